@@ -1,0 +1,51 @@
+package hitrace
+
+import "bytes"
+
+// Batch is the events of one block of text, in its order. A Batch is used again
+// for block after block, so that parsing allocates nothing.
+type Batch struct {
+	Events   []Event
+	Problems []LineProblem
+	Lines    int // lines in the block, with those that carry no event
+}
+
+// LineProblem is a line that carries no event and why. Lines of a batch are
+// counted from 1.
+type LineProblem struct {
+	Line    int
+	Problem Problem
+}
+
+// Parse replaces the batch's content with the events of block. They refer to
+// the block's bytes. Lines longer than maxLine bytes are not parsed.
+func (b *Batch) Parse(block []byte, maxLine int) {
+	b.Events, b.Problems, b.Lines = b.Events[:0], b.Problems[:0], 0
+	for len(block) > 0 {
+		text := block
+		if end := bytes.IndexByte(text, '\n'); end >= 0 {
+			text, block = text[:end], block[end+1:]
+		} else {
+			block = nil
+		}
+		b.Lines++
+		if n := len(text); n > 0 && text[n-1] == '\r' {
+			text = text[:n-1]
+		}
+		if len(text) > maxLine {
+			b.Problems = append(b.Problems, LineProblem{b.Lines, LineTooLong})
+			continue
+		}
+		if len(b.Events) == cap(b.Events) {
+			b.Events = append(b.Events, Event{})[:len(b.Events)]
+		}
+		next := b.Events[:len(b.Events)+1]
+		event := &next[len(next)-1]
+		if problem := event.parse(text); problem != NoProblem {
+			b.Problems = append(b.Problems, LineProblem{b.Lines, problem})
+			continue
+		}
+		event.Number = b.Lines
+		b.Events = next
+	}
+}

@@ -1,0 +1,63 @@
+package hitrace
+
+import (
+	"bytes"
+	"io"
+)
+
+// Blocks cuts a trace into pieces that end where a line ends, so that each can
+// be parsed by itself. Where the cuts fall depends on the input and the size
+// of the buffers alone, never on how the source hands out its bytes.
+type Blocks struct {
+	source io.Reader
+	carry  []byte // the beginning of a line whose end is not read yet
+	skip   bool   // inside a line that is longer than a block
+	err    error
+}
+
+// NewBlocks returns the blocks of the trace in r.
+func NewBlocks(r io.Reader) *Blocks { return &Blocks{source: r} }
+
+// Next reads the next block into buffer, whose capacity is the size of a block,
+// and returns it. Of a line longer than that it delivers the first part, as long
+// as the buffer, and passes over the rest. At the end it returns io.EOF; any
+// other error is the source's, after all blocks that could be read before it.
+func (b *Blocks) Next(buffer []byte) ([]byte, error) {
+	for {
+		buffer = append(buffer[:0], b.carry...)
+		b.carry = b.carry[:0]
+		if b.err == nil {
+			var n int
+			n, b.err = io.ReadFull(b.source, buffer[len(buffer):cap(buffer)])
+			buffer = buffer[:len(buffer)+n]
+			if b.err == io.ErrUnexpectedEOF {
+				b.err = io.EOF
+			}
+		}
+		if b.skip {
+			end := bytes.IndexByte(buffer, '\n')
+			if end < 0 {
+				if b.err != nil {
+					return nil, b.err
+				}
+				continue
+			}
+			b.skip = false
+			b.carry = append(b.carry, buffer[end+1:]...)
+			continue
+		}
+		if len(buffer) == 0 {
+			return nil, b.err
+		}
+		if b.err != nil { // the last block; its last line may lack its end
+			return buffer, nil
+		}
+		end := bytes.LastIndexByte(buffer, '\n')
+		if end < 0 {
+			b.skip = true
+			return buffer, nil
+		}
+		b.carry = append(b.carry, buffer[end+1:]...)
+		return buffer[:end+1], nil
+	}
+}

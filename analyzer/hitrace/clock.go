@@ -1,0 +1,64 @@
+package hitrace
+
+import (
+	"bytes"
+
+	"ohframe/analyzer/trace"
+)
+
+var clockSync = []byte("trace_event_clock_sync:")
+
+// ClockSync is what a Sync marker says of another clock. Zero means not said.
+type ClockSync struct {
+	// Monotonic is CLOCK_MONOTONIC when the line was written. The writer
+	// computes it in 32-bit floating point: Step is how coarse that makes it.
+	Monotonic trace.Monotonic
+	Step      trace.Duration
+	// Realtime is the wall clock when the line was written, in nanoseconds
+	// since 1970.
+	Realtime int64
+}
+
+// ParseClockSync reads the name of a Sync marker: "parent_ts=SECONDS" or
+// "realtime_ts=MILLISECONDS".
+func ParseClockSync(name []byte) (ClockSync, bool) {
+	name = bytes.TrimSpace(name)
+	if text, ok := bytes.CutPrefix(name, []byte("parent_ts=")); ok {
+		seconds, fraction, _ := bytes.Cut(text, []byte("."))
+		s, ok := parseInt(seconds)
+		if !ok || s < 0 || s > maxSeconds || len(fraction) > 9 {
+			return ClockSync{}, false
+		}
+		var nanos int64
+		if len(fraction) > 0 {
+			if nanos, ok = parseInt(fraction); !ok || nanos < 0 {
+				return ClockSync{}, false
+			}
+		}
+		for n := len(fraction); n < 9; n++ {
+			nanos *= 10
+		}
+		return ClockSync{
+			Monotonic: trace.Monotonic(s*int64(trace.Second) + nanos),
+			Step:      float32Step(s),
+		}, true
+	}
+	if text, ok := bytes.CutPrefix(name, []byte("realtime_ts=")); ok {
+		ms, ok := parseInt(text)
+		if !ok || ms < 0 || ms > maxSeconds*1000 {
+			return ClockSync{}, false
+		}
+		return ClockSync{Realtime: ms * int64(trace.Millisecond)}, true
+	}
+	return ClockSync{}, false
+}
+
+// float32Step returns the distance between neighbouring 32-bit floating point
+// numbers near the given number of seconds: 24 bits carry the whole number.
+func float32Step(seconds int64) trace.Duration {
+	step := trace.Second >> 23
+	for n := seconds; n > 1; n >>= 1 {
+		step *= 2
+	}
+	return max(step, trace.Microsecond)
+}

@@ -1,0 +1,200 @@
+package hitrace
+
+import (
+	"bytes"
+
+	"ohframe/analyzer/trace"
+)
+
+// Line is one line of a trace, split into its columns. The slices are parts of
+// the text that was parsed.
+type Line struct {
+	Time trace.Time
+	CPU  trace.CPU
+	TID  trace.TID
+	PID  trace.PID // trace.UnknownPID where the column is dashes or absent
+	Comm []byte    // thread name; empty or "<...>" where the kernel had lost it
+	Name []byte    // event name: "sched_switch", "tracing_mark_write", "print"
+	Args []byte    // all that follows "NAME: "
+}
+
+// flag columns differ by kernel: four characters, five with
+// migrate-disable, up to eight in vendor kernels.
+const (
+	minFlags = 4
+	maxFlags = 8
+)
+
+// maxSeconds is the greatest number of seconds that still fits in a trace.Time.
+const maxSeconds = 9_000_000_000
+
+// ParseLine splits text, one line without its line end, into l. It returns
+// NoProblem, Ignorable for a line that carries no event (blank, header), or what
+// kept it from being read; then l holds nothing of use.
+func ParseLine(text []byte, l *Line) Problem {
+	// The first "[digits]" with a blank on either side is the CPU column: what
+	// stands before it (a comm in brackets) cannot have that form and still be
+	// followed by flags and a time.
+	for from := 0; ; {
+		open := bytes.IndexByte(text[from:], '[')
+		if open < 0 {
+			return notALine(text)
+		}
+		open += from
+		problem := parseFrom(text, open, l)
+		if problem != NotALine {
+			return problem
+		}
+		from = open + 1
+	}
+}
+
+// notALine tells a header from a line that should have been one.
+func notALine(text []byte) Problem {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) {
+		return Ignorable
+	}
+	return NotALine
+}
+
+// parseFrom parses a line whose CPU column begins at open.
+func parseFrom(text []byte, open int, l *Line) Problem {
+	i := open + 1
+	cpu, i, ok := digits(text, i)
+	if !ok || i+1 >= len(text) || text[i] != ']' || text[i+1] != ' ' {
+		return NotALine
+	}
+	l.CPU = trace.CPU(cpu)
+
+	i = skipBlanks(text, i+1)
+	if i < len(text) && !isDigit(text[i]) { // kernels without irq-info print no flags
+		end := i
+		for end < len(text) && text[end] != ' ' {
+			end++
+		}
+		if n := end - i; n < minFlags || n > maxFlags {
+			return NotALine
+		}
+		i = skipBlanks(text, end)
+	}
+	time, i, ok := parseTime(text, i)
+	if !ok {
+		return BadTime
+	}
+	l.Time = time
+
+	i = skipBlanks(text, i)
+	colon := bytes.IndexByte(text[i:], ':')
+	if colon <= 0 {
+		return NoEvent
+	}
+	l.Name = text[i : i+colon]
+	i += colon + 1
+	if i < len(text) && text[i] == ' ' {
+		i++
+	}
+	l.Args = text[i:]
+	return parseTask(text[:open], l)
+}
+
+// parseTask parses "COMM-TID (TGID) ", where " (TGID)" may be missing.
+func parseTask(text []byte, l *Line) Problem {
+	end := trimRight(text, len(text))
+	l.PID = trace.UnknownPID
+	if end > 0 && text[end-1] == ')' {
+		open := bytes.LastIndexByte(text[:end], '(')
+		if open < 0 {
+			return BadThread
+		}
+		i := skipBlanks(text, open+1)
+		if pid, stop, ok := digits(text, i); ok && stop == end-1 {
+			l.PID = trace.PID(pid)
+		} else if text[i] != '-' {
+			return BadThread
+		}
+		end = trimRight(text, open)
+	}
+	// The comm may itself hold dashes: the thread id follows the last one.
+	dash := end - 1
+	for dash >= 0 && isDigit(text[dash]) {
+		dash--
+	}
+	if dash < 0 || text[dash] != '-' {
+		return BadThread
+	}
+	tid, stop, ok := digits(text, dash+1)
+	if !ok || stop != end {
+		return BadThread
+	}
+	l.TID = trace.TID(tid)
+	l.Comm = text[skipBlanks(text[:dash], 0):dash]
+	return NoProblem
+}
+
+// parseTime parses "SECONDS.FRACTION:" at i and returns the index after the
+// colon. The number of digits of the fraction decides what they mean.
+func parseTime(text []byte, i int) (trace.Time, int, bool) {
+	var seconds int64
+	start := i
+	for i < len(text) && isDigit(text[i]) {
+		if seconds > maxSeconds {
+			return 0, i, false
+		}
+		seconds = seconds*10 + int64(text[i]-'0')
+		i++
+	}
+	if i == start || i >= len(text) || text[i] != '.' || seconds > maxSeconds {
+		return 0, i, false
+	}
+	i++
+	start = i
+	var fraction int64
+	for i < len(text) && isDigit(text[i]) {
+		fraction = fraction*10 + int64(text[i]-'0')
+		i++
+		if i-start > 9 {
+			return 0, i, false
+		}
+	}
+	if i == start || i >= len(text) || text[i] != ':' {
+		return 0, i, false
+	}
+	for n := i - start; n < 9; n++ {
+		fraction *= 10
+	}
+	return trace.Time(seconds)*trace.Time(trace.Second) + trace.Time(fraction), i + 1, true
+}
+
+// digits parses a run of digits at i that fits in 31 bits, as every id does.
+func digits(text []byte, i int) (value int32, end int, ok bool) {
+	var v int64
+	start := i
+	for i < len(text) && isDigit(text[i]) {
+		v = v*10 + int64(text[i]-'0')
+		if v > 1<<31-1 {
+			return 0, i, false
+		}
+		i++
+	}
+	return int32(v), i, i > start
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+// skipBlanks returns the index of the first byte from i on that is neither a
+// space nor a tab.
+func skipBlanks(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// trimRight returns end moved left over blanks.
+func trimRight(text []byte, end int) int {
+	for end > 0 && (text[end-1] == ' ' || text[end-1] == '\t') {
+		end--
+	}
+	return end
+}

@@ -1,0 +1,107 @@
+package hitrace
+
+// Problem is why a line or a marker could not be read, or could not be read in
+// full. The zero value is that there was none.
+type Problem uint8
+
+// What can be wrong with a line.
+const (
+	NoProblem     Problem = iota
+	Ignorable             // blank lines, "#" headers, "TRACE:": no event, no loss
+	NotALine              // no CPU column: the output of something else
+	BadThread             // no thread id before the CPU column
+	BadTime               // the time is missing, not a number or out of range
+	NoEvent               // no event name after the time
+	LineTooLong           // longer than the reader's limit
+	NoPhase               // a marker whose phase letter is lost or not known
+	BadMarkerPID          // a marker without the process id that its phase needs
+	BadCookie             // an S, F, G or H marker without its cookie
+	BadValue              // a counter without a whole number
+	StrayTime             // hours away from the lines around it
+	NoMarkerName          // a marker whose phase needs a name and has none
+	problemsCount         // not a problem: how many there are
+)
+
+var problemTexts = [problemsCount]string{
+	NoProblem:    "no problem",
+	Ignorable:    "header or blank line",
+	NotALine:     "not a trace line",
+	BadThread:    "thread id not understood",
+	BadTime:      "time not understood",
+	NoEvent:      "no event after the time",
+	LineTooLong:  "line too long",
+	NoPhase:      "marker without a known phase",
+	BadMarkerPID: "marker without a process id",
+	BadCookie:    "asynchronous marker without a cookie",
+	BadValue:     "counter without a whole number",
+	StrayTime:    "time far from its neighbours'",
+	NoMarkerName: "marker without a name",
+}
+
+// String says in a few words what is wrong.
+func (p Problem) String() string { return problemTexts[p] }
+
+// maxExamples is how many line numbers of each problem are kept.
+const maxExamples = 3
+
+// Count is how often a problem occurred and the numbers of the first lines
+// where it did, counted from 1.
+type Count struct {
+	Problem Problem
+	Total   int
+	Lines   []int
+}
+
+// Problems counts the lines that could not be read, by reason.
+type Problems struct {
+	counts [problemsCount]Count
+}
+
+// Add counts one occurrence of p on the given line.
+func (ps *Problems) Add(p Problem, line int) {
+	c := &ps.counts[p]
+	c.Total++
+	if len(c.Lines) < maxExamples {
+		c.Lines = append(c.Lines, line)
+	}
+}
+
+// Counts returns the problems that occurred, in a fixed order, without the
+// lines that are merely headers.
+func (ps *Problems) Counts() []Count {
+	var list []Count
+	for p := NotALine; p < problemsCount; p++ {
+		if c := ps.counts[p]; c.Total > 0 {
+			c.Problem = p
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Ignored returns the number of lines that carry no event by design: headers
+// and blank lines.
+func (ps *Problems) Ignored() int { return ps.counts[Ignorable].Total }
+
+// first returns the first line that was lost, nil where none was.
+func (ps *Problems) first() error {
+	var first *LineError
+	for _, c := range ps.Counts() {
+		if first == nil || c.Lines[0] < first.Line {
+			first = &LineError{c.Lines[0], c.Problem}
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return first
+}
+
+// Lost returns the number of lines that were not understood.
+func (ps *Problems) Lost() int {
+	total := 0
+	for p := NotALine; p < problemsCount; p++ {
+		total += ps.counts[p].Total
+	}
+	return total
+}

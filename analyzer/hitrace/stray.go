@@ -1,0 +1,55 @@
+package hitrace
+
+import (
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
+
+const (
+	// maxGap is how far apart neighbouring lines may be without a second look.
+	// Devices sleep for longer, but then what follows agrees with the new time.
+	maxGap = 10 * 60 * trace.Second
+
+	// strayWindow is how many lines decide whether a jump in time is real.
+	strayWindow = 9
+)
+
+// strays finds the lines whose time lies far from that of all lines around
+// them: one such line, left over in a kernel buffer or damaged, would stretch
+// the trace by hours.
+type strays struct {
+	last    trace.Time
+	started bool
+}
+
+// drop removes the stray events from the batch and counts them as StrayTime.
+func (s *strays) drop(b *Batch) {
+	kept := b.Events[:0]
+	for i := range b.Events {
+		t := b.Events[i].Time
+		if (!s.started || t.Sub(s.last).Abs() > maxGap) && t.Sub(medianAround(b.Events, i)).Abs() > maxGap {
+			b.Problems = append(b.Problems, LineProblem{b.Events[i].Number, StrayTime})
+			continue
+		}
+		s.last, s.started = t, true
+		if len(kept) != i {
+			b.Events[len(kept)] = b.Events[i]
+		}
+		kept = b.Events[:len(kept)+1]
+	}
+	b.Events = kept
+}
+
+// medianAround returns the median time of the window that begins with event i,
+// or, near the end of the batch, of the batch's last events.
+func medianAround(events []Event, i int) trace.Time {
+	var buffer [strayWindow]trace.Time
+	first := max(0, min(i, len(events)-strayWindow))
+	times := buffer[:0]
+	for i := first; i < min(first+strayWindow, len(events)); i++ {
+		times = append(times, events[i].Time)
+	}
+	slices.Sort(times)
+	return times[len(times)/2]
+}

@@ -1,0 +1,106 @@
+package hitrace
+
+import "bytes"
+
+// Word is a marker name that has to do with frames, whatever its spelling.
+type Word uint8
+
+// The vocabulary. The comments say who writes the word.
+const (
+	Other              Word = iota
+	ReceiveVsync            // whoever waits for a vsync got it
+	OnVsyncEvent            // ArkUI: a UI instance handles the vsync
+	UIVsyncTask             // ArkUI 5.1 and later: the same, with vsync id
+	UVTrace                 // libuv: a batch of work on a worker thread
+	MarshTransaction        // application: a transaction goes to render_service
+	DoComposition           // render_service: the main thread composes a frame
+	ProcessCommands         // render_service: transactions are applied
+	RenderFrame             // render_service: the render thread draws a frame
+	Commit                  // render_service: layers go to the display
+	PresentFence            // render_service: the present fence of a commit
+	PresentFenceWait        // render_service: waiting for that fence
+	GenerateVsyncCount      // render_service: a vsync is generated
+	FrameQueued             // GPU driver: asynchronous, work in the GPU's queue
+)
+
+// spelling is one form that a word takes: a prefix of the label and what may
+// follow it.
+type spelling struct {
+	prefix string
+	word   Word
+	accept func(rest []byte) bool
+}
+
+// spellings are sorted by first letter; where one prefix begins with another,
+// the longer comes first.
+var spellings = [...]spelling{
+	{"CommitLayers", Commit, carriesRate},
+	{"GenerateVsyncCount:", GenerateVsyncCount, anything},
+	{"M: Frame queued", FrameQueued, ends},
+	{"Marsh RSTransactionData", MarshTransaction, endsWord}, // 3.2
+	{"MarshRSTransactionData", MarshTransaction, endsWord},
+	{"OnVsyncEvent", OnVsyncEvent, endsWord},
+	{"Present Fence ", PresentFence, anything}, // up to 6.0
+	{"PresentFence_", PresentFence, anything},  // 6.1: one for each screen
+	{"ReceiveVsync", ReceiveVsync, endsWord},
+	{"RenderFrame", RenderFrame, ends},
+	{"RSHardwareThread::CommitAndReleaseLayers", Commit, isCommit}, // up to 5.1
+	{"RSMainThread::DoComposition", DoComposition, endsWord},
+	{"RSMainThread::ProcessCommandUni", ProcessCommands, anything},
+	{"UIVsyncTask", UIVsyncTask, anything},
+	{"UV_TRACE", UVTrace, ends},
+	{"Waiting for Present Fence ", PresentFenceWait, anything},
+	{"Waiting for PresentFence_", PresentFenceWait, anything},
+}
+
+// byFirst maps a first letter to the range of its spellings.
+var byFirst = func() (table [256][2]uint8) {
+	for i := len(spellings) - 1; i >= 0; i-- {
+		c := spellings[i].prefix[0]
+		table[c][0] = uint8(i)
+		if table[c][1] == 0 {
+			table[c][1] = uint8(i + 1)
+		}
+	}
+	return table
+}()
+
+// Recognize returns the word that a marker's label spells, or Other.
+func Recognize(label []byte) Word {
+	if len(label) == 0 {
+		return Other
+	}
+	span := byFirst[label[0]]
+	for i := span[0]; i < span[1]; i++ {
+		s := &spellings[i]
+		if len(label) >= len(s.prefix) && string(label[:len(s.prefix)]) == s.prefix && s.accept(label[len(s.prefix):]) {
+			return s.word
+		}
+	}
+	return Other
+}
+
+func anything([]byte) bool { return true }
+
+func ends(rest []byte) bool { return len(rest) == 0 }
+
+// endsWord reports whether rest does not go on with the same word.
+func endsWord(rest []byte) bool {
+	if len(rest) == 0 {
+		return true
+	}
+	c := rest[0]
+	return c != '_' && !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'z')
+}
+
+// carriesRate tells the commit itself from "CommitLayers screenId:0", with
+// which 6.1 marks the render thread's request for it.
+func carriesRate(rest []byte) bool {
+	_, ok := field(rest, "rate")
+	return ok
+}
+
+// isCommit tells the commit from the line that 4.1 writes about its delay.
+func isCommit(rest []byte) bool {
+	return endsWord(rest) && !bytes.Contains(rest, []byte("expectCommitTime"))
+}
