@@ -1,0 +1,131 @@
+package analyzer
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
+
+// Timeline puts the pieces together. The builder is of no use afterwards.
+func (b *Builder) Timeline() *Timeline {
+	t := &Timeline{Span: b.span, Wall: b.wall, Clock: b.clock.offset(b.options.ClockOffset)}
+	if apart, yes := b.clock.contradicted(t.Clock.Offset); yes {
+		t.Clock.Contradicted = apart
+		b.diagnostics.add(ClockContradiction, 0)
+	}
+	b.closeDrafts()
+	t.Processes = b.processes()
+	b.place(t)
+
+	render := b.ofKind(RenderFrame)
+	frames := make([]*Frame, len(render))
+	for i, d := range render {
+		frames[i] = d.frame
+	}
+	b.assignTransactions()
+	b.link()
+	b.gpu.assign(frames, &b.diagnostics)
+	b.assignDraws(frames)
+	b.matchFences()
+	b.assignCommits(render)
+	b.setPeriods(render)
+	b.setFacts()
+
+	for _, d := range b.drafts {
+		t.Frames = append(t.Frames, d.frame)
+	}
+	t.Diagnostics = b.diagnostics
+	return t
+}
+
+// closeDrafts truncates the frames that are open when the trace ends, takes in
+// those that were open when it began, and puts all in order of start.
+func (b *Builder) closeDrafts() {
+	for _, t := range b.sortedThreads() {
+		if t.draft != nil {
+			t.draft.frame.Facts |= Truncated
+			t.draft.received, t.draft.handled = b.span.End, b.span.End
+		}
+		t.settleOrphan()
+		for _, d := range t.orphans {
+			if !d.dropped {
+				b.drafts = append(b.drafts, d)
+				continue
+			}
+			for _, a := range d.applied {
+				b.diagnostics.add(AppliedOutside, a.line)
+			}
+		}
+	}
+	slices.SortFunc(b.drafts, func(x, y *draft) int {
+		return cmp.Or(cmp.Compare(x.frame.Actual.Start, y.frame.Actual.Start), cmp.Compare(x.line, y.line))
+	})
+}
+
+// place decides each frame's kind, end and process, and moves its vsync times
+// to trace time.
+func (b *Builder) place(t *Timeline) {
+	byPID := map[trace.PID]*Process{}
+	for _, p := range t.Processes {
+		byPID[p.PID] = p
+	}
+	for _, d := range b.drafts {
+		f := d.frame
+		f.Process = byPID[d.thread.pid]
+		// A vsync on which render_service had nothing to compose is its frame
+		// all the same.
+		if d.composed || d.renderer || d.processed || d.thread.renders && d.thread.isMain() {
+			f.Kind = RenderFrame
+		}
+		f.Actual.End = d.received
+		if f.Kind == ApplicationFrame && d.handled.Known() {
+			f.Actual.End = d.handled
+		}
+		f.Vsync = t.Clock.Trace(d.now)
+		if d.now != 0 && d.expectedEnd > d.now {
+			f.Expected = Interval{f.Vsync, t.Clock.Trace(d.expectedEnd)}
+		}
+	}
+}
+
+// ofKind returns the drafts of one kind, in order of start.
+func (b *Builder) ofKind(kind Kind) []*draft {
+	var list []*draft
+	for _, d := range b.drafts {
+		if d.frame.Kind == kind {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// processes returns the processes and threads of the trace.
+func (b *Builder) processes() []*Process {
+	byPID := map[trace.PID]*Process{}
+	for _, t := range b.sortedThreads() {
+		if t.pid == trace.UnknownPID {
+			continue
+		}
+		p := byPID[t.pid]
+		if p == nil {
+			p = &Process{PID: t.pid}
+			byPID[t.pid] = p
+		}
+		p.Threads = append(p.Threads, Thread{t.tid, t.name})
+		if t.isMain() {
+			p.Name = t.name
+		}
+	}
+	list := make([]*Process, 0, len(byPID))
+	for _, p := range byPID {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(x, y *Process) int { return cmp.Compare(x.PID, y.PID) })
+	return list
+}
+
+func (b *Builder) sortedThreads() []*thread {
+	return slices.SortedFunc(maps.Values(b.threads), func(x, y *thread) int { return cmp.Compare(x.tid, y.tid) })
+}

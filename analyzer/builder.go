@@ -1,0 +1,250 @@
+package analyzer
+
+import (
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// Builder collects what a trace's events say about frames. Add every event in
+// order, then take the Timeline once.
+type Builder struct {
+	options     Options
+	threads     map[trace.TID]*thread
+	span        Interval
+	drafts      []*draft // frames, in the order in which they were seen
+	sent        []*sent
+	draws       []draw
+	commits     []*commit
+	waits       []*wait
+	gpu         gpuWork
+	periods     []generated
+	clock       clockSamples
+	wall        WallClock
+	diagnostics Diagnostics
+}
+
+// NewBuilder returns a builder for one trace.
+func NewBuilder(options Options) *Builder {
+	return &Builder{options: options, threads: map[trace.TID]*thread{}, gpu: gpuWork{open: map[gpuKey]openGPU{}}}
+}
+
+// draft is a frame as far as its markers tell, in the clocks that they use.
+type draft struct {
+	frame       *Frame
+	thread      *thread
+	line        int
+	now         trace.Monotonic // when the vsync was due
+	expectedEnd trace.Monotonic
+	receiver    bool       // the vsync's receiver is named
+	renderer    bool       // and named as render_service's
+	composed    bool       // holds DoComposition
+	processed   bool       // holds ProcessCommandUni
+	received    trace.Time // end of ReceiveVsync
+	handled     trace.Time // end of the last outermost OnVsyncEvent
+	applied     []applied
+	dropped     bool // an orphan that turned out to be no frame
+}
+
+// applied is a transaction that a render frame says it applied.
+type applied struct {
+	hitrace.Transaction
+	at   trace.Time
+	line int
+}
+
+// generated is a refresh period and when it was announced.
+type generated struct {
+	at     trace.Time
+	period trace.Duration
+}
+
+// Add takes the next event of the trace.
+func (b *Builder) Add(e *hitrace.Event) {
+	if !b.span.Start.Known() || e.Time < b.span.Start {
+		b.span.Start = e.Time
+	}
+	b.span.End = max(b.span.End, e.Time)
+	t := b.thread(e)
+	b.diagnostics.seen[e.Word] = true
+	switch e.Marker.Phase {
+	case hitrace.Begin:
+		t.depth++
+		if begin := begins[e.Word]; begin != nil {
+			begin(b, t, e)
+		}
+	case hitrace.End:
+		b.end(t, e)
+	case hitrace.AsyncBegin:
+		if e.Word == hitrace.FrameQueued {
+			b.gpu.begin(t.pid, e, &b.diagnostics)
+		}
+	case hitrace.AsyncEnd:
+		if e.Word == hitrace.FrameQueued {
+			b.gpu.end(t.pid, e, &b.diagnostics)
+		}
+	case hitrace.Sync:
+		if sync, ok := hitrace.ParseClockSync(e.Marker.Name); ok {
+			b.clock.addSync(e.Time, sync)
+			if sync.Realtime != 0 && !b.wall.At.Known() {
+				b.wall = WallClock{e.Time, sync.Realtime}
+			}
+		}
+	}
+}
+
+// begins are the handlers of the slices that matter, by what their names spell.
+var begins = [wordsCount]func(*Builder, *thread, *hitrace.Event){
+	hitrace.ReceiveVsync:       (*Builder).beginReceiveVsync,
+	hitrace.OnVsyncEvent:       (*Builder).beginOnVsyncEvent,
+	hitrace.UIVsyncTask:        (*Builder).beginVsyncTask,
+	hitrace.UVTrace:            (*Builder).push,
+	hitrace.MarshTransaction:   (*Builder).beginMarsh,
+	hitrace.DoComposition:      (*Builder).beginDoComposition,
+	hitrace.ProcessCommands:    (*Builder).beginProcessCommands,
+	hitrace.RenderFrame:        (*Builder).push,
+	hitrace.Commit:             (*Builder).beginCommit,
+	hitrace.PresentFence:       (*Builder).beginPresentFence,
+	hitrace.PresentFenceWait:   (*Builder).beginPresentFenceWait,
+	hitrace.GenerateVsyncCount: (*Builder).beginGenerateVsync,
+}
+
+// ends are the handlers of the ends of those slices that were pushed.
+var ends = [wordsCount]func(*Builder, *thread, openSlice, *hitrace.Event){
+	hitrace.ReceiveVsync:     (*Builder).endReceiveVsync,
+	hitrace.OnVsyncEvent:     (*Builder).endOnVsyncEvent,
+	hitrace.UVTrace:          func(*Builder, *thread, openSlice, *hitrace.Event) {},
+	hitrace.RenderFrame:      (*Builder).endRenderFrame,
+	hitrace.Commit:           (*Builder).endCommit,
+	hitrace.PresentFenceWait: (*Builder).endPresentFenceWait,
+}
+
+// end closes the innermost slice of the thread.
+func (b *Builder) end(t *thread, e *hitrace.Event) {
+	if t.depth == 0 {
+		b.diagnostics.add(UnmatchedEnd, e.Number)
+		t.unmatchedEnd(e.Time)
+		return
+	}
+	if n := len(t.open); n > 0 && t.open[n-1].depth == t.depth {
+		slice := t.open[n-1]
+		t.open = t.open[:n-1]
+		ends[slice.word](b, t, slice, e)
+	}
+	t.depth--
+}
+
+// push remembers a slice that matters until its end.
+func (b *Builder) push(t *thread, e *hitrace.Event) {
+	t.open = append(t.open, openSlice{word: e.Word, depth: t.depth, start: e.Time})
+}
+
+func (b *Builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
+	d := &draft{frame: &Frame{TID: t.tid, Actual: Interval{Start: start}}, thread: t, line: e.Number}
+	b.drafts = append(b.drafts, d)
+	return d
+}
+
+func (b *Builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
+	v := hitrace.ParseVsync(e.Marker.Label())
+	b.clock.add(ClockReceiveVsync, e.Time, v.Now)
+	if !t.isMain() || t.draft != nil {
+		return
+	}
+	t.settleOrphan()
+	if v.Damaged != 0 {
+		b.diagnostics.add(DamagedField, e.Number)
+	}
+	d := b.newDraft(t, e, e.Time)
+	d.now, d.expectedEnd = v.Now, v.ExpectedEnd
+	d.receiver, d.renderer = v.Receiver != nil, string(v.Receiver) == "rs"
+	d.frame.VsyncID = v.VsyncID
+	d.frame.Coalesced = max(0, v.Queued-1)
+	t.draft = d
+	b.push(t, e)
+}
+
+func (b *Builder) endReceiveVsync(t *thread, _ openSlice, e *hitrace.Event) {
+	t.draft.received = e.Time
+	t.draft = nil
+}
+
+func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
+	now, damaged := hitrace.ParseOnVsyncEvent(e.Marker.Label())
+	if damaged != 0 {
+		b.diagnostics.add(DamagedField, e.Number)
+	}
+	if t.isOpen(hitrace.OnVsyncEvent) {
+		return
+	}
+	if t.isMain() {
+		if t.draft == nil {
+			t.orphanOf(e).now = now
+			return
+		}
+		b.push(t, e)
+		return
+	}
+	t.settleOrphan()
+	start := e.Time
+	if i := len(t.open) - 1; i >= 0 && t.open[i].word == hitrace.UVTrace && !t.open[i].used {
+		start = t.open[i].start
+		t.open[i].used = true
+	}
+	t.draft = b.newDraft(t, e, start)
+	t.draft.now = now
+	t.worker = t.draft
+	b.push(t, e)
+}
+
+func (b *Builder) endOnVsyncEvent(t *thread, _ openSlice, e *hitrace.Event) {
+	if t.draft == nil {
+		return
+	}
+	t.draft.handled = e.Time
+	if !t.isMain() {
+		t.draft = nil
+	}
+}
+
+func (b *Builder) beginVsyncTask(t *thread, e *hitrace.Event) {
+	task := hitrace.ParseVsyncTask(e.Marker.Label())
+	if task.Damaged != 0 {
+		b.diagnostics.add(DamagedField, e.Number)
+	}
+	d := t.draftOrOrphan(e)
+	if d.frame.VsyncID == 0 {
+		d.frame.VsyncID = task.VsyncID
+	}
+	if d.now == 0 {
+		d.now = task.Timestamp
+	}
+}
+
+func (b *Builder) beginDoComposition(t *thread, e *hitrace.Event) {
+	b.clock.add(ClockDoComposition, e.Time, hitrace.ParseDoComposition(e.Marker.Label()))
+	t.draftOrOrphan(e).composed = true
+	t.renders = true
+}
+
+func (b *Builder) beginProcessCommands(t *thread, e *hitrace.Event) {
+	d := t.draftOrOrphan(e)
+	d.processed = true
+	for transaction := range hitrace.AppliedTransactions(e.Marker.Label()) {
+		d.applied = append(d.applied, applied{transaction, e.Time, e.Number})
+	}
+}
+
+func (b *Builder) endRenderFrame(t *thread, s openSlice, e *hitrace.Event) {
+	b.draws = append(b.draws, draw{t.pid, Interval{s.start, e.Time}})
+}
+
+func (b *Builder) beginGenerateVsync(_ *thread, e *hitrace.Event) {
+	g, damaged := hitrace.ParseGenerated(e.Marker.Label())
+	if damaged != 0 {
+		b.diagnostics.add(DamagedField, e.Number)
+	}
+	b.clock.add(ClockGenerateVsync, e.Time, g.Now)
+	if g.Period > 0 {
+		b.periods = append(b.periods, generated{e.Time, g.Period})
+	}
+}

@@ -1,0 +1,56 @@
+package analyzer
+
+// Counts is how many frames there are and of how many each fact holds.
+type Counts struct {
+	Frames     int // complete ones
+	Late       int
+	Empty      int
+	Misaligned int // render frames
+	Linked     int // application frames that a render frame took
+	Presented  int // render frames whose present time is known
+	Truncated  int // not among Frames
+}
+
+// Counts counts the timeline's frames.
+func (t *Timeline) Counts() Counts {
+	var c Counts
+	for _, f := range t.Frames {
+		c.add(f)
+	}
+	return c
+}
+
+// ProcessCounts counts the frames of each process that has any, by process id.
+func (t *Timeline) ProcessCounts() ([]*Process, map[*Process]Counts) {
+	counts := map[*Process]Counts{}
+	for _, f := range t.Frames {
+		c := counts[f.Process]
+		c.add(f)
+		counts[f.Process] = c
+	}
+	var list []*Process
+	for _, p := range t.Processes {
+		if _, ok := counts[p]; ok {
+			list = append(list, p)
+		}
+	}
+	return list, counts
+}
+
+func (c *Counts) add(f *Frame) {
+	if f.Facts.Has(Truncated) {
+		c.Truncated++
+		return
+	}
+	c.Frames++
+	count := func(n *int, yes bool) {
+		if yes {
+			*n++
+		}
+	}
+	count(&c.Late, f.Late())
+	count(&c.Empty, f.Facts.Has(Empty))
+	count(&c.Misaligned, f.Kind == RenderFrame && f.Facts.Has(Misaligned))
+	count(&c.Linked, f.Render != nil)
+	count(&c.Presented, f.Present.Known())
+}

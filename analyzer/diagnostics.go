@@ -1,0 +1,109 @@
+package analyzer
+
+import (
+	"fmt"
+
+	"ohframe/analyzer/hitrace"
+)
+
+// Diagnostic is a thing in a trace that did not fit together.
+type Diagnostic uint8
+
+// The diagnostics. None is fatal: the trace may be cut, or a writer odd.
+const (
+	DamagedField       Diagnostic = iota // a field that is no number where one belongs
+	TransactionOutside                   // a transaction that belongs to no frame
+	AppliedOutside                       // transactions applied outside a render frame
+	AppliedUnknown                       // an applied transaction that nobody in the trace sent
+	GPUOutside                           // GPU work that starts outside every render frame
+	GPUUnfinished                        // GPU work that the trace does not see end, or begin
+	CommitUnknown                        // a commit of no render frame in the trace
+	FenceUnmatched                       // a wait for a present fence of no commit in the trace
+	UnmatchedEnd                         // a slice that ends without having begun
+	ClockContradiction                   // hitrace's own clock line contradicts the offset
+	diagnosticsCount                     // how many there are
+)
+
+var diagnosticTexts = [diagnosticsCount]string{
+	DamagedField:       "marker field not a number",
+	TransactionOutside: "transaction outside any frame",
+	AppliedOutside:     "transactions applied outside a render frame",
+	AppliedUnknown:     "applied transaction that no frame in the trace sent",
+	GPUOutside:         "gpu work outside every render frame",
+	GPUUnfinished:      "gpu work without its begin or end",
+	CommitUnknown:      "commit of no render frame in the trace",
+	FenceUnmatched:     "present fence of no commit in the trace",
+	UnmatchedEnd:       "slice end without its begin",
+	ClockContradiction: "clock sync line contradicts the clock offset",
+}
+
+// String says in a few words what did not fit.
+func (d Diagnostic) String() string { return diagnosticTexts[d] }
+
+// maxExamples is how many line numbers of each diagnostic are kept.
+const maxExamples = 3
+
+// DiagnosticCount is how often something did not fit, and the numbers of the
+// first lines where it did not, counted from 1; where no line is to blame there
+// are none.
+type DiagnosticCount struct {
+	Diagnostic Diagnostic
+	Total      int
+	Lines      []int
+}
+
+// Diagnostics counts what did not fit together.
+type Diagnostics struct {
+	counts [diagnosticsCount]DiagnosticCount
+	seen   [wordsCount]bool
+}
+
+const wordsCount = int(hitrace.FrameQueued) + 1
+
+func (d *Diagnostics) add(what Diagnostic, line int) {
+	c := &d.counts[what]
+	c.Total++
+	if line > 0 && len(c.Lines) < maxExamples {
+		c.Lines = append(c.Lines, line)
+	}
+}
+
+// Counts returns what did not fit, in a fixed order.
+func (d *Diagnostics) Counts() []DiagnosticCount {
+	var list []DiagnosticCount
+	for what, c := range d.counts {
+		if c.Total > 0 {
+			c.Diagnostic = Diagnostic(what)
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Total returns how often what did not fit.
+func (d *Diagnostics) Total(what Diagnostic) int { return d.counts[what].Total }
+
+// String says what and how often, with the first lines.
+func (c DiagnosticCount) String() string {
+	return fmt.Sprintf("%d × %s", c.Total, c.Diagnostic)
+}
+
+// MissingMarkers returns the names of the markers that frames are made of and
+// that the trace does not have at all.
+func (d *Diagnostics) MissingMarkers() []string {
+	var missing []string
+	for _, m := range []struct {
+		word hitrace.Word
+		name string
+	}{
+		{hitrace.ReceiveVsync, "ReceiveVsync"},
+		{hitrace.OnVsyncEvent, "OnVsyncEvent"},
+		{hitrace.MarshTransaction, "MarshRSTransactionData"},
+		{hitrace.DoComposition, "RSMainThread::DoComposition"},
+	} {
+		if !d.seen[m.word] {
+			missing = append(missing, m.name)
+		}
+	}
+	return missing
+}

@@ -1,0 +1,91 @@
+package analyzer
+
+import "ohframe/analyzer/trace"
+
+// misalignment is how far apart the two ends of a pick-up may be.
+const misalignment = trace.Millisecond
+
+// setFacts derives the facts of all frames, and the deadlines that they rest on.
+func (b *Builder) setFacts() {
+	b.setDeadlines()
+	for _, d := range b.drafts {
+		f := d.frame
+		if f.Facts.Has(Truncated) {
+			continue // neither its end nor what it did is known
+		}
+		if f.Deadline.Known() {
+			if f.Actual.End > f.Deadline {
+				f.Facts |= MainLate
+			}
+			for _, g := range f.GPU {
+				if g.End > f.Deadline {
+					f.Facts |= GPULate
+				}
+			}
+		}
+		switch f.Kind {
+		case ApplicationFrame:
+			if len(f.Transactions) == 0 {
+				f.Facts |= Empty
+			}
+		case RenderFrame:
+			if !d.processed {
+				f.Facts |= Empty
+			}
+		}
+		if b.misaligned(f) {
+			f.Facts |= Misaligned
+			f.Render.Facts |= Misaligned
+		}
+	}
+}
+
+// setDeadlines gives each frame its deadline. A worker thread has no expected
+// interval: it works for the vsync of its process's main thread.
+func (b *Builder) setDeadlines() {
+	type key struct {
+		pid trace.PID
+		id  int64
+	}
+	type vsync struct {
+		pid trace.PID
+		at  trace.Time
+	}
+	deadlines := map[key]trace.Time{}
+	ids := map[vsync]int64{}
+	for _, d := range b.drafts {
+		f := d.frame
+		f.Deadline = f.Expected.End
+		if f.Kind == ApplicationFrame && f.Deadline.Known() {
+			deadlines[key{f.Process.PID, f.VsyncID}] = f.Deadline
+			ids[vsync{f.Process.PID, f.Vsync}] = f.VsyncID
+		}
+	}
+	for _, d := range b.drafts {
+		f := d.frame
+		if f.Kind != ApplicationFrame || d.thread.isMain() {
+			continue
+		}
+		if f.VsyncID == 0 && f.Vsync.Known() {
+			f.VsyncID = ids[vsync{f.Process.PID, f.Vsync}]
+		}
+		if f.VsyncID != 0 {
+			f.Deadline = deadlines[key{f.Process.PID, f.VsyncID}]
+		}
+	}
+}
+
+// misaligned reports whether render_service picked the application frame up on
+// another vsync than the one that it was made for.
+func (b *Builder) misaligned(f *Frame) bool {
+	if f.Render == nil || f.Render.Facts.Has(Truncated) {
+		return false
+	}
+	if b.options.PhaseRule == PhaseActual {
+		return f.Render.Actual.Start.Sub(f.Actual.End).Abs() > misalignment
+	}
+	if !f.Expected.Known() || !f.Render.Expected.Known() {
+		return false
+	}
+	return f.Render.Expected.Start.Sub(f.Expected.End).Abs() >= misalignment
+}

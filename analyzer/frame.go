@@ -1,0 +1,157 @@
+package analyzer
+
+import "ohframe/analyzer/trace"
+
+// Kind tells the two sides of a frame apart.
+type Kind uint8
+
+const (
+	// ApplicationFrame is one vsync's work on an application's UI thread.
+	ApplicationFrame Kind = iota
+	// RenderFrame is one vsync's work on render_service's main thread.
+	RenderFrame
+)
+
+// String returns "app" or "render".
+func (k Kind) String() string {
+	if k == RenderFrame {
+		return "render"
+	}
+	return "app"
+}
+
+// Interval is a stretch of trace time. The zero Interval is not known.
+type Interval struct {
+	Start, End trace.Time
+}
+
+// Known reports whether both ends of the interval are known.
+func (i Interval) Known() bool { return i.Start.Known() && i.End.Known() }
+
+// Duration returns the interval's length, zero if it is not known.
+func (i Interval) Duration() trace.Duration {
+	if !i.Known() {
+		return 0
+	}
+	return i.End.Sub(i.Start)
+}
+
+// Facts is what is the matter with a frame: a set of independent facts.
+type Facts uint16
+
+const (
+	// MainLate: the thread finished after the deadline.
+	MainLate Facts = 1 << iota
+	// GPULate: the frame's GPU work finished after the deadline.
+	GPULate
+	// Empty: an application frame without a transaction, or a render frame
+	// that applied no commands at all.
+	Empty
+	// Misaligned: render_service did not pick the application frame up on the
+	// vsync that it was made for. Set on both frames of such a link.
+	Misaligned
+	// Truncated: the trace begins or ends within the frame.
+	Truncated
+)
+
+// Has reports whether any of the given facts is among f.
+func (f Facts) Has(facts Facts) bool { return f&facts != 0 }
+
+// Flag is the one number that the system's own frame table has for a frame.
+type Flag uint8
+
+// The flags, in the words of that table.
+const (
+	FlagOnTime     Flag = 0
+	FlagLate       Flag = 1
+	FlagEmpty      Flag = 2
+	FlagMisaligned Flag = 3
+)
+
+// Sent is a transaction that an application frame handed over.
+type Sent struct {
+	Index int64      // counts up per process
+	At    trace.Time // when it was marshalled
+	Taken *Frame     // the render frame that applied it; nil if none did
+}
+
+// Frame is a frame of either kind. Times are trace times; what is not known is
+// zero.
+type Frame struct {
+	Kind    Kind
+	Process *Process
+	TID     trace.TID
+	// VsyncID is the vsync distributor's count; applications and render_service
+	// count separately. Zero if not known.
+	VsyncID int64
+	// Vsync is when the vsync was due.
+	Vsync trace.Time
+	// Actual is what the frame took, Expected what it should have taken. A
+	// frame on a worker thread has no expected interval of its own.
+	Actual, Expected Interval
+	// Deadline is when the frame should have been done: the end of its own
+	// expected interval, or of the main thread's frame of the same vsync.
+	Deadline trace.Time
+	// Period is the display's refresh period when the frame was made.
+	Period trace.Duration
+	// Coalesced is how many vsyncs were queued up behind this frame's because
+	// its thread was too busy to take them.
+	Coalesced int
+	Facts     Facts
+
+	// Transactions are those of an application frame, in the order sent.
+	Transactions []Sent
+	// Render is the render frame that applied the last of them.
+	Render *Frame
+
+	// Applications are the application frames linked to a render frame: those
+	// whose Render it is, in the order in which it applied them.
+	Applications []*Frame
+	// Draw is the work of the render thread for a render frame.
+	Draw Interval
+	// GPU are the intervals of a render frame's work on the GPU, by start.
+	GPU []Interval
+	// Commit is when a render frame's layers went to the display;
+	// CommitEstimated says that it was matched by time, not by vsync.
+	Commit          Interval
+	CommitEstimated bool
+	// Present is when the display showed a render frame; PresentEstimated says
+	// that it had been shown already when the commit looked.
+	Present          trace.Time
+	PresentEstimated bool
+}
+
+// Late reports whether the frame missed its deadline, on its thread or on the GPU.
+func (f *Frame) Late() bool { return f.Facts.Has(MainLate | GPULate) }
+
+// End returns when the frame's work was done: the end of its actual interval or
+// of its GPU work, whichever is later.
+func (f *Frame) End() trace.Time {
+	end := f.Actual.End
+	for _, g := range f.GPU {
+		end = max(end, g.End)
+	}
+	return end
+}
+
+// Overrun returns by how much a late frame missed its deadline, else zero.
+func (f *Frame) Overrun() trace.Duration {
+	if !f.Late() {
+		return 0
+	}
+	return f.End().Sub(f.Deadline)
+}
+
+// Flag returns the frame's single flag. Where several facts hold, the order is
+// that of the system's frame table: empty, misaligned, late.
+func (f *Frame) Flag() Flag {
+	switch {
+	case f.Facts.Has(Empty):
+		return FlagEmpty
+	case f.Kind == RenderFrame && f.Facts.Has(Misaligned):
+		return FlagMisaligned
+	case f.Late():
+		return FlagLate
+	}
+	return FlagOnTime
+}

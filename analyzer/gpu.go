@@ -1,0 +1,88 @@
+package analyzer
+
+import (
+	"slices"
+
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// gpuWork collects the "Frame queued" slices, which belong to a process, not to
+// a thread.
+type gpuWork struct {
+	open map[gpuKey]openGPU
+	done []gpuSlice
+}
+
+type gpuKey struct {
+	pid    trace.PID
+	cookie int64
+}
+
+type openGPU struct {
+	start trace.Time
+	line  int
+}
+
+type gpuSlice struct {
+	pid trace.PID
+	Interval
+	line int
+}
+
+func (g *gpuWork) begin(pid trace.PID, e *hitrace.Event, d *Diagnostics) {
+	key := gpuKey{pid, e.Marker.Value}
+	if lost, ok := g.open[key]; ok {
+		d.add(GPUUnfinished, lost.line)
+	}
+	g.open[key] = openGPU{e.Time, e.Number}
+}
+
+func (g *gpuWork) end(pid trace.PID, e *hitrace.Event, d *Diagnostics) {
+	key := gpuKey{pid, e.Marker.Value}
+	begun, ok := g.open[key]
+	if !ok {
+		d.add(GPUUnfinished, e.Number)
+		return
+	}
+	delete(g.open, key)
+	g.done = append(g.done, gpuSlice{pid, Interval{begun.start, e.Time}, begun.line})
+}
+
+// assign gives each piece of work to the render frame during which it began.
+func (g *gpuWork) assign(frames []*Frame, d *Diagnostics) {
+	unfinished := make([]int, 0, len(g.open))
+	for _, o := range g.open {
+		unfinished = append(unfinished, o.line)
+	}
+	slices.Sort(unfinished)
+	for _, line := range unfinished {
+		d.add(GPUUnfinished, line)
+	}
+	slices.SortStableFunc(g.done, func(a, b gpuSlice) int { return int(a.Start - b.Start) })
+	for _, work := range g.done {
+		f := lastStarted(frames, work.pid, work.Start)
+		if f == nil || work.Start > f.Actual.End {
+			d.add(GPUOutside, work.line)
+			continue
+		}
+		f.GPU = append(f.GPU, work.Interval)
+	}
+}
+
+// lastStarted returns the process's last of the frames, which are in order of
+// start, that had started at the given time; nil if none had.
+func lastStarted(frames []*Frame, pid trace.PID, at trace.Time) *Frame {
+	i, _ := slices.BinarySearchFunc(frames, at, func(f *Frame, at trace.Time) int {
+		if f.Actual.Start <= at {
+			return -1
+		}
+		return 1
+	})
+	for i--; i >= 0; i-- {
+		if frames[i].Process.PID == pid {
+			return frames[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package analyzer
+
+import (
+	"fmt"
+	"time"
+
+	"ohframe/analyzer/trace"
+)
+
+// PhaseRule says how a misaligned pick-up is recognised.
+type PhaseRule uint8
+
+const (
+	// PhaseExpected compares render_service's expected start with the
+	// application's expected end; 1 ms apart or more is misaligned. It needs no
+	// clock conversion and forgives an application that finishes early.
+	PhaseExpected PhaseRule = iota
+	// PhaseActual compares the actual start with the actual end; more than 1 ms
+	// apart is misaligned.
+	PhaseActual
+)
+
+// ParsePhaseRule parses "expected" or "actual".
+func ParsePhaseRule(s string) (PhaseRule, error) {
+	switch s {
+	case "expected":
+		return PhaseExpected, nil
+	case "actual":
+		return PhaseActual, nil
+	}
+	return 0, fmt.Errorf("phase rule %q: not expected or actual", s)
+}
+
+// Options decide what the trace leaves open.
+type Options struct {
+	// ClockOffset, if not nil, is trace time minus CLOCK_MONOTONIC; otherwise it
+	// is inferred.
+	ClockOffset *trace.Duration
+	PhaseRule   PhaseRule
+}
+
+// ParseClockOffset parses "auto", "none" (zero) or a duration such as
+// "4756.467s" for Options.ClockOffset.
+func ParseClockOffset(s string) (*trace.Duration, error) {
+	switch s {
+	case "auto":
+		return nil, nil
+	case "none":
+		return new(trace.Duration), nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return nil, fmt.Errorf("clock offset %q: not auto, none or a duration such as 4756.467s", s)
+	}
+	offset := trace.Duration(d)
+	return &offset, nil
+}

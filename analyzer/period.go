@@ -1,0 +1,57 @@
+package analyzer
+
+import "ohframe/analyzer/trace"
+
+// rendererLead is by how much render_service's frame is expected to end before
+// the second vsync after its own, from 5.0 on: a constant of the system.
+const rendererLead = 5 * trace.Millisecond
+
+// setPeriods finds the refresh period of each frame. For an application it is
+// the length of the expected interval, and for render_service too until 5.0
+// made that interval two periods less a constant. Where the receiver's name
+// does not tell which of the two it is, the spacing of the vsyncs does.
+func (b *Builder) setPeriods(render []*draft) {
+	twoPeriods := spacedAsTwoPeriods(render)
+	announced := 0
+	for _, d := range b.drafts {
+		f := d.frame
+		for announced < len(b.periods) && b.periods[announced].at <= f.Actual.Start {
+			announced++
+		}
+		switch {
+		case !f.Expected.Known():
+			if announced > 0 {
+				f.Period = b.periods[announced-1].period
+			}
+		case f.Kind == RenderFrame && (d.renderer || !d.receiver && twoPeriods):
+			f.Period = halvedPeriod(f.Expected.Duration())
+		default:
+			f.Period = f.Expected.Duration()
+		}
+	}
+}
+
+// halvedPeriod returns the period of an expected interval of two less the lead.
+func halvedPeriod(expected trace.Duration) trace.Duration { return (expected + rendererLead) / 2 }
+
+// spacedAsTwoPeriods reports whether the vsyncs of the frames are spaced by
+// half of their expected intervals and the lead, not by the whole interval.
+func spacedAsTwoPeriods(frames []*draft) bool {
+	var whole, half float64
+	for i := 1; i < len(frames); i++ {
+		gap := trace.Duration(frames[i].now - frames[i-1].now)
+		expected := frames[i-1].frame.Expected.Duration()
+		if gap <= 0 || gap > trace.Second || expected <= 0 || frames[i-1].now == 0 {
+			continue
+		}
+		whole += misfit(gap, expected)
+		half += misfit(gap, halvedPeriod(expected))
+	}
+	return half < whole
+}
+
+// misfit returns how far a gap is from a whole number of periods, in periods.
+func misfit(gap, period trace.Duration) float64 {
+	n := max(1, (gap+period/2)/period)
+	return float64((gap - n*period).Abs()) / float64(period)
+}

@@ -1,0 +1,186 @@
+package analyzer
+
+import (
+	"maps"
+	"slices"
+
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// draw is a slice of render_service's render thread.
+type draw struct {
+	pid trace.PID
+	Interval
+}
+
+// commit is layers on their way to the display.
+type commit struct {
+	pid trace.PID
+	Interval
+	hitrace.Committed
+	line  int
+	fence *fence
+}
+
+// fence is the present fence that a commit names.
+type fence struct {
+	tracker  string
+	number   int64
+	at       trace.Time
+	signaled bool // when the commit looked, the display had shown the frame
+	waited   trace.Time
+}
+
+// wait is the waiting for a present fence, which ends when the display shows
+// the frame.
+type wait struct {
+	tracker string
+	number  int64
+	Interval
+	line int
+}
+
+func (b *Builder) beginCommit(t *thread, e *hitrace.Event) {
+	if t.isOpen(hitrace.Commit) {
+		return
+	}
+	c := &commit{pid: t.pid, Committed: hitrace.ParseCommit(e.Marker.Label()), line: e.Number}
+	c.Start = e.Time
+	b.commits = append(b.commits, c)
+	b.push(t, e)
+	t.open[len(t.open)-1].commit = c
+}
+
+func (b *Builder) endCommit(_ *thread, s openSlice, e *hitrace.Event) { s.commit.End = e.Time }
+
+func (b *Builder) beginPresentFence(t *thread, e *hitrace.Event) {
+	f, ok := hitrace.ParseFence(e.Marker.Label())
+	if !ok {
+		return
+	}
+	for i := range t.open {
+		if c := t.open[i].commit; c != nil && c.fence == nil {
+			c.fence = &fence{tracker: string(f.Tracker), number: f.Number, at: e.Time, signaled: f.Signaled}
+		}
+	}
+}
+
+func (b *Builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
+	f, ok := hitrace.ParseFence(e.Marker.Label())
+	if !ok || t.isOpen(hitrace.PresentFenceWait) {
+		return
+	}
+	w := &wait{tracker: string(f.Tracker), number: f.Number, line: e.Number}
+	w.Start = e.Time
+	b.waits = append(b.waits, w)
+	b.push(t, e)
+	t.open[len(t.open)-1].wait = w
+}
+
+func (b *Builder) endPresentFenceWait(_ *thread, s openSlice, e *hitrace.Event) { s.wait.End = e.Time }
+
+// matchFences finds for each commit's fence the wait that tells when it was
+// signaled. Waits are made in the order of the fences; the numbers agree
+// unless fences that were signaled already came between, then the order alone
+// decides.
+func (b *Builder) matchFences() {
+	byTracker := map[string][]*wait{}
+	for _, w := range b.waits {
+		byTracker[w.tracker] = append(byTracker[w.tracker], w)
+	}
+	pending := map[string][]*fence{}
+	drifted := map[string]bool{}
+	for _, c := range b.commits {
+		switch f := c.fence; {
+		case f == nil:
+		case f.signaled:
+			drifted[f.tracker] = true
+		default:
+			pending[f.tracker] = append(pending[f.tracker], f)
+		}
+	}
+	for _, tracker := range slices.Sorted(maps.Keys(byTracker)) {
+		queue := pending[tracker]
+		for _, w := range byTracker[tracker] {
+			i := slices.IndexFunc(queue, func(f *fence) bool { return f.number == w.number })
+			if i < 0 && drifted[tracker] && len(queue) > 0 && queue[0].at <= w.Start && queue[0].number < w.number {
+				i = 0
+			}
+			if i < 0 {
+				b.diagnostics.add(FenceUnmatched, w.line)
+				continue
+			}
+			queue[i].waited = w.End
+			queue = queue[i+1:]
+		}
+	}
+}
+
+// assignDraws gives each drawing to the render frame that it follows.
+func (b *Builder) assignDraws(frames []*Frame) {
+	for _, d := range b.draws {
+		if f := lastStarted(frames, d.pid, d.Start); f != nil && !f.Draw.Known() {
+			f.Draw = d.Interval
+		}
+	}
+}
+
+// assignCommits gives each commit to its render frame, and with it the time at
+// which the display showed the frame. Commits name the vsync of their frame;
+// those of 4.0, which do not, belong to the frame drawn last before them.
+func (b *Builder) assignCommits(frames []*draft) {
+	type key struct {
+		pid trace.PID
+		now trace.Monotonic
+	}
+	byVsync := map[key]*Frame{}
+	anyProcess := map[trace.Monotonic]*Frame{}
+	var drawn []*Frame
+	for _, d := range frames {
+		drawn = append(drawn, d.frame)
+		if d.now != 0 {
+			byVsync[key{d.frame.Process.PID, d.now}] = d.frame
+			anyProcess[d.now] = d.frame
+		}
+	}
+	drawStart := func(f *Frame) trace.Time {
+		if f.Draw.Known() {
+			return f.Draw.Start
+		}
+		return f.Actual.Start
+	}
+	slices.SortStableFunc(drawn, func(a, b *Frame) int { return int(drawStart(a) - drawStart(b)) })
+
+	for _, c := range b.commits {
+		f, estimated := byVsync[key{c.pid, c.Now}], false
+		if f == nil && c.Now != 0 {
+			f = anyProcess[c.Now] // composition in a process of its own
+		}
+		if c.Now == 0 {
+			i, _ := slices.BinarySearchFunc(drawn, c.Start, func(f *Frame, at trace.Time) int {
+				if drawStart(f) <= at {
+					return -1
+				}
+				return 1
+			})
+			if i > 0 {
+				f, estimated = drawn[i-1], true
+			}
+		}
+		if f == nil || c.VsyncID != 0 && f.VsyncID != 0 && c.VsyncID != f.VsyncID {
+			b.diagnostics.add(CommitUnknown, c.line)
+			continue
+		}
+		if f.Commit.Start.Known() {
+			continue // a second screen, or a commit without a new frame
+		}
+		f.Commit, f.CommitEstimated = c.Interval, estimated
+		if p := c.fence; p != nil {
+			f.Present = p.waited
+			if p.signaled {
+				f.Present, f.PresentEstimated = p.at, true
+			}
+		}
+	}
+}

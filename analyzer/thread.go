@@ -1,0 +1,119 @@
+package analyzer
+
+import (
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// thread is what is going on on one thread. Slices nest strictly on a thread,
+// so counting them is enough to know which begin an end belongs to; only those
+// that matter are remembered:
+//
+//	depth  1            2            3
+//	       ReceiveVsync ┐
+//	                    OnVsyncEvent ┐          open = [ReceiveVsync@1 OnVsyncEvent@2]
+//	                                 FlushX     depth = 3
+type thread struct {
+	tid   trace.TID
+	pid   trace.PID
+	name  string
+	depth int
+	open  []openSlice
+	// draft is the frame being made.
+	draft *draft
+	// worker is the last frame that began on this thread, if it is no main thread.
+	worker *draft
+	// orphan is a frame whose parts are seen outside every slice of the trace.
+	// An end without its begin makes it a truncated frame; else it is none.
+	orphan *draft
+	// orphans are those that are truncated frames.
+	orphans []*draft
+	// renders says that frames are composed on this thread.
+	renders bool
+}
+
+// openSlice is a slice that matters and has not ended.
+type openSlice struct {
+	word   hitrace.Word
+	depth  int
+	start  trace.Time
+	used   bool // a UVTrace whose begin some frame has taken for its own
+	commit *commit
+	wait   *wait
+}
+
+// unknownComm is what the kernel prints when it has forgotten a thread's name.
+const unknownComm = "<...>"
+
+// thread returns the state of the event's thread, with its process and name
+// brought up to date.
+func (b *Builder) thread(e *hitrace.Event) *thread {
+	t := b.threads[e.TID]
+	if t == nil {
+		t = &thread{tid: e.TID, pid: trace.UnknownPID}
+		b.threads[e.TID] = t
+	}
+	// The payload's process id may be a container's own: the column wins.
+	if e.PID != trace.UnknownPID {
+		t.pid = e.PID
+	} else if t.pid == trace.UnknownPID && e.Marker.Phase != hitrace.NotAMarker {
+		t.pid = e.Marker.PID
+	}
+	if len(e.Comm) > 0 && string(e.Comm) != t.name && string(e.Comm) != unknownComm {
+		t.name = string(e.Comm)
+	}
+	return t
+}
+
+// isMain reports whether this is its process's main thread.
+func (t *thread) isMain() bool { return int32(t.pid) == int32(t.tid) }
+
+// isOpen reports whether a slice of this word is open.
+func (t *thread) isOpen(word hitrace.Word) bool {
+	for i := range t.open {
+		if t.open[i].word == word {
+			return true
+		}
+	}
+	return false
+}
+
+// orphanOf returns the frame to which a part belongs that stands outside every
+// frame of the trace.
+func (t *thread) orphanOf(e *hitrace.Event) *draft {
+	if t.orphan == nil {
+		t.orphan = &draft{
+			frame:  &Frame{TID: t.tid, Actual: Interval{Start: e.Time}, Facts: Truncated},
+			thread: t, line: e.Number, dropped: true,
+		}
+	}
+	return t.orphan
+}
+
+func (t *thread) draftOrOrphan(e *hitrace.Event) *draft {
+	if t.draft != nil {
+		return t.draft
+	}
+	return t.orphanOf(e)
+}
+
+// unmatchedEnd takes note of a slice that began before the trace did. If parts
+// of a frame stood in it, they make a truncated frame.
+func (t *thread) unmatchedEnd(at trace.Time) {
+	switch {
+	case t.orphan != nil:
+		t.orphan.dropped = false
+		t.orphan.received = at
+	case t.worker != nil:
+		// The slice around the worker's frame began before the trace.
+		t.worker.frame.Facts |= Truncated
+	}
+}
+
+// settleOrphan decides on the orphan, now that a frame begins.
+func (t *thread) settleOrphan() {
+	if t.orphan != nil {
+		t.orphans = append(t.orphans, t.orphan)
+		t.orphan = nil
+	}
+}

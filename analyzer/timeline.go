@@ -1,0 +1,55 @@
+package analyzer
+
+import (
+	"iter"
+
+	"ohframe/analyzer/trace"
+)
+
+// Timeline is what a trace says about frames.
+type Timeline struct {
+	// Frames are all frames, truncated ones too, by actual start; frames that
+	// start at the same time are in the order in which they were seen.
+	Frames []*Frame
+	// Processes are all processes seen, by id.
+	Processes []*Process
+	// Span is from the first line's time to the last one's.
+	Span Interval
+	// Clock is how vsync times were moved to trace time.
+	Clock ClockOffset
+	// Wall relates trace time to the time of day.
+	Wall WallClock
+	// Diagnostics counts what did not fit together.
+	Diagnostics Diagnostics
+}
+
+// WallClock is the time of day at a point of trace time, if the trace tells it.
+type WallClock struct {
+	At   trace.Time
+	Unix int64 // nanoseconds since 1970, to the millisecond
+}
+
+// Process is a process and its threads, by id.
+type Process struct {
+	PID     trace.PID
+	Name    string // the main thread's name, at most 15 bytes; empty if not known
+	Threads []Thread
+}
+
+// Thread is a thread of a process.
+type Thread struct {
+	TID  trace.TID
+	Name string // at most 15 bytes; empty if not known
+}
+
+// Complete returns the frames that begin and end within the trace: those that
+// statistics count and timelines show.
+func (t *Timeline) Complete() iter.Seq[*Frame] {
+	return func(yield func(*Frame) bool) {
+		for _, f := range t.Frames {
+			if !f.Facts.Has(Truncated) && !yield(f) {
+				return
+			}
+		}
+	}
+}

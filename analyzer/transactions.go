@@ -1,0 +1,112 @@
+package analyzer
+
+import (
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// sent is a transaction on its way to render_service.
+type sent struct {
+	hitrace.Marsh
+	at    trace.Time
+	line  int
+	tid   trace.TID // the thread that wrote the marker
+	draft *draft    // the frame open on that thread; nil if none was
+	owner *Frame
+	index int // among the owner's transactions
+	taken bool
+}
+
+func (b *Builder) beginMarsh(t *thread, e *hitrace.Event) {
+	m := hitrace.ParseMarsh(e.Marker.Label())
+	if m.Damaged != 0 {
+		b.diagnostics.add(DamagedField, e.Number)
+	}
+	if m.Damaged&hitrace.FieldTransactionFlag != 0 {
+		return
+	}
+	b.sent = append(b.sent, &sent{Marsh: m, at: e.Time, line: e.Number, tid: t.tid, draft: t.draftOrOrphan(e)})
+}
+
+// assignTransactions gives each transaction to its frame. Where the marker
+// names the thread and the vsync, they decide: it may be written after the
+// frame has ended, or by another thread. Else it belongs to the frame that was
+// open where it was written.
+func (b *Builder) assignTransactions() {
+	type key struct {
+		tid trace.TID
+		now trace.Monotonic
+	}
+	byVsync := map[key][]*draft{}
+	for _, d := range b.drafts {
+		if d.now != 0 {
+			k := key{d.thread.tid, d.now}
+			byVsync[k] = append(byVsync[k], d)
+		}
+	}
+	for _, s := range b.sent {
+		owner := s.draft
+		if owner.dropped {
+			owner = nil
+		}
+		if s.Timestamp != 0 && (owner == nil || s.TID != 0 && owner.now != 0) {
+			k := key{s.TID, s.Timestamp}
+			if s.TID == 0 {
+				k.tid = s.tid
+			}
+			owner = nil
+			for _, d := range byVsync[k] {
+				if owner == nil || d.frame.Actual.Start <= s.at {
+					owner = d
+				}
+			}
+		}
+		if owner == nil {
+			b.diagnostics.add(TransactionOutside, s.line)
+			continue
+		}
+		s.owner, s.index = owner.frame, len(owner.frame.Transactions)
+		owner.frame.Transactions = append(owner.frame.Transactions, Sent{Index: s.Index, At: s.at})
+	}
+}
+
+// link joins application frames to the render frames that applied their
+// transactions.
+func (b *Builder) link() {
+	byKey := map[hitrace.Transaction][]*sent{}
+	for _, s := range b.sent {
+		byKey[s.Transaction] = append(byKey[s.Transaction], s)
+	}
+	for _, d := range b.drafts {
+		for _, a := range d.applied {
+			s := choose(byKey[a.Transaction], a.at)
+			if s == nil {
+				b.diagnostics.add(AppliedUnknown, a.line)
+				continue
+			}
+			s.taken = true
+			f := s.owner
+			if f == nil {
+				continue
+			}
+			f.Transactions[s.index].Taken = d.frame
+			if s.index == len(f.Transactions)-1 {
+				f.Render = d.frame
+				d.frame.Applications = append(d.frame.Applications, f)
+			}
+		}
+	}
+}
+
+// choose returns which of the transactions with one key was applied: the key
+// comes again when a process id does, so the last one sent before; nil if all
+// are taken.
+func choose(list []*sent, at trace.Time) *sent {
+	var best *sent
+	for _, s := range list {
+		if !s.taken && (best == nil || s.at <= at) {
+			best = s
+		}
+	}
+	return best
+}

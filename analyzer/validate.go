@@ -1,0 +1,98 @@
+package analyzer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
+
+// Validate checks what must hold of every timeline, whatever the trace, and
+// returns all violations joined, or nil.
+func (t *Timeline) Validate() error {
+	v := validator{timeline: t, seen: map[*Frame]bool{}, ends: map[trace.TID]trace.Time{}}
+	v.processes()
+	for _, f := range t.Frames {
+		v.seen[f] = true
+	}
+	var last trace.Time
+	for _, f := range t.Frames {
+		v.check(f, f.Actual.Start >= last, "starts before the frame before it")
+		last = f.Actual.Start
+		v.frame(f)
+	}
+	return errors.Join(v.errors...)
+}
+
+type validator struct {
+	timeline *Timeline
+	seen     map[*Frame]bool
+	ends     map[trace.TID]trace.Time // end of each thread's last complete frame
+	errors   []error
+}
+
+func (v *validator) check(f *Frame, ok bool, what string) {
+	if !ok {
+		v.errors = append(v.errors, fmt.Errorf("%s frame %d of thread %d at %s %s", f.Kind, f.VsyncID, f.TID, f.Actual.Start, what))
+	}
+}
+
+func (v *validator) processes() {
+	var last trace.PID = -1
+	threads := map[trace.TID]bool{}
+	for _, p := range v.timeline.Processes {
+		if p.PID <= last {
+			v.errors = append(v.errors, fmt.Errorf("process %d out of order or repeated", p.PID))
+		}
+		last = p.PID
+		for _, t := range p.Threads {
+			if threads[t.TID] {
+				v.errors = append(v.errors, fmt.Errorf("thread %d in two processes", t.TID))
+			}
+			threads[t.TID] = true
+		}
+	}
+}
+
+func (v *validator) frame(f *Frame) {
+	v.check(f, f.Actual.Known() && f.Actual.Start <= f.Actual.End, "does not end after it starts")
+	v.check(f, f.Expected == Interval{} || f.Expected.Start < f.Expected.End, "has an empty expected interval")
+	v.check(f, slices.Contains(v.timeline.Processes, f.Process), "has no process")
+	v.check(f, f.Coalesced >= 0 && f.Period >= 0, "has a negative count or period")
+	if f.Facts.Has(Truncated) {
+		v.check(f, f.Facts == Truncated || f.Facts == Truncated|Misaligned, "is truncated and has other facts")
+	} else {
+		v.check(f, f.Actual.Start >= v.ends[f.TID], "overlaps the frame before it")
+		v.ends[f.TID] = f.Actual.End
+		v.check(f, !f.Late() || f.Deadline.Known() && f.End() > f.Deadline, "is late without a missed deadline")
+		v.check(f, f.Late() || !f.Deadline.Known() || f.End() <= f.Deadline, "missed its deadline and is not late")
+		v.check(f, f.Kind == RenderFrame || f.Facts.Has(Empty) == (len(f.Transactions) == 0), "is empty with transactions, or not without")
+	}
+	v.links(f)
+	if f.Kind == ApplicationFrame {
+		v.check(f, len(f.GPU) == 0 && !f.Draw.Known() && !f.Commit.Known() && !f.Present.Known(), "has what render frames have")
+		return
+	}
+	v.check(f, len(f.Transactions) == 0 && f.Render == nil, "has what application frames have")
+	last := f.Actual.Start
+	for _, g := range f.GPU {
+		v.check(f, g.Start >= last && g.Start <= f.Actual.End && g.Start <= g.End, "has gpu work out of place")
+		last = g.Start
+	}
+	v.check(f, !f.Present.Known() || f.Present >= f.Commit.Start, "is shown before its commit")
+}
+
+// links checks that every link is known to both of its ends.
+func (v *validator) links(f *Frame) {
+	if r := f.Render; r != nil {
+		v.check(f, v.seen[r] && r.Kind == RenderFrame, "is linked to no render frame of the timeline")
+		v.check(f, slices.Contains(r.Applications, f), "is not known to its render frame")
+		n := len(f.Transactions)
+		v.check(f, n > 0 && f.Transactions[n-1].Taken == r, "is linked without its last transaction")
+	}
+	for i, a := range f.Applications {
+		v.check(f, a.Render == f && v.seen[a], "names an application frame that is not linked to it")
+		v.check(f, !slices.Contains(f.Applications[:i], a), "names an application frame twice")
+	}
+}
