@@ -1,0 +1,132 @@
+// Package engine runs Perfetto's trace processor, for the tests that check what
+// Perfetto makes of a trace.
+//
+// One process holds one loaded trace and answers any number of queries. It is
+// spoken to in Perfetto's own RPC protocol rather than by its printed CSV,
+// which cannot tell NULL from a string, rounds floats and leaves quotes as
+// they are. The same bytes go to the shell that Perfetto distributes and to
+// trace_processor.mjs beside this file, which runs the shell's WebAssembly
+// build under node:
+//
+//	Find ─> Engine ─Open(trace)─> Session ─Query(sql)─> Table
+//	                                 │ ▲
+//	                         stdin   ▼ │   stdout
+//	                        trace_processor --stdiod TRACE
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+)
+
+// Variable is the environment variable that names the trace processor to use:
+// the path of a trace_processor_shell, or of a script ending in .mjs, which is
+// run by node.
+const Variable = "TRACE_PROCESSOR"
+
+// ErrNotFound is what Find returns where there is no trace processor.
+var ErrNotFound = errors.New(`no trace processor: run "make engine", put trace_processor_shell on PATH, or set ` + Variable)
+
+// Engine is a trace processor that can be run.
+type Engine struct {
+	command []string // the program and its leading arguments
+}
+
+// Find returns the trace processor that $TRACE_PROCESSOR names, else the
+// trace_processor_shell on PATH, else the one that "make engine" installed in
+// the work tree around the current directory. The error is ErrNotFound if
+// there is none, and another if the variable names something that cannot run.
+func Find() (*Engine, error) {
+	if path := os.Getenv(Variable); path != "" {
+		engine, err := named(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", Variable, err)
+		}
+		return engine, nil
+	}
+	if path, err := exec.LookPath("trace_processor_shell"); err == nil {
+		return &Engine{[]string{path}}, nil
+	}
+	if script := installed(); script != "" {
+		return named(script)
+	}
+	return nil, ErrNotFound
+}
+
+func named(path string) (*Engine, error) {
+	if filepath.Ext(path) != ".mjs" {
+		program, err := exec.LookPath(path)
+		if err != nil {
+			return nil, err
+		}
+		return &Engine{[]string{program}}, nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{[]string{node, path}}, nil
+}
+
+// installed returns the script that runs what "make engine" installed. Tests
+// run in their package's folder, somewhere below the module's.
+func installed() string {
+	directory, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	for {
+		script := filepath.Join(directory, "internal", "engine", "trace_processor.mjs")
+		if exists(script) && exists(filepath.Join(directory, "build", "engine")) {
+			return script
+		}
+		parent := filepath.Dir(directory)
+		if parent == directory {
+			return ""
+		}
+		directory = parent
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Query loads a trace, runs each of the given scripts as Session.Query does,
+// and returns their results.
+func (e *Engine) Query(ctx context.Context, trace string, sql ...string) ([]Table, error) {
+	session, err := e.Open(ctx, trace)
+	if err != nil {
+		return nil, err
+	}
+	var tables []Table
+	for _, script := range sql {
+		table, err := session.Query(script)
+		if err != nil {
+			return nil, errors.Join(err, session.Close())
+		}
+		tables = append(tables, table)
+	}
+	return tables, session.Close()
+}
+
+// Open loads the trace at the given path. Each of packages is a folder of SQL
+// modules, written DIR or DIR@NAME, which queries can then include as
+// NAME.module, where NAME is the folder's own name if none is given. The
+// session ends with ctx, if it is not closed before.
+func (e *Engine) Open(ctx context.Context, trace string, packages ...string) (*Session, error) {
+	arguments := append(slices.Clone(e.command[1:]), "--stdiod")
+	for _, directory := range packages {
+		arguments = append(arguments, "--add-sql-package", directory)
+	}
+	return open(ctx, e.command[0], append(arguments, trace)...)
+}

@@ -1,0 +1,74 @@
+// Package enginetest gives tests a trace processor, and skips those that need
+// one where there is none.
+package enginetest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ohframe/internal/engine"
+)
+
+// Required is the environment variable that, set to 1, makes a test fail that
+// would be skipped for want of a trace processor.
+const Required = "OHFRAME_REQUIRE_ENGINE"
+
+// ForTest returns the trace processor that engine.Find finds. It skips the
+// test if there is none.
+func ForTest(t testing.TB) *engine.Engine {
+	t.Helper()
+	e, err := engine.Find()
+	if errors.Is(err, engine.ErrNotFound) && os.Getenv(Required) != "1" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Open loads the trace at the given path, with SQL packages as for
+// engine.Engine.Open, until the test ends.
+func Open(t testing.TB, trace string, packages ...string) *engine.Session {
+	t.Helper()
+	session, err := ForTest(t).Open(t.Context(), trace, packages...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// Load loads a trace given as its bytes, otherwise like Open.
+func Load(t testing.TB, trace []byte, packages ...string) *engine.Session {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "trace")
+	if err := os.WriteFile(path, trace, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Open(t, path, packages...)
+}
+
+// Query runs a script and returns the result of its last statement.
+func Query(t testing.TB, session *engine.Session, sql string) engine.Table {
+	t.Helper()
+	table, err := session.Query(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// CheckGate fails the test if the trace processor found the trace wanting.
+func CheckGate(t testing.TB, session *engine.Session) {
+	t.Helper()
+	table, err := session.Gate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Rows) > 0 {
+		t.Errorf("the trace processor reports:\n%s", table)
+	}
+}

@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// The RPC protocol is a stream of TraceProcessorRpc messages each way, each
+// preceded by the tag and length it would have as field 1 of an enclosing
+// message. Perfetto defines it in
+// protos/perfetto/trace_processor/trace_processor.proto.
+const (
+	streamMessage protowire.Number = 1
+
+	rpcRequest      protowire.Number = 2
+	rpcFatalError   protowire.Number = 5
+	rpcQueryArgs    protowire.Number = 103
+	rpcMetricArgs   protowire.Number = 105
+	rpcQueryResult  protowire.Number = 203
+	rpcMetricResult protowire.Number = 205
+
+	methodQuery  = 3
+	methodMetric = 5
+)
+
+// maxReply bounds the memory that a stray length can ask for. The engine cuts
+// results into messages of some 128 KiB, or as much as one row takes.
+const maxReply = 1 << 30
+
+// errProtocol marks answers that do not follow the protocol.
+var errProtocol = errors.New("malformed RPC answer")
+
+func request(method uint64, number protowire.Number, args []byte) []byte {
+	var message []byte
+	message = protowire.AppendTag(message, rpcRequest, protowire.VarintType)
+	message = protowire.AppendVarint(message, method)
+	message = appendBytes(message, number, args)
+	return appendBytes(nil, streamMessage, message)
+}
+
+func queryRequest(sql string) []byte {
+	return request(methodQuery, rpcQueryArgs, appendBytes(nil, 1, []byte(sql)))
+}
+
+func metricRequest(name string, format MetricFormat) []byte {
+	args := appendBytes(nil, 1, []byte(name))
+	args = protowire.AppendTag(args, 2, protowire.VarintType)
+	args = protowire.AppendVarint(args, uint64(format))
+	return request(methodMetric, rpcMetricArgs, args)
+}
+
+func appendBytes(message []byte, number protowire.Number, value []byte) []byte {
+	message = protowire.AppendTag(message, number, protowire.BytesType)
+	return protowire.AppendBytes(message, value)
+}
+
+// readReply reads one message and returns the result in it.
+func readReply(r *bufio.Reader) ([]byte, error) {
+	tag, err := binary.ReadUvarint(r)
+	if err != nil {
+		return nil, err
+	}
+	if tag != protowire.EncodeTag(streamMessage, protowire.BytesType) {
+		return nil, fmt.Errorf("%w: starts with tag %d", errProtocol, tag)
+	}
+	size, err := binary.ReadUvarint(r)
+	if err != nil {
+		return nil, err
+	}
+	if size > maxReply {
+		return nil, fmt.Errorf("%w: of %d bytes", errProtocol, size)
+	}
+	message := make([]byte, size)
+	if _, err := io.ReadFull(r, message); err != nil {
+		return nil, err
+	}
+
+	var result, fatal []byte
+	err = eachField(message, func(number protowire.Number, _ uint64, value []byte) {
+		switch number {
+		case rpcFatalError:
+			fatal = value
+		case rpcQueryResult, rpcMetricResult:
+			result = value
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case fatal != nil:
+		return nil, fmt.Errorf("%w: %s", errProtocol, fatal)
+	case result == nil:
+		return nil, fmt.Errorf("%w: without a result", errProtocol)
+	}
+	return result, nil
+}
+
+// eachField calls visit for every field of a message, with the value of a
+// varint field or the bytes of a length-delimited one.
+func eachField(message []byte, visit func(number protowire.Number, varint uint64, value []byte)) error {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return fmt.Errorf("%w: %w", errProtocol, protowire.ParseError(n))
+		}
+		message = message[n:]
+		var varint uint64
+		var value []byte
+		switch kind {
+		case protowire.VarintType:
+			varint, n = protowire.ConsumeVarint(message)
+		case protowire.BytesType:
+			value, n = protowire.ConsumeBytes(message)
+		default:
+			n = protowire.ConsumeFieldValue(number, kind, message)
+		}
+		if n < 0 {
+			return fmt.Errorf("%w: %w", errProtocol, protowire.ParseError(n))
+		}
+		message = message[n:]
+		visit(number, varint, value)
+	}
+	return nil
+}
+
+// queryResult gathers the QueryResult messages that answer a query.
+type queryResult struct {
+	table    Table
+	message  string // the engine's error, empty if there is none
+	outputs  uint64 // statements that return rows
+	complete bool
+}
+
+func (q *queryResult) add(reply []byte) error {
+	var batches [][]byte
+	err := eachField(reply, func(number protowire.Number, varint uint64, value []byte) {
+		switch number {
+		case 1:
+			q.table.Columns = append(q.table.Columns, string(value))
+		case 2:
+			q.message = string(value)
+		case 3:
+			batches = append(batches, value)
+		case 5:
+			q.outputs = varint
+		}
+	})
+	for _, batch := range batches {
+		if err == nil {
+			err = q.addBatch(batch)
+		}
+	}
+	return err
+}
+
+// addBatch adds the rows of a CellsBatch: the types of all cells, row by row,
+// and the values of each type in a field of their own.
+func (q *queryResult) addBatch(batch []byte) error {
+	var types, integers, floats, strings []byte
+	var blobs [][]byte
+	err := eachField(batch, func(number protowire.Number, varint uint64, value []byte) {
+		switch number {
+		case 1:
+			types = value
+		case 2:
+			integers = value
+		case 3:
+			floats = value
+		case 4:
+			blobs = append(blobs, value)
+		case 5:
+			strings = value
+		case 6:
+			q.complete = varint != 0
+		}
+	})
+	if err != nil {
+		return err
+	}
+
+	var row []any
+	for _, kind := range types {
+		var cell any
+		ok := true
+		switch kind {
+		case 1: // NULL
+		case 2:
+			value, n := protowire.ConsumeVarint(integers)
+			if ok = n > 0; ok {
+				cell, integers = int64(value), integers[n:]
+			}
+		case 3:
+			value, n := protowire.ConsumeFixed64(floats)
+			if ok = n > 0; ok {
+				cell, floats = math.Float64frombits(value), floats[n:]
+			}
+		case 4:
+			var value []byte
+			if value, strings, ok = bytes.Cut(strings, []byte{0}); ok {
+				cell = string(value)
+			}
+		case 5:
+			if ok = len(blobs) > 0; ok {
+				cell, blobs = bytes.Clone(blobs[0]), blobs[1:]
+			}
+		default:
+			ok = false
+		}
+		if !ok {
+			return fmt.Errorf("%w: no value for a cell of type %d", errProtocol, kind)
+		}
+		if row = append(row, cell); len(row) == len(q.table.Columns) {
+			q.table.Rows = append(q.table.Rows, row)
+			row = nil
+		}
+	}
+	if row != nil {
+		return fmt.Errorf("%w: incomplete row", errProtocol)
+	}
+	return nil
+}
+
+// metricResult is a ComputeMetricResult message.
+type metricResult struct {
+	text    string
+	message string // the engine's error, empty if there is none
+}
+
+func (m *metricResult) set(reply []byte) error {
+	return eachField(reply, func(number protowire.Number, _ uint64, value []byte) {
+		switch number {
+		case 2:
+			m.message = string(value)
+		case 3, 4: // as text, as JSON
+			m.text = string(value)
+		}
+	})
+}

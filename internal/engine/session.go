@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+)
+
+// Session is a trace processor with a trace loaded. It serves one caller at a
+// time. What a query creates is there for the next one.
+type Session struct {
+	context context.Context // which ends the process
+	command *exec.Cmd
+	stdin   io.WriteCloser
+	stdout  *bufio.Reader
+	stderr  bytes.Buffer
+	err     error // why the process is no more
+}
+
+func open(ctx context.Context, program string, arguments ...string) (*Session, error) {
+	command := exec.CommandContext(ctx, program, arguments...)
+	s := &Session{context: ctx, command: command}
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	command.Stderr = &s.stderr
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	s.stdin, s.stdout = stdin, bufio.NewReader(stdout)
+
+	// The process answers nothing before the trace is loaded, and ends if it
+	// cannot be.
+	if _, err := s.Query("SELECT 1"); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Query runs a script of SQL statements and returns the result of its last
+// one. The error holds the engine's own message; it is also an error if an
+// earlier statement has rows to return, as nobody would see them.
+func (s *Session) Query(sql string) (Table, error) {
+	var result queryResult
+	err := s.call(queryRequest(sql), func(reply []byte) (bool, error) {
+		err := result.add(reply)
+		return result.complete, err
+	})
+	switch {
+	case err != nil:
+		return Table{}, err
+	case result.message != "":
+		return Table{}, errors.New(result.message)
+	case result.outputs > 1:
+		return Table{}, fmt.Errorf("%d statements return rows, want only the last to", result.outputs)
+	}
+	return result.table, nil
+}
+
+// MetricFormat is a way to print a metric.
+type MetricFormat int
+
+// The formats of Session.Metric.
+const (
+	MetricText MetricFormat = 1 // protocol buffer text format
+	MetricJSON MetricFormat = 2
+)
+
+// Metric computes one of Perfetto's built-in metrics, such as
+// android_frame_timeline_metric, and returns it in the given format.
+func (s *Session) Metric(name string, format MetricFormat) (string, error) {
+	var result metricResult
+	err := s.call(metricRequest(name, format), func(reply []byte) (bool, error) {
+		return true, result.set(reply)
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case result.message != "":
+		return "", errors.New(result.message)
+	}
+	return result.text, nil
+}
+
+// Close ends the session. The error tells of a process that failed, and had
+// not been reported before.
+func (s *Session) Close() error {
+	if s.err != nil {
+		return nil
+	}
+	s.err = errors.New("session is closed")
+	s.stdin.Close()
+	if err := s.command.Wait(); err != nil {
+		return s.explain(err)
+	}
+	return nil
+}
+
+// call sends a request and hands its replies to receive, until that is done.
+func (s *Session) call(request []byte, receive func(reply []byte) (done bool, err error)) error {
+	if s.err != nil {
+		return s.err
+	}
+	if _, err := s.stdin.Write(request); err != nil {
+		return s.end(err)
+	}
+	for {
+		reply, err := readReply(s.stdout)
+		if err != nil {
+			return s.end(err)
+		}
+		if done, err := receive(reply); err != nil {
+			return s.end(err)
+		} else if done {
+			return nil
+		}
+	}
+}
+
+// end stops a process that cannot be talked to any more. How it ended tells
+// more than the pipe that broke, unless it had to be stopped for talking
+// nonsense.
+func (s *Session) end(err error) error {
+	nonsense := errors.Is(err, errProtocol)
+	if nonsense {
+		s.command.Process.Kill()
+	}
+	s.stdin.Close()
+	io.Copy(io.Discard, s.stdout)
+	failure := s.command.Wait()
+	switch {
+	case nonsense:
+	case s.context.Err() != nil:
+		err = s.context.Err()
+	case failure != nil:
+		err = failure
+	default:
+		err = errors.New("ended without an answer")
+	}
+	s.err = s.explain(err)
+	return s.err
+}
+
+// explain adds what the process had to say.
+func (s *Session) explain(err error) error {
+	if message := bytes.TrimSpace(s.stderr.Bytes()); len(message) > 0 {
+		return fmt.Errorf("trace processor: %w: %s", err, message)
+	}
+	return fmt.Errorf("trace processor: %w", err)
+}
