@@ -1,0 +1,116 @@
+package exporter
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/protos/perfettopb"
+)
+
+// kernelRelease tells Perfetto how the numbers in scheduling events are to be
+// read: this release's meaning of the bits is the one that they are written in.
+const kernelRelease = "5.10.0"
+
+func writeSystemInfo(w *packetWriter) {
+	w.write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_SystemInfo{SystemInfo: &perfettopb.SystemInfo{
+		Utsname: &perfettopb.Utsname{Sysname: proto.String("OpenHarmony"), Release: proto.String(kernelRelease)},
+	}}})
+}
+
+// writeUUID writes the trace's identity. Without it two traces that begin alike
+// would be taken for one.
+func writeUUID(w *packetWriter, hash [2]uint64) {
+	w.write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TraceUuid{TraceUuid: &perfettopb.TraceUuid{
+		Msb: proto.Int64(int64(hash[0])), Lsb: proto.Int64(int64(hash[1])),
+	}}})
+}
+
+// attribute is a line on the UI's overview page: text, or else a number.
+type attribute struct {
+	name   string
+	text   string
+	number int64
+}
+
+func writeAttributes(w *packetWriter, list []attribute) {
+	attributes := &perfettopb.TraceAttributes{}
+	for _, a := range list {
+		pb := &perfettopb.TraceAttributes_Attribute{Key: proto.String(a.name)}
+		if a.text != "" {
+			pb.Value = &perfettopb.TraceAttributes_Attribute_StringValue{StringValue: a.text}
+		} else {
+			pb.Value = &perfettopb.TraceAttributes_Attribute_LongValue{LongValue: a.number}
+		}
+		attributes.Attribute = append(attributes.Attribute, pb)
+	}
+	w.write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TraceAttributes{TraceAttributes: attributes}})
+}
+
+// writeClocks relates trace time, which Perfetto takes for boot time, to the
+// clocks that are known.
+func writeClocks(w *packetWriter, t *analyzer.Timeline) {
+	at := t.Span.Start
+	if t.Wall.At.Known() {
+		at = t.Wall.At
+	}
+	snapshot := &perfettopb.ClockSnapshot{}
+	add := func(id perfettopb.BuiltinClock, ns int64) {
+		snapshot.Clocks = append(snapshot.Clocks, &perfettopb.ClockSnapshot_Clock{
+			ClockId: proto.Uint32(uint32(id)), Timestamp: proto.Uint64(uint64(ns)),
+		})
+	}
+	add(perfettopb.BuiltinClock_BUILTIN_CLOCK_BOOTTIME, int64(at))
+	if t.Clock.Source != analyzer.ClockUnknown && at.Sub(0) >= t.Clock.Offset {
+		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_MONOTONIC, int64(at.Sub(0)-t.Clock.Offset))
+	}
+	if t.Wall.At.Known() {
+		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_REALTIME, t.Wall.Unix)
+	}
+	if len(snapshot.Clocks) < 2 {
+		return
+	}
+	w.write(&perfettopb.TracePacket{
+		Timestamp: proto.Uint64(uint64(at)),
+		Data:      &perfettopb.TracePacket_ClockSnapshot{ClockSnapshot: snapshot},
+	})
+}
+
+// maxTreeThreads bounds a process tree packet, which holds whole processes.
+const maxTreeThreads = 4096
+
+// writeProcesses names the processes and threads. The names hold from the given
+// time on, which is before the first event.
+func writeProcesses(w *packetWriter, list []*analyzer.Process, from trace.Time) {
+	tree := &perfettopb.ProcessTree{}
+	flush := func() {
+		if len(tree.Processes) > 0 {
+			w.write(&perfettopb.TracePacket{
+				Timestamp: proto.Uint64(uint64(from)),
+				Data:      &perfettopb.TracePacket_ProcessTree{ProcessTree: tree},
+			})
+			tree = &perfettopb.ProcessTree{}
+		}
+	}
+	for _, p := range list {
+		if p.PID == 0 {
+			continue // the idle threads: Perfetto knows them
+		}
+		process := &perfettopb.ProcessTree_Process{Pid: proto.Int32(int32(p.PID))}
+		if p.Name != "" {
+			process.Cmdline = []string{p.Name}
+		}
+		tree.Processes = append(tree.Processes, process)
+		for _, t := range p.Threads {
+			thread := &perfettopb.ProcessTree_Thread{Tid: proto.Int32(int32(t.TID)), Tgid: proto.Int32(int32(p.PID))}
+			if t.Name != "" {
+				thread.Name = proto.String(t.Name)
+			}
+			tree.Threads = append(tree.Threads, thread)
+		}
+		if len(tree.Threads) >= maxTreeThreads {
+			flush()
+		}
+	}
+	flush()
+}
