@@ -1,0 +1,37 @@
+# make      lint and test, as before every commit
+# .ci/run   all that continuous integration does
+.DEFAULT_GOAL := all
+
+include protos/protos.mk
+include internal/engine/engine.mk
+
+STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: all build test race conformance lint testdata clean
+
+all: lint test
+
+build:
+	go build -o bin/ohframe ./cmd/ohframe
+
+test:
+	go test ./...
+
+race:
+	go test -race ./...
+
+# With the real engine: what is skipped without one must run here.
+conformance: engine
+	OHFRAME_REQUIRE_ENGINE=1 go test ./internal/engine/... ./exporter/...
+
+lint: protos-lint
+	@unformatted=$$(gofmt -l . ); test -z "$$unformatted" || { echo "gofmt: $$unformatted" >&2; exit 1; }
+	go vet ./...
+	$(STATICCHECK) ./...
+
+# Makes the traces that the project's own tests and the README use.
+testdata:
+	go run ./internal/simulate/cmd/simulate -demo -out testdata/demo.ftrace -truth testdata/demo.frames.json
+
+clean:
+	rm -rf bin build

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ohframe/exporter"
+)
+
+func convertCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "convert",
+		Usage:     "convert a text trace to a Perfetto trace with frame timelines",
+		ArgsUsage: "TRACE [-o OUT]",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output)"},
+		}, traceFlags...),
+		OnUsageError: usageError,
+		Action:       convert,
+	}
+}
+
+func convert(c *cli.Context) error {
+	name, err := input(c)
+	if err != nil {
+		return err
+	}
+	options := exporter.Options{Input: filepath.Base(name), Version: version()}
+	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
+		return err
+	}
+	in, err := openInput(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	outName := c.String("output")
+	if outName == "" {
+		outName = defaultOutput(name)
+	}
+	out, err := createOutput(outName, in)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+
+	head := &headReader{Reader: in}
+	summary, err := exporter.Convert(head, out, options)
+	if path := (*os.PathError)(nil); errors.As(err, &path) && path.Op == "write" {
+		return fileError(outName, err)
+	} else if err != nil {
+		return fileError(name, err)
+	}
+	if err := notATrace(name, head.head, summary.Lines, summary.Events); err != nil {
+		return err
+	}
+	if err := out.commit(); err != nil {
+		return fileError(outName, err)
+	}
+	printSummary(os.Stderr, inputName(name), outName, summary)
+	return nil
+}
+
+// defaultOutput returns the input's name with the extension of Perfetto traces.
+func defaultOutput(name string) string {
+	if name == standard {
+		return standard
+	}
+	return strings.TrimSuffix(name, filepath.Ext(name)) + ".pftrace"
+}
+
+// headReader keeps the first bytes that are read through it.
+type headReader struct {
+	io.Reader
+	head []byte
+}
+
+// headSize is how many bytes are enough to tell a format.
+const headSize = 512
+
+func (r *headReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if missing := headSize - len(r.head); missing > 0 {
+		r.head = append(r.head, p[:min(n, missing)]...)
+	}
+	return n, err
+}

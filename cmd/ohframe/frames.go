@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/internal/frametable"
+)
+
+func framesCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "frames",
+		Usage:     "list the frames of a trace, one row a frame",
+		ArgsUsage: "TRACE [--format table|csv|json]",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(frametable.Formats, "|") + "`"},
+		}, traceFlags...),
+		OnUsageError: usageError,
+		Action:       frames,
+	}
+}
+
+func frames(c *cli.Context) error {
+	name, err := input(c)
+	if err != nil {
+		return err
+	}
+	format := c.String("format")
+	if !slices.Contains(frametable.Formats, format) {
+		return &failure{what: "--format " + format + ": not one of " + strings.Join(frametable.Formats, ", ")}
+	}
+	readerOptions, analyzerOptions, err := traceOptions(c)
+	if err != nil {
+		return err
+	}
+	in, err := openInput(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	head := &headReader{Reader: in}
+	reader := hitrace.NewReader(head, readerOptions)
+	timeline, err := analyzer.Analyze(reader, analyzerOptions)
+	if err != nil {
+		return fileError(name, err)
+	}
+	if err := notATrace(name, head.head, reader.Lines(), reader.Events()); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(os.Stdout)
+	if err := frametable.Write(out, timeline, format); err != nil {
+		return fileError("standard output", err)
+	}
+	if err := out.Flush(); err != nil {
+		return fileError("standard output", err)
+	}
+	if len(timeline.Frames) == 0 {
+		printNoFrames(os.Stderr, inputName(name), timeline)
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+)
+
+// standard is the name of standard input and output.
+const standard = "-"
+
+// input returns the one argument that names the trace.
+func input(c *cli.Context) (string, error) {
+	if n := c.NArg(); n != 1 {
+		what := "no trace given"
+		if n > 1 {
+			what = fmt.Sprintf("%d traces given, one is needed", n)
+		}
+		return "", &failure{what: what, hint: fmt.Sprintf("ohframe %s %s", c.Command.Name, c.Command.ArgsUsage)}
+	}
+	return c.Args().First(), nil
+}
+
+// openInput opens the named trace, or standard input.
+func openInput(name string) (*os.File, error) {
+	if name == standard {
+		return os.Stdin, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, fileError(name, syscall.EISDIR)
+	}
+	return f, nil
+}
+
+// inputName is how the input is called in messages.
+func inputName(name string) string {
+	if name == standard {
+		return "standard input"
+	}
+	return name
+}
+
+// fileError names the file once: the system's errors carry it in different ways.
+func fileError(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if f := (*failure)(nil); errors.As(err, &f) {
+		return err
+	}
+	if line := (*hitrace.LineError)(nil); errors.As(err, &line) {
+		return &failure{
+			file: fmt.Sprintf("%s:%d", inputName(name), line.Line),
+			what: line.Problem.String(),
+			hint: "without --strict such lines are counted and passed over",
+		}
+	}
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	return &failure{file: inputName(name), what: err.Error()}
+}
+
+// readerFlags and analyzerFlags are the flags of every command that reads a text trace.
+var traceFlags = []cli.Flag{
+	&cli.StringFlag{Name: "clock-offset", Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
+	&cli.StringFlag{Name: "phase-rule", Value: "expected", Usage: "which times make a pick-up misaligned: `expected|actual`"},
+	&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that is not understood"},
+}
+
+// traceOptions returns what traceFlags say.
+func traceOptions(c *cli.Context) (r hitrace.Options, a analyzer.Options, err error) {
+	r.Strict = c.Bool("strict")
+	if a.ClockOffset, err = analyzer.ParseClockOffset(c.String("clock-offset")); err != nil {
+		return r, a, &failure{what: "--clock-offset: " + err.Error()}
+	}
+	if a.PhaseRule, err = analyzer.ParsePhaseRule(c.String("phase-rule")); err != nil {
+		return r, a, &failure{what: "--phase-rule: " + err.Error()}
+	}
+	return r, a, nil
+}
+
+// notATrace is the error for an input without a single event, nil for others.
+func notATrace(name string, head []byte, lines, events int) error {
+	if events > 0 {
+		return nil
+	}
+	f := &failure{file: inputName(name)}
+	switch format := hitrace.Sniff(head); {
+	case lines == 0:
+		f.what = "empty"
+	case format == hitrace.TextTrace:
+		f.what, f.hint = "a trace without events", "was tracing on, with tags such as graphic, ace and sched?"
+	default:
+		f.what = fmt.Sprintf("not a text trace%s", format.Description())
+		f.hint = format.Hint()
+	}
+	return f
+}

@@ -1,0 +1,103 @@
+// Package frametable writes a timeline as a table: one row for each frame, in
+// order of actual start, with the same columns in every format. Times are in
+// nanoseconds of trace time; what is not known is empty, or null in JSON.
+package frametable
+
+import (
+	"strconv"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Columns are the names of the columns, in order. They are a promise: columns
+// are added at the end, and none is renamed or removed.
+var Columns = []string{
+	"kind", "process", "pid", "tid", "vsync_id", "transactions",
+	"actual_start", "actual_end", "expected_start", "expected_end", "period",
+	"late", "empty", "misaligned", "truncated", "flag", "render_vsync_id",
+	"gpu_start", "gpu_end", "commit", "present",
+}
+
+// row is one frame's cells. Null cells are nil pointers.
+type row struct {
+	Kind          string  `json:"kind"`
+	Process       string  `json:"process"`
+	PID           int32   `json:"pid"`
+	TID           int32   `json:"tid"`
+	VsyncID       *int64  `json:"vsync_id"`
+	Transactions  []int64 `json:"transactions"`
+	ActualStart   *int64  `json:"actual_start"`
+	ActualEnd     *int64  `json:"actual_end"`
+	ExpectedStart *int64  `json:"expected_start"`
+	ExpectedEnd   *int64  `json:"expected_end"`
+	Period        *int64  `json:"period"`
+	Late          bool    `json:"late"`
+	Empty         bool    `json:"empty"`
+	Misaligned    bool    `json:"misaligned"`
+	Truncated     bool    `json:"truncated"`
+	Flag          uint8   `json:"flag"`
+	RenderVsyncID *int64  `json:"render_vsync_id"`
+	GPUStart      *int64  `json:"gpu_start"`
+	GPUEnd        *int64  `json:"gpu_end"`
+	Commit        *int64  `json:"commit"`
+	Present       *int64  `json:"present"`
+}
+
+func newRow(f *analyzer.Frame) row {
+	r := row{
+		Kind: f.Kind.String(), Process: f.Process.Name, PID: int32(f.Process.PID), TID: int32(f.TID),
+		VsyncID: known(f.VsyncID), Transactions: []int64{},
+		ActualStart: known(f.Actual.Start), ActualEnd: known(f.Actual.End),
+		ExpectedStart: known(f.Expected.Start), ExpectedEnd: known(f.Expected.End), Period: known(f.Period),
+		Late: f.Late(), Empty: f.Facts.Has(analyzer.Empty), Misaligned: f.Facts.Has(analyzer.Misaligned),
+		Truncated: f.Facts.Has(analyzer.Truncated), Flag: uint8(f.Flag()),
+		Commit: known(f.Commit.Start), Present: known(f.Present),
+	}
+	for _, t := range f.Transactions {
+		r.Transactions = append(r.Transactions, t.Index)
+	}
+	if f.Render != nil {
+		r.RenderVsyncID = known(f.Render.VsyncID)
+	}
+	// A frame may have several pieces of GPU work: from the first to the last.
+	var end trace.Time
+	for _, g := range f.GPU {
+		end = max(end, g.End)
+	}
+	if len(f.GPU) > 0 {
+		r.GPUStart, r.GPUEnd = known(f.GPU[0].Start), known(end)
+	}
+	return r
+}
+
+// known returns a pointer to v, or nil if v is zero, which stands for unknown.
+func known[T ~int64](v T) *int64 {
+	if v == 0 {
+		return nil
+	}
+	n := int64(v)
+	return &n
+}
+
+// cells returns the row as text, in the order of Columns.
+func (r *row) cells() []string {
+	number := func(n *int64) string {
+		if n == nil {
+			return ""
+		}
+		return strconv.FormatInt(*n, 10)
+	}
+	transactions := make([]string, len(r.Transactions))
+	for i, t := range r.Transactions {
+		transactions[i] = strconv.FormatInt(t, 10)
+	}
+	return []string{
+		r.Kind, r.Process, strconv.Itoa(int(r.PID)), strconv.Itoa(int(r.TID)), number(r.VsyncID), strings.Join(transactions, " "),
+		number(r.ActualStart), number(r.ActualEnd), number(r.ExpectedStart), number(r.ExpectedEnd), number(r.Period),
+		strconv.FormatBool(r.Late), strconv.FormatBool(r.Empty), strconv.FormatBool(r.Misaligned), strconv.FormatBool(r.Truncated),
+		strconv.Itoa(int(r.Flag)), number(r.RenderVsyncID),
+		number(r.GPUStart), number(r.GPUEnd), number(r.Commit), number(r.Present),
+	}
+}
