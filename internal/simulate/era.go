@@ -1,0 +1,245 @@
+package simulate
+
+// mark is one of the markers that the simulated processes write.
+type mark int
+
+const (
+	receiveVsync mark = iota
+	onVsyncEvent
+	uiTask
+	layoutTask
+	flushMessages
+	sendCommands
+	uiSkip
+	marshTransaction
+	marshLayers
+	unmarshTransaction
+	doComposition
+	processCommands
+	animate
+	flushFrame
+	renderFrame
+	skipDraw
+	skipCommit
+	postLayers
+	commitLayers
+	setMode
+	repaint
+	acquireFence
+	recordPresent
+	fencePending
+	fenceSignaled
+	fenceWait
+	vsyncCount
+	sendVsync
+	uvTrace
+	frameQueued
+	markCount
+)
+
+// levels are the ends that markers have where the payload grammar knows them:
+// a level (info, commercial) and the numbers of the tags.
+var levels = [markCount]string{
+	receiveVsync: "M0538", onVsyncEvent: "I39", uiTask: "M0539", layoutTask: "I39",
+	flushMessages: "I39", sendCommands: "M0538", uiSkip: "M0538",
+	marshTransaction: "M0538", marshLayers: "M0538", unmarshTransaction: "M0538",
+	doComposition: "I38", processCommands: "M0538", animate: "M0538", flushFrame: "M0538",
+	renderFrame: "M0538", skipDraw: "M0538", skipCommit: "M0538", postLayers: "M0538",
+	commitLayers: "M0538", setMode: "M0538", repaint: "I38",
+	acquireFence: "I38", recordPresent: "M0538",
+	fencePending: "I38", fenceSignaled: "I38", fenceWait: "I38",
+	vsyncCount: "M0538", sendVsync: "M0538", uvTrace: "I39", frameQueued: "M0538",
+}
+
+// grammar is how a marker's payload is put together.
+type grammar struct {
+	nameEnd   string // follows the name of a slice
+	sliceEnd  string // follows `E|pid|`
+	separator string // between a name and its id or value
+	leveled   bool   // a marker ends with its level
+}
+
+var (
+	spacedEnds = grammar{nameEnd: " ", sliceEnd: " ", separator: " "} // 3.2
+	spaced     = grammar{nameEnd: " ", separator: " "}                // 4.0 to 5.0.3
+	barred     = grammar{nameEnd: " ", separator: "|"}                // 5.1.0
+	withLevels = grammar{separator: "|", leveled: true}               // 6.0 on
+)
+
+// era is the spelling of a release. Braces are fields, see [values].
+type era struct {
+	name string
+	grammar
+	markEvent Mark
+
+	text   [markCount]string // what stands after `H:`; empty: not written
+	levels [markCount]string
+
+	// The list that ends the name of ProcessCommandUni.
+	taken, skipped string
+	cached         []string // several spellings; none: transactions are not held
+
+	optionalCommands bool // ProcessCommandUni needs a debug property
+	expectedEnd      bool // vsyncs come with an expected end and an id
+	longDeadline     bool // render_service's expected end is two periods less 5 ms away
+	namesVsync       bool // the UI task names its vsync, so worker threads make frames
+	stampedThread    bool // transactions name their thread and vsync time
+	drawThread       bool // drawing has a thread of its own
+
+	commitThread   string // comm of the thread that commits; empty: the main thread
+	presentTracker string // name of the present fence and of its thread; empty: none
+}
+
+// eras lists all spellings from the oldest to the newest, each by what it
+// changed. Releases are OpenHarmony's; "dev" are states between two releases,
+// of which commercial systems are cut.
+var eras = makeEras()
+
+func makeEras() []*era {
+	var list []*era
+	e := era{grammar: spacedEnds, levels: levels}
+	release := func(name string) {
+		next := e
+		next.name = name
+		list = append(list, &next)
+	}
+
+	e.text = [markCount]string{
+		receiveVsync:       "ReceiveVsync, dataCount:{bytes}bytes, now:{now}",
+		onVsyncEvent:       "OnVsyncEvent now:{now}",
+		uiTask:             "FlushVsync",
+		layoutTask:         "FlushLayoutTask",
+		flushMessages:      "FlushMessages",
+		sendCommands:       "SendCommands",
+		marshTransaction:   "Marsh RSTransactionData: cmd count:{count} transactionFlag:[{pid}, {index}],isUni:1",
+		unmarshTransaction: "UnMarsh RSTransactionData: recv data from {pid}",
+		doComposition:      "RSMainThread::DoComposition",
+		processCommands:    "RSMainThread::ProcessCommandUni",
+		animate:            "Animate",
+		flushFrame:         "RSUniRender:FlushFrame",
+		repaint:            "Repaint",
+		vsyncCount:         "GenerateVsyncCount:{count}",
+		frameQueued:        "M: Frame queued",
+	}
+	e.taken, e.skipped = ", [{pid}, {index}]", ", skip to[{pid}, {index}]"
+	release("3.2")
+
+	e.text[receiveVsync] = "ReceiveVsync, dataCount:{bytes}bytes, now:{now} expectedEnd:{end} vsyncId:{id}"
+	e.text[marshTransaction] = "MarshRSTransactionData cmdCount:{count} transactionFlag:[{pid},{index}] isUni:1"
+	e.expectedEnd = true
+	release("dev-2023-03")
+
+	e.grammar = spaced
+	e.text[receiveVsync] = "ReceiveVsync dataCount:{bytes}bytes now:{now} expectedEnd:{end} vsyncId:{id}"
+	e.text[marshTransaction] = "MarshRSTransactionData cmdCount:{count} transactionFlag:[{pid},{index}]"
+	e.taken, e.skipped = " [{pid},{index}]", " skip to[{pid},{index}]"
+	e.optionalCommands = true
+	e.text[skipDraw] = "DisplayNode skip"
+	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers"
+	e.commitThread = "RSHardwareThrea"
+	e.text[vsyncCount] = "GenerateVsyncCount:{count}, period:{period}"
+	// The fence's marker came with 4.1; systems cut in between have it here.
+	e.text[fencePending] = "{name} {count}"
+	e.text[fenceSignaled] = "{name} {count} has signaled"
+	e.text[fenceWait] = "Waiting for {name} {count}"
+	e.text[acquireFence] = "Acquire Fence {count} has signaled"
+	e.presentTracker = "Present Fence"
+	release("4.0")
+
+	e.optionalCommands = false
+	e.text[skipCommit] = "DisplayNodeSkip skip commit"
+	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}"
+	e.text[setMode] = "RSHardwareThread::PerformSetActiveMode setting active mode. rate: {rate}"
+	e.text[vsyncCount] = "GenerateVsyncCount:{count}, period:{period}, currRefreshRate_:{rate}, vsyncMode_:1"
+	release("4.1")
+
+	e.text[doComposition] = "RSMainThread::DoComposition: {now}"
+	e.cached = []string{"cache [{pid},{index}]"}
+	release("dev-2024-03")
+
+	e.text[receiveVsync] = "ReceiveVsync dataCount: {bytes}bytes now: {now} expectedEnd: {end} vsyncId: {id}"
+	e.cached = []string{" cache [{pid},{index}]", " cache ({pid},{index})"}
+	e.text[flushFrame] = ""
+	e.text[renderFrame] = "RenderFrame"
+	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}, size: {size}"
+	e.longDeadline, e.drawThread = true, true
+	release("5.0.0")
+
+	e.text[receiveVsync] = "ReceiveVsync dataCount: {bytes}bytes now: {now} expectedEnd: {end} vsyncId: {id}, fd:{fd}"
+	e.text[uiTask] = "UIVsyncTask[timestamp:{now}][vsyncID:{id}]"
+	e.text[uvTrace] = "UV_TRACE"
+	e.namesVsync = true
+	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}, vsyncId: {id}, size: {size}"
+	release("5.0.3")
+
+	e.grammar = barred
+	e.text[receiveVsync] = "ReceiveVsync name:{name} dataCount: {bytes}bytes now: {now} expectedEnd: {end} vsyncId: {id}, fd:{fd}"
+	e.text[skipDraw] = "DisplayNode skip, isForceCommitLayer: 0"
+	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}, vsyncId: {id}, size: {size}, Names:{name}"
+	release("5.1.0")
+
+	e.grammar = withLevels
+	e.markEvent = MarkPrint
+	release("harmonyos-5.1")
+
+	e.text[marshTransaction] = "MarshRSTransactionData cmdCount: {count}, transactionFlag:[{pid}, {tid}, {index}], timestamp:{now}"
+	e.stampedThread = true
+	release("dev-2025-04")
+
+	e.markEvent = MarkTracing
+	e.text[sendCommands] = "SendCommands, rsUIContext_:{count}"
+	e.text[uiSkip] = "UI skip"
+	e.text[marshTransaction] = "MarshRSTransactionData cmdCount: {count}, transactionFlag:[{pid},{index}], timestamp:{now}"
+	e.stampedThread = false
+	e.text[skipDraw] = "DisplayNode skip, forceCommitReason: 0"
+	e.text[commitLayers] = "CommitLayers rate:{rate},now:{now},vsyncId:{id},size:{size},Names:{name}"
+	e.text[setMode] = ""
+	release("6.0-novulkan")
+
+	e.text[marshTransaction] = "MarshRSTransactionData cmdCount: {count}, transactionFlag:[{pid},{index}], tid:{tid}, timestamp:{now}"
+	e.stampedThread = true
+	release("6.0")
+
+	e.text[receiveVsync] = "ReceiveVsync name:{name} dataCount: {bytes}bytes now:{now} expectedEnd: {end} vsyncId:{id}, fd:{fd}"
+	e.text[vsyncCount] = "GenerateVsyncCount:{count}, period:{period}, currRefreshRate:{rate}, vsyncMode:1, now:{now}"
+	e.text[sendVsync] = "SendVsyncTo conn: {name}, now:{now}, refreshRate:0"
+	e.text[postLayers] = "CommitLayers screenId:0"
+	e.text[commitLayers] = "CommitLayers screenId:0, rate:{rate}, now:{now}, vsyncId:{id},         size:{size}, taskNum:1 Names:{name}"
+	e.levels[repaint] = "M0538"
+	e.commitThread, e.presentTracker = "CompThread_0", "PresentFence_0"
+	release("6.1")
+
+	e.markEvent = MarkPrint
+	e.text[skipDraw] = "ScreenNode skip, forceCommitReason: 0"
+	e.text[commitLayers] = "CommitLayers rate:{rate},now:{now},vsyncId:{id},size:{size},Names:{name}"
+	e.text[recordPresent] = "RecordPresentFd vsyncId:{id}, presentFd:{fd}"
+	release("harmonyos-6.1")
+
+	e.markEvent = MarkTracing
+	e.text[uiTask] = "UIVsyncTask[timestamp:{now}][vsyncID:{id}][instanceID:{count}]"
+	e.text[skipCommit] = "ScreenNodeSkip skip commit"
+	e.text[commitLayers] = "CommitLayers rate:{rate},now:{now},vsyncId:{id},size:{size}"
+	e.text[recordPresent] = ""
+	e.text[marshLayers] = "MarshRSLayerTransactionData cmdCount: {count}, transactionFlag:[{pid}, {index}], timestamp:{now}"
+	release("master")
+
+	return list
+}
+
+func findEra(name string) *era {
+	for _, e := range eras {
+		if e.name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// Eras returns the names of the known spellings from the oldest to the newest.
+func Eras() []string {
+	var names []string
+	for _, e := range eras {
+		names = append(names, e.name)
+	}
+	return names
+}

@@ -1,0 +1,87 @@
+package simulate
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestCaptureMix compares a big trace with the real capture that it stands for.
+func TestCaptureMix(t *testing.T) {
+	const size = 16 << 20
+	text, truth := simulateText(t, Capture(size))
+	if len(text) < size || len(text) > size+size/50 {
+		t.Errorf("asked for %d bytes, got %d", size, len(text))
+	}
+	// The shares in the real capture, in percent of its 27,843 lines.
+	shares := map[string]float64{
+		"B": 19.90, "E": 19.96, "C": 2.35, "I": 0.73, "G": 0.14, "H": 0.14, "N": 0.11,
+		"sched_switch": 16.77, "sched_wakeup": 9.89, "sched_blocked_reason": 1.57,
+		"cpu_idle": 8.13, "cpu_frequency": 2.98, "cpu_frequency_limits": 0.16, "clock_set_rate": 2.75,
+		"mm_filemap_delete_from_page_cache": 8.35, "mm_filemap_add_to_page_cache": 2.09,
+		"binder_transaction": 1.28, "binder_transaction_received": 1.28,
+		"block_rq_issue": 0.71, "block_rq_complete": 0.71,
+	}
+	got := map[string]float64{}
+	lines := readLines(t, text)
+	for _, l := range lines {
+		name := l.event
+		if name == "print" {
+			name = l.payload[:1]
+		}
+		if shares[name] == 0 && !strings.HasPrefix(l.payload, "trace_event_clock_sync") {
+			t.Fatalf("an event %q", name)
+		}
+		got[name]++
+	}
+	for name, want := range shares {
+		have := 100 * got[name] / float64(len(lines))
+		// Within 0.7 percent of all lines and, for rare events, a half of their own.
+		if math.Abs(have-want) > 0.7 || math.Abs(have-want) > want/2 {
+			t.Errorf("%s is %.2f%% of all lines, not %.2f%%", name, have, want)
+		}
+	}
+	if mean := float64(len(text)) / float64(len(lines)); math.Abs(mean-captureLineBytes) > 2 {
+		t.Errorf("lines have %.1f bytes on average, not %.1f", mean, captureLineBytes)
+	}
+	seconds := float64(lines[len(lines)-1].time-lines[0].time) / 1e9
+	if rate := float64(len(lines)) / seconds; math.Abs(rate-captureLines) > captureLines/50 {
+		t.Errorf("%.0f lines a second, not %d", rate, captureLines)
+	}
+	if app, render := len(framesOf(truth, AppFrame)), len(framesOf(truth, RenderFrame)); app < 100 || render < 80 {
+		t.Errorf("%d application frames and %d render frames", app, render)
+	}
+	checkSchedule(t, lines, KernelHongMeng)
+}
+
+func framesOf(truth *Truth, kind Kind) []*Frame {
+	var frames []*Frame
+	for _, f := range truth.Frames {
+		if f.Kind == kind {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+// A reader of the first bytes must not depend on how much follows.
+func TestSizeOnlyAppends(t *testing.T) {
+	small, _ := simulateText(t, Capture(1<<20))
+	large, _ := simulateText(t, Capture(3<<20))
+	same := len(small) * 9 / 10 // the end of the small one is wound up
+	if !bytes.Equal(small[:same], large[:same]) {
+		t.Error("a longer trace begins otherwise")
+	}
+}
+
+func BenchmarkCapture(b *testing.B) {
+	const size = 32 << 20
+	b.SetBytes(size)
+	for b.Loop() {
+		if _, err := Write(io.Discard, Capture(size)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package simulate
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"ohframe/analyzer/trace"
+)
+
+// textWriter writes lines:
+//
+//	COMM-TID   (TGID) [CPU] FLAGS SECONDS.FRACTION: EVENT: ARGUMENTS
+//
+// Everything that is the same for all lines is prepared.
+type textWriter struct {
+	config Text
+
+	markName    string // `print: `
+	markFlags   string
+	kernelFlags string
+	newline     string
+	unit        trace.Duration // what a time's last digit counts
+	digits      int
+
+	out    io.Writer
+	buffer []byte
+	lines  int64
+	size   int64 // in bytes, with what is still in the buffer
+	err    error
+
+	// Lines outside [from, to) are not written; a zero to is no limit.
+	from, to trace.Time
+}
+
+const bufferSize = 256 << 10
+
+func newTextWriter(out io.Writer, config Text, mark Mark, linux bool) *textWriter {
+	w := &textWriter{
+		config: config, out: out, buffer: make([]byte, 0, bufferSize+4096),
+		newline: "\n", unit: trace.Microsecond, digits: 6,
+	}
+	if config.Mark != MarkOfEra {
+		mark = config.Mark
+	}
+	switch mark {
+	case MarkPrintAddress:
+		w.markName = "print: 0xffffffc0106ee2a8: "
+	case MarkPrint:
+		w.markName = "print: "
+	default:
+		w.markName = "tracing_mark_write: "
+	}
+	w.markFlags = strings.Repeat(".", max(4, config.Flags))
+	w.kernelFlags = w.markFlags
+	if linux {
+		w.kernelFlags = "d" + w.markFlags[2:] + "2"
+	}
+	if config.CRLF {
+		w.newline = "\r\n"
+	}
+	if config.Nanoseconds {
+		w.unit, w.digits = trace.Nanosecond, 9
+	}
+	return w
+}
+
+// column is the start of a thread's lines.
+func (w *textWriter) column(comm string, pid trace.PID, tid trace.TID) []byte {
+	name := strconv.Itoa(int(pid))
+	if pid == trace.UnknownPID {
+		name = "-----"
+	}
+	switch w.config.TGID {
+	case TGIDWide:
+		if pid == trace.UnknownPID {
+			name = "-------"
+		}
+		return fmt.Appendf(nil, "%16s-%-7d (%7s) [", comm, tid, name)
+	case TGIDWideDashes:
+		return fmt.Appendf(nil, "%16s-%-7d (-------) [", comm, tid)
+	case TGIDDashes:
+		return fmt.Appendf(nil, "%16s-%-5d (-----) [", comm, tid)
+	case TGIDAbsent:
+		return fmt.Appendf(nil, "%16s-%-5d [", comm, tid)
+	}
+	return fmt.Appendf(nil, "%16s-%-5d (%5s) [", comm, tid, name)
+}
+
+// visible reports whether a line at t is part of the trace.
+func (w *textWriter) visible(t trace.Time) bool {
+	return t >= w.from && (w.to == 0 || t < w.to)
+}
+
+// line writes one line. The event's name and arguments come in two parts, so
+// that neither has to be copied together first.
+func (w *textWriter) line(column []byte, cpu int, flags string, t trace.Time, name string, arguments []byte) {
+	if !w.visible(t) {
+		return
+	}
+	before := len(w.buffer)
+	b := append(w.buffer, column...)
+	b = appendPadded(b, int64(cpu), 3, '0')
+	b = append(b, "] "...)
+	b = append(b, flags...)
+	b = append(b, ' ')
+	ns := int64(t)
+	b = appendPadded(b, ns/int64(trace.Second), 5, ' ')
+	b = append(b, '.')
+	b = appendPadded(b, ns%int64(trace.Second)/int64(w.unit), w.digits, '0')
+	b = append(b, ": "...)
+	b = append(b, name...)
+	b = append(b, arguments...)
+	b = append(b, w.newline...)
+	w.buffer = b
+	w.lines++
+	w.size += int64(len(b) - before)
+	if len(b) >= bufferSize {
+		w.flush()
+	}
+}
+
+func (w *textWriter) flush() {
+	if w.err == nil {
+		_, w.err = w.out.Write(w.buffer)
+	}
+	w.buffer = w.buffer[:0]
+}
+
+// appendPadded appends n, which is not negative, filled up on the left.
+func appendPadded(b []byte, n int64, width int, fill byte) []byte {
+	var digits [20]byte
+	i := len(digits)
+	for n > 0 || i == len(digits) {
+		i--
+		digits[i] = byte('0' + n%10)
+		n /= 10
+	}
+	for len(digits)-i < width {
+		i--
+		digits[i] = fill
+	}
+	return append(b, digits[i:]...)
+}

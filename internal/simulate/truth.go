@@ -1,0 +1,130 @@
+package simulate
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"ohframe/analyzer/trace"
+)
+
+// Truth is what really happened in a simulated trace, as far as its text can
+// tell it. All times are in nanoseconds of the trace's own clock.
+type Truth struct {
+	Era string `json:"era"`
+	// Offset is how far the trace's clock is ahead of the monotonic clock.
+	Offset trace.Duration `json:"offset"`
+	// Period is the first refresh period; each frame has its own.
+	Period trace.Duration `json:"period"`
+	// OutsideTransactions were sent, and OutsideGPU work was queued, in no frame.
+	OutsideTransactions int `json:"outside_transactions"`
+	OutsideGPU          int `json:"outside_gpu"`
+	// Frames are in order of their start, then of their thread's id.
+	Frames []*Frame `json:"frames"`
+}
+
+// Kind tells the two kinds of frames apart. A worker UI thread's frame is an
+// application frame whose TID is not its PID.
+type Kind string
+
+const (
+	AppFrame    Kind = "app"
+	RenderFrame Kind = "render"
+)
+
+// Frame is one frame. A zero value is a fact that does not hold or that the
+// text does not tell, and is left out of the JSON.
+type Frame struct {
+	Kind Kind      `json:"kind"`
+	PID  trace.PID `json:"pid"`
+	TID  trace.TID `json:"tid"`
+	// Vsync is the id of the vsync that the frame was made on. In 3.2, which
+	// writes none, it only tells the truth's own frames apart.
+	Vsync int64      `json:"vsync,omitempty"`
+	Start trace.Time `json:"start,omitempty"`
+	End   trace.Time `json:"end,omitempty"`
+	// The expected interval; a worker's frame has none.
+	ExpectedStart trace.Time `json:"exp_start,omitempty"`
+	ExpectedEnd   trace.Time `json:"exp_end,omitempty"`
+	// Deadline is the expected end; for a worker's frame, that of the main
+	// thread's frame on the same vsync.
+	Deadline trace.Time `json:"deadline,omitempty"`
+	// Period is the display's refresh period at the frame's vsync; unknown where
+	// neither the vsync's expected end nor the vsync generator tells it.
+	Period trace.Duration `json:"period,omitempty"`
+	// Coalesced counts the vsyncs that had queued up behind the frame's own.
+	Coalesced int `json:"coalesced,omitempty"`
+
+	Late       bool `json:"late,omitempty"`
+	Empty      bool `json:"empty,omitempty"`
+	Misaligned bool `json:"misaligned,omitempty"` // on both frames of the link
+	Truncated  bool `json:"truncated,omitempty"`  // Start or End lies outside the trace
+
+	// Of an application frame: its transactions' indices in the order they were
+	// sent, and the vsync of the render frame that took the last of them, if one did.
+	Indices []int64 `json:"indices,omitempty"`
+	Render  int64   `json:"render,omitempty"`
+	// TakenBy is that render frame.
+	TakenBy *Frame `json:"-"`
+
+	// Of a render frame.
+	Sources          []Transaction `json:"sources,omitempty"` // transactions it took
+	GPU              []Interval    `json:"gpu,omitempty"`
+	LateMain         bool          `json:"late_main,omitempty"` // its main thread was late
+	LateGPU          bool          `json:"late_gpu,omitempty"`  // its GPU work was late
+	Commit           trace.Time    `json:"commit,omitempty"`    // start of the commit
+	Present          trace.Time    `json:"present,omitempty"`
+	PresentEstimated bool          `json:"present_estimated,omitempty"` // shown before the commit looked
+
+	sent      []*transaction // those behind Indices
+	processed trace.Time     // when Sources were taken
+}
+
+// Transaction is the key of a transaction: a process and its count.
+type Transaction struct {
+	PID   trace.PID
+	Index int64
+}
+
+// MarshalJSON writes a transaction as a pair.
+func (t Transaction) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, "[%d,%d]", t.PID, t.Index), nil
+}
+
+// UnmarshalJSON reads such a pair.
+func (t *Transaction) UnmarshalJSON(b []byte) error {
+	var pair [2]int64
+	if err := json.Unmarshal(b, &pair); err != nil {
+		return err
+	}
+	t.PID, t.Index = trace.PID(pair[0]), pair[1]
+	return nil
+}
+
+// Interval is a start and an end; an end of zero lies outside the trace.
+type Interval [2]trace.Time
+
+// WriteJSON writes the truth with one frame per line.
+func (t *Truth) WriteJSON(w io.Writer) error {
+	head := *t
+	head.Frames = nil
+	b, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s[\n", strings.TrimSuffix(string(b), "null}"))
+	for i, f := range t.Frames {
+		if b, err = json.Marshal(f); err != nil {
+			return err
+		}
+		if i > 0 {
+			out.WriteString(",\n")
+		}
+		out.Write(b)
+	}
+	out.WriteString("\n]}\n")
+	return out.Flush()
+}
