@@ -7,7 +7,7 @@ include internal/engine/engine.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test race conformance lint testdata clean
+.PHONY: all build test race conformance lint testdata bench clean
 
 all: lint test
 
@@ -32,6 +32,17 @@ lint: protos-lint
 # Makes the traces that the project's own tests and the README use.
 testdata:
 	go run ./internal/simulate/cmd/simulate -demo -out testdata/demo.ftrace -truth testdata/demo.frames.json
+
+# Measures on a trace of BENCH_SIZE, made once, in relation to wc -l.
+BENCH_SIZE := 256MB
+bench_trace := build/bench-$(BENCH_SIZE).ftrace
+
+$(bench_trace):
+	@mkdir -p build
+	go run ./internal/simulate/cmd/simulate -capture -size $(BENCH_SIZE) -out $@.tmp && mv $@.tmp $@
+
+bench: build engine $(bench_trace)
+	go run ./internal/bench -trace $(bench_trace) -engine
 
 clean:
 	rm -rf bin build

@@ -84,8 +84,11 @@ func (b *Builder) place(t *Timeline) {
 			f.Actual.End = d.handled
 		}
 		f.Vsync = t.Clock.Trace(d.now)
-		if d.now != 0 && d.expectedEnd > d.now {
-			f.Expected = Interval{f.Vsync, t.Clock.Trace(d.expectedEnd)}
+		if d.receives {
+			f.Expected.Start = f.Vsync
+		}
+		if d.expectedEnd > d.now {
+			f.Expected.End = t.Clock.Trace(d.expectedEnd)
 		}
 	}
 }
@@ -103,8 +106,20 @@ func (b *Builder) ofKind(kind Kind) []*draft {
 
 // processes returns the processes and threads of the trace.
 func (b *Builder) processes() []*Process {
+	for _, t := range b.threads {
+		// A marker's payload tells the process where no line's column does.
+		n := b.named[t.tid]
+		if n == nil {
+			n = &threadName{pid: trace.UnknownPID}
+			b.named[t.tid] = n
+		}
+		if n.pid == trace.UnknownPID || t.pid != trace.UnknownPID {
+			n.pid = t.pid
+		}
+	}
 	byPID := map[trace.PID]*Process{}
-	for _, t := range b.sortedThreads() {
+	for _, tid := range slices.Sorted(maps.Keys(b.named)) {
+		t := b.named[tid]
 		if t.pid == trace.UnknownPID {
 			continue
 		}
@@ -113,17 +128,12 @@ func (b *Builder) processes() []*Process {
 			p = &Process{PID: t.pid}
 			byPID[t.pid] = p
 		}
-		p.Threads = append(p.Threads, Thread{t.tid, t.name})
-		if t.isMain() {
-			p.Name = t.name
+		p.Threads = append(p.Threads, Thread{tid, t.name()})
+		if int32(tid) == int32(t.pid) {
+			p.Name = t.name()
 		}
 	}
-	list := make([]*Process, 0, len(byPID))
-	for _, p := range byPID {
-		list = append(list, p)
-	}
-	slices.SortFunc(list, func(x, y *Process) int { return cmp.Compare(x.PID, y.PID) })
-	return list
+	return slices.SortedFunc(maps.Values(byPID), func(x, y *Process) int { return cmp.Compare(x.PID, y.PID) })
 }
 
 func (b *Builder) sortedThreads() []*thread {

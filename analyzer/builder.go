@@ -5,11 +5,12 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Builder collects what a trace's events say about frames. Add every event in
-// order, then take the Timeline once.
+// Builder collects what a trace's events say about frames: Track every event in
+// order, Merge the names that their lines state, then take the Timeline once.
 type Builder struct {
 	options     Options
 	threads     map[trace.TID]*thread
+	named       map[trace.TID]*threadName
 	span        Interval
 	drafts      []*draft // frames, in the order in which they were seen
 	sent        []*sent
@@ -25,7 +26,12 @@ type Builder struct {
 
 // NewBuilder returns a builder for one trace.
 func NewBuilder(options Options) *Builder {
-	return &Builder{options: options, threads: map[trace.TID]*thread{}, gpu: gpuWork{open: map[gpuKey]openGPU{}}}
+	return &Builder{
+		options: options,
+		threads: map[trace.TID]*thread{},
+		named:   map[trace.TID]*threadName{},
+		gpu:     gpuWork{open: map[gpuKey]openGPU{}},
+	}
 }
 
 // draft is a frame as far as its markers tell, in the clocks that they use.
@@ -34,7 +40,9 @@ type draft struct {
 	thread      *thread
 	line        int
 	now         trace.Monotonic // when the vsync was due
+	task        trace.Monotonic // the same as UIVsyncTask has it; differs if delivered late
 	expectedEnd trace.Monotonic
+	receives    bool       // begins with a ReceiveVsync, which states what is expected
 	receiver    bool       // the vsync's receiver is named
 	renderer    bool       // and named as render_service's
 	composed    bool       // holds DoComposition
@@ -58,13 +66,19 @@ type generated struct {
 	period trace.Duration
 }
 
-// Add takes the next event of the trace.
-func (b *Builder) Add(e *hitrace.Event) {
+// Track takes the next event of the trace. It sets the process of a marker's
+// event to the one that the thread belongs to, where the line does not say, and
+// Skip where the marker ends a slice that did not begin.
+func (b *Builder) Track(e *hitrace.Event) {
 	if !b.span.Start.Known() || e.Time < b.span.Start {
 		b.span.Start = e.Time
 	}
 	b.span.End = max(b.span.End, e.Time)
+	if e.Kind != hitrace.MarkerEvent {
+		return
+	}
 	t := b.thread(e)
+	e.PID = t.pid
 	b.diagnostics.seen[e.Word] = true
 	switch e.Marker.Phase {
 	case hitrace.Begin:
@@ -121,6 +135,7 @@ var ends = [wordsCount]func(*Builder, *thread, openSlice, *hitrace.Event){
 // end closes the innermost slice of the thread.
 func (b *Builder) end(t *thread, e *hitrace.Event) {
 	if t.depth == 0 {
+		e.Skip = true
 		b.diagnostics.add(UnmatchedEnd, e.Number)
 		t.unmatchedEnd(e.Time)
 		return
@@ -155,7 +170,7 @@ func (b *Builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 		b.diagnostics.add(DamagedField, e.Number)
 	}
 	d := b.newDraft(t, e, e.Time)
-	d.now, d.expectedEnd = v.Now, v.ExpectedEnd
+	d.receives, d.now, d.expectedEnd = true, v.Now, v.ExpectedEnd
 	d.receiver, d.renderer = v.Receiver != nil, string(v.Receiver) == "rs"
 	d.frame.VsyncID = v.VsyncID
 	d.frame.Coalesced = max(0, v.Queued-1)
@@ -185,14 +200,20 @@ func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 		return
 	}
 	t.settleOrphan()
-	start := e.Time
-	if i := len(t.open) - 1; i >= 0 && t.open[i].word == hitrace.UVTrace && !t.open[i].used {
-		start = t.open[i].start
-		t.open[i].used = true
+	start, batched := e.Time, false
+	if i := len(t.open) - 1; i >= 0 && t.open[i].word == hitrace.UVTrace {
+		batched = true
+		if !t.open[i].used {
+			start = t.open[i].start
+			t.open[i].used = true
+		}
 	}
 	t.draft = b.newDraft(t, e, start)
 	t.draft.now = now
-	t.worker = t.draft
+	t.unbatched = nil
+	if !batched {
+		t.unbatched = t.draft
+	}
 	b.push(t, e)
 }
 
@@ -214,6 +235,9 @@ func (b *Builder) beginVsyncTask(t *thread, e *hitrace.Event) {
 	d := t.draftOrOrphan(e)
 	if d.frame.VsyncID == 0 {
 		d.frame.VsyncID = task.VsyncID
+	}
+	if d.task == 0 {
+		d.task = task.Timestamp
 	}
 	if d.now == 0 {
 		d.now = task.Timestamp

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"slices"
 
 	"ohframe/analyzer/hitrace"
 )
@@ -63,7 +64,7 @@ const wordsCount = int(hitrace.FrameQueued) + 1
 func (d *Diagnostics) add(what Diagnostic, line int) {
 	c := &d.counts[what]
 	c.Total++
-	if line > 0 && len(c.Lines) < maxExamples {
+	if line > 0 && len(c.Lines) < maxExamples && !slices.Contains(c.Lines, line) {
 		c.Lines = append(c.Lines, line)
 	}
 }

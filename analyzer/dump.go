@@ -35,7 +35,7 @@ func (f *Frame) String() string {
 			fmt.Fprintf(&b, " "+format, args...)
 		}
 	}
-	add(f.Expected.Known(), "expected %s", f.Expected)
+	add(f.Expected != Interval{}, "expected %s", f.Expected)
 	add(f.Deadline.Known() && f.Deadline != f.Expected.End, "deadline %d", f.Deadline)
 	add(f.Period != 0, "period %d", f.Period)
 	add(f.Coalesced != 0, "coalesced %d", f.Coalesced)

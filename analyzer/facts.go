@@ -78,13 +78,13 @@ func (b *Builder) setDeadlines() {
 // misaligned reports whether render_service picked the application frame up on
 // another vsync than the one that it was made for.
 func (b *Builder) misaligned(f *Frame) bool {
-	if f.Render == nil || f.Render.Facts.Has(Truncated) {
+	if f.Render == nil {
 		return false
 	}
 	if b.options.PhaseRule == PhaseActual {
-		return f.Render.Actual.Start.Sub(f.Actual.End).Abs() > misalignment
+		return !f.Render.Facts.Has(Truncated) && f.Render.Actual.Start.Sub(f.Actual.End).Abs() > misalignment
 	}
-	if !f.Expected.Known() || !f.Render.Expected.Known() {
+	if !f.Expected.End.Known() || !f.Render.Expected.Start.Known() {
 		return false
 	}
 	return f.Render.Expected.Start.Sub(f.Expected.End).Abs() >= misalignment

@@ -86,8 +86,9 @@ type Frame struct {
 	VsyncID int64
 	// Vsync is when the vsync was due.
 	Vsync trace.Time
-	// Actual is what the frame took, Expected what it should have taken. A
-	// frame on a worker thread has no expected interval of its own.
+	// Actual is what the frame took, Expected what it should have taken, of
+	// which early systems state the start alone. A frame on a worker thread has
+	// no expected interval of its own.
 	Actual, Expected Interval
 	// Deadline is when the frame should have been done: the end of its own
 	// expected interval, or of the main thread's frame of the same vsync.

@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -128,7 +129,7 @@ func (b *Builder) assignDraws(frames []*Frame) {
 
 // assignCommits gives each commit to its render frame, and with it the time at
 // which the display showed the frame. Commits name the vsync of their frame;
-// those of 4.0, which do not, belong to the frame drawn last before them.
+// those of 4.0 do not.
 func (b *Builder) assignCommits(frames []*draft) {
 	type key struct {
 		pid trace.PID
@@ -136,7 +137,7 @@ func (b *Builder) assignCommits(frames []*draft) {
 	}
 	byVsync := map[key]*Frame{}
 	anyProcess := map[trace.Monotonic]*Frame{}
-	var drawn []*Frame
+	drawn := make(drawnFrames, 0, len(frames))
 	for _, d := range frames {
 		drawn = append(drawn, d.frame)
 		if d.now != 0 {
@@ -144,29 +145,14 @@ func (b *Builder) assignCommits(frames []*draft) {
 			anyProcess[d.now] = d.frame
 		}
 	}
-	drawStart := func(f *Frame) trace.Time {
-		if f.Draw.Known() {
-			return f.Draw.Start
-		}
-		return f.Actual.Start
-	}
-	slices.SortStableFunc(drawn, func(a, b *Frame) int { return int(drawStart(a) - drawStart(b)) })
-
+	drawn.sort()
 	for _, c := range b.commits {
-		f, estimated := byVsync[key{c.pid, c.Now}], false
-		if f == nil && c.Now != 0 {
+		f := byVsync[key{c.pid, c.Now}]
+		switch {
+		case c.Now == 0:
+			f = drawn.committedAt(c.Start)
+		case f == nil:
 			f = anyProcess[c.Now] // composition in a process of its own
-		}
-		if c.Now == 0 {
-			i, _ := slices.BinarySearchFunc(drawn, c.Start, func(f *Frame, at trace.Time) int {
-				if drawStart(f) <= at {
-					return -1
-				}
-				return 1
-			})
-			if i > 0 {
-				f, estimated = drawn[i-1], true
-			}
 		}
 		if f == nil || c.VsyncID != 0 && f.VsyncID != 0 && c.VsyncID != f.VsyncID {
 			b.diagnostics.add(CommitUnknown, c.line)
@@ -175,7 +161,7 @@ func (b *Builder) assignCommits(frames []*draft) {
 		if f.Commit.Start.Known() {
 			continue // a second screen, or a commit without a new frame
 		}
-		f.Commit, f.CommitEstimated = c.Interval, estimated
+		f.Commit, f.CommitEstimated = c.Interval, c.Now == 0
 		if p := c.fence; p != nil {
 			f.Present = p.waited
 			if p.signaled {
@@ -183,4 +169,45 @@ func (b *Builder) assignCommits(frames []*draft) {
 			}
 		}
 	}
+}
+
+// drawnFrames are render frames in the order in which their drawing ends.
+type drawnFrames []*Frame
+
+func drawnFrom(f *Frame) trace.Time {
+	if f.Draw.Known() {
+		return f.Draw.Start
+	}
+	return f.Actual.Start
+}
+
+func drawnAt(f *Frame) trace.Time {
+	if f.Draw.Known() {
+		return f.Draw.End
+	}
+	return f.Actual.End
+}
+
+func (d drawnFrames) sort() {
+	slices.SortStableFunc(d, func(a, b *Frame) int { return cmp.Compare(drawnAt(a), drawnAt(b)) })
+}
+
+// committedAt returns the frame that a commit starting at the given time is
+// likely of: the one drawn last before, or, if that has its commit already, the
+// next one, whose commit may start while its drawing comes to an end.
+func (d drawnFrames) committedAt(at trace.Time) *Frame {
+	next, _ := slices.BinarySearchFunc(d, at, func(f *Frame, at trace.Time) int {
+		if drawnAt(f) <= at {
+			return -1
+		}
+		return 1
+	})
+	var last *Frame
+	if next > 0 {
+		last = d[next-1]
+	}
+	if (last == nil || last.Commit.Start.Known()) && next < len(d) && drawnFrom(d[next]) <= at {
+		return d[next]
+	}
+	return last
 }

@@ -16,13 +16,13 @@ import (
 type thread struct {
 	tid   trace.TID
 	pid   trace.PID
-	name  string
 	depth int
 	open  []openSlice
 	// draft is the frame being made.
 	draft *draft
-	// worker is the last frame that began on this thread, if it is no main thread.
-	worker *draft
+	// unbatched is the last frame that began on this thread, if it is no main
+	// thread and the trace has no UVTrace around the frame.
+	unbatched *draft
 	// orphan is a frame whose parts are seen outside every slice of the trace.
 	// An end without its begin makes it a truncated frame; else it is none.
 	orphan *draft
@@ -42,10 +42,7 @@ type openSlice struct {
 	wait   *wait
 }
 
-// unknownComm is what the kernel prints when it has forgotten a thread's name.
-const unknownComm = "<...>"
-
-// thread returns the state of the event's thread, with its process and name
+// thread returns the state of the thread that a marker is of, with its process
 // brought up to date.
 func (b *Builder) thread(e *hitrace.Event) *thread {
 	t := b.threads[e.TID]
@@ -56,11 +53,8 @@ func (b *Builder) thread(e *hitrace.Event) *thread {
 	// The payload's process id may be a container's own: the column wins.
 	if e.PID != trace.UnknownPID {
 		t.pid = e.PID
-	} else if t.pid == trace.UnknownPID && e.Marker.Phase != hitrace.NotAMarker {
+	} else if t.pid == trace.UnknownPID {
 		t.pid = e.Marker.PID
-	}
-	if len(e.Comm) > 0 && string(e.Comm) != t.name && string(e.Comm) != unknownComm {
-		t.name = string(e.Comm)
 	}
 	return t
 }
@@ -104,9 +98,9 @@ func (t *thread) unmatchedEnd(at trace.Time) {
 	case t.orphan != nil:
 		t.orphan.dropped = false
 		t.orphan.received = at
-	case t.worker != nil:
-		// The slice around the worker's frame began before the trace.
-		t.worker.frame.Facts |= Truncated
+	case t.unbatched != nil:
+		// The UVTrace around the frame began before the trace.
+		t.unbatched.frame.Facts |= Truncated
 	}
 }
 

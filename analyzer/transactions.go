@@ -43,6 +43,10 @@ func (b *Builder) assignTransactions() {
 			k := key{d.thread.tid, d.now}
 			byVsync[k] = append(byVsync[k], d)
 		}
+		if d.task != 0 && d.task != d.now {
+			k := key{d.thread.tid, d.task}
+			byVsync[k] = append(byVsync[k], d)
+		}
 	}
 	for _, s := range b.sent {
 		owner := s.draft

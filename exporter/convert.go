@@ -1,6 +1,8 @@
 package exporter
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"io"
 
@@ -14,73 +16,120 @@ import (
 type Options struct {
 	Reader   hitrace.Options
 	Analyzer analyzer.Options
+	// FramesOnly leaves out all events: the trace has frames and names only.
+	FramesOnly bool
+	// Compress deflates packets within the trace: about a fourth of the size.
+	Compress bool
 	// Input is the name of the input and Version that of the program; they are
 	// shown on Perfetto's overview page.
 	Input, Version string
 }
 
-// Summary is what a conversion found.
+// Summary is what a conversion found. Every line is in one of its counts:
+// headers (Totals.Problems.Ignored), lines that were not understood
+// (Totals.Problems.Lost), lines outside the window (Totals.Outside), and
+// events, which are Exported, Unmatched, Unencodable or LeftOut.
 type Summary struct {
 	Timeline *analyzer.Timeline
-	// Problems are the lines that were not understood.
-	Problems *hitrace.Problems
-	// Lines is how many lines were read, Events how many of them had an event.
-	Lines, Events int
-	// Unexported counts the events that are not in the output, by kind.
-	Unexported Unexported
+	Totals   *hitrace.Totals
+	// Exported counts the events that are in the output.
+	Exported int
+	// Unmatched counts the ends of slices whose begin is not in the trace.
+	Unmatched int
+	// Unencodable counts the events that Perfetto has no form for.
+	Unencodable int
+	// LeftOut counts the events that FramesOnly leaves out.
+	LeftOut int
 	// Renumbered counts the frames whose vsync id was missing or taken.
 	Renumbered int
 }
 
-// Unexported counts events that were understood and are not in the output.
-type Unexported struct {
-	KernelEvents int // events of the kernel
-	UnmatchedEnd int // ends of slices that began before the trace
-}
-
 // Convert reads the text trace in r and writes it to w as a Perfetto trace. What
-// it returns as an error is the source's, the sink's or, in strict mode, a
-// *hitrace.LineError; in each case what was written is of no use.
-func Convert(r io.Reader, w io.Writer, options Options) (*Summary, error) {
+// it returns as an error is the source's, the sink's, the context's or, in
+// strict mode, a *hitrace.LineError; then what was written is of no use.
+func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*Summary, error) {
+	options.Reader = options.Reader.WithDefaults()
+	out := bufio.NewWriterSize(w, 256<<10)
+	packets := &packetWriter{out: out}
+	if options.Compress {
+		packets.compress = newCompressor()
+	}
 	hash := xxh3.New()
-	reader := hitrace.NewReader(io.TeeReader(r, hash), options.Reader)
-	builder := analyzer.NewBuilder(options.Analyzer)
-	packets := &packetWriter{out: w}
-	bundles := &bundles{packets: packets}
-	markers := newMarkers(bundles)
-	summary := &Summary{Problems: reader.Problems()}
+	summary := &Summary{}
+	tracker := newTracker(options.Analyzer)
+	workers := make([]*worker, options.Reader.Workers)
+	for i := range workers {
+		workers[i] = newWorker(options)
+	}
 
 	writeSystemInfo(packets)
-	for packets.err == nil {
-		event, err := reader.ReadEvent()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		builder.Add(event)
-		if event.Marker.Phase == hitrace.NotAMarker {
-			summary.Unexported.KernelEvents++
-			continue
-		}
-		markers.add(event)
+	packets.flush()
+	totals, err := hitrace.Run(ctx, io.TeeReader(r, hash), options.Reader, hitrace.Stages{
+		Track:  tracker.track,
+		Encode: func(i int, b *hitrace.Batch) { workers[i].encode(b) },
+		Write: func(i int, _ *hitrace.Batch) error {
+			tracker.builder.Merge(&workers[i].encoder.names)
+			summary.Exported += workers[i].encoder.exported
+			summary.Unencodable += workers[i].encoder.lost
+			packets.writeBytes(workers[i].outcome)
+			return packets.err
+		},
+	})
+	if err != nil {
+		return nil, err
 	}
-	bundles.flushAll()
-
-	summary.Timeline = builder.Timeline()
-	summary.Lines, summary.Events = reader.Lines(), reader.Events()
-	summary.Unexported.UnmatchedEnd = markers.dropped
-	tokens, renumbered := newTokens(summary.Timeline)
-	summary.Renumbered = renumbered
+	summary.Totals, summary.Timeline = totals, tracker.builder.Timeline()
+	if options.FramesOnly {
+		summary.LeftOut = totals.Events
+	} else {
+		summary.Unmatched = tracker.unmatched
+	}
 	sum := hash.Sum128()
-	id := [2]uint64{sum.Hi, sum.Lo}
-	writeUUID(packets, identity(id, options))
-	writeAttributes(packets, attributes(summary, id, options))
-	writeClocks(packets, summary.Timeline)
-	writeProcesses(packets, summary.Timeline.Processes, summary.Timeline.Span.Start)
-	writeFrames(packets, summary.Timeline, tokens)
-	return summary, packets.err
+	finish(packets, summary, [2]uint64{sum.Hi, sum.Lo}, options)
+	if packets.err != nil {
+		return nil, packets.err
+	}
+	return summary, out.Flush()
+}
+
+// finish writes what is known only at the end of the input.
+func finish(packets *packetWriter, s *Summary, hash [2]uint64, options Options) {
+	tokens, renumbered := newTokens(s.Timeline)
+	s.Renumbered = renumbered
+	writeUUID(packets, identity(hash, options))
+	writeAttributes(packets, attributes(s, hash, options))
+	writeClocks(packets, s.Timeline)
+	writeProcesses(packets, s.Timeline.Processes, s.Timeline.Span.Start)
+	writeFrames(packets, s.Timeline, tokens)
+	packets.flush()
+}
+
+// worker makes what is to be written of a batch.
+type worker struct {
+	encoder    *encoder
+	compressor *compressor
+	framesOnly bool
+	outcome    []byte
+}
+
+func newWorker(options Options) *worker {
+	w := &worker{encoder: newEncoder(), framesOnly: options.FramesOnly}
+	if options.Compress {
+		w.compressor = newCompressor()
+	}
+	return w
+}
+
+func (w *worker) encode(b *hitrace.Batch) {
+	if w.framesOnly {
+		w.encoder.nameOnly(b)
+		return
+	}
+	w.encoder.encode(b)
+	w.outcome = w.encoder.packets
+	if w.compressor != nil {
+		w.outcome = w.compressor.packet(w.outcome)
+	}
 }
 
 // identity returns the trace's UUID: the input's hash and the options' together,
@@ -90,32 +139,31 @@ func identity(input [2]uint64, o Options) [2]uint64 {
 	if o.Analyzer.ClockOffset != nil {
 		given = o.Analyzer.ClockOffset.String()
 	}
-	sum := xxh3.HashString128(fmt.Sprintf("%x %s %d %s", input, given, o.Analyzer.PhaseRule, o.Version))
+	sum := xxh3.HashString128(fmt.Sprintf("%x %s %d %v %t %s", input, given, o.Analyzer.PhaseRule, o.Reader.Window, o.FramesOnly, o.Version))
 	return [2]uint64{sum.Hi, sum.Lo}
 }
 
 // attributes are the facts of the conversion that Perfetto's overview shows.
 func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
-	clock := &s.Timeline.Clock
-	list := []attribute{
+	clock, counts := &s.Timeline.Clock, s.Timeline.Counts()
+	return []attribute{
 		{name: "ohframe.version", text: o.Version},
 		{name: "ohframe.input", text: o.Input},
 		{name: "ohframe.input_xxh3", text: fmt.Sprintf("%016x%016x", hash[0], hash[1])},
 		{name: "ohframe.clock_offset_ns", number: int64(clock.Offset)},
 		{name: "ohframe.clock_offset_source", text: clock.Source.String()},
-		{name: "ohframe.lines", number: int64(s.Lines)},
-		{name: "ohframe.lines_not_understood", number: int64(s.Problems.Lost())},
-		{name: "ohframe.kernel_events_left_out", number: int64(s.Unexported.KernelEvents)},
-		{name: "ohframe.ends_without_begin", number: int64(s.Unexported.UnmatchedEnd)},
+		{name: "ohframe.lines", number: int64(s.Totals.Lines)},
+		{name: "ohframe.lines_not_understood", number: int64(s.Totals.Problems.Lost())},
+		{name: "ohframe.lines_outside_window", number: int64(s.Totals.Outside)},
+		{name: "ohframe.events_exported", number: int64(s.Exported)},
+		{name: "ohframe.events_unencodable", number: int64(s.Unencodable)},
+		{name: "ohframe.events_left_out", number: int64(s.LeftOut)},
+		{name: "ohframe.ends_without_begin", number: int64(s.Unmatched)},
+		{name: "ohframe.frames", number: int64(counts.Frames)},
+		{name: "ohframe.frames_truncated", number: int64(counts.Truncated)},
+		{name: "ohframe.frames_late", number: int64(counts.Late)},
+		{name: "ohframe.frames_empty", number: int64(counts.Empty)},
+		{name: "ohframe.frames_misaligned", number: int64(counts.Misaligned)},
 		{name: "ohframe.frames_renumbered", number: int64(s.Renumbered)},
 	}
-	counts := s.Timeline.Counts()
-	return append(list,
-		attribute{name: "ohframe.frames", number: int64(counts.Frames)},
-		attribute{name: "ohframe.frames_truncated", number: int64(counts.Truncated)},
-		attribute{name: "ohframe.frames_late", number: int64(counts.Late)},
-		attribute{name: "ohframe.frames_empty", number: int64(counts.Empty)},
-		attribute{name: "ohframe.frames_misaligned", number: int64(counts.Misaligned)},
-	)
 }
-

@@ -1,6 +1,8 @@
 package exporter
 
 import (
+	"strings"
+
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
@@ -8,13 +10,12 @@ import (
 	"ohframe/protos/perfettopb"
 )
 
-// kernelRelease tells Perfetto how the numbers in scheduling events are to be
-// read: this release's meaning of the bits is the one that they are written in.
-const kernelRelease = "5.10.0"
-
+// writeSystemInfo writes what system was traced. It is not said to be a Linux of
+// some release: Perfetto then reads the states of threads as kernel 4.4 wrote
+// them, which is what rawTaskState gives.
 func writeSystemInfo(w *packetWriter) {
 	w.write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_SystemInfo{SystemInfo: &perfettopb.SystemInfo{
-		Utsname: &perfettopb.Utsname{Sysname: proto.String("OpenHarmony"), Release: proto.String(kernelRelease)},
+		Utsname: &perfettopb.Utsname{Sysname: proto.String("OpenHarmony")},
 	}}})
 }
 
@@ -48,12 +49,10 @@ func writeAttributes(w *packetWriter, list []attribute) {
 }
 
 // writeClocks relates trace time, which Perfetto takes for boot time, to the
-// clocks that are known.
+// clocks that are known. It does so at the earliest time of all: Perfetto takes
+// whatever came before the first snapshot to be of the same time as that.
 func writeClocks(w *packetWriter, t *analyzer.Timeline) {
-	at := t.Span.Start
-	if t.Wall.At.Known() {
-		at = t.Wall.At
-	}
+	at := earliest(t)
 	snapshot := &perfettopb.ClockSnapshot{}
 	add := func(id perfettopb.BuiltinClock, ns int64) {
 		snapshot.Clocks = append(snapshot.Clocks, &perfettopb.ClockSnapshot_Clock{
@@ -65,7 +64,7 @@ func writeClocks(w *packetWriter, t *analyzer.Timeline) {
 		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_MONOTONIC, int64(at.Sub(0)-t.Clock.Offset))
 	}
 	if t.Wall.At.Known() {
-		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_REALTIME, t.Wall.Unix)
+		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_REALTIME, t.Wall.Unix-int64(t.Wall.At.Sub(at)))
 	}
 	if len(snapshot.Clocks) < 2 {
 		return
@@ -74,6 +73,18 @@ func writeClocks(w *packetWriter, t *analyzer.Timeline) {
 		Timestamp: proto.Uint64(uint64(at)),
 		Data:      &perfettopb.TracePacket_ClockSnapshot{ClockSnapshot: snapshot},
 	})
+}
+
+// earliest returns the first time of the output: a vsync may have been due
+// before the first line.
+func earliest(t *analyzer.Timeline) trace.Time {
+	first := t.Span.Start
+	for f := range t.Complete() {
+		if f.Expected.Start > 0 {
+			first = min(first, f.Expected.Start)
+		}
+	}
+	return first
 }
 
 // maxTreeThreads bounds a process tree packet, which holds whole processes.
@@ -99,6 +110,10 @@ func writeProcesses(w *packetWriter, list []*analyzer.Process, from trace.Time) 
 		process := &perfettopb.ProcessTree_Process{Pid: proto.Int32(int32(p.PID))}
 		if p.Name != "" {
 			process.Cmdline = []string{p.Name}
+		}
+		if strings.Contains(p.Name, " ") {
+			// Of an only argument Perfetto takes what stands before the blank.
+			process.Cmdline = append(process.Cmdline, "")
 		}
 		tree.Processes = append(tree.Processes, process)
 		for _, t := range p.Threads {

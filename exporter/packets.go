@@ -17,34 +17,52 @@ const packetField = 1
 
 // packetWriter appends packets to a trace. The first error stays.
 type packetWriter struct {
-	out    io.Writer
-	buffer []byte
-	err    error
+	out      io.Writer
+	buffer   []byte
+	compress *compressor // nil if packets are written as they are
+	err      error
 }
+
+// maxPending is how many bytes of rare packets are written at a time: what is
+// compressed together must stay below 512 KiB.
+const maxPending = 256 << 10
 
 // write appends a packet that is made rarely: it allocates.
 func (w *packetWriter) write(p *perfettopb.TracePacket) {
 	p.OptionalTrustedPacketSequenceId = &perfettopb.TracePacket_TrustedPacketSequenceId{TrustedPacketSequenceId: sequenceID}
-	w.buffer = protowire.AppendTag(w.buffer[:0], packetField, protowire.BytesType)
-	w.buffer = protowire.AppendVarint(w.buffer, uint64(proto.Size(p)))
+	w.buffer = appendLength(w.buffer, packetField, proto.Size(p))
 	var err error
 	w.buffer, err = proto.MarshalOptions{Deterministic: true, UseCachedSize: true}.MarshalAppend(w.buffer, p)
-	if err != nil {
-		w.fail(err)
-		return
+	if err != nil && w.err == nil {
+		w.err = err
 	}
-	w.writeBytes(w.buffer)
+	if len(w.buffer) >= maxPending {
+		w.flush()
+	}
 }
 
-// writeBytes appends packets that are encoded already.
+// flush writes the packets that wait.
+func (w *packetWriter) flush() {
+	if w.compress != nil {
+		w.writeBytes(w.compress.packet(w.buffer))
+	} else {
+		w.writeBytes(w.buffer)
+	}
+	w.buffer = w.buffer[:0]
+}
+
+// writeBytes appends packets that are encoded, and compressed, already.
 func (w *packetWriter) writeBytes(b []byte) {
-	if w.err == nil {
+	if w.err == nil && len(b) > 0 {
 		_, w.err = w.out.Write(b)
 	}
 }
 
-func (w *packetWriter) fail(err error) {
-	if w.err == nil {
-		w.err = err
-	}
+// compressedPackets is the number of TracePacket.compressed_packets.
+const compressedPackets = 50
+
+// appendCompressed appends a packet that holds deflated packets.
+func appendCompressed(buf, deflated []byte) []byte {
+	size := protowire.SizeTag(compressedPackets) + protowire.SizeBytes(len(deflated))
+	return appendBytes(appendLength(buf, packetField, size), compressedPackets, deflated)
 }

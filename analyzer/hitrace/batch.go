@@ -49,3 +49,27 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		b.Events = next
 	}
 }
+
+// settle takes the batch into the trace as the next in order: it drops events
+// whose time is astray or outside the window, numbers lines through, and adds to
+// the totals. In strict mode it returns the first line that is not understood
+// as a *LineError.
+func (b *Batch) settle(s *strays, totals *Totals, options Options) error {
+	s.drop(b)
+	for _, p := range b.Problems {
+		totals.Problems.Add(p.Problem, totals.Lines+p.Line)
+	}
+	for i := range b.Events {
+		b.Events[i].Number += totals.Lines
+	}
+	if !totals.start.Known() && len(b.Events) > 0 {
+		totals.start = b.Events[0].Time
+	}
+	totals.Lines += b.Lines
+	totals.Outside += options.Window.drop(b, totals.start)
+	totals.Events += len(b.Events)
+	if options.Strict {
+		return totals.Problems.first()
+	}
+	return nil
+}

@@ -1,15 +1,47 @@
 package hitrace
 
+// Kind tells the events apart that need to be known by more than their name.
+type Kind uint8
+
+// The kinds of events.
+const (
+	KernelEvent Kind = iota // any other event
+	MarkerEvent             // tracing_mark_write, print
+	SwitchEvent             // sched_switch
+	WakingEvent             // sched_waking
+	WakeupEvent             // sched_wakeup
+)
+
+// kindOf returns the kind of the events with this name. Linux prints markers as
+// "tracing_mark_write", other writers as "print".
+func kindOf(name []byte) Kind {
+	switch string(name) {
+	case "print", "tracing_mark_write":
+		return MarkerEvent
+	case "sched_switch":
+		return SwitchEvent
+	case "sched_waking":
+		return WakingEvent
+	case "sched_wakeup":
+		return WakeupEvent
+	}
+	return KernelEvent
+}
+
 // Event is a line that was understood. Its slices are valid until the next
 // event is read.
 type Event struct {
 	Line
 	// Number is the line's number in the input, counted from 1.
 	Number int
-	// Marker is the payload; its Phase is NotAMarker for kernel events.
-	Marker Marker
-	// Word is what the marker's label spells, Other for all else.
+	Kind   Kind
+	// Word is what the label of a marker spells, Other for all else.
 	Word Word
+	// Skip is set by those who see the event first for those who come after:
+	// the event is not to be shown.
+	Skip bool
+	// Marker is the payload of a marker; its Phase is NotAMarker for others.
+	Marker Marker
 }
 
 // parse fills e, all but its number, from a line without its line end.
@@ -17,8 +49,8 @@ func (e *Event) parse(text []byte) Problem {
 	if problem := ParseLine(text, &e.Line); problem != NoProblem {
 		return problem
 	}
-	e.Marker.Phase, e.Word = NotAMarker, Other
-	if !IsMarker(e.Name) {
+	e.Word, e.Skip, e.Marker.Phase = Other, false, NotAMarker
+	if e.Kind = kindOf(e.Name); e.Kind != MarkerEvent {
 		return NoProblem
 	}
 	if problem := ParseMarker(e.Args, &e.Marker); problem != NoProblem {

@@ -57,8 +57,8 @@ func ParseVsync(label []byte) Vsync {
 	return v
 }
 
-// ParseOnVsyncEvent reads when the vsync of an OnVsyncEvent marker was due
-// ; zero where it does not say.
+// ParseOnVsyncEvent reads when the vsync of an OnVsyncEvent marker was due;
+// zero where it does not say.
 func ParseOnVsyncEvent(label []byte) (now trace.Monotonic, damaged Fields) {
 	return trace.Monotonic(number(label, "now", FieldNow, &damaged)), damaged
 }
@@ -113,7 +113,10 @@ func ParseMarsh(label []byte) Marsh {
 	}
 	m.Transaction, m.TID = t, tid
 	// The fields after the flag only: an isUni or tid before it is not meant.
-	if id := number(rest, "tid", FieldTID, &m.Damaged); id > 0 && id <= 1<<31-1 {
+	switch id := number(rest, "tid", FieldTID, &m.Damaged); {
+	case id > 1<<31-1:
+		m.Damaged |= FieldTID
+	case id > 0:
 		m.TID = trace.TID(id)
 	}
 	m.Timestamp = trace.Monotonic(number(rest, "timestamp", FieldTimestamp, &m.Damaged))
@@ -156,13 +159,13 @@ func nextApplied(rest []byte) (t Transaction, next []byte, ok bool) {
 }
 
 // ParseDoComposition reads the time that a DoComposition marker carries from
-// 5.0 on(just before the marker was written); zero before.
+// 5.0 on (just before the marker was written); zero before.
 func ParseDoComposition(label []byte) trace.Monotonic {
-	colon := bytes.LastIndexByte(label, ':')
-	if colon < 1 || label[colon-1] == ':' { // only "RSMainThread::"
+	time, ok := bytes.CutPrefix(label, []byte("RSMainThread::DoComposition:"))
+	if !ok { // an early "DoComposition isUni:1" carries no time
 		return 0
 	}
-	n, rest := leadingInt(label[skipBlanks(label, colon+1):])
+	n, rest := leadingInt(time[skipBlanks(time, 0):])
 	if n <= 0 || len(rest) > 0 {
 		return 0
 	}

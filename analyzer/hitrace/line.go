@@ -25,6 +25,9 @@ const (
 	maxFlags = 8
 )
 
+// maxComm is how many bytes of a thread's name the kernel keeps.
+const maxComm = 15
+
 // maxSeconds is the greatest number of seconds that still fits in a trace.Time.
 const maxSeconds = 9_000_000_000
 
@@ -32,21 +35,29 @@ const maxSeconds = 9_000_000_000
 // NoProblem, Ignorable for a line that carries no event (blank, header), or what
 // kept it from being read; then l holds nothing of use.
 func ParseLine(text []byte, l *Line) Problem {
-	// The first "[digits]" with a blank on either side is the CPU column: what
-	// stands before it (a comm in brackets) cannot have that form and still be
-	// followed by flags and a time.
+	// The CPU column is "[digits]" and a blank, but so may be part of a comm:
+	// then what follows it is no flags and time, and the next bracket is tried.
+	first := NotALine
 	for from := 0; ; {
 		open := bytes.IndexByte(text[from:], '[')
 		if open < 0 {
-			return notALine(text)
+			break
 		}
 		open += from
 		problem := parseFrom(text, open, l)
-		if problem != NotALine {
-			return problem
+		// A line that begins within the args of a broken one has that for a comm.
+		if problem == NoProblem && (first == NotALine || len(l.Comm) <= maxComm) {
+			return NoProblem
+		}
+		if first == NotALine {
+			first = problem
 		}
 		from = open + 1
 	}
+	if first != NotALine {
+		return first
+	}
+	return notALine(text)
 }
 
 // notALine tells a header from a line that should have been one.

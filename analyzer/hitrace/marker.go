@@ -41,12 +41,6 @@ type Marker struct {
 	Value int64
 }
 
-// IsMarker reports whether lines of events with this name are markers: Linux
-// prints them as "tracing_mark_write", other writers as "print".
-func IsMarker(name []byte) bool {
-	return string(name) == "print" || string(name) == "tracing_mark_write"
-}
-
 // Label returns the name by which the system's documents know the marker: Name
 // without "H:" and without the ids of a call chain, "[8b00e96b2,2,1]#". It is
 // empty for names that no OHOS writer made.

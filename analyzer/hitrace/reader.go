@@ -3,26 +3,53 @@ package hitrace
 import (
 	"fmt"
 	"io"
+	"runtime"
 )
 
-// Options bound what a Reader accepts.
+// Options bound what is accepted of a trace and how it is read.
 type Options struct {
 	// Strict makes the first line that is not understood an error.
 	Strict bool
 	// MaxLine is the longest line in bytes that is parsed; longer ones are
-	// counted as LineTooLong and passed over. Default DefaultMaxLine.
+	// counted as LineTooLong and passed over. Default DefaultMaxLine, which is
+	// far above what a kernel prints (about 4 KiB) and bounds what hostile input
+	// can make a reader hold.
 	MaxLine int
+	// Window is the part of the trace to be read. Default: all of it.
+	Window Window
+	// Workers is how many blocks are worked on at once. Default: the number of
+	// processors. A Reader has one.
+	Workers int
+	// blockSize is how many bytes of text are parsed at a time, rounded down to
+	// whole lines. Tests vary it; the packets of an exported trace follow it, so
+	// that for users it is one and the same.
+	blockSize int
 }
 
-const (
-	// DefaultMaxLine is far above what a kernel prints (about 4 KiB) and bounds
-	// what hostile input can make a reader hold.
-	DefaultMaxLine = 64 << 10
+// DefaultMaxLine is the longest line that is parsed where Options do not say.
+const DefaultMaxLine = 64 << 10
 
-	// blockSize is large enough to make the cost of a block small and small
-	// enough for its events to stay in a processor's cache.
-	blockSize = 256 << 10
-)
+// defaultBlockSize is large enough to make the cost of a block small and small
+// enough for its events to stay in a processor's cache.
+const defaultBlockSize = 256 << 10
+
+// WithDefaults returns the options with what is not set set to its default.
+func (o Options) WithDefaults() Options {
+	if o.MaxLine <= 0 {
+		o.MaxLine = DefaultMaxLine
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.blockSize <= 0 {
+		o.blockSize = defaultBlockSize
+	}
+	return o
+}
+
+// bufferSize is the size of a block's buffer. A line that fills it is too long,
+// and must be seen to be.
+func (o Options) bufferSize() int { return max(o.blockSize, o.MaxLine+2) }
 
 // LineError is the first line that was not understood, in strict mode.
 type LineError struct {
@@ -34,23 +61,19 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e
 
 // Reader reads a trace event by event.
 type Reader struct {
-	options  Options
-	blocks   *Blocks
-	buffer   []byte
-	batch    Batch
-	next     int // index of the next event of batch
-	strays   strays
-	lines    int // lines before batch
-	events   int
-	problems Problems
+	options Options
+	blocks  *Blocks
+	buffer  []byte
+	batch   Batch
+	next    int // index of the next event of batch
+	strays  strays
+	totals  Totals
 }
 
 // NewReader returns a reader of the trace in r.
 func NewReader(r io.Reader, options Options) *Reader {
-	if options.MaxLine <= 0 {
-		options.MaxLine = DefaultMaxLine
-	}
-	return &Reader{options: options, blocks: NewBlocks(r), buffer: make([]byte, 0, max(blockSize, options.MaxLine+2))}
+	options = options.WithDefaults()
+	return &Reader{options: options, blocks: NewBlocks(r), buffer: make([]byte, 0, options.bufferSize())}
 }
 
 // ReadEvent returns the next event; it is valid until the next call. At the
@@ -59,7 +82,13 @@ func NewReader(r io.Reader, options Options) *Reader {
 // error is the source's.
 func (r *Reader) ReadEvent() (*Event, error) {
 	for r.next == len(r.batch.Events) {
-		if err := r.readBatch(); err != nil {
+		block, err := r.blocks.Next(r.buffer)
+		if err != nil {
+			return nil, err
+		}
+		r.batch.Parse(block, r.options.MaxLine)
+		r.next = 0
+		if err := r.batch.settle(&r.strays, &r.totals, r.options); err != nil {
 			return nil, err
 		}
 	}
@@ -68,34 +97,11 @@ func (r *Reader) ReadEvent() (*Event, error) {
 	return event, nil
 }
 
-func (r *Reader) readBatch() error {
-	block, err := r.blocks.Next(r.buffer)
-	if err != nil {
-		return err
-	}
-	before := r.lines
-	r.batch.Parse(block, r.options.MaxLine)
-	r.strays.drop(&r.batch)
-	r.next = 0
-	r.lines += r.batch.Lines
-	r.events += len(r.batch.Events)
-	for i := range r.batch.Events {
-		r.batch.Events[i].Number += before
-	}
-	for _, p := range r.batch.Problems {
-		r.problems.Add(p.Problem, before+p.Line)
-	}
-	if r.options.Strict {
-		return r.problems.first()
-	}
-	return nil
-}
-
 // Lines returns the number of lines read, up to the block being read.
-func (r *Reader) Lines() int { return r.lines }
+func (r *Reader) Lines() int { return r.totals.Lines }
 
 // Events returns the number of events in those lines.
-func (r *Reader) Events() int { return r.events }
+func (r *Reader) Events() int { return r.totals.Events }
 
 // Problems returns what was not understood in those lines.
-func (r *Reader) Problems() *Problems { return &r.problems }
+func (r *Reader) Problems() *Problems { return &r.totals.Problems }

@@ -24,15 +24,21 @@ func flagsFirst(app *cli.App, args []string) []string {
 			rest = append(rest, args[i+1:]...)
 			break
 		}
+		if name := strings.TrimLeft(arg, "-"); len(name) < len(arg) && slices.Contains(cli.HelpFlag.Names(), name) {
+			return append(head, arg) // with a name it would be help on that
+		}
 		if len(arg) < 2 || arg[0] != '-' {
 			rest = append(rest, arg)
 			continue
 		}
 		flags = append(flags, arg)
-		if i+1 < len(args) && takesValue(command, arg) {
-			i++
-			flags = append(flags, args[i])
+		if !takesValue(command, arg) {
+			continue
 		}
+		if i++; i == len(args) { // last, where the parser misses the value
+			return slices.Concat(head, flags)
+		}
+		flags = append(flags, args[i])
 	}
 	return slices.Concat(head, flags, []string{"--"}, rest)
 }

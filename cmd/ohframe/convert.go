@@ -18,10 +18,14 @@ func convertCommand() *cli.Command {
 		Usage:     "convert a text trace to a Perfetto trace with frame timelines",
 		ArgsUsage: "TRACE [-o OUT]",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses the file)"},
+			&cli.BoolFlag{Name: "frames-only", Usage: "write frames and names, but no events"},
+			&cli.BoolFlag{Name: "compress", Usage: "compress packets within the trace"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
 		}, traceFlags...),
-		OnUsageError: usageError,
-		Action:       convert,
+		HideHelpCommand: true, // "help" may be a file
+		OnUsageError:    usageError,
+		Action:          convert,
 	}
 }
 
@@ -30,7 +34,10 @@ func convert(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	options := exporter.Options{Input: filepath.Base(name), Version: version()}
+	options := exporter.Options{
+		Input: filepath.Base(name), Version: version(),
+		FramesOnly: c.Bool("frames-only"), Compress: c.Bool("compress"),
+	}
 	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
 		return err
 	}
@@ -49,20 +56,24 @@ func convert(c *cli.Context) error {
 	}
 	defer out.discard()
 
-	head := &headReader{Reader: in}
-	summary, err := exporter.Convert(head, out, options)
+	source, done := withProgress(in, c.Bool("quiet"))
+	head := &headReader{Reader: source}
+	summary, err := exporter.Convert(c.Context, head, out, options)
+	done()
 	if path := (*os.PathError)(nil); errors.As(err, &path) && path.Op == "write" {
-		return fileError(outName, err)
+		return fileError(outputName(outName), err)
 	} else if err != nil {
 		return fileError(name, err)
 	}
-	if err := notATrace(name, head.head, summary.Lines, summary.Events); err != nil {
+	if err := notATrace(name, head.head, summary.Totals); err != nil {
 		return err
 	}
 	if err := out.commit(); err != nil {
-		return fileError(outName, err)
+		return fileError(outputName(outName), err)
 	}
-	printSummary(os.Stderr, inputName(name), outName, summary)
+	if !c.Bool("quiet") {
+		printSummary(os.Stderr, inputName(name), outName, summary)
+	}
 	return nil
 }
 

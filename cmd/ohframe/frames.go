@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/internal/frametable"
 )
 
@@ -21,8 +20,9 @@ func framesCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(frametable.Formats, "|") + "`"},
 		}, traceFlags...),
-		OnUsageError: usageError,
-		Action:       frames,
+		HideHelpCommand: true, // "help" may be a file
+		OnUsageError:    usageError,
+		Action:          frames,
 	}
 }
 
@@ -45,12 +45,11 @@ func frames(c *cli.Context) error {
 	}
 	defer in.Close()
 	head := &headReader{Reader: in}
-	reader := hitrace.NewReader(head, readerOptions)
-	timeline, err := analyzer.Analyze(reader, analyzerOptions)
+	timeline, totals, err := analyzer.Analyze(c.Context, head, readerOptions, analyzerOptions)
 	if err != nil {
 		return fileError(name, err)
 	}
-	if err := notATrace(name, head.head, reader.Lines(), reader.Events()); err != nil {
+	if err := notATrace(name, head.head, totals); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(os.Stdout)

@@ -18,7 +18,7 @@ const standard = "-"
 
 // input returns the one argument that names the trace.
 func input(c *cli.Context) (string, error) {
-	if n := c.NArg(); n != 1 {
+	if n := c.NArg(); n != 1 || c.Args().First() == "" {
 		what := "no trace given"
 		if n > 1 {
 			what = fmt.Sprintf("%d traces given, one is needed", n)
@@ -69,6 +69,8 @@ func fileError(name string, err error) error {
 	}
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
+	} else if link := (*os.LinkError)(nil); errors.As(err, &link) {
+		err = link.Err
 	}
 	return &failure{file: inputName(name), what: err.Error()}
 }
@@ -77,12 +79,23 @@ func fileError(name string, err error) error {
 var traceFlags = []cli.Flag{
 	&cli.StringFlag{Name: "clock-offset", Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
 	&cli.StringFlag{Name: "phase-rule", Value: "expected", Usage: "which times make a pick-up misaligned: `expected|actual`"},
+	&cli.StringFlag{Name: "from", Usage: "leave out what is before `TIME`: a trace time (13762.791708) or a time from the start (+1.5s)"},
+	&cli.StringFlag{Name: "to", Usage: "leave out what is at `TIME` or after it"},
+	&cli.IntFlag{Name: "workers", Usage: "work on `N` blocks of the trace at once (default: the number of processors)"},
 	&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that is not understood"},
 }
 
 // traceOptions returns what traceFlags say.
 func traceOptions(c *cli.Context) (r hitrace.Options, a analyzer.Options, err error) {
-	r.Strict = c.Bool("strict")
+	r.Strict, r.Workers = c.Bool("strict"), c.Int("workers")
+	if r.Workers < 0 {
+		return r, a, &failure{what: fmt.Sprintf("--workers %d: not a number of workers", r.Workers)}
+	}
+	for flag, edge := range map[string]*hitrace.Edge{"from": &r.Window.From, "to": &r.Window.To} {
+		if *edge, err = hitrace.ParseEdge(c.String(flag)); err != nil {
+			return r, a, &failure{what: "--" + flag + " " + err.Error()}
+		}
+	}
 	if a.ClockOffset, err = analyzer.ParseClockOffset(c.String("clock-offset")); err != nil {
 		return r, a, &failure{what: "--clock-offset: " + err.Error()}
 	}
@@ -93,13 +106,13 @@ func traceOptions(c *cli.Context) (r hitrace.Options, a analyzer.Options, err er
 }
 
 // notATrace is the error for an input without a single event, nil for others.
-func notATrace(name string, head []byte, lines, events int) error {
-	if events > 0 {
+func notATrace(name string, head []byte, totals *hitrace.Totals) error {
+	if totals.Events > 0 || totals.Outside > 0 {
 		return nil
 	}
 	f := &failure{file: inputName(name)}
 	switch format := hitrace.Sniff(head); {
-	case lines == 0:
+	case totals.Lines == 0:
 		f.what = "empty"
 	case format == hitrace.TextTrace:
 		f.what, f.hint = "a trace without events", "was tracing on, with tags such as graphic, ace and sched?"

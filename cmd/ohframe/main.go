@@ -46,7 +46,7 @@ func newApp() *cli.App {
 // version returns the version that the binary was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "devel"
 	}
 	return info.Main.Version

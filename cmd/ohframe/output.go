@@ -1,76 +1,139 @@
 package main
 
 import (
+	"bufio"
+	"io"
+	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"strings"
+	"syscall"
 
+	"github.com/klauspost/compress/gzip"
 	"golang.org/x/term"
 )
 
 // output is where a command writes: a file that appears whole or not at all, or
-// standard output.
+// a stream, such as standard output or a pipe. A stream gets nothing before a
+// buffer is full, and so stays empty where the input turns out to be no trace.
 type output struct {
-	*os.File
-	name      string
-	temporary string // what the file is called until commit; empty if written in place
+	io.Writer
+	buffer *bufio.Writer
+	zip    *gzip.Writer // nil unless the name ends in .gz
+	file   *os.File
+	path   string // of the file; empty for a stream
 }
 
 // createOutput opens the named output for the given input; binary output is
 // not written to a terminal.
 func createOutput(name string, in *os.File) (*output, error) {
 	if name == standard {
-		if term.IsTerminal(int(os.Stdout.Fd())) {
-			return nil, &failure{file: "standard output", what: "is a terminal", hint: "-o FILE writes to a file"}
-		}
-		return &output{File: os.Stdout, name: name}, nil
+		return streamOutput(os.Stdout, name, in)
 	}
+	path := name
 	if info, err := os.Stat(name); err == nil {
-		if from, err := in.Stat(); err == nil && os.SameFile(info, from) {
-			return nil, &failure{file: name, what: "input and output are the same file", hint: "-o FILE names another output"}
-		}
-		if info.IsDir() {
+		switch {
+		case info.IsDir():
 			return nil, &failure{file: name, what: "is a directory", hint: "-o FILE names a file"}
-		}
-		if !info.Mode().IsRegular() { // a device or a pipe cannot be replaced
+		case !info.Mode().IsRegular(): // a device or a pipe cannot be replaced
 			f, err := os.OpenFile(name, os.O_WRONLY, 0)
 			if err != nil {
 				return nil, fileError(name, err)
 			}
-			return &output{File: f, name: name}, nil
+			return streamOutput(f, name, in)
+		case isSameFile(info, in):
+			return nil, sameFileError(name)
+		}
+		// A link stays: what it leads to is replaced.
+		if path, err = filepath.EvalSymlinks(name); err != nil {
+			return nil, fileError(name, err)
 		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return nil, fileError(name, err)
 	}
-	return &output{File: f, name: name, temporary: f.Name()}, nil
+	go removeOn(interrupts, f.Name())
+	return newOutput(f, name, path), nil
+}
+
+// newOutput returns the output with the given name that goes to f. Its bytes are
+// compressed if the name says so.
+func newOutput(f *os.File, name, path string) *output {
+	o := &output{buffer: bufio.NewWriterSize(f, 64<<10), file: f, path: path}
+	o.Writer = o.buffer
+	if strings.HasSuffix(name, ".gz") {
+		o.zip = gzip.NewWriter(o.buffer)
+		o.Writer = o.zip
+	}
+	return o
+}
+
+func streamOutput(f *os.File, name string, in *os.File) (*output, error) {
+	if term.IsTerminal(int(f.Fd())) {
+		return nil, &failure{file: outputName(name), what: "is a terminal", hint: "-o FILE writes to a file"}
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && isSameFile(info, in) {
+		return nil, sameFileError(name) // appending to the input would never end
+	}
+	return newOutput(f, name, ""), nil
+}
+
+// outputName is how the output is called in messages.
+func outputName(name string) string {
+	if name == standard {
+		return "standard output"
+	}
+	return name
+}
+
+func isSameFile(info fs.FileInfo, in *os.File) bool {
+	from, err := in.Stat()
+	return err == nil && os.SameFile(info, from)
+}
+
+func sameFileError(name string) error {
+	return &failure{file: outputName(name), what: "input and output are the same file", hint: "-o FILE names another output"}
+}
+
+// removeOn keeps an interrupt from leaving a temporary file behind.
+func removeOn(interrupts <-chan os.Signal, temporary string) {
+	s := <-interrupts
+	os.Remove(temporary)
+	printError(&failure{what: s.String()})
+	os.Exit(1)
 }
 
 // commit makes the output appear under its name.
 func (o *output) commit() error {
-	if o.name == standard {
-		return nil
-	}
-	if o.temporary != "" {
-		// Temporary files are private; the output is as any new file.
-		if err := o.Chmod(0o666 &^ umask()); err != nil {
+	if o.zip != nil {
+		if err := o.zip.Close(); err != nil {
 			return err
 		}
 	}
-	if err := o.Close(); err != nil || o.temporary == "" {
+	if err := o.buffer.Flush(); err != nil {
 		return err
 	}
-	if err := os.Rename(o.temporary, o.name); err != nil {
+	if o.path == "" {
+		return nil
+	}
+	// Temporary files are private; the output is as any new file.
+	if err := o.file.Chmod(0o666 &^ umask()); err != nil {
 		return err
 	}
-	o.temporary = ""
-	return nil
+	if err := o.file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(o.file.Name(), o.path)
 }
 
-// discard removes what was written, unless it was committed.
+// discard removes what was not committed.
 func (o *output) discard() {
-	if o.temporary != "" {
-		o.Close()
-		os.Remove(o.temporary)
+	if o.path != "" {
+		o.file.Close()
+		os.Remove(o.file.Name())
 	}
 }

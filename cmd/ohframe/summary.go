@@ -3,43 +3,33 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 )
 
 // printSummary says in a few lines what a conversion found.
 func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	t := s.Timeline
-	counts := t.Counts()
-	fmt.Fprintf(w, "%s: %d frames of %d processes, %d links, %d presents", in, counts.Frames, countProcesses(t), counts.Linked, counts.Presented)
-	if counts.Truncated > 0 {
-		fmt.Fprintf(w, ", %d truncated frames left out", counts.Truncated)
-	}
-	fmt.Fprintln(w)
-	if counts.Frames == 0 {
+	if counts := t.Counts(); counts.Frames == 0 {
 		printNoFrames(w, in, t)
 	} else {
+		processes, _ := t.ProcessCounts()
+		fmt.Fprintf(w, "%s: %s of %s, %s, %s", in, count(counts.Frames, "frame"), count(len(processes), "process"),
+			count(counts.Linked, "link"), count(counts.Presented, "present"))
+		if counts.Truncated > 0 {
+			fmt.Fprintf(w, ", %s left out", count(counts.Truncated, "truncated frame"))
+		}
+		fmt.Fprintln(w)
 		printProcesses(w, t)
 	}
 	fmt.Fprintf(w, "clock offset: %s\n", describeClock(&t.Clock))
-	fmt.Fprintf(w, "lines: %d, of them %d headers and %d not understood\n", s.Lines, s.Problems.Ignored(), s.Problems.Lost())
-	for _, c := range s.Problems.Counts() {
-		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Problem, describeLines(c.Lines, c.Total))
-	}
-	for _, n := range []struct {
-		count int
-		what  string
-	}{
-		{s.Unexported.KernelEvents, "kernel event, left out"},
-		{s.Renumbered, "frame without a vsync id of its own, renumbered"},
-	} {
-		if n.count > 0 {
-			fmt.Fprintf(w, "  %d × %s\n", n.count, n.what)
-		}
-	}
+	printLines(w, s)
 	for _, c := range t.Diagnostics.Counts() {
 		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Diagnostic, describeLines(c.Lines, c.Total))
 	}
@@ -48,9 +38,42 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	}
 }
 
-func countProcesses(t *analyzer.Timeline) int {
-	list, _ := t.ProcessCounts()
-	return len(list)
+// count returns a number of things in words.
+func count(n int, thing string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(thing, "s"):
+		thing += "es"
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// printLines says what became of each line.
+func printLines(w io.Writer, s *exporter.Summary) {
+	problems := &s.Totals.Problems
+	fmt.Fprintf(w, "lines: %d, of them %d exported, %d headers, %d not understood\n",
+		s.Totals.Lines, s.Exported, problems.Ignored(), problems.Lost())
+	for _, c := range problems.Counts() {
+		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Problem, describeLines(c.Lines, c.Total))
+	}
+	for _, n := range []struct {
+		count int
+		what  string
+	}{
+		{s.Totals.Outside, "outside the window"},
+		{s.Unmatched, "end of a slice that began before the trace, not exported"},
+		{s.Unencodable, "event that Perfetto has no form for, not exported"},
+		{s.LeftOut, "event left out by --frames-only"},
+	} {
+		if n.count > 0 {
+			fmt.Fprintf(w, "  %d × %s\n", n.count, n.what)
+		}
+	}
+	if s.Renumbered > 0 {
+		fmt.Fprintf(w, "  %d × frame without a vsync id of its own, renumbered\n", s.Renumbered)
+	}
 }
 
 func printProcesses(w io.Writer, t *analyzer.Timeline) {
@@ -59,9 +82,17 @@ func printProcesses(w io.Writer, t *analyzer.Timeline) {
 	list, counts := t.ProcessCounts()
 	for _, p := range list {
 		c := counts[p]
-		fmt.Fprintf(tw, "  %s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", p.Name, p.PID, c.Frames, c.Late, c.Empty, c.Misaligned, c.Linked)
+		fmt.Fprintf(tw, "  %s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", printable(p.Name), p.PID, c.Frames, c.Late, c.Empty, c.Misaligned, c.Linked)
 	}
 	tw.Flush()
+}
+
+// printable returns a name that does a terminal no harm: names come from traces.
+func printable(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return name
+	}
+	return strconv.Quote(name)
 }
 
 // printNoFrames says why there are no frames.
@@ -79,13 +110,18 @@ func describeClock(c *analyzer.ClockOffset) string {
 	case analyzer.ClockUnknown:
 		return "0, " + c.Source.String()
 	case analyzer.ClockGiven:
-		return fmt.Sprintf("%s, given", c.Offset)
+		return seconds(c.Offset) + ", given"
 	}
-	text := fmt.Sprintf("%s from %s (%d lines, good to about %s)", c.Offset, c.Source, c.Samples, c.Lag)
+	text := fmt.Sprintf("%s from %s (%s, good to about %s)", seconds(c.Offset), c.Source, count(c.Samples, "line"), c.Lag)
 	if c.Contradicted != 0 {
 		text += fmt.Sprintf("; warning: hitrace's own clock line is %s away", c.Contradicted)
 	}
 	return text
+}
+
+// seconds prints a duration in seconds, as the times of a trace are.
+func seconds(d trace.Duration) string {
+	return strconv.FormatFloat(float64(d)/float64(trace.Second), 'f', -1, 64) + "s"
 }
 
 // describeLines names the first lines of a count.

@@ -1,0 +1,202 @@
+package analyzer_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// capture returns the path of a capture of a real device, or skips the test.
+func capture(t *testing.T, name string) string {
+	t.Helper()
+	return files(t, "traces/"+name)[0]
+}
+
+// unpaired returns the lines of a capture that end a slice which the same thread
+// did not begin, and those that begin a slice which it does not end: a count
+// of its own, which knows nothing of hitrace's parser.
+func unpaired(t *testing.T, path string) (ends, begins []int) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marker := regexp.MustCompile(`-(\d+) +\([ \d-]+\) \[\d+\] \S+ +\d+\.\d+: (?:print|tracing_mark_write): ([BE])(?:\||\r?$)`)
+	open := map[string][]int{}
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		number++
+		m := marker.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if m == nil {
+			continue
+		}
+		stack := open[m[1]]
+		switch {
+		case m[2] == "B":
+			open[m[1]] = append(stack, number)
+		case len(stack) > 0:
+			open[m[1]] = stack[:len(stack)-1]
+		default:
+			ends = append(ends, number)
+		}
+	}
+	for _, stack := range open {
+		begins = append(begins, stack...)
+	}
+	slices.Sort(begins)
+	return ends, begins
+}
+
+// checkDiagnostics compares all diagnostics of a timeline with those expected:
+// how often each, and on which of its first lines.
+func checkDiagnostics(t *testing.T, timeline *analyzer.Timeline, want map[analyzer.Diagnostic][]int) {
+	t.Helper()
+	for _, c := range timeline.Diagnostics.Counts() {
+		lines := want[c.Diagnostic]
+		if c.Total != len(lines) || !slices.Equal(c.Lines, lines[:min(3, len(lines))]) {
+			t.Errorf("%s: %d on lines %v, want %d on lines %v", c.Diagnostic, c.Total, c.Lines, len(lines), lines)
+		}
+	}
+	if got := len(timeline.Diagnostics.Counts()); got != len(want) {
+		t.Errorf("%d diagnostics, want %d", got, len(want))
+	}
+}
+
+// A HarmonyOS phone, 233 ms at 90 Hz, playing a video: render frames only, since
+// the applications run in an Android container. The numbers were read off the
+// text: the lines of ReceiveVsync name:rs, CommitLayers rate:, and Waiting for
+// PresentFence_0, each with the end that belongs to it.
+func TestCaptureVideo90Hz(t *testing.T) {
+	path := capture(t, "harmonyos-6.1-video-90hz.ftrace")
+	timeline, totals := analyze(t, path, analyzer.Options{})
+
+	// Two of the lines are blank.
+	if totals.Lines != 27845 || totals.Events != 27843 || totals.Problems.Lost() != 0 || totals.Problems.Ignored() != 2 {
+		t.Errorf("%d lines, %d events, problems %v", totals.Lines, totals.Events, totals.Problems.Counts())
+	}
+	// The smallest of the 39 differences is on line 8697: 13762.865330 at now:13762865323125.
+	clock := analyzer.ClockOffset{Source: analyzer.ClockGenerateVsync, Samples: 39, Measured: 6875, Lag: 7 * trace.Microsecond}
+	if timeline.Clock != clock {
+		t.Errorf("clock %+v, want %+v", timeline.Clock, clock)
+	}
+
+	const (
+		second   = 13762_000000 // µs, to which the columns below are relative
+		expected = 17183358     // expectedEnd - now in all of them
+		period   = 11091679     // of all GenerateVsyncCount, and (expected + 5 ms) / 2
+	)
+	var got, want []string
+	for _, f := range timeline.Frames {
+		got = append(got, f.String())
+	}
+	for _, w := range []struct {
+		vsyncID, now       int64 // ns
+		start, end         int64 // of ReceiveVsync
+		drawStart, drawEnd int64 // of RenderFrame, which most frames of a video do without
+		commit, committed  int64
+		present            int64
+	}{
+		{475870, 13762795961748, 796290, 798944, 0, 0, 806810, 816252, 818449},
+		{475871, 13762807054883, 807303, 810079, 0, 0, 817976, 827242, 829624},
+		{475873, 13762829234680, 829808, 833678, 0, 0, 839644, 849947, 851820},
+		{475874, 13762840327108, 840584, 845792, 845088, 846413, 850471, 859040, 862893},
+		{475876, 13762862510265, 862720, 865166, 0, 0, 873129, 881534, 885089},
+		{475878, 13762895789112, 896085, 898282, 0, 0, 906340, 917598, 918574},
+		{475879, 13762906882012, 907189, 912064, 911461, 912730, 918030, 928646, 929684},
+		{475881, 13762929066359, 929990, 933822, 0, 0, 939673, 949804, 951842},
+		{475883, 13762962342858, 962670, 964938, 0, 0, 972905, 982289, 985126},
+		{475885, 13762984526155, 984872, 988131, 0, 0, 995025, 1004978, 1007335},
+		{475886, 13762995618426, 995902, 998516, 0, 0, 1006498, 1016048, 1018398},
+	} {
+		ns := func(column int64) int64 { return (second + column) * 1000 }
+		text := fmt.Sprintf("render %d render_service 1864/1864 actual %d..%d expected %d..%d period %d",
+			w.vsyncID, ns(w.start), ns(w.end), w.now, w.now+expected, period)
+		if w.drawStart != 0 {
+			text += fmt.Sprintf(" draw %d..%d", ns(w.drawStart), ns(w.drawEnd))
+		}
+		want = append(want, text+fmt.Sprintf(" commit %d..%d present %d", ns(w.commit), ns(w.committed), ns(w.present)))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got, want := timeline.Counts(), (analyzer.Counts{Frames: 11, Presented: 11}); got != want {
+		t.Errorf("counts %+v, want %+v", got, want)
+	}
+
+	// Ends without begins are of slices that began before the capture: on 14
+	// threads, and never after a begin of theirs that is open. The wait for fence
+	// 350342 began after its commit, of which the capture has the fence alone.
+	ends, _ := unpaired(t, path)
+	if len(ends) != 33 {
+		t.Errorf("%d ends without begins in the text, want 33", len(ends))
+	}
+	checkDiagnostics(t, timeline, map[analyzer.Diagnostic][]int{analyzer.UnmatchedEnd: ends, analyzer.FenceUnmatched: {216}})
+}
+
+// An OpenHarmony 4 device installing an application: no frames.
+func TestCaptureBundle(t *testing.T) {
+	path := capture(t, "openharmony-4-bundle-5flags.ftrace")
+	timeline, totals := analyze(t, path, analyzer.Options{})
+	if totals.Lines != 6150 || totals.Events != 6138 || totals.Problems.Lost() != 0 || totals.Problems.Ignored() != 12 {
+		t.Errorf("%d lines, %d events, problems %v", totals.Lines, totals.Events, totals.Problems.Counts())
+	}
+	if len(timeline.Frames) != 0 || len(timeline.Diagnostics.MissingMarkers()) != 4 {
+		t.Errorf("%d frames, missing %v", len(timeline.Frames), timeline.Diagnostics.MissingMarkers())
+	}
+	// hitrace stopped at "realtime_ts=1503658729660".
+	if want := (analyzer.WallClock{At: 535832_232952000, Unix: 1503658729660_000000}); timeline.Wall != want {
+		t.Errorf("wall clock %+v, want %+v", timeline.Wall, want)
+	}
+	// parent_ts=535832.250000 is 17 ms after its line: less than the 62.5 ms
+	// of coarseness, so there is no contradiction.
+	if timeline.Clock.Contradicted != 0 {
+		t.Errorf("clock contradicted by %v", timeline.Clock.Contradicted)
+	}
+	// Three slices begin on the threads 6841, 6842 and 6908 and end, a few lines on,
+	// on thread 6909: the work moved.
+	ends, begins := unpaired(t, path)
+	if !slices.Equal(begins, []int{1364, 1801, 4813}) || !slices.Equal(ends, []int{1368, 1804, 4827}) {
+		t.Errorf("begins without end %v, ends without begin %v", begins, ends)
+	}
+	checkDiagnostics(t, timeline, map[analyzer.Diagnostic][]int{analyzer.UnmatchedEnd: ends})
+}
+
+// Captures of a browser's benchmark, in the payload grammar of 5.0 and of 5.1.1:
+// counters and no frames. In each, one line of another process is from another
+// day, by 50 000 s and by 270 000 s.
+func TestCaptureBench(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		lines, events int
+		stray         int
+	}{
+		{"hitrace-bench-v1.ftrace", 64, 55, 12},
+		{"hitrace-bench-5.1.1.ftrace", 69, 60, 69},
+	} {
+		t.Run(filepath.Base(test.name), func(t *testing.T) {
+			timeline, totals := analyze(t, capture(t, test.name), analyzer.Options{})
+			if totals.Lines != test.lines || totals.Events != test.events || totals.Problems.Ignored() != 8 {
+				t.Errorf("%d lines, %d events, %d ignored, want %d, %d, 8", totals.Lines, totals.Events, totals.Problems.Ignored(), test.lines, test.events)
+			}
+			problems := totals.Problems.Counts()
+			if len(problems) != 1 || problems[0].Problem != hitrace.StrayTime || !slices.Equal(problems[0].Lines, []int{test.stray}) {
+				t.Errorf("problems %v, want the time of line %d", problems, test.stray)
+			}
+			if got := timeline.Span.Duration(); got > 10*trace.Second {
+				t.Errorf("the trace spans %v", got)
+			}
+			if len(timeline.Frames) != 0 {
+				t.Errorf("%d frames", len(timeline.Frames))
+			}
+			checkDiagnostics(t, timeline, nil)
+		})
+	}
+}

@@ -1,0 +1,127 @@
+package analyzer_test
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+)
+
+// A golden is a small trace and the timeline that the frame rules make of it.
+// Its comment says which rule it shows and why the timeline follows from it.
+// The files of the archive:
+//
+//	options   optional: lines "clock-offset VALUE", "phase-rule VALUE"
+//	trace     a text trace
+//	timeline  what Timeline.String says
+//	flags     optional: the flags of the frames, in their order
+type golden struct {
+	comment, trace, timeline, flags string
+	options                         analyzer.Options
+}
+
+func TestFrames(t *testing.T) {
+	paths, err := filepath.Glob("../testdata/frames/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no goldens: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			g, err := readGolden(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			timeline := g.timelineOf(t, g.trace)
+			if got := timeline.String(); got != g.timeline {
+				t.Errorf("%s\ngot:\n%swant:\n%s", g.comment, got, g.timeline)
+			}
+			if g.flags != "" {
+				if got := flags(timeline); got != g.flags {
+					t.Errorf("%s\nflags %s, want %s", g.comment, got, g.flags)
+				}
+			}
+			// Lines that end in CR LF are the same lines.
+			if got := g.timelineOf(t, strings.ReplaceAll(g.trace, "\n", "\r\n")).String(); got != g.timeline {
+				t.Errorf("with CR LF:\n%s", got)
+			}
+		})
+	}
+}
+
+func readGolden(path string) (golden, error) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		return golden{}, err
+	}
+	g := golden{comment: string(archive.Comment)}
+	if strings.TrimSpace(g.comment) == "" {
+		return g, fmt.Errorf("no comment says what the golden shows")
+	}
+	for _, f := range archive.Files {
+		switch f.Name {
+		case "trace":
+			g.trace = string(f.Data)
+		case "timeline":
+			g.timeline = string(f.Data)
+		case "flags":
+			g.flags = string(bytes.TrimSpace(f.Data))
+		case "options":
+			if g.options, err = parseOptions(string(f.Data)); err != nil {
+				return g, err
+			}
+		default:
+			return g, fmt.Errorf("unexpected file %s", f.Name)
+		}
+	}
+	if g.trace == "" || g.timeline == "" {
+		return g, fmt.Errorf("no trace or no timeline")
+	}
+	return g, nil
+}
+
+func parseOptions(text string) (o analyzer.Options, err error) {
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch name {
+		case "clock-offset":
+			o.ClockOffset, err = analyzer.ParseClockOffset(value)
+		case "phase-rule":
+			o.PhaseRule, err = analyzer.ParsePhaseRule(value)
+		default:
+			err = fmt.Errorf("unexpected option %q", name)
+		}
+		if err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// timelineOf returns the validated timeline of a trace of which every line is
+// understood.
+func (g golden) timelineOf(t *testing.T, text string) *analyzer.Timeline {
+	t.Helper()
+	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Strict: true}, g.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := timeline.Validate(); err != nil {
+		t.Error(err)
+	}
+	return timeline
+}
+
+// flags returns the flags of all frames.
+func flags(t *analyzer.Timeline) string {
+	var list []string
+	for _, f := range t.Frames {
+		list = append(list, fmt.Sprint(f.Flag()))
+	}
+	return strings.Join(list, " ")
+}

@@ -1,0 +1,182 @@
+package hitrace
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"ohframe/analyzer/trace"
+)
+
+// Stages are what happens to the batches of a trace once they are parsed.
+// A batch is one worker's own; what its events refer to is gone after Write.
+//
+//	worker 1   read 1 │ parse 1 │ Track 1 │ Encode 1 │ Write 1 │ read 3 …
+//	worker 2          │ read 2  │ parse 2 │ Track 2  │ Encode 2 │ Write 2 …
+//	           in order  at once   in order   at once   in order
+type Stages struct {
+	// Track sees the batches in order, one at a time. It may change events.
+	Track func(b *Batch)
+	// Encode works on batches at once, one for each worker; the worker's number
+	// counts from 0. It may be nil.
+	Encode func(worker int, b *Batch)
+	// Write sees what Encode made of the batches, in order, one at a time. Its
+	// error ends the run. It may be nil.
+	Write func(worker int, b *Batch) error
+}
+
+// Totals is what a run read.
+type Totals struct {
+	Lines    int // all
+	Events   int // those with an event inside the window
+	Outside  int // those with an event outside the window
+	Problems Problems
+	start    trace.Time // of the first event
+}
+
+// Run reads the trace in r, parses it on several processors, and passes it
+// through the stages. The outcome is the same whatever the number of workers.
+// Its error is the source's, that of Write, the context's, or in strict mode a
+// *LineError.
+func Run(ctx context.Context, r io.Reader, options Options, stages Stages) (*Totals, error) {
+	options = options.WithDefaults()
+	p := &pipeline{ctx: ctx, options: options, stages: stages, blocks: NewBlocks(r), totals: &Totals{}}
+	var workers sync.WaitGroup
+	for i := range options.Workers {
+		workers.Go(func() { p.work(i) })
+	}
+	workers.Wait()
+	return p.totals, p.err
+}
+
+type pipeline struct {
+	ctx     context.Context
+	options Options
+	stages  Stages
+	blocks  *Blocks
+	strays  strays
+	totals  *Totals
+
+	reading  sync.Mutex
+	next     int // number of the next block to be read
+	tracking turns
+	writing  turns
+
+	failing sync.Mutex
+	err     error // the first
+}
+
+// work takes blocks through all stages until there are none left.
+func (p *pipeline) work(worker int) {
+	buffer := make([]byte, 0, p.options.bufferSize())
+	batch := &Batch{}
+	for {
+		i, block, ok := p.read(buffer)
+		if !ok {
+			return
+		}
+		batch.Parse(block, p.options.MaxLine)
+		if !p.tracking.take(i, func() { p.track(batch) }) {
+			return
+		}
+		if p.stages.Encode != nil {
+			p.stages.Encode(worker, batch)
+		}
+		if !p.writing.take(i, func() { p.write(worker, batch) }) {
+			return
+		}
+	}
+}
+
+// read reads the next block and returns its number.
+func (p *pipeline) read(buffer []byte) (int, []byte, bool) {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	if err := p.ctx.Err(); err != nil {
+		p.fail(err)
+	}
+	if p.failed() {
+		return 0, nil, false
+	}
+	block, err := p.blocks.Next(buffer)
+	if err == io.EOF {
+		// Not a failure: the blocks before this one go on.
+		return 0, nil, false
+	}
+	if err != nil {
+		p.fail(err)
+		return 0, nil, false
+	}
+	p.next++
+	return p.next - 1, block, true
+}
+
+func (p *pipeline) track(b *Batch) {
+	if err := b.settle(&p.strays, p.totals, p.options); err != nil {
+		p.fail(err)
+		return
+	}
+	p.stages.Track(b)
+}
+
+func (p *pipeline) write(worker int, b *Batch) {
+	if p.stages.Write == nil {
+		return
+	}
+	if err := p.stages.Write(worker, b); err != nil {
+		p.fail(err)
+	}
+}
+
+func (p *pipeline) failed() bool {
+	p.failing.Lock()
+	defer p.failing.Unlock()
+	return p.err != nil
+}
+
+// fail ends the run: no worker gets another turn.
+func (p *pipeline) fail(err error) {
+	p.failing.Lock()
+	if p.err == nil {
+		p.err = err
+	}
+	p.failing.Unlock()
+	p.tracking.stop()
+	p.writing.stop()
+}
+
+// turns lets workers do something in the order of their blocks.
+type turns struct {
+	mutex   sync.Mutex
+	changed sync.Cond
+	now     int
+	stopped bool
+}
+
+// take waits for turn i and does f in it. It reports whether there was one.
+func (t *turns) take(i int, f func()) bool {
+	t.mutex.Lock()
+	t.changed.L = &t.mutex
+	for t.now != i && !t.stopped {
+		t.changed.Wait()
+	}
+	stopped := t.stopped
+	t.mutex.Unlock()
+	if stopped {
+		return false
+	}
+	f()
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.now++
+	t.changed.Broadcast()
+	return !t.stopped
+}
+
+func (t *turns) stop() {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.changed.L = &t.mutex
+	t.stopped = true
+	t.changed.Broadcast()
+}

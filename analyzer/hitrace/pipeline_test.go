@@ -1,0 +1,169 @@
+package hitrace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// mixed is a text of good and bad lines, some of them longer than a block.
+func mixed() string {
+	var b strings.Builder
+	b.WriteString("# tracer: nop\n")
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 4000 {
+		switch r.IntN(50) {
+		case 0:
+			fmt.Fprintf(&b, "%s\n", strings.Repeat("x", r.IntN(3000)))
+		case 1:
+			fmt.Fprintf(&b, " a-%d (1) [000] .... %d.000000: print: E|1\n", i, 90000+i)
+		default:
+			fmt.Fprintf(&b, " a-%d (1) [00%d] .... 1%d.%06d: print: B|1|H:%d|M62\r\n", i, r.IntN(8), i/1000, i%1000, i)
+		}
+	}
+	b.WriteString(" last-1 (1) [000] .... 14.000000: print: E|1")
+	return b.String()
+}
+
+// collect runs the pipeline and returns the events and totals as text. Every
+// stage adds to it, to see that each comes in order.
+func collect(t *testing.T, r io.Reader, o Options) string {
+	t.Helper()
+	var b strings.Builder
+	seen := make([]string, o.WithDefaults().Workers)
+	totals, err := Run(t.Context(), r, o, Stages{
+		Track: func(batch *Batch) {
+			for i := range batch.Events {
+				batch.Events[i].Skip = batch.Events[i].Number%2 == 0
+			}
+		},
+		Encode: func(worker int, batch *Batch) {
+			seen[worker] = ""
+			for i := range batch.Events {
+				e := &batch.Events[i]
+				seen[worker] += fmt.Sprintln(e.Number, e.TID, e.Time, e.CPU, e.Skip, string(e.Marker.Phase), string(e.Marker.Name))
+			}
+		},
+		Write: func(worker int, _ *Batch) error {
+			b.WriteString(seen[worker])
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(&b, totals.Lines, totals.Events, totals.Problems.Counts(), totals.Problems.Ignored())
+	return b.String()
+}
+
+// The outcome is that of one pass, whatever the number of workers, the size of
+// the blocks and of what the source hands out.
+func TestRunIsOnePass(t *testing.T) {
+	text := mixed()
+	const maxLine = 1000
+	whole := collect(t, strings.NewReader(text), Options{MaxLine: maxLine, Workers: 1, blockSize: 1 << 20})
+	if n := strings.Count(whole, "\n"); n < 3800 {
+		t.Fatalf("%d events, want 3800 at least", n)
+	}
+	for _, workers := range []int{1, 2, 3, 8} {
+		for _, size := range []int{1, 1500, 10_000, 1 << 20} {
+			sources := map[string]io.Reader{"whole": strings.NewReader(text)}
+			if size == 1500 {
+				sources["halves"] = iotest.HalfReader(strings.NewReader(text))
+				sources["bytes"] = iotest.OneByteReader(strings.NewReader(text))
+				sources["eof"] = iotest.DataErrReader(strings.NewReader(text))
+			}
+			for name, source := range sources {
+				if got := collect(t, source, Options{MaxLine: maxLine, Workers: workers, blockSize: size}); got != whole {
+					t.Errorf("%d workers, blocks of %d, %s: differs from one pass", workers, size, name)
+				}
+			}
+		}
+	}
+}
+
+func TestRunErrors(t *testing.T) {
+	text := strings.Repeat(" a-1 (1) [000] .... 1.000000: print: B|1|H:x|M62\n", 100)
+	broken := errors.New("broken")
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range map[string]struct {
+		ctx    context.Context
+		source io.Reader
+		write  error
+		strict bool
+		want   error
+	}{
+		"write":     {t.Context(), strings.NewReader(text), broken, false, broken},
+		"read":      {t.Context(), io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), nil, false, broken},
+		"cancelled": {cancelled, strings.NewReader(text), nil, false, context.Canceled},
+		"strict":    {t.Context(), strings.NewReader(text + "nonsense\n"), nil, true, &LineError{Line: 101, Problem: NotALine}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			_, err := Run(test.ctx, test.source, Options{Strict: test.strict, Workers: 3, blockSize: 200, MaxLine: 100}, Stages{
+				Track: func(*Batch) {},
+				Write: func(int, *Batch) error { out.WriteByte('.'); return test.write },
+			})
+			var got, want *LineError
+			if errors.As(test.want, &want) {
+				if !errors.As(err, &got) || *got != *want {
+					t.Errorf("got %v, want %v", err, want)
+				}
+			} else if !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
+func TestWindow(t *testing.T) {
+	text := ""
+	for i := range 10 {
+		text += fmt.Sprintf(" a-%d (1) [000] .... 10%d.500000: print: B|1|H:x|M62\n", i, i)
+	}
+	for _, test := range []struct {
+		from, to string
+		want     string
+	}{
+		{"", "", "0123456789"},
+		{"103.5", "", "3456789"},
+		{"103.500001", "", "456789"},
+		{"", "103.5", "012"},
+		{"+2s", "+4500ms", "234"},
+		{"105", "+7s", "56"},
+		{"+1h", "", ""},
+	} {
+		var o Options
+		var err error
+		if o.Window.From, err = ParseEdge(test.from); err != nil {
+			t.Fatal(err)
+		}
+		if o.Window.To, err = ParseEdge(test.to); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		totals, err := Run(t.Context(), strings.NewReader(text), o, Stages{Track: func(b *Batch) {
+			for i := range b.Events {
+				got += fmt.Sprint(b.Events[i].TID)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != test.want || totals.Events != len(test.want) || totals.Outside != 10-len(test.want) {
+			t.Errorf("from %q to %q: got %q, %d outside, want %q", test.from, test.to, got, totals.Outside, test.want)
+		}
+	}
+	for _, bad := range []string{"x", "+x", "+-1s", "1.2.3", "-1", "1s", "99999999999"} {
+		if _, err := ParseEdge(bad); err == nil {
+			t.Errorf("edge %q: no error", bad)
+		}
+	}
+}

@@ -1,0 +1,279 @@
+package hitrace_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"ohframe/analyzer/hitrace"
+)
+
+// drain reads to the end and returns the numbers of the lines that are events.
+func drain(r *hitrace.Reader) (numbers []int, err error) {
+	for {
+		e, err := r.ReadEvent()
+		if err != nil {
+			return numbers, err
+		}
+		numbers = append(numbers, e.Number)
+	}
+}
+
+func TestReaderEvents(t *testing.T) {
+	const text = "# tracer: nop\n" +
+		"#\n" +
+		" demo.app-200   (  200) [001] ....     1.000001: print: B|200|H:OnVsyncEvent now:5|I39\n" +
+		" demo.app-200   (  200) [001] ....     1.000002: tracing_mark_write: E|200|I39\n" +
+		" demo.app-200   (  200) [001] ....     1.000003: sched_waking: comm=print pid=1\n" +
+		" demo.app-200   (  200) [001] ....     1.000004: printk: B|200|H:OnVsyncEvent\n" +
+		" demo.app-200   (  200) [001] ....     1.000005: print: trace_event_clock_sync: parent_ts=1.0\n"
+	got := readAll(t, strings.NewReader(text))
+	want := []event{
+		{3, 1_000001000, "demo.app print B|200|H:OnVsyncEvent now:5|I39",
+			payload{'B', 200, "H:OnVsyncEvent now:5", "OnVsyncEvent now:5", "", 0}, hitrace.OnVsyncEvent},
+		{4, 1_000002000, "demo.app tracing_mark_write E|200|I39", payload{phase: 'E', pid: 200}, hitrace.Other},
+		{5, 1_000003000, "demo.app sched_waking comm=print pid=1", payload{}, hitrace.Other},
+		{6, 1_000004000, "demo.app printk B|200|H:OnVsyncEvent", payload{}, hitrace.Other},
+		{7, 1_000005000, "demo.app print trace_event_clock_sync: parent_ts=1.0", payload{phase: '#', pid: noPID, name: " parent_ts=1.0"}, hitrace.Other},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// An event keeps nothing of the one that was read before it.
+func TestReaderForgets(t *testing.T) {
+	const text = " demo.app-200   (  200) [001] ....     1.000001: print: G|200|H:track|name|7|M62\n" +
+		" demo.app-200   (  200) [001] ....     1.000002: print: E\n" +
+		" [001] .... broken line\n" +
+		" -201 [002] ....     1.000003: e:\n"
+	r := hitrace.NewReader(strings.NewReader(text), hitrace.Options{})
+	for range 2 {
+		if _, err := r.ReadEvent(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := r.ReadEvent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Number != 4 || e.PID != -1 || len(e.Comm) > 0 || len(e.Args) > 0 || e.Marker.Phase != hitrace.NotAMarker || e.Word != hitrace.Other {
+		t.Errorf("the fourth line is %+v", e)
+	}
+}
+
+func TestReaderEnds(t *testing.T) {
+	const line = " demo.app-200 (  200) [001] ....     1.000001: print: E|200|"
+	for _, test := range []struct {
+		name   string
+		text   string
+		lines  int
+		events []int
+	}{
+		{"nothing", "", 0, nil},
+		{"an empty line", "\n", 1, nil},
+		{"headers", "TRACE:\n# tracer: nop\n#", 3, nil},
+		{"a line without end", line, 1, []int{1}},
+		{"a line with end", line + "\n", 1, []int{1}},
+		{"a line with CR", line + "\r", 1, []int{1}},
+		{"lines with CR LF", "\r\n" + line + "\r\n" + line + "\r\n", 3, []int{2, 3}},
+		{"last line without end", "\n" + line + "\n" + line, 3, []int{2, 3}},
+		{"cut last line", line + "\n" + line[:20], 2, []int{1}},
+	} {
+		r := hitrace.NewReader(strings.NewReader(test.text), hitrace.Options{})
+		events, err := drain(r)
+		if err != io.EOF {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if r.Lines() != test.lines || !slices.Equal(events, test.events) || r.Events() != len(test.events) {
+			t.Errorf("%s: %d lines, %d events %v, want %d lines, events %v", test.name, r.Lines(), r.Events(), events, test.lines, test.events)
+		}
+		if _, err := r.ReadEvent(); err != io.EOF {
+			t.Errorf("%s: after the end: %v", test.name, err)
+		}
+	}
+}
+
+// The carriage return of a CR LF is no part of a payload.
+func TestReaderCarriageReturn(t *testing.T) {
+	r := hitrace.NewReader(strings.NewReader(" a-1 (1) [000] .... 1.000000: print: B|1|H:UV_TRACE\r\n"), hitrace.Options{})
+	e, err := r.ReadEvent()
+	if err != nil || e.Word != hitrace.UVTrace {
+		t.Errorf("%q is word %d, %v", e.Args, e.Word, err)
+	}
+}
+
+const goodLine = " a-1 (1) [000] .... 1.000000: print: E\n"
+
+// badLines are a line for each problem.
+var badLines = []struct {
+	problem hitrace.Problem
+	line    string
+}{
+	{hitrace.NotALine, "not a line of a trace\n"},
+	{hitrace.BadThread, " a (1) [000] .... 1.000000: print: E\n"},
+	{hitrace.BadTime, " a-1 (1) [000] .... 1: print: E\n"},
+	{hitrace.NoEvent, " a-1 (1) [000] .... 1.000000:\n"},
+	{hitrace.LineTooLong, " a-1 (1) [000] .... 1.000000: print: B|1|H:" + strings.Repeat("x", hitrace.DefaultMaxLine) + "\n"},
+	{hitrace.NoPhase, " a-1 (1) [000] .... 1.000000: print: 0x0: 15|name\n"},
+	{hitrace.BadMarkerPID, " a-1 (1) [000] .... 1.000000: print: B||H:name\n"},
+	{hitrace.BadCookie, " a-1 (1) [000] .... 1.000000: print: S|1|H:name\n"},
+	{hitrace.BadValue, " a-1 (1) [000] .... 1.000000: print: C|1|H:name\n"},
+	{hitrace.StrayTime, " a-1 (1) [000] .... 99999.000000: print: E\n"},
+	{hitrace.NoMarkerName, " a-1 (1) [000] .... 1.000000: print: B|1\n"},
+}
+
+// Every problem is counted under its own reason, with the numbers of its first
+// lines, and the lines around it are read.
+func TestReaderProblems(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("# tracer: nop\n\n")
+	line := 2
+	lines := map[hitrace.Problem][]int{}
+	for i, bad := range badLines {
+		for range i%2*2 + 2 { // two and four of each in turn
+			text.WriteString(bad.line)
+			text.WriteString(strings.Repeat(goodLine, 9))
+			lines[bad.problem] = append(lines[bad.problem], line+1)
+			line += 10
+		}
+	}
+	r := hitrace.NewReader(strings.NewReader(text.String()), hitrace.Options{})
+	if _, err := drain(r); err != io.EOF {
+		t.Fatal(err)
+	}
+	counts := r.Problems().Counts()
+	if len(counts) != len(badLines) {
+		t.Errorf("%d problems, want %d: %v", len(counts), len(badLines), counts)
+	}
+	lost := 0
+	for _, c := range counts {
+		want := lines[c.Problem]
+		lost += len(want)
+		if c.Total != len(want) || !slices.Equal(c.Lines, want[:min(3, len(want))]) {
+			t.Errorf("%v: %d on lines %v, want %d on lines %v", c.Problem, c.Total, c.Lines, len(want), want)
+		}
+		if c.Problem.String() == "" {
+			t.Errorf("problem %d says nothing", c.Problem)
+		}
+	}
+	if got := r.Problems().Lost(); got != lost {
+		t.Errorf("%d lines lost, want %d", got, lost)
+	}
+	if got := r.Problems().Ignored(); got != 2 {
+		t.Errorf("%d lines ignored, want 2", got)
+	}
+	if r.Lines() != line || r.Events() != line-2-lost {
+		t.Errorf("%d lines, %d events, want %d and %d", r.Lines(), r.Events(), line, line-2-lost)
+	}
+	if n := new(hitrace.Problems).Lost(); n != 0 {
+		t.Errorf("a new count has lost %d lines", n)
+	}
+}
+
+func TestReaderStrict(t *testing.T) {
+	for _, bad := range badLines {
+		// The first bad line counts, not the first reason.
+		text := "# tracer: nop\n" + strings.Repeat(goodLine, 9) + bad.line + strings.Repeat(goodLine, 9) + badLines[0].line + badLines[1].line
+		_, err := drain(hitrace.NewReader(strings.NewReader(text), hitrace.Options{Strict: true}))
+		var lineError *hitrace.LineError
+		if !errors.As(err, &lineError) || *lineError != (hitrace.LineError{Line: 11, Problem: bad.problem}) {
+			t.Errorf("%v: error %v", bad.problem, err)
+		}
+	}
+	text := "# tracer: nop\n\nTRACE:\n" + goodLine
+	if events, err := drain(hitrace.NewReader(strings.NewReader(text), hitrace.Options{Strict: true})); err != io.EOF || len(events) != 1 {
+		t.Errorf("headers are an error: %v", err)
+	}
+	if got := (&hitrace.LineError{Line: 11, Problem: hitrace.NoPhase}).Error(); got != "line 11: marker without a known phase" {
+		t.Errorf("error text is %q", got)
+	}
+}
+
+func TestReaderLongLines(t *testing.T) {
+	const maxLine = 100
+	const head = " a-1 (1) [000] .... 1.000000: print: B|1|H:"
+	of := func(length int) string { return head + strings.Repeat("x", length-len(head)) }
+	for _, test := range []struct {
+		name   string
+		max    int
+		text   string
+		events []int
+		long   int
+	}{
+		{"as long as may be", maxLine, of(maxLine) + "\n" + goodLine, []int{1, 2}, 0},
+		{"as long as may be, CR LF", maxLine, of(maxLine) + "\r\n" + goodLine, []int{1, 2}, 0},
+		{"as long as may be, no end", maxLine, goodLine + of(maxLine), []int{1, 2}, 0},
+		{"one byte too long", maxLine, of(maxLine+1) + "\n" + goodLine, []int{2}, 1},
+		{"longer than a block", maxLine, goodLine + of(1<<20) + "\n" + goodLine, []int{1, 3}, 1},
+		{"longer than a block, no end", maxLine, goodLine + of(1<<20), []int{1}, 1},
+		{"two of them", maxLine, of(1<<20) + "\n" + of(1<<20) + "\n" + goodLine, []int{3}, 2},
+		{"default", 0, of(hitrace.DefaultMaxLine) + "\n" + of(hitrace.DefaultMaxLine+1) + "\n" + goodLine, []int{1, 3}, 1},
+		{"longer than a block may be", 1 << 20, of(1<<20) + "\r\n" + of(1<<20+1) + "\r\n" + goodLine, []int{1, 3}, 1},
+	} {
+		r := hitrace.NewReader(strings.NewReader(test.text), hitrace.Options{MaxLine: test.max})
+		events, err := drain(r)
+		if err != io.EOF {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if !slices.Equal(events, test.events) || r.Problems().Lost() != test.long || r.Lines() != len(test.events)+test.long {
+			t.Errorf("%s: lines %v of %d are events, problems %v, want lines %v, %d too long",
+				test.name, events, r.Lines(), r.Problems().Counts(), test.events, test.long)
+		}
+	}
+}
+
+// The numbers of lines go on from block to block.
+func TestReaderNumbers(t *testing.T) {
+	const lines = 20000 // some 1.5 MB: several blocks
+	events, err := drain(hitrace.NewReader(bytes.NewReader(sampleTrace(lines)), hitrace.Options{}))
+	if err != io.EOF || len(events) != lines {
+		t.Fatalf("%d events, %v, want %d", len(events), err, lines)
+	}
+	for i, number := range events {
+		if number != i+1 {
+			t.Fatalf("event %d is on line %d", i, number)
+		}
+	}
+}
+
+func TestReaderError(t *testing.T) {
+	broken := errors.New("broken")
+	r := hitrace.NewReader(io.MultiReader(strings.NewReader(goodLine+goodLine), iotest.ErrReader(broken)), hitrace.Options{})
+	events, err := drain(r)
+	if err != broken || len(events) != 2 {
+		t.Errorf("%d events, %v, want 2 and the source's error", len(events), err)
+	}
+}
+
+// endless hands out the same lines again and again.
+type endless struct {
+	text []byte
+	next int
+}
+
+func (e *endless) Read(p []byte) (n int, err error) {
+	n = copy(p, e.text[e.next:])
+	e.next = (e.next + n) % len(e.text)
+	return n, nil
+}
+
+func TestReaderAllocates(t *testing.T) {
+	text := append(sampleTrace(1000), "# a header\n\nno line\n"...)
+	r := hitrace.NewReader(&endless{text: text}, hitrace.Options{})
+	read := func() {
+		for range 20000 {
+			if _, err := r.ReadEvent(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	read() // buffers grow to their size
+	if n := testing.AllocsPerRun(3, read); n > 0 {
+		t.Errorf("%v allocations for 20000 events", n)
+	}
+}

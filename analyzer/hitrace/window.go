@@ -1,0 +1,96 @@
+package hitrace
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ohframe/analyzer/trace"
+)
+
+// Edge is a point of a trace at which a window opens or closes: a trace time,
+// or a duration from the trace's first event. The zero Edge is not set.
+type Edge struct {
+	set      bool
+	relative bool
+	at       int64 // nanoseconds
+}
+
+// ParseEdge parses a trace time as lines print it, "13762.791708", or a duration
+// from the start, "+1.5s". The empty string is no edge.
+func ParseEdge(s string) (Edge, error) {
+	if s == "" {
+		return Edge{}, nil
+	}
+	if text, ok := strings.CutPrefix(s, "+"); ok {
+		d, err := time.ParseDuration(text)
+		if err == nil && d >= 0 {
+			return Edge{set: true, relative: true, at: int64(d)}, nil
+		}
+	} else {
+		text := s
+		if !strings.Contains(text, ".") {
+			text += ".0"
+		}
+		if t, end, ok := parseTime([]byte(text+":"), 0); ok && end == len(text)+1 {
+			return Edge{set: true, at: int64(t)}, nil
+		}
+	}
+	return Edge{}, fmt.Errorf("%q: not a trace time such as 13762.791708, nor a time from the start such as +1.5s", s)
+}
+
+// String prints the edge as ParseEdge takes it.
+func (e Edge) String() string {
+	switch {
+	case !e.set:
+		return ""
+	case e.relative:
+		return "+" + time.Duration(e.at).String()
+	}
+	return trace.Time(e.at).String()
+}
+
+// Window is the part of a trace to be read: from From on and before To.
+type Window struct {
+	From, To Edge
+}
+
+// open reports whether nothing is left out.
+func (w Window) open() bool { return !w.From.set && !w.To.set }
+
+// bounds returns the window's ends in a trace that starts at start.
+func (w Window) bounds(start trace.Time) (from, to trace.Time) {
+	resolve := func(e Edge, otherwise trace.Time) trace.Time {
+		switch {
+		case !e.set:
+			return otherwise
+		case e.relative:
+			return start.Add(trace.Duration(e.at))
+		}
+		return trace.Time(e.at)
+	}
+	const end = trace.Time(1<<63 - 1)
+	return resolve(w.From, 0), resolve(w.To, end)
+}
+
+// drop removes the events outside the window from the batch and returns how
+// many there were.
+func (w Window) drop(b *Batch, start trace.Time) int {
+	if w.open() {
+		return 0
+	}
+	from, to := w.bounds(start)
+	kept := 0
+	for i := range b.Events {
+		if t := b.Events[i].Time; t < from || t >= to {
+			continue
+		}
+		if kept != i {
+			b.Events[kept] = b.Events[i]
+		}
+		kept++
+	}
+	dropped := len(b.Events) - kept
+	b.Events = b.Events[:kept]
+	return dropped
+}

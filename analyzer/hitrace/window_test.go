@@ -1,0 +1,69 @@
+package hitrace_test
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/hitrace"
+)
+
+func TestParseEdge(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "13762.791708": "13762.791708000", "13762.791708001": "13762.791708001", "13762": "13762.000000000", "0.5": "0.500000000",
+		"+1.5s": "+1.5s", "+0s": "+0s", "+250ms": "+250ms",
+	} {
+		if got, err := hitrace.ParseEdge(text); err != nil || got.String() != want {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"x", "1.", ".5", "-1", "+1", "+-1s", "+", "1.0:", "1.0000000001", "9000000001", "1s", " 1"} {
+		if got, err := hitrace.ParseEdge(text); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%q: %q, %v, want an error that names it", text, got, err)
+		}
+	}
+}
+
+// A window has its first edge in it and its last one not.
+func TestWindow(t *testing.T) {
+	var text strings.Builder
+	for i := range 5 { // lines 1 to 5 at 100 to 104 s
+		fmt.Fprintf(&text, " a-1 (1) [000] .... %d.000000: print: E\n", 100+i)
+	}
+	text.WriteString("no line\n")
+	for _, test := range []struct {
+		from, to string
+		want     []int
+	}{
+		{"", "", []int{1, 2, 3, 4, 5}},
+		{"102", "", []int{3, 4, 5}},
+		{"102.000000001", "", []int{4, 5}},
+		{"", "102", []int{1, 2}},
+		{"", "102.000000001", []int{1, 2, 3}},
+		{"101", "103", []int{2, 3}},
+		{"+1s", "+3s", []int{2, 3}},
+		{"+0s", "", []int{1, 2, 3, 4, 5}},
+		{"103", "101", nil},
+		{"101", "101", nil},
+		{"200", "", nil},
+	} {
+		var window hitrace.Window
+		var err error
+		if window.From, err = hitrace.ParseEdge(test.from); err != nil {
+			t.Fatal(err)
+		}
+		if window.To, err = hitrace.ParseEdge(test.to); err != nil {
+			t.Fatal(err)
+		}
+		r := hitrace.NewReader(strings.NewReader(text.String()), hitrace.Options{Window: window})
+		events, err := drain(r)
+		if err != io.EOF || !slices.Equal(events, test.want) {
+			t.Errorf("from %q to %q: lines %v, %v, want %v", test.from, test.to, events, err, test.want)
+		}
+		if r.Lines() != 6 || r.Events() != len(test.want) || r.Problems().Lost() != 1 {
+			t.Errorf("from %q to %q: %d lines, %d events, %d lost, want 6, %d, 1", test.from, test.to, r.Lines(), r.Events(), r.Problems().Lost(), len(test.want))
+		}
+	}
+}

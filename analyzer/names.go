@@ -1,0 +1,141 @@
+package analyzer
+
+import (
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// Names collects what lines state of threads: which process they belong to and
+// what they are called. Each worker has one of its own, so that the lines of a
+// trace need not be gone through one after another; Builder.Merge takes them in
+// order.
+type Names struct {
+	entries []nameEntry
+	slots   []int32 // index into entries plus one, by hash of the thread id
+}
+
+// nameEntry is the last that was stated of a thread. The slices are parts of
+// the text.
+type nameEntry struct {
+	tid      trace.TID
+	pid      trace.PID
+	comm     []byte // from the thread's own lines
+	switched []byte // from those of the scheduler
+}
+
+// unknownComm is what the kernel prints when it has forgotten a thread's name.
+const unknownComm = "<...>"
+
+func isName(comm []byte) bool { return len(comm) > 0 && string(comm) != unknownComm }
+
+// Add takes note of all threads that an event speaks of.
+func (n *Names) Add(e *hitrace.Event) {
+	n.AddLine(e)
+	switch e.Kind {
+	case hitrace.SwitchEvent:
+		if s, ok := hitrace.ParseSwitch(e.Args); ok {
+			n.AddScheduled(s.PrevTID, s.PrevComm)
+			n.AddScheduled(s.NextTID, s.NextComm)
+		}
+	case hitrace.WakingEvent, hitrace.WakeupEvent:
+		if w, ok := hitrace.ParseWakeup(e.Args); ok {
+			n.AddScheduled(w.TID, w.Comm)
+		}
+	}
+}
+
+// AddLine takes note of the thread that an event's line is of.
+func (n *Names) AddLine(e *hitrace.Event) {
+	entry := n.entry(e.TID)
+	if e.PID != trace.UnknownPID {
+		entry.pid = e.PID
+	}
+	if isName(e.Comm) {
+		entry.comm = e.Comm
+	}
+}
+
+// AddScheduled takes note of the name by which the scheduler calls a thread.
+func (n *Names) AddScheduled(tid trace.TID, comm []byte) {
+	if isName(comm) {
+		n.entry(tid).switched = comm
+	}
+}
+
+// Reset forgets everything.
+func (n *Names) Reset() {
+	n.entries = n.entries[:0]
+	clear(n.slots)
+}
+
+// entry returns the thread's entry, which is valid until the next call.
+func (n *Names) entry(tid trace.TID) *nameEntry {
+	if 2*len(n.entries) >= len(n.slots) {
+		n.grow()
+	}
+	mask := uint32(len(n.slots) - 1)
+	for i := hashTID(tid) & mask; ; i = (i + 1) & mask {
+		slot := n.slots[i]
+		if slot == 0 {
+			n.entries = append(n.entries, nameEntry{tid: tid, pid: trace.UnknownPID})
+			n.slots[i] = int32(len(n.entries))
+			return &n.entries[len(n.entries)-1]
+		}
+		if entry := &n.entries[slot-1]; entry.tid == tid {
+			return entry
+		}
+	}
+}
+
+func (n *Names) grow() {
+	n.slots = make([]int32, max(256, 2*len(n.slots)))
+	mask := uint32(len(n.slots) - 1)
+	for k, entry := range n.entries {
+		i := hashTID(entry.tid) & mask
+		for n.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		n.slots[i] = int32(k + 1)
+	}
+}
+
+// hashTID spreads thread ids, which come in runs, over the slots.
+func hashTID(tid trace.TID) uint32 { return uint32(tid) * 2654435769 >> 8 }
+
+// Merge takes in what a part of the trace states of its threads. Parts come in
+// the order of the trace; the last statement holds.
+func (b *Builder) Merge(n *Names) {
+	for i := range n.entries {
+		entry := &n.entries[i]
+		t := b.named[entry.tid]
+		if t == nil {
+			t = &threadName{pid: trace.UnknownPID}
+			b.named[entry.tid] = t
+		}
+		if entry.pid != trace.UnknownPID {
+			t.pid = entry.pid
+		}
+		if entry.comm != nil && string(entry.comm) != t.own {
+			t.own = string(entry.comm)
+		}
+		if entry.switched != nil && string(entry.switched) != t.scheduled {
+			t.scheduled = string(entry.switched)
+		}
+	}
+}
+
+// threadName is what the whole trace states of a thread.
+type threadName struct {
+	pid       trace.PID
+	own       string // the name on its own lines
+	scheduled string // the name that the scheduler calls it by
+}
+
+// name returns the thread's name. Its own lines come first: they are printed
+// when the trace is read out, with the name that it had by then.
+func (t *threadName) name() string {
+	if t.own != "" {
+		return t.own
+	}
+	return t.scheduled
+}

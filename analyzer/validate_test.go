@@ -1,0 +1,140 @@
+package analyzer_test
+
+import (
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// sound is a timeline of which everything holds that must, and its parts.
+type sound struct {
+	*analyzer.Timeline
+	app, next, render *analyzer.Frame
+}
+
+func newSound() sound {
+	demo := &analyzer.Process{PID: 200, Name: "demo.app", Threads: []analyzer.Thread{{TID: 200, Name: "demo.app"}, {TID: 201, Name: "demo.worker"}}}
+	service := &analyzer.Process{PID: 100, Name: "render_service", Threads: []analyzer.Thread{{TID: 100, Name: "render_service"}}}
+	render := &analyzer.Frame{
+		Kind: analyzer.RenderFrame, Process: service, TID: 100, VsyncID: 60,
+		Actual: analyzer.Interval{Start: 1100, End: 1200}, Expected: analyzer.Interval{Start: 1090, End: 1300}, Deadline: 1300, Period: 100,
+		Draw: analyzer.Interval{Start: 1150, End: 1210}, GPU: []analyzer.Interval{{Start: 1120, End: 1250}, {Start: 1130, End: 1140}},
+		Commit: analyzer.Interval{Start: 1220, End: 1230}, Present: 1240,
+	}
+	app := &analyzer.Frame{
+		Process: demo, TID: 200, VsyncID: 7, Actual: analyzer.Interval{Start: 1000, End: 1050}, Expected: analyzer.Interval{Start: 990, End: 1090},
+		Deadline: 1090, Period: 100, Transactions: []analyzer.Sent{{Index: 5, At: 1010}, {Index: 6, At: 1020, Taken: render}}, Render: render,
+	}
+	next := &analyzer.Frame{
+		Process: demo, TID: 200, VsyncID: 8, Actual: analyzer.Interval{Start: 1200, End: 1300}, Expected: analyzer.Interval{Start: 1190, End: 1290},
+		Deadline: 1290, Period: 100, Facts: analyzer.MainLate | analyzer.Empty,
+	}
+	render.Applications = []*analyzer.Frame{app}
+	return sound{&analyzer.Timeline{Frames: []*analyzer.Frame{app, render, next}, Processes: []*analyzer.Process{service, demo}}, app, next, render}
+}
+
+func TestValidate(t *testing.T) {
+	if err := newSound().Validate(); err != nil {
+		t.Fatalf("the sound timeline: %v", err)
+	}
+	if err := new(analyzer.Timeline).Validate(); err != nil {
+		t.Errorf("the empty timeline: %v", err)
+	}
+	// A truncated frame may overlap others, and has no other facts, not even
+	// that it has no transactions.
+	cut := newSound()
+	cut.next.Facts, cut.next.Actual.Start = analyzer.Truncated, 1150
+	if err := cut.Validate(); err != nil {
+		t.Errorf("with a truncated frame: %v", err)
+	}
+}
+
+func TestValidateViolations(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		spoil func(sound)
+		want  string
+	}{
+		{"frames out of order", func(s sound) { s.Frames[0], s.Frames[1] = s.Frames[1], s.Frames[0] }, "starts before the frame before it"},
+		{"processes out of order", func(s sound) { s.Processes[0], s.Processes[1] = s.Processes[1], s.Processes[0] }, "process 100 out of order"},
+		{"process twice", func(s sound) { s.Processes = append(s.Processes, &analyzer.Process{PID: 200}) }, "process 200 out of order or repeated"},
+		{"thread in two processes", func(s sound) { s.Processes[0].Threads = append(s.Processes[0].Threads, analyzer.Thread{TID: 201}) }, "thread 201 in two processes"},
+		{"thread twice", func(s sound) { s.Processes[1].Threads = append(s.Processes[1].Threads, analyzer.Thread{TID: 201}) }, "thread 201"},
+
+		{"no start", func(s sound) { s.app.Actual.Start = 0 }, "does not end after it starts"},
+		{"no end", func(s sound) { s.app.Actual.End = 0 }, "does not end after it starts"},
+		{"end before start", func(s sound) { s.app.Actual.End = 999 }, "does not end after it starts"},
+		{"nothing expected", func(s sound) { s.app.Expected.End = s.app.Expected.Start }, "has an empty expected interval"},
+		{"expected end before start", func(s sound) { s.app.Expected = analyzer.Interval{Start: 1090, End: 990} }, "has an empty expected interval"},
+		{"no process", func(s sound) { s.app.Process = nil }, "has no process"},
+		{"process of another timeline", func(s sound) { s.app.Process = &analyzer.Process{PID: 200} }, "has no process"},
+		{"negative count", func(s sound) { s.app.Coalesced = -1 }, "has a negative count or period"},
+		{"negative period", func(s sound) { s.app.Period = -1 }, "has a negative count or period"},
+
+		{"truncated and late", func(s sound) { s.next.Facts = analyzer.Truncated | analyzer.MainLate }, "is truncated and has other facts"},
+		{"truncated and late on the gpu", func(s sound) { s.render.Facts = analyzer.Truncated | analyzer.GPULate }, "is truncated and has other facts"},
+		{"truncated and empty", func(s sound) { s.next.Facts = analyzer.Truncated | analyzer.Empty }, "is truncated and has other facts"},
+		{"overlap", func(s sound) { s.app.Actual.End = 1201 }, "overlaps the frame before it"},
+		{"late without a deadline", func(s sound) { s.next.Deadline = 0 }, "is late without a missed deadline"},
+		{"late before the deadline", func(s sound) { s.app.Facts |= analyzer.MainLate }, "is late without a missed deadline"},
+		{"late on the deadline", func(s sound) { s.next.Deadline = s.next.Actual.End }, "is late without a missed deadline"},
+		{"gpu late before the deadline", func(s sound) { s.render.Facts |= analyzer.GPULate }, "is late without a missed deadline"},
+		{"missed and not late", func(s sound) { s.next.Facts &^= analyzer.MainLate }, "missed its deadline and is not late"},
+		{"gpu missed and not late", func(s sound) { s.render.GPU[0].End = 1301 }, "missed its deadline and is not late"},
+		{"empty with transactions", func(s sound) { s.app.Facts |= analyzer.Empty }, "is empty with transactions, or not without"},
+		{"not empty without transactions", func(s sound) { s.next.Facts &^= analyzer.Empty }, "is empty with transactions, or not without"},
+
+		{"link out of the timeline", func(s sound) { s.Frames = []*analyzer.Frame{s.app, s.next} }, "is linked to no render frame of the timeline"},
+		{"link to an application frame", func(s sound) {
+			s.app.Render, s.app.Transactions[1].Taken = s.next, s.next
+			s.next.Applications = s.render.Applications
+			s.render.Applications = nil
+		}, "is linked to no render frame of the timeline"},
+		{"link of one side", func(s sound) { s.render.Applications = nil }, "is not known to its render frame"},
+		{"link of the other side", func(s sound) { s.app.Render = nil }, "names an application frame that is not linked to it"},
+		{"link to a frame out of the timeline", func(s sound) { s.Frames = []*analyzer.Frame{s.render, s.next} }, "names an application frame that is not linked to it"},
+		{"link twice", func(s sound) { s.render.Applications = []*analyzer.Frame{s.app, s.app} }, "names an application frame twice"},
+		{"link without transactions", func(s sound) { s.app.Transactions = nil; s.app.Facts |= analyzer.Empty }, "is linked without its last transaction"},
+		{"link by the first transaction", func(s sound) {
+			s.app.Transactions[0].Taken, s.app.Transactions[1].Taken = s.render, nil
+		}, "is linked without its last transaction"},
+
+		{"application with gpu work", func(s sound) { s.app.GPU = s.render.GPU[1:] }, "has what render frames have"},
+		{"application with drawing", func(s sound) { s.app.Draw = s.render.Draw }, "has what render frames have"},
+		{"application with commit", func(s sound) { s.app.Commit = s.render.Commit }, "has what render frames have"},
+		{"application with present time", func(s sound) { s.app.Present = s.render.Present }, "has what render frames have"},
+		{"render frame with transactions", func(s sound) { s.render.Transactions = []analyzer.Sent{{Index: 1}} }, "has what application frames have"},
+		{"render frame with render frame", func(s sound) { s.render.Render = s.render }, "has what application frames have"},
+
+		{"gpu work before the frame", func(s sound) { s.render.GPU[0].Start = 1099 }, "has gpu work out of place"},
+		{"gpu work after the frame", func(s sound) { s.render.GPU[1] = analyzer.Interval{Start: 1201, End: 1202} }, "has gpu work out of place"},
+		{"gpu work ends before it starts", func(s sound) { s.render.GPU[1].End = 1129 }, "has gpu work out of place"},
+		{"gpu work out of order", func(s sound) { s.render.GPU[0], s.render.GPU[1] = s.render.GPU[1], s.render.GPU[0] }, "has gpu work out of place"},
+		{"shown before the commit", func(s sound) { s.render.Present = 1219 }, "is shown before its commit"},
+	} {
+		s := newSound()
+		test.spoil(s)
+		if err := s.Validate(); err == nil {
+			t.Errorf("%s: no violation", test.name)
+		} else if !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+// All violations are told, each with the frame that it is of.
+func TestValidateTellsAll(t *testing.T) {
+	s := newSound()
+	s.app.Period, s.render.Present = -1, trace.Time(1)
+	err := s.Validate()
+	if err == nil {
+		t.Fatal("no violation")
+	}
+	want := "app frame 7 of thread 200 at 0.000001000 has a negative count or period\n" +
+		"render frame 60 of thread 100 at 0.000001100 is shown before its commit"
+	if err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}

@@ -1,0 +1,240 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"google.golang.org/protobuf/proto"
+
+	"ohframe/protos/perfettopb"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"ohframe":           main,
+		"ohframe-as-nobody": mainAsNobody,
+	})
+}
+
+// noExitSleep keeps commands from sleeping for a second before they exit, as
+// programs with the race detector do.
+const noExitSleep = "GORACE=atexit_sleep_ms=0"
+
+// mainAsNobody is main without the rights of root, to whom nothing is forbidden.
+func mainAsNobody() {
+	const nobody = 65534
+	if os.Getuid() == 0 {
+		if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
+			panic(err)
+		}
+	}
+	main()
+}
+
+// TestScripts runs the scripts of testdata/script. Each finds frames.ftrace, a
+// trace made by hand whose head tells its frames, in its folder. Besides
+// testscript's own commands there are:
+//
+//	fails [-hint TEXT] MESSAGE COMMAND ARG…  exits with 1, prints "ohframe: MESSAGE"
+//	                                         and at most a hint, which holds TEXT
+//	files DIR NAME…                          these and no others are in the folder
+//	mode MODE FILE                           the file has these permissions, in octal
+//	shows FILE FRAMES                        the Perfetto trace has so many frames
+//	samerows CSV OTHER                       a table or JSON holds the rows of the CSV
+//
+// and the condition [root].
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, noExitSleep)
+			trace, err := os.ReadFile("testdata/frames.ftrace")
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(env.WorkDir, "frames.ftrace"), trace, 0o644)
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Getuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"fails":    fails,
+			"files":    files,
+			"mode":     mode,
+			"shows":    shows,
+			"samerows": sameRows,
+		},
+	})
+}
+
+func fails(ts *testscript.TestScript, neg bool, args []string) {
+	hint := ""
+	if len(args) > 2 && args[0] == "-hint" {
+		hint, args = args[1], args[2:]
+	}
+	need(ts, !neg && len(args) > 1, "fails [-hint TEXT] MESSAGE COMMAND ARG…")
+	message, command := args[0], args[1:]
+	exit := (*exec.ExitError)(nil)
+	if err := ts.Exec(command[0], command[1:]...); !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		ts.Fatalf("exit code: got %v, want 1", err)
+	}
+	if out := ts.ReadFile("stdout"); out != "" {
+		ts.Fatalf("standard output is not empty: %q", out)
+	}
+	first, rest, _ := strings.Cut(ts.ReadFile("stderr"), "\n")
+	if want := "ohframe: " + message; first != want {
+		ts.Fatalf("message: got %q, want %q", first, want)
+	}
+	if !regexp.MustCompile(`^(hint: .+\n)?$`).MatchString(rest) {
+		ts.Fatalf("after the message there is more than a hint: %q", rest)
+	}
+	if !strings.Contains(rest, hint) {
+		ts.Fatalf("hint: got %q, want %q in it", rest, hint)
+	}
+}
+
+func files(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 0, "files DIR NAME…")
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	var names []string
+	for _, e := range entries {
+		if e.Name() != ".tmp" { // testscript's own
+			names = append(names, e.Name())
+		}
+	}
+	want := slices.Sorted(slices.Values(args[1:]))
+	if !slices.Equal(names, want) {
+		ts.Fatalf("files: got %q, want %q", names, want)
+	}
+}
+
+func mode(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "mode MODE FILE")
+	want, err := strconv.ParseUint(args[0], 8, 32)
+	ts.Check(err)
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := info.Mode().Perm(); got != fs.FileMode(want) {
+		ts.Fatalf("mode: got %o, want %o", got, want)
+	}
+}
+
+func shows(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "shows FILE FRAMES")
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	trace := &perfettopb.Trace{}
+	ts.Check(proto.Unmarshal([]byte(ts.ReadFile(args[0])), trace))
+	got := 0
+	for _, p := range trace.Packet {
+		if e := p.GetFrameTimelineEvent(); e.GetActualSurfaceFrameStart() != nil || e.GetActualDisplayFrameStart() != nil {
+			got++
+		}
+	}
+	if got != want {
+		ts.Fatalf("frames: got %d, want %d", got, want)
+	}
+}
+
+func sameRows(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "samerows CSV OTHER")
+	want, err := csv.NewReader(strings.NewReader(ts.ReadFile(args[0]))).ReadAll()
+	ts.Check(err)
+	text := ts.ReadFile(args[1])
+	got := rowsOfTable(text)
+	if strings.HasPrefix(text, "{") {
+		got, err = rowsOfJSON(text, want[0])
+		ts.Check(err)
+	}
+	if len(got) != len(want) {
+		ts.Fatalf("%d rows, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if !slices.Equal(got[i], want[i]) {
+			ts.Fatalf("row %d\n got %q\nwant %q", i, got[i], want[i])
+		}
+	}
+}
+
+// rowsOfTable returns the cells of a table as they are in CSV.
+func rowsOfTable(text string) [][]string {
+	var rows [][]string
+	for line := range strings.Lines(text) {
+		cells := regexp.MustCompile(` {2,}`).Split(strings.TrimRight(line, " \n"), -1)
+		for i, c := range cells {
+			if c == "-" {
+				cells[i] = ""
+			}
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// rowsOfJSON returns the frames of a JSON document as they are in CSV, with the
+// given columns first.
+func rowsOfJSON(text string, columns []string) ([][]string, error) {
+	var document map[string]json.RawMessage
+	var frames []map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &document); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(document["frames"], &frames); err != nil {
+		return nil, err
+	}
+	rows := [][]string{columns}
+	for _, f := range frames {
+		if len(f) != len(columns) {
+			return nil, fmt.Errorf("frame of %d values, want %d", len(f), len(columns))
+		}
+		var row []string
+		for _, c := range columns {
+			if f[c] == nil {
+				return nil, fmt.Errorf("frame without %s", c)
+			}
+			var value any
+			d := json.NewDecoder(strings.NewReader(string(f[c])))
+			d.UseNumber()
+			if err := d.Decode(&value); err != nil {
+				return nil, err
+			}
+			switch v := value.(type) {
+			case nil:
+				row = append(row, "")
+			case []any:
+				row = append(row, strings.Trim(fmt.Sprint(v), "[]"))
+			default:
+				row = append(row, fmt.Sprint(v))
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func need(ts *testscript.TestScript, ok bool, usage string) {
+	if !ok {
+		ts.Fatalf("usage: %s", usage)
+	}
+}

@@ -1,0 +1,164 @@
+package exporter
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// encoder makes packets of a batch of events: one bundle for each processor.
+// Each worker has one; it allocates nothing once it has warmed up.
+type encoder struct {
+	cpus    []*cpuEncoder // by number, nil where a processor has no events
+	kernel  *kernelEncoder
+	names   analyzer.Names
+	packets []byte // the outcome
+	text    []byte
+	body    []byte
+	// exported and lost count the events that are and are not in the packets.
+	exported, lost int
+}
+
+func newEncoder() *encoder { return &encoder{kernel: newKernelEncoder()} }
+
+// lastCPU is the greatest number of a processor that Perfetto accepts: of a
+// trace with a greater one, from a damaged line, it would load nothing at all.
+const lastCPU trace.CPU = 1023
+
+// encode replaces the outcome with the packets of a batch. Events marked Skip
+// are left out.
+func (e *encoder) encode(batch *hitrace.Batch) {
+	e.packets, e.exported, e.lost = e.packets[:0], 0, 0
+	e.names.Reset()
+	e.kernel.symbols.reset()
+	for i := range batch.Events {
+		event := &batch.Events[i]
+		e.names.AddLine(event)
+		if event.Skip {
+			continue
+		}
+		if e.event(e.cpu(event.CPU), event) {
+			e.exported++
+		} else {
+			e.lost++
+		}
+	}
+	e.flush()
+}
+
+// nameOnly takes the names that a batch states and encodes nothing.
+func (e *encoder) nameOnly(batch *hitrace.Batch) {
+	e.names.Reset()
+	for i := range batch.Events {
+		e.names.Add(&batch.Events[i])
+	}
+}
+
+// event encodes one event for its processor and reports whether it could.
+func (e *encoder) event(c *cpuEncoder, event *hitrace.Event) bool {
+	switch event.Kind {
+	case hitrace.MarkerEvent:
+		e.body = e.appendPrint(e.body[:0], event)
+	case hitrace.SwitchEvent:
+		s, ok := hitrace.ParseSwitch(event.Args)
+		if !ok {
+			return e.other(c, event)
+		}
+		e.names.AddScheduled(s.PrevTID, s.PrevComm)
+		e.names.AddScheduled(s.NextTID, s.NextComm)
+		state, ok := rawTaskState(s.PrevState)
+		if !ok {
+			return e.other(c, event)
+		}
+		if c.compactSwitch(event.Time, &s, state) {
+			return true
+		}
+		e.body = appendSwitch(e.body[:0], &s, state)
+	case hitrace.WakingEvent, hitrace.WakeupEvent:
+		w, ok := hitrace.ParseWakeup(event.Args)
+		if !ok {
+			return e.other(c, event)
+		}
+		e.names.AddScheduled(w.TID, w.Comm)
+		if event.Kind == hitrace.WakingEvent && c.compactWaking(event.Time, event.TID, &w) {
+			return true
+		}
+		e.body = appendWakeup(e.body[:0], event.Kind, &w)
+	default:
+		return e.other(c, event)
+	}
+	c.append(event, e.body)
+	return true
+}
+
+// other encodes an event of the kernel that has no form of its own here.
+func (e *encoder) other(c *cpuEncoder, event *hitrace.Event) bool {
+	var ok bool
+	if e.body, ok = e.kernel.appendEvent(e.body[:0], event.Name, event.Args); ok {
+		c.append(event, e.body)
+	}
+	return ok
+}
+
+// appendPrint appends a marker as FtraceEvent.print.
+func (e *encoder) appendPrint(buf []byte, event *hitrace.Event) []byte {
+	e.text = appendPayload(e.text[:0], &event.Marker, event.PID)
+	if !utf8.Valid(e.text) {
+		// Writers cut long names in the middle of a character; Perfetto would
+		// take the bar after it for a part of it.
+		e.text = bytes.ToValidUTF8(e.text, []byte("\uFFFD"))
+	}
+	size := protowire.SizeTag(printBuf) + protowire.SizeBytes(len(e.text))
+	buf = protowire.AppendTag(buf, eventPrint, protowire.BytesType)
+	buf = protowire.AppendVarint(buf, uint64(size))
+	buf = protowire.AppendTag(buf, printBuf, protowire.BytesType)
+	buf = protowire.AppendVarint(buf, uint64(len(e.text)))
+	return append(buf, e.text...)
+}
+
+// cpu returns the encoder of a processor's events.
+func (e *encoder) cpu(cpu trace.CPU) *cpuEncoder {
+	cpu = min(cpu, lastCPU)
+	for int(cpu) >= len(e.cpus) {
+		e.cpus = append(e.cpus, nil)
+	}
+	c := e.cpus[cpu]
+	if c == nil {
+		c = &cpuEncoder{}
+		c.reset()
+		e.cpus[cpu] = c
+	}
+	return c
+}
+
+// Values of TracePacket.sequence_flags.
+const (
+	stateCleared = 1
+	stateNeeded  = 2
+)
+
+// flush appends a packet for each processor that has events. The names of
+// functions that they refer to stand in the first of them.
+func (e *encoder) flush() {
+	flags, interned := 0, e.body[:0]
+	if e.kernel.symbols.len() > 0 {
+		flags = stateCleared | stateNeeded
+		interned = e.kernel.symbols.appendInternedData(interned)
+	}
+	for cpu, c := range e.cpus {
+		if c == nil || c.empty() {
+			continue
+		}
+		e.packets = c.appendPacket(e.packets, trace.CPU(cpu), flags, interned)
+		c.reset()
+		if flags != 0 {
+			flags, interned = stateNeeded, interned[:0]
+		}
+	}
+	e.body = interned
+}

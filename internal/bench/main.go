@@ -1,0 +1,226 @@
+// Command bench measures ohframe on a large trace: each stage in this process,
+// the whole command as a user runs it, and what Perfetto's engine then takes to
+// load the result. Times are set in relation to "wc -l" on the same file, which
+// reads every byte and does as little as can be, because machines differ.
+//
+//	bench [-trace FILE] [-runs N] [-engine]
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/exporter"
+	"ohframe/internal/engine"
+)
+
+func main() {
+	trace := flag.String("trace", "build/bench.ftrace", "the text trace to measure on")
+	program := flag.String("ohframe", "bin/ohframe", "the command to measure")
+	runs := flag.Int("runs", 5, "how often each thing is run; the median counts")
+	withEngine := flag.Bool("engine", false, "measure loading into Perfetto's engine too")
+	flag.Parse()
+	b := &bench{trace: *trace, program: *program, runs: *runs}
+	if err := b.run(*withEngine); err != nil {
+		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+type bench struct {
+	trace, program string
+	runs           int
+	size           int64
+	wc             time.Duration
+	out            *tabwriter.Writer
+	directory      string
+}
+
+func (b *bench) run(withEngine bool) error {
+	info, err := os.Stat(b.trace)
+	if err != nil {
+		return err
+	}
+	b.size = info.Size()
+	if b.directory, err = os.MkdirTemp("", "ohframe-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.directory)
+	b.out = tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Printf("%s, %.0f MB, median of %d runs\n", b.trace, float64(b.size)/1e6, b.runs)
+	fmt.Fprintln(b.out, "\ttime\tMB/s\t× wc -l\tpeak MB\t")
+	steps := []func() error{b.count, b.stages, b.commands}
+	if withEngine {
+		steps = append(steps, b.engine)
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return b.out.Flush()
+}
+
+// count measures wc -l, once to fill the page cache and then for its time.
+func (b *bench) count() error {
+	if _, _, err := b.exec("wc", "-l", b.trace); err != nil {
+		return err
+	}
+	took, peak, err := b.exec("wc", "-l", b.trace)
+	b.wc = took
+	b.row("wc -l", took, peak)
+	return err
+}
+
+// stages measures the stages of the pipeline in this process.
+func (b *bench) stages() error {
+	for _, stage := range []struct {
+		name string
+		run  func(ctx context.Context, r io.Reader) error
+	}{
+		{"reading", func(ctx context.Context, r io.Reader) error {
+			_, err := hitrace.Run(ctx, r, hitrace.Options{}, hitrace.Stages{Track: func(*hitrace.Batch) {}})
+			return err
+		}},
+		{"reading and analysis", func(ctx context.Context, r io.Reader) error {
+			_, _, err := analyzer.Analyze(ctx, r, hitrace.Options{}, analyzer.Options{})
+			return err
+		}},
+		{"reading, analysis and export", func(ctx context.Context, r io.Reader) error {
+			_, err := exporter.Convert(ctx, r, io.Discard, exporter.Options{})
+			return err
+		}},
+	} {
+		took, err := b.median(func() error {
+			f, err := os.Open(b.trace)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			return stage.run(context.Background(), f)
+		})
+		if err != nil {
+			return err
+		}
+		b.row(stage.name, took, 0)
+	}
+	return nil
+}
+
+// commands measures the command as a user runs it.
+func (b *bench) commands() error {
+	one, two := time.Duration(0), time.Duration(0)
+	for _, c := range []struct {
+		name string
+		took *time.Duration
+		args []string
+	}{
+		{"ohframe frames", nil, []string{"frames", b.trace, "--format", "csv"}},
+		{"ohframe convert --frames-only", nil, b.convert("frames", "--frames-only")},
+		{"ohframe convert", &two, b.convert("trace")},
+		{"ohframe convert --workers 1", &one, b.convert("single", "--workers", "1")},
+		{"ohframe convert --compress", nil, b.convert("compressed", "--compress")},
+	} {
+		took, peak, err := b.exec(b.program, c.args...)
+		if err != nil {
+			return err
+		}
+		if c.took != nil {
+			*c.took = took
+		}
+		b.row(c.name, took, peak)
+	}
+	b.out.Flush()
+	fmt.Printf("all workers against one: %.2f ×\n", float64(one)/float64(two))
+	for _, name := range []string{"trace", "compressed"} {
+		info, err := os.Stat(b.output(name))
+		if err != nil {
+			return err
+		}
+		fmt.Printf("size of %s against text: %.1f %%\n", name, 100*float64(info.Size())/float64(b.size))
+	}
+	return nil
+}
+
+func (b *bench) output(name string) string { return filepath.Join(b.directory, name+".pftrace") }
+
+func (b *bench) convert(name string, flags ...string) []string {
+	return append([]string{"convert", b.trace, "--quiet", "-o", b.output(name)}, flags...)
+}
+
+// engine measures how long Perfetto's engine takes to load the text and what we
+// make of it.
+func (b *bench) engine() error {
+	e, err := engine.Find()
+	if err != nil {
+		return err
+	}
+	load := func(path string) (time.Duration, error) {
+		start := time.Now()
+		_, err := e.Query(context.Background(), path, "select count(*) from slice")
+		return time.Since(start), err
+	}
+	text, err := load(b.trace)
+	if err != nil {
+		return err
+	}
+	ours, err := load(b.output("trace"))
+	if err != nil {
+		return err
+	}
+	b.row("engine: import of the text", text, 0)
+	b.row("engine: load of the converted trace", ours, 0)
+	b.out.Flush()
+	fmt.Printf("engine loads ours faster than the text: %.2f ×\n", float64(text)/float64(ours))
+	return nil
+}
+
+// exec runs a command several times and returns the median of its time and the
+// most memory that it held.
+func (b *bench) exec(name string, args ...string) (took time.Duration, peak int64, err error) {
+	took, err = b.median(func() error {
+		cmd := exec.Command(name, args...)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Run(); err != nil {
+			return err
+		}
+		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			peak = max(peak, usage.Maxrss*1024)
+		}
+		return nil
+	})
+	return took, peak, err
+}
+
+func (b *bench) median(f func() error) (time.Duration, error) {
+	var times []time.Duration
+	for range b.runs {
+		start := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	return times[len(times)/2], nil
+}
+
+func (b *bench) row(name string, took time.Duration, peak int64) {
+	memory := ""
+	if peak > 0 {
+		memory = strconv.FormatInt(peak/1e6, 10)
+	}
+	fmt.Fprintf(b.out, "%s\t%.0f ms\t%.0f\t%.1f\t%s\t\n", name, float64(took)/1e6, float64(b.size)/1e6/took.Seconds(), float64(took)/float64(b.wc), memory)
+}
