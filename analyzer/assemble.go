@@ -90,7 +90,47 @@ func (b *Builder) place(t *Timeline) {
 		if d.expectedEnd > d.now {
 			f.Expected.End = t.Clock.Trace(d.expectedEnd)
 		}
+		b.checkExpected(d, t.Clock.Source)
+		b.checkOrder(d)
 	}
+}
+
+// maxAstray is how far a frame's expected interval may be from it. Even a thread
+// that hangs takes its vsyncs within seconds; one interval astray, from a
+// damaged line, would stretch the whole timeline.
+const maxAstray = 10 * trace.Second
+
+// checkExpected drops an expected interval that cannot be true. Of a clock offset
+// that the user gave, only that it leads out of time is held against it.
+func (b *Builder) checkExpected(d *draft, source ClockSource) {
+	f := d.frame
+	astray := func(at trace.Time) bool {
+		return at != 0 && (at < 0 || source != ClockGiven && at.Sub(f.Actual.Start).Abs() > maxAstray)
+	}
+	if astray(f.Expected.Start) || astray(f.Expected.End) || f.Expected.Duration() > maxAstray {
+		b.diagnostics.add(ExpectedAstray, d.line)
+		f.Expected = Interval{}
+	}
+	if astray(f.Vsync) {
+		f.Vsync = 0
+	}
+}
+
+// checkOrder takes frames as truncated of which the lines' times make no sense,
+// as where they run backwards.
+func (b *Builder) checkOrder(d *draft) {
+	f, t := d.frame, d.thread
+	if f.Facts.Has(Truncated) {
+		f.Actual.End = max(f.Actual.End, f.Actual.Start)
+		return
+	}
+	if f.Actual.End < f.Actual.Start || f.Actual.Start < t.done {
+		b.diagnostics.add(FrameAstray, d.line)
+		f.Facts |= Truncated
+		f.Actual.End = max(f.Actual.End, f.Actual.Start)
+		return
+	}
+	t.done = f.Actual.End
 }
 
 // ofKind returns the drafts of one kind, in order of start.

@@ -148,9 +148,15 @@ func (b *Builder) end(t *thread, e *hitrace.Event) {
 	t.depth--
 }
 
-// push remembers a slice that matters until its end.
+// push remembers a slice that matters until its end. Where one of its kind is
+// open already, the end of that has been lost: no such slice stands in another,
+// and were it waited for, nothing after it would be understood.
 func (b *Builder) push(t *thread, e *hitrace.Event) {
-	t.open = append(t.open, openSlice{word: e.Word, depth: t.depth, start: e.Time})
+	if i := t.indexOpen(e.Word); i >= 0 {
+		b.diagnostics.add(EndLost, e.Number)
+		t.abandon(i, e.Time)
+	}
+	t.open = append(t.open, openSlice{word: e.Word, depth: t.depth, start: e.Time, draft: t.draft})
 }
 
 func (b *Builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
@@ -162,24 +168,24 @@ func (b *Builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft
 func (b *Builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	v := hitrace.ParseVsync(e.Marker.Label())
 	b.clock.add(ClockReceiveVsync, e.Time, v.Now)
-	if !t.isMain() || t.draft != nil {
+	if !t.isMain() {
 		return
 	}
 	t.settleOrphan()
 	if v.Damaged != 0 {
 		b.diagnostics.add(DamagedField, e.Number)
 	}
+	b.push(t, e)
 	d := b.newDraft(t, e, e.Time)
 	d.receives, d.now, d.expectedEnd = true, v.Now, v.ExpectedEnd
 	d.receiver, d.renderer = v.Receiver != nil, string(v.Receiver) == "rs"
 	d.frame.VsyncID = v.VsyncID
 	d.frame.Coalesced = max(0, v.Queued-1)
-	t.draft = d
-	b.push(t, e)
+	t.take(d)
 }
 
-func (b *Builder) endReceiveVsync(t *thread, _ openSlice, e *hitrace.Event) {
-	t.draft.received = e.Time
+func (b *Builder) endReceiveVsync(t *thread, s openSlice, e *hitrace.Event) {
+	s.draft.received = e.Time
 	t.draft = nil
 }
 
@@ -188,7 +194,7 @@ func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	if damaged != 0 {
 		b.diagnostics.add(DamagedField, e.Number)
 	}
-	if t.isOpen(hitrace.OnVsyncEvent) {
+	if t.indexOpen(hitrace.OnVsyncEvent) >= 0 {
 		return
 	}
 	if t.isMain() {
@@ -208,21 +214,19 @@ func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 			t.open[i].used = true
 		}
 	}
-	t.draft = b.newDraft(t, e, start)
-	t.draft.now = now
+	b.push(t, e)
+	d := b.newDraft(t, e, start)
+	d.now = now
 	t.unbatched = nil
 	if !batched {
-		t.unbatched = t.draft
+		t.unbatched = d
 	}
-	b.push(t, e)
+	t.take(d)
 }
 
-func (b *Builder) endOnVsyncEvent(t *thread, _ openSlice, e *hitrace.Event) {
-	if t.draft == nil {
-		return
-	}
-	t.draft.handled = e.Time
-	if !t.isMain() {
+func (b *Builder) endOnVsyncEvent(t *thread, s openSlice, e *hitrace.Event) {
+	s.draft.handled = e.Time
+	if !s.draft.receives { // a worker's frame is no more than this
 		t.draft = nil
 	}
 }

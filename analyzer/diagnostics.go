@@ -20,6 +20,9 @@ const (
 	GPUUnfinished                        // GPU work that the trace does not see end, or begin
 	CommitUnknown                        // a commit of no render frame in the trace
 	FenceUnmatched                       // a wait for a present fence of no commit in the trace
+	ExpectedAstray                       // an expected interval far from what was done
+	FrameAstray                          // a frame that ends before it starts, or starts within another
+	EndLost                              // a slice that cannot stand in itself begins twice
 	UnmatchedEnd                         // a slice that ends without having begun
 	ClockContradiction                   // hitrace's own clock line contradicts the offset
 	diagnosticsCount                     // how many there are
@@ -34,6 +37,9 @@ var diagnosticTexts = [diagnosticsCount]string{
 	GPUUnfinished:      "gpu work without its begin or end",
 	CommitUnknown:      "commit of no render frame in the trace",
 	FenceUnmatched:     "present fence of no commit in the trace",
+	ExpectedAstray:     "expected interval far from the frame, left out",
+	FrameAstray:        "frame that starts within another or ends before it starts, taken as truncated",
+	EndLost:            "slice whose end is lost",
 	UnmatchedEnd:       "slice end without its begin",
 	ClockContradiction: "clock sync line contradicts the clock offset",
 }

@@ -41,7 +41,8 @@ func (b *Builder) setFacts() {
 }
 
 // setDeadlines gives each frame its deadline. A worker thread has no expected
-// interval: it works for the vsync of its process's main thread.
+// interval: it works for the vsync of its process's main thread, and has its
+// deadline and period.
 func (b *Builder) setDeadlines() {
 	type key struct {
 		pid trace.PID
@@ -51,13 +52,13 @@ func (b *Builder) setDeadlines() {
 		pid trace.PID
 		at  trace.Time
 	}
-	deadlines := map[key]trace.Time{}
+	mains := map[key]*Frame{}
 	ids := map[vsync]int64{}
 	for _, d := range b.drafts {
 		f := d.frame
 		f.Deadline = f.Expected.End
 		if f.Kind == ApplicationFrame && f.Deadline.Known() {
-			deadlines[key{f.Process.PID, f.VsyncID}] = f.Deadline
+			mains[key{f.Process.PID, f.VsyncID}] = f
 			ids[vsync{f.Process.PID, f.Vsync}] = f.VsyncID
 		}
 	}
@@ -69,8 +70,8 @@ func (b *Builder) setDeadlines() {
 		if f.VsyncID == 0 && f.Vsync.Known() {
 			f.VsyncID = ids[vsync{f.Process.PID, f.Vsync}]
 		}
-		if f.VsyncID != 0 {
-			f.Deadline = deadlines[key{f.Process.PID, f.VsyncID}]
+		if main := mains[key{f.Process.PID, f.VsyncID}]; main != nil && f.VsyncID != 0 {
+			f.Deadline, f.Period = main.Deadline, main.Period
 		}
 	}
 }

@@ -28,7 +28,7 @@ func ParsePhaseRule(s string) (PhaseRule, error) {
 	case "actual":
 		return PhaseActual, nil
 	}
-	return 0, fmt.Errorf("phase rule %q: not expected or actual", s)
+	return 0, fmt.Errorf("%q is not expected or actual", s)
 }
 
 // Options decide what the trace leaves open.
@@ -50,7 +50,7 @@ func ParseClockOffset(s string) (*trace.Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil {
-		return nil, fmt.Errorf("clock offset %q: not auto, none or a duration such as 4756.467s", s)
+		return nil, fmt.Errorf("%q is not auto, none or a duration such as 4756.467s", s)
 	}
 	offset := trace.Duration(d)
 	return &offset, nil

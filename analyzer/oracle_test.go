@@ -1,10 +1,12 @@
 package analyzer_test
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,6 +51,7 @@ func files(t *testing.T, pattern string) []string {
 
 // truth is what the simulation that made a trace knows about its frames.
 type truth struct {
+	Period trace.Duration
 	Offset int64
 	Frames []truthFrame
 }
@@ -109,6 +112,9 @@ func compareWithTruth(t *testing.T, got *analyzer.Timeline, want truth) {
 	for f := range got.Complete() {
 		frames[key{f.TID, f.Actual.Start}] = f
 	}
+	for _, d := range got.Diagnostics.Counts() {
+		t.Errorf("%s on lines %v, in a trace where all fits", d, d.Lines)
+	}
 	if len(frames) != len(want.Frames) {
 		t.Errorf("%d frames, want %d", len(frames), len(want.Frames))
 	}
@@ -131,6 +137,8 @@ func compareWithTruth(t *testing.T, got *analyzer.Timeline, want truth) {
 		check(near(f.Expected.Start, w.ExpStart) && near(f.Expected.End, w.ExpEnd), "expected", f.Expected,
 			analyzer.Interval{Start: w.ExpStart, End: w.ExpEnd})
 		check(f.Late() == w.Late, "late", f.Late(), w.Late)
+		// Periods are whole nanoseconds, half of an odd interval is not.
+		check(f.Period == 0 && f.TID != trace.TID(f.Process.PID) || (f.Period-want.Period).Abs() <= 1, "period", f.Period, want.Period)
 		if w.Kind == "app" {
 			check(f.Facts.Has(analyzer.Empty) == w.Empty, "empty", !w.Empty, w.Empty)
 			check((w.Index != nil) == (len(f.Transactions) == 1), "transactions", f.Transactions, w.Index)
@@ -159,5 +167,101 @@ func compareWithTruth(t *testing.T, got *analyzer.Timeline, want truth) {
 		for i, g := range f.GPU {
 			check(len(w.GPU) > 2*i+1 && g.Start == w.GPU[2*i] && g.End == w.GPU[2*i+1], "gpu work", g, w.GPU)
 		}
+	}
+}
+
+// row is a row of the reference parser's frame table.
+type row struct {
+	tid      trace.TID
+	expected bool
+	start    trace.Time
+	duration trace.Duration
+	vsync    int64
+	flag     string // empty for null
+	dst      string // id of the actual row of the frame that took this one
+}
+
+func readRows(t *testing.T, path string) map[string]row {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(s string) int64 {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	rows := map[string]row{}
+	for _, r := range records[1:] { // pid,tid,kind,ts,dur,vsync,flag,id,src,dst
+		rows[r[7]] = row{trace.TID(number(r[1])), r[2] == "expect", trace.Time(number(r[3])), trace.Duration(number(r[4])), number(r[5]), r[6], r[9]}
+	}
+	return rows
+}
+
+// TestReference compares timelines with the frame table of the system's own
+// parser. That converts no clocks, so none are converted here; it ends a render
+// frame with its GPU work; and it begins a worker's frame with OnVsyncEvent.
+func TestReference(t *testing.T) {
+	for _, path := range files(t, "oracle/*.trace_streamer.csv") {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			rows := readRows(t, path)
+			timeline, _ := analyze(t, strings.TrimSuffix(path, ".trace_streamer.csv")+".ftrace", analyzer.Options{ClockOffset: new(trace.Duration)})
+			type key struct {
+				tid   trace.TID
+				vsync int64
+			}
+			frames := map[key]*analyzer.Frame{}
+			for f := range timeline.Complete() {
+				frames[key{f.TID, f.VsyncID}] = f
+			}
+			actual := 0
+			for id, r := range rows {
+				f := frames[key{r.tid, r.vsync}]
+				if f == nil {
+					t.Errorf("row %s: no frame %d of thread %d", id, r.vsync, r.tid)
+					continue
+				}
+				worker := f.TID != trace.TID(f.Process.PID)
+				switch {
+				case !r.expected:
+					actual++
+					if flag := fmt.Sprint(f.Flag()); flag != r.flag {
+						t.Errorf("row %s: flag %s, want %s: %s", id, flag, r.flag, f)
+					}
+					if f.End() != r.start.Add(r.duration) || !worker && f.Actual.Start != r.start {
+						t.Errorf("row %s: %s to %s, want %s for %s: %s", id, f.Actual.Start, f.End(), r.start, r.duration, f)
+					}
+					var render int64
+					if f.Render != nil {
+						render = f.Render.VsyncID
+					}
+					if render != rows[r.dst].vsync {
+						t.Errorf("row %s: taken by %d, want %d: %s", id, render, rows[r.dst].vsync, f)
+					}
+				case !worker:
+					if f.Expected.Start != r.start || f.Expected.Duration() != r.duration {
+						t.Errorf("row %s: expected %s, want %s for %s: %s", id, f.Expected, r.start, r.duration, f)
+					}
+					if empty := f.Facts.Has(analyzer.Empty); empty != (r.flag == "2") {
+						t.Errorf("row %s: empty %v, flag %q of the expected row", id, empty, r.flag)
+					}
+				default:
+					if end := r.start.Add(r.duration); f.Deadline != end {
+						t.Errorf("row %s: deadline %s, want %s", id, f.Deadline, end)
+					}
+				}
+			}
+			if actual != len(frames) {
+				t.Errorf("%d frames, want %d", len(frames), actual)
+			}
+		})
 	}
 }

@@ -43,9 +43,6 @@ type wait struct {
 }
 
 func (b *Builder) beginCommit(t *thread, e *hitrace.Event) {
-	if t.isOpen(hitrace.Commit) {
-		return
-	}
 	c := &commit{pid: t.pid, Committed: hitrace.ParseCommit(e.Marker.Label()), line: e.Number}
 	c.Start = e.Time
 	b.commits = append(b.commits, c)
@@ -69,7 +66,7 @@ func (b *Builder) beginPresentFence(t *thread, e *hitrace.Event) {
 
 func (b *Builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
 	f, ok := hitrace.ParseFence(e.Marker.Label())
-	if !ok || t.isOpen(hitrace.PresentFenceWait) {
+	if !ok {
 		return
 	}
 	w := &wait{tracker: string(f.Tracker), number: f.Number, line: e.Number}

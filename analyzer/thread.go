@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"slices"
+
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 )
@@ -28,6 +30,8 @@ type thread struct {
 	orphan *draft
 	// orphans are those that are truncated frames.
 	orphans []*draft
+	// done is the end of the thread's last complete frame, once they are in order.
+	done trace.Time
 	// renders says that frames are composed on this thread.
 	renders bool
 }
@@ -37,7 +41,8 @@ type openSlice struct {
 	word   hitrace.Word
 	depth  int
 	start  trace.Time
-	used   bool // a UVTrace whose begin some frame has taken for its own
+	draft  *draft // the frame that it is part of, if any
+	used   bool   // a UVTrace whose begin some frame has taken for its own
 	commit *commit
 	wait   *wait
 }
@@ -62,14 +67,29 @@ func (b *Builder) thread(e *hitrace.Event) *thread {
 // isMain reports whether this is its process's main thread.
 func (t *thread) isMain() bool { return int32(t.pid) == int32(t.tid) }
 
-// isOpen reports whether a slice of this word is open.
-func (t *thread) isOpen(word hitrace.Word) bool {
-	for i := range t.open {
-		if t.open[i].word == word {
-			return true
+// indexOpen returns the index in open of the slice of this word, or -1.
+func (t *thread) indexOpen(word hitrace.Word) int {
+	return slices.IndexFunc(t.open, func(s openSlice) bool { return s.word == word })
+}
+
+// take makes d the frame being made, to which the slice opened last belongs.
+func (t *thread) take(d *draft) {
+	t.draft = d
+	t.open[len(t.open)-1].draft = d
+}
+
+// abandon forgets the open slices from the given one on, whose ends were lost;
+// a frame that they are part of is cut off. The next slice stands in their place.
+func (t *thread) abandon(from int, at trace.Time) {
+	for _, s := range t.open[from:] {
+		if s.draft != nil && s.draft == t.draft {
+			s.draft.frame.Facts |= Truncated
+			s.draft.received, s.draft.handled = at, at
+			t.draft = nil
 		}
 	}
-	return false
+	t.depth = t.open[from].depth
+	t.open = t.open[:from]
 }
 
 // orphanOf returns the frame to which a part belongs that stands outside every

@@ -36,6 +36,7 @@ func TestCounts(t *testing.T) {
 		"truncated-at-end":   {Truncated: 3},
 		"commit-exact":       {Frames: 2, Presented: 2},
 		"many-applications":  {Frames: 4, Linked: 3},
+		"cache-and-skip":     {Frames: 4, Misaligned: 1, Linked: 2}, // one render frame of two applications
 		"misaligned-actual":  {Frames: 6, Late: 2, Misaligned: 2, Linked: 3},
 		"unmatched-ends":     {},
 	} {
@@ -119,6 +120,8 @@ func TestProcesses(t *testing.T) {
 		"       <...>-200   (  200) [000] ....     1.000002: print: E|200|M62",
 		"    demo.app-200   (  200) [000] ....     1.000003: print: B|200|H:x|M62",
 		"       <...>-200   (  200) [000] ....     1.000004: print: E|200|M62",
+		"            -200   (  200) [000] ....     1.000004: print: B|200|H:x|M62",
+		"  demo.quiet-204   (  200) [000] ....     1.000005: cpu_frequency: state=1 cpu_id=0",
 		"       <...>-202   (-----) [000] ....     1.000005: print: B|200|H:x|M62",
 		"       <...>-203   (-----) [000] ....     1.000006: sched_switch: prev_comm=short prev_pid=203 prev_prio=120 prev_state=S ==> next_comm=demo.helper next_pid=202 next_prio=120",
 		"     renamed-201   (  200) [000] ....     1.000007: cpu_frequency: state=1 cpu_id=0",
@@ -130,7 +133,7 @@ func TestProcesses(t *testing.T) {
 	// before; what the scheduler calls a thread serves where its lines say nothing.
 	// Thread 203 is of a process that nothing tells.
 	want := []*analyzer.Process{
-		{PID: 200, Name: "demo.app", Threads: []analyzer.Thread{{TID: 200, Name: "demo.app"}, {TID: 201, Name: "renamed"}, {TID: 202, Name: "demo.helper"}}},
+		{PID: 200, Name: "demo.app", Threads: []analyzer.Thread{{TID: 200, Name: "demo.app"}, {TID: 201, Name: "renamed"}, {TID: 202, Name: "demo.helper"}, {TID: 204, Name: "demo.quiet"}}},
 		{PID: 300, Name: "container", Threads: []analyzer.Thread{{TID: 300, Name: "container"}}},
 		{PID: 400, Name: "", Threads: []analyzer.Thread{{TID: 400, Name: ""}}},
 	}
@@ -144,6 +147,24 @@ func TestProcesses(t *testing.T) {
 	}
 	if want := (analyzer.Interval{Start: 1_000001000, End: 1_000010000}); timeline.Span != want {
 		t.Errorf("the trace spans %s, want %s", timeline.Span, want)
+	}
+}
+
+// Every thread of a trace with very many is found under its own id and name.
+func TestProcessesOfManyThreads(t *testing.T) {
+	const threads = 3000
+	var text strings.Builder
+	for i := range threads {
+		fmt.Fprintf(&text, " worker-%d-%d (7) [000] .... 1.000000: cpu_idle: x\n", i, 1000+7*i)
+	}
+	processes := timelineOf(t, text.String()).Processes
+	if len(processes) != 1 || len(processes[0].Threads) != threads {
+		t.Fatalf("%d processes, %d threads", len(processes), len(processes[0].Threads))
+	}
+	for i, thread := range processes[0].Threads {
+		if want := (analyzer.Thread{TID: trace.TID(1000 + 7*i), Name: fmt.Sprintf("worker-%d", i)}); thread != want {
+			t.Fatalf("thread %d is %+v, want %+v", i, thread, want)
+		}
 	}
 }
 

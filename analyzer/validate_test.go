@@ -51,6 +51,30 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// What is just allowed.
+func TestValidateEdges(t *testing.T) {
+	for name, change := range map[string]func(sound){
+		"frames that start at once":       func(s sound) { s.next.Actual.Start = s.render.Actual.Start },
+		"a frame that takes no time":      func(s sound) { s.app.Actual.End = s.app.Actual.Start },
+		"a frame right after another":     func(s sound) { s.app.Actual.End = s.next.Actual.Start; s.app.Deadline = s.app.Actual.End },
+		"an end on the deadline":          func(s sound) { s.app.Deadline = s.app.Actual.End },
+		"nothing expected":                func(s sound) { s.app.Expected, s.app.Deadline = analyzer.Interval{}, 0 },
+		"only an expected start":          func(s sound) { s.app.Expected.End, s.app.Deadline = 0, 0 },
+		"gpu work that takes no time":     func(s sound) { s.render.GPU[1].End = s.render.GPU[1].Start },
+		"gpu work from begin to end":      func(s sound) { s.render.GPU = []analyzer.Interval{s.render.Actual} },
+		"gpu work that starts at the end": func(s sound) { s.render.GPU[1] = analyzer.Interval{Start: 1200, End: 1201} },
+		"gpu work that starts at once":    func(s sound) { s.render.GPU[1].Start = s.render.GPU[0].Start },
+		"shown at once":                   func(s sound) { s.render.Present = s.render.Commit.Start },
+		"a process without threads":       func(s sound) { s.Processes = append([]*analyzer.Process{{PID: 0}}, s.Processes...) },
+	} {
+		s := newSound()
+		change(s)
+		if err := s.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestValidateViolations(t *testing.T) {
 	for _, test := range []struct {
 		name  string

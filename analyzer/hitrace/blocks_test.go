@@ -74,19 +74,21 @@ func TestBlocks(t *testing.T) {
 
 // Of a line longer than a block the first part comes, and nothing else of it.
 func TestBlocksLongLine(t *testing.T) {
-	for length := range 40 {
-		long := strings.Repeat("x", length)
-		for _, end := range []string{"\nlast\n", "\nlast", "\n", ""} {
-			input := "first\n" + long + end
-			want := "first\n" + long + end
-			const size = 8
-			if length >= size {
-				want = "first\n" + long[:size] + strings.TrimPrefix(end, "\n")
-			}
-			for _, reader := range readers {
-				blocks, err := blocksOf(reader.wrap(strings.NewReader(input)), size)
-				if got := strings.Join(blocks, ""); err != io.EOF || got != want {
-					t.Errorf("%q, %s: got %q, %v, want %q", input, reader.name, got, err, want)
+	const size = 8
+	for _, before := range []string{"first\n", "\n", ""} {
+		for length := range 40 {
+			long := strings.Repeat("x", length)
+			for _, after := range []string{"\nlast\n", "\nlast", "\n", ""} {
+				input := before + long + after
+				want := input
+				if length >= size {
+					want = before + long[:size] + strings.TrimPrefix(after, "\n")
+				}
+				for _, reader := range readers {
+					blocks, err := blocksOf(reader.wrap(strings.NewReader(input)), size)
+					if got := strings.Join(blocks, ""); err != io.EOF || got != want {
+						t.Errorf("%q, %s: got %q, %v, want %q", input, reader.name, got, err, want)
+					}
 				}
 			}
 		}

@@ -23,6 +23,7 @@ func TestParseClockSync(t *testing.T) {
 		{"parent_ts=9000000000.0", 9000000000_000000000, 0},
 		{"realtime_ts=1742436676307", 0, 1742436676307_000000},
 		{" realtime_ts=0", 0, 0},
+		{"realtime_ts=9000000000000", 0, 9000000000000_000000},
 	} {
 		got, ok := hitrace.ParseClockSync([]byte(test.name))
 		if !ok || got.Monotonic != test.monotonic || got.Realtime != test.realtime {

@@ -129,6 +129,10 @@ func TestParseMarsh(t *testing.T) {
 		{"largest", "MarshRSTransactionData transactionFlag:[2147483647,9223372036854775807]",
 			hitrace.Marsh{Transaction: hitrace.Transaction{PID: 2147483647, Index: 1<<63 - 1}}},
 
+		{"largest threads", "MarshRSTransactionData transactionFlag:[200,2147483647,5]", hitrace.Marsh{Transaction: key, TID: 2147483647}},
+		{"largest threads", "MarshRSTransactionData transactionFlag:[200,5], tid:2147483647", hitrace.Marsh{Transaction: key, TID: 2147483647}},
+		{"from zero", "MarshRSTransactionData transactionFlag:[200,0]", hitrace.Marsh{Transaction: hitrace.Transaction{PID: 200}}},
+
 		{"none", "MarshRSTransactionData cmdCount:3", lost},
 		{"cut", "MarshRSTransactionData cmdCount:3 transactionFlag:[200,5", lost},
 		{"cut", "MarshRSTransactionData cmdCount:3 transactionFlag:", lost},
@@ -174,6 +178,7 @@ func TestAppliedTransactions(t *testing.T) {
 		{"cut", "RSMainThread::ProcessCommandUni [200,5] [300,", pairs{{200, 5}}},
 		{"cut in a number", "RSMainThread::ProcessCommandUni [200,5] [300,1", pairs{{200, 5}}},
 		{"damaged", "RSMainThread::ProcessCommandUni [200,x] [] [ [300,9]", pairs{{300, 9}}},
+		{"damaged", "RSMainThread::ProcessCommandUni [[300,9]", pairs{{300, 9}}},
 		{"damaged after cache", "RSMainThread::ProcessCommandUni cache [200,x] [300,9]", pairs{{300, 9}}},
 	} {
 		var got pairs

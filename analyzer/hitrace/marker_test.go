@@ -83,12 +83,15 @@ func TestParseMarker(t *testing.T) {
 		// Ids of a call chain stand before the name.
 		{"B|12|H:[8b00e96b2,2,1]#Work|M62", payload{'B', 12, "H:[8b00e96b2,2,1]#Work", "Work", "", 0}},
 		{"S|12|H:[a,0,0]#Load|7|M62", payload{'S', 12, "H:[a,0,0]#Load", "Load", "", 7}},
+		{"B|12|H:[f,9,1]#Work", payload{'B', 12, "H:[f,9,1]#Work", "Work", "", 0}},
+		{"B|12|H:[g,9,1]#Work", payload{'B', 12, "H:[g,9,1]#Work", "[g,9,1]#Work", "", 0}},
 		{"B|12|H:[SAFUZZ]#Work", payload{'B', 12, "H:[SAFUZZ]#Work", "[SAFUZZ]#Work", "", 0}},
 		{"B|12|H:[1,2] Work", payload{'B', 12, "H:[1,2] Work", "[1,2] Work", "", 0}},
 
 		// What Linux puts before the payload.
 		{"0xffffffc008: B|12|H:Work|M62", payload{'B', 12, "H:Work", "Work", "", 0}},
 		{"0x0: E|12|M62", payload{'E', 12, "", "", "", 0}},
+		{"0xabcdef: E|12|", payload{'E', 12, "", "", "", 0}},
 		{"0xDEADBEEF:E|12|", payload{'E', 12, "", "", "", 0}},
 
 		// Ends that leave things out; slices end by thread.
@@ -101,6 +104,9 @@ func TestParseMarker(t *testing.T) {
 		// Android's writers: no "H:", hence no label and no suffix to cut.
 		{"B|227|renderRate 60.00 Hz", payload{'B', 227, "renderRate 60.00 Hz", "", "", 0}},
 		{"B|227|Choreographer#doFrame|M62", payload{'B', 227, "Choreographer#doFrame|M62", "", "", 0}},
+		{"B|227|Handler", payload{'B', 227, "Handler", "", "", 0}},
+		{"B|227|X:Work", payload{'B', 227, "X:Work", "", "", 0}},
+		{"B|227|H", payload{'B', 227, "H", "", "", 0}},
 		{"E|227", payload{'E', 227, "", "", "", 0}},
 		{"I|227|vsync in 48.62ms", payload{'I', 227, "vsync in 48.62ms", "", "", 0}},
 		{"C|227|VSYNC-app|1", payload{'C', 227, "VSYNC-app", "", "", 1}},
@@ -113,6 +119,7 @@ func TestParseMarker(t *testing.T) {
 		{"G|227|queue|draw|5", payload{'G', 227, "draw", "", "queue", 5}},
 		{"G|227|queue|a|b|5", payload{'G', 227, "a|b", "", "queue", 5}},
 		{"H|227|queue|draw|5", payload{'H', 227, "draw", "", "queue", 5}},
+		{"H|227|queue||5", payload{'H', 227, "", "", "queue", 5}},
 		{"H|227|queue|5", payload{'H', 227, "", "", "queue", 5}},
 		// The same with the letters of OHOS.
 		{"I|12|H:Tap|M62", payload{'I', 12, "H:Tap", "Tap", "", 0}},
@@ -157,6 +164,9 @@ func TestParseMarkerProblems(t *testing.T) {
 		{"0x0: 1|name", hitrace.NoPhase},
 		{"0x0:", hitrace.NoPhase},
 		{"0x: B|12|H:Work", hitrace.NoPhase},
+		{"0x1234", hitrace.NoPhase},
+		{"0bf: B|12|H:Work", hitrace.NoPhase},
+		{"fx0: B|12|H:Work", hitrace.NoPhase},
 		{"0xno: B|12|H:Work", hitrace.NoPhase},
 
 		{"B|", hitrace.BadMarkerPID},
@@ -185,6 +195,7 @@ func TestParseMarkerProblems(t *testing.T) {
 		{"S|12|H:Load|M62", hitrace.BadCookie},
 		{"S|12|H:Load|x|M62", hitrace.BadCookie},
 		{"S|12|7", hitrace.BadCookie},
+		{"S|12||7", hitrace.BadCookie},
 		{"S|12|Load 7", hitrace.BadCookie}, // only OHOS writers put a blank there
 		{"F|12|H:Load|9223372036854775808", hitrace.BadCookie},
 		{"G|12|track|name|", hitrace.BadCookie},
@@ -200,6 +211,7 @@ func TestParseMarkerProblems(t *testing.T) {
 		{"C|12|H:Depth|-9223372036854775809|M62", hitrace.BadValue},
 		{"C|12|H:Depth|99999999999999999999999|M62", hitrace.BadValue},
 		{"C|12|4", hitrace.BadValue},
+		{"C|12||4", hitrace.BadValue},
 	} {
 		var m hitrace.Marker
 		if got := hitrace.ParseMarker([]byte(test.args), &m); got != test.want {

@@ -36,7 +36,7 @@ func ParseEdge(s string) (Edge, error) {
 			return Edge{set: true, at: int64(t)}, nil
 		}
 	}
-	return Edge{}, fmt.Errorf("%q: not a trace time such as 13762.791708, nor a time from the start such as +1.5s", s)
+	return Edge{}, fmt.Errorf("%q is no trace time such as 13762.791708, nor a time from the start such as +1.5s", s)
 }
 
 // String prints the edge as ParseEdge takes it.

@@ -33,6 +33,11 @@ func TestRecognize(t *testing.T) {
 		{"", "VSync onVSyncEvent, now:5", hitrace.Other}, // the distributor's
 		{"", "VSyncD onVSyncEvent, now:5", hitrace.Other},
 		{"", "OnVsyncEventTask", hitrace.Other},
+		{"", "OnVsyncEventa", hitrace.Other},
+		{"", "OnVsyncEventZ", hitrace.Other},
+		{"", "OnVsyncEvent_2", hitrace.Other},
+		{"", "OnVsyncEvent2", hitrace.Other},
+		{"", "OnVsyncEvent[2]", hitrace.OnVsyncEvent},
 
 		{"5.1 early", "UIVsyncTask[timestamp:5][vsyncID:7]", hitrace.UIVsyncTask},
 		{"5.1", "UIVsyncTask[timestamp:5][vsyncID:7][instanceID:0]", hitrace.UIVsyncTask},

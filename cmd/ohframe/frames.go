@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func frames(c *cli.Context) error {
 	}
 	format := c.String("format")
 	if !slices.Contains(frametable.Formats, format) {
-		return &failure{what: "--format " + format + ": not one of " + strings.Join(frametable.Formats, ", ")}
+		return &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(frametable.Formats, ", "))}
 	}
 	readerOptions, analyzerOptions, err := traceOptions(c)
 	if err != nil {

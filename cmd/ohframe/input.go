@@ -93,7 +93,7 @@ func traceOptions(c *cli.Context) (r hitrace.Options, a analyzer.Options, err er
 	}
 	for flag, edge := range map[string]*hitrace.Edge{"from": &r.Window.From, "to": &r.Window.To} {
 		if *edge, err = hitrace.ParseEdge(c.String(flag)); err != nil {
-			return r, a, &failure{what: "--" + flag + " " + err.Error()}
+			return r, a, &failure{what: "--" + flag + ": " + err.Error()}
 		}
 	}
 	if a.ClockOffset, err = analyzer.ParseClockOffset(c.String("clock-offset")); err != nil {
