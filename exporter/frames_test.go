@@ -1,0 +1,210 @@
+package exporter
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/protos/perfettopb"
+)
+
+func TestTokens(t *testing.T) {
+	const app, render = analyzer.ApplicationFrame, analyzer.RenderFrame
+	frame := func(kind analyzer.Kind, id int64) *analyzer.Frame { return &analyzer.Frame{Kind: kind, VsyncID: id} }
+	cut := func(f *analyzer.Frame) *analyzer.Frame {
+		f.Facts |= analyzer.Truncated
+		return f
+	}
+	frames := []*analyzer.Frame{
+		frame(app, 10), frame(render, 10), // counted separately
+		frame(app, 10),       // of another thread, or again
+		frame(render, 10),    // again
+		frame(app, 0),        // not known
+		frame(render, 0),     // not known
+		frame(render, 0),     // nor is this one
+		frame(render, 11),    // alone
+		cut(frame(app, 900)), // not shown, and yet its number is in the text
+		cut(frame(render, 11)),
+		cut(frame(render, 12)),
+		frame(render, 12), // the first that is shown
+		frame(render, 11), // again
+	}
+	same := map[int]bool{0: true, 1: true, 2: true, 7: true, 11: true}
+
+	tokens, renumbered := newTokens(&analyzer.Timeline{Frames: frames})
+	displays := map[int64]bool{}
+	for i, f := range frames {
+		token, ok := tokens[f]
+		if shown := !f.Facts.Has(analyzer.Truncated); ok != shown {
+			t.Errorf("frame %d: has a token: %t, want %t", i, ok, shown)
+		}
+		if !ok {
+			continue
+		}
+		switch {
+		case same[i]:
+			if token != f.VsyncID {
+				t.Errorf("frame %d: token %d, want its vsync id %d", i, token, f.VsyncID)
+			}
+		case token <= 900:
+			t.Errorf("frame %d: token %d, which may be a vsync id of the trace", i, token)
+		}
+		if f.Kind == render && displays[token] {
+			t.Errorf("frame %d: another render frame has token %d", i, token)
+		}
+		displays[token] = displays[token] || f.Kind == render
+	}
+	if renumbered != 5 {
+		t.Errorf("%d frames renumbered, want 5", renumbered)
+	}
+}
+
+func TestLayerName(t *testing.T) {
+	p := &analyzer.Process{PID: 200, Name: "com.example.app"}
+	for tid, want := range map[trace.TID]string{200: "com.example.app#200", 207: "com.example.app#207"} {
+		if got := LayerName(&analyzer.Frame{Process: p, TID: tid}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := LayerName(&analyzer.Frame{Process: &analyzer.Process{PID: 5}, TID: 5}); got != "#5" {
+		t.Errorf("process without a name: got %q", got)
+	}
+}
+
+// openFrame is a frame slice as it is in a trace.
+type openFrame struct {
+	start *perfettopb.TracePacket
+	order int
+	end   int64
+}
+
+// framesIn pairs the starts and ends of frame slices, and checks what Perfetto
+// requires of them.
+func framesIn(t *testing.T, data []byte) []openFrame {
+	t.Helper()
+	var list []openFrame
+	byCookie := map[int64]int{}
+	for _, p := range packetsOf(t, data) {
+		e := p.GetFrameTimelineEvent()
+		if e == nil {
+			continue
+		}
+		if end := e.GetFrameEnd(); end != nil {
+			i, ok := byCookie[end.GetCookie()]
+			if !ok {
+				t.Fatalf("end of nothing: %v", p)
+			}
+			delete(byCookie, end.GetCookie())
+			list[i].end = int64(p.GetTimestamp())
+			if list[i].end < int64(list[i].start.GetTimestamp()) {
+				t.Errorf("ends before it starts: %v", list[i].start)
+			}
+			continue
+		}
+		m := e.ProtoReflect()
+		start := m.Get(m.WhichOneof(m.Descriptor().Oneofs().ByName("event"))).Message()
+		fields := start.Descriptor().Fields()
+		for _, name := range []protoreflect.Name{"cookie", "token", "pid", "display_frame_token"} {
+			if f := fields.ByName(name); f != nil && !start.Has(f) {
+				t.Errorf("without %s: %v", name, p)
+			}
+		}
+		cookie := start.Get(fields.ByName("cookie")).Int()
+		if _, taken := byCookie[cookie]; taken {
+			t.Errorf("cookie of an open slice: %v", p)
+		}
+		byCookie[cookie] = len(list)
+		list = append(list, openFrame{start: p, order: len(list)})
+	}
+	for _, i := range byCookie {
+		t.Errorf("does not end: %v", list[i].start)
+	}
+	return list
+}
+
+// TestFramePackets compares the packets with the timeline, as TestConformance
+// does what Perfetto makes of them.
+func TestFramePackets(t *testing.T) {
+	traces(t, func(t *testing.T, text string) {
+		for _, options := range []Options{{}, {FramesOnly: true}} {
+			data, summary := convert(t, text, options)
+			tokens, _ := newTokens(summary.Timeline)
+			list := framesIn(t, data)
+			var expected, actual, arrows rows
+			for _, f := range list {
+				at := int64(f.start.GetTimestamp())
+				switch e := f.start.GetFrameTimelineEvent(); {
+				case e.GetExpectedSurfaceFrameStart() != nil:
+					s := e.GetExpectedSurfaceFrameStart()
+					expected.add(at, f.end-at, fmt.Sprint(s.GetToken()), s.GetDisplayFrameToken(), s.GetToken(), s.GetPid(), s.GetLayerName())
+				case e.GetExpectedDisplayFrameStart() != nil:
+					s := e.GetExpectedDisplayFrameStart()
+					expected.add(at, f.end-at, fmt.Sprint(s.GetToken()), s.GetToken(), nil, s.GetPid(), nil)
+				case e.GetActualSurfaceFrameStart() != nil:
+					s := e.GetActualSurfaceFrameStart()
+					actual.add(at, f.end-at, fmt.Sprint(s.GetToken()), s.GetDisplayFrameToken(), s.GetToken(), s.GetPid(), s.GetLayerName(),
+						jankText(s.GetJankType()), presentTexts[int32(s.GetPresentType())], truth(s.GetOnTimeFinish()),
+						predictionTexts[int32(s.GetPredictionType())], severityTexts[int32(s.GetJankSeverityType())],
+						truth(s.GetGpuComposition()), float64(s.GetPresentDelayMillis()))
+				case e.GetActualDisplayFrameStart() != nil:
+					s := e.GetActualDisplayFrameStart()
+					actual.add(at, f.end-at, fmt.Sprint(s.GetToken()), s.GetToken(), nil, s.GetPid(), nil,
+						jankText(s.GetJankType()), presentTexts[int32(s.GetPresentType())], truth(s.GetOnTimeFinish()),
+						predictionTexts[int32(s.GetPredictionType())], severityTexts[int32(s.GetJankSeverityType())],
+						truth(s.GetGpuComposition()), float64(s.GetPresentDelayMillis()))
+					arrows = append(arrows, arrowsTo(f, list)...)
+				}
+			}
+			compare(t, "expected frames", expected, expectedRows(summary.Timeline, tokens))
+			compare(t, "actual frames", actual, actualRows(summary.Timeline, tokens))
+			compare(t, "arrows", arrows, arrowRows(summary.Timeline))
+		}
+	})
+}
+
+// arrowsTo returns the arrows that Perfetto draws to a display frame: from the
+// surface frames with its token that stand before it in time, and at the same
+// time in the file.
+func arrowsTo(display openFrame, list []openFrame) rows {
+	var r rows
+	d := display.start.GetFrameTimelineEvent().GetActualDisplayFrameStart()
+	at := display.start.GetTimestamp()
+	for _, f := range list {
+		s := f.start.GetFrameTimelineEvent().GetActualSurfaceFrameStart()
+		if s == nil || s.GetDisplayFrameToken() != d.GetToken() {
+			continue
+		}
+		if start := f.start.GetTimestamp(); start < at || start == at && f.order < display.order {
+			r.add(s.GetPid(), s.GetLayerName(), start, d.GetPid(), at)
+		}
+	}
+	return r
+}
+
+// Without events a trace has the same frames and names, and nothing else.
+func TestFramesOnly(t *testing.T) {
+	text, _ := casesTrace()
+	with, _ := convert(t, text, Options{})
+	without, summary := convert(t, text, Options{FramesOnly: true})
+	named := func(data []byte) (list []string) {
+		for _, p := range packetsOf(t, data) {
+			if tree := p.GetProcessTree(); tree != nil {
+				list = append(list, fmt.Sprint(p.GetTimestamp(), tree.GetProcesses(), tree.GetThreads()))
+			}
+		}
+		return list
+	}
+	if !slices.Equal(named(with), named(without)) {
+		t.Error("the names differ")
+	}
+	if got := len(printedIn(t, without)); got != 0 {
+		t.Errorf("%d markers", got)
+	}
+	if summary.LeftOut != summary.Totals.Events || summary.LeftOut == 0 {
+		t.Errorf("%d events left out of %d", summary.LeftOut, summary.Totals.Events)
+	}
+}

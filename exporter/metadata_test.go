@@ -1,0 +1,143 @@
+package exporter
+
+import (
+	"fmt"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/internal/engine/enginetest"
+	"ohframe/protos/perfettopb"
+)
+
+// treesOf returns the packets that name processes.
+func treesOf(t testing.TB, data []byte) []*perfettopb.TracePacket {
+	t.Helper()
+	var list []*perfettopb.TracePacket
+	for _, p := range packetsOf(t, data) {
+		if p.GetProcessTree() != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Names must be there before the first event that needs them. There may be
+// more of them than fit into a packet; a process is not torn apart.
+func TestManyProcesses(t *testing.T) {
+	x := &textTrace{}
+	const processes, threads = 500, 20
+	for p := range processes {
+		for i := range threads {
+			main := 1000 + 100*p
+			x.mark(caseStart+int64(p), thread{fmt.Sprintf("thread %d.%d", p, i), main + i, main, 0}, "I|1|here")
+		}
+	}
+	data, _ := convert(t, x.String(), Options{})
+	trees := treesOf(t, data)
+	if len(trees) < 2 {
+		t.Errorf("%d threads in one packet", processes*threads)
+	}
+	seen := map[int32]bool{}
+	for _, p := range trees {
+		if at := int64(p.GetTimestamp()); at > caseStart*1000 {
+			t.Errorf("names at %d, after the first event", at)
+		}
+		for _, process := range p.GetProcessTree().GetProcesses() {
+			if seen[process.GetPid()] {
+				t.Fatalf("process %d twice", process.GetPid())
+			}
+			seen[process.GetPid()] = true
+		}
+		for _, thread := range p.GetProcessTree().GetThreads() {
+			if !seen[thread.GetTgid()] {
+				t.Fatalf("thread %d before its process", thread.GetTid())
+			}
+		}
+	}
+	session := enginetest.Load(t, data)
+	enginetest.CheckGate(t, session)
+	compare(t, "named", query(t, session, `
+		SELECT (SELECT count(*) FROM process WHERE name LIKE 'thread %.0'),
+			(SELECT count(*) FROM thread JOIN process USING (upid) WHERE thread.name LIKE 'thread %.%')`),
+		rows{fmt.Sprintf("%d, %d", processes, processes*threads)})
+}
+
+// A process has its main thread's name, blanks and all; where nobody says it,
+// none.
+func TestProcessNames(t *testing.T) {
+	x := &textTrace{}
+	x.mark(caseStart, thread{"main thread", 100, 100, 0}, "I|100|x")
+	x.mark(caseStart, thread{"worker", 101, 100, 0}, "I|100|x")
+	x.mark(caseStart, thread{"worker", 201, 200, 0}, "I|200|x")
+	x.mark(caseStart, thread{"<...>", 300, 300, 0}, "I|300|x")
+	x.mark(caseStart, thread{"", 301, 300, 0}, "I|300|x")
+	x.mark(caseStart+1, thread{"renamed", 201, 200, 0}, "I|200|x")
+	x.mark(caseStart+2, thread{"<...>", 201, 200, 0}, "I|200|x")
+	x.mark(caseStart+3, thread{"<idle>", 0, 0, 1}, "I|0|x")
+	data, _ := convert(t, x.String(), Options{})
+	session := enginetest.Load(t, data)
+	enginetest.CheckGate(t, session)
+	compare(t, "processes", query(t, session, "SELECT pid, name FROM process WHERE pid != 0"),
+		rows{`100, "main thread"`, `200, NULL`, `300, NULL`})
+	compare(t, "threads", query(t, session, `
+		SELECT tid, thread.name, pid FROM thread JOIN process USING (upid) WHERE tid NOT IN (0, 200)`),
+		rows{`100, "main thread", 100`, `101, "worker", 100`, `201, "renamed", 200`, `300, NULL, 300`, `301, NULL, 300`})
+}
+
+// clocksOf returns the clocks of the one snapshot in a trace, nil if there is none.
+func clocksOf(t *testing.T, data []byte) map[uint32]int64 {
+	t.Helper()
+	var clocks map[uint32]int64
+	for _, p := range packetsOf(t, data) {
+		snapshot := p.GetClockSnapshot()
+		if snapshot == nil {
+			continue
+		}
+		if clocks != nil {
+			t.Error("two clock snapshots")
+		}
+		clocks = map[uint32]int64{}
+		for _, c := range snapshot.GetClocks() {
+			clocks[c.GetClockId()] = int64(c.GetTimestamp())
+		}
+		if p.GetTimestamp() != uint64(clocks[6]) {
+			t.Errorf("snapshot at %d of boot time %d", p.GetTimestamp(), clocks[6])
+		}
+	}
+	return clocks
+}
+
+// A snapshot says only what is known of the clocks, and says it of the first
+// moment of the trace: Perfetto would not convert what comes before.
+func TestClockSnapshot(t *testing.T) {
+	const boot, monotonic, realtime = 6, 3, 1
+	line := func(at int64, payload string) string {
+		x := &textTrace{}
+		x.mark(at, other, payload)
+		return x.String()
+	}
+	nothing := line(caseStart, "I|300|x")
+	wall := line(caseStart+500, "trace_event_clock_sync: realtime_ts=1700000000123")
+	x := &textTrace{}
+	x.appFrame(app, caseStart+600, caseStart+900, vsync{now: caseStart - 300, end: caseStart + 5_000, id: 1})
+	frame := x.String()
+
+	for _, test := range []struct {
+		name, text string
+		options    analyzer.Options
+		want       map[uint32]int64
+	}{
+		{"nothing known", nothing, analyzer.Options{}, nil},
+		{"offset given", nothing, analyzer.Options{ClockOffset: offset(1_000)}, map[uint32]int64{boot: caseStart * 1000, monotonic: caseStart*1000 - 1_000}},
+		{"offset of more than there is", nothing, analyzer.Options{ClockOffset: offset(caseStart*1000 + 1)}, nil},
+		{"wall clock", nothing + wall, analyzer.Options{}, map[uint32]int64{boot: caseStart * 1000, realtime: 1700000000123e6 - 500_000}},
+		{"vsync before the first line", nothing + wall + frame, analyzer.Options{}, map[uint32]int64{
+			boot: (caseStart - 300) * 1000, monotonic: (caseStart - 300) * 1000, realtime: 1700000000123e6 - 800_000}},
+	} {
+		data, _ := convert(t, test.text, Options{Analyzer: test.options})
+		got := clocksOf(t, data)
+		if fmt.Sprint(got) != fmt.Sprint(test.want) {
+			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+		}
+	}
+}
