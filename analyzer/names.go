@@ -28,14 +28,14 @@ const unknownComm = "<...>"
 
 func isName(comm []byte) bool { return len(comm) > 0 && string(comm) != unknownComm }
 
-// Add takes note of all threads that an event speaks of.
+// Add takes note of the threads that an event speaks of. Of a switch that is the
+// one that comes: the one that goes came before.
 func (n *Names) Add(e *hitrace.Event) {
 	n.AddLine(e)
 	switch e.Kind {
 	case hitrace.SwitchEvent:
-		if s, ok := hitrace.ParseSwitch(e.Args); ok {
-			n.AddScheduled(s.PrevTID, s.PrevComm)
-			n.AddScheduled(s.NextTID, s.NextComm)
+		if comm, tid, ok := hitrace.ParseNext(e.Args); ok {
+			n.AddScheduled(tid, comm)
 		}
 	case hitrace.WakingEvent, hitrace.WakeupEvent:
 		if w, ok := hitrace.ParseWakeup(e.Args); ok {

@@ -69,7 +69,6 @@ func (e *encoder) event(c *cpuEncoder, event *hitrace.Event) bool {
 		if !ok {
 			return e.other(c, event)
 		}
-		e.names.AddScheduled(s.PrevTID, s.PrevComm)
 		e.names.AddScheduled(s.NextTID, s.NextComm)
 		state, ok := rawTaskState(s.PrevState)
 		if !ok {

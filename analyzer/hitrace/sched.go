@@ -39,6 +39,16 @@ func ParseSwitch(args []byte) (s Switch, ok bool) {
 	return s, ok
 }
 
+// ParseNext reads of a sched_switch event only who comes.
+func ParseNext(args []byte) (comm []byte, tid trace.TID, ok bool) {
+	_, after, ok := bytes.Cut(args, []byte(" ==> "))
+	if !ok {
+		return nil, 0, false
+	}
+	comm, tid, _, _, ok = parseTaskFields(after, "next_comm=", " next_pid=", " next_prio=")
+	return comm, tid, ok
+}
+
 // Wakeup is what sched_waking, sched_wakeup and sched_wakeup_new say.
 type Wakeup struct {
 	Comm      []byte

@@ -1,0 +1,73 @@
+package stats
+
+import (
+	"sort"
+
+	"ohframe/analyzer/trace"
+)
+
+// Bucket is a bucket of the histogram that Android's "dumpsys gfxinfo" prints.
+// A bucket's name there is a number of milliseconds:
+//
+//	name            holds                            how many
+//	5               [0, 6)                           1
+//	6, 7 … 31       [name, name + 1)                 26
+//	32, 34 … 46     [name, name + 2)                 8
+//	48              [48, 52)                         1
+//	53, 57 … 133    [name − 1, name + 3)             21
+//	150             [136, 200)                       1
+//	200, 250 … 4900 [name, name + 50)                95
+//	4950            4950 and more                    1
+//
+// The names from 53 on are the middle of the bucket; 136 to 150 ms have none of
+// their own and are counted with those from 150 on.
+// Source: hwui's ProfileData in the Android Open Source Project.
+type Bucket struct {
+	// Name is the number that gfxinfo prints for the bucket.
+	Name int `json:"bucket_ms"`
+	// The bucket holds durations of From or more and less than Below, which is
+	// nil for the last.
+	From  int  `json:"from_ms"`
+	Below *int `json:"below_ms"`
+	// Frames is how many fell into it.
+	Frames int `json:"frames"`
+}
+
+// bucketBound is a bucket by its name and where it begins, in milliseconds.
+type bucketBound struct{ name, from int }
+
+var bucketBounds = layOutBuckets()
+
+func layOutBuckets() []bucketBound {
+	list := []bucketBound{{5, 0}}
+	run := func(first, last, step, before int) {
+		for name := first; name <= last; name += step {
+			list = append(list, bucketBound{name, name - before})
+		}
+	}
+	run(6, 32, 1, 0)
+	run(34, 48, 2, 0)
+	run(53, 133, 4, 1)
+	run(150, 150, 50, 14)
+	run(200, 4950, 50, 0)
+	return list
+}
+
+// histogram counts sorted durations.
+func histogram(sorted []trace.Duration) []Bucket {
+	list := []Bucket{}
+	counted := 0
+	for i, b := range bucketBounds {
+		end := len(sorted)
+		var below *int
+		if i+1 < len(bucketBounds) {
+			below = &bucketBounds[i+1].from
+			end = sort.Search(len(sorted), func(k int) bool { return sorted[k] >= trace.Duration(*below)*trace.Millisecond })
+		}
+		if end > counted {
+			list = append(list, Bucket{b.name, b.from, below, end - counted})
+		}
+		counted = end
+	}
+	return list
+}

@@ -1,0 +1,20 @@
+package stats
+
+import "ohframe/analyzer"
+
+// Kind says on which side of a frame a process works.
+type Kind string
+
+const (
+	// Application is a process that makes application frames.
+	Application Kind = "application"
+	// RenderService is a process that makes render frames.
+	RenderService Kind = "render_service"
+)
+
+func kindOf(f *analyzer.Frame) Kind {
+	if f.Kind == analyzer.RenderFrame {
+		return RenderService
+	}
+	return Application
+}

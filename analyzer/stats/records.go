@@ -1,0 +1,104 @@
+package stats
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// records are what the measures of a process are computed from. The records of
+// the parts of a trace add up to those of the whole.
+type records struct {
+	samples   []sample
+	shown     []shown
+	truncated int
+	whole     WholeFrames
+}
+
+// sample is what the measures need of one complete frame.
+type sample struct {
+	tid           trace.TID
+	vsyncID       int64
+	renderVsyncID int64 // of the render frame that took an application frame
+	start, end    trace.Time
+	duration      trace.Duration
+	deadline      trace.Time
+	period        trace.Duration
+	facts         analyzer.Facts
+	linked        bool
+	presented     bool
+	stages        [stagesCount]trace.Duration // unknownStage where not known
+}
+
+func newSample(f *analyzer.Frame) sample {
+	s := sample{
+		tid: f.TID, vsyncID: f.VsyncID,
+		start: f.Actual.Start, end: f.End(), duration: f.Actual.Duration(),
+		deadline: f.Deadline, period: f.Period, facts: f.Facts,
+		linked: f.Render != nil || len(f.Applications) > 0, presented: f.Present.Known(),
+		stages: stagesOf(f),
+	}
+	if f.Render != nil {
+		s.renderVsyncID = f.Render.VsyncID
+	}
+	return s
+}
+
+func (s *sample) late() bool { return s.facts.Has(analyzer.MainLate | analyzer.GPULate) }
+
+// judged reports whether it is known if the frame is late. What a trace says of
+// that holds even where it does not say when the deadline was.
+func (s *sample) judged() bool { return s.deadline.Known() || s.late() }
+
+// overrun returns by how much a late frame missed its deadline; ok is false if
+// that is not known. Android finds frames late by rules of its own: one that
+// ended before its deadline has not overrun.
+func (s *sample) overrun() (d trace.Duration, ok bool) {
+	return max(0, s.end.Sub(s.deadline)), s.late() && s.deadline.Known()
+}
+
+func (r *records) addFrame(f *analyzer.Frame) {
+	if f.Facts.Has(analyzer.Truncated) {
+		r.truncated++
+		return
+	}
+	r.samples = append(r.samples, newSample(f))
+	if f.Kind == analyzer.RenderFrame {
+		for _, a := range f.Applications {
+			r.whole.add(a)
+		}
+		if !f.Facts.Has(analyzer.Empty) || f.Commit.Start.Known() || f.Present.Known() {
+			r.shown = append(r.shown, shownByService(f))
+		}
+		return
+	}
+	r.whole.add(f)
+	for _, t := range f.Transactions {
+		if t.Taken != nil && !t.Taken.Facts.Has(analyzer.Truncated) {
+			r.shown = append(r.shown, shownFor(f, t.Taken))
+		}
+	}
+}
+
+func (r *records) add(o *records) {
+	r.samples = append(r.samples, o.samples...)
+	r.shown = append(r.shown, o.shown...)
+	r.truncated += o.truncated
+	r.whole.merge(&o.whole)
+}
+
+// normalize puts the records in one order, whatever the order in which they
+// came, and joins those of a render frame that several application frames gave.
+func (r *records) normalize() {
+	slices.SortStableFunc(r.samples, func(a, b sample) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.tid, b.tid),
+			cmp.Compare(a.vsyncID, b.vsyncID), cmp.Compare(a.end, b.end))
+	})
+	slices.SortFunc(r.shown, func(a, b shown) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.tid, b.tid), cmp.Compare(a.due, b.due))
+	})
+	// The earliest demand comes first and is the one that stays.
+	r.shown = slices.CompactFunc(r.shown, func(a, b shown) bool { return a.start == b.start && a.tid == b.tid })
+}

@@ -1,0 +1,41 @@
+package stats
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
+
+// Refresh is a refresh rate and how many frames were made at it. The display may
+// change its rate at any time, so there can be several.
+type Refresh struct {
+	// Rate is 1 second / Period.
+	Rate float64 `json:"rate_hz"`
+	// Period is the median of the frames' periods that make the same whole number
+	// of hertz: the system's own estimate of the period wanders by nanoseconds.
+	Period trace.Duration `json:"period_ns"`
+	Frames int            `json:"frames"`
+}
+
+// refreshRates returns the rates of the frames whose period is known.
+func refreshRates(samples []sample) []Refresh {
+	periods := map[int][]trace.Duration{}
+	for i := range samples {
+		if p := samples[i].period; p > 0 {
+			hertz := wholeHertz(p)
+			periods[hertz] = append(periods[hertz], p)
+		}
+	}
+	list := make([]Refresh, 0, len(periods))
+	for _, hertz := range slices.Sorted(maps.Keys(periods)) {
+		group := periods[hertz]
+		slices.Sort(group)
+		period := percentile(group, 50)
+		list = append(list, Refresh{1 / seconds(period), period, len(group)})
+	}
+	return list
+}
+
+func wholeHertz(period trace.Duration) int { return int(math.Round(1 / seconds(period))) }

@@ -1,0 +1,119 @@
+package stats
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Report is the measures of a trace. It is empty, not nil, if there are no frames.
+type Report struct {
+	// Span is from the trace's first line to its last; nil if there are none.
+	Span *Span `json:"span"`
+	// Processes are the applications by process id, then the render services.
+	Processes []*Process `json:"processes"`
+}
+
+// Span is a stretch of trace time.
+type Span struct {
+	From    trace.Time `json:"from_ns"`
+	To      trace.Time `json:"to_ns"`
+	Seconds float64    `json:"seconds"`
+}
+
+// newSpan returns nil if the ends are not known.
+func newSpan(from, to trace.Time) *Span {
+	if !from.Known() || !to.Known() {
+		return nil
+	}
+	return &Span{from, to, seconds(to.Sub(from))}
+}
+
+func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Second) }
+
+// Options decide what is reported.
+type Options struct {
+	// Process, if not nil, reports whether a process belongs in the report.
+	Process func(*analyzer.Process) bool
+}
+
+// Compute measures the frames of a timeline, which may be in any order.
+func Compute(t *analyzer.Timeline, o Options) *Report {
+	c := collector{}
+	for _, f := range t.Frames {
+		if o.Process == nil || o.Process(f.Process) {
+			c.add(f)
+		}
+	}
+	return c.report(newSpan(t.Span.Start, t.Span.End))
+}
+
+// Merge returns the report of a trace from the reports of its parts, in any
+// order. The parts must not overlap: a frame that is in two of them counts
+// twice. A process keeps the last name that it had.
+func Merge(parts ...*Report) *Report {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(r *Report) bool { return r == nil })
+	slices.SortStableFunc(parts, func(a, b *Report) int { return cmp.Compare(a.start(), b.start()) })
+	c := collector{}
+	var span *Span
+	for _, r := range parts {
+		for _, p := range r.Processes {
+			c.process(p.Kind, p.PID, p.Name).records.add(&p.records)
+		}
+		switch {
+		case span == nil:
+			span = r.Span
+		case r.Span != nil:
+			span = newSpan(span.From, max(span.To, r.Span.To))
+		}
+	}
+	return c.report(span)
+}
+
+func (r *Report) start() trace.Time {
+	if r.Span == nil {
+		return 0
+	}
+	return r.Span.From
+}
+
+// collector gathers the records of each process.
+type collector map[processKey]*Process
+
+type processKey struct {
+	kind Kind
+	pid  trace.PID
+}
+
+func (c collector) process(kind Kind, pid trace.PID, name string) *Process {
+	key := processKey{kind, pid}
+	p := c[key]
+	if p == nil {
+		p = &Process{Kind: kind, PID: pid}
+		c[key] = p
+	}
+	if name != "" {
+		p.Name = name
+	}
+	return p
+}
+
+func (c collector) add(f *analyzer.Frame) {
+	c.process(kindOf(f), f.Process.PID, f.Process.Name).records.addFrame(f)
+}
+
+func (c collector) report(span *Span) *Report {
+	r := &Report{Span: span, Processes: slices.SortedFunc(maps.Values(c), func(a, b *Process) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.PID, b.PID))
+	})}
+	if r.Processes == nil {
+		r.Processes = []*Process{}
+	}
+	for _, p := range r.Processes {
+		p.measure()
+	}
+	return r
+}

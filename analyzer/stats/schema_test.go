@@ -1,0 +1,201 @@
+package stats_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/stats"
+)
+
+// The names in the JSON are an interface: what is here may be added to, not
+// changed.
+const reportSchema = `
+processes
+processes[].durations
+processes[].durations.frames
+processes[].durations.histogram
+processes[].durations.histogram[].below_ms
+processes[].durations.histogram[].bucket_ms
+processes[].durations.histogram[].frames
+processes[].durations.histogram[].from_ms
+processes[].durations.max_ns
+processes[].durations.p50_ns
+processes[].durations.p90_ns
+processes[].durations.p95_ns
+processes[].durations.p99_ns
+processes[].durations_in_periods
+processes[].durations_in_periods.frames
+processes[].durations_in_periods.max_periods
+processes[].durations_in_periods.p50_periods
+processes[].durations_in_periods.p90_periods
+processes[].durations_in_periods.p95_periods
+processes[].durations_in_periods.p99_periods
+processes[].empty_rate
+processes[].fps
+processes[].fps.event
+processes[].fps.first_ns
+processes[].fps.frames
+processes[].fps.last_ns
+processes[].fps.rate_hz
+processes[].frames
+processes[].frames.complete
+processes[].frames.empty
+processes[].frames.late
+processes[].frames.late_gpu
+processes[].frames.late_main
+processes[].frames.linked
+processes[].frames.misaligned
+processes[].frames.presented
+processes[].frames.truncated
+processes[].frames.with_deadline
+processes[].hitches
+processes[].hitches.gaps
+processes[].hitches.hitch_ms_per_s
+processes[].hitches.hitch_ns
+processes[].hitches.hitches
+processes[].hitches.idle_ns
+processes[].hitches.longest_at_ns
+processes[].hitches.longest_ns
+processes[].hitches.lost_frames
+processes[].hitches.time_ns
+processes[].jank_rate
+processes[].kind
+processes[].longest_streak
+processes[].longest_streak.at_ns
+processes[].longest_streak.frames
+processes[].longest_streak.tid
+processes[].longest_streak.until_ns
+processes[].longest_streak.vsync_id
+processes[].name
+processes[].observed
+processes[].observed.from_ns
+processes[].observed.seconds
+processes[].observed.to_ns
+processes[].pid
+processes[].refresh
+processes[].refresh[].frames
+processes[].refresh[].period_ns
+processes[].refresh[].rate_hz
+processes[].stages
+processes[].stages[].frames
+processes[].stages[].longest_of_late
+processes[].stages[].max_ns
+processes[].stages[].p50_ns
+processes[].stages[].p90_ns
+processes[].stages[].stage
+processes[].stutter
+processes[].stutter.medium
+processes[].stutter.severe
+processes[].stutter.slight
+processes[].stutter.unknown
+processes[].whole_frames
+processes[].whole_frames.blame
+processes[].whole_frames.blame.application
+processes[].whole_frames.blame.pick_up
+processes[].whole_frames.blame.render_cpu
+processes[].whole_frames.blame.render_gpu
+processes[].whole_frames.judged
+processes[].whole_frames.late
+processes[].whole_frames.late_rate
+processes[].worst
+processes[].worst[].at_ns
+processes[].worst[].duration_ns
+processes[].worst[].overrun_ns
+processes[].worst[].overrun_periods
+processes[].worst[].render_vsync_id
+processes[].worst[].stage
+processes[].worst[].tid
+processes[].worst[].vsync_id
+span
+span.from_ns
+span.seconds
+span.to_ns
+`
+
+const comparisonSchema = `
+base
+base.kind
+base.name
+base.pid
+changes
+changes[].base
+changes[].better
+changes[].delta
+changes[].measure
+changes[].new
+changes[].relative
+durations
+durations.base_frames
+durations.cliffs_delta
+durations.new_frames
+durations.p
+durations.shift_ms
+durations.too_few_frames
+durations.u
+durations.z
+durations_in_periods
+durations_in_periods.base_frames
+durations_in_periods.cliffs_delta
+durations_in_periods.new_frames
+durations_in_periods.p
+durations_in_periods.shift_periods
+durations_in_periods.too_few_frames
+durations_in_periods.u
+durations_in_periods.z
+jank_rate
+jank_rate.base_frames
+jank_rate.base_late
+jank_rate.difference
+jank_rate.method
+jank_rate.new_frames
+jank_rate.new_late
+jank_rate.p
+jank_rate.too_few_frames
+new
+new.kind
+new.name
+new.pid
+refresh_differs
+`
+
+func TestSchema(t *testing.T) {
+	report := stats.Compute(twoApplications(), stats.Options{})
+	checkSchema(t, report, reportSchema)
+	checkSchema(t, stats.Compare(report.Processes[0], report.Processes[0]), comparisonSchema)
+}
+
+func checkSchema(t *testing.T, v any, want string) {
+	t.Helper()
+	paths := map[string]bool{}
+	keys(decoded(t, v), "", paths)
+	got := slices.Sorted(maps.Keys(paths))
+	expected := strings.Fields(want)
+	for _, path := range got {
+		if !slices.Contains(expected, path) {
+			t.Errorf("%s is new", path)
+		}
+	}
+	for _, path := range expected {
+		if !paths[path] {
+			t.Errorf("%s is missing", path)
+		}
+	}
+}
+
+// keys collects the paths of a JSON tree.
+func keys(v any, path string, into map[string]bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key := range v {
+			p := strings.TrimPrefix(path+"."+key, ".")
+			into[p] = true
+			keys(v[key], p, into)
+		}
+	case []any:
+		for i := range v {
+			keys(v[i], path+"[]", into)
+		}
+	}
+}
