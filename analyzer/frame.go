@@ -120,6 +120,10 @@ type Frame struct {
 	// that it had been shown already when the commit looked.
 	Present          trace.Time
 	PresentEstimated bool
+
+	// Android is what Android's own records say of the frame, nil for a frame
+	// that was made of markers.
+	Android *Android
 }
 
 // Late reports whether the frame missed its deadline, on its thread or on the GPU.

@@ -1,0 +1,243 @@
+package analyzer
+
+import (
+	"strings"
+
+	"ohframe/analyzer/trace"
+)
+
+// Android is what Android's own records say of a frame, as they say it. A frame
+// has the part that it was read from.
+type Android struct {
+	Timeline *FrameTimeline
+	Latency  *LayerLatency
+	Stats    *FrameStats
+}
+
+// FrameTimeline is what a FrameTimelineEvent packet of a Perfetto trace says:
+// SurfaceFlinger's own verdict on a frame.
+type FrameTimeline struct {
+	// Token is the frame's number, and DisplayToken that of the render frame
+	// that took an application frame. Zero and negative ones stand for none.
+	Token, DisplayToken int64
+	// Layer is the layer that an application frame draws. Several layers of an
+	// application have a frame each for the same token.
+	Layer string
+
+	Jank       JankType
+	Present    PresentType
+	Prediction PredictionType
+	Severity   JankSeverity
+	// OnTimeFinish: the work itself, as opposed to what became of it, ended by
+	// its deadline.
+	OnTimeFinish   Answer
+	GPUComposition Answer
+	// Buffer: an application frame brings a new picture, not only a change of
+	// where or how the last one is shown.
+	Buffer Answer
+	// PresentDelay is from the expected to the actual present time, negative if
+	// it was shown early. The packet has milliseconds in single precision.
+	PresentDelay      trace.Duration
+	PresentDelayKnown bool
+}
+
+// Answer is a yes or no that may be missing.
+type Answer uint8
+
+// The answers.
+const (
+	NotSaid Answer = iota
+	No
+	Yes
+)
+
+// String returns "", "no" or "yes".
+func (a Answer) String() string { return [...]string{"", "no", "yes"}[a] }
+
+// JankType is why a frame was not shown when it should have been: a set of
+// reasons, or JankNone. Zero is unspecified.
+type JankType uint32
+
+// The reasons, with Perfetto's values.
+const (
+	JankNone JankType = 1 << iota
+	// JankSFScheduling: SurfaceFlinger took the frame on another vsync.
+	JankSFScheduling
+	// JankPredictionError: the display's refreshes drifted from the prediction.
+	JankPredictionError
+	// JankDisplayHAL: all was done in time, and it was shown late.
+	JankDisplayHAL
+	JankSFCPUDeadlineMissed
+	JankSFGPUDeadlineMissed
+	JankAppDeadlineMissed
+	// JankBufferStuffing: the frame waited behind earlier ones of its application.
+	JankBufferStuffing
+	JankUnknown
+	// JankSFStuffing: the frame waited behind earlier ones of SurfaceFlinger.
+	JankSFStuffing
+	JankDropped
+	// JankNonAnimating: late, but nothing moved.
+	JankNonAnimating
+	JankAppResyncedJitter
+	JankDisplayNotOn
+	JankDisplayModeChange
+	JankDisplayPowerModeChange
+)
+
+// jankNames are Perfetto's names, by bit.
+var jankNames = [...]string{
+	"None", "SurfaceFlinger Scheduling", "Prediction Error", "Display HAL",
+	"SurfaceFlinger CPU Deadline Missed", "SurfaceFlinger GPU Deadline Missed", "App Deadline Missed",
+	"Buffer Stuffing", "Unknown Jank", "SurfaceFlinger Stuffing", "Dropped Frame", "Non Animating",
+	"App Resynced Jitter", "Display not ON", "ModeChange in progress", "PowerModeChange in progress",
+}
+
+// Has reports whether any of the given reasons is among j.
+func (j JankType) Has(types JankType) bool { return j&types != 0 }
+
+// String returns the names that Perfetto shows, with commas between them, or
+// "Unspecified".
+func (j JankType) String() string {
+	if j == 0 {
+		return "Unspecified"
+	}
+	return bitNames(uint32(j), jankNames[:])
+}
+
+// PresentType is when a frame was shown, compared with when it should have been.
+type PresentType uint8
+
+// The present types, with Perfetto's values.
+const (
+	PresentUnspecified PresentType = iota
+	PresentOnTime
+	PresentLate
+	PresentEarly
+	// PresentDropped: the frame was never shown.
+	PresentDropped
+	PresentUnknown
+)
+
+// String returns the name that Perfetto shows.
+func (p PresentType) String() string {
+	return numberedName(uint8(p), "Unspecified Present", "On-time Present", "Late Present", "Early Present", "Dropped Frame", "Unknown Present")
+}
+
+// PredictionType is whether the expected interval of a frame is known.
+type PredictionType uint8
+
+// The prediction types, with Perfetto's values.
+const (
+	PredictionUnspecified PredictionType = iota
+	PredictionValid
+	// PredictionExpired: the frame came so late that its prediction was forgotten.
+	PredictionExpired
+	PredictionUnknown
+)
+
+// String returns the name that Perfetto shows.
+func (p PredictionType) String() string {
+	return numberedName(uint8(p), "Unspecified Prediction", "Valid Prediction", "Expired Prediction", "Unknown Prediction")
+}
+
+// JankSeverity is how far off a janky frame was: partial is less than one
+// refresh.
+type JankSeverity uint8
+
+// The severities, with Perfetto's values.
+const (
+	SeverityUnknown JankSeverity = iota
+	SeverityNone
+	SeverityPartial
+	SeverityFull
+)
+
+// String returns the name that Perfetto shows.
+func (s JankSeverity) String() string { return numberedName(uint8(s), "Unknown", "None", "Partial", "Full") }
+
+// LayerLatency is a row of `dumpsys SurfaceFlinger --latency`, without its
+// present time, which is the render frame's. What is not known is zero.
+type LayerLatency struct {
+	Layer string
+	// Desired is when the frame was to be shown; layers that do not ask for a
+	// time have the one at which they queued the frame.
+	Desired trace.Time
+	// Ready is when drawing it had finished: its acquire fence was signaled.
+	Ready trace.Time
+}
+
+// FrameStats is a row of `dumpsys gfxinfo PACKAGE framestats`: when hwui came to
+// each of its stages. IntendedVsync and FrameCompleted are the ends of the
+// frame's actual interval. What the row does not tell is zero.
+type FrameStats struct {
+	Window                 string
+	Vsync                  trace.Time // when the frame was begun, if all was well IntendedVsync
+	HandleInputStart       trace.Time
+	AnimationStart         trace.Time
+	PerformTraversalsStart trace.Time
+	DrawStart              trace.Time
+	SyncQueued             trace.Time
+	SyncStart              trace.Time
+	IssueDrawCommandsStart trace.Time
+	SwapBuffers            trace.Time
+	GPUCompleted           trace.Time
+	DequeueBuffer          trace.Duration
+	QueueBuffer            trace.Duration
+	Jank                   StatsJank
+}
+
+// StatsJank is what hwui's JankTracker holds against a frame: a set.
+type StatsJank uint16
+
+// The classes. The causes, StatsMissedVsync to StatsSlowDraw, are looked for
+// only in frames that missed their deadline.
+const (
+	// StatsJanky: took longer than the frame interval.
+	StatsJanky StatsJank = 1 << iota
+	// StatsMissedDeadline: too late for the buffer swap that it was meant for.
+	StatsMissedDeadline
+	// StatsHighInputLatency: in time, but behind a frame that still waited.
+	StatsHighInputLatency
+	// StatsMissedVsync: begun after its vsync.
+	StatsMissedVsync
+	// StatsSlowUI: half the interval and more on the UI thread.
+	StatsSlowUI
+	// StatsSlowSync: a fifth of the interval and more until drawing began.
+	StatsSlowSync
+	// StatsSlowDraw: three quarters of the interval and more for drawing.
+	StatsSlowDraw
+	// StatsDavey: 700 ms and more.
+	StatsDavey
+)
+
+// statsNames are gfxinfo's names, by bit.
+var statsNames = [...]string{
+	"Janky", "Frame deadline missed", "High input latency", "Missed Vsync",
+	"Slow UI thread", "Slow bitmap uploads", "Slow issue draw commands", "Davey",
+}
+
+// Has reports whether any of the given classes is among j.
+func (j StatsJank) Has(classes StatsJank) bool { return j&classes != 0 }
+
+// String returns the names that gfxinfo has for the classes, with commas
+// between them; none if the set is empty.
+func (j StatsJank) String() string { return bitNames(uint32(j), statsNames[:]) }
+
+// bitNames returns the names of the bits that are set.
+func bitNames(bits uint32, names []string) string {
+	var list []string
+	for i, n := range names {
+		if bits>>i&1 != 0 {
+			list = append(list, n)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// numberedName returns the name with the given number, the first for those beyond.
+func numberedName(n uint8, names ...string) string {
+	if int(n) >= len(names) {
+		n = 0
+	}
+	return names[n]
+}
