@@ -2,6 +2,7 @@ package hitrace
 
 import (
 	"bytes"
+	"math"
 
 	"ohframe/analyzer/trace"
 )
@@ -146,49 +147,41 @@ func parseTask(text []byte, l *Line) Problem {
 // parseTime parses "SECONDS.FRACTION:" at i and returns the index after the
 // colon. The number of digits of the fraction decides what they mean.
 func parseTime(text []byte, i int) (trace.Time, int, bool) {
-	var seconds int64
-	start := i
-	for i < len(text) && isDigit(text[i]) {
-		if seconds > maxSeconds {
-			return 0, i, false
-		}
-		seconds = seconds*10 + int64(text[i]-'0')
-		i++
-	}
-	if i == start || i >= len(text) || text[i] != '.' || seconds > maxSeconds {
+	seconds, dot := decimal(text, i)
+	if n := dot - i; n == 0 || n > 10 || seconds > maxSeconds || dot == len(text) || text[dot] != '.' {
 		return 0, i, false
 	}
-	i++
-	start = i
-	var fraction int64
-	for i < len(text) && isDigit(text[i]) {
-		fraction = fraction*10 + int64(text[i]-'0')
-		i++
-		if i-start > 9 {
-			return 0, i, false
-		}
-	}
-	if i == start || i >= len(text) || text[i] != ':' {
+	fraction, end := decimal(text, dot+1)
+	n := end - dot - 1
+	if n == 0 || n > 9 || end == len(text) || text[end] != ':' {
 		return 0, i, false
 	}
-	for n := i - start; n < 9; n++ {
+	for ; n < 9; n++ {
 		fraction *= 10
 	}
-	return trace.Time(seconds)*trace.Time(trace.Second) + trace.Time(fraction), i + 1, true
+	return trace.Time(seconds*uint64(trace.Second) + fraction), end + 1, true
 }
 
 // digits parses a run of digits at i that fits in 31 bits, as every id does.
 func digits(text []byte, i int) (value int32, end int, ok bool) {
-	var v int64
-	start := i
-	for i < len(text) && isDigit(text[i]) {
-		v = v*10 + int64(text[i]-'0')
-		if v > 1<<31-1 {
-			return 0, i, false
-		}
-		i++
+	v, end := decimal(text, i)
+	if n := end - i; n == 0 || n > 10 || v > math.MaxInt32 {
+		return 0, end, false
 	}
-	return int32(v), i, i > start
+	return int32(v), end, true
+}
+
+// decimal returns the value of the run of digits at i, which may be none, and
+// the index after it. The value is right for up to 19 digits.
+func decimal(text []byte, i int) (value uint64, end int) {
+	for ; i < len(text); i++ {
+		d := text[i] - '0'
+		if d > 9 {
+			break
+		}
+		value = value*10 + uint64(d)
+	}
+	return value, i
 }
 
 func isDigit(c byte) bool { return c-'0' <= 9 }

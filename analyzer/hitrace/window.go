@@ -55,11 +55,11 @@ type Window struct {
 	From, To Edge
 }
 
-// open reports whether nothing is left out.
-func (w Window) open() bool { return !w.From.set && !w.To.set }
+// IsOpen reports whether nothing is left out.
+func (w Window) IsOpen() bool { return !w.From.set && !w.To.set }
 
-// bounds returns the window's ends in a trace that starts at start.
-func (w Window) bounds(start trace.Time) (from, to trace.Time) {
+// Bounds returns the window's ends in a trace that starts at start.
+func (w Window) Bounds(start trace.Time) (from, to trace.Time) {
 	resolve := func(e Edge, otherwise trace.Time) trace.Time {
 		switch {
 		case !e.set:
@@ -76,10 +76,10 @@ func (w Window) bounds(start trace.Time) (from, to trace.Time) {
 // drop removes the events outside the window from the batch and returns how
 // many there were.
 func (w Window) drop(b *Batch, start trace.Time) int {
-	if w.open() {
+	if w.IsOpen() {
 		return 0
 	}
-	from, to := w.bounds(start)
+	from, to := w.Bounds(start)
 	kept := 0
 	for i := range b.Events {
 		if t := b.Events[i].Time; t < from || t >= to {
