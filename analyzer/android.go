@@ -153,7 +153,9 @@ const (
 )
 
 // String returns the name that Perfetto shows.
-func (s JankSeverity) String() string { return numberedName(uint8(s), "Unknown", "None", "Partial", "Full") }
+func (s JankSeverity) String() string {
+	return numberedName(uint8(s), "Unknown", "None", "Partial", "Full")
+}
 
 // LayerLatency is a row of `dumpsys SurfaceFlinger --latency`, without its
 // present time, which is the render frame's. What is not known is zero.

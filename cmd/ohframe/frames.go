@@ -17,8 +17,9 @@ func framesCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "frames",
 		Usage:     "list the frames of a trace, one row a frame",
-		ArgsUsage: "TRACE [--format table|csv|json]",
+		ArgsUsage: "TRACE [--format table|csv|json|parquet]",
 		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
 			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(frametable.Formats, "|") + "`"},
 		}, traceFlags...),
 		HideHelpCommand: true, // "help" may be a file
@@ -53,12 +54,14 @@ func frames(c *cli.Context) error {
 	if err := notATrace(name, head.head, totals); err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
-	if err := frametable.Write(out, timeline, format); err != nil {
-		return fileError("standard output", err)
-	}
-	if err := out.Flush(); err != nil {
-		return fileError("standard output", err)
+	err = writeOutput(c, func(out *bufio.Writer, terminal bool) error {
+		if terminal && frametable.IsBinary(format) {
+			return &failure{file: outputName(standard), what: "is a terminal", hint: "-o FILE writes to a file"}
+		}
+		return frametable.Write(out, timeline, format)
+	})
+	if err != nil {
+		return err
 	}
 	if len(timeline.Frames) == 0 {
 		printNoFrames(os.Stderr, inputName(name), timeline)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 )
 
@@ -136,4 +137,30 @@ func (o *output) discard() {
 		o.file.Close()
 		os.Remove(o.file.Name())
 	}
+}
+
+// writeOutput writes what a command found to the file that --output names, else
+// to standard output. It tells write whether that is a terminal.
+func writeOutput(c *cli.Context, write func(out *bufio.Writer, terminal bool) error) error {
+	name := c.String("output")
+	if name == "" || name == standard {
+		out := bufio.NewWriter(os.Stdout)
+		if err := write(out, term.IsTerminal(int(os.Stdout.Fd()))); err != nil {
+			return fileError(outputName(standard), err)
+		}
+		return fileError(outputName(standard), out.Flush())
+	}
+	file, err := createOutput(name, os.Stdin)
+	if err != nil {
+		return err
+	}
+	defer file.discard()
+	out := bufio.NewWriter(file)
+	if err := write(out, false); err != nil {
+		return fileError(name, err)
+	}
+	if err := out.Flush(); err != nil {
+		return fileError(name, err)
+	}
+	return fileError(name, file.commit())
 }

@@ -22,27 +22,27 @@ var Columns = []string{
 
 // row is one frame's cells. Null cells are nil pointers.
 type row struct {
-	Kind          string  `json:"kind"`
-	Process       string  `json:"process"`
-	PID           int32   `json:"pid"`
-	TID           int32   `json:"tid"`
-	VsyncID       *int64  `json:"vsync_id"`
-	Transactions  []int64 `json:"transactions"`
-	ActualStart   *int64  `json:"actual_start"`
-	ActualEnd     *int64  `json:"actual_end"`
-	ExpectedStart *int64  `json:"expected_start"`
-	ExpectedEnd   *int64  `json:"expected_end"`
-	Period        *int64  `json:"period"`
-	Late          bool    `json:"late"`
-	Empty         bool    `json:"empty"`
-	Misaligned    bool    `json:"misaligned"`
-	Truncated     bool    `json:"truncated"`
-	Flag          uint8   `json:"flag"`
-	RenderVsyncID *int64  `json:"render_vsync_id"`
-	GPUStart      *int64  `json:"gpu_start"`
-	GPUEnd        *int64  `json:"gpu_end"`
-	Commit        *int64  `json:"commit"`
-	Present       *int64  `json:"present"`
+	Kind          string  `json:"kind" parquet:"kind,dict"`
+	Process       string  `json:"process" parquet:"process,dict"`
+	PID           int32   `json:"pid" parquet:"pid"`
+	TID           int32   `json:"tid" parquet:"tid"`
+	VsyncID       *int64  `json:"vsync_id" parquet:"vsync_id,optional"`
+	Transactions  []int64 `json:"transactions" parquet:"transactions,list"`
+	ActualStart   *int64  `json:"actual_start" parquet:"actual_start,optional"`
+	ActualEnd     *int64  `json:"actual_end" parquet:"actual_end,optional"`
+	ExpectedStart *int64  `json:"expected_start" parquet:"expected_start,optional"`
+	ExpectedEnd   *int64  `json:"expected_end" parquet:"expected_end,optional"`
+	Period        *int64  `json:"period" parquet:"period,optional"`
+	Late          bool    `json:"late" parquet:"late"`
+	Empty         bool    `json:"empty" parquet:"empty"`
+	Misaligned    bool    `json:"misaligned" parquet:"misaligned"`
+	Truncated     bool    `json:"truncated" parquet:"truncated"`
+	Flag          int32   `json:"flag" parquet:"flag"`
+	RenderVsyncID *int64  `json:"render_vsync_id" parquet:"render_vsync_id,optional"`
+	GPUStart      *int64  `json:"gpu_start" parquet:"gpu_start,optional"`
+	GPUEnd        *int64  `json:"gpu_end" parquet:"gpu_end,optional"`
+	Commit        *int64  `json:"commit" parquet:"commit,optional"`
+	Present       *int64  `json:"present" parquet:"present,optional"`
 }
 
 func newRow(f *analyzer.Frame) row {
@@ -52,7 +52,7 @@ func newRow(f *analyzer.Frame) row {
 		ActualStart: known(f.Actual.Start), ActualEnd: known(f.Actual.End),
 		ExpectedStart: known(f.Expected.Start), ExpectedEnd: known(f.Expected.End), Period: known(f.Period),
 		Late: f.Late(), Empty: f.Facts.Has(analyzer.Empty), Misaligned: f.Facts.Has(analyzer.Misaligned),
-		Truncated: f.Facts.Has(analyzer.Truncated), Flag: uint8(f.Flag()),
+		Truncated: f.Facts.Has(analyzer.Truncated), Flag: int32(f.Flag()),
 		Commit: known(f.Commit.Start), Present: known(f.Present),
 	}
 	for _, t := range f.Transactions {

@@ -8,11 +8,16 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/parquet-go/parquet-go"
+
 	"ohframe/analyzer"
 )
 
 // Formats are the names of the formats that Write knows.
-var Formats = []string{"table", "csv", "json"}
+var Formats = []string{"table", "csv", "json", "parquet"}
+
+// IsBinary reports whether a format is not for a terminal.
+func IsBinary(format string) bool { return format == "parquet" }
 
 // Write writes the timeline's frames in the given format.
 func Write(w io.Writer, t *analyzer.Timeline, format string) error {
@@ -23,6 +28,8 @@ func Write(w io.Writer, t *analyzer.Timeline, format string) error {
 		return writeCSV(w, t)
 	case "json":
 		return writeJSON(w, t)
+	case "parquet":
+		return writeParquet(w, t)
 	}
 	return fmt.Errorf("format %q: not one of %s", format, strings.Join(Formats, ", "))
 }
@@ -82,4 +89,14 @@ func writeJSON(w io.Writer, t *analyzer.Timeline) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
 	return e.Encode(d)
+}
+
+func writeParquet(w io.Writer, t *analyzer.Timeline) error {
+	pw := parquet.NewGenericWriter[row](w, parquet.Compression(&parquet.Zstd))
+	for _, f := range t.Frames {
+		if _, err := pw.Write([]row{newRow(f)}); err != nil {
+			return err
+		}
+	}
+	return pw.Close()
 }

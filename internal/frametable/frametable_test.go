@@ -1,0 +1,287 @@
+package frametable
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+func write(t *testing.T, format string, timeline *analyzer.Timeline) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, timeline, format); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// csvRow returns the only frame's row by column.
+func csvRow(t *testing.T, f *analyzer.Frame) map[string]string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(write(t, "csv", &analyzer.Timeline{Frames: []*analyzer.Frame{f}}))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 2 {
+		t.Fatalf("%d lines, want the columns and a row", len(rows))
+	}
+	row := map[string]string{}
+	for i, c := range rows[0] {
+		row[c] = rows[1][i]
+	}
+	return row
+}
+
+// jsonRow returns the only frame's object.
+func jsonRow(t *testing.T, f *analyzer.Frame) map[string]any {
+	t.Helper()
+	var d struct{ Frames []map[string]any }
+	if err := json.Unmarshal([]byte(write(t, "json", &analyzer.Timeline{Frames: []*analyzer.Frame{f}})), &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Frames) != 1 {
+		t.Fatalf("%d frames, want 1", len(d.Frames))
+	}
+	return d.Frames[0]
+}
+
+// unknown is a frame of which nothing but its thread is known.
+func unknown() *analyzer.Frame {
+	return &analyzer.Frame{Process: &analyzer.Process{PID: 7}, TID: 8}
+}
+
+func TestColumns(t *testing.T) {
+	promised := []string{
+		"kind", "process", "pid", "tid", "vsync_id", "transactions", "actual_start", "actual_end",
+		"expected_start", "expected_end", "period", "late", "empty", "misaligned", "truncated", "flag",
+		"render_vsync_id", "gpu_start", "gpu_end", "commit", "present",
+	}
+	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
+		t.Errorf("columns: got %q, want %q first", Columns, promised)
+	}
+	for _, format := range []string{"table", "csv"} {
+		head, rest, _ := strings.Cut(write(t, format, &analyzer.Timeline{}), "\n")
+		if got := strings.FieldsFunc(head, func(r rune) bool { return r == ',' || r == ' ' }); !slices.Equal(got, Columns) || rest != "" {
+			t.Errorf("%s without frames: got %q and %q, want the columns alone", format, got, rest)
+		}
+	}
+	object := jsonRow(t, unknown())
+	for _, c := range Columns {
+		if _, ok := object[c]; !ok {
+			t.Errorf("json: no %s", c)
+		}
+	}
+	if len(object) != len(Columns) {
+		t.Errorf("json: %d names, want %d", len(object), len(Columns))
+	}
+}
+
+// What is not known is empty, or null in JSON, or a dash in a table; the facts
+// are known always.
+func TestUnknown(t *testing.T) {
+	known := map[string]string{
+		"kind": "app", "pid": "7", "tid": "8", "flag": "0",
+		"late": "false", "empty": "false", "misaligned": "false", "truncated": "false",
+	}
+	for column, got := range csvRow(t, unknown()) {
+		if got != known[column] {
+			t.Errorf("csv: %s: got %q, want %q", column, got, known[column])
+		}
+	}
+	object := jsonRow(t, unknown())
+	for _, c := range Columns {
+		_, isKnown := known[c]
+		switch c {
+		case "process":
+			isKnown = true // a name may be empty
+		case "transactions":
+			isKnown = true
+			if list, ok := object[c].([]any); !ok || len(list) != 0 {
+				t.Errorf("json: transactions: got %v, want an empty list", object[c])
+			}
+		}
+		if got := object[c]; (got != nil) != isKnown {
+			t.Errorf("json: %s: got %v", c, got)
+		}
+	}
+	lines := strings.Split(write(t, "table", &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}), "\n")
+	got := strings.Fields(lines[1])
+	want := strings.Fields("app - 7 8 - - - - - - - false false false false 0 - - - - -")
+	if !slices.Equal(got, want) {
+		t.Errorf("table: got %q, want %q", got, want)
+	}
+}
+
+func TestApplicationFrame(t *testing.T) {
+	f := &analyzer.Frame{
+		Kind: analyzer.ApplicationFrame, Process: &analyzer.Process{PID: 2000, Name: "app"}, TID: 2001, VsyncID: 7,
+		Actual: analyzer.Interval{Start: 110, End: 230}, Expected: analyzer.Interval{Start: 100, End: 200}, Deadline: 200,
+		Period: 100, Facts: analyzer.MainLate | analyzer.Misaligned,
+		Transactions: []analyzer.Sent{{Index: 5}, {Index: 4}, {Index: 1 << 40}},
+		Render:       &analyzer.Frame{Kind: analyzer.RenderFrame, VsyncID: 9},
+	}
+	want := map[string]string{
+		"kind": "app", "process": "app", "pid": "2000", "tid": "2001", "vsync_id": "7",
+		"transactions": "5 4 1099511627776", // in the order sent
+		"actual_start": "110", "actual_end": "230", "expected_start": "100", "expected_end": "200", "period": "100",
+		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false",
+		"flag":            "1", // 3 is for render frames
+		"render_vsync_id": "9", "gpu_start": "", "gpu_end": "", "commit": "", "present": "",
+	}
+	if got := csvRow(t, f); !reflect.DeepEqual(got, want) {
+		t.Errorf("csv:\n got %v\nwant %v", got, want)
+	}
+	if got, want := jsonRow(t, f)["transactions"], []any{5.0, 4.0, float64(1 << 40)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("json: transactions: got %v, want %v", got, want)
+	}
+
+	// A link to a render frame of unknown vsync id says no more than none does.
+	f.Render.VsyncID = 0
+	if got := csvRow(t, f)["render_vsync_id"]; got != "" {
+		t.Errorf("render_vsync_id: got %q, want none", got)
+	}
+}
+
+func TestRenderFrame(t *testing.T) {
+	f := &analyzer.Frame{
+		Kind: analyzer.RenderFrame, Process: &analyzer.Process{PID: 1027, Name: "render_service"}, TID: 1027, VsyncID: 9,
+		Actual: analyzer.Interval{Start: 210, End: 290}, Expected: analyzer.Interval{Start: 200, End: 350}, Deadline: 350,
+		Period: 100, Facts: analyzer.GPULate | analyzer.Misaligned,
+		// The piece that starts first does not end last, nor does the last to start.
+		GPU:     []analyzer.Interval{{Start: 220, End: 260}, {Start: 230, End: 380}, {Start: 240, End: 250}},
+		Commit:  analyzer.Interval{Start: 300, End: 310},
+		Present: 400,
+	}
+	want := map[string]string{
+		"kind": "render", "process": "render_service", "pid": "1027", "tid": "1027", "vsync_id": "9", "transactions": "",
+		"actual_start": "210", "actual_end": "290", "expected_start": "200", "expected_end": "350", "period": "100",
+		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false", "flag": "3",
+		"render_vsync_id": "", "gpu_start": "220", "gpu_end": "380", "commit": "300", "present": "400",
+	}
+	if got := csvRow(t, f); !reflect.DeepEqual(got, want) {
+		t.Errorf("csv:\n got %v\nwant %v", got, want)
+	}
+	object := jsonRow(t, f)
+	if start, end := object["gpu_start"], object["gpu_end"]; start != 220.0 || end != 380.0 {
+		t.Errorf("json: gpu: got %v to %v, want 220 to 380", start, end)
+	}
+}
+
+func TestFacts(t *testing.T) {
+	for _, test := range []struct {
+		facts analyzer.Facts
+		want  string // late, empty, misaligned, truncated, flag
+	}{
+		{0, "false false false false 0"},
+		{analyzer.MainLate, "true false false false 1"},
+		{analyzer.GPULate, "true false false false 1"},
+		{analyzer.Empty, "false true false false 2"},
+		{analyzer.Misaligned, "false false true false 3"},
+		{analyzer.Truncated, "false false false true 0"},
+		{analyzer.MainLate | analyzer.Misaligned, "true false true false 3"},
+		{analyzer.MainLate | analyzer.Misaligned | analyzer.Empty, "true true true false 2"},
+	} {
+		f := unknown()
+		f.Kind, f.Facts = analyzer.RenderFrame, test.facts
+		row := csvRow(t, f)
+		got := strings.Join([]string{row["late"], row["empty"], row["misaligned"], row["truncated"], row["flag"]}, " ")
+		if got != test.want {
+			t.Errorf("facts %b: got %s, want %s", test.facts, got, test.want)
+		}
+	}
+}
+
+// Any name comes back from CSV and JSON as it was.
+func TestNames(t *testing.T) {
+	for _, name := range []string{"a,b", `a"b`, `"`, `a,"b",c`, " a b ", "<...>", "a&b", "a'b", "界面", `a\b`, "-", ""} {
+		f := unknown()
+		f.Process.Name = name
+		if got := csvRow(t, f)["process"]; got != name {
+			t.Errorf("csv: got %q, want %q", got, name)
+		}
+		if got := jsonRow(t, f)["process"]; got != name {
+			t.Errorf("json: got %q, want %q", got, name)
+		}
+	}
+	f := unknown()
+	f.Process.Name = `a,"b"`
+	if line := strings.Split(write(t, "csv", &analyzer.Timeline{Frames: []*analyzer.Frame{f}}), "\n")[1]; !strings.HasPrefix(line, `app,"a,""b""",7,8,`) {
+		t.Errorf("got %s, want the name in quotes and its quotes doubled", line)
+	}
+}
+
+// Rows are in the order of the timeline's frames, and a table's columns are aligned.
+func TestRows(t *testing.T) {
+	timeline := &analyzer.Timeline{}
+	for i, name := range []string{"long.process.name", "b", "a"} {
+		f := unknown()
+		f.Process.Name, f.VsyncID, f.Actual.Start = name, int64(3-i), trace.Time(i+1)
+		timeline.Frames = append(timeline.Frames, f)
+	}
+	for _, format := range []string{"table", "csv"} {
+		lines := strings.Split(strings.TrimSuffix(write(t, format, timeline), "\n"), "\n")
+		if len(lines) != 4 {
+			t.Fatalf("%s: %d lines, want 4", format, len(lines))
+		}
+		for i, name := range []string{"long.process.name", "b", "a"} {
+			if !strings.Contains(lines[i+1], name) {
+				t.Errorf("%s: row %d: got %s, want the frame of %s", format, i, lines[i+1], name)
+			}
+		}
+		if format == "table" {
+			for _, line := range lines[1:] {
+				if got, want := strings.Index(line, "7  "), strings.Index(lines[0], "pid"); got != want {
+					t.Errorf("pid at %d, want %d as in the first line", got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestDocument(t *testing.T) {
+	var d struct {
+		ClockOffset *int64            `json:"clock_offset"`
+		Frames      []json.RawMessage `json:"frames"`
+		Diagnostics []json.RawMessage `json:"diagnostics"`
+	}
+	timeline := &analyzer.Timeline{Clock: analyzer.ClockOffset{Offset: -4756467 * trace.Millisecond}}
+	decoder := json.NewDecoder(strings.NewReader(write(t, "json", timeline)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&d); err != nil {
+		t.Fatal(err)
+	}
+	if d.ClockOffset == nil || *d.ClockOffset != -4756467000000 {
+		t.Errorf("clock_offset: got %v, want -4756467000000", d.ClockOffset)
+	}
+	if d.Frames == nil || d.Diagnostics == nil {
+		t.Error("without frames and diagnostics: got null, want empty lists")
+	}
+}
+
+func TestFormats(t *testing.T) {
+	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}
+	full := errors.New("full")
+	for _, format := range Formats {
+		if first, again := write(t, format, timeline), write(t, format, timeline); first != again {
+			t.Errorf("%s: not the same twice", format)
+		}
+		if err := Write(failingWriter{full}, timeline, format); !errors.Is(err, full) {
+			t.Errorf("%s: got %v, want the writer's error", format, err)
+		}
+	}
+	if err := Write(&bytes.Buffer{}, timeline, "xml"); err == nil || !strings.Contains(err.Error(), "xml") {
+		t.Errorf("got %v, want an error that names xml", err)
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
