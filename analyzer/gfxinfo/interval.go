@@ -1,0 +1,95 @@
+package gfxinfo
+
+import (
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
+
+// findIntervals finds the frame interval of each window: what its rows state,
+// else what is given, else how far apart its vsyncs are or, if they do not tell,
+// those of all windows, which are on one display.
+func (d *Dump) findIntervals(given trace.Duration) {
+	var all []row
+	for _, p := range d.Processes {
+		for _, w := range p.Windows {
+			all = append(all, w.rows...)
+		}
+	}
+	common := infer(all)
+	for _, p := range d.Processes {
+		for _, w := range p.Windows {
+			w.Interval, w.IntervalFrom = w.stated(), IntervalStated
+			if w.Interval == 0 {
+				w.Interval, w.IntervalFrom = given, IntervalGiven
+			}
+			if w.Interval == 0 {
+				w.Interval, w.IntervalFrom = infer(w.rows), IntervalInferred
+			}
+			if w.Interval == 0 {
+				w.Interval = common
+			}
+			if w.Interval == 0 {
+				w.IntervalFrom = IntervalUnknown
+			}
+		}
+	}
+}
+
+// stated returns the interval that most of the rows state, zero if none does.
+func (w *Window) stated() trace.Duration {
+	counts := map[int64]int{}
+	var most int64
+	for i := range w.rows {
+		n := w.rows[i][frameInterval]
+		if n <= 0 || n > int64(longestInterval) {
+			continue
+		}
+		counts[n]++
+		if counts[n] > counts[most] {
+			most = n
+		}
+	}
+	return trace.Duration(most)
+}
+
+// Intervals are of displays from 10 to 500 Hz. Gaps of more than maxVsyncs tell
+// nothing, as the jitter of vsyncs adds up.
+const (
+	shortestInterval = 2 * trace.Millisecond
+	longestInterval  = 100 * trace.Millisecond
+	maxVsyncs        = 8
+)
+
+// infer returns the frame interval as the spacing of the intended vsyncs tells
+// it: the shortest gap is one interval, others are a whole number of it, and all
+// together are the most exact measure of it.
+func infer(rows []row) trace.Duration {
+	var vsyncs []int64
+	for i := range rows {
+		vsyncs = append(vsyncs, rows[i][intendedVsync])
+	}
+	slices.Sort(vsyncs)
+	var gaps []trace.Duration
+	for i := 1; i < len(vsyncs); i++ {
+		if gap := trace.Duration(vsyncs[i] - vsyncs[i-1]); gap >= shortestInterval {
+			gaps = append(gaps, gap)
+		}
+	}
+	if len(gaps) == 0 {
+		return 0
+	}
+	shortest := slices.Min(gaps)
+	if shortest > longestInterval {
+		return 0
+	}
+	var sum, count trace.Duration
+	for _, gap := range gaps {
+		n := (gap + shortest/2) / shortest
+		if n <= maxVsyncs && (gap-n*shortest).Abs() <= shortest/10 {
+			sum += gap
+			count += n
+		}
+	}
+	return sum / count
+}

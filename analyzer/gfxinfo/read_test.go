@@ -1,0 +1,544 @@
+package gfxinfo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/gfxinfo"
+	"ohframe/analyzer/trace"
+)
+
+func read(t testing.TB, text string, options gfxinfo.Options) (*analyzer.Timeline, *gfxinfo.Dump) {
+	t.Helper()
+	timeline, dump, err := gfxinfo.Read(t.Context(), strings.NewReader(text), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := timeline.Validate(); err != nil {
+		t.Error(err)
+	}
+	return timeline, dump
+}
+
+// table returns a table with the given columns, which are separated by blanks,
+// and rows. Times are in milliseconds.
+func table(columns string, rows ...[]float64) string {
+	var b strings.Builder
+	b.WriteString("---PROFILEDATA---\n" + strings.ReplaceAll(columns, " ", ",") + ",\n")
+	for _, r := range rows {
+		for i, v := range r {
+			if i > 0 {
+				v *= 1e6
+			}
+			fmt.Fprintf(&b, "%d,", int64(v))
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("---PROFILEDATA---\n")
+	return b.String()
+}
+
+// Frames at a display of 100 Hz, one of each sort.
+//
+//	                           took  deadline             verdict
+//	                                 of the last, of this
+//	1000                          9         –  1010       fine
+//	1010                         22      1010  1020       missed, by drawing; next at 1040
+//	1020, begun a vsync late     25      1040  1050       in time, but behind
+//	1030, begun late             30      1050  1060       missed by nothing, all causes; next at 1061
+//	1060, 6 ms of it waiting     15      1061  1071       missed; it worked for 9 ms only; next at 1080
+//	1070                         15         –             flagged
+//	2000                        800      1080  2010       missed, a Davey; next at 2810
+//	2800                       11200     2810  2820       missed; hung, which is no slow drawing
+var sorts = table("Flags IntendedVsync Vsync SomethingNew SyncQueued SyncStart IssueDrawCommandsStart SwapBuffers FrameCompleted",
+	[]float64{0, 1000, 1000, 7, 1003, 1003, 1004, 1008, 1009},
+	[]float64{0, 1010, 1010, 7, 1012, 1012, 1013, 1030, 1032},
+	[]float64{0, 1020, 1030, 7, 1036, 1036, 1038, 1044, 1045},
+	[]float64{0, 1030, 1031, 7, 1037, 1037, 1039.5, 1059, 1060},
+	[]float64{0, 1060, 1060, 7, 1062, 1068, 1069, 1074, 1075},
+	[]float64{1, 1070, 1070, 7, 1072, 1072, 1073, 1084, 1085},
+	[]float64{0, 2000, 2000, 7, 2001, 2001, 2002, 2700, 2800},
+	[]float64{0, 2800, 2800, 7, 2801, 2801, 2801.9, 13900, 14000},
+)
+
+const sortsHistogram = "HISTOGRAM: 5ms=0 6ms=0 7ms=0 8ms=0 9ms=2 10ms=0 11ms=0 12ms=0 13ms=0 14ms=0 15ms=0 16ms=0 17ms=0 18ms=0 19ms=0 20ms=0 " +
+	"21ms=0 22ms=1 23ms=0 24ms=0 25ms=1 26ms=0 27ms=0 28ms=0 29ms=0 30ms=1 31ms=0 32ms=0 34ms=0 36ms=0 38ms=0 40ms=0 42ms=0 44ms=0 46ms=0 48ms=0 " +
+	"53ms=0 57ms=0 61ms=0 65ms=0 69ms=0 73ms=0 77ms=0 81ms=0 85ms=0 89ms=0 93ms=0 97ms=0 101ms=0 105ms=0 109ms=0 113ms=0 117ms=0 121ms=0 125ms=0 129ms=0 133ms=0 "
+
+func TestSorts(t *testing.T) {
+	timeline, dump := read(t, sorts, gfxinfo.Options{Strict: true})
+	wants := []struct {
+		late bool
+		jank string
+	}{
+		{false, ""},
+		{true, "Janky, Frame deadline missed, Slow issue draw commands"},
+		{true, "Janky, High input latency"},
+		{true, "Janky, Frame deadline missed, Missed Vsync, Slow UI thread, Slow bitmap uploads, Slow issue draw commands"},
+		{true, "Frame deadline missed"},
+		{true, "Janky, Frame deadline missed, Slow issue draw commands, Davey"},
+		{true, "Janky, Frame deadline missed, Davey"},
+	}
+	if len(timeline.Frames) != len(wants) {
+		t.Fatalf("%d frames, want %d", len(timeline.Frames), len(wants))
+	}
+	for i, w := range wants {
+		f := timeline.Frames[i]
+		if got := f.Android.Stats.Jank.String(); got != w.jank || f.Late() != w.late {
+			t.Errorf("%s:\n%q, want %q", f, got, w.jank)
+		}
+		if f.Period != 10*trace.Millisecond || f.Expected.Duration() != 10*trace.Millisecond || f.Deadline != f.Actual.Start.Add(10*trace.Millisecond) {
+			t.Errorf("%s: want 10 ms", f)
+		}
+	}
+	if f := timeline.Frames[4]; f.Actual != (analyzer.Interval{Start: 1_060_000_000, End: 1_075_000_000}) || f.Android.Stats.SyncQueued != 1_062_000_000 {
+		t.Errorf("%s", f)
+	}
+
+	// By hand: of 7 frames 5 are janky, 5 / 7 = 71.43 %. Half of 7 is 3, so that
+	// 4 are in the buckets of the 50th percentile and above; a tenth and less is 1.
+	const want = `Total frames rendered: 7
+Janky frames: 5 (71.43%)
+50th percentile: 25ms
+90th percentile: 4950ms
+95th percentile: 4950ms
+99th percentile: 4950ms
+Number Missed Vsync: 1
+Number High input latency: 1
+Number Slow UI thread: 1
+Number Slow bitmap uploads: 1
+Number Slow issue draw commands: 3
+Number Frame deadline missed: 5
+` + sortsHistogram
+	w := dump.Processes[0].Windows[0]
+	got := w.Computed.String()
+	if !strings.HasPrefix(got, want) || !strings.Contains(got, " 800ms=1 ") || !strings.HasSuffix(got, " 4950ms=1\n") || strings.Count(got, "=0") != 154-6 {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if w.Flagged != 1 || w.Frames != 7 || w.IntervalFrom != gfxinfo.IntervalInferred || dump.Processes[0].Computed.String() != got {
+		t.Errorf("%+v", w)
+	}
+	if warnings := dump.Warnings(); len(warnings) != 1 || warnings[0] != "1 rows with flags left out" {
+		t.Errorf("warnings %q", warnings)
+	}
+}
+
+// From Android 12 on rows state their deadline, and what was counted before is
+// called legacy. At 100 Hz, with deadlines of two intervals:
+//
+//	1000, done 1012, deadline 1020    fine. Legacy: 11 ms to the swap is janky; the
+//	                                  first swap is one interval ahead: behind
+//	1010, done 1035, deadline 1030    janky, by drawing. Legacy: janky, missed 1030
+//	1020, done 1045, deadline 1050    in time, but behind until 1040. Legacy: 9 ms,
+//	                                  in time for 1050, but behind
+var deadlines = table("Flags FrameTimelineVsyncId IntendedVsync Vsync InputEventId FrameDeadline FrameInterval SyncQueued SyncStart IssueDrawCommandsStart "+
+	"FrameCompleted GpuCompleted SwapBuffersCompleted DisplayPresentTime",
+	[]float64{0, 101e-6, 1000, 1000, 0, 1020, 10, 1003, 1003, 1004, 1012, 1012, 1011, 1030},
+	[]float64{0, 102e-6, 1010, 1010, 0, 1030, 10, 1013, 1013, 1014, 1035, 1035, 1030, 1050},
+	[]float64{0, 103e-6, 1020, 1020, 0, 1050, 10, 1023, 1023, 1024, 1045, 1045, 1029, 0},
+	[]float64{0, 105e-6, 1049.5, 1049.5, 0, 1069.5, 10, 1051, 1051, 1052, 1055, 1055, 1054, 0},
+	[]float64{2, 104e-6, 1030, 1030, 0, 1050, 10, 1033, 1033, 1034, 1045, 1045, 1039, 0},
+)
+
+func TestDeadlines(t *testing.T) {
+	// What is given does not matter where the dump states it.
+	timeline, dump := read(t, deadlines, gfxinfo.Options{FrameInterval: 3 * trace.Millisecond})
+	const want = `Total frames rendered: 4
+Janky frames: 1 (25.00%)
+Janky frames (legacy): 2 (50.00%)
+50th percentile: 25ms
+90th percentile: 25ms
+95th percentile: 25ms
+99th percentile: 25ms
+Number Missed Vsync: 0
+Number High input latency: 3
+Number Slow UI thread: 0
+Number Slow bitmap uploads: 0
+Number Slow issue draw commands: 1
+Number Frame deadline missed: 1
+Number Frame deadline missed (legacy): 1
+HISTOGRAM: 5ms=1 6ms=0`
+	w := dump.Processes[0].Windows[0]
+	if got := w.Computed.String(); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if w.IntervalFrom != gfxinfo.IntervalStated || w.Interval != 10*trace.Millisecond {
+		t.Errorf("%+v", w)
+	}
+	// The first free process id is SurfaceFlinger's after that of the unnamed one.
+	wants := []string{
+		"app 101  1/1 actual 1000000000..1012000000 expected 1000000000..1020000000 period 10000000 sent 1 render 0",
+		"app 102  1/1 actual 1010000000..1035000000 expected 1010000000..1030000000 period 10000000 sent 2 render 0 late",
+		"render 0 /system/bin/surfaceflinger 2/2 actual 1012000000..1030000000 period 10000000 takes 1/101 present 1030000000",
+		"app 103  1/1 actual 1020000000..1045000000 expected 1020000000..1050000000 period 10000000 sent 3",
+		"render 0 /system/bin/surfaceflinger 2/2 actual 1035000000..1050000000 period 10000000 takes 1/102 present 1050000000",
+		"app 105  1/1 actual 1049500000..1055000000 expected 1049500000..1069500000 period 10000000 sent 4",
+	}
+	for i, f := range timeline.Frames {
+		if i >= len(wants) || f.String() != wants[i] {
+			t.Errorf("frame %d is\n%s", i, f)
+		}
+	}
+	if len(timeline.Frames) != len(wants) {
+		t.Errorf("%d frames", len(timeline.Frames))
+	}
+}
+
+// A whole dump: two processes, windows with and without names, and what is
+// printed between.
+var whole = `Applications Graphics Acceleration Info:
+Uptime: 314436624 Realtime: 1105003132
+
+** Graphics info for pid 4321 [com.example.app] **
+
+Stats since: 314435469478872ns
+Total frames rendered: 51
+Janky frames: 9 (17.65%)
+50th percentile: 7ms
+90th percentile: 48ms
+95th percentile: 109ms
+99th percentile: 300ms
+Number Missed Vsync: 7
+Number High input latency: 83
+Number Slow UI thread: 9
+Number Slow bitmap uploads: 0
+Number Slow issue draw commands: 2
+Number Frame deadline missed: 9
+HISTOGRAM: 5ms=6 6ms=14 4950ms=31
+50th gpu percentile: 3ms
+GPU HISTOGRAM: 1ms=0 4950ms=0
+
+Caches:
+  Total: 37.14 KB (1 entry)
+
+Profile data in ms:
+
+	com.example.app/com.example.app.Main/android.view.ViewRootImpl@1c4b3d (visibility=0)
+Window: com.example.app/com.example.app.Main
+Stats since: 314435469478872ns
+Total frames rendered: 44
+Janky frames: 8 (18.18%)
+
+` + sorts + `
+	PopupWindow:1234/android.view.ViewRootImpl@aabbcc (visibility=0)
+
+` + table("Flags IntendedVsync FrameCompleted", []float64{0, 1000, 1004}, []float64{0, 1020, 1025}) + `
+View hierarchy:
+
+  com.example.app/com.example.app.Main/android.view.ViewRootImpl@1c4b3d
+  62 views, 66.99 kB of render nodes
+
+** Graphics info for pid 99 [com.android.systemui] **
+
+Total frames rendered: 0
+Window: StatusBar
+Total frames rendered: 3
+` + table("Flags IntendedVsync Vsync FrameCompleted", []float64{0, 5000, 5000, 5040}) + `
+Window: NavigationBar
+Total frames rendered: 4
+No process found for: com.example.other
+`
+
+func TestWhole(t *testing.T) {
+	for _, text := range []string{whole, strings.ReplaceAll(whole, "\n", "\r\n"), whole + whole} {
+		if !gfxinfo.Sniff([]byte(text)[:200]) {
+			t.Error("not taken for a dump")
+		}
+		timeline, dump := read(t, text, gfxinfo.Options{})
+		var got []string
+		for _, p := range dump.Processes {
+			printed, _ := p.Printed.Value(gfxinfo.TotalFrames)
+			computed, _ := p.Computed.Value(gfxinfo.TotalFrames)
+			got = append(got, fmt.Sprintf("%d %s printed %d computed %d", p.PID, p.Name, printed, computed))
+			for _, w := range p.Windows {
+				printed := "nothing"
+				if w.Printed != nil {
+					printed = strings.Split(w.Printed.String(), "\n")[0]
+				}
+				got = append(got, fmt.Sprintf("%q %d frames at %s, printed %s", w.Name, w.Frames, w.Interval, printed))
+			}
+		}
+		want := []string{
+			"4321 com.example.app printed 51 computed 9",
+			`"com.example.app/com.example.app.Main" 7 frames at 10ms, printed Total frames rendered: 44`,
+			`"PopupWindow:1234/android.view.ViewRootImpl@aabbcc" 2 frames at 20ms, printed nothing`,
+			"99 com.android.systemui printed 0 computed 1",
+			`"StatusBar" 1 frames at 10ms, printed Total frames rendered: 3`, // one row tells nothing; the display is the same
+			`"NavigationBar" 0 frames at 10ms, printed Total frames rendered: 4`,
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if len(timeline.Frames) != 10 || len(timeline.Processes) != 2 || dump.NotRunning[0] != "com.example.other" {
+			t.Errorf("%s", timeline)
+		}
+		if w := dump.Processes[0].Windows[0]; text == whole+whole && w.Repeated != 8 {
+			t.Errorf("%d rows repeated, want all 8", w.Repeated)
+		}
+		if last := timeline.Frames[len(timeline.Frames)-3]; last.Process.Name != "com.example.app" || last.Android.Stats.Window != "com.example.app/com.example.app.Main" {
+			t.Errorf("%s of %s", last, last.Android.Stats.Window)
+		}
+
+		const printed = `Total frames rendered: 51
+Janky frames: 9 (17.65%)
+50th percentile: 7ms
+90th percentile: 48ms
+95th percentile: 109ms
+99th percentile: 300ms
+Number Missed Vsync: 7
+Number High input latency: 83
+Number Slow UI thread: 9
+Number Slow bitmap uploads: 0
+Number Slow issue draw commands: 2
+Number Frame deadline missed: 9
+HISTOGRAM: 5ms=6 6ms=14 4950ms=31
+`
+		if got := dump.Processes[0].Printed.String(); got != printed {
+			t.Errorf("got\n%s\nwant\n%s", got, printed)
+		}
+		if _, ok := dump.Processes[0].Printed.Value(gfxinfo.JankyFramesLegacy); ok {
+			t.Error("a line that is not there")
+		}
+	}
+}
+
+func TestInterval(t *testing.T) {
+	rows := func(vsyncs ...float64) string {
+		var list [][]float64
+		for _, v := range vsyncs {
+			list = append(list, []float64{0, v, v + 1})
+		}
+		return table("Flags IntendedVsync FrameCompleted", list...)
+	}
+	for name, test := range map[string]struct {
+		text  string
+		given trace.Duration
+		want  trace.Duration
+		from  gfxinfo.IntervalSource
+	}{
+		"steady":         {rows(100, 110, 120, 130), 0, 10_000_000, gfxinfo.IntervalInferred},
+		"gaps":           {rows(100, 140, 150, 180, 900), 0, 10_000_000, gfxinfo.IntervalInferred},
+		"jitter":         {rows(100, 109.9, 120.1, 130), 0, 10_000_000, gfxinfo.IntervalInferred}, // 30 ms for three
+		"given":          {rows(100, 110, 120), 8_000_000, 8_000_000, gfxinfo.IntervalGiven},
+		"one frame":      {rows(100), 0, 0, gfxinfo.IntervalUnknown},
+		"one and given":  {rows(100), 8_000_000, 8_000_000, gfxinfo.IntervalGiven},
+		"too far apart":  {rows(100, 400, 800), 0, 0, gfxinfo.IntervalUnknown},
+		"a long pause":   {rows(100, 110, 120, 1000.4), 0, 10_000_000, gfxinfo.IntervalInferred},
+		"the same vsync": {rows(100, 100, 110), 0, 10_000_000, gfxinfo.IntervalInferred},
+	} {
+		timeline, dump := read(t, test.text, gfxinfo.Options{FrameInterval: test.given})
+		w := dump.Processes[0].Windows[0]
+		if w.Interval != test.want || w.IntervalFrom != test.from {
+			t.Errorf("%s: %s %s, want %s %s", name, w.Interval, w.IntervalFrom, test.want, test.from)
+		}
+		if f := timeline.Frames[0]; f.Deadline.Known() != (test.want > 0) {
+			t.Errorf("%s: %s", name, f)
+		}
+		if _, ok := w.Computed.Value(gfxinfo.JankyFrames); ok != (test.want > 0) {
+			t.Errorf("%s: janky frames known %t", name, ok)
+		}
+		if test.want == 0 && !strings.Contains(strings.Join(dump.Warnings(), "\n"), "interval is not known") {
+			t.Errorf("%s: no warning", name)
+		}
+	}
+}
+
+func TestDamage(t *testing.T) {
+	good := table("Flags IntendedVsync Vsync FrameCompleted DequeueBufferDuration", []float64{0, 1000, 1000, 1004, 1}, []float64{0, 1010, 1010, 1014, 1})
+	lines := strings.SplitAfter(good, "\n")
+	with := func(line string) string {
+		return strings.Join(lines[:3], "") + line + "\n" + strings.Join(lines[3:], "")
+	}
+	for name, line := range map[string]string{
+		"text":                   "0,what,is,this,",
+		"too short":              "0,1005000000,1005000000",
+		"empty cells":            "0,,,,",
+		"a number out of bounds": "0,99999999999999999999,1,2,",
+	} {
+		timeline, dump := read(t, with(line), gfxinfo.Options{})
+		if dump.Damaged != 1 || len(timeline.Frames) != 2 {
+			t.Errorf("%s: %d damaged, %d frames", name, dump.Damaged, len(timeline.Frames))
+		}
+		if _, _, err := gfxinfo.Read(t.Context(), strings.NewReader(with(line)), gfxinfo.Options{Strict: true}); err == nil || err.Error() != "line 4: damaged row" {
+			t.Errorf("%s: error %v in strict mode", name, err)
+		}
+	}
+	for name, line := range map[string]string{
+		"never completed":      "0,1005000000,1005000000,0,0,",
+		"never to complete":    "0,1005000000,1005000000,9223372036854775807,0,",
+		"completed before":     "0,1005000000,1005000000,1004000000,0,",
+		"completed in no time": "0,1005000000,1005000000,1005000000,0,",
+		"no vsync":             "0,0,0,1004000000,0,",
+	} {
+		timeline, dump := read(t, with(line), gfxinfo.Options{Strict: true})
+		if w := dump.Processes[0].Windows[0]; w.Unfinished != 1 || len(timeline.Frames) != 2 {
+			t.Errorf("%s: %d unfinished, %d frames", name, w.Unfinished, len(timeline.Frames))
+		}
+	}
+	// Fewer cells and more than there are columns, and neither commas at the end.
+	timeline, _ := read(t, with("0,1005000000,1005000000,1009000000")+"\n"+with("0,1006000000,1006000000,1009000000,1,2,3,4"), gfxinfo.Options{Strict: true})
+	if len(timeline.Frames) != 6 { // tables that nothing names are of different windows
+		t.Errorf("%d frames", len(timeline.Frames))
+	}
+	// Wherever the dump is cut, what is whole is read.
+	for n := len(lines[0]) + len(lines[1]) + 1; n < len(good)-1; n++ {
+		_, dump, err := gfxinfo.Read(t.Context(), strings.NewReader(good[:n]), gfxinfo.Options{})
+		if err != nil && err != gfxinfo.ErrNoRows && !errors.Is(err, gfxinfo.ErrNoFrames) {
+			t.Fatal(err)
+		}
+		if cut := !strings.HasSuffix(good[:n], "---PROFILEDATA---"); dump.Cut != cut {
+			t.Errorf("cut at %d: cut is %t", n, dump.Cut)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	const header = "** Graphics info for pid 4321 [com.example.app] **\n"
+	for name, test := range map[string]struct {
+		text  string
+		want  error
+		sniff bool
+	}{
+		"empty":         {"", gfxinfo.ErrNotADump, false},
+		"one line":      {"hello\n", gfxinfo.ErrNotADump, false},
+		"another dump":  {"16666667\n1\t2\t3\n", gfxinfo.ErrNotADump, false},
+		"a source text": {"// between ---PROFILEDATA--- lines\n", gfxinfo.ErrNotADump, false},
+		"a long line":   {strings.Repeat("x,", 100_000), gfxinfo.ErrNotADump, false},
+		"summary alone": {header + "Total frames rendered: 5\nJanky frames: 1 (20.00%)\n", gfxinfo.ErrNoRows, true},
+		"no process":    {"Janky frames: 1 (20.00%)\n", gfxinfo.ErrNoRows, false},
+		"no rows":       {header + table("Flags IntendedVsync FrameCompleted"), gfxinfo.ErrNoRows, true},
+		"no such table": {header + table("Draw Prepare Process", []float64{1, 2, 3}), gfxinfo.ErrNoRows, true},
+		"not running":   {"No process found for: com.example.app\n", gfxinfo.ErrNoRows, false},
+		"all flagged":   {table("Flags IntendedVsync FrameCompleted", []float64{1, 1, 2}, []float64{8, 2, 3}), gfxinfo.ErrNoFrames, true},
+		"none finished": {table("Flags IntendedVsync FrameCompleted", []float64{0, 1, 0}), gfxinfo.ErrNoFrames, true},
+	} {
+		timeline, dump, err := gfxinfo.Read(t.Context(), strings.NewReader(test.text), gfxinfo.Options{})
+		if !errors.Is(err, test.want) || timeline != nil || dump == nil {
+			t.Errorf("%s: error %v, want %v", name, err, test.want)
+		}
+		if got := gfxinfo.Sniff([]byte(test.text)); got != test.sniff {
+			t.Errorf("%s: sniffed %t", name, got)
+		}
+		if name == "summary alone" {
+			if n, _ := dump.Processes[0].Printed.Value(gfxinfo.JankyFrames); n != 1 {
+				t.Errorf("%+v", dump.Processes[0].Printed)
+			}
+		}
+	}
+	broken := errors.New("broken pipe")
+	if _, _, err := gfxinfo.Read(t.Context(), iotest.ErrReader(broken), gfxinfo.Options{}); err != broken {
+		t.Errorf("error %v, want the reader's", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := gfxinfo.Read(ctx, strings.NewReader(whole), gfxinfo.Options{}); err != context.Canceled {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+// The buckets of one frame of each number of milliseconds, as hwui's comments
+// describe them: from 5 on by 1, above 32 by 2, above 48 by 4, from 150 on by 50.
+func TestBuckets(t *testing.T) {
+	for ms, want := range map[float64]int{
+		0.5: 5, 5.99: 5, 6: 6, 31.9: 31, 32: 32, 33: 32, 34: 34, 35.9: 34, 36: 36, 47: 46, 48: 48, 51: 48, 52: 53, 55: 53, 56: 57,
+		131: 129, 132: 133, 135: 133, 136: 150, 199: 150, 200: 200, 249.9: 200, 4949: 4900, 4950: 4950, 9000: 4950,
+	} {
+		_, dump := read(t, table("Flags IntendedVsync FrameCompleted", []float64{0, 1000, 1000 + ms}), gfxinfo.Options{})
+		for _, b := range dump.Processes[0].Computed.Histogram {
+			if (b.Frames == 1) != (b.Milliseconds == want) {
+				t.Errorf("%v ms: %d frames in bucket %d, want the one in %d", ms, b.Frames, b.Milliseconds, want)
+			}
+		}
+		if got, _ := dump.Processes[0].Computed.Value(gfxinfo.Percentile50); got != want {
+			t.Errorf("%v ms: median %d, want %d", ms, got, want)
+		}
+	}
+	if n := len(gfxinfo.Buckets()); n != 57+97 {
+		t.Errorf("%d buckets", n)
+	}
+}
+
+// Of 100 frames of 1 to 100 ms, 50 are above the median.
+func TestPercentiles(t *testing.T) {
+	var rows [][]float64
+	for i := range 100 {
+		start := float64(1000 + 200*i)
+		rows = append(rows, []float64{0, start, start + float64(i+1)})
+	}
+	_, dump := read(t, table("Flags IntendedVsync FrameCompleted", rows...), gfxinfo.Options{FrameInterval: 16_666_667})
+	// The slowest 50 are those of 51 ms and more, of which 51 falls in the bucket
+	// 48, the slowest 10 those of 91 and more (89 to 92 ms have the bucket 89), the
+	// slowest 5 those of 96 and more (96 to 99: 97), the slowest one that of 100.
+	for line, want := range map[gfxinfo.Line]int{
+		gfxinfo.Percentile50: 48, gfxinfo.Percentile90: 89, gfxinfo.Percentile95: 97, gfxinfo.Percentile99: 101,
+		gfxinfo.TotalFrames: 100, gfxinfo.JankyFrames: 84,
+	} {
+		if got, _ := dump.Processes[0].Computed.Value(line); got != want {
+			t.Errorf("%s is %d, want %d", line, got, want)
+		}
+	}
+}
+
+// Percentiles that devices have printed of these histograms.
+func TestPrintedPercentiles(t *testing.T) {
+	for _, test := range []struct {
+		histogram map[int]int
+		want      [4]int
+	}{
+		{map[int]int{5: 106, 13: 1, 109: 1, 121: 1}, [4]int{5, 5, 5, 109}},
+		{map[int]int{
+			5: 6, 6: 14, 7: 6, 8: 5, 9: 3, 10: 3, 12: 2, 17: 1, 21: 1, 22: 1, 40: 1, 42: 1, 48: 2, 61: 1, 65: 1, 109: 1, 113: 1, 300: 1,
+		}, [4]int{7, 48, 109, 300}},
+	} {
+		var rows [][]float64
+		for ms, n := range test.histogram {
+			for range n {
+				start := float64(1000 + 500*len(rows))
+				rows = append(rows, []float64{0, start, start + float64(ms)})
+			}
+		}
+		_, dump := read(t, table("Flags IntendedVsync FrameCompleted", rows...), gfxinfo.Options{FrameInterval: 16_666_667})
+		for i, line := range []gfxinfo.Line{gfxinfo.Percentile50, gfxinfo.Percentile90, gfxinfo.Percentile95, gfxinfo.Percentile99} {
+			if got, _ := dump.Processes[0].Computed.Value(line); got != test.want[i] {
+				t.Errorf("%s is %d ms, want %d", line, got, test.want[i])
+			}
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(whole)
+	f.Add(deadlines)
+	f.Add("---PROFILEDATA---\nFrameCompleted,IntendedVsync\n7,3\n8,4\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		gfxinfo.Sniff([]byte(text))
+		timeline, dump, err := gfxinfo.Read(t.Context(), strings.NewReader(text), gfxinfo.Options{})
+		if dump == nil {
+			t.Fatal("no dump")
+		}
+		dump.Warnings()
+		if err != nil {
+			if !errors.Is(err, gfxinfo.ErrNotADump) && !errors.Is(err, gfxinfo.ErrNoRows) && !errors.Is(err, gfxinfo.ErrNoFrames) {
+				t.Error(err)
+			}
+			return
+		}
+		if err := timeline.Validate(); err != nil {
+			t.Error(err)
+		}
+		for _, p := range dump.Processes {
+			frames := 0
+			for _, b := range p.Computed.Histogram {
+				frames += b.Frames
+			}
+			if total, _ := p.Computed.Value(gfxinfo.TotalFrames); total != frames {
+				t.Errorf("%d frames, %d in the histogram", total, frames)
+			}
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package gfxinfo
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"ohframe/analyzer/trace"
+)
+
+// column is a column of the rows that has a meaning here. Those from vsync to
+// frameCompleted are in the order in which a frame comes to them.
+type column uint8
+
+const (
+	flags column = iota
+	frameTimelineVsyncID
+	frameDeadline
+	frameInterval
+	intendedVsync
+	vsync
+	handleInputStart
+	animationStart
+	performTraversalsStart
+	drawStart
+	syncQueued
+	syncStart
+	issueDrawCommandsStart
+	swapBuffers
+	frameCompleted
+	gpuCompleted
+	swapBuffersCompleted
+	displayPresentTime
+	dequeueBufferDuration
+	queueBufferDuration
+	columns // how many there are
+)
+
+var columnNames = [columns]string{
+	flags: "Flags", frameTimelineVsyncID: "FrameTimelineVsyncId", frameDeadline: "FrameDeadline", frameInterval: "FrameInterval",
+	intendedVsync: "IntendedVsync", vsync: "Vsync", handleInputStart: "HandleInputStart", animationStart: "AnimationStart",
+	performTraversalsStart: "PerformTraversalsStart", drawStart: "DrawStart", syncQueued: "SyncQueued", syncStart: "SyncStart",
+	issueDrawCommandsStart: "IssueDrawCommandsStart", swapBuffers: "SwapBuffers", frameCompleted: "FrameCompleted",
+	gpuCompleted: "GpuCompleted", swapBuffersCompleted: "SwapBuffersCompleted", displayPresentTime: "DisplayPresentTime",
+	dequeueBufferDuration: "DequeueBufferDuration", queueBufferDuration: "QueueBufferDuration",
+}
+
+// header is where in a row each column stands; negative if it does not.
+type header struct {
+	at [columns]int
+}
+
+// parseHeader returns where the columns stand and reports whether there are
+// those that a frame cannot do without.
+func parseHeader(line []byte) (h header, ok bool) {
+	for c := range h.at {
+		h.at[c] = -1
+	}
+	i := 0
+	for name := range bytes.SplitSeq(line, []byte{','}) {
+		for c, known := range columnNames {
+			if h.at[c] < 0 && string(bytes.TrimSpace(name)) == known {
+				h.at[c] = i
+			}
+		}
+		i++
+	}
+	return h, h.has(intendedVsync) && h.has(frameCompleted)
+}
+
+func (h *header) has(c column) bool { return h.at[c] >= 0 }
+
+// row is what a row says; zero is not known.
+type row [columns]int64
+
+// unknown is what stands for a time that was never set; so does zero.
+const unknown = math.MaxInt64
+
+// parseRow returns what the line says and reports whether it is a row: numbers,
+// and as many as the columns that a frame cannot do without need.
+func (h *header) parseRow(line []byte) (r row, ok bool) {
+	i, found := 0, 0
+	for field := range bytes.SplitSeq(line, []byte{','}) {
+		field = bytes.TrimSpace(field)
+		for c, at := range h.at {
+			if at != i || len(field) == 0 {
+				continue
+			}
+			n, err := strconv.ParseInt(string(field), 10, 64)
+			if err != nil {
+				return r, false
+			}
+			if n == unknown {
+				n = 0
+			}
+			r[c] = n
+			if column(c) == intendedVsync || column(c) == frameCompleted {
+				found++
+			}
+		}
+		i++
+	}
+	return r, found == 2
+}
+
+// finished reports whether the row has a frame's begin and end.
+func (r *row) finished() bool {
+	return r[intendedVsync] > 0 && r[frameCompleted] > r[intendedVsync] && r[frameCompleted] < maxTime
+}
+
+// maxTime is far above all real times; beyond it sums could overflow.
+const maxTime = math.MaxInt64 / 4
+
+func (r *row) time(c column) trace.Time { return trace.Time(max(0, min(r[c], maxTime))) }
+
+// between returns how long the frame took from one stage to a later one, as hwui
+// counts it: without the time for which the UI thread waited for the frame
+// before. What is not known took no time.
+func (r *row) between(from, to column) trace.Duration {
+	start, end := r.time(from), r.time(to)
+	if start == 0 || end == 0 {
+		return 0
+	}
+	took := end.Sub(start)
+	if queued, sync := r.time(syncQueued), r.time(syncStart); from < syncQueued && to > syncQueued && queued.Known() {
+		took -= max(0, sync.Sub(queued))
+	}
+	return max(0, took)
+}

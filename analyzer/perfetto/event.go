@@ -1,0 +1,145 @@
+package perfetto
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/protos/perfettopb"
+)
+
+// event is a slice's start or end, in the clock of its packet.
+type event struct {
+	at     int64
+	clock  uint64
+	cookie int64
+	slice  int // index of the slice that starts; negative if one ends
+}
+
+// slice is one of a frame's intervals.
+type slice struct {
+	kind     analyzer.Kind
+	expected bool
+	pid      trace.PID
+	said     analyzer.FrameTimeline
+	analyzer.Interval
+}
+
+// event takes a frame timeline event and reports whether it could be decoded.
+func (d *decoder) event(p *packet) bool {
+	if err := proto.Unmarshal(p.payload, &d.message); err != nil {
+		return false
+	}
+	d.stats.Events++
+	e := event{at: int64(p.timestamp), clock: p.clock, slice: -1}
+	s, cookie := d.slice(&d.message)
+	if cookie == nil || p.timestamp == 0 || p.timestamp > maxTimestamp || s != nil && s.pid < 0 {
+		d.stats.Malformed++
+		return true
+	}
+	e.cookie = *cookie
+	if s != nil {
+		e.slice = len(d.slices)
+		d.slices = append(d.slices, *s)
+	}
+	d.events = append(d.events, e)
+	return true
+}
+
+// maxTimestamp is above all real times; beyond it sums could overflow.
+const maxTimestamp = math.MaxInt64 / 4
+
+// slice returns the slice that an event starts, nil if one ends, and its cookie,
+// nil if the event lacks something.
+func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
+	switch e := m.Event.(type) {
+	case *perfettopb.FrameTimelineEvent_FrameEnd_:
+		return nil, e.FrameEnd.Cookie
+	case *perfettopb.FrameTimelineEvent_ExpectedSurfaceFrameStart_:
+		f := e.ExpectedSurfaceFrameStart
+		if f.Token == nil || f.DisplayFrameToken == nil || f.Pid == nil {
+			return nil, nil
+		}
+		return &slice{
+			kind: analyzer.ApplicationFrame, expected: true, pid: trace.PID(*f.Pid),
+			said: analyzer.FrameTimeline{Token: *f.Token, DisplayToken: *f.DisplayFrameToken},
+		}, f.Cookie
+	case *perfettopb.FrameTimelineEvent_ExpectedDisplayFrameStart_:
+		f := e.ExpectedDisplayFrameStart
+		if f.Token == nil || f.Pid == nil {
+			return nil, nil
+		}
+		return &slice{
+			kind: analyzer.RenderFrame, expected: true, pid: trace.PID(*f.Pid),
+			said: analyzer.FrameTimeline{Token: *f.Token},
+		}, f.Cookie
+	case *perfettopb.FrameTimelineEvent_ActualSurfaceFrameStart_:
+		f := e.ActualSurfaceFrameStart
+		if f.Token == nil || f.DisplayFrameToken == nil || f.Pid == nil {
+			return nil, nil
+		}
+		s := &slice{kind: analyzer.ApplicationFrame, pid: trace.PID(*f.Pid), said: analyzer.FrameTimeline{
+			Token: *f.Token, DisplayToken: *f.DisplayFrameToken, Layer: d.layer(f.GetLayerName()),
+			Jank: analyzer.JankType(f.GetJankType()), Present: enum(f.GetPresentType(), analyzer.PresentUnknown),
+			Prediction: enum(f.GetPredictionType(), analyzer.PredictionUnknown), Severity: enum(f.GetJankSeverityType(), analyzer.SeverityFull),
+			OnTimeFinish: answer(f.OnTimeFinish), GPUComposition: answer(f.GpuComposition), Buffer: answer(f.IsBuffer),
+		}}
+		s.said.PresentDelay, s.said.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
+		return s, f.Cookie
+	case *perfettopb.FrameTimelineEvent_ActualDisplayFrameStart_:
+		f := e.ActualDisplayFrameStart
+		if f.Token == nil || f.Pid == nil {
+			return nil, nil
+		}
+		s := &slice{kind: analyzer.RenderFrame, pid: trace.PID(*f.Pid), said: analyzer.FrameTimeline{
+			Token: *f.Token,
+			Jank:  analyzer.JankType(f.GetJankType()), Present: enum(f.GetPresentType(), analyzer.PresentUnknown),
+			Prediction: enum(f.GetPredictionType(), analyzer.PredictionUnknown), Severity: enum(f.GetJankSeverityType(), analyzer.SeverityFull),
+			OnTimeFinish: answer(f.OnTimeFinish), GPUComposition: answer(f.GpuComposition),
+		}}
+		s.said.PresentDelay, s.said.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
+		return s, f.Cookie
+	}
+	return nil, nil
+}
+
+// layer returns the name as one string for all frames of the layer.
+func (d *decoder) layer(name string) string {
+	if known, ok := d.layers[name]; ok {
+		return known
+	}
+	d.layers[name] = name
+	return name
+}
+
+// enum returns the value, or zero if it is beyond the last that is known.
+func enum[From ~int32, To ~uint8](v From, last To) To {
+	if v < 0 || v > From(last) {
+		return 0
+	}
+	return To(v)
+}
+
+func answer(b *bool) analyzer.Answer {
+	switch {
+	case b == nil:
+		return analyzer.NotSaid
+	case *b:
+		return analyzer.Yes
+	}
+	return analyzer.No
+}
+
+// presentDelay converts milliseconds. A delay beyond a day is none.
+func presentDelay(milliseconds *float32) (trace.Duration, bool) {
+	if milliseconds == nil {
+		return 0, false
+	}
+	ns := float64(*milliseconds) * float64(trace.Millisecond)
+	if !(math.Abs(ns) < 24*3600*float64(trace.Second)) {
+		return 0, false
+	}
+	return trace.Duration(math.Round(ns)), true
+}

@@ -1,0 +1,190 @@
+package perfetto
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// timeline makes frames of what was collected.
+func (d *decoder) timeline() *analyzer.Timeline {
+	t := &analyzer.Timeline{Clock: d.clocks.offset(), Wall: d.clocks.wall()}
+	d.stats.Ours, d.stats.Converter = d.attributes.ours, d.attributes.version
+	if d.attributes.offsetKnown {
+		t.Clock = d.attributes.clock()
+	}
+	d.pair(t)
+
+	a := assembly{stats: d.stats, ours: d.attributes.ours, expected: map[expectation]*slice{}}
+	a.add(d.slices, d.processes, t.Span.End)
+	t.Processes = d.processes.list()
+	a.link()
+	if a.ours {
+		a.restoreVsyncs(d.attributes.renumbered)
+		a.restoreFacts()
+		a.restorePeriods()
+	} else {
+		a.judge()
+		a.inferPeriods()
+	}
+	for _, f := range a.frames {
+		t.Frames = append(t.Frames, f.Frame)
+	}
+	return t
+}
+
+// pair gives each slice its start and end. Events are taken in order of time,
+// like Perfetto does: an end that is before its start is nobody's.
+func (d *decoder) pair(t *analyzer.Timeline) {
+	for i := range d.events {
+		e := &d.events[i]
+		at, known := d.clocks.trace(e.clock, e.at)
+		if !known {
+			d.stats.UnknownClock++
+		}
+		e.at = int64(at)
+	}
+	slices.SortStableFunc(d.events, func(x, y event) int { return cmp.Compare(x.at, y.at) })
+	if n := len(d.events); n > 0 {
+		t.Span = analyzer.Interval{Start: trace.Time(d.events[0].at), End: trace.Time(d.events[n-1].at)}
+	}
+	open := map[int64]int{}
+	ordered := make([]slice, 0, len(d.slices))
+	for _, e := range d.events {
+		if e.slice >= 0 {
+			open[e.cookie] = len(ordered)
+			s := d.slices[e.slice]
+			s.Start = trace.Time(e.at)
+			ordered = append(ordered, s)
+			continue
+		}
+		i, ok := open[e.cookie]
+		if !ok {
+			d.stats.UnpairedEnds++
+			continue
+		}
+		delete(open, e.cookie)
+		ordered[i].End = trace.Time(e.at)
+	}
+	d.slices = ordered
+	for i := range ordered {
+		if !ordered[i].End.Known() {
+			d.stats.Unfinished++
+		}
+	}
+}
+
+// assembly makes frames of slices.
+type assembly struct {
+	stats    *Stats
+	ours     bool
+	frames   []frame
+	expected map[expectation]*slice
+}
+
+// frame is a frame and what its packet says.
+type frame struct {
+	*analyzer.Frame
+	said *analyzer.FrameTimeline
+}
+
+// expectation is what an expected interval is for.
+type expectation struct {
+	kind  analyzer.Kind
+	pid   trace.PID
+	token int64
+}
+
+// add makes a frame of each actual slice, with the expected one that goes with
+// it. The slices are in order of start.
+func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
+	for i := range list {
+		s := &list[i]
+		if s.expected && s.End > s.Start && s.said.Token > 0 {
+			key := expectation{s.kind, s.pid, s.said.Token}
+			if a.expected[key] == nil { // layers of one frame repeat it
+				a.expected[key] = s
+			}
+		}
+	}
+	taken := map[*slice]bool{}
+	for i := range list {
+		s := &list[i]
+		if s.expected {
+			continue
+		}
+		said := s.said
+		f := &analyzer.Frame{
+			Kind: s.kind, Process: processes.process(s.pid), TID: trace.TID(s.pid), VsyncID: max(0, said.Token),
+			Actual: s.Interval, Android: &analyzer.Android{Timeline: &said},
+		}
+		if !f.Actual.End.Known() {
+			f.Actual.End = end
+			f.Facts = analyzer.Truncated
+		}
+		if said.Present == analyzer.PresentDropped {
+			a.stats.Dropped++
+		}
+		e := a.expected[expectation{s.kind, s.pid, said.Token}]
+		predicted := said.Prediction == analyzer.PredictionValid || said.Prediction == analyzer.PredictionUnspecified
+		if e != nil && predicted && !(a.ours && taken[e]) {
+			f.Expected = e.Interval
+			f.Vsync, f.Deadline = e.Start, e.End
+			taken[e] = true
+		}
+		a.frames = append(a.frames, frame{f, &said})
+	}
+	for _, e := range a.expected {
+		if !taken[e] {
+			a.stats.Unmatched++
+		}
+	}
+}
+
+// link joins application frames to the render frames that took them, and gives
+// each what it sent: the packets tell of one hand-over for each frame.
+func (a *assembly) link() {
+	render := map[int64][]*analyzer.Frame{}
+	for _, f := range a.frames {
+		if f.Kind == analyzer.RenderFrame && f.said.Token > 0 {
+			render[f.said.Token] = append(render[f.said.Token], f.Frame)
+		}
+	}
+	for _, f := range a.frames {
+		if f.Kind != analyzer.ApplicationFrame || f.Facts.Has(analyzer.Truncated) || a.empty(f) {
+			continue
+		}
+		sent := analyzer.Sent{Index: f.said.Token, At: f.Actual.End}
+		if f.said.DisplayToken > 0 && f.said.Present != analyzer.PresentDropped {
+			sent.Taken = tookAt(render[f.said.DisplayToken], f.Actual.Start)
+		}
+		f.Transactions = []analyzer.Sent{sent}
+		if r := sent.Taken; r != nil {
+			f.Render = r
+			r.Applications = append(r.Applications, f.Frame)
+		}
+	}
+}
+
+// tookAt returns which of the render frames with one token, in order of start,
+// took a frame that started at the given time: tokens come again when
+// SurfaceFlinger is restarted.
+func tookAt(list []*analyzer.Frame, start trace.Time) *analyzer.Frame {
+	if len(list) == 0 {
+		return nil
+	}
+	for _, r := range list {
+		if r.Actual.Start >= start {
+			return r
+		}
+	}
+	return list[len(list)-1]
+}
+
+// empty reports whether the application frame is one that ohframe found to have
+// sent nothing. On Android every frame has sent something.
+func (a *assembly) empty(f frame) bool {
+	return a.ours && f.said.Jank == analyzer.JankNonAnimating
+}

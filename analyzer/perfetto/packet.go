@@ -1,0 +1,184 @@
+package perfetto
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Field numbers of the messages that are decoded by hand, because there is one
+// for everything in the trace. A test holds them against the schema.
+const (
+	tracePacket = 1 // Trace.packet
+
+	packetProcessTree    = 2 // of TracePacket
+	packetClockSnapshot  = 6
+	packetTimestamp      = 8
+	packetCompressed     = 50
+	packetClockID        = 58
+	packetFrameTimeline  = 76
+	packetAttributes     = 126
+	packetZstdCompressed = 133 // not in the schema's subset
+)
+
+// packet is what matters of a TracePacket.
+type packet struct {
+	timestamp uint64
+	clock     uint64           // a BuiltinClock; zero is boot time
+	kind      protowire.Number // the payload's field; zero if it does not matter
+	payload   []byte           // valid until the next packet
+}
+
+// matters reports whether the field is a payload to be decoded.
+func matters(field protowire.Number) bool {
+	switch field {
+	case packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetAttributes, packetCompressed, packetZstdCompressed:
+		return true
+	}
+	return false
+}
+
+// parse reads a packet that is whole in memory and reports whether it is one.
+func (p *packet) parse(b []byte) bool {
+	*p = packet{}
+	for len(b) > 0 {
+		field, wire, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return false
+		}
+		b = b[n:]
+		switch wire {
+		case protowire.VarintType:
+			v, n := protowire.ConsumeVarint(b)
+			if n < 0 {
+				return false
+			}
+			p.number(field, v)
+			b = b[n:]
+		case protowire.BytesType:
+			v, n := protowire.ConsumeBytes(b)
+			if n < 0 {
+				return false
+			}
+			if matters(field) {
+				p.kind, p.payload = field, v
+			}
+			b = b[n:]
+		default:
+			n := protowire.ConsumeFieldValue(field, wire, b)
+			if n < 0 {
+				return false
+			}
+			b = b[n:]
+		}
+	}
+	return true
+}
+
+func (p *packet) number(field protowire.Number, v uint64) {
+	switch field {
+	case packetTimestamp:
+		p.timestamp = v
+	case packetClockID:
+		p.clock = v
+	}
+}
+
+// outcome is how reading a packet went.
+type outcome uint8
+
+const (
+	whole   outcome = iota
+	damaged         // it is as long as it says, and not a packet
+	cut             // the input ends within it
+	end             // the input ends before it
+	garbage         // what follows is no packet, and where the next one is unknown
+)
+
+// next reads the next packet.
+func (s *source) next(p *packet) outcome {
+	head := s.peek(1 + maxVarint)
+	if len(head) == 0 {
+		return end
+	}
+	field, wire, n := protowire.ConsumeTag(head)
+	if n < 0 || field != tracePacket || wire != protowire.BytesType {
+		return garbage
+	}
+	size, m := protowire.ConsumeVarint(head[n:])
+	if m < 0 {
+		if len(head) < 1+maxVarint {
+			return cut
+		}
+		return garbage
+	}
+	s.use(n + m)
+	if size > uint64(len(s.buffer)) {
+		return s.large(p, size)
+	}
+	b := s.peek(int(size))
+	if uint64(len(b)) < size {
+		return cut
+	}
+	s.use(len(b))
+	if !p.parse(b) {
+		return damaged
+	}
+	return whole
+}
+
+// maxPayload bounds a payload that is to be decoded: far above the largest
+// process tree.
+const maxPayload = 64 << 20
+
+// large reads a packet that does not fit into the buffer, field by field.
+func (s *source) large(p *packet, size uint64) outcome {
+	*p = packet{}
+	bad := func() outcome { // its length is known all the same
+		if !s.skip(size) {
+			return cut
+		}
+		return damaged
+	}
+	for size > 0 {
+		tag, n := s.varint(size)
+		if n <= 0 {
+			return bad()
+		}
+		size -= uint64(n)
+		field, wire := protowire.DecodeTag(tag)
+		var length uint64
+		switch wire {
+		case protowire.VarintType, protowire.BytesType:
+			v, n := s.varint(size)
+			if n <= 0 {
+				return bad()
+			}
+			size -= uint64(n)
+			if wire == protowire.BytesType {
+				length = v
+			} else {
+				p.number(field, v)
+			}
+		case protowire.Fixed32Type:
+			length = 4
+		case protowire.Fixed64Type:
+			length = 8
+		default:
+			return bad()
+		}
+		if length > size || matters(field) && length > maxPayload || field < 1 {
+			return bad()
+		}
+		size -= length
+		ok := false
+		if wire == protowire.BytesType && matters(field) {
+			p.kind = field
+			p.payload, ok = s.append(nil, length)
+		} else {
+			ok = s.skip(length)
+		}
+		if !ok {
+			return cut
+		}
+	}
+	return whole
+}

@@ -1,0 +1,65 @@
+package perfetto
+
+import (
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"ohframe/analyzer"
+	"ohframe/protos/perfettopb"
+)
+
+// The field numbers are the schema's.
+func TestFieldNumbers(t *testing.T) {
+	packet := (&perfettopb.TracePacket{}).ProtoReflect().Descriptor().Fields()
+	for name, number := range map[protoreflect.Name]protowire.Number{
+		"process_tree": packetProcessTree, "clock_snapshot": packetClockSnapshot, "timestamp": packetTimestamp,
+		"compressed_packets": packetCompressed, "timestamp_clock_id": packetClockID,
+		"frame_timeline_event": packetFrameTimeline, "trace_attributes": packetAttributes,
+	} {
+		if got := packet.ByName(name).Number(); got != number {
+			t.Errorf("%s is field %d, not %d", name, got, number)
+		}
+	}
+	if got := (&perfettopb.Trace{}).ProtoReflect().Descriptor().Fields().ByName("packet").Number(); got != tracePacket {
+		t.Errorf("packet is field %d", got)
+	}
+}
+
+// The analyzer's own enumerations have the schema's values.
+func TestEnumerations(t *testing.T) {
+	for name, value := range map[string]analyzer.JankType{
+		"JANK_NONE": analyzer.JankNone, "JANK_SF_SCHEDULING": analyzer.JankSFScheduling,
+		"JANK_PREDICTION_ERROR": analyzer.JankPredictionError, "JANK_DISPLAY_HAL": analyzer.JankDisplayHAL,
+		"JANK_SF_CPU_DEADLINE_MISSED": analyzer.JankSFCPUDeadlineMissed, "JANK_SF_GPU_DEADLINE_MISSED": analyzer.JankSFGPUDeadlineMissed,
+		"JANK_APP_DEADLINE_MISSED": analyzer.JankAppDeadlineMissed, "JANK_BUFFER_STUFFING": analyzer.JankBufferStuffing,
+		"JANK_UNKNOWN": analyzer.JankUnknown, "JANK_SF_STUFFING": analyzer.JankSFStuffing, "JANK_DROPPED": analyzer.JankDropped,
+		"JANK_NON_ANIMATING": analyzer.JankNonAnimating, "JANK_APP_RESYNCED_JITTER": analyzer.JankAppResyncedJitter,
+		"JANK_DISPLAY_NOT_ON": analyzer.JankDisplayNotOn, "JANK_DISPLAY_MODE_CHANGE_IN_PROGRESS": analyzer.JankDisplayModeChange,
+		"JANK_DISPLAY_POWER_MODE_CHANGE_IN_PROGRESS": analyzer.JankDisplayPowerModeChange,
+	} {
+		if got := perfettopb.FrameTimelineEvent_JankType_value[name]; got != int32(value) {
+			t.Errorf("%s is %d, not %d", name, got, value)
+		}
+	}
+	if n := len(perfettopb.FrameTimelineEvent_JankType_value); n != 17 {
+		t.Errorf("%d jank types, want 16 and the unspecified", n)
+	}
+	check := func(name string, got, want int32) {
+		if got != want {
+			t.Errorf("%s is %d, not %d", name, got, want)
+		}
+	}
+	check("PRESENT_ON_TIME", int32(perfettopb.FrameTimelineEvent_PRESENT_ON_TIME), int32(analyzer.PresentOnTime))
+	check("PRESENT_LATE", int32(perfettopb.FrameTimelineEvent_PRESENT_LATE), int32(analyzer.PresentLate))
+	check("PRESENT_EARLY", int32(perfettopb.FrameTimelineEvent_PRESENT_EARLY), int32(analyzer.PresentEarly))
+	check("PRESENT_DROPPED", int32(perfettopb.FrameTimelineEvent_PRESENT_DROPPED), int32(analyzer.PresentDropped))
+	check("PRESENT_UNKNOWN", int32(perfettopb.FrameTimelineEvent_PRESENT_UNKNOWN), int32(analyzer.PresentUnknown))
+	check("PREDICTION_VALID", int32(perfettopb.FrameTimelineEvent_PREDICTION_VALID), int32(analyzer.PredictionValid))
+	check("PREDICTION_EXPIRED", int32(perfettopb.FrameTimelineEvent_PREDICTION_EXPIRED), int32(analyzer.PredictionExpired))
+	check("PREDICTION_UNKNOWN", int32(perfettopb.FrameTimelineEvent_PREDICTION_UNKNOWN), int32(analyzer.PredictionUnknown))
+	check("SEVERITY_NONE", int32(perfettopb.FrameTimelineEvent_SEVERITY_NONE), int32(analyzer.SeverityNone))
+	check("SEVERITY_PARTIAL", int32(perfettopb.FrameTimelineEvent_SEVERITY_PARTIAL), int32(analyzer.SeverityPartial))
+	check("SEVERITY_FULL", int32(perfettopb.FrameTimelineEvent_SEVERITY_FULL), int32(analyzer.SeverityFull))
+}

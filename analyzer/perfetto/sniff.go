@@ -1,0 +1,95 @@
+package perfetto
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// maxSniffed is how much of a deflated head is looked at.
+const maxSniffed = 64 << 10
+
+// Sniff reports whether the input that begins with head is a Perfetto trace,
+// deflated or not. A few hundred bytes are enough.
+func Sniff(head []byte) bool {
+	if bytes.HasPrefix(head, gzipMagic[:]) {
+		z, err := gzip.NewReader(bytes.NewReader(head))
+		if err != nil {
+			return false
+		}
+		head, _ = io.ReadAll(io.LimitReader(z, maxSniffed)) // cut, as the head is
+	}
+	return beginsWithPacket(head)
+}
+
+// highestField is above all fields of a TracePacket, extensions included.
+const highestField = 10_000
+
+// beginsWithPacket reports whether a packet stands at the beginning, as far as
+// can be seen. Text may begin as one does, with a line feed, but what follows is
+// not one then: a letter taken for a length of up to 127 bytes, and after as many
+// another packet.
+func beginsWithPacket(b []byte) bool {
+	packets := 0
+	for len(b) > 0 {
+		field, wire, n := protowire.ConsumeTag(b)
+		if n < 0 || field != tracePacket || wire != protowire.BytesType {
+			return false
+		}
+		size, m := protowire.ConsumeVarint(b[n:])
+		if m < 0 {
+			return packets > 0
+		}
+		b = b[n+m:]
+		seen := b[:min(uint64(len(b)), size)]
+		if !fields(seen, size) {
+			return false
+		}
+		b = b[len(seen):]
+		packets++
+	}
+	return packets > 0
+}
+
+// fields reports whether the bytes are the beginning of a packet of a size.
+func fields(b []byte, size uint64) bool {
+	rest := size
+	whole := uint64(len(b)) == size
+	for len(b) > 0 {
+		tag, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			return !whole
+		}
+		field, wire := protowire.DecodeTag(tag)
+		if field < 1 || field > highestField {
+			return false
+		}
+		b, rest = b[n:], rest-uint64(n)
+		var length uint64
+		switch wire {
+		case protowire.VarintType, protowire.BytesType:
+			v, n := protowire.ConsumeVarint(b)
+			if n < 0 {
+				return !whole
+			}
+			b, rest = b[n:], rest-uint64(n)
+			if wire == protowire.BytesType {
+				length = v
+			}
+		case protowire.Fixed32Type:
+			length = 4
+		case protowire.Fixed64Type:
+			length = 8
+		default:
+			return false
+		}
+		if length > rest {
+			return false
+		}
+		b = b[min(uint64(len(b)), length):] // its end may be out of sight
+		rest -= length
+	}
+	return true
+}
