@@ -5,7 +5,7 @@ type Counts struct {
 	Frames     int // complete ones
 	Late       int
 	Empty      int
-	Misaligned int // render frames
+	Misaligned int // on either side of a link
 	Linked     int // application frames that a render frame took
 	Presented  int // render frames whose present time is known
 	Truncated  int // not among Frames
@@ -50,7 +50,7 @@ func (c *Counts) add(f *Frame) {
 	}
 	count(&c.Late, f.Late())
 	count(&c.Empty, f.Facts.Has(Empty))
-	count(&c.Misaligned, f.Kind == RenderFrame && f.Facts.Has(Misaligned))
+	count(&c.Misaligned, f.Facts.Has(Misaligned))
 	count(&c.Linked, f.Render != nil)
 	count(&c.Presented, f.Present.Known())
 }

@@ -46,7 +46,8 @@ type Summary struct {
 
 // Convert reads the text trace in r and writes it to w as a Perfetto trace. What
 // it returns as an error is the source's, the sink's, the context's or, in
-// strict mode, a *hitrace.LineError; then what was written is of no use.
+// strict mode, a *hitrace.LineError; then what was written is of no use, and of
+// the summary only Totals is there.
 func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*Summary, error) {
 	options.Reader = options.Reader.WithDefaults()
 	out := bufio.NewWriterSize(w, 256<<10)
@@ -75,10 +76,11 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 			return packets.err
 		},
 	})
+	summary.Totals = totals
 	if err != nil {
-		return nil, err
+		return summary, err
 	}
-	summary.Totals, summary.Timeline = totals, tracker.builder.Timeline()
+	summary.Timeline = tracker.builder.Timeline()
 	if options.FramesOnly {
 		summary.LeftOut = totals.Events
 	} else {
@@ -86,6 +88,24 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	}
 	sum := hash.Sum128()
 	finish(packets, summary, [2]uint64{sum.Hi, sum.Lo}, options)
+	if packets.err != nil {
+		return summary, packets.err
+	}
+	return summary, out.Flush()
+}
+
+// ConvertTimeline writes a timeline that was read from something else than a text
+// trace to w as a Perfetto trace. The options for reading do not matter.
+func ConvertTimeline(t *analyzer.Timeline, w io.Writer, options Options) (*Summary, error) {
+	out := bufio.NewWriterSize(w, 256<<10)
+	packets := &packetWriter{out: out}
+	if options.Compress {
+		packets.compress = newCompressor()
+	}
+	summary := &Summary{Timeline: t, Totals: &hitrace.Totals{}}
+	hash := xxh3.HashString128(t.String())
+	writeSystemInfo(packets)
+	finish(packets, summary, [2]uint64{hash.Hi, hash.Lo}, options)
 	if packets.err != nil {
 		return nil, packets.err
 	}

@@ -62,11 +62,14 @@ func (b *Batch) settle(s *strays, totals *Totals, options Options) error {
 	for i := range b.Events {
 		b.Events[i].Number += totals.Lines
 	}
-	if !totals.start.Known() && len(b.Events) > 0 {
-		totals.start = b.Events[0].Time
+	if n := len(b.Events); n > 0 {
+		if !totals.Start.Known() {
+			totals.Start = b.Events[0].Time
+		}
+		totals.End = b.Events[n-1].Time
 	}
 	totals.Lines += b.Lines
-	totals.Outside += options.Window.drop(b, totals.start)
+	totals.Outside += options.Window.drop(b, totals.Start)
 	totals.Events += len(b.Events)
 	if options.Strict {
 		return totals.Problems.first()

@@ -31,7 +31,9 @@ type Totals struct {
 	Events   int // those with an event inside the window
 	Outside  int // those with an event outside the window
 	Problems Problems
-	start    trace.Time // of the first event
+	// Start and End are the times of the first and the last line with an event,
+	// inside the window or not.
+	Start, End trace.Time
 }
 
 // Run reads the trace in r, parses it on several processors, and passes it

@@ -18,12 +18,15 @@ const (
 	Zstandard
 	PerfettoTrace
 	Htrace // SmartPerf's binary form
-	Sys    // the kernel's raw buffers, as HarmonyOS dumps them
+	UTF16
+	Bzip2
+	XZ
+	Sys // the kernel's raw buffers, as HarmonyOS dumps them
 	formatsCount
 )
 
 var formatTexts = [formatsCount]struct{ name, hint string }{
-	UnknownFormat: {"", "a text trace is what hitrace prints: hdc shell hitrace -t 5 graphic ace sched > trace.ftrace"},
+	UnknownFormat: {"", "a text trace is what hitrace writes: hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\""},
 	TextTrace:     {"text trace", ""},
 	PNG:           {"PNG image", ""},
 	JSON:          {"JSON", ""},
@@ -33,7 +36,10 @@ var formatTexts = [formatsCount]struct{ name, hint string }{
 	Zip:           {"zip archive", "unzip it first"},
 	Zstandard:     {"zstd file", "unzstd it first"},
 	PerfettoTrace: {"Perfetto trace", "open it in ui.perfetto.dev as it is"},
-	Htrace:        {"binary htrace", "record text instead: hdc shell hitrace -t 5 graphic ace sched > trace.ftrace"},
+	Htrace:        {"binary htrace", "record text instead: hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\""},
+	UTF16:         {"UTF-16 text", "PowerShell's > writes UTF-16: let hitrace write a file (-o) and fetch it with hdc file recv"},
+	Bzip2:         {"bzip2 file", "bunzip2 it first"},
+	XZ:            {"xz file", "unxz it first"},
 	Sys:           {"raw kernel trace", "turn it into text with hitrace_converter.py"},
 }
 
@@ -50,6 +56,10 @@ var magics = []struct {
 	{"PK\x03\x04", Zip},
 	{"\x28\xb5\x2f\xfd", Zstandard},
 	{"OHOSPROF", Htrace},
+	{"\xff\xfe", UTF16},
+	{"\xfe\xff", UTF16},
+	{"BZh", Bzip2},
+	{"\xfd7zXZ\x00", XZ},
 	{"\x49\xdf", Sys},
 }
 

@@ -55,6 +55,12 @@ type Window struct {
 	From, To Edge
 }
 
+// IsEmpty reports whether nothing can be in the window, as far as can be told
+// without the trace.
+func (w Window) IsEmpty() bool {
+	return w.From.set && w.To.set && w.From.relative == w.To.relative && w.From.at >= w.To.at
+}
+
 // IsOpen reports whether nothing is left out.
 func (w Window) IsOpen() bool { return !w.From.set && !w.To.set }
 

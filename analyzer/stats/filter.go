@@ -14,7 +14,7 @@ import (
 // through. A malformed pattern is an error.
 func MatchProcess(pattern string) (func(*analyzer.Process) bool, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
-		return nil, fmt.Errorf("process %q: not a pattern such as com.example.* or a process id", pattern)
+		return nil, fmt.Errorf("%q is no pattern such as com.example.* and no process id", pattern)
 	}
 	return func(p *analyzer.Process) bool {
 		matched, _ := path.Match(pattern, p.Name)

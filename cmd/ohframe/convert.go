@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe/exporter"
+	toperfetto "ohframe/internal/convert"
 )
 
 func convertCommand() *cli.Command {
@@ -30,15 +31,8 @@ func convertCommand() *cli.Command {
 }
 
 func convert(c *cli.Context) error {
-	name, err := input(c)
+	name, err := oneInput(c)
 	if err != nil {
-		return err
-	}
-	options := exporter.Options{
-		Input: filepath.Base(name), Version: version(),
-		FramesOnly: c.Bool("frames-only"), Compress: c.Bool("compress"),
-	}
-	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
 		return err
 	}
 	in, err := openInput(name)
@@ -57,15 +51,9 @@ func convert(c *cli.Context) error {
 	defer out.discard()
 
 	source, done := withProgress(in, c.Bool("quiet"))
-	head := &headReader{Reader: source}
-	summary, err := exporter.Convert(c.Context, head, out, options)
+	summary, err := convertInto(c, name, source, out, outputName(outName))
 	done()
-	if path := (*os.PathError)(nil); errors.As(err, &path) && path.Op == "write" {
-		return fileError(outputName(outName), err)
-	} else if err != nil {
-		return fileError(name, err)
-	}
-	if err := notATrace(name, head.head, summary.Totals); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := out.commit(); err != nil {
@@ -77,27 +65,30 @@ func convert(c *cli.Context) error {
 	return nil
 }
 
+// convertInto converts the named input, which source reads, into out.
+func convertInto(c *cli.Context, name string, source io.Reader, out io.Writer, outName string) (*exporter.Summary, error) {
+	options := exporter.Options{
+		Input: filepath.Base(name), Version: version(),
+		FramesOnly: c.Bool("frames-only"), Compress: c.Bool("compress"),
+	}
+	var err error
+	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
+		return nil, err
+	}
+	summary, warnings, err := toperfetto.Convert(c.Context, source, out, options)
+	if path := (*os.PathError)(nil); errors.As(err, &path) && path.Op == "write" {
+		return nil, fileError(outName, err)
+	} else if err != nil {
+		return nil, fileError(name, err)
+	}
+	printWarnings(name, warnings)
+	return summary, nil
+}
+
 // defaultOutput returns the input's name with the extension of Perfetto traces.
 func defaultOutput(name string) string {
 	if name == standard {
 		return standard
 	}
 	return strings.TrimSuffix(name, filepath.Ext(name)) + ".pftrace"
-}
-
-// headReader keeps the first bytes that are read through it.
-type headReader struct {
-	io.Reader
-	head []byte
-}
-
-// headSize is how many bytes are enough to tell a format.
-const headSize = 512
-
-func (r *headReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if missing := headSize - len(r.head); missing > 0 {
-		r.head = append(r.head, p[:min(n, missing)]...)
-	}
-	return n, err
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/analyzer"
 	"ohframe/internal/frametable"
 )
 
@@ -17,7 +16,7 @@ func framesCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "frames",
 		Usage:     "list the frames of a trace, one row a frame",
-		ArgsUsage: "TRACE [--format table|csv|json|parquet]",
+		ArgsUsage: "INPUT [--format table|csv|json|parquet]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
 			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(frametable.Formats, "|") + "`"},
@@ -29,7 +28,7 @@ func framesCommand() *cli.Command {
 }
 
 func frames(c *cli.Context) error {
-	name, err := input(c)
+	name, err := oneInput(c)
 	if err != nil {
 		return err
 	}
@@ -37,34 +36,21 @@ func frames(c *cli.Context) error {
 	if !slices.Contains(frametable.Formats, format) {
 		return &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(frametable.Formats, ", "))}
 	}
-	readerOptions, analyzerOptions, err := traceOptions(c)
+	in, err := readInput(c, name)
 	if err != nil {
-		return err
-	}
-	in, err := openInput(name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	head := &headReader{Reader: in}
-	timeline, totals, err := analyzer.Analyze(c.Context, head, readerOptions, analyzerOptions)
-	if err != nil {
-		return fileError(name, err)
-	}
-	if err := notATrace(name, head.head, totals); err != nil {
 		return err
 	}
 	err = writeOutput(c, func(out *bufio.Writer, terminal bool) error {
 		if terminal && frametable.IsBinary(format) {
 			return &failure{file: outputName(standard), what: "is a terminal", hint: "-o FILE writes to a file"}
 		}
-		return frametable.Write(out, timeline, format)
+		return frametable.Write(out, in.Timeline, format)
 	})
 	if err != nil {
 		return err
 	}
-	if len(timeline.Frames) == 0 {
-		printNoFrames(os.Stderr, inputName(name), timeline)
+	if len(in.Timeline.Frames) == 0 && in.Totals != nil {
+		printNoFrames(os.Stderr, inputName(name), in.Timeline)
 	}
 	return nil
 }

@@ -11,13 +11,14 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
+	"ohframe/internal/input"
 )
 
 // standard is the name of standard input and output.
 const standard = "-"
 
-// input returns the one argument that names the trace.
-func input(c *cli.Context) (string, error) {
+// oneInput returns the one argument that names the trace.
+func oneInput(c *cli.Context) (string, error) {
 	if n := c.NArg(); n != 1 || c.Args().First() == "" {
 		what := "no trace given"
 		if n > 1 {
@@ -67,6 +68,9 @@ func fileError(name string, err error) error {
 			hint: "without --strict such lines are counted and passed over",
 		}
 	}
+	if what := (*input.Error)(nil); errors.As(err, &what) {
+		return &failure{file: inputName(name), what: what.What, hint: what.Hint}
+	}
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
 	} else if link := (*os.LinkError)(nil); errors.As(err, &link) {
@@ -81,7 +85,7 @@ var traceFlags = []cli.Flag{
 	&cli.StringFlag{Name: "phase-rule", Value: "expected", Usage: "which times make a pick-up misaligned: `expected|actual`"},
 	&cli.StringFlag{Name: "from", Usage: "leave out what is before `TIME`: a trace time (13762.791708) or a time from the start (+1.5s)"},
 	&cli.StringFlag{Name: "to", Usage: "leave out what is at `TIME` or after it"},
-	&cli.IntFlag{Name: "workers", Usage: "work on `N` blocks of the trace at once (default: the number of processors)"},
+	&cli.IntFlag{Name: "workers", Usage: "work on `N` blocks of the trace at once", DefaultText: "the number of processors"},
 	&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that is not understood"},
 }
 
@@ -96,6 +100,9 @@ func traceOptions(c *cli.Context) (r hitrace.Options, a analyzer.Options, err er
 			return r, a, &failure{what: "--" + flag + ": " + err.Error()}
 		}
 	}
+	if r.Window.IsEmpty() {
+		return r, a, &failure{what: "--from is not before --to"}
+	}
 	if a.ClockOffset, err = analyzer.ParseClockOffset(c.String("clock-offset")); err != nil {
 		return r, a, &failure{what: "--clock-offset: " + err.Error()}
 	}
@@ -105,20 +112,29 @@ func traceOptions(c *cli.Context) (r hitrace.Options, a analyzer.Options, err er
 	return r, a, nil
 }
 
-// notATrace is the error for an input without a single event, nil for others.
-func notATrace(name string, head []byte, totals *hitrace.Totals) error {
-	if totals.Events > 0 || totals.Outside > 0 {
-		return nil
+// readInput reads the named input, whatever kind it is of.
+func readInput(c *cli.Context, name string) (*input.Input, error) {
+	var options input.Options
+	var err error
+	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
+		return nil, err
 	}
-	f := &failure{file: inputName(name)}
-	switch format := hitrace.Sniff(head); {
-	case totals.Lines == 0:
-		f.what = "empty"
-	case format == hitrace.TextTrace:
-		f.what, f.hint = "a trace without events", "was tracing on, with tags such as graphic, ace and sched?"
-	default:
-		f.what = fmt.Sprintf("not a text trace%s", format.Description())
-		f.hint = format.Hint()
+	f, err := openInput(name)
+	if err != nil {
+		return nil, err
 	}
-	return f
+	defer f.Close()
+	in, err := input.Read(c.Context, f, options)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	printWarnings(name, in.Warnings)
+	return in, nil
+}
+
+// printWarnings says what of an input could not be read.
+func printWarnings(name string, warnings []string) {
+	for _, warning := range warnings {
+		fmt.Fprintf(os.Stderr, "ohframe: %s: warning: %s\n", inputName(name), warning)
+	}
 }

@@ -29,7 +29,7 @@ func newApp() *cli.App {
 		Name:            "ohframe",
 		Usage:           "frame timelines of OpenHarmony and HarmonyOS traces, in Perfetto and in numbers",
 		Version:         version(),
-		Commands:        []*cli.Command{convertCommand(), framesCommand()},
+		Commands:        []*cli.Command{convertCommand(), framesCommand(), reportCommand()},
 		HideHelpCommand: true,
 		// Errors are printed once, by run, in one form.
 		ExitErrHandler: func(*cli.Context, error) {},

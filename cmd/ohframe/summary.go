@@ -31,6 +31,9 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	fmt.Fprintf(w, "clock offset: %s\n", describeClock(&t.Clock))
 	printLines(w, s)
 	for _, c := range t.Diagnostics.Counts() {
+		if c.Diagnostic == analyzer.UnmatchedEnd && s.Unmatched > 0 {
+			continue // told above, with those of no thread
+		}
 		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Diagnostic, describeLines(c.Lines, c.Total))
 	}
 	if out != standard {
@@ -62,8 +65,8 @@ func printLines(w io.Writer, s *exporter.Summary) {
 		count int
 		what  string
 	}{
-		{s.Totals.Outside, "outside the window"},
-		{s.Unmatched, "end of a slice that began before the trace, not exported"},
+		{s.Totals.Outside, "line outside the window"},
+		{s.Unmatched, "end of a slice whose begin is not there, not exported"},
 		{s.Unencodable, "event that Perfetto has no form for, not exported"},
 		{s.LeftOut, "event left out by --frames-only"},
 	} {
@@ -102,7 +105,7 @@ func printNoFrames(w io.Writer, in string, t *analyzer.Timeline) {
 		fmt.Fprintf(w, ": no marker %s", strings.Join(missing, ", "))
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintln(w, "hint: frames need the tags graphic and ace: hdc shell hitrace -t 5 graphic ace sched")
+	fmt.Fprintln(w, "hint: frames need the tags graphic and ace: hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\"")
 }
 
 func describeClock(c *analyzer.ClockOffset) string {

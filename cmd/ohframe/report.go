@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/report"
+)
+
+func reportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "report",
+		Usage:     "tell how smooth it was and whose fault it was",
+		ArgsUsage: "INPUT…",
+		Description: "INPUT is a text trace, a Perfetto trace (Android's or our own), or the text of\n" +
+			"dumpsys SurfaceFlinger --latency LAYER or dumpsys gfxinfo PACKAGE framestats.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(report.Formats, "|") + "`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
+			processFlag,
+		}, traceFlags...),
+		HideHelpCommand: true,
+		OnUsageError:    usageError,
+		Action:          runReport,
+	}
+}
+
+// processFlag chooses the processes that a command is about.
+var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes whose name or id matches `GLOB`"}
+
+func runReport(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return &failure{what: "no input given", hint: "ohframe report INPUT…"}
+	}
+	format := c.String("format")
+	if !slices.Contains(report.Formats, format) {
+		return &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(report.Formats, ", "))}
+	}
+	options, err := statsOptions(c)
+	if err != nil {
+		return err
+	}
+	var inputs []report.Input
+	for _, name := range c.Args().Slice() {
+		in, err := readInput(c, name)
+		if err != nil {
+			return err
+		}
+		inputs = append(inputs, report.Input{Name: inputName(name), Timeline: in.Timeline, Stats: stats.Compute(in.Timeline, options), Gfxinfo: in.Gfxinfo})
+	}
+	return writeOutput(c, func(out *bufio.Writer, terminal bool) error {
+		return report.Write(out, inputs, format, report.Options{Color: terminal})
+	})
+}
+
+// statsOptions returns what the flags say of statistics.
+func statsOptions(c *cli.Context) (stats.Options, error) {
+	if c.String(processFlag.Name) == "" {
+		return stats.Options{}, nil
+	}
+	match, err := stats.MatchProcess(c.String(processFlag.Name))
+	if err != nil {
+		return stats.Options{}, &failure{what: "--process: " + err.Error()}
+	}
+	return stats.Options{Process: match}, nil
+}

@@ -1,0 +1,151 @@
+package input
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/exporter"
+)
+
+const latency = "16666666\n" +
+	"1000000000\t1016000000\t1001000000\n" +
+	"1016000000\t1033000000\t1017000000\n" +
+	"1033000000\t1066000000\t1034000000\n"
+
+const framestats = "** Graphics info for pid 4321 [com.example.app] **\n---PROFILEDATA---\n" +
+	"Flags,IntendedVsync,Vsync,OldestInputEvent,NewestInputEvent,HandleInputStart,AnimationStart,PerformTraversalsStart,DrawStart,SyncQueued,SyncStart,IssueDrawCommandsStart,SwapBuffers,FrameCompleted,\n" +
+	"0,1000000000,1000000000,9223372036854775807,0,1000100000,1000200000,1000300000,1000400000,1001000000,1001100000,1001500000,1004000000,1006000000,\n" +
+	"---PROFILEDATA---\n"
+
+// Each kind of input is recognised by its content and gives a timeline in which
+// everything holds that must.
+func TestRead(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var converted bytes.Buffer
+	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &converted, exporter.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	complete := 0
+	for _, test := range []struct {
+		name, content, format string
+		frames                int // complete ones; -1 for as many as the text has
+	}{
+		{"text", string(text), "text trace", -1},
+		{"text in CR LF", strings.ReplaceAll(string(text), "\n", "\r\n"), "text trace", -1},
+		{"converted", converted.String(), "Perfetto trace", -1},
+		{"latency", latency, "SurfaceFlinger latency", 6},
+		{"framestats", framestats, "gfxinfo framestats", 1},
+	} {
+		in, err := Read(t.Context(), strings.NewReader(test.content), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if in.Format != test.format {
+			t.Errorf("%s: read as a %s", test.name, in.Format)
+		}
+		if err := in.Timeline.Validate(); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		n := in.Timeline.Counts().Frames
+		if complete == 0 {
+			complete = n
+		}
+		if want := max(test.frames, 0); n != want && (test.frames >= 0 || n != complete) {
+			t.Errorf("%s: %d frames, want %d", test.name, n, test.frames)
+		}
+	}
+	if complete < 90 {
+		t.Errorf("the demo has %d frames", complete)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	for content, want := range map[string]string{
+		"":                         "empty",
+		"hello\n":                  "not a trace",
+		"\x89PNG\r\n\x1a\n":        "not a trace (PNG image)",
+		"# tracer: nop\n#\n":       "a trace without events",
+		"16666666\n":               "only a refresh period: there is no layer of that name",
+		"\x0a\x04\x08\x01\x50\x01": "a Perfetto trace without frames",
+		"16666666\n0\t0\t0\n":      "no frame of the layer was shown",
+		"---PROFILEDATA---\nFlags,\n---PROFILEDATA---\n": "no rows",
+	} {
+		_, err := Read(t.Context(), strings.NewReader(content), Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", content, err, want)
+		}
+	}
+	// In strict mode what is no trace at all is said to be none, and a damaged
+	// trace to be damaged.
+	strict := Options{Reader: hitrace.Options{Strict: true}}
+	_, err := Read(t.Context(), strings.NewReader("hello\n"), strict)
+	if what := (*Error)(nil); !errors.As(err, &what) {
+		t.Errorf("prose: got %v", err)
+	}
+	_, err = Read(t.Context(), strings.NewReader(" a-1 (1) [000] .... 1.000000: print: E|1\nhello\n"), strict)
+	if line := (*hitrace.LineError)(nil); !errors.As(err, &line) || line.Line != 2 {
+		t.Errorf("damaged trace: got %v", err)
+	}
+}
+
+// A window cuts frames of other inputs as it cuts those of a text trace.
+func TestCut(t *testing.T) {
+	app := &analyzer.Frame{Process: &analyzer.Process{PID: 2}, TID: 2, Actual: analyzer.Interval{Start: 10, End: 20}}
+	render := &analyzer.Frame{
+		Kind: analyzer.RenderFrame, Process: &analyzer.Process{PID: 1}, TID: 1, Actual: analyzer.Interval{Start: 20, End: 30},
+		Commit: analyzer.Interval{Start: 31, End: 32}, Present: 40, Applications: []*analyzer.Frame{app},
+	}
+	app.Render, app.Transactions = render, []analyzer.Sent{{Index: 1, At: 20, Taken: render}}
+	timeline := func() *analyzer.Timeline {
+		a, r := *app, *render
+		a.Render, r.Applications = &r, []*analyzer.Frame{&a}
+		a.Transactions = []analyzer.Sent{{Index: 1, At: 20, Taken: &r}}
+		return &analyzer.Timeline{
+			Frames: []*analyzer.Frame{&a, &r}, Processes: []*analyzer.Process{render.Process, app.Process},
+			Span: analyzer.Interval{Start: 10, End: 40},
+		}
+	}
+	for _, test := range []struct {
+		from, to          string
+		frames, truncated int
+		linked, presented bool
+	}{
+		{"", "", 2, 0, true, true},
+		{"0.000000010", "0.000000041", 2, 0, true, true},
+		{"0.000000021", "", 0, 1, false, true},
+		{"", "0.000000035", 2, 0, true, false},
+		{"", "0.000000015", 0, 1, false, false},
+		{"0.000000031", "", 0, 0, false, false},
+	} {
+		got := timeline()
+		var w hitrace.Window
+		var err error
+		if w.From, err = hitrace.ParseEdge(test.from); err != nil {
+			t.Fatal(err)
+		}
+		if w.To, err = hitrace.ParseEdge(test.to); err != nil {
+			t.Fatal(err)
+		}
+		cut(got, w)
+		if err := got.Validate(); err != nil {
+			t.Errorf("%s to %s: %v", test.from, test.to, err)
+		}
+		counts := got.Counts()
+		linked, presented := counts.Linked > 0, false
+		for _, f := range got.Frames {
+			presented = presented || f.Present.Known()
+		}
+		if counts.Frames != test.frames || counts.Truncated != test.truncated || linked != test.linked || presented != test.presented {
+			t.Errorf("%s to %s: %+v, presented %t, want %+v", test.from, test.to, counts, presented, test)
+		}
+	}
+}

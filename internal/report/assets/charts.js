@@ -1,0 +1,124 @@
+"use strict";
+
+// What all charts are made of.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const lateFrom = data.marks.findIndex(m => m.startsWith("late"));
+const one = (selector, within = document) => within.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const css = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name);
+const countFrames = n => n + (n === 1 ? " frame" : " frames");
+const ms = x => x.toFixed(2) + " ms";
+
+function element(name, text, className) {
+  const e = document.createElement(name);
+  e.textContent = text;
+  if (className) e.className = className;
+  return e;
+}
+
+// The box beside the pointer. All it shows is set as text.
+const box = document.getElementById("facts");
+
+function showBox(x, y, mark, title, rows, lines) {
+  const heading = element("h4", "");
+  if (mark) heading.append(element("i", "", mark));
+  heading.append(title);
+  const list = document.createElement("dl");
+  for (const [name, value] of rows) list.append(element("dt", name), element("dd", value));
+  box.replaceChildren(heading, list);
+  if (lines.length) {
+    const more = document.createElement("ul");
+    more.append(...lines.map(l => element("li", l)));
+    box.append(more);
+  }
+  box.hidden = false;
+  const left = x + 16 + box.offsetWidth < innerWidth ? x + 16 : Math.max(4, x - 16 - box.offsetWidth);
+  const top = Math.max(4, Math.min(y + 12, innerHeight - box.offsetHeight - 8));
+  box.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+}
+
+function hideBox() {
+  box.hidden = true;
+  box.classList.remove("kept");
+}
+
+// unpack gives the columns of a process as numbers to draw: milliseconds, and
+// seconds of trace time. What is not known is NaN.
+function unpack(c, periods) {
+  const n = c.start.length;
+  const f = {n, columns: c, base: BigInt(c.base), after: new Float64Array(n), x: new Float64Array(n), duration: c.duration.map(d => d / 1e6)};
+  let at = 0;
+  c.start.forEach((d, i) => {
+    f.after[i] = at += d;
+    f.x[i] = Number(c.base) / 1e9 + at / 1e9;
+  });
+  f.work = f.duration.map((d, i) => d + c.tail[i] / 1e6);
+  f.budget = c.budget.map(b => b === null ? NaN : b / 1e6);
+  f.byMark = data.marks.map((_, m) => [...c.mark.keys()].filter(i => c.mark[i] === m));
+  f.sorted = Float64Array.from(f.duration).sort();
+  f.longest = f.work.reduce((a, b) => Math.max(a, b), 0);
+  f.periods = periods;
+  f.period = Math.max(0, ...periods);
+  return f;
+}
+
+// percentile is by nearest rank, as the tables have it.
+const percentile = (sorted, p) => sorted[Math.ceil(p * sorted.length / 100) - 1];
+
+// below returns how many values of a sorted list are less than x.
+function below(list, x) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function seconds(f, i) {
+  const at = String(f.base + BigInt(f.after[i])).padStart(10, "0");
+  return at.slice(0, -9) + "." + at.slice(-9);
+}
+
+// steps are those of an axis, from a microsecond up.
+const steps = Array.from({length: 39}, (_, i) => [1, 2, 5][i % 3] * 10 ** (Math.floor(i / 3) - 6));
+
+function axis(more) {
+  const stroke = () => css("line");
+  return {stroke: () => css("soft"), font: "12px system-ui, sans-serif", grid: {stroke, width: 1}, ticks: {stroke, width: 1, size: 4}, gap: 4, ...more};
+}
+
+// chart makes a uPlot that only draws axes, and leaves the rest to draw.
+function chart(host, lists, options) {
+  const u = new uPlot({
+    width: host.clientWidth, height: host.clientHeight, padding: [12, 12, 0, 0], legend: {show: false}, ...options,
+    series: [{}, {paths: () => null, points: {show: false}, ...options.line}],
+  }, lists, host);
+  u.over.addEventListener("mouseleave", () => box.classList.contains("kept") || hideBox());
+  const resize = new ResizeObserver(() => host.clientWidth && u.setSize({width: host.clientWidth, height: host.clientHeight}));
+  resize.observe(host);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const redraw = () => u.redraw();
+  dark.addEventListener("change", redraw);
+  return {u, remove() {
+    resize.disconnect();
+    dark.removeEventListener("change", redraw);
+    u.destroy();
+  }};
+}
+
+// clipped draws with the chart's area as the limit.
+function clipped(u, draw) {
+  const {ctx, bbox} = u;
+  ctx.save();
+  ctx.textAlign = "left";
+  ctx.textBaseline = "top";
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  draw(ctx, bbox, devicePixelRatio);
+  ctx.restore();
+}

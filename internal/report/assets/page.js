@@ -1,0 +1,33 @@
+// The page shows one process at a time, and has the charts of that only.
+let plots = [];
+
+function showProcess(id) {
+  plots.forEach(p => p.remove());
+  plots = [];
+  hideBox();
+  all("article").forEach(a => a.hidden = a.dataset.process !== id);
+  all("tr[data-process]").forEach(r => r.classList.toggle("chosen", r.dataset.process === id));
+  one("#process").value = id;
+  const columns = data.processes[id];
+  if (!columns) return;
+  const article = one("#process-" + id), f = unpack(columns, data.periods[id]);
+  plots = [
+    timeChart(article, one(".time", article), f),
+    histogramChart(one(".histogram", article), f),
+    cumulativeChart(one(".cumulative", article), f),
+  ];
+}
+
+// A link such as report.html#process-2 opens that process.
+const asked = () => {
+  const id = Number(location.hash.replace("#process-", ""));
+  return String(id in data.processes ? id : 0);
+};
+if (data.processes.length) {
+  one("#process").onchange = e => location.hash = "process-" + e.target.value;
+  all("tr[data-process]").forEach(r => r.onclick = () => location.hash = "process-" + r.dataset.process);
+  addEventListener("hashchange", () => showProcess(asked()));
+  addEventListener("scroll", () => plots[0]?.place());
+  addEventListener("keydown", e => e.key === "Escape" && plots[0]?.release());
+  showProcess(asked());
+}

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"ohframe/analyzer/stats"
+)
+
+// identityColumns are the columns that are no measures; the others are named
+// after the measures' paths.
+var identityColumns = []string{"input", "kind", "pid", "name", "fps.event", "refresh.rates_hz"}
+
+// writeCSV writes a row for each process of each input.
+func writeCSV(w io.Writer, inputs []Input) error {
+	cw := csv.NewWriter(w)
+	header := identityColumns[:len(identityColumns):len(identityColumns)]
+	for _, m := range measures(nil) {
+		header = append(header, m.Measure)
+	}
+	if err := cw.Write(header); err != nil {
+		return err
+	}
+	for _, in := range inputs {
+		for _, p := range in.Stats.Processes {
+			if err := cw.Write(csvRow(in.Name, p)); err != nil {
+				return err
+			}
+		}
+	}
+	cw.Flush()
+	return cw.Error()
+}
+
+func csvRow(input string, p *stats.Process) []string {
+	row := []string{input, string(p.Kind), strconv.Itoa(int(p.PID)), p.Name, "", ""}
+	if p.FPS != nil {
+		row[4] = string(p.FPS.Event)
+	}
+	rates := make([]string, len(p.Refresh))
+	for i, r := range p.Refresh {
+		rates[i] = plain(r.Rate)
+	}
+	row[5] = strings.Join(rates, " ")
+	for _, m := range measures(p) {
+		if m.Base == nil {
+			row = append(row, "")
+		} else {
+			row = append(row, plain(*m.Base))
+		}
+	}
+	return row
+}
+
+// measures returns every number of a process by its path, the number being Base.
+// A comparison with nothing lists them; all are unknown if p is nil.
+func measures(p *stats.Process) []stats.Change { return stats.Compare(p, nil).Changes }
+
+// plain prints a number in full, without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"fmt"
+
+	"ohframe/analyzer/gfxinfo"
+	"ohframe/analyzer/trace"
+)
+
+// gfxinfoSummary sets what gfxinfo printed of a process or a window beside what
+// the dump's rows come to.
+type gfxinfoSummary struct {
+	PID     trace.PID `json:"pid"`
+	Process string    `json:"process"`
+	// Window is empty for the process as a whole, or if it has no name.
+	Window string        `json:"window"`
+	Lines  []gfxinfoLine `json:"lines"`
+}
+
+// gfxinfoLine is a line of a summary. Either number is nil if there is no such
+// line. Percentiles are milliseconds.
+type gfxinfoLine struct {
+	Name     string `json:"name"`
+	Printed  *int   `json:"printed"`
+	Computed *int   `json:"computed"`
+}
+
+// gfxinfoSummaries returns the summaries of a dump, which may be nil: each
+// process, then its windows.
+func gfxinfoSummaries(d *gfxinfo.Dump) []gfxinfoSummary {
+	list := []gfxinfoSummary{}
+	if d == nil {
+		return list
+	}
+	for _, p := range d.Processes {
+		add := func(window string, printed, computed *gfxinfo.Summary) {
+			if lines := gfxinfoLines(printed, computed); len(lines) > 0 {
+				list = append(list, gfxinfoSummary{p.PID, p.Name, window, lines})
+			}
+		}
+		add("", p.Printed, p.Computed)
+		for _, w := range p.Windows {
+			add(w.Name, w.Printed, w.Computed)
+		}
+	}
+	return list
+}
+
+// gfxinfoLines returns the lines that either summary has; a summary may be nil.
+func gfxinfoLines(printed, computed *gfxinfo.Summary) []gfxinfoLine {
+	value := func(s *gfxinfo.Summary, l gfxinfo.Line) *int {
+		if s == nil {
+			return nil
+		}
+		n, ok := s.Value(l)
+		if !ok {
+			return nil
+		}
+		return &n
+	}
+	var list []gfxinfoLine
+	for _, l := range gfxinfo.Lines() {
+		line := gfxinfoLine{l.String(), value(printed, l), value(computed, l)}
+		if line.Printed != nil || line.Computed != nil {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// Title names what the summary is of.
+func (s *gfxinfoSummary) Title() string {
+	title := "gfxinfo of " + printable(s.Process)
+	if s.Process == "" {
+		title = "gfxinfo"
+	}
+	if s.PID != trace.UnknownPID {
+		title += fmt.Sprintf(" (%d)", s.PID)
+	}
+	if s.Window != "" {
+		title += ", window " + printable(s.Window)
+	}
+	return title
+}
+
+// whole prints a number, unknown if there is none.
+func whole(n *int) string {
+	if n == nil {
+		return unknown
+	}
+	return fmt.Sprint(*n)
+}

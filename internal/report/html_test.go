@@ -1,0 +1,362 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+)
+
+// marksDrawn counts the bars of each mark that the chart over time really
+// shows: by columns of the mark's colour in its picture. Bars of one mark must
+// not touch. The colours are those that the style sheet gives to the buttons.
+const marksDrawn = `(() => {
+	const article = document.querySelector("article:not([hidden])"), canvas = article.querySelector(".time canvas");
+	const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d"), counts = {};
+	copy.drawImage(canvas, 0, 0);
+	const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
+	for (const button of article.querySelectorAll("[data-mark]")) {
+		const name = button.dataset.mark, probe = document.body.appendChild(document.createElement("i"));
+		probe.style.color = "var(--" + name + ")";
+		const colour = getComputedStyle(probe).color.match(/\d+/g).map(Number);
+		probe.remove();
+		let runs = 0, inside = false;
+		for (let x = 0; x < canvas.width; x++) {
+			let found = 0;
+			for (let y = 0; y < canvas.height; y++) {
+				const i = (y * canvas.width + x) * 4;
+				if (data[i] === colour[0] && data[i + 1] === colour[1] && data[i + 2] === colour[2]) found++;
+			}
+			if (found > 4 && !inside) runs++;
+			inside = found > 4;
+		}
+		counts[name] = runs;
+	}
+	return counts;
+})()`
+
+// legend has the numbers on the buttons of the marks.
+const legend = `Object.fromEntries([...document.querySelectorAll("article:not([hidden]) [data-mark]")].map(b => [b.dataset.mark, Number(b.querySelector("b").textContent)]))`
+
+const factsShown = `(() => { const b = document.getElementById("facts"); return b.hidden ? "" : b.innerText })()`
+
+func (b *browser) checkMarks(want map[string]int) {
+	b.Helper()
+	if got := eval[map[string]int](b, marksDrawn); !maps.Equal(got, want) {
+		b.Errorf("the chart shows %v, want %v", got, want)
+	}
+}
+
+// choose picks a process as the user does.
+func (b *browser) choose(id int) {
+	b.Helper()
+	eval[bool](b, fmt.Sprintf(`new Promise(done => {
+		addEventListener("hashchange", () => done(true), {once: true});
+		const s = document.querySelector("#process");
+		s.value = %d;
+		s.dispatchEvent(new Event("change"));
+	})`, id))
+	b.settle()
+}
+
+// hover moves the pointer into the middle of the chart's n-th frame of film,
+// which begins n * 100 ms after the first and is at least 10 ms long.
+func (b *browser) hover(n int) {
+	b.Helper()
+	// The chart's area is from the first frame's start to the last one's end,
+	// with half a percent of the time between the starts on either side.
+	at := eval[[]float64](b, fmt.Sprintf(`(() => {
+		const r = document.querySelector("article:not([hidden]) .time .u-over").getBoundingClientRect();
+		const from = -.0025, to = .5 + .010 + .0025, x = %d * .1 + .005;
+		return [r.left + (x - from) / (to - from) * r.width, r.top + r.height / 2];
+	})()`, n))
+	b.do(chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1]))
+	b.settle()
+}
+
+func (b *browser) checkFacts(parts ...string) {
+	b.Helper()
+	shown := strings.ReplaceAll(eval[string](b, factsShown), "\n", " ")
+	for _, part := range parts {
+		if !strings.Contains(shown, part) {
+			b.Errorf("the box has no %q: %s", part, shown)
+		}
+	}
+}
+
+var (
+	applicationMarks = map[string]int{"on-time": 2, "late-app": 1, "misaligned": 1, "empty": 1, "no-deadline": 1}
+	renderMarks      = map[string]int{"on-time": 1, "late-cpu": 2, "late-gpu": 1, "misaligned": 1, "empty": 1, "no-deadline": 0}
+)
+
+func TestPage(t *testing.T) {
+	b := newBrowser(t)
+	for _, scheme := range []string{"light", "dark"} {
+		b.open([]Input{film()}, 1280, 1000, scheme)
+		b.checkMarks(applicationMarks)
+		b.screenshot("film-" + scheme)
+	}
+	b.scheme("light") // a change of the scheme while the page is open
+	b.settle()
+	b.checkMarks(applicationMarks)
+	if got := eval[map[string]int](b, legend); !maps.Equal(got, applicationMarks) {
+		t.Errorf("the legend says %v, want %v", got, applicationMarks)
+	}
+
+	b.choose(1)
+	b.checkMarks(renderMarks)
+	if got := eval[map[string]int](b, legend); !maps.Equal(got, renderMarks) {
+		t.Errorf("the legend says %v, want %v", got, renderMarks)
+	}
+	if got := eval[string](b, `[...document.querySelectorAll("article:not([hidden]) h2")].map(h => h.textContent).join()`); got != "render_service" {
+		t.Errorf("the process shown is %s", got)
+	}
+	b.checkQuiet()
+}
+
+func TestHover(t *testing.T) {
+	b := newBrowser(t)
+	b.open([]Input{film()}, 1280, 1000, "light")
+	b.hover(1)
+	// The render frame begins 50 ms later and is shown 40 ms after that.
+	b.checkFacts("Vsync 11 · late", "Begins at 100.100000000 s", "Took 32.00 ms", "Deadline after 20.00 ms", "Late by 12.00 ms",
+		"Shown after 90.00 ms", "Thread com.example.app 200", "Render frame 21", "late on its thread", "whole frame late: the application was")
+	b.screenshot("film-hover")
+	b.hover(2)
+	b.checkFacts("Vsync 12 · on time", "Took 10.00 ms", "To spare 10.00 ms")
+	b.hover(5)
+	b.checkFacts("Vsync 15 · no deadline known", "Thread worker 201")
+	b.do(chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
+	b.settle()
+	if shown := eval[string](b, factsShown); shown != "" {
+		t.Errorf("away from the chart the box still shows %s", shown)
+	}
+	b.checkQuiet()
+}
+
+func TestInteraction(t *testing.T) {
+	b := newBrowser(t)
+	b.open([]Input{film()}, 1280, 1400, "light")
+
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) .worst .go")))
+	b.settle()
+	b.checkFacts("Vsync 11 · late")
+	b.do(chromedp.KeyEvent("\x1b")) // Escape
+	if shown := eval[string](b, factsShown); shown != "" {
+		t.Errorf("after Escape the box shows %s", shown)
+	}
+	b.hover(2)
+	b.checkFacts("Vsync 12 · on time")
+
+	b.open([]Input{film()}, 1280, 1400, "light")
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-mark=on-time]")))
+	b.settle()
+	want := maps.Clone(applicationMarks)
+	want["on-time"] = 0
+	b.checkMarks(want)
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-mark=on-time]")))
+	b.settle()
+	b.checkMarks(applicationMarks)
+
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-do=next]")))
+	b.settle()
+	b.checkFacts("Vsync 11 · late")
+	b.do(chromedp.Focus(chromedp.CSS("article:not([hidden]) .time")), chromedp.KeyEvent("\u0303")) // arrow right
+	b.settle()
+	b.checkFacts("Vsync 12 · on time")
+
+	// What is kept goes with the page.
+	b.do(chromedp.KeyEvent("\x1b"))
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) .worst .go")))
+	b.settle()
+	const boxTop = `document.getElementById("facts").getBoundingClientRect().top - document.querySelector("article:not([hidden]) .time").getBoundingClientRect().top`
+	before := eval[float64](b, boxTop)
+	if scrolled := eval[float64](b, `(() => { const from = scrollY; scrollBy(0, from > 50 ? -50 : 50); return Math.abs(scrollY - from) })()`); scrolled != 50 {
+		t.Fatalf("the page scrolled by %v", scrolled)
+	}
+	b.settle()
+	if after := eval[float64](b, boxTop); after != before {
+		t.Errorf("scrolling moves the box from %v to %v", before, after)
+	}
+
+	// Drag over the late frame: it alone is left.
+	b.open([]Input{film()}, 1280, 1400, "light")
+	area := eval[[]float64](b, `(() => { const r = document.querySelector("article:not([hidden]) .time .u-over").getBoundingClientRect(); return [r.left, r.width, r.top + 20] })()`)
+	b.do(chromedp.DragAndDropXY(area[0]+area[1]*.15, area[2], area[0]+area[1]*.35, area[2]))
+	b.settle()
+	b.checkMarks(map[string]int{"on-time": 0, "late-app": 1, "misaligned": 0, "empty": 0, "no-deadline": 0})
+	b.checkQuiet()
+}
+
+// All that a trace or a user names, with what would be markup.
+func TestHostileNames(t *testing.T) {
+	const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&{{.}}<!--]]>`
+	in := film()
+	in.Name = hostile
+	for _, p := range in.Timeline.Processes {
+		p.Name = hostile
+		for i := range p.Threads {
+			p.Threads[i].Name = hostile + "\u2028\u202e"
+		}
+	}
+	for _, f := range in.Timeline.Frames {
+		f.Android = &analyzer.Android{Timeline: &analyzer.FrameTimeline{Layer: hostile}}
+	}
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	inputs := []Input{in, film()}
+	text := write(t, inputs, "html", Options{})
+	for _, part := range []string{"<script>alert", "<img", "\u2028", "\u202e"} {
+		if strings.Contains(text, part) {
+			t.Errorf("the page has %q", part)
+		}
+	}
+
+	b := newBrowser(t)
+	b.open(inputs, 1280, 1000, "light")
+	if n := eval[int](b, `document.scripts.length`); n != 3 {
+		t.Errorf("the page has %d scripts, want the data, uPlot and its own", n)
+	}
+	if n := eval[int](b, `document.images.length`); n != 0 {
+		t.Errorf("the page has %d images", n)
+	}
+	for _, selector := range []string{".overview h2", "article:not([hidden]) h2", ".overview td a"} {
+		if got := eval[string](b, fmt.Sprintf(`document.querySelector(%q).textContent`, selector)); got != hostile {
+			t.Errorf("%s shows %s", selector, got)
+		}
+	}
+	b.hover(1)
+	b.checkFacts("Vsync 11", hostile)
+	b.checkMarks(applicationMarks)
+	b.checkQuiet()
+}
+
+// A report of nothing, and one without a timeline, are pages too.
+func TestPageWithoutCharts(t *testing.T) {
+	b := newBrowser(t)
+	b.open(nil, 800, 600, "light")
+	b.open(sample(), 1280, 1400, "light")
+	b.screenshot("sample")
+	if n := eval[int](b, `document.querySelectorAll(".chart").length`); n != 0 {
+		t.Errorf("there are %d charts of no timeline", n)
+	}
+	text := eval[string](b, `document.body.innerText`)
+	for _, part := range []string{"example.gallery", "15.0 %", "3701.123456789", "117.04", "No frames."} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the page has no %q", part)
+		}
+	}
+	if strings.Contains(text, "NaN") {
+		t.Error("the page has NaN")
+	}
+	b.checkQuiet()
+}
+
+// The least that there can be to draw: one frame, and frames that took no time
+// at all.
+func TestFewFrames(t *testing.T) {
+	b := newBrowser(t)
+	one := film()
+	one.Timeline.Frames = one.Timeline.Frames[:1]
+	one.Stats = stats.Compute(one.Timeline, stats.Options{})
+	b.open([]Input{one}, 1280, 1000, "light")
+	b.checkMarks(map[string]int{"on-time": 1, "late-app": 0, "misaligned": 0, "empty": 0, "no-deadline": 0})
+
+	none := film()
+	for _, f := range none.Timeline.Frames {
+		f.Actual.End, f.GPU, f.Deadline, f.Period, f.Facts = f.Actual.Start, nil, 0, 0, 0
+	}
+	none.Stats = stats.Compute(none.Timeline, stats.Options{})
+	b.open([]Input{none}, 1280, 1000, "light")
+	if got := eval[map[string]int](b, legend); got["no-deadline"] != 6 {
+		t.Errorf("the legend says %v", got)
+	}
+	b.checkQuiet()
+}
+
+// The other tests believe checkQuiet: it must notice.
+func TestBrowserNotices(t *testing.T) {
+	b := newBrowser(t)
+	b.open([]Input{film()}, 800, 600, "light")
+	b.checkQuiet()
+	eval[bool](b, `fetch("http://127.0.0.1:9/secret").then(() => true, () => false)`)
+	eval[bool](b, `console.log("hello") || true`)
+	eval[bool](b, `setTimeout(() => { throw new Error("thrown") }) && true`)
+	b.settle()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := strings.Join(b.troubles, "\n")
+	for _, part := range []string{"Content Security Policy", "hello", "thrown"} {
+		if !strings.Contains(all, part) {
+			t.Errorf("nobody noticed %q: %s", part, all)
+		}
+	}
+}
+
+// manyFrames is an application that runs for a quarter of an hour.
+func manyFrames(n int) Input {
+	const period = 16_666_667 * trace.Nanosecond
+	p := &analyzer.Process{PID: 1000, Name: "com.example.app", Threads: []analyzer.Thread{{TID: 1000, Name: "com.example.app"}}}
+	t := &analyzer.Timeline{Processes: []*analyzer.Process{p}}
+	random := rand.New(rand.NewPCG(1, 2))
+	vsync := trace.Time(3700 * trace.Second)
+	t.Span.Start = vsync
+	for i := range n {
+		f := &analyzer.Frame{Process: p, TID: 1000, VsyncID: int64(i + 1), Vsync: vsync, Deadline: vsync.Add(period), Period: period}
+		f.Expected = analyzer.Interval{Start: vsync, End: f.Deadline}
+		f.Actual.Start = vsync.Add(trace.Duration(random.IntN(400_000)))
+		took := 4*trace.Millisecond + trace.Duration(random.ExpFloat64()*2.5e6)
+		if random.IntN(500) == 0 {
+			took += trace.Duration(random.ExpFloat64() * 60e6)
+		}
+		f.Actual.End = f.Actual.Start.Add(took)
+		if f.Actual.End > f.Deadline {
+			f.Facts = analyzer.MainLate
+		}
+		for vsync < f.Actual.End {
+			vsync = vsync.Add(period)
+		}
+		t.Frames = append(t.Frames, f)
+	}
+	t.Span.End = vsync
+	return Input{Name: "long.ftrace", Timeline: t, Stats: stats.Compute(t, stats.Options{})}
+}
+
+func TestManyFrames(t *testing.T) {
+	const n = 60_000
+	in := manyFrames(n)
+	late := in.Stats.Processes[0].Frames.Late
+	if size := len(write(t, []Input{in}, "html", Options{})); size > 64*n {
+		t.Errorf("the page has %d bytes for a frame", size/n)
+	}
+	b := newBrowser(t)
+	b.open([]Input{in}, 1280, 1000, "light")
+	b.screenshot("many")
+	if got := eval[map[string]int](b, legend); got["late-app"] != late || got["on-time"] != n-late {
+		t.Errorf("the legend says %v, want %d late", got, late)
+	}
+	took := eval[float64](b, `(() => { const from = performance.now(); dispatchEvent(new Event("hashchange")); return performance.now() - from })()`)
+	t.Logf("all charts anew in %.0f ms", took)
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) .worst .go")))
+	b.settle()
+	b.screenshot("many-worst")
+	worst := in.Stats.Processes[0].Worst[0]
+	b.checkFacts(fmt.Sprintf("Vsync %d · late", worst.VsyncID), "Begins at "+worst.At.String())
+	b.checkQuiet()
+}
+
+func TestDeterministic(t *testing.T) {
+	for _, format := range Formats {
+		inputs := func() []Input { return append(sample(), film()) }
+		first := write(t, inputs(), format, Options{})
+		if second := write(t, inputs(), format, Options{}); first != second {
+			t.Errorf("%s is not the same twice", format)
+		}
+	}
+}

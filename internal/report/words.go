@@ -1,0 +1,123 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+)
+
+// unknown is what people see where a value is not known.
+const unknown = "–"
+
+// printable returns a name that does a terminal, or the text around it, no harm:
+// names come from traces, and may hold control characters or turn the direction
+// of what follows.
+func printable(name string) string {
+	if utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+func processName(p *stats.Process) string {
+	if p.Name == "" {
+		return unknown
+	}
+	return printable(p.Name)
+}
+
+var kindNames = map[stats.Kind]string{
+	stats.Application:   "application",
+	stats.RenderService: "render service",
+}
+
+var stageNames = map[stats.Stage]string{
+	stats.Receive:      "vsync → received",
+	stats.UIWork:       "UI work",
+	stats.PickUp:       "transaction → picked up",
+	stats.RenderMain:   "render main",
+	stats.RenderDraw:   "render draw",
+	stats.CommitLayers: "commit",
+	stats.ToPresent:    "commit → present",
+}
+
+func stageName(s *stats.Stage) string {
+	if s == nil {
+		return unknown
+	}
+	return stageNames[*s]
+}
+
+var eventNames = map[stats.Event]string{
+	stats.Present:     "present times",
+	stats.Commit:      "commit starts",
+	stats.RenderStart: "render-frame starts",
+}
+
+var blameNames = map[stats.Blame]string{
+	stats.BlameApplication: "the application was",
+	stats.BlameRenderCPU:   "the render frame was, on the CPU",
+	stats.BlameRenderGPU:   "the render frame was, on the GPU",
+	stats.BlamePickUp:      "it was picked up late",
+}
+
+// count returns a number of things in words.
+func count(n int, thing string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(thing, "h"):
+		thing += "es"
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// number prints a number with the given digits of fraction.
+func number(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+
+// milliseconds prints a duration to the hundredth of a millisecond, from a
+// second on to the millisecond; unknown if there is none.
+func milliseconds(d *trace.Duration) string {
+	switch {
+	case d == nil:
+		return unknown
+	case *d >= trace.Second:
+		return number(d.Milliseconds(), 0)
+	}
+	return number(d.Milliseconds(), 2)
+}
+
+func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Second) }
+
+func ms(d trace.Duration) string { return milliseconds(&d) }
+
+// percent prints a share, 0 to 1. Only none is "0 %" and only all is "100 %".
+func percent(share *float64) string {
+	if share == nil {
+		return unknown
+	}
+	switch p := *share * 100; {
+	case p == 0 || p == 100:
+		return number(p, 0) + " %"
+	case p < 0.1:
+		return "< 0.1 %"
+	case p > 99.9:
+		return "> 99.9 %"
+	default:
+		return number(p, 1) + " %"
+	}
+}
+
+// vsync prints a vsync id, of which zero is not known.
+func vsync(id int64) string {
+	if id == 0 {
+		return unknown
+	}
+	return strconv.FormatInt(id, 10)
+}
