@@ -33,5 +33,9 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 	if err != nil {
 		return nil, totals, err
 	}
-	return b.Timeline(), totals, nil
+	timeline := b.Timeline()
+	if !reading.Window.IsOpen() {
+		timeline.Cut(reading.Window.Bounds(totals.Start))
+	}
+	return timeline, totals, nil
 }

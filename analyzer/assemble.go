@@ -73,10 +73,10 @@ func (b *Builder) place(t *Timeline) {
 	}
 	for _, d := range b.drafts {
 		f := d.frame
-		f.Process = byPID[d.thread.pid]
+		f.Process = byPID[d.pid]
 		// A vsync on which render_service had nothing to compose is its frame
 		// all the same.
-		if d.composed || d.renderer || d.processed || d.thread.renders && d.thread.isMain() {
+		if d.composed || d.renderer || d.processed || d.thread.renders && d.receives && !d.receiver {
 			f.Kind = RenderFrame
 		}
 		f.Actual.End = d.received
@@ -91,8 +91,8 @@ func (b *Builder) place(t *Timeline) {
 			f.Expected.End = t.Clock.Trace(d.expectedEnd)
 		}
 		b.checkExpected(d, t.Clock.Source)
-		b.checkOrder(d)
 	}
+	b.checkOrder()
 }
 
 // maxAstray is how far a frame's expected interval may be from it. Even a thread
@@ -116,21 +116,39 @@ func (b *Builder) checkExpected(d *draft, source ClockSource) {
 	}
 }
 
-// checkOrder takes frames as truncated of which the lines' times make no sense,
-// as where they run backwards.
-func (b *Builder) checkOrder(d *draft) {
-	f, t := d.frame, d.thread
-	if f.Facts.Has(Truncated) {
-		f.Actual.End = max(f.Actual.End, f.Actual.Start)
-		return
+// checkOrder takes frames as truncated of which the lines' times make no sense: a
+// thread makes one frame at a time. Of two that overlap the later is taken to be
+// wrong, of one that reaches over several others that one.
+func (b *Builder) checkOrder() {
+	last := map[*thread]*draft{} // complete so far
+	next := map[*draft]*draft{}
+	byThread := map[*thread][]*draft{}
+	for _, d := range b.drafts {
+		byThread[d.thread] = append(byThread[d.thread], d)
 	}
-	if f.Actual.End < f.Actual.Start || f.Actual.Start < t.done {
-		b.diagnostics.add(FrameAstray, d.line)
-		f.Facts |= Truncated
-		f.Actual.End = max(f.Actual.End, f.Actual.Start)
-		return
+	for _, list := range byThread {
+		for i := 0; i+2 < len(list); i++ {
+			next[list[i]] = list[i+2]
+		}
 	}
-	t.done = f.Actual.End
+	for _, d := range b.drafts {
+		f := d.frame
+		before := last[d.thread]
+		over := next[d]
+		astray := f.Actual.End < f.Actual.Start ||
+			before != nil && f.Actual.Start < before.frame.Actual.End ||
+			over != nil && f.Actual.End > over.frame.Actual.Start
+		switch {
+		case f.Facts.Has(Truncated):
+		case astray:
+			b.diagnostics.add(FrameAstray, d.line)
+			f.Facts |= Truncated
+		default:
+			last[d.thread] = d
+			continue
+		}
+		f.Actual.End = max(f.Actual.End, f.Actual.Start)
+	}
 }
 
 // ofKind returns the drafts of one kind, in order of start.
@@ -171,6 +189,11 @@ func (b *Builder) processes() []*Process {
 		p.Threads = append(p.Threads, Thread{tid, t.name()})
 		if int32(tid) == int32(t.pid) {
 			p.Name = t.name()
+		}
+	}
+	for _, d := range b.drafts { // a thread may have been another process's before
+		if byPID[d.pid] == nil {
+			byPID[d.pid] = &Process{PID: d.pid}
 		}
 	}
 	return slices.SortedFunc(maps.Values(byPID), func(x, y *Process) int { return cmp.Compare(x.PID, y.PID) })

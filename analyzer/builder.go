@@ -38,6 +38,7 @@ func NewBuilder(options Options) *Builder {
 type draft struct {
 	frame       *Frame
 	thread      *thread
+	pid         trace.PID // of the thread, when the frame began
 	line        int
 	now         trace.Monotonic // when the vsync was due
 	task        trace.Monotonic // the same as UIVsyncTask has it; differs if delivered late
@@ -67,8 +68,7 @@ type generated struct {
 }
 
 // Track takes the next event of the trace. It sets the process of a marker's
-// event to the one that the thread belongs to, where the line does not say, and
-// Skip where the marker ends a slice that did not begin.
+// event to the one that the thread belongs to, where the line does not say.
 func (b *Builder) Track(e *hitrace.Event) {
 	if !b.span.Start.Known() || e.Time < b.span.Start {
 		b.span.Start = e.Time
@@ -135,7 +135,6 @@ var ends = [wordsCount]func(*Builder, *thread, openSlice, *hitrace.Event){
 // end closes the innermost slice of the thread.
 func (b *Builder) end(t *thread, e *hitrace.Event) {
 	if t.depth == 0 {
-		e.Skip = true
 		b.diagnostics.add(UnmatchedEnd, e.Number)
 		t.unmatchedEnd(e.Time)
 		return
@@ -160,7 +159,7 @@ func (b *Builder) push(t *thread, e *hitrace.Event) {
 }
 
 func (b *Builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
-	d := &draft{frame: &Frame{TID: t.tid, Actual: Interval{Start: start}}, thread: t, line: e.Number}
+	d := &draft{frame: &Frame{TID: t.tid, Actual: Interval{Start: start}}, thread: t, pid: t.pid, line: e.Number}
 	b.drafts = append(b.drafts, d)
 	return d
 }
@@ -194,8 +193,13 @@ func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	if damaged != 0 {
 		b.diagnostics.add(DamagedField, e.Number)
 	}
-	if t.indexOpen(hitrace.OnVsyncEvent) >= 0 {
-		return
+	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 {
+		other := t.open[i].draft
+		if other.receives || now == 0 || other.now == 0 || now == other.now {
+			return // within that, for another UI instance
+		}
+		b.diagnostics.add(EndLost, e.Number)
+		t.abandon(i, e.Time)
 	}
 	if t.isMain() {
 		if t.draft == nil {

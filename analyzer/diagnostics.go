@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"fmt"
 	"slices"
 
 	"ohframe/analyzer/hitrace"
@@ -89,11 +88,6 @@ func (d *Diagnostics) Counts() []DiagnosticCount {
 
 // Total returns how often what did not fit.
 func (d *Diagnostics) Total(what Diagnostic) int { return d.counts[what].Total }
-
-// String says what and how often, with the first lines.
-func (c DiagnosticCount) String() string {
-	return fmt.Sprintf("%d × %s", c.Total, c.Diagnostic)
-}
 
 // MissingMarkers returns the names of the markers that frames are made of and
 // that the trace does not have at all.

@@ -113,7 +113,7 @@ func compareWithTruth(t *testing.T, got *analyzer.Timeline, want truth) {
 		frames[key{f.TID, f.Actual.Start}] = f
 	}
 	for _, d := range got.Diagnostics.Counts() {
-		t.Errorf("%s on lines %v, in a trace where all fits", d, d.Lines)
+		t.Errorf("%v on lines %v, in a trace where all fits", d, d.Lines)
 	}
 	if len(frames) != len(want.Frames) {
 		t.Errorf("%d frames, want %d", len(frames), len(want.Frames))

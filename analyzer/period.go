@@ -9,7 +9,8 @@ const rendererLead = 5 * trace.Millisecond
 // setPeriods finds the refresh period of each frame. For an application it is
 // the length of the expected interval, and for render_service too until 5.0
 // made that interval two periods less a constant. Where the receiver's name
-// does not tell which of the two it is, the spacing of the vsyncs does.
+// does not tell which of the two it is, the announced period does, or the spacing
+// of the vsyncs.
 func (b *Builder) setPeriods(render []*draft) {
 	twoPeriods := spacedAsTwoPeriods(render)
 	announced := 0
@@ -23,8 +24,17 @@ func (b *Builder) setPeriods(render []*draft) {
 			if announced > 0 {
 				f.Period = b.periods[announced-1].period
 			}
-		case f.Kind == RenderFrame && (d.renderer || !d.receiver && twoPeriods):
+		case f.Kind == RenderFrame && d.renderer:
 			f.Period = halvedPeriod(f.Expected.Duration())
+		case f.Kind == RenderFrame && !d.receiver:
+			half := twoPeriods
+			if announced > 0 {
+				half = nearer(b.periods[announced-1].period, f.Expected.Duration())
+			}
+			f.Period = f.Expected.Duration()
+			if half {
+				f.Period = halvedPeriod(f.Period)
+			}
 		default:
 			f.Period = f.Expected.Duration()
 		}
@@ -33,6 +43,12 @@ func (b *Builder) setPeriods(render []*draft) {
 
 // halvedPeriod returns the period of an expected interval of two less the lead.
 func halvedPeriod(expected trace.Duration) trace.Duration { return (expected + rendererLead) / 2 }
+
+// nearer reports whether half of an expected interval and the lead is nearer to
+// the announced period than the whole interval is.
+func nearer(announced, expected trace.Duration) bool {
+	return (halvedPeriod(expected) - announced).Abs() < (expected - announced).Abs()
+}
 
 // spacedAsTwoPeriods reports whether the vsyncs of the frames are spaced by
 // half of their expected intervals and the lead, not by the whole interval.

@@ -99,10 +99,12 @@ func (b *Builder) matchFences() {
 		}
 	}
 	for _, tracker := range slices.Sorted(maps.Keys(byTracker)) {
-		queue := pending[tracker]
-		for _, w := range byTracker[tracker] {
-			i := slices.IndexFunc(queue, func(f *fence) bool { return f.number == w.number })
-			if i < 0 && drifted[tracker] && len(queue) > 0 && queue[0].at <= w.Start && queue[0].number < w.number {
+		queue, waits := pending[tracker], byTracker[tracker]
+		// Signaled fences before the trace leave it without a number that agrees.
+		drift := drifted[tracker] || !anyAgrees(queue, waits)
+		for _, w := range waits {
+			i := slices.IndexFunc(queue[:min(len(queue), maxInFlight)], func(f *fence) bool { return f.number == w.number })
+			if i < 0 && drift && len(queue) > 0 && queue[0].at <= w.Start && queue[0].number < w.number {
 				i = 0
 			}
 			if i < 0 {
@@ -113,6 +115,18 @@ func (b *Builder) matchFences() {
 			queue = queue[i+1:]
 		}
 	}
+}
+
+// maxInFlight is how many commits may wait for the display at a time, at the most.
+const maxInFlight = 64
+
+// anyAgrees reports whether some fence and some wait have the same number.
+func anyAgrees(fences []*fence, waits []*wait) bool {
+	numbers := map[int64]bool{}
+	for _, f := range fences {
+		numbers[f.number] = true
+	}
+	return slices.ContainsFunc(waits, func(w *wait) bool { return numbers[w.number] })
 }
 
 // assignDraws gives each drawing to the render frame that it follows.

@@ -30,8 +30,6 @@ type thread struct {
 	orphan *draft
 	// orphans are those that are truncated frames.
 	orphans []*draft
-	// done is the end of the thread's last complete frame, once they are in order.
-	done trace.Time
 	// renders says that frames are composed on this thread.
 	renders bool
 }
@@ -98,7 +96,7 @@ func (t *thread) orphanOf(e *hitrace.Event) *draft {
 	if t.orphan == nil {
 		t.orphan = &draft{
 			frame:  &Frame{TID: t.tid, Actual: Interval{Start: e.Time}, Facts: Truncated},
-			thread: t, line: e.Number, dropped: true,
+			thread: t, pid: t.pid, line: e.Number, dropped: true,
 		}
 	}
 	return t.orphan

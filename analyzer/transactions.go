@@ -53,16 +53,20 @@ func (b *Builder) assignTransactions() {
 		if owner.dropped {
 			owner = nil
 		}
-		if s.Timestamp != 0 && (owner == nil || s.TID != 0 && owner.now != 0) {
+		if s.Timestamp != 0 && (owner == nil || s.TID != 0) {
 			k := key{s.TID, s.Timestamp}
 			if s.TID == 0 {
 				k.tid = s.tid
 			}
-			owner = nil
+			var named *draft
 			for _, d := range byVsync[k] {
-				if owner == nil || d.frame.Actual.Start <= s.at {
-					owner = d
+				if named == nil || d.frame.Actual.Start <= s.at {
+					named = d
 				}
+			}
+			// A frame that does not tell its vsync may be the one that is named.
+			if named != nil || owner == nil || owner.now != 0 {
+				owner = named
 			}
 		}
 		if owner == nil {

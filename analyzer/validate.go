@@ -11,7 +11,7 @@ import (
 // Validate checks what must hold of every timeline, whatever the trace, and
 // returns all violations joined, or nil.
 func (t *Timeline) Validate() error {
-	v := validator{timeline: t, seen: map[*Frame]bool{}, ends: map[trace.TID]trace.Time{}}
+	v := validator{timeline: t, seen: map[*Frame]bool{}, ends: map[trace.TID]trace.Time{}, taken: map[takenKey]bool{}}
 	v.processes()
 	for _, f := range t.Frames {
 		v.seen[f] = true
@@ -29,7 +29,15 @@ type validator struct {
 	timeline *Timeline
 	seen     map[*Frame]bool
 	ends     map[trace.TID]trace.Time // end of each thread's last complete frame
+	taken    map[takenKey]bool        // transactions that render frames applied
 	errors   []error
+}
+
+// takenKey is a transaction that was applied.
+type takenKey struct {
+	pid   trace.PID
+	index int64
+	at    trace.Time
 }
 
 func (v *validator) check(f *Frame, ok bool, what string) {
@@ -71,6 +79,7 @@ func (v *validator) frame(f *Frame) {
 		}
 		v.check(f, f.Kind == RenderFrame || f.Facts.Has(Empty) == (len(f.Transactions) == 0), "is empty with transactions, or not without")
 	}
+	v.transactions(f)
 	v.links(f)
 	if f.Kind == ApplicationFrame {
 		v.check(f, len(f.GPU) == 0 && !f.Draw.Known() && !f.Commit.Known() && !f.Present.Known(), "has what render frames have")
@@ -83,6 +92,18 @@ func (v *validator) frame(f *Frame) {
 		last = g.Start
 	}
 	v.check(f, !f.Present.Known() || f.Present >= f.Commit.Start, "is shown before its commit")
+}
+
+// transactions checks that a transaction is applied once.
+func (v *validator) transactions(f *Frame) {
+	if f.Process == nil {
+		return // told already
+	}
+	for _, s := range f.Transactions {
+		key := takenKey{f.Process.PID, s.Index, s.At}
+		v.check(f, s.Taken == nil || !v.taken[key], "has a transaction that was applied twice")
+		v.taken[key] = s.Taken != nil
+	}
 }
 
 // links checks that every link is known to both of its ends.

@@ -59,14 +59,14 @@ const (
 // Scheduling takes two forms. The compact one stores columns, a few bytes for
 // an event, and leaves it to the reader to know who ran before: it is used
 // where that is who the text names. The other is an event like all others.
-// A reader takes all compact events of a bundle before the others, and
-// compact switches before compact wakings, so that among events of equal time
-// a compact one must not follow one that comes later in that order.
+// A reader sorts compact switches, compact wakings and all other events each for
+// themselves, and then nobody knows which of equal time comes first: scheduling
+// is compact only where there is none other at its time.
 type cpuEncoder struct {
 	events  []byte
 	running trace.TID  // who runs, by the last switch of this batch; -1 if not known
-	plain   trace.Time // of the last scheduling event that is not compact
-	woken   trace.Time // of the last compact waking
+	plain   trace.Time // at which scheduling is not compact
+	tied    trace.Time // of the scheduling that was looked at ahead
 
 	comms                                                           commTable
 	switchTimes, switchStates, switchPIDs, switchPrios, switchComms []byte
@@ -80,7 +80,7 @@ const nobody trace.TID = -1
 
 func (c *cpuEncoder) reset() {
 	c.events = c.events[:0]
-	c.running, c.plain, c.woken = nobody, 0, 0
+	c.running, c.plain, c.tied = nobody, -1, -1
 	c.comms.reset()
 	c.switchTimes, c.switchStates, c.switchPIDs = c.switchTimes[:0], c.switchStates[:0], c.switchPIDs[:0]
 	c.switchPrios, c.switchComms = c.switchPrios[:0], c.switchComms[:0]
@@ -100,11 +100,20 @@ func (c *cpuEncoder) append(event *hitrace.Event, body []byte) {
 	c.events = append(buf, body...)
 }
 
+// tie takes note of scheduling that comes, and of whether it is the last that is
+// known to be of its time.
+func (c *cpuEncoder) tie(at trace.Time, last bool) {
+	if at == c.tied || last {
+		c.plain = at
+	}
+	c.tied = at
+}
+
 // compactSwitch appends a switch in compact form, if that is possible.
 func (c *cpuEncoder) compactSwitch(at trace.Time, s *hitrace.Switch, state int64) bool {
 	known := c.running == s.PrevTID
 	c.running = s.NextTID
-	if !known || at == c.plain || at == c.woken {
+	if !known || at == c.plain {
 		c.plain = at
 		return false
 	}
@@ -130,7 +139,7 @@ func (c *cpuEncoder) compactWaking(at trace.Time, by trace.TID, w *hitrace.Wakeu
 	c.wakingCPUs = protowire.AppendVarint(c.wakingCPUs, uint64(w.TargetCPU))
 	c.wakingPrios = protowire.AppendVarint(c.wakingPrios, uint64(int64(w.Prio)))
 	c.wakingComms = protowire.AppendVarint(c.wakingComms, uint64(c.comms.index(w.Comm)))
-	c.lastWaking, c.woken = at, at
+	c.lastWaking = at
 	c.wakings++
 	return true
 }

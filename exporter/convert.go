@@ -18,7 +18,7 @@ type Options struct {
 	Analyzer analyzer.Options
 	// FramesOnly leaves out all events: the trace has frames and names only.
 	FramesOnly bool
-	// Compress deflates packets within the trace: about a fourth of the size.
+	// Compress deflates packets within the trace: about a third of the size.
 	Compress bool
 	// Input is the name of the input and Version that of the program; they are
 	// shown on Perfetto's overview page.
@@ -81,6 +81,9 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 		return summary, err
 	}
 	summary.Timeline = tracker.builder.Timeline()
+	if window := options.Reader.Window; !window.IsOpen() {
+		summary.Timeline.Cut(window.Bounds(totals.Start))
+	}
 	if options.FramesOnly {
 		summary.LeftOut = totals.Events
 	} else {

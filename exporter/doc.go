@@ -5,8 +5,8 @@
 // A Perfetto trace is packets, one after another; the reader sorts them by time:
 //
 //	SystemInfo           how to read the kernel's numbers
-//	FtraceEventBundle …  markers, as each block of text is read: one bundle for
-//	                     each processor
+//	FtraceEventBundle …  markers and kernel events, as each block of text is
+//	                     read: one bundle for each processor
 //	TraceUuid            identity, from a hash of the input and the options
 //	TraceAttributes      where the trace came from, what was left out of it
 //	ClockSnapshot        trace time against CLOCK_MONOTONIC and the wall clock

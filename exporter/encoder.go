@@ -17,7 +17,8 @@ type encoder struct {
 	cpus    []*cpuEncoder // by number, nil where a processor has no events
 	kernel  *kernelEncoder
 	names   analyzer.Names
-	packets []byte // the outcome
+	placed  threadSet // whose process this batch states
+	packets []byte    // the outcome
 	text    []byte
 	body    []byte
 	// exported and lost count the events that are and are not in the packets.
@@ -35,11 +36,23 @@ const lastCPU trace.CPU = 1023
 func (e *encoder) encode(batch *hitrace.Batch) {
 	e.packets, e.exported, e.lost = e.packets[:0], 0, 0
 	e.names.Reset()
+	e.placed.reset()
 	e.kernel.symbols.reset()
 	for i := range batch.Events {
 		event := &batch.Events[i]
 		e.names.AddLine(event)
+		if event.PID != trace.UnknownPID {
+			e.placed.add(event.TID)
+		}
+	}
+	tied := 0 // the events before are of one time
+	for i := range batch.Events {
+		if i == tied {
+			tied += e.tie(batch.Events[i:])
+		}
+		event := &batch.Events[i]
 		if event.Skip {
+			e.names.Add(event)
 			continue
 		}
 		if e.event(e.cpu(event.CPU), event) {
@@ -49,6 +62,22 @@ func (e *encoder) encode(batch *hitrace.Batch) {
 		}
 	}
 	e.flush()
+}
+
+// tie looks ahead at the events of one time that come next, tells processors of
+// what scheduling there is among them, and returns how many they are.
+func (e *encoder) tie(events []hitrace.Event) int {
+	n := sameTime(events)
+	last := n == len(events) // the next batch may go on with the same time
+	if n == 1 && !last {
+		return n
+	}
+	for i := range events[:n] {
+		if isScheduling(&events[i]) {
+			e.cpu(events[i].CPU).tie(events[i].Time, last)
+		}
+	}
+	return n
 }
 
 // nameOnly takes the names that a batch states and encodes nothing.
@@ -84,7 +113,9 @@ func (e *encoder) event(c *cpuEncoder, event *hitrace.Event) bool {
 			return e.other(c, event)
 		}
 		e.names.AddScheduled(w.TID, w.Comm)
-		if event.Kind == hitrace.WakingEvent && c.compactWaking(event.Time, event.TID, &w) {
+		// Of a compact waking Perfetto does not take the thread's name, which the
+		// process tree gives only to threads of a process.
+		if event.Kind == hitrace.WakingEvent && e.placed.has(w.TID) && c.compactWaking(event.Time, event.TID, &w) {
 			return true
 		}
 		e.body = appendWakeup(e.body[:0], event.Kind, &w)
@@ -97,12 +128,22 @@ func (e *encoder) event(c *cpuEncoder, event *hitrace.Event) bool {
 
 // other encodes an event of the kernel that has no form of its own here.
 func (e *encoder) other(c *cpuEncoder, event *hitrace.Event) bool {
-	var ok bool
-	if e.body, ok = e.kernel.appendEvent(e.body[:0], event.Name, event.Args); ok {
+	ok := true
+	if string(event.Name) == newTask {
+		e.body = appendGeneric(e.body[:0], event.Name, event.Args)
+	} else {
+		e.body, ok = e.kernel.appendEvent(e.body[:0], event.Name, event.Args)
+	}
+	if ok {
 		c.append(event, e.body)
 	}
 	return ok
 }
+
+// newTask is the event of a thread that begins. In its own form it would make
+// Perfetto begin the thread, and its process, anew: to the process tree, which
+// tells names from the start of the trace on, they would be others.
+const newTask = "task_newtask"
 
 // appendPrint appends a marker as FtraceEvent.print.
 func (e *encoder) appendPrint(buf []byte, event *hitrace.Event) []byte {
@@ -141,6 +182,18 @@ const (
 	stateNeeded  = 2
 )
 
+// threadSet is a set of threads that forgets some where there are many.
+type threadSet [1024]trace.TID
+
+func (s *threadSet) reset() {
+	for i := range s {
+		s[i] = nobody
+	}
+}
+
+func (s *threadSet) add(tid trace.TID)      { s[uint32(tid)%uint32(len(s))] = tid }
+func (s *threadSet) has(tid trace.TID) bool { return s[uint32(tid)%uint32(len(s))] == tid }
+
 // flush appends a packet for each processor that has events. The names of
 // functions that they refer to stand in the first of them.
 func (e *encoder) flush() {
@@ -150,7 +203,12 @@ func (e *encoder) flush() {
 		interned = e.kernel.symbols.appendInternedData(interned)
 	}
 	for cpu, c := range e.cpus {
-		if c == nil || c.empty() {
+		if c == nil {
+			continue
+		}
+		if c.empty() {
+			// What many processors held in turn would add up.
+			e.cpus[cpu] = nil
 			continue
 		}
 		e.packets = c.appendPacket(e.packets, trace.CPU(cpu), flags, interned)

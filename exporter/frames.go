@@ -140,6 +140,9 @@ func presentDelay(render *analyzer.Frame) *float32 {
 // so that the number in the text finds the slice.
 type tokens map[*analyzer.Frame]int64
 
+// maxToken leaves room for numbers above all vsync ids: a greater id is damaged.
+const maxToken = 1 << 62
+
 // newTokens numbers the frames. A frame without a vsync id, and a render frame
 // whose id another one has already (Perfetto requires display frames to be
 // unique), gets a number above all vsync ids of the trace; renumbered counts them.
@@ -147,12 +150,14 @@ func newTokens(t *analyzer.Timeline) (tokens tokens, renumbered int) {
 	tokens = make(map[*analyzer.Frame]int64, len(t.Frames))
 	var next int64
 	for _, f := range t.Frames {
-		next = max(next, f.VsyncID)
+		if f.VsyncID < maxToken {
+			next = max(next, f.VsyncID)
+		}
 	}
 	displays := map[int64]bool{}
 	for f := range t.Complete() {
 		token := f.VsyncID
-		if token == 0 || f.Kind == analyzer.RenderFrame && displays[token] {
+		if token == 0 || token >= maxToken || f.Kind == analyzer.RenderFrame && displays[token] {
 			next++
 			token = next
 			renumbered++

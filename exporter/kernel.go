@@ -30,7 +30,7 @@ func (k *kernelEncoder) event(name []byte) *kernelEvent {
 
 // maxKernelText is more than the kernel prints in one line: longer text is
 // damaged, and not worth matching.
-const maxKernelText = 8 << 10
+const maxKernelText = 1 << 10
 
 // appendEvent appends the event's own field of FtraceEvent (tag, length,
 // message) and reports whether it could be understood; if not, buf comes back

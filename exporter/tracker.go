@@ -12,7 +12,8 @@ import (
 // marks the events for the encoders, which see each batch for itself.
 type tracker struct {
 	builder *analyzer.Builder
-	async   map[string]int // open asynchronous slices, by what tells them apart
+	open    map[trace.TID]*int // open slices of each thread
+	async   map[string]int     // open asynchronous slices, by what tells them apart
 	key     []byte
 	ties    ties
 	// wakings says that the trace has sched_waking. Where it has not, wakeups
@@ -24,7 +25,7 @@ type tracker struct {
 }
 
 func newTracker(options analyzer.Options) *tracker {
-	return &tracker{builder: analyzer.NewBuilder(options), async: map[string]int{}}
+	return &tracker{builder: analyzer.NewBuilder(options), open: map[trace.TID]*int{}, async: map[string]int{}}
 }
 
 func (t *tracker) track(b *hitrace.Batch) {
@@ -33,14 +34,10 @@ func (t *tracker) track(b *hitrace.Batch) {
 		t.builder.Track(e)
 		switch e.Kind {
 		case hitrace.MarkerEvent:
-			if !e.Skip && !t.balanced(&e.Marker, e.PID) {
+			if !e.Skip && !t.balanced(e) {
 				e.Skip = true
-			}
-			if e.Skip {
 				t.unmatched++
-				continue
 			}
-			e.CPU = t.ties.cpu(e)
 		case hitrace.WakingEvent:
 			t.wakings = true
 		case hitrace.WakeupEvent:
@@ -49,16 +46,26 @@ func (t *tracker) track(b *hitrace.Batch) {
 			}
 		}
 	}
+	t.ties.settle(b.Events)
 }
 
-// balanced keeps account of asynchronous slices and reports whether the marker,
-// if it is the end of one, has a begin.
-func (t *tracker) balanced(m *hitrace.Marker, pid trace.PID) bool {
+// balanced keeps account of slices and reports whether the marker, if it is the
+// end of one, has a begin.
+func (t *tracker) balanced(e *hitrace.Event) bool {
+	m := &e.Marker
 	switch m.Phase {
+	case hitrace.Begin:
+		*t.depth(e.TID)++
+	case hitrace.End:
+		depth := t.depth(e.TID)
+		if *depth == 0 {
+			return false
+		}
+		*depth--
 	case hitrace.AsyncBegin, hitrace.TrackBegin:
-		t.async[string(t.asyncKey(m, pid))]++
+		t.async[string(t.asyncKey(m, e.PID))]++
 	case hitrace.AsyncEnd, hitrace.TrackEnd:
-		key := t.asyncKey(m, pid)
+		key := t.asyncKey(m, e.PID)
 		switch t.async[string(key)] {
 		case 0:
 			return false
@@ -69,6 +76,16 @@ func (t *tracker) balanced(m *hitrace.Marker, pid trace.PID) bool {
 		}
 	}
 	return true
+}
+
+// depth returns the count of the thread's open slices.
+func (t *tracker) depth(tid trace.TID) *int {
+	depth := t.open[tid]
+	if depth == nil {
+		depth = new(int)
+		t.open[tid] = depth
+	}
+	return depth
 }
 
 // asyncKey returns what Perfetto pairs the slice's ends by: process, cookie and
@@ -84,46 +101,3 @@ func (t *tracker) asyncKey(m *hitrace.Marker, pid trace.PID) []byte {
 	t.key = append(append(t.key, '|'), name...)
 	return t.key
 }
-
-// ties keeps markers of equal time in their order. Perfetto sorts each
-// processor's events for itself, so that lines of equal time on different
-// processors lose theirs; where it matters, on one thread and among what
-// belongs to no thread, the later line follows the earlier to its processor.
-type ties struct {
-	now  trace.Time
-	seen []tie
-}
-
-type tie struct {
-	tid trace.TID
-	cpu trace.CPU
-}
-
-// noThread stands for all that belongs to no thread.
-const noThread trace.TID = -1
-
-// cpu returns the processor that the marker is to be written for.
-func (t *ties) cpu(e *hitrace.Event) trace.CPU {
-	tid := e.TID
-	switch e.Marker.Phase {
-	case hitrace.Begin, hitrace.End, hitrace.Instant:
-	default:
-		tid = noThread
-	}
-	if e.Time != t.now {
-		t.now, t.seen = e.Time, t.seen[:0]
-	}
-	for _, s := range t.seen {
-		if s.tid == tid {
-			return s.cpu
-		}
-	}
-	if len(t.seen) < maxTies {
-		t.seen = append(t.seen, tie{tid, e.CPU})
-	}
-	return e.CPU
-}
-
-// maxTies bounds how many threads' markers of one time are told apart, for
-// traces in which time stands still.
-const maxTies = 64

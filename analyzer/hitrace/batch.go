@@ -51,8 +51,8 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 }
 
 // settle takes the batch into the trace as the next in order: it drops events
-// whose time is astray or outside the window, numbers lines through, and adds to
-// the totals. In strict mode it returns the first line that is not understood
+// whose time is astray, marks those outside the window, numbers lines through, and
+// adds to the totals. In strict mode it returns the first line that is not understood
 // as a *LineError.
 func (b *Batch) settle(s *strays, totals *Totals, options Options) error {
 	s.drop(b)
@@ -69,8 +69,9 @@ func (b *Batch) settle(s *strays, totals *Totals, options Options) error {
 		totals.End = b.Events[n-1].Time
 	}
 	totals.Lines += b.Lines
-	totals.Outside += options.Window.drop(b, totals.Start)
-	totals.Events += len(b.Events)
+	outside := options.Window.mark(b.Events, totals.Start)
+	totals.Outside += outside
+	totals.Events += len(b.Events) - outside
 	if options.Strict {
 		return totals.Problems.first()
 	}

@@ -37,8 +37,8 @@ type Event struct {
 	Kind   Kind
 	// Word is what the label of a marker spells, Other for all else.
 	Word Word
-	// Skip is set by those who see the event first for those who come after:
-	// the event is not to be shown.
+	// Skip says that the event is not wanted, only what it tells of others: it
+	// lies outside the window, or whoever saw it before decided so.
 	Skip bool
 	// Marker is the payload of a marker; its Phase is NotAMarker for others.
 	Marker Marker

@@ -18,13 +18,16 @@ type Options struct {
 	// Window is the part of the trace to be read. Default: all of it.
 	Window Window
 	// Workers is how many blocks are worked on at once. Default: the number of
-	// processors. A Reader has one.
+	// processors; at the most 64. A Reader has one.
 	Workers int
 	// blockSize is how many bytes of text are parsed at a time, rounded down to
 	// whole lines. Tests vary it; the packets of an exported trace follow it, so
 	// that for users it is one and the same.
 	blockSize int
 }
+
+// maxWorkers bounds the memory that workers hold, some megabytes each.
+const maxWorkers = 64
 
 // DefaultMaxLine is the longest line that is parsed where Options do not say.
 const DefaultMaxLine = 64 << 10
@@ -41,6 +44,7 @@ func (o Options) WithDefaults() Options {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	o.Workers = min(o.Workers, maxWorkers)
 	if o.blockSize <= 0 {
 		o.blockSize = defaultBlockSize
 	}
@@ -81,7 +85,13 @@ func NewReader(r io.Reader, options Options) *Reader {
 // in Problems; in strict mode the first is returned as a *LineError. Any other
 // error is the source's.
 func (r *Reader) ReadEvent() (*Event, error) {
-	for r.next == len(r.batch.Events) {
+	for {
+		for ; r.next < len(r.batch.Events); r.next++ {
+			if event := &r.batch.Events[r.next]; !event.Skip {
+				r.next++
+				return event, nil
+			}
+		}
 		block, err := r.blocks.Next(r.buffer)
 		if err != nil {
 			return nil, err
@@ -92,9 +102,6 @@ func (r *Reader) ReadEvent() (*Event, error) {
 			return nil, err
 		}
 	}
-	event := &r.batch.Events[r.next]
-	r.next++
-	return event, nil
 }
 
 // Lines returns the number of lines read, up to the block being read.

@@ -13,6 +13,10 @@ const (
 
 	// strayWindow is how many lines decide whether a jump in time is real.
 	strayWindow = 9
+
+	// strayRun is how many lines are looked at to see whether time comes back:
+	// about half as many stray lines may follow one another.
+	strayRun = 200
 )
 
 // strays finds the lines whose time lies far from that of all lines around
@@ -28,7 +32,7 @@ func (s *strays) drop(b *Batch) {
 	kept := b.Events[:0]
 	for i := range b.Events {
 		t := b.Events[i].Time
-		if (!s.started || t.Sub(s.last).Abs() > maxGap) && t.Sub(medianAround(b.Events, i)).Abs() > maxGap {
+		if s.isStray(b.Events, i) {
 			b.Problems = append(b.Problems, LineProblem{b.Events[i].Number, StrayTime})
 			continue
 		}
@@ -39,6 +43,30 @@ func (s *strays) drop(b *Batch) {
 		kept = b.Events[:len(kept)+1]
 	}
 	b.Events = kept
+}
+
+// isStray reports whether event i is astray: far from the line before it, while
+// the lines after it are far from it too, or most come back to where that was.
+func (s *strays) isStray(events []Event, i int) bool {
+	t := events[i].Time
+	if s.started {
+		if t.Sub(s.last).Abs() <= maxGap {
+			return false
+		}
+		back, on := 0, 0
+		for k := i + 1; k < min(i+1+strayRun, len(events)); k++ {
+			switch u := events[k].Time; {
+			case u.Sub(s.last).Abs() <= maxGap:
+				back++
+			case u.Sub(t).Abs() <= maxGap:
+				on++
+			}
+		}
+		if back > on {
+			return true
+		}
+	}
+	return t.Sub(medianAround(events, i)).Abs() > maxGap
 }
 
 // medianAround returns the median time of the window that begins with event i,

@@ -75,3 +75,22 @@ func TestStraysKeepTheRest(t *testing.T) {
 		t.Errorf("the first event is %+v", e)
 	}
 }
+
+// A run of stray lines is none the less astray, if time comes back after it.
+func TestStrayRun(t *testing.T) {
+	text := ""
+	for i := range 300 {
+		seconds := 1000
+		if i >= 100 && i < 120 {
+			seconds = 90000
+		}
+		text += fmt.Sprintf(" a-1 (1) [000] .... %d.%06d: print: B|1|H:x|M62\n", seconds, i)
+	}
+	totals, err := hitrace.Run(t.Context(), strings.NewReader(text), hitrace.Options{}, hitrace.Stages{Track: func(*hitrace.Batch) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counts := totals.Problems.Counts(); len(counts) != 1 || counts[0].Problem != hitrace.StrayTime || counts[0].Total != 20 {
+		t.Errorf("problems are %v, want 20 stray lines", counts)
+	}
+}

@@ -50,7 +50,9 @@ func (e Edge) String() string {
 	return trace.Time(e.at).String()
 }
 
-// Window is the part of a trace to be read: from From on and before To.
+// Window is the part of a trace that is wanted: from From on and before To. What
+// lies outside is read all the same, because it tells of what lies inside: clocks,
+// names, the beginnings and ends of frames.
 type Window struct {
 	From, To Edge
 }
@@ -79,24 +81,19 @@ func (w Window) Bounds(start trace.Time) (from, to trace.Time) {
 	return resolve(w.From, 0), resolve(w.To, end)
 }
 
-// drop removes the events outside the window from the batch and returns how
-// many there were.
-func (w Window) drop(b *Batch, start trace.Time) int {
+// mark marks the events outside the window as to be skipped and returns how many
+// there are.
+func (w Window) mark(events []Event, start trace.Time) int {
 	if w.IsOpen() {
 		return 0
 	}
 	from, to := w.Bounds(start)
-	kept := 0
-	for i := range b.Events {
-		if t := b.Events[i].Time; t < from || t >= to {
-			continue
+	outside := 0
+	for i := range events {
+		if t := events[i].Time; t < from || t >= to {
+			events[i].Skip = true
+			outside++
 		}
-		if kept != i {
-			b.Events[kept] = b.Events[i]
-		}
-		kept++
 	}
-	dropped := len(b.Events) - kept
-	b.Events = b.Events[:kept]
-	return dropped
+	return outside
 }

@@ -44,7 +44,7 @@ func convert(c *cli.Context) error {
 	if outName == "" {
 		outName = defaultOutput(name)
 	}
-	out, err := createOutput(outName, in)
+	out, err := createOutput(outName, []string{name})
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func fileError(name string, err error) error {
 	return &failure{file: inputName(name), what: err.Error()}
 }
 
-// readerFlags and analyzerFlags are the flags of every command that reads a text trace.
+// traceFlags are the flags of every command that reads a trace.
 var traceFlags = []cli.Flag{
 	&cli.StringFlag{Name: "clock-offset", Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
 	&cli.StringFlag{Name: "phase-rule", Value: "expected", Usage: "which times make a pick-up misaligned: `expected|actual`"},
@@ -95,10 +95,11 @@ func traceOptions(c *cli.Context) (r hitrace.Options, a analyzer.Options, err er
 	if r.Workers < 0 {
 		return r, a, &failure{what: fmt.Sprintf("--workers %d: not a number of workers", r.Workers)}
 	}
-	for flag, edge := range map[string]*hitrace.Edge{"from": &r.Window.From, "to": &r.Window.To} {
-		if *edge, err = hitrace.ParseEdge(c.String(flag)); err != nil {
-			return r, a, &failure{what: "--" + flag + ": " + err.Error()}
-		}
+	if r.Window.From, err = hitrace.ParseEdge(c.String("from")); err != nil {
+		return r, a, &failure{what: "--from: " + err.Error()}
+	}
+	if r.Window.To, err = hitrace.ParseEdge(c.String("to")); err != nil {
+		return r, a, &failure{what: "--to: " + err.Error()}
 	}
 	if r.Window.IsEmpty() {
 		return r, a, &failure{what: "--from is not before --to"}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -26,11 +27,11 @@ type output struct {
 	path   string // of the file; empty for a stream
 }
 
-// createOutput opens the named output for the given input; binary output is
-// not written to a terminal.
-func createOutput(name string, in *os.File) (*output, error) {
+// createOutput opens the named output, which must be none of the inputs; binary
+// output is not written to a terminal.
+func createOutput(name string, inputs []string) (*output, error) {
 	if name == standard {
-		return streamOutput(os.Stdout, name, in)
+		return streamOutput(os.Stdout, name, inputs)
 	}
 	path := name
 	if info, err := os.Stat(name); err == nil {
@@ -42,8 +43,8 @@ func createOutput(name string, in *os.File) (*output, error) {
 			if err != nil {
 				return nil, fileError(name, err)
 			}
-			return streamOutput(f, name, in)
-		case isSameFile(info, in):
+			return streamOutput(f, name, inputs)
+		case isInput(info, inputs):
 			return nil, sameFileError(name)
 		}
 		// A link stays: what it leads to is replaced.
@@ -73,12 +74,12 @@ func newOutput(f *os.File, name, path string) *output {
 	return o
 }
 
-func streamOutput(f *os.File, name string, in *os.File) (*output, error) {
+func streamOutput(f *os.File, name string, inputs []string) (*output, error) {
 	if term.IsTerminal(int(f.Fd())) {
 		return nil, &failure{file: outputName(name), what: "is a terminal", hint: "-o FILE writes to a file"}
 	}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && isSameFile(info, in) {
-		return nil, sameFileError(name) // appending to the input would never end
+	if err := checkStream(f, name, inputs); err != nil {
+		return nil, err
 	}
 	return newOutput(f, name, ""), nil
 }
@@ -91,9 +92,23 @@ func outputName(name string) string {
 	return name
 }
 
-func isSameFile(info fs.FileInfo, in *os.File) bool {
-	from, err := in.Stat()
-	return err == nil && os.SameFile(info, from)
+// checkStream refuses a stream that appends to an input: reading it would never end.
+func checkStream(f *os.File, name string, inputs []string) error {
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && isInput(info, inputs) {
+		return sameFileError(name)
+	}
+	return nil
+}
+
+func isInput(info fs.FileInfo, inputs []string) bool {
+	return slices.ContainsFunc(inputs, func(name string) bool {
+		stat := os.Stdin.Stat
+		if name != standard {
+			stat = func() (fs.FileInfo, error) { return os.Stat(name) }
+		}
+		in, err := stat()
+		return err == nil && os.SameFile(info, in)
+	})
 }
 
 func sameFileError(name string) error {
@@ -143,14 +158,18 @@ func (o *output) discard() {
 // to standard output. It tells write whether that is a terminal.
 func writeOutput(c *cli.Context, write func(out *bufio.Writer, terminal bool) error) error {
 	name := c.String("output")
+	inputs := c.Args().Slice()
 	if name == "" || name == standard {
+		if err := checkStream(os.Stdout, standard, inputs); err != nil {
+			return err
+		}
 		out := bufio.NewWriter(os.Stdout)
 		if err := write(out, term.IsTerminal(int(os.Stdout.Fd()))); err != nil {
 			return fileError(outputName(standard), err)
 		}
 		return fileError(outputName(standard), out.Flush())
 	}
-	file, err := createOutput(name, os.Stdin)
+	file, err := createOutput(name, inputs)
 	if err != nil {
 		return err
 	}

@@ -16,9 +16,13 @@ import (
 // printSummary says in a few lines what a conversion found.
 func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	t := s.Timeline
-	if counts := t.Counts(); counts.Frames == 0 {
+	counts := t.Counts()
+	switch {
+	case counts.Frames == 0 && counts.Truncated > 0:
+		fmt.Fprintf(w, "%s: no whole frame, %s left out\n", in, count(counts.Truncated, "truncated frame"))
+	case counts.Frames == 0:
 		printNoFrames(w, in, t)
-	} else {
+	default:
 		processes, _ := t.ProcessCounts()
 		fmt.Fprintf(w, "%s: %s of %s, %s, %s", in, count(counts.Frames, "frame"), count(len(processes), "process"),
 			count(counts.Linked, "link"), count(counts.Presented, "present"))

@@ -27,7 +27,7 @@ import (
 )
 
 func main() {
-	trace := flag.String("trace", "build/bench.ftrace", "the text trace to measure on")
+	trace := flag.String("trace", "build/bench-256MB.ftrace", "the text trace to measure on")
 	program := flag.String("ohframe", "bin/ohframe", "the command to measure")
 	runs := flag.Int("runs", 5, "how often each thing is run; the median counts")
 	withEngine := flag.Bool("engine", false, "measure loading into Perfetto's engine too")

@@ -135,6 +135,13 @@ func CheckText(head []byte, totals *hitrace.Totals, err error) error {
 	}
 }
 
+// cut leaves the window in the timeline of an input that was read whole.
+func cut(t *analyzer.Timeline, w hitrace.Window) {
+	if !w.IsOpen() {
+		t.Cut(w.Bounds(t.Span.Start))
+	}
+}
+
 func readPerfetto(ctx context.Context, r io.Reader, o Options) (*Input, error) {
 	timeline, stats, err := perfetto.Read(ctx, r, perfetto.Options{Strict: o.Reader.Strict})
 	switch {

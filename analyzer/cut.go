@@ -1,29 +1,26 @@
-package input
+package analyzer
 
 import (
 	"slices"
 
-	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
 )
 
-// cut leaves in the timeline what lies in the window, as reading a text trace
-// does: frames outside are gone, frames that the window cuts are truncated.
-func cut(t *analyzer.Timeline, w hitrace.Window) {
-	if w.IsOpen() {
-		return
-	}
-	from, to := w.Bounds(t.Span.Start)
-	gone := map[*analyzer.Frame]bool{}
+// Cut leaves in the timeline what lies from one time on and before another:
+// frames outside are gone, frames that an edge cuts are truncated.
+func (t *Timeline) Cut(from, to trace.Time) {
+	gone := map[*Frame]bool{}
 	for _, f := range t.Frames {
 		switch {
 		case f.Actual.Start >= to || f.Actual.End < from:
 			gone[f] = true
 		case f.Actual.Start < from || f.Actual.End >= to:
-			f.Facts = analyzer.Truncated
+			f.Facts = Truncated
+			f.Actual = Interval{max(f.Actual.Start, from), min(f.Actual.End, to)}
+			f.GPU = nil
 		}
 	}
-	isGone := func(f *analyzer.Frame) bool { return gone[f] }
+	isGone := func(f *Frame) bool { return gone[f] }
 	t.Frames = slices.DeleteFunc(t.Frames, isGone)
 	for _, f := range t.Frames {
 		f.Applications = slices.DeleteFunc(f.Applications, isGone)
@@ -39,8 +36,9 @@ func cut(t *analyzer.Timeline, w hitrace.Window) {
 			f.Present, f.PresentEstimated = 0, false
 		}
 		if f.Commit.Start >= to {
-			f.Commit, f.CommitEstimated = analyzer.Interval{}, false
+			f.Commit, f.CommitEstimated = Interval{}, false
 		}
 	}
+	slices.SortStableFunc(t.Frames, func(a, b *Frame) int { return int(a.Actual.Start - b.Actual.Start) })
 	t.Span.Start, t.Span.End = max(t.Span.Start, from), min(t.Span.End, to)
 }

@@ -1,0 +1,146 @@
+package exporter
+
+import (
+	"bytes"
+
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// ties keeps events of equal time in their order, which text has many of: its
+// times are microseconds. Perfetto sorts the events of each processor for
+// itself, so that of equal times on different processors nobody knows which
+// comes first. Where it matters, a later event follows an earlier one to its
+// processor: a thread's markers one another, what belongs to no thread the
+// same, and a thread's wakings the switch from or to it, which alone cannot
+// move.
+type ties struct {
+	now  trace.Time
+	seen []tie
+}
+
+// tie is that what has the key is written for the processor.
+type tie struct {
+	key tieKey
+	cpu trace.CPU
+}
+
+// tieKey is what events have in common whose order matters.
+type tieKey struct {
+	kind tieKind
+	tid  trace.TID
+}
+
+type tieKind uint8
+
+const (
+	untied    tieKind = iota
+	ofThread          // slices of a thread
+	ofNothing         // what belongs to no thread
+	scheduled         // what a thread does by the scheduler
+)
+
+// settle decides for which processors the events of a batch are written.
+func (t *ties) settle(events []hitrace.Event) {
+	for len(events) > 0 {
+		n := sameTime(events)
+		run, last := events[:n], n == len(events)
+		if run[0].Time != t.now {
+			t.now, t.seen = run[0].Time, t.seen[:0]
+			if n == 1 && !last { // the next batch may go on with the same time
+				events = events[n:]
+				continue
+			}
+		}
+		t.settleRun(run)
+		events = events[n:]
+	}
+}
+
+// sameTime returns how many of the events, from the first on, are of one time.
+func sameTime(events []hitrace.Event) int {
+	n := 1
+	for n < len(events) && events[n].Time == events[0].Time {
+		n++
+	}
+	return n
+}
+
+// settleRun decides for events of one time.
+func (t *ties) settleRun(events []hitrace.Event) {
+	for i := range events {
+		if e := &events[i]; e.Kind == hitrace.SwitchEvent {
+			if s, ok := hitrace.ParseSwitch(e.Args); ok {
+				t.cpu(tieKey{scheduled, s.PrevTID}, e.CPU)
+				t.cpu(tieKey{scheduled, s.NextTID}, e.CPU)
+			}
+		}
+	}
+	for i := range events {
+		e := &events[i]
+		if key := tieKeyOf(e); key.kind != untied {
+			e.CPU = t.cpu(key, e.CPU)
+		}
+	}
+}
+
+// cpu returns the processor for an event of the given one.
+func (t *ties) cpu(key tieKey, own trace.CPU) trace.CPU {
+	for _, s := range t.seen {
+		if s.key == key {
+			return s.cpu
+		}
+	}
+	if len(t.seen) < maxTies {
+		t.seen = append(t.seen, tie{key, own})
+	}
+	return own
+}
+
+// maxTies bounds how much of one time is told apart, for traces in which time
+// stands still.
+const maxTies = 64
+
+func tieKeyOf(e *hitrace.Event) tieKey {
+	switch e.Kind {
+	case hitrace.MarkerEvent:
+		switch {
+		case e.Skip:
+		case e.Marker.Phase == hitrace.Begin, e.Marker.Phase == hitrace.End, e.Marker.Phase == hitrace.Instant:
+			return tieKey{ofThread, e.TID}
+		default:
+			return tieKey{kind: ofNothing}
+		}
+	case hitrace.WakingEvent:
+		if w, ok := hitrace.ParseWakeup(e.Args); ok {
+			return tieKey{scheduled, w.TID}
+		}
+	case hitrace.KernelEvent:
+		switch string(e.Name) {
+		case "cpu_frequency", "cpu_frequency_limits", "clock_set_rate", "clock_enable", "clock_disable", "gpu_frequency":
+			return tieKey{kind: ofNothing}
+		case blockedReason:
+			if args, ok := bytes.CutPrefix(e.Args, []byte("pid=")); ok {
+				tid, _, _ := parseInteger(args)
+				return tieKey{scheduled, trace.TID(tid)}
+			}
+		}
+	}
+	return tieKey{}
+}
+
+// blockedReason is the event that says why a thread was blocked, which is of
+// the thread's last sleep before the switch that ends it.
+const blockedReason = "sched_blocked_reason"
+
+// isScheduling reports whether the event's order among others of its processor
+// decides what state a thread is in.
+func isScheduling(e *hitrace.Event) bool {
+	switch e.Kind {
+	case hitrace.SwitchEvent, hitrace.WakingEvent:
+		return true
+	case hitrace.KernelEvent:
+		return string(e.Name) == blockedReason
+	}
+	return false
+}
