@@ -18,6 +18,12 @@ type Options struct {
 	Analyzer analyzer.Options
 	// FramesOnly leaves out all events: the trace has frames and names only.
 	FramesOnly bool
+	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
+	// timeline.
+	NoTracks bool
+	// AndroidCompat adds what Perfetto's queries for Android look for: slices
+	// named as Android's, and its name for render_service.
+	AndroidCompat bool
 	// Compress deflates packets within the trace: about a third of the size.
 	Compress bool
 	// Input is the name of the input and Version that of the program; they are
@@ -122,8 +128,19 @@ func finish(packets *packetWriter, s *Summary, hash [2]uint64, options Options) 
 	writeUUID(packets, identity(hash, options))
 	writeAttributes(packets, attributes(s, hash, options))
 	writeClocks(packets, s.Timeline)
-	writeProcesses(packets, s.Timeline.Processes, s.Timeline.Span.Start)
+	processes := s.Timeline.Processes
+	if options.AndroidCompat {
+		processes = compatProcesses(s.Timeline)
+	}
+	writeProcesses(packets, processes, s.Timeline.Span.Start)
 	writeFrames(packets, s.Timeline, tokens)
+	tracks := &trackWriter{packets: packets}
+	if !options.NoTracks {
+		writeTracks(tracks, s.Timeline, tokens)
+	}
+	if options.AndroidCompat {
+		writeCompatSlices(tracks, s.Timeline, tokens)
+	}
 	packets.flush()
 }
 
@@ -162,7 +179,8 @@ func identity(input [2]uint64, o Options) [2]uint64 {
 	if o.Analyzer.ClockOffset != nil {
 		given = o.Analyzer.ClockOffset.String()
 	}
-	sum := xxh3.HashString128(fmt.Sprintf("%x %s %d %v %t %s", input, given, o.Analyzer.PhaseRule, o.Reader.Window, o.FramesOnly, o.Version))
+	sum := xxh3.HashString128(fmt.Sprintf("%x %s %d %v %t %t %t %s",
+		input, given, o.Analyzer.PhaseRule, o.Reader.Window, o.FramesOnly, o.NoTracks, o.AndroidCompat, o.Version))
 	return [2]uint64{sum.Hi, sum.Lo}
 }
 

@@ -12,6 +12,8 @@
 //	ClockSnapshot        trace time against CLOCK_MONOTONIC and the wall clock
 //	ProcessTree          names of processes and threads
 //	FrameTimelineEvent … each frame's expected and actual interval
+//	TrackDescriptor …    tracks of our own: what becomes of each frame, stage by
+//	TrackEvent …         stage, and counters
 //
 // What is known only at the end of the input is written there, so that neither
 // input nor output need be held in memory.

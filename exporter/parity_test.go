@@ -64,7 +64,7 @@ func parity(t *testing.T, text string) reasons {
 	t.Helper()
 	explained := reasons{}
 	imported := enginetest.Load(t, []byte(correctText(text, explained, "")))
-	output, _ := convert(t, text, Options{})
+	output, _ := convert(t, text, Options{NoTracks: true})
 	converted := enginetest.Load(t, output)
 	enginetest.CheckGate(t, converted)
 	for _, table := range parityTables {
@@ -77,7 +77,7 @@ func parity(t *testing.T, text string) reasons {
 func TestParityReasonsAreNeeded(t *testing.T) {
 	enginetest.ForTest(t)
 	text := parityTrace(false, 500)
-	output, _ := convert(t, text, Options{})
+	output, _ := convert(t, text, Options{NoTracks: true})
 	converted := enginetest.Load(t, output)
 	var tables []rows
 	for _, table := range parityTables {

@@ -21,6 +21,8 @@ func convertCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses the file)"},
 			&cli.BoolFlag{Name: "frames-only", Usage: "write frames and names, but no events"},
+			&cli.BoolFlag{Name: "no-tracks", Usage: "leave out the tracks beside Perfetto's own frame timeline"},
+			&cli.BoolFlag{Name: "android-compat", Usage: "add what Perfetto's queries for Android look for"},
 			&cli.BoolFlag{Name: "compress", Usage: "compress packets within the trace"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
 		}, traceFlags...),
@@ -70,6 +72,7 @@ func convertInto(c *cli.Context, name string, source io.Reader, out io.Writer, o
 	options := exporter.Options{
 		Input: filepath.Base(name), Version: version(),
 		FramesOnly: c.Bool("frames-only"), Compress: c.Bool("compress"),
+		NoTracks: c.Bool("no-tracks"), AndroidCompat: c.Bool("android-compat"),
 	}
 	var err error
 	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
