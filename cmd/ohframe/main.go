@@ -13,12 +13,15 @@ import (
 
 func main() { os.Exit(run(os.Args)) }
 
-// run runs the command line and returns the exit code: 0, or 1 after an error,
-// which it prints.
+// run runs the command line and returns the exit code: 0, 1 after an error, which
+// it prints, or the code that the error carries.
 func run(args []string) int {
 	app := newApp()
 	if err := app.Run(flagsFirst(app, args)); err != nil {
 		printError(err)
+		if exit := cli.ExitCoder(nil); errors.As(err, &exit) {
+			return exit.ExitCode()
+		}
 		return 1
 	}
 	return 0
@@ -29,7 +32,7 @@ func newApp() *cli.App {
 		Name:            "ohframe",
 		Usage:           "frame timelines of OpenHarmony and HarmonyOS traces, in Perfetto and in numbers",
 		Version:         version(),
-		Commands:        []*cli.Command{convertCommand(), framesCommand(), reportCommand()},
+		Commands:        []*cli.Command{convertCommand(), framesCommand(), reportCommand(), diffCommand()},
 		HideHelpCommand: true,
 		// Errors are printed once, by run, in one form.
 		ExitErrHandler: func(*cli.Context, error) {},

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ohframe/analyzer/perfetto"
+	"ohframe/analyzer/stats"
+	"ohframe/exporter"
+	toperfetto "ohframe/internal/convert"
+	"ohframe/internal/diff"
+	"ohframe/internal/input"
+)
+
+func diffCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "diff",
+		Usage:     "tell what has changed between two traces, and whether it is more than chance",
+		ArgsUsage: "BASE NEW",
+		Description: "BASE and NEW are inputs as report takes them, of the same kind or not. The exit code is\n" +
+			"2 if a condition of --fail-on holds: jank_rate>+2pp,fps<-5% is more than 2 percentage points\n" +
+			"more jank, or a frame rate more than 5 % lower than in BASE. Names of processes may be ids.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(diff.Formats, "|") + "`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
+			&cli.GenericFlag{Name: "map", Value: &mappings{}, Usage: "compare process OLD with process NEW: `OLD=NEW`; may be given several times"},
+			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is beyond its limit: `MEASURE>+2%,MEASURE<-5%`"},
+			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar` for one timeline in Perfetto v58 or later"},
+			processFlag,
+		}, traceFlags...),
+		HideHelpCommand: true, // "help" may be a file
+		OnUsageError:    usageError,
+		Action:          runDiff,
+	}
+}
+
+// mappings are the values of --map. A list of strings would be divided at commas,
+// which names may hold.
+type mappings []diff.Mapping
+
+func (m *mappings) Set(s string) error {
+	mapping, err := diff.ParseMapping(s)
+	*m = append(*m, mapping)
+	return err
+}
+
+func (m *mappings) String() string { return "" }
+
+// changedTooMuch is the error if conditions hold: a line for each.
+type changedTooMuch []diff.Outcome
+
+func (c changedTooMuch) Error() string {
+	lines := make([]string, len(c))
+	for i, o := range c {
+		lines[i] = o.String()
+	}
+	return strings.Join(lines, "\nohframe: ")
+}
+
+// ExitCode tells a change from an error of the program.
+func (c changedTooMuch) ExitCode() int { return 2 }
+
+func runDiff(c *cli.Context) error {
+	if c.NArg() != 2 {
+		return &failure{what: fmt.Sprintf("two inputs are needed, not %d", c.NArg()), hint: "ohframe diff BASE NEW"}
+	}
+	format := c.String("format")
+	if !slices.Contains(diff.Formats, format) {
+		return &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(diff.Formats, ", "))}
+	}
+	options, err := diffOptions(c)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("merge") {
+		if err := checkMerge(c); err != nil {
+			return err
+		}
+	}
+	sides, err := readSides(c)
+	if err != nil {
+		return err
+	}
+	d, err := diff.Compare(sides[0], sides[1], options)
+	if err != nil {
+		return diffError(err)
+	}
+	if c.IsSet("merge") {
+		if err := merge(c, d); err != nil {
+			return err
+		}
+	}
+	err = writeOutput(c, func(out *bufio.Writer, terminal bool) error {
+		return diff.Write(out, d, format, diff.WriteOptions{Color: terminal})
+	})
+	if err != nil {
+		return err
+	}
+	for _, o := range d.Unknown() {
+		fmt.Fprintf(os.Stderr, "ohframe: warning: %s\n", o)
+	}
+	if failed := d.Failed(); len(failed) > 0 {
+		return changedTooMuch(failed)
+	}
+	return nil
+}
+
+// diffOptions returns what the flags say of the comparison.
+func diffOptions(c *cli.Context) (o diff.Options, err error) {
+	s, err := statsOptions(c)
+	if err != nil {
+		return o, err
+	}
+	o.Process, o.Map = s.Process, *c.Generic("map").(*mappings)
+	if c.IsSet("fail-on") {
+		if o.FailOn, err = diff.ParseConditions(c.String("fail-on")); err != nil {
+			return o, &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>+2pp,fps<-5%'; docs/diff.md lists the measures"}
+		}
+	}
+	return o, nil
+}
+
+// readSides reads both inputs.
+func readSides(c *cli.Context) (sides [2]diff.Side, err error) {
+	if name := c.Args().First(); name == standard && c.Args().Get(1) == standard {
+		return sides, &failure{file: inputName(name), what: "can be read only once"}
+	}
+	for i, name := range c.Args().Slice() {
+		in, err := readInput(c, name)
+		if err != nil {
+			return sides, err
+		}
+		sides[i] = diff.Side{Name: inputName(name), Timeline: in.Timeline, Stats: stats.Compute(in.Timeline, stats.Options{})}
+	}
+	return sides, nil
+}
+
+// diffError gives the hint of a comparison's error.
+func diffError(err error) error {
+	if e := (*diff.Error)(nil); errors.As(err, &e) {
+		return &failure{what: e.What, hint: e.Hint}
+	}
+	return err
+}
+
+// checkMerge finds what is wrong with --merge before anything is read.
+func checkMerge(c *cli.Context) error {
+	name, output := c.String("merge"), c.String("output")
+	switch {
+	case name == "":
+		return &failure{what: "--merge: no name of a file"}
+	case name == standard && (output == standard || output == ""):
+		return &failure{what: "--merge: standard output is where the comparison goes", hint: "-o FILE writes it to a file"}
+	case name == output:
+		return &failure{what: "--merge and -o name the same file"}
+	}
+	for _, in := range c.Args().Slice() {
+		if info, err := os.Stat(in); in == standard || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return &failure{file: inputName(in), what: "can be read only once, and --merge reads inputs again", hint: "save it to a file first"}
+		}
+	}
+	return nil
+}
+
+// merge writes both traces to the archive that --merge names.
+func merge(c *cli.Context, d *diff.Diff) error {
+	inputs, outName := c.Args().Slice(), c.String("merge")
+	out, err := createOutput(outName, inputs)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	trace := func(name string) diff.Trace {
+		return diff.Trace{Write: func(w io.Writer) error { return writePerfetto(c, name, w) }}
+	}
+	if err := d.Merge(out, trace(inputs[0]), trace(inputs[1])); err != nil {
+		return fileError(outputName(outName), err)
+	}
+	return fileError(outputName(outName), out.commit())
+}
+
+// writePerfetto writes an input as a Perfetto trace, which it may be already.
+func writePerfetto(c *cli.Context, name string, w io.Writer) error {
+	options := exporter.Options{Input: filepath.Base(name), Version: version()}
+	var err error
+	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
+		return err
+	}
+	file, err := openInput(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if in := input.NewReader(file); perfetto.Sniff(input.Peek(in)) {
+		err = diff.Copy(w, in)
+	} else {
+		_, _, err = toperfetto.Convert(c.Context, in, w, options)
+	}
+	if path := (*os.PathError)(nil); errors.As(err, &path) && path.Op == "write" {
+		return err // of the output
+	}
+	return fileError(name, err)
+}

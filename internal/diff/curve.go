@@ -1,0 +1,142 @@
+package diff
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+)
+
+// chart is how the frames of a pair divide by how long they took: for either
+// trace the share of frames that took no longer, from none to all.
+type chart struct {
+	Unit      string
+	Base, New curve
+	// Longest is where the axis ends, and Ticks what stands on it.
+	Longest float64
+	Ticks   []tick
+}
+
+// curve is one trace's part of a chart.
+type curve struct {
+	Frames int
+	Beyond int // frames that took longer than the axis goes
+	Path   string
+}
+
+// tick is a mark of the axis.
+type tick struct {
+	X    float64
+	Text string
+}
+
+// The chart's area, in the units of its picture.
+const (
+	chartLeft, chartTop     = 44, 10
+	chartWidth, chartHeight = 560, 190
+)
+
+// charts returns the charts of a pair, none if either trace has no timeline: in
+// milliseconds, and in periods where refresh rates differ.
+func (d *Diff) charts(p *Pair) (list []*chart) {
+	type length struct {
+		unit string
+		of   func(*analyzer.Frame) float64 // negative if not known
+	}
+	lengths := []length{{"ms", func(f *analyzer.Frame) float64 { return f.Actual.Duration().Milliseconds() }}}
+	if p.Tests.RefreshDiffers {
+		lengths = append(lengths, length{"periods", func(f *analyzer.Frame) float64 {
+			if f.Period <= 0 {
+				return -1
+			}
+			return float64(f.Actual.Duration()) / float64(f.Period)
+		}})
+	}
+	for _, l := range lengths {
+		base, new := durations(d.Base.Timeline, p.Base, l.of), durations(d.New.Timeline, p.New, l.of)
+		if len(base) > 0 && len(new) > 0 {
+			list = append(list, newChart(l.unit, base, new))
+		}
+	}
+	return list
+}
+
+// durations returns the sorted lengths of a process's complete frames.
+func durations(t *analyzer.Timeline, p *stats.Process, of func(*analyzer.Frame) float64) (list []float64) {
+	if t == nil {
+		return nil
+	}
+	for f := range t.Complete() {
+		isRender := f.Kind == analyzer.RenderFrame
+		if f.Process.PID != p.PID || isRender != (p.Kind == stats.RenderService) {
+			continue
+		}
+		if x := of(f); x >= 0 {
+			list = append(list, x)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// newChart returns the chart of two sorted lists that are not empty.
+func newChart(unit string, base, new []float64) *chart {
+	c := &chart{Unit: unit}
+	// A few very long frames must not press all others together.
+	longest := 1.2 * max(nearlyLongest(base), nearlyLongest(new))
+	step := tickStep(longest)
+	ticks := max(1, int(math.Ceil(longest/step)))
+	c.Longest = float64(ticks) * step
+	for i := range ticks + 1 {
+		c.Ticks = append(c.Ticks, tick{chartLeft + chartWidth*float64(i)/float64(ticks), tickText(float64(i)*step, step)})
+	}
+	c.Base, c.New = newCurve(base, c.Longest), newCurve(new, c.Longest)
+	return c
+}
+
+// nearlyLongest returns the 95th percentile of a sorted list.
+func nearlyLongest(sorted []float64) float64 { return sorted[(95*len(sorted)+99)/100-1] }
+
+// tickStep returns the distance of ticks, 1, 2 or 5 times a power of ten, that
+// makes at most ten up to the given length.
+func tickStep(longest float64) float64 {
+	if longest <= 0 {
+		return 1
+	}
+	power := math.Pow10(int(math.Floor(math.Log10(longest))) - 1)
+	for _, step := range []float64{1, 2, 5} {
+		if longest/(step*power) <= 10 {
+			return step * power
+		}
+	}
+	return 10 * power
+}
+
+func tickText(x, step float64) string {
+	return number(x, max(0, int(-math.Floor(math.Log10(step)))))
+}
+
+// newCurve draws the steps of a sorted list, as finely as can be seen.
+func newCurve(sorted []float64, longest float64) curve {
+	c := curve{Frames: len(sorted)}
+	var path strings.Builder
+	fmt.Fprintf(&path, "M%d %d", chartLeft, chartTop+chartHeight)
+	done := 0
+	for x := range chartWidth + 1 {
+		upTo := longest * float64(x) / chartWidth
+		before := done
+		for done < len(sorted) && sorted[done] <= upTo {
+			done++
+		}
+		if done > before {
+			share := float64(done) / float64(len(sorted))
+			fmt.Fprintf(&path, "H%dV%s", chartLeft+x, number(chartTop+chartHeight*(1-share), 1))
+		}
+	}
+	fmt.Fprintf(&path, "H%d", chartLeft+chartWidth)
+	c.Beyond, c.Path = len(sorted)-done, path.String()
+	return c
+}

@@ -1,0 +1,146 @@
+package diff
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+)
+
+func processes(list ...*stats.Process) Side {
+	return Side{Name: "x.ftrace", Stats: &stats.Report{Processes: list}}
+}
+
+func process(kind stats.Kind, pid trace.PID, name string) *stats.Process {
+	return &stats.Process{Kind: kind, PID: pid, Name: name}
+}
+
+func TestMatchProcesses(t *testing.T) {
+	const app, service = stats.Application, stats.RenderService
+	for _, test := range []struct {
+		name      string
+		base, new Side
+		mappings  []Mapping
+		want      []string // base id, new id, rule
+	}{
+		{
+			"by name, the first with the first",
+			processes(process(app, 10, "gallery"), process(app, 11, "notes"), process(app, 12, "notes")),
+			processes(process(app, 20, "notes"), process(app, 21, "camera"), process(app, 22, "gallery")),
+			nil, []string{"10-22 name", "11-20 name", "12-0 ", "0-21 "},
+		},
+		{
+			"without a name by id",
+			processes(process(app, 10, ""), process(app, 11, "")),
+			processes(process(app, 11, ""), process(app, 12, "")),
+			nil, []string{"10-0 ", "11-11 name", "0-12 "},
+		},
+		{
+			"render services by kind, whatever they are called",
+			processes(process(app, 10, "gallery"), process(service, 1, "render_service")),
+			processes(process(app, 20, "gallery"), process(service, 2, "/system/bin/surfaceflinger")),
+			nil, []string{"10-20 name", "1-2 kind"},
+		},
+		{
+			"a name before the kind",
+			processes(process(service, 1, "other"), process(service, 2, "render_service")),
+			processes(process(service, 3, "render_service"), process(service, 4, "surfaceflinger")),
+			nil, []string{"1-4 kind", "2-3 name"},
+		},
+		{
+			"15 bytes are the end of a longer name, in either trace",
+			processes(process(app, 10, "example.gallery"), process(app, 11, "com.example.notes")),
+			processes(process(app, 20, "m.example.notes"), process(app, 21, "com.example.gallery")),
+			nil, []string{"10-21 name_end", "11-20 name_end"},
+		},
+		{
+			"fewer bytes are not",
+			processes(process(app, 10, "xample.gallery")),
+			processes(process(app, 20, "com.example.gallery")),
+			nil, []string{"10-0 ", "0-20 "},
+		},
+		{
+			"an application and a render service of one name are two",
+			processes(process(app, 10, "x"), process(service, 10, "x")),
+			processes(process(service, 20, "x"), process(app, 20, "x")),
+			nil, []string{"10-20 name", "10-20 name"},
+		},
+		{
+			"mappings go before names, by name or id, with any character",
+			processes(process(app, 10, "gallery"), process(app, 11, `a,"b"`), process(app, 12, "")),
+			processes(process(app, 20, "gallery"), process(app, 21, "photos"), process(app, 22, "c=d")),
+			[]Mapping{{"gallery", "photos"}, {`a,"b"`, "20"}, {"12", "c=d"}},
+			[]string{"10-21 map", "11-20 map", "12-22 map"},
+		},
+		{
+			"mappings of two of one name",
+			processes(process(app, 10, "x"), process(app, 11, "x")),
+			processes(process(app, 20, "y"), process(app, 21, "y")),
+			[]Mapping{{"x", "y"}, {"x", "y"}}, []string{"10-20 map", "11-21 map"},
+		},
+		{
+			"a mapping of a process on both sides of a frame",
+			processes(process(app, 10, "sf"), process(service, 10, "sf")),
+			processes(process(service, 20, "rs"), process(app, 20, "rs")),
+			[]Mapping{{"sf", "rs"}, {"sf", "rs"}}, []string{"10-20 map", "10-20 map"},
+		},
+	} {
+		matches, err := matchProcesses(test.base, test.new, test.mappings)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		var got []string
+		for _, m := range matches {
+			var base, new trace.PID
+			if m.base != nil {
+				base = m.base.PID
+			}
+			if m.new != nil {
+				new = m.new.PID
+			}
+			if m.base != nil && m.new != nil && m.base.Kind != m.new.Kind {
+				t.Errorf("%s: an application and a render service", test.name)
+			}
+			got = append(got, fmt.Sprintf("%d-%d %s", base, new, m.by))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestMatchErrors(t *testing.T) {
+	base := processes(process(stats.Application, 10, "gallery"), process(stats.RenderService, 1, "render_service"))
+	new := processes(process(stats.Application, 20, "photos"), process(stats.RenderService, 2, "surfaceflinger"))
+	for _, test := range []struct {
+		mappings   []Mapping
+		what, hint string
+	}{
+		{[]Mapping{{"camera", "photos"}}, "--map camera=photos: x.ftrace has no process camera", "it has gallery, render_service"},
+		{[]Mapping{{"gallery", "gallery"}}, "--map gallery=gallery: x.ftrace has no process gallery", "it has photos, surfaceflinger"},
+		{[]Mapping{{"gallery", "photos"}, {"gallery", "photos"}}, "--map gallery=photos: process gallery is mapped already", ""},
+		{[]Mapping{{"gallery", "surfaceflinger"}}, "--map gallery=surfaceflinger: one is the application, the other the render service", ""},
+		{[]Mapping{{"\x1b", "1"}}, `--map "\x1b"=1: x.ftrace has no process "\x1b"`, "it has gallery, render_service"},
+	} {
+		_, err := matchProcesses(base, new, test.mappings)
+		e := (*Error)(nil)
+		if !errors.As(err, &e) || e.What != test.what || e.Hint != test.hint {
+			t.Errorf("%v: %v", test.mappings, err)
+		}
+	}
+}
+
+func TestParseMapping(t *testing.T) {
+	if m, err := ParseMapping("a,b=c=d"); err != nil || m != (Mapping{"a,b", "c=d"}) {
+		t.Errorf("got %v, %v", m, err)
+	}
+	for _, s := range []string{"", "a", "=", "a=", "=b"} {
+		if _, err := ParseMapping(s); err == nil {
+			t.Errorf("%q is a mapping", s)
+		}
+	}
+}

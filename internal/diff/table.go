@@ -1,0 +1,230 @@
+package diff
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"ohframe/analyzer/stats"
+)
+
+const (
+	tableWidth  = 100
+	nameWidth   = 20 // of a process, in the overview
+	titleWidth  = 60 // of a pair, above its measures
+	findingText = 84 // beside its label
+	labelWidth  = 39 // of the longest name of a measure
+	valueWidth  = 9
+)
+
+// tableWriter writes the comparison for a terminal: one overview of all pairs,
+// then a block for each.
+type tableWriter struct {
+	*bufio.Writer
+	ink
+}
+
+func writeTable(w io.Writer, d *Diff, o WriteOptions) error {
+	// How wide "–" and "→" are must not depend on where the program runs.
+	text.OverrideRuneWidthEastAsianWidth(false)
+	t := &tableWriter{bufio.NewWriter(w), ink(o.Color)}
+	t.side("base", d.Base)
+	t.side("new ", d.New)
+	fmt.Fprintln(t)
+	t.overview(d)
+	for _, p := range d.Pairs {
+		t.pair(p)
+	}
+	t.only("Only in base", d.OnlyBase)
+	t.only("Only in new", d.OnlyNew)
+	return t.Flush()
+}
+
+func (t *tableWriter) side(label string, s Side) {
+	span := ""
+	if s.Stats.Span != nil {
+		span = fmt.Sprintf("  %s s of trace", number(s.Stats.Span.Seconds, 3))
+	}
+	name := shorten(printable(s.Name), tableWidth-len(label)-2-text.StringWidthWithoutEscSequences(span))
+	fmt.Fprintf(t, "%s  %s%s\n", t.dim(label), t.bold(name), t.dim(span))
+}
+
+func (t *tableWriter) overview(d *Diff) {
+	g := t.grid("Process", "FPS →", "new →", "Jank →", "new →", "P95 ms →", "new →", "Durations", "Late")
+	for _, p := range d.Pairs {
+		row := table.Row{shorten(p.title(), nameWidth)}
+		for _, name := range []string{"fps", "jank_rate", "p95_ms"} {
+			m := p.measure(name)
+			row = append(row, overviewValue(m.Unit, m.Base), t.judged(overviewValue(m.Unit, m.New), m.Judgement))
+		}
+		findings := p.findings()
+		durations := findings[len(findings)-2] // in periods, where that is the fairer test
+		jank := findings[len(findings)-1]
+		late := map[Verdict]string{More: "more often", Less: "less often"}[jank.Verdict]
+		if late == "" {
+			late = jank.Short
+		}
+		g.AppendRow(append(row, t.judged(durations.Short, durations.Judgement), t.judged(late, jank.Judgement)))
+	}
+	t.print(g)
+}
+
+// overviewValue prints a value with one digit of fraction at most, for want of
+// room.
+func overviewValue(u Unit, x *float64) string {
+	if x == nil || u == Share {
+		return u.value(x)
+	}
+	return number(*x, min(1, u.digits(*x)))
+}
+
+func (t *tableWriter) pair(p *Pair) {
+	title, about := shorten(p.title(), titleWidth), " · "+p.about()
+	rule := max(0, tableWidth-1-text.StringWidthWithoutEscSequences(title+about))
+	fmt.Fprintf(t, "%s%s %s\n\n", t.bold(title), t.dim(about), t.dim(strings.Repeat("─", rule)))
+
+	g := t.grid("", "")
+	g.columns[1].WidthMax, g.columns[1].WidthMaxEnforcer = findingText, text.WrapSoft
+	if p.Tests.RefreshDiffers {
+		g.AppendRow(table.Row{t.dim("Refresh"), fmt.Sprintf("%s → %s: durations in milliseconds do not compare, those in periods do",
+			refreshText(p.Base.Refresh), refreshText(p.New.Refresh))})
+	}
+	for _, f := range p.findings() {
+		g.AppendRow(table.Row{t.dim(f.Name), t.judged(f.Text, f.Judgement)})
+	}
+	t.print(g)
+
+	g = t.grid("Measure", "Base →", "New →", "Change →", "Change, % →", "")
+	g.widths(labelWidth, valueWidth, valueWidth, valueWidth, valueWidth)
+	same := 0
+	for _, m := range p.shown() {
+		if !m.kind.main && m.Delta != nil && *m.Delta == 0 {
+			same++
+			continue
+		}
+		word := ""
+		if m.Judgement == Improved || m.Judgement == Worsened {
+			word = string(m.Judgement)
+		}
+		g.AppendRow(table.Row{m.kind.label, m.Unit.value(m.Base), m.Unit.value(m.New), m.Unit.change(m.Delta),
+			relativeChange(m.Relative), t.judged(word, m.Judgement)})
+	}
+	t.printEnd(g)
+	if same > 0 {
+		fmt.Fprintln(t, t.dim(fmt.Sprintf("  %d more are the same in both.", same)))
+	}
+	fmt.Fprintln(t)
+}
+
+// shown returns the measures that people are shown: those that are known of
+// either trace, in periods only where refresh rates differ.
+func (p *Pair) shown() (list []Measure) {
+	for _, m := range p.Measures {
+		if (m.Base != nil || m.New != nil) && (m.Unit != Periods || p.Tests.RefreshDiffers) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// only lists the processes that are in one trace alone.
+func (t *tableWriter) only(label string, list []*stats.Process) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintln(t, t.bold(label))
+	for _, p := range list {
+		about := fmt.Sprintf(" · %s · pid %d · %s", kindNames[p.Kind], p.PID, frames(p.Frames.Complete))
+		name := shorten(processName(p), tableWidth-2-text.StringWidthWithoutEscSequences(about))
+		fmt.Fprintf(t, "  %s%s\n", name, t.dim(about))
+	}
+	fmt.Fprintln(t)
+}
+
+// grid is a table without lines but the one under its header.
+type grid struct {
+	table.Writer
+	columns []table.ColumnConfig
+}
+
+// grid returns a table with the given columns. Those that end in an arrow are of
+// numbers. Without any title there is no header.
+func (t *tableWriter) grid(columns ...string) grid {
+	g := grid{Writer: table.NewWriter()}
+	g.SuppressTrailingSpaces()
+	style := table.Style{Box: table.StyleBoxLight, Options: table.OptionsNoBordersAndSeparators}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
+	g.SetStyle(style)
+	header := table.Row{}
+	for i, c := range columns {
+		config := table.ColumnConfig{Number: i + 1}
+		c, numbers := strings.CutSuffix(c, " →")
+		if numbers {
+			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
+		}
+		g.columns = append(g.columns, config)
+		header = append(header, t.dim(c))
+	}
+	if columns[0] != "" {
+		g.AppendHeader(header)
+	}
+	return g
+}
+
+// widths sets the least widths of the first columns.
+func (g grid) widths(list ...int) {
+	for i, w := range list {
+		g.columns[i].WidthMin = w
+	}
+}
+
+func (t *tableWriter) print(g grid) {
+	t.printEnd(g)
+	fmt.Fprintln(t)
+}
+
+func (t *tableWriter) printEnd(g grid) {
+	g.SetColumnConfigs(g.columns)
+	fmt.Fprintln(t, g.Render())
+}
+
+// shorten keeps the end of a name that is too long, where names differ.
+func shorten(name string, width int) string {
+	over := text.StringWidthWithoutEscSequences(name) - width
+	if over <= 0 {
+		return name
+	}
+	rest := []rune(name)
+	for over++; over > 0 && len(rest) > 0; rest = rest[1:] {
+		over -= text.RuneWidth(rest[0])
+	}
+	return "…" + string(rest)
+}
+
+// ink colours text for a terminal if it is true.
+type ink bool
+
+func (i ink) with(code, s string) string {
+	if !bool(i) || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (i ink) bold(s string) string { return i.with("1", s) }
+func (i ink) dim(s string) string  { return i.with("2", s) }
+
+// judged colours what is better or worse.
+func (i ink) judged(s string, j Judgement) string {
+	switch j {
+	case Improved:
+		return i.with("32", s)
+	case Worsened:
+		return i.with("31", s)
+	}
+	return s
+}

@@ -1,0 +1,159 @@
+package diff
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+)
+
+// The golden was worked out by hand: see gallery and TestCompare.
+func TestTable(t *testing.T) {
+	want, err := os.ReadFile("testdata/table.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := write(t, compare(t, before(), after(), Options{}), "table", WriteOptions{})
+	g, w := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(g), len(w)) {
+		if i >= len(g) || i >= len(w) || g[i] != w[i] {
+			t.Fatalf("line %d differs from testdata/table.txt:\n%s", i+1, got)
+		}
+	}
+}
+
+// large has numbers, names and lists that are longer than usual, and changes in
+// everything.
+func large() *Diff {
+	process := func(pid trace.PID, name string, factor float64) *stats.Process {
+		d := trace.Duration(factor * 700e9)
+		p := &stats.Process{
+			Kind: stats.Application, PID: pid, Name: name, Frames: stats.Counts{Complete: int(factor * 1234567), WithDeadline: int(factor * 999999), Late: int(factor * 123456)},
+			JankRate: known(factor * .1234), EmptyRate: known(factor * .0004), FPS: &stats.FPS{Rate: factor * 120.5},
+			Durations: &stats.Durations{P50: d, P90: d, P95: d, P99: d, Max: d}, DurationsInPeriods: &stats.DurationsInPeriods{Max: factor * 84000},
+			Hitches:     &stats.Hitches{Ratio: factor * 999.9, Hitch: d, Idle: d, Longest: &d},
+			WholeFrames: stats.WholeFrames{LateRate: known(factor * .09)},
+		}
+		for i := range 10 { // a display that never keeps its rate
+			p.Refresh = append(p.Refresh, stats.Refresh{Rate: factor * float64(30+10*i), Period: trace.Duration(1e9 / (factor * float64(30+10*i))), Frames: 100})
+		}
+		for s := stats.Receive; s <= stats.ToPresent; s++ {
+			p.Stages = append(p.Stages, stats.StageTimes{Stage: s, P50: &d, P90: &d, Max: &d, LongestOfLate: int(factor * 123456)})
+		}
+		return p
+	}
+	long := strings.Repeat("com.example.", 20)
+	base := Side{Name: strings.Repeat("directory/", 30), Stats: &stats.Report{Span: &stats.Span{Seconds: 12345}, Processes: []*stats.Process{
+		process(4194303, long, 1), process(9, strings.Repeat("图库", 60), 1), process(10, long+"old", 1),
+	}}}
+	new := Side{Name: "\x1b[2J\u202e.ftrace", Stats: &stats.Report{Processes: []*stats.Process{
+		process(4194302, long, 9.999), process(8, strings.Repeat("图库", 60), .0001), process(11, "\x1b[2Jevil\u202e", 1),
+	}}}
+	d, err := Compare(base, new, Options{})
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func TestTableFits(t *testing.T) {
+	d := large()
+	if len(d.Pairs) != 2 || !d.Pairs[0].Tests.RefreshDiffers || len(d.OnlyBase) != 1 || len(d.OnlyNew) != 1 {
+		t.Fatalf("%d pairs", len(d.Pairs))
+	}
+	for _, color := range []bool{false, true} {
+		for i, line := range strings.Split(write(t, d, "table", WriteOptions{Color: color}), "\n") {
+			if n := text.StringWidthWithoutEscSequences(line); n > tableWidth {
+				t.Errorf("line %d has %d columns: %q", i+1, n, line)
+			}
+			if strings.TrimRight(line, " ") != line {
+				t.Errorf("line %d ends in spaces: %q", i+1, line)
+			}
+		}
+	}
+}
+
+// Colour changes nothing but colours, and is the only source of escape codes.
+func TestTableColor(t *testing.T) {
+	codes := regexp.MustCompile(`\x1b\[(0|1|2|31|32)m`)
+	for _, d := range []*Diff{compare(t, before(), after(), Options{}), large()} {
+		plain, coloured := write(t, d, "table", WriteOptions{}), write(t, d, "table", WriteOptions{Color: true})
+		if strings.ContainsAny(plain, "\x1b\u202e") {
+			t.Error("the plain table has control characters")
+		}
+		if !codes.MatchString(coloured) {
+			t.Error("there are no colours")
+		}
+		if got := codes.ReplaceAllString(coloured, ""); got != plain {
+			t.Errorf("without its colours the table is\n%s", got)
+		}
+	}
+}
+
+// Which width a terminal gives to characters such as "–" depends on the
+// language; the table does not.
+func TestTableInChinese(t *testing.T) {
+	d := compare(t, before(), after(), Options{})
+	want := write(t, d, "table", WriteOptions{})
+	text.OverrideRuneWidthEastAsianWidth(true)
+	if got := write(t, d, "table", WriteOptions{}); got != want {
+		t.Error("the table depends on the language")
+	}
+}
+
+func TestValues(t *testing.T) {
+	for _, c := range []struct {
+		unit          Unit
+		value         *float64
+		want, changed string
+	}{
+		{Share, nil, "–", "–"},
+		{Share, known(0.0), "0 %", "0 pp"},
+		{Share, known(1.0), "100 %", "+100.0 pp"},
+		{Share, known(.0004), "< 0.1 %", "+0.0 pp"},
+		{Share, known(.9996), "> 99.9 %", "+100.0 pp"},
+		{Share, known(.125), "12.5 %", "+12.5 pp"},
+		{Count, known(12.0), "12", "+12"},
+		{Milliseconds, known(16.666), "16.67", "+16.67"},
+		{Milliseconds, known(1234.5), "1234", "+1234"},
+		{Hertz, known(59.987), "59.99", "+59.99"},
+		{MillisecondsPS, known(3.14), "3.1", "+3.1"},
+		{Seconds, known(2.5), "2.500", "+2.500"},
+		{Periods, known(.375), "0.38", "+0.38"},
+	} {
+		if got := c.unit.value(c.value); got != c.want {
+			t.Errorf("%s: value %s, want %s", c.unit, got, c.want)
+		}
+		if got := c.unit.change(c.value); got != c.changed {
+			t.Errorf("%s: change %s, want %s", c.unit, got, c.changed)
+		}
+	}
+	if got := Milliseconds.change(known(-1234.5)); got != "−1234" {
+		t.Errorf("a fall is %s", got)
+	}
+	for p, want := range map[float64]string{1: "p = 1", .0499: "p = 0.05", .00012: "p = 0.00012", .00009: "p < 0.0001", 0: "p < 0.0001"} {
+		if got := probability(p); got != want {
+			t.Errorf("%v is %s, want %s", p, got, want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for name, want := range map[string]string{
+		"com.example.app": "com.example.app",
+		"图库":              "图库",
+		"a\x1b[2Jb":       `"a\x1b[2Jb"`,
+		"a\u202eb":        `"a\u202eb"`,
+		"a\xffb":          `"a\xffb"`,
+		"a\nb":            `"a\nb"`,
+	} {
+		if got := printable(name); got != want {
+			t.Errorf("%q becomes %s, want %s", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package diff
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ohframe/analyzer/stats"
+)
+
+// unknown is what people see where a value is not known.
+const unknown = "–"
+
+// printable returns a name that does a terminal, or the text around it, no harm:
+// names come from traces, and may hold control characters or turn the direction
+// of what follows.
+func printable(name string) string {
+	if utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+var kindNames = map[stats.Kind]string{
+	stats.Application:   "application",
+	stats.RenderService: "render service",
+}
+
+func processName(p *stats.Process) string {
+	if p.Name == "" {
+		return unknown
+	}
+	return printable(p.Name)
+}
+
+// title names the pair's process, by both names if they differ.
+func (p *Pair) title() string {
+	base, new := processName(p.Base), processName(p.New)
+	if base == new {
+		return base
+	}
+	return base + " → " + new
+}
+
+// about says what else is known of the pair's process.
+func (p *Pair) about() string {
+	pids := fmt.Sprint(p.Base.PID)
+	if p.New.PID != p.Base.PID {
+		pids += fmt.Sprintf(" → %d", p.New.PID)
+	}
+	text := fmt.Sprintf("%s · pid %s", kindNames[p.Base.Kind], pids)
+	switch p.MatchedBy {
+	case MatchedByMap:
+		text += " · as mapped"
+	case MatchedByNameEnd:
+		text += " · matched by the name's end"
+	}
+	return text
+}
+
+// number prints a number with the given digits of fraction.
+func number(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+
+// digits returns how many digits of fraction the unit's numbers are shown with.
+func (u Unit) digits(x float64) int {
+	switch {
+	case u == Count || u == Milliseconds && x >= 1000:
+		return 0
+	case u == Share || u == MillisecondsPS:
+		return 1
+	case u == Seconds:
+		return 3
+	}
+	return 2
+}
+
+// value prints a value, unknown if there is none. Of shares only none is "0 %"
+// and only all is "100 %".
+func (u Unit) value(x *float64) string {
+	if x == nil {
+		return unknown
+	}
+	if u != Share {
+		return number(*x, u.digits(*x))
+	}
+	switch p := *x * 100; {
+	case p == 0 || p == 100:
+		return number(p, 0) + " %"
+	case p < 0.1:
+		return "< 0.1 %"
+	case p > 99.9:
+		return "> 99.9 %"
+	default:
+		return number(p, u.digits(p)) + " %"
+	}
+}
+
+// change prints a change with its sign, unknown if there is none.
+func (u Unit) change(x *float64) string {
+	switch {
+	case x == nil:
+		return unknown
+	case u == Share:
+		return signed(*x*100, 1) + " pp"
+	}
+	return signed(*x, u.digits(max(*x, -*x)))
+}
+
+// relativeChange prints a relative change in percent, unknown if there is none.
+func relativeChange(x *float64) string {
+	if x == nil {
+		return unknown
+	}
+	return signed(*x*100, 1) + " %"
+}
+
+// signed prints a number with its sign; a true minus, which is no dash.
+func signed(x float64, digits int) string {
+	switch {
+	case x > 0:
+		return "+" + number(x, digits)
+	case x < 0:
+		return "−" + number(-x, digits)
+	}
+	return "0"
+}
+
+// frames returns a number of frames in words.
+func frames(n int) string {
+	if n == 1 {
+		return "1 frame"
+	}
+	return fmt.Sprintf("%d frames", n)
+}
+
+// refreshText lists the refresh rates of a process.
+func refreshText(list []stats.Refresh) string {
+	if len(list) == 0 {
+		return unknown
+	}
+	texts := make([]string, len(list))
+	for i, r := range list {
+		texts[i] = number(r.Rate, 1)
+	}
+	return strings.Join(texts, ", ") + " Hz"
+}
