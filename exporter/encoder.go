@@ -73,7 +73,7 @@ func (e *encoder) tie(events []hitrace.Event) int {
 		return n
 	}
 	for i := range events[:n] {
-		if isScheduling(&events[i]) {
+		if !events[i].Skip && isScheduling(&events[i]) {
 			e.cpu(events[i].CPU).tie(events[i].Time, last)
 		}
 	}

@@ -163,6 +163,7 @@ func (s *parityScene) wake(cpu int) {
 	}
 	if !awake && s.random.IntN(3) == 0 {
 		s.line(cpu, "sched_blocked_reason", "pid=%d iowait=%d caller=wait_%d+0x1c/0x9b0", t.tid, s.random.IntN(2), s.random.IntN(9))
+		s.now += s.random.Int64N(2)
 	}
 	name, tid := t.scheduled()
 	s.line(cpu, s.waking, "comm=%s pid=%d prio=120 target_cpu=%03d", name, tid, s.random.IntN(len(s.running)))
@@ -184,24 +185,24 @@ func (s *parityScene) mark(cpu int, t *madeThread) {
 	}
 	mark := func(format string, args ...any) { s.line(cpu, "tracing_mark_write", format, args...) }
 	number := s.random.IntN(100)
-	switch n := s.random.IntN(16); {
-	case n < 5:
+	switch n := s.random.IntN(14); {
+	case n < 4:
 		t.depth++
 		mark("B|%d|H:slice %d|M0538", pid, number)
-	case n < 10:
+	case n < 8:
 		if t.depth > 0 {
 			t.depth--
 			mark("E|%d|M0538", pid)
 		}
-	case n == 10:
+	case n == 8:
 		mark("C|%d|H:counter|%d|M0538", pid, number)
+	case n == 9:
+		s.line(cpu, "cpu_frequency", "state=%d cpu_id=%d", number, number%2)
+	case n == 10:
+		s.line(cpu, "clock_set_rate", "clock state=%d cpu_id=%d", number, cpu)
 	case n == 11:
-		s.line(cpu, "cpu_frequency", "state=%d cpu_id=%d", number, number%4)
-	case n == 12:
-		s.line(cpu, "clock_set_rate", "clock%d state=%d cpu_id=%d", number%2, number, cpu)
-	case n == 13:
 		s.async(cpu, pid, number)
-	case n == 14:
+	case n == 12:
 		s.call(cpu)
 	default:
 		mark("I|%d|instant", pid)

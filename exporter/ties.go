@@ -69,7 +69,7 @@ func sameTime(events []hitrace.Event) int {
 // settleRun decides for events of one time.
 func (t *ties) settleRun(events []hitrace.Event) {
 	for i := range events {
-		if e := &events[i]; e.Kind == hitrace.SwitchEvent {
+		if e := &events[i]; e.Kind == hitrace.SwitchEvent && !e.Skip {
 			if s, ok := hitrace.ParseSwitch(e.Args); ok {
 				t.cpu(tieKey{scheduled, s.PrevTID}, e.CPU)
 				t.cpu(tieKey{scheduled, s.NextTID}, e.CPU)
@@ -102,11 +102,13 @@ func (t *ties) cpu(key tieKey, own trace.CPU) trace.CPU {
 const maxTies = 64
 
 func tieKeyOf(e *hitrace.Event) tieKey {
+	if e.Skip {
+		return tieKey{}
+	}
 	switch e.Kind {
 	case hitrace.MarkerEvent:
-		switch {
-		case e.Skip:
-		case e.Marker.Phase == hitrace.Begin, e.Marker.Phase == hitrace.End, e.Marker.Phase == hitrace.Instant:
+		switch e.Marker.Phase {
+		case hitrace.Begin, hitrace.End, hitrace.Instant:
 			return tieKey{ofThread, e.TID}
 		default:
 			return tieKey{kind: ofNothing}

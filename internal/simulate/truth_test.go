@@ -141,6 +141,9 @@ func TestTruthIsConsistent(t *testing.T) {
 // TestTextTellsTruth looks up in the text what the truth says of each frame,
 // and that the text holds no more frames and transactions than the truth.
 func TestTextTellsTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: takes long")
+	}
 	variants(t, func(t *testing.T, c Config) {
 		text, truth := simulateText(t, c)
 		lines := readLines(t, text)
@@ -282,6 +285,9 @@ func TestTextTellsTruth(t *testing.T) {
 // TestSlicesNest follows each thread's slices: every end has its begin, and in a
 // whole trace none stays open.
 func TestSlicesNest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: takes long")
+	}
 	for _, era := range Eras() {
 		c := everything(era)
 		c.Kernel, c.Background = KernelHongMeng, 20000

@@ -1,0 +1,81 @@
+package exporter
+
+import (
+	"strings"
+	"testing"
+)
+
+// Scheduling is compact only where it is alone at its time on its processor, as
+// Perfetto sorts compact events for themselves. Blocks end between lines of one
+// time, too.
+func TestCompactSchedulingIsAlone(t *testing.T) {
+	type moment struct {
+		cpu uint32
+		at  uint64
+	}
+	text := parityTrace(true, 60_000)
+	if blocks := len(text) / (256 << 10); blocks < 10 {
+		t.Fatalf("the trace is of %d blocks", blocks)
+	}
+	compact, all := map[moment]int{}, map[moment]int{}
+	data, _ := convert(t, text, Options{})
+	for _, p := range packetsOf(t, data) {
+		bundle := p.GetFtraceEvents()
+		sched := bundle.GetCompactSched()
+		for _, deltas := range [][]uint64{sched.GetSwitchTimestamp(), sched.GetWakingTimestamp()} {
+			var at uint64
+			for _, delta := range deltas {
+				at += delta
+				compact[moment{bundle.GetCpu(), at}]++
+				all[moment{bundle.GetCpu(), at}]++
+			}
+		}
+		for _, e := range bundle.GetEvent() {
+			if e.GetSchedSwitch() != nil || e.GetSchedWaking() != nil || e.GetSchedBlockedReason() != nil {
+				all[moment{bundle.GetCpu(), e.GetTimestamp()}]++
+			}
+		}
+	}
+	ties := 0
+	for m, n := range all {
+		if n > 1 {
+			ties++
+			if compact[m] > 0 {
+				t.Errorf("of %d events at %d on processor %d %d are compact", n, m.at, m.cpu, compact[m])
+			}
+		}
+	}
+	if ties < 1000 || len(compact) < len(all)/4 {
+		t.Errorf("of %d times %d have several events, %d compact ones: that tests nothing", len(all), ties, len(compact))
+	}
+}
+
+// What need not move stays, and time that stands still is no burden.
+func TestTiesMoveLittle(t *testing.T) {
+	x := &textTrace{}
+	x.mark(caseStart, app.on(2), "C|200|counter|1")
+	x.mark(caseStart, app.on(3), "C|200|counter|2")
+	want := map[uint32]int{2: 2}
+	for i := range 400 {
+		who := thread{"worker", 1000 + i, 1000, i % 4}
+		x.mark(caseStart, who, "B|1000|slice")
+		want[uint32(who.cpu)]++
+	}
+	data, _ := convert(t, x.String(), Options{})
+	got := map[uint32]int{}
+	var counters []string
+	for _, p := range printedIn(t, data) {
+		got[p.cpu]++
+		if strings.HasPrefix(p.text, "C") {
+			counters = append(counters, p.text)
+		}
+	}
+	for cpu, n := range want {
+		if got[cpu] != n {
+			t.Errorf("%d markers on processor %d, want %d", got[cpu], cpu, n)
+		}
+	}
+	if strings.Join(counters, " ") != "C|200|counter|1 C|200|counter|2" {
+		t.Errorf("counters are %v", counters)
+	}
+}
