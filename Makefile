@@ -23,7 +23,7 @@ race:
 
 # With the real engine: what is skipped without one must run here.
 conformance: engine
-	OHFRAME_REQUIRE_ENGINE=1 go test ./internal/engine/... ./exporter/... ./analyzer/perfetto ./sql/...
+	OHFRAME_REQUIRE_ENGINE=1 go test ./internal/engine/... ./exporter/... ./analyzer/perfetto ./sql/... ./internal/serve
 
 lint: protos-lint
 	@unformatted=$$(gofmt -l . ); test -z "$$unformatted" || { echo "gofmt: $$unformatted" >&2; exit 1; }

@@ -32,7 +32,7 @@ func newApp() *cli.App {
 		Name:            "ohframe",
 		Usage:           "frame timelines of OpenHarmony and HarmonyOS traces, in Perfetto and in numbers",
 		Version:         version(),
-		Commands:        []*cli.Command{convertCommand(), framesCommand(), reportCommand(), diffCommand()},
+		Commands:        []*cli.Command{convertCommand(), framesCommand(), reportCommand(), diffCommand(), openCommand(), sqlCommand()},
 		HideHelpCommand: true,
 		// Errors are printed once, by run, in one form.
 		ExitErrHandler: func(*cli.Context, error) {},

@@ -1,0 +1,269 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// opening is "ohframe open" under way, in a folder of its own.
+type opening struct {
+	cmd     *exec.Cmd
+	stderr  bytes.Buffer
+	dir     string // with frames.ftrace
+	scratch string // for temporary files
+	opened  string // where the browser writes the address that it is to show
+}
+
+// startOpen starts "ohframe open" with a browser that does as the script says;
+// without a script there is none.
+func startOpen(t *testing.T, browser string, args ...string) *opening {
+	t.Helper()
+	o := prepareOpen(t, browser, args...)
+	o.start(t)
+	return o
+}
+
+func (o *opening) start(t *testing.T) {
+	t.Helper()
+	if err := o.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { o.cmd.Process.Kill() })
+}
+
+func prepareOpen(t *testing.T, browser string, args ...string) *opening {
+	t.Helper()
+	trace, err := os.ReadFile("testdata/frames.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ohframe, err := exec.LookPath("ohframe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &opening{dir: t.TempDir(), scratch: t.TempDir()}
+	o.opened = filepath.Join(o.dir, "opened")
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(o.dir, "frames.ftrace"), trace, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if browser != "" {
+		if err := os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\n"+browser+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.cmd = exec.Command(ohframe, append([]string{"open"}, args...)...)
+	o.cmd.Dir, o.cmd.Stderr = o.dir, &o.stderr
+	o.cmd.Env = append(os.Environ(), noExitSleep, "PATH="+bin, "TMPDIR="+o.scratch, "OPENED="+o.opened)
+	return o
+}
+
+// showing is a browser that writes the address down, all at once.
+const showing = `printf %s "$1" >"$OPENED.part" && /bin/mv "$OPENED.part" "$OPENED"`
+
+// link waits for the address that the browser is to show, and returns where the
+// trace is to be fetched.
+func (o *opening) link(t *testing.T) (page string, trace *url.URL) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if link, err := os.ReadFile(o.opened); err == nil {
+			page, hash, _ := strings.Cut(string(link), "#!/?")
+			arguments, err := url.ParseQuery(hash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trace, err := url.Parse(arguments.Get("url"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return page, trace
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no browser is opened")
+		}
+	}
+}
+
+// end waits for the command, and checks its exit code and that it leaves nothing.
+func (o *opening) end(t *testing.T, code int) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- o.cmd.Wait() }()
+	select {
+	case err := <-done:
+		exit := (*exec.ExitError)(nil)
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("does not end")
+	}
+	if got := o.cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("exit code %d, want %d:\n%s", got, code, &o.stderr)
+	}
+	if left := entries(t, o.scratch); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// message checks the last words of the command.
+func (o *opening) message(t *testing.T, want string) {
+	t.Helper()
+	if got := o.stderr.String(); !strings.HasSuffix(got, want) {
+		t.Errorf("says %q, want %q at the end", got, want)
+	}
+}
+
+// request sends a request as a page does.
+func request(t *testing.T, method string, trace *url.URL, path, origin string) (status int, header http.Header, body []byte) {
+	t.Helper()
+	at := *trace
+	if path != "" {
+		at.Path = path
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, at.String(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Origin", origin)
+	if method == http.MethodOptions {
+		r.Header.Set("Access-Control-Request-Method", http.MethodGet)
+		r.Header.Set("Access-Control-Request-Private-Network", "true")
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if body, err = io.ReadAll(answer.Body); err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, answer.Header, body
+}
+
+// The browser is opened, the page asks and fetches what convert would have
+// written, and that is all.
+func TestOpen(t *testing.T) {
+	for name, ui := range map[string]string{"public": "https://ui.perfetto.dev", "own": "http://localhost:10000"} {
+		t.Run(name, func(t *testing.T) {
+			o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--compress", "--ui", ui)
+			page, trace := o.link(t)
+			if page != ui+"/" || trace.Hostname() != "127.0.0.1" || trace.Path != "/frames.pftrace" {
+				t.Errorf("opens %s to fetch %s", page, trace)
+			}
+			if status, _, _ := request(t, "POST", trace, "/status", ui); status != 404 {
+				t.Errorf("answers as a trace processor: %d", status)
+			}
+			if status, header, body := request(t, "GET", trace, "", "https://elsewhere.example"); status != 403 || len(header["Access-Control-Allow-Origin"]) > 0 {
+				t.Errorf("another origin gets %d: %q", status, body)
+			}
+			status, header, _ := request(t, "OPTIONS", trace, "", ui)
+			if status != 204 || header.Get("Access-Control-Allow-Origin") != ui || header.Get("Access-Control-Allow-Private-Network") != "true" {
+				t.Errorf("preflight: %d, %v", status, header)
+			}
+			status, header, body := request(t, "GET", trace, "", ui)
+			if status != 200 || header.Get("Access-Control-Allow-Origin") != ui || header.Get("Cache-Control") != "no-cache" {
+				t.Errorf("fetch: %d, %v", status, header)
+			}
+			o.end(t, 0)
+			if _, err := http.Get(trace.String()); !errors.Is(err, syscall.ECONNREFUSED) {
+				t.Errorf("second fetch: %v", err)
+			}
+			convert := exec.Command("ohframe", "convert", "--compress", "frames.ftrace", "-o", "-")
+			convert.Dir = o.dir
+			want, err := convert.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(body, want) {
+				t.Errorf("fetched %d bytes, want %d others", len(body), len(want))
+			}
+			o.message(t, fmt.Sprintf("\nwaiting for %s to fetch frames.pftrace\n", ui))
+		})
+	}
+}
+
+// A Perfetto trace is fetched as it is, from a file or from a pipe.
+func TestOpenPerfetto(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.b.pftrace.gz")
+	if err := exec.Command("ohframe", "convert", "-q", "testdata/frames.ftrace", "-o", path).Run(); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for input, served := range map[string]string{path: "/a.b.pftrace.gz", "-": "/trace.pftrace"} {
+		o := prepareOpen(t, showing, "--port", "0", "-q", input)
+		o.cmd.Stdin = io.MultiReader(bytes.NewReader(want)) // a pipe
+		o.start(t)
+		_, trace := o.link(t)
+		_, _, body := request(t, "GET", trace, "", "https://ui.perfetto.dev")
+		if trace.Path != served || !bytes.Equal(body, want) {
+			t.Errorf("%s: fetched %d bytes from %s, want %d from %s", input, len(body), trace.Path, len(want), served)
+		}
+		o.end(t, 0)
+		if o.stderr.Len() > 0 {
+			t.Errorf("says %q", &o.stderr)
+		}
+	}
+}
+
+func TestOpenInterrupt(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		o := startOpen(t, showing, "frames.ftrace", "--port", "0")
+		o.link(t)
+		if err := o.cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		o.end(t, 1)
+		o.message(t, "\nohframe: "+signal.String()+"\n")
+	}
+}
+
+func TestOpenWithoutBrowser(t *testing.T) {
+	const hint = "\nhint: ohframe open --print-url TRACE prints the address to open\n"
+	for browser, want := range map[string]string{
+		"":       "executable file not found in $PATH",
+		"exit 3": "exit status 3",
+	} {
+		o := startOpen(t, browser, "frames.ftrace", "--port", "0")
+		o.end(t, 1)
+		o.message(t, want+hint)
+		if !strings.Contains(o.stderr.String(), "\nohframe: the browser cannot be opened: ") {
+			t.Errorf("says %q", &o.stderr)
+		}
+	}
+}
+
+func TestOpenBusyPort(t *testing.T) {
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	port := other.Addr().(*net.TCPAddr).Port
+	o := startOpen(t, showing, "frames.ftrace", "--port", fmt.Sprint(port))
+	o.end(t, 1)
+	want := fmt.Sprintf("ohframe: port %d: address already in use\nhint: another ohframe open", port)
+	if got := o.stderr.String(); !strings.HasPrefix(got, want) {
+		t.Errorf("says %q, want %q", got, want)
+	}
+	if _, err := os.Stat(o.opened); err == nil {
+		t.Error("opens a browser")
+	}
+}

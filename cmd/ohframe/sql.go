@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ohframe/sql"
+)
+
+func sqlCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "sql",
+		Usage: "write Perfetto's SQL modules about frames, and tell how to use them",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "export", Usage: "write the modules to the folder `DIR`"},
+		},
+		HideHelpCommand: true,
+		OnUsageError:    usageError,
+		Action:          runSQL,
+	}
+}
+
+func runSQL(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return &failure{what: fmt.Sprintf("%q is not expected", c.Args().First()), hint: "ohframe sql --export DIR"}
+	}
+	names, err := fs.Glob(sql.Files(), "*.sql")
+	if err != nil {
+		return err
+	}
+	dir := c.String("export")
+	if c.IsSet("export") {
+		if err := exportModules(dir, names); err != nil {
+			return err
+		}
+		fmt.Printf("%d modules in %s\n", len(names), dir)
+	} else {
+		dir = "DIR"
+		fmt.Println("The modules are in this program; ohframe sql --export DIR writes them to a folder:")
+		for _, name := range names {
+			fmt.Printf("  %s.%s\n", sql.Name, strings.TrimSuffix(name, ".sql"))
+		}
+	}
+	fmt.Printf("To ask a trace:\n  trace_processor_shell --add-sql-package %s TRACE.pftrace\n", quoted(dir+"@"+sql.Name))
+	fmt.Printf("  INCLUDE PERFETTO MODULE %s.frames;\n  SELECT * FROM ohos_frame;\n", sql.Name)
+	return nil
+}
+
+// exportModules writes the modules to a folder, which it makes if need be.
+// Those of an earlier version are replaced.
+func exportModules(dir string, names []string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fileError(dir, err)
+	}
+	for _, name := range names {
+		module, err := fs.ReadFile(sql.Files(), name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), module, 0o666); err != nil {
+			return fileError(filepath.Join(dir, name), err)
+		}
+	}
+	return nil
+}
+
+// quoted returns a word as a shell takes it.
+func quoted(word string) string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:+,%=") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

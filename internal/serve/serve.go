@@ -1,0 +1,153 @@
+// Package serve hands a trace to Perfetto's UI, which runs in the browser and
+// fetches the trace from this computer.
+//
+//	here                                    browser
+//	Listen
+//	Link ──────── shown by the browser ───▶ ui.perfetto.dev/#!/?url=…
+//	        ◀──── OPTIONS /demo.pftrace ─── may a page of the internet ask?
+//	Once    ───── 204, it may ────────────▶
+//	        ◀──── GET /demo.pftrace ───────
+//	        ───── 200, the trace ─────────▶
+//	ends
+//
+// It does so once, on the loopback interface, for one path and to pages of one
+// origin. What else asks gets an error: the UI itself looks at the same port
+// whether there is a trace processor.
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Port is the only port of this computer from which the UI's content security
+// policy lets it fetch. Source: Perfetto's ui/src/frontend/index.ts.
+const Port = 9001
+
+// loopback is as the policy spells it.
+const loopback = "127.0.0.1"
+
+// ErrNotFetched: nobody fetched the trace in the time given.
+var ErrNotFetched = errors.New("not fetched")
+
+// Listen opens the port on the loopback interface. Zero is any free port.
+func Listen(port int) (net.Listener, error) {
+	return net.Listen("tcp4", net.JoinHostPort(loopback, strconv.Itoa(port)))
+}
+
+// Trace is what there is to be fetched.
+type Trace struct {
+	Name    string // the path, without its leading slash
+	Content io.ReaderAt
+	Size    int64 // in bytes
+}
+
+// Once serves the trace to pages of the given origin until one has fetched all
+// of it, and closes the listener. A fetch that breaks off may be tried again. The error
+// is ErrNotFetched if none has begun by the timeout (zero waits for ever), the
+// cause of the context's end, or the listener's.
+func Once(ctx context.Context, listener net.Listener, trace Trace, origin string, timeout time.Duration) error {
+	h := &handler{trace: trace, origin: origin, fetched: make(chan struct{})}
+	server := &http.Server{
+		Handler:                      h,
+		ReadHeaderTimeout:            10 * time.Second,
+		DisableGeneralOptionsHandler: true, // it would answer whoever asks
+		ErrorLog:                     log.New(io.Discard, "", 0),
+	}
+	defer listener.Close() // the server's, only once it serves
+	defer server.Close()
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+
+	var timedOut <-chan time.Time
+	if timeout > 0 {
+		timedOut = time.After(timeout)
+	}
+	select {
+	case <-h.fetched:
+	case <-timedOut:
+		if !h.end() {
+			return ErrNotFetched
+		}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case err := <-failed:
+		return err
+	}
+	// The last bytes may still be under way.
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	return server.Shutdown(ctx)
+}
+
+// handler answers the UI's requests.
+type handler struct {
+	trace   Trace
+	origin  string
+	fetched chan struct{} // closed when the trace was fetched
+
+	mutex sync.Mutex // held while the trace is sent
+	ended bool       // nothing is sent any more
+}
+
+// end waits for a fetch under way, lets no other begin, and reports whether
+// the trace was fetched.
+func (h *handler) end() bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	fetched := h.ended
+	h.ended = true
+	return fetched
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/"+h.trace.Name || r.Method != http.MethodGet && r.Method != http.MethodOptions {
+		http.NotFound(w, r)
+		return
+	}
+	// Every fetch across origins names its own. Without one it is no fetch of a
+	// page, or of one that took this address for its own.
+	if r.Header.Get("Origin") != h.origin {
+		http.Error(w, "not for this origin", http.StatusForbidden)
+		return
+	}
+	header := w.Header()
+	header.Set("Access-Control-Allow-Origin", h.origin)
+	header.Set("Cache-Control", "no-cache")
+	if r.Method == http.MethodOptions {
+		header.Set("Access-Control-Allow-Methods", http.MethodGet)
+		if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
+			header.Set("Access-Control-Allow-Private-Network", "true")
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	h.send(w)
+}
+
+// send sends the trace, to one at a time.
+func (h *handler) send(w http.ResponseWriter) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.ended {
+		http.Error(w, "fetched already", http.StatusGone)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Length", strconv.FormatInt(h.trace.Size, 10))
+	if _, err := io.Copy(w, io.NewSectionReader(h.trace.Content, 0, h.trace.Size)); err != nil {
+		return
+	}
+	if err := http.NewResponseController(w).Flush(); err != nil {
+		return
+	}
+	h.ended = true
+	close(h.fetched)
+}

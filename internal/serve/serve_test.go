@@ -1,0 +1,338 @@
+package serve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ohframe/internal/serve"
+)
+
+const (
+	origin  = "https://ui.example.com"
+	content = "the bytes of a trace"
+)
+
+// server is a call of serve.Once under way.
+type server struct {
+	address string
+	ended   chan error
+}
+
+// start serves content as "a trace" on any port, for a minute at most.
+func start(t *testing.T, ctx context.Context, trace serve.Trace, timeout time.Duration) *server {
+	t.Helper()
+	listener, err := serve.Listen(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{"http://" + listener.Addr().String(), make(chan error, 1)}
+	go func() { s.ended <- serve.Once(ctx, listener, trace, origin, timeout) }()
+	return s
+}
+
+func text(content string) serve.Trace {
+	return serve.Trace{Name: "a trace", Content: strings.NewReader(content), Size: int64(len(content))}
+}
+
+// ask sends a request as a page of the given origin does, and returns the
+// answer and its body.
+func (s *server) ask(t *testing.T, method, path, origin string, more ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.address+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if origin != "" {
+		r.Header.Set("Origin", origin)
+	}
+	for i := 0; i < len(more); i += 2 {
+		r.Header.Set(more[i], more[i+1])
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer, string(body)
+}
+
+// client keeps no connections, so that none is left open when a test ends.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+func (s *server) wait(t *testing.T) error {
+	t.Helper()
+	select {
+	case err := <-s.ended:
+		return err
+	case <-time.After(10 * time.Second):
+		t.Fatal("does not end")
+		return nil
+	}
+}
+
+// check compares an answer's status and those headers that let a page have it.
+func check(t *testing.T, what string, answer *http.Response, status int, origin, private, cache string) {
+	t.Helper()
+	got := fmt.Sprint(answer.StatusCode, answer.Header["Access-Control-Allow-Origin"],
+		answer.Header["Access-Control-Allow-Private-Network"], answer.Header["Cache-Control"])
+	list := func(value string) []string {
+		if value == "" {
+			return nil
+		}
+		return []string{value}
+	}
+	if want := fmt.Sprint(status, list(origin), list(private), list(cache)); got != want {
+		t.Errorf("%s: answer %s, want %s", what, got, want)
+	}
+}
+
+// The UI looks for a trace processor, asks whether it may fetch, and fetches.
+func TestFetch(t *testing.T) {
+	s := start(t, t.Context(), text(content), time.Minute)
+
+	answer, _ := s.ask(t, "POST", "/status", origin)
+	check(t, "trace processor", answer, 404, "", "", "")
+
+	answer, body := s.ask(t, "OPTIONS", "/a%20trace", origin,
+		"Access-Control-Request-Method", "GET", "Access-Control-Request-Private-Network", "true")
+	check(t, "preflight", answer, 204, origin, "true", "no-cache")
+	if got := answer.Header.Get("Access-Control-Allow-Methods"); got != "GET" || body != "" {
+		t.Errorf("preflight: allows %q with body %q", got, body)
+	}
+	answer, _ = s.ask(t, "OPTIONS", "/a%20trace", origin, "Access-Control-Request-Method", "GET")
+	check(t, "preflight within a network", answer, 204, origin, "", "no-cache")
+
+	answer, body = s.ask(t, "GET", "/a%20trace", origin)
+	check(t, "fetch", answer, 200, origin, "", "no-cache")
+	if body != content || answer.ContentLength != int64(len(content)) {
+		t.Errorf("fetched %q of length %d, want %q", body, answer.ContentLength, content)
+	}
+
+	if err := s.wait(t); err != nil {
+		t.Errorf("ends with %v", err)
+	}
+	if _, err := client.Get(s.address); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("still listens: %v", err)
+	}
+}
+
+// What is no fetch of the UI gets nothing, and does not count as one.
+func TestRefusals(t *testing.T) {
+	s := start(t, t.Context(), text(content), time.Minute)
+	tests := []struct {
+		method, path, origin string
+		status               int
+	}{
+		{"GET", "/", origin, 404},
+		{"GET", "/a%20trace/", origin, 404},
+		{"GET", "/a%20trace/../other", origin, 404},
+		{"GET", "/other", origin, 404},
+		{"OPTIONS", "/other", origin, 404},
+		{"HEAD", "/a%20trace", origin, 404},
+		{"POST", "/a%20trace", origin, 404},
+		{"PUT", "/a%20trace", origin, 404},
+		{"GET", "/a%20trace", "", 403},
+		{"GET", "/a%20trace", "null", 403},
+		{"GET", "/a%20trace", "https://evil.example.com", 403},
+		{"GET", "/a%20trace", origin + ".evil.example.com", 403},
+		{"GET", "/a%20trace", "http://ui.example.com", 403},
+		{"OPTIONS", "/a%20trace", "https://evil.example.com", 403},
+	}
+	for _, test := range tests {
+		answer, body := s.ask(t, test.method, test.path, test.origin, "Access-Control-Request-Private-Network", "true")
+		check(t, test.method+" "+test.path+" from "+test.origin, answer, test.status, "", "", "")
+		if strings.Contains(body, content) {
+			t.Errorf("%s %s from %q: got the trace", test.method, test.path, test.origin)
+		}
+	}
+	if answer := s.raw(t, "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 404 ") {
+		t.Errorf("OPTIONS *: %q", answer)
+	}
+	answer, _ := s.ask(t, "GET", "/a%20trace", origin)
+	check(t, "after all that", answer, 200, origin, "", "no-cache")
+	if err := s.wait(t); err != nil {
+		t.Error(err)
+	}
+}
+
+// raw sends bytes and returns the first of the answer.
+func (s *server) raw(t *testing.T, request string) string {
+	t.Helper()
+	connection, err := net.Dial("tcp", strings.TrimPrefix(s.address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	connection.SetDeadline(time.Now().Add(10 * time.Second))
+	if _, err := io.WriteString(connection, request); err != nil {
+		t.Fatal(err)
+	}
+	head := make([]byte, 512)
+	n, err := connection.Read(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(head[:n])
+}
+
+// slowContent is more than connections hold, and tells when it is read.
+type slowContent struct {
+	begun   chan struct{} // closed by the first read
+	proceed chan struct{} // closed to let reads go on
+}
+
+const slowSize = 16 << 20
+
+func (c *slowContent) ReadAt(p []byte, at int64) (int, error) {
+	if at == 0 {
+		select {
+		case <-c.begun:
+		default:
+			close(c.begun)
+		}
+		<-c.proceed
+	}
+	clear(p)
+	return len(p), nil
+}
+
+func slowTrace() (*slowContent, serve.Trace) {
+	c := &slowContent{make(chan struct{}), make(chan struct{})}
+	return c, serve.Trace{Name: "slow", Content: c, Size: slowSize}
+}
+
+// A second fetch waits for the first, and finds that there is nothing more.
+func TestSecondFetch(t *testing.T) {
+	c, trace := slowTrace()
+	s := start(t, t.Context(), trace, time.Minute)
+	first := make(chan int)
+	go func() {
+		_, body := s.ask(t, "GET", "/slow", origin)
+		first <- len(body)
+	}()
+	<-c.begun
+	second := make(chan *http.Response)
+	go func() {
+		answer, _ := s.ask(t, "GET", "/slow", origin)
+		second <- answer
+	}()
+	time.Sleep(50 * time.Millisecond) // until the second stands before the lock
+	close(c.proceed)
+	if n := <-first; n != slowSize {
+		t.Errorf("first: %d bytes", n)
+	}
+	check(t, "second", <-second, 410, origin, "", "no-cache")
+	if err := s.wait(t); err != nil {
+		t.Error(err)
+	}
+}
+
+// A fetch that breaks off may be made again: the page was loaded anew.
+func TestBrokenFetch(t *testing.T) {
+	c, trace := slowTrace()
+	s := start(t, t.Context(), trace, time.Minute)
+	close(c.proceed)
+	ctx, cancel := context.WithCancel(t.Context())
+	r, _ := http.NewRequestWithContext(ctx, "GET", s.address+"/slow", nil)
+	r.Header.Set("Origin", origin)
+	answer, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	answer.Body.Close()
+	if _, body := s.ask(t, "GET", "/slow", origin); len(body) != slowSize {
+		t.Errorf("again: %d bytes", len(body))
+	}
+	if err := s.wait(t); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	s := start(t, t.Context(), text(content), 50*time.Millisecond)
+	s.ask(t, "GET", "/other", origin)
+	if err := s.wait(t); !errors.Is(err, serve.ErrNotFetched) {
+		t.Errorf("ends with %v", err)
+	}
+}
+
+// A fetch that began in time may take longer.
+func TestTimeoutDuringFetch(t *testing.T) {
+	c, trace := slowTrace()
+	s := start(t, t.Context(), trace, 50*time.Millisecond)
+	time.AfterFunc(150*time.Millisecond, func() { close(c.proceed) })
+	if _, body := s.ask(t, "GET", "/slow", origin); len(body) != slowSize {
+		t.Errorf("%d bytes", len(body))
+	}
+	if err := s.wait(t); err != nil {
+		t.Errorf("ends with %v", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	s := start(t, ctx, text(content), 0)
+	cause := errors.New("no browser")
+	cancel(cause)
+	if err := s.wait(t); err != cause {
+		t.Errorf("ends with %v, want %v", err, cause)
+	}
+	if _, err := client.Get(s.address); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("still listens: %v", err)
+	}
+}
+
+// The port is open on 127.0.0.1 alone: neither on the computer's addresses in
+// its networks nor on the rest of the loopback network.
+func TestLoopbackOnly(t *testing.T) {
+	listener, err := serve.Listen(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	own := listener.Addr().(*net.TCPAddr)
+	if !own.IP.Equal(net.IPv4(127, 0, 0, 1)) {
+		t.Fatalf("listens on %s", own)
+	}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := []net.IP{net.IPv4(127, 0, 0, 2), net.IPv6loopback}
+	for _, a := range addresses {
+		if a, ok := a.(*net.IPNet); ok && !a.IP.IsLoopback() {
+			others = append(others, a.IP)
+		}
+	}
+	for _, ip := range others {
+		address := net.TCPAddr{IP: ip, Port: own.Port}
+		if connection, err := net.DialTimeout("tcp", address.String(), time.Second); err == nil {
+			connection.Close()
+			t.Errorf("%s answers", &address)
+		}
+	}
+}
+
+func TestBusyPort(t *testing.T) {
+	listener, err := serve.Listen(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	if _, err := serve.Listen(listener.Addr().(*net.TCPAddr).Port); !errors.Is(err, syscall.EADDRINUSE) {
+		t.Errorf("got %v, want %v", err, syscall.EADDRINUSE)
+	}
+}

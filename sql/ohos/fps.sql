@@ -1,0 +1,355 @@
+-- How many frames a second were shown, and which of them too late.
+
+INCLUDE PERFETTO MODULE ohos.frames;
+
+-- The render frames that showed something of a process: of render_service all
+-- that it drew, of an application those that took transactions of its, each once
+-- however many it took.
+CREATE PERFETTO TABLE ohos_shown_frame(
+  -- 'app' or 'render': whose frames they showed.
+  kind STRING,
+  -- The process whose frames they showed.
+  upid JOINID(process.id),
+  -- The render frame.
+  render_id JOINID(slice.id),
+  -- When work on the render frame began.
+  ts TIMESTAMP,
+  -- When its layers went to the display.
+  commit_ts TIMESTAMP,
+  -- When the display showed it.
+  present_ts TIMESTAMP,
+  -- When its vsync was due.
+  vsync_ts TIMESTAMP,
+  -- The refresh period when it was made.
+  period DURATION,
+  -- The vsync on which there was first something for it to draw: its own, or
+  -- that on which the earliest of its application frames was to be picked up,
+  -- earlier by the vsyncs that the threads were too busy to take.
+  due_ts TIMESTAMP
+)
+AS
+WITH
+  -- When application frames were to be picked up.
+  pick_up AS MATERIALIZED (
+    SELECT
+      id,
+      upid,
+      render_id,
+      deadline_ts - coalesce(coalesced * coalesce(period, deadline_ts - vsync_ts), 0) AS due_ts
+    FROM ohos_frame
+    WHERE
+      kind = 'app'
+  ),
+  -- What each render frame showed whom, and since when that was to be shown.
+  demand AS MATERIALIZED (
+    SELECT 'app' AS kind, p.upid, t.render_id, min(p.due_ts) AS due_ts
+    FROM _ohos_taken AS t
+    JOIN pick_up AS p USING (id)
+    GROUP BY
+      p.upid,
+      t.render_id
+    UNION ALL
+    SELECT 'render' AS kind, r.upid, r.id AS render_id, p.due_ts
+    FROM ohos_frame AS r
+    LEFT JOIN (
+      SELECT render_id, min(due_ts) AS due_ts FROM pick_up GROUP BY render_id
+    ) AS p
+      ON p.render_id = r.id
+    WHERE
+      r.kind = 'render'
+      AND (NOT r.is_empty OR r.commit_ts IS NOT NULL OR r.present_ts IS NOT NULL)
+  ),
+  shown AS (
+    SELECT
+      d.kind,
+      d.upid,
+      d.render_id,
+      d.due_ts AS demanded_ts,
+      r.ts,
+      r.commit_ts,
+      r.present_ts,
+      coalesce(r.vsync_ts, r.expected_ts, r.ts) AS vsync_ts,
+      r.period,
+      coalesce(r.coalesced * r.period, 0) AS queued
+    FROM demand AS d
+    JOIN ohos_frame AS r
+      ON r.id = d.render_id
+  )
+SELECT
+  kind,
+  upid,
+  render_id,
+  ts,
+  commit_ts,
+  present_ts,
+  vsync_ts,
+  period,
+  min(vsync_ts - queued, coalesce(demanded_ts, vsync_ts - queued)) AS due_ts
+FROM shown
+ORDER BY
+  kind,
+  upid,
+  ts;
+
+-- Frames per second of each process: (frames - 1) / (last - first). Frames that
+-- were shown at the very same time are one. The table must have the columns of
+-- ohos_shown_frame.
+CREATE PERFETTO MACRO _ohos_fps(
+  shown TableOrSubquery
+)
+RETURNS TableOrSubquery
+AS (
+  WITH
+    happened AS (
+      SELECT 1 AS choice, 'present' AS event, kind, upid, present_ts AS ts FROM $shown
+      UNION ALL
+      SELECT 2 AS choice, 'commit' AS event, kind, upid, commit_ts AS ts FROM $shown
+      UNION ALL
+      SELECT 3 AS choice, 'render_start' AS event, kind, upid, ts FROM $shown
+    ),
+    counted AS (
+      SELECT
+        choice,
+        event,
+        kind,
+        upid,
+        count(DISTINCT ts) AS frames,
+        min(ts) AS first_ts,
+        max(ts) AS last_ts
+      FROM happened
+      GROUP BY
+        choice,
+        kind,
+        upid
+    )
+  SELECT
+    kind,
+    upid,
+    min(choice) AS choice,
+    event,
+    frames,
+    first_ts,
+    last_ts,
+    (frames - 1) * 1e9 / (last_ts - first_ts) AS fps
+  FROM counted
+  WHERE
+    frames >= 2
+  GROUP BY
+    kind,
+    upid
+);
+
+-- Frames per second of each process that showed two or more.
+CREATE PERFETTO TABLE ohos_fps(
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- Its id in the system.
+  pid LONG,
+  -- Its name.
+  process_name STRING,
+  -- What is taken for the moment at which a frame was shown: 'present', where
+  -- less than two presents are known 'commit', else 'render_start'.
+  event STRING,
+  -- How many frames were shown, at different times.
+  frames LONG,
+  -- When the first was.
+  first_ts TIMESTAMP,
+  -- When the last was.
+  last_ts TIMESTAMP,
+  -- (frames - 1) / (last_ts - first_ts), a second.
+  fps DOUBLE
+)
+AS
+SELECT kind, upid, pid, p.name AS process_name, event, frames, first_ts, last_ts, fps
+FROM _ohos_fps!(ohos_shown_frame)
+JOIN process AS p USING (upid);
+
+-- Frames per second of each process in a stretch of time.
+CREATE PERFETTO FUNCTION ohos_fps_between(
+  -- When it begins.
+  ts TIMESTAMP,
+  -- How long it is.
+  dur DURATION
+)
+RETURNS TABLE(
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- Its id in the system.
+  pid LONG,
+  -- Its name.
+  process_name STRING,
+  -- What is taken for the moment at which a frame was shown: 'present', where
+  -- less than two presents are known 'commit', else 'render_start'.
+  event STRING,
+  -- How many frames were shown then, at different times.
+  frames LONG,
+  -- (frames - 1) / (the last - the first), a second.
+  fps DOUBLE
+)
+AS
+SELECT kind, upid, pid, p.name AS process_name, event, frames, fps
+FROM _ohos_fps!((
+  SELECT
+    kind,
+    upid,
+    iif(ts BETWEEN $ts AND $ts + $dur, ts, NULL) AS ts,
+    iif(commit_ts BETWEEN $ts AND $ts + $dur, commit_ts, NULL) AS commit_ts,
+    iif(present_ts BETWEEN $ts AND $ts + $dur, present_ts, NULL) AS present_ts
+  FROM ohos_shown_frame
+))
+JOIN process AS p USING (upid);
+
+-- The frames that a process showed in the second up to each of its presents:
+-- what a counter of frames per second would say then.
+CREATE PERFETTO TABLE ohos_fps_over_time(
+  -- When a frame was shown.
+  ts TIMESTAMP,
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- How many frames were shown in the second that ends then.
+  fps LONG
+)
+AS
+SELECT
+  ts,
+  kind,
+  upid,
+  count() OVER (
+    PARTITION BY kind, upid
+    ORDER BY
+      ts
+    RANGE BETWEEN 999999999 PRECEDING AND CURRENT ROW
+  ) AS fps
+FROM (
+  SELECT DISTINCT present_ts AS ts, kind, upid
+  FROM ohos_shown_frame
+  WHERE
+    present_ts IS NOT NULL
+)
+ORDER BY
+  ts;
+
+-- The gaps between two presents of which the display was shown none between.
+--
+-- A gap should last one refresh period, the longer one where the display changed
+-- its rate, and as long again as nothing was to be drawn. Left out are gaps
+-- where a frame between went to the display whose present is not known, where
+-- the period is not known, and where presents are out of order.
+CREATE PERFETTO TABLE ohos_present_gap(
+  -- The first present.
+  ts TIMESTAMP,
+  -- From there to the second.
+  dur DURATION,
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- The render frame that the second showed.
+  render_id JOINID(slice.id),
+  -- The refresh period.
+  period DURATION,
+  -- How long nothing was to be drawn.
+  idle DURATION,
+  -- dur - period - idle, if that is 0.7 periods or more, else zero.
+  hitch DURATION,
+  -- How many frames fit into the hitch: rounded up from .7 on, else down.
+  lost_frames LONG
+)
+AS
+WITH
+  pair AS (
+    SELECT
+      kind,
+      upid,
+      render_id,
+      due_ts,
+      present_ts AS second_ts,
+      lag(present_ts) OVER in_order AS first_ts,
+      lag(vsync_ts) OVER in_order AS first_vsync_ts,
+      max(coalesce(period, 0), coalesce(lag(period) OVER in_order, 0)) AS period
+    FROM ohos_shown_frame
+    WHERE
+      present_ts IS NOT NULL
+      OR commit_ts IS NOT NULL
+    WINDOW
+      in_order AS (PARTITION BY kind, upid ORDER BY ts)
+  ),
+  gap AS (
+    SELECT *, due_ts - (first_vsync_ts + period) AS waited
+    FROM pair
+    WHERE
+      second_ts > first_ts
+      AND period > 0
+  ),
+  judged AS (
+    SELECT
+      *,
+      iif(2 * waited < period, 0, min(waited, second_ts - first_ts)) AS idle
+    FROM gap
+  ),
+  late AS (
+    SELECT *, second_ts - first_ts - period - idle AS too_long FROM judged
+  )
+SELECT
+  first_ts AS ts,
+  second_ts - first_ts AS dur,
+  kind,
+  upid,
+  render_id,
+  period,
+  idle,
+  iif(10 * too_long >= 7 * period, too_long, 0) AS hitch,
+  iif(10 * too_long >= 7 * period, (10 * too_long + 3 * period) / (10 * period), 0) AS lost_frames
+FROM late
+ORDER BY
+  ts;
+
+-- By how much each process's frames were shown later than they should have been.
+CREATE PERFETTO TABLE ohos_hitch_ratio(
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- Its id in the system.
+  pid LONG,
+  -- Its name.
+  process_name STRING,
+  -- How many gaps between presents could be judged.
+  gaps LONG,
+  -- How long they are together.
+  dur DURATION,
+  -- How long nothing was to be drawn, of that.
+  idle DURATION,
+  -- How many gaps were hitches.
+  hitches LONG,
+  -- By how much they were too long, together.
+  hitch DURATION,
+  -- How many frames fit into that.
+  lost_frames LONG,
+  -- hitch in milliseconds / dur in seconds.
+  hitch_ms_per_s DOUBLE
+)
+AS
+SELECT
+  g.kind,
+  g.upid,
+  p.pid,
+  p.name AS process_name,
+  count() AS gaps,
+  sum(g.dur) AS dur,
+  sum(g.idle) AS idle,
+  sum(g.hitch > 0) AS hitches,
+  sum(g.hitch) AS hitch,
+  sum(g.lost_frames) AS lost_frames,
+  sum(g.hitch) * 1e3 / sum(g.dur) AS hitch_ms_per_s
+FROM ohos_present_gap AS g
+JOIN process AS p USING (upid)
+GROUP BY
+  g.kind,
+  g.upid;

@@ -1,0 +1,486 @@
+-- Frames of OpenHarmony and HarmonyOS as ohframe found them, one row a frame.
+--
+-- A frame is made twice. An application draws it on a vsync and sends it off in
+-- transactions; render_service takes those on a vsync of its own, draws the
+-- frame, commits it, and the display shows it. Both are frames here, and the
+-- application's has the render frame that took it.
+--
+-- All times are those of the trace. What is not known is NULL, never zero. What
+-- says "from the pipeline tracks" is not known in a trace that was converted
+-- with --no-tracks.
+
+-- A merged trace may hold other machines' frames.
+CREATE PERFETTO TABLE _ohos_machine AS
+SELECT id AS machine_id FROM machine WHERE sysname = 'OpenHarmony';
+
+-- What the frame timeline says of each frame.
+CREATE PERFETTO TABLE _ohos_timeline_frame AS
+SELECT
+  s.id,
+  s.ts,
+  s.dur,
+  s.ts + s.dur AS ts_end,
+  iif(s.surface_frame_token IS NULL, 'render', 'app') AS kind,
+  s.upid,
+  p.pid,
+  p.name AS process_name,
+  p.machine_id,
+  -- A layer is called process#thread. Render frames are the main thread's.
+  iif(
+    s.surface_frame_token IS NULL,
+    p.pid,
+    cast_int!(substr(s.layer_name, length(rtrim(s.layer_name, '0123456789')) + 1))
+  ) AS tid,
+  s.name AS token,
+  s.display_frame_token,
+  s.prediction_type = 'Valid Prediction' AS is_predicted,
+  s.on_time_finish = 0 AS is_unfinished,
+  s.jank_type = 'Non Animating' AS is_empty,
+  s.jank_type GLOB '*SurfaceFlinger Scheduling*' AS is_rescheduled,
+  s.jank_type GLOB '*GPU Deadline Missed*' AS is_gpu_late,
+  nullif(extract_arg(s.arg_set_id, 'Present Delay (ms)'), 0) AS present_delay_ms
+FROM actual_frame_timeline_slice AS s
+JOIN process AS p USING (upid)
+JOIN _ohos_machine USING (machine_id);
+
+-- A length that a slice says in milliseconds, which are exact to the nanosecond.
+CREATE PERFETTO MACRO _ohos_length(
+  arg_set_id Expr,
+  name Expr
+)
+RETURNS Expr
+AS cast_int!(round(extract_arg($arg_set_id, $name) * 1e6));
+
+-- What the slices of the "Frames" tracks say of each frame.
+CREATE PERFETTO TABLE _ohos_track_frame AS
+WITH
+  event AS (
+    SELECT
+      s.id AS event_id,
+      s.arg_set_id,
+      s.ts,
+      p.upid,
+      coalesce(extract_arg(s.arg_set_id, 'debug.tid'), p.pid) AS tid,
+      extract_arg(s.arg_set_id, 'debug.vsync_id') AS vsync_id,
+      extract_arg(s.arg_set_id, 'debug.token') AS token
+    FROM slice AS s
+    JOIN process_track AS t
+      ON t.id = s.track_id
+    JOIN process AS p USING (upid)
+    JOIN _ohos_machine USING (machine_id)
+    WHERE
+      (t.name = 'Frames' OR t.name GLOB 'Frames (*')
+      AND t.type IN ('process_track_event', 'process_merged_track_event')
+  ),
+  sent AS MATERIALIZED (
+    SELECT arg_set_id, group_concat(int_value, ' ' ORDER BY id) AS transactions
+    FROM args
+    WHERE
+      flat_key = 'debug.transactions'
+    GROUP BY
+      arg_set_id
+  )
+SELECT
+  event_id,
+  arg_set_id,
+  ts,
+  upid,
+  tid,
+  cast_string!(coalesce(token, vsync_id)) AS token,
+  vsync_id,
+  extract_arg(arg_set_id, 'debug.expected_ts') AS expected_ts,
+  extract_arg(arg_set_id, 'debug.vsync_ts') AS vsync_ts,
+  extract_arg(arg_set_id, 'debug.deadline_ts') AS deadline_ts,
+  _ohos_length!(arg_set_id, 'debug.period_ms') AS period,
+  extract_arg(arg_set_id, 'debug.coalesced') AS coalesced,
+  extract_arg(arg_set_id, 'debug.main_late') AS is_late_main,
+  extract_arg(arg_set_id, 'debug.gpu_late') AS is_late_gpu,
+  extract_arg(arg_set_id, 'debug.misaligned') AS is_misaligned,
+  sent.transactions,
+  extract_arg(arg_set_id, 'debug.sent_ts') AS sent_ts,
+  extract_arg(arg_set_id, 'debug.gpu_ts') AS gpu_ts,
+  _ohos_length!(arg_set_id, 'debug.gpu_ms') AS gpu_dur,
+  extract_arg(arg_set_id, 'debug.draw_ts') AS draw_ts,
+  _ohos_length!(arg_set_id, 'debug.draw_ms') AS draw_dur,
+  extract_arg(arg_set_id, 'debug.commit_ts') AS commit_ts,
+  _ohos_length!(arg_set_id, 'debug.commit_ms') AS commit_dur,
+  extract_arg(arg_set_id, 'debug.commit_estimated') AS is_commit_estimated,
+  extract_arg(arg_set_id, 'debug.present_ts') AS present_ts,
+  extract_arg(arg_set_id, 'debug.present_estimated') AS is_present_estimated
+FROM event
+LEFT JOIN sent USING (arg_set_id);
+
+-- All frames that begin and end within the trace.
+CREATE PERFETTO TABLE ohos_frame(
+  -- The frame's slice on its process's Actual Timeline.
+  id ID(slice.id),
+  -- Its slice on its process's track "Frames", from which arrows lead on. From
+  -- the pipeline tracks.
+  event_id JOINID(slice.id),
+  -- When work on the frame began.
+  ts TIMESTAMP,
+  -- How long the thread worked on it: what the Actual Timeline shows.
+  dur DURATION,
+  -- 'app' for an application's frame, 'render' for one of render_service.
+  kind STRING,
+  -- The process whose frame it is.
+  upid JOINID(process.id),
+  -- The thread that made it.
+  utid JOINID(thread.id),
+  -- The process's id in the system.
+  pid LONG,
+  -- The thread's id in the system: of the main thread, the process's.
+  tid LONG,
+  -- The process's name, of which the kernel keeps 15 bytes.
+  process_name STRING,
+  -- The vsync's number, as in the text. Applications and render_service count
+  -- separately.
+  vsync_id LONG,
+  -- When the vsync was due.
+  vsync_ts TIMESTAMP,
+  -- The frame's slice on the Expected Timeline. Frames of worker threads have
+  -- none of their own.
+  expected_id JOINID(slice.id),
+  -- When the frame should have begun.
+  expected_ts TIMESTAMP,
+  -- How long it should have taken.
+  expected_dur DURATION,
+  -- When it should have been done: the end of its own expected interval, or
+  -- that of the main thread's frame of the same vsync.
+  deadline_ts TIMESTAMP,
+  -- When it was done: the end of the thread's work or of the GPU's, whichever
+  -- is later.
+  end_ts TIMESTAMP,
+  -- By how much a late frame missed its deadline, else zero.
+  overrun DURATION,
+  -- The display's refresh period when the frame was made.
+  period DURATION,
+  -- Done after the deadline. False where that is not known.
+  is_late BOOL,
+  -- The thread's work was done after the deadline.
+  is_late_main BOOL,
+  -- The GPU's work was done after the deadline. Only of render frames.
+  is_late_gpu BOOL,
+  -- An application frame that sent nothing, or a render frame that applied
+  -- nothing.
+  is_empty BOOL,
+  -- render_service took the application frame on another vsync than it was made
+  -- for. Holds of both frames.
+  is_misaligned BOOL,
+  -- The one number that the system's own frame table has: 0 in time, 1 late,
+  -- 2 empty, 3 misaligned (render frames).
+  flag LONG,
+  -- How many vsyncs had queued up behind this frame's, as its thread was busy.
+  -- From the pipeline tracks.
+  coalesced LONG,
+  -- The indexes of the transactions that an application frame sent, with blanks
+  -- between. From the pipeline tracks.
+  transactions STRING,
+  -- When an application frame sent the last of its transactions. From the
+  -- pipeline tracks.
+  sent_ts TIMESTAMP,
+  -- The render frame that took the last transaction of an application frame.
+  render_id JOINID(slice.id),
+  -- When a render frame's first work on the GPU began. From the pipeline tracks.
+  gpu_ts TIMESTAMP,
+  -- From there to the end of its last. From the pipeline tracks.
+  gpu_dur DURATION,
+  -- When the render thread began to draw a render frame. From the pipeline tracks.
+  draw_ts TIMESTAMP,
+  -- How long it drew. From the pipeline tracks.
+  draw_dur DURATION,
+  -- When a render frame's layers went to the display. From the pipeline tracks.
+  commit_ts TIMESTAMP,
+  -- How long that took. From the pipeline tracks.
+  commit_dur DURATION,
+  -- The commit was found by its time, as it names no vsync. From the pipeline
+  -- tracks.
+  is_commit_estimated BOOL,
+  -- When the display showed a render frame. Without the pipeline tracks right
+  -- to a few nanoseconds.
+  present_ts TIMESTAMP,
+  -- It had been shown already when the commit looked. From the pipeline tracks.
+  is_present_estimated BOOL
+)
+AS
+WITH
+  expected AS MATERIALIZED (
+    SELECT
+      id,
+      ts,
+      dur,
+      ts + dur AS ts_end,
+      upid,
+      name AS token,
+      iif(surface_frame_token IS NULL, 'render', 'app') AS kind
+    FROM expected_frame_timeline_slice
+  ),
+  render AS MATERIALIZED (
+    SELECT r.*, e.ts AS expected_ts
+    FROM _ohos_timeline_frame AS r
+    LEFT JOIN expected AS e USING (upid, token, kind)
+    WHERE
+      r.kind = 'render'
+  ),
+  -- The same process can have had the thread id for several threads.
+  threads AS MATERIALIZED (
+    SELECT min(utid) AS utid, upid, tid FROM thread GROUP BY upid, tid
+  ),
+  said AS MATERIALIZED (SELECT * FROM _ohos_track_frame),
+  -- Beyond all vsync ids are the numbers of frames that had none of their own.
+  numbered AS MATERIALIZED (
+    SELECT machine_id, max(cast_int!(token)) - m.int_value AS last_vsync_id
+    FROM _ohos_timeline_frame
+    JOIN metadata AS m USING (machine_id)
+    WHERE
+      m.name = 'trace_attribute.ohframe.frames_renumbered'
+    GROUP BY
+      machine_id
+  ),
+  -- With the pipeline tracks, all is known: what is not said is not so. Without,
+  -- the frame timeline's verdict tells most of it.
+  known AS (
+    SELECT
+      t.*,
+      f.event_id,
+      threads.utid,
+      iif(
+        f.event_id IS NULL AND cast_int!(t.token) <= n.last_vsync_id,
+        cast_int!(t.token),
+        f.vsync_id
+      ) AS vsync_id,
+      coalesce(f.vsync_ts, f.expected_ts, iif(f.event_id IS NULL, e.ts, NULL)) AS vsync_ts,
+      iif(t.is_predicted, e.id, NULL) AS expected_id,
+      coalesce(f.expected_ts, iif(f.event_id IS NULL AND t.is_predicted, e.ts, NULL)) AS expected_ts,
+      coalesce(f.deadline_ts, iif(f.event_id IS NULL, e.ts_end, NULL)) AS deadline_ts,
+      CASE
+        WHEN f.event_id IS NOT NULL THEN max(t.ts_end, coalesce(f.gpu_ts + f.gpu_dur, 0))
+        WHEN t.kind = 'app' OR NOT t.is_gpu_late THEN t.ts_end
+      END AS end_ts,
+      coalesce(f.period, iif(f.event_id IS NULL AND t.kind = 'app', e.dur, NULL)) AS period,
+      CASE
+        WHEN f.event_id IS NOT NULL THEN f.is_late_main IS NOT NULL
+        WHEN t.is_empty THEN coalesce(t.ts_end > e.ts_end, FALSE)
+        ELSE t.is_unfinished AND NOT (t.kind = 'render' AND t.is_gpu_late)
+      END AS is_late_main,
+      iif(
+        f.event_id IS NOT NULL,
+        f.is_late_gpu IS NOT NULL,
+        t.kind = 'render' AND t.is_gpu_late
+      ) AS is_late_gpu,
+      CASE
+        WHEN f.event_id IS NOT NULL THEN f.is_misaligned IS NOT NULL
+        -- Of a late application frame the verdict says nothing else.
+        WHEN t.kind = 'app' AND t.is_unfinished
+        THEN coalesce(
+          (r.is_rescheduled OR r.is_empty)
+          AND t.is_predicted
+          AND abs(r.expected_ts - e.ts_end) >= 1000000,
+          FALSE
+        )
+        ELSE t.is_rescheduled
+      END AS is_misaligned,
+      iif(f.event_id IS NOT NULL, coalesce(f.coalesced, 0), NULL) AS coalesced,
+      f.transactions,
+      f.sent_ts,
+      r.id AS render_id,
+      f.gpu_ts,
+      f.gpu_dur,
+      f.draw_ts,
+      f.draw_dur,
+      f.commit_ts,
+      f.commit_dur,
+      iif(f.commit_ts IS NOT NULL, f.is_commit_estimated IS NOT NULL, NULL) AS is_commit_estimated,
+      coalesce(
+        f.present_ts,
+        iif(
+          f.event_id IS NULL AND t.kind = 'render',
+          e.ts_end + cast_int!(round(t.present_delay_ms * 1e6)),
+          NULL
+        )
+      ) AS present_ts,
+      iif(f.present_ts IS NOT NULL, f.is_present_estimated IS NOT NULL, NULL) AS is_present_estimated
+    FROM _ohos_timeline_frame AS t
+    LEFT JOIN threads USING (upid, tid)
+    LEFT JOIN numbered AS n USING (machine_id)
+    LEFT JOIN expected AS e USING (upid, token, kind)
+    LEFT JOIN render AS r
+      ON t.kind = 'app'
+      AND r.machine_id = t.machine_id
+      AND r.display_frame_token = t.display_frame_token
+    LEFT JOIN said AS f
+      ON f.upid = t.upid
+      AND f.tid = t.tid
+      AND f.token = t.token
+      AND f.ts = t.ts
+  )
+SELECT
+  id,
+  event_id,
+  ts,
+  dur,
+  kind,
+  upid,
+  utid,
+  pid,
+  tid,
+  process_name,
+  vsync_id,
+  vsync_ts,
+  expected_id,
+  expected_ts,
+  deadline_ts - expected_ts AS expected_dur,
+  deadline_ts,
+  end_ts,
+  iif(is_late_main OR is_late_gpu, end_ts - deadline_ts, 0) AS overrun,
+  period,
+  is_late_main OR is_late_gpu AS is_late,
+  is_late_main,
+  is_late_gpu,
+  is_empty,
+  is_misaligned,
+  CASE
+    WHEN is_empty THEN 2
+    WHEN kind = 'render' AND is_misaligned THEN 3
+    WHEN is_late_main OR is_late_gpu THEN 1
+    ELSE 0
+  END AS flag,
+  coalesced,
+  transactions,
+  sent_ts,
+  render_id,
+  gpu_ts,
+  gpu_dur,
+  draw_ts,
+  draw_dur,
+  commit_ts,
+  commit_dur,
+  is_commit_estimated,
+  present_ts,
+  is_present_estimated
+FROM known
+ORDER BY
+  id;
+
+-- Which render frames took transactions of an application frame: the one that
+-- took the last, which is its render_id, and others before.
+CREATE PERFETTO TABLE _ohos_taken AS
+SELECT id, render_id
+FROM ohos_frame
+WHERE
+  render_id IS NOT NULL
+UNION ALL
+SELECT app.id, render.id AS render_id
+FROM ohos_frame AS app
+JOIN _ohos_track_frame AS said USING (event_id)
+JOIN args
+  ON args.arg_set_id = said.arg_set_id
+  AND args.flat_key = 'debug.also_taken_by'
+JOIN _ohos_timeline_frame AS itself
+  ON itself.id = app.id
+JOIN _ohos_timeline_frame AS render
+  ON render.kind = 'render'
+  AND render.machine_id = itself.machine_id
+  AND render.display_frame_token = args.int_value;
+
+-- Whole frames: an application frame and the render frame that took the last of
+-- its transactions. A render frame that took several is in several.
+--
+-- A whole frame is late if it was done after its expected end, or if it was
+-- picked up late: its expected end, which is the render frame's, has then moved
+-- to a later vsync already.
+CREATE PERFETTO TABLE ohos_whole_frame(
+  -- The application frame.
+  id ID(slice.id),
+  -- The render frame.
+  render_id JOINID(slice.id),
+  -- When work on the application frame began.
+  ts TIMESTAMP,
+  -- From there to the end of the render frame's work, that on the GPU included.
+  dur DURATION,
+  -- The application.
+  upid JOINID(process.id),
+  -- The application's thread.
+  utid JOINID(thread.id),
+  -- The application's process id.
+  pid LONG,
+  -- The application's name.
+  process_name STRING,
+  -- The vsync of the application frame.
+  vsync_id LONG,
+  -- The vsync of the render frame.
+  render_vsync_id LONG,
+  -- When the application frame should have begun.
+  expected_ts TIMESTAMP,
+  -- From there to when the render frame should have been done.
+  expected_dur DURATION,
+  -- When the display showed it.
+  present_ts TIMESTAMP,
+  -- Done or picked up late. NULL if it is not known when it should have been
+  -- done.
+  is_late BOOL,
+  -- Whose fault a late one is, the first of these that holds: 'application' (it
+  -- missed its deadline), 'render_cpu' (render_service's main thread did),
+  -- 'render_gpu' (its work on the GPU did), 'pick_up' (both were in time for
+  -- themselves). NULL if it is not late.
+  blame STRING
+)
+AS
+WITH
+  pair AS (
+    SELECT
+      a.*,
+      r.vsync_id AS render_vsync_id,
+      r.ts AS render_ts,
+      r.end_ts AS render_end_ts,
+      r.expected_ts AS render_expected_ts,
+      r.expected_ts + r.expected_dur AS render_expected_end,
+      r.present_ts AS shown_ts,
+      r.is_late_main AS is_render_late_main,
+      r.is_late_gpu AS is_render_late_gpu
+    FROM ohos_frame AS a
+    JOIN ohos_frame AS r
+      ON r.id = a.render_id
+  ),
+  judged AS (
+    SELECT
+      *,
+      -- Taken too early, or misaligned only as the application was early, is
+      -- not late.
+      render_end_ts > render_expected_end
+      OR (
+        render_expected_end IS NOT NULL
+        AND is_misaligned
+        AND iif(
+          expected_dur IS NOT NULL,
+          render_expected_ts > expected_ts + expected_dur,
+          render_ts > ts + dur
+        )
+      ) AS is_whole_late
+    FROM pair
+  )
+SELECT
+  id,
+  render_id,
+  ts,
+  render_end_ts - ts AS dur,
+  upid,
+  utid,
+  pid,
+  process_name,
+  vsync_id,
+  render_vsync_id,
+  expected_ts,
+  render_expected_end - expected_ts AS expected_dur,
+  shown_ts AS present_ts,
+  is_whole_late AS is_late,
+  CASE
+    WHEN NOT coalesce(is_whole_late, FALSE) THEN NULL
+    WHEN is_late THEN 'application'
+    WHEN is_render_late_main THEN 'render_cpu'
+    WHEN is_render_late_gpu THEN 'render_gpu'
+    ELSE 'pick_up'
+  END AS blame
+FROM judged
+ORDER BY
+  id;

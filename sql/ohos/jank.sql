@@ -1,0 +1,272 @@
+-- How many frames are late, whose fault that is, and which to look at.
+
+INCLUDE PERFETTO MODULE ohos.frames;
+
+-- Counts late frames and other facts for each process. The table must have the
+-- columns of ohos_frame.
+CREATE PERFETTO MACRO _ohos_jank(
+  frames TableOrSubquery
+)
+RETURNS TableOrSubquery
+AS (
+  SELECT
+    kind,
+    upid,
+    pid,
+    process_name,
+    count() AS frames,
+    count(deadline_ts) AS with_deadline,
+    sum(is_late) AS late,
+    sum(is_late) * 1.0 / nullif(count(deadline_ts), 0) AS jank_rate,
+    sum(is_late_main) AS late_main,
+    sum(is_late_gpu) AS late_gpu,
+    sum(is_empty) AS empty,
+    sum(is_empty) * 1.0 / count() AS empty_rate,
+    sum(is_misaligned) AS misaligned,
+    sum(is_late AND coalesce(overrun < 2 * period, FALSE)) AS slight,
+    sum(is_late AND coalesce(overrun BETWEEN 2 * period AND 6 * period, FALSE)) AS medium,
+    sum(is_late AND coalesce(overrun > 6 * period, FALSE)) AS severe
+  FROM $frames
+  GROUP BY
+    kind,
+    upid
+);
+
+-- Late frames in a row on each thread. A frame in time ends a streak, an empty
+-- one too; one without a deadline neither ends nor lengthens it. The table must
+-- have the columns of ohos_frame.
+CREATE PERFETTO MACRO _ohos_late_streak(
+  frames TableOrSubquery
+)
+RETURNS TableOrSubquery
+AS (
+  WITH
+    numbered AS MATERIALIZED (
+      SELECT
+        id,
+        ts,
+        end_ts,
+        kind,
+        upid,
+        utid,
+        tid,
+        vsync_id,
+        is_late,
+        row_number() OVER in_order AS number,
+        sum(NOT is_late) OVER in_order AS in_time_before
+      FROM $frames
+      WHERE
+        deadline_ts IS NOT NULL
+      WINDOW
+        in_order AS (PARTITION BY kind, upid, tid ORDER BY ts, vsync_id, end_ts)
+    ),
+    streak AS (
+      SELECT
+        kind,
+        upid,
+        tid,
+        count() AS frames,
+        min(number) AS first,
+        max(number) AS last
+      FROM numbered
+      WHERE
+        is_late
+      GROUP BY
+        kind,
+        upid,
+        tid,
+        in_time_before
+    )
+  SELECT
+    f.id AS first_id,
+    l.id AS last_id,
+    f.ts,
+    l.end_ts - f.ts AS dur,
+    s.kind,
+    s.upid,
+    f.utid,
+    s.tid,
+    f.vsync_id,
+    s.frames
+  FROM streak AS s
+  JOIN numbered AS f
+    ON f.kind = s.kind
+    AND f.upid = s.upid
+    AND f.tid = s.tid
+    AND f.number = s.first
+  JOIN numbered AS l
+    ON l.kind = s.kind
+    AND l.upid = s.upid
+    AND l.tid = s.tid
+    AND l.number = s.last
+);
+
+-- How many of each process's frames are late, and other facts.
+CREATE PERFETTO TABLE ohos_jank(
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- Its id in the system.
+  pid LONG,
+  -- Its name.
+  process_name STRING,
+  -- How many frames it made.
+  frames LONG,
+  -- Of how many it is known when they should have been done.
+  with_deadline LONG,
+  -- How many were done after their deadline.
+  late LONG,
+  -- late / with_deadline, 0 to 1.
+  jank_rate DOUBLE,
+  -- How many were late on their thread.
+  late_main LONG,
+  -- How many were late on the GPU.
+  late_gpu LONG,
+  -- How many made nothing to show.
+  empty LONG,
+  -- empty / frames, 0 to 1.
+  empty_rate DOUBLE,
+  -- How many were not picked up on the vsync they were made for, or picked such
+  -- frames up.
+  misaligned LONG,
+  -- How many overran by less than two of their refresh periods.
+  slight LONG,
+  -- How many overran by two to six of them.
+  medium LONG,
+  -- How many overran by more than six.
+  severe LONG
+)
+AS
+SELECT * FROM _ohos_jank!(ohos_frame);
+
+-- Whose fault it is that whole frames are late: of an application its own
+-- frames, of render_service all those that it finished.
+CREATE PERFETTO TABLE ohos_blame(
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- Its id in the system.
+  pid LONG,
+  -- Its name.
+  process_name STRING,
+  -- Of how many whole frames it is known when they should have been done.
+  judged LONG,
+  -- How many of them are late: the sum of the four that follow.
+  late LONG,
+  -- The application missed its deadline.
+  application LONG,
+  -- render_service's main thread missed its own.
+  render_cpu LONG,
+  -- The work on the GPU did.
+  render_gpu LONG,
+  -- All were in time for themselves, but the frame was taken on a later vsync.
+  pick_up LONG
+)
+AS
+SELECT
+  f.kind,
+  f.upid,
+  f.pid,
+  f.process_name,
+  count(w.is_late) AS judged,
+  coalesce(sum(w.is_late), 0) AS late,
+  coalesce(sum(w.blame = 'application'), 0) AS application,
+  coalesce(sum(w.blame = 'render_cpu'), 0) AS render_cpu,
+  coalesce(sum(w.blame = 'render_gpu'), 0) AS render_gpu,
+  coalesce(sum(w.blame = 'pick_up'), 0) AS pick_up
+FROM ohos_frame AS f
+LEFT JOIN (
+  SELECT id AS frame_id, is_late, blame FROM ohos_whole_frame
+  UNION ALL
+  SELECT render_id AS frame_id, is_late, blame FROM ohos_whole_frame
+) AS w
+  ON w.frame_id = f.id
+GROUP BY
+  f.kind,
+  f.upid;
+
+-- Late frames in a row on one thread. A frame in time ends a streak, an empty
+-- one too; one without a deadline neither ends nor lengthens it.
+CREATE PERFETTO TABLE ohos_late_streak(
+  -- The first of the frames.
+  first_id JOINID(slice.id),
+  -- The last of them.
+  last_id JOINID(slice.id),
+  -- When the first began.
+  ts TIMESTAMP,
+  -- From there to when the last was done.
+  dur DURATION,
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- The thread.
+  utid JOINID(thread.id),
+  -- Its id in the system.
+  tid LONG,
+  -- The vsync of the first.
+  vsync_id LONG,
+  -- How many frames.
+  frames LONG
+)
+AS
+SELECT * FROM _ohos_late_streak!(ohos_frame)
+ORDER BY
+  ts,
+  first_id;
+
+-- The late frames of each process, those that missed their deadline by most
+-- first.
+CREATE PERFETTO TABLE ohos_worst_frame(
+  -- The frame.
+  id ID(slice.id),
+  -- Its place in its process: 1 is the worst.
+  rank LONG,
+  -- When work on it began.
+  ts TIMESTAMP,
+  -- How long its thread worked on it.
+  dur DURATION,
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- The thread.
+  utid JOINID(thread.id),
+  -- The process's id in the system.
+  pid LONG,
+  -- The thread's.
+  tid LONG,
+  -- The process's name.
+  process_name STRING,
+  -- The vsync.
+  vsync_id LONG,
+  -- The render frame that took an application frame.
+  render_id JOINID(slice.id),
+  -- By how much it missed its deadline.
+  overrun DURATION,
+  -- The same in its own refresh periods.
+  overrun_periods DOUBLE
+)
+AS
+SELECT
+  id,
+  row_number() OVER (PARTITION BY kind, upid ORDER BY overrun DESC, ts, tid, vsync_id, end_ts) AS rank,
+  ts,
+  dur,
+  kind,
+  upid,
+  utid,
+  pid,
+  tid,
+  process_name,
+  vsync_id,
+  render_id,
+  overrun,
+  overrun * 1.0 / period AS overrun_periods
+FROM ohos_frame
+WHERE
+  is_late
+ORDER BY
+  id;
