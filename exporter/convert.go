@@ -71,8 +71,12 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 
 	writeSystemInfo(packets)
 	packets.flush()
+	track := tracker.track
+	if options.FramesOnly {
+		track = tracker.trackFrames
+	}
 	totals, err := hitrace.Run(ctx, io.TeeReader(r, hash), options.Reader, hitrace.Stages{
-		Track:  tracker.track,
+		Track:  track,
 		Encode: func(i int, b *hitrace.Batch) { workers[i].encode(b) },
 		Write: func(i int, _ *hitrace.Batch) error {
 			tracker.builder.Merge(&workers[i].encoder.names)

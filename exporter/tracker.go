@@ -28,6 +28,13 @@ func newTracker(options analyzer.Options) *tracker {
 	return &tracker{builder: analyzer.NewBuilder(options), open: map[trace.TID]*int{}, async: map[string]int{}}
 }
 
+// trackFrames does what is needed where no events are written.
+func (t *tracker) trackFrames(b *hitrace.Batch) {
+	for i := range b.Events {
+		t.builder.Track(&b.Events[i])
+	}
+}
+
 func (t *tracker) track(b *hitrace.Batch) {
 	for i := range b.Events {
 		e := &b.Events[i]
