@@ -29,6 +29,9 @@ func (r *recorder) Fatal(args ...any) {
 }
 
 func TestForTestWithoutEngine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: all of these skip")
+	}
 	t.Chdir(t.TempDir())
 	t.Setenv("PATH", "")
 	tests := []struct {
