@@ -53,6 +53,9 @@ func open(c *cli.Context) error {
 	if err != nil {
 		return &failure{what: "--ui " + err.Error()}
 	}
+	if c.Duration("timeout") < 0 {
+		return &failure{what: fmt.Sprintf("--timeout: %s is no time to wait", c.Duration("timeout")), hint: "0 waits for ever"}
+	}
 	listener, err := listen(c.Int("port")) // before a long conversion is in vain
 	if err != nil {
 		return err

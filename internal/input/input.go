@@ -145,6 +145,8 @@ func cut(t *analyzer.Timeline, w hitrace.Window) {
 func readPerfetto(ctx context.Context, r io.Reader, o Options) (*Input, error) {
 	timeline, stats, err := perfetto.Read(ctx, r, perfetto.Options{Strict: o.Reader.Strict})
 	switch {
+	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
+		return nil, &Error{What: "a Perfetto trace that is cut or damaged before its first frame"}
 	case errors.Is(err, perfetto.ErrNoFrames):
 		return nil, &Error{
 			What: "a Perfetto trace without frames",

@@ -84,10 +84,15 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", content, err, want)
 		}
 	}
+	// A Perfetto trace that ends within a packet is said to be cut.
+	_, err := Read(t.Context(), strings.NewReader("\x0a\x04\x08\x01\x50\x01\x0a\x7f\x08\x01"), Options{})
+	if err == nil || !strings.Contains(err.Error(), "cut or damaged") {
+		t.Errorf("cut trace: got %v", err)
+	}
 	// In strict mode what is no trace at all is said to be none, and a damaged
 	// trace to be damaged.
 	strict := Options{Reader: hitrace.Options{Strict: true}}
-	_, err := Read(t.Context(), strings.NewReader("hello\n"), strict)
+	_, err = Read(t.Context(), strings.NewReader("hello\n"), strict)
 	if what := (*Error)(nil); !errors.As(err, &what) {
 		t.Errorf("prose: got %v", err)
 	}
