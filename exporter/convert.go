@@ -57,10 +57,7 @@ type Summary struct {
 func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*Summary, error) {
 	options.Reader = options.Reader.WithDefaults()
 	out := bufio.NewWriterSize(w, 256<<10)
-	packets := &packetWriter{out: out}
-	if options.Compress {
-		packets.compress = newCompressor()
-	}
+	packets := newPacketWriter(out, options.Compress)
 	hash := xxh3.New()
 	summary := &Summary{}
 	tracker := newTracker(options.Analyzer)
@@ -111,10 +108,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 // trace to w as a Perfetto trace. The options for reading do not matter.
 func ConvertTimeline(t *analyzer.Timeline, w io.Writer, options Options) (*Summary, error) {
 	out := bufio.NewWriterSize(w, 256<<10)
-	packets := &packetWriter{out: out}
-	if options.Compress {
-		packets.compress = newCompressor()
-	}
+	packets := newPacketWriter(out, options.Compress)
 	summary := &Summary{Timeline: t, Totals: &hitrace.Totals{}}
 	hash := xxh3.HashString128(t.String())
 	writeSystemInfo(packets)

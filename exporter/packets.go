@@ -23,6 +23,15 @@ type packetWriter struct {
 	err      error
 }
 
+// newPacketWriter returns a writer of packets to out, compressed if so wanted.
+func newPacketWriter(out io.Writer, compress bool) *packetWriter {
+	w := &packetWriter{out: out}
+	if compress {
+		w.compress = newCompressor()
+	}
+	return w
+}
+
 // maxPending is how many bytes of rare packets are written at a time: what is
 // compressed together must stay below 512 KiB.
 const maxPending = 256 << 10
