@@ -18,6 +18,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/words"
 )
 
 // Side is one of the two traces.
@@ -134,9 +135,9 @@ func checkFrames(base, new Side) error {
 	case !b && !n:
 		return &Error{What: "nothing to compare: neither trace has complete frames"}
 	case !b:
-		return &Error{What: fmt.Sprintf("nothing to compare: %s has no complete frames", printable(base.Name))}
+		return &Error{What: fmt.Sprintf("nothing to compare: %s has no complete frames", words.Printable(base.Name))}
 	case !n:
-		return &Error{What: fmt.Sprintf("nothing to compare: %s has no complete frames", printable(new.Name))}
+		return &Error{What: fmt.Sprintf("nothing to compare: %s has no complete frames", words.Printable(new.Name))}
 	}
 	return nil
 }
@@ -154,7 +155,7 @@ func (d *Diff) checkPairs(o Options) error {
 	}
 	if len(d.OnlyBase) > 0 && len(d.OnlyNew) > 0 {
 		e.Hint = fmt.Sprintf("--map OLD=NEW pairs processes: %s has %s, %s has %s",
-			printable(d.Base.Name), names(d.OnlyBase), printable(d.New.Name), names(d.OnlyNew))
+			words.Printable(d.Base.Name), names(d.OnlyBase), words.Printable(d.New.Name), names(d.OnlyNew))
 	}
 	return e
 }
@@ -188,5 +189,5 @@ func nameOrPID(p *stats.Process) string {
 	if p.Name == "" {
 		return fmt.Sprint(p.PID)
 	}
-	return printable(p.Name)
+	return words.Printable(p.Name)
 }

@@ -6,15 +6,16 @@ import (
 	"io"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/words"
 )
 
 //go:embed assets
 var assets embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"printable": printable,
-	"process":   processName,
-	"kind":      func(k stats.Kind) string { return kindNames[k] },
+	"printable": words.Printable,
+	"process":   words.Process,
+	"kind":      func(k stats.Kind) string { return words.Kinds[k] },
 	"number":    number,
 	"refresh":   refreshText,
 	"relative":  relativeChange,
@@ -58,7 +59,7 @@ func writeHTML(w io.Writer, d *Diff) error {
 	}
 	v := pageView{
 		Diff: d, Style: template.CSS(style),
-		Title: printable(d.Base.Name) + " → " + printable(d.New.Name) + " – frame comparison",
+		Title: words.Printable(d.Base.Name) + " → " + words.Printable(d.New.Name) + " – frame comparison",
 		Chart: pageChart{
 			chartLeft, chartTop, chartLeft + chartWidth, chartTop + chartHeight, chartTop + chartHeight/2,
 			chartLeft + chartWidth + 16, chartTop + chartHeight + 30,

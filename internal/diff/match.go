@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/words"
 )
 
 // Match is how a process of one trace was recognised in the other.
@@ -72,7 +73,7 @@ func matchProcesses(base, new Side, mappings []Mapping) ([]match, error) {
 		}
 		if k, l := matches[b].base.Kind, free[n].Kind; k != l {
 			return nil, &Error{What: fmt.Sprintf("--map %s=%s: one is the %s, the other the %s",
-				printable(m.Base), printable(m.New), kindNames[k], kindNames[l])}
+				words.Printable(m.Base), words.Printable(m.New), words.Kinds[k], words.Kinds[l])}
 		}
 		take(&matches[b], MatchedByMap, n)
 	}
@@ -103,12 +104,12 @@ func matchProcesses(base, new Side, mappings []Mapping) ([]match, error) {
 
 // notThere returns the error if no process that is called so is left.
 func notThere(m Mapping, name string, side Side) error {
-	head := fmt.Sprintf("--map %s=%s: ", printable(m.Base), printable(m.New))
+	head := fmt.Sprintf("--map %s=%s: ", words.Printable(m.Base), words.Printable(m.New))
 	if slices.ContainsFunc(side.Stats.Processes, func(p *stats.Process) bool { return isCalled(p, name) }) {
-		return &Error{What: head + "process " + printable(name) + " is mapped already"}
+		return &Error{What: head + "process " + words.Printable(name) + " is mapped already"}
 	}
 	return &Error{
-		What: fmt.Sprintf("%s%s has no process %s", head, printable(side.Name), printable(name)),
+		What: fmt.Sprintf("%s%s has no process %s", head, words.Printable(side.Name), words.Printable(name)),
 		Hint: "it has " + names(side.Stats.Processes),
 	}
 }

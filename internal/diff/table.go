@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/words"
 )
 
 const (
@@ -49,14 +50,14 @@ func (t *tableWriter) side(label string, s Side) {
 	if s.Stats.Span != nil {
 		span = fmt.Sprintf("  %s s of trace", number(s.Stats.Span.Seconds, 3))
 	}
-	name := shorten(printable(s.Name), tableWidth-len(label)-2-text.StringWidthWithoutEscSequences(span))
+	name := words.Shorten(words.Printable(s.Name), tableWidth-len(label)-2-text.StringWidthWithoutEscSequences(span))
 	fmt.Fprintf(t, "%s  %s%s\n", t.dim(label), t.bold(name), t.dim(span))
 }
 
 func (t *tableWriter) overview(d *Diff) {
 	g := t.grid("Process", "FPS →", "new →", "Jank →", "new →", "P95 ms →", "new →", "Durations", "Late")
 	for _, p := range d.Pairs {
-		row := table.Row{shorten(p.title(), nameWidth)}
+		row := table.Row{words.Shorten(p.title(), nameWidth)}
 		for _, name := range []string{"fps", "jank_rate", "p95_ms"} {
 			m := p.measure(name)
 			row = append(row, overviewValue(m.Unit, m.Base), t.judged(overviewValue(m.Unit, m.New), m.Judgement))
@@ -83,7 +84,7 @@ func overviewValue(u Unit, x *float64) string {
 }
 
 func (t *tableWriter) pair(p *Pair) {
-	title, about := shorten(p.title(), titleWidth), " · "+p.about()
+	title, about := words.Shorten(p.title(), titleWidth), " · "+p.about()
 	rule := max(0, tableWidth-1-text.StringWidthWithoutEscSequences(title+about))
 	fmt.Fprintf(t, "%s%s %s\n\n", t.bold(title), t.dim(about), t.dim(strings.Repeat("─", rule)))
 
@@ -138,8 +139,8 @@ func (t *tableWriter) only(label string, list []*stats.Process) {
 	}
 	fmt.Fprintln(t, t.bold(label))
 	for _, p := range list {
-		about := fmt.Sprintf(" · %s · pid %d · %s", kindNames[p.Kind], p.PID, frames(p.Frames.Complete))
-		name := shorten(processName(p), tableWidth-2-text.StringWidthWithoutEscSequences(about))
+		about := fmt.Sprintf(" · %s · pid %d · %s", words.Kinds[p.Kind], p.PID, frames(p.Frames.Complete))
+		name := words.Shorten(words.Process(p), tableWidth-2-text.StringWidthWithoutEscSequences(about))
 		fmt.Fprintf(t, "  %s%s\n", name, t.dim(about))
 	}
 	fmt.Fprintln(t)
@@ -190,19 +191,6 @@ func (t *tableWriter) print(g grid) {
 func (t *tableWriter) printEnd(g grid) {
 	g.SetColumnConfigs(g.columns)
 	fmt.Fprintln(t, g.Render())
-}
-
-// shorten keeps the end of a name that is too long, where names differ.
-func shorten(name string, width int) string {
-	over := text.StringWidthWithoutEscSequences(name) - width
-	if over <= 0 {
-		return name
-	}
-	rest := []rune(name)
-	for over++; over > 0 && len(rest) > 0; rest = rest[1:] {
-		over -= text.RuneWidth(rest[0])
-	}
-	return "…" + string(rest)
 }
 
 // ink colours text for a terminal if it is true.

@@ -10,6 +10,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/words"
 )
 
 // The golden was worked out by hand: see gallery and TestCompare.
@@ -152,7 +153,7 @@ func TestPrintable(t *testing.T) {
 		"a\xffb":          `"a\xffb"`,
 		"a\nb":            `"a\nb"`,
 	} {
-		if got := printable(name); got != want {
+		if got := words.Printable(name); got != want {
 			t.Errorf("%q becomes %s, want %s", name, got, want)
 		}
 	}

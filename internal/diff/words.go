@@ -4,40 +4,17 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/words"
 )
 
 // unknown is what people see where a value is not known.
-const unknown = "–"
-
-// printable returns a name that does a terminal, or the text around it, no harm:
-// names come from traces, and may hold control characters or turn the direction
-// of what follows.
-func printable(name string) string {
-	if utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return name
-	}
-	return strconv.Quote(name)
-}
-
-var kindNames = map[stats.Kind]string{
-	stats.Application:   "application",
-	stats.RenderService: "render service",
-}
-
-func processName(p *stats.Process) string {
-	if p.Name == "" {
-		return unknown
-	}
-	return printable(p.Name)
-}
+const unknown = words.Unknown
 
 // title names the pair's process, by both names if they differ.
 func (p *Pair) title() string {
-	base, new := processName(p.Base), processName(p.New)
+	base, new := words.Process(p.Base), words.Process(p.New)
 	if base == new {
 		return base
 	}
@@ -50,7 +27,7 @@ func (p *Pair) about() string {
 	if p.New.PID != p.Base.PID {
 		pids += fmt.Sprintf(" → %d", p.New.PID)
 	}
-	text := fmt.Sprintf("%s · pid %s", kindNames[p.Base.Kind], pids)
+	text := fmt.Sprintf("%s · pid %s", words.Kinds[p.Base.Kind], pids)
 	switch p.MatchedBy {
 	case MatchedByMap:
 		text += " · as mapped"

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/words"
 )
 
 // mark is how a frame is drawn: one look for each, though several facts may hold.
@@ -151,7 +152,7 @@ func renderVsync(f *analyzer.Frame) int64 {
 func threadName(f *analyzer.Frame) string {
 	for _, t := range f.Process.Threads {
 		if t.TID == f.TID && t.Name != "" {
-			return fmt.Sprintf("%s %d", printable(t.Name), f.TID)
+			return fmt.Sprintf("%s %d", words.Printable(t.Name), f.TID)
 		}
 	}
 	return fmt.Sprint(f.TID)
@@ -181,7 +182,7 @@ func describe(f *analyzer.Frame) string {
 	}
 	if a := f.Android; a != nil && a.Timeline != nil {
 		add(true, a.Timeline.Jank.String()+", "+a.Timeline.Present.String())
-		add(a.Timeline.Layer != "", printable(a.Timeline.Layer))
+		add(a.Timeline.Layer != "", words.Printable(a.Timeline.Layer))
 	}
 	if a := f.Android; a != nil && a.Stats != nil {
 		add(a.Stats.Jank != 0, a.Stats.Jank.String())

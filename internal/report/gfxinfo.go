@@ -5,6 +5,7 @@ import (
 
 	"ohframe/analyzer/gfxinfo"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/words"
 )
 
 // gfxinfoSummary sets what gfxinfo printed of a process or a window beside what
@@ -70,7 +71,7 @@ func gfxinfoLines(printed, computed *gfxinfo.Summary) []gfxinfoLine {
 
 // Title names what the summary is of.
 func (s *gfxinfoSummary) Title() string {
-	title := "gfxinfo of " + printable(s.Process)
+	title := "gfxinfo of " + words.Printable(s.Process)
 	if s.Process == "" {
 		title = "gfxinfo"
 	}
@@ -78,7 +79,7 @@ func (s *gfxinfoSummary) Title() string {
 		title += fmt.Sprintf(" (%d)", s.PID)
 	}
 	if s.Window != "" {
-		title += ", window " + printable(s.Window)
+		title += ", window " + words.Printable(s.Window)
 	}
 	return title
 }

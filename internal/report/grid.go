@@ -47,19 +47,6 @@ func (g grid) widths(list ...int) {
 	g.SetColumnConfigs(g.columns)
 }
 
-// shorten keeps the end of a name that is too long, where names differ.
-func shorten(name string, width int) string {
-	over := text.StringWidthWithoutEscSequences(name) - width
-	if over <= 0 {
-		return name
-	}
-	rest := []rune(name)
-	for over++; over > 0; rest = rest[1:] {
-		over -= text.RuneWidth(rest[0])
-	}
-	return "…" + string(rest)
-}
-
 func (t *tableWriter) print(g grid) { fmt.Fprintf(t, "%s\n\n", g.Render()) }
 
 // shareBar draws n in relation to the most there is, to an eighth of a cell.

@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/words"
 )
 
 // The page's template, style and script are the project's; uPlot is
@@ -17,9 +18,9 @@ import (
 var assets embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"printable": printable,
-	"process":   processName,
-	"kind":      func(k stats.Kind) string { return kindNames[k] },
+	"printable": words.Printable,
+	"process":   words.Process,
+	"kind":      func(k stats.Kind) string { return words.Kinds[k] },
 	"stage":     func(s stats.Stage) string { return stageNames[s] },
 	"longest":   stageName,
 	"event":     func(e stats.Event) string { return eventNames[e] },
@@ -115,7 +116,7 @@ func writeHTML(w io.Writer, inputs []Input) error {
 		p.add(in, len(inputs) > 1)
 	}
 	if len(inputs) == 1 {
-		p.Title = printable(inputs[0].Name) + " – frame report"
+		p.Title = words.Printable(inputs[0].Name) + " – frame report"
 	}
 	return pageTemplate.Execute(w, p)
 }
@@ -129,7 +130,7 @@ func asset(name string) string {
 }
 
 func (p *pageView) add(in Input, several bool) {
-	input := pageInput{Name: printable(in.Name), Span: in.Stats.Span, Gfxinfo: gfxinfoSummaries(in.Gfxinfo)}
+	input := pageInput{Name: words.Printable(in.Name), Span: in.Stats.Span, Gfxinfo: gfxinfoSummaries(in.Gfxinfo)}
 	for _, s := range in.Stats.Processes {
 		columns := newFrameColumns(in.Timeline, s)
 		pp := pageProcess{Process: s, ID: len(p.Processes), Charts: columns != nil}

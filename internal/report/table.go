@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/words"
 )
 
 const (
@@ -53,7 +54,7 @@ func (t *tableWriter) overview(in Input) {
 	if r.Span != nil {
 		span = fmt.Sprintf("  %s s of trace", number(r.Span.Seconds, 3))
 	}
-	name := shorten(printable(in.Name), tableWidth-text.StringWidthWithoutEscSequences(span))
+	name := words.Shorten(words.Printable(in.Name), tableWidth-text.StringWidthWithoutEscSequences(span))
 	fmt.Fprintf(t, "%s%s\n", t.bold(name), t.dim(span))
 	if len(r.Processes) == 0 {
 		fmt.Fprint(t, "  no frames\n\n")
@@ -77,7 +78,7 @@ func (t *tableWriter) overview(in Input) {
 			late = fmt.Sprint(p.Frames.Late)
 		}
 		g.AppendRow(table.Row{
-			shorten(processName(p), overviewWidths[0]), p.PID, fps, p.Frames.Complete,
+			words.Shorten(words.Process(p), overviewWidths[0]), p.PID, fps, p.Frames.Complete,
 			t.yellow(late, p.Frames.Late > 0), t.yellow(percent(p.JankRate), p.Frames.Late > 0), hitch, p50, p95, longest,
 		})
 	}
@@ -87,9 +88,9 @@ func (t *tableWriter) overview(in Input) {
 // process writes the block of a process, under the name of the input if there
 // are several.
 func (t *tableWriter) process(in Input, p *stats.Process, several bool) {
-	title, about := shorten(processName(p), tableWidth/2), fmt.Sprintf(" · %s · pid %d", kindNames[p.Kind], p.PID)
+	title, about := words.Shorten(words.Process(p), tableWidth/2), fmt.Sprintf(" · %s · pid %d", words.Kinds[p.Kind], p.PID)
 	if several {
-		about += " · " + shorten(printable(in.Name), tableWidth-12-text.StringWidthWithoutEscSequences(title+about))
+		about += " · " + words.Shorten(words.Printable(in.Name), tableWidth-12-text.StringWidthWithoutEscSequences(title+about))
 	}
 	t.heading(title, about)
 	t.facts(p)
@@ -100,7 +101,7 @@ func (t *tableWriter) process(in Input, p *stats.Process, several bool) {
 }
 
 func (t *tableWriter) gfxinfo(s *gfxinfoSummary) {
-	t.heading(shorten(s.Title(), tableWidth-8), "")
+	t.heading(words.Shorten(s.Title(), tableWidth-8), "")
 	g := t.grid("", "Printed →", "From rows →")
 	for _, l := range s.Lines {
 		g.AppendRow(table.Row{l.Name, whole(l.Printed), whole(l.Computed)})

@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/words"
 )
 
 func write(t *testing.T, inputs []Input, format string, o Options) string {
@@ -114,7 +115,7 @@ func TestPrintable(t *testing.T) {
 		"a\xffb":          `"a\xffb"`,
 		"a\nb":            `"a\nb"`,
 	} {
-		if got := printable(name); got != want {
+		if got := words.Printable(name); got != want {
 			t.Errorf("%q becomes %s, want %s", name, got, want)
 		}
 	}

@@ -4,37 +4,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/words"
 )
 
 // unknown is what people see where a value is not known.
-const unknown = "–"
-
-// printable returns a name that does a terminal, or the text around it, no harm:
-// names come from traces, and may hold control characters or turn the direction
-// of what follows.
-func printable(name string) string {
-	if utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return name
-	}
-	return strconv.Quote(name)
-}
-
-func processName(p *stats.Process) string {
-	if p.Name == "" {
-		return unknown
-	}
-	return printable(p.Name)
-}
-
-var kindNames = map[stats.Kind]string{
-	stats.Application:   "application",
-	stats.RenderService: "render service",
-}
+const unknown = words.Unknown
 
 var stageNames = map[stats.Stage]string{
 	stats.Receive:      "vsync → received",
