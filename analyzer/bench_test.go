@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
 	"ohframe/internal/simulate"
 )
 
@@ -18,7 +19,7 @@ func BenchmarkTrack(b *testing.B) {
 		b.Fatal(err)
 	}
 	var batch hitrace.Batch
-	batch.Parse(text.Bytes(), hitrace.DefaultMaxLine)
+	batch.Parse(text.Bytes(), limits.Default().Line)
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {

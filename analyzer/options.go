@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 )
 
@@ -37,6 +38,9 @@ type Options struct {
 	// is inferred.
 	ClockOffset *trace.Duration
 	PhaseRule   PhaseRule
+	// Limits bound what is remembered of a trace: Threads, Frames, Records and
+	// Examples.
+	Limits limits.Limits
 }
 
 // ParseClockOffset parses "auto", "none" (zero) or a duration such as

@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
 	"ohframe/internal/simulate"
 )
 
@@ -24,7 +25,7 @@ func capture(b *testing.B) []byte {
 func BenchmarkEncode(b *testing.B) {
 	text := capture(b)
 	var batch hitrace.Batch
-	batch.Parse(text[:1<<20], hitrace.DefaultMaxLine)
+	batch.Parse(text[:1<<20], limits.Default().Line)
 	newTracker(analyzer.Options{}).track(&batch)
 	e := newEncoder()
 	e.encode(&batch)

@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/protos/perfettopb"
 )
@@ -56,9 +57,9 @@ func TestSameContent(t *testing.T) {
 	cut, _ := convert(t, text, Options{})
 	want := printedIn(t, cut)
 	for name, options := range map[string]Options{
-		"all at once": {Reader: hitrace.Options{MaxLine: len(text)}}, // and a block is no shorter than a line
+		"all at once": {Reader: hitrace.Options{Limits: limits.Limits{Line: len(text)}}}, // and a block is no shorter than a line
 		"compressed":  {Compress: true},
-		"both":        {Reader: hitrace.Options{MaxLine: len(text)}, Compress: true},
+		"both":        {Reader: hitrace.Options{Limits: limits.Limits{Line: len(text)}}, Compress: true},
 	} {
 		data, _ := convert(t, text, options)
 		if got := printedIn(t, data); !slices.Equal(got, want) {

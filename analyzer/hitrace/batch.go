@@ -57,7 +57,7 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 func (b *Batch) settle(s *strays, totals *Totals, options Options) error {
 	s.drop(b)
 	for _, p := range b.Problems {
-		totals.Problems.Add(p.Problem, totals.Lines+p.Line)
+		totals.Problems.add(p.Problem, totals.Lines+p.Line, options.Limits.Examples)
 	}
 	for i := range b.Events {
 		b.Events[i].Number += totals.Lines

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
 	"ohframe/internal/simulate"
 )
 
@@ -22,11 +23,11 @@ func capture(b *testing.B) []byte {
 func BenchmarkParse(b *testing.B) {
 	text := capture(b)
 	var batch hitrace.Batch
-	batch.Parse(text, hitrace.DefaultMaxLine)
+	batch.Parse(text, limits.Default().Line)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		batch.Parse(text, hitrace.DefaultMaxLine)
+		batch.Parse(text, limits.Default().Line)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(batch.Lines), "ns/line")
 }

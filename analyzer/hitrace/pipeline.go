@@ -77,7 +77,7 @@ func (p *pipeline) work(worker int) {
 		if !ok {
 			return
 		}
-		batch.Parse(block, p.options.MaxLine)
+		batch.Parse(block, p.options.Limits.Line)
 		if !p.tracking.take(i, func() { p.track(batch) }) {
 			return
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"ohframe/analyzer/limits"
 )
 
 // mixed is a text of good and bad lines, some of them longer than a block.
@@ -67,7 +69,7 @@ func collect(t *testing.T, r io.Reader, o Options) string {
 func TestRunIsOnePass(t *testing.T) {
 	text := mixed()
 	const maxLine = 1000
-	whole := collect(t, strings.NewReader(text), Options{MaxLine: maxLine, Workers: 1, blockSize: 1 << 20})
+	whole := collect(t, strings.NewReader(text), Options{Limits: limits.Limits{Line: maxLine}, Workers: 1, blockSize: 1 << 20})
 	if n := strings.Count(whole, "\n"); n < 3800 {
 		t.Fatalf("%d events, want 3800 at least", n)
 	}
@@ -80,7 +82,7 @@ func TestRunIsOnePass(t *testing.T) {
 				sources["eof"] = iotest.DataErrReader(strings.NewReader(text))
 			}
 			for name, source := range sources {
-				if got := collect(t, source, Options{MaxLine: maxLine, Workers: workers, blockSize: size}); got != whole {
+				if got := collect(t, source, Options{Limits: limits.Limits{Line: maxLine}, Workers: workers, blockSize: size}); got != whole {
 					t.Errorf("%d workers, blocks of %d, %s: differs from one pass", workers, size, name)
 				}
 			}
@@ -107,7 +109,7 @@ func TestRunErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			_, err := Run(test.ctx, test.source, Options{Strict: test.strict, Workers: 3, blockSize: 200, MaxLine: 100}, Stages{
+			_, err := Run(test.ctx, test.source, Options{Strict: test.strict, Workers: 3, blockSize: 200, Limits: limits.Limits{Line: 100}}, Stages{
 				Track: func(*Batch) {},
 				Write: func(int, *Batch) error { out.WriteByte('.'); return test.write },
 			})

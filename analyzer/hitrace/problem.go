@@ -41,9 +41,6 @@ var problemTexts = [problemsCount]string{
 // String says in a few words what is wrong.
 func (p Problem) String() string { return problemTexts[p] }
 
-// maxExamples is how many line numbers of each problem are kept.
-const maxExamples = 3
-
 // Count is how often a problem occurred and the numbers of the first lines
 // where it did, counted from 1.
 type Count struct {
@@ -57,11 +54,12 @@ type Problems struct {
 	counts [problemsCount]Count
 }
 
-// Add counts one occurrence of p on the given line.
-func (ps *Problems) Add(p Problem, line int) {
+// add counts one occurrence of p on the given line, whose number is kept if
+// fewer than examples are.
+func (ps *Problems) add(p Problem, line, examples int) {
 	c := &ps.counts[p]
 	c.Total++
-	if len(c.Lines) < maxExamples {
+	if len(c.Lines) < examples {
 		c.Lines = append(c.Lines, line)
 	}
 }

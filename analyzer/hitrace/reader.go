@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+
+	"ohframe/analyzer/limits"
 )
 
 // Options bound what is accepted of a trace and how it is read.
 type Options struct {
 	// Strict makes the first line that is not understood an error.
 	Strict bool
-	// MaxLine is the longest line in bytes that is parsed; longer ones are
-	// counted as LineTooLong and passed over. Default DefaultMaxLine, which is
-	// far above what a kernel prints (about 4 KiB) and bounds what hostile input
-	// can make a reader hold.
-	MaxLine int
+	// Limits bound what is accepted. Of them a reader has a use for Line, longer
+	// lines being counted as LineTooLong, and for Examples.
+	Limits limits.Limits
 	// Window is the part of the trace to be read. Default: all of it.
 	Window Window
 	// Workers is how many blocks are worked on at once. Default: the number of
@@ -29,18 +29,13 @@ type Options struct {
 // maxWorkers bounds the memory that workers hold, some megabytes each.
 const maxWorkers = 64
 
-// DefaultMaxLine is the longest line that is parsed where Options do not say.
-const DefaultMaxLine = 64 << 10
-
 // defaultBlockSize is large enough to make the cost of a block small and small
 // enough for its events to stay in a processor's cache.
 const defaultBlockSize = 256 << 10
 
 // WithDefaults returns the options with what is not set set to its default.
 func (o Options) WithDefaults() Options {
-	if o.MaxLine <= 0 {
-		o.MaxLine = DefaultMaxLine
-	}
+	o.Limits = o.Limits.WithDefaults()
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -53,7 +48,7 @@ func (o Options) WithDefaults() Options {
 
 // bufferSize is the size of a block's buffer. A line that fills it is too long,
 // and must be seen to be.
-func (o Options) bufferSize() int { return max(o.blockSize, o.MaxLine+2) }
+func (o Options) bufferSize() int { return max(o.blockSize, o.Limits.Line+2) }
 
 // LineError is the first line that was not understood, in strict mode.
 type LineError struct {
@@ -96,7 +91,7 @@ func (r *Reader) ReadEvent() (*Event, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.batch.Parse(block, r.options.MaxLine)
+		r.batch.Parse(block, r.options.Limits.Line)
 		r.next = 0
 		if err := r.batch.settle(&r.strays, &r.totals, r.options); err != nil {
 			return nil, err

@@ -63,6 +63,9 @@ var All = []Limit{
 	{"examples", 3, "line numbers kept of each thing that is wrong", "counted without their numbers", func(l *Limits) *int { return &l.Examples }},
 }
 
+// Default returns the limits where nothing else is said.
+func Default() Limits { return Limits{}.WithDefaults() }
+
 // WithDefaults returns the limits with what is not set set to its default.
 func (l Limits) WithDefaults() Limits {
 	for _, limit := range All {

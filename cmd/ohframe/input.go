@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
 	"ohframe/internal/input"
 )
 
@@ -87,11 +88,14 @@ var traceFlags = []cli.Flag{
 	&cli.StringFlag{Name: "to", Usage: "leave out what is at `TIME` or after it"},
 	&cli.IntFlag{Name: "workers", Usage: "work on `N` blocks of the trace at once", DefaultText: "the number of processors"},
 	&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that is not understood"},
+	&cli.GenericFlag{Name: "limit", Value: &limits.Limits{}, Usage: "move a bound of what a trace may make the program hold: `NAME=NUMBER`; docs/limits.md lists them"},
 }
 
 // traceOptions returns what traceFlags say.
 func traceOptions(c *cli.Context) (r hitrace.Options, a analyzer.Options, err error) {
 	r.Strict, r.Workers = c.Bool("strict"), c.Int("workers")
+	r.Limits = *c.Generic("limit").(*limits.Limits)
+	a.Limits = r.Limits
 	if r.Workers < 0 {
 		return r, a, &failure{what: fmt.Sprintf("--workers %d: not a number of workers", r.Workers)}
 	}
