@@ -20,9 +20,9 @@ func (b *Builder) Timeline() *Timeline {
 	b.place(t)
 
 	render := b.ofKind(RenderFrame)
-	frames := make([]*Frame, len(render))
-	for i, d := range render {
-		frames[i] = d.frame
+	frames := framesByProcess{}
+	for _, d := range render {
+		frames[d.frame.Process.PID] = append(frames[d.frame.Process.PID], d.frame)
 	}
 	b.assignTransactions()
 	b.link()
@@ -48,16 +48,7 @@ func (b *Builder) closeDrafts() {
 			t.draft.frame.Facts |= Truncated
 			t.draft.received, t.draft.handled = b.span.End, b.span.End
 		}
-		t.settleOrphan()
-		for _, d := range t.orphans {
-			if !d.dropped {
-				b.drafts = append(b.drafts, d)
-				continue
-			}
-			for _, a := range d.applied {
-				b.diagnostics.add(AppliedOutside, a.line)
-			}
-		}
+		b.settleOrphan(t)
 	}
 	slices.SortFunc(b.drafts, func(x, y *draft) int {
 		return cmp.Or(cmp.Compare(x.frame.Actual.Start, y.frame.Actual.Start), cmp.Compare(x.line, y.line))

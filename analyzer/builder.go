@@ -9,14 +9,17 @@ import (
 // order, Merge the names that their lines state, then take the Timeline once.
 type Builder struct {
 	options     Options
+	frames      int // drafts that became frames, or may
 	threads     map[trace.TID]*thread
 	named       map[trace.TID]*threadName
 	span        Interval
 	drafts      []*draft // frames, in the order in which they were seen
 	sent        []*sent
+	applied     int // transactions that render frames say they applied
 	draws       []draw
 	commits     []*commit
 	waits       []*wait
+	trackers    map[string]string // the names of fences, each once
 	gpu         gpuWork
 	periods     []generated
 	clock       clockSamples
@@ -26,11 +29,14 @@ type Builder struct {
 
 // NewBuilder returns a builder for one trace.
 func NewBuilder(options Options) *Builder {
+	options.Limits = options.Limits.WithDefaults()
 	return &Builder{
-		options: options,
-		threads: map[trace.TID]*thread{},
-		named:   map[trace.TID]*threadName{},
-		gpu:     gpuWork{open: map[gpuKey]openGPU{}},
+		options:     options,
+		diagnostics: Diagnostics{examples: options.Limits.Examples},
+		threads:     map[trace.TID]*thread{},
+		trackers:    map[string]string{},
+		named:       map[trace.TID]*threadName{},
+		gpu:         gpuWork{open: map[gpuKey]openGPU{}},
 	}
 }
 
@@ -78,6 +84,10 @@ func (b *Builder) Track(e *hitrace.Event) {
 		return
 	}
 	t := b.thread(e)
+	if t == nil {
+		b.diagnostics.add(ThreadsOver, e.Number)
+		return
+	}
 	e.PID = t.pid
 	b.diagnostics.seen[e.Word] = true
 	switch e.Marker.Phase {
@@ -90,7 +100,7 @@ func (b *Builder) Track(e *hitrace.Event) {
 		b.end(t, e)
 	case hitrace.AsyncBegin:
 		if e.Word == hitrace.FrameQueued {
-			b.gpu.begin(t.pid, e, &b.diagnostics)
+			b.gpu.begin(t.pid, e, b.options.Limits.Records, &b.diagnostics)
 		}
 	case hitrace.AsyncEnd:
 		if e.Word == hitrace.FrameQueued {
@@ -160,8 +170,32 @@ func (b *Builder) push(t *thread, e *hitrace.Event) {
 
 func (b *Builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
 	d := &draft{frame: &Frame{TID: t.tid, Actual: Interval{Start: start}}, thread: t, pid: t.pid, line: e.Number}
-	b.drafts = append(b.drafts, d)
+	if b.mayKeepFrame(e.Number) {
+		b.drafts = append(b.drafts, d)
+	} else {
+		d.dropped = true
+	}
 	return d
+}
+
+// mayKeepFrame counts a frame and reports whether there is room for it.
+func (b *Builder) mayKeepFrame(line int) bool {
+	if b.frames == b.options.Limits.Frames {
+		b.diagnostics.add(FramesOver, line)
+		return false
+	}
+	b.frames++
+	return true
+}
+
+// mayKeep reports whether there is room for one more of a kind of record of
+// which there are so many.
+func (b *Builder) mayKeep(records int, e *hitrace.Event) bool {
+	if records >= b.options.Limits.Records {
+		b.diagnostics.add(RecordsOver, e.Number)
+		return false
+	}
+	return true
 }
 
 func (b *Builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
@@ -170,7 +204,7 @@ func (b *Builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	if !t.isMain() {
 		return
 	}
-	t.settleOrphan()
+	b.settleOrphan(t)
 	if v.Damaged != 0 {
 		b.diagnostics.add(DamagedField, e.Number)
 	}
@@ -209,7 +243,7 @@ func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 		b.push(t, e)
 		return
 	}
-	t.settleOrphan()
+	b.settleOrphan(t)
 	start, batched := e.Time, false
 	if i := len(t.open) - 1; i >= 0 && t.open[i].word == hitrace.UVTrace {
 		batched = true
@@ -262,11 +296,18 @@ func (b *Builder) beginProcessCommands(t *thread, e *hitrace.Event) {
 	d := t.draftOrOrphan(e)
 	d.processed = true
 	for transaction := range hitrace.AppliedTransactions(e.Marker.Label()) {
+		if !b.mayKeep(b.applied, e) {
+			return
+		}
+		b.applied++
 		d.applied = append(d.applied, applied{transaction, e.Time, e.Number})
 	}
 }
 
 func (b *Builder) endRenderFrame(t *thread, s openSlice, e *hitrace.Event) {
+	if !b.mayKeep(len(b.draws), e) {
+		return
+	}
 	b.draws = append(b.draws, draw{t.pid, Interval{s.start, e.Time}})
 }
 
@@ -276,7 +317,7 @@ func (b *Builder) beginGenerateVsync(_ *thread, e *hitrace.Event) {
 		b.diagnostics.add(DamagedField, e.Number)
 	}
 	b.clock.add(ClockGenerateVsync, e.Time, g.Now)
-	if g.Period > 0 {
+	if g.Period > 0 && b.mayKeep(len(b.periods), e) {
 		b.periods = append(b.periods, generated{e.Time, g.Period})
 	}
 }

@@ -1,10 +1,6 @@
 package analyzer
 
-import (
-	"slices"
-
-	"ohframe/analyzer/hitrace"
-)
+import "ohframe/analyzer/hitrace"
 
 // Diagnostic is a thing in a trace that did not fit together.
 type Diagnostic uint8
@@ -24,6 +20,11 @@ const (
 	EndLost                              // a slice that cannot stand in itself begins twice
 	UnmatchedEnd                         // a slice that ends without having begun
 	ClockContradiction                   // hitrace's own clock line contradicts the offset
+	ThreadsOver                          // of a thread beyond the limit
+	NamesOver                            // a statement of the name of a thread beyond the limit
+	FramesOver                           // a frame beyond the limit
+	StringsOver                          // a fence whose name is beyond the limit
+	RecordsOver                          // a transaction, commit, fence or the like beyond the limit
 	diagnosticsCount                     // how many there are
 )
 
@@ -41,13 +42,15 @@ var diagnosticTexts = [diagnosticsCount]string{
 	EndLost:            "slice whose end is lost",
 	UnmatchedEnd:       "slice end without its begin",
 	ClockContradiction: "clock sync line contradicts the clock offset",
+	ThreadsOver:        "marker of a thread beyond the limit (--limit threads)",
+	NamesOver:          "statement of the name of a thread beyond the limit (--limit threads)",
+	FramesOver:         "frame beyond the limit (--limit frames)",
+	StringsOver:        "fence whose name is beyond the limit (--limit strings)",
+	RecordsOver:        "transaction, commit, fence or the like beyond the limit (--limit records)",
 }
 
 // String says in a few words what did not fit.
 func (d Diagnostic) String() string { return diagnosticTexts[d] }
-
-// maxExamples is how many line numbers of each diagnostic are kept.
-const maxExamples = 3
 
 // DiagnosticCount is how often something did not fit, and the numbers of the
 // first lines where it did not, counted from 1; where no line is to blame there
@@ -60,8 +63,9 @@ type DiagnosticCount struct {
 
 // Diagnostics counts what did not fit together.
 type Diagnostics struct {
-	counts [diagnosticsCount]DiagnosticCount
-	seen   [wordsCount]bool
+	counts   [diagnosticsCount]DiagnosticCount
+	seen     [wordsCount]bool
+	examples int // how many line numbers of each are kept
 }
 
 const wordsCount = int(hitrace.FrameQueued) + 1
@@ -69,7 +73,7 @@ const wordsCount = int(hitrace.FrameQueued) + 1
 func (d *Diagnostics) add(what Diagnostic, line int) {
 	c := &d.counts[what]
 	c.Total++
-	if line > 0 && len(c.Lines) < maxExamples && !slices.Contains(c.Lines, line) {
+	if line > 0 && len(c.Lines) < d.examples && (len(c.Lines) == 0 || c.Lines[len(c.Lines)-1] != line) {
 		c.Lines = append(c.Lines, line)
 	}
 }

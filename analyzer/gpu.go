@@ -30,10 +30,14 @@ type gpuSlice struct {
 	line int
 }
 
-func (g *gpuWork) begin(pid trace.PID, e *hitrace.Event, d *Diagnostics) {
+// begin takes note of work that begins, if no more than so many pieces are known.
+func (g *gpuWork) begin(pid trace.PID, e *hitrace.Event, limit int, d *Diagnostics) {
 	key := gpuKey{pid, e.Marker.Value}
 	if lost, ok := g.open[key]; ok {
 		d.add(GPUUnfinished, lost.line)
+	} else if len(g.open)+len(g.done) >= limit {
+		d.add(RecordsOver, e.Number)
+		return
 	}
 	g.open[key] = openGPU{e.Time, e.Number}
 }
@@ -41,16 +45,16 @@ func (g *gpuWork) begin(pid trace.PID, e *hitrace.Event, d *Diagnostics) {
 func (g *gpuWork) end(pid trace.PID, e *hitrace.Event, d *Diagnostics) {
 	key := gpuKey{pid, e.Marker.Value}
 	begun, ok := g.open[key]
-	if !ok {
+	delete(g.open, key)
+	if !ok || e.Time < begun.start { // or of a line that is out of place
 		d.add(GPUUnfinished, e.Number)
 		return
 	}
-	delete(g.open, key)
 	g.done = append(g.done, gpuSlice{pid, Interval{begun.start, e.Time}, begun.line})
 }
 
 // assign gives each piece of work to the render frame during which it began.
-func (g *gpuWork) assign(frames []*Frame, d *Diagnostics) {
+func (g *gpuWork) assign(frames framesByProcess, d *Diagnostics) {
 	unfinished := make([]int, 0, len(g.open))
 	for _, o := range g.open {
 		unfinished = append(unfinished, o.line)
@@ -61,7 +65,7 @@ func (g *gpuWork) assign(frames []*Frame, d *Diagnostics) {
 	}
 	slices.SortStableFunc(g.done, func(a, b gpuSlice) int { return int(a.Start - b.Start) })
 	for _, work := range g.done {
-		f := lastStarted(frames, work.pid, work.Start)
+		f := frames.lastStarted(work.pid, work.Start)
 		if f == nil || work.Start > f.Actual.End {
 			d.add(GPUOutside, work.line)
 			continue
@@ -70,19 +74,21 @@ func (g *gpuWork) assign(frames []*Frame, d *Diagnostics) {
 	}
 }
 
-// lastStarted returns the process's last of the frames, which are in order of
-// start, that had started at the given time; nil if none had.
-func lastStarted(frames []*Frame, pid trace.PID, at trace.Time) *Frame {
+// framesByProcess are render frames in order of start.
+type framesByProcess map[trace.PID][]*Frame
+
+// lastStarted returns the process's last frame that had started at the given
+// time; nil if none had.
+func (p framesByProcess) lastStarted(pid trace.PID, at trace.Time) *Frame {
+	frames := p[pid]
 	i, _ := slices.BinarySearchFunc(frames, at, func(f *Frame, at trace.Time) int {
 		if f.Actual.Start <= at {
 			return -1
 		}
 		return 1
 	})
-	for i--; i >= 0; i-- {
-		if frames[i].Process.PID == pid {
-			return frames[i]
-		}
+	if i == 0 {
+		return nil
 	}
-	return nil
+	return frames[i-1]
 }

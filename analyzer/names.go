@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"strings"
+
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 )
@@ -109,18 +111,30 @@ func (b *Builder) Merge(n *Names) {
 		entry := &n.entries[i]
 		t := b.named[entry.tid]
 		if t == nil {
+			if len(b.named) >= b.options.Limits.Threads {
+				b.diagnostics.add(NamesOver, 0)
+				continue
+			}
 			t = &threadName{pid: trace.UnknownPID}
 			b.named[entry.tid] = t
 		}
 		if entry.pid != trace.UnknownPID {
 			t.pid = entry.pid
 		}
-		if entry.comm != nil && string(entry.comm) != t.own {
-			t.own = string(entry.comm)
-		}
-		if entry.switched != nil && string(entry.switched) != t.scheduled {
-			t.scheduled = string(entry.switched)
-		}
+		setName(&t.own, entry.comm)
+		setName(&t.scheduled, entry.switched)
+	}
+}
+
+// maxName bounds the names that are kept, in bytes. The kernel's have 15.
+const maxName = 255
+
+// setName sets a name, if there is one and it is another. The kernel cuts names in
+// the middle of a character.
+func setName(name *string, text []byte) {
+	text = text[:min(len(text), maxName)]
+	if len(text) > 0 && string(text) != *name {
+		*name = strings.ToValidUTF8(string(text), "\uFFFD")
 	}
 }
 

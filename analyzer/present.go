@@ -43,6 +43,9 @@ type wait struct {
 }
 
 func (b *Builder) beginCommit(t *thread, e *hitrace.Event) {
+	if !b.mayKeep(len(b.commits), e) {
+		return
+	}
 	c := &commit{pid: t.pid, Committed: hitrace.ParseCommit(e.Marker.Label()), line: e.Number}
 	c.Start = e.Time
 	b.commits = append(b.commits, c)
@@ -57,19 +60,27 @@ func (b *Builder) beginPresentFence(t *thread, e *hitrace.Event) {
 	if !ok {
 		return
 	}
+	tracker, ok := b.intern(f.Tracker, e)
+	if !ok {
+		return
+	}
 	for i := range t.open {
 		if c := t.open[i].commit; c != nil && c.fence == nil {
-			c.fence = &fence{tracker: string(f.Tracker), number: f.Number, at: e.Time, signaled: f.Signaled}
+			c.fence = &fence{tracker: tracker, number: f.Number, at: e.Time, signaled: f.Signaled}
 		}
 	}
 }
 
 func (b *Builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
 	f, ok := hitrace.ParseFence(e.Marker.Label())
+	if !ok || !b.mayKeep(len(b.waits), e) {
+		return
+	}
+	tracker, ok := b.intern(f.Tracker, e)
 	if !ok {
 		return
 	}
-	w := &wait{tracker: string(f.Tracker), number: f.Number, line: e.Number}
+	w := &wait{tracker: tracker, number: f.Number, line: e.Number}
 	w.Start = e.Time
 	b.waits = append(b.waits, w)
 	b.push(t, e)
@@ -77,6 +88,21 @@ func (b *Builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
 }
 
 func (b *Builder) endPresentFenceWait(_ *thread, s openSlice, e *hitrace.Event) { s.wait.End = e.Time }
+
+// intern returns the one string for a fence's name, if there is room for it.
+func (b *Builder) intern(name []byte, e *hitrace.Event) (string, bool) {
+	name = name[:min(len(name), maxName)]
+	if s, ok := b.trackers[string(name)]; ok {
+		return s, true
+	}
+	if len(b.trackers) >= b.options.Limits.Strings {
+		b.diagnostics.add(StringsOver, e.Number)
+		return "", false
+	}
+	s := string(name)
+	b.trackers[s] = s
+	return s, true
+}
 
 // matchFences finds for each commit's fence the wait that tells when it was
 // signaled. Waits are made in the order of the fences; the numbers agree
@@ -130,9 +156,9 @@ func anyAgrees(fences []*fence, waits []*wait) bool {
 }
 
 // assignDraws gives each drawing to the render frame that it follows.
-func (b *Builder) assignDraws(frames []*Frame) {
+func (b *Builder) assignDraws(frames framesByProcess) {
 	for _, d := range b.draws {
-		if f := lastStarted(frames, d.pid, d.Start); f != nil && !f.Draw.Known() {
+		if f := frames.lastStarted(d.pid, d.Start); f != nil && !f.Draw.Known() {
 			f.Draw = d.Interval
 		}
 	}
@@ -177,6 +203,9 @@ func (b *Builder) assignCommits(frames []*draft) {
 			f.Present = p.waited
 			if p.signaled {
 				f.Present, f.PresentEstimated = p.at, true
+			}
+			if f.Present < f.Commit.Start { // the wait for another fence of that number
+				f.Present, f.PresentEstimated = 0, false
 			}
 		}
 	}

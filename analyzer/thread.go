@@ -28,8 +28,6 @@ type thread struct {
 	// orphan is a frame whose parts are seen outside every slice of the trace.
 	// An end without its begin makes it a truncated frame; else it is none.
 	orphan *draft
-	// orphans are those that are truncated frames.
-	orphans []*draft
 	// renders says that frames are composed on this thread.
 	renders bool
 }
@@ -46,10 +44,13 @@ type openSlice struct {
 }
 
 // thread returns the state of the thread that a marker is of, with its process
-// brought up to date.
+// brought up to date; nil for one more than the limit.
 func (b *Builder) thread(e *hitrace.Event) *thread {
 	t := b.threads[e.TID]
 	if t == nil {
+		if len(b.threads) >= b.options.Limits.Threads {
+			return nil
+		}
 		t = &thread{tid: e.TID, pid: trace.UnknownPID}
 		b.threads[e.TID] = t
 	}
@@ -122,10 +123,19 @@ func (t *thread) unmatchedEnd(at trace.Time) {
 	}
 }
 
-// settleOrphan decides on the orphan, now that a frame begins.
-func (t *thread) settleOrphan() {
-	if t.orphan != nil {
-		t.orphans = append(t.orphans, t.orphan)
-		t.orphan = nil
+// settleOrphan decides on the thread's orphan, now that a frame begins.
+func (b *Builder) settleOrphan(t *thread) {
+	d := t.orphan
+	t.orphan = nil
+	switch {
+	case d == nil:
+	case !d.dropped && b.mayKeepFrame(d.line):
+		b.drafts = append(b.drafts, d)
+	default:
+		d.dropped = true
+		b.applied -= len(d.applied)
+		for _, a := range d.applied {
+			b.diagnostics.add(AppliedOutside, a.line)
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package analyzer
 
 import (
+	"cmp"
+	"slices"
+
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 )
@@ -23,6 +26,9 @@ func (b *Builder) beginMarsh(t *thread, e *hitrace.Event) {
 		b.diagnostics.add(DamagedField, e.Number)
 	}
 	if m.Damaged&hitrace.FieldTransactionFlag != 0 {
+		return
+	}
+	if !b.mayKeep(len(b.sent), e) {
 		return
 	}
 	b.sent = append(b.sent, &sent{Marsh: m, at: e.Time, line: e.Number, tid: t.tid, draft: t.draftOrOrphan(e)})
@@ -58,24 +64,34 @@ func (b *Builder) assignTransactions() {
 			if s.TID == 0 {
 				k.tid = s.tid
 			}
-			var named *draft
-			for _, d := range byVsync[k] {
-				if named == nil || d.frame.Actual.Start <= s.at {
-					named = d
-				}
-			}
+			named := lastBegun(byVsync[k], s.at)
 			// A frame that does not tell its vsync may be the one that is named.
 			if named != nil || owner == nil || owner.now != 0 {
 				owner = named
 			}
 		}
-		if owner == nil {
+		if owner == nil || owner.frame.Kind == RenderFrame {
 			b.diagnostics.add(TransactionOutside, s.line)
 			continue
 		}
 		s.owner, s.index = owner.frame, len(owner.frame.Transactions)
 		owner.frame.Transactions = append(owner.frame.Transactions, Sent{Index: s.Index, At: s.at})
 	}
+}
+
+// lastBegun returns the last of the drafts, which are in order of start, that
+// had begun at the given time, or the first where none had; nil if there are none.
+func lastBegun(drafts []*draft, at trace.Time) *draft {
+	if len(drafts) == 0 {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(drafts, at, func(d *draft, at trace.Time) int {
+		if d.frame.Actual.Start <= at {
+			return -1
+		}
+		return 1
+	})
+	return drafts[max(0, i-1)]
 }
 
 // link joins application frames to the render frames that applied their
@@ -106,10 +122,18 @@ func (b *Builder) link() {
 	}
 }
 
+// maxAlike is how many transactions with one key are looked at. They have it in
+// common when a process id comes again; more are of no device.
+const maxAlike = 64
+
 // choose returns which of the transactions with one key was applied: the key
 // comes again when a process id does, so the last one sent before; nil if all
 // are taken.
 func choose(list []*sent, at trace.Time) *sent {
+	if len(list) > maxAlike {
+		i, _ := slices.BinarySearchFunc(list, at, func(s *sent, at trace.Time) int { return cmp.Compare(s.at, at) })
+		list = list[max(0, i-maxAlike/2):min(len(list), i+maxAlike/2)]
+	}
 	var best *sent
 	for _, s := range list {
 		if !s.taken && (best == nil || s.at <= at) {

@@ -3,7 +3,6 @@ package analyzer
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"ohframe/analyzer/trace"
 )
@@ -11,10 +10,14 @@ import (
 // Validate checks what must hold of every timeline, whatever the trace, and
 // returns all violations joined, or nil.
 func (t *Timeline) Validate() error {
-	v := validator{timeline: t, seen: map[*Frame]bool{}, ends: map[trace.TID]trace.Time{}, taken: map[takenKey]bool{}}
+	v := validator{timeline: t, seen: map[*Frame]bool{}, ends: map[trace.TID]trace.Time{}, taken: map[takenKey]bool{}, known: map[*Process]bool{}, linked: map[*Frame]*Frame{}}
 	v.processes()
 	for _, f := range t.Frames {
 		v.seen[f] = true
+		for _, a := range f.Applications {
+			v.check(f, v.linked[a] == nil, "names an application frame that is named already")
+			v.linked[a] = f
+		}
 	}
 	var last trace.Time
 	for _, f := range t.Frames {
@@ -30,6 +33,8 @@ type validator struct {
 	seen     map[*Frame]bool
 	ends     map[trace.TID]trace.Time // end of each thread's last complete frame
 	taken    map[takenKey]bool        // transactions that render frames applied
+	known    map[*Process]bool
+	linked   map[*Frame]*Frame // render frames by the application frames that they name
 	errors   []error
 }
 
@@ -54,6 +59,7 @@ func (v *validator) processes() {
 			v.errors = append(v.errors, fmt.Errorf("process %d out of order or repeated", p.PID))
 		}
 		last = p.PID
+		v.known[p] = true
 		for _, t := range p.Threads {
 			if threads[t.TID] {
 				v.errors = append(v.errors, fmt.Errorf("thread %d in two processes", t.TID))
@@ -66,7 +72,7 @@ func (v *validator) processes() {
 func (v *validator) frame(f *Frame) {
 	v.check(f, f.Actual.Known() && f.Actual.Start <= f.Actual.End, "does not end after it starts")
 	v.check(f, !f.Expected.Known() || f.Expected.Start < f.Expected.End, "has an empty expected interval")
-	v.check(f, slices.Contains(v.timeline.Processes, f.Process), "has no process")
+	v.check(f, v.known[f.Process], "has no process")
 	v.check(f, f.Coalesced >= 0 && f.Period >= 0, "has a negative count or period")
 	if f.Facts.Has(Truncated) {
 		v.check(f, f.Facts == Truncated || f.Facts == Truncated|Misaligned, "is truncated and has other facts")
@@ -110,12 +116,11 @@ func (v *validator) transactions(f *Frame) {
 func (v *validator) links(f *Frame) {
 	if r := f.Render; r != nil {
 		v.check(f, v.seen[r] && r.Kind == RenderFrame, "is linked to no render frame of the timeline")
-		v.check(f, slices.Contains(r.Applications, f), "is not known to its render frame")
+		v.check(f, v.linked[f] == r, "is not known to its render frame")
 		n := len(f.Transactions)
 		v.check(f, n > 0 && f.Transactions[n-1].Taken == r, "is linked without its last transaction")
 	}
-	for i, a := range f.Applications {
+	for _, a := range f.Applications {
 		v.check(f, a.Render == f && v.seen[a], "names an application frame that is not linked to it")
-		v.check(f, !slices.Contains(f.Applications[:i], a), "names an application frame twice")
 	}
 }

@@ -119,7 +119,7 @@ func TestValidateViolations(t *testing.T) {
 		{"link of one side", func(s sound) { s.render.Applications = nil }, "is not known to its render frame"},
 		{"link of the other side", func(s sound) { s.app.Render = nil }, "names an application frame that is not linked to it"},
 		{"link to a frame out of the timeline", func(s sound) { s.Frames = []*analyzer.Frame{s.render, s.next} }, "names an application frame that is not linked to it"},
-		{"link twice", func(s sound) { s.render.Applications = []*analyzer.Frame{s.app, s.app} }, "names an application frame twice"},
+		{"link twice", func(s sound) { s.render.Applications = []*analyzer.Frame{s.app, s.app} }, "names an application frame that is named already"},
 		{"link without transactions", func(s sound) { s.app.Transactions = nil; s.app.Facts |= analyzer.Empty }, "is linked without its last transaction"},
 		{"link by the first transaction", func(s sound) {
 			s.app.Transactions[0].Taken, s.app.Transactions[1].Taken = s.render, nil

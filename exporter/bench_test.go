@@ -27,7 +27,7 @@ func BenchmarkEncode(b *testing.B) {
 	var batch hitrace.Batch
 	batch.Parse(text[:1<<20], limits.Default().Line)
 	newTracker(analyzer.Options{}).track(&batch)
-	e := newEncoder()
+	e := newEncoder(limits.Default().Strings)
 	e.encode(&batch)
 	b.SetBytes(1 << 20)
 	b.ReportAllocs()

@@ -34,7 +34,7 @@ type Options struct {
 // Summary is what a conversion found. Every line is in one of its counts:
 // headers (Totals.Problems.Ignored), lines that were not understood
 // (Totals.Problems.Lost), lines outside the window (Totals.Outside), and
-// events, which are Exported, Unmatched, Unencodable or LeftOut.
+// events, which are Exported, Unmatched, Unencodable, Over or LeftOut.
 type Summary struct {
 	Timeline *analyzer.Timeline
 	Totals   *hitrace.Totals
@@ -44,6 +44,11 @@ type Summary struct {
 	Unmatched int
 	// Unencodable counts the events that Perfetto has no form for.
 	Unencodable int
+	// Over counts the events that limits leave out.
+	Over Over
+	// Misplaced counts the events of processors beyond the last that Perfetto
+	// knows, which are exported as that one's.
+	Misplaced int
 	// LeftOut counts the events that FramesOnly leaves out.
 	LeftOut int
 	// Renumbered counts the frames whose vsync id was missing or taken.
@@ -79,6 +84,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 			tracker.builder.Merge(&workers[i].encoder.names)
 			summary.Exported += workers[i].encoder.exported
 			summary.Unencodable += workers[i].encoder.lost
+			summary.Misplaced += workers[i].encoder.misplaced
 			packets.writeBytes(workers[i].outcome)
 			return packets.err
 		},
@@ -94,7 +100,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	if options.FramesOnly {
 		summary.LeftOut = totals.Events
 	} else {
-		summary.Unmatched = tracker.unmatched
+		summary.Unmatched, summary.Over = tracker.unmatched, tracker.over
 	}
 	sum := hash.Sum128()
 	finish(packets, summary, [2]uint64{sum.Hi, sum.Lo}, options)
@@ -151,7 +157,7 @@ type worker struct {
 }
 
 func newWorker(options Options) *worker {
-	w := &worker{encoder: newEncoder(), framesOnly: options.FramesOnly}
+	w := &worker{encoder: newEncoder(options.Reader.Limits.Strings), framesOnly: options.FramesOnly}
 	if options.Compress {
 		w.compressor = newCompressor()
 	}
@@ -196,6 +202,7 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		{name: "ohframe.lines_outside_window", number: int64(s.Totals.Outside)},
 		{name: "ohframe.events_exported", number: int64(s.Exported)},
 		{name: "ohframe.events_unencodable", number: int64(s.Unencodable)},
+		{name: "ohframe.events_over_limits", number: int64(s.Over.Total())},
 		{name: "ohframe.events_left_out", number: int64(s.LeftOut)},
 		{name: "ohframe.ends_without_begin", number: int64(s.Unmatched)},
 		{name: "ohframe.frames", number: int64(counts.Frames)},

@@ -1,9 +1,6 @@
 package exporter
 
 import (
-	"bytes"
-	"unicode/utf8"
-
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer"
@@ -23,9 +20,12 @@ type encoder struct {
 	body    []byte
 	// exported and lost count the events that are and are not in the packets.
 	exported, lost int
+	// misplaced counts those of processors that Perfetto does not know.
+	misplaced int
 }
 
-func newEncoder() *encoder { return &encoder{kernel: newKernelEncoder()} }
+// newEncoder returns an encoder that remembers so many names of functions.
+func newEncoder(names int) *encoder { return &encoder{kernel: newKernelEncoder(names)} }
 
 // lastCPU is the greatest number of a processor that Perfetto accepts: of a
 // trace with a greater one, from a damaged line, it would load nothing at all.
@@ -34,7 +34,7 @@ const lastCPU trace.CPU = 1023
 // encode replaces the outcome with the packets of a batch. Events marked Skip
 // are left out.
 func (e *encoder) encode(batch *hitrace.Batch) {
-	e.packets, e.exported, e.lost = e.packets[:0], 0, 0
+	e.packets, e.exported, e.lost, e.misplaced = e.packets[:0], 0, 0, 0
 	e.names.Reset()
 	e.placed.reset()
 	e.kernel.symbols.reset()
@@ -54,6 +54,9 @@ func (e *encoder) encode(batch *hitrace.Batch) {
 		if event.Skip {
 			e.names.Add(event)
 			continue
+		}
+		if event.CPU > lastCPU {
+			e.misplaced++
 		}
 		if e.event(e.cpu(event.CPU), event) {
 			e.exported++
@@ -99,6 +102,7 @@ func (e *encoder) event(c *cpuEncoder, event *hitrace.Event) bool {
 			return e.other(c, event)
 		}
 		e.names.AddScheduled(s.NextTID, s.NextComm)
+		s.PrevComm, s.NextComm = validText(s.PrevComm), validText(s.NextComm)
 		state, ok := rawTaskState(s.PrevState)
 		if !ok {
 			return e.other(c, event)
@@ -113,6 +117,7 @@ func (e *encoder) event(c *cpuEncoder, event *hitrace.Event) bool {
 			return e.other(c, event)
 		}
 		e.names.AddScheduled(w.TID, w.Comm)
+		w.Comm = validText(w.Comm)
 		// Of a compact waking Perfetto does not take the thread's name, which the
 		// process tree gives only to threads of a process.
 		if event.Kind == hitrace.WakingEvent && e.placed.has(w.TID) && c.compactWaking(event.Time, event.TID, &w) {
@@ -148,11 +153,7 @@ const newTask = "task_newtask"
 // appendPrint appends a marker as FtraceEvent.print.
 func (e *encoder) appendPrint(buf []byte, event *hitrace.Event) []byte {
 	e.text = appendPayload(e.text[:0], &event.Marker, event.PID)
-	if !utf8.Valid(e.text) {
-		// Writers cut long names in the middle of a character; Perfetto would
-		// take the bar after it for a part of it.
-		e.text = bytes.ToValidUTF8(e.text, []byte("\uFFFD"))
-	}
+	e.text = validText(e.text)
 	size := protowire.SizeTag(printBuf) + protowire.SizeBytes(len(e.text))
 	buf = protowire.AppendTag(buf, eventPrint, protowire.BytesType)
 	buf = protowire.AppendVarint(buf, uint64(size))

@@ -13,11 +13,15 @@ import (
 // it has seen the functions that a trace names.
 type kernelEncoder struct {
 	symbols symbolTable
+	tries   int // left of maxTries
 	events  map[string]*kernelEvent
 	recent  [256]*kernelEvent // the last event with each hash of a name
 }
 
-func newKernelEncoder() *kernelEncoder { return &kernelEncoder{events: kernelEvents()} }
+// newKernelEncoder returns an encoder that remembers so many names of functions.
+func newKernelEncoder(names int) *kernelEncoder {
+	return &kernelEncoder{events: kernelEvents(), symbols: symbolTable{limit: names}}
+}
 
 // event returns what is known of an event, or nil.
 func (k *kernelEncoder) event(name []byte) *kernelEvent {
@@ -71,11 +75,17 @@ func endMessage(buf []byte, start int) []byte {
 	return buf
 }
 
-// appendText appends a field whose type is string. Names come cut in the middle
-// of a character.
+// appendText appends a field whose type is string.
 func appendText(buf []byte, number protowire.Number, text []byte) []byte {
-	if !utf8.Valid(text) {
-		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
+	return protowire.AppendBytes(protowire.AppendTag(buf, number, protowire.BytesType), validText(text))
+}
+
+// validText returns text without bytes that are none: writers cut long names in the
+// middle of a character, and Perfetto would take what follows, such as the bar after
+// a marker's name, for a part of it.
+func validText(text []byte) []byte {
+	if utf8.Valid(text) {
+		return text
 	}
-	return protowire.AppendBytes(protowire.AppendTag(buf, number, protowire.BytesType), text)
+	return bytes.ToValidUTF8(text, []byte("\uFFFD"))
 }

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
 	"ohframe/protos/perfettopb"
 )
 
@@ -90,7 +91,7 @@ func symbolNames(t testing.TB, table *symbolTable) []string {
 func TestKernelEventsAreTyped(t *testing.T) {
 	for _, test := range kernelCases {
 		for _, end := range []string{"", " ", " \r"} {
-			k := newKernelEncoder()
+			k := newKernelEncoder(limits.Default().Strings)
 			got := encodeKernel(t, k, test.event, test.args+end)
 			if want := parseEvent(t, test.event+" {"+test.want+"}"); !proto.Equal(got, want) {
 				t.Errorf("%s: %s\n got %v\nwant %v", test.event, test.args, got, want)
@@ -105,7 +106,7 @@ func TestKernelEventsAreTyped(t *testing.T) {
 // Each format of the table is the one that takes some case.
 func TestEveryKernelFormatHasACase(t *testing.T) {
 	taken := map[*kernelStep]bool{}
-	k := newKernelEncoder()
+	k := newKernelEncoder(limits.Default().Strings)
 	for _, test := range kernelCases {
 		for _, format := range k.events[test.event].formats {
 			if _, ok := k.match(nil, format, []byte(strings.TrimSpace(test.args))); ok {
@@ -202,7 +203,7 @@ func TestOtherKernelEventsAreGeneric(t *testing.T) {
 		{"block_dirty_buffer", "8.16 sector=1 size=2", `field {name: "args" str_value: "8.16"}
 			 field {name: "sector" int_value: 1} field {name: "size" int_value: 2}`},
 	} {
-		got := encodeKernel(t, newKernelEncoder(), test.event, test.args)
+		got := encodeKernel(t, newKernelEncoder(limits.Default().Strings), test.event, test.args)
 		want := parseEvent(t, fmt.Sprintf("generic {event_name: %q %s}", test.event, test.want))
 		if !proto.Equal(got, want) {
 			t.Errorf("%s: %s\n got %v\nwant %v", test.event, test.args, got, want)
@@ -217,12 +218,12 @@ func TestKernelTextBecomesUTF8(t *testing.T) {
 		{"clk_enable", strings.Repeat("\xffx", 100), `clk_enable {name: "` + strings.Repeat(`\uFFFDx`, 100) + `"}`},
 		{"x\xfe", "a=\xfe b\xfe=1", `generic {event_name: "x\uFFFD" field {name: "a" str_value: "\uFFFD b\uFFFD=1"}}`},
 	} {
-		got := encodeKernel(t, newKernelEncoder(), test.event, test.args)
+		got := encodeKernel(t, newKernelEncoder(limits.Default().Strings), test.event, test.args)
 		if want := parseEvent(t, test.want); !proto.Equal(got, want) {
 			t.Errorf("%s: %s\n got %v\nwant %v", test.event, test.args, got, want)
 		}
 	}
-	if buf, ok := newKernelEncoder().appendEvent([]byte("x"), nil, []byte("a=1")); ok || string(buf) != "x" {
+	if buf, ok := newKernelEncoder(limits.Default().Strings).appendEvent([]byte("x"), nil, []byte("a=1")); ok || string(buf) != "x" {
 		t.Errorf("an event without a name gives %q, %t", buf, ok)
 	}
 }
@@ -230,7 +231,7 @@ func TestKernelTextBecomesUTF8(t *testing.T) {
 // Whatever becomes of a line, what is written is a message.
 func TestDamagedKernelEventsAreMessages(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	k := newKernelEncoder()
+	k := newKernelEncoder(limits.Default().Strings)
 	for _, test := range kernelCases {
 		for n := range test.args {
 			encodeKernel(t, k, test.event, test.args[:n])
@@ -250,7 +251,7 @@ func TestDamagedKernelEventsAreMessages(t *testing.T) {
 }
 
 func TestKernelEventsAllocateNothing(t *testing.T) {
-	k := newKernelEncoder()
+	k := newKernelEncoder(limits.Default().Strings)
 	var buf []byte
 	lines := kernelBenchLines()
 	encode := func() {
@@ -274,7 +275,7 @@ func TestRealKernelEventsAreTyped(t *testing.T) {
 		t.Skip("no captures here")
 	}
 	for _, path := range paths {
-		k := newKernelEncoder()
+		k := newKernelEncoder(limits.Default().Strings)
 		counts := map[string]int{}
 		for _, line := range readKernelLines(t, path) {
 			name := string(line.Name)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
 )
 
 // otherKernelLines are events of which nothing is known.
@@ -51,7 +52,7 @@ func BenchmarkKernelEvents(b *testing.B) {
 
 // benchmarkKernel measures the events, one at an operation.
 func benchmarkKernel(b *testing.B, lines []hitrace.Line) {
-	k := newKernelEncoder()
+	k := newKernelEncoder(limits.Default().Strings)
 	var buf []byte
 	size, n := 0, 0
 	b.ReportAllocs()

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
@@ -22,7 +23,7 @@ import (
 // packet for each processor. Markers are not part of it.
 func kernelTrace(t testing.TB, text string) []byte {
 	t.Helper()
-	k := newKernelEncoder()
+	k := newKernelEncoder(limits.Default().Strings)
 	bundles := map[trace.CPU][]byte{}
 	var cpus []trace.CPU
 	tree := &perfettopb.ProcessTree{}

@@ -13,6 +13,16 @@ const pageShift = 12
 // match appends the fields of a message and reports whether the text has the
 // given form.
 func (k *kernelEncoder) match(buf []byte, steps []kernelStep, text []byte) ([]byte, bool) {
+	k.tries = maxTries
+	return k.matchSteps(buf, steps, text)
+}
+
+// maxTries bounds how many ends of its texts are tried until an event fits a
+// format. Text that repeats what follows it takes a few; hostile text could take as
+// many as its length to the power of how many texts there are.
+const maxTries = 200
+
+func (k *kernelEncoder) matchSteps(buf []byte, steps []kernelStep, text []byte) ([]byte, bool) {
 	for i := range steps {
 		step := &steps[i]
 		n := len(step.literal)
@@ -52,7 +62,7 @@ func (k *kernelEncoder) match(buf []byte, steps []kernelStep, text []byte) ([]by
 	return buf, true
 }
 
-// matchText is match for steps of which the first takes text. Such text may hold
+// matchText is matchSteps for steps of which the first takes text. Such text may hold
 // whatever follows it in the format; it ends at the first place from which on
 // the rest of the format fits.
 func (k *kernelEncoder) matchText(buf []byte, steps []kernelStep, text []byte) ([]byte, bool) {
@@ -65,16 +75,16 @@ func (k *kernelEncoder) matchText(buf []byte, steps []kernelStep, text []byte) (
 		if end < 0 {
 			return buf, false
 		}
-		return k.match(k.appendMatch(buf, step, text[:end]), steps[1:], text[end:])
+		return k.matchSteps(k.appendMatch(buf, step, text[:end]), steps[1:], text[end:])
 	}
 	symbols := k.symbols.len()
 	for end := 0; ; end++ {
 		n := bytes.Index(text[end:], []byte(next.literal))
-		if n < 0 {
+		if k.tries--; n < 0 || k.tries < 0 {
 			return buf, false
 		}
 		end += n
-		if out, ok := k.match(k.appendMatch(buf, step, text[:end]), steps[1:], text[end:]); ok {
+		if out, ok := k.matchSteps(k.appendMatch(buf, step, text[:end]), steps[1:], text[end:]); ok {
 			return out, true
 		}
 		k.symbols.truncate(symbols)

@@ -17,8 +17,10 @@ const (
 // symbolTable numbers the functions of the kernel that events name: an event
 // holds the number, InternedData the name. Numbers count from 1 in the order of
 // first use and hold until the table is reset; what is known of a name outlasts
-// that, so that it costs nothing the next time.
+// that, so that it costs nothing the next time, until there are more than the
+// limit.
 type symbolTable struct {
+	limit int
 	known map[string]*symbol
 	used  []*symbol // since the last reset; a symbol's number is its index plus one
 	scope int       // counts resets
@@ -52,6 +54,10 @@ func (t *symbolTable) len() int { return len(t.used) }
 
 // reset takes all numbers back.
 func (t *symbolTable) reset() {
+	if len(t.known) > t.limit {
+		t.known = nil
+	}
+	clear(t.used)
 	t.used = t.used[:0]
 	t.scope++
 }

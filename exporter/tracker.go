@@ -3,8 +3,11 @@ package exporter
 import (
 	"strconv"
 
+	"github.com/zeebo/xxh3"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 )
 
@@ -12,8 +15,9 @@ import (
 // marks the events for the encoders, which see each batch for itself.
 type tracker struct {
 	builder *analyzer.Builder
-	open    map[trace.TID]*int // open slices of each thread
-	async   map[string]int     // open asynchronous slices, by what tells them apart
+	limits  limits.Limits
+	open    map[trace.TID]*int   // open slices of each thread
+	async   map[xxh3.Uint128]int // open asynchronous slices, by the hash of what tells them apart
 	key     []byte
 	ties    ties
 	// wakings says that the trace has sched_waking. Where it has not, wakeups
@@ -22,10 +26,24 @@ type tracker struct {
 	// unmatched counts the ends of what did not begin. Perfetto takes them for
 	// errors, or for the end of something else.
 	unmatched int
+	over      Over
 }
 
+// Over counts the events that limits leave out.
+type Over struct {
+	Nesting int // begins and ends of slices nested too deep
+	Async   int // begins of asynchronous slices where too many are open
+	Threads int // begins and ends of slices of threads beyond the limit
+}
+
+// Total returns how many events limits leave out.
+func (o Over) Total() int { return o.Nesting + o.Async + o.Threads }
+
 func newTracker(options analyzer.Options) *tracker {
-	return &tracker{builder: analyzer.NewBuilder(options), open: map[trace.TID]*int{}, async: map[string]int{}}
+	return &tracker{
+		builder: analyzer.NewBuilder(options), limits: options.Limits.WithDefaults(),
+		open: map[trace.TID]*int{}, async: map[xxh3.Uint128]int{},
+	}
 }
 
 // trackFrames does what is needed where no events are written.
@@ -41,9 +59,8 @@ func (t *tracker) track(b *hitrace.Batch) {
 		t.builder.Track(e)
 		switch e.Kind {
 		case hitrace.MarkerEvent:
-			if !e.Skip && !t.balanced(e) {
-				e.Skip = true
-				t.unmatched++
+			if !e.Skip {
+				e.Skip = !t.balanced(e)
 			}
 		case hitrace.WakingEvent:
 			t.wakings = true
@@ -56,49 +73,80 @@ func (t *tracker) track(b *hitrace.Batch) {
 	t.ties.settle(b.Events)
 }
 
-// balanced keeps account of slices and reports whether the marker, if it is the
-// end of one, has a begin.
+// balanced keeps account of slices and reports whether the marker is to be
+// exported: if it is the end of one, it must have a begin. What is not is counted.
 func (t *tracker) balanced(e *hitrace.Event) bool {
 	m := &e.Marker
 	switch m.Phase {
-	case hitrace.Begin:
-		*t.depth(e.TID)++
-	case hitrace.End:
+	case hitrace.Begin, hitrace.End:
 		depth := t.depth(e.TID)
-		if *depth == 0 {
+		if depth == nil {
+			t.over.Threads++
 			return false
 		}
-		*depth--
+		return t.nested(depth, m.Phase)
 	case hitrace.AsyncBegin, hitrace.TrackBegin:
-		t.async[string(t.asyncKey(m, e.PID))]++
+		key := t.asyncKey(m, e.PID)
+		n := t.async[key]
+		if n == 0 && len(t.async) >= t.limits.Async {
+			t.over.Async++
+			return false
+		}
+		t.async[key] = n + 1
 	case hitrace.AsyncEnd, hitrace.TrackEnd:
 		key := t.asyncKey(m, e.PID)
-		switch t.async[string(key)] {
+		switch n := t.async[key]; n {
 		case 0:
+			t.unmatched++
 			return false
 		case 1:
-			delete(t.async, string(key))
+			delete(t.async, key)
 		default:
-			t.async[string(key)]--
+			t.async[key] = n - 1
 		}
 	}
 	return true
 }
 
-// depth returns the count of the thread's open slices.
+// maxNesting is how deep Perfetto nests slices. Source: its slice_tracker.h.
+const maxNesting = 512
+
+// nested is balanced for a slice of a thread with so many open ones. Of slices
+// deeper than Perfetto nests them it would drop the begin and take the end for
+// another's: neither is exported.
+func (t *tracker) nested(depth *int, phase hitrace.Phase) bool {
+	if phase == hitrace.End {
+		if *depth == 0 {
+			t.unmatched++
+			return false
+		}
+		*depth--
+	}
+	deep := *depth >= min(t.limits.Nesting, maxNesting)
+	if phase == hitrace.Begin {
+		*depth++
+	}
+	if deep {
+		t.over.Nesting++
+	}
+	return !deep
+}
+
+// depth returns the count of the thread's open slices; nil for a thread beyond
+// the limit.
 func (t *tracker) depth(tid trace.TID) *int {
 	depth := t.open[tid]
-	if depth == nil {
+	if depth == nil && len(t.open) < t.limits.Threads {
 		depth = new(int)
 		t.open[tid] = depth
 	}
 	return depth
 }
 
-// asyncKey returns what Perfetto pairs the slice's ends by: process, cookie and
-// the name, or the track's instead where there is one, as an end on a track may
-// leave the name out.
-func (t *tracker) asyncKey(m *hitrace.Marker, pid trace.PID) []byte {
+// asyncKey returns the hash of what Perfetto pairs the slice's ends by: process,
+// cookie and the name, or the track's instead where there is one, as an end on a
+// track may leave the name out.
+func (t *tracker) asyncKey(m *hitrace.Marker, pid trace.PID) xxh3.Uint128 {
 	kind, name := byte('n'), m.Name
 	if m.Track != nil {
 		kind, name = 't', m.Track
@@ -106,5 +154,5 @@ func (t *tracker) asyncKey(m *hitrace.Marker, pid trace.PID) []byte {
 	t.key = strconv.AppendInt(append(t.key[:0], kind), int64(pid), 10)
 	t.key = strconv.AppendInt(append(t.key, '|'), m.Value, 10)
 	t.key = append(append(t.key, '|'), name...)
-	return t.key
+	return xxh3.Hash128(t.key)
 }

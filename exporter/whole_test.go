@@ -7,13 +7,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
@@ -76,10 +74,10 @@ func checkCounts(t *testing.T, text string, data []byte, s *Summary) {
 		t.Errorf("%d lines, want %d", s.Totals.Lines, lines)
 	}
 	problems := &s.Totals.Problems
-	sum := problems.Ignored() + problems.Lost() + s.Totals.Outside + s.Exported + s.Unmatched + s.Unencodable + s.LeftOut
+	sum := problems.Ignored() + problems.Lost() + s.Totals.Outside + s.Exported + s.Unmatched + s.Unencodable + s.Over.Total() + s.LeftOut
 	if sum != lines {
-		t.Errorf("of %d lines %d are accounted for: %d headers, %d not understood, %d outside, %d exported, %d unmatched, %d unencodable, %d left out",
-			lines, sum, problems.Ignored(), problems.Lost(), s.Totals.Outside, s.Exported, s.Unmatched, s.Unencodable, s.LeftOut)
+		t.Errorf("of %d lines %d are accounted for: %d headers, %d not understood, %d outside, %d exported, %d unmatched, %d unencodable, %d over limits, %d left out",
+			lines, sum, problems.Ignored(), problems.Lost(), s.Totals.Outside, s.Exported, s.Unmatched, s.Unencodable, s.Over.Total(), s.LeftOut)
 	}
 	if n := eventsIn(t, data); n != s.Exported {
 		t.Errorf("%d events in the output, %d counted", n, s.Exported)
@@ -259,125 +257,6 @@ func TestWindowTruncatesFrames(t *testing.T) {
 	}
 }
 
-// hostile are inputs that no device writes, n lines long.
-var hostile = map[string]func(n int) io.Reader{
-	"malformed lines": func(n int) io.Reader {
-		return repeated(n, func(i int) string { return fmt.Sprintf("line %d is no line [000] at all\n", i) })
-	},
-	"long lines": func(n int) io.Reader {
-		long := "app-1 (    1) [000] .... " + strings.Repeat("x", 1<<20) + "\n"
-		return repeated(n, func(i int) string {
-			if i%5000 == 2500 {
-				return long
-			}
-			return madeLine(i, 1, 0, "print", "I|1|between")
-		})
-	},
-	"one line": func(n int) io.Reader {
-		return repeated(n, func(int) string { return strings.Repeat("[0] 1.1: x-", 10) })
-	},
-	"times backwards": func(n int) io.Reader {
-		return repeated(n, func(i int) string { return madeLine(n-i, 1, 0, "print", "I|1|back") })
-	},
-	"times at a stand": func(n int) io.Reader {
-		return repeated(n, func(i int) string { return madeLine(0, i%500, i%8, "print", "B|1|still") })
-	},
-	"processes": func(n int) io.Reader {
-		return repeated(n, func(i int) string { return madeLine(i, 1+i%100_000, 0, "print", fmt.Sprintf("I|%d|here", 1+i%100_000)) })
-	},
-	"processors": func(n int) io.Reader {
-		return repeated(n, func(i int) string {
-			return madeLine(i, 1, i%1000, "sched_waking", "comm=sleeper pid=2 prio=120 target_cpu=000")
-		})
-	},
-	"processors in turn": func(n int) io.Reader {
-		long := "I|1|" + strings.Repeat("x", 1000)
-		return repeated(n, func(i int) string { return madeLine(i, 1, i/300%1000, "print", long) })
-	},
-	"names": func(n int) io.Reader {
-		return repeated(n, func(i int) string {
-			return madeLine(i, i%5000, 0, "sched_switch", fmt.Sprintf(
-				"prev_comm=n%d prev_pid=%d prev_prio=120 prev_state=R ==> next_comm=n%d next_pid=%d next_prio=120", i, i%5000, i+1, (i+1)%5000))
-		})
-	},
-	"open slices": func(n int) io.Reader {
-		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", "B|1|H:begun") })
-	},
-	"ends": func(n int) io.Reader {
-		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", []string{"E|1|", "F|1|H:x|1|M62"}[i%2]) })
-	},
-	"nothing but zeros": func(n int) io.Reader {
-		return repeated(n, func(i int) string { return strings.Repeat("\x00", 80) + "\n" })
-	},
-	"no text": func(n int) io.Reader {
-		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", "C|1|\xff\xfe\x00|1") })
-	},
-}
-
-// madeLine returns the line of a thread whose process is it alone.
-func madeLine(at, tid, cpu int, event, args string) string {
-	return fmt.Sprintf("  app-%d (%5d) [%03d] .... %5d.%06d: %s: %s\n", tid, tid, cpu, 100+at/1e6, at%1e6, event, args)
-}
-
-// repeated is a source that makes n lines as they are read.
-func repeated(n int, line func(i int) string) io.Reader { return &lineSource{n: n, line: line} }
-
-type lineSource struct {
-	i, n int
-	line func(i int) string
-	rest string
-}
-
-func (s *lineSource) Read(b []byte) (int, error) {
-	total := 0
-	for total < len(b) {
-		if s.rest == "" {
-			if s.i == s.n {
-				break
-			}
-			s.rest = s.line(s.i)
-			s.i++
-		}
-		n := copy(b[total:], s.rest)
-		s.rest = s.rest[n:]
-		total += n
-	}
-	if total == 0 {
-		return 0, io.EOF
-	}
-	return total, nil
-}
-
-// Whatever is read, it is counted, what can be converted is, and Perfetto finds
-// nothing wrong with it.
-func TestHostileInputIsConverted(t *testing.T) {
-	enginetest.ForTest(t)
-	for name, lines := range hostile {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			n := 10_000
-			if name == "processes" {
-				n = 100_000
-			}
-			text, err := io.ReadAll(lines(n))
-			if err != nil {
-				t.Fatal(err)
-			}
-			good := madeLine(200_000, 7, 1, "print", "C|7|good|1")
-			data, summary := convert(t, good+string(text)+"\n"+good, Options{})
-			checkCounts(t, good+string(text)+"\n"+good, data, summary)
-			session := enginetest.Load(t, data)
-			enginetest.CheckGate(t, session)
-			got := query(t, session, "SELECT ts, value FROM counter JOIN track ON track.id = track_id WHERE track.name = 'good'")
-			var want rows
-			for range 2 {
-				want.add(int64(100_200_000_000), 1.0)
-			}
-			compare(t, "good lines", got, want)
-		})
-	}
-}
-
 // Damage anywhere costs the damaged lines, not the trace.
 func TestDamagedTraces(t *testing.T) {
 	enginetest.ForTest(t)
@@ -448,84 +327,6 @@ func TestStrayLine(t *testing.T) {
 			if at > 0 && summary.Timeline.Span.Duration() > trace.Second {
 				t.Errorf("line %d astray: the trace is %s long", i, summary.Timeline.Span.Duration())
 			}
-		}
-	}
-}
-
-// peakReader notes how much memory is in use while it is read.
-type peakReader struct {
-	io.Reader
-	since int
-	peak  uint64
-}
-
-func (r *peakReader) Read(b []byte) (int, error) {
-	n, err := r.Reader.Read(b)
-	if r.since += n; r.since > 1<<20 {
-		r.since = 0
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		r.peak = max(r.peak, m.HeapInuse)
-	}
-	return n, err
-}
-
-// Memory does not grow with the input, but for what it is about: frames, open
-// slices, threads and their names.
-func TestHostileInputTakesLittleMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: measures")
-	}
-	const limit = 64 << 20
-	for name, lines := range hostile {
-		runtime.GC()
-		source := &peakReader{Reader: lines(100_000)}
-		if _, err := Convert(t.Context(), source, io.Discard, Options{Reader: hitrace.Options{Workers: 2}}); err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s: %d MiB", name, source.peak>>20)
-		if source.peak > limit {
-			t.Errorf("%s: %d MiB in use", name, source.peak>>20)
-		}
-	}
-}
-
-// Four times the lines take about four times as long: sixteen times would be
-// quadratic. What is quadratic in a block of lines is seen by its speed, next to
-// that of lines that are not hostile.
-func TestHostileInputTakesLinearTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: measures")
-	}
-	const few = 10_000
-	// measure returns how long n lines take, and each of their bytes, in nanoseconds.
-	measure := func(lines func(n int) io.Reader, n int) (all time.Duration, each float64) {
-		source, err := io.ReadAll(lines(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = time.Hour
-		for range 3 {
-			start := time.Now()
-			if _, err := Convert(t.Context(), bytes.NewReader(source), io.Discard, Options{Reader: hitrace.Options{Workers: 1}}); err != nil {
-				t.Fatal(err)
-			}
-			all = min(all, time.Since(start))
-		}
-		return all, float64(all) / float64(len(source))
-	}
-	_, usual := measure(func(n int) io.Reader {
-		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", "I|1|a line like any other") })
-	}, 4*few)
-	for name, lines := range hostile {
-		once, _ := measure(lines, few)
-		fourfold, each := measure(lines, 4*few)
-		t.Logf("%s: %s, fourfold %s; a byte takes %.1f times as long as usual", name, once, fourfold, each/usual)
-		if fourfold > 8*once+20*time.Millisecond {
-			t.Errorf("%s: %d lines take %s, %d lines %s", name, few, once, 4*few, fourfold)
-		}
-		if each > 40*usual {
-			t.Errorf("%s: a byte takes %.1f times as long as usual", name, each/usual)
 		}
 	}
 }

@@ -15,8 +15,9 @@ type Limits struct {
 	// processes and states. A kernel has no more than 4 million, and 32768 unless
 	// it is told otherwise.
 	Threads int
-	// Symbols is how many names of the kernel's functions each worker remembers.
-	Symbols int
+	// Strings is how many distinct names are remembered beside those of threads: of
+	// kernel functions by each worker, of fences.
+	Strings int
 	// Nesting is how many slices are open on one thread. Perfetto takes no more
 	// than 512.
 	Nesting int
@@ -55,11 +56,11 @@ var All = []Limit{
 	{"ratio", 200, "times its size that a compressed input inflates to, from 64 MiB on", "an error", func(l *Limits) *int { return &l.Ratio }},
 	{"line", 64 << 10, "bytes of a line", "passed over and counted", func(l *Limits) *int { return &l.Line }},
 	{"threads", 1 << 18, "threads of a trace, with the names that they have", "their events make no frames and slices, and are counted", func(l *Limits) *int { return &l.Threads }},
-	{"symbols", 1 << 16, "names of kernel functions that a worker remembers", "forgotten and learnt again", func(l *Limits) *int { return &l.Symbols }},
+	{"strings", 1 << 14, "distinct names beside those of threads: of kernel functions, for each worker; of fences", "functions are forgotten and learnt again, fences left out and counted", func(l *Limits) *int { return &l.Strings }},
 	{"nesting", 512, "slices open on one thread", "left out and counted", func(l *Limits) *int { return &l.Nesting }},
 	{"async", 1 << 20, "asynchronous slices open at once", "left out and counted", func(l *Limits) *int { return &l.Async }},
 	{"frames", 1 << 20, "frames of a trace", "left out and counted", func(l *Limits) *int { return &l.Frames }},
-	{"records", 4 << 20, "transactions, commits, fences, pieces of GPU work, each", "left out and counted", func(l *Limits) *int { return &l.Records }},
+	{"records", 1 << 20, "transactions, commits, fences, pieces of GPU work, each", "left out and counted", func(l *Limits) *int { return &l.Records }},
 	{"examples", 3, "line numbers kept of each thing that is wrong", "counted without their numbers", func(l *Limits) *int { return &l.Examples }},
 }
 

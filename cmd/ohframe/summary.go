@@ -72,6 +72,10 @@ func printLines(w io.Writer, s *exporter.Summary) {
 		{s.Totals.Outside, "line outside the window"},
 		{s.Unmatched, "end of a slice whose begin is not there, not exported"},
 		{s.Unencodable, "event that Perfetto has no form for, not exported"},
+		{s.Over.Nesting, "begin or end of a slice nested too deep (--limit nesting), not exported"},
+		{s.Over.Async, "asynchronous slice beyond those that may be open (--limit async), not exported"},
+		{s.Over.Threads, "begin or end of a slice of a thread beyond the limit (--limit threads), not exported"},
+		{s.Misplaced, "event of a processor above 1023, shown as of that"},
 		{s.LeftOut, "event left out by --frames-only"},
 	} {
 		if n.count > 0 {

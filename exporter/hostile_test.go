@@ -1,0 +1,365 @@
+package exporter
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
+	"ohframe/internal/engine/enginetest"
+)
+
+// hostile are inputs that no device writes, n lines long.
+var hostile = map[string]func(n int) io.Reader{
+	"malformed lines": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return fmt.Sprintf("line %d is no line [000] at all\n", i) })
+	},
+	"long lines": func(n int) io.Reader {
+		long := "app-1 (    1) [000] .... " + strings.Repeat("x", 1<<20) + "\n"
+		return repeated(n, func(i int) string {
+			if i%5000 == 2500 {
+				return long
+			}
+			return madeLine(i, 1, 0, "print", "I|1|between")
+		})
+	},
+	"one line": func(n int) io.Reader {
+		return repeated(n, func(int) string { return strings.Repeat("[0] 1.1: x-", 10) })
+	},
+	"times backwards": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(n-i, 1, 0, "print", "I|1|back") })
+	},
+	"times at a stand": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(0, i%500, i%8, "print", "B|1|still") })
+	},
+	"processes": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(i, 1+i%100_000, 0, "print", fmt.Sprintf("I|%d|here", 1+i%100_000)) })
+	},
+	"processors": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			return madeLine(i, 1, i%1000, "sched_waking", "comm=sleeper pid=2 prio=120 target_cpu=000")
+		})
+	},
+	"processors in turn": func(n int) io.Reader {
+		long := "I|1|" + strings.Repeat("x", 1000)
+		return repeated(n, func(i int) string { return madeLine(i, 1, i/300%1000, "print", long) })
+	},
+	"names": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			return madeLine(i, i%5000, 0, "sched_switch", fmt.Sprintf(
+				"prev_comm=n%d prev_pid=%d prev_prio=120 prev_state=R ==> next_comm=n%d next_pid=%d next_prio=120", i, i%5000, i+1, (i+1)%5000))
+		})
+	},
+	"open slices": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", "B|1|H:begun") })
+	},
+	"ends": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", []string{"E|1|", "F|1|H:x|1|M62"}[i%2]) })
+	},
+	"asynchronous slices": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", fmt.Sprintf("S|1|H:open|%d", i)) })
+	},
+	"functions": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			return madeLine(i, 1, 0, "sched_blocked_reason", fmt.Sprintf("pid=1 iowait=0 caller=function_%d+0x10/0x20", i))
+		})
+	},
+	"text that repeats what follows it": func(n int) io.Reader {
+		args := "driver=" + strings.Repeat(" timeline= context=", 50) + "x"
+		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "dma_fence_init", args) })
+	},
+	"frames": func(n int) io.Reader { return frames(n, func(i int) int { return i }) },
+	"frames of one vsync": func(n int) io.Reader { return frames(n, func(int) int { return 1 }) },
+	"frames without end": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", receive(i)) })
+	},
+	"transactions outside frames": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", marsh(i, i)) })
+	},
+	"transactions alike": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			switch {
+			case i == 0:
+				return madeLine(i, 1, 0, "print", receive(1))
+			case i == n/2:
+				return madeLine(i, 2, 0, "print", receive(2))
+			case i < n/2:
+				return madeLine(i, 1, 0, "print", marsh(1, 1))
+			}
+			return madeLine(i, 2, 0, "print", "B|2|H:RSMainThread::ProcessCommandUni [1,1]")
+		})
+	},
+	"transactions applied outside frames": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			return madeLine(i, 1, 0, "print", fmt.Sprintf("B|1|H:RSMainThread::ProcessCommandUni [1,%d] [2,%d]", i, i))
+		})
+	},
+	"GPU work without frames": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			return madeLine(i, 1, 0, "print", fmt.Sprintf("%c|1|H:M: Frame queued|%d", "SF"[i%2], i/2))
+		})
+	},
+	"GPU work without end": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", fmt.Sprintf("S|1|H:M: Frame queued|%d", i)) })
+	},
+	"commits": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			return madeLine(i, 1, 0, "print", []string{fmt.Sprintf("B|1|H:CommitLayers rate:60,now:%d,vsyncId:%d,size:1,", i+1, i), "E|1|"}[i%2])
+		})
+	},
+	"fences": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			return madeLine(i, 1, 0, "print", []string{fmt.Sprintf("B|1|H:Waiting for PresentFence_%d %d", i, i), "E|1|"}[i%2])
+		})
+	},
+	"periods": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			return madeLine(i, 1, 0, "print", fmt.Sprintf("B|1|H:GenerateVsyncCount:1, period:16666667, currRefreshRate:60, vsyncMode:0, now:%d", i+1))
+		})
+	},
+	"nothing but zeros": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return strings.Repeat("\x00", 80) + "\n" })
+	},
+	"no text": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", "C|1|\xff\xfe\x00|1") })
+	},
+}
+
+// receive is the begin of a frame, of the given vsync.
+func receive(vsync int) string {
+	return fmt.Sprintf("B|1|H:ReceiveVsync name:app dataCount: 24bytes now: %d expectedEnd: %d vsyncId: %d", 16_000_000*vsync, 16_000_000*(vsync+1), vsync)
+}
+
+// marsh is the begin of a transaction, sent for the given vsync.
+func marsh(index, vsync int) string {
+	return fmt.Sprintf("B|1|H:MarshRSTransactionData cmdCount: 1, transactionFlag:[1,%d], tid:1, timestamp:%d", index, 16_000_000*vsync)
+}
+
+// frames are frames of four lines each, with a transaction.
+func frames(n int, vsync func(i int) int) io.Reader {
+	return repeated(n, func(i int) string {
+		v := vsync(i / 4)
+		return madeLine(i, 1, 0, "print", []string{receive(v), marsh(i/4, v), "E|1|", "E|1|"}[i%4])
+	})
+}
+
+// madeLine returns the line of a thread whose process is it alone.
+func madeLine(at, tid, cpu int, event, args string) string {
+	return fmt.Sprintf("  app-%d (%5d) [%03d] .... %5d.%06d: %s: %s\n", tid, tid, cpu, 100+at/1e6, at%1e6, event, args)
+}
+
+// repeated is a source that makes n lines as they are read.
+func repeated(n int, line func(i int) string) io.Reader { return &lineSource{n: n, line: line} }
+
+type lineSource struct {
+	i, n int
+	line func(i int) string
+	rest string
+}
+
+func (s *lineSource) Read(b []byte) (int, error) {
+	total := 0
+	for total < len(b) {
+		if s.rest == "" {
+			if s.i == s.n {
+				break
+			}
+			s.rest = s.line(s.i)
+			s.i++
+		}
+		n := copy(b[total:], s.rest)
+		s.rest = s.rest[n:]
+		total += n
+	}
+	if total == 0 {
+		return 0, io.EOF
+	}
+	return total, nil
+}
+
+// Whatever is read, it is counted, what can be converted is, and Perfetto finds
+// nothing wrong with it.
+func TestHostileInputIsConverted(t *testing.T) {
+	enginetest.ForTest(t)
+	for name, lines := range hostile {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := 10_000
+			if name == "processes" {
+				n = 100_000
+			}
+			text, err := io.ReadAll(lines(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			good := madeLine(200_000, 7, 1, "print", "C|7|good|1")
+			data, summary := convert(t, good+string(text)+"\n"+good, Options{})
+			checkCounts(t, good+string(text)+"\n"+good, data, summary)
+			session := enginetest.Load(t, data)
+			enginetest.CheckGate(t, session)
+			got := query(t, session, "SELECT ts, value FROM counter JOIN track ON track.id = track_id WHERE track.name = 'good'")
+			var want rows
+			for range 2 {
+				want.add(int64(100_200_000_000), 1.0)
+			}
+			compare(t, "good lines", got, want)
+		})
+	}
+}
+
+// peakReader notes how much memory is in use while it is read.
+type peakReader struct {
+	io.Reader
+	since int
+	peak  uint64
+}
+
+func (r *peakReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	if r.since += n; r.since > 1<<20 {
+		r.since = 0
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		r.peak = max(r.peak, m.HeapInuse)
+	}
+	return n, err
+}
+
+// Memory does not grow with the input, but for what it is about: frames, open
+// slices, threads and their names.
+func TestHostileInputTakesLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: measures")
+	}
+	const limit = 64 << 20
+	for name, lines := range hostile {
+		runtime.GC()
+		source := &peakReader{Reader: lines(50_000)}
+		if _, err := Convert(t.Context(), source, io.Discard, Options{Reader: hitrace.Options{Workers: 2}}); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d MiB", name, source.peak>>20)
+		if source.peak > limit {
+			t.Errorf("%s: %d MiB in use", name, source.peak>>20)
+		}
+	}
+}
+
+// Eight times the lines take about eight times as long: 64 times would be
+// quadratic. What is quadratic in a block of lines is seen by its speed, next to
+// that of lines that are not hostile.
+func TestHostileInputTakesLinearTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: measures")
+	}
+	const few = 5_000
+	// measure returns how long n lines take, and each of their bytes, in nanoseconds.
+	measure := func(lines func(n int) io.Reader, n int) (all time.Duration, each float64) {
+		source, err := io.ReadAll(lines(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = time.Hour
+		for range 3 {
+			start := time.Now()
+			if _, err := Convert(t.Context(), bytes.NewReader(source), io.Discard, Options{Reader: hitrace.Options{Workers: 1}}); err != nil {
+				t.Fatal(err)
+			}
+			all = min(all, time.Since(start))
+		}
+		return all, float64(all) / float64(len(source))
+	}
+	_, usual := measure(func(n int) io.Reader {
+		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", "I|1|a line like any other") })
+	}, 8*few)
+	for name, lines := range hostile {
+		once, _ := measure(lines, few)
+		eightfold, each := measure(lines, 8*few)
+		t.Logf("%s: %s, eightfold %s; a byte takes %.1f times as long as usual", name, once, eightfold, each/usual)
+		if eightfold > 24*once+20*time.Millisecond {
+			t.Errorf("%s: %d lines take %s, %d lines %s", name, few, once, 8*few, eightfold)
+		}
+		if each > 40*usual {
+			t.Errorf("%s: a byte takes %.1f times as long as usual", name, each/usual)
+		}
+	}
+}
+
+// What is over a limit is left out and counted; the rest is as it is without it.
+func TestLimits(t *testing.T) {
+	const n = 1000
+	diagnosed := func(what analyzer.Diagnostic) func(s *Summary) int {
+		return func(s *Summary) int { return s.Timeline.Diagnostics.Total(what) }
+	}
+	for _, test := range []struct {
+		lines  string
+		limits limits.Limits
+		what   string
+		over   func(s *Summary) int
+		want   int
+	}{
+		{"asynchronous slices", limits.Limits{Async: 100}, "async", func(s *Summary) int { return s.Over.Async }, n - 100},
+		{"open slices", limits.Limits{Nesting: 100}, "nesting", func(s *Summary) int { return s.Over.Nesting }, n - 100},
+		{"open slices", limits.Limits{Nesting: 1000}, "Perfetto's nesting", func(s *Summary) int { return s.Over.Nesting }, n - 512},
+		{"times at a stand", limits.Limits{Threads: 100}, "threads", func(s *Summary) int { return s.Over.Threads }, n * 4 / 5},
+		{"times at a stand", limits.Limits{Threads: 100}, "threads' frames", diagnosed(analyzer.ThreadsOver), n * 4 / 5},
+		{"processes", limits.Limits{Threads: 100}, "names", diagnosed(analyzer.NamesOver), n - 100},
+		{"frames", limits.Limits{Frames: 100}, "frames", diagnosed(analyzer.FramesOver), n/4 - 100},
+		{"frames", limits.Limits{Records: 100}, "transactions", diagnosed(analyzer.RecordsOver), n/4 - 100},
+		{"transactions applied outside frames", limits.Limits{Records: 100}, "applied", diagnosed(analyzer.RecordsOver), n - 50},
+		{"GPU work without frames", limits.Limits{Records: 100}, "GPU work", diagnosed(analyzer.RecordsOver), n/2 - 100},
+		{"GPU work without end", limits.Limits{Records: 100}, "open GPU work", diagnosed(analyzer.RecordsOver), n - 100},
+		{"commits", limits.Limits{Records: 100}, "commits", diagnosed(analyzer.RecordsOver), n/2 - 100},
+		{"fences", limits.Limits{Records: 100}, "fences", diagnosed(analyzer.RecordsOver), n/2 - 100},
+		{"fences", limits.Limits{Strings: 100}, "names of fences", diagnosed(analyzer.StringsOver), n/2 - 100},
+		{"periods", limits.Limits{Records: 100}, "periods", diagnosed(analyzer.RecordsOver), n - 100},
+	} {
+		text, err := io.ReadAll(hostile[test.lines](n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, summary := convert(t, string(text), Options{
+			Reader: hitrace.Options{Limits: test.limits}, Analyzer: analyzer.Options{Limits: test.limits},
+		})
+		checkCounts(t, string(text), data, summary)
+		if got := test.over(summary); got != test.want {
+			t.Errorf("%s: %d over the limit, want %d", test.what, got, test.want)
+		}
+		if err := summary.Timeline.Validate(); err != nil {
+			t.Errorf("%s: %v", test.what, err)
+		}
+		_, summary = convert(t, string(text), Options{})
+		if got := test.over(summary); got != 0 && test.limits.Nesting != 1000 && test.want != n-100 {
+			t.Errorf("%s: %d over the limits that hold where nothing is said", test.what, got)
+		}
+	}
+}
+
+// With small limits all that is hostile takes no more memory than what reading
+// anything takes.
+func TestLimitsBoundMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: measures")
+	}
+	small := limits.Limits{Threads: 1000, Strings: 1000, Nesting: 100, Async: 1000, Frames: 1000, Records: 1000}
+	const limit = 24 << 20
+	for name, lines := range hostile {
+		runtime.GC()
+		source := &peakReader{Reader: lines(50_000)}
+		if _, err := Convert(t.Context(), source, io.Discard, Options{
+			Reader: hitrace.Options{Workers: 1, Limits: small}, Analyzer: analyzer.Options{Limits: small},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d MiB", name, source.peak>>20)
+		if source.peak > limit {
+			t.Errorf("%s: %d MiB in use", name, source.peak>>20)
+		}
+	}
+}
