@@ -10,14 +10,54 @@ import (
 
 // Timeline puts the pieces together. The builder is of no use afterwards.
 func (b *Builder) Timeline() *Timeline {
-	t := &Timeline{Span: b.span, Wall: b.wall, Clock: b.clock.offset(b.options.ClockOffset)}
-	if apart, yes := b.clock.contradicted(t.Clock.Offset); yes {
-		t.Clock.Contradicted = apart
+	b.endPart()
+	t := &Timeline{Span: b.span, Wall: b.wall, Processes: b.processes()}
+	for _, p := range b.parts {
+		b.part = p
+		b.assemble(t)
+	}
+	if len(b.parts) > 1 { // a frame's first line may come a little after others
+		slices.SortStableFunc(t.Frames, func(x, y *Frame) int { return cmp.Compare(x.Actual.Start, y.Actual.Start) })
+	}
+	t.Clock = t.Parts[0].Clock
+	t.Diagnostics = b.diagnostics
+	return t
+}
+
+// endPart ends one of the traces that follow one another: its frames are put in
+// order of start, those that are open are truncated, and those that were open when it
+// began are taken in.
+func (b *Builder) endPart() {
+	for _, t := range b.touched {
+		if t.draft != nil {
+			t.draft.frame.Facts |= Truncated
+			t.draft.received, t.draft.handled = b.part.span.End, b.part.span.End
+		}
+		b.settleOrphan(t)
+		*t = thread{tid: t.tid, pid: t.pid, renders: t.renders}
+	}
+	b.touched = nil
+	slices.SortFunc(b.drafts, func(x, y *draft) int {
+		return cmp.Or(cmp.Compare(x.frame.Actual.Start, y.frame.Actual.Start), cmp.Compare(x.line, y.line))
+	})
+	if len(b.parts) == 0 || b.part.tells() {
+		b.parts = append(b.parts, b.part)
+	}
+	if b.part.span.Start.Known() && (!b.span.Start.Known() || b.part.span.Start < b.span.Start) {
+		b.span.Start = b.part.span.Start
+	}
+	b.span.End = max(b.span.End, b.part.span.End)
+}
+
+// assemble adds the part at hand to the timeline.
+func (b *Builder) assemble(t *Timeline) {
+	clock := b.clock.offset(b.options.ClockOffset)
+	if apart, yes := b.clock.contradicted(clock.Offset); yes {
+		clock.Contradicted = apart
 		b.diagnostics.add(ClockContradiction, 0)
 	}
-	b.closeDrafts()
-	t.Processes = b.processes()
-	b.place(t)
+	t.Parts = append(t.Parts, Part{b.part.span, clock})
+	b.place(t, &clock)
 
 	render := b.ofKind(RenderFrame)
 	frames := framesByProcess{}
@@ -32,32 +72,14 @@ func (b *Builder) Timeline() *Timeline {
 	b.assignCommits(render)
 	b.setPeriods(render)
 	b.setFacts()
-
 	for _, d := range b.drafts {
 		t.Frames = append(t.Frames, d.frame)
 	}
-	t.Diagnostics = b.diagnostics
-	return t
-}
-
-// closeDrafts truncates the frames that are open when the trace ends, takes in
-// those that were open when it began, and puts all in order of start.
-func (b *Builder) closeDrafts() {
-	for _, t := range b.sortedThreads() {
-		if t.draft != nil {
-			t.draft.frame.Facts |= Truncated
-			t.draft.received, t.draft.handled = b.span.End, b.span.End
-		}
-		b.settleOrphan(t)
-	}
-	slices.SortFunc(b.drafts, func(x, y *draft) int {
-		return cmp.Or(cmp.Compare(x.frame.Actual.Start, y.frame.Actual.Start), cmp.Compare(x.line, y.line))
-	})
 }
 
 // place decides each frame's kind, end and process, and moves its vsync times
 // to trace time.
-func (b *Builder) place(t *Timeline) {
+func (b *Builder) place(t *Timeline, clock *ClockOffset) {
 	byPID := map[trace.PID]*Process{}
 	for _, p := range t.Processes {
 		byPID[p.PID] = p
@@ -74,14 +96,14 @@ func (b *Builder) place(t *Timeline) {
 		if f.Kind == ApplicationFrame && d.handled.Known() {
 			f.Actual.End = d.handled
 		}
-		f.Vsync = t.Clock.Trace(d.now)
+		f.Vsync = clock.Trace(d.now)
 		if d.receives {
 			f.Expected.Start = f.Vsync
 		}
 		if d.expectedEnd > d.now {
-			f.Expected.End = t.Clock.Trace(d.expectedEnd)
+			f.Expected.End = clock.Trace(d.expectedEnd)
 		}
-		b.checkExpected(d, t.Clock.Source)
+		b.checkExpected(d, clock.Source)
 	}
 	b.checkOrder()
 }
@@ -182,14 +204,12 @@ func (b *Builder) processes() []*Process {
 			p.Name = t.name()
 		}
 	}
-	for _, d := range b.drafts { // a thread may have been another process's before
-		if byPID[d.pid] == nil {
-			byPID[d.pid] = &Process{PID: d.pid}
+	for _, p := range b.parts {
+		for _, d := range p.drafts { // a thread may have been another process's before
+			if byPID[d.pid] == nil {
+				byPID[d.pid] = &Process{PID: d.pid}
+			}
 		}
 	}
 	return slices.SortedFunc(maps.Values(byPID), func(x, y *Process) int { return cmp.Compare(x.PID, y.PID) })
-}
-
-func (b *Builder) sortedThreads() []*thread {
-	return slices.SortedFunc(maps.Values(b.threads), func(x, y *thread) int { return cmp.Compare(x.tid, y.tid) })
 }

@@ -8,35 +8,56 @@ import (
 // Builder collects what a trace's events say about frames: Track every event in
 // order, Merge the names that their lines state, then take the Timeline once.
 type Builder struct {
-	options     Options
-	frames      int // drafts that became frames, or may
-	threads     map[trace.TID]*thread
-	named       map[trace.TID]*threadName
-	span        Interval
-	drafts      []*draft // frames, in the order in which they were seen
-	sent        []*sent
-	applied     int // transactions that render frames say they applied
-	draws       []draw
-	commits     []*commit
-	waits       []*wait
-	trackers    map[string]string // the names of fences, each once
-	gpu         gpuWork
-	periods     []generated
-	clock       clockSamples
-	wall        WallClock
+	options Options
+	threads map[trace.TID]*thread
+	named   map[trace.TID]*threadName
+	*part   // the trace being read
+	parts   []*part
+	span    Interval // of those that have ended
+	wall    WallClock
+	kept    kept
+	// trackers are the names of fences, each once.
+	trackers    map[string]string
 	diagnostics Diagnostics
 }
+
+// part is what one of the traces says that follow one another in an input. Each
+// has a clock offset of its own: the device may have slept between them.
+type part struct {
+	span    Interval
+	touched []*thread // those with markers
+	drafts  []*draft  // frames, in the order in which they were seen
+	sent    []*sent
+	draws   []draw
+	commits []*commit
+	waits   []*wait
+	gpu     gpuWork
+	periods []generated
+	clock   clockSamples
+}
+
+// kept is how much of each kind of thing is remembered, of all parts.
+type kept struct {
+	frames, sent, applied, draws, commits, waits, gpu, periods int
+}
+
+// tells reports whether there is anything about frames in the part.
+func (p *part) tells() bool {
+	return len(p.drafts)+len(p.sent)+len(p.draws)+len(p.commits)+len(p.waits)+len(p.gpu.done)+len(p.gpu.open)+len(p.periods) > 0
+}
+
+func newPart() *part { return &part{gpu: gpuWork{open: map[gpuKey]openGPU{}}} }
 
 // NewBuilder returns a builder for one trace.
 func NewBuilder(options Options) *Builder {
 	options.Limits = options.Limits.WithDefaults()
 	return &Builder{
 		options:     options,
-		diagnostics: Diagnostics{examples: options.Limits.Examples},
 		threads:     map[trace.TID]*thread{},
-		trackers:    map[string]string{},
 		named:       map[trace.TID]*threadName{},
-		gpu:         gpuWork{open: map[gpuKey]openGPU{}},
+		part:        newPart(),
+		trackers:    map[string]string{},
+		diagnostics: Diagnostics{examples: options.Limits.Examples},
 	}
 }
 
@@ -76,10 +97,14 @@ type generated struct {
 // Track takes the next event of the trace. It sets the process of a marker's
 // event to the one that the thread belongs to, where the line does not say.
 func (b *Builder) Track(e *hitrace.Event) {
-	if !b.span.Start.Known() || e.Time < b.span.Start {
-		b.span.Start = e.Time
+	if e.First {
+		b.endPart()
+		b.part = newPart()
 	}
-	b.span.End = max(b.span.End, e.Time)
+	if !b.part.span.Start.Known() || e.Time < b.part.span.Start {
+		b.part.span.Start = e.Time
+	}
+	b.part.span.End = max(b.part.span.End, e.Time)
 	if e.Kind != hitrace.MarkerEvent {
 		return
 	}
@@ -100,11 +125,11 @@ func (b *Builder) Track(e *hitrace.Event) {
 		b.end(t, e)
 	case hitrace.AsyncBegin:
 		if e.Word == hitrace.FrameQueued {
-			b.gpu.begin(t.pid, e, b.options.Limits.Records, &b.diagnostics)
+			b.beginGPU(t.pid, e)
 		}
 	case hitrace.AsyncEnd:
 		if e.Word == hitrace.FrameQueued {
-			b.gpu.end(t.pid, e, &b.diagnostics)
+			b.endGPU(t.pid, e)
 		}
 	case hitrace.Sync:
 		if sync, ok := hitrace.ParseClockSync(e.Marker.Name); ok {
@@ -180,21 +205,22 @@ func (b *Builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft
 
 // mayKeepFrame counts a frame and reports whether there is room for it.
 func (b *Builder) mayKeepFrame(line int) bool {
-	if b.frames == b.options.Limits.Frames {
+	if b.kept.frames >= b.options.Limits.Frames {
 		b.diagnostics.add(FramesOver, line)
 		return false
 	}
-	b.frames++
+	b.kept.frames++
 	return true
 }
 
-// mayKeep reports whether there is room for one more of a kind of record of
-// which there are so many.
-func (b *Builder) mayKeep(records int, e *hitrace.Event) bool {
-	if records >= b.options.Limits.Records {
+// mayKeep counts a record of some kind, of which so many are kept, and reports
+// whether there is room for it.
+func (b *Builder) mayKeep(records *int, e *hitrace.Event) bool {
+	if *records >= b.options.Limits.Records {
 		b.diagnostics.add(RecordsOver, e.Number)
 		return false
 	}
+	*records++
 	return true
 }
 
@@ -296,16 +322,15 @@ func (b *Builder) beginProcessCommands(t *thread, e *hitrace.Event) {
 	d := t.draftOrOrphan(e)
 	d.processed = true
 	for transaction := range hitrace.AppliedTransactions(e.Marker.Label()) {
-		if !b.mayKeep(b.applied, e) {
+		if !b.mayKeep(&b.kept.applied, e) {
 			return
 		}
-		b.applied++
 		d.applied = append(d.applied, applied{transaction, e.Time, e.Number})
 	}
 }
 
 func (b *Builder) endRenderFrame(t *thread, s openSlice, e *hitrace.Event) {
-	if !b.mayKeep(len(b.draws), e) {
+	if !b.mayKeep(&b.kept.draws, e) {
 		return
 	}
 	b.draws = append(b.draws, draw{t.pid, Interval{s.start, e.Time}})
@@ -317,7 +342,7 @@ func (b *Builder) beginGenerateVsync(_ *thread, e *hitrace.Event) {
 		b.diagnostics.add(DamagedField, e.Number)
 	}
 	b.clock.add(ClockGenerateVsync, e.Time, g.Now)
-	if g.Period > 0 && b.mayKeep(len(b.periods), e) {
+	if g.Period > 0 && b.mayKeep(&b.kept.periods, e) {
 		b.periods = append(b.periods, generated{e.Time, g.Period})
 	}
 }

@@ -30,27 +30,25 @@ type gpuSlice struct {
 	line int
 }
 
-// begin takes note of work that begins, if no more than so many pieces are known.
-func (g *gpuWork) begin(pid trace.PID, e *hitrace.Event, limit int, d *Diagnostics) {
+func (b *Builder) beginGPU(pid trace.PID, e *hitrace.Event) {
 	key := gpuKey{pid, e.Marker.Value}
-	if lost, ok := g.open[key]; ok {
-		d.add(GPUUnfinished, lost.line)
-	} else if len(g.open)+len(g.done) >= limit {
-		d.add(RecordsOver, e.Number)
+	if lost, ok := b.gpu.open[key]; ok {
+		b.diagnostics.add(GPUUnfinished, lost.line)
+	} else if !b.mayKeep(&b.kept.gpu, e) {
 		return
 	}
-	g.open[key] = openGPU{e.Time, e.Number}
+	b.gpu.open[key] = openGPU{e.Time, e.Number}
 }
 
-func (g *gpuWork) end(pid trace.PID, e *hitrace.Event, d *Diagnostics) {
+func (b *Builder) endGPU(pid trace.PID, e *hitrace.Event) {
 	key := gpuKey{pid, e.Marker.Value}
-	begun, ok := g.open[key]
-	delete(g.open, key)
-	if !ok || e.Time < begun.start { // or of a line that is out of place
-		d.add(GPUUnfinished, e.Number)
+	begun, ok := b.gpu.open[key]
+	delete(b.gpu.open, key)
+	if !ok || e.Time < begun.start { // or one of the lines is out of place
+		b.diagnostics.add(GPUUnfinished, e.Number)
 		return
 	}
-	g.done = append(g.done, gpuSlice{pid, Interval{begun.start, e.Time}, begun.line})
+	b.gpu.done = append(b.gpu.done, gpuSlice{pid, Interval{begun.start, e.Time}, begun.line})
 }
 
 // assign gives each piece of work to the render frame during which it began.

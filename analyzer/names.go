@@ -34,6 +34,11 @@ func isName(comm []byte) bool { return len(comm) > 0 && string(comm) != unknownC
 // one that comes: the one that goes came before.
 func (n *Names) Add(e *hitrace.Event) {
 	n.AddLine(e)
+	n.AddArgs(e)
+}
+
+// AddArgs takes note of the thread that an event of the scheduler's speaks of.
+func (n *Names) AddArgs(e *hitrace.Event) {
 	switch e.Kind {
 	case hitrace.SwitchEvent:
 		if comm, tid, ok := hitrace.ParseNext(e.Args); ok {

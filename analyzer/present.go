@@ -43,7 +43,7 @@ type wait struct {
 }
 
 func (b *Builder) beginCommit(t *thread, e *hitrace.Event) {
-	if !b.mayKeep(len(b.commits), e) {
+	if !b.mayKeep(&b.kept.commits, e) {
 		return
 	}
 	c := &commit{pid: t.pid, Committed: hitrace.ParseCommit(e.Marker.Label()), line: e.Number}
@@ -73,11 +73,11 @@ func (b *Builder) beginPresentFence(t *thread, e *hitrace.Event) {
 
 func (b *Builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
 	f, ok := hitrace.ParseFence(e.Marker.Label())
-	if !ok || !b.mayKeep(len(b.waits), e) {
+	if !ok {
 		return
 	}
 	tracker, ok := b.intern(f.Tracker, e)
-	if !ok {
+	if !ok || !b.mayKeep(&b.kept.waits, e) {
 		return
 	}
 	w := &wait{tracker: tracker, number: f.Number, line: e.Number}

@@ -16,10 +16,11 @@ import (
 //	                    OnVsyncEvent ┐          open = [ReceiveVsync@1 OnVsyncEvent@2]
 //	                                 FlushX     depth = 3
 type thread struct {
-	tid   trace.TID
-	pid   trace.PID
-	depth int
-	open  []openSlice
+	tid     trace.TID
+	pid     trace.PID
+	touched bool // by the trace being read
+	depth   int
+	open    []openSlice
 	// draft is the frame being made.
 	draft *draft
 	// unbatched is the last frame that began on this thread, if it is no main
@@ -53,6 +54,10 @@ func (b *Builder) thread(e *hitrace.Event) *thread {
 		}
 		t = &thread{tid: e.TID, pid: trace.UnknownPID}
 		b.threads[e.TID] = t
+	}
+	if !t.touched {
+		t.touched = true
+		b.touched = append(b.touched, t)
 	}
 	// The payload's process id may be a container's own: the column wins.
 	if e.PID != trace.UnknownPID {
@@ -133,7 +138,7 @@ func (b *Builder) settleOrphan(t *thread) {
 		b.drafts = append(b.drafts, d)
 	default:
 		d.dropped = true
-		b.applied -= len(d.applied)
+		b.kept.applied -= len(d.applied)
 		for _, a := range d.applied {
 			b.diagnostics.add(AppliedOutside, a.line)
 		}

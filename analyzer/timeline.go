@@ -15,12 +15,21 @@ type Timeline struct {
 	Processes []*Process
 	// Span is from the first line's time to the last one's.
 	Span Interval
-	// Clock is how vsync times were moved to trace time.
+	// Clock is how vsync times were moved to trace time, in the first of the parts.
 	Clock ClockOffset
+	// Parts are the traces that follow one another in a text trace, of which most
+	// have one. Other inputs have none.
+	Parts []Part
 	// Wall relates trace time to the time of day.
 	Wall WallClock
 	// Diagnostics counts what did not fit together.
 	Diagnostics Diagnostics
+}
+
+// Part is one of several traces in one input.
+type Part struct {
+	Span  Interval
+	Clock ClockOffset
 }
 
 // WallClock is the time of day at a point of trace time, if the trace tells it.

@@ -28,7 +28,7 @@ func (b *Builder) beginMarsh(t *thread, e *hitrace.Event) {
 	if m.Damaged&hitrace.FieldTransactionFlag != 0 {
 		return
 	}
-	if !b.mayKeep(len(b.sent), e) {
+	if !b.mayKeep(&b.kept.sent, e) {
 		return
 	}
 	b.sent = append(b.sent, &sent{Marsh: m, at: e.Time, line: e.Number, tid: t.tid, draft: t.draftOrOrphan(e)})

@@ -32,14 +32,17 @@ type Options struct {
 }
 
 // Summary is what a conversion found. Every line is in one of its counts:
-// headers (Totals.Problems.Ignored), lines that were not understood
-// (Totals.Problems.Lost), lines outside the window (Totals.Outside), and
-// events, which are Exported, Unmatched, Unencodable, Over or LeftOut.
+// headers (Totals.Problems.Ignored), lines of hilog (Totals.Problems.Logged), lines
+// that were not understood (Totals.Problems.Lost), lines outside the window
+// (Totals.Outside), and events, which are Exported, Unmatched, Unencodable, Over or LeftOut.
 type Summary struct {
 	Timeline *analyzer.Timeline
 	Totals   *hitrace.Totals
 	// Exported counts the events that are in the output.
 	Exported int
+	// Closed counts the ends that were added to those, of slices that are open
+	// where another trace begins.
+	Closed int
 	// Unmatched counts the ends of slices whose begin is not in the trace.
 	Unmatched int
 	// Unencodable counts the events that Perfetto has no form for.
@@ -100,6 +103,8 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	if options.FramesOnly {
 		summary.LeftOut = totals.Events
 	} else {
+		summary.Closed = tracker.closed
+		summary.Exported -= tracker.closed
 		summary.Unmatched, summary.Over = tracker.unmatched, tracker.over
 	}
 	sum := hash.Sum128()
@@ -199,6 +204,7 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		{name: "ohframe.clock_offset_source", text: clock.Source.String()},
 		{name: "ohframe.lines", number: int64(s.Totals.Lines)},
 		{name: "ohframe.lines_not_understood", number: int64(s.Totals.Problems.Lost())},
+		{name: "ohframe.lines_of_hilog", number: int64(s.Totals.Problems.Logged())},
 		{name: "ohframe.lines_outside_window", number: int64(s.Totals.Outside)},
 		{name: "ohframe.events_exported", number: int64(s.Exported)},
 		{name: "ohframe.events_unencodable", number: int64(s.Unencodable)},

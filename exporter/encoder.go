@@ -52,7 +52,7 @@ func (e *encoder) encode(batch *hitrace.Batch) {
 		}
 		event := &batch.Events[i]
 		if event.Skip {
-			e.names.Add(event)
+			e.names.AddArgs(event)
 			continue
 		}
 		if event.CPU > lastCPU {

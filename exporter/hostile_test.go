@@ -74,7 +74,7 @@ var hostile = map[string]func(n int) io.Reader{
 		args := "driver=" + strings.Repeat(" timeline= context=", 50) + "x"
 		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "dma_fence_init", args) })
 	},
-	"frames": func(n int) io.Reader { return frames(n, func(i int) int { return i }) },
+	"frames":              func(n int) io.Reader { return frames(n, func(i int) int { return i }) },
 	"frames of one vsync": func(n int) io.Reader { return frames(n, func(int) int { return 1 }) },
 	"frames without end": func(n int) io.Reader {
 		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", receive(i)) })
@@ -98,6 +98,22 @@ var hostile = map[string]func(n int) io.Reader{
 	"transactions applied outside frames": func(n int) io.Reader {
 		return repeated(n, func(i int) string {
 			return madeLine(i, 1, 0, "print", fmt.Sprintf("B|1|H:RSMainThread::ProcessCommandUni [1,%d] [2,%d]", i, i))
+		})
+	},
+	"traces that follow one another": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			if i%2 == 0 {
+				return "# tracer: nop\n"
+			}
+			return madeLine(i, i%5000, 0, "print", "B|1|H:begun")
+		})
+	},
+	"traces that are not read": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			if i%2 == 0 {
+				return "# tracer: nop\n"
+			}
+			return madeLine(n, 1, 0, "print", "B|1|H:begun") + madeLine(n-1, 1, 0, "print", "B|1|H:begun")
 		})
 	},
 	"GPU work without frames": func(n int) io.Reader {

@@ -1,6 +1,8 @@
 package exporter
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -49,10 +51,23 @@ func writeAttributes(w *packetWriter, list []attribute) {
 }
 
 // writeClocks relates trace time, which Perfetto takes for boot time, to the
-// clocks that are known. It does so at the earliest time of all: Perfetto takes
-// whatever came before the first snapshot to be of the same time as that.
+// clocks that are known, for each of the traces that follow one another. The first
+// is related at the earliest time of all: Perfetto takes whatever came before the
+// first snapshot to be of the same time as that.
 func writeClocks(w *packetWriter, t *analyzer.Timeline) {
-	at := earliest(t)
+	parts := slices.Clone(t.Parts)
+	if len(parts) == 0 {
+		parts = []analyzer.Part{{Span: t.Span, Clock: t.Clock}}
+	}
+	slices.SortStableFunc(parts, func(x, y analyzer.Part) int { return cmp.Compare(x.Span.Start, y.Span.Start) })
+	parts[0].Span.Start = earliest(t)
+	for i := range parts {
+		writeClockSnapshot(w, parts[i].Span.Start, &parts[i].Clock, t.Wall)
+	}
+}
+
+// writeClockSnapshot relates the clocks at a point of trace time.
+func writeClockSnapshot(w *packetWriter, at trace.Time, clock *analyzer.ClockOffset, wall analyzer.WallClock) {
 	snapshot := &perfettopb.ClockSnapshot{}
 	add := func(id perfettopb.BuiltinClock, ns int64) {
 		snapshot.Clocks = append(snapshot.Clocks, &perfettopb.ClockSnapshot_Clock{
@@ -60,11 +75,11 @@ func writeClocks(w *packetWriter, t *analyzer.Timeline) {
 		})
 	}
 	add(perfettopb.BuiltinClock_BUILTIN_CLOCK_BOOTTIME, int64(at))
-	if t.Clock.Source != analyzer.ClockUnknown && at.Sub(0) >= t.Clock.Offset {
-		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_MONOTONIC, int64(at.Sub(0)-t.Clock.Offset))
+	if clock.Source != analyzer.ClockUnknown && at.Sub(0) >= clock.Offset {
+		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_MONOTONIC, int64(at.Sub(0)-clock.Offset))
 	}
-	if t.Wall.At.Known() {
-		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_REALTIME, t.Wall.Unix-int64(t.Wall.At.Sub(at)))
+	if wall.At.Known() {
+		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_REALTIME, wall.Unix-int64(wall.At.Sub(at)))
 	}
 	if len(snapshot.Clocks) < 2 {
 		return

@@ -1,6 +1,8 @@
 package exporter
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/zeebo/xxh3"
@@ -16,8 +18,9 @@ import (
 type tracker struct {
 	builder *analyzer.Builder
 	limits  limits.Limits
-	open    map[trace.TID]*int   // open slices of each thread
-	async   map[xxh3.Uint128]int // open asynchronous slices, by the hash of what tells them apart
+	last    trace.Time                // of the last event to be exported
+	open    map[trace.TID]*openSlices // of each thread
+	async   map[xxh3.Uint128]int      // open asynchronous slices, by the hash of what tells them apart
 	key     []byte
 	ties    ties
 	// wakings says that the trace has sched_waking. Where it has not, wakeups
@@ -26,7 +29,15 @@ type tracker struct {
 	// unmatched counts the ends of what did not begin. Perfetto takes them for
 	// errors, or for the end of something else.
 	unmatched int
-	over      Over
+	// closed counts the ends that were added where another trace begins.
+	closed int
+	over   Over
+}
+
+// openSlices are a thread's slices that have not ended.
+type openSlices struct {
+	pid   trace.PID
+	depth int
 }
 
 // Over counts the events that limits leave out.
@@ -42,7 +53,7 @@ func (o Over) Total() int { return o.Nesting + o.Async + o.Threads }
 func newTracker(options analyzer.Options) *tracker {
 	return &tracker{
 		builder: analyzer.NewBuilder(options), limits: options.Limits.WithDefaults(),
-		open: map[trace.TID]*int{}, async: map[xxh3.Uint128]int{},
+		open: map[trace.TID]*openSlices{}, async: map[xxh3.Uint128]int{},
 	}
 }
 
@@ -54,9 +65,18 @@ func (t *tracker) trackFrames(b *hitrace.Batch) {
 }
 
 func (t *tracker) track(b *hitrace.Batch) {
-	for i := range b.Events {
+	for i := 0; i < len(b.Events); i++ {
 		e := &b.Events[i]
 		t.builder.Track(e)
+		if e.First {
+			ends := t.close()
+			b.Events = slices.Insert(b.Events, i, ends...)
+			i += len(ends)
+			e = &b.Events[i]
+		}
+		if !e.Skip {
+			t.last = e.Time
+		}
 		switch e.Kind {
 		case hitrace.MarkerEvent:
 			if !e.Skip {
@@ -73,18 +93,37 @@ func (t *tracker) track(b *hitrace.Batch) {
 	t.ties.settle(b.Events)
 }
 
+// close returns the ends of all slices that are open where another trace begins:
+// in Perfetto they would go on, with that trace's slices in them. What is
+// asynchronous is left open; its end is not taken from the other trace.
+func (t *tracker) close() []hitrace.Event {
+	var ends []hitrace.Event
+	for _, tid := range slices.Sorted(maps.Keys(t.open)) {
+		s := t.open[tid]
+		end := hitrace.Event{Kind: hitrace.MarkerEvent, Line: hitrace.Line{Time: t.last, TID: tid, PID: s.pid}}
+		end.Marker.Phase, end.Marker.PID = hitrace.End, s.pid
+		for range min(s.depth, t.nesting()) {
+			ends = append(ends, end)
+		}
+	}
+	t.closed += len(ends)
+	t.open, t.async = map[trace.TID]*openSlices{}, map[xxh3.Uint128]int{}
+	return ends
+}
+
 // balanced keeps account of slices and reports whether the marker is to be
 // exported: if it is the end of one, it must have a begin. What is not is counted.
 func (t *tracker) balanced(e *hitrace.Event) bool {
 	m := &e.Marker
 	switch m.Phase {
 	case hitrace.Begin, hitrace.End:
-		depth := t.depth(e.TID)
-		if depth == nil {
+		s := t.openOn(e.TID)
+		if s == nil {
 			t.over.Threads++
 			return false
 		}
-		return t.nested(depth, m.Phase)
+		s.pid = e.PID
+		return t.nested(&s.depth, m.Phase)
 	case hitrace.AsyncBegin, hitrace.TrackBegin:
 		key := t.asyncKey(m, e.PID)
 		n := t.async[key]
@@ -111,6 +150,8 @@ func (t *tracker) balanced(e *hitrace.Event) bool {
 // maxNesting is how deep Perfetto nests slices. Source: its slice_tracker.h.
 const maxNesting = 512
 
+func (t *tracker) nesting() int { return min(t.limits.Nesting, maxNesting) }
+
 // nested is balanced for a slice of a thread with so many open ones. Of slices
 // deeper than Perfetto nests them it would drop the begin and take the end for
 // another's: neither is exported.
@@ -122,7 +163,7 @@ func (t *tracker) nested(depth *int, phase hitrace.Phase) bool {
 		}
 		*depth--
 	}
-	deep := *depth >= min(t.limits.Nesting, maxNesting)
+	deep := *depth >= t.nesting()
 	if phase == hitrace.Begin {
 		*depth++
 	}
@@ -132,15 +173,14 @@ func (t *tracker) nested(depth *int, phase hitrace.Phase) bool {
 	return !deep
 }
 
-// depth returns the count of the thread's open slices; nil for a thread beyond
-// the limit.
-func (t *tracker) depth(tid trace.TID) *int {
-	depth := t.open[tid]
-	if depth == nil && len(t.open) < t.limits.Threads {
-		depth = new(int)
-		t.open[tid] = depth
+// openOn returns the thread's open slices; nil for a thread beyond the limit.
+func (t *tracker) openOn(tid trace.TID) *openSlices {
+	s := t.open[tid]
+	if s == nil && len(t.open) < t.limits.Threads {
+		s = &openSlices{}
+		t.open[tid] = s
 	}
-	return depth
+	return s
 }
 
 // asyncKey returns the hash of what Perfetto pairs the slice's ends by: process,

@@ -7,7 +7,8 @@ import "bytes"
 type Batch struct {
 	Events   []Event
 	Problems []LineProblem
-	Lines    int // lines in the block, with those that carry no event
+	Lines    int   // lines in the block, with those that carry no event
+	starts   []int // the lines, counted from 1, where another trace may begin
 }
 
 // LineProblem is a line that carries no event and why. Lines of a batch are
@@ -20,7 +21,7 @@ type LineProblem struct {
 // Parse replaces the batch's content with the events of block. They refer to
 // the block's bytes. Lines longer than maxLine bytes are not parsed.
 func (b *Batch) Parse(block []byte, maxLine int) {
-	b.Events, b.Problems, b.Lines = b.Events[:0], b.Problems[:0], 0
+	b.Events, b.Problems, b.starts, b.Lines = b.Events[:0], b.Problems[:0], b.starts[:0], 0
 	for len(block) > 0 {
 		text := block
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
@@ -42,6 +43,9 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		next := b.Events[:len(b.Events)+1]
 		event := &next[len(next)-1]
 		if problem := event.parse(text); problem != NoProblem {
+			if problem == Ignorable && bytes.HasPrefix(text, traceHeader) {
+				b.starts = append(b.starts, b.Lines)
+			}
 			b.Problems = append(b.Problems, LineProblem{b.Lines, problem})
 			continue
 		}
@@ -50,12 +54,16 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 	}
 }
 
+// traceHeader is what a trace begins with.
+var traceHeader = []byte("# tracer:")
+
 // settle takes the batch into the trace as the next in order: it drops events
-// whose time is astray, marks those outside the window, numbers lines through, and
-// adds to the totals. In strict mode it returns the first line that is not understood
+// whose time is astray, divides traces that follow one another, marks events
+// outside the window, numbers lines through, and adds to the totals. In strict mode it returns the first line that is not understood
 // as a *LineError.
-func (b *Batch) settle(s *strays, totals *Totals, options Options) error {
+func (b *Batch) settle(s *strays, j *joins, totals *Totals, options Options) error {
 	s.drop(b)
+	j.divide(b, totals, options.Limits.Examples)
 	for _, p := range b.Problems {
 		totals.Problems.add(p.Problem, totals.Lines+p.Line, options.Limits.Examples)
 	}

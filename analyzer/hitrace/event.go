@@ -37,6 +37,9 @@ type Event struct {
 	Kind   Kind
 	// Word is what the label of a marker spells, Other for all else.
 	Word Word
+	// First says that another trace begins with the event: several may follow one
+	// another in an input. Nothing that was open is any more.
+	First bool
 	// Skip says that the event is not wanted, only what it tells of others: it
 	// lies outside the window, or whoever saw it before decided so.
 	Skip bool
@@ -49,7 +52,7 @@ func (e *Event) parse(text []byte) Problem {
 	if problem := ParseLine(text, &e.Line); problem != NoProblem {
 		return problem
 	}
-	e.Word, e.Skip, e.Marker.Phase = Other, false, NotAMarker
+	e.Word, e.First, e.Skip, e.Marker.Phase = Other, false, false, NotAMarker
 	if e.Kind = kindOf(e.Name); e.Kind != MarkerEvent {
 		return NoProblem
 	}

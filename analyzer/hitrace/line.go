@@ -55,6 +55,9 @@ func ParseLine(text []byte, l *Line) Problem {
 		}
 		from = open + 1
 	}
+	if isLogLine(text) {
+		return LogLine
+	}
 	if first != NotALine {
 		return first
 	}
@@ -91,7 +94,7 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 		i = skipBlanks(text, end)
 	}
 	time, i, ok := parseTime(text, i)
-	if !ok {
+	if !ok || !time.Known() {
 		return BadTime
 	}
 	l.Time = time

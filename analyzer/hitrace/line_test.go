@@ -125,7 +125,7 @@ func TestParseLineProblems(t *testing.T) {
 
 		{"hello", hitrace.NotALine},
 		{"TRACE: more", hitrace.NotALine},
-		{"01-02 03:04:05.678  1000  1001 I C01400/Demo: a hilog line", hitrace.NotALine},
+		{"01-02 03:04:05.678  1000  1001 I C01400/Demo: a hilog line", hitrace.LogLine},
 		{"a-1 (1) [abc] .... 1.000000: e: x", hitrace.NotALine},
 		{"a-1 (1) [] .... 1.000000: e: x", hitrace.NotALine},
 		{"a-1 (1) [2147483648] .... 1.000000: e: x", hitrace.NotALine},

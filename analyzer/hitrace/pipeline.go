@@ -34,6 +34,10 @@ type Totals struct {
 	// Start and End are the times of the first and the last line with an event,
 	// inside the window or not.
 	Start, End trace.Time
+	// Further counts the traces that follow the first one in the input, Unread
+	// those of them that are not read. Joins are the first few of them.
+	Further, Unread int
+	Joins           []Join
 }
 
 // Run reads the trace in r, parses it on several processors, and passes it
@@ -57,6 +61,7 @@ type pipeline struct {
 	stages  Stages
 	blocks  *Blocks
 	strays  strays
+	joins   joins
 	totals  *Totals
 
 	reading  sync.Mutex
@@ -114,7 +119,7 @@ func (p *pipeline) read(buffer []byte) (int, []byte, bool) {
 }
 
 func (p *pipeline) track(b *Batch) {
-	if err := b.settle(&p.strays, p.totals, p.options); err != nil {
+	if err := b.settle(&p.strays, &p.joins, p.totals, p.options); err != nil {
 		p.fail(err)
 		return
 	}

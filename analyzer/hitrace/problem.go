@@ -8,6 +8,7 @@ type Problem uint8
 const (
 	NoProblem     Problem = iota
 	Ignorable             // blank lines, "#" headers, "TRACE:": no event, no loss
+	LogLine               // a line of hilog between those of the trace: no event, no loss
 	NotALine              // no CPU column: the output of something else
 	BadThread             // no thread id before the CPU column
 	BadTime               // the time is missing, not a number or out of range
@@ -19,12 +20,14 @@ const (
 	BadValue              // a counter without a whole number
 	StrayTime             // hours away from the lines around it
 	NoMarkerName          // a marker whose phase needs a name and has none
+	ClockRestart          // of another trace, at a time that was read already
 	problemsCount         // not a problem: how many there are
 )
 
 var problemTexts = [problemsCount]string{
 	NoProblem:    "no problem",
 	Ignorable:    "header or blank line",
+	LogLine:      "hilog line",
 	NotALine:     "not a trace line",
 	BadThread:    "thread id not understood",
 	BadTime:      "time not understood",
@@ -36,6 +39,7 @@ var problemTexts = [problemsCount]string{
 	BadValue:     "counter without a whole number",
 	StrayTime:    "time far from its neighbours'",
 	NoMarkerName: "marker without a name",
+	ClockRestart: "line of another trace at a time that was read already; convert that by itself",
 }
 
 // String says in a few words what is wrong.
@@ -80,6 +84,9 @@ func (ps *Problems) Counts() []Count {
 // Ignored returns the number of lines that carry no event by design: headers
 // and blank lines.
 func (ps *Problems) Ignored() int { return ps.counts[Ignorable].Total }
+
+// Logged returns the number of hilog lines.
+func (ps *Problems) Logged() int { return ps.counts[LogLine].Total }
 
 // first returns the first line that was lost, nil where none was.
 func (ps *Problems) first() error {

@@ -66,6 +66,7 @@ type Reader struct {
 	batch   Batch
 	next    int // index of the next event of batch
 	strays  strays
+	joins   joins
 	totals  Totals
 }
 
@@ -93,7 +94,7 @@ func (r *Reader) ReadEvent() (*Event, error) {
 		}
 		r.batch.Parse(block, r.options.Limits.Line)
 		r.next = 0
-		if err := r.batch.settle(&r.strays, &r.totals, r.options); err != nil {
+		if err := r.batch.settle(&r.strays, &r.joins, &r.totals, r.options); err != nil {
 			return nil, err
 		}
 	}

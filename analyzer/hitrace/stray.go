@@ -28,6 +28,7 @@ type strays struct {
 }
 
 // drop removes the stray events from the batch and counts them as StrayTime.
+// Where time has jumped back for good, another trace begins.
 func (s *strays) drop(b *Batch) {
 	kept := b.Events[:0]
 	for i := range b.Events {
@@ -35,6 +36,9 @@ func (s *strays) drop(b *Batch) {
 		if s.isStray(b.Events, i) {
 			b.Problems = append(b.Problems, LineProblem{b.Events[i].Number, StrayTime})
 			continue
+		}
+		if s.started && s.last.Sub(t) > maxGap {
+			b.starts = append(b.starts, b.Events[i].Number)
 		}
 		s.last, s.started = t, true
 		if len(kept) != i {

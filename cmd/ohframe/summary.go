@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 )
@@ -33,6 +34,9 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 		printProcesses(w, t)
 	}
 	fmt.Fprintf(w, "clock offset: %s\n", describeClock(&t.Clock))
+	for _, p := range t.Parts[min(1, len(t.Parts)):] {
+		fmt.Fprintf(w, "  of the trace from %s on: %s\n", p.Span.Start, describeClock(&p.Clock))
+	}
 	printLines(w, s)
 	for _, c := range t.Diagnostics.Counts() {
 		if c.Diagnostic == analyzer.UnmatchedEnd && s.Unmatched > 0 {
@@ -65,10 +69,16 @@ func printLines(w io.Writer, s *exporter.Summary) {
 	for _, c := range problems.Counts() {
 		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Problem, describeLines(c.Lines, c.Total))
 	}
+	for _, j := range s.Totals.Joins {
+		if j.Read {
+			fmt.Fprintf(w, "  another trace begins at line %d, %s\n", j.Line, describeGap(j.Gap))
+		}
+	}
 	for _, n := range []struct {
 		count int
 		what  string
 	}{
+		{problems.Logged(), hitrace.LogLine.String()},
 		{s.Totals.Outside, "line outside the window"},
 		{s.Unmatched, "end of a slice whose begin is not there, not exported"},
 		{s.Unencodable, "event that Perfetto has no form for, not exported"},
@@ -85,6 +95,14 @@ func printLines(w io.Writer, s *exporter.Summary) {
 	if s.Renumbered > 0 {
 		fmt.Fprintf(w, "  %d × frame without a vsync id of its own, renumbered\n", s.Renumbered)
 	}
+}
+
+// describeGap tells how a trace's times follow those of the one before it.
+func describeGap(gap trace.Duration) string {
+	if gap < 0 {
+		return fmt.Sprintf("its clock %s behind", -gap)
+	}
+	return fmt.Sprintf("%s later", gap)
 }
 
 func printProcesses(w io.Writer, t *analyzer.Timeline) {
