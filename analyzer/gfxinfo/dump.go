@@ -3,6 +3,7 @@ package gfxinfo
 import (
 	"fmt"
 
+	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 )
 
@@ -10,12 +11,32 @@ import (
 // and what its rows come to.
 type Dump struct {
 	Processes []*Process
-	// NotRunning are the packages that had no process.
-	NotRunning []string
+	// NotRunning are the first packages that had no process, and NotRunningMore
+	// counts the others.
+	NotRunning     []string
+	NotRunningMore int
 	// Damaged counts rows that are none, and rows below no usable header.
 	Damaged int
+	// Unusable counts tables without a column that a frame cannot do without.
+	Unusable int
 	// Cut: the input ends within a row or a table.
 	Cut bool
+	// TooLong counts lines beyond the limit; ProcessesOver, WindowsOver and
+	// FramesOver count the rows that were left out because there are too many
+	// processes, windows or rows.
+	TooLong, ProcessesOver, WindowsOver, FramesOver int
+
+	limits  limits.Limits
+	byKey   map[processKey]*Process
+	windows int // of all processes
+	rows    int // of all windows
+}
+
+// processKey is what tells processes apart: their ids, or where these are unknown
+// their names.
+type processKey struct {
+	pid  trace.PID
+	name string
 }
 
 // Process is an application.
@@ -26,6 +47,8 @@ type Process struct {
 	// dump has none. Computed is that of all its windows' rows; nil if Read failed.
 	Printed, Computed *Summary
 	Windows           []*Window
+
+	byKey map[string]*Window
 }
 
 // Window is a window of an application, or whatever else has a table of rows.
@@ -43,7 +66,6 @@ type Window struct {
 	// earlier dump of the window has too.
 	Frames, Flagged, Unfinished, Repeated int
 
-	key  string // what tells it from others of the process
 	rows []row
 	seen map[row]bool
 	has  header
@@ -74,8 +96,9 @@ func (d *Dump) Warnings() []string {
 		}
 	}
 	for _, name := range d.NotRunning {
-		add(true, "%s is not running", name)
+		add(true, "%.60q is not running", name)
 	}
+	add(d.NotRunningMore > 0, "%d more packages are not running", d.NotRunningMore)
 	add(d.Cut, "the dump is cut: it ends within a table")
 	add(d.Damaged > 0, "%d rows are damaged", d.Damaged)
 	flagged, unfinished, unknown := 0, 0, false
@@ -88,34 +111,49 @@ func (d *Dump) Warnings() []string {
 	}
 	add(flagged > 0, "%d rows with flags left out", flagged)
 	add(unfinished > 0, "%d rows of unfinished frames left out", unfinished)
+	add(d.Unusable > 0, "%d tables lack the column %s or %s", d.Unusable, columnNames[intendedVsync], columnNames[frameCompleted])
+	add(d.TooLong > 0, "%d lines longer than the limit passed over (--limit line)", d.TooLong)
+	add(d.ProcessesOver > 0, "%d rows of processes beyond the limit left out (--limit strings)", d.ProcessesOver)
+	add(d.WindowsOver > 0, "%d rows of windows beyond the limit left out (--limit strings)", d.WindowsOver)
+	add(d.FramesOver > 0, "%d rows beyond the limit left out (--limit frames)", d.FramesOver)
 	add(unknown, "the frame interval is not known: nothing is janky or late")
 	return list
 }
 
 // process returns the process with the given id, or, if it is unknown, the last
-// of that name.
+// of that name; nil if there are too many.
 func (d *Dump) process(pid trace.PID, name string) *Process {
-	for _, p := range d.Processes {
-		if p.PID == pid && (pid != trace.UnknownPID || p.Name == name) {
-			if name != "" {
-				p.Name = name
-			}
-			return p
-		}
+	key := processKey{pid: pid}
+	if pid == trace.UnknownPID {
+		key.name = name
 	}
-	p := &Process{PID: pid, Name: name}
-	d.Processes = append(d.Processes, p)
+	p := d.byKey[key]
+	if p == nil {
+		if len(d.byKey) >= d.limits.Strings {
+			return nil
+		}
+		p = &Process{PID: pid, byKey: map[string]*Window{}}
+		d.byKey[key] = p
+		d.Processes = append(d.Processes, p)
+	}
+	if name != "" {
+		p.Name = name
+	}
 	return p
 }
 
-// window returns the process's window with the given key.
-func (p *Process) window(key string) *Window {
-	for _, w := range p.Windows {
-		if w.key == key {
-			return w
+// window returns the process's window with the given key, nil if there are too
+// many.
+func (d *Dump) window(p *Process, key string) *Window {
+	w := p.byKey[key]
+	if w == nil {
+		if d.windows >= d.limits.Strings {
+			return nil
 		}
+		d.windows++
+		w = &Window{seen: map[row]bool{}}
+		p.byKey[key] = w
+		p.Windows = append(p.Windows, w)
 	}
-	w := &Window{key: key, seen: map[row]bool{}}
-	p.Windows = append(p.Windows, w)
 	return w
 }

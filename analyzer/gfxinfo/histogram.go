@@ -25,6 +25,9 @@ func Buckets() []Bucket {
 	return list
 }
 
+// bucketsCount is how many buckets there are.
+var bucketsCount = len(Buckets())
+
 // bucketOf returns the index among Buckets of a duration's bucket. Those of
 // every fourth millisecond are named after their second one.
 func bucketOf(d trace.Duration) int {

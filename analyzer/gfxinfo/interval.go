@@ -10,10 +10,10 @@ import (
 // else what is given, else how far apart its vsyncs are or, if they do not tell,
 // those of all windows, which are on one display.
 func (d *Dump) findIntervals(given trace.Duration) {
-	var all []row
+	var all []int64
 	for _, p := range d.Processes {
 		for _, w := range p.Windows {
-			all = append(all, w.rows...)
+			all = append(all, w.vsyncs()...)
 		}
 	}
 	common := infer(all)
@@ -24,7 +24,7 @@ func (d *Dump) findIntervals(given trace.Duration) {
 				w.Interval, w.IntervalFrom = given, IntervalGiven
 			}
 			if w.Interval == 0 {
-				w.Interval, w.IntervalFrom = infer(w.rows), IntervalInferred
+				w.Interval, w.IntervalFrom = infer(w.vsyncs()), IntervalInferred
 			}
 			if w.Interval == 0 {
 				w.Interval = common
@@ -53,6 +53,15 @@ func (w *Window) stated() trace.Duration {
 	return trace.Duration(most)
 }
 
+// vsyncs returns the intended vsyncs of the window's rows.
+func (w *Window) vsyncs() []int64 {
+	list := make([]int64, len(w.rows))
+	for i := range w.rows {
+		list[i] = w.rows[i][intendedVsync]
+	}
+	return list
+}
+
 // Intervals are of displays from 10 to 500 Hz. Gaps of more than maxVsyncs tell
 // nothing, as the jitter of vsyncs adds up.
 const (
@@ -64,11 +73,7 @@ const (
 // infer returns the frame interval as the spacing of the intended vsyncs tells
 // it: the shortest gap is one interval, others are a whole number of it, and all
 // together are the most exact measure of it.
-func infer(rows []row) trace.Duration {
-	var vsyncs []int64
-	for i := range rows {
-		vsyncs = append(vsyncs, rows[i][intendedVsync])
-	}
+func infer(vsyncs []int64) trace.Duration {
 	slices.Sort(vsyncs)
 	var gaps []trace.Duration
 	for i := 1; i < len(vsyncs); i++ {

@@ -1,7 +1,6 @@
 package gfxinfo
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -10,14 +9,16 @@ import (
 	"strconv"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/lines"
 )
 
 // ErrNotADump: the input is not what `dumpsys gfxinfo` prints.
 var ErrNotADump = errors.New("not a dump of gfxinfo")
 
 // ErrNoRows: the dump has no rows of frames. The Dump still has its summaries.
-var ErrNoRows = errors.New("no rows of frames in the dump; dumpsys gfxinfo PACKAGE framestats prints them")
+var ErrNoRows = errors.New("no rows of frames in the dump, which dumpsys gfxinfo PACKAGE framestats prints")
 
 // ErrNoFrames: the dump has rows, and none is of a finished frame without flags.
 var ErrNoFrames = errors.New("no finished frame without flags in the dump")
@@ -25,39 +26,41 @@ var ErrNoFrames = errors.New("no finished frame without flags in the dump")
 // Options decide what the dump leaves open.
 type Options struct {
 	// FrameInterval is the display's refresh period, for dumps that do not state
-	// it; until Android 11 none does. Zero is to infer it from the vsyncs.
+	// it; until Android 11 none does. Zero is to infer it from the vsyncs, and so
+	// is more than a second, which is of no display.
 	FrameInterval trace.Duration
-	// Strict makes a row that is none an error.
+	// Strict makes a row that is none an error, and a line that is too long.
 	Strict bool
+	// Limits bound what is remembered of dumps: Line, Strings, which counts
+	// processes and windows, each, Frames, which counts rows, and Examples, which
+	// counts packages that are not running.
+	Limits limits.Limits
 }
 
-// maxLine bounds lines: a row has some hundred bytes, lines of the rest of a
-// dump may be longer, and are cut.
-const maxLine = 64 << 10
+// maxName bounds the names that are kept, in bytes.
+const maxName = 1023
 
 // Read reads the dumps in r, of one or several processes. Times of the timeline
 // are CLOCK_MONOTONIC. The error is ErrNotADump, ErrNoRows, ErrNoFrames, the
 // reader's, the context's or, in strict mode, one that names a line. The Dump is
 // there in any case.
 func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Dump, error) {
-	p := parser{dump: &Dump{}}
-	lines := bufio.NewReaderSize(r, maxLine)
-	for n := 1; ; n++ {
-		if err := ctx.Err(); err != nil {
-			return nil, p.dump, err
+	p := parser{dump: &Dump{limits: options.Limits.WithDefaults(), byKey: map[processKey]*Process{}}}
+	in := lines.NewReader(ctx, r, p.dump.limits.Line)
+	for in.Next() {
+		if options.Strict && in.TooLong > 0 {
+			return nil, p.dump, fmt.Errorf("line %d: longer than the limit (--limit line)", in.Number-1)
 		}
-		line, more, err := lines.ReadLine()
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, p.dump, err
+		if !p.line(in.Line) && options.Strict {
+			return nil, p.dump, fmt.Errorf("line %d: damaged row", in.Number)
 		}
-		for more && err == nil {
-			_, more, err = lines.ReadLine()
-		}
-		if !p.line(line) && options.Strict {
-			return nil, p.dump, fmt.Errorf("line %d: damaged row", n)
-		}
+	}
+	p.dump.TooLong = in.TooLong
+	if in.Err != nil {
+		return nil, p.dump, in.Err
+	}
+	if options.FrameInterval > trace.Second {
+		options.FrameInterval = 0
 	}
 	if err := p.finish(); err != nil {
 		return nil, p.dump, err
@@ -73,8 +76,10 @@ func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline
 type parser struct {
 	dump     *Dump
 	known    bool     // something of a dump was seen
-	process  *Process // whose part this is
-	window   *Window  // that was announced; nil if none was
+	process  *Process // whose part this is; nil if none was named, or there are too many
+	window   *Window  // that was announced; nil if none was, or there are too many
+	began    bool     // a process
+	opened   bool     // a window
 	unnamed  int      // tables of the process that nothing announced
 	summary  *Summary // that is being read
 	inTable  bool
@@ -84,6 +89,7 @@ type parser struct {
 }
 
 var (
+	headMark    = []byte("Applications Graphics Acceleration Info:")
 	tableMark   = []byte("---PROFILEDATA---")
 	processMark = []byte("** Graphics info for pid ")
 	windowMark  = []byte("Window: ")
@@ -94,7 +100,6 @@ var (
 
 // line takes a line and reports whether it is in order.
 func (p *parser) line(line []byte) bool {
-	line = bytes.TrimSpace(line)
 	switch {
 	case bytes.Equal(line, tableMark):
 		p.known = true
@@ -103,30 +108,38 @@ func (p *parser) line(line []byte) bool {
 		if p.inTable {
 			p.announced()
 		} else {
-			p.window, p.summary, p.nameless = nil, nil, false
+			p.closeWindow()
 		}
 	case len(line) == 0:
 	case p.inTable:
 		return p.row(line)
+	case bytes.HasPrefix(line, headMark):
+		p.known = true
 	case bytes.HasPrefix(line, processMark):
 		p.known = true
 		pid, name := parseProcess(line[len(processMark):])
 		p.begin(pid, name)
 	case bytes.HasPrefix(line, packageMark):
-		p.begin(trace.UnknownPID, string(line[len(packageMark):]))
+		p.begin(trace.UnknownPID, shortened(line[len(packageMark):]))
 	case bytes.HasPrefix(line, missingMark):
 		p.known = true
-		p.dump.NotRunning = append(p.dump.NotRunning, string(line[len(missingMark):]))
+		if len(p.dump.NotRunning) < p.dump.limits.Examples {
+			p.dump.NotRunning = append(p.dump.NotRunning, shortened(line[len(missingMark):]))
+		} else {
+			p.dump.NotRunningMore++
+		}
 	case bytes.HasPrefix(line, windowMark):
-		name := string(line[len(windowMark):])
+		name := shortened(line[len(windowMark):])
 		if !p.nameless {
 			p.announce(name)
 		}
-		p.window.Name = name
+		if p.window != nil {
+			p.window.Name = name
+		}
 		p.nameless = false
 	case bytes.Contains(line, visibility):
 		name, _, _ := bytes.Cut(line, visibility)
-		p.announce(string(name))
+		p.announce(shortened(name))
 		p.nameless = true
 	default:
 		p.text(line)
@@ -140,29 +153,28 @@ func parseProcess(b []byte) (trace.PID, string) {
 	name, _, _ := bytes.Cut(rest, []byte("]"))
 	pid, err := strconv.ParseInt(string(digits), 10, 32)
 	if err != nil || pid < 0 {
-		return trace.UnknownPID, string(name)
+		pid = int64(trace.UnknownPID)
 	}
-	return trace.PID(pid), string(name)
+	return trace.PID(pid), shortened(name)
 }
+
+func shortened(name []byte) string { return string(name[:min(len(name), maxName)]) }
 
 // begin begins the part of a process.
 func (p *parser) begin(pid trace.PID, name string) {
-	p.process = p.dump.process(pid, name)
-	p.window, p.summary, p.unnamed, p.nameless = nil, nil, 0, false
+	p.process, p.began, p.unnamed = p.dump.process(pid, name), true, 0
+	p.closeWindow()
 }
 
-// owner returns the process that this is of.
-func (p *parser) owner() *Process {
-	if p.process == nil {
-		p.begin(trace.UnknownPID, "")
-	}
-	return p.process
+// closeWindow ends what is of a window.
+func (p *parser) closeWindow() {
+	p.window, p.opened, p.summary, p.nameless = nil, false, nil, false
 }
 
 // announce takes the name of the window that follows.
 func (p *parser) announce(name string) {
-	p.window = p.owner().window(name)
-	if p.window.Name == "" {
+	p.open(name)
+	if p.window != nil && p.window.Name == "" {
 		p.window.Name = name
 	}
 	p.summary = nil
@@ -170,9 +182,26 @@ func (p *parser) announce(name string) {
 
 // announced makes a window for a table that nothing announced.
 func (p *parser) announced() {
-	if p.window == nil {
+	if !p.opened {
+		p.needProcess() // from which on they are counted
 		p.unnamed++
-		p.window = p.owner().window(fmt.Sprintf("#%d", p.unnamed))
+		p.open(fmt.Sprintf("#%d", p.unnamed))
+	}
+}
+
+// open begins a window of the process.
+func (p *parser) open(key string) {
+	p.needProcess()
+	p.window, p.opened = nil, true
+	if p.process != nil {
+		p.window = p.dump.window(p.process, key)
+	}
+}
+
+// needProcess makes a process for what stands below none.
+func (p *parser) needProcess() {
+	if !p.began {
+		p.begin(trace.UnknownPID, "")
 	}
 }
 
@@ -183,13 +212,16 @@ func (p *parser) text(line []byte) {
 		return
 	}
 	p.known = true
-	process := p.owner()
+	p.needProcess()
+	if p.process == nil || p.opened && p.window == nil {
+		return
+	}
 	if _, first := s.Value(TotalFrames); first || p.summary == nil {
 		p.summary = &Summary{}
 		if p.window != nil {
 			p.window.Printed = p.summary
 		} else {
-			process.Printed = p.summary
+			p.process.Printed = p.summary
 		}
 	}
 	p.summary.parseLine(line)
@@ -206,10 +238,13 @@ func (p *parser) row(line []byte) bool {
 		if !ok {
 			p.unusable = true
 			p.dump.Damaged++
+			p.dump.Unusable++
 			return false
 		}
 		p.header = &h
-		p.window.has = h
+		if p.window != nil {
+			p.window.has = h
+		}
 		return true
 	}
 	r, ok := p.header.parseRow(line)
@@ -219,8 +254,17 @@ func (p *parser) row(line []byte) bool {
 	}
 	w := p.window
 	switch {
+	case p.process == nil:
+		p.dump.ProcessesOver++
+		return true
+	case w == nil:
+		p.dump.WindowsOver++
+		return true
 	case w.seen[r]:
 		w.Repeated++
+		return true
+	case p.dump.rows >= p.dump.limits.Frames:
+		p.dump.FramesOver++
 		return true
 	case r[flags] != 0:
 		w.Flagged++
@@ -231,6 +275,7 @@ func (p *parser) row(line []byte) bool {
 		w.Frames++
 	}
 	w.seen[r] = true
+	p.dump.rows++
 	return true
 }
 
@@ -251,8 +296,10 @@ func (p *parser) finish() error {
 		return nil
 	case others > 0:
 		return fmt.Errorf("%w: all %d rows are flagged or unfinished", ErrNoFrames, others)
+	case p.dump.Unusable > 0:
+		return fmt.Errorf("%w: %d tables lack the column %s or %s", ErrNoRows, p.dump.Unusable, columnNames[intendedVsync], columnNames[frameCompleted])
 	case len(p.dump.NotRunning) > 0:
-		return fmt.Errorf("%w: %s is not running", ErrNoRows, p.dump.NotRunning[0])
+		return fmt.Errorf("%w: %.60q is not running", ErrNoRows, p.dump.NotRunning[0])
 	}
 	return ErrNoRows
 }

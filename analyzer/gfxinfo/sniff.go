@@ -6,13 +6,11 @@ import "bytes"
 // A dump begins at once with what tells it, but may be a part of a longer one, of
 // which some kilobytes may be needed.
 func Sniff(head []byte) bool {
-	for _, mark := range [][]byte{[]byte("Applications Graphics Acceleration Info:"), processMark, tableMark} {
-		if i := bytes.Index(head, mark); i >= 0 && len(bytes.TrimSpace(head[lineStart(head, i):i])) == 0 {
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if bytes.Equal(line, tableMark) || bytes.HasPrefix(line, processMark) || bytes.HasPrefix(line, headMark) {
 			return true
 		}
 	}
 	return false
 }
-
-// lineStart returns where the line begins that holds the byte at i.
-func lineStart(b []byte, i int) int { return bytes.LastIndexByte(b[:i], '\n') + 1 }

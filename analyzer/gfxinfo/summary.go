@@ -130,7 +130,7 @@ func parseHistogram(line []byte) []Bucket {
 		name, count, _ := bytes.Cut(field, []byte("ms="))
 		ms, err1 := strconv.Atoi(string(name))
 		frames, err2 := strconv.Atoi(string(count))
-		if err1 == nil && err2 == nil {
+		if err1 == nil && err2 == nil && len(list) < bucketsCount {
 			list = append(list, Bucket{ms, frames})
 		}
 	}

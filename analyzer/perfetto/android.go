@@ -73,31 +73,30 @@ const (
 // distance between vsyncs nearby. The compositor's vsyncs are those of the
 // display; without them each application's have to do.
 func (a *assembly) inferPeriods() {
-	display := newPeriods(a.vsyncs(func(f frame) bool { return f.Kind == analyzer.RenderFrame }))
-	own := map[trace.PID]*periods{}
+	var display []trace.Time
+	own := map[trace.PID][]trace.Time{}
 	for _, f := range a.frames {
-		p := display
+		if !f.Vsync.Known() {
+			continue
+		}
+		own[f.Process.PID] = append(own[f.Process.PID], f.Vsync)
+		if f.Kind == analyzer.RenderFrame {
+			display = append(display, f.Vsync)
+		}
+	}
+	shared := newPeriods(display)
+	periodsOf := map[trace.PID]*periods{}
+	for _, f := range a.frames {
+		p := shared
 		if p.none() && f.Kind == analyzer.ApplicationFrame {
 			pid := f.Process.PID
-			if own[pid] == nil {
-				own[pid] = newPeriods(a.vsyncs(func(g frame) bool { return g.Process.PID == pid }))
+			if p = periodsOf[pid]; p == nil {
+				p = newPeriods(own[pid])
+				periodsOf[pid] = p
 			}
-			p = own[pid]
 		}
 		f.Period = p.at(f.Actual.Start)
 	}
-}
-
-// vsyncs returns the vsyncs of some of the frames, in order.
-func (a *assembly) vsyncs(of func(frame) bool) []trace.Time {
-	var list []trace.Time
-	for _, f := range a.frames {
-		if f.Vsync.Known() && of(f) {
-			list = append(list, f.Vsync)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // periods is how far apart vsyncs are, as time goes.
@@ -106,7 +105,9 @@ type periods struct {
 	gaps   []trace.Duration
 }
 
+// newPeriods returns the gaps between vsyncs, which it puts in order.
 func newPeriods(vsyncs []trace.Time) *periods {
+	slices.Sort(vsyncs)
 	p := &periods{}
 	for i := 1; i < len(vsyncs); i++ {
 		if gap := vsyncs[i].Sub(vsyncs[i-1]); gap >= shortestPeriod && gap <= longestPeriod {

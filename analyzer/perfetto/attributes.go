@@ -1,13 +1,19 @@
 package perfetto
 
 import (
-	"strings"
-
-	"google.golang.org/protobuf/proto"
+	"bytes"
+	"math"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/protos/perfettopb"
+)
+
+// Field numbers of a trace's attributes.
+const (
+	attributesAttribute = 1 // TraceAttributes.attribute
+	attributeKey        = 1 // of Attribute
+	attributeLong       = 2
+	attributeString     = 3
 )
 
 // attributes is what ohframe says of a trace that it wrote.
@@ -22,26 +28,42 @@ type attributes struct {
 
 // add takes a trace's attributes and reports whether they could be decoded.
 func (a *attributes) add(payload []byte) bool {
-	var list perfettopb.TraceAttributes
-	if err := proto.Unmarshal(payload, &list); err != nil {
-		return false
+	whole := true
+	ok := eachField(payload, func(f field) {
+		if f.number == attributesAttribute {
+			whole = a.addAttribute(f.bytes) && whole
+		}
+	})
+	return ok && whole
+}
+
+func (a *attributes) addAttribute(b []byte) bool {
+	var key, text []byte
+	var number int64
+	ok := eachField(b, func(f field) {
+		switch f.number {
+		case attributeKey:
+			key = f.bytes
+		case attributeLong:
+			number = int64(f.value)
+		case attributeString:
+			text = f.bytes
+		}
+	})
+	name, ours := bytes.CutPrefix(key, []byte("ohframe."))
+	if !ok || !ours {
+		return ok
 	}
-	for _, attribute := range list.Attribute {
-		name, ours := strings.CutPrefix(attribute.GetKey(), "ohframe.")
-		if !ours {
-			continue
-		}
-		a.ours = true
-		switch name {
-		case "version":
-			a.version = attribute.GetStringValue()
-		case "clock_offset_ns":
-			a.offset, a.offsetKnown = trace.Duration(attribute.GetLongValue()), true
-		case "clock_offset_source":
-			a.source = attribute.GetStringValue()
-		case "frames_renumbered":
-			a.renumbered = attribute.GetLongValue()
-		}
+	a.ours = true
+	switch string(name) {
+	case "version":
+		a.version = shortened(text, maxName)
+	case "clock_offset_ns":
+		a.offset, a.offsetKnown = trace.Duration(number), trace.Duration(number).Abs() <= maxTimestamp && number != math.MinInt64
+	case "clock_offset_source":
+		a.source = shortened(text, maxName)
+	case "frames_renumbered":
+		a.renumbered = max(0, number)
 	}
 	return true
 }

@@ -1,9 +1,8 @@
 package perfetto
 
 import (
+	"cmp"
 	"slices"
-
-	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -16,10 +15,20 @@ const (
 	realtime  = uint64(perfettopb.BuiltinClock_BUILTIN_CLOCK_REALTIME)
 )
 
+// Field numbers of a clock snapshot.
+const (
+	snapshotClock  = 1 // ClockSnapshot.clocks
+	clockID        = 1 // of Clock
+	clockTimestamp = 2
+)
+
 // clocks relates all clocks to boot time.
 type clocks struct {
 	readings map[uint64][]reading
 	sorted   bool
+	count    int // of all readings
+	most     int
+	over     *int
 }
 
 // reading is what a clock showed, and what boot time was then.
@@ -27,28 +36,46 @@ type reading struct{ clock, boot int64 }
 
 // add takes a clock snapshot and reports whether it could be decoded.
 func (c *clocks) add(payload []byte) bool {
-	var snapshot perfettopb.ClockSnapshot
-	if err := proto.Unmarshal(payload, &snapshot); err != nil {
-		return false
+	var at uint64
+	whole := true
+	each := func(take func(id, t uint64)) bool {
+		return eachField(payload, func(f field) {
+			if f.number != snapshotClock {
+				return
+			}
+			var id, t uint64
+			whole = eachField(f.bytes, func(f field) {
+				switch f.number {
+				case clockID:
+					id = f.value
+				case clockTimestamp:
+					t = f.value
+				}
+			}) && whole
+			take(id, t)
+		})
 	}
-	var at int64
-	for _, clock := range snapshot.Clocks {
-		if uint64(clock.GetClockId()) == boot {
-			at = int64(clock.GetTimestamp())
+	ok := each(func(id, t uint64) {
+		if id == boot {
+			at = t
 		}
-	}
-	if at <= 0 || at > maxTimestamp {
-		return true
+	})
+	if !ok || !whole || at == 0 || at > maxTimestamp {
+		return ok && whole
 	}
 	if c.readings == nil {
 		c.readings = map[uint64][]reading{}
 	}
-	for _, clock := range snapshot.Clocks {
-		if id, t := uint64(clock.GetClockId()), clock.GetTimestamp(); id != boot && t > 0 && t <= maxTimestamp {
-			c.readings[id] = append(c.readings[id], reading{int64(t), at})
+	return each(func(id, t uint64) {
+		switch {
+		case id == boot || t == 0 || t > maxTimestamp:
+		case c.count >= c.most:
+			*c.over++
+		default:
+			c.count++
+			c.readings[id] = append(c.readings[id], reading{int64(t), int64(at)})
 		}
-	}
-	return true
+	})
 }
 
 // trace moves a time to boot time by the last reading before it, else the
@@ -63,11 +90,11 @@ func (c *clocks) trace(clock uint64, at int64) (trace.Time, bool) {
 	}
 	if !c.sorted {
 		for _, l := range c.readings {
-			slices.SortFunc(l, func(x, y reading) int { return int(x.clock - y.clock) })
+			slices.SortFunc(l, func(x, y reading) int { return cmp.Compare(x.clock, y.clock) })
 		}
 		c.sorted = true
 	}
-	i, found := slices.BinarySearchFunc(list, at, func(r reading, at int64) int { return int(r.clock - at) })
+	i, found := slices.BinarySearchFunc(list, at, func(r reading, at int64) int { return cmp.Compare(r.clock, at) })
 	if !found {
 		i = max(0, i-1)
 	}

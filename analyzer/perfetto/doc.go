@@ -50,22 +50,40 @@
 //
 // # Traces that ohframe wrote
 //
-// They are known by their attributes. Of a frame these come back as they were:
-// kind, process and its threads' names, thread, actual and expected interval,
-// vsync id, vsync and deadline, the link, whether it is late, empty and misaligned,
-// and the period where the expected interval tells it. Of the trace the clock offset
-// and its source. The present time comes back to a few nanoseconds, where the
-// frame has an expected interval.
+// They are known by their attributes. Beside the frame timeline they have tracks
+// with a slice for each frame, whose annotations say what Android's packets have
+// no room for:
 //
-// These are not in the packets, and do not: truncated frames; the times and
-// numbers of transactions and all but the last, and the order in which a render
-// frame applied them; the intervals of GPU work, drawing and commits, and which
-// times were estimated; coalesced vsyncs; lateness on the GPU of a frame that was
-// late on the CPU as well, or that was empty; whether a late application frame is
-// misaligned by actual times, if the expected ones say otherwise, or with a
-// truncated render frame; one end of an expected interval that is known alone;
-// the expected interval of a second frame of the same process and vsync id; the
-// vsync id of a frame that had to be given a number of its own; a period that
-// only the vsync generator or the receiver's name tells; the idle process;
+//	TracePacket                 field
+//	  track_event                  11   a slice begins, with annotations
+//	  interned_data                12   the annotations' names
+//	  track_descriptor             60   a track "Frames" of a process
+//
+// With them a frame comes back as it was, and measures of the trace are those of
+// the text, but for: truncated frames, and links to them; all but the first start
+// and the last end of GPU work; when transactions before the last were sent, which
+// of them other render frames took, and the order in which a render frame applied
+// them; one end of an expected interval that is known alone; the idle process;
 // diagnostics; the span of the trace.
+//
+// Without those tracks these come back: kind, process and its threads' names,
+// thread, actual and expected interval, vsync id, vsync and deadline, the link,
+// whether it is late, empty and misaligned, and the period where the expected
+// interval tells it. The present time comes back to a few nanoseconds, where the
+// frame has an expected interval. What is lost beside the above: the numbers of
+// transactions and all but the last; the intervals of GPU work, drawing and
+// commits, and which times were estimated; coalesced vsyncs; lateness on the GPU
+// of a frame that was late on the CPU as well, or that was empty; whether a late
+// application frame is misaligned by actual times, if the expected ones say
+// otherwise; the expected interval of a second frame of the same process and vsync
+// id; the vsync id of a frame that had to be given a number of its own; a period
+// that only the vsync generator or the receiver's name tells.
+//
+// Of the trace the clock offset and its source come back in either case.
+//
+// # Hostile input
+//
+// Packets are read as a stream. What is remembered is bounded by Options.Limits;
+// messages with lists are decoded field by field, so that a packet does not grow
+// in memory; packets within a compressed one must not be compressed themselves.
 package perfetto

@@ -2,6 +2,7 @@ package perfetto
 
 import (
 	"math"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -39,12 +40,34 @@ func (d *decoder) event(p *packet) bool {
 		d.stats.Malformed++
 		return true
 	}
+	if !d.mayKeep(s) {
+		d.stats.Over.Frames++
+		return true
+	}
 	e.cookie = *cookie
 	if s != nil {
 		e.slice = len(d.slices)
 		d.slices = append(d.slices, *s)
 	}
 	d.events = append(d.events, e)
+	return true
+}
+
+// mayKeep counts the start of a slice, or an end if it is nil, and reports
+// whether there is room for it: for as many actual slices as there may be
+// frames, as many expected ones, and the ends of both.
+func (d *decoder) mayKeep(s *slice) bool {
+	n, most := &d.ends, 2*d.limits.Frames
+	if s != nil {
+		n, most = &d.actual, d.limits.Frames
+		if s.expected {
+			n = &d.expected
+		}
+	}
+	if *n >= most {
+		return false
+	}
+	*n++
 	return true
 }
 
@@ -105,11 +128,18 @@ func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
 	return nil, nil
 }
 
-// layer returns the name as one string for all frames of the layer.
+// layer returns the name as one string for all frames of the layer, none if there
+// are too many.
 func (d *decoder) layer(name string) string {
+	name = name[:min(len(name), maxLayer)]
 	if known, ok := d.layers[name]; ok {
 		return known
 	}
+	if len(d.layers) >= d.limits.Strings {
+		d.stats.Over.Strings++
+		return ""
+	}
+	name = strings.Clone(name) // of all that the packet says
 	d.layers[name] = name
 	return name
 }

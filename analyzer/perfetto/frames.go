@@ -17,7 +17,10 @@ func (d *decoder) timeline() *analyzer.Timeline {
 	}
 	d.pair(t)
 
-	a := assembly{stats: d.stats, ours: d.attributes.ours, expected: map[expectation]*slice{}}
+	a := assembly{
+		stats: d.stats, ours: d.attributes.ours, expected: map[expectation]*slice{},
+		render: map[int64][]*analyzer.Frame{}, sent: map[sentKey]bool{},
+	}
 	a.add(d.slices, d.processes, t.Span.End)
 	t.Processes = d.processes.list()
 	a.link()
@@ -25,6 +28,7 @@ func (d *decoder) timeline() *analyzer.Timeline {
 		a.restoreVsyncs(d.attributes.renumbered)
 		a.restoreFacts()
 		a.restorePeriods()
+		a.restoreNotes(&d.notes)
 	} else {
 		a.judge()
 		a.inferPeriods()
@@ -47,17 +51,20 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 		e.at = int64(at)
 	}
 	slices.SortStableFunc(d.events, func(x, y event) int { return cmp.Compare(x.at, y.at) })
-	if n := len(d.events); n > 0 {
-		t.Span = analyzer.Interval{Start: trace.Time(d.events[0].at), End: trace.Time(d.events[n-1].at)}
+	possible := slices.IndexFunc(d.events, func(e event) bool { return e.at > 0 })
+	if possible < 0 {
+		possible = len(d.events)
+	}
+	d.stats.Malformed += possible // before the device was started
+	events := d.events[possible:]
+	if n := len(events); n > 0 {
+		t.Span = analyzer.Interval{Start: trace.Time(events[0].at), End: trace.Time(events[n-1].at)}
 	}
 	open := map[int64]int{}
-	ordered := make([]slice, 0, len(d.slices))
-	for _, e := range d.events {
+	for _, e := range events {
 		if e.slice >= 0 {
-			open[e.cookie] = len(ordered)
-			s := d.slices[e.slice]
-			s.Start = trace.Time(e.at)
-			ordered = append(ordered, s)
+			open[e.cookie] = e.slice
+			d.slices[e.slice].Start = trace.Time(e.at)
 			continue
 		}
 		i, ok := open[e.cookie]
@@ -66,11 +73,13 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 			continue
 		}
 		delete(open, e.cookie)
-		ordered[i].End = trace.Time(e.at)
+		d.slices[i].End = trace.Time(e.at)
 	}
-	d.slices = ordered
-	for i := range ordered {
-		if !ordered[i].End.Known() {
+	d.events = nil
+	d.slices = slices.DeleteFunc(d.slices, func(s slice) bool { return !s.Start.Known() })
+	slices.SortStableFunc(d.slices, func(x, y slice) int { return cmp.Compare(x.Start, y.Start) })
+	for i := range d.slices {
+		if !d.slices[i].End.Known() {
 			d.stats.Unfinished++
 		}
 	}
@@ -82,6 +91,9 @@ type assembly struct {
 	ours     bool
 	frames   []frame
 	expected map[expectation]*slice
+	render   map[int64][]*analyzer.Frame // by token, in order of start
+	sent     map[sentKey]bool            // all transactions
+	next     int64                       // the last number that was made up for one
 }
 
 // frame is a frame and what its packet says.
@@ -115,9 +127,13 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 		if s.expected {
 			continue
 		}
+		process := processes.process(s.pid)
+		if process == nil {
+			continue
+		}
 		said := s.said
 		f := &analyzer.Frame{
-			Kind: s.kind, Process: processes.process(s.pid), TID: trace.TID(s.pid), VsyncID: max(0, said.Token),
+			Kind: s.kind, Process: process, TID: trace.TID(s.pid), VsyncID: max(0, said.Token),
 			Actual: s.Interval, Android: &analyzer.Android{Timeline: &said},
 		}
 		if !f.Actual.End.Known() {
@@ -146,19 +162,19 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 // link joins application frames to the render frames that took them, and gives
 // each what it sent: the packets tell of one hand-over for each frame.
 func (a *assembly) link() {
-	render := map[int64][]*analyzer.Frame{}
 	for _, f := range a.frames {
+		a.next = max(a.next, f.said.Token)
 		if f.Kind == analyzer.RenderFrame && f.said.Token > 0 {
-			render[f.said.Token] = append(render[f.said.Token], f.Frame)
+			a.render[f.said.Token] = append(a.render[f.said.Token], f.Frame)
 		}
 	}
 	for _, f := range a.frames {
 		if f.Kind != analyzer.ApplicationFrame || f.Facts.Has(analyzer.Truncated) || a.empty(f) {
 			continue
 		}
-		sent := analyzer.Sent{Index: f.said.Token, At: f.Actual.End}
+		sent := analyzer.Sent{Index: a.unique(f.Process.PID, f.said.Token, f.Actual.End), At: f.Actual.End}
 		if f.said.DisplayToken > 0 && f.said.Present != analyzer.PresentDropped {
-			sent.Taken = tookAt(render[f.said.DisplayToken], f.Actual.Start)
+			sent.Taken = tookAt(a.render[f.said.DisplayToken], f.Actual.Start)
 		}
 		f.Transactions = []analyzer.Sent{sent}
 		if r := sent.Taken; r != nil {
@@ -175,12 +191,8 @@ func tookAt(list []*analyzer.Frame, start trace.Time) *analyzer.Frame {
 	if len(list) == 0 {
 		return nil
 	}
-	for _, r := range list {
-		if r.Actual.Start >= start {
-			return r
-		}
-	}
-	return list[len(list)-1]
+	i, _ := slices.BinarySearchFunc(list, start, func(r *analyzer.Frame, start trace.Time) int { return cmp.Compare(r.Actual.Start, start) })
+	return list[min(i, len(list)-1)]
 }
 
 // empty reports whether the application frame is one that ohframe found to have

@@ -69,7 +69,7 @@ func (a *assembly) restoreFacts() {
 			f.Facts |= analyzer.MainLate
 		}
 		if f.Kind == analyzer.RenderFrame && f.said.PresentDelayKnown && f.Expected.Known() {
-			f.Present = f.Expected.End.Add(f.said.PresentDelay)
+			f.Present = max(0, f.Expected.End.Add(f.said.PresentDelay))
 		}
 	}
 	for _, f := range a.frames {

@@ -4,19 +4,22 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Field numbers of the messages that are decoded by hand, because there is one
-// for everything in the trace. A test holds them against the schema.
+// Field numbers of the messages that are decoded by hand. A test holds them
+// against the schema.
 const (
 	tracePacket = 1 // Trace.packet
 
-	packetProcessTree    = 2 // of TracePacket
-	packetClockSnapshot  = 6
-	packetTimestamp      = 8
-	packetCompressed     = 50
-	packetClockID        = 58
-	packetFrameTimeline  = 76
-	packetAttributes     = 126
-	packetZstdCompressed = 133 // not in the schema's subset
+	packetProcessTree     = 2 // of TracePacket
+	packetClockSnapshot   = 6
+	packetTimestamp       = 8
+	packetTrackEvent      = 11
+	packetInternedData    = 12
+	packetCompressed      = 50
+	packetClockID         = 58
+	packetTrackDescriptor = 60
+	packetFrameTimeline   = 76
+	packetAttributes      = 126
+	packetZstdCompressed  = 133 // not in the schema's subset
 )
 
 // packet is what matters of a TracePacket.
@@ -25,9 +28,11 @@ type packet struct {
 	clock     uint64           // a BuiltinClock; zero is boot time
 	kind      protowire.Number // the payload's field; zero if it does not matter
 	payload   []byte           // valid until the next packet
+	interned  []byte           // beside the payload; as long valid
 }
 
-// matters reports whether the field is a payload to be decoded.
+// matters reports whether the field is a payload to be decoded, however large
+// it is.
 func matters(field protowire.Number) bool {
 	switch field {
 	case packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetAttributes, packetCompressed, packetZstdCompressed:
@@ -39,46 +44,20 @@ func matters(field protowire.Number) bool {
 // parse reads a packet that is whole in memory and reports whether it is one.
 func (p *packet) parse(b []byte) bool {
 	*p = packet{}
-	for len(b) > 0 {
-		field, wire, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return false
-		}
-		b = b[n:]
-		switch wire {
-		case protowire.VarintType:
-			v, n := protowire.ConsumeVarint(b)
-			if n < 0 {
-				return false
-			}
-			p.number(field, v)
-			b = b[n:]
-		case protowire.BytesType:
-			v, n := protowire.ConsumeBytes(b)
-			if n < 0 {
-				return false
-			}
-			if matters(field) {
-				p.kind, p.payload = field, v
-			}
-			b = b[n:]
-		default:
-			n := protowire.ConsumeFieldValue(field, wire, b)
-			if n < 0 {
-				return false
-			}
-			b = b[n:]
-		}
-	}
-	return true
+	return eachField(b, p.take)
 }
 
-func (p *packet) number(field protowire.Number, v uint64) {
-	switch field {
-	case packetTimestamp:
-		p.timestamp = v
-	case packetClockID:
-		p.clock = v
+func (p *packet) take(f field) {
+	switch {
+	case f.bytes == nil && f.number == packetTimestamp:
+		p.timestamp = f.value
+	case f.bytes == nil && f.number == packetClockID:
+		p.clock = f.value
+	case f.bytes == nil:
+	case f.number == packetInternedData:
+		p.interned = f.bytes
+	case matters(f.number) || f.number == packetTrackEvent || f.number == packetTrackDescriptor:
+		p.kind, p.payload = f.number, f.bytes
 	}
 }
 
@@ -144,7 +123,7 @@ func (s *source) large(p *packet, size uint64) outcome {
 			return bad()
 		}
 		size -= uint64(n)
-		field, wire := protowire.DecodeTag(tag)
+		number, wire := protowire.DecodeTag(tag)
 		var length uint64
 		switch wire {
 		case protowire.VarintType, protowire.BytesType:
@@ -156,7 +135,7 @@ func (s *source) large(p *packet, size uint64) outcome {
 			if wire == protowire.BytesType {
 				length = v
 			} else {
-				p.number(field, v)
+				p.take(field{number: number, value: v})
 			}
 		case protowire.Fixed32Type:
 			length = 4
@@ -165,14 +144,14 @@ func (s *source) large(p *packet, size uint64) outcome {
 		default:
 			return bad()
 		}
-		if length > size || matters(field) && length > maxPayload || field < 1 {
+		if length > size || matters(number) && length > maxPayload || number < 1 {
 			return bad()
 		}
 		size -= length
 		ok := false
-		if wire == protowire.BytesType && matters(field) {
-			p.kind = field
-			p.payload, ok = s.append(nil, length)
+		if wire == protowire.BytesType && matters(number) {
+			s.spare, ok = s.append(s.spare[:0], length)
+			p.kind, p.payload = number, s.spare
 		} else {
 			ok = s.skip(length)
 		}

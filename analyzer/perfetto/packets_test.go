@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -109,14 +108,6 @@ func read(t testing.TB, trace []byte) (*analyzer.Timeline, *perfetto.Stats) {
 		t.Error(err)
 	}
 	return timeline, stats
-}
-
-func gzipped(b []byte) []byte {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	w.Write(b)
-	w.Close()
-	return out.Bytes()
 }
 
 // compressed returns the trace as one packet that holds all of its packets.

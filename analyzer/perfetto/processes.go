@@ -5,11 +5,19 @@ import (
 	"maps"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/protos/perfettopb"
+)
+
+// Field numbers of a process tree.
+const (
+	treeProcess    = 1 // ProcessTree.processes
+	treeThread     = 2 // ProcessTree.threads
+	processPID     = 1 // of Process
+	processCommand = 3
+	threadTID      = 1 // of Thread
+	threadName     = 2
+	threadTGID     = 3
 )
 
 // processes are the processes and threads that the trace tells of. Of what it
@@ -18,6 +26,8 @@ import (
 type processes struct {
 	byPID   map[trace.PID]*analyzer.Process
 	threads map[trace.TID]thread
+	most    int // of either
+	over    *int
 }
 
 type thread struct {
@@ -25,43 +35,82 @@ type thread struct {
 	name string
 }
 
-func newProcesses() *processes {
-	return &processes{byPID: map[trace.PID]*analyzer.Process{}, threads: map[trace.TID]thread{}}
+func newProcesses(most int, over *int) *processes {
+	return &processes{byPID: map[trace.PID]*analyzer.Process{}, threads: map[trace.TID]thread{}, most: most, over: over}
 }
 
 // add takes a process tree and reports whether it could be decoded.
 func (p *processes) add(payload []byte) bool {
-	var tree perfettopb.ProcessTree
-	if err := proto.Unmarshal(payload, &tree); err != nil {
-		return false
+	whole := true
+	ok := eachField(payload, func(f field) {
+		switch f.number {
+		case treeProcess:
+			whole = p.addProcess(f.bytes) && whole
+		case treeThread:
+			whole = p.addThread(f.bytes) && whole
+		}
+	})
+	return ok && whole
+}
+
+func (p *processes) addProcess(b []byte) bool {
+	var pid int32
+	var name []byte
+	named := false
+	ok := eachField(b, func(f field) {
+		switch {
+		case f.number == processPID:
+			pid = int32(f.value)
+		case f.number == processCommand && !named:
+			name, named = f.bytes, true
+		}
+	})
+	if !ok || pid < 0 {
+		return ok
 	}
-	for _, process := range tree.Processes {
-		if process.GetPid() < 0 {
-			continue
-		}
-		known := p.process(trace.PID(process.GetPid()))
-		if len(process.Cmdline) > 0 && process.Cmdline[0] != "" {
-			known.Name = process.Cmdline[0]
-		}
-	}
-	for _, t := range tree.Threads {
-		if t.GetTid() < 0 || t.GetTgid() < 0 {
-			continue
-		}
-		p.process(trace.PID(t.GetTgid()))
-		name := t.GetName()
-		if name == "" {
-			name = p.threads[trace.TID(t.GetTid())].name
-		}
-		p.threads[trace.TID(t.GetTid())] = thread{trace.PID(t.GetTgid()), name}
+	if known := p.process(trace.PID(pid)); known != nil && len(name) > 0 {
+		known.Name = shortened(name, maxName)
 	}
 	return true
 }
 
-// process returns the process with the given id.
+func (p *processes) addThread(b []byte) bool {
+	var tid, tgid int32
+	var name []byte
+	ok := eachField(b, func(f field) {
+		switch f.number {
+		case threadTID:
+			tid = int32(f.value)
+		case threadTGID:
+			tgid = int32(f.value)
+		case threadName:
+			name = f.bytes
+		}
+	})
+	if !ok || tid < 0 || tgid < 0 || p.process(trace.PID(tgid)) == nil {
+		return ok
+	}
+	known, ok := p.threads[trace.TID(tid)]
+	if !ok && len(p.threads) >= p.most {
+		*p.over++
+		return true
+	}
+	known.pid = trace.PID(tgid)
+	if len(name) > 0 {
+		known.name = shortened(name, maxName)
+	}
+	p.threads[trace.TID(tid)] = known
+	return true
+}
+
+// process returns the process with the given id, nil if there are too many.
 func (p *processes) process(pid trace.PID) *analyzer.Process {
 	known := p.byPID[pid]
 	if known == nil {
+		if len(p.byPID) >= p.most {
+			*p.over++
+			return nil
+		}
 		known = &analyzer.Process{PID: pid}
 		p.byPID[pid] = known
 	}
@@ -72,7 +121,7 @@ func (p *processes) process(pid trace.PID) *analyzer.Process {
 func (p *processes) list() []*analyzer.Process {
 	for _, tid := range slices.Sorted(maps.Keys(p.threads)) {
 		t := p.threads[tid]
-		process := p.process(t.pid)
+		process := p.byPID[t.pid]
 		process.Threads = append(process.Threads, analyzer.Thread{TID: tid, Name: t.name})
 	}
 	return slices.SortedFunc(maps.Values(p.byPID), func(x, y *analyzer.Process) int { return cmp.Compare(x.PID, y.PID) })

@@ -9,11 +9,11 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/limits"
 	"ohframe/protos/perfettopb"
 )
 
@@ -29,12 +29,17 @@ type Options struct {
 	// Strict makes whatever is damaged or cut an error. Otherwise what can be
 	// read is read, and Stats tell what could not.
 	Strict bool
+	// Limits bound what is remembered of a trace. Frames counts actual slices of
+	// the frame timeline, and as many expected ones; Threads processes and
+	// threads, each; Strings layers; Records readings of clocks and what frames
+	// sent, each. Inflated and Ratio are of all that is compressed in it together,
+	// and an error, a *limits.Error.
+	Limits limits.Limits
 }
 
 // Stats is what was read, and what could not be.
 type Stats struct {
-	// Bytes and Packets are what the trace consists of: the bytes of a file that
-	// was deflated as a whole are those before that, and packets within packets
+	// Bytes and Packets are what the trace consists of; packets within packets
 	// count as well.
 	Bytes   int64
 	Packets int
@@ -65,6 +70,17 @@ type Stats struct {
 	UnknownClock int
 	// Dropped counts frames of either kind that were never shown.
 	Dropped int
+	// Over counts what was left out because there is more of it than the limits
+	// allow.
+	Over Over
+}
+
+// Over counts what is beyond limits.
+type Over struct {
+	Frames  int // starts and ends of slices of the frame timeline
+	Threads int // statements about processes and threads, and frames of such processes
+	Strings int // frames whose layer's name was left out
+	Records int // readings of clocks, transactions
 }
 
 // Warnings says in words what a user should know of.
@@ -78,19 +94,23 @@ func (s *Stats) Warnings() []string {
 	add(s.Cut, "the trace is cut: it ends within a packet; frames before that are kept")
 	add(s.Garbage >= 0, "from byte %d on the trace is damaged; frames before that are kept", s.Garbage)
 	add(s.Damaged > 0, "%d damaged packets passed over", s.Damaged)
-	add(s.Malformed > 0, "%d frame timeline events without a required field", s.Malformed)
+	add(s.Malformed > 0, "%d frame timeline events without a required field or a time that can be", s.Malformed)
 	add(s.UnpairedEnds > 0, "%d ends of slices that did not start in the trace", s.UnpairedEnds)
 	add(s.Unfinished > 0, "%d slices that did not end in the trace", s.Unfinished)
 	add(s.UnknownClock > 0, "%d events in a clock that the trace does not relate to boot time", s.UnknownClock)
+	add(s.Over.Frames > 0, "%d starts and ends of frames beyond the limit left out (--limit frames)", s.Over.Frames)
+	add(s.Over.Threads > 0, "%d statements and frames of processes and threads beyond the limit left out (--limit threads)", s.Over.Threads)
+	add(s.Over.Strings > 0, "%d names of layers beyond the limit left out (--limit strings)", s.Over.Strings)
+	add(s.Over.Records > 0, "%d clock readings and transactions beyond the limit left out (--limit records)", s.Over.Records)
 	return list
 }
 
-// Read reads the trace in r, which may be deflated as a whole (gzip) or in
-// parts. Times of the timeline are boot time. The error is ErrNotATrace,
-// ErrNoFrames, the reader's, the context's or, in strict mode, one that tells
-// what is damaged. Stats are there in any case.
+// Read reads the trace in r, whose packets may be deflated; a file that is deflated
+// as a whole is for the caller to inflate. Times of the timeline are boot time. The
+// error is ErrNotATrace, ErrNoFrames, a *limits.Error, the reader's, the context's
+// or, in strict mode, one that tells what is damaged. Stats are there in any case.
 func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Stats, error) {
-	d := &decoder{ctx: ctx, stats: &Stats{Garbage: -1}, layers: map[string]string{}, processes: newProcesses()}
+	d := newDecoder(ctx, options.Limits.WithDefaults())
 	defer d.close()
 	err := d.read(r)
 	if err == nil && options.Strict {
@@ -134,23 +154,31 @@ type decoder struct {
 	clocks     clocks
 	processes  *processes
 	attributes attributes
+	notes      notes
 	message    perfettopb.FrameTimelineEvent
+	limits     limits.Limits
 
-	zlib     io.ReadCloser // reads compressed_packets
-	zstd     *zstd.Decoder // reads zstd_compressed_packets
-	inflated *source       // what they hold
+	actual, expected, ends int // what there is of slices
+
+	inflation *limits.Inflation
+	failed    error         // why reading on makes no sense
+	zlib      io.ReadCloser // reads compressed_packets
+	zstd      *zstd.Decoder // reads zstd_compressed_packets
+	inflated  *source       // what they hold
+}
+
+func newDecoder(ctx context.Context, l limits.Limits) *decoder {
+	stats := &Stats{Garbage: -1}
+	return &decoder{
+		ctx: ctx, stats: stats, limits: l, inflation: l.NewInflation(), layers: map[string]string{},
+		processes: newProcesses(l.Threads, &stats.Over.Threads), clocks: clocks{most: l.Records, over: &stats.Over.Records},
+		notes: newNotes(l, &stats.Over),
+	}
 }
 
 // read reads all packets of the input.
 func (d *decoder) read(r io.Reader) error {
-	in := newSource(d.ctx, r, bufferSize)
-	if head := in.peek(2); len(head) == 2 && head[0] == gzipMagic[0] && head[1] == gzipMagic[1] {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return cmp.Or(in.readError(), ErrNotATrace)
-		}
-		in = newSource(d.ctx, z, bufferSize)
-	}
+	in := newSource(d.ctx, d.inflation.Packed(r), bufferSize)
 	switch d.packets(in, false) {
 	case cut:
 		d.stats.Cut = true
@@ -158,7 +186,7 @@ func (d *decoder) read(r io.Reader) error {
 		d.stats.Garbage = in.used
 	}
 	d.stats.Bytes = in.used
-	if err := cmp.Or(in.readError(), d.ctx.Err()); err != nil {
+	if err := cmp.Or(d.failed, in.readError(), d.ctx.Err()); err != nil {
 		return err
 	}
 	if d.stats.Packets == 0 {
@@ -166,9 +194,6 @@ func (d *decoder) read(r io.Reader) error {
 	}
 	return nil
 }
-
-// gzipMagic is what a gzip file begins with.
-var gzipMagic = [2]byte{0x1f, 0x8b}
 
 // packets reads packets to the end, or until they are cut or turn into garbage.
 func (d *decoder) packets(in *source, nested bool) outcome {
@@ -182,6 +207,9 @@ func (d *decoder) packets(in *source, nested bool) outcome {
 				continue
 			}
 			d.packet(&p)
+			if d.failed != nil {
+				return end
+			}
 		case damaged:
 			if d.stats.Packets == 0 {
 				return garbage // no trace at all
@@ -212,6 +240,8 @@ func (d *decoder) packet(p *packet) {
 		ok = d.attributes.add(p.payload)
 	case packetCompressed, packetZstdCompressed:
 		ok = d.compressed(p)
+	case packetTrackDescriptor, packetTrackEvent:
+		ok = !d.attributes.ours || d.notes.add(p) // those of others are not for us
 	}
 	if !ok {
 		d.stats.Damaged++
@@ -225,10 +255,22 @@ func (d *decoder) compressed(p *packet) bool {
 		return false
 	}
 	if d.inflated == nil {
-		d.inflated = newSource(d.ctx, r, bufferSize)
+		d.inflated = newSource(d.ctx, nil, bufferSize)
 	}
-	d.inflated.reset(r)
-	return d.packets(d.inflated, true) == end && d.inflated.err == io.EOF
+	d.inflated.reset(d.inflation.Unpacked(r))
+	outcome := d.packets(d.inflated, true)
+	if d.failed == nil {
+		d.failed = limitError(d.inflated.err)
+	}
+	return outcome == end && d.inflated.err == io.EOF
+}
+
+// limitError returns err if it says that a limit is reached, else nil.
+func limitError(err error) error {
+	if over := (*limits.Error)(nil); errors.As(err, &over) {
+		return over
+	}
+	return nil
 }
 
 // inflate returns a reader of the packets within a packet.
@@ -259,8 +301,7 @@ func (s *source) readError() error {
 
 func isDamage(err error) bool {
 	var corrupt flate.CorruptInputError
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) ||
-		errors.As(err, &corrupt)
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt)
 }
 
 func (d *decoder) close() {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"ohframe/analyzer"
@@ -21,6 +22,40 @@ func TestFieldNumbers(t *testing.T) {
 		if got := packet.ByName(name).Number(); got != number {
 			t.Errorf("%s is field %d, not %d", name, got, number)
 		}
+	}
+	for _, m := range []struct {
+		message proto.Message
+		fields  map[protoreflect.Name]protowire.Number
+	}{
+		{&perfettopb.TracePacket{}, map[protoreflect.Name]protowire.Number{
+			"track_event": packetTrackEvent, "interned_data": packetInternedData, "track_descriptor": packetTrackDescriptor}},
+		{&perfettopb.ProcessTree{}, map[protoreflect.Name]protowire.Number{"processes": treeProcess, "threads": treeThread}},
+		{&perfettopb.ProcessTree_Process{}, map[protoreflect.Name]protowire.Number{"pid": processPID, "cmdline": processCommand}},
+		{&perfettopb.ProcessTree_Thread{}, map[protoreflect.Name]protowire.Number{"tid": threadTID, "tgid": threadTGID, "name": threadName}},
+		{&perfettopb.ClockSnapshot{}, map[protoreflect.Name]protowire.Number{"clocks": snapshotClock}},
+		{&perfettopb.ClockSnapshot_Clock{}, map[protoreflect.Name]protowire.Number{"clock_id": clockID, "timestamp": clockTimestamp}},
+		{&perfettopb.TraceAttributes{}, map[protoreflect.Name]protowire.Number{"attribute": attributesAttribute}},
+		{&perfettopb.TraceAttributes_Attribute{}, map[protoreflect.Name]protowire.Number{
+			"key": attributeKey, "long_value": attributeLong, "string_value": attributeString}},
+		{&perfettopb.TrackDescriptor{}, map[protoreflect.Name]protowire.Number{
+			"uuid": descriptorUUID, "name": descriptorName, "process": descriptorProcess, "parent_uuid": descriptorParent}},
+		{&perfettopb.ProcessDescriptor{}, map[protoreflect.Name]protowire.Number{"pid": descriptorPID}},
+		{&perfettopb.TrackEvent{}, map[protoreflect.Name]protowire.Number{
+			"debug_annotations": eventAnnotation, "type": eventType, "track_uuid": eventTrack}},
+		{&perfettopb.InternedData{}, map[protoreflect.Name]protowire.Number{"debug_annotation_names": internedAnnotations}},
+		{&perfettopb.DebugAnnotationName{}, map[protoreflect.Name]protowire.Number{"iid": internedID, "name": internedName}},
+		{&perfettopb.DebugAnnotation{}, map[protoreflect.Name]protowire.Number{
+			"name_iid": annotationName, "int_value": annotationInt, "double_value": annotationDouble, "array_values": annotationElement}},
+	} {
+		descriptor := m.message.ProtoReflect().Descriptor()
+		for name, number := range m.fields {
+			if got := descriptor.Fields().ByName(name).Number(); got != number {
+				t.Errorf("%s.%s is field %d, not %d", descriptor.Name(), name, got, number)
+			}
+		}
+	}
+	if got := int(perfettopb.TrackEvent_TYPE_SLICE_BEGIN); got != eventSliceBegin {
+		t.Errorf("a slice begins with %d", got)
 	}
 	if got := (&perfettopb.Trace{}).ProtoReflect().Descriptor().Fields().ByName("packet").Number(); got != tracePacket {
 		t.Errorf("packet is field %d", got)

@@ -1,37 +1,16 @@
 package perfetto
 
-import (
-	"bytes"
-	"io"
-
-	"github.com/klauspost/compress/gzip"
-	"google.golang.org/protobuf/encoding/protowire"
-)
-
-// maxSniffed is how much of a deflated head is looked at.
-const maxSniffed = 64 << 10
-
-// Sniff reports whether the input that begins with head is a Perfetto trace,
-// deflated or not. A few hundred bytes are enough.
-func Sniff(head []byte) bool {
-	if bytes.HasPrefix(head, gzipMagic[:]) {
-		z, err := gzip.NewReader(bytes.NewReader(head))
-		if err != nil {
-			return false
-		}
-		head, _ = io.ReadAll(io.LimitReader(z, maxSniffed)) // cut, as the head is
-	}
-	return beginsWithPacket(head)
-}
+import "google.golang.org/protobuf/encoding/protowire"
 
 // highestField is above all fields of a TracePacket, extensions included.
 const highestField = 10_000
 
-// beginsWithPacket reports whether a packet stands at the beginning, as far as
-// can be seen. Text may begin as one does, with a line feed, but what follows is
-// not one then: a letter taken for a length of up to 127 bytes, and after as many
-// another packet.
-func beginsWithPacket(b []byte) bool {
+// Sniff reports whether the input that begins with b is a Perfetto trace: whether
+// a packet stands there, as far as can be seen. A few hundred bytes are enough.
+// Text may begin as a packet does, with a line feed, but what follows is not one
+// then: a letter taken for a length of up to 127 bytes, and after as many another
+// packet.
+func Sniff(b []byte) bool {
 	packets := 0
 	for len(b) > 0 {
 		field, wire, n := protowire.ConsumeTag(b)

@@ -16,9 +16,10 @@ type source struct {
 	in         io.Reader
 	ctx        context.Context
 	buffer     []byte
-	start, end int   // of what is in the buffer and not used
-	used       int64 // bytes, of all input
-	err        error // why the buffer cannot be filled any more
+	start, end int    // of what is in the buffer and not used
+	used       int64  // bytes, of all input
+	err        error  // why the buffer cannot be filled any more
+	spare      []byte // for what does not fit into the buffer
 }
 
 func newSource(ctx context.Context, in io.Reader, size int) *source {

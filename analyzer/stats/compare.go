@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"slices"
 
 	"ohframe/analyzer/trace"
 )
@@ -123,9 +122,11 @@ func CompareReports(base, new *Report) []Comparison {
 		}
 		list = append(list, Compare(p, match))
 	}
-	for _, p := range new.Processes {
-		if slices.Contains(waiting[identityOf(p)], p) {
+	for _, p := range new.Processes { // of equals those wait that come last
+		id := identityOf(p)
+		if rest := waiting[id]; len(rest) > 0 && rest[0] == p {
 			list = append(list, Compare(nil, p))
+			waiting[id] = rest[1:]
 		}
 	}
 	return list

@@ -70,6 +70,9 @@ func sortedDurations(samples []sample) []trace.Duration {
 // are equal or not; tests that rank them depend on that.
 type microperiods int64
 
+// maxMicroperiods is more than any duration has, if the period is one.
+const maxMicroperiods = 1 << 62
+
 func (m microperiods) periods() float64 { return float64(m) / 1e6 }
 
 // sortedMicroperiods returns the durations of the frames whose period is known.
@@ -77,7 +80,7 @@ func sortedMicroperiods(samples []sample) []microperiods {
 	var list []microperiods
 	for i := range samples {
 		if s := &samples[i]; s.period > 0 {
-			list = append(list, microperiods(math.Round(float64(s.duration)/float64(s.period)*1e6)))
+			list = append(list, microperiods(min(maxMicroperiods, math.Round(float64(s.duration)/float64(s.period)*1e6))))
 		}
 	}
 	slices.Sort(list)

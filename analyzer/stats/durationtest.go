@@ -133,11 +133,12 @@ func hodgesLehmann[T ~int64](base, new []T) float64 {
 
 // kthDifference returns the k-th smallest of all differences new − base, k from
 // 1. There may be too many to list them: it narrows down the value, counting
-// the differences that are not above it in one pass over both lists.
+// the differences that are not above it in one pass over both lists. The values
+// are not negative, so that differences fit; the distance of two of them may not.
 func kthDifference[T ~int64](base, new []T, k int) T {
 	low, high := new[0]-base[len(base)-1], new[len(new)-1]-base[0]
 	for low < high {
-		middle := low + (high-low)/2
+		middle := low + T((uint64(high)-uint64(low))/2)
 		if countDifferences(base, new, middle) >= k {
 			high = middle
 		} else {

@@ -74,25 +74,29 @@ func hitches(list []shown) *Hitches {
 
 // add judges the gap between two render frames that were shown one after the other.
 func (h *Hitches) add(a, b *shown) {
-	gap, period := b.present.Sub(a.present), max(a.period, b.period)
+	gap, period := since(a.present, b.present), max(a.period, b.period)
 	if !a.present.Known() || !b.present.Known() || gap <= 0 || period <= 0 {
 		return
 	}
-	idle := b.due.Sub(a.vsync.Add(period))
-	if 2*idle < period {
+	idle := since(after(a.vsync, period), b.due)
+	if idle < 0 || idle < period-idle {
 		idle = 0
 	}
 	idle = min(idle, gap)
 	h.Gaps++
-	h.Time += gap
-	h.Idle += idle
+	h.Time = add(h.Time, gap)
+	h.Idle = add(h.Idle, idle)
 	hitch := gap - period - idle
-	if 10*hitch < 7*period {
+	if hitch < 0 || times(10, hitch) < 7*period {
 		return
 	}
 	h.Hitches++
-	h.Hitch += hitch
-	h.LostFrames += int((10*hitch + 3*period) / (10 * period))
+	h.Hitch = add(h.Hitch, hitch)
+	lost := int(hitch / period)
+	if 10*(hitch%period) >= 7*period {
+		lost++
+	}
+	h.LostFrames = add(h.LostFrames, lost)
 	if h.Longest == nil || hitch > *h.Longest {
 		at := a.present
 		h.Longest, h.LongestAt = &hitch, &at

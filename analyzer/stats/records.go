@@ -36,7 +36,7 @@ func newSample(f *analyzer.Frame) sample {
 	s := sample{
 		tid: f.TID, vsyncID: f.VsyncID,
 		start: f.Actual.Start, end: f.End(), duration: f.Actual.Duration(),
-		deadline: f.Deadline, period: f.Period, facts: f.Facts,
+		deadline: f.Deadline, period: periodOf(f), facts: f.Facts,
 		linked: f.Render != nil || len(f.Applications) > 0, presented: f.Present.Known(),
 		stages: stagesOf(f),
 	}
@@ -56,7 +56,10 @@ func (s *sample) judged() bool { return s.deadline.Known() || s.late() }
 // that is not known. Android finds frames late by rules of its own: one that
 // ended before its deadline has not overrun.
 func (s *sample) overrun() (d trace.Duration, ok bool) {
-	return max(0, s.end.Sub(s.deadline)), s.late() && s.deadline.Known()
+	if s.end <= s.deadline && s.facts.Has(analyzer.GPULate) && !s.facts.Has(analyzer.MainLate) {
+		return 0, false // what was late is not in the trace
+	}
+	return max(0, since(s.deadline, s.end)), s.late() && s.deadline.Known()
 }
 
 func (r *records) addFrame(f *analyzer.Frame) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
 
@@ -17,6 +18,20 @@ type Refresh struct {
 	// of hertz: the system's own estimate of the period wanders by nanoseconds.
 	Period trace.Duration `json:"period_ns"`
 	Frames int            `json:"frames"`
+}
+
+// Periods are of displays between 1 and 1000 Hz. A period that is not is taken for
+// one that is not known.
+const (
+	shortestPeriod = trace.Millisecond
+	longestPeriod  = trace.Second
+)
+
+func periodOf(f *analyzer.Frame) trace.Duration {
+	if f.Period < shortestPeriod || f.Period > longestPeriod {
+		return 0
+	}
+	return f.Period
 }
 
 // refreshRates returns the rates of the frames whose period is known.

@@ -29,7 +29,7 @@ func newSpan(from, to trace.Time) *Span {
 	if !from.Known() || !to.Known() {
 		return nil
 	}
-	return &Span{from, to, seconds(to.Sub(from))}
+	return &Span{from, to, seconds(since(from, to))}
 }
 
 func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Second) }

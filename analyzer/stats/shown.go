@@ -39,9 +39,9 @@ func shownFor(app, render *analyzer.Frame) shown {
 func newShown(render *analyzer.Frame) shown {
 	s := shown{
 		tid: render.TID, start: render.Actual.Start, vsync: vsyncOf(render),
-		commit: render.Commit.Start, present: render.Present, period: render.Period,
+		commit: render.Commit.Start, present: render.Present, period: periodOf(render),
 	}
-	s.due = s.vsync.Add(-trace.Duration(render.Coalesced) * render.Period)
+	s.due = after(s.vsync, -times(render.Coalesced, s.period))
 	return s
 }
 
@@ -51,7 +51,7 @@ func pickUpDue(app *analyzer.Frame, unknown trace.Time) trace.Time {
 	if !app.Deadline.Known() {
 		return unknown
 	}
-	return app.Deadline.Add(-trace.Duration(app.Coalesced) * app.Period)
+	return after(app.Deadline, -times(app.Coalesced, periodOf(app)))
 }
 
 // vsyncOf returns when the frame's vsync was due, as well as that is known.

@@ -70,7 +70,7 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	// A vsync that is received before it is due tells of a clock offset that was
 	// set wrong, not of a time.
 	if f.Vsync.Known() && f.Actual.Start >= f.Vsync {
-		times[Receive] = f.Actual.Start.Sub(f.Vsync)
+		times[Receive] = since(f.Vsync, f.Actual.Start)
 	}
 	render := f
 	if f.Kind == analyzer.ApplicationFrame {
@@ -79,17 +79,17 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 			return times
 		}
 		if n := len(f.Transactions); n > 0 {
-			times[PickUp] = max(0, render.Actual.Start.Sub(f.Transactions[n-1].At))
+			times[PickUp] = max(0, since(f.Transactions[n-1].At, render.Actual.Start))
 		}
 	}
 	times[RenderMain] = render.Actual.Duration()
 	if render.Draw.Known() {
-		times[RenderDraw] = render.Draw.Duration()
+		times[RenderDraw] = max(unknownStage, render.Draw.Duration()) // damaged lines may have it end before it begins
 	}
 	if render.Commit.Known() {
-		times[CommitLayers] = render.Commit.Duration()
+		times[CommitLayers] = max(unknownStage, render.Commit.Duration())
 		if render.Present.Known() {
-			times[ToPresent] = max(0, render.Present.Sub(render.Commit.End))
+			times[ToPresent] = max(0, since(render.Commit.End, render.Present))
 		}
 	}
 	return times

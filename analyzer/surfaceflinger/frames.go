@@ -73,7 +73,7 @@ func application(owner *analyzer.Process, layer string, r row, index int64) *ana
 
 // known returns the time, zero if it stands for one that is not known.
 func known(ns int64) trace.Time {
-	if ns <= 0 || ns == pending {
+	if ns <= 0 || ns > maxTime {
 		return 0
 	}
 	return trace.Time(ns)

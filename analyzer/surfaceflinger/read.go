@@ -1,7 +1,6 @@
 package surfaceflinger
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -9,11 +8,14 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/lines"
 )
 
 // ErrNotADump: the input is not what `dumpsys SurfaceFlinger --latency` prints.
@@ -30,15 +32,25 @@ type Options struct {
 	// Layers are the names of the layers in the order of their dumps, for dumps
 	// that no line of text names.
 	Layers []string
-	// Strict makes a row that is none an error.
+	// Strict makes a row that is none an error, and a line that is too long.
 	Strict bool
+	// Limits bound what is remembered of dumps: Line, Threads, which counts layers,
+	// Frames, which counts the rows that are frames, and Examples, which counts
+	// names in warnings.
+	Limits limits.Limits
 }
 
 // Stats is what was read, layer by layer, in the order of their first dumps.
 type Stats struct {
 	Layers []*Layer
-	// Damaged counts lines that are neither a period nor a row nor a name.
+	// Damaged counts lines that are neither a period nor a row nor a name, and
+	// rows with times that cannot be.
 	Damaged int
+	// TooLong counts lines, LayersOver dumps of layers and FramesOver rows beyond
+	// the limits.
+	TooLong, LayersOver, FramesOver int
+
+	examples int // of names, in warnings
 }
 
 // Layer is what the dumps of one layer have.
@@ -50,8 +62,8 @@ type Layer struct {
 	// not say.
 	Period trace.Duration
 	// Shown counts frames. Pending rows are of frames that were not shown yet,
-	// or of none at all.
-	Shown, Pending int
+	// which Waiting counts, or of none at all.
+	Shown, Pending, Waiting int
 	// Repeated counts rows that a dump before had already.
 	Repeated int
 	// Unordered counts rows with an earlier present time than the row before.
@@ -75,11 +87,38 @@ func (s *Stats) Warnings() []string {
 			list = append(list, fmt.Sprintf(format, append([]any{n}, args...)...))
 		}
 	}
-	for _, l := range s.Layers {
-		add(l.Empty, "%d dumps of %s have no rows: there was no such layer", l.Name)
-		add(l.Unordered, "%d rows of %s are not in order of their present times", l.Name)
+	each := func(of func(*Layer) int, format string) {
+		n, names, more := 0, []string{}, 0
+		for _, l := range s.Layers {
+			if of(l) == 0 {
+				continue
+			}
+			n += of(l)
+			if len(names) < s.examples {
+				names = append(names, fmt.Sprintf("%.60q", l.Name))
+			} else {
+				more++
+			}
+		}
+		text := strings.Join(names, ", ")
+		if more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		add(n, format, text)
 	}
+	each(func(l *Layer) int { return l.Empty }, "%d dumps have no rows: there was no such layer: %s")
+	each(func(l *Layer) int { return l.Waiting }, "%d frames had not been shown yet and are left out: %s")
+	each(func(l *Layer) int { return l.Unordered }, "%d rows are not in order of their present times: %s")
+	each(func(l *Layer) int {
+		if l.Shown > 0 && l.Period == 0 {
+			return l.Dumps
+		}
+		return 0
+	}, "%d dumps do not tell the display's refresh period: %s")
 	add(s.Damaged, "%d lines are neither a refresh period nor a row")
+	add(s.TooLong, "%d lines longer than the limit passed over (--limit line)")
+	add(s.LayersOver, "%d rows of layers beyond the limit left out (--limit threads)")
+	add(s.FramesOver, "%d rows beyond the limit left out (--limit frames)")
 	return list
 }
 
@@ -90,28 +129,34 @@ const pending = math.MaxInt64
 // was started.
 const longestPeriod = int64(trace.Second)
 
-// maxLine bounds lines; a row has 60 bytes.
-const maxLine = 64 << 10
+// shortestPeriod is of a display of a thousand hertz, which there is none of. Zero
+// stands for a period that is not known.
+const shortestPeriod = int64(trace.Millisecond)
+
+// maxTime is far above all real times; beyond it sums could overflow.
+const maxTime = math.MaxInt64 / 4
+
+// maxName bounds the names that are kept, in bytes.
+const maxName = 1023
 
 // Read reads the dumps in r. Times of the timeline are CLOCK_MONOTONIC. The error
 // is ErrNotADump, ErrNoLayer, ErrNothingShown, the reader's, the context's or, in
 // strict mode, one that names a line. Stats are there in any case.
 func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Stats, error) {
-	p := parser{stats: &Stats{}, options: options}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, maxLine), maxLine)
-	for n := 1; lines.Scan(); n++ {
-		if err := ctx.Err(); err != nil {
-			return nil, p.stats, err
+	options.Limits = options.Limits.WithDefaults()
+	p := parser{stats: &Stats{examples: options.Limits.Examples}, options: options, layers: map[string]*Layer{}}
+	in := lines.NewReader(ctx, r, options.Limits.Line)
+	for in.Next() {
+		if options.Strict && in.TooLong > 0 {
+			return nil, p.stats, fmt.Errorf("line %d: longer than the limit (--limit line)", in.Number-1)
 		}
-		if !p.line(bytes.TrimSpace(lines.Bytes())) && options.Strict {
-			return nil, p.stats, fmt.Errorf("line %d: neither a refresh period nor a row", n)
+		if !p.line(in.Line) && options.Strict {
+			return nil, p.stats, fmt.Errorf("line %d: neither a refresh period nor a row", in.Number)
 		}
 	}
-	if err := lines.Err(); err == bufio.ErrTooLong {
-		return nil, p.stats, ErrNotADump
-	} else if err != nil {
-		return nil, p.stats, err
+	p.stats.TooLong = in.TooLong
+	if in.Err != nil {
+		return nil, p.stats, in.Err
 	}
 	if err := p.outcome(); err != nil {
 		return nil, p.stats, err
@@ -129,6 +174,8 @@ type parser struct {
 	dumps   int
 	rows    int   // of this dump
 	last    int64 // present time of the row before
+	layers  map[string]*Layer
+	frames  int // of all layers
 }
 
 // line takes a line and reports whether it is one of a dump.
@@ -138,12 +185,12 @@ func (p *parser) line(line []byte) bool {
 	case len(line) == 0:
 		return true
 	case !ok && isText(line):
-		p.name = string(line)
+		p.name = string(line[:min(len(line), maxName)])
 		return true
-	case ok && len(numbers) == 1 && numbers[0] >= 0 && numbers[0] <= longestPeriod:
+	case ok && len(numbers) == 1 && (numbers[0] == 0 || numbers[0] >= shortestPeriod && numbers[0] <= longestPeriod):
 		p.begin(trace.Duration(numbers[0]))
 		return true
-	case ok && len(numbers) == 3:
+	case ok && len(numbers) == 3 && (numbers[1] <= maxTime || numbers[1] == pending):
 		p.row(row{desired: numbers[0], present: numbers[1], ready: numbers[2]})
 		return true
 	}
@@ -179,25 +226,26 @@ func (p *parser) begin(period trace.Duration) {
 	p.name, p.period, p.rows, p.last = "", period, 0, 0
 	p.dumps++
 	p.layer = p.find(name)
-	p.layer.Dumps++
-	p.layer.Period = period
+	if p.layer != nil {
+		p.layer.Dumps++
+		p.layer.Period = period
+	}
 }
 
 // unnamed is the name of a layer that nothing names.
 const unnamed = "layer"
 
-// find returns the layer with the given name.
+// find returns the layer with the given name, nil if there are too many.
 func (p *parser) find(name string) *Layer {
 	if name == "" {
 		name = unnamed
 	}
-	for _, l := range p.stats.Layers {
-		if l.Name == name {
-			return l
-		}
+	l := p.layers[name]
+	if l == nil && len(p.layers) < p.options.Limits.Threads {
+		l = &Layer{Name: name, seen: map[row]bool{}}
+		p.layers[name] = l
+		p.stats.Layers = append(p.stats.Layers, l)
 	}
-	l := &Layer{Name: name, seen: map[row]bool{}}
-	p.stats.Layers = append(p.stats.Layers, l)
 	return l
 }
 
@@ -209,13 +257,20 @@ func (p *parser) end() {
 }
 
 func (p *parser) row(r row) {
-	if p.layer == nil { // the first line was lost
+	if p.dumps == 0 { // the first line was lost
 		p.begin(0)
 	}
 	p.rows++
 	l := p.layer
+	if l == nil {
+		p.stats.LayersOver++
+		return
+	}
 	if r.present <= 0 || r.present == pending {
 		l.Pending++
+		if r.present == pending {
+			l.Waiting++
+		}
 		return
 	}
 	if r.present < p.last {
@@ -226,6 +281,11 @@ func (p *parser) row(r row) {
 		l.Repeated++
 		return
 	}
+	if p.frames >= p.options.Limits.Frames {
+		p.stats.FramesOver++
+		return
+	}
+	p.frames++
 	l.seen[r] = true
 	r.period = p.period
 	l.rows = append(l.rows, r)
@@ -241,7 +301,7 @@ func (p *parser) outcome() error {
 		shown += l.Shown
 	}
 	switch {
-	case p.layer == nil:
+	case p.dumps == 0:
 		return ErrNotADump
 	case rows == 0:
 		return ErrNoLayer

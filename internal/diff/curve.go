@@ -39,9 +39,9 @@ const (
 	chartWidth, chartHeight = 560, 190
 )
 
-// charts returns the charts of a pair, none if either trace has no timeline: in
+// charts returns the charts of a pair's frames, none if either trace has none: in
 // milliseconds, and in periods where refresh rates differ.
-func (d *Diff) charts(p *Pair) (list []*chart) {
+func (p *Pair) charts(base, new stats.Frames) (list []*chart) {
 	type length struct {
 		unit string
 		of   func(*analyzer.Frame) float64 // negative if not known
@@ -56,24 +56,17 @@ func (d *Diff) charts(p *Pair) (list []*chart) {
 		}})
 	}
 	for _, l := range lengths {
-		base, new := durations(d.Base.Timeline, p.Base, l.of), durations(d.New.Timeline, p.New, l.of)
-		if len(base) > 0 && len(new) > 0 {
-			list = append(list, newChart(l.unit, base, new))
+		b, n := durations(base.Of(p.Base), l.of), durations(new.Of(p.New), l.of)
+		if len(b) > 0 && len(n) > 0 {
+			list = append(list, newChart(l.unit, b, n))
 		}
 	}
 	return list
 }
 
-// durations returns the sorted lengths of a process's complete frames.
-func durations(t *analyzer.Timeline, p *stats.Process, of func(*analyzer.Frame) float64) (list []float64) {
-	if t == nil {
-		return nil
-	}
-	for f := range t.Complete() {
-		isRender := f.Kind == analyzer.RenderFrame
-		if f.Process.PID != p.PID || isRender != (p.Kind == stats.RenderService) {
-			continue
-		}
+// durations returns the sorted lengths of frames.
+func durations(frames []*analyzer.Frame, of func(*analyzer.Frame) float64) (list []float64) {
+	for _, f := range frames {
 		if x := of(f); x >= 0 {
 			list = append(list, x)
 		}

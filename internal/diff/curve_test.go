@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 )
 
 // shareAt returns what share of frames a curve has at an abscissa: the last
@@ -94,7 +95,7 @@ func TestChartsOfPair(t *testing.T) {
 	base.Frames[0].Facts = analyzer.Truncated
 	base.frame(analyzer.ApplicationFrame, base.process(101, "other"), 1000, 500)
 	d := compare(t, base.side(""), after(), Options{})
-	app, rendering := d.charts(d.Pairs[0]), d.charts(d.Pairs[1])
+	app, rendering := chartsOf(d, d.Pairs[0]), chartsOf(d, d.Pairs[1])
 	if len(app) != 1 || app[0].Base.Frames != 19 || app[0].New.Frames != 20 {
 		t.Errorf("application: %+v", app)
 	}
@@ -109,12 +110,16 @@ func TestChartsOfPair(t *testing.T) {
 		}
 	}
 	d = compare(t, base.side(""), after(), Options{})
-	app = d.charts(d.Pairs[0])
+	app = chartsOf(d, d.Pairs[0])
 	if len(app) != 2 || app[0].Base.Frames != 19 || app[1].Base.Frames != 18 || app[1].New.Frames != 20 {
 		t.Errorf("application: %+v", app)
 	}
 	d.New.Timeline = nil
-	if len(d.charts(d.Pairs[0])) != 0 {
+	if len(chartsOf(d, d.Pairs[0])) != 0 {
 		t.Error("there is a chart of a trace without frames")
 	}
+}
+
+func chartsOf(d *Diff, p *Pair) []*chart {
+	return p.charts(stats.NewFrames(d.Base.Timeline), stats.NewFrames(d.New.Timeline))
 }

@@ -14,7 +14,6 @@ package diff
 
 import (
 	"fmt"
-	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -155,7 +154,7 @@ func (d *Diff) checkPairs(o Options) error {
 	}
 	if len(d.OnlyBase) > 0 && len(d.OnlyNew) > 0 {
 		e.Hint = fmt.Sprintf("--map OLD=NEW pairs processes: %s has %s, %s has %s",
-			words.Printable(d.Base.Name), names(d.OnlyBase), words.Printable(d.New.Name), names(d.OnlyNew))
+			words.Printable(d.Base.Name), words.Names(d.OnlyBase), words.Printable(d.New.Name), words.Names(d.OnlyNew))
 	}
 	return e
 }
@@ -167,27 +166,4 @@ func hasFrames(list ...*stats.Process) bool {
 		}
 	}
 	return false
-}
-
-// maxNames is how many processes a message names.
-const maxNames = 5
-
-// names lists processes for a message.
-func names(list []*stats.Process) string {
-	texts := []string{}
-	for _, p := range list[:min(len(list), maxNames)] {
-		texts = append(texts, nameOrPID(p))
-	}
-	if more := len(list) - len(texts); more > 0 {
-		texts = append(texts, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(texts, ", ")
-}
-
-// nameOrPID is how a process can be named in --map.
-func nameOrPID(p *stats.Process) string {
-	if p.Name == "" {
-		return fmt.Sprint(p.PID)
-	}
-	return words.Printable(p.Name)
 }

@@ -20,15 +20,29 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"refresh":   refreshText,
 	"relative":  relativeChange,
 	"frames":    frames,
+	"more":      words.More,
 }).ParseFS(assets, "assets/page.html"))
 
 // pageView is what the template shows.
 type pageView struct {
 	*Diff
-	Title string
-	Pairs []pagePair
-	Style template.CSS // of the project, not of a trace
-	Chart pageChart
+	Title             string
+	Pairs             []pagePair
+	More              int // pairs that are not shown
+	OnlyBase, OnlyNew pageOnly
+	Style             template.CSS // of the project, not of a trace
+	Chart             pageChart
+}
+
+// pageOnly are the processes of one trace alone.
+type pageOnly struct {
+	List []*stats.Process
+	More int // that are not shown
+}
+
+func newPageOnly(list []*stats.Process) pageOnly {
+	shown := words.Largest(list, complete)
+	return pageOnly{shown, len(list) - len(shown)}
 }
 
 // pagePair is a pair, with what the template would have to work out.
@@ -65,24 +79,29 @@ func writeHTML(w io.Writer, d *Diff) error {
 			chartLeft + chartWidth + 16, chartTop + chartHeight + 30,
 		},
 	}
-	for _, p := range d.Pairs {
-		v.Pairs = append(v.Pairs, d.newPagePair(p))
+	base, new := stats.NewFrames(d.Base.Timeline), stats.NewFrames(d.New.Timeline)
+	outcomes := map[*Pair][]Outcome{}
+	for _, o := range d.Outcomes {
+		outcomes[o.Pair] = append(outcomes[o.Pair], o)
+	}
+	v.OnlyBase, v.OnlyNew = newPageOnly(d.OnlyBase), newPageOnly(d.OnlyNew)
+	shown := d.shown()
+	v.More = len(d.Pairs) - len(shown)
+	for _, p := range shown {
+		pp := newPagePair(p)
+		pp.Charts, pp.Outcomes = p.charts(base, new), outcomes[p]
+		v.Pairs = append(v.Pairs, pp)
 	}
 	return pageTemplate.Execute(w, v)
 }
 
-func (d *Diff) newPagePair(p *Pair) pagePair {
-	pp := pagePair{Pair: p, Title: p.title(), About: p.about(), Findings: p.findings(), Charts: d.charts(p)}
+func newPagePair(p *Pair) pagePair {
+	pp := pagePair{Pair: p, Title: p.title(), About: p.about(), Findings: p.findings()}
 	for _, m := range p.shown() {
 		pp.Measures = append(pp.Measures, newPageMeasure(&m))
 	}
 	for _, name := range []string{"fps", "jank_rate", "p95_ms"} {
 		pp.Overview = append(pp.Overview, newPageMeasure(p.measure(name)))
-	}
-	for _, o := range d.Outcomes {
-		if o.Pair == p {
-			pp.Outcomes = append(pp.Outcomes, o)
-		}
 	}
 	return pp
 }

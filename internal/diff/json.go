@@ -3,7 +3,6 @@ package diff
 import (
 	"encoding/json"
 	"io"
-	"slices"
 
 	"ohframe/analyzer/stats"
 )
@@ -94,10 +93,12 @@ func writeJSON(w io.Writer, d *Diff) error {
 			RefreshDiffers: p.Tests.RefreshDiffers, Measures: p.Measures, Tests: newDocumentTests(&p.Tests),
 		})
 	}
+	places := map[*Pair]int{}
+	for i, p := range d.Pairs {
+		places[p] = i
+	}
 	for _, o := range d.Outcomes {
-		doc.FailOn = append(doc.FailOn, documentOutcome{
-			o.Condition.String(), o.Condition.Measure, slices.Index(d.Pairs, o.Pair), o.Status,
-		})
+		doc.FailOn = append(doc.FailOn, documentOutcome{o.Condition.String(), o.Condition.Measure, places[o.Pair], o.Status})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/words"
 )
 
@@ -77,29 +78,97 @@ func matchProcesses(base, new Side, mappings []Mapping) ([]match, error) {
 		}
 		take(&matches[b], MatchedByMap, n)
 	}
-	for _, rule := range []struct {
-		by    Match
-		holds func(base, new *stats.Process) bool
-	}{
-		{MatchedByName, sameName},
-		{MatchedByNameEnd, sameNameEnd},
-		{MatchedByKind, func(b, n *stats.Process) bool { return b.Kind == stats.RenderService }},
-	} {
-		for i := range matches {
-			m := &matches[i]
-			if m.new != nil {
-				continue
-			}
-			j := slices.IndexFunc(free, func(p *stats.Process) bool { return p.Kind == m.base.Kind && rule.holds(m.base, p) })
-			if j >= 0 {
-				take(m, rule.by, j)
-			}
-		}
+	for _, rule := range rules {
+		free = rule.match(matches, free)
 	}
 	for _, p := range free {
 		matches = append(matches, match{new: p})
 	}
 	return matches, nil
+}
+
+// rule is a way to recognise a process: those of the new trace wait under keys
+// for one of the base trace that asks for one.
+type rule struct {
+	by    Match
+	waits func(*stats.Process) []matchKey
+	asks  func(*stats.Process) (matchKey, bool)
+}
+
+// matchKey is what two processes have in common.
+type matchKey struct {
+	kind  stats.Kind
+	name  string    // of the one that has the shorter
+	pid   trace.PID // where there is no name
+	whole bool      // the name is all of that of the one that waits
+}
+
+// rules are tried one after the other, each on what those before have left.
+var rules = []rule{
+	{MatchedByName, func(p *stats.Process) []matchKey { return []matchKey{nameKey(p)} }, func(p *stats.Process) (matchKey, bool) { return nameKey(p), true }},
+	{MatchedByNameEnd, waitsByEnd, asksByEnd},
+	{MatchedByKind, func(p *stats.Process) []matchKey { return []matchKey{{kind: p.Kind}} }, func(p *stats.Process) (matchKey, bool) {
+		return matchKey{kind: p.Kind}, p.Kind == stats.RenderService
+	}},
+}
+
+func nameKey(p *stats.Process) matchKey {
+	if p.Name == "" {
+		return matchKey{kind: p.Kind, pid: p.PID}
+	}
+	return matchKey{kind: p.Kind, name: p.Name}
+}
+
+// kernelName is how many bytes of a thread's name a kernel keeps.
+const kernelName = 15
+
+// waitsByEnd: a name's last 15 bytes may be all of another, or a name of 15 bytes
+// the end of another.
+func waitsByEnd(p *stats.Process) []matchKey {
+	if len(p.Name) < kernelName {
+		return nil
+	}
+	keys := []matchKey{{kind: p.Kind, name: p.Name[len(p.Name)-kernelName:]}}
+	if len(p.Name) == kernelName {
+		keys = append(keys, matchKey{kind: p.Kind, name: p.Name, whole: true})
+	}
+	return keys
+}
+
+func asksByEnd(p *stats.Process) (matchKey, bool) {
+	if len(p.Name) < kernelName {
+		return matchKey{}, false
+	}
+	return matchKey{kind: p.Kind, name: p.Name[len(p.Name)-kernelName:], whole: len(p.Name) > kernelName}, true
+}
+
+// match gives the processes of base that have no match yet theirs of those that
+// are free, the first the first, and returns those that are left.
+func (r rule) match(matches []match, free []*stats.Process) []*stats.Process {
+	waiting := map[matchKey][]*stats.Process{}
+	for _, p := range free {
+		for _, key := range r.waits(p) {
+			waiting[key] = append(waiting[key], p)
+		}
+	}
+	taken := map[*stats.Process]bool{}
+	for i := range matches {
+		m := &matches[i]
+		key, ok := r.asks(m.base)
+		if m.new != nil || !ok {
+			continue
+		}
+		queue := waiting[key]
+		for len(queue) > 0 && taken[queue[0]] { // under another key
+			queue = queue[1:]
+		}
+		if len(queue) > 0 {
+			m.new, m.by = queue[0], r.by
+			taken[m.new] = true
+		}
+		waiting[key] = queue
+	}
+	return slices.DeleteFunc(free, func(p *stats.Process) bool { return taken[p] })
 }
 
 // notThere returns the error if no process that is called so is left.
@@ -110,22 +179,10 @@ func notThere(m Mapping, name string, side Side) error {
 	}
 	return &Error{
 		What: fmt.Sprintf("%s%s has no process %s", head, words.Printable(side.Name), words.Printable(name)),
-		Hint: "it has " + names(side.Stats.Processes),
+		Hint: "it has " + words.Names(side.Stats.Processes),
 	}
 }
 
 func isCalled(p *stats.Process, name string) bool {
 	return p.Name == name || strconv.Itoa(int(p.PID)) == name
-}
-
-func sameName(base, new *stats.Process) bool {
-	return base.Name == new.Name && (base.Name != "" || base.PID == new.PID)
-}
-
-// kernelName is how many bytes of a thread's name a kernel keeps.
-const kernelName = 15
-
-func sameNameEnd(base, new *stats.Process) bool {
-	return len(base.Name) == kernelName && strings.HasSuffix(new.Name, base.Name) ||
-		len(new.Name) == kernelName && strings.HasSuffix(base.Name, new.Name)
 }

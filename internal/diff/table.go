@@ -37,7 +37,7 @@ func writeTable(w io.Writer, d *Diff, o WriteOptions) error {
 	t.side("new ", d.New)
 	fmt.Fprintln(t)
 	t.overview(d)
-	for _, p := range d.Pairs {
+	for _, p := range d.shown() {
 		t.pair(p)
 	}
 	t.only("Only in base", d.OnlyBase)
@@ -56,7 +56,8 @@ func (t *tableWriter) side(label string, s Side) {
 
 func (t *tableWriter) overview(d *Diff) {
 	g := t.grid("Process", "FPS →", "new →", "Jank →", "new →", "P95 ms →", "new →", "Durations", "Late")
-	for _, p := range d.Pairs {
+	shown := d.shown()
+	for _, p := range shown {
 		row := table.Row{words.Shorten(p.title(), nameWidth)}
 		for _, name := range []string{"fps", "jank_rate", "p95_ms"} {
 			m := p.measure(name)
@@ -71,7 +72,9 @@ func (t *tableWriter) overview(d *Diff) {
 		}
 		g.AppendRow(append(row, t.judged(durations.Short, durations.Judgement), t.judged(late, jank.Judgement)))
 	}
-	t.print(g)
+	t.printEnd(g)
+	t.more(len(d.Pairs) - len(shown))
+	fmt.Fprintln(t)
 }
 
 // overviewValue prints a value with one digit of fraction at most, for want of
@@ -138,12 +141,21 @@ func (t *tableWriter) only(label string, list []*stats.Process) {
 		return
 	}
 	fmt.Fprintln(t, t.bold(label))
-	for _, p := range list {
+	shown := words.Largest(list, complete)
+	for _, p := range shown {
 		about := fmt.Sprintf(" · %s · pid %d · %s", words.Kinds[p.Kind], p.PID, frames(p.Frames.Complete))
 		name := words.Shorten(words.Process(p), tableWidth-2-text.StringWidthWithoutEscSequences(about))
 		fmt.Fprintf(t, "  %s%s\n", name, t.dim(about))
 	}
+	t.more(len(list) - len(shown))
 	fmt.Fprintln(t)
+}
+
+// more says that there are more processes than are shown.
+func (t *tableWriter) more(n int) {
+	if n > 0 {
+		fmt.Fprintln(t, t.dim("  "+words.More(n)))
+	}
 }
 
 // grid is a table without lines but the one under its header.

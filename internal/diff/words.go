@@ -37,6 +37,14 @@ func (p *Pair) about() string {
 	return text
 }
 
+// shown returns the pairs that a table or a page shows: of many those with the
+// most frames.
+func (d *Diff) shown() []*Pair {
+	return words.Largest(d.Pairs, func(p *Pair) int { return complete(p.Base) + complete(p.New) })
+}
+
+func complete(p *stats.Process) int { return p.Frames.Complete }
+
 // number prints a number with the given digits of fraction.
 func number(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
 
@@ -117,9 +125,13 @@ func refreshText(list []stats.Refresh) string {
 	if len(list) == 0 {
 		return unknown
 	}
-	texts := make([]string, len(list))
-	for i, r := range list {
+	shown := list[:min(len(list), words.MaxRates)]
+	texts := make([]string, len(shown))
+	for i, r := range shown {
 		texts[i] = number(r.Rate, 1)
+	}
+	if more := len(list) - len(shown); more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(texts, ", ") + " Hz"
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -138,15 +139,18 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 // the "dark" one.
 func (b *browser) open(inputs []Input, width, height int64, scheme string) {
 	b.Helper()
-	file := filepath.Join(b.TempDir(), "report.html")
-	out, err := os.Create(file)
-	if err != nil {
+	var page bytes.Buffer
+	if err := Write(&page, inputs, "html", Options{}); err != nil {
 		b.Fatal(err)
 	}
-	if err := Write(out, inputs, "html", Options{}); err != nil {
-		b.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
+	b.show(page.Bytes(), width, height, scheme)
+}
+
+// show shows a page as open does.
+func (b *browser) show(page []byte, width, height int64, scheme string) {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "page.html")
+	if err := os.WriteFile(file, page, 0o666); err != nil {
 		b.Fatal(err)
 	}
 	b.do(chromedp.EmulateViewport(width, height))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/words"
 )
 
 // identityColumns are the columns that are no measures; the others are named
@@ -35,7 +36,7 @@ func writeCSV(w io.Writer, inputs []Input) error {
 }
 
 func csvRow(input string, p *stats.Process) []string {
-	row := []string{input, string(p.Kind), strconv.Itoa(int(p.PID)), p.Name, "", ""}
+	row := []string{words.Cell(input), string(p.Kind), strconv.Itoa(int(p.PID)), words.Cell(p.Name), "", ""}
 	if p.FPS != nil {
 		row[4] = string(p.FPS.Event)
 	}

@@ -86,21 +86,15 @@ type frameColumns struct {
 }
 
 // newFrameColumns returns the frames of a process, nil if there are none.
-func newFrameColumns(t *analyzer.Timeline, p *stats.Process) *frameColumns {
-	if t == nil {
+func newFrameColumns(frames []*analyzer.Frame) *frameColumns {
+	if len(frames) == 0 {
 		return nil
 	}
-	kind := analyzer.ApplicationFrame
-	if p.Kind == stats.RenderService {
-		kind = analyzer.RenderFrame
-	}
 	c := &frameColumns{}
+	names := threadNames(frames[0].Process)
 	texts, threads := index{list: &c.Texts}, index{list: &c.Threads}
 	var last trace.Time
-	for f := range t.Complete() {
-		if f.Kind != kind || f.Process.PID != p.PID {
-			continue
-		}
+	for _, f := range frames {
 		start := f.Actual.Start
 		if c.Base == "" {
 			c.Base, last = strconv.FormatInt(int64(start), 10), start
@@ -115,10 +109,7 @@ func newFrameColumns(t *analyzer.Timeline, p *stats.Process) *frameColumns {
 		c.Text = append(c.Text, texts.of(describe(f)))
 		c.Vsync = append(c.Vsync, f.VsyncID)
 		c.Render = append(c.Render, renderVsync(f))
-		c.Thread = append(c.Thread, threads.of(threadName(f)))
-	}
-	if c.Base == "" {
-		return nil
+		c.Thread = append(c.Thread, threads.of(names.of(f.TID)))
 	}
 	return c
 }
@@ -149,13 +140,23 @@ func renderVsync(f *analyzer.Frame) int64 {
 	return f.Render.VsyncID
 }
 
-func threadName(f *analyzer.Frame) string {
-	for _, t := range f.Process.Threads {
-		if t.TID == f.TID && t.Name != "" {
-			return fmt.Sprintf("%s %d", words.Printable(t.Name), f.TID)
-		}
+// names are those of a process's threads.
+type names map[trace.TID]string
+
+func threadNames(p *analyzer.Process) names {
+	n := names{}
+	for _, t := range p.Threads {
+		n[t.TID] = t.Name
 	}
-	return fmt.Sprint(f.TID)
+	return n
+}
+
+// of says which thread has an id.
+func (n names) of(tid trace.TID) string {
+	if n[tid] == "" {
+		return fmt.Sprint(tid)
+	}
+	return fmt.Sprintf("%s %d", words.Printable(n[tid]), tid)
 }
 
 // describe says what a mark and times do not: all facts that hold, and what

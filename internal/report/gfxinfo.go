@@ -27,24 +27,42 @@ type gfxinfoLine struct {
 }
 
 // gfxinfoSummaries returns the summaries of a dump, which may be nil: each
-// process, then its windows.
-func gfxinfoSummaries(d *gfxinfo.Dump) []gfxinfoSummary {
+// process, then its windows; all, or those that people are shown.
+func gfxinfoSummaries(d *gfxinfo.Dump, all bool) []gfxinfoSummary {
 	list := []gfxinfoSummary{}
 	if d == nil {
 		return list
 	}
-	for _, p := range d.Processes {
+	processes := d.Processes
+	if !all {
+		processes = words.Largest(processes, rows)
+	}
+	for _, p := range processes {
 		add := func(window string, printed, computed *gfxinfo.Summary) {
 			if lines := gfxinfoLines(printed, computed); len(lines) > 0 {
 				list = append(list, gfxinfoSummary{p.PID, p.Name, window, lines})
 			}
 		}
 		add("", p.Printed, p.Computed)
-		for _, w := range p.Windows {
+		if only := p.Windows; len(only) == 1 && only[0].Name == "" && only[0].Printed == nil {
+			continue // all that the process has, under no name of its own
+		}
+		windows := p.Windows
+		if !all {
+			windows = words.Largest(windows, func(w *gfxinfo.Window) int { return w.Frames })
+		}
+		for _, w := range windows {
 			add(w.Name, w.Printed, w.Computed)
 		}
 	}
 	return list
+}
+
+func rows(p *gfxinfo.Process) (n int) {
+	for _, w := range p.Windows {
+		n += w.Frames
+	}
+	return n
 }
 
 // gfxinfoLines returns the lines that either summary has; a summary may be nil.

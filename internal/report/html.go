@@ -35,6 +35,7 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"share":     share,
 	"at":        func(t trace.Time, p pageProcess) pageTime { return pageTime{t, p.Charts} },
 	"seconds":   seconds,
+	"more":      words.More,
 }).ParseFS(assets, "assets/page.html"))
 
 // pageView is what the template shows.
@@ -46,12 +47,19 @@ type pageView struct {
 	// Of the project and uPlot, not of a trace.
 	Style         template.CSS
 	UPlot, Script template.JS
+
+	drawn int // frames in charts, of all inputs
 }
+
+// maxDrawn is how many frames a page has charts of. A browser opens a page of as
+// many in seconds.
+const maxDrawn = 1 << 20
 
 type pageInput struct {
 	Name      string
 	Span      *stats.Span
 	Processes []pageProcess
+	More      int // processes that are not shown
 	Gfxinfo   []gfxinfoSummary
 }
 
@@ -61,7 +69,10 @@ type pageProcess struct {
 	ID     int    // its place among all
 	Input  string // empty if there is one input
 	Charts bool
-	Marks  []part
+	// Undrawn counts the frames of a process that has no charts because there are
+	// too many frames on the page.
+	Undrawn int
+	Marks   []part
 	// Blame and Stutter divide late frames.
 	Blame, Stutter parts
 	// StageScale is the longest P90 of a stage, to draw all in relation to it.
@@ -130,10 +141,19 @@ func asset(name string) string {
 }
 
 func (p *pageView) add(in Input, several bool) {
-	input := pageInput{Name: words.Printable(in.Name), Span: in.Stats.Span, Gfxinfo: gfxinfoSummaries(in.Gfxinfo)}
-	for _, s := range in.Stats.Processes {
-		columns := newFrameColumns(in.Timeline, s)
-		pp := pageProcess{Process: s, ID: len(p.Processes), Charts: columns != nil}
+	input := pageInput{Name: words.Printable(in.Name), Span: in.Stats.Span, Gfxinfo: gfxinfoSummaries(in.Gfxinfo, false)}
+	frames := stats.NewFrames(in.Timeline)
+	shown := words.Largest(in.Stats.Processes, complete)
+	input.More = len(in.Stats.Processes) - len(shown)
+	for _, s := range shown {
+		list := frames.Of(s)
+		undrawn := 0
+		if p.drawn+len(list) > maxDrawn {
+			list, undrawn = nil, len(list)
+		}
+		p.drawn += len(list)
+		columns := newFrameColumns(list)
+		pp := pageProcess{Process: s, ID: len(p.Processes), Charts: columns != nil, Undrawn: undrawn}
 		if several {
 			pp.Input = input.Name
 		}

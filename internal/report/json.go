@@ -21,7 +21,7 @@ type documentInput struct {
 func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs))}
 	for _, in := range inputs {
-		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Stats, gfxinfoSummaries(in.Gfxinfo)})
+		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Stats, gfxinfoSummaries(in.Gfxinfo, true)})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

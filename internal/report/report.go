@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/gfxinfo"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/words"
 )
 
 // Input is a trace, or whatever frames were read from, and its measures.
@@ -37,6 +38,36 @@ type Input struct {
 type Options struct {
 	// Color lets the table use a terminal's bold, dim and coloured text.
 	Color bool
+}
+
+// Error is why there is nothing to report.
+type Error struct {
+	What string
+	Hint string // what to do about it; may be empty
+}
+
+func (e *Error) Error() string { return e.What }
+
+// CheckChosen returns an *Error if none of the inputs' processes were chosen, by
+// stats.Options.Process, though there are some.
+func CheckChosen(inputs []Input) error {
+	var others []*stats.Process
+	for _, in := range inputs {
+		if len(in.Stats.Processes) > 0 {
+			return nil
+		}
+		if in.Timeline == nil {
+			continue
+		}
+		list, _ := in.Timeline.ProcessCounts()
+		for _, p := range list {
+			others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return &Error{What: "no process with frames is among those chosen", Hint: "there are " + words.Names(others)}
 }
 
 // Formats are the names of the formats that Write knows.

@@ -38,10 +38,10 @@ func writeTable(w io.Writer, inputs []Input, o Options) error {
 		t.overview(in)
 	}
 	for _, in := range inputs {
-		for _, p := range in.Stats.Processes {
+		for _, p := range words.Largest(in.Stats.Processes, complete) {
 			t.process(in, p, len(inputs) > 1)
 		}
-		for _, s := range gfxinfoSummaries(in.Gfxinfo) {
+		for _, s := range gfxinfoSummaries(in.Gfxinfo, false) {
 			t.gfxinfo(&s)
 		}
 	}
@@ -62,7 +62,8 @@ func (t *tableWriter) overview(in Input) {
 	}
 	g := t.grid("Process", "PID →", "FPS →", "Frames →", "Late →", "Jank →", "Hitch ms/s →", "P50 ms →", "P95 ms →", "Max ms →")
 	g.widths(overviewWidths...)
-	for _, p := range r.Processes {
+	shown := words.Largest(r.Processes, complete)
+	for _, p := range shown {
 		fps, hitch, p50, p95, longest := unknown, unknown, unknown, unknown, unknown
 		if p.FPS != nil {
 			fps = number(p.FPS.Rate, 1)
@@ -82,8 +83,14 @@ func (t *tableWriter) overview(in Input) {
 			t.yellow(late, p.Frames.Late > 0), t.yellow(percent(p.JankRate), p.Frames.Late > 0), hitch, p50, p95, longest,
 		})
 	}
-	t.print(g)
+	fmt.Fprintln(t, g.Render())
+	if more := len(r.Processes) - len(shown); more > 0 {
+		fmt.Fprintln(t, t.dim("  "+words.More(more)))
+	}
+	fmt.Fprintln(t)
 }
+
+func complete(p *stats.Process) int { return p.Frames.Complete }
 
 // process writes the block of a process, under the name of the input if there
 // are several.

@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/words"
 )
 
 // facts writes what is one or a few numbers.
@@ -47,9 +48,13 @@ func refreshText(list []stats.Refresh) string {
 	if len(list) == 0 {
 		return unknown
 	}
-	texts := make([]string, len(list))
-	for i, r := range list {
+	shown := list[:min(len(list), words.MaxRates)]
+	texts := make([]string, len(shown))
+	for i, r := range shown {
 		texts[i] = fmt.Sprintf("%s Hz, %s ms (%s)", number(r.Rate, 1), number(r.Period.Milliseconds(), 3), count(r.Frames, "frame"))
+	}
+	if more := len(list) - len(shown); more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(texts, " · ")
 }

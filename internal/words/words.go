@@ -1,8 +1,11 @@
-// Package words says what a report and a comparison both say of processes, in the
-// same words.
+// Package words says what several commands say of processes and their frames, in
+// the same words, and keeps what traces bring along from doing harm on the way.
 package words
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -40,6 +43,29 @@ func Process(p *stats.Process) string {
 	return Printable(p.Name)
 }
 
+// maxNames is how many processes a message names.
+const maxNames = 5
+
+// NameOrPID is what options call a process.
+func NameOrPID(p *stats.Process) string {
+	if p.Name == "" {
+		return strconv.Itoa(int(p.PID))
+	}
+	return Printable(p.Name)
+}
+
+// Names lists processes for a message.
+func Names(list []*stats.Process) string {
+	var texts []string
+	for _, p := range list[:min(len(list), maxNames)] {
+		texts = append(texts, NameOrPID(p))
+	}
+	if more := len(list) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(texts, ", ")
+}
+
 // Shorten keeps the end of a name that is wider than a number of cells: there
 // names differ.
 func Shorten(name string, width int) string {
@@ -52,4 +78,60 @@ func Shorten(name string, width int) string {
 		over -= text.RuneWidth(rest[0])
 	}
 	return "…" + string(rest)
+}
+
+// MaxShown is how many processes a table or a page shows: more than run at once
+// with frames on a device, few enough for a browser.
+const MaxShown = 200
+
+// MaxRates is how many refresh rates of a process are named.
+const MaxRates = 8
+
+// Largest returns those of a list with the most frames, MaxShown at the most, in
+// the order of the list.
+func Largest[T any](list []T, frames func(T) int) []T {
+	if len(list) <= MaxShown {
+		return list
+	}
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(frames(list[b]), frames(list[a])) })
+	order = order[:MaxShown]
+	slices.Sort(order)
+	shown := make([]T, len(order))
+	for i, at := range order {
+		shown[i] = list[at]
+	}
+	return shown
+}
+
+// More says that so many processes are not shown.
+func More(n int) string {
+	return fmt.Sprintf("… and %d more with fewer frames, which JSON has", n)
+}
+
+// Text returns a line of text that does a terminal no harm, whatever names are in
+// it.
+func Text(line string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(line, "\uFFFD") {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
+}
+
+// Cell returns a text for a cell of CSV. A spreadsheet takes what begins like a
+// formula for one, and evaluates it: an apostrophe before it makes it text. No
+// process, layer or file that means no harm is called so.
+func Cell(text string) string {
+	if len(text) > 1 && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+		return "'" + text
+	}
+	return text
 }

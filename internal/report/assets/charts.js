@@ -82,8 +82,8 @@ function seconds(f, i) {
   return at.slice(0, -9) + "." + at.slice(-9);
 }
 
-// steps are those of an axis, from a microsecond up.
-const steps = Array.from({length: 39}, (_, i) => [1, 2, 5][i % 3] * 10 ** (Math.floor(i / 3) - 6));
+// steps are those of an axis, from a microsecond to more than 64 bits of nanoseconds.
+const steps = Array.from({length: 63}, (_, i) => [1, 2, 5][i % 3] * 10 ** (Math.floor(i / 3) - 6));
 
 function axis(more) {
   const stroke = () => css("line");

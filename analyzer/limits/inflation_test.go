@@ -1,0 +1,62 @@
+package limits
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// zeros is an endless input that costs nothing.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// packZeros returns so many zero bytes as gzip, about a thousandth of them.
+func packZeros(t *testing.T, size int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.CopyN(w, zeros{}, size); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	return b.Bytes()
+}
+
+func TestInflation(t *testing.T) {
+	bomb := packZeros(t, 2*MinInflated)
+	for _, c := range []struct {
+		name   string
+		limits Limits
+		want   string // the limit that it is over
+		at     int64  // how much comes out of it at the most
+	}{
+		{"ratio", Limits{}, "ratio", MinInflated + 1<<20},
+		{"ratio allowed", Limits{Ratio: 2000}, "", 2 * MinInflated},
+		{"inflated", Limits{Inflated: 1 << 20}, "inflated", 2 << 20},
+		{"inflated, to the byte", Limits{Inflated: 2 * MinInflated, Ratio: 2000}, "", 2 * MinInflated},
+		{"inflated, a byte less", Limits{Inflated: 2*MinInflated - 1, Ratio: 2000}, "inflated", 2 * MinInflated},
+	} {
+		watch := c.limits.NewInflation()
+		z, err := gzip.NewReader(watch.Packed(bytes.NewReader(bomb)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, watch.Unpacked(z))
+		over, got := (*Error)(nil), ""
+		if errors.As(err, &over) {
+			got = over.Limit
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if got != c.want || n > c.at {
+			t.Errorf("%s: %d bytes came out, then %v", c.name, n, err)
+		}
+	}
+}

@@ -1,0 +1,453 @@
+package perfetto_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/perfetto"
+	"ohframe/internal/memtest"
+	pb "ohframe/protos/perfettopb"
+)
+
+// stream is a trace that is made while it is read: it may be larger than memory.
+type stream struct {
+	n, next int
+	make    func(r *recording, i int)
+	buffer  recording
+	rest    []byte
+}
+
+func (s *stream) Read(b []byte) (int, error) {
+	for len(s.rest) == 0 {
+		if s.next == s.n {
+			return 0, io.EOF
+		}
+		s.buffer.bytes, s.buffer.ends = s.buffer.bytes[:0], s.buffer.ends[:0]
+		for len(s.buffer.bytes) < 64<<10 && s.next < s.n {
+			s.make(&s.buffer, s.next)
+			s.next++
+		}
+		s.rest = s.buffer.bytes
+	}
+	n := copy(b, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// tight are limits at which memory must be nothing to speak of.
+var tight = limits.Limits{Frames: 1000, Threads: 1000, Strings: 100, Records: 1000}
+
+// A valid frame stands at the beginning of each, so that there is a timeline.
+var hostile = []struct {
+	name string
+	make func(r *recording, i int)
+	over string // what the warnings say
+}{
+	{"empty packets", func(r *recording, i int) { r.raw(nil) }, ""},
+	{"unfinished slices", func(r *recording, i int) {
+		r.event(uint64(1e9+i), actualSurface(int64(i), int64(i+1), 0, app, "layer", fine))
+	}, "--limit frames"},
+	{"expected slices", func(r *recording, i int) {
+		r.event(uint64(1e9+i), expectedSurface(int64(i), int64(i+1), 0, app, "layer"))
+	}, "--limit frames"},
+	{"ends", func(r *recording, i int) { r.end(uint64(1e9+i), int64(i)) }, "--limit frames"},
+	{"processes with frames", func(r *recording, i int) {
+		r.event(uint64(1e9+i), actualSurface(int64(i), 1, 0, int32(i), "layer", fine))
+	}, "--limit frames"},
+	{"layers", func(r *recording, i int) {
+		r.event(uint64(1e9+i), actualSurface(int64(i), int64(i+1), 0, app, fmt.Sprint("layer ", i, strings.Repeat("x", 60_000)), fine))
+	}, "--limit strings"},
+	{"processes", func(r *recording, i int) { r.packet(tree(int32(i+1), 0, 0)) }, "--limit threads"},
+	{"threads", func(r *recording, i int) { r.packet(tree(app, int32(i+1), 1)) }, "--limit threads"},
+	{"threads of as many processes", func(r *recording, i int) { r.packet(tree(0, int32(i+1), int32(i+1))) }, "--limit threads"},
+	{"clock readings", func(r *recording, i int) {
+		r.packet(&pb.TracePacket{Data: &pb.TracePacket_ClockSnapshot{ClockSnapshot: &pb.ClockSnapshot{Clocks: []*pb.ClockSnapshot_Clock{
+			{ClockId: proto.Uint32(6), Timestamp: proto.Uint64(uint64(i + 1))}, {ClockId: proto.Uint32(uint32(i + 7)), Timestamp: proto.Uint64(uint64(i + 1))},
+		}}}})
+	}, "--limit records"},
+	{"attributes", func(r *recording, i int) {
+		r.packet(&pb.TracePacket{Data: &pb.TracePacket_TraceAttributes{TraceAttributes: &pb.TraceAttributes{Attribute: []*pb.TraceAttributes_Attribute{
+			{Key: proto.String(fmt.Sprint("ohframe.", i)), Value: &pb.TraceAttributes_Attribute_StringValue{StringValue: strings.Repeat("x", 1000)}},
+		}}}})
+	}, ""},
+	{"tracks of ours", func(r *recording, i int) {
+		if i == 0 {
+			oursBegin(r)
+		}
+		r.packet(&pb.TracePacket{Data: &pb.TracePacket_TrackDescriptor{TrackDescriptor: &pb.TrackDescriptor{
+			Uuid: proto.Uint64(uint64(i + 2)), ParentUuid: proto.Uint64(1), StaticOrDynamicName: &pb.TrackDescriptor_Name{Name: "Frames (" + fmt.Sprint(i) + ")"},
+		}}})
+	}, "--limit threads"},
+	{"notes of ours", func(r *recording, i int) {
+		if i == 0 {
+			oursBegin(r)
+		}
+		r.note(uint64(1e9+i), int64(i), 3)
+	}, "--limit frames"},
+	{"transactions of ours", func(r *recording, i int) {
+		if i == 0 {
+			oursBegin(r)
+		}
+		r.note(uint64(1e9+i), int64(i), 2000)
+	}, "--limit records"},
+	{"interned names of ours", func(r *recording, i int) {
+		if i == 0 {
+			oursBegin(r)
+		}
+		names := &pb.InternedData{DebugAnnotationNames: []*pb.DebugAnnotationName{{Iid: proto.Uint64(uint64(i)), Name: proto.String("vsync_id")}}}
+		r.packet(&pb.TracePacket{InternedData: names, Data: &pb.TracePacket_TrackEvent{TrackEvent: &pb.TrackEvent{}}})
+	}, ""},
+}
+
+func tree(pid, tid, tgid int32) *pb.TracePacket {
+	name := strings.Repeat("n", 500)
+	t := &pb.ProcessTree{}
+	if pid != 0 {
+		t.Processes = []*pb.ProcessTree_Process{{Pid: &pid, Cmdline: []string{name}}}
+	}
+	if tid != 0 {
+		t.Threads = []*pb.ProcessTree_Thread{{Tid: &tid, Tgid: &tgid, Name: &name}}
+	}
+	return &pb.TracePacket{Data: &pb.TracePacket_ProcessTree{ProcessTree: t}}
+}
+
+// oursBegin says that ohframe wrote the trace, and describes a track with frames.
+func oursBegin(r *recording) {
+	r.packet(&pb.TracePacket{Data: &pb.TracePacket_TraceAttributes{TraceAttributes: &pb.TraceAttributes{
+		Attribute: []*pb.TraceAttributes_Attribute{{Key: proto.String("ohframe.frames")}},
+	}}})
+	r.packet(&pb.TracePacket{Data: &pb.TracePacket_TrackDescriptor{TrackDescriptor: &pb.TrackDescriptor{
+		Uuid: proto.Uint64(1), Process: &pb.ProcessDescriptor{Pid: proto.Int32(app)}, StaticOrDynamicName: &pb.TrackDescriptor_Name{Name: "Frames"},
+	}}})
+	r.packet(&pb.TracePacket{
+		InternedData: &pb.InternedData{DebugAnnotationNames: []*pb.DebugAnnotationName{
+			{Iid: proto.Uint64(1), Name: proto.String("vsync_id")}, {Iid: proto.Uint64(2), Name: proto.String("transactions")},
+		}},
+		Data: &pb.TracePacket_TrackEvent{TrackEvent: &pb.TrackEvent{}},
+	})
+}
+
+// note is the slice of a frame on a track of ours, which sent transactions.
+func (r *recording) note(at uint64, vsync int64, transactions int) {
+	list := &pb.DebugAnnotation{NameField: &pb.DebugAnnotation_NameIid{NameIid: 2}}
+	for i := range transactions {
+		list.ArrayValues = append(list.ArrayValues, &pb.DebugAnnotation{Value: &pb.DebugAnnotation_IntValue{IntValue: int64(i)}})
+	}
+	r.packet(&pb.TracePacket{Timestamp: &at, Data: &pb.TracePacket_TrackEvent{TrackEvent: &pb.TrackEvent{
+		Type: pb.TrackEvent_TYPE_SLICE_BEGIN.Enum(), TrackUuid: proto.Uint64(1),
+		DebugAnnotations: []*pb.DebugAnnotation{
+			{NameField: &pb.DebugAnnotation_NameIid{NameIid: 1}, Value: &pb.DebugAnnotation_IntValue{IntValue: vsync}}, list,
+		},
+	}}})
+}
+
+func withFrame(rest io.Reader) io.Reader {
+	var r recording
+	r.display(math.MaxInt64, 1, [2]float64{10, 20}, [2]float64{11, 15}, fine)
+	return io.MultiReader(bytes.NewReader(r.bytes), rest)
+}
+
+// However much there is of something, memory stays within the limits, and what
+// was left out is counted.
+func TestHostileMemory(t *testing.T) {
+	const most = 16 << 20 // buffers, and a thousand of each thing
+	for _, c := range hostile {
+		t.Run(c.name, func(t *testing.T) {
+			n := 50_000
+			if c.name == "layers" || strings.HasPrefix(c.name, "transactions") {
+				n = 1500
+			}
+			var stats *perfetto.Stats
+			peak := memtest.Peak(func() {
+				timeline, s, err := perfetto.Read(t.Context(), withFrame(&stream{n: n, make: c.make}), perfetto.Options{Limits: tight})
+				if stats = s; err != nil {
+					t.Fatal(err)
+				}
+				if err := timeline.Validate(); err != nil {
+					t.Error(err)
+				}
+				if len(timeline.Frames) > tight.Frames || len(timeline.Processes) > tight.Threads {
+					t.Errorf("%d frames, %d processes", len(timeline.Frames), len(timeline.Processes))
+				}
+			})
+			if peak > most {
+				t.Errorf("%d MB at the most", peak>>20)
+			}
+			if said := strings.Join(stats.Warnings(), "\n"); !strings.Contains(said, c.over) || c.over == "" && strings.Contains(said, "--limit") {
+				t.Errorf("the warnings are %q, not of %s", said, c.over)
+			}
+		})
+	}
+}
+
+// One packet with millions of elements that take nothing in it.
+func TestHostileLists(t *testing.T) {
+	repeated := func(element []byte, size int) []byte { return bytes.Repeat(element, size/len(element)) }
+	for name, c := range map[string]struct {
+		field   protowire.Number
+		payload []byte
+	}{
+		"threads":    {2, repeated([]byte{2<<3 | 2, 0}, 16<<20)},
+		"processes":  {2, repeated([]byte{1<<3 | 2, 0}, 16<<20)},
+		"commands":   {2, protowire.AppendBytes([]byte{1<<3 | 2}, repeated([]byte{3<<3 | 2, 0}, 16<<20))},
+		"clocks":     {6, repeated([]byte{1<<3 | 2, 0}, 16<<20)},
+		"attributes": {126, repeated([]byte{1<<3 | 2, 0}, 16<<20)},
+		"unknown":    {76, repeated([]byte{15<<3 | 0, 0}, 16<<20)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			packet := protowire.AppendBytes(protowire.AppendTag(nil, c.field, protowire.BytesType), c.payload)
+			var r recording
+			r.raw(packet)
+			packet = nil
+			peak := memtest.Peak(func() {
+				if _, _, err := perfetto.Read(t.Context(), withFrame(bytes.NewReader(r.bytes)), perfetto.Options{Limits: tight}); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if most := uint64(80 << 20); peak > most {
+				t.Errorf("%d MB for a packet of %d MB", peak>>20, len(r.bytes)>>20)
+			}
+		})
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// emptyPackets is packets that hold nothing, endlessly.
+type emptyPackets struct{ odd int }
+
+func (e *emptyPackets) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = []byte{1<<3 | 2, 0}[e.odd]
+		e.odd ^= 1
+	}
+	return len(b), nil
+}
+
+// deflate returns size bytes of what r has, compressed.
+func deflate(t *testing.T, to func(io.Writer) io.WriteCloser, r io.Reader, size int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := to(&b)
+	if _, err := io.CopyN(w, r, size); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func asZlib(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }
+func asZstd(w io.Writer) io.WriteCloser {
+	z, err := zstd.NewWriter(w)
+	if err != nil {
+		panic(err)
+	}
+	return z
+}
+
+// What inflates to too much is an error that names the limit, and costs neither
+// memory nor much time.
+func TestBombs(t *testing.T) {
+	packet := func(field protowire.Number, payload []byte) []byte {
+		var r recording
+		r.raw(protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), payload))
+		return r.bytes
+	}
+	const huge = 96 << 20
+	deflated := packet(50, deflate(t, asZlib, &emptyPackets{}, huge))
+	small := packet(50, deflate(t, asZlib, &emptyPackets{}, 8<<20))
+	// A packet of a gigabyte of zeros, within a packet.
+	var large []byte
+	large = protowire.AppendVarint(protowire.AppendTag(large, 1, protowire.BytesType), huge)
+	large = protowire.AppendVarint(protowire.AppendTag(large, 50, protowire.BytesType), huge-10)
+	for name, c := range map[string]struct {
+		trace  []byte
+		limits limits.Limits
+		want   string
+	}{
+		"a deflated packet":      {deflated, limits.Limits{}, "ratio"},
+		"a zstd packet":          {packet(133, deflate(t, asZstd, &emptyPackets{}, huge)), limits.Limits{}, "ratio"},
+		"many deflated packets":  {bytes.Repeat(small, 12), limits.Limits{}, "ratio"},
+		"a packet within":        {packet(50, deflate(t, asZlib, io.MultiReader(bytes.NewReader(large), zeros{}), huge)), limits.Limits{}, "ratio"},
+		"inflated":               {deflated, limits.Limits{Inflated: 32 << 20}, "inflated"},
+		"inflated, many":         {bytes.Repeat(small, 12), limits.Limits{Inflated: 32 << 20}, "inflated"},
+		"ratio higher, inflated": {deflated, limits.Limits{Ratio: 1e6, Inflated: 80 << 20}, "inflated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			peak := memtest.Peak(func() {
+				_, stats, err := perfetto.Read(t.Context(), withFrame(bytes.NewReader(c.trace)), perfetto.Options{Limits: c.limits})
+				over := (*limits.Error)(nil)
+				if !errors.As(err, &over) || over.Limit != c.want {
+					t.Errorf("error %v, want one of the limit %s", err, c.want)
+				}
+				if stats == nil {
+					t.Error("no stats")
+				}
+			})
+			if peak > 96<<20 {
+				t.Errorf("%d MB at the most", peak>>20)
+			}
+		})
+	}
+	// Packed within what is packed within a packet: nobody does.
+	_, stats := read(t, append(recorded(func(r *recording) { r.display(1, 1, [2]float64{10, 20}, [2]float64{11, 15}, fine) }), packet(50, deflate(t, asZlib, bytes.NewReader(deflated), int64(len(deflated))))...))
+	if stats.Damaged != 1 {
+		t.Errorf("%d damaged packets", stats.Damaged)
+	}
+}
+
+func recorded(make func(*recording)) []byte {
+	var r recording
+	make(&r)
+	return r.bytes
+}
+
+// Time grows as the trace does.
+func TestHostileTime(t *testing.T) {
+	for name, make := range map[string]func(r *recording, i int){
+		"frames of one token": func(r *recording, i int) {
+			r.surface(int64(2*i), 1, 1, app, "layer", [2]float64{float64(i), float64(i) + .1}, [2]float64{float64(i), float64(i) + .1}, fine)
+			r.display(int64(2*i)+1e9, 1, [2]float64{float64(i), float64(i) + .1}, [2]float64{float64(i), float64(i) + .1}, fine)
+		},
+		"processes without a display": func(r *recording, i int) {
+			r.surface(int64(2*i), 1, 1, int32(i+1), "layer", [2]float64{float64(i), float64(i) + .1}, [2]float64{float64(i), float64(i) + .1}, fine)
+		},
+		"frames of one time": func(r *recording, i int) {
+			r.surface(int64(2*i), int64(i), 1, app, "layer", [2]float64{5, 6}, [2]float64{5, 6}, fine)
+		},
+		"one cookie": func(r *recording, i int) {
+			r.surface(0, int64(i), 1, app, "layer", [2]float64{float64(i), float64(i) + .1}, [2]float64{float64(i), float64(i) + .1}, fine)
+		},
+		"equal transactions of ours": func(r *recording, i int) {
+			if i == 0 {
+				oursBegin(r)
+			}
+			r.surface(int64(2*i), 1, 0, app, fmt.Sprint("layer#", app), [2]float64{}, [2]float64{5 + float64(i), 1e6}, fine)
+			r.note(ms(5+float64(i)), 1, 3)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			memtest.CheckLinear(t, 20_000, func(n int) func() {
+				trace, err := io.ReadAll(&stream{n: n, make: make})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return func() {
+					if _, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Numbers at their ends: nothing overflows into a timeline that cannot be.
+func TestExtremes(t *testing.T) {
+	ends := []int64{math.MinInt64, -1, 0, 1, math.MaxInt32, math.MaxInt64 / 4, math.MaxInt64/4 + 1, math.MaxInt64 - 1, math.MaxInt64}
+	for _, a := range ends {
+		for _, b := range ends {
+			var r recording
+			r.packet(&pb.TracePacket{Data: &pb.TracePacket_ClockSnapshot{ClockSnapshot: &pb.ClockSnapshot{Clocks: []*pb.ClockSnapshot_Clock{
+				{ClockId: proto.Uint32(6), Timestamp: proto.Uint64(uint64(b))}, {ClockId: proto.Uint32(3), Timestamp: proto.Uint64(uint64(a))},
+			}}}})
+			for i, clock := range []uint32{6, 3} {
+				for j, e := range []*pb.FrameTimelineEvent{
+					expectedSurface(a, b, a, app, ""), actualSurface(b, b, a, app, "x#"+fmt.Sprint(a), verdict{delay: math.MaxFloat32}),
+					expectedDisplay(a, a, 1), actualDisplay(b, a, 1, verdict{delay: float32(math.Inf(-1))}),
+				} {
+					at := uint64(a) + uint64(j)
+					r.packet(&pb.TracePacket{Timestamp: &at, TimestampClockId: &clock, Data: &pb.TracePacket_FrameTimelineEvent{FrameTimelineEvent: e}})
+					end := uint64(b) + uint64(i)
+					r.packet(&pb.TracePacket{Timestamp: &end, TimestampClockId: &clock, Data: &pb.TracePacket_FrameTimelineEvent{FrameTimelineEvent: &pb.FrameTimelineEvent{
+						Event: &pb.FrameTimelineEvent_FrameEnd_{FrameEnd: &pb.FrameTimelineEvent_FrameEnd{Cookie: proto.Int64([]int64{a, b}[j%2])}},
+					}}})
+				}
+			}
+			for _, ours := range []bool{false, true} {
+				trace := r.bytes
+				if ours {
+					trace = append(recorded(func(o *recording) {
+						oursBegin(o)
+						o.packet(&pb.TracePacket{Data: &pb.TracePacket_TraceAttributes{TraceAttributes: &pb.TraceAttributes{Attribute: []*pb.TraceAttributes_Attribute{
+							{Key: proto.String("ohframe.clock_offset_ns"), Value: &pb.TraceAttributes_Attribute_LongValue{LongValue: a}},
+							{Key: proto.String("ohframe.frames_renumbered"), Value: &pb.TraceAttributes_Attribute_LongValue{LongValue: b}},
+						}}}})
+					}), trace...)
+				}
+				timeline, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{})
+				if err == perfetto.ErrNoFrames {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := timeline.Validate(); err != nil {
+					t.Errorf("%d and %d: %v", a, b, err)
+				}
+				checkTimes(t, timeline)
+			}
+		}
+	}
+}
+
+func checkTimes(t *testing.T, timeline *analyzer.Timeline) {
+	t.Helper()
+	for _, f := range timeline.Frames {
+		for _, at := range []int64{int64(f.Actual.Start), int64(f.Actual.End), int64(f.Expected.Start), int64(f.Expected.End), int64(f.Deadline), int64(f.Vsync), int64(f.Present)} {
+			if at < 0 || at > math.MaxInt64/2 {
+				t.Fatalf("a time of %d: %s", at, f)
+			}
+		}
+	}
+}
+
+// At the limits as they are: how much memory the worst input takes. It takes some
+// minutes.
+func TestHostileAtDefaults(t *testing.T) {
+	if os.Getenv("OHFRAME_LARGE") != "1" {
+		t.Skip("OHFRAME_LARGE=1 measures this")
+	}
+	const most = 4 << 30
+	for _, c := range hostile {
+		if c.name == "layers" || c.name == "transactions of ours" {
+			continue // gigabytes of input
+		}
+		t.Run(c.name, func(t *testing.T) {
+			begun := time.Now()
+			peak := memtest.Peak(func() {
+				timeline, _, err := perfetto.Read(t.Context(), withFrame(&stream{n: 1_500_000, make: c.make}), perfetto.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				runtime.KeepAlive(timeline)
+			})
+			t.Logf("%d MB at the most, %s", peak>>20, time.Since(begun).Round(time.Second))
+			if peak > most {
+				t.Error("too much")
+			}
+		})
+	}
+}

@@ -1,0 +1,46 @@
+package stats
+
+import (
+	"math"
+	"math/bits"
+
+	"ohframe/analyzer/trace"
+)
+
+// Times come from traces and may be anything. Where sums and products of such
+// could overflow, they stop at the largest and the smallest number there is.
+
+func add[T ~int | ~int64](a, b T) T {
+	sum := a + b
+	if a > 0 && b > 0 && sum < 0 {
+		return math.MaxInt64
+	}
+	if a < 0 && b < 0 && sum >= 0 {
+		return math.MinInt64
+	}
+	return sum
+}
+
+// since returns the time from b to a.
+func since(b, a trace.Time) trace.Duration {
+	d := a.Sub(b)
+	if a >= 0 && b < 0 && d < 0 {
+		return math.MaxInt64
+	}
+	if a < 0 && b >= 0 && d >= 0 {
+		return math.MinInt64
+	}
+	return d
+}
+
+// after returns the time d after t.
+func after(t trace.Time, d trace.Duration) trace.Time { return add(t, trace.Time(d)) }
+
+// times returns n times d. Neither is negative.
+func times(n int, d trace.Duration) trace.Duration {
+	high, low := bits.Mul64(uint64(n), uint64(d))
+	if high != 0 || low > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return trace.Duration(low)
+}

@@ -1,0 +1,189 @@
+package stats_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/memtest"
+)
+
+// ends are the times and numbers at which sums could overflow.
+var ends = []int64{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, 2, 1e6, 1e9, 1 << 61, math.MaxInt64/2 + 1, math.MaxInt64 - 1, math.MaxInt64}
+
+// extremeTimeline is of frames whose times and numbers are at their ends wherever
+// a valid timeline can have them so.
+func extremeTimeline(r *rand.Rand, frames int) *analyzer.Timeline {
+	end := func() int64 { return ends[r.IntN(len(ends))] }
+	at := func() trace.Time { return trace.Time(end()) }
+	positive := func() trace.Time { return trace.Time(max(0, end())) }
+	t := &analyzer.Timeline{Span: analyzer.Interval{Start: positive(), End: math.MaxInt64}}
+	service, app := &analyzer.Process{PID: 1, Name: "render_service"}, &analyzer.Process{PID: math.MaxInt32}
+	t.Processes = []*analyzer.Process{service, app}
+	start := trace.Time(1)
+	for range frames {
+		if later := positive(); r.IntN(50) == 0 && later > start {
+			start = later
+		} else if start < math.MaxInt64 {
+			start++ // frames that begin at once are taken for one
+		}
+		f := &analyzer.Frame{
+			Process: app, TID: trace.TID(app.PID), VsyncID: end(), Vsync: at(), Period: trace.Duration(positive()), Coalesced: int(max(0, end())),
+			Actual: analyzer.Interval{Start: start, End: max(start, positive())}, Deadline: at(), Facts: analyzer.Facts(r.IntN(16)),
+		}
+		if a, b := at(), at(); a < b {
+			f.Expected = analyzer.Interval{Start: a, End: b}
+		}
+		if r.IntN(2) == 0 {
+			f.Kind, f.Process, f.TID = analyzer.RenderFrame, service, 1
+			f.Commit, f.Draw, f.Present = analyzer.Interval{Start: positive(), End: at()}, analyzer.Interval{Start: at(), End: at()}, positive()
+			f.GPU = []analyzer.Interval{{Start: start, End: max(start, positive())}}
+		} else if n := len(t.Frames); n > 0 && t.Frames[n-1].Kind == analyzer.RenderFrame {
+			f.Render = t.Frames[n-1]
+			f.Render.Applications = append(f.Render.Applications, f)
+			f.Transactions = []analyzer.Sent{{Index: end(), At: at(), Taken: f.Render}}
+		}
+		t.Frames = append(t.Frames, f)
+	}
+	return t
+}
+
+// checkFinite fails the test if a report does not go into JSON, or a number that
+// cannot be negative is.
+func checkFinite(t *testing.T, r *stats.Report) {
+	t.Helper()
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+	for _, p := range r.Processes {
+		for _, c := range stats.Compare(p, p).Changes {
+			if c.Base != nil && (math.IsNaN(*c.Base) || math.IsInf(*c.Base, 0)) {
+				t.Errorf("%s is %g", c.Measure, *c.Base)
+			}
+			if c.Delta != nil && *c.Delta != 0 {
+				t.Errorf("%s differs from itself by %g", c.Measure, *c.Delta)
+			}
+		}
+		if h := p.Hitches; h != nil && (h.Time <= 0 || h.Idle < 0 || h.Hitch < 0 || h.LostFrames < 0 || h.Ratio < 0 || h.Idle > h.Time) {
+			t.Errorf("%+v", *h)
+		}
+		if f := p.FPS; f != nil && f.Rate <= 0 {
+			t.Errorf("%+v", *f)
+		}
+		for _, w := range p.Worst {
+			if w.Overrun < 0 {
+				t.Errorf("%+v", w)
+			}
+		}
+		for _, r := range p.Refresh {
+			if r.Rate < 1 || r.Rate > 1000 {
+				t.Errorf("%+v", r)
+			}
+		}
+		if d := p.DurationsInPeriods; d != nil && (d.P50 < 0 || d.Max < d.P50) {
+			t.Errorf("%+v", *d)
+		}
+	}
+}
+
+func TestExtremeTimelines(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		base, new := stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{}), stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{})
+		checkFinite(t, base)
+		checkFinite(t, stats.Merge(base, new))
+		for _, c := range stats.CompareReports(base, new) {
+			if _, err := json.Marshal(c); err != nil {
+				t.Error(err)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("with seed %d", seed)
+		}
+	}
+}
+
+// equalFrames are n frames of which each is as the other, in time and length.
+func equalFrames(n int, duration trace.Duration, processes int) *analyzer.Timeline {
+	t := &analyzer.Timeline{}
+	for i := range processes {
+		t.Processes = append(t.Processes, &analyzer.Process{PID: trace.PID(i + 1), Name: fmt.Sprint("process ", i)})
+	}
+	for i := range n {
+		start := trace.Time(1e9)
+		p := t.Processes[i%processes]
+		t.Frames = append(t.Frames, &analyzer.Frame{
+			Process: p, TID: trace.TID(p.PID), Actual: analyzer.Interval{Start: start, End: start.Add(duration)},
+			Deadline: start.Add(-1), Period: trace.Millisecond, Facts: analyzer.MainLate,
+		})
+	}
+	return t
+}
+
+// One frame, none that takes any time, all alike.
+func TestDegenerateTimelines(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 19, 20, 1000} {
+		for _, duration := range []trace.Duration{0, 1, trace.Second} {
+			r := stats.Compute(equalFrames(n, duration, 1), stats.Options{})
+			checkFinite(t, r)
+			if n == 0 {
+				continue
+			}
+			p := r.Processes[0]
+			if d := p.Durations; d.P50 != duration || d.Max != duration || p.LongestStreak.Frames != n || p.FPS != nil {
+				t.Errorf("%d frames of %s: %+v", n, duration, p)
+			}
+			c := stats.Compare(p, p)
+			if n >= stats.MinFrames && (*c.Durations.P < 0.99 || *c.Durations.Shift != 0 || *c.JankRate.P < 0.99) {
+				t.Errorf("%d equal frames differ: %+v", n, c)
+			}
+		}
+	}
+}
+
+func TestComputeTime(t *testing.T) {
+	for name, timeline := range map[string]func(n int) *analyzer.Timeline{
+		"frames":    func(n int) *analyzer.Timeline { return equalFrames(n, trace.Second, 1) },
+		"processes": func(n int) *analyzer.Timeline { return equalFrames(n, trace.Second, n) },
+		"one render frame": func(n int) *analyzer.Timeline {
+			t := equalFrames(n, trace.Second, 1)
+			render := &analyzer.Frame{Kind: analyzer.RenderFrame, Process: t.Processes[0], Actual: interval(5, 6), Expected: interval(5, 7)}
+			for i, f := range t.Frames {
+				f.Render, f.Transactions = render, []analyzer.Sent{{Index: int64(i), Taken: render}}
+			}
+			render.Applications = t.Frames
+			t.Frames = append(t.Frames, render)
+			return t
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			memtest.CheckLinear(t, 5000, func(n int) func() {
+				made := timeline(n)
+				return func() {
+					r := stats.Compute(made, stats.Options{})
+					stats.CompareReports(r, r)
+					stats.Merge(r, r)
+				}
+			})
+		})
+	}
+	t.Run("processes of one name", func(t *testing.T) {
+		memtest.CheckLinear(t, 5000, func(n int) func() {
+			timeline := equalFrames(n, trace.Second, n)
+			for _, p := range timeline.Processes {
+				p.Name = "same"
+			}
+			r := stats.Compute(timeline, stats.Options{})
+			return func() {
+				if list := stats.CompareReports(&stats.Report{Processes: r.Processes[:1]}, r); len(list) != n {
+					t.Errorf("%d comparisons, want %d", len(list), n)
+				}
+			}
+		})
+	})
+}

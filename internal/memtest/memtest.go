@@ -1,0 +1,70 @@
+// Package memtest measures in tests what code needs at most: memory that inputs
+// must not drive up, and time that must not grow faster than they do.
+package memtest
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+const (
+	// eagerGC lets the heap grow by a fifth between collections, so that what is
+	// seen is little more than what is needed.
+	eagerGC  = 20
+	interval = 2 * time.Millisecond
+)
+
+// Peak returns how many bytes of heap run added at the most.
+func Peak(run func()) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(eagerGC))
+	runtime.GC()
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	read := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	before := read()
+	peak := before
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(interval):
+				peak = max(peak, read())
+			}
+		}
+	}()
+	run()
+	last := read()
+	close(stop)
+	<-stopped
+	return max(peak, last) - before
+}
+
+// CheckLinear fails the test if what prepare returns takes much more than four
+// times as long for four times as much: what grows with the square takes sixteen
+// times as long.
+func CheckLinear(t *testing.T, n int, prepare func(n int) (run func())) {
+	t.Helper()
+	const most = 9
+	took := func(n int) time.Duration {
+		run := prepare(n)
+		begun := time.Now()
+		run()
+		return time.Since(begun)
+	}
+	var small, large time.Duration
+	for range 3 { // whatever else the machine has to do
+		small, large = took(n), took(4*n)
+		if large < most*small || large < 20*time.Millisecond {
+			return
+		}
+	}
+	t.Errorf("%v for %d, %v for %d", small, n, large, 4*n)
+}

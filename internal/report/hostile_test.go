@@ -1,0 +1,321 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/diff"
+	"ohframe/internal/memtest"
+	"ohframe/internal/words"
+)
+
+// evilNames are names that do harm where they are taken for anything but text.
+var evilNames = []string{
+	`<img src=x onerror="evil()">`, `</script><script>evil()</script>`, `"><svg onload=evil()>`, `' onmouseover=evil() x='`,
+	`{{evil}}`, `<!--<script>`, `]]>`, `javascript:evil()`, `</style><style>*{display:none}`, `</select><h1>gone</h1>`, `&lt;b&gt;`, `\u003cimg`,
+	"\u2028evil()\u2029", "\x1b[31mred", "\u202eevil", "a\nb\tc", "\xff\xfe", `=cmd|' /C calc'!A1`,
+}
+
+// evilTimeline has a process, a thread and a layer of each name.
+func evilTimeline() *analyzer.Timeline {
+	t := &analyzer.Timeline{Span: analyzer.Interval{Start: 1e9, End: 9e9}}
+	for i, name := range evilNames {
+		p := &analyzer.Process{PID: trace.PID(i + 1), Name: name, Threads: []analyzer.Thread{{TID: trace.TID(i + 1), Name: name}}}
+		t.Processes = append(t.Processes, p)
+		for k := range 30 {
+			start := trace.Time(1e9 + k*20e6 + i)
+			t.Frames = append(t.Frames, &analyzer.Frame{
+				Process: p, TID: trace.TID(p.PID), VsyncID: int64(k + 1), Actual: analyzer.Interval{Start: start, End: start.Add(15 * ms1)},
+				Deadline: start.Add(10 * ms1), Period: 10 * ms1, Facts: analyzer.MainLate,
+				Android: &analyzer.Android{Timeline: &analyzer.FrameTimeline{Layer: name}},
+			})
+		}
+	}
+	return t
+}
+
+// untouched says what there would be on a page had a name become part of it.
+const untouched = `[
+	window.evil === undefined ? "" : "evil",
+	document.querySelectorAll("img, svg[onload], [onerror], [onmouseover], article h1").length ? "elements" : "",
+	document.querySelectorAll("script").length + " scripts",
+	document.querySelectorAll("style").length + " styles",
+	getComputedStyle(document.body).display,
+].join()`
+
+// No name becomes a part of a page or runs; all are shown as they are, or in
+// quotes.
+func TestInjection(t *testing.T) {
+	b := newBrowser(t)
+	eval[bool](b, `(() => { window.evil = undefined; return true })()`)
+	for _, name := range evilNames {
+		input := inputOf(name, evilTimeline())
+		b.open([]Input{input, input}, 1280, 1000, "light")
+		if got := eval[string](b, untouched); got != ",,3 scripts,1 styles,block" {
+			t.Errorf("%q: %s", name, got)
+		}
+		if t.Failed() || name != evilNames[0] { // the processes are the same
+			continue
+		}
+		text := eval[string](b, `document.documentElement.textContent`)
+		for i, name := range evilNames {
+			if !strings.Contains(text, words.Printable(name)) {
+				t.Errorf("%q is not shown", name)
+			}
+			b.choose(i)
+			b.do() // its charts are drawn
+			eval[bool](b, `(() => { document.querySelector("article:not([hidden]) .worst .go").click(); return true })()`)
+			b.settle()
+			if shown := eval[string](b, `document.getElementById("facts").textContent`); strings.Count(shown, words.Printable(name)) != 2 { // thread and layer
+				t.Errorf("%q: the box shows %s", name, shown)
+			}
+			if got := eval[string](b, untouched); got != ",,3 scripts,1 styles,block" {
+				t.Errorf("%q: %s", name, got)
+			}
+		}
+	}
+	timeline := evilTimeline()
+	side := diff.Side{Name: evilNames[0], Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{})}
+	d, err := diff.Compare(side, diff.Side{Name: evilNames[1], Timeline: timeline, Stats: side.Stats}, diff.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := diff.Write(&page, d, "html", diff.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	b.show(page.Bytes(), 1280, 1000, "light")
+	if got := eval[string](b, untouched); got != ",,0 scripts,1 styles,block" {
+		t.Errorf("comparison: %s", got)
+	}
+	text := eval[string](b, `document.body.textContent`)
+	for _, name := range evilNames {
+		if !strings.Contains(text, words.Printable(name)) {
+			t.Errorf("comparison: %q is not shown", name)
+		}
+	}
+	b.checkQuiet()
+}
+
+// No name reaches a terminal with anything but what can be printed.
+func TestTerminal(t *testing.T) {
+	timeline := evilTimeline()
+	for _, name := range evilNames {
+		input := inputOf(name, timeline)
+		table := write(t, []Input{input, input}, "table", Options{})
+		side := diff.Side{Name: name, Timeline: timeline, Stats: input.Stats}
+		d, err := diff.Compare(side, side, diff.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := diff.Write(&b, d, "table", diff.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{table, b.String()} {
+			if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+				t.Errorf("%q: %.40q", name, text[max(0, i-20):])
+			}
+		}
+	}
+	for text, want := range map[string]string{"a\x1b[31m b\n": `a\x1b[31m b\n`, "\u202e": `\u202e`, "it's": "it's", "\xff": "\ufffd"} {
+		if got := words.Text(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestHostileCSVAndJSON(t *testing.T) {
+	input := inputOf("=1+1", evilTimeline())
+	rows, err := csv.NewReader(strings.NewReader(write(t, []Input{input}, "csv", Options{}))).ReadAll()
+	if err != nil || len(rows) != len(evilNames)+1 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, row := range rows[1:] {
+		want := evilNames[i]
+		if strings.ContainsRune("=+-@", rune(want[0])) {
+			want = "'" + want
+		}
+		if row[0] != "'=1+1" || row[3] != want {
+			t.Errorf("%q", row[:4])
+		}
+	}
+	if !json.Valid([]byte(write(t, []Input{input}, "json", Options{}))) {
+		t.Error("no JSON")
+	}
+}
+
+// longTimeline is n frames of some processes, the last ones each of its own.
+func longTimeline(n, processes int) *analyzer.Timeline {
+	t := &analyzer.Timeline{Span: analyzer.Interval{Start: 1e9, End: 1e9 + trace.Time(n)*8e6}}
+	for i := range processes {
+		t.Processes = append(t.Processes, &analyzer.Process{PID: trace.PID(i + 1), Name: fmt.Sprint("process ", i), Threads: []analyzer.Thread{{TID: trace.TID(i + 1), Name: "main"}}})
+	}
+	for i := range n {
+		p := t.Processes[max(0, i-n+processes)]
+		start := trace.Time(1e9 + i*8e6)
+		f := &analyzer.Frame{
+			Process: p, TID: trace.TID(p.PID), VsyncID: int64(i + 1), Actual: analyzer.Interval{Start: start, End: start.Add(trace.Duration(1e6 + i%1000*7e3))},
+			Deadline: start.Add(5 * trace.Millisecond), Period: 8 * trace.Millisecond,
+		}
+		if f.Actual.End > f.Deadline {
+			f.Facts = analyzer.MainLate
+		}
+		t.Frames = append(t.Frames, f)
+	}
+	return t
+}
+
+func inputOf(name string, t *analyzer.Timeline) Input {
+	return Input{Name: name, Timeline: t, Stats: stats.Compute(t, stats.Options{})}
+}
+
+// The page of as many frames as a trace may have opens.
+func TestPageOfManyFrames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a while")
+	}
+	b := newBrowser(t)
+	input := inputOf("long", longTimeline(maxDrawn, 1))
+	begun := time.Now()
+	page := write(t, []Input{input}, "html", Options{})
+	written := time.Since(begun)
+	begun = time.Now()
+	b.show([]byte(page), 1280, 1000, "light")
+	t.Logf("%d MB, written in %s, opened in %s", len(page)>>20, written, time.Since(begun))
+	if len(page) > 80<<20 {
+		t.Errorf("%d MB", len(page)>>20)
+	}
+	// A second trace has no charts, and says why.
+	other := inputOf("another", longTimeline(100, 1))
+	page = write(t, []Input{input, other}, "html", Options{})
+	if !strings.Contains(page, "100 frames: too many for charts on one page") || len(page) > 80<<20 {
+		t.Error("a page of more frames has them all")
+	}
+	b.checkQuiet()
+}
+
+// Tables and pages are bounded, and time grows with the number of processes.
+func TestManyProcesses(t *testing.T) {
+	input := inputOf("many", longTimeline(5000, 3000))
+	table, page := write(t, []Input{input}, "table", Options{}), write(t, []Input{input}, "html", Options{})
+	for name, text := range map[string]string{"table": table, "page": page} {
+		if !strings.Contains(text, "… and 2800 more with fewer frames, which JSON has") || len(text) > 3<<20 {
+			t.Errorf("%s: %d bytes", name, len(text))
+		}
+		if n := strings.Count(text, "process 0"); n < 1 {
+			t.Errorf("%s: the process with the most frames is not there", name)
+		}
+	}
+	if n := strings.Count(write(t, []Input{input}, "csv", Options{}), "\n"); n != 3001 {
+		t.Errorf("%d lines of CSV", n)
+	}
+	for _, format := range Formats {
+		t.Run(format, func(t *testing.T) {
+			memtest.CheckLinear(t, 1000, func(n int) func() {
+				inputs := []Input{inputOf("many", longTimeline(2*n, n))}
+				return func() { write(t, inputs, format, Options{}) }
+			})
+		})
+	}
+	for _, format := range diff.Formats {
+		t.Run("diff "+format, func(t *testing.T) {
+			memtest.CheckLinear(t, 1000, func(n int) func() {
+				timeline := longTimeline(2*n, n)
+				side := diff.Side{Name: "many", Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{})}
+				conditions, _ := diff.ParseConditions("fps<-5%")
+				return func() {
+					d, err := diff.Compare(side, side, diff.Options{FailOn: conditions})
+					if err != nil {
+						t.Fatal(err)
+					}
+					var b bytes.Buffer
+					if err := diff.Write(&b, d, format, diff.WriteOptions{}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Frames at the ends of time are written, and drawn without complaint.
+func TestExtremes(t *testing.T) {
+	p := &analyzer.Process{PID: 1, Name: "extreme"}
+	one := func(start, end, deadline trace.Time, period trace.Duration) *analyzer.Frame {
+		f := &analyzer.Frame{Process: p, TID: 1, Actual: analyzer.Interval{Start: start, End: end}, Deadline: deadline, Period: period, VsyncID: math.MaxInt64}
+		if end > deadline {
+			f.Facts = analyzer.MainLate
+		}
+		return f
+	}
+	const late = math.MaxInt64 - 1
+	b := newBrowser(t)
+	for name, frames := range map[string][]*analyzer.Frame{
+		"one of no time":         {one(1, 1, 2, 1)},
+		"all of no time":         {one(5, 5, 5, 0), one(5, 5, 5, 0), one(5, 5, 5, 0)},
+		"as long as there is":    {one(1, math.MaxInt64, 2, 1)},
+		"all as long":            {one(1, math.MaxInt64, 2, 1), one(2, math.MaxInt64, 2, 1), one(3, math.MaxInt64, 2, math.MaxInt64)},
+		"at the end":             {one(late, math.MaxInt64, late, 8e6), one(math.MaxInt64, math.MaxInt64, late, 8e6)},
+		"at either end":          {one(1, 2, 3, 8e6), one(math.MaxInt64, math.MaxInt64, late, 8e6)},
+		"a deadline before time": {one(1e9, 2e9, math.MinInt64, 8e6)},
+		"a year":                 {one(1e9, 3e16, 2e9, 8e6), one(2e9, 3e16, 3e9, 8e6)},
+	} {
+		timeline := &analyzer.Timeline{Frames: frames, Processes: []*analyzer.Process{p}, Span: analyzer.Interval{Start: 1, End: math.MaxInt64}}
+		input := inputOf(name, timeline)
+		for _, format := range Formats {
+			if text := write(t, []Input{input}, format, Options{}); strings.Contains(text, "NaN") && format != "html" || strings.Contains(text, "Inf,") {
+				t.Errorf("%s: %s has what is no number", name, format)
+			}
+		}
+		if !json.Valid([]byte(write(t, []Input{input}, "json", Options{}))) {
+			t.Errorf("%s: no JSON", name)
+		}
+		b.open([]Input{input}, 1280, 1000, "light")
+		if t.Failed() {
+			return
+		}
+		b.mu.Lock()
+		for _, trouble := range b.troubles {
+			t.Errorf("%s: %s", name, trouble)
+		}
+		b.troubles = nil
+		b.mu.Unlock()
+	}
+}
+
+// A choice that leaves nothing is an error that tells what there is.
+func TestCheckChosen(t *testing.T) {
+	timeline := longTimeline(10, 8)
+	timeline.Processes[1].Name, timeline.Processes[2].Name = "", "evil\x1b"
+	choose := func(pattern string) []Input {
+		match, err := stats.MatchProcess(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []Input{{Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{Process: match})}}
+	}
+	if err := CheckChosen(choose("process 0")); err != nil {
+		t.Error(err)
+	}
+	err, _ := CheckChosen(choose("nobody")).(*Error)
+	if err == nil || err.Hint != `there are process 0, 2, "evil\x1b", process 3, process 4, 3 more` {
+		t.Errorf("%+v", err)
+	}
+	if err := CheckChosen(append(choose("nobody"), choose("2")...)); err != nil {
+		t.Error(err)
+	}
+	if err := CheckChosen([]Input{{Stats: &stats.Report{}}}); err != nil {
+		t.Error("a trace without frames: ", err)
+	}
+}
