@@ -11,62 +11,51 @@ const (
 	TextTrace
 	PNG
 	JSON
-	HTML
-	Gzip
-	Zlib
-	Zip
-	Zstandard
 	PerfettoTrace
 	Htrace // SmartPerf's binary form
-	UTF16
 	Bzip2
 	XZ
+	Tar
 	Sys // the kernel's raw buffers, as HarmonyOS dumps them
 	formatsCount
 )
 
-var formatTexts = [formatsCount]struct{ name, hint string }{
-	UnknownFormat: {"", "a text trace is what hitrace writes: hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\""},
-	TextTrace:     {"text trace", ""},
-	PNG:           {"PNG image", ""},
-	JSON:          {"JSON", ""},
-	HTML:          {"HTML page", ""},
-	Gzip:          {"gzip file", "gunzip it first"},
-	Zlib:          {"zlib stream", "record without -z, or inflate it first"},
-	Zip:           {"zip archive", "unzip it first"},
-	Zstandard:     {"zstd file", "unzstd it first"},
-	PerfettoTrace: {"Perfetto trace", "open it in ui.perfetto.dev as it is"},
-	Htrace:        {"binary htrace", "record text instead: hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\""},
-	UTF16:         {"UTF-16 text", "PowerShell's > writes UTF-16: let hitrace write a file (-o) and fetch it with hdc file recv"},
-	Bzip2:         {"bzip2 file", "bunzip2 it first"},
-	XZ:            {"xz file", "unxz it first"},
-	Sys:           {"raw kernel trace", "turn it into text with hitrace_converter.py"},
+var formatTexts = [formatsCount]struct {
+	name, hint string
+	binary     bool
+}{
+	UnknownFormat: {hint: "a text trace is what hitrace writes: " + recordText},
+	TextTrace:     {name: "text trace"},
+	PNG:           {name: "PNG image", binary: true},
+	JSON:          {name: "JSON"},
+	PerfettoTrace: {name: "Perfetto trace", hint: "open it in ui.perfetto.dev as it is"},
+	Htrace:        {name: "binary htrace", hint: "record text instead: " + recordText, binary: true},
+	Bzip2:         {name: "bzip2 file", hint: "bunzip2 it first", binary: true},
+	XZ:            {name: "xz file", hint: "unxz it first", binary: true},
+	Tar:           {name: "tar archive", hint: "unpack it first: tar xf", binary: true},
+	Sys:           {name: "raw kernel trace", hint: "turn it into text with hitrace_converter.py", binary: true},
 }
 
-// magics are the bytes that formats begin with.
+const recordText = `hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
+
+// magics are the bytes by which formats are known, and where they are.
 var magics = []struct {
-	prefix string
+	at     int
+	bytes  string
 	format Format
 }{
-	{"\x89PNG\r\n", PNG},
-	{"\x1f\x8b", Gzip},
-	{"\x78\x01", Zlib},
-	{"\x78\x9c", Zlib},
-	{"\x78\xda", Zlib},
-	{"PK\x03\x04", Zip},
-	{"\x28\xb5\x2f\xfd", Zstandard},
-	{"OHOSPROF", Htrace},
-	{"\xff\xfe", UTF16},
-	{"\xfe\xff", UTF16},
-	{"BZh", Bzip2},
-	{"\xfd7zXZ\x00", XZ},
-	{"\x49\xdf", Sys},
+	{0, "\x89PNG\r\n", PNG},
+	{0, "OHOSPROF", Htrace},
+	{4, "1AY&SY", Bzip2}, // behind BZh and its level
+	{0, "\xfd7zXZ\x00", XZ},
+	{0, "\x49\xdf", Sys},
+	{257, "ustar", Tar}, // behind the name and the attributes of the first file
 }
 
 // Sniff tells a file's format from its first bytes; a few hundred are enough.
 func Sniff(head []byte) Format {
 	for _, m := range magics {
-		if bytes.HasPrefix(head, []byte(m.prefix)) {
+		if len(head) > m.at && bytes.HasPrefix(head[m.at:], []byte(m.bytes)) {
 			return m.format
 		}
 	}
@@ -80,8 +69,6 @@ func Sniff(head []byte) Format {
 		return TextTrace
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
 		return JSON
-	case bytes.HasPrefix(bytes.ToLower(text), []byte("<!doctype html")), bytes.HasPrefix(bytes.ToLower(text), []byte("<html")):
-		return HTML
 	}
 	return UnknownFormat
 }
@@ -106,3 +93,6 @@ func (f Format) Description() string {
 
 // Hint returns what to do with a file of this format, if there is anything.
 func (f Format) Hint() string { return formatTexts[f].hint }
+
+// IsBinary reports whether a file of this format has no lines to be read.
+func (f Format) IsBinary() bool { return formatTexts[f].binary }

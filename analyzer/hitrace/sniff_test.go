@@ -19,16 +19,13 @@ func TestSniff(t *testing.T) {
 		{"\x89PNG\r\n\x1a\n", hitrace.PNG},
 		{`{"traceEvents":[`, hitrace.JSON},
 		{"\n[{\"ph\":\"B\"}]", hitrace.JSON},
-		{"<!DOCTYPE html>\n<html>", hitrace.HTML},
-		{"<HTML><head>", hitrace.HTML},
-		{"\x1f\x8b\x08\x00", hitrace.Gzip},
-		{"\x78\x9c\xed\xbd", hitrace.Zlib},
-		{"\x78\x01\xed", hitrace.Zlib},
-		{"PK\x03\x04\x14", hitrace.Zip},
-		{"\x28\xb5\x2f\xfd\x04", hitrace.Zstandard},
 		{"\x0a\x1a\x52\x18\x08\x01\x00", hitrace.PerfettoTrace},
 		{"OHOSPROF\x00\x00", hitrace.Htrace},
-		{"\x49\xdf\x01\x00", hitrace.Sys}, // 57161, the little end first
+		{"BZh91AY&SY", hitrace.Bzip2},
+		{"\xfd7zXZ\x00\x00\x04", hitrace.XZ},
+		{"trace.ftrace" + strings.Repeat("\x00", 245) + "ustar\x0000", hitrace.Tar},
+		{"trace.ftrace" + strings.Repeat("\x00", 245) + "ustar  \x00", hitrace.Tar}, // GNU's
+		{"\x49\xdf\x01\x00", hitrace.Sys},                                           // 57161, the little end first
 		{"", hitrace.UnknownFormat},
 		{"\n", hitrace.UnknownFormat},
 		{"\n\nx", hitrace.UnknownFormat},

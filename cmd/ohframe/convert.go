@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -37,7 +36,7 @@ func convert(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	in, err := openInput(name)
+	in, err := openInput(c.Context, name)
 	if err != nil {
 		return err
 	}
@@ -46,29 +45,31 @@ func convert(c *cli.Context) error {
 	if outName == "" {
 		outName = defaultOutput(name)
 	}
-	out, err := createOutput(outName, []string{name})
+	out, err := createOutput(c, outName)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-
 	source, done := withProgress(in, c.Bool("quiet"))
-	summary, err := convertInto(c, name, source, out, outputName(outName))
+	var summary *exporter.Summary
+	var warnings []string
+	err = writeTo(c.Context, out, outName, func(out io.Writer) (err error) {
+		summary, warnings, err = convertInto(c, name, source, out, outputName(outName))
+		return err
+	})
 	done()
 	if err != nil {
 		return err
 	}
-	if err := out.commit(); err != nil {
-		return fileError(outputName(outName), err)
-	}
+	printWarnings(name, append(warnings, in.warnings()...))
 	if !c.Bool("quiet") {
 		printSummary(os.Stderr, inputName(name), outName, summary)
 	}
 	return nil
 }
 
-// convertInto converts the named input, which source reads, into out.
-func convertInto(c *cli.Context, name string, source io.Reader, out io.Writer, outName string) (*exporter.Summary, error) {
+// convertInto converts the named input, which source reads, into out. It returns
+// what was found, and what could not be read.
+func convertInto(c *cli.Context, name string, source io.Reader, out io.Writer, outName string) (*exporter.Summary, []string, error) {
 	options := exporter.Options{
 		Input: filepath.Base(name), Version: version(),
 		FramesOnly: c.Bool("frames-only"), Compress: c.Bool("compress"),
@@ -76,22 +77,22 @@ func convertInto(c *cli.Context, name string, source io.Reader, out io.Writer, o
 	}
 	var err error
 	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	summary, warnings, err := toperfetto.Convert(c.Context, source, out, options)
-	if path := (*os.PathError)(nil); errors.As(err, &path) && path.Op == "write" {
-		return nil, fileError(outName, err)
-	} else if err != nil {
-		return nil, fileError(name, err)
+	content, err := openContent(c, source)
+	if err != nil {
+		return nil, nil, fileError(name, err)
 	}
-	printWarnings(name, warnings)
-	return summary, nil
+	defer content.Close()
+	summary, warnings, err := toperfetto.Convert(c.Context, content, out, options)
+	if isWriteError(err) {
+		return nil, nil, fileError(outName, err)
+	}
+	return summary, warnings, fileError(name, err)
 }
 
-// defaultOutput returns the input's name with the extension of Perfetto traces.
-func defaultOutput(name string) string {
-	if name == standard {
-		return standard
-	}
-	return strings.TrimSuffix(name, filepath.Ext(name)) + ".pftrace"
+// isWriteError reports whether an error is that of the output.
+func isWriteError(err error) bool {
+	path := (*os.PathError)(nil)
+	return errors.As(err, &path) && path.Op == "write"
 }

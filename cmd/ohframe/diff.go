@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"ohframe/exporter"
 	toperfetto "ohframe/internal/convert"
 	"ohframe/internal/diff"
-	"ohframe/internal/input"
 )
 
 func diffCommand() *cli.Command {
@@ -62,7 +60,7 @@ func (c changedTooMuch) Error() string {
 	for i, o := range c {
 		lines[i] = o.String()
 	}
-	return strings.Join(lines, "\nohframe: ")
+	return strings.Join(lines, "\n")
 }
 
 // ExitCode tells a change from an error of the program.
@@ -89,7 +87,7 @@ func runDiff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := diff.Compare(sides[0], sides[1], options)
+	d, err := await(c.Context, func() (*diff.Diff, error) { return diff.Compare(sides[0], sides[1], options) })
 	if err != nil {
 		return diffError(err)
 	}
@@ -98,7 +96,7 @@ func runDiff(c *cli.Context) error {
 			return err
 		}
 	}
-	err = writeOutput(c, func(out *bufio.Writer, terminal bool) error {
+	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		return diff.Write(out, d, format, diff.WriteOptions{Color: terminal})
 	})
 	if err != nil {
@@ -138,7 +136,11 @@ func readSides(c *cli.Context) (sides [2]diff.Side, err error) {
 		if err != nil {
 			return sides, err
 		}
-		sides[i] = diff.Side{Name: inputName(name), Timeline: in.Timeline, Stats: stats.Compute(in.Timeline, stats.Options{})}
+		measures, err := measure(c, in.Timeline, stats.Options{})
+		if err != nil {
+			return sides, err
+		}
+		sides[i] = diff.Side{Name: inputName(name), Timeline: in.Timeline, Stats: measures}
 	}
 	return sides, nil
 }
@@ -172,19 +174,15 @@ func checkMerge(c *cli.Context) error {
 
 // merge writes both traces to the archive that --merge names.
 func merge(c *cli.Context, d *diff.Diff) error {
-	inputs, outName := c.Args().Slice(), c.String("merge")
-	out, err := createOutput(outName, inputs)
+	outName := c.String("merge")
+	out, err := createOutput(c, outName)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	trace := func(name string) diff.Trace {
-		return diff.Trace{Write: func(w io.Writer) error { return writePerfetto(c, name, w) }}
+	trace := func(i int) diff.Trace {
+		return diff.Trace{Write: func(w io.Writer) error { return writePerfetto(c, c.Args().Get(i), w) }}
 	}
-	if err := d.Merge(out, trace(inputs[0]), trace(inputs[1])); err != nil {
-		return fileError(outputName(outName), err)
-	}
-	return fileError(outputName(outName), out.commit())
+	return writeTo(c.Context, out, outName, func(out io.Writer) error { return d.Merge(out, trace(0), trace(1)) })
 }
 
 // writePerfetto writes an input as a Perfetto trace, which it may be already.
@@ -194,18 +192,23 @@ func writePerfetto(c *cli.Context, name string, w io.Writer) error {
 	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
 		return err
 	}
-	file, err := openInput(name)
+	file, err := openInput(c.Context, name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if in := input.NewReader(file); perfetto.Sniff(input.Peek(in)) {
-		err = diff.Copy(w, in)
-	} else {
-		_, _, err = toperfetto.Convert(c.Context, in, w, options)
+	content, err := openContent(c, file)
+	if err != nil {
+		return fileError(name, err)
 	}
-	if path := (*os.PathError)(nil); errors.As(err, &path) && path.Op == "write" {
-		return err // of the output
+	defer content.Close()
+	if perfetto.Sniff(content.Head()) {
+		_, err = io.Copy(w, content)
+	} else {
+		_, _, err = toperfetto.Convert(c.Context, content, w, options)
+	}
+	if isWriteError(err) {
+		return err
 	}
 	return fileError(name, err)
 }

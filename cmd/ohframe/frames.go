@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -40,7 +40,7 @@ func frames(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	err = writeOutput(c, func(out *bufio.Writer, terminal bool) error {
+	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		if terminal && frametable.IsBinary(format) {
 			return &failure{file: outputName(standard), what: "is a terminal", hint: "-o FILE writes to a file"}
 		}

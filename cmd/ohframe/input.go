@@ -3,16 +3,18 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
+	"ohframe/internal/container"
 	"ohframe/internal/input"
+	"ohframe/internal/words"
 )
 
 // standard is the name of standard input and output.
@@ -28,22 +30,6 @@ func oneInput(c *cli.Context) (string, error) {
 		return "", &failure{what: what, hint: fmt.Sprintf("ohframe %s %s", c.Command.Name, c.Command.ArgsUsage)}
 	}
 	return c.Args().First(), nil
-}
-
-// openInput opens the named trace, or standard input.
-func openInput(name string) (*os.File, error) {
-	if name == standard {
-		return os.Stdin, nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fileError(name, err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, fileError(name, syscall.EISDIR)
-	}
-	return f, nil
 }
 
 // inputName is how the input is called in messages.
@@ -72,6 +58,9 @@ func fileError(name string, err error) error {
 	if what := (*input.Error)(nil); errors.As(err, &what) {
 		return &failure{file: inputName(name), what: what.What, hint: what.Hint}
 	}
+	if over := (*limits.Error)(nil); errors.As(err, &over) {
+		return &failure{file: inputName(name), what: over.What, hint: fmt.Sprintf("if it is to be trusted: --limit %s=NUMBER", over.Limit)}
+	}
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
 	} else if link := (*os.LinkError)(nil); errors.As(err, &link) {
@@ -87,6 +76,7 @@ var traceFlags = []cli.Flag{
 	&cli.StringFlag{Name: "from", Usage: "leave out what is before `TIME`: a trace time (13762.791708) or a time from the start (+1.5s)"},
 	&cli.StringFlag{Name: "to", Usage: "leave out what is at `TIME` or after it"},
 	&cli.IntFlag{Name: "workers", Usage: "work on `N` blocks of the trace at once", DefaultText: "the number of processors"},
+	&cli.StringFlag{Name: "entry", Usage: "read file `NAME` of a zip archive of several; a pattern will do"},
 	&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that is not understood"},
 	&cli.GenericFlag{Name: "limit", Value: &limits.Limits{}, Usage: "move a bound of what a trace may make the program hold: `NAME=NUMBER`; docs/limits.md lists them"},
 }
@@ -124,22 +114,39 @@ func readInput(c *cli.Context, name string) (*input.Input, error) {
 	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
 		return nil, err
 	}
-	f, err := openInput(name)
+	f, err := openInput(c.Context, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	in, err := input.Read(c.Context, f, options)
+	in, err := await(c.Context, func() (*input.Input, error) {
+		content, err := openContent(c, f)
+		if err != nil {
+			return nil, err
+		}
+		defer content.Close()
+		return input.Read(c.Context, content, options)
+	})
 	if err != nil {
 		return nil, fileError(name, err)
 	}
-	printWarnings(name, in.Warnings)
+	printWarnings(name, append(in.Warnings, f.warnings()...))
 	return in, nil
+}
+
+// openContent takes an input out of its containers. It may have been taken out of
+// them before.
+func openContent(c *cli.Context, in io.Reader) (*container.Content, error) {
+	reader, _, err := traceOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	return container.Open(c.Context, in, container.Options{Strict: reader.Strict, Limits: reader.Limits, Entry: c.String("entry")})
 }
 
 // printWarnings says what of an input could not be read.
 func printWarnings(name string, warnings []string) {
 	for _, warning := range warnings {
-		fmt.Fprintf(os.Stderr, "ohframe: %s: warning: %s\n", inputName(name), warning)
+		fmt.Fprintf(os.Stderr, "ohframe: %s\n", words.Text(inputName(name)+": warning: "+warning))
 	}
 }

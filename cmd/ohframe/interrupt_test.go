@@ -4,58 +4,310 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// An interrupted conversion leaves no temporary file, and no output.
-func TestInterrupt(t *testing.T) {
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		t.Run(signal.String(), func(t *testing.T) {
-			var stderr bytes.Buffer
-			dir := t.TempDir()
-			cmd := exec.Command("ohframe", "convert", "-", "-o", "out.pftrace")
-			cmd.Dir, cmd.Stderr, cmd.Env = dir, &stderr, append(os.Environ(), noExitSleep)
-			stdin, err := cmd.StdinPipe() // never closed: the conversion waits for its input
-			if err != nil {
-				t.Fatal(err)
+// running is a command under way, in a folder of its own.
+type running struct {
+	*exec.Cmd
+	stderr bytes.Buffer
+	dir    string // where it runs
+	tmp    string // for its temporary files
+}
+
+func command(t *testing.T, args ...string) *running {
+	t.Helper()
+	r := &running{Cmd: exec.Command(args[0], args[1:]...), dir: t.TempDir(), tmp: t.TempDir()}
+	r.Dir, r.Stderr, r.Env = r.dir, &r.stderr, append(os.Environ(), noExitSleep, "TMPDIR="+r.tmp)
+	return r
+}
+
+func (r *running) start(t *testing.T) {
+	t.Helper()
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Process.Kill() })
+}
+
+// end waits for the command and returns its exit code, that of a shell if a signal
+// killed it.
+func (r *running) end(t *testing.T) int {
+	t.Helper()
+	late := time.AfterFunc(10*time.Second, func() { r.Process.Kill() })
+	err := r.Wait()
+	if !late.Stop() {
+		t.Fatal("does not end")
+	}
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	status := r.ProcessState.Sys().(syscall.WaitStatus)
+	if status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return status.ExitStatus()
+}
+
+// check compares the end of the command with what it should be, and the files that
+// are there with those that should be.
+func (r *running) check(t *testing.T, code int, message string, files ...string) {
+	t.Helper()
+	if got := r.end(t); got != code {
+		t.Errorf("exit code %d, want %d", got, code)
+	}
+	if got := r.stderr.String(); got != message {
+		t.Errorf("says %q, want %q", got, message)
+	}
+	r.checkFiles(t, files...)
+}
+
+func (r *running) checkFiles(t *testing.T, files ...string) {
+	t.Helper()
+	if left := names(t, r.dir); strings.Join(left, " ") != strings.Join(files, " ") {
+		t.Errorf("files: got %v, want %v", left, files)
+	}
+	if left := names(t, r.tmp); len(left) > 0 {
+		t.Errorf("temporary files: %v", left)
+	}
+}
+
+// appears waits for files whose names begin with a prefix.
+func appears(t *testing.T, dir, prefix string) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		for _, name := range names(t, dir) {
+			if strings.HasPrefix(name, prefix) {
+				return
 			}
-			defer stdin.Close()
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			for deadline := time.Now().Add(10 * time.Second); len(entries(t, dir)) == 0; time.Sleep(time.Millisecond) {
-				if time.Now().After(deadline) {
-					cmd.Process.Kill()
-					t.Fatal("no temporary file appears")
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no %s… appears", prefix)
+		}
+	}
+}
+
+func names(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// instants returns a trace of so many bytes at the least.
+func instants(size int) []byte {
+	b := []byte("# tracer: nop\n#\n")
+	for i := 0; len(b) < size; i++ {
+		b = fmt.Appendf(b, " app-2000  ( 2000) [%03d] ....   %d.%06d: tracing_mark_write: I|2000|instant %d\n", i%4, 100+i/1000000, i%1000000, i)
+	}
+	return b
+}
+
+// muchMore is more than is read before the program has anything to do with it: what
+// pipes and all buffers hold.
+const muchMore = 8 << 20
+
+func write(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ends are the signals that ask the program to end.
+var ends = []struct {
+	signal syscall.Signal
+	code   int
+	says   string
+}{
+	{syscall.SIGINT, 130, "ohframe: interrupted\n"},
+	{syscall.SIGTERM, 143, "ohframe: terminated\n"},
+	{syscall.SIGHUP, 129, "ohframe: hung up\n"},
+}
+
+// A command that waits for its input ends all the same, and leaves nothing.
+func TestInterruptReading(t *testing.T) {
+	for _, args := range [][]string{
+		{"convert", "-q", "-", "-o", "out"},
+		{"convert", "-q", "-", "-o", "out.gz", "--compress"},
+		{"convert", "-q", "-"},
+		{"frames", "-", "-o", "out"},
+		{"report", "old", "-"},
+		{"diff", "-", "old", "-o", "out"},
+		{"open", "-q", "--port", "0", "-"},
+	} {
+		for _, e := range ends {
+			t.Run(args[0]+"/"+e.signal.String(), func(t *testing.T) {
+				t.Parallel()
+				r := command(t, append([]string{"ohframe"}, args...)...)
+				write(t, filepath.Join(r.dir, "old"), instants(1000))
+				stdin, err := r.StdinPipe() // never closed
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
-			if err := cmd.Process.Signal(signal); err != nil {
+				r.start(t)
+				// It has read some when all but what the pipe holds is written.
+				if _, err := stdin.Write(instants(1 << 20)); err != nil {
+					t.Fatal(err)
+				}
+				if err := r.Process.Signal(e.signal); err != nil {
+					t.Fatal(err)
+				}
+				r.check(t, e.code, e.says, "old")
+			})
+		}
+	}
+}
+
+// So does one that waits until somebody takes its output.
+func TestInterruptWriting(t *testing.T) {
+	trace := instants(muchMore)
+	for name, args := range map[string][]string{
+		"standard output": {"convert", "-q", "in", "-o", "-"},
+		"frames":          {"frames", "in.frames"},
+		"named pipe":      {"convert", "-q", "in", "-o", "pipe"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := command(t, append([]string{"ohframe"}, args...)...)
+			write(t, filepath.Join(r.dir, "in"), trace)
+			write(t, filepath.Join(r.dir, "in.frames"), manyFrames(1<<10))
+			out := takeOutput(t, r, filepath.Join(r.dir, "pipe"), name == "named pipe")
+			r.start(t)
+			if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
 				t.Fatal(err)
 			}
-			exit := (*exec.ExitError)(nil)
-			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 {
-				t.Errorf("exit code: got %v, want 1", err)
+			if err := r.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
 			}
-			if got, want := stderr.String(), "ohframe: "+signal.String()+"\n"; got != want {
-				t.Errorf("got %q, want %q", got, want)
-			}
-			if left := entries(t, dir); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
+			r.check(t, 130, "ohframe: interrupted\n", "in", "in.frames", "pipe")
 		})
 	}
 }
 
-func entries(t *testing.T, dir string) []os.DirEntry {
+// takeOutput makes a named pipe and returns the end to read of it, or of standard
+// output.
+func takeOutput(t *testing.T, r *running, path string, named bool) *os.File {
 	t.Helper()
-	list, err := os.ReadDir(dir)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Opened for both, as this end is to be there before the other is.
+	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list
+	t.Cleanup(func() { pipe.Close() })
+	if named {
+		return pipe
+	}
+	out, err := r.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.(*os.File)
+}
+
+// manyFrames returns a dump of so many frames.
+func manyFrames(n int) []byte {
+	b := []byte("16666666\n")
+	for i := range n {
+		at := 1_000_000_000 + i*16_666_666
+		b = fmt.Appendf(b, "%d\t%d\t%d\n", at, at+30_000_000, at+10_000_000)
+	}
+	return b
+}
+
+// Nobody opens the other end of a pipe, and it takes no longer than its context.
+func TestInterruptOpening(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	failed := make(chan error, 2)
+	go func() {
+		_, err := openInput(ctx, pipe)
+		failed <- err
+	}()
+	other := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(other, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, err := openStream(ctx, other, nil)
+		failed <- err
+	}()
+	cancel(interruption{syscall.SIGINT})
+	for range 2 {
+		if err := <-failed; !strings.HasSuffix(err.Error(), "/pipe: interrupted") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// The second signal kills, whatever the program is at.
+func TestSecondSignal(t *testing.T) {
+	r := command(t, "ohframe-deaf")
+	stdout, err := r.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.start(t)
+	line := make([]byte, len("ready\n"))
+	for _, want := range []string{"ready\n", "ended\n"} {
+		if _, err := io.ReadFull(stdout, line); err != nil || string(line) != want {
+			t.Fatalf("got %q, %v, want %q", line, err, want)
+		}
+		if err := r.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.check(t, 128+15, "")
+	if status := r.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() {
+		t.Error("not killed")
+	}
+}
+
+// mainDeaf goes on after a signal.
+func mainDeaf() {
+	ctx, _ := untilSignal(context.Background())
+	fmt.Println("ready")
+	<-ctx.Done()
+	fmt.Println("ended")
+	time.Sleep(time.Minute)
+}
+
+// A signal that was ignored when the program began, as by nohup, stays so.
+func TestNohup(t *testing.T) {
+	r := command(t, "sh", "-c", "trap '' HUP; exec ohframe convert -q - -o out")
+	stdin, err := r.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.start(t)
+	appears(t, r.dir, ".out.")
+	if err := r.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdin.Write(instants(1 << 20)); err != nil {
+		t.Fatal(err)
+	}
+	stdin.Close()
+	r.check(t, 0, "", "out")
 }

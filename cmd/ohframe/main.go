@@ -3,56 +3,100 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
+	"regexp"
+	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"ohframe/internal/words"
 )
 
 func main() { os.Exit(run(os.Args)) }
 
+// closedPipe is the exit code of a program that ends because nobody reads its
+// standard output any more, as a shell has it: that of SIGPIPE.
+const closedPipe = 141
+
 // run runs the command line and returns the exit code: 0, 1 after an error, which
 // it prints, or the code that the error carries.
 func run(args []string) int {
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	reportWrites()
+	stdout := &standardOutput{}
 	app := newApp()
-	if err := app.Run(flagsFirst(app, args)); err != nil {
-		printError(err)
-		if exit := cli.ExitCoder(nil); errors.As(err, &exit) {
-			return exit.ExitCode()
-		}
-		return 1
+	app.Writer = stdout
+
+	err := app.RunContext(ctx, flagsFirst(app, args))
+	signalled := interruption{}
+	switch {
+	case err != nil && errors.As(context.Cause(ctx), &signalled):
+		err = signalled
+	case isClosedPipe(stdout.err):
+		return closedPipe // "| head" wants no words
+	case err == nil:
+		err = fileError(outputName(standard), stdout.err)
 	}
-	return 0
+	if err == nil {
+		return 0
+	}
+	printError(err)
+	if exit := cli.ExitCoder(nil); errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return 1
 }
 
 func newApp() *cli.App {
 	return &cli.App{
-		Name:            "ohframe",
-		Usage:           "frame timelines of OpenHarmony and HarmonyOS traces, in Perfetto and in numbers",
-		Version:         version(),
-		Commands:        []*cli.Command{convertCommand(), framesCommand(), reportCommand(), diffCommand(), openCommand(), sqlCommand()},
+		Name:  "ohframe",
+		Usage: "frame timelines of OpenHarmony and HarmonyOS traces, in Perfetto and in numbers",
+		Description: "The exit code is 0, 1 after an error, or 2 if a condition of diff --fail-on holds; 129, 130\n" +
+			"or 143 after SIGHUP, SIGINT or SIGTERM, and 141 if nobody reads standard output any more.",
+		Version:         longVersion(),
+		Commands:        []*cli.Command{convertCommand(), framesCommand(), reportCommand(), diffCommand(), openCommand(), sqlCommand(), completionCommand(), manualCommand(), helpCommand()},
 		HideHelpCommand: true,
+		Flags:           []cli.Flag{cli.HelpFlag}, // which the library leaves to a command help
 		// Errors are printed once, by run, in one form.
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   usageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return &failure{what: fmt.Sprintf("no command %q", c.Args().First()), hint: "ohframe --help lists the commands"}
+				return noCommand(c.Args().First())
 			}
 			return cli.ShowAppHelp(c)
 		},
 	}
 }
 
-// version returns the version that the binary was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "devel"
+// helpCommand is for those who do not try --help.
+func helpCommand() *cli.Command {
+	return &cli.Command{
+		Name:            "help",
+		Usage:           "tell the commands, or what one of them does",
+		ArgsUsage:       "[COMMAND]",
+		Hidden:          true,
+		HideHelpCommand: true,
+		OnUsageError:    usageError,
+		Action: func(c *cli.Context) error {
+			name := c.Args().First()
+			switch {
+			case name == "":
+				return cli.ShowAppHelp(c)
+			case c.App.Command(name) == nil:
+				return noCommand(name)
+			}
+			return cli.ShowCommandHelp(c, name)
+		},
 	}
-	return info.Main.Version
+}
+
+func noCommand(name string) error {
+	return &failure{what: fmt.Sprintf("no command %q", name), hint: "ohframe --help lists the commands"}
 }
 
 // failure is an error as it is shown: "ohframe: file: what", and a hint.
@@ -69,18 +113,28 @@ func (f *failure) Error() string {
 	return f.file + ": " + f.what
 }
 
+// longFlag finds the flag that the flag package complains of, if its name has more
+// than a letter. A value that stands before it may say anything.
+var longFlag = regexp.MustCompile(`^((?:invalid [a-z ]+"(?:[^"\\]|\\.)*" for(?: flag)?|flag [a-z ]+:) )-(\w[\w-]+)`)
+
 // usageError reports a flag that is wrong.
 func usageError(c *cli.Context, err error, _ bool) error {
 	name := c.App.Name
 	if c.Command != nil && c.Command.Name != name {
 		name += " " + c.Command.Name
 	}
-	return &failure{what: err.Error(), hint: name + " --help lists the flags"}
+	// The flag package knows no two dashes.
+	what := longFlag.ReplaceAllString(err.Error(), "$1--$2")
+	return &failure{what: what, hint: name + " --help lists the flags"}
 }
 
+// printError prints an error, of which each line stands for itself, and its hint.
+// Names of files and what is in them do a terminal no harm.
 func printError(err error) {
-	fmt.Fprintf(os.Stderr, "ohframe: %v\n", err)
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(os.Stderr, "ohframe: %s\n", words.Text(line))
+	}
 	if f := (*failure)(nil); errors.As(err, &f) && f.hint != "" {
-		fmt.Fprintf(os.Stderr, "hint: %s\n", f.hint)
+		fmt.Fprintf(os.Stderr, "hint: %s\n", words.Text(f.hint))
 	}
 }

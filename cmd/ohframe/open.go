@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/cli/browser"
@@ -18,7 +17,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/perfetto"
-	"ohframe/internal/input"
+	"ohframe/exporter"
+	"ohframe/internal/container"
 	"ohframe/internal/serve"
 )
 
@@ -61,41 +61,40 @@ func open(c *cli.Context) error {
 		return err
 	}
 	defer listener.Close()
-	in, err := openInput(name)
+	in, err := openInput(c.Context, name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	temporary, err := os.CreateTemp("", "ohframe-*.pftrace")
 	if err != nil {
 		return fileError(os.TempDir(), err)
 	}
-	go removeOn(interrupts, temporary.Name())
 	defer func() {
 		temporary.Close()
 		os.Remove(temporary.Name())
 	}()
-
-	file, timeline, err := perfettoTrace(c, name, in, temporary)
+	reader, done := withProgress(in, c.Bool("quiet"))
+	p, err := await(c.Context, func() (*prepared, error) { return prepare(c, name, in, reader, temporary) })
+	done()
 	if err != nil {
 		return err
 	}
-	info, err := file.Stat()
-	if err != nil {
-		return fileError(name, err)
+	printWarnings(name, append(p.warnings, in.warnings()...))
+	if p.summary != nil && !c.Bool("quiet") {
+		printSummary(os.Stderr, inputName(name), standard, p.summary)
 	}
-	trace := serve.Trace{Name: servedName(name, file == temporary), Content: file, Size: info.Size()}
+	trace := serve.Trace{Name: servedName(name, p.file == temporary), Content: p.file, Size: p.size}
 	link := serve.Link{UI: ui, Port: listener.Addr().(*net.TCPAddr).Port, Name: trace.Name}
-	if timeline != nil {
-		link.View = serve.LookAtWorst(timeline)
+	if p.timeline != nil {
+		link.View = serve.LookAtWorst(p.timeline)
 	}
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
 	if c.Bool("print-url") {
-		fmt.Println(link)
+		if _, err := fmt.Fprintln(c.App.Writer, link); err != nil {
+			return fileError(outputName(standard), err)
+		}
 	} else {
 		go openBrowser(link.String(), cancel)
 	}
@@ -113,6 +112,9 @@ func open(c *cli.Context) error {
 }
 
 func listen(port int) (net.Listener, error) {
+	if port < 0 || port > math.MaxUint16 {
+		return nil, &failure{what: fmt.Sprintf("--port %d: not a port", port), hint: fmt.Sprintf("ports are 1 to %d; 0 is any that is free", math.MaxUint16)}
+	}
 	listener, err := serve.Listen(port)
 	if err == nil {
 		return listener, nil
@@ -125,35 +127,59 @@ func listen(port int) (net.Listener, error) {
 	return nil, f
 }
 
-// perfettoTrace returns the input as a Perfetto trace, and its frames, nil if
-// there are none: the input itself if it is one, else what it is converted to,
-// in the temporary file.
-func perfettoTrace(c *cli.Context, name string, in, temporary *os.File) (*os.File, *analyzer.Timeline, error) {
-	source, done := withProgress(in, c.Bool("quiet"))
-	buffered := input.NewReader(source)
-	head := input.Peek(buffered)
-	if !perfetto.Sniff(head) && !isArchive(head) {
-		summary, err := convertInto(c, name, buffered, temporary, temporary.Name())
-		done()
-		if err != nil {
-			return nil, nil, err
-		}
-		if !c.Bool("quiet") {
-			printSummary(os.Stderr, inputName(name), standard, summary)
-		}
-		return temporary, summary.Timeline, nil
+// prepared is an input as a Perfetto trace.
+type prepared struct {
+	file     *os.File
+	size     int64
+	timeline *analyzer.Timeline // nil if there are no frames
+	summary  *exporter.Summary  // nil if it was one already
+	warnings []string
+}
+
+// prepare makes the input, which reader reads, a Perfetto trace: the file itself
+// if it is one, else what it is converted to, in the temporary file.
+func prepare(c *cli.Context, name string, in *source, reader io.Reader, temporary *os.File) (*prepared, error) {
+	content, err := openContent(c, reader)
+	if err != nil {
+		return nil, fileError(name, err)
 	}
-	file := in
-	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
-		file = temporary
-		if _, err := io.Copy(temporary, buffered); err != nil {
-			return nil, nil, fileError(name, err)
-		}
+	defer content.Close()
+	p := &prepared{file: temporary}
+	if head := content.Head(); perfetto.Sniff(head) || isArchive(head) {
+		err = p.asItIs(name, in, content)
+	} else {
+		p.summary, p.warnings, err = convertInto(c, name, content, temporary, os.TempDir())
 	}
-	done()
+	if err != nil {
+		return nil, err
+	}
+	info, err := p.file.Stat()
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	p.size = info.Size()
+	if p.summary != nil {
+		p.timeline = p.summary.Timeline
+		return p, nil
+	}
 	// Frames are wanted only to know where to look: without any, the UI shows all.
-	timeline, _, _ := perfetto.Read(c.Context, io.NewSectionReader(file, 0, 1<<62), perfetto.Options{})
-	return file, timeline, nil
+	p.timeline, _, _ = perfetto.Read(c.Context, io.NewSectionReader(p.file, 0, p.size), perfetto.Options{})
+	return p, nil
+}
+
+// asItIs takes an input that is for Perfetto already. What comes through a pipe or
+// out of a container is put into the temporary file.
+func (p *prepared) asItIs(name string, in *source, content *container.Content) error {
+	if info, err := in.Stat(); err == nil && info.Mode().IsRegular() && len(content.Layers()) == 0 {
+		p.file = in.file
+		return nil
+	}
+	_, err := io.Copy(p.file, content)
+	if isWriteError(err) {
+		return fileError(os.TempDir(), err)
+	}
+	p.warnings = content.Warnings()
+	return fileError(name, err)
 }
 
 // isArchive reports whether the input that begins with head is a tar archive,

@@ -115,7 +115,7 @@ func (o *opening) end(t *testing.T, code int) {
 	if got := o.cmd.ProcessState.ExitCode(); got != code {
 		t.Errorf("exit code %d, want %d:\n%s", got, code, &o.stderr)
 	}
-	if left := entries(t, o.scratch); len(left) > 0 {
+	if left := names(t, o.scratch); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -197,17 +197,20 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A Perfetto trace is fetched as it is, from a file or from a pipe.
+// A Perfetto trace is fetched as it is, from a file, from a pipe or out of a container.
 func TestOpenPerfetto(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.b.pftrace.gz")
-	if err := exec.Command("ohframe", "convert", "-q", "testdata/frames.ftrace", "-o", path).Run(); err != nil {
-		t.Fatal(err)
+	path := filepath.Join(t.TempDir(), "a.b.pftrace")
+	packed := path + ".gz"
+	for _, name := range []string{path, packed} {
+		if err := exec.Command("ohframe", "convert", "-q", "testdata/frames.ftrace", "-o", name).Run(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for input, served := range map[string]string{path: "/a.b.pftrace.gz", "-": "/trace.pftrace"} {
+	for input, served := range map[string]string{path: "/a.b.pftrace", packed: "/a.b.pftrace", "-": "/trace.pftrace"} {
 		o := prepareOpen(t, showing, "--port", "0", "-q", input)
 		o.cmd.Stdin = io.MultiReader(bytes.NewReader(want)) // a pipe
 		o.start(t)
@@ -224,14 +227,14 @@ func TestOpenPerfetto(t *testing.T) {
 }
 
 func TestOpenInterrupt(t *testing.T) {
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, e := range ends {
 		o := startOpen(t, showing, "frames.ftrace", "--port", "0")
 		o.link(t)
-		if err := o.cmd.Process.Signal(signal); err != nil {
+		if err := o.cmd.Process.Signal(e.signal); err != nil {
 			t.Fatal(err)
 		}
-		o.end(t, 1)
-		o.message(t, "\nohframe: "+signal.String()+"\n")
+		o.end(t, e.code)
+		o.message(t, "\n"+e.says)
 	}
 }
 

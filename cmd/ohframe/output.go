@@ -2,19 +2,29 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 )
+
+// standardOutput is where commands write that are told nothing else. It remembers
+// what went wrong, for run to tell: help is not asked whether it could be printed.
+type standardOutput struct{ err error }
+
+func (s *standardOutput) Write(b []byte) (n int, err error) {
+	if s.err == nil {
+		n, s.err = os.Stdout.Write(b)
+	}
+	return n, s.err
+}
 
 // output is where a command writes: a file that appears whole or not at all, or
 // a stream, such as standard output or a pipe. A stream gets nothing before a
@@ -23,15 +33,19 @@ type output struct {
 	io.Writer
 	buffer *bufio.Writer
 	zip    *gzip.Writer // nil unless the name ends in .gz
-	file   *os.File
-	path   string // of the file; empty for a stream
+	file   *os.File     // nil for standard output
+	path   string       // of the file; empty for a stream
 }
 
 // createOutput opens the named output, which must be none of the inputs; binary
 // output is not written to a terminal.
-func createOutput(name string, inputs []string) (*output, error) {
+func createOutput(c *cli.Context, name string) (*output, error) {
+	inputs := c.Args().Slice()
 	if name == standard {
-		return streamOutput(os.Stdout, name, inputs)
+		if err := checkStream(os.Stdout, name, inputs); err != nil {
+			return nil, err
+		}
+		return newOutput(c.App.Writer, name), nil
 	}
 	path := name
 	if info, err := os.Stat(name); err == nil {
@@ -39,11 +53,7 @@ func createOutput(name string, inputs []string) (*output, error) {
 		case info.IsDir():
 			return nil, &failure{file: name, what: "is a directory", hint: "-o FILE names a file"}
 		case !info.Mode().IsRegular(): // a device or a pipe cannot be replaced
-			f, err := os.OpenFile(name, os.O_WRONLY, 0)
-			if err != nil {
-				return nil, fileError(name, err)
-			}
-			return streamOutput(f, name, inputs)
+			return openStream(c.Context, name, inputs)
 		case isInput(info, inputs):
 			return nil, sameFileError(name)
 		}
@@ -52,20 +62,19 @@ func createOutput(name string, inputs []string) (*output, error) {
 			return nil, fileError(name, err)
 		}
 	}
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return nil, fileError(name, err)
 	}
-	go removeOn(interrupts, f.Name())
-	return newOutput(f, name, path), nil
+	o := newOutput(f, name)
+	o.file, o.path = f, path
+	return o, nil
 }
 
-// newOutput returns the output with the given name that goes to f. Its bytes are
+// newOutput returns the output with the given name that goes to w. Its bytes are
 // compressed if the name says so.
-func newOutput(f *os.File, name, path string) *output {
-	o := &output{buffer: bufio.NewWriterSize(f, 64<<10), file: f, path: path}
+func newOutput(w io.Writer, name string) *output {
+	o := &output{buffer: bufio.NewWriterSize(w, 64<<10)}
 	o.Writer = o.buffer
 	if strings.HasSuffix(name, ".gz") {
 		o.zip = gzip.NewWriter(o.buffer)
@@ -74,14 +83,20 @@ func newOutput(f *os.File, name, path string) *output {
 	return o
 }
 
-func streamOutput(f *os.File, name string, inputs []string) (*output, error) {
-	if term.IsTerminal(int(f.Fd())) {
-		return nil, &failure{file: outputName(name), what: "is a terminal", hint: "-o FILE writes to a file"}
+// openStream opens a device or a pipe as an output.
+func openStream(ctx context.Context, name string, inputs []string) (*output, error) {
+	// Opening a pipe takes until somebody opens its other end.
+	f, err := await(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
+	if err != nil {
+		return nil, fileError(name, err)
 	}
 	if err := checkStream(f, name, inputs); err != nil {
+		f.Close()
 		return nil, err
 	}
-	return newOutput(f, name, ""), nil
+	o := newOutput(f, name)
+	o.file = f
+	return o, nil
 }
 
 // outputName is how the output is called in messages.
@@ -92,8 +107,17 @@ func outputName(name string) string {
 	return name
 }
 
-// checkStream refuses a stream that appends to an input: reading it would never end.
+// checkStream refuses a terminal, which is not for binary output, and a stream
+// that appends to an input: reading it would never end.
 func checkStream(f *os.File, name string, inputs []string) error {
+	if term.IsTerminal(int(f.Fd())) {
+		return &failure{file: outputName(name), what: "is a terminal", hint: "-o FILE writes to a file"}
+	}
+	return checkAppends(f, name, inputs)
+}
+
+// checkAppends refuses a stream that appends to an input.
+func checkAppends(f *os.File, name string, inputs []string) error {
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && isInput(info, inputs) {
 		return sameFileError(name)
 	}
@@ -115,26 +139,23 @@ func sameFileError(name string) error {
 	return &failure{file: outputName(name), what: "input and output are the same file", hint: "-o FILE names another output"}
 }
 
-// removeOn keeps an interrupt from leaving a temporary file behind.
-func removeOn(interrupts <-chan os.Signal, temporary string) {
-	s := <-interrupts
-	os.Remove(temporary)
-	printError(&failure{what: s.String()})
-	os.Exit(1)
-}
-
-// commit makes the output appear under its name.
-func (o *output) commit() error {
+// flush writes what is in buffers.
+func (o *output) flush() error {
 	if o.zip != nil {
 		if err := o.zip.Close(); err != nil {
 			return err
 		}
 	}
-	if err := o.buffer.Flush(); err != nil {
-		return err
+	return o.buffer.Flush()
+}
+
+// commit makes the output, once it is flushed, appear under its name.
+func (o *output) commit() error {
+	if o.file == nil {
+		return nil
 	}
 	if o.path == "" {
-		return nil
+		return o.file.Close()
 	}
 	// Temporary files are private; the output is as any new file.
 	if err := o.file.Chmod(0o666 &^ umask()); err != nil {
@@ -148,38 +169,44 @@ func (o *output) commit() error {
 
 // discard removes what was not committed.
 func (o *output) discard() {
-	if o.path != "" {
+	if o.file != nil {
 		o.file.Close()
+	}
+	if o.path != "" {
 		os.Remove(o.file.Name())
 	}
 }
 
 // writeOutput writes what a command found to the file that --output names, else
 // to standard output. It tells write whether that is a terminal.
-func writeOutput(c *cli.Context, write func(out *bufio.Writer, terminal bool) error) error {
+func writeOutput(c *cli.Context, write func(out io.Writer, terminal bool) error) error {
 	name := c.String("output")
-	inputs := c.Args().Slice()
 	if name == "" || name == standard {
-		if err := checkStream(os.Stdout, standard, inputs); err != nil {
+		if err := checkAppends(os.Stdout, standard, c.Args().Slice()); err != nil {
 			return err
 		}
-		out := bufio.NewWriter(os.Stdout)
-		if err := write(out, term.IsTerminal(int(os.Stdout.Fd()))); err != nil {
-			return fileError(outputName(standard), err)
-		}
-		return fileError(outputName(standard), out.Flush())
+		return writeTo(c.Context, newOutput(c.App.Writer, standard), standard, func(out io.Writer) error {
+			return write(out, term.IsTerminal(int(os.Stdout.Fd())))
+		})
 	}
-	file, err := createOutput(name, inputs)
+	out, err := createOutput(c, name)
 	if err != nil {
 		return err
 	}
-	defer file.discard()
-	out := bufio.NewWriter(file)
-	if err := write(out, false); err != nil {
-		return fileError(name, err)
+	return writeTo(c.Context, out, name, func(out io.Writer) error { return write(out, false) })
+}
+
+// writeTo lets write fill the output that has the given name, and makes it appear.
+func writeTo(ctx context.Context, out *output, name string, write func(out io.Writer) error) error {
+	defer out.discard()
+	err := awaitError(ctx, func() error {
+		if err := write(out); err != nil {
+			return err
+		}
+		return out.flush()
+	})
+	if err == nil {
+		err = out.commit()
 	}
-	if err := out.Flush(); err != nil {
-		return fileError(name, err)
-	}
-	return fileError(name, file.commit())
+	return fileError(outputName(name), err)
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"io"
 	"os"
+	"runtime"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -10,21 +12,61 @@ import (
 )
 
 // withProgress shows on the terminal how much of the input has been read. It
-// returns the reader to use, and what to call when all is read. Elsewhere than
-// on a terminal it shows nothing.
-func withProgress(in *os.File, quiet bool) (io.Reader, func()) {
+// returns the reader to use, and what to call before anything else is shown there.
+// Elsewhere than on a terminal it shows nothing.
+func withProgress(in *source, quiet bool) (io.Reader, func()) {
 	if quiet || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return in, func() {}
 	}
-	size := int64(-1) // a pipe: only how much so far
-	if info, err := in.Stat(); err == nil && info.Mode().IsRegular() {
-		size = info.Size()
-	}
-	bar := progressbar.NewOptions64(size,
+	p := &progress{bar: progressbar.NewOptions64(in.size,
 		progressbar.OptionSetWriter(os.Stderr),
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
-	)
-	return io.TeeReader(in, bar), func() { bar.Clear() }
+		// They clear what a terminal shows of Ctrl-C behind the bar, too.
+		progressbar.OptionUseANSICodes(runtime.GOOS != "windows"),
+	)}
+	return &watched{in, p}, p.end
+}
+
+// watched is an input whose reading a bar shows, at any place of it.
+type watched struct {
+	*source
+	progress *progress
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	n, err := w.source.Read(b)
+	w.progress.Write(b[:n])
+	return n, err
+}
+
+func (w *watched) ReadAt(b []byte, at int64) (int, error) {
+	n, err := w.source.ReadAt(b, at)
+	w.progress.Write(b[:n])
+	return n, err
+}
+
+// progress is a bar that is not drawn again after its end, though reading may go on.
+type progress struct {
+	mutex sync.Mutex
+	bar   *progressbar.ProgressBar // nil after the end
+}
+
+func (p *progress) Write(b []byte) (int, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.bar == nil {
+		return len(b), nil
+	}
+	return p.bar.Write(b)
+}
+
+func (p *progress) end() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.bar != nil {
+		p.bar.Clear()
+		p.bar = nil
+	}
 }

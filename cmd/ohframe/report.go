@@ -1,13 +1,15 @@
 package main
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/report"
 )
@@ -51,11 +53,31 @@ func runReport(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		inputs = append(inputs, report.Input{Name: inputName(name), Timeline: in.Timeline, Stats: stats.Compute(in.Timeline, options), Gfxinfo: in.Gfxinfo})
+		measures, err := measure(c, in.Timeline, options)
+		if err != nil {
+			return err
+		}
+		inputs = append(inputs, report.Input{Name: inputName(name), Timeline: in.Timeline, Stats: measures, Gfxinfo: in.Gfxinfo})
 	}
-	return writeOutput(c, func(out *bufio.Writer, terminal bool) error {
+	if err := report.CheckChosen(inputs); err != nil {
+		return reportError(err)
+	}
+	return writeOutput(c, func(out io.Writer, terminal bool) error {
 		return report.Write(out, inputs, format, report.Options{Color: terminal})
 	})
+}
+
+// measure measures the frames of a timeline.
+func measure(c *cli.Context, t *analyzer.Timeline, o stats.Options) (*stats.Report, error) {
+	return await(c.Context, func() (*stats.Report, error) { return stats.Compute(t, o), nil })
+}
+
+// reportError gives the hint of a report's error.
+func reportError(err error) error {
+	if e := (*report.Error)(nil); errors.As(err, &e) {
+		return &failure{what: "--process: " + e.What, hint: e.Hint}
+	}
+	return err
 }
 
 // statsOptions returns what the flags say of statistics.

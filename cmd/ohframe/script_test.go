@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"ohframe":           main,
 		"ohframe-as-nobody": mainAsNobody,
+		"ohframe-deaf":      mainDeaf,
 	})
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,25 +36,25 @@ func runSQL(c *cli.Context) error {
 	}
 	dir := c.String("export")
 	if c.IsSet("export") {
-		if err := exportModules(dir, names); err != nil {
+		if err := exportModules(c, dir, names); err != nil {
 			return err
 		}
-		fmt.Printf("%d modules in %s\n", len(names), dir)
+		fmt.Fprintf(c.App.Writer, "%d modules in %s\n", len(names), dir)
 	} else {
 		dir = "DIR"
-		fmt.Println("The modules are in this program; ohframe sql --export DIR writes them to a folder:")
+		fmt.Fprintln(c.App.Writer, "The modules are in this program; ohframe sql --export DIR writes them to a folder:")
 		for _, name := range names {
-			fmt.Printf("  %s.%s\n", sql.Name, strings.TrimSuffix(name, ".sql"))
+			fmt.Fprintf(c.App.Writer, "  %s.%s\n", sql.Name, strings.TrimSuffix(name, ".sql"))
 		}
 	}
-	fmt.Printf("To ask a trace:\n  trace_processor_shell --add-sql-package %s TRACE.pftrace\n", quoted(dir+"@"+sql.Name))
-	fmt.Printf("  INCLUDE PERFETTO MODULE %s.frames;\n  SELECT * FROM ohos_frame;\n", sql.Name)
+	fmt.Fprintf(c.App.Writer, "To ask a trace:\n  trace_processor_shell --add-sql-package %s TRACE.pftrace\n", quoted(dir+"@"+sql.Name))
+	fmt.Fprintf(c.App.Writer, "  INCLUDE PERFETTO MODULE %s.frames;\n  SELECT * FROM ohos_frame;\n", sql.Name)
 	return nil
 }
 
 // exportModules writes the modules to a folder, which it makes if need be.
 // Those of an earlier version are replaced.
-func exportModules(dir string, names []string) error {
+func exportModules(c *cli.Context, dir string, names []string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fileError(dir, err)
 	}
@@ -62,8 +63,17 @@ func exportModules(dir string, names []string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), module, 0o666); err != nil {
-			return fileError(filepath.Join(dir, name), err)
+		path := filepath.Join(dir, name)
+		out, err := createOutput(c, path)
+		if err != nil {
+			return err
+		}
+		err = writeTo(c.Context, out, path, func(out io.Writer) error {
+			_, err := out.Write(module)
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
+	"ohframe/internal/words"
 )
 
 // printSummary says in a few lines what a conversion found.
@@ -111,17 +111,9 @@ func printProcesses(w io.Writer, t *analyzer.Timeline) {
 	list, counts := t.ProcessCounts()
 	for _, p := range list {
 		c := counts[p]
-		fmt.Fprintf(tw, "  %s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", printable(p.Name), p.PID, c.Frames, c.Late, c.Empty, c.Misaligned, c.Linked)
+		fmt.Fprintf(tw, "  %s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", words.Printable(p.Name), p.PID, c.Frames, c.Late, c.Empty, c.Misaligned, c.Linked)
 	}
 	tw.Flush()
-}
-
-// printable returns a name that does a terminal no harm: names come from traces.
-func printable(name string) string {
-	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return name
-	}
-	return strconv.Quote(name)
 }
 
 // printNoFrames says why there are no frames.

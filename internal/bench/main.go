@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -196,9 +195,7 @@ func (b *bench) exec(name string, args ...string) (took time.Duration, peak int6
 		if err := cmd.Run(); err != nil {
 			return err
 		}
-		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			peak = max(peak, usage.Maxrss*1024)
-		}
+		peak = max(peak, peakMemory(cmd.ProcessState))
 		return nil
 	})
 	return took, peak, err

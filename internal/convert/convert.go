@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/perfetto"
 	"ohframe/exporter"
+	"ohframe/internal/container"
 	"ohframe/internal/input"
 )
 
@@ -16,19 +17,35 @@ import (
 // a dump. The error is that of input.Read or exporter.Convert; an input that is a
 // Perfetto trace already is an *input.Error.
 func Convert(ctx context.Context, r io.Reader, w io.Writer, o exporter.Options) (summary *exporter.Summary, warnings []string, err error) {
-	reader := input.NewReader(r)
-	head := bytes.Clone(input.Peek(reader))
+	content, err := input.Open(ctx, r, o.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer content.Close()
+	head := bytes.Clone(content.Head())
 	switch {
 	case perfetto.Sniff(head):
-		return nil, nil, &input.Error{What: "a Perfetto trace already", Hint: "open it in ui.perfetto.dev as it is; ohframe report reads it too"}
+		err = &input.Error{What: "a Perfetto trace already", Hint: "open it in ui.perfetto.dev as it is; ohframe report reads it too"}
 	case !input.IsText(head):
-		in, err := input.Read(ctx, reader, input.Options{Reader: o.Reader, Analyzer: o.Analyzer})
+		in, err := input.Read(ctx, content, input.Options{Reader: o.Reader, Analyzer: o.Analyzer})
 		if err != nil {
 			return nil, nil, err
 		}
 		summary, err = exporter.ConvertTimeline(in.Timeline, w, o)
 		return summary, in.Warnings, err
+	default:
+		summary, err = convertText(ctx, content, head, w, o)
 	}
-	summary, err = exporter.Convert(ctx, reader, w, o)
-	return summary, nil, input.CheckText(head, summary.Totals, err)
+	if err != nil {
+		return nil, nil, input.Explain(content, err)
+	}
+	return summary, append(summary.Totals.Warnings(), content.Warnings()...), nil
+}
+
+func convertText(ctx context.Context, content *container.Content, head []byte, w io.Writer, o exporter.Options) (*exporter.Summary, error) {
+	if err := input.CheckHead(head); err != nil {
+		return nil, err
+	}
+	summary, err := exporter.Convert(ctx, content, w, o)
+	return summary, input.CheckText(head, summary.Totals, err)
 }

@@ -2,14 +2,12 @@ package diff
 
 import (
 	"archive/tar"
-	"bufio"
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 
-	"github.com/klauspost/compress/gzip"
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
@@ -122,27 +120,15 @@ func (d *Diff) Merge(w io.Writer, base, new Trace) error {
 		if err := archive.WriteHeader(header); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
-		if err := m.write(archive); err != nil {
+		var again counter
+		err := m.write(io.MultiWriter(archive, &again))
+		if errors.Is(err, tar.ErrWriteTooLong) || err == nil && again != size {
+			return fmt.Errorf("%s: the trace changed between its first reading and its second", m.name)
+		} else if err != nil {
 			return err
 		}
 	}
 	return archive.Close()
-}
-
-// Copy copies a Perfetto trace for Merge: as it is, or unpacked if it is a gzip
-// file.
-func Copy(w io.Writer, r io.Reader) error {
-	in := bufio.NewReader(r)
-	r = in
-	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unpacked, err := gzip.NewReader(in)
-		if err != nil {
-			return err
-		}
-		r = unpacked
-	}
-	_, err := io.Copy(w, r)
-	return err
 }
 
 // counter counts what is written to it.

@@ -1,10 +1,9 @@
-// Package input reads frames from whatever holds some: it recognises a trace by
-// its content and hands it to the package that reads it. All give the same
-// Timeline.
+// Package input reads frames from whatever holds some: it takes a trace out of its
+// containers, recognises it by its content and hands it to the package that reads
+// it. All give the same Timeline.
 package input
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -16,6 +15,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/perfetto"
 	"ohframe/analyzer/surfaceflinger"
+	"ohframe/internal/container"
 )
 
 // Options decide how inputs are read. What an input has no use for is ignored.
@@ -38,21 +38,13 @@ type Input struct {
 }
 
 // Error is why an input was not read.
-type Error struct {
-	What string
-	Hint string // what to do about it; may be empty
-}
-
-func (e *Error) Error() string { return e.What }
-
-// headSize is how much of an input is looked at to recognise it.
-const headSize = 64 << 10
+type Error = container.Error
 
 // format is a kind of input: each says whether an input is its own.
 type format struct {
 	name  string
 	sniff func(head []byte) bool
-	read  func(ctx context.Context, r io.Reader, o Options) (*Input, error)
+	read  func(ctx context.Context, content *container.Content, o Options) (*Input, error)
 }
 
 // formats are asked in this order; the last takes what no other does.
@@ -63,25 +55,45 @@ var formats = []format{
 	{"text trace", func([]byte) bool { return true }, readText},
 }
 
-// Peek returns the beginning of an input without taking it from the reader.
-func Peek(r *bufio.Reader) []byte {
-	head, _ := r.Peek(r.Size()) // an error comes again when it is read
-	return head
+// Open takes what is in r out of its containers, as Read and others will read it.
+// It is to be closed.
+func Open(ctx context.Context, r io.Reader, o hitrace.Options) (*container.Content, error) {
+	return container.Open(ctx, r, container.Options{Strict: o.Strict, Limits: o.Limits})
 }
-
-// NewReader returns a reader of which Peek sees enough to tell a format.
-func NewReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, headSize) }
 
 // Read reads the input in r. The error is an *Error, a *hitrace.LineError, the
 // reader's or the context's.
 func Read(ctx context.Context, r io.Reader, o Options) (*Input, error) {
-	reader := NewReader(r)
-	head := Peek(reader)
+	content, err := Open(ctx, r, o.Reader)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	in, err := read(ctx, content, o)
+	if err != nil {
+		return nil, Explain(content, err)
+	}
+	in.Format += content.In()
+	in.Warnings = append(in.Warnings, content.Warnings()...)
+	return in, nil
+}
+
+// Explain returns the error of a use that the content was put to, with what the
+// container has to do with it: where that is cut, so is the last line.
+func Explain(content *container.Content, err error) error {
+	if line := (*hitrace.LineError)(nil); errors.As(err, &line) && content.Err() != nil {
+		return content.Err()
+	}
+	return content.Explain(err)
+}
+
+func read(ctx context.Context, content *container.Content, o Options) (*Input, error) {
+	head := content.Head()
 	for _, f := range formats {
 		if !f.sniff(head) {
 			continue
 		}
-		in, err := f.read(ctx, reader, o)
+		in, err := f.read(ctx, content, o)
 		if err != nil {
 			return nil, err
 		}
@@ -101,16 +113,29 @@ func IsText(head []byte) bool {
 	return true
 }
 
-func readText(ctx context.Context, r io.Reader, o Options) (*Input, error) {
-	var head []byte
-	if b, ok := r.(*bufio.Reader); ok {
-		head = bytes.Clone(Peek(b))
+func readText(ctx context.Context, content *container.Content, o Options) (*Input, error) {
+	head := bytes.Clone(content.Head())
+	if err := CheckHead(head); err != nil {
+		return nil, err
 	}
-	timeline, totals, err := analyzer.Analyze(ctx, r, o.Reader, o.Analyzer)
+	timeline, totals, err := analyzer.Analyze(ctx, content, o.Reader, o.Analyzer)
 	if err := CheckText(head, totals, err); err != nil {
 		return nil, err
 	}
-	return &Input{Timeline: timeline, Totals: totals}, nil
+	return &Input{Timeline: timeline, Totals: totals, Warnings: totals.Warnings()}, nil
+}
+
+// CheckHead returns an *Error where an input that begins with head is of a kind
+// that has no lines to be read: trying would take as long as it is large.
+func CheckHead(head []byte) error {
+	if format := hitrace.Sniff(head); format.IsBinary() {
+		return notATrace(format)
+	}
+	return nil
+}
+
+func notATrace(format hitrace.Format) error {
+	return &Error{What: "not a trace" + format.Description(), Hint: format.Hint()}
 }
 
 // CheckText returns err, or, where an input that begins with head was read as a
@@ -131,7 +156,7 @@ func CheckText(head []byte, totals *hitrace.Totals, err error) error {
 	case format == hitrace.TextTrace:
 		return err
 	default:
-		return &Error{What: "not a trace" + format.Description(), Hint: format.Hint()}
+		return notATrace(format)
 	}
 }
 
@@ -142,8 +167,8 @@ func cut(t *analyzer.Timeline, w hitrace.Window) {
 	}
 }
 
-func readPerfetto(ctx context.Context, r io.Reader, o Options) (*Input, error) {
-	timeline, stats, err := perfetto.Read(ctx, r, perfetto.Options{Strict: o.Reader.Strict})
+func readPerfetto(ctx context.Context, content *container.Content, o Options) (*Input, error) {
+	timeline, stats, err := perfetto.Read(ctx, content, perfetto.Options{Strict: o.Reader.Strict, Limits: o.Reader.Limits})
 	switch {
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
 		return nil, &Error{What: "a Perfetto trace that is cut or damaged before its first frame"}
@@ -159,8 +184,8 @@ func readPerfetto(ctx context.Context, r io.Reader, o Options) (*Input, error) {
 	return &Input{Timeline: timeline, Warnings: stats.Warnings()}, nil
 }
 
-func readLatency(ctx context.Context, r io.Reader, o Options) (*Input, error) {
-	timeline, stats, err := surfaceflinger.Read(ctx, r, surfaceflinger.Options{Strict: o.Reader.Strict})
+func readLatency(ctx context.Context, content *container.Content, o Options) (*Input, error) {
+	timeline, stats, err := surfaceflinger.Read(ctx, content, surfaceflinger.Options{Strict: o.Reader.Strict, Limits: o.Reader.Limits})
 	switch {
 	case errors.Is(err, surfaceflinger.ErrNoLayer):
 		return nil, &Error{What: "only a refresh period: there is no layer of that name", Hint: "dumpsys SurfaceFlinger --list prints the names"}
@@ -171,8 +196,8 @@ func readLatency(ctx context.Context, r io.Reader, o Options) (*Input, error) {
 	return &Input{Timeline: timeline, Warnings: stats.Warnings()}, nil
 }
 
-func readGfxinfo(ctx context.Context, r io.Reader, o Options) (*Input, error) {
-	timeline, dump, err := gfxinfo.Read(ctx, r, gfxinfo.Options{Strict: o.Reader.Strict})
+func readGfxinfo(ctx context.Context, content *container.Content, o Options) (*Input, error) {
+	timeline, dump, err := gfxinfo.Read(ctx, content, gfxinfo.Options{Strict: o.Reader.Strict, Limits: o.Reader.Limits})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/gzip"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/exporter"
@@ -21,6 +23,14 @@ const framestats = "** Graphics info for pid 4321 [com.example.app] **\n---PROFI
 	"Flags,IntendedVsync,Vsync,OldestInputEvent,NewestInputEvent,HandleInputStart,AnimationStart,PerformTraversalsStart,DrawStart,SyncQueued,SyncStart,IssueDrawCommandsStart,SwapBuffers,FrameCompleted,\n" +
 	"0,1000000000,1000000000,9223372036854775807,0,1000100000,1000200000,1000300000,1000400000,1001000000,1001100000,1001500000,1004000000,1006000000,\n" +
 	"---PROFILEDATA---\n"
+
+func gzipped(content string) string {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write([]byte(content))
+	w.Close()
+	return out.String()
+}
 
 // Each kind of input is recognised by its content and gives a timeline in which
 // everything holds that must.
@@ -40,6 +50,11 @@ func TestRead(t *testing.T) {
 	}{
 		{"text", string(text), "text trace", -1},
 		{"text in CR LF", strings.ReplaceAll(string(text), "\n", "\r\n"), "text trace", -1},
+		{"text in gzip", gzipped(string(text)), "text trace in gzip", -1},
+		{"text in gzip in gzip", gzipped(gzipped(string(text))), "text trace in gzip in gzip", -1},
+		{"latency in gzip", gzipped(latency), "SurfaceFlinger latency in gzip", 6},
+		{"framestats with a mark", "\xef\xbb\xbf" + framestats, "gfxinfo framestats", 1},
+		{"converted, in gzip", gzipped(converted.String()), "Perfetto trace in gzip", -1},
 		{"converted", converted.String(), "Perfetto trace", -1},
 		{"latency", latency, "SurfaceFlinger latency", 6},
 		{"framestats", framestats, "gfxinfo framestats", 1},
@@ -72,6 +87,10 @@ func TestReadErrors(t *testing.T) {
 	for content, want := range map[string]string{
 		"":                         "empty",
 		"hello\n":                  "not a trace",
+		gzipped(""):                "empty, in gzip",
+		gzipped("hello\n"):         "not a trace, in gzip",
+		gzipped("16666666\n"):      "only a refresh period: there is no layer of that name, in gzip",
+		gzipped("hello\n") + "\n":  "not a trace, in gzip; something else follows after the end of the gzip stream",
 		"\x89PNG\r\n\x1a\n":        "not a trace (PNG image)",
 		"# tracer: nop\n#\n":       "a trace without events",
 		"16666666\n":               "only a refresh period: there is no layer of that name",
@@ -88,6 +107,15 @@ func TestReadErrors(t *testing.T) {
 	_, err := Read(t.Context(), strings.NewReader("\x0a\x04\x08\x01\x50\x01\x0a\x7f\x08\x01"), Options{})
 	if err == nil || !strings.Contains(err.Error(), "cut or damaged") {
 		t.Errorf("cut trace: got %v", err)
+	}
+	// So is one whose container is, with a warning where frames were before.
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := Read(t.Context(), strings.NewReader(gzipped(string(text))[:10_000]), Options{})
+	if err != nil || len(in.Warnings) != 1 || !strings.HasPrefix(in.Warnings[0], "gzip stream is cut after ") || len(in.Timeline.Frames) == 0 {
+		t.Errorf("cut gzip: got %+v, %v", in, err)
 	}
 	// In strict mode what is no trace at all is said to be none, and a damaged
 	// trace to be damaged.

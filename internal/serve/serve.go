@@ -12,7 +12,9 @@
 //
 // It does so once, on the loopback interface, for one path and to pages of one
 // origin. What else asks gets an error: the UI itself looks at the same port
-// whether there is a trace processor.
+// whether there is a trace processor. So does who asks under another name than
+// this computer's own: a page can have its own name lead here (DNS rebinding), and
+// is then of the same origin as the answer.
 package serve
 
 import (
@@ -23,6 +25,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -54,7 +57,7 @@ type Trace struct {
 // is ErrNotFetched if none has begun by the timeout (zero waits for ever), the
 // cause of the context's end, or the listener's.
 func Once(ctx context.Context, listener net.Listener, trace Trace, origin string, timeout time.Duration) error {
-	h := &handler{trace: trace, origin: origin, fetched: make(chan struct{})}
+	h := &handler{trace: trace, origin: origin, port: listener.Addr().(*net.TCPAddr).Port, fetched: make(chan struct{})}
 	server := &http.Server{
 		Handler:                      h,
 		ReadHeaderTimeout:            10 * time.Second,
@@ -91,6 +94,7 @@ func Once(ctx context.Context, listener net.Listener, trace Trace, origin string
 type handler struct {
 	trace   Trace
 	origin  string
+	port    int
 	fetched chan struct{} // closed when the trace was fetched
 
 	mutex sync.Mutex // held while the trace is sent
@@ -108,8 +112,17 @@ func (h *handler) end() bool {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/"+h.trace.Name || r.Method != http.MethodGet && r.Method != http.MethodOptions {
+	if !h.isOwn(r.Host) {
+		http.Error(w, "not the name of this computer", http.StatusMisdirectedRequest)
+		return
+	}
+	if r.URL.Path != "/"+h.trace.Name {
 		http.NotFound(w, r)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodOptions {
+		w.Header().Set("Allow", "GET, OPTIONS")
+		http.Error(w, "only to be fetched", http.StatusMethodNotAllowed)
 		return
 	}
 	// Every fetch across origins names its own. Without one it is no fetch of a
@@ -130,6 +143,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.send(w)
+}
+
+// isOwn reports whether a request's host is this server, as the link names it or
+// as people would.
+func (h *handler) isOwn(host string) bool {
+	if h.port == 80 && !strings.Contains(host, ":") {
+		host += ":80" // which browsers leave out
+	}
+	return host == net.JoinHostPort(loopback, strconv.Itoa(h.port)) || host == net.JoinHostPort("localhost", strconv.Itoa(h.port))
 }
 
 // send sends the trace, to one at a time.

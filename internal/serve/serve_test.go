@@ -38,6 +38,9 @@ func start(t *testing.T, ctx context.Context, trace serve.Trace, timeout time.Du
 	return s
 }
 
+// host is the name by which the server is to be called.
+func (s *server) host() string { return strings.TrimPrefix(s.address, "http://") }
+
 func text(content string) serve.Trace {
 	return serve.Trace{Name: "a trace", Content: strings.NewReader(content), Size: int64(len(content))}
 }
@@ -140,9 +143,11 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/a%20trace/../other", origin, 404},
 		{"GET", "/other", origin, 404},
 		{"OPTIONS", "/other", origin, 404},
-		{"HEAD", "/a%20trace", origin, 404},
-		{"POST", "/a%20trace", origin, 404},
-		{"PUT", "/a%20trace", origin, 404},
+		{"POST", "/other", origin, 404},
+		{"HEAD", "/a%20trace", origin, 405},
+		{"POST", "/a%20trace", origin, 405},
+		{"PUT", "/a%20trace", origin, 405},
+		{"DELETE", "/a%20trace", "https://evil.example.com", 405},
 		{"GET", "/a%20trace", "", 403},
 		{"GET", "/a%20trace", "null", 403},
 		{"GET", "/a%20trace", "https://evil.example.com", 403},
@@ -156,8 +161,11 @@ func TestRefusals(t *testing.T) {
 		if strings.Contains(body, content) {
 			t.Errorf("%s %s from %q: got the trace", test.method, test.path, test.origin)
 		}
+		if allow := answer.Header.Get("Allow"); (allow == "GET, OPTIONS") != (test.status == 405) {
+			t.Errorf("%s %s: allows %q", test.method, test.path, allow)
+		}
 	}
-	if answer := s.raw(t, "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 404 ") {
+	if answer := s.raw(t, "OPTIONS * HTTP/1.1\r\nHost: "+s.host()+"\r\n\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 404 ") {
 		t.Errorf("OPTIONS *: %q", answer)
 	}
 	answer, _ := s.ask(t, "GET", "/a%20trace", origin)
@@ -167,10 +175,43 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Whoever calls this computer by a name of their own gets nothing, though all else
+// is as the UI has it.
+func TestHost(t *testing.T) {
+	s := start(t, t.Context(), text(content), time.Minute)
+	_, port, _ := net.SplitHostPort(s.host())
+	ask := func(method, host string) string {
+		return s.raw(t, fmt.Sprintf("%s /a%%20trace HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\n\r\n", method, host, origin))
+	}
+	for _, host := range []string{
+		"evil.example.com", "evil.example.com:" + port, "127.0.0.1.evil.example.com:" + port, "localhost.evil.example.com:" + port,
+		"127.0.0.1", "localhost", "127.0.0.1:1", "localhost:1", "127.0.0.1:" + port + "0", "127.0.0.2:" + port, "[::1]:" + port,
+		"localhost.:" + port, "", ":" + port,
+	} {
+		for _, method := range []string{"GET", "OPTIONS", "POST"} {
+			answer := ask(method, host)
+			if !strings.HasPrefix(answer, "HTTP/1.1 421 ") || strings.Contains(answer, "Access-Control") || strings.Contains(answer, content) {
+				t.Errorf("%s of host %q: %q", method, host, answer)
+			}
+		}
+	}
+	for _, host := range []string{"127.0.0.1:" + port, "localhost:" + port} {
+		if answer := ask("OPTIONS", host); !strings.HasPrefix(answer, "HTTP/1.1 204 ") {
+			t.Errorf("host %q: %q", host, answer)
+		}
+	}
+	if answer := ask("GET", "localhost:"+port); !strings.HasPrefix(answer, "HTTP/1.1 200 ") {
+		t.Errorf("fetch: %q", answer)
+	}
+	if err := s.wait(t); err != nil {
+		t.Error(err)
+	}
+}
+
 // raw sends bytes and returns the first of the answer.
 func (s *server) raw(t *testing.T, request string) string {
 	t.Helper()
-	connection, err := net.Dial("tcp", strings.TrimPrefix(s.address, "http://"))
+	connection, err := net.Dial("tcp", s.host())
 	if err != nil {
 		t.Fatal(err)
 	}

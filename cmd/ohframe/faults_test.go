@@ -1,0 +1,316 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func demo(t *testing.T) []byte {
+	t.Helper()
+	b, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Nobody reads standard output any more: that is no news to anybody.
+func TestClosedPipe(t *testing.T) {
+	for _, args := range [][]string{
+		{"--help"}, {"--version"}, {"help", "convert"}, {"completion", "bash"}, {"man"}, {"sql"},
+		{"convert", "in", "-o", "-"},
+		{"convert", "in", "--compress", "-o", "-"},
+		{"frames", "in"}, {"frames", "in", "--format", "csv"}, {"frames", "in", "--format", "json"}, {"frames", "in", "--format", "parquet"},
+		{"report", "in"}, {"report", "in", "--format", "html"}, {"report", "in", "--format", "json"}, {"report", "in", "--format", "csv"},
+		{"diff", "in", "in"}, {"diff", "in", "in", "--format", "html"}, {"diff", "in", "in", "--fail-on", "fps<+1"},
+		{"open", "in", "-q", "--port", "0", "--print-url"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			r := command(t, append([]string{"ohframe"}, args...)...)
+			write(t, filepath.Join(r.dir, "in"), demo(t))
+			reader, writer, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			reader.Close()
+			r.Stdout = writer
+			r.start(t)
+			writer.Close()
+			r.check(t, 141, "", "in")
+		})
+	}
+}
+
+// Of an output that was named it is.
+func TestClosedNamedPipe(t *testing.T) {
+	r := command(t, "ohframe", "convert", "-q", "in", "-o", "pipe")
+	write(t, filepath.Join(r.dir, "in"), instants(muchMore))
+	path := filepath.Join(r.dir, "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.start(t)
+	pipe, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(pipe, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	pipe.Close()
+	r.check(t, 1, "ohframe: pipe: broken pipe\n", "in", "pipe")
+}
+
+// fills are commands that write out, and what is written there.
+var fills = []struct{ args, out string }{
+	{"convert -q in -o DIR/out", "out"},
+	{"convert -q in -o DIR/out.gz", "out.gz"},
+	{"convert -q in --compress -o DIR/out", "out"},
+	{"convert -q in --frames-only -o DIR/out", "out"},
+	{"frames in --format table -o DIR/out", "out"},
+	{"frames in --format csv -o DIR/out", "out"},
+	{"frames in --format json -o DIR/out", "out"},
+	{"frames in --format parquet -o DIR/out", "out"},
+	{"report in --format html -o DIR/out", "out"},
+	{"report in --format json -o DIR/out", "out"},
+	{"diff in in --format html -o DIR/out", "out"},
+	{"diff in in --merge DIR/out -o other", "out"},
+	{"sql --export DIR", "frames.sql"},
+	{"open in -q --port 0 --print-url", ""},
+}
+
+// fill runs a command that cannot write to the folder dir, and checks that it tells
+// so and leaves what is there.
+func fill(t *testing.T, r *running, dir, out, message string) {
+	t.Helper()
+	before := contents(t, dir)
+	r.start(t)
+	at := regexp.QuoteMeta(strings.TrimSuffix(filepath.Join(dir, out), "/"))
+	if strings.HasSuffix(out, ".sql") {
+		at = regexp.QuoteMeta(dir) + `/\w+\.sql` // the first of them
+	}
+	if code := r.end(t); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	if want := "^ohframe: " + at + ": " + message + "\n$"; !regexp.MustCompile(want).MatchString(r.stderr.String()) {
+		t.Errorf("says %q, want %s", &r.stderr, want)
+	}
+	r.checkFiles(t, "in")
+	if after := contents(t, dir); !maps.Equal(before, after) {
+		t.Errorf("folder: got %q, want %q", after, before)
+	}
+}
+
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, name := range names(t, dir) {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(b)
+	}
+	return files
+}
+
+// testFull runs all commands that write with a folder that prepare makes one in
+// which there is no room, where there is no output yet and where there is one.
+func testFull(t *testing.T, message string, prepare func(t *testing.T, r *running, dir string, existing func())) {
+	for _, f := range fills {
+		for _, exists := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s exists=%t", f.args, exists), func(t *testing.T) {
+				dir := t.TempDir()
+				r := command(t, append([]string{"ohframe"}, strings.Fields(strings.ReplaceAll(f.args, "DIR", dir))...)...)
+				write(t, filepath.Join(r.dir, "in"), demo(t))
+				if f.out == "" {
+					r.Env = append(r.Env, "TMPDIR="+dir)
+				}
+				prepare(t, r, dir, func() {
+					if exists {
+						write(t, filepath.Join(dir, cmp.Or(f.out, "other")), []byte("old\n"))
+					}
+				})
+				fill(t, r, dir, f.out, message)
+			})
+		}
+	}
+}
+
+// A file may become no larger than half a kilobyte.
+func TestFileTooLarge(t *testing.T) {
+	testFull(t, "file too large", func(t *testing.T, r *running, dir string, existing func()) {
+		r.Args = append([]string{"sh", "-c", `ulimit -f 1; exec "$0" "$@"`}, r.Args...)
+		r.Path = "/bin/sh"
+		existing()
+	})
+}
+
+// mount mounts a file system in memory, or skips the test where that is not allowed.
+func mount(t *testing.T, dir, options string) {
+	t.Helper()
+	if err := syscall.Mount("ohframe-test", dir, "tmpfs", 0, options); errors.Is(err, syscall.EPERM) {
+		t.Skip("mounting is not allowed here")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A file system has room for one page, which an existing output takes.
+func TestFullFileSystem(t *testing.T) {
+	testFull(t, "no space left on device", func(t *testing.T, _ *running, dir string, existing func()) {
+		mount(t, dir, "size=4k")
+		existing()
+	})
+}
+
+func TestReadOnlyFileSystem(t *testing.T) {
+	testFull(t, "read-only file system", func(t *testing.T, _ *running, dir string, existing func()) {
+		mount(t, dir, "size=64k")
+		existing()
+		if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// An input fails after n bytes, once: a socket whose other end was closed with
+// something unread in it.
+func TestReadErrors(t *testing.T) {
+	trace := demo(t)
+	for _, args := range []string{
+		"convert -q - -o out", "convert -q -", "frames - -o out", "frames -", "report old - -o out", "diff old - -o out", "diff - old", "open -q --port 0 -",
+	} {
+		for _, n := range []int{0, 1, 100, 4096, 64 << 10, 128<<10 + 1, len(trace) - 1, len(trace)} {
+			r := command(t, append([]string{"ohframe"}, strings.Fields(args)...)...)
+			write(t, filepath.Join(r.dir, "old"), trace)
+			var stdout bytes.Buffer
+			r.Stdin, r.Stdout = failingAfter(t, trace[:n]), &stdout
+			r.start(t)
+			r.check(t, 1, "ohframe: standard input: connection reset by peer\n", "old")
+			if stdout.Len() > 0 && !strings.HasPrefix(args, "convert") {
+				t.Errorf("%s, %d bytes: writes %d bytes", args, n, stdout.Len())
+			}
+			if t.Failed() {
+				t.Fatalf("that was %s after %d bytes", args, n)
+			}
+		}
+	}
+}
+
+// failingAfter returns a file that fails once when all was read, and ends then.
+func failingAfter(t *testing.T, content []byte) *os.File {
+	t.Helper()
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, writer := os.NewFile(uintptr(ends[0]), "socket"), os.NewFile(uintptr(ends[1]), "socket")
+	t.Cleanup(func() { reader.Close() })
+	if _, err := reader.Write([]byte("unread")); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		writer.Write(content)
+		writer.Close()
+	}()
+	return reader
+}
+
+// blocked runs a conversion, of a file that is much more than buffers hold, to a
+// pipe and changes the file while the conversion waits. It returns the command and
+// what comes out.
+func blocked(t *testing.T, trace []byte, change func(t *testing.T, path string)) (r *running, out []byte) {
+	t.Helper()
+	r = command(t, "ohframe", "convert", "-q", "in", "-o", "-")
+	path := filepath.Join(r.dir, "in")
+	write(t, path, trace)
+	stdout, err := r.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.start(t)
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(stdout, first); err != nil {
+		t.Fatal(err)
+	}
+	change(t, path)
+	rest, err := io.ReadAll(stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, append(first, rest...)
+}
+
+func TestInputShrinks(t *testing.T) {
+	r, _ := blocked(t, instants(muchMore), func(t *testing.T, path string) {
+		if err := os.Truncate(path, 100); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if code := r.end(t); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	want := regexp.MustCompile(`^ohframe: in: became shorter while it was read: \d+ of \d+ bytes were there\n$`)
+	if got := r.stderr.String(); !want.MatchString(got) {
+		t.Errorf("says %q", got)
+	}
+}
+
+// What is appended is left out, and that is said.
+func TestInputGrows(t *testing.T) {
+	trace := instants(muchMore)
+	unchanged, want := blocked(t, trace, func(t *testing.T, path string) {})
+	unchanged.check(t, 0, "", "in")
+	r, got := blocked(t, trace, func(t *testing.T, path string) { appendTo(t, path, string(instants(1000))) })
+	if code := r.end(t); code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+	if says := r.stderr.String(); !strings.HasPrefix(says, "ohframe: in: warning: was written to while it was read; ") {
+		t.Errorf("says %q", says)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, want %d others", len(got), len(want))
+	}
+}
+
+// The folder of the output vanishes while there is something to convert.
+func TestFolderVanishes(t *testing.T) {
+	r := command(t, "ohframe", "convert", "-q", "-", "-o", "sub/out")
+	dir := filepath.Join(r.dir, "sub")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	stdin, err := r.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.start(t)
+	appears(t, dir, ".out.")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdin.Write(demo(t)); err != nil {
+		t.Fatal(err)
+	}
+	stdin.Close()
+	r.check(t, 1, "ohframe: sub/out: no such file or directory\n")
+}

@@ -1,0 +1,155 @@
+package convert_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+
+	"ohframe/analyzer/hitrace"
+	"ohframe/exporter"
+	"ohframe/internal/convert"
+	"ohframe/internal/input"
+)
+
+func convertBytes(t *testing.T, r io.Reader, o hitrace.Options) ([]byte, []string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	_, warnings, err := convert.Convert(t.Context(), r, &out, exporter.Options{Reader: o, Input: "trace", Version: "test"})
+	return out.Bytes(), warnings, err
+}
+
+// packed puts a text into every kind of container.
+func packed(t *testing.T, text []byte) map[string][]byte {
+	all := map[string][]byte{
+		"plain": text,
+		"mark":  append([]byte("\xef\xbb\xbf"), text...),
+		"HTML":  []byte("<!DOCTYPE html>\n<script class=\"trace-data\" type=\"application/text\">\n" + string(text) + "</script>"),
+	}
+	write := func(name string, compress func(io.Writer) io.WriteCloser) {
+		var out bytes.Buffer
+		w := compress(&out)
+		w.Write(text)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		all[name] = out.Bytes()
+	}
+	write("gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+	write("zlib", func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })
+	write("hitrace -z", func(w io.Writer) io.WriteCloser {
+		io.WriteString(w, "TRACE:\n")
+		return zlib.NewWriter(w)
+	})
+	write("zstd", func(w io.Writer) io.WriteCloser {
+		z, _ := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+		return z
+	})
+	write("zip", func(w io.Writer) io.WriteCloser {
+		z := zip.NewWriter(w)
+		f, err := z.Create("trace.ftrace")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return struct {
+			io.Writer
+			io.Closer
+		}{f, z}
+	})
+	return all
+}
+
+// What is written does not depend on what the trace was wrapped in, on how it
+// came, or on how many worked on it.
+func TestSameBytes(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _, err := convertBytes(t, bytes.NewReader(text), hitrace.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := []int{1, 2, 3, 8}
+	if testing.Short() {
+		counts = counts[2:3]
+	}
+	for name, input := range packed(t, text) {
+		for _, workers := range counts {
+			for reading, r := range map[string]io.Reader{"at once": bytes.NewReader(input), "in halves": iotest.HalfReader(bytes.NewReader(input))} {
+				got, warnings, err := convertBytes(t, r, hitrace.Options{Workers: workers})
+				if err != nil || len(warnings) > 0 || !bytes.Equal(got, want) {
+					t.Errorf("%s, %s, %d workers: %d bytes, not the %d of the text; %q, %v", name, reading, workers, len(got), len(want), warnings, err)
+				}
+			}
+		}
+	}
+}
+
+// Of what is cut, what is written is the same for any number of workers, and it is said.
+func TestCut(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, whole := range packed(t, text) {
+		if name == "plain" || name == "mark" || name == "zip" {
+			continue
+		}
+		part := whole[:len(whole)*3/4]
+		want, warnings, err := convertBytes(t, bytes.NewReader(part), hitrace.Options{Workers: 1})
+		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], " is cut after ") {
+			t.Errorf("%s: %q, %v", name, warnings, err)
+		}
+		got, _, err := convertBytes(t, iotest.OneByteReader(bytes.NewReader(part)), hitrace.Options{Workers: 4})
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: byte by byte %d bytes, else %d, %v", name, len(got), len(want), err)
+		}
+		_, _, err = convertBytes(t, bytes.NewReader(part), hitrace.Options{Strict: true})
+		if what := (*input.Error)(nil); !errors.As(err, &what) || !strings.Contains(what.What, " is cut after ") {
+			t.Errorf("%s: error %v in strict mode", name, err)
+		}
+	}
+}
+
+// A Perfetto trace is recognised in a container, and a text is in what it becomes.
+func TestPerfetto(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, _, err := convertBytes(t, bytes.NewReader(text), hitrace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := input.Read(t.Context(), bytes.NewReader(trace), input.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range packed(t, trace) {
+		if name == "HTML" {
+			continue // holds text
+		}
+		_, _, err := convertBytes(t, bytes.NewReader(content), hitrace.Options{})
+		if !strings.HasPrefix(fmt.Sprint(err), "a Perfetto trace already") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		in, err := input.Read(t.Context(), bytes.NewReader(content), input.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if in.Timeline.String() != plain.Timeline.String() {
+			t.Errorf("%s: other frames", name)
+		} else if !strings.HasPrefix(in.Format, "Perfetto trace") {
+			t.Errorf("%s: read as a %s", name, in.Format)
+		}
+	}
+}
