@@ -18,10 +18,25 @@ func (b *Builder) Timeline() *Timeline {
 	}
 	if len(b.parts) > 1 { // a frame's first line may come a little after others
 		slices.SortStableFunc(t.Frames, func(x, y *Frame) int { return cmp.Compare(x.Actual.Start, y.Actual.Start) })
+		b.truncateOverlaps(t)
 	}
 	t.Clock = t.Parts[0].Clock
 	t.Diagnostics = b.diagnostics
 	return t
+}
+
+// truncateOverlaps takes frames as truncated that start within a frame of their
+// thread in another part: parts whose lines are out of order may overlap.
+func (b *Builder) truncateOverlaps(t *Timeline) {
+	last := map[trace.TID]*Frame{}
+	for f := range t.Complete() {
+		if before := last[f.TID]; before != nil && f.Actual.Start < before.Actual.End {
+			b.diagnostics.add(FrameAstray, 0)
+			f.Facts, f.GPU = Truncated, nil
+			continue
+		}
+		last[f.TID] = f
+	}
 }
 
 // endPart ends one of the traces that follow one another: its frames are put in

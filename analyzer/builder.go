@@ -105,7 +105,7 @@ func (b *Builder) Track(e *hitrace.Event) {
 		b.part.span.Start = e.Time
 	}
 	b.part.span.End = max(b.part.span.End, e.Time)
-	if e.Kind != hitrace.MarkerEvent {
+	if e.Kind != hitrace.MarkerEvent || !e.Time.Known() {
 		return
 	}
 	t := b.thread(e)
@@ -146,7 +146,7 @@ var begins = [wordsCount]func(*Builder, *thread, *hitrace.Event){
 	hitrace.ReceiveVsync:       (*Builder).beginReceiveVsync,
 	hitrace.OnVsyncEvent:       (*Builder).beginOnVsyncEvent,
 	hitrace.UIVsyncTask:        (*Builder).beginVsyncTask,
-	hitrace.UVTrace:            (*Builder).push,
+	hitrace.UVTrace:            (*Builder).beginUVTrace,
 	hitrace.MarshTransaction:   (*Builder).beginMarsh,
 	hitrace.DoComposition:      (*Builder).beginDoComposition,
 	hitrace.ProcessCommands:    (*Builder).beginProcessCommands,
@@ -246,6 +246,16 @@ func (b *Builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 func (b *Builder) endReceiveVsync(t *thread, s openSlice, e *hitrace.Event) {
 	s.draft.received = e.Time
 	t.draft = nil
+}
+
+// beginUVTrace begins what stands around a worker's frame, never in one: where
+// a frame is open, its end has been lost.
+func (b *Builder) beginUVTrace(t *thread, e *hitrace.Event) {
+	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 && !t.open[i].draft.receives && t.indexOpen(hitrace.UVTrace) < 0 {
+		b.diagnostics.add(EndLost, e.Number)
+		t.abandon(i, e.Time)
+	}
+	b.push(t, e)
 }
 
 func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {

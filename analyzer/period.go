@@ -57,7 +57,7 @@ func spacedAsTwoPeriods(frames []*draft) bool {
 	for i := 1; i < len(frames); i++ {
 		gap := trace.Duration(frames[i].now - frames[i-1].now)
 		expected := frames[i-1].frame.Expected.Duration()
-		if gap <= 0 || gap > trace.Second || expected <= 0 || frames[i-1].now == 0 {
+		if frames[i-1].receiver || gap <= 0 || gap > trace.Second || expected <= 0 || frames[i-1].now == 0 {
 			continue
 		}
 		whole += misfit(gap, expected)

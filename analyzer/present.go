@@ -126,10 +126,12 @@ func (b *Builder) matchFences() {
 	}
 	for _, tracker := range slices.Sorted(maps.Keys(byTracker)) {
 		queue, waits := pending[tracker], byTracker[tracker]
+		slices.SortStableFunc(queue, func(a, b *fence) int { return cmp.Compare(a.at, b.at) })
+		slices.SortStableFunc(waits, func(a, b *wait) int { return cmp.Compare(a.Start, b.Start) })
 		// Signaled fences before the trace leave it without a number that agrees.
 		drift := drifted[tracker] || !anyAgrees(queue, waits)
 		for _, w := range waits {
-			i := slices.IndexFunc(queue[:min(len(queue), maxInFlight)], func(f *fence) bool { return f.number == w.number })
+			i := slices.IndexFunc(queue[:min(len(queue), maxInFlight)], func(f *fence) bool { return f.number == w.number && f.at <= w.Start })
 			if i < 0 && drift && len(queue) > 0 && queue[0].at <= w.Start && queue[0].number < w.number {
 				i = 0
 			}
@@ -158,7 +160,7 @@ func anyAgrees(fences []*fence, waits []*wait) bool {
 // assignDraws gives each drawing to the render frame that it follows.
 func (b *Builder) assignDraws(frames framesByProcess) {
 	for _, d := range b.draws {
-		if f := frames.lastStarted(d.pid, d.Start); f != nil && !f.Draw.Known() {
+		if f := frames.lastStarted(d.pid, d.Start); f != nil && !f.Draw.Known() && d.Start.Sub(f.Actual.End) < maxAstray {
 			f.Draw = d.Interval
 		}
 	}
@@ -187,7 +189,9 @@ func (b *Builder) assignCommits(frames []*draft) {
 		f := byVsync[key{c.pid, c.Now}]
 		switch {
 		case c.Now == 0:
-			f = drawn.committedAt(c.Start)
+			if f = drawn.committedAt(c.Start); f != nil && c.Start.Sub(drawnAt(f)) > maxAstray {
+				f = nil
+			}
 		case f == nil:
 			f = anyProcess[c.Now] // composition in a process of its own
 		}

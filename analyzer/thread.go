@@ -19,8 +19,12 @@ type thread struct {
 	tid     trace.TID
 	pid     trace.PID
 	touched bool // by the trace being read
-	depth   int
-	open    []openSlice
+	// stated: a column has told the process. Where none does, said is what the
+	// last slice's begin has told.
+	stated bool
+	said   trace.PID
+	depth  int
+	open   []openSlice
 	// draft is the frame being made.
 	draft *draft
 	// unbatched is the last frame that began on this thread, if it is no main
@@ -60,10 +64,18 @@ func (b *Builder) thread(e *hitrace.Event) *thread {
 		b.touched = append(b.touched, t)
 	}
 	// The payload's process id may be a container's own: the column wins.
-	if e.PID != trace.UnknownPID {
-		t.pid = e.PID
-	} else if t.pid == trace.UnknownPID {
-		t.pid = e.Marker.PID
+	switch said := e.Marker.PID; {
+	case e.PID != trace.UnknownPID:
+		t.pid, t.stated = e.PID, true
+	case t.stated:
+	case t.pid == trace.UnknownPID:
+		t.pid = said
+	case e.Marker.Phase == hitrace.Begin:
+		// Twice in a row, or a main thread's: once may be a damaged line.
+		if said == t.said || int32(said) == int32(t.tid) {
+			t.pid = said
+		}
+		t.said = said
 	}
 	return t
 }

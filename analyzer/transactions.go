@@ -98,6 +98,7 @@ func lastBegun(drafts []*draft, at trace.Time) *draft {
 // transactions.
 func (b *Builder) link() {
 	byKey := map[hitrace.Transaction][]*sent{}
+	taken := map[takenKey]bool{}
 	for _, s := range b.sent {
 		byKey[s.Transaction] = append(byKey[s.Transaction], s)
 	}
@@ -113,6 +114,11 @@ func (b *Builder) link() {
 			if f == nil {
 				continue
 			}
+			key := takenKey{f.Process.PID, s.Index, s.at}
+			if taken[key] { // its line is there twice
+				continue
+			}
+			taken[key] = true
 			f.Transactions[s.index].Taken = d.frame
 			if s.index == len(f.Transactions)-1 {
 				f.Render = d.frame

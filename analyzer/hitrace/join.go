@@ -32,9 +32,11 @@ type Join struct {
 //	 app-1 … 100.000001: …     not read any more
 type joins struct {
 	last    trace.Time // of the last line read
-	first   trace.Time // the earliest of the first lines of traces
+	first   trace.Time // the earliest of the lines read: not always a trace's first
+	latest  trace.Time // of the lines read
 	started bool
-	pending int // the line of a header after which no event has come, counted from 1
+	headed  bool // the first header has come
+	pending int  // the line of a header after which no event has come, counted from 1
 	// until is when the trace at hand comes to a time that was read already;
 	// forever if it does not.
 	until trace.Time
@@ -49,8 +51,8 @@ func (j *joins) divide(b *Batch, totals *Totals, examples int) {
 		for _, start := range b.starts {
 			j.begin(totals.Lines + start)
 		}
-		if n := len(b.Events); n > 0 {
-			j.last = b.Events[n-1].Time
+		for i := range b.Events {
+			j.read(b.Events[i].Time)
 		}
 		return
 	}
@@ -59,7 +61,7 @@ func (j *joins) divide(b *Batch, totals *Totals, examples int) {
 	for i := range b.Events {
 		e := &b.Events[i]
 		for len(starts) > 0 && starts[0] <= e.Number {
-			j.begin(totals.Lines + starts[0])
+			j.beginAfter(totals.Events+totals.Outside+len(kept), totals.Lines+starts[0])
 			starts = starts[1:]
 		}
 		if j.pending > 0 || !j.started {
@@ -69,12 +71,12 @@ func (j *joins) divide(b *Batch, totals *Totals, examples int) {
 			b.Problems = append(b.Problems, LineProblem{e.Number, ClockRestart})
 			continue
 		}
-		j.last = e.Time
+		j.read(e.Time)
 		kept = append(kept, *e)
 	}
 	b.Events = kept
 	for _, start := range starts { // what begins comes with the next batch
-		j.begin(totals.Lines + start)
+		j.beginAfter(totals.Events+totals.Outside+len(kept), totals.Lines+start)
 	}
 }
 
@@ -85,10 +87,15 @@ func (j *joins) join(e *Event, totals *Totals, examples int) {
 		return
 	}
 	join := Join{Line: j.pending, Gap: e.Time.Sub(j.last), Read: true}
-	j.pending, j.until = 0, forever
-	if join.Gap < 0 {
+	j.pending = 0
+	switch {
+	case join.Gap < 0:
 		j.until = j.first
 		join.Read = e.Time < j.first
+	case e.Time > j.latest:
+		j.until = forever
+	default: // it goes on before a time that was read
+		join.Read = e.Time < j.until
 	}
 	e.First = join.Read
 	j.first = min(j.first, e.Time)
@@ -99,6 +106,11 @@ func (j *joins) join(e *Event, totals *Totals, examples int) {
 	if len(totals.Joins) < examples {
 		totals.Joins = append(totals.Joins, join)
 	}
+}
+
+// read takes note of the time of a line that is read.
+func (j *joins) read(at trace.Time) {
+	j.last, j.first, j.latest = at, min(j.first, at), max(j.latest, at)
 }
 
 // Warnings says in words what of the input was not read, beyond single lines.
@@ -121,4 +133,13 @@ func (j *joins) begin(line int) {
 	if j.pending == 0 {
 		j.pending = line
 	}
+}
+
+// beginAfter is begin where so many events have come before. A single line before
+// the first header is out of place, and no trace.
+func (j *joins) beginAfter(events, line int) {
+	if j.headed || events > 1 {
+		j.begin(line)
+	}
+	j.headed = true
 }

@@ -94,7 +94,7 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 		i = skipBlanks(text, end)
 	}
 	time, i, ok := parseTime(text, i)
-	if !ok || !time.Known() {
+	if !ok {
 		return BadTime
 	}
 	l.Time = time

@@ -1,0 +1,394 @@
+package diff
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"golang.org/x/tools/txtar"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/input"
+	"ohframe/internal/report"
+	"ohframe/internal/words"
+)
+
+// latest is the latest time that a line of a trace can have.
+const latest = trace.Time(9e18)
+
+// scripted returns the frames that a script plays, four bytes a frame: whose it is
+// and what is the matter with it, how long after the frame before, how long it
+// takes, and what is known of it. Lengths go from nothing to centuries.
+func scripted(script []byte, names []string) *analyzer.Timeline {
+	length := func(b byte) trace.Duration { return trace.Duration(b&0x1f) << (uint(b>>5) * 58 / 7) }
+	later := func(t trace.Time, b byte) trace.Time { return t.Add(min(length(b), latest.Sub(t))) }
+	periods := [...]trace.Duration{0, 1, 8_333_333, 16_666_667, trace.Second, 10 * trace.Second}
+	t := &analyzer.Timeline{}
+	for i, name := range names {
+		t.Processes = append(t.Processes, &analyzer.Process{PID: trace.PID(10 + i), Name: name})
+	}
+	now := trace.Time(1e9)
+	var render *analyzer.Frame
+	for n := int64(1); len(script) >= 4; script, n = script[4:], n+1 {
+		who, known := script[0], script[3]
+		p := t.Processes[int(who&3)%len(t.Processes)]
+		start := later(now, script[1])
+		now = later(start, script[2])
+		f := &analyzer.Frame{
+			Process: p, TID: trace.TID(p.PID), VsyncID: n, Actual: analyzer.Interval{Start: start, End: now}, Period: periods[int(known>>3&7)%len(periods)],
+		}
+		if who&3 == 2 {
+			f.Kind = analyzer.RenderFrame
+		}
+		if known&1 != 0 {
+			f.Vsync = start
+			f.Expected = analyzer.Interval{Start: start, End: start.Add(max(1, f.Period))}
+			f.Deadline = f.Expected.End
+		}
+		switch {
+		case who&4 != 0:
+			f.Facts = analyzer.Truncated
+		case f.Deadline.Known() && now > f.Deadline:
+			f.Facts = analyzer.MainLate
+		}
+		if f.Kind == analyzer.RenderFrame {
+			render = f
+			if known&2 != 0 {
+				f.Commit = f.Actual
+				f.Present = later(now, who>>3)
+			}
+			if known&4 != 0 && !f.Facts.Has(analyzer.Truncated) {
+				f.GPU = []analyzer.Interval{f.Actual}
+			}
+		} else if known&2 != 0 {
+			f.Transactions = []analyzer.Sent{{Index: n, At: start}}
+			if render != nil && known&4 != 0 {
+				f.Render, f.Transactions[0].Taken = render, render
+				render.Applications = append(render.Applications, f)
+			}
+		} else if !f.Facts.Has(analyzer.Truncated) {
+			f.Facts |= analyzer.Empty
+		}
+		t.Frames = append(t.Frames, f)
+	}
+	slices.SortStableFunc(t.Frames, func(a, b *analyzer.Frame) int { return cmp.Compare(a.Actual.Start, b.Actual.Start) })
+	if len(t.Frames) > 0 {
+		t.Span = analyzer.Interval{Start: t.Frames[0].Actual.Start, End: now}
+	}
+	return t
+}
+
+func sideOf(name string, t *analyzer.Timeline) Side {
+	return Side{name, t, stats.Compute(t, stats.Options{})}
+}
+
+// checkDiff checks what must hold of any two traces. Of the formats a number chooses.
+func checkDiff(t *testing.T, base, new Side, how byte) {
+	t.Helper()
+	conditions, err := ParseConditions("jank_rate>+2%, fps<-5%, p95_ms>+1, hitch_ratio>+0.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := Options{FailOn: conditions}
+	there, err := Compare(base, new, options)
+	back, backErr := Compare(new, base, options)
+	if (err == nil) != (backErr == nil) {
+		t.Fatalf("there: %v, back: %v", err, backErr)
+	}
+	checkReport(t, base, new, report.Formats[int(how)%len(report.Formats)])
+	if err != nil {
+		if own := (*Error)(nil); !errors.As(err, &own) {
+			t.Errorf("%T: %v", err, err)
+		}
+		return
+	}
+	checkWritten(t, there, Formats[int(how)%len(Formats)])
+	checkMirror(t, there, back)
+	for _, side := range []Side{base, new} {
+		checkUnchanged(t, side)
+	}
+}
+
+// checkWritten checks that a comparison can be written.
+func checkWritten(t *testing.T, d *Diff, format string) {
+	t.Helper()
+	text := write(t, d, format, WriteOptions{})
+	switch format {
+	case "json":
+		checkJSON(t, text)
+	case "table":
+		checkPlain(t, text)
+		write(t, d, format, WriteOptions{Color: true})
+	case "html":
+		if !strings.Contains(text, `content="default-src 'none';`) {
+			t.Error("the page has no policy")
+		}
+	}
+	for _, o := range d.Outcomes {
+		checkPlain(t, o.String())
+	}
+}
+
+// checkReport checks that a report of the two sides can be written.
+func checkReport(t *testing.T, base, new Side, format string) {
+	t.Helper()
+	inputs := []report.Input{{Name: base.Name, Stats: base.Stats, Timeline: base.Timeline}, {Name: new.Name, Stats: new.Stats}}
+	var b bytes.Buffer
+	if err := report.Write(&b, inputs, format, report.Options{}); err != nil {
+		t.Fatalf("report, %s: %v", format, err)
+	}
+	switch format {
+	case "json":
+		checkJSON(t, b.String())
+	case "table":
+		checkPlain(t, b.String())
+	case "csv":
+		if _, err := csv.NewReader(&b).ReadAll(); err != nil {
+			t.Errorf("report: %v", err)
+		}
+	}
+}
+
+func checkJSON(t *testing.T, text string) {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Errorf("%v:\n%s", err, text)
+	}
+	var check func(path string, value any)
+	check = func(path string, value any) {
+		switch v := value.(type) {
+		case map[string]any:
+			for key, member := range v {
+				check(path+"."+key, member)
+			}
+		case []any:
+			for _, member := range v {
+				check(path, member)
+			}
+		case float64:
+			// Of times and lengths none are negative, nor are counts and shares.
+			name := path[strings.LastIndexByte(path, '.')+1:]
+			if v < 0 && (strings.HasSuffix(name, "_ns") || strings.HasSuffix(name, "_hz") || strings.HasSuffix(name, "_rate") || name == "base" || name == "new") {
+				t.Errorf("%s is %v", path, v)
+			}
+			if name == "p" && !(v >= 0 && v <= 1) || name == "cliffs_delta" && !(v >= -1 && v <= 1) {
+				t.Errorf("%s is %v", path, v)
+			}
+		}
+	}
+	check("", value)
+}
+
+// checkPlain fails the test for text that does something to a terminal.
+func checkPlain(t *testing.T, text string) {
+	t.Helper()
+	if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) }); i >= 0 {
+		t.Errorf("control character in %q", text[max(0, i-20):min(len(text), i+20)])
+	}
+}
+
+// checkUnchanged checks that a trace has not changed from itself.
+func checkUnchanged(t *testing.T, side Side) {
+	t.Helper()
+	d, err := Compare(side, side, Options{})
+	if err != nil {
+		return // it has no frames
+	}
+	if len(d.OnlyBase)+len(d.OnlyNew) > 0 {
+		t.Error("some process is not its own match")
+	}
+	for _, p := range d.Pairs {
+		if p.Base != p.New {
+			t.Fatalf("%s is matched with %s", words.NameOrPID(p.Base), words.NameOrPID(p.New))
+		}
+		for _, m := range p.Measures {
+			if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Relative != nil && *m.Relative != 0 || m.Judgement == Improved || m.Judgement == Worsened {
+				t.Errorf("%s of %s has changed", m.Name, p.title())
+			}
+		}
+		for _, f := range p.findings() {
+			if f.Verdict == More || f.Verdict == Less {
+				t.Errorf("%s of %s: %s", f.Name, p.title(), f.Text)
+			}
+		}
+		if p.Tests.RefreshDiffers {
+			t.Errorf("refresh rates of %s differ", p.title())
+		}
+	}
+}
+
+// checkMirror checks that the other way round, everything is the other way round.
+func checkMirror(t *testing.T, there, back *Diff) {
+	t.Helper()
+	opposite := map[Judgement]Judgement{Improved: Worsened, Worsened: Improved, Unchanged: Unchanged, "": ""}
+	verdicts := map[Verdict]Verdict{More: Less, Less: More, NoClearChange: NoClearChange, TooFewFrames: TooFewFrames, NotTested: NotTested}
+	for _, p := range there.Pairs {
+		i := slices.IndexFunc(back.Pairs, func(q *Pair) bool { return q.Base == p.New && q.New == p.Base })
+		if i < 0 {
+			continue // of several that match alike, another may come first
+		}
+		q := back.Pairs[i]
+		for j, m := range p.Measures {
+			n := q.Measures[j]
+			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || n.Judgement != opposite[m.Judgement] {
+				t.Errorf("%s of %s: %s and %s", m.Name, p.title(), m.Unit.change(m.Delta), n.Unit.change(n.Delta))
+			}
+		}
+		for j, f := range p.findings() {
+			if g := q.findings()[j]; g.Verdict != verdicts[f.Verdict] {
+				t.Errorf("%s of %s: %s and %s", f.Name, p.title(), f.Verdict, g.Verdict)
+			}
+		}
+		if p.Tests.RefreshDiffers != q.Tests.RefreshDiffers {
+			t.Errorf("refresh rates of %s differ one way", p.title())
+		}
+	}
+}
+
+// harmless stands for the characters that mean something in markup, one for one.
+var harmless = strings.NewReplacer("<", "L", ">", "G", "&", "A", `"`, "Q", "'", "S", "`", "B", "/", "D", "{", "O", "}", "C", "=", "E")
+
+// checkMarkup checks that names change no tag of the pages, which have as many
+// with names that have no markup in them.
+func checkMarkup(t *testing.T, side func(name func(string) string) Side) {
+	t.Helper()
+	same := func(name string) string { return name }
+	pages := func(s Side) (list []string) {
+		var b bytes.Buffer
+		if err := report.Write(&b, []report.Input{{Name: s.Name, Stats: s.Stats, Timeline: s.Timeline}}, "html", report.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, b.String())
+		if d, err := Compare(s, s, Options{}); err == nil {
+			list = append(list, write(t, d, "html", WriteOptions{}))
+		}
+		return list
+	}
+	got, want := pages(side(same)), pages(side(harmless.Replace))
+	for i := range got {
+		for _, c := range "<>" {
+			if a, b := strings.Count(got[i], string(c)), strings.Count(want[i], string(c)); a != b {
+				t.Errorf("%d %c in page %d, want %d", a, c, i, b)
+			}
+		}
+	}
+}
+
+// Whatever the frames of two traces, and whatever they are called, they can be
+// compared and reported on in every format; a trace has not changed from itself;
+// and the way back is the way there reversed.
+func FuzzFrames(f *testing.F) {
+	smooth := bytes.Repeat([]byte{0, 0x42, 0x44, 0x1f, 2, 0x41, 0x43, 0x1f}, 24)
+	rough := bytes.Repeat([]byte{0, 0x42, 0x4f, 0x1f, 2, 0x41, 0x5f, 0x17, 1, 0, 0x64, 0x18}, 24)
+	f.Add(smooth, rough, "gallery\nnotes\nrender_service\n", "file.ftrace", byte(0))
+	f.Add(smooth, smooth, "</script><script>alert(1)</script>\n\"'><img src=x onerror=alert(2)>\n{{.}}<!--]]>\n\x1b[2J\u202e", "<b>&\x00", byte(3))
+	// From nothing to centuries: differences of lengths do not fit.
+	f.Add(bytes.Repeat([]byte{0, 0, 0x00, 0x00, 0, 0, 0xff, 0x08}, 24), bytes.Repeat([]byte{0, 0, 0xfe, 0x09, 0, 0, 0, 0x08}, 24), "a\nb\nc", "", byte(1))
+	f.Add([]byte{}, smooth, "", "", byte(2))
+	f.Fuzz(func(t *testing.T, a, b []byte, names, file string, how byte) {
+		if len(a) > 600 || len(b) > 600 || len(names) > 300 {
+			return
+		}
+		list := strings.Split(names, "\n")
+		list = list[:min(len(list), 4)]
+		base, new := scripted(a, list), scripted(b, list)
+		for _, timeline := range []*analyzer.Timeline{base, new} {
+			if err := timeline.Validate(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkDiff(t, sideOf(file, base), sideOf(file+" again", new), how)
+		if how%4 != 3 || harmless.Replace(names+file) == names+file {
+			return
+		}
+		checkMarkup(t, func(name func(string) string) Side {
+			var renamed []string
+			for _, n := range list {
+				renamed = append(renamed, name(n))
+			}
+			return sideOf(name(file), scripted(a, renamed))
+		})
+	})
+}
+
+// The same for the frames of any two inputs that can be read.
+func FuzzInputs(f *testing.F) {
+	paths, err := filepath.Glob("../../testdata/frames/era-*.txtar")
+	if err != nil || len(paths) == 0 {
+		f.Fatalf("no goldens: %v", err)
+	}
+	latency := []byte("16666667\n1000000000\t1030000000\t1012000000\n1016666667\t1063333334\t1020000000\n1 9223372036854775806 1\n")
+	stats := []byte("** Graphics info for pid 7 [com.example.app] **\nWindow: w\n---PROFILEDATA---\nFlags,IntendedVsync,FrameCompleted,DisplayPresentTime,\n" +
+		"0,1000000000,1012000000,1016666667,\n0,1016666667,1050000000,1066666667,\n---PROFILEDATA---\n")
+	f.Add(latency, stats, byte(0))
+	f.Add(stats, latency, byte(1))
+	for i, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(archive.Files[0].Data, latency, byte(2))
+		f.Add(archive.Files[0].Data, archive.Files[0].Data, byte(i))
+	}
+	text, err := os.ReadFile("../../cmd/ohframe/testdata/frames.ftrace")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text, bytes.ReplaceAll(text, []byte("0: "), []byte("3: ")), byte(3))
+	f.Fuzz(func(t *testing.T, a, b []byte, how byte) {
+		var sides []Side
+		for _, text := range [][]byte{a, b} {
+			in, err := input.Read(t.Context(), bytes.NewReader(text), input.Options{Reader: hitrace.Options{Workers: 1}})
+			if err != nil {
+				return
+			}
+			if err := in.Timeline.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			sides = append(sides, sideOf("some file", in.Timeline))
+			inputs := []report.Input{{Name: "some file", Stats: sides[0].Stats, Timeline: in.Timeline, Gfxinfo: in.Gfxinfo}}
+			if err := report.Write(io.Discard, inputs, report.Formats[int(how)%len(report.Formats)], report.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkDiff(t, sides[0], sides[1], how)
+	})
+}
+
+// Fuzzing found: comparing lengths from nothing to centuries did not end, because
+// the distance between two differences does not fit in 64 bits. By hand: in a quarter
+// of all pairs the new frame takes centuries longer, in a quarter as much less, in
+// the others as long, so that the median difference is zero.
+func TestCenturies(t *testing.T) {
+	const centuries = trace.Duration(9e18)
+	side := func(first, second trace.Duration) Side {
+		s := &scene{}
+		p := s.process(1, "app")
+		for i := range 24 {
+			took := [2]trace.Duration{first, second}[i%2]
+			s.Frames = append(s.Frames, &analyzer.Frame{
+				Process: p, TID: trace.TID(i), Actual: analyzer.Interval{Start: 1, End: trace.Time(1).Add(took)}, Facts: analyzer.Empty, Period: ms,
+			})
+		}
+		return s.side("")
+	}
+	d := compare(t, side(0, centuries), side(centuries, 0), Options{})
+	for _, shift := range []*float64{d.Pairs[0].Tests.Durations.Shift, d.Pairs[0].Tests.DurationsInPeriods.Shift} {
+		if shift == nil || *shift != 0 {
+			t.Errorf("shift %v, want 0", shift)
+		}
+	}
+}
