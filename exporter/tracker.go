@@ -65,14 +65,14 @@ func (t *tracker) trackFrames(b *hitrace.Batch) {
 }
 
 func (t *tracker) track(b *hitrace.Batch) {
-	for i := 0; i < len(b.Events); i++ {
+	var closed []hitrace.Event // the events so far, with the ends that were added
+	from := 0                  // those from here on are not in closed yet
+	for i := range b.Events {
 		e := &b.Events[i]
 		t.builder.Track(e)
 		if e.First {
-			ends := t.close()
-			b.Events = slices.Insert(b.Events, i, ends...)
-			i += len(ends)
-			e = &b.Events[i]
+			closed = t.close(append(closed, b.Events[from:i]...))
+			from = i
 		}
 		if !e.Skip {
 			t.last = e.Time
@@ -90,25 +90,27 @@ func (t *tracker) track(b *hitrace.Batch) {
 			}
 		}
 	}
+	if closed != nil {
+		b.Events = append(closed, b.Events[from:]...)
+	}
 	t.ties.settle(b.Events)
 }
 
-// close returns the ends of all slices that are open where another trace begins:
+// close appends the ends of all slices that are open where another trace begins:
 // in Perfetto they would go on, with that trace's slices in them. What is
 // asynchronous is left open; its end is not taken from the other trace.
-func (t *tracker) close() []hitrace.Event {
-	var ends []hitrace.Event
+func (t *tracker) close(events []hitrace.Event) []hitrace.Event {
 	for _, tid := range slices.Sorted(maps.Keys(t.open)) {
 		s := t.open[tid]
 		end := hitrace.Event{Kind: hitrace.MarkerEvent, Line: hitrace.Line{Time: t.last, TID: tid, PID: s.pid}}
 		end.Marker.Phase, end.Marker.PID = hitrace.End, s.pid
 		for range min(s.depth, t.nesting()) {
-			ends = append(ends, end)
+			events = append(events, end)
+			t.closed++
 		}
 	}
-	t.closed += len(ends)
 	t.open, t.async = map[trace.TID]*openSlices{}, map[xxh3.Uint128]int{}
-	return ends
+	return events
 }
 
 // balanced keeps account of slices and reports whether the marker is to be
