@@ -1,6 +1,10 @@
 package analyzer
 
-import "ohframe/analyzer/hitrace"
+import (
+	"fmt"
+
+	"ohframe/analyzer/hitrace"
+)
 
 // Diagnostic is a thing in a trace that did not fit together.
 type Diagnostic uint8
@@ -85,6 +89,18 @@ func (d *Diagnostics) Counts() []DiagnosticCount {
 		if c.Total > 0 {
 			c.Diagnostic = Diagnostic(what)
 			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Warnings says in words what limits have left out.
+func (d *Diagnostics) Warnings() []string {
+	var list []string
+	for _, c := range d.Counts() {
+		switch c.Diagnostic {
+		case ThreadsOver, NamesOver, FramesOver, StringsOver, RecordsOver:
+			list = append(list, fmt.Sprintf("%d × %s", c.Total, c.Diagnostic))
 		}
 	}
 	return list

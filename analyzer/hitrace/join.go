@@ -113,7 +113,7 @@ func (j *joins) read(at trace.Time) {
 	j.last, j.first, j.latest = at, min(j.first, at), max(j.latest, at)
 }
 
-// Warnings says in words what of the input was not read, beyond single lines.
+// Warnings says in words what of the input was not read, though it may be sound.
 func (t *Totals) Warnings() []string {
 	var list []string
 	for _, j := range t.Joins {
@@ -123,6 +123,9 @@ func (t *Totals) Warnings() []string {
 	}
 	if told := len(list); t.Unread > told {
 		list = append(list, fmt.Sprintf("%d more traces have times of those before them and are not read", t.Unread-told))
+	}
+	if n := t.Problems.counts[LineTooLong].Total; n > 0 {
+		list = append(list, fmt.Sprintf("%d × %s", n, LineTooLong))
 	}
 	return list
 }

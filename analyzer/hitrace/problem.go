@@ -32,7 +32,7 @@ var problemTexts = [problemsCount]string{
 	BadThread:    "thread id not understood",
 	BadTime:      "time not understood",
 	NoEvent:      "no event after the time",
-	LineTooLong:  "line too long",
+	LineTooLong:  "line beyond the limit (--limit line)",
 	NoPhase:      "marker without a known phase",
 	BadMarkerPID: "marker without a process id",
 	BadCookie:    "asynchronous marker without a cookie",

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 
 	"ohframe/analyzer/perfetto"
 	"ohframe/exporter"
@@ -39,7 +40,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o exporter.Options) 
 	if err != nil {
 		return nil, nil, input.Explain(content, err)
 	}
-	return summary, append(summary.Totals.Warnings(), content.Warnings()...), nil
+	return summary, slices.Concat(summary.Totals.Warnings(), summary.Timeline.Diagnostics.Warnings(), content.Warnings()), nil
 }
 
 func convertText(ctx context.Context, content *container.Content, head []byte, w io.Writer, o exporter.Options) (*exporter.Summary, error) {

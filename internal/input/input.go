@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/gfxinfo"
@@ -122,7 +123,7 @@ func readText(ctx context.Context, content *container.Content, o Options) (*Inpu
 	if err := CheckText(head, totals, err); err != nil {
 		return nil, err
 	}
-	return &Input{Timeline: timeline, Totals: totals, Warnings: totals.Warnings()}, nil
+	return &Input{Timeline: timeline, Totals: totals, Warnings: slices.Concat(totals.Warnings(), timeline.Diagnostics.Warnings())}, nil
 }
 
 // CheckHead returns an *Error where an input that begins with head is of a kind
