@@ -4,10 +4,12 @@
 
 include protos/protos.mk
 include internal/engine/engine.mk
+include internal/release/release.mk
+-include fuzz.mk faults.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test race conformance lint testdata bench clean
+.PHONY: all build test race conformance lint dependencies api testdata bench clean
 
 all: lint test
 
@@ -29,6 +31,14 @@ lint: protos-lint
 	@unformatted=$$(gofmt -l . ); test -z "$$unformatted" || { echo "gofmt: $$unformatted" >&2; exit 1; }
 	go vet ./...
 	$(STATICCHECK) ./...
+
+dependencies:
+	.ci/dependencies
+
+# Writes the lists of what others build on anew, once a change of it is meant.
+api:
+	@mkdir -p testdata/api && rm -f testdata/api/*.txt
+	go test ./internal/compatibility ./cmd/ohframe -run '^Test(Go|Schema|SQL|Commands)$$' -count 1 -update-api
 
 # Makes the traces that the project's own tests and the README use.
 testdata:

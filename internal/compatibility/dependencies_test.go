@@ -1,0 +1,74 @@
+package compatibility
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every module that go.mod requires, and every module that is linked into the
+// program, has its reason in docs/dependencies.md, which names no others.
+func TestDependencies(t *testing.T) {
+	documented, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, tools, ok := strings.Cut(string(documented), "\n## In the tests and tools\n")
+	if !ok {
+		t.Fatal("docs/dependencies.md has lost its two parts")
+	}
+	linked := strings.Fields(goOutput(t, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./cmd/ohframe"))
+	slices.Sort(linked)
+	if got, want := modulesIn(program), slices.Compact(linked); !slices.Equal(got, want) {
+		t.Errorf("linked into the program are\n%s\ndocs/dependencies.md gives reasons for\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
+	}
+
+	var mod struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	if err := json.Unmarshal([]byte(goOutput(t, "mod", "edit", "-json")), &mod); err != nil {
+		t.Fatal(err)
+	}
+	known := append(modulesIn(program), modulesIn(tools)...)
+	for _, r := range mod.Require {
+		isKnown := slices.ContainsFunc(known, func(k string) bool { return k == r.Path || strings.HasPrefix(k, r.Path+"/") })
+		if !r.Indirect && !isKnown {
+			t.Errorf("docs/dependencies.md gives no reason for %s", r.Path)
+		}
+	}
+}
+
+var moduleName = regexp.MustCompile(`\b(?:github\.com/[\w.-]+/[\w.-]+|golang\.org/x/\w+|google\.golang\.org/\w+)[\w./-]*`)
+
+// modulesIn returns what looks like a module or a package in the rows of tables.
+func modulesIn(text string) []string {
+	var found []string
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "|") {
+			found = append(found, moduleName.FindAllString(line, -1)...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func goOutput(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	var complaints bytes.Buffer
+	cmd.Dir, cmd.Stderr = root, &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, complaints.Bytes())
+	}
+	return string(out)
+}

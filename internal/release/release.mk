@@ -1,0 +1,22 @@
+# Releases: included by the Makefile at the root. Needs Go and git.
+
+# What releases are built for, and what must always build.
+TARGETS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: release release-check cross
+
+# Builds the archives of the tag that is checked out into build/release. VERSION
+# says which tag that should be.
+release:
+	go run ./internal/release $(if $(VERSION),-version $(VERSION)) -o build/release $(TARGETS)
+
+# Proves that two builds give the same bytes.
+release-check:
+	internal/release/check.sh $(TARGETS)
+
+# Builds everything for every target, and vets the tests of two of them.
+cross:
+	@set -e; for t in $(TARGETS); do echo "go build for $$t"; \
+	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} go build -trimpath -o /dev/null ./...; done
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go vet -trimpath ./...
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet -trimpath ./...
