@@ -345,8 +345,8 @@ func TestFramesOfTracesThatOverlap(t *testing.T) {
 	}
 }
 
-// A third trace that goes on where the second ended is read until it comes to the
-// times of the first, too; and one that begins after all of them is read again.
+// Times that were read are not read again, of whichever trace they were; what comes
+// after all of them is.
 func TestThirdTraceOverlaps(t *testing.T) {
 	const first = `# tracer: nop
      render_service-100 (100) [001] .... 1.010000: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
@@ -358,8 +358,8 @@ func TestThirdTraceOverlaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := timeline.Validate(); err != nil || len(timeline.Frames) != 2 || totals.Problems.Lost() != 2 {
-		t.Errorf("%v; want two frames, two lines not read:\n%s", err, timeline)
+	if err := timeline.Validate(); err != nil || len(timeline.Frames) != 2 || totals.Problems.Lost() != 3 {
+		t.Errorf("%v; want two frames, three lines not read:\n%s", err, timeline)
 	}
 }
 

@@ -105,7 +105,18 @@ var hostile = map[string]func(n int) io.Reader{
 			if i%2 == 0 {
 				return "# tracer: nop\n"
 			}
-			return madeLine(i, i%5000, 0, "print", "B|1|H:begun")
+			return madeLine(i*2_000_000, i%5000, 0, "print", "B|1|H:begun")
+		})
+	},
+	"traces with frames": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			at := i / 4 * 2_000_000
+			return []string{
+				"# tracer: nop\n",
+				madeLine(at, 1, 0, "print", receive(i/4)),
+				madeLine(at+1, 1, 0, "print", marsh(i/4, i/4)),
+				madeLine(at+2, 1, 0, "print", "E|1|"),
+			}[i%4]
 		})
 	},
 	"traces that are not read": func(n int) io.Reader {
@@ -221,7 +232,8 @@ func TestHostileInputIsConverted(t *testing.T) {
 			enginetest.CheckGate(t, session)
 			got := query(t, session, "SELECT ts, value FROM counter JOIN track ON track.id = track_id WHERE track.name = 'good'")
 			var want rows
-			for range 2 {
+			want.add(int64(100_200_000_000), 1.0)
+			if !strings.HasPrefix(name, "traces") { // which end later than the second good line
 				want.add(int64(100_200_000_000), 1.0)
 			}
 			compare(t, "good lines", got, want)
@@ -334,6 +346,14 @@ func TestLimits(t *testing.T) {
 		{"commits", limits.Limits{Records: 100}, "commits", diagnosed(analyzer.RecordsOver), n/2 - 100},
 		{"fences", limits.Limits{Records: 100}, "fences", diagnosed(analyzer.RecordsOver), n/2 - 100},
 		{"fences", limits.Limits{Strings: 100}, "names of fences", diagnosed(analyzer.StringsOver), n/2 - 100},
+		{"traces with frames", limits.Limits{Traces: 10}, "traces", func(s *Summary) int {
+			for _, c := range s.Totals.Problems.Counts() {
+				if c.Problem == hitrace.TraceOver {
+					return c.Total
+				}
+			}
+			return 0
+		}, (n/4 - 10) * 3},
 		{"periods", limits.Limits{Records: 100}, "periods", diagnosed(analyzer.RecordsOver), n - 100},
 	} {
 		text, err := io.ReadAll(hostile[test.lines](n))

@@ -1,6 +1,10 @@
 package hitrace
 
-import "bytes"
+import (
+	"bytes"
+
+	"ohframe/analyzer/trace"
+)
 
 // Batch is the events of one block of text, in its order. A Batch is used again
 // for block after block, so that parsing allocates nothing.
@@ -9,6 +13,8 @@ type Batch struct {
 	Problems []LineProblem
 	Lines    int   // lines in the block, with those that carry no event
 	starts   []int // the lines, counted from 1, where another trace may begin
+	// first and latest are the times of the events, if there are any.
+	first, latest trace.Time
 }
 
 // LineProblem is a line that carries no event and why. Lines of a batch are
@@ -43,7 +49,7 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		next := b.Events[:len(b.Events)+1]
 		event := &next[len(next)-1]
 		if problem := event.parse(text); problem != NoProblem {
-			if problem == Ignorable && bytes.HasPrefix(text, traceHeader) {
+			if problem == Ignorable && bytes.HasPrefix(bytes.TrimPrefix(text, mark), traceHeader) {
 				b.starts = append(b.starts, b.Lines)
 			}
 			b.Problems = append(b.Problems, LineProblem{b.Lines, problem})
@@ -54,8 +60,9 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 	}
 }
 
-// traceHeader is what a trace begins with.
-var traceHeader = []byte("# tracer:")
+// traceHeader is what a trace begins with, and mark the byte order mark that may
+// stand before it, if the file of another trace went before.
+var traceHeader, mark = []byte("# tracer:"), []byte("\ufeff")
 
 // settle takes the batch into the trace as the next in order: it drops events
 // whose time is astray, divides traces that follow one another, marks events
@@ -63,7 +70,7 @@ var traceHeader = []byte("# tracer:")
 // as a *LineError.
 func (b *Batch) settle(s *strays, j *joins, totals *Totals, options Options) error {
 	s.drop(b)
-	j.divide(b, totals, options.Limits.Examples)
+	j.divide(b, totals, options)
 	for _, p := range b.Problems {
 		totals.Problems.add(p.Problem, totals.Lines+p.Line, options.Limits.Examples)
 	}

@@ -511,6 +511,11 @@ func FuzzRun(f *testing.F) {
 	}
 	f.Add([]byte(mixed()[:6000]), byte(90), uint16(3), byte(2))
 	f.Add([]byte(strings.Repeat(onVsync+"\n", 5)+strings.Repeat(strings.Replace(onVsync, " 1.", " 90001.", 1)+"\r\n", 20)), byte(90), uint16(100), byte(1))
+	// Headers in blocks without events, before the first event and after.
+	padding, header := strings.Repeat("#\n", 200), "# tracer: nop\n"
+	later := strings.Replace(onVsync, " 1.", " 9.", 1) + "\n"
+	f.Add([]byte(onVsync+"\n"+padding+header+padding+later), byte(200), uint16(64), byte(0))
+	f.Add([]byte(header+padding+onVsync+"\n"+padding+header+padding+later+header+padding+onVsync+"\n"+later), byte(200), uint16(64), byte(0))
 	f.Fuzz(func(t *testing.T, text []byte, line byte, block uint16, window byte) {
 		if len(text) > 20_000 {
 			return

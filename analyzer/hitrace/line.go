@@ -66,7 +66,7 @@ func ParseLine(text []byte, l *Line) Problem {
 
 // notALine tells a header from a line that should have been one.
 func notALine(text []byte) Problem {
-	text = bytes.TrimSpace(text)
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, mark))
 	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) {
 		return Ignorable
 	}

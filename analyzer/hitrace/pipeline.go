@@ -34,9 +34,9 @@ type Totals struct {
 	// Start and End are the times of the first and the last line with an event,
 	// inside the window or not.
 	Start, End trace.Time
-	// Further counts the traces that follow the first one in the input, Unread
-	// those of them that are not read. Joins are the first few of them.
-	Further, Unread int
+	// Further counts the traces that follow the first one in the input, Behind
+	// those of them whose clock is behind. Joins are the first few of them.
+	Further, Behind int
 	Joins           []Join
 }
 

@@ -18,9 +18,10 @@ const (
 	BadMarkerPID          // a marker without the process id that its phase needs
 	BadCookie             // an S, F, G or H marker without its cookie
 	BadValue              // a counter without a whole number
-	StrayTime             // hours away from the lines around it
+	StrayTime             // more than ten minutes away from the lines around it
 	NoMarkerName          // a marker whose phase needs a name and has none
-	ClockRestart          // of another trace, at a time that was read already
+	ClockRestart          // of another trace, at a time among those that were read
+	TraceOver             // of one trace more than the limit
 	problemsCount         // not a problem: how many there are
 )
 
@@ -39,7 +40,8 @@ var problemTexts = [problemsCount]string{
 	BadValue:     "counter without a whole number",
 	StrayTime:    "time far from its neighbours'",
 	NoMarkerName: "marker without a name",
-	ClockRestart: "line of another trace at a time that was read already; convert that by itself",
+	ClockRestart: "line of another trace, at a time among those of the traces before it, not read",
+	TraceOver:    "line of a trace beyond the limit (--limit traces), not read",
 }
 
 // String says in a few words what is wrong.

@@ -1,6 +1,7 @@
 package hitrace
 
 import (
+	"math"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -31,6 +32,7 @@ type strays struct {
 // Where time has jumped back for good, another trace begins.
 func (s *strays) drop(b *Batch) {
 	kept := b.Events[:0]
+	b.first, b.latest = math.MaxInt64, math.MinInt64
 	for i := range b.Events {
 		t := b.Events[i].Time
 		if s.isStray(b.Events, i) {
@@ -41,6 +43,7 @@ func (s *strays) drop(b *Batch) {
 			b.starts = append(b.starts, b.Events[i].Number)
 		}
 		s.last, s.started = t, true
+		b.first, b.latest = min(b.first, t), max(b.latest, t)
 		if len(kept) != i {
 			b.Events[len(kept)] = b.Events[i]
 		}

@@ -11,6 +11,8 @@ package limits
 type Limits struct {
 	// Line is the longest line in bytes. A kernel prints 4 KiB at the most.
 	Line int
+	// Traces is how many traces may follow one another in one input.
+	Traces int
 	// Threads is how many threads are known at once, and so how many names,
 	// processes and states. A kernel has no more than 4 million, and 32768 unless
 	// it is told otherwise.
@@ -47,21 +49,23 @@ type Limit struct {
 	Default int
 	Unit    string // what is counted
 	Over    string // what happens to what is over it
+	Most    int    // the greatest bound that there may be; 0 for any
 	field   func(*Limits) *int
 }
 
 // All are the bounds, in the order in which an input meets them.
 var All = []Limit{
-	{"inflated", 64 << 30, "bytes that a compressed input inflates to", "an error", func(l *Limits) *int { return &l.Inflated }},
-	{"ratio", 200, "times its size that a compressed input inflates to, from 64 MiB on", "an error", func(l *Limits) *int { return &l.Ratio }},
-	{"line", 64 << 10, "bytes of a line", "passed over and counted", func(l *Limits) *int { return &l.Line }},
-	{"threads", 1 << 18, "threads of a trace, with the names that they have", "their events make no frames and slices, and are counted", func(l *Limits) *int { return &l.Threads }},
-	{"strings", 1 << 14, "distinct names beside those of threads: of kernel functions, for each worker; of fences", "functions are forgotten and learnt again, fences left out and counted", func(l *Limits) *int { return &l.Strings }},
-	{"nesting", 512, "slices open on one thread", "left out and counted", func(l *Limits) *int { return &l.Nesting }},
-	{"async", 1 << 20, "asynchronous slices open at once", "left out and counted", func(l *Limits) *int { return &l.Async }},
-	{"frames", 1 << 20, "frames of a trace", "left out and counted", func(l *Limits) *int { return &l.Frames }},
-	{"records", 1 << 20, "transactions, commits, fences, pieces of GPU work, each", "left out and counted", func(l *Limits) *int { return &l.Records }},
-	{"examples", 3, "line numbers kept of each thing that is wrong", "counted without their numbers", func(l *Limits) *int { return &l.Examples }},
+	{"inflated", 64 << 30, "bytes that a compressed input inflates to", "an error", 0, func(l *Limits) *int { return &l.Inflated }},
+	{"ratio", 200, "times its size that a compressed input inflates to, from 64 MiB on", "an error", 0, func(l *Limits) *int { return &l.Ratio }},
+	{"line", 64 << 10, "bytes of a line", "passed over and counted", 0, func(l *Limits) *int { return &l.Line }},
+	{"traces", 1 << 10, "traces that follow one another in one input", "their lines are not read, and counted", 0, func(l *Limits) *int { return &l.Traces }},
+	{"threads", 1 << 18, "threads of a trace, and so processes, with their names", "their events make no frames and slices, and are counted", 0, func(l *Limits) *int { return &l.Threads }},
+	{"strings", 1 << 14, "distinct names beside those of threads: of kernel functions, for each worker; of fences", "functions: forgotten, to be learnt again; fences: left out and counted", 0, func(l *Limits) *int { return &l.Strings }},
+	{"nesting", 512, "slices open on one thread; 512 at the most, as Perfetto takes no more", "left out and counted", 512, func(l *Limits) *int { return &l.Nesting }},
+	{"async", 1 << 20, "asynchronous slices open at once", "left out and counted", 0, func(l *Limits) *int { return &l.Async }},
+	{"frames", 1 << 20, "frames of a trace", "left out and counted", 0, func(l *Limits) *int { return &l.Frames }},
+	{"records", 1 << 20, "transactions, commits, fences, pieces of GPU work, each", "left out and counted", 0, func(l *Limits) *int { return &l.Records }},
+	{"examples", 3, "line numbers kept of each thing that is wrong", "counted without their numbers", 0, func(l *Limits) *int { return &l.Examples }},
 }
 
 // Default returns the limits where nothing else is said.

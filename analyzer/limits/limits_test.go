@@ -20,7 +20,7 @@ func TestSet(t *testing.T) {
 			t.Errorf("%s: got %+v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "frames", "frames=", "frames=0", "frames=-1", "frame=1", "frames=1x", "frames=9223372036854775807k", "frames=1,", "frames=1.5M"} {
+	for _, text := range []string{"", "frames", "frames=", "frames=0", "frames=-1", "frame=1", "frames=1x", "frames=9223372036854775807k", "frames=1,", "frames=1.5M", "nesting=513"} {
 		if err := new(Limits).Set(text); err == nil {
 			t.Errorf("%q: no error", text)
 		}

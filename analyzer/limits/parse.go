@@ -32,6 +32,9 @@ func (l *Limits) Set(text string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		if limit.Most > 0 && number > limit.Most {
+			return fmt.Errorf("%s: %d at the most", name, limit.Most)
+		}
 		*limit.field(l) = number
 	}
 	return nil

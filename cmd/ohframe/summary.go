@@ -34,9 +34,7 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 		printProcesses(w, t)
 	}
 	fmt.Fprintf(w, "clock offset: %s\n", describeClock(&t.Clock))
-	for _, p := range t.Parts[min(1, len(t.Parts)):] {
-		fmt.Fprintf(w, "  of the trace from %s on: %s\n", p.Span.Start, describeClock(&p.Clock))
-	}
+	printParts(w, t.Parts)
 	printLines(w, s)
 	for _, c := range t.Diagnostics.Counts() {
 		if c.Diagnostic == analyzer.UnmatchedEnd && s.Unmatched > 0 {
@@ -70,9 +68,12 @@ func printLines(w io.Writer, s *exporter.Summary) {
 		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Problem, describeLines(c.Lines, c.Total))
 	}
 	for _, j := range s.Totals.Joins {
-		if j.Read {
-			fmt.Fprintf(w, "  another trace begins at line %d, %s\n", j.Line, describeGap(j.Gap))
+		if j.Gap >= 0 { // the others are warned of
+			fmt.Fprintf(w, "  another trace begins at line %d, %s later\n", j.Line, j.Gap)
 		}
+	}
+	if more := s.Totals.Further - len(s.Totals.Joins); more > 0 {
+		fmt.Fprintf(w, "  and %s\n", count(more, "more trace"))
 	}
 	for _, n := range []struct {
 		count int
@@ -97,12 +98,17 @@ func printLines(w io.Writer, s *exporter.Summary) {
 	}
 }
 
-// describeGap tells how a trace's times follow those of the one before it.
-func describeGap(gap trace.Duration) string {
-	if gap < 0 {
-		return fmt.Sprintf("its clock %s behind", -gap)
+// maxParts is how many of the traces that follow one another are told by their clocks.
+const maxParts = 4
+
+// printParts tells the clocks of the traces that follow the first one.
+func printParts(w io.Writer, parts []analyzer.Part) {
+	for i := 1; i < min(len(parts), maxParts); i++ {
+		fmt.Fprintf(w, "  of the trace from %s on: %s\n", parts[i].Span.Start, describeClock(&parts[i].Clock))
 	}
-	return fmt.Sprintf("%s later", gap)
+	if more := len(parts) - maxParts; more > 0 {
+		fmt.Fprintf(w, "  and of %s\n", count(more, "more trace"))
+	}
 }
 
 func printProcesses(w io.Writer, t *analyzer.Timeline) {
