@@ -25,17 +25,24 @@ func (b *Builder) Timeline() *Timeline {
 	return t
 }
 
-// truncateOverlaps takes frames as truncated that start within a frame of their
-// thread in another part: parts whose lines are out of order may overlap.
+// truncateOverlaps does to frames of different parts what checkOrder does to those
+// of one: parts whose lines are out of order may overlap.
 func (b *Builder) truncateOverlaps(t *Timeline) {
-	last := map[trace.TID]*Frame{}
+	byThread := map[trace.TID][]*Frame{}
 	for f := range t.Complete() {
-		if before := last[f.TID]; before != nil && f.Actual.Start < before.Actual.End {
-			b.diagnostics.add(FrameAstray, 0)
-			f.Facts, f.GPU = Truncated, nil
-			continue
+		byThread[f.TID] = append(byThread[f.TID], f)
+	}
+	for _, list := range byThread {
+		var last *Frame
+		for i, f := range list {
+			over := i+2 < len(list) && f.Actual.End > list[i+2].Actual.Start
+			if over || last != nil && f.Actual.Start < last.Actual.End {
+				b.diagnostics.add(FrameAstray, 0)
+				f.Facts, f.GPU = Truncated, nil
+				continue
+			}
+			last = f
 		}
-		last[f.TID] = f
 	}
 }
 

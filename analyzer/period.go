@@ -1,6 +1,11 @@
 package analyzer
 
-import "ohframe/analyzer/trace"
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
 
 // rendererLead is by how much render_service's frame is expected to end before
 // the second vsync after its own, from 5.0 on: a constant of the system.
@@ -12,6 +17,7 @@ const rendererLead = 5 * trace.Millisecond
 // does not tell which of the two it is, the announced period does, or the spacing
 // of the vsyncs.
 func (b *Builder) setPeriods(render []*draft) {
+	slices.SortStableFunc(b.periods, func(x, y generated) int { return cmp.Compare(x.at, y.at) })
 	twoPeriods := spacedAsTwoPeriods(render)
 	announced := 0
 	for _, d := range b.drafts {

@@ -130,19 +130,43 @@ func (b *Builder) matchFences() {
 		slices.SortStableFunc(waits, func(a, b *wait) int { return cmp.Compare(a.Start, b.Start) })
 		// Signaled fences before the trace leave it without a number that agrees.
 		drift := drifted[tracker] || !anyAgrees(queue, waits)
+		ahead := usuallyAhead(queue, waits) // then, by how much the last one was
 		for _, w := range waits {
-			i := slices.IndexFunc(queue[:min(len(queue), maxInFlight)], func(f *fence) bool { return f.number == w.number && f.at <= w.Start })
+			numbered := func(n int64) int {
+				return slices.IndexFunc(queue[:min(len(queue), maxInFlight)], func(f *fence) bool { return f.number == n && f.at <= w.Start })
+			}
+			i := numbered(w.number)
 			if i < 0 && drift && len(queue) > 0 && queue[0].at <= w.Start && queue[0].number < w.number {
-				i = 0
+				i = max(0, numbered(w.number-ahead)) // the wait for the one before it may be lost
 			}
 			if i < 0 {
 				b.diagnostics.add(FenceUnmatched, w.line)
 				continue
 			}
+			ahead = w.number - queue[i].number
 			queue[i].waited = w.End
 			queue = queue[i+1:]
 		}
 	}
+}
+
+// usuallyAhead returns by how much the number of a wait is most often ahead of that
+// of the fence named last before it. Both are in order of time.
+func usuallyAhead(fences []*fence, waits []*wait) (ahead int64) {
+	counts := map[int64]int{}
+	named := 0
+	for _, w := range waits {
+		for named < len(fences) && fences[named].at <= w.Start {
+			named++
+		}
+		if named > 0 {
+			d := w.number - fences[named-1].number
+			if counts[d]++; counts[d] > counts[ahead] {
+				ahead = d
+			}
+		}
+	}
+	return ahead
 }
 
 // maxInFlight is how many commits may wait for the display at a time, at the most.
@@ -160,6 +184,9 @@ func anyAgrees(fences []*fence, waits []*wait) bool {
 // assignDraws gives each drawing to the render frame that it follows.
 func (b *Builder) assignDraws(frames framesByProcess) {
 	for _, d := range b.draws {
+		if d.End < d.Start {
+			continue // one of its lines is out of place
+		}
 		if f := frames.lastStarted(d.pid, d.Start); f != nil && !f.Draw.Known() && d.Start.Sub(f.Actual.End) < maxAstray {
 			f.Draw = d.Interval
 		}

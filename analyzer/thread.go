@@ -127,6 +127,10 @@ func (t *thread) draftOrOrphan(e *hitrace.Event) *draft {
 	return t.orphanOf(e)
 }
 
+// maxBatch is how long after a frame the UVTrace around it ends, at the most:
+// what ends later is another slice, whose begin is lost.
+const maxBatch = 10 * trace.Millisecond
+
 // unmatchedEnd takes note of a slice that began before the trace did. If parts
 // of a frame stood in it, they make a truncated frame.
 func (t *thread) unmatchedEnd(at trace.Time) {
@@ -134,7 +138,7 @@ func (t *thread) unmatchedEnd(at trace.Time) {
 	case t.orphan != nil:
 		t.orphan.dropped = false
 		t.orphan.received = at
-	case t.unbatched != nil:
+	case t.unbatched != nil && at.Sub(t.unbatched.handled) < maxBatch:
 		// The UVTrace around the frame began before the trace.
 		t.unbatched.frame.Facts |= Truncated
 	}
