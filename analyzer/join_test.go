@@ -104,6 +104,7 @@ func TestJoinedTraces(t *testing.T) {
 func TestJoinedTracesOfOneTime(t *testing.T) {
 	line := func(at int) string { return fmt.Sprintf(" a-1 (1) [000] .... %d.000000: print: C|1|n|%d\n", at, at) }
 	const header = "# tracer: nop\n"
+	const instant = " a-1 (1) [000] .... 10.000000: print: I|1|n" // without its end
 	for _, test := range []struct {
 		name                    string
 		text                    string
@@ -116,6 +117,9 @@ func TestJoinedTracesOfOneTime(t *testing.T) {
 		{"twice between", header + line(10) + line(20) + header + line(15) + header + line(16), 2, 2, 2},
 		{"a little out of order", header + line(10) + line(12) + header + " a-1 (1) [000] .... 11.991: print: C|1|n|1\n" + line(12), 4, 0, 0},
 		{"going on", header + line(10) + header + " a-1 (1) [000] .... 10.9: print: C|1|n|1\n", 2, 0, 0},
+		{"without an end", header + instant + header + "#\n# entries-in-buffer/entries-written: 1/1   #P:8\n" + line(11), 2, 0, 1},
+		{"without an end, twice", header + line(10) + line(11) + instant + header + "# entries-in-buffer/entries-written: 1/1   #P:8\n" + line(9) + line(10), 4, 1, 1},
+		{"a processor's buffer", header + line(10) + "##### CPU 2 buffer started ####\n" + line(12), 2, 0, 0},
 		{"with a mark", header + line(10) + "\ufeff" + header + line(11), 2, 0, 1},
 		{"three", header + line(10) + line(11) + header + line(10) + line(11) + header + line(12), 3, 2, 2},
 		{"no event between headers", header + line(10) + header + header + line(11), 2, 0, 1},

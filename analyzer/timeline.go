@@ -51,6 +51,16 @@ type Thread struct {
 	Name string // at most 15 bytes; empty if not known
 }
 
+// EndOf returns when the trace ends of which a time is.
+func (t *Timeline) EndOf(at trace.Time) trace.Time {
+	for i := range t.Parts {
+		if span := t.Parts[i].Span; span.Start <= at && at <= span.End {
+			return span.End
+		}
+	}
+	return t.Span.End
+}
+
 // Complete returns the frames that begin and end within the trace: those that
 // statistics count and timelines show.
 func (t *Timeline) Complete() iter.Seq[*Frame] {

@@ -282,7 +282,7 @@ func (c *conversion) checkFrameTimelineMetric(t *testing.T) {
 func TestCompatOverlap(t *testing.T) {
 	timeline, tokens := overlappingTimeline()
 	var out strings.Builder
-	packets := &packetWriter{out: &out}
+	packets := newPacketWriter(t.Context(), &out, false)
 	writeProcesses(packets, compatProcesses(timeline), timeline.Span.Start)
 	tracks := &trackWriter{packets: packets}
 	writeTracks(tracks, timeline, tokens)

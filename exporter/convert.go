@@ -12,7 +12,8 @@ import (
 	"ohframe/analyzer/hitrace"
 )
 
-// Options decide how a text trace is converted.
+// Options decide how a text trace is converted. Reader and Analyzer have limits
+// each: who wants others than the defaults sets both.
 type Options struct {
 	Reader   hitrace.Options
 	Analyzer analyzer.Options
@@ -65,7 +66,7 @@ type Summary struct {
 func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*Summary, error) {
 	options.Reader = options.Reader.WithDefaults()
 	out := bufio.NewWriterSize(w, 256<<10)
-	packets := newPacketWriter(out, options.Compress)
+	packets := newPacketWriter(ctx, out, options.Compress)
 	hash := xxh3.New()
 	summary := &Summary{}
 	tracker := newTracker(options.Analyzer)
@@ -117,9 +118,9 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 
 // ConvertTimeline writes a timeline that was read from something else than a text
 // trace to w as a Perfetto trace. The options for reading do not matter.
-func ConvertTimeline(t *analyzer.Timeline, w io.Writer, options Options) (*Summary, error) {
+func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, w io.Writer, options Options) (*Summary, error) {
 	out := bufio.NewWriterSize(w, 256<<10)
-	packets := newPacketWriter(out, options.Compress)
+	packets := newPacketWriter(ctx, out, options.Compress)
 	summary := &Summary{Timeline: t, Totals: &hitrace.Totals{}}
 	hash := xxh3.HashString128(t.String())
 	writeSystemInfo(packets)

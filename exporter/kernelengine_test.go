@@ -64,7 +64,7 @@ func kernelTrace(t testing.TB, text string) []byte {
 	}
 
 	var out bytes.Buffer
-	packets := &packetWriter{out: &out}
+	packets := newPacketWriter(t.Context(), &out, false)
 	writeSystemInfo(packets)
 	packets.write(&perfettopb.TracePacket{Timestamp: proto.Uint64(1), Data: &perfettopb.TracePacket_ProcessTree{ProcessTree: tree}})
 	packets.flush()

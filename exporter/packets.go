@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"context"
 	"io"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -15,8 +16,10 @@ const sequenceID = 1
 // packetField is the number of Trace.packet.
 const packetField = 1
 
-// packetWriter appends packets to a trace. The first error stays.
+// packetWriter appends packets to a trace. The first error stays, and nothing is
+// written after it; the end of the context is one.
 type packetWriter struct {
+	ctx      context.Context
 	out      io.Writer
 	buffer   []byte
 	compress *compressor // nil if packets are written as they are
@@ -24,8 +27,8 @@ type packetWriter struct {
 }
 
 // newPacketWriter returns a writer of packets to out, compressed if so wanted.
-func newPacketWriter(out io.Writer, compress bool) *packetWriter {
-	w := &packetWriter{out: out}
+func newPacketWriter(ctx context.Context, out io.Writer, compress bool) *packetWriter {
+	w := &packetWriter{ctx: ctx, out: out}
 	if compress {
 		w.compress = newCompressor()
 	}
@@ -38,6 +41,9 @@ const maxPending = 256 << 10
 
 // write appends a packet that is made rarely: it allocates.
 func (w *packetWriter) write(p *perfettopb.TracePacket) {
+	if w.err != nil {
+		return
+	}
 	p.OptionalTrustedPacketSequenceId = &perfettopb.TracePacket_TrustedPacketSequenceId{TrustedPacketSequenceId: sequenceID}
 	w.buffer = appendLength(w.buffer, packetField, proto.Size(p))
 	var err error
@@ -52,6 +58,9 @@ func (w *packetWriter) write(p *perfettopb.TracePacket) {
 
 // flush writes the packets that wait.
 func (w *packetWriter) flush() {
+	if w.err == nil {
+		w.err = w.ctx.Err()
+	}
 	if w.compress != nil {
 		w.writeBytes(w.compress.packet(w.buffer))
 	} else {

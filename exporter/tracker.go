@@ -1,6 +1,8 @@
 package exporter
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -18,9 +20,10 @@ import (
 type tracker struct {
 	builder *analyzer.Builder
 	limits  limits.Limits
-	last    trace.Time                // of the last event to be exported
-	open    map[trace.TID]*openSlices // of each thread
-	async   map[xxh3.Uint128]int      // open asynchronous slices, by the hash of what tells them apart
+	last    trace.Time                 // of the last event to be exported
+	open    map[trace.TID]*openSlices  // of each thread
+	async   map[xxh3.Uint128]openAsync // open asynchronous slices, by the hash of what tells them apart
+	names   map[string]string          // of asynchronous slices, each once
 	key     []byte
 	ties    ties
 	// wakings says that the trace has sched_waking. Where it has not, wakeups
@@ -32,6 +35,46 @@ type tracker struct {
 	// closed counts the ends that were added where another trace begins.
 	closed int
 	over   Over
+}
+
+// openAsync is an asynchronous slice that has not ended, as often as it began.
+type openAsync struct {
+	count   int
+	tid     trace.TID
+	pid     trace.PID
+	value   int64
+	onTrack bool
+	name    string // that of the track, if it is on one; empty if there was no room for it
+}
+
+// end returns the slice's end.
+func (s *openAsync) end(at trace.Time) hitrace.Event {
+	e := hitrace.Event{Kind: hitrace.MarkerEvent, Line: hitrace.Line{Time: at, TID: s.tid, PID: s.pid}}
+	e.Marker = hitrace.Marker{Phase: hitrace.AsyncEnd, PID: s.pid, Value: s.value, Name: []byte(s.name)}
+	if s.onTrack {
+		e.Marker.Phase, e.Marker.Name, e.Marker.Track = hitrace.TrackEnd, nil, []byte(s.name)
+	}
+	return e
+}
+
+// asyncName returns the name that tells an asynchronous slice from others: its
+// own or, as an end on a track may leave that out, the track's.
+func asyncName(m *hitrace.Marker) []byte {
+	if m.Track != nil {
+		return m.Track
+	}
+	return m.Name
+}
+
+// intern returns the one string for a name; nothing if there is no room for it.
+func (t *tracker) intern(name []byte) string {
+	const maxName = 255
+	s, known := t.names[string(name)]
+	if !known && len(name) <= maxName && len(t.names) < t.limits.Strings {
+		s = string(name)
+		t.names[s] = s
+	}
+	return s
 }
 
 // openSlices are a thread's slices that have not ended.
@@ -47,13 +90,31 @@ type Over struct {
 	Threads int // begins and ends of slices of threads beyond the limit
 }
 
+// Warnings says in words what limits have left out.
+func (o Over) Warnings() []string {
+	var list []string
+	for _, over := range []struct {
+		count int
+		what  string
+	}{
+		{o.Nesting, "begin or end of a slice nested too deep (--limit nesting)"},
+		{o.Async, "asynchronous slice beyond those that may be open (--limit async)"},
+		{o.Threads, "begin or end of a slice of a thread beyond the limit (--limit threads)"},
+	} {
+		if over.count > 0 {
+			list = append(list, fmt.Sprintf("%d × %s, not exported", over.count, over.what))
+		}
+	}
+	return list
+}
+
 // Total returns how many events limits leave out.
 func (o Over) Total() int { return o.Nesting + o.Async + o.Threads }
 
 func newTracker(options analyzer.Options) *tracker {
 	return &tracker{
 		builder: analyzer.NewBuilder(options), limits: options.Limits.WithDefaults(),
-		open: map[trace.TID]*openSlices{}, async: map[xxh3.Uint128]int{},
+		open: map[trace.TID]*openSlices{}, async: map[xxh3.Uint128]openAsync{}, names: map[string]string{},
 	}
 }
 
@@ -97,9 +158,20 @@ func (t *tracker) track(b *hitrace.Batch) {
 }
 
 // close appends the ends of all slices that are open where another trace begins:
-// in Perfetto they would go on, with that trace's slices in them. What is
-// asynchronous is left open; its end is not taken from the other trace.
+// in Perfetto they would go on, with that trace's slices in them.
 func (t *tracker) close(events []hitrace.Event) []hitrace.Event {
+	async := slices.SortedFunc(maps.Values(t.async), func(x, y openAsync) int {
+		return cmp.Or(cmp.Compare(x.pid, y.pid), cmp.Compare(x.name, y.name), cmp.Compare(x.value, y.value), cmp.Compare(x.end(0).Marker.Phase, y.end(0).Marker.Phase))
+	})
+	for _, s := range async {
+		if s.name == "" {
+			continue
+		}
+		for range s.count {
+			events = append(events, s.end(t.last))
+			t.closed++
+		}
+	}
 	for _, tid := range slices.Sorted(maps.Keys(t.open)) {
 		s := t.open[tid]
 		end := hitrace.Event{Kind: hitrace.MarkerEvent, Line: hitrace.Line{Time: t.last, TID: tid, PID: s.pid}}
@@ -109,7 +181,7 @@ func (t *tracker) close(events []hitrace.Event) []hitrace.Event {
 			t.closed++
 		}
 	}
-	t.open, t.async = map[trace.TID]*openSlices{}, map[xxh3.Uint128]int{}
+	t.open, t.async = map[trace.TID]*openSlices{}, map[xxh3.Uint128]openAsync{}
 	return events
 }
 
@@ -128,22 +200,27 @@ func (t *tracker) balanced(e *hitrace.Event) bool {
 		return t.nested(&s.depth, m.Phase)
 	case hitrace.AsyncBegin, hitrace.TrackBegin:
 		key := t.asyncKey(m, e.PID)
-		n := t.async[key]
-		if n == 0 && len(t.async) >= t.limits.Async {
-			t.over.Async++
-			return false
+		s := t.async[key]
+		if s.count == 0 {
+			if len(t.async) >= t.limits.Async {
+				t.over.Async++
+				return false
+			}
+			s = openAsync{tid: e.TID, pid: e.PID, value: m.Value, onTrack: m.Track != nil, name: t.intern(asyncName(m))}
 		}
-		t.async[key] = n + 1
+		s.count++
+		t.async[key] = s
 	case hitrace.AsyncEnd, hitrace.TrackEnd:
 		key := t.asyncKey(m, e.PID)
-		switch n := t.async[key]; n {
+		switch s := t.async[key]; s.count {
 		case 0:
 			t.unmatched++
 			return false
 		case 1:
 			delete(t.async, key)
 		default:
-			t.async[key] = n - 1
+			s.count--
+			t.async[key] = s
 		}
 	}
 	return true
@@ -189,9 +266,9 @@ func (t *tracker) openOn(tid trace.TID) *openSlices {
 // cookie and the name, or the track's instead where there is one, as an end on a
 // track may leave the name out.
 func (t *tracker) asyncKey(m *hitrace.Marker, pid trace.PID) xxh3.Uint128 {
-	kind, name := byte('n'), m.Name
+	kind, name := byte('n'), asyncName(m)
 	if m.Track != nil {
-		kind, name = 't', m.Track
+		kind = 't'
 	}
 	t.key = strconv.AppendInt(append(t.key[:0], kind), int64(pid), 10)
 	t.key = strconv.AppendInt(append(t.key, '|'), m.Value, 10)

@@ -67,7 +67,7 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens tokens) {
 	}
 	for _, p := range pipelines {
 		p.writeRenderFrames(arrows)
-		p.writeStages(t.Span.End, arrows)
+		p.writeStages(t, arrows)
 	}
 	for _, p := range pipelines {
 		p.writeFPS(t.Span.End)

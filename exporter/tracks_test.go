@@ -769,7 +769,7 @@ func TestPresented(t *testing.T) {
 	}
 	for end, last := range map[trace.Time]trace.Time{60: 70, 70: 70, 90: 90} {
 		all := append(slices.Clone(want), stage{frames[5], analyzer.Interval{Start: 70, End: last}})
-		if got := presented(frames, end); !slices.Equal(got, all) {
+		if got := presented(frames, &analyzer.Timeline{Span: analyzer.Interval{End: end}}); !slices.Equal(got, all) {
 			t.Errorf("trace ends at %d: got %v, want %v", end, got, all)
 		}
 	}

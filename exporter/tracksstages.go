@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
 )
 
 // stage is a part of a frame's way, or all of it.
@@ -38,7 +37,7 @@ func (p *pipeline) writeStage(track, description string, list []stage, note func
 // writeStages writes what becomes of render frames after render_service's main
 // thread. A frame's arrow goes on through those stages that are known, in the
 // order of time.
-func (p *pipeline) writeStages(end trace.Time, arrows arrows) {
+func (p *pipeline) writeStages(t *analyzer.Timeline, arrows arrows) {
 	var gpu, commits []stage
 	for _, f := range p.renders {
 		for _, work := range f.GPU {
@@ -55,21 +54,23 @@ func (p *pipeline) writeStages(end trace.Time, arrows arrows) {
 			}
 		})
 	p.writeStage(commitTrack, "The layers of a render frame on their way to the display.", commits, follow)
-	p.writeStage(presentTrack, "From when the display showed a render frame to when it showed the next one.", presented(p.renders, end), follow)
+	p.writeStage(presentTrack, "From when the display showed a render frame to when it showed the next one.", presented(p.renders, t), follow)
 }
 
 // presented returns how long each render frame was shown: until the next one
 // was, the last one until the trace ends.
-func presented(renders []*analyzer.Frame, end trace.Time) []stage {
+func presented(renders []*analyzer.Frame, t *analyzer.Timeline) []stage {
 	var list []stage
 	for _, f := range renders {
 		if f.Present.Known() {
-			list = append(list, stage{f, analyzer.Interval{Start: f.Present, End: max(f.Present, end)}})
+			list = append(list, stage{f, analyzer.Interval{Start: f.Present, End: max(f.Present, t.EndOf(f.Present))}})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b stage) int { return cmp.Compare(a.Start, b.Start) })
 	for i := 1; i < len(list); i++ {
-		list[i-1].End = list[i].Start
+		if len(t.Parts) < 2 || list[i].Start < list[i-1].End { // else another trace begins in between
+			list[i-1].End = list[i].Start
+		}
 	}
 	return list
 }

@@ -153,6 +153,9 @@ func internedTrackNames() []byte {
 
 // writeEncoded appends a packet that is encoded already.
 func (w *packetWriter) writeEncoded(packet []byte) {
+	if w.err != nil {
+		return
+	}
 	w.buffer = appendBytes(w.buffer, packetField, packet)
 	if len(w.buffer) >= maxPending {
 		w.flush()

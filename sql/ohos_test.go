@@ -83,7 +83,7 @@ func TestWithoutTracks(t *testing.T) {
 			var output []byte
 			if options := (exporter.Options{NoTracks: true}); name == "random" {
 				var out bytes.Buffer
-				if _, err := exporter.ConvertTimeline(randomTimeline(7, false), &out, options); err != nil {
+				if _, err := exporter.ConvertTimeline(t.Context(), randomTimeline(7, false), &out, options); err != nil {
 					t.Fatal(err)
 				}
 				output = out.Bytes()

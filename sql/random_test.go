@@ -23,7 +23,7 @@ func TestRandom(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			timeline := randomTimeline(seed, seed == 0)
 			var out bytes.Buffer
-			if _, err := exporter.ConvertTimeline(timeline, &out, exporter.Options{}); err != nil {
+			if _, err := exporter.ConvertTimeline(t.Context(), timeline, &out, exporter.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			session := load(t, out.Bytes())

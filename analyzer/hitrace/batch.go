@@ -49,7 +49,7 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		next := b.Events[:len(b.Events)+1]
 		event := &next[len(next)-1]
 		if problem := event.parse(text); problem != NoProblem {
-			if problem == Ignorable && bytes.HasPrefix(bytes.TrimPrefix(text, mark), traceHeader) {
+			if problem == Ignorable && isHeader(text) {
 				b.starts = append(b.starts, b.Lines)
 			}
 			b.Problems = append(b.Problems, LineProblem{b.Lines, problem})
@@ -60,9 +60,17 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 	}
 }
 
-// traceHeader is what a trace begins with, and mark the byte order mark that may
-// stand before it, if the file of another trace went before.
-var traceHeader, mark = []byte("# tracer:"), []byte("\ufeff")
+// mark is the byte order mark that may stand before a trace, if the file of another
+// one went before.
+var mark = []byte("\ufeff")
+
+// isHeader reports whether a line is one that a trace begins with. Of a trace whose
+// file went before, the last line may lack its end: then the first of these lines is
+// a part of it, the other is not.
+func isHeader(text []byte) bool {
+	text = bytes.TrimPrefix(text, mark)
+	return bytes.HasPrefix(text, []byte("# tracer:")) || bytes.HasPrefix(text, []byte("# entries-in-buffer/"))
+}
 
 // settle takes the batch into the trace as the next in order: it drops events
 // whose time is astray, divides traces that follow one another, marks events

@@ -102,6 +102,9 @@ func (j *joins) join(at trace.Time, totals *Totals, options Options) {
 	if -disorder <= gap && gap < apart {
 		return
 	}
+	if gap < 0 && j.first == j.latest { // a single line before a header is out of place, and no trace
+		return
+	}
 	totals.Further++
 	if gap < 0 {
 		totals.Behind++
@@ -129,7 +132,7 @@ func (t *Totals) Warnings() []string {
 		list = append(list, fmt.Sprintf("%d more traces begin with their clocks behind", t.Behind-told))
 	}
 	for _, p := range []Problem{ClockRestart, TraceOver, LineTooLong} {
-		if n := t.Problems.counts[p].Total; n > 0 {
+		if n := t.Problems.Total(p); n > 0 {
 			list = append(list, fmt.Sprintf("%d × %s", n, p))
 		}
 	}

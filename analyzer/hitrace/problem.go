@@ -83,6 +83,9 @@ func (ps *Problems) Counts() []Count {
 	return list
 }
 
+// Total returns how often a problem occurred.
+func (ps *Problems) Total(p Problem) int { return ps.counts[p].Total }
+
 // Ignored returns the number of lines that carry no event by design: headers
 // and blank lines.
 func (ps *Problems) Ignored() int { return ps.counts[Ignorable].Total }

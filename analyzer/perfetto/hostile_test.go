@@ -207,7 +207,7 @@ func TestHostileLists(t *testing.T) {
 		"commands":   {2, protowire.AppendBytes([]byte{1<<3 | 2}, repeated([]byte{3<<3 | 2, 0}, 16<<20))},
 		"clocks":     {6, repeated([]byte{1<<3 | 2, 0}, 16<<20)},
 		"attributes": {126, repeated([]byte{1<<3 | 2, 0}, 16<<20)},
-		"unknown":    {76, repeated([]byte{15<<3 | 0, 0}, 16<<20)},
+		"unknown":    {76, repeated([]byte{15 << 3, 0}, 16<<20)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			packet := protowire.AppendBytes(protowire.AppendTag(nil, c.field, protowire.BytesType), c.payload)

@@ -21,7 +21,8 @@ const (
 // FPS is how many frames a second were shown: (frames − 1) / (last − first).
 // For render_service the frames are its own; for an application, the render
 // frames that took transactions of its, each counted once however many it
-// took. Frames that were shown at the very same time are one. A time in which
+// took. Frames that were shown at the very same time are one. Of traces that
+// follow one another the time in between does not count. A time in which
 // nothing was to be drawn counts all the same; Hitches.Idle says how long that was.
 type FPS struct {
 	// Event is the best of which at least two times are known: present, else
@@ -34,8 +35,8 @@ type FPS struct {
 	Rate  float64    `json:"rate_hz"`
 }
 
-// fps returns nil if there are no two frames.
-func fps(list []shown) *FPS {
+// fps returns nil if there are no two frames of one trace.
+func fps(r *records) *FPS {
 	for _, e := range []struct {
 		event Event
 		at    func(*shown) trace.Time
@@ -45,16 +46,22 @@ func fps(list []shown) *FPS {
 		{RenderStart, func(s *shown) trace.Time { return s.start }},
 	} {
 		var times []trace.Time
-		for i := range list {
-			if at := e.at(&list[i]); at.Known() {
+		for i := range r.shown {
+			if at := e.at(&r.shown[i]); at.Known() {
 				times = append(times, at)
 			}
 		}
 		slices.Sort(times)
 		times = slices.Compact(times)
-		if n := len(times); n >= 2 {
-			first, last := times[0], times[n-1]
-			return &FPS{e.event, n, first, last, float64(n-1) / seconds(last.Sub(first))}
+		gaps, time := 0, trace.Duration(0)
+		for i := 1; i < len(times); i++ {
+			if !r.apart(times[i-1], times[i]) {
+				gaps++
+				time = add(time, since(times[i-1], times[i]))
+			}
+		}
+		if gaps > 0 {
+			return &FPS{e.event, len(times), times[0], times[len(times)-1], float64(gaps) / seconds(time)}
 		}
 	}
 	return nil

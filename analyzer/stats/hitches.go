@@ -52,15 +52,15 @@ type Hitches struct {
 
 // hitches returns nil if there is no gap to judge. The list is in the order in
 // which the render frames began.
-func hitches(list []shown) *Hitches {
+func hitches(r *records) *Hitches {
 	h := &Hitches{}
 	var last *shown
-	for i := range list {
-		s := &list[i]
+	for i := range r.shown {
+		s := &r.shown[i]
 		if !s.present.Known() && !s.commit.Known() {
 			continue // nothing went to the display
 		}
-		if last != nil {
+		if last != nil && !r.apart(last.start, s.start) {
 			h.add(last, s)
 		}
 		last = s

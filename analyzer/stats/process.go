@@ -54,8 +54,8 @@ func (p *Process) measure() {
 	p.JankRate = ratio(p.Frames.Late, p.Frames.WithDeadline)
 	p.EmptyRate = ratio(p.Frames.Empty, p.Frames.Complete)
 	p.Refresh = refreshRates(r.samples)
-	p.FPS = fps(r.shown)
-	p.Hitches = hitches(r.shown)
+	p.FPS = fps(r)
+	p.Hitches = hitches(r)
 	p.WholeFrames = r.whole
 	p.WholeFrames.LateRate = ratio(r.whole.Late, r.whole.Judged)
 	p.LongestStreak = longestStreak(r.samples)

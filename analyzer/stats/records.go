@@ -15,6 +15,13 @@ type records struct {
 	shown     []shown
 	truncated int
 	whole     WholeFrames
+	breaks    []trace.Time // when traces begin that follow others in one input, in order
+}
+
+// apart reports whether one time is of another trace than a later one.
+func (r *records) apart(a, b trace.Time) bool {
+	i, _ := slices.BinarySearch(r.breaks, a+1)
+	return i < len(r.breaks) && r.breaks[i] <= b
 }
 
 // sample is what the measures need of one complete frame.
@@ -90,6 +97,9 @@ func (r *records) add(o *records) {
 	r.shown = append(r.shown, o.shown...)
 	r.truncated += o.truncated
 	r.whole.merge(&o.whole)
+	r.breaks = append(r.breaks, o.breaks...)
+	slices.Sort(r.breaks)
+	r.breaks = slices.Compact(r.breaks)
 }
 
 // normalize puts the records in one order, whatever the order in which they

@@ -17,7 +17,8 @@ type Report struct {
 	Processes []*Process `json:"processes"`
 }
 
-// Span is a stretch of trace time.
+// Span is a stretch of trace time. Seconds is how long it is, without what is
+// between traces that follow one another in one input.
 type Span struct {
 	From    trace.Time `json:"from_ns"`
 	To      trace.Time `json:"to_ns"`
@@ -48,7 +49,26 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 			c.add(f)
 		}
 	}
-	return c.report(newSpan(t.Span.Start, t.Span.End))
+	span := newSpan(t.Span.Start, t.Span.End)
+	if len(t.Parts) > 1 {
+		breaks, together := breaks(t.Parts)
+		for _, p := range c {
+			p.records.breaks = breaks
+		}
+		span.Seconds = seconds(together)
+	}
+	return c.report(span)
+}
+
+// breaks returns when the traces begin that follow the first one in time, in
+// order, and how long all are together.
+func breaks(parts []analyzer.Part) (list []trace.Time, together trace.Duration) {
+	for _, p := range parts {
+		list = append(list, p.Span.Start)
+		together = add(together, p.Span.Duration())
+	}
+	slices.Sort(list)
+	return list[1:], together
 }
 
 // Merge returns the report of a trace from the reports of its parts, in any

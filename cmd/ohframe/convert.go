@@ -24,7 +24,7 @@ func convertCommand() *cli.Command {
 			&cli.BoolFlag{Name: "android-compat", Usage: "add what Perfetto's queries for Android look for"},
 			&cli.BoolFlag{Name: "compress", Usage: "compress packets within the trace"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
-		}, traceFlags...),
+		}, traceFlags()...),
 		HideHelpCommand: true, // "help" may be a file
 		OnUsageError:    usageError,
 		Action:          convert,

@@ -33,7 +33,7 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is beyond its limit: `MEASURE>+2%,MEASURE<-5%`"},
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar` for one timeline in Perfetto v58 or later"},
 			processFlag,
-		}, traceFlags...),
+		}, traceFlags()...),
 		HideHelpCommand: true, // "help" may be a file
 		OnUsageError:    usageError,
 		Action:          runDiff,

@@ -304,7 +304,7 @@ func TestFolderVanishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.start(t)
-	appears(t, dir, ".out.")
+	appears(t, dir, ".ohframe.")
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func framesCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
 			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(frametable.Formats, "|") + "`"},
-		}, traceFlags...),
+		}, traceFlags()...),
 		HideHelpCommand: true, // "help" may be a file
 		OnUsageError:    usageError,
 		Action:          frames,

@@ -69,16 +69,18 @@ func fileError(name string, err error) error {
 	return &failure{file: inputName(name), what: err.Error()}
 }
 
-// traceFlags are the flags of every command that reads a trace.
-var traceFlags = []cli.Flag{
-	&cli.StringFlag{Name: "clock-offset", Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
-	&cli.StringFlag{Name: "phase-rule", Value: "expected", Usage: "which times make a pick-up misaligned: `expected|actual`"},
-	&cli.StringFlag{Name: "from", Usage: "leave out what is before `TIME`: a trace time (13762.791708) or a time from the start (+1.5s)"},
-	&cli.StringFlag{Name: "to", Usage: "leave out what is at `TIME` or after it"},
-	&cli.IntFlag{Name: "workers", Usage: "work on `N` blocks of the trace at once", DefaultText: "the number of processors"},
-	&cli.StringFlag{Name: "entry", Usage: "read file `NAME` of a zip archive of several; a pattern will do"},
-	&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that is not understood"},
-	&cli.GenericFlag{Name: "limit", Value: &limits.Limits{}, Usage: "move a bound of what a trace may make the program hold: `NAME=NUMBER`; docs/limits.md lists them"},
+// traceFlags returns the flags of every command that reads a trace.
+func traceFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "clock-offset", Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
+		&cli.StringFlag{Name: "phase-rule", Value: "expected", Usage: "which times make a pick-up misaligned: `expected|actual`"},
+		&cli.StringFlag{Name: "from", Usage: "leave out what is before `TIME`: a trace time (13762.791708) or a time from the start (+1.5s)"},
+		&cli.StringFlag{Name: "to", Usage: "leave out what is at `TIME` or after it"},
+		&cli.IntFlag{Name: "workers", Usage: "work on `N` blocks of the trace at once", DefaultText: "the number of processors"},
+		&cli.StringFlag{Name: "entry", Usage: "read file `NAME` of a zip archive of several; a pattern will do"},
+		&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that is not understood"},
+		&cli.GenericFlag{Name: "limit", Value: &limits.Limits{}, Usage: "move a bound of what a trace may make the program hold: `NAME=NUMBER`; docs/limits.md lists them"},
+	}
 }
 
 // traceOptions returns what traceFlags say.

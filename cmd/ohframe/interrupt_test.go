@@ -301,7 +301,7 @@ func TestNohup(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.start(t)
-	appears(t, r.dir, ".out.")
+	appears(t, r.dir, ".ohframe.")
 	if err := r.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}

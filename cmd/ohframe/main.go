@@ -36,10 +36,10 @@ func run(args []string) int {
 	switch {
 	case err != nil && errors.As(context.Cause(ctx), &signalled):
 		err = signalled
-	case isClosedPipe(stdout.err):
+	case isClosedPipe(stdout.err()):
 		return closedPipe // "| head" wants no words
 	case err == nil:
-		err = fileError(outputName(standard), stdout.err)
+		err = fileError(outputName(standard), stdout.err())
 	}
 	if err == nil {
 		return 0

@@ -38,7 +38,7 @@ func writeManual(w io.Writer, app *cli.App) error {
 	}
 	commands := describeCommands(app.Commands)
 	var shared []flagText
-	for _, f := range traceFlags {
+	for _, f := range traceFlags() {
 		shared = append(shared, describeFlag(f))
 	}
 	return t.Execute(w, struct {

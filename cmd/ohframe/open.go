@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/perfetto"
 	"ohframe/exporter"
 	"ohframe/internal/container"
@@ -145,7 +146,7 @@ func prepare(c *cli.Context, name string, in *source, reader io.Reader, temporar
 	}
 	defer content.Close()
 	p := &prepared{file: temporary}
-	if head := content.Head(); perfetto.Sniff(head) || isArchive(head) {
+	if head := content.Head(); perfetto.Sniff(head) || hitrace.Sniff(head) == hitrace.Tar {
 		err = p.asItIs(name, in, content)
 	} else {
 		p.summary, p.warnings, err = convertInto(c, name, content, temporary, os.TempDir())
@@ -163,7 +164,11 @@ func prepare(c *cli.Context, name string, in *source, reader io.Reader, temporar
 		return p, nil
 	}
 	// Frames are wanted only to know where to look: without any, the UI shows all.
-	p.timeline, _, _ = perfetto.Read(c.Context, io.NewSectionReader(p.file, 0, p.size), perfetto.Options{})
+	reading, _, err := traceOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	p.timeline, _, _ = perfetto.Read(c.Context, io.NewSectionReader(p.file, 0, p.size), perfetto.Options{Strict: reading.Strict, Limits: reading.Limits})
 	return p, nil
 }
 
@@ -180,13 +185,6 @@ func (p *prepared) asItIs(name string, in *source, content *container.Content) e
 	}
 	p.warnings = content.Warnings()
 	return fileError(name, err)
-}
-
-// isArchive reports whether the input that begins with head is a tar archive,
-// which Perfetto opens as one trace.
-func isArchive(head []byte) bool {
-	const at, magic = 257, "ustar"
-	return len(head) >= at+len(magic) && string(head[at:at+len(magic)]) == magic
 }
 
 // servedName is the name that the UI shows.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/urfave/cli/v2"
@@ -17,13 +18,25 @@ import (
 
 // standardOutput is where commands write that are told nothing else. It remembers
 // what went wrong, for run to tell: help is not asked whether it could be printed.
-type standardOutput struct{ err error }
+// What await has left behind may still write when run asks.
+type standardOutput struct{ failure atomic.Pointer[error] }
 
 func (s *standardOutput) Write(b []byte) (n int, err error) {
-	if s.err == nil {
-		n, s.err = os.Stdout.Write(b)
+	if err := s.err(); err != nil {
+		return 0, err
 	}
-	return n, s.err
+	if n, err = os.Stdout.Write(b); err != nil {
+		s.failure.Store(&err)
+	}
+	return n, err
+}
+
+// err returns the first error, if there was one.
+func (s *standardOutput) err() error {
+	if err := s.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // output is where a command writes: a file that appears whole or not at all, or
@@ -62,7 +75,7 @@ func createOutput(c *cli.Context, name string) (*output, error) {
 			return nil, fileError(name, err)
 		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := os.CreateTemp(filepath.Dir(path), ".ohframe.*")
 	if err != nil {
 		return nil, fileError(name, err)
 	}

@@ -25,7 +25,7 @@ func reportCommand() *cli.Command {
 			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(report.Formats, "|") + "`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
 			processFlag,
-		}, traceFlags...),
+		}, traceFlags()...),
 		HideHelpCommand: true,
 		OnUsageError:    usageError,
 		Action:          runReport,

@@ -79,14 +79,25 @@ func (s *source) Read(b []byte) (int, error) {
 	n, err := s.file.Read(b[:min(int64(len(b)), s.left)])
 	s.left -= int64(n)
 	if err == io.EOF {
-		err = fmt.Errorf("became shorter while it was read: %d of %d bytes were there", s.size-s.left, s.size)
+		err = s.shorter(s.size - s.left)
 	}
 	s.err = err
 	return n, err
 }
 
 // ReadAt is an io.ReaderAt's.
-func (s *source) ReadAt(b []byte, at int64) (int, error) { return s.file.ReadAt(b, at) }
+func (s *source) ReadAt(b []byte, at int64) (int, error) {
+	n, err := s.file.ReadAt(b, at)
+	if err == io.EOF && at+int64(n) < s.size {
+		err = s.shorter(at + int64(n))
+	}
+	return n, err
+}
+
+// shorter is the error of a file that ends before its size at first.
+func (s *source) shorter(end int64) error {
+	return fmt.Errorf("became shorter while it was read: %d of %d bytes were there", end, s.size)
+}
 
 // Stat describes the file.
 func (s *source) Stat() (fs.FileInfo, error) { return s.file.Stat() }

@@ -75,6 +75,9 @@ func printLines(w io.Writer, s *exporter.Summary) {
 	if more := s.Totals.Further - len(s.Totals.Joins); more > 0 {
 		fmt.Fprintf(w, "  and %s\n", count(more, "more trace"))
 	}
+	for _, over := range s.Over.Warnings() {
+		fmt.Fprintf(w, "  %s\n", over)
+	}
 	for _, n := range []struct {
 		count int
 		what  string
@@ -83,9 +86,6 @@ func printLines(w io.Writer, s *exporter.Summary) {
 		{s.Totals.Outside, "line outside the window"},
 		{s.Unmatched, "end of a slice whose begin is not there, not exported"},
 		{s.Unencodable, "event that Perfetto has no form for, not exported"},
-		{s.Over.Nesting, "begin or end of a slice nested too deep (--limit nesting), not exported"},
-		{s.Over.Async, "asynchronous slice beyond those that may be open (--limit async), not exported"},
-		{s.Over.Threads, "begin or end of a slice of a thread beyond the limit (--limit threads), not exported"},
 		{s.Misplaced, "event of a processor above 1023, shown as of that"},
 		{s.LeftOut, "event left out by --frames-only"},
 	} {

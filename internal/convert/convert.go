@@ -32,7 +32,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o exporter.Options) 
 		if err != nil {
 			return nil, nil, err
 		}
-		summary, err = exporter.ConvertTimeline(in.Timeline, w, o)
+		summary, err = exporter.ConvertTimeline(ctx, in.Timeline, w, o)
 		return summary, in.Warnings, err
 	default:
 		summary, err = convertText(ctx, content, head, w, o)
@@ -40,7 +40,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o exporter.Options) 
 	if err != nil {
 		return nil, nil, input.Explain(content, err)
 	}
-	return summary, slices.Concat(summary.Totals.Warnings(), summary.Timeline.Diagnostics.Warnings(), content.Warnings()), nil
+	return summary, slices.Concat(summary.Totals.Warnings(), summary.Timeline.Diagnostics.Warnings(), summary.Over.Warnings(), content.Warnings()), nil
 }
 
 func convertText(ctx context.Context, content *container.Content, head []byte, w io.Writer, o exporter.Options) (*exporter.Summary, error) {

@@ -152,6 +152,11 @@ func CheckText(head []byte, totals *hitrace.Totals, err error) error {
 	switch format := hitrace.Sniff(head); {
 	case len(head) == 0:
 		return &Error{What: "empty"}
+	case err == nil && totals.Problems.Total(hitrace.LineTooLong) > 0:
+		return &Error{
+			What: fmt.Sprintf("no event: %d × %s", totals.Problems.Total(hitrace.LineTooLong), hitrace.LineTooLong),
+			Hint: "a trace has lines of a few hundred bytes",
+		}
 	case format == hitrace.TextTrace && err == nil:
 		return &Error{What: "a trace without events", Hint: "was tracing on, with tags such as graphic, ace and sched?"}
 	case format == hitrace.TextTrace:
