@@ -71,7 +71,7 @@ func parseNumber(text string) (int, error) {
 	}
 	number, err := strconv.Atoi(digits)
 	if err != nil || number < 1 || number > math.MaxInt/factor {
-		return 0, fmt.Errorf("%q is not a number such as 3, 20k or 64MiB", text)
+		return 0, fmt.Errorf("%q is not a number from 1 on, such as 3, 20k or 64MiB", text)
 	}
 	return number * factor, nil
 }

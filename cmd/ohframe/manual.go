@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"github.com/urfave/cli/v2"
+
+	"ohframe/analyzer/limits"
 )
 
 //go:embed manual.tmpl
@@ -46,7 +48,18 @@ func writeManual(w io.Writer, app *cli.App) error {
 		Usage    string
 		Commands []manualCommandText
 		Shared   []flagText
-	}{version(), app.Usage, ownFlags(commands, shared), shared})
+		Limits   []limitText
+	}{version(), app.Usage, ownFlags(commands, shared), shared, limitTexts()})
+}
+
+// limitText is a bound as the page tells it.
+type limitText struct{ Name, Default, Unit, Over string }
+
+func limitTexts() (list []limitText) {
+	for _, l := range limits.All {
+		list = append(list, limitText{l.Name, limits.Number(l.Default), roff(l.Unit), roff(l.Over)})
+	}
+	return list
 }
 
 // manualCommandText is a command with the flags that the page tells with it:

@@ -16,6 +16,7 @@ import (
 
 // printSummary says in a few lines what a conversion found.
 func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
+	in, out = words.Printable(in), words.Printable(out)
 	t := s.Timeline
 	counts := t.Counts()
 	switch {
@@ -124,7 +125,7 @@ func printProcesses(w io.Writer, t *analyzer.Timeline) {
 
 // printNoFrames says why there are no frames.
 func printNoFrames(w io.Writer, in string, t *analyzer.Timeline) {
-	fmt.Fprintf(w, "%s: no frames", in)
+	fmt.Fprintf(w, "%s: no frames", words.Printable(in))
 	if missing := t.Diagnostics.MissingMarkers(); len(missing) > 0 {
 		fmt.Fprintf(w, ": no marker %s", strings.Join(missing, ", "))
 	}

@@ -111,12 +111,16 @@ func pack(b *built, documents []member, directory string) (sum [sha256.Size]byte
 // the repository, what the program tells of itself, and others' licences.
 func collectDocuments(own *built, targets []target) ([]member, error) {
 	var documents []member
-	for _, file := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+	files, err := filepath.Glob("docs/*.md") // what README.md leads to
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range append(files, "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md") {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		documents = append(documents, member{name: file, content: content})
+		documents = append(documents, member{name: filepath.ToSlash(file), content: content})
 	}
 	licences, err := thirdPartyLicences(targets)
 	if err != nil {
