@@ -14,9 +14,9 @@ release:
 release-check:
 	internal/release/check.sh $(TARGETS)
 
-# Builds everything for every target, and vets the tests of two of them.
+# Builds the program for every target, and vets everything, tests too, for two of them.
 cross:
 	@set -e; for t in $(TARGETS); do echo "go build for $$t"; \
-	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} go build -trimpath -o /dev/null ./...; done
+	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} go build -trimpath -o /dev/null ./cmd/ohframe; done
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go vet -trimpath ./...
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet -trimpath ./...
