@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/words"
 )
 
 // chart is how the frames of a pair divide by how long they took: for either
@@ -109,7 +110,7 @@ func tickStep(longest float64) float64 {
 }
 
 func tickText(x, step float64) string {
-	return number(x, max(0, int(-math.Floor(math.Log10(step)))))
+	return words.Number(x, max(0, int(-math.Floor(math.Log10(step)))))
 }
 
 // newCurve draws the steps of a sorted list, as finely as can be seen.
@@ -126,7 +127,7 @@ func newCurve(sorted []float64, longest float64) curve {
 		}
 		if done > before {
 			share := float64(done) / float64(len(sorted))
-			fmt.Fprintf(&path, "H%dV%s", chartLeft+x, number(chartTop+chartHeight*(1-share), 1))
+			fmt.Fprintf(&path, "H%dV%s", chartLeft+x, words.Number(chartTop+chartHeight*(1-share), 1))
 		}
 	}
 	fmt.Fprintf(&path, "H%d", chartLeft+chartWidth)

@@ -16,7 +16,7 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"printable": words.Printable,
 	"process":   words.Process,
 	"kind":      func(k stats.Kind) string { return words.Kinds[k] },
-	"number":    number,
+	"number":    words.Number,
 	"refresh":   refreshText,
 	"relative":  relativeChange,
 	"frames":    frames,

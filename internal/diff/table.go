@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/grid"
 	"ohframe/internal/words"
 )
 
@@ -26,13 +27,13 @@ const (
 // then a block for each.
 type tableWriter struct {
 	*bufio.Writer
-	ink
+	grid.Ink
 }
 
 func writeTable(w io.Writer, d *Diff, o WriteOptions) error {
 	// How wide "–" and "→" are must not depend on where the program runs.
 	text.OverrideRuneWidthEastAsianWidth(false)
-	t := &tableWriter{bufio.NewWriter(w), ink(o.Color)}
+	t := &tableWriter{bufio.NewWriter(w), grid.Ink(o.Color)}
 	t.side("base", d.Base)
 	t.side("new ", d.New)
 	fmt.Fprintln(t)
@@ -48,14 +49,14 @@ func writeTable(w io.Writer, d *Diff, o WriteOptions) error {
 func (t *tableWriter) side(label string, s Side) {
 	span := ""
 	if s.Stats.Span != nil {
-		span = fmt.Sprintf("  %s s of trace", number(s.Stats.Span.Seconds, 3))
+		span = fmt.Sprintf("  %s s of trace", words.Number(s.Stats.Span.Seconds, 3))
 	}
 	name := words.Shorten(words.Printable(s.Name), tableWidth-len(label)-2-text.StringWidthWithoutEscSequences(span))
-	fmt.Fprintf(t, "%s  %s%s\n", t.dim(label), t.bold(name), t.dim(span))
+	fmt.Fprintf(t, "%s  %s%s\n", t.Dim(label), t.Bold(name), t.Dim(span))
 }
 
 func (t *tableWriter) overview(d *Diff) {
-	g := t.grid("Process", "FPS →", "new →", "Jank →", "new →", "P95 ms →", "new →", "Durations", "Late")
+	g := grid.New(t.Ink, "Process", "FPS →", "new →", "Jank →", "new →", "P95 ms →", "new →", "Durations", "Late")
 	shown := d.shown()
 	for _, p := range shown {
 		row := table.Row{words.Shorten(p.title(), nameWidth)}
@@ -83,27 +84,27 @@ func overviewValue(u Unit, x *float64) string {
 	if x == nil || u == Share {
 		return u.value(x)
 	}
-	return number(*x, min(1, u.digits(*x)))
+	return words.Number(*x, min(1, u.digits(*x)))
 }
 
 func (t *tableWriter) pair(p *Pair) {
 	title, about := words.Shorten(p.title(), titleWidth), " · "+p.about()
 	rule := max(0, tableWidth-1-text.StringWidthWithoutEscSequences(title+about))
-	fmt.Fprintf(t, "%s%s %s\n\n", t.bold(title), t.dim(about), t.dim(strings.Repeat("─", rule)))
+	fmt.Fprintf(t, "%s%s %s\n\n", t.Bold(title), t.Dim(about), t.Dim(strings.Repeat("─", rule)))
 
-	g := t.grid("", "")
-	g.columns[1].WidthMax, g.columns[1].WidthMaxEnforcer = findingText, text.WrapSoft
+	g := grid.New(t.Ink, "", "")
+	g.Wrap(1, findingText)
 	if p.Tests.RefreshDiffers {
-		g.AppendRow(table.Row{t.dim("Refresh"), fmt.Sprintf("%s → %s: durations in milliseconds do not compare, those in periods do",
+		g.AppendRow(table.Row{t.Dim("Refresh"), fmt.Sprintf("%s → %s: durations in milliseconds do not compare, those in periods do",
 			refreshText(p.Base.Refresh), refreshText(p.New.Refresh))})
 	}
 	for _, f := range p.findings() {
-		g.AppendRow(table.Row{t.dim(f.Name), t.judged(f.Text, f.Judgement)})
+		g.AppendRow(table.Row{t.Dim(f.Name), t.judged(f.Text, f.Judgement)})
 	}
 	t.print(g)
 
-	g = t.grid("Measure", "Base →", "New →", "Change →", "Change, % →", "")
-	g.widths(labelWidth, valueWidth, valueWidth, valueWidth, valueWidth)
+	g = grid.New(t.Ink, "Measure", "Base →", "New →", "Change →", "Change, % →", "")
+	g.Widths(labelWidth, valueWidth, valueWidth, valueWidth, valueWidth)
 	same := 0
 	for _, m := range p.shown() {
 		if !m.kind.main && m.Delta != nil && *m.Delta == 0 {
@@ -119,7 +120,7 @@ func (t *tableWriter) pair(p *Pair) {
 	}
 	t.printEnd(g)
 	if same > 0 {
-		fmt.Fprintln(t, t.dim(fmt.Sprintf("  %d more are the same in both.", same)))
+		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %d more are the same in both.", same)))
 	}
 	fmt.Fprintln(t)
 }
@@ -140,12 +141,12 @@ func (t *tableWriter) only(label string, list []*stats.Process) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintln(t, t.bold(label))
+	fmt.Fprintln(t, t.Bold(label))
 	shown := words.Largest(list, complete)
 	for _, p := range shown {
 		about := fmt.Sprintf(" · %s · pid %d · %s", words.Kinds[p.Kind], p.PID, frames(p.Frames.Complete))
 		name := words.Shorten(words.Process(p), tableWidth-2-text.StringWidthWithoutEscSequences(about))
-		fmt.Fprintf(t, "  %s%s\n", name, t.dim(about))
+		fmt.Fprintf(t, "  %s%s\n", name, t.Dim(about))
 	}
 	t.more(len(list) - len(shown))
 	fmt.Fprintln(t)
@@ -154,77 +155,26 @@ func (t *tableWriter) only(label string, list []*stats.Process) {
 // more says that there are more processes than are shown.
 func (t *tableWriter) more(n int) {
 	if n > 0 {
-		fmt.Fprintln(t, t.dim("  "+words.More(n)))
+		fmt.Fprintln(t, t.Dim("  "+words.More(n)))
 	}
 }
 
-// grid is a table without lines but the one under its header.
-type grid struct {
-	table.Writer
-	columns []table.ColumnConfig
-}
-
-// grid returns a table with the given columns. Those that end in an arrow are of
-// numbers. Without any title there is no header.
-func (t *tableWriter) grid(columns ...string) grid {
-	g := grid{Writer: table.NewWriter()}
-	g.SuppressTrailingSpaces()
-	style := table.Style{Box: table.StyleBoxLight, Options: table.OptionsNoBordersAndSeparators}
-	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
-	g.SetStyle(style)
-	header := table.Row{}
-	for i, c := range columns {
-		config := table.ColumnConfig{Number: i + 1}
-		c, numbers := strings.CutSuffix(c, " →")
-		if numbers {
-			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
-		}
-		g.columns = append(g.columns, config)
-		header = append(header, t.dim(c))
-	}
-	if columns[0] != "" {
-		g.AppendHeader(header)
-	}
-	return g
-}
-
-// widths sets the least widths of the first columns.
-func (g grid) widths(list ...int) {
-	for i, w := range list {
-		g.columns[i].WidthMin = w
-	}
-}
-
-func (t *tableWriter) print(g grid) {
+func (t *tableWriter) print(g grid.Grid) {
 	t.printEnd(g)
 	fmt.Fprintln(t)
 }
 
-func (t *tableWriter) printEnd(g grid) {
-	g.SetColumnConfigs(g.columns)
+func (t *tableWriter) printEnd(g grid.Grid) {
 	fmt.Fprintln(t, g.Render())
 }
 
-// ink colours text for a terminal if it is true.
-type ink bool
-
-func (i ink) with(code, s string) string {
-	if !bool(i) || s == "" {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
-
-func (i ink) bold(s string) string { return i.with("1", s) }
-func (i ink) dim(s string) string  { return i.with("2", s) }
-
 // judged colours what is better or worse.
-func (i ink) judged(s string, j Judgement) string {
+func (t *tableWriter) judged(s string, j Judgement) string {
 	switch j {
 	case Improved:
-		return i.with("32", s)
+		return t.Green(s, true)
 	case Worsened:
-		return i.with("31", s)
+		return t.Red(s, true)
 	}
 	return s
 }

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"ohframe/analyzer/stats"
@@ -45,9 +44,6 @@ func (d *Diff) shown() []*Pair {
 
 func complete(p *stats.Process) int { return p.Frames.Complete }
 
-// number prints a number with the given digits of fraction.
-func number(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
-
 // digits returns how many digits of fraction the unit's numbers are shown with.
 func (u Unit) digits(x float64) int {
 	switch {
@@ -61,25 +57,15 @@ func (u Unit) digits(x float64) int {
 	return 2
 }
 
-// value prints a value, unknown if there is none. Of shares only none is "0 %"
-// and only all is "100 %".
+// value prints a value, unknown if there is none.
 func (u Unit) value(x *float64) string {
-	if x == nil {
+	switch {
+	case x == nil:
 		return unknown
+	case u == Share:
+		return words.Share(x)
 	}
-	if u != Share {
-		return number(*x, u.digits(*x))
-	}
-	switch p := *x * 100; {
-	case p == 0 || p == 100:
-		return number(p, 0) + " %"
-	case p < 0.1:
-		return "< 0.1 %"
-	case p > 99.9:
-		return "> 99.9 %"
-	default:
-		return number(p, u.digits(p)) + " %"
-	}
+	return words.Number(*x, u.digits(*x))
 }
 
 // change prints a change with its sign, unknown if there is none.
@@ -105,9 +91,9 @@ func relativeChange(x *float64) string {
 func signed(x float64, digits int) string {
 	switch {
 	case x > 0:
-		return "+" + number(x, digits)
+		return "+" + words.Number(x, digits)
 	case x < 0:
-		return "−" + number(-x, digits)
+		return "−" + words.Number(-x, digits)
 	}
 	return "0"
 }
@@ -128,7 +114,7 @@ func refreshText(list []stats.Refresh) string {
 	shown := list[:min(len(list), words.MaxRates)]
 	texts := make([]string, len(shown))
 	for i, r := range shown {
-		texts[i] = number(r.Rate, 1)
+		texts[i] = words.Number(r.Rate, 1)
 	}
 	if more := len(list) - len(shown); more > 0 {
 		texts = append(texts, fmt.Sprintf("%d more", more))

@@ -25,10 +25,10 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"longest":   stageName,
 	"event":     func(e stats.Event) string { return eventNames[e] },
 	"refresh":   refreshText,
-	"percent":   percent,
+	"percent":   words.Share,
 	"ms":        ms,
 	"msOrNot":   milliseconds,
-	"number":    number,
+	"number":    words.Number,
 	"vsync":     vsync,
 	"whole":     whole,
 	"count":     count,
@@ -203,5 +203,5 @@ func share(part *trace.Duration, whole trace.Duration) string {
 	if whole == 0 {
 		return "0"
 	}
-	return number(float64(*part)/float64(whole)*100, 2)
+	return words.Number(float64(*part)/float64(whole)*100, 2)
 }

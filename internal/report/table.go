@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/grid"
 	"ohframe/internal/words"
 )
 
@@ -27,13 +28,15 @@ var overviewWidths = []int{19, 6, 5, 6, 5, 7, 10, 6, 6, 6}
 // then a block for each.
 type tableWriter struct {
 	*bufio.Writer
-	ink
+	grid.Ink
 }
+
+func (t *tableWriter) print(g grid.Grid) { fmt.Fprintf(t, "%s\n\n", g.Render()) }
 
 func writeTable(w io.Writer, inputs []Input, o Options) error {
 	// How wide "–" and "→" are must not depend on where the program runs.
 	text.OverrideRuneWidthEastAsianWidth(false)
-	t := &tableWriter{bufio.NewWriter(w), ink(o.Color)}
+	t := &tableWriter{bufio.NewWriter(w), grid.Ink(o.Color)}
 	for _, in := range inputs {
 		t.overview(in)
 	}
@@ -52,24 +55,24 @@ func (t *tableWriter) overview(in Input) {
 	r := in.Stats
 	span := ""
 	if r.Span != nil {
-		span = fmt.Sprintf("  %s s of trace", number(r.Span.Seconds, 3))
+		span = fmt.Sprintf("  %s s of trace", words.Number(r.Span.Seconds, 3))
 	}
 	name := words.Shorten(words.Printable(in.Name), tableWidth-text.StringWidthWithoutEscSequences(span))
-	fmt.Fprintf(t, "%s%s\n", t.bold(name), t.dim(span))
+	fmt.Fprintf(t, "%s%s\n", t.Bold(name), t.Dim(span))
 	if len(r.Processes) == 0 {
 		fmt.Fprint(t, "  no frames\n\n")
 		return
 	}
-	g := t.grid("Process", "PID →", "FPS →", "Frames →", "Late →", "Jank →", "Hitch ms/s →", "P50 ms →", "P95 ms →", "Max ms →")
-	g.widths(overviewWidths...)
+	g := grid.New(t.Ink, "Process", "PID →", "FPS →", "Frames →", "Late →", "Jank →", "Hitch ms/s →", "P50 ms →", "P95 ms →", "Max ms →")
+	g.Widths(overviewWidths...)
 	shown := words.Largest(r.Processes, complete)
 	for _, p := range shown {
 		fps, hitch, p50, p95, longest := unknown, unknown, unknown, unknown, unknown
 		if p.FPS != nil {
-			fps = number(p.FPS.Rate, 1)
+			fps = words.Number(p.FPS.Rate, 1)
 		}
 		if p.Hitches != nil {
-			hitch = number(p.Hitches.Ratio, 1)
+			hitch = words.Number(p.Hitches.Ratio, 1)
 		}
 		if d := p.Durations; d != nil {
 			p50, p95, longest = ms(d.P50), ms(d.P95), ms(d.Max)
@@ -80,12 +83,12 @@ func (t *tableWriter) overview(in Input) {
 		}
 		g.AppendRow(table.Row{
 			words.Shorten(words.Process(p), overviewWidths[0]), p.PID, fps, p.Frames.Complete,
-			t.yellow(late, p.Frames.Late > 0), t.yellow(percent(p.JankRate), p.Frames.Late > 0), hitch, p50, p95, longest,
+			t.Yellow(late, p.Frames.Late > 0), t.Yellow(words.Share(p.JankRate), p.Frames.Late > 0), hitch, p50, p95, longest,
 		})
 	}
 	fmt.Fprintln(t, g.Render())
 	if more := len(r.Processes) - len(shown); more > 0 {
-		fmt.Fprintln(t, t.dim("  "+words.More(more)))
+		fmt.Fprintln(t, t.Dim("  "+words.More(more)))
 	}
 	fmt.Fprintln(t)
 }
@@ -109,7 +112,7 @@ func (t *tableWriter) process(in Input, p *stats.Process, several bool) {
 
 func (t *tableWriter) gfxinfo(s *gfxinfoSummary) {
 	t.heading(words.Shorten(s.Title(), tableWidth-8), "")
-	g := t.grid("", "Printed →", "From rows →")
+	g := grid.New(t.Ink, "", "Printed →", "From rows →")
 	for _, l := range s.Lines {
 		g.AppendRow(table.Row{l.Name, whole(l.Printed), whole(l.Computed)})
 	}
@@ -119,12 +122,12 @@ func (t *tableWriter) gfxinfo(s *gfxinfoSummary) {
 // heading writes the heading of a block, with a rule to the end of the line.
 func (t *tableWriter) heading(title, about string) {
 	rule := tableWidth - 1 - text.StringWidthWithoutEscSequences(title+about)
-	fmt.Fprintf(t, "%s%s %s\n\n", t.bold(title), t.dim(about), t.dim(strings.Repeat("─", rule)))
+	fmt.Fprintf(t, "%s%s %s\n\n", t.Bold(title), t.Dim(about), t.Dim(strings.Repeat("─", rule)))
 }
 
 func (t *tableWriter) stages(p *stats.Process) {
-	g := t.grid("Stage", "Frames →", "P50 ms →", "P90 ms →", "Max ms →", "Longest of late →", "")
-	g.widths(stageWidth)
+	g := grid.New(t.Ink, "Stage", "Frames →", "P50 ms →", "P90 ms →", "Max ms →", "Longest of late →", "")
+	g.Widths(stageWidth)
 	most := 0
 	for _, s := range p.Stages {
 		most = max(most, s.LongestOfLate)
@@ -133,7 +136,7 @@ func (t *tableWriter) stages(p *stats.Process) {
 		longest, bar := "", ""
 		if p.Frames.Late > 0 {
 			longest = fmt.Sprint(s.LongestOfLate)
-			bar = t.yellow(shareBar(s.LongestOfLate, most, 20), true)
+			bar = t.Yellow(shareBar(s.LongestOfLate, most, 20), true)
 		}
 		g.AppendRow(table.Row{stageNames[s.Stage], s.Frames, milliseconds(s.P50), milliseconds(s.P90), milliseconds(s.Max), longest, bar})
 	}
@@ -148,14 +151,14 @@ func (t *tableWriter) worst(p *stats.Process) {
 	if p.Kind == stats.RenderService {
 		columns = append(columns[:2], columns[3:]...)
 	}
-	g := t.grid(columns...)
+	g := grid.New(t.Ink, columns...)
 	for _, f := range p.Worst {
 		periods, medium, severe := unknown, false, false
 		if f.OverrunPeriods != nil {
-			periods = number(*f.OverrunPeriods, 2)
+			periods = words.Number(*f.OverrunPeriods, 2)
 			medium, severe = *f.OverrunPeriods >= 2, *f.OverrunPeriods > 6
 		}
-		mark := func(s string) string { return t.red(t.yellow(s, medium && !severe), severe) }
+		mark := func(s string) string { return t.Red(t.Yellow(s, medium && !severe), severe) }
 		row := table.Row{f.At.String(), vsync(f.VsyncID), vsync(f.RenderVsyncID), ms(f.Duration), mark(ms(f.Overrun)), mark(periods), stageName(f.Stage)}
 		if p.Kind == stats.RenderService {
 			row = append(row[:2], row[3:]...)

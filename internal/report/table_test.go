@@ -100,7 +100,7 @@ func TestPercent(t *testing.T) {
 		{nil, "–"}, {known(0.0), "0 %"}, {known(1.0), "100 %"}, {known(.0004), "< 0.1 %"}, {known(.9996), "> 99.9 %"},
 		{known(.0012), "0.1 %"}, {known(.125), "12.5 %"},
 	} {
-		if got := percent(c.share); got != c.want {
+		if got := words.Share(c.share); got != c.want {
 			t.Errorf("percent is %q, want %q", got, c.want)
 		}
 	}

@@ -8,19 +8,20 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/grid"
 	"ohframe/internal/words"
 )
 
 // facts writes what is one or a few numbers.
 func (t *tableWriter) facts(p *stats.Process) {
-	g := t.grid()
+	g := grid.New(t.Ink)
 	add := func(label string, lines ...string) {
 		for i, line := range lines {
 			if text.StringWidthWithoutEscSequences(line) > factWidth {
 				lines[i] = text.WrapSoft(line, factWidth)
 			}
 		}
-		g.AppendRow(table.Row{t.dim(label), strings.Join(lines, "\n")})
+		g.AppendRow(table.Row{t.Dim(label), strings.Join(lines, "\n")})
 	}
 	add("Frames", t.frames(p)...)
 	if p.Frames.Complete == 0 {
@@ -38,10 +39,10 @@ func (t *tableWriter) facts(p *stats.Process) {
 
 func (t *tableWriter) fps(f *stats.FPS) string {
 	if f == nil {
-		return unknown + t.dim("  no two frames are known to have been shown")
+		return unknown + t.Dim("  no two frames are known to have been shown")
 	}
-	return fmt.Sprintf("%s by %s: %s in %s s", t.bold(number(f.Rate, 2)), eventNames[f.Event],
-		count(f.Frames, "frame"), number(seconds(f.Last.Sub(f.First)), 3))
+	return fmt.Sprintf("%s by %s: %s in %s s", t.Bold(words.Number(f.Rate, 2)), eventNames[f.Event],
+		count(f.Frames, "frame"), words.Number(seconds(f.Last.Sub(f.First)), 3))
 }
 
 func refreshText(list []stats.Refresh) string {
@@ -51,7 +52,7 @@ func refreshText(list []stats.Refresh) string {
 	shown := list[:min(len(list), words.MaxRates)]
 	texts := make([]string, len(shown))
 	for i, r := range shown {
-		texts[i] = fmt.Sprintf("%s Hz, %s ms (%s)", number(r.Rate, 1), number(r.Period.Milliseconds(), 3), count(r.Frames, "frame"))
+		texts[i] = fmt.Sprintf("%s Hz, %s ms (%s)", words.Number(r.Rate, 1), words.Number(r.Period.Milliseconds(), 3), count(r.Frames, "frame"))
 	}
 	if more := len(list) - len(shown); more > 0 {
 		texts = append(texts, fmt.Sprintf("%d more", more))
@@ -61,14 +62,14 @@ func refreshText(list []stats.Refresh) string {
 
 func (t *tableWriter) frames(p *stats.Process) []string {
 	f := &p.Frames
-	lines := []string{fmt.Sprintf("%d, of them %d empty (%s)", f.Complete, f.Empty, percent(p.EmptyRate))}
+	lines := []string{fmt.Sprintf("%d, of them %d empty (%s)", f.Complete, f.Empty, words.Share(p.EmptyRate))}
 	if p.Kind == stats.Application {
 		lines[0] += fmt.Sprintf(" · %d picked up by a render frame, %d on another vsync", f.Linked, f.Misaligned)
 	} else {
 		lines[0] += fmt.Sprintf(" · %d presented, %d took frames of another vsync", f.Presented, f.Misaligned)
 	}
 	if f.Truncated > 0 {
-		lines = append(lines, t.dim(count(f.Truncated, "more frame")+" at the trace's ends, truncated and not counted"))
+		lines = append(lines, t.Dim(count(f.Truncated, "more frame")+" at the trace's ends, truncated and not counted"))
 	}
 	return lines
 }
@@ -76,9 +77,9 @@ func (t *tableWriter) frames(p *stats.Process) []string {
 func (t *tableWriter) jank(p *stats.Process) []string {
 	f := &p.Frames
 	if p.JankRate == nil {
-		return []string{unknown + t.dim("  no frame has a deadline")}
+		return []string{unknown + t.Dim("  no frame has a deadline")}
 	}
-	line := fmt.Sprintf("%s: %d late of %s with a deadline", t.bold(percent(p.JankRate)), f.Late, count(f.WithDeadline, "frame"))
+	line := fmt.Sprintf("%s: %d late of %s with a deadline", t.Bold(words.Share(p.JankRate)), f.Late, count(f.WithDeadline, "frame"))
 	if p.Kind == stats.RenderService && f.Late > 0 {
 		line += fmt.Sprintf(", %d on the CPU, %d on the GPU", f.LateMain, f.LateGPU)
 	}
@@ -88,8 +89,8 @@ func (t *tableWriter) jank(p *stats.Process) []string {
 	}
 	if s := p.Stutter; f.Late > 0 {
 		line := fmt.Sprintf("by periods late: %d slight (< 2) · %s · %s", s.Slight,
-			t.yellow(fmt.Sprintf("%d medium (2–6)", s.Medium), s.Medium > 0),
-			t.red(fmt.Sprintf("%d severe (> 6)", s.Severe), s.Severe > 0))
+			t.Yellow(fmt.Sprintf("%d medium (2–6)", s.Medium), s.Medium > 0),
+			t.Red(fmt.Sprintf("%d severe (> 6)", s.Severe), s.Severe > 0))
 		if s.Unknown > 0 {
 			line += fmt.Sprintf(" · %d unknown", s.Unknown)
 		}
@@ -100,10 +101,10 @@ func (t *tableWriter) jank(p *stats.Process) []string {
 
 func (t *tableWriter) blame(w *stats.WholeFrames) []string {
 	if w.Judged == 0 {
-		return []string{unknown + t.dim("  no frame is known from the application to the end of rendering")}
+		return []string{unknown + t.Dim("  no frame is known from the application to the end of rendering")}
 	}
 	lines := []string{fmt.Sprintf("%s: %d late of %s, from the application to the end of rendering",
-		percent(w.LateRate), w.Late, count(w.Judged, "whole frame"))}
+		words.Share(w.LateRate), w.Late, count(w.Judged, "whole frame"))}
 	if b := &w.Blame; w.Late > 0 {
 		lines = append(lines, fmt.Sprintf("application %d · render CPU %d · render GPU %d · picked up late %d",
 			b.Application, b.RenderCPU, b.RenderGPU, b.PickUp))
@@ -113,13 +114,13 @@ func (t *tableWriter) blame(w *stats.WholeFrames) []string {
 
 func (t *tableWriter) hitches(h *stats.Hitches) []string {
 	if h == nil {
-		return []string{unknown + t.dim("  no two present times to look between")}
+		return []string{unknown + t.Dim("  no two present times to look between")}
 	}
 	if h.Hitches == 0 {
-		return []string{fmt.Sprintf("%s ms/s: none in %s between presents", t.bold("0.0"), count(h.Gaps, "gap"))}
+		return []string{fmt.Sprintf("%s ms/s: none in %s between presents", t.Bold("0.0"), count(h.Gaps, "gap"))}
 	}
 	lines := []string{fmt.Sprintf("%s ms/s: %s of %s ms in all, %s lost",
-		t.bold(number(h.Ratio, 1)), count(h.Hitches, "hitch"), ms(h.Hitch), count(h.LostFrames, "frame"))}
+		t.Bold(words.Number(h.Ratio, 1)), count(h.Hitches, "hitch"), ms(h.Hitch), count(h.LostFrames, "frame"))}
 	if h.Longest != nil {
 		lines = append(lines, fmt.Sprintf("the longest %s ms, after the present at %s s", ms(*h.Longest), *h.LongestAt))
 	}
@@ -136,8 +137,8 @@ func (t *tableWriter) durations(p *stats.Process) []string {
 	}
 	lines := []string{line(ms(d.P50), ms(d.P90), ms(d.P95), ms(d.P99), ms(d.Max), "ms")}
 	if d := p.DurationsInPeriods; d != nil {
-		n := func(x float64) string { return number(x, 2) }
-		lines = append(lines, t.dim(line(n(d.P50), n(d.P90), n(d.P95), n(d.P99), n(d.Max), "periods")))
+		n := func(x float64) string { return words.Number(x, 2) }
+		lines = append(lines, t.Dim(line(n(d.P50), n(d.P90), n(d.P95), n(d.P99), n(d.Max), "periods")))
 	}
 	return lines
 }

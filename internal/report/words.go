@@ -55,9 +55,6 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// number prints a number with the given digits of fraction.
-func number(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
-
 // milliseconds prints a duration to the hundredth of a millisecond, from a
 // second on to the millisecond; unknown if there is none.
 func milliseconds(d *trace.Duration) string {
@@ -65,31 +62,14 @@ func milliseconds(d *trace.Duration) string {
 	case d == nil:
 		return unknown
 	case *d >= trace.Second:
-		return number(d.Milliseconds(), 0)
+		return words.Number(d.Milliseconds(), 0)
 	}
-	return number(d.Milliseconds(), 2)
+	return words.Number(d.Milliseconds(), 2)
 }
 
 func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Second) }
 
 func ms(d trace.Duration) string { return milliseconds(&d) }
-
-// percent prints a share, 0 to 1. Only none is "0 %" and only all is "100 %".
-func percent(share *float64) string {
-	if share == nil {
-		return unknown
-	}
-	switch p := *share * 100; {
-	case p == 0 || p == 100:
-		return number(p, 0) + " %"
-	case p < 0.1:
-		return "< 0.1 %"
-	case p > 99.9:
-		return "> 99.9 %"
-	default:
-		return number(p, 1) + " %"
-	}
-}
 
 // vsync prints a vsync id, of which zero is not known.
 func vsync(id int64) string {

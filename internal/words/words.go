@@ -43,6 +43,27 @@ func Process(p *stats.Process) string {
 	return Printable(p.Name)
 }
 
+// Number prints a number with the given digits of fraction.
+func Number(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+
+// Share prints a share, 0 to 1, unknown if there is none. Only none is "0 %" and
+// only all is "100 %".
+func Share(share *float64) string {
+	if share == nil {
+		return Unknown
+	}
+	switch p := *share * 100; {
+	case p == 0 || p == 100:
+		return Number(p, 0) + " %"
+	case p < 0.1:
+		return "< 0.1 %"
+	case p > 99.9:
+		return "> 99.9 %"
+	default:
+		return Number(p, 1) + " %"
+	}
+}
+
 // maxNames is how many processes a message names.
 const maxNames = 5
 

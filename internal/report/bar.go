@@ -1,0 +1,16 @@
+package report
+
+import "strings"
+
+// shareBar draws n in relation to the most there is, to an eighth of a cell.
+func shareBar(n, most, width int) string {
+	if most == 0 {
+		return ""
+	}
+	eighths := (n*width*8 + most - 1) / most
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string('█' + rune(8-rest))
+	}
+	return bar
+}
