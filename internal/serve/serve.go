@@ -76,8 +76,17 @@ func Once(ctx context.Context, listener net.Listener, trace Trace, origin string
 	select {
 	case <-h.fetched:
 	case <-timedOut:
-		if !h.end() {
-			return ErrNotFetched
+		// A fetch that began in time may go on, but its client may have stopped
+		// reading. Closing the server unblocks end.
+		ended := make(chan bool, 1)
+		go func() { ended <- h.end() }()
+		select {
+		case fetched := <-ended:
+			if !fetched {
+				return ErrNotFetched
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	case <-ctx.Done():
 		return context.Cause(ctx)

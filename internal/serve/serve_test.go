@@ -336,6 +336,32 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// Cancel ends a fetch past the timeout, though the client has stopped reading.
+func TestCancelDuringFetch(t *testing.T) {
+	c, trace := slowTrace()
+	close(c.proceed)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	const timeout = 50 * time.Millisecond
+	s := start(t, ctx, trace, timeout)
+	connection, err := net.Dial("tcp", s.host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	fmt.Fprintf(connection, "GET /slow HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\n\r\n", s.host(), origin)
+	<-c.begun
+	select {
+	case err := <-s.ended:
+		t.Fatalf("ends with %v during a fetch", err)
+	case <-time.After(4 * timeout):
+	}
+	cause := errors.New("interrupted")
+	cancel(cause)
+	if err := s.wait(t); err != cause {
+		t.Errorf("ends with %v, want %v", err, cause)
+	}
+}
+
 // The port is open on 127.0.0.1 alone: neither on the computer's addresses in
 // its networks nor on the rest of the loopback network.
 func TestLoopbackOnly(t *testing.T) {
