@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"io"
 	"io/fs"
 	"os"
@@ -61,6 +62,7 @@ func createOutput(c *cli.Context, name string) (*output, error) {
 		return newOutput(c.App.Writer, name), nil
 	}
 	path := name
+	mode, replaces := fs.FileMode(0o666), false // for a new file, less the umask
 	if info, err := os.Stat(name); err == nil {
 		switch {
 		case info.IsDir():
@@ -74,13 +76,21 @@ func createOutput(c *cli.Context, name string) (*output, error) {
 		if path, err = filepath.EvalSymlinks(name); err != nil {
 			return nil, fileError(name, err)
 		}
+		mode, replaces = info.Mode().Perm(), true
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".ohframe.*")
+	// Like os.CreateTemp, whose mode is fixed. The name is random.
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), ".ohframe."+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, fileError(name, err)
 	}
 	o := newOutput(f, name)
 	o.file, o.path = f, path
+	if replaces { // the umask does not apply to the file that is there
+		if err := f.Chmod(mode); err != nil {
+			o.discard()
+			return nil, fileError(name, err)
+		}
+	}
 	return o, nil
 }
 
@@ -169,10 +179,6 @@ func (o *output) commit() error {
 	}
 	if o.path == "" {
 		return o.file.Close()
-	}
-	// Temporary files are private; the output is as any new file.
-	if err := o.file.Chmod(0o666 &^ umask()); err != nil {
-		return err
 	}
 	if err := o.file.Close(); err != nil {
 		return err
