@@ -66,19 +66,23 @@ func (w Window) IsEmpty() bool {
 // IsOpen reports whether nothing is left out.
 func (w Window) IsOpen() bool { return !w.From.set && !w.To.set }
 
-// Bounds returns the window's ends in a trace that starts at start.
+// Bounds returns the window's ends in a trace that starts at start. An end beyond
+// the last time that can be represented is that time.
 func (w Window) Bounds(start trace.Time) (from, to trace.Time) {
+	const last = trace.Time(1<<63 - 1)
 	resolve := func(e Edge, otherwise trace.Time) trace.Time {
 		switch {
 		case !e.set:
 			return otherwise
 		case e.relative:
-			return start.Add(trace.Duration(e.at))
+			if at := start.Add(trace.Duration(e.at)); at >= start {
+				return at
+			}
+			return last // the sum overflowed
 		}
 		return trace.Time(e.at)
 	}
-	const end = trace.Time(1<<63 - 1)
-	return resolve(w.From, 0), resolve(w.To, end)
+	return resolve(w.From, 0), resolve(w.To, last)
 }
 
 // mark marks the events outside the window as to be skipped and returns how many

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
 )
 
 func TestParseEdge(t *testing.T) {
@@ -64,6 +66,36 @@ func TestWindow(t *testing.T) {
 		}
 		if r.Lines() != 6 || r.Events() != len(test.want) || r.Problems().Lost() != 1 {
 			t.Errorf("from %q to %q: %d lines, %d events, %d lost, want 6, %d, 1", test.from, test.to, r.Lines(), r.Events(), r.Problems().Lost(), len(test.want))
+		}
+	}
+}
+
+// Times beyond the last one that can be represented are that last one.
+func TestWindowBounds(t *testing.T) {
+	const last = trace.Time(1<<63 - 1)
+	edge := func(text string) hitrace.Edge {
+		e, err := hitrace.ParseEdge(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	for _, test := range []struct {
+		from, to          string
+		start, first, end trace.Time
+	}{
+		{"", "", 100, 0, last},
+		{"+1ns", "+5ns", 100, 101, 105},
+		{"0.000000007", "+2562047h47m", 0, 7, trace.Time(2562047*time.Hour + 47*time.Minute)},
+		{"", "+2562047h47m", 100 * trace.Time(trace.Second), 0, last},
+		{"+2562047h47m", "", 100 * trace.Time(trace.Second), last, last},
+		{"", "+1ns", last - 1, 0, last},
+		{"", "+1ns", last, 0, last},
+		{"+1s", "+2s", -3 * trace.Time(trace.Second), -2 * trace.Time(trace.Second), -1 * trace.Time(trace.Second)},
+	} {
+		first, end := hitrace.Window{From: edge(test.from), To: edge(test.to)}.Bounds(test.start)
+		if first != test.first || end != test.end {
+			t.Errorf("from %q to %q, start %d: %d to %d, want %d to %d", test.from, test.to, test.start, first, end, test.first, test.end)
 		}
 	}
 }
