@@ -72,7 +72,7 @@ type Diagnostics struct {
 	examples int // how many line numbers of each are kept
 }
 
-const wordsCount = int(hitrace.FrameQueued) + 1
+const wordsCount = hitrace.WordCount
 
 func (d *Diagnostics) add(what Diagnostic, line int) {
 	c := &d.counts[what]

@@ -21,6 +21,11 @@ const (
 	PresentFenceWait        // render_service: waiting for that fence
 	GenerateVsyncCount      // render_service: a vsync is generated
 	FrameQueued             // GPU driver: asynchronous, work in the GPU's queue
+	wordEnd                 // stays last
+
+	// WordCount is the number of words, Other included: a table with a row for each
+	// word has this length.
+	WordCount = int(wordEnd)
 )
 
 // spelling is one form that a word takes: a prefix of the label and what may

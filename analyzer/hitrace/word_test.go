@@ -8,7 +8,9 @@ import (
 
 // Every spelling of every word, by the version of the system that writes it.
 // "dev" spellings were never released but ship in commercial systems.
+// WordCount counts them all.
 func TestRecognize(t *testing.T) {
+	words := map[hitrace.Word]bool{}
 	for _, test := range []struct {
 		version string
 		label   string
@@ -119,6 +121,10 @@ func TestRecognize(t *testing.T) {
 		if got := hitrace.Recognize([]byte(test.label)); got != test.want {
 			t.Errorf("%s: %q is word %d, want %d", test.version, test.label, got, test.want)
 		}
+		words[test.want] = true
+	}
+	if len(words) != hitrace.WordCount {
+		t.Errorf("WordCount is %d, the table has %d words", hitrace.WordCount, len(words))
 	}
 }
 
