@@ -14,14 +14,18 @@ import (
 	"ohframe/internal/words"
 )
 
-// printSummary says in a few lines what a conversion found.
+// printSummary prints what a conversion found. A dump has no trace lines and no
+// markers, and its times need no clock offset: its summary leaves them out.
 func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	in, out = words.Printable(in), words.Printable(out)
 	t := s.Timeline
+	isDump := s.Totals == nil
 	counts := t.Counts()
 	switch {
 	case counts.Frames == 0 && counts.Truncated > 0:
 		fmt.Fprintf(w, "%s: no whole frame, %s left out\n", in, count(counts.Truncated, "truncated frame"))
+	case counts.Frames == 0 && isDump:
+		fmt.Fprintf(w, "%s: no frames\n", in)
 	case counts.Frames == 0:
 		printNoFrames(w, in, t)
 	default:
@@ -34,9 +38,14 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 		fmt.Fprintln(w)
 		printProcesses(w, t)
 	}
-	fmt.Fprintf(w, "clock offset: %s\n", describeClock(&t.Clock))
-	printParts(w, t.Parts)
-	printLines(w, s)
+	if !isDump {
+		fmt.Fprintf(w, "clock offset: %s\n", describeClock(&t.Clock))
+		printParts(w, t.Parts)
+		printLines(w, s)
+	}
+	if s.Renumbered > 0 {
+		fmt.Fprintf(w, "  %d × frame without a vsync id of its own, renumbered\n", s.Renumbered)
+	}
 	for _, c := range t.Diagnostics.Counts() {
 		if c.Diagnostic == analyzer.UnmatchedEnd && s.Unmatched > 0 {
 			continue // told above, with those of no thread
@@ -93,9 +102,6 @@ func printLines(w io.Writer, s *exporter.Summary) {
 		if n.count > 0 {
 			fmt.Fprintf(w, "  %d × %s\n", n.count, n.what)
 		}
-	}
-	if s.Renumbered > 0 {
-		fmt.Fprintf(w, "  %d × frame without a vsync id of its own, renumbered\n", s.Renumbered)
 	}
 }
 

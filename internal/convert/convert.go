@@ -33,7 +33,11 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o exporter.Options) 
 			return nil, nil, err
 		}
 		summary, err = exporter.ConvertTimeline(ctx, in.Timeline, w, o)
-		return summary, in.Warnings, err
+		if err != nil {
+			return nil, nil, err
+		}
+		summary.Totals = nil // no lines were read
+		return summary, in.Warnings, nil
 	default:
 		summary, err = convertText(ctx, content, head, w, o)
 	}
