@@ -25,9 +25,7 @@ func convertCommand() *cli.Command {
 			&cli.BoolFlag{Name: "compress", Usage: "compress packets within the trace"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
 		}, traceFlags()...),
-		HideHelpCommand: true, // "help" may be a file
-		OnUsageError:    usageError,
-		Action:          convert,
+		Action: convert,
 	}
 }
 

@@ -34,9 +34,7 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar` for one timeline in Perfetto v58 or later"},
 			processFlag,
 		}, traceFlags()...),
-		HideHelpCommand: true, // "help" may be a file
-		OnUsageError:    usageError,
-		Action:          runDiff,
+		Action: runDiff,
 	}
 }
 

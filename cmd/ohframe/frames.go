@@ -21,9 +21,7 @@ func framesCommand() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
 			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(frametable.Formats, "|") + "`"},
 		}, traceFlags()...),
-		HideHelpCommand: true, // "help" may be a file
-		OnUsageError:    usageError,
-		Action:          frames,
+		Action: frames,
 	}
 }
 

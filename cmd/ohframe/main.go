@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -30,8 +30,14 @@ func run(args []string) int {
 	stdout := &standardOutput{}
 	app := newApp()
 	app.Writer = stdout
+	switch {
+	case !isCompletion(args):
+		args = flagsFirst(app, args)
+	case slices.Contains(args, "--"): // only files may follow; the library would run the command
+		return 0
+	}
 
-	err := app.RunContext(ctx, flagsFirst(app, args))
+	err := app.RunContext(ctx, args)
 	signalled := interruption{}
 	switch {
 	case err != nil && errors.As(context.Cause(ctx), &signalled):
@@ -52,16 +58,17 @@ func run(args []string) int {
 }
 
 func newApp() *cli.App {
-	return &cli.App{
+	app := &cli.App{
 		Name:  "ohframe",
 		Usage: "frame timelines of OpenHarmony and HarmonyOS traces, in Perfetto and in numbers",
 		Description: "The exit code is 0, 1 after an error, or 2 if a condition of diff --fail-on holds; 129, 130\n" +
 			"or 143 after SIGHUP, SIGINT or SIGTERM, and 141 if nobody reads standard output any more.",
-		Version:         longVersion(),
-		Commands:        []*cli.Command{convertCommand(), framesCommand(), reportCommand(), diffCommand(), openCommand(), sqlCommand(), completionCommand(), manualCommand(), helpCommand()},
-		HideHelpCommand: true,
-		Flags:           []cli.Flag{cli.HelpFlag}, // which the library leaves to a command help
-		// Errors are printed once, by run, in one form.
+		Version:              longVersion(),
+		Commands:             []*cli.Command{convertCommand(), framesCommand(), reportCommand(), diffCommand(), openCommand(), sqlCommand(), completionCommand(), manualCommand(), helpCommand()},
+		EnableBashCompletion: true,
+		HideHelpCommand:      true,
+		Flags:                []cli.Flag{cli.HelpFlag}, // the library adds it only along with a help command
+		// run prints errors, once and in one form.
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   usageError,
 		Action: func(c *cli.Context) error {
@@ -71,17 +78,23 @@ func newApp() *cli.App {
 			return cli.ShowAppHelp(c)
 		},
 	}
+	for _, c := range app.Commands {
+		c.HideHelpCommand = true // "help" may be a file
+		c.OnUsageError = usageError
+		if c.BashComplete == nil {
+			c.BashComplete = complete
+		}
+	}
+	return app
 }
 
 // helpCommand is for those who do not try --help.
 func helpCommand() *cli.Command {
 	return &cli.Command{
-		Name:            "help",
-		Usage:           "tell the commands, or what one of them does",
-		ArgsUsage:       "[COMMAND]",
-		Hidden:          true,
-		HideHelpCommand: true,
-		OnUsageError:    usageError,
+		Name:      "help",
+		Usage:     "show the commands, or the help of one of them",
+		ArgsUsage: "[COMMAND]",
+		Hidden:    true,
 		Action: func(c *cli.Context) error {
 			name := c.Args().First()
 			switch {
@@ -113,19 +126,13 @@ func (f *failure) Error() string {
 	return f.file + ": " + f.what
 }
 
-// longFlag finds the flag that the flag package complains of, if its name has more
-// than a letter. A value that stands before it may say anything.
-var longFlag = regexp.MustCompile(`^((?:invalid [a-z ]+"(?:[^"\\]|\\.)*" for(?: flag)?|flag [a-z ]+:) )-(\w[\w-]+)`)
-
 // usageError reports a flag that is wrong.
 func usageError(c *cli.Context, err error, _ bool) error {
 	name := c.App.Name
 	if c.Command != nil && c.Command.Name != name {
 		name += " " + c.Command.Name
 	}
-	// The flag package knows no two dashes.
-	what := longFlag.ReplaceAllString(err.Error(), "$1--$2")
-	return &failure{what: what, hint: name + " --help lists the flags"}
+	return &failure{what: err.Error(), hint: name + " --help lists the flags"}
 }
 
 // printError prints an error, of which each line stands for itself, and its hint.

@@ -34,9 +34,7 @@ func openCommand() *cli.Command {
 			&cli.IntFlag{Name: "port", Value: serve.Port, Usage: "let the UI fetch from `PORT`; another one only if its flag cspAllowAnyWebsocketPort is set"},
 			&cli.DurationFlag{Name: "timeout", Value: 5 * time.Minute, Usage: "give up if the UI does not fetch within `DURATION`; 0 waits for ever"},
 		}, conversionFlags()...),
-		HideHelpCommand: true, // "help" may be a file
-		OnUsageError:    usageError,
-		Action:          open,
+		Action: open,
 	}
 }
 

@@ -26,9 +26,7 @@ func reportCommand() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
 			processFlag,
 		}, traceFlags()...),
-		HideHelpCommand: true,
-		OnUsageError:    usageError,
-		Action:          runReport,
+		Action: runReport,
 	}
 }
 

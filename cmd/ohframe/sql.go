@@ -20,9 +20,7 @@ func sqlCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "export", Usage: "write the modules to the folder `DIR`"},
 		},
-		HideHelpCommand: true,
-		OnUsageError:    usageError,
-		Action:          runSQL,
+		Action: runSQL,
 	}
 }
 

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// flagsFirst moves the flags of a command before its arguments, so that
+// "convert TRACE -o OUT" works: the library stops at the first argument.
+func flagsFirst(app *cli.App, args []string) []string {
+	if len(args) < 3 || app.Command(args[1]) == nil {
+		return args
+	}
+	command, flags, rest := app.Command(args[1]), args[:2:2], []string{"--"}
+	for i := 2; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "--":
+			return slices.Concat(flags, rest, args[i+1:])
+		case len(arg) < 2 || arg[0] != '-':
+			rest = append(rest, arg)
+		case slices.Contains(cli.HelpFlag.Names(), strings.TrimLeft(arg, "-")):
+			return append(args[:2:2], arg) // with an argument it would be help on that
+		case takesValue(command, arg) && i+1 == len(args):
+			return append(flags, arg) // the library reports that the value is missing
+		case takesValue(command, arg):
+			i++
+			flags = append(flags, arg, args[i])
+		default:
+			flags = append(flags, arg)
+		}
+	}
+	return slices.Concat(flags, rest)
+}
+
+// takesValue reports whether the argument after arg is the value of a flag.
+func takesValue(command *cli.Command, arg string) bool {
+	f := findFlag(command, arg)
+	return f != nil && f.TakesValue()
+}
+
+// findFlag returns the flag of the command that arg names, as in "-o" or "--output", or nil.
+func findFlag(command *cli.Command, arg string) cli.DocGenerationFlag {
+	name := strings.TrimLeft(arg, "-")
+	for _, f := range command.Flags {
+		if name != arg && slices.Contains(f.Names(), name) {
+			return f.(cli.DocGenerationFlag) // all flags of the library are
+		}
+	}
+	return nil
+}
