@@ -11,7 +11,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/lines"
+	"ohframe/analyzer/internal/lines"
 )
 
 // ErrNotADump: the input is not what `dumpsys gfxinfo` prints.

@@ -15,7 +15,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/lines"
+	"ohframe/analyzer/internal/lines"
 )
 
 // ErrNotADump: the input is not what `dumpsys SurfaceFlinger --latency` prints.

@@ -8,8 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/exporter"
-	toperfetto "ohframe/internal/convert"
+	"ohframe"
 )
 
 func convertCommand() *cli.Command {
@@ -48,45 +47,39 @@ func convert(c *cli.Context) error {
 		return err
 	}
 	source, done := withProgress(in, c.Bool("quiet"))
-	var summary *exporter.Summary
-	var warnings []string
+	var summary *ohframe.Summary
 	err = writeTo(c.Context, out, outName, func(out io.Writer) (err error) {
-		summary, warnings, err = convertInto(c, name, source, out, outputName(outName))
+		summary, err = convertInto(c, name, source, out, outputName(outName), false)
 		return err
 	})
 	done()
 	if err != nil {
 		return err
 	}
-	printWarnings(name, append(warnings, in.warnings()...))
+	printWarnings(name, append(summary.Warnings, in.warnings()...))
 	if !c.Bool("quiet") {
-		printSummary(os.Stderr, inputName(name), outName, summary)
+		printSummary(os.Stderr, inputName(name), outName, &summary.Summary)
 	}
 	return nil
 }
 
-// convertInto converts the named input, which source reads, into out. It returns
-// what was found, and what could not be read.
-func convertInto(c *cli.Context, name string, source io.Reader, out io.Writer, outName string) (*exporter.Summary, []string, error) {
-	options := exporter.Options{
+// convertInto converts the named input, which in reads, into out.
+func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outName string, passThrough bool) (*ohframe.Summary, error) {
+	options := ohframe.ConvertOptions{
 		Input: filepath.Base(name), Version: version(),
 		FramesOnly: c.Bool("frames-only"), Compress: c.Bool("compress"),
 		NoTracks: c.Bool("no-tracks"), AndroidCompat: c.Bool("android-compat"),
+		PassThrough: passThrough,
 	}
 	var err error
-	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
-		return nil, nil, err
+	if options.Options, err = traceOptions(c); err != nil {
+		return nil, err
 	}
-	content, err := openContent(c, source)
-	if err != nil {
-		return nil, nil, fileError(name, err)
-	}
-	defer content.Close()
-	summary, warnings, err := toperfetto.Convert(c.Context, content, out, options)
+	summary, err := ohframe.Convert(c.Context, in, out, options)
 	if isWriteError(err) {
-		return nil, nil, fileError(outName, err)
+		return nil, fileError(outName, err)
 	}
-	return summary, warnings, fileError(name, err)
+	return summary, fileError(name, err)
 }
 
 // isWriteError reports whether an error is that of the output.

@@ -5,16 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/analyzer/perfetto"
+	"ohframe"
 	"ohframe/analyzer/stats"
-	"ohframe/exporter"
-	toperfetto "ohframe/internal/convert"
 	"ohframe/internal/diff"
 )
 
@@ -145,7 +142,7 @@ func readSides(c *cli.Context) (sides [2]diff.Side, err error) {
 
 // diffError gives the hint of a comparison's error.
 func diffError(err error) error {
-	if e := (*diff.Error)(nil); errors.As(err, &e) {
+	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
 		return &failure{what: e.What, hint: e.Hint}
 	}
 	return err
@@ -185,28 +182,11 @@ func merge(c *cli.Context, d *diff.Diff) error {
 
 // writePerfetto writes an input as a Perfetto trace, which it may be already.
 func writePerfetto(c *cli.Context, name string, w io.Writer) error {
-	options := exporter.Options{Input: filepath.Base(name), Version: version()}
-	var err error
-	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
-		return err
-	}
 	file, err := openInput(c.Context, name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	content, err := openContent(c, file)
-	if err != nil {
-		return fileError(name, err)
-	}
-	defer content.Close()
-	if perfetto.Sniff(content.Head()) {
-		_, err = io.Copy(w, content)
-	} else {
-		_, _, err = toperfetto.Convert(c.Context, content, w, options)
-	}
-	if isWriteError(err) {
-		return err
-	}
-	return fileError(name, err)
+	_, err = convertInto(c, name, file, w, c.String("merge"), true)
+	return err
 }

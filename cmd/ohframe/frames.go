@@ -47,7 +47,7 @@ func frames(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(in.Timeline.Frames) == 0 && in.Totals != nil {
+	if len(in.Timeline.Frames) == 0 && in.Lines != nil {
 		printNoFrames(os.Stderr, inputName(name), in.Timeline)
 	}
 	return nil

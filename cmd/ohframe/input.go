@@ -3,17 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
-	"ohframe/internal/container"
-	"ohframe/internal/input"
 	"ohframe/internal/words"
 )
 
@@ -48,18 +46,12 @@ func fileError(name string, err error) error {
 	if f := (*failure)(nil); errors.As(err, &f) {
 		return err
 	}
-	if line := (*hitrace.LineError)(nil); errors.As(err, &line) {
-		return &failure{
-			file: fmt.Sprintf("%s:%d", inputName(name), line.Line),
-			what: line.Problem.String(),
-			hint: "without --strict such lines are counted and passed over",
+	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
+		file := inputName(name)
+		if e.Line > 0 {
+			file = fmt.Sprintf("%s:%d", file, e.Line)
 		}
-	}
-	if what := (*input.Error)(nil); errors.As(err, &what) {
-		return &failure{file: inputName(name), what: what.What, hint: what.Hint}
-	}
-	if over := (*limits.Error)(nil); errors.As(err, &over) {
-		return &failure{file: inputName(name), what: over.What, hint: fmt.Sprintf("if it is to be trusted: --limit %s=NUMBER", over.Limit)}
+		return &failure{file: file, what: e.What, hint: e.Hint}
 	}
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
@@ -84,36 +76,34 @@ func traceFlags() []cli.Flag {
 }
 
 // traceOptions returns what traceFlags say.
-func traceOptions(c *cli.Context) (r hitrace.Options, a analyzer.Options, err error) {
-	r.Strict, r.Workers = c.Bool("strict"), c.Int("workers")
-	r.Limits = *c.Generic("limit").(*limits.Limits)
-	a.Limits = r.Limits
-	if r.Workers < 0 {
-		return r, a, &failure{what: fmt.Sprintf("--workers %d: not a number of workers", r.Workers)}
+func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
+	o.Strict, o.Workers, o.Entry = c.Bool("strict"), c.Int("workers"), c.String("entry")
+	o.Limits = *c.Generic("limit").(*limits.Limits)
+	if o.Workers < 0 {
+		return o, &failure{what: fmt.Sprintf("--workers %d: not a number of workers", o.Workers)}
 	}
-	if r.Window.From, err = hitrace.ParseEdge(c.String("from")); err != nil {
-		return r, a, &failure{what: "--from: " + err.Error()}
+	if o.Window.From, err = hitrace.ParseEdge(c.String("from")); err != nil {
+		return o, &failure{what: "--from: " + err.Error()}
 	}
-	if r.Window.To, err = hitrace.ParseEdge(c.String("to")); err != nil {
-		return r, a, &failure{what: "--to: " + err.Error()}
+	if o.Window.To, err = hitrace.ParseEdge(c.String("to")); err != nil {
+		return o, &failure{what: "--to: " + err.Error()}
 	}
-	if r.Window.IsEmpty() {
-		return r, a, &failure{what: "--from is not before --to"}
+	if o.Window.IsEmpty() {
+		return o, &failure{what: "--from is not before --to"}
 	}
-	if a.ClockOffset, err = analyzer.ParseClockOffset(c.String("clock-offset")); err != nil {
-		return r, a, &failure{what: "--clock-offset: " + err.Error()}
+	if o.ClockOffset, err = analyzer.ParseClockOffset(c.String("clock-offset")); err != nil {
+		return o, &failure{what: "--clock-offset: " + err.Error()}
 	}
-	if a.PhaseRule, err = analyzer.ParsePhaseRule(c.String("phase-rule")); err != nil {
-		return r, a, &failure{what: "--phase-rule: " + err.Error()}
+	if o.PhaseRule, err = analyzer.ParsePhaseRule(c.String("phase-rule")); err != nil {
+		return o, &failure{what: "--phase-rule: " + err.Error()}
 	}
-	return r, a, nil
+	return o, nil
 }
 
-// readInput reads the named input, whatever kind it is of.
-func readInput(c *cli.Context, name string) (*input.Input, error) {
-	var options input.Options
-	var err error
-	if options.Reader, options.Analyzer, err = traceOptions(c); err != nil {
+// readInput reads the named input.
+func readInput(c *cli.Context, name string) (*ohframe.Trace, error) {
+	options, err := traceOptions(c)
+	if err != nil {
 		return nil, err
 	}
 	f, err := openInput(c.Context, name)
@@ -121,29 +111,12 @@ func readInput(c *cli.Context, name string) (*input.Input, error) {
 		return nil, err
 	}
 	defer f.Close()
-	in, err := await(c.Context, func() (*input.Input, error) {
-		content, err := openContent(c, f)
-		if err != nil {
-			return nil, err
-		}
-		defer content.Close()
-		return input.Read(c.Context, content, options)
-	})
+	t, err := await(c.Context, func() (*ohframe.Trace, error) { return ohframe.Read(c.Context, f, options) })
 	if err != nil {
 		return nil, fileError(name, err)
 	}
-	printWarnings(name, append(in.Warnings, f.warnings()...))
-	return in, nil
-}
-
-// openContent takes an input out of its containers. It may have been taken out of
-// them before.
-func openContent(c *cli.Context, in io.Reader) (*container.Content, error) {
-	reader, _, err := traceOptions(c)
-	if err != nil {
-		return nil, err
-	}
-	return container.Open(c.Context, in, container.Options{Strict: reader.Strict, Limits: reader.Limits, Entry: c.String("entry")})
+	printWarnings(name, append(t.Warnings, f.warnings()...))
+	return t, nil
 }
 
 // printWarnings says what of an input could not be read.

@@ -15,11 +15,7 @@ import (
 	"github.com/cli/browser"
 	"github.com/urfave/cli/v2"
 
-	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/perfetto"
-	"ohframe/exporter"
-	"ohframe/internal/container"
+	"ohframe"
 	"ohframe/internal/serve"
 )
 
@@ -74,19 +70,25 @@ func open(c *cli.Context) error {
 		os.Remove(temporary.Name())
 	}()
 	reader, done := withProgress(in, c.Bool("quiet"))
-	p, err := await(c.Context, func() (*prepared, error) { return prepare(c, name, in, reader, temporary) })
+	summary, err := await(c.Context, func() (*ohframe.Summary, error) {
+		return convertInto(c, name, reader, temporary, os.TempDir(), true)
+	})
 	done()
 	if err != nil {
 		return err
 	}
-	printWarnings(name, append(p.warnings, in.warnings()...))
-	if p.summary != nil && !c.Bool("quiet") {
-		printSummary(os.Stderr, inputName(name), standard, p.summary)
+	printWarnings(name, append(summary.Warnings, in.warnings()...))
+	if !summary.PassedThrough && !c.Bool("quiet") {
+		printSummary(os.Stderr, inputName(name), standard, &summary.Summary)
 	}
-	trace := serve.Trace{Name: servedName(name, p.file == temporary), Content: p.file, Size: p.size}
+	size, err := temporary.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fileError(os.TempDir(), err)
+	}
+	trace := serve.Trace{Name: servedName(name, !summary.PassedThrough || summary.Unpacked), Content: temporary, Size: size}
 	link := serve.Link{UI: ui, Port: listener.Addr().(*net.TCPAddr).Port, Name: trace.Name}
-	if p.timeline != nil {
-		link.View = serve.LookAtWorst(p.timeline)
+	if summary.Timeline != nil {
+		link.View = serve.LookAtWorst(summary.Timeline)
 	}
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
@@ -124,65 +126,6 @@ func listen(port int) (net.Listener, error) {
 		f.hint = "another ohframe open, or trace_processor_shell in HTTP mode, may be using it"
 	}
 	return nil, f
-}
-
-// prepared is an input as a Perfetto trace.
-type prepared struct {
-	file     *os.File
-	size     int64
-	timeline *analyzer.Timeline // nil if there are no frames
-	summary  *exporter.Summary  // nil if it was one already
-	warnings []string
-}
-
-// prepare makes the input, which reader reads, a Perfetto trace: the file itself
-// if it is one, else what it is converted to, in the temporary file.
-func prepare(c *cli.Context, name string, in *source, reader io.Reader, temporary *os.File) (*prepared, error) {
-	content, err := openContent(c, reader)
-	if err != nil {
-		return nil, fileError(name, err)
-	}
-	defer content.Close()
-	p := &prepared{file: temporary}
-	if head := content.Head(); perfetto.Sniff(head) || hitrace.Sniff(head) == hitrace.Tar {
-		err = p.asItIs(name, in, content)
-	} else {
-		p.summary, p.warnings, err = convertInto(c, name, content, temporary, os.TempDir())
-	}
-	if err != nil {
-		return nil, err
-	}
-	info, err := p.file.Stat()
-	if err != nil {
-		return nil, fileError(name, err)
-	}
-	p.size = info.Size()
-	if p.summary != nil {
-		p.timeline = p.summary.Timeline
-		return p, nil
-	}
-	// Frames are wanted only to know where to look: without any, the UI shows all.
-	reading, _, err := traceOptions(c)
-	if err != nil {
-		return nil, err
-	}
-	p.timeline, _, _ = perfetto.Read(c.Context, io.NewSectionReader(p.file, 0, p.size), perfetto.Options{Strict: reading.Strict, Limits: reading.Limits})
-	return p, nil
-}
-
-// asItIs takes an input that is for Perfetto already. What comes through a pipe or
-// out of a container is put into the temporary file.
-func (p *prepared) asItIs(name string, in *source, content *container.Content) error {
-	if info, err := in.Stat(); err == nil && info.Mode().IsRegular() && len(content.Layers()) == 0 {
-		p.file = in.file
-		return nil
-	}
-	_, err := io.Copy(p.file, content)
-	if isWriteError(err) {
-		return fileError(os.TempDir(), err)
-	}
-	p.warnings = content.Warnings()
-	return fileError(name, err)
 }
 
 // servedName is the name that the UI shows.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/report"
@@ -72,7 +73,7 @@ func measure(c *cli.Context, t *analyzer.Timeline, o stats.Options) (*stats.Repo
 
 // reportError gives the hint of a report's error.
 func reportError(err error) error {
-	if e := (*report.Error)(nil); errors.As(err, &e) {
+	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
 		return &failure{what: "--process: " + e.What, hint: e.Hint}
 	}
 	return err

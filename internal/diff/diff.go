@@ -17,6 +17,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/failure"
 	"ohframe/internal/words"
 )
 
@@ -63,12 +64,7 @@ type Pair struct {
 }
 
 // Error is why two traces cannot be compared.
-type Error struct {
-	What string
-	Hint string // what to do about it; may be empty
-}
-
-func (e *Error) Error() string { return e.What }
+type Error = failure.Error
 
 // Compare compares new with base. The error is an *Error: if there is nothing to
 // compare, because no process has complete frames in both, or if Options.Map

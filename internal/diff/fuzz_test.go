@@ -16,11 +16,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/input"
 	"ohframe/internal/report"
 	"ohframe/internal/words"
 )
@@ -351,7 +350,7 @@ func FuzzInputs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte, how byte) {
 		var sides []Side
 		for _, text := range [][]byte{a, b} {
-			in, err := input.Read(t.Context(), bytes.NewReader(text), input.Options{Reader: hitrace.Options{Workers: 1}})
+			in, err := ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{Workers: 1})
 			if err != nil {
 				return
 			}

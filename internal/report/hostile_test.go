@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diff"
+	"ohframe/internal/failure"
 	"ohframe/internal/memtest"
 	"ohframe/internal/words"
 )
@@ -308,7 +309,7 @@ func TestCheckChosen(t *testing.T) {
 	if err := CheckChosen(choose("process 0")); err != nil {
 		t.Error(err)
 	}
-	err, _ := CheckChosen(choose("nobody")).(*Error)
+	err, _ := CheckChosen(choose("nobody")).(*failure.Error)
 	if err == nil || err.Hint != `there are process 0, 2, "evil\x1b", process 3, process 4, 3 more` {
 		t.Errorf("%+v", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/gfxinfo"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/failure"
 	"ohframe/internal/words"
 )
 
@@ -40,15 +41,7 @@ type Options struct {
 	Color bool
 }
 
-// Error is why there is nothing to report.
-type Error struct {
-	What string
-	Hint string // what to do about it; may be empty
-}
-
-func (e *Error) Error() string { return e.What }
-
-// CheckChosen returns an *Error if none of the inputs' processes were chosen, by
+// CheckChosen returns a *failure.Error if none of the inputs' processes were chosen, by
 // stats.Options.Process, though there are some.
 func CheckChosen(inputs []Input) error {
 	var others []*stats.Process
@@ -67,7 +60,7 @@ func CheckChosen(inputs []Input) error {
 	if len(others) == 0 {
 		return nil
 	}
-	return &Error{What: "no process with frames is among those chosen", Hint: "there are " + words.Names(others)}
+	return &failure.Error{What: "no process with frames is among those chosen", Hint: "there are " + words.Names(others)}
 }
 
 // Formats are the names of the formats that Write knows.

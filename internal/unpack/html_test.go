@@ -1,11 +1,11 @@
-package container_test
+package unpack_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"ohframe/internal/container"
+	"ohframe/internal/unpack"
 )
 
 func TestHTML(t *testing.T) {
@@ -34,7 +34,7 @@ func TestHTML(t *testing.T) {
 		{"only a viewer", "<html>" + viewer, "", none},
 		{"empty section", "<html>" + start + end, "", none},
 	} {
-		got := open(t, strings.NewReader(test.page), container.Options{Strict: true})
+		got := open(t, strings.NewReader(test.page), unpack.Options{Strict: true})
 		if string(got.content) != test.content || message(got.err) != test.problem {
 			t.Errorf("%s: %.100q (%d bytes), %v; want %d bytes", test.name, got.content, len(got.content), got.err, len(test.content))
 		}
@@ -43,7 +43,7 @@ func TestHTML(t *testing.T) {
 	for shift := range 300 {
 		section := "#" + strings.Repeat("x", 65536-len(events)-200+shift) + "\n" + events
 		page := "<html>" + strings.Repeat(" ", 65536-150+shift) + start + "\n" + section + strings.Repeat(" ", 20) + end + strings.Repeat("x", 65536-300) + start + events + " " + end
-		got := open(t, slow(strings.NewReader(page), 1000), container.Options{Strict: true})
+		got := open(t, slow(strings.NewReader(page), 1000), unpack.Options{Strict: true})
 		if got.err != nil || !bytes.Equal(got.content, []byte(section+events)) {
 			t.Fatalf("shifted by %d: %d bytes, %v", shift, len(got.content), got.err)
 		}

@@ -1,10 +1,9 @@
-package convert_test
+package ohframe_test
 
 import (
 	"archive/zip"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -15,17 +14,17 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
-	"ohframe/analyzer/hitrace"
-	"ohframe/exporter"
-	"ohframe/internal/convert"
-	"ohframe/internal/input"
+	"ohframe"
 )
 
-func convertBytes(t *testing.T, r io.Reader, o hitrace.Options) ([]byte, []string, error) {
+func convertBytes(t *testing.T, r io.Reader, o ohframe.Options) ([]byte, []string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	_, warnings, err := convert.Convert(t.Context(), r, &out, exporter.Options{Reader: o, Input: "trace", Version: "test"})
-	return out.Bytes(), warnings, err
+	s, err := ohframe.Convert(t.Context(), r, &out, ohframe.ConvertOptions{Options: o, Input: "trace", Version: "test"})
+	if err != nil {
+		return nil, nil, err
+	}
+	return out.Bytes(), s.Warnings, nil
 }
 
 // packed puts a text into every kind of container.
@@ -71,11 +70,11 @@ func packed(t *testing.T, text []byte) map[string][]byte {
 // What is written does not depend on what the trace was wrapped in, on how it
 // came, or on how many worked on it.
 func TestSameBytes(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	text, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, err := convertBytes(t, bytes.NewReader(text), hitrace.Options{Workers: 1})
+	want, _, err := convertBytes(t, bytes.NewReader(text), ohframe.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +85,7 @@ func TestSameBytes(t *testing.T) {
 	for name, input := range packed(t, text) {
 		for _, workers := range counts {
 			for reading, r := range map[string]io.Reader{"at once": bytes.NewReader(input), "in halves": iotest.HalfReader(bytes.NewReader(input))} {
-				got, warnings, err := convertBytes(t, r, hitrace.Options{Workers: workers})
+				got, warnings, err := convertBytes(t, r, ohframe.Options{Workers: workers})
 				if err != nil || len(warnings) > 0 || !bytes.Equal(got, want) {
 					t.Errorf("%s, %s, %d workers: %d bytes, not the %d of the text; %q, %v", name, reading, workers, len(got), len(want), warnings, err)
 				}
@@ -97,7 +96,7 @@ func TestSameBytes(t *testing.T) {
 
 // Of what is cut, what is written is the same for any number of workers, and it is said.
 func TestCut(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	text, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,16 +105,16 @@ func TestCut(t *testing.T) {
 			continue
 		}
 		part := whole[:len(whole)*3/4]
-		want, warnings, err := convertBytes(t, bytes.NewReader(part), hitrace.Options{Workers: 1})
+		want, warnings, err := convertBytes(t, bytes.NewReader(part), ohframe.Options{Workers: 1})
 		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], " is cut after ") {
 			t.Errorf("%s: %q, %v", name, warnings, err)
 		}
-		got, _, err := convertBytes(t, iotest.OneByteReader(bytes.NewReader(part)), hitrace.Options{Workers: 4})
+		got, _, err := convertBytes(t, iotest.OneByteReader(bytes.NewReader(part)), ohframe.Options{Workers: 4})
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: byte by byte %d bytes, else %d, %v", name, len(got), len(want), err)
 		}
-		_, _, err = convertBytes(t, bytes.NewReader(part), hitrace.Options{Strict: true})
-		if what := (*input.Error)(nil); !errors.As(err, &what) || !strings.Contains(what.What, " is cut after ") {
+		_, _, err = convertBytes(t, bytes.NewReader(part), ohframe.Options{Strict: true})
+		if what := (*ohframe.Error)(nil); !errors.As(err, &what) || !strings.Contains(what.What, " is cut after ") {
 			t.Errorf("%s: error %v in strict mode", name, err)
 		}
 	}
@@ -123,15 +122,15 @@ func TestCut(t *testing.T) {
 
 // A Perfetto trace is recognised in a container, and a text is in what it becomes.
 func TestPerfetto(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	text, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace, _, err := convertBytes(t, bytes.NewReader(text), hitrace.Options{})
+	trace, _, err := convertBytes(t, bytes.NewReader(text), ohframe.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := input.Read(t.Context(), bytes.NewReader(trace), input.Options{})
+	plain, err := ohframe.Read(t.Context(), bytes.NewReader(trace), ohframe.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,11 +138,16 @@ func TestPerfetto(t *testing.T) {
 		if name == "HTML" {
 			continue // holds text
 		}
-		_, _, err := convertBytes(t, bytes.NewReader(content), hitrace.Options{})
-		if !strings.HasPrefix(fmt.Sprint(err), "a Perfetto trace already") {
+		_, _, err := convertBytes(t, bytes.NewReader(content), ohframe.Options{})
+		if !errors.Is(err, ohframe.ErrIsPerfetto) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		in, err := input.Read(t.Context(), bytes.NewReader(content), input.Options{})
+		var copied bytes.Buffer
+		s, err := ohframe.Convert(t.Context(), bytes.NewReader(content), &copied, ohframe.ConvertOptions{PassThrough: true})
+		if err != nil || !s.PassedThrough || !bytes.Equal(copied.Bytes(), trace) || s.Timeline.String() != plain.Timeline.String() {
+			t.Errorf("%s: passed through as %d bytes, want %d; error %v", name, copied.Len(), len(trace), err)
+		}
+		in, err := ohframe.Read(t.Context(), bytes.NewReader(content), ohframe.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if in.Timeline.String() != plain.Timeline.String() {

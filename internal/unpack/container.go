@@ -1,4 +1,4 @@
-// Package container takes an input out of whatever it is wrapped in. It knows a
+// Package unpack takes an input out of whatever it is wrapped in. It knows a
 // container by its content, never by its name, and reads it as a stream: what it
 // holds in memory does not depend on the input.
 //
@@ -21,7 +21,7 @@
 // path that an input names.
 //
 // Of a container that is cut or damaged, what comes before the damage is read.
-package container
+package unpack
 
 import (
 	"bufio"

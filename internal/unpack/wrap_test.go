@@ -1,4 +1,4 @@
-package container_test
+package unpack_test
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package container_test
+package unpack_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ohframe/analyzer/limits"
-	"ohframe/internal/container"
+	"ohframe/internal/unpack"
 )
 
 // What inflates to much more than it is ends with an error that names the limit,
@@ -56,7 +56,7 @@ func TestBombs(t *testing.T) {
 	}
 	for name, bomb := range bombs {
 		for limit, bounds := range map[string]limits.Limits{"ratio": {}, "inflated": {Ratio: 1 << 40, Inflated: size - 10<<20}} {
-			options := container.Options{Limits: bounds}
+			options := unpack.Options{Limits: bounds}
 			if strings.Contains(name, "overlapping") || name == "that in gzip" {
 				if got := open(t, bytes.NewReader(bomb), options); !strings.HasPrefix(message(got.err), "zip archive of 1000 files: ") {
 					t.Errorf("%s: error %v", name, got.err)
@@ -65,7 +65,7 @@ func TestBombs(t *testing.T) {
 			}
 			start := time.Now()
 			grown, err := growth(t, func() error {
-				c, err := container.Open(t.Context(), inFile(t, bomb), options)
+				c, err := unpack.Open(t.Context(), inFile(t, bomb), options)
 				if err != nil {
 					return err
 				}
@@ -94,7 +94,7 @@ func TestWindow(t *testing.T) {
 		frame := repetitions(test.content)
 		frame[5] = 17 << 3 // 128 MiB
 		grown, err := growth(t, func() error {
-			c, err := container.Open(t.Context(), bytes.NewReader(frame), container.Options{Limits: limits.Limits{Ratio: 1 << 40}})
+			c, err := unpack.Open(t.Context(), bytes.NewReader(frame), unpack.Options{Limits: limits.Limits{Ratio: 1 << 40}})
 			if err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func TestNoBomb(t *testing.T) {
 	text := demo(t)
 	for name, wrap := range map[string]func([]byte) []byte{"gzip": gzipped, "zstd": zstdded} {
 		packed := wrap(text)
-		c, err := container.Open(t.Context(), bytes.NewReader(bytes.Repeat(packed, limits.MinInflated/len(text)+10)), container.Options{})
+		c, err := unpack.Open(t.Context(), bytes.NewReader(bytes.Repeat(packed, limits.MinInflated/len(text)+10)), unpack.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package container_test
+package unpack_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/limits"
-	"ohframe/internal/container"
+	"ohframe/internal/unpack"
 )
 
 // Whatever the input, reading it ends, within the limits, with what it holds or an
@@ -18,7 +18,7 @@ import (
 // comes out of each as it was.
 func FuzzOpen(f *testing.F) {
 	const most = 1 << 20
-	lenient := container.Options{Limits: limits.Limits{Inflated: most}}
+	lenient := unpack.Options{Limits: limits.Limits{Inflated: most}}
 	strict := lenient
 	strict.Strict = true
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -55,7 +55,7 @@ func FuzzOpen(f *testing.F) {
 
 func checkTyped(t *testing.T, err error) {
 	t.Helper()
-	what, over := (*container.Error)(nil), (*limits.Error)(nil)
+	what, over := (*unpack.Error)(nil), (*limits.Error)(nil)
 	if err != nil && !errors.As(err, &what) && !errors.As(err, &over) {
 		t.Errorf("error %T %v", err, err)
 	}
@@ -96,7 +96,7 @@ func TestCorpus(t *testing.T) {
 		if _, err := fmt.Sscanf(string(entry), "go test fuzz v1\n[]byte(%q)\n", &input); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		c, err := container.Open(t.Context(), bytes.NewReader(input), container.Options{})
+		c, err := unpack.Open(t.Context(), bytes.NewReader(input), unpack.Options{})
 		if err != nil {
 			continue
 		}

@@ -1,4 +1,4 @@
-package container_test
+package unpack_test
 
 import (
 	"archive/zip"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/container"
+	"ohframe/internal/unpack"
 )
 
 func TestEntry(t *testing.T) {
@@ -53,7 +53,7 @@ func TestEntry(t *testing.T) {
 		{archive(0, nil, "a\x1b[31mb", "c\nd", "\xff", "e, f", strings.Repeat("g", 300)), "", "",
 			`zip archive of 5 files: "a\x1b[31mb", "c\nd", "\xff", "e, f", ` + strings.Repeat("g", 100) + "…"},
 	} {
-		got := open(t, bytes.NewReader(test.input), container.Options{Entry: test.entry, Strict: true})
+		got := open(t, bytes.NewReader(test.input), unpack.Options{Entry: test.entry, Strict: true})
 		if string(got.content) != test.content || message(got.err) != test.want {
 			t.Errorf("--entry %q: got %q, %v; want %q, %s", test.entry, got.content, got.err, test.content, test.want)
 		}
@@ -74,11 +74,11 @@ func TestManyEntries(t *testing.T) {
 	for i := range 70_000 {
 		names = append(names, fmt.Sprint(i))
 	}
-	got := open(t, bytes.NewReader(archive(0, nil, names[:23]...)), container.Options{})
+	got := open(t, bytes.NewReader(archive(0, nil, names[:23]...)), unpack.Options{})
 	if want := "zip archive of 23 files: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 and 3 more"; message(got.err) != want {
 		t.Errorf("got %v", got.err)
 	}
-	got = open(t, bytes.NewReader(archive(0, nil, names...)), container.Options{})
+	got = open(t, bytes.NewReader(archive(0, nil, names...)), unpack.Options{})
 	if !strings.HasPrefix(message(got.err), "zip archive of 70000 files: 0, 1, ") || len(got.err.Error()) > 200 {
 		t.Errorf("got %v", got.err)
 	}
@@ -86,7 +86,7 @@ func TestManyEntries(t *testing.T) {
 	for i := range names {
 		names[i] = strings.Repeat("x", 100) + names[i]
 	}
-	got = open(t, bytes.NewReader(archive(0, nil, names...)), container.Options{})
+	got = open(t, bytes.NewReader(archive(0, nil, names...)), unpack.Options{})
 	if message(got.err) != "zip archive of too many files" {
 		t.Errorf("got %v", got.err)
 	}
@@ -115,7 +115,7 @@ func TestClaimedEntries(t *testing.T) {
 		t.Skip(err) // no sparse files here
 	}
 	f.WriteAt([]byte("PK\x03\x04"), 0)
-	if got := open(t, f, container.Options{}); message(got.err) != "zip archive of too many files" {
+	if got := open(t, f, unpack.Options{}); message(got.err) != "zip archive of too many files" {
 		t.Errorf("got %v", got.err)
 	}
 }
@@ -138,7 +138,7 @@ func TestUnreadableEntries(t *testing.T) {
 		"zip entry trace is compressed with method 200, which is not read": patched(8, 200),
 		"zip entry trace is not where the directory says":                  away,
 	} {
-		if got := open(t, bytes.NewReader(input), container.Options{}); message(got.err) != want {
+		if got := open(t, bytes.NewReader(input), unpack.Options{}); message(got.err) != want {
 			t.Errorf("got %v, want %s", got.err, want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestInPlace(t *testing.T) {
 	large := bytes.Repeat([]byte("large"), 1<<20)
 	input := archive(zip.Store, map[string][]byte{"large": large, "small": []byte("small"), "more": large}, "large", "small", "more")
 	f := &counted{File: inFile(t, input)}
-	got := open(t, f, container.Options{Entry: "small"})
+	got := open(t, f, unpack.Options{Entry: "small"})
 	if got.err != nil || string(got.content) != "small" || f.n > 200_000 {
 		t.Errorf("%q, %v after reading %d of %d bytes", got.content, got.err, f.n, len(input))
 	}

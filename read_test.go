@@ -1,4 +1,4 @@
-package input
+package ohframe
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ func gzipped(content string) string {
 // Each kind of input is recognised by its content and gives a timeline in which
 // everything holds that must.
 func TestRead(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	text, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestReadErrors(t *testing.T) {
 		t.Errorf("cut trace: got %v", err)
 	}
 	// So is one whose container is, with a warning where frames were before.
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	text, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,13 +122,13 @@ func TestReadErrors(t *testing.T) {
 	}
 	// In strict mode what is no trace at all is said to be none, and a damaged
 	// trace to be damaged.
-	strict := Options{Reader: hitrace.Options{Strict: true}}
+	strict := Options{Strict: true}
 	_, err = Read(t.Context(), strings.NewReader("hello\n"), strict)
-	if what := (*Error)(nil); !errors.As(err, &what) {
+	if !errors.Is(err, ErrNotATrace) {
 		t.Errorf("prose: got %v", err)
 	}
 	_, err = Read(t.Context(), strings.NewReader(" a-1 (1) [000] .... 1.000000: print: E|1\nhello\n"), strict)
-	if line := (*hitrace.LineError)(nil); !errors.As(err, &line) || line.Line != 2 {
+	if line := (*Error)(nil); !errors.As(err, &line) || !errors.Is(err, ErrLine) || line.Line != 2 {
 		t.Errorf("damaged trace: got %v", err)
 	}
 }
@@ -171,7 +171,8 @@ func TestCut(t *testing.T) {
 		if w.To, err = hitrace.ParseEdge(test.to); err != nil {
 			t.Fatal(err)
 		}
-		cut(got, w)
+		o := Options{Window: w}
+		o.cut(got)
 		if err := got.Validate(); err != nil {
 			t.Errorf("%s to %s: %v", test.from, test.to, err)
 		}

@@ -1,4 +1,4 @@
-package input
+package ohframe
 
 import (
 	"os"
@@ -14,12 +14,12 @@ import (
 // the demo, and the dumps of Android.
 func TestLineEnds(t *testing.T) {
 	inputs := map[string]string{"latency": latency, "framestats": framestats}
-	demo, err := os.ReadFile("../../testdata/demo.ftrace")
+	demo, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}
 	inputs["demo"] = string(demo)
-	cases, err := filepath.Glob("../../testdata/frames/*.txtar")
+	cases, err := filepath.Glob("testdata/frames/*.txtar")
 	if err != nil || len(cases) < 50 {
 		t.Fatalf("%d cases of frames: %v", len(cases), err)
 	}

@@ -1,4 +1,4 @@
-package container_test
+package unpack_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"testing/iotest"
 
 	"ohframe/analyzer/limits"
-	"ohframe/internal/container"
+	"ohframe/internal/unpack"
 )
 
 // demo is a trace with a character that UTF-8 and UTF-16 write differently.
@@ -36,9 +36,9 @@ type outcome struct {
 	err      error
 }
 
-func open(t testing.TB, r io.Reader, o container.Options) outcome {
+func open(t testing.TB, r io.Reader, o unpack.Options) outcome {
 	t.Helper()
-	c, err := container.Open(t.Context(), r, o)
+	c, err := unpack.Open(t.Context(), r, o)
 	if err != nil {
 		return outcome{err: err}
 	}
@@ -85,7 +85,7 @@ func TestContainers(t *testing.T) {
 				"with its end":   iotest.DataErrReader(bytes.NewReader(packed)),
 				"piece by piece": slow(bytes.NewReader(packed), 999),
 			} {
-				got := open(t, r, container.Options{Strict: true})
+				got := open(t, r, unpack.Options{Strict: true})
 				if got.err != nil || len(got.warnings) > 0 {
 					t.Errorf("%s in %s, %s: error %v, warnings %q", inner.name, outer.name, reading, got.err, got.warnings)
 				} else if !bytes.Equal(got.content, text) {
@@ -105,7 +105,7 @@ func TestPlain(t *testing.T) {
 		"\xff", "\xef\xbb", "\x28\xb5\x2f", "\x50\x2a\x4d", "OHOSPROF", "x\x9d", "\x00\x00TRACE:\n\x78\x9c\xed",
 		"# <html> [000]", string(demo(t)), strings.Repeat("x", 200_000),
 	} {
-		got := open(t, strings.NewReader(text), container.Options{Strict: true})
+		got := open(t, strings.NewReader(text), unpack.Options{Strict: true})
 		if got.err != nil || string(got.content) != text || got.layers != nil || got.warnings != nil {
 			t.Errorf("%.40q: becomes %.40q in %q, %v", text, got.content, got.layers, got.err)
 		}
@@ -115,7 +115,7 @@ func TestPlain(t *testing.T) {
 // Plain text is read into the buffer of whoever reads it, without a copy.
 func TestDirect(t *testing.T) {
 	source := &sizes{}
-	c, err := container.Open(t.Context(), io.LimitReader(source, 10<<20), container.Options{})
+	c, err := unpack.Open(t.Context(), io.LimitReader(source, 10<<20), unpack.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func (s *sizes) Read(p []byte) (int, error) {
 func TestDepth(t *testing.T) {
 	packed := []byte("# tracer: nop\n")
 	for i := range 6 {
-		got := open(t, bytes.NewReader(packed), container.Options{})
+		got := open(t, bytes.NewReader(packed), unpack.Options{})
 		if deep := i > 4; deep != strings.HasPrefix(message(got.err), "more than 4 containers") || !deep && len(got.layers) != i {
 			t.Errorf("%d containers: in %q, error %v", i, got.layers, got.err)
 		}
@@ -162,11 +162,11 @@ func TestCut(t *testing.T) {
 		most := 0
 		for cut := len(packed) - 1; cut > 8; cut -= 1 + len(packed)/23 {
 			part := packed[:cut]
-			got := open(t, bytes.NewReader(part), container.Options{})
-			if !got.equal(open(t, slow(bytes.NewReader(part), 77), container.Options{})) {
+			got := open(t, bytes.NewReader(part), unpack.Options{})
+			if !got.equal(open(t, slow(bytes.NewReader(part), 77), unpack.Options{})) {
 				t.Errorf("%s cut at %d: another outcome piece by piece", w.name, cut)
 			}
-			strict := open(t, bytes.NewReader(part), container.Options{Strict: true})
+			strict := open(t, bytes.NewReader(part), unpack.Options{Strict: true})
 			if w.name == "gzip padded" && cut >= len(gzipped(text)) ||
 				w.name == "gzip members" && len(got.content) == len(text) && got.warnings == nil ||
 				w.name == "hitrace -z in a shell" && cut >= len(packed)-2 || w.name == "HTML" && bytes.HasSuffix(part, []byte("</script>\n</html>")) {
@@ -185,7 +185,7 @@ func TestCut(t *testing.T) {
 			if !bytes.HasPrefix(text, got.content) {
 				t.Errorf("%s cut at %d: %d bytes that are not the first ones", w.name, cut, len(got.content))
 			}
-			what := (*container.Error)(nil)
+			what := (*unpack.Error)(nil)
 			if !errors.As(strict.err, &what) || !strings.Contains(what.What, " is cut after ") {
 				t.Errorf("%s cut at %d: error %v in strict mode", w.name, cut, strict.err)
 			}
@@ -209,17 +209,17 @@ func TestDamage(t *testing.T) {
 		for at := 40; at < len(packed); at += 1 + len(packed)/41 {
 			bad := bytes.Clone(packed)
 			bad[at] ^= 0x10
-			got := open(t, bytes.NewReader(bad), container.Options{})
-			if !got.equal(open(t, slow(bytes.NewReader(bad), 77), container.Options{})) {
+			got := open(t, bytes.NewReader(bad), unpack.Options{})
+			if !got.equal(open(t, slow(bytes.NewReader(bad), 77), unpack.Options{})) {
 				t.Errorf("%s damaged at %d: another outcome piece by piece", w.name, at)
 			}
-			strict := open(t, bytes.NewReader(bad), container.Options{Strict: true})
+			strict := open(t, bytes.NewReader(bad), unpack.Options{Strict: true})
 			if got.err == nil && len(got.warnings) == 0 {
 				unnoticed++
 				if !bytes.Equal(got.content, text) {
 					t.Errorf("%s damaged at %d: other content, and nothing said", w.name, at)
 				}
-			} else if what := (*container.Error)(nil); !errors.As(strict.err, &what) {
+			} else if what := (*unpack.Error)(nil); !errors.As(strict.err, &what) {
 				t.Errorf("%s damaged at %d: error %v in strict mode", w.name, at, strict.err)
 			}
 		}
@@ -249,11 +249,11 @@ func TestMessages(t *testing.T) {
 		{"size in zip", string(larger), string(text), "zip entry is cut after 14 bytes of content; what was before is read", "zip entry is cut after 14 bytes of content"},
 		{"checksum in zip", string(zipError), "X tracer: nop\n", "zip entry is damaged: 14 bytes of content do not fit its checksum; they are read all the same", "zip entry is damaged: 14 bytes of content do not fit its checksum"},
 	} {
-		got := open(t, strings.NewReader(test.input), container.Options{})
+		got := open(t, strings.NewReader(test.input), unpack.Options{})
 		if got.err != nil || string(got.content) != test.content || strings.Join(got.warnings, "|") != test.warnings {
 			t.Errorf("%s: %q, %q, %v", test.name, got.content, got.warnings, got.err)
 		}
-		if got := open(t, strings.NewReader(test.input), container.Options{Strict: true}); message(got.err) != test.problem {
+		if got := open(t, strings.NewReader(test.input), unpack.Options{Strict: true}); message(got.err) != test.problem {
 			t.Errorf("%s: in strict mode %v", test.name, got.err)
 		}
 	}
@@ -270,7 +270,7 @@ func TestMessages(t *testing.T) {
 		"PK\x03\x04":                          "zip archive without its directory, which stands at the end: it is cut or damaged",
 		string(gzipped([]byte("PK\x03\x04"))): "zip archive without its directory, which stands at the end: it is cut or damaged, in gzip",
 	} {
-		if got := open(t, strings.NewReader(input), container.Options{}); message(got.err) != want {
+		if got := open(t, strings.NewReader(input), unpack.Options{}); message(got.err) != want {
 			t.Errorf("%q: error %v, want %s", input, got.err, want)
 		}
 	}
@@ -284,13 +284,13 @@ func TestErrors(t *testing.T) {
 		packed := w.wrap(text)
 		for _, n := range []int{0, 1, len(packed) / 2, len(packed)} {
 			r := io.MultiReader(bytes.NewReader(packed[:n]), iotest.ErrReader(broken))
-			if got := open(t, r, container.Options{}); !errors.Is(got.err, broken) {
+			if got := open(t, r, unpack.Options{}); !errors.Is(got.err, broken) {
 				t.Errorf("%s after %d bytes: error %v, want the reader's", w.name, n, got.err)
 			}
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		after := &canceling{slow(bytes.NewReader(packed), 1000), 100_000, cancel}
-		c, err := container.Open(ctx, after, container.Options{})
+		c, err := unpack.Open(ctx, after, unpack.Options{})
 		if err == nil {
 			_, err = io.Copy(io.Discard, c)
 			c.Close()
@@ -327,11 +327,11 @@ func (c *canceling) Read(p []byte) (int, error) {
 
 // A Content that is opened again is what it is, with its warnings.
 func TestOpenAgain(t *testing.T) {
-	first, err := container.Open(t.Context(), bytes.NewReader(gzipped(demo(t))[:5000]), container.Options{})
+	first, err := unpack.Open(t.Context(), bytes.NewReader(gzipped(demo(t))[:5000]), unpack.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := container.Open(t.Context(), first, container.Options{Strict: true})
+	again, err := unpack.Open(t.Context(), first, unpack.Options{Strict: true})
 	if err != nil || again != first {
 		t.Fatalf("another one: %v", err)
 	}
@@ -341,13 +341,13 @@ func TestOpenAgain(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	c, err := container.Open(t.Context(), bytes.NewReader(gzipped(zlibbed(6)(demo(t)))[:5000]), container.Options{})
+	c, err := unpack.Open(t.Context(), bytes.NewReader(gzipped(zlibbed(6)(demo(t)))[:5000]), unpack.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	io.Copy(io.Discard, c)
-	got := c.Explain(&container.Error{What: "no trace", Hint: "record one"})
-	if e := (*container.Error)(nil); !errors.As(got, &e) || e.Hint != "record one" || !strings.HasPrefix(e.What, "no trace, in zlib in gzip; gzip stream is cut after ") {
+	got := c.Explain(&unpack.Error{What: "no trace", Hint: "record one"})
+	if e := (*unpack.Error)(nil); !errors.As(got, &e) || e.Hint != "record one" || !strings.HasPrefix(e.What, "no trace, in zlib in gzip; gzip stream is cut after ") {
 		t.Errorf("got %v", got)
 	}
 	if len(c.Warnings()) != 1 { // that what is inside is cut as well goes without saying
@@ -368,7 +368,7 @@ func TestSpool(t *testing.T) {
 		"zip": good, "zip in zip": zipped(8)(good), "zip in gzip": gzipped(good), "cut": good[:len(good)-30],
 		"two": archive(8, map[string][]byte{"a": text, "b": text}, "a", "b"), "cut gzip": gzipped(good)[:1000],
 	} {
-		c, err := container.Open(t.Context(), bytes.NewReader(input), container.Options{})
+		c, err := unpack.Open(t.Context(), bytes.NewReader(input), unpack.Options{})
 		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
 			t.Errorf("%s: while it is read there are %q", name, left)
 		}
@@ -378,14 +378,14 @@ func TestSpool(t *testing.T) {
 		}
 	}
 	t.Setenv("TMPDIR", filepath.Join(dir, "missing"))
-	if got := open(t, bytes.NewReader(good), container.Options{}); !strings.HasPrefix(message(got.err), "temporary file for the zip archive: ") {
+	if got := open(t, bytes.NewReader(good), unpack.Options{}); !strings.HasPrefix(message(got.err), "temporary file for the zip archive: ") {
 		t.Errorf("without a folder: %v", got.err)
 	}
-	if got := open(t, inFile(t, good), container.Options{}); got.err != nil || !bytes.Equal(got.content, text) {
+	if got := open(t, inFile(t, good), unpack.Options{}); got.err != nil || !bytes.Equal(got.content, text) {
 		t.Errorf("a file is not read in place: %v", got.err)
 	}
 	t.Setenv("TMPDIR", dir)
-	if got := open(t, inFile(t, gzipped(zipped(0)(text))), container.Options{}); got.err != nil || !bytes.Equal(got.content, text) {
+	if got := open(t, inFile(t, gzipped(zipped(0)(text))), unpack.Options{}); got.err != nil || !bytes.Equal(got.content, text) {
 		t.Errorf("zip in gzip in a file: %v", got.err)
 	}
 }
@@ -397,7 +397,7 @@ func TestLimits(t *testing.T) {
 			continue
 		}
 		for bound, over := range map[int]bool{len(text): false, len(text) - 1: true, 1: true} {
-			got := open(t, bytes.NewReader(w.wrap(text)), container.Options{Limits: limits.Limits{Inflated: bound}})
+			got := open(t, bytes.NewReader(w.wrap(text)), unpack.Options{Limits: limits.Limits{Inflated: bound}})
 			limit := (*limits.Error)(nil)
 			if over && (!errors.As(got.err, &limit) || limit.Limit != "inflated" || len(got.content) > bound+64<<10) || !over && got.err != nil {
 				t.Errorf("%s: %d bytes with a limit of %d, error %v", w.name, len(got.content), bound, got.err)

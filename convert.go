@@ -1,0 +1,133 @@
+package ohframe
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+
+	"ohframe/analyzer/perfetto"
+	"ohframe/exporter"
+	"ohframe/internal/unpack"
+)
+
+// ConvertOptions decide how an input is converted.
+type ConvertOptions struct {
+	Options
+	// FramesOnly writes frames and names, but no events.
+	FramesOnly bool
+	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
+	// timeline.
+	NoTracks bool
+	// AndroidCompat adds what Perfetto's queries for Android look for.
+	AndroidCompat bool
+	// Compress compresses packets within the trace, to about a third of the size.
+	Compress bool
+	// PassThrough copies an input that Perfetto can open already, a Perfetto trace
+	// or a tar archive, instead of returning an error that wraps ErrIsPerfetto.
+	PassThrough bool
+	// Input is the name of the input and Version that of the program. Perfetto's
+	// overview page shows them.
+	Input, Version string
+}
+
+// Summary is what a conversion found.
+type Summary struct {
+	// Summary counts what became of frames and lines. Its Totals are nil for an
+	// input that is no text trace; its Timeline is nil for an input that was passed
+	// through and has no frames.
+	exporter.Summary
+	// PassedThrough: the output is a copy of the input. Unpacked: the input was in a
+	// container.
+	PassedThrough, Unpacked bool
+	// Warnings say in words what of the input could not be read.
+	Warnings []string
+}
+
+// Convert reads the input in r and writes it to w as a Perfetto trace: a text trace
+// with all its events, a dump with its frames. The same input and options give the
+// same bytes. The error is an *Error, or that of r, w or ctx; then what was written
+// is of no use.
+func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*Summary, error) {
+	in, err := open(ctx, r, o.Options)
+	if err != nil {
+		return nil, err
+	}
+	defer in.content.Close()
+	var s *Summary
+	isPerfetto := perfetto.Sniff(in.content.Head())
+	switch {
+	case o.PassThrough && (isPerfetto || in.format.name == tarArchive):
+		s, err = passThrough(ctx, in.content, w, &o)
+	case isPerfetto:
+		err = &Error{What: ErrIsPerfetto.Error(), Hint: "open it in ui.perfetto.dev as it is; ohframe report reads it too", Err: ErrIsPerfetto}
+	case in.format.isText():
+		s, err = convertText(ctx, in.content, w, &o)
+	default:
+		s, err = convertFrames(ctx, in, w, &o)
+	}
+	if err != nil {
+		return nil, in.explain(err)
+	}
+	s.Unpacked = len(in.content.Layers()) > 0
+	s.Warnings = append(s.Warnings, in.content.Warnings()...)
+	return s, nil
+}
+
+func (o *ConvertOptions) exporter() exporter.Options {
+	return exporter.Options{
+		Reader: o.reader(), Analyzer: o.analyzer(),
+		FramesOnly: o.FramesOnly, NoTracks: o.NoTracks, AndroidCompat: o.AndroidCompat, Compress: o.Compress,
+		Input: o.Input, Version: o.Version,
+	}
+}
+
+func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *ConvertOptions) (*Summary, error) {
+	head := bytes.Clone(content.Head())
+	s, err := exporter.Convert(ctx, content, w, o.exporter())
+	if err := checkText(head, s.Totals, err); err != nil {
+		return nil, err
+	}
+	return &Summary{Summary: *s, Warnings: slices.Concat(s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings())}, nil
+}
+
+func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOptions) (*Summary, error) {
+	t, err := in.format.read(ctx, in.content, &o.Options)
+	if err != nil {
+		return nil, err
+	}
+	s, err := exporter.ConvertTimeline(ctx, t.Timeline, w, o.exporter())
+	if err != nil {
+		return nil, err
+	}
+	s.Totals = nil // no lines were read
+	return &Summary{Summary: *s, Warnings: t.Warnings}, nil
+}
+
+// passThrough copies the input, and reads its frames on the way. It is no error if
+// it has none.
+func passThrough(ctx context.Context, content *unpack.Content, w io.Writer, o *ConvertOptions) (*Summary, error) {
+	sink := &stickyWriter{w: w}
+	in := io.TeeReader(content, sink)
+	timeline, _, _ := perfetto.Read(ctx, in, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		return nil, err
+	}
+	if sink.err != nil {
+		return nil, sink.err
+	}
+	return &Summary{Summary: exporter.Summary{Timeline: timeline}, PassedThrough: true}, nil
+}
+
+// stickyWriter writes nothing after its first error.
+type stickyWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (s *stickyWriter) Write(b []byte) (n int, err error) {
+	if s.err == nil {
+		n, s.err = s.w.Write(b)
+	}
+	return n, s.err
+}

@@ -1,0 +1,190 @@
+package ohframe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/gfxinfo"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/perfetto"
+	"ohframe/analyzer/surfaceflinger"
+	"ohframe/internal/unpack"
+)
+
+// format is a format of inputs, behind all containers.
+type format struct {
+	name string
+	// recognise reports whether an input that begins with head has the format.
+	recognise func(head []byte) bool
+	// read reads the input. Nil for a format that is not read.
+	read func(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error)
+	// hint is what to do with an input whose format is not read.
+	hint string
+}
+
+const recordHint = `record text instead: hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
+
+// formats are tried in this order. The last one matches everything.
+var formats []format
+
+func init() { // readText refers to the table
+	formats = []format{
+		{"Perfetto trace", perfetto.Sniff, readPerfetto, ""},
+		{"gfxinfo framestats", gfxinfo.Sniff, readGfxinfo, ""},
+		{"SurfaceFlinger latency", surfaceflinger.Sniff, readLatency, ""},
+		{"PNG image", magic(0, "\x89PNG\r\n"), nil, ""},
+		{"binary htrace", magic(0, "OHOSPROF"), nil, recordHint},
+		{"raw kernel trace", magic(0, "\x49\xdf"), nil, "turn it into text with hitrace_converter.py"},
+		{"bzip2 file", magic(4, "1AY&SY"), nil, "bunzip2 it first"}, // after BZh and the level
+		{"xz file", magic(0, "\xfd7zXZ\x00"), nil, "unxz it first"},
+		{tarArchive, magic(257, "ustar"), nil, "unpack it first: tar xf"}, // after the first file's name and attributes
+		{"text trace", func([]byte) bool { return true }, readText, ""},
+	}
+	for i := range formats {
+		if f := &formats[i]; f.read == nil {
+			f.read = func(context.Context, *unpack.Content, *Options) (*Trace, error) {
+				return nil, notATrace(f.name, f.hint)
+			}
+		}
+	}
+}
+
+// tarArchive is passed through by Convert, as Perfetto opens archives of traces.
+const tarArchive = "tar archive"
+
+// lookalikes are formats that may turn out to be text traces all the same: they are
+// named only if no event was found.
+var lookalikes = []struct {
+	name, hint string
+	recognise  func(head []byte) bool
+}{
+	{"Perfetto trace", "open it in ui.perfetto.dev as it is", func(head []byte) bool { return len(head) > 2 && head[0] == 0x0a && hasControl(head) }},
+	{"JSON", "", func(head []byte) bool {
+		text := bytes.TrimSpace(head)
+		return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("["))
+	}},
+	{"", "a text trace is what hitrace writes: " + recordHint[len("record text instead: "):], func([]byte) bool { return true }},
+}
+
+// magic matches bytes at an offset.
+func magic(at int, text string) func([]byte) bool {
+	return func(head []byte) bool { return len(head) > at && bytes.HasPrefix(head[at:], []byte(text)) }
+}
+
+// hasControl reports whether there is a control character that text does not have.
+func hasControl(head []byte) bool {
+	return bytes.ContainsFunc(head, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' })
+}
+
+// formatOf returns the format of an input that begins with head.
+func formatOf(head []byte) *format {
+	i := slices.IndexFunc(formats, func(f format) bool { return f.recognise(head) })
+	return &formats[i]
+}
+
+func (f *format) isText() bool { return f == &formats[len(formats)-1] }
+
+// notATrace is the error of an input that has another format; name may be empty.
+func notATrace(name, hint string) error {
+	e := &Error{What: ErrNotATrace.Error(), Hint: hint, Err: ErrNotATrace}
+	if name != "" {
+		e.What += " (" + name + ")"
+	}
+	return e
+}
+
+func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
+	head := bytes.Clone(content.Head())
+	timeline, totals, err := analyzer.Analyze(ctx, content, o.reader(), o.analyzer())
+	if err := checkText(head, totals, err); err != nil {
+		return nil, err
+	}
+	return &Trace{Timeline: timeline, Lines: totals, Warnings: slices.Concat(totals.Warnings(), timeline.Diagnostics.Warnings())}, nil
+}
+
+// checkText returns err, or, if an input that begins with head was read as a text
+// trace and has no event, an *Error that says what it is instead.
+func checkText(head []byte, totals *hitrace.Totals, err error) error {
+	line := (*hitrace.LineError)(nil)
+	switch {
+	case err != nil && !errors.As(err, &line), totals.Events > 0:
+		return err
+	case totals.Outside > 0:
+		return &Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, totals.Start, totals.End), Err: ErrOutsideWindow}
+	case len(head) == 0:
+		return &Error{What: ErrEmpty.Error(), Err: ErrEmpty}
+	case err == nil && totals.Problems.Total(hitrace.LineTooLong) > 0:
+		return &Error{
+			What: fmt.Sprintf("no event: %d × %s", totals.Problems.Total(hitrace.LineTooLong), hitrace.LineTooLong),
+			Hint: "lines of a trace have a few hundred bytes", Err: ErrNotATrace,
+		}
+	case hitrace.HasHeader(head) && err == nil:
+		return &Error{What: ErrNoEvents.Error(), Hint: "was tracing on, with tags such as graphic, ace and sched?", Err: ErrNoEvents}
+	case hitrace.HasHeader(head):
+		return err
+	}
+	for _, l := range lookalikes {
+		if l.recognise(head) {
+			return notATrace(l.name, l.hint)
+		}
+	}
+	return err
+}
+
+// cut applies the window to a timeline that was read whole.
+func (o *Options) cut(t *analyzer.Timeline) {
+	if !o.Window.IsOpen() {
+		t.Cut(o.Window.Bounds(t.Span.Start))
+	}
+}
+
+func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
+	timeline, stats, err := perfetto.Read(ctx, content, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
+	switch {
+	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
+		return nil, &Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
+	case errors.Is(err, perfetto.ErrNoFrames):
+		return nil, &Error{
+			What: "a Perfetto trace without frames", Err: ErrNoFrames,
+			Hint: "record Android's with the data source android.surfaceflinger.frametimeline",
+		}
+	case errors.Is(err, perfetto.ErrNotATrace):
+		return nil, notATrace("", "")
+	case err != nil:
+		return nil, err
+	}
+	o.cut(timeline)
+	return &Trace{Timeline: timeline, Warnings: stats.Warnings()}, nil
+}
+
+func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
+	timeline, stats, err := surfaceflinger.Read(ctx, content, surfaceflinger.Options{Strict: o.Strict, Limits: o.Limits})
+	switch {
+	case errors.Is(err, surfaceflinger.ErrNoLayer):
+		return nil, &Error{What: "only a refresh period: there is no layer of that name", Hint: "dumpsys SurfaceFlinger --list prints the names", Err: ErrNoFrames}
+	case err != nil:
+		return nil, err
+	}
+	o.cut(timeline)
+	return &Trace{Timeline: timeline, Warnings: stats.Warnings()}, nil
+}
+
+func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
+	timeline, dump, err := gfxinfo.Read(ctx, content, gfxinfo.Options{Strict: o.Strict, Limits: o.Limits})
+	switch {
+	case errors.Is(err, gfxinfo.ErrNoRows) && len(dump.NotRunning) > 0:
+		return nil, &Error{What: err.Error(), Hint: "start the application before dumpsys gfxinfo PACKAGE framestats", Err: ErrNoFrames}
+	case errors.Is(err, gfxinfo.ErrNoRows):
+		return nil, &Error{What: err.Error(), Hint: "dumpsys gfxinfo PACKAGE framestats prints them", Err: ErrNoFrames}
+	case errors.Is(err, gfxinfo.ErrNoFrames):
+		return nil, &Error{What: err.Error(), Err: ErrNoFrames}
+	case err != nil:
+		return nil, err
+	}
+	o.cut(timeline)
+	return &Trace{Timeline: timeline, Gfxinfo: dump, Warnings: dump.Warnings()}, nil
+}

@@ -1,0 +1,71 @@
+package ohframe
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/hitrace"
+)
+
+// Inputs that have no frames are refused, by their content.
+func TestNotATrace(t *testing.T) {
+	for _, test := range []struct{ head, want, hint string }{
+		{"\x89PNG\r\n\x1a\n", "not a trace (PNG image)", ""},
+		{`{"traceEvents":[`, "not a trace (JSON)", ""},
+		{"\n[{\"ph\":\"B\"}]", "not a trace (JSON)", ""},
+		{"OHOSPROF\x00\x00", "not a trace (binary htrace)", "record text instead"},
+		{"\x49\xdf\x01\x00", "not a trace (raw kernel trace)", "hitrace_converter.py"}, // 57161, little-endian
+		{"BZh91AY&SY", "not a trace (bzip2 file)", "bunzip2"},
+		{"\xfd7zXZ\x00\x00\x04", "not a trace (xz file)", "unxz"},
+		{"trace.ftrace" + strings.Repeat("\x00", 245) + "ustar\x0000", "not a trace (tar archive)", "tar xf"},
+		{"trace.ftrace" + strings.Repeat("\x00", 245) + "ustar  \x00", "not a trace (tar archive)", "tar xf"}, // GNU tar
+		{"\nx", "not a trace", "hitrace"},
+		{"plain text", "not a trace", "hitrace"},
+	} {
+		_, err := Read(t.Context(), strings.NewReader(test.head), Options{})
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, ErrNotATrace) || e.What != test.want || !strings.Contains(e.Hint, test.hint) {
+			t.Errorf("%q: got %#v, want %q and a hint with %q", test.head, err, test.want, test.hint)
+		}
+		var out strings.Builder
+		if _, err := Convert(t.Context(), strings.NewReader(test.head), &out, ConvertOptions{}); !errors.Is(err, ErrNotATrace) {
+			t.Errorf("converting %q: got %v", test.head, err)
+		}
+	}
+}
+
+// Each error can be told from others, by Read and by Convert.
+func TestErrors(t *testing.T) {
+	edge := func(from string) (o Options) {
+		var err error
+		if o.Window.From, err = hitrace.ParseEdge(from); err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	const event = " a-1 (1) [000] .... 1.000000: print: E|1\n"
+	for _, test := range []struct {
+		content string
+		options Options
+		want    error
+	}{
+		{"", Options{}, ErrEmpty},
+		{"# tracer: nop\n#\n", Options{}, ErrNoEvents},
+		{event, edge("2.0"), ErrOutsideWindow},
+		{event + "hello\n", Options{Strict: true}, ErrLine},
+		{"\x0a\x04\x08\x01\x50\x01", Options{}, ErrNoFrames},
+		{"16666666\n", Options{}, ErrNoFrames},
+	} {
+		if _, err := Read(t.Context(), strings.NewReader(test.content), test.options); !errors.Is(err, test.want) {
+			t.Errorf("reading %q: got %v, want %v", test.content, err, test.want)
+		}
+		if test.content[:min(1, len(test.content))] == "\x0a" {
+			test.want = ErrIsPerfetto
+		}
+		var out strings.Builder
+		if _, err := Convert(t.Context(), strings.NewReader(test.content), &out, ConvertOptions{Options: test.options}); !errors.Is(err, test.want) {
+			t.Errorf("converting %q: got %v, want %v", test.content, err, test.want)
+		}
+	}
+}

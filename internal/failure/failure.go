@@ -1,0 +1,27 @@
+// Package failure has the error type that users see: what went wrong, and what to
+// do about it.
+package failure
+
+import "fmt"
+
+// Error is why an input could not be used. Error strings are lower case and name
+// neither the program nor the file.
+type Error struct {
+	What string
+	// Hint is what to do about it; may be empty. It may name a flag of the command.
+	Hint string
+	// Line is the line of the input, counted from 1; zero if there is none.
+	Line int
+	// Err is what errors.Is and errors.As look at; may be nil.
+	Err error
+}
+
+func (e *Error) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d: %s", e.Line, e.What)
+	}
+	return e.What
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,13 @@
+package unpack
+
+import (
+	"errors"
+
+	"ohframe/internal/failure"
+)
+
+// Error is why an input was not read.
+type Error = failure.Error
+
+// errTrailing: data follows the end of a container.
+var errTrailing = errors.New("something else follows")

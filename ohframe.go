@@ -1,0 +1,110 @@
+// Package ohframe reads frames from traces of OpenHarmony, HarmonyOS and Android,
+// and writes them as Perfetto traces.
+//
+//	                    ┌─ Read ────▶ Trace, with its Timeline ──▶ analyzer/stats
+//	any input ──▶ format ┤
+//	                    └─ Convert ─▶ Perfetto trace, Summary
+//
+// An input is recognised by its content. It can be
+//
+//   - the text that hitrace writes, of every version of the system from 3.2 on;
+//   - a Perfetto trace with a frame timeline, recorded on Android or written by Convert;
+//   - the output of dumpsys gfxinfo PACKAGE framestats;
+//   - the output of dumpsys SurfaceFlinger --latency LAYER;
+//
+// each plain or in gzip, zlib, zstd, zip, a systrace page, UTF-16, or several of
+// these. Docs/commands.md describes them, docs/frames.md how frames are found.
+//
+// Everything else is an error: there is no input for which Read or Convert silently
+// return nothing.
+package ohframe
+
+import (
+	"context"
+	"io"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/gfxinfo"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/unpack"
+)
+
+// Options decide how an input is read. The zero Options read all of it, with the
+// default limits, on all processors.
+type Options struct {
+	// Strict turns damage that is otherwise skipped and reported as a warning into
+	// an error: a line that is not understood, a truncated container.
+	Strict bool
+	// Limits bound the memory that an input can make a reader use. Zero fields have
+	// their defaults; docs/limits.md lists them.
+	Limits limits.Limits
+	// Window is the part of the trace to read. Frames at its edges are truncated.
+	Window hitrace.Window
+	// Workers is how many blocks of text are parsed concurrently, 1 to 64. Zero is
+	// GOMAXPROCS. The result does not depend on it.
+	Workers int
+	// Entry selects a file of a zip archive with several: by its name, by the last
+	// element of its name, or by a path.Match pattern for either.
+	Entry string
+	// ClockOffset is trace time minus CLOCK_MONOTONIC. Nil infers it from the trace.
+	ClockOffset *trace.Duration
+	// PhaseRule decides which times make a frame misaligned.
+	PhaseRule analyzer.PhaseRule
+}
+
+func (o *Options) reader() hitrace.Options {
+	return hitrace.Options{Strict: o.Strict, Limits: o.Limits, Window: o.Window, Workers: o.Workers}
+}
+
+func (o *Options) analyzer() analyzer.Options {
+	return analyzer.Options{ClockOffset: o.ClockOffset, PhaseRule: o.PhaseRule, Limits: o.Limits}
+}
+
+// Trace is what was read from an input.
+type Trace struct {
+	// Timeline has the frames. It may have none if the input is a trace without any.
+	Timeline *analyzer.Timeline
+	// Format is the format and its containers, for example "text trace in gzip".
+	Format string
+	// Lines counts the lines of a text trace; nil for other formats.
+	Lines *hitrace.Totals
+	// Gfxinfo is what a dump of gfxinfo has beside frames; nil for other formats.
+	Gfxinfo *gfxinfo.Dump
+	// Warnings say in words what of the input could not be read.
+	Warnings []string
+}
+
+// Read reads the frames of the input in r. If r is a regular *os.File, or has its
+// ReadAt and Stat methods, a zip archive is read in place; otherwise it is copied to
+// a temporary file. The error is an *Error, or that of r or ctx.
+func Read(ctx context.Context, r io.Reader, o Options) (*Trace, error) {
+	in, err := open(ctx, r, o)
+	if err != nil {
+		return nil, err
+	}
+	defer in.content.Close()
+	t, err := in.format.read(ctx, in.content, &o)
+	if err != nil {
+		return nil, in.explain(err)
+	}
+	t.Format = in.format.name + in.content.In()
+	t.Warnings = append(t.Warnings, in.content.Warnings()...)
+	return t, nil
+}
+
+// input is an input whose format is known.
+type input struct {
+	content *unpack.Content
+	format  *format
+}
+
+// open takes an input out of its containers and recognises its format.
+func open(ctx context.Context, r io.Reader, o Options) (*input, error) {
+	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.Strict, Limits: o.Limits, Entry: o.Entry})
+	if err != nil {
+		return nil, asError(err)
+	}
+	return &input{content, formatOf(content.Head())}, nil
+}
