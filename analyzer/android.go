@@ -14,34 +14,40 @@ type Android struct {
 	Stats    *FrameStats
 }
 
-// FrameTimeline is what a FrameTimelineEvent packet of a Perfetto trace says:
-// SurfaceFlinger's own verdict on a frame.
+// FrameTimeline is what the FrameTimelineEvent packets of a Perfetto trace say of
+// a frame. An application frame may draw several layers, each with an event of its
+// own; the Verdict is then that of all layers together.
 type FrameTimeline struct {
-	// Token is the frame's number, and DisplayToken that of the render frame
-	// that took an application frame. Zero and negative ones stand for none.
-	Token, DisplayToken int64
-	// Layer is the layer that an application frame draws. Several layers of an
-	// application have a frame each for the same token.
-	Layer string
-
-	Jank       JankType
-	Present    PresentType
-	Prediction PredictionType
-	Severity   JankSeverity
-	// OnTimeFinish: the work itself, as opposed to what became of it, ended by
-	// its deadline.
-	OnTimeFinish   Answer
+	// Token is the frame's number. Zero and negative tokens are invalid.
+	Token int64
+	Verdict
 	GPUComposition Answer
-	// Buffer: an application frame brings a new picture, not only a change of
-	// where or how the last one is shown.
+	// Buffer is Yes for an application frame with a new picture, No if only the
+	// position or appearance of the last one changed.
 	Buffer Answer
 	// PresentDelay is from the expected to the actual present time, negative if
-	// it was shown early. The packet has milliseconds in single precision.
+	// the frame was shown early. The packet has milliseconds in single precision.
 	PresentDelay      trace.Duration
 	PresentDelayKnown bool
+	// Layers are the layers of an application frame, by start; none for a render
+	// frame.
+	Layers []Layer
 }
 
-// Answer is a yes or no that may be missing.
+// Layer is the part of an application frame that one layer shows.
+type Layer struct {
+	Name string
+	// DisplayToken is the token of the render frame that took the layer.
+	DisplayToken int64
+	// Actual ends with the trace if the trace has no end.
+	Actual Interval
+	Verdict
+	// Render is the render frame with DisplayToken; nil if the trace has none, or if
+	// the layer was dropped.
+	Render *Frame
+}
+
+// Answer is a boolean that may be unknown.
 type Answer uint8
 
 // The answers.
@@ -50,6 +56,14 @@ const (
 	No
 	Yes
 )
+
+// AnswerOf returns Yes or No.
+func AnswerOf(yes bool) Answer {
+	if yes {
+		return Yes
+	}
+	return No
+}
 
 // String returns "", "no" or "yes".
 func (a Answer) String() string { return [...]string{"", "no", "yes"}[a] }

@@ -63,7 +63,7 @@ var factNames = []struct {
 	fact Facts
 	name string
 }{
-	{MainLate, "late"}, {GPULate, "gpu-late"}, {Empty, "empty"}, {Misaligned, "misaligned"}, {Truncated, "truncated"},
+	{MainLate, "late"}, {GPULate, "gpu-late"}, {Empty, "empty"}, {Misaligned, "misaligned"}, {Truncated, "truncated"}, {Dropped, "dropped"},
 }
 
 // String prints the interval's ends in nanoseconds.

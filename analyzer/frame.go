@@ -52,6 +52,8 @@ const (
 	Misaligned
 	// Truncated: the trace begins or ends within the frame.
 	Truncated
+	// Dropped: the frame was never shown. Only Android's frame timeline reports it.
+	Dropped
 )
 
 // Has reports whether any of the given facts is among f.
@@ -139,12 +141,30 @@ func (f *Frame) End() trace.Time {
 	return end
 }
 
-// Overrun returns by how much a late frame missed its deadline, else zero.
+// Judged reports whether it is known if the frame was late: it has a deadline, or
+// SurfaceFlinger has judged it. Frames that were dropped
+// or that the trace truncates are not judged.
+func (f *Frame) Judged() bool {
+	switch {
+	case f.Late():
+		return true
+	case f.Facts.Has(Dropped | Truncated):
+		return false
+	}
+	if t := f.frameTimeline(); t != nil && t.OnTimeFinish != NotSaid {
+		return true
+	}
+	return f.Deadline.Known()
+}
+
+// Overrun returns by how much a late frame missed its deadline. It is zero for a
+// frame that was not late, that has no known deadline, or that SurfaceFlinger
+// judged late although it ended before its deadline.
 func (f *Frame) Overrun() trace.Duration {
-	if !f.Late() {
+	if !f.Late() || !f.Deadline.Known() {
 		return 0
 	}
-	return f.End().Sub(f.Deadline)
+	return max(0, f.End().Sub(f.Deadline))
 }
 
 // Flag returns the frame's single flag. Where several facts hold, the order is

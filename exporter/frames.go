@@ -1,8 +1,6 @@
 package exporter
 
 import (
-	"fmt"
-
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
@@ -45,7 +43,7 @@ func writeFrames(w *packetWriter, t *analyzer.Timeline, tokens tokens) {
 }
 
 func (w *frameWriter) surface(f *analyzer.Frame) {
-	pid, token, layer := int32(f.Process.PID), w.tokens[f], LayerName(f)
+	pid, token, layer := int32(f.Process.PID), w.tokens[f], f.LayerNames()[0]
 	var display int64 // of no display frame
 	if f.Render != nil && !f.Render.Facts.Has(analyzer.Truncated) {
 		display = w.tokens[f.Render]
@@ -62,15 +60,15 @@ func (w *frameWriter) surface(f *analyzer.Frame) {
 			},
 		})
 	}
-	v := judge(f)
+	v := f.Verdict()
 	cookie := w.nextCookie()
 	w.slice(f.Actual, cookie, &perfettopb.FrameTimelineEvent{
 		Event: &perfettopb.FrameTimelineEvent_ActualSurfaceFrameStart_{
 			ActualSurfaceFrameStart: &perfettopb.FrameTimelineEvent_ActualSurfaceFrameStart{
 				Cookie: &cookie, Token: &token, DisplayFrameToken: &display, Pid: &pid, LayerName: &layer,
-				PresentType: v.present.Enum(), OnTimeFinish: &v.onTime, GpuComposition: proto.Bool(len(f.GPU) > 0),
-				JankType: proto.Int32(int32(v.jank)), PredictionType: v.prediction.Enum(),
-				JankSeverityType: v.severity.Enum(), PresentDelayMillis: presentDelay(f.Render),
+				PresentType: perfettopb.FrameTimelineEvent_PresentType(v.Present).Enum(), OnTimeFinish: proto.Bool(v.OnTimeFinish != analyzer.No), GpuComposition: proto.Bool(len(f.GPU) > 0),
+				JankType: proto.Int32(int32(v.Jank)), PredictionType: perfettopb.FrameTimelineEvent_PredictionType(v.Prediction).Enum(),
+				JankSeverityType: perfettopb.FrameTimelineEvent_JankSeverityType(v.Severity).Enum(), PresentDelayMillis: presentDelay(f.Render),
 			},
 		},
 	})
@@ -88,15 +86,15 @@ func (w *frameWriter) display(f *analyzer.Frame) {
 			},
 		})
 	}
-	v := judge(f)
+	v := f.Verdict()
 	cookie := w.nextCookie()
 	w.slice(f.Actual, cookie, &perfettopb.FrameTimelineEvent{
 		Event: &perfettopb.FrameTimelineEvent_ActualDisplayFrameStart_{
 			ActualDisplayFrameStart: &perfettopb.FrameTimelineEvent_ActualDisplayFrameStart{
 				Cookie: &cookie, Token: &token, Pid: &pid,
-				PresentType: v.present.Enum(), OnTimeFinish: &v.onTime, GpuComposition: proto.Bool(len(f.GPU) > 0),
-				JankType: proto.Int32(int32(v.jank)), PredictionType: v.prediction.Enum(),
-				JankSeverityType: v.severity.Enum(), PresentDelayMillis: presentDelay(f),
+				PresentType: perfettopb.FrameTimelineEvent_PresentType(v.Present).Enum(), OnTimeFinish: proto.Bool(v.OnTimeFinish != analyzer.No), GpuComposition: proto.Bool(len(f.GPU) > 0),
+				JankType: proto.Int32(int32(v.Jank)), PredictionType: perfettopb.FrameTimelineEvent_PredictionType(v.Prediction).Enum(),
+				JankSeverityType: perfettopb.FrameTimelineEvent_JankSeverityType(v.Severity).Enum(), PresentDelayMillis: presentDelay(f),
 			},
 		},
 	})
@@ -121,11 +119,6 @@ func (w *frameWriter) event(at trace.Time, e *perfettopb.FrameTimelineEvent) {
 		Data:      &perfettopb.TracePacket_FrameTimelineEvent{FrameTimelineEvent: e},
 	})
 }
-
-// LayerName returns the name of the layer that an application frame draws:
-// "process#thread". Perfetto takes the number for a layer's id, so each UI
-// thread has its own.
-func LayerName(f *analyzer.Frame) string { return fmt.Sprintf("%s#%d", f.Process.Name, f.TID) }
 
 // presentDelay returns by how many milliseconds a render frame was shown after
 // the end of its expected interval; nil where either is not known.

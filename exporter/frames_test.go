@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
 	"ohframe/protos/perfettopb"
 )
 
@@ -60,18 +59,6 @@ func TestTokens(t *testing.T) {
 	}
 	if renumbered != 5 {
 		t.Errorf("%d frames renumbered, want 5", renumbered)
-	}
-}
-
-func TestLayerName(t *testing.T) {
-	p := &analyzer.Process{PID: 200, Name: "com.example.app"}
-	for tid, want := range map[trace.TID]string{200: "com.example.app#200", 207: "com.example.app#207"} {
-		if got := LayerName(&analyzer.Frame{Process: p, TID: tid}); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-	if got := LayerName(&analyzer.Frame{Process: &analyzer.Process{PID: 5}, TID: 5}); got != "#5" {
-		t.Errorf("process without a name: got %q", got)
 	}
 }
 

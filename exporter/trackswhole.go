@@ -5,13 +5,6 @@ import (
 	"ohframe/analyzer/stats"
 )
 
-// blameNames are the words for the part that made a whole frame late, the same
-// as in a report.
-var blameNames = map[stats.Blame]string{
-	stats.BlameApplication: "application", stats.BlameRenderCPU: "render_cpu",
-	stats.BlameRenderGPU: "render_gpu", stats.BlamePickUp: "pick_up",
-}
-
 // writeWholeFrames writes an application's frames from their vsync to the end of
 // rendering. Several are under way at a time.
 func (p *pipeline) writeWholeFrames() {
@@ -37,6 +30,6 @@ func (p *pipeline) judgeWhole(s *slice, f *analyzer.Frame) {
 	s.annotations.number(noteRenderToken, p.tokens[f.Render])
 	if whole, ok := stats.Whole(f); ok && whole.Late() {
 		s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End))
-		s.annotations.text(noteBlame, blameNames[whole.Blame])
+		s.annotations.text(noteBlame, whole.Blame.String())
 	}
 }

@@ -56,7 +56,7 @@ type verdict struct {
 }
 
 func (a *android) surface(pid int32, token, display int64, layer string, vsync, start, end int, v verdict) {
-	if v.prediction == pb.FrameTimelineEvent_PREDICTION_VALID {
+	if v.prediction != pb.FrameTimelineEvent_PREDICTION_EXPIRED && token%5 != 0 {
 		a.slice(vsync, vsync+10_000, &pb.FrameTimelineEvent{Event: &pb.FrameTimelineEvent_ExpectedSurfaceFrameStart_{
 			ExpectedSurfaceFrameStart: &pb.FrameTimelineEvent_ExpectedSurfaceFrameStart{
 				Cookie: a.nextCookie(), Token: &token, DisplayFrameToken: &display, Pid: &pid, LayerName: &layer,
@@ -88,8 +88,8 @@ func (a *android) display(token int64, vsync, start, end int, v verdict) {
 }
 
 // androidTrace has two applications, the first of which draws two layers at
-// times, and verdicts of every sort. From the middle on tokens come again and
-// again, as if SurfaceFlinger were restarted all the time.
+// times, and verdicts of every sort. SurfaceFlinger restarts every forty frames,
+// and counts tokens from the beginning.
 func androidTrace(t *testing.T) []byte {
 	t.Helper()
 	a := &android{}
@@ -102,13 +102,16 @@ func androidTrace(t *testing.T) []byte {
 	}}})
 	random := rand.New(rand.NewPCG(1, 2))
 	one := func(n int) bool { return random.IntN(n) == 0 }
-	janks := []int32{1, 2, 4, 8, 16, 32, 48, 64, 66, 128, 256}
+	janks := []int32{1, 2, 4, 8, 16, 32, 48, 64, 66, 68, 128, 256, 512, 1024, 2048, 4096, 32768}
+	presents := []pb.FrameTimelineEvent_PresentType{
+		pb.FrameTimelineEvent_PRESENT_LATE, pb.FrameTimelineEvent_PRESENT_EARLY, pb.FrameTimelineEvent_PRESENT_UNKNOWN,
+	}
 	choose := func() verdict {
 		v := verdict{1, pb.FrameTimelineEvent_PRESENT_ON_TIME, pb.FrameTimelineEvent_PREDICTION_VALID, true}
 		if one(3) {
 			v.jank = janks[random.IntN(len(janks))]
 			v.onTime = v.jank&(16|32|64) == 0 || one(4)
-			v.present = pb.FrameTimelineEvent_PRESENT_LATE
+			v.present = presents[random.IntN(len(presents))]
 		}
 		if one(12) {
 			v.jank, v.present, v.onTime = 1024, pb.FrameTimelineEvent_PRESENT_DROPPED, one(2)
@@ -116,15 +119,15 @@ func androidTrace(t *testing.T) []byte {
 		if one(12) {
 			v.prediction = pb.FrameTimelineEvent_PREDICTION_EXPIRED
 		}
+		if one(12) {
+			v.prediction = pb.FrameTimelineEvent_PREDICTION_UNKNOWN
+		}
 		return v
 	}
 	const frames = 200
 	for i := range frames {
-		vsync := (i + 1) * 10_000
-		token := int64(2*i + 2)
-		if i >= frames/2 {
-			token = int64(2*(i%2) + 2)
-		}
+		vsync := (i+1)*10_000 + i/40*1_000_000
+		token := int64(2*(i%40) + 2)
 		for n, pid := range []int32{gallery, gallery + 100} {
 			if one(4) {
 				continue
@@ -132,7 +135,7 @@ func androidTrace(t *testing.T) []byte {
 			took := 2_000 + random.IntN(12_000)
 			a.surface(pid, token, token+1, "TX - main#10", vsync, vsync+500+n, vsync+500+took, choose())
 			if n == 0 && one(5) {
-				a.surface(pid, token, token+1, "TX - popup#11", vsync, vsync+700, vsync+took, choose())
+				a.surface(pid, token, token+1+int64(2*random.IntN(2)), "TX - popup#11", vsync, vsync+700, vsync+took, choose())
 			}
 		}
 		shown := vsync + 20_000 + random.IntN(2_000)
@@ -162,23 +165,63 @@ func TestAndroid(t *testing.T) {
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.compare_android; SELECT 1")
 	checkComparison(t, session, report, "android")
 
-	var facts, links rows
+	var facts, links, whole, blame rows
+	var causes stats.Blame
 	for f := range timeline.Complete() {
 		facts.add(f.Kind.String(), int64(f.Process.PID), int64(f.Actual.Start), int64(f.Actual.Duration()), f.Process.Name,
-			known(f.VsyncID), known(f.Expected.Start), known(f.Deadline), f.Late(), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate), f.Facts.Has(analyzer.Misaligned),
-			int64(f.Overrun()), known(f.Present))
+			known(f.VsyncID), known(f.Expected.Start), known(f.Deadline), lateOf(f), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate), f.Facts.Has(analyzer.Misaligned),
+			int64(f.Overrun()), known(f.Present), f.Facts.Has(analyzer.Dropped))
+		if w, ok := stats.Whole(f); ok {
+			whole.add(int64(f.Process.PID), int64(f.Actual.Start), w.Late(), text(w.Blame.String()))
+		}
 		if f.Render != nil && !f.Render.Facts.Has(analyzer.Truncated) {
 			links.add(int64(f.Process.PID), int64(f.Actual.Start), int64(f.Render.Actual.Start))
 		}
 	}
 	compare(t, "frames", query(t, session, `
 		SELECT kind, pid, ts, dur, process_name, vsync_id, expected_ts, deadline_ts, is_late, is_late_main, is_late_gpu, is_misaligned,
-			overrun, present_ts
+			overrun, present_ts, is_dropped
 		FROM ohos_or_android_frame WHERE system = 'android'`), facts)
 	compare(t, "links", query(t, session, `
 		SELECT a.pid, a.ts, r.ts FROM ohos_or_android_frame a JOIN ohos_or_android_frame r ON r.id = a.render_id`), links)
+	compare(t, "whole frames", query(t, session, `
+		SELECT f.pid, f.ts, w.is_late, w.blame FROM ohos_or_android_whole_frame w JOIN ohos_or_android_frame f USING (id)
+		WHERE w.is_late IS NOT NULL`), whole)
+	for _, p := range report.Processes {
+		w := p.WholeFrames
+		b := w.Blame
+		blame.add(int64(p.PID), w.Judged, w.Late, b.Application, b.RenderCPU, b.RenderGPU, b.PickUp, b.DisplayHAL, b.BufferStuffing,
+			b.PredictionError, b.Dropped, b.Unknown)
+		for cause := stats.BlameApplication; cause <= stats.BlameUnknown; cause <<= 1 {
+			if b.Of(cause) > 0 {
+				causes |= cause
+			}
+		}
+	}
+	if missing := (2*stats.BlameUnknown - 1) &^ causes; missing != 0 {
+		t.Errorf("no whole frame was late by %s", missing)
+	}
+	compare(t, "blame", query(t, session, `
+		SELECT pid, judged, late, application, render_cpu, render_gpu, pick_up, display_hal, buffer_stuffing, prediction_error, dropped, unknown
+		FROM ohos_or_android_blame`), blame)
 	compare(t, "links to nowhere", query(t, session, `
 		SELECT id FROM ohos_or_android_frame
 		WHERE render_id IS NOT NULL AND render_id NOT IN (SELECT id FROM ohos_or_android_frame)`), nil)
 	compare(t, "ohos_frame", query(t, session, "SELECT id FROM ohos_frame"), nil)
+}
+
+// lateOf is whether a frame was late, nil if that is not known.
+func lateOf(f *analyzer.Frame) any {
+	if !f.Judged() {
+		return nil
+	}
+	return f.Late()
+}
+
+// text returns nil for the empty string.
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
 }

@@ -35,7 +35,7 @@ func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 	for f := range timeline.Complete() {
 		key := []any{f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), int64(f.Actual.Duration())}
 		facts.add(append(key, f.Process.Name, known(f.VsyncID), int64(f.Overrun()), known(f.Period),
-			f.Late(), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate),
+			lateOf(f), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate),
 			f.Facts.Has(analyzer.Empty), f.Facts.Has(analyzer.Misaligned), int(f.Flag()), f.Coalesced)...)
 		intervals.add(append(key, known(f.Vsync), known(f.Expected.Start), known(f.Expected.End),
 			known(f.Deadline), int64(f.End()))...)
@@ -102,10 +102,6 @@ func estimated(at trace.Time, yes bool) any {
 
 func checkWholeFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) {
 	t.Helper()
-	names := map[stats.Blame]any{
-		stats.NotLate: nil, stats.BlameApplication: "application", stats.BlameRenderCPU: "render_cpu",
-		stats.BlameRenderGPU: "render_gpu", stats.BlamePickUp: "pick_up",
-	}
 	var want rows
 	for f := range timeline.Complete() {
 		r := f.Render
@@ -114,7 +110,7 @@ func checkWholeFrames(t *testing.T, session *engine.Session, timeline *analyzer.
 		}
 		var late, blame, expected any
 		if w, ok := stats.Whole(f); ok {
-			late, blame = w.Late(), names[w.Blame]
+			late, blame = w.Late(), text(w.Blame.String())
 			if w.Expected.Known() {
 				expected = int64(w.Expected.Duration())
 			}
@@ -176,7 +172,7 @@ func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 		SELECT * FROM ohos_worst_frame w LEFT JOIN ohos_frame f USING (id)
 		WHERE f.ts IS NOT w.ts OR f.utid IS NOT w.utid OR f.render_id IS NOT w.render_id OR f.process_name IS NOT w.process_name`), nil)
 	compare(t, "frames in streaks", query(t, session, "SELECT coalesce(sum(frames), 0) FROM ohos_late_streak"),
-		query(t, session, "SELECT sum(is_late) FROM ohos_frame"))
+		query(t, session, "SELECT coalesce(sum(is_late), 0) FROM ohos_frame"))
 }
 
 func checkFPS(t *testing.T, session *engine.Session, report *stats.Report) {

@@ -7,13 +7,13 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// judge derives facts and present times from Android's verdicts.
+// judge derives facts and present times from SurfaceFlinger's verdicts.
 func (a *assembly) judge() {
 	for _, f := range a.frames {
 		if f.Facts.Has(analyzer.Truncated) {
 			continue
 		}
-		if f.Kind == analyzer.RenderFrame && f.said.Present != analyzer.PresentDropped {
+		if f.Kind == analyzer.RenderFrame && !f.Facts.Has(analyzer.Dropped) {
 			f.Present = f.Actual.End
 		}
 		if late(f) {
@@ -30,22 +30,24 @@ func (a *assembly) judge() {
 	}
 }
 
-// late reports whether the frame's work was not finished by its deadline.
+// late reports whether the frame's work was finished after its deadline. The jank
+// type decides if it is one of the frame's own, then on_time_finish, also for a
+// frame without an expected interval. A dropped frame has no meaningful end, and
+// its on_time_finish is false whatever happened.
 func late(f frame) bool {
 	own := analyzer.JankAppDeadlineMissed
 	if f.Kind == analyzer.RenderFrame {
 		own = analyzer.JankSFCPUDeadlineMissed | analyzer.JankSFGPUDeadlineMissed
 	}
 	switch {
-	case f.said.Present == analyzer.PresentDropped || !f.Deadline.Known():
-		return false
 	case f.said.Jank.Has(own):
 		return true
+	case f.Facts.Has(analyzer.Dropped):
+		return false
 	case f.said.OnTimeFinish != analyzer.NotSaid:
 		return f.said.OnTimeFinish == analyzer.No
-	case f.said.Jank != 0 || f.Kind == analyzer.RenderFrame:
-		// The end of a render frame's interval is when it was shown, not when
-		// its work was done.
+	case f.said.Jank != 0 || f.Kind == analyzer.RenderFrame || !f.Deadline.Known():
+		// A render frame's interval ends when it is shown, not when its work is done.
 		return false
 	}
 	return f.Actual.End > f.Deadline
@@ -60,28 +62,31 @@ func lateFact(f frame) analyzer.Facts {
 	return analyzer.MainLate
 }
 
-// Vsyncs nearer to each other than shortestPeriod are not of one display, and
-// nearby is how many on either side tell the period at a vsync: enough to find
-// two in a row where not all were used, few enough to follow a change of the rate.
+// Refresh periods are between shortestPeriod and longestPeriod. The period at a
+// vsync comes from up to nearby gaps on either side: enough to find two vsyncs in
+// a row where not all were used, few enough to follow a change of the rate. A gap
+// of more than maxVsyncs periods is not used, as jitter adds up.
 const (
 	shortestPeriod = 2 * trace.Millisecond
 	longestPeriod  = trace.Second
 	nearby         = 8
+	maxVsyncs      = 8
 )
 
-// inferPeriods gives each frame the refresh period at its time: the smallest
-// distance between vsyncs nearby. The compositor's vsyncs are those of the
-// display; without them each application's have to do.
+// inferPeriods gives each frame the refresh period at its time, from the spacing of
+// the ends of expected intervals. SurfaceFlinger predicts these on the display's
+// vsync grid; the starts move with its work duration. The compositor's frames are
+// those of the display; a trace without them has each application's own.
 func (a *assembly) inferPeriods() {
 	var display []trace.Time
 	own := map[trace.PID][]trace.Time{}
 	for _, f := range a.frames {
-		if !f.Vsync.Known() {
+		if !f.Expected.Known() {
 			continue
 		}
-		own[f.Process.PID] = append(own[f.Process.PID], f.Vsync)
+		own[f.Process.PID] = append(own[f.Process.PID], f.Expected.End)
 		if f.Kind == analyzer.RenderFrame {
-			display = append(display, f.Vsync)
+			display = append(display, f.Expected.End)
 		}
 	}
 	shared := newPeriods(display)
@@ -99,13 +104,13 @@ func (a *assembly) inferPeriods() {
 	}
 }
 
-// periods is how far apart vsyncs are, as time goes.
+// periods are the gaps between vsyncs, in order of time.
 type periods struct {
-	starts []trace.Time // of each gap between vsyncs
+	starts []trace.Time // of each gap
 	gaps   []trace.Duration
 }
 
-// newPeriods returns the gaps between vsyncs, which it puts in order.
+// newPeriods returns the gaps between vsyncs, which it sorts.
 func newPeriods(vsyncs []trace.Time) *periods {
 	slices.Sort(vsyncs)
 	p := &periods{}
@@ -120,11 +125,23 @@ func newPeriods(vsyncs []trace.Time) *periods {
 
 func (p *periods) none() bool { return len(p.gaps) == 0 }
 
-// at returns the period at the given time, zero if it is not known.
+// at returns the period at the given time, zero if it is not known. Predictions
+// jitter by some hundred microseconds: the shortest gap nearby is one period, and
+// all gaps that are close to a whole number of it give its mean.
 func (p *periods) at(t trace.Time) trace.Duration {
 	if p.none() {
 		return 0
 	}
 	i, _ := slices.BinarySearch(p.starts, t)
-	return slices.Min(p.gaps[max(0, min(i-nearby, len(p.gaps)-1)):min(i+nearby, len(p.gaps))])
+	gaps := p.gaps[max(0, min(i-nearby, len(p.gaps)-1)):min(i+nearby, len(p.gaps))]
+	shortest := slices.Min(gaps)
+	var sum, vsyncs trace.Duration
+	for _, gap := range gaps {
+		n := (gap + shortest/2) / shortest
+		if n <= maxVsyncs && (gap-n*shortest).Abs() <= shortest/10 {
+			sum += gap
+			vsyncs += n
+		}
+	}
+	return sum / vsyncs
 }

@@ -1,6 +1,7 @@
 package perfetto_test
 
 import (
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -121,7 +122,8 @@ func TestAndroid(t *testing.T) {
 
 	at := func(n float64) trace.Time { return trace.Time(ms(n)) }
 	interval := func(start, end float64) analyzer.Interval { return analyzer.Interval{Start: at(start), End: at(end)} }
-	const mainLate, gpuLate, misaligned, truncated = analyzer.MainLate, analyzer.GPULate, analyzer.Misaligned, analyzer.Truncated
+	const mainLate, gpuLate, misaligned = analyzer.MainLate, analyzer.GPULate, analyzer.Misaligned
+	const truncated, dropped = analyzer.Truncated, analyzer.Dropped
 	none := analyzer.Interval{}
 	wants := []struct {
 		kind             analyzer.Kind
@@ -133,18 +135,17 @@ func TestAndroid(t *testing.T) {
 		render           int64 // vsync id; zero if there is none
 		present          float64
 	}{
-		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - gallery#10", 100, interval(11, 18), interval(10, 20), 0, 101, 0},
-		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - popup#11", 100, interval(11.5, 19), interval(10, 20), 0, 101, 0},
+		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - gallery#10, TX - popup#11", 100, interval(11, 19), interval(10, 20), 0, 101, 0},
 		{analyzer.RenderFrame, sf, "/system/bin/surfaceflinger", "", 101, interval(20.5, 30.25), interval(20, 30), 0, 0, 30.25},
 		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - gallery#10", 102, interval(21, 36), interval(20, 30), mainLate, 105, 0},
 		{analyzer.RenderFrame, sf, "/system/bin/surfaceflinger", "", 105, interval(40.5, 50), interval(40, 50), 0, 0, 50},
 		{analyzer.RenderFrame, sf, "/system/bin/surfaceflinger", "", 107, interval(50.5, 70), interval(50, 60), gpuLate, 0, 70},
 		{analyzer.ApplicationFrame, second, "", "TX - second#20", 108, interval(51, 59), interval(50, 60), misaligned, 109, 0},
-		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - gallery#10", 110, interval(71, 79), interval(70, 80), 0, 0, 0},
+		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - gallery#10", 110, interval(71, 79), interval(70, 80), dropped, 0, 0},
 		{analyzer.RenderFrame, sf, "/system/bin/surfaceflinger", "", 109, interval(75, 90), interval(70, 80), misaligned | mainLate, 0, 90},
 		{analyzer.RenderFrame, sf, "/system/bin/surfaceflinger", "", 111, interval(80.5, 90.5), interval(80, 90), 0, 0, 90.5},
-		{analyzer.ApplicationFrame, second, "", "TX - second#20", 60, interval(83, 85), none, 0, 111, 0},
-		{analyzer.RenderFrame, sf, "/system/bin/surfaceflinger", "", 0, interval(100, 110), none, 0, 0, 0},
+		{analyzer.ApplicationFrame, second, "", "TX - second#20", 60, interval(83, 85), none, mainLate, 111, 0},
+		{analyzer.RenderFrame, sf, "/system/bin/surfaceflinger", "", 0, interval(100, 110), none, dropped, 0, 0},
 		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - gallery#10", 0, interval(101, 105), none, 0, 0, 0},
 		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - gallery#10", 120, interval(120, 130), none, truncated, 0, 0},
 	}
@@ -153,9 +154,9 @@ func TestAndroid(t *testing.T) {
 	}
 	for i, w := range wants {
 		f := timeline.Frames[i]
-		said := f.Android.Timeline
-		if f.Kind != w.kind || f.Process.PID != w.pid || f.Process.Name != w.process || said.Layer != w.layer || f.VsyncID != w.id {
-			t.Errorf("frame %d is %s of layer %q", i, f, said.Layer)
+		layers := strings.Join(f.LayerNames(), ", ")
+		if f.Kind != w.kind || f.Process.PID != w.pid || f.Process.Name != w.process || layers != w.layer || f.VsyncID != w.id {
+			t.Errorf("frame %d is %s of layers %q", i, f, layers)
 		}
 		if f.Actual != w.actual || f.Expected != w.expected || f.Vsync != w.expected.Start || f.Deadline != w.expected.End {
 			t.Errorf("frame %d: times are %s", i, f)
@@ -173,14 +174,14 @@ func TestAndroid(t *testing.T) {
 		if w.present == 0 && f.Present.Known() || w.present != 0 && f.Present != at(w.present) {
 			t.Errorf("frame %d shown at %d, want %v ms", i, f.Present, w.present)
 		}
-		// SurfaceFlinger's vsyncs are at 20, 40, 50, 70 and 80 ms: all frames are
-		// near two that are 10 ms apart.
+		// SurfaceFlinger's frames are expected to end at 30, 50, 60, 80 and 90 ms: all
+		// frames are near two that are 10 ms apart.
 		if f.Period != 10*trace.Millisecond {
 			t.Errorf("frame %d: period %s", i, f.Period)
 		}
 	}
-	if n := len(timeline.Frames[2].Applications); n != 2 {
-		t.Errorf("display frame 101 took %d frames, want both layers'", n)
+	if n := len(timeline.Frames[1].Applications); n != 1 {
+		t.Errorf("display frame 101 took %d frames, want the one with both layers", n)
 	}
 	if stats.Unfinished != 1 || stats.UnpairedEnds != 1 || stats.Unmatched != 1 || stats.Dropped != 2 || stats.Ours || stats.Malformed != 0 {
 		t.Errorf("%+v", stats)
@@ -197,24 +198,24 @@ func TestAndroid(t *testing.T) {
 // Android's own words are kept.
 func TestAndroidVerdict(t *testing.T) {
 	timeline, _ := read(t, androidRecording().bytes)
-	late := timeline.Frames[3].Android.Timeline
-	if late.Token != 102 || late.DisplayToken != 105 || late.Jank != analyzer.JankAppDeadlineMissed || late.Present != analyzer.PresentLate ||
+	late := timeline.Frames[2].Android.Timeline
+	if late.Token != 102 || late.Layers[0].DisplayToken != 105 || late.Jank != analyzer.JankAppDeadlineMissed || late.Present != analyzer.PresentLate ||
 		late.Prediction != analyzer.PredictionValid || late.Severity != analyzer.SeverityFull || late.OnTimeFinish != analyzer.No ||
 		late.GPUComposition != analyzer.No || late.Buffer != analyzer.Yes || !late.PresentDelayKnown || late.PresentDelay != 10*trace.Millisecond {
 		t.Errorf("%+v", late)
 	}
-	gpu := timeline.Frames[5].Android.Timeline
+	gpu := timeline.Frames[4].Android.Timeline
 	if gpu.GPUComposition != analyzer.Yes || gpu.Buffer != analyzer.NotSaid || gpu.Jank.String() != "SurfaceFlinger GPU Deadline Missed" {
 		t.Errorf("%+v", gpu)
 	}
-	both := timeline.Frames[8].Android.Timeline
+	both := timeline.Frames[7].Android.Timeline
 	if got := both.Jank.String(); got != "SurfaceFlinger Scheduling, SurfaceFlinger CPU Deadline Missed" {
 		t.Errorf("jank %q", got)
 	}
-	if skipped := timeline.Frames[11].Android.Timeline; skipped.Present != analyzer.PresentDropped || skipped.Token != 0 {
+	if skipped := timeline.Frames[10].Android.Timeline; skipped.Present != analyzer.PresentDropped || skipped.Token != 0 {
 		t.Errorf("%+v", skipped)
 	}
-	if none := timeline.Frames[12].Android.Timeline; none.Token != -1 || none.DisplayToken != -1 {
+	if none := timeline.Frames[11].Android.Timeline; none.Token != -1 || none.Layers[0].DisplayToken != -1 {
 		t.Errorf("%+v", none)
 	}
 }

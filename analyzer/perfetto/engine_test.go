@@ -39,32 +39,30 @@ func TestEngine(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range timeline.Frames {
 		said := f.Android.Timeline
-		surface, display := number(said.Token), said.DisplayToken
+		row := func(i analyzer.Interval, truncated bool, surface string, display int64, v analyzer.Verdict, layer string) {
+			duration := int64(i.Duration())
+			if truncated {
+				duration = -1
+			}
+			bit := map[analyzer.Answer]int{analyzer.Yes: 1}
+			actual = append(actual, fmt.Sprintln(int64(i.Start), duration, int32(f.Process.PID), f.Process.Name, surface, display,
+				v.Jank, v.Present, v.Prediction, v.Severity, bit[v.OnTimeFinish], bit[said.GPUComposition], layer))
+		}
+		truncated := f.Facts.Has(analyzer.Truncated) // here no frame of several layers is
+		surface := number(said.Token)
 		if f.Kind == analyzer.RenderFrame {
-			surface, display = "none", said.Token
+			surface = "none"
+			row(f.Actual, truncated, surface, said.Token, said.Verdict, "")
 		}
-		duration := int64(f.Actual.Duration())
-		if f.Facts.Has(analyzer.Truncated) {
-			duration = -1
+		for _, l := range said.Layers {
+			row(l.Actual, truncated, surface, l.DisplayToken, l.Verdict, l.Name)
+			if l.Render != nil && l.Actual.Start <= l.Render.Actual.Start { // the engine links only to what comes later
+				links = append(links, fmt.Sprintln(int64(l.Actual.Start), f.VsyncID, int64(l.Render.Actual.Start), l.Render.VsyncID))
+			}
 		}
-		onTime, gpu := 0, 0
-		if said.OnTimeFinish == analyzer.Yes {
-			onTime = 1
-		}
-		if said.GPUComposition == analyzer.Yes {
-			gpu = 1
-		}
-		actual = append(actual, fmt.Sprintln(int64(f.Actual.Start), duration, int32(f.Process.PID), f.Process.Name, surface, display,
-			said.Jank, said.Present, said.Prediction, said.Severity, onTime, gpu, said.Layer))
 		if key := fmt.Sprint(f.Process.PID, f.VsyncID); f.Expected.Known() && !seen[key] { // layers share it
 			seen[key] = true
 			expected = append(expected, fmt.Sprintln(int64(f.Expected.Start), int64(f.Expected.Duration()), int32(f.Process.PID), surface))
-		}
-		for _, a := range f.Applications {
-			if a.Actual.Start > f.Actual.Start {
-				continue // the engine links only to what comes later
-			}
-			links = append(links, fmt.Sprintln(int64(a.Actual.Start), a.VsyncID, int64(f.Actual.Start), f.VsyncID))
 		}
 	}
 	for _, list := range [][]string{actual, expected, links} {

@@ -24,6 +24,8 @@ type slice struct {
 	kind     analyzer.Kind
 	expected bool
 	pid      trace.PID
+	display  int64  // token of the render frame that took an application frame
+	layer    string // name
 	said     analyzer.FrameTimeline
 	analyzer.Interval
 }
@@ -36,7 +38,7 @@ func (d *decoder) event(p *packet) bool {
 	d.stats.Events++
 	e := event{at: int64(p.timestamp), clock: p.clock, slice: -1}
 	s, cookie := d.slice(&d.message)
-	if cookie == nil || p.timestamp == 0 || p.timestamp > maxTimestamp || s != nil && s.pid < 0 {
+	if cookie == nil || !p.timed || p.timestamp > maxTimestamp || s != nil && s.pid < 0 {
 		d.stats.Malformed++
 		return true
 	}
@@ -87,7 +89,7 @@ func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
 		}
 		return &slice{
 			kind: analyzer.ApplicationFrame, expected: true, pid: trace.PID(*f.Pid),
-			said: analyzer.FrameTimeline{Token: *f.Token, DisplayToken: *f.DisplayFrameToken},
+			said: analyzer.FrameTimeline{Token: *f.Token},
 		}, f.Cookie
 	case *perfettopb.FrameTimelineEvent_ExpectedDisplayFrameStart_:
 		f := e.ExpectedDisplayFrameStart
@@ -103,11 +105,8 @@ func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
 		if f.Token == nil || f.DisplayFrameToken == nil || f.Pid == nil {
 			return nil, nil
 		}
-		s := &slice{kind: analyzer.ApplicationFrame, pid: trace.PID(*f.Pid), said: analyzer.FrameTimeline{
-			Token: *f.Token, DisplayToken: *f.DisplayFrameToken, Layer: d.layer(f.GetLayerName()),
-			Jank: analyzer.JankType(f.GetJankType()), Present: enum(f.GetPresentType(), analyzer.PresentUnknown),
-			Prediction: enum(f.GetPredictionType(), analyzer.PredictionUnknown), Severity: enum(f.GetJankSeverityType(), analyzer.SeverityFull),
-			OnTimeFinish: answer(f.OnTimeFinish), GPUComposition: answer(f.GpuComposition), Buffer: answer(f.IsBuffer),
+		s := &slice{kind: analyzer.ApplicationFrame, pid: trace.PID(*f.Pid), display: *f.DisplayFrameToken, layer: d.layer(f.GetLayerName()), said: analyzer.FrameTimeline{
+			Token: *f.Token, Verdict: verdictOf(f, f.OnTimeFinish), GPUComposition: answer(f.GpuComposition), Buffer: answer(f.IsBuffer),
 		}}
 		s.said.PresentDelay, s.said.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
 		return s, f.Cookie
@@ -117,15 +116,30 @@ func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
 			return nil, nil
 		}
 		s := &slice{kind: analyzer.RenderFrame, pid: trace.PID(*f.Pid), said: analyzer.FrameTimeline{
-			Token: *f.Token,
-			Jank:  analyzer.JankType(f.GetJankType()), Present: enum(f.GetPresentType(), analyzer.PresentUnknown),
-			Prediction: enum(f.GetPredictionType(), analyzer.PredictionUnknown), Severity: enum(f.GetJankSeverityType(), analyzer.SeverityFull),
-			OnTimeFinish: answer(f.OnTimeFinish), GPUComposition: answer(f.GpuComposition),
+			Token: *f.Token, Verdict: verdictOf(f, f.OnTimeFinish), GPUComposition: answer(f.GpuComposition),
 		}}
 		s.said.PresentDelay, s.said.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
 		return s, f.Cookie
 	}
 	return nil, nil
+}
+
+// judgedEvent is the actual slice of a frame of either kind.
+type judgedEvent interface {
+	GetJankType() int32
+	GetPresentType() perfettopb.FrameTimelineEvent_PresentType
+	GetPredictionType() perfettopb.FrameTimelineEvent_PredictionType
+	GetJankSeverityType() perfettopb.FrameTimelineEvent_JankSeverityType
+}
+
+// verdictOf returns the event's verdict. Values that this version does not know
+// are unspecified.
+func verdictOf(f judgedEvent, onTime *bool) analyzer.Verdict {
+	return analyzer.Verdict{
+		Jank: analyzer.JankType(f.GetJankType()), Present: enum(f.GetPresentType(), analyzer.PresentUnknown),
+		Prediction: enum(f.GetPredictionType(), analyzer.PredictionUnknown), Severity: enum(f.GetJankSeverityType(), analyzer.SeverityFull),
+		OnTimeFinish: answer(onTime),
+	}
 }
 
 // layer returns the name as one string for all frames of the layer, none if there
@@ -153,13 +167,10 @@ func enum[From ~int32, To ~uint8](v From, last To) To {
 }
 
 func answer(b *bool) analyzer.Answer {
-	switch {
-	case b == nil:
+	if b == nil {
 		return analyzer.NotSaid
-	case *b:
-		return analyzer.Yes
 	}
-	return analyzer.No
+	return analyzer.AnswerOf(*b)
 }
 
 // presentDelay converts milliseconds. A delay beyond a day is none.

@@ -29,6 +29,9 @@ func (d *decoder) timeline() *analyzer.Timeline {
 		a.restoreFacts()
 		a.restorePeriods()
 		a.restoreNotes(&d.notes)
+		for _, f := range a.frames {
+			f.Android.Timeline = nil // ohframe's own verdict: it follows from the facts
+		}
 	} else {
 		a.judge()
 		a.inferPeriods()
@@ -47,6 +50,9 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 		at, known := d.clocks.trace(e.clock, e.at)
 		if !known {
 			d.stats.UnknownClock++
+		}
+		if at == 0 {
+			at = 1 // time zero stands for unknown in the model
 		}
 		e.at = int64(at)
 	}
@@ -116,12 +122,13 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 		s := &list[i]
 		if s.expected && s.End > s.Start && s.said.Token > 0 {
 			key := expectation{s.kind, s.pid, s.said.Token}
-			if a.expected[key] == nil { // layers of one frame repeat it
+			if a.expected[key] == nil { // each layer of a frame repeats it
 				a.expected[key] = s
 			}
 		}
 	}
 	taken := map[*slice]bool{}
+	latest := map[expectation]int{} // frame with the token, by index
 	for i := range list {
 		s := &list[i]
 		if s.expected {
@@ -131,26 +138,38 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 		if process == nil {
 			continue
 		}
+		key := expectation{s.kind, s.pid, s.said.Token}
+		if a.hasLayers(s) {
+			if n, ok := latest[key]; ok && s.Start.Sub(a.frames[n].lastLayer().Actual.Start) <= layersApart {
+				a.frames[n].addLayer(s, end)
+				continue
+			}
+			latest[key] = len(a.frames)
+		}
 		said := s.said
-		f := &analyzer.Frame{
+		f := frame{&analyzer.Frame{
 			Kind: s.kind, Process: process, TID: trace.TID(s.pid), VsyncID: max(0, said.Token),
 			Actual: s.Interval, Android: &analyzer.Android{Timeline: &said},
-		}
-		if !f.Actual.End.Known() {
+		}, &said}
+		if s.kind == analyzer.ApplicationFrame {
+			f.addLayer(s, end)
+		} else if !s.End.Known() {
 			f.Actual.End = end
 			f.Facts = analyzer.Truncated
 		}
-		if said.Present == analyzer.PresentDropped {
-			a.stats.Dropped++
-		}
-		e := a.expected[expectation{s.kind, s.pid, said.Token}]
-		predicted := said.Prediction == analyzer.PredictionValid || said.Prediction == analyzer.PredictionUnspecified
-		if e != nil && predicted && !(a.ours && taken[e]) {
+		e := a.expected[key]
+		if e != nil && (!a.ours || said.Prediction == analyzer.PredictionValid && !taken[e]) {
 			f.Expected = e.Interval
 			f.Vsync, f.Deadline = e.Start, e.End
 			taken[e] = true
 		}
-		a.frames = append(a.frames, frame{f, &said})
+		a.frames = append(a.frames, f)
+	}
+	for _, f := range a.frames {
+		f.combineLayers()
+		if f.Facts.Has(analyzer.Dropped) {
+			a.stats.Dropped++
+		}
 	}
 	for _, e := range a.expected {
 		if !taken[e] {
@@ -159,8 +178,18 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 	}
 }
 
-// link joins application frames to the render frames that took them, and gives
-// each what it sent: the packets tell of one hand-over for each frame.
+// layersApart bounds how much later a layer of a frame starts than the one before
+// it. SurfaceFlinger counts tokens from the beginning after a restart, so the
+// same token much later is that of another frame.
+const layersApart = 500 * trace.Millisecond
+
+// hasLayers reports whether the slice may be one of several layers of a frame. The
+// layers of ohframe's own traces are threads with frames of their own.
+func (a *assembly) hasLayers(s *slice) bool {
+	return !a.ours && s.kind == analyzer.ApplicationFrame && s.said.Token > 0
+}
+
+// link joins application frames to the render frames that took them.
 func (a *assembly) link() {
 	for _, f := range a.frames {
 		a.next = max(a.next, f.said.Token)
@@ -172,12 +201,12 @@ func (a *assembly) link() {
 		if f.Kind != analyzer.ApplicationFrame || f.Facts.Has(analyzer.Truncated) || a.empty(f) {
 			continue
 		}
-		sent := analyzer.Sent{Index: a.unique(f.Process.PID, f.said.Token, f.Actual.End), At: f.Actual.End}
-		if f.said.DisplayToken > 0 && f.said.Present != analyzer.PresentDropped {
-			sent.Taken = tookAt(a.render[f.said.DisplayToken], f.Actual.Start)
+		a.linkLayers(f)
+		if a.ours {
+			sent := &f.Transactions[0]
+			sent.Index = a.unique(f.Process.PID, sent.Index, sent.At)
 		}
-		f.Transactions = []analyzer.Sent{sent}
-		if r := sent.Taken; r != nil {
+		if r := f.Transactions[len(f.Transactions)-1].Taken; r != nil {
 			f.Render = r
 			r.Applications = append(r.Applications, f.Frame)
 		}

@@ -25,8 +25,10 @@ func (a *assembly) restoreVsyncs(renumbered int64) {
 		if f.VsyncID > highest-renumbered {
 			f.VsyncID = 0
 		}
-		if tid, ok := layerThread(f.said.Layer); ok {
-			f.TID = tid
+		for _, l := range f.said.Layers {
+			if tid, ok := layerThread(l.Name); ok {
+				f.TID = tid
+			}
 		}
 		if f.Kind == analyzer.ApplicationFrame && f.Expected.Known() && f.VsyncID != 0 {
 			main[vsync{f.Process.PID, f.VsyncID}] = f.Frame

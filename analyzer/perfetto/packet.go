@@ -25,6 +25,7 @@ const (
 // packet is what matters of a TracePacket.
 type packet struct {
 	timestamp uint64
+	timed     bool             // timestamp is set
 	clock     uint64           // a BuiltinClock; zero is boot time
 	kind      protowire.Number // the payload's field; zero if it does not matter
 	payload   []byte           // valid until the next packet
@@ -50,7 +51,7 @@ func (p *packet) parse(b []byte) bool {
 func (p *packet) take(f field) {
 	switch {
 	case f.bytes == nil && f.number == packetTimestamp:
-		p.timestamp = f.value
+		p.timestamp, p.timed = f.value, true
 	case f.bytes == nil && f.number == packetClockID:
 		p.clock = f.value
 	case f.bytes == nil:

@@ -219,11 +219,11 @@ func TestMalformed(t *testing.T) {
 	start(func(e *pb.FrameTimelineEvent_ActualSurfaceFrameStart) { e.Pid = proto.Int32(-1) })
 	r.event(ms(50), &pb.FrameTimelineEvent{})
 	r.event(ms(50), &pb.FrameTimelineEvent{Event: &pb.FrameTimelineEvent_FrameEnd_{FrameEnd: &pb.FrameTimelineEvent_FrameEnd{}}})
-	r.event(0, actualSurface(502, 5, 6, app, "layer", fine))
+	r.packet(&pb.TracePacket{Data: &pb.TracePacket_FrameTimelineEvent{FrameTimelineEvent: actualSurface(502, 5, 6, app, "layer", fine)}}) // no time
 	r.event(1<<63, actualSurface(503, 5, 6, app, "layer", fine))
 	timeline, stats := read(t, r.bytes)
-	if stats.Malformed != 9 || len(timeline.Frames) != 14 {
-		t.Errorf("%d malformed events, %d frames, want 9, 14", stats.Malformed, len(timeline.Frames))
+	if stats.Malformed != 9 || len(timeline.Frames) != 13 {
+		t.Errorf("%d malformed events, %d frames, want 9, 13", stats.Malformed, len(timeline.Frames))
 	}
 	// Values that no version has are none.
 	e := actualSurface(1, 5, 6, app, "layer", fine)

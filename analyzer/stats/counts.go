@@ -7,8 +7,8 @@ type Counts struct {
 	// Complete frames begin and end within the trace; all other counts but
 	// Truncated are of these.
 	Complete int `json:"complete"`
-	// WithDeadline counts the frames of which it is known when they should have
-	// ended, or at least that they ended late.
+	// WithDeadline counts the frames of which it is known whether they were late:
+	// those with a deadline, and those that SurfaceFlinger judged.
 	WithDeadline int `json:"with_deadline"`
 	// Late counts the frames that ended after their deadline: on their thread
 	// (LateMain), on the GPU (LateGPU), or both.
@@ -26,6 +26,9 @@ type Counts struct {
 	// Presented counts the render frames of which it is known when the display
 	// showed them.
 	Presented int `json:"presented"`
+	// Dropped counts the frames that were never shown. Only SurfaceFlinger reports
+	// them. Their durations are not measured.
+	Dropped int `json:"dropped"`
 	// Truncated counts the frames of which the trace lacks the begin or the end.
 	Truncated int `json:"truncated"`
 }
@@ -38,12 +41,13 @@ func count(r *records) Counts {
 			count *int
 			holds bool
 		}{
-			{&c.WithDeadline, s.judged()},
+			{&c.WithDeadline, s.judged},
 			{&c.Late, s.late()},
 			{&c.LateMain, s.facts.Has(analyzer.MainLate)},
 			{&c.LateGPU, s.facts.Has(analyzer.GPULate)},
 			{&c.Empty, s.facts.Has(analyzer.Empty)},
 			{&c.Misaligned, s.facts.Has(analyzer.Misaligned)},
+			{&c.Dropped, s.facts.Has(analyzer.Dropped)},
 			{&c.Linked, s.linked},
 			{&c.Presented, s.presented},
 		} {

@@ -4,12 +4,14 @@ import (
 	"math"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
 
 // Durations is how long frames took: the length of their actual intervals, the
 // ones that a timeline shows. For a render frame that is its main thread's work;
-// drawing, GPU work and commit follow it and are not in it. Empty frames count.
+// drawing, GPU work and commit follow it and are not in it. Empty frames count,
+// dropped frames do not: they end when they are dropped.
 //
 // Percentiles are exact, by nearest rank: the P-th of n durations in order is
 // number ⌈P·n/100⌉, always one that was measured.
@@ -60,7 +62,9 @@ func durationsInPeriods(samples []sample) *DurationsInPeriods {
 func sortedDurations(samples []sample) []trace.Duration {
 	var list []trace.Duration
 	for i := range samples {
-		list = append(list, samples[i].duration)
+		if !samples[i].facts.Has(analyzer.Dropped) {
+			list = append(list, samples[i].duration)
+		}
 	}
 	slices.Sort(list)
 	return list
@@ -79,7 +83,7 @@ func (m microperiods) periods() float64 { return float64(m) / 1e6 }
 func sortedMicroperiods(samples []sample) []microperiods {
 	var list []microperiods
 	for i := range samples {
-		if s := &samples[i]; s.period > 0 {
+		if s := &samples[i]; s.period > 0 && !s.facts.Has(analyzer.Dropped) {
 			list = append(list, microperiods(min(maxMicroperiods, math.Round(float64(s.duration)/float64(s.period)*1e6))))
 		}
 	}

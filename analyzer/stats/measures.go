@@ -9,8 +9,8 @@ type measure struct {
 	of     func(*Process) *float64 // nil where not known
 }
 
-// measures are all numbers of a process, in the order of its JSON. Left out are
-// the histogram and the worst frames, which are no numbers, and points in time.
+// measures are all numbers of a process, in the order of its JSON. Left out are the
+// histogram, the jank types and the worst frames, which are lists, and points in time.
 var measures = func() []measure {
 	list := []measure{
 		{"observed.seconds", Neither, field(func(p *Process) *Span { return p.Observed }, func(s *Span) float64 { return s.Seconds })},
@@ -21,6 +21,7 @@ var measures = func() []measure {
 		{"frames.late_gpu", Neither, counted(func(p *Process) int { return p.Frames.LateGPU })},
 		{"frames.empty", Neither, counted(func(p *Process) int { return p.Frames.Empty })},
 		{"frames.misaligned", Neither, counted(func(p *Process) int { return p.Frames.Misaligned })},
+		{"frames.dropped", Neither, counted(func(p *Process) int { return p.Frames.Dropped })},
 		{"frames.linked", Neither, counted(func(p *Process) int { return p.Frames.Linked })},
 		{"frames.presented", Neither, counted(func(p *Process) int { return p.Frames.Presented })},
 		{"frames.truncated", Neither, counted(func(p *Process) int { return p.Frames.Truncated })},
@@ -46,10 +47,20 @@ var measures = func() []measure {
 		{"whole_frames.judged", Neither, counted(func(p *Process) int { return p.WholeFrames.Judged })},
 		{"whole_frames.late", Neither, counted(func(p *Process) int { return p.WholeFrames.Late })},
 		{"whole_frames.late_rate", Lower, func(p *Process) *float64 { return p.WholeFrames.LateRate }},
-		{"whole_frames.blame.application", Neither, counted(func(p *Process) int { return p.WholeFrames.Blame.Application })},
-		{"whole_frames.blame.render_cpu", Neither, counted(func(p *Process) int { return p.WholeFrames.Blame.RenderCPU })},
-		{"whole_frames.blame.render_gpu", Neither, counted(func(p *Process) int { return p.WholeFrames.Blame.RenderGPU })},
-		{"whole_frames.blame.pick_up", Neither, counted(func(p *Process) int { return p.WholeFrames.Blame.PickUp })},
+	}...)
+	for i, name := range blameNames {
+		list = append(list, measure{"whole_frames.blame." + name, Neither, counted(func(p *Process) int { return *p.WholeFrames.Blame.counts()[i] })})
+	}
+	verdict := func(name string, of func(*Verdicts) int) {
+		list = append(list, measure{"surfaceflinger." + name, Neither, field(
+			func(p *Process) *Verdicts { return p.SurfaceFlinger },
+			func(v *Verdicts) float64 { return float64(of(v)) })})
+	}
+	verdict("missed_application", func(v *Verdicts) int { return v.MissedApplication })
+	verdict("missed_surfaceflinger", func(v *Verdicts) int { return v.MissedSurfaceFlinger })
+	verdict("missed_dropped", func(v *Verdicts) int { return v.MissedDropped })
+	verdict("missed", func(v *Verdicts) int { return v.Missed })
+	list = append(list, []measure{
 		{"longest_streak.frames", Lower, streakFrames},
 		{"stutter.slight", Neither, counted(func(p *Process) int { return p.Stutter.Slight })},
 		{"stutter.medium", Neither, counted(func(p *Process) int { return p.Stutter.Medium })},

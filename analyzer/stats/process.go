@@ -28,6 +28,8 @@ type Process struct {
 	// WholeFrames are the frames from the application to the end of rendering
 	// that the process had a part in.
 	WholeFrames WholeFrames `json:"whole_frames"`
+	// SurfaceFlinger is its verdicts on the frames; nil if the trace has none.
+	SurfaceFlinger *Verdicts `json:"surfaceflinger"`
 	// LongestStreak is the most late frames in a row; nil if no frame was late.
 	LongestStreak *Streak `json:"longest_streak"`
 	Stutter       Stutter `json:"stutter"`
@@ -58,6 +60,7 @@ func (p *Process) measure() {
 	p.Hitches = hitches(r)
 	p.WholeFrames = r.whole
 	p.WholeFrames.LateRate = ratio(r.whole.Late, r.whole.Judged)
+	p.SurfaceFlinger = verdicts(r.samples)
 	p.LongestStreak = longestStreak(r.samples)
 	p.Stutter = stutter(r.samples)
 	p.Durations = durations(r.samples)

@@ -34,6 +34,8 @@ type sample struct {
 	deadline      trace.Time
 	period        trace.Duration
 	facts         analyzer.Facts
+	judged        bool              // it is known whether the frame is late
+	verdict       *analyzer.Verdict // SurfaceFlinger's; nil if there is none
 	linked        bool
 	presented     bool
 	stages        [stagesCount]trace.Duration // unknownStage where not known
@@ -43,21 +45,20 @@ func newSample(f *analyzer.Frame) sample {
 	s := sample{
 		tid: f.TID, vsyncID: f.VsyncID,
 		start: f.Actual.Start, end: f.End(), duration: f.Actual.Duration(),
-		deadline: f.Deadline, period: periodOf(f), facts: f.Facts,
+		deadline: f.Deadline, period: periodOf(f), facts: f.Facts, judged: f.Judged(),
 		linked: f.Render != nil || len(f.Applications) > 0, presented: f.Present.Known(),
 		stages: stagesOf(f),
 	}
 	if f.Render != nil {
 		s.renderVsyncID = f.Render.VsyncID
 	}
+	if a := f.Android; a != nil && a.Timeline != nil {
+		s.verdict = &a.Timeline.Verdict
+	}
 	return s
 }
 
 func (s *sample) late() bool { return s.facts.Has(analyzer.MainLate | analyzer.GPULate) }
-
-// judged reports whether it is known if the frame is late. What a trace says of
-// that holds even where it does not say when the deadline was.
-func (s *sample) judged() bool { return s.deadline.Known() || s.late() }
 
 // overrun returns by how much a late frame missed its deadline; ok is false if
 // that is not known. Android finds frames late by rules of its own: one that

@@ -74,7 +74,9 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	}
 	render := f
 	if f.Kind == analyzer.ApplicationFrame {
-		times[UIWork] = f.Actual.Duration()
+		if !f.Facts.Has(analyzer.Dropped) {
+			times[UIWork] = f.Actual.Duration()
+		}
 		if render = f.Render; render == nil || render.Facts.Has(analyzer.Truncated) {
 			return times
 		}
@@ -82,7 +84,9 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 			times[PickUp] = max(0, since(f.Transactions[n-1].At, render.Actual.Start))
 		}
 	}
-	times[RenderMain] = render.Actual.Duration()
+	if !render.Facts.Has(analyzer.Dropped) {
+		times[RenderMain] = render.Actual.Duration()
+	}
 	if render.Draw.Known() {
 		times[RenderDraw] = max(unknownStage, render.Draw.Duration()) // damaged lines may have it end before it begins
 	}

@@ -21,7 +21,7 @@ func longestStreak(samples []sample) *Streak {
 	current := map[trace.TID]*Streak{}
 	for i := range samples {
 		s := &samples[i]
-		if !s.judged() {
+		if !s.judged {
 			continue
 		}
 		if !s.late() {

@@ -20,6 +20,7 @@ func framesCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
 			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(frametable.Formats, "|") + "`"},
+			&cli.BoolFlag{Name: "layers", Usage: "list the layers of Android's frames, one row a layer"},
 		}, traceFlags()...),
 		Action: frames,
 	}
@@ -42,7 +43,7 @@ func frames(c *cli.Context) error {
 		if terminal && frametable.IsBinary(format) {
 			return &failure{file: outputName(standard), what: "is a terminal", hint: "-o FILE writes to a file"}
 		}
-		return frametable.Write(out, in.Timeline, format)
+		return frametable.Write(out, in.Timeline, frametable.Options{Format: format, Layers: c.Bool("layers")})
 	})
 	if err != nil {
 		return err

@@ -1,9 +1,11 @@
-// Package frametable writes a timeline as a table: one row for each frame, in
-// order of actual start, with the same columns in every format. Times are in
-// nanoseconds of trace time; what is not known is empty, or null in JSON.
+// Package frametable writes a timeline as a table: one row for each frame, or for
+// each layer of a frame, in order of actual start, with the same columns in every
+// format. Times are nanoseconds of trace time; unknown values are empty, or null in
+// JSON.
 package frametable
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -18,9 +20,10 @@ var Columns = []string{
 	"actual_start", "actual_end", "expected_start", "expected_end", "period",
 	"late", "empty", "misaligned", "truncated", "flag", "render_vsync_id",
 	"gpu_start", "gpu_end", "commit", "present",
+	"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 }
 
-// row is one frame's cells. Null cells are nil pointers.
+// row is the cells of a frame or a layer. Null cells are nil pointers.
 type row struct {
 	Kind          string  `json:"kind" parquet:"kind,dict"`
 	Process       string  `json:"process" parquet:"process,dict"`
@@ -33,7 +36,7 @@ type row struct {
 	ExpectedStart *int64  `json:"expected_start" parquet:"expected_start,optional"`
 	ExpectedEnd   *int64  `json:"expected_end" parquet:"expected_end,optional"`
 	Period        *int64  `json:"period" parquet:"period,optional"`
-	Late          bool    `json:"late" parquet:"late"`
+	Late          *bool   `json:"late" parquet:"late,optional"`
 	Empty         bool    `json:"empty" parquet:"empty"`
 	Misaligned    bool    `json:"misaligned" parquet:"misaligned"`
 	Truncated     bool    `json:"truncated" parquet:"truncated"`
@@ -43,6 +46,14 @@ type row struct {
 	GPUEnd        *int64  `json:"gpu_end" parquet:"gpu_end,optional"`
 	Commit        *int64  `json:"commit" parquet:"commit,optional"`
 	Present       *int64  `json:"present" parquet:"present,optional"`
+
+	// The verdict in the words of Android's frame timeline.
+	JankType       *string  `json:"jank_type" parquet:"jank_type,dict,optional"`
+	JankSeverity   *string  `json:"jank_severity" parquet:"jank_severity,dict,optional"`
+	PresentType    *string  `json:"present_type" parquet:"present_type,dict,optional"`
+	PredictionType *string  `json:"prediction_type" parquet:"prediction_type,dict,optional"`
+	OnTimeFinish   *bool    `json:"on_time_finish" parquet:"on_time_finish,optional"`
+	Layers         []string `json:"layers" parquet:"layers,list"`
 }
 
 func newRow(f *analyzer.Frame) row {
@@ -51,12 +62,16 @@ func newRow(f *analyzer.Frame) row {
 		VsyncID: known(f.VsyncID), Transactions: []int64{},
 		ActualStart: known(f.Actual.Start), ActualEnd: known(f.Actual.End),
 		ExpectedStart: known(f.Expected.Start), ExpectedEnd: known(f.Expected.End), Period: known(f.Period),
-		Late: f.Late(), Empty: f.Facts.Has(analyzer.Empty), Misaligned: f.Facts.Has(analyzer.Misaligned),
+		Empty: f.Facts.Has(analyzer.Empty), Misaligned: f.Facts.Has(analyzer.Misaligned),
 		Truncated: f.Facts.Has(analyzer.Truncated), Flag: int32(f.Flag()),
 		Commit: known(f.Commit.Start), Present: known(f.Present),
 	}
 	for _, t := range f.Transactions {
 		r.Transactions = append(r.Transactions, t.Index)
+	}
+	if f.Judged() {
+		late := f.Late()
+		r.Late = &late
 	}
 	if f.Render != nil {
 		r.RenderVsyncID = known(f.Render.VsyncID)
@@ -69,7 +84,57 @@ func newRow(f *analyzer.Frame) row {
 	if len(f.GPU) > 0 {
 		r.GPUStart, r.GPUEnd = known(f.GPU[0].Start), known(end)
 	}
+	r.Layers = append([]string{}, f.LayerNames()...)
+	if hasVerdict(f) {
+		r.setVerdict(f.Verdict())
+	}
 	return r
+}
+
+// hasVerdict reports whether the frame has a verdict: Android's dumps have none,
+// and only SurfaceFlinger judges truncated frames.
+func hasVerdict(f *analyzer.Frame) bool {
+	if a := f.Android; a != nil && (a.Timeline != nil || a.Latency != nil || a.Stats != nil) {
+		return a.Timeline != nil
+	}
+	return !f.Facts.Has(analyzer.Truncated)
+}
+
+func (r *row) setVerdict(v analyzer.Verdict) {
+	text := func(s fmt.Stringer) *string {
+		name := s.String()
+		return &name
+	}
+	r.JankType, r.JankSeverity = text(v.Jank), text(v.Severity)
+	r.PresentType, r.PredictionType = text(v.Present), text(v.Prediction)
+	r.OnTimeFinish = nil
+	if v.OnTimeFinish != analyzer.NotSaid {
+		onTime := v.OnTimeFinish == analyzer.Yes
+		r.OnTimeFinish = &onTime
+	}
+}
+
+// rowsOf returns the frame's row, or one for each of its layers if there are
+// several: with the layer's actual interval, verdict and render frame, and
+// everything else as the frame has it.
+func rowsOf(f *analyzer.Frame, layers bool) []row {
+	frame := newRow(f)
+	if !layers || len(frame.Layers) < 2 {
+		return []row{frame}
+	}
+	var list []row
+	for i := range f.Android.Timeline.Layers {
+		l := &f.Android.Timeline.Layers[i]
+		r := frame
+		r.ActualStart, r.ActualEnd, r.Layers = known(l.Actual.Start), known(l.Actual.End), []string{l.Name}
+		r.RenderVsyncID = nil
+		if l.Render != nil {
+			r.RenderVsyncID = known(l.Render.VsyncID)
+		}
+		r.setVerdict(l.Verdict)
+		list = append(list, r)
+	}
+	return list
 }
 
 // known returns a pointer to v, or nil if v is zero, which stands for unknown.
@@ -89,6 +154,18 @@ func (r *row) cells() []string {
 		}
 		return strconv.FormatInt(*n, 10)
 	}
+	boolean := func(b *bool) string {
+		if b == nil {
+			return ""
+		}
+		return strconv.FormatBool(*b)
+	}
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
 	transactions := make([]string, len(r.Transactions))
 	for i, t := range r.Transactions {
 		transactions[i] = strconv.FormatInt(t, 10)
@@ -96,8 +173,10 @@ func (r *row) cells() []string {
 	return []string{
 		r.Kind, r.Process, strconv.Itoa(int(r.PID)), strconv.Itoa(int(r.TID)), number(r.VsyncID), strings.Join(transactions, " "),
 		number(r.ActualStart), number(r.ActualEnd), number(r.ExpectedStart), number(r.ExpectedEnd), number(r.Period),
-		strconv.FormatBool(r.Late), strconv.FormatBool(r.Empty), strconv.FormatBool(r.Misaligned), strconv.FormatBool(r.Truncated),
+		boolean(r.Late), strconv.FormatBool(r.Empty), strconv.FormatBool(r.Misaligned), strconv.FormatBool(r.Truncated),
 		strconv.Itoa(int(r.Flag)), number(r.RenderVsyncID),
 		number(r.GPUStart), number(r.GPUEnd), number(r.Commit), number(r.Present),
+		text(r.JankType), text(r.JankSeverity), text(r.PresentType), text(r.PredictionType), boolean(r.OnTimeFinish),
+		strings.Join(r.Layers, "; "),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -22,30 +23,48 @@ var Formats = []string{"table", "csv", "json", "parquet"}
 // IsBinary reports whether a format is not for a terminal.
 func IsBinary(format string) bool { return format == "parquet" }
 
-// Write writes the timeline's frames in the given format.
-func Write(w io.Writer, t *analyzer.Timeline, format string) error {
-	switch format {
-	case "table":
-		return writeTable(w, t)
-	case "csv":
-		return writeCSV(w, t)
-	case "json":
-		return writeJSON(w, t)
-	case "parquet":
-		return writeParquet(w, t)
+// Options decide how frames are written.
+type Options struct {
+	Format string // one of Formats
+	// Layers writes a row for each layer of a frame instead of one for the frame.
+	Layers bool
+}
+
+// Write writes the timeline's frames.
+func Write(w io.Writer, t *analyzer.Timeline, o Options) error {
+	rows := func(yield func(row) bool) {
+		for _, f := range t.Frames {
+			for _, r := range rowsOf(f, o.Layers) {
+				if !yield(r) {
+					return
+				}
+			}
+		}
 	}
-	return fmt.Errorf("format %q: not one of %s", format, strings.Join(Formats, ", "))
+	switch o.Format {
+	case "table":
+		return writeTable(w, rows)
+	case "csv":
+		return writeCSV(w, rows)
+	case "json":
+		return writeJSON(w, t, rows)
+	case "parquet":
+		return writeParquet(w, rows)
+	}
+	return fmt.Errorf("format %q: not one of %s", o.Format, strings.Join(Formats, ", "))
 }
 
 // writeTable goes through the frames twice, first for how wide columns are: there
 // may be too many rows to keep.
-func writeTable(w io.Writer, t *analyzer.Timeline) error {
+func writeTable(w io.Writer, rows iter.Seq[row]) error {
 	widths := make([]int, len(Columns))
 	eachRow := func(do func(cells []string)) {
 		do(Columns)
-		for _, f := range t.Frames {
-			r := newRow(f)
+		for r := range rows {
 			r.Process = words.Printable(r.Process)
+			for i, name := range r.Layers {
+				r.Layers[i] = words.Printable(name)
+			}
 			cells := r.cells()
 			for i, c := range cells {
 				if c == "" {
@@ -76,14 +95,16 @@ func writeTable(w io.Writer, t *analyzer.Timeline) error {
 	return out.Flush()
 }
 
-func writeCSV(w io.Writer, t *analyzer.Timeline) error {
+func writeCSV(w io.Writer, rows iter.Seq[row]) error {
 	cw := csv.NewWriter(w)
 	if err := cw.Write(Columns); err != nil {
 		return err
 	}
-	for _, f := range t.Frames {
-		r := newRow(f)
+	for r := range rows {
 		r.Process = words.Cell(r.Process)
+		for i, name := range r.Layers {
+			r.Layers[i] = words.Cell(name)
+		}
 		if err := cw.Write(r.cells()); err != nil {
 			return err
 		}
@@ -107,7 +128,7 @@ type diagnostic struct {
 
 // writeJSON writes the document with one frame after the other in the place of
 // an empty list: there may be too many to keep.
-func writeJSON(w io.Writer, t *analyzer.Timeline) error {
+func writeJSON(w io.Writer, t *analyzer.Timeline, rows iter.Seq[row]) error {
 	d := document{ClockOffset: int64(t.Clock.Offset), Frames: []row{}, Diagnostics: []diagnostic{}}
 	for _, c := range t.Diagnostics.Counts() {
 		d.Diagnostics = append(d.Diagnostics, diagnostic{c.Diagnostic.String(), c.Total, append([]int{}, c.Lines...)})
@@ -121,18 +142,20 @@ func writeJSON(w io.Writer, t *analyzer.Timeline) error {
 	out := bufio.NewWriter(w)
 	out.Write(before)
 	out.WriteString(frames)
-	for i, f := range t.Frames {
-		text, err := json.MarshalIndent(newRow(f), "  ", " ")
+	first := true
+	for r := range rows {
+		text, err := json.MarshalIndent(r, "  ", " ")
 		if err != nil {
 			return err
 		}
-		if i > 0 {
+		if !first {
 			out.WriteByte(',')
 		}
+		first = false
 		out.WriteString("\n  ")
 		out.Write(text)
 	}
-	if len(t.Frames) > 0 {
+	if !first {
 		out.WriteString("\n ")
 	}
 	out.Write(after)
@@ -143,10 +166,10 @@ func writeJSON(w io.Writer, t *analyzer.Timeline) error {
 // rowsPerGroup is how many rows are kept until they are written.
 const rowsPerGroup = 1 << 16
 
-func writeParquet(w io.Writer, t *analyzer.Timeline) error {
+func writeParquet(w io.Writer, rows iter.Seq[row]) error {
 	pw := parquet.NewGenericWriter[row](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowsPerGroup))
-	for _, f := range t.Frames {
-		if _, err := pw.Write([]row{newRow(f)}); err != nil {
+	for r := range rows {
+		if _, err := pw.Write([]row{r}); err != nil {
 			return err
 		}
 	}

@@ -179,11 +179,13 @@ func describe(f *analyzer.Frame) string {
 	add(len(f.Transactions) > 0 && f.Render == nil, "no render frame took it")
 	add(len(f.Applications) > 0, "took "+count(len(f.Applications), "application frame"))
 	if w, ok := stats.Whole(f); ok {
-		add(w.Late(), "whole frame late: "+blameNames[w.Blame])
+		add(w.Late(), "whole frame late: "+blameText(w.Blame))
 	}
 	if a := f.Android; a != nil && a.Timeline != nil {
 		add(true, a.Timeline.Jank.String()+", "+a.Timeline.Present.String())
-		add(a.Timeline.Layer != "", words.Printable(a.Timeline.Layer))
+		for _, name := range f.LayerNames() {
+			add(name != "", words.Printable(name))
+		}
 	}
 	if a := f.Android; a != nil && a.Stats != nil {
 		add(a.Stats.Jank != 0, a.Stats.Jank.String())

@@ -169,11 +169,8 @@ func (p *pageView) add(in Input, several bool) {
 		for _, r := range s.Refresh {
 			periods = append(periods, r.Period.Milliseconds())
 		}
-		b, st := s.WholeFrames.Blame, s.Stutter
-		pp.Blame = parts{
-			{"late-app", "application", b.Application}, {"late-cpu", "render CPU", b.RenderCPU},
-			{"late-gpu", "render GPU", b.RenderGPU}, {"misaligned", "picked up late", b.PickUp},
-		}
+		st := s.Stutter
+		pp.Blame = blameParts(&s.WholeFrames.Blame)
 		pp.Stutter = parts{
 			{"slight", "slight, < 2", st.Slight}, {"medium", "medium, 2–6", st.Medium},
 			{"severe", "severe, > 6", st.Severe}, {"no-deadline", "period not known", st.Unknown},

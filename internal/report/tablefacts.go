@@ -32,6 +32,9 @@ func (t *tableWriter) facts(p *stats.Process) {
 	add("Refresh", refreshText(p.Refresh))
 	add("Jank", t.jank(p)...)
 	add("Blame", t.blame(&p.WholeFrames)...)
+	if p.SurfaceFlinger != nil {
+		add("Verdicts", t.verdicts(p.SurfaceFlinger)...)
+	}
 	add("Hitches", t.hitches(p.Hitches)...)
 	add("Durations", t.durations(p)...)
 	t.print(g)
@@ -105,11 +108,27 @@ func (t *tableWriter) blame(w *stats.WholeFrames) []string {
 	}
 	lines := []string{fmt.Sprintf("%s: %d late of %s, from the application to the end of rendering",
 		words.Share(w.LateRate), w.Late, count(w.Judged, "whole frame"))}
-	if b := &w.Blame; w.Late > 0 {
-		lines = append(lines, fmt.Sprintf("application %d · render CPU %d · render GPU %d · picked up late %d",
-			b.Application, b.RenderCPU, b.RenderGPU, b.PickUp))
+	if w.Late > 0 {
+		var causes []string
+		for _, p := range blameParts(&w.Blame) {
+			causes = append(causes, fmt.Sprintf("%s %d", p.Name, p.Frames))
+		}
+		lines = append(lines, strings.Join(causes, " · "))
 	}
 	return lines
+}
+
+// verdicts writes what SurfaceFlinger said of the frames.
+func (t *tableWriter) verdicts(v *stats.Verdicts) []string {
+	var types []string
+	for _, j := range v.JankTypes {
+		types = append(types, fmt.Sprintf("%s %d", j.Type, j.Frames))
+	}
+	return []string{
+		fmt.Sprintf("%s missed: %d by the application, %d by SurfaceFlinger, %d dropped",
+			count(v.Missed, "frame"), v.MissedApplication, v.MissedSurfaceFlinger, v.MissedDropped),
+		strings.Join(types, " · "),
+	}
 }
 
 func (t *tableWriter) hitches(h *stats.Hitches) []string {

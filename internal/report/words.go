@@ -36,11 +36,43 @@ var eventNames = map[stats.Event]string{
 	stats.RenderStart: "render-frame starts",
 }
 
-var blameNames = map[stats.Blame]string{
-	stats.BlameApplication: "the application was",
-	stats.BlameRenderCPU:   "the render frame was, on the CPU",
-	stats.BlameRenderGPU:   "the render frame was, on the GPU",
-	stats.BlamePickUp:      "it was picked up late",
+// blames are the causes of late whole frames: one style and one name each.
+var blames = []struct {
+	blame    stats.Blame
+	id, name string
+}{
+	{stats.BlameApplication, "late-app", "application"},
+	{stats.BlameRenderCPU, "late-cpu", "render CPU"},
+	{stats.BlameRenderGPU, "late-gpu", "render GPU"},
+	{stats.BlamePickUp, "misaligned", "picked up late"},
+	{stats.BlameDisplayHAL, "medium", "display HAL"},
+	{stats.BlameBufferStuffing, "slight", "buffer stuffing"},
+	{stats.BlamePredictionError, "severe", "prediction error"},
+	{stats.BlameDropped, "empty", "dropped"},
+	{stats.BlameUnknown, "no-deadline", "unknown"},
+}
+
+// blameParts returns how many whole frames each cause made late. Causes that only
+// SurfaceFlinger reports are left out where they did not occur.
+func blameParts(b *stats.Blames) parts {
+	var list parts
+	for _, cause := range blames {
+		if n := b.Of(cause.blame); n > 0 || cause.blame <= stats.BlamePickUp {
+			list = append(list, part{cause.id, cause.name, n})
+		}
+	}
+	return list
+}
+
+// blameText returns the causes of one whole frame.
+func blameText(b stats.Blame) string {
+	var names []string
+	for _, cause := range blames {
+		if b.Has(cause.blame) {
+			names = append(names, cause.name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // count returns a number of things in words.

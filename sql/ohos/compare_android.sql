@@ -1,10 +1,9 @@
 -- The same tables for traces of OpenHarmony and of Android, so that one query
--- runs on both: on each by itself, or on one trace that holds both machines.
+-- works for both: for one trace of either, or for one trace with both machines.
 --
 -- On Android the frames are those that SurfaceFlinger recorded: an application's
--- SurfaceFrames, of which each layer has its own, and SurfaceFlinger's
--- DisplayFrames, here called render frames. Their jank types say more than is
--- told here: see android.frames.jank_type.
+-- SurfaceFrames, where the layers of one token are one frame, and SurfaceFlinger's
+-- DisplayFrames, here called render frames.
 
 INCLUDE PERFETTO MODULE ohos.frames;
 
@@ -14,11 +13,63 @@ INCLUDE PERFETTO MODULE ohos.jank;
 
 INCLUDE PERFETTO MODULE ohos.stages;
 
--- What Android's frame timeline says of each frame, those without an end
--- included: their duration is negative.
+-- Each slice of Android's frame timeline, those without an end included: their
+-- duration is negative. part counts how often the token started anew: layers of one
+-- frame start at most half a second apart, and SurfaceFlinger counts tokens from
+-- the beginning after a restart.
+CREATE PERFETTO TABLE _ohos_android_layer AS
+WITH
+  slices AS (
+    SELECT
+      s.id,
+      s.ts,
+      s.dur,
+      iif(s.surface_frame_token IS NULL, 'render', 'app') AS kind,
+      s.upid,
+      p.pid,
+      p.name AS process_name,
+      p.machine_id,
+      s.name AS token,
+      s.display_frame_token,
+      s.present_type,
+      s.on_time_finish = 0 AS is_unfinished,
+      ', ' || s.jank_type || ', ' AS jank
+    FROM actual_frame_timeline_slice AS s
+    JOIN process AS p USING (upid)
+    WHERE
+      p.machine_id NOT IN (
+        SELECT machine_id FROM _ohos_machine
+      )
+  ),
+  gaps AS (
+    SELECT
+      *,
+      kind = 'app'
+      AND cast_int!(token) > 0
+      AND ts - lag(ts) OVER (PARTITION BY upid, kind, token ORDER BY ts, id) <= 500000000 AS is_layer
+    FROM slices
+  )
+SELECT
+  *,
+  sum(NOT coalesce(is_layer, FALSE)) OVER (PARTITION BY upid, kind, token ORDER BY ts, id) AS part,
+  present_type = 'Dropped Frame' OR jank GLOB '*, Dropped Frame, *' AS is_dropped,
+  jank GLOB '*, App Deadline Missed, *' AS is_app_late,
+  jank GLOB '*, App Deadline Missed, *' OR jank GLOB '*, App Resynced Jitter, *' AS is_app_jank,
+  jank GLOB '*, SurfaceFlinger CPU Deadline Missed, *' AS is_cpu_late,
+  jank GLOB '*, SurfaceFlinger GPU Deadline Missed, *' AS is_gpu_late,
+  jank GLOB '*, SurfaceFlinger Scheduling, *' AS is_misaligned,
+  jank GLOB '*, Display HAL, *' AS is_display_hal,
+  jank GLOB '*, Buffer Stuffing, *' OR jank GLOB '*, SurfaceFlinger Stuffing, *' AS is_stuffed,
+  jank GLOB '*, Prediction Error, *' AS is_mispredicted,
+  jank GLOB '*, Dropped Frame, *' AS is_dropped_jank,
+  jank GLOB '*, Unknown Jank, *' AS is_unknown_jank
+FROM gaps;
+
+-- Android's frames: the layers of one token together. What is worst of any layer
+-- counts, except that a frame is dropped only if all its layers are.
 CREATE PERFETTO TABLE _ohos_android_timeline_frame AS
 WITH
-  -- Layers of one frame repeat it: the first counts.
+  -- Each layer of a frame repeats it: the first counts.
   expected AS MATERIALIZED (
     SELECT
       id,
@@ -35,42 +86,66 @@ WITH
       upid,
       token,
       kind
+  ),
+  frame AS (
+    SELECT
+      min(id) AS id,
+      min(ts) AS ts,
+      iif(
+        min(dur) >= 0,
+        coalesce(max(iif(is_dropped, NULL, ts + dur)), max(ts + dur)) - min(ts),
+        -1
+      ) AS dur,
+      kind,
+      upid,
+      pid,
+      process_name,
+      machine_id,
+      token,
+      part,
+      display_frame_token,
+      min(is_dropped) AS is_dropped,
+      max(is_unfinished) AS is_unfinished,
+      max(NOT is_dropped AND present_type = 'Late Present') AS is_late_present,
+      max(
+        NOT is_dropped
+        AND present_type IN ('Late Present', 'On-time Present', 'Early Present')
+      ) AS is_present_known,
+      max(is_app_late) AS is_app_late,
+      max(is_cpu_late) AS is_cpu_late,
+      max(is_gpu_late) AS is_gpu_late,
+      max(is_misaligned) AS is_misaligned,
+      max(is_app_jank)
+      + 2 * max(is_cpu_late)
+      + 4 * max(is_gpu_late)
+      + 8 * max(is_misaligned)
+      + 16 * max(is_display_hal)
+      + 32 * max(is_stuffed)
+      + 64 * max(is_mispredicted)
+      + 128 * max(is_dropped_jank)
+      + 256 * max(is_unknown_jank) AS causes
+    FROM _ohos_android_layer
+    GROUP BY
+      upid,
+      kind,
+      token,
+      part
   )
 SELECT
-  s.id,
-  s.ts,
-  s.dur,
-  iif(s.surface_frame_token IS NULL, 'render', 'app') AS kind,
-  s.upid,
-  p.pid,
-  p.name AS process_name,
-  p.machine_id,
-  cast_int!(s.name) AS vsync_id,
-  s.display_frame_token,
+  f.*,
+  cast_int!(f.token) AS vsync_id,
   e.id AS expected_id,
   e.ts AS expected_ts,
   e.dur AS expected_dur,
-  e.ts + e.dur AS deadline_ts,
-  s.present_type = 'Dropped Frame' AS is_dropped,
-  s.on_time_finish = 0 AS is_unfinished,
-  s.jank_type GLOB '*App Deadline Missed*' AS is_app_late,
-  s.jank_type GLOB '*SurfaceFlinger CPU Deadline Missed*' AS is_cpu_late,
-  s.jank_type GLOB '*SurfaceFlinger GPU Deadline Missed*' AS is_gpu_late,
-  s.jank_type GLOB '*SurfaceFlinger Scheduling*' AS is_misaligned
-FROM actual_frame_timeline_slice AS s
-JOIN process AS p USING (upid)
+  e.ts + e.dur AS deadline_ts
+FROM frame AS f
 LEFT JOIN expected AS e
-  ON e.upid = s.upid
-  AND e.token = s.name
-  AND e.kind = iif(s.surface_frame_token IS NULL, 'render', 'app')
-  AND s.prediction_type IN ('Valid Prediction', 'Unspecified Prediction')
-WHERE
-  p.machine_id NOT IN (
-    SELECT machine_id FROM _ohos_machine
-  );
+  ON e.upid = f.upid
+  AND e.token = f.token
+  AND e.kind = f.kind;
 
--- Android's frames in the columns of ohos_frame.
-CREATE PERFETTO TABLE _ohos_android_frame AS
+-- The render frames that took the layers of application frames.
+CREATE PERFETTO TABLE _ohos_android_taken AS
 WITH
   render AS MATERIALIZED (
     SELECT id, ts, dur, machine_id, display_frame_token
@@ -79,20 +154,40 @@ WITH
       kind = 'render'
       AND display_frame_token > 0
   ),
-  -- Tokens come again when SurfaceFlinger is started anew: then it was the next
-  -- that took the frame.
+  -- Tokens come again after SurfaceFlinger has restarted: the next render frame
+  -- with the token took the layer.
   candidate AS (
     SELECT
-      a.id,
+      f.id,
       iif(r.dur >= 0, r.id, NULL) AS render_id,
-      row_number() OVER (PARTITION BY a.id ORDER BY r.ts < a.ts, abs(r.ts - a.ts)) AS choice
-    FROM _ohos_android_timeline_frame AS a
-    JOIN render AS r USING (machine_id, display_frame_token)
+      r.ts AS render_ts,
+      row_number() OVER (PARTITION BY l.id ORDER BY r.ts < f.ts, abs(r.ts - f.ts)) AS choice
+    FROM _ohos_android_layer AS l
+    JOIN _ohos_android_timeline_frame AS f
+      ON f.upid = l.upid
+      AND f.kind = l.kind
+      AND f.token = l.token
+      AND f.part = l.part
+    JOIN render AS r
+      ON r.machine_id = l.machine_id
+      AND r.display_frame_token = l.display_frame_token
     WHERE
-      a.kind = 'app'
-      AND NOT a.is_dropped
+      l.kind = 'app'
+      AND NOT l.is_dropped
+      AND f.dur >= 0
+  )
+SELECT DISTINCT id, render_id, render_ts FROM candidate WHERE choice = 1;
+
+-- Android's frames in the columns of ohos_frame.
+CREATE PERFETTO TABLE _ohos_android_frame AS
+WITH
+  -- Of several render frames that took layers, the last shows the whole frame.
+  link AS MATERIALIZED (
+    SELECT id, render_id, max(render_ts)
+    FROM _ohos_android_taken
+    GROUP BY
+      id
   ),
-  link AS MATERIALIZED (SELECT id, render_id FROM candidate WHERE choice = 1),
   moved AS MATERIALIZED (
     SELECT DISTINCT link.render_id AS id
     FROM link
@@ -106,9 +201,10 @@ WITH
   judged AS (
     SELECT
       t.*,
-      NOT is_dropped
-      AND deadline_ts IS NOT NULL
-      AND (is_unfinished OR iif(kind = 'app', is_app_late, is_cpu_late OR is_gpu_late)) AS is_late,
+      CASE
+        WHEN iif(kind = 'app', is_app_late, is_cpu_late OR is_gpu_late) THEN TRUE
+        WHEN NOT is_dropped THEN is_unfinished
+      END AS is_late,
       kind = 'render' AND is_gpu_late AND NOT is_cpu_late AS is_gpu_alone
     FROM _ohos_android_timeline_frame AS t
     WHERE
@@ -130,12 +226,16 @@ SELECT
   j.expected_dur,
   j.deadline_ts,
   j.ts + j.dur AS end_ts,
-  iif(j.is_late, j.ts + j.dur - j.deadline_ts, 0) AS overrun,
+  iif(j.is_late, max(0, coalesce(j.ts + j.dur - j.deadline_ts, 0)), 0) AS overrun,
   NULL AS period,
   j.is_late,
-  j.is_late AND NOT j.is_gpu_alone AS is_late_main,
-  j.is_late AND j.is_gpu_alone AS is_late_gpu,
+  coalesce(j.is_late, FALSE) AND NOT j.is_gpu_alone AS is_late_main,
+  coalesce(j.is_late, FALSE) AND j.is_gpu_alone AS is_late_gpu,
   FALSE AS is_empty,
+  j.is_dropped,
+  j.is_late_present,
+  j.is_present_known,
+  j.causes,
   j.is_misaligned OR moved.id IS NOT NULL AS is_misaligned,
   link.render_id,
   iif(j.kind = 'render' AND NOT j.is_dropped, j.ts + j.dur, NULL) AS present_ts
@@ -189,7 +289,8 @@ CREATE PERFETTO TABLE ohos_or_android_frame(
   overrun DURATION,
   -- The display's refresh period. Not known on Android.
   period DURATION,
-  -- Not done by its deadline: on Android, SurfaceFlinger's own verdict.
+  -- Not done by its deadline: on Android, SurfaceFlinger's own verdict. NULL if
+  -- that is not known.
   is_late BOOL,
   -- On its thread.
   is_late_main BOOL,
@@ -200,6 +301,8 @@ CREATE PERFETTO TABLE ohos_or_android_frame(
   -- The application frame was taken on another vsync than it was made for; on
   -- Android the jank type SurfaceFlinger Scheduling. Holds of both frames.
   is_misaligned BOOL,
+  -- Never shown. False on OpenHarmony, which does not report it.
+  is_dropped BOOL,
   -- The render frame that took an application frame.
   render_id JOINID(slice.id),
   -- When the display showed a render frame.
@@ -230,6 +333,7 @@ SELECT
   is_late_gpu,
   is_empty,
   is_misaligned,
+  FALSE AS is_dropped,
   render_id,
   present_ts
 FROM ohos_frame
@@ -258,11 +362,178 @@ SELECT
   is_late_gpu,
   is_empty,
   is_misaligned,
+  is_dropped,
   render_id,
   present_ts
 FROM _ohos_android_frame
 ORDER BY
   id;
+
+-- Whole frames of either system, from the application's vsync to the end of
+-- rendering.
+CREATE PERFETTO TABLE ohos_or_android_whole_frame(
+  -- The application frame.
+  id ID(slice.id),
+  -- 'ohos' or 'android'.
+  system STRING,
+  -- The render frame. NULL for a frame that was dropped.
+  render_id JOINID(slice.id),
+  -- On OpenHarmony done or picked up late. On Android the present type decides:
+  -- Late Present and dropped frames are late, On-time and Early Present are not;
+  -- where it is not known, whether the actual end is after the expected end. NULL
+  -- if that is not known either.
+  is_late BOOL,
+  -- The causes of a late frame, separated by a comma and a space, else NULL:
+  -- 'application', 'render_cpu', 'render_gpu', 'pick_up', 'display_hal',
+  -- 'buffer_stuffing', 'prediction_error', 'dropped', 'unknown'. Only Android has
+  -- several, and the last five.
+  blame STRING
+)
+AS
+WITH
+  pair AS (
+    SELECT
+      a.id,
+      r.id AS render_id,
+      a.is_dropped,
+      CASE
+        WHEN a.is_dropped THEN TRUE
+        WHEN a.is_present_known THEN a.is_late_present
+        ELSE r.end_ts > r.expected_ts + r.expected_dur
+      END AS is_late,
+      a.is_late AS is_app_late,
+      r.is_late_main,
+      r.is_late_gpu,
+      a.is_misaligned
+      AND iif(
+        a.expected_dur IS NOT NULL,
+        coalesce(r.expected_ts, 0) > a.expected_ts + a.expected_dur,
+        r.ts > a.ts + a.dur
+      ) AS is_picked_up_late,
+      a.causes,
+      r.causes AS render_causes
+    FROM _ohos_android_frame AS a
+    LEFT JOIN _ohos_android_frame AS r
+      ON r.id = a.render_id
+    WHERE
+      a.kind = 'app'
+      AND (a.is_dropped OR r.id IS NOT NULL)
+  ),
+  judged AS (
+    SELECT
+      id,
+      render_id,
+      is_late,
+      CASE
+        WHEN NOT coalesce(is_late, FALSE) THEN 0
+        WHEN is_dropped THEN causes | 128
+        WHEN causes != 0 THEN causes
+        WHEN render_causes != 0 THEN render_causes
+        WHEN is_app_late THEN 1
+        WHEN is_late_main THEN 2
+        WHEN is_late_gpu THEN 4
+        WHEN is_picked_up_late THEN 8
+        ELSE 256
+      END AS causes
+    FROM pair
+  )
+SELECT id, 'ohos' AS system, render_id, is_late, blame
+FROM ohos_whole_frame
+UNION ALL
+SELECT
+  id,
+  'android' AS system,
+  render_id,
+  is_late,
+  nullif(
+    rtrim(
+      iif(causes & 1, 'application, ', '')
+      || iif(causes & 2, 'render_cpu, ', '')
+      || iif(causes & 4, 'render_gpu, ', '')
+      || iif(causes & 8, 'pick_up, ', '')
+      || iif(causes & 16, 'display_hal, ', '')
+      || iif(causes & 32, 'buffer_stuffing, ', '')
+      || iif(causes & 64, 'prediction_error, ', '')
+      || iif(causes & 128, 'dropped, ', '')
+      || iif(causes & 256, 'unknown, ', ''),
+      ', '
+    ),
+    ''
+  ) AS blame
+FROM judged
+ORDER BY
+  id;
+
+-- How many whole frames of each process were late, by cause: of an application its
+-- own frames, of render_service and SurfaceFlinger all those that they finished.
+CREATE PERFETTO TABLE ohos_or_android_blame(
+  -- 'ohos' or 'android'.
+  system STRING,
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- Its id in the system.
+  pid LONG,
+  -- Its name.
+  process_name STRING,
+  -- The whole frames of which it is known whether they were late.
+  judged LONG,
+  -- The late ones. On Android a frame can have several of the causes that follow.
+  late LONG,
+  -- The application missed its deadline.
+  application LONG,
+  -- The main thread of render_service or SurfaceFlinger missed its own.
+  render_cpu LONG,
+  -- Its GPU work did.
+  render_gpu LONG,
+  -- The frame was taken on a later vsync.
+  pick_up LONG,
+  -- All work was done on time, and the display showed it late.
+  display_hal LONG,
+  -- The frame waited behind earlier ones.
+  buffer_stuffing LONG,
+  -- The display's vsyncs drifted from the prediction.
+  prediction_error LONG,
+  -- The frame was never shown.
+  dropped LONG,
+  -- The trace gives no cause.
+  unknown LONG
+)
+AS
+WITH
+  whole AS MATERIALIZED (
+    SELECT id AS frame_id, is_late, ', ' || blame || ', ' AS blame
+    FROM ohos_or_android_whole_frame
+    UNION ALL
+    SELECT render_id AS frame_id, is_late, ', ' || blame || ', ' AS blame
+    FROM ohos_or_android_whole_frame
+    WHERE
+      render_id IS NOT NULL
+  )
+SELECT
+  f.system,
+  f.kind,
+  f.upid,
+  f.pid,
+  f.process_name,
+  count(w.is_late) AS judged,
+  coalesce(sum(w.is_late), 0) AS late,
+  coalesce(sum(w.blame GLOB '*, application, *'), 0) AS application,
+  coalesce(sum(w.blame GLOB '*, render_cpu, *'), 0) AS render_cpu,
+  coalesce(sum(w.blame GLOB '*, render_gpu, *'), 0) AS render_gpu,
+  coalesce(sum(w.blame GLOB '*, pick_up, *'), 0) AS pick_up,
+  coalesce(sum(w.blame GLOB '*, display_hal, *'), 0) AS display_hal,
+  coalesce(sum(w.blame GLOB '*, buffer_stuffing, *'), 0) AS buffer_stuffing,
+  coalesce(sum(w.blame GLOB '*, prediction_error, *'), 0) AS prediction_error,
+  coalesce(sum(w.blame GLOB '*, dropped, *'), 0) AS dropped,
+  coalesce(sum(w.blame GLOB '*, unknown, *'), 0) AS unknown
+FROM ohos_or_android_frame AS f
+LEFT JOIN whole AS w
+  ON w.frame_id = f.id
+GROUP BY
+  f.kind,
+  f.upid;
 
 -- The render frames that showed something of a process, of either system.
 CREATE PERFETTO VIEW _ohos_or_android_shown_frame AS
@@ -275,9 +546,10 @@ WHERE
   kind = 'render'
 UNION ALL
 SELECT 'app' AS kind, a.upid, r.id AS render_id, r.ts, NULL AS commit_ts, r.present_ts
-FROM _ohos_android_frame AS a
+FROM _ohos_android_taken AS t
+JOIN _ohos_android_frame AS a USING (id)
 JOIN _ohos_android_frame AS r
-  ON r.id = a.render_id;
+  ON r.id = t.render_id;
 
 -- How smooth each process was, on either system.
 CREATE PERFETTO TABLE ohos_or_android_process(
@@ -328,7 +600,9 @@ WITH
       upid
   ),
   rate AS MATERIALIZED (SELECT * FROM _ohos_fps!(_ohos_or_android_shown_frame)),
-  duration AS MATERIALIZED (SELECT * FROM _ohos_duration!(ohos_or_android_frame)),
+  duration AS MATERIALIZED (
+    SELECT * FROM _ohos_duration!((SELECT * FROM ohos_or_android_frame WHERE NOT is_dropped))
+  ),
   system AS MATERIALIZED (SELECT DISTINCT upid, system FROM ohos_or_android_frame)
 SELECT
   system.system,
@@ -350,7 +624,7 @@ SELECT
   duration.max
 FROM _ohos_jank!(ohos_or_android_frame) AS j
 JOIN system USING (upid)
-JOIN duration USING (kind, upid)
+LEFT JOIN duration USING (kind, upid)
 LEFT JOIN streak USING (kind, upid)
 LEFT JOIN rate USING (kind, upid)
 ORDER BY

@@ -334,7 +334,7 @@ SELECT
   end_ts,
   iif(is_late_main OR is_late_gpu, end_ts - deadline_ts, 0) AS overrun,
   period,
-  is_late_main OR is_late_gpu AS is_late,
+  iif(is_late_main OR is_late_gpu OR deadline_ts IS NOT NULL, is_late_main OR is_late_gpu, NULL) AS is_late,
   is_late_main,
   is_late_gpu,
   is_empty,

@@ -15,17 +15,17 @@ AS (
     pid,
     process_name,
     count() AS frames,
-    count(deadline_ts) AS with_deadline,
-    sum(is_late) AS late,
-    sum(is_late) * 1.0 / nullif(count(deadline_ts), 0) AS jank_rate,
+    count(is_late) AS with_deadline,
+    coalesce(sum(is_late), 0) AS late,
+    avg(is_late) AS jank_rate,
     sum(is_late_main) AS late_main,
     sum(is_late_gpu) AS late_gpu,
     sum(is_empty) AS empty,
     sum(is_empty) * 1.0 / count() AS empty_rate,
     sum(is_misaligned) AS misaligned,
-    sum(is_late AND coalesce(overrun < 2 * period, FALSE)) AS slight,
-    sum(is_late AND coalesce(overrun BETWEEN 2 * period AND 6 * period, FALSE)) AS medium,
-    sum(is_late AND coalesce(overrun > 6 * period, FALSE)) AS severe
+    sum(coalesce(is_late AND deadline_ts IS NOT NULL AND overrun < 2 * period, FALSE)) AS slight,
+    sum(coalesce(is_late AND deadline_ts IS NOT NULL AND overrun BETWEEN 2 * period AND 6 * period, FALSE)) AS medium,
+    sum(coalesce(is_late AND deadline_ts IS NOT NULL AND overrun > 6 * period, FALSE)) AS severe
   FROM $frames
   GROUP BY
     kind,
@@ -33,8 +33,8 @@ AS (
 );
 
 -- Late frames in a row on each thread. A frame in time ends a streak, an empty
--- one too; one without a deadline neither ends nor lengthens it. The table must
--- have the columns of ohos_frame.
+-- one too; one of which it is not known whether it was late neither ends nor
+-- lengthens it. The table must have the columns of ohos_frame.
 CREATE PERFETTO MACRO _ohos_late_streak(
   frames TableOrSubquery
 )
@@ -56,7 +56,7 @@ AS (
         sum(NOT is_late) OVER in_order AS in_time_before
       FROM $frames
       WHERE
-        deadline_ts IS NOT NULL
+        is_late IS NOT NULL
       WINDOW
         in_order AS (PARTITION BY kind, upid, tid ORDER BY ts, vsync_id, end_ts)
     ),

@@ -190,7 +190,7 @@ SELECT
   max(iif(rank = (50 * frames + 99) / 100, dur, NULL)) AS p50,
   max(iif(rank = (90 * frames + 99) / 100, dur, NULL)) AS p90,
   max(dur) AS max,
-  sum(is_longest AND is_late) AS longest_of_late
+  coalesce(sum(is_longest AND is_late), 0) AS longest_of_late
 FROM ranked
 GROUP BY
   kind,

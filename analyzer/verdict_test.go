@@ -1,50 +1,57 @@
-package exporter
+package analyzer
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
 
 const testPeriod = 10 * trace.Millisecond
 
 // judged returns a frame with the given facts. It is late by just that much.
-func judged(kind analyzer.Kind, facts analyzer.Facts, overrun trace.Duration) *analyzer.Frame {
-	f := &analyzer.Frame{
+func judged(kind Kind, facts Facts, overrun trace.Duration) *Frame {
+	f := &Frame{
 		Kind: kind, Facts: facts, Period: testPeriod,
-		Expected: analyzer.Interval{Start: 1_000_000_000, End: 1_010_000_000},
+		Expected: Interval{Start: 1_000_000_000, End: 1_010_000_000},
 		Deadline: 1_010_000_000,
-		Actual:   analyzer.Interval{Start: 1_001_000_000, End: 1_009_000_000},
+		Actual:   Interval{Start: 1_001_000_000, End: 1_009_000_000},
 	}
 	end := f.Deadline.Add(overrun)
 	switch {
-	case facts.Has(analyzer.MainLate):
+	case facts.Has(MainLate):
 		f.Actual.End = end
-	case facts.Has(analyzer.GPULate):
-		f.GPU = []analyzer.Interval{{Start: f.Actual.Start, End: end}}
+	case facts.Has(GPULate):
+		f.GPU = []Interval{{Start: f.Actual.Start, End: end}}
 	}
 	return f
 }
 
-func checkJudge(t *testing.T, name string, f *analyzer.Frame, want telling) {
+// telling is a row of the table in Perfetto's numbers.
+type telling struct {
+	jank, present        int32
+	onTime               bool
+	prediction, severity int32
+}
+
+func checkVerdict(t *testing.T, name string, f *Frame, want telling) {
 	t.Helper()
-	v := judge(f)
-	got := telling{int32(v.jank), int32(v.present), v.onTime, int32(v.prediction), int32(v.severity)}
+	v := f.Verdict()
+	got := telling{int32(v.Jank), int32(v.Present), v.OnTimeFinish == Yes, int32(v.Prediction), int32(v.Severity)}
 	if got != want {
 		t.Errorf("%s: got %+v, want %+v", name, got, want)
 	}
 }
 
-func TestJudgeRenderFrame(t *testing.T) {
+func TestVerdictOfRenderFrame(t *testing.T) {
 	const (
-		cpu, gpu, late = analyzer.MainLate, analyzer.GPULate, trace.Millisecond
-		misaligned     = analyzer.Misaligned
-		empty          = analyzer.Empty
+		cpu, gpu, late = MainLate, GPULate, trace.Millisecond
+		misaligned     = Misaligned
+		empty          = Empty
 	)
 	for _, test := range []struct {
-		facts analyzer.Facts
+		facts Facts
 		want  telling
 	}{
 		{0, telling{1, 1, true, 1, 1}},
@@ -59,24 +66,24 @@ func TestJudgeRenderFrame(t *testing.T) {
 		{empty | cpu, telling{2048, 5, true, 1, 1}},
 		{empty | gpu, telling{2048, 5, true, 1, 1}},
 	} {
-		f := judged(analyzer.RenderFrame, test.facts, late)
+		f := judged(RenderFrame, test.facts, late)
 		name := fmt.Sprintf("facts %#x", test.facts)
-		checkJudge(t, name, f, test.want)
-		f.Expected = analyzer.Interval{}
+		checkVerdict(t, name, f, test.want)
+		f.Expected = Interval{}
 		test.want.prediction = 3
-		checkJudge(t, name+" without an expected interval", f, test.want)
+		checkVerdict(t, name+" without an expected interval", f, test.want)
 	}
 }
 
-func TestJudgeApplicationFrame(t *testing.T) {
+func TestVerdictOfApplicationFrame(t *testing.T) {
 	const (
-		cpu, gpu   = analyzer.MainLate, analyzer.GPULate
-		misaligned = analyzer.Misaligned
-		empty      = analyzer.Empty
-		unlinked   = analyzer.Truncated // no fact of a render frame that is linked
+		cpu, gpu   = MainLate, GPULate
+		misaligned = Misaligned
+		empty      = Empty
+		unlinked   = Truncated // no fact of a render frame that is linked
 	)
 	for _, test := range []struct {
-		facts, render analyzer.Facts
+		facts, render Facts
 		want          telling
 	}{
 		{0, unlinked, telling{1, 1, true, 1, 1}},
@@ -105,15 +112,15 @@ func TestJudgeApplicationFrame(t *testing.T) {
 		{cpu | misaligned, misaligned, telling{64, 2, false, 1, 2}},
 		{cpu | misaligned, misaligned | cpu, telling{64, 2, false, 1, 2}},
 	} {
-		f := judged(analyzer.ApplicationFrame, test.facts, trace.Millisecond)
+		f := judged(ApplicationFrame, test.facts, trace.Millisecond)
 		if test.render != unlinked {
-			f.Render = judged(analyzer.RenderFrame, test.render, 3*testPeriod)
+			f.Render = judged(RenderFrame, test.render, 3*testPeriod)
 		}
 		name := fmt.Sprintf("facts %#x, render frame's %#x", test.facts, test.render)
-		checkJudge(t, name, f, test.want)
-		f.Expected = analyzer.Interval{} // of a worker thread, which may be late nevertheless
+		checkVerdict(t, name, f, test.want)
+		f.Expected = Interval{} // of a worker thread, which may be late nevertheless
 		test.want.prediction = 3
-		checkJudge(t, name+", without an expected interval", f, test.want)
+		checkVerdict(t, name+", without an expected interval", f, test.want)
 	}
 }
 
@@ -129,21 +136,39 @@ func TestSeverity(t *testing.T) {
 		{testPeriod + 1, 3},
 		{100 * testPeriod, 3},
 	} {
-		for _, kind := range []analyzer.Kind{analyzer.ApplicationFrame, analyzer.RenderFrame} {
-			if got := int32(judge(judged(kind, analyzer.MainLate, test.overrun)).severity); got != test.want {
+		for _, kind := range []Kind{ApplicationFrame, RenderFrame} {
+			if got := int32(judged(kind, MainLate, test.overrun).Verdict().Severity); got != test.want {
 				t.Errorf("%v frame late by %v of %v: severity %d, want %d", kind, test.overrun, testPeriod, got, test.want)
 			}
 		}
-		gpu := judged(analyzer.RenderFrame, analyzer.GPULate, test.overrun)
-		if got := int32(judge(gpu).severity); got != test.want {
+		gpu := judged(RenderFrame, GPULate, test.overrun)
+		if got := int32(gpu.Verdict().Severity); got != test.want {
 			t.Errorf("GPU work late by %v of %v: severity %d, want %d", test.overrun, testPeriod, got, test.want)
 		}
 	}
 	// Where both are late, the later one counts.
-	both := judged(analyzer.RenderFrame, analyzer.MainLate, 1)
-	both.Facts |= analyzer.GPULate
-	both.GPU = []analyzer.Interval{{Start: both.Actual.Start, End: both.Deadline.Add(testPeriod)}, {Start: both.Actual.Start, End: both.Deadline}}
-	if got := int32(judge(both).severity); got != 3 {
+	both := judged(RenderFrame, MainLate, 1)
+	both.Facts |= GPULate
+	both.GPU = []Interval{{Start: both.Actual.Start, End: both.Deadline.Add(testPeriod)}, {Start: both.Actual.Start, End: both.Deadline}}
+	if got := int32(both.Verdict().Severity); got != 3 {
 		t.Errorf("GPU work a period late: severity %d, want 3", got)
+	}
+}
+
+func TestLayerNames(t *testing.T) {
+	p := &Process{PID: 200, Name: "com.example.app"}
+	for _, test := range []struct {
+		f    *Frame
+		want []string
+	}{
+		{&Frame{Process: p, TID: 200}, []string{"com.example.app#200"}},
+		{&Frame{Process: p, TID: 207}, []string{"com.example.app#207"}},
+		{&Frame{Process: &Process{PID: 5}, TID: 5}, []string{"#5"}},
+		{&Frame{Process: p, Kind: RenderFrame}, nil},
+		{&Frame{Process: p, Android: &Android{Timeline: &FrameTimeline{Layers: []Layer{{Name: "a#1"}, {Name: "b#2"}}}}}, []string{"a#1", "b#2"}},
+	} {
+		if got := test.f.LayerNames(); !slices.Equal(got, test.want) {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
 	}
 }
