@@ -9,9 +9,9 @@ import (
 	"strconv"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/internal/lines"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/internal/lines"
 )
 
 // ErrNotADump: the input is not what `dumpsys gfxinfo` prints.

@@ -32,13 +32,14 @@ func application(name string, frames int, period trace.Duration, length func(i i
 	return stats.Compute(&s.Timeline, stats.Options{}).Processes[0]
 }
 
-func change(t *testing.T, c stats.Comparison, measure string) stats.Change {
+// value returns a measure of a process, nil if unknown.
+func value(t *testing.T, p *stats.Process, path string) *float64 {
 	t.Helper()
-	i := slices.IndexFunc(c.Changes, func(c stats.Change) bool { return c.Measure == measure })
+	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Path == path })
 	if i < 0 {
-		t.Fatalf("no measure %s", measure)
+		t.Fatalf("no measure %s", path)
 	}
-	return c.Changes[i]
+	return stats.Measures[i].Of(p)
 }
 
 // Twenty frames of 1 to 20 ms against twenty of 4 to 23.
@@ -48,16 +49,19 @@ func TestCompare(t *testing.T) {
 	c := stats.Compare(base, slower)
 
 	// 10 of 20 are late, then 13: 13.
-	want := stats.Change{Measure: "jank_rate", Better: stats.Lower, Base: ptr(0.5), New: ptr(0.65), Delta: ptr(0.15), Relative: ptr(0.3)}
-	sameJSON(t, change(t, c, "jank_rate"), want)
-	want = stats.Change{Measure: "durations.p90_ns", Better: stats.Lower, Base: ptr(18e6), New: ptr(21e6), Delta: ptr(3e6), Relative: ptr(1.0 / 6)}
-	sameJSON(t, change(t, c, "durations.p90_ns"), want)
-	want = stats.Change{Measure: "frames.complete", Better: stats.Neither, Base: ptr(20.0), New: ptr(20.0), Delta: ptr(0.0), Relative: ptr(0.0)}
-	sameJSON(t, change(t, c, "frames.complete"), want)
-	want = stats.Change{Measure: "stutter.severe", Better: stats.Neither, Base: ptr(0.0), New: ptr(0.0), Delta: ptr(0.0)}
-	sameJSON(t, change(t, c, "stutter.severe"), want)
-	want = stats.Change{Measure: "fps.rate_hz", Better: stats.Higher}
-	sameJSON(t, change(t, c, "fps.rate_hz"), want)
+	for _, test := range []struct {
+		path      string
+		base, new *float64
+	}{
+		{"jank_rate", ptr(0.5), ptr(0.65)},
+		{"durations.p90_ns", ptr(18e6), ptr(21e6)},
+		{"frames.complete", ptr(20.0), ptr(20.0)},
+		{"stutter.severe", ptr(0.0), ptr(0.0)},
+		{"fps.rate_hz", nil, nil},
+	} {
+		sameJSON(t, value(t, base, test.path), test.base)
+		sameJSON(t, value(t, slower, test.path), test.new)
+	}
 
 	// A new frame of i+3 is longer than the base frames of 1 to i+2, at most 20,
 	// and as long as one: for i from 1 to 17, i+2 pairs and a half; for the other
@@ -116,14 +120,9 @@ func TestCompareWithNothing(t *testing.T) {
 		if c.Durations != nil || c.DurationsInPeriods != nil || c.JankRate != nil {
 			t.Errorf("there are tests: %s", text(c))
 		}
-		for _, d := range c.Changes {
-			if d.Delta != nil || d.Relative != nil {
-				t.Errorf("%s has changed", d.Measure)
-			}
-		}
 	}
 	c := stats.Compare(nil, p)
-	if c.Base != nil || c.New == nil || c.New.Name != "gallery" || change(t, c, "frames.complete").Base != nil || *change(t, c, "frames.complete").New != 30 {
+	if c.Base != nil || c.New == nil || c.New.Name != "gallery" {
 		t.Errorf("got %s", text(c))
 	}
 	// From JSON there are measures but no durations.
@@ -132,7 +131,7 @@ func TestCompareWithNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	c = stats.Compare(back, p)
-	if c.Durations != nil || c.JankRate == nil || *change(t, c, "durations.p50_ns").Delta != 0 {
+	if c.Durations != nil || c.JankRate == nil || *value(t, back, "durations.p50_ns") != *value(t, p, "durations.p50_ns") {
 		t.Errorf("read from JSON: %s", text(c))
 	}
 }
@@ -169,36 +168,6 @@ func TestRefreshDiffers(t *testing.T) {
 	}
 }
 
-func TestCompareReports(t *testing.T) {
-	process := func(kind stats.Kind, pid trace.PID, name string) *stats.Process {
-		return &stats.Process{Kind: kind, PID: pid, Name: name}
-	}
-	const app, service = stats.Application, stats.RenderService
-	base := &stats.Report{Processes: []*stats.Process{
-		process(app, 10, "gallery"), process(app, 11, "notes"), process(app, 12, "notes"), process(app, 13, ""), process(service, 1, "render_service"),
-	}}
-	new := &stats.Report{Processes: []*stats.Process{
-		process(app, 11, "camera"), process(app, 13, ""), process(app, 20, "notes"), process(app, 21, "gallery"), process(service, 2, "render_service"),
-	}}
-	got := []string{}
-	pid := func(s *stats.Subject) trace.PID {
-		if s == nil {
-			return 0
-		}
-		return s.PID
-	}
-	for _, c := range stats.CompareReports(base, new) {
-		got = append(got, fmt.Sprintf("%d-%d", pid(c.Base), pid(c.New)))
-	}
-	want := []string{"10-21", "11-20", "12-0", "13-13", "1-2", "0-11"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if list := stats.CompareReports(&stats.Report{}, &stats.Report{}); list == nil || len(list) != 0 {
-		t.Errorf("of nothing: %v", list)
-	}
-}
-
 // Every measure is named by its place in the JSON, and every number there but
 // those that are no measures has one.
 func TestMeasuresAreTheReport(t *testing.T) {
@@ -206,15 +175,16 @@ func TestMeasuresAreTheReport(t *testing.T) {
 	for _, p := range report.Processes {
 		tree := map[string]float64{}
 		numbers(decoded(t, p), "", tree)
-		for _, c := range stats.Compare(p, p).Changes {
-			want, ok := tree[c.Measure]
-			if ok != (c.Base != nil) || ok && *c.Base != want {
-				if c.Measure == "longest_streak.frames" && !ok && *c.Base == 0 {
-					continue // no streak is a streak of none
+		for _, m := range stats.Measures {
+			got := m.Of(p)
+			want, ok := tree[m.Path]
+			if ok != (got != nil) || ok && *got != want {
+				if m.Path == "longest_streak.frames" && !ok && *got == 0 {
+					continue // no streak has length zero
 				}
-				t.Errorf("%s: %s is %s, in JSON %v", p.Name, c.Measure, text(c.Base), want)
+				t.Errorf("%s: %s is %s, in JSON %v", p.Name, m.Path, text(got), want)
 			}
-			delete(tree, c.Measure)
+			delete(tree, m.Path)
 		}
 		for path := range tree {
 			if !slices.ContainsFunc(noMeasures, func(r *regexp.Regexp) bool { return r.MatchString(path) }) {
@@ -224,9 +194,9 @@ func TestMeasuresAreTheReport(t *testing.T) {
 	}
 }
 
-// noMeasures are the numbers that say who, when and of how many.
+// noMeasures are identifiers, times and numbers of frames.
 var noMeasures = []*regexp.Regexp{
-	regexp.MustCompile(`^pid$|^refresh\.|^worst\.|\.histogram\.`),
+	regexp.MustCompile(`^pid$|^refresh\.|^worst\.|\.histogram\.|\.jank_types\.`),
 	regexp.MustCompile(`\.(from|to|first|last|at|longest_at|until)_ns$`),
 	regexp.MustCompile(`^longest_streak\.(tid|vsync_id)$`),
 	regexp.MustCompile(`^hitches\.(gaps|time_ns)$`),
@@ -251,5 +221,20 @@ func numbers(v any, path string, into map[string]float64) {
 		}
 	case float64:
 		into[path] = v
+	}
+}
+
+// Names and labels tell measures apart, and names end in their units.
+func TestMeasureNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range stats.Measures {
+		if seen[m.Name] || seen[m.Path] || seen[m.Label] || m.Meaning == "" || !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(m.Name) {
+			t.Errorf("%+v: not unique, without a meaning or not a name", m)
+		}
+		seen[m.Name], seen[m.Path], seen[m.Label] = true, true, true
+		suffix := map[stats.Unit]string{stats.Milliseconds: "_ms", stats.Periods: "_periods"}[m.Unit]
+		if !strings.HasSuffix(m.Name, suffix) || (m.Unit == stats.Milliseconds) != strings.HasSuffix(m.Path, "_ns") {
+			t.Errorf("%s of %s is not in %s", m.Name, m.Path, m.Unit)
+		}
 	}
 }

@@ -2,112 +2,174 @@ package stats
 
 import "ohframe/analyzer/trace"
 
-// measure is a number of a process that can be compared.
-type measure struct {
-	path   string
-	better Better
-	of     func(*Process) *float64 // nil where not known
+// Unit is the unit of a measure.
+type Unit string
+
+// The units.
+const (
+	Count          Unit = "count"
+	Share          Unit = "share" // 0 to 1
+	Hertz          Unit = "hz"
+	Milliseconds   Unit = "ms"
+	MillisecondsPS Unit = "ms_per_s"
+	Seconds        Unit = "s"
+	Periods        Unit = "periods" // refresh periods of the display
+)
+
+// Better is which direction of a measure is an improvement.
+type Better string
+
+// The directions.
+const (
+	Lower   Better = "lower"
+	Higher  Better = "higher"
+	Neither Better = "neither" // a fact, or a count that grows with the trace
+)
+
+// Measure is a number of a process: everything that a report, its CSV columns, a
+// comparison and their documentation need to know of it.
+type Measure struct {
+	// Path is its place in a process's JSON and the name of its CSV column, with
+	// the stage's name for its place in the list of stages. A path that ends in
+	// _ns is in nanoseconds.
+	Path string
+	// Name is its name in comparisons. A duration is in milliseconds there.
+	Name string
+	Unit Unit // of Name
+	// Better is empty for a measure without a direction.
+	Better Better
+	// Label is its name for people, with the unit.
+	Label string
+	// Meaning explains it, in a few words.
+	Meaning string
+	// Main measures are always shown.
+	Main bool
+	// Of returns its value, nil if unknown.
+	Of func(*Process) *float64
 }
 
-// measures are all numbers of a process, in the order of its JSON. Left out are the
-// histogram, the jank types and the worst frames, which are lists, and points in time.
-var measures = func() []measure {
-	list := []measure{
-		{"observed.seconds", Neither, field(func(p *Process) *Span { return p.Observed }, func(s *Span) float64 { return s.Seconds })},
-		{"frames.complete", Neither, counted(func(p *Process) int { return p.Frames.Complete })},
-		{"frames.with_deadline", Neither, counted(func(p *Process) int { return p.Frames.WithDeadline })},
-		{"frames.late", Neither, counted(func(p *Process) int { return p.Frames.Late })},
-		{"frames.late_main", Neither, counted(func(p *Process) int { return p.Frames.LateMain })},
-		{"frames.late_gpu", Neither, counted(func(p *Process) int { return p.Frames.LateGPU })},
-		{"frames.empty", Neither, counted(func(p *Process) int { return p.Frames.Empty })},
-		{"frames.misaligned", Neither, counted(func(p *Process) int { return p.Frames.Misaligned })},
-		{"frames.dropped", Neither, counted(func(p *Process) int { return p.Frames.Dropped })},
-		{"frames.linked", Neither, counted(func(p *Process) int { return p.Frames.Linked })},
-		{"frames.presented", Neither, counted(func(p *Process) int { return p.Frames.Presented })},
-		{"frames.truncated", Neither, counted(func(p *Process) int { return p.Frames.Truncated })},
-		{"jank_rate", Lower, func(p *Process) *float64 { return p.JankRate }},
-		{"empty_rate", Lower, func(p *Process) *float64 { return p.EmptyRate }},
-		{"fps.rate_hz", Higher, field(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.Rate })},
+// Measures are all numbers of a process, in the order of its JSON. Not among them
+// are the lists (histogram, jank types, worst frames) and points in time.
+var Measures = func() []Measure {
+	list := []Measure{
+		{"observed.seconds", "seconds", Seconds, Neither, "From first frame to last, s", "from the start of the first complete frame to the end of the last", false,
+			part(func(p *Process) *Span { return p.Observed }, func(s *Span) float64 { return s.Seconds })},
+		frameCount("frames.complete", "frames", "Frames", "frames that begin and end within the trace; all but `truncated` count these", func(c *Counts) int { return c.Complete }),
+		frameCount("frames.with_deadline", "frames_with_deadline", "Frames with a deadline", "frames of which it is known whether they were late", func(c *Counts) int { return c.WithDeadline }),
+		frameCount("frames.late", "late_frames", "Late frames", "frames that ended after their deadline, on their thread or on the GPU", func(c *Counts) int { return c.Late }),
+		frameCount("frames.late_main", "late_main_frames", "Late frames, on their thread", "frames that were late on their thread", func(c *Counts) int { return c.LateMain }),
+		frameCount("frames.late_gpu", "late_gpu_frames", "Late frames, on the GPU", "frames that were late on the GPU", func(c *Counts) int { return c.LateGPU }),
+		frameCount("frames.empty", "empty_frames", "Empty frames", "frames with nothing to show", func(c *Counts) int { return c.Empty }),
+		frameCount("frames.misaligned", "misaligned_frames", "Misaligned frames", "application frames that were picked up on another vsync than the one they were made for, or render frames that picked such frames up", func(c *Counts) int { return c.Misaligned }),
+		frameCount("frames.dropped", "dropped_frames", "Dropped frames", "frames that were never shown; only SurfaceFlinger reports them", func(c *Counts) int { return c.Dropped }),
+		frameCount("frames.linked", "linked_frames", "Linked frames", "application frames that a render frame took, or render frames that took any", func(c *Counts) int { return c.Linked }),
+		frameCount("frames.presented", "presented_frames", "Presented frames", "render frames with a known present time", func(c *Counts) int { return c.Presented }),
+		frameCount("frames.truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace", func(c *Counts) int { return c.Truncated }),
+		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / frames with a deadline; null if no frame has one", true, func(p *Process) *float64 { return p.JankRate }},
+		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / complete frames; null if there are none", true, func(p *Process) *float64 { return p.EmptyRate }},
+		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "(`frames` − 1) / the time from first to last", true,
+			part(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.Rate })},
 	}
-	hitches := func(name string, better Better, of func(*Hitches) float64) {
-		list = append(list, measure{"hitches." + name, better, field(func(p *Process) *Hitches { return p.Hitches }, of)})
+	hitch := func(field, name string, unit Unit, better Better, label, meaning string, main bool, of func(*Hitches) float64) {
+		list = append(list, Measure{"hitches." + field, name, unit, better, label, meaning, main, part(func(p *Process) *Hitches { return p.Hitches }, of)})
 	}
-	hitches("idle_ns", Neither, func(h *Hitches) float64 { return float64(h.Idle) })
-	hitches("hitches", Neither, func(h *Hitches) float64 { return float64(h.Hitches) })
-	hitches("hitch_ns", Neither, func(h *Hitches) float64 { return float64(h.Hitch) })
-	hitches("lost_frames", Neither, func(h *Hitches) float64 { return float64(h.LostFrames) })
-	hitches("hitch_ms_per_s", Lower, func(h *Hitches) float64 { return h.Ratio })
-	hitches("longest_ns", Lower, func(h *Hitches) float64 {
+	hitch("idle_ns", "idle_ms", Milliseconds, Neither, "Idle, ms", "part of `time_ns` in which nothing was to be drawn", false, func(h *Hitches) float64 { return float64(h.Idle) })
+	hitch("hitches", "hitches", Count, Neither, "Hitches", "gaps that were 0.7 refresh periods or more longer than they should have been", false, func(h *Hitches) float64 { return float64(h.Hitches) })
+	hitch("hitch_ns", "hitch_ms", Milliseconds, Neither, "Hitches together, ms", "by how much, together", false, func(h *Hitches) float64 { return float64(h.Hitch) })
+	hitch("lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in", false, func(h *Hitches) float64 { return float64(h.LostFrames) })
+	hitch("hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / `time_ns` in seconds", true, func(h *Hitches) float64 { return h.Ratio })
+	hitch("longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; null if there was none", false, func(h *Hitches) float64 {
 		if h.Longest == nil {
 			return 0
 		}
 		return float64(*h.Longest)
 	})
-	list = append(list, []measure{
-		{"whole_frames.judged", Neither, counted(func(p *Process) int { return p.WholeFrames.Judged })},
-		{"whole_frames.late", Neither, counted(func(p *Process) int { return p.WholeFrames.Late })},
-		{"whole_frames.late_rate", Lower, func(p *Process) *float64 { return p.WholeFrames.LateRate }},
-	}...)
-	for i, name := range blameNames {
-		list = append(list, measure{"whole_frames.blame." + name, Neither, counted(func(p *Process) int { return *p.WholeFrames.Blame.counts()[i] })})
+	whole := func(field, name, label, meaning string, of func(*WholeFrames) int) {
+		list = append(list, Measure{"whole_frames." + field, name, Count, Neither, label, meaning, false, always(func(p *Process) int { return of(&p.WholeFrames) })})
 	}
-	verdict := func(name string, of func(*Verdicts) int) {
-		list = append(list, measure{"surfaceflinger." + name, Neither, field(
-			func(p *Process) *Verdicts { return p.SurfaceFlinger },
-			func(v *Verdicts) float64 { return float64(of(v)) })})
+	whole("judged", "whole_frames", "Whole frames", "whole frames of which it is known whether they were late; for a render service, those that it finished", func(w *WholeFrames) int { return w.Judged })
+	whole("late", "late_whole_frames", "Late whole frames", "late ones among them", func(w *WholeFrames) int { return w.Late })
+	list = append(list, Measure{"whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if there are none", true,
+		func(p *Process) *float64 { return p.WholeFrames.LateRate }})
+	for i, cause := range [len(blameNames)]struct{ label, meaning string }{
+		{"Late by the application", "the application missed its deadline"},
+		{"Late by rendering, CPU", "the render service's main thread missed its deadline"},
+		{"Late by rendering, GPU", "the render frame's GPU work missed its deadline"},
+		{"Picked up late", "the frame was picked up on a later vsync"},
+		{"Late by the display HAL", "all work was done on time, and the display showed it late; Android only"},
+		{"Late by buffer stuffing", "the frame waited behind earlier ones; Android only"},
+		{"Late by prediction error", "the display's vsyncs drifted from the prediction; Android only"},
+		{"Dropped whole frames", "the frame was never shown; Android only"},
+		{"Late for unknown reasons", "the trace gives no cause; Android only"},
+	} {
+		whole("blame."+blameNames[i], "blame_"+blameNames[i], cause.label, cause.meaning, func(w *WholeFrames) int { return *w.Blame.counts()[i] })
 	}
-	verdict("missed_application", func(v *Verdicts) int { return v.MissedApplication })
-	verdict("missed_surfaceflinger", func(v *Verdicts) int { return v.MissedSurfaceFlinger })
-	verdict("missed_dropped", func(v *Verdicts) int { return v.MissedDropped })
-	verdict("missed", func(v *Verdicts) int { return v.Missed })
-	list = append(list, []measure{
-		{"longest_streak.frames", Lower, streakFrames},
-		{"stutter.slight", Neither, counted(func(p *Process) int { return p.Stutter.Slight })},
-		{"stutter.medium", Neither, counted(func(p *Process) int { return p.Stutter.Medium })},
-		{"stutter.severe", Neither, counted(func(p *Process) int { return p.Stutter.Severe })},
-		{"stutter.unknown", Neither, counted(func(p *Process) int { return p.Stutter.Unknown })},
-	}...)
-	durations := func(name string, of func(*Durations) trace.Duration) {
-		list = append(list, measure{"durations." + name, Lower, field(
-			func(p *Process) *Durations { return p.Durations },
-			func(d *Durations) float64 { return float64(of(d)) })})
+	verdict := func(field, name, label, meaning string, of func(*Verdicts) int) {
+		list = append(list, Measure{"surfaceflinger." + field, name, Count, Neither, label, meaning, false,
+			part(func(p *Process) *Verdicts { return p.SurfaceFlinger }, func(v *Verdicts) float64 { return float64(of(v)) })})
 	}
-	durations("p50_ns", func(d *Durations) trace.Duration { return d.P50 })
-	durations("p90_ns", func(d *Durations) trace.Duration { return d.P90 })
-	durations("p95_ns", func(d *Durations) trace.Duration { return d.P95 })
-	durations("p99_ns", func(d *Durations) trace.Duration { return d.P99 })
-	durations("max_ns", func(d *Durations) trace.Duration { return d.Max })
-	inPeriods := func(name string, of func(*DurationsInPeriods) float64) {
-		list = append(list, measure{"durations_in_periods." + name, Lower, field(
-			func(p *Process) *DurationsInPeriods { return p.DurationsInPeriods }, of)})
-	}
-	inPeriods("p50_periods", func(d *DurationsInPeriods) float64 { return d.P50 })
-	inPeriods("p90_periods", func(d *DurationsInPeriods) float64 { return d.P90 })
-	inPeriods("p95_periods", func(d *DurationsInPeriods) float64 { return d.P95 })
-	inPeriods("p99_periods", func(d *DurationsInPeriods) float64 { return d.P99 })
-	inPeriods("max_periods", func(d *DurationsInPeriods) float64 { return d.Max })
-	for stage := range stagesCount {
-		timed := func(name string, of func(*StageTimes) *trace.Duration) {
-			list = append(list, measure{"stages." + stage.String() + "." + name, Lower, func(p *Process) *float64 {
-				t := p.stage(stage)
-				if t == nil || of(t) == nil {
-					return nil
-				}
-				return number(float64(*of(t)))
-			}})
+	verdict("missed_application", "missed_application", "Missed by the application", "frames with the jank type App Deadline Missed or App Resynced Jitter", func(v *Verdicts) int { return v.MissedApplication })
+	verdict("missed_surfaceflinger", "missed_surfaceflinger", "Missed by SurfaceFlinger", "frames with one of SurfaceFlinger's jank types, Prediction Error or Display HAL", func(v *Verdicts) int { return v.MissedSurfaceFlinger })
+	verdict("missed_dropped", "missed_dropped", "Missed: dropped", "frames with the jank type Dropped Frame", func(v *Verdicts) int { return v.MissedDropped })
+	verdict("missed", "missed", "Missed frames", "frames with any of these", func(v *Verdicts) int { return v.Missed })
+	list = append(list, Measure{"longest_streak.frames", "longest_streak", Count, Lower, "Longest streak of late frames", "frames in the streak", true, streakFrames})
+	stutter := func(level, meaning string, of func(*Stutter) int) {
+		label := string(level[0]-'a'+'A') + level[1:] + " stutters"
+		if level == "unknown" {
+			label = "Stutters of unknown level"
 		}
-		timed("p50_ns", func(t *StageTimes) *trace.Duration { return t.P50 })
-		timed("p90_ns", func(t *StageTimes) *trace.Duration { return t.P90 })
-		timed("max_ns", func(t *StageTimes) *trace.Duration { return t.Max })
-		list = append(list, measure{"stages." + stage.String() + ".longest_of_late", Neither, field(
-			func(p *Process) *StageTimes { return p.stage(stage) },
-			func(t *StageTimes) float64 { return float64(t.LongestOfLate) })})
+		list = append(list, Measure{"stutter." + level, level + "_stutters", Count, Neither, label, meaning, false, always(func(p *Process) int { return of(&p.Stutter) })})
+	}
+	stutter("slight", "late by less than 2 of their own refresh periods", func(s *Stutter) int { return s.Slight })
+	stutter("medium", "late by 2 to 6", func(s *Stutter) int { return s.Medium })
+	stutter("severe", "late by more than 6", func(s *Stutter) int { return s.Severe })
+	stutter("unknown", "late, with an unknown deadline or refresh period", func(s *Stutter) int { return s.Unknown })
+	for _, q := range []struct {
+		name, label, meaning string
+		duration             func(*Durations) trace.Duration
+		periods              func(*DurationsInPeriods) float64
+	}{
+		{"p50", "P50", "half of the frames took at most this long", func(d *Durations) trace.Duration { return d.P50 }, func(d *DurationsInPeriods) float64 { return d.P50 }},
+		{"p90", "P90", "90 % did", func(d *Durations) trace.Duration { return d.P90 }, func(d *DurationsInPeriods) float64 { return d.P90 }},
+		{"p95", "P95", "95 % did", func(d *Durations) trace.Duration { return d.P95 }, func(d *DurationsInPeriods) float64 { return d.P95 }},
+		{"p99", "P99", "99 % did", func(d *Durations) trace.Duration { return d.P99 }, func(d *DurationsInPeriods) float64 { return d.P99 }},
+		{"max", "max", "the longest", func(d *Durations) trace.Duration { return d.Max }, func(d *DurationsInPeriods) float64 { return d.Max }},
+	} {
+		list = append(list,
+			Measure{"durations." + q.name + "_ns", q.name + "_ms", Milliseconds, Lower, "Duration " + q.label + ", ms", q.meaning, true,
+				part(func(p *Process) *Durations { return p.Durations }, func(d *Durations) float64 { return float64(q.duration(d)) })},
+			Measure{"durations_in_periods." + q.name + "_periods", q.name + "_periods", Periods, Lower, "Duration " + q.label + ", periods", q.meaning, false,
+				part(func(p *Process) *DurationsInPeriods { return p.DurationsInPeriods }, q.periods)})
+	}
+	for stage := range stagesCount {
+		timed := func(q, meaning string, of func(*StageTimes) *trace.Duration) {
+			list = append(list, Measure{"stages." + stage.String() + "." + q + "_ns", stage.String() + "_" + q + "_ms", Milliseconds, Lower,
+				stage.Label() + " " + quantileLabels[q] + ", ms", meaning, false, func(p *Process) *float64 {
+					if t := p.stage(stage); t != nil && of(t) != nil {
+						return number(float64(*of(t)))
+					}
+					return nil
+				}})
+		}
+		timed("p50", "half of them took at most this long; null if there are none", func(t *StageTimes) *trace.Duration { return t.P50 })
+		timed("p90", "90 % did", func(t *StageTimes) *trace.Duration { return t.P90 })
+		timed("max", "the longest", func(t *StageTimes) *trace.Duration { return t.Max })
+		list = append(list, Measure{"stages." + stage.String() + ".longest_of_late", stage.String() + "_longest_of_late", Count, Neither,
+			stage.Label() + " longest of late", "late frames in which this was the longest stage", false,
+			part(func(p *Process) *StageTimes { return p.stage(stage) }, func(t *StageTimes) float64 { return float64(t.LongestOfLate) })})
 	}
 	return list
 }()
 
-// streakFrames is zero where no frame was late, and not known where it is not
-// known of any frame whether it was.
+var quantileLabels = map[string]string{"p50": "P50", "p90": "P90", "max": "max"}
+
+// frameCount returns the measure of a count of frames.
+func frameCount(path, name, label, meaning string, of func(*Counts) int) Measure {
+	return Measure{path, name, Count, Neither, label, meaning, false, always(func(p *Process) int { return of(&p.Frames) })}
+}
+
+// streakFrames is zero if no frame was late, and unknown if that is unknown of all
+// frames.
 func streakFrames(p *Process) *float64 {
 	switch {
 	case p.Frames.WithDeadline == 0:
@@ -128,14 +190,15 @@ func (p *Process) stage(stage Stage) *StageTimes {
 	return nil
 }
 
-func counted(of func(*Process) int) func(*Process) *float64 {
+// always returns the value function of a count that is always known.
+func always(of func(*Process) int) func(*Process) *float64 {
 	return func(p *Process) *float64 { return number(float64(of(p))) }
 }
 
-// field returns a number of a part of a process that may be missing.
-func field[T any](part func(*Process) *T, of func(*T) float64) func(*Process) *float64 {
+// part returns the value function of a field of a part of a process that may be nil.
+func part[T any](get func(*Process) *T, of func(*T) float64) func(*Process) *float64 {
 	return func(p *Process) *float64 {
-		t := part(p)
+		t := get(p)
 		if t == nil {
 			return nil
 		}
@@ -144,22 +207,3 @@ func field[T any](part func(*Process) *T, of func(*T) float64) func(*Process) *f
 }
 
 func number(x float64) *float64 { return &x }
-
-// change returns what became of the measure. A process may be nil.
-func (m *measure) change(base, new *Process) Change {
-	c := Change{Measure: m.path, Better: m.better}
-	if base != nil {
-		c.Base = m.of(base)
-	}
-	if new != nil {
-		c.New = m.of(new)
-	}
-	if c.Base == nil || c.New == nil {
-		return c
-	}
-	c.Delta = number(*c.New - *c.Base)
-	if *c.Base != 0 {
-		c.Relative = number(*c.Delta / *c.Base)
-	}
-	return c
-}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,79 +20,6 @@ func eachTimeline(t *testing.T, property func(t *testing.T, r *rand.Rand, timeli
 		property(t, r, randomTimeline(r))
 		if t.Failed() {
 			t.Fatalf("with seed %d", seed)
-		}
-	}
-}
-
-// split cuts a timeline at random times: a frame is in the part in which it began.
-func split(r *rand.Rand, t *analyzer.Timeline) []*analyzer.Timeline {
-	cuts := []trace.Time{t.Span.Start}
-	for range r.IntN(4) {
-		cuts = append(cuts, t.Span.Start.Add(trace.Duration(r.Int64N(int64(t.Span.Duration())))))
-	}
-	slices.Sort(cuts)
-	var parts []*analyzer.Timeline
-	for i, from := range cuts {
-		to := t.Span.End
-		if i+1 < len(cuts) {
-			to = cuts[i+1]
-		}
-		part := &analyzer.Timeline{Processes: t.Processes, Span: analyzer.Interval{Start: from, End: to}}
-		for _, f := range t.Frames {
-			if f.Actual.Start >= from && f.Actual.Start < to {
-				part.Frames = append(part.Frames, f)
-			}
-		}
-		parts = append(parts, part)
-	}
-	return parts
-}
-
-func TestMergeIsTheWhole(t *testing.T) {
-	eachTimeline(t, func(t *testing.T, r *rand.Rand, timeline *analyzer.Timeline) {
-		want := stats.Compute(timeline, stats.Options{})
-		var parts []*stats.Report
-		for _, part := range split(r, timeline) {
-			parts = append(parts, stats.Compute(part, stats.Options{}))
-		}
-		r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		before := decoded(t, parts)
-		if got := stats.Merge(parts...); !reflect.DeepEqual(got, want) {
-			t.Errorf("%d parts: merged and whole differ", len(parts))
-			sameJSON(t, got, want)
-		}
-		// Merging in steps is the same, and leaves the parts as they were.
-		got := &stats.Report{Processes: []*stats.Process{}}
-		for _, part := range parts {
-			got = stats.Merge(got, part)
-		}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%d parts: merged one by one and whole differ", len(parts))
-		}
-		if !reflect.DeepEqual(before, decoded(t, parts)) {
-			t.Error("merging changed the parts")
-		}
-	})
-}
-
-func TestMergeNothing(t *testing.T) {
-	sameJSON(t, stats.Merge(), &stats.Report{Processes: []*stats.Process{}})
-	sameJSON(t, stats.Merge(nil, stats.Compute(twoApplications(), stats.Options{}), nil), reportOfTwoApplications())
-}
-
-// An application has another name before it is itself.
-func TestMergeNames(t *testing.T) {
-	part := func(from int, name string) *stats.Report {
-		s := &scene{}
-		s.Span = interval(from, from+10)
-		s.app(s.process(100, name), from, from+1, from+2, 0)
-		return stats.Compute(&s.Timeline, stats.Options{})
-	}
-	a, b, c := part(1000, "appspawn"), part(1010, "gallery"), part(1020, "")
-	for _, order := range [][]*stats.Report{{a, b, c}, {c, b, a}, {b, c, a}} {
-		got := stats.Merge(order...)
-		if len(got.Processes) != 1 || got.Processes[0].Name != "gallery" || got.Processes[0].Frames.Complete != 3 {
-			t.Errorf("got %d processes, the first %q, want gallery alone", len(got.Processes), got.Processes[0].Name)
 		}
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// records are what the measures of a process are computed from. The records of
-// the parts of a trace add up to those of the whole.
+// records are what the measures of a process are computed from.
 type records struct {
 	samples   []sample
 	shown     []shown
@@ -91,16 +90,6 @@ func (r *records) addFrame(f *analyzer.Frame) {
 			r.shown = append(r.shown, shownFor(f, t.Taken))
 		}
 	}
-}
-
-func (r *records) add(o *records) {
-	r.samples = append(r.samples, o.samples...)
-	r.shown = append(r.shown, o.shown...)
-	r.truncated += o.truncated
-	r.whole.merge(&o.whole)
-	r.breaks = append(r.breaks, o.breaks...)
-	slices.Sort(r.breaks)
-	r.breaks = slices.Compact(r.breaks)
 }
 
 // normalize puts the records in one order, whatever the order in which they

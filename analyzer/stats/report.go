@@ -71,35 +71,6 @@ func breaks(parts []analyzer.Part) (list []trace.Time, together trace.Duration) 
 	return list[1:], together
 }
 
-// Merge returns the report of a trace from the reports of its parts, in any
-// order. The parts must not overlap: a frame that is in two of them counts
-// twice. A process keeps the last name that it had.
-func Merge(parts ...*Report) *Report {
-	parts = slices.DeleteFunc(slices.Clone(parts), func(r *Report) bool { return r == nil })
-	slices.SortStableFunc(parts, func(a, b *Report) int { return cmp.Compare(a.start(), b.start()) })
-	c := collector{}
-	var span *Span
-	for _, r := range parts {
-		for _, p := range r.Processes {
-			c.process(p.Kind, p.PID, p.Name).records.add(&p.records)
-		}
-		switch {
-		case span == nil:
-			span = r.Span
-		case r.Span != nil:
-			span = newSpan(span.From, max(span.To, r.Span.To))
-		}
-	}
-	return c.report(span)
-}
-
-func (r *Report) start() trace.Time {
-	if r.Span == nil {
-		return 0
-	}
-	return r.Span.From
-}
-
 // collector gathers the records of each process.
 type collector map[processKey]*Process
 

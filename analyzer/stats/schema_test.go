@@ -119,13 +119,6 @@ base
 base.kind
 base.name
 base.pid
-changes
-changes[].base
-changes[].better
-changes[].delta
-changes[].measure
-changes[].new
-changes[].relative
 durations
 durations.base_frames
 durations.cliffs_delta

@@ -40,6 +40,13 @@ var stageNames = [stagesCount]string{
 // String returns the stage's name in JSON, for example "ui_work".
 func (s Stage) String() string { return stageNames[s] }
 
+// Label returns the stage's name for people, for example "UI work".
+func (s Stage) Label() string { return stageLabels[s] }
+
+var stageLabels = [stagesCount]string{
+	"Vsync → received", "UI work", "Transaction → picked up", "Render main", "Render draw", "Commit", "Commit → present",
+}
+
 // MarshalText returns the stage's name.
 func (s Stage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 

@@ -224,12 +224,3 @@ func (w *WholeFrames) add(app *analyzer.Frame) {
 		}
 	}
 }
-
-func (w *WholeFrames) merge(o *WholeFrames) {
-	w.Judged += o.Judged
-	w.Late += o.Late
-	other := o.Blame.counts()
-	for i, n := range w.Blame.counts() {
-		*n += *other[i]
-	}
-}

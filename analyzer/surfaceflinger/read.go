@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/internal/lines"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/internal/lines"
 )
 
 // ErrNotADump: the input is not what `dumpsys SurfaceFlinger --latency` prints.

@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"math"
+	"ohframe/analyzer/stats"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,14 +80,14 @@ func (p *parser) condition() (c Condition, err error) {
 	p.blanks()
 	start := p.used
 	c.Measure = p.while(isNameRune)
-	i := slices.IndexFunc(measureKinds, func(k measureKind) bool { return k.name == c.Measure })
+	i := slices.IndexFunc(measures, func(m stats.Measure) bool { return m.Name == c.Measure })
 	switch {
 	case c.Measure == "":
 		return c, p.errorf("expected the name of a measure")
 	case i < 0:
 		return c, &SyntaxError{start + 1, fmt.Sprintf("there is no measure %q", c.Measure)}
 	}
-	unit := measureKinds[i].unit
+	unit := measures[i].Unit
 	p.blanks()
 	operator := "<"
 	if c.Above = p.accept(">"); c.Above {
@@ -118,12 +119,12 @@ func (p *parser) condition() (c Condition, err error) {
 	case p.accept("%"):
 		suffix, c.Relative = "%", true
 		c.Limit /= 100
-	case unit == Share && p.accept("pp"):
+	case unit == stats.Share && p.accept("pp"):
 		suffix = "pp"
 		c.Limit /= 100
 	case p.accept("pp"):
 		return c, &SyntaxError{start + 1, fmt.Sprintf("%s is no share: percentage points do not apply to it", c.Measure)}
-	case unit == Share && math.Abs(c.Limit) >= 1:
+	case unit == stats.Share && math.Abs(c.Limit) >= 1:
 		return c, &SyntaxError{start + 1, fmt.Sprintf("%s is a share, 0 to 1: write %[2]s%[3]spp for percentage points or %[2]s%[3]s%% of its value",
 			c.Measure, sign, digits)}
 	}
@@ -236,11 +237,11 @@ func (o Outcome) String() string {
 	case m.New == nil:
 		return head + "not known in the new trace"
 	}
-	change := m.Unit.change(m.Delta)
+	change := changeText(m.Unit, m.Delta)
 	if o.Condition.Relative {
 		if change = relativeChange(m.Relative); m.Relative == nil {
 			change = "no percentage of zero"
 		}
 	}
-	return head + m.Unit.value(m.Base) + " → " + m.Unit.value(m.New) + ", " + change
+	return head + valueText(m.Unit, m.Base) + " → " + valueText(m.Unit, m.New) + ", " + change
 }

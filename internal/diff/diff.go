@@ -105,7 +105,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 
 func newPair(m match) *Pair {
 	p := &Pair{Base: m.base, New: m.new, MatchedBy: m.by, Tests: stats.Compare(m.base, m.new)}
-	p.Measures = newMeasures(p.Tests.Changes)
+	p.Measures = newMeasures(m.base, m.new)
 	return p
 }
 

@@ -47,8 +47,8 @@ func TestCompare(t *testing.T) {
 	} {
 		m := app.measure(want.name)
 		if !near(m.Base, want.base) || !near(m.New, want.new) || !near(m.Delta, want.delta) || !near(m.Relative, want.relative) || m.Judgement != want.judgement {
-			t.Errorf("%s: %s → %s, %s, %s, %q; want %+v", m.Name, m.Unit.value(m.Base), m.Unit.value(m.New),
-				m.Unit.change(m.Delta), relativeChange(m.Relative), m.Judgement, want)
+			t.Errorf("%s: %s → %s, %s, %s, %q; want %+v", m.Name, valueText(m.Unit, m.Base), valueText(m.Unit, m.New),
+				changeText(m.Unit, m.Delta), relativeChange(m.Relative), m.Judgement, want)
 		}
 	}
 	// From zero there is no percentage.
@@ -151,7 +151,7 @@ func TestCompareSwapped(t *testing.T) {
 		for j, m := range p.Measures {
 			n := q.Measures[j]
 			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || n.Judgement != opposite[m.Judgement] {
-				t.Errorf("%s of %s: %s and %s", m.Name, p.title(), m.Unit.change(m.Delta), n.Unit.change(n.Delta))
+				t.Errorf("%s of %s: %s and %s", m.Name, p.title(), changeText(m.Unit, m.Delta), changeText(n.Unit, n.Delta))
 			}
 			if m.Judgement == Improved || m.Judgement == Worsened {
 				changed++

@@ -243,7 +243,7 @@ func checkMirror(t *testing.T, there, back *Diff) {
 		for j, m := range p.Measures {
 			n := q.Measures[j]
 			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || n.Judgement != opposite[m.Judgement] {
-				t.Errorf("%s of %s: %s and %s", m.Name, p.title(), m.Unit.change(m.Delta), n.Unit.change(n.Delta))
+				t.Errorf("%s of %s: %s and %s", m.Name, p.title(), changeText(m.Unit, m.Delta), changeText(n.Unit, n.Delta))
 			}
 		}
 		for j, f := range p.findings() {

@@ -108,7 +108,7 @@ func newPagePair(p *Pair) pagePair {
 
 func newPageMeasure(m *Measure) pageMeasure {
 	return pageMeasure{
-		m.kind.label, m.Unit.value(m.Base), m.Unit.value(m.New), m.Unit.change(m.Delta), relativeChange(m.Relative),
-		m.Judgement, m.kind.main,
+		m.kind.Label, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta), relativeChange(m.Relative),
+		m.Judgement, m.kind.Main,
 	}
 }

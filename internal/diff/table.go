@@ -80,11 +80,11 @@ func (t *tableWriter) overview(d *Diff) {
 
 // overviewValue prints a value with one digit of fraction at most, for want of
 // room.
-func overviewValue(u Unit, x *float64) string {
-	if x == nil || u == Share {
-		return u.value(x)
+func overviewValue(u stats.Unit, x *float64) string {
+	if x == nil || u == stats.Share {
+		return valueText(u, x)
 	}
-	return words.Number(*x, min(1, u.digits(*x)))
+	return words.Number(*x, min(1, digits(u, *x)))
 }
 
 func (t *tableWriter) pair(p *Pair) {
@@ -107,7 +107,7 @@ func (t *tableWriter) pair(p *Pair) {
 	g.Widths(labelWidth, valueWidth, valueWidth, valueWidth, valueWidth)
 	same := 0
 	for _, m := range p.shown() {
-		if !m.kind.main && m.Delta != nil && *m.Delta == 0 {
+		if !m.kind.Main && m.Delta != nil && *m.Delta == 0 {
 			same++
 			continue
 		}
@@ -115,7 +115,7 @@ func (t *tableWriter) pair(p *Pair) {
 		if m.Judgement == Improved || m.Judgement == Worsened {
 			word = string(m.Judgement)
 		}
-		g.AppendRow(table.Row{m.kind.label, m.Unit.value(m.Base), m.Unit.value(m.New), m.Unit.change(m.Delta),
+		g.AppendRow(table.Row{m.kind.Label, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
 			relativeChange(m.Relative), t.judged(word, m.Judgement)})
 	}
 	t.printEnd(g)
@@ -129,7 +129,7 @@ func (t *tableWriter) pair(p *Pair) {
 // either trace, in periods only where refresh rates differ.
 func (p *Pair) shown() (list []Measure) {
 	for _, m := range p.Measures {
-		if (m.Base != nil || m.New != nil) && (m.Unit != Periods || p.Tests.RefreshDiffers) {
+		if (m.Base != nil || m.New != nil) && (m.Unit != stats.Periods || p.Tests.RefreshDiffers) {
 			list = append(list, m)
 		}
 	}

@@ -109,32 +109,32 @@ func TestTableInChinese(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	for _, c := range []struct {
-		unit          Unit
+		unit          stats.Unit
 		value         *float64
 		want, changed string
 	}{
-		{Share, nil, "–", "–"},
-		{Share, known(0.0), "0 %", "0 pp"},
-		{Share, known(1.0), "100 %", "+100.0 pp"},
-		{Share, known(.0004), "< 0.1 %", "+0.0 pp"},
-		{Share, known(.9996), "> 99.9 %", "+100.0 pp"},
-		{Share, known(.125), "12.5 %", "+12.5 pp"},
-		{Count, known(12.0), "12", "+12"},
-		{Milliseconds, known(16.666), "16.67", "+16.67"},
-		{Milliseconds, known(1234.5), "1234", "+1234"},
-		{Hertz, known(59.987), "59.99", "+59.99"},
-		{MillisecondsPS, known(3.14), "3.1", "+3.1"},
-		{Seconds, known(2.5), "2.500", "+2.500"},
-		{Periods, known(.375), "0.38", "+0.38"},
+		{stats.Share, nil, "–", "–"},
+		{stats.Share, known(0.0), "0 %", "0 pp"},
+		{stats.Share, known(1.0), "100 %", "+100.0 pp"},
+		{stats.Share, known(.0004), "< 0.1 %", "+0.0 pp"},
+		{stats.Share, known(.9996), "> 99.9 %", "+100.0 pp"},
+		{stats.Share, known(.125), "12.5 %", "+12.5 pp"},
+		{stats.Count, known(12.0), "12", "+12"},
+		{stats.Milliseconds, known(16.666), "16.67", "+16.67"},
+		{stats.Milliseconds, known(1234.5), "1234", "+1234"},
+		{stats.Hertz, known(59.987), "59.99", "+59.99"},
+		{stats.MillisecondsPS, known(3.14), "3.1", "+3.1"},
+		{stats.Seconds, known(2.5), "2.500", "+2.500"},
+		{stats.Periods, known(.375), "0.38", "+0.38"},
 	} {
-		if got := c.unit.value(c.value); got != c.want {
+		if got := valueText(c.unit, c.value); got != c.want {
 			t.Errorf("%s: value %s, want %s", c.unit, got, c.want)
 		}
-		if got := c.unit.change(c.value); got != c.changed {
+		if got := changeText(c.unit, c.value); got != c.changed {
 			t.Errorf("%s: change %s, want %s", c.unit, got, c.changed)
 		}
 	}
-	if got := Milliseconds.change(known(-1234.5)); got != "−1234" {
+	if got := changeText(stats.Milliseconds, known(-1234.5)); got != "−1234" {
 		t.Errorf("a fall is %s", got)
 	}
 	for p, want := range map[float64]string{1: "p = 1", .0499: "p = 0.05", .00012: "p = 0.00012", .00009: "p < 0.0001", 0: "p < 0.0001"} {

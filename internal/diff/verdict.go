@@ -143,7 +143,7 @@ func jankFinding(t *stats.RateTest) finding {
 		f.Short, f.Text = "too few frames", tooFew(t.BaseFrames, t.NewFrames)
 	default:
 		f.Short = map[Verdict]string{NoClearChange: "no clear change", More: "late more often", Less: "late less often"}[f.Verdict]
-		f.Text = fmt.Sprintf("%s: %s (%s, %s; %d of %d and %d of %d frames late)", f.Short, Share.change(&t.Difference),
+		f.Text = fmt.Sprintf("%s: %s (%s, %s; %d of %d and %d of %d frames late)", f.Short, changeText(stats.Share, &t.Difference),
 			rateMethods[t.Method], probability(*t.P), t.BaseLate, t.BaseFrames, t.NewLate, t.NewFrames)
 	}
 	return f

@@ -45,38 +45,38 @@ func (d *Diff) shown() []*Pair {
 func complete(p *stats.Process) int { return p.Frames.Complete }
 
 // digits returns how many digits of fraction the unit's numbers are shown with.
-func (u Unit) digits(x float64) int {
+func digits(u stats.Unit, x float64) int {
 	switch {
-	case u == Count || u == Milliseconds && x >= 1000:
+	case u == stats.Count || u == stats.Milliseconds && x >= 1000:
 		return 0
-	case u == Share || u == MillisecondsPS:
+	case u == stats.Share || u == stats.MillisecondsPS:
 		return 1
-	case u == Seconds:
+	case u == stats.Seconds:
 		return 3
 	}
 	return 2
 }
 
 // value prints a value, unknown if there is none.
-func (u Unit) value(x *float64) string {
+func valueText(u stats.Unit, x *float64) string {
 	switch {
 	case x == nil:
 		return unknown
-	case u == Share:
+	case u == stats.Share:
 		return words.Share(x)
 	}
-	return words.Number(*x, u.digits(*x))
+	return words.Number(*x, digits(u, *x))
 }
 
 // change prints a change with its sign, unknown if there is none.
-func (u Unit) change(x *float64) string {
+func changeText(u stats.Unit, x *float64) string {
 	switch {
 	case x == nil:
 		return unknown
-	case u == Share:
+	case u == stats.Share:
 		return signed(*x*100, 1) + " pp"
 	}
-	return signed(*x, u.digits(max(*x, -*x)))
+	return signed(*x, digits(u, max(*x, -*x)))
 }
 
 // relativeChange prints a relative change in percent, unknown if there is none.

@@ -18,8 +18,8 @@ var identityColumns = []string{"input", "kind", "pid", "name", "fps.event", "ref
 func writeCSV(w io.Writer, inputs []Input) error {
 	cw := csv.NewWriter(w)
 	header := identityColumns[:len(identityColumns):len(identityColumns)]
-	for _, m := range measures(nil) {
-		header = append(header, m.Measure)
+	for i := range stats.Measures {
+		header = append(header, stats.Measures[i].Path)
 	}
 	if err := cw.Write(header); err != nil {
 		return err
@@ -45,19 +45,15 @@ func csvRow(input string, p *stats.Process) []string {
 		rates[i] = plain(r.Rate)
 	}
 	row[5] = strings.Join(rates, " ")
-	for _, m := range measures(p) {
-		if m.Base == nil {
+	for i := range stats.Measures {
+		if x := stats.Measures[i].Of(p); x == nil {
 			row = append(row, "")
 		} else {
-			row = append(row, plain(*m.Base))
+			row = append(row, plain(*x))
 		}
 	}
 	return row
 }
-
-// measures returns every number of a process by its path, the number being Base.
-// A comparison with nothing lists them; all are unknown if p is nil.
-func measures(p *stats.Process) []stats.Change { return stats.Compare(p, nil).Changes }
 
 // plain prints a number in full, without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

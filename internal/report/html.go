@@ -21,7 +21,7 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"printable": words.Printable,
 	"process":   words.Process,
 	"kind":      func(k stats.Kind) string { return words.Kinds[k] },
-	"stage":     func(s stats.Stage) string { return stageNames[s] },
+	"stage":     stats.Stage.Label,
 	"longest":   stageName,
 	"event":     func(e stats.Event) string { return eventNames[e] },
 	"refresh":   refreshText,

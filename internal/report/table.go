@@ -138,7 +138,7 @@ func (t *tableWriter) stages(p *stats.Process) {
 			longest = fmt.Sprint(s.LongestOfLate)
 			bar = t.Yellow(shareBar(s.LongestOfLate, most, 20), true)
 		}
-		g.AppendRow(table.Row{stageNames[s.Stage], s.Frames, milliseconds(s.P50), milliseconds(s.P90), milliseconds(s.Max), longest, bar})
+		g.AppendRow(table.Row{s.Stage.Label(), s.Frames, milliseconds(s.P50), milliseconds(s.P90), milliseconds(s.Max), longest, bar})
 	}
 	t.print(g)
 }

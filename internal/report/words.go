@@ -13,21 +13,11 @@ import (
 // unknown is what people see where a value is not known.
 const unknown = words.Unknown
 
-var stageNames = map[stats.Stage]string{
-	stats.Receive:      "vsync → received",
-	stats.UIWork:       "UI work",
-	stats.PickUp:       "transaction → picked up",
-	stats.RenderMain:   "render main",
-	stats.RenderDraw:   "render draw",
-	stats.CommitLayers: "commit",
-	stats.ToPresent:    "commit → present",
-}
-
 func stageName(s *stats.Stage) string {
 	if s == nil {
 		return unknown
 	}
-	return stageNames[*s]
+	return s.Label()
 }
 
 var eventNames = map[stats.Event]string{
