@@ -9,7 +9,7 @@ include internal/release/release.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test race conformance lint dependencies api testdata bench clean
+.PHONY: all build test race conformance lint dependencies api docs testdata bench clean
 
 all: lint test
 
@@ -39,6 +39,10 @@ dependencies:
 api:
 	@mkdir -p testdata/api && rm -f testdata/api/*.txt
 	go test ./internal/compatibility ./cmd/ohframe -run '^Test(Go|Schema|SQL|Commands)$$' -count 1 -update-api
+
+# Writes the lists of measures in docs/.
+docs:
+	OHFRAME_UPDATE_DOCS=1 go test ./internal/diff ./internal/report -run '^TestMeasuresAreDocumented$$' -count 1
 
 # Makes the traces that the project's own tests and the README use.
 testdata:

@@ -155,7 +155,8 @@ func TestJSON(t *testing.T) {
 	if app.Tests["durations"].Method != "mann_whitney_u" || app.Tests["jank_rate"].Method != "two_proportion_z" || app.Tests["durations_in_periods"].P == nil {
 		t.Errorf("tests: %+v", app.Tests)
 	}
-	if m := app.Measures[1]; m.Name != "jank_rate" || !near(m.Base, 20.0/30) || !near(m.New, 23.0/30) || !near(m.Delta, .1) || !near(m.Relative, .15) || m.Judgement != Worsened {
+	jank := slices.IndexFunc(app.Measures, func(m Measure) bool { return m.Name == "jank_rate" })
+	if m := app.Measures[jank]; !near(m.Base, 20.0/30) || !near(m.New, 23.0/30) || !near(m.Delta, .1) || !near(m.Relative, .15) || m.Judgement != Worsened {
 		t.Errorf("jank rate: %+v", m)
 	}
 	outcomes := []string{}

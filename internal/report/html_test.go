@@ -207,7 +207,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	for _, f := range in.Timeline.Frames {
-		f.Android = &analyzer.Android{Timeline: &analyzer.FrameTimeline{Layer: hostile}}
+		f.Android = &analyzer.Android{Timeline: &analyzer.FrameTimeline{Layers: []analyzer.Layer{{Name: hostile}}}}
 	}
 	in.Stats = stats.Compute(in.Timeline, stats.Options{})
 	inputs := []Input{in, film()}

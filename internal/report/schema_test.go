@@ -113,6 +113,45 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// docs/report-schema.md explains each measure as the table of measures does, and
+// lists the columns of CSV. "make docs" writes both.
+func TestMeasuresAreDocumented(t *testing.T) {
+	const name = "../../docs/report-schema.md"
+	document, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meanings := map[string]string{}
+	columns := slices.Clone(identityColumns)
+	for _, m := range stats.Measures {
+		meanings["inputs[].processes[]."+regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(m.Path, "stages[]")] = m.Meaning
+		columns = append(columns, m.Path)
+	}
+	heading, field := regexp.MustCompile("^### `(.+)`$"), regexp.MustCompile("^(\\| `(.+?)` \\| .+? \\|) .+ \\|$")
+	object, lines := "", strings.Split(string(document), "\n")
+	for i, line := range lines {
+		if m := heading.FindStringSubmatch(line); m != nil {
+			object = m[1]
+		} else if m := field.FindStringSubmatch(line); m != nil && meanings[object+"."+m[2]] != "" {
+			lines[i] = m[1] + " " + meanings[object+"."+m[2]] + " |"
+		}
+	}
+	want := strings.Join(lines, "\n")
+	before, rest, _ := strings.Cut(want, "```text\n")
+	_, after, found := strings.Cut(rest, "\n```")
+	if !found {
+		t.Fatalf("%s has no list of columns", name)
+	}
+	want = before + "```text\n" + strings.Join(columns, "\n") + "\n```" + after
+	if os.Getenv("OHFRAME_UPDATE_DOCS") != "" {
+		if err := os.WriteFile(name, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if string(document) != want {
+		t.Errorf("%s is out of date: run make docs", name)
+	}
+}
+
 func TestJSON(t *testing.T) {
 	text := write(t, sample(), "json", Options{})
 	var got struct {
