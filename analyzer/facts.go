@@ -2,9 +2,6 @@ package analyzer
 
 import "ohframe/analyzer/trace"
 
-// misalignment is how far apart the two ends of a pick-up may be.
-const misalignment = trace.Millisecond
-
 // setFacts derives the facts of all frames, and the deadlines that they rest on.
 func (b *Builder) setFacts() {
 	b.setDeadlines()
@@ -13,14 +10,12 @@ func (b *Builder) setFacts() {
 		if f.Facts.Has(Truncated) {
 			continue // neither its end nor what it did is known
 		}
-		if f.Deadline.Known() {
-			if f.Actual.End > f.Deadline {
-				f.Facts |= MainLate
-			}
-			for _, g := range f.GPU {
-				if g.End > f.Deadline {
-					f.Facts |= GPULate
-				}
+		if isLate(f.Actual.End, f.Deadline) {
+			f.Facts |= MainLate
+		}
+		for _, g := range f.GPU {
+			if isLate(g.End, f.Deadline) {
+				f.Facts |= GPULate
 			}
 		}
 		switch f.Kind {
@@ -33,7 +28,7 @@ func (b *Builder) setFacts() {
 				f.Facts |= Empty
 			}
 		}
-		if b.misaligned(f) {
+		if IsMisaligned(f, b.options.PhaseRule) {
 			f.Facts |= Misaligned
 			f.Render.Facts |= Misaligned
 		}
@@ -74,19 +69,4 @@ func (b *Builder) setDeadlines() {
 			f.Deadline, f.Period = main.Deadline, main.Period
 		}
 	}
-}
-
-// misaligned reports whether render_service picked the application frame up on
-// another vsync than the one that it was made for.
-func (b *Builder) misaligned(f *Frame) bool {
-	if f.Render == nil {
-		return false
-	}
-	if b.options.PhaseRule == PhaseActual {
-		return !f.Render.Facts.Has(Truncated) && f.Render.Actual.Start.Sub(f.Actual.End).Abs() > misalignment
-	}
-	if !f.Expected.End.Known() || !f.Render.Expected.Start.Known() {
-		return false
-	}
-	return f.Render.Expected.Start.Sub(f.Expected.End).Abs() >= misalignment
 }

@@ -7,10 +7,6 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// rendererLead is by how much render_service's frame is expected to end before
-// the second vsync after its own, from 5.0 on: a constant of the system.
-const rendererLead = 5 * trace.Millisecond
-
 // setPeriods finds the refresh period of each frame. For an application it is
 // the length of the expected interval, and for render_service too until 5.0
 // made that interval two periods less a constant. Where the receiver's name
@@ -31,7 +27,7 @@ func (b *Builder) setPeriods(render []*draft) {
 				f.Period = b.periods[announced-1].period
 			}
 		case f.Kind == RenderFrame && d.renderer:
-			f.Period = halvedPeriod(f.Expected.Duration())
+			f.Period = RenderPeriod(f.Expected.Duration())
 		case f.Kind == RenderFrame && !d.receiver:
 			half := twoPeriods
 			if announced > 0 {
@@ -39,7 +35,7 @@ func (b *Builder) setPeriods(render []*draft) {
 			}
 			f.Period = f.Expected.Duration()
 			if half {
-				f.Period = halvedPeriod(f.Period)
+				f.Period = RenderPeriod(f.Period)
 			}
 		default:
 			f.Period = f.Expected.Duration()
@@ -47,13 +43,10 @@ func (b *Builder) setPeriods(render []*draft) {
 	}
 }
 
-// halvedPeriod returns the period of an expected interval of two less the lead.
-func halvedPeriod(expected trace.Duration) trace.Duration { return (expected + rendererLead) / 2 }
-
 // nearer reports whether half of an expected interval and the lead is nearer to
 // the announced period than the whole interval is.
 func nearer(announced, expected trace.Duration) bool {
-	return (halvedPeriod(expected) - announced).Abs() < (expected - announced).Abs()
+	return (RenderPeriod(expected) - announced).Abs() < (expected - announced).Abs()
 }
 
 // spacedAsTwoPeriods reports whether the vsyncs of the frames are spaced by
@@ -66,14 +59,8 @@ func spacedAsTwoPeriods(frames []*draft) bool {
 		if frames[i-1].receiver || gap <= 0 || gap > trace.Second || expected <= 0 || frames[i-1].now == 0 {
 			continue
 		}
-		whole += misfit(gap, expected)
-		half += misfit(gap, halvedPeriod(expected))
+		whole += PeriodMisfit(gap, expected)
+		half += PeriodMisfit(gap, RenderPeriod(expected))
 	}
 	return half < whole
-}
-
-// misfit returns how far a gap is from a whole number of periods, in periods.
-func misfit(gap, period trace.Duration) float64 {
-	n := max(1, (gap+period/2)/period)
-	return float64((gap - n*period).Abs()) / float64(period)
 }

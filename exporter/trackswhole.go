@@ -2,7 +2,6 @@ package exporter
 
 import (
 	"ohframe/analyzer"
-	"ohframe/analyzer/stats"
 )
 
 // writeWholeFrames writes an application's frames from their vsync to the end of
@@ -14,7 +13,7 @@ func (p *pipeline) writeWholeFrames() {
 		if r == nil {
 			continue
 		}
-		if whole, ok := stats.Whole(f); ok {
+		if whole, ok := analyzer.Whole(f); ok {
 			expected = append(expected, stage{f, whole.Expected})
 		}
 		actual = append(actual, stage{f, analyzer.Interval{Start: f.Actual.Start, End: r.End()}})
@@ -28,7 +27,7 @@ func (p *pipeline) writeWholeFrames() {
 // judgeWhole notes whether a whole frame was late, and what made it so.
 func (p *pipeline) judgeWhole(s *slice, f *analyzer.Frame) {
 	s.annotations.number(noteRenderToken, p.tokens[f.Render])
-	if whole, ok := stats.Whole(f); ok && whole.Late() {
+	if whole, ok := analyzer.Whole(f); ok && whole.Late() {
 		s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End))
 		s.annotations.text(noteBlame, whole.Blame.String())
 	}

@@ -166,12 +166,12 @@ func TestAndroid(t *testing.T) {
 	checkComparison(t, session, report, "android")
 
 	var facts, links, whole, blame rows
-	var causes stats.Blame
+	var causes analyzer.Blame
 	for f := range timeline.Complete() {
 		facts.add(f.Kind.String(), int64(f.Process.PID), int64(f.Actual.Start), int64(f.Actual.Duration()), f.Process.Name,
 			known(f.VsyncID), known(f.Expected.Start), known(f.Deadline), lateOf(f), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate), f.Facts.Has(analyzer.Misaligned),
 			int64(f.Overrun()), known(f.Present), f.Facts.Has(analyzer.Dropped))
-		if w, ok := stats.Whole(f); ok {
+		if w, ok := analyzer.Whole(f); ok {
 			whole.add(int64(f.Process.PID), int64(f.Actual.Start), w.Late(), text(w.Blame.String()))
 		}
 		if f.Render != nil && !f.Render.Facts.Has(analyzer.Truncated) {
@@ -192,13 +192,13 @@ func TestAndroid(t *testing.T) {
 		b := w.Blame
 		blame.add(int64(p.PID), w.Judged, w.Late, b.Application, b.RenderCPU, b.RenderGPU, b.PickUp, b.DisplayHAL, b.BufferStuffing,
 			b.PredictionError, b.Dropped, b.Unknown)
-		for cause := stats.BlameApplication; cause <= stats.BlameUnknown; cause <<= 1 {
+		for cause := analyzer.BlameApplication; cause <= analyzer.BlameUnknown; cause <<= 1 {
 			if b.Of(cause) > 0 {
 				causes |= cause
 			}
 		}
 	}
-	if missing := (2*stats.BlameUnknown - 1) &^ causes; missing != 0 {
+	if missing := (2*analyzer.BlameUnknown - 1) &^ causes; missing != 0 {
 		t.Errorf("no whole frame was late by %s", missing)
 	}
 	compare(t, "blame", query(t, session, `

@@ -99,8 +99,7 @@ func misaligned(f frame) bool {
 	}
 	r := f.Render.Android.Timeline.Jank
 	return (r.Has(analyzer.JankSFScheduling) || r == analyzer.JankNonAnimating) &&
-		f.Expected.Known() && f.Render.Expected.Known() &&
-		f.Render.Expected.Start.Sub(f.Expected.End).Abs() >= trace.Millisecond
+		f.Expected.Known() && analyzer.IsMisaligned(f.Frame, analyzer.PhaseExpected)
 }
 
 // restorePeriods finds the refresh period as it is found in text: it is the
@@ -111,16 +110,10 @@ func (a *assembly) restorePeriods() {
 	for _, f := range a.frames {
 		f.Period = f.Expected.Duration()
 		if f.Kind == analyzer.RenderFrame && two && f.Period > 0 {
-			f.Period = halvedPeriod(f.Period)
+			f.Period = analyzer.RenderPeriod(f.Period)
 		}
 	}
 }
-
-// rendererLead is by how much render_service's frame is expected to end before
-// the second vsync after its own.
-const rendererLead = 5 * trace.Millisecond
-
-func halvedPeriod(expected trace.Duration) trace.Duration { return (expected + rendererLead) / 2 }
 
 // twoPeriods reports whether the expected intervals of render frames are two
 // periods less the lead. The intervals of the application frames before them
@@ -156,13 +149,7 @@ type fit struct{ whole, half float64 }
 // add takes a number of periods and an expected interval of the same time.
 func (f *fit) add(periods, expected trace.Duration) {
 	if periods > 0 {
-		f.whole += misfit(periods, expected)
-		f.half += misfit(periods, halvedPeriod(expected))
+		f.whole += analyzer.PeriodMisfit(periods, expected)
+		f.half += analyzer.PeriodMisfit(periods, analyzer.RenderPeriod(expected))
 	}
-}
-
-// misfit returns how far a duration is from a whole number of periods, in periods.
-func misfit(gap, period trace.Duration) float64 {
-	n := max(1, (gap+period/2)/period)
-	return float64((gap - n*period).Abs()) / float64(period)
 }

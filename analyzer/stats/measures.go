@@ -1,6 +1,9 @@
 package stats
 
-import "ohframe/analyzer/trace"
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
 
 // Unit is the unit of a measure.
 type Unit string
@@ -91,7 +94,7 @@ var Measures = func() []Measure {
 	whole("late", "late_whole_frames", "Late whole frames", "late ones among them", func(w *WholeFrames) int { return w.Late })
 	list = append(list, Measure{"whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if there are none", true,
 		func(p *Process) *float64 { return p.WholeFrames.LateRate }})
-	for i, cause := range [len(blameNames)]struct{ label, meaning string }{
+	for i, cause := range [len(analyzer.BlameNames)]struct{ label, meaning string }{
 		{"Late by the application", "the application missed its deadline"},
 		{"Late by rendering, CPU", "the render service's main thread missed its deadline"},
 		{"Late by rendering, GPU", "the render frame's GPU work missed its deadline"},
@@ -102,7 +105,7 @@ var Measures = func() []Measure {
 		{"Dropped whole frames", "the frame was never shown; Android only"},
 		{"Late for unknown reasons", "the trace gives no cause; Android only"},
 	} {
-		whole("blame."+blameNames[i], "blame_"+blameNames[i], cause.label, cause.meaning, func(w *WholeFrames) int { return *w.Blame.counts()[i] })
+		whole("blame."+analyzer.BlameNames[i], "blame_"+analyzer.BlameNames[i], cause.label, cause.meaning, func(w *WholeFrames) int { return *w.Blame.counts()[i] })
 	}
 	verdict := func(field, name, label, meaning string, of func(*Verdicts) int) {
 		list = append(list, Measure{"surfaceflinger." + field, name, Count, Neither, label, meaning, false,

@@ -516,7 +516,7 @@ func TestWhole(t *testing.T) {
 		send(a, 1004, r)
 		test.edit(a, r)
 		got := "none"
-		w, ok := stats.Whole(a)
+		w, ok := analyzer.Whole(a)
 		if ok {
 			got = fmt.Sprint(w.Blame)
 			if w.Expected != (analyzer.Interval{Start: a.Expected.Start, End: r.Expected.End}) || w.Actual != (analyzer.Interval{Start: at(1001), End: r.End()}) {

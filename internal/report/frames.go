@@ -178,7 +178,7 @@ func describe(f *analyzer.Frame) string {
 	add(f.Coalesced > 0, count(f.Coalesced, "vsync")+" queued up behind it")
 	add(len(f.Transactions) > 0 && f.Render == nil, "no render frame took it")
 	add(len(f.Applications) > 0, "took "+count(len(f.Applications), "application frame"))
-	if w, ok := stats.Whole(f); ok {
+	if w, ok := analyzer.Whole(f); ok {
 		add(w.Late(), "whole frame late: "+blameText(w.Blame))
 	}
 	if a := f.Android; a != nil && a.Timeline != nil {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/words"
@@ -28,18 +29,18 @@ var eventNames = map[stats.Event]string{
 
 // blames are the causes of late whole frames: one style and one name each.
 var blames = []struct {
-	blame    stats.Blame
+	blame    analyzer.Blame
 	id, name string
 }{
-	{stats.BlameApplication, "late-app", "application"},
-	{stats.BlameRenderCPU, "late-cpu", "render CPU"},
-	{stats.BlameRenderGPU, "late-gpu", "render GPU"},
-	{stats.BlamePickUp, "misaligned", "picked up late"},
-	{stats.BlameDisplayHAL, "medium", "display HAL"},
-	{stats.BlameBufferStuffing, "slight", "buffer stuffing"},
-	{stats.BlamePredictionError, "severe", "prediction error"},
-	{stats.BlameDropped, "empty", "dropped"},
-	{stats.BlameUnknown, "no-deadline", "unknown"},
+	{analyzer.BlameApplication, "late-app", "application"},
+	{analyzer.BlameRenderCPU, "late-cpu", "render CPU"},
+	{analyzer.BlameRenderGPU, "late-gpu", "render GPU"},
+	{analyzer.BlamePickUp, "misaligned", "picked up late"},
+	{analyzer.BlameDisplayHAL, "medium", "display HAL"},
+	{analyzer.BlameBufferStuffing, "slight", "buffer stuffing"},
+	{analyzer.BlamePredictionError, "severe", "prediction error"},
+	{analyzer.BlameDropped, "empty", "dropped"},
+	{analyzer.BlameUnknown, "no-deadline", "unknown"},
 }
 
 // blameParts returns how many whole frames each cause made late. Causes that only
@@ -47,7 +48,7 @@ var blames = []struct {
 func blameParts(b *stats.Blames) parts {
 	var list parts
 	for _, cause := range blames {
-		if n := b.Of(cause.blame); n > 0 || cause.blame <= stats.BlamePickUp {
+		if n := b.Of(cause.blame); n > 0 || cause.blame <= analyzer.BlamePickUp {
 			list = append(list, part{cause.id, cause.name, n})
 		}
 	}
@@ -55,7 +56,7 @@ func blameParts(b *stats.Blames) parts {
 }
 
 // blameText returns the causes of one whole frame.
-func blameText(b stats.Blame) string {
+func blameText(b analyzer.Blame) string {
 	var names []string
 	for _, cause := range blames {
 		if b.Has(cause.blame) {
