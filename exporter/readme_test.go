@@ -11,12 +11,8 @@ import (
 	"ohframe/internal/engine/enginetest"
 )
 
-// The README's queries print what the README says, on the demo trace.
+// The queries of the documents print what the documents say, on the demo trace.
 func TestReadmeQueries(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	in, err := os.Open("../testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
@@ -34,15 +30,24 @@ func TestReadmeQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	session := enginetest.Open(t, path)
-	examples := regexp.MustCompile("(?s)```sql\n(.*?)```\n```\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
-	if len(examples) < 3 {
-		t.Fatalf("%d queries in the README, want three", len(examples))
+	query := regexp.MustCompile("(?s)```sql\n(.*?)```\n```\n(.*?)```")
+	var examples [][]string
+	for name, want := range map[string]int{"../README.md": 1, "../docs/commands.md": 3} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := query.FindAllStringSubmatch(string(text), -1)
+		if len(found) < want {
+			t.Fatalf("%s has %d queries, want %d", name, len(found), want)
+		}
+		examples = append(examples, found...)
 	}
 	for _, example := range examples {
 		table := enginetest.Query(t, session, example[1])
 		want := strings.Split(strings.TrimSpace(example[2]), "\n")
 		if got := strings.Fields(want[0]); strings.Join(got, " ") != strings.Join(table.Columns, " ") {
-			t.Errorf("columns are %v, the README has %v", table.Columns, got)
+			t.Errorf("columns are %v, the document has %v", table.Columns, got)
 		}
 		for i, line := range want[1:] {
 			if line == "…" && i > 0 {
@@ -57,7 +62,7 @@ func TestReadmeQueries(t *testing.T) {
 				got = strings.Join(strings.Fields(strings.Join(cells, " ")), " ")
 			}
 			if line = strings.Join(strings.Fields(line), " "); got != line {
-				t.Errorf("row %d is %q, the README has %q", i, got, line)
+				t.Errorf("row %d is %q, the document has %q", i, got, line)
 			}
 		}
 	}
