@@ -96,11 +96,21 @@ func TestReadErrors(t *testing.T) {
 		"16666666\n":               "only a refresh period: there is no layer of that name",
 		"\x0a\x04\x08\x01\x50\x01": "a Perfetto trace without frames",
 		"16666666\n0\t0\t0\n":      "no frame of the layer was shown",
+		"0123456789":               "not a trace",
+		"123456789\n":              "not a trace",
 		"---PROFILEDATA---\nFlags,\n---PROFILEDATA---\n": "no rows",
 	} {
 		_, err := Read(t.Context(), strings.NewReader(content), Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", content, err, want)
+		}
+	}
+	// A layer without frames is likely another than was meant; one with a frame that
+	// is pending is not.
+	for content, hint := range map[string]bool{"16666666\n0\t0\t0\n": true, "16666666\n0\t0\t0\n1\t9223372036854775807\t1\n": false} {
+		_, err := Read(t.Context(), strings.NewReader(content), Options{})
+		if what := (*Error)(nil); !errors.As(err, &what) || strings.Contains(what.Hint, "BLAST") != hint {
+			t.Errorf("%q: got %+v", content, err)
 		}
 	}
 	// A Perfetto trace that ends within a packet is said to be cut.
