@@ -11,7 +11,7 @@
 //	                      Compare(base, new) <┴┘ ─> Comparison
 //
 // What is not known is nil, null in JSON, and never zero: a trace without
-// presents has no hitches, not none. No value is NaN or infinite. Every time is
+// presents has unknown hitches, not zero. No value is NaN or infinite. Every time is
 // a trace time in nanoseconds, the number that a timeline shows too.
 //
 // # Merging

@@ -32,7 +32,7 @@ func (t *tableWriter) facts(p *stats.Process) {
 	add("Refresh", refreshText(p.Refresh))
 	add("Jank", t.jank(p)...)
 	add("Blame", t.blame(&p.WholeFrames)...)
-	add("Hitches", t.hitches(p.Hitches)...)
+	add("Hitches", t.hitches(p)...)
 	add("Durations", t.durations(p)...)
 	t.print(g)
 }
@@ -112,9 +112,10 @@ func (t *tableWriter) blame(w *stats.WholeFrames) []string {
 	return lines
 }
 
-func (t *tableWriter) hitches(h *stats.Hitches) []string {
+func (t *tableWriter) hitches(p *stats.Process) []string {
+	h := p.Hitches
 	if h == nil {
-		return []string{unknown + t.Dim("  no two present times to look between")}
+		return []string{unknown + t.Dim("  "+noHitches(p))}
 	}
 	if h.Hitches == 0 {
 		return []string{fmt.Sprintf("%s ms/s: none in %s between presents", t.Bold("0.0"), count(h.Gaps, "gap"))}
