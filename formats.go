@@ -166,6 +166,12 @@ func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 	switch {
 	case errors.Is(err, surfaceflinger.ErrNoLayer):
 		return nil, &Error{What: "only a refresh period: there is no layer of that name", Hint: "dumpsys SurfaceFlinger --list prints the names", Err: ErrNoFrames}
+	case errors.Is(err, surfaceflinger.ErrNothingShown):
+		e := &Error{What: err.Error(), Err: ErrNoFrames}
+		if !slices.ContainsFunc(stats.Layers, func(l *surfaceflinger.Layer) bool { return l.Waiting > 0 }) {
+			e.Hint = "name the layer that has the buffers: dumpsys SurfaceFlinger --list prints it with (BLAST) or #number in the name"
+		}
+		return nil, e
 	case err != nil:
 		return nil, err
 	}

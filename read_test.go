@@ -100,10 +100,20 @@ func TestReadErrors(t *testing.T) {
 		"---PROFILEDATA---\nFlags,\n---PROFILEDATA---\n":                                            "no rows of frames in the gfxinfo dump: 1 tables lack",
 		"Stats since: 752958278148ns\nTotal frames rendered: 82189\nJanky frames: 35335 (42.99%)\n": "no rows of frames in the gfxinfo dump",
 		gzipped("No process found for: com.example.app\n"):                                          `no rows of frames in the gfxinfo dump: "com.example.app" is not running, in gzip`,
+		"0123456789":  "not a trace",
+		"123456789\n": "not a trace",
 	} {
 		_, err := Read(t.Context(), strings.NewReader(content), Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", content, err, want)
+		}
+	}
+	// A layer without frames is likely another than was meant; one with a frame that
+	// is pending is not.
+	for content, hint := range map[string]bool{"16666666\n0\t0\t0\n": true, "16666666\n0\t0\t0\n1\t9223372036854775807\t1\n": false} {
+		_, err := Read(t.Context(), strings.NewReader(content), Options{})
+		if what := (*Error)(nil); !errors.As(err, &what) || strings.Contains(what.Hint, "BLAST") != hint {
+			t.Errorf("%q: got %+v", content, err)
 		}
 	}
 	// A Perfetto trace that ends within a packet is said to be cut.

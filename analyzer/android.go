@@ -180,6 +180,9 @@ type LayerLatency struct {
 	Desired trace.Time
 	// Ready is when drawing it had finished: its acquire fence was signaled.
 	Ready trace.Time
+	// Wanted is since when the layer waited for the frame, zero if the dump does
+	// not tell whether the application was slow before or had nothing to draw.
+	Wanted trace.Time
 }
 
 // FrameStats is a row of `dumpsys gfxinfo PACKAGE framestats`: when hwui came to

@@ -35,6 +35,8 @@ const (
 	noteSentAt       // when the last of them was sent
 	noteRenderToken  // the frame timeline's name for the render frame that took it
 	noteAlsoTakenBy  // and for those that took transactions before the last
+	noteWantedAt     // since when a layer of Android waited for it
+	noteWantedUnknown
 	// Of render frames.
 	noteApplications // how many application frames it took
 	noteDrawAt       // the render thread's work
@@ -56,6 +58,7 @@ var annotationNames = [annotationsEnd]string{
 	noteExpectedAt: "expected_ts", noteVsyncAt: "vsync_ts", noteDeadlineAt: "deadline_ts", notePeriod: "period_ms", noteCoalesced: "coalesced",
 	noteOverrun: "overrun_ms", noteMainLate: "main_late", noteGPULate: "gpu_late", noteEmpty: "empty", noteMisaligned: "misaligned",
 	noteTransactions: "transactions", noteSentAt: "sent_ts", noteRenderToken: "render_token", noteAlsoTakenBy: "also_taken_by",
+	noteWantedAt: "wanted_ts", noteWantedUnknown: "wanted_unknown",
 	noteApplications: "applications", noteDrawAt: "draw_ts", noteDraw: "draw_ms", noteGPUAt: "gpu_ts", noteGPU: "gpu_ms",
 	noteCommitAt: "commit_ts", noteCommit: "commit_ms", noteCommitEstimated: "commit_estimated",
 	notePresentAt: "present_ts", notePresentEstimated: "present_estimated",
@@ -91,6 +94,11 @@ func (p *pipeline) writeApplicationFrames(arrows arrows) {
 			arrows[f] = s.flow
 		}
 		p.noteTransactions(&s.annotations, f)
+		if f.Android != nil && f.Android.Latency != nil {
+			wanted := f.Android.Latency.Wanted
+			s.annotations.at(noteWantedAt, wanted)
+			s.annotations.mark(noteWantedUnknown, !wanted.Known())
+		}
 		p.w.slice(p.thread(f.TID).track(f.Actual), &s)
 	}
 }

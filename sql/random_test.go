@@ -19,9 +19,12 @@ import (
 // go wrong does.
 func TestRandom(t *testing.T) {
 	enginetest.ForTest(t)
-	for seed := range uint64(3) {
+	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			timeline := randomTimeline(seed, seed == 0)
+			if seed == 3 {
+				forgetDeadlines(timeline)
+			}
 			var out bytes.Buffer
 			if _, err := exporter.ConvertTimeline(t.Context(), timeline, &out, exporter.Options{}); err != nil {
 				t.Fatal(err)
@@ -30,6 +33,21 @@ func TestRandom(t *testing.T) {
 			enginetest.CheckGate(t, session)
 			checkModules(t, session, timeline)
 		})
+	}
+}
+
+// forgetDeadlines leaves application frames without deadlines, and every other one
+// without a period.
+func forgetDeadlines(t *analyzer.Timeline) {
+	for i, f := range t.Frames {
+		if f.Kind != analyzer.ApplicationFrame {
+			continue
+		}
+		f.Expected, f.Deadline = analyzer.Interval{}, 0
+		f.Facts &^= analyzer.MainLate
+		if i%2 == 0 {
+			f.Period = 0
+		}
 	}
 }
 

@@ -67,7 +67,8 @@ type note struct {
 	facts                     analyzer.Facts
 	transactions, alsoTakenBy []int64
 	sentAt                    trace.Time
-	render                    bool // of a render frame
+	layer                     *analyzer.LayerLatency // of a frame from a dump of latencies
+	render                    bool                   // of a render frame
 	draw, gpu, commit         noted
 	commitEstimated           bool
 	present                   trace.Time
@@ -284,6 +285,8 @@ var setters = map[string]setter{
 	"transactions":      func(n *note, v value) { n.transactions = v.list },
 	"sent_ts":           func(n *note, v value) { n.sentAt = v.time() },
 	"also_taken_by":     func(n *note, v value) { n.alsoTakenBy = v.list },
+	"wanted_ts":         func(n *note, v value) { n.layer = &analyzer.LayerLatency{Wanted: v.time()} },
+	"wanted_unknown":    func(n *note, v value) { n.layer = &analyzer.LayerLatency{} },
 	"applications":      func(n *note, v value) { n.render = true },
 	"draw_ts":           func(n *note, v value) { n.draw.start = v.time() },
 	"draw_ms":           func(n *note, v value) { n.draw.length, n.draw.known = v.duration(), true },

@@ -35,6 +35,7 @@ func (a *assembly) restoreNotes(n *notes) {
 		if len(this.transactions) > 0 || f.Render == nil {
 			a.restoreTransactions(f.Frame, this)
 		}
+		f.Android.Latency = this.layer
 		f.Facts = this.facts &^ analyzer.Empty
 		if len(f.Transactions) == 0 {
 			f.Facts |= analyzer.Empty

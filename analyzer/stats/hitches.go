@@ -23,11 +23,17 @@ import "ohframe/analyzer/trace"
 // frame that the first present shows until the vsync on which the second
 // present's was due, if that is half a period or more. A render frame is due on
 // its own vsync; if it took application frames, when the earliest of them was
-// to be picked up, which is at its deadline; in both cases earlier by the
-// vsyncs that had queued up while the thread was too busy to take them. So an
-// application at half the display's rate, empty frames, and render frames that
-// render_service skipped make no hitch; an application that took three periods
-// for one frame does.
+// to be picked up, which is at its deadline, or if that is not known a period
+// after its vsync; in all cases earlier by the vsyncs that had queued up while
+// the thread was too busy to take them. So an application at half the display's
+// rate, empty frames, and render frames that render_service skipped make no
+// hitch; an application that took three periods for one frame does.
+//
+// A dump of SurfaceFlinger's latencies has neither vsyncs nor deadlines. There a
+// gap is idle until a period after the layer began to wait for the frame, if the
+// dump tells when that was: see analyzer.LayerLatency. Where it does not, a gap
+// that is long enough for a hitch may be one or may be idle, and the process has
+// no Hitches.
 type Hitches struct {
 	// Gaps counts the gaps that could be judged, and Time is how long they are
 	// together.
@@ -50,8 +56,8 @@ type Hitches struct {
 	LongestAt *trace.Time     `json:"longest_at_ns"`
 }
 
-// hitches returns nil if there is no gap to judge. The list is in the order in
-// which the render frames began.
+// hitches returns nil if there is no gap to judge, or if one may be a hitch and
+// may be idle. The list is in the order in which the render frames began.
 func hitches(r *records) *Hitches {
 	h := &Hitches{}
 	var last *shown
@@ -60,8 +66,8 @@ func hitches(r *records) *Hitches {
 		if !s.present.Known() && !s.commit.Known() {
 			continue // nothing went to the display
 		}
-		if last != nil && !r.apart(last.start, s.start) {
-			h.add(last, s)
+		if last != nil && !r.apart(last.start, s.start) && !h.add(last, s) {
+			return nil
 		}
 		last = s
 	}
@@ -73,22 +79,29 @@ func hitches(r *records) *Hitches {
 }
 
 // add judges the gap between two render frames that were shown one after the other.
-func (h *Hitches) add(a, b *shown) {
+// It reports false for a gap that may be a hitch and may be idle.
+func (h *Hitches) add(a, b *shown) bool {
 	gap, period := since(a.present, b.present), max(a.period, b.period)
 	if !a.present.Known() || !b.present.Known() || gap <= 0 || period <= 0 {
-		return
+		return true
 	}
 	idle := since(after(a.vsync, period), b.due)
 	if idle < 0 || idle < period-idle {
 		idle = 0
 	}
 	idle = min(idle, gap)
+	if b.unsure && idle > 0 {
+		if isHitch(gap-period, period) {
+			return false
+		}
+		idle = 0
+	}
 	h.Gaps++
 	h.Time = add(h.Time, gap)
 	h.Idle = add(h.Idle, idle)
 	hitch := gap - period - idle
-	if hitch < 0 || times(10, hitch) < 7*period {
-		return
+	if !isHitch(hitch, period) {
+		return true
 	}
 	h.Hitches++
 	h.Hitch = add(h.Hitch, hitch)
@@ -101,4 +114,8 @@ func (h *Hitches) add(a, b *shown) {
 		at := a.present
 		h.Longest, h.LongestAt = &hitch, &at
 	}
+	return true
 }
+
+// isHitch reports whether a gap that is longer by d than it should be is a hitch.
+func isHitch(d, period trace.Duration) bool { return d >= 0 && times(10, d) >= 7*period }

@@ -200,6 +200,32 @@ func TestHitches(t *testing.T) {
 			a.Coalesced = 1
 			send(a, 1011, b)
 		}, "1 hitches 10ms idle 0s lost 1"},
+		{"one without a deadline was waiting", 1020, 1020, 1040, func(_, b frame, app apps) {
+			send(noDeadline(app(1000)), 1001, b)
+		}, "1 hitches 10ms idle 0s lost 1"},
+		{"none without a deadline was", 1020, 1020, 1040, func(_, b frame, app apps) {
+			send(noDeadline(app(1010)), 1011, b)
+		}, "0 hitches 0s idle 10ms lost 0"},
+		{"one without a deadline, its vsync queued up", 1020, 1020, 1040, func(_, b frame, app apps) {
+			a := noDeadline(app(1010))
+			a.Coalesced = 1
+			send(a, 1011, b)
+		}, "1 hitches 10ms idle 0s lost 1"},
+		{"one without a deadline or vsync, begun at 1000", 1020, 1020, 1040, func(_, b frame, app apps) {
+			a := noDeadline(app(1000))
+			a.Vsync = 0
+			send(a, 1001, b)
+		}, "1 hitches 10ms idle 0s lost 1"},
+		{"one without a deadline or period", 1020, 1020, 1040, func(_, b frame, app apps) {
+			a := noDeadline(app(1000))
+			a.Period = 0
+			send(a, 1001, b)
+		}, "1 hitches 10ms idle 0s lost 1"},
+		{"nobody knows the period then", 1020, 1020, 1040, func(_, b frame, app apps) {
+			a := noDeadline(app(1000))
+			a.Period, b.Period = 0, 0
+			send(a, 1001, b)
+		}, "0 hitches 0s idle 10ms lost 0"},
 		{"less than half a period is not idle", 1020, 1010, 1037, func(_, b frame, _ apps) { b.Vsync += trace.Time(4_999_999) }, "1 hitches 7ms idle 0s lost 1"},
 		{"half a period is", 1020, 1010, 1037, func(_, b frame, _ apps) { b.Vsync += trace.Time(5 * ms) }, "0 hitches 0s idle 5ms lost 0"},
 		{"a pause, then in time", 1020, 2000, 2020, nil, "0 hitches 0s idle 990ms lost 0"},
@@ -234,6 +260,12 @@ func TestHitches(t *testing.T) {
 	}
 }
 
+// noDeadline is a frame of which it is not known when it should have been done.
+func noDeadline(f *analyzer.Frame) *analyzer.Frame {
+	f.Expected, f.Deadline = analyzer.Interval{}, 0
+	return f
+}
+
 // Of an application's frames that one render frame took, the first decides since
 // when there was something to show; another application's do not.
 func TestHitchesOfApplication(t *testing.T) {
@@ -259,6 +291,47 @@ func TestHitchesOfApplication(t *testing.T) {
 		h := measured(t, s, stats.Application).Hitches
 		if got := fmt.Sprintf("%d idle %s", h.Hitches, h.Idle); got != test.want {
 			t.Errorf("frames of %v: %s, want %s", test.frames, got, test.want)
+		}
+	}
+}
+
+// Two layers of one process, in one of which it is not known since when the frame
+// was wanted: what is known of the other decides, whichever comes first.
+func TestHitchesOfUnsureLayers(t *testing.T) {
+	for _, test := range []struct {
+		wanted []int // zero where it is not known
+		want   string
+	}{
+		{[]int{1020, 0}, "1 idle 0s"},
+		{[]int{0, 1020}, "1 idle 0s"},
+		{[]int{0, 1030}, "not known"},
+		{[]int{1030, 0}, "not known"},
+		{[]int{1020, 1030}, "1 idle 0s"},
+		{[]int{1030, 1030}, "0 idle 10ms"},
+	} {
+		s := &scene{}
+		service, process := s.process(1, ""), s.process(100, "")
+		layer := func(start, wanted int, render *analyzer.Frame) {
+			f := s.app(process, start, start, start+1, 0)
+			f.Android = &analyzer.Android{Latency: &analyzer.LayerLatency{Wanted: at(wanted)}}
+			send(noDeadline(f), start+1, render)
+		}
+		a := s.render(service, 1000, 1005, 1020, 0)
+		a.Present = at(1020)
+		layer(1000, 1010, a)
+		b := s.render(service, 1030, 1035, 1040, 0)
+		b.Present = at(1040)
+		for i, wanted := range test.wanted {
+			layer(1030+i, wanted, b)
+		}
+		for _, kind := range []stats.Kind{stats.Application, stats.RenderService} {
+			got := "not known"
+			if h := measured(t, s, kind).Hitches; h != nil {
+				got = fmt.Sprintf("%d idle %s", h.Hitches, h.Idle)
+			}
+			if got != test.want {
+				t.Errorf("%s, wanted since %v: %s, want %s", kind, test.wanted, got, test.want)
+			}
 		}
 	}
 }

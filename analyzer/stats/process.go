@@ -23,7 +23,8 @@ type Process struct {
 	Refresh []Refresh `json:"refresh"`
 	// FPS is nil if fewer than two frames are known to have been shown.
 	FPS *FPS `json:"fps"`
-	// Hitches is nil if there are no two presents between which to look for them.
+	// Hitches is nil if there are no two presents between which to look for them,
+	// or if it is not known of a gap between two whether it is a hitch.
 	Hitches *Hitches `json:"hitches"`
 	// WholeFrames are the frames from the application to the end of rendering
 	// that the process had a part in.

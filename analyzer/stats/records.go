@@ -102,6 +102,14 @@ func (r *records) normalize() {
 	slices.SortFunc(r.shown, func(a, b shown) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.tid, b.tid), cmp.Compare(a.due, b.due))
 	})
-	// The earliest demand comes first and is the one that stays.
-	r.shown = slices.CompactFunc(r.shown, func(a, b shown) bool { return a.start == b.start && a.tid == b.tid })
+	// Of several records of one frame the first is due earliest.
+	joined := r.shown[:0]
+	for _, s := range r.shown {
+		if n := len(joined); n > 0 && joined[n-1].start == s.start && joined[n-1].tid == s.tid {
+			joined[n-1].unsure = joined[n-1].unsure || s.unsure
+		} else {
+			joined = append(joined, s)
+		}
+	}
+	r.shown = joined
 }

@@ -35,4 +35,18 @@
 // The two together are the latency that the dump is named after. Neither has a
 // deadline, so that none is late: what a layer desires is no promise of the
 // system's.
+//
+// # Hitches
+//
+// A long gap between two present times is a hitch if the application was slow, and
+// none if it had nothing to draw. Few dumps tell which. An application may ask for
+// a present time, for example with eglPresentationTimeANDROID; that is then the
+// desired present time. For most frames Android fills in when they were queued,
+// after all work on the CPU (Surface::queueBuffer, and for BLAST layers
+// Transaction::setBuffer).
+//
+// Since when a layer waited for a frame is therefore known only if the layer asks
+// for times, or if the frame was queued so soon after the one before it that the
+// application cannot have been idle. LayerLatency.Wanted has that time, and is zero
+// where it is not known.
 package surfaceflinger

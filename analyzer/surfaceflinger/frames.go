@@ -20,8 +20,10 @@ func timeline(layers []*Layer) *analyzer.Timeline {
 		owner := process(trace.PID(i+2), l.Name)
 		t.Processes = append(t.Processes, owner)
 		slices.SortStableFunc(l.rows, func(x, y row) int { return cmp.Compare(x.present, y.present) })
+		since := wanted(l.rows)
 		for n, r := range l.rows {
 			f := application(owner, l.Name, r, int64(n+1))
+			f.Android.Latency.Wanted = since[n]
 			at := trace.Time(r.present)
 			render := shown[at]
 			if render == nil {

@@ -21,10 +21,11 @@ import (
 // ErrNotADump: the input is not what `dumpsys SurfaceFlinger --latency` prints.
 var ErrNotADump = errors.New("not a dump of SurfaceFlinger's latency")
 
-// ErrNoLayer: the dump has a refresh period and not one row.
+// ErrNoLayer: the dump has a refresh period, of 1 to 100 ms, and not one row.
 var ErrNoLayer = errors.New("only a refresh period: there is no layer of that name; dumpsys SurfaceFlinger --list prints the names")
 
-// ErrNothingShown: all rows are of frames that were not shown.
+// ErrNothingShown: no row has a present time. If no frame is pending either, the
+// layer has no buffers of its own.
 var ErrNothingShown = errors.New("no frame of the layer was shown")
 
 // Options decide how a dump is read.
@@ -125,13 +126,31 @@ func (s *Stats) Warnings() []string {
 // pending is what stands for the time of a fence that was not signaled.
 const pending = math.MaxInt64
 
-// longestPeriod tells periods from times, which are nanoseconds since the device
-// was started.
-const longestPeriod = int64(trace.Second)
+// A refresh period is between 1 ms, of a display faster than all there are, and
+// 1 s, of one that slows down while nothing changes. A longer one would be a time:
+// nanoseconds since the device was started. Zero stands for a period that is not
+// known.
+//
+// Without any row a file is taken for a dump only if its period is at most
+// longestAlone, that of a display at 10 Hz: another number is from elsewhere.
+const (
+	shortestPeriod = int64(trace.Millisecond)
+	longestPeriod  = int64(trace.Second)
+	longestAlone   = int64(100 * trace.Millisecond)
+)
 
-// shortestPeriod is of a display of a thousand hertz, which there is none of. Zero
-// stands for a period that is not known.
-const shortestPeriod = int64(trace.Millisecond)
+// isPeriod reports whether the line, which has these numbers, is a refresh period.
+// Android prints it without a sign and without leading zeros.
+func isPeriod(line []byte, numbers []int64) bool {
+	if len(numbers) != 1 {
+		return false
+	}
+	first, n := bytes.TrimSpace(line)[0], numbers[0]
+	return n == 0 || first >= '1' && first <= '9' && n >= shortestPeriod && n <= longestPeriod
+}
+
+// isAlone reports whether a period makes a dump that has no rows.
+func isAlone(period int64) bool { return period >= shortestPeriod && period <= longestAlone }
 
 // maxTime is far above all real times; beyond it sums could overflow.
 const maxTime = math.MaxInt64 / 4
@@ -172,6 +191,7 @@ type parser struct {
 	layer   *Layer // whose dump this is
 	period  trace.Duration
 	dumps   int
+	sure    bool  // that this is a dump: of a period that makes one alone, or of a row
 	rows    int   // of this dump
 	last    int64 // present time of the row before
 	layers  map[string]*Layer
@@ -181,13 +201,14 @@ type parser struct {
 // line takes a line and reports whether it is one of a dump.
 func (p *parser) line(line []byte) bool {
 	numbers, ok := parse(line)
+	p.sure = p.sure || len(numbers) == 3
 	switch {
 	case len(line) == 0:
 		return true
 	case !ok && isText(line):
 		p.name = string(line[:min(len(line), maxName)])
 		return true
-	case ok && len(numbers) == 1 && (numbers[0] == 0 || numbers[0] >= shortestPeriod && numbers[0] <= longestPeriod):
+	case ok && isPeriod(line, numbers):
 		p.begin(trace.Duration(numbers[0]))
 		return true
 	case ok && len(numbers) == 3 && (numbers[1] <= maxTime || numbers[1] == pending):
@@ -225,6 +246,7 @@ func (p *parser) begin(period trace.Duration) {
 	}
 	p.name, p.period, p.rows, p.last = "", period, 0, 0
 	p.dumps++
+	p.sure = p.sure || isAlone(int64(period))
 	p.layer = p.find(name)
 	if p.layer != nil {
 		p.layer.Dumps++
@@ -295,18 +317,21 @@ func (p *parser) row(r row) {
 // outcome returns an error if there is nothing to be shown.
 func (p *parser) outcome() error {
 	p.end()
-	rows, shown := 0, 0
+	rows, shown, waiting := 0, 0, 0
 	for _, l := range p.stats.Layers {
 		rows += l.Shown + l.Repeated + l.Pending
 		shown += l.Shown
+		waiting += l.Waiting
 	}
 	switch {
-	case p.dumps == 0:
+	case !p.sure || p.dumps == 0:
 		return ErrNotADump
 	case rows == 0:
 		return ErrNoLayer
+	case shown == 0 && waiting == 0:
+		return fmt.Errorf("%w: none of the %d rows has a present time", ErrNothingShown, rows)
 	case shown == 0:
-		return fmt.Errorf("%w: all %d rows are pending", ErrNothingShown, rows)
+		return fmt.Errorf("%w: %d of %d rows pending", ErrNothingShown, waiting, rows)
 	}
 	return nil
 }

@@ -202,20 +202,32 @@ func TestErrors(t *testing.T) {
 		want  error
 		sniff bool
 	}{
-		"empty":             {"", surfaceflinger.ErrNotADump, false},
-		"blank":             {"\n\n", surfaceflinger.ErrNotADump, false},
-		"one line":          {"16666667\n", surfaceflinger.ErrNoLayer, true},
-		"a period only":     {"16666667\n\n", surfaceflinger.ErrNoLayer, true},
-		"two wrong names":   {"16666667\n\n16666667\n\n", surfaceflinger.ErrNoLayer, true},
-		"never drawn":       {rows("0\t0\t0\n"), surfaceflinger.ErrNothingShown, true},
-		"all pending":       {rows("5\t9223372036854775807\t9223372036854775807\n"), surfaceflinger.ErrNothingShown, true},
-		"text":              {"no dump\nof anything\n", surfaceflinger.ErrNotADump, false},
-		"another dump":      {"Applications Graphics Acceleration Info:\nUptime: 1 Realtime: 2\n", surfaceflinger.ErrNotADump, false},
-		"a number too many": {"16666667\n1\t2\t3\t4\n", surfaceflinger.ErrNoLayer, false},
-		"a long line":       {strings.Repeat("x", 100_000), surfaceflinger.ErrNotADump, false},
-		"a large number":    {"99999999999999999999999\n", surfaceflinger.ErrNotADump, false},
-		"a row's beginning": {"7657467895508\n", surfaceflinger.ErrNotADump, false},
-		"binary":            {"\x0a\x05\x00\xff\x01\x02\x03\n", surfaceflinger.ErrNotADump, false},
+		"empty":                      {"", surfaceflinger.ErrNotADump, false},
+		"blank":                      {"\n\n", surfaceflinger.ErrNotADump, false},
+		"one line":                   {"16666667\n", surfaceflinger.ErrNoLayer, true},
+		"a period only":              {"16666667\n\n", surfaceflinger.ErrNoLayer, true},
+		"two wrong names":            {"16666667\n\n16666667\n\n", surfaceflinger.ErrNoLayer, true},
+		"never drawn":                {rows("0\t0\t0\n"), surfaceflinger.ErrNothingShown, true},
+		"all pending":                {rows("5\t9223372036854775807\t9223372036854775807\n"), surfaceflinger.ErrNothingShown, true},
+		"text":                       {"no dump\nof anything\n", surfaceflinger.ErrNotADump, false},
+		"another dump":               {"Applications Graphics Acceleration Info:\nUptime: 1 Realtime: 2\n", surfaceflinger.ErrNotADump, false},
+		"a number too many":          {"16666667\n1\t2\t3\t4\n", surfaceflinger.ErrNoLayer, false},
+		"a long line":                {strings.Repeat("x", 100_000), surfaceflinger.ErrNotADump, false},
+		"a large number":             {"99999999999999999999999\n", surfaceflinger.ErrNotADump, false},
+		"a row's beginning":          {"7657467895508\n", surfaceflinger.ErrNotADump, false},
+		"digits":                     {"0123456789", surfaceflinger.ErrNotADump, false},
+		"a leading zero":             {"016666667\n", surfaceflinger.ErrNotADump, false},
+		"a sign":                     {"+16666667\n", surfaceflinger.ErrNotADump, false},
+		"zero":                       {"0\n", surfaceflinger.ErrNotADump, false},
+		"8 Hz":                       {"123456789\n", surfaceflinger.ErrNotADump, false},
+		"8 Hz and a cut row":         {"123456789\n1", surfaceflinger.ErrNotADump, false},
+		"8 Hz and an impossible row": {"123456789\n1 9223372036854775806 1\n", surfaceflinger.ErrNoLayer, true},
+		"an impossible row":          {"1 9223372036854775806 1\n", surfaceflinger.ErrNotADump, false},
+		"10 Hz":                      {"100000000\n", surfaceflinger.ErrNoLayer, true},
+		"less":                       {"100000001\n", surfaceflinger.ErrNotADump, false},
+		"1000 Hz":                    {"1000000\n", surfaceflinger.ErrNoLayer, true},
+		"more":                       {"999999\n", surfaceflinger.ErrNotADump, false},
+		"binary":                     {"\x0a\x05\x00\xff\x01\x02\x03\n", surfaceflinger.ErrNotADump, false},
 	} {
 		timeline, stats, err := surfaceflinger.Read(t.Context(), strings.NewReader(test.text), surfaceflinger.Options{})
 		if !errors.Is(err, test.want) || timeline != nil || stats == nil {
@@ -223,6 +235,20 @@ func TestErrors(t *testing.T) {
 		}
 		if got := surfaceflinger.Sniff([]byte(test.text)); got != test.sniff {
 			t.Errorf("%s: sniffed %t", name, got)
+		}
+	}
+	// With a row, a display at 1 Hz is one.
+	if !surfaceflinger.Sniff([]byte("1000000000\n1 2 3\n")) {
+		t.Error("a dump of a display at 1 Hz is not taken for one")
+	}
+	// Rows that nothing was drawn for are not said to be pending.
+	for text, want := range map[string]string{
+		rows("0\t0\t0\n"): "none of the 127 rows has a present time",
+		rows("5\t9223372036854775807\t9223372036854775807\n"):          "127 of 127 rows pending",
+		"16666667\n0 0 0\n5 9223372036854775807 9223372036854775807\n": "1 of 2 rows pending",
+	} {
+		if _, _, err := surfaceflinger.Read(t.Context(), strings.NewReader(text), surfaceflinger.Options{}); err == nil || err.Error() != "no frame of the layer was shown: "+want {
+			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 	// One wrong name among others is told, and no error.

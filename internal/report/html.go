@@ -25,6 +25,7 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"longest":   stageName,
 	"event":     func(e stats.Event) string { return eventNames[e] },
 	"refresh":   refreshText,
+	"noHitches": noHitches,
 	"percent":   words.Share,
 	"ms":        ms,
 	"msOrNot":   milliseconds,

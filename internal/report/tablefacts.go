@@ -35,7 +35,7 @@ func (t *tableWriter) facts(p *stats.Process) {
 	if p.SurfaceFlinger != nil {
 		add("Verdicts", t.verdicts(p.SurfaceFlinger)...)
 	}
-	add("Hitches", t.hitches(p.Hitches)...)
+	add("Hitches", t.hitches(p)...)
 	add("Durations", t.durations(p)...)
 	t.print(g)
 }
@@ -131,9 +131,10 @@ func (t *tableWriter) verdicts(v *stats.Verdicts) []string {
 	}
 }
 
-func (t *tableWriter) hitches(h *stats.Hitches) []string {
+func (t *tableWriter) hitches(p *stats.Process) []string {
+	h := p.Hitches
 	if h == nil {
-		return []string{unknown + t.Dim("  no two present times to look between")}
+		return []string{unknown + t.Dim("  "+noHitches(p))}
 	}
 	if h.Hitches == 0 {
 		return []string{fmt.Sprintf("%s ms/s: none in %s between presents", t.Bold("0.0"), count(h.Gaps, "gap"))}

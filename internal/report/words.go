@@ -66,6 +66,19 @@ func blameText(b analyzer.Blame) string {
 	return strings.Join(names, ", ")
 }
 
+// noHitches says why the hitches of a process are not known.
+func noHitches(p *stats.Process) string {
+	switch {
+	case p.FPS == nil || p.FPS.Event != stats.Present:
+		return "no two present times to look between"
+	case len(p.Refresh) == 0:
+		return "the refresh period is not known"
+	case p.Frames.WithDeadline == 0:
+		return "in a long gap the application may have been slow, or had nothing to draw"
+	}
+	return "no gap between two present times can be judged"
+}
+
 // count returns a number of things in words.
 func count(n int, thing string) string {
 	switch {

@@ -12,47 +12,85 @@ CREATE PERFETTO TABLE ohos_shown_frame(
   upid JOINID(process.id),
   -- The render frame.
   render_id JOINID(slice.id),
-  -- When work on the render frame began.
+  -- When work on the render frame began. A converted dump of Android's latencies
+  -- does not tell: there it is the present.
   ts TIMESTAMP,
   -- When its layers went to the display.
   commit_ts TIMESTAMP,
   -- When the display showed it.
   present_ts TIMESTAMP,
-  -- When its vsync was due.
+  -- When its vsync was due, in such a dump the present.
   vsync_ts TIMESTAMP,
   -- The refresh period when it was made.
   period DURATION,
   -- The vsync on which there was first something for it to draw: its own, or
   -- that on which the earliest of its application frames was to be picked up,
+  -- which is at the deadline, or if that is not known a period after its vsync;
   -- earlier by the vsyncs that the threads were too busy to take.
-  due_ts TIMESTAMP
+  due_ts TIMESTAMP,
+  -- There may have been something to draw before due_ts. Only in such a dump.
+  is_due_unsure BOOL
 )
 AS
 WITH
-  -- When application frames were to be picked up.
+  -- When application frames were to be picked up, for each render frame that
+  -- took transactions of theirs.
   pick_up AS MATERIALIZED (
     SELECT
-      id,
-      upid,
-      render_id,
-      deadline_ts - coalesce(coalesced * coalesce(period, deadline_ts - vsync_ts), 0) AS due_ts
-    FROM ohos_frame
-    WHERE
-      kind = 'app'
+      a.upid,
+      t.render_id,
+      t.render_id = a.render_id AS is_last,
+      coalesce(f.wanted_ts, f.is_wanted_unknown) IS NOT NULL AS is_of_layer,
+      f.is_wanted_unknown IS NOT NULL AS is_unsure,
+      CASE
+        WHEN f.is_wanted_unknown IS NOT NULL THEN NULL
+        WHEN f.wanted_ts IS NOT NULL THEN f.wanted_ts + coalesce(a.period, 0)
+        ELSE coalesce(
+          a.deadline_ts,
+          coalesce(a.vsync_ts, a.expected_ts, a.ts) + coalesce(a.period, r.period)
+        )
+        - coalesce(a.coalesced * coalesce(a.period, a.deadline_ts - a.vsync_ts), 0)
+      END AS due_ts
+    FROM _ohos_taken AS t
+    JOIN ohos_frame AS a USING (id)
+    JOIN ohos_frame AS r
+      ON r.id = t.render_id
+    LEFT JOIN _ohos_track_frame AS f
+      ON f.event_id = a.event_id
   ),
   -- What each render frame showed whom, and since when that was to be shown.
   demand AS MATERIALIZED (
-    SELECT 'app' AS kind, p.upid, t.render_id, min(p.due_ts) AS due_ts
-    FROM _ohos_taken AS t
-    JOIN pick_up AS p USING (id)
+    SELECT
+      'app' AS kind,
+      upid,
+      render_id,
+      min(due_ts) AS due_ts,
+      max(is_of_layer) AS is_of_layer,
+      max(is_unsure) AS is_unsure
+    FROM pick_up
     GROUP BY
-      p.upid,
-      t.render_id
+      upid,
+      render_id
     UNION ALL
-    SELECT 'render' AS kind, r.upid, r.id AS render_id, p.due_ts
+    SELECT
+      'render' AS kind,
+      r.upid,
+      r.id AS render_id,
+      p.due_ts,
+      coalesce(p.is_of_layer, FALSE) AS is_of_layer,
+      coalesce(p.is_unsure, FALSE) AS is_unsure
     FROM ohos_frame AS r
     LEFT JOIN (
-      SELECT render_id, min(due_ts) AS due_ts FROM pick_up GROUP BY render_id
+      SELECT
+        render_id,
+        min(due_ts) AS due_ts,
+        max(is_of_layer) AS is_of_layer,
+        max(is_unsure) AS is_unsure
+      FROM pick_up
+      WHERE
+        is_last
+      GROUP BY
+        render_id
     ) AS p
       ON p.render_id = r.id
     WHERE
@@ -65,12 +103,13 @@ WITH
       d.upid,
       d.render_id,
       d.due_ts AS demanded_ts,
-      r.ts,
+      coalesce(iif(d.is_of_layer, r.present_ts, NULL), r.ts) AS ts,
       r.commit_ts,
       r.present_ts,
-      coalesce(r.vsync_ts, r.expected_ts, r.ts) AS vsync_ts,
+      coalesce(iif(d.is_of_layer, r.present_ts, NULL), r.vsync_ts, r.expected_ts, r.ts) AS vsync_ts,
       r.period,
-      coalesce(r.coalesced * r.period, 0) AS queued
+      coalesce(r.coalesced * r.period, 0) AS queued,
+      d.is_unsure
     FROM demand AS d
     JOIN ohos_frame AS r
       ON r.id = d.render_id
@@ -84,7 +123,8 @@ SELECT
   present_ts,
   vsync_ts,
   period,
-  min(vsync_ts - queued, coalesce(demanded_ts, vsync_ts - queued)) AS due_ts
+  min(vsync_ts - queued, coalesce(demanded_ts, vsync_ts - queued)) AS due_ts,
+  is_unsure AS is_due_unsure
 FROM shown
 ORDER BY
   kind,
@@ -240,7 +280,9 @@ ORDER BY
 -- A gap should last one refresh period, the longer one where the display changed
 -- its rate, and as long again as nothing was to be drawn. Left out are gaps
 -- where a frame between went to the display whose present is not known, where
--- the period is not known, and where presents are out of order.
+-- the period is not known, and where presents are out of order. Where it is not
+-- known whether the application was slow or had nothing to draw, so is whether
+-- the gap is a hitch.
 CREATE PERFETTO TABLE ohos_present_gap(
   -- The first present.
   ts TIMESTAMP,
@@ -254,11 +296,13 @@ CREATE PERFETTO TABLE ohos_present_gap(
   render_id JOINID(slice.id),
   -- The refresh period.
   period DURATION,
-  -- How long nothing was to be drawn.
+  -- How long nothing was to be drawn. NULL if it is not known.
   idle DURATION,
-  -- dur - period - idle, if that is 0.7 periods or more, else zero.
+  -- dur - period - idle, if that is 0.7 periods or more, else zero. NULL if it is
+  -- not known.
   hitch DURATION,
-  -- How many frames fit into the hitch: rounded up from .7 on, else down.
+  -- How many frames fit into the hitch: rounded up from .7 on, else down. NULL if
+  -- it is not known.
   lost_frames LONG
 )
 AS
@@ -269,6 +313,7 @@ WITH
       upid,
       render_id,
       due_ts,
+      is_due_unsure,
       present_ts AS second_ts,
       lag(present_ts) OVER in_order AS first_ts,
       lag(vsync_ts) OVER in_order AS first_vsync_ts,
@@ -290,7 +335,12 @@ WITH
   judged AS (
     SELECT
       *,
-      iif(2 * waited < period, 0, min(waited, second_ts - first_ts)) AS idle
+      CASE
+        WHEN 2 * waited < period THEN 0
+        WHEN NOT is_due_unsure THEN min(waited, second_ts - first_ts)
+        -- Too short for a hitch, whatever the application did.
+        WHEN 10 * (second_ts - first_ts - period) < 7 * period THEN 0
+      END AS idle
     FROM gap
   ),
   late AS (
@@ -304,13 +354,20 @@ SELECT
   render_id,
   period,
   idle,
-  iif(10 * too_long >= 7 * period, too_long, 0) AS hitch,
-  iif(10 * too_long >= 7 * period, (10 * too_long + 3 * period) / (10 * period), 0) AS lost_frames
+  CASE
+    WHEN 10 * too_long >= 7 * period THEN too_long
+    WHEN too_long IS NOT NULL THEN 0
+  END AS hitch,
+  CASE
+    WHEN 10 * too_long >= 7 * period THEN (10 * too_long + 3 * period) / (10 * period)
+    WHEN too_long IS NOT NULL THEN 0
+  END AS lost_frames
 FROM late
 ORDER BY
   ts;
 
 -- By how much each process's frames were shown later than they should have been.
+-- Left out are processes of which that is not known of some gap.
 CREATE PERFETTO TABLE ohos_hitch_ratio(
   -- 'app' or 'render'.
   kind STRING,
@@ -352,4 +409,6 @@ FROM ohos_present_gap AS g
 JOIN process AS p USING (upid)
 GROUP BY
   g.kind,
-  g.upid;
+  g.upid
+HAVING
+  count(g.hitch) = count();

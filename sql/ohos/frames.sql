@@ -98,6 +98,8 @@ SELECT
   extract_arg(arg_set_id, 'debug.misaligned') AS is_misaligned,
   sent.transactions,
   extract_arg(arg_set_id, 'debug.sent_ts') AS sent_ts,
+  extract_arg(arg_set_id, 'debug.wanted_ts') AS wanted_ts,
+  extract_arg(arg_set_id, 'debug.wanted_unknown') AS is_wanted_unknown,
   extract_arg(arg_set_id, 'debug.gpu_ts') AS gpu_ts,
   _ohos_length!(arg_set_id, 'debug.gpu_ms') AS gpu_dur,
   extract_arg(arg_set_id, 'debug.draw_ts') AS draw_ts,
