@@ -43,6 +43,7 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 			b.Problems = append(b.Problems, LineProblem{b.Lines, LineTooLong})
 			continue
 		}
+		text = text[:trimSpace(text)]
 		if len(b.Events) == cap(b.Events) {
 			b.Events = append(b.Events, Event{})[:len(b.Events)]
 		}
@@ -58,6 +59,16 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		event.Number = b.Lines
 		b.Events = next
 	}
+}
+
+// trimSpace returns the length of text without the blanks, tabs and carriage
+// returns that it ends with: editors and converters add them.
+func trimSpace(text []byte) int {
+	n := len(text)
+	for n > 0 && (text[n-1] == ' ' || text[n-1] == '\t' || text[n-1] == '\r') {
+		n--
+	}
+	return n
 }
 
 // mark is the byte order mark that may stand before a trace, if the file of another

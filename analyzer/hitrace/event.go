@@ -6,17 +6,17 @@ type Kind uint8
 // The kinds of events.
 const (
 	KernelEvent Kind = iota // any other event
-	MarkerEvent             // tracing_mark_write, print
+	MarkerEvent             // tracing_mark_write, print, 0
 	SwitchEvent             // sched_switch
 	WakingEvent             // sched_waking
 	WakeupEvent             // sched_wakeup
 )
 
 // kindOf returns the kind of the events with this name. Linux prints markers as
-// "tracing_mark_write", other writers as "print".
+// "tracing_mark_write", old kernels as "0", other writers as "print".
 func kindOf(name []byte) Kind {
 	switch string(name) {
-	case "print", "tracing_mark_write":
+	case "print", "tracing_mark_write", "0":
 		return MarkerEvent
 	case "sched_switch":
 		return SwitchEvent

@@ -511,6 +511,8 @@ func FuzzRun(f *testing.F) {
 	}
 	f.Add([]byte(mixed()[:6000]), byte(90), uint16(3), byte(2))
 	f.Add([]byte(strings.Repeat(onVsync+"\n", 5)+strings.Repeat(strings.Replace(onVsync, " 1.", " 90001.", 1)+"\r\n", 20)), byte(90), uint16(100), byte(1))
+	// White space at the end, within the limit and beyond it.
+	f.Add([]byte(onVsync+" \r\r\n"+onVsync+strings.Repeat(" ", 300)+"\n"+onVsync+strings.Repeat(" ", 300)+"x\n"+onVsync), byte(200), uint16(0), byte(0))
 	// Headers in blocks without events, before the first event and after.
 	padding, header := strings.Repeat("#\n", 200), "# tracer: nop\n"
 	later := strings.Replace(onVsync, " 1.", " 9.", 1) + "\n"

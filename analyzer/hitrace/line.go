@@ -19,11 +19,15 @@ type Line struct {
 	Args []byte    // all that follows "NAME: "
 }
 
-// flag columns differ by kernel: four characters, five with
-// migrate-disable, up to eight in vendor kernels.
+// The flags column differs by kernel: four characters, five with
+// migrate-disable, up to eight in vendor kernels. Three occur in converted traces.
 const (
-	minFlags = 4
+	minFlags = 3
 	maxFlags = 8
+	// minGluedFlags is the least number of flags with the time right behind them.
+	// It decides whether a digit between the two is the preempt depth or part of
+	// the time.
+	minGluedFlags = 4
 )
 
 // maxComm is how many bytes of a thread's name the kernel keeps.
@@ -67,10 +71,20 @@ func ParseLine(text []byte, l *Line) Problem {
 // notALine tells a header from a line that should have been one.
 func notALine(text []byte) Problem {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, mark))
-	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) {
+	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) || isCPUCount(text) {
 		return Ignorable
 	}
 	return NotALine
+}
+
+// isCPUCount reports whether text is the line with which trace-cmd begins, "cpus=8".
+func isCPUCount(text []byte) bool {
+	count, ok := bytes.CutPrefix(text, []byte("cpus="))
+	if !ok {
+		return false
+	}
+	_, end, ok := digits(count, 0)
+	return ok && end == len(count)
 }
 
 // parseFrom parses a line whose CPU column begins at open.
@@ -88,7 +102,10 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 		for end < len(text) && text[end] != ' ' {
 			end++
 		}
-		if n := end - i; n < minFlags || n > maxFlags {
+		if n := end - i; n > maxFlags {
+			end = endOfFlags(text, i, end)
+		}
+		if end-i < minFlags {
 			return NotALine
 		}
 		i = skipBlanks(text, end)
@@ -113,23 +130,65 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 	return parseTask(text[:open], l)
 }
 
-// parseTask parses "COMM-TID (TGID) ", where " (TGID)" may be missing.
+// endOfFlags returns where the flags end in text[i:end], "....316.196720:", in
+// which no blank separates them from the time; i if that is not what it is.
+func endOfFlags(text []byte, i, end int) int {
+	dot := bytes.LastIndexByte(text[i:end], '.') + i
+	seconds := dot
+	for seconds > i+minGluedFlags && isDigit(text[seconds-1]) {
+		seconds--
+	}
+	if _, stop, ok := parseTime(text, seconds); !ok || stop != end || seconds-i > maxFlags {
+		return i
+	}
+	return seconds
+}
+
+// parseTask parses "COMM-TID (TGID) ". The parentheses may be empty or missing,
+// and so may be the whole column.
 func parseTask(text []byte, l *Line) Problem {
 	end := trimRight(text, len(text))
 	l.PID = trace.UnknownPID
-	if end > 0 && text[end-1] == ')' {
-		open := bytes.LastIndexByte(text[:end], '(')
-		if open < 0 {
-			return BadThread
+	if end == 0 || text[end-1] != ')' {
+		problem := parseThread(text[:end], l)
+		if problem == NoProblem {
+			return NoProblem
 		}
-		i := skipBlanks(text, open+1)
-		if pid, stop, ok := digits(text, i); ok && stop == end-1 {
-			l.PID = trace.PID(pid)
-		} else if text[i] != '-' {
-			return BadThread
+		start, ok := parseBareProcess(text[:end], l)
+		if !ok {
+			return problem
 		}
-		end = trimRight(text, open)
+		return parseThread(text[:trimRight(text, start)], l)
 	}
+	open := bytes.LastIndexByte(text[:end], '(')
+	if open < 0 {
+		return BadThread
+	}
+	i := skipBlanks(text, open+1)
+	if pid, stop, ok := digits(text, i); ok && stop == end-1 {
+		l.PID = trace.PID(pid)
+	} else if text[i] != '-' && i != end-1 {
+		return BadThread
+	}
+	return parseThread(text[:trimRight(text, open)], l)
+}
+
+// parseBareProcess parses the process id, or the dashes that stand for one, that
+// text ends with where no parentheses are around them. It returns where they
+// start.
+func parseBareProcess(text []byte, l *Line) (start int, ok bool) {
+	start = bytes.LastIndexAny(text, " \t") + 1
+	column := text[start:]
+	if pid, end, ok := digits(column, 0); ok && end == len(column) {
+		l.PID = trace.PID(pid)
+		return start, true
+	}
+	return start, len(column) > 0 && len(bytes.Trim(column, "-")) == 0
+}
+
+// parseThread parses "COMM-TID".
+func parseThread(text []byte, l *Line) Problem {
+	end := len(text)
 	// The comm may itself hold dashes: the thread id follows the last one.
 	dash := end - 1
 	for dash >= 0 && isDigit(text[dash]) {

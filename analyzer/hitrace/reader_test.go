@@ -3,6 +3,7 @@ package hitrace_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -108,6 +109,41 @@ func TestReaderCarriageReturn(t *testing.T) {
 	}
 }
 
+// White space at the end of a line is no part of a payload: the engine's text
+// importer and trace_streamer cut it off too.
+func TestReaderTrailingSpace(t *testing.T) {
+	const head = " a-1 (1) [000] .... 1.000000: print: "
+	for _, end := range []string{"", " ", "\t", "  \t ", "\r", "\r\r", " \r\r", "\r \r"} {
+		for payload, want := range map[string]string{
+			"B|1|H:UV_TRACE": "B H:UV_TRACE 0", "B|1|H:two  words|M62": "B H:two  words 0", "E|1|": "E  0", "E": "E  0",
+			"C|1|name|5": "C name 5", "S|1|name|-7": "S name -7", "I|1|name": "I name 0", "H|1|track|9": "H  9",
+		} {
+			r := hitrace.NewReader(strings.NewReader("\r\n"+head+payload+end+"\n"), hitrace.Options{Strict: true})
+			e, err := r.ReadEvent()
+			if err != nil {
+				t.Errorf("%q%q: %v", payload, end, err)
+				continue
+			}
+			if got := fmt.Sprintf("%c %s %d", e.Marker.Phase, e.Marker.Name, e.Marker.Value); got != want || string(e.Args) != payload {
+				t.Errorf("%q%q is %s of %q, want %s", payload, end, got, e.Args, want)
+			}
+		}
+	}
+}
+
+// Old kernels call a marker's event 0.
+func TestReaderMarkerWithoutName(t *testing.T) {
+	const text = "cpus=2\n          Binder_1-340   [000] 50260.935656: 0: C|124|StatusBar|1\n      InputReader-419   [000] 50262.538578: 0: some text\n"
+	r := hitrace.NewReader(strings.NewReader(text), hitrace.Options{})
+	e, err := r.ReadEvent()
+	if err != nil || e.Kind != hitrace.MarkerEvent || parsed(&e.Marker) != (payload{'C', 124, "StatusBar", "", "", 1}) {
+		t.Errorf("%v: %+v", err, e)
+	}
+	if _, err := r.ReadEvent(); err != io.EOF || r.Problems().Total(hitrace.NoPhase) != 1 || r.Problems().Lost() != 1 || r.Problems().Ignored() != 1 {
+		t.Errorf("%v, %v", err, r.Problems().Counts())
+	}
+}
+
 const goodLine = " a-1 (1) [000] .... 1.000000: print: E\n"
 
 // badLines are a line for each problem.
@@ -186,7 +222,7 @@ func TestReaderStrict(t *testing.T) {
 			t.Errorf("%v: error %v", bad.problem, err)
 		}
 	}
-	text := "# tracer: nop\n\nTRACE:\n" + goodLine
+	text := "cpus=8\n# tracer: nop\n\nTRACE:\n" + goodLine
 	if events, err := drain(hitrace.NewReader(strings.NewReader(text), hitrace.Options{Strict: true})); err != io.EOF || len(events) != 1 {
 		t.Errorf("headers are an error: %v", err)
 	}
@@ -208,6 +244,9 @@ func TestReaderLongLines(t *testing.T) {
 	}{
 		{"as long as may be", maxLine, of(maxLine) + "\n" + goodLine, []int{1, 2}, 0},
 		{"as long as may be, CR LF", maxLine, of(maxLine) + "\r\n" + goodLine, []int{1, 2}, 0},
+		{"as long as may be, CR CR LF", maxLine, of(maxLine) + "\r\r\n" + goodLine, []int{2}, 1},
+		{"too long by a blank", maxLine, of(maxLine) + " \n" + goodLine, []int{2}, 1},
+		{"longer than a block, blanks", maxLine, head + "x" + strings.Repeat(" ", 1<<20) + "\n" + goodLine, []int{2}, 1},
 		{"as long as may be, no end", maxLine, goodLine + of(maxLine), []int{1, 2}, 0},
 		{"one byte too long", maxLine, of(maxLine+1) + "\n" + goodLine, []int{2}, 1},
 		{"longer than a block", maxLine, goodLine + of(1<<20) + "\n" + goodLine, []int{1, 3}, 1},

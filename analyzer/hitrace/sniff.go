@@ -65,7 +65,7 @@ func Sniff(head []byte) Format {
 	}
 	text := bytes.TrimSpace(head)
 	switch {
-	case bytes.HasPrefix(text, []byte("# tracer")), bytes.HasPrefix(text, []byte("TRACE:")), bytes.HasPrefix(text, []byte("# TRACE:")):
+	case bytes.HasPrefix(text, []byte("# tracer")), bytes.HasPrefix(text, []byte("TRACE:")), bytes.HasPrefix(text, []byte("# TRACE:")), bytes.HasPrefix(text, []byte("cpus=")):
 		return TextTrace
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
 		return JSON

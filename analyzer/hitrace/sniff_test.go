@@ -15,6 +15,7 @@ func TestSniff(t *testing.T) {
 		{"# tracer: nop\n#\n", hitrace.TextTrace},
 		{"TRACE:\n# tracer: nop\n", hitrace.TextTrace},
 		{"# TRACE:\n", hitrace.TextTrace},
+		{"cpus=8\n", hitrace.TextTrace},
 		{"\r\n  # tracer: nop", hitrace.TextTrace},
 		{"\x89PNG\r\n\x1a\n", hitrace.PNG},
 		{`{"traceEvents":[`, hitrace.JSON},
