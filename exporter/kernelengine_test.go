@@ -177,6 +177,7 @@ client-100 ( 100) [000] d... 7.000060: sched_switch: prev_comm=client prev_pid=1
 <idle>-0 (-----) [000] d... 7.000065: cpu_idle: state=1 cpu_id=0
 server-201 ( 200) [001] .... 7.000070: cpu_frequency: state=1804800 cpu_id=1
 server-201 ( 200) [001] .... 7.000071: cpu_frequency_limits: min=300000 max=2270000 cpu_id=1
+server-201 ( 200) [001] .... 7.000071: cpu_frequency_limits: min_freq=500000 max_freq=2800000 cpu_id=6
 server-201 ( 200) [001] .... 7.000072: clock_set_rate: ddr_freq state=418000 cpu_id=1
 server-201 ( 200) [001] .... 7.000073: clock_enable: vdec_clk state=1 cpu_id=1
 server-201 ( 200) [001] .... 7.000074: clock_disable: vdec_clk state=0 cpu_id=1

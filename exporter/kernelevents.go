@@ -28,6 +28,7 @@ var kernelFormats = [...]struct{ event, format string }{
 	// power
 	{"cpu_frequency", "state={state} cpu_id={cpu_id}"},
 	{"cpu_frequency_limits", "min={min_freq} max={max_freq} cpu_id={cpu_id}"},
+	{"cpu_frequency_limits", "min_freq={min_freq} max_freq={max_freq} cpu_id={cpu_id}"}, // vendors'
 	{"cpu_idle", "state={state} cpu_id={cpu_id}"},
 	{"clock_enable", "{name} state={state} cpu_id={cpu_id}"},
 	{"clock_disable", "{name} state={state} cpu_id={cpu_id}"},

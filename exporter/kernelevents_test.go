@@ -50,6 +50,7 @@ var kernelCases = []struct{ event, args, want, symbol string }{
 
 	{"cpu_frequency", "state=1804800 cpu_id=4", `state: 1804800 cpu_id: 4`, ""},
 	{"cpu_frequency_limits", "min=558000 max=2270000 cpu_id=4", `min_freq: 558000 max_freq: 2270000 cpu_id: 4`, ""},
+	{"cpu_frequency_limits", "min_freq=500000 max_freq=2800000 cpu_id=6", `min_freq: 500000 max_freq: 2800000 cpu_id: 6`, ""},
 	{"cpu_idle", "state=4294967295 cpu_id=11", `state: 4294967295 cpu_id: 11`, ""},
 	{"cpu_idle", "state=2 cpu_id=0", `state: 2 cpu_id: 0`, ""},
 	{"clock_enable", "vdec_clk state=1 cpu_id=2", `name: "vdec_clk" state: 1 cpu_id: 2`, ""},
