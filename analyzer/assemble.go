@@ -74,7 +74,9 @@ func (b *Builder) endPart() {
 // assemble adds the part at hand to the timeline.
 func (b *Builder) assemble(t *Timeline) {
 	clock := b.clock.offset(b.options.ClockOffset)
-	if apart, yes := b.clock.contradicted(clock.Offset); yes {
+	// Where no offset was inferred and no frame needs one, there is nothing to
+	// contradict: the traces of other systems have clock lines, too.
+	if apart, yes := b.clock.contradicted(clock.Offset); yes && (clock.Source != ClockUnknown || b.hasVsyncs()) {
 		clock.Contradicted = apart
 		b.diagnostics.add(ClockContradiction, 0)
 	}
@@ -97,6 +99,11 @@ func (b *Builder) assemble(t *Timeline) {
 	for _, d := range b.drafts {
 		t.Frames = append(t.Frames, d.frame)
 	}
+}
+
+// hasVsyncs reports whether some frame has a vsync time, which the clock offset moves.
+func (b *Builder) hasVsyncs() bool {
+	return slices.ContainsFunc(b.drafts, func(d *draft) bool { return d.now != 0 })
 }
 
 // place decides each frame's kind, end and process, and moves its vsync times
