@@ -217,9 +217,14 @@ func (b *Builder) processes() []*Process {
 			n.pid = t.pid
 		}
 	}
+	dump := b.options.Dump
 	byPID := map[trace.PID]*Process{}
 	for _, tid := range slices.Sorted(maps.Keys(b.named)) {
 		t := b.named[tid]
+		name, pid := dump.Thread(tid)
+		if t.pid == trace.UnknownPID {
+			t.pid = pid
+		}
 		if t.pid == trace.UnknownPID {
 			continue
 		}
@@ -228,9 +233,10 @@ func (b *Builder) processes() []*Process {
 			p = &Process{PID: t.pid}
 			byPID[t.pid] = p
 		}
-		p.Threads = append(p.Threads, Thread{tid, t.name()})
+		name = cmp.Or(t.name(), name)
+		p.Threads = append(p.Threads, Thread{tid, name})
 		if int32(tid) == int32(t.pid) {
-			p.Name = t.name()
+			p.Name = name
 		}
 	}
 	for _, p := range b.parts {
@@ -240,5 +246,12 @@ func (b *Builder) processes() []*Process {
 			}
 		}
 	}
+	for _, p := range byPID {
+		// A process's full name counts before its main thread's, of which the
+		// kernel keeps 15 bytes.
+		main, _ := dump.Thread(trace.TID(p.PID))
+		p.Name = cmp.Or(dump.Process(p.PID), p.Name, main)
+	}
+	b.diagnostics.addMany(NamesOver, dump.Over())
 	return slices.SortedFunc(maps.Values(byPID), func(x, y *Process) int { return cmp.Compare(x.PID, y.PID) })
 }
