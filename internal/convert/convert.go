@@ -47,6 +47,7 @@ func convertText(ctx context.Context, content *container.Content, head []byte, w
 	if err := input.CheckHead(head); err != nil {
 		return nil, err
 	}
+	o.Analyzer.Dump = content.Dump()
 	summary, err := exporter.Convert(ctx, content, w, o)
 	return summary, input.CheckText(head, summary.Totals, err)
 }

@@ -119,6 +119,7 @@ func readText(ctx context.Context, content *container.Content, o Options) (*Inpu
 	if err := CheckHead(head); err != nil {
 		return nil, err
 	}
+	o.Analyzer.Dump = content.Dump()
 	timeline, totals, err := analyzer.Analyze(ctx, content, o.Reader, o.Analyzer)
 	if err := CheckText(head, totals, err); err != nil {
 		return nil, err
