@@ -84,7 +84,9 @@ func (o *ConvertOptions) exporter() exporter.Options {
 
 func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *ConvertOptions) (*Summary, error) {
 	head := bytes.Clone(content.Head())
-	s, err := exporter.Convert(ctx, content, w, o.exporter())
+	options := o.exporter()
+	options.Analyzer.Dump = content.Dump()
+	s, err := exporter.Convert(ctx, content, w, options)
 	if err := checkText(head, s.Totals, err); err != nil {
 		return nil, err
 	}

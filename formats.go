@@ -99,7 +99,9 @@ func notATrace(name, hint string) error {
 
 func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
 	head := bytes.Clone(content.Head())
-	timeline, totals, err := analyzer.Analyze(ctx, content, o.reader(), o.analyzer())
+	analysis := o.analyzer()
+	analysis.Dump = content.Dump()
+	timeline, totals, err := analyzer.Analyze(ctx, content, o.reader(), analysis)
 	if err := checkText(head, totals, err); err != nil {
 		return nil, err
 	}

@@ -74,7 +74,9 @@ func (b *Builder) endPart() {
 // assemble adds the part at hand to the timeline.
 func (b *Builder) assemble(t *Timeline) {
 	clock := b.clock.offset(b.options.ClockOffset)
-	if apart, yes := b.clock.contradicted(clock.Offset); yes {
+	// Where no offset was inferred and no frame needs one, there is nothing to
+	// contradict: the traces of other systems have clock lines, too.
+	if apart, yes := b.clock.contradicted(clock.Offset); yes && (clock.Source != ClockUnknown || b.hasVsyncs()) {
 		clock.Contradicted = apart
 		b.diagnostics.add(ClockContradiction, 0)
 	}
@@ -97,6 +99,11 @@ func (b *Builder) assemble(t *Timeline) {
 	for _, d := range b.drafts {
 		t.Frames = append(t.Frames, d.frame)
 	}
+}
+
+// hasVsyncs reports whether some frame has a vsync time, which the clock offset moves.
+func (b *Builder) hasVsyncs() bool {
+	return slices.ContainsFunc(b.drafts, func(d *draft) bool { return d.now != 0 })
 }
 
 // place decides each frame's kind, end and process, and moves its vsync times
@@ -210,9 +217,14 @@ func (b *Builder) processes() []*Process {
 			n.pid = t.pid
 		}
 	}
+	dump := b.options.Dump
 	byPID := map[trace.PID]*Process{}
 	for _, tid := range slices.Sorted(maps.Keys(b.named)) {
 		t := b.named[tid]
+		name, pid := dump.Thread(tid)
+		if t.pid == trace.UnknownPID {
+			t.pid = pid
+		}
 		if t.pid == trace.UnknownPID {
 			continue
 		}
@@ -221,9 +233,10 @@ func (b *Builder) processes() []*Process {
 			p = &Process{PID: t.pid}
 			byPID[t.pid] = p
 		}
-		p.Threads = append(p.Threads, Thread{tid, t.name()})
+		name = cmp.Or(t.name(), name)
+		p.Threads = append(p.Threads, Thread{tid, name})
 		if int32(tid) == int32(t.pid) {
-			p.Name = t.name()
+			p.Name = name
 		}
 	}
 	for _, p := range b.parts {
@@ -233,5 +246,12 @@ func (b *Builder) processes() []*Process {
 			}
 		}
 	}
+	for _, p := range byPID {
+		// A process's full name counts before its main thread's, of which the
+		// kernel keeps 15 bytes.
+		main, _ := dump.Thread(trace.TID(p.PID))
+		p.Name = cmp.Or(dump.Process(p.PID), p.Name, main)
+	}
+	b.diagnostics.addMany(NamesOver, dump.Over())
 	return slices.SortedFunc(maps.Values(byPID), func(x, y *Process) int { return cmp.Compare(x.PID, y.PID) })
 }

@@ -105,7 +105,7 @@ func (b *Builder) Track(e *hitrace.Event) {
 		b.part.span.Start = e.Time
 	}
 	b.part.span.End = max(b.part.span.End, e.Time)
-	if e.Kind != hitrace.MarkerEvent || !e.Time.Known() {
+	if e.Kind != hitrace.MarkerEvent {
 		return
 	}
 	t := b.thread(e)
@@ -114,6 +114,10 @@ func (b *Builder) Track(e *hitrace.Event) {
 		return
 	}
 	e.PID = t.pid
+	if !e.Time.Known() {
+		t.countAtZero(e.Marker.Phase)
+		return
+	}
 	b.diagnostics.seen[e.Word] = true
 	switch e.Marker.Phase {
 	case hitrace.Begin:

@@ -82,6 +82,9 @@ func (d *Diagnostics) add(what Diagnostic, line int) {
 	}
 }
 
+// addMany adds what no line is to blame for.
+func (d *Diagnostics) addMany(what Diagnostic, total int) { d.counts[what].Total += total }
+
 // Counts returns what did not fit, in a fixed order.
 func (d *Diagnostics) Counts() []DiagnosticCount {
 	var list []DiagnosticCount

@@ -304,6 +304,26 @@ func TestTimeZero(t *testing.T) {
 	}
 }
 
+// Slices that begin or end at time zero count all the same: others within them are
+// within, and their ends are no ends of others.
+func TestSlicesAtTimeZero(t *testing.T) {
+	timeline := timelineOf(t, `
+   render_service-100 (100) [000] .... 0.000000: print: B|100|H:outer|M62
+   render_service-100 (100) [000] .... 0.000000: print: B|100|H:inner|M62
+   render_service-100 (100) [000] .... 0.000000: print: E|100|
+   render_service-100 (100) [000] .... 0.000001: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
+   render_service-100 (100) [000] .... 0.000000: print: E|100|
+   render_service-100 (100) [000] .... 0.000003: print: E|100|
+   render_service-100 (100) [000] .... 0.000004: print: E|100|
+`)
+	if err := timeline.Validate(); err != nil || len(timeline.Frames) != 1 || timeline.Frames[0].Actual.End != 3000 {
+		t.Errorf("%v; want a frame that ends after 3 µs:\n%s", err, timeline)
+	}
+	if n := timeline.Diagnostics.Total(analyzer.UnmatchedEnd); n != 0 {
+		t.Errorf("%d ends without a begin", n)
+	}
+}
+
 // The kernel cuts names in the middle of a character. What is kept is text.
 func TestNameCutInACharacter(t *testing.T) {
 	timeline := timelineOf(t, "\xe7\x9b\xb8\xe5-200 (200) [000] .... 1.010000: print: B|200|H:x|M62\n")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 )
@@ -38,6 +39,9 @@ type Options struct {
 	// is inferred.
 	ClockOffset *trace.Duration
 	PhaseRule   PhaseRule
+	// Dump, if not nil, has names of processes and threads that the input states
+	// beside its events. It is looked at when all events are read.
+	Dump *hitrace.ProcessDump
 	// Limits bound what is remembered of a trace: Threads, Frames, Records and
 	// Examples.
 	Limits limits.Limits

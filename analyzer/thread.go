@@ -127,6 +127,21 @@ func (t *thread) draftOrOrphan(e *hitrace.Event) *draft {
 	return t.orphanOf(e)
 }
 
+// countAtZero counts a slice that begins or ends at time zero, which stands for an
+// unknown time: what matters neither begins nor ends at it.
+func (t *thread) countAtZero(phase hitrace.Phase) {
+	inner := t.depth > 0
+	if n := len(t.open); n > 0 {
+		inner = t.depth > t.open[n-1].depth
+	}
+	switch {
+	case phase == hitrace.Begin:
+		t.depth++
+	case phase == hitrace.End && inner:
+		t.depth--
+	}
+}
+
 // maxBatch is how long after a frame the UVTrace around it ends, at the most:
 // what ends later is another slice, whose begin is lost.
 const maxBatch = 10 * trace.Millisecond

@@ -140,13 +140,15 @@ func printNoFrames(w io.Writer, in string, t *analyzer.Timeline) {
 }
 
 func describeClock(c *analyzer.ClockOffset) string {
+	var text string
 	switch c.Source {
 	case analyzer.ClockUnknown:
-		return "0, " + c.Source.String()
+		text = "0, " + c.Source.String()
 	case analyzer.ClockGiven:
-		return seconds(c.Offset) + ", given"
+		text = seconds(c.Offset) + ", given"
+	default:
+		text = fmt.Sprintf("%s from %s (%s, good to about %s)", seconds(c.Offset), c.Source, count(c.Samples, "line"), c.Lag)
 	}
-	text := fmt.Sprintf("%s from %s (%s, good to about %s)", seconds(c.Offset), c.Source, count(c.Samples, "line"), c.Lag)
 	if c.Contradicted != 0 {
 		text += fmt.Sprintf("; warning: hitrace's own clock line is %s away", c.Contradicted)
 	}

@@ -14,7 +14,8 @@
 //	zlib     bare, or behind a line "TRACE:", as hitrace -z writes it
 //	zstd     one frame or more, and skippable ones
 //	zip      with one file, or of several the one that is asked for
-//	HTML     a systrace page, which has the text in a script element
+//	HTML     a systrace page, which has the text in a script element, or, of 2012,
+//	         in a string of a script
 //	UTF-16   with a byte order mark, as PowerShell's > makes it
 //
 // and a byte order mark of UTF-8 is passed over. Nothing is ever written to a
@@ -30,6 +31,7 @@ import (
 	"fmt"
 	"io"
 
+	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 )
 
@@ -63,6 +65,7 @@ type Content struct {
 	listing  string // what the last zip archive holds
 	selected bool   // Options.Entry chose something
 
+	dump    *hitrace.ProcessDump
 	damages []damage
 	err     error // why reading cannot go on, if that is not the end
 }
@@ -166,6 +169,10 @@ func (c *Content) In() string {
 	}
 	return text
 }
+
+// Dump returns the names of processes that an HTML page lists beside its trace, as
+// far as the page has been read; nil if there is no page.
+func (c *Content) Dump() *hitrace.ProcessDump { return c.dump }
 
 // Warnings say in words what is wrong with the containers, as far as they have
 // been read.

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+
+	"ohframe/analyzer/hitrace"
 )
 
 // A page that systrace wrote is some megabytes of a viewer, and after it one
@@ -14,13 +16,36 @@ import (
 //	# tracer: nop
 //	…
 //	  </script>
+//
+// In pages of 2012 the text is a string of a script. Its lines end in an escaped
+// line end, and one that the string goes on after.
+//
+//	  <script>
+//	  var linuxPerfData = "\
+//	# tracer: nop\n\
+//	…
+//	 app-1 [000] 1.000000: 0: B|1|x\n";
+//	  </script>
 const (
-	sectionStart = `<script class="trace-data" type="application/text">`
-	sectionEnd   = `</script>`
+	textMark   = `<script class="trace-data" type="application/text">`
+	stringMark = `linuxPerfData = "`
+	maxMark    = max(len(textMark), len(stringMark))
 )
 
-// maxIndent bounds the blanks before the end of a section, which are none of it.
-const maxIndent = 64
+const sectionEnd = `</script>`
+
+// section is what kind of data a page is read in.
+type section uint8
+
+const (
+	noSection section = iota
+	textSection
+	stringSection
+)
+
+// maxTail bounds what stands before the end of a section and is none of it: blanks,
+// the end of the string.
+const maxTail = 64
 
 func isHTML(head []byte) bool {
 	head = bytes.TrimSpace(head[:min(len(head), 1024)])
@@ -29,8 +54,9 @@ func isHTML(head []byte) bool {
 }
 
 func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
-	p := &page{in: in}
-	if err := p.nextSection(); err == io.EOF && c.err == nil {
+	c.dump = hitrace.NewProcessDump(c.options.Limits.WithDefaults().Threads)
+	p := &page{in: in, dump: c.dump}
+	if err := p.nextSection(); err != nil && c.err == nil {
 		return nil, &Error{What: "an HTML page without a text trace", Hint: "systrace and atrace write pages with one; save the page itself, not what the browser shows"}
 	} else if err != nil {
 		return nil, c.fail(err)
@@ -38,36 +64,58 @@ func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
 	return &stream{content: c, what: "HTML page", in: p}, nil
 }
 
-// page reads the sections of a page that hold ftrace's text.
+// page reads the sections of a page that hold ftrace's text. On its way it reads
+// those that list processes into the dump.
 type page struct {
-	in     *bufio.Reader
-	text   int  // bytes of the buffer that are text of a section
-	inside bool // of a section
-	line   bool // what was read last ended a line
+	in      *bufio.Reader
+	dump    *hitrace.ProcessDump
+	section section
+	text    int    // bytes of the buffer that are text of the section
+	escape  escape // in a string
+	line    bool   // what was read last ended a line
 }
 
 func (p *page) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
-	for p.text == 0 {
-		var err error
-		if p.inside {
-			err = p.advance()
-		} else if err = p.nextSection(); err == nil && !p.line {
-			p.line = true
-			b[0] = '\n' // sections do not share a line
-			return 1, nil
+	for {
+		if p.section == noSection {
+			if err := p.nextSection(); err != nil {
+				return 0, err
+			}
+			if !p.line {
+				p.line = true
+				b[0] = '\n' // sections do not share a line
+				return 1, nil
+			}
 		}
-		if err != nil {
+		n, err := p.read(b)
+		if n > 0 {
+			p.line = b[n-1] == '\n'
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+}
+
+// read reads of the section. It may have nothing to read, as at the section's end.
+func (p *page) read(b []byte) (int, error) {
+	if p.text == 0 {
+		if err := p.advance(); err != nil {
 			return 0, err
 		}
 	}
 	text, _ := p.in.Peek(min(p.text, len(b)))
-	n := copy(b, text)
-	p.line = text[n-1] == '\n'
-	p.text -= n
-	p.in.Discard(n)
+	n, used := 0, len(text)
+	if p.section == stringSection {
+		n, used = p.escape.resolve(b, text)
+	} else {
+		n = copy(b, text)
+	}
+	p.text -= used
+	p.in.Discard(used)
 	return n, nil
 }
 
@@ -76,18 +124,14 @@ func (p *page) Read(b []byte) (int, error) {
 func (p *page) advance() error {
 	window, err := p.in.Peek(p.in.Size())
 	if i := bytes.Index(window, []byte(sectionEnd)); i >= 0 {
-		text := window[:i]
-		if line := bytes.TrimRight(text, " \t"); len(text)-len(line) <= maxIndent && (len(line) == 0 || line[len(line)-1] == '\n') {
-			text = line
-		}
-		if p.text = len(text); p.text == 0 {
-			p.inside = false
+		if p.text = len(p.cutTail(window[:i])); p.text == 0 {
+			p.section = noSection
 			p.in.Discard(i + len(sectionEnd))
 		}
 		return nil
 	}
 	if err == nil {
-		p.text = len(window) - len(sectionEnd) - maxIndent
+		p.text = len(window) - len(sectionEnd) - maxTail
 		return nil
 	}
 	if p.text = len(window); p.text == 0 {
@@ -96,42 +140,86 @@ func (p *page) advance() error {
 	return nil
 }
 
+// cutTail returns what a section ends with without what is none of its text.
+func (p *page) cutTail(text []byte) []byte {
+	cut := bytes.TrimRight(text, " \t")
+	if p.section == stringSection {
+		cut = bytes.TrimSuffix(bytes.TrimRight(text, " \t\r\n;"), []byte(`"`))
+	} else if len(cut) > 0 && cut[len(cut)-1] != '\n' {
+		return text
+	}
+	if len(text)-len(cut) > maxTail {
+		return text // some of it was read before this was in sight
+	}
+	return cut
+}
+
 // nextSection goes to the next section that holds ftrace's text; io.EOF if there
 // is none.
 func (p *page) nextSection() error {
 	for {
-		if err := p.find(sectionStart); err != nil {
+		kind, err := p.find()
+		if err != nil {
 			return err
 		}
-		for _, end := range []string{"\r\n", "\n"} {
-			if b, _ := p.in.Peek(len(end)); string(b) == end {
-				p.in.Discard(len(end))
-				break
-			}
-		}
+		p.skipLineEnd()
 		window, _ := p.in.Peek(p.in.Size())
 		if i := bytes.Index(window, []byte(sectionEnd)); i >= 0 {
 			window = window[:i]
 		}
-		if holdsFtrace(window) {
-			p.inside, p.text = true, 0
+		p.section, p.text, p.escape = kind, 0, escape{}
+		switch {
+		case isDump(window):
+			if err := p.readDump(); err != nil {
+				return err
+			}
+		case kind == textSection && holdsFtrace(window), kind == stringSection && holdsFtrace(resolved(window)):
 			return nil
+		}
+		p.section = noSection
+	}
+}
+
+func (p *page) skipLineEnd() {
+	for _, end := range []string{"\r\n", "\n"} {
+		if b, _ := p.in.Peek(len(end)); string(b) == end {
+			p.in.Discard(len(end))
+			return
 		}
 	}
 }
 
-// find goes behind the next mark.
-func (p *page) find(mark string) error {
-	for {
-		window, err := p.in.Peek(p.in.Size())
-		if i := bytes.Index(window, []byte(mark)); i >= 0 {
-			p.in.Discard(i + len(mark))
-			return nil
-		}
+// readDump reads a section that lists processes.
+func (p *page) readDump() error {
+	var buffer [4 << 10]byte
+	for p.section != noSection {
+		n, err := p.read(buffer[:])
 		if err != nil {
 			return err
 		}
-		p.in.Discard(len(window) - len(mark) + 1)
+		p.dump.Write(buffer[:n])
+	}
+	p.dump.Flush()
+	return nil
+}
+
+// find goes behind the next mark that a section starts with.
+func (p *page) find() (section, error) {
+	for {
+		window, err := p.in.Peek(p.in.Size())
+		kind, mark := textSection, textMark
+		at := bytes.Index(window, []byte(mark))
+		if i := bytes.Index(window, []byte(stringMark)); i >= 0 && (at < 0 || i < at) {
+			kind, mark, at = stringSection, stringMark, i
+		}
+		if at >= 0 {
+			p.in.Discard(at + len(mark))
+			return kind, nil
+		}
+		if err != nil {
+			return noSection, err
+		}
+		p.in.Discard(len(window) - maxMark + 1)
 	}
 }
 
@@ -143,4 +231,9 @@ func holdsFtrace(section []byte) bool {
 	section = bytes.TrimSpace(section)
 	line, _, _ := bytes.Cut(section, []byte("\n"))
 	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte(traceLine)) || cpuColumn.Match(line)
+}
+
+// isDump reports whether a section lists processes.
+func isDump(section []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(section, " \t\r\n"), []byte("PROCESS DUMP"))
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"strings"
 	"unicode/utf16"
 
 	"github.com/klauspost/compress/gzip"
@@ -54,6 +55,10 @@ var wrappers = []wrapper{
 	{"UTF-8 with a mark", "", false, func(b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) }},
 	{"UTF-16, little end first", "UTF-16", true, wide(binary.LittleEndian)},
 	{"UTF-16, big end first", "UTF-16", true, wide(binary.BigEndian)},
+	{"HTML of 2012", "HTML", true, func(b []byte) []byte {
+		quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", `\r`, "\n", "\\n\\\n").Replace(string(b))
+		return []byte("<!DOCTYPE html>\n<html>\n  <script>\n  var linuxPerfData = \"\\\n" + strings.TrimSuffix(quoted, "\\\n") + "\";\n  </script>\n</html>\n")
+	}},
 }
 
 const sectionStart = `  <script class="trace-data" type="application/text">`
