@@ -84,6 +84,8 @@ type parser struct {
 	summary  *Summary // that is being read
 	inTable  bool
 	header   *header // of the table; nil before
+	first    int     // index in window.rows of the table's first row
+	votes    int     // by the table's rows for and against swapped columns
 	unusable bool    // the table's header is not what is needed
 	nameless bool    // the window that was announced has only a key
 }
@@ -103,12 +105,10 @@ func (p *parser) line(line []byte) bool {
 	switch {
 	case bytes.Equal(line, tableMark):
 		p.known = true
-		p.inTable = !p.inTable
-		p.header, p.unusable = nil, false
 		if p.inTable {
-			p.announced()
+			p.endTable()
 		} else {
-			p.closeWindow()
+			p.beginTable()
 		}
 	case len(line) == 0:
 	case p.inTable:
@@ -163,6 +163,28 @@ func shortened(name []byte) string { return string(name[:min(len(name), maxName)
 // begin begins the part of a process.
 func (p *parser) begin(pid trace.PID, name string) {
 	p.process, p.began, p.unnamed = p.dump.process(pid, name), true, 0
+	p.closeWindow()
+}
+
+// beginTable begins a table of the window that was announced, or of a new one.
+func (p *parser) beginTable() {
+	p.announced()
+	p.inTable, p.header, p.unusable = true, nil, false
+	p.first, p.votes = 0, 0
+	if p.window != nil {
+		p.first = len(p.window.rows)
+	}
+}
+
+// endTable ends a table and its window. Only now all rows are known that show
+// whether two of the columns are swapped.
+func (p *parser) endTable() {
+	if p.votes > 0 && p.window != nil {
+		for i := range p.window.rows[p.first:] {
+			p.window.rows[p.first+i].swap()
+		}
+	}
+	p.inTable = false
 	p.closeWindow()
 }
 
@@ -252,6 +274,7 @@ func (p *parser) row(line []byte) bool {
 		p.dump.Damaged++
 		return false
 	}
+	p.votes += r.votes()
 	w := p.window
 	switch {
 	case p.process == nil:
@@ -281,7 +304,9 @@ func (p *parser) row(line []byte) bool {
 
 // finish returns an error if there are no frames.
 func (p *parser) finish() error {
-	p.dump.Cut = p.inTable
+	if p.dump.Cut = p.inTable; p.inTable {
+		p.endTable()
+	}
 	frames, others := 0, 0
 	for _, process := range p.dump.Processes {
 		for _, w := range process.Windows {

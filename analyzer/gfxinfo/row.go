@@ -17,6 +17,7 @@ const (
 	frameTimelineVsyncID
 	frameDeadline
 	frameInterval
+	frameStartTime // read only to recognise swapped columns
 	intendedVsync
 	vsync
 	handleInputStart
@@ -38,7 +39,8 @@ const (
 
 var columnNames = [columns]string{
 	flags: "Flags", frameTimelineVsyncID: "FrameTimelineVsyncId", frameDeadline: "FrameDeadline", frameInterval: "FrameInterval",
-	intendedVsync: "IntendedVsync", vsync: "Vsync", handleInputStart: "HandleInputStart", animationStart: "AnimationStart",
+	frameStartTime: "FrameStartTime",
+	intendedVsync:  "IntendedVsync", vsync: "Vsync", handleInputStart: "HandleInputStart", animationStart: "AnimationStart",
 	performTraversalsStart: "PerformTraversalsStart", drawStart: "DrawStart", syncQueued: "SyncQueued", syncStart: "SyncStart",
 	issueDrawCommandsStart: "IssueDrawCommandsStart", swapBuffers: "SwapBuffers", frameCompleted: "FrameCompleted",
 	gpuCompleted: "GpuCompleted", swapBuffersCompleted: "SwapBuffersCompleted", displayPresentTime: "DisplayPresentTime",
