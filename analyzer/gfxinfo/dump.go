@@ -30,6 +30,7 @@ type Dump struct {
 	byKey   map[processKey]*Process
 	windows int // of all processes
 	rows    int // of all windows
+	flags   flagCounts
 }
 
 // processKey is what tells processes apart: their ids, or where these are unknown
@@ -61,10 +62,11 @@ type Window struct {
 	// janky or late.
 	Interval     trace.Duration
 	IntervalFrom IntervalSource
-	// Frames counts the rows that are frames, Flagged those whose flags are not
-	// zero, Unfinished those without begin or end, and Repeated those that an
-	// earlier dump of the window has too.
-	Frames, Flagged, Unfinished, Repeated int
+	// Frames counts the rows that are frames, and Flagged those of them that have
+	// flags. Skipped counts the rows left out for their flags, SurfaceCanvas or
+	// SkippedFrame, Unfinished those without start or end, and Repeated those that
+	// an earlier dump of the window has too.
+	Frames, Flagged, Skipped, Unfinished, Repeated int
 
 	rows []row
 	seen map[row]bool
@@ -101,15 +103,14 @@ func (d *Dump) Warnings() []string {
 	add(d.NotRunningMore > 0, "%d more packages are not running", d.NotRunningMore)
 	add(d.Cut, "the dump is cut: it ends within a table")
 	add(d.Damaged > 0, "%d rows are damaged", d.Damaged)
-	flagged, unfinished, unknown := 0, 0, false
+	unfinished, unknown := 0, false
 	for _, p := range d.Processes {
 		for _, w := range p.Windows {
-			flagged += w.Flagged
 			unfinished += w.Unfinished
 			unknown = unknown || w.Frames > 0 && w.Interval == 0
 		}
 	}
-	add(flagged > 0, "%d rows with flags left out", flagged)
+	list = append(list, d.flags.warnings()...)
 	add(unfinished > 0, "%d rows of unfinished frames left out", unfinished)
 	add(d.Unusable > 0, "%d tables lack the column %s or %s", d.Unusable, columnNames[intendedVsync], columnNames[frameCompleted])
 	add(d.TooLong > 0, "%d lines longer than the limit passed over (--limit line)", d.TooLong)

@@ -51,7 +51,7 @@ var hostile = []struct {
 	over       string
 }{
 	{"rows", opened, func(i int) string { return fmt.Sprintf("0,%d,%d,\n", i+1, i+2) }, "--limit frames"},
-	{"flagged rows", opened, func(i int) string { return fmt.Sprintf("1,%d,%d,\n", i+1, i+2) }, "--limit frames"},
+	{"skipped rows", opened, func(i int) string { return fmt.Sprintf("4,%d,%d,\n", i+1, i+2) }, "--limit frames"},
 	{"unfinished rows", opened, func(i int) string { return fmt.Sprintf("0,%d,0,\n", i+1) }, "--limit frames"},
 	{"processes", good, func(i int) string {
 		return fmt.Sprintf("** Graphics info for pid %d [%s] **\n%s%s0,1,2,\n%s", i+10, strings.Repeat("x", 5000), mark, header, mark)

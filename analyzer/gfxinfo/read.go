@@ -20,8 +20,8 @@ var ErrNotADump = errors.New("not a dump of gfxinfo")
 // ErrNoRows: the dump has no rows of frames. The Dump still has its summaries.
 var ErrNoRows = errors.New("no rows of frames in the dump, which dumpsys gfxinfo PACKAGE framestats prints")
 
-// ErrNoFrames: the dump has rows, and none is of a finished frame without flags.
-var ErrNoFrames = errors.New("no finished frame without flags in the dump")
+// ErrNoFrames: the dump has rows, but none of a frame that was drawn and finished.
+var ErrNoFrames = errors.New("no finished frame in the dump")
 
 // Options decide what the dump leaves open.
 type Options struct {
@@ -289,13 +289,18 @@ func (p *parser) row(line []byte) bool {
 	case p.dump.rows >= p.dump.limits.Frames:
 		p.dump.FramesOver++
 		return true
-	case r[flags] != 0:
-		w.Flagged++
+	case r[flags]&notFrames != 0:
+		w.Skipped++
+		p.dump.flags.add(r[flags])
 	case !r.finished():
 		w.Unfinished++
 	default:
 		w.rows = append(w.rows, r)
 		w.Frames++
+		if r[flags] != 0 {
+			w.Flagged++
+			p.dump.flags.add(r[flags])
+		}
 	}
 	w.seen[r] = true
 	p.dump.rows++
@@ -311,7 +316,7 @@ func (p *parser) finish() error {
 	for _, process := range p.dump.Processes {
 		for _, w := range process.Windows {
 			frames += w.Frames
-			others += w.Flagged + w.Unfinished
+			others += w.Skipped + w.Unfinished
 		}
 	}
 	switch {
@@ -320,7 +325,7 @@ func (p *parser) finish() error {
 	case frames > 0:
 		return nil
 	case others > 0:
-		return fmt.Errorf("%w: all %d rows are flagged or unfinished", ErrNoFrames, others)
+		return fmt.Errorf("%w: all %d rows are skipped or unfinished", ErrNoFrames, others)
 	case p.dump.Unusable > 0:
 		return fmt.Errorf("%w: %d tables lack the column %s or %s", ErrNoRows, p.dump.Unusable, columnNames[intendedVsync], columnNames[frameCompleted])
 	case len(p.dump.NotRunning) > 0:

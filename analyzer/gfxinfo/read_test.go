@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -52,7 +53,7 @@ func table(columns string, rows ...[]float64) string {
 //	1020, begun a vsync late     25      1040  1050       in time, but behind
 //	1030, begun late             30      1050  1060       missed by nothing, all causes; next at 1061
 //	1060, 6 ms of it waiting     15      1061  1071       missed; it worked for 9 ms only; next at 1080
-//	1070                         15         –             flagged
+//	1070                         15         –             left out: SurfaceCanvas
 //	2000                        800      1080  2010       missed, a Davey; next at 2810
 //	2800                       11200     2810  2820       missed; hung, which is no slow drawing
 var sorts = table("Flags IntendedVsync Vsync SomethingNew SyncQueued SyncStart IssueDrawCommandsStart SwapBuffers FrameCompleted",
@@ -61,7 +62,7 @@ var sorts = table("Flags IntendedVsync Vsync SomethingNew SyncQueued SyncStart I
 	[]float64{0, 1020, 1030, 7, 1036, 1036, 1038, 1044, 1045},
 	[]float64{0, 1030, 1031, 7, 1037, 1037, 1039.5, 1059, 1060},
 	[]float64{0, 1060, 1060, 7, 1062, 1068, 1069, 1074, 1075},
-	[]float64{1, 1070, 1070, 7, 1072, 1072, 1073, 1084, 1085},
+	[]float64{4, 1070, 1070, 7, 1072, 1072, 1073, 1084, 1085},
 	[]float64{0, 2000, 2000, 7, 2001, 2001, 2002, 2700, 2800},
 	[]float64{0, 2800, 2800, 7, 2801, 2801, 2801.9, 13900, 14000},
 )
@@ -120,10 +121,10 @@ Number Frame deadline missed: 5
 	if !strings.HasPrefix(got, want) || !strings.Contains(got, " 800ms=1 ") || !strings.HasSuffix(got, " 4950ms=1\n") || strings.Count(got, "=0") != 154-6 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if w.Flagged != 1 || w.Frames != 7 || w.IntervalFrom != gfxinfo.IntervalInferred || dump.Processes[0].Computed.String() != got {
+	if w.Skipped != 1 || w.Flagged != 0 || w.Frames != 7 || w.IntervalFrom != gfxinfo.IntervalInferred || dump.Processes[0].Computed.String() != got {
 		t.Errorf("%+v", w)
 	}
-	if warnings := dump.Warnings(); len(warnings) != 1 || warnings[0] != "1 rows with flags left out" {
+	if warnings := dump.Warnings(); len(warnings) != 1 || warnings[0] != "1 rows with flag SurfaceCanvas skipped" {
 		t.Errorf("warnings %q", warnings)
 	}
 }
@@ -142,7 +143,7 @@ var deadlines = table("Flags FrameTimelineVsyncId IntendedVsync Vsync InputEvent
 	[]float64{0, 102e-6, 1010, 1010, 0, 1030, 10, 1013, 1013, 1014, 1035, 1035, 1030, 1050},
 	[]float64{0, 103e-6, 1020, 1020, 0, 1050, 10, 1023, 1023, 1024, 1045, 1045, 1029, 0},
 	[]float64{0, 105e-6, 1049.5, 1049.5, 0, 1069.5, 10, 1051, 1051, 1052, 1055, 1055, 1054, 0},
-	[]float64{2, 104e-6, 1030, 1030, 0, 1050, 10, 1033, 1033, 1034, 1045, 1045, 1039, 0},
+	[]float64{8, 104e-6, 1030, 1030, 0, 1050, 10, 1033, 1033, 1034, 1045, 1045, 1039, 0},
 )
 
 func TestDeadlines(t *testing.T) {
@@ -414,7 +415,7 @@ func TestErrors(t *testing.T) {
 		"no rows":       {header + table("Flags IntendedVsync FrameCompleted"), gfxinfo.ErrNoRows, true},
 		"no such table": {header + table("Draw Prepare Process", []float64{1, 2, 3}), gfxinfo.ErrNoRows, true},
 		"not running":   {"No process found for: com.example.app\n", gfxinfo.ErrNoRows, false},
-		"all flagged":   {table("Flags IntendedVsync FrameCompleted", []float64{1, 1, 2}, []float64{8, 2, 3}), gfxinfo.ErrNoFrames, true},
+		"all skipped":   {table("Flags IntendedVsync FrameCompleted", []float64{4, 1, 2}, []float64{8, 2, 3}), gfxinfo.ErrNoFrames, true},
 		"none finished": {table("Flags IntendedVsync FrameCompleted", []float64{0, 1, 0}), gfxinfo.ErrNoFrames, true},
 	} {
 		timeline, dump, err := gfxinfo.Read(t.Context(), strings.NewReader(test.text), gfxinfo.Options{})
@@ -541,4 +542,42 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// hwui leaves out SurfaceCanvas (4) and never finishes SkippedFrame (8); rows
+// with any other flag are frames.
+func TestFlags(t *testing.T) {
+	var rows [][]float64
+	for i, flags := range []float64{0, 1, 2, 3, 4, 6, 8, 12, 32, 34, 64} {
+		start := float64(1000 + 10*i)
+		rows = append(rows, []float64{flags, start, start + 5})
+	}
+	rows = append(rows, []float64{2, 2000, 0}) // unfinished, whatever its flags
+	for _, test := range []struct {
+		rows     [][]float64
+		frames   int
+		warnings []string
+	}{
+		{rows, 7, []string{
+			"2 rows with flag WindowVisibilityChanged kept", // 1, 3
+			"3 rows with flag RTAnimation kept",             // 2, 3, 34
+			"3 rows with flag SurfaceCanvas skipped",        // 4, 6, 12
+			"2 rows with flag SkippedFrame skipped",         // 8, 12
+			"3 rows with unknown flags 0x60 kept",           // 32, 34, 64
+			"1 rows of unfinished frames left out",
+		}},
+		{[][]float64{rows[0], rows[8], rows[9]}, 3, []string{
+			"1 rows with flag RTAnimation kept",
+			"2 rows with unknown flag 32 kept",
+		}},
+	} {
+		timeline, dump := read(t, table("Flags IntendedVsync FrameCompleted", test.rows...), gfxinfo.Options{FrameInterval: 10 * trace.Millisecond})
+		if got := dump.Warnings(); !slices.Equal(got, test.warnings) {
+			t.Errorf("warnings %q, want %q", got, test.warnings)
+		}
+		total, _ := dump.Processes[0].Computed.Value(gfxinfo.TotalFrames)
+		if w := dump.Processes[0].Windows[0]; len(timeline.Frames) != test.frames || w.Frames != test.frames || w.Flagged != test.frames-1 || total != test.frames {
+			t.Errorf("%d frames, %d in the total, window %+v", len(timeline.Frames), total, w)
+		}
+	}
 }

@@ -1,0 +1,68 @@
+package gfxinfo
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Bits of the column Flags, FrameInfoFlags in hwui's FrameInfo.h, the same in
+// all versions since Android 6. Until Android 11 the first is called
+// WindowLayoutChanged.
+const (
+	windowVisibilityChanged int64 = 1 << iota // first frame of a window
+	rtAnimation                               // animated by the render thread alone
+	surfaceCanvas                             // drawn by Surface.lockHardwareCanvas
+	skippedFrame                              // not drawn
+	knownFlags              = iota
+)
+
+// notFrames are the flags of rows that are left out. JankTracker exempts
+// SurfaceCanvas from jank. It never sees a skipped frame: nothing was drawn, and
+// what its row has below FrameCompleted is left over from an earlier frame.
+const notFrames = surfaceCanvas | skippedFrame
+
+// flagNames are hwui's names, by bit.
+var flagNames = [knownFlags]string{"WindowVisibilityChanged", "RTAnimation", "SurfaceCanvas", "SkippedFrame"}
+
+// flagCounts counts rows by flag: those left out by the flags that are the
+// reason, frames by all their flags.
+type flagCounts struct {
+	rows      [knownFlags]int
+	other     int   // rows with a flag that has no name
+	otherBits int64 // all such flags
+}
+
+func (c *flagCounts) add(flags int64) {
+	if flags&notFrames != 0 {
+		flags &= notFrames
+	}
+	for i := range c.rows {
+		c.rows[i] += int(flags >> i & 1)
+	}
+	if other := flags >> knownFlags << knownFlags; other != 0 {
+		c.other++
+		c.otherBits |= other
+	}
+}
+
+// warnings says how many rows had which flag.
+func (c *flagCounts) warnings() []string {
+	var list []string
+	for i, n := range c.rows {
+		switch {
+		case n == 0:
+		case notFrames>>i&1 != 0:
+			list = append(list, fmt.Sprintf("%d rows with flag %s skipped", n, flagNames[i]))
+		default:
+			list = append(list, fmt.Sprintf("%d rows with flag %s kept", n, flagNames[i]))
+		}
+	}
+	switch {
+	case c.other == 0:
+	case bits.OnesCount64(uint64(c.otherBits)) == 1:
+		list = append(list, fmt.Sprintf("%d rows with unknown flag %d kept", c.other, uint64(c.otherBits)))
+	default:
+		list = append(list, fmt.Sprintf("%d rows with unknown flags %#x kept", c.other, uint64(c.otherBits)))
+	}
+	return list
+}
