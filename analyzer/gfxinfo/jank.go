@@ -49,11 +49,15 @@ func nextVsync(r *row, end trace.Time, interval trace.Duration) trace.Time {
 }
 
 // swapTracker follows the deadlines of buffer swaps, as hwui does until Android
-// 11, and from then on for what it calls legacy.
+// 11, and in later versions for the numbers that it calls legacy.
 type swapTracker struct {
 	interval trace.Duration
 	deadline trace.Time // of the last swap
-	legacy   bool       // the rules of Android 12
+	// lenient: the rules of Android 11 and later. A frame waits only if the last
+	// deadline is more than a tenth of the interval ahead, and one that took less
+	// than the interval never misses its own.
+	lenient bool
+	legacy  bool // the rules of Android 12 and later, which include lenient
 }
 
 // judge returns what is to be said of the next frame.
@@ -70,16 +74,16 @@ func (t *swapTracker) judge(r *row) analyzer.StatsJank {
 	if took > t.interval {
 		found |= analyzer.StatsJanky
 	}
+	if t.legacy && !t.deadline.Known() {
+		t.deadline = intended.Add(t.interval)
+	}
 	var slack trace.Duration
-	if t.legacy {
+	if t.lenient {
 		slack = t.interval / 10
-		if !t.deadline.Known() {
-			t.deadline = intended.Add(t.interval)
-		}
 	}
 	waits := t.deadline.Sub(intended) > slack
 	t.deadline = max(t.deadline, intended).Add(t.interval)
-	if completed < t.deadline || t.legacy && took < t.interval {
+	if completed < t.deadline || t.lenient && took < t.interval {
 		if waits {
 			found |= analyzer.StatsHighInputLatency
 		}

@@ -48,7 +48,7 @@ func (w *Window) judge() {
 	}
 	s.set(JankyFramesLegacy, 0)
 	s.set(MissedDeadlineLegacy, 0)
-	legacy := swapTracker{interval: w.Interval, legacy: true}
+	legacy := swapTracker{interval: w.Interval, lenient: true, legacy: true}
 	for i := range w.rows {
 		c := legacy.judge(&w.rows[i])
 		s.addIf(JankyFramesLegacy, c.Has(analyzer.StatsJanky))
@@ -57,19 +57,20 @@ func (w *Window) judge() {
 	}
 }
 
-// statesDeadlines reports whether the rows are of Android 12 or later.
+// statesDeadlines reports whether the rows are from Android 12 or later.
 func (w *Window) statesDeadlines() bool {
 	return w.has.has(frameDeadline) && w.has.has(frameInterval) && w.has.has(gpuCompleted)
 }
 
-// classes returns what hwui holds against each row; nothing if the interval is
+// classes returns the jank that hwui counts in each row; none if the interval is
 // not known.
 func (w *Window) classes() []analyzer.StatsJank {
 	list := make([]analyzer.StatsJank, len(w.rows))
 	if w.Interval == 0 {
 		return list
 	}
-	swaps := swapTracker{interval: w.Interval}
+	// Of the versions without deadlines, Android 11 alone has the column.
+	swaps := swapTracker{interval: w.Interval, lenient: w.has.has(gpuCompleted)}
 	var deadlines deadlineTracker
 	for i := range w.rows {
 		if w.statesDeadlines() {
