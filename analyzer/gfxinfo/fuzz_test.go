@@ -17,7 +17,7 @@ import (
 // an error.
 func FuzzSources(f *testing.F) {
 	for _, text := range []string{
-		whole, deadlines, sorts, "---PROFILEDATA---\nFrameCompleted,IntendedVsync\n7,3\n8,4\n",
+		whole, deadlines, sorts, "Flags,IntendedVsync,FrameCompleted,\n0,1,9,\n33,2,9,\n---PROFILEDATA---\n", "---PROFILEDATA---\nFrameCompleted,IntendedVsync\n7,3\n8,4\n",
 		"Applications Graphics Acceleration Info:\nNo process found for: x\n",
 		"** Graphics info for pid 7 [a] **\nWindow: w\n---PROFILEDATA---\nFlags,IntendedVsync,FrameCompleted,DisplayPresentTime,\n0,1,9223372036854775806,5,\n0,2,9,9223372036854775807,\n",
 		"Total frames rendered: 99999999999999999999\nHISTOGRAM: 5ms=-1 6ms 7ms=9\nJanky frames: -3\n---PROFILEDATA---\n",

@@ -18,7 +18,7 @@ import (
 var ErrNotADump = errors.New("not a dump of gfxinfo")
 
 // ErrNoRows: the dump has no rows of frames. The Dump still has its summaries.
-var ErrNoRows = errors.New("no rows of frames in the dump, which dumpsys gfxinfo PACKAGE framestats prints")
+var ErrNoRows = errors.New("no rows of frames in the gfxinfo dump")
 
 // ErrNoFrames: the dump has rows, but none of a frame that was drawn and finished.
 var ErrNoFrames = errors.New("no finished frame in the dump")
@@ -83,6 +83,7 @@ type parser struct {
 	unnamed  int      // tables of the process that nothing announced
 	summary  *Summary // that is being read
 	inTable  bool
+	unmarked bool    // the table has no mark before it
 	header   *header // of the table; nil before
 	first    int     // index in window.rows of the table's first row
 	votes    int     // by the table's rows for and against swapped columns
@@ -102,9 +103,15 @@ var (
 
 // line takes a line and reports whether it is in order.
 func (p *parser) line(line []byte) bool {
+	p.known = p.known || identifies(line)
+	if p.inTable && p.unmarked && len(line) > 0 && !isRow(line) {
+		p.endTable()
+		if bytes.Equal(line, tableMark) { // the first mark is missing
+			return true
+		}
+	}
 	switch {
 	case bytes.Equal(line, tableMark):
-		p.known = true
 		if p.inTable {
 			p.endTable()
 		} else {
@@ -113,16 +120,16 @@ func (p *parser) line(line []byte) bool {
 	case len(line) == 0:
 	case p.inTable:
 		return p.row(line)
-	case bytes.HasPrefix(line, headMark):
-		p.known = true
+	case isHeader(line):
+		p.beginTable()
+		p.unmarked = true
+		return p.row(line)
 	case bytes.HasPrefix(line, processMark):
-		p.known = true
 		pid, name := parseProcess(line[len(processMark):])
 		p.begin(pid, name)
 	case bytes.HasPrefix(line, packageMark):
 		p.begin(trace.UnknownPID, shortened(line[len(packageMark):]))
 	case bytes.HasPrefix(line, missingMark):
-		p.known = true
 		if len(p.dump.NotRunning) < p.dump.limits.Examples {
 			p.dump.NotRunning = append(p.dump.NotRunning, shortened(line[len(missingMark):]))
 		} else {
@@ -169,7 +176,7 @@ func (p *parser) begin(pid trace.PID, name string) {
 // beginTable begins a table of the window that was announced, or of a new one.
 func (p *parser) beginTable() {
 	p.announced()
-	p.inTable, p.header, p.unusable = true, nil, false
+	p.inTable, p.unmarked, p.header, p.unusable = true, false, nil, false
 	p.first, p.votes = 0, 0
 	if p.window != nil {
 		p.first = len(p.window.rows)
@@ -233,7 +240,6 @@ func (p *parser) text(line []byte) {
 	if !s.parseLine(line) {
 		return
 	}
-	p.known = true
 	p.needProcess()
 	if p.process == nil || p.opened && p.window == nil {
 		return
@@ -309,7 +315,8 @@ func (p *parser) row(line []byte) bool {
 
 // finish returns an error if there are no frames.
 func (p *parser) finish() error {
-	if p.dump.Cut = p.inTable; p.inTable {
+	if p.inTable {
+		p.dump.Cut = !p.unmarked
 		p.endTable()
 	}
 	frames, others := 0, 0

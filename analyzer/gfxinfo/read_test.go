@@ -411,10 +411,11 @@ func TestErrors(t *testing.T) {
 		"a source text": {"// between ---PROFILEDATA--- lines\n", gfxinfo.ErrNotADump, false},
 		"a long line":   {strings.Repeat("x,", 100_000), gfxinfo.ErrNotADump, false},
 		"summary alone": {header + "Total frames rendered: 5\nJanky frames: 1 (20.00%)\n", gfxinfo.ErrNoRows, true},
-		"no process":    {"Janky frames: 1 (20.00%)\n", gfxinfo.ErrNoRows, false},
+		"total alone":   {"Total frames rendered: 5\n", gfxinfo.ErrNoRows, true},
+		"janky alone":   {"Janky frames: 1 (20.00%)\n", gfxinfo.ErrNoRows, true},
 		"no rows":       {header + table("Flags IntendedVsync FrameCompleted"), gfxinfo.ErrNoRows, true},
 		"no such table": {header + table("Draw Prepare Process", []float64{1, 2, 3}), gfxinfo.ErrNoRows, true},
-		"not running":   {"No process found for: com.example.app\n", gfxinfo.ErrNoRows, false},
+		"not running":   {"No process found for: com.example.app\n", gfxinfo.ErrNoRows, true},
 		"all skipped":   {table("Flags IntendedVsync FrameCompleted", []float64{4, 1, 2}, []float64{8, 2, 3}), gfxinfo.ErrNoFrames, true},
 		"none finished": {table("Flags IntendedVsync FrameCompleted", []float64{0, 1, 0}), gfxinfo.ErrNoFrames, true},
 	} {
@@ -578,6 +579,57 @@ func TestFlags(t *testing.T) {
 		total, _ := dump.Processes[0].Computed.Value(gfxinfo.TotalFrames)
 		if w := dump.Processes[0].Windows[0]; len(timeline.Frames) != test.frames || w.Frames != test.frames || w.Flagged != test.frames-1 || total != test.frames {
 			t.Errorf("%d frames, %d in the total, window %+v", len(timeline.Frames), total, w)
+		}
+	}
+}
+
+// Rows that were copied without the marks around them, as they stand in reports
+// of defects, are read like others.
+func TestUnmarked(t *testing.T) {
+	whole := table("Flags IntendedVsync FrameCompleted", []float64{0, 1000, 1004}, []float64{0, 1010, 1015})
+	const mark = "---PROFILEDATA---\n"
+	bare := strings.ReplaceAll(whole, mark, "")
+	header, rows, _ := strings.Cut(bare, "\n")
+	for name, test := range map[string]struct {
+		text             string
+		windows          []int // frames of each
+		damaged          int
+		cut, totalFrames bool
+	}{
+		"no marks":              {bare, []int{2}, 0, false, false},
+		"no first mark":         {bare + mark, []int{2}, 0, false, false},
+		"no last mark":          {mark + bare, []int{2}, 0, true, false},
+		"indented":              {"  " + header + "\n\n    " + strings.ReplaceAll(rows, "\n", "\n\n    "), []int{2}, 0, false, false},
+		"two tables":            {bare + header + "\n0,5000000,6000000,\n", []int{2, 1}, 0, false, false},
+		"a marked table after":  {bare + whole, []int{2, 2}, 0, false, false},
+		"a marked table before": {whole + bare, []int{2, 2}, 0, false, false},
+		"text after":            {bare + "View hierarchy:\n  62 views, 66.99 kB of render nodes\n", []int{2}, 0, false, false},
+		"a summary after":       {bare + "50th percentile: 5ms\nTotal frames rendered: 9\n", []int{2}, 0, false, true},
+		"a damaged row":         {bare + "0,what,is,this\n0,5000000,6000000,\n", []int{3}, 1, false, false},
+	} {
+		if !gfxinfo.Sniff([]byte(test.text)) {
+			t.Errorf("%s: not taken for a dump", name)
+		}
+		_, dump := read(t, test.text, gfxinfo.Options{})
+		var windows []int
+		for _, w := range dump.Processes[0].Windows {
+			windows = append(windows, w.Frames)
+		}
+		if !slices.Equal(windows, test.windows) || dump.Damaged != test.damaged || dump.Cut != test.cut {
+			t.Errorf("%s: frames %v, %d damaged, cut %t", name, windows, dump.Damaged, dump.Cut)
+		}
+		if printed := dump.Processes[0].Printed; (printed != nil) != test.totalFrames {
+			t.Errorf("%s: printed summary %v", name, printed)
+		}
+	}
+	for _, text := range []string{header + "\n", "Flags,Name,Comment\n1,2,3\n", rows} {
+		_, _, err := gfxinfo.Read(t.Context(), strings.NewReader(text), gfxinfo.Options{})
+		want := gfxinfo.ErrNotADump
+		if strings.HasPrefix(text, header) {
+			want = gfxinfo.ErrNoRows
+		}
+		if err != want || gfxinfo.Sniff([]byte(text)) != (want == gfxinfo.ErrNoRows) {
+			t.Errorf("%q: error %v, want %v", text, err, want)
 		}
 	}
 }

@@ -70,6 +70,22 @@ func parseHeader(line []byte) (h header, ok bool) {
 	return h, h.has(intendedVsync) && h.has(frameCompleted)
 }
 
+// isHeader reports whether the line is the header of a table, also where no mark
+// is before it.
+func isHeader(line []byte) bool {
+	if !bytes.HasPrefix(line, []byte("Flags,")) {
+		return false
+	}
+	_, ok := parseHeader(line)
+	return ok
+}
+
+// isRow reports whether the line can be a row of a table without marks, damaged
+// or not.
+func isRow(line []byte) bool {
+	return len(line) > 0 && line[0] >= '0' && line[0] <= '9' && bytes.IndexByte(line, ',') >= 0
+}
+
 func (h *header) has(c column) bool { return h.at[c] >= 0 }
 
 // row is what a row says; zero is not known.

@@ -3,14 +3,29 @@ package gfxinfo
 import "bytes"
 
 // Sniff reports whether the input that begins with head is a dump of gfxinfo.
-// A dump begins at once with what tells it, but may be a part of a longer one, of
-// which some kilobytes may be needed.
+// The dump may be part of a longer one, so that its first line may come late:
+// head should have some kilobytes.
 func Sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
-		line = bytes.TrimSpace(line)
-		if bytes.Equal(line, tableMark) || bytes.HasPrefix(line, processMark) || bytes.HasPrefix(line, headMark) {
+		if identifies(bytes.TrimSpace(line)) {
 			return true
 		}
 	}
 	return false
+}
+
+// identifies reports whether only a dump of gfxinfo has such a line, even one of
+// which only a part was copied: a mark, the header of a table, or the numbers of
+// frames that a summary begins with.
+func identifies(line []byte) bool {
+	if bytes.Equal(line, tableMark) || isHeader(line) {
+		return true
+	}
+	for _, mark := range [][]byte{processMark, headMark, missingMark} {
+		if bytes.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	var s Summary
+	return s.parseLine(line) && (s.known[TotalFrames] || s.known[JankyFrames])
 }

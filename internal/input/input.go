@@ -204,7 +204,14 @@ func readLatency(ctx context.Context, content *container.Content, o Options) (*I
 
 func readGfxinfo(ctx context.Context, content *container.Content, o Options) (*Input, error) {
 	timeline, dump, err := gfxinfo.Read(ctx, content, gfxinfo.Options{Strict: o.Reader.Strict, Limits: o.Reader.Limits})
-	if err != nil {
+	switch {
+	case errors.Is(err, gfxinfo.ErrNoRows) && len(dump.NotRunning) > 0:
+		return nil, &Error{What: err.Error(), Hint: "start the application before dumpsys gfxinfo PACKAGE framestats"}
+	case errors.Is(err, gfxinfo.ErrNoRows):
+		return nil, &Error{What: err.Error(), Hint: "dumpsys gfxinfo PACKAGE framestats prints them"}
+	case errors.Is(err, gfxinfo.ErrNoFrames):
+		return nil, &Error{What: err.Error()}
+	case err != nil:
 		return nil, err
 	}
 	cut(timeline, o.Reader.Window)

@@ -58,6 +58,7 @@ func TestRead(t *testing.T) {
 		{"converted", converted.String(), "Perfetto trace", -1},
 		{"latency", latency, "SurfaceFlinger latency", 6},
 		{"framestats", framestats, "gfxinfo framestats", 1},
+		{"framestats without marks", strings.ReplaceAll(framestats, "---PROFILEDATA---\n", "")[strings.Index(framestats, "\n")+1:], "gfxinfo framestats", 1},
 	} {
 		in, err := Read(t.Context(), strings.NewReader(test.content), Options{})
 		if err != nil {
@@ -96,7 +97,9 @@ func TestReadErrors(t *testing.T) {
 		"16666666\n":               "only a refresh period: there is no layer of that name",
 		"\x0a\x04\x08\x01\x50\x01": "a Perfetto trace without frames",
 		"16666666\n0\t0\t0\n":      "no frame of the layer was shown",
-		"---PROFILEDATA---\nFlags,\n---PROFILEDATA---\n": "no rows",
+		"---PROFILEDATA---\nFlags,\n---PROFILEDATA---\n":                                            "no rows of frames in the gfxinfo dump: 1 tables lack",
+		"Stats since: 752958278148ns\nTotal frames rendered: 82189\nJanky frames: 35335 (42.99%)\n": "no rows of frames in the gfxinfo dump",
+		gzipped("No process found for: com.example.app\n"):                                          `no rows of frames in the gfxinfo dump: "com.example.app" is not running, in gzip`,
 	} {
 		_, err := Read(t.Context(), strings.NewReader(content), Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
