@@ -35,9 +35,9 @@ func TestSwappedColumns(t *testing.T) {
 		"after boot, straight": {[][]float64{straight(200), straight(250)}, []trace.Duration{10, 10}},
 		"after boot, swapped":  {[][]float64{swapped(200), swapped(250)}, []trace.Duration{10, 10}},
 		// The odd row is read as the others are: its interval is the one of the window.
-		"an odd row in a swapped table":  {[][]float64{swapped(5e6), straight(5e6 + 30), swapped(5e6 + 60)}, []trace.Duration{10, 10, 10}},
-		"an odd row in a straight table": {[][]float64{straight(5e6), swapped(5e6 + 30), straight(5e6 + 60)}, []trace.Duration{10, 10, 10}},
-		"as many as not":                 {[][]float64{straight(5e6), swapped(5e6 + 30)}, []trace.Duration{10, 10}},
+		"an odd row in a swapped table":  {[][]float64{swapped(5e6), {0, 5e6 + 30, 5e6 + 35, 20, 5e6 + 31}, swapped(5e6 + 60)}, []trace.Duration{10, 10, 10}},
+		"an odd row in a straight table": {[][]float64{straight(5e6), {0, 5e6 + 30, 5e6 + 35, 5e6 + 31, 20}, straight(5e6 + 60)}, []trace.Duration{10, 10, 10}},
+		"as many as not":                 {[][]float64{straight(5e6), {0, 5e6 + 30, 5e6 + 35, 5e6 + 31, 20}}, []trace.Duration{10, 10}},
 		"no votes but of other rows":     {[][]float64{flagged(swapped(5e6)), unfinished(swapped(5e6 + 30)), {0, 5e6 + 60, 5e6 + 65, 0, 20}}, []trace.Duration{20}},
 	} {
 		timeline, dump := read(t, table(columns, test.rows...), gfxinfo.Options{})
