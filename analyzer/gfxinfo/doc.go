@@ -1,6 +1,6 @@
 // Package gfxinfo reads what `dumpsys gfxinfo PACKAGE framestats` prints: when
-// hwui, which draws Android's applications, came to each stage of its last 120
-// frames in every window, and what it has counted since the process started.
+// hwui, which draws Android's applications, reached each stage of the last 120
+// frames of every window, and what it counted since the process started.
 //
 //	** Graphics info for pid 4321 [com.example.app] **
 //
@@ -21,43 +21,58 @@
 //	0,27965466202353,27965466202353,…,27965473797227,…,
 //	---PROFILEDATA---
 //
-// Columns differ from version to version and are found by their names; times
-// are nanoseconds of CLOCK_MONOTONIC. A row whose flags are not zero is of a
-// frame unlike others, such as a window's first. It is counted, and is no frame.
+// Any part of it is read, also a table without the marks around it. Columns
+// differ between versions and are found by their names. Times are nanoseconds of
+// CLOCK_MONOTONIC.
+//
+// Android 12 to 14 name two columns FrameInterval, FrameStartTime and print the
+// values in the opposite order. A table is taken for one of these if more of its
+// rows have, by name, a start that is possible as an interval (1 ms to 1 s) and
+// an interval that is possible as a start (within 10 s of IntendedVsync, and
+// nearer to it than the other value) than have them the other way round.
 //
 // # Frames
 //
 // A row is an application frame of its process's main thread, from
 // IntendedVsync to FrameCompleted. Its deadline is FrameDeadline where there is
-// such a column, from Android 12 on, else one frame interval after
-// IntendedVsync. Where DisplayPresentTime is known, it was taken by a render
-// frame of that present time, whose process stands for SurfaceFlinger; of that,
-// and of processes that are not named, the id is the first from 1 on that no
-// other has.
+// such a column, from Android 12 on, otherwise one frame interval after
+// IntendedVsync. If DisplayPresentTime is known, a render frame with that present
+// time took it. The process of render frames stands for SurfaceFlinger. It, and
+// processes without a name, get the first free process ids from 1 on.
 //
-// # Jank as hwui has it
+// Rows with the flag SurfaceCanvas, which hwui exempts from jank, or SkippedFrame,
+// which were not drawn, are left out. Rows with any other flag are frames.
+//
+// # Jank as hwui counts it
+//
+// The rules are those of JankTracker.cpp in the Android Open Source Project. The
+// columns of a table show the version.
 //
 // Until Android 11 a frame is janky if its duration is more than the frame
 // interval. Whether it missed its deadline is another matter: buffers are
 // swapped at the rate of the display, so the deadline of each swap is one
 // interval after the last one's, or after the frame's own vsync if that is
-// later. A frame that is in time, but begins while an earlier deadline is still
+// later. A frame that is in time, but starts while an earlier deadline is still
 // ahead, waits behind that frame: high input latency. A frame that is not in
-// time moves the next deadline to the first vsync after its end and one on, and
-// causes are looked for, by how much of the interval its stages took:
+// time moves the last deadline to the first vsync after its end. Its causes are
+// the stages that took at least this share of the interval, but less than 10 s:
 //
 //	missed vsync      IntendedVsync → Vsync                     1 ns
 //	slow UI thread    Vsync → SyncStart                         0.5
 //	slow bitmap       SyncStart → IssueDrawCommandsStart        0.2
 //	slow draw         IssueDrawCommandsStart → FrameCompleted   0.75
 //
-// From Android 12 on a frame is janky if GpuCompleted is not before FrameDeadline,
-// and the rules above are called legacy, with small changes. Which rules hold is
-// told by the columns.
+// In Android 11 an earlier deadline counts as ahead only if it is so by more than
+// a tenth of the interval, and a frame that took less than the interval is in
+// time. From Android 12 on a frame is janky if GpuCompleted is not before
+// FrameDeadline, and the rules of Android 11 are called legacy, with durations
+// that end at SwapBuffersCompleted. Android 6 to 8 only compare the duration and
+// the stages with the interval; their rows are judged by the rules of Android 9.
 //
 // A duration that spans SyncQueued leaves out the time from there to SyncStart,
 // when the UI thread waits for the frame before. So a summary's durations can be
-// shorter than the frames' intervals. What hwui forgives of waiting for a buffer
-// depends on the device and is not in the dump; nor does it count for a window
-// the frames that have left its 120 rows.
+// shorter than the frames' intervals. How much waiting for a buffer hwui forgives
+// depends on the device and is not in the dump. Frames that are no longer among a
+// window's 120 rows are only in what the dump itself counted, and so are those
+// with the flag SurfaceCanvas, which hwui counts in the total but not as janky.
 package gfxinfo

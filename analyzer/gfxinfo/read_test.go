@@ -411,6 +411,7 @@ func TestErrors(t *testing.T) {
 		"a source text": {"// between ---PROFILEDATA--- lines\n", gfxinfo.ErrNotADump, false},
 		"a long line":   {strings.Repeat("x,", 100_000), gfxinfo.ErrNotADump, false},
 		"summary alone": {header + "Total frames rendered: 5\nJanky frames: 1 (20.00%)\n", gfxinfo.ErrNoRows, true},
+		"total alone":   {"Total frames rendered: 5\n", gfxinfo.ErrNoRows, true},
 		"janky alone":   {"Janky frames: 1 (20.00%)\n", gfxinfo.ErrNoRows, true},
 		"no rows":       {header + table("Flags IntendedVsync FrameCompleted"), gfxinfo.ErrNoRows, true},
 		"no such table": {header + table("Draw Prepare Process", []float64{1, 2, 3}), gfxinfo.ErrNoRows, true},
@@ -603,7 +604,7 @@ func TestUnmarked(t *testing.T) {
 		"a marked table after":  {bare + whole, []int{2, 2}, 0, false, false},
 		"a marked table before": {whole + bare, []int{2, 2}, 0, false, false},
 		"text after":            {bare + "View hierarchy:\n  62 views, 66.99 kB of render nodes\n", []int{2}, 0, false, false},
-		"a summary after":       {bare + "Total frames rendered: 9\n50th percentile: 5ms\n", []int{2}, 0, false, true},
+		"a summary after":       {bare + "50th percentile: 5ms\nTotal frames rendered: 9\n", []int{2}, 0, false, true},
 		"a damaged row":         {bare + "0,what,is,this\n0,5000000,6000000,\n", []int{3}, 1, false, false},
 	} {
 		if !gfxinfo.Sniff([]byte(test.text)) {

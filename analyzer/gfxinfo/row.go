@@ -83,7 +83,7 @@ func isHeader(line []byte) bool {
 // isRow reports whether the line can be a row of a table without marks, damaged
 // or not.
 func isRow(line []byte) bool {
-	return len(line) > 0 && (line[0] == '-' || line[0] >= '0' && line[0] <= '9') && bytes.IndexByte(line, ',') >= 0
+	return len(line) > 0 && line[0] >= '0' && line[0] <= '9' && bytes.IndexByte(line, ',') >= 0
 }
 
 func (h *header) has(c column) bool { return h.at[c] >= 0 }

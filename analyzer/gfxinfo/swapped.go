@@ -2,18 +2,16 @@ package gfxinfo
 
 import "ohframe/analyzer/trace"
 
-// Android 12 to 14 print "FrameInterval,FrameStartTime" in the header of a table
-// and the values of these two columns in the opposite order: FrameInfoNames in
-// hwui's FrameInfo.cpp has one order, enum FrameInfoIndex in FrameInfo.h the
-// other. Android 15 corrected the names.
+// FrameInfoNames in hwui's FrameInfo.cpp of Android 12 to 14 has FrameInterval and
+// FrameStartTime in one order, enum FrameInfoIndex in FrameInfo.h in the other: the
+// header of a table is printed from the former, the values from the latter. Android
+// 15 corrected the names.
 //
-// Each row votes. It votes for swapped columns if the value below FrameStartTime
-// is possible as an interval, from 1 ms to 1 s, and the value below FrameInterval
-// is possible as a start, at most 10 s from IntendedVsync. It votes against them
-// if that holds the other way round. If both hold, as they may shortly after
-// boot, the value that is nearer to IntendedVsync is the start. Other rows do not
-// vote. The columns of a table are swapped if more rows vote for it than against
-// it: a single odd row cannot change how the others are read.
+// Each row votes for swapped columns, or against them, or not at all, by these
+// bounds of an interval and of a start's distance from IntendedVsync. Shortly after
+// boot both values can be either: then the start is the one that is nearer to
+// IntendedVsync. The majority decides for the whole table, so that an odd row does
+// not change how the others are read.
 const (
 	shortestPeriod = trace.Millisecond
 	longestPeriod  = trace.Second

@@ -1,6 +1,7 @@
 package gfxinfo_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,14 +29,15 @@ func TestSwappedColumns(t *testing.T) {
 		"less than one ms":     {[][]float64{{0, 5e6, 5e6 + 5, 5e6, 0.999}}, []trace.Duration{0}},
 		"10 s late":            {[][]float64{{0, 5e6, 5e6 + 5, 5e6 + 10_000, 20}}, []trace.Duration{20}},
 		"more than 10 s away":  {[][]float64{{0, 5e6, 5e6 + 5, 5e6 + 10_001, 20}}, []trace.Duration{0}},
+		"more than 1 s":        {[][]float64{straight(5e6), {0, 5e6 + 30, 5e6 + 35, 5e6 + 31, 1001}, {0, 5e6 + 60, 5e6 + 65, 5e6 + 61, 1001}}, []trace.Duration{10, 10, 10}},
 		"no interval":          {[][]float64{{0, 5e6, 5e6 + 5, 5e6 + 1, 0}, {0, 5e6 + 10, 5e6 + 15, 5e6 + 11, -1e-6}}, []trace.Duration{10, 10}}, // by vsyncs
 		"no start":             {[][]float64{{0, 5e6, 5e6 + 5, 0, 10}}, []trace.Duration{0}},
 		"after boot, straight": {[][]float64{straight(200), straight(250)}, []trace.Duration{10, 10}},
 		"after boot, swapped":  {[][]float64{swapped(200), swapped(250)}, []trace.Duration{10, 10}},
 		// The odd row is read as the others are: its interval is the one of the window.
-		"an odd row in a swapped table":  {[][]float64{swapped(5e6), straight(5e6 + 30), swapped(5e6 + 60)}, []trace.Duration{10, 10, 10}},
-		"an odd row in a straight table": {[][]float64{straight(5e6), swapped(5e6 + 30), straight(5e6 + 60)}, []trace.Duration{10, 10, 10}},
-		"as many as not":                 {[][]float64{straight(5e6), swapped(5e6 + 30)}, []trace.Duration{10, 10}},
+		"an odd row in a swapped table":  {[][]float64{swapped(5e6), {0, 5e6 + 30, 5e6 + 35, 20, 5e6 + 31}, swapped(5e6 + 60)}, []trace.Duration{10, 10, 10}},
+		"an odd row in a straight table": {[][]float64{straight(5e6), {0, 5e6 + 30, 5e6 + 35, 5e6 + 31, 20}, straight(5e6 + 60)}, []trace.Duration{10, 10, 10}},
+		"as many as not":                 {[][]float64{straight(5e6), {0, 5e6 + 30, 5e6 + 35, 5e6 + 31, 20}}, []trace.Duration{10, 10}},
 		"no votes but of other rows":     {[][]float64{flagged(swapped(5e6)), unfinished(swapped(5e6 + 30)), {0, 5e6 + 60, 5e6 + 65, 0, 20}}, []trace.Duration{20}},
 	} {
 		timeline, dump := read(t, table(columns, test.rows...), gfxinfo.Options{})
@@ -43,14 +45,8 @@ func TestSwappedColumns(t *testing.T) {
 		for _, f := range timeline.Frames {
 			got = append(got, f.Period/trace.Millisecond)
 		}
-		if len(got) != len(test.want) {
+		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: periods %v, want %v", name, got, test.want)
-			continue
-		}
-		for i := range got {
-			if got[i] != test.want[i] {
-				t.Errorf("%s: periods %v, want %v", name, got, test.want)
-			}
 		}
 		if w := dump.Processes[0].Windows[0]; test.want[0] > 0 && w.Interval != test.want[0]*trace.Millisecond {
 			t.Errorf("%s: interval %s", name, w.Interval)
@@ -62,17 +58,18 @@ func TestSwappedColumns(t *testing.T) {
 // the tables of one window may be dumped again and again or end in the middle.
 func TestSwappedTables(t *testing.T) {
 	const columns = "Flags IntendedVsync FrameCompleted FrameInterval FrameStartTime"
-	first := table(columns, []float64{0, 5e6, 5e6 + 5, 5e6 + 1, 10})
-	both := table(columns, []float64{0, 5e6, 5e6 + 5, 5e6 + 1, 10}, []float64{0, 5e6 + 20, 5e6 + 25, 5e6 + 21, 10})
+	old, next := []float64{0, 5e6, 5e6 + 5, 5e6 + 1, 20}, []float64{0, 5e6 + 20, 5e6 + 25, 5e6 + 21, 10}
 	straight := table(columns, []float64{0, 6e6, 6e6 + 5, 8, 6e6})
-	text := "Window: a\n" + first + "Window: b\n" + straight + "Window: a\n" + strings.TrimSuffix(both, "---PROFILEDATA---\n")
-	_, dump := read(t, text, gfxinfo.Options{})
-	windows := dump.Processes[0].Windows
-	a, b := windows[0], windows[1]
-	if a.Interval != 10*trace.Millisecond || a.IntervalFrom != gfxinfo.IntervalStated || a.Frames != 2 || a.Repeated != 1 || !dump.Cut {
+	text := "Window: a\n" + table(columns, old) + "Window: b\n" + straight + "Window: a\n" + strings.TrimSuffix(table(columns, old, next), "---PROFILEDATA---\n")
+	timeline, dump := read(t, text, gfxinfo.Options{})
+	if a := dump.Processes[0].Windows[0]; a.Frames != 2 || a.Repeated != 1 || !dump.Cut {
 		t.Errorf("window a is %+v", a)
 	}
-	if b.Interval != 8*trace.Millisecond || b.IntervalFrom != gfxinfo.IntervalStated {
-		t.Errorf("window b is %+v", b)
+	var got []trace.Duration
+	for _, f := range timeline.Frames {
+		got = append(got, f.Period/trace.Millisecond)
+	}
+	if want := []trace.Duration{20, 10, 8}; !slices.Equal(got, want) {
+		t.Errorf("periods %v, want %v", got, want)
 	}
 }
