@@ -10,30 +10,34 @@ import (
 // Analyze reads the text trace in r and returns its timeline, and what was read
 // and not understood. The error is that of hitrace.Run.
 func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options Options) (*Timeline, *hitrace.Totals, error) {
-	b := NewBuilder(options)
+	input := NewInput(options)
+	builder := input.Begin()
 	reading = reading.WithDefaults()
 	names := make([]Names, reading.Workers)
 	totals, err := hitrace.Run(ctx, r, reading, hitrace.Stages{
-		Track: func(batch *hitrace.Batch) {
+		Begin: func() { builder = input.Begin() },
+		Track: func(_ int, batch *hitrace.Batch) {
 			for i := range batch.Events {
-				b.Track(&batch.Events[i])
+				builder.Track(&batch.Events[i])
 			}
 		},
-		Encode: func(worker int, batch *hitrace.Batch) {
+		Encode: func(worker int, block []hitrace.Batch) {
 			names[worker].Reset()
-			for i := range batch.Events {
-				names[worker].Add(&batch.Events[i])
+			for _, batch := range block {
+				for i := range batch.Events {
+					names[worker].Add(&batch.Events[i])
+				}
 			}
 		},
-		Write: func(worker int, _ *hitrace.Batch) error {
-			b.Merge(&names[worker])
+		Write: func(worker int) error {
+			input.Merge(&names[worker])
 			return nil
 		},
 	})
 	if err != nil {
 		return nil, totals, err
 	}
-	timeline := b.Timeline()
+	timeline := input.Timeline()
 	if !reading.Window.IsOpen() {
 		timeline.Cut(reading.Window.Bounds(totals.Start))
 	}

@@ -64,7 +64,7 @@ func (b *Builder) setDeadlines() {
 	}
 	for _, d := range b.drafts {
 		f := d.frame
-		if f.Kind != ApplicationFrame || d.receives {
+		if f.Kind != ApplicationFrame || d.hasVsync {
 			continue
 		}
 		if f.VsyncID == 0 && f.Vsync.Known() {

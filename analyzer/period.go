@@ -30,9 +30,9 @@ func (b *Builder) setPeriods(render []*draft) {
 			if announced > 0 {
 				f.Period = b.periods[announced-1].period
 			}
-		case f.Kind == RenderFrame && d.renderer:
+		case f.Kind == RenderFrame && d.receiverIsRS:
 			f.Period = halvedPeriod(f.Expected.Duration())
-		case f.Kind == RenderFrame && !d.receiver:
+		case f.Kind == RenderFrame && !d.namesReceiver:
 			half := twoPeriods
 			if announced > 0 {
 				half = nearer(b.periods[announced-1].period, f.Expected.Duration())
@@ -63,7 +63,7 @@ func spacedAsTwoPeriods(frames []*draft) bool {
 	for i := 1; i < len(frames); i++ {
 		gap := trace.Duration(frames[i].now - frames[i-1].now)
 		expected := frames[i-1].frame.Expected.Duration()
-		if frames[i-1].receiver || gap <= 0 || gap > trace.Second || expected <= 0 || frames[i-1].now == 0 {
+		if frames[i-1].namesReceiver || gap <= 0 || gap > trace.Second || expected <= 0 || frames[i-1].now == 0 {
 			continue
 		}
 		whole += misfit(gap, expected)

@@ -50,10 +50,10 @@ func (b *Builder) beginCommit(t *thread, e *hitrace.Event) {
 	c.Start = e.Time
 	b.commits = append(b.commits, c)
 	b.push(t, e)
-	t.open[len(t.open)-1].commit = c
+	t.lastOpen().commit = c
 }
 
-func (b *Builder) endCommit(_ *thread, s openSlice, e *hitrace.Event) { s.commit.End = e.Time }
+func (b *Builder) endCommit(_ *thread, s *openSlice, e *hitrace.Event) { s.commit.End = e.Time }
 
 func (b *Builder) beginPresentFence(t *thread, e *hitrace.Event) {
 	f, ok := hitrace.ParseFence(e.Marker.Label())
@@ -64,8 +64,8 @@ func (b *Builder) beginPresentFence(t *thread, e *hitrace.Event) {
 	if !ok {
 		return
 	}
-	for i := range t.open {
-		if c := t.open[i].commit; c != nil && c.fence == nil {
+	for i := range t.open.Len() {
+		if c := t.open.At(i).commit; c != nil && c.fence == nil {
 			c.fence = &fence{tracker: tracker, number: f.Number, at: e.Time, signaled: f.Signaled}
 		}
 	}
@@ -84,10 +84,10 @@ func (b *Builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
 	w.Start = e.Time
 	b.waits = append(b.waits, w)
 	b.push(t, e)
-	t.open[len(t.open)-1].wait = w
+	t.lastOpen().wait = w
 }
 
-func (b *Builder) endPresentFenceWait(_ *thread, s openSlice, e *hitrace.Event) { s.wait.End = e.Time }
+func (b *Builder) endPresentFenceWait(_ *thread, s *openSlice, e *hitrace.Event) { s.wait.End = e.Time }
 
 // intern returns the one string for a fence's name, if there is room for it.
 func (b *Builder) intern(name []byte, e *hitrace.Event) (string, bool) {

@@ -26,13 +26,16 @@ func BenchmarkEncode(b *testing.B) {
 	text := capture(b)
 	var batch hitrace.Batch
 	batch.Parse(text[:1<<20], limits.Default().Line)
-	newTracker(analyzer.Options{}).track(&batch)
+	plans := make([]plan, 1)
+	plans[0].reset(len(batch.Events))
+	newTracker(analyzer.Options{}).track(&batch, &plans[0])
+	block := []hitrace.Batch{batch}
 	e := newEncoder(limits.Default().Strings)
-	e.encode(&batch)
+	e.encode(block, plans)
 	b.SetBytes(1 << 20)
 	b.ReportAllocs()
 	for b.Loop() {
-		e.encode(&batch)
+		e.encode(block, plans)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(batch.Events)), "ns/event")
 }

@@ -77,15 +77,18 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 
 	writeSystemInfo(packets)
 	packets.flush()
-	track := tracker.track
-	if options.FramesOnly {
-		track = tracker.trackFrames
-	}
 	totals, err := hitrace.Run(ctx, io.TeeReader(r, hash), options.Reader, hitrace.Stages{
-		Track:  track,
-		Encode: func(i int, b *hitrace.Batch) { workers[i].encode(b) },
-		Write: func(i int, _ *hitrace.Batch) error {
-			tracker.builder.Merge(&workers[i].encoder.names)
+		Begin: tracker.begin,
+		Track: func(i int, b *hitrace.Batch) {
+			if options.FramesOnly {
+				tracker.trackFrames(b)
+			} else {
+				tracker.track(b, workers[i].plan.next(len(b.Events)))
+			}
+		},
+		Encode: func(i int, block []hitrace.Batch) { workers[i].encode(block) },
+		Write: func(i int) error {
+			tracker.input.Merge(&workers[i].encoder.names)
 			summary.Exported += workers[i].encoder.exported
 			summary.Unencodable += workers[i].encoder.lost
 			summary.Misplaced += workers[i].encoder.misplaced
@@ -97,7 +100,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	if err != nil {
 		return summary, err
 	}
-	summary.Timeline = tracker.builder.Timeline()
+	summary.Timeline = tracker.input.Timeline()
 	if window := options.Reader.Window; !window.IsOpen() {
 		summary.Timeline.Cut(window.Bounds(totals.Start))
 	}
@@ -105,7 +108,6 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 		summary.LeftOut = totals.Events
 	} else {
 		summary.Closed = tracker.closed
-		summary.Exported -= tracker.closed
 		summary.Unmatched, summary.Over = tracker.unmatched, tracker.over
 	}
 	sum := hash.Sum128()
@@ -154,11 +156,12 @@ func finish(packets *packetWriter, s *Summary, hash [2]uint64, options Options) 
 	packets.flush()
 }
 
-// worker makes what is to be written of a batch.
+// worker encodes blocks.
 type worker struct {
 	encoder    *encoder
 	compressor *compressor
 	framesOnly bool
+	plan       blockPlan // of the block that is being tracked
 	outcome    []byte
 }
 
@@ -170,12 +173,13 @@ func newWorker(options Options) *worker {
 	return w
 }
 
-func (w *worker) encode(b *hitrace.Batch) {
+func (w *worker) encode(block []hitrace.Batch) {
 	if w.framesOnly {
-		w.encoder.nameOnly(b)
+		w.encoder.nameOnly(block)
 		return
 	}
-	w.encoder.encode(b)
+	w.encoder.encode(block, w.plan.plans)
+	w.plan.reset()
 	w.outcome = w.encoder.packets
 	if w.compressor != nil {
 		w.outcome = w.compressor.packet(w.outcome)

@@ -8,17 +8,17 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// encoder makes packets of a batch of events: one bundle for each processor.
+// encoder makes packets of a block of events: one bundle for each processor.
 // Each worker has one; it allocates nothing once it has warmed up.
 type encoder struct {
 	cpus    []*cpuEncoder // by number, nil where a processor has no events
 	kernel  *kernelEncoder
 	names   analyzer.Names
-	placed  threadSet // whose process this batch states
+	placed  threadSet // whose process is known in this block
 	packets []byte    // the outcome
 	text    []byte
 	body    []byte
-	// exported and lost count the events that are and are not in the packets.
+	// exported and lost count the block's events that are and are not in the packets.
 	exported, lost int
 	// misplaced counts those of processors that Perfetto does not know.
 	misplaced int
@@ -31,71 +31,98 @@ func newEncoder(names int) *encoder { return &encoder{kernel: newKernelEncoder(n
 // trace with a greater one, from a damaged line, it would load nothing at all.
 const lastCPU trace.CPU = 1023
 
-// encode replaces the outcome with the packets of a batch. Events marked Skip
-// are left out.
-func (e *encoder) encode(batch *hitrace.Batch) {
+// encode replaces the outcome with the packets of a block, of whose batches there is
+// a plan each.
+func (e *encoder) encode(block []hitrace.Batch, plans []plan) {
 	e.packets, e.exported, e.lost, e.misplaced = e.packets[:0], 0, 0, 0
 	e.names.Reset()
 	e.placed.reset()
 	e.kernel.symbols.reset()
-	for i := range batch.Events {
-		event := &batch.Events[i]
-		e.names.AddLine(event)
-		if event.PID != trace.UnknownPID {
-			e.placed.add(event.TID)
+	for k := range block {
+		e.prepare(plans[k].ends, plans[k].endPlacements)
+		e.prepare(block[k].Events, plans[k].placements)
+		for i := range block[k].Events {
+			e.names.AddLine(&block[k].Events[i])
 		}
 	}
-	tied := 0 // the events before are of one time
-	for i := range batch.Events {
-		if i == tied {
-			tied += e.tie(batch.Events[i:])
+	for k := range block {
+		plan, last := &plans[k], k == len(block)-1
+		for i := range plan.ends {
+			e.export(&plan.ends[i], &plan.endPlacements[i])
 		}
-		event := &batch.Events[i]
-		if event.Skip {
+		e.batch(block[k].Events, plan.placements, last)
+	}
+	e.flush()
+}
+
+// prepare notes which threads' processes are known in this block.
+func (e *encoder) prepare(events []hitrace.Event, placements []placement) {
+	for i := range events {
+		if placements[i].pid != trace.UnknownPID {
+			e.placed.add(events[i].TID)
+		}
+	}
+}
+
+// batch encodes the events of a batch, which may be the last of the block.
+func (e *encoder) batch(events []hitrace.Event, placements []placement, last bool) {
+	tied := 0 // the events before are of one time
+	for i := range events {
+		if i == tied {
+			tied += e.tie(events[i:], placements[i:], last)
+		}
+		event, p := &events[i], &placements[i]
+		if p.skip {
 			e.names.AddArgs(event)
 			continue
 		}
-		if event.CPU > lastCPU {
-			e.misplaced++
-		}
-		if e.event(e.cpu(event.CPU), event) {
+		if e.export(event, p) {
 			e.exported++
 		} else {
 			e.lost++
 		}
 	}
-	e.flush()
 }
 
-// tie looks ahead at the events of one time that come next, tells processors of
-// what scheduling there is among them, and returns how many they are.
-func (e *encoder) tie(events []hitrace.Event) int {
+// tie looks ahead at the events of one time that come next, announces the scheduling
+// among them to their processors, and returns their number.
+func (e *encoder) tie(events []hitrace.Event, placements []placement, lastBatch bool) int {
 	n := sameTime(events)
-	last := n == len(events) // the next batch may go on with the same time
+	last := lastBatch && n == len(events) // the next block may continue with the same time
 	if n == 1 && !last {
 		return n
 	}
 	for i := range events[:n] {
-		if !events[i].Skip && isScheduling(&events[i]) {
-			e.cpu(events[i].CPU).tie(events[i].Time, last)
+		if p := &placements[i]; !p.skip && isScheduling(&events[i], p) {
+			e.cpu(p.cpu).tie(events[i].Time, last)
 		}
 	}
 	return n
 }
 
-// nameOnly takes the names that a batch states and encodes nothing.
-func (e *encoder) nameOnly(batch *hitrace.Batch) {
+// nameOnly takes the names that a block states and encodes nothing.
+func (e *encoder) nameOnly(block []hitrace.Batch) {
 	e.names.Reset()
-	for i := range batch.Events {
-		e.names.Add(&batch.Events[i])
+	for _, batch := range block {
+		for i := range batch.Events {
+			e.names.Add(&batch.Events[i])
+		}
 	}
 }
 
+// export encodes one event for its processor and reports whether it could.
+func (e *encoder) export(event *hitrace.Event, p *placement) bool {
+	if p.cpu > lastCPU {
+		e.misplaced++
+	}
+	return e.event(e.cpu(p.cpu), event, p)
+}
+
 // event encodes one event for its processor and reports whether it could.
-func (e *encoder) event(c *cpuEncoder, event *hitrace.Event) bool {
-	switch event.Kind {
+func (e *encoder) event(c *cpuEncoder, event *hitrace.Event, p *placement) bool {
+	switch p.kind {
 	case hitrace.MarkerEvent:
-		e.body = e.appendPrint(e.body[:0], event)
+		e.body = e.appendPrint(e.body[:0], &event.Marker, p.pid)
 	case hitrace.SwitchEvent:
 		s, ok := hitrace.ParseSwitch(event.Args)
 		if !ok {
@@ -120,10 +147,10 @@ func (e *encoder) event(c *cpuEncoder, event *hitrace.Event) bool {
 		w.Comm = validText(w.Comm)
 		// Of a compact waking Perfetto does not take the thread's name, which the
 		// process tree gives only to threads of a process.
-		if event.Kind == hitrace.WakingEvent && e.placed.has(w.TID) && c.compactWaking(event.Time, event.TID, &w) {
+		if p.kind == hitrace.WakingEvent && e.placed.has(w.TID) && c.compactWaking(event.Time, event.TID, &w) {
 			return true
 		}
-		e.body = appendWakeup(e.body[:0], event.Kind, &w)
+		e.body = appendWakeup(e.body[:0], p.kind, &w)
 	default:
 		return e.other(c, event)
 	}
@@ -150,9 +177,9 @@ func (e *encoder) other(c *cpuEncoder, event *hitrace.Event) bool {
 // tells names from the start of the trace on, they would be others.
 const newTask = "task_newtask"
 
-// appendPrint appends a marker as FtraceEvent.print.
-func (e *encoder) appendPrint(buf []byte, event *hitrace.Event) []byte {
-	e.text = appendPayload(e.text[:0], &event.Marker, event.PID)
+// appendPrint appends a process's marker as FtraceEvent.print.
+func (e *encoder) appendPrint(buf []byte, m *hitrace.Marker, pid trace.PID) []byte {
+	e.text = appendPayload(e.text[:0], m, pid)
 	e.text = validText(e.text)
 	size := protowire.SizeTag(printBuf) + protowire.SizeBytes(len(e.text))
 	buf = protowire.AppendTag(buf, eventPrint, protowire.BytesType)

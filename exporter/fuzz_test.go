@@ -304,9 +304,8 @@ func FuzzPayload(f *testing.F) {
 		}
 
 		e := newEncoder(fuzzNames)
-		event := hitrace.Event{Line: hitrace.Line{PID: trace.PID(pid)}, Kind: hitrace.MarkerEvent, Marker: m}
 		var printed perfettopb.FtraceEvent
-		if err := proto.Unmarshal(e.appendPrint(nil, &event), &printed); err != nil {
+		if err := proto.Unmarshal(e.appendPrint(nil, &m, trace.PID(pid)), &printed); err != nil {
 			t.Fatal(err)
 		}
 		if got := printed.GetPrint().GetBuf(); got != strings.ToValidUTF8(text, "\uFFFD") {

@@ -19,7 +19,7 @@ type ties struct {
 	seen []tie
 }
 
-// tie is that what has the key is written for the processor.
+// tie is the processor for which events with the key are written.
 type tie struct {
 	key tieKey
 	cpu trace.CPU
@@ -41,19 +41,19 @@ const (
 )
 
 // settle decides for which processors the events of a batch are written.
-func (t *ties) settle(events []hitrace.Event) {
+func (t *ties) settle(events []hitrace.Event, placements []placement) {
 	for len(events) > 0 {
 		n := sameTime(events)
-		run, last := events[:n], n == len(events)
-		if run[0].Time != t.now {
-			t.now, t.seen = run[0].Time, t.seen[:0]
-			if n == 1 && !last { // the next batch may go on with the same time
-				events = events[n:]
+		last := n == len(events)
+		if at := events[0].Time; at != t.now {
+			t.now, t.seen = at, t.seen[:0]
+			if n == 1 && !last { // the next batch may continue with the same time
+				events, placements = events[n:], placements[n:]
 				continue
 			}
 		}
-		t.settleRun(run)
-		events = events[n:]
+		t.settleRun(events[:n], placements[:n])
+		events, placements = events[n:], placements[n:]
 	}
 }
 
@@ -67,19 +67,19 @@ func sameTime(events []hitrace.Event) int {
 }
 
 // settleRun decides for events of one time.
-func (t *ties) settleRun(events []hitrace.Event) {
+func (t *ties) settleRun(events []hitrace.Event, placements []placement) {
 	for i := range events {
-		if e := &events[i]; e.Kind == hitrace.SwitchEvent && !e.Skip {
-			if s, ok := hitrace.ParseSwitch(e.Args); ok {
-				t.cpu(tieKey{scheduled, s.PrevTID}, e.CPU)
-				t.cpu(tieKey{scheduled, s.NextTID}, e.CPU)
+		if p := &placements[i]; p.kind == hitrace.SwitchEvent && !p.skip {
+			if s, ok := hitrace.ParseSwitch(events[i].Args); ok {
+				t.cpu(tieKey{scheduled, s.PrevTID}, p.cpu)
+				t.cpu(tieKey{scheduled, s.NextTID}, p.cpu)
 			}
 		}
 	}
 	for i := range events {
-		e := &events[i]
-		if key := tieKeyOf(e); key.kind != untied {
-			e.CPU = t.cpu(key, e.CPU)
+		p := &placements[i]
+		if key := tieKeyOf(&events[i], p); key.kind != untied {
+			p.cpu = t.cpu(key, p.cpu)
 		}
 	}
 }
@@ -101,11 +101,11 @@ func (t *ties) cpu(key tieKey, own trace.CPU) trace.CPU {
 // stands still.
 const maxTies = 64
 
-func tieKeyOf(e *hitrace.Event) tieKey {
-	if e.Skip {
+func tieKeyOf(e *hitrace.Event, p *placement) tieKey {
+	if p.skip {
 		return tieKey{}
 	}
-	switch e.Kind {
+	switch p.kind {
 	case hitrace.MarkerEvent:
 		switch e.Marker.Phase {
 		case hitrace.Begin, hitrace.End, hitrace.Instant:
@@ -137,8 +137,8 @@ const blockedReason = "sched_blocked_reason"
 
 // isScheduling reports whether the event's order among others of its processor
 // decides what state a thread is in.
-func isScheduling(e *hitrace.Event) bool {
-	switch e.Kind {
+func isScheduling(e *hitrace.Event, p *placement) bool {
+	switch p.kind {
 	case hitrace.SwitchEvent, hitrace.WakingEvent:
 		return true
 	case hitrace.KernelEvent:

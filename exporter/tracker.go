@@ -15,22 +15,24 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// tracker sees all events in order, decides what depends on those before, and
-// marks the events for the encoders, which see each batch for itself.
+// tracker sees all events in order and decides what depends on earlier ones: how
+// each is exported. Encoders, which see blocks out of order, follow its plans.
 type tracker struct {
-	builder *analyzer.Builder
+	input   *analyzer.Input
+	builder *analyzer.Builder // of the current trace
 	limits  limits.Limits
-	last    trace.Time                 // of the last event to be exported
+	last    trace.Time                 // of the last event inside the window
 	open    map[trace.TID]*openSlices  // of each thread
 	async   map[xxh3.Uint128]openAsync // open asynchronous slices, by the hash of what tells them apart
 	names   map[string]string          // of asynchronous slices, each once
 	key     []byte
 	ties    ties
-	// wakings says that the trace has sched_waking. Where it has not, wakeups
-	// stand for them: Perfetto makes threads runnable on wakings alone.
+	ends    []hitrace.Event // of slices that were open where the current trace began, until its first batch
+	// wakings: the trace has sched_waking. Without it wakeups stand for wakings, as
+	// Perfetto makes threads runnable on wakings alone.
 	wakings bool
-	// unmatched counts the ends of what did not begin. Perfetto takes them for
-	// errors, or for the end of something else.
+	// unmatched counts the ends without a begin. Perfetto counts them as errors, or
+	// ends another slice with them.
 	unmatched int
 	// closed counts the ends that were added where another trace begins.
 	closed int
@@ -79,8 +81,8 @@ func (t *tracker) intern(name []byte) string {
 
 // openSlices are a thread's slices that have not ended.
 type openSlices struct {
-	pid   trace.PID
-	depth int
+	hitrace.Stack[struct{}]
+	pid trace.PID
 }
 
 // Over counts the events that limits leave out.
@@ -112,54 +114,62 @@ func (o Over) Warnings() []string {
 func (o Over) Total() int { return o.Nesting + o.Async + o.Threads }
 
 func newTracker(options analyzer.Options) *tracker {
+	input := analyzer.NewInput(options)
 	return &tracker{
-		builder: analyzer.NewBuilder(options), limits: options.Limits.WithDefaults(),
+		input: input, builder: input.Begin(), limits: options.Limits.WithDefaults(),
 		open: map[trace.TID]*openSlices{}, async: map[xxh3.Uint128]openAsync{}, names: map[string]string{},
 	}
 }
 
-// trackFrames does what is needed where no events are written.
+// begin ends the current trace and begins another one.
+func (t *tracker) begin() {
+	t.builder = t.input.Begin()
+	t.close()
+}
+
+// trackFrames replaces track where no events are written.
 func (t *tracker) trackFrames(b *hitrace.Batch) {
 	for i := range b.Events {
 		t.builder.Track(&b.Events[i])
 	}
 }
 
-func (t *tracker) track(b *hitrace.Batch) {
-	var closed []hitrace.Event // the events so far, with the ends that were added
-	from := 0                  // those from here on are not in closed yet
+// track plans how the events of a batch are exported.
+func (t *tracker) track(b *hitrace.Batch, plan *plan) {
+	if len(t.ends) > 0 {
+		plan.ends, t.ends = t.ends, nil
+		plan.endPlacements = make([]placement, len(plan.ends))
+		for i := range plan.ends {
+			plan.endPlacements[i] = placement{pid: plan.ends[i].PID, kind: hitrace.MarkerEvent}
+		}
+		t.ties.settle(plan.ends, plan.endPlacements)
+	}
 	for i := range b.Events {
 		e := &b.Events[i]
-		t.builder.Track(e)
-		if e.First {
-			closed = t.close(append(closed, b.Events[from:i]...))
-			from = i
-		}
-		if !e.Skip {
+		p := placement{cpu: e.CPU, pid: t.builder.Track(e), kind: e.Kind, skip: e.Outside}
+		if !e.Outside {
 			t.last = e.Time
 		}
 		switch e.Kind {
 		case hitrace.MarkerEvent:
-			if !e.Skip {
-				e.Skip = !t.balanced(e)
+			if !e.Outside {
+				p.skip = !t.balanced(e, p.pid)
 			}
 		case hitrace.WakingEvent:
 			t.wakings = true
 		case hitrace.WakeupEvent:
 			if !t.wakings {
-				e.Kind = hitrace.WakingEvent
+				p.kind = hitrace.WakingEvent
 			}
 		}
+		plan.placements[i] = p
 	}
-	if closed != nil {
-		b.Events = append(closed, b.Events[from:]...)
-	}
-	t.ties.settle(b.Events)
+	t.ties.settle(b.Events, plan.placements)
 }
 
-// close appends the ends of all slices that are open where another trace begins:
-// in Perfetto they would go on, with that trace's slices in them.
-func (t *tracker) close(events []hitrace.Event) []hitrace.Event {
+// close makes the ends of all slices that are open where another trace begins: in
+// Perfetto they would stay open, with that trace's slices in them.
+func (t *tracker) close() {
 	async := slices.SortedFunc(maps.Values(t.async), func(x, y openAsync) int {
 		return cmp.Or(cmp.Compare(x.pid, y.pid), cmp.Compare(x.name, y.name), cmp.Compare(x.value, y.value), cmp.Compare(x.end(0).Marker.Phase, y.end(0).Marker.Phase))
 	})
@@ -168,26 +178,24 @@ func (t *tracker) close(events []hitrace.Event) []hitrace.Event {
 			continue
 		}
 		for range s.count {
-			events = append(events, s.end(t.last))
-			t.closed++
+			t.ends = append(t.ends, s.end(t.last))
 		}
 	}
 	for _, tid := range slices.Sorted(maps.Keys(t.open)) {
 		s := t.open[tid]
 		end := hitrace.Event{Kind: hitrace.MarkerEvent, Line: hitrace.Line{Time: t.last, TID: tid, PID: s.pid}}
 		end.Marker.Phase, end.Marker.PID = hitrace.End, s.pid
-		for range min(s.depth, t.nesting()) {
-			events = append(events, end)
-			t.closed++
+		for range min(s.Depth(), t.nesting()) {
+			t.ends = append(t.ends, end)
 		}
 	}
+	t.closed += len(t.ends)
 	t.open, t.async = map[trace.TID]*openSlices{}, map[xxh3.Uint128]openAsync{}
-	return events
 }
 
-// balanced keeps account of slices and reports whether the marker is to be
-// exported: if it is the end of one, it must have a begin. What is not is counted.
-func (t *tracker) balanced(e *hitrace.Event) bool {
+// balanced keeps account of slices and reports whether a marker of the given process
+// is exported: the end of a slice must have a begin. It counts those that are not.
+func (t *tracker) balanced(e *hitrace.Event, pid trace.PID) bool {
 	m := &e.Marker
 	switch m.Phase {
 	case hitrace.Begin, hitrace.End:
@@ -196,22 +204,22 @@ func (t *tracker) balanced(e *hitrace.Event) bool {
 			t.over.Threads++
 			return false
 		}
-		s.pid = e.PID
-		return t.nested(&s.depth, m.Phase)
+		s.pid = pid
+		return t.nested(s, m.Phase)
 	case hitrace.AsyncBegin, hitrace.TrackBegin:
-		key := t.asyncKey(m, e.PID)
+		key := t.asyncKey(m, pid)
 		s := t.async[key]
 		if s.count == 0 {
 			if len(t.async) >= t.limits.Async {
 				t.over.Async++
 				return false
 			}
-			s = openAsync{tid: e.TID, pid: e.PID, value: m.Value, onTrack: m.Track != nil, name: t.intern(asyncName(m))}
+			s = openAsync{tid: e.TID, pid: pid, value: m.Value, onTrack: m.Track != nil, name: t.intern(asyncName(m))}
 		}
 		s.count++
 		t.async[key] = s
 	case hitrace.AsyncEnd, hitrace.TrackEnd:
-		key := t.asyncKey(m, e.PID)
+		key := t.asyncKey(m, pid)
 		switch s := t.async[key]; s.count {
 		case 0:
 			t.unmatched++
@@ -231,25 +239,21 @@ const maxNesting = 512
 
 func (t *tracker) nesting() int { return min(t.limits.Nesting, maxNesting) }
 
-// nested is balanced for a slice of a thread with so many open ones. Of slices
-// deeper than Perfetto nests them it would drop the begin and take the end for
-// another's: neither is exported.
-func (t *tracker) nested(depth *int, phase hitrace.Phase) bool {
-	if phase == hitrace.End {
-		if *depth == 0 {
-			t.unmatched++
-			return false
-		}
-		*depth--
-	}
-	deep := *depth >= t.nesting()
+// nested is balanced for a slice of a thread. Of slices deeper than Perfetto nests
+// them it would drop the begin and let the end close another one: neither is exported.
+func (t *tracker) nested(s *openSlices, phase hitrace.Phase) bool {
+	depth := 0
 	if phase == hitrace.Begin {
-		*depth++
+		depth = s.Begin()
+	} else if depth, _ = s.End(); depth == 0 {
+		t.unmatched++
+		return false
 	}
-	if deep {
+	if depth > t.nesting() {
 		t.over.Nesting++
+		return false
 	}
-	return !deep
+	return true
 }
 
 // openOn returns the thread's open slices; nil for a thread beyond the limit.

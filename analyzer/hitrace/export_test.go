@@ -1,0 +1,5 @@
+package hitrace
+
+type Blocks = blocks
+
+var NewBlocks = newBlocks
