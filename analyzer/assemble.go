@@ -66,8 +66,9 @@ func (b *Builder) assemble(processes []*Process) *Timeline {
 	return t
 }
 
-// place decides each frame's kind, end and process, and moves its vsync times
-// to trace time.
+// place sets each frame's kind, process and end, converts its vsync times to trace
+// time, and truncates frames whose times are impossible. It is the first pass: the
+// drafts are complete and in order of start.
 func (b *Builder) place(processes []*Process, clock *ClockOffset) {
 	byPID := map[trace.PID]*Process{}
 	for _, p := range processes {
@@ -102,8 +103,8 @@ func (b *Builder) place(processes []*Process, clock *ClockOffset) {
 // damaged line, would stretch the whole timeline.
 const maxAstray = 10 * trace.Second
 
-// checkExpected drops an expected interval that cannot be true. Of a clock offset
-// that the user gave, only that it leads out of time is held against it.
+// checkExpected drops an expected interval that is far from the frame. With a clock
+// offset that the user gave it may be: then only a time before zero is dropped.
 func (b *Builder) checkExpected(d *draft, source ClockSource) {
 	f := d.frame
 	astray := func(at trace.Time) bool {
@@ -118,9 +119,8 @@ func (b *Builder) checkExpected(d *draft, source ClockSource) {
 	}
 }
 
-// checkOrder takes frames as truncated of which the lines' times make no sense: a
-// thread makes one frame at a time. Of two that overlap the later is taken to be
-// wrong, of one that reaches over several others that one.
+// checkOrder truncates frames with impossible times. Frames of one thread cannot
+// overlap: if two do, the later one is truncated; if one spans several, that one is.
 func (b *Builder) checkOrder() {
 	last := map[*thread]*draft{} // complete so far
 	next := map[*draft]*draft{}
@@ -153,7 +153,8 @@ func (b *Builder) checkOrder() {
 	}
 }
 
-// ofKind returns the drafts of one kind, in order of start.
+// ofKind returns the drafts of one kind, in order of start. Kinds are known after
+// place.
 func (b *Builder) ofKind(kind Kind) []*draft {
 	var list []*draft
 	for _, d := range b.drafts {

@@ -5,7 +5,8 @@ import "ohframe/analyzer/trace"
 // misalignment is how far apart the two ends of a pick-up may be.
 const misalignment = trace.Millisecond
 
-// setFacts derives the facts of all frames, and the deadlines that they rest on.
+// setFacts derives the facts of all frames, and the deadlines that they rest on. It is
+// the last pass: it needs links, GPU work and periods.
 func (b *Builder) setFacts() {
 	b.setDeadlines()
 	for _, d := range b.drafts {
@@ -41,8 +42,8 @@ func (b *Builder) setFacts() {
 }
 
 // setDeadlines gives each frame its deadline. A worker thread has no expected
-// interval: it works for the vsync of its process's main thread, and has its
-// deadline and period.
+// interval: it works for the vsync of its process's main thread, and has that frame's
+// deadline and period, which setPeriods has set.
 func (b *Builder) setDeadlines() {
 	type key struct {
 		pid trace.PID

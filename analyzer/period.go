@@ -13,9 +13,9 @@ const rendererLead = 5 * trace.Millisecond
 
 // setPeriods finds the refresh period of each frame. For an application it is
 // the length of the expected interval, and for render_service too until 5.0
-// made that interval two periods less a constant. Where the receiver's name
-// does not tell which of the two it is, the announced period does, or the spacing
-// of the vsyncs.
+// made that interval two periods less a constant. If the ReceiveVsync does not name
+// its receiver, the announced period decides which of the two it is, or the spacing
+// of the vsyncs. It needs the kinds and expected intervals that place sets.
 func (b *Builder) setPeriods(render []*draft) {
 	slices.SortStableFunc(b.periods, func(x, y generated) int { return cmp.Compare(x.at, y.at) })
 	twoPeriods := spacedAsTwoPeriods(render)

@@ -104,10 +104,10 @@ func (b *Builder) intern(name []byte, e *hitrace.Event) (string, bool) {
 	return s, true
 }
 
-// matchFences finds for each commit's fence the wait that tells when it was
-// signaled. Waits are made in the order of the fences; the numbers agree
-// unless fences that were signaled already came between, then the order alone
-// decides.
+// matchFences finds the wait for each commit's fence, whose end is when the fence was
+// signaled. Waits are in the order of the fences. Their numbers agree, too, unless
+// fences that were already signaled came between: then the order alone decides. It
+// needs no other pass.
 func (b *Builder) matchFences() {
 	byTracker := map[string][]*wait{}
 	for _, w := range b.waits {
@@ -181,7 +181,8 @@ func anyAgrees(fences []*fence, waits []*wait) bool {
 	return slices.ContainsFunc(waits, func(w *wait) bool { return numbers[w.number] })
 }
 
-// assignDraws gives each drawing to the render frame that it follows.
+// assignDraws gives each drawing to the render frame that it follows. It needs the
+// render frames' intervals, which place sets.
 func (b *Builder) assignDraws(frames framesByProcess) {
 	for _, d := range b.draws {
 		if d.End < d.Start {
@@ -193,9 +194,10 @@ func (b *Builder) assignDraws(frames framesByProcess) {
 	}
 }
 
-// assignCommits gives each commit to its render frame, and with it the time at
-// which the display showed the frame. Commits name the vsync of their frame;
-// those of 4.0 do not.
+// assignCommits gives each commit to its render frame, and with it the time at which
+// the display showed the frame. Commits name the vsync of their frame; those of 4.0 do
+// not, and are matched by time. It needs the drawings of assignDraws and the fences of
+// matchFences.
 func (b *Builder) assignCommits(frames []*draft) {
 	type key struct {
 		pid trace.PID

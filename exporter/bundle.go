@@ -66,7 +66,7 @@ type cpuEncoder struct {
 	events  []byte
 	running trace.TID  // who runs, by the last switch of this batch; -1 if not known
 	plain   trace.Time // at which scheduling is not compact
-	tied    trace.Time // of the scheduling that was looked at ahead
+	ahead   trace.Time // of the scheduling announced last
 
 	comms                                                           commTable
 	switchTimes, switchStates, switchPIDs, switchPrios, switchComms []byte
@@ -80,7 +80,7 @@ const nobody trace.TID = -1
 
 func (c *cpuEncoder) reset() {
 	c.events = c.events[:0]
-	c.running, c.plain, c.tied = nobody, -1, -1
+	c.running, c.plain, c.ahead = nobody, -1, -1
 	c.comms.reset()
 	c.switchTimes, c.switchStates, c.switchPIDs = c.switchTimes[:0], c.switchStates[:0], c.switchPIDs[:0]
 	c.switchPrios, c.switchComms = c.switchPrios[:0], c.switchComms[:0]
@@ -100,13 +100,13 @@ func (c *cpuEncoder) append(event *hitrace.Event, body []byte) {
 	c.events = append(buf, body...)
 }
 
-// tie takes note of scheduling that comes, and of whether it is the last that is
-// known to be of its time.
-func (c *cpuEncoder) tie(at trace.Time, last bool) {
-	if at == c.tied || last {
+// announce notes that scheduling at the given time will come. last says that more of
+// the same time may come in the next block.
+func (c *cpuEncoder) announce(at trace.Time, last bool) {
+	if at == c.ahead || last {
 		c.plain = at
 	}
-	c.tied = at
+	c.ahead = at
 }
 
 // compactSwitch appends a switch in compact form, if that is possible.

@@ -39,10 +39,13 @@ func (e *encoder) encode(block []hitrace.Batch, plans []plan) {
 	e.placed.reset()
 	e.kernel.symbols.reset()
 	for k := range block {
-		e.prepare(plans[k].ends, plans[k].endPlacements)
-		e.prepare(block[k].Events, plans[k].placements)
+		for i := range plans[k].ends {
+			e.place(&plans[k].ends[i], &plans[k].endPlacements[i])
+		}
 		for i := range block[k].Events {
-			e.names.AddLine(&block[k].Events[i])
+			event := &block[k].Events[i]
+			e.names.AddLine(event)
+			e.place(event, &plans[k].placements[i])
 		}
 	}
 	for k := range block {
@@ -55,12 +58,10 @@ func (e *encoder) encode(block []hitrace.Batch, plans []plan) {
 	e.flush()
 }
 
-// prepare notes which threads' processes are known in this block.
-func (e *encoder) prepare(events []hitrace.Event, placements []placement) {
-	for i := range events {
-		if placements[i].pid != trace.UnknownPID {
-			e.placed.add(events[i].TID)
-		}
+// place notes whether the process of an event's thread is known.
+func (e *encoder) place(event *hitrace.Event, p *placement) {
+	if p.pid != trace.UnknownPID {
+		e.placed.add(event.TID)
 	}
 }
 
@@ -69,7 +70,7 @@ func (e *encoder) batch(events []hitrace.Event, placements []placement, last boo
 	tied := 0 // the events before are of one time
 	for i := range events {
 		if i == tied {
-			tied += e.tie(events[i:], placements[i:], last)
+			tied += e.lookAhead(events[i:], placements[i:], last)
 		}
 		event, p := &events[i], &placements[i]
 		if p.skip {
@@ -84,9 +85,9 @@ func (e *encoder) batch(events []hitrace.Event, placements []placement, last boo
 	}
 }
 
-// tie looks ahead at the events of one time that come next, announces the scheduling
-// among them to their processors, and returns their number.
-func (e *encoder) tie(events []hitrace.Event, placements []placement, lastBatch bool) int {
+// lookAhead announces the scheduling among the events of one time that come next to
+// their processors. It returns the number of those events.
+func (e *encoder) lookAhead(events []hitrace.Event, placements []placement, lastBatch bool) int {
 	n := sameTime(events)
 	last := lastBatch && n == len(events) // the next block may continue with the same time
 	if n == 1 && !last {
@@ -94,7 +95,7 @@ func (e *encoder) tie(events []hitrace.Event, placements []placement, lastBatch 
 	}
 	for i := range events[:n] {
 		if p := &placements[i]; !p.skip && isScheduling(&events[i], p) {
-			e.cpu(p.cpu).tie(events[i].Time, last)
+			e.cpu(p.cpu).announce(events[i].Time, last)
 		}
 	}
 	return n

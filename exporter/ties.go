@@ -16,11 +16,11 @@ import (
 // move.
 type ties struct {
 	now  trace.Time
-	seen []tie
+	seen []assigned
 }
 
-// tie is the processor for which events with the key are written.
-type tie struct {
+// assigned is the processor for which events with the key are written.
+type assigned struct {
 	key tieKey
 	cpu trace.CPU
 }
@@ -92,7 +92,7 @@ func (t *ties) cpu(key tieKey, own trace.CPU) trace.CPU {
 		}
 	}
 	if len(t.seen) < maxTies {
-		t.seen = append(t.seen, tie{key, own})
+		t.seen = append(t.seen, assigned{key, own})
 	}
 	return own
 }

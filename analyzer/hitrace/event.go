@@ -56,6 +56,6 @@ func (e *Event) parse(text []byte) Problem {
 	if problem := ParseMarker(e.Args, &e.Marker); problem != NoProblem {
 		return problem
 	}
-	e.Word = Recognize(e.Marker.Label())
+	e.Word = recognize(e.Marker.Label())
 	return NoProblem
 }
