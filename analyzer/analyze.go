@@ -15,20 +15,9 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 	reading = reading.WithDefaults()
 	names := make([]Names, reading.Workers)
 	totals, err := hitrace.Run(ctx, r, reading, hitrace.Stages{
-		Begin: func() { builder = input.Begin() },
-		Track: func(_ int, batch *hitrace.Batch) {
-			for i := range batch.Events {
-				builder.Track(&batch.Events[i])
-			}
-		},
-		Encode: func(worker int, block []hitrace.Batch) {
-			names[worker].Reset()
-			for _, batch := range block {
-				for i := range batch.Events {
-					names[worker].Add(&batch.Events[i])
-				}
-			}
-		},
+		Begin:  func() { builder = input.Begin() },
+		Track:  func(_ int, batch *hitrace.Batch) { builder.TrackAll(batch) },
+		Encode: func(worker int, block []hitrace.Batch) { names[worker].Read(block) },
 		Write: func(worker int) error {
 			input.Merge(&names[worker])
 			return nil
@@ -42,4 +31,21 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 		timeline.Cut(reading.Window.Bounds(totals.Start))
 	}
 	return timeline, totals, nil
+}
+
+// TrackAll tracks the events of a batch.
+func (b *Builder) TrackAll(batch *hitrace.Batch) {
+	for i := range batch.Events {
+		b.Track(&batch.Events[i])
+	}
+}
+
+// Read replaces the names with those that the lines of a block state.
+func (n *Names) Read(block []hitrace.Batch) {
+	n.Reset()
+	for _, batch := range block {
+		for i := range batch.Events {
+			n.Add(&batch.Events[i])
+		}
+	}
 }
