@@ -32,8 +32,10 @@ func (a *assembly) judge() {
 
 // late reports whether the frame's work was finished after its deadline. The jank
 // type decides if it is one of the frame's own, then on_time_finish, also for a
-// frame without an expected interval. A dropped frame has no meaningful end, and
-// its on_time_finish is false whatever happened.
+// frame without an expected interval. SurfaceFlinger writes on_time_finish as false
+// also for a frame that it could not judge: that has no known present type. A
+// dropped frame has no meaningful end. See SurfaceFrame::classifyJankLocked and
+// traceActuals in AOSP's FrameTimeline.cpp.
 func late(f frame) bool {
 	own := analyzer.JankAppDeadlineMissed
 	if f.Kind == analyzer.RenderFrame {
@@ -44,9 +46,11 @@ func late(f frame) bool {
 		return true
 	case f.Facts.Has(analyzer.Dropped):
 		return false
-	case f.said.OnTimeFinish != analyzer.NotSaid:
-		return f.said.OnTimeFinish == analyzer.No
-	case f.said.Jank != 0 || f.Kind == analyzer.RenderFrame || !f.Deadline.Known():
+	case f.said.OnTimeFinish == analyzer.Yes || f.said.OnTimeFinish == analyzer.NotSaid && f.said.Jank != 0:
+		return false
+	case f.said.OnTimeFinish == analyzer.No && f.said.Present.Known():
+		return true
+	case f.Kind == analyzer.RenderFrame || !f.Deadline.Known():
 		// A render frame's interval ends when it is shown, not when its work is done.
 		return false
 	}

@@ -27,7 +27,7 @@ func TestParquet(t *testing.T) {
 	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{app, render, empty}}
 	var first, second bytes.Buffer
 	for _, b := range []*bytes.Buffer{&first, &second} {
-		if err := Write(b, timeline, "parquet"); err != nil {
+		if err := Write(b, timeline, Options{Format: "parquet"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,6 +59,9 @@ func TestParquet(t *testing.T) {
 	for i := range rows {
 		if rows[i].Transactions == nil {
 			rows[i].Transactions = []int64{} // the library's own reading of an empty list
+		}
+		if rows[i].Layers == nil {
+			rows[i].Layers = []string{}
 		}
 		if !reflect.DeepEqual(rows[i], want[i]) {
 			t.Errorf("row %d: got %+v, want %+v", i, rows[i], want[i])

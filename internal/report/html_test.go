@@ -127,7 +127,7 @@ func TestHover(t *testing.T) {
 	b.hover(1)
 	// The render frame begins 50 ms later and is shown 40 ms after that.
 	b.checkFacts("Vsync 11 · late", "Begins at 100.100000000 s", "Took 32.00 ms", "Deadline after 20.00 ms", "Late by 12.00 ms",
-		"Shown after 90.00 ms", "Thread com.example.app 200", "Render frame 21", "late on its thread", "whole frame late: the application was")
+		"Shown after 90.00 ms", "Thread com.example.app 200", "Render frame 21", "late on its thread", "whole frame late: application")
 	b.screenshot("film-hover")
 	b.hover(2)
 	b.checkFacts("Vsync 12 · on time", "Took 10.00 ms", "To spare 10.00 ms")
