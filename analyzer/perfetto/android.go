@@ -130,22 +130,26 @@ func newPeriods(vsyncs []trace.Time) *periods {
 func (p *periods) none() bool { return len(p.gaps) == 0 }
 
 // at returns the period at the given time, zero if it is not known. Predictions
-// jitter by some hundred microseconds: the shortest gap nearby is one period, and
-// all gaps that are close to a whole number of it give its mean.
+// jitter by some hundred microseconds: the shortest gap nearby is about one period,
+// and the gaps that are close to a whole number of it give its mean. That again
+// tells better which gaps are.
 func (p *periods) at(t trace.Time) trace.Duration {
 	if p.none() {
 		return 0
 	}
 	i, _ := slices.BinarySearch(p.starts, t)
 	gaps := p.gaps[max(0, min(i-nearby, len(p.gaps)-1)):min(i+nearby, len(p.gaps))]
-	shortest := slices.Min(gaps)
-	var sum, vsyncs trace.Duration
-	for _, gap := range gaps {
-		n := (gap + shortest/2) / shortest
-		if n <= maxVsyncs && (gap-n*shortest).Abs() <= shortest/10 {
-			sum += gap
-			vsyncs += n
+	period := slices.Min(gaps)
+	for range 2 {
+		var sum, vsyncs trace.Duration
+		for _, gap := range gaps {
+			n := (gap + period/2) / period
+			if n <= maxVsyncs && (gap-n*period).Abs() <= period/10 {
+				sum += gap
+				vsyncs += n
+			}
 		}
+		period = sum / vsyncs
 	}
-	return sum / vsyncs
+	return period
 }
