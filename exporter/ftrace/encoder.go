@@ -20,6 +20,7 @@ type Encoder struct {
 	Misplaced int
 
 	plan    []batchPlan   // of the batches to be encoded next
+	pieces  []piece       // of the block being encoded
 	cpus    []*cpuEncoder // by number, nil where a processor has no events
 	kernel  *kernelEncoder
 	placed  threadSet // whose process is known in this block
@@ -48,64 +49,77 @@ func (e *Encoder) encode(block []hitrace.Batch, plans []batchPlan) {
 	e.Names.Reset()
 	e.placed.reset()
 	e.kernel.symbols.reset()
+	e.pieces = e.pieces[:0]
 	for k := range block {
-		for i := range plans[k].ends {
-			e.place(&plans[k].ends[i], &plans[k].endPlacements[i])
+		if p := &plans[k]; len(p.ends) > 0 {
+			e.pieces = append(e.pieces, piece{p.ends, p.endPlacements, true})
 		}
-		for i := range block[k].Events {
-			event := &block[k].Events[i]
+		e.pieces = append(e.pieces, piece{block[k].Events, plans[k].placements, false})
+	}
+	for _, p := range e.pieces {
+		for i := range p.events {
+			event := &p.events[i]
 			e.Names.AddLine(event)
-			e.place(event, &plans[k].placements[i])
+			if p.placements[i].pid != trace.UnknownPID {
+				e.placed.add(event.TID)
+			}
 		}
 	}
-	for k := range block {
-		plan, last := &plans[k], k == len(block)-1
-		for i := range plan.ends {
-			e.export(&plan.ends[i], &plan.endPlacements[i])
+	ahead := 0 // how many of the next events have been announced
+	for k, p := range e.pieces {
+		for i := range p.events {
+			if ahead == 0 {
+				ahead = e.lookAhead(e.pieces[k:], i)
+			}
+			ahead--
+			event, placement := &p.events[i], &p.placements[i]
+			switch {
+			case placement.skip:
+				e.Names.AddArgs(event)
+			case !e.export(event, placement):
+				e.Lost++
+			case !p.made:
+				e.Exported++
+			}
 		}
-		e.batch(block[k].Events, plan.placements, last)
 	}
+	clear(e.pieces)
 	e.flush()
 }
 
-// place notes whether the process of an event's thread is known.
-func (e *Encoder) place(event *hitrace.Event, p *placement) {
-	if p.pid != trace.UnknownPID {
-		e.placed.add(event.TID)
-	}
-}
-
-// batch encodes the events of a batch, which may be the last of the block.
-func (e *Encoder) batch(events []hitrace.Event, placements []placement, last bool) {
-	tied := 0 // the events before are of one time
-	for i := range events {
-		if i == tied {
-			tied += e.lookAhead(events[i:], placements[i:], last)
-		}
-		event, p := &events[i], &placements[i]
-		if p.skip {
-			e.Names.AddArgs(event)
-			continue
-		}
-		if e.export(event, p) {
-			e.Exported++
-		} else {
-			e.Lost++
-		}
-	}
+// piece is events that are encoded one after another: those of a batch, or ends that
+// were made.
+type piece struct {
+	events     []hitrace.Event
+	placements []placement
+	made       bool
 }
 
 // lookAhead announces the scheduling among the events of one time that come next to
-// their processors. It returns the number of those events.
-func (e *Encoder) lookAhead(events []hitrace.Event, placements []placement, lastBatch bool) int {
-	n := sameTime(events)
-	last := lastBatch && n == len(events) // the next block may continue with the same time
+// their processors. They begin with the given event of the first piece. It returns the
+// number of those events.
+func (e *Encoder) lookAhead(pieces []piece, first int) int {
+	at := pieces[0].events[first].Time
+	n, last := 0, true // the next block may continue with the same time
+	for k, from := 0, first; k < len(pieces) && last; k, from = k+1, 0 {
+		events := pieces[k].events[from:]
+		same := 0
+		for same < len(events) && events[same].Time == at {
+			same++
+		}
+		n += same
+		last = same == len(events)
+	}
 	if n == 1 && !last {
 		return n
 	}
-	for i := range events[:n] {
-		if p := &placements[i]; !p.skip && isScheduling(&events[i], p) {
-			e.cpu(p.cpu).announce(events[i].Time, last)
+	left := n
+	for k, from := 0, first; left > 0; k, from = k+1, 0 {
+		for i := from; i < len(pieces[k].events) && left > 0; i++ {
+			if p := &pieces[k].placements[i]; !p.skip && isScheduling(&pieces[k].events[i], p) {
+				e.cpu(p.cpu).announce(at, last)
+			}
+			left--
 		}
 	}
 	return n
