@@ -12,7 +12,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
 // standard is the name of standard input and output.
@@ -122,6 +122,6 @@ func readInput(c *cli.Context, name string) (*ohframe.Trace, error) {
 // printWarnings says what of an input could not be read.
 func printWarnings(name string, warnings []string) {
 	for _, warning := range warnings {
-		fmt.Fprintf(os.Stderr, "ohframe: %s\n", words.Text(inputName(name)+": warning: "+warning))
+		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line(inputName(name)+": warning: "+warning))
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
 func main() { os.Exit(run(os.Args)) }
@@ -139,9 +139,9 @@ func usageError(c *cli.Context, err error, _ bool) error {
 // Names of files and what is in them do a terminal no harm.
 func printError(err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(os.Stderr, "ohframe: %s\n", words.Text(line))
+		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line(line))
 	}
 	if f := (*failure)(nil); errors.As(err, &f) && f.hint != "" {
-		fmt.Fprintf(os.Stderr, "hint: %s\n", words.Text(f.hint))
+		fmt.Fprintf(os.Stderr, "hint: %s\n", text.Line(f.hint))
 	}
 }

@@ -56,7 +56,7 @@ func runReport(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		inputs = append(inputs, report.Input{Name: inputName(name), Timeline: in.Timeline, Stats: measures, Gfxinfo: in.Gfxinfo})
+		inputs = append(inputs, report.Input{Name: inputName(name), Timeline: in.Timeline, Stats: measures})
 	}
 	if err := report.CheckChosen(inputs); err != nil {
 		return reportError(err)

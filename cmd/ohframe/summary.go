@@ -11,29 +11,29 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
 // printSummary prints what a conversion found. A dump has no trace lines and no
 // markers, and its times need no clock offset: its summary leaves them out.
 func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
-	in, out = words.Printable(in), words.Printable(out)
+	in, out = text.Printable(in), text.Printable(out)
 	t := s.Timeline
 	isDump := s.Totals == nil
 	counts := t.Counts()
 	switch {
 	case counts.Frames == 0 && counts.Truncated > 0:
-		fmt.Fprintf(w, "%s: no whole frame, %s left out\n", in, count(counts.Truncated, "truncated frame"))
+		fmt.Fprintf(w, "%s: no whole frame, %s left out\n", in, text.Count(counts.Truncated, "truncated frame"))
 	case counts.Frames == 0 && isDump:
 		fmt.Fprintf(w, "%s: no frames\n", in)
 	case counts.Frames == 0:
 		printNoFrames(w, in, t)
 	default:
 		processes, _ := t.ProcessCounts()
-		fmt.Fprintf(w, "%s: %s of %s, %s, %s", in, count(counts.Frames, "frame"), count(len(processes), "process"),
-			count(counts.Linked, "link"), count(counts.Presented, "present"))
+		fmt.Fprintf(w, "%s: %s of %s, %s, %s", in, text.Count(counts.Frames, "frame"), text.Count(len(processes), "process"),
+			text.Count(counts.Linked, "link"), text.Count(counts.Presented, "present"))
 		if counts.Truncated > 0 {
-			fmt.Fprintf(w, ", %s left out", count(counts.Truncated, "truncated frame"))
+			fmt.Fprintf(w, ", %s left out", text.Count(counts.Truncated, "truncated frame"))
 		}
 		fmt.Fprintln(w)
 		printProcesses(w, t)
@@ -57,18 +57,6 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	}
 }
 
-// count returns a number of things in words.
-func count(n int, thing string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(thing, "s"):
-		thing += "es"
-	default:
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
-
 // printLines says what became of each line.
 func printLines(w io.Writer, s *exporter.Summary) {
 	problems := &s.Totals.Problems
@@ -83,7 +71,7 @@ func printLines(w io.Writer, s *exporter.Summary) {
 		}
 	}
 	if more := s.Totals.Further - len(s.Totals.Joins); more > 0 {
-		fmt.Fprintf(w, "  and %s\n", count(more, "more trace"))
+		fmt.Fprintf(w, "  and %s\n", text.Count(more, "more trace"))
 	}
 	for _, over := range s.Over.Warnings() {
 		fmt.Fprintf(w, "  %s\n", over)
@@ -114,7 +102,7 @@ func printParts(w io.Writer, parts []analyzer.Part) {
 		fmt.Fprintf(w, "  of the trace from %s on: %s\n", parts[i].Span.Start, describeClock(&parts[i].Clock))
 	}
 	if more := len(parts) - maxParts; more > 0 {
-		fmt.Fprintf(w, "  and of %s\n", count(more, "more trace"))
+		fmt.Fprintf(w, "  and of %s\n", text.Count(more, "more trace"))
 	}
 }
 
@@ -124,14 +112,14 @@ func printProcesses(w io.Writer, t *analyzer.Timeline) {
 	list, counts := t.ProcessCounts()
 	for _, p := range list {
 		c := counts[p]
-		fmt.Fprintf(tw, "  %s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", words.Printable(p.Name), p.PID, c.Frames, c.Late, c.Empty, c.Misaligned, c.Linked)
+		fmt.Fprintf(tw, "  %s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", text.Printable(p.Name), p.PID, c.Frames, c.Late, c.Empty, c.Misaligned, c.Linked)
 	}
 	tw.Flush()
 }
 
 // printNoFrames says why there are no frames.
 func printNoFrames(w io.Writer, in string, t *analyzer.Timeline) {
-	fmt.Fprintf(w, "%s: no frames", words.Printable(in))
+	fmt.Fprintf(w, "%s: no frames", text.Printable(in))
 	if missing := t.Diagnostics.MissingMarkers(); len(missing) > 0 {
 		fmt.Fprintf(w, ": no marker %s", strings.Join(missing, ", "))
 	}
@@ -147,7 +135,7 @@ func describeClock(c *analyzer.ClockOffset) string {
 	case analyzer.ClockGiven:
 		text = seconds(c.Offset) + ", given"
 	default:
-		text = fmt.Sprintf("%s from %s (%s, good to about %s)", seconds(c.Offset), c.Source, count(c.Samples, "line"), c.Lag)
+		text = fmt.Sprintf("%s from %s (%s, good to about %s)", seconds(c.Offset), c.Source, text.Count(c.Samples, "line"), c.Lag)
 	}
 	if c.Contradicted != 0 {
 		text += fmt.Sprintf("; warning: hitrace's own clock line is %s away", c.Contradicted)

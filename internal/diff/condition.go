@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// Conditions are changes that a build should fail on.
+// Conditions are the conditions of --fail-on.
 type Conditions []Condition
 
-// Condition is a limit on the change of a measure. It holds, the build fails, if
-// the change is beyond the limit; exactly the limit is not beyond.
+// Condition is a limit on the change of a measure. It fails if the change is
+// beyond the limit; a change equal to the limit passes.
 type Condition struct {
 	Measure string
-	// Above says that changes greater than the limit are too much, else those
-	// less than it.
+	// Above is whether changes above the limit fail. Otherwise those below it do.
 	Above bool
-	// Limit is in the measure's own unit, or of the value in the base trace if
-	// Relative: 0.05 is 5 %.
+	// Limit is in the measure's unit, or, if Relative, a share of the value in the
+	// base trace: 0.05 is 5 %.
 	Limit    float64
 	Relative bool
 
@@ -30,9 +29,9 @@ type Condition struct {
 // String returns the condition as it was given, without blanks.
 func (c Condition) String() string { return c.text }
 
-// SyntaxError is where a condition is wrong, and why.
+// SyntaxError is an error in the text of a condition.
 type SyntaxError struct {
-	Position int // in characters, from 1
+	Position int // in characters, counted from 1
 	What     string
 }
 
@@ -44,10 +43,10 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("position %d: %s", e.P
 //	condition  = measure ( ">" | "<" ) ( "+" | "-" ) number [ "%" | "pp" ]
 //	number     = digits [ "." digits ]
 //
-// with blanks between any two. The limit is a change, so its sign must be given.
-// With % it is in relation to the base trace's value, with pp, for measures
-// that are shares, in percentage points, else in the measure's own unit. The
-// error is a *SyntaxError.
+// Blanks may stand between any two tokens. The limit is a change, so it must have
+// a sign. With % it is relative to the value in the base trace. With pp, allowed
+// only for shares, it is in percentage points. Otherwise it is in the measure's
+// unit. The error is a *SyntaxError.
 func ParseConditions(s string) (Conditions, error) {
 	p := parser{rest: []rune(s)}
 	var list Conditions
@@ -66,10 +65,10 @@ func ParseConditions(s string) (Conditions, error) {
 	}
 }
 
-// parser takes tokens off the beginning of what is left.
+// parser splits a text into tokens.
 type parser struct {
 	rest []rune
-	used int
+	used int // runes before rest
 }
 
 func (p *parser) errorf(format string, args ...any) error {
@@ -85,7 +84,7 @@ func (p *parser) condition() (c Condition, err error) {
 	case c.Measure == "":
 		return c, p.errorf("expected the name of a measure")
 	case i < 0:
-		return c, &SyntaxError{start + 1, fmt.Sprintf("there is no measure %q", c.Measure)}
+		return c, &SyntaxError{start + 1, fmt.Sprintf("unknown measure %q", c.Measure)}
 	}
 	unit := measures[i].Unit
 	p.blanks()
@@ -103,7 +102,7 @@ func (p *parser) condition() (c Condition, err error) {
 	case p.accept("-"):
 		sign = "-"
 	default:
-		return c, p.errorf("expected + or -: the limit is on the change of %s, not on its value", c.Measure)
+		return c, p.errorf("expected + or -: the limit applies to the change of %s, not to its value", c.Measure)
 	}
 	p.blanks()
 	digits := p.number()
@@ -123,16 +122,17 @@ func (p *parser) condition() (c Condition, err error) {
 		suffix = "pp"
 		c.Limit /= 100
 	case p.accept("pp"):
-		return c, &SyntaxError{start + 1, fmt.Sprintf("%s is no share: percentage points do not apply to it", c.Measure)}
+		return c, &SyntaxError{start + 1, fmt.Sprintf("pp is for shares: %s is not a share", c.Measure)}
 	case unit == stats.Share && math.Abs(c.Limit) >= 1:
-		return c, &SyntaxError{start + 1, fmt.Sprintf("%s is a share, 0 to 1: write %[2]s%[3]spp for percentage points or %[2]s%[3]s%% of its value",
+		return c, &SyntaxError{start + 1, fmt.Sprintf("%s is a share, 0 to 1: write %[2]s%[3]spp for percentage points or %[2]s%[3]s%% for a relative change",
 			c.Measure, sign, digits)}
 	}
 	c.text = c.Measure + operator + sign + digits + suffix
 	return c, nil
 }
 
-// number takes digits with or without a fraction; nothing if there are none.
+// number parses digits with an optional fraction. It returns "" if there is no
+// digit.
 func (p *parser) number() string {
 	digits := p.while(isDigit)
 	if digits == "" {
@@ -152,18 +152,19 @@ func (p *parser) while(is func(rune) bool) string {
 	if n < 0 {
 		n = len(p.rest)
 	}
-	return p.take(n)
+	return p.next(n)
 }
 
 func (p *parser) accept(token string) bool {
 	if !strings.HasPrefix(string(p.rest), token) {
 		return false
 	}
-	p.take(len(token))
+	p.next(len(token))
 	return true
 }
 
-func (p *parser) take(n int) string {
+// next returns the next n runes and advances past them.
+func (p *parser) next(n int) string {
 	token := string(p.rest[:n])
 	p.rest, p.used = p.rest[n:], p.used+n
 	return token
@@ -173,17 +174,17 @@ func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
 func isNameRune(r rune) bool { return 'a' <= r && r <= 'z' || r == '_' || isDigit(r) }
 
-// Status is whether a condition holds.
+// Status is the result of a condition.
 type Status string
 
 // The statuses.
 const (
 	Failed  Status = "failed" // the change is beyond the limit
 	Passed  Status = "passed"
-	Unknown Status = "unknown" // the measure is not known on both sides
+	Unknown Status = "unknown" // the measure is unknown in a trace
 )
 
-// Outcome is what a condition came to for a pair.
+// Outcome is the result of a condition for a pair.
 type Outcome struct {
 	Pair      *Pair
 	Measure   *Measure
@@ -208,12 +209,12 @@ func (c Condition) judge(p *Pair) Outcome {
 	return o
 }
 
-// rounding is more than an error of computing, such as that of 0.07 − 0.05, and
-// less than any change: a nanosecond in milliseconds, one frame of millions.
+// rounding is larger than a floating-point error, such as that of 0.07 − 0.05, and
+// smaller than any real change: a nanosecond is 1e-6 ms.
 const rounding = 1e-9
 
-// relative returns the relative change of a measure that is known, which from
-// zero to anything else is infinite.
+// relative returns the relative change of a known measure. A change from 0 is
+// infinite.
 func (m *Measure) relative() float64 {
 	switch {
 	case m.Relative != nil:
@@ -224,23 +225,23 @@ func (m *Measure) relative() float64 {
 	return math.Inf(int(math.Copysign(1, *m.Delta)))
 }
 
-// String says what came of the condition:
+// String returns the process, the condition and the change, such as
 // "gallery: jank_rate>+2%: 5.0 % → 8.0 %, +60.0 %".
 func (o Outcome) String() string {
 	head := o.Pair.title() + ": " + o.Condition.String() + ": "
 	m := o.Measure
 	switch {
 	case m.Base == nil && m.New == nil:
-		return head + "not known in either trace"
+		return head + "unknown in both traces"
 	case m.Base == nil:
-		return head + "not known in the base trace"
+		return head + "unknown in the base trace"
 	case m.New == nil:
-		return head + "not known in the new trace"
+		return head + "unknown in the new trace"
 	}
 	change := changeText(m.Unit, m.Delta)
 	if o.Condition.Relative {
 		if change = relativeChange(m.Relative); m.Relative == nil {
-			change = "no percentage of zero"
+			change = "from zero"
 		}
 	}
 	return head + valueText(m.Unit, m.Base) + " → " + valueText(m.Unit, m.New) + ", " + change

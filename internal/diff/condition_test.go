@@ -35,13 +35,13 @@ func TestParseConditionsErrors(t *testing.T) {
 		{"fps<-5%,", "position 9: expected the name of a measure"},
 		{",fps<-5%", "position 1: expected the name of a measure"},
 		{"FPS<-5%", "position 1: expected the name of a measure"},
-		{"jank<-5%", `position 1: there is no measure "jank"`},
-		{"fps<-5%, junk>+1", `position 10: there is no measure "junk"`},
+		{"jank<-5%", `position 1: unknown measure "jank"`},
+		{"fps<-5%, junk>+1", `position 10: unknown measure "junk"`},
 		{"jank_rate", "position 10: expected > or < after jank_rate"},
 		{"jank_rate=+2%", "position 10: expected > or < after jank_rate"},
-		{"jank_rate>=+2%", "position 11: expected + or -: the limit is on the change of jank_rate, not on its value"},
-		{"jank_rate>2%", "position 11: expected + or -: the limit is on the change of jank_rate, not on its value"},
-		{"fps<", "position 5: expected + or -: the limit is on the change of fps, not on its value"},
+		{"jank_rate>=+2%", "position 11: expected + or -: the limit applies to the change of jank_rate, not to its value"},
+		{"jank_rate>2%", "position 11: expected + or -: the limit applies to the change of jank_rate, not to its value"},
+		{"fps<", "position 5: expected + or -: the limit applies to the change of fps, not to its value"},
 		{"fps<-", "position 6: expected a number"},
 		{"fps<-x", "position 6: expected a number"},
 		{"fps<-.5", "position 6: expected a number"},
@@ -54,9 +54,9 @@ func TestParseConditionsErrors(t *testing.T) {
 		{"fps<-5%;jank_rate>+1%", "position 8: expected a comma or the end, not ';'"},
 		{"fps<-5%→", "position 8: expected a comma or the end, not '→'"},
 		{"fps<-" + strings.Repeat("9", 400), "position 5: the number is too large"},
-		{"fps<-5pp", "position 5: fps is no share: percentage points do not apply to it"},
-		{"jank_rate>+2", "position 11: jank_rate is a share, 0 to 1: write +2pp for percentage points or +2% of its value"},
-		{"empty_rate<-1", "position 12: empty_rate is a share, 0 to 1: write -1pp for percentage points or -1% of its value"},
+		{"fps<-5pp", "position 5: pp is for shares: fps is not a share"},
+		{"jank_rate>+2", "position 11: jank_rate is a share, 0 to 1: write +2pp for percentage points or +2% for a relative change"},
+		{"empty_rate<-1", "position 12: empty_rate is a share, 0 to 1: write -1pp for percentage points or -1% for a relative change"},
 	} {
 		list, err := ParseConditions(test.text)
 		if e := (*SyntaxError)(nil); !errors.As(err, &e) || e.Error() != test.want || list != nil {
@@ -152,8 +152,8 @@ func TestOutcomeText(t *testing.T) {
 		"gallery → photos: fps<-5%: 50.00 → 40.00, −20.0 %",
 		"gallery → photos: p95_ms>+1: 19.00 → 22.00, +3.00",
 		"gallery → photos: longest_streak>+1: 10 → 13, +3",
-		"gallery → photos: empty_rate>-1%: 0 % → 0 %, no percentage of zero",
-		"gallery → photos: hitch_ms>+1%: 0.00 → 0.00, no percentage of zero",
+		"gallery → photos: empty_rate>-1%: 0 % → 0 %, from zero",
+		"gallery → photos: hitch_ms>+1%: 0.00 → 0.00, from zero",
 		"gallery → photos: ui_work_p50_ms>+1: 10.00 → 13.00, +3.00",
 	}
 	for i, o := range d.Outcomes[:len(want)] {
@@ -162,7 +162,7 @@ func TestOutcomeText(t *testing.T) {
 		}
 	}
 	rendering := d.Outcomes[len(want):]
-	if got, want := rendering[7].String(), "render_service: ui_work_p50_ms>+1: not known in either trace"; got != want {
+	if got, want := rendering[7].String(), "render_service: ui_work_p50_ms>+1: unknown in both traces"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if failed := d.Failed(); len(failed) != 9 || len(d.Unknown()) != 1 { // all but hitch_ms of the application, fps and empty_rate of rendering

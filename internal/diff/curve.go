@@ -8,44 +8,43 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
-// chart is how the frames of a pair divide by how long they took: for either
-// trace the share of frames that took no longer, from none to all.
+// chart shows the cumulative distributions of the frame durations of a pair: for
+// each trace the share of frames that took at most a duration.
 type chart struct {
 	Unit      string
 	Base, New curve
-	// Longest is where the axis ends, and Ticks what stands on it.
-	Longest float64
-	Ticks   []tick
+	Longest   float64 // end of the axis
+	Ticks     []tick
 }
 
-// curve is one trace's part of a chart.
+// curve is the distribution of one trace.
 type curve struct {
 	Frames int
-	Beyond int // frames that took longer than the axis goes
-	Path   string
+	Beyond int    // frames beyond the end of the axis
+	Path   string // of the SVG
 }
 
-// tick is a mark of the axis.
+// tick is a labelled point of the axis.
 type tick struct {
 	X    float64
 	Text string
 }
 
-// The chart's area, in the units of its picture.
+// The chart's area, in SVG units.
 const (
 	chartLeft, chartTop     = 44, 10
 	chartWidth, chartHeight = 560, 190
 )
 
-// charts returns the charts of a pair's frames, none if either trace has none: in
-// milliseconds, and in periods where refresh rates differ.
+// charts returns a chart in milliseconds, and one in periods if the refresh rates
+// differ. A chart is omitted if a trace has no frames for it.
 func (p *Pair) charts(base, new stats.Frames) (list []*chart) {
 	type length struct {
 		unit string
-		of   func(*analyzer.Frame) float64 // negative if not known
+		of   func(*analyzer.Frame) float64 // negative if unknown
 	}
 	lengths := []length{{"ms", func(f *analyzer.Frame) float64 { return f.Actual.Duration().Milliseconds() }}}
 	if p.Tests.RefreshDiffers {
@@ -76,11 +75,11 @@ func durations(frames []*analyzer.Frame, of func(*analyzer.Frame) float64) (list
 	return list
 }
 
-// newChart returns the chart of two sorted lists that are not empty.
+// newChart returns the chart of two sorted, non-empty lists.
 func newChart(unit string, base, new []float64) *chart {
 	c := &chart{Unit: unit}
-	// A few very long frames must not press all others together.
-	longest := 1.2 * max(nearlyLongest(base), nearlyLongest(new))
+	// A few very long frames must not compress all others.
+	longest := 1.2 * max(percentile95(base), percentile95(new))
 	step := tickStep(longest)
 	ticks := max(1, int(math.Ceil(longest/step)))
 	c.Longest = float64(ticks) * step
@@ -91,11 +90,11 @@ func newChart(unit string, base, new []float64) *chart {
 	return c
 }
 
-// nearlyLongest returns the 95th percentile of a sorted list.
-func nearlyLongest(sorted []float64) float64 { return sorted[(95*len(sorted)+99)/100-1] }
+// percentile95 returns the 95th percentile of a sorted list by nearest rank.
+func percentile95(sorted []float64) float64 { return sorted[(95*len(sorted)+99)/100-1] }
 
-// tickStep returns the distance of ticks, 1, 2 or 5 times a power of ten, that
-// makes at most ten up to the given length.
+// tickStep returns the distance between ticks: 1, 2 or 5 times a power of ten, with
+// at most ten steps up to longest.
 func tickStep(longest float64) float64 {
 	if longest <= 0 {
 		return 1
@@ -110,10 +109,11 @@ func tickStep(longest float64) float64 {
 }
 
 func tickText(x, step float64) string {
-	return words.Number(x, max(0, int(-math.Floor(math.Log10(step)))))
+	return text.Number(x, max(0, int(-math.Floor(math.Log10(step)))))
 }
 
-// newCurve draws the steps of a sorted list, as finely as can be seen.
+// newCurve returns the distribution of a sorted list, with one step at most for
+// each unit of width.
 func newCurve(sorted []float64, longest float64) curve {
 	c := curve{Frames: len(sorted)}
 	var path strings.Builder
@@ -127,7 +127,7 @@ func newCurve(sorted []float64, longest float64) curve {
 		}
 		if done > before {
 			share := float64(done) / float64(len(sorted))
-			fmt.Fprintf(&path, "H%dV%s", chartLeft+x, words.Number(chartTop+chartHeight*(1-share), 1))
+			fmt.Fprintf(&path, "H%dV%s", chartLeft+x, text.Number(chartTop+chartHeight*(1-share), 1))
 		}
 	}
 	fmt.Fprintf(&path, "H%d", chartLeft+chartWidth)

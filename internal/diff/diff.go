@@ -1,15 +1,14 @@
-// Package diff compares the frames of two traces: process by process, measure by
-// measure, and says of what has changed whether it is more than chance. It also
-// judges conditions on the changes, for a build to fail on, and merges the two
-// traces into one that Perfetto shows on one timeline.
+// Package diff compares the frames of two traces by process and by measure, and
+// tests whether changes are more than chance. It checks conditions on the changes,
+// and merges two traces into an archive that Perfetto shows on one timeline.
 //
 //	Side, Side ─> Compare ─> Diff ─┬─> Write: table, json, html
-//	                               ├─> Outcomes: what of --fail-on holds
+//	                               ├─> Outcomes: results of --fail-on
 //	                               └─> Merge: an archive of both traces
 //
-// It measures nothing itself: measures and tests are those of package stats.
-// What is not known is "–" for people and null in JSON, never zero. The same
-// inputs give the same bytes. docs/diff.md describes all that it writes.
+// Measures and tests are those of package stats. Unknown values are "–" in tables
+// and pages, and null in JSON. The same inputs give the same bytes. docs/diff.md
+// describes the output.
 package diff
 
 import (
@@ -18,38 +17,39 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/failure"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
 // Side is one of the two traces.
 type Side struct {
-	// Name is what the user calls it, usually a file name.
+	// Name is usually the file's name.
 	Name string
-	// Timeline has the frames that were measured, for curves and for merging.
+	// Timeline has the measured frames. Charts and Merge need it.
 	Timeline *analyzer.Timeline
-	// Stats are the measures of all of its processes.
+	// Stats has the measures of all processes of the trace.
 	Stats *stats.Report
 }
 
-// Options decide what is compared with what.
+// Options are the options of Compare.
 type Options struct {
-	// Map pairs processes that do not have the same name.
+	// Map pairs processes with different names.
 	Map []Mapping
-	// Process, if not nil, leaves in what it reports of either trace.
+	// Process selects processes; nil selects all. A pair is kept if either of its
+	// processes is selected.
 	Process func(*analyzer.Process) bool
-	// FailOn are the conditions to judge for each pair.
+	// FailOn are the conditions to check for each pair.
 	FailOn Conditions
 }
 
-// Diff is how two traces differ.
+// Diff is a comparison of two traces.
 type Diff struct {
 	Base, New Side
-	// Pairs are the processes that were compared, in the order of base.
+	// Pairs are the processes in both traces, in the order of base.
 	Pairs []*Pair
-	// OnlyBase and OnlyNew are the others.
+	// OnlyBase and OnlyNew are the processes in one trace only.
 	OnlyBase, OnlyNew []*stats.Process
-	// Outcomes has every condition for every pair: pair by pair, in the order in
-	// which the conditions were given.
+	// Outcomes has each condition for each pair: ordered by pair, then by
+	// condition.
 	Outcomes []Outcome
 }
 
@@ -57,7 +57,7 @@ type Diff struct {
 type Pair struct {
 	Base, New *stats.Process
 	MatchedBy Match
-	// Measures are all measures, in the order of the documentation.
+	// Measures are all measures, in the order of docs/diff.md.
 	Measures []Measure
 	// Tests has the tests on durations and on the jank rate.
 	Tests stats.Comparison
@@ -66,9 +66,8 @@ type Pair struct {
 // Error is why two traces cannot be compared.
 type Error = failure.Error
 
-// Compare compares new with base. The error is an *Error: if there is nothing to
-// compare, because no process has complete frames in both, or if Options.Map
-// names a process that is not there.
+// Compare compares new with base. It returns an *Error if no process has complete
+// frames in both traces, or if Options.Map names a process that does not exist.
 func Compare(base, new Side, o Options) (*Diff, error) {
 	if err := checkFrames(base, new); err != nil {
 		return nil, err
@@ -109,10 +108,10 @@ func newPair(m match) *Pair {
 	return p
 }
 
-// Failed returns the conditions that hold.
+// Failed returns the outcomes of conditions that failed.
 func (d *Diff) Failed() []Outcome { return d.outcomes(Failed) }
 
-// Unknown returns the conditions of which it is not known whether they hold.
+// Unknown returns the outcomes of conditions on unknown measures.
 func (d *Diff) Unknown() []Outcome { return d.outcomes(Unknown) }
 
 func (d *Diff) outcomes(status Status) (list []Outcome) {
@@ -124,15 +123,15 @@ func (d *Diff) outcomes(status Status) (list []Outcome) {
 	return list
 }
 
-// checkFrames returns an *Error if a side has no complete frame at all.
+// checkFrames returns an *Error if a side has no complete frames.
 func checkFrames(base, new Side) error {
 	switch b, n := hasFrames(base.Stats.Processes...), hasFrames(new.Stats.Processes...); {
 	case !b && !n:
 		return &Error{What: "nothing to compare: neither trace has complete frames"}
 	case !b:
-		return &Error{What: fmt.Sprintf("nothing to compare: %s has no complete frames", words.Printable(base.Name))}
+		return &Error{What: fmt.Sprintf("nothing to compare: %s has no complete frames", text.Printable(base.Name))}
 	case !n:
-		return &Error{What: fmt.Sprintf("nothing to compare: %s has no complete frames", words.Printable(new.Name))}
+		return &Error{What: fmt.Sprintf("nothing to compare: %s has no complete frames", text.Printable(new.Name))}
 	}
 	return nil
 }
@@ -146,11 +145,11 @@ func (d *Diff) checkPairs(o Options) error {
 	}
 	e := &Error{What: "nothing to compare: no process has complete frames in both traces"}
 	if o.Process != nil {
-		e.What = "nothing to compare: none of the chosen processes has complete frames in both traces"
+		e.What = "nothing to compare: none of the selected processes has complete frames in both traces"
 	}
 	if len(d.OnlyBase) > 0 && len(d.OnlyNew) > 0 {
 		e.Hint = fmt.Sprintf("--map OLD=NEW pairs processes: %s has %s, %s has %s",
-			words.Printable(d.Base.Name), words.Names(d.OnlyBase), words.Printable(d.New.Name), words.Names(d.OnlyNew))
+			text.Printable(d.Base.Name), text.Names(d.OnlyBase), text.Printable(d.New.Name), text.Names(d.OnlyNew))
 	}
 	return e
 }

@@ -96,7 +96,7 @@ func TestCompareTooFewFrames(t *testing.T) {
 	few := gallery("gallery", "render_service", stats.MinFrames-1, 20, func(i int) int { return 1 + i }).side("few")
 	for _, d := range []*Diff{compare(t, before(), few, Options{}), compare(t, few, before(), Options{})} {
 		for _, f := range d.Pairs[0].findings() {
-			if f.Verdict != TooFewFrames || f.Judgement != "" || !strings.Contains(f.Text, "19") || !strings.Contains(f.Text, "of 20 that each") {
+			if f.Verdict != TooFewFrames || f.Judgement != "" || !strings.Contains(f.Text, "19") || !strings.Contains(f.Text, "each trace needs 20") {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -239,7 +239,7 @@ func TestNothingToCompare(t *testing.T) {
 		{other.side("other"), half.side("half"), Options{}, "nothing to compare: no process has complete frames in both traces",
 			"--map OLD=NEW pairs processes: other has camera, half has gallery"},
 		{before(), after(), Options{Process: func(*analyzer.Process) bool { return false }},
-			"nothing to compare: none of the chosen processes has complete frames in both traces", ""},
+			"nothing to compare: none of the selected processes has complete frames in both traces", ""},
 	} {
 		d, err := Compare(test.base, test.new, test.options)
 		e := (*Error)(nil)

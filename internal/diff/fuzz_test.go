@@ -21,7 +21,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/report"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
 // latest is the latest time that a line of a trace can have.
@@ -211,7 +211,7 @@ func checkUnchanged(t *testing.T, side Side) {
 	}
 	for _, p := range d.Pairs {
 		if p.Base != p.New {
-			t.Fatalf("%s is matched with %s", words.NameOrPID(p.Base), words.NameOrPID(p.New))
+			t.Fatalf("%s is matched with %s", text.Process(p.Base), text.Process(p.New))
 		}
 		for _, m := range p.Measures {
 			if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Relative != nil && *m.Relative != 0 || m.Judgement == Improved || m.Judgement == Worsened {
@@ -358,7 +358,7 @@ func FuzzInputs(f *testing.F) {
 				t.Fatal(err)
 			}
 			sides = append(sides, sideOf("some file", in.Timeline))
-			inputs := []report.Input{{Name: "some file", Stats: sides[0].Stats, Timeline: in.Timeline, Gfxinfo: in.Gfxinfo}}
+			inputs := []report.Input{{Name: "some file", Stats: sides[0].Stats, Timeline: in.Timeline}}
 			if err := report.Write(io.Discard, inputs, report.Formats[int(how)%len(report.Formats)], report.Options{}); err != nil {
 				t.Fatal(err)
 			}

@@ -6,46 +6,46 @@ import (
 	"io"
 
 	"ohframe/analyzer/stats"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
 //go:embed assets
 var assets embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"printable": words.Printable,
-	"process":   words.Process,
-	"kind":      func(k stats.Kind) string { return words.Kinds[k] },
-	"number":    words.Number,
+	"printable": text.Printable,
+	"process":   text.Process,
+	"kind":      text.Kind,
+	"number":    text.Number,
 	"refresh":   refreshText,
 	"relative":  relativeChange,
-	"frames":    frames,
-	"more":      words.More,
+	"count":     text.Count,
+	"more":      text.More,
 }).ParseFS(assets, "assets/page.html"))
 
-// pageView is what the template shows.
+// pageView is the template's input.
 type pageView struct {
 	*Diff
 	Title             string
 	Pairs             []pagePair
 	More              int // pairs that are not shown
 	OnlyBase, OnlyNew pageOnly
-	Style             template.CSS // of the project, not of a trace
+	Style             template.CSS // from assets, never from a trace
 	Chart             pageChart
 }
 
-// pageOnly are the processes of one trace alone.
+// pageOnly lists the processes in one trace only.
 type pageOnly struct {
 	List []*stats.Process
-	More int // that are not shown
+	More int // processes that are not shown
 }
 
 func newPageOnly(list []*stats.Process) pageOnly {
-	shown := words.Largest(list, complete)
+	shown := text.Largest(list, complete)
 	return pageOnly{shown, len(list) - len(shown)}
 }
 
-// pagePair is a pair, with what the template would have to work out.
+// pagePair is a pair as the page shows it.
 type pagePair struct {
 	*Pair
 	Title, About string
@@ -56,14 +56,14 @@ type pagePair struct {
 	Outcomes     []Outcome
 }
 
-// pageMeasure is a measure in words.
+// pageMeasure is a measure with formatted values.
 type pageMeasure struct {
 	Label, Base, New, Change, Relative string
 	Judgement                          Judgement
 	Main                               bool
 }
 
-// pageChart is where the charts' area is.
+// pageChart is the geometry of the charts, in SVG units.
 type pageChart struct{ Left, Top, Right, Bottom, Middle, Width, Height int }
 
 func writeHTML(w io.Writer, d *Diff) error {
@@ -73,7 +73,7 @@ func writeHTML(w io.Writer, d *Diff) error {
 	}
 	v := pageView{
 		Diff: d, Style: template.CSS(style),
-		Title: words.Printable(d.Base.Name) + " → " + words.Printable(d.New.Name) + " – frame comparison",
+		Title: text.Printable(d.Base.Name) + " → " + text.Printable(d.New.Name) + " – frame comparison",
 		Chart: pageChart{
 			chartLeft, chartTop, chartLeft + chartWidth, chartTop + chartHeight, chartTop + chartHeight/2,
 			chartLeft + chartWidth + 16, chartTop + chartHeight + 30,
@@ -108,7 +108,7 @@ func newPagePair(p *Pair) pagePair {
 
 func newPageMeasure(m *Measure) pageMeasure {
 	return pageMeasure{
-		m.kind.Label, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta), relativeChange(m.Relative),
-		m.Judgement, m.kind.Main,
+		m.definition.Label, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta), relativeChange(m.Relative),
+		m.Judgement, m.definition.Main,
 	}
 }

@@ -36,14 +36,14 @@ type documentProcess struct {
 	Refresh []stats.Refresh `json:"refresh"`
 }
 
-// documentTests are null where there is nothing to test.
+// documentTests are null if there is nothing to test.
 type documentTests struct {
 	Durations          *documentDurations          `json:"durations"`
 	DurationsInPeriods *documentDurationsInPeriods `json:"durations_in_periods"`
 	JankRate           *documentJankRate           `json:"jank_rate"`
 }
 
-// mannWhitney names the test on durations, as a stats.RateMethod that on rates.
+// mannWhitney is the name of the test on durations.
 const mannWhitney = "mann_whitney_u"
 
 type documentDurations struct {
@@ -70,7 +70,7 @@ type documentOutcome struct {
 	Status    Status `json:"status"`
 }
 
-// MarshalJSON makes a judgement that there is none of null.
+// MarshalJSON encodes an empty judgement as null.
 func (j Judgement) MarshalJSON() ([]byte, error) {
 	if j == "" {
 		return []byte("null"), nil

@@ -124,7 +124,7 @@ func TestMatchErrors(t *testing.T) {
 	}{
 		{[]Mapping{{"camera", "photos"}}, "--map camera=photos: x.ftrace has no process camera", "it has gallery, render_service"},
 		{[]Mapping{{"gallery", "gallery"}}, "--map gallery=gallery: x.ftrace has no process gallery", "it has photos, surfaceflinger"},
-		{[]Mapping{{"gallery", "photos"}, {"gallery", "photos"}}, "--map gallery=photos: process gallery is mapped already", ""},
+		{[]Mapping{{"gallery", "photos"}, {"gallery", "photos"}}, "--map gallery=photos: process gallery is already mapped", ""},
 		{[]Mapping{{"gallery", "surfaceflinger"}}, "--map gallery=surfaceflinger: one is the application, the other the render service", ""},
 		{[]Mapping{{"\x1b", "1"}}, `--map "\x1b"=1: x.ftrace has no process "\x1b"`, "it has gallery, render_service"},
 	} {

@@ -7,27 +7,27 @@ import (
 	"ohframe/analyzer/stats"
 )
 
-// Measure is a number of a process in both traces.
+// Measure is a measure of a process in both traces.
 type Measure struct {
-	// Name is how conditions call it.
+	// Name is the name in conditions.
 	Name string `json:"measure"`
-	// Field is its place in a process of a report.
+	// Field is the path in a process of a report's JSON.
 	Field  string       `json:"field"`
 	Unit   stats.Unit   `json:"unit"`
 	Better stats.Better `json:"better"`
-	// Base and New are nil if not known, and what follows then too.
+	// Base and New are nil if unknown. If either is, so are Delta and Relative.
 	Base *float64 `json:"base"`
 	New  *float64 `json:"new"`
-	// Delta is New − Base, and Relative is Delta / Base; nil if Base is zero.
+	// Delta is New − Base. Relative is Delta / Base, or nil if Base is 0.
 	Delta    *float64 `json:"delta"`
 	Relative *float64 `json:"relative"`
-	// Judgement is empty where neither way is better.
+	// Judgement is empty if the change is unknown or neither direction is better.
 	Judgement Judgement `json:"judgement"`
 
-	kind *stats.Measure
+	definition *stats.Measure
 }
 
-// Judgement says whether a change is for the better.
+// Judgement is whether a change is an improvement.
 type Judgement string
 
 // The judgements.
@@ -50,7 +50,7 @@ func judge(better stats.Better, delta *float64) Judgement {
 	return Worsened
 }
 
-// measures are those of package stats, the main ones first.
+// measures are the measures of package stats with the main ones first.
 var measures = func() []stats.Measure {
 	list := slices.Clone(stats.Measures)
 	slices.SortStableFunc(list, func(a, b stats.Measure) int {
@@ -65,13 +65,12 @@ var measures = func() []stats.Measure {
 	return list
 }()
 
-// newMeasures returns the measures of a process in both traces, times in
-// milliseconds.
+// newMeasures returns the measures of a pair. Times are in milliseconds.
 func newMeasures(base, new *stats.Process) []Measure {
 	list := make([]Measure, len(measures))
 	for i := range measures {
 		k := &measures[i]
-		m := Measure{Name: k.Name, Field: k.Path, Unit: k.Unit, Better: k.Better, Base: value(k, base), New: value(k, new), kind: k}
+		m := Measure{Name: k.Name, Field: k.Path, Unit: k.Unit, Better: k.Better, Base: value(k, base), New: value(k, new), definition: k}
 		if m.Base != nil && m.New != nil {
 			delta := *m.New - *m.Base
 			m.Delta = &delta
@@ -86,8 +85,8 @@ func newMeasures(base, new *stats.Process) []Measure {
 	return list
 }
 
-// value returns the measure's value in the unit of its name; nil if unknown. The
-// process may be nil.
+// value returns the measure's value in the unit of its name, or nil if it is
+// unknown. The process may be nil.
 func value(m *stats.Measure, p *stats.Process) *float64 {
 	if p == nil {
 		return nil
@@ -100,7 +99,7 @@ func value(m *stats.Measure, p *stats.Process) *float64 {
 	return &ms
 }
 
-// measure returns the pair's measure of the given name, which there must be.
+// measure returns the pair's measure of the given name, which must exist.
 func (p *Pair) measure(name string) *Measure {
 	for i := range p.Measures {
 		if p.Measures[i].Name == name {

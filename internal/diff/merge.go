@@ -15,10 +15,10 @@ import (
 	"ohframe/protos/perfettopb"
 )
 
-// The members of an archive. Perfetto takes the manifest first, wherever it is,
-// and knows it by its content. Names must be short: of the header of a member
-// it reads no more than the 100 bytes that tar had in the beginning. It passes
-// over members whose name begins with a dot.
+// The members of an archive. Perfetto recognises the manifest by its content and
+// reads it first, wherever it is. Names must be short: Perfetto reads only the
+// 100-byte name field of a member's header. It skips members whose name begins
+// with a dot.
 //
 // Source: src/trace_processor/importers/archive of Perfetto v58.2.
 const (
@@ -27,12 +27,11 @@ const (
 	newMember      = "new.pftrace"
 )
 
-// bootTime is the clock that times without any other are in.
+// bootTime is Perfetto's default clock.
 const bootTime = "BOOTTIME"
 
-// manifest tells Perfetto, from v58 on, how the traces of an archive belong
-// together. Without it both would be taken for one device's, and be placed by
-// the time of day.
+// manifest describes to Perfetto, from v58 on, how the traces of an archive relate.
+// Without it, Perfetto assumes one device and aligns the traces by time of day.
 //
 //	{"perfetto_manifest": {
 //	  "version": 1,
@@ -52,7 +51,7 @@ type manifest struct {
 }
 
 type manifestContent struct {
-	Version int `json:"version"` // 1 is the only one
+	Version int `json:"version"` // always 1
 	// TraceTime is the clock of the common timeline.
 	TraceTime manifestClock  `json:"trace_time"`
 	Files     []manifestFile `json:"files"`
@@ -60,7 +59,7 @@ type manifestContent struct {
 
 type manifestClock struct {
 	Clock string `json:"clock"`
-	File  string `json:"file"` // on whose machine it is
+	File  string `json:"file"` // a file of the clock's machine
 }
 
 type manifestFile struct {
@@ -69,14 +68,14 @@ type manifestFile struct {
 	Clocks  *manifestClocks `json:"clocks,omitempty"`
 }
 
-// manifestMachine keeps processes and processors of either trace apart. Files
-// with the same name of a machine are of one.
+// manifestMachine separates the processes and processors of the traces. Files
+// with the same machine name belong to one machine.
 type manifestMachine struct {
 	Name string `json:"name"`
 }
 
-// manifestClocks places a file: where a clock of its own reads T, the one that
-// it is synchronized to reads T + Offset.
+// manifestClocks places a file: when its Clock reads T, the clock SyncTo reads
+// T + Offset.
 type manifestClocks struct {
 	Clock  string         `json:"clock"`
 	Offset trace.Duration `json:"offset_ns"`
@@ -85,16 +84,16 @@ type manifestClocks struct {
 
 // Trace is one of the two traces to merge, as a Perfetto trace.
 type Trace struct {
-	// Write writes it, not compressed: Perfetto rejects a manifest about files
-	// that have to be unpacked. It is called twice and must write the same; an
-	// archive states a member's size before its content.
+	// Write writes the trace without compression: Perfetto rejects a manifest of
+	// compressed files. It is called twice and must write the same bytes, because
+	// a member's size precedes its content.
 	Write func(io.Writer) error
 }
 
 // Merge writes both traces as a tar archive that Perfetto, from v58 on, shows on
-// one timeline, on which the first complete frames of the processes that were
-// compared begin together. Both sides must have a timeline. The error is that of
-// writing a trace or w's.
+// one timeline. The first complete frames of the compared processes begin at the
+// same time there. Both sides must have a timeline. It returns the errors of the
+// traces' Write functions and of w.
 func (d *Diff) Merge(w io.Writer, base, new Trace) error {
 	manifest, err := json.MarshalIndent(d.manifest(), "", " ")
 	if err != nil {
@@ -123,7 +122,7 @@ func (d *Diff) Merge(w io.Writer, base, new Trace) error {
 		var again counter
 		err := m.write(io.MultiWriter(archive, &again))
 		if errors.Is(err, tar.ErrWriteTooLong) || err == nil && again != size {
-			return fmt.Errorf("%s: the trace changed between its first reading and its second", m.name)
+			return fmt.Errorf("%s: the trace changed while it was read", m.name)
 		} else if err != nil {
 			return err
 		}
@@ -139,31 +138,30 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// manifest returns the manifest of the archive. The trace whose first frame has
-// the later time is the one that the other is moved to: offsets are never
-// negative then, and nothing is moved before the beginning of time, where
-// Perfetto would drop it.
+// manifest returns the manifest of the archive. It shifts the trace whose first
+// frame is earlier, so that offsets are never negative: Perfetto drops events
+// before time zero.
 func (d *Diff) manifest() manifest {
 	files := []manifestFile{
 		{Path: baseMember, Machine: manifestMachine{"base: " + filepath.Base(d.Base.Name)}},
 		{Path: newMember, Machine: manifestMachine{"new: " + filepath.Base(d.New.Name)}},
 	}
 	base, new := d.firstFrames()
-	still, moved, offset := &files[0], &files[1], base.Sub(new)
+	fixed, shifted, offset := &files[0], &files[1], base.Sub(new)
 	if offset < 0 {
-		still, moved, offset = moved, still, -offset
+		fixed, shifted, offset = shifted, fixed, -offset
 	}
-	reference := manifestClock{Clock: bootTime, File: still.Path}
-	moved.Clocks = &manifestClocks{Clock: bootTime, Offset: offset, SyncTo: reference}
+	reference := manifestClock{Clock: bootTime, File: fixed.Path}
+	shifted.Clocks = &manifestClocks{Clock: bootTime, Offset: offset, SyncTo: reference}
 	return manifest{manifestContent{Version: 1, TraceTime: reference, Files: files}}
 }
 
-// firstFrames returns when the first complete frames of the processes that were
-// compared begin.
+// firstFrames returns the starts of the first complete frames of the compared
+// processes.
 func (d *Diff) firstFrames() (base, new trace.Time) {
 	for _, p := range d.Pairs {
 		if !hasFrames(p.Base) || !hasFrames(p.New) {
-			continue // there is no frame for the other's first
+			continue // only one of the traces has frames
 		}
 		if !base.Known() || p.Base.Observed.From < base {
 			base = p.Base.Observed.From
@@ -175,9 +173,8 @@ func (d *Diff) firstFrames() (base, new trace.Time) {
 	return base, new
 }
 
-// withClock says of a trace that has no clock snapshot, which could tell, that
-// its times are boot time. Perfetto moves no times of which it does not know
-// the clock.
+// withClock adds a clock snapshot to a trace without one: its times are boot time.
+// Perfetto does not shift times of an unknown clock.
 //
 // Source: ProtoTraceReader::TimestampTokenizeAndPushToSorter and
 // ParseClockSnapshot in Perfetto v58.2.

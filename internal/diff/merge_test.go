@@ -275,7 +275,7 @@ func TestMergeErrors(t *testing.T) {
 			return err
 		}}
 		err := d.Merge(io.Discard, changing, bytesOf([]byte("b")))
-		if want := "base.pftrace: the trace changed between its first reading and its second"; err == nil || err.Error() != want {
+		if want := "base.pftrace: the trace changed while it was read"; err == nil || err.Error() != want {
 			t.Errorf("%v bytes: got %v, want %s", sizes, err, want)
 		}
 	}

@@ -1,39 +1,29 @@
 package diff
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"ohframe/analyzer/stats"
-	"ohframe/internal/grid"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
 const (
 	tableWidth  = 100
 	nameWidth   = 20 // of a process, in the overview
 	titleWidth  = 60 // of a pair, above its measures
-	findingText = 84 // beside its label
+	findingText = 84 // of the text beside a label
 	labelWidth  = 39 // of the longest name of a measure
 	valueWidth  = 9
 )
 
-// tableWriter writes the comparison for a terminal: one overview of all pairs,
-// then a block for each.
-type tableWriter struct {
-	*bufio.Writer
-	grid.Ink
-}
+// tableWriter writes the comparison for a terminal: an overview of all pairs, then
+// a block for each pair.
+type tableWriter struct{ text.Writer }
 
 func writeTable(w io.Writer, d *Diff, o WriteOptions) error {
-	// How wide "–" and "→" are must not depend on where the program runs.
-	text.OverrideRuneWidthEastAsianWidth(false)
-	t := &tableWriter{bufio.NewWriter(w), grid.Ink(o.Color)}
+	t := &tableWriter{text.NewWriter(w, o.Color)}
 	t.side("base", d.Base)
 	t.side("new ", d.New)
 	fmt.Fprintln(t)
@@ -49,23 +39,23 @@ func writeTable(w io.Writer, d *Diff, o WriteOptions) error {
 func (t *tableWriter) side(label string, s Side) {
 	span := ""
 	if s.Stats.Span != nil {
-		span = fmt.Sprintf("  %s s of trace", words.Number(s.Stats.Span.Seconds, 3))
+		span = fmt.Sprintf("  %s s of trace", text.Number(s.Stats.Span.Seconds, 3))
 	}
-	name := words.Shorten(words.Printable(s.Name), tableWidth-len(label)-2-text.StringWidthWithoutEscSequences(span))
+	name := text.Shorten(text.Printable(s.Name), tableWidth-len(label)-2-text.Width(span))
 	fmt.Fprintf(t, "%s  %s%s\n", t.Dim(label), t.Bold(name), t.Dim(span))
 }
 
 func (t *tableWriter) overview(d *Diff) {
-	g := grid.New(t.Ink, "Process", "FPS →", "new →", "Jank →", "new →", "P95 ms →", "new →", "Durations", "Late")
+	g := text.NewTable(t.Ink, "Process", "FPS →", "new →", "Jank →", "new →", "P95 ms →", "new →", "Durations", "Late")
 	shown := d.shown()
 	for _, p := range shown {
-		row := table.Row{words.Shorten(p.title(), nameWidth)}
+		row := text.Row{text.Shorten(p.title(), nameWidth)}
 		for _, name := range []string{"fps", "jank_rate", "p95_ms"} {
 			m := p.measure(name)
 			row = append(row, overviewValue(m.Unit, m.Base), t.judged(overviewValue(m.Unit, m.New), m.Judgement))
 		}
 		findings := p.findings()
-		durations := findings[len(findings)-2] // in periods, where that is the fairer test
+		durations := findings[len(findings)-2] // in periods if refresh rates differ
 		jank := findings[len(findings)-1]
 		late := map[Verdict]string{More: "more often", Less: "less often"}[jank.Verdict]
 		if late == "" {
@@ -84,30 +74,30 @@ func overviewValue(u stats.Unit, x *float64) string {
 	if x == nil || u == stats.Share {
 		return valueText(u, x)
 	}
-	return words.Number(*x, min(1, digits(u, *x)))
+	return text.Number(*x, min(1, decimals(u, *x)))
 }
 
 func (t *tableWriter) pair(p *Pair) {
-	title, about := words.Shorten(p.title(), titleWidth), " · "+p.about()
-	rule := max(0, tableWidth-1-text.StringWidthWithoutEscSequences(title+about))
+	title, about := text.Shorten(p.title(), titleWidth), " · "+p.about()
+	rule := max(0, tableWidth-1-text.Width(title+about))
 	fmt.Fprintf(t, "%s%s %s\n\n", t.Bold(title), t.Dim(about), t.Dim(strings.Repeat("─", rule)))
 
-	g := grid.New(t.Ink, "", "")
+	g := text.NewTable(t.Ink, "", "")
 	g.Wrap(1, findingText)
 	if p.Tests.RefreshDiffers {
-		g.AppendRow(table.Row{t.Dim("Refresh"), fmt.Sprintf("%s → %s: durations in milliseconds do not compare, those in periods do",
+		g.AppendRow(text.Row{t.Dim("Refresh"), fmt.Sprintf("%s → %s: compare durations in periods, not in milliseconds",
 			refreshText(p.Base.Refresh), refreshText(p.New.Refresh))})
 	}
 	for _, f := range p.findings() {
-		g.AppendRow(table.Row{t.Dim(f.Name), t.judged(f.Text, f.Judgement)})
+		g.AppendRow(text.Row{t.Dim(f.Name), t.judged(f.Text, f.Judgement)})
 	}
 	t.print(g)
 
-	g = grid.New(t.Ink, "Measure", "Base →", "New →", "Change →", "Change, % →", "")
+	g = text.NewTable(t.Ink, "Measure", "Base →", "New →", "Change →", "Change, % →", "")
 	g.Widths(labelWidth, valueWidth, valueWidth, valueWidth, valueWidth)
 	same := 0
 	for _, m := range p.shown() {
-		if !m.kind.Main && m.Delta != nil && *m.Delta == 0 {
+		if !m.definition.Main && m.Delta != nil && *m.Delta == 0 {
 			same++
 			continue
 		}
@@ -115,18 +105,18 @@ func (t *tableWriter) pair(p *Pair) {
 		if m.Judgement == Improved || m.Judgement == Worsened {
 			word = string(m.Judgement)
 		}
-		g.AppendRow(table.Row{m.kind.Label, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
+		g.AppendRow(text.Row{m.definition.Label, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
 			relativeChange(m.Relative), t.judged(word, m.Judgement)})
 	}
 	t.printEnd(g)
 	if same > 0 {
-		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %d more are the same in both.", same)))
+		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %d more measures are equal.", same)))
 	}
 	fmt.Fprintln(t)
 }
 
-// shown returns the measures that people are shown: those that are known of
-// either trace, in periods only where refresh rates differ.
+// shown returns the measures in tables and pages: those that are known in either
+// trace, and those in periods only if refresh rates differ.
 func (p *Pair) shown() (list []Measure) {
 	for _, m := range p.Measures {
 		if (m.Base != nil || m.New != nil) && (m.Unit != stats.Periods || p.Tests.RefreshDiffers) {
@@ -136,39 +126,39 @@ func (p *Pair) shown() (list []Measure) {
 	return list
 }
 
-// only lists the processes that are in one trace alone.
+// only lists the processes in one trace only.
 func (t *tableWriter) only(label string, list []*stats.Process) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintln(t, t.Bold(label))
-	shown := words.Largest(list, complete)
+	shown := text.Largest(list, complete)
 	for _, p := range shown {
-		about := fmt.Sprintf(" · %s · pid %d · %s", words.Kinds[p.Kind], p.PID, frames(p.Frames.Complete))
-		name := words.Shorten(words.Process(p), tableWidth-2-text.StringWidthWithoutEscSequences(about))
+		about := fmt.Sprintf(" · %s · pid %d · %s", text.Kind(p.Kind), p.PID, text.Count(p.Frames.Complete, "frame"))
+		name := text.Shorten(text.Process(p), tableWidth-2-text.Width(about))
 		fmt.Fprintf(t, "  %s%s\n", name, t.Dim(about))
 	}
 	t.more(len(list) - len(shown))
 	fmt.Fprintln(t)
 }
 
-// more says that there are more processes than are shown.
+// more writes the number of processes that are not shown.
 func (t *tableWriter) more(n int) {
 	if n > 0 {
-		fmt.Fprintln(t, t.Dim("  "+words.More(n)))
+		fmt.Fprintln(t, t.Dim("  "+text.More(n)))
 	}
 }
 
-func (t *tableWriter) print(g grid.Grid) {
+func (t *tableWriter) print(g text.Table) {
 	t.printEnd(g)
 	fmt.Fprintln(t)
 }
 
-func (t *tableWriter) printEnd(g grid.Grid) {
+func (t *tableWriter) printEnd(g text.Table) {
 	fmt.Fprintln(t, g.Render())
 }
 
-// judged colours what is better or worse.
+// judged colours a change by its judgement.
 func (t *tableWriter) judged(s string, j Judgement) string {
 	switch j {
 	case Improved:

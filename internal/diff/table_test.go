@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
+	pretty "github.com/jedib0t/go-pretty/v6/text"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
 // The golden was worked out by hand: see gallery and TestCompare.
@@ -69,7 +69,7 @@ func TestTableFits(t *testing.T) {
 	}
 	for _, color := range []bool{false, true} {
 		for i, line := range strings.Split(write(t, d, "table", WriteOptions{Color: color}), "\n") {
-			if n := text.StringWidthWithoutEscSequences(line); n > tableWidth {
+			if n := text.Width(line); n > tableWidth {
 				t.Errorf("line %d has %d columns: %q", i+1, n, line)
 			}
 			if strings.TrimRight(line, " ") != line {
@@ -101,7 +101,7 @@ func TestTableColor(t *testing.T) {
 func TestTableInChinese(t *testing.T) {
 	d := compare(t, before(), after(), Options{})
 	want := write(t, d, "table", WriteOptions{})
-	text.OverrideRuneWidthEastAsianWidth(true)
+	pretty.OverrideRuneWidthEastAsianWidth(true)
 	if got := write(t, d, "table", WriteOptions{}); got != want {
 		t.Error("the table depends on the language")
 	}
@@ -140,21 +140,6 @@ func TestValues(t *testing.T) {
 	for p, want := range map[float64]string{1: "p = 1", .0499: "p = 0.05", .00012: "p = 0.00012", .00009: "p < 0.0001", 0: "p < 0.0001"} {
 		if got := probability(p); got != want {
 			t.Errorf("%v is %s, want %s", p, got, want)
-		}
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	for name, want := range map[string]string{
-		"com.example.app": "com.example.app",
-		"图库":              "图库",
-		"a\x1b[2Jb":       `"a\x1b[2Jb"`,
-		"a\u202eb":        `"a\u202eb"`,
-		"a\xffb":          `"a\xffb"`,
-		"a\nb":            `"a\nb"`,
-	} {
-		if got := words.Printable(name); got != want {
-			t.Errorf("%q becomes %s, want %s", name, got, want)
 		}
 	}
 }

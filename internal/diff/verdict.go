@@ -7,24 +7,24 @@ import (
 	"ohframe/analyzer/stats"
 )
 
-// Significance is the p-value below which a change is taken for more than
-// chance. It is stricter than the customary 0.05: there are several tests, and
-// as frames are not quite independent of each other, p-values come out too small.
+// Significance is the p-value below which a change counts as more than chance. It
+// is stricter than the usual 0.05 because there are several tests, and because
+// successive frames are not independent, which makes p-values too small.
 const Significance = 0.01
 
-// Verdict is what a test says of a change.
+// Verdict is the result of a test.
 type Verdict string
 
 // The verdicts.
 const (
-	// NotTested: one of the traces has none of the frames in question.
+	// NotTested: one of the traces has no such frames.
 	NotTested Verdict = "not_tested"
 	// TooFewFrames: a side has fewer than stats.MinFrames.
 	TooFewFrames Verdict = "too_few_frames"
-	// NoClearChange: what change there is may be chance. That does not prove that
-	// there is none.
+	// NoClearChange: the change may be chance. That does not prove that nothing
+	// changed.
 	NoClearChange Verdict = "no_clear_change"
-	// More and Less: frames are longer and shorter, or late more and less often.
+	// More and Less: frames are longer or shorter, or late more or less often.
 	More Verdict = "more"
 	Less Verdict = "less"
 )
@@ -57,19 +57,18 @@ func verdict(tooFew bool, p, effect *float64) Verdict {
 	return Less
 }
 
-// finding is a test in words.
+// finding is the result of a test in words.
 type finding struct {
-	Name    string // of what was tested
+	Name    string // what was tested
 	Verdict Verdict
 	Short   string // the verdict
-	Text    string // and the numbers behind it
-	// Judgement tells whether the change is for the better; empty if that is not
-	// clear.
+	Text    string // the verdict with its numbers
+	// Judgement is empty if no change is clear.
 	Judgement Judgement
 }
 
-// findings returns the tests of the pair. Where refresh rates differ, durations
-// are tested in periods as well, and only then for better or worse.
+// findings returns the results of the pair's tests. If the refresh rates differ,
+// durations are tested in periods too, and only that test is judged.
 func (p *Pair) findings() []finding {
 	durations := durationsFinding(p.Tests.Durations)
 	if !p.Tests.RefreshDiffers {
@@ -79,7 +78,8 @@ func (p *Pair) findings() []finding {
 	return []finding{durations, periodsFinding(p.Tests.DurationsInPeriods), jankFinding(p.Tests.JankRate)}
 }
 
-// judgement returns what a verdict means: with all that is tested, more is worse.
+// judgement returns the judgement of a verdict. For everything tested, more is
+// worse.
 func (v Verdict) judgement() Judgement {
 	switch v {
 	case More:
@@ -104,7 +104,7 @@ func periodsFinding(t *stats.DurationInPeriodsTest) finding {
 	return rankFinding("In periods", &t.RankTest, shift(t.Shift, "periods"))
 }
 
-// shift says how much longer frames typically are.
+// shift formats the typical change of a frame's duration.
 func shift(x *float64, unit string) string {
 	if x == nil {
 		return ""
@@ -117,7 +117,7 @@ func rankFinding(name string, t *stats.RankTest, shift string) finding {
 	f.Judgement = f.Verdict.judgement()
 	switch f.Verdict {
 	case NotTested:
-		f.Short, f.Text = unknown, "not tested: one of the traces has no such frames"
+		f.Short, f.Text = unknown, "not tested: a trace has no such frames"
 	case TooFewFrames:
 		f.Short, f.Text = "too few frames", tooFew(t.BaseFrames, t.NewFrames)
 	default:
@@ -138,7 +138,7 @@ func jankFinding(t *stats.RateTest) finding {
 	f.Judgement = f.Verdict.judgement()
 	switch f.Verdict {
 	case NotTested:
-		f.Short, f.Text = unknown, "not tested: one of the traces has no frames with a deadline"
+		f.Short, f.Text = unknown, "not tested: a trace has no frames with a deadline"
 	case TooFewFrames:
 		f.Short, f.Text = "too few frames", tooFew(t.BaseFrames, t.NewFrames)
 	default:
@@ -150,10 +150,10 @@ func jankFinding(t *stats.RateTest) finding {
 }
 
 func tooFew(base, new int) string {
-	return fmt.Sprintf("too few frames to tell: %d and %d, of %d that each trace must have", base, new, stats.MinFrames)
+	return fmt.Sprintf("too few frames to test: %d and %d; each trace needs %d", base, new, stats.MinFrames)
 }
 
-// probability prints a p-value.
+// probability formats a p-value.
 func probability(p float64) string {
 	if p < 0.0001 {
 		return "p < 0.0001"

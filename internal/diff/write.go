@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// WriteOptions decide how a comparison looks.
+// WriteOptions are the options of Write.
 type WriteOptions struct {
-	// Color lets the table use a terminal's bold, dim and coloured text.
+	// Color makes the table use bold, dim and coloured text.
 	Color bool
 }
 
-// Formats are the names of the formats that Write knows.
+// Formats are the formats of Write.
 var Formats = []string{"table", "json", "html"}
 
-// Write writes the comparison in the given format.
+// Write writes the comparison in one of the Formats. It returns an error if the
+// format is unknown or writing to w fails.
 func Write(w io.Writer, d *Diff, format string, o WriteOptions) error {
 	switch format {
 	case "table":

@@ -17,7 +17,7 @@ import (
 func write(t *testing.T, format string, timeline *analyzer.Timeline) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, timeline, format); err != nil {
+	if err := Write(&b, timeline, Options{Format: format}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -273,11 +273,11 @@ func TestFormats(t *testing.T) {
 		if first, again := write(t, format, timeline), write(t, format, timeline); first != again {
 			t.Errorf("%s: not the same twice", format)
 		}
-		if err := Write(failingWriter{full}, timeline, format); !errors.Is(err, full) {
+		if err := Write(failingWriter{full}, timeline, Options{Format: format}); !errors.Is(err, full) {
 			t.Errorf("%s: got %v, want the writer's error", format, err)
 		}
 	}
-	if err := Write(&bytes.Buffer{}, timeline, "xml"); err == nil || !strings.Contains(err.Error(), "xml") {
+	if err := Write(&bytes.Buffer{}, timeline, Options{Format: "xml"}); err == nil || !strings.Contains(err.Error(), "xml") {
 		t.Errorf("got %v, want an error that names xml", err)
 	}
 }

@@ -30,7 +30,7 @@ func TestMemory(t *testing.T) {
 	timeline := manyFrames(150_000, "com.example.app")
 	for format, most := range map[string]uint64{"table": 40 << 20, "csv": 40 << 20, "json": 40 << 20, "parquet": 80 << 20} {
 		peak := memtest.Peak(func() {
-			if err := Write(io.Discard, timeline, format); err != nil {
+			if err := Write(io.Discard, timeline, Options{Format: format}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -47,7 +47,7 @@ func TestHostileNames(t *testing.T) {
 		var b bytes.Buffer
 		write := func(format string) string {
 			b.Reset()
-			if err := Write(&b, timeline, format); err != nil {
+			if err := Write(&b, timeline, Options{Format: format}); err != nil {
 				t.Fatal(err)
 			}
 			return b.String()

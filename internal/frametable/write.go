@@ -14,7 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"ohframe/analyzer"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
 // Formats are the names of the formats that Write knows.
@@ -61,9 +61,9 @@ func writeTable(w io.Writer, rows iter.Seq[row]) error {
 	eachRow := func(do func(cells []string)) {
 		do(Columns)
 		for r := range rows {
-			r.Process = words.Printable(r.Process)
+			r.Process = text.Printable(r.Process)
 			for i, name := range r.Layers {
-				r.Layers[i] = words.Printable(name)
+				r.Layers[i] = text.Printable(name)
 			}
 			cells := r.cells()
 			for i, c := range cells {
@@ -101,9 +101,9 @@ func writeCSV(w io.Writer, rows iter.Seq[row]) error {
 		return err
 	}
 	for r := range rows {
-		r.Process = words.Cell(r.Process)
+		r.Process = text.Cell(r.Process)
 		for i, name := range r.Layers {
-			r.Layers[i] = words.Cell(name)
+			r.Layers[i] = text.Cell(name)
 		}
 		if err := cw.Write(r.cells()); err != nil {
 			return err

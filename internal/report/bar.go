@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-// shareBar draws n in relation to the most there is, to an eighth of a cell.
+// shareBar returns a bar of n/most of width cells, in steps of an eighth of a cell.
 func shareBar(n, most, width int) string {
 	if most == 0 {
 		return ""

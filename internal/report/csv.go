@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
-// identityColumns are the columns that are no measures; the others are named
-// after the measures' paths.
+// identityColumns are the columns before the measures. A measure's column is
+// named after its path.
 var identityColumns = []string{"input", "kind", "pid", "name", "fps.event", "refresh.rates_hz"}
 
 // writeCSV writes a row for each process of each input.
@@ -36,7 +36,7 @@ func writeCSV(w io.Writer, inputs []Input) error {
 }
 
 func csvRow(input string, p *stats.Process) []string {
-	row := []string{words.Cell(input), string(p.Kind), strconv.Itoa(int(p.PID)), words.Cell(p.Name), "", ""}
+	row := []string{text.Cell(input), string(p.Kind), strconv.Itoa(int(p.PID)), text.Cell(p.Name), "", ""}
 	if p.FPS != nil {
 		row[4] = string(p.FPS.Event)
 	}
@@ -55,5 +55,5 @@ func csvRow(input string, p *stats.Process) []string {
 	return row
 }
 
-// plain prints a number in full, without an exponent.
+// plain formats a number exactly, without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -8,28 +8,28 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
-// mark is how a frame is drawn: one look for each, though several facts may hold.
-type mark int
+// status is the main property of a frame, which decides its colour in charts.
+type status int
 
-// The marks, the later drawn over the earlier where there is no room for both.
+// The statuses. Where frames overlap in a chart, later ones cover earlier ones.
 const (
-	onTime mark = iota
+	onTime status = iota
 	noDeadline
 	empty
 	misaligned
 	lateApplication
 	lateGPU
 	lateCPU
-	marksCount
+	statusCount
 )
 
-// markInfo has each mark's name in the page's style sheet and for people.
-var markInfo = [marksCount]struct{ ID, Name string }{
+// statusInfo has the style class and the displayed name of each status.
+var statusInfo = [statusCount]struct{ ID, Name string }{
 	onTime:          {"on-time", "on time"},
-	noDeadline:      {"no-deadline", "no deadline known"},
+	noDeadline:      {"no-deadline", "no deadline"},
 	empty:           {"empty", "empty"},
 	misaligned:      {"misaligned", "misaligned"},
 	lateApplication: {"late-app", "late"},
@@ -37,9 +37,9 @@ var markInfo = [marksCount]struct{ ID, Name string }{
 	lateCPU:         {"late-cpu", "late, CPU"},
 }
 
-// markOf returns the mark of the first that holds: empty, since nobody could
-// see that such a frame was late; late; misaligned.
-func markOf(f *analyzer.Frame) mark {
+// statusOf returns a frame's status. Empty precedes late: nobody sees that an
+// empty frame was late.
+func statusOf(f *analyzer.Frame) status {
 	switch {
 	case f.Facts.Has(analyzer.Empty):
 		return empty
@@ -57,35 +57,36 @@ func markOf(f *analyzer.Frame) mark {
 	return onTime
 }
 
-// marksOf are the marks that a process's frames can have, the good one first.
-func marksOf(kind stats.Kind) []mark {
+// statusesOf returns the statuses that frames of a kind of process can have, in
+// the order of the legend.
+func statusesOf(kind stats.Kind) []status {
 	if kind == stats.RenderService {
-		return []mark{onTime, lateCPU, lateGPU, misaligned, empty, noDeadline}
+		return []status{onTime, lateCPU, lateGPU, misaligned, empty, noDeadline}
 	}
-	return []mark{onTime, lateApplication, misaligned, empty, noDeadline}
+	return []status{onTime, lateApplication, misaligned, empty, noDeadline}
 }
 
-// frameColumns are a process's complete frames in columns, in order of start:
-// the form in which the page's script has them. Lengths of time are
-// nanoseconds; a script's numbers hold whole ones up to 104 days, so points in
-// time are relative to Base.
+// frameColumns are the complete frames of a process as columns, in order of
+// start, for the page's script. Durations are nanoseconds. A script's numbers are
+// exact up to 2^53 ns, 104 days, so times are relative to Base.
 type frameColumns struct {
 	Base     string   `json:"base"`     // first start, nanoseconds of trace time
-	Start    []int64  `json:"start"`    // after the start of the frame before
+	Start    []int64  `json:"start"`    // since the previous frame's start
 	Duration []int64  `json:"duration"` // of the actual interval
 	Tail     []int64  `json:"tail"`     // GPU work after the actual interval
 	Budget   []*int64 `json:"budget"`   // from start to deadline
 	Shown    []*int64 `json:"shown"`    // from start to present
-	Mark     []mark   `json:"mark"`
-	Text     []int    `json:"text"` // index into Texts: what else there is to say
-	Vsync    []int64  `json:"vsync"`
-	Render   []int64  `json:"render"` // vsync of the render frame that took it
+	Status   []status `json:"status"`
+	Text     []int    `json:"text"`   // index into Texts, the other facts
+	Vsync    []int64  `json:"vsync"`  // vsync id, 0 if unknown
+	Render   []int64  `json:"render"` // vsync id of the render frame that picked it up, or 0
 	Thread   []int    `json:"thread"` // index into Threads
 	Texts    []string `json:"texts"`
 	Threads  []string `json:"threads"`
 }
 
-// newFrameColumns returns the frames of a process, nil if there are none.
+// newFrameColumns returns the columns of a process's frames, or nil if it has no
+// frames.
 func newFrameColumns(frames []*analyzer.Frame) *frameColumns {
 	if len(frames) == 0 {
 		return nil
@@ -105,7 +106,7 @@ func newFrameColumns(frames []*analyzer.Frame) *frameColumns {
 		c.Tail = append(c.Tail, int64(f.End().Sub(f.Actual.End)))
 		c.Budget = append(c.Budget, after(start, f.Deadline))
 		c.Shown = append(c.Shown, after(start, presentOf(f)))
-		c.Mark = append(c.Mark, markOf(f))
+		c.Status = append(c.Status, statusOf(f))
 		c.Text = append(c.Text, texts.of(describe(f)))
 		c.Vsync = append(c.Vsync, f.VsyncID)
 		c.Render = append(c.Render, renderVsync(f))
@@ -114,7 +115,7 @@ func newFrameColumns(frames []*analyzer.Frame) *frameColumns {
 	return c
 }
 
-// after returns how long after start a time is, nil if it is not known.
+// after returns the time from start to at, or nil if at is unknown.
 func after(start, at trace.Time) *int64 {
 	if !at.Known() {
 		return nil
@@ -123,7 +124,7 @@ func after(start, at trace.Time) *int64 {
 	return &d
 }
 
-// presentOf returns when the display showed the frame's work.
+// presentOf returns the present time of the frame or of its render frame.
 func presentOf(f *analyzer.Frame) trace.Time {
 	if f.Render != nil {
 		return f.Render.Present
@@ -131,8 +132,7 @@ func presentOf(f *analyzer.Frame) trace.Time {
 	return f.Present
 }
 
-// renderVsync returns the vsync id of the render frame that took the frame, zero
-// if none did.
+// renderVsync returns the vsync id of the render frame that picked up f, or 0.
 func renderVsync(f *analyzer.Frame) int64 {
 	if f.Render == nil {
 		return 0
@@ -140,7 +140,7 @@ func renderVsync(f *analyzer.Frame) int64 {
 	return f.Render.VsyncID
 }
 
-// names are those of a process's threads.
+// names has the names of a process's threads.
 type names map[trace.TID]string
 
 func threadNames(p *analyzer.Process) names {
@@ -151,20 +151,20 @@ func threadNames(p *analyzer.Process) names {
 	return n
 }
 
-// of says which thread has an id.
+// of returns the name and the id of a thread.
 func (n names) of(tid trace.TID) string {
 	if n[tid] == "" {
 		return fmt.Sprint(tid)
 	}
-	return fmt.Sprintf("%s %d", words.Printable(n[tid]), tid)
+	return fmt.Sprintf("%s %d", text.Printable(n[tid]), tid)
 }
 
-// describe says what a mark and times do not: all facts that hold, and what
-// became of the frame, in a line each.
+// describe returns what a frame's status and times do not show, one fact on a
+// line.
 func describe(f *analyzer.Frame) string {
 	var lines []string
-	add := func(holds bool, line string) {
-		if holds {
+	add := func(isSo bool, line string) {
+		if isSo {
 			lines = append(lines, line)
 		}
 	}
@@ -174,17 +174,17 @@ func describe(f *analyzer.Frame) string {
 	add(facts.Has(analyzer.Empty) && app, "empty: it sent no transaction")
 	add(facts.Has(analyzer.Empty) && !app, "empty: it applied no commands")
 	add(facts.Has(analyzer.Misaligned) && app, "misaligned: picked up on another vsync")
-	add(facts.Has(analyzer.Misaligned) && !app, "misaligned: took a frame of another vsync")
-	add(f.Coalesced > 0, count(f.Coalesced, "vsync")+" queued up behind it")
-	add(len(f.Transactions) > 0 && f.Render == nil, "no render frame took it")
-	add(len(f.Applications) > 0, "took "+count(len(f.Applications), "application frame"))
+	add(facts.Has(analyzer.Misaligned) && !app, "misaligned: picked up a frame of another vsync")
+	add(f.Coalesced > 0, text.Count(f.Coalesced, "vsync")+" waited behind it")
+	add(len(f.Transactions) > 0 && f.Render == nil, "not picked up by a render frame")
+	add(len(f.Applications) > 0, "picked up "+text.Count(len(f.Applications), "application frame"))
 	if w, ok := analyzer.Whole(f); ok {
 		add(w.Late(), "whole frame late: "+blameText(w.Blame))
 	}
 	if a := f.Android; a != nil && a.Timeline != nil {
 		add(true, a.Timeline.Jank.String()+", "+a.Timeline.Present.String())
 		for _, name := range f.LayerNames() {
-			add(name != "", words.Printable(name))
+			add(name != "", text.Printable(name))
 		}
 	}
 	if a := f.Android; a != nil && a.Stats != nil {
@@ -193,7 +193,7 @@ func describe(f *analyzer.Frame) string {
 	return strings.Join(lines, "\n")
 }
 
-// index numbers strings, equal ones alike.
+// index gives each distinct string a number, its place in list.
 type index struct {
 	list    *[]string
 	numbers map[string]int

@@ -8,52 +8,52 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
-// The page's template, style and script are the project's; uPlot is
-// https://github.com/leeoniya/uPlot, version 1.6.32, under the MIT licence.
+// assets includes uPlot 1.6.32, https://github.com/leeoniya/uPlot, under the MIT
+// licence.
 //
 //go:embed assets
 var assets embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"printable": words.Printable,
-	"process":   words.Process,
-	"kind":      func(k stats.Kind) string { return words.Kinds[k] },
+	"printable": text.Printable,
+	"process":   text.Process,
+	"kind":      text.Kind,
 	"stage":     stats.Stage.Label,
 	"longest":   stageName,
 	"event":     func(e stats.Event) string { return eventNames[e] },
 	"refresh":   refreshText,
 	"noHitches": noHitches,
-	"percent":   words.Share,
+	"percent":   text.Share,
 	"ms":        ms,
 	"msOrNot":   milliseconds,
-	"number":    words.Number,
+	"number":    text.Number,
 	"vsync":     vsync,
-	"whole":     whole,
-	"count":     count,
-	"share":     share,
-	"at":        func(t trace.Time, p pageProcess) pageTime { return pageTime{t, p.Charts} },
-	"seconds":   seconds,
-	"more":      words.More,
+
+	"count":   text.Count,
+	"share":   share,
+	"at":      func(t trace.Time, p pageProcess) pageTime { return pageTime{t, p.Charts} },
+	"seconds": seconds,
+	"more":    text.More,
 }).ParseFS(assets, "assets/page.html"))
 
-// pageView is what the template shows.
+// pageView is the template's input.
 type pageView struct {
 	Title     string
 	Inputs    []pageInput
 	Processes []pageProcess // of all inputs
 	Data      pageData
-	// Of the project and uPlot, not of a trace.
+	// Style and the scripts come from assets, never from a trace.
 	Style         template.CSS
 	UPlot, Script template.JS
 
 	drawn int // frames in charts, of all inputs
 }
 
-// maxDrawn is how many frames a page has charts of. A browser opens a page of as
-// many in seconds.
+// maxDrawn is the number of frames in the charts of a page. A browser opens such a
+// page in seconds.
 const maxDrawn = 1 << 20
 
 type pageInput struct {
@@ -61,54 +61,45 @@ type pageInput struct {
 	Span      *stats.Span
 	Processes []pageProcess
 	More      int // processes that are not shown
-	Gfxinfo   []gfxinfoSummary
 }
 
-// pageProcess is a process, with what the template would have to work out.
+// pageProcess is a process as the page shows it.
 type pageProcess struct {
 	*stats.Process
-	ID     int    // its place among all
+	ID     int    // index in pageView.Processes
 	Input  string // empty if there is one input
 	Charts bool
-	// Undrawn counts the frames of a process that has no charts because there are
-	// too many frames on the page.
-	Undrawn int
-	Marks   []part
-	// Blame and Stutter divide late frames.
-	Blame, Stutter parts
-	// StageScale is the longest P90 of a stage, to draw all in relation to it.
+	// Undrawn is the number of frames of a process that has no charts because the
+	// page has too many frames.
+	Undrawn  int
+	Statuses []group
+	// Blame and Stutter divide the late frames.
+	Blame, Stutter groups
+	// StageScale is the longest P90 of a stage: a full bar.
 	StageScale trace.Duration
 }
 
-// pageTime is when a frame begins, and whether there is a chart to show it in.
+// pageTime is the start of a frame. If Charts is set, it links to the frame.
 type pageTime struct {
 	At     trace.Time
 	Charts bool
 }
 
-// part is some of a process's frames, by the look and the name that they have.
-type part struct {
+// group is a number of frames with the style and the name of what they share.
+type group struct {
 	ID, Name string
 	Frames   int
 }
 
-// parts divide frames.
-type parts []part
+// groups divide frames.
+type groups []group
 
-// Sum returns how many frames there are in all parts.
-func (p parts) Sum() (sum int) {
-	for _, x := range p {
-		sum += x.Frames
-	}
-	return sum
-}
-
-// pageData is what the script draws.
+// pageData is the script's input.
 type pageData struct {
-	Marks     []string        `json:"marks"`     // by number
-	Names     []string        `json:"names"`     // of the marks, for people
-	Processes []*frameColumns `json:"processes"` // null where there is nothing to draw
-	Periods   [][]float64     `json:"periods"`   // of each process, in ms
+	Statuses  []string        `json:"statuses"`  // style classes, by status
+	Names     []string        `json:"names"`     // displayed names, by status
+	Processes []*frameColumns `json:"processes"` // null for a process without charts
+	Periods   [][]float64     `json:"periods"`   // refresh periods of each process, in ms
 }
 
 func writeHTML(w io.Writer, inputs []Input) error {
@@ -116,19 +107,19 @@ func writeHTML(w io.Writer, inputs []Input) error {
 		Title: "Frame report",
 		Data:  pageData{Processes: []*frameColumns{}, Periods: [][]float64{}},
 		Style: template.CSS(asset("uPlot.min.css") + asset("page.css")),
-		// Its licence asks to be part of every copy.
+		// uPlot's licence must be part of every copy.
 		UPlot:  template.JS("/*\n" + asset("uPlot.LICENSE") + "*/\n" + asset("uPlot.min.js")),
 		Script: template.JS(asset("charts.js") + asset("timechart.js") + asset("distributions.js") + asset("page.js")),
 	}
-	for _, m := range markInfo {
-		p.Data.Marks = append(p.Data.Marks, m.ID)
-		p.Data.Names = append(p.Data.Names, m.Name)
+	for _, s := range statusInfo {
+		p.Data.Statuses = append(p.Data.Statuses, s.ID)
+		p.Data.Names = append(p.Data.Names, s.Name)
 	}
 	for _, in := range inputs {
 		p.add(in, len(inputs) > 1)
 	}
 	if len(inputs) == 1 {
-		p.Title = words.Printable(inputs[0].Name) + " – frame report"
+		p.Title = text.Printable(inputs[0].Name) + " – frame report"
 	}
 	return pageTemplate.Execute(w, p)
 }
@@ -136,15 +127,15 @@ func writeHTML(w io.Writer, inputs []Input) error {
 func asset(name string) string {
 	data, err := assets.ReadFile("assets/" + name)
 	if err != nil {
-		panic(err) // a name misspelt above
+		panic(err) // a misspelt name above
 	}
 	return strings.TrimRight(string(data), "\n") + "\n"
 }
 
 func (p *pageView) add(in Input, several bool) {
-	input := pageInput{Name: words.Printable(in.Name), Span: in.Stats.Span, Gfxinfo: gfxinfoSummaries(in.Gfxinfo, false)}
+	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span}
 	frames := stats.NewFrames(in.Timeline)
-	shown := words.Largest(in.Stats.Processes, complete)
+	shown := text.Largest(in.Stats.Processes, complete)
 	input.More = len(in.Stats.Processes) - len(shown)
 	for _, s := range shown {
 		list := frames.Of(s)
@@ -159,7 +150,7 @@ func (p *pageView) add(in Input, several bool) {
 			pp.Input = input.Name
 		}
 		if columns != nil {
-			pp.Marks = countMarks(s.Kind, columns.Mark)
+			pp.Statuses = countStatuses(s.Kind, columns.Status)
 		}
 		for _, t := range s.Stages {
 			if t.P90 != nil {
@@ -171,10 +162,10 @@ func (p *pageView) add(in Input, several bool) {
 			periods = append(periods, r.Period.Milliseconds())
 		}
 		st := s.Stutter
-		pp.Blame = blameParts(&s.WholeFrames.Blame)
-		pp.Stutter = parts{
+		pp.Blame = blameGroups(&s.WholeFrames.Blame)
+		pp.Stutter = groups{
 			{"slight", "slight, < 2", st.Slight}, {"medium", "medium, 2–6", st.Medium},
-			{"severe", "severe, > 6", st.Severe}, {"no-deadline", "period not known", st.Unknown},
+			{"severe", "severe, > 6", st.Severe}, {"no-deadline", "period unknown", st.Unknown},
 		}
 		input.Processes = append(input.Processes, pp)
 		p.Processes = append(p.Processes, pp)
@@ -184,22 +175,22 @@ func (p *pageView) add(in Input, several bool) {
 	p.Inputs = append(p.Inputs, input)
 }
 
-func countMarks(kind stats.Kind, marks []mark) []part {
-	var counts [marksCount]int
-	for _, m := range marks {
-		counts[m]++
+func countStatuses(kind stats.Kind, list []status) []group {
+	var counts [statusCount]int
+	for _, s := range list {
+		counts[s]++
 	}
-	var list []part
-	for _, m := range marksOf(kind) {
-		list = append(list, part{markInfo[m].ID, markInfo[m].Name, counts[m]})
+	var groups []group
+	for _, s := range statusesOf(kind) {
+		groups = append(groups, group{statusInfo[s].ID, statusInfo[s].Name, counts[s]})
 	}
-	return list
+	return groups
 }
 
-// share returns the part of a whole in percent, for the width of a bar.
-func share(part *trace.Duration, whole trace.Duration) string {
+// share returns d/whole in percent, for the width of a bar.
+func share(d *trace.Duration, whole trace.Duration) string {
 	if whole == 0 {
 		return "0"
 	}
-	return words.Number(float64(*part)/float64(whole)*100, 2)
+	return text.Number(float64(*d)/float64(whole)*100, 2)
 }

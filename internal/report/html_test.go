@@ -22,8 +22,8 @@ const marksDrawn = `(() => {
 	const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d"), counts = {};
 	copy.drawImage(canvas, 0, 0);
 	const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
-	for (const button of article.querySelectorAll("[data-mark]")) {
-		const name = button.dataset.mark, probe = document.body.appendChild(document.createElement("i"));
+	for (const button of article.querySelectorAll("[data-status]")) {
+		const name = button.dataset.status, probe = document.body.appendChild(document.createElement("i"));
 		probe.style.color = "var(--" + name + ")";
 		const colour = getComputedStyle(probe).color.match(/\d+/g).map(Number);
 		probe.remove();
@@ -43,7 +43,7 @@ const marksDrawn = `(() => {
 })()`
 
 // legend has the numbers on the buttons of the marks.
-const legend = `Object.fromEntries([...document.querySelectorAll("article:not([hidden]) [data-mark]")].map(b => [b.dataset.mark, Number(b.querySelector("b").textContent)]))`
+const legend = `Object.fromEntries([...document.querySelectorAll("article:not([hidden]) [data-status]")].map(b => [b.dataset.status, Number(b.querySelector("b").textContent)]))`
 
 const factsShown = `(() => { const b = document.getElementById("facts"); return b.hidden ? "" : b.innerText })()`
 
@@ -126,13 +126,13 @@ func TestHover(t *testing.T) {
 	b.open([]Input{film()}, 1280, 1000, "light")
 	b.hover(1)
 	// The render frame begins 50 ms later and is shown 40 ms after that.
-	b.checkFacts("Vsync 11 · late", "Begins at 100.100000000 s", "Took 32.00 ms", "Deadline after 20.00 ms", "Late by 12.00 ms",
-		"Shown after 90.00 ms", "Thread com.example.app 200", "Render frame 21", "late on its thread", "whole frame late: the application was")
+	b.checkFacts("Vsync 11 · late", "Start 100.100000000 s", "Duration 32.00 ms", "Deadline after 20.00 ms", "Late by 12.00 ms",
+		"Shown after 90.00 ms", "Thread com.example.app 200", "Render frame 21", "late on its thread", "whole frame late: application")
 	b.screenshot("film-hover")
 	b.hover(2)
-	b.checkFacts("Vsync 12 · on time", "Took 10.00 ms", "To spare 10.00 ms")
+	b.checkFacts("Vsync 12 · on time", "Duration 10.00 ms", "Early by 10.00 ms")
 	b.hover(5)
-	b.checkFacts("Vsync 15 · no deadline known", "Thread worker 201")
+	b.checkFacts("Vsync 15 · no deadline", "Thread worker 201")
 	b.do(chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
 	b.settle()
 	if shown := eval[string](b, factsShown); shown != "" {
@@ -156,12 +156,12 @@ func TestInteraction(t *testing.T) {
 	b.checkFacts("Vsync 12 · on time")
 
 	b.open([]Input{film()}, 1280, 1400, "light")
-	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-mark=on-time]")))
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-status=on-time]")))
 	b.settle()
 	want := maps.Clone(applicationMarks)
 	want["on-time"] = 0
 	b.checkMarks(want)
-	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-mark=on-time]")))
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-status=on-time]")))
 	b.settle()
 	b.checkMarks(applicationMarks)
 
@@ -347,7 +347,7 @@ func TestManyFrames(t *testing.T) {
 	b.settle()
 	b.screenshot("many-worst")
 	worst := in.Stats.Processes[0].Worst[0]
-	b.checkFacts(fmt.Sprintf("Vsync %d · late", worst.VsyncID), "Begins at "+worst.At.String())
+	b.checkFacts(fmt.Sprintf("Vsync %d · late", worst.VsyncID), "Start "+worst.At.String())
 	b.checkQuiet()
 }
 

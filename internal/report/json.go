@@ -15,13 +15,12 @@ type document struct {
 type documentInput struct {
 	Name string `json:"name"`
 	*stats.Report
-	Gfxinfo []gfxinfoSummary `json:"gfxinfo"`
 }
 
 func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs))}
 	for _, in := range inputs {
-		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Stats, gfxinfoSummaries(in.Gfxinfo, true)})
+		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Stats})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -1,12 +1,11 @@
-// Package report writes what was measured of frames, for people and for
-// programs: a table for a terminal, a page for a browser, JSON and CSV. It
-// measures nothing itself.
+// Package report writes the measures of traces as a table for a terminal, an HTML
+// page, JSON or CSV.
 //
 //	stats.Report ─────┬─> table, json, csv
-//	analyzer.Timeline ┴─> html, which draws the frames too
+//	analyzer.Timeline ┴─> html, with charts of the frames
 //
-// What is not known is "–" for people, null in JSON and empty in CSV. The same
-// inputs give the same bytes. docs/report-schema.md describes JSON and CSV.
+// Unknown values are "–" in tables and pages, null in JSON and empty in CSV. The
+// same inputs give the same bytes. docs/report-schema.md describes JSON and CSV.
 package report
 
 import (
@@ -15,34 +14,30 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/gfxinfo"
+
 	"ohframe/analyzer/stats"
 	"ohframe/internal/failure"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
-// Input is a trace, or whatever frames were read from, and its measures.
+// Input is a trace or a dump with its measures.
 type Input struct {
-	// Name is what the user calls it, usually a file name.
+	// Name is usually the file's name.
 	Name string
 	// Stats must not be nil.
 	Stats *stats.Report
-	// Timeline has the frames that were measured, for the charts of the page. If
-	// it is nil, the page has none.
+	// Timeline has the measured frames. The page has no charts if it is nil.
 	Timeline *analyzer.Timeline
-	// Gfxinfo is what a framestats dump says beyond its frames; nil for other
-	// inputs.
-	Gfxinfo *gfxinfo.Dump
 }
 
-// Options decide how a report looks.
+// Options are the options of Write.
 type Options struct {
-	// Color lets the table use a terminal's bold, dim and coloured text.
+	// Color makes the table use bold, dim and coloured text.
 	Color bool
 }
 
-// CheckChosen returns a *failure.Error if none of the inputs' processes were chosen, by
-// stats.Options.Process, though there are some.
+// CheckChosen returns a *failure.Error if stats.Options.Process excluded all
+// processes of all inputs.
 func CheckChosen(inputs []Input) error {
 	var others []*stats.Process
 	for _, in := range inputs {
@@ -60,13 +55,14 @@ func CheckChosen(inputs []Input) error {
 	if len(others) == 0 {
 		return nil
 	}
-	return &failure.Error{What: "no process with frames is among those chosen", Hint: "there are " + words.Names(others)}
+	return &failure.Error{What: "none of the selected processes has frames", Hint: "processes with frames: " + text.Names(others)}
 }
 
-// Formats are the names of the formats that Write knows.
+// Formats are the formats of Write.
 var Formats = []string{"table", "json", "csv", "html"}
 
-// Write writes a report of the inputs in the given format.
+// Write writes a report of the inputs in one of the Formats. It returns an error
+// if the format is unknown or writing to w fails.
 func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	switch format {
 	case "table":

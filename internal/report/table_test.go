@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
+	pretty "github.com/jedib0t/go-pretty/v6/text"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
 func write(t *testing.T, inputs []Input, format string, o Options) string {
@@ -50,7 +50,7 @@ func TestTableFits(t *testing.T) {
 	inputs := append(sample(), film(), Input{Name: strings.Repeat("directory/", 30), Stats: &stats.Report{Processes: []*stats.Process{long}}})
 	for _, color := range []bool{false, true} {
 		for i, line := range strings.Split(write(t, inputs, "table", Options{Color: color}), "\n") {
-			if n := text.StringWidthWithoutEscSequences(line); n > tableWidth {
+			if n := text.Width(line); n > tableWidth {
 				t.Errorf("line %d has %d columns: %q", i+1, n, line)
 			}
 			if strings.TrimRight(line, " ") != line {
@@ -79,7 +79,7 @@ func TestTableColor(t *testing.T) {
 // language; the table does not.
 func TestTableInChinese(t *testing.T) {
 	want := write(t, sample(), "table", Options{})
-	text.OverrideRuneWidthEastAsianWidth(true)
+	pretty.OverrideRuneWidthEastAsianWidth(true)
 	if got := write(t, sample(), "table", Options{}); got != want {
 		t.Error("the table depends on the language")
 	}
@@ -89,34 +89,5 @@ func TestUnknownFormat(t *testing.T) {
 	err := Write(&bytes.Buffer{}, sample(), "xml", Options{})
 	if err == nil || err.Error() != `format "xml": not one of table, json, csv, html` {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestPercent(t *testing.T) {
-	for _, c := range []struct {
-		share *float64
-		want  string
-	}{
-		{nil, "–"}, {known(0.0), "0 %"}, {known(1.0), "100 %"}, {known(.0004), "< 0.1 %"}, {known(.9996), "> 99.9 %"},
-		{known(.0012), "0.1 %"}, {known(.125), "12.5 %"},
-	} {
-		if got := words.Share(c.share); got != c.want {
-			t.Errorf("percent is %q, want %q", got, c.want)
-		}
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	for name, want := range map[string]string{
-		"com.example.app": "com.example.app",
-		"图库":              "图库",
-		"a\x1b[2Jb":       `"a\x1b[2Jb"`,
-		"a\u202eb":        `"a\u202eb"`,
-		"a\xffb":          `"a\xffb"`,
-		"a\nb":            `"a\nb"`,
-	} {
-		if got := words.Printable(name); got != want {
-			t.Errorf("%q becomes %s, want %s", name, got, want)
-		}
 	}
 }

@@ -4,24 +4,18 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"ohframe/analyzer/stats"
-	"ohframe/internal/grid"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
-// facts writes what is one or a few numbers.
+// facts writes the measures of a process that fit on a few lines each.
 func (t *tableWriter) facts(p *stats.Process) {
-	g := grid.New(t.Ink)
+	g := text.NewTable(t.Ink)
 	add := func(label string, lines ...string) {
 		for i, line := range lines {
-			if text.StringWidthWithoutEscSequences(line) > factWidth {
-				lines[i] = text.WrapSoft(line, factWidth)
-			}
+			lines[i] = text.Wrap(line, factWidth)
 		}
-		g.AppendRow(table.Row{t.Dim(label), strings.Join(lines, "\n")})
+		g.AppendRow(text.Row{t.Dim(label), strings.Join(lines, "\n")})
 	}
 	add("Frames", t.frames(p)...)
 	if p.Frames.Complete == 0 {
@@ -42,37 +36,31 @@ func (t *tableWriter) facts(p *stats.Process) {
 
 func (t *tableWriter) fps(f *stats.FPS) string {
 	if f == nil {
-		return unknown + t.Dim("  no two frames are known to have been shown")
+		return unknown + t.Dim("  fewer than two frames are known to have been shown")
 	}
-	return fmt.Sprintf("%s by %s: %s in %s s", t.Bold(words.Number(f.Rate, 2)), eventNames[f.Event],
-		count(f.Frames, "frame"), words.Number(seconds(f.Last.Sub(f.First)), 3))
+	return fmt.Sprintf("%s by %s: %s in %s s", t.Bold(text.Number(f.Rate, 2)), eventNames[f.Event],
+		text.Count(f.Frames, "frame"), text.Number(seconds(f.Last.Sub(f.First)), 3))
 }
 
 func refreshText(list []stats.Refresh) string {
 	if len(list) == 0 {
 		return unknown
 	}
-	shown := list[:min(len(list), words.MaxRates)]
-	texts := make([]string, len(shown))
-	for i, r := range shown {
-		texts[i] = fmt.Sprintf("%s Hz, %s ms (%s)", words.Number(r.Rate, 1), words.Number(r.Period.Milliseconds(), 3), count(r.Frames, "frame"))
-	}
-	if more := len(list) - len(shown); more > 0 {
-		texts = append(texts, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(texts, " · ")
+	return strings.Join(text.Rates(list, func(r stats.Refresh) string {
+		return fmt.Sprintf("%s Hz, %s ms (%s)", text.Number(r.Rate, 1), text.Number(r.Period.Milliseconds(), 3), text.Count(r.Frames, "frame"))
+	}), " · ")
 }
 
 func (t *tableWriter) frames(p *stats.Process) []string {
 	f := &p.Frames
-	lines := []string{fmt.Sprintf("%d, of them %d empty (%s)", f.Complete, f.Empty, words.Share(p.EmptyRate))}
+	lines := []string{fmt.Sprintf("%d, %d of them empty (%s)", f.Complete, f.Empty, text.Share(p.EmptyRate))}
 	if p.Kind == stats.Application {
 		lines[0] += fmt.Sprintf(" · %d picked up by a render frame, %d on another vsync", f.Linked, f.Misaligned)
 	} else {
-		lines[0] += fmt.Sprintf(" · %d presented, %d took frames of another vsync", f.Presented, f.Misaligned)
+		lines[0] += fmt.Sprintf(" · %d presented, %d picked up frames of another vsync", f.Presented, f.Misaligned)
 	}
 	if f.Truncated > 0 {
-		lines = append(lines, t.Dim(count(f.Truncated, "more frame")+" at the trace's ends, truncated and not counted"))
+		lines = append(lines, t.Dim(text.Count(f.Truncated, "truncated frame")+" not counted"))
 	}
 	return lines
 }
@@ -82,16 +70,16 @@ func (t *tableWriter) jank(p *stats.Process) []string {
 	if p.JankRate == nil {
 		return []string{unknown + t.Dim("  no frame has a deadline")}
 	}
-	line := fmt.Sprintf("%s: %d late of %s with a deadline", t.Bold(words.Share(p.JankRate)), f.Late, count(f.WithDeadline, "frame"))
+	line := fmt.Sprintf("%s: %d late of %s with a deadline", t.Bold(text.Share(p.JankRate)), f.Late, text.Count(f.WithDeadline, "frame"))
 	if p.Kind == stats.RenderService && f.Late > 0 {
 		line += fmt.Sprintf(", %d on the CPU, %d on the GPU", f.LateMain, f.LateGPU)
 	}
 	lines := []string{line}
 	if s := p.LongestStreak; s != nil {
-		lines = append(lines, fmt.Sprintf("longest streak %s, from %s s (vsync %s)", count(s.Frames, "frame"), s.At, vsync(s.VsyncID)))
+		lines = append(lines, fmt.Sprintf("longest streak %s, from %s s (vsync %s)", text.Count(s.Frames, "frame"), s.At, vsync(s.VsyncID)))
 	}
 	if s := p.Stutter; f.Late > 0 {
-		line := fmt.Sprintf("by periods late: %d slight (< 2) · %s · %s", s.Slight,
+		line := fmt.Sprintf("overrun in periods: %d slight (< 2) · %s · %s", s.Slight,
 			t.Yellow(fmt.Sprintf("%d medium (2–6)", s.Medium), s.Medium > 0),
 			t.Red(fmt.Sprintf("%d severe (> 6)", s.Severe), s.Severe > 0))
 		if s.Unknown > 0 {
@@ -104,21 +92,21 @@ func (t *tableWriter) jank(p *stats.Process) []string {
 
 func (t *tableWriter) blame(w *stats.WholeFrames) []string {
 	if w.Judged == 0 {
-		return []string{unknown + t.Dim("  no frame is known from the application to the end of rendering")}
+		return []string{unknown + t.Dim("  no whole frame is known")}
 	}
 	lines := []string{fmt.Sprintf("%s: %d late of %s, from the application to the end of rendering",
-		words.Share(w.LateRate), w.Late, count(w.Judged, "whole frame"))}
+		text.Share(w.LateRate), w.Late, text.Count(w.Judged, "whole frame"))}
 	if w.Late > 0 {
 		var causes []string
-		for _, p := range blameParts(&w.Blame) {
-			causes = append(causes, fmt.Sprintf("%s %d", p.Name, p.Frames))
+		for _, g := range blameGroups(&w.Blame) {
+			causes = append(causes, fmt.Sprintf("%s %d", g.Name, g.Frames))
 		}
 		lines = append(lines, strings.Join(causes, " · "))
 	}
 	return lines
 }
 
-// verdicts writes what SurfaceFlinger said of the frames.
+// verdicts returns the jank types that SurfaceFlinger reported.
 func (t *tableWriter) verdicts(v *stats.Verdicts) []string {
 	var types []string
 	for _, j := range v.JankTypes {
@@ -126,7 +114,7 @@ func (t *tableWriter) verdicts(v *stats.Verdicts) []string {
 	}
 	return []string{
 		fmt.Sprintf("%s missed: %d by the application, %d by SurfaceFlinger, %d dropped",
-			count(v.Missed, "frame"), v.MissedApplication, v.MissedSurfaceFlinger, v.MissedDropped),
+			text.Count(v.Missed, "frame"), v.MissedApplication, v.MissedSurfaceFlinger, v.MissedDropped),
 		strings.Join(types, " · "),
 	}
 }
@@ -137,12 +125,12 @@ func (t *tableWriter) hitches(p *stats.Process) []string {
 		return []string{unknown + t.Dim("  "+noHitches(p))}
 	}
 	if h.Hitches == 0 {
-		return []string{fmt.Sprintf("%s ms/s: none in %s between presents", t.Bold("0.0"), count(h.Gaps, "gap"))}
+		return []string{fmt.Sprintf("%s ms/s: no hitches in %s between presents", t.Bold("0.0"), text.Count(h.Gaps, "gap"))}
 	}
-	lines := []string{fmt.Sprintf("%s ms/s: %s of %s ms in all, %s lost",
-		t.Bold(words.Number(h.Ratio, 1)), count(h.Hitches, "hitch"), ms(h.Hitch), count(h.LostFrames, "frame"))}
+	lines := []string{fmt.Sprintf("%s ms/s: %s, %s ms in total, %s lost",
+		t.Bold(text.Number(h.Ratio, 1)), text.Count(h.Hitches, "hitch"), ms(h.Hitch), text.Count(h.LostFrames, "frame"))}
 	if h.Longest != nil {
-		lines = append(lines, fmt.Sprintf("the longest %s ms, after the present at %s s", ms(*h.Longest), *h.LongestAt))
+		lines = append(lines, fmt.Sprintf("longest: %s ms, after the present at %s s", ms(*h.Longest), *h.LongestAt))
 	}
 	return lines
 }
@@ -157,7 +145,7 @@ func (t *tableWriter) durations(p *stats.Process) []string {
 	}
 	lines := []string{line(ms(d.P50), ms(d.P90), ms(d.P95), ms(d.P99), ms(d.Max), "ms")}
 	if d := p.DurationsInPeriods; d != nil {
-		n := func(x float64) string { return words.Number(x, 2) }
+		n := func(x float64) string { return text.Number(x, 2) }
 		lines = append(lines, t.Dim(line(n(d.P50), n(d.P90), n(d.P95), n(d.P99), n(d.Max), "periods")))
 	}
 	return lines

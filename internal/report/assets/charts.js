@@ -1,9 +1,9 @@
 "use strict";
 
-// What all charts are made of.
+// What the charts share.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const lateFrom = data.marks.findIndex(m => m.startsWith("late"));
+const lateFrom = data.statuses.findIndex(m => m.startsWith("late"));
 const one = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const css = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name);
@@ -17,12 +17,12 @@ function element(name, text, className) {
   return e;
 }
 
-// The box beside the pointer. All it shows is set as text.
+// The box beside the pointer. Its content is always set as text, never as HTML.
 const box = document.getElementById("facts");
 
-function showBox(x, y, mark, title, rows, lines) {
+function showBox(x, y, style, title, rows, lines) {
   const heading = element("h4", "");
-  if (mark) heading.append(element("i", "", mark));
+  if (style) heading.append(element("i", "", style));
   heading.append(title);
   const list = document.createElement("dl");
   for (const [name, value] of rows) list.append(element("dt", name), element("dd", value));
@@ -43,8 +43,8 @@ function hideBox() {
   box.classList.remove("kept");
 }
 
-// unpack gives the columns of a process as numbers to draw: milliseconds, and
-// seconds of trace time. What is not known is NaN.
+// unpack converts the columns of a process to what charts draw: times in seconds
+// of trace time and durations in milliseconds. Unknown values are NaN.
 function unpack(c, periods) {
   const n = c.start.length;
   const f = {n, columns: c, base: BigInt(c.base), after: new Float64Array(n), x: new Float64Array(n), duration: c.duration.map(d => d / 1e6)};
@@ -55,7 +55,7 @@ function unpack(c, periods) {
   });
   f.work = f.duration.map((d, i) => d + c.tail[i] / 1e6);
   f.budget = c.budget.map(b => b === null ? NaN : b / 1e6);
-  f.byMark = data.marks.map((_, m) => [...c.mark.keys()].filter(i => c.mark[i] === m));
+  f.byStatus = data.statuses.map((_, m) => [...c.status.keys()].filter(i => c.status[i] === m));
   f.sorted = Float64Array.from(f.duration).sort();
   f.longest = f.work.reduce((a, b) => Math.max(a, b), 0);
   f.periods = periods;
@@ -63,10 +63,10 @@ function unpack(c, periods) {
   return f;
 }
 
-// percentile is by nearest rank, as the tables have it.
+// percentile returns a percentile by nearest rank, as in the tables.
 const percentile = (sorted, p) => sorted[Math.ceil(p * sorted.length / 100) - 1];
 
-// below returns how many values of a sorted list are less than x.
+// below returns the number of values of a sorted list that are less than x.
 function below(list, x) {
   let low = 0, high = list.length;
   while (low < high) {
@@ -82,7 +82,7 @@ function seconds(f, i) {
   return at.slice(0, -9) + "." + at.slice(-9);
 }
 
-// steps are those of an axis, from a microsecond to more than 64 bits of nanoseconds.
+// steps are the possible steps of an axis, from 1e-6 up to beyond 2^64 ns in seconds.
 const steps = Array.from({length: 63}, (_, i) => [1, 2, 5][i % 3] * 10 ** (Math.floor(i / 3) - 6));
 
 function axis(more) {
@@ -90,7 +90,7 @@ function axis(more) {
   return {stroke: () => css("soft"), font: "12px system-ui, sans-serif", grid: {stroke, width: 1}, ticks: {stroke, width: 1, size: 4}, gap: 4, ...more};
 }
 
-// chart makes a uPlot that only draws axes, and leaves the rest to draw.
+// chart creates a uPlot that draws only axes and the optional line.
 function chart(host, lists, options) {
   const u = new uPlot({
     width: host.clientWidth, height: host.clientHeight, padding: [12, 12, 0, 0], legend: {show: false}, ...options,
@@ -109,7 +109,7 @@ function chart(host, lists, options) {
   }};
 }
 
-// clipped draws with the chart's area as the limit.
+// clipped calls draw with drawing limited to the chart's area.
 function clipped(u, draw) {
   const {ctx, bbox} = u;
   ctx.save();

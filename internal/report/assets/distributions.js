@@ -1,12 +1,13 @@
-// reach is up to which duration the distributions go: all that is usual.
+// reach returns the longest duration on the axis of the distributions, in ms.
+// Outliers lie beyond it.
 function reach(f) {
   const longest = f.sorted[f.n - 1] * 1.02;
   return Math.max(Math.min(longest, Math.max(2.5 * f.period, 1.15 * percentile(f.sorted, 99))), 1.2 * f.period, .1);
 }
 
-// periodLines shows the refresh periods, a line each, as far as there is room.
-// Their names are some way, 0 to 1, below the top.
-function periodLines(u, f, way) {
+// periodLines draws a line for each refresh period, if there is room. The labels
+// are at the given height, from 0 at the top to 1.
+function periodLines(u, f, height) {
   clipped(u, (ctx, bbox, dpr) => {
     ctx.strokeStyle = ctx.fillStyle = css("soft");
     ctx.lineWidth = dpr;
@@ -20,7 +21,7 @@ function periodLines(u, f, way) {
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
-      ctx.fillText(label, x + 4 * dpr, bbox.top + way * bbox.height + 2 * dpr);
+      ctx.fillText(label, x + 4 * dpr, bbox.top + height * bbox.height + 2 * dpr);
     }
   });
 }
@@ -29,9 +30,9 @@ function histogramChart(host, f) {
   const end = reach(f);
   const step = steps.find(s => s >= .05 && end / s <= 60);
   const n = Math.ceil(end / step), digits = step < .1 ? 2 : step < 1 ? 1 : 0;
-  const bins = Array.from({length: n}, () => new Array(data.marks.length).fill(0));
-  // Divided in whole nanoseconds, so that a duration on an edge falls above it.
-  f.columns.duration.forEach((d, i) => bins[Math.min(n - 1, Math.floor(d / Math.round(step * 1e6)))][f.columns.mark[i]]++);
+  const bins = Array.from({length: n}, () => new Array(data.statuses.length).fill(0));
+  // Whole nanoseconds put a duration on an edge exactly into the upper bin.
+  f.columns.duration.forEach((d, i) => bins[Math.min(n - 1, Math.floor(d / Math.round(step * 1e6)))][f.columns.status[i]]++);
   const more = f.sorted[f.n - 1] >= n * step, last = ((n - 1) * step).toFixed(digits);
   const totals = bins.map(b => b.reduce((a, c) => a + c));
   return chart(host, [bins.map((_, i) => (i + .5) * step), totals], {
@@ -46,7 +47,7 @@ function histogramChart(host, f) {
           bin.forEach((count, m) => {
             if (!count) return;
             const low = u.valToPos(sum, "y", true), high = u.valToPos(sum += count, "y", true);
-            ctx.fillStyle = css(data.marks[m]);
+            ctx.fillStyle = css(data.statuses[m]);
             ctx.fillRect(left, high, Math.max(dpr, width), Math.max(dpr, low - high));
           });
         }));
@@ -55,7 +56,7 @@ function histogramChart(host, f) {
           ctx.textAlign = "right";
           ctx.fillStyle = css("soft");
           const height = Math.max(2 * dpr, bbox.top + bbox.height - u.valToPos(totals[n - 1], "y", true));
-          ctx.fillText(`${last} and more`, bbox.left + bbox.width, bbox.top + bbox.height - height - 14 * dpr);
+          ctx.fillText(`${last} or more`, bbox.left + bbox.width, bbox.top + bbox.height - height - 14 * dpr);
         });
       }],
       setCursor: [u => {
@@ -63,8 +64,8 @@ function histogramChart(host, f) {
         const i = Math.min(n - 1, Math.floor(u.posToVal(u.cursor.left, "x") / step)), area = u.over.getBoundingClientRect();
         if (i < 0) return;
         const from = (i * step).toFixed(digits), to = ((i + 1) * step).toFixed(digits);
-        showBox(area.left + u.cursor.left, area.top + u.cursor.top, "", more && i === n - 1 ? `${last} ms and more` : `${from} to ${to} ms`,
-          [["Together", `${countFrames(totals[i])}, ${(totals[i] / f.n * 100).toFixed(1)} %`], ...bins[i].map((c, m) => [data.names[m], c]).filter(r => r[1])], []);
+        showBox(area.left + u.cursor.left, area.top + u.cursor.top, "", more && i === n - 1 ? `${last} ms or more` : `${from} to ${to} ms`,
+          [["Total", `${countFrames(totals[i])}, ${(totals[i] / f.n * 100).toFixed(1)} %`], ...bins[i].map((c, m) => [data.names[m], c]).filter(r => r[1])], []);
       }],
     },
   });
@@ -103,7 +104,7 @@ function cumulativeChart(host, f) {
       setCursor: [u => {
         if (u.cursor.left < 0) return;
         const x = u.posToVal(u.cursor.left, "x"), area = u.over.getBoundingClientRect();
-        showBox(area.left + u.cursor.left, area.top + u.cursor.top, "", share(x).toFixed(1) + " % of frames", [["took at most", ms(x)]], []);
+        showBox(area.left + u.cursor.left, area.top + u.cursor.top, "", share(x).toFixed(1) + " % of frames", [["took less than", ms(x)]], []);
       }],
     },
   });

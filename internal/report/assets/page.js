@@ -1,4 +1,4 @@
-// The page shows one process at a time, and has the charts of that only.
+// The page shows one process at a time, and creates charts only for that one.
 let plots = [];
 
 function showProcess(id) {
@@ -18,7 +18,7 @@ function showProcess(id) {
   ];
 }
 
-// A link such as report.html#process-2 opens that process.
+// A link such as report.html#process-2 selects a process.
 const asked = () => {
   const id = Number(location.hash.replace("#process-", ""));
   return String(id in data.processes ? id : 0);

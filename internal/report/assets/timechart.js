@@ -1,6 +1,6 @@
-// timeChart draws each frame as a bar: from its start to its end, and as high
-// as it is long. A line from start to deadline, as high as that is long, shows
-// what it had.
+// timeChart draws each frame as a bar from its start to its end whose height is
+// its duration. A line from its start to its deadline has the height of the time
+// between them.
 function timeChart(article, host, f) {
   const hidden = new Set();
   let tall = false, chosen = -1, kept = false;
@@ -8,7 +8,8 @@ function timeChart(article, host, f) {
   const whole = [f.x[0] - pad, f.x[f.n - 1] + f.work[f.n - 1] / 1e3 + pad];
   const hot = element("div", "", "hot");
 
-  // Without a limit one long frame would make all others flat.
+  // top returns the end of the y axis. It cuts off a few very long frames, which
+  // would make all others flat.
   function top(longest) {
     const limit = Math.max(3 * f.period, 1.5 * percentile(f.sorted, 95));
     return Math.max(1.3 * f.period, 1.1 * (tall || longest < 1.6 * limit ? longest : limit));
@@ -21,7 +22,7 @@ function timeChart(article, host, f) {
       const floor = bbox.top + bbox.height;
       const left = i => bbox.left + (f.x[i] - min) * perSecond;
       const first = below(f.x, min - f.longest / 1e3), last = below(f.x, max);
-      // Where many frames share a column of pixels, the highest will do.
+      // Only the highest of the frames in one column of pixels is drawn.
       const columns = new Float64Array(Math.ceil(bbox.width) + 1);
       const covered = (x, height) => {
         const c = Math.max(0, Math.round(x - bbox.left));
@@ -30,9 +31,9 @@ function timeChart(article, host, f) {
         return false;
       };
       const cut = [];
-      f.byMark.forEach((list, m) => {
+      f.byStatus.forEach((list, m) => {
         if (hidden.has(m)) return;
-        ctx.fillStyle = css(data.marks[m]);
+        ctx.fillStyle = css(data.statuses[m]);
         columns.fill(0);
         for (let k = below(list, first); k < list.length && list[k] < last; k++) {
           const i = list[k], x = left(i), height = Math.max(dpr, f.work[i] * perMs);
@@ -54,11 +55,11 @@ function timeChart(article, host, f) {
       columns.fill(0);
       for (let i = first; i < last; i++) {
         const x = left(i), y = f.budget[i] * perMs, width = f.budget[i] / 1e3 * perSecond;
-        if (!(y > 0) || hidden.has(f.columns.mark[i]) || width <= 2 * dpr && covered(x, y)) continue;
+        if (!(y > 0) || hidden.has(f.columns.status[i]) || width <= 2 * dpr && covered(x, y)) continue;
         ctx.fillRect(x, floor - y - .75 * dpr, Math.max(1.5 * dpr, width), 1.5 * dpr);
       }
       ctx.globalAlpha = 1;
-      // Frames that are longer than the chart is high say how long they are.
+      // Frames above the top of the chart are labelled with their duration.
       let free = -Infinity;
       for (const i of cut.length > 12 ? [] : cut.sort((a, b) => a - b)) {
         const x = left(i), label = "↑ " + Math.round(f.work[i]), width = ctx.measureText(label).width + 8 * dpr;
@@ -66,24 +67,25 @@ function timeChart(article, host, f) {
         free = x + width + 4 * dpr;
         ctx.fillStyle = css("panel");
         ctx.fillRect(x, bbox.top, width, 16 * dpr);
-        ctx.fillStyle = css(data.marks[f.columns.mark[i]]);
+        ctx.fillStyle = css(data.statuses[f.columns.status[i]]);
         ctx.fillText(label, x + 4 * dpr, bbox.top + 3 * dpr);
       }
     });
     place();
   }
 
-  // at returns the frame at a distance from the left, of many the worst.
+  // at returns the frame at x pixels from the left. Of several it returns the
+  // worst.
   function at(u, x) {
     const t = u.posToVal(x, "x"), perSecond = u.over.clientWidth / (u.scales.x.max - u.scales.x.min);
     const end = below(f.x, t + 8 / perSecond);
     let best = -1, least = [9];
     for (let i = end - 1; i >= 0 && i > end - 1000; i--) {
-      if (hidden.has(f.columns.mark[i])) continue;
+      if (hidden.has(f.columns.status[i])) continue;
       const from = (f.x[i] - t) * perSecond, to = from + f.duration[i] / 1e3 * perSecond;
       let away = Math.max(0, from, -to);
       if (to - from < 4 && away <= 2) away = 0;
-      const rank = [away, -f.columns.mark[i], -f.work[i]];
+      const rank = [away, -f.columns.status[i], -f.work[i]];
       const differs = rank.findIndex((r, k) => r !== least[k]);
       if (differs >= 0 && !(rank[differs] > least[differs])) [best, least] = [i, rank];
     }
@@ -92,17 +94,17 @@ function timeChart(article, host, f) {
 
   function describe(i) {
     const c = f.columns, late = (c.duration[i] + c.tail[i] - c.budget[i]) / 1e6;
-    const rows = [["Begins at", seconds(f, i) + " s"], ["Took", ms(f.duration[i])]];
+    const rows = [["Start", seconds(f, i) + " s"], ["Duration", ms(f.duration[i])]];
     if (c.tail[i] > 0) rows.push(["With GPU work", ms(f.work[i])]);
-    if (c.budget[i] !== null) rows.push(["Deadline after", ms(f.budget[i])], late > 0 ? ["Late by", ms(late)] : ["To spare", ms(-late)]);
+    if (c.budget[i] !== null) rows.push(["Deadline after", ms(f.budget[i])], late > 0 ? ["Late by", ms(late)] : ["Early by", ms(-late)]);
     if (c.shown[i] !== null) rows.push(["Shown after", ms(c.shown[i] / 1e6)]);
     rows.push(["Thread", c.threads[c.thread[i]]]);
     if (c.render[i]) rows.push(["Render frame", String(c.render[i])]);
-    const title = `${c.vsync[i] ? "Vsync " + c.vsync[i] : "Vsync not known"} · ${data.names[c.mark[i]]}`;
-    return [data.marks[c.mark[i]], title, rows, c.texts[c.text[i]].split("\n").filter(Boolean)];
+    const title = `${c.vsync[i] ? "Vsync " + c.vsync[i] : "Vsync unknown"} · ${data.names[c.status[i]]}`;
+    return [data.statuses[c.status[i]], title, rows, c.texts[c.text[i]].split("\n").filter(Boolean)];
   }
 
-  // place puts the highlight and the box where the chosen frame is.
+  // place moves the highlight and the box to the chosen frame.
   function place() {
     hot.hidden = chosen < 0;
     if (chosen < 0) return;
@@ -124,7 +126,7 @@ function timeChart(article, host, f) {
     place();
   }
 
-  // show brings a frame into view, with some before and after it, and keeps it.
+  // show scrolls and zooms to a frame and keeps its box open.
   function show(i) {
     const room = Math.max(.012 * (f.period || 16), f.work[i] / 500);
     const {min, max} = plot.u.scales.x, middle = f.x[i] + f.work[i] / 2e3;
@@ -161,7 +163,7 @@ function timeChart(article, host, f) {
   };
   function late(step) {
     let i = chosen >= 0 ? chosen + step : step > 0 ? 0 : f.n - 1;
-    while (i >= 0 && i < f.n && f.columns.mark[i] < lateFrom) i += step;
+    while (i >= 0 && i < f.n && f.columns.status[i] < lateFrom) i += step;
     if (i >= 0 && i < f.n) show(i);
   }
   const actions = {
@@ -175,10 +177,10 @@ function timeChart(article, host, f) {
   };
   one("[data-do=tall]", article).setAttribute("aria-pressed", tall);
   all("[data-do]", article).forEach(b => b.onclick = () => actions[b.dataset.do](b));
-  all("[data-mark]", article).forEach(b => {
+  all("[data-status]", article).forEach(b => {
     b.setAttribute("aria-pressed", true);
     b.onclick = () => {
-      const m = data.marks.indexOf(b.dataset.mark), on = hidden.delete(m);
+      const m = data.statuses.indexOf(b.dataset.status), on = hidden.delete(m);
       if (!on) hidden.add(m);
       b.setAttribute("aria-pressed", on);
       choose(-1, false);

@@ -1,18 +1,17 @@
 package report
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/words"
+	"ohframe/internal/text"
 )
 
-// unknown is what people see where a value is not known.
-const unknown = words.Unknown
+// unknown is printed in place of an unknown value.
+const unknown = text.Unknown
 
 func stageName(s *stats.Stage) string {
 	if s == nil {
@@ -27,7 +26,7 @@ var eventNames = map[stats.Event]string{
 	stats.RenderStart: "render-frame starts",
 }
 
-// blames are the causes of late whole frames: one style and one name each.
+// blames are the causes of late whole frames, with the style and the name of each.
 var blames = []struct {
 	blame    analyzer.Blame
 	id, name string
@@ -43,13 +42,13 @@ var blames = []struct {
 	{analyzer.BlameUnknown, "no-deadline", "unknown"},
 }
 
-// blameParts returns how many whole frames each cause made late. Causes that only
-// SurfaceFlinger reports are left out where they did not occur.
-func blameParts(b *stats.Blames) parts {
-	var list parts
+// blameGroups returns the number of late whole frames for each cause. Causes that
+// only SurfaceFlinger reports are omitted if they did not occur.
+func blameGroups(b *stats.Blames) groups {
+	var list groups
 	for _, cause := range blames {
 		if n := b.Of(cause.blame); n > 0 || cause.blame <= analyzer.BlamePickUp {
-			list = append(list, part{cause.id, cause.name, n})
+			list = append(list, group{cause.id, cause.name, n})
 		}
 	}
 	return list
@@ -66,48 +65,36 @@ func blameText(b analyzer.Blame) string {
 	return strings.Join(names, ", ")
 }
 
-// noHitches says why the hitches of a process are not known.
+// noHitches returns why the hitches of a process are unknown.
 func noHitches(p *stats.Process) string {
 	switch {
 	case p.FPS == nil || p.FPS.Event != stats.Present:
-		return "no two present times to look between"
+		return "fewer than two frames have a present time"
 	case len(p.Refresh) == 0:
-		return "the refresh period is not known"
+		return "the refresh period is unknown"
 	case p.Frames.WithDeadline == 0:
-		return "in a long gap the application may have been slow, or had nothing to draw"
+		return "without deadlines, a slow application cannot be distinguished from an idle one"
 	}
-	return "no gap between two present times can be judged"
+	return "no gap between two presents can be judged"
 }
 
-// count returns a number of things in words.
-func count(n int, thing string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(thing, "h"):
-		thing += "es"
-	default:
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
-
-// milliseconds prints a duration to the hundredth of a millisecond, from a
-// second on to the millisecond; unknown if there is none.
+// milliseconds formats a duration in milliseconds: with two decimals below a
+// second, else with none. A nil duration is unknown.
 func milliseconds(d *trace.Duration) string {
 	switch {
 	case d == nil:
 		return unknown
 	case *d >= trace.Second:
-		return words.Number(d.Milliseconds(), 0)
+		return text.Number(d.Milliseconds(), 0)
 	}
-	return words.Number(d.Milliseconds(), 2)
+	return text.Number(d.Milliseconds(), 2)
 }
 
 func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Second) }
 
 func ms(d trace.Duration) string { return milliseconds(&d) }
 
-// vsync prints a vsync id, of which zero is not known.
+// vsync formats a vsync id; 0 is unknown.
 func vsync(id int64) string {
 	if id == 0 {
 		return unknown

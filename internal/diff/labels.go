@@ -1,0 +1,107 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
+)
+
+// unknown is printed in place of an unknown value.
+const unknown = text.Unknown
+
+// title returns the name of the pair's process, or both names if they differ.
+func (p *Pair) title() string {
+	base, new := text.Process(p.Base), text.Process(p.New)
+	if base == new {
+		return base
+	}
+	return base + " → " + new
+}
+
+// about returns the kind and the ids of the pair's process, and how it was matched
+// if not by its full name.
+func (p *Pair) about() string {
+	pids := fmt.Sprint(p.Base.PID)
+	if p.New.PID != p.Base.PID {
+		pids += fmt.Sprintf(" → %d", p.New.PID)
+	}
+	about := fmt.Sprintf("%s · pid %s", text.Kind(p.Base.Kind), pids)
+	switch p.MatchedBy {
+	case MatchedByMap:
+		about += " · as mapped"
+	case MatchedByNameEnd:
+		about += " · matched by the end of the name"
+	}
+	return about
+}
+
+// shown returns the pairs in tables and pages: those with the most frames.
+func (d *Diff) shown() []*Pair {
+	return text.Largest(d.Pairs, func(p *Pair) int { return complete(p.Base) + complete(p.New) })
+}
+
+func complete(p *stats.Process) int { return p.Frames.Complete }
+
+// decimals returns the number of decimals of x in a unit.
+func decimals(u stats.Unit, x float64) int {
+	switch {
+	case u == stats.Count || u == stats.Milliseconds && x >= 1000:
+		return 0
+	case u == stats.Share || u == stats.MillisecondsPS:
+		return 1
+	case u == stats.Seconds:
+		return 3
+	}
+	return 2
+}
+
+// valueText formats a value. A nil value is unknown.
+func valueText(u stats.Unit, x *float64) string {
+	switch {
+	case x == nil:
+		return unknown
+	case u == stats.Share:
+		return text.Share(x)
+	}
+	return text.Number(*x, decimals(u, *x))
+}
+
+// changeText formats a change with its sign. A nil change is unknown.
+func changeText(u stats.Unit, x *float64) string {
+	switch {
+	case x == nil:
+		return unknown
+	case u == stats.Share:
+		return signed(*x*100, 1) + " pp"
+	}
+	return signed(*x, decimals(u, max(*x, -*x)))
+}
+
+// relativeChange formats a relative change in percent. A nil change is unknown.
+func relativeChange(x *float64) string {
+	if x == nil {
+		return unknown
+	}
+	return signed(*x*100, 1) + " %"
+}
+
+// signed formats a number with its sign. The minus is U+2212.
+func signed(x float64, decimals int) string {
+	switch {
+	case x > 0:
+		return "+" + text.Number(x, decimals)
+	case x < 0:
+		return "−" + text.Number(-x, decimals)
+	}
+	return "0"
+}
+
+// refreshText lists the refresh rates of a process.
+func refreshText(list []stats.Refresh) string {
+	if len(list) == 0 {
+		return unknown
+	}
+	return strings.Join(text.Rates(list, func(r stats.Refresh) string { return text.Number(r.Rate, 1) }), ", ") + " Hz"
+}

@@ -1,0 +1,61 @@
+package text
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Row is a row of a table.
+type Row = table.Row
+
+// Table is a table without borders, indented by two columns.
+type Table struct {
+	table.Writer
+	columns []table.ColumnConfig
+}
+
+// NewTable returns a table with the given columns. A title that ends in " →" makes
+// its column right-aligned. Without any titles the table has no header.
+func NewTable(ink Ink, columns ...string) Table {
+	t := Table{Writer: table.NewWriter()}
+	t.SuppressTrailingSpaces()
+	style := table.Style{Box: table.StyleBoxLight, Options: table.OptionsNoBordersAndSeparators}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
+	t.SetStyle(style)
+	header := Row{}
+	for i, c := range columns {
+		config := table.ColumnConfig{Number: i + 1}
+		c, right := strings.CutSuffix(c, " →")
+		if right {
+			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
+		}
+		t.columns = append(t.columns, config)
+		header = append(header, ink.Dim(c))
+	}
+	if slices.ContainsFunc(columns, func(c string) bool { return c != "" }) {
+		t.AppendHeader(header)
+	}
+	return t
+}
+
+// Widths sets the minimum widths of the first columns.
+func (t Table) Widths(list ...int) {
+	for i, w := range list {
+		t.columns[i].WidthMin = w
+	}
+}
+
+// Wrap sets the maximum width of a column, counted from 0. Longer text continues
+// on the next line.
+func (t Table) Wrap(column, width int) {
+	t.columns[column].WidthMax, t.columns[column].WidthMaxEnforcer = width, text.WrapSoft
+}
+
+// Render returns the table's lines, without a line end after the last.
+func (t Table) Render() string {
+	t.SetColumnConfigs(t.columns)
+	return t.Writer.Render()
+}

@@ -1,0 +1,159 @@
+// Package text formats numbers, names and tables for people. It also makes names
+// from traces safe to print: they may contain control characters.
+package text
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"ohframe/analyzer/stats"
+)
+
+// Unknown is printed in place of an unknown value.
+const Unknown = "–"
+
+// Kind returns the name of a kind of process.
+func Kind(k stats.Kind) string {
+	return map[stats.Kind]string{
+		stats.Application:   "application",
+		stats.RenderService: "render service",
+	}[k]
+}
+
+// Number formats x with the given number of decimals.
+func Number(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
+
+// Count formats n and the noun, in the plural unless n is 1: "2 frames",
+// "1 process", "3 hitches".
+func Count(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "h"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// Share formats a share, 0 to 1, in percent. A nil share is unknown. Only exactly
+// 0 is "0 %" and only exactly 1 is "100 %".
+func Share(share *float64) string {
+	if share == nil {
+		return Unknown
+	}
+	switch p := *share * 100; {
+	case p == 0 || p == 100:
+		return Number(p, 0) + " %"
+	case p < 0.1:
+		return "< 0.1 %"
+	case p > 99.9:
+		return "> 99.9 %"
+	default:
+		return Number(p, 1) + " %"
+	}
+}
+
+// maxRates is the number of refresh rates that Rates lists.
+const maxRates = 8
+
+// Rates formats each of a process's refresh rates. If there are more than
+// maxRates, the last element is their number.
+func Rates(list []stats.Refresh, format func(stats.Refresh) string) []string {
+	var texts []string
+	for _, r := range list[:min(len(list), maxRates)] {
+		texts = append(texts, format(r))
+	}
+	if more := len(list) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more", more))
+	}
+	return texts
+}
+
+// Process returns the printable name of a process.
+func Process(p *stats.Process) string {
+	if p.Name == "" {
+		return Unknown
+	}
+	return Printable(p.Name)
+}
+
+// maxNames is the number of processes that Names lists.
+const maxNames = 5
+
+// Names lists processes for a message: by name, or by process id if a process has
+// no name.
+func Names(list []*stats.Process) string {
+	var texts []string
+	for _, p := range list[:min(len(list), maxNames)] {
+		if p.Name == "" {
+			texts = append(texts, strconv.Itoa(int(p.PID)))
+		} else {
+			texts = append(texts, Printable(p.Name))
+		}
+	}
+	if more := len(list) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Width returns the number of terminal cells that s needs, without its escape
+// sequences.
+func Width(s string) int { return text.StringWidthWithoutEscSequences(s) }
+
+// Shorten cuts the beginning of a name that is wider than width cells, because
+// names of processes differ at the end.
+func Shorten(name string, width int) string {
+	over := Width(name) - width
+	if over <= 0 {
+		return name
+	}
+	rest := []rune(name)
+	for over++; over > 0 && len(rest) > 0; rest = rest[1:] {
+		over -= text.RuneWidth(rest[0])
+	}
+	return "…" + string(rest)
+}
+
+// Wrap breaks a line between words so that no line is wider than width cells.
+func Wrap(line string, width int) string {
+	if Width(line) <= width {
+		return line
+	}
+	return text.WrapSoft(line, width)
+}
+
+// MaxShown is the number of processes that a table or a page shows. No device
+// draws with as many at once, and a browser can display them.
+const MaxShown = 200
+
+// Largest returns the MaxShown elements of list with the most frames, in the order
+// of list.
+func Largest[T any](list []T, frames func(T) int) []T {
+	if len(list) <= MaxShown {
+		return list
+	}
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(frames(list[b]), frames(list[a])) })
+	order = order[:MaxShown]
+	slices.Sort(order)
+	shown := make([]T, len(order))
+	for i, at := range order {
+		shown[i] = list[at]
+	}
+	return shown
+}
+
+// More is the line below a list of which n processes are not shown.
+func More(n int) string {
+	return fmt.Sprintf("… and %d more with fewer frames; --format json lists all", n)
+}

@@ -1,0 +1,52 @@
+package text
+
+import "testing"
+
+func TestShare(t *testing.T) {
+	known := func(x float64) *float64 { return &x }
+	for _, c := range []struct {
+		share *float64
+		want  string
+	}{
+		{nil, "–"}, {known(0), "0 %"}, {known(1), "100 %"}, {known(.0004), "< 0.1 %"}, {known(.9996), "> 99.9 %"},
+		{known(.0012), "0.1 %"}, {known(.125), "12.5 %"},
+	} {
+		if got := Share(c.share); got != c.want {
+			t.Errorf("share is %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		n          int
+		noun, want string
+	}{{1, "frame", "1 frame"}, {0, "frame", "0 frames"}, {2, "process", "2 processes"}, {3, "hitch", "3 hitches"}, {1, "hitch", "1 hitch"}} {
+		if got := Count(c.n, c.noun); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for name, want := range map[string]string{
+		"com.example.app": "com.example.app",
+		"图库":              "图库",
+		"a\x1b[2Jb":       `"a\x1b[2Jb"`,
+		"a\u202eb":        `"a\u202eb"`,
+		"a\xffb":          `"a\xffb"`,
+		"a\nb":            `"a\nb"`,
+	} {
+		if got := Printable(name); got != want {
+			t.Errorf("%q becomes %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	for line, want := range map[string]string{"a\x1b[31m b\n": `a\x1b[31m b\n`, "\u202e": `\u202e`, "it's": "it's", "\xff": "\ufffd"} {
+		if got := Line(line); got != want {
+			t.Errorf("%q becomes %q, want %q", line, got, want)
+		}
+	}
+}
