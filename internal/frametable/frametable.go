@@ -13,8 +13,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Columns are the names of the columns, in order. They are a promise: columns
-// are added at the end, and none is renamed or removed.
+// Columns are the names of the columns, in order. New columns are added at the
+// end. Columns are never renamed or removed.
 var Columns = []string{
 	"kind", "process", "pid", "tid", "vsync_id", "transactions",
 	"actual_start", "actual_end", "expected_start", "expected_end", "period",
@@ -23,7 +23,7 @@ var Columns = []string{
 	"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 }
 
-// row is the cells of a frame or a layer. Null cells are nil pointers.
+// row has the cells of a frame or a layer. Null cells are nil pointers.
 type row struct {
 	Kind          string  `json:"kind" parquet:"kind,dict"`
 	Process       string  `json:"process" parquet:"process,dict"`
@@ -59,7 +59,7 @@ type row struct {
 func newRow(f *analyzer.Frame) row {
 	r := row{
 		Kind: f.Kind.String(), Process: f.Process.Name, PID: int32(f.Process.PID), TID: int32(f.TID),
-		VsyncID: known(f.VsyncID), Transactions: []int64{},
+		VsyncID: known(f.VsyncID), Transactions: []int64{}, Layers: []string{},
 		ActualStart: known(f.Actual.Start), ActualEnd: known(f.Actual.End),
 		ExpectedStart: known(f.Expected.Start), ExpectedEnd: known(f.Expected.End), Period: known(f.Period),
 		Empty: f.Facts.Has(analyzer.Empty), Misaligned: f.Facts.Has(analyzer.Misaligned),
@@ -84,20 +84,15 @@ func newRow(f *analyzer.Frame) row {
 	if len(f.GPU) > 0 {
 		r.GPUStart, r.GPUEnd = known(f.GPU[0].Start), known(end)
 	}
-	r.Layers = append([]string{}, f.LayerNames()...)
-	if hasVerdict(f) {
-		r.setVerdict(f.Verdict())
+	a := f.Android
+	if a != nil && (a.Latency != nil || a.Stats != nil) {
+		return r // a dump has neither verdicts nor several layers
+	}
+	r.Layers = append(r.Layers, f.LayerNames()...)
+	if a != nil && a.Timeline != nil || !f.Facts.Has(analyzer.Truncated) {
+		r.setVerdict(f.Verdict()) // only SurfaceFlinger judges truncated frames
 	}
 	return r
-}
-
-// hasVerdict reports whether the frame has a verdict: Android's dumps have none,
-// and only SurfaceFlinger judges truncated frames.
-func hasVerdict(f *analyzer.Frame) bool {
-	if a := f.Android; a != nil && (a.Timeline != nil || a.Latency != nil || a.Stats != nil) {
-		return a.Timeline != nil
-	}
-	return !f.Facts.Has(analyzer.Truncated)
 }
 
 func (r *row) setVerdict(v analyzer.Verdict) {

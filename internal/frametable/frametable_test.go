@@ -2,6 +2,7 @@ package frametable
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -63,6 +64,7 @@ func TestColumns(t *testing.T) {
 		"kind", "process", "pid", "tid", "vsync_id", "transactions", "actual_start", "actual_end",
 		"expected_start", "expected_end", "period", "late", "empty", "misaligned", "truncated", "flag",
 		"render_vsync_id", "gpu_start", "gpu_end", "commit", "present",
+		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -84,12 +86,15 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// What is not known is empty, or null in JSON, or a dash in a table; the facts
-// are known always.
+// What is not known is empty, or null in JSON, or a dash in a table. Without a
+// deadline that is whether the frame was late; the other facts are always known, and
+// so is the verdict that a converted trace has.
 func TestUnknown(t *testing.T) {
 	known := map[string]string{
 		"kind": "app", "pid": "7", "tid": "8", "flag": "0",
-		"late": "false", "empty": "false", "misaligned": "false", "truncated": "false",
+		"empty": "false", "misaligned": "false", "truncated": "false",
+		"jank_type": "None", "jank_severity": "None", "present_type": "On-time Present", "prediction_type": "Unknown Prediction",
+		"layers": "#8",
 	}
 	for column, got := range csvRow(t, unknown()) {
 		if got != known[column] {
@@ -114,7 +119,7 @@ func TestUnknown(t *testing.T) {
 	}
 	lines := strings.Split(write(t, "table", &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}), "\n")
 	got := strings.Fields(lines[1])
-	want := strings.Fields("app - 7 8 - - - - - - - false false false false 0 - - - - -")
+	want := strings.Fields("app - 7 8 - - - - - - - - false false false 0 - - - - - None None On-time Present Unknown Prediction - #8")
 	if !slices.Equal(got, want) {
 		t.Errorf("table: got %q, want %q", got, want)
 	}
@@ -135,6 +140,9 @@ func TestApplicationFrame(t *testing.T) {
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false",
 		"flag":            "1", // 3 is for render frames
 		"render_vsync_id": "9", "gpu_start": "", "gpu_end": "", "commit": "", "present": "",
+		// Late by 30, less than a period.
+		"jank_type": "App Deadline Missed", "jank_severity": "Partial", "present_type": "Late Present",
+		"prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "app#2001",
 	}
 	if got := csvRow(t, f); !reflect.DeepEqual(got, want) {
 		t.Errorf("csv:\n got %v\nwant %v", got, want)
@@ -165,6 +173,8 @@ func TestRenderFrame(t *testing.T) {
 		"actual_start": "210", "actual_end": "290", "expected_start": "200", "expected_end": "350", "period": "100",
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false", "flag": "3",
 		"render_vsync_id": "", "gpu_start": "220", "gpu_end": "380", "commit": "300", "present": "400",
+		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Partial",
+		"present_type": "Late Present", "prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "",
 	}
 	if got := csvRow(t, f); !reflect.DeepEqual(got, want) {
 		t.Errorf("csv:\n got %v\nwant %v", got, want)
@@ -185,14 +195,14 @@ func TestFacts(t *testing.T) {
 		{analyzer.GPULate, "true false false false 1"},
 		{analyzer.Empty, "false true false false 2"},
 		{analyzer.Misaligned, "false false true false 3"},
-		{analyzer.Truncated, "false false false true 0"},
+		{analyzer.Truncated, "? false false true 0"},
 		{analyzer.MainLate | analyzer.Misaligned, "true false true false 3"},
 		{analyzer.MainLate | analyzer.Misaligned | analyzer.Empty, "true true true false 2"},
 	} {
 		f := unknown()
-		f.Kind, f.Facts = analyzer.RenderFrame, test.facts
+		f.Kind, f.Facts, f.Deadline = analyzer.RenderFrame, test.facts, 100
 		row := csvRow(t, f)
-		got := strings.Join([]string{row["late"], row["empty"], row["misaligned"], row["truncated"], row["flag"]}, " ")
+		got := strings.Join([]string{cmp.Or(row["late"], "?"), row["empty"], row["misaligned"], row["truncated"], row["flag"]}, " ")
 		if got != test.want {
 			t.Errorf("facts %b: got %s, want %s", test.facts, got, test.want)
 		}

@@ -72,3 +72,46 @@ func TestHostileNames(t *testing.T) {
 		write("parquet")
 	}
 }
+
+// The same holds of layers.
+func TestHostileLayers(t *testing.T) {
+	for _, name := range []string{"a\tb\nc", "\x1b[31mred\x07", "\u202eevil", `"quoted",=1+1`, "=cmd|' /C calc'!A1", "@SUM(1)", "-1", "\xff\xfe"} {
+		f := twoLayers()
+		f.Android.Timeline.Layers[0].Name = name
+		timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{f}}
+		for _, layers := range []bool{false, true} {
+			lines := 2
+			if layers {
+				lines = 3
+			}
+			write := func(format string) *bytes.Buffer {
+				var b bytes.Buffer
+				if err := Write(&b, timeline, Options{format, layers}); err != nil {
+					t.Fatal(err)
+				}
+				return &b
+			}
+			table := write("table").String()
+			if strings.Count(table, "\n") != lines || strings.ContainsFunc(table, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+				t.Errorf("%q: the table is %q", name, table)
+			}
+			rows, err := csv.NewReader(write("csv")).ReadAll()
+			if err != nil || len(rows) != lines || len(rows[1]) != len(Columns) {
+				t.Errorf("%q: %d rows, %v", name, len(rows), err)
+				continue
+			}
+			cell := rows[1][len(Columns)-1]
+			want := name
+			if !layers {
+				want += "; popup#11"
+			}
+			if strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) || strings.TrimPrefix(cell, "'") != want {
+				t.Errorf("%q: the cell is %q", name, cell)
+			}
+			var d document
+			if err := json.Unmarshal(write("json").Bytes(), &d); err != nil || utf8.ValidString(name) && d.Frames[0].Layers[0] != name {
+				t.Errorf("%q: JSON has %+v, %v", name, d.Frames, err)
+			}
+		}
+	}
+}

@@ -60,6 +60,9 @@ func TestParquet(t *testing.T) {
 		if rows[i].Transactions == nil {
 			rows[i].Transactions = []int64{} // the library's own reading of an empty list
 		}
+		if rows[i].Layers == nil {
+			rows[i].Layers = []string{}
+		}
 		if !reflect.DeepEqual(rows[i], want[i]) {
 			t.Errorf("row %d: got %+v, want %+v", i, rows[i], want[i])
 		}
