@@ -128,19 +128,19 @@ func printNoFrames(w io.Writer, in string, t *analyzer.Timeline) {
 }
 
 func describeClock(c *analyzer.ClockOffset) string {
-	var text string
+	var shown string
 	switch c.Source {
 	case analyzer.ClockUnknown:
-		text = "0, " + c.Source.String()
+		shown = "0, " + c.Source.String()
 	case analyzer.ClockGiven:
-		text = seconds(c.Offset) + ", given"
+		shown = seconds(c.Offset) + ", given"
 	default:
-		text = fmt.Sprintf("%s from %s (%s, good to about %s)", seconds(c.Offset), c.Source, text.Count(c.Samples, "line"), c.Lag)
+		shown = fmt.Sprintf("%s from %s (%s, good to about %s)", seconds(c.Offset), c.Source, text.Count(c.Samples, "line"), c.Lag)
 	}
 	if c.Contradicted != 0 {
-		text += fmt.Sprintf("; warning: hitrace's own clock line is %s away", c.Contradicted)
+		shown += fmt.Sprintf("; warning: hitrace's own clock line is %s away", c.Contradicted)
 	}
-	return text
+	return shown
 }
 
 // seconds prints a duration in seconds, as the times of a trace are.
