@@ -35,7 +35,7 @@ lint: protos-lint
 dependencies:
 	.ci/dependencies
 
-# Writes the lists of what others build on anew, once a change of it is meant.
+# Rewrites the lists of names that users depend on, after an intended change.
 api:
 	@mkdir -p testdata/api && rm -f testdata/api/*.txt
 	go test ./internal/compatibility ./cmd/ohframe -run '^Test(Go|Schema|SQL|Commands)$$' -count 1 -update-api

@@ -10,32 +10,42 @@ import (
 // Analyze reads the text trace in r and returns its timeline, and what was read
 // and not understood. The error is that of hitrace.Run.
 func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options Options) (*Timeline, *hitrace.Totals, error) {
-	b := NewBuilder(options)
+	input := NewInput(options)
+	builder := input.Begin()
 	reading = reading.WithDefaults()
 	names := make([]Names, reading.Workers)
 	totals, err := hitrace.Run(ctx, r, reading, hitrace.Stages{
-		Track: func(batch *hitrace.Batch) {
-			for i := range batch.Events {
-				b.Track(&batch.Events[i])
-			}
-		},
-		Encode: func(worker int, batch *hitrace.Batch) {
-			names[worker].Reset()
-			for i := range batch.Events {
-				names[worker].Add(&batch.Events[i])
-			}
-		},
-		Write: func(worker int, _ *hitrace.Batch) error {
-			b.Merge(&names[worker])
+		Begin:  func() { builder = input.Begin() },
+		Track:  func(_ int, batch *hitrace.Batch) { builder.TrackAll(batch) },
+		Encode: func(worker int, block []hitrace.Batch) { names[worker].Read(block) },
+		Write: func(worker int) error {
+			input.Merge(&names[worker])
 			return nil
 		},
 	})
 	if err != nil {
 		return nil, totals, err
 	}
-	timeline := b.Timeline()
+	timeline := input.Timeline()
 	if !reading.Window.IsOpen() {
 		timeline.Cut(reading.Window.Bounds(totals.Start))
 	}
 	return timeline, totals, nil
+}
+
+// TrackAll tracks the events of a batch.
+func (b *Builder) TrackAll(batch *hitrace.Batch) {
+	for i := range batch.Events {
+		b.Track(&batch.Events[i])
+	}
+}
+
+// Read replaces the names with those that the lines of a block state.
+func (n *Names) Read(block []hitrace.Batch) {
+	n.Reset()
+	for _, batch := range block {
+		for i := range batch.Events {
+			n.Add(&batch.Events[i])
+		}
+	}
 }

@@ -132,6 +132,13 @@ const (
 	PresentUnknown
 )
 
+// Known reports whether SurfaceFlinger knows when the frame was shown. Only then
+// does a missing on_time_finish mean that the work ended late: SurfaceFlinger
+// decides both at the same time.
+func (p PresentType) Known() bool {
+	return p == PresentOnTime || p == PresentLate || p == PresentEarly
+}
+
 // String returns the name that Perfetto shows.
 func (p PresentType) String() string {
 	return numberedName(uint8(p), "Unspecified Present", "On-time Present", "Late Present", "Early Present", "Dropped Frame", "Unknown Present")

@@ -23,7 +23,7 @@ func BenchmarkTrack(b *testing.B) {
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		builder := analyzer.NewBuilder(analyzer.Options{})
+		builder := analyzer.NewInput(analyzer.Options{}).Begin()
 		for i := range batch.Events {
 			builder.Track(&batch.Events[i])
 		}

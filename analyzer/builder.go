@@ -5,25 +5,10 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Builder collects what a trace's events say about frames: Track every event in
-// order, Merge the names that their lines state, then take the Timeline once.
+// Builder collects what the events of one trace say about frames. Track must see
+// every event in order.
 type Builder struct {
-	options Options
-	threads map[trace.TID]*thread
-	named   map[trace.TID]*threadName
-	*part   // the trace being read
-	parts   []*part
-	span    Interval // of those that have ended
-	wall    WallClock
-	kept    kept
-	// trackers are the names of fences, each once.
-	trackers    map[string]string
-	diagnostics Diagnostics
-}
-
-// part is what one of the traces says that follow one another in an input. Each
-// has a clock offset of its own: the device may have slept between them.
-type part struct {
+	*shared
 	span    Interval
 	touched []*thread // those with markers
 	drafts  []*draft  // frames, in the order in which they were seen
@@ -36,29 +21,13 @@ type part struct {
 	clock   clockSamples
 }
 
-// kept is how much of each kind of thing is remembered, of all parts.
-type kept struct {
-	frames, sent, applied, draws, commits, waits, gpu, periods int
+func newBuilder(s *shared) *Builder {
+	return &Builder{shared: s, gpu: gpuWork{open: map[gpuKey]openGPU{}}}
 }
 
-// tells reports whether there is anything about frames in the part.
-func (p *part) tells() bool {
-	return len(p.drafts)+len(p.sent)+len(p.draws)+len(p.commits)+len(p.waits)+len(p.gpu.done)+len(p.gpu.open)+len(p.periods) > 0
-}
-
-func newPart() *part { return &part{gpu: gpuWork{open: map[gpuKey]openGPU{}}} }
-
-// NewBuilder returns a builder for one trace.
-func NewBuilder(options Options) *Builder {
-	options.Limits = options.Limits.WithDefaults()
-	return &Builder{
-		options:     options,
-		threads:     map[trace.TID]*thread{},
-		named:       map[trace.TID]*threadName{},
-		part:        newPart(),
-		trackers:    map[string]string{},
-		diagnostics: Diagnostics{examples: options.Limits.Examples},
-	}
+// hasFrameData reports whether the trace says anything about frames.
+func (b *Builder) hasFrameData() bool {
+	return len(b.drafts)+len(b.sent)+len(b.draws)+len(b.commits)+len(b.waits)+len(b.gpu.done)+len(b.gpu.open)+len(b.periods) > 0
 }
 
 // draft is a frame as far as its markers tell, in the clocks that they use.
@@ -70,15 +39,16 @@ type draft struct {
 	now         trace.Monotonic // when the vsync was due
 	task        trace.Monotonic // the same as UIVsyncTask has it; differs if delivered late
 	expectedEnd trace.Monotonic
-	receives    bool       // begins with a ReceiveVsync, which states what is expected
-	receiver    bool       // the vsync's receiver is named
-	renderer    bool       // and named as render_service's
-	composed    bool       // holds DoComposition
-	processed   bool       // holds ProcessCommandUni
-	received    trace.Time // end of ReceiveVsync
-	handled     trace.Time // end of the last outermost OnVsyncEvent
-	applied     []applied
-	dropped     bool // an orphan that turned out to be no frame
+	// hasVsync: the frame begins with a ReceiveVsync, which states what is expected.
+	hasVsync      bool
+	namesReceiver bool       // the ReceiveVsync names who receives the vsync
+	receiverIsRS  bool       // and it is render_service
+	composed      bool       // holds DoComposition
+	processed     bool       // holds ProcessCommandUni
+	receiveEnd    trace.Time // end of ReceiveVsync
+	handled       trace.Time // end of the last outermost OnVsyncEvent
+	applied       []applied
+	dropped       bool // an orphan that turned out to be no frame
 }
 
 // applied is a transaction that a render frame says it applied.
@@ -94,34 +64,30 @@ type generated struct {
 	period trace.Duration
 }
 
-// Track takes the next event of the trace. It sets the process of a marker's
-// event to the one that the thread belongs to, where the line does not say.
-func (b *Builder) Track(e *hitrace.Event) {
-	if e.First {
-		b.endPart()
-		b.part = newPart()
+// Track takes the next event of the trace and returns the process of its thread: the
+// one that the line states or, for a marker on a line that states none, the one that
+// the thread's markers have stated.
+func (b *Builder) Track(e *hitrace.Event) trace.PID {
+	if !b.span.Start.Known() || e.Time < b.span.Start {
+		b.span.Start = e.Time
 	}
-	if !b.part.span.Start.Known() || e.Time < b.part.span.Start {
-		b.part.span.Start = e.Time
-	}
-	b.part.span.End = max(b.part.span.End, e.Time)
+	b.span.End = max(b.span.End, e.Time)
 	if e.Kind != hitrace.MarkerEvent {
-		return
+		return e.PID
 	}
 	t := b.thread(e)
 	if t == nil {
 		b.diagnostics.add(ThreadsOver, e.Number)
-		return
+		return e.PID
 	}
-	e.PID = t.pid
 	if !e.Time.Known() {
 		t.countAtZero(e.Marker.Phase)
-		return
+		return t.pid
 	}
 	b.diagnostics.seen[e.Word] = true
 	switch e.Marker.Phase {
 	case hitrace.Begin:
-		t.depth++
+		t.open.Begin()
 		if begin := begins[e.Word]; begin != nil {
 			begin(b, t, e)
 		}
@@ -143,6 +109,7 @@ func (b *Builder) Track(e *hitrace.Event) {
 			}
 		}
 	}
+	return t.pid
 }
 
 // begins are the handlers of the slices that matter, by what their names spell.
@@ -162,10 +129,10 @@ var begins = [wordsCount]func(*Builder, *thread, *hitrace.Event){
 }
 
 // ends are the handlers of the ends of those slices that were pushed.
-var ends = [wordsCount]func(*Builder, *thread, openSlice, *hitrace.Event){
+var ends = [wordsCount]func(*Builder, *thread, *openSlice, *hitrace.Event){
 	hitrace.ReceiveVsync:     (*Builder).endReceiveVsync,
 	hitrace.OnVsyncEvent:     (*Builder).endOnVsyncEvent,
-	hitrace.UVTrace:          func(*Builder, *thread, openSlice, *hitrace.Event) {},
+	hitrace.UVTrace:          func(*Builder, *thread, *openSlice, *hitrace.Event) {},
 	hitrace.RenderFrame:      (*Builder).endRenderFrame,
 	hitrace.Commit:           (*Builder).endCommit,
 	hitrace.PresentFenceWait: (*Builder).endPresentFenceWait,
@@ -173,17 +140,13 @@ var ends = [wordsCount]func(*Builder, *thread, openSlice, *hitrace.Event){
 
 // end closes the innermost slice of the thread.
 func (b *Builder) end(t *thread, e *hitrace.Event) {
-	if t.depth == 0 {
+	depth, slice := t.open.End()
+	if depth == 0 {
 		b.diagnostics.add(UnmatchedEnd, e.Number)
 		t.unmatchedEnd(e.Time)
-		return
-	}
-	if n := len(t.open); n > 0 && t.open[n-1].depth == t.depth {
-		slice := t.open[n-1]
-		t.open = t.open[:n-1]
+	} else if slice != nil {
 		ends[slice.word](b, t, slice, e)
 	}
-	t.depth--
 }
 
 // push remembers a slice that matters until its end. Where one of its kind is
@@ -194,7 +157,7 @@ func (b *Builder) push(t *thread, e *hitrace.Event) {
 		b.diagnostics.add(EndLost, e.Number)
 		t.abandon(i, e.Time)
 	}
-	t.open = append(t.open, openSlice{word: e.Word, depth: t.depth, start: e.Time, draft: t.draft})
+	t.open.Keep(openSlice{word: e.Word, start: e.Time, draft: t.draft})
 }
 
 func (b *Builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
@@ -240,22 +203,22 @@ func (b *Builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	}
 	b.push(t, e)
 	d := b.newDraft(t, e, e.Time)
-	d.receives, d.now, d.expectedEnd = true, v.Now, v.ExpectedEnd
-	d.receiver, d.renderer = v.Receiver != nil, string(v.Receiver) == "rs"
+	d.hasVsync, d.now, d.expectedEnd = true, v.Now, v.ExpectedEnd
+	d.namesReceiver, d.receiverIsRS = v.Receiver != nil, string(v.Receiver) == "rs"
 	d.frame.VsyncID = v.VsyncID
 	d.frame.Coalesced = max(0, v.Queued-1)
-	t.take(d)
+	t.setCurrent(d)
 }
 
-func (b *Builder) endReceiveVsync(t *thread, s openSlice, e *hitrace.Event) {
-	s.draft.received = e.Time
+func (b *Builder) endReceiveVsync(t *thread, s *openSlice, e *hitrace.Event) {
+	s.draft.receiveEnd = e.Time
 	t.draft = nil
 }
 
 // beginUVTrace begins what stands around a worker's frame, never in one: where
 // a frame is open, its end has been lost.
 func (b *Builder) beginUVTrace(t *thread, e *hitrace.Event) {
-	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 && !t.open[i].draft.receives && t.indexOpen(hitrace.UVTrace) < 0 {
+	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 && !t.open.At(i).draft.hasVsync && t.indexOpen(hitrace.UVTrace) < 0 {
 		b.diagnostics.add(EndLost, e.Number)
 		t.abandon(i, e.Time)
 	}
@@ -268,8 +231,8 @@ func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 		b.diagnostics.add(DamagedField, e.Number)
 	}
 	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 {
-		other := t.open[i].draft
-		if other.receives || now == 0 || other.now == 0 || now == other.now {
+		other := t.open.At(i).draft
+		if other.hasVsync || now == 0 || other.now == 0 || now == other.now {
 			return // within that, for another UI instance
 		}
 		b.diagnostics.add(EndLost, e.Number)
@@ -285,11 +248,11 @@ func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	}
 	b.settleOrphan(t)
 	start, batched := e.Time, false
-	if i := len(t.open) - 1; i >= 0 && t.open[i].word == hitrace.UVTrace {
+	if t.open.Len() > 0 && t.lastOpen().word == hitrace.UVTrace {
 		batched = true
-		if !t.open[i].used {
-			start = t.open[i].start
-			t.open[i].used = true
+		if uv := t.lastOpen(); !uv.used {
+			start = uv.start
+			uv.used = true
 		}
 	}
 	b.push(t, e)
@@ -299,12 +262,12 @@ func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	if !batched {
 		t.unbatched = d
 	}
-	t.take(d)
+	t.setCurrent(d)
 }
 
-func (b *Builder) endOnVsyncEvent(t *thread, s openSlice, e *hitrace.Event) {
+func (b *Builder) endOnVsyncEvent(t *thread, s *openSlice, e *hitrace.Event) {
 	s.draft.handled = e.Time
-	if !s.draft.receives { // a worker's frame is no more than this
+	if !s.draft.hasVsync { // a worker's frame is no more than this
 		t.draft = nil
 	}
 }
@@ -343,7 +306,7 @@ func (b *Builder) beginProcessCommands(t *thread, e *hitrace.Event) {
 	}
 }
 
-func (b *Builder) endRenderFrame(t *thread, s openSlice, e *hitrace.Event) {
+func (b *Builder) endRenderFrame(t *thread, s *openSlice, e *hitrace.Event) {
 	if !b.mayKeep(&b.kept.draws, e) {
 		return
 	}

@@ -14,8 +14,10 @@
 //	  hardware thread                                           CommitLayers
 //	  fence thread                                 Waiting for Present Fence … shown
 //
-// A Builder follows every thread's slices and collects what they say; Timeline
-// then infers the clock offset, joins the pieces and derives each frame's facts.
+// A Builder follows every thread's slices of one trace and collects what they say;
+// assemble then infers the clock offset, connects the pieces and derives each frame's
+// facts. An Input has a Builder for each of the traces that follow one another in it,
+// mostly one, and joins their timelines.
 // The facts of a frame are independent of each other; the single Flag that the
 // system's own tools show is derived from them.
 package analyzer

@@ -2,7 +2,8 @@ package analyzer
 
 import "ohframe/analyzer/trace"
 
-// setFacts derives the facts of all frames, and the deadlines that they rest on.
+// setFacts derives the facts of all frames, and the deadlines that they rest on. It is
+// the last pass: it needs links, GPU work and periods.
 func (b *Builder) setFacts() {
 	b.setDeadlines()
 	for _, d := range b.drafts {
@@ -36,8 +37,8 @@ func (b *Builder) setFacts() {
 }
 
 // setDeadlines gives each frame its deadline. A worker thread has no expected
-// interval: it works for the vsync of its process's main thread, and has its
-// deadline and period.
+// interval: it works for the vsync of its process's main thread, and has that frame's
+// deadline and period, which setPeriods has set.
 func (b *Builder) setDeadlines() {
 	type key struct {
 		pid trace.PID
@@ -59,7 +60,7 @@ func (b *Builder) setDeadlines() {
 	}
 	for _, d := range b.drafts {
 		f := d.frame
-		if f.Kind != ApplicationFrame || d.receives {
+		if f.Kind != ApplicationFrame || d.hasVsync {
 			continue
 		}
 		if f.VsyncID == 0 && f.Vsync.Known() {

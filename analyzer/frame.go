@@ -141,20 +141,24 @@ func (f *Frame) End() trace.Time {
 	return end
 }
 
-// Judged reports whether it is known if the frame was late: it has a deadline, or
-// SurfaceFlinger has judged it. Frames that were dropped
-// or that the trace truncates are not judged.
+// Judged reports whether it is known if the frame was late: SurfaceFlinger judged
+// it, or it has a deadline. Frames that were dropped or that the trace truncates
+// are not judged.
 func (f *Frame) Judged() bool {
+	t := f.frameTimeline()
 	switch {
 	case f.Late():
 		return true
 	case f.Facts.Has(Dropped | Truncated):
 		return false
-	}
-	if t := f.frameTimeline(); t != nil && t.OnTimeFinish != NotSaid {
+	case t == nil:
+		return f.Deadline.Known()
+	case t.OnTimeFinish == Yes || t.OnTimeFinish == NotSaid && t.Jank != 0:
 		return true
 	}
-	return f.Deadline.Known()
+	// An interval of SurfaceFlinger's own ends when the frame is shown, not when the
+	// work is done.
+	return f.Kind == ApplicationFrame && f.Deadline.Known()
 }
 
 // Overrun returns by how much a late frame missed its deadline. It is zero for a

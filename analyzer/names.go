@@ -9,7 +9,7 @@ import (
 
 // Names collects what lines state of threads: which process they belong to and
 // what they are called. Each worker has one of its own, so that the lines of a
-// trace need not be gone through one after another; Builder.Merge takes them in
+// trace need not be gone through one after another; Input.Merge takes them in
 // order.
 type Names struct {
 	entries []nameEntry
@@ -111,7 +111,7 @@ func hashTID(tid trace.TID) uint32 { return uint32(tid) * 2654435769 >> 8 }
 
 // Merge takes in what a part of the trace states of its threads. Parts come in
 // the order of the trace; the last statement holds.
-func (b *Builder) Merge(n *Names) {
+func (b *Input) Merge(n *Names) {
 	for i := range n.entries {
 		entry := &n.entries[i]
 		t := b.named[entry.tid]

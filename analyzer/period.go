@@ -9,9 +9,9 @@ import (
 
 // setPeriods finds the refresh period of each frame. For an application it is
 // the length of the expected interval, and for render_service too until 5.0
-// made that interval two periods less a constant. Where the receiver's name
-// does not tell which of the two it is, the announced period does, or the spacing
-// of the vsyncs.
+// made that interval two periods less a constant. If the ReceiveVsync does not name
+// its receiver, the announced period decides which of the two it is, or the spacing
+// of the vsyncs. It needs the kinds and expected intervals that place sets.
 func (b *Builder) setPeriods(render []*draft) {
 	slices.SortStableFunc(b.periods, func(x, y generated) int { return cmp.Compare(x.at, y.at) })
 	twoPeriods := spacedAsTwoPeriods(render)
@@ -26,9 +26,9 @@ func (b *Builder) setPeriods(render []*draft) {
 			if announced > 0 {
 				f.Period = b.periods[announced-1].period
 			}
-		case f.Kind == RenderFrame && d.renderer:
+		case f.Kind == RenderFrame && d.receiverIsRS:
 			f.Period = RenderPeriod(f.Expected.Duration())
-		case f.Kind == RenderFrame && !d.receiver:
+		case f.Kind == RenderFrame && !d.namesReceiver:
 			half := twoPeriods
 			if announced > 0 {
 				half = nearer(b.periods[announced-1].period, f.Expected.Duration())
@@ -56,7 +56,7 @@ func spacedAsTwoPeriods(frames []*draft) bool {
 	for i := 1; i < len(frames); i++ {
 		gap := trace.Duration(frames[i].now - frames[i-1].now)
 		expected := frames[i-1].frame.Expected.Duration()
-		if frames[i-1].receiver || gap <= 0 || gap > trace.Second || expected <= 0 || frames[i-1].now == 0 {
+		if frames[i-1].namesReceiver || gap <= 0 || gap > trace.Second || expected <= 0 || frames[i-1].now == 0 {
 			continue
 		}
 		whole += PeriodMisfit(gap, expected)

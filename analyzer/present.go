@@ -50,10 +50,10 @@ func (b *Builder) beginCommit(t *thread, e *hitrace.Event) {
 	c.Start = e.Time
 	b.commits = append(b.commits, c)
 	b.push(t, e)
-	t.open[len(t.open)-1].commit = c
+	t.lastOpen().commit = c
 }
 
-func (b *Builder) endCommit(_ *thread, s openSlice, e *hitrace.Event) { s.commit.End = e.Time }
+func (b *Builder) endCommit(_ *thread, s *openSlice, e *hitrace.Event) { s.commit.End = e.Time }
 
 func (b *Builder) beginPresentFence(t *thread, e *hitrace.Event) {
 	f, ok := hitrace.ParseFence(e.Marker.Label())
@@ -64,8 +64,8 @@ func (b *Builder) beginPresentFence(t *thread, e *hitrace.Event) {
 	if !ok {
 		return
 	}
-	for i := range t.open {
-		if c := t.open[i].commit; c != nil && c.fence == nil {
+	for i := range t.open.Len() {
+		if c := t.open.At(i).commit; c != nil && c.fence == nil {
 			c.fence = &fence{tracker: tracker, number: f.Number, at: e.Time, signaled: f.Signaled}
 		}
 	}
@@ -84,10 +84,10 @@ func (b *Builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
 	w.Start = e.Time
 	b.waits = append(b.waits, w)
 	b.push(t, e)
-	t.open[len(t.open)-1].wait = w
+	t.lastOpen().wait = w
 }
 
-func (b *Builder) endPresentFenceWait(_ *thread, s openSlice, e *hitrace.Event) { s.wait.End = e.Time }
+func (b *Builder) endPresentFenceWait(_ *thread, s *openSlice, e *hitrace.Event) { s.wait.End = e.Time }
 
 // intern returns the one string for a fence's name, if there is room for it.
 func (b *Builder) intern(name []byte, e *hitrace.Event) (string, bool) {
@@ -104,10 +104,10 @@ func (b *Builder) intern(name []byte, e *hitrace.Event) (string, bool) {
 	return s, true
 }
 
-// matchFences finds for each commit's fence the wait that tells when it was
-// signaled. Waits are made in the order of the fences; the numbers agree
-// unless fences that were signaled already came between, then the order alone
-// decides.
+// matchFences finds the wait for each commit's fence, whose end is when the fence was
+// signaled. Waits are in the order of the fences. Their numbers agree, too, unless
+// fences that were already signaled came between: then the order alone decides. It
+// needs no other pass.
 func (b *Builder) matchFences() {
 	byTracker := map[string][]*wait{}
 	for _, w := range b.waits {
@@ -181,7 +181,8 @@ func anyAgrees(fences []*fence, waits []*wait) bool {
 	return slices.ContainsFunc(waits, func(w *wait) bool { return numbers[w.number] })
 }
 
-// assignDraws gives each drawing to the render frame that it follows.
+// assignDraws gives each drawing to the render frame that it follows. It needs the
+// render frames' intervals, which place sets.
 func (b *Builder) assignDraws(frames framesByProcess) {
 	for _, d := range b.draws {
 		if d.End < d.Start {
@@ -193,9 +194,10 @@ func (b *Builder) assignDraws(frames framesByProcess) {
 	}
 }
 
-// assignCommits gives each commit to its render frame, and with it the time at
-// which the display showed the frame. Commits name the vsync of their frame;
-// those of 4.0 do not.
+// assignCommits gives each commit to its render frame, and with it the time at which
+// the display showed the frame. Commits name the vsync of their frame; those of 4.0 do
+// not, and are matched by time. It needs the drawings of assignDraws and the fences of
+// matchFences.
 func (b *Builder) assignCommits(frames []*draft) {
 	type key struct {
 		pid trace.PID

@@ -1,20 +1,11 @@
 package analyzer
 
 import (
-	"slices"
-
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 )
 
-// thread is what is going on on one thread. Slices nest strictly on a thread,
-// so counting them is enough to know which begin an end belongs to; only those
-// that matter are remembered:
-//
-//	depth  1            2            3
-//	       ReceiveVsync ┐
-//	                    OnVsyncEvent ┐          open = [ReceiveVsync@1 OnVsyncEvent@2]
-//	                                 FlushX     depth = 3
+// thread is the state of one thread.
 type thread struct {
 	tid     trace.TID
 	pid     trace.PID
@@ -23,8 +14,7 @@ type thread struct {
 	// last slice's begin has told.
 	stated bool
 	said   trace.PID
-	depth  int
-	open   []openSlice
+	open   hitrace.Stack[openSlice]
 	// draft is the frame being made.
 	draft *draft
 	// unbatched is the last frame that began on this thread, if it is no main
@@ -40,7 +30,6 @@ type thread struct {
 // openSlice is a slice that matters and has not ended.
 type openSlice struct {
 	word   hitrace.Word
-	depth  int
 	start  trace.Time
 	draft  *draft // the frame that it is part of, if any
 	used   bool   // a UVTrace whose begin some frame has taken for its own
@@ -85,27 +74,35 @@ func (t *thread) isMain() bool { return int32(t.pid) == int32(t.tid) }
 
 // indexOpen returns the index in open of the slice of this word, or -1.
 func (t *thread) indexOpen(word hitrace.Word) int {
-	return slices.IndexFunc(t.open, func(s openSlice) bool { return s.word == word })
+	for i := range t.open.Len() {
+		if t.open.At(i).word == word {
+			return i
+		}
+	}
+	return -1
 }
 
-// take makes d the frame being made, to which the slice opened last belongs.
-func (t *thread) take(d *draft) {
+// lastOpen returns the slice kept last.
+func (t *thread) lastOpen() *openSlice { return t.open.At(t.open.Len() - 1) }
+
+// setCurrent makes d the frame being made, to which the slice kept last belongs.
+func (t *thread) setCurrent(d *draft) {
 	t.draft = d
-	t.open[len(t.open)-1].draft = d
+	t.lastOpen().draft = d
 }
 
-// abandon forgets the open slices from the given one on, whose ends were lost;
-// a frame that they are part of is cut off. The next slice stands in their place.
+// abandon forgets the open slices from the given one on, whose ends were lost. A
+// frame that they are part of is truncated. The slice that has just begun takes their
+// place.
 func (t *thread) abandon(from int, at trace.Time) {
-	for _, s := range t.open[from:] {
-		if s.draft != nil && s.draft == t.draft {
-			s.draft.frame.Facts |= Truncated
-			s.draft.received, s.draft.handled = at, at
+	for i := from; i < t.open.Len(); i++ {
+		if d := t.open.At(i).draft; d != nil && d == t.draft {
+			d.frame.Facts |= Truncated
+			d.receiveEnd, d.handled = at, at
 			t.draft = nil
 		}
 	}
-	t.depth = t.open[from].depth
-	t.open = t.open[:from]
+	t.open.Replace(from)
 }
 
 // orphanOf returns the frame to which a part belongs that stands outside every
@@ -128,17 +125,13 @@ func (t *thread) draftOrOrphan(e *hitrace.Event) *draft {
 }
 
 // countAtZero counts a slice that begins or ends at time zero, which stands for an
-// unknown time: what matters neither begins nor ends at it.
+// unknown time: slices that matter neither begin nor end at it.
 func (t *thread) countAtZero(phase hitrace.Phase) {
-	inner := t.depth > 0
-	if n := len(t.open); n > 0 {
-		inner = t.depth > t.open[n-1].depth
-	}
-	switch {
-	case phase == hitrace.Begin:
-		t.depth++
-	case phase == hitrace.End && inner:
-		t.depth--
+	switch phase {
+	case hitrace.Begin:
+		t.open.Begin()
+	case hitrace.End:
+		t.open.EndUnkept()
 	}
 }
 
@@ -152,7 +145,7 @@ func (t *thread) unmatchedEnd(at trace.Time) {
 	switch {
 	case t.orphan != nil:
 		t.orphan.dropped = false
-		t.orphan.received = at
+		t.orphan.receiveEnd = at
 	case t.unbatched != nil && at.Sub(t.unbatched.handled) < maxBatch:
 		// The UVTrace around the frame began before the trace.
 		t.unbatched.frame.Facts |= Truncated

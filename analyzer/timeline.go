@@ -15,10 +15,10 @@ type Timeline struct {
 	Processes []*Process
 	// Span is from the first line's time to the last one's.
 	Span Interval
-	// Clock is how vsync times were moved to trace time, in the first of the parts.
+	// Clock is how vsync times were converted to trace time, in the first part.
 	Clock ClockOffset
-	// Parts are the traces that follow one another in a text trace, of which most
-	// have one. Other inputs have none.
+	// Parts are the traces that follow one another in a text input: mostly one. Other
+	// inputs have none.
 	Parts []Part
 	// Wall relates trace time to the time of day.
 	Wall WallClock
@@ -51,7 +51,7 @@ type Thread struct {
 	Name string // at most 15 bytes; empty if not known
 }
 
-// EndOf returns when the trace ends of which a time is.
+// EndOf returns the end of the part that contains at, or of the timeline if none does.
 func (t *Timeline) EndOf(at trace.Time) trace.Time {
 	for i := range t.Parts {
 		if span := t.Parts[i].Span; span.Start <= at && at <= span.End {

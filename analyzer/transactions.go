@@ -34,10 +34,10 @@ func (b *Builder) beginMarsh(t *thread, e *hitrace.Event) {
 	b.sent = append(b.sent, &sent{Marsh: m, at: e.Time, line: e.Number, tid: t.tid, draft: t.draftOrOrphan(e)})
 }
 
-// assignTransactions gives each transaction to its frame. Where the marker
-// names the thread and the vsync, they decide: it may be written after the
-// frame has ended, or by another thread. Else it belongs to the frame that was
-// open where it was written.
+// assignTransactions gives each transaction to its application frame. If the marker
+// names the thread and the vsync, they decide: it may be written after the frame has
+// ended, or by another thread. Otherwise it belongs to the frame that was open where
+// it was written. It needs the kinds that place sets.
 func (b *Builder) assignTransactions() {
 	type key struct {
 		tid trace.TID
@@ -95,7 +95,7 @@ func lastBegun(drafts []*draft, at trace.Time) *draft {
 }
 
 // link joins application frames to the render frames that applied their
-// transactions.
+// transactions. It needs the owners that assignTransactions sets.
 func (b *Builder) link() {
 	byKey := map[hitrace.Transaction][]*sent{}
 	taken := map[takenKey]bool{}
@@ -128,8 +128,8 @@ func (b *Builder) link() {
 	}
 }
 
-// maxAlike is how many transactions with one key are looked at. They have it in
-// common when a process id comes again; more are of no device.
+// maxAlike limits the search among transactions with the same key. Keys repeat when a
+// process id is used again; no real device has this many.
 const maxAlike = 64
 
 // choose returns which of the transactions with one key was applied: the key

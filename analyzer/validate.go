@@ -100,16 +100,13 @@ func (v *validator) frame(f *Frame) {
 	v.check(f, !f.Present.Known() || f.Present >= f.Commit.Start, "is shown before its commit")
 }
 
-// transactions checks that a transaction is applied once. Transactions of which the
-// index is not known cannot be told apart.
+// transactions checks that a transaction is applied once. The layers of an Android
+// frame share its token.
 func (v *validator) transactions(f *Frame) {
-	if f.Process == nil {
-		return // told already
+	if f.Process == nil || f.frameTimeline() != nil {
+		return // told already, or not numbered
 	}
 	for _, s := range f.Transactions {
-		if s.Index == 0 {
-			continue
-		}
 		key := takenKey{f.Process.PID, s.Index, s.At}
 		v.check(f, s.Taken == nil || !v.taken[key], "has a transaction that was applied twice")
 		v.taken[key] = s.Taken != nil

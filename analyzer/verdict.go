@@ -60,12 +60,15 @@ func (f *Frame) LayerNames() []string {
 // was on time gets the jank types of the render frame that showed it, as
 // SurfaceFlinger does it.
 func verdictOf(f *Frame) Verdict {
-	v := Verdict{Jank: JankNone, Present: PresentOnTime, Prediction: PredictionValid, Severity: SeverityNone, OnTimeFinish: AnswerOf(!f.Late())}
+	v := Verdict{Jank: JankNone, Present: PresentOnTime, Prediction: PredictionValid, Severity: SeverityNone}
+	if f.Judged() {
+		v.OnTimeFinish = AnswerOf(!f.Late() || f.Facts.Has(Empty))
+	}
 	if !f.Expected.Known() {
 		v.Prediction = PredictionUnknown
 	}
 	if f.Facts.Has(Empty) {
-		v.Jank, v.Present, v.OnTimeFinish = JankNonAnimating, PresentUnknown, Yes
+		v.Jank, v.Present = JankNonAnimating, PresentUnknown
 		return v
 	}
 	var faults JankType

@@ -38,9 +38,9 @@ type telling struct {
 func checkVerdict(t *testing.T, name string, f *Frame, want telling) {
 	t.Helper()
 	v := f.Verdict()
-	got := telling{int32(v.Jank), int32(v.Present), v.OnTimeFinish == Yes, int32(v.Prediction), int32(v.Severity)}
-	if got != want {
-		t.Errorf("%s: got %+v, want %+v", name, got, want)
+	got := telling{int32(v.Jank), int32(v.Present), want.onTime, int32(v.Prediction), int32(v.Severity)}
+	if got != want || v.OnTimeFinish != AnswerOf(want.onTime) {
+		t.Errorf("%s: got %+v, want %+v", name, v, want)
 	}
 }
 
@@ -124,6 +124,40 @@ func TestVerdictOfApplicationFrame(t *testing.T) {
 	}
 }
 
+// A frame without a deadline is neither on time nor late.
+func TestVerdictWithoutDeadline(t *testing.T) {
+	for _, facts := range []Facts{0, Empty} {
+		f := judged(ApplicationFrame, facts, 0)
+		f.Deadline = 0
+		if got := f.Verdict().OnTimeFinish; got != NotSaid {
+			t.Errorf("facts %#x: on time %q, want nothing", facts, got)
+		}
+	}
+}
+
+// SurfaceFlinger's verdict comes before one by the facts.
+func TestVerdictOfSurfaceFlinger(t *testing.T) {
+	f := judged(ApplicationFrame, MainLate, trace.Millisecond)
+	want := Verdict{JankBufferStuffing, PresentEarly, PredictionExpired, SeverityFull, Yes}
+	f.Android = &Android{Timeline: &FrameTimeline{Verdict: want}}
+	if got := f.Verdict(); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestVerdictDropped(t *testing.T) {
+	for v, want := range map[Verdict]bool{
+		{Jank: JankNone, Present: PresentOnTime}:               false,
+		{Jank: JankNone, Present: PresentDropped}:              true,
+		{Jank: JankDropped, Present: PresentUnspecified}:       true,
+		{Jank: JankAppDeadlineMissed, Present: PresentUnknown}: false,
+	} {
+		if got := v.Dropped(); got != want {
+			t.Errorf("%+v: dropped %v", v, got)
+		}
+	}
+}
+
 // The severity changes where the frame costs a whole refresh.
 func TestSeverity(t *testing.T) {
 	for _, test := range []struct {
@@ -169,6 +203,51 @@ func TestLayerNames(t *testing.T) {
 	} {
 		if got := test.f.LayerNames(); !slices.Equal(got, test.want) {
 			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
+
+// A frame is judged if it has a deadline or if SurfaceFlinger knows. What it writes
+// as on_time_finish = false may also mean that it does not know; then it has not
+// said when the frame was shown.
+func TestJudged(t *testing.T) {
+	said := func(v Verdict) *FrameTimeline { return &FrameTimeline{Verdict: v} }
+	for _, test := range []struct {
+		name        string
+		kind        Kind
+		facts       Facts
+		deadline    trace.Time
+		said        *FrameTimeline
+		want        bool
+		wantOverrun trace.Duration // of a frame that ends at 100
+	}{
+		{"deadline", ApplicationFrame, 0, 50, nil, true, 0},
+		{"no deadline", ApplicationFrame, 0, 0, nil, false, 0},
+		{"late", RenderFrame, MainLate, 50, nil, true, 50},
+		{"late on the GPU", RenderFrame, GPULate, 50, nil, true, 50},
+		{"late without a deadline", RenderFrame, MainLate, 0, said(Verdict{Jank: JankSFCPUDeadlineMissed}), true, 0},
+		{"late before its deadline", ApplicationFrame, MainLate, 150, said(Verdict{Jank: JankAppDeadlineMissed}), true, 0},
+		{"truncated", ApplicationFrame, Truncated, 50, said(Verdict{OnTimeFinish: Yes}), false, 0},
+		{"dropped", ApplicationFrame, Dropped, 50, said(Verdict{OnTimeFinish: Yes}), false, 0},
+		{"dropped, late before", ApplicationFrame, Dropped | MainLate, 50, said(Verdict{Jank: JankAppDeadlineMissed}), true, 50},
+		{"on time", RenderFrame, 0, 0, said(Verdict{OnTimeFinish: Yes}), true, 0},
+		{"only a jank type", RenderFrame, 0, 0, said(Verdict{Jank: JankNone}), true, 0},
+		{"nothing said, application", ApplicationFrame, 0, 50, said(Verdict{}), true, 0},
+		{"nothing said, no deadline", ApplicationFrame, 0, 0, said(Verdict{}), false, 0},
+		{"nothing said, render frame", RenderFrame, 0, 50, said(Verdict{}), false, 0},
+		{"not known, application", ApplicationFrame, 0, 50, said(Verdict{Jank: JankUnknown, OnTimeFinish: No}), true, 0},
+		{"not known, no deadline", ApplicationFrame, 0, 0, said(Verdict{Jank: JankUnknown, OnTimeFinish: No}), false, 0},
+		{"not known, render frame", RenderFrame, 0, 50, said(Verdict{Jank: JankUnknown, OnTimeFinish: No}), false, 0},
+	} {
+		f := &Frame{Kind: test.kind, Facts: test.facts, Deadline: test.deadline, Actual: Interval{Start: 10, End: 100}}
+		if test.said != nil {
+			f.Android = &Android{Timeline: test.said}
+		}
+		if got := f.Judged(); got != test.want {
+			t.Errorf("%s: judged %v", test.name, got)
+		}
+		if got := f.Overrun(); got != test.wantOverrun {
+			t.Errorf("%s: overrun %d, want %d", test.name, got, test.wantOverrun)
 		}
 	}
 }

@@ -112,8 +112,8 @@ func Whole(app *Frame) (w WholeFrame, ok bool) {
 	}
 	switch {
 	case !late:
-	case android && janksBlame(app) != 0:
-		w.Blame = janksBlame(app)
+	case android && janksBlame(app)&^BlameDropped != 0:
+		w.Blame = janksBlame(app) &^ BlameDropped // only some of its layers were dropped
 	case android && janksBlame(render) != 0:
 		w.Blame = janksBlame(render)
 	case app.Late():

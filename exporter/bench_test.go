@@ -5,9 +5,6 @@ import (
 	"io"
 	"testing"
 
-	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/limits"
 	"ohframe/internal/simulate"
 )
 
@@ -19,22 +16,6 @@ func capture(b *testing.B) []byte {
 		b.Fatal(err)
 	}
 	return text.Bytes()
-}
-
-// BenchmarkEncode measures one worker at encoding what is parsed and tracked.
-func BenchmarkEncode(b *testing.B) {
-	text := capture(b)
-	var batch hitrace.Batch
-	batch.Parse(text[:1<<20], limits.Default().Line)
-	newTracker(analyzer.Options{}).track(&batch)
-	e := newEncoder(limits.Default().Strings)
-	e.encode(&batch)
-	b.SetBytes(1 << 20)
-	b.ReportAllocs()
-	for b.Loop() {
-		e.encode(&batch)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(batch.Events)), "ns/event")
 }
 
 // BenchmarkConvert measures a whole conversion by all workers.

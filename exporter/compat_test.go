@@ -9,6 +9,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/exporter/packet"
+	"ohframe/exporter/timeline"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
 )
@@ -280,18 +282,16 @@ func (c *conversion) checkFrameTimelineMetric(t *testing.T) {
 
 // Frames of one thread that overlap, as in dumps from Android, are all there.
 func TestCompatOverlap(t *testing.T) {
-	timeline, tokens := overlappingTimeline()
+	overlapping, tokens := overlappingTimeline()
 	var out strings.Builder
-	packets := newPacketWriter(t.Context(), &out, false)
-	writeProcesses(packets, compatProcesses(timeline), timeline.Span.Start)
-	tracks := &trackWriter{packets: packets}
-	writeTracks(tracks, timeline, tokens)
-	writeCompatSlices(tracks, timeline, tokens)
-	packets.flush()
+	packets := packet.NewWriter(t.Context(), &out, false)
+	writeProcesses(packets, timeline.CompatProcesses(overlapping), overlapping.Span.Start)
+	timeline.Write(packets, overlapping, tokens, timeline.Options{AndroidCompat: true})
+	packets.Flush()
 	session := enginetest.Load(t, []byte(out.String()))
 	enginetest.CheckGate(t, session)
 	var stages, frames rows
-	for _, f := range timeline.Frames {
+	for _, f := range overlapping.Frames {
 		stages.add(int64(f.TID), "Choreographer#doFrame "+fmt.Sprint(tokens[f]), int64(f.Actual.Start), int64(f.Actual.Duration()))
 		stages.add(int64(f.TID), "DrawFrame "+fmt.Sprint(tokens[f]), int64(f.Actual.End), 0)
 		frames.add(int64(f.Process.PID), int64(f.Actual.Start), int64(f.Actual.Duration()), fmt.Sprint(f.VsyncID), 0)

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/hitracetest"
 )
 
 // convert converts a text trace, in the way that all tests do it.
@@ -237,12 +238,7 @@ func (c *conversion) checkAttributes(t *testing.T) {
 func (c *conversion) checkClocks(t *testing.T) {
 	t.Helper()
 	due := map[int64]bool{}
-	reader := hitrace.NewReader(strings.NewReader(c.text), hitrace.Options{})
-	for {
-		e, err := reader.ReadEvent()
-		if err != nil {
-			break
-		}
+	for _, e := range hitracetest.Events(t, c.text) {
 		if e.Word == hitrace.ReceiveVsync {
 			due[int64(hitrace.ParseVsync(e.Marker.Label()).Now)] = true
 		}

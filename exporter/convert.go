@@ -10,6 +10,9 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
+	"ohframe/exporter/ftrace"
+	"ohframe/exporter/packet"
+	"ohframe/exporter/timeline"
 )
 
 // Options decide how a text trace is converted. Reader and Analyzer have limits
@@ -59,6 +62,9 @@ type Summary struct {
 	Renumbered int
 }
 
+// Over counts the events that limits leave out.
+type Over = ftrace.Over
+
 // Convert reads the text trace in r and writes it to w as a Perfetto trace. What
 // it returns as an error is the source's, the sink's, the context's or, in
 // strict mode, a *hitrace.LineError; then what was written is of no use, and of
@@ -66,52 +72,59 @@ type Summary struct {
 func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*Summary, error) {
 	options.Reader = options.Reader.WithDefaults()
 	out := bufio.NewWriterSize(w, 256<<10)
-	packets := newPacketWriter(ctx, out, options.Compress)
+	packets := packet.NewWriter(ctx, out, options.Compress)
 	hash := xxh3.New()
 	summary := &Summary{}
-	tracker := newTracker(options.Analyzer)
+	input := analyzer.NewInput(options.Analyzer)
+	builder := input.Begin()
+	planner := ftrace.NewPlanner(options.Analyzer.Limits)
 	workers := make([]*worker, options.Reader.Workers)
 	for i := range workers {
 		workers[i] = newWorker(options)
 	}
 
 	writeSystemInfo(packets)
-	packets.flush()
-	track := tracker.track
-	if options.FramesOnly {
-		track = tracker.trackFrames
-	}
+	packets.Flush()
 	totals, err := hitrace.Run(ctx, io.TeeReader(r, hash), options.Reader, hitrace.Stages{
-		Track:  track,
-		Encode: func(i int, b *hitrace.Batch) { workers[i].encode(b) },
-		Write: func(i int, _ *hitrace.Batch) error {
-			tracker.builder.Merge(&workers[i].encoder.names)
-			summary.Exported += workers[i].encoder.exported
-			summary.Unencodable += workers[i].encoder.lost
-			summary.Misplaced += workers[i].encoder.misplaced
-			packets.writeBytes(workers[i].outcome)
-			return packets.err
+		Begin: func() {
+			builder = input.Begin()
+			planner.Begin()
+		},
+		Track: func(i int, b *hitrace.Batch) {
+			if options.FramesOnly {
+				builder.TrackAll(b)
+			} else {
+				planner.Plan(b, builder, workers[i].encoder)
+			}
+		},
+		Encode: func(i int, block []hitrace.Batch) { workers[i].encode(block) },
+		Write: func(i int) error {
+			e := workers[i].encoder
+			input.Merge(&e.Names)
+			summary.Exported += e.Exported
+			summary.Unencodable += e.Lost
+			summary.Misplaced += e.Misplaced
+			packets.WriteBytes(workers[i].outcome)
+			return packets.Err()
 		},
 	})
 	summary.Totals = totals
 	if err != nil {
 		return summary, err
 	}
-	summary.Timeline = tracker.builder.Timeline()
+	summary.Timeline = input.Timeline()
 	if window := options.Reader.Window; !window.IsOpen() {
 		summary.Timeline.Cut(window.Bounds(totals.Start))
 	}
 	if options.FramesOnly {
 		summary.LeftOut = totals.Events
 	} else {
-		summary.Closed = tracker.closed
-		summary.Exported -= tracker.closed
-		summary.Unmatched, summary.Over = tracker.unmatched, tracker.over
+		summary.Closed, summary.Unmatched, summary.Over = planner.Closed, planner.Unmatched, planner.Over
 	}
 	sum := hash.Sum128()
 	finish(packets, summary, [2]uint64{sum.Hi, sum.Lo}, options)
-	if packets.err != nil {
-		return summary, packets.err
+	if err := packets.Err(); err != nil {
+		return summary, err
 	}
 	return summary, out.Flush()
 }
@@ -120,65 +133,57 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 // trace to w as a Perfetto trace. The options for reading do not matter.
 func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, w io.Writer, options Options) (*Summary, error) {
 	out := bufio.NewWriterSize(w, 256<<10)
-	packets := newPacketWriter(ctx, out, options.Compress)
+	packets := packet.NewWriter(ctx, out, options.Compress)
 	summary := &Summary{Timeline: t, Totals: &hitrace.Totals{}}
 	hash := xxh3.HashString128(t.String())
 	writeSystemInfo(packets)
 	finish(packets, summary, [2]uint64{hash.Hi, hash.Lo}, options)
-	if packets.err != nil {
-		return nil, packets.err
+	if err := packets.Err(); err != nil {
+		return nil, err
 	}
 	return summary, out.Flush()
 }
 
 // finish writes what is known only at the end of the input.
-func finish(packets *packetWriter, s *Summary, hash [2]uint64, options Options) {
-	tokens, renumbered := newTokens(s.Timeline)
+func finish(packets *packet.Writer, s *Summary, hash [2]uint64, options Options) {
+	tokens, renumbered := timeline.NewTokens(s.Timeline)
 	s.Renumbered = renumbered
 	writeUUID(packets, identity(hash, options))
 	writeAttributes(packets, attributes(s, hash, options))
 	writeClocks(packets, s.Timeline)
 	processes := s.Timeline.Processes
 	if options.AndroidCompat {
-		processes = compatProcesses(s.Timeline)
+		processes = timeline.CompatProcesses(s.Timeline)
 	}
 	writeProcesses(packets, processes, s.Timeline.Span.Start)
-	writeFrames(packets, s.Timeline, tokens)
-	tracks := &trackWriter{packets: packets}
-	if !options.NoTracks {
-		writeTracks(tracks, s.Timeline, tokens)
-	}
-	if options.AndroidCompat {
-		writeCompatSlices(tracks, s.Timeline, tokens)
-	}
-	packets.flush()
+	timeline.Write(packets, s.Timeline, tokens, timeline.Options{NoTracks: options.NoTracks, AndroidCompat: options.AndroidCompat})
+	packets.Flush()
 }
 
-// worker makes what is to be written of a batch.
+// worker encodes blocks.
 type worker struct {
-	encoder    *encoder
-	compressor *compressor
+	encoder    *ftrace.Encoder
+	compressor *packet.Compressor
 	framesOnly bool
 	outcome    []byte
 }
 
 func newWorker(options Options) *worker {
-	w := &worker{encoder: newEncoder(options.Reader.Limits.Strings), framesOnly: options.FramesOnly}
+	w := &worker{encoder: ftrace.NewEncoder(options.Reader.Limits.Strings), framesOnly: options.FramesOnly}
 	if options.Compress {
-		w.compressor = newCompressor()
+		w.compressor = packet.NewCompressor()
 	}
 	return w
 }
 
-func (w *worker) encode(b *hitrace.Batch) {
+func (w *worker) encode(block []hitrace.Batch) {
 	if w.framesOnly {
-		w.encoder.nameOnly(b)
+		w.encoder.Names.Read(block)
 		return
 	}
-	w.encoder.encode(b)
-	w.outcome = w.encoder.packets
+	w.outcome = w.encoder.Encode(block)
 	if w.compressor != nil {
-		w.outcome = w.compressor.packet(w.outcome)
+		w.outcome = w.compressor.Packet(w.outcome)
 	}
 }
 

@@ -1,8 +1,11 @@
-// Package exporter writes Perfetto traces: a Timeline and the events around it
-// in, packets out. It is a pure function of what it is given; the same input
-// gives the same bytes.
+// Package exporter writes Perfetto traces: a text trace or a Timeline in, packets out.
+// The same input gives the same bytes.
 //
-// A Perfetto trace is packets, one after another; the reader sorts them by time:
+//	exporter/ftrace    events: markers, scheduling, the kernel's own
+//	exporter/timeline  frames: the frame timeline and tracks of our own
+//	exporter/packet    the writer of packets, plain or compressed
+//
+// A Perfetto trace is packets, one after another; Perfetto sorts them by time:
 //
 //	SystemInfo           how to read the kernel's numbers
 //	FtraceEventBundle …  markers and kernel events, as each block of text is

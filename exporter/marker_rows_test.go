@@ -1,11 +1,11 @@
 package exporter
 
 import (
-	"io"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/internal/hitracetest"
 )
 
 // markerTables are what Perfetto should make of a trace's markers.
@@ -104,15 +104,7 @@ func markersOf(t *testing.T, text string) markerTables {
 		process = map[int64]int64{}
 		open    = map[asyncKey]*asyncState{}
 	)
-	reader := hitrace.NewReader(strings.NewReader(text), hitrace.Options{})
-	for {
-		e, err := reader.ReadEvent()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range hitracetest.Events(t, text) {
 		m := &e.Marker
 		if m.Phase == hitrace.NotAMarker {
 			continue

@@ -9,22 +9,23 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/exporter/packet"
 	"ohframe/protos/perfettopb"
 )
 
 // writeSystemInfo writes what system was traced. It is not said to be a Linux of
 // some release: Perfetto then reads the states of threads as kernel 4.4 wrote
 // them, which is what rawTaskState gives.
-func writeSystemInfo(w *packetWriter) {
-	w.write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_SystemInfo{SystemInfo: &perfettopb.SystemInfo{
+func writeSystemInfo(w *packet.Writer) {
+	w.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_SystemInfo{SystemInfo: &perfettopb.SystemInfo{
 		Utsname: &perfettopb.Utsname{Sysname: proto.String("OpenHarmony")},
 	}}})
 }
 
 // writeUUID writes the trace's identity. Without it two traces that begin alike
 // would be taken for one.
-func writeUUID(w *packetWriter, hash [2]uint64) {
-	w.write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TraceUuid{TraceUuid: &perfettopb.TraceUuid{
+func writeUUID(w *packet.Writer, hash [2]uint64) {
+	w.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TraceUuid{TraceUuid: &perfettopb.TraceUuid{
 		Msb: proto.Int64(int64(hash[0])), Lsb: proto.Int64(int64(hash[1])),
 	}}})
 }
@@ -36,7 +37,7 @@ type attribute struct {
 	number int64
 }
 
-func writeAttributes(w *packetWriter, list []attribute) {
+func writeAttributes(w *packet.Writer, list []attribute) {
 	attributes := &perfettopb.TraceAttributes{}
 	for _, a := range list {
 		pb := &perfettopb.TraceAttributes_Attribute{Key: proto.String(a.name)}
@@ -47,14 +48,14 @@ func writeAttributes(w *packetWriter, list []attribute) {
 		}
 		attributes.Attribute = append(attributes.Attribute, pb)
 	}
-	w.write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TraceAttributes{TraceAttributes: attributes}})
+	w.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TraceAttributes{TraceAttributes: attributes}})
 }
 
 // writeClocks relates trace time, which Perfetto takes for boot time, to the
 // clocks that are known, for each of the traces that follow one another. The first
 // is related at the earliest time of all: Perfetto takes whatever came before the
 // first snapshot to be of the same time as that.
-func writeClocks(w *packetWriter, t *analyzer.Timeline) {
+func writeClocks(w *packet.Writer, t *analyzer.Timeline) {
 	parts := slices.Clone(t.Parts)
 	if len(parts) == 0 {
 		parts = []analyzer.Part{{Span: t.Span, Clock: t.Clock}}
@@ -67,7 +68,7 @@ func writeClocks(w *packetWriter, t *analyzer.Timeline) {
 }
 
 // writeClockSnapshot relates the clocks at a point of trace time.
-func writeClockSnapshot(w *packetWriter, at trace.Time, clock *analyzer.ClockOffset, wall analyzer.WallClock) {
+func writeClockSnapshot(w *packet.Writer, at trace.Time, clock *analyzer.ClockOffset, wall analyzer.WallClock) {
 	snapshot := &perfettopb.ClockSnapshot{}
 	add := func(id perfettopb.BuiltinClock, ns int64) {
 		snapshot.Clocks = append(snapshot.Clocks, &perfettopb.ClockSnapshot_Clock{
@@ -84,7 +85,7 @@ func writeClockSnapshot(w *packetWriter, at trace.Time, clock *analyzer.ClockOff
 	if len(snapshot.Clocks) < 2 {
 		return
 	}
-	w.write(&perfettopb.TracePacket{
+	w.Write(&perfettopb.TracePacket{
 		Timestamp: proto.Uint64(uint64(at)),
 		Data:      &perfettopb.TracePacket_ClockSnapshot{ClockSnapshot: snapshot},
 	})
@@ -107,11 +108,11 @@ const maxTreeThreads = 4096
 
 // writeProcesses names the processes and threads. The names hold from the given
 // time on, which is before the first event.
-func writeProcesses(w *packetWriter, list []*analyzer.Process, from trace.Time) {
+func writeProcesses(w *packet.Writer, list []*analyzer.Process, from trace.Time) {
 	tree := &perfettopb.ProcessTree{}
 	flush := func() {
 		if len(tree.Processes) > 0 {
-			w.write(&perfettopb.TracePacket{
+			w.Write(&perfettopb.TracePacket{
 				Timestamp: proto.Uint64(uint64(from)),
 				Data:      &perfettopb.TracePacket_ProcessTree{ProcessTree: tree},
 			})

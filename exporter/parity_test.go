@@ -114,7 +114,11 @@ func parityTraces(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	texts["generated"] = generated.String()
-	for _, path := range append(captures(t), "../testdata/demo.ftrace") {
+	captures, err := filepath.Glob("../../shared/*/*.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(captures, "../testdata/demo.ftrace") {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

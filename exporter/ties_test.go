@@ -1,6 +1,8 @@
 package exporter
 
 import (
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -77,5 +79,32 @@ func TestTiesMoveLittle(t *testing.T) {
 	}
 	if strings.Join(counters, " ") != "C|200|counter|1 C|200|counter|2" {
 		t.Errorf("counters are %v", counters)
+	}
+}
+
+// Time may stand still where lines that were read already are skipped: what comes
+// after them is of another trace, but of the same time.
+func TestCompactSchedulingIsAloneAcrossTraces(t *testing.T) {
+	line := func(at string, prev, next int) string {
+		return fmt.Sprintf(" a-%d (1) [000] .... %s: sched_switch: prev_comm=a prev_pid=%d prev_prio=120 prev_state=S ==> next_comm=a next_pid=%d next_prio=120\n", prev, at, prev, next)
+	}
+	const header = "# tracer: nop\n"
+	text := header + line("100.000001", 1, 2) + line("102.000001", 2, 1) + header +
+		line("3.000000", 1, 2) + line("3.000001", 2, 1) + line("101.000001", 1, 2) + line("3.000001", 1, 2) + line("3.000002", 2, 1) + line("3.000003", 1, 2)
+	data, summary := convert(t, text, Options{})
+	if summary.Totals.Further != 1 || summary.Exported != 7 {
+		t.Fatalf("%d further traces, %d events", summary.Totals.Further, summary.Exported)
+	}
+	compact := map[uint64]bool{}
+	for _, p := range packetsOf(t, data) {
+		var at uint64
+		for _, delta := range p.GetFtraceEvents().GetCompactSched().GetSwitchTimestamp() {
+			at += delta
+			compact[at] = true
+		}
+	}
+	// Neither are the first, as nobody knows who ran before, and the block's last.
+	if want := map[uint64]bool{102_000_001_000: true, 3_000_000_000: true, 3_000_002_000: true}; !maps.Equal(compact, want) {
+		t.Errorf("switches at %v are compact", compact)
 	}
 }

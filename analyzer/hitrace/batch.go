@@ -1,33 +1,30 @@
 package hitrace
 
-import (
-	"bytes"
+import "bytes"
 
-	"ohframe/analyzer/trace"
-)
-
-// Batch is the events of one block of text, in its order. A Batch is used again
-// for block after block, so that parsing allocates nothing.
+// Batch is events of one trace, in the order of the text: those of a block of text
+// or, where another trace begins within the block, of a part of it.
 type Batch struct {
-	Events   []Event
-	Problems []LineProblem
-	Lines    int   // lines in the block, with those that carry no event
-	starts   []int // the lines, counted from 1, where another trace may begin
-	// first and latest are the times of the events, if there are any.
-	first, latest trace.Time
+	Events []Event
+	// The rest is of a whole block.
+	lines    int // with those that carry no event
+	problems []lineProblem
+	headers  []int // the lines, counted from 1, that a trace may begin with
+	starts   []int // indexes of the events that begin another trace
 }
 
-// LineProblem is a line that carries no event and why. Lines of a batch are
+// lineProblem is a line that carries no event and why. Lines of a batch are
 // counted from 1.
-type LineProblem struct {
+type lineProblem struct {
 	Line    int
 	Problem Problem
 }
 
 // Parse replaces the batch's content with the events of block. They refer to
-// the block's bytes. Lines longer than maxLine bytes are not parsed.
+// the block's bytes. Lines longer than maxLine bytes are not parsed. A batch that is
+// used for block after block allocates nothing once it has grown.
 func (b *Batch) Parse(block []byte, maxLine int) {
-	b.Events, b.Problems, b.starts, b.Lines = b.Events[:0], b.Problems[:0], b.starts[:0], 0
+	b.Events, b.problems, b.headers, b.lines = b.Events[:0], b.problems[:0], b.headers[:0], 0
 	for len(block) > 0 {
 		text := block
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
@@ -35,12 +32,12 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		} else {
 			block = nil
 		}
-		b.Lines++
+		b.lines++
 		if n := len(text); n > 0 && text[n-1] == '\r' {
 			text = text[:n-1]
 		}
 		if len(text) > maxLine {
-			b.Problems = append(b.Problems, LineProblem{b.Lines, LineTooLong})
+			b.problems = append(b.problems, lineProblem{b.lines, LineTooLong})
 			continue
 		}
 		text = text[:trimSpace(text)]
@@ -51,12 +48,12 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		event := &next[len(next)-1]
 		if problem := event.parse(text); problem != NoProblem {
 			if problem == Ignorable && isHeader(text) {
-				b.starts = append(b.starts, b.Lines)
+				b.headers = append(b.headers, b.lines)
 			}
-			b.Problems = append(b.Problems, LineProblem{b.Lines, problem})
+			b.problems = append(b.problems, lineProblem{b.lines, problem})
 			continue
 		}
-		event.Number = b.Lines
+		event.Number = b.lines
 		b.Events = next
 	}
 }
@@ -71,30 +68,15 @@ func trimSpace(text []byte) int {
 	return n
 }
 
-// mark is the byte order mark that may stand before a trace, if the file of another
-// one went before.
-var mark = []byte("\ufeff")
-
-// isHeader reports whether a line is one that a trace begins with. Of a trace whose
-// file went before, the last line may lack its end: then the first of these lines is
-// a part of it, the other is not.
-func isHeader(text []byte) bool {
-	text = bytes.TrimPrefix(text, mark)
-	return bytes.HasPrefix(text, []byte("# tracer:")) || bytes.HasPrefix(text, []byte("# entries-in-buffer/"))
-}
-
-// settle takes the batch into the trace as the next in order: it drops events
-// whose time is astray, divides traces that follow one another, marks events
-// outside the window, numbers lines through, and adds to the totals. In strict mode it returns the first line that is not understood
-// as a *LineError.
-func (b *Batch) settle(s *strays, j *joins, totals *Totals, options Options) error {
-	s.drop(b)
-	j.divide(b, totals, options)
-	for _, p := range b.Problems {
+// settle takes the batch into the input as the next block in order: it drops events
+// with stray times, splits traces that follow one another, marks events outside the
+// window, numbers lines through, and adds to the totals. In strict mode it returns
+// the first line that is not understood as a *LineError.
+func (b *Batch) settle(strays *strays, splitter *splitter, totals *Totals, options Options) error {
+	strays.drop(b)
+	splitter.split(b, totals, options.Limits)
+	for _, p := range b.problems {
 		totals.Problems.add(p.Problem, totals.Lines+p.Line, options.Limits.Examples)
-	}
-	for i := range b.Events {
-		b.Events[i].Number += totals.Lines
 	}
 	if n := len(b.Events); n > 0 {
 		if !totals.Start.Known() {
@@ -102,7 +84,7 @@ func (b *Batch) settle(s *strays, j *joins, totals *Totals, options Options) err
 		}
 		totals.End = b.Events[n-1].Time
 	}
-	totals.Lines += b.Lines
+	totals.Lines += b.lines
 	outside := options.Window.mark(b.Events, totals.Start)
 	totals.Outside += outside
 	totals.Events += len(b.Events) - outside

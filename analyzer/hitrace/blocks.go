@@ -5,24 +5,24 @@ import (
 	"io"
 )
 
-// Blocks cuts a trace into pieces that end where a line ends, so that each can
+// blocks cuts a trace into pieces that end where a line ends, so that each can
 // be parsed by itself. Where the cuts fall depends on the input and the size
 // of the buffers alone, never on how the source hands out its bytes.
-type Blocks struct {
+type blocks struct {
 	source io.Reader
 	carry  []byte // the beginning of a line whose end is not read yet
 	skip   bool   // inside a line that is longer than a block
 	err    error
 }
 
-// NewBlocks returns the blocks of the trace in r.
-func NewBlocks(r io.Reader) *Blocks { return &Blocks{source: r} }
+// newBlocks returns the blocks of the trace in r.
+func newBlocks(r io.Reader) *blocks { return &blocks{source: r} }
 
 // Next reads the next block into buffer, whose capacity is the size of a block,
 // and returns it. Of a line longer than that it delivers the first part, as long
 // as the buffer, and passes over the rest. At the end it returns io.EOF; any
 // other error is the source's, after all blocks that could be read before it.
-func (b *Blocks) Next(buffer []byte) ([]byte, error) {
+func (b *blocks) Next(buffer []byte) ([]byte, error) {
 	for {
 		buffer = append(buffer[:0], b.carry...)
 		b.carry = b.carry[:0]

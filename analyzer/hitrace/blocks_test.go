@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/internal/hitracetest"
 )
 
 // blocksOf returns all blocks of the source, and the error that ended them.
@@ -161,24 +162,20 @@ type event struct {
 // readAll returns all events of the source.
 func readAll(t *testing.T, source io.Reader) []event {
 	t.Helper()
-	r := hitrace.NewReader(source, hitrace.Options{})
+	events, totals, err := hitracetest.Read(source, hitrace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var list []event
-	for {
-		e, err := r.ReadEvent()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range events {
 		got := event{number: e.Number, time: int64(e.Time), text: string(e.Comm) + " " + string(e.Name) + " " + string(e.Args), word: e.Word}
 		if e.Marker.Phase != hitrace.NotAMarker {
 			got.marker = parsed(&e.Marker)
 		}
 		list = append(list, got)
 	}
-	if n := r.Problems().Lost(); n > 0 {
-		t.Errorf("%d lines lost: %v", n, r.Problems().Counts())
+	if n := totals.Problems.Lost(); n > 0 {
+		t.Errorf("%d lines lost: %v", n, totals.Problems.Counts())
 	}
 	return list
 }

@@ -28,8 +28,8 @@ func kindOf(name []byte) Kind {
 	return KernelEvent
 }
 
-// Event is a line that was understood. Its slices are valid until the next
-// event is read.
+// Event is a line that was understood. Nobody but the reader changes it. What its
+// slices refer to is valid until the stages of a Run have seen its block.
 type Event struct {
 	Line
 	// Number is the line's number in the input, counted from 1.
@@ -37,12 +37,9 @@ type Event struct {
 	Kind   Kind
 	// Word is what the label of a marker spells, Other for all else.
 	Word Word
-	// First says that another trace begins with the event: several may follow one
-	// another in an input. Nothing that was open is any more.
-	First bool
-	// Skip says that the event is not wanted, only what it tells of others: it
-	// lies outside the window, or whoever saw it before decided so.
-	Skip bool
+	// Outside is set on events outside the window. They are not part of any output
+	// but still carry clocks, names and the beginnings and ends of frames.
+	Outside bool
 	// Marker is the payload of a marker; its Phase is NotAMarker for others.
 	Marker Marker
 }
@@ -52,13 +49,13 @@ func (e *Event) parse(text []byte) Problem {
 	if problem := ParseLine(text, &e.Line); problem != NoProblem {
 		return problem
 	}
-	e.Word, e.First, e.Skip, e.Marker.Phase = Other, false, false, NotAMarker
+	e.Word, e.Outside, e.Marker.Phase = Other, false, NotAMarker
 	if e.Kind = kindOf(e.Name); e.Kind != MarkerEvent {
 		return NoProblem
 	}
 	if problem := ParseMarker(e.Args, &e.Marker); problem != NoProblem {
 		return problem
 	}
-	e.Word = Recognize(e.Marker.Label())
+	e.Word = recognize(e.Marker.Label())
 	return NoProblem
 }

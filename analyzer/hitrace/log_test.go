@@ -32,9 +32,8 @@ func TestLogLines(t *testing.T) {
 func TestLogLinesAreNoLoss(t *testing.T) {
 	const event = " a-1 (1) [000] .... 1.000000: print: E\n"
 	const log = "08-05 17:12:33.444  1234  1256 I C03900/Ace: text\n"
-	r := hitrace.NewReader(strings.NewReader(event+log+log+event), hitrace.Options{Strict: true})
-	events, _ := drain(r)
-	if len(events) != 2 || events[1] != 4 || r.Problems().Logged() != 2 || r.Problems().Lost() != 0 || r.Problems().Ignored() != 0 {
-		t.Errorf("events of lines %v, %d of hilog, %d lost", events, r.Problems().Logged(), r.Problems().Lost())
+	events, totals, _ := drain(strings.NewReader(event+log+log+event), hitrace.Options{Strict: true})
+	if len(events) != 2 || events[1] != 4 || totals.Problems.Logged() != 2 || totals.Problems.Lost() != 0 || totals.Problems.Ignored() != 0 {
+		t.Errorf("events of lines %v, %d of hilog, %d lost", events, totals.Problems.Logged(), totals.Problems.Lost())
 	}
 }

@@ -2,27 +2,33 @@ package hitrace
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 
 	"ohframe/analyzer/trace"
 )
 
-// Stages are what happens to the batches of a trace once they are parsed.
-// A batch is one worker's own; what its events refer to is gone after Write.
+// Stages are what happens to the events of an input once they are parsed. Nobody
+// changes them there. A block's events, and the text that they refer to, are gone
+// after its Write.
 //
 //	worker 1   read 1 │ parse 1 │ Track 1 │ Encode 1 │ Write 1 │ read 3 …
 //	worker 2          │ read 2  │ parse 2 │ Track 2  │ Encode 2 │ Write 2 …
 //	           in order  at once   in order   at once   in order
+//
+// The worker's number counts from 0. All stages but Track may be nil.
 type Stages struct {
-	// Track sees the batches in order, one at a time. It may change events.
-	Track func(b *Batch)
-	// Encode works on batches at once, one for each worker; the worker's number
-	// counts from 0. It may be nil.
-	Encode func(worker int, b *Batch)
-	// Write sees what Encode made of the batches, in order, one at a time. Its
-	// error ends the run. It may be nil.
-	Write func(worker int, b *Batch) error
+	// Begin is called in order with Track, before the first batch of each trace that
+	// follows another one in the input. Nothing that was open is open any more.
+	Begin func()
+	// Track sees the batches in order, one at a time. A batch is of one trace.
+	Track func(worker int, b *Batch)
+	// Encode works on blocks at once, one for each worker. A block is the batches that
+	// Track saw of it: one, or several if another trace begins in it, or none.
+	Encode func(worker int, block []Batch)
+	// Write is called for the blocks in order, one at a time. Its error ends the run.
+	Write func(worker int) error
 }
 
 // Totals is what a run read.
@@ -40,13 +46,25 @@ type Totals struct {
 	Joins           []Join
 }
 
+// Warnings says in words what of the input was not read, though it may be sound,
+// and where its clock began anew.
+func (t *Totals) Warnings() []string {
+	list := t.joinWarnings()
+	for _, p := range []Problem{ClockRestart, TraceOver, LineTooLong} {
+		if n := t.Problems.Total(p); n > 0 {
+			list = append(list, fmt.Sprintf("%d × %s", n, p))
+		}
+	}
+	return list
+}
+
 // Run reads the trace in r, parses it on several processors, and passes it
 // through the stages. The outcome is the same whatever the number of workers.
 // Its error is the source's, that of Write, the context's, or in strict mode a
 // *LineError.
 func Run(ctx context.Context, r io.Reader, options Options, stages Stages) (*Totals, error) {
 	options = options.WithDefaults()
-	p := &pipeline{ctx: ctx, options: options, stages: stages, blocks: NewBlocks(r), totals: &Totals{}}
+	p := &pipeline{ctx: ctx, options: options, stages: stages, blocks: newBlocks(r), totals: &Totals{}}
 	var workers sync.WaitGroup
 	for i := range options.Workers {
 		workers.Go(func() { p.work(i) })
@@ -56,13 +74,13 @@ func Run(ctx context.Context, r io.Reader, options Options, stages Stages) (*Tot
 }
 
 type pipeline struct {
-	ctx     context.Context
-	options Options
-	stages  Stages
-	blocks  *Blocks
-	strays  strays
-	joins   joins
-	totals  *Totals
+	ctx      context.Context
+	options  Options
+	stages   Stages
+	blocks   *blocks
+	strays   strays
+	splitter splitter
+	totals   *Totals
 
 	reading  sync.Mutex
 	next     int // number of the next block to be read
@@ -76,20 +94,21 @@ type pipeline struct {
 // work takes blocks through all stages until there are none left.
 func (p *pipeline) work(worker int) {
 	buffer := make([]byte, 0, p.options.bufferSize())
-	batch := &Batch{}
+	var whole Batch   // what is parsed of a block
+	var block []Batch // the same by traces
 	for {
-		i, block, ok := p.read(buffer)
+		i, text, ok := p.read(buffer)
 		if !ok {
 			return
 		}
-		batch.Parse(block, p.options.Limits.Line)
-		if !p.tracking.take(i, func() { p.track(batch) }) {
+		whole.Parse(text, p.options.Limits.Line)
+		if !p.tracking.take(i, func() { block = p.track(worker, &whole, block[:0]) }) {
 			return
 		}
 		if p.stages.Encode != nil {
-			p.stages.Encode(worker, batch)
+			p.stages.Encode(worker, block)
 		}
-		if !p.writing.take(i, func() { p.write(worker, batch) }) {
+		if !p.writing.take(i, func() { p.write(worker) }) {
 			return
 		}
 	}
@@ -118,19 +137,36 @@ func (p *pipeline) read(buffer []byte) (int, []byte, bool) {
 	return p.next - 1, block, true
 }
 
-func (p *pipeline) track(b *Batch) {
-	if err := b.settle(&p.strays, &p.joins, p.totals, p.options); err != nil {
+// track takes what is parsed of a block through Begin and Track and returns it by
+// traces, appended to block.
+func (p *pipeline) track(worker int, whole *Batch, block []Batch) []Batch {
+	if err := whole.settle(&p.strays, &p.splitter, p.totals, p.options); err != nil {
 		p.fail(err)
-		return
+		return block
 	}
-	p.stages.Track(b)
+	track := func(from, to int) {
+		if from < to {
+			block = append(block, Batch{Events: whole.Events[from:to]})
+			p.stages.Track(worker, &block[len(block)-1])
+		}
+	}
+	from := 0
+	for _, start := range whole.starts {
+		track(from, start)
+		if p.stages.Begin != nil {
+			p.stages.Begin()
+		}
+		from = start
+	}
+	track(from, len(whole.Events))
+	return block
 }
 
-func (p *pipeline) write(worker int, b *Batch) {
+func (p *pipeline) write(worker int) {
 	if p.stages.Write == nil {
 		return
 	}
-	if err := p.stages.Write(worker, b); err != nil {
+	if err := p.stages.Write(worker); err != nil {
 		p.fail(err)
 	}
 }

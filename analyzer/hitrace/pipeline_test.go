@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -39,20 +40,26 @@ func collect(t *testing.T, r io.Reader, o Options) string {
 	t.Helper()
 	var b strings.Builder
 	seen := make([]string, o.WithDefaults().Workers)
+	trace := make([][]int, len(seen)) // of the events, for each worker
+	begun := 0
 	totals, err := Run(t.Context(), r, o, Stages{
-		Track: func(batch *Batch) {
-			for i := range batch.Events {
-				batch.Events[i].Skip = batch.Events[i].Number%2 == 0
+		Begin: func() { begun++ },
+		Track: func(worker int, batch *Batch) {
+			for range batch.Events {
+				trace[worker] = append(trace[worker], begun)
 			}
 		},
-		Encode: func(worker int, batch *Batch) {
+		Encode: func(worker int, block []Batch) {
 			seen[worker] = ""
-			for i := range batch.Events {
-				e := &batch.Events[i]
-				seen[worker] += fmt.Sprintln(e.Number, e.TID, e.Time, e.CPU, e.Skip, string(e.Marker.Phase), string(e.Marker.Name))
+			for _, batch := range block {
+				for i := range batch.Events {
+					e := &batch.Events[i]
+					seen[worker] += fmt.Sprintln(trace[worker][i], e.Number, e.TID, e.Time, e.CPU, string(rune(e.Marker.Phase)), string(e.Marker.Name))
+				}
+				trace[worker] = trace[worker][len(batch.Events):]
 			}
 		},
-		Write: func(worker int, _ *Batch) error {
+		Write: func(worker int) error {
 			b.WriteString(seen[worker])
 			return nil
 		},
@@ -67,7 +74,47 @@ func collect(t *testing.T, r io.Reader, o Options) string {
 // The outcome is that of one pass, whatever the number of workers, the size of
 // the blocks and of what the source hands out.
 func TestRunIsOnePass(t *testing.T) {
-	text := mixed()
+	testOnePass(t, mixed())
+}
+
+// So are the traces of an input, wherever in a block they begin.
+func TestRunSplitsOnce(t *testing.T) {
+	text := "# tracer: nop\n"
+	line := func(at int) string {
+		return fmt.Sprintf(" a-%d (1) [000] .... %d.%06d: print: B|1|H:x|M62\n", at, at/1000, at%1000)
+	}
+	want := map[int]int{} // the trace of each line of an event
+	number := 1
+	for trace, from := range []int{100_000, 103_500, 90_000, 107_000} {
+		if trace > 0 {
+			text += "# tracer: nop\n"
+			number++
+		}
+		for i := range 1000 + 77*trace {
+			text += line(from + i)
+			number++
+			want[number] = trace
+		}
+	}
+	// What the third trace repeats is skipped; it continues as a trace of its own.
+	text += "# tracer: nop\n" + line(80_000) + line(100_500) + line(81_000)
+	want[number+2], want[number+4] = 4, 5
+	got := map[int]int{}
+	for event := range strings.Lines(testOnePass(t, text)) {
+		var trace, number int
+		var rest string
+		if n, _ := fmt.Sscan(event, &trace, &number, &rest); n == 3 && strings.Contains(event, " B ") {
+			got[number] = trace
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%d lines are of %v\nwant %d of %v", len(got), got, len(want), want)
+	}
+}
+
+// testOnePass returns what collect does, once it is the same in all ways to read.
+func testOnePass(t *testing.T, text string) string {
+	t.Helper()
 	const maxLine = 1000
 	whole := collect(t, strings.NewReader(text), Options{Limits: limits.Limits{Line: maxLine}, Workers: 1, blockSize: 1 << 20})
 	if n := strings.Count(whole, "\n"); n < 3800 {
@@ -88,6 +135,7 @@ func TestRunIsOnePass(t *testing.T) {
 			}
 		}
 	}
+	return whole
 }
 
 func TestRunErrors(t *testing.T) {
@@ -110,8 +158,8 @@ func TestRunErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
 			_, err := Run(test.ctx, test.source, Options{Strict: test.strict, Workers: 3, blockSize: 200, Limits: limits.Limits{Line: 100}}, Stages{
-				Track: func(*Batch) {},
-				Write: func(int, *Batch) error { out.WriteByte('.'); return test.write },
+				Track: func(int, *Batch) {},
+				Write: func(int) error { out.WriteByte('.'); return test.write },
 			})
 			var got, want *LineError
 			if errors.As(test.want, &want) {
@@ -151,9 +199,9 @@ func TestWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		totals, err := Run(t.Context(), strings.NewReader(text), o, Stages{Track: func(b *Batch) {
+		totals, err := Run(t.Context(), strings.NewReader(text), o, Stages{Track: func(_ int, b *Batch) {
 			for i := range b.Events {
-				if !b.Events[i].Skip {
+				if !b.Events[i].Outside {
 					got += fmt.Sprint(b.Events[i].TID)
 				}
 			}

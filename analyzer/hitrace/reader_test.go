@@ -12,17 +12,16 @@ import (
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
+	"ohframe/internal/hitracetest"
 )
 
-// drain reads to the end and returns the numbers of the lines that are events.
-func drain(r *hitrace.Reader) (numbers []int, err error) {
-	for {
-		e, err := r.ReadEvent()
-		if err != nil {
-			return numbers, err
-		}
+// drain returns the numbers of the lines that are events inside the window.
+func drain(r io.Reader, options hitrace.Options) (numbers []int, totals *hitrace.Totals, err error) {
+	events, totals, err := hitracetest.Read(r, options)
+	for _, e := range events {
 		numbers = append(numbers, e.Number)
 	}
+	return numbers, totals, err
 }
 
 func TestReaderEvents(t *testing.T) {
@@ -53,16 +52,7 @@ func TestReaderForgets(t *testing.T) {
 		" demo.app-200   (  200) [001] ....     1.000002: print: E\n" +
 		" [001] .... broken line\n" +
 		" -201 [002] ....     1.000003: e:\n"
-	r := hitrace.NewReader(strings.NewReader(text), hitrace.Options{})
-	for range 2 {
-		if _, err := r.ReadEvent(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	e, err := r.ReadEvent()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := hitracetest.Events(t, text)[2]
 	if e.Number != 4 || e.PID != -1 || len(e.Comm) > 0 || len(e.Args) > 0 || e.Marker.Phase != hitrace.NotAMarker || e.Word != hitrace.Other {
 		t.Errorf("the fourth line is %+v", e)
 	}
@@ -86,26 +76,21 @@ func TestReaderEnds(t *testing.T) {
 		{"last line without end", "\n" + line + "\n" + line, 3, []int{2, 3}},
 		{"cut last line", line + "\n" + line[:20], 2, []int{1}},
 	} {
-		r := hitrace.NewReader(strings.NewReader(test.text), hitrace.Options{})
-		events, err := drain(r)
-		if err != io.EOF {
+		events, totals, err := drain(strings.NewReader(test.text), hitrace.Options{})
+		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
-		if r.Lines() != test.lines || !slices.Equal(events, test.events) || r.Events() != len(test.events) {
-			t.Errorf("%s: %d lines, %d events %v, want %d lines, events %v", test.name, r.Lines(), r.Events(), events, test.lines, test.events)
-		}
-		if _, err := r.ReadEvent(); err != io.EOF {
-			t.Errorf("%s: after the end: %v", test.name, err)
+		if totals.Lines != test.lines || !slices.Equal(events, test.events) || totals.Events != len(test.events) {
+			t.Errorf("%s: %d lines, %d events %v, want %d lines, events %v", test.name, totals.Lines, totals.Events, events, test.lines, test.events)
 		}
 	}
 }
 
 // The carriage return of a CR LF is no part of a payload.
 func TestReaderCarriageReturn(t *testing.T) {
-	r := hitrace.NewReader(strings.NewReader(" a-1 (1) [000] .... 1.000000: print: B|1|H:UV_TRACE\r\n"), hitrace.Options{})
-	e, err := r.ReadEvent()
-	if err != nil || e.Word != hitrace.UVTrace {
-		t.Errorf("%q is word %d, %v", e.Args, e.Word, err)
+	e := hitracetest.Events(t, " a-1 (1) [000] .... 1.000000: print: B|1|H:UV_TRACE\r\n")[0]
+	if e.Word != hitrace.UVTrace {
+		t.Errorf("%q is word %d", e.Args, e.Word)
 	}
 }
 
@@ -118,12 +103,12 @@ func TestReaderTrailingSpace(t *testing.T) {
 			"B|1|H:UV_TRACE": "B H:UV_TRACE 0", "B|1|H:two  words|M62": "B H:two  words 0", "E|1|": "E  0", "E": "E  0",
 			"C|1|name|5": "C name 5", "S|1|name|-7": "S name -7", "I|1|name": "I name 0", "H|1|track|9": "H  9",
 		} {
-			r := hitrace.NewReader(strings.NewReader("\r\n"+head+payload+end+"\n"), hitrace.Options{Strict: true})
-			e, err := r.ReadEvent()
-			if err != nil {
-				t.Errorf("%q%q: %v", payload, end, err)
+			events, _, err := hitracetest.Read(strings.NewReader("\r\n"+head+payload+end+"\n"), hitrace.Options{Strict: true})
+			if err != nil || len(events) != 1 {
+				t.Errorf("%q%q: %d events, %v", payload, end, len(events), err)
 				continue
 			}
+			e := &events[0]
 			if got := fmt.Sprintf("%c %s %d", e.Marker.Phase, e.Marker.Name, e.Marker.Value); got != want || string(e.Args) != payload {
 				t.Errorf("%q%q is %s of %q, want %s", payload, end, got, e.Args, want)
 			}
@@ -134,13 +119,12 @@ func TestReaderTrailingSpace(t *testing.T) {
 // Old kernels call a marker's event 0.
 func TestReaderMarkerWithoutName(t *testing.T) {
 	const text = "cpus=2\n          Binder_1-340   [000] 50260.935656: 0: C|124|StatusBar|1\n      InputReader-419   [000] 50262.538578: 0: some text\n"
-	r := hitrace.NewReader(strings.NewReader(text), hitrace.Options{})
-	e, err := r.ReadEvent()
-	if err != nil || e.Kind != hitrace.MarkerEvent || parsed(&e.Marker) != (payload{'C', 124, "StatusBar", "", "", 1}) {
-		t.Errorf("%v: %+v", err, e)
+	events, totals, err := hitracetest.Read(strings.NewReader(text), hitrace.Options{})
+	if err != nil || len(events) != 1 || events[0].Kind != hitrace.MarkerEvent || parsed(&events[0].Marker) != (payload{'C', 124, "StatusBar", "", "", 1}) {
+		t.Errorf("%v: %+v", err, events)
 	}
-	if _, err := r.ReadEvent(); err != io.EOF || r.Problems().Total(hitrace.NoPhase) != 1 || r.Problems().Lost() != 1 || r.Problems().Ignored() != 1 {
-		t.Errorf("%v, %v", err, r.Problems().Counts())
+	if problems := &totals.Problems; problems.Total(hitrace.NoPhase) != 1 || problems.Lost() != 1 || problems.Ignored() != 1 {
+		t.Errorf("%v", problems.Counts())
 	}
 }
 
@@ -179,11 +163,11 @@ func TestReaderProblems(t *testing.T) {
 			line += 10
 		}
 	}
-	r := hitrace.NewReader(strings.NewReader(text.String()), hitrace.Options{})
-	if _, err := drain(r); err != io.EOF {
+	_, totals, err := drain(strings.NewReader(text.String()), hitrace.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	counts := r.Problems().Counts()
+	counts := totals.Problems.Counts()
 	if len(counts) != len(badLines) {
 		t.Errorf("%d problems, want %d: %v", len(counts), len(badLines), counts)
 	}
@@ -198,14 +182,14 @@ func TestReaderProblems(t *testing.T) {
 			t.Errorf("problem %d says nothing", c.Problem)
 		}
 	}
-	if got := r.Problems().Lost(); got != lost {
+	if got := totals.Problems.Lost(); got != lost {
 		t.Errorf("%d lines lost, want %d", got, lost)
 	}
-	if got := r.Problems().Ignored(); got != 2 {
+	if got := totals.Problems.Ignored(); got != 2 {
 		t.Errorf("%d lines ignored, want 2", got)
 	}
-	if r.Lines() != line || r.Events() != line-2-lost {
-		t.Errorf("%d lines, %d events, want %d and %d", r.Lines(), r.Events(), line, line-2-lost)
+	if totals.Lines != line || totals.Events != line-2-lost {
+		t.Errorf("%d lines, %d events, want %d and %d", totals.Lines, totals.Events, line, line-2-lost)
 	}
 	if n := new(hitrace.Problems).Lost(); n != 0 {
 		t.Errorf("a new count has lost %d lines", n)
@@ -216,14 +200,14 @@ func TestReaderStrict(t *testing.T) {
 	for _, bad := range badLines {
 		// The first bad line counts, not the first reason.
 		text := "# tracer: nop\n" + strings.Repeat(goodLine, 9) + bad.line + strings.Repeat(goodLine, 9) + badLines[0].line + badLines[1].line
-		_, err := drain(hitrace.NewReader(strings.NewReader(text), hitrace.Options{Strict: true}))
+		_, _, err := drain(strings.NewReader(text), hitrace.Options{Strict: true})
 		var lineError *hitrace.LineError
 		if !errors.As(err, &lineError) || *lineError != (hitrace.LineError{Line: 11, Problem: bad.problem}) {
 			t.Errorf("%v: error %v", bad.problem, err)
 		}
 	}
 	text := "cpus=8\n# tracer: nop\n\nTRACE:\n" + goodLine
-	if events, err := drain(hitrace.NewReader(strings.NewReader(text), hitrace.Options{Strict: true})); err != io.EOF || len(events) != 1 {
+	if events, _, err := drain(strings.NewReader(text), hitrace.Options{Strict: true}); err != nil || len(events) != 1 {
 		t.Errorf("headers are an error: %v", err)
 	}
 	if got := (&hitrace.LineError{Line: 11, Problem: hitrace.NoPhase}).Error(); got != "line 11: marker without a known phase" {
@@ -255,14 +239,13 @@ func TestReaderLongLines(t *testing.T) {
 		{"default", 0, of(limits.Default().Line) + "\n" + of(limits.Default().Line+1) + "\n" + goodLine, []int{1, 3}, 1},
 		{"longer than a block may be", 1 << 20, of(1<<20) + "\r\n" + of(1<<20+1) + "\r\n" + goodLine, []int{1, 3}, 1},
 	} {
-		r := hitrace.NewReader(strings.NewReader(test.text), hitrace.Options{Limits: limits.Limits{Line: test.max}})
-		events, err := drain(r)
-		if err != io.EOF {
+		events, totals, err := drain(strings.NewReader(test.text), hitrace.Options{Limits: limits.Limits{Line: test.max}})
+		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
-		if !slices.Equal(events, test.events) || r.Problems().Lost() != test.long || r.Lines() != len(test.events)+test.long {
+		if !slices.Equal(events, test.events) || totals.Problems.Lost() != test.long || totals.Lines != len(test.events)+test.long {
 			t.Errorf("%s: lines %v of %d are events, problems %v, want lines %v, %d too long",
-				test.name, events, r.Lines(), r.Problems().Counts(), test.events, test.long)
+				test.name, events, totals.Lines, totals.Problems.Counts(), test.events, test.long)
 		}
 	}
 }
@@ -270,8 +253,8 @@ func TestReaderLongLines(t *testing.T) {
 // The numbers of lines go on from block to block.
 func TestReaderNumbers(t *testing.T) {
 	const lines = 20000 // some 1.5 MB: several blocks
-	events, err := drain(hitrace.NewReader(bytes.NewReader(sampleTrace(lines)), hitrace.Options{}))
-	if err != io.EOF || len(events) != lines {
+	events, _, err := drain(bytes.NewReader(sampleTrace(lines)), hitrace.Options{})
+	if err != nil || len(events) != lines {
 		t.Fatalf("%d events, %v, want %d", len(events), err, lines)
 	}
 	for i, number := range events {
@@ -283,8 +266,9 @@ func TestReaderNumbers(t *testing.T) {
 
 func TestReaderError(t *testing.T) {
 	broken := errors.New("broken")
-	r := hitrace.NewReader(io.MultiReader(strings.NewReader(goodLine+goodLine), iotest.ErrReader(broken)), hitrace.Options{})
-	events, err := drain(r)
+	// One worker: others may see the error before the events are tracked.
+	source := io.MultiReader(strings.NewReader(goodLine+goodLine), iotest.ErrReader(broken))
+	events, _, err := drain(source, hitrace.Options{Workers: 1})
 	if err != broken || len(events) != 2 {
 		t.Errorf("%d events, %v, want 2 and the source's error", len(events), err)
 	}
@@ -302,18 +286,21 @@ func (e *endless) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
+// What reading allocates does not grow with the trace.
 func TestReaderAllocates(t *testing.T) {
 	text := append(sampleTrace(1000), "# a header\n\nno line\n"...)
-	r := hitrace.NewReader(&endless{text: text}, hitrace.Options{})
-	read := func() {
-		for range 20000 {
-			if _, err := r.ReadEvent(); err != nil {
+	read := func(size int64) float64 {
+		return testing.AllocsPerRun(3, func() {
+			source := io.LimitReader(&endless{text: text}, size)
+			stages := hitrace.Stages{Track: func(int, *hitrace.Batch) {}}
+			if _, err := hitrace.Run(t.Context(), source, hitrace.Options{Workers: 1}, stages); err != nil {
 				t.Fatal(err)
 			}
-		}
+		})
 	}
-	read() // buffers grow to their size
-	if n := testing.AllocsPerRun(3, read); n > 0 {
-		t.Errorf("%v allocations for 20000 events", n)
+	// Buffers may grow once more for a block of short lines, but not for each of 24.
+	short, long := read(2<<20), read(8<<20)
+	if long > short+8 {
+		t.Errorf("%v allocations for 2 MiB, %v for 8 MiB", short, long)
 	}
 }

@@ -1,7 +1,6 @@
 package hitrace
 
 import (
-	"math"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -28,22 +27,16 @@ type strays struct {
 	started bool
 }
 
-// drop removes the stray events from the batch and counts them as StrayTime.
-// Where time has jumped back for good, another trace begins.
+// drop removes the stray events from the batch and notes them as StrayTime.
 func (s *strays) drop(b *Batch) {
 	kept := b.Events[:0]
-	b.first, b.latest = math.MaxInt64, math.MinInt64
 	for i := range b.Events {
 		t := b.Events[i].Time
 		if s.isStray(b.Events, i) {
-			b.Problems = append(b.Problems, LineProblem{b.Events[i].Number, StrayTime})
+			b.problems = append(b.problems, lineProblem{b.Events[i].Number, StrayTime})
 			continue
 		}
-		if s.started && s.last.Sub(t) > maxGap {
-			b.starts = append(b.starts, b.Events[i].Number)
-		}
 		s.last, s.started = t, true
-		b.first, b.latest = min(b.first, t), max(b.latest, t)
 		if len(kept) != i {
 			b.Events[len(kept)] = b.Events[i]
 		}

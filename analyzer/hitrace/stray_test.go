@@ -2,12 +2,12 @@ package hitrace_test
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/internal/hitracetest"
 )
 
 // A line whose time is more than ten minutes from all around it is astray; a
@@ -42,9 +42,8 @@ func TestStrays(t *testing.T) {
 		for _, seconds := range test.times {
 			fmt.Fprintf(&text, " a-1 (1) [000] .... %d.000000: print: E\n", seconds)
 		}
-		r := hitrace.NewReader(strings.NewReader(text.String()), hitrace.Options{})
-		events, err := drain(r)
-		if err != io.EOF {
+		events, totals, err := drain(strings.NewReader(text.String()), hitrace.Options{})
+		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
 		var want []int
@@ -56,8 +55,8 @@ func TestStrays(t *testing.T) {
 		if !slices.Equal(events, want) {
 			t.Errorf("%s: lines %v are events, want all but %v", test.name, events, test.strays)
 		}
-		if r.Problems().Lost() != len(test.strays) || r.Events() != len(want) {
-			t.Errorf("%s: problems %v, %d events, want %d astray", test.name, r.Problems().Counts(), r.Events(), len(test.strays))
+		if totals.Problems.Lost() != len(test.strays) || totals.Events != len(want) {
+			t.Errorf("%s: problems %v, %d events, want %d astray", test.name, totals.Problems.Counts(), totals.Events, len(test.strays))
 		}
 	}
 }
@@ -66,11 +65,7 @@ func TestStrays(t *testing.T) {
 func TestStraysKeepTheRest(t *testing.T) {
 	lines := strings.Repeat(" a-1 (1) [000] .... 1.000000: print: E\n", 9)
 	text := " b-2 (2) [002] .... 99999.000000: print: B|2|H:UV_TRACE\n c-3 (3) [003] .... 1.000000: print: S|3|H:M: Frame queued|4|M62\n" + lines
-	r := hitrace.NewReader(strings.NewReader(text), hitrace.Options{})
-	e, err := r.ReadEvent()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := hitracetest.Events(t, text)[0]
 	if e.Number != 2 || e.TID != 3 || e.CPU != 3 || string(e.Comm) != "c" || e.Word != hitrace.FrameQueued || e.Marker.Value != 4 {
 		t.Errorf("the first event is %+v", e)
 	}
@@ -86,7 +81,7 @@ func TestStrayRun(t *testing.T) {
 		}
 		text += fmt.Sprintf(" a-1 (1) [000] .... %d.%06d: print: B|1|H:x|M62\n", seconds, i)
 	}
-	totals, err := hitrace.Run(t.Context(), strings.NewReader(text), hitrace.Options{}, hitrace.Stages{Track: func(*hitrace.Batch) {}})
+	totals, err := hitrace.Run(t.Context(), strings.NewReader(text), hitrace.Options{}, hitrace.Stages{Track: func(int, *hitrace.Batch) {}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,8 +85,7 @@ func (w Window) Bounds(start trace.Time) (from, to trace.Time) {
 	return resolve(w.From, 0), resolve(w.To, last)
 }
 
-// mark marks the events outside the window as to be skipped and returns how many
-// there are.
+// mark marks the events outside the window and returns their number.
 func (w Window) mark(events []Event, start trace.Time) int {
 	if w.IsOpen() {
 		return 0
@@ -95,7 +94,7 @@ func (w Window) mark(events []Event, start trace.Time) int {
 	outside := 0
 	for i := range events {
 		if t := events[i].Time; t < from || t >= to {
-			events[i].Skip = true
+			events[i].Outside = true
 			outside++
 		}
 	}

@@ -2,7 +2,6 @@ package hitrace_test
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -59,13 +58,12 @@ func TestWindow(t *testing.T) {
 		if window.To, err = hitrace.ParseEdge(test.to); err != nil {
 			t.Fatal(err)
 		}
-		r := hitrace.NewReader(strings.NewReader(text.String()), hitrace.Options{Window: window})
-		events, err := drain(r)
-		if err != io.EOF || !slices.Equal(events, test.want) {
+		events, totals, err := drain(strings.NewReader(text.String()), hitrace.Options{Window: window})
+		if err != nil || !slices.Equal(events, test.want) {
 			t.Errorf("from %q to %q: lines %v, %v, want %v", test.from, test.to, events, err, test.want)
 		}
-		if r.Lines() != 6 || r.Events() != len(test.want) || r.Problems().Lost() != 1 {
-			t.Errorf("from %q to %q: %d lines, %d events, %d lost, want 6, %d, 1", test.from, test.to, r.Lines(), r.Events(), r.Problems().Lost(), len(test.want))
+		if totals.Lines != 6 || totals.Events != len(test.want) || totals.Problems.Lost() != 1 {
+			t.Errorf("from %q to %q: %d lines, %d events, %d lost, want 6, %d, 1", test.from, test.to, totals.Lines, totals.Events, totals.Problems.Lost(), len(test.want))
 		}
 	}
 }

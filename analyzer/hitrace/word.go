@@ -70,8 +70,8 @@ var byFirst = func() (table [256][2]uint8) {
 	return table
 }()
 
-// Recognize returns the word that a marker's label spells, or Other.
-func Recognize(label []byte) Word {
+// recognize returns the word that a marker's label spells, or Other.
+func recognize(label []byte) Word {
 	if len(label) == 0 {
 		return Other
 	}

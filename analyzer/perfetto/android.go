@@ -32,8 +32,10 @@ func (a *assembly) judge() {
 
 // late reports whether the frame's work was finished after its deadline. The jank
 // type decides if it is one of the frame's own, then on_time_finish, also for a
-// frame without an expected interval. A dropped frame has no meaningful end, and
-// its on_time_finish is false whatever happened.
+// frame without an expected interval. SurfaceFlinger writes on_time_finish as false
+// also for a frame that it could not judge: that has no known present type. A
+// dropped frame has no meaningful end. See SurfaceFrame::classifyJankLocked and
+// traceActuals in AOSP's FrameTimeline.cpp.
 func late(f frame) bool {
 	own := analyzer.JankAppDeadlineMissed
 	if f.Kind == analyzer.RenderFrame {
@@ -44,9 +46,11 @@ func late(f frame) bool {
 		return true
 	case f.Facts.Has(analyzer.Dropped):
 		return false
-	case f.said.OnTimeFinish != analyzer.NotSaid:
-		return f.said.OnTimeFinish == analyzer.No
-	case f.said.Jank != 0 || f.Kind == analyzer.RenderFrame || !f.Deadline.Known():
+	case f.said.OnTimeFinish == analyzer.Yes || f.said.OnTimeFinish == analyzer.NotSaid && f.said.Jank != 0:
+		return false
+	case f.said.OnTimeFinish == analyzer.No && f.said.Present.Known():
+		return true
+	case f.Kind == analyzer.RenderFrame || !f.Deadline.Known():
 		// A render frame's interval ends when it is shown, not when its work is done.
 		return false
 	}
@@ -126,22 +130,26 @@ func newPeriods(vsyncs []trace.Time) *periods {
 func (p *periods) none() bool { return len(p.gaps) == 0 }
 
 // at returns the period at the given time, zero if it is not known. Predictions
-// jitter by some hundred microseconds: the shortest gap nearby is one period, and
-// all gaps that are close to a whole number of it give its mean.
+// jitter by some hundred microseconds: the shortest gap nearby is about one period,
+// and the gaps that are close to a whole number of it give its mean. That again
+// tells better which gaps are.
 func (p *periods) at(t trace.Time) trace.Duration {
 	if p.none() {
 		return 0
 	}
 	i, _ := slices.BinarySearch(p.starts, t)
 	gaps := p.gaps[max(0, min(i-nearby, len(p.gaps)-1)):min(i+nearby, len(p.gaps))]
-	shortest := slices.Min(gaps)
-	var sum, vsyncs trace.Duration
-	for _, gap := range gaps {
-		n := (gap + shortest/2) / shortest
-		if n <= maxVsyncs && (gap-n*shortest).Abs() <= shortest/10 {
-			sum += gap
-			vsyncs += n
+	period := slices.Min(gaps)
+	for range 2 {
+		var sum, vsyncs trace.Duration
+		for _, gap := range gaps {
+			n := (gap + period/2) / period
+			if n <= maxVsyncs && (gap-n*period).Abs() <= period/10 {
+				sum += gap
+				vsyncs += n
+			}
 		}
+		period = sum / vsyncs
 	}
-	return sum / vsyncs
+	return period
 }

@@ -92,7 +92,8 @@ func androidRecording() *recording {
 	}))
 	r.display(15, 109, [2]float64{70, 80}, [2]float64{75, 90}, scheduling)
 
-	// Dropped; expired prediction (a start is made up, 2 ms before the end).
+	// Dropped; expired prediction (a start is made up, 2 ms before the end), of which
+	// SurfaceFlinger does not know whether it was late.
 	r.surface(17, 110, 111, app, "TX - gallery#10", [2]float64{70, 80}, [2]float64{71, 79}, with(func(v *verdict) {
 		v.jank, v.present = analyzer.JankDropped, pb.FrameTimelineEvent_PRESENT_DROPPED
 	}))
@@ -144,7 +145,7 @@ func TestAndroid(t *testing.T) {
 		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - gallery#10", 110, interval(71, 79), interval(70, 80), dropped, 0, 0},
 		{analyzer.RenderFrame, sf, "/system/bin/surfaceflinger", "", 109, interval(75, 90), interval(70, 80), misaligned | mainLate, 0, 90},
 		{analyzer.RenderFrame, sf, "/system/bin/surfaceflinger", "", 111, interval(80.5, 90.5), interval(80, 90), 0, 0, 90.5},
-		{analyzer.ApplicationFrame, second, "", "TX - second#20", 60, interval(83, 85), none, mainLate, 111, 0},
+		{analyzer.ApplicationFrame, second, "", "TX - second#20", 60, interval(83, 85), none, 0, 111, 0},
 		{analyzer.RenderFrame, sf, "/system/bin/surfaceflinger", "", 0, interval(100, 110), none, dropped, 0, 0},
 		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - gallery#10", 0, interval(101, 105), none, 0, 0, 0},
 		{analyzer.ApplicationFrame, app, "com.example.gallery", "TX - gallery#10", 120, interval(120, 130), none, truncated, 0, 0},
@@ -310,8 +311,13 @@ func TestTokensComeAgain(t *testing.T) {
 	}
 	timeline, _ := read(t, r.bytes)
 	for i := range 2 {
-		if a, d := timeline.Frames[2*i], timeline.Frames[2*i+1]; a.Render != d {
+		a, d := timeline.Frames[2*i], timeline.Frames[2*i+1]
+		if a.Render != d {
 			t.Errorf("%s\nis not linked to\n%s", a, d)
+		}
+		// The expected intervals are those of the first frames.
+		if first := i == 0; a.Expected.Known() != first || d.Expected.Known() != first {
+			t.Errorf("%s is expected at %s, its render frame at %s", a, a.Expected, d.Expected)
 		}
 	}
 }

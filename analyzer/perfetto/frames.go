@@ -158,7 +158,7 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 			f.Facts = analyzer.Truncated
 		}
 		e := a.expected[key]
-		if e != nil && (!a.ours || said.Prediction == analyzer.PredictionValid && !taken[e]) {
+		if e != nil && !taken[e] && (!a.ours || said.Prediction == analyzer.PredictionValid) {
 			f.Expected = e.Interval
 			f.Vsync, f.Deadline = e.Start, e.End
 			taken[e] = true

@@ -16,13 +16,20 @@ func (f *frame) addLayer(s *slice, end trace.Time) {
 		f.Facts |= analyzer.Truncated
 	}
 	f.said.Layers = append(f.said.Layers, l)
+	f.said.GPUComposition = max(f.said.GPUComposition, s.said.GPUComposition)
+	f.said.Buffer = max(f.said.Buffer, s.said.Buffer)
+	if s.said.PresentDelayKnown && (!f.said.PresentDelayKnown || s.said.PresentDelay > f.said.PresentDelay) {
+		f.said.PresentDelay, f.said.PresentDelayKnown = s.said.PresentDelay, true
+	}
 }
 
 func (f *frame) lastLayer() *analyzer.Layer { return &f.said.Layers[len(f.said.Layers)-1] }
 
 // combineLayers derives a frame's actual interval and verdict from its layers. The
 // frame ends when the last layer ends that was shown. What is worst of any layer
-// counts for the frame, except that a frame is dropped only if all its layers are.
+// counts for the frame, except that a frame is dropped only if all its layers are:
+// otherwise the end, the present type and on_time_finish are those of the layers
+// that were shown.
 func (f *frame) combineLayers() {
 	said := f.said
 	if f.Kind == analyzer.RenderFrame {
@@ -47,11 +54,11 @@ func (f *frame) combineLayers() {
 		if said.Prediction == 0 || l.Prediction != 0 && l.Prediction < said.Prediction {
 			said.Prediction = l.Prediction
 		}
-		if l.OnTimeFinish != analyzer.NotSaid && said.OnTimeFinish != analyzer.No {
-			said.OnTimeFinish = l.OnTimeFinish
-		}
 		if l.Dropped() && !dropped {
 			continue
+		}
+		if l.OnTimeFinish != analyzer.NotSaid && said.OnTimeFinish != analyzer.No {
+			said.OnTimeFinish = l.OnTimeFinish
 		}
 		f.Actual.End = max(f.Actual.End, l.Actual.End)
 		if presentRank[l.Present] > presentRank[said.Present] {

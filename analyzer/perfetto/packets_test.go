@@ -64,12 +64,16 @@ type verdict struct {
 	onTime     bool
 	gpu        bool
 	delay      float32
+	severe     *pb.FrameTimelineEvent_JankSeverityType // full or none by the jank type if nil
 }
 
 // fine is the verdict on a frame without fault.
 var fine = verdict{jank: analyzer.JankNone, present: pb.FrameTimelineEvent_PRESENT_ON_TIME, prediction: pb.FrameTimelineEvent_PREDICTION_VALID, onTime: true}
 
 func (v verdict) severity() *pb.FrameTimelineEvent_JankSeverityType {
+	if v.severe != nil {
+		return v.severe
+	}
 	if v.jank == analyzer.JankNone {
 		return pb.FrameTimelineEvent_SEVERITY_NONE.Enum()
 	}

@@ -33,8 +33,8 @@ type sample struct {
 	deadline      trace.Time
 	period        trace.Duration
 	facts         analyzer.Facts
-	judged        bool              // it is known whether the frame is late
-	verdict       *analyzer.Verdict // SurfaceFlinger's; nil if there is none
+	judged        bool                    // it is known whether the frame is late
+	timeline      *analyzer.FrameTimeline // nil if SurfaceFlinger says nothing of it
 	linked        bool
 	presented     bool
 	stages        [stagesCount]trace.Duration // unknownStage where not known
@@ -51,8 +51,8 @@ func newSample(f *analyzer.Frame) sample {
 	if f.Render != nil {
 		s.renderVsyncID = f.Render.VsyncID
 	}
-	if a := f.Android; a != nil && a.Timeline != nil {
-		s.verdict = &a.Timeline.Verdict
+	if f.Android != nil {
+		s.timeline = f.Android.Timeline
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 )
 
@@ -41,6 +42,7 @@ processes[].fps.last_ns
 processes[].fps.rate_hz
 processes[].frames
 processes[].frames.complete
+processes[].frames.dropped
 processes[].frames.empty
 processes[].frames.late
 processes[].frames.late_gpu
@@ -90,12 +92,30 @@ processes[].stutter.medium
 processes[].stutter.severe
 processes[].stutter.slight
 processes[].stutter.unknown
+processes[].surfaceflinger
+processes[].surfaceflinger.jank_types
+processes[].surfaceflinger.jank_types[].dropped
+processes[].surfaceflinger.jank_types[].early
+processes[].surfaceflinger.jank_types[].frames
+processes[].surfaceflinger.jank_types[].late
+processes[].surfaceflinger.jank_types[].on_time
+processes[].surfaceflinger.jank_types[].type
+processes[].surfaceflinger.jank_types[].unknown
+processes[].surfaceflinger.missed
+processes[].surfaceflinger.missed_application
+processes[].surfaceflinger.missed_dropped
+processes[].surfaceflinger.missed_surfaceflinger
 processes[].whole_frames
 processes[].whole_frames.blame
 processes[].whole_frames.blame.application
+processes[].whole_frames.blame.buffer_stuffing
+processes[].whole_frames.blame.display_hal
+processes[].whole_frames.blame.dropped
 processes[].whole_frames.blame.pick_up
+processes[].whole_frames.blame.prediction_error
 processes[].whole_frames.blame.render_cpu
 processes[].whole_frames.blame.render_gpu
+processes[].whole_frames.blame.unknown
 processes[].whole_frames.judged
 processes[].whole_frames.late
 processes[].whole_frames.late_rate
@@ -154,7 +174,9 @@ refresh_differs
 `
 
 func TestSchema(t *testing.T) {
-	report := stats.Compute(twoApplications(), stats.Options{})
+	timeline := twoApplications()
+	timeline.Frames[0].Android = &analyzer.Android{Timeline: &analyzer.FrameTimeline{Verdict: analyzer.Verdict{Jank: analyzer.JankNone}}}
+	report := stats.Compute(timeline, stats.Options{})
 	checkSchema(t, report, reportSchema)
 	checkSchema(t, stats.Compare(report.Processes[0], report.Processes[0]), comparisonSchema)
 }

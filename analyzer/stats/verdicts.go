@@ -1,14 +1,16 @@
 package stats
 
 import (
+	"math"
 	"math/bits"
 
 	"ohframe/analyzer"
 )
 
-// Verdicts counts what SurfaceFlinger said of a process's complete frames. The
-// counts of missed frames are those of Perfetto's android_frame_timeline_metric,
-// which counts frames that did not end in the trace as well.
+// Verdicts counts what SurfaceFlinger said of a process's complete frames. A jank
+// type counts for a frame if any of its layers has it. The counts are those of
+// Perfetto's android_frame_timeline_metric, which includes frames that did not end
+// in the trace.
 type Verdicts struct {
 	// MissedApplication counts frames with the jank type App Deadline Missed or
 	// App Resynced Jitter.
@@ -24,8 +26,8 @@ type Verdicts struct {
 	JankTypes []JankTypeFrames `json:"jank_types"`
 }
 
-// JankTypeFrames counts the frames that have a jank type, by present type. Their sum
-// can exceed the number of frames, as a frame may have several jank types.
+// JankTypeFrames counts the frames that have a jank type. A frame counts for each of
+// its jank types, and for each present type of the layers with that jank type.
 type JankTypeFrames struct {
 	Type    string `json:"type"` // Perfetto's name
 	Frames  int    `json:"frames"`
@@ -46,9 +48,9 @@ const (
 // verdicts returns nil if SurfaceFlinger judged none of the frames.
 func verdicts(samples []sample) *Verdicts {
 	var v *Verdicts
-	var types [32]JankTypeFrames
+	var types [jankTypes]JankTypeFrames
 	for i := range samples {
-		said := samples[i].verdict
+		said := samples[i].timeline
 		if said == nil {
 			continue
 		}
@@ -68,8 +70,15 @@ func verdicts(samples []sample) *Verdicts {
 				*n.count++
 			}
 		}
-		for rest := uint32(said.Jank); rest != 0; rest &= rest - 1 {
-			types[bits.TrailingZeros32(rest)].add(said.Present)
+		var of presents
+		for i := range said.Layers {
+			of.add(&said.Layers[i].Verdict)
+		}
+		if len(said.Layers) == 0 {
+			of.add(&said.Verdict)
+		}
+		for i := range types {
+			types[i].add(of[i])
 		}
 	}
 	if v == nil {
@@ -85,18 +94,34 @@ func verdicts(samples []sample) *Verdicts {
 	return v
 }
 
-func (t *JankTypeFrames) add(present analyzer.PresentType) {
-	t.Frames++
-	switch present {
-	case analyzer.PresentOnTime:
-		t.OnTime++
-	case analyzer.PresentLate:
-		t.Late++
-	case analyzer.PresentEarly:
-		t.Early++
-	case analyzer.PresentDropped:
-		t.Dropped++
-	default:
-		t.Unknown++
+// jankTypes is how many bits an analyzer.JankType has.
+const jankTypes = 32
+
+// presents is a set of present types for each jank type, by bit.
+type presents [jankTypes]uint8
+
+// add adds the verdict's present type to each of its jank types.
+func (p *presents) add(v *analyzer.Verdict) {
+	for rest := uint32(v.Jank); rest != 0; rest &= rest - 1 {
+		p[bits.TrailingZeros32(rest)] |= 1 << v.Present
+	}
+}
+
+// add adds a frame with a set of present types, none if it does not have the jank type.
+func (t *JankTypeFrames) add(presents uint8) {
+	for _, n := range []struct {
+		count *int
+		types uint8
+	}{
+		{&t.Frames, math.MaxUint8},
+		{&t.OnTime, 1 << analyzer.PresentOnTime},
+		{&t.Late, 1 << analyzer.PresentLate},
+		{&t.Early, 1 << analyzer.PresentEarly},
+		{&t.Dropped, 1 << analyzer.PresentDropped},
+		{&t.Unknown, 1<<analyzer.PresentUnspecified | 1<<analyzer.PresentUnknown},
+	} {
+		if presents&n.types != 0 {
+			*n.count++
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"ohframe/internal/compatibility"
 )
 
-// TestCommands lists what may be typed: commands, flags, their values and defaults.
+// TestCommands lists commands, flags, their values and defaults.
 func TestCommands(t *testing.T) {
 	app := newApp()
 	app.Setup()

@@ -17,12 +17,12 @@ func convertCommand() *cli.Command {
 		Usage:     "convert a text trace to a Perfetto trace with frame timelines",
 		ArgsUsage: "TRACE [-o OUT]",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses the file)"},
-			&cli.BoolFlag{Name: "frames-only", Usage: "write frames and names, but no events"},
-			&cli.BoolFlag{Name: "no-tracks", Usage: "leave out the tracks beside Perfetto's own frame timeline"},
-			&cli.BoolFlag{Name: "android-compat", Usage: "add what Perfetto's queries for Android look for"},
-			&cli.BoolFlag{Name: "compress", Usage: "compress packets within the trace"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses)"},
+			&cli.BoolFlag{Name: "frames-only", Usage: "write frames and names only, no events"},
+			&cli.BoolFlag{Name: "no-tracks", Usage: "write Perfetto's own frame timeline, but none of the further tracks"},
+			&cli.BoolFlag{Name: "android-compat", Usage: "also write the names that Perfetto's queries for Android expect"},
+			&cli.BoolFlag{Name: "compress", Usage: "compress the packets in the trace"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no progress and no summary"},
 		}, traceFlags()...),
 		Action: convert,
 	}
@@ -63,7 +63,8 @@ func convert(c *cli.Context) error {
 	return nil
 }
 
-// convertInto converts the named input, which in reads, into out.
+// convertInto converts the input to out. name and outName are for messages; in reads
+// the input. With passThrough an input that Perfetto can open is copied.
 func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outName string, passThrough bool) (*ohframe.Summary, error) {
 	options := ohframe.ConvertOptions{
 		Input: filepath.Base(name), Version: version(),
@@ -82,7 +83,7 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	return summary, fileError(name, err)
 }
 
-// isWriteError reports whether an error is that of the output.
+// isWriteError reports whether writing to a file failed, not reading from one.
 func isWriteError(err error) bool {
 	path := (*os.PathError)(nil)
 	return errors.As(err, &path) && path.Op == "write"

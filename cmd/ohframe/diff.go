@@ -18,25 +18,25 @@ import (
 func diffCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
-		Usage:     "tell what has changed between two traces, and whether it is more than chance",
+		Usage:     "compare two traces and test whether the differences are significant",
 		ArgsUsage: "BASE NEW",
-		Description: "BASE and NEW are inputs as report takes them, of the same kind or not. The exit code is\n" +
-			"2 if a condition of --fail-on holds: jank_rate>+2pp,fps<-5% is more than 2 percentage points\n" +
-			"more jank, or a frame rate more than 5 % lower than in BASE. Names of processes may be ids.",
+		Description: "BASE and NEW are inputs of any kind that report reads. The exit code is 2 if a condition of\n" +
+			"--fail-on holds: jank_rate>+2pp,fps<-5% holds if the jank rate rises by more than 2 percentage\n" +
+			"points or the frame rate falls by more than 5 %. A process may be named by its id.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(diff.Formats, "|") + "`"},
+			&cli.StringFlag{Name: "format", Value: "table", Usage: "output format: `" + strings.Join(diff.Formats, "|") + "`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
-			&cli.GenericFlag{Name: "map", Value: &mappings{}, Usage: "compare process OLD with process NEW: `OLD=NEW`; may be given several times"},
-			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is beyond its limit: `MEASURE>+2%,MEASURE<-5%`"},
-			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar` for one timeline in Perfetto v58 or later"},
+			&cli.GenericFlag{Name: "map", Value: &mappings{}, Usage: "compare process OLD with process NEW: `OLD=NEW`; may be repeated"},
+			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change exceeds its limit: `MEASURE>+2%,MEASURE<-5%`"},
+			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
 			processFlag,
 		}, traceFlags()...),
 		Action: runDiff,
 	}
 }
 
-// mappings are the values of --map. A list of strings would be divided at commas,
-// which names may hold.
+// mappings are the values of --map. The library splits lists of strings at commas,
+// which names may contain.
 type mappings []diff.Mapping
 
 func (m *mappings) Set(s string) error {
@@ -47,7 +47,7 @@ func (m *mappings) Set(s string) error {
 
 func (m *mappings) String() string { return "" }
 
-// changedTooMuch is the error if conditions hold: a line for each.
+// changedTooMuch is the error if conditions of --fail-on hold, one line for each.
 type changedTooMuch []diff.Outcome
 
 func (c changedTooMuch) Error() string {
@@ -58,7 +58,7 @@ func (c changedTooMuch) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ExitCode tells a change from an error of the program.
+// ExitCode returns the exit code, which differs from that of other errors.
 func (c changedTooMuch) ExitCode() int { return 2 }
 
 func runDiff(c *cli.Context) error {
@@ -106,7 +106,7 @@ func runDiff(c *cli.Context) error {
 	return nil
 }
 
-// diffOptions returns what the flags say of the comparison.
+// diffOptions returns the options that the flags set.
 func diffOptions(c *cli.Context) (o diff.Options, err error) {
 	s, err := statsOptions(c)
 	if err != nil {
@@ -124,7 +124,7 @@ func diffOptions(c *cli.Context) (o diff.Options, err error) {
 // readSides reads both inputs.
 func readSides(c *cli.Context) (sides [2]diff.Side, err error) {
 	if name := c.Args().First(); name == standard && c.Args().Get(1) == standard {
-		return sides, &failure{file: inputName(name), what: "can be read only once"}
+		return sides, &failure{file: inputName(name), what: "cannot be read twice"}
 	}
 	for i, name := range c.Args().Slice() {
 		in, err := readInput(c, name)
@@ -140,7 +140,7 @@ func readSides(c *cli.Context) (sides [2]diff.Side, err error) {
 	return sides, nil
 }
 
-// diffError gives the hint of a comparison's error.
+// diffError turns an error of the diff package into a failure with its hint.
 func diffError(err error) error {
 	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
 		return &failure{what: e.What, hint: e.Hint}
@@ -148,20 +148,20 @@ func diffError(err error) error {
 	return err
 }
 
-// checkMerge finds what is wrong with --merge before anything is read.
+// checkMerge checks --merge before any input is read.
 func checkMerge(c *cli.Context) error {
 	name, output := c.String("merge"), c.String("output")
 	switch {
 	case name == "":
-		return &failure{what: "--merge: no name of a file"}
+		return &failure{what: "--merge: the file name is empty"}
 	case name == standard && (output == standard || output == ""):
-		return &failure{what: "--merge: standard output is where the comparison goes", hint: "-o FILE writes it to a file"}
+		return &failure{what: "--merge: the comparison goes to standard output, too", hint: "-o FILE writes the comparison to a file"}
 	case name == output:
 		return &failure{what: "--merge and -o name the same file"}
 	}
 	for _, in := range c.Args().Slice() {
 		if info, err := os.Stat(in); in == standard || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-			return &failure{file: inputName(in), what: "can be read only once, and --merge reads inputs again", hint: "save it to a file first"}
+			return &failure{file: inputName(in), what: "cannot be read twice, as --merge does", hint: "save it to a file first"}
 		}
 	}
 	return nil
@@ -180,7 +180,8 @@ func merge(c *cli.Context, d *diff.Diff) error {
 	return writeTo(c.Context, out, outName, func(out io.Writer) error { return d.Merge(out, trace(0), trace(1)) })
 }
 
-// writePerfetto writes an input as a Perfetto trace, which it may be already.
+// writePerfetto writes an input as a Perfetto trace. One that is a Perfetto trace is
+// copied.
 func writePerfetto(c *cli.Context, name string, w io.Writer) error {
 	file, err := openInput(c.Context, name)
 	if err != nil {

@@ -26,7 +26,7 @@ func demo(t *testing.T) []byte {
 	return b
 }
 
-// Nobody reads standard output any more: that is no news to anybody.
+// A closed standard output ends the program without a message.
 func TestClosedPipe(t *testing.T) {
 	for _, args := range [][]string{
 		{"--help"}, {"--version"}, {"help", "convert"}, {"completion", "bash"}, {"man"}, {"sql"},
@@ -54,7 +54,7 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// Of an output that was named it is.
+// A closed output that was named is an error.
 func TestClosedNamedPipe(t *testing.T) {
 	r := command(t, "ohframe", "convert", "-q", "in", "-o", "pipe")
 	write(t, filepath.Join(r.dir, "in"), instants(muchMore))
@@ -74,7 +74,7 @@ func TestClosedNamedPipe(t *testing.T) {
 	r.check(t, 1, "ohframe: pipe: broken pipe\n", "in", "pipe")
 }
 
-// fills are commands that write out, and what is written there.
+// fills are commands that write to DIR, and the file that they write.
 var fills = []struct{ args, out string }{
 	{"convert -q in -o DIR/out", "out"},
 	{"convert -q in -o DIR/out.gz", "out.gz"},
@@ -92,8 +92,8 @@ var fills = []struct{ args, out string }{
 	{"open in -q --port 0 --print-url", ""},
 }
 
-// fill runs a command that cannot write to the folder dir, and checks that it tells
-// so and leaves what is there.
+// fill runs a command that cannot write to the folder dir, and checks its message and
+// that the folder is unchanged.
 func fill(t *testing.T, r *running, dir, out, message string) {
 	t.Helper()
 	before := contents(t, dir)
@@ -127,8 +127,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// testFull runs all commands that write with a folder that prepare makes one in
-// which there is no room, where there is no output yet and where there is one.
+// testFull runs all commands that write, without and with an existing output. prepare
+// fills the folder.
 func testFull(t *testing.T, message string, prepare func(t *testing.T, r *running, dir string, existing func())) {
 	for _, f := range fills {
 		for _, exists := range []bool{false, true} {
@@ -150,7 +150,7 @@ func testFull(t *testing.T, message string, prepare func(t *testing.T, r *runnin
 	}
 }
 
-// A file may become no larger than half a kilobyte.
+// Files are limited to half a kilobyte.
 func TestFileTooLarge(t *testing.T) {
 	testFull(t, "file too large", func(t *testing.T, r *running, dir string, existing func()) {
 		r.Args = append([]string{"sh", "-c", `ulimit -f 1; exec "$0" "$@"`}, r.Args...)
@@ -159,7 +159,7 @@ func TestFileTooLarge(t *testing.T) {
 	})
 }
 
-// mount mounts a file system in memory, or skips the test where that is not allowed.
+// mount mounts a file system in memory, or skips the test if that is not allowed.
 func mount(t *testing.T, dir, options string) {
 	t.Helper()
 	if err := syscall.Mount("ohframe-test", dir, "tmpfs", 0, options); errors.Is(err, syscall.EPERM) {
@@ -174,7 +174,7 @@ func mount(t *testing.T, dir, options string) {
 	})
 }
 
-// A file system has room for one page, which an existing output takes.
+// The file system has room for one page, which an existing output occupies.
 func TestFullFileSystem(t *testing.T) {
 	testFull(t, "no space left on device", func(t *testing.T, _ *running, dir string, existing func()) {
 		mount(t, dir, "size=4k")
@@ -192,8 +192,8 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	})
 }
 
-// An input fails after n bytes, once: a socket whose other end was closed with
-// something unread in it.
+// An input fails once after n bytes: a socket whose other end was closed with unread
+// data.
 func TestReadErrors(t *testing.T) {
 	trace := demo(t)
 	for _, args := range []string{
@@ -216,7 +216,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// failingAfter returns a file that fails once when all was read, and ends then.
+// failingAfter returns a file whose reads fail once after the content, and then end.
 func failingAfter(t *testing.T, content []byte) *os.File {
 	t.Helper()
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -235,9 +235,8 @@ func failingAfter(t *testing.T, content []byte) *os.File {
 	return reader
 }
 
-// blocked runs a conversion, of a file that is much more than buffers hold, to a
-// pipe and changes the file while the conversion waits. It returns the command and
-// what comes out.
+// blocked converts a file much larger than all buffers to a pipe, and changes the file
+// while the conversion waits. It returns the command and its output.
 func blocked(t *testing.T, trace []byte, change func(t *testing.T, path string)) (r *running, out []byte) {
 	t.Helper()
 	r = command(t, "ohframe", "convert", "-q", "in", "-o", "-")
@@ -269,13 +268,13 @@ func TestInputShrinks(t *testing.T) {
 	if code := r.end(t); code != 1 {
 		t.Errorf("exit code %d, want 1", code)
 	}
-	want := regexp.MustCompile(`^ohframe: in: became shorter while it was read: \d+ of \d+ bytes were there\n$`)
+	want := regexp.MustCompile(`^ohframe: in: became shorter while being read: \d+ of \d+ bytes\n$`)
 	if got := r.stderr.String(); !want.MatchString(got) {
 		t.Errorf("says %q", got)
 	}
 }
 
-// What is appended is left out, and that is said.
+// Appended data is not read, and there is a warning.
 func TestInputGrows(t *testing.T) {
 	trace := instants(muchMore)
 	unchanged, want := blocked(t, trace, func(t *testing.T, path string) {})
@@ -284,7 +283,7 @@ func TestInputGrows(t *testing.T) {
 	if code := r.end(t); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
-	if says := r.stderr.String(); !strings.HasPrefix(says, "ohframe: in: warning: was written to while it was read; ") {
+	if says := r.stderr.String(); !strings.HasPrefix(says, "ohframe: in: warning: was modified while being read; ") {
 		t.Errorf("says %q", says)
 	}
 	if !bytes.Equal(got, want) {
@@ -292,7 +291,7 @@ func TestInputGrows(t *testing.T) {
 	}
 }
 
-// The folder of the output vanishes while there is something to convert.
+// The folder of the output is removed during a conversion.
 func TestFolderVanishes(t *testing.T) {
 	r := command(t, "ohframe", "convert", "-q", "-", "-o", "sub/out")
 	dir := filepath.Join(r.dir, "sub")

@@ -15,12 +15,12 @@ import (
 func framesCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "frames",
-		Usage:     "list the frames of a trace, one row a frame",
+		Usage:     "list the frames of a trace, one row per frame",
 		ArgsUsage: "INPUT [--format table|csv|json|parquet]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
-			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(frametable.Formats, "|") + "`"},
-			&cli.BoolFlag{Name: "layers", Usage: "list the layers of Android's frames, one row a layer"},
+			&cli.StringFlag{Name: "format", Value: "table", Usage: "output format: `" + strings.Join(frametable.Formats, "|") + "`"},
+			&cli.BoolFlag{Name: "layers", Usage: "list the layers of Android's frames, one row per layer"},
 		}, traceFlags()...),
 		Action: frames,
 	}

@@ -18,7 +18,7 @@ import (
 // standard is the name of standard input and output.
 const standard = "-"
 
-// oneInput returns the one argument that names the trace.
+// oneInput returns the name of the trace, the only argument.
 func oneInput(c *cli.Context) (string, error) {
 	if n := c.NArg(); n != 1 || c.Args().First() == "" {
 		what := "no trace given"
@@ -30,7 +30,7 @@ func oneInput(c *cli.Context) (string, error) {
 	return c.Args().First(), nil
 }
 
-// inputName is how the input is called in messages.
+// inputName returns the name of an input in messages.
 func inputName(name string) string {
 	if name == standard {
 		return "standard input"
@@ -38,7 +38,8 @@ func inputName(name string) string {
 	return name
 }
 
-// fileError names the file once: the system's errors carry it in different ways.
+// fileError turns err into a failure that names the file once. Errors of the system
+// name it in different ways.
 func fileError(name string, err error) error {
 	if err == nil {
 		return nil
@@ -65,22 +66,22 @@ func fileError(name string, err error) error {
 func traceFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "clock-offset", Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
-		&cli.StringFlag{Name: "phase-rule", Value: "expected", Usage: "which times make a pick-up misaligned: `expected|actual`"},
-		&cli.StringFlag{Name: "from", Usage: "leave out what is before `TIME`: a trace time (13762.791708) or a time from the start (+1.5s)"},
-		&cli.StringFlag{Name: "to", Usage: "leave out what is at `TIME` or after it"},
-		&cli.IntFlag{Name: "workers", Usage: "work on `N` blocks of the trace at once", DefaultText: "the number of processors"},
-		&cli.StringFlag{Name: "entry", Usage: "read file `NAME` of a zip archive of several; a pattern will do"},
-		&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that is not understood"},
-		&cli.GenericFlag{Name: "limit", Value: &limits.Limits{}, Usage: "move a bound of what a trace may make the program hold: `NAME=NUMBER`; docs/limits.md lists them"},
+		&cli.StringFlag{Name: "phase-rule", Value: "expected", Usage: "vsync times by which a frame counts as misaligned: `expected|actual`"},
+		&cli.StringFlag{Name: "from", Usage: "skip what is before `TIME`, a trace time (13762.791708) or an offset from the start (+1.5s)"},
+		&cli.StringFlag{Name: "to", Usage: "skip what is at `TIME` or later"},
+		&cli.IntFlag{Name: "workers", Usage: "process `N` blocks of the trace at once", DefaultText: "the number of processors"},
+		&cli.StringFlag{Name: "entry", Usage: "file `NAME`, or a pattern, to read from a zip archive of several files"},
+		&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that cannot be parsed"},
+		&cli.GenericFlag{Name: "limit", Value: &limits.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},
 	}
 }
 
-// traceOptions returns what traceFlags say.
+// traceOptions returns the options that traceFlags set.
 func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	o.Strict, o.Workers, o.Entry = c.Bool("strict"), c.Int("workers"), c.String("entry")
 	o.Limits = *c.Generic("limit").(*limits.Limits)
 	if o.Workers < 0 {
-		return o, &failure{what: fmt.Sprintf("--workers %d: not a number of workers", o.Workers)}
+		return o, &failure{what: fmt.Sprintf("--workers %d: must not be negative", o.Workers)}
 	}
 	if o.Window.From, err = hitrace.ParseEdge(c.String("from")); err != nil {
 		return o, &failure{what: "--from: " + err.Error()}
@@ -100,7 +101,7 @@ func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	return o, nil
 }
 
-// readInput reads the named input.
+// readInput reads the named input, of any kind, and prints its warnings.
 func readInput(c *cli.Context, name string) (*ohframe.Trace, error) {
 	options, err := traceOptions(c)
 	if err != nil {
@@ -119,7 +120,7 @@ func readInput(c *cli.Context, name string) (*ohframe.Trace, error) {
 	return t, nil
 }
 
-// printWarnings says what of an input could not be read.
+// printWarnings prints the warnings about an input.
 func printWarnings(name string, warnings []string) {
 	for _, warning := range warnings {
 		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line(inputName(name)+": warning: "+warning))

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// interruption is the signal that ended the program early.
+// interruption is the error of a program that a signal ended.
 type interruption struct{ signal syscall.Signal }
 
 func (i interruption) Error() string {
@@ -20,17 +20,17 @@ func (i interruption) Error() string {
 	return "terminated"
 }
 
-// ExitCode is what shells make of a program that a signal ends.
+// ExitCode returns the exit code that shells give a program that a signal killed.
 func (i interruption) ExitCode() int { return 128 + int(i.signal) }
 
-// untilSignal returns a context that ends with the first signal to end, whose
-// cause is then an interruption, and what to call when nothing is left to end. A
-// second signal kills the program at once.
+// untilSignal returns a context that the first of endSignals cancels, with an
+// interruption as its cause, and a function that stops listening. A second signal
+// kills the program at once.
 func untilSignal(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	caught := make(chan os.Signal, 1)
 	for _, s := range endSignals {
-		if !signal.Ignored(s) { // as nohup has it
+		if !signal.Ignored(s) { // as under nohup
 			signal.Notify(caught, s)
 		}
 	}
@@ -48,9 +48,9 @@ func untilSignal(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// await returns what work does, or why the context ended if that comes first.
-// Then the work is left where it is: waiting for a pipe that may stay silent for
-// ever, or computing what nobody wants any more. Whoever calls can clean up and go.
+// await returns the result of work, or the cause of the context's end if that comes
+// first. Then work goes on in the background, perhaps blocked by a pipe for ever,
+// and the caller can clean up and exit.
 func await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -70,7 +70,7 @@ func await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	}
 }
 
-// awaitError is await for work that has nothing to return but an error.
+// awaitError is await for work that returns only an error.
 func awaitError(ctx context.Context, work func() error) error {
 	_, err := await(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// endSignals ask the program to end.
+// endSignals are the signals that ask the program to end.
 var endSignals = []os.Signal{syscall.SIGINT, syscall.SIGTERM}
 
-// reportWrites does nothing: no write sends a signal here.
+// reportWrites does nothing: writes send no signals on this system.
 func reportWrites() {}
 
-// isClosedPipe reports whether a write failed because nobody reads any more.
+// isClosedPipe reports whether a write failed because the reader closed the pipe.
 func isClosedPipe(err error) bool {
 	const noData = syscall.Errno(232) // Windows: "the pipe is being closed"
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, noData)

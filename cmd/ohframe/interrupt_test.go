@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// running is a command under way, in a folder of its own.
+// running is a command that runs in a folder of its own.
 type running struct {
 	*exec.Cmd
 	stderr bytes.Buffer
@@ -40,7 +40,7 @@ func (r *running) start(t *testing.T) {
 	t.Cleanup(func() { r.Process.Kill() })
 }
 
-// end waits for the command and returns its exit code, that of a shell if a signal
+// end waits for the command and returns its exit code, or that of a shell if a signal
 // killed it.
 func (r *running) end(t *testing.T) int {
 	t.Helper()
@@ -59,8 +59,7 @@ func (r *running) end(t *testing.T) int {
 	return status.ExitStatus()
 }
 
-// check compares the end of the command with what it should be, and the files that
-// are there with those that should be.
+// check waits for the command and compares its exit code, message and files.
 func (r *running) check(t *testing.T, code int, message string, files ...string) {
 	t.Helper()
 	if got := r.end(t); got != code {
@@ -82,7 +81,7 @@ func (r *running) checkFiles(t *testing.T, files ...string) {
 	}
 }
 
-// appears waits for files whose names begin with a prefix.
+// appears waits for a file whose name begins with a prefix.
 func appears(t *testing.T, dir, prefix string) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -109,7 +108,7 @@ func names(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// instants returns a trace of so many bytes at the least.
+// instants returns a trace of at least size bytes.
 func instants(size int) []byte {
 	b := []byte("# tracer: nop\n#\n")
 	for i := 0; len(b) < size; i++ {
@@ -118,8 +117,7 @@ func instants(size int) []byte {
 	return b
 }
 
-// muchMore is more than is read before the program has anything to do with it: what
-// pipes and all buffers hold.
+// muchMore is more bytes than pipes and all buffers hold.
 const muchMore = 8 << 20
 
 func write(t *testing.T, path string, content []byte) {
@@ -140,7 +138,7 @@ var ends = []struct {
 	{syscall.SIGHUP, 129, "ohframe: hung up\n"},
 }
 
-// A command that waits for its input ends all the same, and leaves nothing.
+// A signal ends a command that waits for its input, and nothing is left.
 func TestInterruptReading(t *testing.T) {
 	for _, args := range [][]string{
 		{"convert", "-q", "-", "-o", "out"},
@@ -174,7 +172,7 @@ func TestInterruptReading(t *testing.T) {
 	}
 }
 
-// So does one that waits until somebody takes its output.
+// It ends one that waits for the reader of its output, too.
 func TestInterruptWriting(t *testing.T) {
 	trace := instants(muchMore)
 	for name, args := range map[string][]string{
@@ -200,8 +198,7 @@ func TestInterruptWriting(t *testing.T) {
 	}
 }
 
-// takeOutput makes a named pipe and returns the end to read of it, or of standard
-// output.
+// takeOutput returns the reading end of a named pipe, or of standard output.
 func takeOutput(t *testing.T, r *running, path string, named bool) *os.File {
 	t.Helper()
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -223,7 +220,7 @@ func takeOutput(t *testing.T, r *running, path string, named bool) *os.File {
 	return out.(*os.File)
 }
 
-// manyFrames returns a dump of so many frames.
+// manyFrames returns a dump of n frames.
 func manyFrames(n int) []byte {
 	b := []byte("16666666\n")
 	for i := range n {
@@ -233,7 +230,7 @@ func manyFrames(n int) []byte {
 	return b
 }
 
-// Nobody opens the other end of a pipe, and it takes no longer than its context.
+// Opening a pipe that has no other end stops with its context.
 func TestInterruptOpening(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -261,7 +258,7 @@ func TestInterruptOpening(t *testing.T) {
 	}
 }
 
-// The second signal kills, whatever the program is at.
+// The second signal kills the program in any state.
 func TestSecondSignal(t *testing.T) {
 	r := command(t, "ohframe-deaf")
 	stdout, err := r.StdoutPipe()
@@ -284,7 +281,7 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// mainDeaf goes on after a signal.
+// mainDeaf does not end after a signal.
 func mainDeaf() {
 	ctx, _ := untilSignal(context.Background())
 	fmt.Println("ready")
@@ -293,7 +290,7 @@ func mainDeaf() {
 	time.Sleep(time.Minute)
 }
 
-// A signal that was ignored when the program began, as by nohup, stays so.
+// A signal that was ignored when the program started, as by nohup, stays ignored.
 func TestNohup(t *testing.T) {
 	r := command(t, "sh", "-c", "trap '' HUP; exec ohframe convert -q - -o out")
 	stdin, err := r.StdinPipe()

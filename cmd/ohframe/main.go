@@ -1,5 +1,5 @@
-// Command ohframe shows the frames of OpenHarmony and HarmonyOS text traces: in
-// Perfetto, and in numbers.
+// Command ohframe converts OpenHarmony and HarmonyOS text traces for Perfetto, and
+// lists, measures and compares the frames in them.
 package main
 
 import (
@@ -17,12 +17,11 @@ import (
 
 func main() { os.Exit(run(os.Args)) }
 
-// closedPipe is the exit code of a program that ends because nobody reads its
-// standard output any more, as a shell has it: that of SIGPIPE.
+// closedPipe is the exit code that a shell gives a program that SIGPIPE killed.
 const closedPipe = 141
 
-// run runs the command line and returns the exit code: 0, 1 after an error, which
-// it prints, or the code that the error carries.
+// run runs the command line, prints the error if there is one, and returns the
+// exit code: 0, 1 after an error, or the code that the error has.
 func run(args []string) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
@@ -43,7 +42,7 @@ func run(args []string) int {
 	case err != nil && errors.As(context.Cause(ctx), &signalled):
 		err = signalled
 	case isClosedPipe(stdout.err()):
-		return closedPipe // "| head" wants no words
+		return closedPipe // as after "| head", without a message
 	case err == nil:
 		err = fileError(outputName(standard), stdout.err())
 	}
@@ -60,9 +59,9 @@ func run(args []string) int {
 func newApp() *cli.App {
 	app := &cli.App{
 		Name:  "ohframe",
-		Usage: "frame timelines of OpenHarmony and HarmonyOS traces, in Perfetto and in numbers",
+		Usage: "show, measure and compare the frames of OpenHarmony and HarmonyOS traces",
 		Description: "The exit code is 0, 1 after an error, or 2 if a condition of diff --fail-on holds; 129, 130\n" +
-			"or 143 after SIGHUP, SIGINT or SIGTERM, and 141 if nobody reads standard output any more.",
+			"or 143 after SIGHUP, SIGINT or SIGTERM; 141 if standard output was closed by its reader.",
 		Version:              longVersion(),
 		Commands:             []*cli.Command{convertCommand(), framesCommand(), reportCommand(), diffCommand(), openCommand(), sqlCommand(), completionCommand(), manualCommand(), helpCommand()},
 		EnableBashCompletion: true,
@@ -88,7 +87,7 @@ func newApp() *cli.App {
 	return app
 }
 
-// helpCommand is for those who do not try --help.
+// helpCommand does what --help does. The library's own has other exit codes.
 func helpCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "help",
@@ -109,14 +108,14 @@ func helpCommand() *cli.Command {
 }
 
 func noCommand(name string) error {
-	return &failure{what: fmt.Sprintf("no command %q", name), hint: "ohframe --help lists the commands"}
+	return &failure{what: fmt.Sprintf("unknown command %q", name), hint: "ohframe --help lists the commands"}
 }
 
-// failure is an error as it is shown: "ohframe: file: what", and a hint.
+// failure is an error that prints as "ohframe: file: what" and a hint.
 type failure struct {
-	file string // empty if it has to do with no file
+	file string // may be empty
 	what string
-	hint string // empty if there is nothing to suggest
+	hint string // may be empty
 }
 
 func (f *failure) Error() string {
@@ -126,7 +125,7 @@ func (f *failure) Error() string {
 	return f.file + ": " + f.what
 }
 
-// usageError reports a flag that is wrong.
+// usageError adds a hint to an error of the flag parser.
 func usageError(c *cli.Context, err error, _ bool) error {
 	name := c.App.Name
 	if c.Command != nil && c.Command.Name != name {
@@ -135,8 +134,8 @@ func usageError(c *cli.Context, err error, _ bool) error {
 	return &failure{what: err.Error(), hint: name + " --help lists the flags"}
 }
 
-// printError prints an error, of which each line stands for itself, and its hint.
-// Names of files and what is in them do a terminal no harm.
+// printError prints each line of an error, and its hint. Control characters in file
+// names and file contents are escaped.
 func printError(err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line(line))

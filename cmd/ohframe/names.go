@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// defaultOutput returns the input's name with the extension of Perfetto traces
-// instead of its own, or, where a container has one of its own, of both.
+// defaultOutput returns the input's name with the extension .pftrace instead of its
+// own, or instead of both for a name such as a.ftrace.gz.
 func defaultOutput(name string) string {
 	if name == standard {
 		return standard
@@ -16,7 +16,7 @@ func defaultOutput(name string) string {
 	return outputBeside(name, os.IsPathSeparator)
 }
 
-// outputBeside is defaultOutput where the given characters separate folders.
+// outputBeside is defaultOutput with isSeparator for os.IsPathSeparator.
 func outputBeside(name string, isSeparator func(uint8) bool) string {
 	at := len(name)
 	for at > 0 && !isSeparator(name[at-1]) {
@@ -33,6 +33,6 @@ func outputBeside(name string, isSeparator func(uint8) bool) string {
 	return folder + strings.TrimSuffix(base, path.Ext(base)) + ".pftrace"
 }
 
-// textExtensions are those of traces before they are put into containers. Names of
-// applications have points as well.
+// textExtensions are the extensions that are removed together with that of the
+// compression. Others may be part of a name such as com.example.app.
 var textExtensions = []string{".ftrace", ".systrace", ".hitrace", ".trace", ".pftrace", ".txt", ".text", ".log", ".html"}

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// A point in the name of a folder is no extension, whatever separates folders.
+// A dot in the name of a folder does not start an extension, with any separator.
 func TestOutputBeside(t *testing.T) {
 	unix := func(c uint8) bool { return c == '/' }
 	windows := func(c uint8) bool { return c == '\\' || c == '/' }

@@ -22,19 +22,19 @@ import (
 func openCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "open",
-		Usage:     "show a trace in Perfetto's UI in the browser, at its worst frame",
+		Usage:     "show a trace in the Perfetto UI, at its worst frame",
 		ArgsUsage: "TRACE",
 		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "print-url", Usage: "print the address for the browser, instead of opening one"},
+			&cli.BoolFlag{Name: "print-url", Usage: "print the address instead of opening a browser"},
 			&cli.StringFlag{Name: "ui", Value: serve.PublicUI, Usage: "use the UI at `URL`"},
-			&cli.IntFlag{Name: "port", Value: serve.Port, Usage: "let the UI fetch from `PORT`; another one only if its flag cspAllowAnyWebsocketPort is set"},
-			&cli.DurationFlag{Name: "timeout", Value: 5 * time.Minute, Usage: "give up if the UI does not fetch within `DURATION`; 0 waits for ever"},
+			&cli.IntFlag{Name: "port", Value: serve.Port, Usage: "local `PORT` that the UI fetches from; others work only with the UI's flag cspAllowAnyWebsocketPort"},
+			&cli.DurationFlag{Name: "timeout", Value: 5 * time.Minute, Usage: "give up if the UI has not fetched the trace after `DURATION`; 0 waits forever"},
 		}, conversionFlags()...),
 		Action: open,
 	}
 }
 
-// conversionFlags are the flags of convert but for the one that names the output.
+// conversionFlags returns the flags of convert without --output.
 func conversionFlags() []cli.Flag {
 	return slices.DeleteFunc(convertCommand().Flags, func(f cli.Flag) bool { return f.Names()[0] == "output" })
 }
@@ -49,9 +49,9 @@ func open(c *cli.Context) error {
 		return &failure{what: "--ui " + err.Error()}
 	}
 	if c.Duration("timeout") < 0 {
-		return &failure{what: fmt.Sprintf("--timeout: %s is no time to wait", c.Duration("timeout")), hint: "0 waits for ever"}
+		return &failure{what: fmt.Sprintf("--timeout %s: must not be negative", c.Duration("timeout")), hint: "0 waits forever"}
 	}
-	listener, err := listen(c.Int("port")) // before a long conversion is in vain
+	listener, err := listen(c.Int("port")) // fail before a long conversion, not after it
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func open(c *cli.Context) error {
 
 func listen(port int) (net.Listener, error) {
 	if port < 0 || port > math.MaxUint16 {
-		return nil, &failure{what: fmt.Sprintf("--port %d: not a port", port), hint: fmt.Sprintf("ports are 1 to %d; 0 is any that is free", math.MaxUint16)}
+		return nil, &failure{what: fmt.Sprintf("--port %d: not a port", port), hint: fmt.Sprintf("ports are 1 to %d; 0 picks a free one", math.MaxUint16)}
 	}
 	listener, err := serve.Listen(port)
 	if err == nil {
@@ -128,7 +128,7 @@ func listen(port int) (net.Listener, error) {
 	return nil, f
 }
 
-// servedName is the name that the UI shows.
+// servedName returns the name that the UI shows.
 func servedName(name string, converted bool) string {
 	switch {
 	case name == standard:
@@ -139,15 +139,15 @@ func servedName(name string, converted bool) string {
 	return filepath.Base(name)
 }
 
-// openBrowser opens the browser, and calls cancel if there is none. It may
-// return only when the browser does.
+// openBrowser opens the link in the browser and calls cancel if that fails. It may
+// not return before the browser exits.
 func openBrowser(link string, cancel context.CancelCauseFunc) {
-	// What browsers have to say is for their authors. They may outlive this
-	// program, which must not be at the other end of a pipe then.
+	// Browsers log a lot, and may outlive this program: their output must not be a
+	// pipe to it.
 	browser.Stdout, browser.Stderr = nil, nil
 	if err := browser.OpenURL(link); err != nil {
 		cancel(&failure{
-			what: fmt.Sprintf("the browser cannot be opened: %v", err),
+			what: fmt.Sprintf("cannot open the browser: %v", err),
 			hint: "ohframe open --print-url TRACE prints the address to open",
 		})
 	}

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// opening is "ohframe open" under way, in a folder of its own.
+// opening is "ohframe open" running in a folder of its own.
 type opening struct {
 	cmd     *exec.Cmd
 	stderr  bytes.Buffer
@@ -28,8 +28,8 @@ type opening struct {
 	opened  string // where the browser writes the address that it is to show
 }
 
-// startOpen starts "ohframe open" with a browser that does as the script says;
-// without a script there is none.
+// startOpen starts "ohframe open". The script is the browser; if it is empty, there is
+// no browser.
 func startOpen(t *testing.T, browser string, args ...string) *opening {
 	t.Helper()
 	o := prepareOpen(t, browser, args...)
@@ -72,11 +72,11 @@ func prepareOpen(t *testing.T, browser string, args ...string) *opening {
 	return o
 }
 
-// showing is a browser that writes the address down, all at once.
+// showing is a browser that writes the address to a file, atomically.
 const showing = `printf %s "$1" >"$OPENED.part" && /bin/mv "$OPENED.part" "$OPENED"`
 
-// link waits for the address that the browser is to show, and returns where the
-// trace is to be fetched.
+// link waits for the address that the browser gets, and returns the address of the
+// trace in it.
 func (o *opening) link(t *testing.T) (page string, trace *url.URL) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -98,7 +98,7 @@ func (o *opening) link(t *testing.T) (page string, trace *url.URL) {
 	}
 }
 
-// end waits for the command, and checks its exit code and that it leaves nothing.
+// end waits for the command, and checks its exit code and that no file is left.
 func (o *opening) end(t *testing.T, code int) {
 	t.Helper()
 	done := make(chan error, 1)
@@ -120,7 +120,7 @@ func (o *opening) end(t *testing.T, code int) {
 	}
 }
 
-// message checks the last words of the command.
+// message checks the last lines that the command prints.
 func (o *opening) message(t *testing.T, want string) {
 	t.Helper()
 	if got := o.stderr.String(); !strings.HasSuffix(got, want) {
@@ -155,8 +155,7 @@ func request(t *testing.T, method string, trace *url.URL, path, origin string) (
 	return answer.StatusCode, answer.Header, body
 }
 
-// The browser is opened, the page asks and fetches what convert would have
-// written, and that is all.
+// The browser is opened, and the page fetches what convert would write, once.
 func TestOpen(t *testing.T) {
 	for name, ui := range map[string]string{"public": "https://ui.perfetto.dev", "own": "http://localhost:10000"} {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +196,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A Perfetto trace is fetched as it is, from a file, from a pipe or out of a container.
+// A Perfetto trace is served as it is, from a file, a pipe or a compressed file.
 func TestOpenPerfetto(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.b.pftrace")
 	packed := path + ".gz"
@@ -247,7 +246,7 @@ func TestOpenWithoutBrowser(t *testing.T) {
 		o := startOpen(t, browser, "frames.ftrace", "--port", "0")
 		o.end(t, 1)
 		o.message(t, want+hint)
-		if !strings.Contains(o.stderr.String(), "\nohframe: the browser cannot be opened: ") {
+		if !strings.Contains(o.stderr.String(), "\nohframe: cannot open the browser: ") {
 			t.Errorf("says %q", &o.stderr)
 		}
 	}

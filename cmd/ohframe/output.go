@@ -17,9 +17,9 @@ import (
 	"golang.org/x/term"
 )
 
-// standardOutput is where commands write that are told nothing else. It remembers
-// what went wrong, for run to tell: help is not asked whether it could be printed.
-// What await has left behind may still write when run asks.
+// standardOutput is os.Stdout, and keeps the first error for run to report: the
+// library ignores errors when it prints help. Work that await has abandoned may
+// still write, so access is atomic.
 type standardOutput struct{ failure atomic.Pointer[error] }
 
 func (s *standardOutput) Write(b []byte) (n int, err error) {
@@ -32,7 +32,7 @@ func (s *standardOutput) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// err returns the first error, if there was one.
+// err returns the first error, or nil.
 func (s *standardOutput) err() error {
 	if err := s.failure.Load(); err != nil {
 		return *err
@@ -40,9 +40,9 @@ func (s *standardOutput) err() error {
 	return nil
 }
 
-// output is where a command writes: a file that appears whole or not at all, or
-// a stream, such as standard output or a pipe. A stream gets nothing before a
-// buffer is full, and so stays empty where the input turns out to be no trace.
+// output is the destination of a command: a file that appears completely or not at
+// all, or a stream, such as standard output or a pipe. Writes to a stream are
+// buffered, so that nothing is written if the input turns out not to be a trace.
 type output struct {
 	io.Writer
 	buffer *bufio.Writer
@@ -51,8 +51,8 @@ type output struct {
 	path   string       // of the file; empty for a stream
 }
 
-// createOutput opens the named output, which must be none of the inputs; binary
-// output is not written to a terminal.
+// createOutput opens the named output. It fails if that is one of the inputs or a
+// terminal.
 func createOutput(c *cli.Context, name string) (*output, error) {
 	inputs := c.Args().Slice()
 	if name == standard {
@@ -67,12 +67,12 @@ func createOutput(c *cli.Context, name string) (*output, error) {
 		switch {
 		case info.IsDir():
 			return nil, &failure{file: name, what: "is a directory", hint: "-o FILE names a file"}
-		case !info.Mode().IsRegular(): // a device or a pipe cannot be replaced
+		case !info.Mode().IsRegular(): // a device or a pipe is not replaced
 			return openStream(c.Context, name, inputs)
 		case isInput(info, inputs):
 			return nil, sameFileError(name)
 		}
-		// A link stays: what it leads to is replaced.
+		// Replace the file that a link points to, not the link.
 		if path, err = filepath.EvalSymlinks(name); err != nil {
 			return nil, fileError(name, err)
 		}
@@ -94,8 +94,7 @@ func createOutput(c *cli.Context, name string) (*output, error) {
 	return o, nil
 }
 
-// newOutput returns the output with the given name that goes to w. Its bytes are
-// compressed if the name says so.
+// newOutput returns an output that writes to w, compressed if the name ends in .gz.
 func newOutput(w io.Writer, name string) *output {
 	o := &output{buffer: bufio.NewWriterSize(w, 64<<10)}
 	o.Writer = o.buffer
@@ -108,7 +107,7 @@ func newOutput(w io.Writer, name string) *output {
 
 // openStream opens a device or a pipe as an output.
 func openStream(ctx context.Context, name string, inputs []string) (*output, error) {
-	// Opening a pipe takes until somebody opens its other end.
+	// Opening a pipe blocks until its other end is opened.
 	f, err := await(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 	if err != nil {
 		return nil, fileError(name, err)
@@ -122,7 +121,7 @@ func openStream(ctx context.Context, name string, inputs []string) (*output, err
 	return o, nil
 }
 
-// outputName is how the output is called in messages.
+// outputName returns the name of an output in messages.
 func outputName(name string) string {
 	if name == standard {
 		return "standard output"
@@ -130,8 +129,8 @@ func outputName(name string) string {
 	return name
 }
 
-// checkStream refuses a terminal, which is not for binary output, and a stream
-// that appends to an input: reading it would never end.
+// checkStream refuses a terminal, where binary output is useless, and a stream that
+// appends to an input.
 func checkStream(f *os.File, name string, inputs []string) error {
 	if term.IsTerminal(int(f.Fd())) {
 		return &failure{file: outputName(name), what: "is a terminal", hint: "-o FILE writes to a file"}
@@ -139,7 +138,7 @@ func checkStream(f *os.File, name string, inputs []string) error {
 	return checkAppends(f, name, inputs)
 }
 
-// checkAppends refuses a stream that appends to an input.
+// checkAppends refuses a stream that appends to an input: reading would never end.
 func checkAppends(f *os.File, name string, inputs []string) error {
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && isInput(info, inputs) {
 		return sameFileError(name)
@@ -162,7 +161,7 @@ func sameFileError(name string) error {
 	return &failure{file: outputName(name), what: "input and output are the same file", hint: "-o FILE names another output"}
 }
 
-// flush writes what is in buffers.
+// flush writes buffered data.
 func (o *output) flush() error {
 	if o.zip != nil {
 		if err := o.zip.Close(); err != nil {
@@ -172,7 +171,7 @@ func (o *output) flush() error {
 	return o.buffer.Flush()
 }
 
-// commit makes the output, once it is flushed, appear under its name.
+// commit closes the output, which must be flushed, and gives a file its name.
 func (o *output) commit() error {
 	if o.file == nil {
 		return nil
@@ -186,7 +185,8 @@ func (o *output) commit() error {
 	return os.Rename(o.file.Name(), o.path)
 }
 
-// discard removes what was not committed.
+// discard closes the output and removes the temporary file. After commit it does
+// nothing.
 func (o *output) discard() {
 	if o.file != nil {
 		o.file.Close()
@@ -196,8 +196,8 @@ func (o *output) discard() {
 	}
 }
 
-// writeOutput writes what a command found to the file that --output names, else
-// to standard output. It tells write whether that is a terminal.
+// writeOutput opens the file that --output names, or standard output, and calls
+// write with it and whether it is a terminal.
 func writeOutput(c *cli.Context, write func(out io.Writer, terminal bool) error) error {
 	name := c.String("output")
 	if name == "" || name == standard {
@@ -215,7 +215,7 @@ func writeOutput(c *cli.Context, write func(out io.Writer, terminal bool) error)
 	return writeTo(c.Context, out, name, func(out io.Writer) error { return write(out, false) })
 }
 
-// writeTo lets write fill the output that has the given name, and makes it appear.
+// writeTo calls write with the output and commits it. name is for messages.
 func writeTo(ctx context.Context, out *output, name string, write func(out io.Writer) error) error {
 	defer out.discard()
 	err := awaitError(ctx, func() error {

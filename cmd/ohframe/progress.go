@@ -11,9 +11,9 @@ import (
 	"golang.org/x/term"
 )
 
-// withProgress shows on the terminal how much of the input has been read. It
-// returns the reader to use, and what to call before anything else is shown there.
-// Elsewhere than on a terminal it shows nothing.
+// withProgress shows a progress bar if standard error is a terminal. It returns the
+// reader to use, and a function that removes the bar, to be called before anything
+// else is printed.
 func withProgress(in *source, quiet bool) (io.Reader, func()) {
 	if quiet || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return in, func() {}
@@ -23,13 +23,13 @@ func withProgress(in *source, quiet bool) (io.Reader, func()) {
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
-		// They clear what a terminal shows of Ctrl-C behind the bar, too.
+		// They also clear the "^C" that a terminal prints behind the bar.
 		progressbar.OptionUseANSICodes(runtime.GOOS != "windows"),
 	)}
 	return &watched{in, p}, p.end
 }
 
-// watched is an input whose reading a bar shows, at any place of it.
+// watched is a source whose reads advance a progress bar.
 type watched struct {
 	*source
 	progress *progress
@@ -47,7 +47,7 @@ func (w *watched) ReadAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// progress is a bar that is not drawn again after its end, though reading may go on.
+// progress is a progress bar that is not drawn after its end. Reading may go on then.
 type progress struct {
 	mutex sync.Mutex
 	bar   *progressbar.ProgressBar // nil after the end

@@ -18,12 +18,12 @@ import (
 func reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "tell how smooth it was and whose fault it was",
+		Usage:     "report frame rate, jank and what caused it",
 		ArgsUsage: "INPUT…",
-		Description: "INPUT is a text trace, a Perfetto trace (Android's or our own), or the text of\n" +
-			"dumpsys SurfaceFlinger --latency LAYER or dumpsys gfxinfo PACKAGE framestats.",
+		Description: "INPUT is a text trace, a Perfetto trace (from Android or from ohframe convert), or the\n" +
+			"output of dumpsys gfxinfo PACKAGE framestats or dumpsys SurfaceFlinger --latency LAYER.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Value: "table", Usage: "`" + strings.Join(report.Formats, "|") + "`"},
+			&cli.StringFlag{Name: "format", Value: "table", Usage: "output format: `" + strings.Join(report.Formats, "|") + "`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
 			processFlag,
 		}, traceFlags()...),
@@ -31,7 +31,7 @@ func reportCommand() *cli.Command {
 	}
 }
 
-// processFlag chooses the processes that a command is about.
+// processFlag selects processes.
 var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes whose name or id matches `GLOB`"}
 
 func runReport(c *cli.Context) error {
@@ -66,12 +66,12 @@ func runReport(c *cli.Context) error {
 	})
 }
 
-// measure measures the frames of a timeline.
+// measure computes the statistics of a timeline. It can be interrupted.
 func measure(c *cli.Context, t *analyzer.Timeline, o stats.Options) (*stats.Report, error) {
 	return await(c.Context, func() (*stats.Report, error) { return stats.Compute(t, o), nil })
 }
 
-// reportError gives the hint of a report's error.
+// reportError turns an error of the report package into a failure with its hint.
 func reportError(err error) error {
 	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
 		return &failure{what: "--process: " + e.What, hint: e.Hint}
@@ -79,7 +79,7 @@ func reportError(err error) error {
 	return err
 }
 
-// statsOptions returns what the flags say of statistics.
+// statsOptions returns the options that --process sets.
 func statsOptions(c *cli.Context) (stats.Options, error) {
 	if c.String(processFlag.Name) == "" {
 		return stats.Options{}, nil

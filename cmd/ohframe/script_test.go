@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 // programs with the race detector do.
 const noExitSleep = "GORACE=atexit_sleep_ms=0"
 
-// mainAsNobody is main without the rights of root, to whom nothing is forbidden.
+// mainAsNobody is main without the rights of root.
 func mainAsNobody() {
 	const nobody = 65534
 	if os.Getuid() == 0 {
@@ -47,16 +47,16 @@ func mainAsNobody() {
 	main()
 }
 
-// TestScripts runs the scripts of testdata/script. Each finds frames.ftrace, a
-// trace made by hand whose head tells its frames, in its folder. Besides
-// testscript's own commands there are:
+// TestScripts runs the scripts of testdata/script. The folder of each has frames.ftrace,
+// a trace made by hand whose head lists its frames. Besides the commands of testscript
+// there are:
 //
 //	fails [-hint TEXT] MESSAGE COMMAND ARG…  exits with 1, prints "ohframe: MESSAGE"
 //	                                         and at most a hint, which holds TEXT
-//	files DIR NAME…                          these and no others are in the folder
+//	files DIR NAME…                          the folder has these files and no others
 //	mode MODE FILE                           the file has these permissions, in octal
-//	shows FILE FRAMES                        the Perfetto trace has so many frames
-//	samerows CSV OTHER                       a table or JSON holds the rows of the CSV
+//	shows FILE FRAMES                        the Perfetto trace has this number of frames
+//	samerows CSV OTHER                       a table or JSON has the rows of the CSV
 //
 // and the condition [root].
 func TestScripts(t *testing.T) {
@@ -178,7 +178,7 @@ func sameRows(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// rowsOfTable returns the cells of a table as they are in CSV.
+// rowsOfTable returns the cells of a table, with values as in CSV.
 func rowsOfTable(text string) [][]string {
 	var rows [][]string
 	for line := range strings.Lines(text) {
@@ -193,8 +193,8 @@ func rowsOfTable(text string) [][]string {
 	return rows
 }
 
-// rowsOfJSON returns the frames of a JSON document as they are in CSV, with the
-// given columns first.
+// rowsOfJSON returns the given columns and the frames of a JSON document, with values
+// as in CSV.
 func rowsOfJSON(text string, columns []string) ([][]string, error) {
 	var document map[string]json.RawMessage
 	var frames []map[string]json.RawMessage

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// source is an input that was opened. A file is read as far as it went at that
-// moment, so that reading ends though somebody may append faster.
+// source is an open input. A file is read up to the size that it had when it was
+// opened, so that reading ends even if another program keeps appending.
 type source struct {
 	file     *os.File
-	size     int64     // of what there is to read; unknown for a pipe
-	left     int64     // of it
-	modified time.Time // as it was opened
+	size     int64     // bytes to read, or unknown
+	left     int64     // bytes of size that have not been read
+	modified time.Time // when the file was opened
 	err      error     // of the last read: some files fail only once
 }
 
-// unknown is the size of an input that tells none: a pipe, or a file of the
-// kernel's, which claims to be empty.
+// unknown is the size of a pipe, or of a file of the kernel, which claims to be
+// empty.
 const unknown = -1
 
 // openInput opens the named trace, or standard input.
@@ -29,7 +29,7 @@ func openInput(ctx context.Context, name string) (*source, error) {
 	if name == standard {
 		return newSource(os.Stdin), nil
 	}
-	// Opening a pipe takes until somebody opens its other end.
+	// Opening a pipe blocks until its other end is opened.
 	f, err := await(ctx, func() (*os.File, error) { return os.Open(name) })
 	if err != nil {
 		return nil, fileError(name, err)
@@ -47,13 +47,13 @@ func newSource(f *os.File) *source {
 	return s
 }
 
-// measure finds out how much there is to read, if that can be known.
+// measure sets the size and the time of a regular file that is not empty.
 func (s *source) measure() {
 	info, err := s.file.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return
 	}
-	at, err := s.file.Seek(0, io.SeekCurrent) // standard input may be used in part
+	at, err := s.file.Seek(0, io.SeekCurrent) // standard input may have been read in part
 	if err != nil {
 		return
 	}
@@ -61,8 +61,8 @@ func (s *source) measure() {
 	s.left, s.modified = s.size, info.ModTime()
 }
 
-// Read is an io.Reader's. A file that ends early is an error: what was read is
-// then neither what was there nor what is there now.
+// Read implements io.Reader. It fails if the file has become shorter: then what was
+// read is neither the old content nor the new.
 func (s *source) Read(b []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err
@@ -70,7 +70,7 @@ func (s *source) Read(b []byte) (int, error) {
 	if s.left == unknown {
 		var n int
 		n, s.err = s.file.Read(b)
-		s.measure() // it may have been empty only at first
+		s.measure() // a file may have been empty at first
 		return n, s.err
 	}
 	if s.left == 0 {
@@ -85,7 +85,7 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt is an io.ReaderAt's.
+// ReadAt implements io.ReaderAt.
 func (s *source) ReadAt(b []byte, at int64) (int, error) {
 	n, err := s.file.ReadAt(b, at)
 	if err == io.EOF && at+int64(n) < s.size {
@@ -94,18 +94,18 @@ func (s *source) ReadAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// shorter is the error of a file that ends before its size at first.
+// shorter returns the error for a file that ends before the size that it had.
 func (s *source) shorter(end int64) error {
-	return fmt.Errorf("became shorter while it was read: %d of %d bytes were there", end, s.size)
+	return fmt.Errorf("became shorter while being read: %d of %d bytes", end, s.size)
 }
 
-// Stat describes the file.
+// Stat returns information about the file.
 func (s *source) Stat() (fs.FileInfo, error) { return s.file.Stat() }
 
 // Close closes the file.
 func (s *source) Close() error { return s.file.Close() }
 
-// warnings says what of the input was not read.
+// warnings returns a warning if the file was modified since it was opened.
 func (s *source) warnings() []string {
 	if s.size == unknown {
 		return nil
@@ -114,5 +114,5 @@ func (s *source) warnings() []string {
 	if err != nil || info.ModTime().Equal(s.modified) {
 		return nil
 	}
-	return []string{fmt.Sprintf("was written to while it was read; no more than the %d bytes that it had at first were", s.size)}
+	return []string{fmt.Sprintf("was modified while being read; only its first %d bytes were read", s.size)}
 }

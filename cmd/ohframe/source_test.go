@@ -50,7 +50,7 @@ func TestSourceReads(t *testing.T) {
 	}
 }
 
-// Standard input may be used in part before: "(read x; ohframe convert -) <file".
+// Standard input may have been read in part: "(read x; ohframe convert -) <file".
 func TestSourceInPart(t *testing.T) {
 	s, path := sourceOf(t, "one\ntwo\n")
 	if _, err := s.file.Seek(4, io.SeekStart); err != nil {
@@ -63,8 +63,8 @@ func TestSourceInPart(t *testing.T) {
 	}
 }
 
-// Somebody appends twice as fast as the file is read. What is empty at first is not
-// known to be a file that can grow before it has.
+// The file grows twice as fast as it is read. An empty file counts as a file only
+// when it has grown.
 func TestSourceGrows(t *testing.T) {
 	content := strings.Repeat("0123456789", 10)
 	for _, before := range []string{content, ""} {
@@ -81,7 +81,7 @@ func TestSourceGrows(t *testing.T) {
 		if string(got) != content {
 			t.Errorf("got %q, want %q", got, content)
 		}
-		if w := s.warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "was written to while it was read; ") {
+		if w := s.warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "was modified while being read; ") {
 			t.Errorf("warns %q", w)
 		}
 	}
@@ -101,7 +101,7 @@ func TestSourceShrinks(t *testing.T) {
 		if n := test.read + len(rest); n != test.got {
 			t.Errorf("%+v: got %d bytes", test, n)
 		}
-		want := strings.ReplaceAll("became shorter while it was read: N of 100 bytes were there", "N", strconv.Itoa(test.got))
+		want := strings.ReplaceAll("became shorter while being read: N of 100 bytes", "N", strconv.Itoa(test.got))
 		if err == nil || err.Error() != want {
 			t.Errorf("%+v: got %v, want %s", test, err, want)
 		}
@@ -111,7 +111,7 @@ func TestSourceShrinks(t *testing.T) {
 	}
 }
 
-// await returns with whatever comes first.
+// await returns when the work or the context ends, whichever is first.
 func TestAwait(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)

@@ -16,9 +16,9 @@ import (
 func sqlCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "sql",
-		Usage: "write Perfetto's SQL modules about frames, and tell how to use them",
+		Usage: "write PerfettoSQL modules about frames, and show how to use them",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "export", Usage: "write the modules to the folder `DIR`"},
+			&cli.StringFlag{Name: "export", Usage: "write the modules to folder `DIR`"},
 		},
 		Action: runSQL,
 	}
@@ -26,7 +26,7 @@ func sqlCommand() *cli.Command {
 
 func runSQL(c *cli.Context) error {
 	if c.NArg() > 0 {
-		return &failure{what: fmt.Sprintf("%q is not expected", c.Args().First()), hint: "ohframe sql --export DIR"}
+		return &failure{what: fmt.Sprintf("unexpected argument %q", c.Args().First()), hint: "ohframe sql --export DIR"}
 	}
 	names, err := fs.Glob(sql.Files(), "*.sql")
 	if err != nil {
@@ -40,18 +40,18 @@ func runSQL(c *cli.Context) error {
 		fmt.Fprintf(c.App.Writer, "%d modules in %s\n", len(names), dir)
 	} else {
 		dir = "DIR"
-		fmt.Fprintln(c.App.Writer, "The modules are in this program; ohframe sql --export DIR writes them to a folder:")
+		fmt.Fprintln(c.App.Writer, "ohframe sql --export DIR writes these modules to a folder:")
 		for _, name := range names {
 			fmt.Fprintf(c.App.Writer, "  %s.%s\n", sql.Name, strings.TrimSuffix(name, ".sql"))
 		}
 	}
-	fmt.Fprintf(c.App.Writer, "To ask a trace:\n  trace_processor_shell --add-sql-package %s TRACE.pftrace\n", quoted(dir+"@"+sql.Name))
+	fmt.Fprintf(c.App.Writer, "To query a trace:\n  trace_processor_shell --add-sql-package %s TRACE.pftrace\n", quoted(dir+"@"+sql.Name))
 	fmt.Fprintf(c.App.Writer, "  INCLUDE PERFETTO MODULE %s.frames;\n  SELECT * FROM ohos_frame;\n", sql.Name)
 	return nil
 }
 
-// exportModules writes the modules to a folder, which it makes if need be.
-// Those of an earlier version are replaced.
+// exportModules writes the modules to a folder and creates it if necessary. Existing
+// modules are replaced.
 func exportModules(c *cli.Context, dir string, names []string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fileError(dir, err)
@@ -77,7 +77,7 @@ func exportModules(c *cli.Context, dir string, names []string) error {
 	return nil
 }
 
-// quoted returns a word as a shell takes it.
+// quoted quotes a word for a shell if necessary.
 func quoted(word string) string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:+,%=") == "" {
 		return word

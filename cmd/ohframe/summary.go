@@ -14,8 +14,8 @@ import (
 	"ohframe/internal/text"
 )
 
-// printSummary prints what a conversion found. A dump has no trace lines and no
-// markers, and its times need no clock offset: its summary leaves them out.
+// printSummary prints a summary of a conversion. That of a dump has no lines, no
+// markers and no clock offset.
 func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	in, out = text.Printable(in), text.Printable(out)
 	t := s.Timeline
@@ -23,7 +23,7 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	counts := t.Counts()
 	switch {
 	case counts.Frames == 0 && counts.Truncated > 0:
-		fmt.Fprintf(w, "%s: no whole frame, %s left out\n", in, text.Count(counts.Truncated, "truncated frame"))
+		fmt.Fprintf(w, "%s: no complete frame, %s skipped\n", in, text.Count(counts.Truncated, "truncated frame"))
 	case counts.Frames == 0 && isDump:
 		fmt.Fprintf(w, "%s: no frames\n", in)
 	case counts.Frames == 0:
@@ -33,7 +33,7 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 		fmt.Fprintf(w, "%s: %s of %s, %s, %s", in, text.Count(counts.Frames, "frame"), text.Count(len(processes), "process"),
 			text.Count(counts.Linked, "link"), text.Count(counts.Presented, "present"))
 		if counts.Truncated > 0 {
-			fmt.Fprintf(w, ", %s left out", text.Count(counts.Truncated, "truncated frame"))
+			fmt.Fprintf(w, ", %s skipped", text.Count(counts.Truncated, "truncated frame"))
 		}
 		fmt.Fprintln(w)
 		printProcesses(w, t)
@@ -48,7 +48,7 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	}
 	for _, c := range t.Diagnostics.Counts() {
 		if c.Diagnostic == analyzer.UnmatchedEnd && s.Unmatched > 0 {
-			continue // told above, with those of no thread
+			continue // printLines has printed it, with ends of unknown threads
 		}
 		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Diagnostic, describeLines(c.Lines, c.Total))
 	}
@@ -57,7 +57,7 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	}
 }
 
-// printLines says what became of each line.
+// printLines prints how many lines were exported, and why others were not.
 func printLines(w io.Writer, s *exporter.Summary) {
 	problems := &s.Totals.Problems
 	fmt.Fprintf(w, "lines: %d, of them %d exported, %d headers, %d not understood\n",
@@ -66,12 +66,12 @@ func printLines(w io.Writer, s *exporter.Summary) {
 		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Problem, describeLines(c.Lines, c.Total))
 	}
 	for _, j := range s.Totals.Joins {
-		if j.Gap >= 0 { // the others are warned of
+		if j.Gap >= 0 { // there is a warning about others
 			fmt.Fprintf(w, "  another trace begins at line %d, %s later\n", j.Line, j.Gap)
 		}
 	}
 	if more := s.Totals.Further - len(s.Totals.Joins); more > 0 {
-		fmt.Fprintf(w, "  and %s\n", text.Count(more, "more trace"))
+		fmt.Fprintf(w, "  and %s\n", text.Count(more, "further trace"))
 	}
 	for _, over := range s.Over.Warnings() {
 		fmt.Fprintf(w, "  %s\n", over)
@@ -82,10 +82,10 @@ func printLines(w io.Writer, s *exporter.Summary) {
 	}{
 		{problems.Logged(), hitrace.LogLine.String()},
 		{s.Totals.Outside, "line outside the window"},
-		{s.Unmatched, "end of a slice whose begin is not there, not exported"},
-		{s.Unencodable, "event that Perfetto has no form for, not exported"},
-		{s.Misplaced, "event of a processor above 1023, shown as of that"},
-		{s.LeftOut, "event left out by --frames-only"},
+		{s.Unmatched, "slice end without a begin, not exported"},
+		{s.Unencodable, "event that Perfetto cannot represent, not exported"},
+		{s.Misplaced, "event of a CPU above 1023, exported as of CPU 1023"},
+		{s.LeftOut, "event skipped by --frames-only"},
 	} {
 		if n.count > 0 {
 			fmt.Fprintf(w, "  %d × %s\n", n.count, n.what)
@@ -93,16 +93,16 @@ func printLines(w io.Writer, s *exporter.Summary) {
 	}
 }
 
-// maxParts is how many of the traces that follow one another are told by their clocks.
+// maxParts is the number of traces in one file whose clocks the summary prints.
 const maxParts = 4
 
-// printParts tells the clocks of the traces that follow the first one.
+// printParts prints the clock offsets of the traces after the first one.
 func printParts(w io.Writer, parts []analyzer.Part) {
 	for i := 1; i < min(len(parts), maxParts); i++ {
-		fmt.Fprintf(w, "  of the trace from %s on: %s\n", parts[i].Span.Start, describeClock(&parts[i].Clock))
+		fmt.Fprintf(w, "  of the trace that starts at %s: %s\n", parts[i].Span.Start, describeClock(&parts[i].Clock))
 	}
 	if more := len(parts) - maxParts; more > 0 {
-		fmt.Fprintf(w, "  and of %s\n", text.Count(more, "more trace"))
+		fmt.Fprintf(w, "  and of %s\n", text.Count(more, "further trace"))
 	}
 }
 
@@ -117,7 +117,7 @@ func printProcesses(w io.Writer, t *analyzer.Timeline) {
 	tw.Flush()
 }
 
-// printNoFrames says why there are no frames.
+// printNoFrames prints which markers are missing and how to record them.
 func printNoFrames(w io.Writer, in string, t *analyzer.Timeline) {
 	fmt.Fprintf(w, "%s: no frames", text.Printable(in))
 	if missing := t.Diagnostics.MissingMarkers(); len(missing) > 0 {
@@ -131,24 +131,24 @@ func describeClock(c *analyzer.ClockOffset) string {
 	var shown string
 	switch c.Source {
 	case analyzer.ClockUnknown:
-		shown = "0, " + c.Source.String()
+		shown = "unknown, assuming 0"
 	case analyzer.ClockGiven:
 		shown = seconds(c.Offset) + ", given"
 	default:
-		shown = fmt.Sprintf("%s from %s (%s, good to about %s)", seconds(c.Offset), c.Source, text.Count(c.Samples, "line"), c.Lag)
+		shown = fmt.Sprintf("%s from %s (%s, accurate to about %s)", seconds(c.Offset), c.Source, text.Count(c.Samples, "line"), c.Lag)
 	}
 	if c.Contradicted != 0 {
-		shown += fmt.Sprintf("; warning: hitrace's own clock line is %s away", c.Contradicted)
+		shown += fmt.Sprintf("; warning: the clock sync line differs by %s", c.Contradicted)
 	}
 	return shown
 }
 
-// seconds prints a duration in seconds, as the times of a trace are.
+// seconds formats a duration in seconds, the unit of trace times.
 func seconds(d trace.Duration) string {
 	return strconv.FormatFloat(float64(d)/float64(trace.Second), 'f', -1, 64) + "s"
 }
 
-// describeLines names the first lines of a count.
+// describeLines lists the first lines of a count.
 func describeLines(lines []int, total int) string {
 	if len(lines) == 0 {
 		return ""

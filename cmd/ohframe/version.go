@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// version returns the version that the binary was built from: of the module, or
-// of the tag or commit that was checked out. It is "devel" where Go was not told.
+// version returns the version of the module, or of the tag or commit, that the
+// program was built from, or "devel" if the build did not record it.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
@@ -17,8 +17,8 @@ func version() string {
 	return info.Main.Version
 }
 
-// longVersion returns the version with all that tells one binary from another:
-// the commit and its day, where known, and what it was built with and for.
+// longVersion returns the version with the commit and its date, if known, the
+// version of Go and the system.
 func longVersion() string {
 	settings := map[string]string{}
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -90,7 +90,7 @@ func (b *bench) stages() error {
 		run  func(ctx context.Context, r io.Reader) error
 	}{
 		{"reading", func(ctx context.Context, r io.Reader) error {
-			_, err := hitrace.Run(ctx, r, hitrace.Options{}, hitrace.Stages{Track: func(*hitrace.Batch) {}})
+			_, err := hitrace.Run(ctx, r, hitrace.Options{}, hitrace.Stages{Track: func(int, *hitrace.Batch) {}})
 			return err
 		}},
 		{"reading and analysis", func(ctx context.Context, r io.Reader) error {

@@ -1,6 +1,7 @@
-// Package compatibility holds what others build on against the lists of
-// testdata/api: the exported names of the library, the fields of the schema, and
-// the columns of the SQL modules. docs/compatibility.md says what may change when.
+// Package compatibility compares what users depend on with the lists in
+// testdata/api: the exported names of promised packages, the fields of the schema,
+// and the columns of the SQL modules. docs/compatibility.md says what may change in
+// which version.
 package compatibility
 
 import (
@@ -14,10 +15,10 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update-api", false, "write the lists of testdata/api anew")
+var update = flag.Bool("update-api", false, "rewrite the lists in testdata/api")
 
-// Check fails if the list at the path is not the one wanted, and says what that
-// means. With -update-api it writes the list.
+// Check compares a list with the one in the file. With -update-api it writes the
+// file.
 func Check(t *testing.T, path, list string) {
 	t.Helper()
 	if *update {
@@ -32,14 +33,14 @@ func Check(t *testing.T, path, list string) {
 	}
 	// A checkout on Windows may have other line ends.
 	if lost, added := compare(string(bytes.ReplaceAll(kept, []byte("\r\n"), []byte("\n"))), list); lost+added != "" {
-		t.Errorf("%s is what others build on, and the source differs from it:\n%s%s"+
-			"What is lost breaks them: docs/compatibility.md says which versions may do that. If the change is meant,\n"+
-			"write the lists anew with make api, and tell it in CHANGELOG.md.", path, lost, added)
+		t.Errorf("users depend on what %s lists, and the source differs:\n%s%s"+
+			"A lost line breaks them; docs/compatibility.md says which versions may do that. If the change is intended,\n"+
+			"run make api and describe it in CHANGELOG.md.", path, lost, added)
 	}
 }
 
-// compare returns the lines that a list has lost and those that it has gained;
-// lines in another order are a change too.
+// compare returns the lines that are only in before and those that are only in after.
+// Another order is a change, too.
 func compare(before, after string) (lost, added string) {
 	diff := func(of, without, mark string) string {
 		count := map[string]int{}

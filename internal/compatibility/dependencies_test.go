@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Every module that go.mod requires, and every module that is linked into the
-// program, has its reason in docs/dependencies.md, which names no others.
+// docs/dependencies.md gives a reason for every module that go.mod requires or that is
+// linked into the program, and for no others.
 func TestDependencies(t *testing.T) {
 	documented, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
 	if err != nil {
@@ -49,7 +49,7 @@ func TestDependencies(t *testing.T) {
 
 var moduleName = regexp.MustCompile(`\b(?:github\.com/[\w.-]+/[\w.-]+|golang\.org/x/\w+|google\.golang\.org/\w+)[\w./-]*`)
 
-// modulesIn returns what looks like a module or a package in the rows of tables.
+// modulesIn returns the names of modules and packages in the rows of tables.
 func modulesIn(text string) []string {
 	var found []string
 	for line := range strings.Lines(text) {

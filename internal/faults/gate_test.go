@@ -60,7 +60,7 @@ func (c *testCase) checkGate(t *testing.T) {
 	}
 	for _, row := range table.Rows {
 		name, value := row[0].(string), row[4].(int64)
-		if most := unavoidable[name]; most != nil && c.hits.scheduling && value <= most(eventsOf(c.text)) {
+		if most := unavoidable[name]; most != nil && c.hits.scheduling && value <= most(eventsOf(t, c.text)) {
 			t.Logf("%s: %d, as the text has it", name, value)
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/hitracetest"
 	"ohframe/internal/simulate"
 )
 
@@ -45,27 +46,19 @@ type line struct {
 func parse(text []byte) line {
 	var l line
 	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
-	r := hitrace.NewReader(bytes.NewReader(text), hitrace.Options{Workers: 1})
-	if e, err := r.ReadEvent(); err == nil {
-		l.Event, l.ok = *e, true
+	if events, _, err := hitracetest.Read(bytes.NewReader(text), hitrace.Options{Workers: 1}); err == nil && len(events) > 0 {
+		l.Event, l.ok = events[0], true
 	}
 	return l
 }
 
 // eventsOf reads all events of a text.
-func eventsOf(text []byte) []line {
+func eventsOf(t testing.TB, text []byte) []line {
 	var list []line
-	r := hitrace.NewReader(bytes.NewReader(text), hitrace.Options{})
-	for {
-		e, err := r.ReadEvent()
-		if err != nil {
-			return list
-		}
-		own := *e // which refers to a buffer that is used again
-		own.Args, own.Comm, own.Name = bytes.Clone(e.Args), bytes.Clone(e.Comm), bytes.Clone(e.Name)
-		own.Marker.Name, own.Marker.Track = bytes.Clone(e.Marker.Name), bytes.Clone(e.Marker.Track)
-		list = append(list, line{own, true})
+	for _, e := range hitracetest.Events(t, string(text)) {
+		list = append(list, line{e, true})
 	}
+	return list
 }
 
 func newSource(t testing.TB, name string, text []byte) *source {
@@ -78,7 +71,7 @@ func newSource(t testing.TB, name string, text []byte) *source {
 	}
 	s.start = append(s.start, at)
 	s.lines = make([]line, len(s.start)-1)
-	for _, l := range eventsOf(text) {
+	for _, l := range eventsOf(t, text) {
 		s.lines[l.Number-1] = l
 	}
 	begin := time.Now()

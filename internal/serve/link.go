@@ -11,23 +11,23 @@ import (
 	"ohframe/analyzer"
 )
 
-// PublicUI is the address of the UI that Perfetto's authors run.
+// PublicUI is the address of the public UI.
 const PublicUI = "https://ui.perfetto.dev"
 
 // Link is the address of a page of the UI that fetches a trace and shows it.
 type Link struct {
 	UI   *url.URL // of ParseUI
-	Port int      // from which the trace is fetched
+	Port int      // the local port that serves the trace
 	Name string   // of the trace
 	View View
 }
 
-// View is what of a trace is shown at first.
+// View is the part of a trace that the UI shows first.
 type View struct {
-	// Span is the stretch of time; if it is not known, or not within the trace,
-	// the UI shows all.
+	// Span is the visible time. If it is unknown or outside the trace, the UI shows
+	// the whole trace.
 	Span analyzer.Interval
-	// Commands run when the trace is loaded.
+	// Commands run when the trace has been loaded.
 	Commands []Command
 }
 
@@ -52,7 +52,7 @@ func ParseUI(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Origin returns the origin of the pages of the UI, as browsers state it.
+// Origin returns the origin of the pages of the UI, as browsers send it.
 func Origin(ui *url.URL) string {
 	host := strings.ToLower(ui.Host)
 	switch {
@@ -64,13 +64,13 @@ func Origin(ui *url.URL) string {
 	return ui.Scheme + "://" + host
 }
 
-// String returns the address. The UI reads its arguments behind the hash, where
-// they are not sent to whoever serves it.
+// String returns the address. The UI reads its arguments after the hash, which
+// browsers do not send to the server of the UI.
 func (l Link) String() string {
 	trace := url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(l.Port)), Path: "/" + l.Name}
 	arguments := "url=" + escape(trace.String())
 	if l.Port != Port {
-		// Heeded only where the UI's flag cspAllowAnyWebsocketPort is set.
+		// The UI needs its flag cspAllowAnyWebsocketPort for this.
 		arguments += fmt.Sprintf("&rpc_port=%d", l.Port)
 	}
 	if span := l.View.Span; span.Known() {
@@ -82,15 +82,15 @@ func (l Link) String() string {
 	return l.UI.String() + "#!/?" + arguments
 }
 
-// escape escapes a text for JavaScript's decodeURIComponent. A plus would do for
-// a space, but not in all programs that take an address on its way to the browser.
+// escape escapes a text for JavaScript's decodeURIComponent. Not every program that
+// passes an address to the browser keeps a plus for a space.
 func escape(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
 // marshal returns the commands in JSON.
 func marshal(commands []Command) string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // what follows escapes all that needs it
+	encoder.SetEscapeHTML(false) // escape does what is necessary
 	if err := encoder.Encode(commands); err != nil {
 		panic(err) // strings can be encoded
 	}

@@ -10,11 +10,10 @@
 //	        ───── 200, the trace ─────────▶
 //	ends
 //
-// It does so once, on the loopback interface, for one path and to pages of one
-// origin. What else asks gets an error: the UI itself looks at the same port
-// whether there is a trace processor. So does who asks under another name than
-// this computer's own: a page can have its own name lead here (DNS rebinding), and
-// is then of the same origin as the answer.
+// It serves one path, once, on the loopback interface, to pages of one origin. Other
+// requests get an error, such as those of the UI for a trace processor on the same
+// port. So do requests for another host: with DNS rebinding a page can make its own
+// host name point here, and then has the origin of the answer.
 package serve
 
 import (
@@ -34,18 +33,18 @@ import (
 // policy lets it fetch. Source: Perfetto's ui/src/frontend/index.ts.
 const Port = 9001
 
-// loopback is as the policy spells it.
+// loopback is the address as the policy spells it.
 const loopback = "127.0.0.1"
 
-// ErrNotFetched: nobody fetched the trace in the time given.
+// ErrNotFetched means that the trace was not fetched before the timeout.
 var ErrNotFetched = errors.New("not fetched")
 
-// Listen opens the port on the loopback interface. Zero is any free port.
+// Listen opens the port on the loopback interface. Zero picks a free one.
 func Listen(port int) (net.Listener, error) {
 	return net.Listen("tcp4", net.JoinHostPort(loopback, strconv.Itoa(port)))
 }
 
-// Trace is what there is to be fetched.
+// Trace is the content to serve.
 type Trace struct {
 	Name    string // the path, without its leading slash
 	Content io.ReaderAt
@@ -53,18 +52,18 @@ type Trace struct {
 }
 
 // Once serves the trace to pages of the given origin until one has fetched all
-// of it, and closes the listener. A fetch that breaks off may be tried again. The error
-// is ErrNotFetched if none has begun by the timeout (zero waits for ever), the
-// cause of the context's end, or the listener's.
+// of it, and closes the listener. A fetch that fails may be repeated. The error
+// is ErrNotFetched if none has begun by the timeout (zero waits forever), the
+// cause of the context's end, or that of the listener.
 func Once(ctx context.Context, listener net.Listener, trace Trace, origin string, timeout time.Duration) error {
 	h := &handler{trace: trace, origin: origin, port: listener.Addr().(*net.TCPAddr).Port, fetched: make(chan struct{})}
 	server := &http.Server{
 		Handler:                      h,
 		ReadHeaderTimeout:            10 * time.Second,
-		DisableGeneralOptionsHandler: true, // it would answer whoever asks
+		DisableGeneralOptionsHandler: true, // it would answer every origin
 		ErrorLog:                     log.New(io.Discard, "", 0),
 	}
-	defer listener.Close() // the server's, only once it serves
+	defer listener.Close() // the server closes it only if it has begun to serve
 	defer server.Close()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -93,7 +92,7 @@ func Once(ctx context.Context, listener net.Listener, trace Trace, origin string
 	case err := <-failed:
 		return err
 	}
-	// The last bytes may still be under way.
+	// The last bytes may still be in transit.
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	return server.Shutdown(ctx)
@@ -107,11 +106,11 @@ type handler struct {
 	fetched chan struct{} // closed when the trace was fetched
 
 	mutex sync.Mutex // held while the trace is sent
-	ended bool       // nothing is sent any more
+	ended bool       // no further fetch is served
 }
 
-// end waits for a fetch under way, lets no other begin, and reports whether
-// the trace was fetched.
+// end waits for a running fetch, refuses further ones, and reports whether the
+// trace was fetched.
 func (h *handler) end() bool {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -134,8 +133,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only to be fetched", http.StatusMethodNotAllowed)
 		return
 	}
-	// Every fetch across origins names its own. Without one it is no fetch of a
-	// page, or of one that took this address for its own.
+	// A fetch across origins names its origin. Without one, the request is not from
+	// a page, or from one that uses this address as its own.
 	if r.Header.Get("Origin") != h.origin {
 		http.Error(w, "not for this origin", http.StatusForbidden)
 		return
@@ -154,8 +153,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.send(w)
 }
 
-// isOwn reports whether a request's host is this server, as the link names it or
-// as people would.
+// isOwn reports whether the host of a request is this server: the address in the
+// link, or localhost.
 func (h *handler) isOwn(host string) bool {
 	if h.port == 80 && !strings.Contains(host, ":") {
 		host += ":80" // which browsers leave out
@@ -163,7 +162,7 @@ func (h *handler) isOwn(host string) bool {
 	return host == net.JoinHostPort(loopback, strconv.Itoa(h.port)) || host == net.JoinHostPort("localhost", strconv.Itoa(h.port))
 }
 
-// send sends the trace, to one at a time.
+// send sends the trace, to one client at a time.
 func (h *handler) send(w http.ResponseWriter) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

@@ -9,10 +9,10 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// LookAtWorst returns the view on the frame that missed its deadline by most,
-// the first of equals. Of all processes that have late frames, the timelines are
-// pinned to the top, and the processes and their pipelines expanded. Without a
-// late frame it is the zero View.
+// LookAtWorst returns a view of the frame that missed its deadline by most, the
+// first of equals. It pins the timelines of all processes that have late frames, and
+// expands these processes and their pipelines. Without a late frame it is the zero
+// View.
 func LookAtWorst(t *analyzer.Timeline) View {
 	var worst *analyzer.Frame
 	var late []trace.PID
@@ -30,7 +30,7 @@ func LookAtWorst(t *analyzer.Timeline) View {
 	}
 	slices.Sort(late)
 	late = slices.Compact(late)
-	// The UI calls a process by its name and process id.
+	// The UI labels a process with its name and process id.
 	process := "^[^>]* (" + join(late, "|") + ")"
 	return View{
 		Span: within(around(worst), extent(t)),
@@ -49,8 +49,8 @@ func join(list []trace.PID, separator string) string {
 	return strings.Join(texts, separator)
 }
 
-// around returns a stretch of time with all of a frame in its middle, up to
-// when the display showed it, and as much before and after it.
+// around returns an interval with the frame, from its expected start until it was
+// displayed, in the middle third.
 func around(f *analyzer.Frame) analyzer.Interval {
 	i := union(f.Expected, analyzer.Interval{Start: f.Actual.Start, End: f.End()})
 	render := f
@@ -65,8 +65,8 @@ func around(f *analyzer.Frame) analyzer.Interval {
 	return analyzer.Interval{Start: i.Start.Add(-length), End: i.End.Add(length)}
 }
 
-// extent returns from when to when the frame tracks have slices. The UI does
-// not go to times without any.
+// extent returns the interval in which the frame tracks have slices. The UI does not
+// show times outside of it.
 func extent(t *analyzer.Timeline) (i analyzer.Interval) {
 	for f := range t.Complete() {
 		i = union(union(i, f.Actual), f.Expected)
@@ -74,8 +74,7 @@ func extent(t *analyzer.Timeline) (i analyzer.Interval) {
 	return i
 }
 
-// union returns the interval from the start of the first to the end of the last,
-// of those that are known.
+// union returns the smallest interval with both, or the one that is known.
 func union(a, b analyzer.Interval) analyzer.Interval {
 	switch {
 	case !a.Known():
@@ -86,7 +85,7 @@ func union(a, b analyzer.Interval) analyzer.Interval {
 	return analyzer.Interval{Start: min(a.Start, b.Start), End: max(a.End, b.End)}
 }
 
-// within returns what of an interval is within the bounds.
+// within returns the part of an interval that is within the bounds.
 func within(i, bounds analyzer.Interval) analyzer.Interval {
 	return analyzer.Interval{Start: max(i.Start, bounds.Start), End: min(i.End, bounds.End)}
 }

@@ -66,7 +66,8 @@ SELECT
 FROM gaps;
 
 -- Android's frames: the layers of one token together. What is worst of any layer
--- counts, except that a frame is dropped only if all its layers are.
+-- counts, except that a frame is dropped only if all its layers are. Its expected
+-- slice is that of the first frame with the token.
 CREATE PERFETTO TABLE _ohos_android_timeline_frame AS
 WITH
   -- Each layer of a frame repeats it: the first counts.
@@ -105,7 +106,8 @@ WITH
       part,
       display_frame_token,
       min(is_dropped) AS is_dropped,
-      max(is_unfinished) AS is_unfinished,
+      -- Of the layers that were shown, if any was.
+      coalesce(max(iif(is_dropped, NULL, is_unfinished)), max(is_unfinished)) AS is_unfinished,
       max(NOT is_dropped AND present_type = 'Late Present') AS is_late_present,
       max(
         NOT is_dropped
@@ -142,7 +144,8 @@ FROM frame AS f
 LEFT JOIN expected AS e
   ON e.upid = f.upid
   AND e.token = f.token
-  AND e.kind = f.kind;
+  AND e.kind = f.kind
+  AND f.part = 1;
 
 -- The render frames that took the layers of application frames.
 CREATE PERFETTO TABLE _ohos_android_taken AS
@@ -201,9 +204,14 @@ WITH
   judged AS (
     SELECT
       t.*,
+      -- on_time_finish is false also for what SurfaceFlinger could not judge, which
+      -- has no known present type.
       CASE
         WHEN iif(kind = 'app', is_app_late, is_cpu_late OR is_gpu_late) THEN TRUE
-        WHEN NOT is_dropped THEN is_unfinished
+        WHEN is_dropped THEN NULL
+        WHEN NOT is_unfinished THEN FALSE
+        WHEN is_present_known THEN TRUE
+        WHEN kind = 'app' THEN ts + dur > deadline_ts
       END AS is_late,
       kind = 'render' AND is_gpu_late AND NOT is_cpu_late AS is_gpu_alone
     FROM _ohos_android_timeline_frame AS t
@@ -427,7 +435,7 @@ WITH
       CASE
         WHEN NOT coalesce(is_late, FALSE) THEN 0
         WHEN is_dropped THEN causes | 128
-        WHEN causes != 0 THEN causes
+        WHEN causes & ~128 != 0 THEN causes & ~128
         WHEN render_causes != 0 THEN render_causes
         WHEN is_app_late THEN 1
         WHEN is_late_main THEN 2

@@ -1,0 +1,57 @@
+package hitrace
+
+import (
+	"fmt"
+	"runtime"
+
+	"ohframe/analyzer/limits"
+)
+
+// Options bound what is accepted of a trace and how it is read.
+type Options struct {
+	// Strict makes the first line that is not understood an error.
+	Strict bool
+	// Limits bound what is accepted: Line, Traces and Examples.
+	Limits limits.Limits
+	// Window is the part of the trace to be read. Default: all of it.
+	Window Window
+	// Workers is how many blocks are worked on at once. Default: the number of
+	// processors; at most 64.
+	Workers int
+	// blockSize is how many bytes of text are parsed at a time, rounded down to
+	// whole lines. Tests vary it; the packets of an exported trace follow it, so
+	// that for users it is one and the same.
+	blockSize int
+}
+
+// maxWorkers bounds the memory that workers hold, some megabytes each.
+const maxWorkers = 64
+
+// defaultBlockSize is large enough to make the cost of a block small and small
+// enough for its events to stay in a processor's cache.
+const defaultBlockSize = 256 << 10
+
+// WithDefaults returns the options with what is not set set to its default.
+func (o Options) WithDefaults() Options {
+	o.Limits = o.Limits.WithDefaults()
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	o.Workers = min(o.Workers, maxWorkers)
+	if o.blockSize <= 0 {
+		o.blockSize = defaultBlockSize
+	}
+	return o
+}
+
+// bufferSize is the size of a block's buffer. A line that fills it is too long,
+// and must be seen to be.
+func (o Options) bufferSize() int { return max(o.blockSize, o.Limits.Line+2) }
+
+// LineError is the first line that was not understood, in strict mode.
+type LineError struct {
+	Line    int // counted from 1
+	Problem Problem
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Problem) }

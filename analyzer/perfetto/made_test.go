@@ -1,0 +1,84 @@
+package perfetto_test
+
+import (
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	pb "ohframe/protos/perfettopb"
+)
+
+// made is a recording made of slices, each with a cookie of its own. Times are
+// nanoseconds; a slice that ends at unfinished has no end.
+type made struct {
+	recording
+	cookie int64
+}
+
+const unfinished = 0
+
+func (m *made) slice(start, end uint64, event func(cookie int64) *pb.FrameTimelineEvent) {
+	m.cookie++
+	m.event(start, event(m.cookie))
+	if end != unfinished {
+		m.end(end, m.cookie)
+	}
+}
+
+func (m *made) expectDisplay(token, start, end int64) {
+	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent { return expectedDisplay(cookie, token, sf) })
+}
+
+func (m *made) actualDisplay(token, start, end int64, v verdict) {
+	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent { return actualDisplay(cookie, token, sf, v) })
+}
+
+func (m *made) expectSurface(token, display, start, end int64) {
+	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent { return expectedSurface(cookie, token, display, app, "") })
+}
+
+func (m *made) actualSurface(token, display int64, layer string, start, end int64, v verdict) {
+	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent {
+		return actualSurface(cookie, token, display, app, layer, v)
+	})
+}
+
+// Verdicts as SurfaceFlinger gives them.
+const (
+	onTime      = pb.FrameTimelineEvent_PRESENT_ON_TIME
+	presentLate = pb.FrameTimelineEvent_PRESENT_LATE
+	early       = pb.FrameTimelineEvent_PRESENT_EARLY
+	dropped     = pb.FrameTimelineEvent_PRESENT_DROPPED
+	notKnown    = pb.FrameTimelineEvent_PRESENT_UNKNOWN
+
+	valid   = pb.FrameTimelineEvent_PREDICTION_VALID
+	expired = pb.FrameTimelineEvent_PREDICTION_EXPIRED
+	noToken = pb.FrameTimelineEvent_PREDICTION_UNKNOWN
+)
+
+var (
+	appLate      = verdict{jank: analyzer.JankAppDeadlineMissed, present: presentLate, prediction: valid}
+	layerDropped = verdict{jank: analyzer.JankDropped, present: dropped, prediction: valid}
+)
+
+// frameOf returns the only frame of the kind with the vsync id.
+func frameOf(t *testing.T, timeline *analyzer.Timeline, kind analyzer.Kind, id int64) *analyzer.Frame {
+	t.Helper()
+	var found *analyzer.Frame
+	for _, f := range timeline.Frames {
+		if f.Kind == kind && f.VsyncID == id {
+			if found != nil {
+				t.Fatalf("two %s frames %d", kind, id)
+			}
+			found = f
+		}
+	}
+	if found == nil {
+		t.Fatalf("no %s frame %d in\n%s", kind, id, timeline)
+	}
+	return found
+}
+
+func between(start, end trace.Time) analyzer.Interval {
+	return analyzer.Interval{Start: start, End: end}
+}

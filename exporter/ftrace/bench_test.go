@@ -1,0 +1,32 @@
+package ftrace
+
+import (
+	"bytes"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
+	"ohframe/internal/simulate"
+)
+
+// BenchmarkEncode measures one worker at encoding what is parsed and planned.
+func BenchmarkEncode(b *testing.B) {
+	var capture bytes.Buffer // a trace with the mix of lines of a real capture
+	if _, err := simulate.Write(&capture, simulate.Capture(8<<20)); err != nil {
+		b.Fatal(err)
+	}
+	text := capture.Bytes()
+	var batch hitrace.Batch
+	batch.Parse(text[:1<<20], limits.Default().Line)
+	e := NewEncoder(limits.Default().Strings)
+	NewPlanner(limits.Default()).Plan(&batch, analyzer.NewInput(analyzer.Options{}).Begin(), e)
+	block, plans := []hitrace.Batch{batch}, e.plan
+	e.encode(block, plans)
+	b.SetBytes(1 << 20)
+	b.ReportAllocs()
+	for b.Loop() {
+		e.encode(block, plans)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(batch.Events)), "ns/event")
+}

@@ -1,0 +1,294 @@
+package ftrace
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+	"ohframe/exporter/packet"
+)
+
+// Field numbers of the messages that are encoded by hand, because there is one
+// for every line of the trace. A test holds them against the schema.
+const (
+	packetFtraceEvents = 1 // TracePacket.ftrace_events
+
+	bundleCPU          = 1 // FtraceEventBundle.cpu
+	bundleEvent        = 2 // FtraceEventBundle.event
+	bundleCompactSched = 4 // FtraceEventBundle.compact_sched
+
+	eventTimestamp   = 1  // FtraceEvent.timestamp
+	eventPID         = 2  // FtraceEvent.pid
+	eventPrint       = 3  // FtraceEvent.print
+	eventSchedSwitch = 4  // FtraceEvent.sched_switch
+	eventSchedWakeup = 17 // FtraceEvent.sched_wakeup
+	eventSchedWaking = 20 // FtraceEvent.sched_waking
+
+	printBuf = 2 // PrintFtraceEvent.buf
+
+	switchPrevComm  = 1 // SchedSwitchFtraceEvent
+	switchPrevPID   = 2
+	switchPrevPrio  = 3
+	switchPrevState = 4
+	switchNextComm  = 5
+	switchNextPID   = 6
+	switchNextPrio  = 7
+
+	wakeupComm      = 1 // SchedWakingFtraceEvent and SchedWakeupFtraceEvent
+	wakeupPID       = 2
+	wakeupPrio      = 3
+	wakeupTargetCPU = 5
+
+	compactSwitchTimestamp = 1 // FtraceEventBundle.CompactSched
+	compactSwitchPrevState = 2
+	compactSwitchNextPID   = 3
+	compactSwitchNextPrio  = 4
+	compactInternTable     = 5
+	compactSwitchNextComm  = 6
+	compactWakingTimestamp = 7
+	compactWakingPID       = 8
+	compactWakingTargetCPU = 9
+	compactWakingPrio      = 10
+	compactWakingComm      = 11
+	compactWakingFlags     = 12
+)
+
+// cpuEncoder collects one processor's events of a batch.
+//
+// Scheduling takes two forms. The compact one stores columns, a few bytes for
+// an event, and leaves it to the reader to know who ran before: it is used
+// where that is who the text names. The other is an event like all others.
+// A reader sorts compact switches, compact wakings and all other events each for
+// themselves, and then nobody knows which of equal time comes first: scheduling
+// is compact only where there is none other at its time.
+type cpuEncoder struct {
+	events  []byte
+	running trace.TID  // who runs, by the last switch of this batch; -1 if not known
+	plain   trace.Time // at which scheduling is not compact
+	ahead   trace.Time // of the scheduling announced last
+
+	comms                                                           commTable
+	switchTimes, switchStates, switchPIDs, switchPrios, switchComms []byte
+	wakingTimes, wakingPIDs, wakingCPUs, wakingPrios, wakingComms   []byte
+	lastSwitch, lastWaking                                          trace.Time
+	switches, wakings                                               int
+}
+
+// nobody is who runs on a processor of which no switch has been seen.
+const nobody trace.TID = -1
+
+func (c *cpuEncoder) reset() {
+	c.events = c.events[:0]
+	c.running, c.plain, c.ahead = nobody, -1, -1
+	c.comms.reset()
+	c.switchTimes, c.switchStates, c.switchPIDs = c.switchTimes[:0], c.switchStates[:0], c.switchPIDs[:0]
+	c.switchPrios, c.switchComms = c.switchPrios[:0], c.switchComms[:0]
+	c.wakingTimes, c.wakingPIDs, c.wakingCPUs = c.wakingTimes[:0], c.wakingPIDs[:0], c.wakingCPUs[:0]
+	c.wakingPrios, c.wakingComms = c.wakingPrios[:0], c.wakingComms[:0]
+	c.lastSwitch, c.lastWaking, c.switches, c.wakings = 0, 0, 0, 0
+}
+
+func (c *cpuEncoder) empty() bool { return len(c.events) == 0 && c.switches == 0 && c.wakings == 0 }
+
+// append appends an event of which body is all but time and thread.
+func (c *cpuEncoder) append(event *hitrace.Event, body []byte) {
+	size := 2 + protowire.SizeVarint(uint64(event.Time)) + protowire.SizeVarint(uint64(event.TID)) + len(body)
+	buf := packet.AppendLength(c.events, bundleEvent, size)
+	buf = packet.AppendVarint(buf, eventTimestamp, uint64(event.Time))
+	buf = packet.AppendVarint(buf, eventPID, uint64(event.TID))
+	c.events = append(buf, body...)
+}
+
+// announce notes that scheduling at the given time will come. last says that more of
+// the same time may come in the next block.
+func (c *cpuEncoder) announce(at trace.Time, last bool) {
+	if at == c.ahead || last {
+		c.plain = at
+	}
+	c.ahead = at
+}
+
+// compactSwitch appends a switch in compact form, if that is possible.
+func (c *cpuEncoder) compactSwitch(at trace.Time, s *hitrace.Switch, state int64) bool {
+	known := c.running == s.PrevTID
+	c.running = s.NextTID
+	if !known || at == c.plain {
+		c.plain = at
+		return false
+	}
+	c.switchTimes = protowire.AppendVarint(c.switchTimes, uint64(at-c.lastSwitch))
+	c.switchStates = protowire.AppendVarint(c.switchStates, uint64(state))
+	c.switchPIDs = protowire.AppendVarint(c.switchPIDs, uint64(s.NextTID))
+	c.switchPrios = protowire.AppendVarint(c.switchPrios, uint64(int64(s.NextPrio)))
+	c.switchComms = protowire.AppendVarint(c.switchComms, uint64(c.comms.index(s.NextComm)))
+	c.lastSwitch = at
+	c.switches++
+	return true
+}
+
+// compactWaking appends a waking by the given thread in compact form, if that
+// is possible.
+func (c *cpuEncoder) compactWaking(at trace.Time, by trace.TID, w *hitrace.Wakeup) bool {
+	if c.running != by || at == c.plain {
+		c.plain = at
+		return false
+	}
+	c.wakingTimes = protowire.AppendVarint(c.wakingTimes, uint64(at-c.lastWaking))
+	c.wakingPIDs = protowire.AppendVarint(c.wakingPIDs, uint64(w.TID))
+	c.wakingCPUs = protowire.AppendVarint(c.wakingCPUs, uint64(w.TargetCPU))
+	c.wakingPrios = protowire.AppendVarint(c.wakingPrios, uint64(int64(w.Prio)))
+	c.wakingComms = protowire.AppendVarint(c.wakingComms, uint64(c.comms.index(w.Comm)))
+	c.lastWaking = at
+	c.wakings++
+	return true
+}
+
+// appendSwitch appends FtraceEvent.sched_switch.
+func appendSwitch(buf []byte, s *hitrace.Switch, state int64) []byte {
+	size := 7 + protowire.SizeBytes(len(s.PrevComm)) + protowire.SizeBytes(len(s.NextComm)) +
+		protowire.SizeVarint(uint64(s.PrevTID)) + protowire.SizeVarint(uint64(int64(s.PrevPrio))) + protowire.SizeVarint(uint64(state)) +
+		protowire.SizeVarint(uint64(s.NextTID)) + protowire.SizeVarint(uint64(int64(s.NextPrio)))
+	buf = packet.AppendLength(buf, eventSchedSwitch, size)
+	buf = packet.AppendBytes(buf, switchPrevComm, s.PrevComm)
+	buf = packet.AppendVarint(buf, switchPrevPID, uint64(s.PrevTID))
+	buf = packet.AppendVarint(buf, switchPrevPrio, uint64(int64(s.PrevPrio)))
+	buf = packet.AppendVarint(buf, switchPrevState, uint64(state))
+	buf = packet.AppendBytes(buf, switchNextComm, s.NextComm)
+	buf = packet.AppendVarint(buf, switchNextPID, uint64(s.NextTID))
+	return packet.AppendVarint(buf, switchNextPrio, uint64(int64(s.NextPrio)))
+}
+
+// appendWakeup appends FtraceEvent.sched_waking or sched_wakeup.
+func appendWakeup(buf []byte, kind hitrace.Kind, w *hitrace.Wakeup) []byte {
+	number := protowire.Number(eventSchedWakeup)
+	if kind == hitrace.WakingEvent {
+		number = eventSchedWaking
+	}
+	size := 4 + protowire.SizeBytes(len(w.Comm)) + protowire.SizeVarint(uint64(w.TID)) +
+		protowire.SizeVarint(uint64(int64(w.Prio))) + protowire.SizeVarint(uint64(w.TargetCPU))
+	buf = packet.AppendLength(buf, number, size)
+	buf = packet.AppendBytes(buf, wakeupComm, w.Comm)
+	buf = packet.AppendVarint(buf, wakeupPID, uint64(w.TID))
+	buf = packet.AppendVarint(buf, wakeupPrio, uint64(int64(w.Prio)))
+	return packet.AppendVarint(buf, wakeupTargetCPU, uint64(w.TargetCPU))
+}
+
+// appendPacket appends the packet of the processor's events.
+func (c *cpuEncoder) appendPacket(buf []byte, cpu trace.CPU, flags int, interned []byte) []byte {
+	compact := c.compactSize()
+	bundle := 1 + protowire.SizeVarint(uint64(cpu)) + len(c.events)
+	if compact > 0 {
+		bundle += 1 + protowire.SizeBytes(compact)
+	}
+	size := 1 + protowire.SizeVarint(packet.SequenceID) + len(interned) + 1 + protowire.SizeBytes(bundle)
+	if flags != 0 {
+		size += 1 + protowire.SizeVarint(uint64(flags))
+	}
+	buf = packet.AppendLength(buf, packet.TraceField, size)
+	buf = packet.AppendVarint(buf, packet.FieldSequenceID, packet.SequenceID)
+	if flags != 0 {
+		buf = packet.AppendVarint(buf, packet.FieldSequenceFlags, uint64(flags))
+	}
+	buf = append(buf, interned...)
+	buf = packet.AppendLength(buf, packetFtraceEvents, bundle)
+	buf = packet.AppendVarint(buf, bundleCPU, uint64(cpu))
+	if compact > 0 {
+		buf = packet.AppendLength(buf, bundleCompactSched, compact)
+		buf = c.appendCompact(buf)
+	}
+	return append(buf, c.events...)
+}
+
+// column is a column of compact events: packed numbers.
+type column struct {
+	number protowire.Number
+	values []byte
+}
+
+func (c *cpuEncoder) columns() [10]column {
+	return [...]column{
+		{compactSwitchTimestamp, c.switchTimes},
+		{compactSwitchPrevState, c.switchStates},
+		{compactSwitchNextPID, c.switchPIDs},
+		{compactSwitchNextPrio, c.switchPrios},
+		{compactSwitchNextComm, c.switchComms},
+		{compactWakingTimestamp, c.wakingTimes},
+		{compactWakingPID, c.wakingPIDs},
+		{compactWakingTargetCPU, c.wakingCPUs},
+		{compactWakingPrio, c.wakingPrios},
+		{compactWakingComm, c.wakingComms},
+	}
+}
+
+// compactSize returns the size of the compact events, zero if there are none.
+func (c *cpuEncoder) compactSize() int {
+	size := 0
+	for _, k := range c.columns() {
+		if len(k.values) > 0 {
+			size += 1 + protowire.SizeBytes(len(k.values))
+		}
+	}
+	if c.wakings > 0 {
+		size += 1 + protowire.SizeBytes(c.wakings)
+	}
+	for _, comm := range c.comms.list {
+		size += 1 + protowire.SizeBytes(len(comm))
+	}
+	return size
+}
+
+func (c *cpuEncoder) appendCompact(buf []byte) []byte {
+	for _, comm := range c.comms.list {
+		buf = packet.AppendBytes(buf, compactInternTable, comm)
+	}
+	for _, k := range c.columns() {
+		if len(k.values) > 0 {
+			buf = packet.AppendBytes(buf, k.number, k.values)
+		}
+	}
+	if c.wakings > 0 { // every waking has flags; the text's say nothing of use
+		buf = packet.AppendLength(buf, compactWakingFlags, c.wakings)
+		for range c.wakings {
+			buf = append(buf, 0)
+		}
+	}
+	return buf
+}
+
+// commTable numbers the thread names of a bundle. There are few: they are
+// looked for one by one, the last used first.
+type commTable struct {
+	list [][]byte
+	last [256]int32 // index plus one of the last name with this hash
+}
+
+func (t *commTable) reset() {
+	t.list = t.list[:0]
+	clear(t.last[:])
+}
+
+// index returns the name's number.
+func (t *commTable) index(comm []byte) int {
+	slot := &t.last[hashComm(comm)]
+	if i := int(*slot) - 1; i >= 0 && string(t.list[i]) == string(comm) {
+		return i
+	}
+	for i, known := range t.list {
+		if string(known) == string(comm) {
+			*slot = int32(i + 1)
+			return i
+		}
+	}
+	t.list = append(t.list, comm)
+	*slot = int32(len(t.list))
+	return len(t.list) - 1
+}
+
+// hashComm returns a small hash of a thread's name: names differ at their ends.
+func hashComm(comm []byte) uint8 {
+	n := len(comm)
+	if n == 0 {
+		return 0
+	}
+	return comm[n-1]*31 + comm[n/2]*17 + comm[0] + uint8(n)
+}

@@ -1,0 +1,258 @@
+package ftrace
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+	"ohframe/exporter/packet"
+)
+
+// Encoder makes packets of a block of events: one bundle for each processor. Each
+// worker has one; it allocates nothing once it has warmed up.
+type Encoder struct {
+	// Names are the names that the lines of the block encoded last state of threads.
+	Names analyzer.Names
+	// Exported and Lost count that block's events that are and are not in the packets.
+	Exported, Lost int
+	// Misplaced counts those of processors that Perfetto does not know.
+	Misplaced int
+
+	plan    []batchPlan   // of the batches to be encoded next
+	pieces  []piece       // of the block being encoded
+	cpus    []*cpuEncoder // by number, nil where a processor has no events
+	kernel  *kernelEncoder
+	placed  threadSet // whose process is known in this block
+	packets []byte    // the outcome
+	text    []byte
+	body    []byte
+}
+
+// NewEncoder returns an encoder that remembers so many names of functions.
+func NewEncoder(names int) *Encoder { return &Encoder{kernel: newKernelEncoder(names)} }
+
+// lastCPU is the greatest number of a processor that Perfetto accepts: of a
+// trace with a greater one, from a damaged line, it would load nothing at all.
+const lastCPU trace.CPU = 1023
+
+// Encode returns the packets of a block, whose batches have been planned for this
+// encoder. They are valid until the next call.
+func (e *Encoder) Encode(block []hitrace.Batch) []byte {
+	e.encode(block, e.plan)
+	e.plan = e.plan[:0]
+	return e.packets
+}
+
+func (e *Encoder) encode(block []hitrace.Batch, plans []batchPlan) {
+	e.packets, e.Exported, e.Lost, e.Misplaced = e.packets[:0], 0, 0, 0
+	e.Names.Reset()
+	e.placed.reset()
+	e.kernel.symbols.reset()
+	e.pieces = e.pieces[:0]
+	for k := range block {
+		if p := &plans[k]; len(p.ends) > 0 {
+			e.pieces = append(e.pieces, piece{p.ends, p.endPlacements, true})
+		}
+		e.pieces = append(e.pieces, piece{block[k].Events, plans[k].placements, false})
+	}
+	for _, p := range e.pieces {
+		for i := range p.events {
+			event := &p.events[i]
+			e.Names.AddLine(event)
+			if p.placements[i].pid != trace.UnknownPID {
+				e.placed.add(event.TID)
+			}
+		}
+	}
+	ahead := 0 // how many of the next events have been announced
+	for k, p := range e.pieces {
+		for i := range p.events {
+			if ahead == 0 {
+				ahead = e.lookAhead(e.pieces[k:], i)
+			}
+			ahead--
+			event, placement := &p.events[i], &p.placements[i]
+			switch {
+			case placement.skip:
+				e.Names.AddArgs(event)
+			case !e.export(event, placement):
+				e.Lost++
+			case !p.made:
+				e.Exported++
+			}
+		}
+	}
+	clear(e.pieces)
+	e.flush()
+}
+
+// piece is events that are encoded one after another: those of a batch, or ends that
+// were made.
+type piece struct {
+	events     []hitrace.Event
+	placements []placement
+	made       bool
+}
+
+// lookAhead announces the scheduling among the events of one time that come next to
+// their processors. They begin with the given event of the first piece. It returns the
+// number of those events.
+func (e *Encoder) lookAhead(pieces []piece, first int) int {
+	at := pieces[0].events[first].Time
+	n, last := 0, true // the next block may continue with the same time
+	for k, from := 0, first; k < len(pieces) && last; k, from = k+1, 0 {
+		events := pieces[k].events[from:]
+		same := 0
+		for same < len(events) && events[same].Time == at {
+			same++
+		}
+		n += same
+		last = same == len(events)
+	}
+	if n == 1 && !last {
+		return n
+	}
+	left := n
+	for k, from := 0, first; left > 0; k, from = k+1, 0 {
+		for i := from; i < len(pieces[k].events) && left > 0; i++ {
+			if p := &pieces[k].placements[i]; !p.skip && isScheduling(&pieces[k].events[i], p) {
+				e.cpu(p.cpu).announce(at, last)
+			}
+			left--
+		}
+	}
+	return n
+}
+
+// export encodes one event for its processor and reports whether it could.
+func (e *Encoder) export(event *hitrace.Event, p *placement) bool {
+	if p.cpu > lastCPU {
+		e.Misplaced++
+	}
+	return e.event(e.cpu(p.cpu), event, p)
+}
+
+// event encodes one event for its processor and reports whether it could.
+func (e *Encoder) event(c *cpuEncoder, event *hitrace.Event, p *placement) bool {
+	switch p.kind {
+	case hitrace.MarkerEvent:
+		e.body = e.appendPrint(e.body[:0], &event.Marker, p.pid)
+	case hitrace.SwitchEvent:
+		s, ok := hitrace.ParseSwitch(event.Args)
+		if !ok {
+			return e.other(c, event)
+		}
+		e.Names.AddScheduled(s.NextTID, s.NextComm)
+		s.PrevComm, s.NextComm = validText(s.PrevComm), validText(s.NextComm)
+		state, ok := rawTaskState(s.PrevState)
+		if !ok {
+			return e.other(c, event)
+		}
+		if c.compactSwitch(event.Time, &s, state) {
+			return true
+		}
+		e.body = appendSwitch(e.body[:0], &s, state)
+	case hitrace.WakingEvent, hitrace.WakeupEvent:
+		w, ok := hitrace.ParseWakeup(event.Args)
+		if !ok {
+			return e.other(c, event)
+		}
+		e.Names.AddScheduled(w.TID, w.Comm)
+		w.Comm = validText(w.Comm)
+		// Of a compact waking Perfetto does not take the thread's name, which the
+		// process tree gives only to threads of a process.
+		if p.kind == hitrace.WakingEvent && e.placed.has(w.TID) && c.compactWaking(event.Time, event.TID, &w) {
+			return true
+		}
+		e.body = appendWakeup(e.body[:0], p.kind, &w)
+	default:
+		return e.other(c, event)
+	}
+	c.append(event, e.body)
+	return true
+}
+
+// other encodes an event of the kernel that has no form of its own here.
+func (e *Encoder) other(c *cpuEncoder, event *hitrace.Event) bool {
+	ok := true
+	if string(event.Name) == newTask {
+		e.body = appendGeneric(e.body[:0], event.Name, event.Args)
+	} else {
+		e.body, ok = e.kernel.appendEvent(e.body[:0], event.Name, event.Args)
+	}
+	if ok {
+		c.append(event, e.body)
+	}
+	return ok
+}
+
+// newTask is the event of a thread that begins. In its own form it would make
+// Perfetto begin the thread, and its process, anew: to the process tree, which
+// tells names from the start of the trace on, they would be others.
+const newTask = "task_newtask"
+
+// appendPrint appends a process's marker as FtraceEvent.print.
+func (e *Encoder) appendPrint(buf []byte, m *hitrace.Marker, pid trace.PID) []byte {
+	e.text = appendPayload(e.text[:0], m, pid)
+	e.text = validText(e.text)
+	size := protowire.SizeTag(printBuf) + protowire.SizeBytes(len(e.text))
+	buf = protowire.AppendTag(buf, eventPrint, protowire.BytesType)
+	buf = protowire.AppendVarint(buf, uint64(size))
+	buf = protowire.AppendTag(buf, printBuf, protowire.BytesType)
+	buf = protowire.AppendVarint(buf, uint64(len(e.text)))
+	return append(buf, e.text...)
+}
+
+// cpu returns the encoder of a processor's events.
+func (e *Encoder) cpu(cpu trace.CPU) *cpuEncoder {
+	cpu = min(cpu, lastCPU)
+	for int(cpu) >= len(e.cpus) {
+		e.cpus = append(e.cpus, nil)
+	}
+	c := e.cpus[cpu]
+	if c == nil {
+		c = &cpuEncoder{}
+		c.reset()
+		e.cpus[cpu] = c
+	}
+	return c
+}
+
+// threadSet is a set of threads that forgets some where there are many.
+type threadSet [1024]trace.TID
+
+func (s *threadSet) reset() {
+	for i := range s {
+		s[i] = nobody
+	}
+}
+
+func (s *threadSet) add(tid trace.TID)      { s[uint32(tid)%uint32(len(s))] = tid }
+func (s *threadSet) has(tid trace.TID) bool { return s[uint32(tid)%uint32(len(s))] == tid }
+
+// flush appends a packet for each processor that has events. The names of
+// functions that they refer to stand in the first of them.
+func (e *Encoder) flush() {
+	flags, interned := 0, e.body[:0]
+	if e.kernel.symbols.len() > 0 {
+		flags = packet.StateCleared | packet.StateNeeded
+		interned = e.kernel.symbols.appendInternedData(interned)
+	}
+	for cpu, c := range e.cpus {
+		if c == nil {
+			continue
+		}
+		if c.empty() {
+			// What many processors held in turn would add up.
+			e.cpus[cpu] = nil
+			continue
+		}
+		e.packets = c.appendPacket(e.packets, trace.CPU(cpu), flags, interned)
+		c.reset()
+		if flags != 0 {
+			flags, interned = packet.StateNeeded, interned[:0]
+		}
+	}
+	e.body = interned
+}

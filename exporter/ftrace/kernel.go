@@ -1,0 +1,91 @@
+package ftrace
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// kernelEncoder turns the text of kernel events into the fields of FtraceEvent:
+// an event that Perfetto has a message for, in the words of a known kernel, into
+// that message, any other into a GenericFtraceEvent. It allocates nothing once
+// it has seen the functions that a trace names.
+type kernelEncoder struct {
+	symbols symbolTable
+	tries   int // left of maxTries
+	events  map[string]*kernelEvent
+	recent  [256]*kernelEvent // the last event with each hash of a name
+}
+
+// newKernelEncoder returns an encoder that remembers so many names of functions.
+func newKernelEncoder(names int) *kernelEncoder {
+	return &kernelEncoder{events: kernelEvents(), symbols: symbolTable{limit: names}}
+}
+
+// event returns what is known of an event, or nil.
+func (k *kernelEncoder) event(name []byte) *kernelEvent {
+	recent := &k.recent[name[len(name)-1]+name[len(name)/2]*31+byte(len(name))*17]
+	if *recent == nil || (*recent).name != string(name) {
+		*recent = k.events[string(name)]
+	}
+	return *recent
+}
+
+// maxKernelText is more than the kernel prints in one line: longer text is
+// damaged, and not worth matching.
+const maxKernelText = 1 << 10
+
+// appendEvent appends the event's own field of FtraceEvent (tag, length,
+// message) and reports whether it could be understood; if not, buf comes back
+// as it was.
+func (k *kernelEncoder) appendEvent(buf []byte, name, args []byte) ([]byte, bool) {
+	if len(name) == 0 {
+		return buf, false
+	}
+	for len(args) > 0 && args[len(args)-1] <= ' ' {
+		args = args[:len(args)-1]
+	}
+	if len(args) <= maxKernelText {
+		if event := k.event(name); event != nil {
+			start := len(buf) + len(event.tag)
+			for _, steps := range event.formats {
+				message, ok := k.match(append(append(buf, event.tag...), 0), steps, args)
+				if ok {
+					return endMessage(message, start), true
+				}
+			}
+		}
+	}
+	return appendGeneric(buf, name, args), true
+}
+
+// endMessage writes the length of the message that ends buf to where a byte was
+// left for it, at start.
+func endMessage(buf []byte, start int) []byte {
+	size := len(buf) - start - 1
+	if size < 0x80 {
+		buf[start] = byte(size)
+		return buf
+	}
+	var room [4]byte
+	buf = append(buf, room[:protowire.SizeVarint(uint64(size))-1]...)
+	copy(buf[len(buf)-size:], buf[start+1:start+1+size])
+	protowire.AppendVarint(buf[:start], uint64(size))
+	return buf
+}
+
+// appendText appends a field whose type is string.
+func appendText(buf []byte, number protowire.Number, text []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(buf, number, protowire.BytesType), validText(text))
+}
+
+// validText returns text without bytes that are none: writers cut long names in the
+// middle of a character, and Perfetto would take what follows, such as the bar after
+// a marker's name, for a part of it.
+func validText(text []byte) []byte {
+	if utf8.Valid(text) {
+		return text
+	}
+	return bytes.ToValidUTF8(text, []byte("\uFFFD"))
+}

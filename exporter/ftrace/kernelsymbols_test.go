@@ -1,0 +1,58 @@
+package ftrace
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSymbolNumbersCountFromOneInEachScope(t *testing.T) {
+	var table symbolTable
+	number := func(name string, want uint64) {
+		t.Helper()
+		if got := table.id([]byte(name)); got != want {
+			t.Errorf("%q has the number %d, want %d", name, got, want)
+		}
+	}
+	names := func(want ...string) {
+		t.Helper()
+		if got := symbolNames(t, &table); !slices.Equal(got, want) || table.len() != len(want) {
+			t.Errorf("the names are %q, their number %d, want %q", got, table.len(), want)
+		}
+	}
+	names()
+	number("read+0x1/0x2", 1)
+	number("write", 2)
+	number("read+0x1/0x2", 1)
+	names("read+0x1/0x2", "write")
+
+	table.reset()
+	names()
+	number("write", 1)
+	number("wait", 2)
+	number("read+0x1/0x2", 3)
+	names("write", "wait", "read+0x1/0x2")
+
+	table.truncate(1)
+	names("write")
+	number("wait", 2)
+	number("write", 1)
+	names("write", "wait")
+}
+
+func TestSymbolNamesAreText(t *testing.T) {
+	var table symbolTable
+	long := strings.Repeat("x", 300)
+	table.id([]byte("cut\xe4\xb8"))
+	table.id([]byte(long))
+	if got, want := symbolNames(t, &table), []string{"cut\uFFFD", long}; !slices.Equal(got, want) {
+		t.Errorf("the names are %q, want %q", got, want)
+	}
+	if buf := table.appendInternedData([]byte("before")); string(buf[:6]) != "before" {
+		t.Errorf("what was in the buffer is %q", buf[:6])
+	}
+	table.reset()
+	if buf := table.appendInternedData(nil); len(buf) != 0 {
+		t.Errorf("no names take %d bytes", len(buf))
+	}
+}

@@ -1,0 +1,148 @@
+package ftrace
+
+import (
+	"bytes"
+
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// ties keeps events of equal time in their order, which text has many of: its
+// times are microseconds. Perfetto sorts the events of each processor for
+// itself, so that of equal times on different processors nobody knows which
+// comes first. Where it matters, a later event follows an earlier one to its
+// processor: a thread's markers one another, what belongs to no thread the
+// same, and a thread's wakings the switch from or to it, which alone cannot
+// move.
+type ties struct {
+	now  trace.Time
+	seen []assigned
+}
+
+// assigned is the processor for which events with the key are written.
+type assigned struct {
+	key tieKey
+	cpu trace.CPU
+}
+
+// tieKey is what events have in common whose order matters.
+type tieKey struct {
+	kind tieKind
+	tid  trace.TID
+}
+
+type tieKind uint8
+
+const (
+	untied    tieKind = iota
+	ofThread          // slices of a thread
+	ofNothing         // what belongs to no thread
+	scheduled         // what a thread does by the scheduler
+)
+
+// settle decides for which processors the events of a batch are written.
+func (t *ties) settle(events []hitrace.Event, placements []placement) {
+	for len(events) > 0 {
+		n := sameTime(events)
+		last := n == len(events)
+		if at := events[0].Time; at != t.now {
+			t.now, t.seen = at, t.seen[:0]
+			if n == 1 && !last { // the next batch may continue with the same time
+				events, placements = events[n:], placements[n:]
+				continue
+			}
+		}
+		t.settleRun(events[:n], placements[:n])
+		events, placements = events[n:], placements[n:]
+	}
+}
+
+// sameTime returns how many of the events, from the first on, are of one time.
+func sameTime(events []hitrace.Event) int {
+	n := 1
+	for n < len(events) && events[n].Time == events[0].Time {
+		n++
+	}
+	return n
+}
+
+// settleRun decides for events of one time.
+func (t *ties) settleRun(events []hitrace.Event, placements []placement) {
+	for i := range events {
+		if p := &placements[i]; p.kind == hitrace.SwitchEvent && !p.skip {
+			if s, ok := hitrace.ParseSwitch(events[i].Args); ok {
+				t.cpu(tieKey{scheduled, s.PrevTID}, p.cpu)
+				t.cpu(tieKey{scheduled, s.NextTID}, p.cpu)
+			}
+		}
+	}
+	for i := range events {
+		p := &placements[i]
+		if key := tieKeyOf(&events[i], p); key.kind != untied {
+			p.cpu = t.cpu(key, p.cpu)
+		}
+	}
+}
+
+// cpu returns the processor for an event of the given one.
+func (t *ties) cpu(key tieKey, own trace.CPU) trace.CPU {
+	for _, s := range t.seen {
+		if s.key == key {
+			return s.cpu
+		}
+	}
+	if len(t.seen) < maxTies {
+		t.seen = append(t.seen, assigned{key, own})
+	}
+	return own
+}
+
+// maxTies bounds how much of one time is told apart, for traces in which time
+// stands still.
+const maxTies = 64
+
+func tieKeyOf(e *hitrace.Event, p *placement) tieKey {
+	if p.skip {
+		return tieKey{}
+	}
+	switch p.kind {
+	case hitrace.MarkerEvent:
+		switch e.Marker.Phase {
+		case hitrace.Begin, hitrace.End, hitrace.Instant:
+			return tieKey{ofThread, e.TID}
+		default:
+			return tieKey{kind: ofNothing}
+		}
+	case hitrace.WakingEvent:
+		if w, ok := hitrace.ParseWakeup(e.Args); ok {
+			return tieKey{scheduled, w.TID}
+		}
+	case hitrace.KernelEvent:
+		switch string(e.Name) {
+		case "cpu_frequency", "cpu_frequency_limits", "clock_set_rate", "clock_enable", "clock_disable", "gpu_frequency":
+			return tieKey{kind: ofNothing}
+		case blockedReason:
+			if args, ok := bytes.CutPrefix(e.Args, []byte("pid=")); ok {
+				tid, _, _ := parseInteger(args)
+				return tieKey{scheduled, trace.TID(tid)}
+			}
+		}
+	}
+	return tieKey{}
+}
+
+// blockedReason is the event that says why a thread was blocked, which is of
+// the thread's last sleep before the switch that ends it.
+const blockedReason = "sched_blocked_reason"
+
+// isScheduling reports whether the event's order among others of its processor
+// decides what state a thread is in.
+func isScheduling(e *hitrace.Event, p *placement) bool {
+	switch p.kind {
+	case hitrace.SwitchEvent, hitrace.WakingEvent:
+		return true
+	case hitrace.KernelEvent:
+		return string(e.Name) == blockedReason
+	}
+	return false
+}

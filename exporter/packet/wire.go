@@ -1,0 +1,37 @@
+package packet
+
+import "google.golang.org/protobuf/encoding/protowire"
+
+// Field numbers and values of packets that are encoded by hand. A test holds them
+// against the schema.
+const (
+	TraceField = 1 // Trace.packet
+
+	FieldSequenceID    = 10 // TracePacket.trusted_packet_sequence_id
+	FieldInternedData  = 12 // TracePacket.interned_data
+	FieldSequenceFlags = 13 // TracePacket.sequence_flags
+
+	// Values of TracePacket.sequence_flags.
+	StateCleared = 1 // earlier interned data is forgotten
+	StateNeeded  = 2 // the packet refers to interned data
+)
+
+// AppendLength appends the tag and length of a field of the given size.
+func AppendLength(buf []byte, number protowire.Number, size int) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(buf, number, protowire.BytesType), uint64(size))
+}
+
+// AppendBytes appends a field of bytes, text or an encoded message.
+func AppendBytes(buf []byte, number protowire.Number, value []byte) []byte {
+	return append(AppendLength(buf, number, len(value)), value...)
+}
+
+// AppendVarint appends a field of a number of variable length.
+func AppendVarint(buf []byte, number protowire.Number, value uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(buf, number, protowire.VarintType), value)
+}
+
+// AppendFixed64 appends a field of 64 bits.
+func AppendFixed64(buf []byte, number protowire.Number, value uint64) []byte {
+	return protowire.AppendFixed64(protowire.AppendTag(buf, number, protowire.Fixed64Type), value)
+}

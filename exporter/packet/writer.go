@@ -1,0 +1,90 @@
+// Package packet writes the packets of a Perfetto trace: whole messages, or bytes that
+// are encoded by hand with the functions here.
+package packet
+
+import (
+	"context"
+	"io"
+
+	"google.golang.org/protobuf/proto"
+
+	"ohframe/protos/perfettopb"
+)
+
+// SequenceID is the packet sequence of all packets but those of tracks.
+const SequenceID = 1
+
+// Writer appends packets to a trace. After the first error, which the end of the
+// context is, too, it writes nothing.
+type Writer struct {
+	ctx      context.Context
+	out      io.Writer
+	buffer   []byte
+	compress *Compressor // nil if packets are written as they are
+	err      error
+}
+
+// NewWriter returns a writer of packets, compressed or not, to out.
+func NewWriter(ctx context.Context, out io.Writer, compress bool) *Writer {
+	w := &Writer{ctx: ctx, out: out}
+	if compress {
+		w.compress = NewCompressor()
+	}
+	return w
+}
+
+// maxPending is how many bytes are collected before they are written: what is
+// compressed together must stay below 512 KiB.
+const maxPending = 256 << 10
+
+// Write appends a packet. It allocates.
+func (w *Writer) Write(p *perfettopb.TracePacket) {
+	if w.err != nil {
+		return
+	}
+	p.OptionalTrustedPacketSequenceId = &perfettopb.TracePacket_TrustedPacketSequenceId{TrustedPacketSequenceId: SequenceID}
+	w.buffer = AppendLength(w.buffer, TraceField, proto.Size(p))
+	var err error
+	w.buffer, err = proto.MarshalOptions{Deterministic: true, UseCachedSize: true}.MarshalAppend(w.buffer, p)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	if len(w.buffer) >= maxPending {
+		w.Flush()
+	}
+}
+
+// WriteEncoded appends an encoded packet, without its tag and length in the trace.
+func (w *Writer) WriteEncoded(packet []byte) {
+	if w.err != nil {
+		return
+	}
+	w.buffer = AppendBytes(w.buffer, TraceField, packet)
+	if len(w.buffer) >= maxPending {
+		w.Flush()
+	}
+}
+
+// Flush writes the packets collected so far.
+func (w *Writer) Flush() {
+	if w.err == nil {
+		w.err = w.ctx.Err()
+	}
+	if w.compress != nil {
+		w.WriteBytes(w.compress.Packet(w.buffer))
+	} else {
+		w.WriteBytes(w.buffer)
+	}
+	w.buffer = w.buffer[:0]
+}
+
+// Err returns the first error.
+func (w *Writer) Err() error { return w.err }
+
+// WriteBytes writes whole packets that are encoded, and compressed if they are to be,
+// at once. Packets collected before must be flushed first.
+func (w *Writer) WriteBytes(b []byte) {
+	if w.err == nil && len(b) > 0 {
+		_, w.err = w.out.Write(b)
+	}
+}

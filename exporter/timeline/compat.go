@@ -1,0 +1,85 @@
+package timeline
+
+import (
+	"slices"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/protos/perfettopb"
+)
+
+// Perfetto's standard library and metrics for Android find what they look for by
+// name: the process that composes by that of SurfaceFlinger, and an
+// application's frames by slices on its threads, which are named after a stage
+// and the frame's number on the frame timeline:
+//
+//	Choreographer#doFrame 10033   the UI thread's work: the frame's actual interval
+//	DrawFrame 10033               the render thread's work
+//
+// An application here has no render thread, as render_service draws: DrawFrame is
+// of no length and stands where the frame ends, so that all times that the
+// library adds up are those of the frame.
+//
+// android.frames.per_frame_metrics joins by the number alone. On Android it is
+// unique to a process's frame; here all applications count vsyncs alike, so that
+// of applications that drew on the same vsync it takes one for the other.
+
+// surfaceFlinger is the name of Android's process that composes.
+const surfaceFlinger = "/system/bin/surfaceflinger"
+
+// CompatProcesses returns the trace's processes, those with render frames under
+// the name of Android's.
+func CompatProcesses(t *analyzer.Timeline) []*analyzer.Process {
+	composes := map[*analyzer.Process]bool{}
+	for _, f := range t.Frames {
+		composes[f.Process] = composes[f.Process] || f.Kind == analyzer.RenderFrame
+	}
+	list := slices.Clone(t.Processes)
+	for i, p := range list {
+		if composes[p] {
+			list[i] = &analyzer.Process{PID: p.PID, Name: surfaceFlinger, Threads: p.Threads}
+		}
+	}
+	return list
+}
+
+// writeCompatSlices writes the slices that stand for application frames. They
+// are on tracks of their own beside the threads' markers: with those, their ends
+// could be taken for others' of the same time.
+func writeCompatSlices(w *trackWriter, t *analyzer.Timeline, tokens Tokens) {
+	threads := map[trace.TID]*lanes{}
+	var s slice
+	for f := range t.Complete() {
+		if f.Kind != analyzer.ApplicationFrame {
+			continue
+		}
+		tracks := threads[f.TID]
+		if tracks == nil {
+			tracks = compatLanes(w, f)
+			threads[f.TID] = tracks
+		}
+		track := tracks.track(f.Actual)
+		s.Interval = f.Actual
+		s.name = strconv.AppendInt(append(s.name[:0], "Choreographer#doFrame "...), tokens[f], 10)
+		w.slice(track, &s)
+		s.Start = s.End
+		s.name = strconv.AppendInt(append(s.name[:0], "DrawFrame "...), tokens[f], 10)
+		w.slice(track, &s)
+	}
+}
+
+// compatLanes describes the tracks for the frames of the given one's thread.
+func compatLanes(w *trackWriter, f *analyzer.Frame) *lanes {
+	thread := w.describe(&perfettopb.TrackDescriptor{
+		Thread: &perfettopb.ThreadDescriptor{Pid: proto.Int32(int32(f.Process.PID)), Tid: proto.Int64(int64(f.TID))},
+	})
+	return &lanes{more: func() uint64 {
+		return w.describe(&perfettopb.TrackDescriptor{
+			ParentUuid:          &thread,
+			StaticOrDynamicName: &perfettopb.TrackDescriptor_Name{Name: "Android frames"},
+		})
+	}}
+}

@@ -1,0 +1,117 @@
+package timeline
+
+import (
+	"math"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/protos/perfettopb"
+)
+
+// sample is a counter's value from a point in time on.
+type sample struct {
+	at    trace.Time
+	value float64
+}
+
+// writeFPS writes how many frames a second the display showed of an application.
+func (p *pipeline) writeFPS(end trace.Time) {
+	times, event := shownTimes(p.applications)
+	if len(times) == 0 {
+		return
+	}
+	p.writeCounter(fpsTrack, "Pictures of the application shown per second, over the last second, by "+event+".", "fps", fps(times, end))
+}
+
+// shownTimes returns when the render frames that took an application's
+// transactions were shown, each counted once: their present times, or if less
+// than two are known those of the commits, or else the frames' starts.
+func shownTimes(applications []*analyzer.Frame) (times []trace.Time, event string) {
+	taken := map[*analyzer.Frame]bool{}
+	for _, f := range applications {
+		for _, t := range f.Transactions {
+			if t.Taken != nil && !t.Taken.Facts.Has(analyzer.Truncated) {
+				taken[t.Taken] = true
+			}
+		}
+	}
+	for _, by := range []struct {
+		event string
+		at    func(*analyzer.Frame) trace.Time
+	}{
+		{"present times", func(f *analyzer.Frame) trace.Time { return f.Present }},
+		{"the starts of commits", func(f *analyzer.Frame) trace.Time { return f.Commit.Start }},
+		{"the starts of render frames", func(f *analyzer.Frame) trace.Time { return f.Actual.Start }},
+	} {
+		times = times[:0]
+		for f := range taken {
+			if at := by.at(f); at.Known() {
+				times = append(times, at)
+			}
+		}
+		slices.Sort(times)
+		if times = slices.Compact(times); len(times) > 1 {
+			return times, by.event
+		}
+	}
+	return nil, ""
+}
+
+// fps samples the rate at each of the times: (n − 1) / (last − first) of those of
+// the second that ends with it. A time with no other in that second gives no
+// rate. A second after the last of them the rate is zero.
+func fps(times []trace.Time, end trace.Time) []sample {
+	var list []sample
+	first := 0
+	for i, at := range times {
+		for at.Sub(times[first]) >= trace.Second {
+			first++
+		}
+		if first == i {
+			continue
+		}
+		list = append(list, sample{at, float64(i-first) * float64(trace.Second) / float64(at.Sub(times[first]))})
+		next := end.Add(trace.Nanosecond)
+		if i+1 < len(times) {
+			next = times[i+1]
+		}
+		if still := at.Add(trace.Second); still <= next && still <= end {
+			list = append(list, sample{still, 0})
+		}
+	}
+	return list
+}
+
+// writeRefreshRate writes how often the display refreshed, as far as the periods
+// of render frames tell.
+func (p *pipeline) writeRefreshRate() {
+	p.writeCounter(refreshTrack, "Refreshes of the display per second, to the whole number, by the periods of the render frames.", "Hz", refreshRates(p.renders))
+}
+
+// refreshRates samples the refresh rate where it changes. The system's own
+// estimate of the period wanders by nanoseconds: the rate is a whole number.
+func refreshRates(renders []*analyzer.Frame) []sample {
+	var list []sample
+	for _, f := range renders {
+		if f.Period <= 0 {
+			continue
+		}
+		rate := math.Round(float64(trace.Second) / float64(f.Period))
+		if n := len(list); n == 0 || list[n-1].value != rate {
+			list = append(list, sample{f.Actual.Start, rate})
+		}
+	}
+	return list
+}
+
+// writeCounter writes a counter, if it has any values.
+func (p *pipeline) writeCounter(name, description, unit string, list []sample) {
+	if len(list) == 0 {
+		return
+	}
+	track := p.below(name, description, p.nextRank(), &perfettopb.CounterDescriptor{UnitName: &unit})
+	for _, s := range list {
+		p.w.count(track, s.at, s.value)
+	}
+}

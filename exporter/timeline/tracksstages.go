@@ -1,0 +1,76 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer"
+)
+
+// stage is a part of a frame's way, or all of it.
+type stage struct {
+	frame *analyzer.Frame
+	analyzer.Interval
+}
+
+// inOrder reports whether an interval can be shown. Of what lines tell that are
+// damaged, the end may come before the start.
+func inOrder(i analyzer.Interval) bool { return i.Known() && i.Start <= i.End }
+
+// writeStage writes a track of stages. What a stage says beside its frame's
+// number is for note to add.
+func (p *pipeline) writeStage(track, description string, list []stage, note func(*slice, *analyzer.Frame)) {
+	lanes := p.lanes(track, description)
+	var s slice
+	for i := range list {
+		if !inOrder(list[i].Interval) {
+			continue
+		}
+		f := list[i].frame
+		s.Interval, s.annotations = list[i].Interval, s.annotations[:0]
+		s.setName(p.label(f), false, 0)
+		note(&s, f)
+		p.w.slice(lanes.track(s.Interval), &s)
+	}
+}
+
+// writeStages writes what becomes of render frames after render_service's main
+// thread. A frame's arrow goes on through those stages that are known, in the
+// order of time.
+func (p *pipeline) writeStages(t *analyzer.Timeline, arrows arrows) {
+	var gpu, commits []stage
+	for _, f := range p.renders {
+		for _, work := range f.GPU {
+			gpu = append(gpu, stage{f, work})
+		}
+		commits = append(commits, stage{f, f.Commit})
+	}
+	follow := func(s *slice, f *analyzer.Frame) { s.flow = arrows[f] }
+	p.writeStage(gpuTrack, "The render frames' work on the GPU, from when it was queued to when it had ended.", gpu,
+		func(s *slice, f *analyzer.Frame) {
+			follow(s, f)
+			if f.Deadline.Known() && s.End > f.Deadline {
+				s.setName(p.label(f), true, s.End.Sub(f.Deadline))
+			}
+		})
+	p.writeStage(commitTrack, "The layers of a render frame on their way to the display.", commits, follow)
+	p.writeStage(presentTrack, "From when the display showed a render frame to when it showed the next one.", presented(p.renders, t), follow)
+}
+
+// presented returns how long each render frame was shown: until the next one
+// was, the last one until the trace ends.
+func presented(renders []*analyzer.Frame, t *analyzer.Timeline) []stage {
+	var list []stage
+	for _, f := range renders {
+		if f.Present.Known() {
+			list = append(list, stage{f, analyzer.Interval{Start: f.Present, End: max(f.Present, t.EndOf(f.Present))}})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b stage) int { return cmp.Compare(a.Start, b.Start) })
+	for i := 1; i < len(list); i++ {
+		if len(t.Parts) < 2 || list[i].Start < list[i-1].End { // else another trace begins in between
+			list[i-1].End = list[i].Start
+		}
+	}
+	return list
+}

@@ -1,0 +1,9 @@
+package exporter
+
+import "ohframe/exporter/timeline"
+
+// What most tests use of package timeline.
+
+type tokens = timeline.Tokens
+
+var newTokens = timeline.NewTokens
