@@ -106,7 +106,7 @@ func TestCut(t *testing.T) {
 		}
 		part := whole[:len(whole)*3/4]
 		want, warnings, err := convertBytes(t, bytes.NewReader(part), ohframe.Options{Workers: 1})
-		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], " is cut after ") {
+		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], " is truncated after ") {
 			t.Errorf("%s: %q, %v", name, warnings, err)
 		}
 		got, _, err := convertBytes(t, iotest.OneByteReader(bytes.NewReader(part)), ohframe.Options{Workers: 4})
@@ -114,7 +114,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("%s: byte by byte %d bytes, else %d, %v", name, len(got), len(want), err)
 		}
 		_, _, err = convertBytes(t, bytes.NewReader(part), ohframe.Options{Strict: true})
-		if what := (*ohframe.Error)(nil); !errors.As(err, &what) || !strings.Contains(what.What, " is cut after ") {
+		if what := (*ohframe.Error)(nil); !errors.As(err, &what) || !strings.Contains(what.What, " is truncated after ") {
 			t.Errorf("%s: error %v in strict mode", name, err)
 		}
 	}

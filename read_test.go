@@ -91,7 +91,7 @@ func TestReadErrors(t *testing.T) {
 		gzipped(""):                "empty, in gzip",
 		gzipped("hello\n"):         "not a trace, in gzip",
 		gzipped("16666666\n"):      "only a refresh period: there is no layer of that name, in gzip",
-		gzipped("hello\n") + "\n":  "not a trace, in gzip; something else follows after the end of the gzip stream",
+		gzipped("hello\n") + "\n":  "not a trace, in gzip; data after the end of the gzip stream",
 		"\x89PNG\r\n\x1a\n":        "not a trace (PNG image)",
 		"# tracer: nop\n#\n":       "a trace without events",
 		"16666666\n":               "only a refresh period: there is no layer of that name",
@@ -127,7 +127,7 @@ func TestReadErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	in, err := Read(t.Context(), strings.NewReader(gzipped(string(text))[:10_000]), Options{})
-	if err != nil || len(in.Warnings) != 1 || !strings.HasPrefix(in.Warnings[0], "gzip stream is cut after ") || len(in.Timeline.Frames) == 0 {
+	if err != nil || len(in.Warnings) != 1 || !strings.HasPrefix(in.Warnings[0], "gzip stream is truncated after ") || len(in.Timeline.Frames) == 0 {
 		t.Errorf("cut gzip: got %+v, %v", in, err)
 	}
 	// In strict mode what is no trace at all is said to be none, and a damaged

@@ -13,8 +13,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Columns are the names of the columns, in order. They are a promise: columns
-// are added at the end, and none is renamed or removed.
+// Columns are the names of the columns, in order. New columns are added at the
+// end. Columns are never renamed or removed.
 var Columns = []string{
 	"kind", "process", "pid", "tid", "vsync_id", "transactions",
 	"actual_start", "actual_end", "expected_start", "expected_end", "period",
@@ -23,7 +23,7 @@ var Columns = []string{
 	"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 }
 
-// row is the cells of a frame or a layer. Null cells are nil pointers.
+// row has the cells of a frame or a layer. Null cells are nil pointers.
 type row struct {
 	Kind          string  `json:"kind" parquet:"kind,dict"`
 	Process       string  `json:"process" parquet:"process,dict"`

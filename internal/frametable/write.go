@@ -17,20 +17,21 @@ import (
 	"ohframe/internal/text"
 )
 
-// Formats are the names of the formats that Write knows.
+// Formats are the formats of Write.
 var Formats = []string{"table", "csv", "json", "parquet"}
 
-// IsBinary reports whether a format is not for a terminal.
+// IsBinary reports whether the output in a format is binary.
 func IsBinary(format string) bool { return format == "parquet" }
 
-// Options decide how frames are written.
+// Options are the options of Write.
 type Options struct {
 	Format string // one of Formats
 	// Layers writes a row for each layer of a frame instead of one for the frame.
 	Layers bool
 }
 
-// Write writes the timeline's frames.
+// Write writes the timeline's frames. It returns an error if the format is unknown
+// or writing to w fails.
 func Write(w io.Writer, t *analyzer.Timeline, o Options) error {
 	rows := func(yield func(row) bool) {
 		for _, f := range t.Frames {
@@ -54,8 +55,8 @@ func Write(w io.Writer, t *analyzer.Timeline, o Options) error {
 	return fmt.Errorf("format %q: not one of %s", o.Format, strings.Join(Formats, ", "))
 }
 
-// writeTable goes through the frames twice, first for how wide columns are: there
-// may be too many rows to keep.
+// writeTable iterates over the frames twice, first to find the widths of the
+// columns: there may be too many rows to keep.
 func writeTable(w io.Writer, rows iter.Seq[row]) error {
 	widths := make([]int, len(Columns))
 	eachRow := func(do func(cells []string)) {
@@ -113,7 +114,7 @@ func writeCSV(w io.Writer, rows iter.Seq[row]) error {
 	return cw.Error()
 }
 
-// document is what the JSON form has beside the frames.
+// document is the JSON form. Its frames are written separately.
 type document struct {
 	ClockOffset int64        `json:"clock_offset"` // trace time minus CLOCK_MONOTONIC, nanoseconds
 	Frames      []row        `json:"frames"`
@@ -123,11 +124,11 @@ type document struct {
 type diagnostic struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
-	Lines []int  `json:"lines"` // the first few, counted from 1
+	Lines []int  `json:"lines"` // the first few line numbers, counted from 1
 }
 
-// writeJSON writes the document with one frame after the other in the place of
-// an empty list: there may be too many to keep.
+// writeJSON inserts the frames one by one into the text of a document without
+// frames: there may be too many to keep.
 func writeJSON(w io.Writer, t *analyzer.Timeline, rows iter.Seq[row]) error {
 	d := document{ClockOffset: int64(t.Clock.Offset), Frames: []row{}, Diagnostics: []diagnostic{}}
 	for _, c := range t.Diagnostics.Counts() {
@@ -163,7 +164,7 @@ func writeJSON(w io.Writer, t *analyzer.Timeline, rows iter.Seq[row]) error {
 	return out.Flush()
 }
 
-// rowsPerGroup is how many rows are kept until they are written.
+// rowsPerGroup is the number of rows in memory before they are written.
 const rowsPerGroup = 1 << 16
 
 func writeParquet(w io.Writer, rows iter.Seq[row]) error {

@@ -10,12 +10,12 @@ import (
 	"unicode"
 )
 
-// choose returns the file of an archive that is to be read.
+// choose returns the file of an archive to read.
 func (c *Content) choose(all []*zip.File) (*zip.File, error) {
-	files := slices.DeleteFunc(slices.Clone(all), isBeside)
+	files := slices.DeleteFunc(slices.Clone(all), isIgnored)
 	c.listing = list(files)
 	if len(files) == 0 {
-		return nil, &Error{What: "zip archive without a file"}
+		return nil, &Error{What: "zip archive without files"}
 	}
 	if chosen := match(files, c.options.Entry); c.options.Entry != "" && !c.selected {
 		switch {
@@ -23,41 +23,40 @@ func (c *Content) choose(all []*zip.File) (*zip.File, error) {
 			c.selected = true
 			return chosen[0], nil
 		case len(chosen) > 1:
-			return nil, &Error{What: fmt.Sprintf("--entry %s is %s of the zip archive: %s", printable(c.options.Entry), several(chosen), list(chosen)), Hint: "--entry NAME with all of the name chooses one"}
+			return nil, &Error{What: fmt.Sprintf("--entry %s matches %s of the zip archive: %s", printable(c.options.Entry), several(chosen), list(chosen)), Hint: "--entry with a full name selects one"}
 		}
 	}
 	switch {
 	case len(files) == 1:
-		return files[0], nil // what is asked for may be inside
+		return files[0], nil // may be an archive with the wanted entry
 	case c.options.Entry != "" && !c.selected:
 		return nil, c.unselected()
 	}
-	return nil, &Error{What: fmt.Sprintf("zip archive of %s: %s", several(files), c.listing), Hint: "--entry NAME chooses one"}
+	return nil, &Error{What: fmt.Sprintf("zip archive with %s: %s", several(files), c.listing), Hint: "--entry NAME selects one"}
 }
 
-// unselected returns an error if there was nothing for Options.Entry to choose.
+// unselected returns an error if Options.Entry is set but selected nothing.
 func (c *Content) unselected() error {
 	switch {
 	case c.options.Entry == "" || c.selected:
 		return nil
 	case c.listing == "":
-		return &Error{What: "no zip archive", Hint: "--entry is for archives of several files"}
+		return &Error{What: "not a zip archive", Hint: "--entry is for archives with several files"}
 	}
-	return &Error{What: fmt.Sprintf("the zip archive has no %s: there is %s", printable(c.options.Entry), c.listing)}
+	return &Error{What: fmt.Sprintf("the zip archive has no entry %s; it has %s", printable(c.options.Entry), c.listing)}
 }
 
-// isBeside reports whether an entry is not what somebody put into an archive:
-// folders, and what macOS adds.
-func isBeside(f *zip.File) bool {
+// isIgnored reports whether an entry is a folder or metadata of macOS.
+func isIgnored(f *zip.File) bool {
 	return f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || base(f.Name) == ".DS_Store"
 }
 
-// base returns the last part of a name. Windows' own archiver has divided names
-// at backslashes.
+// base returns the last element of a name. Some archivers of Windows separate
+// elements with backslashes.
 func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
-// match returns the files that a name may mean: those with just this name, else
-// those with this last part of it, else those that match it as a pattern.
+// match returns the files with the given name, else those with that last element,
+// else those that match it as a pattern.
 func match(files []*zip.File, name string) []*zip.File {
 	for _, means := range []func(*zip.File) bool{
 		func(f *zip.File) bool { return f.Name == name },
@@ -73,16 +72,16 @@ func match(files []*zip.File, name string) []*zip.File {
 
 func matches(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
-	return ok && err == nil // a name may be no pattern
+	return ok && err == nil // a name need not be a valid pattern
 }
 
-// What is listed of an archive.
+// Limits of the list of files in a message.
 const (
 	maxListed = 20  // names
-	maxName   = 100 // bytes of one
+	maxName   = 100 // bytes of a name
 )
 
-// list returns the names of files, as far as a message can hold them.
+// list lists the names of files for a message.
 func list(files []*zip.File) string {
 	var names []string
 	for _, f := range files[:min(len(files), maxListed)] {
@@ -97,7 +96,8 @@ func list(files []*zip.File) string {
 
 func several(files []*zip.File) string { return fmt.Sprintf("%d files", len(files)) }
 
-// printable returns a name that does a terminal no harm and ends where it seems to.
+// printable returns a name for a list in a message, shortened to maxName bytes. It
+// quotes a name that contains unprintable characters, blanks, commas or quotes.
 func printable(name string) string {
 	if len(name) > maxName {
 		name = strings.ToValidUTF8(name[:maxName], "") + "…"

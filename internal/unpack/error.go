@@ -6,8 +6,8 @@ import (
 	"ohframe/internal/failure"
 )
 
-// Error is why an input was not read.
+// Error is why an input cannot be read.
 type Error = failure.Error
 
 // errTrailing: data follows the end of a container.
-var errTrailing = errors.New("something else follows")
+var errTrailing = errors.New("trailing data")

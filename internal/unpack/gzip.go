@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipMagic is what each member begins with. Deflate is the only method.
+// gzipMagic is the beginning of each member.
 //
 // Source: RFC 1952, section 2.3.1.
 const gzipMagic = "\x1f\x8b"
@@ -19,8 +19,8 @@ func openGzip(c *Content, in *bufio.Reader) (io.Reader, error) {
 	return c.newStream("gzip stream", &members{in: in}), nil
 }
 
-// members reads one gzip member after the other. The decoder could do so too, but
-// takes whatever follows for damage.
+// members reads one gzip member after the other. The decoder can do that too, but
+// reports trailing data as damage.
 type members struct {
 	in     *bufio.Reader
 	member gzip.Reader
@@ -46,7 +46,7 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-// next begins the next member; at the end it returns io.EOF.
+// next starts the next member. It returns io.EOF at the end of the input.
 func (m *members) next() error {
 	if m.any {
 		if err := skip(m.in, "\x00"); err != nil {
@@ -65,8 +65,8 @@ func (m *members) next() error {
 	return err
 }
 
-// skip passes over all bytes that are in set. The error is the reader's, and
-// io.EOF if nothing else follows.
+// skip skips all bytes that are in set. It returns io.EOF if nothing else follows,
+// or the reader's error.
 func skip(in *bufio.Reader, set string) error {
 	for {
 		b, err := in.ReadByte()

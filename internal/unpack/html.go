@@ -9,16 +9,16 @@ import (
 	"ohframe/analyzer/hitrace"
 )
 
-// A page that systrace wrote is some megabytes of a viewer, and after it one
-// element for each kind of data: ftrace's text, lists of processes, JSON.
+// A page of systrace has some megabytes of a viewer, followed by an element for
+// each kind of data: ftrace text, lists of processes, JSON.
 //
 //	<script class="trace-data" type="application/text">
 //	# tracer: nop
 //	…
 //	  </script>
 //
-// In pages of 2012 the text is a string of a script. Its lines end in an escaped
-// line end, and one that the string goes on after.
+// In pages of 2012 the text is a string of a script. Each of its lines ends in an
+// escaped line end and a line continuation.
 //
 //	  <script>
 //	  var linuxPerfData = "\
@@ -27,14 +27,14 @@ import (
 //	 app-1 [000] 1.000000: 0: B|1|x\n";
 //	  </script>
 const (
-	textMark   = `<script class="trace-data" type="application/text">`
-	stringMark = `linuxPerfData = "`
-	maxMark    = max(len(textMark), len(stringMark))
+	textStart   = `<script class="trace-data" type="application/text">`
+	stringStart = `linuxPerfData = "`
+	maxStart    = max(len(textStart), len(stringStart))
 )
 
 const sectionEnd = `</script>`
 
-// section is what kind of data a page is read in.
+// section is the kind of a section of data.
 type section uint8
 
 const (
@@ -43,7 +43,7 @@ const (
 	stringSection
 )
 
-// maxTail bounds what stands before the end of a section and is none of it: blanks,
+// maxTail is the maximum length of what follows the text of a section: blanks and
 // the end of the string.
 const maxTail = 64
 
@@ -57,22 +57,22 @@ func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
 	c.dump = hitrace.NewProcessDump(c.options.Limits.WithDefaults().Threads)
 	p := &page{in: in, dump: c.dump}
 	if err := p.nextSection(); err != nil && c.err == nil {
-		return nil, &Error{What: "an HTML page without a text trace", Hint: "systrace and atrace write pages with one; save the page itself, not what the browser shows"}
+		return nil, &Error{What: "an HTML page without a text trace", Hint: "systrace and atrace write pages with a trace; save the page itself, not the browser's rendering of it"}
 	} else if err != nil {
 		return nil, c.fail(err)
 	}
 	return &stream{content: c, what: "HTML page", in: p}, nil
 }
 
-// page reads the sections of a page that hold ftrace's text. On its way it reads
-// those that list processes into the dump.
+// page reads the ftrace text of a page. It reads lists of processes on the way
+// into dump.
 type page struct {
 	in      *bufio.Reader
 	dump    *hitrace.ProcessDump
 	section section
-	text    int    // bytes of the buffer that are text of the section
-	escape  escape // in a string
-	line    bool   // what was read last ended a line
+	text    int    // number of buffered bytes that belong to the section's text
+	escape  escape // state within a string
+	lineEnd bool   // the last byte read was a line end
 }
 
 func (p *page) Read(b []byte) (int, error) {
@@ -84,15 +84,15 @@ func (p *page) Read(b []byte) (int, error) {
 			if err := p.nextSection(); err != nil {
 				return 0, err
 			}
-			if !p.line {
-				p.line = true
+			if !p.lineEnd {
+				p.lineEnd = true
 				b[0] = '\n' // sections do not share a line
 				return 1, nil
 			}
 		}
 		n, err := p.read(b)
 		if n > 0 {
-			p.line = b[n-1] == '\n'
+			p.lineEnd = b[n-1] == '\n'
 		}
 		if n > 0 || err != nil {
 			return n, err
@@ -100,7 +100,7 @@ func (p *page) Read(b []byte) (int, error) {
 	}
 }
 
-// read reads of the section. It may have nothing to read, as at the section's end.
+// read reads from the current section. It returns 0 and nil at its end.
 func (p *page) read(b []byte) (int, error) {
 	if p.text == 0 {
 		if err := p.advance(); err != nil {
@@ -119,8 +119,8 @@ func (p *page) read(b []byte) (int, error) {
 	return n, nil
 }
 
-// advance finds out how much of what comes next is text of the section. The end
-// of the page within it is io.ErrUnexpectedEOF.
+// advance sets p.text to the number of buffered bytes of the section's text. It
+// returns io.ErrUnexpectedEOF if the page ends within the section.
 func (p *page) advance() error {
 	window, err := p.in.Peek(p.in.Size())
 	if i := bytes.Index(window, []byte(sectionEnd)); i >= 0 {
@@ -140,7 +140,7 @@ func (p *page) advance() error {
 	return nil
 }
 
-// cutTail returns what a section ends with without what is none of its text.
+// cutTail removes what follows the text of a section before its end.
 func (p *page) cutTail(text []byte) []byte {
 	cut := bytes.TrimRight(text, " \t")
 	if p.section == stringSection {
@@ -149,13 +149,13 @@ func (p *page) cutTail(text []byte) []byte {
 		return text
 	}
 	if len(text)-len(cut) > maxTail {
-		return text // some of it was read before this was in sight
+		return text // a part of the tail was already read
 	}
 	return cut
 }
 
-// nextSection goes to the next section that holds ftrace's text; io.EOF if there
-// is none.
+// nextSection advances to the next section with ftrace text. It returns io.EOF if
+// there is none.
 func (p *page) nextSection() error {
 	for {
 		kind, err := p.find()
@@ -173,7 +173,7 @@ func (p *page) nextSection() error {
 			if err := p.readDump(); err != nil {
 				return err
 			}
-		case kind == textSection && holdsFtrace(window), kind == stringSection && holdsFtrace(resolved(window)):
+		case kind == textSection && isFtrace(window), kind == stringSection && isFtrace(resolved(window)):
 			return nil
 		}
 		p.section = noSection
@@ -189,7 +189,7 @@ func (p *page) skipLineEnd() {
 	}
 }
 
-// readDump reads a section that lists processes.
+// readDump reads a list of processes.
 func (p *page) readDump() error {
 	var buffer [4 << 10]byte
 	for p.section != noSection {
@@ -203,37 +203,37 @@ func (p *page) readDump() error {
 	return nil
 }
 
-// find goes behind the next mark that a section starts with.
+// find advances past the start of the next section.
 func (p *page) find() (section, error) {
 	for {
 		window, err := p.in.Peek(p.in.Size())
-		kind, mark := textSection, textMark
-		at := bytes.Index(window, []byte(mark))
-		if i := bytes.Index(window, []byte(stringMark)); i >= 0 && (at < 0 || i < at) {
-			kind, mark, at = stringSection, stringMark, i
+		kind, start := textSection, textStart
+		at := bytes.Index(window, []byte(start))
+		if i := bytes.Index(window, []byte(stringStart)); i >= 0 && (at < 0 || i < at) {
+			kind, start, at = stringSection, stringStart, i
 		}
 		if at >= 0 {
-			p.in.Discard(at + len(mark))
+			p.in.Discard(at + len(start))
 			return kind, nil
 		}
 		if err != nil {
 			return noSection, err
 		}
-		p.in.Discard(len(window) - maxMark + 1)
+		p.in.Discard(len(window) - maxStart + 1)
 	}
 }
 
-// cpuColumn is what every line of an event has.
+// cpuColumn is in every event's line.
 var cpuColumn = regexp.MustCompile(`\[\d{3}`)
 
-// holdsFtrace reports whether ftrace's text begins so: with a comment or an event.
-func holdsFtrace(section []byte) bool {
+// isFtrace reports whether a section begins with a comment or an event of ftrace.
+func isFtrace(section []byte) bool {
 	section = bytes.TrimSpace(section)
 	line, _, _ := bytes.Cut(section, []byte("\n"))
 	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte(traceLine)) || cpuColumn.Match(line)
 }
 
-// isDump reports whether a section lists processes.
+// isDump reports whether a section is a list of processes.
 func isDump(section []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(section, " \t\r\n"), []byte("PROCESS DUMP"))
 }

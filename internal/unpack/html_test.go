@@ -84,7 +84,7 @@ func TestHTMLProcessDump(t *testing.T) {
 		end    = "  </script>\n"
 		trace  = start + "# x\n" + end
 		header = "PROCESS DUMP\nUSER PID PPID VSZ RSS WCHAN PC S NAME COMM\n"
-		cut    = "HTML page is cut after 4 bytes of content; what was before is read"
+		cut    = "HTML page is truncated after 4 bytes of content; the content before that is used"
 	)
 	rows := strings.Repeat("root 5 1 0 0 0 0 S other [other]\n", 3000) // more than a buffer
 	for _, test := range []struct{ name, page, want, warning string }{

@@ -7,11 +7,12 @@ import (
 	"sync"
 )
 
-// maxSpool bounds the temporary file that holds an archive from a pipe, in bytes.
+// maxSpool is the maximum size of the temporary file for an archive from a pipe, in
+// bytes.
 const maxSpool = 4 << 30
 
-// spooled is a temporary file that has no name any more where the system allows
-// that, and else is removed when it is closed.
+// spooled is a temporary file. Its name is removed at once if the system allows
+// that, otherwise when it is closed.
 type spooled struct {
 	*os.File
 	unnamed bool
@@ -28,7 +29,7 @@ func (s *spooled) close() (err error) {
 	return err
 }
 
-// spool copies what is left of a stream to a temporary file.
+// spool copies the rest of a stream to a temporary file.
 func spool(c *Content, in io.Reader) (*spooled, error) {
 	f, err := os.CreateTemp("", "ohframe-*.zip")
 	if err != nil {
@@ -46,11 +47,11 @@ func spool(c *Content, in io.Reader) (*spooled, error) {
 	case err != nil:
 		return nil, c.fail(temporaryError(err))
 	case n > maxSpool:
-		return nil, &Error{What: "zip archive of more than 4 GiB from a pipe", Hint: "save it to a file first"}
+		return nil, &Error{What: "zip archive larger than 4 GiB from a pipe", Hint: "save it to a file first"}
 	}
 	return s, nil
 }
 
 func temporaryError(err error) error {
-	return &Error{What: fmt.Sprintf("temporary file for the zip archive: %v", err), Hint: "save the archive to a file first: that is read in place"}
+	return &Error{What: fmt.Sprintf("temporary file for the zip archive: %v", err), Hint: "save the archive to a file, which is read in place"}
 }

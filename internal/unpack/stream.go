@@ -12,16 +12,16 @@ import (
 	"ohframe/analyzer/limits"
 )
 
-// stream is what a decoder makes, within the limits and to the first damage.
+// stream reads the output of a decoder up to the first damage.
 type stream struct {
 	content *Content
-	what    string // "gzip stream"
+	what    string // such as "gzip stream"
 	in      io.Reader
-	n       int64 // bytes that came out
-	err     error // of the last read
+	n       int64 // bytes read
+	err     error // of the last Read
 }
 
-// newStream returns what in, a decoder, makes of a container.
+// newStream returns the output of the decoder in, within the limits.
 func (c *Content) newStream(what string, in io.Reader) io.Reader {
 	return &stream{content: c, what: what, in: c.inflation.Unpacked(in)}
 }
@@ -39,7 +39,8 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// damaged takes note of an error of the decoder and returns what to end with.
+// damaged records an error of the decoder and returns the error of Read: io.EOF if
+// the damage is only a warning.
 func (s *stream) damaged(err error) error {
 	c := s.content
 	if c.err != nil {
@@ -52,16 +53,16 @@ func (s *stream) damaged(err error) error {
 		return c.fail(e)
 	}
 	if len(c.damages) > 0 {
-		return io.EOF // of which this is a consequence
+		return io.EOF // a consequence of the first damage
 	}
-	d := damage{fmt.Sprintf("%s is damaged after %d bytes of content", s.what, s.n), "what was before is read"}
+	d := damage{fmt.Sprintf("%s is corrupt after %d bytes of content", s.what, s.n), "the content before that is used"}
 	switch {
 	case err == errTrailing:
-		d = damage{fmt.Sprintf("something else follows after the end of the %s", s.what), "it is passed over"}
+		d = damage{fmt.Sprintf("data after the end of the %s", s.what), "skipped"}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		d.what = fmt.Sprintf("%s is cut after %d bytes of content", s.what, s.n)
+		d.what = fmt.Sprintf("%s is truncated after %d bytes of content", s.what, s.n)
 	case isChecksum(err):
-		d = damage{fmt.Sprintf("%s is damaged: %d bytes of content do not fit its checksum", s.what, s.n), "they are read all the same"}
+		d = damage{fmt.Sprintf("%s is corrupt: %d bytes of content do not match its checksum", s.what, s.n), "the content is used"}
 	}
 	if c.options.Strict {
 		return c.fail(&Error{What: d.what})

@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// The bytes that an archive begins with: a file's header, or, if it has none, the
-// end of the directory.
+// The first bytes of an archive: a file's header or, in an empty archive, the end
+// of the directory.
 const (
 	zipMagic      = "PK\x03\x04"
 	emptyZipMagic = "PK\x05\x06"
@@ -25,8 +25,8 @@ func isZip(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(zipMagic)) || bytes.HasPrefix(head, []byte(emptyZipMagic))
 }
 
-// openZip opens one file of the archive. What an archive holds stands at its end:
-// one that is no file itself is copied to a temporary one.
+// openZip opens one file of the archive. The directory is at the end of an archive,
+// so an archive from a stream is copied to a temporary file.
 func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
 	archive, packed := c.archive, c.inflation.Packed
 	if archive == nil {
@@ -34,13 +34,13 @@ func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		archive, packed = spooled, func(r io.Reader) io.Reader { return r } // counted before
+		archive, packed = spooled, func(r io.Reader) io.Reader { return r } // already counted
 	}
 	info, err := archive.Stat()
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	guard := &directoryGuard{in: sourceAt{c, archive}, left: maxDirectory}
+	guard := &directoryGuard{in: inputAt{c, archive}, left: maxDirectory}
 	directory, err := zip.NewReader(guard, info.Size())
 	if c.err != nil {
 		return nil, c.err
@@ -48,8 +48,8 @@ func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return nil, e
 	}
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // no name is used as a path
-		return nil, &Error{What: "zip archive without its directory, which stands at the end: it is cut or damaged", Hint: "fetch it again"}
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are never used as paths
+		return nil, &Error{What: "truncated or corrupt zip archive: it has no directory at its end", Hint: "copy the archive again"}
 	}
 	guard.passed = true
 	entry, err := c.choose(directory.File)
@@ -59,33 +59,33 @@ func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
 	return openEntry(c, entry, packed)
 }
 
-// maxDirectory bounds the directory of an archive, in bytes. All of it is held:
-// some 25 MB for the 90,000 files that this makes at the most.
+// maxDirectory is the maximum size of an archive's directory in bytes. It allows
+// 90,000 files, for which the package zip needs some 25 MB.
 const maxDirectory = 4 << 20
 
-// directoryGuard lets only a bounded directory be read from an archive.
+// directoryGuard limits the size of the directory that is read from an archive.
 type directoryGuard struct {
 	in     io.ReaderAt
 	left   int64 // bytes
 	passed bool  // the directory has been read
 }
 
-// The record at the end of a directory of many files, for which the package zip
-// makes room at once, whether they are there or not.
+// The record at the end of a large directory. The package zip allocates memory for
+// the number of files in it, whether they exist or not.
 //
 // Source: APPNOTE.TXT of PKWARE, section 4.3.14.
 const (
 	zipHeaderSize = 46 // of a file in the directory, without its name
 	end64Magic    = "PK\x06\x06"
 	end64Size     = 56
-	end64Count    = 32 // where the number of files is
+	end64Count    = 32 // offset of the number of files
 )
 
 func (g *directoryGuard) ReadAt(p []byte, at int64) (int, error) {
 	if g.passed {
 		return g.in.ReadAt(p, at)
 	}
-	tooMany := &Error{What: "zip archive of too many files", Hint: "unzip it first"}
+	tooMany := &Error{What: "zip archive with too many files", Hint: "unzip it first"}
 	if g.left -= int64(len(p)); g.left < 0 {
 		return 0, tooMany
 	}
@@ -96,7 +96,7 @@ func (g *directoryGuard) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Methods of compression, as far as archives of today use them.
+// Common compression methods.
 //
 // Source: APPNOTE.TXT of PKWARE, section 4.4.5.
 const (
@@ -107,10 +107,10 @@ const (
 
 var otherMethods = map[uint16]string{9: "Deflate64", 12: "bzip2", 14: "LZMA", 95: "XZ", 98: "PPMd", 99: "AES"}
 
-// encrypted is the flag of an entry that needs a password.
+// encrypted is the flag of an encrypted entry.
 const encrypted = 1
 
-// openEntry opens a file of an archive; what is read of the archive goes through packed.
+// openEntry opens a file of an archive. It reads the archive through packed.
 func openEntry(c *Content, f *zip.File, packed func(io.Reader) io.Reader) (io.Reader, error) {
 	if f.Flags&encrypted != 0 {
 		return nil, &Error{What: fmt.Sprintf("zip entry %s is encrypted", printable(f.Name)), Hint: "unzip it first"}
@@ -120,7 +120,7 @@ func openEntry(c *Content, f *zip.File, packed func(io.Reader) io.Reader) (io.Re
 		return nil, c.err
 	}
 	if err != nil {
-		return nil, &Error{What: fmt.Sprintf("zip entry %s is not where the directory says", printable(f.Name)), Hint: "fetch the archive again"}
+		return nil, &Error{What: fmt.Sprintf("zip entry %s is not at its place in the archive", printable(f.Name)), Hint: "copy the archive again"}
 	}
 	in := bufio.NewReaderSize(packed(raw), headSize)
 	e := &entry{file: f, hash: crc32.NewIEEE()}
@@ -138,14 +138,13 @@ func openEntry(c *Content, f *zip.File, packed func(io.Reader) io.Reader) (io.Re
 		if name == "" {
 			name = fmt.Sprintf("method %d", f.Method)
 		}
-		return nil, &Error{What: fmt.Sprintf("zip entry %s is compressed with %s, which is not read", printable(f.Name), name), Hint: "unzip it first"}
+		return nil, &Error{What: fmt.Sprintf("zip entry %s uses unsupported compression: %s", printable(f.Name), name), Hint: "unzip it first"}
 	}
 	return c.newStream("zip entry", e), nil
 }
 
-// entry is the content of a file of an archive. The package zip has such a reader
-// as well; of content that is longer than it should be it drops as much as it is
-// asked for at once.
+// entry reads a file of an archive and checks its size and checksum. The reader of
+// the package zip would drop a block of content if the file is too long.
 type entry struct {
 	file *zip.File
 	in   io.Reader
@@ -153,8 +152,8 @@ type entry struct {
 	n    uint64
 }
 
-// errChecksum is that content is not what its checksum or size says.
-var errChecksum = errors.New("checksum does not fit")
+// errChecksum: the content does not match its checksum or its size.
+var errChecksum = errors.New("checksum mismatch")
 
 func (e *entry) Read(p []byte) (int, error) {
 	n, err := e.in.Read(p)

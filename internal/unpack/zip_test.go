@@ -24,7 +24,7 @@ func TestEntry(t *testing.T) {
 		entry         string
 		content, want string // one of them
 	}{
-		{several, "", "", "zip archive of 6 files: " + list},
+		{several, "", "", "zip archive with 6 files: " + list},
 		{several, "logs/second.ftrace", "logs/second.ftrace", ""},
 		{several, "first.ftrace", "logs/first.ftrace", ""},
 		{several, "third.ftrace", `win\third.ftrace`, ""},
@@ -32,26 +32,26 @@ func TestEntry(t *testing.T) {
 		{several, "first.*", "logs/first.ftrace", ""},
 		{several, "logs/f*", "logs/first.ftrace", ""},
 		{several, "[x].ftrace", "x/[x].ftrace", ""},
-		{several, "second.ftrace", "", "--entry second.ftrace is 2 files of the zip archive: logs/second.ftrace, other/second.ftrace"},
-		{several, "*", "", "--entry * is 6 files of the zip archive: " + list},
-		{several, "fourth", "", "the zip archive has no fourth: there is " + list},
-		{several, "[", "", "the zip archive has no [: there is " + list},
-		{several, "._first.ftrace", "", "the zip archive has no ._first.ftrace: there is " + list},
+		{several, "second.ftrace", "", "--entry second.ftrace matches 2 files of the zip archive: logs/second.ftrace, other/second.ftrace"},
+		{several, "*", "", "--entry * matches 6 files of the zip archive: " + list},
+		{several, "fourth", "", "the zip archive has no entry fourth; it has " + list},
+		{several, "[", "", "the zip archive has no entry [; it has " + list},
+		{several, "._first.ftrace", "", "the zip archive has no entry ._first.ftrace; it has " + list},
 		{one, "", "here", ""},
 		{one, "trace.ftrace", "here", ""},
-		{one, "x", "", "the zip archive has no x: there is logs/trace.ftrace, in zip"},
+		{one, "x", "", "the zip archive has no entry x; it has logs/trace.ftrace, in zip"},
 		{zipped(8)(several), "notes.txt", "notes.txt", ""},
 		{gzipped(several), "notes.txt", "notes.txt", ""},
-		{gzipped([]byte("text")), "notes.txt", "", "no zip archive, in gzip"},
-		{[]byte("text"), "notes.txt", "", "no zip archive"},
-		{archive(8, nil), "", "", "zip archive without a file"},
-		{archive(8, nil, "a/", "__MACOSX/b", "a/.DS_Store"), "", "", "zip archive without a file"},
-		{archive(8, contents("a", "a"), "a", "a"), "a", "", "--entry a is 2 files of the zip archive: a, a"},
+		{gzipped([]byte("text")), "notes.txt", "", "not a zip archive, in gzip"},
+		{[]byte("text"), "notes.txt", "", "not a zip archive"},
+		{archive(8, nil), "", "", "zip archive without files"},
+		{archive(8, nil, "a/", "__MACOSX/b", "a/.DS_Store"), "", "", "zip archive without files"},
+		{archive(8, contents("a", "a"), "a", "a"), "a", "", "--entry a matches 2 files of the zip archive: a, a"},
 		// Names that would be paths elsewhere are names.
 		{archive(0, contents("../../etc/passwd"), "../../etc/passwd"), "", "../../etc/passwd", ""},
 		{archive(0, contents("/etc/passwd"), "/etc/passwd"), "passwd", "/etc/passwd", ""},
 		{archive(0, nil, "a\x1b[31mb", "c\nd", "\xff", "e, f", strings.Repeat("g", 300)), "", "",
-			`zip archive of 5 files: "a\x1b[31mb", "c\nd", "\xff", "e, f", ` + strings.Repeat("g", 100) + "…"},
+			`zip archive with 5 files: "a\x1b[31mb", "c\nd", "\xff", "e, f", ` + strings.Repeat("g", 100) + "…"},
 	} {
 		got := open(t, bytes.NewReader(test.input), unpack.Options{Entry: test.entry, Strict: true})
 		if string(got.content) != test.content || message(got.err) != test.want {
@@ -75,11 +75,11 @@ func TestManyEntries(t *testing.T) {
 		names = append(names, fmt.Sprint(i))
 	}
 	got := open(t, bytes.NewReader(archive(0, nil, names[:23]...)), unpack.Options{})
-	if want := "zip archive of 23 files: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 and 3 more"; message(got.err) != want {
+	if want := "zip archive with 23 files: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 and 3 more"; message(got.err) != want {
 		t.Errorf("got %v", got.err)
 	}
 	got = open(t, bytes.NewReader(archive(0, nil, names...)), unpack.Options{})
-	if !strings.HasPrefix(message(got.err), "zip archive of 70000 files: 0, 1, ") || len(got.err.Error()) > 200 {
+	if !strings.HasPrefix(message(got.err), "zip archive with 70000 files: 0, 1, ") || len(got.err.Error()) > 200 {
 		t.Errorf("got %v", got.err)
 	}
 	// Fewer files, with longer names: the directory is too large to be held.
@@ -87,7 +87,7 @@ func TestManyEntries(t *testing.T) {
 		names[i] = strings.Repeat("x", 100) + names[i]
 	}
 	got = open(t, bytes.NewReader(archive(0, nil, names...)), unpack.Options{})
-	if message(got.err) != "zip archive of too many files" {
+	if message(got.err) != "zip archive with too many files" {
 		t.Errorf("got %v", got.err)
 	}
 }
@@ -115,7 +115,7 @@ func TestClaimedEntries(t *testing.T) {
 		t.Skip(err) // no sparse files here
 	}
 	f.WriteAt([]byte("PK\x03\x04"), 0)
-	if got := open(t, f, unpack.Options{}); message(got.err) != "zip archive of too many files" {
+	if got := open(t, f, unpack.Options{}); message(got.err) != "zip archive with too many files" {
 		t.Errorf("got %v", got.err)
 	}
 }
@@ -132,11 +132,11 @@ func TestUnreadableEntries(t *testing.T) {
 	away := archive(zip.Store, map[string][]byte{"trace": []byte("x")}, "trace")
 	binary.LittleEndian.PutUint32(away[bytes.Index(away, []byte("PK\x01\x02"))+42:], 5)
 	for want, input := range map[string][]byte{
-		"zip entry trace is encrypted":                                     patched(6, 9),
-		"zip entry trace is compressed with LZMA, which is not read":       patched(8, 14),
-		"zip entry trace is compressed with Deflate64, which is not read":  patched(8, 9),
-		"zip entry trace is compressed with method 200, which is not read": patched(8, 200),
-		"zip entry trace is not where the directory says":                  away,
+		"zip entry trace is encrypted":                             patched(6, 9),
+		"zip entry trace uses unsupported compression: LZMA":       patched(8, 14),
+		"zip entry trace uses unsupported compression: Deflate64":  patched(8, 9),
+		"zip entry trace uses unsupported compression: method 200": patched(8, 200),
+		"zip entry trace is not at its place in the archive":       away,
 	} {
 		if got := open(t, bytes.NewReader(input), unpack.Options{}); message(got.err) != want {
 			t.Errorf("got %v, want %s", got.err, want)

@@ -10,22 +10,22 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// zlibHeaders are what a stream with the largest window begins with, one for each
-// level of compression: every program that matters writes one of them.
+// zlibHeaders are the headers of streams with the largest window, one for each
+// level of compression. All common programs write one of them.
 //
 // Source: RFC 1950, section 2.2.
 var zlibHeaders = []string{"\x78\x01", "\x78\x5e", "\x78\x9c", "\x78\xda"}
 
-// traceLine is the end of what hitrace -z of 3.2 and 4.0 writes before the stream.
-// Lines about its progress may come before, where it shares their output.
+// traceLine is the line before the stream of hitrace -z in OpenHarmony 3.2 and 4.0.
+// Messages about its progress may precede it.
 const traceLine = "TRACE:"
 
-// maxPreamble bounds those lines.
+// maxPreamble is the maximum size of those messages in bytes.
 const maxPreamble = 4 << 10
 
 func isZlib(head []byte) bool { return zlibOffset(head) >= 0 }
 
-// zlibOffset returns where the stream begins; negative if there is none.
+// zlibOffset returns the offset of the stream in head, or -1 if there is none.
 func zlibOffset(head []byte) int {
 	if isZlibHeader(head) {
 		return 0
@@ -45,13 +45,13 @@ func zlibOffset(head []byte) int {
 	return -1
 }
 
-// isZlibHeader reports whether a stream begins with b. One of its headers, x^, may
-// be that of a text as well.
+// isZlibHeader reports whether b is the beginning of a stream. One of the headers,
+// "x^", may also begin a text.
 func isZlibHeader(b []byte) bool {
 	return slices.ContainsFunc(zlibHeaders, func(h string) bool { return bytes.HasPrefix(b, []byte(h)) }) && !isText(b[:min(len(b), 64)])
 }
 
-// isText reports whether b is text, but for a character that its end may cut.
+// isText reports whether b is UTF-8 text. Its last character may be incomplete.
 func isText(b []byte) bool {
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
@@ -87,7 +87,7 @@ func (z *inflater) Read(p []byte) (int, error) {
 	}
 	n, err := z.stream.Read(p)
 	if err == io.EOF {
-		// The shell that it was written to may have said something more.
+		// A shell may have written blank lines after it.
 		if err = skip(z.in, "\x00\r\n\t "); err == nil {
 			err = errTrailing
 		}

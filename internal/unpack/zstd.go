@@ -9,7 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The bytes that frames begin with. The first of a skippable frame's is one of 16.
+// The first bytes of frames. Before those of a skippable frame stands a byte from
+// 0x50 to 0x5f.
 //
 // Source: RFC 8878, section 3.1.
 const (
@@ -17,8 +18,8 @@ const (
 	skippableMagic = "\x2a\x4d\x18"
 )
 
-// maxWindow is how far back a frame may refer, in bytes, which have to be kept. It
-// is what the command zstd takes without being told to take more.
+// maxWindow is the maximum window of a frame in bytes, which are kept in memory. It
+// is the default of the zstd command.
 const maxWindow = 128 << 20
 
 func isZstd(head []byte) bool {
@@ -31,13 +32,13 @@ func openZstd(c *Content, in *bufio.Reader) (io.Reader, error) {
 	return c.newStream("zstd stream", f), err
 }
 
-// frames gives names to what the decoder says.
+// frames reads zstd frames and translates the decoder's errors.
 type frames struct {
 	in  io.Reader
-	any bool // content came out
+	any bool // there was content
 }
 
-// newFrames returns a decoder without goroutines, so that none has to be ended.
+// newFrames returns a decoder without goroutines, which needs no Close.
 func newFrames(in io.Reader) (*frames, error) {
 	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	return &frames{in: d}, err
@@ -50,9 +51,9 @@ func (f *frames) Read(p []byte) (int, error) {
 	case errors.Is(err, zstd.ErrMagicMismatch) && f.any:
 		err = errTrailing
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		err = &Error{What: "zstd stream with a window of more than 128 MiB", Hint: "compress it without --ultra, and with --long=27 at the most"}
+		err = &Error{What: "zstd stream with a window larger than 128 MiB", Hint: "compress it without --ultra and with at most --long=27"}
 	case errors.Is(err, zstd.ErrUnknownDictionary):
-		err = &Error{What: "zstd stream that needs a dictionary", Hint: "unzstd it first, with -D"}
+		err = &Error{What: "zstd stream that needs a dictionary", Hint: "decompress it first with zstd -d -D DICTIONARY"}
 	}
 	return n, err
 }

@@ -1,18 +1,18 @@
 package unpack
 
-// escape resolves what is escaped in a string of a script, as far as systrace did
-// that: line ends, quotes, backslashes. Before anything else a backslash stays.
+// escape resolves the escape sequences of systrace's strings: line ends, quotes and
+// backslashes. A backslash before any other character is kept.
 type escape struct {
 	begun    bool // after a backslash
-	lineEnds bool // after a backslash and a CR: an LF belongs to them
+	lineEnds bool // after a backslash and a CR, to which an LF belongs
 }
 
-// escaped maps what follows a backslash to what it stands for; 0 for what systrace
-// does not escape.
+// escaped maps the character after a backslash to its meaning, or to 0 if systrace
+// does not escape it.
 var escaped = [256]byte{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\'': '\'', '\\': '\\', '/': '/'}
 
-// resolve resolves text into b, up to the end of either. It returns how many bytes
-// it wrote and how many it used up.
+// resolve writes the meaning of text to b until either ends. It returns the number
+// of bytes written to b and read from text.
 func (e *escape) resolve(b, text []byte) (n, used int) {
 	for used < len(text) && n < len(b) {
 		c := text[used]
@@ -20,7 +20,7 @@ func (e *escape) resolve(b, text []byte) (n, used int) {
 		*e = escape{}
 		switch {
 		case before.lineEnds && c == '\n', before.begun && c == '\n':
-			// The string goes on in the next line.
+			// A line continuation.
 		case before.begun && c == '\r':
 			e.lineEnds = true
 		case before.begun && escaped[c] != 0:
@@ -29,7 +29,7 @@ func (e *escape) resolve(b, text []byte) (n, used int) {
 		case before.begun:
 			b[n] = '\\'
 			n++
-			continue // with c alone
+			continue // handle c again, without the backslash
 		case c == '\\':
 			e.begun = true
 		default:
@@ -41,7 +41,7 @@ func (e *escape) resolve(b, text []byte) (n, used int) {
 	return n, used
 }
 
-// resolved returns what a string begins with.
+// resolved returns the meaning of the beginning of a string.
 func resolved(text []byte) []byte {
 	var e escape
 	b := make([]byte, min(len(text), maxHead))
@@ -49,5 +49,5 @@ func resolved(text []byte) []byte {
 	return b[:n]
 }
 
-// maxHead is how much of a string is looked at to see what it is.
+// maxHead is the number of bytes in which the content of a string is recognised.
 const maxHead = 4 << 10

@@ -143,7 +143,7 @@ func TestDepth(t *testing.T) {
 	packed := []byte("# tracer: nop\n")
 	for i := range 6 {
 		got := open(t, bytes.NewReader(packed), unpack.Options{})
-		if deep := i > 4; deep != strings.HasPrefix(message(got.err), "more than 4 containers") || !deep && len(got.layers) != i {
+		if deep := i > 4; deep != strings.HasPrefix(message(got.err), "more than 4 nested containers") || !deep && len(got.layers) != i {
 			t.Errorf("%d containers: in %q, error %v", i, got.layers, got.err)
 		}
 		packed = gzipped(packed)
@@ -169,24 +169,24 @@ func TestCut(t *testing.T) {
 			strict := open(t, bytes.NewReader(part), unpack.Options{Strict: true})
 			if w.name == "gzip padded" && cut >= len(gzipped(text)) ||
 				w.name == "gzip members" && len(got.content) == len(text) && got.warnings == nil ||
-				w.name == "hitrace -z in a shell" && cut >= len(packed)-2 || w.name == "HTML" && bytes.HasSuffix(part, []byte("</script>\n</html>")) {
+				w.name == "hitrace -z in a shell" && cut >= len(packed)-2 || w.layer == "HTML" && bytes.HasSuffix(part, []byte("</script>\n</html>")) {
 				continue // nothing is missing
 			}
 			if got.err != nil {
-				if len(got.content) > 0 || !strings.Contains(got.err.Error(), "nothing can be read") && !strings.Contains(got.err.Error(), "without a text trace") {
+				if len(got.content) > 0 || !strings.Contains(got.err.Error(), "no readable content") && !strings.Contains(got.err.Error(), "without a text trace") {
 					t.Errorf("%s cut at %d: error %v", w.name, cut, got.err)
 				}
 				continue
 			}
 			most = max(most, len(got.content))
-			if len(got.warnings) != 1 || !strings.Contains(got.warnings[0], " is cut after ") {
+			if len(got.warnings) != 1 || !strings.Contains(got.warnings[0], " is truncated after ") {
 				t.Errorf("%s cut at %d: warnings %q", w.name, cut, got.warnings)
 			}
 			if !bytes.HasPrefix(text, got.content) {
 				t.Errorf("%s cut at %d: %d bytes that are not the first ones", w.name, cut, len(got.content))
 			}
 			what := (*unpack.Error)(nil)
-			if !errors.As(strict.err, &what) || !strings.Contains(what.What, " is cut after ") {
+			if !errors.As(strict.err, &what) || !strings.Contains(what.What, " is truncated after ") {
 				t.Errorf("%s cut at %d: error %v in strict mode", w.name, cut, strict.err)
 			}
 		}
@@ -242,12 +242,12 @@ func TestMessages(t *testing.T) {
 		content           string
 		warnings, problem string
 	}{
-		{"garbage after gzip", string(gzipped(text)) + "and more", string(text), "something else follows after the end of the gzip stream; it is passed over", "something else follows after the end of the gzip stream"},
-		{"garbage after zlib", string(zlibbed(6)(text)) + "and more", string(text), "something else follows after the end of the zlib stream; it is passed over", "something else follows after the end of the zlib stream"},
-		{"garbage after zstd", string(zstdded(text)) + "and more", string(text), "something else follows after the end of the zstd stream; it is passed over", "something else follows after the end of the zstd stream"},
-		{"checksum of gzip", string(crc), string(text), "gzip stream is damaged: 14 bytes of content do not fit its checksum; they are read all the same", "gzip stream is damaged: 14 bytes of content do not fit its checksum"},
-		{"size in zip", string(larger), string(text), "zip entry is cut after 14 bytes of content; what was before is read", "zip entry is cut after 14 bytes of content"},
-		{"checksum in zip", string(zipError), "X tracer: nop\n", "zip entry is damaged: 14 bytes of content do not fit its checksum; they are read all the same", "zip entry is damaged: 14 bytes of content do not fit its checksum"},
+		{"garbage after gzip", string(gzipped(text)) + "and more", string(text), "data after the end of the gzip stream; skipped", "data after the end of the gzip stream"},
+		{"garbage after zlib", string(zlibbed(6)(text)) + "and more", string(text), "data after the end of the zlib stream; skipped", "data after the end of the zlib stream"},
+		{"garbage after zstd", string(zstdded(text)) + "and more", string(text), "data after the end of the zstd stream; skipped", "data after the end of the zstd stream"},
+		{"checksum of gzip", string(crc), string(text), "gzip stream is corrupt: 14 bytes of content do not match its checksum; the content is used", "gzip stream is corrupt: 14 bytes of content do not match its checksum"},
+		{"size in zip", string(larger), string(text), "zip entry is truncated after 14 bytes of content; the content before that is used", "zip entry is truncated after 14 bytes of content"},
+		{"checksum in zip", string(zipError), "X tracer: nop\n", "zip entry is corrupt: 14 bytes of content do not match its checksum; the content is used", "zip entry is corrupt: 14 bytes of content do not match its checksum"},
 	} {
 		got := open(t, strings.NewReader(test.input), unpack.Options{})
 		if got.err != nil || string(got.content) != test.content || strings.Join(got.warnings, "|") != test.warnings {
@@ -258,17 +258,17 @@ func TestMessages(t *testing.T) {
 		}
 	}
 	for input, want := range map[string]string{
-		"\x1f\x8b\x08":                                 "nothing can be read, in gzip; gzip stream is cut after 0 bytes of content",
-		"\x1f\x8b\x07\x00 and so on":                   "nothing can be read, in gzip; gzip stream is damaged after 0 bytes of content",
-		"\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03name": "nothing can be read, in gzip; gzip stream is cut after 0 bytes of content",
-		"\x78\x9c\xff\xff":                             "nothing can be read, in zlib; zlib stream is damaged after 0 bytes of content",
-		"\x28\xb5\x2f\xfd\x04":                         "nothing can be read, in zstd; zstd stream is cut after 0 bytes of content",
+		"\x1f\x8b\x08":                                 "no readable content, in gzip; gzip stream is truncated after 0 bytes of content",
+		"\x1f\x8b\x07\x00 and so on":                   "no readable content, in gzip; gzip stream is corrupt after 0 bytes of content",
+		"\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03name": "no readable content, in gzip; gzip stream is truncated after 0 bytes of content",
+		"\x78\x9c\xff\xff":                             "no readable content, in zlib; zlib stream is corrupt after 0 bytes of content",
+		"\x28\xb5\x2f\xfd\x04":                         "no readable content, in zstd; zstd stream is truncated after 0 bytes of content",
 		// Windows of 256 MiB and, as the content's size, of 1 TiB; a dictionary.
-		"\x28\xb5\x2f\xfd\x00\x90\x0b\x00\x00x":                             "zstd stream with a window of more than 128 MiB",
-		"\x28\xb5\x2f\xfd\xe0\x00\x00\x00\x00\x00\x01\x00\x00\x0b\x00\x00x": "zstd stream with a window of more than 128 MiB",
+		"\x28\xb5\x2f\xfd\x00\x90\x0b\x00\x00x":                             "zstd stream with a window larger than 128 MiB",
+		"\x28\xb5\x2f\xfd\xe0\x00\x00\x00\x00\x00\x01\x00\x00\x0b\x00\x00x": "zstd stream with a window larger than 128 MiB",
 		"\x28\xb5\x2f\xfd\x01\x58\x07\x0b\x00\x00x":                         "zstd stream that needs a dictionary",
-		"PK\x03\x04":                          "zip archive without its directory, which stands at the end: it is cut or damaged",
-		string(gzipped([]byte("PK\x03\x04"))): "zip archive without its directory, which stands at the end: it is cut or damaged, in gzip",
+		"PK\x03\x04":                          "truncated or corrupt zip archive: it has no directory at its end",
+		string(gzipped([]byte("PK\x03\x04"))): "truncated or corrupt zip archive: it has no directory at its end, in gzip",
 	} {
 		if got := open(t, strings.NewReader(input), unpack.Options{}); message(got.err) != want {
 			t.Errorf("%q: error %v, want %s", input, got.err, want)
@@ -347,7 +347,7 @@ func TestExplain(t *testing.T) {
 	}
 	io.Copy(io.Discard, c)
 	got := c.Explain(&unpack.Error{What: "no trace", Hint: "record one"})
-	if e := (*unpack.Error)(nil); !errors.As(got, &e) || e.Hint != "record one" || !strings.HasPrefix(e.What, "no trace, in zlib in gzip; gzip stream is cut after ") {
+	if e := (*unpack.Error)(nil); !errors.As(got, &e) || e.Hint != "record one" || !strings.HasPrefix(e.What, "no trace, in zlib in gzip; gzip stream is truncated after ") {
 		t.Errorf("got %v", got)
 	}
 	if len(c.Warnings()) != 1 { // that what is inside is cut as well goes without saying

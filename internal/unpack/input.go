@@ -5,14 +5,14 @@ import (
 	"io/fs"
 )
 
-// source is the input. It ends with the context, and keeps the input's own error,
-// of which decoders make another.
-type source struct {
+// input reads an input until the context is cancelled. It stores the input's error
+// in content, because decoders replace it.
+type input struct {
 	content *Content
 	in      io.Reader
 }
 
-func (s source) Read(p []byte) (int, error) {
+func (s input) Read(p []byte) (int, error) {
 	if err := s.content.ctx.Err(); err != nil {
 		return 0, s.content.fail(err)
 	}
@@ -23,15 +23,15 @@ func (s source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// file is an input that can be read anywhere.
+// file is an input with random access.
 type file interface {
 	io.ReaderAt
 	Stat() (fs.FileInfo, error)
 }
 
-// asFile returns the input as a file if it is a regular one, else nil.
-func asFile(input io.Reader) file {
-	f, ok := input.(file)
+// asFile returns r if it is a regular file, else nil.
+func asFile(r io.Reader) file {
+	f, ok := r.(file)
 	if !ok {
 		return nil
 	}
@@ -41,13 +41,13 @@ func asFile(input io.Reader) file {
 	return f
 }
 
-// sourceAt is as source, for an input that can be read anywhere.
-type sourceAt struct {
+// inputAt is like input for a file.
+type inputAt struct {
 	content *Content
 	in      io.ReaderAt
 }
 
-func (s sourceAt) ReadAt(p []byte, at int64) (int, error) {
+func (s inputAt) ReadAt(p []byte, at int64) (int, error) {
 	if err := s.content.ctx.Err(); err != nil {
 		return 0, s.content.fail(err)
 	}

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// byteOrderMark is how UTF-8 text may begin, though its bytes have one order only.
+// byteOrderMark is the byte order mark of UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
 
-func hasMark(head []byte) bool { return bytes.HasPrefix(head, []byte(byteOrderMark)) }
+func hasByteOrderMark(head []byte) bool { return bytes.HasPrefix(head, []byte(byteOrderMark)) }
 
-func skipMark(_ *Content, in *bufio.Reader) (io.Reader, error) {
+func skipByteOrderMark(_ *Content, in *bufio.Reader) (io.Reader, error) {
 	_, err := in.Discard(len(byteOrderMark))
 	return in, err
 }
