@@ -40,7 +40,6 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 			b.problems = append(b.problems, lineProblem{b.lines, LineTooLong})
 			continue
 		}
-		text = text[:trimSpace(text)]
 		if len(b.Events) == cap(b.Events) {
 			b.Events = append(b.Events, Event{})[:len(b.Events)]
 		}
@@ -56,16 +55,6 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		event.Number = b.lines
 		b.Events = next
 	}
-}
-
-// trimSpace returns the length of text without the blanks, tabs and carriage
-// returns that it ends with: editors and converters add them.
-func trimSpace(text []byte) int {
-	n := len(text)
-	for n > 0 && (text[n-1] == ' ' || text[n-1] == '\t' || text[n-1] == '\r') {
-		n--
-	}
-	return n
 }
 
 // settle takes the batch into the input as the next block in order: it drops events

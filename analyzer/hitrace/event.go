@@ -44,6 +44,17 @@ type Event struct {
 	Marker Marker
 }
 
+// trimSpace returns text without the white space and control characters that it ends
+// with: editors and converters add some to lines, and systems before 5.1 write a
+// blank after names.
+func trimSpace(text []byte) []byte {
+	n := len(text)
+	for n > 0 && text[n-1] <= ' ' {
+		n--
+	}
+	return text[:n]
+}
+
 // parse fills e, all but its number, from a line without its line end.
 func (e *Event) parse(text []byte) Problem {
 	if problem := ParseLine(text, &e.Line); problem != NoProblem {
@@ -53,9 +64,14 @@ func (e *Event) parse(text []byte) Problem {
 	if e.Kind = kindOf(e.Name); e.Kind != MarkerEvent {
 		return NoProblem
 	}
+	if n := len(e.Args); n > 0 && e.Args[n-1] <= ' ' {
+		e.Args = trimSpace(e.Args)
+	}
 	if problem := ParseMarker(e.Args, &e.Marker); problem != NoProblem {
 		return problem
 	}
-	e.Word = recognize(e.Marker.Label())
+	if e.Marker.Phase != End { // which has no name
+		e.Word = recognize(e.Marker.Label())
+	}
 	return NoProblem
 }

@@ -50,6 +50,9 @@ func ParseLine(text []byte, l *Line) Problem {
 		}
 		open += from
 		problem := parseFrom(text, open, l)
+		if problem == BadThread {
+			problem = parseBareTask(text[:open], l)
+		}
 		// A line that begins within the args of a broken one has that for a comm.
 		if problem == NoProblem && (first == NotALine || len(l.Comm) <= maxComm) {
 			return NoProblem
@@ -102,11 +105,10 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 		for end < len(text) && text[end] != ' ' {
 			end++
 		}
-		if n := end - i; n > maxFlags {
-			end = endOfFlags(text, i, end)
-		}
-		if end-i < minFlags {
-			return NotALine
+		if n := end - i; n < minFlags || n > maxFlags {
+			if end = endOfFlags(text, i, end); end == i {
+				return NotALine
+			}
 		}
 		i = skipBlanks(text, end)
 	}
@@ -144,51 +146,24 @@ func endOfFlags(text []byte, i, end int) int {
 	return seconds
 }
 
-// parseTask parses "COMM-TID (TGID) ". The parentheses may be empty or missing,
-// and so may be the whole column.
+// parseTask parses "COMM-TID (TGID) ". The parentheses may be empty, and " (TGID)"
+// may be missing.
 func parseTask(text []byte, l *Line) Problem {
 	end := trimRight(text, len(text))
 	l.PID = trace.UnknownPID
-	if end == 0 || text[end-1] != ')' {
-		problem := parseThread(text[:end], l)
-		if problem == NoProblem {
-			return NoProblem
+	if end > 0 && text[end-1] == ')' {
+		open := bytes.LastIndexByte(text[:end], '(')
+		if open < 0 {
+			return BadThread
 		}
-		start, ok := parseBareProcess(text[:end], l)
-		if !ok {
-			return problem
+		i := skipBlanks(text, open+1)
+		if pid, stop, ok := digits(text, i); ok && stop == end-1 {
+			l.PID = trace.PID(pid)
+		} else if text[i] != '-' && i != end-1 {
+			return BadThread
 		}
-		return parseThread(text[:trimRight(text, start)], l)
+		end = trimRight(text, open)
 	}
-	open := bytes.LastIndexByte(text[:end], '(')
-	if open < 0 {
-		return BadThread
-	}
-	i := skipBlanks(text, open+1)
-	if pid, stop, ok := digits(text, i); ok && stop == end-1 {
-		l.PID = trace.PID(pid)
-	} else if text[i] != '-' && i != end-1 {
-		return BadThread
-	}
-	return parseThread(text[:trimRight(text, open)], l)
-}
-
-// parseBareProcess parses the process id, or the dashes that stand for one, that
-// text ends with where no parentheses are around them. It returns where they
-// start.
-func parseBareProcess(text []byte, l *Line) (start int, ok bool) {
-	start = bytes.LastIndexAny(text, " \t") + 1
-	column := text[start:]
-	if pid, end, ok := digits(column, 0); ok && end == len(column) {
-		l.PID = trace.PID(pid)
-		return start, true
-	}
-	return start, len(column) > 0 && len(bytes.Trim(column, "-")) == 0
-}
-
-// parseThread parses "COMM-TID".
-func parseThread(text []byte, l *Line) Problem {
-	end := len(text)
 	// The comm may itself hold dashes: the thread id follows the last one.
 	dash := end - 1
 	for dash >= 0 && isDigit(text[dash]) {
@@ -204,6 +179,27 @@ func parseThread(text []byte, l *Line) Problem {
 	l.TID = trace.TID(tid)
 	l.Comm = text[skipBlanks(text[:dash], 0):dash]
 	return NoProblem
+}
+
+// parseBareTask parses "COMM-TID TGID ": the process id, or the dashes that stand
+// for one, without parentheses.
+func parseBareTask(text []byte, l *Line) Problem {
+	text = bytes.TrimRight(text, " \t")
+	start := bytes.LastIndexAny(text, " \t") + 1
+	column, task := text[start:], bytes.TrimRight(text[:start], " \t")
+	pid, end, ok := digits(column, 0)
+	switch {
+	case bytes.HasSuffix(task, []byte(")")): // two columns
+		return BadThread
+	case ok && end == len(column):
+	case len(bytes.Trim(column, "-")) == 0:
+		pid = int32(trace.UnknownPID)
+	default:
+		return BadThread
+	}
+	problem := parseTask(task, l)
+	l.PID = trace.PID(pid)
+	return problem
 }
 
 // parseTime parses "SECONDS.FRACTION:" at i and returns the index after the

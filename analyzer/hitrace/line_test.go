@@ -181,6 +181,7 @@ func TestParseLineProblems(t *testing.T) {
 		{"a-1 (1 [000] .... 1.000000: e: x", hitrace.BadThread},
 		{"a-1 2147483648 [000] .... 1.000000: e: x", hitrace.BadThread},
 		{"a-1 2x [000] .... 1.000000: e: x", hitrace.BadThread},
+		{"a-1 (1) 2 [000] .... 1.000000: e: x", hitrace.BadThread},
 		{"a-1 one [000] .... 1.000000: e: x", hitrace.BadThread},
 		{"a-1 2 3 [000] .... 1.000000: e: x", hitrace.BadThread},
 		{"a 2 [000] .... 1.000000: e: x", hitrace.BadThread},

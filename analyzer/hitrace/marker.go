@@ -71,8 +71,10 @@ func isChain(text []byte) bool {
 // ParseMarker parses the args of a marker line into m. What it returns is
 // NoProblem or what kept it from being read; then m holds nothing of use.
 func ParseMarker(args []byte, m *Marker) Problem {
-	args = skipAddress(args)
 	*m = Marker{PID: trace.UnknownPID}
+	if len(args) > 0 && args[0] == '0' {
+		args = skipAddress(args)
+	}
 	if len(args) == 0 {
 		return NoPhase
 	}

@@ -137,7 +137,7 @@ type dumpRow struct {
 }
 
 func splitRow(line []byte) dumpRow {
-	line = line[:trimSpace(line)]
+	line = trimSpace(line)
 	row := dumpRow{text: string(line)}
 	for i := skipBlanks(line, 0); i < len(line); i = skipBlanks(line, i) {
 		row.starts = append(row.starts, i)
