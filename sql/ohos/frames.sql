@@ -1,19 +1,18 @@
--- Frames of OpenHarmony and HarmonyOS as ohframe found them, one row a frame.
+-- Frames of OpenHarmony and HarmonyOS as reconstructed by ohframe, one row per frame.
 --
--- A frame is made twice. An application draws it on a vsync and sends it off in
--- transactions; render_service takes those on a vsync of its own, draws the
--- frame, commits it, and the display shows it. Both are frames here, and the
--- application's has the render frame that took it.
+-- Two processes make a frame. An application draws it on a vsync and sends it in
+-- transactions. render_service picks these up on a vsync of its own, draws the frame
+-- and commits it, and the display shows it. Both are frames here. An application
+-- frame refers to the render frame that picked it up.
 --
--- All times are those of the trace. What is not known is NULL, never zero. What
--- says "from the pipeline tracks" is not known in a trace that was converted
--- with --no-tracks.
+-- Times are trace times. Unknown values are NULL. Columns "from the pipeline tracks"
+-- are unknown in a trace that was converted with --no-tracks.
 
--- A merged trace may hold other machines' frames.
+-- A merged trace may also contain frames of other machines.
 CREATE PERFETTO TABLE _ohos_machine AS
 SELECT id AS machine_id FROM machine WHERE sysname = 'OpenHarmony';
 
--- What the frame timeline says of each frame.
+-- The data of each frame on the frame timeline.
 CREATE PERFETTO TABLE _ohos_timeline_frame AS
 SELECT
   s.id,
@@ -43,7 +42,7 @@ FROM actual_frame_timeline_slice AS s
 JOIN process AS p USING (upid)
 JOIN _ohos_machine USING (machine_id);
 
--- A length that a slice says in milliseconds, which are exact to the nanosecond.
+-- A duration that a slice has in milliseconds, exact to the nanosecond.
 CREATE PERFETTO MACRO _ohos_length(
   arg_set_id Expr,
   name Expr
@@ -51,7 +50,7 @@ CREATE PERFETTO MACRO _ohos_length(
 RETURNS Expr
 AS cast_int!(round(extract_arg($arg_set_id, $name) * 1e6));
 
--- What the slices of the "Frames" tracks say of each frame.
+-- The data of each frame on the "Frames" tracks.
 CREATE PERFETTO TABLE _ohos_track_frame AS
 WITH
   event AS (
@@ -364,8 +363,8 @@ FROM known
 ORDER BY
   id;
 
--- Which render frames took transactions of an application frame: the one that
--- took the last, which is its render_id, and others before.
+-- The render frames that picked up transactions of an application frame: the one
+-- with the last transaction, which is its render_id, and earlier ones.
 CREATE PERFETTO TABLE _ohos_taken AS
 SELECT id, render_id
 FROM ohos_frame
@@ -385,12 +384,12 @@ JOIN _ohos_timeline_frame AS render
   AND render.machine_id = itself.machine_id
   AND render.display_frame_token = args.int_value;
 
--- Whole frames: an application frame and the render frame that took the last of
--- its transactions. A render frame that took several is in several.
+-- Whole frames: an application frame with the render frame that picked up the last
+-- of its transactions. A render frame may belong to several whole frames.
 --
--- A whole frame is late if it was done after its expected end, or if it was
--- picked up late: its expected end, which is the render frame's, has then moved
--- to a later vsync already.
+-- A whole frame is late if it was done after its expected end, or if it was picked
+-- up late. In the second case its expected end, which is that of the render frame, is
+-- already one of a later vsync.
 CREATE PERFETTO TABLE ohos_whole_frame(
   -- The application frame.
   id ID(slice.id),
