@@ -112,13 +112,21 @@ var jankNames = [...]string{
 // Has reports whether any of the given reasons is among j.
 func (j JankType) Has(types JankType) bool { return j&types != 0 }
 
-// String returns the names that Perfetto shows, with commas between them, or
-// "Unspecified".
+// String returns the names that Perfetto shows, in its order and with commas between
+// them, or "Unspecified".
 func (j JankType) String() string {
 	if j == 0 {
 		return "Unspecified"
 	}
-	return bitNames(uint32(j), jankNames[:])
+	// The youngest type of the application stands behind its other one.
+	const before, resynced = 2*JankAppDeadlineMissed - 1, JankAppResyncedJitter
+	var names []string
+	for _, part := range []JankType{j & before, j & resynced, j &^ (before | resynced)} {
+		if part != 0 {
+			names = append(names, bitNames(uint32(part), jankNames[:]))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // PresentType is when a frame was shown, compared with when it should have been.

@@ -145,6 +145,21 @@ func TestVerdictOfSurfaceFlinger(t *testing.T) {
 	}
 }
 
+func TestJankTypeString(t *testing.T) {
+	for j, want := range map[JankType]string{
+		0:        "Unspecified",
+		JankNone: "None",
+		JankAppDeadlineMissed | JankPredictionError:                        "Prediction Error, App Deadline Missed",
+		JankBufferStuffing | JankAppResyncedJitter | JankAppDeadlineMissed: "App Deadline Missed, App Resynced Jitter, Buffer Stuffing",
+		JankAppResyncedJitter | JankSFScheduling:                           "SurfaceFlinger Scheduling, App Resynced Jitter",
+		JankDisplayPowerModeChange | JankUnknown:                           "Unknown Jank, PowerModeChange in progress",
+	} {
+		if got := j.String(); got != want {
+			t.Errorf("%#x: %q, want %q", uint32(j), got, want)
+		}
+	}
+}
+
 func TestVerdictDropped(t *testing.T) {
 	for v, want := range map[Verdict]bool{
 		{Jank: JankNone, Present: PresentOnTime}:               false,

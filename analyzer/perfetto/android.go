@@ -14,7 +14,7 @@ func (a *assembly) judge() {
 			continue
 		}
 		if f.Kind == analyzer.RenderFrame && !f.Facts.Has(analyzer.Dropped) {
-			f.Present = f.Actual.End
+			f.Present = a.present(f)
 		}
 		if late(f) {
 			f.Facts |= lateFact(f)
@@ -28,6 +28,19 @@ func (a *assembly) judge() {
 			f.Render.Facts |= analyzer.Misaligned
 		}
 	}
+}
+
+// present returns when a render frame was shown, zero if that is unknown. On Android
+// its actual interval ends then. In ohframe's traces it ends with the work, and the
+// present time is the expected end plus the present delay.
+func (a *assembly) present(f frame) trace.Time {
+	switch {
+	case !a.ours:
+		return f.Actual.End
+	case f.said.PresentDelayKnown && f.Expected.Known():
+		return max(0, f.Expected.End.Add(f.said.PresentDelay))
+	}
+	return 0
 }
 
 // late reports whether the frame's work was finished after its deadline. The jank

@@ -23,7 +23,6 @@ type attributes struct {
 	offset      trace.Duration
 	offsetKnown bool
 	source      string
-	renumbered  int64 // frames whose token is not their vsync id
 }
 
 // add takes a trace's attributes and reports whether they could be decoded.
@@ -62,8 +61,6 @@ func (a *attributes) addAttribute(b []byte) bool {
 		a.offset, a.offsetKnown = trace.Duration(number), trace.Duration(number).Abs() <= maxTimestamp && number != math.MinInt64
 	case "clock_offset_source":
 		a.source = shortened(text, maxName)
-	case "frames_renumbered":
-		a.renumbered = max(0, number)
 	}
 	return true
 }

@@ -1,18 +1,20 @@
-// Package perfetto reads frames out of Perfetto traces: the frame timeline that
-// Android's SurfaceFlinger records, or that ohframe itself writes.
+// Package perfetto reads frames from Perfetto traces with a frame timeline. Android's
+// SurfaceFlinger records one, and ohframe writes one.
 //
-// A trace is a sequence of packets, each a field 1 of the file with its length.
-// A packet has a time, in some clock, and one payload, of which few kinds
-// matter here. All others are passed over without being decoded:
+//	packets ──▶ slices ──▶ frames ──▶ links, verdicts, periods ──▶ Timeline
+//	     └────▶ notes ────────────────────────────────▲
+//
+// A trace is a sequence of packets. Each is field 1 of the file, with its length. A
+// packet has a time in some clock, and one payload. Only these fields are decoded:
 //
 //	TracePacket                 field
 //	  process_tree                  2   names of processes and threads
 //	  clock_snapshot                6   several clocks, read at the same time
 //	  timestamp                     8
 //	  compressed_packets           50   packets, deflated
-//	  timestamp_clock_id           58   boot time, if there is none
+//	  timestamp_clock_id           58   boot time if absent
 //	  frame_timeline_event         76   a slice of a frame timeline starts or ends
-//	  trace_attributes            126   what ohframe says of its own traces
+//	  trace_attributes            126   written by ohframe
 //	  zstd_compressed_packets     133
 //
 // From Perfetto v58.0 on frame_timeline_event is declared as an extension; the
@@ -20,8 +22,8 @@
 //
 // # From packets to frames
 //
-// A FrameEnd ends the slice that has its cookie. A frame has two slices: the
-// expected and the actual one, which share process and token.
+// A FrameEnd ends the slice with its cookie. A frame has two slices, the expected and
+// the actual one, with the same process and token.
 //
 //	ExpectedSurfaceFrame ─┐ pid, token
 //	ActualSurfaceFrame   ─┴─▶ application frame ─┐
@@ -29,61 +31,48 @@
 //	ExpectedDisplayFrame ─┐ pid, token           ▼
 //	ActualDisplayFrame   ─┴─▶ render frame ◀─────┘
 //
-// Each layer of an application has a frame of its own. Frames without an end
-// are truncated. What is sent from one to the other is not in the packets: an
-// application frame has one transaction, numbered by its token and sent at its
-// end, unless it was empty.
+// The layers of an application frame have the same token. Frames without an end are
+// truncated. The packets have no transactions: an application frame gets one for each
+// render frame that took it, with the frame's token as index.
 //
 // # Android
 //
-// A SurfaceFrame ends when its buffer was queued and drawn. A DisplayFrame ends
-// when the display showed it, both expected and actual: the end of the actual
-// interval of a render frame is its present time, unless it was dropped. A
-// dropped application frame was taken by no render frame.
+// A SurfaceFrame ends when its buffer was queued and drawn. A DisplayFrame, expected or
+// actual, ends when the display shows it: the end of the actual interval is the present
+// time, unless the frame was dropped. A dropped application frame has no render frame.
 //
-// Late is Android's own verdict that the work was not finished in time
-// (on_time_finish), where there was a prediction. Where the packet does not say,
-// its jank type does, and without that the times. A render frame is late on the
-// GPU if its jank type says so and does not say that the CPU was. Misaligned is
-// the jank type SurfaceFlinger Scheduling. The period is the smallest distance
-// between the predictions of render frames nearby.
+// The verdict decides whether a frame is late: its jank type if that is one of the
+// frame's own, else on_time_finish, else the times. A render frame is late on the GPU
+// if its jank type says so and does not also blame the CPU. A frame is misaligned if
+// its jank type is SurfaceFlinger Scheduling. The period comes from the spacing of
+// predictions nearby.
 //
 // # Traces that ohframe wrote
 //
-// They are known by their attributes. Beside the frame timeline they have tracks
-// with a slice for each frame, whose annotations say what Android's packets have
-// no room for:
+// Their attributes identify them. Beside the frame timeline they have tracks with a
+// slice for each frame, with annotations (internal/annotation) that carry the facts:
 //
 //	TracePacket                 field
 //	  track_event                  11   a slice begins, with annotations
 //	  interned_data                12   the annotations' names
 //	  track_descriptor             60   a track "Frames" of a process
 //
-// With them a frame comes back as it was, and measures of the trace are those of
-// the text, but for: truncated frames, and links to them; all but the first start
-// and the last end of GPU work; when transactions before the last were sent, which
-// of them other render frames took, and the order in which a render frame applied
-// them; one end of an expected interval that is known alone; the idle process;
-// diagnostics; the span of the trace.
+// With these tracks the report of the trace is that of the text. Not restored are
+// truncated frames and links to them; all but the first start and the last end of a
+// frame's GPU work; the times of transactions before the last, which of them went to
+// which other render frame, and the order in which a render frame applied them; an
+// expected end without a start; the idle process; diagnostics; the span of the trace.
 //
-// Without those tracks these come back: kind, process and its threads' names,
-// thread, actual and expected interval, vsync id, vsync and deadline, the link,
-// whether it is late, empty and misaligned, and the period where the expected
-// interval tells it. The present time comes back to a few nanoseconds, where the
-// frame has an expected interval. What is lost beside the above: the numbers of
-// transactions and all but the last; the intervals of GPU work, drawing and
-// commits, and which times were estimated; coalesced vsyncs; lateness on the GPU
-// of a frame that was late on the CPU as well, or that was empty; whether a late
-// application frame is misaligned by actual times, if the expected ones say
-// otherwise; the expected interval of a second frame of the same process and vsync
-// id; the vsync id of a frame that had to be given a number of its own; a period
-// that only the vsync generator or the receiver's name tells.
-//
-// Of the trace the clock offset and its source come back in either case.
+// A trace that was written without these tracks is read like Android's: verdicts decide,
+// and the measures of the text are not restored. Three things differ from Android. Each
+// thread has frames of its own. The actual interval of a render frame ends with the
+// work, so the present time comes from the present delay, to a few nanoseconds, and only
+// for frames with an expected interval. The attributes contain the clock offset and its
+// source.
 //
 // # Hostile input
 //
-// Packets are read as a stream. What is remembered is bounded by Options.Limits;
-// messages with lists are decoded field by field, so that a packet does not grow
-// in memory; packets within a compressed one must not be compressed themselves.
+// Packets are read as a stream. Options.Limits bound what is kept. Messages with lists
+// are decoded field by field, so that a packet does not grow in memory. A packet in a
+// compressed packet must not be compressed itself.
 package perfetto

@@ -106,7 +106,7 @@ func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
 			return nil, nil
 		}
 		s := &slice{kind: analyzer.ApplicationFrame, pid: trace.PID(*f.Pid), display: *f.DisplayFrameToken, layer: d.layer(f.GetLayerName()), said: analyzer.FrameTimeline{
-			Token: *f.Token, Verdict: verdictOf(f, f.OnTimeFinish), GPUComposition: answer(f.GpuComposition), Buffer: answer(f.IsBuffer),
+			Token: *f.Token, Verdict: verdictOf(f, f.OnTimeFinish, f.JankSeverityType), GPUComposition: answer(f.GpuComposition), Buffer: answer(f.IsBuffer),
 		}}
 		s.said.PresentDelay, s.said.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
 		return s, f.Cookie
@@ -116,7 +116,7 @@ func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
 			return nil, nil
 		}
 		s := &slice{kind: analyzer.RenderFrame, pid: trace.PID(*f.Pid), said: analyzer.FrameTimeline{
-			Token: *f.Token, Verdict: verdictOf(f, f.OnTimeFinish), GPUComposition: answer(f.GpuComposition),
+			Token: *f.Token, Verdict: verdictOf(f, f.OnTimeFinish, f.JankSeverityType), GPUComposition: answer(f.GpuComposition),
 		}}
 		s.said.PresentDelay, s.said.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
 		return s, f.Cookie
@@ -129,17 +129,26 @@ type judgedEvent interface {
 	GetJankType() int32
 	GetPresentType() perfettopb.FrameTimelineEvent_PresentType
 	GetPredictionType() perfettopb.FrameTimelineEvent_PredictionType
-	GetJankSeverityType() perfettopb.FrameTimelineEvent_JankSeverityType
 }
 
 // verdictOf returns the event's verdict. Values that this version does not know
-// are unspecified.
-func verdictOf(f judgedEvent, onTime *bool) analyzer.Verdict {
-	return analyzer.Verdict{
+// are unspecified. Older versions of Android write no severity: as in Perfetto, that
+// is None for a frame without jank.
+func verdictOf(f judgedEvent, onTime *bool, severity *perfettopb.FrameTimelineEvent_JankSeverityType) analyzer.Verdict {
+	v := analyzer.Verdict{
 		Jank: analyzer.JankType(f.GetJankType()), Present: enum(f.GetPresentType(), analyzer.PresentUnknown),
-		Prediction: enum(f.GetPredictionType(), analyzer.PredictionUnknown), Severity: enum(f.GetJankSeverityType(), analyzer.SeverityFull),
-		OnTimeFinish: answer(onTime),
+		Prediction: enum(f.GetPredictionType(), analyzer.PredictionUnknown), OnTimeFinish: answer(onTime),
 	}
+	if v.Jank != analyzer.JankNone {
+		v.Jank &^= analyzer.JankNone // means that there is no other
+	}
+	switch {
+	case severity != nil:
+		v.Severity = enum(*severity, analyzer.SeverityFull)
+	case v.Jank == analyzer.JankNone:
+		v.Severity = analyzer.SeverityNone
+	}
+	return v
 }
 
 // layer returns the name as one string for all frames of the layer, none if there

@@ -19,22 +19,16 @@ func (d *decoder) timeline() *analyzer.Timeline {
 
 	a := assembly{
 		stats: d.stats, ours: d.attributes.ours, expected: map[expectation]*slice{},
-		render: map[int64][]*analyzer.Frame{}, sent: map[sentKey]bool{},
+		render: map[int64][]*analyzer.Frame{},
 	}
 	a.add(d.slices, d.processes, t.Span.End)
 	t.Processes = d.processes.list()
 	a.link()
+	a.judge()
+	a.inferPeriods()
+	a.restore(&d.notes)
 	if a.ours {
-		a.restoreVsyncs(d.attributes.renumbered)
-		a.restoreFacts()
-		a.restorePeriods()
-		a.restoreNotes(&d.notes)
-		for _, f := range a.frames {
-			f.Android.Timeline = nil // ohframe's own verdict: it follows from the facts
-		}
-	} else {
-		a.judge()
-		a.inferPeriods()
+		a.numberTransactions()
 	}
 	for _, f := range a.frames {
 		t.Frames = append(t.Frames, f.Frame)
@@ -98,8 +92,6 @@ type assembly struct {
 	frames   []frame
 	expected map[expectation]*slice
 	render   map[int64][]*analyzer.Frame // by token, in order of start
-	sent     map[sentKey]bool            // all transactions
-	next     int64                       // the last number that was made up for one
 }
 
 // frame is a frame and what its packet says.
@@ -153,6 +145,9 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 		}, &said}
 		if s.kind == analyzer.ApplicationFrame {
 			f.addLayer(s, end)
+			if tid, ok := layerThread(s.layer); ok && a.ours {
+				f.TID = tid
+			}
 		} else if !s.End.Known() {
 			f.Actual.End = end
 			f.Facts = analyzer.Truncated
@@ -192,20 +187,15 @@ func (a *assembly) hasLayers(s *slice) bool {
 // link joins application frames to the render frames that took them.
 func (a *assembly) link() {
 	for _, f := range a.frames {
-		a.next = max(a.next, f.said.Token)
 		if f.Kind == analyzer.RenderFrame && f.said.Token > 0 {
 			a.render[f.said.Token] = append(a.render[f.said.Token], f.Frame)
 		}
 	}
 	for _, f := range a.frames {
-		if f.Kind != analyzer.ApplicationFrame || f.Facts.Has(analyzer.Truncated) || a.empty(f) {
+		if f.Kind != analyzer.ApplicationFrame || f.Facts.Has(analyzer.Truncated) {
 			continue
 		}
 		a.linkLayers(f)
-		if a.ours {
-			sent := &f.Transactions[0]
-			sent.Index = a.unique(f.Process.PID, sent.Index, sent.At)
-		}
 		if r := f.Transactions[len(f.Transactions)-1].Taken; r != nil {
 			f.Render = r
 			r.Applications = append(r.Applications, f.Frame)
@@ -222,10 +212,4 @@ func tookAt(list []*analyzer.Frame, start trace.Time) *analyzer.Frame {
 	}
 	i, _ := slices.BinarySearchFunc(list, start, func(r *analyzer.Frame, start trace.Time) int { return cmp.Compare(r.Actual.Start, start) })
 	return list[min(i, len(list)-1)]
-}
-
-// empty reports whether the application frame is one that ohframe found to have
-// sent nothing. On Android every frame has sent something.
-func (a *assembly) empty(f frame) bool {
-	return a.ours && f.said.Jank == analyzer.JankNonAnimating
 }

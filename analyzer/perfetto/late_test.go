@@ -149,3 +149,18 @@ func TestDroppedHasNoDuration(t *testing.T) {
 		t.Errorf("%s was shown at %d", d, d.Present)
 	}
 }
+
+// Older versions of Android write no severity.
+func TestNoSeverity(t *testing.T) {
+	for v, want := range map[verdict]analyzer.JankSeverity{fine: analyzer.SeverityNone, appLate: analyzer.SeverityUnknown} {
+		m := &made{}
+		e := actualSurface(1, 2, 3, app, "TX", v)
+		e.GetActualSurfaceFrameStart().JankSeverityType = nil
+		m.event(10, e)
+		m.end(20, 1)
+		timeline, _ := read(t, m.bytes)
+		if got := timeline.Frames[0].Verdict().Severity; got != want {
+			t.Errorf("%s: severity %s, want %s", v.jank, got, want)
+		}
+	}
+}

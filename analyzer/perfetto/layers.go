@@ -3,6 +3,8 @@ package perfetto
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -82,7 +84,7 @@ var presentRank = [...]int{
 func (a *assembly) linkLayers(f frame) {
 	for i := range f.said.Layers {
 		l := &f.said.Layers[i]
-		if l.DisplayToken > 0 && (a.ours || !l.Dropped()) {
+		if l.DisplayToken > 0 && !l.Dropped() {
 			l.Render = tookAt(a.render[l.DisplayToken], f.Actual.Start)
 		}
 		sent := analyzer.Sent{Index: max(0, f.said.Token), At: l.Actual.End, Taken: l.Render}
@@ -101,4 +103,15 @@ func startOf(r *analyzer.Frame) trace.Time {
 		return 0
 	}
 	return r.Actual.Start
+}
+
+// layerThread returns the thread id in the name that ohframe gives a layer,
+// "process#thread".
+func layerThread(layer string) (trace.TID, bool) {
+	i := strings.LastIndexByte(layer, '#')
+	if i < 0 {
+		return 0, false
+	}
+	tid, err := strconv.ParseInt(layer[i+1:], 10, 32)
+	return trace.TID(tid), err == nil && tid >= 0
 }

@@ -1,6 +1,7 @@
 package perfetto_test
 
 import (
+	"cmp"
 	"testing"
 
 	"ohframe/analyzer"
@@ -13,6 +14,17 @@ import (
 type made struct {
 	recording
 	cookie int64
+	tokens int64 // added to tokens, to have several recordings in one
+	app    int32 // process, that of the other tests if zero
+	sf     int32
+}
+
+// token returns a token of the recording. Those that stand for none are the same in all.
+func (m *made) token(n int64) int64 {
+	if n <= 0 {
+		return n
+	}
+	return m.tokens + n
 }
 
 const unfinished = 0
@@ -26,20 +38,26 @@ func (m *made) slice(start, end uint64, event func(cookie int64) *pb.FrameTimeli
 }
 
 func (m *made) expectDisplay(token, start, end int64) {
-	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent { return expectedDisplay(cookie, token, sf) })
+	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent {
+		return expectedDisplay(cookie, m.token(token), cmp.Or(m.sf, sf))
+	})
 }
 
 func (m *made) actualDisplay(token, start, end int64, v verdict) {
-	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent { return actualDisplay(cookie, token, sf, v) })
+	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent {
+		return actualDisplay(cookie, m.token(token), cmp.Or(m.sf, sf), v)
+	})
 }
 
 func (m *made) expectSurface(token, display, start, end int64) {
-	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent { return expectedSurface(cookie, token, display, app, "") })
+	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent {
+		return expectedSurface(cookie, m.token(token), m.token(display), cmp.Or(m.app, app), "")
+	})
 }
 
 func (m *made) actualSurface(token, display int64, layer string, start, end int64, v verdict) {
 	m.slice(uint64(start), uint64(end), func(cookie int64) *pb.FrameTimelineEvent {
-		return actualSurface(cookie, token, display, app, layer, v)
+		return actualSurface(cookie, m.token(token), m.token(display), cmp.Or(m.app, app), layer, v)
 	})
 }
 

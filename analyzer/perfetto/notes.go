@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/annotation"
 )
 
 // Field numbers of track events, of those that ohframe writes.
@@ -122,7 +123,7 @@ func (n *notes) intern(b []byte) bool {
 				name = f.bytes
 			}
 		}) && whole
-		if set := setters[string(name)]; set != nil && len(n.names) < len(setters) {
+		if set := setters[annotation.Named(string(name))]; set != nil && len(n.names) < len(setters) {
 			n.names[id] = set
 		}
 	})
@@ -269,32 +270,32 @@ type setter func(*note, value)
 
 // setters are the annotations that are read back, by their names; the others
 // follow from these.
-var setters = map[string]setter{
-	"vsync_id":          func(n *note, v value) { n.vsyncID = max(0, v.number) },
-	"token":             func(n *note, v value) { n.token = v.number },
-	"tid":               func(n *note, v value) { n.tid = trace.TID(max(0, min(v.number, math.MaxInt32))) },
-	"expected_ts":       func(n *note, v value) { n.expected = v.time() },
-	"vsync_ts":          func(n *note, v value) { n.vsync = v.time() },
-	"deadline_ts":       func(n *note, v value) { n.deadline = v.time() },
-	"period_ms":         func(n *note, v value) { n.period = max(0, v.duration()) },
-	"coalesced":         func(n *note, v value) { n.coalesced = max(0, min(v.number, math.MaxInt32)) },
-	"main_late":         func(n *note, v value) { n.facts |= analyzer.MainLate },
-	"gpu_late":          func(n *note, v value) { n.facts |= analyzer.GPULate },
-	"empty":             func(n *note, v value) { n.facts |= analyzer.Empty },
-	"misaligned":        func(n *note, v value) { n.facts |= analyzer.Misaligned },
-	"transactions":      func(n *note, v value) { n.transactions = v.list },
-	"sent_ts":           func(n *note, v value) { n.sentAt = v.time() },
-	"also_taken_by":     func(n *note, v value) { n.alsoTakenBy = v.list },
-	"wanted_ts":         func(n *note, v value) { n.layer = &analyzer.LayerLatency{Wanted: v.time()} },
-	"wanted_unknown":    func(n *note, v value) { n.layer = &analyzer.LayerLatency{} },
-	"applications":      func(n *note, v value) { n.render = true },
-	"draw_ts":           func(n *note, v value) { n.draw.start = v.time() },
-	"draw_ms":           func(n *note, v value) { n.draw.length, n.draw.known = v.duration(), true },
-	"gpu_ts":            func(n *note, v value) { n.gpu.start = v.time() },
-	"gpu_ms":            func(n *note, v value) { n.gpu.length, n.gpu.known = v.duration(), true },
-	"commit_ts":         func(n *note, v value) { n.commit.start = v.time() },
-	"commit_ms":         func(n *note, v value) { n.commit.length, n.commit.known = v.duration(), true },
-	"commit_estimated":  func(n *note, v value) { n.commitEstimated = true },
-	"present_ts":        func(n *note, v value) { n.present = v.time() },
-	"present_estimated": func(n *note, v value) { n.presentEstimated = true },
+var setters = map[annotation.Key]setter{
+	annotation.VsyncID:          func(n *note, v value) { n.vsyncID = max(0, v.number) },
+	annotation.Token:            func(n *note, v value) { n.token = v.number },
+	annotation.TID:              func(n *note, v value) { n.tid = trace.TID(max(0, min(v.number, math.MaxInt32))) },
+	annotation.ExpectedAt:       func(n *note, v value) { n.expected = v.time() },
+	annotation.VsyncAt:          func(n *note, v value) { n.vsync = v.time() },
+	annotation.DeadlineAt:       func(n *note, v value) { n.deadline = v.time() },
+	annotation.Period:           func(n *note, v value) { n.period = max(0, v.duration()) },
+	annotation.Coalesced:        func(n *note, v value) { n.coalesced = max(0, min(v.number, math.MaxInt32)) },
+	annotation.MainLate:         func(n *note, v value) { n.facts |= analyzer.MainLate },
+	annotation.GPULate:          func(n *note, v value) { n.facts |= analyzer.GPULate },
+	annotation.Empty:            func(n *note, v value) { n.facts |= analyzer.Empty },
+	annotation.Misaligned:       func(n *note, v value) { n.facts |= analyzer.Misaligned },
+	annotation.Transactions:     func(n *note, v value) { n.transactions = v.list },
+	annotation.SentAt:           func(n *note, v value) { n.sentAt = v.time() },
+	annotation.AlsoTakenBy:      func(n *note, v value) { n.alsoTakenBy = v.list },
+	annotation.WantedAt:         func(n *note, v value) { n.layer = &analyzer.LayerLatency{Wanted: v.time()} },
+	annotation.WantedUnknown:    func(n *note, v value) { n.layer = &analyzer.LayerLatency{} },
+	annotation.Applications:     func(n *note, v value) { n.render = true },
+	annotation.DrawAt:           func(n *note, v value) { n.draw.start = v.time() },
+	annotation.Draw:             func(n *note, v value) { n.draw.length, n.draw.known = v.duration(), true },
+	annotation.GPUAt:            func(n *note, v value) { n.gpu.start = v.time() },
+	annotation.GPU:              func(n *note, v value) { n.gpu.length, n.gpu.known = v.duration(), true },
+	annotation.CommitAt:         func(n *note, v value) { n.commit.start = v.time() },
+	annotation.Commit:           func(n *note, v value) { n.commit.length, n.commit.known = v.duration(), true },
+	annotation.CommitEstimated:  func(n *note, v value) { n.commitEstimated = true },
+	annotation.PresentAt:        func(n *note, v value) { n.present = v.time() },
+	annotation.PresentEstimated: func(n *note, v value) { n.presentEstimated = true },
 }

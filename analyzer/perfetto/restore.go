@@ -5,38 +5,39 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// restoreNotes gives frames what their notes say, which is more and more exact
-// than what was found out without them. Whatever a note says that cannot be is
-// left as it was.
-func (a *assembly) restoreNotes(n *notes) {
+// restore overrides the frames' verdicts and inferred values with their notes.
+// Frames without a note keep what the frame timeline says of them, and values of a
+// note that are impossible are ignored.
+func (a *assembly) restore(n *notes) {
 	for _, f := range a.frames {
 		key := noteKey{f.Kind, f.Process.PID, f.TID, f.said.Token, f.Actual.Start}
 		if f.Kind == analyzer.RenderFrame {
 			key.tid = 0
 		}
-		this := n.list[key]
-		if this == nil || f.Facts.Has(analyzer.Truncated) {
+		note := n.list[key]
+		if note == nil || f.Facts.Has(analyzer.Truncated) {
 			continue
 		}
-		f.TID, f.VsyncID, f.Coalesced = this.tid, this.vsyncID, int(this.coalesced)
-		f.Vsync, f.Deadline, f.Period = this.vsync, this.deadline, this.period
+		f.Android.Timeline = nil // the verdict was derived from the facts
+		f.TID, f.VsyncID, f.Coalesced = note.tid, note.vsyncID, int(note.coalesced)
+		f.Vsync, f.Deadline, f.Period = note.vsync, note.deadline, note.period
 		if !f.Vsync.Known() {
-			f.Vsync = this.expected
+			f.Vsync = note.expected
 		}
 		f.Expected = analyzer.Interval{}
-		if this.expected.Known() && (!this.deadline.Known() || this.deadline > this.expected) {
-			f.Expected = analyzer.Interval{Start: this.expected, End: this.deadline}
+		if note.expected.Known() && (!note.deadline.Known() || note.deadline > note.expected) {
+			f.Expected = analyzer.Interval{Start: note.expected, End: note.deadline}
 		}
 		if f.Kind == analyzer.RenderFrame {
-			f.Facts = this.facts
-			restoreStages(f.Frame, this)
+			f.Facts = note.facts
+			restoreStages(f.Frame, note)
 			continue
 		}
-		if len(this.transactions) > 0 || f.Render == nil {
-			a.restoreTransactions(f.Frame, this)
+		if len(note.transactions) > 0 || f.Render == nil {
+			a.restoreTransactions(f.Frame, note)
 		}
-		f.Android.Latency = this.layer
-		f.Facts = this.facts &^ analyzer.Empty
+		f.Android.Latency = note.layer
+		f.Facts = note.facts &^ analyzer.Empty
 		if len(f.Transactions) == 0 {
 			f.Facts |= analyzer.Empty
 		}
@@ -56,20 +57,17 @@ func restoreStages(f *analyzer.Frame, n *note) {
 	}
 }
 
-// restoreTransactions gives an application frame what it sent: all is known to
-// have been sent when the last was. Who took which of those before the last is
-// not known; the first are said to be those that other render frames took.
+// restoreTransactions sets the transactions that an application frame sent. All get
+// the time at which the last was sent. Which render frames took the earlier ones is
+// known, but not which took which: they are assigned to the first transactions.
 func (a *assembly) restoreTransactions(f *analyzer.Frame, n *note) {
 	at := n.sentAt
 	if !at.Known() {
 		at = f.Actual.End
 	}
-	for _, sent := range f.Transactions { // as they were guessed
-		delete(a.sent, sentKey{f.Process.PID, sent.Index, sent.At})
-	}
 	f.Transactions = nil
 	for _, index := range n.transactions {
-		f.Transactions = append(f.Transactions, analyzer.Sent{Index: a.unique(f.Process.PID, index, at), At: at})
+		f.Transactions = append(f.Transactions, analyzer.Sent{Index: index, At: at})
 	}
 	last := len(f.Transactions) - 1
 	if last < 0 {
@@ -81,20 +79,28 @@ func (a *assembly) restoreTransactions(f *analyzer.Frame, n *note) {
 	}
 }
 
-// sentKey is what no two transactions have in common.
-type sentKey struct {
-	pid   trace.PID
-	index int64
-	at    trace.Time
-}
-
-// unique returns the number of a transaction, or if there is such a one already,
-// one above all tokens.
-func (a *assembly) unique(pid trace.PID, index int64, at trace.Time) int64 {
-	for a.sent[sentKey{pid, index, at}] {
-		a.next++
-		index = a.next
+// numberTransactions gives a transaction another index if an earlier one has the
+// same process, index and time: frames of a process's threads share tokens. The new
+// indexes are above all tokens.
+func (a *assembly) numberTransactions() {
+	type key struct {
+		pid   trace.PID
+		index int64
+		at    trace.Time
 	}
-	a.sent[sentKey{pid, index, at}] = true
-	return index
+	var last int64
+	for _, f := range a.frames {
+		last = max(last, f.said.Token)
+	}
+	seen := map[key]bool{}
+	for _, f := range a.frames {
+		for i := range f.Transactions {
+			t := &f.Transactions[i]
+			for seen[key{f.Process.PID, t.Index, t.At}] {
+				last++
+				t.Index = last
+			}
+			seen[key{f.Process.PID, t.Index, t.At}] = true
+		}
+	}
 }

@@ -22,7 +22,7 @@ type Verdicts struct {
 	MissedDropped int `json:"missed_dropped"`
 	// Missed counts the frames with any of these. A frame may have several.
 	Missed int `json:"missed"`
-	// JankTypes are the jank types that occur, in Perfetto's order.
+	// JankTypes are the jank types that occur, in the order of their values.
 	JankTypes []JankTypeFrames `json:"jank_types"`
 }
 

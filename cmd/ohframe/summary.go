@@ -128,19 +128,19 @@ func printNoFrames(w io.Writer, in string, t *analyzer.Timeline) {
 }
 
 func describeClock(c *analyzer.ClockOffset) string {
-	var shown string
+	var description string
 	switch c.Source {
 	case analyzer.ClockUnknown:
-		shown = "unknown, assuming 0"
+		description = "unknown, assuming 0"
 	case analyzer.ClockGiven:
-		shown = seconds(c.Offset) + ", given"
+		description = seconds(c.Offset) + ", given"
 	default:
-		shown = fmt.Sprintf("%s from %s (%s, accurate to about %s)", seconds(c.Offset), c.Source, text.Count(c.Samples, "line"), c.Lag)
+		description = fmt.Sprintf("%s from %s (%s, accurate to about %s)", seconds(c.Offset), c.Source, text.Count(c.Samples, "line"), c.Lag)
 	}
 	if c.Contradicted != 0 {
-		shown += fmt.Sprintf("; warning: the clock sync line differs by %s", c.Contradicted)
+		description += fmt.Sprintf("; warning: the clock sync line differs by %s", c.Contradicted)
 	}
-	return shown
+	return description
 }
 
 // seconds formats a duration in seconds, the unit of trace times.

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"ohframe/analyzer"
+	"ohframe/internal/annotation"
 )
 
 // writeWholeFrames writes an application's frames from their vsync to the end of
@@ -26,9 +27,9 @@ func (p *pipeline) writeWholeFrames() {
 
 // judgeWhole notes whether a whole frame was late, and what made it so.
 func (p *pipeline) judgeWhole(s *slice, f *analyzer.Frame) {
-	s.annotations.number(noteRenderToken, p.tokens[f.Render])
+	s.annotations.number(annotation.RenderToken, p.tokens[f.Render])
 	if whole, ok := analyzer.Whole(f); ok && whole.Late() {
 		s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End))
-		s.annotations.text(noteBlame, whole.Blame.String())
+		s.annotations.text(annotation.Blame, whole.Blame.String())
 	}
 }

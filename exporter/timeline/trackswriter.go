@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/packet"
+	"ohframe/internal/annotation"
 	"ohframe/protos/perfettopb"
 )
 
@@ -145,8 +146,8 @@ func internedTrackNames() []byte {
 	names := &perfettopb.InternedData{EventCategories: []*perfettopb.EventCategory{
 		{Iid: proto.Uint64(lateCategoryNumber), Name: proto.String(lateCategory)},
 	}}
-	for i, name := range annotationNames[1:] {
-		names.DebugAnnotationNames = append(names.DebugAnnotationNames, &perfettopb.DebugAnnotationName{Iid: proto.Uint64(uint64(i + 1)), Name: &name})
+	for _, key := range annotation.All() {
+		names.DebugAnnotationNames = append(names.DebugAnnotationNames, &perfettopb.DebugAnnotationName{Iid: proto.Uint64(uint64(key)), Name: proto.String(key.String())})
 	}
 	encoded, _ := proto.MarshalOptions{Deterministic: true}.Marshal(names) // nothing is required
 	return encoded
@@ -156,18 +157,18 @@ func internedTrackNames() []byte {
 type annotations []byte
 
 // begin appends the start of an annotation whose value takes size bytes.
-func (a *annotations) begin(name annotation, size int) {
+func (a *annotations) begin(name annotation.Key, size int) {
 	*a = packet.AppendLength(*a, trackEventAnnotation, 1+protowire.SizeVarint(uint64(name))+size)
 	*a = packet.AppendVarint(*a, annotationName, uint64(name))
 }
 
-func (a *annotations) number(name annotation, value int64) {
+func (a *annotations) number(name annotation.Key, value int64) {
 	a.begin(name, 1+protowire.SizeVarint(uint64(value)))
 	*a = packet.AppendVarint(*a, annotationInt, uint64(value))
 }
 
 // numbers notes a list, if there is anything in it.
-func (a *annotations) numbers(name annotation, values []int64) {
+func (a *annotations) numbers(name annotation.Key, values []int64) {
 	if len(values) == 0 {
 		return
 	}
@@ -183,20 +184,20 @@ func (a *annotations) numbers(name annotation, values []int64) {
 }
 
 // at notes a time, if it is known.
-func (a *annotations) at(name annotation, t trace.Time) {
+func (a *annotations) at(name annotation.Key, t trace.Time) {
 	if t.Known() {
 		a.number(name, int64(t))
 	}
 }
 
 // milliseconds notes a length of time.
-func (a *annotations) milliseconds(name annotation, d trace.Duration) {
+func (a *annotations) milliseconds(name annotation.Key, d trace.Duration) {
 	a.begin(name, 1+8)
 	*a = packet.AppendFixed64(*a, annotationDouble, math.Float64bits(d.Milliseconds()))
 }
 
 // interval notes a start and a length, as far as they are known.
-func (a *annotations) interval(start, length annotation, i analyzer.Interval) {
+func (a *annotations) interval(start, length annotation.Key, i analyzer.Interval) {
 	a.at(start, i.Start)
 	if i.Known() {
 		a.milliseconds(length, i.Duration())
@@ -204,14 +205,14 @@ func (a *annotations) interval(start, length annotation, i analyzer.Interval) {
 }
 
 // mark notes that something is so; what is not so is not noted.
-func (a *annotations) mark(name annotation, yes bool) {
+func (a *annotations) mark(name annotation.Key, yes bool) {
 	if yes {
 		a.begin(name, 2)
 		*a = packet.AppendVarint(*a, annotationBool, 1)
 	}
 }
 
-func (a *annotations) text(name annotation, text string) {
+func (a *annotations) text(name annotation.Key, text string) {
 	a.begin(name, 1+protowire.SizeBytes(len(text)))
 	*a = protowire.AppendString(protowire.AppendTag(*a, annotationString, protowire.BytesType), text)
 }

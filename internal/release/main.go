@@ -1,169 +1,132 @@
-// Command release builds what a release consists of: for each target an archive
-// with the program, its licences, its manual page and the completions for shells,
-// and a file of checksums. The same commit and the same Go give the same bytes,
-// wherever and whenever it runs: the version and all times are the commit's, and
-// archives tell nothing of the machine.
+// Command release builds a release: for each target an archive with the program,
+// its documents, manual page, shell completions and the licences of all that is
+// linked in, and a file of checksums. The same commit and the same version of Go
+// give the same bytes on any machine: the version and all times are the commit's.
 //
-//	release [-version v1.2.3] [-o DIR] linux/amd64 windows/arm64 …
+//	release [-o DIR] linux/amd64 windows/arm64 …
 //
-// The version is what Go makes of the tag of the commit that is checked out;
-// -version only says which one is expected. Run it in the root of the repository.
+// Run it in the root of the repository, at the commit that has the tag.
 package main
 
 import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
-	"time"
-)
-
-// command is the package of the program, and name what it is called.
-const (
-	command = "./cmd/ohframe"
-	name    = "ohframe"
+	"testing/fstest"
 )
 
 func main() {
-	version := flag.String("version", "", "the version expected: the release fails if the commit has another")
-	directory := flag.String("o", "build/release", "the folder to write to, which is made anew")
+	directory := flag.String("o", "build/release", "the output folder, which is replaced")
 	flag.Parse()
-	targets, err := parseTargets(flag.Args())
-	if err == nil {
-		err = release(*version, targets, *directory)
-	}
-	if err != nil {
+	if err := release(*directory, flag.Args()); err != nil {
 		fmt.Fprintf(os.Stderr, "release: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-// release writes the archives and their checksums.
-func release(expected string, targets []target, directory string) error {
+// release writes the archives for the targets, and their checksums.
+func release(directory string, targets []string) error {
 	work, err := os.MkdirTemp("", "release-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	own, err := build(host(), filepath.Join(work, "host"))
+	host, err := build(work, runtime.GOOS+"/"+runtime.GOARCH)
 	if err != nil {
 		return err
 	}
-	if err := own.check(expected); err != nil {
-		return err
-	}
-	documents, err := collectDocuments(own, targets)
+	documents, err := collectDocuments(host.path, targets)
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(directory); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(directory, 0o777); err != nil {
+	if err := errors.Join(os.RemoveAll(directory), os.MkdirAll(directory, 0o777)); err != nil {
 		return err
 	}
 	var sums strings.Builder
 	for _, t := range targets {
-		b, err := build(t, filepath.Join(work, t.os+"-"+t.arch))
+		p, err := build(work, t)
 		if err != nil {
 			return err
 		}
-		if err := b.check(own.version); err != nil {
-			return err
-		}
-		sum, archive, err := pack(b, documents, directory)
+		content, err := os.ReadFile(p.path)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&sums, "%x  %s\n", sum, archive)
-		fmt.Printf("%s: %s\n", t, filepath.Join(directory, archive))
+		name, archive, err := pack(p, content, documents)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(directory, name)
+		if err := os.WriteFile(file, archive, 0o666); err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(archive), name)
+		fmt.Printf("%s: %s\n", t, file)
 	}
 	return os.WriteFile(filepath.Join(directory, "SHA256SUMS"), []byte(sums.String()), 0o666)
 }
 
-// pack writes the archive of a build and returns its checksum and name.
-func pack(b *built, documents []member, directory string) (sum [sha256.Size]byte, archive string, err error) {
-	program, err := os.ReadFile(b.path)
-	if err != nil {
-		return sum, "", err
-	}
-	folder := strings.Join([]string{name, strings.TrimPrefix(b.version, "v"), b.target.os, b.target.arch}, "_")
-	members := []member{{name: folder + "/" + name + b.target.extension(), content: program, executable: true}}
-	for _, d := range documents {
-		d.name = folder + "/" + d.name
-		members = append(members, d)
-	}
-	write, extension := writeTarGz, ".tar.gz"
-	if b.target.os == "windows" {
-		write, extension = writeZip, ".zip"
-	}
-	content, err := write(members, b.time)
-	if err != nil {
-		return sum, "", err
-	}
-	archive = folder + extension
-	return sha256.Sum256(content), archive, os.WriteFile(filepath.Join(directory, archive), content, 0o666)
-}
-
-// collectDocuments returns what is in every archive beside the program: files of
-// the repository, what the program tells of itself, and others' licences.
-func collectDocuments(own *built, targets []target) ([]member, error) {
-	var documents []member
-	files, err := filepath.Glob("docs/*.md") // what README.md leads to
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range append(files, "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md") {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
+// collectDocuments returns what every archive has besides the program, by name.
+func collectDocuments(program string, targets []string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	names, err := filepath.Glob("docs/*.md") // README.md links to them
+	for _, name := range append(names, "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md") {
+		if err == nil {
+			files[filepath.ToSlash(name)], err = os.ReadFile(name)
 		}
-		documents = append(documents, member{name: filepath.ToSlash(file), content: content})
 	}
-	licences, err := thirdPartyLicences(targets)
-	if err != nil {
-		return nil, err
-	}
-	documents = append(documents, member{name: "THIRD_PARTY_LICENSES", content: licences})
-	for _, d := range []struct {
-		file string
-		args []string
-	}{
-		{"man/ohframe.1", []string{"man"}},
-		{"completions/ohframe.bash", []string{"completion", "bash"}},
-		{"completions/_ohframe", []string{"completion", "zsh"}},
-		{"completions/ohframe.fish", []string{"completion", "fish"}},
-		{"completions/ohframe.ps1", []string{"completion", "powershell"}},
+	for name, args := range map[string][]string{
+		"man/ohframe.1":            {"man"},
+		"completions/ohframe.bash": {"completion", "bash"},
+		"completions/_ohframe":     {"completion", "zsh"},
+		"completions/ohframe.fish": {"completion", "fish"},
+		"completions/ohframe.ps1":  {"completion", "powershell"},
 	} {
-		content, err := output(nil, own.path, d.args...)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			files[name], err = run("", program, args...)
 		}
-		documents = append(documents, member{name: d.file, content: content})
 	}
-	return documents, nil
-}
-
-// member is a file in an archive.
-type member struct {
-	name       string // with slashes
-	content    []byte
-	executable bool
-}
-
-func (m member) mode() int64 {
-	if m.executable {
-		return 0o755
+	if err == nil {
+		files["THIRD_PARTY_LICENSES"], err = licences(targets)
 	}
-	return 0o644
+	return files, err
 }
 
-// built is a program that was built.
-type built struct {
-	target  target
-	path    string
-	version string
-	time    time.Time // of the commit
+// pack returns the archive of a program and the documents, and the archive's name.
+func pack(p *program, content []byte, documents map[string][]byte) (name string, archive []byte, err error) {
+	folder := fmt.Sprintf("ohframe_%s_%s_%s", strings.TrimPrefix(p.version, "v"), p.system, p.arch)
+	files := fstest.MapFS{} // without owners, and read in the order of names
+	add := func(name string, content []byte, mode fs.FileMode) {
+		name = path.Join(folder, name)
+		files[name] = &fstest.MapFile{Data: content, Mode: mode, ModTime: p.time}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			files[dir] = &fstest.MapFile{Mode: fs.ModeDir | 0o755, ModTime: p.time}
+		}
+	}
+	for name, content := range documents {
+		add(name, content, 0o644)
+	}
+	var b bytes.Buffer
+	if p.system == "windows" {
+		add("ohframe.exe", content, 0o755)
+		archive := zip.NewWriter(&b)
+		err = errors.Join(archive.AddFS(files), archive.Close())
+		return folder + ".zip", b.Bytes(), err
+	}
+	add("ohframe", content, 0o755)
+	packed := gzip.NewWriter(&b)
+	unpacked := tar.NewWriter(packed)
+	err = errors.Join(unpacked.AddFS(files), unpacked.Close(), packed.Close())
+	return folder + ".tar.gz", b.Bytes(), err
 }

@@ -1,16 +1,15 @@
 # Releases: included by the Makefile at the root. Needs Go and git.
 
-# What releases are built for, and what must always build.
+# The targets of releases, which must always build.
 TARGETS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .PHONY: release release-check cross
 
-# Builds the archives of the tag that is checked out into build/release. VERSION
-# says which tag that should be.
+# Builds the archives of the tag that is checked out into build/release.
 release:
-	go run ./internal/release $(if $(VERSION),-version $(VERSION)) -o build/release $(TARGETS)
+	go run ./internal/release $(TARGETS)
 
-# Proves that two builds give the same bytes.
+# Checks that two builds give the same bytes.
 release-check:
 	internal/release/check.sh $(TARGETS)
 

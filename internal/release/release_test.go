@@ -5,6 +5,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,82 +15,71 @@ import (
 	"time"
 )
 
-var sample = []member{
-	{name: "x/program", content: []byte("\x7fELF"), executable: true},
-	{name: "x/man/program.1", content: bytes.Repeat([]byte(".TH\n"), 1000)},
-}
-
-// Archives tell of the machine neither who nor when nor where.
-func TestArchives(t *testing.T) {
-	at := time.Date(2026, 11, 20, 18, 30, 57, 123, time.UTC)
-	elsewhere := at.In(time.FixedZone("elsewhere", 5*3600+1800))
-	for name, write := range map[string]func([]member, time.Time) ([]byte, error){"tar.gz": writeTarGz, "zip": writeZip} {
-		first, err := write(sample, at)
+// Archives have files of fixed modes, the commit's time and no owners; the time
+// zone of the machine changes nothing.
+func TestPack(t *testing.T) {
+	at := time.Date(2026, 11, 20, 18, 30, 57, 0, time.UTC)
+	documents := map[string][]byte{"man/ohframe.1": []byte(".TH\n"), "LICENSE": []byte("text")}
+	list := func(system string, at time.Time) (string, []byte) {
+		name, archive, err := pack(&program{system: system, arch: "amd64", version: "v1.2.3", time: at}, []byte("\x7fELF"), documents)
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := write(sample, elsewhere)
+		var b strings.Builder
+		fmt.Fprintln(&b, name)
+		add := func(name string, mode os.FileMode, at time.Time, owner, content any) {
+			fmt.Fprintln(&b, name, mode, at.UTC().Format(time.RFC3339), owner, content)
+		}
+		if system == "windows" {
+			r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range r.File {
+				add(f.Name, f.Mode(), f.Modified, "", f.UncompressedSize64)
+			}
+			return b.String(), archive
+		}
+		packed, err := gzip.NewReader(bytes.NewReader(archive))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(first, second) {
-			t.Errorf("%s: differs with the time zone", name)
+		if h := packed.Header; h.Name != "" || h.Comment != "" || !h.ModTime.IsZero() || h.OS != 255 {
+			t.Errorf("the header of gzip has %+v", h)
+		}
+		r := tar.NewReader(packed)
+		for {
+			h, err := r.Next()
+			if err == io.EOF {
+				return b.String(), archive
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			add(h.Name, h.FileInfo().Mode(), h.ModTime, fmt.Sprint(h.Uid, h.Gid, h.Uname, h.Gname), h.Size)
 		}
 	}
-	want := at.Truncate(time.Second)
-
-	packed, _ := writeTarGz(sample, at)
-	zipped, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h := zipped.Header; h.Name != "" || h.Comment != "" || !h.ModTime.IsZero() || h.OS != 255 {
-		t.Errorf("the header of gzip tells %+v", h)
-	}
-	archive := tar.NewReader(zipped)
-	for _, m := range sample {
-		h, err := archive.Next()
-		if err != nil {
-			t.Fatal(err)
+	for system, want := range map[string]string{
+		"linux": `ohframe_1.2.3_linux_amd64.tar.gz
+ohframe_1.2.3_linux_amd64/ drwxr-xr-x 2026-11-20T18:30:57Z 0 0 0
+ohframe_1.2.3_linux_amd64/LICENSE -rw-r--r-- 2026-11-20T18:30:57Z 0 0 4
+ohframe_1.2.3_linux_amd64/man/ drwxr-xr-x 2026-11-20T18:30:57Z 0 0 0
+ohframe_1.2.3_linux_amd64/man/ohframe.1 -rw-r--r-- 2026-11-20T18:30:57Z 0 0 4
+ohframe_1.2.3_linux_amd64/ohframe -rwxr-xr-x 2026-11-20T18:30:57Z 0 0 4
+`,
+		"windows": `ohframe_1.2.3_windows_amd64.zip
+ohframe_1.2.3_windows_amd64/ drwxr-xr-x 2026-11-20T18:30:57Z  0
+ohframe_1.2.3_windows_amd64/LICENSE -rw-r--r-- 2026-11-20T18:30:57Z  4
+ohframe_1.2.3_windows_amd64/man/ drwxr-xr-x 2026-11-20T18:30:57Z  0
+ohframe_1.2.3_windows_amd64/man/ohframe.1 -rw-r--r-- 2026-11-20T18:30:57Z  4
+ohframe_1.2.3_windows_amd64/ohframe.exe -rwxr-xr-x 2026-11-20T18:30:57Z  4
+`,
+	} {
+		got, first := list(system, at)
+		if got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
-		content, err := io.ReadAll(archive)
-		if err != nil || !bytes.Equal(content, m.content) {
-			t.Errorf("tar: %s: %v", m.name, err)
-		}
-		if h.Name != m.name || h.Mode != m.mode() || !h.ModTime.Equal(want) || h.Uid != 0 || h.Gid != 0 || h.Uname != "" || h.Gname != "" {
-			t.Errorf("tar: %s is told as %+v", m.name, h)
-		}
-	}
-
-	packed, _ = writeZip(sample, at)
-	files, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, m := range sample {
-		f := files.File[i]
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(r)
-		if err != nil || !bytes.Equal(content, m.content) {
-			t.Errorf("zip: %s: %v", m.name, err)
-		}
-		if f.Name != m.name || int64(f.Mode()) != m.mode() || !f.Modified.Equal(want) {
-			t.Errorf("zip: %s is told as %+v", m.name, f.FileHeader)
-		}
-	}
-}
-
-func TestParseTargets(t *testing.T) {
-	got, err := parseTargets([]string{"linux/amd64", "windows/arm64", "linux/amd64"})
-	if err != nil || len(got) != 2 || got[0].String() != "linux/amd64" || got[1].extension() != ".exe" {
-		t.Errorf("got %v, %v", got, err)
-	}
-	for _, wrong := range [][]string{nil, {""}, {"linux"}, {"linux/"}, {"/amd64"}, {"linux/amd64", ""}} {
-		if _, err := parseTargets(wrong); err == nil {
-			t.Errorf("%q is taken", wrong)
+		if _, second := list(system, at.In(time.FixedZone("elsewhere", 5*3600+1800))); !bytes.Equal(first, second) {
+			t.Errorf("%s: the time zone changes the archive", system)
 		}
 	}
 }
@@ -96,61 +87,49 @@ func TestParseTargets(t *testing.T) {
 func TestCheck(t *testing.T) {
 	commit := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	for _, test := range []struct {
-		version, expected, problem string
-		time                       time.Time
+		version, problem string
+		time             time.Time
 	}{
-		{"v1.2.3", "", "", commit},
-		{"v1.2.3", "v1.2.3", "", commit},
-		{"v1.2.3", "v1.2.4", "git tag v1.2.4", commit},
-		{"v1.2.3+dirty", "v1.2.3", "not committed", commit},
-		{"v1.2.4-0.20261120183201-f6df1a7d470f", "v1.2.4", "git tag v1.2.4", commit},
-		{"(devel)", "v1.2.3", "no version", commit},
-		{"v1.2.3", "", "no version", time.Time{}},
+		{"v1.2.3", "", commit},
+		{"v1.2.4-0.20261120183201-f6df1a7d470f", "", commit},
+		{"v1.2.3+dirty", "uncommitted", commit},
+		{"(devel)", "no version", commit},
+		{"v1.2.3", "no version", time.Time{}},
 	} {
-		err := (&built{version: test.version, time: test.time}).check(test.expected)
+		err := (&program{version: test.version, time: test.time}).check()
 		if (err != nil) != (test.problem != "") || err != nil && !strings.Contains(err.Error(), test.problem) {
-			t.Errorf("%s for %s: %v", test.version, test.expected, err)
+			t.Errorf("%s: %v", test.version, err)
 		}
 	}
 }
 
-// Licences are found beside a package and above it, and nowhere else; a module
-// without one cannot be released.
-func TestModuleNotices(t *testing.T) {
+// A module without a licence cannot be released; parts of one may have their own.
+func TestLicences(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"a/LICENSE": "A\r\n", "a/AUTHORS": "x", "a/in/NOTICE.txt": "N", "a/in/pkg/x.go": "", "a/other/LICENSE": "O", "a/license.go": "",
-		"b/copying.md": "B", "c/README": "C", "LICENSE": "above",
+		"a/LICENSE": "A\r\n", "a/AUTHORS": "x", "a/in/NOTICE.txt": "N", "a/license.go": "", "b/copying.md": "B", "c/README": "C", "LICENSE": "above",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	in := func(name string) module { return module{"example/" + name, "v1", filepath.Join(root, name)} }
-	folders := map[string]module{filepath.Join(root, "a", "in", "pkg"): in("a"), filepath.Join(root, "b"): in("b")}
-	notices, err := moduleNotices(folders)
+	files := map[string]string{}
+	for _, name := range []string{"b", "a"} {
+		if err := addLicences(files, name+" v1", filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := formatLicences(files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := strings.Repeat("=", 80)
-	want := ""
-	for _, n := range []string{"example/a v1: LICENSE", "A", "example/a v1: in/NOTICE.txt", "N", "example/b v1: copying.md", "B"} {
-		if strings.Contains(n, ":") {
-			want += "\n" + line + "\n" + n + "\n" + line + "\n\n"
-		} else {
-			want += n + "\n"
-		}
-	}
-	_, got, _ := strings.Cut(string(formatNotices(notices)), "\n")
-	if got != want {
+	line := strings.Repeat("=", 80) + "\n"
+	want := "\n" + line + "a v1: LICENSE\n" + line + "\nA\n\n" + line + "a v1: in/NOTICE.txt\n" + line + "\nN\n\n" + line + "b v1: copying.md\n" + line + "\nB\n"
+	if _, got, _ := strings.Cut(string(text), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	folders[filepath.Join(root, "c")] = in("c")
-	if _, err := moduleNotices(folders); err == nil || !strings.Contains(err.Error(), "example/c v1 has no licence") {
+	if err := addLicences(files, "c v1", filepath.Join(root, "c")); err == nil || err.Error() != "c v1 has no licence" {
 		t.Errorf("without a licence: %v", err)
 	}
 }

@@ -3,7 +3,8 @@
 --
 -- On Android the frames are those that SurfaceFlinger recorded: an application's
 -- SurfaceFrames, where the layers of one token are one frame, and SurfaceFlinger's
--- DisplayFrames, here called render frames.
+-- DisplayFrames, here called render frames. OpenHarmony's are those of ohos_frame: a
+-- trace that was converted with --no-tracks has none.
 
 INCLUDE PERFETTO MODULE ohos.frames;
 

@@ -1,18 +1,18 @@
 -- Frames of OpenHarmony and HarmonyOS as reconstructed by ohframe, one row per frame.
 --
--- Two processes make a frame. An application draws it on a vsync and sends it in
--- transactions. render_service picks these up on a vsync of its own, draws the frame
--- and commits it, and the display shows it. Both are frames here. An application
--- frame refers to the render frame that picked it up.
+-- Two processes make a picture. An application draws it on a vsync and sends it in
+-- transactions. render_service picks these up on a vsync of its own, draws and
+-- commits, and the display shows it. Both frames are here. An application frame has
+-- the id of the render frame that picked it up.
 --
--- Times are trace times. Unknown values are NULL. Columns "from the pipeline tracks"
--- are unknown in a trace that was converted with --no-tracks.
+-- Times are trace times. Unknown values are NULL. The facts are on the tracks
+-- "Frames": a trace that was converted with --no-tracks has no rows.
 
 -- A merged trace may also contain frames of other machines.
 CREATE PERFETTO TABLE _ohos_machine AS
 SELECT id AS machine_id FROM machine WHERE sysname = 'OpenHarmony';
 
--- The data of each frame on the frame timeline.
+-- The slices of the frame timeline: one for each frame.
 CREATE PERFETTO TABLE _ohos_timeline_frame AS
 SELECT
   s.id,
@@ -32,12 +32,7 @@ SELECT
   ) AS tid,
   s.name AS token,
   s.display_frame_token,
-  s.prediction_type = 'Valid Prediction' AS is_predicted,
-  s.on_time_finish = 0 AS is_unfinished,
-  s.jank_type = 'Non Animating' AS is_empty,
-  s.jank_type GLOB '*SurfaceFlinger Scheduling*' AS is_rescheduled,
-  s.jank_type GLOB '*GPU Deadline Missed*' AS is_gpu_late,
-  nullif(extract_arg(s.arg_set_id, 'Present Delay (ms)'), 0) AS present_delay_ms
+  s.prediction_type = 'Valid Prediction' AS is_predicted
 FROM actual_frame_timeline_slice AS s
 JOIN process AS p USING (upid)
 JOIN _ohos_machine USING (machine_id);
@@ -50,7 +45,8 @@ CREATE PERFETTO MACRO _ohos_length(
 RETURNS Expr
 AS cast_int!(round(extract_arg($arg_set_id, $name) * 1e6));
 
--- The data of each frame on the "Frames" tracks.
+-- The slices of the tracks "Frames", with their annotations: the facts of each
+-- frame.
 CREATE PERFETTO TABLE _ohos_track_frame AS
 WITH
   event AS (
@@ -94,6 +90,7 @@ SELECT
   extract_arg(arg_set_id, 'debug.coalesced') AS coalesced,
   extract_arg(arg_set_id, 'debug.main_late') AS is_late_main,
   extract_arg(arg_set_id, 'debug.gpu_late') AS is_late_gpu,
+  extract_arg(arg_set_id, 'debug.empty') AS is_empty,
   extract_arg(arg_set_id, 'debug.misaligned') AS is_misaligned,
   sent.transactions,
   extract_arg(arg_set_id, 'debug.sent_ts') AS sent_ts,
@@ -115,8 +112,7 @@ LEFT JOIN sent USING (arg_set_id);
 CREATE PERFETTO TABLE ohos_frame(
   -- The frame's slice on its process's Actual Timeline.
   id ID(slice.id),
-  -- Its slice on its process's track "Frames", from which arrows lead on. From
-  -- the pipeline tracks.
+  -- Its slice on its process's track "Frames", from which arrows lead on.
   event_id JOINID(slice.id),
   -- When work on the frame began.
   ts TIMESTAMP,
@@ -172,35 +168,31 @@ CREATE PERFETTO TABLE ohos_frame(
   -- 2 empty, 3 misaligned (render frames).
   flag LONG,
   -- How many vsyncs had queued up behind this frame's, as its thread was busy.
-  -- From the pipeline tracks.
   coalesced LONG,
   -- The indexes of the transactions that an application frame sent, with blanks
-  -- between. From the pipeline tracks.
+  -- between.
   transactions STRING,
-  -- When an application frame sent the last of its transactions. From the
-  -- pipeline tracks.
+  -- When an application frame sent the last of its transactions.
   sent_ts TIMESTAMP,
   -- The render frame that took the last transaction of an application frame.
   render_id JOINID(slice.id),
-  -- When a render frame's first work on the GPU began. From the pipeline tracks.
+  -- When a render frame's first work on the GPU began.
   gpu_ts TIMESTAMP,
-  -- From there to the end of its last. From the pipeline tracks.
+  -- From there to the end of its last.
   gpu_dur DURATION,
-  -- When the render thread began to draw a render frame. From the pipeline tracks.
+  -- When the render thread began to draw a render frame.
   draw_ts TIMESTAMP,
-  -- How long it drew. From the pipeline tracks.
+  -- How long it drew.
   draw_dur DURATION,
-  -- When a render frame's layers went to the display. From the pipeline tracks.
+  -- When a render frame's layers went to the display.
   commit_ts TIMESTAMP,
-  -- How long that took. From the pipeline tracks.
+  -- How long that took.
   commit_dur DURATION,
-  -- The commit was found by its time, as it names no vsync. From the pipeline
-  -- tracks.
+  -- The commit was found by its time, as it names no vsync.
   is_commit_estimated BOOL,
-  -- When the display showed a render frame. Without the pipeline tracks right
-  -- to a few nanoseconds.
+  -- When the display showed a render frame.
   present_ts TIMESTAMP,
-  -- It had been shown already when the commit looked. From the pipeline tracks.
+  -- It had been shown already when the commit looked.
   is_present_estimated BOOL
 )
 AS
@@ -208,80 +200,37 @@ WITH
   expected AS MATERIALIZED (
     SELECT
       id,
-      ts,
-      dur,
-      ts + dur AS ts_end,
       upid,
       name AS token,
       iif(surface_frame_token IS NULL, 'render', 'app') AS kind
     FROM expected_frame_timeline_slice
   ),
   render AS MATERIALIZED (
-    SELECT r.*, e.ts AS expected_ts
-    FROM _ohos_timeline_frame AS r
-    LEFT JOIN expected AS e USING (upid, token, kind)
-    WHERE
-      r.kind = 'render'
+    SELECT id, machine_id, display_frame_token FROM _ohos_timeline_frame WHERE kind = 'render'
   ),
   -- The same process can have had the thread id for several threads.
   threads AS MATERIALIZED (
     SELECT min(utid) AS utid, upid, tid FROM thread GROUP BY upid, tid
   ),
   said AS MATERIALIZED (SELECT * FROM _ohos_track_frame),
-  -- Beyond all vsync ids are the numbers of frames that had none of their own.
-  numbered AS MATERIALIZED (
-    SELECT machine_id, max(cast_int!(token)) - m.int_value AS last_vsync_id
-    FROM _ohos_timeline_frame
-    JOIN metadata AS m USING (machine_id)
-    WHERE
-      m.name = 'trace_attribute.ohframe.frames_renumbered'
-    GROUP BY
-      machine_id
-  ),
-  -- With the pipeline tracks, all is known: what is not said is not so. Without,
-  -- the frame timeline's verdict tells most of it.
+  -- A fact that does not apply has no annotation.
   known AS (
     SELECT
       t.*,
       f.event_id,
       threads.utid,
-      iif(
-        f.event_id IS NULL AND cast_int!(t.token) <= n.last_vsync_id,
-        cast_int!(t.token),
-        f.vsync_id
-      ) AS vsync_id,
-      coalesce(f.vsync_ts, f.expected_ts, iif(f.event_id IS NULL, e.ts, NULL)) AS vsync_ts,
+      f.vsync_id,
+      coalesce(f.vsync_ts, f.expected_ts) AS vsync_ts,
       iif(t.is_predicted, e.id, NULL) AS expected_id,
-      coalesce(f.expected_ts, iif(f.event_id IS NULL AND t.is_predicted, e.ts, NULL)) AS expected_ts,
-      coalesce(f.deadline_ts, iif(f.event_id IS NULL, e.ts_end, NULL)) AS deadline_ts,
-      CASE
-        WHEN f.event_id IS NOT NULL THEN max(t.ts_end, coalesce(f.gpu_ts + f.gpu_dur, 0))
-        WHEN t.kind = 'app' OR NOT t.is_gpu_late THEN t.ts_end
-      END AS end_ts,
-      coalesce(f.period, iif(f.event_id IS NULL AND t.kind = 'app', e.dur, NULL)) AS period,
-      CASE
-        WHEN f.event_id IS NOT NULL THEN f.is_late_main IS NOT NULL
-        WHEN t.is_empty THEN coalesce(t.ts_end > e.ts_end, FALSE)
-        ELSE t.is_unfinished AND NOT (t.kind = 'render' AND t.is_gpu_late)
-      END AS is_late_main,
-      iif(
-        f.event_id IS NOT NULL,
-        f.is_late_gpu IS NOT NULL,
-        t.kind = 'render' AND t.is_gpu_late
-      ) AS is_late_gpu,
-      CASE
-        WHEN f.event_id IS NOT NULL THEN f.is_misaligned IS NOT NULL
-        -- Of a late application frame the verdict says nothing else.
-        WHEN t.kind = 'app' AND t.is_unfinished
-        THEN coalesce(
-          (r.is_rescheduled OR r.is_empty)
-          AND t.is_predicted
-          AND abs(r.expected_ts - e.ts_end) >= 1000000,
-          FALSE
-        )
-        ELSE t.is_rescheduled
-      END AS is_misaligned,
-      iif(f.event_id IS NOT NULL, coalesce(f.coalesced, 0), NULL) AS coalesced,
+      f.expected_ts,
+      f.deadline_ts,
+      max(t.ts_end, coalesce(f.gpu_ts + f.gpu_dur, 0)) AS end_ts,
+      f.period,
+      f.is_late_main IS NOT NULL AS is_late_main,
+      f.is_late_gpu IS NOT NULL AS is_late_gpu,
+      f.is_empty IS NOT NULL AS is_empty,
+      f.is_misaligned IS NOT NULL AS is_misaligned,
+      coalesce(f.coalesced, 0) AS coalesced,
       f.transactions,
       f.sent_ts,
       r.id AS render_id,
@@ -292,28 +241,25 @@ WITH
       f.commit_ts,
       f.commit_dur,
       iif(f.commit_ts IS NOT NULL, f.is_commit_estimated IS NOT NULL, NULL) AS is_commit_estimated,
-      coalesce(
-        f.present_ts,
-        iif(
-          f.event_id IS NULL AND t.kind = 'render',
-          e.ts_end + cast_int!(round(t.present_delay_ms * 1e6)),
-          NULL
-        )
-      ) AS present_ts,
+      f.present_ts,
       iif(f.present_ts IS NOT NULL, f.is_present_estimated IS NOT NULL, NULL) AS is_present_estimated
     FROM _ohos_timeline_frame AS t
-    LEFT JOIN threads USING (upid, tid)
-    LEFT JOIN numbered AS n USING (machine_id)
-    LEFT JOIN expected AS e USING (upid, token, kind)
-    LEFT JOIN render AS r
-      ON t.kind = 'app'
-      AND r.machine_id = t.machine_id
-      AND r.display_frame_token = t.display_frame_token
-    LEFT JOIN said AS f
+    JOIN said AS f
       ON f.upid = t.upid
       AND f.tid = t.tid
       AND f.token = t.token
       AND f.ts = t.ts
+    LEFT JOIN threads
+      ON threads.upid = t.upid
+      AND threads.tid = t.tid
+    LEFT JOIN expected AS e
+      ON e.upid = t.upid
+      AND e.token = t.token
+      AND e.kind = t.kind
+    LEFT JOIN render AS r
+      ON t.kind = 'app'
+      AND r.machine_id = t.machine_id
+      AND r.display_frame_token = t.display_frame_token
   )
 SELECT
   id,

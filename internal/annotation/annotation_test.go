@@ -1,0 +1,260 @@
+package annotation_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+	"google.golang.org/protobuf/proto"
+
+	"ohframe"
+	"ohframe/analyzer/perfetto"
+	"ohframe/internal/annotation"
+	pb "ohframe/protos/perfettopb"
+)
+
+// latencies is a dump of dumpsys SurfaceFlinger --latency with a layer that is
+// known to wait for each frame, and with one that pauses for an unknown reason.
+const latencies = `steady
+10000000
+1000000000 1020000000 1004000000
+1010000000 1030000000 1014000000
+1020000000 1040000000 1024000000
+1030000000 1050000000 1034000000
+pausing
+10000000
+1000000000 1020000000 1004000000
+1010000000 1030000000 1014000000
+5020000000 5040000000 5024000000
+5030000000 5050000000 5034000000
+`
+
+// render is a render frame with an expected end that cannot be true: only the vsync
+// time is left of what was expected.
+const render = `
+render_service-100 (100) [000] .... 1.010200: print: B|100|H:ReceiveVsync name:rs dataCount: 24bytes now:1010000000 expectedEnd: 99025000000 vsyncId:60, fd:9
+render_service-100 (100) [000] .... 1.010300: print: B|100|H:RSMainThread::DoComposition: 1010200000
+render_service-100 (100) [000] .... 1.010400: print: E|100
+render_service-100 (100) [000] .... 1.012000: print: E|100
+`
+
+// Every annotation is written on the slices that the table says, and on no others.
+// A trace without it reads differently, unless the table says that it is derived.
+func TestTable(t *testing.T) {
+	written := map[annotation.Key]annotation.Frames{}
+	matters := map[annotation.Key]bool{}
+	for name, text := range inputs(t) {
+		trace := convert(t, text)
+		keys := keysOf(t, trace)
+		want := read(t, trace)
+		for key, frames := range keys {
+			if extra := frames &^ key.Frames(); extra != 0 {
+				t.Errorf("exporter, %s: %q is written on slices %03b, and is not in the table for these", name, key, extra)
+			}
+			written[key] |= frames
+			if !matters[key] && read(t, without(trace, key)) != want {
+				matters[key] = true
+				if key.Derived() {
+					t.Errorf("analyzer/perfetto, %s: %q is read back, and is derived in the table", name, key)
+				}
+			}
+		}
+	}
+	for _, key := range annotation.All() {
+		if missing := key.Frames() &^ written[key]; missing != 0 {
+			t.Errorf("exporter: %q is not written on slices %03b, and is in the table for these", key, missing)
+		}
+		if !key.Derived() && !matters[key] {
+			t.Errorf("analyzer/perfetto: %q is not read back, and is not derived in the table", key)
+		}
+	}
+}
+
+// inputs returns the traces of the rules of frames, and those above.
+func inputs(t *testing.T) map[string][]byte {
+	t.Helper()
+	list := map[string][]byte{"latencies": []byte(latencies), "render": []byte(render)}
+	paths, err := filepath.Glob("../../testdata/frames/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no traces: %v", err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if f.Name == "trace" {
+				list[filepath.Base(path)] = f.Data
+			}
+		}
+	}
+	return list
+}
+
+func convert(t *testing.T, input []byte) *pb.Trace {
+	t.Helper()
+	var out bytes.Buffer
+	if _, err := ohframe.Convert(t.Context(), bytes.NewReader(input), &out, ohframe.ConvertOptions{FramesOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	trace := &pb.Trace{}
+	if err := proto.Unmarshal(out.Bytes(), trace); err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+// keysOf returns the annotations in the trace, and the kinds of slices that have them.
+func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]annotation.Frames {
+	t.Helper()
+	keys := map[annotation.Key]annotation.Frames{}
+	names := map[uint64]annotation.Key{}
+	tracks := map[uint64]string{}
+	for _, p := range trace.Packet {
+		for _, n := range p.GetInternedData().GetDebugAnnotationNames() {
+			names[n.GetIid()] = annotation.Named(n.GetName())
+		}
+		if d := p.GetTrackDescriptor(); d != nil {
+			tracks[d.GetUuid()] = d.GetName()
+		}
+		list := p.GetTrackEvent().GetDebugAnnotations()
+		if len(list) == 0 {
+			continue
+		}
+		var frames annotation.Frames
+		switch track := tracks[p.GetTrackEvent().GetTrackUuid()]; {
+		case strings.HasPrefix(track, "Whole frame"):
+			frames = annotation.Whole
+		case track == "Frames" || strings.HasPrefix(track, "Frames ("):
+			frames = annotation.Application
+			for _, a := range list {
+				if names[a.GetNameIid()] == annotation.Applications {
+					frames = annotation.Render
+				}
+			}
+		default:
+			t.Errorf("annotations on the track %q", track)
+		}
+		for _, a := range list {
+			key := names[a.GetNameIid()]
+			if key == 0 {
+				t.Fatalf("annotation %d has no name in the table", a.GetNameIid())
+			}
+			keys[key] |= frames
+		}
+	}
+	return keys
+}
+
+// without returns a copy of the trace without an annotation.
+func without(trace *pb.Trace, key annotation.Key) *pb.Trace {
+	c := proto.CloneOf(trace)
+	for _, p := range c.Packet {
+		e := p.GetTrackEvent()
+		if e == nil {
+			continue
+		}
+		var kept []*pb.DebugAnnotation
+		for _, a := range e.DebugAnnotations {
+			if a.GetNameIid() != uint64(key) {
+				kept = append(kept, a)
+			}
+		}
+		e.DebugAnnotations = kept
+	}
+	return c
+}
+
+// read returns everything that annotations say of the frames of a trace.
+func read(t *testing.T, trace *pb.Trace) string {
+	t.Helper()
+	b, err := proto.Marshal(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timeline, _, err := perfetto.Read(t.Context(), bytes.NewReader(b), perfetto.Options{Strict: true})
+	if err == perfetto.ErrNoFrames {
+		return ""
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s strings.Builder
+	for _, f := range timeline.Frames {
+		latency := "no layer"
+		if l := f.Android.Latency; l != nil {
+			latency = fmt.Sprintf("layer %+v", *l)
+		}
+		fmt.Fprintf(&s, "%s vsync %d %s sent", f, f.Vsync, latency)
+		for _, sent := range f.Transactions {
+			fmt.Fprint(&s, " ", int64(sent.At))
+		}
+		s.WriteByte('\n')
+	}
+	return s.String()
+}
+
+var (
+	documented = regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (both|application|render|whole) \\|")
+	quoted     = regexp.MustCompile("`([a-z_]+)`")
+	selected   = regexp.MustCompile(`'debug\.([^']*)'`)
+)
+
+// The table in docs/perfetto.md has the same annotations, of the same frames.
+func TestDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/perfetto.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Annotations\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	of := map[string]annotation.Frames{
+		"both": annotation.Application | annotation.Render, "application": annotation.Application,
+		"render": annotation.Render, "whole": annotation.Whole,
+	}
+	found := map[annotation.Key]annotation.Frames{}
+	for _, row := range documented.FindAllStringSubmatch(section, -1) {
+		for _, name := range quoted.FindAllStringSubmatch(row[1], -1) {
+			key := annotation.Named(name[1])
+			if key == 0 {
+				t.Errorf("docs/perfetto.md: %q is no annotation", name[1])
+			}
+			found[key] |= of[row[2]]
+		}
+	}
+	for _, key := range annotation.All() {
+		if found[key] != key.Frames() {
+			t.Errorf("docs/perfetto.md: %q is documented for slices %03b, want %03b", key, found[key], key.Frames())
+		}
+	}
+}
+
+// Queries select annotations that are written.
+func TestQueries(t *testing.T) {
+	paths, err := filepath.Glob("../../sql/ohos/*.sql")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no queries: %v", err)
+	}
+	count := 0
+	for _, path := range append(paths, "../../docs/perfetto.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range selected.FindAllSubmatch(text, -1) {
+			count++
+			if annotation.Named(string(match[1])) == 0 {
+				t.Errorf("%s: %q is no annotation", path, match[1])
+			}
+		}
+	}
+	if count == 0 {
+		t.Error("no query selects an annotation")
+	}
+}
