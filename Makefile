@@ -1,5 +1,5 @@
-# make      lint and test, as before every commit
-# .ci/run   all that continuous integration does
+# make      lint and test; run it before every commit
+# .ci/run   everything that continuous integration runs
 .DEFAULT_GOAL := all
 
 include protos/protos.mk
@@ -19,11 +19,11 @@ build:
 test:
 	go test ./...
 
-# Without what measures or needs the engine: the detector makes both slow.
+# The race detector slows tests down: -short skips measurements and the engine.
 race:
 	go test -race -short ./...
 
-# With the real engine: what is skipped without one must run here.
+# Tests with Perfetto's engine. They fail instead of being skipped without it.
 conformance: engine
 	OHFRAME_REQUIRE_ENGINE=1 go test ./internal/engine/... ./exporter/... ./analyzer/perfetto ./sql/... ./internal/serve
 
@@ -44,11 +44,11 @@ api:
 docs:
 	OHFRAME_UPDATE_DOCS=1 go test ./internal/diff ./internal/report -run '^TestMeasuresAreDocumented$$' -count 1
 
-# Makes the traces that the project's own tests and the README use.
+# Writes the traces of the tests and the README.
 testdata:
 	go run ./internal/simulate/cmd/simulate -demo -out testdata/demo.ftrace -truth testdata/demo.frames.json
 
-# Measures on a trace of BENCH_SIZE, made once, in relation to wc -l.
+# Measures ohframe on a trace of BENCH_SIZE relative to wc -l. Writes the trace once.
 BENCH_SIZE := 256MB
 bench_trace := build/bench-$(BENCH_SIZE).ftrace
 

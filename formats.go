@@ -194,5 +194,5 @@ func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 		return nil, err
 	}
 	o.cut(timeline)
-	return &Trace{Timeline: timeline, Gfxinfo: dump, Warnings: dump.Warnings()}, nil
+	return &Trace{Timeline: timeline, Warnings: dump.Warnings()}, nil
 }

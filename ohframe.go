@@ -24,7 +24,6 @@ import (
 	"io"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/gfxinfo"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
@@ -70,8 +69,6 @@ type Trace struct {
 	Format string
 	// Lines counts the lines of a text trace; nil for other formats.
 	Lines *hitrace.Totals
-	// Gfxinfo is what a dump of gfxinfo has beside frames; nil for other formats.
-	Gfxinfo *gfxinfo.Dump
 	// Warnings say in words what of the input could not be read.
 	Warnings []string
 }

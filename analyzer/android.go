@@ -6,6 +6,9 @@ import (
 	"ohframe/analyzer/trace"
 )
 
+// SurfaceFlinger is the name of the process that composes on Android.
+const SurfaceFlinger = "/system/bin/surfaceflinger"
+
 // Android is what Android's own records say of a frame, as they say it. A frame
 // has the part that it was read from.
 type Android struct {

@@ -1,5 +1,5 @@
-# The schema subset: included by the Makefile at the root. Needs Go alone; buf
-# itself comes through the Go module proxy.
+# Rules for the subset of Perfetto's schema. They need only Go: buf comes through
+# the Go module proxy.
 
 BUF := go run github.com/bufbuild/buf/cmd/buf@v1.72.0
 PROTO_FILES := $(sort $(shell find protos -name '*.proto'))
@@ -7,7 +7,7 @@ PROTO_GO := protos/perfettopb
 
 .PHONY: protos protos-lint protos-stale protos-check
 
-# Writes the generated Go anew.
+# Generates the Go code.
 protos:
 	rm -f $(PROTO_GO)/*.pb.go
 	$(BUF) generate
@@ -16,19 +16,19 @@ protos-lint:
 	$(BUF) lint
 	$(BUF) format --diff --exit-code
 
-# Fails when the Go in the repository is not what the schema gives.
+# Fails if the Go code in the repository does not match the schema.
 protos-stale:
 	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && \
 	$(BUF) generate --output "$$tmp" && \
 	diff -ru --exclude=doc.go --exclude='*_test.go' "$$tmp/$(PROTO_GO)" $(PROTO_GO) || \
 	{ echo 'protos-stale: the generated Go does not match the schema: run make protos' >&2; exit 1; }
 
-# Proves that the schema is a subset of upstream's: going from the subset to
-# upstream must break nothing. Upstream's files are named one by one because the
+# Checks that the schema is a subset of upstream's: a change from the subset to
+# upstream must not be breaking. It names upstream's files one by one because the
 # rest of a checkout need not build.
 protos-check:
 	@test -n '$(UPSTREAM)' || \
-	{ echo 'protos-check: say where upstream is: make protos-check UPSTREAM=<checkout of google/perfetto v57.2>' >&2; exit 2; }
+	{ echo 'protos-check: UPSTREAM is not set: make protos-check UPSTREAM=<checkout of google/perfetto v57.2>' >&2; exit 2; }
 	@for f in $(PROTO_FILES); do test -f "$(UPSTREAM)/$$f" || \
 	{ echo "protos-check: $(UPSTREAM) has no $$f: is it a checkout of google/perfetto v57.2?" >&2; exit 2; }; done
 	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && \

@@ -1,15 +1,14 @@
-// Package sql is the PerfettoSQL package ohos: modules with which Perfetto's
-// trace processor answers questions about frames. They read the traces that
-// this program writes:
+// Package sql contains the PerfettoSQL package ohos: modules with tables of frames
+// for Perfetto's trace processor. They read the traces that this program writes:
 //
 //	ohos.frames           ohos_frame, ohos_whole_frame
 //	  ▲
 //	  ├─ ohos.jank        rates, blame, streaks, the worst frames
 //	  ├─ ohos.fps         frames per second, hitches
 //	  ├─ ohos.stages      where the time goes
-//	  └─ ohos.compare_android   the same of a trace from Android
+//	  └─ ohos.compare_android   the same for traces from Android
 //
-// A module's text documents its tables, in the way of Perfetto's own.
+// The comments of a module document its tables in the format of Perfetto's modules.
 package sql
 
 import (
@@ -17,7 +16,7 @@ import (
 	"io/fs"
 )
 
-// Name is the name under which the package is given to the trace processor.
+// Name is the name of the package in the trace processor.
 const Name = "ohos"
 
 //go:embed ohos/*.sql

@@ -7,23 +7,22 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Dump is what was read: of each process and window both what gfxinfo printed
-// and what its rows come to.
+// Dump describes the processes and windows of a dump, and what could not be read.
 type Dump struct {
 	Processes []*Process
-	// NotRunning are the first packages that had no process, and NotRunningMore
-	// counts the others.
+	// NotRunning are the first packages that had no process. NotRunningMore is the
+	// number of the others.
 	NotRunning     []string
 	NotRunningMore int
-	// Damaged counts rows that are none, and rows below no usable header.
+	// Damaged is the number of malformed rows and of rows below an unusable header.
 	Damaged int
-	// Unusable counts tables without a column that a frame cannot do without.
+	// Unusable is the number of tables that lack a necessary column.
 	Unusable int
 	// Cut: the input ends within a row or a table.
 	Cut bool
-	// TooLong counts lines beyond the limit; ProcessesOver, WindowsOver and
-	// FramesOver count the rows that were left out because there are too many
-	// processes, windows or rows.
+	// TooLong is the number of lines beyond the limit. ProcessesOver, WindowsOver
+	// and FramesOver are the numbers of rows skipped because of the limits on
+	// processes, windows and rows.
 	TooLong, ProcessesOver, WindowsOver, FramesOver int
 
 	limits  limits.Limits
@@ -33,8 +32,7 @@ type Dump struct {
 	flags   flagCounts
 }
 
-// processKey is what tells processes apart: their ids, or where these are unknown
-// their names.
+// processKey identifies a process: by its id, or by its name if the id is unknown.
 type processKey struct {
 	pid  trace.PID
 	name string
@@ -42,30 +40,24 @@ type processKey struct {
 
 // Process is an application.
 type Process struct {
-	PID  trace.PID
-	Name string // the package; empty if the dump does not name it
-	// Printed has counted since the process was started or reset; nil if the
-	// dump has none. Computed is that of all its windows' rows; nil if Read failed.
-	Printed, Computed *Summary
-	Windows           []*Window
+	PID     trace.PID
+	Name    string // the package; empty if the dump does not name it
+	Windows []*Window
 
 	byKey map[string]*Window
 }
 
-// Window is a window of an application, or whatever else has a table of rows.
+// Window is a window of an application, or anything else with a table of rows.
 type Window struct {
 	Name string // empty if the dump does not name it
-	// Printed has counted since the window was opened or reset; nil if the dump
-	// has none. Computed is that of the rows.
-	Printed, Computed *Summary
-	// Interval is the frame interval, zero if it is not known; then nothing is
-	// janky or late.
+	// Interval is the frame interval, 0 if unknown. Without it no frame is janky or
+	// late.
 	Interval     trace.Duration
 	IntervalFrom IntervalSource
-	// Frames counts the rows that are frames, and Flagged those of them that have
-	// flags. Skipped counts the rows left out for their flags, SurfaceCanvas or
-	// SkippedFrame, Unfinished those without start or end, and Repeated those that
-	// an earlier dump of the window has too.
+	// Frames is the number of rows that are frames, and Flagged the number of those
+	// with flags. Skipped rows have the flag SurfaceCanvas or SkippedFrame,
+	// Unfinished rows have no start or no end, and Repeated rows are also in an
+	// earlier dump of the window.
 	Frames, Flagged, Skipped, Unfinished, Repeated int
 
 	rows []row
@@ -73,27 +65,27 @@ type Window struct {
 	has  header
 }
 
-// IntervalSource is where a frame interval was found.
+// IntervalSource is the source of a frame interval.
 type IntervalSource uint8
 
 // The sources.
 const (
 	IntervalUnknown  IntervalSource = iota
-	IntervalInferred                // from how far apart vsyncs are
+	IntervalInferred                // from the times between vsyncs
 	IntervalGiven                   // by Options.FrameInterval
 	IntervalStated                  // by the dump
 )
 
-// String says where the interval was found.
+// String describes the source.
 func (s IntervalSource) String() string {
-	return [...]string{"not known", "inferred from vsyncs", "given", "stated by the dump"}[s]
+	return [...]string{"unknown", "inferred from vsyncs", "given", "stated by the dump"}[s]
 }
 
-// Warnings says in words what a user should know of.
+// Warnings describes what was skipped and what is unknown.
 func (d *Dump) Warnings() []string {
 	var list []string
-	add := func(yes bool, format string, args ...any) {
-		if yes {
+	add := func(isSo bool, format string, args ...any) {
+		if isSo {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
@@ -101,8 +93,8 @@ func (d *Dump) Warnings() []string {
 		add(true, "%.60q is not running", name)
 	}
 	add(d.NotRunningMore > 0, "%d more packages are not running", d.NotRunningMore)
-	add(d.Cut, "the dump is cut: it ends within a table")
-	add(d.Damaged > 0, "%d rows are damaged", d.Damaged)
+	add(d.Cut, "the dump is truncated: it ends within a table")
+	add(d.Damaged > 0, "%d malformed rows skipped", d.Damaged)
 	unfinished, unknown := 0, false
 	for _, p := range d.Processes {
 		for _, w := range p.Windows {
@@ -111,18 +103,18 @@ func (d *Dump) Warnings() []string {
 		}
 	}
 	list = append(list, d.flags.warnings()...)
-	add(unfinished > 0, "%d rows of unfinished frames left out", unfinished)
+	add(unfinished > 0, "%d rows of unfinished frames skipped", unfinished)
 	add(d.Unusable > 0, "%d tables lack the column %s or %s", d.Unusable, columnNames[intendedVsync], columnNames[frameCompleted])
-	add(d.TooLong > 0, "%d lines longer than the limit passed over (--limit line)", d.TooLong)
-	add(d.ProcessesOver > 0, "%d rows of processes beyond the limit left out (--limit strings)", d.ProcessesOver)
-	add(d.WindowsOver > 0, "%d rows of windows beyond the limit left out (--limit strings)", d.WindowsOver)
-	add(d.FramesOver > 0, "%d rows beyond the limit left out (--limit frames)", d.FramesOver)
-	add(unknown, "the frame interval is not known: nothing is janky or late")
+	add(d.TooLong > 0, "%d lines longer than the limit skipped (--limit line)", d.TooLong)
+	add(d.ProcessesOver > 0, "%d rows of processes beyond the limit skipped (--limit strings)", d.ProcessesOver)
+	add(d.WindowsOver > 0, "%d rows of windows beyond the limit skipped (--limit strings)", d.WindowsOver)
+	add(d.FramesOver > 0, "%d rows beyond the limit skipped (--limit frames)", d.FramesOver)
+	add(unknown, "the frame interval is unknown: no frame is janky or late")
 	return list
 }
 
-// process returns the process with the given id, or, if it is unknown, the last
-// of that name; nil if there are too many.
+// process returns the process with the given id, or with the given name if the id
+// is unknown. It adds the process if necessary, and returns nil beyond the limit.
 func (d *Dump) process(pid trace.PID, name string) *Process {
 	key := processKey{pid: pid}
 	if pid == trace.UnknownPID {
@@ -143,8 +135,8 @@ func (d *Dump) process(pid trace.PID, name string) *Process {
 	return p
 }
 
-// window returns the process's window with the given key, nil if there are too
-// many.
+// window returns the process's window with the given key. It adds the window if
+// necessary, and returns nil beyond the limit.
 func (d *Dump) window(p *Process, key string) *Window {
 	w := p.byKey[key]
 	if w == nil {

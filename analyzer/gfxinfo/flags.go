@@ -16,16 +16,16 @@ const (
 	knownFlags              = iota
 )
 
-// notFrames are the flags of rows that are left out. JankTracker exempts
-// SurfaceCanvas from jank. It never sees a skipped frame: nothing was drawn, and
-// what its row has below FrameCompleted is left over from an earlier frame.
+// notFrames are the flags of rows that are skipped. JankTracker exempts
+// SurfaceCanvas from jank. A skipped frame was not drawn, and the FrameCompleted of
+// its row is that of an earlier frame.
 const notFrames = surfaceCanvas | skippedFrame
 
 // flagNames are hwui's names, by bit.
 var flagNames = [knownFlags]string{"WindowVisibilityChanged", "RTAnimation", "SurfaceCanvas", "SkippedFrame"}
 
-// flagCounts counts rows by flag: those left out by the flags that are the
-// reason, frames by all their flags.
+// flagCounts counts rows by flag: skipped rows by the flags that are the reason,
+// frames by all their flags.
 type flagCounts struct {
 	rows      [knownFlags]int
 	other     int   // rows with a flag that has no name
@@ -45,7 +45,7 @@ func (c *flagCounts) add(flags int64) {
 	}
 }
 
-// warnings says how many rows had which flag.
+// warnings returns the number of rows with each flag.
 func (c *flagCounts) warnings() []string {
 	var list []string
 	for i, n := range c.rows {

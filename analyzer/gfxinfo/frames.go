@@ -8,10 +8,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// compositor is the process that shows frames, by the name that it has.
-const compositor = "/system/bin/surfaceflinger"
-
-// timeline makes frames of rows.
+// timeline returns the frames of the rows.
 func timeline(d *Dump) *analyzer.Timeline {
 	t := &analyzer.Timeline{}
 	b := builder{timeline: t, taken: map[trace.PID]bool{}, shown: map[trace.Time]*analyzer.Frame{}}
@@ -35,7 +32,7 @@ func timeline(d *Dump) *analyzer.Timeline {
 type builder struct {
 	timeline *analyzer.Timeline
 	taken    map[trace.PID]bool
-	free     trace.PID // the last id that was given to a process without one
+	free     trace.PID // the last id that was assigned to a process without one
 	renderer *analyzer.Process
 	shown    map[trace.Time]*analyzer.Frame
 }
@@ -105,7 +102,7 @@ func (w *Window) frame(r *row, owner *analyzer.Process, index int64) *analyzer.F
 // show links the frame to the render frame of its present time.
 func (b *builder) show(f *analyzer.Frame, at trace.Time) {
 	if b.renderer == nil {
-		b.renderer = b.addProcess(trace.UnknownPID, compositor)
+		b.renderer = b.addProcess(trace.UnknownPID, analyzer.SurfaceFlinger)
 	}
 	render := b.shown[at]
 	if render == nil {
@@ -116,7 +113,7 @@ func (b *builder) show(f *analyzer.Frame, at trace.Time) {
 		b.shown[at] = render
 		b.timeline.Frames = append(b.timeline.Frames, render)
 	}
-	start := min(f.Actual.End, at) // it waited since the last of its frames was done
+	start := min(f.Actual.End, at) // it started when the last of its frames was done
 	if len(render.Applications) > 0 {
 		start = max(start, render.Actual.Start)
 	}

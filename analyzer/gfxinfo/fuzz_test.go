@@ -37,11 +37,6 @@ func FuzzSources(f *testing.F) {
 				fmt.Fprintf(&b, "%d %q\n", p.PID, p.Name)
 				for _, w := range p.Windows {
 					fmt.Fprintf(&b, "%q %d %s %d %d %d %d %d\n", w.Name, w.Interval, w.IntervalFrom, w.Frames, w.Flagged, w.Skipped, w.Unfinished, w.Repeated)
-					for _, s := range []*gfxinfo.Summary{w.Printed, w.Computed, p.Printed, p.Computed} {
-						if s != nil {
-							b.WriteString(s.String())
-						}
-					}
 				}
 			}
 			if err == nil {

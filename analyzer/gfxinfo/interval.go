@@ -6,9 +6,9 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// findIntervals finds the frame interval of each window: what its rows state,
-// else what is given, else how far apart its vsyncs are or, if they do not tell,
-// those of all windows, which are on one display.
+// findIntervals finds the frame interval of each window: the one that its rows
+// state, else the given one, else the one inferred from its vsyncs, else the one
+// inferred from the vsyncs of all windows, which are on one display.
 func (d *Dump) findIntervals(given trace.Duration) {
 	var all []int64
 	for _, p := range d.Processes {
@@ -36,7 +36,7 @@ func (d *Dump) findIntervals(given trace.Duration) {
 	}
 }
 
-// stated returns the interval that most of the rows state, zero if none does.
+// stated returns the interval that most of the rows state, or 0.
 func (w *Window) stated() trace.Duration {
 	counts := map[int64]int{}
 	var most int64
@@ -62,17 +62,17 @@ func (w *Window) vsyncs() []int64 {
 	return list
 }
 
-// Intervals are of displays from 10 to 500 Hz. Gaps of more than maxVsyncs tell
-// nothing, as the jitter of vsyncs adds up.
+// Displays refresh at 10 to 500 Hz. Gaps of more than maxVsyncs are ignored because
+// the jitter of vsyncs adds up.
 const (
 	shortestInterval = 2 * trace.Millisecond
 	longestInterval  = 100 * trace.Millisecond
 	maxVsyncs        = 8
 )
 
-// infer returns the frame interval as the spacing of the intended vsyncs tells
-// it: the shortest gap is one interval, others are a whole number of it, and all
-// together are the most exact measure of it.
+// infer returns the frame interval, or 0 if it is unknown. The shortest gap between
+// intended vsyncs is one interval, the others are multiples of it, and the interval
+// is their average.
 func infer(vsyncs []int64) trace.Duration {
 	slices.Sort(vsyncs)
 	var gaps []trace.Duration

@@ -5,21 +5,21 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Bounds that do not depend on the frame interval: a stage that took longer than
-// hung is an application that does not respond, not a slow frame.
+// Bounds that do not depend on the frame interval. A stage that took longer than
+// hung means that the application does not respond; it does not count as slow.
 const (
 	hung  = 10 * trace.Second
 	davey = 700 * trace.Millisecond
 )
 
-// cause is a stage that makes a frame late if it takes as much of the interval.
+// cause is a stage that makes a frame late if it takes that share of the interval.
 type cause struct {
 	class    analyzer.StatsJank
 	from, to column
 	share    float64
 }
 
-// causes are the stages; a share of zero stands for a nanosecond.
+// causes are the stages. A share of 0 means a nanosecond.
 var causes = [...]cause{
 	{analyzer.StatsMissedVsync, intendedVsync, vsync, 0},
 	{analyzer.StatsSlowUI, vsync, syncStart, 0.5},
@@ -42,40 +42,29 @@ func causesOf(r *row, interval trace.Duration) analyzer.StatsJank {
 	return found
 }
 
-// nextVsync returns one interval after the last vsync before the end, counted
-// from the frame's own.
+// nextVsync returns the first vsync after end. Vsyncs are counted from the frame's
+// own.
 func nextVsync(r *row, end trace.Time, interval trace.Duration) trace.Time {
 	return end.Add(interval - end.Sub(r.time(vsync))%interval)
 }
 
-// swapTracker follows the deadlines of buffer swaps, as hwui does until Android
-// 11, and in later versions for the numbers that it calls legacy.
+// swapTracker follows the deadlines of buffer swaps, as hwui does up to Android 11.
 type swapTracker struct {
 	interval trace.Duration
 	deadline trace.Time // of the last swap
-	// lenient: the rules of Android 11 and later. A frame waits only if the last
-	// deadline is more than a tenth of the interval ahead, and one that took less
-	// than the interval never misses its own.
+	// lenient selects the rules of Android 11: a frame waits only if the last
+	// deadline is more than a tenth of the interval ahead, and a frame that took
+	// less than the interval never misses its own deadline.
 	lenient bool
-	legacy  bool // the rules of Android 12 and later, which include lenient
 }
 
-// judge returns what is to be said of the next frame.
-func (t *swapTracker) judge(r *row) analyzer.StatsJank {
+// classes returns the classes of the next frame.
+func (t *swapTracker) classes(r *row) analyzer.StatsJank {
 	var found analyzer.StatsJank
 	intended, completed := r.time(intendedVsync), r.time(frameCompleted)
 	took := r.between(intendedVsync, frameCompleted)
-	if t.legacy {
-		took = r.between(intendedVsync, swapBuffersCompleted)
-		if took == 0 {
-			return 0
-		}
-	}
 	if took > t.interval {
 		found |= analyzer.StatsJanky
-	}
-	if t.legacy && !t.deadline.Known() {
-		t.deadline = intended.Add(t.interval)
 	}
 	var slack trace.Duration
 	if t.lenient {
@@ -93,15 +82,15 @@ func (t *swapTracker) judge(r *row) analyzer.StatsJank {
 	return found | analyzer.StatsMissedDeadline | causesOf(r, t.interval)
 }
 
-// deadlineTracker holds frames against the deadlines that they state, as hwui
-// does from Android 12 on.
+// deadlineTracker compares frames with the deadlines in their rows, as hwui does
+// from Android 12 on.
 type deadlineTracker struct {
-	free trace.Time // when the next frame has not to wait
+	free trace.Time // when the next frame does not have to wait
 }
 
-// judge returns what is to be said of the next frame. The deadline of a frame
-// that waits was moved on before the row was printed.
-func (t *deadlineTracker) judge(r *row, interval trace.Duration) analyzer.StatsJank {
+// classes returns the classes of the next frame. The deadline in the row of a frame
+// that waits already includes the wait.
+func (t *deadlineTracker) classes(r *row, interval trace.Duration) analyzer.StatsJank {
 	end := r.time(gpuCompleted)
 	if !end.Known() {
 		end = r.time(frameCompleted)

@@ -17,33 +17,32 @@ import (
 // ErrNotADump: the input is not what `dumpsys gfxinfo` prints.
 var ErrNotADump = errors.New("not a dump of gfxinfo")
 
-// ErrNoRows: the dump has no rows of frames. The Dump still has its summaries.
+// ErrNoRows: the dump has no rows of frames.
 var ErrNoRows = errors.New("no rows of frames in the gfxinfo dump")
 
 // ErrNoFrames: the dump has rows, but none of a frame that was drawn and finished.
 var ErrNoFrames = errors.New("no finished frame in the dump")
 
-// Options decide what the dump leaves open.
+// Options are the options of Read.
 type Options struct {
 	// FrameInterval is the display's refresh period, for dumps that do not state
-	// it; until Android 11 none does. Zero is to infer it from the vsyncs, and so
-	// is more than a second, which is of no display.
+	// it, such as those up to Android 11. If it is 0 or more than a second, it is
+	// inferred from the vsyncs.
 	FrameInterval trace.Duration
-	// Strict makes a row that is none an error, and a line that is too long.
+	// Strict turns malformed rows and lines beyond the limit into errors.
 	Strict bool
-	// Limits bound what is remembered of dumps: Line, Strings, which counts
-	// processes and windows, each, Frames, which counts rows, and Examples, which
-	// counts packages that are not running.
+	// Limits limit memory: Line; Strings, for the number of processes and of
+	// windows; Frames, for the number of rows; and Examples, for the number of
+	// packages that are not running.
 	Limits limits.Limits
 }
 
-// maxName bounds the names that are kept, in bytes.
+// maxName is the maximum length of a name in bytes.
 const maxName = 1023
 
-// Read reads the dumps in r, of one or several processes. Times of the timeline
-// are CLOCK_MONOTONIC. The error is ErrNotADump, ErrNoRows, ErrNoFrames, the
-// reader's, the context's or, in strict mode, one that names a line. The Dump is
-// there in any case.
+// Read reads the dumps of one or more processes from r. Times of the timeline are
+// CLOCK_MONOTONIC. The error is ErrNotADump, ErrNoRows or ErrNoFrames, that of r or
+// of the context, or, in strict mode, one that names a line. The Dump is never nil.
 func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Dump, error) {
 	p := parser{dump: &Dump{limits: options.Limits.WithDefaults(), byKey: map[processKey]*Process{}}}
 	in := lines.NewReader(ctx, r, p.dump.limits.Line)
@@ -66,52 +65,48 @@ func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline
 		return nil, p.dump, err
 	}
 	p.dump.findIntervals(options.FrameInterval)
-	for _, process := range p.dump.Processes {
-		process.judge()
-	}
 	return timeline(p.dump), p.dump, nil
 }
 
-// parser is where in a dump we are.
+// parser parses a dump line by line.
 type parser struct {
-	dump     *Dump
-	known    bool     // something of a dump was seen
-	process  *Process // whose part this is; nil if none was named, or there are too many
-	window   *Window  // that was announced; nil if none was, or there are too many
-	began    bool     // a process
-	opened   bool     // a window
-	unnamed  int      // tables of the process that nothing announced
-	summary  *Summary // that is being read
-	inTable  bool
-	unmarked bool    // the table has no mark before it
-	header   *header // of the table; nil before
-	first    int     // index in window.rows of the table's first row
-	votes    int     // by the table's rows for and against swapped columns
-	unusable bool    // the table's header is not what is needed
-	nameless bool    // the window that was announced has only a key
+	dump      *Dump
+	known     bool     // a line identified the input as a dump
+	process   *Process // the current process; nil if none was named or there are too many
+	window    *Window  // the current window; nil if none was announced or there are too many
+	began     bool     // there is a current process
+	opened    bool     // there is a current window
+	unnamed   int      // number of tables of the process without a window's name
+	inTable   bool
+	unmarked  bool    // no marker precedes the table
+	header    *header // of the table; nil before it was read
+	first     int     // index in window.rows of the table's first row
+	votes     int     // votes of the table's rows for swapped columns, minus those against
+	unusable  bool    // the table's header lacks a necessary column
+	namedNext bool    // the announced window has only a key; its name may follow
 }
 
 var (
-	headMark    = []byte("Applications Graphics Acceleration Info:")
-	tableMark   = []byte("---PROFILEDATA---")
-	processMark = []byte("** Graphics info for pid ")
-	windowMark  = []byte("Window: ")
-	packageMark = []byte("Package: ")
-	missingMark = []byte("No process found for: ")
-	visibility  = []byte(" (visibility=")
+	headMarker    = []byte("Applications Graphics Acceleration Info:")
+	tableMarker   = []byte("---PROFILEDATA---")
+	processMarker = []byte("** Graphics info for pid ")
+	windowMarker  = []byte("Window: ")
+	packageMarker = []byte("Package: ")
+	missingMarker = []byte("No process found for: ")
+	visibility    = []byte(" (visibility=")
 )
 
-// line takes a line and reports whether it is in order.
+// line parses a line and reports whether it is well-formed.
 func (p *parser) line(line []byte) bool {
 	p.known = p.known || identifies(line)
 	if p.inTable && p.unmarked && len(line) > 0 && !isRow(line) {
 		p.endTable()
-		if bytes.Equal(line, tableMark) { // the first mark is missing
+		if bytes.Equal(line, tableMarker) { // the marker before the table is missing
 			return true
 		}
 	}
 	switch {
-	case bytes.Equal(line, tableMark):
+	case bytes.Equal(line, tableMarker):
 		if p.inTable {
 			p.endTable()
 		} else {
@@ -124,32 +119,30 @@ func (p *parser) line(line []byte) bool {
 		p.beginTable()
 		p.unmarked = true
 		return p.row(line)
-	case bytes.HasPrefix(line, processMark):
-		pid, name := parseProcess(line[len(processMark):])
+	case bytes.HasPrefix(line, processMarker):
+		pid, name := parseProcess(line[len(processMarker):])
 		p.begin(pid, name)
-	case bytes.HasPrefix(line, packageMark):
-		p.begin(trace.UnknownPID, shortened(line[len(packageMark):]))
-	case bytes.HasPrefix(line, missingMark):
+	case bytes.HasPrefix(line, packageMarker):
+		p.begin(trace.UnknownPID, shortened(line[len(packageMarker):]))
+	case bytes.HasPrefix(line, missingMarker):
 		if len(p.dump.NotRunning) < p.dump.limits.Examples {
-			p.dump.NotRunning = append(p.dump.NotRunning, shortened(line[len(missingMark):]))
+			p.dump.NotRunning = append(p.dump.NotRunning, shortened(line[len(missingMarker):]))
 		} else {
 			p.dump.NotRunningMore++
 		}
-	case bytes.HasPrefix(line, windowMark):
-		name := shortened(line[len(windowMark):])
-		if !p.nameless {
+	case bytes.HasPrefix(line, windowMarker):
+		name := shortened(line[len(windowMarker):])
+		if !p.namedNext {
 			p.announce(name)
 		}
 		if p.window != nil {
 			p.window.Name = name
 		}
-		p.nameless = false
+		p.namedNext = false
 	case bytes.Contains(line, visibility):
 		name, _, _ := bytes.Cut(line, visibility)
 		p.announce(shortened(name))
-		p.nameless = true
-	default:
-		p.text(line)
+		p.namedNext = true
 	}
 	return true
 }
@@ -167,15 +160,15 @@ func parseProcess(b []byte) (trace.PID, string) {
 
 func shortened(name []byte) string { return string(name[:min(len(name), maxName)]) }
 
-// begin begins the part of a process.
+// begin starts a process.
 func (p *parser) begin(pid trace.PID, name string) {
 	p.process, p.began, p.unnamed = p.dump.process(pid, name), true, 0
 	p.closeWindow()
 }
 
-// beginTable begins a table of the window that was announced, or of a new one.
+// beginTable starts a table of the current window, or of a new one.
 func (p *parser) beginTable() {
-	p.announced()
+	p.needWindow()
 	p.inTable, p.unmarked, p.header, p.unusable = true, false, nil, false
 	p.first, p.votes = 0, 0
 	if p.window != nil {
@@ -183,8 +176,8 @@ func (p *parser) beginTable() {
 	}
 }
 
-// endTable ends a table and its window. Only now all rows are known that show
-// whether two of the columns are swapped.
+// endTable ends a table and its window. Only now all rows have voted whether two of
+// the columns are swapped.
 func (p *parser) endTable() {
 	if p.votes > 0 && p.window != nil {
 		for i := range p.window.rows[p.first:] {
@@ -195,30 +188,29 @@ func (p *parser) endTable() {
 	p.closeWindow()
 }
 
-// closeWindow ends what is of a window.
+// closeWindow ends the current window.
 func (p *parser) closeWindow() {
-	p.window, p.opened, p.summary, p.nameless = nil, false, nil, false
+	p.window, p.opened, p.namedNext = nil, false, false
 }
 
-// announce takes the name of the window that follows.
+// announce starts a window with a name.
 func (p *parser) announce(name string) {
 	p.open(name)
 	if p.window != nil && p.window.Name == "" {
 		p.window.Name = name
 	}
-	p.summary = nil
 }
 
-// announced makes a window for a table that nothing announced.
-func (p *parser) announced() {
+// needWindow starts a window for a table without one.
+func (p *parser) needWindow() {
 	if !p.opened {
-		p.needProcess() // from which on they are counted
+		p.needProcess() // resets unnamed
 		p.unnamed++
 		p.open(fmt.Sprintf("#%d", p.unnamed))
 	}
 }
 
-// open begins a window of the process.
+// open starts a window of the current process.
 func (p *parser) open(key string) {
 	p.needProcess()
 	p.window, p.opened = nil, true
@@ -227,35 +219,14 @@ func (p *parser) open(key string) {
 	}
 }
 
-// needProcess makes a process for what stands below none.
+// needProcess starts an unnamed process if there is no current one.
 func (p *parser) needProcess() {
 	if !p.began {
 		p.begin(trace.UnknownPID, "")
 	}
 }
 
-// text takes a line that stands in no table: one of a summary, or of no use.
-func (p *parser) text(line []byte) {
-	var s Summary
-	if !s.parseLine(line) {
-		return
-	}
-	p.needProcess()
-	if p.process == nil || p.opened && p.window == nil {
-		return
-	}
-	if _, first := s.Value(TotalFrames); first || p.summary == nil {
-		p.summary = &Summary{}
-		if p.window != nil {
-			p.window.Printed = p.summary
-		} else {
-			p.process.Printed = p.summary
-		}
-	}
-	p.summary.parseLine(line)
-}
-
-// row takes a line of a table and reports whether it is one.
+// row parses a line of a table and reports whether it is well-formed.
 func (p *parser) row(line []byte) bool {
 	switch {
 	case p.unusable:

@@ -8,8 +8,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// column is a column of the rows that has a meaning here. Those from vsync to
-// frameCompleted are in the order in which a frame comes to them.
+// column is a column that is read. Those from intendedVsync to frameCompleted are in
+// the order in which a frame reaches them.
 type column uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	frameTimelineVsyncID
 	frameDeadline
 	frameInterval
-	frameStartTime // read only to recognise swapped columns
+	frameStartTime // read only to detect swapped columns
 	intendedVsync
 	vsync
 	handleInputStart
@@ -30,11 +30,10 @@ const (
 	swapBuffers
 	frameCompleted
 	gpuCompleted
-	swapBuffersCompleted
 	displayPresentTime
 	dequeueBufferDuration
 	queueBufferDuration
-	columns // how many there are
+	columns // number of columns
 )
 
 var columnNames = [columns]string{
@@ -43,17 +42,17 @@ var columnNames = [columns]string{
 	intendedVsync:  "IntendedVsync", vsync: "Vsync", handleInputStart: "HandleInputStart", animationStart: "AnimationStart",
 	performTraversalsStart: "PerformTraversalsStart", drawStart: "DrawStart", syncQueued: "SyncQueued", syncStart: "SyncStart",
 	issueDrawCommandsStart: "IssueDrawCommandsStart", swapBuffers: "SwapBuffers", frameCompleted: "FrameCompleted",
-	gpuCompleted: "GpuCompleted", swapBuffersCompleted: "SwapBuffersCompleted", displayPresentTime: "DisplayPresentTime",
+	gpuCompleted: "GpuCompleted", displayPresentTime: "DisplayPresentTime",
 	dequeueBufferDuration: "DequeueBufferDuration", queueBufferDuration: "QueueBufferDuration",
 }
 
-// header is where in a row each column stands; negative if it does not.
+// header has the position of each column in a row, or -1.
 type header struct {
 	at [columns]int
 }
 
-// parseHeader returns where the columns stand and reports whether there are
-// those that a frame cannot do without.
+// parseHeader parses the header of a table and reports whether it has the columns
+// that every frame needs.
 func parseHeader(line []byte) (h header, ok bool) {
 	for c := range h.at {
 		h.at[c] = -1
@@ -70,8 +69,8 @@ func parseHeader(line []byte) (h header, ok bool) {
 	return h, h.has(intendedVsync) && h.has(frameCompleted)
 }
 
-// isHeader reports whether the line is the header of a table, also where no mark
-// is before it.
+// isHeader reports whether the line is the header of a table, even without a marker
+// before it.
 func isHeader(line []byte) bool {
 	if !bytes.HasPrefix(line, []byte("Flags,")) {
 		return false
@@ -80,22 +79,22 @@ func isHeader(line []byte) bool {
 	return ok
 }
 
-// isRow reports whether the line can be a row of a table without marks, damaged
-// or not.
+// isRow reports whether the line can be a row, possibly malformed, of a table
+// without markers.
 func isRow(line []byte) bool {
 	return len(line) > 0 && line[0] >= '0' && line[0] <= '9' && bytes.IndexByte(line, ',') >= 0
 }
 
 func (h *header) has(c column) bool { return h.at[c] >= 0 }
 
-// row is what a row says; zero is not known.
+// row has the values of a row; 0 is unknown.
 type row [columns]int64
 
-// unknown is what stands for a time that was never set; so does zero.
-const unknown = math.MaxInt64
+// unset is the value of a time that was never set, like 0.
+const unset = math.MaxInt64
 
-// parseRow returns what the line says and reports whether it is a row: numbers,
-// and as many as the columns that a frame cannot do without need.
+// parseRow parses a row. It reports whether the values are numbers and include
+// those that every frame needs.
 func (h *header) parseRow(line []byte) (r row, ok bool) {
 	i, found := 0, 0
 	for field := range bytes.SplitSeq(line, []byte{','}) {
@@ -108,7 +107,7 @@ func (h *header) parseRow(line []byte) (r row, ok bool) {
 			if err != nil {
 				return r, false
 			}
-			if n == unknown {
+			if n == unset {
 				n = 0
 			}
 			r[c] = n
@@ -121,19 +120,19 @@ func (h *header) parseRow(line []byte) (r row, ok bool) {
 	return r, found == 2
 }
 
-// finished reports whether the row has a frame's begin and end.
+// finished reports whether the row has the begin and the end of a frame.
 func (r *row) finished() bool {
 	return r[intendedVsync] > 0 && r[frameCompleted] > r[intendedVsync] && r[frameCompleted] < maxTime
 }
 
-// maxTime is far above all real times; beyond it sums could overflow.
+// maxTime is far above all real times. Beyond it, sums could overflow.
 const maxTime = math.MaxInt64 / 4
 
 func (r *row) time(c column) trace.Time { return trace.Time(max(0, min(r[c], maxTime))) }
 
-// between returns how long the frame took from one stage to a later one, as hwui
-// counts it: without the time for which the UI thread waited for the frame
-// before. What is not known took no time.
+// between returns the time from one stage to a later one as hwui counts it: without
+// the time for which the UI thread waited for the previous frame. It is 0 if either
+// is unknown.
 func (r *row) between(from, to column) trace.Duration {
 	start, end := r.time(from), r.time(to)
 	if start == 0 || end == 0 {

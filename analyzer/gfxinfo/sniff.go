@@ -2,9 +2,8 @@ package gfxinfo
 
 import "bytes"
 
-// Sniff reports whether the input that begins with head is a dump of gfxinfo.
-// The dump may be part of a longer one, so that its first line may come late:
-// head should have some kilobytes.
+// Sniff reports whether the input that begins with head is a dump of gfxinfo. The
+// dump may be part of a longer one, so head should have some kilobytes.
 func Sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		if identifies(bytes.TrimSpace(line)) {
@@ -14,18 +13,22 @@ func Sniff(head []byte) bool {
 	return false
 }
 
-// identifies reports whether only a dump of gfxinfo has such a line, even one of
-// which only a part was copied: a mark, the header of a table, or the numbers of
-// frames that a summary begins with.
+// identifies reports whether the line occurs only in dumps of gfxinfo, also partial
+// ones: a marker, the header of a table, or the first lines of a summary.
 func identifies(line []byte) bool {
-	if bytes.Equal(line, tableMark) || isHeader(line) {
+	if bytes.Equal(line, tableMarker) || isHeader(line) {
 		return true
 	}
-	for _, mark := range [][]byte{processMark, headMark, missingMark} {
-		if bytes.HasPrefix(line, mark) {
+	for _, marker := range [][]byte{processMarker, headMarker, missingMarker} {
+		if bytes.HasPrefix(line, marker) {
 			return true
 		}
 	}
-	var s Summary
-	return s.parseLine(line) && (s.known[TotalFrames] || s.known[JankyFrames])
+	for _, start := range [][]byte{[]byte("Total frames rendered:"), []byte("Janky frames:")} {
+		if rest, ok := bytes.CutPrefix(line, start); ok {
+			rest = bytes.TrimSpace(rest)
+			return len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9'
+		}
+	}
+	return false
 }

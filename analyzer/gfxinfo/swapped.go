@@ -7,11 +7,10 @@ import "ohframe/analyzer/trace"
 // header of a table is printed from the former, the values from the latter. Android
 // 15 corrected the names.
 //
-// Each row votes for swapped columns, or against them, or not at all, by these
-// bounds of an interval and of a start's distance from IntendedVsync. Shortly after
-// boot both values can be either: then the start is the one that is nearer to
-// IntendedVsync. The majority decides for the whole table, so that an odd row does
-// not change how the others are read.
+// Each row votes for or against swapped columns, or abstains, by these bounds of an
+// interval and of a start's distance from IntendedVsync. Shortly after boot both
+// values can be either: then the start is the value nearer to IntendedVsync. The
+// majority decides for the whole table, so that an odd row does not matter.
 const (
 	shortestPeriod = trace.Millisecond
 	longestPeriod  = trace.Second

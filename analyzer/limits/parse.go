@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// units are what a number may end in.
+// units are the suffixes of numbers.
 var units = []struct {
 	suffix string
 	factor int
@@ -16,8 +16,7 @@ var units = []struct {
 	{"k", 1e3}, {"M", 1e6}, {"G", 1e9},
 }
 
-// Set takes a bound as it is written: "frames=2M", "line=128KiB". Several are
-// separated by commas.
+// Set sets limits from a text such as "frames=2M" or "frames=2M,line=128KiB".
 func (l *Limits) Set(text string) error {
 	for setting := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(setting, "=")
@@ -26,21 +25,21 @@ func (l *Limits) Set(text string) error {
 		}
 		limit := find(name)
 		if limit == nil {
-			return fmt.Errorf("%q is no limit: there are %s", name, names())
+			return fmt.Errorf("%q is not a limit; the limits are %s", name, names())
 		}
 		number, err := parseNumber(value)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if limit.Most > 0 && number > limit.Most {
-			return fmt.Errorf("%s: %d at the most", name, limit.Most)
+			return fmt.Errorf("%s: at most %d", name, limit.Most)
 		}
 		*limit.field(l) = number
 	}
 	return nil
 }
 
-// String returns nothing: flags print it as their default, which is told elsewhere.
+// String returns "", so that flags print no default. The usage text has it.
 func (l *Limits) String() string { return "" }
 
 func find(name string) *Limit {
@@ -60,7 +59,7 @@ func names() string {
 	return strings.Join(list, ", ")
 }
 
-// parseNumber parses a number of things or bytes, which is at least 1.
+// parseNumber parses a number of at least 1.
 func parseNumber(text string) (int, error) {
 	digits, factor := strings.TrimSuffix(text, "B"), 1
 	for _, unit := range units {
@@ -71,12 +70,12 @@ func parseNumber(text string) (int, error) {
 	}
 	number, err := strconv.Atoi(digits)
 	if err != nil || number < 1 || number > math.MaxInt/factor {
-		return 0, fmt.Errorf("%q is not a number from 1 on, such as 3, 20k or 64MiB", text)
+		return 0, fmt.Errorf("%q is not a number of at least 1, such as 3, 20k or 64MiB", text)
 	}
 	return number * factor, nil
 }
 
-// Number writes a bound as it is read.
+// Number formats a limit as Set parses it.
 func Number(n int) string {
 	for i := 2; i >= 0; i-- {
 		if unit := units[i]; n%unit.factor == 0 {

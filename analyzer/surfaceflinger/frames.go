@@ -8,12 +8,9 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// compositor is the process that shows the layers, by the name that it has.
-const compositor = "/system/bin/surfaceflinger"
-
-// timeline makes frames of rows.
+// timeline returns the frames of the rows.
 func timeline(layers []*Layer) *analyzer.Timeline {
-	renderer := process(1, compositor)
+	renderer := process(1, analyzer.SurfaceFlinger)
 	t := &analyzer.Timeline{Processes: []*analyzer.Process{renderer}}
 	shown := map[trace.Time]*analyzer.Frame{}
 	for i, l := range layers {
@@ -55,8 +52,8 @@ func process(pid trace.PID, name string) *analyzer.Process {
 	return &analyzer.Process{PID: pid, Name: name, Threads: []analyzer.Thread{{TID: trace.TID(pid), Name: name}}}
 }
 
-// application returns the frame of a row. Times that are not known are left out
-// of its interval: it ends when it was shown at the latest.
+// application returns the frame of a row. If its ready time is unknown, it ends at
+// its present time. If its desired time is unknown, it starts at its end.
 func application(owner *analyzer.Process, layer string, r row, index int64) *analyzer.Frame {
 	end := cmp.Or(known(r.ready), trace.Time(r.present))
 	start := end
@@ -73,7 +70,7 @@ func application(owner *analyzer.Process, layer string, r row, index int64) *ana
 	}
 }
 
-// known returns the time, zero if it stands for one that is not known.
+// known returns the time, or 0 if it is unknown or implausible.
 func known(ns int64) trace.Time {
 	if ns <= 0 || ns > maxTime {
 		return 0
@@ -81,8 +78,8 @@ func known(ns int64) trace.Time {
 	return trace.Time(ns)
 }
 
-// waited returns since when a render frame waited to be shown: since the last of
-// its layers was ready.
+// waited returns the start of a render frame with the added frame f: when the last
+// of its layers was ready.
 func waited(render, f *analyzer.Frame) trace.Time {
 	start := min(f.Actual.End, render.Present)
 	if len(render.Applications) > 0 {

@@ -25,49 +25,49 @@ var ErrNotADump = errors.New("not a dump of SurfaceFlinger's latency")
 var ErrNoLayer = errors.New("only a refresh period: there is no layer of that name; dumpsys SurfaceFlinger --list prints the names")
 
 // ErrNothingShown: no row has a present time. If no frame is pending either, the
-// layer has no buffers of its own.
+// layer has no buffers.
 var ErrNothingShown = errors.New("no frame of the layer was shown")
 
-// Options decide how a dump is read.
+// Options are the options of Read.
 type Options struct {
 	// Layers are the names of the layers in the order of their dumps, for dumps
-	// that no line of text names.
+	// without a name.
 	Layers []string
-	// Strict makes a row that is none an error, and a line that is too long.
+	// Strict turns malformed rows and lines beyond the limit into errors.
 	Strict bool
-	// Limits bound what is remembered of dumps: Line, Threads, which counts layers,
-	// Frames, which counts the rows that are frames, and Examples, which counts
-	// names in warnings.
+	// Limits limit memory: Line; Threads, for the number of layers; Frames, for the
+	// number of frames; and Examples, for the number of names in a warning.
 	Limits limits.Limits
 }
 
-// Stats is what was read, layer by layer, in the order of their first dumps.
+// Stats describes the layers of the dumps, in the order of their first dumps, and
+// what could not be read.
 type Stats struct {
 	Layers []*Layer
-	// Damaged counts lines that are neither a period nor a row nor a name, and
-	// rows with times that cannot be.
+	// Damaged is the number of lines that are neither a period nor a row nor a name,
+	// including rows with impossible times.
 	Damaged int
-	// TooLong counts lines, LayersOver dumps of layers and FramesOver rows beyond
-	// the limits.
+	// TooLong, LayersOver and FramesOver are the numbers of lines, of rows of layers
+	// and of rows beyond the limits.
 	TooLong, LayersOver, FramesOver int
 
-	examples int // of names, in warnings
+	examples int // maximum number of names in a warning
 }
 
-// Layer is what the dumps of one layer have.
+// Layer describes the dumps of a layer.
 type Layer struct {
 	Name string
-	// Dumps is how many there are; Empty, how many of them have no row.
+	// Dumps is their number. Empty is the number of those without rows.
 	Dumps, Empty int
-	// Period is the display's refresh period in the last dump, zero if it does
-	// not say.
+	// Period is the display's refresh period in the last dump, 0 if unknown.
 	Period trace.Duration
-	// Shown counts frames. Pending rows are of frames that were not shown yet,
-	// which Waiting counts, or of none at all.
+	// Shown is the number of frames. Pending is the number of rows without a present
+	// time: unused ones and Waiting frames.
 	Shown, Pending, Waiting int
-	// Repeated counts rows that a dump before had already.
+	// Repeated is the number of rows that are also in an earlier dump.
 	Repeated int
-	// Unordered counts rows with an earlier present time than the row before.
+	// Unordered is the number of rows with an earlier present time than the previous
+	// row's.
 	Unordered int
 
 	rows []row
@@ -80,7 +80,7 @@ type row struct {
 	period                  trace.Duration
 }
 
-// Warnings says in words what a user should know of.
+// Warnings describes what was skipped and what is unknown.
 func (s *Stats) Warnings() []string {
 	var list []string
 	add := func(n int, format string, args ...any) {
@@ -107,39 +107,38 @@ func (s *Stats) Warnings() []string {
 		}
 		add(n, format, text)
 	}
-	each(func(l *Layer) int { return l.Empty }, "%d dumps have no rows: there was no such layer: %s")
-	each(func(l *Layer) int { return l.Waiting }, "%d frames had not been shown yet and are left out: %s")
+	each(func(l *Layer) int { return l.Empty }, "%d dumps have no rows, because the layer did not exist: %s")
+	each(func(l *Layer) int { return l.Waiting }, "%d frames that were not shown yet skipped: %s")
 	each(func(l *Layer) int { return l.Unordered }, "%d rows are not in order of their present times: %s")
 	each(func(l *Layer) int {
 		if l.Shown > 0 && l.Period == 0 {
 			return l.Dumps
 		}
 		return 0
-	}, "%d dumps do not tell the display's refresh period: %s")
-	add(s.Damaged, "%d lines are neither a refresh period nor a row")
-	add(s.TooLong, "%d lines longer than the limit passed over (--limit line)")
-	add(s.LayersOver, "%d rows of layers beyond the limit left out (--limit threads)")
-	add(s.FramesOver, "%d rows beyond the limit left out (--limit frames)")
+	}, "%d dumps have no refresh period: %s")
+	add(s.Damaged, "%d lines that are neither a refresh period nor a row skipped")
+	add(s.TooLong, "%d lines longer than the limit skipped (--limit line)")
+	add(s.LayersOver, "%d rows of layers beyond the limit skipped (--limit threads)")
+	add(s.FramesOver, "%d rows beyond the limit skipped (--limit frames)")
 	return list
 }
 
-// pending is what stands for the time of a fence that was not signaled.
+// pending is the time of a fence that was not signaled yet.
 const pending = math.MaxInt64
 
-// A refresh period is between 1 ms, of a display faster than all there are, and
-// 1 s, of one that slows down while nothing changes. A longer one would be a time:
-// nanoseconds since the device was started. Zero stands for a period that is not
-// known.
+// A refresh period is between 1 ms, since no display refreshes at 1000 Hz, and 1 s,
+// of a display that slows down while nothing changes. A larger number would be a
+// time in nanoseconds since boot. 0 is an unknown period.
 //
-// Without any row a file is taken for a dump only if its period is at most
-// longestAlone, that of a display at 10 Hz: another number is from elsewhere.
+// A file without rows is a dump only if its period is at most longestAlone, that of
+// a display at 10 Hz. Otherwise the number may be anything.
 const (
 	shortestPeriod = int64(trace.Millisecond)
 	longestPeriod  = int64(trace.Second)
 	longestAlone   = int64(100 * trace.Millisecond)
 )
 
-// isPeriod reports whether the line, which has these numbers, is a refresh period.
+// isPeriod reports whether the line with the given numbers is a refresh period.
 // Android prints it without a sign and without leading zeros.
 func isPeriod(line []byte, numbers []int64) bool {
 	if len(numbers) != 1 {
@@ -149,18 +148,18 @@ func isPeriod(line []byte, numbers []int64) bool {
 	return n == 0 || first >= '1' && first <= '9' && n >= shortestPeriod && n <= longestPeriod
 }
 
-// isAlone reports whether a period makes a dump that has no rows.
+// isAlone reports whether a period without rows is a dump.
 func isAlone(period int64) bool { return period >= shortestPeriod && period <= longestAlone }
 
-// maxTime is far above all real times; beyond it sums could overflow.
+// maxTime is far above all real times. Beyond it, sums could overflow.
 const maxTime = math.MaxInt64 / 4
 
-// maxName bounds the names that are kept, in bytes.
+// maxName is the maximum length of a name in bytes.
 const maxName = 1023
 
-// Read reads the dumps in r. Times of the timeline are CLOCK_MONOTONIC. The error
-// is ErrNotADump, ErrNoLayer, ErrNothingShown, the reader's, the context's or, in
-// strict mode, one that names a line. Stats are there in any case.
+// Read reads the dumps in r. Times of the timeline are CLOCK_MONOTONIC. The error is
+// ErrNotADump, ErrNoLayer or ErrNothingShown, that of r or of the context, or, in
+// strict mode, one that names a line. The Stats are never nil.
 func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Stats, error) {
 	options.Limits = options.Limits.WithDefaults()
 	p := parser{stats: &Stats{examples: options.Limits.Examples}, options: options, layers: map[string]*Layer{}}
@@ -183,29 +182,29 @@ func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline
 	return timeline(p.stats.Layers), p.stats, nil
 }
 
-// parser is where in a dump we are.
+// parser parses dumps line by line.
 type parser struct {
 	stats   *Stats
 	options Options
-	name    string // that a line of text gave to the dump that follows
-	layer   *Layer // whose dump this is
+	name    string // the last line of text, which names the next dump
+	layer   *Layer // of the current dump
 	period  trace.Duration
 	dumps   int
-	sure    bool  // that this is a dump: of a period that makes one alone, or of a row
-	rows    int   // of this dump
-	last    int64 // present time of the row before
+	sure    bool  // a row, or a period that is a dump alone, was read
+	rows    int   // of the current dump
+	last    int64 // present time of the previous row
 	layers  map[string]*Layer
 	frames  int // of all layers
 }
 
-// line takes a line and reports whether it is one of a dump.
+// line parses a line and reports whether it belongs to a dump.
 func (p *parser) line(line []byte) bool {
 	numbers, ok := parse(line)
 	p.sure = p.sure || len(numbers) == 3
 	switch {
 	case len(line) == 0:
 		return true
-	case !ok && isText(line):
+	case !ok && isName(line):
 		p.name = string(line[:min(len(line), maxName)])
 		return true
 	case ok && isPeriod(line, numbers):
@@ -219,12 +218,12 @@ func (p *parser) line(line []byte) bool {
 	return false
 }
 
-// isText reports whether a line may be a layer's name.
-func isText(line []byte) bool {
+// isName reports whether a line can be the name of a layer.
+func isName(line []byte) bool {
 	return utf8.Valid(line) && bytes.IndexFunc(line, unicode.IsControl) < 0
 }
 
-// parse returns the numbers of a line and reports whether it is nothing else.
+// parse returns the numbers of a line and reports whether it consists of numbers.
 func parse(line []byte) ([]int64, bool) {
 	var numbers []int64
 	for field := range bytes.FieldsSeq(line) {
@@ -237,7 +236,7 @@ func parse(line []byte) ([]int64, bool) {
 	return numbers, len(numbers) > 0
 }
 
-// begin begins a dump.
+// begin starts a dump.
 func (p *parser) begin(period trace.Duration) {
 	p.end()
 	name := p.name
@@ -254,10 +253,11 @@ func (p *parser) begin(period trace.Duration) {
 	}
 }
 
-// unnamed is the name of a layer that nothing names.
+// unnamed is the name of a layer without a name.
 const unnamed = "layer"
 
-// find returns the layer with the given name, nil if there are too many.
+// find returns the layer with the given name. It adds the layer if necessary, and
+// returns nil beyond the limit.
 func (p *parser) find(name string) *Layer {
 	if name == "" {
 		name = unnamed
@@ -279,7 +279,7 @@ func (p *parser) end() {
 }
 
 func (p *parser) row(r row) {
-	if p.dumps == 0 { // the first line was lost
+	if p.dumps == 0 { // the line with the period is missing
 		p.begin(0)
 	}
 	p.rows++
@@ -314,7 +314,7 @@ func (p *parser) row(r row) {
 	l.Shown++
 }
 
-// outcome returns an error if there is nothing to be shown.
+// outcome returns an error if there are no frames.
 func (p *parser) outcome() error {
 	p.end()
 	rows, shown, waiting := 0, 0, 0

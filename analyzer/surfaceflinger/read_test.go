@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("span %s", timeline.Span)
 		}
 		l := stats.Layers[0]
-		if len(stats.Layers) != 1 || l.Shown != 3 || l.Pending != 3 || l.Unordered != 0 || l.Dumps != 1 || l.Period != 16_666_667 || !slices.Equal(stats.Warnings(), []string{`2 frames had not been shown yet and are left out: "layer"`}) {
+		if len(stats.Layers) != 1 || l.Shown != 3 || l.Pending != 3 || l.Unordered != 0 || l.Dumps != 1 || l.Period != 16_666_667 || !slices.Equal(stats.Warnings(), []string{`2 frames that were not shown yet skipped: "layer"`}) {
 			t.Errorf("%+v", l)
 		}
 		if got := timeline.Frames[5].Android.Latency; got.Desired != 1_200_000_000 || got.Ready.Known() || got.Layer != "layer" {
@@ -253,7 +253,7 @@ func TestErrors(t *testing.T) {
 	}
 	// One wrong name among others is told, and no error.
 	_, stats := read(t, "right\n16666667\n10\t100\t20\n\nwrong\n16666667\n\n", surfaceflinger.Options{})
-	if w := stats.Warnings(); len(w) != 1 || w[0] != `1 dumps have no rows: there was no such layer: "wrong"` {
+	if w := stats.Warnings(); len(w) != 1 || w[0] != `1 dumps have no rows, because the layer did not exist: "wrong"` {
 		t.Errorf("warnings %q", w)
 	}
 	broken := errors.New("broken pipe")

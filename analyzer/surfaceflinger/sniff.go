@@ -2,9 +2,9 @@ package surfaceflinger
 
 import "bytes"
 
-// Sniff reports whether the input that begins with head is a dump of latencies:
-// a refresh period, and after it, if anything, a row. Without a row, the period
-// must be between 1 and 100 ms. A kilobyte is enough.
+// Sniff reports whether the input that begins with head is a dump of latencies: a
+// refresh period that is followed by a row or, if it is between 1 and 100 ms, by
+// nothing. A kilobyte is enough.
 func Sniff(head []byte) bool {
 	period, alone, zero, names := false, false, false, 0
 	for line := range bytes.Lines(head) {
@@ -19,8 +19,8 @@ func Sniff(head []byte) bool {
 			period, zero, names = true, false, 0
 			alone = alone || isAlone(numbers[0])
 		case ok && isPeriod(line, numbers) && !zero && !period:
-			zero, names = true, 0 // it is a period only if a row follows
-		case ok || names == maxNames || !isText(line):
+			zero, names = true, 0 // a period only if a row follows
+		case ok || names == maxNames || !isName(line):
 			return false
 		default:
 			names++
@@ -29,6 +29,6 @@ func Sniff(head []byte) bool {
 	return alone
 }
 
-// maxNames is how many lines of text may stand before a dump: its layer's name,
-// and the command that made it.
+// maxNames is the number of lines of text that may precede a dump: the name of the
+// layer and the command.
 const maxNames = 2

@@ -2,13 +2,13 @@ package surfaceflinger
 
 import "ohframe/analyzer/trace"
 
-// wanted returns since when the layer waited for each frame, zero where the dump
-// does not say. The rows are in the order of their present times.
+// wanted returns the time since which the layer waited for each frame, or 0 if it is
+// unknown. The rows are in the order of their present times.
 //
-// If the layer asks for present times, a frame was wanted at the desired time.
-// Otherwise that is when the frame was queued, after idle time or slow work. Where
-// there was no room for idle time, the layer waited for the frame from when the one
-// before it was shown.
+// If the layer asks for present times, it waited since the desired time. Otherwise
+// the desired time is when the frame was queued, after idle time or slow work. If
+// there was no room for idle time, the layer waited since the previous frame was
+// shown.
 func wanted(rows []row) []trace.Time {
 	times := make([]trace.Time, len(rows))
 	asks := asksForTimes(rows)
@@ -39,10 +39,10 @@ func asksForTimes(rows []row) bool {
 }
 
 // follows reports whether the application had no time to be idle between two
-// frames: whether the second was queued less than one and a half periods after the
-// first. The half is for jitter, as in the definition of idle time (stats.Hitches).
-// If drawing the first took a period or more, it counts from when that was done:
-// until then the application had a frame to wait for.
+// frames: whether the second was queued less than 1.5 periods after the first. The
+// half is for jitter, as in the definition of idle time (stats.Hitches). If drawing
+// the first took a period or more, the time counts from the end of drawing, for
+// which the application had to wait.
 func follows(before, r row) bool {
 	period := max(before.period, r.period)
 	last, desired := known(before.desired), known(r.desired)

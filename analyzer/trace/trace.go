@@ -1,6 +1,5 @@
-// Package trace holds the units that every other package speaks in: times,
-// durations and the ids of processes, threads and processors. It knows no file
-// format and no frames.
+// Package trace defines the units of all other packages: times, durations, and the
+// ids of processes, threads and processors.
 package trace
 
 import (
@@ -8,37 +7,33 @@ import (
 	"time"
 )
 
-// Time is a point on a trace's own clock, in nanoseconds. A captured line
-// carries it as seconds and a fraction; which clock that is depends on how the
-// trace was recorded (boot time by default) and is not written in the text.
-// Zero is not a valid time: no device records at the instant of its boot, so
-// zero stands for "not known".
+// Time is a time on a trace's own clock, in nanoseconds. The clock depends on how
+// the trace was recorded; it is boot time by default, and not stated in the text. 0
+// means unknown: no device records at the instant of its boot.
 type Time int64
 
-// Monotonic is a point on CLOCK_MONOTONIC, in nanoseconds: the clock in which
-// the system states when a vsync was due. It stands still while the device
-// sleeps, so it differs from a trace's own clock by a constant at best. Zero
-// means not known.
+// Monotonic is a time on CLOCK_MONOTONIC, in nanoseconds: the clock of vsync times.
+// It stops while the device sleeps. 0 means unknown.
 type Monotonic int64
 
-// Duration is a length of time in nanoseconds. It may be negative.
+// Duration is a duration in nanoseconds. It may be negative.
 type Duration int64
 
-// PID is a process id (the kernel's thread group id). Negative means unknown;
-// zero is the kernel's idle process.
+// PID is a process id (the kernel's thread group id). Negative means unknown; 0 is
+// the kernel's idle process.
 type PID int32
 
-// TID is a thread id (the kernel's pid). Negative means unknown. Zero is the
-// idle thread, of which each processor has one.
+// TID is a thread id (the kernel's pid). Negative means unknown; 0 is the idle
+// thread of each processor.
 type TID int32
 
-// CPU is the number of a processor, counted from zero.
+// CPU is the number of a processor, counted from 0.
 type CPU int32
 
-// UnknownPID is the process id of a thread whose process the trace does not tell.
+// UnknownPID is the process id of a thread of an unknown process.
 const UnknownPID PID = -1
 
-// Common lengths of time.
+// Common durations.
 const (
 	Nanosecond  Duration = 1
 	Microsecond          = 1000 * Nanosecond
@@ -46,7 +41,7 @@ const (
 	Second               = 1000 * Millisecond
 )
 
-// Known reports whether t is a point in time at all.
+// Known reports whether t is known.
 func (t Time) Known() bool { return t != 0 }
 
 // Add returns the time d after t.
@@ -55,7 +50,7 @@ func (t Time) Add(d Duration) Time { return t + Time(d) }
 // Sub returns the time from u to t.
 func (t Time) Sub(u Time) Duration { return Duration(t - u) }
 
-// String prints t as a trace line does: seconds with nine digits of fraction.
+// String formats t in seconds with nine decimals.
 func (t Time) String() string {
 	sign, n := "", int64(t)
 	if n < 0 {
@@ -64,7 +59,7 @@ func (t Time) String() string {
 	return fmt.Sprintf("%s%d.%09d", sign, n/int64(Second), n%int64(Second))
 }
 
-// Abs returns the length of d without its sign.
+// Abs returns the absolute value of d.
 func (d Duration) Abs() Duration {
 	if d < 0 {
 		return -d
@@ -75,5 +70,5 @@ func (d Duration) Abs() Duration {
 // Milliseconds returns d as a number of milliseconds.
 func (d Duration) Milliseconds() float64 { return float64(d) / float64(Millisecond) }
 
-// String prints d as Go's own durations are printed, for example "16.6ms".
+// String formats d like a time.Duration, such as "16.6ms".
 func (d Duration) String() string { return time.Duration(d).String() }

@@ -27,9 +27,6 @@ import (
 // unique to a process's frame; here all applications count vsyncs alike, so that
 // of applications that drew on the same vsync it takes one for the other.
 
-// surfaceFlinger is the name of Android's process that composes.
-const surfaceFlinger = "/system/bin/surfaceflinger"
-
 // CompatProcesses returns the trace's processes, those with render frames under
 // the name of Android's.
 func CompatProcesses(t *analyzer.Timeline) []*analyzer.Process {
@@ -40,7 +37,7 @@ func CompatProcesses(t *analyzer.Timeline) []*analyzer.Process {
 	list := slices.Clone(t.Processes)
 	for i, p := range list {
 		if composes[p] {
-			list[i] = &analyzer.Process{PID: p.PID, Name: surfaceFlinger, Threads: p.Threads}
+			list[i] = &analyzer.Process{PID: p.PID, Name: analyzer.SurfaceFlinger, Threads: p.Threads}
 		}
 	}
 	return list

@@ -1,7 +1,7 @@
-// Command bench measures ohframe on a large trace: each stage in this process,
-// the whole command as a user runs it, and what Perfetto's engine then takes to
-// load the result. Times are set in relation to "wc -l" on the same file, which
-// reads every byte and does as little as can be, because machines differ.
+// Command bench measures ohframe on a large trace: each stage in this process, the
+// command as a user runs it, and the time in which Perfetto's engine loads the
+// result. Because machines differ, times are relative to "wc -l" on the same file,
+// which reads every byte and does little else.
 //
 //	bench [-trace FILE] [-runs N] [-engine]
 package main
@@ -159,8 +159,8 @@ func (b *bench) convert(name string, flags ...string) []string {
 	return append([]string{"convert", b.trace, "--quiet", "-o", b.output(name)}, flags...)
 }
 
-// engine measures how long Perfetto's engine takes to load the text and what we
-// make of it.
+// engine measures the time in which Perfetto's engine loads the text and the
+// converted trace.
 func (b *bench) engine() error {
 	e, err := engine.Find()
 	if err != nil {
@@ -186,8 +186,7 @@ func (b *bench) engine() error {
 	return nil
 }
 
-// exec runs a command several times and returns the median of its time and the
-// most memory that it held.
+// exec runs a command several times and returns its median time and its peak memory.
 func (b *bench) exec(name string, args ...string) (took time.Duration, peak int64, err error) {
 	took, err = b.median(func() error {
 		cmd := exec.Command(name, args...)

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// peakMemory returns how many bytes a process that has ended held at most.
+// peakMemory returns the peak memory of a process that has ended, in bytes.
 func peakMemory(p *os.ProcessState) int64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {

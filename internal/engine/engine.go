@@ -1,12 +1,10 @@
-// Package engine runs Perfetto's trace processor, for the tests that check what
-// Perfetto makes of a trace.
+// Package engine runs Perfetto's trace processor in tests.
 //
-// One process holds one loaded trace and answers any number of queries. It is
-// spoken to in Perfetto's own RPC protocol rather than by its printed CSV,
-// which cannot tell NULL from a string, rounds floats and leaves quotes as
-// they are. The same bytes go to the shell that Perfetto distributes and to
-// trace_processor.mjs beside this file, which runs the shell's WebAssembly
-// build under node:
+// A process loads one trace and answers any number of queries. The package uses
+// Perfetto's RPC protocol and not the CSV output, which does not distinguish NULL
+// from a string, rounds floats and does not escape quotes. The protocol is the same
+// for the shell that Perfetto distributes and for trace_processor.mjs in this
+// folder, which runs the shell's WebAssembly build under node:
 //
 //	Find ─> Engine ─Open(trace)─> Session ─Query(sql)─> Table
 //	                                 │ ▲
@@ -29,7 +27,7 @@ import (
 // run by node.
 const Variable = "TRACE_PROCESSOR"
 
-// ErrNotFound is what Find returns where there is no trace processor.
+// ErrNotFound is returned by Find if there is no trace processor.
 var ErrNotFound = errors.New(`no trace processor: run "make engine", put trace_processor_shell on PATH, or set ` + Variable)
 
 // Engine is a trace processor that can be run.

@@ -1,8 +1,8 @@
 package engine
 
-// GateSQL lists what the trace processor found wrong with a trace: every
-// statistic that is an error or lost data, and three that tell of broken frames
-// and slices, whatever severity a version of Perfetto gives them.
+// GateSQL lists the problems that the trace processor found in a trace: every
+// statistic with the severity error or data loss, and three statistics about broken
+// frames and slices, whose severity depends on Perfetto's version.
 const GateSQL = `
 SELECT name, idx, severity, source, value
 FROM stats

@@ -30,8 +30,8 @@ const (
 	methodMetric = 5
 )
 
-// maxReply bounds the memory that a stray length can ask for. The engine cuts
-// results into messages of some 128 KiB, or as much as one row takes.
+// maxReply is the maximum size of a message in bytes, against wrong lengths. The
+// engine sends results in messages of some 128 KiB, or of one row if that is larger.
 const maxReply = 1 << 30
 
 // errProtocol marks answers that do not follow the protocol.

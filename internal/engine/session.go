@@ -38,8 +38,8 @@ func open(ctx context.Context, program string, arguments ...string) (*Session, e
 	}
 	s.stdin, s.stdout = stdin, bufio.NewReader(stdout)
 
-	// The process answers nothing before the trace is loaded, and ends if it
-	// cannot be.
+	// The process answers only after it has loaded the trace. It ends if it cannot
+	// load the trace.
 	if _, err := s.Query("SELECT 1"); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -47,8 +47,8 @@ func open(ctx context.Context, program string, arguments ...string) (*Session, e
 }
 
 // Query runs a script of SQL statements and returns the result of its last
-// one. The error holds the engine's own message; it is also an error if an
-// earlier statement has rows to return, as nobody would see them.
+// one. The error has the engine's message. It is also an error if an earlier
+// statement returns rows, because they would be lost.
 func (s *Session) Query(sql string) (Table, error) {
 	var result queryResult
 	err := s.call(queryRequest(sql), func(reply []byte) (bool, error) {
@@ -91,8 +91,8 @@ func (s *Session) Metric(name string, format MetricFormat) (string, error) {
 	return result.text, nil
 }
 
-// Close ends the session. The error tells of a process that failed, and had
-// not been reported before.
+// Close ends the session. It returns the error of a process that failed, unless
+// another method already returned it.
 func (s *Session) Close() error {
 	if s.err != nil {
 		return nil
@@ -105,7 +105,7 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// call sends a request and hands its replies to receive, until that is done.
+// call sends a request and passes its replies to receive until that returns true.
 func (s *Session) call(request []byte, receive func(reply []byte) (done bool, err error)) error {
 	if s.err != nil {
 		return s.err
@@ -126,9 +126,8 @@ func (s *Session) call(request []byte, receive func(reply []byte) (done bool, er
 	}
 }
 
-// end stops a process that cannot be talked to any more. How it ended tells
-// more than the pipe that broke, unless it had to be stopped for talking
-// nonsense.
+// end stops a process that no longer answers. Its exit status says more than the
+// error of the pipe, unless it was killed because of malformed answers.
 func (s *Session) end(err error) error {
 	nonsense := errors.Is(err, errProtocol)
 	if nonsense {
@@ -150,7 +149,7 @@ func (s *Session) end(err error) error {
 	return s.err
 }
 
-// explain adds what the process had to say.
+// explain adds the error output of the process.
 func (s *Session) explain(err error) error {
 	if message := bytes.TrimSpace(s.stderr.Bytes()); len(message) > 0 {
 		return fmt.Errorf("trace processor: %w: %s", err, message)

@@ -1,9 +1,7 @@
-// Package faults holds the tests of what becomes of damaged traces. It has no
-// code of its own.
+// Package faults contains tests with damaged traces. It has no other code.
 //
-// A case is a trace, a kind of damage and a number, which together decide every
-// byte. What comes out of the damaged trace is held against what came out of the
-// whole one:
+// A trace, a kind of damage and a seed determine a case. The test compares the
+// frames of the damaged trace with those of the original:
 //
 //	trace ──────────────────────────▶ timeline ─┬─▶ frames ──▶ untouched ones
 //	  │                                         │                  ║ are equal
@@ -13,7 +11,6 @@
 //	           threads are not as
 //	           they were
 //
-// A frame is untouched if no line that may say anything of it is damaged, by the
-// rules of how frames are made. A damaged line may cost the frames that it speaks of,
-// and no others.
+// A frame is untouched if no line that can affect it, by the rules of docs/frames.md,
+// is damaged. A damaged line may change only the frames that it can affect.
 package faults

@@ -1,5 +1,5 @@
-// Package memtest measures in tests what code needs at most: memory that inputs
-// must not drive up, and time that must not grow faster than they do.
+// Package memtest measures peak memory and the growth of running time in tests of
+// hostile inputs.
 package memtest
 
 import (
@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// eagerGC lets the heap grow by a fifth between collections, so that what is
-	// seen is little more than what is needed.
+	// eagerGC lets the heap grow by a fifth between collections, so that its size is
+	// close to the memory in use.
 	eagerGC  = 20
 	interval = 2 * time.Millisecond
 )
 
-// Peak returns how many bytes of heap run added at the most.
+// Peak returns the peak growth of the heap during run, in bytes.
 func Peak(run func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(eagerGC))
 	runtime.GC()
@@ -47,9 +47,8 @@ func Peak(run func()) uint64 {
 	return max(peak, last) - before
 }
 
-// CheckLinear fails the test if what prepare returns takes much more than four
-// times as long for four times as much: what grows with the square takes sixteen
-// times as long.
+// CheckLinear fails the test if the function that prepare returns takes more than
+// nine times as long for 4n as for n. Quadratic time would be 16 times as long.
 func CheckLinear(t *testing.T, n int, prepare func(n int) (run func())) {
 	t.Helper()
 	const most = 9
@@ -60,7 +59,7 @@ func CheckLinear(t *testing.T, n int, prepare func(n int) (run func())) {
 		return time.Since(begun)
 	}
 	var small, large time.Duration
-	for range 3 { // whatever else the machine has to do
+	for range 3 { // other programs may disturb a measurement
 		small, large = took(n), took(4*n)
 		if large < most*small || large < 20*time.Millisecond {
 			return

@@ -45,7 +45,7 @@ var sliceTexts = []struct{ text, level string }{
 	{"composition strategy prediction", ""},
 }
 
-// mark plans a counter or another marker that is no slice.
+// mark plans a counter or another marker that is not a slice.
 func (l *lane) mark(c category) {
 	s, pid := l.b.s, l.running.payloadPID
 	n := s.noise.below(1000)

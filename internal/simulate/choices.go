@@ -44,7 +44,7 @@ const (
 	KernelHongMeng Kernel = "hongmeng"
 )
 
-// Headers lists the names of the headers other than none.
+// Headers lists the names of the headers, without the empty one.
 func Headers() []string {
 	return names(HeaderNarrow, HeaderWide, HeaderFiveFlags, HeaderTrace, HeaderConverter, HeaderPadded, HeaderServo)
 }

@@ -41,7 +41,8 @@ type Config struct {
 	// a ring buffer does.
 	CutStart, CutEnd bool
 
-	// Kernel is the spelling of the scheduler's lines; without one there are none.
+	// Kernel is the spelling of the scheduler's lines. If it is empty, there are no
+	// such lines.
 	Kernel Kernel
 	// Background is how many lines a second are filled up to with the work of
 	// other processes, in the proportions of a real capture.
@@ -50,7 +51,7 @@ type Config struct {
 	Text Text
 }
 
-// Rate is a refresh rate that holds from some time after the first vsync on.
+// Rate is a refresh rate from some time after the first vsync on.
 type Rate struct {
 	From trace.Duration
 	Hz   int
@@ -71,7 +72,7 @@ type App struct {
 	Instances int
 	// Workers is the number of UI threads besides the main one.
 	Workers int
-	// Native applications draw without ArkUI: their frames hold no OnVsyncEvent.
+	// Native applications draw without ArkUI: their frames have no OnVsyncEvent.
 	Native bool
 	// VsyncThread adds a thread that takes vsyncs but makes no frames.
 	VsyncThread bool

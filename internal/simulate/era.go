@@ -87,7 +87,7 @@ type era struct {
 	drawThread       bool // drawing has a thread of its own
 
 	commitThread   string // comm of the thread that commits; empty: the main thread
-	presentTracker string // name of the present fence and of its thread; empty: none
+	presentTracker string // name of the present fence and of its thread; empty if there is no such thread
 }
 
 // eras lists all spellings from the oldest to the newest, each by what it

@@ -33,7 +33,7 @@ type event struct {
 	state  byte // what a stopping thread waits for
 }
 
-// eventQueue holds planned events and hands them out in order of time; those
+// eventQueue contains planned events and returns them in order of time; those
 // of the same time come in the order in which they were planned.
 type eventQueue struct {
 	planned []event

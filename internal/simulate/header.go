@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// counted reports whether the header tells the number of lines, which is known
+// counted reports whether the header states the number of lines, which is known
 // only after the last one.
 func (h Header) counted() bool {
 	return h != HeaderNone && h != HeaderConverter && h != HeaderServo

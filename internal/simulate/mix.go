@@ -68,7 +68,7 @@ var linuxMix = func() [categoryCount]int64 {
 	return m
 }()
 
-// markCategory tells a marker's category by its payload.
+// markCategory returns a marker's category by its payload.
 func markCategory(payload []byte) category {
 	switch payload[0] {
 	case 'B':

@@ -133,7 +133,7 @@ func (s *sim) renderFrame(v vsync, coalesced int, at trace.Time) {
 	case invalid:
 		f.Empty = true
 	case sp.optionalCommands && s.config.NoDebugMarkers:
-		// The transactions are taken, but nothing tells so.
+		// The transactions are picked up, but no line says so.
 		f.Empty = true
 		s.take(w.t, v.now, nil)
 	default:

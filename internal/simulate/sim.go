@@ -164,7 +164,7 @@ func (s *sim) monotonicTime(t trace.Time) monotonic {
 	return monotonic(t.Add(-s.config.ClockOffset))
 }
 
-// tick rounds a time down to what a line can tell.
+// tick rounds a time down to the resolution of a line.
 func (s *sim) tick(t trace.Time) trace.Time {
 	return t - t%trace.Time(s.text.unit)
 }

@@ -30,7 +30,7 @@ type textWriter struct {
 	size   int64 // in bytes, with what is still in the buffer
 	err    error
 
-	// Lines outside [from, to) are not written; a zero to is no limit.
+	// Lines outside [from, to) are not written. A zero to means no limit.
 	from, to trace.Time
 }
 

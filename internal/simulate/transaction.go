@@ -15,12 +15,12 @@ type transaction struct {
 	thread  *thread
 	index   int64
 	stamp   monotonic // vsync time of its frame; zero: sent for no vsync
-	frame   *Frame    // nil: belongs to none
+	frame   *Frame    // nil if it belongs to no frame
 	byStamp bool      // sent after its frame's end; only the stamp says whose it is
 
 	sent    trace.Time
 	arrives trace.Time
-	hold    bool // render_service will put it off once
+	hold    bool // render_service defers it once
 	lost    bool
 
 	takenBy *Frame

@@ -25,7 +25,7 @@ type Truth struct {
 	Frames []*Frame `json:"frames"`
 }
 
-// Kind tells the two kinds of frames apart. A worker UI thread's frame is an
+// Kind is the kind of a frame. A worker UI thread's frame is an
 // application frame whose TID is not its PID.
 type Kind string
 
@@ -34,8 +34,8 @@ const (
 	RenderFrame Kind = "render"
 )
 
-// Frame is one frame. A zero value is a fact that does not hold or that the
-// text does not tell, and is left out of the JSON.
+// Frame is a frame. A zero value means that a fact is false or that the text does
+// not contain it; the JSON omits it.
 type Frame struct {
 	Kind Kind      `json:"kind"`
 	PID  trace.PID `json:"pid"`

@@ -312,7 +312,7 @@ CREATE PERFETTO TABLE ohos_or_android_frame(
   is_misaligned BOOL,
   -- Never shown. False on OpenHarmony, which does not report it.
   is_dropped BOOL,
-  -- The render frame that took an application frame.
+  -- The render frame that picked up an application frame.
   render_id JOINID(slice.id),
   -- When the display showed a render frame.
   present_ts TIMESTAMP
@@ -572,20 +572,20 @@ CREATE PERFETTO TABLE ohos_or_android_process(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- How many frames it made.
+  -- Number of frames.
   frames LONG,
-  -- Of how many it is known when they should have been done.
+  -- Number of frames with a known deadline.
   with_deadline LONG,
-  -- How many were late.
+  -- Number of late frames.
   late LONG,
   -- late / with_deadline, 0 to 1.
   jank_rate DOUBLE,
   -- The most late frames in a row on one thread.
   longest_streak LONG,
-  -- What is taken for the moment at which a frame was shown: 'present', 'commit'
+  -- The event that counts as shown: 'present', 'commit'
   -- or 'render_start'.
   fps_event STRING,
-  -- Frames shown a second.
+  -- Frames shown per second.
   fps DOUBLE,
   -- Half of the frames took at most so long. As the other percentiles by nearest
   -- rank.

@@ -1,10 +1,9 @@
--- How many frames a second were shown, and which of them too late.
+-- Frames per second, and hitches: frames that were shown too late.
 
 INCLUDE PERFETTO MODULE ohos.frames;
 
--- The render frames that showed something of a process: of render_service all
--- that it drew, of an application those that took transactions of its, each once
--- however many it took.
+-- The render frames that showed something of a process: for render_service all of
+-- its frames, for an application those that took at least one of its transactions.
 CREATE PERFETTO TABLE ohos_shown_frame(
   -- 'app' or 'render': whose frames they showed.
   kind STRING,
@@ -132,7 +131,7 @@ ORDER BY
   ts;
 
 -- Frames per second of each process: (frames - 1) / (last - first). Frames that
--- were shown at the very same time are one. The table must have the columns of
+-- were shown at the same time count once. The table must have the columns of
 -- ohos_shown_frame.
 CREATE PERFETTO MACRO _ohos_fps(
   shown TableOrSubquery
@@ -179,7 +178,7 @@ AS (
     upid
 );
 
--- Frames per second of each process that showed two or more.
+-- Frames per second of each process that showed at least two frames.
 CREATE PERFETTO TABLE ohos_fps(
   -- 'app' or 'render'.
   kind STRING,
@@ -189,7 +188,7 @@ CREATE PERFETTO TABLE ohos_fps(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- What is taken for the moment at which a frame was shown: 'present', where
+  -- The event that counts as shown: 'present', where
   -- less than two presents are known 'commit', else 'render_start'.
   event STRING,
   -- How many frames were shown, at different times.
@@ -206,7 +205,7 @@ SELECT kind, upid, pid, p.name AS process_name, event, frames, first_ts, last_ts
 FROM _ohos_fps!(ohos_shown_frame)
 JOIN process AS p USING (upid);
 
--- Frames per second of each process in a stretch of time.
+-- Frames per second of each process in an interval.
 CREATE PERFETTO FUNCTION ohos_fps_between(
   -- When it begins.
   ts TIMESTAMP,
@@ -222,7 +221,7 @@ RETURNS TABLE(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- What is taken for the moment at which a frame was shown: 'present', where
+  -- The event that counts as shown: 'present', where
   -- less than two presents are known 'commit', else 'render_start'.
   event STRING,
   -- How many frames were shown then, at different times.
@@ -243,8 +242,8 @@ FROM _ohos_fps!((
 ))
 JOIN process AS p USING (upid);
 
--- The frames that a process showed in the second up to each of its presents:
--- what a counter of frames per second would say then.
+-- The number of frames that a process showed in the second up to each of its
+-- presents: the value of a counter of frames per second.
 CREATE PERFETTO TABLE ohos_fps_over_time(
   -- When a frame was shown.
   ts TIMESTAMP,
@@ -275,14 +274,13 @@ FROM (
 ORDER BY
   ts;
 
--- The gaps between two presents of which the display was shown none between.
+-- The gaps between two consecutive presents.
 --
--- A gap should last one refresh period, the longer one where the display changed
--- its rate, and as long again as nothing was to be drawn. Left out are gaps
--- where a frame between went to the display whose present is not known, where
--- the period is not known, and where presents are out of order. Where it is not
--- known whether the application was slow or had nothing to draw, so is whether
--- the gap is a hitch.
+-- A gap should last one refresh period (the longer one if the display changed its
+-- rate) plus the time in which nothing was to be drawn. Gaps are omitted if a frame
+-- between them has an unknown present time, if the period is unknown, or if presents
+-- are out of order. If it is unknown whether the application was slow or had nothing
+-- to draw, it is unknown whether the gap is a hitch.
 CREATE PERFETTO TABLE ohos_present_gap(
   -- The first present.
   ts TIMESTAMP,
@@ -366,8 +364,7 @@ FROM late
 ORDER BY
   ts;
 
--- By how much each process's frames were shown later than they should have been.
--- Left out are processes of which that is not known of some gap.
+-- The hitches of each process. Processes with an unknown gap are omitted.
 CREATE PERFETTO TABLE ohos_hitch_ratio(
   -- 'app' or 'render'.
   kind STRING,

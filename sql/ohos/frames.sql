@@ -1,15 +1,14 @@
--- Frames of OpenHarmony and HarmonyOS as ohframe found them, one row per frame.
+-- Frames of OpenHarmony and HarmonyOS as reconstructed by ohframe, one row per frame.
 --
--- A picture takes two frames. An application makes it on a vsync and sends it in
--- transactions; render_service takes those on a vsync of its own, draws, commits,
--- and the display shows it. Both frames are here, and the application's has the id
--- of the render frame that took it.
+-- Two processes make a picture. An application draws it on a vsync and sends it in
+-- transactions. render_service picks these up on a vsync of its own, draws and
+-- commits, and the display shows it. Both frames are here. An application frame has
+-- the id of the render frame that picked it up.
 --
--- All times are those of the trace. Unknown values are NULL, never zero. The facts
--- are on the tracks "Frames": a trace that was converted with --no-tracks has no
--- rows.
+-- Times are trace times. Unknown values are NULL. The facts are on the tracks
+-- "Frames": a trace that was converted with --no-tracks has no rows.
 
--- A merged trace may hold other machines' frames.
+-- A merged trace may also contain frames of other machines.
 CREATE PERFETTO TABLE _ohos_machine AS
 SELECT id AS machine_id FROM machine WHERE sysname = 'OpenHarmony';
 
@@ -310,8 +309,8 @@ FROM known
 ORDER BY
   id;
 
--- Which render frames took transactions of an application frame: the one that
--- took the last, which is its render_id, and others before.
+-- The render frames that picked up transactions of an application frame: the one
+-- with the last transaction, which is its render_id, and earlier ones.
 CREATE PERFETTO TABLE _ohos_taken AS
 SELECT id, render_id
 FROM ohos_frame
@@ -331,12 +330,12 @@ JOIN _ohos_timeline_frame AS render
   AND render.machine_id = itself.machine_id
   AND render.display_frame_token = args.int_value;
 
--- Whole frames: an application frame and the render frame that took the last of
--- its transactions. A render frame that took several is in several.
+-- Whole frames: an application frame with the render frame that picked up the last
+-- of its transactions. A render frame may belong to several whole frames.
 --
--- A whole frame is late if it was done after its expected end, or if it was
--- picked up late: its expected end, which is the render frame's, has then moved
--- to a later vsync already.
+-- A whole frame is late if it was done after its expected end, or if it was picked
+-- up late. In the second case its expected end, which is that of the render frame, is
+-- already one of a later vsync.
 CREATE PERFETTO TABLE ohos_whole_frame(
   -- The application frame.
   id ID(slice.id),

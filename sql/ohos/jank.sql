@@ -1,4 +1,4 @@
--- How many frames are late, whose fault that is, and which to look at.
+-- Late frames: their number, their causes, and the worst ones.
 
 INCLUDE PERFETTO MODULE ohos.frames;
 
@@ -32,9 +32,9 @@ AS (
     upid
 );
 
--- Late frames in a row on each thread. A frame in time ends a streak, an empty
--- one too; one of which it is not known whether it was late neither ends nor
--- lengthens it. The table must have the columns of ohos_frame.
+-- Late frames in a row on each thread. A frame that is on time or empty ends a
+-- streak. A frame of which it is unknown whether it was late is ignored. The table
+-- must have the columns of ohos_frame.
 CREATE PERFETTO MACRO _ohos_late_streak(
   frames TableOrSubquery
 )
@@ -101,7 +101,7 @@ AS (
     AND l.number = s.last
 );
 
--- How many of each process's frames are late, and other facts.
+-- The number of late frames of each process, and of frames with other facts.
 CREATE PERFETTO TABLE ohos_jank(
   -- 'app' or 'render'.
   kind STRING,
@@ -111,9 +111,9 @@ CREATE PERFETTO TABLE ohos_jank(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- How many frames it made.
+  -- Number of frames.
   frames LONG,
-  -- Of how many it is known when they should have been done.
+  -- Number of frames with a known deadline.
   with_deadline LONG,
   -- How many were done after their deadline.
   late LONG,
@@ -140,8 +140,8 @@ CREATE PERFETTO TABLE ohos_jank(
 AS
 SELECT * FROM _ohos_jank!(ohos_frame);
 
--- Whose fault it is that whole frames are late: of an application its own
--- frames, of render_service all those that it finished.
+-- The causes of late whole frames: for an application its own frames, for
+-- render_service all that it finished.
 CREATE PERFETTO TABLE ohos_blame(
   -- 'app' or 'render'.
   kind STRING,
@@ -187,8 +187,8 @@ GROUP BY
   f.kind,
   f.upid;
 
--- Late frames in a row on one thread. A frame in time ends a streak, an empty
--- one too; one without a deadline neither ends nor lengthens it.
+-- Late frames in a row on one thread. A frame that is on time or empty ends a streak.
+-- A frame without a deadline is ignored.
 CREATE PERFETTO TABLE ohos_late_streak(
   -- The first of the frames.
   first_id JOINID(slice.id),
@@ -217,8 +217,7 @@ ORDER BY
   ts,
   first_id;
 
--- The late frames of each process, those that missed their deadline by most
--- first.
+-- The late frames of each process, ordered by overrun, the largest first.
 CREATE PERFETTO TABLE ohos_worst_frame(
   -- The frame.
   id ID(slice.id),
@@ -242,7 +241,7 @@ CREATE PERFETTO TABLE ohos_worst_frame(
   process_name STRING,
   -- The vsync.
   vsync_id LONG,
-  -- The render frame that took an application frame.
+  -- The render frame that picked up an application frame.
   render_id JOINID(slice.id),
   -- By how much it missed its deadline.
   overrun DURATION,

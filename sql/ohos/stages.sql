@@ -1,4 +1,4 @@
--- How long frames took, and where the time went.
+-- Durations of frames and of their stages.
 
 INCLUDE PERFETTO MODULE ohos.frames;
 
@@ -39,8 +39,8 @@ AS (
     upid
 );
 
--- How long each process's frames took: their actual intervals, what the Actual
--- Timeline shows. Of render frames that is the main thread's work alone.
+-- The durations of each process's frames: their actual intervals on the Actual
+-- Timeline. That of a render frame is the work of the main thread only.
 CREATE PERFETTO TABLE ohos_frame_duration(
   -- 'app' or 'render'.
   kind STRING,
@@ -50,7 +50,7 @@ CREATE PERFETTO TABLE ohos_frame_duration(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- How many frames it made.
+  -- Number of frames.
   frames LONG,
   -- Half of them took at most so long: a percentile by nearest rank, as the
   -- others are.
@@ -67,9 +67,9 @@ CREATE PERFETTO TABLE ohos_frame_duration(
 AS
 SELECT * FROM _ohos_duration!(ohos_frame);
 
--- The stages that frames went through, one row a frame and stage. Those of an
--- application frame go on with the render frame that took it. Stages may overlap
--- and need not add up. A stage that is not known has no row.
+-- The stages of frames, one row per frame and stage. The last stages of an
+-- application frame are those of the render frame that picked it up. Stages may
+-- overlap and need not add up. An unknown stage has no row.
 CREATE PERFETTO TABLE ohos_frame_stage(
   -- The frame.
   id JOINID(slice.id),
@@ -135,7 +135,7 @@ ORDER BY
   id,
   number;
 
--- How long each stage took in each process's frames.
+-- The durations of each stage of each process's frames.
 CREATE PERFETTO TABLE ohos_stage(
   -- 'app' or 'render'.
   kind STRING,

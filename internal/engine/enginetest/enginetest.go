@@ -1,5 +1,5 @@
-// Package enginetest gives tests a trace processor, and skips those that need
-// one where there is none.
+// Package enginetest provides a trace processor to tests, and skips them if there is
+// none.
 package enginetest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"ohframe/internal/engine"
 )
 
-// Required is the environment variable that, set to 1, makes a test fail that
-// would be skipped for want of a trace processor.
+// Required is the environment variable that, if set to 1, makes tests fail instead
+// of skipping them if there is no trace processor.
 const Required = "OHFRAME_REQUIRE_ENGINE"
 
 // ForTest returns the trace processor that engine.Find finds. It skips the
@@ -64,7 +64,7 @@ func Query(t testing.TB, session *engine.Session, sql string) engine.Table {
 	return table
 }
 
-// CheckGate fails the test if the trace processor found the trace wanting.
+// CheckGate fails the test if the trace processor found problems in the trace.
 func CheckGate(t testing.TB, session *engine.Session) {
 	t.Helper()
 	table, err := session.Gate()
