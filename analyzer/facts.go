@@ -29,7 +29,7 @@ func (b *Builder) setFacts() {
 				f.Facts |= Empty
 			}
 		}
-		if IsMisaligned(f, b.options.PhaseRule) {
+		if isMisaligned(f, b.options.PhaseRule) {
 			f.Facts |= Misaligned
 			f.Render.Facts |= Misaligned
 		}

@@ -27,7 +27,7 @@ func (b *Builder) setPeriods(render []*draft) {
 				f.Period = b.periods[announced-1].period
 			}
 		case f.Kind == RenderFrame && d.receiverIsRS:
-			f.Period = RenderPeriod(f.Expected.Duration())
+			f.Period = renderPeriod(f.Expected.Duration())
 		case f.Kind == RenderFrame && !d.namesReceiver:
 			half := twoPeriods
 			if announced > 0 {
@@ -35,7 +35,7 @@ func (b *Builder) setPeriods(render []*draft) {
 			}
 			f.Period = f.Expected.Duration()
 			if half {
-				f.Period = RenderPeriod(f.Period)
+				f.Period = renderPeriod(f.Period)
 			}
 		default:
 			f.Period = f.Expected.Duration()
@@ -46,7 +46,7 @@ func (b *Builder) setPeriods(render []*draft) {
 // nearer reports whether half of an expected interval and the lead is nearer to
 // the announced period than the whole interval is.
 func nearer(announced, expected trace.Duration) bool {
-	return (RenderPeriod(expected) - announced).Abs() < (expected - announced).Abs()
+	return (renderPeriod(expected) - announced).Abs() < (expected - announced).Abs()
 }
 
 // spacedAsTwoPeriods reports whether the vsyncs of the frames are spaced by
@@ -59,8 +59,8 @@ func spacedAsTwoPeriods(frames []*draft) bool {
 		if frames[i-1].namesReceiver || gap <= 0 || gap > trace.Second || expected <= 0 || frames[i-1].now == 0 {
 			continue
 		}
-		whole += PeriodMisfit(gap, expected)
-		half += PeriodMisfit(gap, RenderPeriod(expected))
+		whole += periodMisfit(gap, expected)
+		half += periodMisfit(gap, renderPeriod(expected))
 	}
 	return half < whole
 }

@@ -12,9 +12,9 @@ func isLate(end, deadline trace.Time) bool { return deadline.Known() && end > de
 // misalignment is how far apart the two times of a pick-up may be (3.5).
 const misalignment = trace.Millisecond
 
-// IsMisaligned reports whether render_service picked the application frame up on
+// isMisaligned reports whether render_service picked the application frame up on
 // another vsync than the one it was made for (3.5).
-func IsMisaligned(app *Frame, rule PhaseRule) bool {
+func isMisaligned(app *Frame, rule PhaseRule) bool {
 	render := app.Render
 	switch {
 	case render == nil:
@@ -27,10 +27,10 @@ func IsMisaligned(app *Frame, rule PhaseRule) bool {
 	return render.Expected.Start.Sub(app.Expected.End).Abs() >= misalignment
 }
 
-// PickedUpLate reports whether a misaligned application frame was picked up too late
+// pickedUpLate reports whether a misaligned application frame was picked up too late
 // (7.4). It may also be picked up too early or, where actual times decide what is
 // misaligned, be misaligned only because the application was early.
-func PickedUpLate(app *Frame) bool {
+func pickedUpLate(app *Frame) bool {
 	if !app.Facts.Has(Misaligned) || app.Render == nil {
 		return false
 	}
@@ -44,13 +44,13 @@ func PickedUpLate(app *Frame) bool {
 // expected to end, from 5.0 on (8.3).
 const renderLead = 5 * trace.Millisecond
 
-// RenderPeriod returns the refresh period of a render frame whose expected interval
+// renderPeriod returns the refresh period of a render frame whose expected interval
 // is two periods less the lead (8.3).
-func RenderPeriod(expected trace.Duration) trace.Duration { return (expected + renderLead) / 2 }
+func renderPeriod(expected trace.Duration) trace.Duration { return (expected + renderLead) / 2 }
 
-// PeriodMisfit returns how far a gap between vsyncs is from a whole number of
+// periodMisfit returns how far a gap between vsyncs is from a whole number of
 // periods, in periods, 0 to 0.5 (8.3).
-func PeriodMisfit(gap, period trace.Duration) float64 {
+func periodMisfit(gap, period trace.Duration) float64 {
 	n := max(1, (gap+period/2)/period)
 	return float64((gap - n*period).Abs()) / float64(period)
 }

@@ -96,7 +96,7 @@ func Whole(app *Frame) (w WholeFrame, ok bool) {
 	w.Expected = Interval{Start: app.Expected.Start, End: render.Expected.End}
 	w.Actual = Interval{Start: app.Actual.Start, End: render.End()}
 	android := app.Android != nil && app.Android.Timeline != nil
-	late := render.Late() || PickedUpLate(app)
+	late := render.Late() || pickedUpLate(app)
 	if android {
 		switch app.Android.Timeline.Present {
 		case PresentLate:
@@ -122,7 +122,7 @@ func Whole(app *Frame) (w WholeFrame, ok bool) {
 		w.Blame = BlameRenderCPU
 	case render.Facts.Has(GPULate):
 		w.Blame = BlameRenderGPU
-	case PickedUpLate(app):
+	case pickedUpLate(app):
 		w.Blame = BlamePickUp
 	default:
 		w.Blame = BlameUnknown

@@ -7,7 +7,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// judge derives facts and present times from SurfaceFlinger's verdicts.
+// judge sets facts and present times according to the verdicts.
 func (a *assembly) judge() {
 	for _, f := range a.frames {
 		if f.Facts.Has(analyzer.Truncated) {
@@ -19,7 +19,7 @@ func (a *assembly) judge() {
 		if late(f) {
 			f.Facts |= lateFact(f)
 		}
-		if f.said.Jank.Has(analyzer.JankSFScheduling) {
+		if f.timeline.Jank.Has(analyzer.JankSFScheduling) {
 			f.Facts |= analyzer.Misaligned
 		}
 	}
@@ -37,8 +37,8 @@ func (a *assembly) present(f frame) trace.Time {
 	switch {
 	case !a.ours:
 		return f.Actual.End
-	case f.said.PresentDelayKnown && f.Expected.Known():
-		return max(0, f.Expected.End.Add(f.said.PresentDelay))
+	case f.timeline.PresentDelayKnown && f.Expected.Known():
+		return max(0, f.Expected.End.Add(f.timeline.PresentDelay))
 	}
 	return 0
 }
@@ -55,13 +55,13 @@ func late(f frame) bool {
 		own = analyzer.JankSFCPUDeadlineMissed | analyzer.JankSFGPUDeadlineMissed
 	}
 	switch {
-	case f.said.Jank.Has(own):
+	case f.timeline.Jank.Has(own):
 		return true
 	case f.Facts.Has(analyzer.Dropped):
 		return false
-	case f.said.OnTimeFinish == analyzer.Yes || f.said.OnTimeFinish == analyzer.NotSaid && f.said.Jank != 0:
+	case f.timeline.OnTimeFinish == analyzer.Yes || f.timeline.OnTimeFinish == analyzer.NotSaid && f.timeline.Jank != 0:
 		return false
-	case f.said.OnTimeFinish == analyzer.No && f.said.Present.Known():
+	case f.timeline.OnTimeFinish == analyzer.No && f.timeline.Present.Known():
 		return true
 	case f.Kind == analyzer.RenderFrame || !f.Deadline.Known():
 		// A render frame's interval ends when it is shown, not when its work is done.
@@ -70,10 +70,10 @@ func late(f frame) bool {
 	return f.Actual.End > f.Deadline
 }
 
-// lateFact returns which part of a late frame was.
+// lateFact returns whether a late frame was late on the CPU or on the GPU.
 func lateFact(f frame) analyzer.Facts {
 	const cpu, gpu = analyzer.JankSFCPUDeadlineMissed, analyzer.JankSFGPUDeadlineMissed
-	if f.Kind == analyzer.RenderFrame && f.said.Jank.Has(gpu) && !f.said.Jank.Has(cpu) {
+	if f.Kind == analyzer.RenderFrame && f.timeline.Jank.Has(gpu) && !f.timeline.Jank.Has(cpu) {
 		return analyzer.GPULate
 	}
 	return analyzer.MainLate
@@ -81,8 +81,8 @@ func lateFact(f frame) analyzer.Facts {
 
 // Refresh periods are between shortestPeriod and longestPeriod. The period at a
 // vsync comes from up to nearby gaps on either side: enough to find two vsyncs in
-// a row where not all were used, few enough to follow a change of the rate. A gap
-// of more than maxVsyncs periods is not used, as jitter adds up.
+// a row where some were skipped, few enough to follow a change of the rate. A gap
+// of more than maxVsyncs periods is not used, because jitter adds up.
 const (
 	shortestPeriod = 2 * trace.Millisecond
 	longestPeriod  = trace.Second
@@ -90,10 +90,10 @@ const (
 	maxVsyncs      = 8
 )
 
-// inferPeriods gives each frame the refresh period at its time, from the spacing of
-// the ends of expected intervals. SurfaceFlinger predicts these on the display's
-// vsync grid; the starts move with its work duration. The compositor's frames are
-// those of the display; a trace without them has each application's own.
+// inferPeriods sets the refresh period of each frame, from the spacing of the ends of
+// expected intervals. SurfaceFlinger predicts the ends on the display's vsync grid;
+// the starts shift with its work duration. Render frames have the display's vsyncs. In
+// a trace without render frames each application's own frames are used.
 func (a *assembly) inferPeriods() {
 	var display []trace.Time
 	own := map[trace.PID][]trace.Time{}
@@ -127,7 +127,7 @@ type periods struct {
 	gaps   []trace.Duration
 }
 
-// newPeriods returns the gaps between vsyncs, which it sorts.
+// newPeriods sorts the vsyncs and returns the gaps between them.
 func newPeriods(vsyncs []trace.Time) *periods {
 	slices.Sort(vsyncs)
 	p := &periods{}
@@ -142,10 +142,10 @@ func newPeriods(vsyncs []trace.Time) *periods {
 
 func (p *periods) none() bool { return len(p.gaps) == 0 }
 
-// at returns the period at the given time, zero if it is not known. Predictions
-// jitter by some hundred microseconds: the shortest gap nearby is about one period,
-// and the gaps that are close to a whole number of it give its mean. That again
-// tells better which gaps are.
+// at returns the period at the given time, zero if it is unknown. Predictions jitter
+// by some hundred microseconds. The shortest gap nearby is about one period. The mean
+// of the gaps that are close to a multiple of it is a better estimate. A second round
+// with that estimate selects the gaps more reliably.
 func (p *periods) at(t trace.Time) trace.Duration {
 	if p.none() {
 		return 0

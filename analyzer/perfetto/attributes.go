@@ -16,7 +16,7 @@ const (
 	attributeString     = 3
 )
 
-// attributes is what ohframe says of a trace that it wrote.
+// attributes are what ohframe stores about a trace that it wrote.
 type attributes struct {
 	ours        bool
 	version     string
@@ -25,7 +25,7 @@ type attributes struct {
 	source      string
 }
 
-// add takes a trace's attributes and reports whether they could be decoded.
+// add decodes attributes. It returns false if they are malformed.
 func (a *attributes) add(payload []byte) bool {
 	whole := true
 	ok := eachField(payload, func(f field) {
@@ -56,16 +56,16 @@ func (a *attributes) addAttribute(b []byte) bool {
 	a.ours = true
 	switch string(name) {
 	case "version":
-		a.version = shortened(text, maxName)
+		a.version = truncated(text, maxName)
 	case "clock_offset_ns":
 		a.offset, a.offsetKnown = trace.Duration(number), trace.Duration(number).Abs() <= maxTimestamp && number != math.MinInt64
 	case "clock_offset_source":
-		a.source = shortened(text, maxName)
+		a.source = truncated(text, maxName)
 	}
 	return true
 }
 
-// clock returns the clock offset that the trace was written with.
+// clock returns the clock offset with which the trace was written.
 func (a *attributes) clock() analyzer.ClockOffset {
 	c := analyzer.ClockOffset{Offset: a.offset, Measured: a.offset}
 	for source := analyzer.ClockUnknown; source <= analyzer.ClockGiven; source++ {

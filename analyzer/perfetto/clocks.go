@@ -22,23 +22,23 @@ const (
 	clockTimestamp = 2
 )
 
-// clocks relates all clocks to boot time.
+// clocks converts times of all clocks to boot time.
 type clocks struct {
 	readings map[uint64][]reading
 	sorted   bool
 	count    int // of all readings
-	most     int
-	over     *int
+	limit    int
+	over     *int // counts readings over the limit
 }
 
-// reading is what a clock showed, and what boot time was then.
+// reading is a clock's time and the boot time at the same moment.
 type reading struct{ clock, boot int64 }
 
-// add takes a clock snapshot and reports whether it could be decoded.
+// add decodes a clock snapshot. It returns false if that is malformed.
 func (c *clocks) add(payload []byte) bool {
 	var at uint64
 	whole := true
-	each := func(take func(id, t uint64)) bool {
+	each := func(do func(id, t uint64)) bool {
 		return eachField(payload, func(f field) {
 			if f.number != snapshotClock {
 				return
@@ -52,7 +52,7 @@ func (c *clocks) add(payload []byte) bool {
 					t = f.value
 				}
 			}) && whole
-			take(id, t)
+			do(id, t)
 		})
 	}
 	ok := each(func(id, t uint64) {
@@ -69,7 +69,7 @@ func (c *clocks) add(payload []byte) bool {
 	return each(func(id, t uint64) {
 		switch {
 		case id == boot || t == 0 || t > maxTimestamp:
-		case c.count >= c.most:
+		case c.count >= c.limit:
 			*c.over++
 		default:
 			c.count++
@@ -78,8 +78,8 @@ func (c *clocks) add(payload []byte) bool {
 	})
 }
 
-// trace moves a time to boot time by the last reading before it, else the
-// first. It reports whether there is any.
+// trace converts a time to boot time, with the last reading before it or else the
+// first. Without a reading it returns the time unchanged, and false.
 func (c *clocks) trace(clock uint64, at int64) (trace.Time, bool) {
 	if clock == 0 || clock == boot {
 		return trace.Time(at), true
@@ -101,7 +101,7 @@ func (c *clocks) trace(clock uint64, at int64) (trace.Time, bool) {
 	return trace.Time(at - list[i].clock + list[i].boot), true
 }
 
-// offset returns boot time minus monotonic time as the first reading has it.
+// offset returns boot time minus monotonic time at the first reading.
 func (c *clocks) offset() analyzer.ClockOffset {
 	list := c.readings[monotonic]
 	if len(list) == 0 {
@@ -111,7 +111,7 @@ func (c *clocks) offset() analyzer.ClockOffset {
 	return analyzer.ClockOffset{Offset: offset, Measured: offset, Source: analyzer.ClockGiven, Samples: len(list)}
 }
 
-// wall returns the time of day, as the first reading has it.
+// wall returns the time of day at the first reading.
 func (c *clocks) wall() analyzer.WallClock {
 	list := c.readings[realtime]
 	if len(list) == 0 {

@@ -16,7 +16,7 @@ type event struct {
 	at     int64
 	clock  uint64
 	cookie int64
-	slice  int // index of the slice that starts; negative if one ends
+	slice  int // index of the slice that starts; negative for an end
 }
 
 // slice is one of a frame's intervals.
@@ -26,11 +26,11 @@ type slice struct {
 	pid      trace.PID
 	display  int64  // token of the render frame that took an application frame
 	layer    string // name
-	said     analyzer.FrameTimeline
+	timeline analyzer.FrameTimeline
 	analyzer.Interval
 }
 
-// event takes a frame timeline event and reports whether it could be decoded.
+// event decodes a frame timeline event. It returns false if that is malformed.
 func (d *decoder) event(p *packet) bool {
 	if err := proto.Unmarshal(p.payload, &d.message); err != nil {
 		return false
@@ -55,29 +55,29 @@ func (d *decoder) event(p *packet) bool {
 	return true
 }
 
-// mayKeep counts the start of a slice, or an end if it is nil, and reports
-// whether there is room for it: for as many actual slices as there may be
-// frames, as many expected ones, and the ends of both.
+// mayKeep counts the start of a slice, or an end if s is nil. It returns false over
+// the limit of frames, which is the limit of actual and of expected slices, and half
+// the limit of ends.
 func (d *decoder) mayKeep(s *slice) bool {
-	n, most := &d.ends, 2*d.limits.Frames
+	n, limit := &d.ends, 2*d.limits.Frames
 	if s != nil {
-		n, most = &d.actual, d.limits.Frames
+		n, limit = &d.actual, d.limits.Frames
 		if s.expected {
 			n = &d.expected
 		}
 	}
-	if *n >= most {
+	if *n >= limit {
 		return false
 	}
 	*n++
 	return true
 }
 
-// maxTimestamp is above all real times; beyond it sums could overflow.
+// maxTimestamp is above all real times. Sums of larger ones could overflow.
 const maxTimestamp = math.MaxInt64 / 4
 
-// slice returns the slice that an event starts, nil if one ends, and its cookie,
-// nil if the event lacks something.
+// slice returns the slice that an event starts, or nil for an end, and the slice's
+// cookie. The cookie is nil if the event lacks a required field.
 func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
 	switch e := m.Event.(type) {
 	case *perfettopb.FrameTimelineEvent_FrameEnd_:
@@ -89,7 +89,7 @@ func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
 		}
 		return &slice{
 			kind: analyzer.ApplicationFrame, expected: true, pid: trace.PID(*f.Pid),
-			said: analyzer.FrameTimeline{Token: *f.Token},
+			timeline: analyzer.FrameTimeline{Token: *f.Token},
 		}, f.Cookie
 	case *perfettopb.FrameTimelineEvent_ExpectedDisplayFrameStart_:
 		f := e.ExpectedDisplayFrameStart
@@ -98,33 +98,33 @@ func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
 		}
 		return &slice{
 			kind: analyzer.RenderFrame, expected: true, pid: trace.PID(*f.Pid),
-			said: analyzer.FrameTimeline{Token: *f.Token},
+			timeline: analyzer.FrameTimeline{Token: *f.Token},
 		}, f.Cookie
 	case *perfettopb.FrameTimelineEvent_ActualSurfaceFrameStart_:
 		f := e.ActualSurfaceFrameStart
 		if f.Token == nil || f.DisplayFrameToken == nil || f.Pid == nil {
 			return nil, nil
 		}
-		s := &slice{kind: analyzer.ApplicationFrame, pid: trace.PID(*f.Pid), display: *f.DisplayFrameToken, layer: d.layer(f.GetLayerName()), said: analyzer.FrameTimeline{
+		s := &slice{kind: analyzer.ApplicationFrame, pid: trace.PID(*f.Pid), display: *f.DisplayFrameToken, layer: d.layer(f.GetLayerName()), timeline: analyzer.FrameTimeline{
 			Token: *f.Token, Verdict: verdictOf(f, f.OnTimeFinish, f.JankSeverityType), GPUComposition: answer(f.GpuComposition), Buffer: answer(f.IsBuffer),
 		}}
-		s.said.PresentDelay, s.said.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
+		s.timeline.PresentDelay, s.timeline.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
 		return s, f.Cookie
 	case *perfettopb.FrameTimelineEvent_ActualDisplayFrameStart_:
 		f := e.ActualDisplayFrameStart
 		if f.Token == nil || f.Pid == nil {
 			return nil, nil
 		}
-		s := &slice{kind: analyzer.RenderFrame, pid: trace.PID(*f.Pid), said: analyzer.FrameTimeline{
+		s := &slice{kind: analyzer.RenderFrame, pid: trace.PID(*f.Pid), timeline: analyzer.FrameTimeline{
 			Token: *f.Token, Verdict: verdictOf(f, f.OnTimeFinish, f.JankSeverityType), GPUComposition: answer(f.GpuComposition),
 		}}
-		s.said.PresentDelay, s.said.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
+		s.timeline.PresentDelay, s.timeline.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
 		return s, f.Cookie
 	}
 	return nil, nil
 }
 
-// judgedEvent is the actual slice of a frame of either kind.
+// judgedEvent is the start of an actual slice, which has a verdict.
 type judgedEvent interface {
 	GetJankType() int32
 	GetPresentType() perfettopb.FrameTimelineEvent_PresentType
@@ -132,7 +132,7 @@ type judgedEvent interface {
 }
 
 // verdictOf returns the event's verdict. Values that this version does not know
-// are unspecified. Older versions of Android write no severity: as in Perfetto, that
+// become unspecified. Older versions of Android write no severity: as in Perfetto, that
 // is None for a frame without jank.
 func verdictOf(f judgedEvent, onTime *bool, severity *perfettopb.FrameTimelineEvent_JankSeverityType) analyzer.Verdict {
 	v := analyzer.Verdict{
@@ -140,7 +140,7 @@ func verdictOf(f judgedEvent, onTime *bool, severity *perfettopb.FrameTimelineEv
 		Prediction: enum(f.GetPredictionType(), analyzer.PredictionUnknown), OnTimeFinish: answer(onTime),
 	}
 	if v.Jank != analyzer.JankNone {
-		v.Jank &^= analyzer.JankNone // means that there is no other
+		v.Jank &^= analyzer.JankNone // it only means that there is no other type
 	}
 	switch {
 	case severity != nil:
@@ -151,8 +151,8 @@ func verdictOf(f judgedEvent, onTime *bool, severity *perfettopb.FrameTimelineEv
 	return v
 }
 
-// layer returns the name as one string for all frames of the layer, none if there
-// are too many.
+// layer returns the layer's name. All frames of a layer share one string. Over the
+// limit the name is empty.
 func (d *decoder) layer(name string) string {
 	name = name[:min(len(name), maxLayer)]
 	if known, ok := d.layers[name]; ok {
@@ -162,12 +162,12 @@ func (d *decoder) layer(name string) string {
 		d.stats.Over.Strings++
 		return ""
 	}
-	name = strings.Clone(name) // of all that the packet says
+	name = strings.Clone(name) // do not keep the whole packet
 	d.layers[name] = name
 	return name
 }
 
-// enum returns the value, or zero if it is beyond the last that is known.
+// enum returns the value, or zero if it is greater than last.
 func enum[From ~int32, To ~uint8](v From, last To) To {
 	if v < 0 || v > From(last) {
 		return 0
@@ -182,7 +182,7 @@ func answer(b *bool) analyzer.Answer {
 	return analyzer.AnswerOf(*b)
 }
 
-// presentDelay converts milliseconds. A delay beyond a day is none.
+// presentDelay converts milliseconds. It returns false for a delay of more than a day.
 func presentDelay(milliseconds *float32) (trace.Duration, bool) {
 	if milliseconds == nil {
 		return 0, false

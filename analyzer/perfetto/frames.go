@@ -8,8 +8,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// timeline makes frames of what was collected.
-func (d *decoder) timeline() *analyzer.Timeline {
+// assemble makes a timeline of everything that was decoded.
+func (d *decoder) assemble() *analyzer.Timeline {
 	t := &analyzer.Timeline{Clock: d.clocks.offset(), Wall: d.clocks.wall()}
 	d.stats.Ours, d.stats.Converter = d.attributes.ours, d.attributes.version
 	if d.attributes.offsetKnown {
@@ -36,8 +36,8 @@ func (d *decoder) timeline() *analyzer.Timeline {
 	return t
 }
 
-// pair gives each slice its start and end. Events are taken in order of time,
-// like Perfetto does: an end that is before its start is nobody's.
+// pair sets the start and end of each slice. It processes events in order of time, as
+// Perfetto does, so an end before the start does not count.
 func (d *decoder) pair(t *analyzer.Timeline) {
 	for i := range d.events {
 		e := &d.events[i]
@@ -46,7 +46,7 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 			d.stats.UnknownClock++
 		}
 		if at == 0 {
-			at = 1 // time zero stands for unknown in the model
+			at = 1 // zero means unknown in the model
 		}
 		e.at = int64(at)
 	}
@@ -55,7 +55,7 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 	if possible < 0 {
 		possible = len(d.events)
 	}
-	d.stats.Malformed += possible // before the device was started
+	d.stats.Malformed += possible // before the device booted
 	events := d.events[possible:]
 	if n := len(events); n > 0 {
 		t.Span = analyzer.Interval{Start: trace.Time(events[0].at), End: trace.Time(events[n-1].at)}
@@ -85,42 +85,43 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 	}
 }
 
-// assembly makes frames of slices.
+// assembly makes frames from slices.
 type assembly struct {
 	stats    *Stats
-	ours     bool
+	ours     bool // ohframe wrote the trace
 	frames   []frame
 	expected map[expectation]*slice
 	render   map[int64][]*analyzer.Frame // by token, in order of start
 }
 
-// frame is a frame and what its packet says.
+// frame is a frame and its frame timeline, even after restore has removed that from
+// Frame.Android.
 type frame struct {
 	*analyzer.Frame
-	said *analyzer.FrameTimeline
+	timeline *analyzer.FrameTimeline
 }
 
-// expectation is what an expected interval is for.
+// expectation identifies the frames that an expected slice belongs to.
 type expectation struct {
 	kind  analyzer.Kind
 	pid   trace.PID
 	token int64
 }
 
-// add makes a frame of each actual slice, with the expected one that goes with
-// it. The slices are in order of start.
+// add makes a frame of each actual slice, or of several layers, with the expected
+// slice of the same process and token. The slices are in order of start.
 func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 	for i := range list {
 		s := &list[i]
-		if s.expected && s.End > s.Start && s.said.Token > 0 {
-			key := expectation{s.kind, s.pid, s.said.Token}
+		if s.expected && s.End > s.Start && s.timeline.Token > 0 {
+			key := expectation{s.kind, s.pid, s.timeline.Token}
 			if a.expected[key] == nil { // each layer of a frame repeats it
 				a.expected[key] = s
 			}
 		}
 	}
-	taken := map[*slice]bool{}
-	latest := map[expectation]int{} // frame with the token, by index
+	used := map[*slice]bool{}
+	latest := map[expectation]int{} // index of the last frame with the token
 	for i := range list {
 		s := &list[i]
 		if s.expected {
@@ -130,7 +131,7 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 		if process == nil {
 			continue
 		}
-		key := expectation{s.kind, s.pid, s.said.Token}
+		key := expectation{s.kind, s.pid, s.timeline.Token}
 		if a.hasLayers(s) {
 			if n, ok := latest[key]; ok && s.Start.Sub(a.frames[n].lastLayer().Actual.Start) <= layersApart {
 				a.frames[n].addLayer(s, end)
@@ -138,11 +139,11 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 			}
 			latest[key] = len(a.frames)
 		}
-		said := s.said
+		timeline := s.timeline
 		f := frame{&analyzer.Frame{
-			Kind: s.kind, Process: process, TID: trace.TID(s.pid), VsyncID: max(0, said.Token),
-			Actual: s.Interval, Android: &analyzer.Android{Timeline: &said},
-		}, &said}
+			Kind: s.kind, Process: process, TID: trace.TID(s.pid), VsyncID: max(0, timeline.Token),
+			Actual: s.Interval, Android: &analyzer.Android{Timeline: &timeline},
+		}, &timeline}
 		if s.kind == analyzer.ApplicationFrame {
 			f.addLayer(s, end)
 			if tid, ok := layerThread(s.layer); ok && a.ours {
@@ -153,10 +154,10 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 			f.Facts = analyzer.Truncated
 		}
 		e := a.expected[key]
-		if e != nil && !taken[e] && (!a.ours || said.Prediction == analyzer.PredictionValid) {
+		if e != nil && !used[e] && (!a.ours || timeline.Prediction == analyzer.PredictionValid) {
 			f.Expected = e.Interval
 			f.Vsync, f.Deadline = e.Start, e.End
-			taken[e] = true
+			used[e] = true
 		}
 		a.frames = append(a.frames, f)
 	}
@@ -167,28 +168,28 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 		}
 	}
 	for _, e := range a.expected {
-		if !taken[e] {
+		if !used[e] {
 			a.stats.Unmatched++
 		}
 	}
 }
 
-// layersApart bounds how much later a layer of a frame starts than the one before
-// it. SurfaceFlinger counts tokens from the beginning after a restart, so the
-// same token much later is that of another frame.
+// layersApart limits how much later a layer of a frame starts than the one before it.
+// After a restart SurfaceFlinger reuses tokens, so the same token much later belongs to
+// another frame.
 const layersApart = 500 * trace.Millisecond
 
-// hasLayers reports whether the slice may be one of several layers of a frame. The
-// layers of ohframe's own traces are threads with frames of their own.
+// hasLayers reports whether the slice may be one of several layers of a frame. In
+// ohframe's traces a layer is a thread, and each thread has frames of its own.
 func (a *assembly) hasLayers(s *slice) bool {
-	return !a.ours && s.kind == analyzer.ApplicationFrame && s.said.Token > 0
+	return !a.ours && s.kind == analyzer.ApplicationFrame && s.timeline.Token > 0
 }
 
-// link joins application frames to the render frames that took them.
+// link links application frames to the render frames that took them.
 func (a *assembly) link() {
 	for _, f := range a.frames {
-		if f.Kind == analyzer.RenderFrame && f.said.Token > 0 {
-			a.render[f.said.Token] = append(a.render[f.said.Token], f.Frame)
+		if f.Kind == analyzer.RenderFrame && f.timeline.Token > 0 {
+			a.render[f.timeline.Token] = append(a.render[f.timeline.Token], f.Frame)
 		}
 	}
 	for _, f := range a.frames {
@@ -203,10 +204,10 @@ func (a *assembly) link() {
 	}
 }
 
-// tookAt returns which of the render frames with one token, in order of start,
-// took a frame that started at the given time: tokens come again when
-// SurfaceFlinger is restarted.
-func tookAt(list []*analyzer.Frame, start trace.Time) *analyzer.Frame {
+// renderAt returns the render frame that took a frame with the given start: the first
+// of the list that starts no earlier, or else the last. The list has the render frames
+// with one token, in order of start. There are several if SurfaceFlinger restarted.
+func renderAt(list []*analyzer.Frame, start trace.Time) *analyzer.Frame {
 	if len(list) == 0 {
 		return nil
 	}

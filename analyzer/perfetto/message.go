@@ -4,19 +4,19 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Messages with lists in them are decoded by hand: an empty element takes two
-// bytes in a packet and a hundred once it is an object.
+// Messages that contain lists are decoded field by field: an empty element takes two
+// bytes in a packet, and a hundred as an object.
 
 // field is a field of a message.
 type field struct {
 	number protowire.Number
-	value  uint64 // of a number; zero for others
-	bytes  []byte // of a text or message; nil for others
+	value  uint64 // of a number; otherwise zero
+	bytes  []byte // of a string or message; otherwise nil
 }
 
-// eachField hands the fields of a message to take, in order, and reports whether
-// it is a message.
-func eachField(b []byte, take func(field)) bool {
+// eachField calls do for the fields of a message, in order. It returns false if the
+// message is malformed.
+func eachField(b []byte, do func(field)) bool {
 	for len(b) > 0 {
 		number, wire, n := protowire.ConsumeTag(b)
 		if n < 0 {
@@ -38,16 +38,16 @@ func eachField(b []byte, take func(field)) bool {
 			return false
 		}
 		b = b[n:]
-		take(f)
+		do(f)
 	}
 	return true
 }
 
-// maxName bounds the names of processes and threads that are kept, in bytes, and
-// maxLayer those of layers.
+// Longer names are truncated: maxName is the limit for processes and threads, maxLayer
+// for layers, in bytes.
 const (
 	maxName  = 255
 	maxLayer = 1023
 )
 
-func shortened(name []byte, most int) string { return string(name[:min(len(name), most)]) }
+func truncated(name []byte, limit int) string { return string(name[:min(len(name), limit)]) }

@@ -10,7 +10,7 @@ import (
 	"ohframe/internal/annotation"
 )
 
-// Field numbers of track events, of those that ohframe writes.
+// Field numbers of the messages in which ohframe writes annotations.
 const (
 	descriptorUUID    = 1 // of TrackDescriptor
 	descriptorName    = 2
@@ -33,23 +33,23 @@ const (
 	annotationElement = 12 // DebugAnnotation.array_values
 )
 
-// framesTrack is the name of the tracks with a slice for each frame, or what it
-// begins with.
+// framesTrack is the name of a track with a slice for each frame. More tracks of the
+// same process are called framesTrack, blank, and something in parentheses.
 const framesTrack = "Frames"
 
-// notes are what ohframe's own tracks say of frames, beside what Android's frame
-// timeline has room for.
+// notes are the annotations of frames on ohframe's own tracks: facts that Android's
+// frame timeline cannot express.
 type notes struct {
 	limits   limits.Limits
 	over     *Over
-	names    map[uint64]setter // what annotations mean, by the numbers of their names
+	names    map[uint64]setter // by the interned ids of the annotations' names
 	pids     map[uint64]trace.PID
-	frames   map[uint64]bool // the tracks that have a slice for each frame
+	frames   map[uint64]bool // the tracks with a slice for each frame
 	list     map[noteKey]*note
-	elements int // of the lists in all notes
+	elements int // of the lists in all notes together
 }
 
-// noteKey tells which frame a note is of.
+// noteKey identifies the frame of a note.
 type noteKey struct {
 	kind  analyzer.Kind
 	pid   trace.PID
@@ -58,7 +58,7 @@ type noteKey struct {
 	start trace.Time
 }
 
-// note is what the annotations of a frame's slice say.
+// note has the annotations of a frame's slice.
 type note struct {
 	tid                       trace.TID
 	vsyncID, token            int64
@@ -68,26 +68,26 @@ type note struct {
 	facts                     analyzer.Facts
 	transactions, alsoTakenBy []int64
 	sentAt                    trace.Time
-	layer                     *analyzer.LayerLatency // of a frame from a dump of latencies
-	render                    bool                   // of a render frame
-	draw, gpu, commit         noted
+	layer                     *analyzer.LayerLatency // of a frame from dumpsys SurfaceFlinger --latency
+	render                    bool                   // the frame is a render frame
+	draw, gpu, commit         extent
 	commitEstimated           bool
 	present                   trace.Time
 	presentEstimated          bool
 }
 
-// noted is an interval as it is noted: its length may not be known.
-type noted struct {
+// extent is an interval whose length may be unknown.
+type extent struct {
 	start  trace.Time
 	length trace.Duration
 	known  bool // of the length
 }
 
-func (n noted) interval() analyzer.Interval {
-	if !n.start.Known() || !n.known {
-		return analyzer.Interval{Start: n.start}
+func (e extent) interval() analyzer.Interval {
+	if !e.start.Known() || !e.known {
+		return analyzer.Interval{Start: e.start}
 	}
-	return analyzer.Interval{Start: n.start, End: n.start.Add(n.length)}
+	return analyzer.Interval{Start: e.start, End: e.start.Add(e.length)}
 }
 
 func newNotes(l limits.Limits, over *Over) notes {
@@ -97,8 +97,8 @@ func newNotes(l limits.Limits, over *Over) notes {
 	}
 }
 
-// add takes a track's descriptor or an event, and reports whether it could be
-// decoded.
+// add decodes a track's descriptor or a track event. It returns false if that is
+// malformed.
 func (n *notes) add(p *packet) bool {
 	if p.kind == packetTrackDescriptor {
 		return n.track(p.payload)
@@ -106,7 +106,7 @@ func (n *notes) add(p *packet) bool {
 	return n.intern(p.interned) && n.event(p.timestamp, p.payload)
 }
 
-// intern takes the names of annotations, which come once.
+// intern decodes the names of annotations, which the trace has once.
 func (n *notes) intern(b []byte) bool {
 	whole := true
 	ok := eachField(b, func(f field) {
@@ -130,8 +130,8 @@ func (n *notes) intern(b []byte) bool {
 	return ok && whole
 }
 
-// track takes the description of a track. A track belongs to the process of the
-// one above it.
+// track decodes a track's descriptor. A track belongs to the process of its parent
+// track.
 func (n *notes) track(b []byte) bool {
 	var uuid, parent uint64
 	var name, process []byte
@@ -159,7 +159,7 @@ func (n *notes) track(b []byte) bool {
 	if !ok || !known || process == nil && !ours {
 		return ok
 	}
-	if len(n.pids) >= 2*n.limits.Threads { // of processes, and of threads below them
+	if len(n.pids) >= 2*n.limits.Threads { // tracks of processes, and of threads below them
 		n.over.Threads++
 		return true
 	}
@@ -168,7 +168,7 @@ func (n *notes) track(b []byte) bool {
 	return true
 }
 
-// event takes the begin of a frame's slice.
+// event decodes a track event, and keeps it if it is the begin of a frame's slice.
 func (n *notes) event(at uint64, b []byte) bool {
 	var track, kind uint64
 	if !eachField(b, func(f field) {
@@ -189,26 +189,27 @@ func (n *notes) event(at uint64, b []byte) bool {
 		return true
 	}
 	pid := n.pids[track]
-	this := &note{tid: trace.TID(pid)}
+	read := &note{tid: trace.TID(pid)}
 	whole := true
 	eachField(b, func(f field) {
 		if f.number == eventAnnotation {
-			whole = n.annotation(this, f.bytes) && whole
+			whole = n.annotation(read, f.bytes) && whole
 		}
 	})
-	if this.token == 0 {
-		this.token = this.vsyncID
+	if read.token == 0 {
+		read.token = read.vsyncID
 	}
-	key := noteKey{pid: pid, tid: this.tid, token: this.token, start: trace.Time(at)}
-	if this.render {
+	key := noteKey{pid: pid, tid: read.tid, token: read.token, start: trace.Time(at)}
+	if read.render {
 		key.kind, key.tid = analyzer.RenderFrame, 0
 	}
-	n.list[key] = this
+	n.list[key] = read
 	return whole
 }
 
-// annotation takes a fact and reports whether it could be decoded.
-func (n *notes) annotation(this *note, b []byte) bool {
+// annotation decodes an annotation into the note. It returns false if that is
+// malformed.
+func (n *notes) annotation(to *note, b []byte) bool {
 	var name uint64
 	var v value
 	whole := true
@@ -236,19 +237,19 @@ func (n *notes) annotation(this *note, b []byte) bool {
 		}
 	})
 	if set := n.names[name]; set != nil {
-		set(this, v)
+		set(to, v)
 	}
 	return ok && whole
 }
 
-// value is what an annotation says.
+// value is the value of an annotation, of whatever type it has.
 type value struct {
 	number  int64
 	decimal float64
 	list    []int64
 }
 
-// time returns a point in time, zero if it cannot be one.
+// time returns the value as a point in time, zero if it is out of range.
 func (v value) time() trace.Time {
 	if v.number < 0 || v.number > maxTimestamp {
 		return 0
@@ -256,7 +257,7 @@ func (v value) time() trace.Time {
 	return trace.Time(v.number)
 }
 
-// duration returns a length in milliseconds, zero if it cannot be one.
+// duration converts the value from milliseconds, zero if it is out of range.
 func (v value) duration() trace.Duration {
 	ns := math.Round(v.decimal * float64(trace.Millisecond))
 	if !(math.Abs(ns) <= maxTimestamp) {
@@ -265,11 +266,10 @@ func (v value) duration() trace.Duration {
 	return trace.Duration(ns)
 }
 
-// setter notes what an annotation says.
+// setter stores the value of an annotation in a note.
 type setter func(*note, value)
 
-// setters are the annotations that are read back, by their names; the others
-// follow from these.
+// setters are the annotations that are read back. The others are derived.
 var setters = map[annotation.Key]setter{
 	annotation.VsyncID:          func(n *note, v value) { n.vsyncID = max(0, v.number) },
 	annotation.Token:            func(n *note, v value) { n.token = v.number },

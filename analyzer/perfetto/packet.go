@@ -4,8 +4,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Field numbers of the messages that are decoded by hand. A test holds them
-// against the schema.
+// Field numbers of the messages that are decoded field by field. A test compares them
+// with the schema.
 const (
 	tracePacket = 1 // Trace.packet
 
@@ -22,18 +22,17 @@ const (
 	packetZstdCompressed  = 133 // not in the schema's subset
 )
 
-// packet is what matters of a TracePacket.
+// packet has the fields of a TracePacket that are needed.
 type packet struct {
 	timestamp uint64
 	timed     bool             // timestamp is set
 	clock     uint64           // a BuiltinClock; zero is boot time
-	kind      protowire.Number // the payload's field; zero if it does not matter
+	kind      protowire.Number // the payload's field; zero if it is not needed
 	payload   []byte           // valid until the next packet
-	interned  []byte           // beside the payload; as long valid
+	interned  []byte           // the packet's interned_data; valid until the next packet
 }
 
-// matters reports whether the field is a payload to be decoded, however large
-// it is.
+// matters reports whether the field is a payload that is decoded whatever its size.
 func matters(field protowire.Number) bool {
 	switch field {
 	case packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetAttributes, packetCompressed, packetZstdCompressed:
@@ -42,13 +41,14 @@ func matters(field protowire.Number) bool {
 	return false
 }
 
-// parse reads a packet that is whole in memory and reports whether it is one.
+// parse decodes a packet. It returns false if that is malformed.
 func (p *packet) parse(b []byte) bool {
 	*p = packet{}
-	return eachField(b, p.take)
+	return eachField(b, p.set)
 }
 
-func (p *packet) take(f field) {
+// set stores a field if it is needed.
+func (p *packet) set(f field) {
 	switch {
 	case f.bytes == nil && f.number == packetTimestamp:
 		p.timestamp, p.timed = f.value, true
@@ -62,15 +62,15 @@ func (p *packet) take(f field) {
 	}
 }
 
-// outcome is how reading a packet went.
+// outcome is the result of reading a packet.
 type outcome uint8
 
 const (
 	whole   outcome = iota
-	damaged         // it is as long as it says, and not a packet
-	cut             // the input ends within it
-	end             // the input ends before it
-	garbage         // what follows is no packet, and where the next one is unknown
+	damaged         // the packet is malformed; its length is valid
+	cut             // the input ends within the packet
+	end             // the input ends before the packet
+	garbage         // the next bytes are not a packet, and the next packet cannot be found
 )
 
 // next reads the next packet.
@@ -105,14 +105,14 @@ func (s *source) next(p *packet) outcome {
 	return whole
 }
 
-// maxPayload bounds a payload that is to be decoded: far above the largest
-// process tree.
+// maxPayload is the limit for a payload that is decoded, in bytes. The largest process
+// trees are far smaller.
 const maxPayload = 64 << 20
 
 // large reads a packet that does not fit into the buffer, field by field.
 func (s *source) large(p *packet, size uint64) outcome {
 	*p = packet{}
-	bad := func() outcome { // its length is known all the same
+	bad := func() outcome { // the next packet can be found, because the length is known
 		if !s.skip(size) {
 			return cut
 		}
@@ -136,7 +136,7 @@ func (s *source) large(p *packet, size uint64) outcome {
 			if wire == protowire.BytesType {
 				length = v
 			} else {
-				p.take(field{number: number, value: v})
+				p.set(field{number: number, value: v})
 			}
 		case protowire.Fixed32Type:
 			length = 4

@@ -20,14 +20,13 @@ const (
 	threadTGID     = 3
 )
 
-// processes are the processes and threads that the trace tells of. Of what it
-// tells several times, the last name counts: an application's process is forked
-// under another name than its own.
+// processes are the processes and threads of the trace. If one has several names, the
+// last counts: an application's process is forked under another name.
 type processes struct {
 	byPID   map[trace.PID]*analyzer.Process
 	threads map[trace.TID]thread
-	most    int // of either
-	over    *int
+	limit   int  // of processes, and of threads
+	over    *int // counts those over the limit
 }
 
 type thread struct {
@@ -35,11 +34,11 @@ type thread struct {
 	name string
 }
 
-func newProcesses(most int, over *int) *processes {
-	return &processes{byPID: map[trace.PID]*analyzer.Process{}, threads: map[trace.TID]thread{}, most: most, over: over}
+func newProcesses(limit int, over *int) *processes {
+	return &processes{byPID: map[trace.PID]*analyzer.Process{}, threads: map[trace.TID]thread{}, limit: limit, over: over}
 }
 
-// add takes a process tree and reports whether it could be decoded.
+// add decodes a process tree. It returns false if that is malformed.
 func (p *processes) add(payload []byte) bool {
 	whole := true
 	ok := eachField(payload, func(f field) {
@@ -69,7 +68,7 @@ func (p *processes) addProcess(b []byte) bool {
 		return ok
 	}
 	if known := p.process(trace.PID(pid)); known != nil && len(name) > 0 {
-		known.Name = shortened(name, maxName)
+		known.Name = truncated(name, maxName)
 	}
 	return true
 }
@@ -91,23 +90,24 @@ func (p *processes) addThread(b []byte) bool {
 		return ok
 	}
 	known, ok := p.threads[trace.TID(tid)]
-	if !ok && len(p.threads) >= p.most {
+	if !ok && len(p.threads) >= p.limit {
 		*p.over++
 		return true
 	}
 	known.pid = trace.PID(tgid)
 	if len(name) > 0 {
-		known.name = shortened(name, maxName)
+		known.name = truncated(name, maxName)
 	}
 	p.threads[trace.TID(tid)] = known
 	return true
 }
 
-// process returns the process with the given id, nil if there are too many.
+// process returns the process with the given id, and adds it if it is new. Over the
+// limit it returns nil.
 func (p *processes) process(pid trace.PID) *analyzer.Process {
 	known := p.byPID[pid]
 	if known == nil {
-		if len(p.byPID) >= p.most {
+		if len(p.byPID) >= p.limit {
 			*p.over++
 			return nil
 		}

@@ -17,98 +17,98 @@ import (
 	"ohframe/protos/perfettopb"
 )
 
-// ErrNotATrace: the input does not begin as a Perfetto trace does.
+// ErrNotATrace: the input does not begin like a Perfetto trace.
 var ErrNotATrace = errors.New("not a Perfetto trace")
 
-// ErrNoFrames: the trace has no frame timeline. On Android it takes the data
-// source android.surfaceflinger.frametimeline, from Android 12 on.
+// ErrNoFrames: the trace has no frame timeline. Android records it with the data source
+// android.surfaceflinger.frametimeline, from Android 12 on.
 var ErrNoFrames = errors.New("no frame timeline in the trace")
 
 // Options decide how a trace is read.
 type Options struct {
-	// Strict makes whatever is damaged or cut an error. Otherwise what can be
-	// read is read, and Stats tell what could not.
+	// Strict turns damage and truncation of the trace into an error. Otherwise they
+	// are skipped and counted in Stats.
 	Strict bool
-	// Limits bound what is remembered of a trace. Frames counts actual slices of
-	// the frame timeline, and as many expected ones; Threads processes and
-	// threads, each; Strings layers; Records readings of clocks and what frames
-	// sent, each. Inflated and Ratio are of all that is compressed in it together,
-	// and an error, a *limits.Error.
+	// Limits bound what is kept of a trace. Frames is the limit of actual slices of
+	// the frame timeline, and of expected slices; Threads that of processes, and of
+	// threads; Strings that of layers; Records that of clock readings, and of
+	// transactions. What is over these limits is skipped and counted. Inflated and
+	// Ratio are limits of all compressed packets together; over them, reading fails
+	// with a *limits.Error.
 	Limits limits.Limits
 }
 
-// Stats is what was read, and what could not be.
+// Stats counts what was read and what could not be read.
 type Stats struct {
-	// Bytes and Packets are what the trace consists of; packets within packets
-	// count as well.
+	// Bytes and Packets are the size of the trace. Packets in compressed packets are
+	// included in Packets.
 	Bytes   int64
 	Packets int
-	// Events are the frame timeline's starts and ends.
+	// Events counts the starts and ends of slices of the frame timeline.
 	Events int
-	// Converter is the version of ohframe that wrote the trace; empty if it was
-	// recorded elsewhere. Ours says whether ohframe wrote it.
+	// Ours reports whether ohframe wrote the trace, Converter is the version that did.
 	Converter string
 	Ours      bool
 
-	// Cut: the input ends within a packet. Frames before that are there.
+	// Cut: the input ends within a packet. Earlier frames are in the timeline.
 	Cut bool
-	// Garbage is the offset, counted as Bytes are, from which on the input is no
-	// sequence of packets; negative if it is one to the end.
+	// Garbage is the offset in bytes at which the input stops being a sequence of
+	// packets, negative if it never does.
 	Garbage int64
 	// Damaged counts packets that could not be decoded.
 	Damaged int
-	// Malformed counts frame timeline events without what they must have.
+	// Malformed counts frame timeline events that lack a required field or have an
+	// impossible time.
 	Malformed int
-	// UnpairedEnds counts ends of slices that did not start.
+	// UnpairedEnds counts ends of slices without a start.
 	UnpairedEnds int
-	// Unfinished counts slices, expected and actual, that did not end.
+	// Unfinished counts slices, expected and actual, without an end.
 	Unfinished int
-	// Unmatched counts expected intervals of frames that are not in the trace.
+	// Unmatched counts expected slices without an actual one.
 	Unmatched int
-	// UnknownClock counts events whose clock nothing relates to boot time; their
-	// times are taken as they are.
+	// UnknownClock counts events in a clock without a reading beside boot time. Their
+	// times are used unchanged.
 	UnknownClock int
-	// Dropped counts frames of either kind that were never shown.
+	// Dropped counts frames of both kinds that were never shown.
 	Dropped int
-	// Over counts what was left out because there is more of it than the limits
-	// allow.
+	// Over counts what was skipped because of a limit.
 	Over Over
 }
 
-// Over counts what is beyond limits.
+// Over counts what was skipped because of a limit.
 type Over struct {
 	Frames  int // starts and ends of slices of the frame timeline
-	Threads int // statements about processes and threads, and frames of such processes
-	Strings int // frames whose layer's name was left out
-	Records int // readings of clocks, transactions
+	Threads int // names of processes and threads, tracks, and frames of skipped processes
+	Strings int // frames whose layer has no name for that reason
+	Records int // clock readings and transactions
 }
 
-// Warnings says in words what a user should know of.
+// Warnings describes damage and skipped parts of the trace, for users.
 func (s *Stats) Warnings() []string {
 	var list []string
-	add := func(yes bool, format string, args ...any) {
-		if yes {
+	add := func(applies bool, format string, args ...any) {
+		if applies {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
-	add(s.Cut, "the trace is cut: it ends within a packet; frames before that are kept")
-	add(s.Garbage >= 0, "from byte %d on the trace is damaged; frames before that are kept", s.Garbage)
-	add(s.Damaged > 0, "%d damaged packets passed over", s.Damaged)
-	add(s.Malformed > 0, "%d frame timeline events without a required field or a time that can be", s.Malformed)
-	add(s.UnpairedEnds > 0, "%d ends of slices that did not start in the trace", s.UnpairedEnds)
-	add(s.Unfinished > 0, "%d slices that did not end in the trace", s.Unfinished)
-	add(s.UnknownClock > 0, "%d events in a clock that the trace does not relate to boot time", s.UnknownClock)
-	add(s.Over.Frames > 0, "%d starts and ends of frames beyond the limit left out (--limit frames)", s.Over.Frames)
-	add(s.Over.Threads > 0, "%d statements and frames of processes and threads beyond the limit left out (--limit threads)", s.Over.Threads)
-	add(s.Over.Strings > 0, "%d names of layers beyond the limit left out (--limit strings)", s.Over.Strings)
-	add(s.Over.Records > 0, "%d clock readings and transactions beyond the limit left out (--limit records)", s.Over.Records)
+	add(s.Cut, "truncated: the trace ends within a packet; earlier frames are kept")
+	add(s.Garbage >= 0, "damaged from byte %d on; earlier frames are kept", s.Garbage)
+	add(s.Damaged > 0, "%d damaged packets skipped", s.Damaged)
+	add(s.Malformed > 0, "%d frame timeline events skipped, which lack a required field or have an impossible time", s.Malformed)
+	add(s.UnpairedEnds > 0, "%d ends of slices that do not start in the trace", s.UnpairedEnds)
+	add(s.Unfinished > 0, "%d slices that do not end in the trace", s.Unfinished)
+	add(s.UnknownClock > 0, "%d events in a clock with an unknown offset to boot time", s.UnknownClock)
+	add(s.Over.Frames > 0, "%d starts and ends of frames over the limit skipped (--limit frames)", s.Over.Frames)
+	add(s.Over.Threads > 0, "%d names and frames of processes and threads over the limit skipped (--limit threads)", s.Over.Threads)
+	add(s.Over.Strings > 0, "%d names of layers over the limit skipped (--limit strings)", s.Over.Strings)
+	add(s.Over.Records > 0, "%d clock readings and transactions over the limit skipped (--limit records)", s.Over.Records)
 	return list
 }
 
-// Read reads the trace in r, whose packets may be deflated; a file that is deflated
-// as a whole is for the caller to inflate. Times of the timeline are boot time. The
-// error is ErrNotATrace, ErrNoFrames, a *limits.Error, the reader's, the context's
-// or, in strict mode, one that tells what is damaged. Stats are there in any case.
+// Read reads the frames of the Perfetto trace in r. It decompresses packets, but not a
+// trace that is compressed as a whole. Times of the timeline are boot time. The error is
+// ErrNotATrace, ErrNoFrames, a *limits.Error, that of r or ctx, or in strict mode a
+// description of the first damage. The Stats are never nil.
 func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Stats, error) {
 	d := newDecoder(ctx, options.Limits.WithDefaults())
 	defer d.close()
@@ -122,29 +122,29 @@ func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline
 	if d.stats.Events == 0 {
 		return nil, d.stats, ErrNoFrames
 	}
-	t := d.timeline()
+	t := d.assemble()
 	if len(t.Frames) == 0 {
 		return nil, d.stats, ErrNoFrames
 	}
 	return t, d.stats, nil
 }
 
-// damage returns an error that tells of the first thing that is wrong, if any.
+// damage returns an error that describes the most serious damage, nil if there is none.
 func (s *Stats) damage() error {
 	switch {
 	case s.Garbage >= 0:
 		return fmt.Errorf("damaged from byte %d on", s.Garbage)
 	case s.Cut:
-		return errors.New("cut: the trace ends within a packet")
+		return errors.New("truncated: the trace ends within a packet")
 	case s.Damaged > 0:
 		return fmt.Errorf("%d damaged packets", s.Damaged)
 	case s.Malformed > 0:
-		return fmt.Errorf("%d frame timeline events without a required field", s.Malformed)
+		return fmt.Errorf("%d frame timeline events lack a required field or have an impossible time", s.Malformed)
 	}
 	return nil
 }
 
-// decoder collects what the packets say.
+// decoder collects the contents of packets.
 type decoder struct {
 	ctx        context.Context
 	stats      *Stats
@@ -158,20 +158,20 @@ type decoder struct {
 	message    perfettopb.FrameTimelineEvent
 	limits     limits.Limits
 
-	actual, expected, ends int // what there is of slices
+	actual, expected, ends int // counts of slices and of ends
 
 	inflation *limits.Inflation
-	failed    error         // why reading on makes no sense
+	failed    error         // why reading stops before the end
 	zlib      io.ReadCloser // reads compressed_packets
 	zstd      *zstd.Decoder // reads zstd_compressed_packets
-	inflated  *source       // what they hold
+	inflated  *source       // the packets in a compressed packet
 }
 
 func newDecoder(ctx context.Context, l limits.Limits) *decoder {
 	stats := &Stats{Garbage: -1}
 	return &decoder{
 		ctx: ctx, stats: stats, limits: l, inflation: l.NewInflation(), layers: map[string]string{},
-		processes: newProcesses(l.Threads, &stats.Over.Threads), clocks: clocks{most: l.Records, over: &stats.Over.Records},
+		processes: newProcesses(l.Threads, &stats.Over.Threads), clocks: clocks{limit: l.Records, over: &stats.Over.Records},
 		notes: newNotes(l, &stats.Over),
 	}
 }
@@ -195,7 +195,7 @@ func (d *decoder) read(r io.Reader) error {
 	return nil
 }
 
-// packets reads packets to the end, or until they are cut or turn into garbage.
+// packets reads packets until the input ends, is cut, or is garbage.
 func (d *decoder) packets(in *source, nested bool) outcome {
 	var p packet
 	for {
@@ -203,7 +203,7 @@ func (d *decoder) packets(in *source, nested bool) outcome {
 		case whole:
 			d.stats.Packets++
 			if nested && (p.kind == packetCompressed || p.kind == packetZstdCompressed) {
-				d.stats.Damaged++ // nobody deflates twice
+				d.stats.Damaged++ // a bomb: no recorder compresses twice
 				continue
 			}
 			d.packet(&p)
@@ -212,7 +212,7 @@ func (d *decoder) packets(in *source, nested bool) outcome {
 			}
 		case damaged:
 			if d.stats.Packets == 0 {
-				return garbage // no trace at all
+				return garbage // not a trace
 			}
 			d.stats.Damaged++
 		case end:
@@ -226,7 +226,7 @@ func (d *decoder) packets(in *source, nested bool) outcome {
 	}
 }
 
-// packet takes what a packet says.
+// packet decodes a packet's payload.
 func (d *decoder) packet(p *packet) {
 	ok := true
 	switch p.kind {
@@ -241,14 +241,15 @@ func (d *decoder) packet(p *packet) {
 	case packetCompressed, packetZstdCompressed:
 		ok = d.compressed(p)
 	case packetTrackDescriptor, packetTrackEvent:
-		ok = !d.attributes.ours || d.notes.add(p) // those of others are not for us
+		ok = !d.attributes.ours || d.notes.add(p) // other programs' tracks have other annotations
 	}
 	if !ok {
 		d.stats.Damaged++
 	}
 }
 
-// compressed reads the packets within a packet.
+// compressed reads the packets in a compressed packet. It returns false if the
+// compressed data is damaged.
 func (d *decoder) compressed(p *packet) bool {
 	r, err := d.inflate(p)
 	if err != nil {
@@ -265,7 +266,7 @@ func (d *decoder) compressed(p *packet) bool {
 	return outcome == end && d.inflated.err == io.EOF
 }
 
-// limitError returns err if it says that a limit is reached, else nil.
+// limitError returns err if it is a *limits.Error, else nil.
 func limitError(err error) error {
 	if over := (*limits.Error)(nil); errors.As(err, &over) {
 		return over
@@ -273,7 +274,7 @@ func limitError(err error) error {
 	return nil
 }
 
-// inflate returns a reader of the packets within a packet.
+// inflate returns a reader of the packets in a compressed packet.
 func (d *decoder) inflate(p *packet) (r io.Reader, err error) {
 	payload := bytes.NewReader(p.payload)
 	switch {
@@ -290,8 +291,8 @@ func (d *decoder) inflate(p *packet) (r io.Reader, err error) {
 	}
 }
 
-// readError returns why the input could not be read to its end. Compressed data
-// that is cut or damaged is no such reason: it is the input's fault.
+// readError returns the error of reading the input. Truncated or damaged compressed
+// data is not one: it is damage, and reported as such.
 func (s *source) readError() error {
 	if s.err == nil || s.err == io.EOF || isDamage(s.err) {
 		return nil

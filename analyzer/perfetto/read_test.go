@@ -119,7 +119,7 @@ func TestNoFrames(t *testing.T) {
 	}
 }
 
-// Wherever a trace is cut, the packets before that are read and the cut is told.
+// Wherever a trace is cut, the packets before that are read and the cut is reported.
 func TestCut(t *testing.T) {
 	r := androidRecording()
 	boundary := map[int]int{} // packets before an offset
@@ -151,7 +151,7 @@ func TestCut(t *testing.T) {
 	}
 
 	_, stats, _ := perfetto.Read(t.Context(), bytes.NewReader(r.bytes[:len(r.bytes)-30]), perfetto.Options{})
-	if w := stats.Warnings(); len(w) == 0 || !strings.Contains(w[0], "cut") {
+	if w := stats.Warnings(); len(w) == 0 || !strings.Contains(w[0], "truncated") {
 		t.Errorf("warnings %q", w)
 	}
 }

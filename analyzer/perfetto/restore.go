@@ -10,7 +10,7 @@ import (
 // note that are impossible are ignored.
 func (a *assembly) restore(n *notes) {
 	for _, f := range a.frames {
-		key := noteKey{f.Kind, f.Process.PID, f.TID, f.said.Token, f.Actual.Start}
+		key := noteKey{f.Kind, f.Process.PID, f.TID, f.timeline.Token, f.Actual.Start}
 		if f.Kind == analyzer.RenderFrame {
 			key.tid = 0
 		}
@@ -44,8 +44,8 @@ func (a *assembly) restore(n *notes) {
 	}
 }
 
-// restoreStages gives a render frame what came after its main thread's work. Of
-// the GPU's work it is known when the first began and the last ended.
+// restoreStages sets what follows a render frame's work on the main thread. All GPU
+// work is one interval, from the start of the first to the end of the last.
 func restoreStages(f *analyzer.Frame, n *note) {
 	f.Draw, f.Commit, f.CommitEstimated = n.draw.interval(), n.commit.interval(), n.commitEstimated
 	f.Present, f.PresentEstimated = n.present, n.presentEstimated
@@ -75,7 +75,7 @@ func (a *assembly) restoreTransactions(f *analyzer.Frame, n *note) {
 	}
 	f.Transactions[last].Taken = f.Render
 	for i, token := range n.alsoTakenBy[:min(len(n.alsoTakenBy), last)] {
-		f.Transactions[i].Taken = tookAt(a.render[token], f.Actual.Start)
+		f.Transactions[i].Taken = renderAt(a.render[token], f.Actual.Start)
 	}
 }
 
@@ -90,7 +90,7 @@ func (a *assembly) numberTransactions() {
 	}
 	var last int64
 	for _, f := range a.frames {
-		last = max(last, f.said.Token)
+		last = max(last, f.timeline.Token)
 	}
 	seen := map[key]bool{}
 	for _, f := range a.frames {

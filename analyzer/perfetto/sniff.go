@@ -2,14 +2,13 @@ package perfetto
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// highestField is above all fields of a TracePacket, extensions included.
+// highestField is above all field numbers of a TracePacket, extensions included.
 const highestField = 10_000
 
-// Sniff reports whether the input that begins with b is a Perfetto trace: whether
-// a packet stands there, as far as can be seen. A few hundred bytes are enough.
-// Text may begin as a packet does, with a line feed, but what follows is not one
-// then: a letter taken for a length of up to 127 bytes, and after as many another
-// packet.
+// Sniff reports whether the input that begins with b is a Perfetto trace: whether b
+// consists of packets, the last of which may be incomplete. A few hundred bytes are
+// enough. Text can begin like a packet, with a line feed and a letter as the length.
+// But then that many bytes are rarely fields, with another line feed after them.
 func Sniff(b []byte) bool {
 	packets := 0
 	for len(b) > 0 {
@@ -32,7 +31,7 @@ func Sniff(b []byte) bool {
 	return packets > 0
 }
 
-// fields reports whether the bytes are the beginning of a packet of a size.
+// fields reports whether b is the beginning of a packet of the given size.
 func fields(b []byte, size uint64) bool {
 	rest := size
 	whole := uint64(len(b)) == size
@@ -67,7 +66,7 @@ func fields(b []byte, size uint64) bool {
 		if length > rest {
 			return false
 		}
-		b = b[min(uint64(len(b)), length):] // its end may be out of sight
+		b = b[min(uint64(len(b)), length):] // b may end within the field
 		rest -= length
 	}
 	return true

@@ -7,29 +7,28 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// bufferSize holds the packets that usual recordings have; larger ones are
-// passed over piece by piece.
+// bufferSize is larger than the usual packets. Larger ones are read in pieces.
 const bufferSize = 1 << 20
 
-// source is a window onto the input.
+// source is a buffered input.
 type source struct {
 	in         io.Reader
 	ctx        context.Context
 	buffer     []byte
-	start, end int    // of what is in the buffer and not used
-	used       int64  // bytes, of all input
-	err        error  // why the buffer cannot be filled any more
-	spare      []byte // for what does not fit into the buffer
+	start, end int    // of the unused bytes in the buffer
+	used       int64  // bytes of the whole input
+	err        error  // of the last read; io.EOF at the end
+	spare      []byte // for payloads that do not fit into the buffer
 }
 
 func newSource(ctx context.Context, in io.Reader, size int) *source {
 	return &source{ctx: ctx, in: in, buffer: make([]byte, size)}
 }
 
-// reset begins with another input.
+// reset starts with another input.
 func (s *source) reset(in io.Reader) { s.in, s.start, s.end, s.used, s.err = in, 0, 0, 0, nil }
 
-// use passes over n bytes that are in the buffer.
+// use skips n bytes, which must be in the buffer.
 func (s *source) use(n int) {
 	s.start += n
 	s.used += int64(n)
@@ -44,7 +43,7 @@ func (s *source) peek(n int) []byte {
 	return s.buffer[s.start:min(s.start+n, s.end)]
 }
 
-// fill reads until there are n bytes, or err.
+// fill reads until the buffer has n bytes, or until an error.
 func (s *source) fill(n int) {
 	s.end = copy(s.buffer, s.buffer[s.start:s.end])
 	s.start = 0
@@ -63,38 +62,38 @@ func (s *source) fill(n int) {
 	}
 }
 
-// skip passes over n bytes and reports whether there were as many.
+// skip skips n bytes. It returns false if the input ends before.
 func (s *source) skip(n uint64) bool {
 	for {
-		here := uint64(s.end - s.start)
-		if n <= here {
+		buffered := uint64(s.end - s.start)
+		if n <= buffered {
 			s.use(int(n))
 			return true
 		}
-		n -= here
-		s.use(int(here))
+		n -= buffered
+		s.use(int(buffered))
 		if len(s.peek(1)) == 0 {
 			return false
 		}
 	}
 }
 
-// append appends the next n bytes to buf and reports whether there were as many.
+// append appends the next n bytes to buf. It returns false if the input ends before.
 func (s *source) append(buf []byte, n uint64) ([]byte, bool) {
 	for n > 0 {
 		if len(s.peek(1)) == 0 {
 			return buf, false
 		}
-		part := s.peek(int(min(n, uint64(s.end-s.start))))
-		buf = append(buf, part...)
-		s.use(len(part))
-		n -= uint64(len(part))
+		chunk := s.peek(int(min(n, uint64(s.end-s.start))))
+		buf = append(buf, chunk...)
+		s.use(len(chunk))
+		n -= uint64(len(chunk))
 	}
 	return buf, true
 }
 
-// varint reads a varint of at most limit bytes; n is its length, or not positive
-// if there is none.
+// varint reads a varint of at most limit bytes. Its length n is not positive if there
+// is no valid one.
 func (s *source) varint(limit uint64) (v uint64, n int) {
 	v, n = protowire.ConsumeVarint(s.peek(int(min(limit, maxVarint))))
 	if n > 0 {
@@ -106,7 +105,7 @@ func (s *source) varint(limit uint64) (v uint64, n int) {
 // maxVarint is the length of the longest varint.
 const maxVarint = 10
 
-// Read makes a source an io.Reader of what is left.
+// Read implements io.Reader for the rest of the input.
 func (s *source) Read(b []byte) (int, error) {
 	if len(s.peek(1)) == 0 {
 		return 0, s.err

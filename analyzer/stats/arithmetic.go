@@ -7,8 +7,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Times come from traces and may be anything. Where sums and products of such
-// could overflow, they stop at the largest and the smallest number there is.
+// Times come from traces and can have any value. Sums, differences and products of them
+// saturate at the largest or the smallest value instead of overflowing.
 
 func add[T ~int | ~int64](a, b T) T {
 	sum := a + b
@@ -36,7 +36,7 @@ func since(b, a trace.Time) trace.Duration {
 // after returns the time d after t.
 func after(t trace.Time, d trace.Duration) trace.Time { return add(t, trace.Time(d)) }
 
-// times returns n times d. Neither is negative.
+// times returns n times d. Both must not be negative.
 func times(n int, d trace.Duration) trace.Duration {
 	high, low := bits.Mul64(uint64(n), uint64(d))
 	if high != 0 || low > math.MaxInt64 {

@@ -8,41 +8,40 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// MinFrames is how many frames each side of a test must have at least. With
-// fewer, one odd frame decides, and the normal approximations do not hold.
+// MinFrames is the minimum number of frames on each side of a test. With fewer, a single
+// frame decides, and the normal approximations are not valid.
 const MinFrames = 20
 
 // Comparison is how a process's frames differ between two traces.
 //
-// The tests take frames for independent of each other. They are not quite: a
-// slow frame often follows another, so p-values are smaller than they should
-// be. Repeated traces say more than long ones, and the size of an effect more
-// than its p-value.
+// The tests assume that frames are independent. In fact a slow frame often follows
+// another, so p-values are too small. Repeated traces are better evidence than long
+// ones, and the size of an effect is better than its p-value.
 type Comparison struct {
-	// Base and New are the processes compared; nil if there is none.
+	// Base and New are the processes compared; nil if a trace does not have it.
 	Base *Subject `json:"base"`
 	New  *Subject `json:"new"`
-	// RefreshDiffers says that more than a tenth of the frames would have to be
-	// made at another refresh rate for both to have the same rates equally often.
-	// Then DurationsInPeriods is the fairer test: more time for a frame makes
-	// longer frames.
+	// RefreshDiffers: more than a tenth of the frames would have to be made at another
+	// refresh rate for both processes to use all rates equally often. Then
+	// DurationsInPeriods is the better test, because frames take longer if they have
+	// more time.
 	RefreshDiffers bool `json:"refresh_differs"`
-	// The tests are nil if either process has none of the frames in question, those
-	// on durations also if either was read from JSON.
+	// A test is nil if either process has no frames for it. Those on durations are also
+	// nil if either process was read from JSON.
 	Durations          *DurationTest          `json:"durations"`
 	DurationsInPeriods *DurationInPeriodsTest `json:"durations_in_periods"`
 	JankRate           *RateTest              `json:"jank_rate"`
 }
 
-// Subject says which process was compared.
+// Subject identifies a process that was compared.
 type Subject struct {
 	Kind Kind      `json:"kind"`
 	PID  trace.PID `json:"pid"`
 	Name string    `json:"name"`
 }
 
-// Compare compares what a process did in two traces. A process may be nil: then it
-// is in one trace only, and there are no tests.
+// Compare compares a process in two traces. Either may be nil, for a process that is in
+// one trace only; then all tests are nil.
 func Compare(base, new *Process) Comparison {
 	c := Comparison{Base: base.subject(), New: new.subject()}
 	if base == nil || new == nil {
@@ -66,8 +65,8 @@ func (p *Process) subject() *Subject {
 // maxRefreshDifference is the share of frames above which refresh rates differ.
 const maxRefreshDifference = 0.1
 
-// refreshDiffers compares how the frames divide among refresh rates: half the
-// sum of the differences of the shares is the share that would have to change.
+// refreshDiffers compares the shares of frames at each refresh rate. Half the sum of
+// the differences is the share of frames that would have to change.
 func refreshDiffers(base, new []Refresh) bool {
 	a, b := shares(base), shares(new)
 	if len(a) == 0 || len(b) == 0 {
@@ -82,7 +81,7 @@ func refreshDiffers(base, new []Refresh) bool {
 	return difference > maxRefreshDifference
 }
 
-// shares returns each whole number of hertz's share of the frames.
+// shares returns the share of frames at each refresh rate, in whole hertz.
 func shares(list []Refresh) map[int]float64 {
 	total := 0
 	for _, r := range list {

@@ -2,34 +2,33 @@ package stats
 
 import "ohframe/analyzer"
 
-// Counts is how many frames a process has and of how many each fact holds.
+// Counts counts a process's frames, and the frames to which each fact applies.
 type Counts struct {
-	// Complete frames begin and end within the trace; all other counts but
-	// Truncated are of these.
+	// Complete counts the frames that begin and end within the trace. All other counts
+	// except Truncated count only these.
 	Complete int `json:"complete"`
-	// WithDeadline counts the frames of which it is known whether they were late:
-	// those with a deadline, and those that SurfaceFlinger judged.
+	// WithDeadline counts the frames that are known to be late or on time: those with a
+	// deadline, and those that SurfaceFlinger judged.
 	WithDeadline int `json:"with_deadline"`
 	// Late counts the frames that ended after their deadline: on their thread
 	// (LateMain), on the GPU (LateGPU), or both.
 	Late     int `json:"late"`
 	LateMain int `json:"late_main"`
 	LateGPU  int `json:"late_gpu"`
-	// Empty counts the frames that made nothing to show.
+	// Empty counts the frames that sent or processed nothing.
 	Empty int `json:"empty"`
-	// Misaligned counts the application frames that were not picked up on the
-	// vsync they were made for, or the render frames that picked such frames up.
+	// Misaligned counts the application frames that were picked up on another vsync
+	// than planned, or the render frames that picked such frames up.
 	Misaligned int `json:"misaligned"`
 	// Linked counts the application frames that a render frame took, or the
 	// render frames that took any.
 	Linked int `json:"linked"`
-	// Presented counts the render frames of which it is known when the display
-	// showed them.
+	// Presented counts the render frames with a known present time.
 	Presented int `json:"presented"`
 	// Dropped counts the frames that were never shown. Only SurfaceFlinger reports
 	// them. Their durations are not measured.
 	Dropped int `json:"dropped"`
-	// Truncated counts the frames of which the trace lacks the begin or the end.
+	// Truncated counts the frames whose begin or end is not in the trace.
 	Truncated int `json:"truncated"`
 }
 
@@ -38,8 +37,8 @@ func count(r *records) Counts {
 	for i := range r.samples {
 		s := &r.samples[i]
 		for _, n := range []struct {
-			count *int
-			holds bool
+			count   *int
+			applies bool
 		}{
 			{&c.WithDeadline, s.judged},
 			{&c.Late, s.late()},
@@ -51,7 +50,7 @@ func count(r *records) Counts {
 			{&c.Linked, s.linked},
 			{&c.Presented, s.presented},
 		} {
-			if n.holds {
+			if n.applies {
 				*n.count++
 			}
 		}

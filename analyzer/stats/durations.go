@@ -8,13 +8,13 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Durations is how long frames took: the length of their actual intervals, the
-// ones that a timeline shows. For a render frame that is its main thread's work;
-// drawing, GPU work and commit follow it and are not in it. Empty frames count,
-// dropped frames do not: they end when they are dropped.
+// Durations are how long frames took: the lengths of their actual intervals
+// (docs/frames.md 9.9). A render frame's is its main thread's work, without drawing, GPU
+// work and commit. Empty frames are included. Dropped frames are not, because they end
+// when they are dropped.
 //
-// Percentiles are exact, by nearest rank: the P-th of n durations in order is
-// number ⌈P·n/100⌉, always one that was measured.
+// Percentiles are exact, by nearest rank: the P-th percentile of n durations in order is
+// number ⌈P·n/100⌉, which is always a measured value.
 type Durations struct {
 	Frames int            `json:"frames"`
 	P50    trace.Duration `json:"p50_ns"`
@@ -26,8 +26,8 @@ type Durations struct {
 	Histogram []Bucket `json:"histogram"`
 }
 
-// DurationsInPeriods is the same with each duration in refresh periods, to the
-// millionth: what compares across refresh rates.
+// DurationsInPeriods has each duration in refresh periods, rounded to a millionth. It is
+// comparable across refresh rates.
 type DurationsInPeriods struct {
 	Frames int     `json:"frames"`
 	P50    float64 `json:"p50_periods"`
@@ -70,16 +70,16 @@ func sortedDurations(samples []sample) []trace.Duration {
 	return list
 }
 
-// microperiods is a duration in millionths of a refresh period. Whole numbers
-// are equal or not; tests that rank them depend on that.
+// microperiods is a duration in millionths of a refresh period. It is an integer because
+// rank tests need exact equality.
 type microperiods int64
 
-// maxMicroperiods is more than any duration has, if the period is one.
+// maxMicroperiods is more than any duration has at a possible period.
 const maxMicroperiods = 1 << 62
 
 func (m microperiods) periods() float64 { return float64(m) / 1e6 }
 
-// sortedMicroperiods returns the durations of the frames whose period is known.
+// sortedMicroperiods returns the durations of the frames with a known period.
 func sortedMicroperiods(samples []sample) []microperiods {
 	var list []microperiods
 	for i := range samples {

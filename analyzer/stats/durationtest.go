@@ -6,43 +6,43 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// RankTest says whether the frames of one trace tend to take longer than those
-// of another, by the Mann–Whitney U test (also named Wilcoxon rank sum). It
-// assumes nothing about how durations are distributed. Everything but the
-// numbers of frames is nil if there are too few.
+// RankTest tests whether the frames of one trace tend to take longer than those of
+// another: the Mann–Whitney U test, also called Wilcoxon rank-sum test. It assumes no
+// distribution of durations. If there are too few frames, all results are nil.
 type RankTest struct {
 	BaseFrames int `json:"base_frames"`
 	NewFrames  int `json:"new_frames"`
-	// TooFewFrames says that a side has fewer than MinFrames.
+	// TooFewFrames: a side has fewer than MinFrames frames.
 	TooFewFrames bool `json:"too_few_frames"`
-	// U counts the pairs of a new and a base frame of which the new one took
-	// longer; a pair of equals counts a half.
+	// U counts the pairs of a new and a base frame in which the new one took longer. A
+	// pair of equal durations counts half.
 	U *float64 `json:"u"`
 	// Z is U's distance from its mean in standard deviations, by the normal
 	// approximation with corrections for ties and for continuity.
 	Z *float64 `json:"z"`
-	// P is the two-sided p-value: how likely so large a difference is, in either
-	// direction, if there is none. It is 0 where it is too small for a number.
+	// P is the two-sided p-value: the probability of a difference at least as large, in
+	// either direction, between samples of the same distribution. It is 0 if it is too
+	// small for a float64.
 	P *float64 `json:"p"`
-	// CliffsDelta is the size of the effect: the share of pairs of which the new
-	// frame took longer, less that of which the base frame did. From −1, all new
-	// frames are shorter, to 1, all are longer; 0 is no tendency.
+	// CliffsDelta is the size of the effect: the share of pairs in which the new frame
+	// took longer, minus the share in which the base frame did. It is −1 if all new
+	// frames are shorter and 1 if all are longer.
 	CliffsDelta *float64 `json:"cliffs_delta"`
 }
 
 // DurationTest is the test on the lengths of actual intervals.
 type DurationTest struct {
 	RankTest
-	// Shift is how much longer new frames typically take, by Hodges and Lehmann's
-	// estimate: the median of the differences of all pairs, new − base.
+	// Shift is how much longer new frames typically take, by the Hodges–Lehmann
+	// estimator: the median of the differences of all pairs, new − base.
 	Shift *float64 `json:"shift_ms"`
 }
 
-// DurationInPeriodsTest is the test on the same in refresh periods, of the frames whose
-// period is known.
+// DurationInPeriodsTest is the test on durations in refresh periods, of the frames with
+// a known period.
 type DurationInPeriodsTest struct {
 	RankTest
-	// Shift is that of DurationTest, in periods.
+	// Shift is as in DurationTest, in periods.
 	Shift *float64 `json:"shift_periods"`
 }
 
@@ -81,11 +81,11 @@ func rankTest[T ~int64](base, new []T) RankTest {
 	return t
 }
 
-// twoSided returns the probability that a standard normal variable is at least
-// as far from zero as z.
+// twoSided returns the probability that the absolute value of a standard normal
+// variable is at least that of z.
 func twoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// mannWhitney returns U of the new values and its standard score, zero if all
+// mannWhitney returns U of the new values and its standard score, which is zero if all
 // values are equal. Both lists are sorted and not empty.
 func mannWhitney[T ~int64](base, new []T) (u, z float64) {
 	n, m := float64(len(base)), float64(len(new))
@@ -119,9 +119,8 @@ func mannWhitney[T ~int64](base, new []T) (u, z float64) {
 	return u, sign(distance) * max(0, math.Abs(distance)-0.5) / math.Sqrt(variance)
 }
 
-// hodgesLehmann returns the median of new − base over all pairs, the mean of the
-// two in the middle if there is an even number of pairs. Both lists are sorted
-// and not empty.
+// hodgesLehmann returns the median of new − base over all pairs. For an even number of
+// pairs it is the mean of the two in the middle. Both lists are sorted and not empty.
 func hodgesLehmann[T ~int64](base, new []T) float64 {
 	pairs := len(base) * len(new)
 	low := kthDifference(base, new, (pairs+1)/2)
@@ -131,10 +130,10 @@ func hodgesLehmann[T ~int64](base, new []T) float64 {
 	return (float64(low) + float64(kthDifference(base, new, pairs/2+1))) / 2
 }
 
-// kthDifference returns the k-th smallest of all differences new − base, k from
-// 1. There may be too many to list them: it narrows down the value, counting
-// the differences that are not above it in one pass over both lists. The values
-// are not negative, so that differences fit; the distance of two of them may not.
+// kthDifference returns the k-th smallest of all differences new − base, k from 1. There
+// can be too many to list, so it is a binary search for the value, which counts the
+// differences up to it in one pass over both lists. Values are not negative, so
+// differences do not overflow; the distance of two differences may.
 func kthDifference[T ~int64](base, new []T, k int) T {
 	low, high := new[0]-base[len(base)-1], new[len(new)-1]-base[0]
 	for low < high {
@@ -148,7 +147,7 @@ func kthDifference[T ~int64](base, new []T, k int) T {
 	return low
 }
 
-// countDifferences counts the pairs of which new − base is at most limit.
+// countDifferences counts the pairs in which new − base is at most limit.
 func countDifferences[T ~int64](base, new []T, limit T) int {
 	count, i := 0, 0
 	for _, x := range new {

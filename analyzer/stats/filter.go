@@ -8,10 +8,10 @@ import (
 	"ohframe/analyzer"
 )
 
-// MatchProcess returns a filter for Options.Process that lets through the
-// processes whose name a shell pattern such as "com.example.*" matches, or whose
-// process id it is. Traces cut names to 15 bytes. The empty pattern lets all
-// through. A malformed pattern is an error.
+// MatchProcess returns a filter for Options.Process. It keeps the processes whose name
+// matches the path.Match pattern, for example "com.example.*", or whose process id is
+// the pattern. Names in traces have at most 15 bytes. The empty pattern keeps all
+// processes. A malformed pattern is an error.
 func MatchProcess(pattern string) (func(*analyzer.Process) bool, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, fmt.Errorf("%q is no pattern such as com.example.* and no process id", pattern)

@@ -6,36 +6,35 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Event is what is taken for the moment at which a frame was shown.
+// Event is the moment that counts as the one at which a frame was shown.
 type Event string
 
 const (
 	// Present is when the display showed the frame.
 	Present Event = "present"
-	// Commit is when the frame's layers went to the display.
+	// Commit is when the commit of the frame's layers began.
 	Commit Event = "commit"
 	// RenderStart is when render_service began to work on the frame.
 	RenderStart Event = "render_start"
 )
 
-// FPS is how many frames a second were shown: (frames − 1) / (last − first).
-// For render_service the frames are its own; for an application, the render
-// frames that took transactions of its, each counted once however many it
-// took. Frames that were shown at the very same time are one. Of traces that
-// follow one another the time in between does not count. A time in which
-// nothing was to be drawn counts all the same; Hitches.Idle says how long that was.
+// FPS is the number of frames shown per second: (frames − 1) / (last − first). For
+// render_service these are its own frames. For an application they are the render
+// frames that took its transactions, each counted once. Frames that were shown at the
+// same time count as one. The time between several traces in one input is excluded. Idle
+// time is included; Hitches.Idle is its length.
 type FPS struct {
-	// Event is the best of which at least two times are known: present, else
-	// commit, else the render frame's start.
+	// Event is the first of present, commit and the render frame's start with at least
+	// two known times.
 	Event  Event `json:"event"`
 	Frames int   `json:"frames"`
-	// First and Last are when the first and the last of them happened.
+	// First and Last are the times of the first and the last event.
 	First trace.Time `json:"first_ns"`
 	Last  trace.Time `json:"last_ns"`
 	Rate  float64    `json:"rate_hz"`
 }
 
-// fps returns nil if there are no two frames of one trace.
+// fps returns nil if no trace has two frames that were shown.
 func fps(r *records) *FPS {
 	for _, e := range []struct {
 		event Event

@@ -2,11 +2,11 @@ package stats
 
 import "ohframe/analyzer"
 
-// Frames are the complete frames of a timeline, by the processes of its report.
+// Frames has the complete frames of a timeline, by the processes of its report.
 type Frames map[processKey][]*analyzer.Frame
 
-// NewFrames divides the complete frames of a timeline. It may be nil: then there
-// are none.
+// NewFrames groups the complete frames of a timeline by process. A nil timeline has no
+// frames.
 func NewFrames(t *analyzer.Timeline) Frames {
 	frames := Frames{}
 	if t == nil {

@@ -9,7 +9,7 @@ import (
 // Bucket is a bucket of the histogram that Android's "dumpsys gfxinfo" prints.
 // A bucket's name there is a number of milliseconds:
 //
-//	name            holds                            how many
+//	name            range in ms                      buckets
 //	5               [0, 6)                           1
 //	6, 7 … 31       [name, name + 1)                 26
 //	32, 34 … 46     [name, name + 2)                 8
@@ -19,21 +19,21 @@ import (
 //	200, 250 … 4900 [name, name + 50)                95
 //	4950            4950 and more                    1
 //
-// The names from 53 on are the middle of the bucket; 136 to 150 ms have none of
-// their own and are counted with those from 150 on.
+// A name from 53 to 133 is near the middle of its bucket. Durations from 136 to 150 ms
+// are in the bucket named 150.
 // Source: hwui's ProfileData in the Android Open Source Project.
 type Bucket struct {
 	// Name is the number that gfxinfo prints for the bucket.
 	Name int `json:"bucket_ms"`
-	// The bucket holds durations of From or more and less than Below, which is
-	// nil for the last.
+	// The bucket has durations of at least From and less than Below, which is nil for
+	// the last bucket.
 	From  int  `json:"from_ms"`
 	Below *int `json:"below_ms"`
-	// Frames is how many fell into it.
+	// Frames counts the frames in the bucket.
 	Frames int `json:"frames"`
 }
 
-// bucketBound is a bucket by its name and where it begins, in milliseconds.
+// bucketBound is a bucket's name and lower bound, in milliseconds.
 type bucketBound struct{ name, from int }
 
 var bucketBounds = layOutBuckets()

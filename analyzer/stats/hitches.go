@@ -2,14 +2,13 @@ package stats
 
 import "ohframe/analyzer/trace"
 
-// Hitches is by how much frames were shown later than they should have been.
+// Hitches measures how much later frames were shown than they should have been
+// (docs/frames.md 9.5 to 9.8).
 //
-// Each two successive presents make a gap. Successive means that no render
-// frame between them went to the display; a gap is left out where one did whose
-// present is not known, where the refresh period is not known, or where the
-// presents are out of order. A gap should last one refresh period, the longer
-// one where the display changed its rate, and as long again as nothing was to
-// be drawn:
+// A gap is the time between two consecutive presents. It is skipped if a render frame
+// between them was committed and has an unknown present time, if the refresh period is
+// unknown, or if the presents are out of order. A gap should last one refresh period
+// plus the idle time. If the display changed its rate, the longer period counts.
 //
 //	RS vsyncs    │       │       │       │       │
 //	render       A                       B
@@ -19,52 +18,49 @@ import "ohframe/analyzer/trace"
 //	should last          ├───────────────┤           2 periods: one, and one idle
 //	hitch                                ├───────┤   1 period
 //
-// Nothing was to be drawn, the gap is idle, from the vsync after the render
-// frame that the first present shows until the vsync on which the second
-// present's was due, if that is half a period or more. A render frame is due on
-// its own vsync; if it took application frames, when the earliest of them was
-// to be picked up, which is at its deadline, or if that is not known a period
-// after its vsync; in all cases earlier by the vsyncs that had queued up while
-// the thread was too busy to take them. So an application at half the display's
-// rate, empty frames, and render frames that render_service skipped make no
-// hitch; an application that took three periods for one frame does.
+// Idle time begins at the vsync after that of the first present's render frame, and ends
+// at the vsync on which the second present's render frame was due. Less than half a
+// period is not idle time. A render frame is due on its own vsync. If it took
+// application frames, it is due when the earliest of them should have been picked up:
+// at that frame's deadline, or if that is unknown one period after its vsync. In all
+// cases it is due earlier by the number of coalesced vsyncs. So an application at half
+// the display's rate, empty frames, and render frames that render_service skipped cause
+// no hitches. An application that takes three periods for one frame causes one.
 //
-// A dump of SurfaceFlinger's latencies has neither vsyncs nor deadlines. There a
-// gap is idle until a period after the layer began to wait for the frame, if the
-// dump tells when that was: see analyzer.LayerLatency. Where it does not, a gap
-// that is long enough for a hitch may be one or may be idle, and the process has
-// no Hitches.
+// A dump of SurfaceFlinger's latencies has neither vsyncs nor deadlines. Its gaps are
+// idle until one period after the layer began to wait for the frame, if that time is
+// known: see analyzer.LayerLatency. If it is unknown, a gap that is long enough for a
+// hitch may also be idle. Then the process has no Hitches.
 type Hitches struct {
-	// Gaps counts the gaps that could be judged, and Time is how long they are
-	// together.
+	// Gaps counts the gaps that were not skipped, Time is their total length.
 	Gaps int            `json:"gaps"`
 	Time trace.Duration `json:"time_ns"`
-	// Idle is how long nothing was to be drawn, of Time.
+	// Idle is the idle part of Time.
 	Idle trace.Duration `json:"idle_ns"`
-	// Hitches counts the gaps that lasted 0.7 periods or more longer than they
-	// should have, and Hitch is by how much, together.
+	// Hitches counts the gaps that were at least 0.7 periods too long, Hitch is the
+	// total time by which they were.
 	Hitches int            `json:"hitches"`
 	Hitch   trace.Duration `json:"hitch_ns"`
-	// LostFrames is how many frames fit into the hitches: of each, its length in
-	// periods, rounded up from .7 on, else down.
+	// LostFrames is the number of frames that fit into the hitches: the sum of their
+	// lengths in periods, each rounded up from .7 on, otherwise down.
 	LostFrames int `json:"lost_frames"`
 	// Ratio is Hitch in milliseconds / Time in seconds.
 	Ratio float64 `json:"hitch_ms_per_s"`
-	// Longest is the longest hitch and LongestAt the present before it; nil if
+	// Longest is the longest hitch, LongestAt the present before it. Both are nil if
 	// there was no hitch.
 	Longest   *trace.Duration `json:"longest_ns"`
 	LongestAt *trace.Time     `json:"longest_at_ns"`
 }
 
-// hitches returns nil if there is no gap to judge, or if one may be a hitch and
-// may be idle. The list is in the order in which the render frames began.
+// hitches returns nil if all gaps are skipped, or if one may be either a hitch or idle.
+// The records are in order of the render frames' starts.
 func hitches(r *records) *Hitches {
 	h := &Hitches{}
 	var last *shown
 	for i := range r.shown {
 		s := &r.shown[i]
 		if !s.present.Known() && !s.commit.Known() {
-			continue // nothing went to the display
+			continue // not committed
 		}
 		if last != nil && !r.apart(last.start, s.start) && !h.add(last, s) {
 			return nil
@@ -78,8 +74,8 @@ func hitches(r *records) *Hitches {
 	return h
 }
 
-// add judges the gap between two render frames that were shown one after the other.
-// It reports false for a gap that may be a hitch and may be idle.
+// add adds the gap between two render frames that were shown one after the other. It
+// returns false if the gap may be either a hitch or idle.
 func (h *Hitches) add(a, b *shown) bool {
 	gap, period := since(a.present, b.present), max(a.period, b.period)
 	if !a.present.Known() || !b.present.Known() || gap <= 0 || period <= 0 {
@@ -117,5 +113,5 @@ func (h *Hitches) add(a, b *shown) bool {
 	return true
 }
 
-// isHitch reports whether a gap that is longer by d than it should be is a hitch.
+// isHitch reports whether a gap that is too long by d is a hitch.
 func isHitch(d, period trace.Duration) bool { return d >= 0 && times(10, d) >= 7*period }

@@ -2,7 +2,7 @@ package stats
 
 import "ohframe/analyzer"
 
-// Kind says on which side of a frame a process works.
+// Kind is which kind of frames a process makes.
 type Kind string
 
 const (

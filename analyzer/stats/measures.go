@@ -29,36 +29,36 @@ const (
 	Neither Better = "neither" // a fact, or a count that grows with the trace
 )
 
-// Measure is a number of a process: everything that a report, its CSV columns, a
-// comparison and their documentation need to know of it.
+// Measure is a number of a process, with everything that reports, CSV columns,
+// comparisons and their documentation need.
 type Measure struct {
-	// Path is its place in a process's JSON and the name of its CSV column, with
-	// the stage's name for its place in the list of stages. A path that ends in
+	// Path is the JSON path within a process and the name of the CSV column. In the
+	// list of stages it has the stage's name instead of an index. A path that ends in
 	// _ns is in nanoseconds.
 	Path string
-	// Name is its name in comparisons. A duration is in milliseconds there.
+	// Name is the name in comparisons, where durations are in milliseconds.
 	Name string
 	Unit Unit // of Name
 	// Better is empty for a measure without a direction.
 	Better Better
-	// Label is its name for people, with the unit.
+	// Label is the name for people, with the unit.
 	Label string
-	// Meaning explains it, in a few words.
+	// Meaning explains the measure in a few words.
 	Meaning string
 	// Main measures are always shown.
 	Main bool
-	// Of returns its value, nil if unknown.
+	// Of returns the value, nil if unknown.
 	Of func(*Process) *float64
 }
 
-// Measures are all numbers of a process, in the order of its JSON. Not among them
-// are the lists (histogram, jank types, worst frames) and points in time.
+// Measures are all numbers of a process, in the order of its JSON, except the lists
+// (histogram, jank types, worst frames) and points in time.
 var Measures = func() []Measure {
 	list := []Measure{
 		{"observed.seconds", "seconds", Seconds, Neither, "From first frame to last, s", "from the start of the first complete frame to the end of the last", false,
 			part(func(p *Process) *Span { return p.Observed }, func(s *Span) float64 { return s.Seconds })},
 		frameCount("frames.complete", "frames", "Frames", "frames that begin and end within the trace; all but `truncated` count these", func(c *Counts) int { return c.Complete }),
-		frameCount("frames.with_deadline", "frames_with_deadline", "Frames with a deadline", "frames of which it is known whether they were late", func(c *Counts) int { return c.WithDeadline }),
+		frameCount("frames.with_deadline", "frames_with_deadline", "Frames with a deadline", "frames that are known to be late or on time", func(c *Counts) int { return c.WithDeadline }),
 		frameCount("frames.late", "late_frames", "Late frames", "frames that ended after their deadline, on their thread or on the GPU", func(c *Counts) int { return c.Late }),
 		frameCount("frames.late_main", "late_main_frames", "Late frames, on their thread", "frames that were late on their thread", func(c *Counts) int { return c.LateMain }),
 		frameCount("frames.late_gpu", "late_gpu_frames", "Late frames, on the GPU", "frames that were late on the GPU", func(c *Counts) int { return c.LateGPU }),
@@ -90,7 +90,7 @@ var Measures = func() []Measure {
 	whole := func(field, name, label, meaning string, of func(*WholeFrames) int) {
 		list = append(list, Measure{"whole_frames." + field, name, Count, Neither, label, meaning, false, always(func(p *Process) int { return of(&p.WholeFrames) })})
 	}
-	whole("judged", "whole_frames", "Whole frames", "whole frames of which it is known whether they were late; for a render service, those that it finished", func(w *WholeFrames) int { return w.Judged })
+	whole("judged", "whole_frames", "Whole frames", "whole frames that are known to be late or on time; for a render service, those that it finished", func(w *WholeFrames) int { return w.Judged })
 	whole("late", "late_whole_frames", "Late whole frames", "late ones among them", func(w *WholeFrames) int { return w.Late })
 	list = append(list, Measure{"whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if there are none", true,
 		func(p *Process) *float64 { return p.WholeFrames.LateRate }})
@@ -171,8 +171,7 @@ func frameCount(path, name, label, meaning string, of func(*Counts) int) Measure
 	return Measure{path, name, Count, Neither, label, meaning, false, always(func(p *Process) int { return of(&p.Frames) })}
 }
 
-// streakFrames is zero if no frame was late, and unknown if that is unknown of all
-// frames.
+// streakFrames returns zero if no frame was late, and nil if no frame has a deadline.
 func streakFrames(p *Process) *float64 {
 	switch {
 	case p.Frames.WithDeadline == 0:

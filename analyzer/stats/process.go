@@ -2,47 +2,46 @@ package stats
 
 import "ohframe/analyzer/trace"
 
-// Process is the measures of one process's frames. An application that has more
-// than one UI thread is measured as one; only streaks are of a single thread.
+// Process has the measures of one process's frames. The frames of all UI threads are
+// measured together, except that a streak is of one thread.
 type Process struct {
 	Kind Kind      `json:"kind"`
 	PID  trace.PID `json:"pid"`
-	// Name is the main thread's, at most 15 bytes; empty if not known.
+	// Name is the main thread's name, in text traces at most 15 bytes; empty if unknown.
 	Name string `json:"name"`
-	// Observed is from the start of the first complete frame to the end of the
-	// last; nil if there are none.
+	// Observed is from the start of the first complete frame to the end of the last;
+	// nil without complete frames.
 	Observed *Span  `json:"observed"`
 	Frames   Counts `json:"frames"`
 	// JankRate is late frames / frames with a deadline, 0 to 1; nil if no frame
 	// has a deadline.
 	JankRate *float64 `json:"jank_rate"`
-	// EmptyRate is empty frames / frames, 0 to 1: for an application, work
-	// without a picture. Nil if there are no frames.
+	// EmptyRate is empty frames / complete frames, 0 to 1; nil without complete frames.
 	EmptyRate *float64 `json:"empty_rate"`
 	// Refresh are the refresh rates at which frames were made, the lowest first.
 	Refresh []Refresh `json:"refresh"`
-	// FPS is nil if fewer than two frames are known to have been shown.
+	// FPS is nil if fewer than two frames have a known time of being shown.
 	FPS *FPS `json:"fps"`
-	// Hitches is nil if there are no two presents between which to look for them,
-	// or if it is not known of a gap between two whether it is a hitch.
+	// Hitches is nil without two consecutive presents, or if it is unknown whether a
+	// gap between two is a hitch.
 	Hitches *Hitches `json:"hitches"`
-	// WholeFrames are the frames from the application to the end of rendering
-	// that the process had a part in.
+	// WholeFrames are those in which the process made the application frame or the
+	// render frame.
 	WholeFrames WholeFrames `json:"whole_frames"`
-	// SurfaceFlinger is its verdicts on the frames; nil if the trace has none.
+	// SurfaceFlinger counts its verdicts on the frames; nil if the trace has none.
 	SurfaceFlinger *Verdicts `json:"surfaceflinger"`
-	// LongestStreak is the most late frames in a row; nil if no frame was late.
+	// LongestStreak is the longest run of late frames; nil if no frame was late.
 	LongestStreak *Streak `json:"longest_streak"`
 	Stutter       Stutter `json:"stutter"`
-	// Durations is nil if there are no frames.
+	// Durations is nil without frames.
 	Durations *Durations `json:"durations"`
-	// DurationsInPeriods are the same of the frames whose refresh period is
-	// known, each in periods of its own; nil if there are none.
+	// DurationsInPeriods are the durations of the frames with a known refresh period,
+	// each in its own periods; nil without such frames.
 	DurationsInPeriods *DurationsInPeriods `json:"durations_in_periods"`
-	// Stages are those that the process's frames go through, in that order.
+	// Stages are the stages of the process's frames, in order.
 	Stages []StageTimes `json:"stages"`
-	// Worst are the late frames that overran a known deadline the most, the worst
-	// first; at most ten.
+	// Worst are the late frames with the largest overruns, the largest first; at most
+	// ten.
 	Worst []WorstFrame `json:"worst"`
 
 	records records
@@ -79,7 +78,7 @@ func ratio(part, whole int) *float64 {
 	return &r
 }
 
-// observed returns from when to when the frames last.
+// observed returns the time from the first frame's start to the last one's end.
 func observed(samples []sample) *Span {
 	var from, to trace.Time
 	for i := range samples {

@@ -6,36 +6,35 @@ import "math"
 type RateMethod string
 
 const (
-	// FisherExact is Fisher's exact test, two-sided: the probability of all
-	// tables with the same sums that are no likelier than the one found. It is
-	// used where a cell of the table of late and other frames is expected to have
-	// fewer than 5.
+	// FisherExact is Fisher's exact test, two-sided: the sum of the probabilities of
+	// all tables with the same marginal sums that are at most as probable as the
+	// observed one. It is used if a cell of the table has an expected count below 5.
 	FisherExact RateMethod = "fisher_exact"
 	// TwoProportionZ is the two-proportion z-test with the pooled rate, two-sided,
 	// without a correction for continuity.
 	TwoProportionZ RateMethod = "two_proportion_z"
 )
 
-// RateTest says whether frames are late more often in one trace than in another.
+// RateTest tests whether frames are late more often in one trace than in another.
 type RateTest struct {
 	// BaseFrames and NewFrames count the frames with a deadline.
 	BaseFrames int `json:"base_frames"`
 	BaseLate   int `json:"base_late"`
 	NewFrames  int `json:"new_frames"`
 	NewLate    int `json:"new_late"`
-	// TooFewFrames says that a side has fewer than MinFrames; then there is no test.
+	// TooFewFrames: a side has fewer than MinFrames frames; then there is no test.
 	TooFewFrames bool `json:"too_few_frames"`
 	// Method is empty if there is no test.
 	Method RateMethod `json:"method"`
-	// Difference is the new rate − the base rate, −1 to 1, even where there are
-	// too few frames for a test.
+	// Difference is the new rate − the base rate, −1 to 1, even with too few frames for
+	// a test.
 	Difference float64 `json:"difference"`
 	// P is the two-sided p-value; nil if there are too few frames.
 	P *float64 `json:"p"`
 }
 
-// minExpected is how many frames each cell of a table must be expected to have
-// for the normal approximation (Cochran's rule).
+// minExpected is the smallest expected count of a cell for which the normal
+// approximation is used (Cochran's rule).
 const minExpected = 5
 
 // testRates returns nil if a side has no frames.
@@ -66,13 +65,12 @@ func twoProportionZ(a, n, b, m int) float64 {
 	return (float64(b)/float64(m) - float64(a)/float64(n)) / deviation
 }
 
-// fisher returns the p-value of a of n against b of m.
+// fisher returns the p-value of a late frames of n against b of m.
 func fisher(a, n, b, m int) float64 {
 	late := a + b
-	// The chance that x of the late ones are among the n.
+	// The probability that x of the late frames are among the n.
 	logChance := func(x int) float64 { return logChoose(n, x) + logChoose(m, late-x) - logChoose(n+m, late) }
-	// Tables that are as likely as the one found must count, whatever rounding
-	// makes of them.
+	// Tables as probable as the observed one must be included in spite of rounding.
 	found := logChance(a) + 1e-7
 	p := 0.0
 	for x := max(0, late-m); x <= min(n, late); x++ {

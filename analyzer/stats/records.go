@@ -14,16 +14,16 @@ type records struct {
 	shown     []shown
 	truncated int
 	whole     WholeFrames
-	breaks    []trace.Time // when traces begin that follow others in one input, in order
+	breaks    []trace.Time // the starts of further traces in the same input, in order
 }
 
-// apart reports whether one time is of another trace than a later one.
+// apart reports whether a later time b belongs to another trace than a.
 func (r *records) apart(a, b trace.Time) bool {
 	i, _ := slices.BinarySearch(r.breaks, a+1)
 	return i < len(r.breaks) && r.breaks[i] <= b
 }
 
-// sample is what the measures need of one complete frame.
+// sample has the values of one complete frame that the measures need.
 type sample struct {
 	tid           trace.TID
 	vsyncID       int64
@@ -33,11 +33,11 @@ type sample struct {
 	deadline      trace.Time
 	period        trace.Duration
 	facts         analyzer.Facts
-	judged        bool                    // it is known whether the frame is late
-	timeline      *analyzer.FrameTimeline // nil if SurfaceFlinger says nothing of it
+	judged        bool                    // the frame is known to be late or on time
+	timeline      *analyzer.FrameTimeline // nil without a verdict of SurfaceFlinger
 	linked        bool
 	presented     bool
-	stages        [stagesCount]trace.Duration // unknownStage where not known
+	stages        [stagesCount]trace.Duration // unknownStage if unknown
 }
 
 func newSample(f *analyzer.Frame) sample {
@@ -59,12 +59,12 @@ func newSample(f *analyzer.Frame) sample {
 
 func (s *sample) late() bool { return s.facts.Has(analyzer.MainLate | analyzer.GPULate) }
 
-// overrun returns by how much a late frame missed its deadline; ok is false if
-// that is not known. Android finds frames late by rules of its own: one that
-// ended before its deadline has not overrun.
+// overrun returns the time by which a late frame missed its deadline; ok is false if
+// that is unknown. Android has other rules for lateness: the overrun of a late frame
+// that ended before its deadline is zero.
 func (s *sample) overrun() (d trace.Duration, ok bool) {
 	if s.end <= s.deadline && s.facts.Has(analyzer.GPULate) && !s.facts.Has(analyzer.MainLate) {
-		return 0, false // what was late is not in the trace
+		return 0, false // the end of the GPU work is not in the trace
 	}
 	return max(0, since(s.deadline, s.end)), s.late() && s.deadline.Known()
 }
@@ -92,8 +92,8 @@ func (r *records) addFrame(f *analyzer.Frame) {
 	}
 }
 
-// normalize puts the records in one order, whatever the order in which they
-// came, and joins those of a render frame that several application frames gave.
+// normalize sorts the records, so that the result does not depend on the order of the
+// frames, and joins the records of one render frame from several application frames.
 func (r *records) normalize() {
 	slices.SortStableFunc(r.samples, func(a, b sample) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.tid, b.tid),
@@ -102,7 +102,7 @@ func (r *records) normalize() {
 	slices.SortFunc(r.shown, func(a, b shown) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.tid, b.tid), cmp.Compare(a.due, b.due))
 	})
-	// Of several records of one frame the first is due earliest.
+	// The first record of a frame has the earliest due time.
 	joined := r.shown[:0]
 	for _, s := range r.shown {
 		if n := len(joined); n > 0 && joined[n-1].start == s.start && joined[n-1].tid == s.tid {

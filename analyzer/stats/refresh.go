@@ -9,19 +9,18 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Refresh is a refresh rate and how many frames were made at it. The display may
-// change its rate at any time, so there can be several.
+// Refresh is a refresh rate and the number of frames made at it. The display can change
+// its rate at any time.
 type Refresh struct {
 	// Rate is 1 second / Period.
 	Rate float64 `json:"rate_hz"`
-	// Period is the median of the frames' periods that make the same whole number
-	// of hertz: the system's own estimate of the period wanders by nanoseconds.
+	// Period is the median of the frames' periods with the same rate in whole hertz. The
+	// system's estimate of the period varies by nanoseconds.
 	Period trace.Duration `json:"period_ns"`
 	Frames int            `json:"frames"`
 }
 
-// Periods are of displays between 1 and 1000 Hz. A period that is not is taken for
-// one that is not known.
+// Displays have between 1 and 1000 Hz. Other periods are treated as unknown.
 const (
 	shortestPeriod = trace.Millisecond
 	longestPeriod  = trace.Second
@@ -34,7 +33,7 @@ func periodOf(f *analyzer.Frame) trace.Duration {
 	return f.Period
 }
 
-// refreshRates returns the rates of the frames whose period is known.
+// refreshRates returns the rates of the frames with a known period.
 func refreshRates(samples []sample) []Refresh {
 	periods := map[int][]trace.Duration{}
 	for i := range samples {

@@ -9,23 +9,23 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Report is the measures of a trace. It is empty, not nil, if there are no frames.
+// Report has the measures of a trace. Without frames it is empty, not nil.
 type Report struct {
-	// Span is from the trace's first line to its last; nil if there are none.
+	// Span is from the trace's first line to its last; nil without lines.
 	Span *Span `json:"span"`
 	// Processes are the applications by process id, then the render services.
 	Processes []*Process `json:"processes"`
 }
 
-// Span is a stretch of trace time. Seconds is how long it is, without what is
-// between traces that follow one another in one input.
+// Span is an interval of trace time. Seconds is its length, without the time between
+// several traces in one input.
 type Span struct {
 	From    trace.Time `json:"from_ns"`
 	To      trace.Time `json:"to_ns"`
 	Seconds float64    `json:"seconds"`
 }
 
-// newSpan returns nil if the ends are not known.
+// newSpan returns nil if an end is unknown.
 func newSpan(from, to trace.Time) *Span {
 	if !from.Known() || !to.Known() {
 		return nil
@@ -35,7 +35,7 @@ func newSpan(from, to trace.Time) *Span {
 
 func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Second) }
 
-// Options decide what is reported.
+// Options select what is reported.
 type Options struct {
 	// Process, if not nil, reports whether a process belongs in the report.
 	Process func(*analyzer.Process) bool
@@ -51,24 +51,24 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	}
 	span := newSpan(t.Span.Start, t.Span.End)
 	if len(t.Parts) > 1 {
-		breaks, together := breaks(t.Parts)
+		breaks, total := breaks(t.Parts)
 		for _, p := range c {
 			p.records.breaks = breaks
 		}
-		span.Seconds = seconds(together)
+		span.Seconds = seconds(total)
 	}
 	return c.report(span)
 }
 
-// breaks returns when the traces begin that follow the first one in time, in
-// order, and how long all are together.
-func breaks(parts []analyzer.Part) (list []trace.Time, together trace.Duration) {
+// breaks returns the starts of all traces but the first, in order, and the total length
+// of all traces.
+func breaks(parts []analyzer.Part) (list []trace.Time, total trace.Duration) {
 	for _, p := range parts {
 		list = append(list, p.Span.Start)
-		together = add(together, p.Span.Duration())
+		total = add(total, p.Span.Duration())
 	}
 	slices.Sort(list)
-	return list[1:], together
+	return list[1:], total
 }
 
 // collector gathers the records of each process.

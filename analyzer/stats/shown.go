@@ -7,56 +7,57 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// shown is a render frame that showed what a process had made: all of the
-// display, for render_service; for an application, a transaction of its own.
+// shown is a render frame that showed frames of a process. For render_service these are
+// all its frames, for an application those that took its transactions.
 type shown struct {
 	tid             trace.TID
-	start           trace.Time // with tid, which frame it is
-	vsync           trace.Time // when its vsync was due
+	start           trace.Time // start and tid identify the render frame
+	vsync           trace.Time // vsync time
 	commit, present trace.Time
 	period          trace.Duration
-	// due is the vsync on which there was first something for it to draw. If
-	// unsure is set, that vsync may have been an earlier one.
+	// due is the first vsync on which there was something to draw. If unsure is set, it
+	// may have been an earlier one.
 	due    trace.Time
 	unsure bool
 }
 
-// shownByService returns a render frame as render_service has it: due when the
-// earliest of the application frames that it took was.
+// shownByService returns the record of a render frame for render_service. It is due
+// with the earliest of the application frames that it took.
 func shownByService(render *analyzer.Frame) shown {
 	s := newShown(render)
 	for _, a := range render.Applications {
-		s.take(a)
+		s.advance(a)
 	}
 	return s
 }
 
-// shownFor returns a render frame as one of its application frames has it.
+// shownFor returns the record of a render frame for the application of a frame that it
+// took.
 func shownFor(app, render *analyzer.Frame) shown {
 	s := newShown(render)
-	s.take(app)
+	s.advance(app)
 	return s
 }
 
-// newShown returns a render frame that is due on its own vsync, or on the first
-// of those that had queued up.
+// newShown returns a record that is due on the render frame's own vsync, or on the first
+// of its coalesced vsyncs.
 func newShown(render *analyzer.Frame) shown {
 	s := shown{
 		tid: render.TID, start: render.Actual.Start, vsync: vsyncOf(render),
 		commit: render.Commit.Start, present: render.Present, period: periodOf(render),
 	}
 	if len(render.Applications) > 0 && layerRow(render.Applications[0]) != nil && s.present.Known() {
-		// A dump tells neither when work began nor on which other vsync.
+		// A dump has neither the start of the work nor its vsync.
 		s.start, s.vsync = s.present, s.present
 	}
 	s.due = after(s.vsync, -times(render.Coalesced, s.period))
 	return s
 }
 
-// take makes the render frame due when the application frame was to be picked up,
-// if that is earlier: at the frame's deadline, or if that is not known a period
-// after its vsync; earlier by the vsyncs that its thread was too busy to take.
-func (s *shown) take(app *analyzer.Frame) {
+// advance makes the render frame due when the application frame should have been picked
+// up, if that is earlier: at that frame's deadline, or if that is unknown one period
+// after its vsync, and earlier by its coalesced vsyncs.
+func (s *shown) advance(app *analyzer.Frame) {
 	period := periodOf(app)
 	if row := layerRow(app); row != nil {
 		if row.Wanted.Known() {
@@ -77,8 +78,8 @@ func (s *shown) take(app *analyzer.Frame) {
 	s.due = min(s.due, after(due, -times(app.Coalesced, period)))
 }
 
-// layerRow returns what a dump of SurfaceFlinger's latencies says of the
-// application frame, nil if the frame is not from one.
+// layerRow returns the row of the application frame in a dump of SurfaceFlinger's
+// latencies, nil if the frame does not come from one.
 func layerRow(app *analyzer.Frame) *analyzer.LayerLatency {
 	if app.Android == nil {
 		return nil
@@ -86,7 +87,7 @@ func layerRow(app *analyzer.Frame) *analyzer.LayerLatency {
 	return app.Android.Latency
 }
 
-// vsyncOf returns when the frame's vsync was due, as well as that is known.
+// vsyncOf returns the best known estimate of the frame's vsync time.
 func vsyncOf(f *analyzer.Frame) trace.Time {
 	switch {
 	case f.Vsync.Known():

@@ -8,27 +8,26 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Stage is a part of a frame's way from its vsync to the display. Stages may
-// overlap and need not add up.
+// Stage is a part of a frame's way from its vsync to the display (docs/frames.md 9.11).
+// Stages may overlap, and do not add up to the whole.
 type Stage uint8
 
 const (
-	// Receive: from when the vsync was due to when the process's thread began to
-	// work on it.
+	// Receive: from the vsync time to the start of the thread's work.
 	Receive Stage = iota
 	// UIWork: the application frame's actual interval.
 	UIWork
-	// PickUp: from when the last transaction was sent to when the render frame
-	// that took it began; zero if that was running already.
+	// PickUp: from the time at which the last transaction was sent to the start of the
+	// render frame that took it; zero if that had started already.
 	PickUp
 	// RenderMain: the render frame's actual interval.
 	RenderMain
 	// RenderDraw: the render thread's work.
 	RenderDraw
-	// CommitLayers: the layers' way to the display.
+	// CommitLayers: the commit of the layers to the display.
 	CommitLayers
-	// ToPresent: from the end of the commit to when the display showed the
-	// frame; zero if it had shown it before.
+	// ToPresent: from the end of the commit to the present time; zero if the display
+	// had shown the frame before.
 	ToPresent
 	stagesCount
 )
@@ -54,14 +53,14 @@ func (s Stage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 func (s *Stage) UnmarshalText(text []byte) error {
 	i := slices.Index(stageNames[:], string(text))
 	if i < 0 {
-		return fmt.Errorf("stage %q not known", text)
+		return fmt.Errorf("unknown stage %q", text)
 	}
 	*s = Stage(i)
 	return nil
 }
 
-// stagesOfKind are the stages that a process's frames go through: an
-// application's through all, with those of the render frame that took them.
+// stagesOfKind are the stages of a process's frames. Those of an application include the
+// stages of the render frames that took its frames.
 var stagesOfKind = map[Kind][]Stage{
 	Application:   {Receive, UIWork, PickUp, RenderMain, RenderDraw, CommitLayers, ToPresent},
 	RenderService: {Receive, RenderMain, RenderDraw, CommitLayers, ToPresent},
@@ -69,13 +68,12 @@ var stagesOfKind = map[Kind][]Stage{
 
 const unknownStage trace.Duration = -1
 
-// stagesOf returns how long each stage of a frame took.
+// stagesOf returns the duration of each stage of a frame.
 func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	for i := range times {
 		times[i] = unknownStage
 	}
-	// A vsync that is received before it is due tells of a clock offset that was
-	// set wrong, not of a time.
+	// A vsync that is received before it is due means that the clock offset is wrong.
 	if f.Vsync.Known() && f.Actual.Start >= f.Vsync {
 		times[Receive] = since(f.Vsync, f.Actual.Start)
 	}
@@ -95,7 +93,7 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 		times[RenderMain] = render.Actual.Duration()
 	}
 	if render.Draw.Known() {
-		times[RenderDraw] = max(unknownStage, render.Draw.Duration()) // damaged lines may have it end before it begins
+		times[RenderDraw] = max(unknownStage, render.Draw.Duration()) // in a damaged trace it may end before it begins
 	}
 	if render.Commit.Known() {
 		times[CommitLayers] = max(unknownStage, render.Commit.Duration())
@@ -106,8 +104,8 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	return times
 }
 
-// longestStage returns the longest stage of a frame, the first of equals; nil if
-// none is known.
+// longestStage returns the longest stage of a frame, the first of equally long ones; nil
+// if all are unknown.
 func (s *sample) longestStage() *Stage {
 	var longest *Stage
 	for i, d := range s.stages {
@@ -119,18 +117,18 @@ func (s *sample) longestStage() *Stage {
 	return longest
 }
 
-// StageTimes is how long a stage took in a process's frames.
+// StageTimes has the durations of a stage of a process's frames.
 type StageTimes struct {
 	Stage Stage `json:"stage"`
-	// Frames counts the frames of which it is known. An application's frames
-	// that one render frame took together each have its times.
+	// Frames counts the frames with a known duration. All frames that one render frame
+	// took have its durations.
 	Frames int `json:"frames"`
-	// The percentiles, by nearest rank, are nil if there are none.
+	// The percentiles, by nearest rank, are nil without such frames.
 	P50 *trace.Duration `json:"p50_ns"`
 	P90 *trace.Duration `json:"p90_ns"`
 	Max *trace.Duration `json:"max_ns"`
-	// LongestOfLate counts the process's late frames of which it was the longest
-	// stage, the first of equals.
+	// LongestOfLate counts the late frames in which it was the longest stage, or the
+	// first of equally long ones.
 	LongestOfLate int `json:"longest_of_late"`
 }
 

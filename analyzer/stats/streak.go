@@ -2,14 +2,14 @@ package stats
 
 import "ohframe/analyzer/trace"
 
-// Streak is late frames in a row on one thread. A frame in time ends a streak,
-// an empty one too; a frame without a deadline neither ends nor lengthens it.
-// Of equally long streaks it is the first.
+// Streak is a run of late frames on one thread (docs/frames.md 9.3). A frame that is on
+// time ends it, even an empty one. A frame without a deadline neither ends nor extends
+// it. Of equally long streaks the first counts.
 type Streak struct {
 	Frames int       `json:"frames"`
 	TID    trace.TID `json:"tid"`
-	// At is when the first of the frames began, and VsyncID its vsync's; Until is
-	// when the last ended.
+	// At and VsyncID are the start and the vsync id of the first frame, Until is the end
+	// of the last.
 	At      trace.Time `json:"at_ns"`
 	VsyncID int64      `json:"vsync_id"`
 	Until   trace.Time `json:"until_ns"`

@@ -1,12 +1,12 @@
 package stats
 
-// Stutter divides the late frames by how many of their own refresh periods they
-// missed the deadline by.
+// Stutter counts the late frames by their overrun in their own refresh periods
+// (docs/frames.md 9.4).
 type Stutter struct {
 	Slight int `json:"slight"` // less than 2
 	Medium int `json:"medium"` // 2 to 6
 	Severe int `json:"severe"` // more than 6
-	// Unknown counts those whose refresh period or deadline is not known.
+	// Unknown counts those with an unknown refresh period or deadline.
 	Unknown int `json:"unknown"`
 }
 

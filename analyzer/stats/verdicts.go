@@ -7,7 +7,7 @@ import (
 	"ohframe/analyzer"
 )
 
-// Verdicts counts what SurfaceFlinger said of a process's complete frames. A jank
+// Verdicts counts SurfaceFlinger's verdicts on a process's complete frames. A jank
 // type counts for a frame if any of its layers has it. The counts are those of
 // Perfetto's android_frame_timeline_metric, which includes frames that did not end
 // in the trace.
@@ -50,8 +50,8 @@ func verdicts(samples []sample) *Verdicts {
 	var v *Verdicts
 	var types [jankTypes]JankTypeFrames
 	for i := range samples {
-		said := samples[i].timeline
-		if said == nil {
+		timeline := samples[i].timeline
+		if timeline == nil {
 			continue
 		}
 		if v == nil {
@@ -66,16 +66,16 @@ func verdicts(samples []sample) *Verdicts {
 			{&v.MissedDropped, analyzer.JankDropped},
 			{&v.Missed, missedApplication | missedSurfaceFlinger | analyzer.JankDropped},
 		} {
-			if said.Jank.Has(n.janks) {
+			if timeline.Jank.Has(n.janks) {
 				*n.count++
 			}
 		}
 		var of presents
-		for i := range said.Layers {
-			of.add(&said.Layers[i].Verdict)
+		for i := range timeline.Layers {
+			of.add(&timeline.Layers[i].Verdict)
 		}
-		if len(said.Layers) == 0 {
-			of.add(&said.Verdict)
+		if len(timeline.Layers) == 0 {
+			of.add(&timeline.Verdict)
 		}
 		for i := range types {
 			types[i].add(of[i])

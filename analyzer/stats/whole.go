@@ -9,17 +9,17 @@ import (
 // WholeFrames counts whole frames: an application's own, or all those that a
 // render service finished.
 type WholeFrames struct {
-	// Judged counts the whole frames of which it is known whether they were late.
+	// Judged counts the whole frames that are known to be late or on time.
 	Judged int `json:"judged"`
 	Late   int `json:"late"`
 	// LateRate is Late / Judged, 0 to 1; nil if Judged is zero.
 	LateRate *float64 `json:"late_rate"`
-	// Blame counts the late ones by cause. Its parts add up to Late, except that
-	// SurfaceFlinger may report several causes for a frame.
+	// Blame counts the late ones by cause. The counts add up to Late, unless
+	// SurfaceFlinger reports several causes for a frame.
 	Blame Blames `json:"blame"`
 }
 
-// Blames is how many late whole frames each cause has.
+// Blames counts late whole frames by cause.
 type Blames struct {
 	Application     int `json:"application"`
 	RenderCPU       int `json:"render_cpu"`
@@ -32,7 +32,7 @@ type Blames struct {
 	Unknown         int `json:"unknown"`
 }
 
-// counts returns the parts in the order of analyzer.BlameNames.
+// counts returns the counts in the order of analyzer.BlameNames.
 func (b *Blames) counts() [len(analyzer.BlameNames)]*int {
 	return [...]*int{
 		&b.Application, &b.RenderCPU, &b.RenderGPU, &b.PickUp,
@@ -40,7 +40,7 @@ func (b *Blames) counts() [len(analyzer.BlameNames)]*int {
 	}
 }
 
-// Of returns how many frames have the given cause.
+// Of returns the number of frames with the given cause.
 func (b *Blames) Of(cause analyzer.Blame) int {
 	return *b.counts()[bits.TrailingZeros16(uint16(cause))]
 }

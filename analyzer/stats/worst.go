@@ -7,30 +7,30 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// maxWorst is how many of the worst frames are listed.
+// maxWorst is the length of the list of worst frames.
 const maxWorst = 10
 
-// WorstFrame is a late frame and where to find it.
+// WorstFrame is a late frame and where to find it in the trace.
 type WorstFrame struct {
-	// At is when the frame began: the time to go to in a timeline.
+	// At is the start of the frame's actual interval.
 	At       trace.Time     `json:"at_ns"`
 	Duration trace.Duration `json:"duration_ns"`
-	// Overrun is by how much the frame's work, that on the GPU included, missed
-	// the deadline.
+	// Overrun is the time by which the frame's work, GPU work included, missed the
+	// deadline.
 	Overrun trace.Duration `json:"overrun_ns"`
-	// OverrunPeriods is the same in refresh periods; nil if the period is not known.
+	// OverrunPeriods is Overrun in refresh periods; nil if the period is unknown.
 	OverrunPeriods *float64 `json:"overrun_periods"`
-	// Stage is the longest; nil if none is known.
+	// Stage is the longest stage; nil if all are unknown.
 	Stage *Stage    `json:"stage"`
 	TID   trace.TID `json:"tid"`
-	// VsyncID is the frame's vsync's, and RenderVsyncID that of the render frame
-	// that took an application frame; zero if there is none or it is not known.
+	// VsyncID is the frame's vsync id, RenderVsyncID that of the render frame that took
+	// an application frame; zero if unknown, or if no render frame took it.
 	VsyncID       int64 `json:"vsync_id"`
 	RenderVsyncID int64 `json:"render_vsync_id"`
 }
 
-// worst returns the late frames that overran the most, of equals the earliest.
-// The samples are in order of start.
+// worst returns the late frames with the largest overruns, the earlier first of equal
+// ones. The samples are in order of start.
 func worst(samples []sample) []WorstFrame {
 	list := []WorstFrame{}
 	for i := range samples {

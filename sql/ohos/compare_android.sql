@@ -486,7 +486,7 @@ CREATE PERFETTO TABLE ohos_or_android_blame(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- The whole frames of which it is known whether they were late.
+  -- The whole frames that are known to be late or on time.
   judged LONG,
   -- The late ones. On Android a frame can have several of the causes that follow.
   late LONG,
