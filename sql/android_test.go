@@ -110,7 +110,7 @@ func androidTrace(t *testing.T) []byte {
 		v := verdict{1, pb.FrameTimelineEvent_PRESENT_ON_TIME, pb.FrameTimelineEvent_PREDICTION_VALID, true}
 		if one(3) {
 			v.jank = janks[random.IntN(len(janks))]
-			v.onTime = v.jank&(16|32|64) == 0 || one(4)
+			v.onTime = v.jank&(16|32|64) == 0 && !one(3) || one(4)
 			v.present = presents[random.IntN(len(presents))]
 		}
 		if one(12) {
@@ -134,7 +134,7 @@ func androidTrace(t *testing.T) []byte {
 			}
 			took := 2_000 + random.IntN(12_000)
 			a.surface(pid, token, token+1, "TX - main#10", vsync, vsync+500+n, vsync+500+took, choose())
-			if n == 0 && one(5) {
+			if n == 0 && one(2) {
 				a.surface(pid, token, token+1+int64(2*random.IntN(2)), "TX - popup#11", vsync, vsync+700, vsync+took, choose())
 			}
 		}

@@ -113,7 +113,12 @@ func TestLayersDropped(t *testing.T) {
 	m.actualSurface(4, 5, "dropped", 100, 115, layerDropped)
 	m.actualSurface(4, 5, "dropped too", 101, 130, verdict{jank: analyzer.JankBufferStuffing, present: dropped, prediction: valid, onTime: true})
 	m.actualDisplay(5, 140, 150, fine)
+	m.actualSurface(6, 7, "dropped first", 200, 255, layerDropped)
+	m.actualSurface(6, 7, "shown", 201, 219, fine)
 	timeline, counts := read(t, m.bytes)
+	if f := frameOf(t, timeline, analyzer.ApplicationFrame, 6); f.Facts != 0 || f.Actual != between(200, 219) {
+		t.Errorf("%s", f)
+	}
 	shown := frameOf(t, timeline, analyzer.ApplicationFrame, 2)
 	want := analyzer.Verdict{
 		Jank: analyzer.JankDropped, Present: analyzer.PresentOnTime, Prediction: analyzer.PredictionValid,
@@ -136,8 +141,8 @@ func TestLayersDropped(t *testing.T) {
 		t.Errorf("%d frames dropped, want 1", counts.Dropped)
 	}
 	v := stats.Compute(timeline, stats.Options{}).Processes[0].SurfaceFlinger
-	if v.Missed != 2 || v.MissedDropped != 2 {
-		t.Errorf("%+v, want two frames missed as dropped, as Perfetto counts them", v)
+	if v.Missed != 3 || v.MissedDropped != 3 {
+		t.Errorf("%+v, want three frames missed as dropped, as Perfetto counts them", v)
 	}
 }
 
