@@ -47,6 +47,8 @@
 // its jank type is SurfaceFlinger Scheduling. The period comes from the spacing of
 // predictions nearby.
 //
+// Time zero stands for unknown: events at that time are read as 1 ns later.
+//
 // # Traces that ohframe wrote
 //
 // Their attributes identify them. Beside the frame timeline they have tracks with a

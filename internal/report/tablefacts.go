@@ -59,6 +59,9 @@ func (t *tableWriter) frames(p *stats.Process) []string {
 	} else {
 		lines[0] += fmt.Sprintf(" · %d presented, %d picked up frames of another vsync", f.Presented, f.Misaligned)
 	}
+	if f.Dropped > 0 {
+		lines[0] += fmt.Sprintf(" · %d dropped", f.Dropped)
+	}
 	if f.Truncated > 0 {
 		lines = append(lines, t.Dim(text.Count(f.Truncated, "truncated frame")+" not counted"))
 	}
@@ -66,11 +69,14 @@ func (t *tableWriter) frames(p *stats.Process) []string {
 }
 
 func (t *tableWriter) jank(p *stats.Process) []string {
-	f := &p.Frames
-	if p.JankRate == nil {
-		return []string{unknown + t.Dim("  no frame has a deadline")}
+	f, standard := &p.Frames, "a deadline"
+	if p.SurfaceFlinger != nil {
+		standard = "a deadline or a verdict"
 	}
-	line := fmt.Sprintf("%s: %d late of %s with a deadline", t.Bold(text.Share(p.JankRate)), f.Late, text.Count(f.WithDeadline, "frame"))
+	if p.JankRate == nil {
+		return []string{unknown + t.Dim("  no frame has "+standard)}
+	}
+	line := fmt.Sprintf("%s: %d late of %s with %s", t.Bold(text.Share(p.JankRate)), f.Late, text.Count(f.WithDeadline, "frame"), standard)
 	if p.Kind == stats.RenderService && f.Late > 0 {
 		line += fmt.Sprintf(", %d on the CPU, %d on the GPU", f.LateMain, f.LateGPU)
 	}
@@ -108,15 +114,16 @@ func (t *tableWriter) blame(w *stats.WholeFrames) []string {
 
 // verdicts returns the jank types that SurfaceFlinger reported.
 func (t *tableWriter) verdicts(v *stats.Verdicts) []string {
+	lines := []string{fmt.Sprintf("%s missed: %d by the application, %d by SurfaceFlinger, %d dropped",
+		text.Count(v.Missed, "frame"), v.MissedApplication, v.MissedSurfaceFlinger, v.MissedDropped)}
 	var types []string
 	for _, j := range v.JankTypes {
 		types = append(types, fmt.Sprintf("%s %d", j.Type, j.Frames))
 	}
-	return []string{
-		fmt.Sprintf("%s missed: %d by the application, %d by SurfaceFlinger, %d dropped",
-			text.Count(v.Missed, "frame"), v.MissedApplication, v.MissedSurfaceFlinger, v.MissedDropped),
-		strings.Join(types, " · "),
+	if len(types) > 0 {
+		lines = append(lines, strings.Join(types, " · "))
 	}
+	return lines
 }
 
 func (t *tableWriter) hitches(p *stats.Process) []string {
