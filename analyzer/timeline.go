@@ -40,8 +40,10 @@ type WallClock struct {
 
 // Process is a process and its threads, by id.
 type Process struct {
-	PID     trace.PID
-	Name    string // the main thread's name, at most 15 bytes; empty if not known
+	PID trace.PID
+	// Name is the full name if a process dump has it, else the main thread's, at
+	// most 15 bytes; empty if not known.
+	Name    string
 	Threads []Thread
 }
 

@@ -7,9 +7,10 @@
 //	 render_service-1027  ( 1027) [003] ....   100.000495: tracing_mark_write: B|1027|H:ReceiveVsync now:1|M0538
 //	|     COMM     | TID |  TGID |  CPU | FLAGS|  TIME    |      EVENT        |              ARGS              |
 //
-// COMM may hold spaces, dashes and slashes or be empty; TGID may be dashes or
-// missing; FLAGS are four to eight characters; TIME has six digits of fraction
-// or nine.
+// COMM may hold spaces, dashes and slashes or be empty; TGID may be dashes, blank
+// or missing, and its parentheses may be; FLAGS are three to eight characters or
+// missing, and no blank need follow them; TIME has six digits of fraction or nine.
+// White space at the end of a line is ignored.
 //
 // The args of a marker, which an application or a system service writes, are a
 // payload of their own:

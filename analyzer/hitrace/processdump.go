@@ -259,7 +259,8 @@ func (d *ProcessDump) task(tid trace.TID, pid trace.PID) (dumpedTask, bool) {
 	return task, true
 }
 
-// cutName returns at most maxDumpedName bytes of a name, as text.
+// cutName returns at most maxDumpedName bytes of a name, as text that does not keep
+// the rest of its line.
 func cutName(name string) string {
-	return strings.ToValidUTF8(name[:min(len(name), maxDumpedName)], "\uFFFD")
+	return strings.Clone(strings.ToValidUTF8(name[:min(len(name), maxDumpedName)], "\uFFFD"))
 }

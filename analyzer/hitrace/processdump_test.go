@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/memtest"
 )
 
 // dumped is what a dump says of an id.
@@ -94,6 +95,25 @@ func TestProcessDump(t *testing.T) {
 	var none *hitrace.ProcessDump
 	if thread, pid := none.Thread(1); none.Process(1)+thread != "" || pid != trace.UnknownPID || none.Over() != 0 {
 		t.Error("a dump that is not there has names")
+	}
+}
+
+// What is kept is names, not the lines that they are from.
+func TestProcessDumpMemory(t *testing.T) {
+	const rows, most = 5000, 8 << 20
+	d := hitrace.NewProcessDump(rows)
+	rest := " name" + strings.Repeat("x", 4000) + "\n"
+	peak := memtest.Peak(func() {
+		fmt.Fprintln(d, "USER PID TID CMD")
+		for i := range rows {
+			fmt.Fprint(d, "u 1 ", i, rest)
+		}
+	})
+	if peak > most {
+		t.Errorf("%d bytes for %d rows, want %d at the most", peak, rows, most)
+	}
+	if name, _ := d.Thread(rows - 1); len(name) != 255 {
+		t.Errorf("the last name is %q", name)
 	}
 }
 
