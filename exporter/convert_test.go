@@ -13,7 +13,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 func offset(d trace.Duration) *trace.Duration { return &d }

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // openFrame is a frame slice as it is in a trace.

@@ -10,7 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/packet"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // writeSystemInfo writes what system was traced. It is not said to be a Linux of

@@ -6,7 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/internal/engine/enginetest"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // treesOf returns the packets that name processes.

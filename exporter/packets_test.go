@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // packetsOf decodes a trace, with the packets that are compressed in it.

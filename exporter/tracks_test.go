@@ -12,7 +12,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // frameTraces calls test with each text trace that has frames of many kinds.

@@ -3,7 +3,7 @@
 
 BUF := go run github.com/bufbuild/buf/cmd/buf@v1.72.0
 PROTO_FILES := $(sort $(shell find protos -name '*.proto'))
-PROTO_GO := protos/perfettopb
+PROTO_GO := internal/perfettopb
 
 .PHONY: protos protos-lint protos-stale protos-check
 

@@ -11,7 +11,7 @@ import (
 	"ohframe/analyzer/perfetto"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/engine/enginetest"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // android is a trace of Android in the making: a display with vsyncs 10 ms apart.

@@ -8,7 +8,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer/perfetto"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // androidTrace returns about 16 MB as a phone records them, half in bundles of

@@ -6,7 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 const (

@@ -21,7 +21,7 @@ import (
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/perfetto"
 	"ohframe/internal/memtest"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // stream is a trace that is made while it is read: it may be larger than memory.

@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // sentOf returns a frame's transactions: number, time, and the render frame that took

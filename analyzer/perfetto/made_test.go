@@ -6,7 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // made is a recording made of slices, each with a cookie of its own. Times are

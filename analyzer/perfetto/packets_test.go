@@ -11,7 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/perfetto"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // recording is a trace in the making.

@@ -14,7 +14,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // ErrNotATrace: the input does not begin like a Perfetto trace.

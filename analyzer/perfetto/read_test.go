@@ -15,7 +15,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/perfetto"
 	"ohframe/analyzer/trace"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // A trace says the same in every form that it may have.

@@ -16,7 +16,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 //go:embed testdata/report.sql

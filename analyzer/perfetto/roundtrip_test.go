@@ -16,7 +16,7 @@ import (
 	"ohframe/analyzer/perfetto"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // Reading a trace that ohframe wrote gives the frames that it was made of, in

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"ohframe/analyzer"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // The field numbers are the schema's.

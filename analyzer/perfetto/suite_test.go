@@ -4,7 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // The frames of Perfetto's own tests of frame timelines, as facts: which slices there

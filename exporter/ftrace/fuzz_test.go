@@ -13,7 +13,7 @@ import (
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // fuzzNames is how many names of functions encoders remember here: so few that

@@ -16,7 +16,7 @@ import (
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // encodeKernel returns what the encoder makes of an event.

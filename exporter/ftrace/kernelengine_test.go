@@ -17,7 +17,7 @@ import (
 	"ohframe/exporter/packet"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // kernelTrace returns the trace that the kernel events in text make, with a

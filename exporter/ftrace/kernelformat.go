@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // kernelFormat is how the kernel prints an event, compiled. It is written as the

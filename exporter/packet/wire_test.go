@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // The fields that are encoded by hand have the numbers of the schema.

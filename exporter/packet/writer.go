@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // SequenceID is the packet sequence of all packets but those of tracks.

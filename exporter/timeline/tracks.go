@@ -9,7 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // Beside Perfetto's own frame timeline, which has room for Android's facts only,

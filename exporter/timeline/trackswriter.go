@@ -10,7 +10,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/packet"
 	"ohframe/internal/annotation"
-	"ohframe/protos/perfettopb"
+	"ohframe/internal/perfettopb"
 )
 
 // trackSequenceID names the sequence of TrackEvents: what a packet refers to by

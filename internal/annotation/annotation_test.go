@@ -15,7 +15,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/perfetto"
 	"ohframe/internal/annotation"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // latencies is a dump of dumpsys SurfaceFlinger --latency with a layer that is

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	_ "ohframe/protos/perfettopb"
+	_ "ohframe/internal/perfettopb"
 )
 
 // TestSchema lists every field of the schema with its number and type.

@@ -18,8 +18,8 @@ import (
 	"ohframe/analyzer/perfetto"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
+	"ohframe/internal/perfettopb"
 	"ohframe/internal/simulate"
-	"ohframe/protos/perfettopb"
 )
 
 func bytesOf(b []byte) Trace {

@@ -22,7 +22,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 	"ohframe/internal/engine/enginetest"
-	pb "ohframe/protos/perfettopb"
+	pb "ohframe/internal/perfettopb"
 )
 
 // Variable is the environment variable that says how many cases are wanted.
