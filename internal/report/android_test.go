@@ -48,7 +48,7 @@ func TestAndroidTable(t *testing.T) {
 	got := write(t, []Input{{Name: "a", Stats: stats.Compute(timeline, stats.Options{}), Timeline: timeline}}, "table", Options{})
 	got = strings.Join(strings.Fields(got), " ") // long lines are wrapped
 	for _, want := range []string{
-		"Frames 3, of them 0 empty (0 %) · 1 picked up by a render frame, 0 on another vsync · 1 dropped",
+		"Frames 3, 0 of them empty (0 %) · 1 picked up by a render frame, 0 on another vsync · 1 dropped",
 		"Jank 50.0 %: 1 late of 2 frames with a deadline or a verdict",
 		// The dropped frame is one of the two whole frames; the one on time was not taken.
 		"Blame 100 %: 2 late of 2 whole frames, from the application to the end of rendering",

@@ -195,7 +195,7 @@ func TestPageOfManyFrames(t *testing.T) {
 	// A second trace has no charts, and says why.
 	other := inputOf("another", longTimeline(100, 1))
 	page = write(t, []Input{input, other}, "html", Options{})
-	if !strings.Contains(page, "100 frames: too many for charts on one page") || len(page) > 80<<20 {
+	if !strings.Contains(page, "100 frames: too many to draw on one page") || len(page) > 80<<20 {
 		t.Error("a page of more frames has them all")
 	}
 	b.checkQuiet()
