@@ -338,7 +338,7 @@ WITH
       f.kind = 'render_service'
   ),
   demand AS (
-    SELECT 'render_service' AS kind, r.upid, r.id AS render_id, a.deadline
+    SELECT 'render_service' AS kind, r.upid, r.id AS render_id, a.deadline, a.ts AS begun, a.period
     FROM frame AS r
     LEFT JOIN report_taken AS t
       ON t.render_id = r.id
@@ -346,7 +346,7 @@ WITH
     LEFT JOIN report_complete AS a
       ON a.id = t.id
     UNION ALL
-    SELECT 'application' AS kind, a.upid, t.render_id, a.deadline
+    SELECT 'application' AS kind, a.upid, t.render_id, a.deadline, a.ts AS begun, a.period
     FROM report_taken AS t
     JOIN report_complete AS a USING (id)
   )
@@ -358,7 +358,22 @@ SELECT
   r.vsync,
   r.present,
   r.display_period AS period,
-  min(r.vsync, coalesce(min(d.deadline), r.vsync)) AS due
+  -- Without a deadline an application frame is due one period after it began.
+  min(
+    r.vsync,
+    coalesce(
+      min(
+        coalesce(
+          d.deadline,
+          d.begun + coalesce(
+            iif(d.period BETWEEN 1000000 AND 1000000000, d.period, NULL),
+            nullif(r.display_period, 0)
+          )
+        )
+      ),
+      r.vsync
+    )
+  ) AS due
 FROM demand AS d
 JOIN frame AS r
   ON r.id = d.render_id
