@@ -51,7 +51,9 @@ func (f *frame) combineLayers() {
 	for i := range timeline.Layers {
 		l := &timeline.Layers[i]
 		timeline.Jank |= l.Jank
-		timeline.Severity = max(timeline.Severity, l.Severity)
+		if i == 0 || severityRank[l.Severity] > severityRank[timeline.Severity] {
+			timeline.Severity = l.Severity
+		}
 		if timeline.Prediction == 0 || l.Prediction != 0 && l.Prediction < timeline.Prediction {
 			timeline.Prediction = l.Prediction
 		}
@@ -75,6 +77,12 @@ func (f *frame) combineLayers() {
 var presentRank = [...]int{
 	analyzer.PresentUnspecified: 0, analyzer.PresentUnknown: 1, analyzer.PresentDropped: 2,
 	analyzer.PresentOnTime: 3, analyzer.PresentEarly: 4, analyzer.PresentLate: 5,
+}
+
+// severityRank orders severities. Unknown is that of a jank type without a severity, so
+// it counts more than None.
+var severityRank = [...]int{
+	analyzer.SeverityNone: 0, analyzer.SeverityUnknown: 1, analyzer.SeverityPartial: 2, analyzer.SeverityFull: 3,
 }
 
 // linkLayers finds the render frames that took the layers, and adds one transaction to

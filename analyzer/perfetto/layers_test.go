@@ -69,6 +69,32 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// A jank type without a severity is not overruled by the severity of a layer without jank.
+func TestLayersSeverity(t *testing.T) {
+	unrated := appLate
+	unrated.severe = pb.FrameTimelineEvent_SEVERITY_UNKNOWN.Enum()
+	partial := appLate
+	partial.severe = pb.FrameTimelineEvent_SEVERITY_PARTIAL.Enum()
+	for _, test := range []struct {
+		layers []verdict
+		want   analyzer.JankSeverity
+	}{
+		{[]verdict{fine, unrated}, analyzer.SeverityUnknown},
+		{[]verdict{unrated, fine}, analyzer.SeverityUnknown},
+		{[]verdict{unrated, partial}, analyzer.SeverityPartial},
+		{[]verdict{fine, fine}, analyzer.SeverityNone},
+	} {
+		m := &made{}
+		for i, v := range test.layers {
+			m.actualSurface(14, 15, []string{"Layer1", "Layer2"}[i], 150, 170, v)
+		}
+		timeline, _ := read(t, m.bytes)
+		if got := timeline.Frames[0].Verdict().Severity; got != test.want {
+			t.Errorf("%+v: severity %s, want %s", test.layers, got, test.want)
+		}
+	}
+}
+
 // Layers may be taken by several render frames. The last one shows the whole frame,
 // and each of them counts as shown.
 func TestLayersTakenApart(t *testing.T) {
