@@ -80,8 +80,16 @@ func release(directory string, targets []string) error {
 // collectDocuments returns what every archive has besides the program, by name.
 func collectDocuments(program string, targets []string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	names, err := filepath.Glob("docs/*.md") // README.md links to them
-	for _, name := range append(names, "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md") {
+	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/images/*.png"} { // README.md links to them
+		matches, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, matches...)
+	}
+	var err error
+	for _, name := range names {
 		if err == nil {
 			files[filepath.ToSlash(name)], err = os.ReadFile(name)
 		}
