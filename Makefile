@@ -21,7 +21,7 @@ test:
 
 # The race detector slows tests down: -short skips measurements and the engine.
 race:
-	go test -race -short ./...
+	go test -race -short -timeout 30m ./...
 
 # Tests with Perfetto's engine. They fail instead of being skipped without it.
 conformance: engine
