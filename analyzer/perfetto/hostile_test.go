@@ -165,6 +165,9 @@ func withFrame(rest io.Reader) io.Reader {
 // However much there is of something, memory stays within the limits, and what
 // was left out is counted.
 func TestHostileMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures memory")
+	}
 	const most = 16 << 20 // buffers, and a thousand of each thing
 	for _, c := range hostile {
 		t.Run(c.name, func(t *testing.T) {
