@@ -5,11 +5,12 @@
 include protos/protos.mk
 include internal/engine/engine.mk
 include internal/release/release.mk
+include internal/fleet/duckdb/duckdb.mk
 -include fuzz.mk faults.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test race conformance lint dependencies api docs testdata bench clean
+.PHONY: all build test slow race conformance lint dependencies api docs causes diff-power testdata bench bench-fleet beam clean
 
 all: lint test
 
@@ -19,7 +20,12 @@ build:
 test:
 	go test ./...
 
-# The race detector slows tests down: -short skips measurements and the engine.
+# All tests in full: "go test" runs those that measure, repeat a check over many
+# inputs or open huge pages in part or not at all (internal/slow).
+slow:
+	OHFRAME_SLOW=1 go test -timeout 30m ./...
+
+# -short leaves out the engine, which the race detector does not see.
 race:
 	go test -race -short -timeout 30m ./...
 
@@ -40,9 +46,19 @@ api:
 	@mkdir -p testdata/api && rm -f testdata/api/*.txt
 	go test ./internal/compatibility ./cmd/ohframe -run '^Test(Go|Schema|SQL|Commands)$$' -count 1 -update-api
 
-# Writes the lists of measures in docs/.
+# Measures how often diff finds a change where there is none, and where there is one.
+diff-power:
+	OHFRAME_POWER=1 go test ./internal/diff -run '^TestPower$$' -count 1 -v -timeout 60m
+
+# Writes the lists of measures, and what recording prints, in docs/.
 docs:
 	OHFRAME_UPDATE_DOCS=1 go test ./internal/diff ./internal/report -run '^TestMeasuresAreDocumented$$' -count 1
+	OHFRAME_UPDATE_DOCS=1 go test ./cmd/ohframe -run '^TestRecord(Document|Failures)$$' -count 1
+
+# Compares the causes of late frames with those of many generated traces, and writes
+# the table in docs/why.md.
+causes:
+	OHFRAME_UPDATE_DOCS=1 go test ./analyzer/why -run '^TestInjectedCauses$$' -count 1 -v -timeout 60m
 
 # Writes the traces of the tests and the README.
 testdata:
@@ -58,6 +74,36 @@ $(bench_trace):
 
 bench: build engine $(bench_trace)
 	go run ./internal/bench -trace $(bench_trace) -engine
+
+# Measures fleets: traces of 1 MB, ten of them different, against frames on one file of
+# the same bytes; and a report over generated rows.
+BENCH_TRACES := 1000
+BENCH_ROWS := 1000000
+bench_fleet := build/bench-fleet-$(BENCH_TRACES)
+
+$(bench_fleet):
+	@mkdir -p $@.tmp
+	for seed in 1 2 3 4 5 6 7 8 9 10; do \
+	  go run ./internal/simulate/cmd/simulate -capture -size 1MB -seed $$seed -out $@.tmp/$$seed-0.ftrace || exit 1; \
+	  for copy in $$(seq 1 $$(($(BENCH_TRACES) / 10 - 1))); do cp $@.tmp/$$seed-0.ftrace $@.tmp/$$seed-$$copy.ftrace || exit 1; done; \
+	done
+	mv $@.tmp $@
+
+bench-fleet: build $(bench_fleet)
+	cat $(bench_fleet)/*.ftrace > $(bench_fleet).ftrace
+	for i in 1 2 3; do \
+	  rm -rf $(bench_fleet).dataset; \
+	  bash -c 'time bin/ohframe frames $(bench_fleet).ftrace --format csv -o /dev/null --limit traces=$(BENCH_TRACES)' || exit 1; \
+	  bash -c 'time bin/ohframe fleet run $(bench_fleet) -o $(bench_fleet).dataset --no-causes' || exit 1; \
+	  rm -rf $(bench_fleet).dataset; \
+	  bash -c 'time bin/ohframe fleet run $(bench_fleet) -o $(bench_fleet).dataset' || exit 1; \
+	done
+	du -sb $(bench_fleet).dataset
+	BENCH_ROWS=$(BENCH_ROWS) go test ./internal/fleet -run '^$$' -bench Report -benchtime 3x -timeout 1h
+
+# The nested module, which the core does not need.
+beam:
+	cd fleet/beam && go vet ./... && CGO_ENABLED=0 go test ./...
 
 clean:
 	rm -rf bin build

@@ -1,11 +1,11 @@
 package ohframe
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"slices"
 
+	"ohframe/analyzer/binarytrace"
 	"ohframe/analyzer/perfetto"
 	"ohframe/exporter"
 	"ohframe/internal/unpack"
@@ -19,7 +19,7 @@ type ConvertOptions struct {
 	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
 	// timeline.
 	NoTracks bool
-	// AndroidCompat adds what Perfetto's queries for Android look for.
+	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
 	AndroidCompat bool
 	// Compress compresses packets within the trace, to about a third of the size.
 	Compress bool
@@ -29,25 +29,28 @@ type ConvertOptions struct {
 	// Input is the name of the input and Version that of the program. Perfetto's
 	// overview page shows them.
 	Input, Version string
+	// Attributes are further facts about the trace, which that page shows too.
+	Attributes []Attribute
 }
 
-// Summary is what a conversion found.
+// Attribute is a fact about a trace, such as the device that recorded it.
+type Attribute = exporter.Attribute
+
+// Summary describes a conversion.
 type Summary struct {
-	// Summary counts what became of frames and lines. Its Totals are nil for an
-	// input that is no text trace; its Timeline is nil for an input that was passed
-	// through and has no frames.
+	// Summary counts frames and lines. Its Totals are nil if the input is not a text
+	// trace. Its Timeline is nil if the input was passed through and has no frames.
 	exporter.Summary
 	// PassedThrough: the output is a copy of the input. Unpacked: the input was in a
 	// container.
 	PassedThrough, Unpacked bool
-	// Warnings say in words what of the input could not be read.
+	// Warnings describes what was skipped or is unknown, one sentence each.
 	Warnings []string
 }
 
-// Convert reads the input in r and writes it to w as a Perfetto trace: a text trace
-// with all its events, a dump with its frames. The same input and options give the
-// same bytes. The error is an *Error, or that of r, w or ctx; then what was written
-// is of no use.
+// Convert reads the input in r and writes it to w as a Perfetto trace: a text trace with
+// all its events, a dump with its frames. The same input and options give the same bytes.
+// The error is an *Error, or that of r, w or ctx. After an error the output is unusable.
 func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*Summary, error) {
 	in, err := open(ctx, r, o.Options)
 	if err != nil {
@@ -55,11 +58,10 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 	}
 	defer in.content.Close()
 	var s *Summary
-	isPerfetto := perfetto.Sniff(in.content.Head())
-	switch {
-	case o.PassThrough && (isPerfetto || in.format.name == tarArchive):
+	switch name := in.format.name; {
+	case o.PassThrough && (name == perfettoTrace || name == tarArchive):
 		s, err = passThrough(ctx, in.content, w, &o)
-	case isPerfetto:
+	case name == perfettoTrace:
 		err = &Error{What: ErrIsPerfetto.Error(), Hint: "open it in ui.perfetto.dev as it is; ohframe report reads it too", Err: ErrIsPerfetto}
 	case in.format.isText():
 		s, err = convertText(ctx, in.content, w, &o)
@@ -77,24 +79,27 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 func (o *ConvertOptions) exporter() exporter.Options {
 	return exporter.Options{
 		Reader: o.reader(), Analyzer: o.analyzer(),
-		FramesOnly: o.FramesOnly, NoTracks: o.NoTracks, AndroidCompat: o.AndroidCompat, Compress: o.Compress,
-		Input: o.Input, Version: o.Version,
+		FramesOnly: o.FramesOnly, NoTracks: o.NoTracks, Causes: o.Causes, AndroidCompat: o.AndroidCompat, Compress: o.Compress,
+		Input: o.Input, Version: o.Version, Attributes: o.Attributes,
 	}
 }
 
 func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *ConvertOptions) (*Summary, error) {
-	head := bytes.Clone(content.Head())
-	options := o.exporter()
-	options.Analyzer.Dump = content.Dump()
-	s, err := exporter.Convert(ctx, content, w, options)
-	if err := checkText(head, s.Totals, err); err != nil {
+	text, err := openText(content, &o.Options, binarytrace.Nanoseconds)
+	if err != nil {
 		return nil, err
 	}
-	return &Summary{Summary: *s, Warnings: slices.Concat(s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings())}, nil
+	options := o.exporter()
+	text.describe(&options.Analyzer)
+	s, err := exporter.Convert(ctx, text, w, options)
+	if err := text.check(s.Totals, err); err != nil {
+		return nil, err
+	}
+	return &Summary{Summary: *s, Warnings: slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings())}, nil
 }
 
 func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOptions) (*Summary, error) {
-	t, err := in.format.read(ctx, in.content, &o.Options)
+	t, err := in.read(ctx, &o.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -111,14 +116,14 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 func passThrough(ctx context.Context, content *unpack.Content, w io.Writer, o *ConvertOptions) (*Summary, error) {
 	sink := &stickyWriter{w: w}
 	in := io.TeeReader(content, sink)
-	timeline, _, _ := perfetto.Read(ctx, in, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
+	timeline, causes, _, _ := perfetto.ReadCauses(ctx, in, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return nil, err
 	}
 	if sink.err != nil {
 		return nil, sink.err
 	}
-	return &Summary{Summary: exporter.Summary{Timeline: timeline}, PassedThrough: true}, nil
+	return &Summary{Summary: exporter.Summary{Timeline: timeline, Causes: causes}, PassedThrough: true}, nil
 }
 
 // stickyWriter writes nothing after its first error.

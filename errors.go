@@ -9,12 +9,11 @@ import (
 	"ohframe/internal/failure"
 )
 
-// Error is why an input could not be read or converted: what is wrong, what to do
-// about it, and in strict mode the line. It wraps one of the errors below where
-// there is one.
+// Error is the error of an input that cannot be read or converted: what is wrong, what to
+// do about it, and in strict mode the line. It may wrap one of the errors below.
 type Error = failure.Error
 
-// Errors to tell cases apart with errors.Is.
+// Errors for errors.Is.
 var (
 	// ErrNotATrace: the input has none of the formats that are read.
 	ErrNotATrace = errors.New("not a trace")
@@ -27,9 +26,9 @@ var (
 	ErrNoFrames = errors.New("no frames")
 	// ErrOutsideWindow: Options.Window selects no event of the trace.
 	ErrOutsideWindow = errors.New("nothing in the window")
-	// ErrIsPerfetto: Convert was given what is a Perfetto trace already.
+	// ErrIsPerfetto: the input of Convert is already a Perfetto trace.
 	ErrIsPerfetto = errors.New("a Perfetto trace already")
-	// ErrLimit: a limit was exceeded that ends reading, such as that of inflated
+	// ErrLimit: the input exceeds a limit that ends reading, such as that of inflated
 	// bytes.
 	ErrLimit = errors.New("limit exceeded")
 	// ErrLine: in strict mode, a line was not understood. Error.Line is its number.
@@ -56,8 +55,8 @@ func asError(err error) error {
 	return err
 }
 
-// explain adds what is known of the containers to the error of a reader. If a
-// container is truncated, so is the last line: then that is the error.
+// explain adds the names of the containers to the error of a reader. If a container is
+// truncated, so is the last line: then the truncation is the error.
 func (in *input) explain(err error) error {
 	if line := (*hitrace.LineError)(nil); errors.As(err, &line) && in.content.Err() != nil {
 		return asError(in.content.Err())

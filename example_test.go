@@ -35,13 +35,13 @@ func ExampleRead() {
 
 // Junk is an error, which says what it is and what to do.
 func ExampleRead_error() {
-	_, err := ohframe.Read(context.Background(), strings.NewReader("OHOSPROF"), ohframe.Options{})
+	_, err := ohframe.Read(context.Background(), strings.NewReader("PERFILE2"), ohframe.Options{})
 	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
 		fmt.Println(e.What)
 		fmt.Println(errors.Is(err, ohframe.ErrNotATrace))
 	}
 	// Output:
-	// not a trace (binary htrace)
+	// not a trace (hiperf data)
 	// true
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/binarytrace"
 	"ohframe/analyzer/gfxinfo"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/perfetto"
@@ -22,53 +23,57 @@ type format struct {
 	recognise func(head []byte) bool
 	// read reads the input. Nil for a format that is not read.
 	read func(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error)
-	// hint is what to do with an input whose format is not read.
+	// hint is advice for an input in an unsupported format.
 	hint string
 }
 
-const recordHint = `record text instead: hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
+// isText reports whether the format is a text trace, or one that is read as text.
+func (f *format) isText() bool {
+	return f.name == textTrace || f.name == rawTrace || f.name == hiprofilerTrace
+}
+
+const recordHint = "record text instead: " + recordCommand
+
+const recordCommand = `hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
 
 // formats are tried in this order. The last one matches everything.
-var formats []format
-
-func init() { // readText refers to the table
-	formats = []format{
-		{"Perfetto trace", perfetto.Sniff, readPerfetto, ""},
-		{"gfxinfo framestats", gfxinfo.Sniff, readGfxinfo, ""},
-		{"SurfaceFlinger latency", surfaceflinger.Sniff, readLatency, ""},
-		{"PNG image", magic(0, "\x89PNG\r\n"), nil, ""},
-		{"binary htrace", magic(0, "OHOSPROF"), nil, recordHint},
-		{"raw kernel trace", magic(0, "\x49\xdf"), nil, "turn it into text with hitrace_converter.py"},
-		{"bzip2 file", magic(4, "1AY&SY"), nil, "bunzip2 it first"}, // after BZh and the level
-		{"xz file", magic(0, "\xfd7zXZ\x00"), nil, "unxz it first"},
-		{tarArchive, magic(257, "ustar"), nil, "unpack it first: tar xf"}, // after the first file's name and attributes
-		{"text trace", func([]byte) bool { return true }, readText, ""},
-	}
-	for i := range formats {
-		if f := &formats[i]; f.read == nil {
-			f.read = func(context.Context, *unpack.Content, *Options) (*Trace, error) {
-				return nil, notATrace(f.name, f.hint)
-			}
-		}
-	}
+var formats = []format{
+	{perfettoTrace, perfetto.Sniff, readPerfetto, ""},
+	{"gfxinfo framestats", gfxinfo.Sniff, readGfxinfo, ""},
+	{"SurfaceFlinger latency", surfaceflinger.Sniff, readLatency, ""},
+	{"PNG image", magic(0, "\x89PNG\r\n"), nil, ""},
+	{hiprofilerTrace, binarytrace.IsHtrace, readText, ""},
+	{rawTrace, binarytrace.IsSys, readText, ""},
+	{"hiperf data", magic(0, "PERFILE2"), nil, recordHint},
+	{"Git LFS pointer", magic(0, "version https://git-lfs"), nil, "the file itself is elsewhere: git lfs pull fetches it"},
+	{"bzip2 file", magic(4, "1AY&SY"), nil, "bunzip2 it first"}, // after BZh and the level
+	{"xz file", magic(0, "\xfd7zXZ\x00"), nil, "unxz it first"},
+	{tarArchive, magic(257, "ustar"), nil, "unpack it first: tar xf"}, // after the first file's name and attributes
+	{textTrace, anything, readText, ""},
 }
 
-// tarArchive is passed through by Convert, as Perfetto opens archives of traces.
-const tarArchive = "tar archive"
+// The formats that Convert distinguishes. It passes Perfetto traces and archives through,
+// as Perfetto opens both.
+const (
+	perfettoTrace   = "Perfetto trace"
+	tarArchive      = "tar archive"
+	textTrace       = "text trace"
+	rawTrace        = "raw kernel trace"
+	hiprofilerTrace = "hiprofiler trace"
+)
 
-// lookalikes are formats that may turn out to be text traces all the same: they are
-// named only if no event was found.
-var lookalikes = []struct {
-	name, hint string
-	recognise  func(head []byte) bool
-}{
-	{"Perfetto trace", "open it in ui.perfetto.dev as it is", func(head []byte) bool { return len(head) > 2 && head[0] == 0x0a && hasControl(head) }},
-	{"JSON", "", func(head []byte) bool {
+// lookalikes are formats whose first bytes a text trace may also have. Their error is
+// returned only if no event was found. The last one matches everything.
+var lookalikes = []format{
+	{perfettoTrace, func(head []byte) bool { return len(head) > 2 && head[0] == 0x0a && hasControl(head) }, nil, "open it in ui.perfetto.dev as it is"},
+	{"JSON", func(head []byte) bool {
 		text := bytes.TrimSpace(head)
 		return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("["))
-	}},
-	{"", "a text trace is what hitrace writes: " + recordHint[len("record text instead: "):], func([]byte) bool { return true }},
+	}, nil, recordHint},
+	{"", anything, nil, "a text trace is what hitrace writes: " + recordCommand},
 }
+
+func anything([]byte) bool { return true }
 
 // magic matches bytes at an offset.
 func magic(at int, text string) func([]byte) bool {
@@ -80,13 +85,20 @@ func hasControl(head []byte) bool {
 	return bytes.ContainsFunc(head, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' })
 }
 
-// formatOf returns the format of an input that begins with head.
-func formatOf(head []byte) *format {
-	i := slices.IndexFunc(formats, func(f format) bool { return f.recognise(head) })
-	return &formats[i]
+// formatOf returns the format in list of an input that begins with head.
+func formatOf(head []byte, list []format) *format {
+	i := slices.IndexFunc(list, func(f format) bool { return f.recognise(head) })
+	return &list[i]
 }
 
-func (f *format) isText() bool { return f == &formats[len(formats)-1] }
+// read reads the input, if its format is one that is read.
+func (in *input) read(ctx context.Context, o *Options) (*Trace, error) {
+	f := in.format
+	if f.read == nil {
+		return nil, notATrace(f.name, f.hint)
+	}
+	return f.read(ctx, in.content, o)
+}
 
 // notATrace is the error of an input that has another format; name may be empty.
 func notATrace(name, hint string) error {
@@ -97,19 +109,8 @@ func notATrace(name, hint string) error {
 	return e
 }
 
-func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	head := bytes.Clone(content.Head())
-	analysis := o.analyzer()
-	analysis.Dump = content.Dump()
-	timeline, totals, err := analyzer.Analyze(ctx, content, o.reader(), analysis)
-	if err := checkText(head, totals, err); err != nil {
-		return nil, err
-	}
-	return &Trace{Timeline: timeline, Lines: totals, Warnings: slices.Concat(totals.Warnings(), timeline.Diagnostics.Warnings())}, nil
-}
-
-// checkText returns err, or, if an input that begins with head was read as a text
-// trace and has no event, an *Error that says what it is instead.
+// checkText returns err. If an input that begins with head was read as a text trace and
+// has no event, it returns an *Error with the input's likely format instead.
 func checkText(head []byte, totals *hitrace.Totals, err error) error {
 	line := (*hitrace.LineError)(nil)
 	switch {
@@ -129,12 +130,8 @@ func checkText(head []byte, totals *hitrace.Totals, err error) error {
 	case hitrace.HasHeader(head):
 		return err
 	}
-	for _, l := range lookalikes {
-		if l.recognise(head) {
-			return notATrace(l.name, l.hint)
-		}
-	}
-	return err
+	l := formatOf(head, lookalikes)
+	return notATrace(l.name, l.hint)
 }
 
 // cut applies the window to a timeline that was read whole.
@@ -145,7 +142,7 @@ func (o *Options) cut(t *analyzer.Timeline) {
 }
 
 func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	timeline, stats, err := perfetto.Read(ctx, content, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
+	timeline, causes, stats, err := perfetto.ReadCauses(ctx, content, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
 	switch {
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
 		return nil, &Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
@@ -160,7 +157,11 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 		return nil, err
 	}
 	o.cut(timeline)
-	return &Trace{Timeline: timeline, Warnings: stats.Warnings()}, nil
+	t := &Trace{Timeline: timeline, Warnings: stats.Warnings()}
+	if o.Causes {
+		t.Causes = causes
+	}
+	return t, nil
 }
 
 func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {

@@ -12,10 +12,10 @@ import (
 func TestNotATrace(t *testing.T) {
 	for _, test := range []struct{ head, want, hint string }{
 		{"\x89PNG\r\n\x1a\n", "not a trace (PNG image)", ""},
-		{`{"traceEvents":[`, "not a trace (JSON)", ""},
+		{`{"traceEvents":[`, "not a trace (JSON)", "record text instead"},
 		{"\n[{\"ph\":\"B\"}]", "not a trace (JSON)", ""},
-		{"OHOSPROF\x00\x00", "not a trace (binary htrace)", "record text instead"},
-		{"\x49\xdf\x01\x00", "not a trace (raw kernel trace)", "hitrace_converter.py"}, // 57161, little-endian
+		{"PERFILE2\x68", "not a trace (hiperf data)", "record text instead"},
+		{"version https://git-lfs.github.com/spec/v1\n", "not a trace (Git LFS pointer)", "git lfs pull"},
 		{"BZh91AY&SY", "not a trace (bzip2 file)", "bunzip2"},
 		{"\xfd7zXZ\x00\x00\x04", "not a trace (xz file)", "unxz"},
 		{"trace.ftrace" + strings.Repeat("\x00", 245) + "ustar\x0000", "not a trace (tar archive)", "tar xf"},
@@ -34,7 +34,7 @@ func TestNotATrace(t *testing.T) {
 	}
 }
 
-// Each error can be told from others, by Read and by Convert.
+// Read and Convert return errors that errors.Is distinguishes.
 func TestErrors(t *testing.T) {
 	edge := func(from string) (o Options) {
 		var err error
@@ -55,6 +55,8 @@ func TestErrors(t *testing.T) {
 		{event + "hello\n", Options{Strict: true}, ErrLine},
 		{"\x0a\x04\x08\x01\x50\x01", Options{}, ErrNoFrames},
 		{"16666666\n", Options{}, ErrNoFrames},
+		{"\x49\xdf\x01", Options{}, ErrNoEvents},
+		{"OHOSPROF", Options{}, ErrNoEvents},
 	} {
 		if _, err := Read(t.Context(), strings.NewReader(test.content), test.options); !errors.Is(err, test.want) {
 			t.Errorf("reading %q: got %v, want %v", test.content, err, test.want)

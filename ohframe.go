@@ -8,6 +8,8 @@
 // An input is recognised by its content. It can be
 //
 //   - the text that hitrace writes, of every version of the system from 3.2 on;
+//   - the raw kernel traces that devices write (.sys);
+//   - the traces of hiprofiler (.htrace), of which the events of ftrace are read;
 //   - a Perfetto trace with a frame timeline, recorded on Android or written by Convert;
 //   - the output of dumpsys gfxinfo PACKAGE framestats;
 //   - the output of dumpsys SurfaceFlinger --latency LAYER;
@@ -27,6 +29,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/unpack"
 )
 
@@ -51,6 +54,11 @@ type Options struct {
 	ClockOffset *trace.Duration
 	// PhaseRule decides which times make a frame misaligned.
 	PhaseRule analyzer.PhaseRule
+	// FullNames are full names of applications. A text trace has the last 15 bytes.
+	FullNames []string
+	// Causes finds the cause of every late frame of a text trace, and restores those in
+	// a Perfetto trace that Convert wrote. Convert writes them on the tracks.
+	Causes bool
 }
 
 func (o *Options) reader() hitrace.Options {
@@ -58,18 +66,22 @@ func (o *Options) reader() hitrace.Options {
 }
 
 func (o *Options) analyzer() analyzer.Options {
-	return analyzer.Options{ClockOffset: o.ClockOffset, PhaseRule: o.PhaseRule, Limits: o.Limits}
+	return analyzer.Options{ClockOffset: o.ClockOffset, PhaseRule: o.PhaseRule, FullNames: o.FullNames, Limits: o.Limits}
 }
 
-// Trace is what was read from an input.
+// Trace is the result of reading an input.
 type Trace struct {
 	// Timeline has the frames. It may have none if the input is a trace without any.
 	Timeline *analyzer.Timeline
 	// Format is the format and its containers, for example "text trace in gzip".
 	Format string
-	// Lines counts the lines of a text trace; nil for other formats.
+	// Causes are the causes of late frames; nil unless Options.Causes is set and the
+	// input is a text trace, or a Perfetto trace that Convert wrote with causes.
+	Causes *why.Causes
+	// Lines counts the lines of a text trace, or of the text of a binary trace; nil
+	// for other formats.
 	Lines *hitrace.Totals
-	// Warnings say in words what of the input could not be read.
+	// Warnings describes what was skipped or is unknown, one sentence each.
 	Warnings []string
 }
 
@@ -82,7 +94,7 @@ func Read(ctx context.Context, r io.Reader, o Options) (*Trace, error) {
 		return nil, err
 	}
 	defer in.content.Close()
-	t, err := in.format.read(ctx, in.content, &o)
+	t, err := in.read(ctx, &o)
 	if err != nil {
 		return nil, in.explain(err)
 	}
@@ -97,11 +109,11 @@ type input struct {
 	format  *format
 }
 
-// open takes an input out of its containers and recognises its format.
+// open opens the containers of an input and recognises its format.
 func open(ctx context.Context, r io.Reader, o Options) (*input, error) {
 	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.Strict, Limits: o.Limits, Entry: o.Entry})
 	if err != nil {
 		return nil, asError(err)
 	}
-	return &input{content, formatOf(content.Head())}, nil
+	return &input{content, formatOf(content.Head(), formats)}, nil
 }

@@ -150,11 +150,11 @@ func TestCut(t *testing.T) {
 		Kind: analyzer.RenderFrame, Process: &analyzer.Process{PID: 1}, TID: 1, Actual: analyzer.Interval{Start: 20, End: 30},
 		Commit: analyzer.Interval{Start: 31, End: 32}, Present: 40, Applications: []*analyzer.Frame{app},
 	}
-	app.Render, app.Transactions = render, []analyzer.Sent{{Index: 1, At: 20, Taken: render}}
+	app.Render, app.Transactions = render, []analyzer.Sent{{Index: 1, At: 20, AppliedBy: render}}
 	timeline := func() *analyzer.Timeline {
 		a, r := *app, *render
 		a.Render, r.Applications = &r, []*analyzer.Frame{&a}
-		a.Transactions = []analyzer.Sent{{Index: 1, At: 20, Taken: &r}}
+		a.Transactions = []analyzer.Sent{{Index: 1, At: 20, AppliedBy: &r}}
 		return &analyzer.Timeline{
 			Frames: []*analyzer.Frame{&a, &r}, Processes: []*analyzer.Process{render.Process, app.Process},
 			Span: analyzer.Interval{Start: 10, End: 40},

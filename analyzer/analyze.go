@@ -7,17 +7,18 @@ import (
 	"ohframe/analyzer/hitrace"
 )
 
-// Analyze reads the text trace in r and returns its timeline, and what was read
-// and not understood. The error is that of hitrace.Run.
+// Analyze reads the text trace in r and returns its timeline, and the counts of lines
+// that it read and skipped. The error is that of hitrace.Run.
 func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options Options) (*Timeline, *hitrace.Totals, error) {
 	input := NewInput(options)
 	builder := input.Begin()
 	reading = reading.WithDefaults()
 	names := make([]Names, reading.Workers)
 	totals, err := hitrace.Run(ctx, r, reading, hitrace.Stages{
-		Begin:  func() { builder = input.Begin() },
-		Track:  func(_ int, batch *hitrace.Batch) { builder.TrackAll(batch) },
-		Encode: func(worker int, block []hitrace.Batch) { names[worker].Read(block) },
+		Prepare: options.PrepareStage(),
+		Begin:   func() { builder = input.Begin() },
+		Track:   func(_ int, batch *hitrace.Batch) { builder.TrackAll(batch) },
+		Encode:  func(worker int, block *hitrace.Batch) { names[worker].Read(block) },
 		Write: func(worker int) error {
 			input.Merge(&names[worker])
 			return nil
@@ -40,12 +41,10 @@ func (b *Builder) TrackAll(batch *hitrace.Batch) {
 	}
 }
 
-// Read replaces the names with those that the lines of a block state.
-func (n *Names) Read(block []hitrace.Batch) {
+// Read replaces the names with those in the events of a block.
+func (n *Names) Read(block *hitrace.Batch) {
 	n.Reset()
-	for _, batch := range block {
-		for i := range batch.Events {
-			n.Add(&batch.Events[i])
-		}
+	for i := range block.Events {
+		n.Add(&block.Events[i])
 	}
 }

@@ -9,17 +9,17 @@ import (
 // SurfaceFlinger is the name of the process that composes on Android.
 const SurfaceFlinger = "/system/bin/surfaceflinger"
 
-// Android is what Android's own records say of a frame, as they say it. A frame
-// has the part that it was read from.
+// Android has the values that Android recorded for a frame, unchanged. Only the field of
+// the frame's input format is set.
 type Android struct {
 	Timeline *FrameTimeline
 	Latency  *LayerLatency
 	Stats    *FrameStats
 }
 
-// FrameTimeline is what the FrameTimelineEvent packets of a Perfetto trace say of
-// a frame. An application frame may draw several layers, each with an event of its
-// own; the Verdict is then that of all layers together.
+// FrameTimeline has the values of the FrameTimelineEvent packets of a frame. An
+// application frame may draw several layers, each with an event of its own. The Verdict
+// then combines all layers.
 type FrameTimeline struct {
 	// Token is the frame's number. Zero and negative tokens are invalid.
 	Token int64
@@ -40,7 +40,7 @@ type FrameTimeline struct {
 // Layer is the part of an application frame that one layer shows.
 type Layer struct {
 	Name string
-	// DisplayToken is the token of the render frame that took the layer.
+	// DisplayToken is the token of the render frame that picked the layer up.
 	DisplayToken int64
 	// Actual ends with the trace if the trace has no end.
 	Actual Interval
@@ -78,7 +78,7 @@ type JankType uint32
 // The reasons, with Perfetto's values.
 const (
 	JankNone JankType = 1 << iota
-	// JankSFScheduling: SurfaceFlinger took the frame on another vsync.
+	// JankSFScheduling: SurfaceFlinger picked the frame up on another vsync.
 	JankSFScheduling
 	// JankPredictionError: the display's refreshes drifted from the prediction.
 	JankPredictionError
@@ -118,7 +118,7 @@ func (j JankType) String() string {
 	if j == 0 {
 		return "Unspecified"
 	}
-	// The youngest type of the application stands behind its other one.
+	// Perfetto writes the youngest of the application's types after the older one.
 	const before, resynced = 2*JankAppDeadlineMissed - 1, JankAppResyncedJitter
 	var names []string
 	for _, part := range []JankType{j & before, j & resynced, j &^ (before | resynced)} {
@@ -189,8 +189,8 @@ func (s JankSeverity) String() string {
 	return numberedName(uint8(s), "Unknown", "None", "Partial", "Full")
 }
 
-// LayerLatency is a row of `dumpsys SurfaceFlinger --latency`, without its
-// present time, which is the render frame's. What is not known is zero.
+// LayerLatency is a row of `dumpsys SurfaceFlinger --latency`, without its present time,
+// which is that of the render frame. Unknown values are zero.
 type LayerLatency struct {
 	Layer string
 	// Desired is when the frame was to be shown; layers that do not ask for a
@@ -198,14 +198,14 @@ type LayerLatency struct {
 	Desired trace.Time
 	// Ready is when drawing it had finished: its acquire fence was signaled.
 	Ready trace.Time
-	// Wanted is since when the layer waited for the frame, zero if the dump does
-	// not tell whether the application was slow before or had nothing to draw.
+	// Wanted is when the layer began to wait for the frame. It is zero if the dump
+	// does not show whether the application was slow or had nothing to draw.
 	Wanted trace.Time
 }
 
-// FrameStats is a row of `dumpsys gfxinfo PACKAGE framestats`: when hwui came to
-// each of its stages. IntendedVsync and FrameCompleted are the ends of the
-// frame's actual interval. What the row does not tell is zero.
+// FrameStats is a row of `dumpsys gfxinfo PACKAGE framestats`: the time at which hwui
+// reached each stage. IntendedVsync and FrameCompleted are the ends of the frame's actual
+// interval. Unknown values are zero.
 type FrameStats struct {
 	Window                 string
 	Vsync                  trace.Time // when the frame was begun, if all was well IntendedVsync
@@ -223,13 +223,13 @@ type FrameStats struct {
 	Jank                   StatsJank
 }
 
-// StatsJank is what hwui's JankTracker holds against a frame: a set.
+// StatsJank is a set of the jank reasons of hwui's JankTracker.
 type StatsJank uint16
 
 // The classes. The causes, StatsMissedVsync to StatsSlowDraw, are looked for
 // only in frames that missed their deadline.
 const (
-	// StatsJanky: took longer than the frame interval.
+	// StatsJanky: the frame was longer than the frame interval.
 	StatsJanky StatsJank = 1 << iota
 	// StatsMissedDeadline: too late for the buffer swap that it was meant for.
 	StatsMissedDeadline

@@ -7,8 +7,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// finish ends the trace: its frames are put in order of start, those that are open are
-// truncated, and those that were open when it began are added.
+// finish ends the trace. It truncates the frames that are still open, adds those that
+// were open when the trace began, and sorts all by start.
 func (b *Builder) finish() {
 	for _, t := range b.touched {
 		if t.draft != nil {
@@ -24,29 +24,32 @@ func (b *Builder) finish() {
 	})
 }
 
-// assemble makes the trace's timeline. Each pass adds to the frames what passes after
-// it need:
+// assemble adds the trace to the timeline, in passes. The order matters, because a pass needs
+// what others have set:
 //
 //	pass                needs                          sets
 //	offset              all samples                    the clock
 //	place               clock, processes               Kind, Process, Actual, Vsync, Expected, truncation
 //	assignTransactions  Kind, Vsync                    Transactions, the owner of each
-//	link                the owners                     Render, Applications, Taken
+//	link                the owners                     Render, Applications, AppliedBy
 //	gpu.assign          render frames' Actual          GPU
 //	assignDraws         render frames' Actual          Draw
 //	matchFences         -                              when fences were signaled
 //	assignCommits       Actual, Draw, fences           Commit, Present
 //	setPeriods          Kind, Actual, Expected         Period
 //	setFacts            all of the above               Deadline, worker frames' VsyncID and Period, Facts
-func (b *Builder) assemble(processes []*Process) *Timeline {
-	clock := b.clock.offset(b.options.ClockOffset)
-	// Where no offset was inferred and no frame needs one, there is nothing to
-	// contradict: the traces of other systems have clock lines, too.
+func (b *Builder) assemble(t *Timeline) {
+	clock := b.clock.offset(b.options.ClockOffset, b.options.Stated)
+	if clock.Overruled != 0 {
+		b.diagnostics.add(StatedClockWrong, 0)
+	}
+	// Without an inferred offset, and without a frame that needs one, a clock line
+	// contradicts nothing. Traces of other systems have clock lines, too.
 	if apart, yes := b.clock.contradicted(clock.Offset); yes && (clock.Source != ClockUnknown || b.hasVsyncs()) {
 		clock.Contradicted = apart
 		b.diagnostics.add(ClockContradiction, 0)
 	}
-	b.place(processes, &clock)
+	b.place(t.Processes, &clock)
 
 	render := b.ofKind(RenderFrame)
 	frames := framesByProcess{}
@@ -61,11 +64,10 @@ func (b *Builder) assemble(processes []*Process) *Timeline {
 	b.assignCommits(render)
 	b.setPeriods(render)
 	b.setFacts()
-	t := &Timeline{Processes: processes, Span: b.span, Clock: clock, Parts: []Part{{b.span, clock}}}
+	t.Parts = append(t.Parts, Part{b.span, clock})
 	for _, d := range b.drafts {
 		t.Frames = append(t.Frames, d.frame)
 	}
-	return t
 }
 
 // hasVsyncs reports whether some frame has a vsync time, which the clock offset moves.
@@ -73,9 +75,9 @@ func (b *Builder) hasVsyncs() bool {
 	return slices.ContainsFunc(b.drafts, func(d *draft) bool { return d.now != 0 })
 }
 
-// place sets each frame's kind, process and end, converts its vsync times to trace
-// time, and truncates frames whose times are impossible. It is the first pass: the
-// drafts are complete and in order of start.
+// place sets each frame's kind, process and end, converts its vsync times to trace time,
+// and truncates frames with impossible times. It is the first pass. The drafts must be
+// complete and sorted by start.
 func (b *Builder) place(processes []*Process, clock *ClockOffset) {
 	byPID := map[trace.PID]*Process{}
 	for _, p := range processes {
@@ -84,8 +86,7 @@ func (b *Builder) place(processes []*Process, clock *ClockOffset) {
 	for _, d := range b.drafts {
 		f := d.frame
 		f.Process = byPID[d.pid]
-		// A vsync on which render_service had nothing to compose is its frame
-		// all the same.
+		// A vsync on which render_service composed nothing is still a render frame.
 		if d.composed || d.receiverIsRS || d.processed || d.thread.renders && d.hasVsync && !d.namesReceiver {
 			f.Kind = RenderFrame
 		}
@@ -105,8 +106,8 @@ func (b *Builder) place(processes []*Process, clock *ClockOffset) {
 	b.checkOrder()
 }
 
-// maxAstray is how far a frame's expected interval may be from it. Even a thread
-// that hangs takes its vsyncs within seconds; one interval astray, from a
+// maxAstray is the maximum distance of a frame's expected interval from the frame. Even a
+// thread that hangs handles its vsyncs within seconds. A single wrong interval, from a
 // damaged line, would stretch the whole timeline.
 const maxAstray = 10 * trace.Second
 

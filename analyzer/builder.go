@@ -5,8 +5,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Builder collects what the events of one trace say about frames. Track must see
-// every event in order.
+// Builder collects the frame data of one trace. Track must see every event in order.
 type Builder struct {
 	*shared
 	span    Interval
@@ -25,12 +24,13 @@ func newBuilder(s *shared) *Builder {
 	return &Builder{shared: s, gpu: gpuWork{open: map[gpuKey]openGPU{}}}
 }
 
-// hasFrameData reports whether the trace says anything about frames.
+// hasFrameData reports whether the trace contains frame data.
 func (b *Builder) hasFrameData() bool {
 	return len(b.drafts)+len(b.sent)+len(b.draws)+len(b.commits)+len(b.waits)+len(b.gpu.done)+len(b.gpu.open)+len(b.periods) > 0
 }
 
-// draft is a frame as far as its markers tell, in the clocks that they use.
+// draft is a frame under construction. Its vsync times are in CLOCK_MONOTONIC, because
+// the clock offset is not known before the end of the trace.
 type draft struct {
 	frame       *Frame
 	thread      *thread
@@ -39,19 +39,19 @@ type draft struct {
 	now         trace.Monotonic // when the vsync was due
 	task        trace.Monotonic // the same as UIVsyncTask has it; differs if delivered late
 	expectedEnd trace.Monotonic
-	// hasVsync: the frame begins with a ReceiveVsync, which states what is expected.
+	// hasVsync: the frame begins with a ReceiveVsync, which has the expected times.
 	hasVsync      bool
-	namesReceiver bool       // the ReceiveVsync names who receives the vsync
+	namesReceiver bool       // the ReceiveVsync has the name of the receiver
 	receiverIsRS  bool       // and it is render_service
-	composed      bool       // holds DoComposition
-	processed     bool       // holds ProcessCommandUni
+	composed      bool       // contains DoComposition
+	processed     bool       // contains ProcessCommandUni
 	receiveEnd    trace.Time // end of ReceiveVsync
 	handled       trace.Time // end of the last outermost OnVsyncEvent
 	applied       []applied
 	dropped       bool // an orphan that turned out to be no frame
 }
 
-// applied is a transaction that a render frame says it applied.
+// applied is a transaction that a render frame applied, from its marker.
 type applied struct {
 	hitrace.Transaction
 	at   trace.Time
@@ -64,10 +64,17 @@ type generated struct {
 	period trace.Duration
 }
 
-// Track takes the next event of the trace and returns the process of its thread: the
-// one that the line states or, for a marker on a line that states none, the one that
-// the thread's markers have stated.
+// Track adds the next event of the trace and returns the process of its thread. If the
+// line has no process id, it is the one from the payloads of the thread's markers.
 func (b *Builder) Track(e *hitrace.Event) trace.PID {
+	pid := b.track(e)
+	if b.options.Observer != nil {
+		b.options.Observer.Track(e, pid)
+	}
+	return pid
+}
+
+func (b *Builder) track(e *hitrace.Event) trace.PID {
 	if !b.span.Start.Known() || e.Time < b.span.Start {
 		b.span.Start = e.Time
 	}
@@ -112,8 +119,8 @@ func (b *Builder) Track(e *hitrace.Event) trace.PID {
 	return t.pid
 }
 
-// begins are the handlers of the slices that matter, by what their names spell.
-var begins = [wordsCount]func(*Builder, *thread, *hitrace.Event){
+// begins are the handlers for the beginnings of slices, by word.
+var begins = [hitrace.WordCount]func(*Builder, *thread, *hitrace.Event){
 	hitrace.ReceiveVsync:       (*Builder).beginReceiveVsync,
 	hitrace.OnVsyncEvent:       (*Builder).beginOnVsyncEvent,
 	hitrace.UIVsyncTask:        (*Builder).beginVsyncTask,
@@ -129,10 +136,9 @@ var begins = [wordsCount]func(*Builder, *thread, *hitrace.Event){
 }
 
 // ends are the handlers of the ends of those slices that were pushed.
-var ends = [wordsCount]func(*Builder, *thread, *openSlice, *hitrace.Event){
+var ends = [hitrace.WordCount]func(*Builder, *thread, *openSlice, *hitrace.Event){
 	hitrace.ReceiveVsync:     (*Builder).endReceiveVsync,
 	hitrace.OnVsyncEvent:     (*Builder).endOnVsyncEvent,
-	hitrace.UVTrace:          func(*Builder, *thread, *openSlice, *hitrace.Event) {},
 	hitrace.RenderFrame:      (*Builder).endRenderFrame,
 	hitrace.Commit:           (*Builder).endCommit,
 	hitrace.PresentFenceWait: (*Builder).endPresentFenceWait,
@@ -144,14 +150,14 @@ func (b *Builder) end(t *thread, e *hitrace.Event) {
 	if depth == 0 {
 		b.diagnostics.add(UnmatchedEnd, e.Number)
 		t.unmatchedEnd(e.Time)
-	} else if slice != nil {
+	} else if slice != nil && ends[slice.word] != nil {
 		ends[slice.word](b, t, slice, e)
 	}
 }
 
-// push remembers a slice that matters until its end. Where one of its kind is
-// open already, the end of that has been lost: no such slice stands in another,
-// and were it waited for, nothing after it would be understood.
+// push stores an open slice until its end. Slices of one kind do not nest: if one
+// is open already, its end was lost. It is abandoned, because waiting for its end
+// would misread everything that follows.
 func (b *Builder) push(t *thread, e *hitrace.Event) {
 	if i := t.indexOpen(e.Word); i >= 0 {
 		b.diagnostics.add(EndLost, e.Number)
@@ -180,8 +186,8 @@ func (b *Builder) mayKeepFrame(line int) bool {
 	return true
 }
 
-// mayKeep counts a record of some kind, of which so many are kept, and reports
-// whether there is room for it.
+// mayKeep counts a record of some kind. It reports whether the record is within
+// the limit.
 func (b *Builder) mayKeep(records *int, e *hitrace.Event) bool {
 	if *records >= b.options.Limits.Records {
 		b.diagnostics.add(RecordsOver, e.Number)
@@ -215,8 +221,8 @@ func (b *Builder) endReceiveVsync(t *thread, s *openSlice, e *hitrace.Event) {
 	t.draft = nil
 }
 
-// beginUVTrace begins what stands around a worker's frame, never in one: where
-// a frame is open, its end has been lost.
+// beginUVTrace begins the slice around a worker's frame. It never begins within a
+// frame: if a frame is open, its end was lost.
 func (b *Builder) beginUVTrace(t *thread, e *hitrace.Event) {
 	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 && !t.open.At(i).draft.hasVsync && t.indexOpen(hitrace.UVTrace) < 0 {
 		b.diagnostics.add(EndLost, e.Number)

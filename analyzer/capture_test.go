@@ -3,7 +3,6 @@ package analyzer_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +13,10 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// capture returns the path of a capture of a real device, or skips the test.
+// captures has excerpts of captures of real devices.
+const captures = "../testdata/captures/"
+
+// capture returns the path of a whole capture of a real device, or skips the test.
 func capture(t *testing.T, name string) string {
 	t.Helper()
 	return files(t, "traces/"+name)[0]
@@ -70,33 +72,15 @@ func checkDiagnostics(t *testing.T, timeline *analyzer.Timeline, want map[analyz
 	}
 }
 
-// A HarmonyOS phone, 233 ms at 90 Hz, playing a video: render frames only, since
-// the applications run in an Android container. The numbers were read off the
-// text: the lines of ReceiveVsync name:rs, CommitLayers rate:, and Waiting for
-// PresentFence_0, each with the end that belongs to it.
-func TestCaptureVideo90Hz(t *testing.T) {
-	path := capture(t, "harmonyos-6.1-video-90hz.ftrace")
-	timeline, totals := analyze(t, path, analyzer.Options{})
-
-	// Two of the lines are blank.
-	if totals.Lines != 27845 || totals.Events != 27843 || totals.Problems.Lost() != 0 || totals.Problems.Ignored() != 2 {
-		t.Errorf("%d lines, %d events, problems %v", totals.Lines, totals.Events, totals.Problems.Counts())
-	}
-	// The smallest of the 39 differences is on line 8697: 13762.865330 at now:13762865323125.
-	clock := analyzer.ClockOffset{Source: analyzer.ClockGenerateVsync, Samples: 39, Measured: 6875, Lag: 7 * trace.Microsecond}
-	if timeline.Clock != clock {
-		t.Errorf("clock %+v, want %+v", timeline.Clock, clock)
-	}
-
+// videoFrames returns the frames of a video at 90 Hz, as read off the text: the
+// lines of ReceiveVsync name:rs, CommitLayers rate:, and Waiting for PresentFence_0,
+// each with the end that belongs to it.
+func videoFrames() (list []string) {
 	const (
 		second   = 13762_000000 // µs, to which the columns below are relative
 		expected = 17183358     // expectedEnd - now in all of them
 		period   = 11091679     // of all GenerateVsyncCount, and (expected + 5 ms) / 2
 	)
-	var got, want []string
-	for _, f := range timeline.Frames {
-		got = append(got, f.String())
-	}
 	for _, w := range []struct {
 		vsyncID, now       int64 // ns
 		start, end         int64 // of ReceiveVsync
@@ -122,8 +106,57 @@ func TestCaptureVideo90Hz(t *testing.T) {
 		if w.drawStart != 0 {
 			text += fmt.Sprintf(" draw %d..%d", ns(w.drawStart), ns(w.drawEnd))
 		}
-		want = append(want, text+fmt.Sprintf(" commit %d..%d present %d", ns(w.commit), ns(w.committed), ns(w.present)))
+		list = append(list, text+fmt.Sprintf(" commit %d..%d present %d", ns(w.commit), ns(w.committed), ns(w.present)))
 	}
+	return list
+}
+
+// An excerpt of a video on a HarmonyOS phone has the first two frames, and the begin of the third.
+func TestCaptureExcerptVideo90Hz(t *testing.T) {
+	timeline, totals := analyze(t, captures+"harmonyos-6.1-video-90hz.ftrace", analyzer.Options{})
+	if totals.Lines != 960 || totals.Events != 960 || len(totals.Problems.Counts()) != 0 {
+		t.Errorf("%d lines, %d events, problems %v", totals.Lines, totals.Events, totals.Problems.Counts())
+	}
+	// The smallest of the 7 differences: 13762.807102 at now:13762807092188.
+	clock := analyzer.ClockOffset{Source: analyzer.ClockGenerateVsync, Samples: 7, Measured: 9812, Lag: 7 * trace.Microsecond}
+	if timeline.Clock != clock {
+		t.Errorf("clock %+v, want %+v", timeline.Clock, clock)
+	}
+	var got []string
+	for f := range timeline.Complete() {
+		got = append(got, f.String())
+	}
+	if want := videoFrames()[:2]; !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(timeline.Frames) != 3 || !timeline.Frames[2].Facts.Has(analyzer.Truncated) || timeline.Frames[2].VsyncID != 475873 {
+		t.Errorf("frames %v, want a third that is truncated", timeline.Frames)
+	}
+}
+
+// A HarmonyOS phone, 233 ms at 90 Hz, playing a video: render frames only, since
+// the applications run in an Android container. The numbers were read off the
+// text: the lines of ReceiveVsync name:rs, CommitLayers rate:, and Waiting for
+// PresentFence_0, each with the end that belongs to it.
+func TestCaptureVideo90Hz(t *testing.T) {
+	path := capture(t, "harmonyos-6.1-video-90hz.ftrace")
+	timeline, totals := analyze(t, path, analyzer.Options{})
+
+	// Two of the lines are blank.
+	if totals.Lines != 27845 || totals.Events != 27843 || totals.Problems.Lost() != 0 || totals.Problems.Ignored() != 2 {
+		t.Errorf("%d lines, %d events, problems %v", totals.Lines, totals.Events, totals.Problems.Counts())
+	}
+	// The smallest of the 39 differences is on line 8697: 13762.865330 at now:13762865323125.
+	clock := analyzer.ClockOffset{Source: analyzer.ClockGenerateVsync, Samples: 39, Measured: 6875, Lag: 7 * trace.Microsecond}
+	if timeline.Clock != clock {
+		t.Errorf("clock %+v, want %+v", timeline.Clock, clock)
+	}
+
+	var got []string
+	for _, f := range timeline.Frames {
+		got = append(got, f.String())
+	}
+	want := videoFrames()
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -141,11 +174,12 @@ func TestCaptureVideo90Hz(t *testing.T) {
 	checkDiagnostics(t, timeline, map[analyzer.Diagnostic][]int{analyzer.UnmatchedEnd: ends, analyzer.FenceUnmatched: {216}})
 }
 
-// An OpenHarmony 4 device installing an application: no frames.
-func TestCaptureBundle(t *testing.T) {
-	path := capture(t, "openharmony-4-bundle-5flags.ftrace")
+// checkBundle checks what a capture of an installation and its excerpt have in
+// common: twelve lines of header, no frames, and the same end.
+func checkBundle(t *testing.T, path string, events int) *analyzer.Timeline {
+	t.Helper()
 	timeline, totals := analyze(t, path, analyzer.Options{})
-	if totals.Lines != 6150 || totals.Events != 6138 || totals.Problems.Lost() != 0 || totals.Problems.Ignored() != 12 {
+	if totals.Lines != events+12 || totals.Events != events || totals.Problems.Lost() != 0 || totals.Problems.Ignored() != 12 {
 		t.Errorf("%d lines, %d events, problems %v", totals.Lines, totals.Events, totals.Problems.Counts())
 	}
 	if len(timeline.Frames) != 0 || len(timeline.Diagnostics.MissingMarkers()) != 4 {
@@ -160,6 +194,20 @@ func TestCaptureBundle(t *testing.T) {
 	if timeline.Clock.Contradicted != 0 {
 		t.Errorf("clock contradicted by %v", timeline.Clock.Contradicted)
 	}
+	return timeline
+}
+
+func TestCaptureExcerptBundle(t *testing.T) {
+	path := captures + "openharmony-4-bundle.ftrace"
+	timeline := checkBundle(t, path, 420)
+	ends, _ := unpaired(t, path)
+	checkDiagnostics(t, timeline, map[analyzer.Diagnostic][]int{analyzer.UnmatchedEnd: ends})
+}
+
+// An OpenHarmony 4 device installing an application: no frames.
+func TestCaptureBundle(t *testing.T) {
+	path := capture(t, "openharmony-4-bundle-5flags.ftrace")
+	timeline := checkBundle(t, path, 6138)
 	// Three slices begin on the threads 6841, 6842 and 6908 and end, a few lines on,
 	// on thread 6909: the work moved.
 	ends, begins := unpaired(t, path)
@@ -174,15 +222,15 @@ func TestCaptureBundle(t *testing.T) {
 // day, by 50 000 s and by 270 000 s.
 func TestCaptureBench(t *testing.T) {
 	for _, test := range []struct {
-		name          string
+		path          func(t *testing.T) string
 		lines, events int
 		stray         int
 	}{
-		{"hitrace-bench-v1.ftrace", 64, 55, 12},
-		{"hitrace-bench-5.1.1.ftrace", 69, 60, 69},
+		{func(t *testing.T) string { return captures + "openharmony-5.0-browser.ftrace" }, 64, 55, 12},
+		{func(t *testing.T) string { return capture(t, "hitrace-bench-5.1.1.ftrace") }, 69, 60, 69},
 	} {
-		t.Run(filepath.Base(test.name), func(t *testing.T) {
-			timeline, totals := analyze(t, capture(t, test.name), analyzer.Options{})
+		t.Run(fmt.Sprint(test.lines, " lines"), func(t *testing.T) {
+			timeline, totals := analyze(t, test.path(t), analyzer.Options{})
 			if totals.Lines != test.lines || totals.Events != test.events || totals.Problems.Ignored() != 8 {
 				t.Errorf("%d lines, %d events, %d ignored, want %d, %d, 8", totals.Lines, totals.Events, totals.Problems.Ignored(), test.lines, test.events)
 			}

@@ -7,39 +7,51 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// ClockSource says what a clock offset was inferred from. Of several sources in
-// a trace the best is taken; they are declared from worst to best.
+// ClockSource is the source of a clock offset. They are declared from worst to best. If a
+// trace has several, the best is used.
 type ClockSource uint8
 
 const (
 	// ClockUnknown: nothing in the trace carries both clocks; zero is assumed.
 	ClockUnknown ClockSource = iota
-	// ClockReceiveVsync: lines that tell of a vsync some time after it was due.
+	// ClockReceiveVsync: markers that report a vsync some time after it was due.
 	ClockReceiveVsync
 	// ClockDoComposition: lines written soon after the time that they carry.
 	ClockDoComposition
 	// ClockGenerateVsync: lines written right after the time that they carry.
 	ClockGenerateVsync
-	// ClockGiven: the user said so.
+	// ClockDetails: the message clocks_detail of hiprofiler's ftrace-plugin.
+	ClockDetails
+	// ClockHeader: the clocks in the header of hiprofiler's file.
+	ClockHeader
+	// ClockMono: the trace states that its clock is CLOCK_MONOTONIC.
+	ClockMono
+	// ClockGiven: the user set the offset.
 	ClockGiven
 	clockSources // how many there are
 )
 
-// The lag of a source is what its lines come late by even at their fastest, as
-// seen in real captures: the offset inferred from them is too large by about that.
+// lag is the delay of a source's fastest lines, as measured on real captures. The offset
+// inferred from them is too large by about that.
 var clockSourceInfo = [clockSources]struct {
 	name string
 	lag  trace.Duration
 }{
-	ClockUnknown:       {name: "nothing in the trace tells"},
+	ClockUnknown:       {name: "no source"},
 	ClockReceiveVsync:  {name: "ReceiveVsync now", lag: 210 * trace.Microsecond},
 	ClockDoComposition: {name: "DoComposition", lag: 143 * trace.Microsecond},
 	ClockGenerateVsync: {name: "GenerateVsyncCount now", lag: 7 * trace.Microsecond},
+	ClockDetails:       {name: "clocks_detail"},
+	ClockHeader:        {name: "hiprofiler's header"},
+	ClockMono:          {name: "trace_clock mono"},
 	ClockGiven:         {name: "given"},
 }
 
-// String names the marker that carries the time.
+// String names the marker that carries the time, or where the offset is stated.
 func (s ClockSource) String() string { return clockSourceInfo[s].name }
+
+// IsStated reports whether the input or the user states the offset: it is exact.
+func (s ClockSource) IsStated() bool { return s >= ClockDetails }
 
 // ClockOffset is trace time minus CLOCK_MONOTONIC: the time that the device had
 // slept since it was started, if the trace is in boot time.
@@ -48,20 +60,23 @@ type ClockOffset struct {
 	Source ClockSource
 	// Samples is the number of lines that it was inferred from.
 	Samples int
-	// Measured is the offset before rounding: one under 1 ms is taken as zero,
-	// because then the two clocks are the same and the rest is lag.
+	// Measured is the offset before rounding. An offset below 1 ms is rounded to zero:
+	// then the two clocks are the same, and the rest is lag.
 	Measured trace.Duration
 	// Lag is by how much Measured typically exceeds the true offset.
 	Lag trace.Duration
-	// Contradicted is how far the offset is from what hitrace's own clock line
-	// says, beyond what the line's coarseness explains; zero if it agrees.
+	// Contradicted is the difference between the offset and hitrace's own clock line,
+	// beyond the line's resolution; zero if they agree.
 	Contradicted trace.Duration
+	// Overruled is how far the offset is from the one that the input states, if
+	// that was not used because the trace contradicts it.
+	Overruled trace.Duration
 }
 
-// sameClock is the offset under which the two clocks are taken to be the same.
+// sameClock is the offset below which the two clocks are considered the same.
 const sameClock = trace.Millisecond
 
-// Trace moves a monotonic time to trace time. What is not known stays so.
+// Trace converts a monotonic time to trace time. An unknown time stays unknown.
 func (c *ClockOffset) Trace(m trace.Monotonic) trace.Time {
 	if m == 0 {
 		return 0
@@ -81,8 +96,8 @@ type syncSample struct {
 	offset, step trace.Duration
 }
 
-// keptSamples bounds how many of the smallest differences are kept: enough to
-// see which of them agree.
+// keptSamples is the number of smallest differences that are stored: enough to see which
+// of them agree.
 const keptSamples = 16
 
 // smallest keeps the smallest durations of all that it is given, in order.
@@ -103,9 +118,9 @@ func (s *smallest) add(d trace.Duration) {
 	}
 }
 
-// confirmed returns the smallest duration that another is near to: one alone
-// may come from a damaged line. Where there are enough to tell, a few are passed
-// over for one with another very near, as the fastest lines of a trace are.
+// confirmed returns the smallest duration that has another one nearby: a single one may
+// come from a damaged line. If there are enough samples, it skips a few in favour of one
+// with a very close neighbour, because the fastest lines of a trace lie close together.
 func (s *smallest) confirmed() trace.Duration {
 	for i := 1; i < len(s.kept) && i <= 1+len(s.kept)/4; i++ {
 		if s.kept[i]-s.kept[i-1] < sameClock {
@@ -126,7 +141,7 @@ func (c *clockSamples) add(source ClockSource, line trace.Time, carried trace.Mo
 	}
 }
 
-// maxSyncSamples is far above the one or two that a capture holds.
+// maxSyncSamples is far above the number in a capture, which is one or two.
 const maxSyncSamples = 64
 
 func (c *clockSamples) addSync(line trace.Time, sync hitrace.ClockSync) {
@@ -135,11 +150,32 @@ func (c *clockSamples) addSync(line trace.Time, sync hitrace.ClockSync) {
 	}
 }
 
-// offset infers the clock offset, unless it is given.
-func (c *clockSamples) offset(given *trace.Duration) ClockOffset {
+// offset returns the clock offset: the one that is given, else the one that the input
+// states, unless samples contradict it, else the one that they show. docs/frames.md 5.8
+func (c *clockSamples) offset(given *trace.Duration, stated *StatedOffset) ClockOffset {
 	if given != nil {
 		return ClockOffset{Offset: *given, Measured: *given, Source: ClockGiven}
 	}
+	inferred := c.infer()
+	if stated == nil {
+		return inferred
+	}
+	if late := inferred.Measured - stated.Offset; inferred.Source != ClockUnknown && (late < -maxEarly || late > maxLate) {
+		inferred.Overruled = (inferred.Offset - stated.Offset).Abs()
+		return inferred
+	}
+	return ClockOffset{Offset: stated.Offset, Measured: stated.Offset, Source: stated.Source}
+}
+
+// How much earlier or later than stated the offset of a line can be: a line is not
+// written before the time that it carries, and not all are written long after it.
+const (
+	maxEarly = 10 * trace.Millisecond
+	maxLate  = trace.Second
+)
+
+// infer returns the clock offset that samples show.
+func (c *clockSamples) infer() ClockOffset {
 	for source := clockSources - 1; source > ClockUnknown; source-- {
 		s := &c.sources[source]
 		if s.total == 0 {
@@ -158,8 +194,8 @@ func (c *clockSamples) offset(given *trace.Duration) ClockOffset {
 	return ClockOffset{}
 }
 
-// contradicted returns how far hitrace's own statement is from the offset
-// beyond what its coarseness explains, for the first statement that is.
+// contradicted returns the distance of the first clock line that contradicts the offset
+// from it, beyond the line's resolution.
 func (c *clockSamples) contradicted(offset trace.Duration) (trace.Duration, bool) {
 	const slack = 10 * trace.Millisecond // the line is written after the clock is read
 	for _, s := range c.sync {

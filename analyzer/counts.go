@@ -1,13 +1,13 @@
 package analyzer
 
-// Counts is how many frames there are and of how many each fact holds.
+// Counts counts frames, in total and by fact.
 type Counts struct {
 	Frames     int // complete ones
 	Late       int
 	Empty      int
 	Misaligned int // on either side of a link
-	Linked     int // application frames that a render frame took
-	Presented  int // render frames whose present time is known
+	Linked     int // application frames that a render frame picked up
+	Presented  int // render frames with a known present time
 	Truncated  int // not among Frames
 }
 

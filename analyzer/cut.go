@@ -6,8 +6,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Cut leaves in the timeline what lies from one time on and before another:
-// frames outside are gone, frames that an edge cuts are truncated.
+// Cut limits the timeline to times from from on and before to. It removes frames outside
+// and truncates frames that cross an edge.
 func (t *Timeline) Cut(from, to trace.Time) {
 	gone := map[*Frame]bool{}
 	for _, f := range t.Frames {
@@ -28,8 +28,8 @@ func (t *Timeline) Cut(from, to trace.Time) {
 			f.Render = nil
 		}
 		for i := range f.Transactions {
-			if gone[f.Transactions[i].Taken] {
-				f.Transactions[i].Taken = nil
+			if gone[f.Transactions[i].AppliedBy] {
+				f.Transactions[i].AppliedBy = nil
 			}
 		}
 		if f.Present >= to {

@@ -6,10 +6,10 @@ import (
 	"ohframe/analyzer/hitrace"
 )
 
-// Diagnostic is a thing in a trace that did not fit together.
+// Diagnostic is a kind of inconsistency in a trace.
 type Diagnostic uint8
 
-// The diagnostics. None is fatal: the trace may be cut, or a writer odd.
+// The diagnostics. None is fatal. They may mean that the trace is cut or damaged.
 const (
 	DamagedField       Diagnostic = iota // a field that is no number where one belongs
 	TransactionOutside                   // a transaction that belongs to no frame
@@ -19,17 +19,18 @@ const (
 	GPUUnfinished                        // GPU work that the trace does not see end, or begin
 	CommitUnknown                        // a commit of no render frame in the trace
 	FenceUnmatched                       // a wait for a present fence of no commit in the trace
-	ExpectedAstray                       // an expected interval far from what was done
+	ExpectedAstray                       // an expected interval far from the frame
 	FrameAstray                          // a frame that ends before it starts, or starts within another
-	EndLost                              // a slice that cannot stand in itself begins twice
+	EndLost                              // a slice that cannot contain itself begins twice
 	UnmatchedEnd                         // a slice that ends without having begun
 	ClockContradiction                   // hitrace's own clock line contradicts the offset
-	ThreadsOver                          // of a thread beyond the limit
+	StatedClockWrong                     // the markers contradict the offset that the input states
+	ThreadsOver                          // a marker of a thread beyond the limit
 	NamesOver                            // a statement of the name of a thread beyond the limit
 	FramesOver                           // a frame beyond the limit
-	StringsOver                          // a fence whose name is beyond the limit
+	StringsOver                          // a fence whose name is over the limit
 	RecordsOver                          // a transaction, commit, fence or the like beyond the limit
-	diagnosticsCount                     // how many there are
+	diagnosticsCount                     // number of diagnostics
 )
 
 var diagnosticTexts = [diagnosticsCount]string{
@@ -42,10 +43,11 @@ var diagnosticTexts = [diagnosticsCount]string{
 	CommitUnknown:      "commit of no render frame in the trace",
 	FenceUnmatched:     "present fence of no commit in the trace",
 	ExpectedAstray:     "expected interval far from the frame, left out",
-	FrameAstray:        "frame that starts within another or ends before it starts, taken as truncated",
+	FrameAstray:        "frame that starts within another or ends before it starts, marked truncated",
 	EndLost:            "slice whose end is lost",
 	UnmatchedEnd:       "slice end without its begin",
 	ClockContradiction: "clock sync line contradicts the clock offset",
+	StatedClockWrong:   "stated clock offset contradicted by the markers, which are used",
 	ThreadsOver:        "marker of a thread beyond the limit (--limit threads)",
 	NamesOver:          "statement of the name of a thread beyond the limit (--limit threads)",
 	FramesOver:         "frame beyond the limit (--limit frames)",
@@ -53,26 +55,23 @@ var diagnosticTexts = [diagnosticsCount]string{
 	RecordsOver:        "transaction, commit, fence or the like beyond the limit (--limit records)",
 }
 
-// String says in a few words what did not fit.
+// String describes the diagnostic in a few words.
 func (d Diagnostic) String() string { return diagnosticTexts[d] }
 
-// DiagnosticCount is how often something did not fit, and the numbers of the
-// first lines where it did not, counted from 1; where no line is to blame there
-// are none.
+// DiagnosticCount counts one diagnostic. Lines are the numbers of the first lines with
+// it, counted from 1; empty if it does not come from a single line.
 type DiagnosticCount struct {
 	Diagnostic Diagnostic
 	Total      int
 	Lines      []int
 }
 
-// Diagnostics counts what did not fit together.
+// Diagnostics counts inconsistencies in a trace.
 type Diagnostics struct {
 	counts   [diagnosticsCount]DiagnosticCount
-	seen     [wordsCount]bool
-	examples int // how many line numbers of each are kept
+	seen     [hitrace.WordCount]bool
+	examples int // maximum number of line numbers for each
 }
-
-const wordsCount = hitrace.WordCount
 
 func (d *Diagnostics) add(what Diagnostic, line int) {
 	c := &d.counts[what]
@@ -82,10 +81,10 @@ func (d *Diagnostics) add(what Diagnostic, line int) {
 	}
 }
 
-// addMany adds what no line is to blame for.
+// addMany adds occurrences that have no line.
 func (d *Diagnostics) addMany(what Diagnostic, total int) { d.counts[what].Total += total }
 
-// Counts returns what did not fit, in a fixed order.
+// Counts returns the diagnostics that occurred, in a fixed order.
 func (d *Diagnostics) Counts() []DiagnosticCount {
 	var list []DiagnosticCount
 	for what, c := range d.counts {
@@ -97,19 +96,19 @@ func (d *Diagnostics) Counts() []DiagnosticCount {
 	return list
 }
 
-// Warnings says in words what limits have left out.
+// Warnings describes what was skipped because of limits, and where the input is wrong.
 func (d *Diagnostics) Warnings() []string {
 	var list []string
 	for _, c := range d.Counts() {
 		switch c.Diagnostic {
-		case ThreadsOver, NamesOver, FramesOver, StringsOver, RecordsOver:
+		case StatedClockWrong, ThreadsOver, NamesOver, FramesOver, StringsOver, RecordsOver:
 			list = append(list, fmt.Sprintf("%d × %s", c.Total, c.Diagnostic))
 		}
 	}
 	return list
 }
 
-// Total returns how often what did not fit.
+// Total returns the number of occurrences of one diagnostic.
 func (d *Diagnostics) Total(what Diagnostic) int { return d.counts[what].Total }
 
 // MissingMarkers returns the names of the markers that frames are made of and

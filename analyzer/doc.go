@@ -1,10 +1,10 @@
 // Package analyzer reconstructs frames: events in, a Timeline out. It knows
 // neither how events are spelled nor how frames are shown.
 //
-// On OpenHarmony a frame is made twice. An application builds it on a vsync and
-// sends a transaction to the process render_service, which takes it on a vsync
-// of its own, draws, commits to the display and learns from the present fence
-// when it was shown:
+// On OpenHarmony a frame has two halves. An application builds it on a vsync and sends a
+// transaction to the process render_service. On a vsync of its own, render_service picks
+// the transaction up, draws, and commits the layers to the display. The present fence
+// signals when the display shows them:
 //
 //	application       ReceiveVsync ─ OnVsyncEvent ─ MarshRSTransactionData
 //	                                                          │ transaction [pid,index]
@@ -14,10 +14,10 @@
 //	  hardware thread                                           CommitLayers
 //	  fence thread                                 Waiting for Present Fence … shown
 //
-// A Builder follows every thread's slices of one trace and collects what they say;
-// assemble then infers the clock offset, connects the pieces and derives each frame's
-// facts. An Input has a Builder for each of the traces that follow one another in it,
-// mostly one, and joins their timelines.
+// A Builder follows every thread's slices in one trace and collects drafts of frames.
+// assemble then infers the clock offset, links the drafts and derives each frame's facts.
+// An Input has a Builder for each trace in it, normally one, and joins their timelines.
+//
 // The facts of a frame are independent of each other; the single Flag that the
 // system's own tools show is derived from them.
 package analyzer

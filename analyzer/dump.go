@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// String describes the timeline in text, a line for each frame, for tests and
-// for reading. Times are in nanoseconds; what is not known is left out.
+// String describes the timeline as text, one line for each frame, for tests and for
+// reading. Times are in nanoseconds. Unknown values are left out.
 //
 //	app 10000 com.example.a0 20000/20000 actual 1000..5000 expected 500..9000 sent 101 render 50001 late
 func (t *Timeline) String() string {
@@ -41,7 +41,7 @@ func (f *Frame) String() string {
 	add(f.Coalesced != 0, "coalesced %d", f.Coalesced)
 	for _, s := range f.Transactions {
 		add(true, "sent %d", s.Index)
-		add(s.Taken != nil && s.Taken != f.Render, "(taken by %d)", vsyncID(s.Taken))
+		add(s.AppliedBy != nil && s.AppliedBy != f.Render, "(taken by %d)", vsyncID(s.AppliedBy))
 	}
 	add(f.Render != nil, "render %d", vsyncID(f.Render))
 	for _, a := range f.Applications {
@@ -51,8 +51,8 @@ func (f *Frame) String() string {
 	for _, g := range f.GPU {
 		add(true, "gpu %s", g)
 	}
-	add(f.Commit.Start.Known(), "commit %s%s", f.Commit, mark(f.CommitEstimated))
-	add(f.Present.Known(), "present %d%s", f.Present, mark(f.PresentEstimated))
+	add(f.Commit.Start.Known(), "commit %s%s", f.Commit, tilde(f.CommitEstimated))
+	add(f.Present.Known(), "present %d%s", f.Present, tilde(f.PresentEstimated))
 	for _, n := range factNames {
 		add(f.Facts.Has(n.fact), "%s", n.name)
 	}
@@ -76,8 +76,8 @@ func vsyncID(f *Frame) int64 {
 	return f.VsyncID
 }
 
-// mark marks an estimate.
-func mark(estimated bool) string {
+// tilde returns the mark of an estimate.
+func tilde(estimated bool) string {
 	if estimated {
 		return "~"
 	}

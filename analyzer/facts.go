@@ -9,7 +9,7 @@ func (b *Builder) setFacts() {
 	for _, d := range b.drafts {
 		f := d.frame
 		if f.Facts.Has(Truncated) {
-			continue // neither its end nor what it did is known
+			continue // its end and its work are unknown
 		}
 		if isLate(f.Actual.End, f.Deadline) {
 			f.Facts |= MainLate
@@ -19,15 +19,8 @@ func (b *Builder) setFacts() {
 				f.Facts |= GPULate
 			}
 		}
-		switch f.Kind {
-		case ApplicationFrame:
-			if len(f.Transactions) == 0 {
-				f.Facts |= Empty
-			}
-		case RenderFrame:
-			if !d.processed {
-				f.Facts |= Empty
-			}
+		if isEmpty(f, d.processed) {
+			f.Facts |= Empty
 		}
 		if isMisaligned(f, b.options.PhaseRule) {
 			f.Facts |= Misaligned
@@ -36,9 +29,9 @@ func (b *Builder) setFacts() {
 	}
 }
 
-// setDeadlines gives each frame its deadline. A worker thread has no expected
-// interval: it works for the vsync of its process's main thread, and has that frame's
-// deadline and period, which setPeriods has set.
+// setDeadlines sets each frame's deadline. A worker thread has no expected interval. It
+// works for the vsync of its process's main thread, and gets the deadline and the period
+// of that frame, which setPeriods has set.
 func (b *Builder) setDeadlines() {
 	type key struct {
 		pid trace.PID

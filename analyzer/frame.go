@@ -2,7 +2,7 @@ package analyzer
 
 import "ohframe/analyzer/trace"
 
-// Kind tells the two sides of a frame apart.
+// Kind is the side of a frame.
 type Kind uint8
 
 const (
@@ -20,7 +20,7 @@ func (k Kind) String() string {
 	return "app"
 }
 
-// Interval is a stretch of trace time. The zero Interval is not known.
+// Interval is an interval of trace time. The zero Interval is unknown.
 type Interval struct {
 	Start, End trace.Time
 }
@@ -28,7 +28,7 @@ type Interval struct {
 // Known reports whether both ends of the interval are known.
 func (i Interval) Known() bool { return i.Start.Known() && i.End.Known() }
 
-// Duration returns the interval's length, zero if it is not known.
+// Duration returns the interval's length, zero if it is unknown.
 func (i Interval) Duration() trace.Duration {
 	if !i.Known() {
 		return 0
@@ -36,7 +36,7 @@ func (i Interval) Duration() trace.Duration {
 	return i.End.Sub(i.Start)
 }
 
-// Facts is what is the matter with a frame: a set of independent facts.
+// Facts is a set of independent properties of a frame.
 type Facts uint16
 
 const (
@@ -47,8 +47,8 @@ const (
 	// Empty: an application frame without a transaction, or a render frame
 	// that applied no commands at all.
 	Empty
-	// Misaligned: render_service did not pick the application frame up on the
-	// vsync that it was made for. Set on both frames of such a link.
+	// Misaligned: render_service did not pick up the application frame on the vsync for
+	// which it was made. Both frames of the link have this fact.
 	Misaligned
 	// Truncated: the trace begins or ends within the frame.
 	Truncated
@@ -70,15 +70,14 @@ const (
 	FlagMisaligned Flag = 3
 )
 
-// Sent is a transaction that an application frame handed over.
+// Sent is a transaction that an application frame sent to render_service.
 type Sent struct {
-	Index int64      // counts up per process
-	At    trace.Time // when it was marshalled
-	Taken *Frame     // the render frame that applied it; nil if none did
+	Index     int64      // counts up per process
+	At        trace.Time // when it was marshalled
+	AppliedBy *Frame     // the render frame that applied it; nil if none did
 }
 
-// Frame is a frame of either kind. Times are trace times; what is not known is
-// zero.
+// Frame is a frame of either kind. Times are trace times. Unknown values are zero.
 type Frame struct {
 	Kind    Kind
 	Process *Process
@@ -88,17 +87,17 @@ type Frame struct {
 	VsyncID int64
 	// Vsync is when the vsync was due.
 	Vsync trace.Time
-	// Actual is what the frame took, Expected what it should have taken, of
-	// which early systems state the start alone. A frame on a worker thread has
-	// no expected interval of its own.
+	// Actual is the interval of the frame's work, Expected the interval that was planned
+	// for it. On early systems Expected has no end. A frame on a worker thread has no
+	// expected interval.
 	Actual, Expected Interval
 	// Deadline is when the frame should have been done: the end of its own
 	// expected interval, or of the main thread's frame of the same vsync.
 	Deadline trace.Time
 	// Period is the display's refresh period when the frame was made.
 	Period trace.Duration
-	// Coalesced is how many vsyncs were queued up behind this frame's because
-	// its thread was too busy to take them.
+	// Coalesced is the number of vsyncs that waited behind this frame's because its
+	// thread was busy.
 	Coalesced int
 	Facts     Facts
 
@@ -107,24 +106,23 @@ type Frame struct {
 	// Render is the render frame that applied the last of them.
 	Render *Frame
 
-	// Applications are the application frames linked to a render frame: those
-	// whose Render it is, in the order in which it applied them.
+	// Applications are the application frames whose Render is this frame, in the order in
+	// which it applied them.
 	Applications []*Frame
 	// Draw is the work of the render thread for a render frame.
 	Draw Interval
 	// GPU are the intervals of a render frame's work on the GPU, by start.
 	GPU []Interval
-	// Commit is when a render frame's layers went to the display;
-	// CommitEstimated says that it was matched by time, not by vsync.
+	// Commit is the interval in which a render frame's layers went to the display.
+	// CommitEstimated: it was matched by time, because the marker has no vsync.
 	Commit          Interval
 	CommitEstimated bool
-	// Present is when the display showed a render frame; PresentEstimated says
-	// that it had been shown already when the commit looked.
+	// Present is when the display showed a render frame. PresentEstimated: the fence had
+	// already been signaled when the commit looked, so the frame was shown earlier.
 	Present          trace.Time
 	PresentEstimated bool
 
-	// Android is what Android's own records say of the frame, nil for a frame
-	// that was made of markers.
+	// Android has the values that Android recorded; nil for a frame from markers.
 	Android *Android
 }
 
@@ -171,8 +169,8 @@ func (f *Frame) Overrun() trace.Duration {
 	return max(0, f.End().Sub(f.Deadline))
 }
 
-// Flag returns the frame's single flag. Where several facts hold, the order is
-// that of the system's frame table: empty, misaligned, late.
+// Flag returns the frame's single flag. If several facts apply, the first of empty,
+// misaligned and late counts, as in the system's frame table.
 func (f *Frame) Flag() Flag {
 	switch {
 	case f.Facts.Has(Empty):

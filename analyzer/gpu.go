@@ -51,8 +51,8 @@ func (b *Builder) endGPU(pid trace.PID, e *hitrace.Event) {
 	b.gpu.done = append(b.gpu.done, gpuSlice{pid, Interval{begun.start, e.Time}, begun.line})
 }
 
-// assign gives each piece of work to the render frame during which it began. It needs
-// the render frames' intervals, which place sets.
+// assign assigns each piece of work to the render frame in which it began. It needs the
+// render frames' intervals, which place sets.
 func (g *gpuWork) assign(frames framesByProcess, d *Diagnostics) {
 	unfinished := make([]int, 0, len(g.open))
 	for _, o := range g.open {

@@ -4,25 +4,26 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer/trace"
 )
 
-// Input makes the Timeline of an input, which is one trace or several that follow one
-// another: Begin each trace, Track its events, Merge the names that all lines state,
-// then take the Timeline once.
+// Input builds the Timeline of an input, which is one trace or several in a row. Call
+// Begin for each trace, Track its events, Merge the names of all lines, and then call
+// Timeline once.
 type Input struct {
 	*shared
 	named   map[trace.TID]*threadName
 	current *Builder
-	// builders are those of the traces that have ended: the first, and all others
-	// that say anything about frames.
+	// builders are those of the traces that have ended: the first, and all others with
+	// frame data.
 	builders []*Builder
 	span     Interval
 }
 
-// shared is what the traces of an input have in common: one device, one set of limits
-// and one account of what did not fit together.
+// shared is the state that all traces of an input share: they come from one device and
+// have one set of limits and one set of diagnostics.
 type shared struct {
 	options     Options
 	threads     map[trace.TID]*thread
@@ -32,7 +33,7 @@ type shared struct {
 	diagnostics Diagnostics
 }
 
-// kept counts the records of each kind that are remembered.
+// kept counts the stored records of each kind.
 type kept struct {
 	frames, sent, applied, draws, commits, waits, gpu, periods int
 }
@@ -52,6 +53,9 @@ func NewInput(options Options) *Input {
 // Begin begins a trace and ends the one before it. It returns the builder that tracks
 // the trace's events.
 func (in *Input) Begin() *Builder {
+	if in.current != nil && in.options.Observer != nil {
+		in.options.Observer.Begin()
+	}
 	in.end()
 	in.current = newBuilder(in.shared)
 	return in.current
@@ -77,14 +81,54 @@ func (in *Input) end() {
 // must not be used afterwards.
 func (in *Input) Timeline() *Timeline {
 	in.end()
-	processes := in.processes()
-	list := make([]*Timeline, len(in.builders))
-	for i, b := range in.builders {
-		list[i] = b.assemble(processes)
+	t := &Timeline{Processes: in.processes(), Span: in.span}
+	for _, b := range in.builders {
+		b.assemble(t)
 	}
-	t := join(list, &in.diagnostics)
-	t.Span, t.Wall, t.Diagnostics = in.span, in.wall, in.diagnostics
+	if len(in.builders) > 1 {
+		slices.SortStableFunc(t.Frames, func(x, y *Frame) int { return cmp.Compare(x.Actual.Start, y.Actual.Start) })
+		truncateOverlaps(t, &in.diagnostics)
+	}
+	if !in.wall.At.Known() {
+		in.wall = in.options.Wall
+	}
+	t.Clock, t.Wall, t.Diagnostics = t.Parts[0].Clock, in.wall, in.diagnostics
 	return t
+}
+
+// kernelName is the number of bytes that kernels keep of a name; of an application's
+// the last ones.
+const kernelName = 15
+
+// fullName returns the one of the full names that name is cut from, or name.
+func fullName(name string, full []string) string {
+	for _, f := range full {
+		if len(name) == kernelName && len(f) > kernelName && strings.HasSuffix(f, name) {
+			return f
+		}
+	}
+	return name
+}
+
+// truncateOverlaps truncates frames that overlap frames of another trace, as checkOrder
+// does within a trace. Traces whose lines are out of order may overlap.
+func truncateOverlaps(t *Timeline, diagnostics *Diagnostics) {
+	byThread := map[trace.TID][]*Frame{}
+	for f := range t.Complete() {
+		byThread[f.TID] = append(byThread[f.TID], f)
+	}
+	for _, list := range byThread {
+		var last *Frame
+		for i, f := range list {
+			over := i+2 < len(list) && f.Actual.End > list[i+2].Actual.Start
+			if over || last != nil && f.Actual.Start < last.Actual.End {
+				diagnostics.add(FrameAstray, 0)
+				f.Facts, f.GPU = Truncated, nil
+				continue
+			}
+			last = f
+		}
+	}
 }
 
 // processes returns the processes and threads of the input.
@@ -133,7 +177,7 @@ func (in *Input) processes() []*Process {
 		// A process dump has full names; the kernel keeps 15 bytes of the main
 		// thread's.
 		main, _ := dump.Thread(trace.TID(p.PID))
-		p.Name = cmp.Or(dump.Process(p.PID), p.Name, main)
+		p.Name = cmp.Or(dump.Process(p.PID), fullName(p.Name, in.options.FullNames), main)
 	}
 	in.diagnostics.addMany(NamesOver, dump.Over())
 	return slices.SortedFunc(maps.Values(byPID), func(x, y *Process) int { return cmp.Compare(x.PID, y.PID) })

@@ -7,10 +7,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Names collects what lines state of threads: which process they belong to and
-// what they are called. Each worker has one of its own, so that the lines of a
-// trace need not be gone through one after another; Input.Merge takes them in
-// order.
+// Names collects the process and the names of each thread. Each worker has its own, so
+// that lines can be processed in parallel. Input.Merge merges them in order.
 type Names struct {
 	entries []nameEntry
 	slots   []int32 // index into entries plus one, by hash of the thread id
@@ -25,19 +23,19 @@ type nameEntry struct {
 	switched []byte // from those of the scheduler
 }
 
-// unknownComm is what the kernel prints when it has forgotten a thread's name.
+// unknownComm is what the kernel prints if it no longer has a thread's name.
 const unknownComm = "<...>"
 
 func isName(comm []byte) bool { return len(comm) > 0 && string(comm) != unknownComm }
 
-// Add takes note of the threads that an event speaks of. Of a switch that is the
-// one that comes: the one that goes came before.
+// Add adds the threads of an event: that of its line, and the next one of a switch. The
+// previous one has been the next one before.
 func (n *Names) Add(e *hitrace.Event) {
 	n.AddLine(e)
 	n.AddArgs(e)
 }
 
-// AddArgs takes note of the thread that an event of the scheduler's speaks of.
+// AddArgs adds the thread in the args of a scheduler event.
 func (n *Names) AddArgs(e *hitrace.Event) {
 	switch e.Kind {
 	case hitrace.SwitchEvent:
@@ -51,7 +49,7 @@ func (n *Names) AddArgs(e *hitrace.Event) {
 	}
 }
 
-// AddLine takes note of the thread that an event's line is of.
+// AddLine adds the thread of an event's line.
 func (n *Names) AddLine(e *hitrace.Event) {
 	entry := n.entry(e.TID)
 	if e.PID != trace.UnknownPID {
@@ -62,14 +60,14 @@ func (n *Names) AddLine(e *hitrace.Event) {
 	}
 }
 
-// AddScheduled takes note of the name by which the scheduler calls a thread.
+// AddScheduled adds the name of a thread in a scheduler event.
 func (n *Names) AddScheduled(tid trace.TID, comm []byte) {
 	if isName(comm) {
 		n.entry(tid).switched = comm
 	}
 }
 
-// Reset forgets everything.
+// Reset removes all names and keeps the memory.
 func (n *Names) Reset() {
 	n.entries = n.entries[:0]
 	clear(n.slots)
@@ -106,11 +104,11 @@ func (n *Names) grow() {
 	}
 }
 
-// hashTID spreads thread ids, which come in runs, over the slots.
+// hashTID spreads thread ids, which are often consecutive, over the slots.
 func hashTID(tid trace.TID) uint32 { return uint32(tid) * 2654435769 >> 8 }
 
-// Merge takes in what a part of the trace states of its threads. Parts come in
-// the order of the trace; the last statement holds.
+// Merge merges the names of one block of the input. Blocks must be merged in order. The
+// last name of a thread counts.
 func (b *Input) Merge(n *Names) {
 	for i := range n.entries {
 		entry := &n.entries[i]
@@ -131,10 +129,10 @@ func (b *Input) Merge(n *Names) {
 	}
 }
 
-// maxName bounds the names that are kept, in bytes. The kernel's have 15.
+// maxName is the maximum length of a name in bytes. The kernel's have 15.
 const maxName = 255
 
-// setName sets a name, if there is one and it is another. The kernel cuts names in
+// setName sets a name if it is not empty and has changed. The kernel cuts names in
 // the middle of a character.
 func setName(name *string, text []byte) {
 	text = text[:min(len(text), maxName)]
@@ -143,15 +141,15 @@ func setName(name *string, text []byte) {
 	}
 }
 
-// threadName is what the whole trace states of a thread.
+// threadName has the names of a thread in the whole input.
 type threadName struct {
 	pid       trace.PID
 	own       string // the name on its own lines
 	scheduled string // the name that the scheduler calls it by
 }
 
-// name returns the thread's name. Its own lines come first: they are printed
-// when the trace is read out, with the name that it had by then.
+// name returns the thread's name. The name in its own lines is preferred: they are
+// printed when the trace is read out, with the name at that time.
 func (t *threadName) name() string {
 	if t.own != "" {
 		return t.own

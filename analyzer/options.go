@@ -9,12 +9,12 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// PhaseRule says how a misaligned pick-up is recognised.
+// PhaseRule decides which times make a pick-up misaligned.
 type PhaseRule uint8
 
 const (
 	// PhaseExpected compares render_service's expected start with the
-	// application's expected end; 1 ms apart or more is misaligned. It needs no
+	// application's expected end (docs/frames.md 3.5). It needs no
 	// clock conversion and forgives an application that finishes early.
 	PhaseExpected PhaseRule = iota
 	// PhaseActual compares the actual start with the actual end; more than 1 ms
@@ -33,18 +33,50 @@ func ParsePhaseRule(s string) (PhaseRule, error) {
 	return 0, fmt.Errorf("%q is not expected or actual", s)
 }
 
-// Options decide what the trace leaves open.
+// Options decide how frames are reconstructed.
 type Options struct {
 	// ClockOffset, if not nil, is trace time minus CLOCK_MONOTONIC; otherwise it
 	// is inferred.
 	ClockOffset *trace.Duration
-	PhaseRule   PhaseRule
+	// Stated, if not nil, is the offset that the input states beside its lines.
+	// ClockOffset overrides it, and so does a trace that contradicts it.
+	Stated *StatedOffset
+	// Wall, if known, is used if no line of the trace states the time of day.
+	Wall      WallClock
+	PhaseRule PhaseRule
 	// Dump, if not nil, has names of processes and threads that the input states
 	// beside its events. It is looked at when all events are read.
 	Dump *hitrace.ProcessDump
-	// Limits bound what is remembered of a trace: Threads, Frames, Records and
-	// Examples.
+	// FullNames are full names of applications. A process whose name is the last 15
+	// bytes of one has that name.
+	FullNames []string
+	// Observer, if not nil, sees every event after the builder.
+	Observer Observer
+	// Limits are the limits Threads, Frames, Records and Examples.
 	Limits limits.Limits
+}
+
+// Observer sees the events of an input in order, one at a time. Begin is called
+// before each trace that follows another one in the input. pid is the process of the
+// event's thread, as the builder knows it. Prepare is for hitrace.Stages.
+type Observer interface {
+	Prepare(worker int, events []hitrace.Event)
+	Begin()
+	Track(e *hitrace.Event, pid trace.PID)
+}
+
+// PrepareStage returns the Prepare stage of the observer, nil without one.
+func (o *Options) PrepareStage() func(worker int, events []hitrace.Event) {
+	if o.Observer == nil {
+		return nil
+	}
+	return o.Observer.Prepare
+}
+
+// StatedOffset is an offset that an input states.
+type StatedOffset struct {
+	Offset trace.Duration // trace time minus CLOCK_MONOTONIC
+	Source ClockSource
 }
 
 // ParseClockOffset parses "auto", "none" (zero) or a duration such as

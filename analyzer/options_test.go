@@ -1,10 +1,13 @@
 package analyzer_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 )
 
@@ -39,5 +42,26 @@ func TestParseClockOffset(t *testing.T) {
 		if got, err := analyzer.ParseClockOffset(text); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %v, %v, want an error that names it", text, got, err)
 		}
+	}
+}
+
+// A process gets the full name that its own is the end of, if its own was cut.
+func TestFullNames(t *testing.T) {
+	text := "# tracer: nop\n"
+	for i, comm := range []string{"example.gallery", "m.example.notes", "short.name", "xexample.gallery"[:15]} {
+		text += fmt.Sprintf("%16s-%-5d (%5d) [000] ....   100.00000%d: tracing_mark_write: I|%d|x\n", comm, 10+i, 10+i, i, 10+i)
+	}
+	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{}, analyzer.Options{
+		FullNames: []string{"com.example.gallery", "a.short.name", "example.gallery"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range timeline.Processes {
+		names = append(names, p.Name)
+	}
+	if want := []string{"com.example.gallery", "m.example.notes", "short.name", "xexample.galler"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
 	}
 }

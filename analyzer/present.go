@@ -104,10 +104,10 @@ func (b *Builder) intern(name []byte, e *hitrace.Event) (string, bool) {
 	return s, true
 }
 
-// matchFences finds the wait for each commit's fence, whose end is when the fence was
-// signaled. Waits are in the order of the fences. Their numbers agree, too, unless
-// fences that were already signaled came between: then the order alone decides. It
-// needs no other pass.
+// matchFences finds the wait for each commit's fence. The wait's end is when the fence
+// was signaled. Waits are in the order of the fences. Their numbers agree, too, unless
+// fences that were already signaled came between them: then only the order decides. This
+// pass needs no other.
 func (b *Builder) matchFences() {
 	byTracker := map[string][]*wait{}
 	for _, w := range b.waits {
@@ -181,7 +181,7 @@ func anyAgrees(fences []*fence, waits []*wait) bool {
 	return slices.ContainsFunc(waits, func(w *wait) bool { return numbers[w.number] })
 }
 
-// assignDraws gives each drawing to the render frame that it follows. It needs the
+// assignDraws assigns each drawing to the render frame that it follows. It needs the
 // render frames' intervals, which place sets.
 func (b *Builder) assignDraws(frames framesByProcess) {
 	for _, d := range b.draws {
@@ -194,10 +194,9 @@ func (b *Builder) assignDraws(frames framesByProcess) {
 	}
 }
 
-// assignCommits gives each commit to its render frame, and with it the time at which
-// the display showed the frame. Commits name the vsync of their frame; those of 4.0 do
-// not, and are matched by time. It needs the drawings of assignDraws and the fences of
-// matchFences.
+// assignCommits assigns each commit to its render frame, and sets the frame's present
+// time. Commits have the vsync of their frame, except on 4.0, where they are matched by
+// time. It needs the drawings of assignDraws and the fences of matchFences.
 func (b *Builder) assignCommits(frames []*draft) {
 	type key struct {
 		pid trace.PID
@@ -265,9 +264,9 @@ func (d drawnFrames) sort() {
 	slices.SortStableFunc(d, func(a, b *Frame) int { return cmp.Compare(drawnAt(a), drawnAt(b)) })
 }
 
-// committedAt returns the frame that a commit starting at the given time is
-// likely of: the one drawn last before, or, if that has its commit already, the
-// next one, whose commit may start while its drawing comes to an end.
+// committedAt returns the likely frame of a commit that starts at the given time: the
+// last one drawn before, or, if that has a commit already, the next one, whose commit may
+// start before its drawing ends.
 func (d drawnFrames) committedAt(at trace.Time) *Frame {
 	next, _ := slices.BinarySearchFunc(d, at, func(f *Frame, at trace.Time) int {
 		if drawnAt(f) <= at {

@@ -1,13 +1,26 @@
 package analyzer
 
-import "ohframe/analyzer/trace"
+import (
+	"cmp"
 
-// The rules of docs/frames.md that decide facts of frames, each in one place. They
-// are pure functions: what they need to know comes with their arguments.
+	"ohframe/analyzer/trace"
+)
+
+// The rules of docs/frames.md that decide facts of frames, each in one place. They are
+// pure functions of their arguments.
 
 // isLate reports whether work that ended at end missed its deadline (3.2). Ending at
 // the deadline is on time; without a known deadline nothing is late.
 func isLate(end, deadline trace.Time) bool { return deadline.Known() && end > deadline }
+
+// isEmpty reports whether an application frame sent no transaction, or a render frame
+// processed no commands (3.4).
+func isEmpty(f *Frame, processed bool) bool {
+	if f.Kind == RenderFrame {
+		return !processed
+	}
+	return len(f.Transactions) == 0
+}
 
 // misalignment is how far apart the two times of a pick-up may be (3.5).
 const misalignment = trace.Millisecond
@@ -38,6 +51,35 @@ func pickedUpLate(app *Frame) bool {
 		return app.Render.Expected.Start > app.Expected.End
 	}
 	return app.Render.Actual.Start > app.Actual.End
+}
+
+// blame returns the cause of a late whole frame from the facts of its frames: the first
+// that applies (7.5).
+func blame(app *Frame) Blame {
+	switch render := app.Render; {
+	case app.Late():
+		return BlameApplication
+	case render.Facts.Has(MainLate):
+		return BlameRenderCPU
+	case render.Facts.Has(GPULate):
+		return BlameRenderGPU
+	case pickedUpLate(app):
+		return BlamePickUp
+	}
+	return BlameUnknown
+}
+
+// PickUpDelay returns by how many vsyncs render_service picked the application frame up
+// later than planned (7.4); 0 if it did not, or if that is unknown.
+func PickUpDelay(app *Frame) int {
+	if !pickedUpLate(app) || !app.Expected.End.Known() || !app.Render.Expected.Known() {
+		return 0
+	}
+	delay, period := app.Render.Expected.Start.Sub(app.Expected.End), cmp.Or(app.Render.Period, app.Period)
+	if period <= 0 {
+		return 1
+	}
+	return max(1, int((delay+period/2)/period))
 }
 
 // renderLead is how long before the second vsync after its own a render frame is

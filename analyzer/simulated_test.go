@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/simulate"
+	"ohframe/internal/slow"
 )
 
 // TestSimulated compares timelines with what the simulation of each system
@@ -45,7 +46,43 @@ func checkSimulated(t *testing.T, config simulate.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, totals, err := analyzer.Analyze(t.Context(), &text, hitrace.Options{}, analyzer.Options{ClockOffset: &truth.Offset})
+	checkTimeline(t, &text, truth, config.CutStart)
+}
+
+// TestScenes does the same with scenes of late frames. Nothing that delays a frame
+// may change what is found of it, in either kernel's lines.
+func TestScenes(t *testing.T) {
+	check := func(name string, scene simulate.Scene) {
+		t.Run(name, func(t *testing.T) {
+			var text bytes.Buffer
+			truth, err := scene.Generate(&text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkTimeline(t, &text, truth.Truth, false)
+		})
+	}
+	for i, cause := range simulate.Causes() {
+		for j, kernel := range []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux} {
+			if !slow.Enabled() && j != i%2 {
+				continue
+			}
+			check(cause+"/"+string(kernel), simulate.Scene{
+				Kernel: kernel, Cause: simulate.Cause(cause), Seed: uint64(i), RefreshHz: 60 + 30*((i+j)%3), Noise: j == 0,
+				ClockOffset: trace.Duration(i) * 1_234_567_891, CRLF: i%2 == 0, NoTGID: i%3 == 0,
+			})
+		}
+	}
+	eras := simulate.Eras()
+	for _, era := range eras[slices.Index(eras, "5.0.0"):] {
+		check(era, simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseMix, Era: era})
+		check(era+"/cached", simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseCachedTransaction, Era: era})
+	}
+}
+
+func checkTimeline(t *testing.T, text *bytes.Buffer, truth *simulate.Truth, cutStart bool) {
+	t.Helper()
+	got, totals, err := analyzer.Analyze(t.Context(), text, hitrace.Options{}, analyzer.Options{ClockOffset: &truth.Offset})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +95,7 @@ func checkSimulated(t *testing.T, config simulate.Config) {
 	// A transaction before the end of a frame that began before the trace may
 	// have been in it, for all that the text says.
 	n := got.Diagnostics.Total(analyzer.TransactionOutside)
-	if n > truth.OutsideTransactions || n < truth.OutsideTransactions && !config.CutStart {
+	if n > truth.OutsideTransactions || n < truth.OutsideTransactions && !cutStart {
 		t.Errorf("%d transactions outside frames, want %d", n, truth.OutsideTransactions)
 	}
 	type key struct {
@@ -93,7 +130,7 @@ func checkSimulated(t *testing.T, config simulate.Config) {
 			t.Errorf("%s frame %d of thread %d at %d: not found", w.Kind, w.Vsync, w.TID, w.Start)
 			continue
 		}
-		if want, got := describeTruth(w, config.Era), describeFound(f); got != want {
+		if want, got := describeTruth(w, truth.Era), describeFound(f); got != want {
 			t.Errorf("found %s\n want %s", got, want)
 		}
 	}

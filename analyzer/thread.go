@@ -10,8 +10,8 @@ type thread struct {
 	tid     trace.TID
 	pid     trace.PID
 	touched bool // by the trace being read
-	// stated: a column has told the process. Where none does, said is what the
-	// last slice's begin has told.
+	// stated: a TGID column has the process. Without one, said is the PID of the last
+	// begin marker.
 	stated bool
 	said   trace.PID
 	open   hitrace.Stack[openSlice]
@@ -20,19 +20,19 @@ type thread struct {
 	// unbatched is the last frame that began on this thread, if it is no main
 	// thread and the trace has no UVTrace around the frame.
 	unbatched *draft
-	// orphan is a frame whose parts are seen outside every slice of the trace.
-	// An end without its begin makes it a truncated frame; else it is none.
+	// orphan is a frame whose markers are outside every slice of the trace. An end
+	// without a begin makes it a truncated frame; otherwise it is discarded.
 	orphan *draft
-	// renders says that frames are composed on this thread.
+	// renders: frames are composed on this thread.
 	renders bool
 }
 
-// openSlice is a slice that matters and has not ended.
+// openSlice is a slice with a handler that has not ended.
 type openSlice struct {
 	word   hitrace.Word
 	start  trace.Time
 	draft  *draft // the frame that it is part of, if any
-	used   bool   // a UVTrace whose begin some frame has taken for its own
+	used   bool   // a UVTrace whose begin is the start of a frame
 	commit *commit
 	wait   *wait
 }
@@ -82,18 +82,17 @@ func (t *thread) indexOpen(word hitrace.Word) int {
 	return -1
 }
 
-// lastOpen returns the slice kept last.
+// lastOpen returns the open slice that was stored last.
 func (t *thread) lastOpen() *openSlice { return t.open.At(t.open.Len() - 1) }
 
-// setCurrent makes d the frame being made, to which the slice kept last belongs.
+// setCurrent makes d the current frame, and the slice that was stored last a part of it.
 func (t *thread) setCurrent(d *draft) {
 	t.draft = d
 	t.lastOpen().draft = d
 }
 
-// abandon forgets the open slices from the given one on, whose ends were lost. A
-// frame that they are part of is truncated. The slice that has just begun takes their
-// place.
+// abandon removes the open slices from the given one on, whose ends were lost, and
+// truncates their frame. The slice that has just begun replaces them.
 func (t *thread) abandon(from int, at trace.Time) {
 	for i := from; i < t.open.Len(); i++ {
 		if d := t.open.At(i).draft; d != nil && d == t.draft {
@@ -105,8 +104,7 @@ func (t *thread) abandon(from int, at trace.Time) {
 	t.open.Replace(from)
 }
 
-// orphanOf returns the frame to which a part belongs that stands outside every
-// frame of the trace.
+// orphanOf returns the frame of a marker that is outside every slice of the trace.
 func (t *thread) orphanOf(e *hitrace.Event) *draft {
 	if t.orphan == nil {
 		t.orphan = &draft{
@@ -124,8 +122,8 @@ func (t *thread) draftOrOrphan(e *hitrace.Event) *draft {
 	return t.orphanOf(e)
 }
 
-// countAtZero counts a slice that begins or ends at time zero, which stands for an
-// unknown time: slices that matter neither begin nor end at it.
+// countAtZero counts a slice that begins or ends at time zero, which means unknown.
+// Slices with handlers neither begin nor end at that time.
 func (t *thread) countAtZero(phase hitrace.Phase) {
 	switch phase {
 	case hitrace.Begin:
@@ -135,12 +133,12 @@ func (t *thread) countAtZero(phase hitrace.Phase) {
 	}
 }
 
-// maxBatch is how long after a frame the UVTrace around it ends, at the most:
-// what ends later is another slice, whose begin is lost.
+// maxBatch is the maximum time from the end of a frame to the end of the UVTrace around
+// it. A later end belongs to another slice, whose begin is lost.
 const maxBatch = 10 * trace.Millisecond
 
-// unmatchedEnd takes note of a slice that began before the trace did. If parts
-// of a frame stood in it, they make a truncated frame.
+// unmatchedEnd records the end of a slice that began before the trace did. If it
+// contained markers of a frame, they make a truncated frame.
 func (t *thread) unmatchedEnd(at trace.Time) {
 	switch {
 	case t.orphan != nil:

@@ -6,7 +6,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Timeline is what a trace says about frames.
+// Timeline is the result of reading an input: its frames and processes.
 type Timeline struct {
 	// Frames are all frames, truncated ones too, by actual start; frames that
 	// start at the same time are in the order in which they were seen.
@@ -22,7 +22,7 @@ type Timeline struct {
 	Parts []Part
 	// Wall relates trace time to the time of day.
 	Wall WallClock
-	// Diagnostics counts what did not fit together.
+	// Diagnostics counts inconsistencies in the trace.
 	Diagnostics Diagnostics
 }
 
@@ -32,7 +32,7 @@ type Part struct {
 	Clock ClockOffset
 }
 
-// WallClock is the time of day at a point of trace time, if the trace tells it.
+// WallClock is the time of day at a point of trace time; zero if unknown.
 type WallClock struct {
 	At   trace.Time
 	Unix int64 // nanoseconds since 1970, to the millisecond
@@ -41,8 +41,8 @@ type WallClock struct {
 // Process is a process and its threads, by id.
 type Process struct {
 	PID trace.PID
-	// Name is the full name if a process dump has it, else the main thread's, at
-	// most 15 bytes; empty if not known.
+	// Name is the full name if a process dump or Options.FullNames has it, else the
+	// main thread's, at most 15 bytes; empty if not known.
 	Name    string
 	Threads []Thread
 }

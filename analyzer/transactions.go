@@ -11,13 +11,13 @@ import (
 // sent is a transaction on its way to render_service.
 type sent struct {
 	hitrace.Marsh
-	at    trace.Time
-	line  int
-	tid   trace.TID // the thread that wrote the marker
-	draft *draft    // the frame open on that thread; nil if none was
-	owner *Frame
-	index int // among the owner's transactions
-	taken bool
+	at      trace.Time
+	line    int
+	tid     trace.TID // the thread that wrote the marker
+	draft   *draft    // the frame open on that thread; nil if none was
+	owner   *Frame
+	index   int // among the owner's transactions
+	applied bool
 }
 
 func (b *Builder) beginMarsh(t *thread, e *hitrace.Event) {
@@ -34,10 +34,10 @@ func (b *Builder) beginMarsh(t *thread, e *hitrace.Event) {
 	b.sent = append(b.sent, &sent{Marsh: m, at: e.Time, line: e.Number, tid: t.tid, draft: t.draftOrOrphan(e)})
 }
 
-// assignTransactions gives each transaction to its application frame. If the marker
+// assignTransactions assigns each transaction to its application frame. If the marker
 // names the thread and the vsync, they decide: it may be written after the frame has
-// ended, or by another thread. Otherwise it belongs to the frame that was open where
-// it was written. It needs the kinds that place sets.
+// ended, or by another thread. Otherwise it belongs to the frame that was open on its
+// thread. It needs the kinds that place sets.
 func (b *Builder) assignTransactions() {
 	type key struct {
 		tid trace.TID
@@ -65,7 +65,7 @@ func (b *Builder) assignTransactions() {
 				k.tid = s.tid
 			}
 			named := lastBegun(byVsync[k], s.at)
-			// A frame that does not tell its vsync may be the one that is named.
+			// A frame without a known vsync may be the named one.
 			if named != nil || owner == nil || owner.now != 0 {
 				owner = named
 			}
@@ -79,8 +79,8 @@ func (b *Builder) assignTransactions() {
 	}
 }
 
-// lastBegun returns the last of the drafts, which are in order of start, that
-// had begun at the given time, or the first where none had; nil if there are none.
+// lastBegun returns the last of the drafts that had begun at the given time, or the first
+// if none had; nil if drafts is empty. The drafts are sorted by start.
 func lastBegun(drafts []*draft, at trace.Time) *draft {
 	if len(drafts) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func lastBegun(drafts []*draft, at trace.Time) *draft {
 // transactions. It needs the owners that assignTransactions sets.
 func (b *Builder) link() {
 	byKey := map[hitrace.Transaction][]*sent{}
-	taken := map[takenKey]bool{}
+	applied := map[appliedKey]bool{}
 	for _, s := range b.sent {
 		byKey[s.Transaction] = append(byKey[s.Transaction], s)
 	}
@@ -109,17 +109,17 @@ func (b *Builder) link() {
 				b.diagnostics.add(AppliedUnknown, a.line)
 				continue
 			}
-			s.taken = true
+			s.applied = true
 			f := s.owner
 			if f == nil {
 				continue
 			}
-			key := takenKey{f.Process.PID, s.Index, s.at}
-			if taken[key] { // its line is there twice
+			key := appliedKey{f.Process.PID, s.Index, s.at}
+			if applied[key] { // a repeated line
 				continue
 			}
-			taken[key] = true
-			f.Transactions[s.index].Taken = d.frame
+			applied[key] = true
+			f.Transactions[s.index].AppliedBy = d.frame
 			if s.index == len(f.Transactions)-1 {
 				f.Render = d.frame
 				d.frame.Applications = append(d.frame.Applications, f)
@@ -132,9 +132,9 @@ func (b *Builder) link() {
 // process id is used again; no real device has this many.
 const maxAlike = 64
 
-// choose returns which of the transactions with one key was applied: the key
-// comes again when a process id does, so the last one sent before; nil if all
-// are taken.
+// choose returns the transaction of list that was applied at the given time. A key is
+// used again if a process id is, so it is the last one that was sent before and is not
+// applied yet, or nil.
 func choose(list []*sent, at trace.Time) *sent {
 	if len(list) > maxAlike {
 		i, _ := slices.BinarySearchFunc(list, at, func(s *sent, at trace.Time) int { return cmp.Compare(s.at, at) })
@@ -142,7 +142,7 @@ func choose(list []*sent, at trace.Time) *sent {
 	}
 	var best *sent
 	for _, s := range list {
-		if !s.taken && (best == nil || s.at <= at) {
+		if !s.applied && (best == nil || s.at <= at) {
 			best = s
 		}
 	}

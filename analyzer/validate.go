@@ -7,10 +7,10 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Validate checks what must hold of every timeline, whatever the trace, and
-// returns all violations joined, or nil.
+// Validate checks the invariants of every timeline and returns all violations joined, or
+// nil.
 func (t *Timeline) Validate() error {
-	v := validator{timeline: t, seen: map[*Frame]bool{}, ends: map[trace.TID]trace.Time{}, taken: map[takenKey]bool{}, known: map[*Process]bool{}, linked: map[*Frame]*Frame{}}
+	v := validator{timeline: t, seen: map[*Frame]bool{}, ends: map[trace.TID]trace.Time{}, applied: map[appliedKey]bool{}, known: map[*Process]bool{}, linked: map[*Frame]*Frame{}}
 	v.processes()
 	for _, f := range t.Frames {
 		v.seen[f] = true
@@ -32,14 +32,14 @@ type validator struct {
 	timeline *Timeline
 	seen     map[*Frame]bool
 	ends     map[trace.TID]trace.Time // end of each thread's last complete frame
-	taken    map[takenKey]bool        // transactions that render frames applied
+	applied  map[appliedKey]bool      // transactions that render frames applied
 	known    map[*Process]bool
 	linked   map[*Frame]*Frame // render frames by the application frames that they name
 	errors   []error
 }
 
-// takenKey is a transaction that was applied.
-type takenKey struct {
+// appliedKey is a transaction that was applied.
+type appliedKey struct {
 	pid   trace.PID
 	index int64
 	at    trace.Time
@@ -104,12 +104,12 @@ func (v *validator) frame(f *Frame) {
 // frame share its token.
 func (v *validator) transactions(f *Frame) {
 	if f.Process == nil || f.frameTimeline() != nil {
-		return // told already, or not numbered
+		return // reported already, or not numbered
 	}
 	for _, s := range f.Transactions {
-		key := takenKey{f.Process.PID, s.Index, s.At}
-		v.check(f, s.Taken == nil || !v.taken[key], "has a transaction that was applied twice")
-		v.taken[key] = s.Taken != nil
+		key := appliedKey{f.Process.PID, s.Index, s.At}
+		v.check(f, s.AppliedBy == nil || !v.applied[key], "has a transaction that was applied twice")
+		v.applied[key] = s.AppliedBy != nil
 	}
 }
 
@@ -119,7 +119,7 @@ func (v *validator) links(f *Frame) {
 		v.check(f, v.seen[r] && r.Kind == RenderFrame, "is linked to no render frame of the timeline")
 		v.check(f, v.linked[f] == r, "is not known to its render frame")
 		n := len(f.Transactions)
-		v.check(f, n > 0 && f.Transactions[n-1].Taken == r, "is linked without its last transaction")
+		v.check(f, n > 0 && f.Transactions[n-1].AppliedBy == r, "is linked without its last transaction")
 	}
 	for _, a := range f.Applications {
 		v.check(f, a.Render == f && v.seen[a], "names an application frame that is not linked to it")

@@ -25,7 +25,7 @@ func newSound() sound {
 	}
 	app := &analyzer.Frame{
 		Process: demo, TID: 200, VsyncID: 7, Actual: analyzer.Interval{Start: 1000, End: 1050}, Expected: analyzer.Interval{Start: 990, End: 1090},
-		Deadline: 1090, Period: 100, Transactions: []analyzer.Sent{{Index: 5, At: 1010}, {Index: 6, At: 1020, Taken: render}}, Render: render,
+		Deadline: 1090, Period: 100, Transactions: []analyzer.Sent{{Index: 5, At: 1010}, {Index: 6, At: 1020, AppliedBy: render}}, Render: render,
 	}
 	next := &analyzer.Frame{
 		Process: demo, TID: 200, VsyncID: 8, Actual: analyzer.Interval{Start: 1200, End: 1300}, Expected: analyzer.Interval{Start: 1190, End: 1290},
@@ -112,7 +112,7 @@ func TestValidateViolations(t *testing.T) {
 
 		{"link out of the timeline", func(s sound) { s.Frames = []*analyzer.Frame{s.app, s.next} }, "is linked to no render frame of the timeline"},
 		{"link to an application frame", func(s sound) {
-			s.app.Render, s.app.Transactions[1].Taken = s.next, s.next
+			s.app.Render, s.app.Transactions[1].AppliedBy = s.next, s.next
 			s.next.Applications = s.render.Applications
 			s.render.Applications = nil
 		}, "is linked to no render frame of the timeline"},
@@ -122,7 +122,7 @@ func TestValidateViolations(t *testing.T) {
 		{"link twice", func(s sound) { s.render.Applications = []*analyzer.Frame{s.app, s.app} }, "names an application frame that is named already"},
 		{"link without transactions", func(s sound) { s.app.Transactions = nil; s.app.Facts |= analyzer.Empty }, "is linked without its last transaction"},
 		{"link by the first transaction", func(s sound) {
-			s.app.Transactions[0].Taken, s.app.Transactions[1].Taken = s.render, nil
+			s.app.Transactions[0].AppliedBy, s.app.Transactions[1].AppliedBy = s.render, nil
 		}, "is linked without its last transaction"},
 
 		{"application with gpu work", func(s sound) { s.app.GPU = s.render.GPU[1:] }, "has what render frames have"},

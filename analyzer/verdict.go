@@ -105,14 +105,11 @@ func renderFaults(f *Frame, misaligned bool) JankType {
 	return faults
 }
 
-// severity is partial for an overrun of less than one refresh period, which costs
-// at most one refresh, and full for a longer one.
+// severity is full for an overrun of at least one refresh period, and partial for a
+// shorter one, which costs at most one refresh, and for a frame with a fault that ended
+// on time. Perfetto shows partial jank in a paler colour than the others.
 func severity(f *Frame) JankSeverity {
-	overrun := f.Overrun()
-	switch {
-	case overrun == 0:
-		return SeverityNone
-	case overrun < max(f.Period, trace.Nanosecond):
+	if f.Overrun() < max(f.Period, trace.Nanosecond) {
 		return SeverityPartial
 	}
 	return SeverityFull

@@ -58,7 +58,7 @@ func TestVerdictOfRenderFrame(t *testing.T) {
 		{cpu, telling{16, 2, false, 1, 2}},
 		{gpu, telling{32, 2, false, 1, 2}},
 		{cpu | gpu, telling{16, 2, false, 1, 2}},
-		{misaligned, telling{2, 2, true, 1, 1}},
+		{misaligned, telling{2, 2, true, 1, 2}},
 		{misaligned | cpu, telling{2 | 16, 2, false, 1, 2}},
 		{misaligned | gpu, telling{2 | 32, 2, false, 1, 2}},
 		{misaligned | cpu | gpu, telling{2 | 16, 2, false, 1, 2}},
@@ -96,7 +96,7 @@ func TestVerdictOfApplicationFrame(t *testing.T) {
 		{0, cpu, telling{16, 2, true, 1, 3}},
 		{0, gpu, telling{32, 2, true, 1, 3}},
 		{0, cpu | gpu, telling{16, 2, true, 1, 3}},
-		{misaligned, misaligned, telling{2, 2, true, 1, 1}},
+		{misaligned, misaligned, telling{2, 2, true, 1, 2}},
 		{misaligned, misaligned | cpu, telling{2 | 16, 2, true, 1, 3}},
 		{misaligned, misaligned | gpu, telling{2 | 32, 2, true, 1, 3}},
 		// The render frame was misaligned with another application.

@@ -1,6 +1,6 @@
 package analyzer
 
-import "strings"
+import "cmp"
 
 // Blame is a set of causes for which a whole frame was late. A frame of
 // render_service has one cause; SurfaceFlinger may report several.
@@ -39,27 +39,19 @@ func (b Blame) Has(causes Blame) bool { return b&causes != 0 }
 
 // String returns the names of the causes, for example "application, pick_up"; it is
 // empty if there are none.
-func (b Blame) String() string {
-	var names []string
-	for i, name := range BlameNames {
-		if b.Has(1 << i) {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
+func (b Blame) String() string { return bitNames(uint32(b), BlameNames[:]) }
 
 // WholeFrame is a frame from the application's vsync to the end of rendering: an
-// application frame and the render frame that took the last of its transactions.
+// application frame and the render frame that applied the last of its transactions.
 //
-// It is late if the render frame is late, or if the application frame was picked
-// up late: then the render frame's expected end has already moved to a later
-// vsync. An application frame that was late but was picked up on its vsync makes no
-// late whole frame, because nobody could see it.
+// It is late if the render frame is late, or if the application frame was picked up late:
+// then the render frame's expected end has already moved to a later vsync. A late
+// application frame that was picked up on its vsync does not make a late whole frame,
+// because nobody could see it.
 //
-// On Android SurfaceFlinger's present type decides: Late Present and Dropped are
-// late, On-time and Early Present are not. If that is unknown, the frame is late if
-// its actual end is after its expected end.
+// On Android SurfaceFlinger's present type decides: Late Present and Dropped are late,
+// On-time and Early Present are not. If that is unknown, the frame is late if its actual
+// end is after its expected end.
 type WholeFrame struct {
 	// Expected is from the application frame's expected start to the render
 	// frame's expected end. Either is unknown if the frame's own is: a worker
@@ -79,63 +71,50 @@ type WholeFrame struct {
 // Late reports whether the whole frame was late.
 func (w *WholeFrame) Late() bool { return w.Blame != 0 }
 
-// Whole returns the whole frame, by rules 7.1 to 7.5, 10.10 and 10.11 of
-// docs/frames.md, that an application frame belongs to. ok is false
-// if no render frame took it, if either frame is truncated, or if it is not known
-// whether it was late.
+// Whole returns the whole frame of an application frame, by rules 7.1 to 7.5, 10.10 and
+// 10.11 of docs/frames.md. ok is false if no render frame picked it up, if either frame
+// is truncated, or if it is unknown whether it was late.
 func Whole(app *Frame) (w WholeFrame, ok bool) {
 	render := app.Render
 	switch {
 	case app.Kind != ApplicationFrame || app.Facts.Has(Truncated):
 		return w, false
 	case app.Facts.Has(Dropped):
-		return WholeFrame{Expected: app.Expected, Actual: app.Actual, Blame: janksBlame(app) | BlameDropped}, true
+		return WholeFrame{Expected: app.Expected, Actual: app.Actual, Blame: janksBlame(app.Verdict().Jank) | BlameDropped}, true
 	case render == nil || render.Facts.Has(Truncated):
 		return w, false
 	}
 	w.Expected = Interval{Start: app.Expected.Start, End: render.Expected.End}
 	w.Actual = Interval{Start: app.Actual.Start, End: render.End()}
-	android := app.Android != nil && app.Android.Timeline != nil
+	timeline := app.frameTimeline()
 	late := render.Late() || pickedUpLate(app)
-	if android {
-		switch app.Android.Timeline.Present {
-		case PresentLate:
-			late, ok = true, true
-		case PresentOnTime, PresentEarly:
-			late, ok = false, true
-		default:
+	if timeline != nil {
+		if ok = timeline.Present.Known(); ok {
+			late = timeline.Present == PresentLate
+		} else {
 			late = w.Actual.End > w.Expected.End
 		}
 	}
 	if !ok && !render.Expected.Known() {
 		return WholeFrame{}, false
 	}
-	switch {
-	case !late:
-	case android && janksBlame(app)&^BlameDropped != 0:
-		w.Blame = janksBlame(app) &^ BlameDropped // only some of its layers were dropped
-	case android && janksBlame(render) != 0:
-		w.Blame = janksBlame(render)
-	case app.Late():
-		w.Blame = BlameApplication
-	case render.Facts.Has(MainLate):
-		w.Blame = BlameRenderCPU
-	case render.Facts.Has(GPULate):
-		w.Blame = BlameRenderGPU
-	case pickedUpLate(app):
-		w.Blame = BlamePickUp
-	default:
-		w.Blame = BlameUnknown
+	var reported Blame // by SurfaceFlinger
+	if late && timeline != nil {
+		// Only some of the application frame's layers can have been dropped.
+		reported = cmp.Or(janksBlame(timeline.Jank)&^BlameDropped, janksBlame(render.Verdict().Jank))
+	}
+	if late {
+		w.Blame = cmp.Or(reported, blame(app))
 	}
 	return w, true
 }
 
-// janksBlame returns the causes that SurfaceFlinger's jank types name. Types that
-// are no cause, such as Non Animating, are left out.
-func janksBlame(f *Frame) Blame {
+// janksBlame returns the causes that jank types name. Types that are not a cause, such as
+// Non Animating, are left out.
+func janksBlame(janks JankType) Blame {
 	var b Blame
 	for _, cause := range []struct {
-		janks JankType
+		types JankType
 		blame Blame
 	}{
 		{JankAppDeadlineMissed | JankAppResyncedJitter, BlameApplication},
@@ -148,7 +127,7 @@ func janksBlame(f *Frame) Blame {
 		{JankDropped, BlameDropped},
 		{JankUnknown, BlameUnknown},
 	} {
-		if f.Verdict().Jank.Has(cause.janks) {
+		if janks.Has(cause.types) {
 			b |= cause.blame
 		}
 	}

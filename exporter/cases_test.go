@@ -112,8 +112,8 @@ func casesTrace() (string, []frameTruth) {
 	// render_service takes the frame a vsync later than it was made for.
 	x.appFrame(app, due(20)+100, due(20)+3_000, appVsync(20, 7), 7)
 	x.renderFrame(due(22)+100, due(22)+4_000, renderVsync(22, 57), due(22)+1_000, " [200,7]")
-	appIs(due(20)+100, frameTruth{0, 0, scheduled, late, true, good, none, due(22) + 100, true})
-	renderIs(due(22)+100, frameTruth{0, 0, scheduled, late, true, good, none, 0, false})
+	appIs(due(20)+100, frameTruth{0, 0, scheduled, late, true, good, some, due(22) + 100, true})
+	renderIs(due(22)+100, frameTruth{0, 0, scheduled, late, true, good, some, 0, false})
 
 	// The same, and it is late as well.
 	x.appFrame(app, due(23)+100, due(23)+3_000, appVsync(23, 8), 8)
@@ -181,10 +181,10 @@ func casesTrace() (string, []frameTruth) {
 	x.appFrame(app, due(46)+100, due(46)+3_000, appVsync(46, 17), 19)
 	x.appFrame(other, due(47)+100, due(47)+2_000, appVsync(47, 1), 1)
 	x.renderFrame(due(48)+100, due(48)+4_000, renderVsync(48, 65), due(48)+1_000, " [200,19] [300,1]")
-	appIs(due(46)+100, frameTruth{0, 0, scheduled, late, true, good, none, due(48) + 100, true})
+	appIs(due(46)+100, frameTruth{0, 0, scheduled, late, true, good, some, due(48) + 100, true})
 	shown.render, shown.pid = due(48)+100, other.pid
 	appIs(due(47)+100, shown)
-	renderIs(due(48)+100, frameTruth{0, 0, scheduled, late, true, good, none, 0, false})
+	renderIs(due(48)+100, frameTruth{0, 0, scheduled, late, true, good, some, 0, false})
 
 	// The trace ends within a render frame and an application's next one.
 	x.appFrame(app, due(50)+100, due(50)+3_000, appVsync(50, 18), 20)

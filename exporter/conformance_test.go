@@ -3,8 +3,6 @@ package exporter
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,8 @@ import (
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/hitracetest"
+	"ohframe/internal/slow"
+	"ohframe/internal/tracetest"
 )
 
 // convert converts a text trace, in the way that all tests do it.
@@ -50,38 +50,32 @@ func load(t *testing.T, text string, options analyzer.Options) *conversion {
 	return &conversion{text, output, summary, tokens, enginetest.Load(t, output)}
 }
 
-// traces calls test with each text trace there is: the one made here, that of
-// the repository, and others that lie beside it.
+// traces calls test with the traces made here and those of tracetest.Paths.
 func traces(t *testing.T, test func(t *testing.T, text string)) {
 	t.Run("cases", func(t *testing.T) {
+		t.Parallel()
 		text, _ := casesTrace()
 		test(t, text)
 	})
-	t.Run("long", func(t *testing.T) { test(t, longTrace()) })
+	t.Run("long", func(t *testing.T) {
+		slow.Skip(t)
+		t.Parallel()
+		test(t, longTrace())
+	})
 	t.Run("cut", func(t *testing.T) {
+		slow.Skip(t)
+		t.Parallel()
 		text, _ := casesTrace()
 		lines := slices.Collect(strings.Lines(text))
 		for n := range 2 { // at each end in the midst of something
 			test(t, strings.Join(lines[len(lines)/3+n:2*len(lines)/3+3*n], ""))
 		}
 	})
-	for _, pattern := range []string{"../testdata/demo.ftrace", "../../shared/oracle/*.ftrace", "../../shared/traces/*.ftrace"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(paths) == 0 {
-			t.Run(filepath.Base(filepath.Dir(pattern)), func(t *testing.T) { t.Skipf("no %s here", pattern) })
-		}
-		for _, path := range paths {
-			t.Run(filepath.Base(path), func(t *testing.T) {
-				text, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				test(t, string(text))
-			})
-		}
+	for _, path := range tracetest.Paths(t) {
+		t.Run(tracetest.Name(path), func(t *testing.T) {
+			t.Parallel()
+			test(t, tracetest.Read(t, path))
+		})
 	}
 }
 

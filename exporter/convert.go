@@ -5,18 +5,20 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/why"
 	"ohframe/exporter/ftrace"
 	"ohframe/exporter/packet"
 	"ohframe/exporter/timeline"
 )
 
-// Options decide how a text trace is converted. Reader and Analyzer have limits
-// each: who wants others than the defaults sets both.
+// Options decide how a text trace is converted. Reader and Analyzer have limits of their
+// own.
 type Options struct {
 	Reader   hitrace.Options
 	Analyzer analyzer.Options
@@ -25,23 +27,34 @@ type Options struct {
 	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
 	// timeline.
 	NoTracks bool
-	// AndroidCompat adds what Perfetto's queries for Android look for: slices
-	// named as Android's, and its name for render_service.
+	// Causes finds the causes of late frames and writes them on the tracks.
+	Causes bool
+	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
 	AndroidCompat bool
 	// Compress deflates packets within the trace: about a third of the size.
 	Compress bool
 	// Input is the name of the input and Version that of the program; they are
 	// shown on Perfetto's overview page.
 	Input, Version string
+	// Attributes are further facts for that page.
+	Attributes []Attribute
 }
 
-// Summary is what a conversion found. Every line is in one of its counts:
-// headers (Totals.Problems.Ignored), lines of hilog (Totals.Problems.Logged), lines
-// that were not understood (Totals.Problems.Lost), lines outside the window
-// (Totals.Outside), and events, which are Exported, Unmatched, Unencodable, Over or LeftOut.
+// Attribute is a fact about a trace.
+type Attribute struct{ Key, Value string }
+
+// findsCauses reports whether causes are looked for: they are written on tracks only.
+func (o *Options) findsCauses() bool { return o.Causes && !o.NoTracks }
+
+// Summary describes a conversion. Every line is in one of its counts: headers
+// (Totals.Problems.Ignored), lines of hilog (Totals.Problems.Logged), malformed lines
+// (Totals.Problems.Lost), lines outside the window (Totals.Outside), and events, which
+// are Exported, Unmatched, Unencodable, Over or LeftOut.
 type Summary struct {
 	Timeline *analyzer.Timeline
 	Totals   *hitrace.Totals
+	// Causes are the causes of late frames; nil unless Options.Causes is set.
+	Causes *why.Causes
 	// Exported counts the events that are in the output.
 	Exported int
 	// Closed counts the ends that were added to those, of slices that are open
@@ -58,23 +71,27 @@ type Summary struct {
 	Misplaced int
 	// LeftOut counts the events that FramesOnly leaves out.
 	LeftOut int
-	// Renumbered counts the frames whose vsync id was missing or taken.
+	// Renumbered counts the frames whose vsync id was missing or not unique.
 	Renumbered int
 }
 
 // Over counts the events that limits leave out.
 type Over = ftrace.Over
 
-// Convert reads the text trace in r and writes it to w as a Perfetto trace. What
-// it returns as an error is the source's, the sink's, the context's or, in
-// strict mode, a *hitrace.LineError; then what was written is of no use, and of
-// the summary only Totals is there.
+// Convert reads the text trace in r and writes it to w as a Perfetto trace. The error is
+// that of r, w or ctx or, in strict mode, a *hitrace.LineError. After an error the output
+// is unusable, and only the summary's Totals is set.
 func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*Summary, error) {
 	options.Reader = options.Reader.WithDefaults()
 	out := bufio.NewWriterSize(w, 256<<10)
 	packets := packet.NewWriter(ctx, out, options.Compress)
 	hash := xxh3.New()
 	summary := &Summary{}
+	var recorder *why.Recorder
+	if options.findsCauses() {
+		recorder = why.NewRecorder(options.Analyzer.Limits)
+		options.Analyzer.Observer = recorder
+	}
 	input := analyzer.NewInput(options.Analyzer)
 	builder := input.Begin()
 	planner := ftrace.NewPlanner(options.Analyzer.Limits)
@@ -86,6 +103,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	writeSystemInfo(packets)
 	packets.Flush()
 	totals, err := hitrace.Run(ctx, io.TeeReader(r, hash), options.Reader, hitrace.Stages{
+		Prepare: options.Analyzer.PrepareStage(),
 		Begin: func() {
 			builder = input.Begin()
 			planner.Begin()
@@ -97,7 +115,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 				planner.Plan(b, builder, workers[i].encoder)
 			}
 		},
-		Encode: func(i int, block []hitrace.Batch) { workers[i].encode(block) },
+		Encode: func(i int, block *hitrace.Batch) { workers[i].encode(block) },
 		Write: func(i int) error {
 			e := workers[i].encoder
 			input.Merge(&e.Names)
@@ -116,6 +134,9 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	if window := options.Reader.Window; !window.IsOpen() {
 		summary.Timeline.Cut(window.Bounds(totals.Start))
 	}
+	if recorder != nil {
+		summary.Causes = recorder.Explain(summary.Timeline)
+	}
 	if options.FramesOnly {
 		summary.LeftOut = totals.Events
 	} else {
@@ -129,8 +150,8 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	return summary, out.Flush()
 }
 
-// ConvertTimeline writes a timeline that was read from something else than a text
-// trace to w as a Perfetto trace. The options for reading do not matter.
+// ConvertTimeline writes a timeline from another source than a text trace to w as a
+// Perfetto trace. It ignores the options for reading.
 func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, w io.Writer, options Options) (*Summary, error) {
 	out := bufio.NewWriterSize(w, 256<<10)
 	packets := packet.NewWriter(ctx, out, options.Compress)
@@ -144,7 +165,7 @@ func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, w io.Writer, opt
 	return summary, out.Flush()
 }
 
-// finish writes what is known only at the end of the input.
+// finish writes the packets that are known only at the end of the input.
 func finish(packets *packet.Writer, s *Summary, hash [2]uint64, options Options) {
 	tokens, renumbered := timeline.NewTokens(s.Timeline)
 	s.Renumbered = renumbered
@@ -156,7 +177,7 @@ func finish(packets *packet.Writer, s *Summary, hash [2]uint64, options Options)
 		processes = timeline.CompatProcesses(s.Timeline)
 	}
 	writeProcesses(packets, processes, s.Timeline.Span.Start)
-	timeline.Write(packets, s.Timeline, tokens, timeline.Options{NoTracks: options.NoTracks, AndroidCompat: options.AndroidCompat})
+	timeline.Write(packets, s.Timeline, tokens, timeline.Options{NoTracks: options.NoTracks, AndroidCompat: options.AndroidCompat, Causes: s.Causes})
 	packets.Flush()
 }
 
@@ -176,12 +197,12 @@ func newWorker(options Options) *worker {
 	return w
 }
 
-func (w *worker) encode(block []hitrace.Batch) {
+func (w *worker) encode(block *hitrace.Batch) {
 	if w.framesOnly {
 		w.encoder.Names.Read(block)
 		return
 	}
-	w.outcome = w.encoder.Encode(block)
+	w.outcome = w.encoder.Encode()
 	if w.compressor != nil {
 		w.outcome = w.compressor.Packet(w.outcome)
 	}
@@ -194,15 +215,22 @@ func identity(input [2]uint64, o Options) [2]uint64 {
 	if o.Analyzer.ClockOffset != nil {
 		given = o.Analyzer.ClockOffset.String()
 	}
-	sum := xxh3.HashString128(fmt.Sprintf("%x %s %d %v %t %t %t %s",
-		input, given, o.Analyzer.PhaseRule, o.Reader.Window, o.FramesOnly, o.NoTracks, o.AndroidCompat, o.Version))
+	options := fmt.Sprintf("%x %s %d %v %t %t %t %t %s",
+		input, given, o.Analyzer.PhaseRule, o.Reader.Window, o.FramesOnly, o.NoTracks, o.findsCauses(), o.AndroidCompat, o.Version)
+	if len(o.Analyzer.FullNames) > 0 {
+		options += fmt.Sprintf(" %q", o.Analyzer.FullNames)
+	}
+	for _, a := range o.Attributes {
+		options += fmt.Sprintf(" %q=%q", a.Key, a.Value)
+	}
+	sum := xxh3.HashString128(options)
 	return [2]uint64{sum.Hi, sum.Lo}
 }
 
 // attributes are the facts of the conversion that Perfetto's overview shows.
 func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 	clock, counts := &s.Timeline.Clock, s.Timeline.Counts()
-	return []attribute{
+	list := []attribute{
 		{name: "ohframe.version", text: o.Version},
 		{name: "ohframe.input", text: o.Input},
 		{name: "ohframe.input_xxh3", text: fmt.Sprintf("%016x%016x", hash[0], hash[1])},
@@ -224,4 +252,25 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		{name: "ohframe.frames_misaligned", number: int64(counts.Misaligned)},
 		{name: "ohframe.frames_renumbered", number: int64(s.Renumbered)},
 	}
+	for _, a := range o.Attributes {
+		list = append(list, attribute{name: a.Key, text: a.Value})
+	}
+	if s.Causes != nil {
+		list = append(list, attribute{name: "ohframe.causes_from", text: evidence(s.Causes)})
+	}
+	return list
+}
+
+// evidence lists the kinds of events that causes were found in.
+func evidence(c *why.Causes) string {
+	list := []string{"slices"}
+	for _, kind := range []struct {
+		has  bool
+		name string
+	}{{c.Scheduled, "switches"}, {c.Woken, "wakeups"}, {c.Functions, "functions"}} {
+		if kind.has {
+			list = append(list, kind.name)
+		}
+	}
+	return strings.Join(list, ", ")
 }

@@ -1,7 +1,6 @@
 package exporter
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -32,25 +31,6 @@ func uuidOf(t *testing.T, data []byte) [2]int64 {
 	return found[0]
 }
 
-// One input makes one trace, to the byte, however the source hands it out and
-// however many work on it.
-func TestSameBytes(t *testing.T) {
-	text := longTrace()
-	for _, compress := range []bool{false, true} {
-		options := Options{Compress: compress}
-		want, _ := convert(t, text, options)
-		for _, options.Reader.Workers = range []int{1, 1, 2, 3, 8} {
-			if got, _ := convert(t, text, options); !bytes.Equal(got, want) {
-				t.Errorf("by %d workers, compressed: %t, the conversion differs", options.Reader.Workers, compress)
-			}
-		}
-		var out bytes.Buffer
-		if _, err := Convert(t.Context(), oneByOne{strings.NewReader(text)}, &out, options); err != nil || !bytes.Equal(out.Bytes(), want) {
-			t.Errorf("read byte by byte the conversion differs, with error %v", err)
-		}
-	}
-}
-
 // However a trace is cut up, it holds the same.
 func TestSameContent(t *testing.T) {
 	text := longTrace()
@@ -70,10 +50,6 @@ func TestSameContent(t *testing.T) {
 		}
 	}
 }
-
-type oneByOne struct{ io.Reader }
-
-func (r oneByOne) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(1, len(p))]) }
 
 // Traces are told apart by the input, though it begin alike, and by the options.
 func TestIdentity(t *testing.T) {

@@ -2,7 +2,7 @@
 // The same input gives the same bytes.
 //
 //	exporter/ftrace    events: markers, scheduling, the kernel's own
-//	exporter/timeline  frames: the frame timeline and tracks of our own
+//	exporter/timeline  frames: the frame timeline and further tracks
 //	exporter/packet    the writer of packets, plain or compressed
 //
 // A Perfetto trace is packets, one after another; Perfetto sorts them by time:
@@ -15,9 +15,9 @@
 //	ClockSnapshot        trace time against CLOCK_MONOTONIC and the wall clock
 //	ProcessTree          names of processes and threads
 //	FrameTimelineEvent … each frame's expected and actual interval
-//	TrackDescriptor …    tracks of our own: what becomes of each frame, stage by
-//	TrackEvent …         stage, and counters
+//	TrackDescriptor …    further tracks: each frame, stage by stage, and
+//	TrackEvent …         counters
 //
-// What is known only at the end of the input is written there, so that neither
-// input nor output need be held in memory.
+// Packets that depend on the whole input are written at its end, so that neither input
+// nor output is buffered in memory.
 package exporter

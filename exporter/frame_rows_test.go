@@ -118,6 +118,7 @@ func tell(f *analyzer.Frame) telling {
 	}
 	if bits != 0 {
 		row.jank, row.present = bits, presentLate
+		row.severity = max(row.severity, severityPartial) // also of a frame that ended on time
 	}
 	row.onTime = f.Facts&(analyzer.MainLate|analyzer.GPULate) == 0
 	return row

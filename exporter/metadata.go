@@ -13,17 +13,18 @@ import (
 	"ohframe/internal/perfettopb"
 )
 
-// writeSystemInfo writes what system was traced. It is not said to be a Linux of
-// some release: Perfetto then reads the states of threads as kernel 4.4 wrote
-// them, which is what rawTaskState gives.
+// writeSystemInfo describes the traced system. It states no release of Linux: then
+// Perfetto reads the states of threads as those of kernel 4.4, which rawTaskState
+// returns. The text does not state the machine: all devices that hitrace comes with
+// today are 64-bit Arm, and without it Perfetto warns that it cannot name system calls.
 func writeSystemInfo(w *packet.Writer) {
 	w.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_SystemInfo{SystemInfo: &perfettopb.SystemInfo{
-		Utsname: &perfettopb.Utsname{Sysname: proto.String("OpenHarmony")},
+		Utsname: &perfettopb.Utsname{Sysname: proto.String("OpenHarmony"), Machine: proto.String("aarch64")},
 	}}})
 }
 
-// writeUUID writes the trace's identity. Without it two traces that begin alike
-// would be taken for one.
+// writeUUID writes the trace's identity. Without it Perfetto may confuse two traces that
+// begin alike.
 func writeUUID(w *packet.Writer, hash [2]uint64) {
 	w.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TraceUuid{TraceUuid: &perfettopb.TraceUuid{
 		Msb: proto.Int64(int64(hash[0])), Lsb: proto.Int64(int64(hash[1])),
@@ -51,10 +52,9 @@ func writeAttributes(w *packet.Writer, list []attribute) {
 	w.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TraceAttributes{TraceAttributes: attributes}})
 }
 
-// writeClocks relates trace time, which Perfetto takes for boot time, to the
-// clocks that are known, for each of the traces that follow one another. The first
-// is related at the earliest time of all: Perfetto takes whatever came before the
-// first snapshot to be of the same time as that.
+// writeClocks relates trace time, which is boot time for Perfetto, to the known clocks,
+// in each trace of the input. The first relation is at the earliest time of all: Perfetto
+// moves everything before the first snapshot to its time.
 func writeClocks(w *packet.Writer, t *analyzer.Timeline) {
 	parts := slices.Clone(t.Parts)
 	if len(parts) == 0 {
@@ -103,11 +103,11 @@ func earliest(t *analyzer.Timeline) trace.Time {
 	return first
 }
 
-// maxTreeThreads bounds a process tree packet, which holds whole processes.
+// maxTreeThreads limits a process tree packet, which contains whole processes.
 const maxTreeThreads = 4096
 
-// writeProcesses names the processes and threads. The names hold from the given
-// time on, which is before the first event.
+// writeProcesses names the processes and threads. The names apply from the given time,
+// which is before the first event.
 func writeProcesses(w *packet.Writer, list []*analyzer.Process, from trace.Time) {
 	tree := &perfettopb.ProcessTree{}
 	flush := func() {
@@ -128,7 +128,7 @@ func writeProcesses(w *packet.Writer, list []*analyzer.Process, from trace.Time)
 			process.Cmdline = []string{p.Name}
 		}
 		if strings.Contains(p.Name, " ") {
-			// Of an only argument Perfetto takes what stands before the blank.
+			// Perfetto cuts a single argument at the first blank.
 			process.Cmdline = append(process.Cmdline, "")
 		}
 		tree.Processes = append(tree.Processes, process)

@@ -141,3 +141,32 @@ func TestClockSnapshot(t *testing.T) {
 		}
 	}
 }
+
+// Attributes of the caller follow our own, as text. They are part of the trace's
+// identity: traces that differ in one are not the same.
+func TestAttributes(t *testing.T) {
+	x := &textTrace{}
+	x.mark(caseStart, thread{"a", 1, 1, 0}, "I|1|x")
+	find := func(list ...Attribute) (map[string]string, *perfettopb.TraceUuid) {
+		data, _ := convert(t, x.String(), Options{Attributes: list})
+		values, id := map[string]string{}, (*perfettopb.TraceUuid)(nil)
+		for _, p := range packetsOf(t, data) {
+			for _, a := range p.GetTraceAttributes().GetAttribute() {
+				values[a.GetKey()] = a.GetStringValue()
+			}
+			if u := p.GetTraceUuid(); u != nil {
+				id = u
+			}
+		}
+		return values, id
+	}
+	values, id := find(Attribute{"build", "12"}, Attribute{"branch", "a,b=c"})
+	if values["build"] != "12" || values["branch"] != "a,b=c" || values["ohframe.clock_offset_source"] == "" {
+		t.Errorf("got %v", values)
+	}
+	for _, other := range [][]Attribute{nil, {{"build", "13"}, {"branch", "a,b=c"}}, {{"build", "12"}}} {
+		if _, otherID := find(other...); otherID.GetMsb() == id.GetMsb() && otherID.GetLsb() == id.GetLsb() {
+			t.Errorf("%v: the same identity", other)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func TestReadmeQueries(t *testing.T) {
 	session := enginetest.Open(t, path)
 	query := regexp.MustCompile("(?s)```sql\n(.*?)```\n```\n(.*?)```")
 	var examples [][]string
-	for name, want := range map[string]int{"../README.md": 1, "../docs/commands.md": 3} {
+	for name, want := range map[string]int{"../docs/commands.md": 3} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

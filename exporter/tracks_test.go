@@ -3,8 +3,6 @@ package exporter
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,25 +11,24 @@ import (
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/tracetest"
 )
 
-// frameTraces calls test with each text trace that has frames of many kinds.
+// frameTraces calls test with each text trace that has frames of applications.
 func frameTraces(t *testing.T, test func(t *testing.T, text string)) {
 	t.Run("cases", func(t *testing.T) {
+		t.Parallel()
 		text, _ := casesTrace()
 		test(t, text)
 	})
-	paths, err := filepath.Glob("../../shared/oracle/*.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range append(paths, "../testdata/demo.ftrace") {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, string(text))
+	for _, path := range tracetest.Paths(t) {
+		text := tracetest.Read(t, path)
+		if !strings.Contains(text, "RSTransactionData") {
+			continue // without frames of applications
+		}
+		t.Run(tracetest.Name(path), func(t *testing.T) {
+			t.Parallel()
+			test(t, text)
 		})
 	}
 }
@@ -85,6 +82,9 @@ func expectTracks(timeline *analyzer.Timeline, tokens tokens) (list []*shownSlic
 		late := f.Facts&(analyzer.MainLate|analyzer.GPULate) != 0
 		s := add(f, track, int64(f.Actual.Start), int64(f.Actual.End), end(f)-int64(f.Deadline), late)
 		s.facts = expectFacts(f, tokens)
+		if !late && f.Facts&analyzer.Misaligned != 0 {
+			s.name += " misaligned"
+		}
 		if late {
 			s.facts["overrun_ms"] = float64(end(f)-int64(f.Deadline)) / 1e6
 		}
@@ -117,12 +117,28 @@ func expectTracks(timeline *analyzer.Timeline, tokens tokens) (list []*shownSlic
 			if blame != "" {
 				s.facts["blame"] = blame
 			}
+			// Late by some vsyncs, whatever the time from end to end is.
+			if gap := int64(r.Expected.Start) - int64(f.Expected.End); blame != "" && hasExpected(f) && f.Facts&analyzer.Misaligned != 0 && gap > 0 {
+				n := (gap + int64(r.Period)/2) / int64(r.Period)
+				s.name = fmt.Sprintf("%s picked up %d vsyncs late", strings.Fields(s.name)[0], n)
+				if n <= 1 {
+					s.name = strings.Fields(s.name)[0] + " picked up 1 vsync late"
+				}
+				s.facts["made_for_end_ts"] = int64(f.Expected.End) + int64(r.Expected.End) - int64(r.Expected.Start)
+			}
 			continue
 		}
 		steps := []*shownSlice{frames[f]}
 		for _, g := range f.GPU {
 			late := int64(g.End) - int64(f.Deadline)
-			steps = append(steps, add(f, "GPU (Frame queued)", int64(g.Start), int64(g.End), late, f.Deadline != 0 && late > 0))
+			s := add(f, "GPU (Frame queued)", int64(g.Start), int64(g.End), late, f.Deadline != 0 && late > 0)
+			if s.facts = map[string]any{}; f.Deadline != 0 {
+				s.facts["deadline_ts"] = int64(f.Deadline)
+				if late > 0 {
+					s.facts["overrun_ms"] = float64(late) / 1e6
+				}
+			}
+			steps = append(steps, s)
 		}
 		if f.Commit.Start != 0 && f.Commit.End != 0 {
 			steps = append(steps, add(f, "Commit", int64(f.Commit.Start), int64(f.Commit.End), 0, false))
@@ -192,7 +208,7 @@ func expectFacts(f *analyzer.Frame, tokens tokens) map[string]any {
 	for i, transaction := range f.Transactions {
 		facts[fmt.Sprintf("transactions[%d]", i)] = transaction.Index
 		number("sent_ts", int64(transaction.At))
-		if r := transaction.Taken; r != nil && r != f.Render && r.Facts&analyzer.Truncated == 0 && !also[tokens[r]] {
+		if r := transaction.AppliedBy; r != nil && r != f.Render && r.Facts&analyzer.Truncated == 0 && !also[tokens[r]] {
 			number(fmt.Sprintf("also_taken_by[%d]", len(also)), tokens[r])
 			also[tokens[r]] = true
 		}
@@ -426,8 +442,8 @@ func handTrace() (text string, list []*shownSlice, arrows rows) {
 		"vsync_id": int64(51), "flag": int64(1), "expected_ts": due(1) * 1000, "deadline_ts": (due(2) + 5_000) * 1000, "period_ms": 10.0,
 		"gpu_late": true, "overrun_ms": 1.25, "applications": int64(1), "gpu_ts": (due(1) + 300) * 1000, "gpu_ms": 15.95,
 		"commit_ts": (due(1) + 8_000) * 1000, "commit_ms": 0.001, "present_ts": due(3) * 1000})
-	g1 := show(rs, gpu, due(1)+300, due(2)+6_250, "51 late 1.2 ms", nil)
-	g2 := show(rs, gpu, due(1)+400, due(1)+7_000, "51", nil)
+	g1 := show(rs, gpu, due(1)+300, due(2)+6_250, "51 late 1.2 ms", map[string]any{"deadline_ts": (due(2) + 5_000) * 1000, "overrun_ms": 1.25})
+	g2 := show(rs, gpu, due(1)+400, due(1)+7_000, "51", map[string]any{"deadline_ts": (due(2) + 5_000) * 1000})
 	c1 := show(rs, commit, due(1)+8_000, due(1)+8_001, "51", nil)
 	p1 := show(rs, present, due(3), due(9), "51", nil)
 	join(a1, r1, g1, g2, c1, p1)
@@ -480,19 +496,20 @@ func handTrace() (text string, list []*shownSlice, arrows rows) {
 	x.appFrame(app, due(13)+100, due(13)+3_000, appVsync(13, 4), 12)
 	x.renderFrame(due(15)+100, due(15)+9_000, renderVsync(15, 50), due(15)+7_000, " [200,12] [300,1]")
 	x.appFrame(other, due(15)+2_000, due(15)+4_000, appVsync(14, 40), 1)
-	a4 := show(app, "Frames", due(13)+100, due(13)+3_000, "4", map[string]any{
+	a4 := show(app, "Frames", due(13)+100, due(13)+3_000, "4 misaligned", map[string]any{
 		"vsync_id": int64(4), "expected_ts": due(13) * 1000, "deadline_ts": due(14) * 1000, "period_ms": 10.0, "misaligned": true,
 		"transactions[0]": int64(12), "sent_ts": (due(13) + 2_999) * 1000, "render_token": int64(50)})
 	show(other, "Frames", due(15)+2_000, due(15)+4_000, "40 late 4.0 ms", map[string]any{
 		"vsync_id": int64(40), "flag": int64(1), "expected_ts": due(14) * 1000, "deadline_ts": due(15) * 1000, "period_ms": 10.0,
 		"main_late": true, "overrun_ms": 4.0,
 		"transactions[0]": int64(1), "sent_ts": (due(15) + 3_999) * 1000, "render_token": int64(50)})
-	r4 := show(rs, "Frames", due(15)+100, due(15)+9_000, "50", map[string]any{
+	r4 := show(rs, "Frames", due(15)+100, due(15)+9_000, "50 misaligned", map[string]any{
 		"vsync_id": int64(50), "flag": int64(3), "expected_ts": due(15) * 1000, "deadline_ts": (due(16) + 5_000) * 1000, "period_ms": 10.0,
 		"misaligned": true, "applications": int64(2)})
 	join(a4, r4)
 	expected(due(13), due(16)+5_000, "4")
-	actual(app, due(13)+100, due(15)+9_000, "4 late", map[string]any{"render_token": int64(50), "blame": "pick_up"})
+	actual(app, due(13)+100, due(15)+9_000, "4 picked up 1 vsync late", map[string]any{
+		"render_token": int64(50), "blame": "pick_up", "made_for_end_ts": (due(15) + 5_000) * 1000})
 	show(other, "Whole frame expected", due(14), due(16)+5_000, "40", nil)
 	actual(other, due(15)+2_000, due(15)+9_000, "40", map[string]any{"render_token": int64(50)})
 
@@ -570,13 +587,10 @@ func TestNoTracks(t *testing.T) {
 // TestOptionsGate checks that Perfetto finds nothing wrong whatever is chosen.
 func TestOptionsGate(t *testing.T) {
 	text, _, _ := handTrace()
-	for _, options := range []Options{
-		{NoTracks: true},
-		{AndroidCompat: true},
+	for _, options := range []Options{ // others are checked where they are compared
 		{NoTracks: true, AndroidCompat: true, Compress: true},
 		{FramesOnly: true, AndroidCompat: true},
 		{FramesOnly: true, NoTracks: true},
-		{Compress: true},
 	} {
 		data, _ := convert(t, text, options)
 		session := enginetest.Load(t, data)
@@ -595,18 +609,6 @@ func TestTracksSize(t *testing.T) {
 	frames := len(shownFrames(summary.Timeline))
 	if size := (len(with) - len(without)) / frames; size > 300 {
 		t.Errorf("%d bytes for each of %d frames", size, frames)
-	}
-}
-
-// One input makes the same tracks however many work on it.
-func TestSameTracks(t *testing.T) {
-	text := longTrace()
-	options := Options{AndroidCompat: true, FramesOnly: true}
-	want, _ := convert(t, text, options)
-	for _, options.Reader.Workers = range []int{1, 1, 3} {
-		if got, _ := convert(t, text, options); string(got) != string(want) {
-			t.Errorf("by %d workers the tracks differ", options.Reader.Workers)
-		}
 	}
 }
 
@@ -658,7 +660,7 @@ func TestTrackPackets(t *testing.T) {
 func TestTracksIdentity(t *testing.T) {
 	text, _, _ := handTrace()
 	seen := map[[2]int64]bool{}
-	for _, options := range []Options{{}, {NoTracks: true}, {AndroidCompat: true}, {NoTracks: true, AndroidCompat: true}} {
+	for _, options := range []Options{{}, {Causes: true}, {NoTracks: true}, {AndroidCompat: true}, {NoTracks: true, AndroidCompat: true}} {
 		data, _ := convert(t, text, options)
 		id := uuidOf(t, data)
 		if seen[id] {

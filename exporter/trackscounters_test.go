@@ -30,7 +30,7 @@ func expectCounters(timeline *analyzer.Timeline) []counted {
 				continue
 			}
 			for _, transaction := range f.Transactions {
-				r := transaction.Taken
+				r := transaction.AppliedBy
 				if r == nil || r.Facts&analyzer.Truncated != 0 {
 					continue
 				}

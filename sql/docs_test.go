@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -15,6 +14,8 @@ import (
 	"ohframe/exporter"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/ui"
+	"ohframe/internal/ui/uitest"
 	"ohframe/sql"
 )
 
@@ -44,8 +45,8 @@ func TestGuide(t *testing.T) {
 		}
 		return strings.Replace(found, "```text\n"+parts[2], "```text\n"+got, 1)
 	})
-	if queries < 10 {
-		t.Errorf("%d queries, want 10", queries)
+	if queries < 13 {
+		t.Errorf("%d queries, want 13", queries)
 	}
 	if *update {
 		if err := os.WriteFile(guide, []byte(updated), 0o666); err != nil {
@@ -62,7 +63,7 @@ func loadDemo(t *testing.T) *engine.Session {
 		t.Fatal(err)
 	}
 	defer demo.Close()
-	output, _ := convert(t, demo, exporter.Options{})
+	output, _ := convert(t, demo, exporter.Options{Causes: true})
 	return load(t, output)
 }
 
@@ -103,7 +104,7 @@ func TestModulesAlone(t *testing.T) {
 }
 
 var (
-	object = regexp.MustCompile(`^CREATE PERFETTO (TABLE|VIEW|FUNCTION|MACRO) ([a-z]\w*)\(?`)
+	object = regexp.MustCompile(`^CREATE OR REPLACE PERFETTO (TABLE|VIEW|FUNCTION|MACRO) ([a-z]\w*)\(?`)
 	column = regexp.MustCompile(`^  \w+ [A-Z]+(\([\w.]+\))?,?$`)
 )
 
@@ -164,18 +165,6 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// startupCommands are the commands that the UI runs by itself: those that it does
-// not know or allow are refused. Source: Perfetto's
-// ui/src/core/startup_command_allowlist.ts.
-var startupCommands = map[string]int{ // arguments
-	"dev.perfetto.PinTracksByRegex":              2,
-	"dev.perfetto.ExpandTracksByRegex":           2,
-	"dev.perfetto.AddDebugSliceTrackWithPivot":   3,
-	"dev.perfetto.AddDebugCounterTrackWithPivot": 3,
-	"dev.perfetto.RunQuery":                      1,
-	"dev.perfetto.RunQueryAndShowTab":            2,
-}
-
 // TestGuideCommands checks the commands and macros of docs/perfetto.md: that the
 // UI has them, and that their queries give what a track needs.
 func TestGuideCommands(t *testing.T) {
@@ -184,64 +173,27 @@ func TestGuideCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type command struct {
-		ID   string
-		Args []string
-	}
-	commands := 0
-	check := func(c command) {
-		commands++
-		if want, ok := startupCommands[c.ID]; !ok || len(c.Args) != want {
-			t.Errorf("%s with %d arguments", c.ID, len(c.Args))
-			return
-		}
-		switch {
-		case strings.HasSuffix(c.ID, "ByRegex"):
-			if _, err := regexp.Compile(c.Args[0]); err != nil || c.Args[1] != "name" && c.Args[1] != "path" {
-				t.Errorf("%s %q: %v", c.ID, c.Args, err)
-			}
-		case c.ID == "dev.perfetto.RunQuery":
-			enginetest.Query(t, session, c.Args[0]+"; SELECT 1")
-		default:
-			table := enginetest.Query(t, session, c.Args[0])
-			need := []string{"ts", "dur", "name"}
-			if strings.Contains(c.ID, "Counter") {
-				need = []string{"ts", "value"}
-			}
-			if strings.HasSuffix(c.ID, "WithPivot") {
-				need = append(need, c.Args[1])
-			}
-			for _, name := range need {
-				if !slices.Contains(table.Columns, name) {
-					t.Errorf("%s: no column %s in %v", c.ID, name, table.Columns)
-				}
-			}
-			if len(table.Rows) == 0 {
-				t.Errorf("%s: no rows", c.ID)
-			}
-		}
-	}
+	var commands []ui.Command
 	for _, m := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllSubmatch(text, -1) {
 		var list []struct {
-			command
+			ui.Command
 			Name string
-			Run  []command
+			Run  []ui.Command
 		}
 		if err := json.Unmarshal(m[1], &list); err != nil {
 			t.Errorf("%v in\n%s", err, m[1])
 		}
 		for _, c := range list {
 			if c.Name == "" {
-				check(c.command)
+				commands = append(commands, c.Command)
 			}
-			for _, run := range c.Run {
-				check(run)
-			}
+			commands = append(commands, c.Run...)
 		}
 	}
-	if commands == 0 {
+	if len(commands) == 0 {
 		t.Error("no commands")
 	}
+	uitest.Run(t, session, commands)
 }
 
 // The guide names all tracks and annotations that the demo has.
@@ -253,9 +205,10 @@ func TestGuideIsComplete(t *testing.T) {
 	}
 	names := enginetest.Query(t, session, `
 		SELECT DISTINCT '| ' || name || ' |' FROM track
-		WHERE type GLOB 'process*track_event' AND name IS NOT NULL AND name NOT GLOB 'Frames (*'
+		WHERE type GLOB 'process*track_event' AND name IS NOT NULL AND name NOT GLOB 'Frames (*' AND name NOT GLOB 'Why (*' AND name NOT GLOB 'Waited for (*'
 		UNION ALL
-		SELECT DISTINCT '`+"`' || substr(flat_key, length('debug.') + 1) || '`'"+` FROM args WHERE flat_key GLOB 'debug.*'`).Rows
+		SELECT DISTINCT '`+"`' || replace(substr(flat_key, length('debug.') + 1), 'causes.', '') || '`'"+`
+		FROM args WHERE flat_key GLOB 'debug.*' AND flat_key NOT GLOB 'debug.waits_ns.*'`).Rows
 	if len(names) < 30 {
 		t.Errorf("%d names", len(names))
 	}

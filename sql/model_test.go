@@ -180,7 +180,7 @@ func checkFPS(t *testing.T, session *engine.Session, report *stats.Report) {
 	var fps, hitches rows
 	for _, p := range measured(report) {
 		if f := p.FPS; f != nil {
-			fps.add(kinds[p.Kind], int64(p.PID), p.Name, string(f.Event), f.Frames, int64(f.First), int64(f.Last), f.Rate)
+			fps.add(kinds[p.Kind], int64(p.PID), p.Name, string(f.Event), f.Frames, int64(f.First), int64(f.Last), f.All)
 		}
 		if h := p.Hitches; h != nil {
 			hitches.add(kinds[p.Kind], int64(p.PID), p.Name, h.Gaps, int64(h.Time), int64(h.Idle), h.Hitches, int64(h.Hitch), h.LostFrames, h.Ratio)
@@ -225,7 +225,7 @@ func checkComparison(t *testing.T, session *engine.Session, report *stats.Report
 		}
 		var event, rate any
 		if p.FPS != nil {
-			event, rate = string(p.FPS.Event), p.FPS.Rate
+			event, rate = string(p.FPS.Event), p.FPS.All
 		}
 		want.add(system, kinds[p.Kind], int64(p.PID), p.Name, c.Complete, c.WithDeadline, c.Late, pointer(p.JankRate), streak,
 			event, rate, int64(d.P50), int64(d.P90), int64(d.P95), int64(d.P99), int64(d.Max))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"ohframe/exporter"
 	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/simulate"
+	"ohframe/internal/tracetest"
 )
 
 // convert converts a text trace.
@@ -38,22 +38,14 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// traces are the text traces there are, by name: those of the repository, others
-// that lie beside it, and one of each era.
+// traces are text traces with frames by name: those of tracetest.Paths, and one of
+// each era.
 func traces(t *testing.T) map[string]string {
 	t.Helper()
 	list := map[string]string{}
-	for _, pattern := range []string{"../testdata/demo.ftrace", "../../shared/oracle/*.ftrace"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			list[filepath.Base(path)] = string(text)
+	for _, path := range tracetest.Paths(t) {
+		if text := tracetest.Read(t, path); strings.Contains(text, "ReceiveVsync") {
+			list[tracetest.Name(path)] = text
 		}
 	}
 	for i, era := range []string{"3.2", "4.0", "harmonyos-6.1"} {

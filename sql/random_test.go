@@ -162,7 +162,7 @@ func randomTimeline(seed uint64, blind bool) *analyzer.Timeline {
 					sent := analyzer.Sent{Index: int64(4*v + n), At: f.Actual.Start.Add(f.Actual.Duration() * trace.Duration(n+1) / 5)}
 					k, _ := slices.BinarySearchFunc(renders, sent.At, func(r *analyzer.Frame, at trace.Time) int { return cmp.Compare(r.Actual.Start, at) })
 					if k += c.IntN(4) - 1; k >= 0 && k < len(renders) && !c.one(15) {
-						sent.Taken = renders[k]
+						sent.AppliedBy = renders[k]
 					}
 					f.Transactions = append(f.Transactions, sent)
 				}
@@ -175,10 +175,10 @@ func randomTimeline(seed uint64, blind bool) *analyzer.Timeline {
 	}
 	for _, f := range list {
 		if f.Facts.Has(analyzer.Truncated) {
-			f.Transactions = nil // which the trace would not tell of
+			f.Transactions = nil // the trace would not contain them
 		}
-		if n := len(f.Transactions); n > 0 && f.Transactions[n-1].Taken != nil {
-			r := f.Transactions[n-1].Taken
+		if n := len(f.Transactions); n > 0 && f.Transactions[n-1].AppliedBy != nil {
+			r := f.Transactions[n-1].AppliedBy
 			f.Render, r.Applications = r, append(r.Applications, f)
 			if c.one(4) {
 				f.Facts |= analyzer.Misaligned

@@ -29,7 +29,7 @@ var flagNames = [knownFlags]string{"WindowVisibilityChanged", "RTAnimation", "Su
 type flagCounts struct {
 	rows      [knownFlags]int
 	other     int   // rows with a flag that has no name
-	otherBits int64 // all such flags
+	otherBits int64 // all flags that are not in the table
 }
 
 func (c *flagCounts) add(flags int64) {

@@ -119,5 +119,5 @@ func (b *builder) show(f *analyzer.Frame, at trace.Time) {
 	}
 	render.Actual.Start = start
 	render.Applications = append(render.Applications, f)
-	f.Render, f.Transactions[0].Taken = render, render
+	f.Render, f.Transactions[0].AppliedBy = render, render
 }

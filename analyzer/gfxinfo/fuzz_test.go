@@ -67,7 +67,7 @@ func FuzzSources(f *testing.F) {
 			t.Errorf("taken for a dump: %v", err)
 		}
 		if err == nil && !gfxinfo.Sniff([]byte(text)) {
-			t.Error("not taken for a dump")
+			t.Error("not recognized as a dump")
 		}
 		strict, _, strictErr := read(strings.NewReader(text), true)
 		damaged := strings.HasPrefix(fmt.Sprint(strictErr), "line ")
@@ -92,7 +92,7 @@ func TestSniffedIsRead(t *testing.T) {
 		t.Errorf("a head without processes: %v", err)
 	}
 	if text := "x ---PROFILEDATA---\n" + sorts; !gfxinfo.Sniff([]byte(text)) {
-		t.Error("not taken for a dump")
+		t.Error("not recognized as a dump")
 	}
 	if text := "---PROFILEDATA---x\n"; gfxinfo.Sniff([]byte(text)) {
 		t.Error("taken for a dump")

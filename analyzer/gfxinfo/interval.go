@@ -1,14 +1,16 @@
 package gfxinfo
 
 import (
+	"math"
 	"slices"
 
+	"ohframe/analyzer/internal/refresh"
 	"ohframe/analyzer/trace"
 )
 
-// findIntervals finds the frame interval of each window: the one that its rows
-// state, else the given one, else the one inferred from its vsyncs, else the one
-// inferred from the vsyncs of all windows, which are on one display.
+// findIntervals sets the frame interval of each window. It comes from the window's rows,
+// else from the options, else from its vsyncs, else from the vsyncs of all windows, which
+// are on one display.
 func (d *Dump) findIntervals(given trace.Duration) {
 	var all []int64
 	for _, p := range d.Processes {
@@ -36,7 +38,7 @@ func (d *Dump) findIntervals(given trace.Duration) {
 	}
 }
 
-// stated returns the interval that most of the rows state, or 0.
+// stated returns the interval of most rows, or 0 if no row has one.
 func (w *Window) stated() trace.Duration {
 	counts := map[int64]int{}
 	var most int64
@@ -62,25 +64,17 @@ func (w *Window) vsyncs() []int64 {
 	return list
 }
 
-// Displays refresh at 10 to 500 Hz. Gaps of more than maxVsyncs are ignored because
-// the jitter of vsyncs adds up.
+// Displays refresh at 10 to 500 Hz.
 const (
 	shortestInterval = 2 * trace.Millisecond
 	longestInterval  = 100 * trace.Millisecond
-	maxVsyncs        = 8
 )
 
 // infer returns the frame interval, or 0 if it is unknown. The shortest gap between
 // intended vsyncs is one interval, the others are multiples of it, and the interval
 // is their average.
 func infer(vsyncs []int64) trace.Duration {
-	slices.Sort(vsyncs)
-	var gaps []trace.Duration
-	for i := 1; i < len(vsyncs); i++ {
-		if gap := trace.Duration(vsyncs[i] - vsyncs[i-1]); gap >= shortestInterval {
-			gaps = append(gaps, gap)
-		}
-	}
+	_, gaps := refresh.Gaps(vsyncs, shortestInterval, math.MaxInt64)
 	if len(gaps) == 0 {
 		return 0
 	}
@@ -88,13 +82,5 @@ func infer(vsyncs []int64) trace.Duration {
 	if shortest > longestInterval {
 		return 0
 	}
-	var sum, count trace.Duration
-	for _, gap := range gaps {
-		n := (gap + shortest/2) / shortest
-		if n <= maxVsyncs && (gap-n*shortest).Abs() <= shortest/10 {
-			sum += gap
-			count += n
-		}
-	}
-	return sum / count
+	return refresh.Mean(gaps, shortest)
 }

@@ -12,7 +12,8 @@ const (
 	davey = 700 * trace.Millisecond
 )
 
-// cause is a stage that makes a frame late if it takes that share of the interval.
+// cause is a stage that makes a frame late if it is longer than the given share of the
+// interval.
 type cause struct {
 	class    analyzer.StatsJank
 	from, to column
@@ -52,9 +53,9 @@ func nextVsync(r *row, end trace.Time, interval trace.Duration) trace.Time {
 type swapTracker struct {
 	interval trace.Duration
 	deadline trace.Time // of the last swap
-	// lenient selects the rules of Android 11: a frame waits only if the last
-	// deadline is more than a tenth of the interval ahead, and a frame that took
-	// less than the interval never misses its own deadline.
+	// lenient selects the rules of Android 11: a frame waits only if the last deadline is
+	// more than a tenth of the interval ahead, and a frame shorter than the interval
+	// never misses its own deadline.
 	lenient bool
 }
 

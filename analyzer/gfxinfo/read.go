@@ -14,7 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// ErrNotADump: the input is not what `dumpsys gfxinfo` prints.
+// ErrNotADump: the input is not the output of `dumpsys gfxinfo`.
 var ErrNotADump = errors.New("not a dump of gfxinfo")
 
 // ErrNoRows: the dump has no rows of frames.
@@ -25,9 +25,8 @@ var ErrNoFrames = errors.New("no finished frame in the dump")
 
 // Options are the options of Read.
 type Options struct {
-	// FrameInterval is the display's refresh period, for dumps that do not state
-	// it, such as those up to Android 11. If it is 0 or more than a second, it is
-	// inferred from the vsyncs.
+	// FrameInterval is the display's refresh period, for dumps without one, such as those
+	// up to Android 11. If it is 0 or more than a second, it is inferred from the vsyncs.
 	FrameInterval trace.Duration
 	// Strict turns malformed rows and lines beyond the limit into errors.
 	Strict bool

@@ -209,7 +209,7 @@ No process found for: com.example.other
 func TestWhole(t *testing.T) {
 	for _, text := range []string{whole, strings.ReplaceAll(whole, "\n", "\r\n"), whole + whole} {
 		if !gfxinfo.Sniff([]byte(text)[:200]) {
-			t.Error("not taken for a dump")
+			t.Error("not recognized as a dump")
 		}
 		timeline, dump := read(t, text, gfxinfo.Options{})
 		var got []string
@@ -429,8 +429,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// Rows that were copied without the marks around them, as they stand in reports
-// of defects, are read like others.
+// Bug reports often have rows without the marks around them. They are read like
+// others.
 func TestUnmarked(t *testing.T) {
 	whole := table("Flags IntendedVsync FrameCompleted", []float64{0, 1000, 1004}, []float64{0, 1010, 1015})
 	const mark = "---PROFILEDATA---\n"
@@ -454,7 +454,7 @@ func TestUnmarked(t *testing.T) {
 		"a damaged row":         {bare + "0,what,is,this\n0,5000000,6000000,\n", []int{3}, 1, false},
 	} {
 		if !gfxinfo.Sniff([]byte(test.text)) {
-			t.Errorf("%s: not taken for a dump", name)
+			t.Errorf("%s: not recognized as a dump", name)
 		}
 		_, dump := read(t, test.text, gfxinfo.Options{})
 		var windows []int

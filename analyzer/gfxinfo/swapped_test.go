@@ -54,7 +54,7 @@ func TestSwappedColumns(t *testing.T) {
 	}
 }
 
-// A dump may hold tables of several windows, of which each has its own order, and
+// A dump may contain tables of several windows. Each window has its own order, and
 // the tables of one window may be dumped again and again or end in the middle.
 func TestSwappedTables(t *testing.T) {
 	const columns = "Flags IntendedVsync FrameCompleted FrameInterval FrameStartTime"

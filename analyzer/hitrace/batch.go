@@ -2,11 +2,10 @@ package hitrace
 
 import "bytes"
 
-// Batch is events of one trace, in the order of the text: those of a block of text
-// or, where another trace begins within the block, of a part of it.
+// Batch is the events of a block of text, or of a part of it, in the order of the text.
 type Batch struct {
 	Events []Event
-	// The rest is of a whole block.
+	// The fields below describe the whole block.
 	lines    int // with those that carry no event
 	problems []lineProblem
 	headers  []int // the lines, counted from 1, that a trace may begin with
@@ -57,10 +56,9 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 	}
 }
 
-// settle takes the batch into the input as the next block in order: it drops events
-// with stray times, splits traces that follow one another, marks events outside the
-// window, numbers lines through, and adds to the totals. In strict mode it returns
-// the first line that is not understood as a *LineError.
+// settle adds the next block, in order, to the input: it drops events with stray times,
+// separates traces, marks events outside the window, numbers lines, and adds to the
+// totals. In strict mode it returns the first malformed line as a *LineError.
 func (b *Batch) settle(strays *strays, splitter *splitter, totals *Totals, options Options) error {
 	strays.drop(b)
 	splitter.split(b, totals, options.Limits)
@@ -74,7 +72,7 @@ func (b *Batch) settle(strays *strays, splitter *splitter, totals *Totals, optio
 		totals.End = b.Events[n-1].Time
 	}
 	totals.Lines += b.lines
-	outside := options.Window.mark(b.Events, totals.Start)
+	outside := options.Window.markOutside(b.Events, totals.Start)
 	totals.Outside += outside
 	totals.Events += len(b.Events) - outside
 	if options.Strict {

@@ -10,7 +10,7 @@ import (
 // of the buffers alone, never on how the source hands out its bytes.
 type blocks struct {
 	source io.Reader
-	carry  []byte // the beginning of a line whose end is not read yet
+	carry  []byte // the beginning of a line whose end has not been read yet
 	skip   bool   // inside a line that is longer than a block
 	err    error
 }
@@ -18,10 +18,10 @@ type blocks struct {
 // newBlocks returns the blocks of the trace in r.
 func newBlocks(r io.Reader) *blocks { return &blocks{source: r} }
 
-// Next reads the next block into buffer, whose capacity is the size of a block,
-// and returns it. Of a line longer than that it delivers the first part, as long
-// as the buffer, and passes over the rest. At the end it returns io.EOF; any
-// other error is the source's, after all blocks that could be read before it.
+// Next reads the next block into buffer and returns it. The buffer's capacity is the size
+// of a block. If a line is longer, Next returns its beginning, as long as the buffer, and
+// skips the rest. At the end it returns io.EOF. It returns other errors of the source
+// after all blocks that could be read before them.
 func (b *blocks) Next(buffer []byte) ([]byte, error) {
 	for {
 		buffer = append(buffer[:0], b.carry...)

@@ -8,10 +8,10 @@ import (
 
 var clockSync = []byte("trace_event_clock_sync:")
 
-// ClockSync is what a Sync marker says of another clock. Zero means not said.
+// ClockSync is the reading of another clock in a Sync marker. Absent values are zero.
 type ClockSync struct {
 	// Monotonic is CLOCK_MONOTONIC when the line was written. The writer
-	// computes it in 32-bit floating point: Step is how coarse that makes it.
+	// computes it in 32-bit floating point; Step is the resulting resolution.
 	Monotonic trace.Monotonic
 	Step      trace.Duration
 	// Realtime is the wall clock when the line was written, in nanoseconds

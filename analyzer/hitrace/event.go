@@ -1,6 +1,6 @@
 package hitrace
 
-// Kind tells the events apart that need to be known by more than their name.
+// Kind is the kind of an event whose name alone does not identify it.
 type Kind uint8
 
 // The kinds of events.
@@ -28,18 +28,20 @@ func kindOf(name []byte) Kind {
 	return KernelEvent
 }
 
-// Event is a line that was understood. Nobody but the reader changes it. What its
-// slices refer to is valid until the stages of a Run have seen its block.
+// Event is a parsed line. Only the reader changes it. Its slices are valid until the
+// stages of a Run have seen its block.
 type Event struct {
 	Line
 	// Number is the line's number in the input, counted from 1.
 	Number int
 	Kind   Kind
-	// Word is what the label of a marker spells, Other for all else.
+	// Word is the word that a marker's label spells, Other if none.
 	Word Word
 	// Outside is set on events outside the window. They are not part of any output
 	// but still carry clocks, names and the beginnings and ends of frames.
 	Outside bool
+	// Note is what Stages.Prepare derived from the event; 0 if nothing.
+	Note uint64
 	// Marker is the payload of a marker; its Phase is NotAMarker for others.
 	Marker Marker
 }
@@ -60,7 +62,7 @@ func (e *Event) parse(text []byte) Problem {
 	if problem := ParseLine(text, &e.Line); problem != NoProblem {
 		return problem
 	}
-	e.Word, e.Outside, e.Marker.Phase = Other, false, NotAMarker
+	e.Word, e.Outside, e.Note, e.Marker.Phase = Other, false, 0, NotAMarker
 	if e.Kind = kindOf(e.Name); e.Kind != MarkerEvent {
 		return NoProblem
 	}

@@ -23,8 +23,8 @@ const (
 	FieldPeriod
 )
 
-// Vsync is what a ReceiveVsync marker says. Zero means not said: 3.1 says
-// nothing, 3.2 only when.
+// Vsync has the fields of a ReceiveVsync marker. Absent fields are zero: 3.1 writes none,
+// 3.2 only Now.
 type Vsync struct {
 	Receiver    []byte          // "rs" for render_service; nil before 5.1
 	Now         trace.Monotonic // when the vsync was due
@@ -57,13 +57,13 @@ func ParseVsync(label []byte) Vsync {
 	return v
 }
 
-// ParseOnVsyncEvent reads when the vsync of an OnVsyncEvent marker was due;
-// zero where it does not say.
+// ParseOnVsyncEvent returns the time at which the vsync of an OnVsyncEvent marker was
+// due; zero if absent.
 func ParseOnVsyncEvent(label []byte) (now trace.Monotonic, damaged Fields) {
 	return trace.Monotonic(number(label, "now", FieldNow, &damaged)), damaged
 }
 
-// VsyncTask is what a UIVsyncTask marker says. Zero means not said.
+// VsyncTask has the fields of a UIVsyncTask marker. Absent fields are zero.
 type VsyncTask struct {
 	Timestamp trace.Monotonic // when the vsync was due
 	VsyncID   int64           // zero also for a frame that was forced without a vsync
@@ -90,12 +90,12 @@ type Transaction struct {
 	Index int64
 }
 
-// Marsh is what a MarshRSTransactionData marker says.
+// Marsh has the fields of a MarshRSTransactionData marker.
 type Marsh struct {
 	Transaction
 	TID       trace.TID       // the thread that made it, 6.0 and later; else 0
-	Timestamp trace.Monotonic // the vsync of its frame; 0 where not said
-	Damaged   Fields          // with FieldTransactionFlag there is no transaction to speak of
+	Timestamp trace.Monotonic // the vsync of its frame; 0 if absent
+	Damaged   Fields          // with FieldTransactionFlag the other fields are invalid
 }
 
 // ParseMarsh reads the label of a MarshRSTransactionData marker.
@@ -123,9 +123,9 @@ func ParseMarsh(label []byte) Marsh {
 	return m
 }
 
-// AppliedTransactions returns the transactions that a ProcessCommandUni marker
-// says were applied, in their order. Those that were put off (" cache [p,i]",
-// " cache (p,i)") or given up (" skip to[p,i]") are not among them.
+// AppliedTransactions returns the transactions that a ProcessCommandUni marker lists as
+// applied, in order. It leaves out deferred ones (" cache [p,i]", " cache (p,i)") and
+// skipped ones (" skip to[p,i]").
 func AppliedTransactions(label []byte) iter.Seq[Transaction] {
 	return func(yield func(Transaction) bool) {
 		for rest := label; ; {
@@ -172,15 +172,15 @@ func ParseDoComposition(label []byte) trace.Monotonic {
 	return trace.Monotonic(n)
 }
 
-// Committed is what a commit marker says. Zero means not said (4.0).
+// Committed has the fields of a commit marker. Absent fields are zero (4.0).
 type Committed struct {
 	Now     trace.Monotonic // the render frame's vsync
 	VsyncID int64           // its id, from 5.0.3 on
 	Rate    int64           // refresh rate in Hz at the commit
 }
 
-// ParseCommit reads the label of a Commit marker. Layer names follow the
-// fields and may hold anything, so only what stands before them is read.
+// ParseCommit reads the label of a Commit marker. It reads only the fields before the
+// layer names, which may contain anything.
 func ParseCommit(label []byte) Committed {
 	if i := bytes.Index(label, []byte("Names:")); i >= 0 {
 		label = label[:i]
@@ -216,7 +216,7 @@ func ParseFence(label []byte) (Fence, bool) {
 	return Fence{Tracker: label[:blank], Number: n, Signaled: signaled}, true
 }
 
-// Generated is what a GenerateVsyncCount marker says. Zero means not said.
+// Generated has the fields of a GenerateVsyncCount marker. Absent fields are zero.
 type Generated struct {
 	Period trace.Duration  // the display's refresh period
 	Now    trace.Monotonic // just before the marker was written
@@ -231,8 +231,8 @@ func ParseGenerated(label []byte) (Generated, Fields) {
 	}, damaged
 }
 
-// field returns what follows "key:" and blanks in text, up to the end of text.
-// Spaces after a colon come and go between versions, so none is required.
+// field returns the text after "key:" and blanks, up to the end of text. Versions differ
+// in the spaces after a colon, so none is required.
 func field(text []byte, key string) ([]byte, bool) {
 	for from := 0; ; {
 		i := bytes.Index(text[from:], []byte(key))
@@ -263,8 +263,8 @@ func number(text []byte, key string, f Fields, damaged *Fields) int64 {
 	return n
 }
 
-// leadingInt parses the digits that text begins with; -1 where there are none
-// or they do not fit in 64 bits.
+// leadingInt parses the digits at the beginning of text. It returns -1 for a
+// text without digits and for a number that overflows 64 bits.
 func leadingInt(text []byte) (n int64, rest []byte) {
 	i := 0
 	for i < len(text) && isDigit(text[i]) {
@@ -285,8 +285,8 @@ func word(text []byte) []byte {
 	return text
 }
 
-// pair parses "[pid,index]", with or without blanks, and the "[pid, tid, index]"
-// that one development version wrote. It returns what follows.
+// pair parses "[pid,index]", with or without blanks, and the "[pid, tid, index]" of one
+// development version. rest is the text after it.
 func pair(text []byte) (t Transaction, tid trace.TID, rest []byte, ok bool) {
 	if len(text) == 0 || text[0] != '[' {
 		return t, 0, nil, false

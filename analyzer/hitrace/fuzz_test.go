@@ -91,7 +91,7 @@ func FuzzLine(f *testing.F) {
 			return
 		}
 		if !within(l.Comm, text) || !within(l.Name, text) || !within(l.Args, text) || !bytes.HasSuffix(text, l.Args) {
-			t.Errorf("columns outside the line: %q", l)
+			t.Errorf("columns outside the line: %+v", l)
 		}
 		if l.Time < 0 || l.Time >= (maxSeconds+1)*trace.Time(trace.Second) || l.CPU < 0 || l.TID < 0 || l.PID < trace.UnknownPID || len(l.Name) == 0 {
 			t.Errorf("out of range: %+v", l)
@@ -108,7 +108,7 @@ func FuzzLine(f *testing.F) {
 		if problem := ParseLine(printed, &again); problem != NoProblem {
 			t.Fatalf("%q, printed as %q: %s", text, printed, problem)
 		}
-		if got, want := fmt.Sprintf("%q", again), fmt.Sprintf("%q", l); got != want {
+		if got, want := fmt.Sprintf("%+v", again), fmt.Sprintf("%+v", l); got != want {
 			t.Errorf("%q, printed as %q, is %s, want %s", text, printed, got, want)
 		}
 	})
@@ -116,7 +116,7 @@ func FuzzLine(f *testing.F) {
 
 // describe says all that there is to an event.
 func (e *Event) describe() string {
-	return fmt.Sprintf("%d %q %d %d %t %s", e.Number, e.Line, e.Kind, e.Word, e.Outside, e.Marker.describe())
+	return fmt.Sprintf("%d %+v %d %d %t %s", e.Number, e.Line, e.Kind, e.Word, e.Outside, e.Marker.describe())
 }
 
 func (m *Marker) describe() string {

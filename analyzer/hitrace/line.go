@@ -14,9 +14,12 @@ type Line struct {
 	CPU  trace.CPU
 	TID  trace.TID
 	PID  trace.PID // trace.UnknownPID where the column is dashes or absent
-	Comm []byte    // thread name; empty or "<...>" where the kernel had lost it
-	Name []byte    // event name: "sched_switch", "tracing_mark_write", "print"
-	Args []byte    // all that follows "NAME: "
+	// InInterrupt is whether the processor was handling an interrupt. HongMeng's flags
+	// never say so.
+	InInterrupt bool
+	Comm        []byte // thread name; empty or "<...>" where the kernel had lost it
+	Name        []byte // event name: "sched_switch", "tracing_mark_write", "print"
+	Args        []byte // all that follows "NAME: "
 }
 
 // The flags column differs by kernel: four characters, five with
@@ -37,11 +40,11 @@ const maxComm = 15
 const maxSeconds = 9_000_000_000
 
 // ParseLine splits text, one line without its line end, into l. It returns
-// NoProblem, Ignorable for a line that carries no event (blank, header), or what
-// kept it from being read; then l holds nothing of use.
+// NoProblem, Ignorable for a line without an event (blank, header), or the reason
+// why it cannot be read. l is undefined unless the result is NoProblem.
 func ParseLine(text []byte, l *Line) Problem {
-	// The CPU column is "[digits]" and a blank, but so may be part of a comm:
-	// then what follows it is no flags and time, and the next bracket is tried.
+	// A comm may contain "[digits]" and a blank, like the CPU column. Then flags and a
+	// time do not follow, and the next bracket is tried.
 	first := NotALine
 	for from := 0; ; {
 		open := bytes.IndexByte(text[from:], '[')
@@ -71,9 +74,9 @@ func ParseLine(text []byte, l *Line) Problem {
 	return notALine(text)
 }
 
-// notALine tells a header from a line that should have been one.
+// notALine returns Ignorable for a header and NotALine for other text.
 func notALine(text []byte) Problem {
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, mark))
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))
 	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) || isCPUCount(text) {
 		return Ignorable
 	}
@@ -100,6 +103,7 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 	l.CPU = trace.CPU(cpu)
 
 	i = skipBlanks(text, i+1)
+	l.InInterrupt = false
 	if i < len(text) && !isDigit(text[i]) { // kernels without irq-info print no flags
 		end := i
 		for end < len(text) && text[end] != ' ' {
@@ -110,6 +114,7 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 				return NotALine
 			}
 		}
+		l.InInterrupt = inInterrupt(text[i:end])
 		i = skipBlanks(text, end)
 	}
 	time, i, ok := parseTime(text, i)
@@ -132,8 +137,21 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 	return parseTask(text[:open], l)
 }
 
-// endOfFlags returns where the flags end in text[i:end], "....316.196720:", in
-// which no blank separates them from the time; i if that is not what it is.
+// inInterrupt reports whether the third of a line's flags is that of an interrupt:
+// hard, soft, or not maskable.
+func inInterrupt(flags []byte) bool {
+	if len(flags) < minGluedFlags {
+		return false
+	}
+	switch flags[2] {
+	case 'h', 'H', 's', 'z', 'Z':
+		return true
+	}
+	return false
+}
+
+// endOfFlags returns the end of the flags in text[i:end], such as "....316.196720:", in
+// which no blank separates them from the time. It returns i if text has another form.
 func endOfFlags(text []byte, i, end int) int {
 	dot := bytes.LastIndexByte(text[i:end], '.') + i
 	seconds := dot
@@ -164,7 +182,7 @@ func parseTask(text []byte, l *Line) Problem {
 		}
 		end = trimRight(text, open)
 	}
-	// The comm may itself hold dashes: the thread id follows the last one.
+	// The comm may contain dashes: the thread id follows the last one.
 	dash := end - 1
 	for dash >= 0 && isDigit(text[dash]) {
 		dash--
@@ -181,8 +199,8 @@ func parseTask(text []byte, l *Line) Problem {
 	return NoProblem
 }
 
-// parseBareTask parses "COMM-TID TGID ": the process id, or the dashes that stand
-// for one, without parentheses.
+// parseBareTask parses "COMM-TID TGID " without parentheses. TGID is the process id, or
+// dashes.
 func parseBareTask(text []byte, l *Line) Problem {
 	text = bytes.TrimRight(text, " \t")
 	start := bytes.LastIndexAny(text, " \t") + 1
@@ -202,8 +220,8 @@ func parseBareTask(text []byte, l *Line) Problem {
 	return problem
 }
 
-// parseTime parses "SECONDS.FRACTION:" at i and returns the index after the
-// colon. The number of digits of the fraction decides what they mean.
+// parseTime parses "SECONDS.FRACTION:" at i and returns the index after the colon. The
+// number of digits of the fraction decides its unit.
 func parseTime(text []byte, i int) (trace.Time, int, bool) {
 	seconds, dot := decimal(text, i)
 	if n := dot - i; n == 0 || n > 10 || seconds > maxSeconds || dot == len(text) || text[dot] != '.' {

@@ -1,9 +1,9 @@
 package hitrace
 
-// isLogLine reports whether text is a line that hilog prints, which stand between
-// those of a trace where both went to one terminal or file:
+// isLogLine reports whether text is a line of hilog. Such lines are between those of a
+// trace if both went to one terminal or file:
 //
-//	08-05 17:12:33.444  1234  1256 I C03900/Ace: what it has to say
+//	08-05 17:12:33.444  1234  1256 I C03900/Ace: message
 //	2024-08-05 17:12:33.444123 1234 1256 W A00001/com.example/Tag: …
 //
 // date, time, process, thread, level.
@@ -16,7 +16,7 @@ func isLogLine(text []byte) bool {
 	return false
 }
 
-// afterForm returns what follows a form at the beginning of text, in which # is
+// afterForm returns the text after a form at the beginning of text, in which # matches
 // any digit.
 func afterForm(text []byte, form string) ([]byte, bool) {
 	if len(text) < len(form) {
@@ -30,8 +30,8 @@ func afterForm(text []byte, form string) ([]byte, bool) {
 	return text[len(form):], true
 }
 
-// isLogHead reports whether text goes on as a log line does after the
-// milliseconds: with more digits or without, two ids and a level.
+// isLogHead reports whether text continues a log line after the milliseconds: further
+// digits or none, two ids and a level.
 func isLogHead(text []byte) bool {
 	_, i := decimal(text, 0)
 	for range 2 {

@@ -9,7 +9,7 @@ import (
 // Phase is the letter that a marker begins with.
 type Phase byte
 
-// The phases. Sync is not a letter of the format: it stands for the lines with
+// The phases. Sync is not a letter of the format: it marks the lines with
 // which hitrace records other clocks, see ParseClockSync.
 const (
 	NotAMarker   Phase = 0
@@ -32,8 +32,8 @@ type Marker struct {
 	// container it is the container's own numbering: trust the line's columns
 	// first. trace.UnknownPID for an End without one.
 	PID trace.PID
-	// Name is the name without suffix and without trailing blank, but with the
-	// "H:" that OHOS writers put before it.
+	// Name is the name without suffix and trailing blank, but with the "H:" of OHOS
+	// writers.
 	Name []byte
 	// Track is the track's name of a TrackInstant, TrackBegin or TrackEnd.
 	Track []byte
@@ -68,8 +68,8 @@ func isChain(text []byte) bool {
 	return true
 }
 
-// ParseMarker parses the args of a marker line into m. What it returns is
-// NoProblem or what kept it from being read; then m holds nothing of use.
+// ParseMarker parses the args of a marker line into m. It returns NoProblem or the
+// reason why they cannot be read. m is undefined unless the result is NoProblem.
 func ParseMarker(args []byte, m *Marker) Problem {
 	*m = Marker{PID: trace.UnknownPID}
 	if len(args) > 0 && args[0] == '0' {
@@ -113,7 +113,7 @@ func ParseMarker(args []byte, m *Marker) Problem {
 	return m.parseBody(body, ohos)
 }
 
-// parseBody parses what follows "PHASE|PID|", with the suffix gone.
+// parseBody parses the text after "PHASE|PID|", without the suffix.
 func (m *Marker) parseBody(body []byte, ohos bool) Problem {
 	switch m.Phase {
 	case Begin, Instant:
@@ -186,8 +186,8 @@ func (m *Marker) parseNumbered(body []byte, ohos bool, missing Problem) Problem 
 	return missing
 }
 
-// cutSuffix returns name without "|LEVELTAGS" and what the writer put behind
-// it. It looks from the right: names may hold bars of their own.
+// cutSuffix returns name without "|LEVELTAGS" and any text after it. It searches from the
+// right, because names may contain bars.
 func cutSuffix(name []byte) []byte {
 	end := len(name)
 	for end > 0 {

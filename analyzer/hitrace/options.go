@@ -7,11 +7,11 @@ import (
 	"ohframe/analyzer/limits"
 )
 
-// Options bound what is accepted of a trace and how it is read.
+// Options decide how a trace is read.
 type Options struct {
 	// Strict makes the first line that is not understood an error.
 	Strict bool
-	// Limits bound what is accepted: Line, Traces and Examples.
+	// Limits are the limits Line, Traces and Examples.
 	Limits limits.Limits
 	// Window is the part of the trace to be read. Default: all of it.
 	Window Window
@@ -24,20 +24,20 @@ type Options struct {
 	blockSize int
 }
 
-// maxWorkers bounds the memory that workers hold, some megabytes each.
-const maxWorkers = 64
+// MaxWorkers bounds the memory of the workers, which is some megabytes each.
+const MaxWorkers = 64
 
 // defaultBlockSize is large enough to make the cost of a block small and small
 // enough for its events to stay in a processor's cache.
 const defaultBlockSize = 256 << 10
 
-// WithDefaults returns the options with what is not set set to its default.
+// WithDefaults returns a copy of the options with defaults for zero fields.
 func (o Options) WithDefaults() Options {
 	o.Limits = o.Limits.WithDefaults()
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	o.Workers = min(o.Workers, maxWorkers)
+	o.Workers = min(o.Workers, MaxWorkers)
 	if o.blockSize <= 0 {
 		o.blockSize = defaultBlockSize
 	}

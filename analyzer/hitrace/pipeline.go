@@ -2,36 +2,40 @@ package hitrace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"sync"
 
 	"ohframe/analyzer/trace"
 )
 
-// Stages are what happens to the events of an input once they are parsed. Nobody
-// changes them there. A block's events, and the text that they refer to, are gone
-// after its Write.
+// Stages process the events of an input after parsing. They must not change events. A
+// block's events, and the text that they refer to, are invalid after its Write.
 //
 //	worker 1   read 1 │ parse 1 │ Track 1 │ Encode 1 │ Write 1 │ read 3 …
 //	worker 2          │ read 2  │ parse 2 │ Track 2  │ Encode 2 │ Write 2 …
 //	           in order  at once   in order   at once   in order
 //
-// The worker's number counts from 0. All stages but Track may be nil.
+// Workers are numbered from 0. All stages but Track may be nil.
 type Stages struct {
-	// Begin is called in order with Track, before the first batch of each trace that
-	// follows another one in the input. Nothing that was open is open any more.
+	// Prepare works on the events of blocks at once, one block for each worker, right
+	// after they are parsed. It may set their Note. Some of them may not reach Track.
+	Prepare func(worker int, events []Event)
+	// Begin is called in order with Track, before the first batch of each trace but the
+	// first. Slices that are open then do not end.
 	Begin func()
 	// Track sees the batches in order, one at a time. A batch is of one trace.
 	Track func(worker int, b *Batch)
-	// Encode works on blocks at once, one for each worker. A block is the batches that
-	// Track saw of it: one, or several if another trace begins in it, or none.
-	Encode func(worker int, block []Batch)
+	// Encode is called for blocks in parallel, one for each worker. The batch has the
+	// events of all batches of the block that Track saw.
+	Encode func(worker int, block *Batch)
 	// Write is called for the blocks in order, one at a time. Its error ends the run.
 	Write func(worker int) error
 }
 
-// Totals is what a run read.
+// Totals counts the lines and events of a run.
 type Totals struct {
 	Lines    int // all
 	Events   int // those with an event inside the window
@@ -40,14 +44,13 @@ type Totals struct {
 	// Start and End are the times of the first and the last line with an event,
 	// inside the window or not.
 	Start, End trace.Time
-	// Further counts the traces that follow the first one in the input, Behind
-	// those of them whose clock is behind. Joins are the first few of them.
+	// Further counts the traces after the first one in the input, Behind those of them
+	// whose clock starts behind the previous trace. Joins are the first few of them.
 	Further, Behind int
 	Joins           []Join
 }
 
-// Warnings says in words what of the input was not read, though it may be sound,
-// and where its clock began anew.
+// Warnings describes what was skipped because of limits, and where the clock began anew.
 func (t *Totals) Warnings() []string {
 	list := t.joinWarnings()
 	for _, p := range []Problem{ClockRestart, TraceOver, LineTooLong} {
@@ -58,18 +61,23 @@ func (t *Totals) Warnings() []string {
 	return list
 }
 
-// Run reads the trace in r, parses it on several processors, and passes it
-// through the stages. The outcome is the same whatever the number of workers.
-// Its error is the source's, that of Write, the context's, or in strict mode a
-// *LineError.
+// Run reads and parses the trace in r in parallel and passes it through the stages. The
+// result does not depend on the number of workers. The error is that of r, of Write or of
+// ctx, or in strict mode a *LineError. A panic of a stage is one of Run.
 func Run(ctx context.Context, r io.Reader, options Options, stages Stages) (*Totals, error) {
 	options = options.WithDefaults()
 	p := &pipeline{ctx: ctx, options: options, stages: stages, blocks: newBlocks(r), totals: &Totals{}}
 	var workers sync.WaitGroup
 	for i := range options.Workers {
-		workers.Go(func() { p.work(i) })
+		workers.Go(func() {
+			defer p.catch()
+			p.work(i)
+		})
 	}
 	workers.Wait()
+	if p.panicked != nil {
+		panic(p.panicked)
+	}
 	return p.totals, p.err
 }
 
@@ -87,28 +95,62 @@ type pipeline struct {
 	tracking turns
 	writing  turns
 
-	failing sync.Mutex
-	err     error // the first
+	failing  sync.Mutex
+	err      error // the first
+	panicked any   // the value of the first panic
 }
 
-// work takes blocks through all stages until there are none left.
+// errPanicked ends the other workers after a panic.
+var errPanicked = errors.New("panic in a worker")
+
+// catch keeps a worker's panic for the caller of Run, who could not recover from it
+// otherwise. The stack of the worker goes into the value.
+func (p *pipeline) catch() {
+	value := recover()
+	if value == nil {
+		return
+	}
+	p.failing.Lock()
+	if p.panicked == nil {
+		p.panicked = fmt.Sprintf("%v\n\n%s", value, debug.Stack())
+	}
+	p.failing.Unlock()
+	p.fail(errPanicked)
+}
+
+// buffers are what a worker needs for a block. They are larger than a small trace, so
+// many small traces are read faster if they are used again.
+type buffers struct {
+	text        []byte
+	block, part Batch
+}
+
+var workBuffers = sync.Pool{New: func() any { return new(buffers) }}
+
+// work processes blocks through all stages until the end of the input.
 func (p *pipeline) work(worker int) {
-	buffer := make([]byte, 0, p.options.bufferSize())
-	var whole Batch   // what is parsed of a block
-	var block []Batch // the same by traces
+	b := workBuffers.Get().(*buffers)
+	if size := p.options.bufferSize(); cap(b.text) != size {
+		b.text = make([]byte, 0, size)
+	}
+	block, part := &b.block, &b.part
 	for {
-		i, text, ok := p.read(buffer)
+		i, text, ok := p.read(b.text)
 		if !ok {
+			workBuffers.Put(b) // after a panic or an error it is not used again
 			return
 		}
-		whole.Parse(text, p.options.Limits.Line)
-		if !p.tracking.take(i, func() { block = p.track(worker, &whole, block[:0]) }) {
+		block.Parse(text, p.options.Limits.Line)
+		if p.stages.Prepare != nil {
+			p.stages.Prepare(worker, block.Events)
+		}
+		if !p.tracking.do(i, func() { p.track(worker, block, part) }) {
 			return
 		}
 		if p.stages.Encode != nil {
 			p.stages.Encode(worker, block)
 		}
-		if !p.writing.take(i, func() { p.write(worker) }) {
+		if !p.writing.do(i, func() { p.write(worker) }) {
 			return
 		}
 	}
@@ -137,29 +179,28 @@ func (p *pipeline) read(buffer []byte) (int, []byte, bool) {
 	return p.next - 1, block, true
 }
 
-// track takes what is parsed of a block through Begin and Track and returns it by
-// traces, appended to block.
-func (p *pipeline) track(worker int, whole *Batch, block []Batch) []Batch {
-	if err := whole.settle(&p.strays, &p.splitter, p.totals, p.options); err != nil {
+// track processes a parsed block through Begin and Track, one trace after another. It
+// uses part for the events of one trace.
+func (p *pipeline) track(worker int, block, part *Batch) {
+	if err := block.settle(&p.strays, &p.splitter, p.totals, p.options); err != nil {
 		p.fail(err)
-		return block
+		return
 	}
 	track := func(from, to int) {
 		if from < to {
-			block = append(block, Batch{Events: whole.Events[from:to]})
-			p.stages.Track(worker, &block[len(block)-1])
+			part.Events = block.Events[from:to]
+			p.stages.Track(worker, part)
 		}
 	}
 	from := 0
-	for _, start := range whole.starts {
+	for _, start := range block.starts {
 		track(from, start)
 		if p.stages.Begin != nil {
 			p.stages.Begin()
 		}
 		from = start
 	}
-	track(from, len(whole.Events))
-	return block
+	track(from, len(block.Events))
 }
 
 func (p *pipeline) write(worker int) {
@@ -188,7 +229,7 @@ func (p *pipeline) fail(err error) {
 	p.writing.stop()
 }
 
-// turns lets workers do something in the order of their blocks.
+// turns makes workers call functions in the order of their blocks.
 type turns struct {
 	mutex   sync.Mutex
 	changed sync.Cond
@@ -196,8 +237,8 @@ type turns struct {
 	stopped bool
 }
 
-// take waits for turn i and does f in it. It reports whether there was one.
-func (t *turns) take(i int, f func()) bool {
+// do waits for turn i and calls f in it. It reports whether the turn came.
+func (t *turns) do(i int, f func()) bool {
 	t.mutex.Lock()
 	t.changed.L = &t.mutex
 	for t.now != i && !t.stopped {

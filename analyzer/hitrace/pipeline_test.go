@@ -49,15 +49,13 @@ func collect(t *testing.T, r io.Reader, o Options) string {
 				trace[worker] = append(trace[worker], begun)
 			}
 		},
-		Encode: func(worker int, block []Batch) {
+		Encode: func(worker int, block *Batch) {
 			seen[worker] = ""
-			for _, batch := range block {
-				for i := range batch.Events {
-					e := &batch.Events[i]
-					seen[worker] += fmt.Sprintln(trace[worker][i], e.Number, e.TID, e.Time, e.CPU, string(rune(e.Marker.Phase)), string(e.Marker.Name))
-				}
-				trace[worker] = trace[worker][len(batch.Events):]
+			for i := range block.Events {
+				e := &block.Events[i]
+				seen[worker] += fmt.Sprintln(trace[worker][i], e.Number, e.TID, e.Time, e.CPU, string(rune(e.Marker.Phase)), string(e.Marker.Name))
 			}
+			trace[worker] = trace[worker][len(block.Events):]
 		},
 		Write: func(worker int) error {
 			b.WriteString(seen[worker])

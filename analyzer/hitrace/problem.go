@@ -1,10 +1,10 @@
 package hitrace
 
-// Problem is why a line or a marker could not be read, or could not be read in
-// full. The zero value is that there was none.
+// Problem is the reason why a line or a marker was not parsed, or not completely. Zero
+// means no problem.
 type Problem uint8
 
-// What can be wrong with a line.
+// The problems of lines.
 const (
 	NoProblem     Problem = iota
 	Ignorable             // blank lines, "#" headers, "TRACE:": no event, no loss
@@ -14,15 +14,15 @@ const (
 	BadTime               // the time is missing, not a number or out of range
 	NoEvent               // no event name after the time
 	LineTooLong           // longer than the reader's limit
-	NoPhase               // a marker whose phase letter is lost or not known
+	NoPhase               // a marker whose phase letter is missing or unknown
 	BadMarkerPID          // a marker without the process id that its phase needs
 	BadCookie             // an S, F, G or H marker without its cookie
 	BadValue              // a counter without a whole number
 	StrayTime             // more than ten minutes away from the lines around it
-	NoMarkerName          // a marker whose phase needs a name and has none
+	NoMarkerName          // a marker without the name that its phase needs
 	ClockRestart          // of another trace, at a time among those that were read
 	TraceOver             // of one trace more than the limit
-	problemsCount         // not a problem: how many there are
+	problemsCount         // number of problems
 )
 
 var problemTexts = [problemsCount]string{
@@ -44,24 +44,24 @@ var problemTexts = [problemsCount]string{
 	TraceOver:    "line of a trace beyond the limit (--limit traces), not read",
 }
 
-// String says in a few words what is wrong.
+// String describes the problem in a few words.
 func (p Problem) String() string { return problemTexts[p] }
 
-// Count is how often a problem occurred and the numbers of the first lines
-// where it did, counted from 1.
+// Count counts a problem. Lines are the numbers of the first lines with it, counted from
+// 1.
 type Count struct {
 	Problem Problem
 	Total   int
 	Lines   []int
 }
 
-// Problems counts the lines that could not be read, by reason.
+// Problems counts lines that were not parsed, by reason.
 type Problems struct {
 	counts [problemsCount]Count
 }
 
-// add counts one occurrence of p on the given line, whose number is kept if
-// fewer than examples are.
+// add counts one occurrence of p on the given line. It stores the line's number if there
+// are fewer than examples.
 func (ps *Problems) add(p Problem, line, examples int) {
 	c := &ps.counts[p]
 	c.Total++

@@ -28,23 +28,22 @@ type ProcessDump struct {
 	tasks   map[trace.TID]dumpedTask
 	over    int
 	columns dumpColumns
-	rest    []byte // the beginning of a line whose end is not written yet
+	rest    []byte // the beginning of a line whose end has not been written yet
 	skip    bool   // inside a line that is too long
 }
 
-// dumpedTask is what the lists say of a thread, and of the process that it is the
-// main thread of.
+// dumpedTask has the names of a thread and of the process whose main thread it is.
 type dumpedTask struct {
 	pid     trace.PID
 	process string // the process's full name
 	thread  string // the thread's name
 }
 
-// dumpColumns are the numbers of the columns that matter, counted from 0.
+// dumpColumns are the numbers of the columns that are used, counted from 0.
 type dumpColumns struct {
 	header                 string
 	pid, tid, parent, name int  // -1 where the list has none
-	last                   bool // the name is the last column, and may hold blanks
+	last                   bool // the name is the last column, and may contain blanks
 	state                  bool // the state has a header
 	threads                bool // each row is a thread, not a process
 }
@@ -52,7 +51,7 @@ type dumpColumns struct {
 const (
 	// maxDumpLine is more than ps prints in a line, in bytes.
 	maxDumpLine = 4 << 10
-	// maxDumpedName is how many bytes of a name are kept.
+	// maxDumpedName is the maximum length of a name in bytes.
 	maxDumpedName = 255
 )
 
@@ -61,8 +60,8 @@ func NewProcessDump(threads int) *ProcessDump {
 	return &ProcessDump{limit: threads, tasks: map[trace.TID]dumpedTask{}}
 }
 
-// Write takes the next bytes of the lists. Lines that are no row are passed over.
-// It never fails.
+// Write parses the next bytes of the lists. It skips lines that are not rows. It never
+// fails.
 func (d *ProcessDump) Write(text []byte) (int, error) {
 	n := len(text)
 	for {
@@ -82,7 +81,7 @@ func (d *ProcessDump) Write(text []byte) (int, error) {
 	}
 }
 
-// Flush ends the line at hand: a list may lack the end of its last line.
+// Flush parses the last line, which may lack its end.
 func (d *ProcessDump) Flush() {
 	if !d.skip {
 		d.line(d.rest)
@@ -90,7 +89,7 @@ func (d *ProcessDump) Flush() {
 	d.rest, d.skip = d.rest[:0], false
 }
 
-// Process returns the full name of a process, or nothing.
+// Process returns the full name of a process, or "" if unknown.
 func (d *ProcessDump) Process(pid trace.PID) string {
 	if d == nil {
 		return ""
@@ -98,8 +97,7 @@ func (d *ProcessDump) Process(pid trace.PID) string {
 	return d.tasks[trace.TID(pid)].process
 }
 
-// Thread returns the name of a thread, or nothing, and the process that it
-// belongs to, or trace.UnknownPID.
+// Thread returns the name of a thread, or "", and its process, or trace.UnknownPID.
 func (d *ProcessDump) Thread(tid trace.TID) (name string, pid trace.PID) {
 	if d == nil {
 		return "", trace.UnknownPID
@@ -111,7 +109,7 @@ func (d *ProcessDump) Thread(tid trace.TID) (name string, pid trace.PID) {
 	return task.thread, task.pid
 }
 
-// Over returns the number of rows that were passed over for their number.
+// Over returns the number of rows that were skipped because of the limit.
 func (d *ProcessDump) Over() int {
 	if d == nil {
 		return 0
@@ -130,7 +128,7 @@ func (d *ProcessDump) line(text []byte) {
 	}
 }
 
-// dumpRow is a line and where its words start.
+// dumpRow is a line with the offsets of its words.
 type dumpRow struct {
 	text   string
 	starts []int
@@ -148,7 +146,7 @@ func splitRow(line []byte) dumpRow {
 	return row
 }
 
-// word returns the word with this number; nothing if there are not so many.
+// word returns the word with this number, or "" if the row has fewer.
 func (r dumpRow) word(i int) string {
 	word := r.from(i)
 	if end := strings.IndexAny(word, " \t"); end >= 0 {
@@ -165,15 +163,14 @@ func (r dumpRow) from(i int) string {
 	return r.text[r.starts[i]:]
 }
 
-// id returns the number that is the word with this number.
+// id parses the word with this number as an id.
 func (r dumpRow) id(i int) (int32, bool) {
 	word := []byte(r.word(i))
 	id, end, ok := digits(word, 0)
 	return id, ok && end == len(word)
 }
 
-// next returns the columns that a header names. The receiver is those of the list
-// before.
+// next returns the columns of a header. The receiver has those of the previous list.
 func (c dumpColumns) next(header dumpRow) dumpColumns {
 	words := strings.Fields(header.text)
 	n := dumpColumns{
@@ -190,7 +187,7 @@ func (c dumpColumns) next(header dumpRow) dumpColumns {
 	return n
 }
 
-// row takes a row of a list.
+// row adds a row of a list.
 func (d *ProcessDump) row(row dumpRow) {
 	c := &d.columns
 	column := c.name
@@ -212,8 +209,7 @@ func (d *ProcessDump) row(row dumpRow) {
 	case c.tid >= 0:
 		tid, ok = row.id(c.tid)
 	case d.tasks[trace.TID(tid)].process == "":
-		// A row of an old list of threads that is no process's has that as the
-		// parent.
+		// In an old list of threads, the parent of a thread is its process.
 		pid, ok = row.id(c.parent)
 		ok = ok && d.tasks[trace.TID(pid)].process != ""
 	}
@@ -222,9 +218,9 @@ func (d *ProcessDump) row(row dumpRow) {
 	}
 }
 
-// addProcess takes a process's name. ps prints the main thread's in brackets where
-// the process has none: a kernel thread, or a process that has ended, which keeps
-// the name that it had.
+// addProcess adds a process's name. ps prints the main thread's in brackets for a process
+// without a name: a kernel thread, or a process that has ended, which keeps its earlier
+// name.
 func (d *ProcessDump) addProcess(pid trace.PID, name string) {
 	task, ok := d.task(trace.TID(pid), pid)
 	if !ok {
@@ -245,15 +241,14 @@ func (d *ProcessDump) addThread(tid trace.TID, pid trace.PID, name string) {
 	}
 }
 
-// task returns what is known of a thread of a process; false if there is no room
-// for it.
+// task returns the entry of a thread of a process; false if the limit is reached.
 func (d *ProcessDump) task(tid trace.TID, pid trace.PID) (dumpedTask, bool) {
 	task, known := d.tasks[tid]
 	if !known && len(d.tasks) >= d.limit {
 		d.over++
 		return task, false
 	}
-	if task.pid != pid { // another thread had the id before
+	if task.pid != pid { // the id was reused
 		task = dumpedTask{pid: pid}
 	}
 	return task, true

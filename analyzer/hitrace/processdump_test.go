@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/memtest"
+	"ohframe/internal/hostiletest"
 )
 
 // dumped is what a dump says of an id.
@@ -103,7 +103,7 @@ func TestProcessDumpMemory(t *testing.T) {
 	const rows, most = 5000, 8 << 20
 	d := hitrace.NewProcessDump(rows)
 	rest := " name" + strings.Repeat("x", 4000) + "\n"
-	peak := memtest.Peak(func() {
+	peak := hostiletest.Peak(func() {
 		fmt.Fprintln(d, "USER PID TID CMD")
 		for i := range rows {
 			fmt.Fprint(d, "u 1 ", i, rest)

@@ -6,8 +6,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Switch is what a sched_switch event says: who leaves a processor, in what
-// state, and who comes.
+// Switch has the fields of a sched_switch event: the thread that leaves a processor, its
+// state, and the next thread.
 type Switch struct {
 	PrevComm, NextComm []byte
 	PrevTID, NextTID   trace.TID
@@ -16,8 +16,8 @@ type Switch struct {
 	PrevState []byte
 }
 
-// ParseSwitch reads the args of a sched_switch event. Names may hold blanks,
-// so what follows them is looked for, not counted off.
+// ParseSwitch parses the args of a sched_switch event. Names may contain blanks, so it
+// searches for the text after them.
 func ParseSwitch(args []byte) (s Switch, ok bool) {
 	before, after, ok := bytes.Cut(args, []byte(" ==> "))
 	if !ok {
@@ -39,7 +39,7 @@ func ParseSwitch(args []byte) (s Switch, ok bool) {
 	return s, ok
 }
 
-// ParseNext reads of a sched_switch event only who comes.
+// ParseNext parses only the next thread of a sched_switch event.
 func ParseNext(args []byte) (comm []byte, tid trace.TID, ok bool) {
 	_, after, ok := bytes.Cut(args, []byte(" ==> "))
 	if !ok {
@@ -49,7 +49,7 @@ func ParseNext(args []byte) (comm []byte, tid trace.TID, ok bool) {
 	return comm, tid, ok
 }
 
-// Wakeup is what sched_waking, sched_wakeup and sched_wakeup_new say.
+// Wakeup has the fields of sched_waking, sched_wakeup and sched_wakeup_new events.
 type Wakeup struct {
 	Comm      []byte
 	TID       trace.TID
@@ -64,7 +64,7 @@ func ParseWakeup(args []byte) (w Wakeup, ok bool) {
 	if w.Comm, w.TID, w.Prio, rest, ok = parseTaskFields(args, "comm=", " pid=", " prio="); !ok {
 		return w, false
 	}
-	const target = " target_cpu=" // older kernels put success= before it
+	const target = " target_cpu=" // older kernels write success= before it
 	i := bytes.Index(rest, []byte(target))
 	if i < 0 {
 		return w, false
@@ -74,8 +74,8 @@ func ParseWakeup(args []byte) (w Wakeup, ok bool) {
 	return w, ok
 }
 
-// parseTaskFields parses "COMM pid=N prio=N" under the given keys and returns
-// what follows.
+// parseTaskFields parses "COMM pid=N prio=N" with the given keys and returns the text
+// after it.
 func parseTaskFields(text []byte, commKey, pidKey, prioKey string) (comm []byte, tid trace.TID, prio int32, rest []byte, ok bool) {
 	if len(text) < len(commKey) || string(text[:len(commKey)]) != commKey {
 		return nil, 0, 0, nil, false

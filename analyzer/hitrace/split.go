@@ -44,12 +44,12 @@ type splitter struct {
 const (
 	// disorder is by how much lines of one trace may be out of order.
 	disorder = 10 * trace.Millisecond
-	// apart is the shortest time between two traces: starting one takes some.
+	// apart is the shortest time between two traces, because starting one takes time.
 	apart = trace.Second
 )
 
-// split numbers the batch's events through, drops those whose times were read
-// already, and stores in starts which of the rest begin another trace.
+// split numbers the batch's events, drops those whose times an earlier trace covers, and
+// stores in starts which of the others begin a trace.
 func (s *splitter) split(b *Batch, totals *Totals, limits limits.Limits) {
 	headers, kept := b.headers, 0
 	b.starts = b.starts[:0]
@@ -61,7 +61,7 @@ func (s *splitter) split(b *Batch, totals *Totals, limits limits.Limits) {
 		}
 		line := e.Number
 		e.Number += totals.Lines
-		if s.last.Sub(e.Time) > maxGap { // for good, as it is not a stray
+		if s.last.Sub(e.Time) > maxGap { // strays have been dropped: time stays back
 			s.header(e.Number)
 		}
 		s.last = e.Time
@@ -125,19 +125,18 @@ func (s *splitter) join(at trace.Time, totals *Totals, limits limits.Limits) {
 	s.broken = true
 }
 
-// mark is the byte order mark that a file may start with, and so each trace of
-// several files in one input.
-var mark = []byte("\ufeff")
+// byteOrderMark may be at the beginning of a file, and so of each trace in an input.
+var byteOrderMark = []byte("\ufeff")
 
 // isHeader reports whether a trace may begin with the line. If the line before it
 // lacks its end, which is how a file may stop, the first of a trace's headers is
 // lost in that line; then the second one counts.
 func isHeader(text []byte) bool {
-	text = bytes.TrimPrefix(text, mark)
+	text = bytes.TrimPrefix(text, byteOrderMark)
 	return bytes.HasPrefix(text, []byte("# tracer:")) || bytes.HasPrefix(text, []byte("# entries-in-buffer/"))
 }
 
-// joinWarnings says where the clock began anew.
+// joinWarnings describes where the clock began anew.
 func (t *Totals) joinWarnings() []string {
 	var list []string
 	for _, j := range t.Joins {

@@ -1,12 +1,11 @@
 package hitrace
 
-// Stack is the open slices of a thread. Slices of a thread nest strictly, so their
-// number is enough to know which begin an end belongs to. Something can be kept with
-// those that matter:
+// Stack is the open slices of a thread. Slices of a thread nest strictly, so their number
+// is enough to find the begin of an end. A value can be stored with a slice:
 //
 //	depth  1            2            3
 //	       ReceiveVsync ┐
-//	                    OnVsyncEvent ┐          kept: ReceiveVsync at 1, OnVsyncEvent at 2
+//	                    OnVsyncEvent ┐          values: ReceiveVsync at 1, OnVsyncEvent at 2
 //	                                 FlushX     depth: 3
 //
 // The zero Stack has no open slices.
@@ -26,9 +25,8 @@ func (s *Stack[T]) Begin() int {
 	return s.depth
 }
 
-// End closes the innermost slice. It returns its depth, which is 0 if no slice is
-// open, and what was kept with it, which is nil if nothing was. The value is valid
-// until the next Keep.
+// End closes the innermost slice. It returns its depth, which is 0 if no slice is open,
+// and its value, which is nil if it has none. The pointer is valid until the next Keep.
 func (s *Stack[T]) End() (depth int, value *T) {
 	depth = s.depth
 	if depth == 0 {
@@ -42,7 +40,7 @@ func (s *Stack[T]) End() (depth int, value *T) {
 	return depth, value
 }
 
-// EndUnkept closes the innermost slice unless a value is kept with it.
+// EndUnkept closes the innermost slice unless it has a value.
 func (s *Stack[T]) EndUnkept() {
 	if n := len(s.kept); s.depth > 0 && (n == 0 || s.kept[n-1].depth < s.depth) {
 		s.depth--
@@ -55,15 +53,15 @@ func (s *Stack[T]) Depth() int { return s.depth }
 // Keep keeps a value with the innermost slice, which has none yet.
 func (s *Stack[T]) Keep(value T) { s.kept = append(s.kept, kept[T]{s.depth, value}) }
 
-// Len returns the number of kept values.
+// Len returns the number of values.
 func (s *Stack[T]) Len() int { return len(s.kept) }
 
-// At returns a kept value, from 0 for that of the outermost slice to Len()-1. It is
+// At returns a value, from 0 for that of the outermost slice to Len()-1. The pointer is
 // valid until the next Keep.
 func (s *Stack[T]) At(i int) *T { return &s.kept[i].value }
 
-// Replace closes the slice of kept value i and all slices in it without their ends.
-// The innermost slice, which has just begun and has no value, takes its place.
+// Replace closes the slice of value i and all slices in it, without their ends. The
+// innermost slice, which has just begun and has no value, replaces it.
 func (s *Stack[T]) Replace(i int) {
 	s.depth = s.kept[i].depth
 	s.kept = s.kept[:i]

@@ -7,21 +7,20 @@ import (
 )
 
 const (
-	// maxGap is how far apart neighbouring lines may be without a second look.
-	// Devices sleep for longer, but then what follows agrees with the new time.
+	// maxGap is the largest gap between lines that is accepted without a check. Devices
+	// can sleep for longer, but then the following lines agree with the new time.
 	maxGap = 10 * 60 * trace.Second
 
 	// strayWindow is how many lines decide whether a jump in time is real.
 	strayWindow = 9
 
-	// strayRun is how many lines are looked at to see whether time comes back:
-	// about half as many stray lines may follow one another.
+	// strayRun is the number of lines that are checked for a return to the earlier time.
+	// About half as many stray lines may follow one another.
 	strayRun = 200
 )
 
-// strays finds the lines whose time lies far from that of all lines around
-// them: one such line, left over in a kernel buffer or damaged, would stretch
-// the trace by hours.
+// strays finds lines whose time is far from that of all lines around them. One such line,
+// left over in a kernel buffer or damaged, would stretch the trace by hours.
 type strays struct {
 	last    trace.Time
 	started bool
@@ -45,8 +44,8 @@ func (s *strays) drop(b *Batch) {
 	b.Events = kept
 }
 
-// isStray reports whether event i is astray: far from the line before it, while
-// the lines after it are far from it too, or most come back to where that was.
+// isStray reports whether event i is stray: far from the line before it, and also far
+// from the lines after it, or most of those return to the earlier time.
 func (s *strays) isStray(events []Event, i int) bool {
 	t := events[i].Time
 	if s.started {

@@ -8,8 +8,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Edge is a point of a trace at which a window opens or closes: a trace time,
-// or a duration from the trace's first event. The zero Edge is not set.
+// Edge is a beginning or an end of a window: a trace time, or a duration from the
+// trace's first event. The zero Edge is unset.
 type Edge struct {
 	set      bool
 	relative bool
@@ -39,7 +39,7 @@ func ParseEdge(s string) (Edge, error) {
 	return Edge{}, fmt.Errorf("%q is no trace time such as 13762.791708, nor a time from the start such as +1.5s", s)
 }
 
-// String prints the edge as ParseEdge takes it.
+// String formats the edge as ParseEdge parses it.
 func (e Edge) String() string {
 	switch {
 	case !e.set:
@@ -50,20 +50,19 @@ func (e Edge) String() string {
 	return trace.Time(e.at).String()
 }
 
-// Window is the part of a trace that is wanted: from From on and before To. What
-// lies outside is read all the same, because it tells of what lies inside: clocks,
-// names, the beginnings and ends of frames.
+// Window selects a part of a trace: from From on and before To. Lines outside are read,
+// too, because those inside depend on them: clocks, names, the beginnings and ends of
+// frames.
 type Window struct {
 	From, To Edge
 }
 
-// IsEmpty reports whether nothing can be in the window, as far as can be told
-// without the trace.
+// IsEmpty reports whether the window is empty for every trace.
 func (w Window) IsEmpty() bool {
 	return w.From.set && w.To.set && w.From.relative == w.To.relative && w.From.at >= w.To.at
 }
 
-// IsOpen reports whether nothing is left out.
+// IsOpen reports whether the window contains every trace.
 func (w Window) IsOpen() bool { return !w.From.set && !w.To.set }
 
 // Bounds returns the window's ends in a trace that starts at start. An end beyond
@@ -85,8 +84,8 @@ func (w Window) Bounds(start trace.Time) (from, to trace.Time) {
 	return resolve(w.From, 0), resolve(w.To, last)
 }
 
-// mark marks the events outside the window and returns their number.
-func (w Window) mark(events []Event, start trace.Time) int {
+// markOutside marks the events outside the window and returns their number.
+func (w Window) markOutside(events []Event, start trace.Time) int {
 	if w.IsOpen() {
 		return 0
 	}

@@ -5,14 +5,14 @@ import "bytes"
 // Word is a marker name that has to do with frames, whatever its spelling.
 type Word uint8
 
-// The vocabulary. The comments say who writes the word.
+// The vocabulary. The comments name the writer.
 const (
 	Other              Word = iota
 	ReceiveVsync            // whoever waits for a vsync got it
 	OnVsyncEvent            // ArkUI: a UI instance handles the vsync
 	UIVsyncTask             // ArkUI 5.1 and later: the same, with vsync id
 	UVTrace                 // libuv: a batch of work on a worker thread
-	MarshTransaction        // application: a transaction goes to render_service
+	MarshTransaction        // application: sends a transaction to render_service
 	DoComposition           // render_service: the main thread composes a frame
 	ProcessCommands         // render_service: transactions are applied
 	RenderFrame             // render_service: the render thread draws a frame
@@ -28,16 +28,15 @@ const (
 	WordCount = int(wordEnd)
 )
 
-// spelling is one form that a word takes: a prefix of the label and what may
-// follow it.
+// spelling is one form of a word: a prefix of the label, and a condition on the rest.
 type spelling struct {
 	prefix string
 	word   Word
 	accept func(rest []byte) bool
 }
 
-// spellings are sorted by first letter; where one prefix begins with another,
-// the longer comes first.
+// spellings are sorted by first letter. If one prefix begins with another, the longer one
+// is first.
 var spellings = [...]spelling{
 	{"CommitLayers", Commit, carriesRate},
 	{"GenerateVsyncCount:", GenerateVsyncCount, anything},
@@ -98,14 +97,15 @@ func endsWord(rest []byte) bool {
 	return c != '_' && !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'z')
 }
 
-// carriesRate tells the commit itself from "CommitLayers screenId:0", with
-// which 6.1 marks the render thread's request for it.
+// carriesRate reports whether CommitLayers is the commit itself. On 6.1 the render
+// thread's request for it is "CommitLayers screenId:0", without a rate.
 func carriesRate(rest []byte) bool {
 	_, ok := field(rest, "rate")
 	return ok
 }
 
-// isCommit tells the commit from the line that 4.1 writes about its delay.
+// isCommit reports whether a slice is the commit. 4.1 writes another one about the
+// commit's delay.
 func isCommit(rest []byte) bool {
 	return endsWord(rest) && !bytes.Contains(rest, []byte("expectCommitTime"))
 }

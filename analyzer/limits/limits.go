@@ -28,6 +28,9 @@ type Limits struct {
 	// Records is the maximum number of records of each kind that are stored until
 	// frames are assembled: transactions, commits, fences, GPU work, refresh periods.
 	Records int
+	// States is the maximum number of changes of state and slices that are stored of
+	// threads that make frames, to find causes.
+	States int
 	// Examples is the maximum number of line numbers that are kept for each problem.
 	Examples int
 	// Inflated is the maximum size of a compressed input after decompression, in
@@ -47,7 +50,7 @@ type Limit struct {
 	Default int
 	Unit    string // what is counted
 	Over    string // what happens beyond the limit
-	Most    int    // maximum value; 0 if there is none
+	Most    int    // maximum value; 0 for no maximum
 	field   func(*Limits) *int
 }
 
@@ -63,6 +66,7 @@ var All = []Limit{
 	{"async", 1 << 20, "asynchronous slices open at once", "skipped and counted", 0, func(l *Limits) *int { return &l.Async }},
 	{"frames", 1 << 20, "frames of a trace", "skipped and counted", 0, func(l *Limits) *int { return &l.Frames }},
 	{"records", 1 << 20, "transactions, commits, fences and pieces of GPU work, each", "skipped and counted", 0, func(l *Limits) *int { return &l.Records }},
+	{"states", 1 << 23, "changes of state and slices of threads that make frames", "causes of later frames are unknown", 0, func(l *Limits) *int { return &l.States }},
 	{"examples", 3, "line numbers kept for each problem", "counted without line numbers", 0, func(l *Limits) *int { return &l.Examples }},
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/internal/refresh"
 	"ohframe/analyzer/trace"
 )
 
@@ -81,13 +82,11 @@ func lateFact(f frame) analyzer.Facts {
 
 // Refresh periods are between shortestPeriod and longestPeriod. The period at a
 // vsync comes from up to nearby gaps on either side: enough to find two vsyncs in
-// a row where some were skipped, few enough to follow a change of the rate. A gap
-// of more than maxVsyncs periods is not used, because jitter adds up.
+// a row where some were skipped, few enough to follow a change of the rate.
 const (
 	shortestPeriod = 2 * trace.Millisecond
 	longestPeriod  = trace.Second
 	nearby         = 8
-	maxVsyncs      = 8
 )
 
 // inferPeriods sets the refresh period of each frame, from the spacing of the ends of
@@ -129,15 +128,8 @@ type periods struct {
 
 // newPeriods sorts the vsyncs and returns the gaps between them.
 func newPeriods(vsyncs []trace.Time) *periods {
-	slices.Sort(vsyncs)
-	p := &periods{}
-	for i := 1; i < len(vsyncs); i++ {
-		if gap := vsyncs[i].Sub(vsyncs[i-1]); gap >= shortestPeriod && gap <= longestPeriod {
-			p.starts = append(p.starts, vsyncs[i-1])
-			p.gaps = append(p.gaps, gap)
-		}
-	}
-	return p
+	starts, gaps := refresh.Gaps(vsyncs, shortestPeriod, longestPeriod)
+	return &periods{starts, gaps}
 }
 
 func (p *periods) none() bool { return len(p.gaps) == 0 }
@@ -154,15 +146,7 @@ func (p *periods) at(t trace.Time) trace.Duration {
 	gaps := p.gaps[max(0, min(i-nearby, len(p.gaps)-1)):min(i+nearby, len(p.gaps))]
 	period := slices.Min(gaps)
 	for range 2 {
-		var sum, vsyncs trace.Duration
-		for _, gap := range gaps {
-			n := (gap + period/2) / period
-			if n <= maxVsyncs && (gap-n*period).Abs() <= period/10 {
-				sum += gap
-				vsyncs += n
-			}
-		}
-		period = sum / vsyncs
+		period = refresh.Mean(gaps, period)
 	}
 	return period
 }

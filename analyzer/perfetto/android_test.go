@@ -92,8 +92,8 @@ func androidRecording() *recording {
 	}))
 	r.display(15, 109, [2]float64{70, 80}, [2]float64{75, 90}, scheduling)
 
-	// Dropped; expired prediction (a start is made up, 2 ms before the end), of which
-	// SurfaceFlinger does not know whether it was late.
+	// Dropped; then an expired prediction. SurfaceFlinger invents its start, 2 ms before
+	// the end, and does not know whether the frame was late.
 	r.surface(17, 110, 111, app, "TX - gallery#10", [2]float64{70, 80}, [2]float64{71, 79}, with(func(v *verdict) {
 		v.jank, v.present = analyzer.JankDropped, pb.FrameTimelineEvent_PRESENT_DROPPED
 	}))

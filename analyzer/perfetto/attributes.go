@@ -23,17 +23,15 @@ type attributes struct {
 	offset      trace.Duration
 	offsetKnown bool
 	source      string
+	// causes: ohframe looked for causes of late frames, in the kinds of events that
+	// evidence lists.
+	causes   bool
+	evidence string
 }
 
 // add decodes attributes. It returns false if they are malformed.
 func (a *attributes) add(payload []byte) bool {
-	whole := true
-	ok := eachField(payload, func(f field) {
-		if f.number == attributesAttribute {
-			whole = a.addAttribute(f.bytes) && whole
-		}
-	})
-	return ok && whole
+	return eachMessage(payload, attributesAttribute, a.addAttribute)
 }
 
 func (a *attributes) addAttribute(b []byte) bool {
@@ -61,6 +59,8 @@ func (a *attributes) addAttribute(b []byte) bool {
 		a.offset, a.offsetKnown = trace.Duration(number), trace.Duration(number).Abs() <= maxTimestamp && number != math.MinInt64
 	case "clock_offset_source":
 		a.source = truncated(text, maxName)
+	case "causes_from":
+		a.causes, a.evidence = true, truncated(text, maxName)
 	}
 	return true
 }

@@ -37,22 +37,19 @@ type reading struct{ clock, boot int64 }
 // add decodes a clock snapshot. It returns false if that is malformed.
 func (c *clocks) add(payload []byte) bool {
 	var at uint64
-	whole := true
 	each := func(do func(id, t uint64)) bool {
-		return eachField(payload, func(f field) {
-			if f.number != snapshotClock {
-				return
-			}
+		return eachMessage(payload, snapshotClock, func(b []byte) bool {
 			var id, t uint64
-			whole = eachField(f.bytes, func(f field) {
+			ok := eachField(b, func(f field) {
 				switch f.number {
 				case clockID:
 					id = f.value
 				case clockTimestamp:
 					t = f.value
 				}
-			}) && whole
+			})
 			do(id, t)
+			return ok
 		})
 	}
 	ok := each(func(id, t uint64) {
@@ -60,8 +57,8 @@ func (c *clocks) add(payload []byte) bool {
 			at = t
 		}
 	})
-	if !ok || !whole || at == 0 || at > maxTimestamp {
-		return ok && whole
+	if !ok || at == 0 || at > maxTimestamp {
+		return ok
 	}
 	if c.readings == nil {
 		c.readings = map[uint64][]reading{}

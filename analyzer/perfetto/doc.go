@@ -33,7 +33,7 @@
 //
 // The layers of an application frame have the same token. Frames without an end are
 // truncated. The packets have no transactions: an application frame gets one for each
-// render frame that took it, with the frame's token as index.
+// render frame that picked it up, with the frame's token as index.
 //
 // # Android
 //
@@ -56,10 +56,11 @@
 //
 //	TracePacket                 field
 //	  track_event                  11   a slice begins, with annotations
-//	  interned_data                12   the annotations' names
+//	  interned_data                12   the annotations' names, and texts that they share
 //	  track_descriptor             60   a track "Frames" of a process
 //
-// With these tracks the report of the trace is that of the text. Not restored are
+// With these tracks the report of the trace is that of the text, and so are the causes
+// of late frames, which ReadCauses returns. Not restored are Explanation.Pieces;
 // truncated frames and links to them; all but the first start and the last end of a
 // frame's GPU work; the times of transactions before the last, which of them went to
 // which other render frame, and the order in which a render frame applied them; an

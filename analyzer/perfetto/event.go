@@ -24,7 +24,7 @@ type slice struct {
 	kind     analyzer.Kind
 	expected bool
 	pid      trace.PID
-	display  int64  // token of the render frame that took an application frame
+	display  int64  // token of the render frame that picked an application frame up
 	layer    string // name
 	timeline analyzer.FrameTimeline
 	analyzer.Interval
@@ -132,15 +132,12 @@ type judgedEvent interface {
 }
 
 // verdictOf returns the event's verdict. Values that this version does not know
-// become unspecified. Older versions of Android write no severity: as in Perfetto, that
-// is None for a frame without jank.
+// become unspecified. Older versions of Android write no severity. As in Perfetto,
+// a frame without jank then has the severity None.
 func verdictOf(f judgedEvent, onTime *bool, severity *perfettopb.FrameTimelineEvent_JankSeverityType) analyzer.Verdict {
 	v := analyzer.Verdict{
-		Jank: analyzer.JankType(f.GetJankType()), Present: enum(f.GetPresentType(), analyzer.PresentUnknown),
+		Jank: reasons(analyzer.JankType(f.GetJankType())), Present: enum(f.GetPresentType(), analyzer.PresentUnknown),
 		Prediction: enum(f.GetPredictionType(), analyzer.PredictionUnknown), OnTimeFinish: answer(onTime),
-	}
-	if v.Jank != analyzer.JankNone {
-		v.Jank &^= analyzer.JankNone // it only means that there is no other type
 	}
 	switch {
 	case severity != nil:
@@ -149,6 +146,15 @@ func verdictOf(f judgedEvent, onTime *bool, severity *perfettopb.FrameTimelineEv
 		v.Severity = analyzer.SeverityNone
 	}
 	return v
+}
+
+// reasons returns the jank type without None if there is another: None only means that
+// there is no other.
+func reasons(j analyzer.JankType) analyzer.JankType {
+	if j != analyzer.JankNone {
+		j &^= analyzer.JankNone
+	}
+	return j
 }
 
 // layer returns the layer's name. All frames of a layer share one string. Over the

@@ -6,10 +6,11 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 )
 
-// assemble makes a timeline of everything that was decoded.
-func (d *decoder) assemble() *analyzer.Timeline {
+// assemble makes a timeline of everything that was decoded, and causes if there are any.
+func (d *decoder) assemble() (*analyzer.Timeline, *why.Causes) {
 	t := &analyzer.Timeline{Clock: d.clocks.offset(), Wall: d.clocks.wall()}
 	d.stats.Ours, d.stats.Converter = d.attributes.ours, d.attributes.version
 	if d.attributes.offsetKnown {
@@ -33,7 +34,7 @@ func (d *decoder) assemble() *analyzer.Timeline {
 	for _, f := range a.frames {
 		t.Frames = append(t.Frames, f.Frame)
 	}
-	return t
+	return t, a.causes(&d.attributes, t)
 }
 
 // pair sets the start and end of each slice. It processes events in order of time, as
@@ -87,11 +88,12 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 
 // assembly makes frames from slices.
 type assembly struct {
-	stats    *Stats
-	ours     bool // ohframe wrote the trace
-	frames   []frame
-	expected map[expectation]*slice
-	render   map[int64][]*analyzer.Frame // by token, in order of start
+	stats     *Stats
+	ours      bool // ohframe wrote the trace
+	frames    []frame
+	expected  map[expectation]*slice
+	render    map[int64][]*analyzer.Frame // by token, in order of start
+	explained []explained
 }
 
 // frame is a frame and its frame timeline, even after restore has removed that from
@@ -185,7 +187,7 @@ func (a *assembly) hasLayers(s *slice) bool {
 	return !a.ours && s.kind == analyzer.ApplicationFrame && s.timeline.Token > 0
 }
 
-// link links application frames to the render frames that took them.
+// link links application frames to the render frames that picked them up.
 func (a *assembly) link() {
 	for _, f := range a.frames {
 		if f.Kind == analyzer.RenderFrame && f.timeline.Token > 0 {
@@ -197,16 +199,17 @@ func (a *assembly) link() {
 			continue
 		}
 		a.linkLayers(f)
-		if r := f.Transactions[len(f.Transactions)-1].Taken; r != nil {
+		if r := f.Transactions[len(f.Transactions)-1].AppliedBy; r != nil {
 			f.Render = r
 			r.Applications = append(r.Applications, f.Frame)
 		}
 	}
 }
 
-// renderAt returns the render frame that took a frame with the given start: the first
-// of the list that starts no earlier, or else the last. The list has the render frames
-// with one token, in order of start. There are several if SurfaceFlinger restarted.
+// renderAt returns the render frame that picked up a frame with the given start: the
+// first of the list that starts no earlier, or else the last. The list has the render
+// frames with one token, in order of start. There are several if SurfaceFlinger
+// restarted.
 func renderAt(list []*analyzer.Frame, start trace.Time) *analyzer.Frame {
 	if len(list) == 0 {
 		return nil

@@ -38,12 +38,13 @@ func FuzzRead(f *testing.F) {
 	f.Add(compressed(b))
 	f.Add(zstdCompressed(b))
 	f.Add(compressed(compressed(b)))
+	f.Add(withCauses(f))
 	f.Add([]byte("\n# tracer: nop\n"))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		perfetto.Sniff(b)
 		read := func(r io.Reader, strict bool) (string, *perfetto.Stats, error) {
-			timeline, stats, err := perfetto.Read(t.Context(), r, perfetto.Options{Strict: strict})
+			timeline, causes, stats, err := perfetto.ReadCauses(t.Context(), r, perfetto.Options{Strict: strict})
 			if stats == nil {
 				t.Fatal("no stats")
 			}
@@ -54,7 +55,7 @@ func FuzzRead(f *testing.F) {
 			if err := timeline.Validate(); err != nil {
 				t.Error(err)
 			}
-			return text + timeline.String(), stats, nil
+			return text + timeline.String() + describeCauses(timeline, causes), stats, nil
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

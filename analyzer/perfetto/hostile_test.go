@@ -2,15 +2,13 @@ package perfetto_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
@@ -20,98 +18,90 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/perfetto"
-	"ohframe/internal/memtest"
+	"ohframe/internal/hostiletest"
 	pb "ohframe/internal/perfettopb"
+	"ohframe/internal/slow"
 )
 
-// stream is a trace that is made while it is read: it may be larger than memory.
-type stream struct {
-	n, next int
-	make    func(r *recording, i int)
-	buffer  recording
-	rest    []byte
-}
-
-func (s *stream) Read(b []byte) (int, error) {
-	for len(s.rest) == 0 {
-		if s.next == s.n {
-			return 0, io.EOF
-		}
-		s.buffer.bytes, s.buffer.ends = s.buffer.bytes[:0], s.buffer.ends[:0]
-		for len(s.buffer.bytes) < 64<<10 && s.next < s.n {
-			s.make(&s.buffer, s.next)
-			s.next++
-		}
-		s.rest = s.buffer.bytes
-	}
-	n := copy(b, s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
-}
-
-// tight are limits at which memory must be nothing to speak of.
+// tight are limits at which memory must be small.
 var tight = limits.Limits{Frames: 1000, Threads: 1000, Strings: 100, Records: 1000}
 
-// A valid frame stands at the beginning of each, so that there is a timeline.
-var hostile = []struct {
-	name string
-	make func(r *recording, i int)
-	over string // what the warnings say
-}{
-	{"empty packets", func(r *recording, i int) { r.raw(nil) }, ""},
-	{"unfinished slices", func(r *recording, i int) {
-		r.event(uint64(1e9+i), actualSurface(int64(i), int64(i+1), 0, app, "layer", fine))
-	}, "--limit frames"},
-	{"expected slices", func(r *recording, i int) {
-		r.event(uint64(1e9+i), expectedSurface(int64(i), int64(i+1), 0, app, "layer"))
-	}, "--limit frames"},
-	{"ends", func(r *recording, i int) { r.end(uint64(1e9+i), int64(i)) }, "--limit frames"},
-	{"processes with frames", func(r *recording, i int) {
-		r.event(uint64(1e9+i), actualSurface(int64(i), 1, 0, int32(i), "layer", fine))
-	}, "--limit frames"},
-	{"layers", func(r *recording, i int) {
-		r.event(uint64(1e9+i), actualSurface(int64(i), int64(i+1), 0, app, fmt.Sprint("layer ", i, strings.Repeat("x", 60_000)), fine))
-	}, "--limit strings"},
-	{"processes", func(r *recording, i int) { r.packet(tree(int32(i+1), 0, 0)) }, "--limit threads"},
-	{"threads", func(r *recording, i int) { r.packet(tree(app, int32(i+1), 1)) }, "--limit threads"},
-	{"threads of as many processes", func(r *recording, i int) { r.packet(tree(0, int32(i+1), int32(i+1))) }, "--limit threads"},
-	{"clock readings", func(r *recording, i int) {
-		r.packet(&pb.TracePacket{Data: &pb.TracePacket_ClockSnapshot{ClockSnapshot: &pb.ClockSnapshot{Clocks: []*pb.ClockSnapshot_Clock{
-			{ClockId: proto.Uint32(6), Timestamp: proto.Uint64(uint64(i + 1))}, {ClockId: proto.Uint32(uint32(i + 7)), Timestamp: proto.Uint64(uint64(i + 1))},
-		}}}})
-	}, "--limit records"},
-	{"attributes", func(r *recording, i int) {
-		r.packet(&pb.TracePacket{Data: &pb.TracePacket_TraceAttributes{TraceAttributes: &pb.TraceAttributes{Attribute: []*pb.TraceAttributes_Attribute{
-			{Key: proto.String(fmt.Sprint("ohframe.", i)), Value: &pb.TraceAttributes_Attribute_StringValue{StringValue: strings.Repeat("x", 1000)}},
-		}}}})
-	}, ""},
-	{"tracks of ours", func(r *recording, i int) {
-		if i == 0 {
-			oursBegin(r)
-		}
-		r.packet(&pb.TracePacket{Data: &pb.TracePacket_TrackDescriptor{TrackDescriptor: &pb.TrackDescriptor{
-			Uuid: proto.Uint64(uint64(i + 2)), ParentUuid: proto.Uint64(1), StaticOrDynamicName: &pb.TrackDescriptor_Name{Name: "Frames (" + fmt.Sprint(i) + ")"},
-		}}})
-	}, "--limit threads"},
-	{"notes of ours", func(r *recording, i int) {
-		if i == 0 {
-			oursBegin(r)
-		}
-		r.note(uint64(1e9+i), int64(i), 3)
-	}, "--limit frames"},
-	{"transactions of ours", func(r *recording, i int) {
-		if i == 0 {
-			oursBegin(r)
-		}
-		r.note(uint64(1e9+i), int64(i), 2000)
-	}, "--limit records"},
-	{"interned names of ours", func(r *recording, i int) {
-		if i == 0 {
-			oursBegin(r)
-		}
-		names := &pb.InternedData{DebugAnnotationNames: []*pb.DebugAnnotationName{{Iid: proto.Uint64(uint64(i)), Name: proto.String("vsync_id")}}}
-		r.packet(&pb.TracePacket{InternedData: names, Data: &pb.TracePacket_TrackEvent{TrackEvent: &pb.TrackEvent{}}})
-	}, ""},
+// packets returns the Append function of a hostile input.
+func packets(add func(r *recording, i int)) func([]byte, int) []byte {
+	return func(b []byte, i int) []byte {
+		r := recording{bytes: b}
+		add(&r, i)
+		return r.bytes
+	}
+}
+
+func TestHostile(t *testing.T) {
+	inputs := []hostiletest.Input{
+		{Name: "empty packets", Append: packets(func(r *recording, i int) { r.raw(nil) })},
+		{Name: "unfinished slices", Append: packets(func(r *recording, i int) {
+			r.event(uint64(1e9+i), actualSurface(int64(i), int64(i+1), 0, app, "layer", fine))
+		}), Warning: "--limit frames"},
+		{Name: "expected slices", Append: packets(func(r *recording, i int) {
+			r.event(uint64(1e9+i), expectedSurface(int64(i), int64(i+1), 0, app, "layer"))
+		}), Warning: "--limit frames"},
+		{Name: "ends", Append: packets(func(r *recording, i int) { r.end(uint64(1e9+i), int64(i)) }), Warning: "--limit frames"},
+		{Name: "processes with frames", Append: packets(func(r *recording, i int) {
+			r.event(uint64(1e9+i), actualSurface(int64(i), 1, 0, int32(i), "layer", fine))
+		}), Warning: "--limit frames"},
+		{Name: "layers", Pieces: 1500, Append: packets(func(r *recording, i int) {
+			r.event(uint64(1e9+i), actualSurface(int64(i), int64(i+1), 0, app, fmt.Sprint("layer ", i, strings.Repeat("x", 60_000)), fine))
+		}), Warning: "--limit strings"},
+		{Name: "processes", Append: packets(func(r *recording, i int) { r.packet(tree(int32(i+1), 0, 0)) }), Warning: "--limit threads"},
+		{Name: "threads", Append: packets(func(r *recording, i int) { r.packet(tree(app, int32(i+1), 1)) }), Warning: "--limit threads"},
+		{Name: "threads of as many processes", Append: packets(func(r *recording, i int) { r.packet(tree(0, int32(i+1), int32(i+1))) }), Warning: "--limit threads"},
+		{Name: "clock readings", Append: packets(func(r *recording, i int) {
+			r.packet(&pb.TracePacket{Data: &pb.TracePacket_ClockSnapshot{ClockSnapshot: &pb.ClockSnapshot{Clocks: []*pb.ClockSnapshot_Clock{
+				{ClockId: proto.Uint32(6), Timestamp: proto.Uint64(uint64(i + 1))}, {ClockId: proto.Uint32(uint32(i + 7)), Timestamp: proto.Uint64(uint64(i + 1))},
+			}}}})
+		}), Warning: "--limit records"},
+		{Name: "attributes", Append: packets(func(r *recording, i int) {
+			r.packet(&pb.TracePacket{Data: &pb.TracePacket_TraceAttributes{TraceAttributes: &pb.TraceAttributes{Attribute: []*pb.TraceAttributes_Attribute{
+				{Key: proto.String(fmt.Sprint("ohframe.", i)), Value: &pb.TraceAttributes_Attribute_StringValue{StringValue: strings.Repeat("x", 1000)}},
+			}}}})
+		})},
+		{Name: "tracks of ours", Append: packets(func(r *recording, i int) {
+			if i == 0 {
+				oursBegin(r)
+			}
+			r.packet(&pb.TracePacket{Data: &pb.TracePacket_TrackDescriptor{TrackDescriptor: &pb.TrackDescriptor{
+				Uuid: proto.Uint64(uint64(i + 2)), ParentUuid: proto.Uint64(1), StaticOrDynamicName: &pb.TrackDescriptor_Name{Name: "Frames (" + fmt.Sprint(i) + ")"},
+			}}})
+		}), Warning: "--limit threads"},
+		{Name: "notes of ours", Append: packets(func(r *recording, i int) {
+			if i == 0 {
+				oursBegin(r)
+			}
+			r.note(uint64(1e9+i), int64(i), 3)
+		}), Warning: "--limit frames"},
+		{Name: "transactions of ours", Pieces: 1000, Append: packets(func(r *recording, i int) {
+			if i == 0 {
+				oursBegin(r)
+			}
+			r.note(uint64(1e9+i), int64(i), 2000)
+		}), Warning: "--limit records"},
+		{Name: "interned names of ours", Append: packets(func(r *recording, i int) {
+			if i == 0 {
+				oursBegin(r)
+			}
+			names := &pb.InternedData{DebugAnnotationNames: []*pb.DebugAnnotationName{{Iid: proto.Uint64(uint64(i)), Name: proto.String("vsync_id")}}}
+			r.packet(&pb.TracePacket{InternedData: names, Data: &pb.TracePacket_TrackEvent{TrackEvent: &pb.TrackEvent{}}})
+		})},
+	}
+	for i := range inputs {
+		inputs[i].Head = frame()
+	}
+	hostiletest.Reader{
+		Read: func(ctx context.Context, r io.Reader, l limits.Limits) (*analyzer.Timeline, []string, error) {
+			timeline, stats, err := perfetto.Read(ctx, r, perfetto.Options{Limits: l})
+			return timeline, stats.Warnings(), err
+		},
+		Inputs: inputs, Pieces: 50_000, Small: tight, Heap: 16 << 20, Frames: tight.Frames, Processes: tight.Threads,
+	}.Check(t)
 }
 
 func tree(pid, tid, tgid int32) *pb.TracePacket {
@@ -156,46 +146,13 @@ func (r *recording) note(at uint64, vsync int64, transactions int) {
 	}}})
 }
 
-func withFrame(rest io.Reader) io.Reader {
-	var r recording
-	r.display(math.MaxInt64, 1, [2]float64{10, 20}, [2]float64{11, 15}, fine)
-	return io.MultiReader(bytes.NewReader(r.bytes), rest)
+// frame returns a packet with a valid frame.
+func frame() []byte {
+	return recorded(func(r *recording) { r.display(math.MaxInt64, 1, [2]float64{10, 20}, [2]float64{11, 15}, fine) })
 }
 
-// However much there is of something, memory stays within the limits, and what
-// was left out is counted.
-func TestHostileMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures memory")
-	}
-	const most = 16 << 20 // buffers, and a thousand of each thing
-	for _, c := range hostile {
-		t.Run(c.name, func(t *testing.T) {
-			n := 50_000
-			if c.name == "layers" || strings.HasPrefix(c.name, "transactions") {
-				n = 1500
-			}
-			var stats *perfetto.Stats
-			peak := memtest.Peak(func() {
-				timeline, s, err := perfetto.Read(t.Context(), withFrame(&stream{n: n, make: c.make}), perfetto.Options{Limits: tight})
-				if stats = s; err != nil {
-					t.Fatal(err)
-				}
-				if err := timeline.Validate(); err != nil {
-					t.Error(err)
-				}
-				if len(timeline.Frames) > tight.Frames || len(timeline.Processes) > tight.Threads {
-					t.Errorf("%d frames, %d processes", len(timeline.Frames), len(timeline.Processes))
-				}
-			})
-			if peak > most {
-				t.Errorf("%d MB at the most", peak>>20)
-			}
-			if said := strings.Join(stats.Warnings(), "\n"); !strings.Contains(said, c.over) || c.over == "" && strings.Contains(said, "--limit") {
-				t.Errorf("the warnings are %q, not of %s", said, c.over)
-			}
-		})
-	}
+func withFrame(trace []byte) io.Reader {
+	return io.MultiReader(bytes.NewReader(frame()), bytes.NewReader(trace))
 }
 
 // One packet with millions of elements that take nothing in it.
@@ -213,18 +170,12 @@ func TestHostileLists(t *testing.T) {
 		"unknown":    {76, repeated([]byte{15 << 3, 0}, 16<<20)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			packet := protowire.AppendBytes(protowire.AppendTag(nil, c.field, protowire.BytesType), c.payload)
-			var r recording
-			r.raw(packet)
-			packet = nil
-			peak := memtest.Peak(func() {
-				if _, _, err := perfetto.Read(t.Context(), withFrame(bytes.NewReader(r.bytes)), perfetto.Options{Limits: tight}); err != nil {
+			trace := packet(c.field, c.payload)
+			hostiletest.CheckPeak(t, 80<<20, func() {
+				if _, _, err := perfetto.Read(t.Context(), withFrame(trace), perfetto.Options{Limits: tight}); err != nil {
 					t.Fatal(err)
 				}
 			})
-			if most := uint64(80 << 20); peak > most {
-				t.Errorf("%d MB for a packet of %d MB", peak>>20, len(r.bytes)>>20)
-			}
 		})
 	}
 }
@@ -273,11 +224,7 @@ func asZstd(w io.Writer) io.WriteCloser {
 // What inflates to too much is an error that names the limit, and costs neither
 // memory nor much time.
 func TestBombs(t *testing.T) {
-	packet := func(field protowire.Number, payload []byte) []byte {
-		var r recording
-		r.raw(protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), payload))
-		return r.bytes
-	}
+	slow.Skip(t)
 	const huge = 96 << 20
 	deflated := packet(50, deflate(t, asZlib, &emptyPackets{}, huge))
 	small := packet(50, deflate(t, asZlib, &emptyPackets{}, 8<<20))
@@ -299,8 +246,8 @@ func TestBombs(t *testing.T) {
 		"ratio higher, inflated": {deflated, limits.Limits{Ratio: 1e6, Inflated: 80 << 20}, "inflated"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			peak := memtest.Peak(func() {
-				_, stats, err := perfetto.Read(t.Context(), withFrame(bytes.NewReader(c.trace)), perfetto.Options{Limits: c.limits})
+			hostiletest.CheckPeak(t, 96<<20, func() {
+				_, stats, err := perfetto.Read(t.Context(), withFrame(c.trace), perfetto.Options{Limits: c.limits})
 				over := (*limits.Error)(nil)
 				if !errors.As(err, &over) || over.Limit != c.want {
 					t.Errorf("error %v, want one of the limit %s", err, c.want)
@@ -309,16 +256,24 @@ func TestBombs(t *testing.T) {
 					t.Error("no stats")
 				}
 			})
-			if peak > 96<<20 {
-				t.Errorf("%d MB at the most", peak>>20)
-			}
 		})
 	}
-	// Packed within what is packed within a packet: nobody does.
-	_, stats := read(t, append(recorded(func(r *recording) { r.display(1, 1, [2]float64{10, 20}, [2]float64{11, 15}, fine) }), packet(50, deflate(t, asZlib, bytes.NewReader(deflated), int64(len(deflated))))...))
+}
+
+// No writer compresses packets within compressed packets: that is damage.
+func TestNestedCompression(t *testing.T) {
+	inner := packet(50, deflate(t, asZlib, &emptyPackets{}, 1<<20))
+	_, stats := read(t, append(frame(), packet(50, deflate(t, asZlib, bytes.NewReader(inner), int64(len(inner))))...))
 	if stats.Damaged != 1 {
 		t.Errorf("%d damaged packets", stats.Damaged)
 	}
+}
+
+// packet returns a packet with one field.
+func packet(field protowire.Number, payload []byte) []byte {
+	var r recording
+	r.raw(protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), payload))
+	return r.bytes
 }
 
 func recorded(make func(*recording)) []byte {
@@ -352,8 +307,8 @@ func TestHostileTime(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			memtest.CheckLinear(t, 20_000, func(n int) func() {
-				trace, err := io.ReadAll(&stream{n: n, make: make})
+			hostiletest.CheckLinear(t, 20_000, func(n int) func() {
+				trace, err := io.ReadAll(hostiletest.Stream(n, packets(make)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -424,33 +379,5 @@ func checkTimes(t *testing.T, timeline *analyzer.Timeline) {
 				t.Fatalf("a time of %d: %s", at, f)
 			}
 		}
-	}
-}
-
-// At the limits as they are: how much memory the worst input takes. It takes some
-// minutes.
-func TestHostileAtDefaults(t *testing.T) {
-	if os.Getenv("OHFRAME_LARGE") != "1" {
-		t.Skip("OHFRAME_LARGE=1 measures this")
-	}
-	const most = 4 << 30
-	for _, c := range hostile {
-		if c.name == "layers" || c.name == "transactions of ours" {
-			continue // gigabytes of input
-		}
-		t.Run(c.name, func(t *testing.T) {
-			begun := time.Now()
-			peak := memtest.Peak(func() {
-				timeline, _, err := perfetto.Read(t.Context(), withFrame(&stream{n: 1_500_000, make: c.make}), perfetto.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				runtime.KeepAlive(timeline)
-			})
-			t.Logf("%d MB at the most, %s", peak>>20, time.Since(begun).Round(time.Second))
-			if peak > most {
-				t.Error("too much")
-			}
-		})
 	}
 }

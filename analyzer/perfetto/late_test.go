@@ -9,8 +9,8 @@ import (
 )
 
 // A whole frame was late if it was presented late, and the jank types say why. The
-// first two are frames 5 and 7 of Perfetto's own test of frame timeline events, the
-// third is of a recording of an emulator.
+// first two are frames 5 and 7 of Perfetto's own test of frame timeline events. The
+// third comes from an emulator's recording.
 func TestPresentTypeDecides(t *testing.T) {
 	m := &made{}
 	m.expectSurface(5, 6, 41, 56)

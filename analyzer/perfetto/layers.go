@@ -68,9 +68,7 @@ func (f *frame) combineLayers() {
 			timeline.Present = l.Present
 		}
 	}
-	if timeline.Jank != analyzer.JankNone {
-		timeline.Jank &^= analyzer.JankNone
-	}
+	timeline.Jank = reasons(timeline.Jank)
 }
 
 // presentRank orders present types. A frame has the type of its layer with the highest.
@@ -85,8 +83,8 @@ var severityRank = [...]int{
 	analyzer.SeverityNone: 0, analyzer.SeverityUnknown: 1, analyzer.SeverityPartial: 2, analyzer.SeverityFull: 3,
 }
 
-// linkLayers finds the render frames that took the layers, and adds one transaction to
-// the frame for each of them, in order of start. Packets have no transactions, so the
+// linkLayers finds the render frames that picked the layers up, and adds one transaction
+// to the frame for each of them, in order of start. Packets have no transactions, so the
 // index is the frame's token.
 func (a *assembly) linkLayers(f frame) {
 	for i := range f.timeline.Layers {
@@ -94,14 +92,14 @@ func (a *assembly) linkLayers(f frame) {
 		if l.DisplayToken > 0 && !l.Dropped() {
 			l.Render = renderAt(a.render[l.DisplayToken], f.Actual.Start)
 		}
-		sent := analyzer.Sent{Index: max(0, f.timeline.Token), At: l.Actual.End, Taken: l.Render}
-		if same := slices.IndexFunc(f.Transactions, func(t analyzer.Sent) bool { return t.Taken == sent.Taken }); same >= 0 {
+		sent := analyzer.Sent{Index: max(0, f.timeline.Token), At: l.Actual.End, AppliedBy: l.Render}
+		if same := slices.IndexFunc(f.Transactions, func(t analyzer.Sent) bool { return t.AppliedBy == sent.AppliedBy }); same >= 0 {
 			f.Transactions[same].At = max(f.Transactions[same].At, sent.At)
 			continue
 		}
 		f.Transactions = append(f.Transactions, sent)
 	}
-	slices.SortStableFunc(f.Transactions, func(x, y analyzer.Sent) int { return cmp.Compare(startOf(x.Taken), startOf(y.Taken)) })
+	slices.SortStableFunc(f.Transactions, func(x, y analyzer.Sent) int { return cmp.Compare(startOf(x.AppliedBy), startOf(y.AppliedBy)) })
 }
 
 // startOf returns a render frame's start, zero for nil.

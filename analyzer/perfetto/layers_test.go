@@ -15,15 +15,15 @@ import (
 func sentOf(f *analyzer.Frame) (list [][3]int64) {
 	for _, s := range f.Transactions {
 		var taken int64
-		if s.Taken != nil {
-			taken = s.Taken.VsyncID
+		if s.AppliedBy != nil {
+			taken = s.AppliedBy.VsyncID
 		}
 		list = append(list, [3]int64{s.Index, int64(s.At), taken})
 	}
 	return list
 }
 
-// The layers of one token are one frame, which has what is worst of any of them.
+// The layers of one token are one frame. It has the worst verdict of any of them.
 func TestLayers(t *testing.T) {
 	gpu := fine
 	gpu.gpu = true
@@ -172,7 +172,7 @@ func TestLayersDropped(t *testing.T) {
 	}
 }
 
-// What is one frame, and what is not.
+// Events with the same token are one frame only in some of these cases.
 func TestSameToken(t *testing.T) {
 	const half = 500_000_000
 	for _, test := range []struct {

@@ -19,7 +19,7 @@ type made struct {
 	sf     int32
 }
 
-// token returns a token of the recording. Those that stand for none are the same in all.
+// token returns a token of the recording. Those that mean no token are the same in all recordings.
 func (m *made) token(n int64) int64 {
 	if n <= 0 {
 		return n

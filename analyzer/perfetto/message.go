@@ -43,6 +43,18 @@ func eachField(b []byte, do func(field)) bool {
 	return true
 }
 
+// eachMessage calls do for the fields with the given number, which are messages, in
+// order. It returns false if b or one of them is malformed.
+func eachMessage(b []byte, number protowire.Number, do func([]byte) bool) bool {
+	whole := true
+	ok := eachField(b, func(f field) {
+		if f.number == number {
+			whole = do(f.bytes) && whole
+		}
+	})
+	return ok && whole
+}
+
 // Longer names are truncated: maxName is the limit for processes and threads, maxLayer
 // for layers, in bytes.
 const (

@@ -7,6 +7,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
 	"ohframe/internal/annotation"
 )
 
@@ -23,14 +25,18 @@ const (
 	eventTrack      = 11
 	eventSliceBegin = 1 // TrackEvent.TYPE_SLICE_BEGIN
 
-	internedAnnotations = 3 // InternedData.debug_annotation_names
-	internedID          = 1 // of DebugAnnotationName
+	internedAnnotations = 3  // InternedData.debug_annotation_names
+	internedTexts       = 29 // InternedData.debug_annotation_string_values
+	internedID          = 1  // of DebugAnnotationName and InternedString
 	internedName        = 2
 
 	annotationName    = 1 // DebugAnnotation.name_iid
+	annotationBool    = 2
 	annotationInt     = 4
 	annotationDouble  = 5
+	annotationEntry   = 11 // DebugAnnotation.dict_entries
 	annotationElement = 12 // DebugAnnotation.array_values
+	annotationText    = 17 // DebugAnnotation.string_value_iid
 )
 
 // framesTrack is the name of a track with a slice for each frame. More tracks of the
@@ -42,11 +48,14 @@ const framesTrack = "Frames"
 type notes struct {
 	limits   limits.Limits
 	over     *Over
-	names    map[uint64]setter // by the interned ids of the annotations' names
+	names    map[uint64]annotation.Key // by the interned ids of the annotations' names
+	parts    map[uint64]why.Part       // of annotation.Waits, by the ids of their names
+	texts    map[uint64]string         // by their interned ids
 	pids     map[uint64]trace.PID
 	frames   map[uint64]bool // the tracks with a slice for each frame
 	list     map[noteKey]*note
 	elements int // of the lists in all notes together
+	causes   int // parts and shares in all notes together
 }
 
 // noteKey identifies the frame of a note.
@@ -74,6 +83,7 @@ type note struct {
 	commitEstimated           bool
 	present                   trace.Time
 	presentEstimated          bool
+	cause                     explanation
 }
 
 // extent is an interval whose length may be unknown.
@@ -92,8 +102,8 @@ func (e extent) interval() analyzer.Interval {
 
 func newNotes(l limits.Limits, over *Over) notes {
 	return notes{
-		limits: l, over: over, names: map[uint64]setter{}, pids: map[uint64]trace.PID{}, frames: map[uint64]bool{},
-		list: map[noteKey]*note{},
+		limits: l, over: over, names: map[uint64]annotation.Key{}, parts: map[uint64]why.Part{}, texts: map[uint64]string{},
+		pids: map[uint64]trace.PID{}, frames: map[uint64]bool{}, list: map[noteKey]*note{},
 	}
 }
 
@@ -106,28 +116,50 @@ func (n *notes) add(p *packet) bool {
 	return n.intern(p.interned) && n.event(p.timestamp, p.payload)
 }
 
-// intern decodes the names of annotations, which the trace has once.
+// intern decodes the names of annotations and the texts that they share.
 func (n *notes) intern(b []byte) bool {
 	whole := true
 	ok := eachField(b, func(f field) {
-		if f.number != internedAnnotations {
+		if f.number != internedAnnotations && f.number != internedTexts {
 			return
 		}
 		var id uint64
-		var name []byte
+		var text []byte
 		whole = eachField(f.bytes, func(f field) {
 			switch f.number {
 			case internedID:
 				id = f.value
 			case internedName:
-				name = f.bytes
+				text = f.bytes
 			}
 		}) && whole
-		if set := setters[annotation.Named(string(name))]; set != nil && len(n.names) < len(setters) {
-			n.names[id] = set
+		if f.number == internedTexts {
+			n.internText(id, text)
+		} else {
+			n.internName(id, text)
 		}
 	})
 	return ok && whole
+}
+
+func (n *notes) internName(id uint64, name []byte) {
+	if key := annotation.Named(string(name)); key != 0 {
+		if len(n.names) < len(annotation.All()) {
+			n.names[id] = key
+		}
+		return
+	}
+	if part, ok := partNamed(string(name)); ok && len(n.parts) < place.StageCount*place.WaitCount {
+		n.parts[id] = part
+	}
+}
+
+func (n *notes) internText(id uint64, text []byte) {
+	if len(n.texts) >= n.limits.Strings {
+		n.over.Strings++
+		return
+	}
+	n.texts[id] = truncated(text, maxName)
 }
 
 // track decodes a track's descriptor. A track belongs to the process of its parent
@@ -190,12 +222,7 @@ func (n *notes) event(at uint64, b []byte) bool {
 	}
 	pid := n.pids[track]
 	read := &note{tid: trace.TID(pid)}
-	whole := true
-	eachField(b, func(f field) {
-		if f.number == eventAnnotation {
-			whole = n.annotation(read, f.bytes) && whole
-		}
-	})
+	whole := eachMessage(b, eventAnnotation, func(b []byte) bool { return n.annotation(read, b) })
 	if read.token == 0 {
 		read.token = read.vsyncID
 	}
@@ -210,17 +237,41 @@ func (n *notes) event(at uint64, b []byte) bool {
 // annotation decodes an annotation into the note. It returns false if that is
 // malformed.
 func (n *notes) annotation(to *note, b []byte) bool {
-	var name uint64
-	var v value
+	key := n.names[nameOf(b)]
+	switch key {
+	case annotation.Waits:
+		return n.readParts(&to.cause, b)
+	case annotation.Causes:
+		return n.readShares(&to.cause, b)
+	}
+	v, ok := n.value(b)
+	if set := setters[key]; set != nil {
+		set(to, v)
+	}
+	return ok
+}
+
+// nameOf returns the interned id of an annotation's name.
+func nameOf(b []byte) (id uint64) {
+	eachField(b, func(f field) {
+		if f.number == annotationName {
+			id = f.value
+		}
+	})
+	return id
+}
+
+// value decodes the value of an annotation. It returns false if that is malformed.
+func (n *notes) value(b []byte) (v value, ok bool) {
 	whole := true
-	ok := eachField(b, func(f field) {
+	ok = eachField(b, func(f field) {
 		switch f.number {
-		case annotationName:
-			name = f.value
-		case annotationInt:
+		case annotationBool, annotationInt:
 			v.number = int64(f.value)
 		case annotationDouble:
 			v.decimal = math.Float64frombits(f.value)
+		case annotationText:
+			v.text = n.texts[f.value]
 		case annotationElement:
 			var element int64
 			whole = eachField(f.bytes, func(f field) {
@@ -236,16 +287,14 @@ func (n *notes) annotation(to *note, b []byte) bool {
 			v.list = append(v.list, element)
 		}
 	})
-	if set := n.names[name]; set != nil {
-		set(to, v)
-	}
-	return ok && whole
+	return v, ok && whole
 }
 
-// value is the value of an annotation, of whatever type it has.
+// value is the value of an annotation of any type.
 type value struct {
 	number  int64
 	decimal float64
+	text    string
 	list    []int64
 }
 
@@ -298,4 +347,7 @@ var setters = map[annotation.Key]setter{
 	annotation.CommitEstimated:  func(n *note, v value) { n.commitEstimated = true },
 	annotation.PresentAt:        func(n *note, v value) { n.present = v.time() },
 	annotation.PresentEstimated: func(n *note, v value) { n.presentEstimated = true },
+	annotation.Verdict:          func(n *note, v value) { n.cause.outcome = outcomes[v.text] },
+	annotation.Confidence:       func(n *note, v value) { n.cause.confidence = confidences[v.text] },
+	annotation.Basis:            func(n *note, v value) { n.cause.basis = bases[v.text] },
 }

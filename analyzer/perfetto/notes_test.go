@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -15,21 +14,15 @@ import (
 	"ohframe/analyzer/perfetto"
 	"ohframe/analyzer/stats"
 	"ohframe/exporter"
+	"ohframe/internal/tracetest"
 )
 
 // A report of a trace that ohframe wrote with its tracks is that of the text, but
 // for what the ends of the text cut off.
 func TestReportOfOurs(t *testing.T) {
 	texts := map[string][]byte{}
-	for _, pattern := range []string{"../../testdata/*.ftrace", "../../../shared/oracle/*.ftrace", "../../../shared/traces/*.ftrace"} {
-		paths, _ := filepath.Glob(pattern)
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			texts[filepath.Base(path)] = text
-		}
+	for _, path := range tracetest.Paths(t) {
+		texts[tracetest.Name(path)] = []byte(tracetest.Read(t, path))
 	}
 	goldens, _ := filepath.Glob("../../testdata/frames/*.txtar")
 	for _, path := range goldens {
@@ -83,8 +76,8 @@ func dropTruncated(t *analyzer.Timeline) {
 			f.Render = nil
 		}
 		for i := range f.Transactions {
-			if taken := f.Transactions[i].Taken; taken != nil && isCut(taken) {
-				f.Transactions[i].Taken = nil
+			if taken := f.Transactions[i].AppliedBy; taken != nil && isCut(taken) {
+				f.Transactions[i].AppliedBy = nil
 			}
 		}
 	}

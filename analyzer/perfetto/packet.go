@@ -32,7 +32,7 @@ type packet struct {
 	interned  []byte           // the packet's interned_data; valid until the next packet
 }
 
-// matters reports whether the field is a payload that is decoded whatever its size.
+// matters reports whether the field is a payload that is decoded at any size.
 func matters(field protowire.Number) bool {
 	switch field {
 	case packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetAttributes, packetCompressed, packetZstdCompressed:

@@ -101,7 +101,7 @@ func actualDisplay(cookie, token int64, pid int32, v verdict) *pb.FrameTimelineE
 	}}
 }
 
-// read reads a trace, of which the timeline must be valid.
+// read reads a trace and checks that its timeline is valid.
 func read(t testing.TB, trace []byte) (*analyzer.Timeline, *perfetto.Stats) {
 	t.Helper()
 	timeline, stats, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{})

@@ -14,6 +14,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
+	"ohframe/analyzer/why"
 	"ohframe/internal/perfettopb"
 )
 
@@ -29,20 +30,18 @@ type Options struct {
 	// Strict turns damage and truncation of the trace into an error. Otherwise they
 	// are skipped and counted in Stats.
 	Strict bool
-	// Limits bound what is kept of a trace. Frames is the limit of actual slices of
-	// the frame timeline, and of expected slices; Threads that of processes, and of
-	// threads; Strings that of layers; Records that of clock readings, and of
-	// transactions. What is over these limits is skipped and counted. Inflated and
-	// Ratio are limits of all compressed packets together; over them, reading fails
-	// with a *limits.Error.
+	// Limits are the limits for reading. Frames is the limit of actual slices of the
+	// frame timeline, and of expected slices; Threads that of processes, and of threads;
+	// Strings that of layers, and of texts about causes; Records that of clock readings,
+	// and of transactions; States that of parts of frames' times and of causes. Anything
+	// over these limits is skipped and counted. Inflated and Ratio are limits of all
+	// compressed packets together; over them, reading fails with a *limits.Error.
 	Limits limits.Limits
 }
 
-// Stats counts what was read and what could not be read.
+// Stats counts the packets, events and frames that were read, and what was skipped.
 type Stats struct {
-	// Bytes and Packets are the size of the trace. Packets in compressed packets are
-	// included in Packets.
-	Bytes   int64
+	// Packets counts the packets of the trace, those in compressed packets included.
 	Packets int
 	// Events counts the starts and ends of slices of the frame timeline.
 	Events int
@@ -79,8 +78,9 @@ type Stats struct {
 type Over struct {
 	Frames  int // starts and ends of slices of the frame timeline
 	Threads int // names of processes and threads, tracks, and frames of skipped processes
-	Strings int // frames whose layer has no name for that reason
+	Strings int // frames whose layer has no name for that reason, and texts about causes
 	Records int // clock readings and transactions
+	States  int // parts of frames' times, and causes
 }
 
 // Warnings describes damage and skipped parts of the trace, for users.
@@ -100,8 +100,9 @@ func (s *Stats) Warnings() []string {
 	add(s.UnknownClock > 0, "%d events in a clock with an unknown offset to boot time", s.UnknownClock)
 	add(s.Over.Frames > 0, "%d starts and ends of frames over the limit skipped (--limit frames)", s.Over.Frames)
 	add(s.Over.Threads > 0, "%d names and frames of processes and threads over the limit skipped (--limit threads)", s.Over.Threads)
-	add(s.Over.Strings > 0, "%d names of layers over the limit skipped (--limit strings)", s.Over.Strings)
+	add(s.Over.Strings > 0, "%d names of layers and texts about causes over the limit skipped (--limit strings)", s.Over.Strings)
 	add(s.Over.Records > 0, "%d clock readings and transactions over the limit skipped (--limit records)", s.Over.Records)
+	add(s.Over.States > 0, "%d parts of frames' times and causes over the limit skipped (--limit states)", s.Over.States)
 	return list
 }
 
@@ -110,6 +111,13 @@ func (s *Stats) Warnings() []string {
 // ErrNotATrace, ErrNoFrames, a *limits.Error, that of r or ctx, or in strict mode a
 // description of the first damage. The Stats are never nil.
 func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Stats, error) {
+	t, _, stats, err := ReadCauses(ctx, r, options)
+	return t, stats, err
+}
+
+// ReadCauses does the same, and also reads the causes of late frames, without
+// Explanation.Pieces. They are nil if the trace has none: only ohframe writes them.
+func ReadCauses(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *why.Causes, *Stats, error) {
 	d := newDecoder(ctx, options.Limits.WithDefaults())
 	defer d.close()
 	err := d.read(r)
@@ -117,19 +125,20 @@ func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline
 		err = d.stats.damage()
 	}
 	if err != nil {
-		return nil, d.stats, err
+		return nil, nil, d.stats, err
 	}
 	if d.stats.Events == 0 {
-		return nil, d.stats, ErrNoFrames
+		return nil, nil, d.stats, ErrNoFrames
 	}
-	t := d.assemble()
+	t, causes := d.assemble()
 	if len(t.Frames) == 0 {
-		return nil, d.stats, ErrNoFrames
+		return nil, nil, d.stats, ErrNoFrames
 	}
-	return t, d.stats, nil
+	return t, causes, d.stats, nil
 }
 
-// damage returns an error that describes the most serious damage, nil if there is none.
+// damage returns an error that describes the most serious damage, or nil for an
+// undamaged trace.
 func (s *Stats) damage() error {
 	switch {
 	case s.Garbage >= 0:
@@ -185,7 +194,6 @@ func (d *decoder) read(r io.Reader) error {
 	case garbage:
 		d.stats.Garbage = in.used
 	}
-	d.stats.Bytes = in.used
 	if err := cmp.Or(d.failed, in.readError(), d.ctx.Err()); err != nil {
 		return err
 	}
@@ -291,8 +299,8 @@ func (d *decoder) inflate(p *packet) (r io.Reader, err error) {
 	}
 }
 
-// readError returns the error of reading the input. Truncated or damaged compressed
-// data is not one: it is damage, and reported as such.
+// readError returns the error of reading the input. Truncated or damaged compressed data
+// is not an error: it is reported as damage.
 func (s *source) readError() error {
 	if s.err == nil || s.err == io.EOF || isDamage(s.err) {
 		return nil

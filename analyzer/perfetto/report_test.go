@@ -118,9 +118,9 @@ func same(got, want any) bool {
 	return math.Abs(g-w) <= 1e-9*max(1, math.Abs(w))
 }
 
-// manyFrames has some of everything: two applications of which one draws several
-// layers at times, all jank types, frames that were dropped or not judged, missing
-// predictions and refreshes, and a restart.
+// manyFrames has two applications, all jank types, frames that were dropped or not
+// judged, missing predictions and refreshes, and a restart. One of the applications
+// sometimes draws several layers.
 func manyFrames() *made {
 	m := &made{app: 4001}
 	random := rand.New(rand.NewPCG(3, 5))

@@ -5,9 +5,9 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// restore overrides the frames' verdicts and inferred values with their notes.
-// Frames without a note keep what the frame timeline says of them, and values of a
-// note that are impossible are ignored.
+// restore overrides the frames' verdicts and inferred values with their notes. Frames
+// without a note keep the values of the frame timeline. Impossible values of a note are
+// ignored.
 func (a *assembly) restore(n *notes) {
 	for _, f := range a.frames {
 		key := noteKey{f.Kind, f.Process.PID, f.TID, f.timeline.Token, f.Actual.Start}
@@ -31,6 +31,7 @@ func (a *assembly) restore(n *notes) {
 		if f.Kind == analyzer.RenderFrame {
 			f.Facts = note.facts
 			restoreStages(f.Frame, note)
+			a.explained = append(a.explained, explained{f.Frame, &note.cause})
 			continue
 		}
 		if len(note.transactions) > 0 || f.Render == nil {
@@ -41,11 +42,12 @@ func (a *assembly) restore(n *notes) {
 		if len(f.Transactions) == 0 {
 			f.Facts |= analyzer.Empty
 		}
+		a.explained = append(a.explained, explained{f.Frame, &note.cause})
 	}
 }
 
-// restoreStages sets what follows a render frame's work on the main thread. All GPU
-// work is one interval, from the start of the first to the end of the last.
+// restoreStages sets the stages of a render frame after the main thread. All GPU work is
+// one interval, from the start of the first to the end of the last.
 func restoreStages(f *analyzer.Frame, n *note) {
 	f.Draw, f.Commit, f.CommitEstimated = n.draw.interval(), n.commit.interval(), n.commitEstimated
 	f.Present, f.PresentEstimated = n.present, n.presentEstimated
@@ -57,9 +59,9 @@ func restoreStages(f *analyzer.Frame, n *note) {
 	}
 }
 
-// restoreTransactions sets the transactions that an application frame sent. All get
-// the time at which the last was sent. Which render frames took the earlier ones is
-// known, but not which took which: they are assigned to the first transactions.
+// restoreTransactions sets the transactions of an application frame. All get the time at
+// which the last was sent. The render frames that applied the earlier ones are known, but
+// not which applied which: they are assigned to the first transactions.
 func (a *assembly) restoreTransactions(f *analyzer.Frame, n *note) {
 	at := n.sentAt
 	if !at.Known() {
@@ -73,9 +75,9 @@ func (a *assembly) restoreTransactions(f *analyzer.Frame, n *note) {
 	if last < 0 {
 		return
 	}
-	f.Transactions[last].Taken = f.Render
+	f.Transactions[last].AppliedBy = f.Render
 	for i, token := range n.alsoTakenBy[:min(len(n.alsoTakenBy), last)] {
-		f.Transactions[i].Taken = renderAt(a.render[token], f.Actual.Start)
+		f.Transactions[i].AppliedBy = renderAt(a.render[token], f.Actual.Start)
 	}
 }
 

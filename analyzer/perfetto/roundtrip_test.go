@@ -17,26 +17,16 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 	pb "ohframe/internal/perfettopb"
+	"ohframe/internal/tracetest"
 )
 
 // Reading a trace that ohframe wrote gives the frames that it was made of, in
 // all that the packets carry.
 func TestRoundTrip(t *testing.T) {
-	paths := []string{"../../testdata/demo.ftrace"}
-	for _, pattern := range []string{"oracle/*.ftrace", "traces/*.ftrace"} {
-		more, err := filepath.Glob(filepath.Join("../../../shared", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, more...)
-	}
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, path := range tracetest.Paths(t) {
+		text := []byte(tracetest.Read(t, path))
 		for _, options := range []exporter.Options{{}, {FramesOnly: true}, {Compress: true}} {
-			name := fmt.Sprintf("%s/frames=%t/compress=%t", filepath.Base(path), options.FramesOnly, options.Compress)
+			name := fmt.Sprintf("%s/frames=%t/compress=%t", tracetest.Name(path), options.FramesOnly, options.Compress)
 			t.Run(name, func(t *testing.T) { roundTrip(t, text, options) })
 		}
 	}

@@ -42,10 +42,13 @@ func TestFieldNumbers(t *testing.T) {
 		{&perfettopb.ProcessDescriptor{}, map[protoreflect.Name]protowire.Number{"pid": descriptorPID}},
 		{&perfettopb.TrackEvent{}, map[protoreflect.Name]protowire.Number{
 			"debug_annotations": eventAnnotation, "type": eventType, "track_uuid": eventTrack}},
-		{&perfettopb.InternedData{}, map[protoreflect.Name]protowire.Number{"debug_annotation_names": internedAnnotations}},
+		{&perfettopb.InternedData{}, map[protoreflect.Name]protowire.Number{
+			"debug_annotation_names": internedAnnotations, "debug_annotation_string_values": internedTexts}},
+		{&perfettopb.InternedString{}, map[protoreflect.Name]protowire.Number{"iid": internedID, "str": internedName}},
 		{&perfettopb.DebugAnnotationName{}, map[protoreflect.Name]protowire.Number{"iid": internedID, "name": internedName}},
 		{&perfettopb.DebugAnnotation{}, map[protoreflect.Name]protowire.Number{
-			"name_iid": annotationName, "int_value": annotationInt, "double_value": annotationDouble, "array_values": annotationElement}},
+			"name_iid": annotationName, "int_value": annotationInt, "double_value": annotationDouble, "array_values": annotationElement,
+			"bool_value": annotationBool, "dict_entries": annotationEntry, "string_value_iid": annotationText}},
 	} {
 		descriptor := m.message.ProtoReflect().Descriptor()
 		for name, number := range m.fields {

@@ -6,7 +6,7 @@ import "google.golang.org/protobuf/encoding/protowire"
 const highestField = 10_000
 
 // Sniff reports whether the input that begins with b is a Perfetto trace: whether b
-// consists of packets, the last of which may be incomplete. A few hundred bytes are
+// consists of packets. The last packet may be incomplete. A few hundred bytes are
 // enough. Text can begin like a packet, with a line feed and a letter as the length.
 // But then that many bytes are rarely fields, with another line feed after them.
 func Sniff(b []byte) bool {

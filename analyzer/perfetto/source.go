@@ -104,13 +104,3 @@ func (s *source) varint(limit uint64) (v uint64, n int) {
 
 // maxVarint is the length of the longest varint.
 const maxVarint = 10
-
-// Read implements io.Reader for the rest of the input.
-func (s *source) Read(b []byte) (int, error) {
-	if len(s.peek(1)) == 0 {
-		return 0, s.err
-	}
-	n := copy(b, s.buffer[s.start:s.end])
-	s.use(n)
-	return n, nil
-}

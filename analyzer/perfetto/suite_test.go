@@ -70,7 +70,7 @@ func frameTimelineEvents(m *made) {
 	expiredFrame := jank(analyzer.JankUnknown, notKnown, expired, false)
 	expiredFrame.severe = partial
 	m.actualSurface(16, 17, "Layer1", 80, 190, expiredFrame)
-	// Two frames of one token and with the same cookies, of which the first have no end.
+	// Two frames with one token and the same cookies. The first frame's events have no end.
 	for _, v := range []verdict{jank(analyzer.JankSFStuffing, presentLate, valid, false), jank(analyzer.JankDropped, dropped, 0, false)} {
 		m.event(220, expectedDisplay(-1, m.token(18), m.sf))
 		m.event(245, actualDisplay(-2, m.token(18), m.sf, v))

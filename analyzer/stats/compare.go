@@ -4,70 +4,513 @@ import (
 	"cmp"
 	"maps"
 	"math"
-
-	"ohframe/analyzer/trace"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
 )
 
-// MinFrames is the minimum number of frames on each side of a test. With fewer, a single
-// frame decides, and the normal approximations are not valid.
-const MinFrames = 20
+// Level is the family-wise level of Compare: the probability that any measure of any
+// process is called changed if nothing has changed. It is below the usual 0.05, which leaves
+// a margin for clusters that cross the borders of blocks.
+const Level = 0.04
 
-// Comparison is how a process's frames differ between two traces.
-//
-// The tests assume that frames are independent. In fact a slow frame often follows
-// another, so p-values are too small. Repeated traces are better evidence than long
-// ones, and the size of an effect is better than its p-value.
+// Method is how Compare finds what differences chance makes.
+type Method string
+
+const (
+	// RunPermutation: both sides have three runs or more, and their runs can be divided in
+	// enough ways. The reference is the same statistic for other divisions.
+	RunPermutation Method = "run_permutation"
+	// TTest: both sides have exactly three runs. They can be divided in ten ways only, so that no
+	// p-value could be below 0.1.
+	TTest Method = "t_test"
+	// BlockPermutation: a side has one or two runs. The reference is the same statistic for
+	// other divisions of the runs' blocks of time. Differences between runs are not in it.
+	BlockPermutation Method = "block_permutation"
+)
+
+// minRuns is the number of runs of a side from which differences between runs are known.
+const minRuns = 3
+
+// Pairing is a process on both sides of a comparison. Each side has one entry for each
+// run, in the same order for all pairings; nil if the process is not in the run.
+type Pairing struct {
+	Base, New []*Process
+	// AcrossRates tests TestedAcrossRates instead of Tested.
+	AcrossRates bool
+}
+
+// Comparison is the result of Compare.
 type Comparison struct {
-	// Base and New are the processes compared; nil if a trace does not have it.
-	Base *Subject `json:"base"`
-	New  *Subject `json:"new"`
-	// RefreshDiffers: more than a tenth of the frames would have to be made at another
-	// refresh rate for both processes to use all rates equally often. Then
-	// DurationsInPeriods is the better test, because frames take longer if they have
-	// more time.
-	RefreshDiffers bool `json:"refresh_differs"`
-	// A test is nil if either process has no frames for it. Those on durations are also
-	// nil if either process was read from JSON.
-	Durations          *DurationTest          `json:"durations"`
-	DurationsInPeriods *DurationInPeriodsTest `json:"durations_in_periods"`
-	JankRate           *RateTest              `json:"jank_rate"`
+	Method Method
+	// Resamples is the number of divisions; 0 for TTest.
+	Resamples int
+	// Family is the number of changes tested.
+	Family int
+	// Changes has the changes of each pairing, in the order of Tested.
+	Changes [][]Change
 }
 
-// Subject identifies a process that was compared.
-type Subject struct {
-	Kind Kind      `json:"kind"`
-	PID  trace.PID `json:"pid"`
-	Name string    `json:"name"`
+// Change is the change of a measure. Values of a side are the mean of its runs'.
+type Change struct {
+	// Measure is its name in Tested or TestedAcrossRates.
+	Measure string
+	// Tested: both sides have enough frames, in three runs or, if there are fewer, in all.
+	Tested bool
+	Delta  float64 // new − base
+	// Low and High are the ends of the simultaneous 1 − Level confidence interval of the
+	// change. All intervals of a comparison together have that coverage.
+	Low, High float64
+	// P is the p-value, corrected for the number of changes tested. It is at most Level
+	// if and only if 0 is outside the interval.
+	P float64
 }
 
-// Compare compares a process in two traces. Either may be nil, for a process that is in
-// one trace only; then all tests are nil.
-func Compare(base, new *Process) Comparison {
-	c := Comparison{Base: base.subject(), New: new.subject()}
-	if base == nil || new == nil {
-		return c
+// Compare tests what has changed between two sides. The processes must be from Compute
+// with Options.Compare.
+//
+// The statistic of each change is |Δ| / its standard error. With three runs or more, a
+// run's variance is that between the runs of a side, and at least what resampling blocks
+// within the runs says (Carlstein, 1986). The largest statistic of each division is the
+// reference for all changes (Westfall and Young, 1993, single step), which corrects for
+// their number and makes use of their correlation. Random numbers depend on the inputs
+// only, and not on which side is which.
+func Compare(pairings []Pairing) *Comparison {
+	base, new := uint64(0), uint64(0)
+	for _, p := range pairings {
+		base, new = hashOf(base, p.Base), hashOf(new, p.New)
 	}
-	c.RefreshDiffers = refreshDiffers(base.Refresh, new.Refresh)
-	c.Durations = testDurations(sortedDurations(base.records.samples), sortedDurations(new.records.samples))
-	c.DurationsInPeriods = testDurationsInPeriods(
-		sortedMicroperiods(base.records.samples), sortedMicroperiods(new.records.samples))
-	c.JankRate = testRates(base.Frames.Late, base.Frames.WithDeadline, new.Frames.Late, new.Frames.WithDeadline)
-	return c
+	swapped := new < base
+	c := &comparer{random: rand.New(rand.NewPCG(min(base, new), max(base, new)))}
+	for _, p := range pairings {
+		if swapped {
+			p.Base, p.New = p.New, p.Base
+		}
+		c.addPairing(p)
+	}
+	c.compare()
+	for _, s := range c.series {
+		change := &c.result.Changes[s.pairing][s.statistic]
+		*change = s.change(change.Measure, c)
+		if swapped {
+			change.Delta, change.Low, change.High = -change.Delta, -change.High, -change.Low
+		}
+	}
+	return &c.result
 }
 
-func (p *Process) subject() *Subject {
-	if p == nil {
+func hashOf(h uint64, runs []*Process) uint64 {
+	for _, p := range runs {
+		h *= 0x100000001b3 // FNV's prime
+		if p != nil && p.sample != nil {
+			h ^= p.sample.hash
+		}
+	}
+	return h
+}
+
+// comparer computes a Comparison.
+type comparer struct {
+	result   Comparison
+	random   *rand.Rand
+	pairings []Pairing
+	series   []*series
+	// maxima are the largest statistics of each resample, the largest first.
+	maxima []float64
+	// observed is 1 if the observed statistics belong to the reference and are not among
+	// maxima, otherwise 0.
+	observed int
+}
+
+// series is a statistic of a process in all runs.
+type series struct {
+	pairing   int
+	statistic statistic
+	runs      [2]int  // of the sides
+	points    []point // base's, then new's
+	delta     float64
+	deviation float64   // the standard error of delta
+	divisions []float64 // the deltas of other divisions of the blocks
+}
+
+// point is a statistic of a run.
+type point struct {
+	known    bool
+	value    float64
+	variance float64 // by resampling blocks
+}
+
+// Numbers of resamples. Within these bounds they are as large as the amount of data
+// allows in about a second.
+const (
+	maxDivisions = 9999
+	minDivisions = 999
+	// Divisions of blocks cost more, because each computes percentiles.
+	maxBlockDivisions = 1999
+	minBlockDivisions = 499
+	work              = 400_000_000 // additions
+	// maxEnumerated is the number of runs up to which all divisions can be counted.
+	maxEnumerated = 20
+	// replicates are enough for a standard error.
+	replicates = 200
+)
+
+func (c *comparer) addPairing(p Pairing) {
+	runs := [2]int{len(p.Base), len(p.New)}
+	names := Tested
+	if p.AcrossRates {
+		names = TestedAcrossRates
+	}
+	changes := make([]Change, statistics)
+	for i := range changes {
+		changes[i].Measure = names[i]
+		c.series = append(c.series, &series{
+			pairing: len(c.pairings), statistic: statistic(i), runs: runs, points: make([]point, runs[0]+runs[1]),
+		})
+	}
+	c.pairings = append(c.pairings, p)
+	c.result.Changes = append(c.result.Changes, changes)
+}
+
+// compare chooses the method and computes the reference.
+func (c *comparer) compare() {
+	if len(c.pairings) == 0 {
+		return
+	}
+	runs := c.series[0].runs
+	c.result.Method = BlockPermutation
+	if fewest := min(runs[0], runs[1]); fewest == minRuns && runs[0] == runs[1] {
+		c.result.Method = TTest
+	} else if fewest >= minRuns {
+		c.result.Method = RunPermutation
+	}
+	length, frames := math.Inf(1), 0
+	for i := range c.pairings {
+		for run := range runs[0] + runs[1] {
+			if s := c.sampleOf(i, run); s != nil {
+				length = min(length, blockLength(s.span()))
+				frames += len(s.frames)
+			}
+		}
+	}
+	for run := range runs[0] + runs[1] {
+		c.measure(run, length)
+	}
+	c.series = slices.DeleteFunc(c.series, func(s *series) bool { return !s.testable(c.result.Method) })
+	c.result.Family = len(c.series)
+	if c.result.Family == 0 {
+		return
+	}
+	for _, s := range c.series {
+		s.delta, s.deviation = s.divide(func(i int) bool { return i >= s.runs[0] })
+	}
+	switch c.result.Method {
+	case BlockPermutation:
+		c.permuteBlocks(length, min(maxBlockDivisions, max(minBlockDivisions, work/frames)))
+	case RunPermutation:
+		c.permuteRuns(runs)
+	}
+	slices.SortFunc(c.maxima, func(a, b float64) int { return cmp.Compare(b, a) })
+}
+
+// sampleOf returns the sample of a pairing in a run, counted from the first of base; nil
+// if it has none.
+func (c *comparer) sampleOf(pairing, run int) *sample {
+	p := &c.pairings[pairing]
+	process := (*Process)(nil)
+	if run < len(p.Base) {
+		process = p.Base[run]
+	} else {
+		process = p.New[run-len(p.Base)]
+	}
+	if process == nil {
 		return nil
 	}
-	return &Subject{p.Kind, p.PID, p.Name}
+	return process.sample
+}
+
+// measure computes the points of a run. Their variance is that of drawing its blocks with
+// replacement.
+func (c *comparer) measure(run int, length float64) {
+	for i := range c.pairings {
+		s := c.sampleOf(i, run)
+		if s == nil {
+			continue
+		}
+		b := newBlocks([]*sample{s}, length, c.pairings[i].AcrossRates)
+		weights := slices.Repeat([]int32{1}, len(b.list))
+		var value [statistics]float64
+		b.values(weights, &value)
+		points := [statistics]*point{}
+		for j, ok := range b.enough() {
+			points[j] = &c.series[i*int(statistics)+j].points[run]
+			*points[j] = point{known: ok, value: value[j]}
+		}
+		if c.result.Method == BlockPermutation {
+			continue
+		}
+		for range replicates {
+			clear(weights)
+			for range weights {
+				weights[c.random.IntN(len(weights))]++
+			}
+			v := value
+			b.values(weights, &v)
+			for j, p := range points {
+				p.variance += (v[j] - p.value) * (v[j] - p.value) / replicates
+			}
+		}
+		for _, p := range points {
+			p.variance *= float64(len(weights)) / float64(len(weights)-1) // resampling makes it too small by that
+		}
+	}
+}
+
+// testable reports whether enough runs have the statistic.
+func (s *series) testable(m Method) bool {
+	var known [2]int
+	for i := range s.points {
+		if s.points[i].known {
+			known[s.side(i)]++
+		}
+	}
+	if m == RunPermutation {
+		return min(known[0], known[1]) >= minRuns
+	}
+	return known == s.runs && known[0] > 0 && known[1] > 0
+}
+
+// side returns 0 for a run of base, 1 for a run of new.
+func (s *series) side(run int) int {
+	if run < s.runs[0] {
+		return 0
+	}
+	return 1
+}
+
+// permuteBlocks computes the reference from random divisions of the blocks of all runs
+// into runs of as many blocks.
+func (c *comparer) permuteBlocks(length float64, divisions int) {
+	all := c.series[0].runs[0] + c.series[0].runs[1]
+	byPairing := map[int][]*series{}
+	var owner []int // the run of each block
+	for _, s := range c.series {
+		byPairing[s.pairing] = append(byPairing[s.pairing], s)
+	}
+	merged := map[int]*blocks{}
+	for i := range c.pairings {
+		if byPairing[i] == nil {
+			continue
+		}
+		var samples []*sample
+		for run := range all {
+			samples = append(samples, c.sampleOf(i, run))
+		}
+		merged[i] = newBlocks(samples, length, c.pairings[i].AcrossRates)
+		if owner == nil {
+			for run, s := range samples {
+				owner = append(owner, slices.Repeat([]int{run}, s.count(length))...)
+			}
+		}
+	}
+	weights := make([]int32, len(owner))
+	for range divisions {
+		c.random.Shuffle(len(owner), func(i, j int) { owner[i], owner[j] = owner[j], owner[i] })
+		for i := range c.pairings {
+			for _, s := range byPairing[i] {
+				s.divisions = append(s.divisions, 0)
+			}
+		}
+		for run := range all {
+			for block, o := range owner {
+				weights[block] = 0
+				if o == run {
+					weights[block] = 1
+				}
+			}
+			for i := range c.pairings {
+				if byPairing[i] == nil {
+					continue
+				}
+				var v [statistics]float64
+				for _, s := range byPairing[i] {
+					v[s.statistic] = s.points[run].value
+				}
+				merged[i].values(weights, &v)
+				for _, s := range byPairing[i] {
+					side := s.side(run)
+					s.divisions[len(s.divisions)-1] += float64(2*side-1) * v[s.statistic] / float64(s.runs[side])
+				}
+			}
+		}
+	}
+	c.maxima = make([]float64, divisions)
+	for _, s := range c.series {
+		squares := 0.0
+		for _, d := range s.divisions {
+			squares += d * d
+		}
+		s.deviation = math.Sqrt(squares / float64(divisions))
+		for r, d := range s.divisions {
+			c.maxima[r] = max(c.maxima[r], ratioOf(d, s.deviation))
+		}
+	}
+	c.result.Resamples, c.observed = divisions, 1
+}
+
+// permuteRuns computes the reference from divisions of the runs: all, or a random choice.
+func (c *comparer) permuteRuns(runs [2]int) {
+	all := runs[0] + runs[1]
+	limit := min(maxDivisions, max(minDivisions, work/8/(all*len(c.series))))
+	isNew := make([]bool, all)
+	add := func() {
+		largest := 0.0
+		for _, s := range c.series {
+			largest = max(largest, ratioOf(s.divide(func(i int) bool { return isNew[i] })))
+		}
+		c.maxima = append(c.maxima, largest)
+	}
+	if all <= maxEnumerated && ways(all, runs[1]) <= float64(limit) {
+		for chosen := range uint64(1) << all {
+			if bits.OnesCount64(chosen) == runs[1] {
+				for i := range isNew {
+					isNew[i] = chosen>>i&1 == 1
+				}
+				add()
+			}
+		}
+	} else {
+		for range limit {
+			clear(isNew)
+			for _, i := range c.random.Perm(all)[:runs[1]] {
+				isNew[i] = true
+			}
+			add()
+		}
+		c.observed = 1
+	}
+	c.result.Resamples = len(c.maxima)
+}
+
+// ways returns the number of ways to choose k of n.
+func ways(n, k int) float64 {
+	w := 1.0
+	for i := range k {
+		w *= float64(n-i) / float64(i+1)
+	}
+	return math.Round(w)
+}
+
+// divide returns the difference of the means of two groups of the known runs, and its
+// standard error, which is 0 if there is one run in each group. Both are 0 if a group
+// has no run.
+func (s *series) divide(isNew func(run int) bool) (delta, deviation float64) {
+	var n, mean, squares [2]float64
+	blocks := 0.0
+	for i := range s.points {
+		p := &s.points[i]
+		if !p.known {
+			continue
+		}
+		g := 0
+		if isNew(i) {
+			g = 1
+		}
+		n[g]++ // Welford, 1962
+		d := p.value - mean[g]
+		mean[g] += d / n[g]
+		squares[g] += d * (p.value - mean[g])
+		blocks += p.variance
+	}
+	if min(n[0], n[1]) < 1 {
+		return 0, 0
+	}
+	variance := max((squares[0]+squares[1])/max(1, n[0]+n[1]-2), blocks/(n[0]+n[1]))
+	return mean[1] - mean[0], math.Sqrt(variance * (1/n[0] + 1/n[1]))
+}
+
+// negligible is larger than a rounding error and smaller than any change that matters.
+const negligible = 1e-12
+
+// maxRatio is the largest ratio. It is that of a change without any deviation, and keeps
+// intervals finite.
+const maxRatio = 1e9
+
+// ratioOf returns |delta| / deviation.
+func ratioOf(delta, deviation float64) float64 {
+	delta = math.Abs(delta)
+	if delta <= negligible {
+		return 0
+	}
+	return min(maxRatio, delta/deviation)
+}
+
+// change returns the result for a series.
+func (s *series) change(measure string, c *comparer) Change {
+	t := ratioOf(s.delta, s.deviation)
+	x := Change{Measure: measure, Tested: true, Delta: s.delta, Low: s.delta, High: s.delta}
+	critical := 0.0
+	if c.result.Method == TTest {
+		x.P, critical = sidak(studentT4(t), c.result.Family), criticalT4(c.result.Family)
+	} else {
+		x.P, critical = c.chance(t), c.critical()
+	}
+	if margin := critical * s.deviation; margin > 0 {
+		x.Low, x.High = s.delta-margin, s.delta+margin
+	}
+	return x
+}
+
+// chance returns the share of the reference that is at least t.
+func (c *comparer) chance(t float64) float64 {
+	t *= 1 - 1e-9 // the same division, summed in another order, may differ by rounding
+	n, _ := slices.BinarySearchFunc(c.maxima, t, func(m, t float64) int {
+		if m >= t {
+			return -1
+		}
+		return 1
+	})
+	return float64(n+c.observed) / float64(len(c.maxima)+c.observed)
+}
+
+// critical returns the value that a statistic must exceed for a p-value of Level.
+func (c *comparer) critical() float64 {
+	k := int(Level*float64(len(c.maxima)+c.observed)) - c.observed
+	return c.maxima[max(0, k)]
+}
+
+// studentT4 returns the probability that a variable of Student's t distribution with 4
+// degrees of freedom, those of three and three runs, is at least as far from 0 as t.
+func studentT4(t float64) float64 {
+	x := t / math.Sqrt(4+t*t)
+	return 1 - x*(3-x*x)/2
+}
+
+// sidak returns the probability that the smallest of n independent p-values is at most p.
+func sidak(p float64, n int) float64 { return -math.Expm1(float64(n) * math.Log1p(-p)) }
+
+// criticalT4 returns the t whose corrected p-value is Level.
+func criticalT4(n int) float64 {
+	low, high := 0.0, 1e6
+	for range 100 {
+		middle := (low + high) / 2
+		if sidak(studentT4(middle), n) > Level {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high
 }
 
 // maxRefreshDifference is the share of frames above which refresh rates differ.
 const maxRefreshDifference = 0.1
 
-// refreshDiffers compares the shares of frames at each refresh rate. Half the sum of
-// the differences is the share of frames that would have to change.
-func refreshDiffers(base, new []Refresh) bool {
+// RefreshDiffers reports whether more than a tenth of the frames would have to be made at
+// another refresh rate for two processes, each with a list for each run, to use all rates
+// equally often. Then their durations and frame rates are comparable only relative to
+// the refresh rate.
+func RefreshDiffers(base, new []*Process) bool {
 	a, b := shares(base), shares(new)
 	if len(a) == 0 || len(b) == 0 {
 		return false
@@ -76,26 +519,26 @@ func refreshDiffers(base, new []Refresh) bool {
 	maps.Copy(all, b)
 	difference := 0.0
 	for hertz := range all {
-		difference += math.Abs(a[hertz]-b[hertz]) / 2
+		difference += math.Abs(a[hertz]-b[hertz]) / 2 // half the sum is the share that would have to change
 	}
 	return difference > maxRefreshDifference
 }
 
 // shares returns the share of frames at each refresh rate, in whole hertz.
-func shares(list []Refresh) map[int]float64 {
+func shares(runs []*Process) map[int]float64 {
 	total := 0
-	for _, r := range list {
-		total += r.Frames
-	}
 	m := map[int]float64{}
-	for _, r := range list {
-		m[wholeHertz(r.Period)] += float64(r.Frames) / float64(total)
+	for _, p := range runs {
+		if p == nil {
+			continue
+		}
+		for _, r := range p.Refresh {
+			total += r.Frames
+			m[wholeHertz(r.Period)] += float64(r.Frames)
+		}
+	}
+	for hertz := range m {
+		m[hertz] /= float64(total)
 	}
 	return m
-}
-
-// sign returns -1, 0 or 1.
-func sign[T cmp.Ordered](x T) float64 {
-	var zero T
-	return float64(cmp.Compare(x, zero))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func application(name string, frames int, period trace.Duration, length func(i i
 			f.Facts = analyzer.MainLate
 		}
 	}
-	return stats.Compute(&s.Timeline, stats.Options{}).Processes[0]
+	return stats.Compute(&s.Timeline, stats.Options{Compare: true}).Processes[0]
 }
 
 // value returns a measure of a process, nil if unknown.
@@ -42,97 +43,157 @@ func value(t *testing.T, p *stats.Process, path string) *float64 {
 	return stats.Measures[i].Of(p)
 }
 
-// Twenty frames of 1 to 20 ms against twenty of 4 to 23.
-func TestCompare(t *testing.T) {
-	base := application("gallery", 20, 10*ms, func(i int) int { return 1 + i })
-	slower := application("gallery", 20, 10*ms, func(i int) int { return 4 + i })
-	c := stats.Compare(base, slower)
-
-	// 10 of 20 are late, then 13: 13.
-	for _, test := range []struct {
-		path      string
-		base, new *float64
-	}{
-		{"jank_rate", ptr(0.5), ptr(0.65)},
-		{"durations.p90_ns", ptr(18e6), ptr(21e6)},
-		{"frames.complete", ptr(20.0), ptr(20.0)},
-		{"stutter.severe", ptr(0.0), ptr(0.0)},
-		{"fps.rate_hz", nil, nil},
-	} {
-		sameJSON(t, value(t, base, test.path), test.base)
-		sameJSON(t, value(t, slower, test.path), test.new)
-	}
-
-	// A new frame of i+3 is longer than the base frames of 1 to i+2, at most 20,
-	// and as long as one: for i from 1 to 17, i+2 pairs and a half; for the other
-	// three 20. U = (1 + … + 17) + 17·2.5 + 3·20 = 255.5.
-	if d := c.Durations; d == nil || d.TooFewFrames || *d.U != 255.5 || *d.Shift != 3 || math.Abs(*d.CliffsDelta-(2*255.5/400-1)) > 1e-12 {
-		t.Errorf("durations: %+v, want U 255.5 and a shift of 3 ms", text(c.Durations))
-	}
-	// n·m/12·(N+1 − 17·(2³−2)/(N(N−1))), with 17 pairs of equals.
-	z := (255.5 - 200 - 0.5) / math.Sqrt(400.0/12*(41-17*6/(40.0*39)))
-	if d := c.Durations; math.Abs(*d.Z-z) > 1e-12 || math.Abs(*d.P-math.Erfc(z/math.Sqrt2)) > 1e-12 {
-		t.Errorf("durations: z %v, p %v, want z %v", *d.Z, *d.P, z)
-	}
-	if d := c.DurationsInPeriods; *d.U != 255.5 || *d.Shift != 0.3 {
-		t.Errorf("in periods: %s, want a shift of 0.3", text(d))
-	}
-	if j := c.JankRate; j.BaseLate != 10 || j.NewLate != 13 || j.Method != stats.TwoProportionZ || math.Abs(j.Difference-0.15) > 1e-12 {
-		t.Errorf("jank: %s, want 10 against 13 by z", text(j))
-	}
-	if c.RefreshDiffers {
-		t.Error("refresh rates differ")
-	}
-
-	// The other way round it is faster.
-	if d := stats.Compare(slower, base).Durations; *d.Shift != -3 || *d.P != *c.Durations.P || math.Abs(*d.CliffsDelta+*c.Durations.CliffsDelta) > 1e-12 {
-		t.Errorf("turned round: %s", text(d))
-	}
-}
-
 func text(v any) string {
 	b, _ := json.Marshal(v)
 	return string(b)
 }
 
-func TestCompareTooFewFrames(t *testing.T) {
-	length := func(i int) int { return 1 + i }
-	many, few := application("", stats.MinFrames, 10*ms, length), application("", stats.MinFrames-1, 10*ms, length)
-	for _, c := range []stats.Comparison{stats.Compare(many, few), stats.Compare(few, many)} {
-		if d := c.Durations; !d.TooFewFrames || d.U != nil || d.P != nil || d.CliffsDelta != nil || d.Shift != nil {
-			t.Errorf("durations: %s", text(d))
-		}
-		if d := c.DurationsInPeriods; !d.TooFewFrames || d.P != nil || d.Shift != nil {
-			t.Errorf("durations in periods: %s", text(d))
-		}
-		if j := c.JankRate; !j.TooFewFrames || j.P != nil {
-			t.Errorf("jank: %s", text(j))
+// runs returns several runs of an application, each with the lengths of another seed.
+func runs(n int, seed uint64, frames int, period trace.Duration, longer int) (list []*stats.Process) {
+	for i := range n {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		list = append(list, application("gallery", frames, period, func(int) int { return 1 + longer + r.IntN(10) }))
+	}
+	return list
+}
+
+func change(t *testing.T, c *stats.Comparison, measure string) stats.Change {
+	t.Helper()
+	for _, x := range c.Changes[0] {
+		if x.Measure == measure {
+			return x
 		}
 	}
-	if c := stats.Compare(many, many); c.Durations.TooFewFrames || c.JankRate.TooFewFrames || *c.Durations.P != 1 || *c.JankRate.P != 1 {
-		t.Errorf("with itself: %s", text(c))
+	t.Fatalf("no change of %s", measure)
+	return stats.Change{}
+}
+
+func compareRuns(base, new []*stats.Process) *stats.Comparison {
+	return stats.Compare([]stats.Pairing{{Base: base, New: new, AcrossRates: stats.RefreshDiffers(base, new)}})
+}
+
+// What is tested has the values of the report, whichever the method.
+func TestCompareDeltas(t *testing.T) {
+	paths := map[string]string{"jank_rate": "jank_rate", "p50_ms": "durations.p50_ns", "p90_ms": "durations.p90_ns", "p95_ms": "durations.p95_ns", "p99_ms": "durations.p99_ns"}
+	for _, test := range []struct {
+		base, new int
+		method    stats.Method
+	}{{1, 1, stats.BlockPermutation}, {2, 5, stats.BlockPermutation}, {3, 3, stats.TTest}, {3, 4, stats.RunPermutation}, {12, 12, stats.RunPermutation}} {
+		base, new := runs(test.base, 1, 120, 10*ms, 0), runs(test.new, 2, 120, 10*ms, 3)
+		c := compareRuns(base, new)
+		if c.Method != test.method || c.Family != 5 {
+			t.Errorf("%d and %d runs: method %s for %d changes, want %s for 5", test.base, test.new, c.Method, c.Family, test.method)
+		}
+		for name, path := range paths {
+			want := 0.0
+			for _, p := range base {
+				want -= *value(t, p, path) / float64(len(base))
+			}
+			for _, p := range new {
+				want += *value(t, p, path) / float64(len(new))
+			}
+			if strings.HasSuffix(path, "_ns") {
+				want /= 1e6
+			}
+			x := change(t, c, name)
+			if !x.Tested || math.Abs(x.Delta-want) > 1e-9 || x.Low > x.Delta || x.High < x.Delta {
+				t.Errorf("%d and %d runs: %s changed by %+v, want %v", test.base, test.new, name, x, want)
+			}
+			if outside := x.Low > 0 || x.High < 0; outside != (x.P <= stats.Level) || x.P < 0 || x.P > 1 {
+				t.Errorf("%d and %d runs: %s: p %v and interval %v to %v disagree", test.base, test.new, name, x.P, x.Low, x.High)
+			}
+		}
+		if x := change(t, c, "fps"); x.Tested {
+			t.Errorf("nothing was shown, and yet: %+v", x)
+		}
 	}
 }
 
-func TestCompareWithNothing(t *testing.T) {
-	p := application("gallery", 30, 10*ms, func(i int) int { return i })
-	for _, c := range []stats.Comparison{stats.Compare(nil, p), stats.Compare(p, nil), stats.Compare(nil, nil)} {
-		if c.Durations != nil || c.DurationsInPeriods != nil || c.JankRate != nil {
-			t.Errorf("there are tests: %s", text(c))
+// 5 and 5 runs that a change separates: of the 252 divisions only the observed one and
+// its mirror image are as extreme. Of 3 and 4 it is one of 35.
+func TestCompareSeparated(t *testing.T) {
+	for _, test := range []struct {
+		base, new int
+		p         float64
+		resamples int
+	}{{5, 5, 2.0 / 252, 252}, {3, 4, 1.0 / 35, 35}} {
+		c := compareRuns(runs(test.base, 1, 120, 10*ms, 0), runs(test.new, 2, 120, 10*ms, 20))
+		if x := change(t, c, "p50_ms"); math.Abs(x.P-test.p) > 1e-12 || c.Resamples != test.resamples || x.Low <= 0 {
+			t.Errorf("%d and %d runs: %+v of %d divisions, want p %v of %d", test.base, test.new, x, c.Resamples, test.p, test.resamples)
 		}
 	}
-	c := stats.Compare(nil, p)
-	if c.Base != nil || c.New == nil || c.New.Name != "gallery" {
-		t.Errorf("got %s", text(c))
+}
+
+// With three and three runs t is delta / √(2/3 · variance), of 4 degrees of freedom. The
+// quantiles here are from integrating its density.
+func TestCompareThreeRuns(t *testing.T) {
+	constant := func(length int) *stats.Process {
+		return application("", 30, 10*ms, func(int) int { return length })
 	}
-	// From JSON there are measures but no durations.
-	back := &stats.Process{}
-	if err := json.Unmarshal([]byte(text(p)), back); err != nil {
-		t.Fatal(err)
+	base := []*stats.Process{constant(2), constant(4), constant(6)}
+	new := []*stats.Process{constant(4), constant(6), constant(8)}
+	// Four changes are tested: jank rate and three percentiles, p99 needs 100 frames.
+	c := compareRuns(base, new)
+	x := change(t, c, "p50_ms")
+	// Šidák: 1 − 0.96^(1/4) = 0.01015; t of 4 degrees of freedom beyond which that is.
+	// t = 2 / √(2/3 · 4) = 1.2247: two-sided p = 0.2879, corrected 1 − (1 − 0.2879)⁴.
+	if c.Family != 4 || math.Abs(x.P-(1-math.Pow(1-0.2879, 4))) > 1e-3 {
+		t.Errorf("%+v of %d changes, want p 0.7429 of 4", x, c.Family)
 	}
-	c = stats.Compare(back, p)
-	if c.Durations != nil || c.JankRate == nil || *value(t, back, "durations.p50_ns") != *value(t, p, "durations.p50_ns") {
-		t.Errorf("read from JSON: %s", text(c))
+	if half := (x.High - x.Low) / 2 / math.Sqrt(8.0/3); math.Abs(half-4.5839) > 0.01 {
+		t.Errorf("the quantile is %v, want 4.584", half)
+	}
+}
+
+// Turned round, everything is the other way round; and nothing has changed from itself.
+func TestCompareMirrored(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 5, 30} {
+		base, new := runs(n, 1, 120, 10*ms, 0), runs(n, 2, 120, 10*ms, 2)
+		there, back, again := compareRuns(base, new), compareRuns(new, base), compareRuns(base, new)
+		sameJSON(t, again, there)
+		same := compareRuns(base, base)
+		for i, x := range there.Changes[0] {
+			y := back.Changes[0][i]
+			if x.Delta != -y.Delta || x.P != y.P || x.Low != -y.High || x.High != -y.Low {
+				t.Errorf("%d runs: %+v and back %+v", n, x, y)
+			}
+			if z := same.Changes[0][i]; z.Tested && (z.Delta != 0 || z.P <= stats.Level) {
+				t.Errorf("%d runs: changed from itself: %+v", n, z)
+			}
+		}
+	}
+}
+
+// Each measure needs its frames in each run, and a process its three runs of many.
+func TestCompareTooFewFrames(t *testing.T) {
+	for _, test := range []struct {
+		frames int
+		want   string
+	}{{19, ""}, {20, "jank_rate p50_ms p90_ms p95_ms"}, {99, "jank_rate p50_ms p90_ms p95_ms"}, {100, "jank_rate p50_ms p90_ms p95_ms p99_ms"}} {
+		for _, n := range []int{1, 4} {
+			few := runs(n, 1, 120, 10*ms, 0)
+			few[0] = runs(1, 3, test.frames, 10*ms, 0)[0]
+			got := []string{}
+			for _, x := range compareRuns(runs(n, 2, 120, 10*ms, 0), few).Changes[0] {
+				if x.Tested {
+					got = append(got, x.Measure)
+				}
+			}
+			want := test.want
+			if n == 4 { // three other runs are enough
+				want = "jank_rate p50_ms p90_ms p95_ms p99_ms"
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%d runs, one of %d frames: tested %q, want %q", n, test.frames, got, want)
+			}
+		}
+	}
+	c := compareRuns(runs(4, 1, 120, 10*ms, 0), []*stats.Process{nil, nil, runs(1, 3, 120, 10*ms, 0)[0], nil})
+	if c.Family != 0 {
+		t.Errorf("in one run of four: %s", text(c))
+	}
+	if c := stats.Compare(nil); c.Family != 0 || c.Resamples != 0 {
+		t.Errorf("of nothing: %s", text(c))
 	}
 }
 
@@ -140,9 +201,9 @@ func TestCompareWithNothing(t *testing.T) {
 func TestCompareAcrossRefreshRates(t *testing.T) {
 	fast := application("", 40, 10*ms, func(i int) int { return 1 + i%5 })
 	slow := application("", 40, 20*ms, func(i int) int { return 2 + 2*(i%5) })
-	c := stats.Compare(fast, slow)
-	if !c.RefreshDiffers || *c.Durations.Shift <= 0 || *c.DurationsInPeriods.Shift != 0 || *c.DurationsInPeriods.P != 1 {
-		t.Errorf("got %s", text(c))
+	c := compareRuns([]*stats.Process{fast}, []*stats.Process{slow})
+	if x := change(t, c, "p50_periods"); !x.Tested || x.Delta != 0 || x.P != 1 {
+		t.Errorf("got %+v", x)
 	}
 }
 
@@ -156,13 +217,13 @@ func TestRefreshDiffers(t *testing.T) {
 				f.Period = 5 * ms
 			}
 		}
-		return stats.Compute(&s.Timeline, stats.Options{}).Processes[0]
+		return stats.Compute(&s.Timeline, stats.Options{Compare: true}).Processes[0]
 	}
 	for _, test := range []struct {
 		base, new int
 		want      bool
 	}{{0, 0, false}, {0, 9, false}, {0, 12, true}, {50, 59, false}, {50, 62, true}, {100, 0, true}, {100, 91, false}} {
-		if got := stats.Compare(mixed(test.base), mixed(test.new)).RefreshDiffers; got != test.want {
+		if got := stats.RefreshDiffers([]*stats.Process{mixed(test.base)}, []*stats.Process{nil, mixed(test.new)}); got != test.want {
 			t.Errorf("%d and %d of 100 frames at 200 Hz: differs is %v", test.base, test.new, got)
 		}
 	}

@@ -20,8 +20,8 @@ type Counts struct {
 	// Misaligned counts the application frames that were picked up on another vsync
 	// than planned, or the render frames that picked such frames up.
 	Misaligned int `json:"misaligned"`
-	// Linked counts the application frames that a render frame took, or the
-	// render frames that took any.
+	// Linked counts the application frames that a render frame picked up, or the
+	// render frames that picked up any.
 	Linked int `json:"linked"`
 	// Presented counts the render frames with a known present time.
 	Presented int `json:"presented"`
@@ -33,22 +33,21 @@ type Counts struct {
 }
 
 func count(r *records) Counts {
-	c := Counts{Complete: len(r.samples), Truncated: r.truncated}
-	for i := range r.samples {
-		s := &r.samples[i]
+	c := Counts{Complete: len(r.frames), Truncated: r.truncated}
+	for _, f := range r.frames {
 		for _, n := range []struct {
 			count   *int
 			applies bool
 		}{
-			{&c.WithDeadline, s.judged},
-			{&c.Late, s.late()},
-			{&c.LateMain, s.facts.Has(analyzer.MainLate)},
-			{&c.LateGPU, s.facts.Has(analyzer.GPULate)},
-			{&c.Empty, s.facts.Has(analyzer.Empty)},
-			{&c.Misaligned, s.facts.Has(analyzer.Misaligned)},
-			{&c.Dropped, s.facts.Has(analyzer.Dropped)},
-			{&c.Linked, s.linked},
-			{&c.Presented, s.presented},
+			{&c.WithDeadline, f.Judged()},
+			{&c.Late, f.Late()},
+			{&c.LateMain, f.Facts.Has(analyzer.MainLate)},
+			{&c.LateGPU, f.Facts.Has(analyzer.GPULate)},
+			{&c.Empty, f.Facts.Has(analyzer.Empty)},
+			{&c.Misaligned, f.Facts.Has(analyzer.Misaligned)},
+			{&c.Dropped, f.Facts.Has(analyzer.Dropped)},
+			{&c.Linked, f.Render != nil || len(f.Applications) > 0},
+			{&c.Presented, f.Present.Known()},
 		} {
 			if n.applies {
 				*n.count++

@@ -90,7 +90,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%s: %s and %s at most, want %s and %s", p.Name, p.Durations.P50, p.Durations.Max, durations[(len(durations)-1)/2], durations[len(durations)-1])
 		}
 		rate := float64(len(presents)-1) / (float64(slices.Max(presents)-slices.Min(presents)) / 1e9)
-		if p.FPS.Event != stats.Present || p.FPS.Frames != len(presents) || p.FPS.Rate != rate {
+		if p.FPS.Event != stats.Present || p.FPS.Frames != len(presents) || p.FPS.All != rate {
 			t.Errorf("%s: %+v, want %d presents, %v Hz", p.Name, *p.FPS, len(presents), rate)
 		}
 	}

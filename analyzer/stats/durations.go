@@ -37,8 +37,8 @@ type DurationsInPeriods struct {
 	Max    float64 `json:"max_periods"`
 }
 
-func durations(samples []sample) *Durations {
-	list := sortedDurations(samples)
+func durations(frames []*analyzer.Frame) *Durations {
+	list := sortedDurations(frames)
 	n := len(list)
 	if n == 0 {
 		return nil
@@ -49,8 +49,8 @@ func durations(samples []sample) *Durations {
 	}
 }
 
-func durationsInPeriods(samples []sample) *DurationsInPeriods {
-	list := sortedMicroperiods(samples)
+func durationsInPeriods(frames []*analyzer.Frame) *DurationsInPeriods {
+	list := sortedMicroperiods(frames)
 	n := len(list)
 	if n == 0 {
 		return nil
@@ -59,11 +59,11 @@ func durationsInPeriods(samples []sample) *DurationsInPeriods {
 	return &DurationsInPeriods{n, at(50), at(90), at(95), at(99), list[n-1].periods()}
 }
 
-func sortedDurations(samples []sample) []trace.Duration {
+func sortedDurations(frames []*analyzer.Frame) []trace.Duration {
 	var list []trace.Duration
-	for i := range samples {
-		if !samples[i].facts.Has(analyzer.Dropped) {
-			list = append(list, samples[i].duration)
+	for _, f := range frames {
+		if !f.Facts.Has(analyzer.Dropped) {
+			list = append(list, f.Actual.Duration())
 		}
 	}
 	slices.Sort(list)
@@ -79,12 +79,17 @@ const maxMicroperiods = 1 << 62
 
 func (m microperiods) periods() float64 { return float64(m) / 1e6 }
 
+// inPeriods returns a duration in refresh periods.
+func inPeriods(d, period trace.Duration) microperiods {
+	return microperiods(min(maxMicroperiods, math.Round(float64(d)/float64(period)*1e6)))
+}
+
 // sortedMicroperiods returns the durations of the frames with a known period.
-func sortedMicroperiods(samples []sample) []microperiods {
+func sortedMicroperiods(frames []*analyzer.Frame) []microperiods {
 	var list []microperiods
-	for i := range samples {
-		if s := &samples[i]; s.period > 0 && !s.facts.Has(analyzer.Dropped) {
-			list = append(list, microperiods(min(maxMicroperiods, math.Round(float64(s.duration)/float64(s.period)*1e6))))
+	for _, f := range frames {
+		if period := periodOf(f); period > 0 && !f.Facts.Has(analyzer.Dropped) {
+			list = append(list, inPeriods(f.Actual.Duration(), period))
 		}
 	}
 	slices.Sort(list)

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -18,11 +19,10 @@ const (
 	RenderStart Event = "render_start"
 )
 
-// FPS is the number of frames shown per second: (frames − 1) / (last − first). For
-// render_service these are its own frames. For an application they are the render
-// frames that took its transactions, each counted once. Frames that were shown at the
-// same time count as one. The time between several traces in one input is excluded. Idle
-// time is included; Hitches.Idle is its length.
+// FPS is the number of frames shown per second. For render_service these are its own
+// frames. For an application they are the render frames that applied its transactions,
+// each counted once. Frames that were shown at the same time count as one. The time
+// between several traces in one input is excluded.
 type FPS struct {
 	// Event is the first of present, commit and the render frame's start with at least
 	// two known times.
@@ -31,10 +31,31 @@ type FPS struct {
 	// First and Last are the times of the first and the last event.
 	First trace.Time `json:"first_ns"`
 	Last  trace.Time `json:"last_ns"`
-	Rate  float64    `json:"rate_hz"`
+	// Rate is the rate while animating: gaps / the time of the gaps without their idle
+	// parts (docs/frames.md 9.6). At least one period of a gap is not idle. If idle time
+	// is unknown, no time is idle.
+	Rate float64 `json:"rate_hz"`
+	// All is gaps / the time of all gaps, idle time included.
+	All float64 `json:"all_hz"`
+	// IdleShare is the share of the time of the gaps that is idle, 0 to 1; nil if a
+	// refresh period is unknown, or if a gap may be either slow or idle.
+	IdleShare *float64 `json:"idle_share"`
+	// OfRefresh is gaps / the refreshes that fit into the same time as that of Rate; 1 is
+	// a frame on every refresh. It is nil if that is unknown.
+	OfRefresh *float64 `json:"of_refresh"`
 }
 
-// fps returns nil if no trace has two frames that were shown.
+// gap is the time between two frames that were shown one after the other.
+type gap struct {
+	at     trace.Time // its end
+	length trace.Duration
+	active trace.Duration // length without idle time
+	// refreshes is the number of refreshes in active, in millionths.
+	refreshes microperiods
+}
+
+// fps returns nil if no trace has two frames that were shown. It keeps the gaps in the
+// records.
 func fps(r *records) *FPS {
 	for _, e := range []struct {
 		event Event
@@ -44,24 +65,63 @@ func fps(r *records) *FPS {
 		{Commit, func(s *shown) trace.Time { return s.commit }},
 		{RenderStart, func(s *shown) trace.Time { return s.start }},
 	} {
-		var times []trace.Time
+		var list []*shown
 		for i := range r.shown {
-			if at := e.at(&r.shown[i]); at.Known() {
-				times = append(times, at)
+			if e.at(&r.shown[i]).Known() {
+				list = append(list, &r.shown[i])
 			}
 		}
-		slices.Sort(times)
-		times = slices.Compact(times)
-		gaps, time := 0, trace.Duration(0)
-		for i := 1; i < len(times); i++ {
-			if !r.apart(times[i-1], times[i]) {
-				gaps++
-				time = add(time, since(times[i-1], times[i]))
+		slices.SortStableFunc(list, func(a, b *shown) int { return cmp.Compare(e.at(a), e.at(b)) })
+		list = slices.CompactFunc(list, func(a, b *shown) bool { return e.at(a) == e.at(b) })
+		r.gaps, r.idleKnown = nil, true
+		for i := 1; i < len(list); i++ {
+			if a, b := list[i-1], list[i]; !r.apart(e.at(a), e.at(b)) {
+				g, known := newGap(a, b, e.at(a), e.at(b))
+				r.gaps = append(r.gaps, g)
+				r.idleKnown = r.idleKnown && known
 			}
 		}
-		if gaps > 0 {
-			return &FPS{e.event, len(times), times[0], times[len(times)-1], float64(gaps) / seconds(time)}
+		if len(r.gaps) > 0 {
+			f := &FPS{Event: e.event, Frames: len(list), First: e.at(list[0]), Last: e.at(list[len(list)-1])}
+			f.measure(r)
+			return f
 		}
 	}
 	return nil
+}
+
+func (f *FPS) measure(r *records) {
+	n := float64(len(r.gaps))
+	length, active, refreshes := trace.Duration(0), trace.Duration(0), microperiods(0)
+	for i := range r.gaps {
+		g := &r.gaps[i]
+		if !r.idleKnown {
+			g.active = g.length
+		}
+		length, active, refreshes = add(length, g.length), add(active, g.active), add(refreshes, g.refreshes)
+	}
+	f.All, f.Rate = n/seconds(length), n/seconds(active)
+	if r.idleKnown {
+		f.IdleShare = number(1 - float64(active)/float64(length))
+		if refreshes > 0 {
+			f.OfRefresh = number(n / refreshes.periods())
+		}
+	}
+}
+
+// newGap returns the gap between two frames. If known is false, its idle part is unknown.
+func newGap(a, b *shown, from, to trace.Time) (g gap, known bool) {
+	length := since(from, to)
+	g = gap{at: to, length: length, active: length}
+	idle, period := idleTime(a, b)
+	if period <= 0 {
+		return g, false
+	}
+	idle = min(idle, max(0, length-period))
+	if b.unsure && idle > 0 && isHitch(length-period, period) {
+		return g, false
+	}
+	g.active -= idle
+	g.refreshes = inPeriods(g.active, period)
+	return g, true
 }

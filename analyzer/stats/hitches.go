@@ -62,7 +62,7 @@ func hitches(r *records) *Hitches {
 		if !s.present.Known() && !s.commit.Known() {
 			continue // not committed
 		}
-		if last != nil && !r.apart(last.start, s.start) && !h.add(last, s) {
+		if last != nil && !r.apart(last.start, s.start) && !h.add(r, last, s) {
 			return nil
 		}
 		last = s
@@ -76,14 +76,11 @@ func hitches(r *records) *Hitches {
 
 // add adds the gap between two render frames that were shown one after the other. It
 // returns false if the gap may be either a hitch or idle.
-func (h *Hitches) add(a, b *shown) bool {
-	gap, period := since(a.present, b.present), max(a.period, b.period)
+func (h *Hitches) add(r *records, a, b *shown) bool {
+	gap := since(a.present, b.present)
+	idle, period := idleTime(a, b)
 	if !a.present.Known() || !b.present.Known() || gap <= 0 || period <= 0 {
 		return true
-	}
-	idle := since(after(a.vsync, period), b.due)
-	if idle < 0 || idle < period-idle {
-		idle = 0
 	}
 	idle = min(idle, gap)
 	if b.unsure && idle > 0 {
@@ -97,8 +94,10 @@ func (h *Hitches) add(a, b *shown) bool {
 	h.Idle = add(h.Idle, idle)
 	hitch := gap - period - idle
 	if !isHitch(hitch, period) {
+		r.presents = append(r.presents, present{b.present, gap, 0})
 		return true
 	}
+	r.presents = append(r.presents, present{b.present, gap, hitch})
 	h.Hitches++
 	h.Hitch = add(h.Hitch, hitch)
 	lost := int(hitch / period)
@@ -111,6 +110,23 @@ func (h *Hitches) add(a, b *shown) bool {
 		h.Longest, h.LongestAt = &hitch, &at
 	}
 	return true
+}
+
+// present is a gap between two presents.
+type present struct {
+	at          trace.Time // its end
+	time, hitch trace.Duration
+}
+
+// idleTime returns the time between two frames in which nothing was to be drawn, and the
+// refresh period, zero if unknown.
+func idleTime(a, b *shown) (idle, period trace.Duration) {
+	period = max(a.period, b.period)
+	idle = since(after(a.vsync, period), b.due)
+	if idle < 0 || idle < period-idle {
+		idle = 0
+	}
+	return idle, period
 }
 
 // isHitch reports whether a gap that is too long by d is a hitch.

@@ -10,7 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/memtest"
+	"ohframe/internal/hostiletest"
 )
 
 // ends are the times and numbers at which sums could overflow.
@@ -46,7 +46,7 @@ func extremeTimeline(r *rand.Rand, frames int) *analyzer.Timeline {
 		} else if n := len(t.Frames); n > 0 && t.Frames[n-1].Kind == analyzer.RenderFrame {
 			f.Render = t.Frames[n-1]
 			f.Render.Applications = append(f.Render.Applications, f)
-			f.Transactions = []analyzer.Sent{{Index: end(), At: at(), Taken: f.Render}}
+			f.Transactions = []analyzer.Sent{{Index: end(), At: at(), AppliedBy: f.Render}}
 		}
 		t.Frames = append(t.Frames, f)
 	}
@@ -91,11 +91,11 @@ func checkFinite(t *testing.T, r *stats.Report) {
 func TestExtremeTimelines(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		base, new := stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{}), stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{})
+		base, new := stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{Compare: true}), stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{Compare: true})
 		checkFinite(t, base)
 		checkFinite(t, new)
 		for i := range min(len(base.Processes), len(new.Processes)) {
-			if _, err := json.Marshal(stats.Compare(base.Processes[i], new.Processes[i])); err != nil {
+			if _, err := json.Marshal(compareRuns(base.Processes[i:i+1], new.Processes[i:i+1])); err != nil {
 				t.Error(err)
 			}
 		}
@@ -126,7 +126,7 @@ func equalFrames(n int, duration trace.Duration, processes int) *analyzer.Timeli
 func TestDegenerateTimelines(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 19, 20, 1000} {
 		for _, duration := range []trace.Duration{0, 1, trace.Second} {
-			r := stats.Compute(equalFrames(n, duration, 1), stats.Options{})
+			r := stats.Compute(equalFrames(n, duration, 1), stats.Options{Compare: true})
 			checkFinite(t, r)
 			if n == 0 {
 				continue
@@ -135,8 +135,8 @@ func TestDegenerateTimelines(t *testing.T) {
 			if d := p.Durations; d.P50 != duration || d.Max != duration || p.LongestStreak.Frames != n || p.FPS != nil {
 				t.Errorf("%d frames of %s: %+v", n, duration, p)
 			}
-			c := stats.Compare(p, p)
-			if n >= stats.MinFrames && (*c.Durations.P < 0.99 || *c.Durations.Shift != 0 || *c.JankRate.P < 0.99) {
+			c := compareRuns(r.Processes, r.Processes)
+			if x := change(t, c, "p50_ms"); x.Tested != (n >= 20) || x.Tested && (x.P < 0.99 || x.Delta != 0) {
 				t.Errorf("%d equal frames differ: %+v", n, c)
 			}
 		}
@@ -151,7 +151,7 @@ func TestComputeTime(t *testing.T) {
 			t := equalFrames(n, trace.Second, 1)
 			render := &analyzer.Frame{Kind: analyzer.RenderFrame, Process: t.Processes[0], Actual: interval(5, 6), Expected: interval(5, 7)}
 			for i, f := range t.Frames {
-				f.Render, f.Transactions = render, []analyzer.Sent{{Index: int64(i), Taken: render}}
+				f.Render, f.Transactions = render, []analyzer.Sent{{Index: int64(i), AppliedBy: render}}
 			}
 			render.Applications = t.Frames
 			t.Frames = append(t.Frames, render)
@@ -159,12 +159,12 @@ func TestComputeTime(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			memtest.CheckLinear(t, 5000, func(n int) func() {
+			hostiletest.CheckLinear(t, 5000, func(n int) func() {
 				made := timeline(n)
 				return func() {
-					r := stats.Compute(made, stats.Options{})
-					for _, p := range r.Processes {
-						stats.Compare(p, p)
+					r := stats.Compute(made, stats.Options{Compare: true})
+					for i := range r.Processes {
+						compareRuns(r.Processes[i:i+1], r.Processes[i:i+1])
 					}
 				}
 			})

@@ -36,8 +36,8 @@ func TestComputeJoined(t *testing.T) {
 		Parts: []analyzer.Part{{Span: later}, {Span: span}},
 	}, Options{})
 	a, b := alone.Processes[0], both.Processes[0]
-	if want := 19 / 0.230; math.Abs(a.FPS.Rate-want) > 1e-9 || math.Abs(b.FPS.Rate-want) > 1e-9 || b.FPS.Frames != 40 {
-		t.Errorf("%g and %g FPS of %d frames, want %g", a.FPS.Rate, b.FPS.Rate, b.FPS.Frames, want)
+	if want := 19 / 0.230; math.Abs(a.FPS.All-want) > 1e-9 || math.Abs(b.FPS.All-want) > 1e-9 || b.FPS.Frames != 40 {
+		t.Errorf("%g and %g FPS of %d frames, want %g", a.FPS.All, b.FPS.All, b.FPS.Frames, want)
 	}
 	if math.Abs(a.Hitches.Ratio-b.Hitches.Ratio) > 1e-9 || b.Hitches.Gaps != 2*a.Hitches.Gaps || b.Hitches.Hitch != 2*a.Hitches.Hitch || a.Hitches.Hitch == 0 {
 		t.Errorf("hitches %+v and %+v", a.Hitches, b.Hitches)

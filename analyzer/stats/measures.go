@@ -53,7 +53,9 @@ type Measure struct {
 
 // Measures are all numbers of a process, in the order of its JSON, except the lists
 // (histogram, jank types, worst frames) and points in time.
-var Measures = func() []Measure {
+var Measures = measures()
+
+func measures() []Measure {
 	list := []Measure{
 		{"observed.seconds", "seconds", Seconds, Neither, "From first frame to last, s", "from the start of the first complete frame to the end of the last", false,
 			part(func(p *Process) *Span { return p.Observed }, func(s *Span) float64 { return s.Seconds })},
@@ -69,9 +71,15 @@ var Measures = func() []Measure {
 		frameCount("frames.dropped", "dropped_frames", "Dropped frames", "frames that were never shown; only SurfaceFlinger reports them", func(c *Counts) int { return c.Dropped }),
 		frameCount("frames.truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace", func(c *Counts) int { return c.Truncated }),
 		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / frames with a deadline; null if no frame has one", true, func(p *Process) *float64 { return p.JankRate }},
-		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / complete frames; null if there are none", true, func(p *Process) *float64 { return p.EmptyRate }},
-		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "(`frames` − 1) / the time from first to last", true,
+		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / complete frames; null without complete frames", true, func(p *Process) *float64 { return p.EmptyRate }},
+		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time", true,
 			part(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.Rate })},
+		{"fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last", false,
+			part(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.All })},
+		{"fps.idle_share", "idle_share", Share, Neither, "Idle share", "share of that time in which nothing was to be drawn; null if unknown", true,
+			optional(func(p *Process) *FPS { return p.FPS }, func(f *FPS) *float64 { return f.IdleShare })},
+		{"fps.of_refresh", "fps_of_refresh", Share, Higher, "FPS / refresh rate", "frames shown / refreshes, while animating; null if a refresh period is unknown", true,
+			optional(func(p *Process) *FPS { return p.FPS }, func(f *FPS) *float64 { return f.OfRefresh })},
 	}
 	hitch := func(field, name string, unit Unit, better Better, label, meaning string, main bool, of func(*Hitches) float64) {
 		list = append(list, Measure{"hitches." + field, name, unit, better, label, meaning, main, part(func(p *Process) *Hitches { return p.Hitches }, of)})
@@ -81,7 +89,7 @@ var Measures = func() []Measure {
 	hitch("hitch_ns", "hitch_ms", Milliseconds, Neither, "Hitches together, ms", "by how much, together", false, func(h *Hitches) float64 { return float64(h.Hitch) })
 	hitch("lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in", false, func(h *Hitches) float64 { return float64(h.LostFrames) })
 	hitch("hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / `time_ns` in seconds", true, func(h *Hitches) float64 { return h.Ratio })
-	hitch("longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; null if there was none", false, func(h *Hitches) float64 {
+	hitch("longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; null without hitches", false, func(h *Hitches) float64 {
 		if h.Longest == nil {
 			return 0
 		}
@@ -92,7 +100,7 @@ var Measures = func() []Measure {
 	}
 	whole("judged", "whole_frames", "Whole frames", "whole frames that are known to be late or on time; for a render service, those that it finished", func(w *WholeFrames) int { return w.Judged })
 	whole("late", "late_whole_frames", "Late whole frames", "late ones among them", func(w *WholeFrames) int { return w.Late })
-	list = append(list, Measure{"whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if there are none", true,
+	list = append(list, Measure{"whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if `judged` is 0", true,
 		func(p *Process) *float64 { return p.WholeFrames.LateRate }})
 	for i, cause := range [len(analyzer.BlameNames)]struct{ label, meaning string }{
 		{"Late by the application", "the application missed its deadline"},
@@ -105,7 +113,7 @@ var Measures = func() []Measure {
 		{"Dropped whole frames", "the frame was never shown; Android only"},
 		{"Late for unknown reasons", "the trace gives no cause; Android only"},
 	} {
-		whole("blame."+analyzer.BlameNames[i], "blame_"+analyzer.BlameNames[i], cause.label, cause.meaning, func(w *WholeFrames) int { return *w.Blame.counts()[i] })
+		whole("blame."+analyzer.BlameNames[i], "blame_"+analyzer.BlameNames[i], cause.label, cause.meaning, func(w *WholeFrames) int { return w.Blame.Of(1 << i) })
 	}
 	verdict := func(field, name, label, meaning string, of func(*Verdicts) int) {
 		list = append(list, Measure{"surfaceflinger." + field, name, Count, Neither, label, meaning, false,
@@ -145,26 +153,24 @@ var Measures = func() []Measure {
 				part(func(p *Process) *DurationsInPeriods { return p.DurationsInPeriods }, q.periods)})
 	}
 	for stage := range stagesCount {
-		timed := func(q, meaning string, of func(*StageTimes) *trace.Duration) {
+		timed := func(q, label, meaning string, of func(*StageTimes) *trace.Duration) {
 			list = append(list, Measure{"stages." + stage.String() + "." + q + "_ns", stage.String() + "_" + q + "_ms", Milliseconds, Lower,
-				stage.Label() + " " + quantileLabels[q] + ", ms", meaning, false, func(p *Process) *float64 {
+				stage.Label() + " " + label + ", ms", meaning, false, func(p *Process) *float64 {
 					if t := p.stage(stage); t != nil && of(t) != nil {
 						return number(float64(*of(t)))
 					}
 					return nil
 				}})
 		}
-		timed("p50", "half of them took at most this long; null if there are none", func(t *StageTimes) *trace.Duration { return t.P50 })
-		timed("p90", "90 % did", func(t *StageTimes) *trace.Duration { return t.P90 })
-		timed("max", "the longest", func(t *StageTimes) *trace.Duration { return t.Max })
+		timed("p50", "P50", "half of the times are at most this long; null without times", func(t *StageTimes) *trace.Duration { return t.P50 })
+		timed("p90", "P90", "90 % of them are", func(t *StageTimes) *trace.Duration { return t.P90 })
+		timed("max", "max", "the longest", func(t *StageTimes) *trace.Duration { return t.Max })
 		list = append(list, Measure{"stages." + stage.String() + ".longest_of_late", stage.String() + "_longest_of_late", Count, Neither,
 			stage.Label() + " longest of late", "late frames in which this was the longest stage", false,
 			part(func(p *Process) *StageTimes { return p.stage(stage) }, func(t *StageTimes) float64 { return float64(t.LongestOfLate) })})
 	}
 	return list
-}()
-
-var quantileLabels = map[string]string{"p50": "P50", "p90": "P90", "max": "max"}
+}
 
 // frameCount returns the measure of a count of frames.
 func frameCount(path, name, label, meaning string, of func(*Counts) int) Measure {
@@ -205,6 +211,17 @@ func part[T any](get func(*Process) *T, of func(*T) float64) func(*Process) *flo
 			return nil
 		}
 		return number(of(t))
+	}
+}
+
+// optional returns the value function of a field that may be nil, of a part that may be.
+func optional[T any](get func(*Process) *T, of func(*T) *float64) func(*Process) *float64 {
+	return func(p *Process) *float64 {
+		t := get(p)
+		if t == nil {
+			return nil
+		}
+		return of(t)
 	}
 }
 

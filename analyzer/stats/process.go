@@ -1,6 +1,9 @@
 package stats
 
-import "ohframe/analyzer/trace"
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
 
 // Process has the measures of one process's frames. The frames of all UI threads are
 // measured together, except that a streak is of one thread.
@@ -45,28 +48,29 @@ type Process struct {
 	Worst []WorstFrame `json:"worst"`
 
 	records records
+	sample  *sample // nil unless Options.Compare is set
 }
 
 // measure computes all measures from the records.
 func (p *Process) measure() {
 	p.records.normalize()
 	r := &p.records
-	p.Observed = observed(r.samples)
+	p.Observed = observed(r.frames)
 	p.Frames = count(r)
 	p.JankRate = ratio(p.Frames.Late, p.Frames.WithDeadline)
 	p.EmptyRate = ratio(p.Frames.Empty, p.Frames.Complete)
-	p.Refresh = refreshRates(r.samples)
+	p.Refresh = refreshRates(r.frames)
 	p.FPS = fps(r)
 	p.Hitches = hitches(r)
 	p.WholeFrames = r.whole
 	p.WholeFrames.LateRate = ratio(r.whole.Late, r.whole.Judged)
-	p.SurfaceFlinger = verdicts(r.samples)
-	p.LongestStreak = longestStreak(r.samples)
-	p.Stutter = stutter(r.samples)
-	p.Durations = durations(r.samples)
-	p.DurationsInPeriods = durationsInPeriods(r.samples)
-	p.Stages = stageTimes(p.Kind, r.samples)
-	p.Worst = worst(r.samples)
+	p.SurfaceFlinger = verdicts(r.frames)
+	p.LongestStreak = longestStreak(r.frames)
+	p.Stutter = stutter(r.frames)
+	p.Durations = durations(r.frames)
+	p.DurationsInPeriods = durationsInPeriods(r.frames)
+	p.Stages = stageTimes(p.Kind, r.frames)
+	p.Worst = worst(r.frames)
 }
 
 // ratio returns nil if the whole is zero.
@@ -74,20 +78,17 @@ func ratio(part, whole int) *float64 {
 	if whole == 0 {
 		return nil
 	}
-	r := float64(part) / float64(whole)
-	return &r
+	return number(float64(part) / float64(whole))
 }
 
 // observed returns the time from the first frame's start to the last one's end.
-func observed(samples []sample) *Span {
+func observed(frames []*analyzer.Frame) *Span {
 	var from, to trace.Time
-	for i := range samples {
-		if i == 0 || samples[i].start < from {
-			from = samples[i].start
+	for i, f := range frames {
+		if i == 0 {
+			from, to = f.Actual.Start, f.End()
 		}
-		if i == 0 || samples[i].end > to {
-			to = samples[i].end
-		}
+		from, to = min(from, f.Actual.Start), max(to, f.End())
 	}
 	return newSpan(from, to)
 }

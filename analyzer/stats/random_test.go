@@ -114,9 +114,9 @@ func link(r *rand.Rand, f *analyzer.Frame, renders []*analyzer.Frame) {
 		if next >= len(renders) || r.IntN(20) == 0 {
 			continue
 		}
-		sent.Taken = renders[next]
+		sent.AppliedBy = renders[next]
 		if i == len(f.Transactions)-1 {
-			f.Render = sent.Taken
+			f.Render = sent.AppliedBy
 			f.Render.Applications = append(f.Render.Applications, f)
 		}
 	}
@@ -169,7 +169,7 @@ func scaled(t *analyzer.Timeline, by int64) *analyzer.Timeline {
 			c.GPU = append(c.GPU, both(g))
 		}
 		for _, s := range f.Transactions {
-			c.Transactions = append(c.Transactions, analyzer.Sent{Index: s.Index, At: time(s.At), Taken: copies[s.Taken]})
+			c.Transactions = append(c.Transactions, analyzer.Sent{Index: s.Index, At: time(s.At), AppliedBy: copies[s.AppliedBy]})
 		}
 		for _, a := range f.Applications {
 			c.Applications = append(c.Applications, copies[a])

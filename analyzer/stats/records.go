@@ -10,11 +10,16 @@ import (
 
 // records are what the measures of a process are computed from.
 type records struct {
-	samples   []sample
+	frames    []*analyzer.Frame // complete ones
 	shown     []shown
 	truncated int
 	whole     WholeFrames
 	breaks    []trace.Time // the starts of further traces in the same input, in order
+
+	// fps and hitches fill these.
+	gaps      []gap
+	idleKnown bool
+	presents  []present
 }
 
 // apart reports whether a later time b belongs to another trace than a.
@@ -23,50 +28,18 @@ func (r *records) apart(a, b trace.Time) bool {
 	return i < len(r.breaks) && r.breaks[i] <= b
 }
 
-// sample has the values of one complete frame that the measures need.
-type sample struct {
-	tid           trace.TID
-	vsyncID       int64
-	renderVsyncID int64 // of the render frame that took an application frame
-	start, end    trace.Time
-	duration      trace.Duration
-	deadline      trace.Time
-	period        trace.Duration
-	facts         analyzer.Facts
-	judged        bool                    // the frame is known to be late or on time
-	timeline      *analyzer.FrameTimeline // nil without a verdict of SurfaceFlinger
-	linked        bool
-	presented     bool
-	stages        [stagesCount]trace.Duration // unknownStage if unknown
-}
-
-func newSample(f *analyzer.Frame) sample {
-	s := sample{
-		tid: f.TID, vsyncID: f.VsyncID,
-		start: f.Actual.Start, end: f.End(), duration: f.Actual.Duration(),
-		deadline: f.Deadline, period: periodOf(f), facts: f.Facts, judged: f.Judged(),
-		linked: f.Render != nil || len(f.Applications) > 0, presented: f.Present.Known(),
-		stages: stagesOf(f),
+// overrunOf returns the time by which a late frame missed its deadline; ok is false if
+// that is unknown. Android has other rules for lateness: the overrun of a late frame that
+// ended before its deadline is zero.
+func overrunOf(f *analyzer.Frame) (d trace.Duration, ok bool) {
+	if !f.Late() || !f.Deadline.Known() {
+		return 0, false
 	}
-	if f.Render != nil {
-		s.renderVsyncID = f.Render.VsyncID
-	}
-	if f.Android != nil {
-		s.timeline = f.Android.Timeline
-	}
-	return s
-}
-
-func (s *sample) late() bool { return s.facts.Has(analyzer.MainLate | analyzer.GPULate) }
-
-// overrun returns the time by which a late frame missed its deadline; ok is false if
-// that is unknown. Android has other rules for lateness: the overrun of a late frame
-// that ended before its deadline is zero.
-func (s *sample) overrun() (d trace.Duration, ok bool) {
-	if s.end <= s.deadline && s.facts.Has(analyzer.GPULate) && !s.facts.Has(analyzer.MainLate) {
+	end := f.End()
+	if end <= f.Deadline && f.Facts.Has(analyzer.GPULate) && !f.Facts.Has(analyzer.MainLate) {
 		return 0, false // the end of the GPU work is not in the trace
 	}
-	return max(0, since(s.deadline, s.end)), s.late() && s.deadline.Known()
+	return max(0, since(f.Deadline, end)), true
 }
 
 func (r *records) addFrame(f *analyzer.Frame) {
@@ -74,7 +47,7 @@ func (r *records) addFrame(f *analyzer.Frame) {
 		r.truncated++
 		return
 	}
-	r.samples = append(r.samples, newSample(f))
+	r.frames = append(r.frames, f)
 	if f.Kind == analyzer.RenderFrame {
 		for _, a := range f.Applications {
 			r.whole.add(a)
@@ -86,8 +59,8 @@ func (r *records) addFrame(f *analyzer.Frame) {
 	}
 	r.whole.add(f)
 	for _, t := range f.Transactions {
-		if t.Taken != nil && !t.Taken.Facts.Has(analyzer.Truncated) {
-			r.shown = append(r.shown, shownFor(f, t.Taken))
+		if t.AppliedBy != nil && !t.AppliedBy.Facts.Has(analyzer.Truncated) {
+			r.shown = append(r.shown, shownFor(f, t.AppliedBy))
 		}
 	}
 }
@@ -95,9 +68,12 @@ func (r *records) addFrame(f *analyzer.Frame) {
 // normalize sorts the records, so that the result does not depend on the order of the
 // frames, and joins the records of one render frame from several application frames.
 func (r *records) normalize() {
-	slices.SortStableFunc(r.samples, func(a, b sample) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.tid, b.tid),
-			cmp.Compare(a.vsyncID, b.vsyncID), cmp.Compare(a.end, b.end))
+	slices.SortStableFunc(r.frames, func(a, b *analyzer.Frame) int {
+		order := cmp.Or(cmp.Compare(a.Actual.Start, b.Actual.Start), cmp.Compare(a.TID, b.TID), cmp.Compare(a.VsyncID, b.VsyncID))
+		if order != 0 {
+			return order
+		}
+		return cmp.Compare(a.End(), b.End())
 	})
 	slices.SortFunc(r.shown, func(a, b shown) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.tid, b.tid), cmp.Compare(a.due, b.due))

@@ -34,10 +34,10 @@ func periodOf(f *analyzer.Frame) trace.Duration {
 }
 
 // refreshRates returns the rates of the frames with a known period.
-func refreshRates(samples []sample) []Refresh {
+func refreshRates(frames []*analyzer.Frame) []Refresh {
 	periods := map[int][]trace.Duration{}
-	for i := range samples {
-		if p := samples[i].period; p > 0 {
+	for _, f := range frames {
+		if p := periodOf(f); p > 0 {
 			hertz := wholeHertz(p)
 			periods[hertz] = append(periods[hertz], p)
 		}

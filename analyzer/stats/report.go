@@ -39,6 +39,8 @@ func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Secon
 type Options struct {
 	// Process, if not nil, reports whether a process belongs in the report.
 	Process func(*analyzer.Process) bool
+	// Compare keeps what Compare needs.
+	Compare bool
 }
 
 // Compute measures the frames of a timeline, which may be in any order.
@@ -57,7 +59,14 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 		}
 		span.Seconds = seconds(total)
 	}
-	return c.report(span)
+	r := c.report(span)
+	if o.Compare {
+		r.setSamples()
+	}
+	for _, p := range r.Processes {
+		p.records = records{}
+	}
+	return r
 }
 
 // breaks returns the starts of all traces but the first, in order, and the total length

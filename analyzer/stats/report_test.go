@@ -94,7 +94,7 @@ func reportOfTwoApplications() *stats.Report {
 				JankRate:  ptr(2.0 / 7),
 				EmptyRate: ptr(1.0 / 7),
 				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
-				FPS:       &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.33},
+				FPS:       &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.1, All: 5 / 0.33, IdleShare: ptr(0.23 / 0.33), OfRefresh: ptr(5 / 10.0)},
 				// Presents 1020 1030 1060 1090 1110 1350. 1030-1060: due at 1030, two
 				// periods too long. 1060-1090: due at 1040, since that vsync's frame
 				// was to be picked up at 1050 and another had queued up before it; two
@@ -136,7 +136,7 @@ func reportOfTwoApplications() *stats.Report {
 				JankRate:  ptr(0.0),
 				EmptyRate: ptr(0.0),
 				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 3}},
-				FPS:       &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: 2 / 0.26},
+				FPS:       &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: 2 / 0.05, All: 2 / 0.26, IdleShare: ptr(0.21 / 0.26), OfRefresh: ptr(2 / 5.0)},
 				// 1090-1110: due at 1070, one period too long. 1110-1350: nothing due
 				// from 1090 to 1300, then two periods too long.
 				Hitches: &stats.Hitches{
@@ -168,7 +168,7 @@ func reportOfTwoApplications() *stats.Report {
 				JankRate:  ptr(2.0 / 7),
 				EmptyRate: ptr(1.0 / 7),
 				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
-				FPS:       &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.33},
+				FPS:       &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.12, All: 5 / 0.33, IdleShare: ptr(0.21 / 0.33), OfRefresh: ptr(5 / 12.0)},
 				// As gallery's, but notes was waiting at 1070 and at 1300.
 				Hitches: &stats.Hitches{
 					Gaps: 5, Time: 330 * ms, Idle: 210 * ms, Hitches: 4, Hitch: 70 * ms, LostFrames: 7, Ratio: 70 / 0.33,

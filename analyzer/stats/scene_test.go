@@ -48,7 +48,7 @@ func (s *scene) render(p *analyzer.Process, vsync, start, end int, facts analyze
 // send links an application frame to the render frame that takes its next
 // transaction.
 func send(app *analyzer.Frame, sent int, render *analyzer.Frame) {
-	app.Transactions = append(app.Transactions, analyzer.Sent{Index: int64(len(app.Transactions)), At: at(sent), Taken: render})
+	app.Transactions = append(app.Transactions, analyzer.Sent{Index: int64(len(app.Transactions)), At: at(sent), AppliedBy: render})
 	if app.Render != nil {
 		app.Render.Applications = slices.DeleteFunc(app.Render.Applications, func(a *analyzer.Frame) bool { return a == app })
 	}

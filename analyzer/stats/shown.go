@@ -8,7 +8,7 @@ import (
 )
 
 // shown is a render frame that showed frames of a process. For render_service these are
-// all its frames, for an application those that took its transactions.
+// all its frames, for an application those that applied its transactions.
 type shown struct {
 	tid             trace.TID
 	start           trace.Time // start and tid identify the render frame
@@ -22,7 +22,7 @@ type shown struct {
 }
 
 // shownByService returns the record of a render frame for render_service. It is due
-// with the earliest of the application frames that it took.
+// with the earliest of the application frames that it picked up.
 func shownByService(render *analyzer.Frame) shown {
 	s := newShown(render)
 	for _, a := range render.Applications {
@@ -32,7 +32,7 @@ func shownByService(render *analyzer.Frame) shown {
 }
 
 // shownFor returns the record of a render frame for the application of a frame that it
-// took.
+// picked up.
 func shownFor(app, render *analyzer.Frame) shown {
 	s := newShown(render)
 	s.advance(app)

@@ -18,7 +18,7 @@ const (
 	// UIWork: the application frame's actual interval.
 	UIWork
 	// PickUp: from the time at which the last transaction was sent to the start of the
-	// render frame that took it; zero if that had started already.
+	// render frame that applied it; zero if that had started already.
 	PickUp
 	// RenderMain: the render frame's actual interval.
 	RenderMain
@@ -60,7 +60,7 @@ func (s *Stage) UnmarshalText(text []byte) error {
 }
 
 // stagesOfKind are the stages of a process's frames. Those of an application include the
-// stages of the render frames that took its frames.
+// stages of the render frames that picked up its frames.
 var stagesOfKind = map[Kind][]Stage{
 	Application:   {Receive, UIWork, PickUp, RenderMain, RenderDraw, CommitLayers, ToPresent},
 	RenderService: {Receive, RenderMain, RenderDraw, CommitLayers, ToPresent},
@@ -104,12 +104,12 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	return times
 }
 
-// longestStage returns the longest stage of a frame, the first of equally long ones; nil
-// if all are unknown.
-func (s *sample) longestStage() *Stage {
+// longestStage returns the longest stage, the first of equally long ones; nil if all are
+// unknown.
+func longestStage(times [stagesCount]trace.Duration) *Stage {
 	var longest *Stage
-	for i, d := range s.stages {
-		if d != unknownStage && (longest == nil || d > s.stages[*longest]) {
+	for i, d := range times {
+		if d != unknownStage && (longest == nil || d > times[*longest]) {
 			stage := Stage(i)
 			longest = &stage
 		}
@@ -121,7 +121,7 @@ func (s *sample) longestStage() *Stage {
 type StageTimes struct {
 	Stage Stage `json:"stage"`
 	// Frames counts the frames with a known duration. All frames that one render frame
-	// took have its durations.
+	// picked up have its durations.
 	Frames int `json:"frames"`
 	// The percentiles, by nearest rank, are nil without such frames.
 	P50 *trace.Duration `json:"p50_ns"`
@@ -132,23 +132,25 @@ type StageTimes struct {
 	LongestOfLate int `json:"longest_of_late"`
 }
 
-func stageTimes(kind Kind, samples []sample) []StageTimes {
+func stageTimes(kind Kind, frames []*analyzer.Frame) []StageTimes {
 	var longest [stagesCount]int
-	for i := range samples {
-		if s := &samples[i]; s.late() {
-			if stage := s.longestStage(); stage != nil {
+	var known [stagesCount][]trace.Duration
+	for _, f := range frames {
+		stages := stagesOf(f)
+		for stage, d := range stages {
+			if d != unknownStage {
+				known[stage] = append(known[stage], d)
+			}
+		}
+		if f.Late() {
+			if stage := longestStage(stages); stage != nil {
 				longest[*stage]++
 			}
 		}
 	}
 	list := make([]StageTimes, 0, stagesCount)
 	for _, stage := range stagesOfKind[kind] {
-		var times []trace.Duration
-		for i := range samples {
-			if d := samples[i].stages[stage]; d != unknownStage {
-				times = append(times, d)
-			}
-		}
+		times := known[stage]
 		t := StageTimes{Stage: stage, Frames: len(times), LongestOfLate: longest[stage]}
 		if len(times) > 0 {
 			slices.Sort(times)

@@ -1,6 +1,9 @@
 package stats
 
-import "ohframe/analyzer/trace"
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
 
 // Streak is a run of late frames on one thread (docs/frames.md 9.3). A frame that is on
 // time ends it, even an empty one. A frame without a deadline neither ends nor extends
@@ -15,26 +18,25 @@ type Streak struct {
 	Until   trace.Time `json:"until_ns"`
 }
 
-// longestStreak returns nil if no frame is late. The samples are in order of start.
-func longestStreak(samples []sample) *Streak {
+// longestStreak returns nil if no frame is late. The frames are in order of start.
+func longestStreak(frames []*analyzer.Frame) *Streak {
 	var longest *Streak
 	current := map[trace.TID]*Streak{}
-	for i := range samples {
-		s := &samples[i]
-		if !s.judged {
+	for _, f := range frames {
+		if !f.Judged() {
 			continue
 		}
-		if !s.late() {
-			delete(current, s.tid)
+		if !f.Late() {
+			delete(current, f.TID)
 			continue
 		}
-		streak := current[s.tid]
+		streak := current[f.TID]
 		if streak == nil {
-			streak = &Streak{TID: s.tid, At: s.start, VsyncID: s.vsyncID}
-			current[s.tid] = streak
+			streak = &Streak{TID: f.TID, At: f.Actual.Start, VsyncID: f.VsyncID}
+			current[f.TID] = streak
 		}
 		streak.Frames++
-		streak.Until = s.end
+		streak.Until = f.End()
 		if longest == nil || streak.Frames > longest.Frames || streak.Frames == longest.Frames && streak.At < longest.At {
 			longest = streak
 		}

@@ -1,5 +1,7 @@
 package stats
 
+import "ohframe/analyzer"
+
 // Stutter counts the late frames by their overrun in their own refresh periods
 // (docs/frames.md 9.4).
 type Stutter struct {
@@ -10,16 +12,16 @@ type Stutter struct {
 	Unknown int `json:"unknown"`
 }
 
-func stutter(samples []sample) (st Stutter) {
-	for i := range samples {
-		s := &samples[i]
-		switch overrun, known := s.overrun(); {
-		case !s.late():
-		case !known || s.period <= 0:
+func stutter(frames []*analyzer.Frame) (st Stutter) {
+	for _, f := range frames {
+		period := periodOf(f)
+		switch overrun, known := overrunOf(f); {
+		case !f.Late():
+		case !known || period <= 0:
 			st.Unknown++
-		case overrun < 2*s.period:
+		case overrun < 2*period:
 			st.Slight++
-		case overrun <= 6*s.period:
+		case overrun <= 6*period:
 			st.Medium++
 		default:
 			st.Severe++

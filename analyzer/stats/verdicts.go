@@ -46,14 +46,14 @@ const (
 )
 
 // verdicts returns nil if SurfaceFlinger judged none of the frames.
-func verdicts(samples []sample) *Verdicts {
+func verdicts(frames []*analyzer.Frame) *Verdicts {
 	var v *Verdicts
 	var types [jankTypes]JankTypeFrames
-	for i := range samples {
-		timeline := samples[i].timeline
-		if timeline == nil {
+	for _, f := range frames {
+		if f.Android == nil || f.Android.Timeline == nil {
 			continue
 		}
+		timeline := f.Android.Timeline
 		if v == nil {
 			v = &Verdicts{}
 		}

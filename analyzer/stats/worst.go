@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
 
@@ -23,31 +24,32 @@ type WorstFrame struct {
 	// Stage is the longest stage; nil if all are unknown.
 	Stage *Stage    `json:"stage"`
 	TID   trace.TID `json:"tid"`
-	// VsyncID is the frame's vsync id, RenderVsyncID that of the render frame that took
-	// an application frame; zero if unknown, or if no render frame took it.
+	// VsyncID is the frame's vsync id, RenderVsyncID that of the render frame that
+	// picked up an application frame; zero if unknown, or if no render frame did.
 	VsyncID       int64 `json:"vsync_id"`
 	RenderVsyncID int64 `json:"render_vsync_id"`
 }
 
 // worst returns the late frames with the largest overruns, the earlier first of equal
-// ones. The samples are in order of start.
-func worst(samples []sample) []WorstFrame {
+// ones. The frames are in order of start.
+func worst(frames []*analyzer.Frame) []WorstFrame {
 	list := []WorstFrame{}
-	for i := range samples {
-		s := &samples[i]
-		overrun, known := s.overrun()
+	for _, f := range frames {
+		overrun, known := overrunOf(f)
 		if !known {
 			continue
 		}
-		f := WorstFrame{
-			At: s.start, Duration: s.duration, Overrun: overrun, Stage: s.longestStage(),
-			TID: s.tid, VsyncID: s.vsyncID, RenderVsyncID: s.renderVsyncID,
+		w := WorstFrame{
+			At: f.Actual.Start, Duration: f.Actual.Duration(), Overrun: overrun,
+			Stage: longestStage(stagesOf(f)), TID: f.TID, VsyncID: f.VsyncID,
 		}
-		if s.period > 0 {
-			periods := float64(overrun) / float64(s.period)
-			f.OverrunPeriods = &periods
+		if f.Render != nil {
+			w.RenderVsyncID = f.Render.VsyncID
 		}
-		list = append(list, f)
+		if period := periodOf(f); period > 0 {
+			w.OverrunPeriods = number(float64(overrun) / float64(period))
+		}
+		list = append(list, w)
 	}
 	slices.SortStableFunc(list, func(a, b WorstFrame) int { return cmp.Compare(b.Overrun, a.Overrun) })
 	return slices.Clip(list[:min(len(list), maxWorst)])

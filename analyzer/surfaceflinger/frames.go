@@ -33,7 +33,7 @@ func timeline(layers []*Layer) *analyzer.Timeline {
 				t.Frames = append(t.Frames, render)
 			}
 			render.Actual.Start = waited(render, f)
-			f.Render, f.Transactions[0].Taken = render, render
+			f.Render, f.Transactions[0].AppliedBy = render, render
 			render.Applications = append(render.Applications, f)
 			t.Frames = append(t.Frames, f)
 		}

@@ -41,7 +41,7 @@ const dump = `16666667
 func TestRead(t *testing.T) {
 	for _, text := range []string{dump, strings.ReplaceAll(dump, "\n", "\r\n"), strings.ReplaceAll(dump, "\t", "   "), strings.TrimSpace(dump)} {
 		if !surfaceflinger.Sniff([]byte(text)) {
-			t.Error("not taken for a dump")
+			t.Error("not recognized as a dump")
 		}
 		timeline, stats := read(t, text, surfaceflinger.Options{Strict: true})
 		want := []string{
@@ -268,7 +268,7 @@ func TestErrors(t *testing.T) {
 	// A head is cut anywhere.
 	for n := 10; n < len(dump); n++ {
 		if !surfaceflinger.Sniff([]byte(dump[:n])) {
-			t.Errorf("not taken for a dump when cut at %d", n)
+			t.Errorf("not recognized as a dump when cut at %d", n)
 		}
 	}
 }

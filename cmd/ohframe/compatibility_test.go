@@ -16,7 +16,15 @@ func TestCommands(t *testing.T) {
 	app := newApp()
 	app.Setup()
 	var list strings.Builder
-	for _, c := range app.VisibleCommands() {
+	commands := app.VisibleCommands()
+	for _, c := range commands {
+		for _, s := range c.Subcommands {
+			sub := *s
+			sub.Name = c.Name + " " + s.Name
+			commands = append(commands, &sub)
+		}
+	}
+	for _, c := range commands {
 		fmt.Fprintf(&list, "ohframe %s\n", strings.TrimSpace(c.Name+" "+c.ArgsUsage))
 		for _, f := range append(c.VisibleFlags(), cli.HelpFlag) {
 			line := "\t--" + strings.Join(f.Names(), ", -")

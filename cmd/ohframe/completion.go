@@ -46,9 +46,9 @@ func completionCommand() *cli.Command {
 	}
 }
 
-// complete prints what may follow, one word a line: after a flag that takes a
-// value the values it has names for, otherwise what the library suggests. If it
-// prints nothing, shells complete file names.
+// complete prints the possible next words, one on a line: after a flag with named values
+// those values, otherwise the suggestions of the library. If it prints nothing, shells
+// complete file names.
 func complete(c *cli.Context) {
 	words := os.Args[:len(os.Args)-1] // as the library reads them
 	if words[len(words)-1] == "=" {   // bash splits --format=csv into three words
@@ -69,7 +69,7 @@ func complete(c *cli.Context) {
 	}
 }
 
-// isCompletion reports whether a shell asks what may follow the arguments.
+// isCompletion reports whether a shell asks for completions.
 func isCompletion(args []string) bool {
 	return args[len(args)-1] == "--generate-bash-completion"
 }

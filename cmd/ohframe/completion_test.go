@@ -29,8 +29,10 @@ func findTool(t *testing.T, name string) string {
 // completions are lines up to the cursor, and what may follow. Shells complete
 // file names where there is nothing.
 var completions = []struct{ line, want string }{
-	{"ohframe ", "completion convert diff frames open report sql"},
+	{"ohframe ", "completion convert devices diff fleet frames open record report sql text ui why"},
 	{"ohframe con", "convert"},
+	{"ohframe rec", "record"},
+	{"ohframe record --clock ", "boot mono"},
 	{"ohframe ma", ""}, // hidden
 	{"ohframe --ver", "--version"},
 	{"ohframe frames --format ", "csv json parquet table"},
@@ -39,9 +41,12 @@ var completions = []struct{ line, want string }{
 	{"ohframe convert --phase-rule ", "actual expected"},
 	{"ohframe convert --clock-offset n", "none"},
 	{"ohframe convert --frames-o", "--frames-only"},
-	{"ohframe diff a b --fail", "--fail-on"},
+	{"ohframe diff a b --fail", "--fail-on --fail-on-any"},
+	{"ohframe fleet ", "diff report run sql"},
+	{"ohframe fleet report --format ", "csv html json table"},
+	{"ohframe fleet run --max", "--max-failures"},
 	{"ohframe sql --e", "--export"},
-	{"ohframe sql --", "--export --help"},
+	{"ohframe sql --", "--export --help --inline"},
 	{"ohframe sql --export ", ""},
 	{"ohframe convert ", ""},
 	{"ohframe convert --strict ", ""},

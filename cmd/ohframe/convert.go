@@ -14,14 +14,16 @@ import (
 func convertCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "convert",
-		Usage:     "convert a text trace to a Perfetto trace with frame timelines",
+		Usage:     "convert a trace to a Perfetto trace with frame timelines",
 		ArgsUsage: "TRACE [-o OUT]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses)"},
 			&cli.BoolFlag{Name: "frames-only", Usage: "write frames and names only, no events"},
 			&cli.BoolFlag{Name: "no-tracks", Usage: "write Perfetto's own frame timeline, but none of the further tracks"},
+			&cli.BoolFlag{Name: "no-causes", Usage: "do not look for the causes of late frames"},
 			&cli.BoolFlag{Name: "android-compat", Usage: "also write the names that Perfetto's queries for Android expect"},
 			&cli.BoolFlag{Name: "compress", Usage: "compress the packets in the trace"},
+			&cli.GenericFlag{Name: "attribute", Value: &attributes{}, Usage: "store a fact in the trace: `KEY=VALUE`; may be repeated"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no progress and no summary"},
 		}, traceFlags()...),
 		Action: convert,
@@ -76,9 +78,19 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	if options.Options, err = traceOptions(c); err != nil {
 		return nil, err
 	}
+	m, warning := recorded(name)
+	useRecorded(c, m, &options.Options)
+	options.Attributes = attributesOf(m)
+	if given, ok := c.Generic("attribute").(*attributes); ok {
+		options.Attributes = append(options.Attributes, *given...)
+	}
+	options.Causes = !c.Bool("no-causes")
 	summary, err := ohframe.Convert(c.Context, in, out, options)
 	if isWriteError(err) {
 		return nil, fileError(outName, err)
+	}
+	if err == nil && warning != "" {
+		summary.Warnings = append(summary.Warnings, warning)
 	}
 	return summary, fileError(name, err)
 }

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/diff"
 )
@@ -18,16 +17,21 @@ import (
 func diffCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
-		Usage:     "compare two traces and test whether the differences are significant",
-		ArgsUsage: "BASE NEW",
-		Description: "BASE and NEW are inputs of any kind that report reads. The exit code is 2 if a condition of\n" +
-			"--fail-on holds: jank_rate>+2pp,fps<-5% holds if the jank rate rises by more than 2 percentage\n" +
-			"points or the frame rate falls by more than 5 %. A process may be named by its id.",
+		Usage:     "compare two traces, or two sets of traces, and test the changes for significance",
+		ArgsUsage: "BASE… [--] NEW…",
+		Description: "BASE and NEW are inputs of any kind that report reads. Several runs of each side, separated by --,\n" +
+			"say more than one: base/*.ftrace -- new/*.ftrace. A folder stands for the traces in it, @FILE for\n" +
+			"the names in FILE, one a line. The exit code is 2 if a condition of --fail-on holds, or cannot be\n" +
+			"checked: jank_rate>+2pp,fps<-5% holds if the jank rate rises by significantly more than 2\n" +
+			"percentage points, or the frame rate falls by significantly more than 5 %.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Value: "table", Usage: "output format: `" + strings.Join(diff.Formats, "|") + "`"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
+			formatFlag(diff.Formats),
+			outputFlag,
 			&cli.GenericFlag{Name: "map", Value: &mappings{}, Usage: "compare process OLD with process NEW: `OLD=NEW`; may be repeated"},
-			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change exceeds its limit: `MEASURE>+2%,MEASURE<-5%`"},
+			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is significantly beyond its limit: `MEASURE>+2%,MEASURE<-5%`"},
+			&cli.BoolFlag{Name: "fail-on-any", Usage: "--fail-on compares the values alone, even if a change may be chance"},
+			allowMissingFlag,
+			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp of shares, 1 ms/s, otherwise 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
 			processFlag,
 		}, traceFlags()...),
@@ -47,47 +51,46 @@ func (m *mappings) Set(s string) error {
 
 func (m *mappings) String() string { return "" }
 
-// changedTooMuch is the error if conditions of --fail-on hold, one line for each.
-type changedTooMuch []diff.Outcome
+// allowMissingFlag belongs to --fail-on.
+var allowMissingFlag = &cli.BoolFlag{Name: "allow-missing", Usage: "--fail-on warns of unknown measures and missing processes instead of failing"}
 
-func (c changedTooMuch) Error() string {
-	lines := make([]string, len(c))
-	for i, o := range c {
-		lines[i] = o.String()
-	}
-	return strings.Join(lines, "\n")
-}
+// gateError is the error if conditions of --fail-on hold or cannot be checked, one line
+// for each.
+type gateError []string
+
+func (e gateError) Error() string { return strings.Join(e, "\n") }
 
 // ExitCode returns the exit code, which differs from that of other errors.
-func (c changedTooMuch) ExitCode() int { return 2 }
+func (e gateError) ExitCode() int { return 2 }
 
 func runDiff(c *cli.Context) error {
-	if c.NArg() != 2 {
-		return &failure{what: fmt.Sprintf("two inputs are needed, not %d", c.NArg()), hint: "ohframe diff BASE NEW"}
+	inputs, err := sideInputs(c.Args().Slice())
+	if err != nil {
+		return err
 	}
-	format := c.String("format")
-	if !slices.Contains(diff.Formats, format) {
-		return &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(diff.Formats, ", "))}
+	format, err := formatOption(c, diff.Formats)
+	if err != nil {
+		return err
 	}
 	options, err := diffOptions(c)
 	if err != nil {
 		return err
 	}
 	if c.IsSet("merge") {
-		if err := checkMerge(c); err != nil {
+		if err := checkMerge(c, inputs); err != nil {
 			return err
 		}
 	}
-	sides, err := readSides(c)
+	sides, err := readSides(c, inputs)
 	if err != nil {
 		return err
 	}
 	d, err := await(c.Context, func() (*diff.Diff, error) { return diff.Compare(sides[0], sides[1], options) })
 	if err != nil {
-		return diffError(err)
+		return err
 	}
 	if c.IsSet("merge") {
-		if err := merge(c, d); err != nil {
+		if err := merge(c, inputs, d); err != nil {
 			return err
 		}
 	}
@@ -97,11 +100,20 @@ func runDiff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, o := range d.Unknown() {
-		fmt.Fprintf(os.Stderr, "ohframe: warning: %s\n", o)
+	failed := d.Failed()
+	if !c.Bool(allowMissingFlag.Name) {
+		failed = append(failed, d.Unknown()...)
+	} else {
+		for _, o := range d.Unknown() {
+			fmt.Fprintf(os.Stderr, "ohframe: warning: %s\n", o)
+		}
 	}
-	if failed := d.Failed(); len(failed) > 0 {
-		return changedTooMuch(failed)
+	if len(failed) > 0 {
+		lines := make(gateError, len(failed))
+		for i, o := range failed {
+			lines[i] = o.String()
+		}
+		return lines
 	}
 	return nil
 }
@@ -118,38 +130,86 @@ func diffOptions(c *cli.Context) (o diff.Options, err error) {
 			return o, &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>+2pp,fps<-5%'; docs/diff.md lists the measures"}
 		}
 	}
+	if c.IsSet("min-effect") {
+		if o.MinEffect, err = diff.ParseMinEffects(c.String("min-effect")); err != nil {
+			return o, &failure{what: "--min-effect: " + err.Error(), hint: "--min-effect 'jank_rate=2pp,fps=3%,p95_ms=0.5'"}
+		}
+	}
+	o.Any = c.Bool("fail-on-any")
 	return o, nil
 }
 
-// readSides reads both inputs.
-func readSides(c *cli.Context) (sides [2]diff.Side, err error) {
-	if name := c.Args().First(); name == standard && c.Args().Get(1) == standard {
-		return sides, &failure{file: inputName(name), what: "cannot be read twice"}
+// sideInputs returns the names of the traces of both sides.
+func sideInputs(args []string) (sides [2][]string, err error) {
+	hint := "ohframe diff BASE NEW, or ohframe diff BASE… -- NEW…"
+	if i := slices.Index(args, "--"); i >= 0 {
+		sides = [2][]string{args[:i], args[i+1:]}
+	} else if len(args) == 2 {
+		sides = [2][]string{args[:1], args[1:]}
+	} else {
+		return sides, &failure{what: fmt.Sprintf("two inputs are needed, not %d", len(args)), hint: hint}
 	}
-	for i, name := range c.Args().Slice() {
-		in, err := readInput(c, name)
-		if err != nil {
+	all := 0
+	for i := range sides {
+		if sides[i], err = expandInputs(sides[i]); err != nil {
 			return sides, err
 		}
-		measures, err := measure(c, in.Timeline, stats.Options{})
-		if err != nil {
-			return sides, err
+		if len(sides[i]) == 0 {
+			return sides, &failure{what: [2]string{"no input before --", "no input after --"}[i], hint: hint}
 		}
-		sides[i] = diff.Side{Name: inputName(name), Timeline: in.Timeline, Stats: measures}
+		for _, name := range sides[i] {
+			if name == standard {
+				all++
+			}
+		}
+	}
+	if all > 1 {
+		return sides, &failure{file: inputName(standard), what: "cannot be read twice"}
 	}
 	return sides, nil
 }
 
-// diffError turns an error of the diff package into a failure with its hint.
-func diffError(err error) error {
-	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
-		return &failure{what: e.What, hint: e.Hint}
+// readSides reads the inputs of both sides. Of several only the measures are kept.
+func readSides(c *cli.Context, inputs [2][]string) (sides [2]diff.Side, err error) {
+	for i, names := range inputs {
+		var runs []diff.Side
+		for _, name := range names {
+			in, err := readInput(c, name)
+			if err != nil {
+				return sides, err
+			}
+			measures, err := measure(c, in.Timeline, stats.Options{Compare: true})
+			if err != nil {
+				return sides, err
+			}
+			run := diff.Side{Name: inputName(name), Timeline: in.Timeline, Stats: measures}
+			if len(names) > 1 {
+				run.Timeline = nil
+			}
+			runs = append(runs, run)
+		}
+		sides[i] = diff.Join(sideName(names), runs)
 	}
-	return err
+	return sides, nil
+}
+
+// sideName returns the name of a side: the folder of its traces if they have one,
+// otherwise the name of the first.
+func sideName(names []string) string {
+	folder := filepath.Dir(names[0])
+	for _, name := range names {
+		if filepath.Dir(name) != folder {
+			folder = "."
+		}
+	}
+	if folder == "." {
+		return inputName(names[0]) + " …"
+	}
+	return folder
 }
 
 // checkMerge checks --merge before any input is read.
-func checkMerge(c *cli.Context) error {
+func checkMerge(c *cli.Context, inputs [2][]string) error {
 	name, output := c.String("merge"), c.String("output")
 	switch {
 	case name == "":
@@ -159,7 +219,10 @@ func checkMerge(c *cli.Context) error {
 	case name == output:
 		return &failure{what: "--merge and -o name the same file"}
 	}
-	for _, in := range c.Args().Slice() {
+	if len(inputs[0])+len(inputs[1]) > 2 {
+		return &failure{what: "--merge: needs one trace on each side"}
+	}
+	for _, in := range []string{inputs[0][0], inputs[1][0]} {
 		if info, err := os.Stat(in); in == standard || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 			return &failure{file: inputName(in), what: "cannot be read twice, as --merge does", hint: "save it to a file first"}
 		}
@@ -168,14 +231,14 @@ func checkMerge(c *cli.Context) error {
 }
 
 // merge writes both traces to the archive that --merge names.
-func merge(c *cli.Context, d *diff.Diff) error {
+func merge(c *cli.Context, inputs [2][]string, d *diff.Diff) error {
 	outName := c.String("merge")
 	out, err := createOutput(c, outName)
 	if err != nil {
 		return err
 	}
 	trace := func(i int) diff.Trace {
-		return diff.Trace{Write: func(w io.Writer) error { return writePerfetto(c, c.Args().Get(i), w) }}
+		return diff.Trace{Write: func(w io.Writer) error { return writePerfetto(c, inputs[i][0], w) }}
 	}
 	return writeTo(c.Context, out, outName, func(out io.Writer) error { return d.Merge(out, trace(0), trace(1)) })
 }

@@ -13,15 +13,26 @@ func flagsFirst(app *cli.App, args []string) []string {
 	if len(args) < 3 || app.Command(args[1]) == nil {
 		return args
 	}
-	command, flags, rest := app.Command(args[1]), args[:2:2], []string{"--"}
-	for i := 2; i < len(args); i++ {
+	command, first := app.Command(args[1]), 2
+	if len(command.Subcommands) > 0 {
+		i := slices.IndexFunc(command.Subcommands, func(s *cli.Command) bool { return s.HasName(args[2]) })
+		if i < 0 {
+			return args
+		}
+		command, first = command.Subcommands[i], 3
+	}
+	flags, rest := args[:first:first], []string{"--"}
+	for i := first; i < len(args); i++ {
 		switch arg := args[i]; {
+		case arg == "--" && command.Name == "diff" && len(rest) > 1:
+			// It separates the sides, and flags may follow.
+			rest = append(rest, arg)
 		case arg == "--":
 			return slices.Concat(flags, rest, args[i+1:])
 		case len(arg) < 2 || arg[0] != '-':
 			rest = append(rest, arg)
 		case slices.Contains(cli.HelpFlag.Names(), strings.TrimLeft(arg, "-")):
-			return append(args[:2:2], arg) // with an argument it would be help on that
+			return append(args[:first:first], arg) // with an argument it would be help on that
 		case takesValue(command, arg) && i+1 == len(args):
 			return append(flags, arg) // the library reports that the value is missing
 		case takesValue(command, arg):

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe"
 	"ohframe/internal/frametable"
 )
 
@@ -18,9 +16,10 @@ func framesCommand() *cli.Command {
 		Usage:     "list the frames of a trace, one row per frame",
 		ArgsUsage: "INPUT [--format table|csv|json|parquet]",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
-			&cli.StringFlag{Name: "format", Value: "table", Usage: "output format: `" + strings.Join(frametable.Formats, "|") + "`"},
+			outputFlag,
+			formatFlag(frametable.Formats),
 			&cli.BoolFlag{Name: "layers", Usage: "list the layers of Android's frames, one row per layer"},
+			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames, which takes longer"},
 		}, traceFlags()...),
 		Action: frames,
 	}
@@ -31,19 +30,26 @@ func frames(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	format := c.String("format")
-	if !slices.Contains(frametable.Formats, format) {
-		return &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(frametable.Formats, ", "))}
-	}
-	in, err := readInput(c, name)
+	format, err := formatOption(c, frametable.Formats)
 	if err != nil {
 		return err
+	}
+	var options []func(*ohframe.Options)
+	if c.Bool("causes") {
+		options = append(options, withCauses)
+	}
+	in, err := readInput(c, name, options...)
+	if err != nil {
+		return err
+	}
+	if !c.Bool("causes") {
+		in.Causes = nil // those that a converted trace has
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		if terminal && frametable.IsBinary(format) {
 			return &failure{file: outputName(standard), what: "is a terminal", hint: "-o FILE writes to a file"}
 		}
-		return frametable.Write(out, in.Timeline, frametable.Options{Format: format, Layers: c.Bool("layers")})
+		return frametable.Write(out, in.Timeline, frametable.Options{Format: format, Layers: c.Bool("layers"), Causes: in.Causes})
 	})
 	if err != nil {
 		return err

@@ -102,10 +102,15 @@ func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 }
 
 // readInput reads the named input, of any kind, and prints its warnings.
-func readInput(c *cli.Context, name string) (*ohframe.Trace, error) {
+func readInput(c *cli.Context, name string, more ...func(*ohframe.Options)) (*ohframe.Trace, error) {
 	options, err := traceOptions(c)
 	if err != nil {
 		return nil, err
+	}
+	m, warning := recorded(name)
+	useRecorded(c, m, &options)
+	for _, set := range more {
+		set(&options)
 	}
 	f, err := openInput(c.Context, name)
 	if err != nil {
@@ -116,9 +121,15 @@ func readInput(c *cli.Context, name string) (*ohframe.Trace, error) {
 	if err != nil {
 		return nil, fileError(name, err)
 	}
+	if warning != "" {
+		t.Warnings = append(t.Warnings, warning)
+	}
 	printWarnings(name, append(t.Warnings, f.warnings()...))
 	return t, nil
 }
+
+// withCauses has readInput find the causes of late frames.
+func withCauses(o *ohframe.Options) { o.Causes = true }
 
 // printWarnings prints the warnings about an input.
 func printWarnings(name string, warnings []string) {

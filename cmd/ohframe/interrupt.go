@@ -28,7 +28,12 @@ func (i interruption) ExitCode() int { return 128 + int(i.signal) }
 // kills the program at once.
 func untilSignal(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	caught := make(chan os.Signal, 1)
+	caught := make(chan os.Signal, 3)
+	taken := make(chan struct{})
+	ctx = context.WithValue(ctx, signalsKey{}, func() <-chan os.Signal {
+		close(taken)
+		return caught
+	})
 	for _, s := range endSignals {
 		if !signal.Ignored(s) { // as under nohup
 			signal.Notify(caught, s)
@@ -39,6 +44,7 @@ func untilSignal(ctx context.Context) (context.Context, func()) {
 		case s := <-caught:
 			signal.Reset(endSignals...)
 			cancel(interruption{s.(syscall.Signal)})
+		case <-taken:
 		case <-ctx.Done():
 		}
 	}()
@@ -48,9 +54,17 @@ func untilSignal(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// await returns the result of work, or the cause of the context's end if that comes
-// first. Then work goes on in the background, perhaps blocked by a pipe for ever,
-// and the caller can clean up and exit.
+type signalsKey struct{}
+
+// takeSignals returns the signals that the context of untilSignal would end with. From
+// then on they are the caller's business. It may be called once.
+func takeSignals(ctx context.Context) <-chan os.Signal {
+	return ctx.Value(signalsKey{}).(func() <-chan os.Signal)()
+}
+
+// await returns the result of work, or the cause of the context's end if that is earlier.
+// Then work continues in the background, perhaps blocked by a pipe forever, and the
+// caller can clean up and exit.
 func await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type outcome struct {
 		value T

@@ -1,4 +1,4 @@
-// Command ohframe converts OpenHarmony and HarmonyOS text traces for Perfetto, and
+// Command ohframe converts OpenHarmony and HarmonyOS traces for Perfetto, and
 // lists, measures and compares the frames in them.
 package main
 
@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe"
 	"ohframe/internal/text"
 )
 
@@ -60,10 +61,10 @@ func newApp() *cli.App {
 	app := &cli.App{
 		Name:  "ohframe",
 		Usage: "show, measure and compare the frames of OpenHarmony and HarmonyOS traces",
-		Description: "The exit code is 0, 1 after an error, or 2 if a condition of diff --fail-on holds; 129, 130\n" +
+		Description: "The exit code is 0, 1 after an error, or 2 if --fail-on fails; 129, 130\n" +
 			"or 143 after SIGHUP, SIGINT or SIGTERM; 141 if standard output was closed by its reader.",
 		Version:              longVersion(),
-		Commands:             []*cli.Command{convertCommand(), framesCommand(), reportCommand(), diffCommand(), openCommand(), sqlCommand(), completionCommand(), manualCommand(), helpCommand()},
+		Commands:             []*cli.Command{convertCommand(), framesCommand(), reportCommand(), whyCommand(), diffCommand(), textCommand(), openCommand(), recordCommand(), devicesCommand(), uiCommand(), sqlCommand(), fleetCommand(), completionCommand(), manualCommand(), helpCommand()},
 		EnableBashCompletion: true,
 		HideHelpCommand:      true,
 		Flags:                []cli.Flag{cli.HelpFlag}, // the library adds it only along with a help command
@@ -77,7 +78,7 @@ func newApp() *cli.App {
 			return cli.ShowAppHelp(c)
 		},
 	}
-	for _, c := range app.Commands {
+	for _, c := range slices.Concat(app.Commands, app.Command("fleet").Subcommands) {
 		c.HideHelpCommand = true // "help" may be a file
 		c.OnUsageError = usageError
 		if c.BashComplete == nil {
@@ -87,7 +88,7 @@ func newApp() *cli.App {
 	return app
 }
 
-// helpCommand does what --help does. The library's own has other exit codes.
+// helpCommand is the same as --help. The library's own help command has other exit codes.
 func helpCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "help",
@@ -140,7 +141,13 @@ func printError(err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line(line))
 	}
-	if f := (*failure)(nil); errors.As(err, &f) && f.hint != "" {
-		fmt.Fprintf(os.Stderr, "hint: %s\n", text.Line(f.hint))
+	hint := ""
+	if f := (*failure)(nil); errors.As(err, &f) {
+		hint = f.hint
+	} else if e := (*ohframe.Error)(nil); errors.As(err, &e) {
+		hint = e.Hint
+	}
+	if hint != "" {
+		fmt.Fprintf(os.Stderr, "hint: %s\n", text.Line(hint))
 	}
 }

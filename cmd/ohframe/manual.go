@@ -20,7 +20,7 @@ func manualCommand() *cli.Command {
 	return &cli.Command{
 		Name:   "man",
 		Usage:  "print the manual page",
-		Hidden: true, // for those who package the program
+		Hidden: true, // for packagers of the program
 		Action: func(c *cli.Context) error {
 			cli.MarkdownDocTemplate += manualSections + limitsSection()
 			page, err := c.App.ToManWithSection(1)

@@ -7,16 +7,21 @@ import (
 	"io"
 	"math"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cli/browser"
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/analyzer/why"
 	"ohframe/internal/serve"
+	"ohframe/internal/ui"
 )
 
 func openCommand() *cli.Command {
@@ -26,9 +31,12 @@ func openCommand() *cli.Command {
 		ArgsUsage: "TRACE",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "print-url", Usage: "print the address instead of opening a browser"},
-			&cli.StringFlag{Name: "ui", Value: serve.PublicUI, Usage: "use the UI at `URL`"},
-			&cli.IntFlag{Name: "port", Value: serve.Port, Usage: "local `PORT` that the UI fetches from; others work only with the UI's flag cspAllowAnyWebsocketPort"},
-			&cli.DurationFlag{Name: "timeout", Value: 5 * time.Minute, Usage: "give up if the UI has not fetched the trace after `DURATION`; 0 waits forever"},
+			&cli.StringFlag{Name: "at", Usage: "look at the frame with vsync id or at the time `VSYNC|TIME` (10046, 13762.791708, +1.5s); default: the worst frame"},
+			&cli.StringFlag{Name: "view", Value: views[0], Usage: "show the tracks of frames or all tracks: `frames|all`"},
+			&cli.StringFlag{Name: "ui", Value: ui.Public, Usage: "use the UI at `URL`, or serve the build in a folder or in perfetto-ui.zip"},
+			&cli.BoolFlag{Name: "keep", Usage: "serve until interrupted, so that the page can be reloaded; implied if --ui is a build"},
+			&cli.IntFlag{Name: "port", Value: serve.Port, Usage: "local `PORT` that the UI fetches from; others work only with a build, or with the UI's flag cspAllowAnyWebsocketPort"},
+			&cli.DurationFlag{Name: "timeout", Value: openTimeout, Usage: "give up if the UI has not fetched the trace after `DURATION`; 0 waits forever"},
 		}, conversionFlags()...),
 		Action: open,
 	}
@@ -44,9 +52,19 @@ func open(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ui, err := serve.ParseUI(c.String("ui"))
+	look, err := viewOptions(c)
 	if err != nil {
-		return &failure{what: "--ui " + err.Error()}
+		return err
+	}
+	var own *serve.OwnUI
+	var address *url.URL
+	if build := c.String("ui"); isFile(build) {
+		if own, err = serve.OpenUI(build); err != nil {
+			return fileError(build, err)
+		}
+		defer own.Close()
+	} else if address, err = serve.ParseUI(build); err != nil {
+		return &failure{what: "--ui " + err.Error(), hint: "give an address, or a folder or zip archive with a build of the UI"}
 	}
 	if c.Duration("timeout") < 0 {
 		return &failure{what: fmt.Sprintf("--timeout %s: must not be negative", c.Duration("timeout")), hint: "0 waits forever"}
@@ -81,35 +99,133 @@ func open(c *cli.Context) error {
 	if !summary.PassedThrough && !c.Bool("quiet") {
 		printSummary(os.Stderr, inputName(name), standard, &summary.Summary)
 	}
-	size, err := temporary.Seek(0, io.SeekEnd)
+	v := viewer{
+		listener: listener, ui: address, own: own, look: look, keep: c.Bool("keep") || own != nil,
+		timeout: c.Duration("timeout"), printURL: c.Bool("print-url"), quiet: c.Bool("quiet"), stdout: c.App.Writer,
+	}
+	err = v.show(c.Context, servedName(name, !summary.PassedThrough || summary.Unpacked), temporary, summary.Timeline, summary.Causes)
+	return viewError(name, c.String("at"), err)
+}
+
+// viewer shows traces in the UI.
+type viewer struct {
+	listener              net.Listener
+	ui                    *url.URL     // unless own is set
+	own                   *serve.OwnUI // may be nil
+	look                  serve.ViewOptions
+	timeout               time.Duration
+	printURL, keep, quiet bool
+	stdout                io.Writer
+}
+
+// show opens the browser, and serves the trace until the UI has fetched it. The
+// timeline and the causes may be nil.
+func (v *viewer) show(ctx context.Context, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes) error {
+	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
-		return fileError(os.TempDir(), err)
+		return fileError(filepath.Dir(file.Name()), err)
 	}
-	trace := serve.Trace{Name: servedName(name, !summary.PassedThrough || summary.Unpacked), Content: temporary, Size: size}
-	link := serve.Link{UI: ui, Port: listener.Addr().(*net.TCPAddr).Port, Name: trace.Name}
-	if summary.Timeline != nil {
-		link.View = serve.LookAtWorst(summary.Timeline)
+	port := v.listener.Addr().(*net.TCPAddr).Port
+	address, extension := v.ui, (*ui.Server)(nil)
+	if v.own != nil {
+		address, extension = serve.Own(port), serve.Extension(port)
 	}
-	ctx, cancel := context.WithCancelCause(c.Context)
+	secret := serve.NewSecret()
+	link := serve.Link{UI: address, Port: port, Path: secret + "/" + name}
+	if t != nil {
+		if link.View, err = serve.Look(t, causes, v.look); err != nil {
+			return err
+		}
+	}
+	page, err := serve.NewPage(name, link, extension)
+	if err != nil {
+		return err
+	}
+	site := serve.Site{
+		Secret: secret, Page: page, Trace: serve.Trace{Path: link.Path, Content: file, Size: size},
+		Origin: serve.Origin(address), UI: v.own, Keep: v.keep, RemindAfter: remindAfter,
+	}
+	start := serve.Own(port).JoinPath(secret).String()
+	if !v.quiet {
+		site.Remind = func(opened bool) { fmt.Fprint(os.Stderr, reminder(opened, site.Origin, start)) }
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if c.Bool("print-url") {
-		if _, err := fmt.Fprintln(c.App.Writer, link); err != nil {
+	if v.printURL {
+		if _, err := fmt.Fprintln(v.stdout, start); err != nil {
 			return fileError(outputName(standard), err)
 		}
 	} else {
-		go openBrowser(link.String(), cancel)
+		go openBrowser(start, cancel)
 	}
-	if !c.Bool("quiet") {
-		fmt.Fprintf(os.Stderr, "waiting for %s to fetch %s\n", serve.Origin(ui), trace.Name)
+	if !v.quiet {
+		fmt.Fprintf(os.Stderr, "waiting for %s to fetch %s\n", site.Origin, name)
+		if v.keep {
+			fmt.Fprintln(os.Stderr, "Ctrl-C ends")
+		}
 	}
-	err = serve.Once(ctx, listener, trace, serve.Origin(ui), c.Duration("timeout"))
+	err = serve.Run(ctx, v.listener, site, v.timeout)
 	if errors.Is(err, serve.ErrNotFetched) {
 		return &failure{
-			what: fmt.Sprintf("%s has not fetched the trace within %s", serve.Origin(ui), c.Duration("timeout")),
-			hint: "the page must be open, and the browser must let it connect to this computer; --timeout waits longer",
+			what: fmt.Sprintf("%s has not fetched the trace within %s", site.Origin, v.timeout),
+			hint: "the page must be open, and the browser must let it connect to this computer; --timeout waits longer; ohframe convert writes a file that the page can open",
 		}
 	}
 	return err
+}
+
+// views are the values of --view, the default first.
+var views = []string{"frames", "all"}
+
+// viewOptions returns the options that --at and --view set.
+func viewOptions(c *cli.Context) (o serve.ViewOptions, err error) {
+	if o.At, err = serve.ParsePlace(c.String("at")); err != nil {
+		return o, &failure{what: "--at " + err.Error()}
+	}
+	if view := c.String("view"); !slices.Contains(views, view) {
+		return o, &failure{what: fmt.Sprintf("--view: %q is not %s", view, strings.Join(views, " or "))}
+	}
+	o.All = c.String("view") == "all"
+	return o, nil
+}
+
+// viewError explains why there is no view at the place that --at gives. It returns other
+// errors unchanged.
+func viewError(name, at string, err error) error {
+	f := &failure{file: inputName(name), hint: "ohframe frames lists the vsync ids and times"}
+	switch {
+	case errors.Is(err, serve.ErrNoSuchFrame):
+		f.what = fmt.Sprintf("%v %s", err, at)
+	case errors.Is(err, serve.ErrOutside):
+		f.what = fmt.Sprintf("--at %s: %v", at, err)
+	default:
+		return err
+	}
+	return f
+}
+
+// isFile reports whether --ui names a folder or a file, not an address.
+func isFile(name string) bool {
+	if strings.Contains(name, "://") {
+		return false
+	}
+	_, err := os.Stat(name)
+	return err == nil || strings.HasSuffix(name, ".zip")
+}
+
+// remindAfter is how long a browser normally needs at most to open the UI.
+const remindAfter = 15 * time.Second
+
+// reminder says what to look for if the UI has not fetched the trace. Source of the names
+// of the permission: Chromium's "local network access", which asks from version 142 on.
+func reminder(opened bool, origin, start string) string {
+	if !opened {
+		return "no browser has opened the page yet: open " + start + "\n"
+	}
+	return "the page is open, but " + origin + " has not fetched the trace yet:\n" +
+		"  if the browser asks whether the page may access other apps and services on this device, or the local network, allow it;\n" +
+		"  if it refused before, allow it in the site's settings (the icon left of the address), then open " + start + "\n" +
+		"  without that permission, open the output of ohframe convert with the page's \"Open trace file\"\n"
 }
 
 func listen(port int) (net.Listener, error) {

@@ -6,13 +6,17 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,22 +79,44 @@ func prepareOpen(t *testing.T, browser string, args ...string) *opening {
 // showing is a browser that writes the address to a file, atomically.
 const showing = `printf %s "$1" >"$OPENED.part" && /bin/mv "$OPENED.part" "$OPENED"`
 
-// link waits for the address that the browser gets, and returns the address of the
-// trace in it.
-func (o *opening) link(t *testing.T) (page string, trace *url.URL) {
+// link waits for the address that the browser gets, opens that page, and returns the
+// address of the UI in it, its arguments and the address of the trace.
+func (o *opening) link(t *testing.T) (page string, arguments url.Values, trace *url.URL) {
+	t.Helper()
+	start := o.address(t)
+	answer, err := http.Get(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != 200 {
+		t.Fatalf("%s: %d, %v", start, answer.StatusCode, err)
+	}
+	found := regexp.MustCompile(`<a id="ui" href="([^"]*)"`).FindSubmatch(text)
+	if found == nil {
+		t.Fatalf("no link in %s", text)
+	}
+	page, hash, _ := strings.Cut(html.UnescapeString(string(found[1])), "#!/?")
+	if arguments, err = url.ParseQuery(hash); err != nil {
+		t.Fatal(err)
+	}
+	if trace, err = url.Parse(arguments.Get("url")); err != nil {
+		t.Fatal(err)
+	}
+	// What the browser opens cannot be guessed, nor can the trace's path.
+	if !regexp.MustCompile(`^http://127\.0\.0\.1:\d+/[A-Z2-7]{26}$`).MatchString(start) || !strings.HasPrefix(trace.String(), start+"/") {
+		t.Errorf("opens %s to fetch %s", start, trace)
+	}
+	return page, arguments, trace
+}
+
+// address waits for the address that the browser gets.
+func (o *opening) address(t *testing.T) string {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		if link, err := os.ReadFile(o.opened); err == nil {
-			page, hash, _ := strings.Cut(string(link), "#!/?")
-			arguments, err := url.ParseQuery(hash)
-			if err != nil {
-				t.Fatal(err)
-			}
-			trace, err := url.Parse(arguments.Get("url"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return page, trace
+		if address, err := os.ReadFile(o.opened); err == nil {
+			return string(address)
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("no browser is opened")
@@ -160,8 +186,8 @@ func TestOpen(t *testing.T) {
 	for name, ui := range map[string]string{"public": "https://ui.perfetto.dev", "own": "http://localhost:10000"} {
 		t.Run(name, func(t *testing.T) {
 			o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--compress", "--ui", ui)
-			page, trace := o.link(t)
-			if page != ui+"/" || trace.Hostname() != "127.0.0.1" || trace.Path != "/frames.pftrace" {
+			page, _, trace := o.link(t)
+			if page != ui+"/" || path.Base(trace.Path) != "frames.pftrace" {
 				t.Errorf("opens %s to fetch %s", page, trace)
 			}
 			if status, _, _ := request(t, "POST", trace, "/status", ui); status != 404 {
@@ -196,26 +222,71 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// The view is on A2, which is the first of the application's frames that are late by most,
+// until --at says otherwise. Its times are those of testdata/frames.ftrace: it
+// starts with ReceiveVsync at 100.0102 and ends 1 ms after its deadline, 100.02.
+func TestOpenView(t *testing.T) {
+	selectsA2 := map[string]string{"table": "actual_frame_timeline_slice", "ts": "100010200000", "dur": "10800000"}
+	file := filepath.Join(t.TempDir(), "my trace.pftrace")
+	inTime := filepath.Join(t.TempDir(), "intime.ftrace")
+	for _, command := range []string{
+		"ohframe convert -q testdata/frames.ftrace -o '" + file + "'",
+		"head -23 testdata/frames.ftrace >'" + inTime + "'",
+	} {
+		if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %s", command, out)
+		}
+	}
+	for _, test := range []struct {
+		args []string
+		want map[string]string
+	}{
+		{[]string{"frames.ftrace"}, selectsA2},
+		{[]string{file}, selectsA2},
+		{[]string{"frames.ftrace", "--view", "all"}, selectsA2},
+		{[]string{"frames.ftrace", "--at", "100.045"}, map[string]string{"visStart": "100000000000", "visEnd": "100075000000"}},
+		{[]string{inTime}, nil},
+	} {
+		o := startOpen(t, showing, append(test.args, "--port", "0")...)
+		_, arguments, trace := o.link(t)
+		got := map[string]string{}
+		for _, name := range []string{"table", "ts", "dur", "visStart", "visEnd"} {
+			if v := arguments.Get(name); v != "" {
+				got[name] = v
+			}
+		}
+		if len(got) != len(test.want) || len(got) > 0 && !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%q: %v, want %v", test.args, got, test.want)
+		}
+		commands := arguments.Get("startupCommands")
+		if strings.Contains(commands, "SwitchWorkspace") != (len(test.args) < 2 || test.args[1] != "--view") {
+			t.Errorf("%q: commands %.200s", test.args, commands)
+		}
+		request(t, "GET", trace, "", "https://ui.perfetto.dev")
+		o.end(t, 0)
+	}
+}
+
 // A Perfetto trace is served as it is, from a file, a pipe or a compressed file.
 func TestOpenPerfetto(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.b.pftrace")
-	packed := path + ".gz"
-	for _, name := range []string{path, packed} {
+	file := filepath.Join(t.TempDir(), "a.b.pftrace")
+	packed := file + ".gz"
+	for _, name := range []string{file, packed} {
 		if err := exec.Command("ohframe", "convert", "-q", "testdata/frames.ftrace", "-o", name).Run(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(path)
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for input, served := range map[string]string{path: "/a.b.pftrace", packed: "/a.b.pftrace", "-": "/trace.pftrace"} {
+	for input, served := range map[string]string{file: "a.b.pftrace", packed: "a.b.pftrace", "-": "trace.pftrace"} {
 		o := prepareOpen(t, showing, "--port", "0", "-q", input)
 		o.cmd.Stdin = io.MultiReader(bytes.NewReader(want)) // a pipe
 		o.start(t)
-		_, trace := o.link(t)
+		_, _, trace := o.link(t)
 		_, _, body := request(t, "GET", trace, "", "https://ui.perfetto.dev")
-		if trace.Path != served || !bytes.Equal(body, want) {
+		if path.Base(trace.Path) != served || !bytes.Equal(body, want) {
 			t.Errorf("%s: fetched %d bytes from %s, want %d from %s", input, len(body), trace.Path, len(want), served)
 		}
 		o.end(t, 0)

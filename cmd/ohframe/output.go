@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -194,6 +195,23 @@ func (o *output) discard() {
 	if o.path != "" {
 		os.Remove(o.file.Name())
 	}
+}
+
+// outputFlag is the flag of the commands that use writeOutput.
+var outputFlag = &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"}
+
+// formatFlag returns the flag that selects one of the formats.
+func formatFlag(formats []string) cli.Flag {
+	return &cli.StringFlag{Name: "format", Value: "table", Usage: "output format: `" + strings.Join(formats, "|") + "`"}
+}
+
+// formatOption returns the format that formatFlag set.
+func formatOption(c *cli.Context, formats []string) (string, error) {
+	format := c.String("format")
+	if !slices.Contains(formats, format) {
+		return "", &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(formats, ", "))}
+	}
+	return format, nil
 }
 
 // writeOutput opens the file that --output names, or standard output, and calls

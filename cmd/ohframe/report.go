@@ -1,18 +1,17 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
+	"os"
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/diff"
 	"ohframe/internal/report"
+	"ohframe/internal/text"
 )
 
 func reportCommand() *cli.Command {
@@ -23,9 +22,11 @@ func reportCommand() *cli.Command {
 		Description: "INPUT is a text trace, a Perfetto trace (from Android or from ohframe convert), or the\n" +
 			"output of dumpsys gfxinfo PACKAGE framestats or dumpsys SurfaceFlinger --latency LAYER.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Value: "table", Usage: "output format: `" + strings.Join(report.Formats, "|") + "`"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
+			formatFlag(report.Formats),
+			outputFlag,
 			processFlag,
+			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond its limit: `MEASURE>5%,MEASURE<55`"},
+			allowMissingFlag,
 		}, traceFlags()...),
 		Action: runReport,
 	}
@@ -38,17 +39,21 @@ func runReport(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return &failure{what: "no input given", hint: "ohframe report INPUT…"}
 	}
-	format := c.String("format")
-	if !slices.Contains(report.Formats, format) {
-		return &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(report.Formats, ", "))}
+	format, err := formatOption(c, report.Formats)
+	if err != nil {
+		return err
 	}
 	options, err := statsOptions(c)
 	if err != nil {
 		return err
 	}
+	budgets, err := reportBudgets(c)
+	if err != nil {
+		return err
+	}
 	var inputs []report.Input
 	for _, name := range c.Args().Slice() {
-		in, err := readInput(c, name)
+		in, err := readInput(c, name, withCauses)
 		if err != nil {
 			return err
 		}
@@ -56,27 +61,82 @@ func runReport(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		inputs = append(inputs, report.Input{Name: inputName(name), Timeline: in.Timeline, Stats: measures})
+		m, _ := recorded(name) // readInput has printed the warning
+		inputs = append(inputs, report.Input{Name: inputName(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Recording: report.NewRecording(m)})
 	}
 	if err := report.CheckChosen(inputs); err != nil {
-		return reportError(err)
+		return fmt.Errorf("--process: %w", err)
 	}
-	return writeOutput(c, func(out io.Writer, terminal bool) error {
+	for _, in := range inputs {
+		if len(in.Timeline.Frames) == 0 {
+			printNoFrames(os.Stderr, in.Name, in.Timeline)
+		}
+	}
+	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		return report.Write(out, inputs, format, report.Options{Color: terminal})
 	})
+	if err != nil {
+		return err
+	}
+	return checkBudgets(budgets, inputs, c.Bool(allowMissingFlag.Name))
+}
+
+// reportBudgets returns the budgets of --fail-on.
+func reportBudgets(c *cli.Context) ([]diff.Budget, error) {
+	if !c.IsSet("fail-on") {
+		return nil, nil
+	}
+	budgets, err := diff.ParseBudgets(c.String("fail-on"))
+	if err != nil {
+		return nil, &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>5%,hitch_ratio>10'; docs/diff.md lists the measures"}
+	}
+	return budgets, nil
+}
+
+// checkBudgets returns a gateError if a budget fails, or cannot be checked unless that is
+// allowed. Processes without complete frames have nothing to check, but an input must
+// have one with some.
+func checkBudgets(budgets []diff.Budget, inputs []report.Input, allowMissing bool) error {
+	var failed, unknown gateError
+	for _, in := range inputs {
+		prefix, frames := "", 0
+		if len(inputs) > 1 {
+			prefix = in.Name + ": "
+		}
+		for _, p := range in.Stats.Processes {
+			frames += p.Frames.Complete
+			for _, b := range budgets {
+				if p.Frames.Complete == 0 {
+					continue
+				}
+				switch status, what := b.Check(p); status {
+				case diff.Failed:
+					failed = append(failed, prefix+what)
+				case diff.Unknown:
+					unknown = append(unknown, prefix+what)
+				}
+			}
+		}
+		if frames == 0 && len(budgets) > 0 {
+			unknown = append(unknown, in.Name+": no complete frames")
+		}
+	}
+	if !allowMissing {
+		failed = append(failed, unknown...)
+	} else {
+		for _, line := range unknown {
+			fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line("warning: "+line))
+		}
+	}
+	if len(failed) > 0 {
+		return failed
+	}
+	return nil
 }
 
 // measure computes the statistics of a timeline. It can be interrupted.
 func measure(c *cli.Context, t *analyzer.Timeline, o stats.Options) (*stats.Report, error) {
 	return await(c.Context, func() (*stats.Report, error) { return stats.Compute(t, o), nil })
-}
-
-// reportError turns an error of the report package into a failure with its hint.
-func reportError(err error) error {
-	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
-		return &failure{what: "--process: " + e.What, hint: e.Hint}
-	}
-	return err
 }
 
 // statsOptions returns the options that --process sets.

@@ -21,15 +21,24 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"google.golang.org/protobuf/proto"
 
+	"ohframe/internal/hdc/fake"
 	"ohframe/internal/perfettopb"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(withFake{m}, map[string]func(){
 		"ohframe":           main,
 		"ohframe-as-nobody": mainAsNobody,
 		"ohframe-deaf":      mainDeaf,
 	})
+}
+
+// withFake removes the fake hdc after the tests.
+type withFake struct{ *testing.M }
+
+func (w withFake) Run() int {
+	defer fake.Remove()
+	return w.M.Run()
 }
 
 // noExitSleep keeps commands from sleeping for a second before they exit, as
@@ -51,21 +60,27 @@ func mainAsNobody() {
 // a trace made by hand whose head lists its frames. Besides the commands of testscript
 // there are:
 //
-//	fails [-hint TEXT] MESSAGE COMMAND ARG…  exits with 1, prints "ohframe: MESSAGE"
+//	fails [-code N] [-hint TEXT] MESSAGE COMMAND ARG…
+//	                                         exits with 1, or N, prints "ohframe: MESSAGE"
 //	                                         and at most a hint, which holds TEXT
 //	files DIR NAME…                          the folder has these files and no others
 //	mode MODE FILE                           the file has these permissions, in octal
 //	shows FILE FRAMES                        the Perfetto trace has this number of frames
 //	samerows CSV OTHER                       a table or JSON has the rows of the CSV
 //
-// and the condition [root].
+// and the condition [root]. A fake hdc is in PATH; its folder is fake.
 func TestScripts(t *testing.T) {
+	program, err := fake.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			env.Vars = append(env.Vars, noExitSleep)
+			env.Vars = append(env.Vars, noExitSleep, "HDC=", fake.Folder+"="+filepath.Join(env.WorkDir, "fake"))
+			env.Setenv("PATH", env.Getenv("PATH")+":"+filepath.Dir(program))
 			trace, err := os.ReadFile("testdata/frames.ftrace")
 			if err != nil {
 				return err
@@ -89,15 +104,22 @@ func TestScripts(t *testing.T) {
 }
 
 func fails(ts *testscript.TestScript, neg bool, args []string) {
-	hint := ""
-	if len(args) > 2 && args[0] == "-hint" {
-		hint, args = args[1], args[2:]
+	code, hint := 1, ""
+	for len(args) > 2 && (args[0] == "-code" || args[0] == "-hint") {
+		if args[0] == "-hint" {
+			hint = args[1]
+		} else {
+			n, err := strconv.Atoi(args[1])
+			ts.Check(err)
+			code = n
+		}
+		args = args[2:]
 	}
-	need(ts, !neg && len(args) > 1, "fails [-hint TEXT] MESSAGE COMMAND ARG…")
+	need(ts, !neg && len(args) > 1, "fails [-code N] [-hint TEXT] MESSAGE COMMAND ARG…")
 	message, command := args[0], args[1:]
 	exit := (*exec.ExitError)(nil)
-	if err := ts.Exec(command[0], command[1:]...); !errors.As(err, &exit) || exit.ExitCode() != 1 {
-		ts.Fatalf("exit code: got %v, want 1", err)
+	if err := ts.Exec(command[0], command[1:]...); !errors.As(err, &exit) || exit.ExitCode() != code {
+		ts.Fatalf("exit code: got %v, want %d", err, code)
 	}
 	if out := ts.ReadFile("stdout"); out != "" {
 		ts.Fatalf("standard output is not empty: %q", out)

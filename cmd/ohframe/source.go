@@ -61,8 +61,8 @@ func (s *source) measure() {
 	s.left, s.modified = s.size, info.ModTime()
 }
 
-// Read implements io.Reader. It fails if the file has become shorter: then what was
-// read is neither the old content nor the new.
+// Read implements io.Reader. It fails if the file has become shorter: then the bytes read
+// so far are a mixture of the old content and the new.
 func (s *source) Read(b []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err

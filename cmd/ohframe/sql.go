@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -18,7 +20,8 @@ func sqlCommand() *cli.Command {
 		Name:  "sql",
 		Usage: "write PerfettoSQL modules about frames, and show how to use them",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "export", Usage: "write the modules to folder `DIR`"},
+			&cli.StringFlag{Name: "export", Usage: "write the modules and a trace summary specification to folder `DIR`"},
+			&cli.StringFlag{Name: "inline", Usage: "print `MODULE` and what it includes as one script"},
 		},
 		Action: runSQL,
 	}
@@ -28,46 +31,79 @@ func runSQL(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return &failure{what: fmt.Sprintf("unexpected argument %q", c.Args().First()), hint: "ohframe sql --export DIR"}
 	}
-	names, err := fs.Glob(sql.Files(), "*.sql")
-	if err != nil {
-		return err
+	if c.IsSet("inline") {
+		return inlineModule(c, c.String("inline"))
 	}
+	modules := sql.Modules()
 	dir := c.String("export")
 	if c.IsSet("export") {
-		if err := exportModules(c, dir, names); err != nil {
-			return err
-		}
-		fmt.Fprintf(c.App.Writer, "%d modules in %s\n", len(names), dir)
-	} else {
-		dir = "DIR"
-		fmt.Fprintln(c.App.Writer, "ohframe sql --export DIR writes these modules to a folder:")
-		for _, name := range names {
-			fmt.Fprintf(c.App.Writer, "  %s.%s\n", sql.Name, strings.TrimSuffix(name, ".sql"))
-		}
-	}
-	fmt.Fprintf(c.App.Writer, "To query a trace:\n  trace_processor_shell --add-sql-package %s TRACE.pftrace\n", quoted(dir+"@"+sql.Name))
-	fmt.Fprintf(c.App.Writer, "  INCLUDE PERFETTO MODULE %s.frames;\n  SELECT * FROM ohos_frame;\n", sql.Name)
-	return nil
-}
-
-// exportModules writes the modules to a folder and creates it if necessary. Existing
-// modules are replaced.
-func exportModules(c *cli.Context, dir string, names []string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fileError(dir, err)
-	}
-	for _, name := range names {
-		module, err := fs.ReadFile(sql.Files(), name)
+		files, err := moduleFiles()
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(dir, name)
+		if err := exportFiles(c, dir, files); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.App.Writer, "%d modules and %s in %s\n", len(modules), sql.Summary, dir)
+	} else {
+		dir = "DIR"
+		fmt.Fprintln(c.App.Writer, "ohframe sql --export DIR writes these modules to a folder:")
+		for _, module := range modules {
+			fmt.Fprintf(c.App.Writer, "  %s\n", module)
+		}
+	}
+	added := quoted(dir + "@" + sql.Name)
+	fmt.Fprintf(c.App.Writer, "To query a trace:\n  trace_processor_shell --add-sql-package %s TRACE.pftrace\n", added)
+	fmt.Fprintf(c.App.Writer, "  INCLUDE PERFETTO MODULE %s.frames;\n  SELECT * FROM ohos_frame;\n", sql.Name)
+	fmt.Fprintf(c.App.Writer, "To compute all metrics of a trace:\n  trace_processor_shell summarize --add-sql-package %s --metrics-v2 all --metadata-query ohos_metadata TRACE.pftrace %s\n",
+		added, quoted(filepath.Join(dir, sql.Summary)))
+	return nil
+}
+
+// inlineModule prints a module and what it includes as one script.
+func inlineModule(c *cli.Context, module string) error {
+	if c.IsSet("export") {
+		return &failure{what: "--inline and --export cannot be combined"}
+	}
+	script, err := sql.Inline(module)
+	if err != nil {
+		return &failure{what: "--inline: " + err.Error(), hint: "ohframe sql lists the modules"}
+	}
+	_, err = io.WriteString(c.App.Writer, script)
+	return err
+}
+
+// moduleFiles returns the modules and the trace summary specification.
+func moduleFiles() (map[string][]byte, error) {
+	names, err := fs.Glob(sql.Files(), "*")
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, name := range names {
+		if files[name], err = fs.ReadFile(sql.Files(), name); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// exportFiles writes files, given by their paths, to a folder, and creates the folders
+// that are necessary. Existing files of the same names are replaced.
+func exportFiles(c *cli.Context, dir string, files map[string][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if folder := filepath.Dir(path); folder != "." {
+			if err := os.MkdirAll(folder, 0o777); err != nil {
+				return fileError(dir, err)
+			}
+		}
 		out, err := createOutput(c, path)
 		if err != nil {
 			return err
 		}
 		err = writeTo(c.Context, out, path, func(out io.Writer) error {
-			_, err := out.Write(module)
+			_, err := out.Write(files[name])
 			return err
 		})
 		if err != nil {

@@ -134,8 +134,13 @@ func describeClock(c *analyzer.ClockOffset) string {
 		description = "unknown, assuming 0"
 	case analyzer.ClockGiven:
 		description = seconds(c.Offset) + ", given"
+	case analyzer.ClockHeader, analyzer.ClockDetails, analyzer.ClockMono:
+		description = fmt.Sprintf("%s from %s", seconds(c.Offset), c.Source)
 	default:
 		description = fmt.Sprintf("%s from %s (%s, accurate to about %s)", seconds(c.Offset), c.Source, text.Count(c.Samples, "line"), c.Lag)
+	}
+	if c.Overruled != 0 {
+		description += fmt.Sprintf("; warning: the input states another, which differs by %s", c.Overruled)
 	}
 	if c.Contradicted != 0 {
 		description += fmt.Sprintf("; warning: the clock sync line differs by %s", c.Contradicted)

@@ -21,12 +21,11 @@ func BenchmarkEncode(b *testing.B) {
 	batch.Parse(text[:1<<20], limits.Default().Line)
 	e := NewEncoder(limits.Default().Strings)
 	NewPlanner(limits.Default()).Plan(&batch, analyzer.NewInput(analyzer.Options{}).Begin(), e)
-	block, plans := []hitrace.Batch{batch}, e.plan
-	e.encode(block, plans)
+	e.encode()
 	b.SetBytes(1 << 20)
 	b.ReportAllocs()
 	for b.Loop() {
-		e.encode(block, plans)
+		e.encode()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(batch.Events)), "ns/event")
 }

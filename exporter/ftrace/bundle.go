@@ -8,8 +8,8 @@ import (
 	"ohframe/exporter/packet"
 )
 
-// Field numbers of the messages that are encoded by hand, because there is one
-// for every line of the trace. A test holds them against the schema.
+// Field numbers of the messages that are encoded by hand, because every line of the trace
+// needs one. A test compares them with the schema.
 const (
 	packetFtraceEvents = 1 // TracePacket.ftrace_events
 
@@ -55,42 +55,63 @@ const (
 
 // cpuEncoder collects one processor's events of a batch.
 //
-// Scheduling takes two forms. The compact one stores columns, a few bytes for
-// an event, and leaves it to the reader to know who ran before: it is used
-// where that is who the text names. The other is an event like all others.
-// A reader sorts compact switches, compact wakings and all other events each for
-// themselves, and then nobody knows which of equal time comes first: scheduling
-// is compact only where there is none other at its time.
+// Scheduling has two forms. The compact one stores columns, with a few bytes for each
+// event, and omits the previous thread, which is the next thread of the switch before. It
+// can be used only if the text names the same thread. The other form is an ordinary
+// event. Perfetto sorts compact switches, compact wakings and all other events
+// separately, so the order between them is lost if their times are equal. Therefore
+// scheduling is compact only if no other scheduling event has its time.
 type cpuEncoder struct {
 	events  []byte
-	running trace.TID  // who runs, by the last switch of this batch; -1 if not known
+	running trace.TID  // the running thread, by the last switch of this batch; -1 if unknown
 	plain   trace.Time // at which scheduling is not compact
 	ahead   trace.Time // of the scheduling announced last
 
-	comms                                                           commTable
-	switchTimes, switchStates, switchPIDs, switchPrios, switchComms []byte
-	wakingTimes, wakingPIDs, wakingCPUs, wakingPrios, wakingComms   []byte
-	lastSwitch, lastWaking                                          trace.Time
-	switches, wakings                                               int
+	comms             commTable
+	switches, wakings compactEvents
 }
 
-// nobody is who runs on a processor of which no switch has been seen.
+// compactEvents are the columns of compact switches or wakings, encoded.
+type compactEvents struct {
+	times, pids, prios, comms []byte
+	states                    []byte // of switches
+	cpus                      []byte // of wakings
+	last                      trace.Time
+	count                     int
+}
+
+func (c *compactEvents) add(at trace.Time, tid trace.TID, prio int32, comm int) {
+	c.times = protowire.AppendVarint(c.times, uint64(at-c.last))
+	c.pids = protowire.AppendVarint(c.pids, uint64(tid))
+	c.prios = protowire.AppendVarint(c.prios, uint64(int64(prio)))
+	c.comms = protowire.AppendVarint(c.comms, uint64(comm))
+	c.last = at
+	c.count++
+}
+
+func (c *compactEvents) reset() {
+	*c = compactEvents{
+		times: c.times[:0], pids: c.pids[:0], prios: c.prios[:0], comms: c.comms[:0],
+		states: c.states[:0], cpus: c.cpus[:0],
+	}
+}
+
+// nobody is the running thread of a processor without a switch so far.
 const nobody trace.TID = -1
 
 func (c *cpuEncoder) reset() {
 	c.events = c.events[:0]
 	c.running, c.plain, c.ahead = nobody, -1, -1
 	c.comms.reset()
-	c.switchTimes, c.switchStates, c.switchPIDs = c.switchTimes[:0], c.switchStates[:0], c.switchPIDs[:0]
-	c.switchPrios, c.switchComms = c.switchPrios[:0], c.switchComms[:0]
-	c.wakingTimes, c.wakingPIDs, c.wakingCPUs = c.wakingTimes[:0], c.wakingPIDs[:0], c.wakingCPUs[:0]
-	c.wakingPrios, c.wakingComms = c.wakingPrios[:0], c.wakingComms[:0]
-	c.lastSwitch, c.lastWaking, c.switches, c.wakings = 0, 0, 0, 0
+	c.switches.reset()
+	c.wakings.reset()
 }
 
-func (c *cpuEncoder) empty() bool { return len(c.events) == 0 && c.switches == 0 && c.wakings == 0 }
+func (c *cpuEncoder) empty() bool {
+	return len(c.events) == 0 && c.switches.count == 0 && c.wakings.count == 0
+}
 
-// append appends an event of which body is all but time and thread.
+// append appends an event: its time and thread, and body, its other fields.
 func (c *cpuEncoder) append(event *hitrace.Event, body []byte) {
 	size := 2 + protowire.SizeVarint(uint64(event.Time)) + protowire.SizeVarint(uint64(event.TID)) + len(body)
 	buf := packet.AppendLength(c.events, bundleEvent, size)
@@ -99,8 +120,8 @@ func (c *cpuEncoder) append(event *hitrace.Event, body []byte) {
 	c.events = append(buf, body...)
 }
 
-// announce notes that scheduling at the given time will come. last says that more of
-// the same time may come in the next block.
+// announce records that a scheduling event at the given time follows. last means that
+// more events of that time may follow in the next block.
 func (c *cpuEncoder) announce(at trace.Time, last bool) {
 	if at == c.ahead || last {
 		c.plain = at
@@ -116,13 +137,8 @@ func (c *cpuEncoder) compactSwitch(at trace.Time, s *hitrace.Switch, state int64
 		c.plain = at
 		return false
 	}
-	c.switchTimes = protowire.AppendVarint(c.switchTimes, uint64(at-c.lastSwitch))
-	c.switchStates = protowire.AppendVarint(c.switchStates, uint64(state))
-	c.switchPIDs = protowire.AppendVarint(c.switchPIDs, uint64(s.NextTID))
-	c.switchPrios = protowire.AppendVarint(c.switchPrios, uint64(int64(s.NextPrio)))
-	c.switchComms = protowire.AppendVarint(c.switchComms, uint64(c.comms.index(s.NextComm)))
-	c.lastSwitch = at
-	c.switches++
+	c.switches.add(at, s.NextTID, s.NextPrio, c.comms.index(s.NextComm))
+	c.switches.states = protowire.AppendVarint(c.switches.states, uint64(state))
 	return true
 }
 
@@ -133,13 +149,8 @@ func (c *cpuEncoder) compactWaking(at trace.Time, by trace.TID, w *hitrace.Wakeu
 		c.plain = at
 		return false
 	}
-	c.wakingTimes = protowire.AppendVarint(c.wakingTimes, uint64(at-c.lastWaking))
-	c.wakingPIDs = protowire.AppendVarint(c.wakingPIDs, uint64(w.TID))
-	c.wakingCPUs = protowire.AppendVarint(c.wakingCPUs, uint64(w.TargetCPU))
-	c.wakingPrios = protowire.AppendVarint(c.wakingPrios, uint64(int64(w.Prio)))
-	c.wakingComms = protowire.AppendVarint(c.wakingComms, uint64(c.comms.index(w.Comm)))
-	c.lastWaking = at
-	c.wakings++
+	c.wakings.add(at, w.TID, w.Prio, c.comms.index(w.Comm))
+	c.wakings.cpus = protowire.AppendVarint(c.wakings.cpus, uint64(w.TargetCPU))
 	return true
 }
 
@@ -207,20 +218,20 @@ type column struct {
 
 func (c *cpuEncoder) columns() [10]column {
 	return [...]column{
-		{compactSwitchTimestamp, c.switchTimes},
-		{compactSwitchPrevState, c.switchStates},
-		{compactSwitchNextPID, c.switchPIDs},
-		{compactSwitchNextPrio, c.switchPrios},
-		{compactSwitchNextComm, c.switchComms},
-		{compactWakingTimestamp, c.wakingTimes},
-		{compactWakingPID, c.wakingPIDs},
-		{compactWakingTargetCPU, c.wakingCPUs},
-		{compactWakingPrio, c.wakingPrios},
-		{compactWakingComm, c.wakingComms},
+		{compactSwitchTimestamp, c.switches.times},
+		{compactSwitchPrevState, c.switches.states},
+		{compactSwitchNextPID, c.switches.pids},
+		{compactSwitchNextPrio, c.switches.prios},
+		{compactSwitchNextComm, c.switches.comms},
+		{compactWakingTimestamp, c.wakings.times},
+		{compactWakingPID, c.wakings.pids},
+		{compactWakingTargetCPU, c.wakings.cpus},
+		{compactWakingPrio, c.wakings.prios},
+		{compactWakingComm, c.wakings.comms},
 	}
 }
 
-// compactSize returns the size of the compact events, zero if there are none.
+// compactSize returns the size of the compact events, zero without any.
 func (c *cpuEncoder) compactSize() int {
 	size := 0
 	for _, k := range c.columns() {
@@ -228,8 +239,8 @@ func (c *cpuEncoder) compactSize() int {
 			size += 1 + protowire.SizeBytes(len(k.values))
 		}
 	}
-	if c.wakings > 0 {
-		size += 1 + protowire.SizeBytes(c.wakings)
+	if c.wakings.count > 0 {
+		size += 1 + protowire.SizeBytes(c.wakings.count)
 	}
 	for _, comm := range c.comms.list {
 		size += 1 + protowire.SizeBytes(len(comm))
@@ -246,9 +257,9 @@ func (c *cpuEncoder) appendCompact(buf []byte) []byte {
 			buf = packet.AppendBytes(buf, k.number, k.values)
 		}
 	}
-	if c.wakings > 0 { // every waking has flags; the text's say nothing of use
-		buf = packet.AppendLength(buf, compactWakingFlags, c.wakings)
-		for range c.wakings {
+	if c.wakings.count > 0 { // Perfetto requires flags for every waking; the text has none of use
+		buf = packet.AppendLength(buf, compactWakingFlags, c.wakings.count)
+		for range c.wakings.count {
 			buf = append(buf, 0)
 		}
 	}

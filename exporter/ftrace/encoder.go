@@ -19,11 +19,10 @@ type Encoder struct {
 	// Misplaced counts those of processors that Perfetto does not know.
 	Misplaced int
 
-	plan    []batchPlan   // of the batches to be encoded next
-	pieces  []piece       // of the block being encoded
+	plan    []piece       // the block to be encoded next
 	cpus    []*cpuEncoder // by number, nil where a processor has no events
 	kernel  *kernelEncoder
-	placed  threadSet // whose process is known in this block
+	placed  threadSet // threads whose process is known in this block
 	packets []byte    // the outcome
 	text    []byte
 	body    []byte
@@ -36,27 +35,23 @@ func NewEncoder(names int) *Encoder { return &Encoder{kernel: newKernelEncoder(n
 // trace with a greater one, from a damaged line, it would load nothing at all.
 const lastCPU trace.CPU = 1023
 
-// Encode returns the packets of a block, whose batches have been planned for this
-// encoder. They are valid until the next call.
-func (e *Encoder) Encode(block []hitrace.Batch) []byte {
-	e.encode(block, e.plan)
+// Encode returns the packets of the events that have been planned for this encoder since
+// the last call. The result is valid until the next call.
+func (e *Encoder) Encode() []byte {
+	e.encode()
+	for i := range e.plan {
+		e.plan[i].events = nil
+	}
 	e.plan = e.plan[:0]
 	return e.packets
 }
 
-func (e *Encoder) encode(block []hitrace.Batch, plans []batchPlan) {
+func (e *Encoder) encode() {
 	e.packets, e.Exported, e.Lost, e.Misplaced = e.packets[:0], 0, 0, 0
 	e.Names.Reset()
 	e.placed.reset()
 	e.kernel.symbols.reset()
-	e.pieces = e.pieces[:0]
-	for k := range block {
-		if p := &plans[k]; len(p.ends) > 0 {
-			e.pieces = append(e.pieces, piece{p.ends, p.endPlacements, true})
-		}
-		e.pieces = append(e.pieces, piece{block[k].Events, plans[k].placements, false})
-	}
-	for _, p := range e.pieces {
+	for _, p := range e.plan {
 		for i := range p.events {
 			event := &p.events[i]
 			e.Names.AddLine(event)
@@ -66,10 +61,10 @@ func (e *Encoder) encode(block []hitrace.Batch, plans []batchPlan) {
 		}
 	}
 	ahead := 0 // how many of the next events have been announced
-	for k, p := range e.pieces {
+	for k, p := range e.plan {
 		for i := range p.events {
 			if ahead == 0 {
-				ahead = e.lookAhead(e.pieces[k:], i)
+				ahead = e.lookAhead(e.plan[k:], i)
 			}
 			ahead--
 			event, placement := &p.events[i], &p.placements[i]
@@ -83,21 +78,11 @@ func (e *Encoder) encode(block []hitrace.Batch, plans []batchPlan) {
 			}
 		}
 	}
-	clear(e.pieces)
 	e.flush()
 }
 
-// piece is events that are encoded one after another: those of a batch, or ends that
-// were made.
-type piece struct {
-	events     []hitrace.Event
-	placements []placement
-	made       bool
-}
-
-// lookAhead announces the scheduling among the events of one time that come next to
-// their processors. They begin with the given event of the first piece. It returns the
-// number of those events.
+// lookAhead announces the next scheduling events of one time to their processors. They
+// begin with the given event of the first piece. It returns the number of those events.
 func (e *Encoder) lookAhead(pieces []piece, first int) int {
 	at := pieces[0].events[first].Time
 	n, last := 0, true // the next block may continue with the same time
@@ -160,8 +145,8 @@ func (e *Encoder) event(c *cpuEncoder, event *hitrace.Event, p *placement) bool 
 		}
 		e.Names.AddScheduled(w.TID, w.Comm)
 		w.Comm = validText(w.Comm)
-		// Of a compact waking Perfetto does not take the thread's name, which the
-		// process tree gives only to threads of a process.
+		// For a compact waking Perfetto ignores the thread's name, and the process tree
+		// names only threads of a process.
 		if p.kind == hitrace.WakingEvent && e.placed.has(w.TID) && c.compactWaking(event.Time, event.TID, &w) {
 			return true
 		}
@@ -187,9 +172,9 @@ func (e *Encoder) other(c *cpuEncoder, event *hitrace.Event) bool {
 	return ok
 }
 
-// newTask is the event of a thread that begins. In its own form it would make
-// Perfetto begin the thread, and its process, anew: to the process tree, which
-// tells names from the start of the trace on, they would be others.
+// newTask is the event of a new thread. Perfetto would create the thread, and its
+// process, anew at an event in that form, and the names of the process tree, which apply
+// from the start of the trace, would belong to other threads.
 const newTask = "task_newtask"
 
 // appendPrint appends a process's marker as FtraceEvent.print.
@@ -197,11 +182,7 @@ func (e *Encoder) appendPrint(buf []byte, m *hitrace.Marker, pid trace.PID) []by
 	e.text = appendPayload(e.text[:0], m, pid)
 	e.text = validText(e.text)
 	size := protowire.SizeTag(printBuf) + protowire.SizeBytes(len(e.text))
-	buf = protowire.AppendTag(buf, eventPrint, protowire.BytesType)
-	buf = protowire.AppendVarint(buf, uint64(size))
-	buf = protowire.AppendTag(buf, printBuf, protowire.BytesType)
-	buf = protowire.AppendVarint(buf, uint64(len(e.text)))
-	return append(buf, e.text...)
+	return packet.AppendBytes(packet.AppendLength(buf, eventPrint, size), printBuf, e.text)
 }
 
 // cpu returns the encoder of a processor's events.
@@ -231,8 +212,8 @@ func (s *threadSet) reset() {
 func (s *threadSet) add(tid trace.TID)      { s[uint32(tid)%uint32(len(s))] = tid }
 func (s *threadSet) has(tid trace.TID) bool { return s[uint32(tid)%uint32(len(s))] == tid }
 
-// flush appends a packet for each processor that has events. The names of
-// functions that they refer to stand in the first of them.
+// flush appends a packet for each processor that has events. The first one has the names
+// of the functions that they refer to.
 func (e *Encoder) flush() {
 	flags, interned := 0, e.body[:0]
 	if e.kernel.symbols.len() > 0 {
@@ -244,7 +225,7 @@ func (e *Encoder) flush() {
 			continue
 		}
 		if c.empty() {
-			// What many processors held in turn would add up.
+			// The buffers of many processors would add up.
 			e.cpus[cpu] = nil
 			continue
 		}

@@ -23,7 +23,7 @@ func newKernelEncoder(names int) *kernelEncoder {
 	return &kernelEncoder{events: kernelEvents(), symbols: symbolTable{limit: names}}
 }
 
-// event returns what is known of an event, or nil.
+// event returns the entry of an event, or nil if it is unknown.
 func (k *kernelEncoder) event(name []byte) *kernelEvent {
 	recent := &k.recent[name[len(name)-1]+name[len(name)/2]*31+byte(len(name))*17]
 	if *recent == nil || (*recent).name != string(name) {
@@ -36,9 +36,8 @@ func (k *kernelEncoder) event(name []byte) *kernelEvent {
 // damaged, and not worth matching.
 const maxKernelText = 1 << 10
 
-// appendEvent appends the event's own field of FtraceEvent (tag, length,
-// message) and reports whether it could be understood; if not, buf comes back
-// as it was.
+// appendEvent appends the event's own field of FtraceEvent (tag, length, message). If the
+// args do not fit a format, it returns false and buf unchanged.
 func (k *kernelEncoder) appendEvent(buf []byte, name, args []byte) ([]byte, bool) {
 	if len(name) == 0 {
 		return buf, false
@@ -80,9 +79,9 @@ func appendText(buf []byte, number protowire.Number, text []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(buf, number, protowire.BytesType), validText(text))
 }
 
-// validText returns text without bytes that are none: writers cut long names in the
-// middle of a character, and Perfetto would take what follows, such as the bar after
-// a marker's name, for a part of it.
+// validText returns text without invalid UTF-8. Writers cut long names in the middle of a
+// character, and Perfetto would read the next byte, such as the bar after a marker's
+// name, as a part of the character.
 func validText(text []byte) []byte {
 	if utf8.Valid(text) {
 		return text

@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/tracetest"
 )
 
 // encodeKernel returns what the encoder makes of an event.
@@ -270,11 +271,7 @@ func TestKernelEventsAllocateNothing(t *testing.T) {
 
 // All that the kernel says in real captures is understood.
 func TestRealKernelEventsAreTyped(t *testing.T) {
-	paths := captures(t)
-	if len(paths) == 0 {
-		t.Skip("no captures here")
-	}
-	for _, path := range paths {
+	for _, path := range tracetest.Paths(t) {
 		k := newKernelEncoder(limits.Default().Strings)
 		counts := map[string]int{}
 		for _, line := range readKernelLines(t, path) {
@@ -296,16 +293,6 @@ func TestRealKernelEventsAreTyped(t *testing.T) {
 		}
 		t.Log(filepath.Base(path), counts, k.symbols.len(), "functions")
 	}
-}
-
-// captures returns traces that are no part of the repository.
-func captures(t testing.TB) []string {
-	t.Helper()
-	paths, err := filepath.Glob("../../../shared/*/*.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return paths
 }
 
 // readKernelLines returns the kernel events of a trace that are neither

@@ -5,6 +5,7 @@ import (
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
+	"ohframe/internal/tracetest"
 )
 
 // otherKernelLines are events of which nothing is known.
@@ -41,7 +42,7 @@ func BenchmarkKernelEvent(b *testing.B) {
 // one, else one of each.
 func BenchmarkKernelEvents(b *testing.B) {
 	var lines []hitrace.Line
-	for _, path := range captures(b) {
+	for _, path := range tracetest.Paths(b) {
 		lines = append(lines, readKernelLines(b, path)...)
 	}
 	if len(lines) == 0 {

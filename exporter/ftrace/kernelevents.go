@@ -1,8 +1,8 @@
 package ftrace
 
-// kernelFormats are the events that Perfetto has messages for, as Linux from 4.19
-// on and HongMeng print them, by subsystem. The formats of an event are tried in
-// this order: of two that begin alike, the longer comes first.
+// kernelFormats are the events for which Perfetto has messages, as Linux from 4.19 on and
+// HongMeng print them, by subsystem. The formats of an event are tried in this order: if
+// two begin alike, the longer one is first.
 var kernelFormats = [...]struct{ event, format string }{
 	// sched
 	{"sched_blocked_reason", "pid={pid} iowait={io_wait} caller={caller:symbol} {}"},
@@ -106,7 +106,7 @@ var kernelFormats = [...]struct{ event, format string }{
 	{"mm_filemap_delete_from_page_cache", "dev {s_dev:device} ino {i_ino:hex} page={page:hex} pfn={pfn} ofs={index:pages}"},
 	{"mm_filemap_delete_from_page_cache", "dev {s_dev:device} ino {i_ino:hex} pfn={pfn} ofs={index:pages}"},
 
-	// kmem; allocation flags are words whose numbers differ from kernel to kernel
+	// kmem; allocation flags are words with different numbers in each kernel
 	{"mm_page_alloc", "page={page:hex} pfn={pfn} order={order} migratetype={migratetype} gfp_flags={}"},
 	{"mm_page_alloc_extfrag", "page={page:hex} pfn={pfn} alloc_order={alloc_order} fallback_order={fallback_order} pageblock_order={} alloc_migratetype={alloc_migratetype} fallback_migratetype={fallback_migratetype} fragmenting={} change_ownership={change_ownership}"},
 	{"mm_page_free", "page={page:hex} pfn={pfn} order={order}"},

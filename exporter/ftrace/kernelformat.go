@@ -11,23 +11,21 @@ import (
 	"ohframe/internal/perfettopb"
 )
 
-// kernelFormat is how the kernel prints an event, compiled. It is written as the
-// kernel's own format is, with the fields of Perfetto's message in braces where
-// that has its verbs:
+// kernelFormat is a compiled format of a kernel event. It is written like the kernel's
+// own format, with the fields of Perfetto's message in braces instead of verbs:
 //
-//	{pid}         a number, decimal or with 0x before it; or, by the type of the
-//	              field, text, which ends where the rest of the format begins
+//	{pid}         a number, decimal or with 0x before it; or, if the field has type
+//	              string, text up to the beginning of the rest of the format
 //	{ino:hex}     a hexadecimal number that may lack the 0x
 //	{mask:mask}   a bitmask: hexadecimal, a comma after every 32 bits
 //	{dev:device}  a device's major and minor number, "8,0" or "8:0"
-//	{ofs:pages}   a number of bytes that the field counts in pages
-//	{fn:symbol}   the name of a function, which the field holds the number of
-//	{ret=no|yes}  a word that stands for a number: no for 0, yes for 1
-//	{}            what no field takes
+//	{ofs:pages}   a number of bytes; the field counts pages
+//	{fn:symbol}   the name of a function; the field contains its number
+//	{ret=no|yes}  one of several words for the numbers 0, 1, …
+//	{}            text without a field
 //
-// Between two places there is always some text, by which the first is known to
-// end. What follows a blank after the end of a format is ignored: later kernels and
-// vendors add fields there.
+// Two fields always have text between them, which ends the first. Text after a blank
+// after the end of a format is ignored: later kernels and vendors add fields there.
 type kernelFormat []kernelStep
 
 // kernelStep is a piece of a format: literal text, then a value.

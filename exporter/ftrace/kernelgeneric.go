@@ -18,9 +18,9 @@ const (
 	genericFieldInt  = 4 // GenericFtraceEvent.Field.int_value
 )
 
-// appendGeneric appends FtraceEvent.generic for an event of which nothing is
-// known: each "key=value" is a field, and what stands before the first is one
-// with the name "args".
+// appendGeneric appends FtraceEvent.generic for an event of an unknown type: each
+// "key=value" is a field, and the text before the first one is a field with the
+// name "args".
 func appendGeneric(buf, name, args []byte) []byte {
 	buf = protowire.AppendTag(buf, eventGeneric, protowire.BytesType)
 	start := len(buf)
@@ -39,9 +39,9 @@ func appendGeneric(buf, name, args []byte) []byte {
 	return endMessage(buf, start)
 }
 
-// nextKey returns where the next key stands, which is a word of letters, digits
-// and underscores with an equals sign after it, and where that sign stands. Both
-// are the end of the text if there is none.
+// nextKey returns the offset of the next key, which is a word of letters, digits and
+// underscores before an equals sign, and the offset of that sign. Both are the length of
+// the text if there is no further key.
 func nextKey(text []byte, from int) (key, equals int) {
 	for i := from; i < len(text); {
 		word := i

@@ -17,9 +17,9 @@ func (k *kernelEncoder) match(buf []byte, steps []kernelStep, text []byte) ([]by
 	return k.matchSteps(buf, steps, text)
 }
 
-// maxTries bounds how many ends of its texts are tried until an event fits a
-// format. Text that repeats what follows it takes a few; hostile text could take as
-// many as its length to the power of how many texts there are.
+// maxTries limits the number of text ends that are tried to fit an event to a format. If
+// the delimiter repeats, an event needs a few. Hostile text could need its length to the
+// power of the number of texts.
 const maxTries = 200
 
 func (k *kernelEncoder) matchSteps(buf []byte, steps []kernelStep, text []byte) ([]byte, bool) {
@@ -62,9 +62,9 @@ func (k *kernelEncoder) matchSteps(buf []byte, steps []kernelStep, text []byte) 
 	return buf, true
 }
 
-// matchText is matchSteps for steps of which the first takes text. Such text may hold
-// whatever follows it in the format; it ends at the first place from which on
-// the rest of the format fits.
+// matchText is matchSteps for steps that begin with text. The text may contain
+// whatever follows it in the format. It ends at the first place from which on the
+// rest of the format matches.
 func (k *kernelEncoder) matchText(buf []byte, steps []kernelStep, text []byte) ([]byte, bool) {
 	step, next := &steps[0], &steps[1]
 	if next.value == noValue {
@@ -105,7 +105,8 @@ func (k *kernelEncoder) appendMatch(buf []byte, step *kernelStep, text []byte) [
 const safeDigits = 19
 
 // parseInteger reads a decimal number, or one with 0x before it, at the
-// beginning of text. The length is 0 if there is none, or one that does not fit.
+// beginning of text. The length is 0 if text does not begin with
+// a number, or with one that does not fit.
 func parseInteger(text []byte) (magnitude uint64, negative bool, length int) {
 	i := 0
 	if len(text) > 1 && text[0] == '-' {
@@ -132,9 +133,8 @@ func parseInteger(text []byte) (magnitude uint64, negative bool, length int) {
 	return magnitude, negative, i
 }
 
-// fitInteger returns a number as a varint of the given type holds it. The
-// kernel prints a number of 32 bits now with, now without its sign, so that
-// either type takes both.
+// fitInteger encodes a number as a varint of the given type. The kernel prints 32-bit
+// numbers with or without a sign, so each type accepts both.
 func fitInteger(magnitude uint64, negative bool, as kernelValue) (value uint64, fits bool) {
 	value = magnitude
 	if negative {
@@ -176,7 +176,7 @@ func parseHex(text []byte) (value uint64, length int) {
 	return value, i
 }
 
-// hexDigits holds 16 plus the value of each hexadecimal digit.
+// hexDigits contains 16 plus the value of each hexadecimal digit.
 var hexDigits = func() (table [256]byte) {
 	for value, digit := range "0123456789abcdef" {
 		table[digit] = 0x10 | byte(value)
@@ -187,7 +187,7 @@ var hexDigits = func() (table [256]byte) {
 	return table
 }()
 
-// parseMask reads a bitmask of which none but the lowest 32 bits are set.
+// parseMask reads a bitmask. Only its lowest 32 bits may be set.
 func parseMask(text []byte) (value uint64, length int) {
 	for {
 		group, n := parseHex(text[length:])
@@ -206,8 +206,8 @@ func parseMask(text []byte) (value uint64, length int) {
 	}
 }
 
-// parseDevice reads the numbers of a device and joins them as user space does:
-// Perfetto records them so, its functions take them apart so.
+// parseDevice parses the numbers of a device and joins them as user space does. Perfetto
+// records and splits them in that form.
 func parseDevice(text []byte) (value uint64, length int) {
 	major, negative, i := parseInteger(text)
 	if i == 0 || negative || major > math.MaxUint32 || i == len(text) || text[i] != ',' && text[i] != ':' {

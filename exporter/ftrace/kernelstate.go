@@ -1,8 +1,8 @@
 package ftrace
 
-// Bits of sched_switch.prev_state. Their meaning differs from kernel to kernel;
-// where a trace does not name a release of Linux, Perfetto takes them for those
-// of 4.4, which have one for every letter that any kernel prints.
+// Bits of sched_switch.prev_state. Their meaning depends on the kernel. In a trace
+// without a release of Linux, Perfetto assumes those of 4.4, which have a bit for every
+// letter that any kernel prints.
 const (
 	stateInterruptible   = 0x1   // S
 	stateUninterruptible = 0x2   // D
@@ -18,13 +18,12 @@ const (
 	statePreempted       = 0x800 // +
 
 	stateIdle    = stateUninterruptible | stateNoLoad // I
-	stateUnknown = 0xffff                             // Perfetto's own for what it cannot read
+	stateUnknown = 0xffff                             // Perfetto's value for a malformed state
 )
 
-// rawTaskState returns the bits of prev_state for a state as sched_switch
-// spells it: "S", "R+", "D|K". It is false if there is none. What is no state
-// becomes one that nobody takes for another: better than a processor that does
-// not switch.
+// rawTaskState returns the bits of prev_state for a state as sched_switch spells it: "S",
+// "R+", "D|K". It returns false for empty text. Malformed text becomes stateUnknown:
+// without a state, the processor would not switch.
 func rawTaskState(text []byte) (int64, bool) {
 	switch {
 	case len(text) == 0:

@@ -15,11 +15,10 @@ const (
 	internedStringStr = 2 // InternedString.str
 )
 
-// symbolTable numbers the functions of the kernel that events name: an event
-// holds the number, InternedData the name. Numbers count from 1 in the order of
-// first use and hold until the table is reset; what is known of a name outlasts
-// that, so that it costs nothing the next time, until there are more than the
-// limit.
+// symbolTable numbers the kernel functions in events: an event contains the number,
+// InternedData the name. Numbers count from 1 in the order of first use and are valid
+// until the table is reset. The entry of a name survives a reset, so that its next use
+// allocates nothing, until the number of entries exceeds the limit.
 type symbolTable struct {
 	limit int
 	known map[string]*symbol
@@ -30,7 +29,7 @@ type symbolTable struct {
 type symbol struct {
 	name  string
 	id    uint64
-	scope int // in which id holds
+	scope int // in which id is valid
 }
 
 // id returns the name's number.
@@ -53,7 +52,7 @@ func (t *symbolTable) id(name []byte) uint64 {
 // len returns how many names have a number.
 func (t *symbolTable) len() int { return len(t.used) }
 
-// reset takes all numbers back.
+// reset invalidates all numbers.
 func (t *symbolTable) reset() {
 	if len(t.known) > t.limit {
 		t.known = nil
@@ -63,7 +62,7 @@ func (t *symbolTable) reset() {
 	t.scope++
 }
 
-// truncate takes back all numbers but the first n.
+// truncate invalidates all numbers but the first n.
 func (t *symbolTable) truncate(n int) {
 	for _, s := range t.used[n:] {
 		s.scope = t.scope - 1
@@ -71,8 +70,8 @@ func (t *symbolTable) truncate(n int) {
 	t.used = t.used[:n]
 }
 
-// appendInternedData appends TracePacket.interned_data with the names that have
-// a number, or nothing if there are none.
+// appendInternedData appends TracePacket.interned_data with the numbered names, or
+// nothing without any.
 func (t *symbolTable) appendInternedData(buf []byte) []byte {
 	if len(t.used) == 0 {
 		return buf
@@ -81,13 +80,10 @@ func (t *symbolTable) appendInternedData(buf []byte) []byte {
 	for _, s := range t.used {
 		size += protowire.SizeTag(internedKernelSymbols) + protowire.SizeBytes(s.size())
 	}
-	buf = protowire.AppendTag(buf, packet.FieldInternedData, protowire.BytesType)
-	buf = protowire.AppendVarint(buf, uint64(size))
+	buf = packet.AppendLength(buf, packet.FieldInternedData, size)
 	for _, s := range t.used {
-		buf = protowire.AppendTag(buf, internedKernelSymbols, protowire.BytesType)
-		buf = protowire.AppendVarint(buf, uint64(s.size()))
-		buf = protowire.AppendTag(buf, internedStringIID, protowire.VarintType)
-		buf = protowire.AppendVarint(buf, s.id)
+		buf = packet.AppendLength(buf, internedKernelSymbols, s.size())
+		buf = packet.AppendVarint(buf, internedStringIID, s.id)
 		buf = protowire.AppendTag(buf, internedStringStr, protowire.BytesType)
 		buf = protowire.AppendString(buf, s.name)
 	}

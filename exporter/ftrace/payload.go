@@ -39,8 +39,8 @@ func appendPayload(buf []byte, m *hitrace.Marker, pid trace.PID) []byte {
 	return strconv.AppendInt(buf, m.Value, 10)
 }
 
-// barSubstitute stands for a bar, or the NUL of a damaged line, in a name that
-// is not the line's last field: Perfetto would end the name there.
+// barSubstitute replaces a bar, or the NUL of a damaged line, in a name that is not the
+// line's last field. Perfetto would end the name there.
 const barSubstitute = "¦"
 
 func appendField(buf, field []byte) []byte {

@@ -9,33 +9,31 @@ import (
 type placement struct {
 	cpu  trace.CPU
 	pid  trace.PID    // of the event's thread
-	kind hitrace.Kind // the event's own, or WakingEvent for a wakeup that stands for a waking
+	kind hitrace.Kind // the event's own, or WakingEvent for a wakeup without a waking
 	skip bool         // not at all
 }
 
-// batchPlan is how the events of a batch are exported.
-type batchPlan struct {
-	// ends are added before the first event: those of slices that were open where the
-	// batch's trace began.
-	ends          []hitrace.Event
-	endPlacements []placement
-	// placements are those of the batch's events.
+// piece is consecutive events and how they are exported. made means that the events are
+// not lines of the trace.
+type piece struct {
+	events     []hitrace.Event
 	placements []placement
+	made       bool
 }
 
-// next returns the plan, to be filled in, of one more batch of so many events. Plans of
-// earlier blocks are used again.
-func (e *Encoder) next(events int) *batchPlan {
+// add appends events to the encoder's plan and returns their placements, to be filled in.
+// It uses the memory of earlier blocks again.
+func (e *Encoder) add(events []hitrace.Event, made bool) []placement {
 	n := len(e.plan)
 	if n == cap(e.plan) {
-		e.plan = append(e.plan, batchPlan{})
+		e.plan = append(e.plan, piece{})
 	} else {
 		e.plan = e.plan[:n+1]
 	}
 	p := &e.plan[n]
-	if cap(p.placements) < events {
-		p.placements = make([]placement, events+events/4)
+	if cap(p.placements) < len(events) {
+		p.placements = make([]placement, len(events)+len(events)/4)
 	}
-	*p = batchPlan{placements: p.placements[:events]}
-	return p
+	p.events, p.placements, p.made = events, p.placements[:len(events)], made
+	return p.placements
 }

@@ -30,7 +30,7 @@ func TestEventsStay(t *testing.T) {
 	e := NewEncoder(limits.Default().Strings)
 	NewPlanner(limits.Default()).Plan(&batch, analyzer.NewInput(analyzer.Options{}).Begin(), e)
 	plan := e.plan[0]
-	e.Encode([]hitrace.Batch{batch})
+	e.Encode()
 	for i := range before {
 		if !reflect.DeepEqual(batch.Events[i], before[i]) {
 			t.Fatalf("event of line %d is %+v, was %+v", before[i].Number, batch.Events[i], before[i])

@@ -15,8 +15,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Planner sees all events in order and decides what depends on earlier ones: how
-// each is exported. Encoders, which see blocks out of order, follow its plans.
+// Planner sees all events in order and decides how each is exported. Encoders see blocks
+// out of order and follow its plans.
 type Planner struct {
 	// Unmatched counts the ends without a begin. Perfetto counts them as errors, or
 	// ends another slice with them.
@@ -29,12 +29,12 @@ type Planner struct {
 	limits limits.Limits
 	last   trace.Time                 // of the last event inside the window
 	open   map[trace.TID]*openSlices  // of each thread
-	async  map[xxh3.Uint128]openAsync // open asynchronous slices, by the hash of what tells them apart
+	async  map[xxh3.Uint128]openAsync // open asynchronous slices, by the hash of their key
 	names  map[string]string          // of asynchronous slices, each once
 	key    []byte
 	ties   ties
 	ends   []hitrace.Event // of slices that were open where the current trace began, until its first batch
-	// wakings: the trace has sched_waking. Without it wakeups stand for wakings, as
+	// wakings: the trace has sched_waking. Without it wakeups count as wakings, as
 	// Perfetto makes threads runnable on wakings alone.
 	wakings bool
 }
@@ -46,7 +46,7 @@ type openAsync struct {
 	pid     trace.PID
 	value   int64
 	onTrack bool
-	name    string // that of the track, if it is on one; empty if there was no room for it
+	name    string // the track's name, if it is on one; empty if over the limit
 }
 
 // end returns the slice's end.
@@ -59,8 +59,8 @@ func (s *openAsync) end(at trace.Time) hitrace.Event {
 	return e
 }
 
-// asyncName returns the name that tells an asynchronous slice from others: its
-// own or, as an end on a track may leave that out, the track's.
+// asyncName returns the name that identifies an asynchronous slice: its own or, because
+// an end on a track may lack a name, the track's.
 func asyncName(m *hitrace.Marker) []byte {
 	if m.Track != nil {
 		return m.Track
@@ -68,7 +68,7 @@ func asyncName(m *hitrace.Marker) []byte {
 	return m.Name
 }
 
-// intern returns the one string for a name; nothing if there is no room for it.
+// intern returns the one string for a name, empty if over the limit.
 func (t *Planner) intern(name []byte) string {
 	const maxName = 255
 	s, known := t.names[string(name)]
@@ -92,7 +92,7 @@ type Over struct {
 	Threads int // begins and ends of slices of threads beyond the limit
 }
 
-// Warnings says in words what limits have left out.
+// Warnings describes what was skipped because of limits.
 func (o Over) Warnings() []string {
 	var list []string
 	for _, over := range []struct {
@@ -121,21 +121,18 @@ func NewPlanner(limits limits.Limits) *Planner {
 	}
 }
 
-// Plan decides how the events of the next batch are exported by the encoder that
-// encodes its block. The builder of the batch's trace tracks the events on the way.
-func (t *Planner) Plan(b *hitrace.Batch, builder *analyzer.Builder, e *Encoder) {
-	t.plan(b, builder, e.next(len(b.Events)))
-}
-
-func (t *Planner) plan(b *hitrace.Batch, builder *analyzer.Builder, plan *batchPlan) {
+// Plan decides how the encoder exports the events of the next batch, which must not
+// change before they are encoded. The builder of the batch's trace tracks them.
+func (t *Planner) Plan(b *hitrace.Batch, builder *analyzer.Builder, encoder *Encoder) {
 	if len(t.ends) > 0 {
-		plan.ends, t.ends = t.ends, nil
-		plan.endPlacements = make([]placement, len(plan.ends))
-		for i := range plan.ends {
-			plan.endPlacements[i] = placement{pid: plan.ends[i].PID, kind: hitrace.MarkerEvent}
+		placements := encoder.add(t.ends, true)
+		for i := range t.ends {
+			placements[i] = placement{pid: t.ends[i].PID, kind: hitrace.MarkerEvent}
 		}
-		t.ties.settle(plan.ends, plan.endPlacements)
+		t.ties.settle(t.ends, placements)
+		t.ends = nil
 	}
+	placements := encoder.add(b.Events, false)
 	for i := range b.Events {
 		e := &b.Events[i]
 		p := placement{cpu: e.CPU, pid: builder.Track(e), kind: e.Kind, skip: e.Outside}
@@ -154,9 +151,9 @@ func (t *Planner) plan(b *hitrace.Batch, builder *analyzer.Builder, plan *batchP
 				p.kind = hitrace.WakingEvent
 			}
 		}
-		plan.placements[i] = p
+		placements[i] = p
 	}
-	t.ties.settle(b.Events, plan.placements)
+	t.ties.settle(b.Events, placements)
 }
 
 // Begin begins another trace, with no open slices: their ends are added to the next
@@ -258,9 +255,9 @@ func (t *Planner) openOn(tid trace.TID) *openSlices {
 	return s
 }
 
-// asyncKey returns the hash of what Perfetto pairs the slice's ends by: process,
-// cookie and the name, or the track's instead where there is one, as an end on a
-// track may leave the name out.
+// asyncKey returns the hash of the key by which Perfetto pairs the slice's ends: process,
+// cookie and name. On a track it has the track's name instead, because an end on a track
+// may lack a name.
 func (t *Planner) asyncKey(m *hitrace.Marker, pid trace.PID) xxh3.Uint128 {
 	kind, name := byte('n'), asyncName(m)
 	if m.Track != nil {

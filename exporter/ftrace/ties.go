@@ -7,13 +7,12 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// ties keeps events of equal time in their order, which text has many of: its
-// times are microseconds. Perfetto sorts the events of each processor for
-// itself, so that of equal times on different processors nobody knows which
-// comes first. Where it matters, a later event follows an earlier one to its
-// processor: a thread's markers one another, what belongs to no thread the
-// same, and a thread's wakings the switch from or to it, which alone cannot
-// move.
+// ties preserves the order of events of equal time, which are frequent, because times are
+// in microseconds. Perfetto sorts the events of each processor separately, so the order
+// of equal times on different processors is lost. Where the order affects the result, a
+// later event is written to the processor of the earlier one: a thread's markers follow
+// one another, so do events without a thread, and a thread's wakings follow its switch,
+// which alone cannot change its processor.
 type ties struct {
 	now  trace.Time
 	seen []assigned
@@ -25,7 +24,7 @@ type assigned struct {
 	cpu trace.CPU
 }
 
-// tieKey is what events have in common whose order matters.
+// tieKey is the key of events whose order must be preserved.
 type tieKey struct {
 	kind tieKind
 	tid  trace.TID
@@ -36,8 +35,8 @@ type tieKind uint8
 const (
 	untied    tieKind = iota
 	ofThread          // slices of a thread
-	ofNothing         // what belongs to no thread
-	scheduled         // what a thread does by the scheduler
+	ofNothing         // events without a thread
+	scheduled         // scheduling of a thread
 )
 
 // settle decides for which processors the events of a batch are written.
@@ -97,8 +96,8 @@ func (t *ties) cpu(key tieKey, own trace.CPU) trace.CPU {
 	return own
 }
 
-// maxTies bounds how much of one time is told apart, for traces in which time
-// stands still.
+// maxTies is how many keys of one time are remembered. It keeps the search short in
+// traces in which many events have the same time.
 const maxTies = 64
 
 func tieKeyOf(e *hitrace.Event, p *placement) tieKey {
@@ -131,12 +130,12 @@ func tieKeyOf(e *hitrace.Event, p *placement) tieKey {
 	return tieKey{}
 }
 
-// blockedReason is the event that says why a thread was blocked, which is of
-// the thread's last sleep before the switch that ends it.
+// blockedReason is the event with the reason why a thread was blocked. It belongs to the
+// thread's last sleep before the switch that ends it.
 const blockedReason = "sched_blocked_reason"
 
-// isScheduling reports whether the event's order among others of its processor
-// decides what state a thread is in.
+// isScheduling reports whether the event's order among others of its processor affects
+// the state of a thread.
 func isScheduling(e *hitrace.Event, p *placement) bool {
 	switch p.kind {
 	case hitrace.SwitchEvent, hitrace.WakingEvent:

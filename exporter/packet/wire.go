@@ -2,8 +2,8 @@ package packet
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Field numbers and values of packets that are encoded by hand. A test holds them
-// against the schema.
+// Field numbers and values of packets that are encoded by hand. A test compares them with
+// the schema.
 const (
 	TraceField = 1 // Trace.packet
 

@@ -33,8 +33,8 @@ func NewWriter(ctx context.Context, out io.Writer, compress bool) *Writer {
 	return w
 }
 
-// maxPending is how many bytes are collected before they are written: what is
-// compressed together must stay below 512 KiB.
+// maxPending is the number of bytes that are collected before they are written. Packets
+// that are compressed together must be less than 512 KiB.
 const maxPending = 256 << 10
 
 // Write appends a packet. It allocates.

@@ -11,21 +11,20 @@ import (
 	"ohframe/internal/perfettopb"
 )
 
-// Perfetto's standard library and metrics for Android find what they look for by
-// name: the process that composes by that of SurfaceFlinger, and an
-// application's frames by slices on its threads, which are named after a stage
-// and the frame's number on the frame timeline:
+// Perfetto's standard library and metrics for Android search by name. They expect
+// SurfaceFlinger's process name for the process that composes, and find an application's
+// frames by slices on its threads, which are named after a stage and the frame's token:
 //
 //	Choreographer#doFrame 10033   the UI thread's work: the frame's actual interval
 //	DrawFrame 10033               the render thread's work
 //
-// An application here has no render thread, as render_service draws: DrawFrame is
-// of no length and stands where the frame ends, so that all times that the
-// library adds up are those of the frame.
+// An application of OpenHarmony has no render thread, because render_service draws.
+// DrawFrame has length zero and is at the end of the frame, so that all sums of the
+// library equal the frame's times.
 //
-// android.frames.per_frame_metrics joins by the number alone. On Android it is
-// unique to a process's frame; here all applications count vsyncs alike, so that
-// of applications that drew on the same vsync it takes one for the other.
+// android.frames.per_frame_metrics joins by token only. On Android a token is unique to a
+// process's frame. On OpenHarmony all applications count vsyncs alike, so the module
+// confuses applications that drew on the same vsync.
 
 // CompatProcesses returns the trace's processes, those with render frames under
 // the name of Android's.
@@ -43,9 +42,8 @@ func CompatProcesses(t *analyzer.Timeline) []*analyzer.Process {
 	return list
 }
 
-// writeCompatSlices writes the slices that stand for application frames. They
-// are on tracks of their own beside the threads' markers: with those, their ends
-// could be taken for others' of the same time.
+// writeCompatSlices writes the slices for application frames. They are on separate
+// tracks: on the threads' own, their ends could be matched with markers of the same time.
 func writeCompatSlices(w *trackWriter, t *analyzer.Timeline, tokens Tokens) {
 	threads := map[trace.TID]*lanes{}
 	var s slice

@@ -28,8 +28,8 @@ type surfaceKey struct {
 // writeFrames writes all frames that begin and end within the trace.
 func writeFrames(w *packet.Writer, t *analyzer.Timeline, tokens Tokens) {
 	fw := frameWriter{packets: w, tokens: tokens, expected: map[surfaceKey]bool{}}
-	// Perfetto draws an arrow to a display frame from those of its surface
-	// frames that stand before it in time, and at the same time in the file.
+	// Perfetto draws an arrow to a display frame from those of its surface frames that
+	// precede it in time, or in the file at the same time.
 	for _, kind := range []analyzer.Kind{analyzer.ApplicationFrame, analyzer.RenderFrame} {
 		for f := range t.Complete() {
 			switch {
@@ -46,8 +46,8 @@ func writeFrames(w *packet.Writer, t *analyzer.Timeline, tokens Tokens) {
 func (w *frameWriter) surface(f *analyzer.Frame) {
 	pid, token, layer := int32(f.Process.PID), w.tokens[f], f.LayerNames()[0]
 	var display int64 // of no display frame
-	if f.Render != nil && !f.Render.Facts.Has(analyzer.Truncated) {
-		display = w.tokens[f.Render]
+	if r := shownRenderFrame(f); r != nil {
+		display = w.tokens[r]
 	}
 	key := surfaceKey{f.Process.PID, token}
 	if f.Expected.Known() && !w.expected[key] {
@@ -130,16 +130,16 @@ func presentDelay(render *analyzer.Frame) *float32 {
 	return proto.Float32(float32(render.Present.Sub(render.Expected.End).Milliseconds()))
 }
 
-// Tokens gives each frame the number that names it in Perfetto: its vsync id,
-// so that the number in the text finds the slice.
+// Tokens are the frames' numbers in Perfetto. A token is normally the vsync id, so that
+// it can be found in the text.
 type Tokens map[*analyzer.Frame]int64
 
 // maxToken leaves room for numbers above all vsync ids: a greater id is damaged.
 const maxToken = 1 << 62
 
-// NewTokens numbers the frames. A frame without a vsync id, and a render frame
-// whose id another one has already (Perfetto requires display frames to be
-// unique), gets a number above all vsync ids of the trace; renumbered counts them.
+// NewTokens numbers the frames. A frame without a vsync id, and a render frame whose id
+// is not unique (Perfetto requires display frames to be unique), get numbers above all
+// vsync ids of the trace; renumbered counts them.
 func NewTokens(t *analyzer.Timeline) (tokens Tokens, renumbered int) {
 	tokens = make(map[*analyzer.Frame]int64, len(t.Frames))
 	var next int64

@@ -9,34 +9,43 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/perfettopb"
 )
 
-// Beside Perfetto's own frame timeline, which has room for Android's facts only,
-// each process with frames has tracks that show all there is to know of them:
+// Perfetto's own frame timeline has room for Android's facts only. So each process with
+// frames gets tracks with all facts:
 //
 //	application      Frames                      a slice for each frame
 //	                 ├ Frames (worker 207)       those of another UI thread
+//	                 ├ Why                       what the thread did in late frames
+//	                 ├ Waited for                what those did that it waited for
 //	                 ├ Whole frame expected      from the application's vsync …
 //	                 ├ Whole frame actual        … to the end of rendering
-//	                 └ FPS                       counter
+//	                 ├ FPS                       counter
+//	                 └ Lost time                 counter, ms
 //	render_service   Frames
+//	                 ├ Why, Waited for
 //	                 ├ GPU (Frame queued)        each piece of work
 //	                 ├ Commit                    layers on their way to the display
-//	                 ├ Present                   from one picture to the next
-//	                 └ Refresh rate              counter, Hz
+//	                 ├ Present                   from one present to the next
+//	                 ├ Refresh rate              counter, Hz
+//	                 └ Lost time                 counter, ms
 //
-// All slices but whole frames are joined by arrows, in the order of the work.
+// Arrows join slices of frames and of stages in the order of the work, and waits with
+// those who were waited for.
 //
-// How the tracks are ordered is a request. Perfetto v57.0 and later put processes
-// with a rank below zero first, applications by their number of frames; earlier
-// versions know no such rank. All versions order the tracks below another one by
-// rank, but those of a process itself by name, and below its threads: hence one
-// track of a process has the others below it.
+// The order of tracks is only a request. Perfetto v57.0 and later put processes with a
+// negative rank first, so applications are ranked by their number of frames. Earlier
+// versions ignore that rank. All versions order the tracks below another one by rank, but
+// those of a process by name, and below its threads. Therefore one track of a process is
+// the parent of all others.
 
 // trackNames are the names of tracks, which queries select them by.
 const (
 	framesTrack        = "Frames"
+	whyTrack           = "Why"
+	waitedForTrack     = "Waited for"
 	wholeExpectedTrack = "Whole frame expected"
 	wholeActualTrack   = "Whole frame actual"
 	fpsTrack           = "FPS"
@@ -44,13 +53,13 @@ const (
 	commitTrack        = "Commit"
 	presentTrack       = "Present"
 	refreshTrack       = "Refresh rate"
+	lostTrack          = "Lost time"
 )
 
-// writeTracks writes the tracks of all frames that begin and end within the
-// trace. Of slices of equal time the one written first is the one that an arrow
-// starts from: applications come before render services, and the stages of a
-// frame in their order.
-func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens) {
+// writeTracks writes the tracks of all complete frames. An arrow starts from the slice
+// that is written first if times are equal, so applications come before render services,
+// and the stages of a frame are in order.
+func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *why.Causes) {
 	list := processesWithFrames(t)
 	if len(list) == 0 {
 		return
@@ -58,20 +67,23 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens) {
 	w.orderProcesses()
 	pipelines := make([]*pipeline, len(list))
 	for i, p := range list {
-		pipelines[i] = newPipeline(w, p, tokens, int32(i-len(list)))
+		pipelines[i] = newPipeline(w, p, tokens, causes, int32(i-len(list)))
 	}
 	arrows := arrows{}
 	for _, p := range pipelines {
 		p.writeApplicationFrames(arrows)
+		p.writeWhy(p.applications)
 		p.writeWholeFrames()
 	}
 	for _, p := range pipelines {
 		p.writeRenderFrames(arrows)
+		p.writeWhy(p.renders)
 		p.writeStages(t, arrows)
 	}
 	for _, p := range pipelines {
 		p.writeFPS(t.Span.End)
 		p.writeRefreshRate()
+		p.writeLost()
 	}
 }
 
@@ -114,17 +126,20 @@ type pipeline struct {
 	*processFrames
 	w       *trackWriter
 	tokens  Tokens
-	frames  uint64 // the track that has the others below it
-	ranks   int32  // given below it
+	causes  *why.Causes // nil if they were not looked for
+	frames  uint64      // the track that has the others below it
+	ranks   int32       // given below it
 	threads map[trace.TID]*lanes
+	why     map[trace.TID]*whyLanes
+	entries entries // scratch
 }
 
-func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, rank int32) *pipeline {
+func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *why.Causes, rank int32) *pipeline {
 	process := w.describe(&perfettopb.TrackDescriptor{
 		Process:          &perfettopb.ProcessDescriptor{Pid: proto.Int32(int32(frames.process.PID))},
 		SiblingOrderRank: &rank,
 	})
-	p := &pipeline{processFrames: frames, w: w, tokens: tokens, threads: map[trace.TID]*lanes{}}
+	p := &pipeline{processFrames: frames, w: w, tokens: tokens, causes: causes, threads: map[trace.TID]*lanes{}, why: map[trace.TID]*whyLanes{}}
 	p.frames = w.describe(&perfettopb.TrackDescriptor{
 		ParentUuid:           &process,
 		StaticOrDynamicName:  &perfettopb.TrackDescriptor_Name{Name: framesTrack},
@@ -160,16 +175,24 @@ func (p *pipeline) nextRank() int32 {
 func (p *pipeline) thread(tid trace.TID) *lanes {
 	l, ok := p.threads[tid]
 	if !ok {
-		name := strconv.Itoa(int(tid))
-		for _, t := range p.process.Threads {
-			if t.TID == tid && t.Name != "" {
-				name = t.Name + " " + name
-			}
-		}
-		l = p.lanes(framesTrack+" ("+name+")", framesDescription)
+		l = p.lanes(p.trackOf(framesTrack, tid), framesDescription)
 		p.threads[tid] = l
 	}
 	return l
+}
+
+// trackOf returns the name of a thread's track: of the main thread, the bare name.
+func (p *pipeline) trackOf(track string, tid trace.TID) string {
+	if int32(tid) == int32(p.process.PID) {
+		return track
+	}
+	name := strconv.Itoa(int(tid))
+	for _, t := range p.process.Threads {
+		if t.TID == tid && t.Name != "" {
+			name = t.Name + " " + name
+		}
+	}
+	return track + " (" + name + ")"
 }
 
 // lanes are the tracks of slices that may overlap, which Perfetto shows as one
@@ -189,8 +212,8 @@ func (p *pipeline) lanes(name, description string) *lanes {
 	return &lanes{more: func() uint64 { return p.below(name, description, rank, nil) }}
 }
 
-// track returns a track on which there is room for the interval, after all that
-// are there. Few tracks are needed if intervals come about in the order of start.
+// track returns a track whose last interval ends before i. Few tracks are needed if the
+// intervals are passed in order of start.
 func (l *lanes) track(i analyzer.Interval) uint64 {
 	for k := range l.list {
 		if t := &l.list[k]; t.until <= i.Start {

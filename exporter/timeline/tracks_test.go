@@ -12,7 +12,7 @@ import (
 	"ohframe/internal/perfettopb"
 )
 
-// What is late stands out; by how much, where it took longer than it should have.
+// The name of a late frame's slice says so, and by how much the frame was late.
 func TestSliceName(t *testing.T) {
 	for _, test := range []struct {
 		late bool
@@ -36,7 +36,7 @@ func TestSliceName(t *testing.T) {
 	}
 }
 
-// What lines tell that are damaged may end before it starts, and can be no slice.
+// An interval from damaged lines may end before it starts. It cannot be a slice.
 func TestStagesInOrder(t *testing.T) {
 	for _, test := range []struct {
 		interval analyzer.Interval
@@ -79,13 +79,20 @@ func TestTrackFieldNumbers(t *testing.T) {
 		}},
 		{(*perfettopb.TrackEvent)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
 			"category_iids": trackEventCategory, "debug_annotations": trackEventAnnotation, "type": trackEventType,
-			"track_uuid": trackEventTrack, "name": trackEventName, "double_counter_value": trackEventDouble,
+			"track_uuid": trackEventTrack, "name_iid": trackEventNameID, "name": trackEventName, "double_counter_value": trackEventDouble,
 			"flow_ids": trackEventFlow, "terminating_flow_ids": trackEventTerminates,
 		}},
 		{(*perfettopb.DebugAnnotation)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
 			"name_iid": annotationName, "bool_value": annotationBool, "int_value": annotationInt,
 			"double_value": annotationDouble, "string_value": annotationString, "array_values": annotationArrayElement,
+			"string_value_iid": annotationStringID, "dict_entries": annotationDictEntry,
 		}},
+		{(*perfettopb.InternedData)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
+			"event_names": internedSliceName, "debug_annotation_names": internedAnnotationName, "debug_annotation_string_values": internedText,
+		}},
+		{(*perfettopb.EventName)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "name": internedValue}},
+		{(*perfettopb.DebugAnnotationName)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "name": internedValue}},
+		{(*perfettopb.InternedString)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "str": internedValue}},
 	} {
 		message := test.message.ProtoReflect().Descriptor()
 		for name, number := range test.fields {

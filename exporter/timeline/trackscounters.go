@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -24,15 +25,15 @@ func (p *pipeline) writeFPS(end trace.Time) {
 	p.writeCounter(fpsTrack, "Pictures of the application shown per second, over the last second, by "+event+".", "fps", fps(times, end))
 }
 
-// shownTimes returns when the render frames that took an application's
-// transactions were shown, each counted once: their present times, or if less
-// than two are known those of the commits, or else the frames' starts.
+// shownTimes returns when the render frames that applied an application's transactions
+// were shown, each counted once: their present times, or if fewer than two are known
+// those of the commits, or else the frames' starts.
 func shownTimes(applications []*analyzer.Frame) (times []trace.Time, event string) {
 	taken := map[*analyzer.Frame]bool{}
 	for _, f := range applications {
 		for _, t := range f.Transactions {
-			if t.Taken != nil && !t.Taken.Facts.Has(analyzer.Truncated) {
-				taken[t.Taken] = true
+			if t.AppliedBy != nil && !t.AppliedBy.Facts.Has(analyzer.Truncated) {
+				taken[t.AppliedBy] = true
 			}
 		}
 	}
@@ -58,9 +59,9 @@ func shownTimes(applications []*analyzer.Frame) (times []trace.Time, event strin
 	return nil, ""
 }
 
-// fps samples the rate at each of the times: (n − 1) / (last − first) of those of
-// the second that ends with it. A time with no other in that second gives no
-// rate. A second after the last of them the rate is zero.
+// fps samples the rate at each of the times: (n − 1) / (last − first) of the times in the
+// second before it. A time without another one in that second has no rate. A second after
+// the last time the rate is zero.
 func fps(times []trace.Time, end trace.Time) []sample {
 	var list []sample
 	first := 0
@@ -83,8 +84,8 @@ func fps(times []trace.Time, end trace.Time) []sample {
 	return list
 }
 
-// writeRefreshRate writes how often the display refreshed, as far as the periods
-// of render frames tell.
+// writeRefreshRate writes the refresh rate of the display from the periods of render
+// frames.
 func (p *pipeline) writeRefreshRate() {
 	p.writeCounter(refreshTrack, "Refreshes of the display per second, to the whole number, by the periods of the render frames.", "Hz", refreshRates(p.renders))
 }
@@ -114,4 +115,34 @@ func (p *pipeline) writeCounter(name, description, unit string, list []sample) {
 	for _, s := range list {
 		p.w.count(track, s.at, s.value)
 	}
+}
+
+// writeLost writes by how much frames missed their deadlines.
+func (p *pipeline) writeLost() {
+	if p.causes == nil {
+		return
+	}
+	p.writeCounter(lostTrack, "By how much the last frame missed its deadline; 0 if it was on time.", "ms",
+		lostTime(slices.Concat(p.applications, p.renders)))
+}
+
+// lostTime samples the overruns where frames end, as far as they change. There are no
+// samples if no frame was late.
+func lostTime(frames []*analyzer.Frame) []sample {
+	frames = slices.DeleteFunc(frames, func(f *analyzer.Frame) bool { return !f.Deadline.Known() })
+	slices.SortStableFunc(frames, func(a, b *analyzer.Frame) int { return cmp.Compare(a.End(), b.End()) })
+	list := []sample{}
+	for _, f := range frames {
+		lost := 0.0
+		if f.Late() {
+			lost = f.Overrun().Milliseconds()
+		}
+		if n := len(list); n == 0 || list[n-1].value != lost {
+			list = append(list, sample{f.End(), lost})
+		}
+	}
+	if len(list) == 1 && list[0].value == 0 {
+		return nil
+	}
+	return list
 }

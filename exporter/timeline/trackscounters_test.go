@@ -67,9 +67,9 @@ func TestShownTimes(t *testing.T) {
 	takenBy := func(renders ...*analyzer.Frame) []*analyzer.Frame {
 		last := &analyzer.Frame{}
 		for _, r := range renders {
-			last.Transactions = append(last.Transactions, analyzer.Sent{Taken: r})
+			last.Transactions = append(last.Transactions, analyzer.Sent{AppliedBy: r})
 		}
-		return []*analyzer.Frame{{Transactions: []analyzer.Sent{{Taken: nil}, {Taken: renders[0]}}}, last}
+		return []*analyzer.Frame{{Transactions: []analyzer.Sent{{AppliedBy: nil}, {AppliedBy: renders[0]}}}, last}
 	}
 	cut := render(90, 91, 92, analyzer.Truncated)
 	for _, test := range []struct {
@@ -93,7 +93,7 @@ func TestShownTimes(t *testing.T) {
 	}
 }
 
-// The refresh rate is told where it changes; that the period wanders is none.
+// The refresh rate is written where it changes. Small changes of the period do not count.
 func TestRefreshRates(t *testing.T) {
 	var frames []*analyzer.Frame
 	for i, period := range []trace.Duration{0, 16_666_667, 16_666_660, 0, 16_700_000, 8_333_333, 8_333_334, 11_111_111, 16_666_667} {

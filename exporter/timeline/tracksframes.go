@@ -12,15 +12,15 @@ import (
 // arrows are the flows that go out from frames.
 type arrows map[*analyzer.Frame]uint64
 
-// toRender reports whether an arrow can be drawn to the render frame that took
-// the application frame: not back in time, from a frame that began later.
+// toRender reports whether an arrow can be drawn to the render frame that picked up the
+// application frame. It cannot go back in time, from a frame that began later.
 func toRender(app *analyzer.Frame) bool {
 	r := shownRenderFrame(app)
 	return r != nil && app.Actual.Start <= r.Actual.Start
 }
 
-// shownRenderFrame returns the render frame that took an application frame, nil
-// if none did or it is not shown because it is truncated.
+// shownRenderFrame returns the render frame that picked up an application frame, nil if
+// none did or it is not shown because it is truncated.
 func shownRenderFrame(app *analyzer.Frame) *analyzer.Frame {
 	if app.Render == nil || app.Render.Facts.Has(analyzer.Truncated) {
 		return nil
@@ -47,14 +47,15 @@ func (p *pipeline) writeApplicationFrames(arrows arrows) {
 	}
 }
 
-// noteTransactions notes what an application frame sent, and to whom it came.
+// noteTransactions adds the transactions that an application frame sent, and the render
+// frames that applied them.
 func (p *pipeline) noteTransactions(a *annotations, f *analyzer.Frame) {
 	var indexes, others []int64
 	for i := range f.Transactions {
 		t := &f.Transactions[i]
 		indexes = append(indexes, t.Index)
-		token, shown := p.tokens[t.Taken]
-		if shown && t.Taken != f.Render && !slices.Contains(others, token) {
+		token, shown := p.tokens[t.AppliedBy]
+		if shown && t.AppliedBy != f.Render && !slices.Contains(others, token) {
 			others = append(others, token)
 		}
 	}
@@ -100,10 +101,13 @@ func (p *pipeline) writeRenderFrames(arrows arrows) {
 	}
 }
 
-// setFrame sets what frames of both kinds have.
+// setFrame sets the fields of a slice that both kinds of frames have.
 func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	s.Interval, s.annotations = f.Actual, s.annotations[:0]
 	s.setName(p.label(f), f.Late(), f.Overrun())
+	if f.Facts.Has(analyzer.Misaligned) && !f.Late() {
+		s.name = append(s.name, " misaligned"...)
+	}
 	a := &s.annotations
 	token := p.tokens[f]
 	if f.VsyncID != 0 {
@@ -136,6 +140,9 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	a.mark(annotation.GPULate, f.Facts.Has(analyzer.GPULate))
 	a.mark(annotation.Empty, f.Facts.Has(analyzer.Empty))
 	a.mark(annotation.Misaligned, f.Facts.Has(analyzer.Misaligned))
+	if e := p.causes.Of(f); e != nil {
+		p.noteCauses(a, e)
+	}
 }
 
 // label returns the number that a frame's slices are named after: its vsync id,
@@ -147,9 +154,9 @@ func (p *pipeline) label(f *analyzer.Frame) int64 {
 	return p.tokens[f]
 }
 
-// setName names and files a slice: "10033", or "10033 late 12.4 ms". Perfetto
-// colours slices by their names without the digits, so that all late ones have
-// one colour, which with this wording happens to be red.
+// setName names a slice, and puts it into the category of late ones: "10033", or
+// "10033 late 12.4 ms". Perfetto colours slices by their names without the digits, so
+// that all late ones have one colour, which with this wording happens to be red.
 func (s *slice) setName(label int64, late bool, by trace.Duration) {
 	s.late = late
 	s.name = strconv.AppendInt(s.name[:0], label, 10)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/internal/annotation"
 )
 
 // stage is a part of a frame's way, or all of it.
@@ -13,12 +14,12 @@ type stage struct {
 	analyzer.Interval
 }
 
-// inOrder reports whether an interval can be shown. Of what lines tell that are
-// damaged, the end may come before the start.
+// inOrder reports whether an interval can be shown. In damaged traces the end may precede
+// the start.
 func inOrder(i analyzer.Interval) bool { return i.Known() && i.Start <= i.End }
 
-// writeStage writes a track of stages. What a stage says beside its frame's
-// number is for note to add.
+// writeStage writes a track of stages. note adds annotations other than the frame's
+// token.
 func (p *pipeline) writeStage(track, description string, list []stage, note func(*slice, *analyzer.Frame)) {
 	lanes := p.lanes(track, description)
 	var s slice
@@ -34,9 +35,8 @@ func (p *pipeline) writeStage(track, description string, list []stage, note func
 	}
 }
 
-// writeStages writes what becomes of render frames after render_service's main
-// thread. A frame's arrow goes on through those stages that are known, in the
-// order of time.
+// writeStages writes the stages of render frames after render_service's main thread. A
+// frame's arrow continues through its known stages, in order of time.
 func (p *pipeline) writeStages(t *analyzer.Timeline, arrows arrows) {
 	var gpu, commits []stage
 	for _, f := range p.renders {
@@ -49,8 +49,10 @@ func (p *pipeline) writeStages(t *analyzer.Timeline, arrows arrows) {
 	p.writeStage(gpuTrack, "The render frames' work on the GPU, from when it was queued to when it had ended.", gpu,
 		func(s *slice, f *analyzer.Frame) {
 			follow(s, f)
+			s.annotations.at(annotation.DeadlineAt, f.Deadline)
 			if f.Deadline.Known() && s.End > f.Deadline {
 				s.setName(p.label(f), true, s.End.Sub(f.Deadline))
+				s.annotations.milliseconds(annotation.Overrun, s.End.Sub(f.Deadline))
 			}
 		})
 	p.writeStage(commitTrack, "The layers of a render frame on their way to the display.", commits, follow)

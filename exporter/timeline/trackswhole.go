@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"strconv"
+
 	"ohframe/analyzer"
 	"ohframe/internal/annotation"
 )
@@ -25,11 +27,31 @@ func (p *pipeline) writeWholeFrames() {
 		actual, p.judgeWhole)
 }
 
-// judgeWhole notes whether a whole frame was late, and what made it so.
+// judgeWhole adds whether a whole frame was late, and its blame.
 func (p *pipeline) judgeWhole(s *slice, f *analyzer.Frame) {
 	s.annotations.number(annotation.RenderToken, p.tokens[f.Render])
-	if whole, ok := analyzer.Whole(f); ok && whole.Late() {
-		s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End))
-		s.annotations.text(annotation.Blame, whole.Blame.String())
+	whole, ok := analyzer.Whole(f)
+	if !ok || !whole.Late() {
+		return
+	}
+	s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End))
+	if n := analyzer.PickUpDelay(f); n > 0 {
+		s.setPickedUpLate(p.label(f), n)
+		s.annotations.at(annotation.MadeForEnd, f.Expected.End.Add(f.Render.Expected.Duration()))
+	}
+	s.annotations.text(annotation.Blame, whole.Blame.String())
+}
+
+// setPickedUpLate names a whole frame that render_service picked up some vsyncs later
+// than the one that the application made it for. Its expected end is that of the later
+// vsync, so that the frame may end before it.
+func (s *slice) setPickedUpLate(label int64, vsyncs int) {
+	s.name = strconv.AppendInt(s.name[:0], label, 10)
+	s.name = append(s.name, " picked up "...)
+	s.name = strconv.AppendInt(s.name, int64(vsyncs), 10)
+	if vsyncs == 1 {
+		s.name = append(s.name, " vsync late"...)
+	} else {
+		s.name = append(s.name, " vsyncs late"...)
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"ohframe/internal/perfettopb"
 )
 
-// trackSequenceID names the sequence of TrackEvents: what a packet refers to by
-// number is numbered for each sequence.
+// trackSequenceID is the id of the sequence of TrackEvents. Packets refer to interned
+// data by numbers that are valid within their sequence.
 const trackSequenceID = 2
 
-// Field numbers of the messages of TrackEvents, of which there are some for each
-// frame. A test holds them against the schema.
+// Field numbers of the messages of TrackEvents. Every frame has some of them. A test
+// compares the numbers with the schema.
 const (
 	packetTimestamp  = 8  // TracePacket.timestamp
 	packetTrackEvent = 11 // TracePacket.track_event
@@ -27,6 +27,7 @@ const (
 	trackEventAnnotation   = 4 // TrackEvent.debug_annotations
 	trackEventType         = 9 // TrackEvent.type
 	trackEventTrack        = 11
+	trackEventNameID       = 10 // TrackEvent.name_iid
 	trackEventName         = 23
 	trackEventDouble       = 44 // TrackEvent.double_counter_value
 	trackEventFlow         = 47 // TrackEvent.flow_ids
@@ -36,10 +37,18 @@ const (
 	annotationInt          = 4
 	annotationDouble       = 5
 	annotationString       = 6
+	annotationStringID     = 17 // DebugAnnotation.string_value_iid
+	annotationDictEntry    = 11 // DebugAnnotation.dict_entries
 	annotationArrayElement = 12 // DebugAnnotation.array_values
+
+	internedSliceName      = 2  // InternedData.event_names
+	internedAnnotationName = 3  // InternedData.debug_annotation_names
+	internedText           = 29 // InternedData.debug_annotation_string_values
+	internedID             = 1  // of EventName, DebugAnnotationName and InternedString
+	internedValue          = 2
 )
 
-// lateCategory is what late slices are filed under; others are under none.
+// lateCategory is the category of late slices. Others have none.
 const (
 	lateCategory       = "late"
 	lateCategoryNumber = 1
@@ -53,7 +62,44 @@ type trackWriter struct {
 	begun   bool
 	event   []byte
 	packet  []byte
+
+	sliceNames, annotationNames, texts interned
+	// pending is interned data that the next packet brings.
+	pending []byte
 }
+
+// interned numbers texts that packets refer to.
+type interned map[string]uint64
+
+// intern returns the number of a text in a list of InternedData, which is a field.
+func (w *trackWriter) intern(list *interned, field protowire.Number, text string) uint64 {
+	id, known := (*list)[text]
+	if known {
+		return id
+	}
+	if *list == nil {
+		*list = interned{}
+	}
+	id = uint64(len(*list) + 1)
+	if field == internedAnnotationName {
+		id += uint64(len(annotation.All())) // whose names the first packet brings
+	}
+	(*list)[text] = id
+	w.pending = packet.AppendLength(w.pending, field, 1+protowire.SizeVarint(id)+1+protowire.SizeBytes(len(text)))
+	w.pending = packet.AppendVarint(w.pending, internedID, id)
+	w.pending = protowire.AppendString(protowire.AppendTag(w.pending, internedValue, protowire.BytesType), text)
+	return id
+}
+
+func (w *trackWriter) sliceName(name string) uint64 {
+	return w.intern(&w.sliceNames, internedSliceName, name)
+}
+
+func (w *trackWriter) annotationName(name string) uint64 {
+	return w.intern(&w.annotationNames, internedAnnotationName, name)
+}
+
+func (w *trackWriter) text(text string) uint64 { return w.intern(&w.texts, internedText, text) }
 
 // describe describes a new track and returns its id.
 func (w *trackWriter) describe(d *perfettopb.TrackDescriptor) uint64 {
@@ -63,8 +109,8 @@ func (w *trackWriter) describe(d *perfettopb.TrackDescriptor) uint64 {
 	return w.uuid
 }
 
-// orderProcesses has processes ordered by the ranks of their tracks. The track
-// with no id stands for the trace.
+// orderProcesses makes Perfetto order processes by the ranks of their tracks. The track
+// without an id represents the trace.
 func (w *trackWriter) orderProcesses() {
 	w.writeDescriptor(&perfettopb.TrackDescriptor{
 		Uuid:            proto.Uint64(0),
@@ -82,12 +128,13 @@ func (w *trackWriter) newFlow() uint64 {
 	return w.flow
 }
 
-// slice is what is written of a slice.
+// slice has the fields of a slice.
 type slice struct {
 	analyzer.Interval
 	name        []byte
+	nameID      uint64 // of an interned name, which name is not used with; 0 for none
 	late        bool
-	flow        uint64   // which goes on from slice to slice; 0 for none
+	flow        uint64   // id of the arrow through the slice; 0 for none
 	terminates  []uint64 // flows that end here
 	annotations annotations
 }
@@ -99,7 +146,11 @@ func (w *trackWriter) slice(track uint64, s *slice) {
 	if s.late {
 		e = packet.AppendVarint(e, trackEventCategory, lateCategoryNumber)
 	}
-	e = packet.AppendBytes(e, trackEventName, s.name)
+	if s.nameID != 0 {
+		e = packet.AppendVarint(e, trackEventNameID, s.nameID)
+	} else {
+		e = packet.AppendBytes(e, trackEventName, s.name)
+	}
 	if s.flow != 0 {
 		e = packet.AppendFixed64(e, trackEventFlow, s.flow)
 	}
@@ -124,15 +175,19 @@ func (w *trackWriter) count(track uint64, at trace.Time, value float64) {
 	w.event = e
 }
 
-// append appends a packet with an event. The first, which is a slice's begin,
-// brings the names that all of them refer to.
+// append appends a packet with an event. The first one, which begins a slice, contains
+// the names that all refer to.
 func (w *trackWriter) append(at trace.Time, flags uint64, event []byte) {
 	p := packet.AppendVarint(w.packet[:0], packetTimestamp, uint64(at))
 	p = packet.AppendVarint(p, packet.FieldSequenceID, trackSequenceID)
 	if !w.begun {
 		w.begun = true
 		flags |= packet.StateCleared
-		p = packet.AppendBytes(p, packet.FieldInternedData, internedTrackNames())
+		w.pending = append(internedTrackNames(), w.pending...)
+	}
+	if len(w.pending) > 0 {
+		p = packet.AppendBytes(p, packet.FieldInternedData, w.pending)
+		w.pending = w.pending[:0]
 	}
 	if flags != 0 {
 		p = packet.AppendVarint(p, packet.FieldSequenceFlags, flags)
@@ -153,13 +208,18 @@ func internedTrackNames() []byte {
 	return encoded
 }
 
-// annotations are encoded debug annotations. What is not known has none.
+// annotations are encoded debug annotations. Unknown values have none.
 type annotations []byte
 
-// begin appends the start of an annotation whose value takes size bytes.
+// begin appends the start of an annotation whose value has size bytes.
 func (a *annotations) begin(name annotation.Key, size int) {
-	*a = packet.AppendLength(*a, trackEventAnnotation, 1+protowire.SizeVarint(uint64(name))+size)
-	*a = packet.AppendVarint(*a, annotationName, uint64(name))
+	*a = beginAnnotation(*a, trackEventAnnotation, uint64(name), size)
+}
+
+// beginAnnotation appends the start of an annotation in a field.
+func beginAnnotation(to []byte, field protowire.Number, name uint64, size int) []byte {
+	to = packet.AppendLength(to, field, 1+protowire.SizeVarint(name)+size)
+	return packet.AppendVarint(to, annotationName, name)
 }
 
 func (a *annotations) number(name annotation.Key, value int64) {
@@ -196,7 +256,7 @@ func (a *annotations) milliseconds(name annotation.Key, d trace.Duration) {
 	*a = packet.AppendFixed64(*a, annotationDouble, math.Float64bits(d.Milliseconds()))
 }
 
-// interval notes a start and a length, as far as they are known.
+// interval adds the start and the length of an interval, if known.
 func (a *annotations) interval(start, length annotation.Key, i analyzer.Interval) {
 	a.at(start, i.Start)
 	if i.Known() {
@@ -204,7 +264,7 @@ func (a *annotations) interval(start, length annotation.Key, i analyzer.Interval
 	}
 }
 
-// mark notes that something is so; what is not so is not noted.
+// mark adds a property that applies. One that does not apply is left out.
 func (a *annotations) mark(name annotation.Key, yes bool) {
 	if yes {
 		a.begin(name, 2)
@@ -215,4 +275,36 @@ func (a *annotations) mark(name annotation.Key, yes bool) {
 func (a *annotations) text(name annotation.Key, text string) {
 	a.begin(name, 1+protowire.SizeBytes(len(text)))
 	*a = protowire.AppendString(protowire.AppendTag(*a, annotationString, protowire.BytesType), text)
+}
+
+// interned notes a text by its number.
+func (a *annotations) interned(name annotation.Key, id uint64) {
+	a.begin(name, 2+protowire.SizeVarint(id))
+	*a = packet.AppendVarint(*a, annotationStringID, id)
+}
+
+// group notes encoded entries, or elements, under one name.
+func (a *annotations) group(name annotation.Key, encoded []byte) {
+	a.begin(name, len(encoded))
+	*a = append(*a, encoded...)
+}
+
+// entries are encoded entries of a dictionary.
+type entries []byte
+
+func (e *entries) number(name uint64, value int64) {
+	*e = beginAnnotation(*e, annotationDictEntry, name, 1+protowire.SizeVarint(uint64(value)))
+	*e = packet.AppendVarint(*e, annotationInt, uint64(value))
+}
+
+func (e *entries) interned(name annotation.Key, id uint64) {
+	*e = beginAnnotation(*e, annotationDictEntry, uint64(name), 2+protowire.SizeVarint(id))
+	*e = packet.AppendVarint(*e, annotationStringID, id)
+}
+
+func (e *entries) mark(name annotation.Key, yes bool) {
+	if yes {
+		*e = beginAnnotation(*e, annotationDictEntry, uint64(name), 2)
+		*e = packet.AppendVarint(*e, annotationBool, 1)
+	}
 }

@@ -1,19 +1,23 @@
-// Package timeline writes the frames of a Timeline as packets: Perfetto's frame
-// timeline, and tracks that show what it has no room for. The packets are a pure
-// function of the Timeline.
+// Package timeline writes the frames of a Timeline as packets: Perfetto's frame timeline,
+// and tracks with the facts that do not fit into it. The packets are a pure function of
+// the Timeline.
 package timeline
 
 import (
 	"ohframe/analyzer"
+	"ohframe/analyzer/why"
 	"ohframe/exporter/packet"
 )
 
-// Options decide what is written beside the frame timeline.
+// Options decide what is written in addition to the frame timeline.
 type Options struct {
 	// NoTracks leaves out the tracks.
 	NoTracks bool
 	// AndroidCompat adds slices that are named as Android's.
 	AndroidCompat bool
+	// Causes are the causes of late frames, which are written on the tracks; nil if
+	// they were not looked for.
+	Causes *why.Causes
 }
 
 // Write writes the frames of t, whose tokens NewTokens returned.
@@ -21,7 +25,7 @@ func Write(w *packet.Writer, t *analyzer.Timeline, tokens Tokens, options Option
 	writeFrames(w, t, tokens)
 	tracks := &trackWriter{packets: w}
 	if !options.NoTracks {
-		writeTracks(tracks, t, tokens)
+		writeTracks(tracks, t, tokens, options.Causes)
 	}
 	if options.AndroidCompat {
 		writeCompatSlices(tracks, t, tokens)

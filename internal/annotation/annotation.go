@@ -8,12 +8,15 @@
 // queries in sql/ohos select them by name.
 package annotation
 
+import "strings"
+
 // Key is an annotation. In the trace it is also the number of the interned name.
 type Key uint8
 
 // Names that end in _ts are times: nanoseconds of trace time, as the timestamps of
 // slices. Names that end in _ms are durations in milliseconds: multiplied by 1e6
-// and rounded, they are exact to the nanosecond. A fact that is unknown or does not
+// and rounded, they are exact to the nanosecond. Names that end in _ns are durations in
+// nanoseconds. A fact that is unknown or does not
 // apply has no annotation.
 const (
 	// Frames of both kinds.
@@ -35,25 +38,65 @@ const (
 	// Application frames. Whole frames have the render token too.
 	Transactions  // the indices of those sent
 	SentAt        // when the last of them was sent
-	RenderToken   // the token of the render frame that took the last of them
-	AlsoTakenBy   // the tokens of other render frames that took earlier ones
+	RenderToken   // the token of the render frame that applied the last of them
+	AlsoTakenBy   // the tokens of other render frames that applied earlier ones
 	WantedAt      // since when a layer of Android waited for the frame
 	WantedUnknown // the frame is a layer's, and that time is unknown
 
 	// Render frames.
-	Applications     // how many application frames it took
+	Applications     // the number of application frames it picked up
 	DrawAt           // when the render thread began to draw
 	Draw             // how long it drew
 	GPUAt            // when the first GPU work began
 	GPU              // from there to the end of the last
 	CommitAt         // when the commit of the layers to the display began
-	Commit           // how long it took
+	Commit           // the duration of the commit
 	CommitEstimated  // the commit was matched by time, not by vsync
 	PresentAt        // when the display showed the frame
 	PresentEstimated // the display had shown it before the commit looked
 
 	// Whole frames.
-	Blame // what made a late one late
+	Blame      // the causes of a late one
+	MadeForEnd // the expected end if it had been picked up on the vsync it was made for
+
+	// Where the time of a frame went, if causes were looked for. The rest is of late
+	// frames only.
+	Waits      // the times by stage and wait: StageWait
+	Cause      // in a sentence
+	Verdict    // why.Outcome
+	Confidence // how sure it is
+	Basis      // what the frame was compared with
+	CauseWait  // the wait of the cause that stands for the frame
+	CauseStage // its stage
+	CauseSlice // its slice
+	CauseTime  // how long the frame spent there
+	CauseUsual // how long frames on time do
+	CauseShare // its part of the overrun
+	KnockOnOf  // the vsync id of the frame that delayed this one
+	Causes     // all causes, the largest first
+
+	// Of each of Causes.
+	EntryTitle
+	EntryWait
+	EntryStage
+	EntrySlice
+	EntryFunction   // the kernel function in which the thread waited the longest
+	EntryValue      // how long the frame spent in the stage and wait
+	EntryUsual      // how long frames on time do
+	EntryShare      // its part of the overrun
+	EntrySliceValue // how long the frame spent in the slice alone
+	EntrySliceUsual // how long frames on time do
+	EntryEarlierAt  // the start of the frame that the thread was busy with
+	Culprit         // the thread that was waited for; also of the cause that stands for the frame
+	CulpritPID
+	CulpritTID
+	CulpritWait  // what it did most of the time
+	CulpritSlice // and in which slice
+	CulpritTime  // how long it was waited for
+	CulpritUnsure
+	Advice // also of the cause that stands for the frame
+	// EntryGCReason is the reason of the garbage collection that the cause is.
+	EntryGCReason
 
 	end
 )
@@ -66,6 +109,9 @@ const (
 	Application Frames = 1 << iota // application frames, on a track "Frames"
 	Render                         // render frames, on a track "Frames"
 	Whole                          // on a track "Whole frame"
+	Work                           // on a track "GPU"
+	// Entry is no slice but an entry of Causes.
+	Entry
 )
 
 // both are frames of both kinds, on the tracks "Frames".
@@ -82,10 +128,10 @@ var table = [end]struct {
 	Flag:       {name: "flag", frames: both, derived: true},
 	ExpectedAt: {name: "expected_ts", frames: both},
 	VsyncAt:    {name: "vsync_ts", frames: both},
-	DeadlineAt: {name: "deadline_ts", frames: both},
+	DeadlineAt: {name: "deadline_ts", frames: both | Work},
 	Period:     {name: "period_ms", frames: both},
 	Coalesced:  {name: "coalesced", frames: both},
-	Overrun:    {name: "overrun_ms", frames: both, derived: true},
+	Overrun:    {name: "overrun_ms", frames: both | Work, derived: true},
 	MainLate:   {name: "main_late", frames: both},
 	GPULate:    {name: "gpu_late", frames: Render},
 	Empty:      {name: "empty", frames: both},
@@ -109,7 +155,55 @@ var table = [end]struct {
 	PresentAt:        {name: "present_ts", frames: Render},
 	PresentEstimated: {name: "present_estimated", frames: Render},
 
-	Blame: {name: "blame", frames: Whole, derived: true},
+	Blame:      {name: "blame", frames: Whole, derived: true},
+	MadeForEnd: {name: "made_for_end_ts", frames: Whole, derived: true},
+
+	Waits:      {name: "waits_ns", frames: both},
+	Cause:      {name: "cause", frames: both, derived: true},
+	Verdict:    {name: "verdict", frames: both},
+	Confidence: {name: "confidence", frames: both},
+	Basis:      {name: "compared_with", frames: both},
+	CauseWait:  {name: "cause_wait", frames: both, derived: true},
+	CauseStage: {name: "cause_stage", frames: both, derived: true},
+	CauseSlice: {name: "cause_slice", frames: both, derived: true},
+	CauseTime:  {name: "cause_ms", frames: both, derived: true},
+	CauseUsual: {name: "usual_ms", frames: both, derived: true},
+	CauseShare: {name: "share_ms", frames: both, derived: true},
+	KnockOnOf:  {name: "knock_on_of", frames: both, derived: true},
+	Causes:     {name: "causes", frames: both},
+
+	EntryTitle:      {name: "title", frames: Entry, derived: true},
+	EntryWait:       {name: "wait", frames: Entry},
+	EntryStage:      {name: "stage", frames: Entry},
+	EntrySlice:      {name: "slice", frames: Entry},
+	EntryFunction:   {name: "function", frames: Entry},
+	EntryValue:      {name: "value_ns", frames: Entry},
+	EntryUsual:      {name: "usual_ns", frames: Entry},
+	EntryShare:      {name: "share_ns", frames: Entry},
+	EntrySliceValue: {name: "slice_value_ns", frames: Entry},
+	EntrySliceUsual: {name: "slice_usual_ns", frames: Entry},
+	EntryEarlierAt:  {name: "earlier_ts", frames: Entry},
+	Culprit:         {name: "culprit", frames: both | Entry, derived: true},
+	CulpritPID:      {name: "culprit_pid", frames: Entry},
+	CulpritTID:      {name: "culprit_tid", frames: Entry},
+	CulpritWait:     {name: "culprit_wait", frames: Entry},
+	CulpritSlice:    {name: "culprit_slice", frames: Entry},
+	CulpritTime:     {name: "culprit_ns", frames: Entry},
+	CulpritUnsure:   {name: "culprit_unsure", frames: Entry},
+	Advice:          {name: "advice", frames: both | Entry},
+	EntryGCReason:   {name: "gc_reason", frames: Entry},
+}
+
+// StageWait returns the name under which Waits has the time of a stage and wait:
+// "layout/cpu wait". Perfetto replaces dots in names.
+func StageWait(stage, wait string) string {
+	return stage + "/" + strings.ReplaceAll(wait, ".", " ")
+}
+
+// ParseStageWait returns the codes of the stage and the wait in a name of StageWait.
+func ParseStageWait(name string) (stage, wait string, ok bool) {
+	stage, wait, ok = strings.Cut(name, "/")
+	return stage, strings.ReplaceAll(wait, " ", "."), ok
 }
 
 // String returns the annotation's name. Perfetto puts "debug." before it.

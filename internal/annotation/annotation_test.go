@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"ohframe/analyzer/perfetto"
 	"ohframe/internal/annotation"
 	pb "ohframe/internal/perfettopb"
+	"ohframe/internal/simulate"
 )
 
 // latencies is a dump of dumpsys SurfaceFlinger --latency with a layer that is
@@ -78,7 +80,16 @@ func TestTable(t *testing.T) {
 // inputs returns the traces of the rules of frames, and those above.
 func inputs(t *testing.T) map[string][]byte {
 	t.Helper()
-	list := map[string][]byte{"latencies": []byte(latencies), "render": []byte(render)}
+	waits, err := os.ReadFile("../../testdata/why/waits.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string][]byte{"latencies": []byte(latencies), "render": []byte(render), "waits": waits}
+	var collection bytes.Buffer
+	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.CauseGC}).Generate(&collection); err != nil {
+		t.Fatal(err)
+	}
+	list["collection"] = collection.Bytes()
 	paths, err := filepath.Glob("../../testdata/frames/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no traces: %v", err)
@@ -100,7 +111,7 @@ func inputs(t *testing.T) map[string][]byte {
 func convert(t *testing.T, input []byte) *pb.Trace {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := ohframe.Convert(t.Context(), bytes.NewReader(input), &out, ohframe.ConvertOptions{FramesOnly: true}); err != nil {
+	if _, err := ohframe.Convert(t.Context(), bytes.NewReader(input), &out, ohframe.ConvertOptions{FramesOnly: true, Options: ohframe.Options{Causes: true}}); err != nil {
 		t.Fatal(err)
 	}
 	trace := &pb.Trace{}
@@ -138,15 +149,25 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]annotation.Frames 
 					frames = annotation.Render
 				}
 			}
+		case strings.HasPrefix(track, "GPU"):
+			frames = annotation.Work
 		default:
 			t.Errorf("annotations on the track %q", track)
 		}
-		for _, a := range list {
-			key := names[a.GetNameIid()]
-			if key == 0 {
-				t.Fatalf("annotation %d has no name in the table", a.GetNameIid())
+		note := func(list []*pb.DebugAnnotation, frames annotation.Frames) {
+			for _, a := range list {
+				key := names[a.GetNameIid()]
+				if key == 0 {
+					t.Fatalf("annotation %d has no name in the table", a.GetNameIid())
+				}
+				keys[key] |= frames
 			}
-			keys[key] |= frames
+		}
+		note(list, frames)
+		for _, a := range list {
+			for _, entry := range a.ArrayValues {
+				note(entry.DictEntries, annotation.Entry)
+			}
 		}
 	}
 	return keys
@@ -160,13 +181,15 @@ func without(trace *pb.Trace, key annotation.Key) *pb.Trace {
 		if e == nil {
 			continue
 		}
-		var kept []*pb.DebugAnnotation
+		remove := func(list []*pb.DebugAnnotation) []*pb.DebugAnnotation {
+			return slices.DeleteFunc(list, func(a *pb.DebugAnnotation) bool { return a.GetNameIid() == uint64(key) })
+		}
+		e.DebugAnnotations = remove(e.DebugAnnotations)
 		for _, a := range e.DebugAnnotations {
-			if a.GetNameIid() != uint64(key) {
-				kept = append(kept, a)
+			for _, entry := range a.ArrayValues {
+				entry.DictEntries = remove(entry.DictEntries)
 			}
 		}
-		e.DebugAnnotations = kept
 	}
 	return c
 }
@@ -178,7 +201,7 @@ func read(t *testing.T, trace *pb.Trace) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	timeline, _, err := perfetto.Read(t.Context(), bytes.NewReader(b), perfetto.Options{Strict: true})
+	timeline, causes, _, err := perfetto.ReadCauses(t.Context(), bytes.NewReader(b), perfetto.Options{Strict: true})
 	if err == perfetto.ErrNoFrames {
 		return ""
 	}
@@ -195,13 +218,21 @@ func read(t *testing.T, trace *pb.Trace) string {
 		for _, sent := range f.Transactions {
 			fmt.Fprint(&s, " ", int64(sent.At))
 		}
+		if e := causes.Of(f); e != nil {
+			fmt.Fprintf(&s, " %s %d %v %s %s %s", e.Start, e.Unknown, e.Parts, e.Outcome, e.Confidence, e.Basis)
+			for _, share := range e.Shares {
+				fmt.Fprintf(&s, " earlier %v culprit %+v", share.Earlier, share.Culprit)
+				share.Earlier, share.Culprit = nil, nil
+				fmt.Fprintf(&s, " %+v", share)
+			}
+		}
 		s.WriteByte('\n')
 	}
 	return s.String()
 }
 
 var (
-	documented = regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (both|application|render|whole) \\|")
+	documented = regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (both|application|render|whole|cause|both, cause|both, GPU) \\|")
 	quoted     = regexp.MustCompile("`([a-z_]+)`")
 	selected   = regexp.MustCompile(`'debug\.([^']*)'`)
 )
@@ -216,7 +247,9 @@ func TestDocs(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n## ")
 	of := map[string]annotation.Frames{
 		"both": annotation.Application | annotation.Render, "application": annotation.Application,
-		"render": annotation.Render, "whole": annotation.Whole,
+		"render": annotation.Render, "whole": annotation.Whole, "cause": annotation.Entry,
+		"both, GPU":   annotation.Application | annotation.Render | annotation.Work,
+		"both, cause": annotation.Application | annotation.Render | annotation.Entry,
 	}
 	found := map[annotation.Key]annotation.Frames{}
 	for _, row := range documented.FindAllStringSubmatch(section, -1) {
@@ -249,8 +282,10 @@ func TestQueries(t *testing.T) {
 		}
 		for _, match := range selected.FindAllSubmatch(text, -1) {
 			count++
-			if annotation.Named(string(match[1])) == 0 {
-				t.Errorf("%s: %q is no annotation", path, match[1])
+			for name := range strings.FieldsFuncSeq(string(match[1]), func(r rune) bool { return strings.ContainsRune(".[*", r) }) {
+				if annotation.Named(name) == 0 {
+					t.Errorf("%s: %q is no annotation", path, match[1])
+				}
 			}
 		}
 	}

@@ -7,6 +7,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/exporter"
 	"ohframe/internal/engine"
+	"ohframe/internal/simulate/rawfile"
 )
 
 func main() {
@@ -60,7 +62,7 @@ func (b *bench) run(withEngine bool) error {
 	b.out = tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Printf("%s, %.0f MB, median of %d runs\n", b.trace, float64(b.size)/1e6, b.runs)
 	fmt.Fprintln(b.out, "\ttime\tMB/s\t× wc -l\tpeak MB\t")
-	steps := []func() error{b.count, b.stages, b.commands}
+	steps := []func() error{b.count, b.stages, b.commands, b.binary}
 	if withEngine {
 		steps = append(steps, b.engine)
 	}
@@ -157,6 +159,59 @@ func (b *bench) output(name string) string { return filepath.Join(b.directory, n
 
 func (b *bench) convert(name string, flags ...string) []string {
 	return append([]string{"convert", b.trace, "--quiet", "-o", b.output(name)}, flags...)
+}
+
+// binarySize is the size of the text that is measured as binary traces, too.
+const binarySize = 64 << 20
+
+// binary measures frames of the same events as text and as binary traces, on one
+// processor, and the text of a binary trace.
+func (b *bench) binary() error {
+	text := make([]byte, min(binarySize, b.size))
+	f, err := os.Open(b.trace)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := io.ReadFull(f, text); err != nil {
+		return err
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	events, err := rawfile.Parse(text)
+	if err != nil {
+		return err
+	}
+	sys, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true})
+	linux, _ := rawfile.Sys(events, rawfile.SysOptions{})
+	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{Padded: true})
+	events = nil
+	var ofText time.Duration
+	b.out.Flush()
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{"ftrace", text}, {"sys", sys}, {"linux.sys", linux}, {"htrace", htrace}} {
+		path := filepath.Join(b.directory, "trace."+f.name)
+		if err := os.WriteFile(path, f.data, 0o600); err != nil {
+			return err
+		}
+		took, _, err := b.exec("env", "GOMAXPROCS=1", b.program, "frames", path, "--format", "csv")
+		if err != nil {
+			return err
+		}
+		if f.name == "ftrace" {
+			ofText = took
+		}
+		fmt.Printf("frames of %s, one processor: %.0f ms, %.0f MB/s of the file, %.2f × the text\n", f.name, float64(took)/1e6, float64(len(f.data))/1e6/took.Seconds(), float64(took)/float64(ofText))
+		if f.name == "ftrace" {
+			continue
+		}
+		if took, _, err = b.exec("env", "GOMAXPROCS=1", b.program, "text", path, "-o", path+".txt"); err != nil {
+			return err
+		}
+		fmt.Printf("text of %s: %.0f ms, %.0f MB/s of the file\n", f.name, float64(took)/1e6, float64(len(f.data))/1e6/took.Seconds())
+	}
+	return nil
 }
 
 // engine measures the time in which Perfetto's engine loads the text and the

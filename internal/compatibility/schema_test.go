@@ -53,8 +53,8 @@ var (
 	sqlComment = regexp.MustCompile(`(?m)--.*$`)
 	sqlSpace   = regexp.MustCompile(`\s+`)
 	// A declaration goes to the AS before its query.
-	sqlPublic = regexp.MustCompile(`(?s)CREATE PERFETTO (TABLE|VIEW|FUNCTION|MACRO) ([a-z]\w*)\s*\((.*?)\)\s*(RETURNS\s+[^;]*?)?\s*AS\b`)
-	sqlEvery  = regexp.MustCompile(`CREATE PERFETTO (?:TABLE|VIEW|FUNCTION|MACRO) [a-z]\w*`)
+	sqlPublic = regexp.MustCompile(`(?s)CREATE OR REPLACE PERFETTO (TABLE|VIEW|FUNCTION|MACRO) ([a-z]\w*)\s*\((.*?)\)\s*(RETURNS\s+[^;]*?)?\s*AS\b`)
+	sqlEvery  = regexp.MustCompile(`CREATE OR REPLACE PERFETTO (?:TABLE|VIEW|FUNCTION|MACRO) [a-z]\w*`)
 )
 
 // TestSQL lists the tables, views and functions of the SQL modules, with their columns.

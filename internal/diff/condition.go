@@ -3,17 +3,19 @@ package diff
 import (
 	"fmt"
 	"math"
-	"ohframe/analyzer/stats"
 	"slices"
 	"strconv"
 	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
 )
 
 // Conditions are the conditions of --fail-on.
 type Conditions []Condition
 
 // Condition is a limit on the change of a measure. It fails if the change is
-// beyond the limit; a change equal to the limit passes.
+// significantly beyond the limit, see Condition.judge.
 type Condition struct {
 	Measure string
 	// Above is whether changes above the limit fail. Otherwise those below it do.
@@ -76,17 +78,10 @@ func (p *parser) errorf(format string, args ...any) error {
 }
 
 func (p *parser) condition() (c Condition, err error) {
-	p.blanks()
-	start := p.used
-	c.Measure = p.while(isNameRune)
-	i := slices.IndexFunc(measures, func(m stats.Measure) bool { return m.Name == c.Measure })
-	switch {
-	case c.Measure == "":
-		return c, p.errorf("expected the name of a measure")
-	case i < 0:
-		return c, &SyntaxError{start + 1, fmt.Sprintf("unknown measure %q", c.Measure)}
+	var unit stats.Unit
+	if c.Measure, unit, err = p.measure(); err != nil {
+		return c, err
 	}
-	unit := measures[i].Unit
 	p.blanks()
 	operator := "<"
 	if c.Above = p.accept(">"); c.Above {
@@ -95,7 +90,6 @@ func (p *parser) condition() (c Condition, err error) {
 		return c, p.errorf("expected > or < after %s", c.Measure)
 	}
 	p.blanks()
-	start = p.used
 	sign := "+"
 	switch {
 	case p.accept("+"):
@@ -104,31 +98,56 @@ func (p *parser) condition() (c Condition, err error) {
 	default:
 		return c, p.errorf("expected + or -: the limit applies to the change of %s, not to its value", c.Measure)
 	}
+	var limit string
+	if c.Limit, c.Relative, limit, err = p.limit(c.Measure, unit, sign); err != nil {
+		return c, err
+	}
+	c.text = c.Measure + operator + limit
+	return c, nil
+}
+
+// measure parses the name of a measure.
+func (p *parser) measure() (name string, unit stats.Unit, err error) {
+	p.blanks()
+	start := p.used
+	name = p.while(isNameRune)
+	i := slices.IndexFunc(measures, func(m stats.Measure) bool { return m.Name == name })
+	switch {
+	case name == "":
+		return "", "", p.errorf("expected the name of a measure")
+	case i < 0:
+		return "", "", &SyntaxError{start + 1, fmt.Sprintf("unknown measure %q", name)}
+	}
+	return name, measures[i].Unit, nil
+}
+
+// limit parses a number and its unit, after a sign that may be empty.
+func (p *parser) limit(measure string, unit stats.Unit, sign string) (x float64, relative bool, text string, err error) {
+	start := p.used - len(sign)
 	p.blanks()
 	digits := p.number()
 	if digits == "" {
-		return c, p.errorf("expected a number")
+		return 0, false, "", p.errorf("expected a number")
 	}
-	if c.Limit, err = strconv.ParseFloat(sign+digits, 64); err != nil {
-		return c, &SyntaxError{start + 1, "the number is too large"}
+	if x, err = strconv.ParseFloat(sign+digits, 64); err != nil {
+		return 0, false, "", &SyntaxError{start + 1, "the number is too large"}
 	}
 	p.blanks()
 	suffix := ""
 	switch {
 	case p.accept("%"):
-		suffix, c.Relative = "%", true
-		c.Limit /= 100
+		suffix, relative = "%", true
+		x /= 100
 	case unit == stats.Share && p.accept("pp"):
 		suffix = "pp"
-		c.Limit /= 100
+		x /= 100
 	case p.accept("pp"):
-		return c, &SyntaxError{start + 1, fmt.Sprintf("pp is for shares: %s is not a share", c.Measure)}
-	case unit == stats.Share && math.Abs(c.Limit) >= 1:
-		return c, &SyntaxError{start + 1, fmt.Sprintf("%s is a share, 0 to 1: write %[2]s%[3]spp for percentage points or %[2]s%[3]s%% for a relative change",
-			c.Measure, sign, digits)}
+		return 0, false, "", &SyntaxError{start + 1, fmt.Sprintf("pp is for shares: %s is not a share", measure)}
+	case unit == stats.Share && math.Abs(x) >= 1:
+		return 0, false, "", &SyntaxError{start + 1, fmt.Sprintf("%s is a share, 0 to 1: write %[2]s%[3]spp for percentage points or %[2]s%[3]s%% for a relative change",
+			measure, sign, digits)}
 	}
-	c.text = c.Measure + operator + sign + digits + suffix
-	return c, nil
+	return x, relative, sign + digits + suffix, nil
 }
 
 // number parses digits with an optional fraction. It returns "" if there is no
@@ -181,26 +200,39 @@ type Status string
 const (
 	Failed  Status = "failed" // the change is beyond the limit
 	Passed  Status = "passed"
-	Unknown Status = "unknown" // the measure is unknown in a trace
+	Unknown Status = "unknown" // see Outcome.Reason
 )
 
-// Outcome is the result of a condition for a pair.
+// Outcome is the result of a condition for a pair, or for a process that is missing in
+// the new trace.
 type Outcome struct {
-	Pair      *Pair
-	Measure   *Measure
+	Pair      *Pair    // nil if Missing is set
+	Measure   *Measure // nil if Missing is set
 	Condition Condition
 	Status    Status
+	Missing   *stats.Process
+	// Any is Options.Any.
+	Any bool
 }
 
-func (c Condition) judge(p *Pair) Outcome {
+// judge checks the condition. Unless any is set, the whole confidence interval of the
+// change must be beyond the limit.
+func (c Condition) judge(p *Pair, any bool) Outcome {
 	m := p.measure(c.Measure)
-	o := Outcome{p, m, c, Unknown}
-	if m.Delta == nil {
+	o := Outcome{Pair: p, Measure: m, Condition: c, Status: Unknown, Any: any}
+	if m.Delta == nil || !any && m.P == nil {
 		return o
 	}
 	change := *m.Delta
+	switch {
+	case any:
+	case c.Above:
+		change = *m.Low
+	default:
+		change = *m.High
+	}
 	if c.Relative {
-		change = m.relative()
+		change = m.relative(change)
 	}
 	o.Status = Passed
 	if c.Above && change > c.Limit+rounding || !c.Above && change < c.Limit-rounding {
@@ -213,36 +245,63 @@ func (c Condition) judge(p *Pair) Outcome {
 // smaller than any real change: a nanosecond is 1e-6 ms.
 const rounding = 1e-9
 
-// relative returns the relative change of a known measure. A change from 0 is
+// relative returns a change of a known measure as a share of its base. A change from 0 is
 // infinite.
-func (m *Measure) relative() float64 {
+func (m *Measure) relative(change float64) float64 {
 	switch {
-	case m.Relative != nil:
-		return *m.Relative
-	case *m.Delta == 0:
+	case *m.Base != 0:
+		return change / *m.Base
+	case math.Abs(change) <= rounding:
 		return 0
 	}
-	return math.Inf(int(math.Copysign(1, *m.Delta)))
+	return math.Inf(int(math.Copysign(1, change)))
+}
+
+// Reason returns why the status is unknown, otherwise "".
+func (o Outcome) Reason() string {
+	switch m := o.Measure; {
+	case o.Status != Unknown:
+		return ""
+	case o.Missing != nil:
+		return "the process is not in the new trace"
+	case m.Base == nil && m.New == nil:
+		return "unknown in both traces"
+	case m.Base == nil:
+		return "unknown in the base trace"
+	case m.New == nil:
+		return "unknown in the new trace"
+	case !isTested(m.Name):
+		return "not tested for significance; --fail-on-any compares the values"
+	case !slices.Contains(o.Pair.tested(), m.Name):
+		return "not comparable, the refresh rates differ; --fail-on-any compares the values"
+	}
+	return fmt.Sprintf("too few frames: each run needs %d", stats.MinFrames(o.Measure.Name))
 }
 
 // String returns the process, the condition and the change, such as
 // "gallery: jank_rate>+2%: 5.0 % → 8.0 %, +60.0 %".
 func (o Outcome) String() string {
-	head := o.Pair.title() + ": " + o.Condition.String() + ": "
-	m := o.Measure
-	switch {
-	case m.Base == nil && m.New == nil:
-		return head + "unknown in both traces"
-	case m.Base == nil:
-		return head + "unknown in the base trace"
-	case m.New == nil:
-		return head + "unknown in the new trace"
+	if o.Missing != nil {
+		return text.Process(o.Missing) + ": " + o.Condition.String() + ": " + o.Reason()
 	}
-	change := changeText(m.Unit, m.Delta)
+	head := o.Pair.title() + ": " + o.Condition.String() + ": "
+	if reason := o.Reason(); reason != "" {
+		return head + reason
+	}
+	m := o.Measure
+	format := func(x *float64) string { return changeText(m.Unit, x) }
 	if o.Condition.Relative {
-		if change = relativeChange(m.Relative); m.Relative == nil {
-			change = "from zero"
+		format = func(x *float64) string {
+			if *m.Base == 0 {
+				return "from zero"
+			}
+			relative := m.relative(*x)
+			return relativeChange(&relative)
 		}
 	}
-	return head + valueText(m.Unit, m.Base) + " → " + valueText(m.Unit, m.New) + ", " + change
+	s := head + valueText(m.Unit, m.Base) + " → " + valueText(m.Unit, m.New) + ", " + format(m.Delta)
+	if !o.Any && (!o.Condition.Relative || *m.Base != 0) {
+		s += fmt.Sprintf(" (%.0f %% interval %s to %s)", 100*(1-stats.Level), format(m.Low), format(m.High))
+	}
+	return s
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ohframe/analyzer"
 )
 
 func TestParseConditions(t *testing.T) {
@@ -82,11 +84,11 @@ func TestConditions(t *testing.T) {
 		{"jank_rate>+0.15", Passed, Passed},
 		{"jank_rate<-1%", Passed, Passed},
 		{"jank_rate>-1%", Failed, Failed}, // must fall by a percent
-		{"fps<-19%", Failed, Failed},
-		{"fps<-20%", Passed, Passed},
-		{"fps<-9", Failed, Failed},
-		{"fps<-10", Passed, Passed},
-		{"fps>+0", Passed, Passed},
+		{"fps_all<-19%", Failed, Failed},
+		{"fps_all<-20%", Passed, Passed},
+		{"fps_all<-9", Failed, Failed},
+		{"fps_all<-10", Passed, Passed},
+		{"fps_all>+0", Passed, Passed},
 		{"p95_ms>+2.99", Failed, Passed},
 		{"p95_ms>+3", Passed, Passed},
 		{"p95_ms>+15.7%", Failed, Passed},
@@ -99,7 +101,7 @@ func TestConditions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := compare(t, before(), after(), Options{FailOn: conditions})
+		d := compare(t, before(), after(), Options{FailOn: conditions, Any: true})
 		if len(d.Outcomes) != 2 || d.Outcomes[0].Status != test.app || d.Outcomes[1].Status != test.rendering {
 			t.Errorf("%s: %s, %s, want %s, %s", test.text, d.Outcomes[0].Status, d.Outcomes[1].Status, test.app, test.rendering)
 		}
@@ -120,7 +122,7 @@ func TestConditionsFromZero(t *testing.T) {
 		t.Fatal(err)
 	}
 	status := func(base, new int) (list []Status) {
-		for _, o := range compare(t, length(base), length(new), Options{FailOn: conditions}).Outcomes[:4] {
+		for _, o := range compare(t, length(base), length(new), Options{FailOn: conditions, Any: true}).Outcomes[:4] {
 			list = append(list, o.Status)
 		}
 		return list
@@ -140,16 +142,16 @@ func TestConditionsFromZero(t *testing.T) {
 }
 
 func TestOutcomeText(t *testing.T) {
-	conditions, err := ParseConditions("jank_rate>+2%, jank_rate>+2pp, fps<-5%, p95_ms>+1, longest_streak>+1, empty_rate>-1%, hitch_ms>+1%, ui_work_p50_ms>+1")
+	conditions, err := ParseConditions("jank_rate>+2%, jank_rate>+2pp, fps_all<-5%, p95_ms>+1, longest_streak>+1, empty_rate>-1%, hitch_ms>+1%, ui_work_p50_ms>+1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	photos := gallery("photos", "render_service", 20, 25, func(i int) int { return 4 + i }).side("after")
-	d := compare(t, before(), photos, Options{FailOn: conditions, Map: []Mapping{{"gallery", "photos"}}})
+	d := compare(t, before(), photos, Options{FailOn: conditions, Any: true, Map: []Mapping{{"gallery", "photos"}}})
 	want := []string{
 		"gallery → photos: jank_rate>+2%: 50.0 % → 65.0 %, +30.0 %",
 		"gallery → photos: jank_rate>+2pp: 50.0 % → 65.0 %, +15.0 pp",
-		"gallery → photos: fps<-5%: 50.00 → 40.00, −20.0 %",
+		"gallery → photos: fps_all<-5%: 50.00 → 40.00, −20.0 %",
 		"gallery → photos: p95_ms>+1: 19.00 → 22.00, +3.00",
 		"gallery → photos: longest_streak>+1: 10 → 13, +3",
 		"gallery → photos: empty_rate>-1%: 0 % → 0 %, from zero",
@@ -167,5 +169,37 @@ func TestOutcomeText(t *testing.T) {
 	}
 	if failed := d.Failed(); len(failed) != 9 || len(d.Unknown()) != 1 { // all but hitch_ms of the application, fps and empty_rate of rendering
 		t.Errorf("failed: %v, unknown: %v", failed, d.Unknown())
+	}
+}
+
+// A condition fails if the whole interval is beyond the limit, and is unknown if nothing
+// is known of it or a process is gone.
+func TestConditionsSignificant(t *testing.T) {
+	shuffled := func(longer int) func(int) int { return func(i int) int { return 1 + longer + i*7%20 } }
+	base := gallery("gallery", "render_service", 60, 20, shuffled(0))
+	base.frame(analyzer.ApplicationFrame, base.process(300, "gone"), 1000, 5)
+	new := gallery("gallery", "render_service", 60, 20, shuffled(8))
+	conditions, err := ParseConditions("p50_ms>+1,p50_ms>+8,p50_ms>+7.9,p50_ms<-1,p50_ms>+10%,max_ms>+1,p99_ms>+1,hitch_ratio>+1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := compare(t, base.side(""), new.side(""), Options{FailOn: conditions})
+	m := d.Pairs[0].measure("p50_ms")
+	if *m.Low <= 1 || *m.Low >= 7.9 {
+		t.Fatalf("the conditions do not fit: %s", m.finding())
+	}
+	want := []string{
+		"failed ", "passed ", "passed ", "passed ", "failed ",
+		"unknown not tested for significance; --fail-on-any compares the values", "unknown too few frames: each run needs 100",
+		"passed ",
+	}
+	for i, o := range d.Outcomes[:len(want)] {
+		if got := string(o.Status) + " " + o.Reason(); got != want[i] {
+			t.Errorf("%s: %s, want %s", o.Condition, got, want[i])
+		}
+	}
+	last := d.Outcomes[len(d.Outcomes)-1]
+	if got, want := last.String(), "gone: hitch_ratio>+1: the process is not in the new trace"; got != want || last.Status != Unknown {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

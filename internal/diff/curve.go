@@ -47,7 +47,7 @@ func (p *Pair) charts(base, new stats.Frames) (list []*chart) {
 		of   func(*analyzer.Frame) float64 // negative if unknown
 	}
 	lengths := []length{{"ms", func(f *analyzer.Frame) float64 { return f.Actual.Duration().Milliseconds() }}}
-	if p.Tests.RefreshDiffers {
+	if p.RefreshDiffers {
 		lengths = append(lengths, length{"periods", func(f *analyzer.Frame) float64 {
 			if f.Period <= 0 {
 				return -1

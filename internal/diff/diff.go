@@ -1,4 +1,4 @@
-// Package diff compares the frames of two traces by process and by measure, and
+// Package diff compares the frames of two traces, or of two sets of traces, by process and by measure, and
 // tests whether changes are more than chance. It checks conditions on the changes,
 // and merges two traces into an archive that Perfetto shows on one timeline.
 //
@@ -20,14 +20,50 @@ import (
 	"ohframe/internal/text"
 )
 
-// Side is one of the two traces.
+// Side is one of the two sides: a trace, or several of the same thing, see Join.
 type Side struct {
 	// Name is usually the file's name.
 	Name string
-	// Timeline has the measured frames. Charts and Merge need it.
+	// Timeline has the measured frames. Charts and Merge need it. It is nil for several
+	// traces.
 	Timeline *analyzer.Timeline
-	// Stats has the measures of all processes of the trace.
+	// Stats has the measures of all processes of the trace, by stats.Options.Compare. Of
+	// several traces it has the first of each process.
 	Stats *stats.Report
+	// Runs are the names of several traces, nil for one.
+	Runs []string
+
+	processes map[*stats.Process][]*stats.Process // see runs
+}
+
+// runs returns the process in each run, nil where it does not exist.
+func (s Side) runs(p *stats.Process) []*stats.Process {
+	if s.Runs == nil {
+		return []*stats.Process{p}
+	}
+	return s.processes[p]
+}
+
+// Join returns the side of several runs. Processes of different runs belong together if
+// they match without a map.
+func Join(name string, runs []Side) Side {
+	if len(runs) == 1 {
+		return runs[0]
+	}
+	s := Side{Name: name, Stats: &stats.Report{}, processes: map[*stats.Process][]*stats.Process{}}
+	for i, run := range runs {
+		s.Runs = append(s.Runs, run.Name)
+		matches, _ := matchProcesses(s, run, nil) // only a map can fail
+		for _, m := range matches {
+			if m.base == nil {
+				m.base = m.new
+				s.Stats.Processes = append(s.Stats.Processes, m.new)
+				s.processes[m.new] = make([]*stats.Process, len(runs))
+			}
+			s.processes[m.base][i] = m.new
+		}
+	}
+	return s
 }
 
 // Options are the options of Compare.
@@ -39,6 +75,11 @@ type Options struct {
 	Process func(*analyzer.Process) bool
 	// FailOn are the conditions to check for each pair.
 	FailOn Conditions
+	// Any makes conditions fail on any change beyond their limit, even if it may be chance.
+	Any bool
+	// MinEffect are the smallest changes that count, for measures of which
+	// DefaultMinEffect is not right.
+	MinEffect MinEffects
 }
 
 // Diff is a comparison of two traces.
@@ -51,6 +92,8 @@ type Diff struct {
 	// Outcomes has each condition for each pair: ordered by pair, then by
 	// condition.
 	Outcomes []Outcome
+	// Test is how changes were tested.
+	Test *stats.Comparison
 }
 
 // Pair is a process in both traces.
@@ -59,8 +102,10 @@ type Pair struct {
 	MatchedBy Match
 	// Measures are all measures, in the order of docs/diff.md.
 	Measures []Measure
-	// Tests has the tests on durations and on the jank rate.
-	Tests stats.Comparison
+	// RefreshDiffers: durations and frame rates are tested relative to the refresh rate.
+	RefreshDiffers bool
+
+	base, new []*stats.Process // in each run
 }
 
 // Error is why two traces cannot be compared.
@@ -88,24 +133,47 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 		case m.base == nil:
 			d.OnlyNew = append(d.OnlyNew, m.new)
 		default:
-			d.Pairs = append(d.Pairs, newPair(m))
+			d.Pairs = append(d.Pairs, newPair(m, base.runs(m.base), new.runs(m.new)))
 		}
 	}
 	if err := d.checkPairs(o); err != nil {
 		return nil, err
 	}
+	d.test(o)
 	for _, p := range d.Pairs {
 		for _, c := range o.FailOn {
-			d.Outcomes = append(d.Outcomes, c.judge(p))
+			d.Outcomes = append(d.Outcomes, c.judge(p, o.Any))
+		}
+	}
+	for _, p := range d.OnlyBase {
+		if hasFrames(p) {
+			for _, c := range o.FailOn {
+				d.Outcomes = append(d.Outcomes, Outcome{Missing: p, Condition: c, Status: Unknown})
+			}
 		}
 	}
 	return d, nil
 }
 
-func newPair(m match) *Pair {
-	p := &Pair{Base: m.base, New: m.new, MatchedBy: m.by, Tests: stats.Compare(m.base, m.new)}
-	p.Measures = newMeasures(m.base, m.new)
-	return p
+func newPair(m match, base, new []*stats.Process) *Pair {
+	return &Pair{
+		Base: m.base, New: m.new, MatchedBy: m.by, Measures: newMeasures(base, new), RefreshDiffers: stats.RefreshDiffers(base, new),
+		base: base, new: new,
+	}
+}
+
+// test tests the changes of all pairs.
+func (d *Diff) test(o Options) {
+	pairings := make([]stats.Pairing, len(d.Pairs))
+	for i, p := range d.Pairs {
+		pairings[i] = stats.Pairing{Base: p.base, New: p.new, AcrossRates: p.RefreshDiffers}
+	}
+	d.Test = stats.Compare(pairings)
+	for i, p := range d.Pairs {
+		for _, c := range d.Test.Changes[i] {
+			p.measure(c.Measure).set(c, o.MinEffect)
+		}
+	}
 }
 
 // Failed returns the outcomes of conditions that failed.

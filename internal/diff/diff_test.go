@@ -3,6 +3,7 @@ package diff
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/simulate"
 )
 
@@ -29,20 +31,20 @@ func TestCompare(t *testing.T) {
 		base, new, delta, relative float64
 		judgement                  Judgement
 	}{
-		{"fps", 50, 40, -10, -.2, Worsened},       // a present every 20 ms, then every 25
-		{"jank_rate", .5, .65, .15, .3, Worsened}, // 10 and 13 of 20 above 10 ms
-		{"p50_ms", 10, 13, 3, .3, Worsened},       // the 10th
-		{"p90_ms", 18, 21, 3, 1.0 / 6, Worsened},  // the 18th
-		{"p95_ms", 19, 22, 3, 3.0 / 19, Worsened}, // the 19th
-		{"p99_ms", 20, 23, 3, .15, Worsened},      // the 20th
-		{"max_ms", 20, 23, 3, .15, Worsened},
-		{"p50_periods", 1, 1.3, .3, .3, Worsened},
-		{"longest_streak", 10, 13, 3, .3, Worsened},
+		{"fps_all", 50, 40, -10, -.2, ""},        // a present every 20 ms, then every 25
+		{"jank_rate", .5, .65, .15, .3, Unclear}, // 10 and 13 of 20 above 10 ms
+		{"p50_ms", 10, 13, 3, .3, Unclear},       // the 10th
+		{"p90_ms", 18, 21, 3, 1.0 / 6, Unclear},  // the 18th
+		{"p95_ms", 19, 22, 3, 3.0 / 19, Unclear}, // the 19th
+		{"p99_ms", 20, 23, 3, .15, ""},           // the 20th
+		{"max_ms", 20, 23, 3, .15, ""},
+		{"p50_periods", 1, 1.3, .3, .3, ""},
+		{"longest_streak", 10, 13, 3, .3, ""},
 		{"frames", 20, 20, 0, 0, ""},
 		{"late_frames", 10, 13, 3, .3, ""},
 		{"slight_stutters", 10, 13, 3, .3, ""},
-		{"ui_work_p50_ms", 10, 13, 3, .3, Worsened},
-		{"commit_p90_ms", 1, 1, 0, 0, Unchanged},
+		{"ui_work_p50_ms", 10, 13, 3, .3, ""},
+		{"commit_p90_ms", 1, 1, 0, 0, ""},
 		{"seconds", .4, .498, .098, .245, ""}, // 1.000 to 1.380+20, to 1.475+23
 	} {
 		m := app.measure(want.name)
@@ -52,54 +54,108 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	// From zero there is no percentage.
-	if m := app.measure("empty_rate"); !near(m.Delta, 0) || m.Relative != nil || m.Judgement != Unchanged {
+	if m := app.measure("empty_rate"); !near(m.Delta, 0) || m.Relative != nil || m.Judgement != "" {
 		t.Errorf("empty rate: %+v", m)
 	}
-	// Worked out in the tests of package stats: U = 255.5, z = 55 / 36.95.
-	f := app.findings()
-	if want := "no clear change: typically +3.00 ms (Mann–Whitney U test, p = 0.14, Cliff's delta +0.28; 20 and 20 frames)"; f[0].Text != want {
-		t.Errorf("durations: %s\nwant %s", f[0].Text, want)
-	}
-	// Pooled 23 of 40: z = .15 / √(.575 · .425 · 2/20) = 0.960.
-	if want := "no clear change: +15.0 pp (two-proportion z-test, p = 0.34; 10 of 20 and 13 of 20 frames late)"; f[1].Text != want {
-		t.Errorf("jank: %s\nwant %s", f[1].Text, want)
+	if f := app.findings(); len(f) != 2 || f[0].Text != "~ no significant change" || f[0].Judgement != Unclear ||
+		f[1].Text != "FPS; Hitch ratio, ms/s; Duration P99, ms: unknown, or too few frames" {
+		t.Errorf("findings: %+v", f)
 	}
 	// The render service did the same.
 	for _, m := range d.Pairs[1].Measures {
-		if m.Better != stats.Neither && m.Name != "fps" && m.Delta != nil && *m.Delta != 0 {
+		if m.Better != stats.Neither && !strings.HasPrefix(m.Name, "fps") && m.Delta != nil && *m.Delta != 0 {
 			t.Errorf("render service: %s changed by %v", m.Name, *m.Delta)
 		}
 	}
 }
 
-// Frames of 1 to 20 ms against frames of 21 to 40 ms: all pairs say the same.
-func TestCompareBeyondChance(t *testing.T) {
-	slow := gallery("gallery", "render_service", 20, 20, func(i int) int { return 21 + i }).side("slow")
-	d := compare(t, before(), slow, Options{})
-	f := d.Pairs[0].findings()
-	// z = (400 − 200 − 0.5) / √(400/12 · 41) = 5.40: p = 7·10⁻⁸.
-	if want := "longer: typically +20.00 ms (Mann–Whitney U test, p < 0.0001, Cliff's delta +1.00; 20 and 20 frames)"; f[0].Text != want || f[0].Verdict != More || f[0].Judgement != Worsened {
-		t.Errorf("durations: %+v\nwant %s", f[0], want)
+// Frames of 1 to 20 ms against frames of 21 to 40 ms: all say the same.
+func TestCompareSignificant(t *testing.T) {
+	shuffled := func(longer int) func(int) int { return func(i int) int { return 1 + longer + i*7%20 } }
+	fast := gallery("gallery", "render_service", 60, 20, shuffled(0)).side("fast")
+	slow := gallery("gallery", "render_service", 60, 20, shuffled(20)).side("slow")
+	there, back := compare(t, fast, slow, Options{}).Pairs[0], compare(t, slow, fast, Options{}).Pairs[0]
+	for _, name := range []string{"jank_rate", "p50_ms", "p90_ms", "p95_ms"} {
+		m, n := there.measure(name), back.measure(name)
+		if m.Judgement != Worsened || !*m.Significant || *m.P > stats.Level || *m.Low <= 0 || *m.High < *m.Delta {
+			t.Errorf("%s: %s", name, m.finding())
+		}
+		if n.Judgement != Improved || !*n.Significant || *n.High >= 0 {
+			t.Errorf("%s, the other way round: %s", name, n.finding())
+		}
 	}
-	// Pooled 30 of 40: z = .5 / √(.75 · .25 · 2/20) = 3.65.
-	if want := "late more often: +50.0 pp (two-proportion z-test, p = 0.00026; 10 of 20 and 20 of 20 frames late)"; f[1].Text != want || f[1].Verdict != More {
-		t.Errorf("jank: %+v\nwant %s", f[1], want)
+	if verdict, j := there.verdict(); verdict != "worse: jank_rate, p50_ms, p90_ms, p95_ms" || j != Worsened {
+		t.Errorf("verdict %q", verdict)
 	}
-	back := compare(t, slow, before(), Options{}).Pairs[0].findings()
-	if back[0].Verdict != Less || back[1].Verdict != Less || back[0].Judgement != Improved ||
-		!strings.HasPrefix(back[0].Text, "shorter: typically −20.00 ms (") || !strings.HasPrefix(back[1].Text, "late less often: −50.0 pp (") {
-		t.Errorf("the other way round: %+v", back)
+	if verdict, j := back.verdict(); verdict != "better: jank_rate, p50_ms, p90_ms, p95_ms" || j != Improved {
+		t.Errorf("verdict %q, the other way round", verdict)
+	}
+	// However sure, a change that is too small does not count.
+	effects, err := ParseMinEffects("p50_ms = 20.5, jank_rate=60pp,p90_ms=120%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := compare(t, fast, slow, Options{MinEffect: effects}).Pairs[0]
+	if verdict, _ := p.verdict(); verdict != "worse: p95_ms" {
+		t.Errorf("verdict %q, want worse: p95_ms", verdict)
+	}
+	if m := p.measure("p50_ms"); *m.Significant || m.Judgement != Unclear || *m.MinEffect != 20.5 {
+		t.Errorf("%s", m.finding())
 	}
 }
 
-func TestCompareTooFewFrames(t *testing.T) {
-	few := gallery("gallery", "render_service", stats.MinFrames-1, 20, func(i int) int { return 1 + i }).side("few")
-	for _, d := range []*Diff{compare(t, before(), few, Options{}), compare(t, few, before(), Options{})} {
-		for _, f := range d.Pairs[0].findings() {
-			if f.Verdict != TooFewFrames || f.Judgement != "" || !strings.Contains(f.Text, "19") || !strings.Contains(f.Text, "each trace needs 20") {
-				t.Errorf("%+v", f)
-			}
+func TestParseMinEffectsErrors(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", "position 1: expected the name of a measure"},
+		{"p95_ms", "position 7: expected = after p95_ms"},
+		{"p95_ms=+1", "position 8: expected a number"},
+		{"p95_ms=1pp", "position 8: pp is for shares: p95_ms is not a share"},
+		{"jank_rate=2", "position 11: jank_rate is a share, 0 to 1: write 2pp for percentage points or 2% for a relative change"},
+		{"max_ms=1", "position 7: max_ms is not tested; these are: jank_rate, fps, hitch_ratio, p50_ms, p90_ms, p95_ms, p99_ms"},
+		{"p95_ms=1;", "position 9: expected a comma or the end, not ';'"},
+	} {
+		if _, err := ParseMinEffects(test.text); err == nil || err.Error() != test.want {
+			t.Errorf("%q: %v, want %s", test.text, err, test.want)
 		}
+	}
+}
+
+// Several runs of a side: values are means, processes are matched by name whatever their
+// ids and order, and one that is only in some runs is there.
+func TestCompareRuns(t *testing.T) {
+	side := func(name string, lengths ...int) Side {
+		var list []Side
+		for i, length := range lengths {
+			g := gallery("gallery", "render_service", 60, 20, func(i int) int { return length + i%3 })
+			for _, p := range g.Processes {
+				p.PID += trace.PID(i)
+			}
+			if i == 1 {
+				g.frame(analyzer.ApplicationFrame, g.process(300, "rare"), 1000, 5)
+			}
+			list = append(list, g.side(fmt.Sprint(name, i)))
+		}
+		return Join(name, list)
+	}
+	d := compare(t, side("base", 3, 4, 5, 4), side("new", 7, 8, 9, 8), Options{})
+	if len(d.Pairs) != 3 || d.Test.Method != stats.RunPermutation || d.Test.Resamples != 70 {
+		t.Fatalf("%d pairs, %s of %d", len(d.Pairs), d.Test.Method, d.Test.Resamples)
+	}
+	m := d.Pairs[0].measure("p50_ms") // the middle of three lengths: 4, 5, 6 and 5
+	if !near(m.Base, 5) || !near(m.New, 9) || !near(m.P, 2.0/70) || m.Judgement != Worsened {
+		t.Errorf("p50: %s", m.finding())
+	}
+	if m := d.Pairs[0].measure("frames"); !near(m.Base, 60) || !near(m.New, 60) {
+		t.Errorf("frames: %v and %v", *m.Base, *m.New)
+	}
+	table := write(t, d, "table", WriteOptions{})
+	for _, part := range []string{"base  base  4 runs", "permutation of runs, 70 divisions", "worse: p50_ms"} {
+		if !strings.Contains(table, part) {
+			t.Errorf("the table has no %q:\n%s", part, table)
+		}
+	}
+	if one := side("base", 3); one.Runs != nil || one.Timeline == nil {
+		t.Error("one run is not that trace")
 	}
 }
 
@@ -120,51 +176,13 @@ func TestCompareWithItself(t *testing.T) {
 					t.Errorf("%s: %s of %s is %s", side.Name, m.Name, p.title(), m.Judgement)
 				}
 			}
-			for _, f := range p.findings() {
-				if f.Verdict != NoClearChange && f.Verdict != TooFewFrames {
-					t.Errorf("%s: %s of %s: %s", side.Name, f.Name, p.title(), f.Text)
-				}
-			}
-			if p.Tests.RefreshDiffers {
+			if p.RefreshDiffers {
 				t.Errorf("%s: refresh rates of %s differ", side.Name, p.title())
 			}
 		}
 		if table := write(t, d, "table", WriteOptions{}); strings.Contains(table, "better") || strings.Contains(table, "worse") {
 			t.Errorf("the table finds changes:\n%s", table)
 		}
-	}
-}
-
-// The other way round, everything is the other way round.
-func TestCompareSwapped(t *testing.T) {
-	a, _ := simulated(t, "a", func(*simulate.Config) {})
-	b, _ := simulated(t, "b", func(c *simulate.Config) { c.Seed = 7 })
-	opposite := map[Judgement]Judgement{Improved: Worsened, Worsened: Improved, Unchanged: Unchanged, "": ""}
-	verdicts := map[Verdict]Verdict{More: Less, Less: More, NoClearChange: NoClearChange, TooFewFrames: TooFewFrames, NotTested: NotTested}
-	there, back := compare(t, a, b, Options{}), compare(t, b, a, Options{})
-	if len(there.Pairs) != len(back.Pairs) || len(there.Pairs) < 3 {
-		t.Fatalf("%d pairs and %d", len(there.Pairs), len(back.Pairs))
-	}
-	changed := 0
-	for i, p := range there.Pairs {
-		q := back.Pairs[i]
-		for j, m := range p.Measures {
-			n := q.Measures[j]
-			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || n.Judgement != opposite[m.Judgement] {
-				t.Errorf("%s of %s: %s and %s", m.Name, p.title(), changeText(m.Unit, m.Delta), changeText(n.Unit, n.Delta))
-			}
-			if m.Judgement == Improved || m.Judgement == Worsened {
-				changed++
-			}
-		}
-		for j, f := range p.findings() {
-			if g := q.findings()[j]; g.Verdict != verdicts[f.Verdict] {
-				t.Errorf("%s of %s: %s and %s", f.Name, p.title(), f.Verdict, g.Verdict)
-			}
-		}
-	}
-	if changed == 0 {
-		t.Error("nothing has changed")
 	}
 }
 
@@ -178,15 +196,18 @@ func TestCompareRefreshRates(t *testing.T) {
 	}
 	d := compare(t, at(60), at(120), Options{})
 	app := d.Pairs[0]
-	if !app.Tests.RefreshDiffers {
+	if !app.RefreshDiffers {
 		t.Fatal("refresh rates do not differ")
 	}
-	f := app.findings()
-	if len(f) != 3 || f[0].Verdict != Less || f[0].Judgement != "" {
-		t.Errorf("in milliseconds: %+v", f[0])
+	if app.measure("p50_ms").P != nil || app.measure("fps").P != nil || app.measure("p50_periods").Judgement != Unclear || app.measure("fps_of_refresh").P == nil {
+		t.Errorf("findings: %+v", app.findings())
 	}
-	if f[1].Name != "In periods" || f[1].Verdict != NoClearChange || !strings.Contains(f[1].Text, "periods (") {
-		t.Errorf("in periods: %+v", f[1])
+	conditions, err := ParseConditions("p50_ms>+1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := compare(t, at(60), at(120), Options{FailOn: conditions}).Outcomes[0]; o.Status != Unknown || !strings.Contains(o.Reason(), "refresh rates differ") {
+		t.Errorf("condition: %s, %q", o.Status, o.Reason())
 	}
 	table := write(t, d, "table", WriteOptions{})
 	if !strings.Contains(table, "60.0 Hz → 120.0 Hz") || !strings.Contains(table, "Duration P50, periods") {
@@ -268,7 +289,7 @@ func TestCompareWithoutFramesOnOneSide(t *testing.T) {
 			t.Errorf("P95: %+v", m)
 		}
 		for _, f := range app.findings() {
-			if f.Verdict != NotTested || f.Short != unknown {
+			if f.Name != "Not tested" || f.Judgement != "" {
 				t.Errorf("%+v", f)
 			}
 		}

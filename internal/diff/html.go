@@ -18,9 +18,9 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"kind":      text.Kind,
 	"number":    text.Number,
 	"refresh":   refreshText,
-	"relative":  relativeChange,
 	"count":     text.Count,
 	"more":      text.More,
+	"judgement": Judgement.text,
 }).ParseFS(assets, "assets/page.html"))
 
 // pageView is the template's input.
@@ -30,8 +30,10 @@ type pageView struct {
 	Pairs             []pagePair
 	More              int // pairs that are not shown
 	OnlyBase, OnlyNew pageOnly
+	Missing           []Outcome    // of processes that are not in the new trace
 	Style             template.CSS // from assets, never from a trace
 	Chart             pageChart
+	Method            []string
 }
 
 // pageOnly lists the processes in one trace only.
@@ -51,6 +53,8 @@ type pagePair struct {
 	Title, About string
 	Findings     []finding
 	Charts       []*chart
+	Verdict      string
+	Judgement    Judgement
 	Measures     []pageMeasure
 	Overview     []pageMeasure
 	Outcomes     []Outcome
@@ -73,7 +77,8 @@ func writeHTML(w io.Writer, d *Diff) error {
 	}
 	v := pageView{
 		Diff: d, Style: template.CSS(style),
-		Title: text.Printable(d.Base.Name) + " → " + text.Printable(d.New.Name) + " – frame comparison",
+		Method: d.methodText(),
+		Title:  text.Printable(d.Base.Name) + " → " + text.Printable(d.New.Name) + " – frame comparison",
 		Chart: pageChart{
 			chartLeft, chartTop, chartLeft + chartWidth, chartTop + chartHeight, chartTop + chartHeight/2,
 			chartLeft + chartWidth + 16, chartTop + chartHeight + 30,
@@ -82,6 +87,10 @@ func writeHTML(w io.Writer, d *Diff) error {
 	base, new := stats.NewFrames(d.Base.Timeline), stats.NewFrames(d.New.Timeline)
 	outcomes := map[*Pair][]Outcome{}
 	for _, o := range d.Outcomes {
+		if o.Missing != nil {
+			v.Missing = append(v.Missing, o)
+			continue
+		}
 		outcomes[o.Pair] = append(outcomes[o.Pair], o)
 	}
 	v.OnlyBase, v.OnlyNew = newPageOnly(d.OnlyBase), newPageOnly(d.OnlyNew)
@@ -97,6 +106,7 @@ func writeHTML(w io.Writer, d *Diff) error {
 
 func newPagePair(p *Pair) pagePair {
 	pp := pagePair{Pair: p, Title: p.title(), About: p.about(), Findings: p.findings()}
+	pp.Verdict, pp.Judgement = p.verdict()
 	for _, m := range p.shown() {
 		pp.Measures = append(pp.Measures, newPageMeasure(&m))
 	}

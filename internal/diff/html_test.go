@@ -14,8 +14,8 @@ func TestHTML(t *testing.T) {
 	for _, part := range []string{
 		"<title>before.ftrace → after.ftrace – frame comparison</title>",
 		"<h2>gallery</h2>", "<h2>render_service → surfaceflinger</h2>",
-		`<td>Jank rate<td class="n">66.7 %<td class="n">76.7 %<td class="n">&#43;10.0 pp<td class="n">&#43;15.0 %<td class="worse">worse`,
-		`<td>Commit P50, ms<td class="n">1.00<td class="n">1.00<td class="n">0<td class="n">0 %<td class="same">`,
+		`<td>Jank rate<td class="n">66.7 %<td class="n">76.7 %<td class="n">&#43;10.0 pp<td class="n">&#43;15.0 %<td class="unclear">~`,
+		`<td>Commit P50, ms<td class="n">1.00<td class="n">1.00<td class="n">0<td class="n">0 %<td class="">`,
 		`<dt>jank_rate&gt;&#43;2%<dd class="failed">failed`,
 		"prefers-color-scheme: dark",
 		"<h3>Only in base</h3><ul><li>old", "<h3>Only in new</h3><ul><li>new",

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
 )
 
 // document is the JSON form.
@@ -12,14 +14,24 @@ type document struct {
 	Base       documentSide      `json:"base"`
 	New        documentSide      `json:"new"`
 	Processes  []documentPair    `json:"processes"`
-	OnlyInBase []stats.Subject   `json:"only_in_base"`
-	OnlyInNew  []stats.Subject   `json:"only_in_new"`
+	OnlyInBase []documentSubject `json:"only_in_base"`
+	OnlyInNew  []documentSubject `json:"only_in_new"`
 	FailOn     []documentOutcome `json:"fail_on"`
+	Test       documentTest      `json:"test"`
 }
 
 type documentSide struct {
 	Name string      `json:"name"`
 	Span *stats.Span `json:"span"`
+	Runs []string    `json:"runs"`
+}
+
+type documentTest struct {
+	Method  stats.Method `json:"method"`
+	Level   float64      `json:"level"`
+	Changes int          `json:"changes"`
+	// Resamples is 0 for a test that does not resample.
+	Resamples int `json:"resamples"`
 }
 
 type documentPair struct {
@@ -28,46 +40,28 @@ type documentPair struct {
 	MatchedBy      Match           `json:"matched_by"`
 	RefreshDiffers bool            `json:"refresh_differs"`
 	Measures       []Measure       `json:"measures"`
-	Tests          documentTests   `json:"tests"`
+}
+
+// documentSubject identifies a process.
+type documentSubject struct {
+	Kind stats.Kind `json:"kind"`
+	PID  trace.PID  `json:"pid"`
+	Name string     `json:"name"`
 }
 
 type documentProcess struct {
-	stats.Subject
+	documentSubject
 	Refresh []stats.Refresh `json:"refresh"`
-}
-
-// documentTests are null if there is nothing to test.
-type documentTests struct {
-	Durations          *documentDurations          `json:"durations"`
-	DurationsInPeriods *documentDurationsInPeriods `json:"durations_in_periods"`
-	JankRate           *documentJankRate           `json:"jank_rate"`
-}
-
-// mannWhitney is the name of the test on durations.
-const mannWhitney = "mann_whitney_u"
-
-type documentDurations struct {
-	Verdict Verdict `json:"verdict"`
-	Method  string  `json:"method"`
-	*stats.DurationTest
-}
-
-type documentDurationsInPeriods struct {
-	Verdict Verdict `json:"verdict"`
-	Method  string  `json:"method"`
-	*stats.DurationInPeriodsTest
-}
-
-type documentJankRate struct {
-	Verdict Verdict `json:"verdict"`
-	*stats.RateTest
 }
 
 type documentOutcome struct {
 	Condition string `json:"condition"`
 	Measure   string `json:"measure"`
-	Process   int    `json:"process"`
-	Status    Status `json:"status"`
+	// Process is an index in processes; null if the process is missing in new.
+	Process *int   `json:"process"`
+	Missing string `json:"missing"`
+	Status  Status `json:"status"`
+	Reason  string `json:"reason"`
 }
 
 // MarshalJSON encodes an empty judgement as null.
@@ -80,17 +74,18 @@ func (j Judgement) MarshalJSON() ([]byte, error) {
 
 func writeJSON(w io.Writer, d *Diff) error {
 	doc := document{
-		Base:       documentSide{d.Base.Name, d.Base.Stats.Span},
-		New:        documentSide{d.New.Name, d.New.Stats.Span},
+		Base:       documentSide{d.Base.Name, d.Base.Stats.Span, d.Base.runNames()},
+		New:        documentSide{d.New.Name, d.New.Stats.Span, d.New.runNames()},
 		Processes:  []documentPair{},
 		OnlyInBase: subjects(d.OnlyBase),
 		OnlyInNew:  subjects(d.OnlyNew),
 		FailOn:     []documentOutcome{},
+		Test:       documentTest{d.Test.Method, stats.Level, d.Test.Family, d.Test.Resamples},
 	}
 	for _, p := range d.Pairs {
 		doc.Processes = append(doc.Processes, documentPair{
 			Base: newDocumentProcess(p.Base), New: newDocumentProcess(p.New), MatchedBy: p.MatchedBy,
-			RefreshDiffers: p.Tests.RefreshDiffers, Measures: p.Measures, Tests: newDocumentTests(&p.Tests),
+			RefreshDiffers: p.RefreshDiffers, Measures: p.Measures,
 		})
 	}
 	places := map[*Pair]int{}
@@ -98,7 +93,14 @@ func writeJSON(w io.Writer, d *Diff) error {
 		places[p] = i
 	}
 	for _, o := range d.Outcomes {
-		doc.FailOn = append(doc.FailOn, documentOutcome{o.Condition.String(), o.Condition.Measure, places[o.Pair], o.Status})
+		out := documentOutcome{Condition: o.Condition.String(), Measure: o.Condition.Measure, Status: o.Status, Reason: o.Reason()}
+		if o.Missing != nil {
+			out.Missing = text.Process(o.Missing)
+		} else {
+			place := places[o.Pair]
+			out.Process = &place
+		}
+		doc.FailOn = append(doc.FailOn, out)
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -106,31 +108,26 @@ func writeJSON(w io.Writer, d *Diff) error {
 	return e.Encode(doc)
 }
 
-func subjects(list []*stats.Process) []stats.Subject {
-	subjects := make([]stats.Subject, 0, len(list))
+func subjects(list []*stats.Process) []documentSubject {
+	subjects := make([]documentSubject, 0, len(list))
 	for _, p := range list {
 		subjects = append(subjects, subject(p))
 	}
 	return subjects
 }
 
-func subject(p *stats.Process) stats.Subject {
-	return stats.Subject{Kind: p.Kind, PID: p.PID, Name: p.Name}
+func subject(p *stats.Process) documentSubject {
+	return documentSubject{Kind: p.Kind, PID: p.PID, Name: p.Name}
 }
 
 func newDocumentProcess(p *stats.Process) documentProcess {
 	return documentProcess{subject(p), p.Refresh}
 }
 
-func newDocumentTests(c *stats.Comparison) (t documentTests) {
-	if d := c.Durations; d != nil {
-		t.Durations = &documentDurations{rankVerdict(&d.RankTest), mannWhitney, d}
+// runNames returns the names of the runs, one if there is one trace.
+func (s Side) runNames() []string {
+	if s.Runs == nil {
+		return []string{s.Name}
 	}
-	if d := c.DurationsInPeriods; d != nil {
-		t.DurationsInPeriods = &documentDurationsInPeriods{rankVerdict(&d.RankTest), mannWhitney, d}
-	}
-	if j := c.JankRate; j != nil {
-		t.JankRate = &documentJankRate{rateVerdict(j), j}
-	}
-	return t
+	return s.Runs
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 )
 
 // readSchema returns the fields of each object that docs/diff.md promises, in
@@ -49,7 +50,7 @@ func everything(t *testing.T) *Diff {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compare(t, base.side("before.ftrace"), new.side("after.ftrace"), Options{FailOn: conditions})
+	return compare(t, base.side("before.ftrace"), new.side("after.ftrace"), Options{FailOn: conditions, Any: true})
 }
 
 // check holds a value against the schema's objects.
@@ -96,7 +97,7 @@ func check(t *testing.T, schema map[string][]string, seen map[string]bool, path 
 			}
 		case []any:
 			for _, element := range v {
-				if name != "refresh" { // a report's
+				if name != "refresh" && name != "runs" { // a report's, and names
 					check(t, schema, seen, inner+"[]", element)
 				}
 			}
@@ -129,16 +130,18 @@ func TestJSON(t *testing.T) {
 			}
 			MatchedBy string `json:"matched_by"`
 			Measures  []Measure
-			Tests     map[string]struct {
-				Verdict, Method string
-				P               *float64
-			}
 		}
 		OnlyInBase, OnlyInNew []struct{ Name string } `json:"-"`
 		FailOn                []struct {
 			Condition, Measure, Status string
-			Process                    int
+			Process                    *int
+			Missing                    string
 		} `json:"fail_on"`
+		Test struct {
+			Method  string
+			Level   float64
+			Changes int
+		}
 	}
 	text := write(t, everything(t), "json", WriteOptions{})
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
@@ -152,20 +155,25 @@ func TestJSON(t *testing.T) {
 		t.Errorf("rendering: %+v", rendering)
 	}
 	app := got.Processes[0]
-	if app.Tests["durations"].Method != "mann_whitney_u" || app.Tests["jank_rate"].Method != "two_proportion_z" || app.Tests["durations_in_periods"].P == nil {
-		t.Errorf("tests: %+v", app.Tests)
+	if got.Test.Method != "block_permutation" || got.Test.Level != 0.04 || got.Test.Changes != 12 { // all but P99 of two processes
+		t.Errorf("test: %+v", got.Test)
 	}
 	jank := slices.IndexFunc(app.Measures, func(m Measure) bool { return m.Name == "jank_rate" })
-	if m := app.Measures[jank]; !near(m.Base, 20.0/30) || !near(m.New, 23.0/30) || !near(m.Delta, .1) || !near(m.Relative, .15) || m.Judgement != Worsened {
+	if m := app.Measures[jank]; !near(m.Base, 20.0/30) || !near(m.New, 23.0/30) || !near(m.Delta, .1) || !near(m.Relative, .15) || m.Judgement != Unclear || *m.Significant || *m.P <= stats.Level || *m.Low >= .1 || *m.High <= .1 {
 		t.Errorf("jank rate: %+v", m)
 	}
 	outcomes := []string{}
 	for _, o := range got.FailOn {
-		outcomes = append(outcomes, fmt.Sprint(o.Process, " ", o.Condition, " ", o.Measure, " ", o.Status))
+		who := o.Missing
+		if o.Process != nil {
+			who = fmt.Sprint(*o.Process)
+		}
+		outcomes = append(outcomes, fmt.Sprint(who, " ", o.Condition, " ", o.Measure, " ", o.Status))
 	}
 	want := []string{
 		"0 jank_rate>+2% jank_rate failed", "0 hitch_ratio>+1 hitch_ratio passed", "0 ui_work_p50_ms>+1 ui_work_p50_ms failed",
 		"1 jank_rate>+2% jank_rate passed", "1 hitch_ratio>+1 hitch_ratio passed", "1 ui_work_p50_ms>+1 ui_work_p50_ms unknown",
+		"old jank_rate>+2% jank_rate unknown", "old hitch_ratio>+1 hitch_ratio unknown", "old ui_work_p50_ms>+1 ui_work_p50_ms unknown",
 	}
 	if !slices.Equal(outcomes, want) {
 		t.Errorf("conditions: %q", outcomes)

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -21,7 +22,17 @@ type Measure struct {
 	// Delta is New − Base. Relative is Delta / Base, or nil if Base is 0.
 	Delta    *float64 `json:"delta"`
 	Relative *float64 `json:"relative"`
-	// Judgement is empty if the change is unknown or neither direction is better.
+	// Significant is whether the change is more than chance, at stats.Level, and larger
+	// than the smallest change that counts; nil if it was not tested.
+	Significant *bool `json:"significant"`
+	// P is the p-value, Low and High the ends of the confidence interval of Delta; see
+	// stats.Change.
+	P    *float64 `json:"p_value"`
+	Low  *float64 `json:"low"`
+	High *float64 `json:"high"`
+	// MinEffect is the smallest change that counts.
+	MinEffect *float64 `json:"min_effect"`
+	// Judgement is empty if the change was not tested.
 	Judgement Judgement `json:"judgement"`
 
 	definition *stats.Measure
@@ -32,22 +43,37 @@ type Judgement string
 
 // The judgements.
 const (
-	Improved  Judgement = "better"
-	Worsened  Judgement = "worse"
-	Unchanged Judgement = "same"
+	Improved Judgement = "better"
+	Worsened Judgement = "worse"
+	// Unclear: the change is not significant. That does not prove that nothing changed.
+	Unclear Judgement = "unclear"
 )
 
-// judge returns the judgement of a change.
-func judge(better stats.Better, delta *float64) Judgement {
-	switch {
-	case delta == nil || better == stats.Neither:
-		return ""
-	case *delta == 0:
-		return Unchanged
-	case (*delta < 0) == (better == stats.Lower):
-		return Improved
+// text returns the judgement in tables and pages. As benchstat does, they print "~" for a
+// change that is not significant.
+func (j Judgement) text() string {
+	if j == Unclear {
+		return "~"
 	}
-	return Worsened
+	return string(j)
+}
+
+// set adds the result of a test.
+func (m *Measure) set(c stats.Change, smallest MinEffects) {
+	if !c.Tested || m.Delta == nil {
+		return
+	}
+	effect := smallest.of(m)
+	significant := c.P <= stats.Level && math.Abs(*m.Delta) >= effect
+	m.Significant, m.P, m.Low, m.High, m.MinEffect = &significant, &c.P, &c.Low, &c.High, &effect
+	switch {
+	case !significant:
+		m.Judgement = Unclear
+	case (*m.Delta < 0) == (m.Better == stats.Lower):
+		m.Judgement = Improved
+	default:
+		m.Judgement = Worsened
+	}
 }
 
 // measures are the measures of package stats with the main ones first.
@@ -65,8 +91,8 @@ var measures = func() []stats.Measure {
 	return list
 }()
 
-// newMeasures returns the measures of a pair. Times are in milliseconds.
-func newMeasures(base, new *stats.Process) []Measure {
+// newMeasures returns the measures of a pair: the means of the runs of a side. Times are in milliseconds.
+func newMeasures(base, new []*stats.Process) []Measure {
 	list := make([]Measure, len(measures))
 	for i := range measures {
 		k := &measures[i]
@@ -79,24 +105,31 @@ func newMeasures(base, new *stats.Process) []Measure {
 				m.Relative = &relative
 			}
 		}
-		m.Judgement = judge(m.Better, m.Delta)
 		list[i] = m
 	}
 	return list
 }
 
-// value returns the measure's value in the unit of its name, or nil if it is
-// unknown. The process may be nil.
-func value(m *stats.Measure, p *stats.Process) *float64 {
-	if p == nil {
+// value returns the mean of the measure's known values in the unit of its name, or nil if
+// none is known.
+func value(m *stats.Measure, runs []*stats.Process) *float64 {
+	n, mean := 0.0, 0.0
+	for _, p := range runs {
+		if p == nil {
+			continue
+		}
+		if x := m.Of(p); x != nil {
+			n++
+			mean += (*x - mean) / n
+		}
+	}
+	if n == 0 {
 		return nil
 	}
-	x := m.Of(p)
-	if x == nil || !strings.HasSuffix(m.Path, "_ns") {
-		return x
+	if strings.HasSuffix(m.Path, "_ns") {
+		mean /= 1e6
 	}
-	ms := *x / 1e6
-	return &ms
+	return &mean
 }
 
 // measure returns the pair's measure of the given name, which must exist.

@@ -6,7 +6,6 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/simulate"
 )
@@ -42,7 +41,7 @@ func (s *scene) frame(kind analyzer.Kind, p *analyzer.Process, start, took int) 
 }
 
 func (s *scene) side(name string) Side {
-	return Side{name, &s.Timeline, stats.Compute(&s.Timeline, stats.Options{})}
+	return sideOf(name, &s.Timeline)
 }
 
 // gallery is an application that draws every so many milliseconds from 1 s on.
@@ -57,7 +56,7 @@ func gallery(application, service string, frames, every int, length func(i int) 
 		f := s.frame(analyzer.ApplicationFrame, app, vsync, length(i))
 		r := s.frame(analyzer.RenderFrame, rs, vsync+10, 2)
 		r.Commit, r.Present = analyzer.Interval{Start: at(vsync + 13), End: at(vsync + 14)}, at(vsync+30)
-		f.Transactions, f.Render = []analyzer.Sent{{Index: int64(i + 1), At: at(vsync + 1), Taken: r}}, r
+		f.Transactions, f.Render = []analyzer.Sent{{Index: int64(i + 1), At: at(vsync + 1), AppliedBy: r}}, r
 		r.Applications = []*analyzer.Frame{f}
 	}
 	s.Span = analyzer.Interval{Start: at(1000), End: at(1000 + every*frames + 30)}
@@ -87,7 +86,7 @@ func simulated(t *testing.T, name string, change func(*simulate.Config)) (Side, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Side{name, timeline, stats.Compute(timeline, stats.Options{})}, text.Bytes()
+	return sideOf(name, timeline), text.Bytes()
 }
 
 func compare(t *testing.T, base, new Side, o Options) *Diff {

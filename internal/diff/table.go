@@ -3,19 +3,19 @@ package diff
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
 )
 
 const (
-	tableWidth  = 100
 	nameWidth   = 20 // of a process, in the overview
 	titleWidth  = 60 // of a pair, above its measures
 	findingText = 84 // of the text beside a label
 	labelWidth  = 39 // of the longest name of a measure
 	valueWidth  = 9
+	// verdictWidth is that of the verdict in the overview.
+	verdictWidth = 29
 )
 
 // tableWriter writes the comparison for a terminal: an overview of all pairs, then
@@ -37,16 +37,18 @@ func writeTable(w io.Writer, d *Diff, o WriteOptions) error {
 }
 
 func (t *tableWriter) side(label string, s Side) {
-	span := ""
-	if s.Stats.Span != nil {
-		span = fmt.Sprintf("  %s s of trace", text.Number(s.Stats.Span.Seconds, 3))
+	fmt.Fprintf(t, "%s  ", t.Dim(label))
+	if s.Runs != nil {
+		runs := "  " + text.Count(len(s.Runs), "run")
+		fmt.Fprintln(t, text.Shorten(text.Printable(s.Name), text.LineWidth-len(label)-2-len(runs))+t.Dim(runs))
+		return
 	}
-	name := text.Shorten(text.Printable(s.Name), tableWidth-len(label)-2-text.Width(span))
-	fmt.Fprintf(t, "%s  %s%s\n", t.Dim(label), t.Bold(name), t.Dim(span))
+	t.Input(s.Name, s.Stats.Span, text.LineWidth-len(label)-2)
 }
 
 func (t *tableWriter) overview(d *Diff) {
-	g := text.NewTable(t.Ink, "Process", "FPS →", "new →", "Jank →", "new →", "P95 ms →", "new →", "Durations", "Late")
+	g := text.NewTable(t.Ink, "Process", "FPS →", "new →", "Jank →", "new →", "P95 ms →", "new →", "Verdict")
+	g.Wrap(7, verdictWidth)
 	shown := d.shown()
 	for _, p := range shown {
 		row := text.Row{text.Shorten(p.title(), nameWidth)}
@@ -54,17 +56,14 @@ func (t *tableWriter) overview(d *Diff) {
 			m := p.measure(name)
 			row = append(row, overviewValue(m.Unit, m.Base), t.judged(overviewValue(m.Unit, m.New), m.Judgement))
 		}
-		findings := p.findings()
-		durations := findings[len(findings)-2] // in periods if refresh rates differ
-		jank := findings[len(findings)-1]
-		late := map[Verdict]string{More: "more often", Less: "less often"}[jank.Verdict]
-		if late == "" {
-			late = jank.Short
-		}
-		g.AppendRow(append(row, t.judged(durations.Short, durations.Judgement), t.judged(late, jank.Judgement)))
+		verdict, judgement := p.verdict()
+		g.AppendRow(append(row, t.judged(verdict, judgement)))
 	}
-	t.printEnd(g)
-	t.more(len(d.Pairs) - len(shown))
+	fmt.Fprintln(t, g.Render())
+	t.More(len(d.Pairs) - len(shown))
+	for _, line := range d.methodText() {
+		fmt.Fprintf(t, "  %s\n", t.Dim(line))
+	}
 	fmt.Fprintln(t)
 }
 
@@ -78,20 +77,17 @@ func overviewValue(u stats.Unit, x *float64) string {
 }
 
 func (t *tableWriter) pair(p *Pair) {
-	title, about := text.Shorten(p.title(), titleWidth), " · "+p.about()
-	rule := max(0, tableWidth-1-text.Width(title+about))
-	fmt.Fprintf(t, "%s%s %s\n\n", t.Bold(title), t.Dim(about), t.Dim(strings.Repeat("─", rule)))
-
+	t.Heading(text.Shorten(p.title(), titleWidth), " · "+p.about())
 	g := text.NewTable(t.Ink, "", "")
 	g.Wrap(1, findingText)
-	if p.Tests.RefreshDiffers {
-		g.AppendRow(text.Row{t.Dim("Refresh"), fmt.Sprintf("%s → %s: compare durations in periods, not in milliseconds",
+	if p.RefreshDiffers {
+		g.AppendRow(text.Row{t.Dim("Refresh"), fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate",
 			refreshText(p.Base.Refresh), refreshText(p.New.Refresh))})
 	}
 	for _, f := range p.findings() {
 		g.AppendRow(text.Row{t.Dim(f.Name), t.judged(f.Text, f.Judgement)})
 	}
-	t.print(g)
+	t.Print(g)
 
 	g = text.NewTable(t.Ink, "Measure", "Base →", "New →", "Change →", "Change, % →", "")
 	g.Widths(labelWidth, valueWidth, valueWidth, valueWidth, valueWidth)
@@ -101,14 +97,10 @@ func (t *tableWriter) pair(p *Pair) {
 			same++
 			continue
 		}
-		word := ""
-		if m.Judgement == Improved || m.Judgement == Worsened {
-			word = string(m.Judgement)
-		}
 		g.AppendRow(text.Row{m.definition.Label, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
-			relativeChange(m.Relative), t.judged(word, m.Judgement)})
+			relativeChange(m.Relative), t.judged(m.Judgement.text(), m.Judgement)})
 	}
-	t.printEnd(g)
+	fmt.Fprintln(t, g.Render())
 	if same > 0 {
 		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %d more measures are equal.", same)))
 	}
@@ -119,7 +111,7 @@ func (t *tableWriter) pair(p *Pair) {
 // trace, and those in periods only if refresh rates differ.
 func (p *Pair) shown() (list []Measure) {
 	for _, m := range p.Measures {
-		if (m.Base != nil || m.New != nil) && (m.Unit != stats.Periods || p.Tests.RefreshDiffers) {
+		if (m.Base != nil || m.New != nil) && (m.Unit != stats.Periods || p.RefreshDiffers) {
 			list = append(list, m)
 		}
 	}
@@ -135,27 +127,11 @@ func (t *tableWriter) only(label string, list []*stats.Process) {
 	shown := text.Largest(list, complete)
 	for _, p := range shown {
 		about := fmt.Sprintf(" · %s · pid %d · %s", text.Kind(p.Kind), p.PID, text.Count(p.Frames.Complete, "frame"))
-		name := text.Shorten(text.Process(p), tableWidth-2-text.Width(about))
+		name := text.Shorten(text.Process(p), text.LineWidth-2-text.Width(about))
 		fmt.Fprintf(t, "  %s%s\n", name, t.Dim(about))
 	}
-	t.more(len(list) - len(shown))
+	t.More(len(list) - len(shown))
 	fmt.Fprintln(t)
-}
-
-// more writes the number of processes that are not shown.
-func (t *tableWriter) more(n int) {
-	if n > 0 {
-		fmt.Fprintln(t, t.Dim("  "+text.More(n)))
-	}
-}
-
-func (t *tableWriter) print(g text.Table) {
-	t.printEnd(g)
-	fmt.Fprintln(t)
-}
-
-func (t *tableWriter) printEnd(g text.Table) {
-	fmt.Fprintln(t, g.Render())
 }
 
 // judged colours a change by its judgement.

@@ -64,12 +64,12 @@ func large() *Diff {
 
 func TestTableFits(t *testing.T) {
 	d := large()
-	if len(d.Pairs) != 2 || !d.Pairs[0].Tests.RefreshDiffers || len(d.OnlyBase) != 1 || len(d.OnlyNew) != 1 {
+	if len(d.Pairs) != 2 || !d.Pairs[0].RefreshDiffers || len(d.OnlyBase) != 1 || len(d.OnlyNew) != 1 {
 		t.Fatalf("%d pairs", len(d.Pairs))
 	}
 	for _, color := range []bool{false, true} {
 		for i, line := range strings.Split(write(t, d, "table", WriteOptions{Color: color}), "\n") {
-			if n := text.Width(line); n > tableWidth {
+			if n := text.Width(line); n > text.LineWidth {
 				t.Errorf("line %d has %d columns: %q", i+1, n, line)
 			}
 			if strings.TrimRight(line, " ") != line {

@@ -3,154 +3,104 @@ package diff
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
 )
 
-// Significance is the p-value below which a change counts as more than chance. It
-// is stricter than the usual 0.05 because there are several tests, and because
-// successive frames are not independent, which makes p-values too small.
-const Significance = 0.01
-
-// Verdict is the result of a test.
-type Verdict string
-
-// The verdicts.
-const (
-	// NotTested: one of the traces has no such frames.
-	NotTested Verdict = "not_tested"
-	// TooFewFrames: a side has fewer than stats.MinFrames.
-	TooFewFrames Verdict = "too_few_frames"
-	// NoClearChange: the change may be chance. That does not prove that nothing
-	// changed.
-	NoClearChange Verdict = "no_clear_change"
-	// More and Less: frames are longer or shorter, or late more or less often.
-	More Verdict = "more"
-	Less Verdict = "less"
-)
-
-// rankVerdict returns the verdict of a test on durations, which may be nil.
-func rankVerdict(t *stats.RankTest) Verdict {
-	if t == nil {
-		return NotTested
-	}
-	return verdict(t.TooFewFrames, t.P, t.CliffsDelta)
-}
-
-// rateVerdict returns the verdict of a test on rates, which may be nil.
-func rateVerdict(t *stats.RateTest) Verdict {
-	if t == nil {
-		return NotTested
-	}
-	return verdict(t.TooFewFrames, t.P, &t.Difference)
-}
-
-func verdict(tooFew bool, p, effect *float64) Verdict {
-	switch {
-	case tooFew:
-		return TooFewFrames
-	case *p >= Significance:
-		return NoClearChange
-	case *effect > 0:
-		return More
-	}
-	return Less
-}
-
-// finding is the result of a test in words.
+// finding is a line about a pair: a significant change, or why there is none.
 type finding struct {
-	Name    string // what was tested
-	Verdict Verdict
-	Short   string // the verdict
-	Text    string // the verdict with its numbers
-	// Judgement is empty if no change is clear.
-	Judgement Judgement
+	Name      string
+	Text      string
+	Judgement Judgement // empty if nothing was tested
 }
 
-// findings returns the results of the pair's tests. If the refresh rates differ,
-// durations are tested in periods too, and only that test is judged.
+// findings returns the significant changes of a pair, the worse first. If there is none,
+// it returns one line that says so.
 func (p *Pair) findings() []finding {
-	durations := durationsFinding(p.Tests.Durations)
-	if !p.Tests.RefreshDiffers {
-		return []finding{durations, jankFinding(p.Tests.JankRate)}
+	var worse, better []finding
+	var untested []string
+	tested := 0
+	for i := range p.Measures {
+		m := &p.Measures[i]
+		if m.P == nil {
+			continue
+		}
+		tested++
+		f := finding{m.definition.Label, m.finding(), m.Judgement}
+		switch m.Judgement {
+		case Worsened:
+			worse = append(worse, f)
+		case Improved:
+			better = append(better, f)
+		}
 	}
-	durations.Judgement = ""
-	return []finding{durations, periodsFinding(p.Tests.DurationsInPeriods), jankFinding(p.Tests.JankRate)}
-}
-
-// judgement returns the judgement of a verdict. For everything tested, more is
-// worse.
-func (v Verdict) judgement() Judgement {
-	switch v {
-	case More:
-		return Worsened
-	case Less:
-		return Improved
+	for _, name := range p.tested() {
+		if m := p.measure(name); m.P == nil {
+			untested = append(untested, m.definition.Label)
+		}
 	}
-	return ""
-}
-
-func durationsFinding(t *stats.DurationTest) finding {
-	if t == nil {
-		return rankFinding("Durations", nil, "")
+	list := append(worse, better...)
+	if len(list) == 0 && tested > 0 {
+		list = append(list, finding{"Changes", "~ no significant change", Unclear})
 	}
-	return rankFinding("Durations", &t.RankTest, shift(t.Shift, "ms"))
-}
-
-func periodsFinding(t *stats.DurationInPeriodsTest) finding {
-	if t == nil {
-		return rankFinding("In periods", nil, "")
+	if len(untested) > 0 {
+		list = append(list, finding{"Not tested", strings.Join(untested, "; ") + ": unknown, or too few frames", ""})
 	}
-	return rankFinding("In periods", &t.RankTest, shift(t.Shift, "periods"))
+	return list
 }
 
-// shift formats the typical change of a frame's duration.
-func shift(x *float64, unit string) string {
-	if x == nil {
-		return ""
+// tested returns the names of the measures that are tested if there are enough frames.
+func (p *Pair) tested() []string {
+	if p.RefreshDiffers {
+		return stats.TestedAcrossRates[:]
 	}
-	return signed(*x, 2) + " " + unit
+	return stats.Tested[:]
 }
 
-func rankFinding(name string, t *stats.RankTest, shift string) finding {
-	f := finding{Name: name, Verdict: rankVerdict(t)}
-	f.Judgement = f.Verdict.judgement()
-	switch f.Verdict {
-	case NotTested:
-		f.Short, f.Text = unknown, "not tested: a trace has no such frames"
-	case TooFewFrames:
-		f.Short, f.Text = "too few frames", tooFew(t.BaseFrames, t.NewFrames)
-	default:
-		f.Short = map[Verdict]string{NoClearChange: "no clear change", More: "longer", Less: "shorter"}[f.Verdict]
-		f.Text = fmt.Sprintf("%s: typically %s (Mann–Whitney U test, %s, Cliff's delta %s; %d and %d frames)",
-			f.Short, shift, probability(*t.P), signed(*t.CliffsDelta, 2), t.BaseFrames, t.NewFrames)
+// verdict returns the significant changes in a few words: "worse: jank_rate, p95_ms".
+func (p *Pair) verdict() (string, Judgement) {
+	names := map[Judgement][]string{}
+	for i := range p.Measures {
+		m := &p.Measures[i]
+		names[m.Judgement] = append(names[m.Judgement], m.Name)
 	}
-	return f
-}
-
-var rateMethods = map[stats.RateMethod]string{
-	stats.FisherExact:    "Fisher's exact test",
-	stats.TwoProportionZ: "two-proportion z-test",
-}
-
-func jankFinding(t *stats.RateTest) finding {
-	f := finding{Name: "Jank rate", Verdict: rateVerdict(t)}
-	f.Judgement = f.Verdict.judgement()
-	switch f.Verdict {
-	case NotTested:
-		f.Short, f.Text = unknown, "not tested: a trace has no frames with a deadline"
-	case TooFewFrames:
-		f.Short, f.Text = "too few frames", tooFew(t.BaseFrames, t.NewFrames)
-	default:
-		f.Short = map[Verdict]string{NoClearChange: "no clear change", More: "late more often", Less: "late less often"}[f.Verdict]
-		f.Text = fmt.Sprintf("%s: %s (%s, %s; %d of %d and %d of %d frames late)", f.Short, changeText(stats.Share, &t.Difference),
-			rateMethods[t.Method], probability(*t.P), t.BaseLate, t.BaseFrames, t.NewLate, t.NewFrames)
+	worse, better := strings.Join(names[Worsened], ", "), strings.Join(names[Improved], ", ")
+	switch {
+	case worse != "" && better != "":
+		return "worse: " + worse + "; better: " + better, Worsened
+	case worse != "":
+		return "worse: " + worse, Worsened
+	case better != "":
+		return "better: " + better, Improved
+	case len(names[Unclear]) > 0:
+		return "~", Unclear
 	}
-	return f
+	return "not tested", ""
 }
 
-func tooFew(base, new int) string {
-	return fmt.Sprintf("too few frames to test: %d and %d; each trace needs %d", base, new, stats.MinFrames)
+func (m *Measure) finding() string {
+	return fmt.Sprintf("%s, %s → %s: %s (%.0f %% interval %s to %s, %s)", m.Judgement, valueText(m.Unit, m.Base), valueText(m.Unit, m.New),
+		changeText(m.Unit, m.Delta), 100*(1-stats.Level), changeText(m.Unit, m.Low), changeText(m.Unit, m.High), probability(*m.P))
+}
+
+// methodText describes the test, in lines that fit the table.
+func (d *Diff) methodText() []string {
+	c := d.Test
+	if c.Family == 0 {
+		return []string{"Nothing was tested: too few frames."}
+	}
+	how := map[stats.Method]string{
+		stats.RunPermutation:   fmt.Sprintf("permutation of runs, %d divisions", c.Resamples),
+		stats.TTest:            "t-test of the runs",
+		stats.BlockPermutation: fmt.Sprintf("permutation of blocks of time, %d divisions", c.Resamples),
+	}[c.Method]
+	lines := []string{fmt.Sprintf("~ no significant change: %s; %s, %.0f %% level.", how, text.Count(c.Family, "change"), 100*stats.Level)}
+	if c.Method == stats.BlockPermutation {
+		lines = append(lines, "Fewer than three runs do not show how runs differ. Record five or more of each side.")
+	}
+	return lines
 }
 
 // probability formats a p-value.

@@ -19,15 +19,18 @@ import (
 const (
 	streamMessage protowire.Number = 1
 
-	rpcRequest      protowire.Number = 2
-	rpcFatalError   protowire.Number = 5
-	rpcQueryArgs    protowire.Number = 103
-	rpcMetricArgs   protowire.Number = 105
-	rpcQueryResult  protowire.Number = 203
-	rpcMetricResult protowire.Number = 205
+	rpcRequest       protowire.Number = 2
+	rpcFatalError    protowire.Number = 5
+	rpcQueryArgs     protowire.Number = 103
+	rpcMetricArgs    protowire.Number = 105
+	rpcSummaryArgs   protowire.Number = 110
+	rpcQueryResult   protowire.Number = 203
+	rpcMetricResult  protowire.Number = 205
+	rpcSummaryResult protowire.Number = 214
 
-	methodQuery  = 3
-	methodMetric = 5
+	methodQuery   = 3
+	methodMetric  = 5
+	methodSummary = 15
 )
 
 // maxReply is the maximum size of a message in bytes, against wrong lengths. The
@@ -54,6 +57,22 @@ func metricRequest(name string, format MetricFormat) []byte {
 	args = protowire.AppendTag(args, 2, protowire.VarintType)
 	args = protowire.AppendVarint(args, uint64(format))
 	return request(methodMetric, rpcMetricArgs, args)
+}
+
+// summaryRequest asks for all metrics of a specification, and for the metadata of a query
+// unless its id is empty.
+func summaryRequest(spec, metadata string) []byte {
+	var computation []byte
+	if metadata != "" {
+		computation = appendBytes(nil, 2, []byte(metadata))
+	}
+	computation = protowire.AppendTag(computation, 3, protowire.VarintType)
+	computation = protowire.AppendVarint(computation, 1) // run_all_metrics
+	args := appendBytes(nil, 2, []byte(spec))
+	args = appendBytes(args, 3, computation)
+	args = protowire.AppendTag(args, 4, protowire.VarintType)
+	args = protowire.AppendVarint(args, 0) // output_format: binary
+	return request(methodSummary, rpcSummaryArgs, args)
 }
 
 func appendBytes(message []byte, number protowire.Number, value []byte) []byte {
@@ -87,7 +106,7 @@ func readReply(r *bufio.Reader) ([]byte, error) {
 		switch number {
 		case rpcFatalError:
 			fatal = value
-		case rpcQueryResult, rpcMetricResult:
+		case rpcQueryResult, rpcMetricResult, rpcSummaryResult:
 			result = value
 		}
 	})
@@ -133,7 +152,7 @@ func eachField(message []byte, visit func(number protowire.Number, varint uint64
 // queryResult gathers the QueryResult messages that answer a query.
 type queryResult struct {
 	table    Table
-	message  string // the engine's error, empty if there is none
+	message  string // the engine's error, empty on success
 	outputs  uint64 // statements that return rows
 	complete bool
 }
@@ -230,7 +249,7 @@ func (q *queryResult) addBatch(batch []byte) error {
 // metricResult is a ComputeMetricResult message.
 type metricResult struct {
 	text    string
-	message string // the engine's error, empty if there is none
+	message string // the engine's error, empty on success
 }
 
 func (m *metricResult) set(reply []byte) error {

@@ -10,8 +10,8 @@ import (
 	"os/exec"
 )
 
-// Session is a trace processor with a trace loaded. It serves one caller at a
-// time. What a query creates is there for the next one.
+// Session is a trace processor with a trace loaded. It serves one caller at a time.
+// Tables and views that a query creates exist until the session ends.
 type Session struct {
 	context context.Context // which ends the process
 	command *exec.Cmd
@@ -91,6 +91,22 @@ func (s *Session) Metric(name string, format MetricFormat) (string, error) {
 	return result.text, nil
 }
 
+// Summarize computes all metrics of a trace summary specification in text format, and
+// the metadata of the query with the given id, unless that is empty.
+func (s *Session) Summarize(spec, metadata string) (Summary, error) {
+	var result summaryResult
+	err := s.call(summaryRequest(spec, metadata), func(reply []byte) (bool, error) {
+		return true, result.set(reply)
+	})
+	switch {
+	case err != nil:
+		return Summary{}, err
+	case result.message != "":
+		return Summary{}, errors.New(result.message)
+	}
+	return result.summary, nil
+}
+
 // Close ends the session. It returns the error of a process that failed, unless
 // another method already returned it.
 func (s *Session) Close() error {
@@ -126,7 +142,7 @@ func (s *Session) call(request []byte, receive func(reply []byte) (done bool, er
 	}
 }
 
-// end stops a process that no longer answers. Its exit status says more than the
+// end stops a process that no longer answers. Its exit status explains more than the
 // error of the pipe, unless it was killed because of malformed answers.
 func (s *Session) end(err error) error {
 	nonsense := errors.Is(err, errProtocol)

@@ -26,8 +26,18 @@ const textTrace = `# tracer: nop
             work-101   (  100) [002] ....    10.000009: tracing_mark_write: E|100
 `
 
-func TestQuery(t *testing.T) {
+// TestSession runs queries in one session: they do not disturb each other.
+func TestSession(t *testing.T) {
 	session := enginetest.Load(t, []byte(textTrace))
+	for name, test := range map[string]func(t *testing.T, session *engine.Session){
+		"query": testQuery, "values": testValues, "large result": testLargeResult,
+		"scripts": testScripts, "errors": testQueryErrors, "metric": testMetric,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, session) })
+	}
+}
+
+func testQuery(t *testing.T, session *engine.Session) {
 	got := enginetest.Query(t, session, `
 		SELECT slice.name, ts, dur, depth, tid, pid
 		FROM slice JOIN thread_track ON slice.track_id = thread_track.id
@@ -45,8 +55,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-func TestValues(t *testing.T) {
-	session := enginetest.Load(t, []byte(textTrace))
+func testValues(t *testing.T, session *engine.Session) {
 	tests := []struct {
 		sql  string
 		want any
@@ -86,8 +95,7 @@ func TestValues(t *testing.T) {
 }
 
 // A result of many rows comes in many messages.
-func TestLargeResult(t *testing.T) {
-	session := enginetest.Load(t, []byte(textTrace))
+func testLargeResult(t *testing.T, session *engine.Session) {
 	const rows = 100_000
 	got := enginetest.Query(t, session, `
 		WITH RECURSIVE counter(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM counter WHERE i < 100000)
@@ -101,8 +109,7 @@ func TestLargeResult(t *testing.T) {
 	}
 }
 
-func TestScripts(t *testing.T) {
-	session := enginetest.Load(t, []byte(textTrace))
+func testScripts(t *testing.T, session *engine.Session) {
 	tests := []struct {
 		name, sql, want string
 	}{
@@ -119,8 +126,7 @@ func TestScripts(t *testing.T) {
 }
 
 // An error leaves the session as it was.
-func TestQueryErrors(t *testing.T) {
-	session := enginetest.Load(t, []byte(textTrace))
+func testQueryErrors(t *testing.T, session *engine.Session) {
 	tests := []struct {
 		name, sql, want string
 	}{
@@ -157,8 +163,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-func TestMetric(t *testing.T) {
-	session := enginetest.Load(t, []byte(textTrace))
+func testMetric(t *testing.T, session *engine.Session) {
 	for format, want := range map[engine.MetricFormat]string{
 		engine.MetricText: "android_frame_timeline_metric {",
 		engine.MetricJSON: `"android_frame_timeline_metric": {`,

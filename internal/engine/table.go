@@ -10,8 +10,8 @@ import (
 type Table struct {
 	Columns []string
 
-	// Rows holds the cells of each row in the order of Columns: nil for NULL,
-	// int64, float64, string, or []byte for a blob.
+	// Rows are the cells of each row in the order of Columns: nil for NULL, int64,
+	// float64, string, or []byte for a blob.
 	Rows [][]any
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/slow"
 )
 
 // run runs trace_processor.mjs and returns what it prints and whether it
@@ -80,6 +81,7 @@ func TestCommandLine(t *testing.T) {
 }
 
 func TestCommandLineErrors(t *testing.T) {
+	slow.Skip(t)
 	needInstalled(t)
 	trace := write(t, "trace", textTrace)
 	tests := []struct {

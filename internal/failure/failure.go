@@ -1,5 +1,4 @@
-// Package failure has the error type that users see: what went wrong, and what to
-// do about it.
+// Package failure has the error type for users: what went wrong, and what to do about it.
 package failure
 
 import "fmt"
@@ -8,11 +7,11 @@ import "fmt"
 // neither the program nor the file.
 type Error struct {
 	What string
-	// Hint is what to do about it; may be empty. It may name a flag of the command.
+	// Hint is advice, or empty. It may name a flag of the command.
 	Hint string
-	// Line is the line of the input, counted from 1; zero if there is none.
+	// Line is the line of the input, counted from 1; zero if unknown.
 	Line int
-	// Err is what errors.Is and errors.As look at; may be nil.
+	// Err is the error for errors.Is and errors.As; may be nil.
 	Err error
 }
 

@@ -23,6 +23,7 @@ import (
 	"ohframe/exporter"
 	"ohframe/internal/engine/enginetest"
 	pb "ohframe/internal/perfettopb"
+	"ohframe/internal/slow"
 )
 
 // Variable is the environment variable that says how many cases are wanted.
@@ -93,12 +94,12 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The engine takes its time: a tenth of all cases is loaded into it, in default
-// runs one of each third kind of damage.
+// A tenth of all cases is loaded into the engine, without a number of cases one of
+// each third kind of damage, or of each ninth unless slow tests run.
 func TestGate(t *testing.T) {
 	enginetest.ForTest(t)
 	list := sources(t)
-	rounds, step := (wanted(t, len(list)*len(damages))+9)/10, 3
+	rounds, step := (wanted(t, len(list)*len(damages))+9)/10, slow.Of(9, 3)
 	if os.Getenv(Variable) != "" {
 		step = 1
 	}
@@ -115,9 +116,10 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// isLeftOut leaves most of the great sources out of default runs.
+// isLeftOut reports whether a kind of damage is not done to a source without a
+// number of cases. Only slow tests do most kinds to each.
 func isLeftOut(s *source, k int) bool {
-	return len(s.text) > 1<<20 && k%4 != 0 || testing.Short() && (uint64(k)+hash(s.name))%8 != 0
+	return len(s.text) > 1<<20 && k%4 != 0 || !slow.Enabled() && (uint64(k)+hash(s.name))%8 != 0
 }
 
 // tally counts cases.

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/hitracetest"
 	"ohframe/internal/simulate"
+	"ohframe/internal/tracetest"
 )
 
 // source is a trace that is whole, and what is known of it.
@@ -110,25 +110,23 @@ func analyze(t testing.TB, text []byte, workers int, options analyzer.Options) *
 
 var waiting = regexp.MustCompile(`Waiting for Present ?Fence\S* \d+`)
 
-// sources returns every trace there is: those of the repository and of the
-// folder beside it, and some of each spelling, made here.
+var (
+	sourcesOnce sync.Once
+	sourcesList []*source
+)
+
+// sources returns the traces of tracetest.Paths and some of each spelling, made
+// here.
 func sources(t *testing.T) []*source {
+	sourcesOnce.Do(func() { sourcesList = readSources(t) })
+	return sourcesList
+}
+
+func readSources(t *testing.T) []*source {
 	var list []*source
-	for _, pattern := range []string{"../../testdata/demo.ftrace", "../../../shared/oracle/*.ftrace", "../../../shared/traces/*.ftrace"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(paths) == 0 {
-			t.Logf("no %s here", pattern)
-		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, newSource(t, strings.TrimSuffix(filepath.Base(path), ".ftrace"), text))
-		}
+	for _, path := range tracetest.Paths(t) {
+		name := strings.ReplaceAll(strings.TrimSuffix(tracetest.Name(path), ".ftrace"), "/", ":") // names of cases have slashes
+		list = append(list, newSource(t, name, []byte(tracetest.Read(t, path))))
 	}
 	for i, era := range []string{"3.2", "4.0", "4.1", "5.0.3", "5.1.0", "6.0", "harmonyos-6.1", "master"} {
 		config := simulate.Demo()

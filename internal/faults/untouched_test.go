@@ -354,9 +354,9 @@ func (f *finder) find(frame *analyzer.Frame) *footprint {
 
 	if frame.Kind == analyzer.ApplicationFrame {
 		for _, sent := range frame.Transactions {
-			if sent.Taken != nil {
-				add(f.own[sent.Taken])
-				p.span.End = max(p.span.End, sent.Taken.Actual.End)
+			if sent.AppliedBy != nil {
+				add(f.own[sent.AppliedBy])
+				p.span.End = max(p.span.End, sent.AppliedBy.Actual.End)
 			}
 			for _, i := range f.sent {
 				if f.lines[i].Time == sent.At {
@@ -392,7 +392,7 @@ func (f *finder) find(frame *analyzer.Frame) *footprint {
 	}
 	for _, list := range f.byThread {
 		for _, a := range list {
-			if slices.ContainsFunc(a.Transactions, func(s analyzer.Sent) bool { return s.Taken == frame }) {
+			if slices.ContainsFunc(a.Transactions, func(s analyzer.Sent) bool { return s.AppliedBy == frame }) {
 				add(f.own[a])
 				p.span.Start = min(p.span.Start, a.Actual.Start)
 			}
@@ -453,7 +453,7 @@ func describe(f *analyzer.Frame) string {
 	fmt.Fprintf(&b, "%s id %d vsync %d actual %s expected %s deadline %d period %d coalesced %d facts %b",
 		identity(f), f.VsyncID, f.Vsync, f.Actual, f.Expected, f.Deadline, f.Period, f.Coalesced, f.Facts)
 	for _, s := range f.Transactions {
-		fmt.Fprintf(&b, "\n  sent %d at %d, taken by %s", s.Index, s.At, identity(s.Taken))
+		fmt.Fprintf(&b, "\n  sent %d at %d, taken by %s", s.Index, s.At, identity(s.AppliedBy))
 	}
 	fmt.Fprintf(&b, "\n  render %s", identity(f.Render))
 	for _, a := range f.Applications {

@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 )
 
 // Columns are the names of the columns, in order. New columns are added at the
@@ -21,6 +22,7 @@ var Columns = []string{
 	"late", "empty", "misaligned", "truncated", "flag", "render_vsync_id",
 	"gpu_start", "gpu_end", "commit", "present",
 	"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
+	"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
 }
 
 // row has the cells of a frame or a layer. Null cells are nil pointers.
@@ -54,6 +56,17 @@ type row struct {
 	PredictionType *string  `json:"prediction_type" parquet:"prediction_type,dict,optional"`
 	OnTimeFinish   *bool    `json:"on_time_finish" parquet:"on_time_finish,optional"`
 	Layers         []string `json:"layers" parquet:"layers,list"`
+
+	// Why a late frame was late.
+	Cause        *string `json:"cause" parquet:"cause,dict,optional"`
+	CauseWait    *string `json:"cause_wait" parquet:"cause_wait,dict,optional"`
+	CauseStage   *string `json:"cause_stage" parquet:"cause_stage,dict,optional"`
+	CauseSlice   *string `json:"cause_slice" parquet:"cause_slice,dict,optional"`
+	CauseTime    *int64  `json:"cause_ns" parquet:"cause_ns,optional"`
+	CauseUsual   *int64  `json:"cause_usual_ns" parquet:"cause_usual_ns,optional"`
+	CauseShare   *int64  `json:"cause_share_ns" parquet:"cause_share_ns,optional"`
+	CauseCulprit *string `json:"culprit" parquet:"culprit,dict,optional"`
+	Confidence   *string `json:"confidence" parquet:"confidence,dict,optional"`
 }
 
 func newRow(f *analyzer.Frame) row {
@@ -109,12 +122,39 @@ func (r *row) setVerdict(v analyzer.Verdict) {
 	}
 }
 
+// setCause sets the largest cause of a late frame. A frame that just missed its deadline
+// or whose cause is unknown has only that outcome.
+func (r *row) setCause(e *why.Explanation) {
+	if e == nil || e.Outcome == why.NotLate {
+		return
+	}
+	text := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	r.Cause = text(e.Outcome.String())
+	if e.Outcome == why.JustMissed || e.Outcome == why.NotKnown {
+		return
+	}
+	s := &e.Shares[0]
+	value, usual, share := int64(s.Value), int64(s.Usual), int64(s.Share)
+	r.CauseWait, r.CauseStage, r.CauseSlice = text(s.Wait.String()), text(s.Stage.String()), text(s.Slice)
+	r.CauseTime, r.CauseUsual, r.CauseShare = &value, &usual, &share
+	if s.Culprit != nil {
+		r.CauseCulprit = text(s.Culprit.Name())
+	}
+	r.Confidence = text(e.Confidence.String())
+}
+
 // rowsOf returns the frame's row, or one for each of its layers if there are
 // several: with the layer's actual interval, verdict and render frame, and
 // everything else as the frame has it.
-func rowsOf(f *analyzer.Frame, layers bool) []row {
+func rowsOf(f *analyzer.Frame, o *Options) []row {
 	frame := newRow(f)
-	if !layers || len(frame.Layers) < 2 {
+	frame.setCause(o.Causes.Of(f))
+	if !o.Layers || len(frame.Layers) < 2 {
 		return []row{frame}
 	}
 	var list []row
@@ -173,5 +213,7 @@ func (r *row) cells() []string {
 		number(r.GPUStart), number(r.GPUEnd), number(r.Commit), number(r.Present),
 		text(r.JankType), text(r.JankSeverity), text(r.PresentType), text(r.PredictionType), boolean(r.OnTimeFinish),
 		strings.Join(r.Layers, "; "),
+		text(r.Cause), text(r.CauseWait), text(r.CauseStage), text(r.CauseSlice),
+		number(r.CauseTime), number(r.CauseUsual), number(r.CauseShare), text(r.CauseCulprit), text(r.Confidence),
 	}
 }

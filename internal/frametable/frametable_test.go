@@ -59,12 +59,16 @@ func unknown() *analyzer.Frame {
 	return &analyzer.Frame{Process: &analyzer.Process{PID: 7}, TID: 8}
 }
 
+// causeColumns are empty unless Options.Causes is set.
+var causeColumns = []string{"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence"}
+
 func TestColumns(t *testing.T) {
 	promised := []string{
 		"kind", "process", "pid", "tid", "vsync_id", "transactions", "actual_start", "actual_end",
 		"expected_start", "expected_end", "period", "late", "empty", "misaligned", "truncated", "flag",
 		"render_vsync_id", "gpu_start", "gpu_end", "commit", "present",
 		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
+		"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -119,7 +123,7 @@ func TestUnknown(t *testing.T) {
 	}
 	lines := strings.Split(write(t, "table", &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}), "\n")
 	got := strings.Fields(lines[1])
-	want := strings.Fields("app - 7 8 - - - - - - - - false false false 0 - - - - - None None On-time Present Unknown Prediction - #8")
+	want := strings.Fields("app - 7 8 - - - - - - - - false false false 0 - - - - - None None On-time Present Unknown Prediction - #8 - - - - - - - - -")
 	if !slices.Equal(got, want) {
 		t.Errorf("table: got %q, want %q", got, want)
 	}
@@ -143,6 +147,9 @@ func TestApplicationFrame(t *testing.T) {
 		// Late by 30, less than a period.
 		"jank_type": "App Deadline Missed", "jank_severity": "Partial", "present_type": "Late Present",
 		"prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "app#2001",
+	}
+	for _, c := range causeColumns {
+		want[c] = ""
 	}
 	if got := csvRow(t, f); !reflect.DeepEqual(got, want) {
 		t.Errorf("csv:\n got %v\nwant %v", got, want)
@@ -175,6 +182,9 @@ func TestRenderFrame(t *testing.T) {
 		"render_vsync_id": "", "gpu_start": "220", "gpu_end": "380", "commit": "300", "present": "400",
 		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Partial",
 		"present_type": "Late Present", "prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "",
+	}
+	for _, c := range causeColumns {
+		want[c] = ""
 	}
 	if got := csvRow(t, f); !reflect.DeepEqual(got, want) {
 		t.Errorf("csv:\n got %v\nwant %v", got, want)

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -12,7 +13,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/memtest"
+	"ohframe/internal/hostiletest"
+	"ohframe/internal/slow"
 )
 
 func manyFrames(n int, name string) *analyzer.Timeline {
@@ -27,9 +29,10 @@ func manyFrames(n int, name string) *analyzer.Timeline {
 
 // What writing holds does not grow with the table.
 func TestMemory(t *testing.T) {
+	slow.Skip(t)
 	timeline := manyFrames(150_000, "com.example.app")
 	for format, most := range map[string]uint64{"table": 40 << 20, "csv": 40 << 20, "json": 40 << 20, "parquet": 80 << 20} {
-		peak := memtest.Peak(func() {
+		peak := hostiletest.Peak(func() {
 			if err := Write(io.Discard, timeline, Options{Format: format}); err != nil {
 				t.Error(err)
 			}
@@ -86,7 +89,7 @@ func TestHostileLayers(t *testing.T) {
 			}
 			write := func(format string) *bytes.Buffer {
 				var b bytes.Buffer
-				if err := Write(&b, timeline, Options{format, layers}); err != nil {
+				if err := Write(&b, timeline, Options{Format: format, Layers: layers}); err != nil {
 					t.Fatal(err)
 				}
 				return &b
@@ -100,7 +103,7 @@ func TestHostileLayers(t *testing.T) {
 				t.Errorf("%q: %d rows, %v", name, len(rows), err)
 				continue
 			}
-			cell := rows[1][len(Columns)-1]
+			cell := rows[1][slices.Index(Columns, "layers")]
 			want := name
 			if !layers {
 				want += "; popup#11"

@@ -26,7 +26,7 @@ func twoLayers() *analyzer.Frame {
 	return &analyzer.Frame{
 		Process: &analyzer.Process{PID: 2000, Name: "app"}, TID: 2000, VsyncID: 5,
 		Actual: analyzer.Interval{Start: 110, End: 230}, Expected: analyzer.Interval{Start: 100, End: 200}, Deadline: 200,
-		Facts: analyzer.MainLate, Transactions: []analyzer.Sent{{Index: 5, Taken: render}}, Render: render,
+		Facts: analyzer.MainLate, Transactions: []analyzer.Sent{{Index: 5, AppliedBy: render}}, Render: render,
 		Android: &analyzer.Android{Timeline: &analyzer.FrameTimeline{
 			Token: 5, Verdict: late,
 			Layers: []analyzer.Layer{
@@ -59,7 +59,7 @@ func TestLayers(t *testing.T) {
 	} {
 		write := func(format string) string {
 			var b strings.Builder
-			if err := Write(&b, timeline, Options{format, test.layers}); err != nil {
+			if err := Write(&b, timeline, Options{Format: format, Layers: test.layers}); err != nil {
 				t.Fatal(err)
 			}
 			return b.String()

@@ -21,7 +21,7 @@ func TestParquet(t *testing.T) {
 	}
 	app := &analyzer.Frame{
 		Process: process, TID: 2001, VsyncID: 7, Actual: analyzer.Interval{Start: 10, End: 20}, Facts: analyzer.MainLate, Deadline: 15,
-		Transactions: []analyzer.Sent{{Index: 5, Taken: render}, {Index: 6, Taken: render}}, Render: render,
+		Transactions: []analyzer.Sent{{Index: 5, AppliedBy: render}, {Index: 6, AppliedBy: render}}, Render: render,
 	}
 	empty := &analyzer.Frame{Process: process, TID: 2000, Actual: analyzer.Interval{Start: 60, End: 61}, Facts: analyzer.Empty}
 	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{app, render, empty}}

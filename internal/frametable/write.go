@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/why"
 	"ohframe/internal/text"
 )
 
@@ -28,6 +30,8 @@ type Options struct {
 	Format string // one of Formats
 	// Layers writes a row for each layer of a frame instead of one for the frame.
 	Layers bool
+	// Causes, if not nil, fills the columns of causes.
+	Causes *why.Causes
 }
 
 // Write writes the timeline's frames. It returns an error if the format is unknown
@@ -35,7 +39,7 @@ type Options struct {
 func Write(w io.Writer, t *analyzer.Timeline, o Options) error {
 	rows := func(yield func(row) bool) {
 		for _, f := range t.Frames {
-			for _, r := range rowsOf(f, o.Layers) {
+			for _, r := range rowsOf(f, &o) {
 				if !yield(r) {
 					return
 				}
@@ -62,10 +66,7 @@ func writeTable(w io.Writer, rows iter.Seq[row]) error {
 	eachRow := func(do func(cells []string)) {
 		do(Columns)
 		for r := range rows {
-			r.Process = text.Printable(r.Process)
-			for i, name := range r.Layers {
-				r.Layers[i] = text.Printable(name)
-			}
+			r.eachName(text.Printable)
 			cells := r.cells()
 			for i, c := range cells {
 				if c == "" {
@@ -102,16 +103,27 @@ func writeCSV(w io.Writer, rows iter.Seq[row]) error {
 		return err
 	}
 	for r := range rows {
-		r.Process = text.Cell(r.Process)
-		for i, name := range r.Layers {
-			r.Layers[i] = text.Cell(name)
-		}
+		r.eachName(text.Cell)
 		if err := cw.Write(r.cells()); err != nil {
 			return err
 		}
 	}
 	cw.Flush()
 	return cw.Error()
+}
+
+// eachName replaces the names that come from a trace.
+func (r *row) eachName(by func(string) string) {
+	r.Process = by(r.Process)
+	for i, name := range r.Layers {
+		r.Layers[i] = by(name)
+	}
+	for _, name := range []**string{&r.CauseSlice, &r.CauseCulprit} {
+		if *name != nil {
+			s := by(**name) // rows of layers share the string
+			*name = &s
+		}
+	}
 }
 
 // document is the JSON form. Its frames are written separately.
@@ -175,4 +187,21 @@ func writeParquet(w io.Writer, rows iter.Seq[row]) error {
 		}
 	}
 	return pw.Close()
+}
+
+// ParquetColumns returns the columns of the Parquet format.
+func ParquetColumns() []reflect.StructField { return reflect.VisibleFields(reflect.TypeFor[row]()) }
+
+// ParquetRows returns the rows of the Parquet format, one for each frame.
+func ParquetRows(t *analyzer.Timeline) iter.Seq[parquet.Row] {
+	schema := parquet.SchemaOf(row{})
+	return func(yield func(parquet.Row) bool) {
+		var list parquet.Row
+		for _, f := range t.Frames {
+			r := newRow(f)
+			if list = schema.Deconstruct(list[:0], &r); !yield(list) {
+				return
+			}
+		}
+	}
 }

@@ -36,6 +36,7 @@ type DebugAnnotation struct {
 	//	*DebugAnnotation_IntValue
 	//	*DebugAnnotation_DoubleValue
 	//	*DebugAnnotation_StringValue
+	//	*DebugAnnotation_StringValueIid
 	Value isDebugAnnotation_Value `protobuf_oneof:"value"`
 	// Nested values instead of one: named entries, or unnamed items in order.
 	DictEntries   []*DebugAnnotation `protobuf:"bytes,11,rep,name=dict_entries,json=dictEntries" json:"dict_entries,omitempty"`
@@ -151,6 +152,15 @@ func (x *DebugAnnotation) GetStringValue() string {
 	return ""
 }
 
+func (x *DebugAnnotation) GetStringValueIid() uint64 {
+	if x != nil {
+		if x, ok := x.Value.(*DebugAnnotation_StringValueIid); ok {
+			return x.StringValueIid
+		}
+	}
+	return 0
+}
+
 func (x *DebugAnnotation) GetDictEntries() []*DebugAnnotation {
 	if x != nil {
 		return x.DictEntries
@@ -206,6 +216,11 @@ type DebugAnnotation_StringValue struct {
 	StringValue string `protobuf:"bytes,6,opt,name=string_value,json=stringValue,oneof"`
 }
 
+type DebugAnnotation_StringValueIid struct {
+	// An InternedString of debug_annotation_string_values.
+	StringValueIid uint64 `protobuf:"varint,17,opt,name=string_value_iid,json=stringValueIid,oneof"`
+}
+
 func (*DebugAnnotation_BoolValue) isDebugAnnotation_Value() {}
 
 func (*DebugAnnotation_UintValue) isDebugAnnotation_Value() {}
@@ -215,6 +230,8 @@ func (*DebugAnnotation_IntValue) isDebugAnnotation_Value() {}
 func (*DebugAnnotation_DoubleValue) isDebugAnnotation_Value() {}
 
 func (*DebugAnnotation_StringValue) isDebugAnnotation_Value() {}
+
+func (*DebugAnnotation_StringValueIid) isDebugAnnotation_Value() {}
 
 // The interned name of a DebugAnnotation.
 type DebugAnnotationName struct {
@@ -274,7 +291,7 @@ var File_protos_perfetto_trace_track_event_debug_annotation_proto protoreflect.F
 
 const file_protos_perfetto_trace_track_event_debug_annotation_proto_rawDesc = "" +
 	"\n" +
-	"8protos/perfetto/trace/track_event/debug_annotation.proto\x12\x0fperfetto.protos\"\x90\x03\n" +
+	"8protos/perfetto/trace/track_event/debug_annotation.proto\x12\x0fperfetto.protos\"\xbc\x03\n" +
 	"\x0fDebugAnnotation\x12\x1b\n" +
 	"\bname_iid\x18\x01 \x01(\x04H\x00R\anameIid\x12\x14\n" +
 	"\x04name\x18\n" +
@@ -285,7 +302,8 @@ const file_protos_perfetto_trace_track_event_debug_annotation_proto_rawDesc = ""
 	"uint_value\x18\x03 \x01(\x04H\x01R\tuintValue\x12\x1d\n" +
 	"\tint_value\x18\x04 \x01(\x03H\x01R\bintValue\x12#\n" +
 	"\fdouble_value\x18\x05 \x01(\x01H\x01R\vdoubleValue\x12#\n" +
-	"\fstring_value\x18\x06 \x01(\tH\x01R\vstringValue\x12C\n" +
+	"\fstring_value\x18\x06 \x01(\tH\x01R\vstringValue\x12*\n" +
+	"\x10string_value_iid\x18\x11 \x01(\x04H\x01R\x0estringValueIid\x12C\n" +
 	"\fdict_entries\x18\v \x03(\v2 .perfetto.protos.DebugAnnotationR\vdictEntries\x12C\n" +
 	"\farray_values\x18\f \x03(\v2 .perfetto.protos.DebugAnnotationR\varrayValuesB\f\n" +
 	"\n" +
@@ -335,6 +353,7 @@ func file_protos_perfetto_trace_track_event_debug_annotation_proto_init() {
 		(*DebugAnnotation_IntValue)(nil),
 		(*DebugAnnotation_DoubleValue)(nil),
 		(*DebugAnnotation_StringValue)(nil),
+		(*DebugAnnotation_StringValueIid)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

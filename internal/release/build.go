@@ -44,7 +44,7 @@ func build(work, target string) (*program, error) {
 	return p, errors.Join(err, p.check())
 }
 
-// check refuses to release what no commit holds.
+// check returns an error if the program is not built from a commit.
 func (p *program) check() error {
 	switch {
 	case p.time.IsZero() || !strings.HasPrefix(p.version, "v"):

@@ -34,7 +34,7 @@ func androidTimeline() *analyzer.Timeline {
 	}
 	shown := frame(10, 1000, 1048, analyzer.MainLate, late, "main#1", "popup#2")
 	shown.Expected, shown.Deadline = at(1000, 1020), ms(1020)
-	shown.Transactions[0].Taken, shown.Render = render, render
+	shown.Transactions[0].AppliedBy, shown.Render = render, render
 	render.Applications = []*analyzer.Frame{shown}
 	return &analyzer.Timeline{Span: at(1000, 1200), Processes: []*analyzer.Process{sf, p}, Frames: []*analyzer.Frame{
 		shown, render,

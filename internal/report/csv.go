@@ -7,12 +7,17 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/causes"
 	"ohframe/internal/text"
 )
 
 // identityColumns are the columns before the measures. A measure's column is
 // named after its path.
 var identityColumns = []string{"input", "kind", "pid", "name", "fps.event", "refresh.rates_hz"}
+
+// causeColumns are the columns after the measures: the time that late frames lost, and
+// the cause that cost the most of it.
+var causeColumns = []string{"causes.lost_ns", "causes.top.cause", "causes.top.lost_ns", "causes.top.share"}
 
 // writeCSV writes a row for each process of each input.
 func writeCSV(w io.Writer, inputs []Input) error {
@@ -21,12 +26,14 @@ func writeCSV(w io.Writer, inputs []Input) error {
 	for i := range stats.Measures {
 		header = append(header, stats.Measures[i].Path)
 	}
+	header = append(header, causeColumns...)
 	if err := cw.Write(header); err != nil {
 		return err
 	}
 	for _, in := range inputs {
+		known := in.causes()
 		for _, p := range in.Stats.Processes {
-			if err := cw.Write(csvRow(in.Name, p)); err != nil {
+			if err := cw.Write(append(csvRow(in.Name, p), causeCells(known[p])...)); err != nil {
 				return err
 			}
 		}
@@ -53,6 +60,23 @@ func csvRow(input string, p *stats.Process) []string {
 		}
 	}
 	return row
+}
+
+// causeCells returns the cells of causeColumns.
+func causeCells(c *causes.Process) []string {
+	cells := make([]string, len(causeColumns))
+	if c == nil {
+		return cells
+	}
+	r := c.Ranking
+	cells[0] = strconv.FormatInt(int64(r.Lost), 10)
+	if len(r.Costs) > 0 {
+		top := r.Costs[0]
+		cells[1] = text.Cell(top.Title())
+		cells[2] = strconv.FormatInt(int64(top.Lost), 10)
+		cells[3] = plain(float64(top.Lost) / float64(r.Lost))
+	}
+	return cells
 }
 
 // plain formats a number exactly, without an exponent.

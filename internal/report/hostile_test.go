@@ -16,7 +16,8 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diff"
 	"ohframe/internal/failure"
-	"ohframe/internal/memtest"
+	"ohframe/internal/hostiletest"
+	"ohframe/internal/slow"
 	"ohframe/internal/text"
 )
 
@@ -27,10 +28,10 @@ var evilNames = []string{
 	"\u2028evil()\u2029", "\x1b[31mred", "\u202eevil", "a\nb\tc", "\xff\xfe", `=cmd|' /C calc'!A1`,
 }
 
-// evilTimeline has a process, a thread and a layer of each name.
-func evilTimeline() *analyzer.Timeline {
+// evilTimeline has a process, a thread and a layer of each of the names.
+func evilTimeline(names ...string) *analyzer.Timeline {
 	t := &analyzer.Timeline{Span: analyzer.Interval{Start: 1e9, End: 9e9}}
-	for i, name := range evilNames {
+	for i, name := range names {
 		p := &analyzer.Process{PID: trace.PID(i + 1), Name: name, Threads: []analyzer.Thread{{TID: trace.TID(i + 1), Name: name}}}
 		t.Processes = append(t.Processes, p)
 		for k := range 30 {
@@ -59,33 +60,44 @@ const untouched = `[
 func TestInjection(t *testing.T) {
 	b := newBrowser(t)
 	eval[bool](b, `(() => { window.evil = undefined; return true })()`)
-	for _, name := range evilNames {
-		input := inputOf(name, evilTimeline())
-		b.open([]Input{input, input}, 1280, 1000, "light")
+	check := func(what string) {
+		t.Helper()
 		if got := eval[string](b, untouched); got != ",,3 scripts,1 styles,block" {
-			t.Errorf("%q: %s", name, got)
-		}
-		if t.Failed() || name != evilNames[0] { // the processes are the same
-			continue
-		}
-		shownText := eval[string](b, `document.documentElement.textContent`)
-		for i, name := range evilNames {
-			if !strings.Contains(shownText, text.Printable(name)) {
-				t.Errorf("%q is not shown", name)
-			}
-			b.choose(i)
-			b.do() // its charts are drawn
-			eval[bool](b, `(() => { document.querySelector("article:not([hidden]) .worst .go").click(); return true })()`)
-			b.settle()
-			if shown := eval[string](b, `document.getElementById("facts").textContent`); strings.Count(shown, text.Printable(name)) != 2 { // thread and layer
-				t.Errorf("%q: the box shows %s", name, shown)
-			}
-			if got := eval[string](b, untouched); got != ",,3 scripts,1 styles,block" {
-				t.Errorf("%q: %s", name, got)
-			}
+			t.Errorf("%s: %s", what, got)
 		}
 	}
-	timeline := evilTimeline()
+	// All names as those of inputs.
+	var inputs []Input
+	for _, name := range evilNames {
+		inputs = append(inputs, inputOf(name, evilTimeline(name)))
+	}
+	b.open(inputs, 1280, 1000, "light")
+	check("inputs")
+	shown := eval[string](b, `document.documentElement.textContent`)
+	for _, name := range evilNames {
+		if !strings.Contains(shown, text.Printable(name)) {
+			t.Errorf("%q is not shown", name)
+		}
+	}
+	// All names as those of processes, threads and layers.
+	input := inputOf(evilNames[0], evilTimeline(evilNames...))
+	b.open([]Input{input, input}, 1280, 1000, "light")
+	check("processes")
+	shown = eval[string](b, `document.documentElement.textContent`)
+	for i, name := range evilNames {
+		if !strings.Contains(shown, text.Printable(name)) {
+			t.Errorf("%q is not shown", name)
+		}
+		b.choose(i)
+		b.do() // its charts are drawn
+		eval[bool](b, `(() => { document.querySelector("article:not([hidden]) .worst .go").click(); return true })()`)
+		b.settle()
+		if facts := eval[string](b, `document.getElementById("facts").textContent`); strings.Count(facts, text.Printable(name)) != 2 { // thread and layer
+			t.Errorf("%q: the box shows %s", name, facts)
+		}
+		check(name)
+	}
+	timeline := evilTimeline(evilNames...)
 	side := diff.Side{Name: evilNames[0], Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{})}
 	d, err := diff.Compare(side, diff.Side{Name: evilNames[1], Timeline: timeline, Stats: side.Stats}, diff.Options{})
 	if err != nil {
@@ -110,7 +122,7 @@ func TestInjection(t *testing.T) {
 
 // No name reaches a terminal with anything but what can be printed.
 func TestTerminal(t *testing.T) {
-	timeline := evilTimeline()
+	timeline := evilTimeline(evilNames...)
 	for _, name := range evilNames {
 		input := inputOf(name, timeline)
 		table := write(t, []Input{input, input}, "table", Options{})
@@ -132,7 +144,7 @@ func TestTerminal(t *testing.T) {
 }
 
 func TestHostileCSVAndJSON(t *testing.T) {
-	input := inputOf("=1+1", evilTimeline())
+	input := inputOf("=1+1", evilTimeline(evilNames...))
 	rows, err := csv.NewReader(strings.NewReader(write(t, []Input{input}, "csv", Options{}))).ReadAll()
 	if err != nil || len(rows) != len(evilNames)+1 {
 		t.Fatalf("%d rows, %v", len(rows), err)
@@ -178,9 +190,7 @@ func inputOf(name string, t *analyzer.Timeline) Input {
 
 // The page of as many frames as a trace may have opens.
 func TestPageOfManyFrames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a while")
-	}
+	slow.Skip(t)
 	b := newBrowser(t)
 	input := inputOf("long", longTimeline(maxDrawn, 1))
 	begun := time.Now()
@@ -218,7 +228,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 	for _, format := range Formats {
 		t.Run(format, func(t *testing.T) {
-			memtest.CheckLinear(t, 1000, func(n int) func() {
+			hostiletest.CheckLinear(t, 1000, func(n int) func() {
 				inputs := []Input{inputOf("many", longTimeline(2*n, n))}
 				return func() { write(t, inputs, format, Options{}) }
 			})
@@ -226,7 +236,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 	for _, format := range diff.Formats {
 		t.Run("diff "+format, func(t *testing.T) {
-			memtest.CheckLinear(t, 1000, func(n int) func() {
+			hostiletest.CheckLinear(t, 1000, func(n int) func() {
 				timeline := longTimeline(2*n, n)
 				side := diff.Side{Name: "many", Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{})}
 				conditions, _ := diff.ParseConditions("fps<-5%")

@@ -18,11 +18,9 @@ import (
 var assets embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"printable": text.Printable,
 	"process":   text.Process,
 	"kind":      text.Kind,
 	"stage":     stats.Stage.Label,
-	"longest":   stageName,
 	"event":     func(e stats.Event) string { return eventNames[e] },
 	"refresh":   refreshText,
 	"noHitches": noHitches,
@@ -31,12 +29,11 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"msOrNot":   milliseconds,
 	"number":    text.Number,
 	"vsync":     vsync,
-
-	"count":   text.Count,
-	"share":   share,
-	"at":      func(t trace.Time, p pageProcess) pageTime { return pageTime{t, p.Charts} },
-	"seconds": seconds,
-	"more":    text.More,
+	"count":     text.Count,
+	"share":     share,
+	"at":        func(t trace.Time, p pageProcess) pageTime { return pageTime{t, p.Charts} },
+	"seconds":   seconds,
+	"more":      text.More,
 }).ParseFS(assets, "assets/page.html"))
 
 // pageView is the template's input.
@@ -49,7 +46,8 @@ type pageView struct {
 	Style         template.CSS
 	UPlot, Script template.JS
 
-	drawn int // frames in charts, of all inputs
+	drawn  int // frames in charts, of all inputs
+	listed int // late frames with their bars, of all inputs
 }
 
 // maxDrawn is the number of frames in the charts of a page. A browser opens such a
@@ -59,6 +57,7 @@ const maxDrawn = 1 << 20
 type pageInput struct {
 	Name      string
 	Span      *stats.Span
+	Recording *Recording
 	Processes []pageProcess
 	More      int // processes that are not shown
 }
@@ -77,6 +76,12 @@ type pageProcess struct {
 	Blame, Stutter groups
 	// StageScale is the longest P90 of a stage: a full bar.
 	StageScale trace.Duration
+	// Why is nil if no frame was late or the causes are unknown. CausesKnown
+	// distinguishes the two.
+	Why         *whyView
+	CausesKnown bool
+	// WorstCauses are what the list of worst frames says about each.
+	WorstCauses explanations
 }
 
 // pageTime is the start of a frame. If Charts is set, it links to the frame.
@@ -133,8 +138,9 @@ func asset(name string) string {
 }
 
 func (p *pageView) add(in Input, several bool) {
-	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span}
+	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span, Recording: in.Recording}
 	frames := stats.NewFrames(in.Timeline)
+	known := in.causes()
 	shown := text.Largest(in.Stats.Processes, complete)
 	input.More = len(in.Stats.Processes) - len(shown)
 	for _, s := range shown {
@@ -151,6 +157,11 @@ func (p *pageView) add(in Input, several bool) {
 		}
 		if columns != nil {
 			pp.Statuses = countStatuses(s.Kind, columns.Status)
+		}
+		pp.CausesKnown = known != nil
+		pp.WorstCauses = worstCauses(s, known[s])
+		if pp.Why = newWhyView(known[s], in.Causes, pp.Charts, maxLateOnPage-p.listed); pp.Why != nil {
+			p.listed += len(pp.Why.Frames)
 		}
 		for _, t := range s.Stages {
 			if t.P90 != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/causes"
 )
 
 // document is the JSON form.
@@ -13,14 +14,30 @@ type document struct {
 }
 
 type documentInput struct {
-	Name string `json:"name"`
-	*stats.Report
+	Name      string            `json:"name"`
+	Recording *Recording        `json:"recording"`
+	Span      *stats.Span       `json:"span"`
+	Processes []documentProcess `json:"processes"`
+}
+
+type documentProcess struct {
+	*stats.Process
+	Causes *causes.JSON `json:"causes"`
 }
 
 func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs))}
 	for _, in := range inputs {
-		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Stats})
+		input := documentInput{in.Name, in.Recording, in.Stats.Span, []documentProcess{}}
+		known := in.causes()
+		for _, p := range in.Stats.Processes {
+			process := documentProcess{Process: p}
+			if c := known[p]; c != nil {
+				process.Causes = c.JSON()
+			}
+			input.Processes = append(input.Processes, process)
+		}
+		d.Inputs = append(d.Inputs, input)
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -7,17 +7,49 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/causes"
 	"ohframe/internal/text"
 )
 
 // unknown is printed in place of an unknown value.
 const unknown = text.Unknown
 
-func stageName(s *stats.Stage) string {
-	if s == nil {
-		return unknown
+// explanations are what the list of worst frames says about each: its cause or, where
+// causes are unknown, its longest stage.
+type explanations struct {
+	Title string
+	Texts []string
+}
+
+func worstCauses(p *stats.Process, c *causes.Process) explanations {
+	if c == nil {
+		e := explanations{Title: "Longest stage"}
+		for _, f := range p.Worst {
+			if f.Stage == nil {
+				e.Texts = append(e.Texts, unknown)
+			} else {
+				e.Texts = append(e.Texts, f.Stage.Label())
+			}
+		}
+		return e
 	}
-	return s.Label()
+	type id struct {
+		tid trace.TID
+		at  trace.Time
+	}
+	known := map[id]string{}
+	for _, l := range c.Late {
+		known[id{l.Frame.TID, l.Frame.Actual.Start}] = causes.Brief(l)
+	}
+	e := explanations{Title: "Cause"}
+	for _, f := range p.Worst {
+		text, ok := known[id{f.TID, f.At}]
+		if !ok {
+			text = unknown
+		}
+		e.Texts = append(e.Texts, text)
+	}
+	return e
 }
 
 var eventNames = map[stats.Event]string{

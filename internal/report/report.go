@@ -2,6 +2,7 @@
 // page, JSON or CSV.
 //
 //	stats.Report ─────┬─> table, json, csv
+//	why.Causes ───────┤
 //	analyzer.Timeline ┴─> html, with charts of the frames
 //
 // Unknown values are "–" in tables and pages, null in JSON and empty in CSV. The
@@ -14,9 +15,9 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
-
 	"ohframe/analyzer/stats"
-	"ohframe/internal/failure"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causes"
 	"ohframe/internal/text"
 )
 
@@ -28,6 +29,23 @@ type Input struct {
 	Stats *stats.Report
 	// Timeline has the measured frames. The page has no charts if it is nil.
 	Timeline *analyzer.Timeline
+	// Recording says how the trace was recorded; nil if unknown.
+	Recording *Recording
+	// Causes are the causes of late frames, nil if unknown.
+	Causes *why.Causes
+}
+
+// causes returns the causes of each process, nil if they are unknown.
+func (in *Input) causes() map[*stats.Process]*causes.Process {
+	if in.Causes == nil {
+		return nil
+	}
+	frames := stats.NewFrames(in.Timeline)
+	m := map[*stats.Process]*causes.Process{}
+	for _, p := range in.Stats.Processes {
+		m[p] = causes.NewProcess(frames.Of(p), in.Causes)
+	}
+	return m
 }
 
 // Options are the options of Write.
@@ -39,23 +57,16 @@ type Options struct {
 // CheckChosen returns a *failure.Error if stats.Options.Process excluded all
 // processes of all inputs.
 func CheckChosen(inputs []Input) error {
-	var others []*stats.Process
+	var timelines []*analyzer.Timeline
 	for _, in := range inputs {
 		if len(in.Stats.Processes) > 0 {
 			return nil
 		}
-		if in.Timeline == nil {
-			continue
-		}
-		list, _ := in.Timeline.ProcessCounts()
-		for _, p := range list {
-			others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
+		if in.Timeline != nil {
+			timelines = append(timelines, in.Timeline)
 		}
 	}
-	if len(others) == 0 {
-		return nil
-	}
-	return &failure.Error{What: "none of the selected processes has frames", Hint: "processes with frames: " + text.Names(others)}
+	return text.NoneSelected(timelines...)
 }
 
 // Formats are the formats of Write.

@@ -127,7 +127,7 @@ func film() Input {
 		if n == 1 {
 			r.Present = r.Actual.Start.Add(40 * ms1)
 			f.Render, r.Applications = r, []*analyzer.Frame{f}
-			f.Transactions = []analyzer.Sent{{Index: 1, At: f.Actual.End, Taken: r}}
+			f.Transactions = []analyzer.Sent{{Index: 1, At: f.Actual.End, AppliedBy: r}}
 		}
 	}
 	return Input{Name: "film.ftrace", Timeline: t, Stats: stats.Compute(t, stats.Options{})}

@@ -75,7 +75,7 @@ func collectFields(objects map[string][]string, object string, typ reflect.Type)
 		} else {
 			described = map[reflect.Kind]string{
 				reflect.Struct: "object", reflect.String: "string", reflect.Float64: "number",
-				reflect.Int: "integer", reflect.Int32: "integer", reflect.Int64: "integer",
+				reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int32: "integer", reflect.Int64: "integer",
 			}[inner.Kind()] + described
 		}
 		objects[object] = append(objects[object], name+" ("+described+")")
@@ -102,6 +102,7 @@ func TestSchema(t *testing.T) {
 	}
 	for _, c := range columns[len(identityColumns):] {
 		path := "inputs[].processes[]." + regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(c, "stages[]")
+		path = strings.Replace(path, ".causes.top.", ".causes.ranking[].", 1)
 		dot := strings.LastIndex(path, ".")
 		if !slices.ContainsFunc(actual[path[:dot]], func(f string) bool { return strings.HasPrefix(f, path[dot+1:]+" ") }) {
 			t.Errorf("column %s is named after no field", c)
@@ -127,6 +128,7 @@ func TestMeasuresAreDocumented(t *testing.T) {
 		meanings["inputs[].processes[]."+regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(m.Path, "stages[]")] = m.Meaning
 		columns = append(columns, m.Path)
 	}
+	columns = append(columns, causeColumns...)
 	heading, field := regexp.MustCompile("^### `(.+)`$"), regexp.MustCompile("^(\\| `(.+?)` \\| .+? \\|) .+ \\|$")
 	object, lines := "", strings.Split(string(document), "\n")
 	for i, line := range lines {

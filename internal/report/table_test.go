@@ -50,7 +50,7 @@ func TestTableFits(t *testing.T) {
 	inputs := append(sample(), film(), Input{Name: strings.Repeat("directory/", 30), Stats: &stats.Report{Processes: []*stats.Process{long}}})
 	for _, color := range []bool{false, true} {
 		for i, line := range strings.Split(write(t, inputs, "table", Options{Color: color}), "\n") {
-			if n := text.Width(line); n > tableWidth {
+			if n := text.Width(line); n > text.LineWidth {
 				t.Errorf("line %d has %d columns: %q", i+1, n, line)
 			}
 			if strings.TrimRight(line, " ") != line {

@@ -19,7 +19,7 @@ func (t *tableWriter) facts(p *stats.Process) {
 	}
 	add("Frames", t.frames(p)...)
 	if p.Frames.Complete == 0 {
-		t.print(g)
+		t.Print(g)
 		return
 	}
 	add("FPS", t.fps(p.FPS))
@@ -31,15 +31,19 @@ func (t *tableWriter) facts(p *stats.Process) {
 	}
 	add("Hitches", t.hitches(p)...)
 	add("Durations", t.durations(p)...)
-	t.print(g)
+	t.Print(g)
 }
 
 func (t *tableWriter) fps(f *stats.FPS) string {
 	if f == nil {
 		return unknown + t.Dim("  fewer than two frames are known to have been shown")
 	}
-	return fmt.Sprintf("%s by %s: %s in %s s", t.Bold(text.Number(f.Rate, 2)), eventNames[f.Event],
-		text.Count(f.Frames, "frame"), text.Number(seconds(f.Last.Sub(f.First)), 3))
+	idle := "idle time unknown"
+	if f.IdleShare != nil {
+		idle = text.Share(f.IdleShare) + " idle"
+	}
+	return fmt.Sprintf("%s by %s: %s in %s s, %s", t.Bold(text.Number(f.Rate, 2)), eventNames[f.Event],
+		text.Count(f.Frames, "frame"), text.Number(seconds(f.Last.Sub(f.First)), 3), idle)
 }
 
 func refreshText(list []stats.Refresh) string {

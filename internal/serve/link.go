@@ -9,41 +9,39 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
+	"ohframe/internal/ui"
 )
-
-// PublicUI is the address of the public UI.
-const PublicUI = "https://ui.perfetto.dev"
 
 // Link is the address of a page of the UI that fetches a trace and shows it.
 type Link struct {
-	UI   *url.URL // of ParseUI
+	UI   *url.URL // of ParseUI, or Own
 	Port int      // the local port that serves the trace
-	Name string   // of the trace
+	Path string   // of the trace, without its leading slash
 	View View
 }
 
-// View is the part of a trace that the UI shows first.
+// View is what the UI shows of a trace first.
 type View struct {
+	// Selected is the actual interval of the frame that is selected; unknown if none is.
+	Selected analyzer.Interval
 	// Span is the visible time. If it is unknown or outside the trace, the UI shows
 	// the whole trace.
 	Span analyzer.Interval
 	// Commands run when the trace has been loaded.
-	Commands []Command
+	Commands []ui.Command
 }
 
-// Command is a command of the UI, of those that a link may carry. Source:
-// Perfetto's docs/visualization/commands-automation-reference.md.
-type Command struct {
-	ID   string   `json:"id"`
-	Args []string `json:"args"`
+// Own returns the address of a UI that this program serves itself.
+func Own(port int) *url.URL {
+	return &url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(port)), Path: "/"}
 }
 
-// ParseUI parses the address of a UI, such as PublicUI or that of a copy, which
-// may have a path.
+// ParseUI parses the address of a UI, such as ui.Public or a copy of it, which may have a
+// path.
 func ParseUI(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return nil, fmt.Errorf("%q: not an address such as %s", text, PublicUI)
+		return nil, fmt.Errorf("%q: not an address such as %s", text, ui.Public)
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	if u.Path == "" {
@@ -67,13 +65,15 @@ func Origin(ui *url.URL) string {
 // String returns the address. The UI reads its arguments after the hash, which
 // browsers do not send to the server of the UI.
 func (l Link) String() string {
-	trace := url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(l.Port)), Path: "/" + l.Name}
+	trace := url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(l.Port)), Path: "/" + l.Path}
 	arguments := "url=" + escape(trace.String())
-	if l.Port != Port {
+	if l.Port != Port && Origin(l.UI) != Origin(Own(l.Port)) {
 		// The UI needs its flag cspAllowAnyWebsocketPort for this.
 		arguments += fmt.Sprintf("&rpc_port=%d", l.Port)
 	}
-	if span := l.View.Span; span.Known() {
+	if selected := l.View.Selected; selected.Known() {
+		arguments += fmt.Sprintf("&table=actual_frame_timeline_slice&ts=%d&dur=%d", selected.Start, selected.Duration())
+	} else if span := l.View.Span; span.Known() { // not both: the UI moves to either, and they interfere
 		arguments += fmt.Sprintf("&visStart=%d&visEnd=%d", span.Start, span.End)
 	}
 	if len(l.View.Commands) > 0 {
@@ -87,7 +87,7 @@ func (l Link) String() string {
 func escape(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
 // marshal returns the commands in JSON.
-func marshal(commands []Command) string {
+func marshal(commands []ui.Command) string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false) // escape does what is necessary

@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/internal/serve"
+	"ohframe/internal/ui"
 )
 
 // read takes a link apart as the UI's router does: what follows "#!" is a path
@@ -35,7 +36,7 @@ func read(t *testing.T, link string) (page string, arguments map[string]string) 
 	return page, arguments
 }
 
-func ui(t *testing.T, text string) *url.URL {
+func address(t *testing.T, text string) *url.URL {
 	t.Helper()
 	u, err := serve.ParseUI(text)
 	if err != nil {
@@ -45,19 +46,19 @@ func ui(t *testing.T, text string) *url.URL {
 }
 
 func TestLink(t *testing.T) {
-	commands := []serve.Command{
+	commands := []ui.Command{
 		{ID: "dev.perfetto.PinTracksByRegex", Args: []string{`^.* (1|2) > a+b#c&d=e%20"$`, "path"}},
 		{ID: "dev.perfetto.ExpandTracksByRegex", Args: []string{"x"}},
 	}
 	link := serve.Link{
-		UI: ui(t, serve.PublicUI), Port: serve.Port, Name: "my trace+#1?&100%.pftrace",
+		UI: address(t, ui.Public), Port: serve.Port, Path: "my trace+#1?&100%.pftrace",
 		View: serve.View{Span: analyzer.Interval{Start: 3700000000001, End: 3700000000002}, Commands: commands},
 	}
 	page, arguments := read(t, link.String())
 	if want := "https://ui.perfetto.dev/"; page != want {
 		t.Errorf("page %q, want %q", page, want)
 	}
-	var read []serve.Command
+	var read []ui.Command
 	if err := json.Unmarshal([]byte(arguments["startupCommands"]), &read); err != nil || !reflect.DeepEqual(read, commands) {
 		t.Errorf("commands %q, error %v", arguments["startupCommands"], err)
 	}
@@ -70,8 +71,20 @@ func TestLink(t *testing.T) {
 		t.Errorf("arguments %q, want %q", arguments, want)
 	}
 	// A browser asks for the path as it is in the URL; that is the name.
-	if u, err := url.Parse(want["url"]); err != nil || u.Path != "/"+link.Name || u.RawQuery != "" || u.Fragment != "" {
+	if u, err := url.Parse(want["url"]); err != nil || u.Path != "/"+link.Path || u.RawQuery != "" || u.Fragment != "" {
 		t.Errorf("the trace's address has path %q, error %v", u.Path, err)
+	}
+}
+
+// A frame is selected by its slice. The UI goes there, so there is no visible time.
+func TestSelectingLink(t *testing.T) {
+	link := serve.Link{UI: serve.Own(9005), Port: 9005, Path: "a.pftrace", View: serve.View{
+		Selected: analyzer.Interval{Start: 5, End: 12}, Span: analyzer.Interval{Start: 1, End: 20},
+	}}
+	page, got := read(t, link.String())
+	want := map[string]string{"url": "http://127.0.0.1:9005/a.pftrace", "table": "actual_frame_timeline_slice", "ts": "5", "dur": "7"}
+	if page != "http://127.0.0.1:9005/" || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s with %v, want %v", page, got, want)
 	}
 }
 
@@ -81,7 +94,7 @@ func TestPlainLink(t *testing.T) {
 		9001: "https://ui.perfetto.dev/#!/?url=http%3A%2F%2F127.0.0.1%3A9001%2Fa.pftrace",
 		9002: "https://ui.perfetto.dev/#!/?url=http%3A%2F%2F127.0.0.1%3A9002%2Fa.pftrace&rpc_port=9002",
 	} {
-		link := serve.Link{UI: ui(t, "https://ui.perfetto.dev"), Port: port, Name: "a.pftrace"}
+		link := serve.Link{UI: address(t, "https://ui.perfetto.dev"), Port: port, Path: "a.pftrace"}
 		if got := link.String(); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -99,7 +112,7 @@ func TestUI(t *testing.T) {
 		{"https://example.com/?hideSidebar=true#!/viewer", "https://example.com", "https://example.com/?hideSidebar=true"},
 		{"http://[::1]:8080/ui", "http://[::1]:8080", "http://[::1]:8080/ui"},
 	} {
-		u := ui(t, test.text)
+		u := address(t, test.text)
 		if got := serve.Origin(u); got != test.origin {
 			t.Errorf("%s: origin %s, want %s", test.text, got, test.origin)
 		}

@@ -3,22 +3,29 @@
 //
 //	here                                    browser
 //	Listen
-//	Link ──────── shown by the browser ───▶ ui.perfetto.dev/#!/?url=…
-//	        ◀──── OPTIONS /demo.pftrace ─── may a page of the internet ask?
-//	Once    ───── 204, it may ────────────▶
-//	        ◀──── GET /demo.pftrace ───────
-//	        ───── 200, the trace ─────────▶
+//	NewPage ─── opened by the browser ────▶ 127.0.0.1:9001/SECRET
+//	        ◀── GET /SECRET ───────────────
+//	        ─── a page with the link ─────▶ ui.perfetto.dev/#!/?url=…
+//	        ◀── OPTIONS /SECRET/demo.pftrace ─ may a page of the internet ask?
+//	Run     ─── 204, it may ──────────────▶
+//	        ◀── GET /SECRET/demo.pftrace ──
+//	        ─── 200, the trace ───────────▶
 //	ends
 //
-// It serves one path, once, on the loopback interface, to pages of one origin. Other
-// requests get an error, such as those of the UI for a trace processor on the same
-// port. So do requests for another host: with DNS rebinding a page can make its own
-// host name point here, and then has the origin of the answer.
+// It serves the page and the trace, on the loopback interface. Their paths cannot be
+// guessed, and the trace is only for pages of one origin. Other requests get an error, such
+// as those of the UI for a trace processor on the same port. So do requests for another
+// host: with DNS rebinding a page can make its own host name point here, and then has the
+// origin of the answer.
+//
+// Optionally it serves the UI, too. Then all is of one origin, and no network is needed.
 package serve
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -26,6 +33,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -46,17 +54,38 @@ func Listen(port int) (net.Listener, error) {
 
 // Trace is the content to serve.
 type Trace struct {
-	Name    string // the path, without its leading slash
+	Path    string // without its leading slash
 	Content io.ReaderAt
 	Size    int64 // in bytes
 }
 
-// Once serves the trace to pages of the given origin until one has fetched all
-// of it, and closes the listener. A fetch that fails may be repeated. The error
-// is ErrNotFetched if none has begun by the timeout (zero waits forever), the
-// cause of the context's end, or that of the listener.
-func Once(ctx context.Context, listener net.Listener, trace Trace, origin string, timeout time.Duration) error {
-	h := &handler{trace: trace, origin: origin, port: listener.Addr().(*net.TCPAddr).Port, fetched: make(chan struct{})}
+// Site is what is served, and to whom.
+type Site struct {
+	// Secret is the path of Page.
+	Secret string
+	Page   *Page
+	Trace  Trace
+	// Origin is that of the pages of the UI.
+	Origin string
+	// UI is served as well if it is not nil.
+	UI *OwnUI
+	// Keep serves until the context ends, and not only until the trace was fetched.
+	Keep bool
+	// Remind, if not nil, is called once if no fetch has begun after RemindAfter. It gets
+	// whether the page was opened.
+	Remind      func(opened bool)
+	RemindAfter time.Duration
+}
+
+// NewSecret returns a path that cannot be guessed.
+func NewSecret() string { return rand.Text() }
+
+// Run serves a site until a page has fetched all of the trace, and closes the listener. A
+// fetch that fails may be repeated. The error is ErrNotFetched if none has begun by the
+// timeout (zero waits forever), the cause of the context's end, or that of the listener.
+// With Keep, it is nil if the context ends after a fetch.
+func Run(ctx context.Context, listener net.Listener, site Site, timeout time.Duration) error {
+	h := &handler{Site: site, port: listener.Addr().(*net.TCPAddr).Port, fetched: make(chan struct{})}
 	server := &http.Server{
 		Handler:                      h,
 		ReadHeaderTimeout:            10 * time.Second,
@@ -71,6 +100,14 @@ func Once(ctx context.Context, listener net.Listener, trace Trace, origin string
 	var timedOut <-chan time.Time
 	if timeout > 0 {
 		timedOut = time.After(timeout)
+	}
+	if site.Remind != nil {
+		reminder := time.AfterFunc(site.RemindAfter, func() {
+			if !h.begun.Load() {
+				site.Remind(h.opened.Load())
+			}
+		})
+		defer reminder.Stop()
 	}
 	select {
 	case <-h.fetched:
@@ -92,21 +129,34 @@ func Once(ctx context.Context, listener net.Listener, trace Trace, origin string
 	case err := <-failed:
 		return err
 	}
-	// The last bytes may still be in transit.
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	if site.Keep {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-failed:
+			return err
+		}
+	}
+	// The last bytes may still be in transit. Browsers open connections that they may
+	// never use, and Shutdown would wait for these.
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	return server.Shutdown(ctx)
+	if err := server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
 }
 
-// handler answers the UI's requests.
+// handler answers the requests of the browser.
 type handler struct {
-	trace   Trace
-	origin  string
+	Site
 	port    int
 	fetched chan struct{} // closed when the trace was fetched
+	opened  atomic.Bool   // the page was
+	begun   atomic.Bool   // a fetch has
 
 	mutex sync.Mutex // held while the trace is sent
-	ended bool       // no further fetch is served
+	ended bool       // it was fetched, or no further fetch is served
 }
 
 // end waits for a running fetch, refuses further ones, and reports whether the
@@ -124,23 +174,59 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not the name of this computer", http.StatusMisdirectedRequest)
 		return
 	}
-	if r.URL.Path != "/"+h.trace.Name {
+	switch r.URL.Path {
+	case "/" + h.Trace.Path:
+		h.serveTrace(w, r)
+	case "/" + h.Secret:
+		h.servePage(w, r)
+	default:
+		if h.UI == nil || r.Method != http.MethodGet && r.Method != http.MethodHead {
+			http.NotFound(w, r)
+			return
+		}
+		h.UI.serve(w, r)
+	}
+}
+
+// servePage sends the page that opens the UI, unless another page asks.
+func (h *handler) servePage(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case h.Page == nil:
 		http.NotFound(w, r)
 		return
+	case r.Method != http.MethodGet:
+		w.Header().Set("Allow", "GET")
+		http.Error(w, "only to be fetched", http.StatusMethodNotAllowed)
+		return
+	case r.Header.Get("Origin") != "":
+		http.Error(w, "not for other pages", http.StatusForbidden)
+		return
 	}
+	h.opened.Store(true)
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", fmt.Sprintf(
+		"default-src 'none'; script-src 'nonce-%[1]s'; style-src 'nonce-%[1]s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", h.Page.nonce))
+	header.Set("Cache-Control", "no-store")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.Write(h.Page.text)
+}
+
+func (h *handler) serveTrace(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodOptions {
 		w.Header().Set("Allow", "GET, OPTIONS")
 		http.Error(w, "only to be fetched", http.StatusMethodNotAllowed)
 		return
 	}
 	// A fetch across origins names its origin. Without one, the request is not from
-	// a page, or from one that uses this address as its own.
-	if r.Header.Get("Origin") != h.origin {
+	// a page, or from one of this origin: the UI, if it is served here.
+	if origin := r.Header.Get("Origin"); origin != h.Origin && (origin != "" || h.UI == nil) {
 		http.Error(w, "not for this origin", http.StatusForbidden)
 		return
 	}
 	header := w.Header()
-	header.Set("Access-Control-Allow-Origin", h.origin)
+	header.Set("Access-Control-Allow-Origin", h.Origin)
 	header.Set("Cache-Control", "no-cache")
 	if r.Method == http.MethodOptions {
 		header.Set("Access-Control-Allow-Methods", http.MethodGet)
@@ -164,20 +250,23 @@ func (h *handler) isOwn(host string) bool {
 
 // send sends the trace, to one client at a time.
 func (h *handler) send(w http.ResponseWriter) {
+	h.begun.Store(true)
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	if h.ended {
+	if h.ended && !h.Keep {
 		http.Error(w, "fetched already", http.StatusGone)
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Length", strconv.FormatInt(h.trace.Size, 10))
-	if _, err := io.Copy(w, io.NewSectionReader(h.trace.Content, 0, h.trace.Size)); err != nil {
+	w.Header().Set("Content-Length", strconv.FormatInt(h.Trace.Size, 10))
+	if _, err := io.Copy(w, io.NewSectionReader(h.Trace.Content, 0, h.Trace.Size)); err != nil {
 		return
 	}
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		return
 	}
-	h.ended = true
-	close(h.fetched)
+	if !h.ended {
+		h.ended = true
+		close(h.fetched)
+	}
 }

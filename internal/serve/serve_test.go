@@ -20,7 +20,7 @@ const (
 	content = "the bytes of a trace"
 )
 
-// server is a call of serve.Once under way.
+// server is a call of serve.Run under way.
 type server struct {
 	address string
 	ended   chan error
@@ -29,12 +29,18 @@ type server struct {
 // start serves content as "a trace" on any port, for a minute at most.
 func start(t *testing.T, ctx context.Context, trace serve.Trace, timeout time.Duration) *server {
 	t.Helper()
+	return run(t, ctx, serve.Site{Trace: trace, Origin: origin}, timeout)
+}
+
+// run serves a site on any port.
+func run(t *testing.T, ctx context.Context, site serve.Site, timeout time.Duration) *server {
+	t.Helper()
 	listener, err := serve.Listen(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &server{"http://" + listener.Addr().String(), make(chan error, 1)}
-	go func() { s.ended <- serve.Once(ctx, listener, trace, origin, timeout) }()
+	go func() { s.ended <- serve.Run(ctx, listener, site, timeout) }()
 	return s
 }
 
@@ -42,7 +48,7 @@ func start(t *testing.T, ctx context.Context, trace serve.Trace, timeout time.Du
 func (s *server) host() string { return strings.TrimPrefix(s.address, "http://") }
 
 func text(content string) serve.Trace {
-	return serve.Trace{Name: "a trace", Content: strings.NewReader(content), Size: int64(len(content))}
+	return serve.Trace{Path: "a trace", Content: strings.NewReader(content), Size: int64(len(content))}
 }
 
 // ask sends a request as a page of the given origin does, and returns the
@@ -251,7 +257,7 @@ func (c *slowContent) ReadAt(p []byte, at int64) (int, error) {
 
 func slowTrace() (*slowContent, serve.Trace) {
 	c := &slowContent{make(chan struct{}), make(chan struct{})}
-	return c, serve.Trace{Name: "slow", Content: c, Size: slowSize}
+	return c, serve.Trace{Path: "slow", Content: c, Size: slowSize}
 }
 
 // A second fetch waits for the first, and finds that there is nothing more.

@@ -1,77 +1,165 @@
 package serve
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/ui"
+	"ohframe/sql"
 )
 
-// LookAtWorst returns a view of the frame that missed its deadline by most, the
-// first of equals. It pins the timelines of all processes that have late frames, and
-// expands these processes and their pipelines. Without a late frame it is the zero
-// View.
-func LookAtWorst(t *analyzer.Timeline) View {
-	var worst *analyzer.Frame
-	var late []trace.PID
+// ViewOptions decide what a view shows.
+type ViewOptions struct {
+	// At is where to look; the zero Place is the worst frame.
+	At Place
+	// All shows all tracks, not only those of frames.
+	All bool
+}
+
+// Place is a vsync id or a time in a trace.
+type Place struct {
+	vsync int64
+	time  hitrace.Edge
+	given bool
+}
+
+// ParsePlace parses a vsync id, or a time as in hitrace.ParseEdge. A time has a point or a
+// plus. The empty text is the zero Place.
+func ParsePlace(text string) (Place, error) {
+	if text == "" {
+		return Place{}, nil
+	}
+	isTime := strings.ContainsAny(text, ".+")
+	if vsync, err := strconv.ParseInt(text, 10, 64); err == nil && vsync > 0 && !isTime {
+		return Place{vsync: vsync, given: true}, nil
+	}
+	edge, err := hitrace.ParseEdge(text)
+	if err != nil || !isTime {
+		return Place{}, fmt.Errorf("%q is no vsync id, no trace time such as 13762.791708, nor a time from the start such as +1.5s", text)
+	}
+	return Place{time: edge, given: true}, nil
+}
+
+// ErrNoSuchFrame means that no complete frame has the vsync id of a Place.
+var ErrNoSuchFrame = errors.New("no complete frame has the vsync id")
+
+// ErrOutside means that the time of a Place is outside the trace.
+var ErrOutside = errors.New("the time is outside the frames")
+
+const (
+	// noted is the number of worst frames that get a note.
+	noted = 3
+	// around is the time that is visible before and after the time of a Place.
+	around = 100 * trace.Millisecond
+)
+
+// Look returns a view of a place in a timeline, by default the late frame that missed its
+// deadline by most, the first of equals. The worst frames have notes with their causes;
+// c may be nil. A timeline without complete frames has the zero View.
+func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
+	var view View
+	late, all := lateFrames(t)
+	switch {
+	case o.At.vsync != 0:
+		f := frameOf(t, o.At.vsync)
+		if f == nil {
+			return View{}, ErrNoSuchFrame
+		}
+		view.Selected = f.Actual
+	case o.At.given:
+		at, _ := hitrace.Window{From: o.At.time}.Bounds(t.Span.Start)
+		if at < all.Start || at > all.End {
+			return View{}, ErrOutside
+		}
+		view.Span = within(analyzer.Interval{Start: at.Add(-around), End: at.Add(around)}, all)
+	case len(late) > 0:
+		view.Selected = late[0].Actual
+	}
+	if !all.Known() {
+		return view, nil
+	}
+	script, err := sql.Inline(sql.Modules()...)
+	if err != nil {
+		return View{}, err
+	}
+	if !o.All {
+		view.Commands = ui.ShowWorkspace()
+	}
+	view.Commands = append(view.Commands, ui.Expand(processesOf(late)))
+	for _, f := range late[:min(noted, len(late))] {
+		view.Commands = append(view.Commands, note(f, c))
+	}
+	view.Commands = append(view.Commands, ui.RunQuery(script), ui.CountFPS(), ui.CompareProcesses("Jank by process"))
+	return view, nil
+}
+
+// lateFrames returns the late frames, those with the largest overruns first, and the
+// interval in which the frame tracks have slices. The UI does not show times outside of it.
+func lateFrames(t *analyzer.Timeline) (late []*analyzer.Frame, all analyzer.Interval) {
 	for f := range t.Complete() {
-		if !f.Late() {
+		all = union(union(all, f.Actual), f.Expected)
+		if f.Late() {
+			late = append(late, f)
+		}
+	}
+	slices.SortStableFunc(late, func(a, b *analyzer.Frame) int { return cmp.Compare(b.Overrun(), a.Overrun()) })
+	return late, all
+}
+
+// frameOf returns the frame with a vsync id: applications and render services count
+// separately, so there may be several. The one that missed its deadline by most is the
+// most interesting; of others the first, an application's before a render frame.
+func frameOf(t *analyzer.Timeline, vsync int64) (found *analyzer.Frame) {
+	for f := range t.Complete() {
+		if f.VsyncID != vsync {
 			continue
 		}
-		late = append(late, f.Process.PID)
-		if worst == nil || f.Overrun() > worst.Overrun() {
-			worst = f
+		if found == nil || cmp.Or(cmp.Compare(f.Overrun(), found.Overrun()), cmp.Compare(found.Kind, f.Kind)) > 0 {
+			found = f
 		}
 	}
-	if worst == nil {
-		return View{}
-	}
-	slices.Sort(late)
-	late = slices.Compact(late)
-	// The UI labels a process with its name and process id.
-	process := "^[^>]* (" + join(late, "|") + ")"
-	return View{
-		Span: within(around(worst), extent(t)),
-		Commands: []Command{
-			{"dev.perfetto.PinTracksByRegex", []string{process + " > (Expected|Actual) Timeline$", "path"}},
-			{"dev.perfetto.ExpandTracksByRegex", []string{process + "( > Frames)?$", "path"}},
-		},
-	}
+	return found
 }
 
-func join(list []trace.PID, separator string) string {
-	texts := make([]string, len(list))
-	for i, pid := range list {
-		texts[i] = fmt.Sprint(pid)
+// processesOf returns a pattern for the paths of the processes with late frames, and of the
+// tracks Frames in them; of all tracks without late frames. The UI labels a process with
+// its name and process id.
+func processesOf(late []*analyzer.Frame) string {
+	if len(late) == 0 {
+		return "."
 	}
-	return strings.Join(texts, separator)
+	var ids []trace.PID
+	for _, f := range late {
+		ids = append(ids, f.Process.PID)
+	}
+	slices.Sort(ids)
+	texts := make([]string, 0, len(ids))
+	for _, id := range slices.Compact(ids) {
+		texts = append(texts, fmt.Sprint(id))
+	}
+	return "(^|> )[^>]* (" + strings.Join(texts, "|") + ")( > Frames)?$"
 }
 
-// around returns an interval with the frame, from its expected start until it was
-// displayed, in the middle third.
-func around(f *analyzer.Frame) analyzer.Interval {
-	i := union(f.Expected, analyzer.Interval{Start: f.Actual.Start, End: f.End()})
-	render := f
-	if f.Render != nil {
-		render = f.Render
-		i = union(union(i, render.Expected), analyzer.Interval{Start: render.Actual.Start, End: render.End()})
+// note marks a late frame with its overrun and cause.
+func note(f *analyzer.Frame, c *why.Causes) ui.Command {
+	text := fmt.Sprintf("%d late %s ms", f.VsyncID, why.Milliseconds(f.Overrun()))
+	if e := c.Of(f); e != nil {
+		if sentence := c.Sentence(e); sentence != "" {
+			text += ": " + sentence
+		}
 	}
-	if render.Present > i.End {
-		i.End = render.Present
+	if f.Process.Name != "" {
+		text = f.Process.Name + " " + text
 	}
-	length := i.Duration()
-	return analyzer.Interval{Start: i.Start.Add(-length), End: i.End.Add(length)}
-}
-
-// extent returns the interval in which the frame tracks have slices. The UI does not
-// show times outside of it.
-func extent(t *analyzer.Timeline) (i analyzer.Interval) {
-	for f := range t.Complete() {
-		i = union(union(i, f.Actual), f.Expected)
-	}
-	return i
+	return ui.Command{ID: "dev.perfetto.AddNoteAtTimestamp", Args: []string{fmt.Sprint(int64(f.Actual.Start)), text}}
 }
 
 // union returns the smallest interval with both, or the one that is known.

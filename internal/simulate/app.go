@@ -12,9 +12,9 @@ type app struct {
 	window    string // name of its vsync receiver
 	main      laggard
 	workers   []*thread
-	listener  *thread // takes vsyncs without making frames
+	listener  *thread // receives vsyncs without making frames
 	lastIndex int64
-	queue     []*transaction // sent and not yet taken, in order of time
+	queue     []*transaction // sent and not yet picked up, in order of time
 	sleepsTo  int64          // index of the vsync its pause ends with
 }
 
@@ -49,8 +49,8 @@ func (a *app) threads() int {
 	return n
 }
 
-// stepApp plans what the application does on the current vsync. It reports
-// whether it is drawing at all.
+// stepApp plans the application's work on the current vsync. It reports whether the
+// application is drawing.
 func (s *sim) stepApp(a *app) bool {
 	v := s.vsync
 	asked := v.index >= a.sleepsTo && v.index%a.config.Interval == 0
@@ -73,7 +73,7 @@ func (s *sim) stepApp(a *app) bool {
 	return asked || len(a.main.queued) > 0
 }
 
-// Shares of the period, in percent, that an application's frame takes.
+// Shares of the period, in percent, of an application's frame.
 const (
 	appWorkLow, appWorkHigh = 22, 62
 	// leastAppWork keeps transactions from being sent before render_service,
@@ -149,8 +149,8 @@ func (s *sim) mainFrame(a *app, v vsync, coalesced int, at trace.Time) {
 	}
 }
 
-// buildFrame plans what lies inside OnVsyncEvent: layout, then the flush of what
-// changed, done by the given time.
+// buildFrame plans the content of OnVsyncEvent: layout, then the flush of the changes,
+// done by the given time.
 func (s *sim) buildFrame(w *work, a *app, f *Frame, now monotonic, until trace.Time, empty bool) {
 	chances := &s.config.Chances
 	parts := 1
@@ -242,7 +242,7 @@ func (s *sim) workerFrame(a *app, th *thread, v vsync, at trace.Time) {
 	w.stop()
 }
 
-// listen plans a vsync taken by a thread that makes no frames.
+// listen plans a vsync that is received by a thread without frames.
 func (s *sim) listen(a *app, v vsync, at trace.Time) {
 	w := s.start(a.listener, at, s.render.generator)
 	now := v.now.add(s.config.AppPhase)

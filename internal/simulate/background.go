@@ -151,8 +151,8 @@ func (l *lane) act(c category) {
 	}
 }
 
-// stopThread ends the running thread's turn. It goes to sleep, unless there
-// have been enough wakings: then it would have liked to go on.
+// stopThread ends the running thread's turn. It goes to sleep, or, if there have been
+// enough wakings, stays runnable.
 func (l *lane) stopThread() {
 	for len(l.running.open) > 0 {
 		l.endSlice()
@@ -169,7 +169,7 @@ func (l *lane) stopThread() {
 	l.switchTo(next, state)
 }
 
-// pop takes the thread that has waited longest for the processor.
+// pop returns and removes the thread that has waited longest for the processor.
 func (l *lane) pop() *thread {
 	if len(l.ready) == 0 {
 		return nil

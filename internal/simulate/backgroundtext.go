@@ -118,7 +118,7 @@ func (l *lane) idleLine(state int64) {
 	})
 }
 
-// pages plans a run of page cache lines, which never come alone.
+// pages plans a run of page cache lines, which are never single.
 func (l *lane) pages(c category) {
 	name := "mm_filemap_add_to_page_cache"
 	if c == pageDeleteCategory {

@@ -18,13 +18,13 @@ type Chances struct {
 	LateFlush     float64 // its thread sends one more transaction after the frame has ended
 	NoExpectedEnd float64 // the vsync came without a usable expected end
 
-	Held float64 // render_service takes a transaction one frame later than it could
-	Lost float64 // a transaction never arrives, so it is never taken
+	Held float64 // render_service picks a transaction up one frame later than it could
+	Lost float64 // a transaction never arrives
 
 	RenderLate     float64 // render_service's main thread overruns its deadline
 	RenderGPULate  float64 // the GPU work of the frame does
 	RenderInvalid  float64 // the frame processes no commands at all
-	RenderSkip     float64 // a frame that took nothing draws nothing
+	RenderSkip     float64 // a frame without commands draws nothing
 	GPUOutside     float64 // GPU work is queued after the frame's end; from 5.0.0 on
 	CommitLate     float64 // the commit ends only after the display showed the frame
 	FrequencyNoise float64 // a processor changes its frequency when a thread starts on it
@@ -58,7 +58,7 @@ func (c *Chances) Set(name string, p float64) error {
 	return nil
 }
 
-// ChanceNames lists what [Chances.Set] knows, in alphabetical order.
+// ChanceNames lists the names for [Chances.Set], in alphabetical order.
 func ChanceNames() []string {
 	var names []string
 	for name := range new(Chances).byName() {

@@ -2,11 +2,11 @@ package simulate
 
 import "ohframe/analyzer/trace"
 
-// Config says what to simulate. [Default] gives one to start from.
+// Config configures a simulation. [Default] returns one to start from.
 type Config struct {
 	// Seed chooses among the traces that the rest of the configuration allows.
 	Seed uint64
-	// Era names the release whose spelling the markers have; see [Eras].
+	// Era is the release whose spelling the markers have; see [Eras].
 	Era string
 
 	// Duration is the length of the trace. Frames begun within it are finished.
@@ -20,7 +20,7 @@ type Config struct {
 	// ClockOffset is how far the trace's clock is ahead of the monotonic clock
 	// that vsync times are in: the time the device was suspended.
 	ClockOffset trace.Duration
-	// AppPhase is how long after render_service's vsync the applications' comes.
+	// AppPhase is the time from render_service's vsync to the applications'.
 	AppPhase trace.Duration
 
 	Apps    []App
@@ -41,8 +41,7 @@ type Config struct {
 	// a ring buffer does.
 	CutStart, CutEnd bool
 
-	// Kernel is the spelling of the scheduler's lines. If it is empty, there are no
-	// such lines.
+	// Kernel is the spelling of the scheduler's lines. If it is empty, they are left out.
 	Kernel Kernel
 	// Background is how many lines a second are filled up to with the work of
 	// other processes, in the proportions of a real capture.
@@ -74,7 +73,7 @@ type App struct {
 	Workers int
 	// Native applications draw without ArkUI: their frames have no OnVsyncEvent.
 	Native bool
-	// VsyncThread adds a thread that takes vsyncs but makes no frames.
+	// VsyncThread adds a thread that receives vsyncs but makes no frames.
 	VsyncThread bool
 }
 

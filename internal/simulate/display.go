@@ -77,8 +77,8 @@ func (s *sim) layerNames() string {
 	return names + fmt.Sprintf("ScreenNode,zorder: %d,", len(s.apps))
 }
 
-// arrive plans how render_service reads a transaction, which takes a thread of
-// its own but changes nothing.
+// arrive plans how render_service reads a transaction, on a thread of its own and without
+// an effect on frames.
 func (s *sim) arrive(tr *transaction) {
 	if !s.config.Detail || tr.lost {
 		return

@@ -17,4 +17,7 @@
 // in a queue, possibly far ahead. Events before the next vsync can no longer change,
 // so they are sorted by time, put on a processor and written. Memory use therefore
 // does not depend on the length of the trace.
+//
+// A [Scene] is a short trace with late frames of a known cause. Its threads compete for
+// processors, wait for each other and are interrupted, see [machine].
 package simulate

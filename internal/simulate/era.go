@@ -51,7 +51,7 @@ var levels = [markCount]string{
 	vsyncCount: "M0538", sendVsync: "M0538", uvTrace: "I39", frameQueued: "M0538",
 }
 
-// grammar is how a marker's payload is put together.
+// grammar is the grammar of a marker's payload.
 type grammar struct {
 	nameEnd   string // follows the name of a slice
 	sliceEnd  string // follows `E|pid|`
@@ -72,27 +72,27 @@ type era struct {
 	grammar
 	markEvent Mark
 
-	text   [markCount]string // what stands after `H:`; empty: not written
+	text   [markCount]string // text after `H:`; empty: not written
 	levels [markCount]string
 
 	// The list that ends the name of ProcessCommandUni.
 	taken, skipped string
-	cached         []string // several spellings; none: transactions are not held
+	cached         []string // several spellings; empty: transactions are never deferred
 
 	optionalCommands bool // ProcessCommandUni needs a debug property
-	expectedEnd      bool // vsyncs come with an expected end and an id
+	expectedEnd      bool // vsyncs have an expected end and an id
 	longDeadline     bool // render_service's expected end is two periods less 5 ms away
-	namesVsync       bool // the UI task names its vsync, so worker threads make frames
+	namesVsync       bool // the UI task has its vsync, so worker threads make frames
 	stampedThread    bool // transactions name their thread and vsync time
 	drawThread       bool // drawing has a thread of its own
 
 	commitThread   string // comm of the thread that commits; empty: the main thread
-	presentTracker string // name of the present fence and of its thread; empty if there is no such thread
+	presentTracker string // name of the present fence and of its thread; empty without such a thread
 }
 
-// eras lists all spellings from the oldest to the newest, each by what it
-// changed. Releases are OpenHarmony's; "dev" are states between two releases,
-// of which commercial systems are cut.
+// eras lists all spellings from the oldest to the newest, each as a change of the one
+// before. Releases are OpenHarmony's; "dev" are states between two releases, from which
+// commercial systems branch.
 var eras = makeEras()
 
 func makeEras() []*era {

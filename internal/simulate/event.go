@@ -13,28 +13,28 @@ const (
 	markEvent        eventKind = iota // a thread writes a marker
 	wakeEvent                         // a thread is woken: it gets a processor
 	runEvent                          // it starts on that processor
-	stopEvent                         // it gives the processor up
+	stopEvent                         // the thread leaves the processor
 	noiseMarkEvent                    // a background thread writes a marker
 	noiseKernelEvent                  // the kernel writes a line in a background thread's name
 )
 
-// event is something that will stand in the trace. Its text is kept in the
-// queue's arena, or made only when it is written: late texts hold what depends
-// on the order of events across threads, such as transaction indices.
+// event is a future event of the trace. Its text is stored in the queue's arena, or made
+// when it is written: late texts depend on the order of events across threads, such as
+// transaction indices.
 type event struct {
 	time   trace.Time
 	order  uint64
 	thread *thread
-	by     *thread // who wakes it
+	by     *thread // the thread that wakes it
 	late   func(b []byte) []byte
 	from   uint32
 	to     uint32
 	kind   eventKind
-	state  byte // what a stopping thread waits for
+	state  byte // the state of a stopping thread
 }
 
-// eventQueue contains planned events and returns them in order of time; those
-// of the same time come in the order in which they were planned.
+// eventQueue contains planned events and returns them in order of time, and those of
+// equal time in the order in which they were planned.
 type eventQueue struct {
 	planned []event
 	arena   []byte
@@ -48,7 +48,7 @@ func (q *eventQueue) push(e event) {
 	q.planned = append(q.planned, e)
 }
 
-// text appends to the arena; the caller pushes the event whose text it is.
+// text appends to the arena. The caller pushes the event with the text.
 func (q *eventQueue) text(e *event, write func(b []byte) []byte) {
 	e.from = uint32(len(q.arena))
 	q.arena = write(q.arena)

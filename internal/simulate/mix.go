@@ -28,9 +28,9 @@ const (
 	categoryCount
 )
 
-// captureMix is how many lines of each category stand in a real capture of
-// 233 ms of HarmonyOS 6.1 playing a video at 90 Hz: 27,843 lines, all on the
-// HongMeng kernel. The last markers are another system's, in a container.
+// captureMix is the number of lines of each category in a real capture of 233 ms of
+// HarmonyOS 6.1 playing a video at 90 Hz: 27,843 lines, all on the HongMeng kernel. The
+// last markers are from another system, in a container.
 var captureMix = [categoryCount]int64{
 	beginCategory:          5540,
 	endCategory:            5557,
@@ -61,7 +61,7 @@ const (
 	captureLineBytes = 127.1
 )
 
-// linuxMix leaves out what only the HongMeng capture has.
+// linuxMix leaves out the categories that only HongMeng has.
 var linuxMix = func() [categoryCount]int64 {
 	m := captureMix
 	m[clockRateCategory], m[trackBeginCategory], m[trackEndCategory], m[trackInstantCategory] = 0, 0, 0, 0
@@ -81,7 +81,7 @@ func markCategory(payload []byte) category {
 	return otherMarkCategory
 }
 
-// mixer counts lines and says what is wanted next to stay with the mix.
+// mixer counts lines and chooses the next category to match the mix.
 type mixer struct {
 	share [categoryCount]int64 // running sums of the mix
 	mix   [categoryCount]int64
@@ -109,8 +109,8 @@ func (m *mixer) lacks(c category) int64 {
 	return m.lines*m.mix[c] - m.made[c]*m.total
 }
 
-// next draws a category by its share; one that is ahead of it gives way to the
-// one that is furthest behind.
+// next draws a category by its share. If that is ahead of its share, it returns the one
+// that is furthest behind.
 func (m *mixer) next(r *random) category {
 	drawn := r.below(m.total)
 	c := category(0)

@@ -52,8 +52,8 @@ func (s *speller) end(b []byte, pid trace.PID, level string) []byte {
 	return b
 }
 
-// numbered appends a payload that names a thing and gives its number: S and F
-// with an id, C with a value.
+// numbered appends a payload with a name and a number: S and F with an id, C with a
+// value.
 func (s *speller) numbered(b []byte, phase byte, pid trace.PID, name, level string, n int64) []byte {
 	b = s.open(b, phase, pid)
 	b = append(b, name...)

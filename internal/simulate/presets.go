@@ -2,9 +2,9 @@ package simulate
 
 import "ohframe/analyzer/trace"
 
-// Demo is the trace of the README: a gallery is scrolled at 120 Hz, then slower
-// at 60 Hz, while notes are typed, on a device that has slept for an hour.
-// Something goes wrong in every way that a frame can.
+// Demo is the trace of the README: a gallery is scrolled at 120 Hz, then slower at 60 Hz,
+// while notes are typed, on a device that has slept for an hour. It has every kind of
+// problem that a frame can have.
 func Demo() Config {
 	return Config{
 		Seed:        DemoSeed,
@@ -31,12 +31,12 @@ func Demo() Config {
 	}
 }
 
-// DemoSeed was chosen so that Demo has every kind of frame within its few
-// hundred kilobytes; the test of the demo says which.
+// DemoSeed was chosen so that Demo has every kind of frame within a few hundred
+// kilobytes. The test of the demo lists them.
 const DemoSeed = 38603
 
-// Capture is a trace of any size with the mix of lines of a real capture of
-// HarmonyOS 6.1 at 90 Hz: what a reader has to get through in practice.
+// Capture is a trace of any size with the mix of lines of a real capture of HarmonyOS 6.1
+// at 90 Hz, for benchmarks of readers.
 func Capture(size int64) Config {
 	return Config{
 		Seed:  1,

@@ -7,13 +7,12 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// random draws numbers that are the same on every machine: PCG's bits are fixed
-// by its specification, and what is done with them here is integer arithmetic
-// or exact in floating point.
+// random returns numbers that are the same on every machine: PCG's bits are fixed by its
+// specification, and the operations here use integers or are exact in floating point.
 type random struct{ source *rand.PCG }
 
-// newRandom returns one of several independent streams of a seed, so that what
-// one device draws does not depend on how much another drew.
+// newRandom returns one of several independent streams of a seed, so that the numbers of
+// one device do not depend on how many another used.
 func newRandom(seed, stream uint64) *random {
 	return &random{rand.NewPCG(seed, stream)}
 }

@@ -7,7 +7,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// record collects what happened while the simulation runs.
+// record collects the events of a running simulation.
 type record struct {
 	frames       []*Frame
 	transactions []*transaction
@@ -15,9 +15,8 @@ type record struct {
 	tellsPeriods bool // the vsync generator writes the period
 }
 
-// truth derives the facts that depend on several frames or on what lies inside
-// the trace. Nothing outside [from, to) can be known from the text; a zero to
-// is no limit.
+// truth derives the facts that depend on several frames or on the ends of the trace.
+// Nothing outside [from, to) can be known from the text; a zero to is no limit.
 func (r *record) truth(from, to trace.Time) *Truth {
 	if to == 0 {
 		to = trace.Time(1<<63 - 1)
@@ -36,7 +35,7 @@ func (r *record) truth(from, to trace.Time) *Truth {
 		t.Frames = append(t.Frames, f)
 	}
 	slices.SortStableFunc(t.Frames, func(a, b *Frame) int {
-		// A frame that began before the trace comes first.
+		// A frame that began before the trace is first.
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.TID, b.TID))
 	})
 	t.OutsideTransactions = r.settleTransactions(inside)
@@ -46,7 +45,7 @@ func (r *record) truth(from, to trace.Time) *Truth {
 	return t
 }
 
-// cut removes what the text does not show of the frame itself.
+// cut removes the times of the frame itself that the text does not show.
 func (f *Frame) cut(inside func(trace.Time) bool) {
 	if !inside(f.Start) {
 		// With the first marker go the vsync's id and times, which a commit is joined by.
@@ -69,8 +68,8 @@ func (f *Frame) cut(inside func(trace.Time) bool) {
 	}
 }
 
-// settleTransactions gives each frame its visible transactions, and counts
-// those that belong to none.
+// settleTransactions assigns the visible transactions to their frames and counts those
+// without a frame.
 func (r *record) settleTransactions(inside func(trace.Time) bool) (outside int) {
 	for _, tr := range r.transactions {
 		if !inside(tr.sent) {
@@ -94,14 +93,14 @@ func (r *record) settleTransactions(inside func(trace.Time) bool) (outside int) 
 				f.TakenBy, f.Render = last.takenBy, last.takenBy.Vsync
 			}
 		}
-		// Of a frame whose end is not seen nobody knows what it would have sent.
+		// The transactions of a frame without a visible end are unknown.
 		f.Empty = f.Empty || f.Kind == AppFrame && len(f.Indices) == 0
 		f.Empty = f.Empty && !f.Truncated
 	}
 	return outside
 }
 
-// settleGPU gives each work to the render frame it was queued in.
+// settleGPU assigns each piece of work to the render frame in which it was queued.
 func (r *record) settleGPU(frames []*Frame, inside func(trace.Time) bool) (outside int) {
 	var renders []*Frame
 	for _, f := range frames {
@@ -127,7 +126,7 @@ func (r *record) settleGPU(frames []*Frame, inside func(trace.Time) bool) (outsi
 	return outside
 }
 
-// settleDeadlines finds workers' deadlines and who missed theirs.
+// settleDeadlines sets the deadlines of workers' frames and marks the late frames.
 func settleDeadlines(frames []*Frame) {
 	type key struct {
 		pid   trace.PID
@@ -158,8 +157,8 @@ func settleDeadlines(frames []*Frame) {
 	}
 }
 
-// misalignment is how far apart a render frame's expected start and the
-// expected end of an application frame it took may not be.
+// misalignment is the difference between a render frame's expected start and the expected
+// end of an application frame from which the frames are misaligned.
 const misalignment = trace.Millisecond
 
 func settleAlignment(frames []*Frame) {

@@ -53,8 +53,8 @@ func (s *sim) newRenderService() *renderService {
 // threads is how many threads render_service and the system around it have at most.
 func (r *renderService) threads() int { return 8 }
 
-// stepRender plans what render_service does on the current vsync. It wakes up
-// while applications draw and for one vsync after.
+// stepRender plans render_service's work on the current vsync. It wakes up while
+// applications draw and for one vsync after.
 func (s *sim) stepRender(appsAsked bool) {
 	r, v := s.render, s.vsync
 	waiting := false
@@ -133,7 +133,7 @@ func (s *sim) renderFrame(v vsync, coalesced int, at trace.Time) {
 	case invalid:
 		f.Empty = true
 	case sp.optionalCommands && s.config.NoDebugMarkers:
-		// The transactions are picked up, but no line says so.
+		// The transactions are picked up without a line.
 		f.Empty = true
 		s.take(w.t, v.now, nil)
 	default:

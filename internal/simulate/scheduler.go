@@ -6,10 +6,9 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// scheduler says on which processor a thread runs and writes the kernel's
-// lines about it. There are as many processors as threads of the pipeline, so
-// that each finds a free one and its planned times hold; background work has
-// processors of its own in front of them.
+// scheduler assigns threads to processors and writes the kernel's lines about it. There
+// are as many processors as threads of the pipeline, so that each finds a free one and
+// starts at its planned time. Background work has processors of its own before them.
 type scheduler struct {
 	first int // the pipeline's first processor
 	cpus  []processor

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ohframe/internal/slow"
 )
 
 var (
@@ -19,7 +21,7 @@ func TestWhoRunsWhere(t *testing.T) {
 	for _, kernel := range []Kernel{KernelLinux, KernelHongMeng} {
 		t.Run(string(kernel), func(t *testing.T) {
 			c := everything("6.0")
-			c.Kernel, c.Background = kernel, 30000
+			c.Kernel, c.Background = kernel, slow.Of(6000, 30_000)
 			text, _ := simulateText(t, c)
 			checkSchedule(t, readLines(t, text), kernel)
 		})

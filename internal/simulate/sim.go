@@ -14,8 +14,8 @@ type sim struct {
 	config     Config
 	speller    *speller
 	kernel     kernelStyle
-	random     *random // what the pipeline does
-	noise      *random // what the rest of the device does
+	random     *random // for the pipeline
+	noise      *random // for the rest of the device
 	text       *textWriter
 	events     eventQueue
 	scheduler  scheduler
@@ -29,8 +29,8 @@ type sim struct {
 	vsync vsync // the one being planned
 }
 
-// Write simulates, writes the trace and returns its truth. A header that tells
-// the number of lines makes it keep the whole trace in memory.
+// Write simulates, writes the trace and returns its truth. For a header with the number
+// of lines it buffers the whole trace in memory.
 func Write(w io.Writer, c Config) (*Truth, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func newSim(w io.Writer, c Config) *sim {
 	return s
 }
 
-// Frames before and after those of a cut trace, of which parts are seen.
+// The number of vsyncs before and after a cut trace whose frames are partly visible.
 const cutVsyncs = 3
 
 func (s *sim) run() (*Truth, error) {
@@ -130,7 +130,7 @@ func (s *sim) step(v vsync) {
 	next := s.traceTime(v.now.add(v.period))
 	s.background.fill(s.traceTime(v.now), next)
 	if s.config.CutEnd {
-		// The end is known only afterwards: keep what it may cut off.
+		// Only the end decides what is cut off, so buffer the rest.
 		next = s.traceTime(v.now)
 	}
 	s.events.release(next, s.write)
@@ -179,15 +179,15 @@ func (s *sim) clear(t, deadline trace.Time) trace.Time {
 	return t
 }
 
-// laggard is a thread that takes vsyncs: while it is busy they queue up.
+// laggard is a thread that receives vsyncs. While it is busy, they queue up.
 type laggard struct {
 	thread *thread
 	queued []vsync
 }
 
-// receive queues the vsync if it was asked for and returns the newest queued
-// one, its number of bytes read and the time the thread takes it; ok is false
-// while the thread has none or is busy until the next vsync.
+// receive queues the vsync if it was requested. It returns the newest queued one, the
+// number of older ones, and the time at which the thread reads it; ok is false
+// if the queue is empty or the thread is busy until the next vsync.
 func (l *laggard) receive(s *sim, v vsync, asked bool, at trace.Time) (taken vsync, coalesced int, start trace.Time, ok bool) {
 	if asked {
 		l.queued = append(l.queued, v)

@@ -8,7 +8,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// values are what the fields of a marker's text stand for.
+// values are the values of the fields of a marker's text.
 type values struct {
 	name   string
 	bytes  int64
@@ -25,7 +25,7 @@ type values struct {
 	size   int64
 }
 
-// template is a text with fields, taken apart so that writing it is appending.
+// template is a parsed text with fields, which is fast to write.
 type template []part
 
 type part struct {

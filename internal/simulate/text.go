@@ -21,13 +21,13 @@ type textWriter struct {
 	markFlags   string
 	kernelFlags string
 	newline     string
-	unit        trace.Duration // what a time's last digit counts
+	unit        trace.Duration // unit of the last digit of times
 	digits      int
 
 	out    io.Writer
 	buffer []byte
 	lines  int64
-	size   int64 // in bytes, with what is still in the buffer
+	size   int64 // in bytes, including the buffer
 	err    error
 
 	// Lines outside [from, to) are not written. A zero to means no limit.
@@ -93,8 +93,8 @@ func (w *textWriter) visible(t trace.Time) bool {
 	return t >= w.from && (w.to == 0 || t < w.to)
 }
 
-// line writes one line. The event's name and arguments come in two parts, so
-// that neither has to be copied together first.
+// line writes one line. The event's name and arguments are separate, so that neither has
+// to be copied.
 func (w *textWriter) line(column []byte, cpu int, flags string, t trace.Time, name string, arguments []byte) {
 	if !w.visible(t) {
 		return

@@ -14,7 +14,7 @@ const (
 // thread is a thread of a simulated process.
 type thread struct {
 	pid        trace.PID
-	payloadPID trace.PID // what its markers say
+	payloadPID trace.PID // the process id in its markers
 	tid        trace.TID
 
 	column  []byte // the line up to the processor
@@ -42,8 +42,8 @@ func (s *sim) newThread(pid trace.PID, tid trace.TID, comm string, priority int)
 	return t
 }
 
-// newIdle is what runs on a processor when nothing does. HongMeng has an
-// ordinary thread for it, which nevertheless calls itself 0 when switching.
+// newIdle is the thread that runs on an idle processor. HongMeng has an ordinary thread
+// for it, which nevertheless has id 0 in switches.
 func (s *sim) newIdle(cpu int) *thread {
 	t := &thread{cpu: cpu}
 	if s.config.Kernel == KernelHongMeng {

@@ -7,16 +7,16 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// transaction is what a UI thread sends to render_service. Its index is given
-// when its line is written, so that indices count up in order of time whatever
-// order the threads were planned in.
+// transaction is the data that a UI thread sends to render_service. It gets its index
+// when its line is written, so that indices count up in order of time, in whatever order
+// the threads were planned.
 type transaction struct {
 	app     *app
 	thread  *thread
 	index   int64
 	stamp   monotonic // vsync time of its frame; zero: sent for no vsync
 	frame   *Frame    // nil if it belongs to no frame
-	byStamp bool      // sent after its frame's end; only the stamp says whose it is
+	byStamp bool      // sent after its frame's end; only the timestamp identifies the frame
 
 	sent    trace.Time
 	arrives trace.Time
@@ -45,7 +45,7 @@ func (w *work) send(a *app, f *Frame, stamp monotonic) *transaction {
 	w.end()
 	tr.arrives = w.t.Add(s.random.between(20*trace.Microsecond, 80*trace.Microsecond))
 	if s.random.chance(s.config.Chances.Held) {
-		// Where render_service cannot put a transaction off, it is the way that takes long.
+		// If render_service cannot defer a transaction, the transport is slow instead.
 		if tr.hold = len(s.speller.cached) > 0; !tr.hold {
 			tr.arrives = tr.arrives.Add(s.vsync.period)
 		}
@@ -61,8 +61,8 @@ type command struct {
 	tr  *transaction
 }
 
-// take returns the commands that render_service processes at time t in a frame
-// for the vsync at now, and removes the transactions it took from their queues.
+// take returns the commands that render_service processes at time t in a frame for the
+// vsync at now, and removes their transactions from the queues.
 func (s *sim) take(t trace.Time, now monotonic, by *Frame) (commands []command) {
 	for _, a := range s.apps {
 		for len(a.queue) > 0 {
@@ -93,8 +93,8 @@ func (s *sim) take(t trace.Time, now monotonic, by *Frame) (commands []command) 
 	return commands
 }
 
-// process writes ProcessCommandUni and takes what has arrived. It returns the
-// number of transactions taken.
+// process writes ProcessCommandUni and applies the transactions that have arrived. It
+// returns their number.
 func (w *work) process(f *Frame, now monotonic) (taken int) {
 	s := w.s
 	commands := s.take(w.t, now, f)

@@ -10,8 +10,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Truth is what really happened in a simulated trace, as far as its text can
-// tell it. All times are in nanoseconds of the trace's own clock.
+// Truth is the truth about a simulated trace, as far as its text contains it. All times
+// are in nanoseconds of the trace's own clock.
 type Truth struct {
 	Era string `json:"era"`
 	// Offset is how far the trace's clock is ahead of the monotonic clock.
@@ -40,8 +40,8 @@ type Frame struct {
 	Kind Kind      `json:"kind"`
 	PID  trace.PID `json:"pid"`
 	TID  trace.TID `json:"tid"`
-	// Vsync is the id of the vsync that the frame was made on. In 3.2, which
-	// writes none, it only tells the truth's own frames apart.
+	// Vsync is the id of the frame's vsync. In 3.2, which writes no id, it only
+	// distinguishes the truth's own frames.
 	Vsync int64      `json:"vsync,omitempty"`
 	Start trace.Time `json:"start,omitempty"`
 	End   trace.Time `json:"end,omitempty"`
@@ -51,8 +51,8 @@ type Frame struct {
 	// Deadline is the expected end; for a worker's frame, that of the main
 	// thread's frame on the same vsync.
 	Deadline trace.Time `json:"deadline,omitempty"`
-	// Period is the display's refresh period at the frame's vsync; unknown where
-	// neither the vsync's expected end nor the vsync generator tells it.
+	// Period is the display's refresh period at the frame's vsync; unknown if neither the
+	// vsync's expected end nor the vsync generator has it.
 	Period trace.Duration `json:"period,omitempty"`
 	// Coalesced counts the vsyncs that had queued up behind the frame's own.
 	Coalesced int `json:"coalesced,omitempty"`
@@ -62,15 +62,15 @@ type Frame struct {
 	Misaligned bool `json:"misaligned,omitempty"` // on both frames of the link
 	Truncated  bool `json:"truncated,omitempty"`  // Start or End lies outside the trace
 
-	// Of an application frame: its transactions' indices in the order they were
-	// sent, and the vsync of the render frame that took the last of them, if one did.
+	// Indices are an application frame's transactions in the order they were sent, and
+	// Render is the vsync of the render frame that applied the last of them, if any.
 	Indices []int64 `json:"indices,omitempty"`
 	Render  int64   `json:"render,omitempty"`
 	// TakenBy is that render frame.
 	TakenBy *Frame `json:"-"`
 
 	// Of a render frame.
-	Sources          []Transaction `json:"sources,omitempty"` // transactions it took
+	Sources          []Transaction `json:"sources,omitempty"` // transactions it applied
 	GPU              []Interval    `json:"gpu,omitempty"`
 	LateMain         bool          `json:"late_main,omitempty"` // its main thread was late
 	LateGPU          bool          `json:"late_gpu,omitempty"`  // its GPU work was late
@@ -79,7 +79,7 @@ type Frame struct {
 	PresentEstimated bool          `json:"present_estimated,omitempty"` // shown before the commit looked
 
 	sent      []*transaction // those behind Indices
-	processed trace.Time     // when Sources were taken
+	processed trace.Time     // when Sources were applied
 }
 
 // Transaction is the key of a transaction: a process and its count.
@@ -93,7 +93,7 @@ func (t Transaction) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "[%d,%d]", t.PID, t.Index), nil
 }
 
-// UnmarshalJSON reads such a pair.
+// UnmarshalJSON decodes a pair of process id and index.
 func (t *Transaction) UnmarshalJSON(b []byte) error {
 	var pair [2]int64
 	if err := json.Unmarshal(b, &pair); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/slow"
 )
 
 // variants are what the tests of the truth run over: all eras, whole and cut.
@@ -141,9 +142,7 @@ func TestTruthIsConsistent(t *testing.T) {
 // TestTextTellsTruth looks up in the text what the truth says of each frame,
 // and that the text holds no more frames and transactions than the truth.
 func TestTextTellsTruth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: takes long")
-	}
+	slow.Skip(t)
 	variants(t, func(t *testing.T, c Config) {
 		text, truth := simulateText(t, c)
 		lines := readLines(t, text)
@@ -285,9 +284,7 @@ func TestTextTellsTruth(t *testing.T) {
 // TestSlicesNest follows each thread's slices: every end has its begin, and in a
 // whole trace none stays open.
 func TestSlicesNest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: takes long")
-	}
+	slow.Skip(t)
 	for _, era := range Eras() {
 		c := everything(era)
 		c.Kernel, c.Background = KernelHongMeng, 20000

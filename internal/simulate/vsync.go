@@ -2,8 +2,8 @@ package simulate
 
 import "ohframe/analyzer/trace"
 
-// monotonic is a time of CLOCK_MONOTONIC in nanoseconds, which stands still
-// while the device is suspended. All vsync times are in it.
+// monotonic is a time of CLOCK_MONOTONIC in nanoseconds, which stops while the device is
+// suspended. All vsync times use it.
 type monotonic int64
 
 func (m monotonic) add(d trace.Duration) monotonic { return m + monotonic(d) }

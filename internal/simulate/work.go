@@ -6,9 +6,8 @@ import "ohframe/analyzer/trace"
 // between two pieces of work of one thread.
 const wakeLead = 30 * trace.Microsecond
 
-// work is a thread's run from being woken until it sleeps again. Its methods
-// plan what the thread does at the current time t and leave t alone, except
-// pass, reach and sleep.
+// work is a thread's run from a wakeup to the next sleep. Its methods plan work at the
+// current time t. Only pass, reach and sleep advance t.
 type work struct {
 	s      *sim
 	thread *thread
@@ -39,8 +38,8 @@ func (w *work) leave(state byte) {
 	w.s.events.push(event{kind: stopEvent, time: w.t, thread: w.thread, state: state})
 }
 
-// sleep gives the processor up until the given time: 'S' waiting for an event,
-// 'D' for storage.
+// sleep releases the processor until the given time: 'S' waits for an event, 'D' for
+// storage.
 func (w *work) sleep(state byte, until trace.Time) {
 	until = max(w.s.tick(until), w.t.Add(wakeLead+10*trace.Microsecond))
 	w.leave(state)

@@ -11,7 +11,9 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/failure"
 )
 
 // Unknown is printed in place of an unknown value.
@@ -81,6 +83,22 @@ func Process(p *stats.Process) string {
 		return Unknown
 	}
 	return Printable(p.Name)
+}
+
+// NoneSelected returns the *failure.Error of a selection that leaves none of the
+// processes with frames, and names these. It is nil if no timeline has any.
+func NoneSelected(timelines ...*analyzer.Timeline) error {
+	var others []*stats.Process
+	for _, t := range timelines {
+		list, _ := t.ProcessCounts()
+		for _, p := range list {
+			others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return &failure.Error{What: "none of the selected processes has frames", Hint: "processes with frames: " + Names(others)}
 }
 
 // maxNames is the number of processes that Names lists.

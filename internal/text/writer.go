@@ -2,10 +2,17 @@ package text
 
 import (
 	"bufio"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"ohframe/analyzer/stats"
 )
+
+// LineWidth is the number of terminal cells in a line.
+const LineWidth = 100
 
 // Writer writes lines and tables for a terminal.
 type Writer struct {
@@ -18,6 +25,32 @@ type Writer struct {
 func NewWriter(w io.Writer, color bool) Writer {
 	text.OverrideRuneWidthEastAsianWidth(false)
 	return Writer{bufio.NewWriter(w), Ink(color)}
+}
+
+// Input writes the name of an input and the length of its trace in at most width cells.
+func (w Writer) Input(name string, span *stats.Span, width int) {
+	length := ""
+	if span != nil {
+		length = fmt.Sprintf("  %s s of trace", Number(span.Seconds, 3))
+	}
+	name = Shorten(Printable(name), width-Width(length))
+	fmt.Fprintf(w, "%s%s\n", w.Bold(name), w.Dim(length))
+}
+
+// Heading writes the heading of a block and a rule up to the end of the line.
+func (w Writer) Heading(title, about string) {
+	rule := max(0, LineWidth-1-Width(title+about))
+	fmt.Fprintf(w, "%s%s %s\n\n", w.Bold(title), w.Dim(about), w.Dim(strings.Repeat("─", rule)))
+}
+
+// Print writes a table and an empty line.
+func (w Writer) Print(t Table) { fmt.Fprintf(w, "%s\n\n", t.Render()) }
+
+// More writes the number of processes that are not shown, unless it is 0.
+func (w Writer) More(n int) {
+	if n > 0 {
+		fmt.Fprintln(w, w.Dim("  "+More(n)))
+	}
 }
 
 // Ink adds a terminal's escape sequences to text if it is true.

@@ -17,15 +17,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ohframe/analyzer/limits"
+	"ohframe/internal/slow"
 	"ohframe/internal/unpack"
 )
 
 // What inflates to much more than it is ends with an error that names the limit,
 // soon, and holds little memory until then.
 func TestBombs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures")
-	}
+	slow.Skip(t)
 	const size = 300 << 20
 	zeros := inflatable(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }, size)
 	bombs := map[string][]byte{
@@ -87,9 +86,7 @@ func TestBombs(t *testing.T) {
 // A zstd frame may refer as far back as it says, but no farther than a bound, and
 // what is not there yet takes no memory.
 func TestWindow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures")
-	}
+	slow.Skip(t)
 	for _, test := range []struct{ content, most int }{{1 << 20, 10 << 20}, {400 << 20, 150 << 20}} {
 		frame := repetitions(test.content)
 		frame[5] = 17 << 3 // 128 MiB
@@ -110,9 +107,7 @@ func TestWindow(t *testing.T) {
 
 // What is large because much was recorded is not taken for a bomb.
 func TestNoBomb(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
+	slow.Skip(t)
 	text := demo(t)
 	for name, wrap := range map[string]func([]byte) []byte{"gzip": gzipped, "zstd": zstdded} {
 		packed := wrap(text)

@@ -55,7 +55,7 @@ func TestHTML(t *testing.T) {
 		if string(got.content) != test.content || message(got.err) != test.problem {
 			t.Errorf("%s: %.100q (%d bytes), %v; want %d bytes", test.name, got.content, len(got.content), got.err, len(test.content))
 		}
-		if got := open(t, slow(strings.NewReader(test.page), 77), unpack.Options{Strict: true}); string(got.content) != test.content {
+		if got := open(t, inPieces(strings.NewReader(test.page), 77), unpack.Options{Strict: true}); string(got.content) != test.content {
 			t.Errorf("%s, piece by piece: %.100q (%d bytes)", test.name, got.content, len(got.content))
 		}
 	}
@@ -63,14 +63,14 @@ func TestHTML(t *testing.T) {
 	for shift := range 300 {
 		section := "#" + strings.Repeat("x", 65536-len(events)-200+shift) + "\n" + events
 		page := "<html>" + strings.Repeat(" ", 65536-150+shift) + start + "\n" + section + strings.Repeat(" ", 20) + end + strings.Repeat("x", 65536-300) + start + events + " " + end
-		got := open(t, slow(strings.NewReader(page), 1000), unpack.Options{Strict: true})
+		got := open(t, inPieces(strings.NewReader(page), 1000), unpack.Options{Strict: true})
 		if got.err != nil || !bytes.Equal(got.content, []byte(section+events)) {
 			t.Fatalf("shifted by %d: %d bytes, %v", shift, len(got.content), got.err)
 		}
 		// The same as strings: what is escaped falls anywhere, too.
 		page = "<html>" + strings.Repeat(" ", 65536-150+shift) + script + strings.ReplaceAll(section, "\n", "\\n\\\r\n") + `";` + strings.Repeat(" ", 20) + end +
 			strings.Repeat("x", 65536-300) + script + strings.Repeat(`\\`, 50_000+shift) + `# \n";` + end + script + "# " + strings.Repeat(`\\`, 50_000+shift) + `\n";` + end
-		got = open(t, slow(strings.NewReader(page), 1000), unpack.Options{Strict: true})
+		got = open(t, inPieces(strings.NewReader(page), 1000), unpack.Options{Strict: true})
 		if want := section + "# " + strings.Repeat(`\`, 50_000+shift) + "\n"; got.err != nil || string(got.content) != want {
 			t.Fatalf("string, shifted by %d: %d bytes, %v; want %d", shift, len(got.content), got.err, len(want))
 		}
@@ -96,7 +96,7 @@ func TestHTMLProcessDump(t *testing.T) {
 		{"outside", trace + header + "root 7 1 0 0 0 0 S after [x]\n", "", ""},
 		{"none", trace, "", ""},
 	} {
-		c, err := unpack.Open(t.Context(), slow(strings.NewReader("<!DOCTYPE html>\n"+test.page), 1000), unpack.Options{})
+		c, err := unpack.Open(t.Context(), inPieces(strings.NewReader("<!DOCTYPE html>\n"+test.page), 1000), unpack.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue

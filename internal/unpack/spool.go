@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// maxSpool is the maximum size of the temporary file for an archive from a pipe, in
-// bytes.
+// maxSpool is the maximum size of a temporary file in bytes.
 const maxSpool = 4 << 30
 
 // spooled is a temporary file. Its name is removed at once if the system allows
@@ -29,11 +28,12 @@ func (s *spooled) close() (err error) {
 	return err
 }
 
-// spool copies the rest of a stream to a temporary file.
-func spool(c *Content, in io.Reader) (*spooled, error) {
-	f, err := os.CreateTemp("", "ohframe-*.zip")
+// spool copies the rest of a stream to a temporary file. what names the content for
+// messages.
+func spool(c *Content, in io.Reader, what string) (*spooled, error) {
+	f, err := os.CreateTemp("", "ohframe-*")
 	if err != nil {
-		return nil, c.fail(temporaryError(err))
+		return nil, c.fail(temporaryError(what, err))
 	}
 	s := &spooled{File: f, unnamed: os.Remove(f.Name()) == nil}
 	if c.spooled != nil {
@@ -45,13 +45,33 @@ func spool(c *Content, in io.Reader) (*spooled, error) {
 	case c.err != nil:
 		return nil, c.err
 	case err != nil:
-		return nil, c.fail(temporaryError(err))
+		return nil, c.fail(temporaryError(what, err))
 	case n > maxSpool:
-		return nil, &Error{What: "zip archive larger than 4 GiB from a pipe", Hint: "save it to a file first"}
+		return nil, &Error{What: what + " larger than 4 GiB from a stream", Hint: "save it to a file first"}
 	}
 	return s, nil
 }
 
-func temporaryError(err error) error {
-	return &Error{What: fmt.Sprintf("temporary file for the zip archive: %v", err), Hint: "save the archive to a file, which is read in place"}
+func temporaryError(what string, err error) error {
+	return &Error{What: fmt.Sprintf("temporary file for the %s: %v", what, err), Hint: "save the " + what + " to a file, which is read in place"}
+}
+
+// File returns the content for random access, with its size in bytes: the input
+// itself if that is a regular file without containers, otherwise a temporary file with
+// a copy. what names the content for messages. Nothing must have been read. Its errors
+// are those of Open.
+func (c *Content) File(what string) (io.ReaderAt, int64, error) {
+	f := c.archive
+	if f == nil {
+		spooled, err := spool(c, c.reader, what)
+		if err != nil {
+			return nil, 0, c.Explain(err)
+		}
+		f = spooled
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, c.fail(err)
+	}
+	return inputAt{c, f}, info.Size(), nil
 }

@@ -77,7 +77,8 @@ type damage struct{ what, consequence string }
 type container struct {
 	name  string
 	sniff func(head []byte) bool
-	open  func(c *Content, in *bufio.Reader) (io.Reader, error)
+	// open returns the content, or an error, which Content.err takes precedence over.
+	open func(c *Content, in *bufio.Reader) (io.Reader, error)
 }
 
 // containers are tried in this order.

@@ -123,8 +123,8 @@ func wide(order binary.AppendByteOrder) func([]byte) []byte {
 	}
 }
 
-// slow hands out bytes as they may come through a network.
-func slow(r io.Reader, size int) io.Reader { return &pieces{r, size} }
+// inPieces hands out bytes as they may come through a network.
+func inPieces(r io.Reader, size int) io.Reader { return &pieces{r, size} }
 
 type pieces struct {
 	in   io.Reader

@@ -30,7 +30,7 @@ func isZip(head []byte) bool {
 func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
 	archive, packed := c.archive, c.inflation.Packed
 	if archive == nil {
-		spooled, err := spool(c, in)
+		spooled, err := spool(c, in, "zip archive")
 		if err != nil {
 			return nil, err
 		}
@@ -116,9 +116,6 @@ func openEntry(c *Content, f *zip.File, packed func(io.Reader) io.Reader) (io.Re
 		return nil, &Error{What: fmt.Sprintf("zip entry %s is encrypted", printable(f.Name)), Hint: "unzip it first"}
 	}
 	raw, err := f.OpenRaw()
-	if c.err != nil {
-		return nil, c.err
-	}
 	if err != nil {
 		return nil, &Error{What: fmt.Sprintf("zip entry %s is not at its place in the archive", printable(f.Name)), Hint: "copy the archive again"}
 	}

@@ -18,7 +18,7 @@ INCLUDE PERFETTO MODULE ohos.stages;
 -- duration is negative. part counts how often the token started anew: layers of one
 -- frame start at most half a second apart, and SurfaceFlinger counts tokens from
 -- the beginning after a restart.
-CREATE PERFETTO TABLE _ohos_android_layer AS
+CREATE OR REPLACE PERFETTO TABLE _ohos_android_layer AS
 WITH
   slices AS (
     SELECT
@@ -69,7 +69,7 @@ FROM gaps;
 -- Android's frames: the layers of one token together. What is worst of any layer
 -- counts, except that a frame is dropped only if all its layers are. Its expected
 -- slice is that of the first frame with the token.
-CREATE PERFETTO TABLE _ohos_android_timeline_frame AS
+CREATE OR REPLACE PERFETTO TABLE _ohos_android_timeline_frame AS
 WITH
   -- Each layer of a frame repeats it: the first counts.
   expected AS MATERIALIZED (
@@ -149,7 +149,7 @@ LEFT JOIN expected AS e
   AND f.part = 1;
 
 -- The render frames that took the layers of application frames.
-CREATE PERFETTO TABLE _ohos_android_taken AS
+CREATE OR REPLACE PERFETTO TABLE _ohos_android_taken AS
 WITH
   render AS MATERIALIZED (
     SELECT id, ts, dur, machine_id, display_frame_token
@@ -183,7 +183,7 @@ WITH
 SELECT DISTINCT id, render_id, render_ts FROM candidate WHERE choice = 1;
 
 -- Android's frames in the columns of ohos_frame.
-CREATE PERFETTO TABLE _ohos_android_frame AS
+CREATE OR REPLACE PERFETTO TABLE _ohos_android_frame AS
 WITH
   -- Of several render frames that took layers, the last shows the whole frame.
   link AS MATERIALIZED (
@@ -259,8 +259,46 @@ LEFT JOIN moved
 ORDER BY
   j.id;
 
+-- The columns that frames of both systems have.
+CREATE OR REPLACE PERFETTO MACRO _ohos_common_frame(
+  frames TableOrSubquery,
+  system Expr,
+  is_dropped Expr
+)
+RETURNS TableOrSubquery
+AS (
+  SELECT
+    id,
+    $system AS system,
+    ts,
+    dur,
+    kind,
+    upid,
+    utid,
+    pid,
+    tid,
+    process_name,
+    vsync_id,
+    expected_id,
+    expected_ts,
+    expected_dur,
+    deadline_ts,
+    end_ts,
+    overrun,
+    period,
+    is_late,
+    is_late_main,
+    is_late_gpu,
+    is_empty,
+    is_misaligned,
+    $is_dropped AS is_dropped,
+    render_id,
+    present_ts
+  FROM $frames
+);
+
 -- All frames that begin and end within the trace, of either system.
-CREATE PERFETTO TABLE ohos_or_android_frame(
+CREATE OR REPLACE PERFETTO TABLE ohos_or_android_frame(
   -- The frame's slice on its process's Actual Timeline.
   id ID(slice.id),
   -- 'ohos' or 'android'.
@@ -307,8 +345,8 @@ CREATE PERFETTO TABLE ohos_or_android_frame(
   is_late_gpu BOOL,
   -- It made nothing to show. False on Android.
   is_empty BOOL,
-  -- The application frame was taken on another vsync than it was made for; on
-  -- Android the jank type SurfaceFlinger Scheduling. Holds of both frames.
+  -- The application frame was picked up on another vsync than it was made for; on
+  -- Android the jank type SurfaceFlinger Scheduling. Both frames have this fact.
   is_misaligned BOOL,
   -- Never shown. False on OpenHarmony, which does not report it.
   is_dropped BOOL,
@@ -318,69 +356,19 @@ CREATE PERFETTO TABLE ohos_or_android_frame(
   present_ts TIMESTAMP
 )
 AS
-SELECT
-  id,
-  'ohos' AS system,
-  ts,
-  dur,
-  kind,
-  upid,
-  utid,
-  pid,
-  tid,
-  process_name,
-  vsync_id,
-  expected_id,
-  expected_ts,
-  expected_dur,
-  deadline_ts,
-  end_ts,
-  overrun,
-  period,
-  is_late,
-  is_late_main,
-  is_late_gpu,
-  is_empty,
-  is_misaligned,
-  FALSE AS is_dropped,
-  render_id,
-  present_ts
-FROM ohos_frame
+SELECT * FROM _ohos_common_frame!(ohos_frame, 'ohos', FALSE)
 UNION ALL
-SELECT
-  id,
-  'android' AS system,
-  ts,
-  dur,
-  kind,
-  upid,
-  utid,
-  pid,
-  tid,
-  process_name,
-  vsync_id,
-  expected_id,
-  expected_ts,
-  expected_dur,
-  deadline_ts,
-  end_ts,
-  overrun,
-  period,
-  is_late,
-  is_late_main,
-  is_late_gpu,
-  is_empty,
-  is_misaligned,
-  is_dropped,
-  render_id,
-  present_ts
-FROM _ohos_android_frame
+SELECT * FROM _ohos_common_frame!(_ohos_android_frame, 'android', is_dropped)
 ORDER BY
   id;
 
+-- The system of each process.
+CREATE OR REPLACE PERFETTO TABLE _ohos_or_android_system AS
+SELECT DISTINCT upid, system FROM ohos_or_android_frame;
+
 -- Whole frames of either system, from the application's vsync to the end of
 -- rendering.
-CREATE PERFETTO TABLE ohos_or_android_whole_frame(
+CREATE OR REPLACE PERFETTO TABLE ohos_or_android_whole_frame(
   -- The application frame.
   id ID(slice.id),
   -- 'ohos' or 'android'.
@@ -475,7 +463,7 @@ ORDER BY
 
 -- How many whole frames of each process were late, by cause: of an application its
 -- own frames, of render_service and SurfaceFlinger all those that they finished.
-CREATE PERFETTO TABLE ohos_or_android_blame(
+CREATE OR REPLACE PERFETTO TABLE ohos_or_android_blame(
   -- 'ohos' or 'android'.
   system STRING,
   -- 'app' or 'render'.
@@ -510,42 +498,31 @@ CREATE PERFETTO TABLE ohos_or_android_blame(
   unknown LONG
 )
 AS
-WITH
-  whole AS MATERIALIZED (
-    SELECT id AS frame_id, is_late, ', ' || blame || ', ' AS blame
-    FROM ohos_or_android_whole_frame
-    UNION ALL
-    SELECT render_id AS frame_id, is_late, ', ' || blame || ', ' AS blame
-    FROM ohos_or_android_whole_frame
-    WHERE
-      render_id IS NOT NULL
-  )
 SELECT
-  f.system,
-  f.kind,
-  f.upid,
-  f.pid,
-  f.process_name,
-  count(w.is_late) AS judged,
-  coalesce(sum(w.is_late), 0) AS late,
-  coalesce(sum(w.blame GLOB '*, application, *'), 0) AS application,
-  coalesce(sum(w.blame GLOB '*, render_cpu, *'), 0) AS render_cpu,
-  coalesce(sum(w.blame GLOB '*, render_gpu, *'), 0) AS render_gpu,
-  coalesce(sum(w.blame GLOB '*, pick_up, *'), 0) AS pick_up,
-  coalesce(sum(w.blame GLOB '*, display_hal, *'), 0) AS display_hal,
-  coalesce(sum(w.blame GLOB '*, buffer_stuffing, *'), 0) AS buffer_stuffing,
-  coalesce(sum(w.blame GLOB '*, prediction_error, *'), 0) AS prediction_error,
-  coalesce(sum(w.blame GLOB '*, dropped, *'), 0) AS dropped,
-  coalesce(sum(w.blame GLOB '*, unknown, *'), 0) AS unknown
-FROM ohos_or_android_frame AS f
-LEFT JOIN whole AS w
-  ON w.frame_id = f.id
-GROUP BY
-  f.kind,
-  f.upid;
+  system.system,
+  b.kind,
+  b.upid,
+  b.pid,
+  b.process_name,
+  b.judged,
+  b.late,
+  b.application,
+  b.render_cpu,
+  b.render_gpu,
+  b.pick_up,
+  b.display_hal,
+  b.buffer_stuffing,
+  b.prediction_error,
+  b.dropped,
+  b.unknown
+FROM _ohos_blame!(ohos_or_android_frame, ohos_or_android_whole_frame) AS b
+JOIN _ohos_or_android_system AS system USING (upid)
+ORDER BY
+  b.kind,
+  b.upid;
 
 -- The render frames that showed something of a process, of either system.
-CREATE PERFETTO VIEW _ohos_or_android_shown_frame AS
+CREATE OR REPLACE PERFETTO VIEW _ohos_or_android_shown_frame AS
 SELECT kind, upid, render_id, ts, commit_ts, present_ts
 FROM ohos_shown_frame
 UNION ALL
@@ -561,7 +538,7 @@ JOIN _ohos_android_frame AS r
   ON r.id = t.render_id;
 
 -- How smooth each process was, on either system.
-CREATE PERFETTO TABLE ohos_or_android_process(
+CREATE OR REPLACE PERFETTO TABLE ohos_or_android_process(
   -- 'ohos' or 'android'.
   system STRING,
   -- 'app', or 'render' for render_service and SurfaceFlinger.
@@ -611,8 +588,7 @@ WITH
   rate AS MATERIALIZED (SELECT * FROM _ohos_fps!(_ohos_or_android_shown_frame)),
   duration AS MATERIALIZED (
     SELECT * FROM _ohos_duration!((SELECT * FROM ohos_or_android_frame WHERE NOT is_dropped))
-  ),
-  system AS MATERIALIZED (SELECT DISTINCT upid, system FROM ohos_or_android_frame)
+  )
 SELECT
   system.system,
   j.kind,
@@ -632,7 +608,7 @@ SELECT
   duration.p99,
   duration.max
 FROM _ohos_jank!(ohos_or_android_frame) AS j
-JOIN system USING (upid)
+JOIN _ohos_or_android_system AS system USING (upid)
 LEFT JOIN duration USING (kind, upid)
 LEFT JOIN streak USING (kind, upid)
 LEFT JOIN rate USING (kind, upid)

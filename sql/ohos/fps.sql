@@ -4,7 +4,7 @@ INCLUDE PERFETTO MODULE ohos.frames;
 
 -- The render frames that showed something of a process: for render_service all of
 -- its frames, for an application those that took at least one of its transactions.
-CREATE PERFETTO TABLE ohos_shown_frame(
+CREATE OR REPLACE PERFETTO TABLE ohos_shown_frame(
   -- 'app' or 'render': whose frames they showed.
   kind STRING,
   -- The process whose frames they showed.
@@ -133,7 +133,7 @@ ORDER BY
 -- Frames per second of each process: (frames - 1) / (last - first). Frames that
 -- were shown at the same time count once. The table must have the columns of
 -- ohos_shown_frame.
-CREATE PERFETTO MACRO _ohos_fps(
+CREATE OR REPLACE PERFETTO MACRO _ohos_fps(
   shown TableOrSubquery
 )
 RETURNS TableOrSubquery
@@ -179,7 +179,7 @@ AS (
 );
 
 -- Frames per second of each process that showed at least two frames.
-CREATE PERFETTO TABLE ohos_fps(
+CREATE OR REPLACE PERFETTO TABLE ohos_fps(
   -- 'app' or 'render'.
   kind STRING,
   -- The process.
@@ -206,7 +206,7 @@ FROM _ohos_fps!(ohos_shown_frame)
 JOIN process AS p USING (upid);
 
 -- Frames per second of each process in an interval.
-CREATE PERFETTO FUNCTION ohos_fps_between(
+CREATE OR REPLACE PERFETTO FUNCTION ohos_fps_between(
   -- When it begins.
   ts TIMESTAMP,
   -- How long it is.
@@ -244,7 +244,7 @@ JOIN process AS p USING (upid);
 
 -- The number of frames that a process showed in the second up to each of its
 -- presents: the value of a counter of frames per second.
-CREATE PERFETTO TABLE ohos_fps_over_time(
+CREATE OR REPLACE PERFETTO TABLE ohos_fps_over_time(
   -- When a frame was shown.
   ts TIMESTAMP,
   -- 'app' or 'render'.
@@ -281,7 +281,7 @@ ORDER BY
 -- between them has an unknown present time, if the period is unknown, or if presents
 -- are out of order. If it is unknown whether the application was slow or had nothing
 -- to draw, it is unknown whether the gap is a hitch.
-CREATE PERFETTO TABLE ohos_present_gap(
+CREATE OR REPLACE PERFETTO TABLE ohos_present_gap(
   -- The first present.
   ts TIMESTAMP,
   -- From there to the second.
@@ -365,7 +365,7 @@ ORDER BY
   ts;
 
 -- The hitches of each process. Processes with an unknown gap are omitted.
-CREATE PERFETTO TABLE ohos_hitch_ratio(
+CREATE OR REPLACE PERFETTO TABLE ohos_hitch_ratio(
   -- 'app' or 'render'.
   kind STRING,
   -- The process.

@@ -9,11 +9,11 @@
 -- "Frames": a trace that was converted with --no-tracks has no rows.
 
 -- A merged trace may also contain frames of other machines.
-CREATE PERFETTO TABLE _ohos_machine AS
+CREATE OR REPLACE PERFETTO TABLE _ohos_machine AS
 SELECT id AS machine_id FROM machine WHERE sysname = 'OpenHarmony';
 
 -- The slices of the frame timeline: one for each frame.
-CREATE PERFETTO TABLE _ohos_timeline_frame AS
+CREATE OR REPLACE PERFETTO TABLE _ohos_timeline_frame AS
 SELECT
   s.id,
   s.ts,
@@ -38,7 +38,7 @@ JOIN process AS p USING (upid)
 JOIN _ohos_machine USING (machine_id);
 
 -- A duration that a slice has in milliseconds, exact to the nanosecond.
-CREATE PERFETTO MACRO _ohos_length(
+CREATE OR REPLACE PERFETTO MACRO _ohos_length(
   arg_set_id Expr,
   name Expr
 )
@@ -47,7 +47,7 @@ AS cast_int!(round(extract_arg($arg_set_id, $name) * 1e6));
 
 -- The slices of the tracks "Frames", with their annotations: the facts of each
 -- frame.
-CREATE PERFETTO TABLE _ohos_track_frame AS
+CREATE OR REPLACE PERFETTO TABLE _ohos_track_frame AS
 WITH
   event AS (
     SELECT
@@ -109,7 +109,7 @@ FROM event
 LEFT JOIN sent USING (arg_set_id);
 
 -- All frames that begin and end within the trace.
-CREATE PERFETTO TABLE ohos_frame(
+CREATE OR REPLACE PERFETTO TABLE ohos_frame(
   -- The frame's slice on its process's Actual Timeline.
   id ID(slice.id),
   -- Its slice on its process's track "Frames", from which arrows lead on.
@@ -161,8 +161,8 @@ CREATE PERFETTO TABLE ohos_frame(
   -- An application frame that sent nothing, or a render frame that applied
   -- nothing.
   is_empty BOOL,
-  -- render_service took the application frame on another vsync than it was made
-  -- for. Holds of both frames.
+  -- render_service picked up the application frame on another vsync than it was made
+  -- for. Both frames have this fact.
   is_misaligned BOOL,
   -- The one number that the system's own frame table has: 0 in time, 1 late,
   -- 2 empty, 3 misaligned (render frames).
@@ -174,7 +174,7 @@ CREATE PERFETTO TABLE ohos_frame(
   transactions STRING,
   -- When an application frame sent the last of its transactions.
   sent_ts TIMESTAMP,
-  -- The render frame that took the last transaction of an application frame.
+  -- The render frame that applied the last transaction of an application frame.
   render_id JOINID(slice.id),
   -- When a render frame's first work on the GPU began.
   gpu_ts TIMESTAMP,
@@ -311,7 +311,7 @@ ORDER BY
 
 -- The render frames that picked up transactions of an application frame: the one
 -- with the last transaction, which is its render_id, and earlier ones.
-CREATE PERFETTO TABLE _ohos_taken AS
+CREATE OR REPLACE PERFETTO TABLE _ohos_taken AS
 SELECT id, render_id
 FROM ohos_frame
 WHERE
@@ -336,7 +336,7 @@ JOIN _ohos_timeline_frame AS render
 -- A whole frame is late if it was done after its expected end, or if it was picked
 -- up late. In the second case its expected end, which is that of the render frame, is
 -- already one of a later vsync.
-CREATE PERFETTO TABLE ohos_whole_frame(
+CREATE OR REPLACE PERFETTO TABLE ohos_whole_frame(
   -- The application frame.
   id ID(slice.id),
   -- The render frame.
@@ -392,8 +392,8 @@ WITH
   judged AS (
     SELECT
       *,
-      -- Taken too early, or misaligned only as the application was early, is
-      -- not late.
+      -- A pick-up that is too early, or misaligned only because the application
+      -- was early, is not late.
       render_end_ts > render_expected_end
       OR (
         render_expected_end IS NOT NULL

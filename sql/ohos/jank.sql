@@ -4,7 +4,7 @@ INCLUDE PERFETTO MODULE ohos.frames;
 
 -- Counts late frames and other facts for each process. The table must have the
 -- columns of ohos_frame.
-CREATE PERFETTO MACRO _ohos_jank(
+CREATE OR REPLACE PERFETTO MACRO _ohos_jank(
   frames TableOrSubquery
 )
 RETURNS TableOrSubquery
@@ -35,7 +35,7 @@ AS (
 -- Late frames in a row on each thread. A frame that is on time or empty ends a
 -- streak. A frame of which it is unknown whether it was late is ignored. The table
 -- must have the columns of ohos_frame.
-CREATE PERFETTO MACRO _ohos_late_streak(
+CREATE OR REPLACE PERFETTO MACRO _ohos_late_streak(
   frames TableOrSubquery
 )
 RETURNS TableOrSubquery
@@ -101,8 +101,51 @@ AS (
     AND l.number = s.last
 );
 
+-- Counts whole frames for each process and the causes of late ones: of an application
+-- its own frames, of a renderer all those that it finished. The tables must have the
+-- columns of ohos_frame and ohos_whole_frame.
+CREATE OR REPLACE PERFETTO MACRO _ohos_blame(
+  frames TableOrSubquery,
+  whole_frames TableOrSubquery
+)
+RETURNS TableOrSubquery
+AS (
+  WITH
+    whole AS MATERIALIZED (
+      SELECT id AS frame_id, is_late, ', ' || blame || ', ' AS blame
+      FROM $whole_frames
+      UNION ALL
+      SELECT render_id AS frame_id, is_late, ', ' || blame || ', ' AS blame
+      FROM $whole_frames
+      WHERE
+        render_id IS NOT NULL
+    )
+  SELECT
+    f.kind,
+    f.upid,
+    f.pid,
+    f.process_name,
+    count(w.is_late) AS judged,
+    coalesce(sum(w.is_late), 0) AS late,
+    coalesce(sum(w.blame GLOB '*, application, *'), 0) AS application,
+    coalesce(sum(w.blame GLOB '*, render_cpu, *'), 0) AS render_cpu,
+    coalesce(sum(w.blame GLOB '*, render_gpu, *'), 0) AS render_gpu,
+    coalesce(sum(w.blame GLOB '*, pick_up, *'), 0) AS pick_up,
+    coalesce(sum(w.blame GLOB '*, display_hal, *'), 0) AS display_hal,
+    coalesce(sum(w.blame GLOB '*, buffer_stuffing, *'), 0) AS buffer_stuffing,
+    coalesce(sum(w.blame GLOB '*, prediction_error, *'), 0) AS prediction_error,
+    coalesce(sum(w.blame GLOB '*, dropped, *'), 0) AS dropped,
+    coalesce(sum(w.blame GLOB '*, unknown, *'), 0) AS unknown
+  FROM $frames AS f
+  LEFT JOIN whole AS w
+    ON w.frame_id = f.id
+  GROUP BY
+    f.kind,
+    f.upid
+);
+
 -- The number of late frames of each process, and of frames with other facts.
-CREATE PERFETTO TABLE ohos_jank(
+CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   -- 'app' or 'render'.
   kind STRING,
   -- The process.
@@ -142,7 +185,7 @@ SELECT * FROM _ohos_jank!(ohos_frame);
 
 -- The causes of late whole frames: for an application its own frames, for
 -- render_service all that it finished.
-CREATE PERFETTO TABLE ohos_blame(
+CREATE OR REPLACE PERFETTO TABLE ohos_blame(
   -- 'app' or 'render'.
   kind STRING,
   -- The process.
@@ -161,35 +204,16 @@ CREATE PERFETTO TABLE ohos_blame(
   render_cpu LONG,
   -- The work on the GPU did.
   render_gpu LONG,
-  -- All were in time for themselves, but the frame was taken on a later vsync.
+  -- All work was on time, but the frame was picked up on a later vsync.
   pick_up LONG
 )
 AS
-SELECT
-  f.kind,
-  f.upid,
-  f.pid,
-  f.process_name,
-  count(w.is_late) AS judged,
-  coalesce(sum(w.is_late), 0) AS late,
-  coalesce(sum(w.blame = 'application'), 0) AS application,
-  coalesce(sum(w.blame = 'render_cpu'), 0) AS render_cpu,
-  coalesce(sum(w.blame = 'render_gpu'), 0) AS render_gpu,
-  coalesce(sum(w.blame = 'pick_up'), 0) AS pick_up
-FROM ohos_frame AS f
-LEFT JOIN (
-  SELECT id AS frame_id, is_late, blame FROM ohos_whole_frame
-  UNION ALL
-  SELECT render_id AS frame_id, is_late, blame FROM ohos_whole_frame
-) AS w
-  ON w.frame_id = f.id
-GROUP BY
-  f.kind,
-  f.upid;
+SELECT kind, upid, pid, process_name, judged, late, application, render_cpu, render_gpu, pick_up
+FROM _ohos_blame!(ohos_frame, ohos_whole_frame);
 
 -- Late frames in a row on one thread. A frame that is on time or empty ends a streak.
 -- A frame without a deadline is ignored.
-CREATE PERFETTO TABLE ohos_late_streak(
+CREATE OR REPLACE PERFETTO TABLE ohos_late_streak(
   -- The first of the frames.
   first_id JOINID(slice.id),
   -- The last of them.
@@ -218,7 +242,7 @@ ORDER BY
   first_id;
 
 -- The late frames of each process, ordered by overrun, the largest first.
-CREATE PERFETTO TABLE ohos_worst_frame(
+CREATE OR REPLACE PERFETTO TABLE ohos_worst_frame(
   -- The frame.
   id ID(slice.id),
   -- Its place in its process: 1 is the worst.

@@ -5,7 +5,7 @@ INCLUDE PERFETTO MODULE ohos.frames;
 -- Percentiles of frames' durations for each process, by nearest rank: the P-th
 -- of n durations in order is number P * n / 100, rounded up. The table must have
 -- the columns of ohos_frame.
-CREATE PERFETTO MACRO _ohos_duration(
+CREATE OR REPLACE PERFETTO MACRO _ohos_duration(
   frames TableOrSubquery
 )
 RETURNS TableOrSubquery
@@ -41,7 +41,7 @@ AS (
 
 -- The durations of each process's frames: their actual intervals on the Actual
 -- Timeline. That of a render frame is the work of the main thread only.
-CREATE PERFETTO TABLE ohos_frame_duration(
+CREATE OR REPLACE PERFETTO TABLE ohos_frame_duration(
   -- 'app' or 'render'.
   kind STRING,
   -- The process.
@@ -70,7 +70,7 @@ SELECT * FROM _ohos_duration!(ohos_frame);
 -- The stages of frames, one row per frame and stage. The last stages of an
 -- application frame are those of the render frame that picked it up. Stages may
 -- overlap and need not add up. An unknown stage has no row.
-CREATE PERFETTO TABLE ohos_frame_stage(
+CREATE OR REPLACE PERFETTO TABLE ohos_frame_stage(
   -- The frame.
   id JOINID(slice.id),
   -- The place of the stage on the way, from 1.
@@ -136,7 +136,7 @@ ORDER BY
   number;
 
 -- The durations of each stage of each process's frames.
-CREATE PERFETTO TABLE ohos_stage(
+CREATE OR REPLACE PERFETTO TABLE ohos_stage(
   -- 'app' or 'render'.
   kind STRING,
   -- The process.

@@ -8,16 +8,16 @@ import (
 	"io"
 )
 
-// Reader reads lines. One that is too long is passed over.
+// Reader reads lines and skips those that are too long.
 type Reader struct {
-	// Line is the last one that was read, without its end and the blanks around
-	// it. It is valid until the next.
+	// Line is the current line without its end and surrounding white space. It is valid
+	// until the next call of Next.
 	Line []byte
-	// Number is its number, from 1.
+	// Number is the number of the current line, counted from 1.
 	Number int
-	// TooLong counts the lines that were passed over.
+	// TooLong counts the skipped lines.
 	TooLong int
-	// Err is why there is no next line, nil at the end of the input.
+	// Err is the error that ended reading, nil at the end of the input.
 	Err error
 
 	ctx  context.Context
@@ -28,7 +28,7 @@ type Reader struct {
 
 const bufferSize = 64 << 10
 
-// NewReader returns a reader of lines of at most so many bytes.
+// NewReader returns a reader that skips lines of more than most bytes.
 func NewReader(ctx context.Context, r io.Reader, most int) *Reader {
 	return &Reader{ctx: ctx, in: bufio.NewReaderSize(r, bufferSize), most: most}
 }

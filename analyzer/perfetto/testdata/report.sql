@@ -489,10 +489,35 @@ WITH
       kind,
       upid
   ),
+  -- Of frames that were shown at the same time the first counts.
   moment AS (
-    SELECT DISTINCT kind, upid, event, iif(event = 'present', present, ts) AS at
-    FROM report_shown
-    JOIN event USING (kind, upid)
+    SELECT
+      *,
+      row_number() OVER (PARTITION BY kind, upid, at ORDER BY ts) AS n
+    FROM (SELECT *, iif(event = 'present', present, ts) AS at FROM report_shown JOIN event USING (kind, upid))
+    WHERE
+      at IS NOT NULL
+  ),
+  pair AS (
+    SELECT
+      kind,
+      upid,
+      event,
+      at,
+      at - lag(at) OVER in_order AS gap,
+      max(period, lag(period) OVER in_order) AS period,
+      due - lag(vsync) OVER in_order AS waited
+    FROM moment
+    WHERE
+      n = 1
+    WINDOW in_order AS (PARTITION BY kind, upid ORDER BY at)
+  ),
+  -- At least one period of a gap is not idle.
+  animating AS (
+    SELECT
+      *,
+      gap - iif(waited - period < 0 OR 2 * (waited - period) < period, 0, min(waited - period, max(0, gap - period))) AS active
+    FROM pair
   )
 SELECT
   kind,
@@ -501,8 +526,11 @@ SELECT
   count(at) AS "fps.frames",
   min(at) AS "fps.first_ns",
   max(at) AS "fps.last_ns",
-  (count(at) - 1) * 1e9 / (max(at) - min(at)) AS "fps.rate_hz"
-FROM moment
+  count(gap) * 1e9 / iif(min(period) > 0, sum(active), sum(gap)) AS "fps.rate_hz",
+  count(gap) * 1e9 / sum(gap) AS "fps.all_hz",
+  iif(min(period) > 0, 1 - sum(active) * 1.0 / sum(gap), NULL) AS "fps.idle_share",
+  iif(min(period) > 0, count(gap) / (sum(round(active * 1e6 / period)) / 1e6), NULL) AS "fps.of_refresh"
+FROM animating
 JOIN process USING (upid)
 GROUP BY
   kind,

@@ -18,6 +18,13 @@ function showProcess(id) {
   ];
 }
 
+// A cause shows only the late frames that have a share of it.
+all(".cost").forEach(button => button.onclick = () => {
+  const section = button.closest(".why"), chosen = button.getAttribute("aria-pressed") !== "true";
+  all(".cost", section).forEach(b => b.setAttribute("aria-pressed", b === button && chosen));
+  all(".late", section).forEach(f => f.hidden = chosen && !f.dataset.costs.split(" ").includes(button.dataset.cost));
+});
+
 // A link such as report.html#process-2 selects a process.
 const asked = () => {
   const id = Number(location.hash.replace("#process-", ""));

@@ -1,7 +1,11 @@
-// Command simulate writes a made trace and, beside it, the truth about its
-// frames. The files in testdata come from
+// Command simulate writes a generated trace and the truth about its frames. The files in
+// testdata come from
 //
 //	go run ./internal/simulate/cmd/simulate -demo -out testdata/demo.ftrace -truth testdata/demo.frames.json
+//
+// With -cause it writes a short scene with late frames of that cause:
+//
+//	go run ./internal/simulate/cmd/simulate -cause storage_d -kernel linux -hz 90 -out scene.ftrace -truth scene.json
 package main
 
 import (
@@ -9,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +30,9 @@ func main() {
 }
 
 func run(args []string, stdout, stderr io.Writer) error {
+	if slices.ContainsFunc(args, func(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, "-"), "cause") }) {
+		return runScene(args, stdout, stderr)
+	}
 	out, truthFile := "-", ""
 	c, err := configure(args, stderr, &out, &truthFile)
 	if err != nil {
@@ -45,7 +53,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return writeFile(truthFile, stdout, truth.WriteJSON)
 }
 
-// configure reads the flags. The presets come first: -demo and -capture replace
+// configure parses the flags. The presets are parsed first: -demo and -capture replace
 // the whole configuration, and the flags after them change it.
 func configure(args []string, stderr io.Writer, out, truthFile *string) (simulate.Config, error) {
 	c := simulate.Default()

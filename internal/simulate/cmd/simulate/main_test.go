@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -60,6 +62,45 @@ func TestFlagErrors(t *testing.T) {
 		{"-size", "x"}, {"-rates", "60@x"}, {"-rates", "x"}, {"-chance", "app-late"}, {"-chance", "x=1"},
 		{"-era", "x"}, {"-header", "x"}, {"trace"},
 	} {
+		if err := run(args, io.Discard, io.Discard); err == nil {
+			t.Errorf("%v is not an error", args)
+		}
+	}
+}
+
+func TestScene(t *testing.T) {
+	dir := t.TempDir()
+	out, truth := filepath.Join(dir, "scene.ftrace"), filepath.Join(dir, "scene.json")
+	var messages bytes.Buffer
+	args := []string{"-hz", "90", "-kernel", "linux", "-cause", "storage_d", "-seed", "3", "-out", out, "-truth", truth}
+	if err := run(args, io.Discard, &messages); err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	scene := simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 90, Cause: simulate.CauseStorageD, Seed: 3}
+	facts, err := scene.Generate(&want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("another trace than Generate: %v", err)
+	}
+	text, err := os.ReadFile(truth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read simulate.SceneTruth
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	if len(read.Causes) != 1 || !reflect.DeepEqual(read.Causes, facts.Causes) || !reflect.DeepEqual(read.Waits, facts.Waits) ||
+		len(read.Frames) != len(facts.Frames) {
+		t.Errorf("the file says %+v, want %+v", read.Causes, facts.Causes)
+	}
+	if !strings.Contains(messages.String(), "app frame 10015: storage_d") {
+		t.Errorf("the summary: %s", messages.String())
+	}
+	for _, args := range [][]string{{"-cause", "x"}, {"-cause", "lock", "-kernel", "x"}, {"-cause", "lock", "trace"}, {"-cause", "lock", "-apps", "2"}} {
 		if err := run(args, io.Discard, io.Discard); err == nil {
 			t.Errorf("%v is not an error", args)
 		}

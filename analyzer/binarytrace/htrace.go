@@ -1,0 +1,477 @@
+package binarytrace
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer/trace"
+)
+
+// htraceMagic is the beginning of each part of a file that hiprofiler wrote.
+const htraceMagic = "OHOSPROF"
+
+// The header of a part has no padding between its fields.
+const (
+	htraceHeaderSize = 1024
+	htraceLength     = 8  // u64: of the part, with the header
+	htraceDataType   = 56 // u32
+	htraceBoot       = 60 // u64: CLOCK_BOOTTIME, ns
+	htraceRealtime   = 68 // u64: CLOCK_REALTIME, ns
+	htraceMonotonic  = 84 // u64: CLOCK_MONOTONIC, ns
+	htraceHeaderUsed = 252
+)
+
+// dataSegments is the type of a part that has segments: a u32 length and a
+// ProfilerPluginData each.
+const dataSegments = 0
+
+// maxSegment is the maximum size of a segment. hiprofiler's shared memory is smaller.
+const maxSegment = 64 << 20
+
+// maxPiece is the size from which on a message with many events is read in several
+// pieces. A page of the kernel makes some 20 KB.
+const maxPiece = 64 << 10
+
+// Numbers of fields of messages.
+//
+// Source: openharmony/developtools_profiler, common_types.proto,
+// trace_plugin_result.proto, trace_plugin_config.proto.
+const (
+	pluginName = 1
+	pluginData = 3
+
+	configClock = 8
+
+	resultStats   = 1
+	resultDetail  = 2
+	resultSymbols = 5
+	resultClocks  = 6
+	resultComms   = 8
+
+	statsStatus  = 1
+	statsPerCPU  = 2
+	statsClock   = 3
+	statsEnd     = 1 // a status
+	overrun      = 3
+	commitOver   = 4
+	droppedEvent = 8
+
+	detailCPU   = 1
+	detailEvent = 2
+
+	clockID      = 1
+	clockTime    = 2
+	clockSeconds = 1
+	clockNanos   = 2
+	idBoot       = 1
+	idMonotonic  = 4
+)
+
+// htrace is the source of a trace of hiprofiler.
+type htrace struct {
+	log       *log
+	columns   columns
+	names     names
+	symbols   map[uint64]string
+	message   message
+	inHeader  [2]uint64 // boot and monotonic time
+	inDetails [2]uint64
+	start     lossCounts
+	end       lossCounts
+	ended     bool // statistics of the end were seen
+	plugins   []string
+	texts     []io.Reader // of the bytrace plugin
+}
+
+// lossCounts counts lost events.
+type lossCounts uint64
+
+func (r *Reader) openHtrace(size int64) error {
+	h := &htrace{log: r.log, columns: columns{precision: r.options.Precision}, symbols: map[uint64]string{}}
+	h.names = names{comms: map[int32][]byte{}, limit: r.options.Limits.Threads}
+	r.source = h
+	if err := r.parts(h, size); err != nil {
+		return err
+	}
+	h.setClock(&r.clock)
+	r.log.addMany(namesOver, h.names.over)
+	if h.ended && h.end > h.start {
+		r.log.addMany(lostEvents, int(min(h.end-h.start, 1<<40)))
+	}
+	switch {
+	case len(r.pieces) > 0:
+		return nil
+	case len(h.texts) > 0:
+		r.text = io.MultiReader(h.texts...)
+		return nil
+	}
+	what := "a hiprofiler trace without ftrace data"
+	if len(h.plugins) > 0 {
+		what += "; it has " + strings.Join(h.plugins, ", ")
+	}
+	return noEvents(what, "record with the ftrace-plugin and hitrace_categories graphic, ace and sched; or text: hitrace -t 5 graphic ace app sched")
+}
+
+// parts walks over all parts.
+func (r *Reader) parts(h *htrace, size int64) error {
+	var header [htraceHeaderUsed]byte
+	for at := int64(0); at < size; {
+		if size-at < htraceHeaderSize {
+			if at == 0 {
+				return noEvents("a hiprofiler trace that is cut within its header", "copy the file again")
+			}
+			r.log.addMany(trailing, int(size-at))
+			return nil
+		}
+		if err := readAt(r.in, header[:], at); err != nil {
+			return err
+		}
+		if at > 0 && !IsHtrace(header[:]) {
+			r.log.addMany(trailing, int(min(size-at, 1<<40)))
+			return nil
+		}
+		end := size
+		switch length := binary.LittleEndian.Uint64(header[htraceLength:]); {
+		case length <= htraceHeaderSize:
+			r.log.add(recovered)
+		case length > uint64(size-at):
+			r.log.add(truncated)
+		default:
+			end = at + int64(length)
+		}
+		if binary.LittleEndian.Uint32(header[htraceDataType:]) == dataSegments {
+			boot, mono := binary.LittleEndian.Uint64(header[htraceBoot:]), binary.LittleEndian.Uint64(header[htraceMonotonic:])
+			h.addClocks(&h.inHeader, [2]uint64{boot, mono})
+			if unix := binary.LittleEndian.Uint64(header[htraceRealtime:]); at == 0 && boot > 0 && max(boot, unix) < uint64(maxTime) {
+				r.clock.Boot, r.clock.Unix = trace.Time(boot), int64(unix)
+			}
+			if err := r.segments(h, at+htraceHeaderSize, end); err != nil {
+				return err
+			}
+		} else {
+			h.addPlugin(cString(header[108:236])) // the name of the plugin whose data this is
+		}
+		at = end
+	}
+	return nil
+}
+
+// maxPlugins is the maximum number of plugins that an error lists.
+const maxPlugins = 20
+
+func (h *htrace) addPlugin(name []byte) {
+	if s := fmt.Sprintf("%.40q", name); len(h.plugins) < maxPlugins && len(name) > 0 && !slices.Contains(h.plugins, strings.Trim(s, `"`)) {
+		h.plugins = append(h.plugins, strings.Trim(s, `"`))
+	}
+}
+
+// segments walks over the segments of a part.
+func (r *Reader) segments(h *htrace, at, end int64) error {
+	var head [4]byte
+	var segment []byte
+	for at+4 <= end {
+		if err := readAt(r.in, head[:], at); err != nil {
+			return err
+		}
+		at += 4
+		n := int64(binary.LittleEndian.Uint32(head[:]))
+		if n == 0 {
+			return nil // the rest of a file that was mapped to memory
+		}
+		cut := n > end-at
+		if cut {
+			r.log.add(truncated)
+			n = end - at
+		}
+		if n > maxSegment {
+			r.log.add(badSegment)
+			at += n
+			continue
+		}
+		segment = slices.Grow(segment[:0], int(n))[:n]
+		if err := readAt(r.in, segment, at); err != nil {
+			return err
+		}
+		r.plugin(h, segment, at, cut)
+		at += n
+	}
+	if at < end && r.log.counts[truncated] == 0 {
+		r.log.add(truncated)
+	}
+	return nil
+}
+
+// plugin reads a ProfilerPluginData, which is at an offset of the file. If it is cut,
+// so is its last field.
+func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
+	var name, data []byte
+	f := fields{rest: segment, cut: cut}
+	for f.next() {
+		switch {
+		case f.number == pluginName:
+			name = f.data
+		case f.number == pluginData && f.isBytes:
+			data = f.data
+		}
+	}
+	if f.bad {
+		r.log.add(badSegment)
+	}
+	switch plugin := string(name); {
+	case plugin == "ftrace-plugin" || strings.HasSuffix(plugin, "libftrace_plugin.z.so"):
+		r.result(h, data, at+offsetIn(segment, data), cut)
+	case plugin == "ftrace-plugin_config":
+		for f := (fields{rest: data}); f.next(); {
+			if f.number == configClock && r.clock.Name == "" {
+				r.clock.Name = string(f.data)
+			}
+		}
+	case plugin == "bytrace_plugin" && len(data) > 0:
+		h.texts = append(h.texts, io.NewSectionReader(r.in, at+offsetIn(segment, data), int64(len(data))))
+	case !strings.HasSuffix(plugin, "_config"):
+		h.addPlugin(name)
+	}
+}
+
+// offsetIn returns the offset of part, which is a part of b.
+func offsetIn(b, part []byte) int64 { return int64(cap(b) - cap(part)) }
+
+// result reads a TracePluginResult, which is at an offset of the file.
+func (r *Reader) result(h *htrace, data []byte, at int64, cut bool) {
+	var clocks [2]uint64
+	f := fields{rest: data, cut: cut}
+	for f.next() {
+		if !f.isBytes {
+			continue
+		}
+		switch f.number {
+		case resultDetail:
+			r.detail(h, f.data, at+offsetIn(data, f.data), cut)
+		case resultStats:
+			h.stats(f.data, &r.clock)
+		case resultClocks:
+			h.clockDetail(f.data, &clocks)
+		case resultSymbols:
+			h.symbol(f.data)
+		case resultComms:
+			h.comm(f.data)
+		}
+	}
+	if f.bad {
+		r.log.add(badMessage)
+	}
+	h.addClocks(&h.inDetails, clocks)
+}
+
+// detail makes pieces of a FtraceCpuDetailMsg, which is at an offset of the file. Of
+// the fields of a message any run can be read by itself.
+func (r *Reader) detail(h *htrace, data []byte, at int64, cut bool) {
+	cpu, known := uint64(0), !cut // a zero may be left out
+	for f := (fields{rest: data, cut: cut}); f.next(); {
+		if f.number == detailCPU {
+			cpu, known = f.value, true
+		}
+	}
+	if !known {
+		return // the processor was behind the cut
+	}
+	if cpu >= maxCPUs {
+		r.log.add(badMessage)
+		return
+	}
+	p := piece{cpu: uint16(cpu)}
+	from := 0
+	add := func(to int) {
+		if p.first.Known() {
+			p.at, p.size = at+int64(from), int32(to-from)
+			r.pieces = append(r.pieces, p)
+		}
+		from, p.first = to, 0
+	}
+	f := fields{rest: data, cut: cut}
+	for {
+		start := len(data) - len(f.rest)
+		if !f.next() {
+			break
+		}
+		end := len(data) - len(f.rest)
+		if end-start > maxPiece { // an event of that size does not exist
+			add(start)
+			from = end
+			r.log.add(badMessage)
+			continue
+		}
+		if end-from > maxPiece {
+			add(start)
+		}
+		if f.number == detailEvent && f.isBytes && !f.cutShort && !p.first.Known() {
+			if t := eventTime(f.data); t <= uint64(maxTime) {
+				p.first = trace.Time(t)
+			}
+		}
+	}
+	add(len(data) - len(f.rest))
+	if f.bad {
+		r.log.add(badMessage)
+	}
+}
+
+// eventTime returns the time of a FtraceEvent.
+func eventTime(data []byte) uint64 {
+	for f := (fields{rest: data}); f.next(); {
+		if f.number == eventTimestamp {
+			return f.value
+		}
+	}
+	return 0
+}
+
+// events implements source.
+func (h *htrace) events(list []event, data []byte, p *piece) []event {
+	f := fields{rest: data}
+	for f.next() {
+		if f.number != detailEvent || !f.isBytes {
+			continue
+		}
+		time := eventTime(f.data)
+		if time == 0 || time > uint64(maxTime) {
+			h.log.add(badTime)
+			continue
+		}
+		from := offsetIn(data, f.data)
+		list = append(list, event{trace.Time(time), int32(from), int32(from) + int32(len(f.data))})
+	}
+	return list
+}
+
+// stats reads a FtraceCpuStatsMsg.
+func (h *htrace) stats(data []byte, clock *Clock) {
+	status, lost, name := uint64(0), uint64(0), ""
+	for f := (fields{rest: data}); f.next(); {
+		switch f.number {
+		case statsStatus:
+			status = f.value
+		case statsClock:
+			name = string(f.data)
+		case statsPerCPU:
+			for g := (fields{rest: f.data}); g.next(); {
+				if g.number == overrun || g.number == commitOver || g.number == droppedEvent {
+					lost += g.value
+				}
+			}
+		}
+	}
+	name = strings.TrimSpace(name)
+	if status == statsEnd {
+		h.end, h.ended = lossCounts(lost), true
+		if name != "" { // at the start the clock may not have been set yet
+			clock.Name = name
+		}
+		return
+	}
+	h.start = lossCounts(lost)
+	if name != "" && clock.Name == "" {
+		clock.Name = name
+	}
+}
+
+// clockDetail reads a ClockDetailMsg.
+func (h *htrace) clockDetail(data []byte, clocks *[2]uint64) {
+	id, ns := uint64(0), uint64(0)
+	for f := (fields{rest: data}); f.next(); {
+		switch f.number {
+		case clockID:
+			id = f.value
+		case clockTime:
+			for g := (fields{rest: f.data}); g.next(); {
+				switch g.number {
+				case clockSeconds:
+					ns += g.value * 1e9
+				case clockNanos:
+					ns += g.value
+				}
+			}
+		}
+	}
+	switch id {
+	case idBoot:
+		clocks[0] = ns
+	case idMonotonic:
+		clocks[1] = ns
+	}
+}
+
+// addClocks stores the first pair of clocks that is complete.
+func (h *htrace) addClocks(known *[2]uint64, clocks [2]uint64) {
+	if clocks[0] == 0 || clocks[1] == 0 || clocks[0] > uint64(maxTime) || clocks[1] > uint64(maxTime) {
+		return
+	}
+	if known[0] == 0 {
+		*known = clocks
+	} else if (offsetOf(*known) - offsetOf(clocks)).Abs() > trace.Millisecond {
+		h.log.add(twoClocks)
+	}
+}
+
+// readLag is the longest time between the readings of the two clocks of a pair.
+const readLag = 100 * trace.Microsecond
+
+// offsetOf returns the time that the device had slept. The clocks are read one after
+// the other, so that a smaller difference is none.
+func offsetOf(clocks [2]uint64) trace.Duration {
+	d := trace.Duration(clocks[0]) - trace.Duration(clocks[1])
+	if d.Abs() < readLag {
+		return 0
+	}
+	return d
+}
+
+// setClock derives the offset of the clock.
+func (h *htrace) setClock(c *Clock) {
+	switch {
+	case c.Name == "mono":
+		c.Known, c.Source = true, TraceClockMono
+	case c.Name != "" && c.Name != "boot":
+		// Other clocks have no relation to those of the pair.
+	case h.inHeader[0] != 0:
+		c.Known, c.Offset, c.Source = true, offsetOf(h.inHeader), ProfilerHeader
+	case h.inDetails[0] != 0:
+		c.Known, c.Offset, c.Source = true, offsetOf(h.inDetails), ClocksDetail
+	}
+}
+
+// maxSymbols is the maximum number of names of functions.
+const maxSymbols = 1 << 17
+
+// symbol reads a SymbolsDetailMsg.
+func (h *htrace) symbol(data []byte) {
+	address, name := uint64(0), ""
+	for f := (fields{rest: data}); f.next(); {
+		switch f.number {
+		case 1:
+			address = f.value
+		case 2:
+			name = string(f.data[:min(len(f.data), 255)])
+		}
+	}
+	if name != "" && len(h.symbols) < maxSymbols {
+		h.symbols[address] = name
+	}
+}
+
+// comm reads a CommDictMsg.
+func (h *htrace) comm(data []byte) {
+	tid, name := uint64(0), []byte(nil)
+	for f := (fields{rest: data}); f.next(); {
+		switch f.number {
+		case 1:
+			tid = f.value
+		case 2:
+			name = slices.Clone(cString(f.data[:min(len(f.data), 255)]))
+		}
+	}
+	h.names.setComm(int32(tid), name)
+}

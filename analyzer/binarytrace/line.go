@@ -1,0 +1,296 @@
+package binarytrace
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"ohframe/analyzer/trace"
+)
+
+// Precision is the number of digits after the decimal point of a line's time.
+type Precision uint8
+
+const (
+	// Nanoseconds writes times as they are, with nine digits.
+	Nanoseconds Precision = iota
+	// Microseconds rounds times half up to six digits, as hitrace's converter does.
+	Microseconds
+)
+
+// Header is the header of a text trace, as hitrace's converter writes it, without its
+// line of counts, which it does not fill in.
+const Header = `# tracer: nop
+#
+#                                      _-----=> irqs-off
+#                                     / _----=> need-resched
+#                                    | / _---=> hardirq/softirq
+#                                    || / _--=> preempt-depth
+#                                    ||| /     delay
+#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION
+#              | |        |      |   ||||       |         |
+`
+
+// Widths of the columns of a line, as hitrace's converter writes them.
+const (
+	commWidth = 16
+	tidWidth  = 6
+	tgidWidth = 5
+	cpuWidth  = 3
+	secsWidth = 5
+)
+
+// appendTask appends "COMM-TID (TGID) [". A negative tgid is unknown.
+func appendTask(b []byte, comm []byte, tid int32, tgid int32) []byte {
+	if tid == 0 {
+		comm = idleComm
+	} else if len(comm) == 0 {
+		comm = lostComm
+	}
+	for n := utf8.RuneCount(comm); n < commWidth; n++ {
+		b = append(b, ' ')
+	}
+	b = append(b, comm...)
+	b = append(b, '-')
+	from := len(b)
+	b = appendInt(b, int64(tid))
+	for len(b)-from < tidWidth {
+		b = append(b, ' ')
+	}
+	if tgid < 0 {
+		return append(b, "(-----) ["...)
+	}
+	b = append(b, '(')
+	b = appendPadded(b, uint64(tgid), tgidWidth, ' ')
+	return append(b, ") ["...)
+}
+
+// The names of the idle thread and of a thread whose name is unknown.
+var (
+	idleComm = []byte("<idle>")
+	lostComm = []byte("<...>")
+)
+
+// columns appends the columns of lines. It remembers what rarely changes.
+type columns struct {
+	precision Precision
+	tasks     [taskCacheSize]task
+	cpus      [cpuCacheSize]cpuColumn
+}
+
+const (
+	// taskCacheSize is the number of threads whose columns are remembered. More are
+	// rarely active at the same time.
+	taskCacheSize = 1 << 10
+	cpuCacheSize  = 1 << 6
+)
+
+// task is the columns of a thread.
+type task struct {
+	tid, tgid int32
+	comm      []byte
+	text      []byte // nil if the entry is not used
+}
+
+// cpuColumn is the columns "CPU] .... SECONDS." of a processor.
+type cpuColumn struct {
+	cpu     int
+	seconds uint64
+	text    []byte // nil if the entry is not used
+}
+
+// task returns the entry of a thread, which may be that of another one.
+func (c *columns) task(tid int32) *task { return &c.tasks[uint32(tid)%taskCacheSize] }
+
+// is reports whether the entry is that of a thread.
+func (t *task) is(tid int32) bool { return t.text != nil && t.tid == tid }
+
+// set makes the entry that of a thread with this name and process.
+func (t *task) set(comm []byte, tid, tgid int32) {
+	t.tid, t.tgid, t.comm = tid, tgid, append(t.comm[:0], comm...)
+	t.text = appendTask(t.text[:0], comm, tid, tgid)
+}
+
+// append appends "COMM-TID (TGID) [CPU] FLAGS TIME".
+func (c *columns) append(b []byte, t *task, cpu int, flags, preempt uint8, time trace.Time) []byte {
+	b = append(b, t.text...)
+	ns := uint64(time)
+	if c.precision == Microseconds {
+		ns = (ns + 500) / 1000 * 1000
+	}
+	seconds := ns / 1e9
+	ns -= seconds * 1e9
+	p := &c.cpus[uint(cpu)%cpuCacheSize]
+	if p.text == nil || p.cpu != cpu || p.seconds != seconds {
+		p.cpu, p.seconds = cpu, seconds
+		p.text = appendPadded(p.text[:0], uint64(cpu), cpuWidth, '0')
+		p.text = append(p.text, "] .... "...)
+		p.text = appendPadded(p.text, seconds, secsWidth, ' ')
+		p.text = append(p.text, '.')
+	}
+	b = append(b, p.text...)
+	if flags|preempt != 0 {
+		at := len(b) - len(p.text) + bytes.IndexByte(p.text, ' ') + 1
+		appendFlags(b[:at], flags, preempt)
+	}
+	var digits [9]byte
+	fraction := uint32(ns)
+	for i := 7; i > 0; i -= 2 {
+		pair := fraction % 100 * 2
+		fraction /= 100
+		digits[i], digits[i+1] = decimalPairs[pair], decimalPairs[pair+1]
+	}
+	digits[0] = byte('0' + fraction)
+	if c.precision == Microseconds {
+		return append(b, digits[:6]...)
+	}
+	return append(b, digits[:]...)
+}
+
+// Flags of an event.
+//
+// Source: Linux, include/linux/trace_events.h, enum trace_flag_type.
+const (
+	irqsOff        = 0x01
+	irqsNoSupport  = 0x02
+	needResched    = 0x04
+	hardIRQ        = 0x08
+	softIRQ        = 0x10
+	preemptResched = 0x20
+	nmi            = 0x40
+)
+
+// appendFlags appends the four characters of the column of flags.
+//
+// Source: Linux, trace_output.c, trace_print_lat_fmt.
+func appendFlags(b []byte, flags, preempt uint8) []byte {
+	irqs, resched, context, depth := byte('.'), byte('.'), byte('.'), byte('.')
+	switch {
+	case flags&irqsOff != 0:
+		irqs = 'd'
+	case flags&irqsNoSupport != 0:
+		irqs = 'X'
+	}
+	switch flags & (needResched | preemptResched) {
+	case needResched | preemptResched:
+		resched = 'N'
+	case needResched:
+		resched = 'n'
+	case preemptResched:
+		resched = 'p'
+	}
+	switch {
+	case flags&nmi != 0 && flags&hardIRQ != 0:
+		context = 'Z'
+	case flags&nmi != 0:
+		context = 'z'
+	case flags&hardIRQ != 0 && flags&softIRQ != 0:
+		context = 'H'
+	case flags&hardIRQ != 0:
+		context = 'h'
+	case flags&softIRQ != 0:
+		context = 's'
+	}
+	if preempt != 0 {
+		depth = hexDigits[preempt&0xf]
+	}
+	return append(b, irqs, resched, context, depth)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// finishLine ends the line whose payload begins at from. A payload may contain line
+// ends: the last is dropped, as the kernel drops it, and others become blanks, so that
+// an event is a line.
+func finishLine(b []byte, from int) []byte {
+	if n := len(b); n > from && b[n-1] == '\n' {
+		b = b[:n-1]
+	}
+	for payload := b[from:]; ; {
+		i := bytes.IndexByte(payload, '\n')
+		if i < 0 {
+			break
+		}
+		payload[i] = ' '
+		payload = payload[i+1:]
+	}
+	return append(b, '\n')
+}
+
+// isMarker reports whether an event of this name carries a marker.
+func isMarker(name string) bool { return name == "print" || name == markerName }
+
+// markerName is the name that Linux gives to events of print in text.
+const markerName = "tracing_mark_write"
+
+// trimMarker drops the last character of the payload "E|PID|" at from. It has no
+// meaning, and hitrace's converter drops it.
+func trimMarker(b []byte, from int) []byte {
+	if n := len(b); n-from > 2 && b[from] == 'E' && b[from+1] == '|' && b[n-1] == '|' {
+		return b[:n-1]
+	}
+	return b
+}
+
+// appendInt appends n in decimal.
+func appendInt(b []byte, n int64) []byte {
+	if n < 0 {
+		return appendPadded(append(b, '-'), uint64(-n), 0, ' ')
+	}
+	return appendPadded(b, uint64(n), 0, ' ')
+}
+
+// appendPadded appends n in decimal, padded on the left to width characters.
+func appendPadded(b []byte, n uint64, width int, pad byte) []byte {
+	var digits [20]byte
+	i := len(digits)
+	for n >= 100 {
+		pair := n % 100 * 2
+		n /= 100
+		i -= 2
+		digits[i], digits[i+1] = decimalPairs[pair], decimalPairs[pair+1]
+	}
+	if n >= 10 {
+		i -= 2
+		digits[i], digits[i+1] = decimalPairs[n*2], decimalPairs[n*2+1]
+	} else {
+		i--
+		digits[i] = byte('0' + n)
+	}
+	for have := len(digits) - i; have < width; have++ {
+		b = append(b, pad)
+	}
+	return append(b, digits[i:]...)
+}
+
+const decimalPairs = "00010203040506070809" +
+	"10111213141516171819" +
+	"20212223242526272829" +
+	"30313233343536373839" +
+	"40414243444546474849" +
+	"50515253545556575859" +
+	"60616263646566676869" +
+	"70717273747576777879" +
+	"80818283848586878889" +
+	"90919293949596979899"
+
+// appendHex appends n in hexadecimal.
+func appendHex(b []byte, n uint64) []byte {
+	var digits [16]byte
+	i := len(digits)
+	for {
+		i--
+		digits[i] = hexDigits[n&0xf]
+		n >>= 4
+		if n == 0 {
+			return append(b, digits[i:]...)
+		}
+	}
+}
+
+// cString returns text up to its first NUL.
+func cString(text []byte) []byte {
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return text[:i]
+	}
+	return text
+}

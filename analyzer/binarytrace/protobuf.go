@@ -1,0 +1,97 @@
+package binarytrace
+
+import "encoding/binary"
+
+// fields reads the fields of a message one after another. It accepts lengths that are
+// padded with zeros, as hiprofiler writes them.
+type fields struct {
+	rest []byte
+	cut  bool // the message is cut: its last field may be, too
+
+	number   int
+	isBytes  bool
+	value    uint64 // of a number
+	data     []byte // of bytes
+	cutShort bool   // data ends early
+	bad      bool   // the message is damaged from here on
+}
+
+// next reads a field and reports whether there is one.
+func (f *fields) next() bool {
+	if len(f.rest) == 0 || f.cutShort {
+		return false
+	}
+	b, ok := f.rest, true
+	tag := uint64(b[0])
+	if tag < 0x80 {
+		b = b[1:]
+	} else {
+		tag, b, ok = varint(b)
+	}
+	f.number, f.isBytes, f.value, f.data = int(min(tag>>3, maxNumber)), false, 0, nil
+	switch tag & 7 {
+	case wireVarint:
+		if len(b) > 0 && b[0] < 0x80 {
+			f.value, b = uint64(b[0]), b[1:]
+		} else if ok {
+			f.value, b, ok = varint(b)
+		}
+	case wireFixed64:
+		if ok = ok && len(b) >= 8; ok {
+			f.value, b = binary.LittleEndian.Uint64(b), b[8:]
+		}
+	case wireFixed32:
+		if ok = ok && len(b) >= 4; ok {
+			f.value, b = uint64(binary.LittleEndian.Uint32(b)), b[4:]
+		}
+	case wireBytes:
+		f.isBytes = true
+		var length uint64
+		if len(b) > 0 && b[0] < 0x80 {
+			length, b = uint64(b[0]), b[1:]
+		} else if ok {
+			length, b, ok = varint(b)
+		}
+		switch {
+		case !ok:
+		case length <= uint64(len(b)):
+			f.data, b = b[:length], b[length:]
+		case f.cut:
+			f.data, f.cutShort, b = b, true, b[len(b):]
+		default:
+			ok = false
+		}
+	default: // groups, which no writer has
+		ok = false
+	}
+	if !ok || tag>>3 == 0 {
+		f.bad = !f.cut
+		return false
+	}
+	f.rest = b
+	return true
+}
+
+// The kinds of fields.
+//
+// Source: the encoding of protocol buffers, message structure.
+const (
+	wireVarint  = 0
+	wireFixed64 = 1
+	wireBytes   = 2
+	wireFixed32 = 5
+)
+
+// maxNumber is the maximum number of a field.
+const maxNumber = 1<<29 - 1
+
+// varint returns the number at the beginning of b, and the rest.
+func varint(b []byte) (v uint64, rest []byte, ok bool) {
+	for i := 0; i < len(b) && i < binary.MaxVarintLen64; i++ {
+		v |= uint64(b[i]&0x7f) << (7 * i)
+		if b[i] < 0x80 {
+			return v, b[i+1:], true
+		}
+	}
+	return 0, nil, false
+}

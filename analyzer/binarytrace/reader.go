@@ -1,0 +1,320 @@
+package binarytrace
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"slices"
+
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+)
+
+// Options are the options of Open.
+type Options struct {
+	// Strict turns damage into an error.
+	Strict bool
+	// Limits limit the number of names by Threads.
+	Limits limits.Limits
+	// Precision is that of the times of lines.
+	Precision Precision
+}
+
+// Reader yields the text of a binary trace: Header, and a line for each event in order
+// of time. Events at the same time have the order of the file.
+type Reader struct {
+	in      io.ReaderAt
+	cache   cache
+	options Options
+	source  source
+	log     *log
+	clock   Clock
+
+	pieces  []piece
+	heap    []*stream // those that have events, the one with the earliest first
+	started bool
+	from    trace.Time // events outside [from, to) are left out
+	to      trace.Time
+	buffer  []byte // lines, of which those before sent have been read
+	sent    int
+	events  int
+	err     error
+	text    io.Reader // the text of a trace that has text; nil for others
+}
+
+// piece is a run of events of one processor, in order of time.
+type piece struct {
+	at    int64      // offset in the file
+	first trace.Time // of its events, or before
+	size  int32      // bytes
+	cpu   uint16
+}
+
+// event is an event of a piece.
+type event struct {
+	time     trace.Time
+	from, to int32 // where it is in the piece
+}
+
+// source is a format of binary traces.
+type source interface {
+	// events appends the events of a piece to list.
+	events(list []event, data []byte, p *piece) []event
+	// line appends the line of an event in data. It appends nothing for an event that
+	// cannot be read.
+	line(b []byte, data []byte, cpu int, e *event) []byte
+}
+
+// maxCPUs is the maximum number of processors. Linux supports 8192; phones have 12.
+const maxCPUs = 8192
+
+// maxTime is the last time that a line can have: a reader of text accepts no more.
+const maxTime = 9_000_000_000 * trace.Time(trace.Second)
+
+// stream is the events of one processor.
+type stream struct {
+	pieces []uint32 // indexes of its pieces that have not been read, in order
+	piece  uint32   // index of the current piece
+	cpu    int
+	data   []byte
+	events []event // of the current piece, from the next one on
+	list   []event // the memory of events
+}
+
+// before reports whether the next event of s comes before that of other.
+func (s *stream) before(other *stream) bool {
+	a, b := s.events[0].time, other.events[0].time
+	return a < b || a == b && s.piece < other.piece
+}
+
+// Open reads the index of the trace in r, which has size bytes. The error is an
+// *Error or that of r.
+func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
+	o.Limits = o.Limits.WithDefaults()
+	t := &Reader{in: r, cache: cache{in: r, size: size}, options: o, log: &log{strict: o.Strict}, to: maxTime}
+	head := make([]byte, min(size, int64(len(htraceMagic))))
+	if err := readAt(r, head, 0); err != nil {
+		return nil, err
+	}
+	var err error
+	switch {
+	case IsSys(head):
+		err = t.openSys(size)
+	case IsHtrace(head):
+		err = t.openHtrace(size)
+	default:
+		err = &Error{What: "not a binary trace"}
+	}
+	if err == nil {
+		err = t.log.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// readAt reads all of b. The end of the file before that is an error.
+func readAt(r io.ReaderAt, b []byte, at int64) error {
+	n, err := r.ReadAt(b, at)
+	switch {
+	case n == len(b):
+		return nil
+	case err == io.EOF:
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Clock returns what the trace says about its clock.
+func (r *Reader) Clock() Clock { return r.clock }
+
+// Events returns the number of events that have been read.
+func (r *Reader) Events() int { return r.events }
+
+// Warnings describe, in words, the damage in the part that has been read.
+func (r *Reader) Warnings() []string { return r.log.warnings() }
+
+// Start returns the time of the first event. It is unknown if there is no event.
+func (r *Reader) Start() (trace.Time, error) {
+	if err := r.start(); err != nil || len(r.heap) == 0 {
+		return 0, err
+	}
+	return r.heap[0].events[0].time, nil
+}
+
+// SetWindow leaves out events before from, and from to on. It must be called before
+// Read.
+func (r *Reader) SetWindow(from, to trace.Time) { r.from, r.to = from, to }
+
+// start makes a stream for each processor.
+func (r *Reader) start() error {
+	if r.started {
+		return r.err
+	}
+	r.started = true
+	r.buffer = make([]byte, 0, bufferSize+limits.Default().Line)
+	r.buffer = append(r.buffer, Header...)
+	streams := map[uint16]*stream{}
+	var list []*stream // in order of the file, for the same result every time
+	for i := range r.pieces {
+		p := &r.pieces[i]
+		s := streams[p.cpu]
+		if s == nil {
+			s = &stream{cpu: int(p.cpu)}
+			streams[p.cpu] = s
+			list = append(list, s)
+		}
+		s.pieces = append(s.pieces, uint32(i))
+	}
+	for _, s := range list {
+		first := func(a, b uint32) int { return cmp.Compare(r.pieces[a].first, r.pieces[b].first) }
+		if !slices.IsSortedFunc(s.pieces, first) {
+			slices.SortStableFunc(s.pieces, first)
+		}
+		if r.load(s) {
+			r.heap = append(r.heap, s)
+		}
+	}
+	for i := len(r.heap)/2 - 1; i >= 0; i-- {
+		r.sink(i)
+	}
+	return r.err
+}
+
+// load decodes the next piece of s that has events, and reports whether there is one.
+func (r *Reader) load(s *stream) bool {
+	for len(s.pieces) > 0 && r.err == nil {
+		s.piece, s.pieces = s.pieces[0], s.pieces[1:]
+		p := &r.pieces[s.piece]
+		s.data = slices.Grow(s.data[:0], int(p.size))[:p.size]
+		if r.err = r.cache.read(s.data, p.at); r.err != nil {
+			break
+		}
+		s.list = r.source.events(s.list[:0], s.data, p)
+		s.events = s.list
+		if r.err = r.log.err; len(s.events) == 0 || r.err != nil {
+			continue
+		}
+		if !slices.IsSortedFunc(s.events, byTime) {
+			slices.SortStableFunc(s.events, byTime)
+		}
+		return true
+	}
+	return false
+}
+
+func byTime(a, b event) int { return cmp.Compare(a.time, b.time) }
+
+// sink restores the order of the heap below i.
+func (r *Reader) sink(i int) {
+	h := r.heap
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && h[child+1].before(h[child]) {
+			child++
+		}
+		if !h[child].before(h[i]) {
+			return
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+}
+
+// bufferSize is the number of bytes of text that are made at a time.
+const bufferSize = 64 << 10
+
+// Read implements io.Reader. Its error is that of the file or, with Options.Strict,
+// an *Error.
+func (r *Reader) Read(p []byte) (int, error) {
+	if r.text != nil {
+		return r.text.Read(p)
+	}
+	if err := r.start(); err != nil {
+		return 0, err
+	}
+	if r.sent == len(r.buffer) {
+		r.buffer, r.sent = r.buffer[:0], 0
+		r.fill()
+		if len(r.buffer) == 0 {
+			return 0, cmp.Or(r.err, io.EOF)
+		}
+	}
+	n := copy(p, r.buffer[r.sent:])
+	r.sent += n
+	return n, nil
+}
+
+// WriteTo implements io.WriterTo. Its error is that of Read or of w.
+func (r *Reader) WriteTo(w io.Writer) (written int64, err error) {
+	if r.text != nil {
+		return io.Copy(w, r.text)
+	}
+	if err := r.start(); err != nil {
+		return 0, err
+	}
+	for {
+		n, err := w.Write(r.buffer[r.sent:])
+		written += int64(n)
+		if err != nil {
+			return written, err
+		}
+		r.buffer, r.sent = r.buffer[:0], 0
+		r.fill()
+		if len(r.buffer) == 0 {
+			return written, r.err
+		}
+	}
+}
+
+// fill makes lines until the buffer is full or the trace ends.
+func (r *Reader) fill() {
+	for len(r.buffer) < bufferSize && len(r.heap) > 0 && r.err == nil {
+		s := r.heap[0]
+		if s.events[0].time >= r.to {
+			r.heap = nil
+			return
+		}
+		// The stream's events come first as long as they are before the second best.
+		var second *stream
+		if len(r.heap) > 1 {
+			second = r.heap[1]
+			if len(r.heap) > 2 && r.heap[2].before(second) {
+				second = r.heap[2]
+			}
+		}
+		for {
+			if e := &s.events[0]; e.time >= r.from && e.time < r.to {
+				before := len(r.buffer)
+				r.buffer = r.source.line(r.buffer, s.data, s.cpu, e)
+				if len(r.buffer) > before {
+					r.events++
+				}
+			}
+			s.events = s.events[1:]
+			if len(s.events) == 0 && !r.load(s) {
+				last := len(r.heap) - 1
+				r.heap[0] = r.heap[last]
+				r.heap = r.heap[:last]
+				break
+			}
+			if second != nil && second.before(s) || len(r.buffer) >= bufferSize {
+				break
+			}
+		}
+		r.sink(0)
+		if r.err == nil {
+			r.err = r.log.err
+		}
+	}
+}
+
+// IsSys reports whether a file that begins with head is a raw kernel trace.
+func IsSys(head []byte) bool { return bytes.HasPrefix(head, []byte(sysMagic)) }
+
+// IsHtrace reports whether a file that begins with head was written by hiprofiler.
+func IsHtrace(head []byte) bool { return bytes.HasPrefix(head, []byte(htraceMagic)) }

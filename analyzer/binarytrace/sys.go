@@ -1,0 +1,302 @@
+package binarytrace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"ohframe/analyzer/trace"
+)
+
+// sysMagic is the beginning of a raw kernel trace: 0xDF49 as a little-endian number.
+const sysMagic = "\x49\xdf"
+
+const (
+	sysHeaderSize     = 12
+	sectionHeaderSize = 8
+	// fileTypeHongMeng is the byte at 2 of a file whose pages are of the HongMeng
+	// kernel. In others they are Linux's.
+	fileTypeHongMeng = 1
+)
+
+// Types of sections.
+const (
+	sectionFormats    = 1
+	sectionCmdlines   = 2
+	sectionTGIDs      = 3
+	sectionRaw        = 4 // the processor's number is added on Linux
+	sectionRawLast    = 29
+	sectionHeaderPage = 30
+	sectionPrintk     = 31
+	sectionKallsyms   = 32
+	sectionBaseInfo   = 33
+	sectionLast       = sectionBaseInfo
+)
+
+// maxText is the maximum size of all sections of text of a type. Formats have some
+// 100 KB.
+const maxText = 16 << 20
+
+// sys is the source of a raw kernel trace.
+type sys struct {
+	log      *log
+	hongmeng bool
+	layout   pageLayout // of Linux pages
+	formats  [1 << 16]*format
+	names    names
+	columns  columns
+	scope    scope
+}
+
+// section is where a section of pages is.
+type section struct {
+	at, size int64
+	cpu      uint16 // of Linux pages
+}
+
+func (r *Reader) openSys(size int64) error {
+	header := make([]byte, sysHeaderSize)
+	if size < sysHeaderSize {
+		return noEvents("a raw kernel trace that is cut within its header", "copy the file again")
+	}
+	if err := readAt(r.in, header, 0); err != nil {
+		return err
+	}
+	s := &sys{log: r.log, columns: columns{precision: r.options.Precision}, hongmeng: header[2] == fileTypeHongMeng, layout: defaultLayout}
+	s.names.limit = r.options.Limits.Threads
+	s.scope.names = &s.names
+	r.source = s
+	pages, texts, err := r.sections(size)
+	if err != nil {
+		return err
+	}
+	s.parseFormats(texts[sectionFormats])
+	s.names.parseComms(texts[sectionCmdlines])
+	s.names.parseTGIDs(texts[sectionTGIDs])
+	r.clock.setBaseInfo(texts[sectionBaseInfo])
+	s.scope.printk = parsePrintk(texts[sectionPrintk])
+	if text := texts[sectionHeaderPage]; len(text) > 0 {
+		s.layout.parse(text)
+	}
+	r.log.addMany(namesOver, s.names.over)
+	if err := r.indexPages(s, pages); err != nil {
+		return err
+	}
+	switch {
+	case len(texts[sectionFormats]) == 0 && len(r.pieces) > 0:
+		return noEvents("a raw kernel trace without the formats of its events", "hitrace writes them at the start of the file; record again, or copy the whole file")
+	case len(r.pieces) == 0:
+		return noEvents("a raw kernel trace without events", "was tracing on, with tags such as graphic, ace and sched?")
+	}
+	return nil
+}
+
+// sections walks over all sections. It returns those with pages, and the text of the
+// others by type.
+func (r *Reader) sections(size int64) (pages []section, texts [sectionLast + 1][]byte, err error) {
+	header := make([]byte, sectionHeaderSize)
+	for at := int64(sysHeaderSize); at < size; {
+		if size-at < sectionHeaderSize {
+			r.log.addMany(trailing, int(size-at))
+			break
+		}
+		if err := readAt(r.in, header, at); err != nil {
+			return nil, texts, err
+		}
+		at += sectionHeaderSize
+		// The three bytes after the type are padding with anything in it.
+		kind, length := header[0], int64(binary.LittleEndian.Uint32(header[4:]))
+		if length > size-at {
+			r.log.add(truncated)
+			length = size - at
+		}
+		isRaw := sectionRaw <= kind && kind <= sectionRawLast
+		if isRaw && length == 0 && r.looksLikePage(at, size) {
+			// The length is written when the section is complete.
+			r.log.add(recovered)
+			length = size - at
+		}
+		switch {
+		case isRaw:
+			pages = append(pages, section{at, length, uint16(kind - sectionRaw)})
+		case kind == 0 || kind > sectionLast:
+			r.log.add(unknownSection)
+		default:
+			text := texts[kind]
+			if left := maxText - int64(len(text)); length > left {
+				r.log.add(textTooLong)
+				texts[kind], err = r.appendText(text, at, left)
+			} else {
+				texts[kind], err = r.appendText(text, at, length)
+			}
+			if err != nil {
+				return nil, texts, err
+			}
+		}
+		at += length
+	}
+	return pages, texts, nil
+}
+
+// appendText appends the text of a section and a line end.
+func (r *Reader) appendText(text []byte, at, length int64) ([]byte, error) {
+	section := make([]byte, length)
+	err := readAt(r.in, section, at)
+	return append(append(text, section...), '\n'), err
+}
+
+// looksLikePage reports whether a page is at an offset, and not the header of a
+// section: the length of its content and its time are plausible.
+func (r *Reader) looksLikePage(at, size int64) bool {
+	var head [16]byte
+	if size-at < pageSize || readAt(r.in, head[:], at) != nil {
+		return false
+	}
+	time, length := binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])
+	return time > uint64(trace.Second) && time < uint64(maxTime) && 0 < length&^lossFlags && length&^lossFlags <= pageSize
+}
+
+// line implements source.
+func (s *sys) line(b []byte, data []byte, cpu int, e *event) []byte {
+	record := data[e.from:e.to]
+	if len(record) < 2 {
+		s.log.add(shortRecord)
+		return b
+	}
+	f := s.formats[binary.LittleEndian.Uint16(record)]
+	if f == nil {
+		s.log.add(unknownID)
+		return b
+	}
+	if len(record) < f.need {
+		s.log.add(shortRecord)
+		return b
+	}
+	id := f.pid.int(record)
+	if id < 0 || id > math.MaxInt32 {
+		s.log.add(badThread)
+		return b
+	}
+	tid := int32(id)
+	start := len(b)
+	t := s.columns.task(tid)
+	if !t.is(tid) { // names do not change
+		t.set(s.names.comm(tid), tid, s.names.tgid(tid))
+	}
+	b = s.columns.append(b, t, cpu, uint8(f.flags.int(record)), uint8(f.preempt.int(record)), e.time)
+	b = append(b, f.title...)
+	from := len(b)
+	s.scope.record, s.scope.cpu, s.scope.short = record, cpu, false
+	b = f.program.append(b, &s.scope)
+	if s.scope.short {
+		s.log.add(shortRecord)
+		return b[:start]
+	}
+	if f.marker {
+		b = trimMarker(b, from)
+	}
+	return finishLine(b, from)
+}
+
+// names is the names and processes of threads.
+type names struct {
+	comms map[int32][]byte
+	tgids map[int32]int32
+	limit int
+	over  int
+}
+
+// comm returns the name of a thread, or nil.
+func (n *names) comm(tid int32) []byte { return n.comms[tid] }
+
+// tgid returns the process of a thread, or -1.
+func (n *names) tgid(tid int32) int32 {
+	if pid, ok := n.tgids[tid]; ok {
+		return pid
+	}
+	return -1
+}
+
+// parseComms reads lines "TID COMM". A later line overrides an earlier one.
+func (n *names) parseComms(text []byte) {
+	n.comms = map[int32][]byte{}
+	for line := range bytes.Lines(text) {
+		id, name, _ := bytes.Cut(line, []byte(" "))
+		if tid, ok := parseID(id); ok {
+			n.setComm(tid, cString(bytes.TrimSpace(name)))
+		}
+	}
+}
+
+func (n *names) setComm(tid int32, name []byte) {
+	if len(name) == 0 {
+		return
+	}
+	if _, known := n.comms[tid]; !known && len(n.comms) >= n.limit {
+		n.over++
+		return
+	}
+	n.comms[tid] = name
+}
+
+// parseTGIDs reads lines "TID TGID".
+func (n *names) parseTGIDs(text []byte) {
+	n.tgids = map[int32]int32{}
+	for line := range bytes.Lines(text) {
+		id, group, _ := bytes.Cut(line, []byte(" "))
+		tid, ok := parseID(id)
+		tgid, ok2 := parseID(group)
+		if !ok || !ok2 {
+			continue
+		}
+		if _, known := n.tgids[tid]; !known && len(n.tgids) >= n.limit {
+			n.over++
+			continue
+		}
+		n.tgids[tid] = tgid
+	}
+}
+
+func parseID(text []byte) (int32, bool) {
+	id, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 32)
+	return int32(id), err == nil && id >= 0
+}
+
+// setBaseInfo reads lines "KEY: VALUE". Systems from 6.0 on write two clocks, in
+// milliseconds.
+func (c *Clock) setBaseInfo(text []byte) {
+	for line := range bytes.Lines(text) {
+		key, value, _ := bytes.Cut(line, []byte(":"))
+		ms, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+		if err != nil || ms <= 0 || ms > int64(maxTime/1e6) {
+			continue
+		}
+		switch string(bytes.TrimSpace(key)) {
+		case "UNIX_TIME_MS":
+			c.Unix = ms * 1e6
+		case "BOOT_TIME_MS":
+			c.Boot = trace.Time(ms * 1e6)
+		}
+	}
+}
+
+// maxPrintk is the maximum number of strings of printk_formats.
+const maxPrintk = 1 << 16
+
+// parsePrintk reads lines `0xADDRESS : "TEXT"`.
+func parsePrintk(text []byte) map[uint64]string {
+	table := map[uint64]string{}
+	for line := range bytes.Lines(text) {
+		address, quoted, ok := bytes.Cut(line, []byte(":"))
+		if !ok || len(table) >= maxPrintk {
+			continue
+		}
+		at, err := strconv.ParseUint(string(bytes.TrimSpace(address)), 0, 64)
+		if err != nil {
+			continue
+		}
+		table[at] = string(bytes.Trim(bytes.TrimSpace(quoted), `"`))
+	}
+	return table
+}

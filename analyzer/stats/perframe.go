@@ -1,0 +1,29 @@
+package stats
+
+import (
+	"iter"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// DurationOf returns how long a frame took, as in Durations; ok is false for a dropped
+// frame.
+func DurationOf(f *analyzer.Frame) (d trace.Duration, ok bool) {
+	return f.Actual.Duration(), !f.Facts.Has(analyzer.Dropped)
+}
+
+// OverrunOf returns by how much a late frame missed its deadline, as in WorstFrame; ok
+// is false for other frames, and if that is unknown.
+func OverrunOf(f *analyzer.Frame) (d trace.Duration, ok bool) { return overrunOf(f) }
+
+// StagesOf returns the stages of a frame whose durations are known, as in StageTimes.
+func StagesOf(f *analyzer.Frame) iter.Seq2[Stage, trace.Duration] {
+	return func(yield func(Stage, trace.Duration) bool) {
+		for stage, d := range stagesOf(f) {
+			if d != unknownStage && !yield(Stage(stage), d) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package stats
+
+import (
+	"cmp"
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// sample is what the tested measures of a process in one run are computed from.
+type sample struct {
+	// from and to are the first and the last start of a frame of the run, of any process.
+	from, to  trace.Time
+	frames    []sampled // in the order of their lengths
+	gaps      []gap
+	presents  []present
+	idleKnown bool
+	hash      uint64 // of all of it: seeds the resampling
+}
+
+// sampled is a frame.
+type sampled struct {
+	at      trace.Time
+	length  trace.Duration // unknownLength for a dropped frame
+	periods microperiods   // length in periods; unknownLength if unknown
+	judged  bool
+	late    bool
+}
+
+const unknownLength = -1
+
+// blocks is a sample, or several, by blocks of time. A resample draws blocks, not frames,
+// because late frames cluster. All processes of a run have the same blocks.
+type blocks struct {
+	list []block
+	// lengths are those of all frames, in ms or in periods, in order.
+	lengths   []timed
+	idleKnown bool
+	periods   bool
+}
+
+// block has the sums of the frames that start, and of the gaps that end, in a block. They
+// are floats because resampling adds a block many times, which must not overflow.
+type block struct {
+	judged, late     float64
+	gaps             float64
+	active           float64 // ns
+	refreshes        float64 // millionths
+	presents         float64
+	presented, hitch float64 // the time of the gaps between presents, and of hitches; ns
+}
+
+// timed is the length of a frame and the block of its start.
+type timed struct {
+	length float64
+	block  int32
+}
+
+// statistic is a measure that is tested.
+type statistic int
+
+const (
+	jankRate statistic = iota
+	frameRate
+	hitchRatio
+	p50
+	p90
+	p95
+	p99
+	statistics
+)
+
+// percents are the percentiles from p50 on.
+var percents = [...]int{50, 90, 95, 99}
+
+// Tested are the names of the measures that Compare tests. If refresh rates differ, it
+// tests TestedAcrossRates instead: the same relative to the refresh rate.
+var (
+	Tested            = [...]string{"jank_rate", "fps", "hitch_ratio", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}
+	TestedAcrossRates = [...]string{"jank_rate", "fps_of_refresh", "hitch_ratio", "p50_periods", "p90_periods", "p95_periods", "p99_periods"}
+)
+
+// MinFrames returns the number of frames, or of gaps between frames, that a measure of
+// Tested needs on each side and in each run.
+func MinFrames(measure string) int {
+	if measure == "p99_ms" || measure == "p99_periods" {
+		return minP99
+	}
+	return minFrames
+}
+
+// A percentile needs one frame beyond it: the 95th 20 frames, the 99th 100.
+const (
+	minFrames = 20
+	minP99    = 100
+)
+
+// The length of blocks grows with the cube root of the run's, the rate at which the error
+// of a variance from blocks is smallest (Hall, Horowitz and Jing, 1995): 0.54 s for 10 s.
+// Blocks must be longer than a cluster of late frames. There are at least ten in a run,
+// because fewer say little about how blocks vary.
+const (
+	blockOfSecond = 250 * trace.Millisecond
+	minBlocks     = 10
+	maxBlocks     = 1000
+)
+
+// blockLength returns the length of blocks for a run, in ns.
+func blockLength(span float64) float64 {
+	return min(float64(blockOfSecond)*math.Cbrt(span/float64(trace.Second)), span/minBlocks)
+}
+
+// setSamples gives each process its sample, and drops the records.
+func (r *Report) setSamples() {
+	var from, to trace.Time
+	for _, p := range r.Processes {
+		for _, f := range p.records.frames {
+			if from == 0 && to == 0 {
+				from, to = f.Actual.Start, f.Actual.Start
+			}
+			from, to = min(from, f.Actual.Start), max(to, f.Actual.Start)
+		}
+	}
+	for _, p := range r.Processes {
+		if len(p.records.frames) > 0 {
+			p.sample = newSample(&p.records)
+			p.sample.from, p.sample.to = from, to
+		}
+	}
+}
+
+// newSample returns the sample of a process whose records fps and hitches have measured.
+func newSample(r *records) *sample {
+	s := &sample{idleKnown: r.idleKnown, gaps: r.gaps, presents: r.presents}
+	for _, f := range r.frames {
+		x := sampled{at: f.Actual.Start, length: f.Actual.Duration(), periods: unknownLength, judged: f.Judged(), late: f.Judged() && f.Late()}
+		if f.Facts.Has(analyzer.Dropped) {
+			x.length = unknownLength
+		} else if period := periodOf(f); period > 0 {
+			x.periods = inPeriods(x.length, period)
+		}
+		s.frames = append(s.frames, x)
+	}
+	slices.SortFunc(s.frames, func(a, b sampled) int { return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.at, b.at)) })
+	s.hash = s.sum()
+	return s
+}
+
+// sum returns a hash of the sample.
+func (s *sample) sum() uint64 {
+	h := fnv.New64a()
+	write := func(list ...int64) {
+		for _, n := range list {
+			h.Write(binary.LittleEndian.AppendUint64(nil, uint64(n)))
+		}
+	}
+	for _, f := range s.frames {
+		late := int64(0)
+		if f.late {
+			late = 1
+		}
+		write(int64(f.at), int64(f.length), int64(f.periods), late)
+	}
+	for _, g := range s.gaps {
+		write(int64(g.active))
+	}
+	for _, p := range s.presents {
+		write(int64(p.hitch))
+	}
+	return h.Sum64()
+}
+
+// span returns the time in which the run has frames, in ns, at least 1.
+func (s *sample) span() float64 { return math.Max(1, float64(since(s.from, s.to))) }
+
+// count returns the number of blocks of the sample.
+func (s *sample) count(length float64) int {
+	return int(min(maxBlocks, max(minBlocks, math.Floor(s.span()/length))))
+}
+
+// newBlocks divides samples into blocks. A run's follow those of the run before it.
+func newBlocks(samples []*sample, length float64, periods bool) *blocks {
+	b := &blocks{idleKnown: true, periods: periods}
+	for _, s := range samples {
+		first := len(b.list)
+		b.list = append(b.list, make([]block, s.count(length))...)
+		last := len(b.list) - 1
+		at := func(t trace.Time) int {
+			i := float64(since(s.from, t)) / s.span() * float64(last-first+1)
+			return min(last, first+int(max(0, min(i, maxBlocks)))) // a frame's present may be outside
+		}
+		for _, f := range s.frames {
+			i := at(f.at)
+			if f.judged {
+				b.list[i].judged++
+			}
+			if f.late {
+				b.list[i].late++
+			}
+			switch {
+			case periods && f.periods != unknownLength:
+				b.lengths = append(b.lengths, timed{f.periods.periods(), int32(i)})
+			case !periods && f.length != unknownLength:
+				b.lengths = append(b.lengths, timed{f.length.Milliseconds(), int32(i)})
+			}
+		}
+		for _, g := range s.gaps {
+			x := &b.list[at(g.at)]
+			x.gaps++
+			x.active += float64(g.active)
+			x.refreshes += float64(g.refreshes)
+		}
+		for _, p := range s.presents {
+			x := &b.list[at(p.at)]
+			x.presents++
+			x.presented += float64(p.time)
+			x.hitch += float64(p.hitch)
+		}
+		b.idleKnown = b.idleKnown && s.idleKnown
+	}
+	slices.SortFunc(b.lengths, func(x, y timed) int { return cmp.Or(cmp.Compare(x.length, y.length), cmp.Compare(x.block, y.block)) })
+	return b
+}
+
+// enough reports for each statistic whether there are enough frames for it.
+func (b *blocks) enough() (ok [statistics]bool) {
+	var all block
+	for i := range b.list {
+		all.add(&b.list[i], 1)
+	}
+	ok[jankRate] = all.judged >= minFrames
+	ok[frameRate] = all.gaps >= minFrames && (!b.periods || b.idleKnown && all.refreshes > 0)
+	ok[hitchRatio] = all.presents >= minFrames
+	frames := len(b.lengths)
+	ok[p50], ok[p90], ok[p95] = frames >= minFrames, frames >= minFrames, frames >= minFrames
+	ok[p99] = frames >= minP99
+	return ok
+}
+
+func (b *block) add(o *block, n float64) {
+	b.judged += n * o.judged
+	b.late += n * o.late
+	b.gaps += n * o.gaps
+	b.active += n * o.active
+	b.refreshes += n * o.refreshes
+	b.presents += n * o.presents
+	b.presented += n * o.presented
+	b.hitch += n * o.hitch
+}
+
+// values computes the statistics of a resample in which each block counts as often as
+// weights says. A statistic without frames keeps its value.
+func (b *blocks) values(weights []int32, v *[statistics]float64) {
+	var all block
+	for i, n := range weights {
+		if n != 0 {
+			all.add(&b.list[i], float64(n))
+		}
+	}
+	if all.judged > 0 {
+		v[jankRate] = all.late / all.judged
+	}
+	switch {
+	case b.periods && all.refreshes > 0:
+		v[frameRate] = all.gaps / (all.refreshes / 1e6)
+	case !b.periods && all.active > 0:
+		v[frameRate] = all.gaps / (all.active / float64(trace.Second))
+	}
+	if all.presented > 0 {
+		v[hitchRatio] = (all.hitch / float64(trace.Millisecond)) / (all.presented / float64(trace.Second))
+	}
+	n := 0
+	for i := range b.lengths {
+		n += int(weights[b.lengths[i].block])
+	}
+	if n == 0 {
+		return
+	}
+	seen, next := 0, 0
+	rank := (percents[0]*n + 99) / 100
+	for i := range b.lengths {
+		seen += int(weights[b.lengths[i].block])
+		for seen >= rank {
+			v[p50+statistic(next)] = b.lengths[i].length
+			if next++; next == len(percents) {
+				return
+			}
+			rank = (percents[next]*n + 99) / 100
+		}
+	}
+}

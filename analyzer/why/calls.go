@@ -1,0 +1,136 @@
+package why
+
+import (
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// call is a synchronous call to another process that has no reply yet.
+type call struct {
+	id     uint64    // of the transaction
+	callee trace.TID // the thread that serves it; 0 until it has received the call
+	// incoming calls are those that the thread serves.
+	incoming bool
+	reply    uint64 // the transaction that answers it; 0 until it is sent
+}
+
+// maxCalls bounds the calls that a thread can have open, in both directions.
+const maxCalls = 16
+
+// one way calls have this bit in their flags: nobody waits for a reply.
+const oneWay = 1
+
+func (r *Recorder) trackTransaction(e *hitrace.Event) {
+	b, ok := parseTransaction(e.Args)
+	t := r.thread(e.TID)
+	if !ok || t == nil {
+		return
+	}
+	if b.reply {
+		for i := len(t.calls) - 1; i >= 0; i-- {
+			if t.calls[i].incoming {
+				t.calls = t.calls[:i]
+				break
+			}
+		}
+		// The caller's call ends when it receives this transaction.
+		if caller := r.thread(b.thread); caller != nil {
+			for i := len(caller.calls) - 1; i >= 0; i-- {
+				if c := &caller.calls[i]; !c.incoming && c.reply == 0 {
+					c.reply = b.id
+					break
+				}
+			}
+		}
+		return
+	}
+	if b.flags&oneWay != 0 {
+		return
+	}
+	r.leaveCall(t)
+	if len(t.calls) >= maxCalls || len(r.calls) >= r.limits.Async {
+		return
+	}
+	t.calls = append(t.calls, call{id: b.id})
+	r.calls[b.id] = t
+}
+
+func (r *Recorder) trackReceived(e *hitrace.Event) {
+	id, ok := parseReceived(e.Args)
+	t := r.thread(e.TID)
+	if !ok || t == nil {
+		return
+	}
+	if caller := r.calls[id]; caller != nil { // t serves the call
+		delete(r.calls, id)
+		for i := range caller.calls {
+			if c := &caller.calls[i]; c.id == id && !c.incoming {
+				c.callee = t.tid
+			}
+		}
+		if len(t.calls) < maxCalls {
+			t.calls = append(t.calls, call{id: id, incoming: true})
+		}
+		if caller.now.state == blocked {
+			r.fillCall(caller, &caller.now.wait)
+		}
+		return
+	}
+	for i := len(t.calls) - 1; i >= 0; i-- { // t receives a reply
+		if t.calls[i].reply == id {
+			t.calls = t.calls[:i]
+			return
+		}
+	}
+}
+
+// leaveCall ends the call that a thread has open: it does something else, so it is back
+// from the call, though its reply was not seen.
+func (r *Recorder) leaveCall(t *thread) {
+	if n := len(t.calls); n > 0 && !t.calls[n-1].incoming {
+		delete(r.calls, t.calls[n-1].id)
+		t.calls = t.calls[:n-1]
+	}
+}
+
+// fillCall notes the synchronous call that a thread waits for, if any.
+func (r *Recorder) fillCall(t *thread, w *wait) {
+	if n := len(t.calls); n > 0 && !t.calls[n-1].incoming {
+		c := &t.calls[n-1]
+		w.calling, w.callee = true, c.callee
+	}
+}
+
+// request is a request to a storage device.
+type request struct {
+	device uint64 // major and minor number
+	sector uint64
+}
+
+// trackIssue notes that a thread asks for storage: what it waits for next is that, if
+// the request is completed before it wakes up.
+func (r *Recorder) trackIssue(e *hitrace.Event) {
+	q, ok := parseRequest(e.Args)
+	if !ok || len(r.requests) >= r.limits.Async {
+		return
+	}
+	r.requests[q] = e.TID
+	if t := r.thread(e.TID); t != nil {
+		t.issued = true
+	}
+}
+
+func (r *Recorder) trackComplete(e *hitrace.Event) {
+	q, ok := parseRequest(e.Args)
+	if !ok {
+		return
+	}
+	tid, ok := r.requests[q]
+	if !ok {
+		return
+	}
+	delete(r.requests, q)
+	if t := r.thread(tid); t != nil && t.now.state == blocked && t.now.wait.issued {
+		t.now.wait.iowait = true
+	}
+}

@@ -1,0 +1,171 @@
+package why
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+)
+
+// leaf is what a thread did while another one waited for it.
+type leaf struct {
+	start, end trace.Time
+	tid        trace.TID // 0 if the processor was idle
+	pid        trace.PID
+	wait       place.Wait
+	key        Key // the innermost slice of the thread
+}
+
+// The limits of following a wait.
+const (
+	maxDepth  = 4 // threads that wait for one another
+	maxLeaves = 8 // for each wait; the shortest ones are left out
+)
+
+// follow appends to leaves what t did from start to end, while another thread waited
+// for it. Where t itself waited for a thread, it is followed in turn. chain are the
+// threads that wait.
+func (r *Recorder) follow(t *thread, start, end trace.Time, chain []*thread) {
+	r.keepMore(t)
+	first := len(r.leaves)
+	r.followInto(t, start, end, chain)
+	if len(r.leaves) > first+maxLeaves {
+		r.sumLeaves(first, start)
+	}
+	slices.SortStableFunc(r.leaves[first:], func(a, b leaf) int { return cmp.Compare(a.start, b.start) })
+}
+
+// sumLeaves merges the leaves from the first on that are alike, leaves out those with
+// the least time if they are too many, and lays them out from the start of the wait.
+func (r *Recorder) sumLeaves(first int, start trace.Time) {
+	all := r.leaves[first:]
+	slices.SortStableFunc(all, func(a, b leaf) int {
+		return cmp.Or(cmp.Compare(a.tid, b.tid), cmp.Compare(a.wait, b.wait), cmp.Compare(a.key, b.key))
+	})
+	list := all[:0]
+	for _, l := range all {
+		if n := len(list); n > 0 && list[n-1].tid == l.tid && list[n-1].wait == l.wait && list[n-1].key == l.key {
+			list[n-1].end = list[n-1].end.Add(l.end.Sub(l.start))
+			continue
+		}
+		list = append(list, l)
+	}
+	slices.SortStableFunc(list, func(a, b leaf) int { return cmp.Compare(b.end.Sub(b.start), a.end.Sub(a.start)) })
+	list = list[:min(len(list), maxLeaves)]
+	for i := range list {
+		l := &list[i]
+		l.start, l.end = start, start.Add(l.end.Sub(l.start))
+		start = l.end
+	}
+	r.leaves = r.leaves[:first+len(list)]
+}
+
+func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread) {
+	known := end // from here on it is known what t did
+	add := func(s *segment, until trace.Time) {
+		from, to := max(s.start, start), min(until, end)
+		if from >= to {
+			return
+		}
+		known = from
+		key := t.placeOf(from, to)
+		wait := r.leafWait(t, s, key)
+		if s.state == blocked && !explained(wait) && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
+			next := r.thread(s.wait.waker)
+			if s.wait.calling {
+				next = r.thread(s.wait.callee)
+			}
+			if next != nil && (s.wait.calling || !s.wait.interrupt) && next != t && !slices.Contains(chain, next) {
+				r.followInto(next, from, to, append(chain[:len(chain):len(chain)], t))
+				return
+			}
+		}
+		r.addLeaf(leaf{from, to, t.tid, t.pid, wait, key})
+	}
+	add(&t.now, end)
+	for i := 0; i < t.past.len() && known > start; i++ {
+		s := t.past.before(i)
+		if s.end < known && s.end > start {
+			r.addLeaf(leaf{max(s.end, start), known, t.tid, t.pid, place.WaitUnknown, 0})
+		}
+		add(s, s.end)
+	}
+	if known > start {
+		r.addLeaf(leaf{start, known, t.tid, t.pid, place.WaitUnknown, 0})
+	}
+}
+
+// explained reports whether the wait itself is the cause. The thread that ends it only
+// reports that the device or the memory is ready.
+func explained(w place.Wait) bool {
+	switch w {
+	case place.WaitFence, place.WaitBuffer, place.WaitIO, place.WaitMem:
+		return true
+	}
+	return false
+}
+
+// addLeaf appends a leaf, or makes the last one longer if it is the same.
+func (r *Recorder) addLeaf(l leaf) {
+	if n := len(r.leaves); n > 0 {
+		last := &r.leaves[n-1]
+		if last.tid == l.tid && last.wait == l.wait && last.key == l.key && (last.start == l.end || last.end == l.start) {
+			last.start, last.end = min(last.start, l.start), max(last.end, l.end)
+			return
+		}
+	}
+	r.leaves = append(r.leaves, l)
+}
+
+// leafWait returns the wait of a segment of a thread that is followed.
+func (r *Recorder) leafWait(t *thread, s *segment, key Key) place.Wait {
+	switch s.state {
+	case running:
+		if t.kind == interruptThread {
+			return place.WaitIRQ
+		}
+		return place.Run
+	case preempted:
+		return place.CPUPreempted
+	case woken:
+		return place.CPUWait
+	case blocked:
+		return r.classify(t.pid, &s.wait, r.keys.places[key].Class)
+	}
+	return place.WaitUnknown
+}
+
+// followProcessor stores who ran on a processor while t waited for it.
+func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
+	start := t.now.start
+	wait := &t.now.wait
+	if t.now.record == 0 || start >= end {
+		return
+	}
+	first := len(r.leaves)
+	c := r.cpu(n)
+	until := end
+	for i := 0; i < c.past.len() && until > start; i++ {
+		o := c.past.before(i)
+		from := max(o.since, start)
+		if from < until && o.tid != t.tid {
+			l := leaf{start: from, end: until, tid: o.tid, wait: place.Run}
+			if u := r.thread(o.tid); u != nil {
+				l.pid, l.key = u.pid, u.placeOf(from, until)
+				if u.kind == interruptThread || u.kind == schedulerThread {
+					l.wait = place.WaitIRQ
+				}
+			}
+			r.addLeaf(l)
+		}
+		until = min(until, o.since)
+	}
+	if len(r.leaves) == first {
+		return
+	}
+	r.sumLeaves(first, start)
+	r.entries += len(r.leaves) - first
+	wait.leaves, wait.leavesEnd = uint32(first), uint32(len(r.leaves))
+	r.store(&t.now)
+}

@@ -1,0 +1,243 @@
+package why_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/why"
+	"ohframe/internal/hostiletest"
+	"ohframe/internal/slow"
+)
+
+// hostile makes traces that no device writes, with a size in proportion to n.
+var hostile = []struct {
+	name string
+	make func(w *writer, n int)
+}{
+	{"threads that all make frames and wake one another", func(w *writer, n int) {
+		for i := range n {
+			tid, next := 1000+i, 1000+(i+1)%n
+			w.change(i%8, 0, "R", tid)
+			w.at += 60
+			w.marker(tid, "B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", w.at*1000, (w.at+100)*1000, i+1)
+			w.marker(tid, "B|1000|H:OnVsyncEvent now:%d", w.at*1000)
+			w.wake(tid, next)
+			w.change(i%8, tid, "S", 0)
+			w.at += 60
+			w.wake(next, tid)
+			w.change(i%8, 0, "R", tid)
+			w.marker(tid, "E|1000|")
+			w.marker(tid, "E|1000|")
+			w.change(i%8, tid, "S", 0)
+		}
+	}},
+	{"threads that wait for one another in a circle", func(w *writer, n int) {
+		tids := []int{1000, 1001, 1002, 1003, 1004, 1005}
+		for i := range n {
+			tid, next := tids[i%6], tids[(i+1)%6]
+			w.change(i%6, 0, "R", tid)
+			w.at += 60
+			if tid == 1000 {
+				w.frame(tid, i+1, 100, func() { w.at += 200 })
+			}
+			w.wake(tid, next)
+			w.change(i%6, tid, "S", 0)
+		}
+	}},
+	{"frames of the same vsync", func(w *writer, n int) {
+		w.change(1, 0, "R", 1000)
+		begin := w.at
+		for i := range n {
+			w.marker(1000, "B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", begin*1000, (begin+100)*1000, i+1)
+			w.marker(1000, "B|1000|H:OnVsyncEvent now:%d", begin*1000)
+			w.at += 10
+			w.marker(1000, "E|1000|")
+			w.marker(1000, "E|1000|")
+		}
+	}},
+	{"calls without replies", func(w *writer, n int) {
+		w.change(1, 0, "R", 1000)
+		w.frame(1000, 1, 100, func() {
+			for i := range n {
+				tid := 1000 + i%20
+				w.line(tid, 1, "binder_transaction: transaction=%d dest_node=0 dest_proc=1 dest_thread=0 reply=%d flags=0x0 code=0x1", i, i%7/6)
+				w.line(1000+(i+1)%20, 1, "binder_transaction_received: transaction=%d", i)
+				w.change(1, tid, "S", 1000+(i+1)%20)
+				w.at += 60
+				w.wake(1000+(i+1)%20, tid)
+			}
+			w.change(1, 1000+n%20, "S", 1000)
+		})
+	}},
+	{"threads that end and come back", func(w *writer, n int) {
+		for i := range n {
+			tid := 1000 + i%3
+			w.wake(7, tid)
+			w.change(1, 0, "R", tid)
+			w.frame(tid, i+1, 100, func() { w.at += 150 })
+			w.marker(tid, "B|1000|H:open")
+			w.change(1, tid, "X", 0)
+		}
+	}},
+	{"lost events", func(w *writer, n int) {
+		for i := range n {
+			w.change(i%5, 1000+i%3, "S", 1000+i%7)
+			w.marker(1000, "B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", w.at*1000, (w.at+10)*1000, i+1)
+			w.marker(1000, "B|1000|H:OnVsyncEvent now:%d", w.at*1000)
+			w.at += 20
+			w.wake(1000+i%11, 1000+i%2)
+			w.marker(1000, "E|1000|")
+			w.marker(1000, "E|1000|")
+		}
+	}},
+	{"frames with slices and periods of their own", func(w *writer, n int) {
+		w.change(1, 0, "R", 1000)
+		for i := range n {
+			w.frame(1000, i+1, 300+i, func() {
+				for k := range 3 {
+					w.marker(1000, "B|1000|H:%s", word(3*i+k))
+					w.at += 50 + i*(i%2)
+					w.marker(1000, "E|1000|")
+				}
+			})
+			w.at += 1000 + i
+		}
+	}},
+	{"a long wait for a thread with many waits", func(w *writer, n int) {
+		w.change(1, 0, "R", 1000)
+		w.frame(1000, 1, 100, func() {
+			for range 3 {
+				w.wake(1000, 1001)
+				w.change(1, 1000, "S", 0)
+				for i := range n / 3 {
+					a, b := 1001+i%5, 1001+(i+1)%5
+					w.change(2, 0, "R", a)
+					w.at += 60
+					w.wake(a, b)
+					w.change(2, a, "S", 0)
+				}
+				w.wake(1001, 1000)
+				w.change(1, 0, "R", 1000)
+			}
+		})
+	}},
+	{"preemptions in a frame", func(w *writer, n int) {
+		w.change(1, 0, "R", 1000)
+		w.frame(1000, 1, 100, func() {
+			for i := range n {
+				w.line(1000, 1, "irq_handler_entry: irq=1 name=x")
+				w.line(1000, 1, "cpu_frequency: state=%d cpu_id=1", 16_000_000-i)
+				w.change(1, 1000, "R+", 2000+i)
+				w.at += 5
+				w.change(1, 2000+i, "S", 1000)
+				w.at += 5
+			}
+		})
+	}},
+}
+
+// word is a name without digits, which names of slices may not have.
+func word(n int) string {
+	b := []byte("Slice")
+	for ; n > 0; n /= 20 {
+		b = append(b, byte('a'+n%20))
+	}
+	return string(b)
+}
+
+// writer writes lines with times in microseconds.
+type writer struct {
+	bytes.Buffer
+	at int
+}
+
+func (w *writer) line(tid, cpu int, format string, args ...any) {
+	fmt.Fprintf(w, " a-%d (1000) [%03d] .... %d.%06d: ", tid, cpu, w.at/1e6, w.at%1e6)
+	fmt.Fprintf(w, format+"\n", args...)
+}
+
+func (w *writer) marker(tid int, format string, args ...any) {
+	w.line(tid, 1, "tracing_mark_write: "+format, args...)
+}
+
+func (w *writer) change(cpu, prev int, state string, next int) {
+	w.line(prev, cpu, "sched_switch: prev_comm=a prev_pid=%d prev_prio=120 prev_state=%s ==> next_comm=a next_pid=%d next_prio=120", prev, state, next)
+}
+
+func (w *writer) wake(waker, tid int) {
+	w.line(waker, 1, "sched_wakeup: comm=a pid=%d prio=120 target_cpu=001", tid)
+}
+
+func (w *writer) frame(tid, vsync, period int, in func()) {
+	w.marker(tid, "B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", w.at*1000, (w.at+period)*1000, vsync)
+	w.marker(tid, "B|1000|H:OnVsyncEvent now:%d", w.at*1000)
+	in()
+	w.marker(tid, "E|1000|")
+	w.marker(tid, "E|1000|")
+}
+
+func analyzeHostile(t testing.TB, text []byte, l limits.Limits) {
+	t.Helper()
+	recorder := why.NewRecorder(l)
+	zero := analyzer.Options{Limits: l, Observer: recorder}
+	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, zero)
+	if err != nil {
+		t.Fatal(err)
+	}
+	causes := recorder.Explain(timeline)
+	frames := 0
+	for f := range timeline.Complete() {
+		frames++
+		e := causes.Of(f)
+		checkSums(t, f, e)
+		causes.Sentence(e)
+	}
+	if frames == 0 {
+		t.Error("no frames")
+	}
+}
+
+// TestHostile: time is linear in the size of any trace.
+func TestHostile(t *testing.T) {
+	for _, h := range hostile {
+		t.Run(h.name, func(t *testing.T) {
+			hostiletest.CheckLinear(t, slow.Of(4000, 20_000), func(n int) func() {
+				w := &writer{at: 1_000_000}
+				h.make(w, n)
+				return func() { analyzeHostile(t, w.Bytes(), limits.Default()) }
+			})
+		})
+	}
+}
+
+// TestMemory: the recorder stores no more than its limits, whatever the trace.
+func TestMemory(t *testing.T) {
+	l := limits.Default()
+	l.States = 1 << 16
+	for _, h := range hostile {
+		t.Run(h.name, func(t *testing.T) {
+			w := &writer{at: 1_000_000}
+			h.make(w, slow.Of(20_000, 100_000))
+			without := hostiletest.Peak(func() {
+				if _, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(w.Bytes()), hitrace.Options{}, analyzer.Options{Limits: l}); err != nil {
+					t.Fatal(err)
+				}
+			})
+			// The frames themselves and their explanations need more.
+			hostiletest.CheckPeak(t, 2*without+slow.Of[uint64](96, 384)<<20, func() { analyzeHostile(t, w.Bytes(), l) })
+		})
+	}
+}
+
+// TestCutStart: a trace that begins anywhere is explained, too.
+func TestCutStart(t *testing.T) {
+	for _, base := range bases(t) {
+		for i := 1; i < 20; i++ {
+			checkReference(t, bytes.Join(base[len(base)*i/20:], nil))
+		}
+	}
+}

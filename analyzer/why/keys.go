@@ -1,0 +1,66 @@
+package why
+
+import "ohframe/analyzer/why/place"
+
+// Key is the number of the name of a slice, a kernel function or the reason of a
+// collection. Names are numbered in the order in which they occur in the trace, from 2;
+// 0 means no name.
+type Key uint32
+
+// otherKey is the key of all names beyond the limit.
+const otherKey Key = 1
+
+// keys gives numbers to names.
+type keys struct {
+	most   int
+	index  map[string]Key
+	names  []string
+	places []place.Place
+	noted  []Key // by the index that workers have given to a name
+	buffer []byte
+}
+
+func newKeys(most int) keys {
+	return keys{most: most, index: map[string]Key{}, names: []string{"", "other slices"}, places: make([]place.Place, 2)}
+}
+
+// keyOf returns the key of the slice of a marker. It parses the label only if the names
+// of the workers were full.
+func (r *Recorder) keyOf(n note, label []byte) Key {
+	k := &r.keys
+	i := n.name()
+	if i == 0 {
+		k.buffer = place.AppendKey(k.buffer[:0], label)
+		return k.intern(k.buffer)
+	}
+	for i >= len(k.noted) {
+		k.noted = append(k.noted, 0)
+	}
+	if k.noted[i] == 0 {
+		k.noted[i] = k.intern([]byte(r.names.text(i)))
+	}
+	return k.noted[i]
+}
+
+// ofFunction returns the key of a kernel function.
+func (k *keys) ofFunction(caller []byte) Key {
+	if k.buffer = place.AppendFunction(k.buffer[:0], caller); len(k.buffer) == 0 {
+		k.buffer = append(k.buffer, "unknown function"...)
+	}
+	return k.intern(k.buffer)
+}
+
+func (k *keys) intern(name []byte) Key {
+	if key, ok := k.index[string(name)]; ok {
+		return key
+	}
+	if len(k.names) >= k.most {
+		return otherKey
+	}
+	key := Key(len(k.names))
+	text := string(name)
+	k.index[text] = key
+	k.names = append(k.names, text)
+	k.places = append(k.places, place.Lookup(name))
+	return key
+}

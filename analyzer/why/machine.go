@@ -1,0 +1,206 @@
+package why
+
+import (
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+)
+
+// leastFollowed is the shortest wait whose cause is followed to other threads. Half of
+// all threads run 20 µs after their wakeup.
+const leastFollowed = 50 * trace.Microsecond
+
+// trackSwitch changes the states of two threads. The thread in the line's own columns
+// is the previous one on Linux and the next one on HongMeng, and is not used.
+func (r *Recorder) trackSwitch(e *hitrace.Event, n note) {
+	prevTID, letter, nextTID := n.switched()
+	r.scheduled = true
+	c := r.cpu(e.CPU)
+	prev, next := r.thread(prevTID), r.thread(nextTID)
+	if prev != nil && prev.comm == "" || next != nil && next.comm == "" {
+		nameSwitched(prev, next, e)
+	}
+	if lost := c.current; lost != nil && lost != prev && lost.now.state == running && lost.now.cpu == e.CPU {
+		r.lose(lost, e.Time)
+	}
+	if prev != nil {
+		if prev.now.state != running || prev.now.cpu != e.CPU {
+			r.lose(prev, e.Time)
+		}
+		after := segment{start: e.Time, cpu: e.CPU, state: blocked, letter: letter}
+		switch letter {
+		case 'R':
+			after.state = preempted
+		case 'X', 'Z':
+			after.state = dead
+			prev.comm = "" // the id may become another thread's
+		}
+		after.wait.letter = after.letter
+		if after.state == blocked {
+			r.fillCall(prev, &after.wait)
+			after.wait.issued = prev.issued
+		}
+		r.enter(prev, after)
+	}
+	c.current = next
+	c.interrupts = 0 // a handler ends before the processor changes threads; its end was lost
+	c.past.add(occupant{e.Time, nextTID}, pastOccupants)
+	if next == nil {
+		return
+	}
+	if next.now.state == dead {
+		r.reset(next, e.Time)
+	}
+	if next.log != nil {
+		switch next.now.state {
+		case preempted:
+			r.followProcessor(next, next.now.cpu, e.Time)
+		case woken:
+			r.followProcessor(next, e.CPU, e.Time)
+		}
+	}
+	next.issued = false
+	r.enter(next, segment{start: e.Time, state: running, cpu: e.CPU})
+}
+
+// nameSwitched learns what kinds of threads the two threads of a switch are.
+func nameSwitched(prev, next *thread, e *hitrace.Event) {
+	s, ok := hitrace.ParseSwitch(e.Args)
+	if !ok {
+		return
+	}
+	if prev != nil {
+		prev.name(s.PrevComm)
+	}
+	if next != nil {
+		next.name(s.NextComm)
+	}
+}
+
+// reset forgets a thread that has ended: its id is now another thread's.
+func (r *Recorder) reset(t *thread, at trace.Time) {
+	for range t.slices {
+		r.log(t, entry{at: at, kind: endEntry})
+	}
+	*t = thread{tid: t.tid, pid: trace.UnknownPID, log: t.log}
+}
+
+// trackWakeup makes a blocked thread runnable. A wakeup is written up to twice,
+// sched_waking by the waker and sched_wakeup on the target; the first one counts.
+func (r *Recorder) trackWakeup(e *hitrace.Event, n note) {
+	tid, target := n.wokenUp()
+	t := r.thread(tid)
+	if t == nil {
+		return
+	}
+	r.woke = true
+	switch t.now.state {
+	case preempted, woken, running:
+		return // a wakeup of a thread that does not wait
+	case dead:
+		r.reset(t, e.Time)
+	case blocked:
+		r.endWait(t, e)
+	}
+	r.enter(t, segment{start: e.Time, state: woken, cpu: target})
+}
+
+// endWait stores who ended a wait, and what others did meanwhile.
+func (r *Recorder) endWait(t *thread, e *hitrace.Event) {
+	wait := &t.now.wait
+	waker := r.thread(e.TID)
+	if waker != nil {
+		waker.name(e.Comm)
+	}
+	wait.interrupt = e.InInterrupt || r.cpu(e.CPU).interrupts > 0 ||
+		waker == nil || waker.kind == idleThread || waker.kind == interruptThread
+	wait.process = trace.UnknownPID
+	if waker != nil && waker.kind != idleThread {
+		if waker.pid == trace.UnknownPID {
+			waker.pid = e.PID
+		}
+		wait.waker, wait.process, wait.render = waker.tid, waker.pid, waker.kind == renderThread
+	}
+	if t.now.record == 0 {
+		return
+	}
+	if waker != nil && !wait.interrupt {
+		r.keepMore(waker) // it may do so again
+	}
+	by := waker
+	if callee := r.thread(wait.callee); wait.calling && callee != nil {
+		by = callee
+	} else if wait.interrupt {
+		by = nil
+	}
+	if by != nil && by != t && e.Time.Sub(t.now.start) >= leastFollowed {
+		wait.leaves = uint32(len(r.leaves))
+		r.follow(by, t.now.start, e.Time, []*thread{t})
+		wait.leavesEnd = uint32(len(r.leaves))
+		r.entries += len(r.leaves[wait.leaves:])
+	}
+	r.store(&t.now)
+}
+
+// store copies what is known of a wait into the log.
+func (r *Recorder) store(s *segment) {
+	if s.record != 0 {
+		r.waits[s.record-1] = s.wait
+	}
+}
+
+// trackReason adds the kernel function in which a thread blocked. Linux writes it
+// between waking and wakeup, HongMeng after the wakeup.
+func (r *Recorder) trackReason(e *hitrace.Event) {
+	reason, ok := parseReason(e.Args)
+	if !ok {
+		return
+	}
+	t := r.thread(reason.tid)
+	if t == nil {
+		return
+	}
+	s := t.lastBlocked()
+	if s == nil || s.wait.function != 0 {
+		return
+	}
+	r.functions = true
+	s.wait.iowait = s.wait.iowait || reason.iowait // a block request may have shown it
+	s.wait.function = r.keys.ofFunction(reason.caller)
+	s.wait.by, _ = place.BlockedBy([]byte(r.keys.names[s.wait.function]))
+	r.store(s)
+}
+
+func (r *Recorder) trackFrequency(e *hitrace.Event) {
+	kHz, cpu, ok := parseFrequency(e.Args)
+	if !ok {
+		return
+	}
+	c := r.cpu(cpu)
+	if c.frequency == kHz {
+		return
+	}
+	c.frequency = kHz
+	if t := c.current; t != nil && t.log != nil && t.now.state == running {
+		r.log(t, entry{at: e.Time, kind: frequencyEntry, value: kHz})
+	}
+}
+
+func (r *Recorder) beginInterrupt(e *hitrace.Event) {
+	c := r.cpu(e.CPU)
+	c.interrupts++
+	if t := c.current; c.interrupts == 1 && t != nil {
+		r.log(t, entry{at: e.Time, kind: interruptEntry, value: 1})
+	}
+}
+
+func (r *Recorder) endInterrupt(e *hitrace.Event) {
+	c := r.cpu(e.CPU)
+	if c.interrupts == 0 {
+		return // it began before the trace
+	}
+	c.interrupts--
+	if t := c.current; c.interrupts == 0 && t != nil {
+		r.log(t, entry{at: e.Time, kind: interruptEntry})
+	}
+}

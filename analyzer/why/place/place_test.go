@@ -1,0 +1,375 @@
+package place
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func key(label string) string { return string(AppendKey(nil, []byte(label))) }
+
+// TestKey has the rules of AppendKey by example.
+func TestKey(t *testing.T) {
+	for _, test := range []struct{ label, want string }{
+		// The hitrace suffix and "H:" of raw names.
+		{"H:Repaint|M0538", "Repaint"},
+		{"Repaint ", "Repaint"},
+		// Call chains and instances in front.
+		{"[654d3a3a534f484,2567617,1d1c13d]#CheckIntervalIdle::sumDuration:53", "CheckIntervalIdle::sumDuration"},
+		{"[0]RendererInServer OnWriteData cacheCount:3", "RendererInServer OnWriteData"},
+		{"[sceneType:0]HpaeMixerNode::SignalProcess", "HpaeMixerNode::SignalProcess"},
+		// Signatures.
+		{"virtual OHOS::ErrCode OHOS::AppExecFwk::BundleMgrHostImpl::GetNameForUid(const int, std::string &)",
+			"OHOS::AppExecFwk::BundleMgrHostImpl::GetNameForUid"},
+		{"static int32_t OHOS::Global::Resource::HapParser::ParseResHex(const char *, const size_t, OHOS::Global::Resource::ResDesc &)",
+			"OHOS::Global::Resource::HapParser::ParseResHex"},
+		{"std::shared_ptr<Media::PixelMap> OHOS::AAFwk::AbilityRecord::GetPixelMap(const uint32_t) const",
+			"OHOS::AAFwk::AbilityRecord::GetPixelMap"},
+		{"std::map<int, std::string> A::B::list(int)", "A::B::list"},
+		{"bool A::operator()(int)", "A::operator"},
+		{"void (anonymous namespace)::A::b(int)", "A::b"},
+		// Fixed keys.
+		{"PartialGC::RunPhases1;GCReason2;MarkReason0;Sensitive0", "PartialGC::RunPhases"},
+		{"PartialGC::RunPhases1;Reason2;Sensitive0", "PartialGC::RunPhases"},
+		{"PartialGC::RunPhases0", "PartialGC::RunPhases"},
+		// Brackets.
+		{"CreateTaskMeasure[ListItem][self:86][parent:-1][layoutConstraint:minSize: [0 x 0]]", "CreateTaskMeasure[ListItem]"},
+		{"RSUniRender::QuickPrepare:[SCBStatusBar17] nodeId[16544214024386] pid[3852] nodeType[1]", "RSUniRender::QuickPrepare[SCBStatusBar]"},
+		{"UIVsyncTask[timestamp:123][vsyncID:5]", "UIVsyncTask"},
+		{"Builder:BuildLazyItem [10]", "Builder:BuildLazyItem"},
+		{"Builder:BuildLazyItem index[10], needBuild[1], isCache[0]", "Builder:BuildLazyItem"},
+		{"CustomNode:BuildItem [IconItem][self:38][parent:39]", "CustomNode:BuildItem[IconItem]"},
+		{"CustomNode:BuildItem IconItem", "CustomNode:BuildItem IconItem"},
+		{"CustomNode:BuildRecycle IconItem", "CustomNode:BuildRecycle IconItem"},
+		{"CustomNodeUpdate IconItem2", "CustomNodeUpdate IconItem2"},
+		{"CustomNodeUpdate name:IconItem,id:12", "CustomNodeUpdate IconItem"},
+		{"CustomNode:BuildRecycle [IconItem][self:3]", "CustomNode:BuildRecycle[IconItem]"},
+		{"CustomNode:BuildRecycle IconItem_2", "CustomNode:BuildRecycle IconItem"},
+		{"RSSurfaceRenderNodeDrawable::OnDraw:[WindowScene_x12](0, 0, 1280, 2832), alpha:1", "RSSurfaceRenderNodeDrawable::OnDraw[WindowScene_x]"},
+		{"UpdateUifirstNodes: Id[16544214024221] name[SCBDesktop6] FLId[16544214024221]", "UpdateUifirstNodes"},
+		{"Animate [nodeSize, totalAnimationSize] is [2, 3]", "Animate"},
+		{"IsLeashWindowCache: toSubThread[0] recent[0]", "IsLeashWindowCache"},
+		{"P[sq_123]", "P[sq]"},
+		// Where the variable part begins.
+		{"DispatchResource PluginMgr ,resType[8],resTypeStr[CGROUP_ADJUSTER]", "DispatchResource PluginMgr"},
+		{"OnIdle, targettime:123", "OnIdle"},
+		{"PerfRequest,cmdId[10000],msg[pid=277|tid=419]", "PerfRequest"},
+		{"Waiting for PresentFence_0 350342", "Waiting for PresentFence"},
+		{"AcquireBuffer name: FrameBuffer queueId: 5", "AcquireBuffer"},
+		{"BMS GetBundleInfoV9", "BMS GetBundleInfoV9"},
+		{"ListLayoutAlgorithm::MeasureListItem:12", "ListLayoutAlgorithm::MeasureListItem"},
+		{"RSMainThread::ProcessCommandUni [1,2] [3,4]", "RSMainThread::ProcessCommandUni"},
+		{"FlushRenderTask 23", "FlushRenderTask"},
+		{"ApplyKawaseBlur 12.000000", "ApplyKawaseBlur"},
+		{"PostAndWait, parallel type 0", "PostAndWait"},
+		{"CommitLayers rate:60,now:1,vsyncId:2,size:3", "CommitLayers"},
+		{"MarshRSTransactionData cmdCount: 3, transactionFlag:[1,2]", "MarshRSTransactionData"},
+		{"RequestBuffer name: FrameBuffer queueId: 8005819039744 queueSize: 3", "RequestBuffer"},
+		{"RSMainThread::DoComposition: 1234", "RSMainThread::DoComposition"},
+		{"Render vsyncId:50044", "Render"},
+		{"TimerCallback callbackInfo address = 392143154880, tId = 0", "TimerCallback callbackInfo"},
+		{"presentFenceIndex_ = 1", "presentFenceIndex"},
+		{"SetVolume range:-1", "SetVolume"},
+		{"RME render end ret -1", "RME render end ret"},
+		{"RCDTopSurfaceNode8005819039744", "RCDTopSurfaceNode"},
+		// Addresses and paths.
+		{"CreateImagePixelMap resource://base/media/a.png, sourceSize: [ 100, 100 ]", "CreateImagePixelMap"},
+		{"load resource://base/media/a.png", "load"},
+		{"open /data/storage/el1/bundle", "open"},
+		{"free 0x7f001234", "free"},
+		{"task@7f001234", "task"},
+		// Nothing but variable parts.
+		{"", "unnamed"},
+		{"350342", "unnamed"},
+		{"[12,ab]#", "unnamed"},
+		{"/data/storage", "data"},
+		{"{json}", "json"},
+		// People's names.
+		{"首页 12", "首页"},
+		{"3DScene", "3DScene"},
+	} {
+		if got := key(test.label); got != test.want {
+			t.Errorf("key of %q is %q, want %q", test.label, got, test.want)
+		}
+		if got := key(test.want); got != test.want {
+			t.Errorf("key of the key %q is %q", test.want, got)
+		}
+	}
+	long := strings.Repeat("ab", 200)
+	if got := key(long); got != long[:MaxKey] {
+		t.Errorf("long name: %q", got)
+	}
+}
+
+// FuzzAppendKey checks what AppendKey promises for any label.
+func FuzzAppendKey(f *testing.F) {
+	for _, seed := range []string{
+		"H:Repaint|M0538", "[654d,2,1]#A::b:53", "std::map<int, X> A::b(int)", "A::operator()(int) const",
+		"void (anonymous namespace)::b(int)", "PartialGC::RunPhases1;GCReason2", "X[Item12][self:3]", "a name: b",
+		"[[[", "x[y", "a[b[c]d]", "a = 1", "::1", "首页_1", "\xff\xfe", "H:H:[]#", "a\x00b", strings.Repeat("語", 40) + "[a]",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, label []byte) {
+		k := AppendKey([]byte("before"), label)
+		if !bytes.HasPrefix(k, []byte("before")) {
+			t.Fatalf("dst was overwritten: %q", k)
+		}
+		k = k[len("before"):]
+		if len(k) == 0 || len(k) > MaxKey {
+			t.Fatalf("the key of %q has %d bytes: %q", label, len(k), k)
+		}
+		if utf8.Valid(label) && !utf8.Valid(k) {
+			t.Fatalf("the key of %q is not UTF-8: %q", label, k)
+		}
+		if again := AppendKey(nil, k); !bytes.Equal(again, k) {
+			t.Fatalf("the key of %q is %q, whose key is %q", label, k, again)
+		}
+		Lookup(label)
+		Lookup(k)
+		GCReason(label)
+		BlockedBy(label)
+		IsInterruptThread(label)
+		if f := AppendFunction(nil, label); bytes.ContainsAny(f, "+[ ") {
+			t.Fatalf("the function of %q is %q", label, f)
+		}
+	})
+}
+
+func TestAllocations(t *testing.T) {
+	labels := [][]byte{
+		[]byte("RSUniRender::QuickPrepare:[SCBStatusBar17] nodeId[16544214024386] pid[3852]"),
+		[]byte("virtual OHOS::ErrCode OHOS::AppExecFwk::BundleMgrProxy::GetNameForUid(const int, std::string &)"),
+		[]byte("PartialGC::RunPhases1;GCReason2;MarkReason0"),
+		[]byte("350342"),
+	}
+	caller := []byte("fscache_page_get_an+0xd0c/0x1b44[sysmgr.elf]")
+	dst := make([]byte, 0, MaxKey)
+	if n := testing.AllocsPerRun(100, func() {
+		for _, label := range labels {
+			Lookup(AppendKey(dst, label))
+		}
+		BlockedBy(caller)
+		AppendFunction(dst, caller)
+		IsInterruptThread(caller)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for _, test := range []struct {
+		key  string
+		want Place
+	}{
+		{"FlushLayoutTask", Place{Stage: Layout}},
+		{"FlushLayoutTasks", Place{}}, // another word
+		{"Sync", Place{Stage: Draw}},
+		{"SyncFile", Place{}},
+		{"CustomNode:BuildItem[IconItem]", Place{Build, ClassWork, AdviseCreate}},
+		{"CustomNode:BuildItem IconItem", Place{Build, ClassWork, AdviseCreate}},
+		{"ListLayoutAlgorithm::MeasureListItem", Place{Layout, ClassWork, AdviseList}},
+		{"PartialGC::RunPhases", Place{NoStage, ClassGC, NoAdvice}},
+		{"PartialGC::Mark", Place{NoStage, ClassGC, NoAdvice}},
+		{"OHOS::AppExecFwk::BundleMgrProxy::GetNameForUid", Place{NoStage, ClassIPC, AdviseIPC}},
+		{"OHOS::Global::Resource::HapManager::GetMediaDataFromHap", Place{NoStage, ClassResource, AdviseResource}},
+		{"Waiting for PresentFence", Place{Display, ClassFence, NoAdvice}},
+		{"", Place{}},
+		{"zzz", Place{}},
+	} {
+		if got := Lookup([]byte(test.key)); got != test.want {
+			t.Errorf("place of %q is %v, want %v", test.key, got, test.want)
+		}
+	}
+}
+
+// TestTable checks that every row can be found, by itself and by its own key.
+func TestTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, row := range table {
+		text := strings.TrimSuffix(row.prefix, "*")
+		if seen[row.prefix] {
+			t.Errorf("%q is in the table twice", row.prefix)
+		}
+		seen[row.prefix] = true
+		if got := Lookup([]byte(text)); got != row.Place {
+			t.Errorf("place of %q is %v, want %v", text, got, row.Place)
+		}
+		if row.whole && key(text+"[1]") != text {
+			t.Errorf("key of %q is %q", text+"[1]", key(text+"[1]"))
+		}
+		if k := key(text); Lookup([]byte(k)) != row.Place && strings.HasSuffix(text, k) {
+			t.Errorf("place of the key %q of %q is %v, want %v", k, text, Lookup([]byte(k)), row.Place)
+		}
+	}
+}
+
+func TestInside(t *testing.T) {
+	build := Lookup([]byte("CustomNode:BuildItem[A]"))
+	gc := Lookup([]byte("PartialGC::RunPhases")).Inside(build)
+	for _, test := range []struct{ got, want Place }{
+		{Place{}.Inside(build), build},
+		{Lookup([]byte("OHOS::Global::Resource::A")).Inside(build), Place{Build, ClassResource, AdviseResource}},
+		{Lookup([]byte("FlushLayoutTask")).Inside(build), Place{Stage: Layout}},
+		{gc, Place{Build, ClassGC, NoAdvice}},
+		{Place{}.Inside(gc), gc},
+		{Lookup([]byte("DoDecode")).Inside(gc), gc},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %v, want %v", test.got, test.want)
+		}
+	}
+}
+
+func TestGCReason(t *testing.T) {
+	for _, test := range []struct{ label, want string }{
+		{"PartialGC::RunPhases0;GCReason0;MarkReason4;Sensitive0", "allocation limit"},
+		{"FullGC::RunPhases;GCReason17;Sensitive0", "other"},
+		{"FullGC::RunPhases;GCReason7", "hint"},
+		{"FullGC::RunPhases;GCReason18", ""},
+		{"SharedCC::RunPhases;GCReason 3;MarkReason0", "switched to background"},
+		{"PartialGC::RunPhases1;Reason2;Sensitive0", "idle"},
+		{"PartialGC::RunPhases1;Reason5;Sensitive0", ""}, // 4.1 or 5.0
+		{"PartialGC::RunPhases1;Reason6;Sensitive0", "triggered by JS"},
+		{"PartialGC::RunPhases1;Reason7;Sensitive0", "ArkUI"},
+		{"PartialGC::RunPhases1;Reason11;Sensitive0", ""}, // 5.0 or 5.1
+		{"SharedGC::Finish;Reason7", ""},                  // 5.0 or 6.0
+		{"SharedGC::Finish;Reason1", "allocation failed"},
+		{"ConcurrentMarker::Mark1;MarkReason2", ""},
+		{"PartialGC::RunPhases1", ""},
+		{"PartialGC::RunPhases;GCReason-1", ""},
+	} {
+		if got, ok := GCReason([]byte(test.label)); got != test.want || ok != (test.want != "") {
+			t.Errorf("reason of %q is %q, %v", test.label, got, ok)
+		}
+	}
+}
+
+func TestBlockedBy(t *testing.T) {
+	for _, test := range []struct {
+		caller, function string
+		want             Wait
+	}{
+		{"io_schedule+0x1c/0x9b0[storage.elf]", "io_schedule", WaitIO},
+		{"folio_wait_bit_common+0x1/0x2", "folio_wait_bit_common", WaitIO},
+		{"fscache_page_get_an+0xd0c/0x1b44[sysmgr.elf]", "fscache_page_get_an", WaitIO},
+		{"sync_buffer_read_wi+0x74/0x160[sysmgr.elf]", "sync_buffer_read_wi", WaitIO},
+		{"sync_file_range", "sync_file_range", WaitIO},
+		{"sync_file_poll", "sync_file_poll", WaitFence},
+		{"dma_fence_default_w+0x260/0x4dc[devhost.elf]", "dma_fence_default_w", WaitFence},
+		{"drm_atomic_helper_w+0x1/0x2[devhost.elf]", "drm_atomic_helper_w", WaitFence},
+		{"hhp_anon_faultin_pa+0xc4c/0x3e04[sysmgr.elf]", "hhp_anon_faultin_pa", WaitMem},
+		{"fault_handle_data_a+0x6c/0xb40[sysmgr.elf]", "fault_handle_data_a", WaitMem},
+		{"mem_cgroup_reclaim+0x1/0x2", "mem_cgroup_reclaim", WaitMem},
+		{"hrtimer_nanosleep", "hrtimer_nanosleep", WaitTimer},
+		{"msleep+0x40/0x4c[devhost.elf]", "msleep", WaitTimer},
+		{"vfs_op_fanotify_rea+0x758/0x1424[sysmgr.elf]", "vfs_op_fanotify_rea", WaitUnknown},
+		{"scan_work+0x10/0x20 [wifi]", "scan_work", WaitUnknown},
+		{"x+0x1/0x2 [reclaim]", "x", WaitUnknown},
+		{"0xffffffc0101a2b3c", "", WaitUnknown},
+		{"kthread_worker_fn+0x14c/0x1ec[devhost.elf]", "kthread_worker_fn", WaitUnknown},
+		{"", "", WaitUnknown},
+	} {
+		if got, ok := BlockedBy([]byte(test.caller)); got != test.want || ok != (test.want != WaitUnknown) {
+			t.Errorf("%s: %v, %v, want %v", test.caller, got, ok, test.want)
+		}
+		if got := string(AppendFunction(nil, []byte(test.caller))); got != test.function {
+			t.Errorf("function of %s is %q", test.caller, got)
+		}
+	}
+	for _, row := range blockers {
+		text := strings.TrimSuffix(row.prefix, "*")
+		if got, _ := BlockedBy([]byte(text)); got != row.wait {
+			t.Errorf("%s: %v, want %v", text, got, row.wait)
+		}
+	}
+}
+
+func TestThreads(t *testing.T) {
+	for comm, want := range map[string]bool{
+		"udk-irq-12": true, "dh-irq-bind-3": true, "irq/45-mmc0": true, "ksoftirqd/0": true,
+		"irq/": false, "irq/x": false, "udk-irq": false, "render_service": false, "": false,
+	} {
+		if got := IsInterruptThread([]byte(comm)); got != want {
+			t.Errorf("%s: %v", comm, got)
+		}
+	}
+	if !IsSchedulerThread([]byte("tppmgr-sched-in")) || IsSchedulerThread([]byte("tppmgr-idle-3")) {
+		t.Error("scheduler thread")
+	}
+}
+
+// TestNames checks that all codes and texts exist and differ, and that every piece
+// of advice is given for some cause.
+func TestNames(t *testing.T) {
+	seen := map[string]bool{}
+	check := func(kind, text, allowed string) {
+		if text == "" || strings.Trim(text, allowed) != "" || seen[kind+text] {
+			t.Errorf("%s %q", kind, text)
+		}
+		seen[kind+text] = true
+	}
+	const code, label = "abcdefghijklmnopqrstuvwxyz_.", "abcdefghijklmnopqrstuvwxyzACGJPSTU-' "
+	for s := range Stage(StageCount) {
+		check("stage", s.String(), code)
+		check("stage's label", s.Label(), label)
+	}
+	for c := range Class(ClassCount) {
+		check("class", c.String(), code)
+		check("class's label", c.Label(), label)
+	}
+	for w := range Wait(WaitCount) {
+		check("wait", w.String(), code)
+		check("wait's label", w.Label(), label)
+	}
+	given := map[Advice]bool{}
+	reasons := append([]string{""}, laterReasons[:]...)
+	for w := range Wait(WaitCount) {
+		for _, row := range table {
+			for _, reason := range reasons {
+				given[AdviceFor(w, row.Place, reason)] = true
+			}
+		}
+		for s := range Stage(StageCount) {
+			given[AdviceFor(w, Place{Stage: s}, "")] = true
+		}
+	}
+	for a := Advice(1); a < Advice(AdviceCount); a++ {
+		text := a.String()
+		if text == "" || len(text) > 120 || strings.Contains(text, "\n") || strings.HasSuffix(text, ".") || seen[text] {
+			t.Errorf("advice %d: %q", a, text)
+		}
+		seen[text] = true
+		if !given[a] {
+			t.Errorf("no cause has the advice %q", text)
+		}
+	}
+}
+
+func BenchmarkKey(b *testing.B) {
+	dst := make([]byte, 0, MaxKey)
+	for _, label := range []string{
+		"FlushLayoutTask",
+		"RSUniRender::QuickPrepare:[SCBStatusBar17] nodeId[16544214024386] pid[3852] nodeType[1]",
+		"virtual OHOS::ErrCode OHOS::AppExecFwk::BundleMgrHostImpl::GetNameForUid(const int, std::string &)",
+	} {
+		text := []byte(label)
+		b.Run(label[:12], func(b *testing.B) {
+			for b.Loop() {
+				AppendKey(dst, text)
+			}
+		})
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	for _, key := range []string{"FlushLayoutTask", "RSUniRender::QuickPrepare[SCBStatusBar]", "OHOS::AppExecFwk::BundleMgrHostImpl::GetNameForUid", "zzz"} {
+		text := []byte(key)
+		b.Run(key[:3], func(b *testing.B) {
+			for b.Loop() {
+				Lookup(text)
+			}
+		})
+	}
+}

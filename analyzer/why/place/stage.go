@@ -1,0 +1,105 @@
+package place
+
+// Stage is a part of the work for a frame, in the order in which a frame goes
+// through them. docs/why.md lists the codes; new ones may be added.
+type Stage uint8
+
+// The stages of an application's UI thread, then those of render_service.
+const (
+	// NoStage: the slice belongs to the stage of the slice around it.
+	NoStage   Stage = iota
+	Start           // before the frame: from its expected start to its actual one
+	Frame           // the frame itself, outside of all other stages
+	Input           // touch and drag events, the application's frame callbacks
+	Animate         // animations
+	Build           // components are created, updated and deleted
+	JS              // ArkTS code outside of the other stages
+	Layout          // measure and layout
+	Record          // draw commands are recorded
+	Submit          // the transaction is sent to render_service
+	After           // callbacks after layout: areas, visible areas
+	Idle            // predictive work after the frame
+	Lifecycle       // changes of the window, the configuration, the memory level
+	Receive         // render_service has its vsync; by its name such a slice is Frame
+	Commands        // transactions are applied, buffers consumed
+	Prepare         // the tree is walked for what changed
+	HandOver        // the main thread passes the frame to the render thread
+	Draw            // the render thread draws
+	Composer        // layers are committed to the display
+	Display         // the display shows the frame
+	stageEnd        // stays last
+)
+
+// StageCount is the number of stages, NoStage included.
+const StageCount = int(stageEnd)
+
+var stages = [StageCount]struct{ code, label string }{
+	NoStage:   {"none", "no stage"},
+	Start:     {"start", "start"},
+	Frame:     {"frame", "frame"},
+	Input:     {"input", "input"},
+	Animate:   {"animate", "animation"},
+	Build:     {"build", "build"},
+	JS:        {"js", "ArkTS code"},
+	Layout:    {"layout", "layout"},
+	Record:    {"record", "recording of draw commands"},
+	Submit:    {"submit", "submission"},
+	After:     {"after", "callbacks after layout"},
+	Idle:      {"idle", "predictive work"},
+	Lifecycle: {"lifecycle", "lifecycle event"},
+	Receive:   {"receive", "receipt of the vsync"},
+	Commands:  {"commands", "application of transactions"},
+	Prepare:   {"prepare", "preparation"},
+	HandOver:  {"hand_over", "hand-over to the render thread"},
+	Draw:      {"draw", "drawing"},
+	Composer:  {"composer", "commit to the display"},
+	Display:   {"display", "display"},
+}
+
+// String returns the stage's code: lower case, words joined by underscores.
+func (s Stage) String() string { return stages[s].code }
+
+// Label returns the stage's name for people.
+func (s Stage) Label() string { return stages[s].label }
+
+// Class is the kind of work that a slice does.
+type Class uint8
+
+// The classes. ClassWork is also the class of slices that the table does not have.
+const (
+	ClassWork         Class = iota
+	ClassGC                 // garbage collection on this thread
+	ClassGCWait             // this thread waits for a collection elsewhere
+	ClassImage              // an image is decoded, scaled or converted
+	ClassResource           // a resource of the application is read
+	ClassIPC                // a call to another process
+	ClassFence              // waits for the GPU or the display
+	ClassBuffer             // waits for a free buffer
+	ClassRenderWait         // waits for render_service's render thread or its helpers
+	ClassIdle               // predictive work, or deliberate waiting
+	ClassHousekeeping       // caches and memory are cleaned up
+	classEnd                // stays last
+)
+
+// ClassCount is the number of classes.
+const ClassCount = int(classEnd)
+
+var classes = [ClassCount]struct{ code, label string }{
+	ClassWork:         {"work", "work"},
+	ClassGC:           {"gc", "garbage collection"},
+	ClassGCWait:       {"gc_wait", "wait for garbage collection"},
+	ClassImage:        {"image", "image"},
+	ClassResource:     {"resource", "resource"},
+	ClassIPC:          {"ipc", "call to another process"},
+	ClassFence:        {"fence", "wait for the GPU or the display"},
+	ClassBuffer:       {"buffer", "wait for a buffer"},
+	ClassRenderWait:   {"render_wait", "wait for the render thread"},
+	ClassIdle:         {"idle", "idle"},
+	ClassHousekeeping: {"housekeeping", "housekeeping"},
+}
+
+// String returns the class's code: lower case, words joined by underscores.
+func (c Class) String() string { return classes[c].code }
+
+// Label returns the class's name for people.
+func (c Class) Label() string { return classes[c].label }

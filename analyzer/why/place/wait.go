@@ -1,0 +1,191 @@
+package place
+
+import "bytes"
+
+// Wait is what a thread did or waited for in a piece of time. docs/why.md lists the
+// codes; new ones may be added. The constants are in the order of their rules: the
+// first that fits applies, and of two causes with the same share the smaller wins.
+type Wait uint8
+
+// The waits.
+const (
+	WaitUnknown      Wait = iota // the thread's state is unknown
+	EarlierFrame                 // was busy with an earlier frame
+	EarlierWork                  // was busy with something else before the frame
+	WaitVsync                    // waited for the frame's vsync
+	WaitIRQ                      // an interrupt handler ran on its CPU
+	Run                          // ran
+	RunSlow                      // ran longer because the CPU was slower
+	GCRun                        // collected garbage
+	CPUPreempted                 // another thread took its CPU
+	CPUWait                      // was woken and waited for a CPU
+	WaitGC                       // waited for a garbage collection
+	WaitBinder                   // waited for the reply to a call
+	WaitFence                    // waited for the GPU or the display
+	WaitBuffer                   // waited for a free buffer
+	WaitIO                       // waited for storage
+	WaitMem                      // waited for memory
+	WaitRender                   // render_service's main thread waited for its render thread
+	WaitOwnThread                // waited for a thread of its process
+	WaitOtherProcess             // waited for a thread of another process, without a call
+	WaitTimer                    // slept for a time
+	WaitKernel                   // waited in the kernel for something else
+	WaitSleep                    // slept; the trace does not say what for
+	GPU                          // the thread was done, the GPU was not
+	Variation                    // a little of everything, each below the noise floor
+	waitEnd                      // stays last
+)
+
+// WaitCount is the number of waits.
+const WaitCount = int(waitEnd)
+
+var waits = [WaitCount]struct{ code, label string }{
+	WaitUnknown:      {"unknown", "unknown"},
+	EarlierFrame:     {"earlier_frame", "busy with an earlier frame"},
+	EarlierWork:      {"earlier_work", "busy with other work"},
+	WaitVsync:        {"vsync", "waiting for the vsync"},
+	WaitIRQ:          {"irq", "interrupts"},
+	Run:              {"run", "running"},
+	RunSlow:          {"run.slow", "running on a slower CPU"},
+	GCRun:            {"gc", "collecting garbage"},
+	CPUPreempted:     {"cpu.preempted", "preempted"},
+	CPUWait:          {"cpu.wait", "waiting for a CPU"},
+	WaitGC:           {"gc.wait", "stopped by garbage collection"},
+	WaitBinder:       {"binder", "waiting for another process's reply"},
+	WaitFence:        {"fence", "waiting for the GPU or the display"},
+	WaitBuffer:       {"buffer", "waiting for a free buffer"},
+	WaitIO:           {"io", "waiting for storage"},
+	WaitMem:          {"mem", "waiting for memory"},
+	WaitRender:       {"render", "waiting for the render thread"},
+	WaitOwnThread:    {"own_thread", "waiting for a thread of the same process"},
+	WaitOtherProcess: {"other_process", "waiting for another process"},
+	WaitTimer:        {"timer", "sleeping for a time"},
+	WaitKernel:       {"kernel", "waiting in the kernel"},
+	WaitSleep:        {"sleep", "sleeping"},
+	GPU:              {"gpu", "working on the GPU"},
+	Variation:        {"variation", "a little slower everywhere"},
+}
+
+// String returns the wait's code: lower case, words joined by underscores, a dot
+// between a group and its member.
+func (w Wait) String() string { return waits[w].code }
+
+// Label returns the wait's name for people.
+func (w Wait) Label() string { return waits[w].label }
+
+// blockers are kernel functions in which threads wait. Kernels cut the names in
+// sched_blocked_reason: HongMeng after 19 bytes. WaitUnknown is for functions whose
+// names begin like those of another wait.
+var blockers = []struct {
+	prefix string
+	wait   Wait
+}{
+	// Linux: the page cache and the block layer.
+	{"io_schedule*", WaitIO},
+	{"bit_wait_io*", WaitIO},
+	{"folio_wait_*", WaitIO},
+	{"__folio_lock*", WaitIO},
+	{"__lock_page*", WaitIO},
+	{"wait_on_page_*", WaitIO},
+	{"__wait_on_buffer*", WaitIO},
+	{"filemap_*", WaitIO},
+	{"do_read_cache_*", WaitIO},
+	{"blk_*", WaitIO},
+	{"submit_bio*", WaitIO},
+	{"dm_*", WaitIO},
+	{"ufshcd*", WaitIO},
+	{"mmc_*", WaitIO},
+	// Linux: file systems.
+	{"ext4_*", WaitIO},
+	{"f2fs_*", WaitIO},
+	{"erofs_*", WaitIO},
+	{"jbd2_*", WaitIO},
+	{"fsync*", WaitIO},
+	{"sync_*", WaitIO},
+	// HongMeng: the page cache, the file system, the block layer.
+	{"fscache_page_*", WaitIO},
+	{"sync_buffer_read*", WaitIO},
+	{"hmfs_*", WaitIO},
+	{"udk_blk_*", WaitIO},
+	{"block_end_*", WaitIO},
+	{"vfs_*", WaitIO},
+	{"vfs_op_fanotify*", WaitUnknown}, // waits for somebody to open a file
+
+	{"dma_fence_*", WaitFence},
+	{"dma_resv_wait*", WaitFence},
+	{"sync_file*", WaitFence},
+	{"sync_file_range*", WaitIO},
+	{"sync_fence*", WaitFence},
+	{"drm_wait_*", WaitFence},
+	{"drm_atomic_helper_w*", WaitFence}, // …wait_for_fences and its like
+	{"drm_crtc_wait*", WaitFence},
+	{"drm_syncobj_*", WaitFence},
+	{"kbase_*", WaitFence},
+	{"mali_*", WaitFence},
+
+	{"shrink_*", WaitMem},
+	{"compact_*", WaitMem},
+	{"try_to_free_*", WaitMem},
+	{"do_try_to_free_*", WaitMem},
+	{"do_page_fault*", WaitMem},
+	{"hhp_anon_fault*", WaitMem}, // HongMeng, as is the next one
+	{"fault_handle_*", WaitMem},
+
+	{"hrtimer_nanosleep*", WaitTimer},
+	{"do_nanosleep*", WaitTimer},
+	{"msleep*", WaitTimer},
+	{"usleep*", WaitTimer},
+}
+
+var blockerIndex = newPrefixes(len(blockers), func(row int) string { return blockers[row].prefix })
+
+// BlockedBy returns what a thread that is blocked in a kernel function waits for:
+// WaitIO, WaitFence, WaitMem or WaitTimer. caller is the field of that name of a
+// sched_blocked_reason event, or the result of AppendFunction. BlockedBy is false for
+// all other functions.
+func BlockedBy(caller []byte) (Wait, bool) {
+	row, _ := blockerIndex.find(caller)
+	if row >= 0 && blockers[row].wait != WaitUnknown {
+		return blockers[row].wait, true
+	}
+	if row < 0 && bytes.Contains(function(caller), []byte("reclaim")) {
+		return WaitMem, true
+	}
+	return WaitUnknown, false
+}
+
+// AppendFunction appends the kernel function's name of a sched_blocked_reason
+// event's caller to dst: "io_schedule+0x1c/0x9b0[storage.elf]" is io_schedule. It
+// appends nothing for an address without a name.
+func AppendFunction(dst, caller []byte) []byte { return append(dst, function(caller)...) }
+
+func function(caller []byte) []byte {
+	caller = bytes.TrimLeft(caller, " ")
+	for i, c := range caller {
+		if c == '+' || c == '[' || c == ' ' {
+			caller = caller[:i]
+			break
+		}
+	}
+	if len(caller) > 0 && isDigit(caller[0]) { // an address; no C name begins so
+		return nil
+	}
+	return caller
+}
+
+// IsInterruptThread reports whether a thread with this name handles interrupts:
+// HongMeng's udk-irq-N and dh-irq-bind-N, Linux's irq/N-device and ksoftirqd/N.
+func IsInterruptThread(comm []byte) bool {
+	for _, prefix := range [...]string{"udk-irq-", "dh-irq-bind-", "irq/", "ksoftirqd/"} {
+		if len(comm) > len(prefix) && string(comm[:len(prefix)]) == prefix {
+			return prefix != "irq/" || isDigit(comm[len(prefix)])
+		}
+	}
+	return false
+}
+
+// IsSchedulerThread reports whether a thread with this name is HongMeng's scheduler
+// itself.
+func IsSchedulerThread(comm []byte) bool {
+	return bytes.HasPrefix(comm, []byte("tppmgr-sched-in"))
+}

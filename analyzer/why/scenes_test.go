@@ -1,0 +1,356 @@
+package why_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/simulate"
+	"ohframe/internal/slow"
+)
+
+// variants are the ways in which scenes are traced, by name.
+var variants = []struct {
+	name   string
+	change func(*simulate.Scene)
+}{
+	{"usual", func(*simulate.Scene) {}},
+	{"decoys", func(s *simulate.Scene) { s.Decoys = true }},
+	{"no functions", func(s *simulate.Scene) { s.NoBlockedReason = true }},
+	{"spelling", func(s *simulate.Scene) { s.CRLF, s.NoTGID, s.ClockOffset = true, true, 12_345_678_901 }},
+}
+
+// scenes calls test with scenes of all causes, kernels, refresh rates and variants.
+// Of each, it varies the seed.
+func scenes(seeds int, test func(simulate.Scene)) {
+	for i, cause := range simulate.Causes() {
+		for _, kernel := range []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux} {
+			for j, hz := range []int{60, 90, 120} {
+				for k, v := range variants {
+					for seed := range seeds {
+						s := simulate.Scene{Kernel: kernel, RefreshHz: hz, Cause: simulate.Cause(cause), Seed: uint64(i + 7*j + 11*k + 31*seed)}
+						v.change(&s)
+						test(s)
+					}
+				}
+			}
+		}
+	}
+}
+
+// pairs calls test with scenes of two causes in the same frames.
+func pairs(seeds int, test func(simulate.Scene)) {
+	causes := []simulate.Cause{
+		simulate.CauseMoreWork, simulate.CauseStorageD, simulate.CauseBinder, simulate.CauseLock, simulate.CausePreempted,
+		simulate.CauseGC, simulate.CauseTimer,
+	}
+	for i, first := range causes {
+		for j, second := range causes {
+			if i == j {
+				continue
+			}
+			for seed := range seeds {
+				kernel := simulate.KernelHongMeng
+				if (i+j+seed)%2 == 1 {
+					kernel = simulate.KernelLinux
+				}
+				test(simulate.Scene{Kernel: kernel, RefreshHz: 60 + 30*((i+seed)%3), Cause: first, Second: second, First: 70, Seed: uint64(i*7 + j + 50*seed)})
+			}
+		}
+	}
+}
+
+// played is a scene, the truth about it and what was found.
+type played struct {
+	scene    simulate.Scene
+	text     []byte
+	truth    *simulate.SceneTruth
+	timeline *analyzer.Timeline
+	causes   *why.Causes
+}
+
+func play(t testing.TB, s simulate.Scene) *played {
+	t.Helper()
+	var text bytes.Buffer
+	truth, err := s.Generate(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &played{scene: s, text: text.Bytes(), truth: truth}
+	p.timeline, p.causes = explain(t, &text)
+	return p
+}
+
+// frame returns the explanation of a frame of the truth.
+func (p *played) frame(c *simulate.CauseTruth) *why.Explanation {
+	for f := range p.timeline.Complete() {
+		if f.TID == c.TID && f.VsyncID == c.Vsync && (f.Kind == analyzer.RenderFrame) == (c.Kind == simulate.RenderFrame) {
+			return p.causes.Of(f)
+		}
+	}
+	return nil
+}
+
+// answer is what is found to be the cause of a frame.
+func answer(e *why.Explanation) string {
+	switch {
+	case e == nil:
+		return "no frame"
+	case e.Outcome == why.NotLate:
+		return "on time"
+	case e.Outcome == why.OneCause, e.Outcome == why.KnockOn:
+		return e.Cause().Wait.String()
+	}
+	return e.Outcome.String()
+}
+
+// expected are the right answers. More work in a garbage collection is a collection;
+// what happens without scheduling events, or while they are lost, is unknown.
+func expected(s *simulate.Scene, c *simulate.CauseTruth) []string {
+	switch {
+	case !c.Late:
+		return []string{"on time"}
+	case c.Cause == simulate.CauseNoSched:
+		return []string{"place_only"}
+	case c.Cause == simulate.CauseLostEvents:
+		return []string{"unknown"}
+	case strings.HasPrefix(c.Slice, "PartialGC::"):
+		return []string{"gc"}
+	case c.Wait == "run.work":
+		return []string{"run"}
+	}
+	if s.NoBlockedReason {
+		return append([]string{c.Wait}, c.Acceptable...)
+	}
+	return []string{c.Wait}
+}
+
+// place returns what is wrong with the place, the culprit and the root of a cause.
+func misplaced(p *played, c *simulate.CauseTruth, e *why.Explanation) string {
+	if e == nil || e.Cause() == nil {
+		return ""
+	}
+	s := e.Cause()
+	if c.Slice != "" && s.Slice != c.Slice {
+		return fmt.Sprintf("slice %q, want %q", s.Slice, c.Slice)
+	}
+	if c.KnockOnOf != 0 && (e.Root == nil || e.Root.VsyncID != c.KnockOnOf) {
+		return fmt.Sprintf("root %v, want frame %d", e.Root, c.KnockOnOf)
+	}
+	if c.Culprit == "" || c.Wait == "earlier_work" || !p.causes.Scheduled {
+		return ""
+	}
+	if s.Culprit == nil {
+		return "no culprit, want " + c.Culprit
+	}
+	_, thread, _ := strings.Cut(c.Culprit, ":")
+	if s.Culprit.Thread != thread {
+		return fmt.Sprintf("culprit %q, want %q", s.Culprit.Thread, thread)
+	}
+	if c.Leaf != "" && s.Culprit.Wait.String() != c.Leaf {
+		return fmt.Sprintf("culprit's wait %q, want %q", s.Culprit.Wait, c.Leaf)
+	}
+	if c.LeafSlice != "" && s.Culprit.Slice != c.LeafSlice {
+		return fmt.Sprintf("culprit's slice %q, want %q", s.Culprit.Slice, c.LeafSlice)
+	}
+	return ""
+}
+
+// confusion counts answers.
+type confusion struct {
+	rows     map[string]map[string]int // cause, answer
+	expected map[string]string
+	frames   int
+	right    int
+	wrong    int // another cause, instead of none
+	displace int
+	spurious int
+}
+
+// add compares what was found in a scene with one cause.
+func (m *confusion) add(t *testing.T, p *played) {
+	t.Helper()
+	injected := map[int64]bool{}
+	for _, c := range p.truth.Causes {
+		injected[c.Vsync] = c.Late
+		row := string(c.Cause)
+		e := p.frame(c)
+		got, want := answer(e), expected(&p.scene, c)
+		// The frame before the one that is delayed by it is late for more work.
+		if c.Cause == simulate.CausePreviousFrame && c.Wait == "run.work" {
+			row += " (the earlier one)"
+		}
+		if m.rows[row] == nil {
+			m.rows[row] = map[string]int{}
+		}
+		m.expected[row] = want[0]
+		m.rows[row][got]++
+		if c.Late {
+			m.frames++
+		} else if got != "on time" {
+			m.spurious++
+			t.Errorf("%s: frame %d: %s, but it is on time", name(p.scene), c.Vsync, got)
+		}
+		if slices.Contains(want, got) {
+			if c.Late {
+				m.right++
+			}
+			if text := misplaced(p, c, e); text != "" {
+				m.displace++
+				t.Errorf("%s: frame %d: %s", name(p.scene), c.Vsync, text)
+			}
+			continue
+		}
+		if e != nil && (e.Outcome == why.OneCause || e.Outcome == why.KnockOn) {
+			m.wrong++
+		}
+		text := ""
+		if e != nil {
+			text = p.causes.Sentence(e)
+		}
+		t.Logf("%s: frame %d: %s, want %s: %s", name(p.scene), c.Vsync, got, want[0], text)
+	}
+	for f := range p.timeline.Complete() {
+		if e := p.causes.Of(f); e.Overrun > 0 && !injected[f.VsyncID] {
+			m.spurious++
+			t.Errorf("%s: frame %d is late without a cause", name(p.scene), f.VsyncID)
+		}
+	}
+}
+
+func name(s simulate.Scene) string {
+	text := fmt.Sprintf("%s %s %d Hz seed %d", s.Cause, s.Kernel, s.RefreshHz, s.Seed)
+	if s.Second != "" {
+		text += " and " + string(s.Second)
+	}
+	for _, flag := range []struct {
+		set  bool
+		name string
+	}{{s.Decoys, "decoys"}, {s.NoBlockedReason, "no functions"}, {s.CRLF, "CRLF"}} {
+		if flag.set {
+			text += ", " + flag.name
+		}
+	}
+	return text
+}
+
+// table returns the confusion matrix for docs/why.md.
+func (m *confusion) table() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d late frames with one injected cause: %.2f %% right, %.2f %% with a wrong cause, the rest without one.\n\n",
+		m.frames, 100*float64(m.right)/float64(m.frames), 100*float64(m.wrong)/float64(m.frames))
+	b.WriteString("| injected | expected | frames | found |\n|---|---|---|---|\n")
+	for _, cause := range slices.Sorted(maps.Keys(m.rows)) {
+		row := m.rows[cause]
+		total, list := 0, []string{}
+		for _, got := range slices.SortedFunc(maps.Keys(row), func(a, b string) int {
+			return cmp.Or(cmp.Compare(row[b], row[a]), cmp.Compare(a, b))
+		}) {
+			total += row[got]
+			list = append(list, fmt.Sprintf("`%s` %d", got, row[got]))
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | %d | %s |\n", strings.ReplaceAll(cause, "_", " "), m.expected[cause], total, strings.Join(list, ", "))
+	}
+	return b.String()
+}
+
+const (
+	document = "../../docs/why.md"
+	begin    = "<!-- made by make causes -->\n"
+	end      = "<!-- end of what make causes made -->\n"
+)
+
+// TestInjectedCauses finds the causes that scenes were generated with. make causes
+// runs all scenes and writes the table of docs/why.md.
+func TestInjectedCauses(t *testing.T) {
+	update := os.Getenv("OHFRAME_UPDATE_DOCS") != ""
+	seeds, every := 1, slow.Of(13, 1)
+	if update {
+		seeds, every = 4, 1
+	}
+	m := confusion{rows: map[string]map[string]int{}, expected: map[string]string{}}
+	n := 0
+	scenes(seeds, func(s simulate.Scene) {
+		if n++; n%every != 0 {
+			return
+		}
+		p := play(t, s)
+		for f := range p.timeline.Complete() {
+			checkSums(t, f, p.causes.Of(f))
+		}
+		m.add(t, p)
+	})
+	if m.right*100 < m.frames*98 || m.wrong*1000 > m.frames*5 {
+		t.Errorf("%d of %d frames right, %d wrong", m.right, m.frames, m.wrong)
+	}
+	t.Logf("%d misplaced, %d spurious\n%s", m.displace, m.spurious, m.table())
+	if update && !t.Failed() {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, rest, ok := strings.Cut(string(text), begin)
+		_, after, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("%s has no place for the table", document)
+		}
+		if err := os.WriteFile(document, []byte(before+begin+"\n"+m.table()+"\n"+end+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTwoCauses: of two causes in one frame, the longer one has the larger share.
+func TestTwoCauses(t *testing.T) {
+	pairs(slow.Of(1, 2), func(s simulate.Scene) {
+		p := play(t, s)
+		first := map[int64]*simulate.CauseTruth{}
+		for _, c := range p.truth.Causes {
+			if first[c.Vsync] == nil {
+				first[c.Vsync] = c
+				continue
+			}
+			e := p.frame(c)
+			share := func(c *simulate.CauseTruth) trace.Duration {
+				for i := range e.Shares {
+					if s := &e.Shares[i]; s.Wait.String() == expected(&p.scene, c)[0] {
+						return s.Share
+					}
+				}
+				return 0
+			}
+			long, short := first[c.Vsync], c
+			if long.NS < short.NS {
+				long, short = short, long
+			}
+			// Work injected into FlushLayoutTask next to a wait is as long as its slice.
+			if a, b := share(long), share(short); a <= b || b == 0 {
+				t.Errorf("%s: frame %d: shares %d for %d, %d for %d: %s", name(s), c.Vsync, a, long.NS, b, short.NS, p.causes.Sentence(e))
+			}
+		}
+	})
+}
+
+// Of a frame that was slower everywhere, no slice stands for all of it.
+func TestSlowerFrameHasNoSlice(t *testing.T) {
+	p := play(t, simulate.Scene{Kernel: simulate.KernelHongMeng, RefreshHz: 90, Cause: simulate.CauseSlowClock, Seed: 1})
+	for _, c := range p.truth.Causes {
+		e := p.frame(c)
+		s := e.Cause()
+		if s.Wait != place.RunSlow || s.Slice != "" || s.SliceValue != 0 || s.Advice == place.NoAdvice {
+			t.Errorf("got %+v", s)
+		}
+		if got := p.causes.Sentence(e); !strings.HasPrefix(got, "ran "+why.Milliseconds(s.Value)+" ms on a slower CPU; usual ") {
+			t.Errorf("got %q", got)
+		}
+	}
+}

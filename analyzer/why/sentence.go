@@ -1,0 +1,219 @@
+package why
+
+import (
+	"fmt"
+	"strings"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+)
+
+// Sentence returns why a late frame was late, in one line without the frame's name:
+//
+//	waited 38.6 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
+//
+// It is empty for a frame that was not late.
+func (c *Causes) Sentence(e *Explanation) string {
+	return c.sentence(e, "; whether the thread ran or waited is unknown")
+}
+
+// Brief is Sentence without what applies to all frames of a trace that has no
+// scheduling events of their threads.
+func (c *Causes) Brief(e *Explanation) string { return c.sentence(e, "") }
+
+// sentence returns the sentence of a frame. placeOnly follows the cause of a frame of
+// which only the slices are known.
+func (c *Causes) sentence(e *Explanation, placeOnly string) string {
+	switch e.Outcome {
+	case NotLate:
+		return ""
+	case JustMissed:
+		return "just missed its deadline"
+	case NotKnown:
+		return c.notKnown(e)
+	case Mixed:
+		return c.mixed(e)
+	}
+	first := &e.Shares[0]
+	text := c.phrase(first)
+	if first.Wait != place.EarlierFrame {
+		_, usual := first.time()
+		text += "; usual " + Milliseconds(usual)
+	}
+	if e.Outcome == PlaceOnly {
+		text += placeOnly
+	}
+	for i := 1; i < len(e.Shares) && e.Shares[i].Share*4 >= e.Overrun; i++ {
+		text += "; also " + c.phrase(&e.Shares[i])
+	}
+	return text
+}
+
+// Milliseconds formats a duration in milliseconds with one decimal, without a unit.
+func Milliseconds(d trace.Duration) string { return fmt.Sprintf("%.1f", d.Milliseconds()) }
+
+func ms(d trace.Duration) string { return Milliseconds(d) + " ms" }
+
+func (c *Causes) notKnown(e *Explanation) string {
+	return fmt.Sprintf("cause unknown: the thread's state is unknown for %s of %s; %s", ms(e.Unknown), ms(e.End.Sub(e.Start)), c.missing())
+}
+
+// missing returns what the user can record to find more causes.
+func (c *Causes) missing() string {
+	if !c.Scheduled {
+		return "record the tag sched"
+	}
+	return "events were lost, or the trace begins too late"
+}
+
+func (c *Causes) mixed(e *Explanation) string {
+	var list []string
+	for i := range e.Shares[:min(3, len(e.Shares))] {
+		s := &e.Shares[i]
+		list = append(list, fmt.Sprintf("%s (%.0f %%)", c.phrase(s), 100*float64(s.Share)/float64(e.Overrun)))
+	}
+	return "several causes: " + strings.Join(list, ", ")
+}
+
+// time returns the time of the cause in its slice or, without one, in its stage, and
+// what is usual there.
+func (s *Share) time() (value, usual trace.Duration) {
+	if s.Slice == "" {
+		return s.Value, s.Usual
+	}
+	return s.SliceValue, s.SliceUsual
+}
+
+// phrase describes one cause.
+func (c *Causes) phrase(s *Share) string {
+	in := where(s.Stage, s.Slice)
+	d, usual := s.time()
+	value := ms(d)
+	switch s.Wait {
+	case place.WaitUnknown:
+		return "spent " + value + in
+	case place.EarlierFrame:
+		return c.knockOn(s)
+	case place.EarlierWork:
+		return fmt.Sprintf("began %s late: the thread was busy with %s", value, s.Slice)
+	case place.WaitVsync:
+		text := "got its vsync " + value + " after it was due"
+		if s.Culprit != nil {
+			text += ": it came from " + s.Culprit.Name() + s.Culprit.did()
+		}
+		return text
+	case place.WaitIRQ:
+		return "lost " + value + " to interrupts" + in
+	case place.Run:
+		return "ran " + value + in
+	case place.GCRun:
+		return "collected garbage" + s.reason() + " for " + value + in
+	case place.RunSlow:
+		return "ran " + value + in + " on a slower CPU"
+	case place.CPUPreempted, place.CPUWait:
+		text := "waited " + value + in + " for a CPU"
+		if s.Culprit != nil {
+			text += fmt.Sprintf(" that %s had for %s", s.Culprit.Name(), ms(s.Culprit.Time))
+		}
+		return text
+	case place.WaitGC:
+		return "was stopped by garbage collection" + s.reason() + " for " + value + in
+	case place.GPU:
+		return "the GPU worked for " + value + " after the thread was done"
+	case place.Variation:
+		return "was a little slower everywhere, by " + ms(d-usual)
+	case place.WaitBinder, place.WaitOwnThread, place.WaitOtherProcess, place.WaitRender, place.WaitSleep:
+		// The slice of the culprit may follow. Only before it is the frame's own slice clear.
+		return "waited " + value + in + " " + waitedFor(s)
+	}
+	text := "waited " + value + " " + waitFor[s.Wait]
+	if s.Function != "" {
+		text += " (" + s.Function + ")"
+	}
+	return text + in
+}
+
+// waitedFor names the thread that was waited for and says what it did.
+func waitedFor(s *Share) string {
+	text := waitFor[s.Wait]
+	if s.Wait == place.WaitRender && s.Earlier != nil {
+		text = fmt.Sprintf("for frame %d on the render thread", s.Earlier.VsyncID)
+	}
+	switch {
+	case s.Culprit != nil:
+		return text + " " + s.Culprit.Name() + s.Culprit.did()
+	case s.Wait == place.WaitBinder, s.Wait == place.WaitOtherProcess:
+		return text + " another process"
+	}
+	return text
+}
+
+// reason returns the reason of the garbage collection in parentheses, if it is known.
+func (s *Share) reason() string {
+	if s.Reason == "" {
+		return ""
+	}
+	return " (" + s.Reason + ")"
+}
+
+// waitFor says what a blocked thread waited for, for the waits that phrase does not
+// spell out.
+var waitFor = [place.WaitCount]string{
+	place.WaitBinder:       "for the reply of",
+	place.WaitFence:        "for the GPU or the display",
+	place.WaitBuffer:       "for a free buffer",
+	place.WaitIO:           "for storage",
+	place.WaitMem:          "for memory",
+	place.WaitRender:       "for the render thread",
+	place.WaitOwnThread:    "for its own thread",
+	place.WaitOtherProcess: "for",
+	place.WaitTimer:        "in a sleep or for a timeout",
+	place.WaitKernel:       "in the kernel",
+	place.WaitSleep:        "for something that is not in the trace",
+}
+
+func where(stage place.Stage, slice string) string {
+	switch {
+	case slice != "":
+		return " in " + slice
+	case stage == place.Start:
+		return " before it began"
+	case stage != place.NoStage:
+		return " in the stage " + stage.Label()
+	}
+	return ""
+}
+
+func (c *Causes) knockOn(s *Share) string {
+	text := fmt.Sprintf("began %s late: the thread was still busy with frame %d", ms(s.Value), s.Earlier.VsyncID)
+	if root, _ := c.rootCause(s, nil); root != s {
+		text += " (" + root.Wait.Label() + where(root.Stage, root.Slice) + ")"
+	}
+	return text
+}
+
+// Name returns "process:thread", the thread's name alone if the process is unknown, or
+// the thread's id.
+func (c *Culprit) Name() string {
+	switch {
+	case c.Thread == "":
+		return fmt.Sprintf("thread %d", c.TID)
+	case c.Process == "" || c.Process == c.Thread:
+		return c.Thread
+	}
+	return c.Process + ":" + c.Thread
+}
+
+func (c *Culprit) did() string {
+	switch {
+	case c.Wait == place.Run && c.Slice != "":
+		return ", which ran " + c.Slice
+	case c.Wait == place.Run:
+		return ", which ran"
+	case c.Wait == place.WaitUnknown:
+		return ""
+	case c.Slice != "":
+		return ", which was " + c.Wait.Label() + " in " + c.Slice
+	}
+	return ", which was " + c.Wait.Label()
+}

@@ -1,0 +1,202 @@
+package why
+
+import (
+	"slices"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+)
+
+// state is what a thread does with the processors.
+type state uint8
+
+const (
+	unknown   state = iota // before its first event, or after lost events
+	running                // on a processor
+	preempted              // off the processor, and still runnable
+	woken                  // woken up, and not on a processor yet
+	blocked                // waiting for something
+	dead                   // has ended
+)
+
+// segment is a stretch of time in which a thread's state does not change.
+type segment struct {
+	start, end trace.Time // end is unknown for the current one
+	state      state
+	letter     byte      // the kernel's letter of a blocked state: S, D, I
+	cpu        trace.CPU // on which it runs, or ran last
+	wait       wait      // what is known of a blocked state
+	// record is the index of wait in Recorder.waits, plus one, if the thread is logged.
+	record uint32
+}
+
+// wait is what ended a blocked state, and why the thread was blocked.
+type wait struct {
+	letter    byte       // as in segment
+	iowait    bool       // the kernel counts it as waiting for storage
+	interrupt bool       // an interrupt woke the thread
+	issued    bool       // the thread has asked for storage just before
+	waker     trace.TID  // the thread that woke it; 0 if unknown
+	process   trace.PID  // of the waker; unknown if no line has stated it yet
+	render    bool       // the waker is render_service's render thread
+	function  Key        // the kernel function in which it blocked; 0 if unknown
+	by        place.Wait // what that function waits for; WaitUnknown if that is unknown
+	callee    trace.TID  // the thread that serves the call that it waits for; 0 if none
+	calling   bool       // it waits for the reply to a synchronous call
+	// leaves are the range in Recorder.leaves of what others did meanwhile.
+	leaves, leavesEnd uint32
+}
+
+// The sizes of the rings of a thread's past. Few threads are ever followed.
+const (
+	briefPast = 4
+	longPast  = 32
+)
+
+// thread is a thread of the trace, whether it makes frames or not.
+type thread struct {
+	tid  trace.TID
+	pid  trace.PID
+	kind threadKind
+	comm string // as the last name that the kernel gave it; empty if unknown
+	// issued: it has asked for storage since it last began to run.
+	issued bool
+
+	now  segment
+	past ring[segment] // what came before now
+	// followed: others have waited for the thread, so its rings are long.
+	followed bool
+
+	slices []openSlice
+	deeper int // open slices beyond the limit
+	closed ring[closedSlice]
+
+	calls []call
+	log   *log // nil unless the thread makes frames
+}
+
+// threadKind is what a thread's name says about it.
+type threadKind uint8
+
+const (
+	ordinary threadKind = iota
+	idleThread
+	interruptThread
+	schedulerThread
+	renderThread // of render_service
+)
+
+type openSlice struct {
+	start trace.Time
+	key   Key
+}
+
+type closedSlice struct {
+	start, end trace.Time
+	key        Key
+	depth      int
+}
+
+// ring is the last elements of a sequence.
+type ring[T any] struct {
+	list   []T
+	oldest int // index in list, once it is full
+}
+
+// add adds an element. It replaces the oldest one if the ring has size elements.
+func (r *ring[T]) add(v T, size int) {
+	if len(r.list) < size {
+		r.list = append(r.list, v)
+		return
+	}
+	r.list[r.oldest] = v
+	r.oldest = (r.oldest + 1) % len(r.list)
+}
+
+func (r *ring[T]) len() int { return len(r.list) }
+
+// before returns an element: 0 is the last one that was added.
+func (r *ring[T]) before(i int) *T {
+	n := len(r.list)
+	return &r.list[(r.oldest+n-1-i)%n]
+}
+
+// inOrder returns the elements, the oldest first.
+func (r *ring[T]) inOrder() []T { return slices.Concat(r.list[r.oldest:], r.list[:r.oldest]) }
+
+// enter ends the current segment and begins another one.
+func (t *thread) enter(s segment) {
+	if t.now.state != unknown {
+		t.now.end = s.start
+		t.past.add(t.now, t.size(briefPast, longPast))
+	}
+	t.now = s
+}
+
+// size returns the size of a ring of the thread.
+func (t *thread) size(brief, long int) int {
+	if t.followed {
+		return long
+	}
+	return brief
+}
+
+// maxFollowed bounds the threads with long rings.
+const maxFollowed = 1 << 13
+
+// keepMore makes the rings of the past as long as for threads that are followed.
+func (r *Recorder) keepMore(t *thread) {
+	if t.followed || r.followed >= maxFollowed {
+		return
+	}
+	r.followed++
+	t.followed = true
+	t.past = ring[segment]{list: t.past.inOrder()}
+}
+
+// lastBlocked returns the latest blocked segment that nothing explains yet, or nil.
+func (t *thread) lastBlocked() *segment {
+	if t.now.state == blocked {
+		return &t.now
+	}
+	for i := range min(t.past.len(), briefPast) {
+		if s := t.past.before(i); s.state == blocked {
+			return s
+		}
+	}
+	return nil
+}
+
+// The sizes of the rings of ended slices.
+const (
+	briefClosed = 8
+	longClosed  = 32
+)
+
+func (t *thread) closeSlice(s openSlice, at trace.Time, depth int) {
+	if at.Sub(s.start) < leastFollowed {
+		return // too short to explain a wait
+	}
+	t.closed.add(closedSlice{s.start, at, s.key, depth}, t.size(briefClosed, longClosed))
+}
+
+// placeOf returns the innermost slice that was open for at least half of a stretch of
+// time, or 0.
+func (t *thread) placeOf(start, end trace.Time) Key {
+	depth, key := 0, Key(0)
+	covers := func(from, to trace.Time) bool {
+		return 2*(min(to, end).Sub(max(from, start))) >= end.Sub(start)
+	}
+	for i := len(t.slices) - 1; i >= 0; i-- {
+		if s := &t.slices[i]; covers(s.start, end) {
+			depth, key = i+1, s.key
+			break
+		}
+	}
+	for i := range t.closed.list {
+		if c := &t.closed.list[i]; c.depth > depth && covers(c.start, c.end) {
+			depth, key = c.depth, c.key
+		}
+	}
+	return key
+}

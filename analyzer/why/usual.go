@@ -1,0 +1,233 @@
+package why
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+)
+
+// component is a way in which frames spend time: a wait in a stage.
+type component struct {
+	stage place.Stage
+	wait  place.Wait
+}
+
+// amount is the time of a component and, where it ran at a known frequency, its
+// cycles (kHz × ns).
+type amount struct {
+	time    trace.Duration
+	cycles  int64
+	clocked trace.Duration
+}
+
+// components sums the cells of a frame by component.
+func (a *account) components() map[component]amount {
+	sums := map[component]amount{}
+	for i := range a.cells {
+		c := &a.cells[i]
+		id := component{c.stage, c.wait}
+		s := sums[id]
+		s.time += c.time
+		s.cycles += c.cycles
+		s.clocked += c.clocked
+		sums[id] = s
+	}
+	return sums
+}
+
+// Basis is what a late frame is compared with (docs/why.md 3).
+type Basis uint8
+
+// The bases, from the best to the weakest.
+const (
+	// SamePeriod: the frames on time at the same refresh rate, at least 8.
+	SamePeriod Basis = iota
+	// AnyPeriod: the frames on time at any refresh rate, at least 8.
+	AnyPeriod
+	// FewFrames: the frames on time, at least 3.
+	FewFrames
+	// FastestFrames: the fastest third of at least 9 frames.
+	FastestFrames
+	// Budget: no other frame. Time on a processor is usual as far as the budget
+	// goes, and nothing else is.
+	Budget
+)
+
+var bases = [...]string{"same_period", "any_period", "few_frames", "fastest_frames", "budget"}
+
+// String returns the basis's code.
+func (b Basis) String() string { return bases[b] }
+
+const (
+	enoughFrames = 8
+	fewFrames    = 3
+	// maxReferences bounds the frames that medians are computed of.
+	maxReferences = 4096
+)
+
+// usual is the time that frames of one kind usually spend.
+type usual struct {
+	basis      Basis
+	references []*account
+	medians    map[component]amount
+	// spread is the interquartile range of a component.
+	spread map[component]trace.Duration
+	total  trace.Duration              // of the medians
+	cells  map[cellID][]trace.Duration // of the references; nil until needed
+}
+
+// role is the frames that are compared with one another.
+type role struct {
+	process *analyzer.Process
+	kind    analyzer.Kind
+	main    bool
+}
+
+func roleOf(f *analyzer.Frame) role {
+	return role{f.Process, f.Kind, int32(f.TID) == int32(f.Process.PID)}
+}
+
+// group is the frames of a role, and what is usual for them at each refresh rate.
+type group struct {
+	all    []*account // by actual start
+	usuals map[usualID]*usual
+}
+
+type usualID struct {
+	period    trace.Duration
+	placeOnly bool
+}
+
+// placeOnly reports whether nothing is known of what the thread did in the span but
+// its slices.
+func (a *account) placeOnly() bool { return a.lost*20 >= a.span.end.Sub(a.span.start)*19 }
+
+// known reports whether at least 95 % of the span is known.
+func (a *account) known() bool { return a.lost*20 <= a.span.end.Sub(a.span.start) }
+
+func (a *account) total() trace.Duration { return a.span.last().Sub(a.span.start) }
+
+// usualFor returns what is usual for frames like a.
+func (g *group) usualFor(a *account) *usual {
+	id := usualID{roundPeriod(a.frame.Period), a.placeOnly()}
+	if u := g.usuals[id]; u != nil {
+		return u
+	}
+	// An empty frame has less to do. If all are, the trace lacks transactions.
+	empty := !slices.ContainsFunc(g.all, func(b *account) bool { return !b.frame.Facts.Has(analyzer.Empty) })
+	comparable := func(b *account) bool {
+		return (empty || !b.frame.Facts.Has(analyzer.Empty)) && (id.placeOnly && b.placeOnly() || !id.placeOnly && b.known())
+	}
+	var same, onTime, all []*account
+	for _, b := range g.all {
+		if !comparable(b) {
+			continue
+		}
+		all = append(all, b)
+		if b.span.deadline.Known() && b.span.overrun() <= 0 {
+			onTime = append(onTime, b)
+			if (b.frame.Period-id.period).Abs()*100 <= id.period*3 {
+				same = append(same, b)
+			}
+		}
+	}
+	u := &usual{}
+	switch {
+	case len(same) >= enoughFrames:
+		u.basis, u.references = SamePeriod, same
+	case len(onTime) >= enoughFrames:
+		u.basis, u.references = AnyPeriod, onTime
+	case len(onTime) >= fewFrames:
+		u.basis, u.references = FewFrames, onTime
+	case len(all) >= 3*fewFrames:
+		slices.SortStableFunc(all, func(a, b *account) int { return cmp.Compare(a.total(), b.total()) })
+		u.basis, u.references = FastestFrames, all[:len(all)/3]
+	default:
+		u.basis = Budget
+	}
+	if n := len(u.references); n > maxReferences {
+		step := (n + maxReferences - 1) / maxReferences
+		var some []*account
+		for i := 0; i < n; i += step {
+			some = append(some, u.references[i])
+		}
+		u.references = some
+	}
+	u.compute()
+	g.usuals[id] = u
+	return u
+}
+
+// roundPeriod rounds to 6 bits, by less than 1 %: periods that vary a little have one
+// set of references.
+func roundPeriod(d trace.Duration) trace.Duration {
+	shift := max(bits.Len64(uint64(d))-6, 0)
+	return (d + trace.Duration(1)<<shift/2) >> shift << shift
+}
+
+// compute sets the medians of all components of the references. A component that a
+// frame does not have is zero there.
+func (u *usual) compute() {
+	values := map[component][]amount{}
+	for _, a := range u.references {
+		for id, v := range a.components() {
+			values[id] = append(values[id], v)
+		}
+	}
+	u.medians, u.spread = map[component]amount{}, map[component]trace.Duration{}
+	n := len(u.references)
+	for id, list := range values {
+		times := make([]trace.Duration, 0, n)
+		cycles := make([]int64, 0, n)
+		var clocked, ran trace.Duration
+		for _, v := range list {
+			times = append(times, v.time)
+			cycles = append(cycles, v.cycles)
+			clocked, ran = clocked+v.clocked, ran+v.time
+		}
+		m := amount{time: quantile(times, n, 1, 2)}
+		if wellClocked(clocked, ran) {
+			m.cycles, m.clocked = quantile(cycles, n, 1, 2), m.time
+		}
+		u.medians[id] = m
+		u.spread[id] = quantile(times, n, 3, 4) - quantile(times, n, 1, 4)
+		u.total += m.time
+	}
+}
+
+// wellClocked reports whether the frequency is known for at least 90 % of the time.
+func wellClocked(clocked, ran trace.Duration) bool { return ran > 0 && clocked*10 >= ran*9 }
+
+// quantile returns the quantile a/b of n values. Values that are not listed are zero. For
+// a quantile between two values it returns the lower one.
+func quantile[T ~int64](values []T, n, a, b int) T {
+	slices.Sort(values)
+	i := (n-1)*a/b - (n - len(values))
+	if i < 0 {
+		return 0
+	}
+	return values[i]
+}
+
+// cell returns the usual time of a slice in a component.
+func (u *usual) cell(id cellID) trace.Duration {
+	if u.cells == nil {
+		u.cells = map[cellID][]trace.Duration{}
+		for _, a := range u.references {
+			for i := range a.cells {
+				c := &a.cells[i]
+				id := cellID{c.stage, c.wait, c.key}
+				u.cells[id] = append(u.cells[id], c.time)
+			}
+		}
+	}
+	times := u.cells[id]
+	if len(times) == 0 {
+		return 0
+	}
+	return quantile(times, len(u.references), 1, 2)
+}

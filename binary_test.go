@@ -1,0 +1,439 @@
+package ohframe_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"google.golang.org/protobuf/proto"
+
+	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/analyzer/binarytrace"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/perfettopb"
+	"ohframe/internal/report"
+	"ohframe/internal/simulate"
+	"ohframe/internal/simulate/rawfile"
+)
+
+// spelling is a trace in one format.
+type spelling struct {
+	name string
+	file []byte
+	// text is the text with the same events.
+	text []byte
+}
+
+// spellings returns a text trace in binary formats.
+func spellings(t *testing.T, text []byte) []spelling {
+	t.Helper()
+	text = unique(t, text)
+	events, err := rawfile.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := textOf(text, events, func(e *rawfile.Event) bool { return rawfile.HtraceHas(e) })
+	sys := func(o rawfile.SysOptions) []byte {
+		file, _ := rawfile.Sys(events, o)
+		return file
+	}
+	htrace := func(o rawfile.HtraceOptions) []byte {
+		file, _ := rawfile.Htrace(events, o)
+		return file
+	}
+	return []spelling{
+		{"sys of HongMeng", sys(rawfile.SysOptions{HongMeng: true, Sections: 3, Garbage: true}), text},
+		{"sys of Linux", sys(rawfile.SysOptions{}), text}, // without BASE_INFO, which states the time of day
+		{"htrace", htrace(rawfile.HtraceOptions{ZeroHeader: true, NoDetails: true}), known},
+		{"htrace, padded", htrace(rawfile.HtraceOptions{ZeroHeader: true, NoDetails: true, Padded: true, OneDetail: true}), known},
+	}
+}
+
+var lineTime = regexp.MustCompile(`\] \S+ +\d+\.\d+: `)
+
+// unique returns a text with the header that binary traces have, and with a time of
+// its own for each line: where lines of several processors have one time, their order
+// depends on the spelling.
+func unique(t *testing.T, text []byte) []byte {
+	t.Helper()
+	events, err := rawfile.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []byte(binarytrace.Header)
+	last := int64(0)
+	for line := range bytes.Lines(text) {
+		at := lineTime.FindIndex(line)
+		if at == nil {
+			continue
+		}
+		last = max(last+1, events[0].Time)
+		events = events[1:]
+		column := bytes.Fields(line[at[0]:])
+		out = append(append(append(out, line[:at[0]]...), "] "...), column[1]...)
+		out = fmt.Appendf(out, " %s: %s", trace.Time(last), line[at[1]:])
+	}
+	if len(events) > 0 {
+		t.Fatalf("%d lines without a time", len(events))
+	}
+	return out
+}
+
+// textOf returns the lines of the events that keep selects.
+func textOf(text []byte, events []rawfile.Event, keep func(*rawfile.Event) bool) []byte {
+	var out []byte
+	i := 0
+	for line := range bytes.Lines(text) {
+		if s := bytes.TrimSpace(line); len(s) > 0 && s[0] != '#' && string(s) != "TRACE:" {
+			if i++; !keep(&events[i-1]) {
+				continue
+			}
+		}
+		out = append(out, line...)
+	}
+	return out
+}
+
+// eraTexts returns a trace of every version, and those of the oracle if they are there.
+func eraTexts(t *testing.T) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for i, era := range simulate.Eras() {
+		config := simulate.Demo()
+		config.Era, config.Text.Nanoseconds = era, i%2 == 0
+		for k := range config.Apps {
+			config.Apps[k].Workers = 0 // which not every version can have
+		}
+		var text bytes.Buffer
+		if _, err := simulate.Write(&text, config); err != nil {
+			t.Fatal(err)
+		}
+		all["era "+era] = text.Bytes()
+	}
+	files, err := filepath.Glob("../shared/oracle/*.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(file)] = text
+	}
+	return all
+}
+
+// A trace has the same frames, report and rows in Perfetto, whatever its spelling.
+func TestSpellings(t *testing.T) {
+	for name, text := range eraTexts(t) {
+		for _, s := range spellings(t, text) {
+			t.Run(name+"/"+s.name, func(t *testing.T) {
+				got, want := everything(t, s.file), everything(t, s.text)
+				for i := range want {
+					if got[i] != want[i] {
+						t.Errorf("differs in %s", firstDifference(got[i], want[i]))
+					}
+				}
+			})
+		}
+	}
+}
+
+// everything returns the frames, the report and the rows of a trace.
+func everything(t *testing.T, file []byte) [3]string {
+	t.Helper()
+	in, err := ohframe.Read(t.Context(), bytes.NewReader(file), ohframe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Timeline.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	var json bytes.Buffer
+	inputs := []report.Input{{Name: "trace", Stats: stats.Compute(in.Timeline, stats.Options{}), Timeline: in.Timeline}}
+	if err := report.Write(&json, inputs, "json", report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := ohframe.Convert(t.Context(), bytes.NewReader(file), &out, ohframe.ConvertOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return [3]string{in.Timeline.String(), json.String(), rows(t, out.Bytes())}
+}
+
+// rows returns what is in a Perfetto trace, a line for each event or packet, in an
+// order that does not depend on the lengths of lines of text.
+func rows(t *testing.T, file []byte) string {
+	t.Helper()
+	var pb perfettopb.Trace
+	if err := proto.Unmarshal(file, &pb); err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, p := range pb.GetPacket() {
+		bundle := p.GetFtraceEvents()
+		if bundle == nil {
+			if p.GetTraceUuid() == nil && p.GetTraceAttributes() == nil {
+				list = append(list, text(p))
+			}
+			continue
+		}
+		row := func(ns uint64, format string, args ...any) {
+			list = append(list, fmt.Sprintf("%d cpu %d ", ns, bundle.GetCpu())+fmt.Sprintf(format, args...))
+		}
+		// Blocks begin with full events, which the compact form refers to.
+		const switched, waking = "switch from state %d to %d %s prio %d", "waking %d %s prio %d on %d"
+		for _, e := range bundle.GetEvent() {
+			if s := e.GetSchedSwitch(); s != nil {
+				row(e.GetTimestamp(), switched, s.GetPrevState(), s.GetNextPid(), s.GetNextComm(), s.GetNextPrio())
+			} else if w := e.GetSchedWaking(); w != nil {
+				row(e.GetTimestamp(), waking, w.GetPid(), w.GetComm(), w.GetPrio(), w.GetTargetCpu())
+			} else {
+				row(e.GetTimestamp(), "%s", text(e))
+			}
+		}
+		s, now := bundle.GetCompactSched(), uint64(0)
+		for i, delta := range s.GetSwitchTimestamp() {
+			now += delta
+			row(now, switched, s.GetSwitchPrevState()[i], s.GetSwitchNextPid()[i], s.GetInternTable()[s.GetSwitchNextCommIndex()[i]], s.GetSwitchNextPrio()[i])
+		}
+		now = 0
+		for i, delta := range s.GetWakingTimestamp() {
+			now += delta
+			row(now, waking, s.GetWakingPid()[i], s.GetInternTable()[s.GetWakingCommIndex()[i]], s.GetWakingPrio()[i], s.GetWakingTargetCpu()[i])
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, "\n")
+}
+
+func text(m proto.Message) string {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return fmt.Sprintf("%x", b)
+}
+
+// firstDifference returns the first lines that differ.
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("line %d of %d:\ngot  %.300s\nwant %.300s", i, len(b), a[i], b[i])
+		}
+	}
+	return fmt.Sprintf("length: %d lines, want %d", len(a), len(b))
+}
+
+// The frames of a trace that states its clock are those of the truth, to the
+// nanosecond: the offset is exact. One that is wrong is not used.
+func TestStatedClock(t *testing.T) {
+	config := simulate.Demo()
+	config.Text.Nanoseconds = true
+	var text bytes.Buffer
+	truth, err := simulate.Write(&text, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := rawfile.Parse(text.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lag = 3210 // between the readings of the two clocks
+	offset := int64(truth.Offset)
+	mono := slices.Clone(events)
+	for i := range mono {
+		mono[i].Time -= offset
+	}
+	for name, test := range map[string]struct {
+		events   []rawfile.Event
+		options  rawfile.HtraceOptions
+		source   analyzer.ClockSource
+		offset   trace.Duration
+		overrule bool
+	}{
+		"header":  {events, rawfile.HtraceOptions{Offset: offset + lag, NoDetails: true}, analyzer.ClockHeader, truth.Offset, false},
+		"details": {events, rawfile.HtraceOptions{Offset: offset + lag, ZeroHeader: true}, analyzer.ClockDetails, truth.Offset, false},
+		"mono":    {mono, rawfile.HtraceOptions{Offset: offset + lag, Mono: true}, analyzer.ClockMono, 0, false},
+		"late":    {events, rawfile.HtraceOptions{Offset: offset - 500e9}, analyzer.ClockDoComposition, truth.Offset, true},
+		"early":   {events, rawfile.HtraceOptions{Offset: offset + 20e6}, analyzer.ClockDoComposition, truth.Offset, true},
+	} {
+		file, _ := rawfile.Htrace(test.events, test.options)
+		in, err := ohframe.Read(t.Context(), bytes.NewReader(file), ohframe.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock := in.Timeline.Clock
+		if apart := (clock.Offset - test.offset).Abs(); clock.Source != test.source || clock.Overruled != 0 != test.overrule || !test.overrule && apart != 0 || apart > trace.Millisecond {
+			t.Errorf("%s: clock %+v, want %d from %s", name, clock, test.offset, test.source)
+		}
+		if warned := slices.ContainsFunc(in.Warnings, func(w string) bool { return strings.Contains(w, "stated clock offset") }); warned != test.overrule {
+			t.Errorf("%s: warnings %q", name, in.Warnings)
+		}
+		expected := map[trace.Time]bool{}
+		shift := trace.Duration(events[0].Time - test.events[0].Time)
+		for _, f := range truth.Frames {
+			expected[f.ExpectedStart.Add(-shift)] = true
+		}
+		for _, f := range in.Timeline.Frames {
+			if !test.overrule && f.Expected.Start.Known() && !expected[f.Expected.Start] {
+				t.Fatalf("%s: expected start %s is not of the truth", name, f.Expected.Start)
+			}
+		}
+		given := trace.Duration(5)
+		in, err = ohframe.Read(t.Context(), bytes.NewReader(file), ohframe.Options{ClockOffset: &given})
+		if err != nil || in.Timeline.Clock.Source != analyzer.ClockGiven || in.Timeline.Clock.Offset != given {
+			t.Errorf("%s: a given offset is not used: %+v, %v", name, in.Timeline.Clock, err)
+		}
+	}
+}
+
+// A binary trace is read from every kind of input, and in containers.
+func TestBinaryInputs(t *testing.T) {
+	demo, err := os.ReadFile("testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range spellings(t, demo) {
+		want, err := ohframe.Read(t.Context(), bytes.NewReader(s.text), ohframe.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "trace")
+		if err := os.WriteFile(path, s.file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		var zipped, zippedTwo, gzipped bytes.Buffer
+		z := zip.NewWriter(&zipped)
+		two := zip.NewWriter(&zippedTwo)
+		for archive, names := range map[*zip.Writer][]string{z: {"trace.sys"}, two: {"a.sys", "b.sys"}} {
+			for _, name := range names {
+				w, err := archive.Create(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.Write(s.file)
+			}
+			archive.Close()
+		}
+		g := gzip.NewWriter(&gzipped)
+		g.Write(s.file)
+		g.Close()
+		read := func(name string, r interface{ Read([]byte) (int, error) }, o ohframe.Options, format string) {
+			got, err := ohframe.Read(t.Context(), r, o)
+			if err != nil {
+				t.Errorf("%s, %s: %v", s.name, name, err)
+				return
+			}
+			if got.Timeline.String() != want.Timeline.String() || !strings.HasSuffix(got.Format, format) {
+				t.Errorf("%s, %s: other frames, or another format: %s", s.name, name, got.Format)
+			}
+		}
+		read("file", file, ohframe.Options{}, " trace")
+		read("stream", iotest.HalfReader(bytes.NewReader(s.file)), ohframe.Options{}, " trace")
+		read("zip", bytes.NewReader(zipped.Bytes()), ohframe.Options{}, " trace in zip")
+		read("gzip", bytes.NewReader(gzipped.Bytes()), ohframe.Options{}, " trace in gzip")
+		read("zip of two", bytes.NewReader(zippedTwo.Bytes()), ohframe.Options{Entry: "b.sys"}, " trace in zip")
+		var e *ohframe.Error
+		if _, err := ohframe.Read(t.Context(), bytes.NewReader(zippedTwo.Bytes()), ohframe.Options{}); !errors.As(err, &e) || !strings.Contains(e.What, "a.sys, b.sys") || !strings.Contains(e.Hint, "--entry") {
+			t.Errorf("%s, zip of two: %v", s.name, err)
+		}
+	}
+}
+
+// The text of a binary trace is read like the trace itself, and is the same in a window
+// as the lines of the whole.
+func TestWriteText(t *testing.T) {
+	demo, err := os.ReadFile("testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(file []byte, o ohframe.TextOptions) string {
+		t.Helper()
+		var out strings.Builder
+		if _, err := ohframe.WriteText(t.Context(), bytes.NewReader(file), &out, o); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	if got := write(demo, ohframe.TextOptions{}); got != string(demo) {
+		t.Error("a text trace is not copied as it is")
+	}
+	edge := func(s string) hitrace.Edge {
+		e, err := hitrace.ParseEdge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	windows := []hitrace.Window{{From: edge("+100ms"), To: edge("+200ms")}, {From: edge("3700.3")}, {To: edge("3700.05")}}
+	for _, s := range append(spellings(t, demo), spelling{"text", unique(t, demo), nil}) {
+		whole := write(s.file, ohframe.TextOptions{Precision: binarytrace.Microseconds})
+		for _, w := range windows {
+			o := ohframe.TextOptions{Precision: binarytrace.Microseconds}
+			o.Window = w
+			got := write(s.file, o)
+			var want strings.Builder
+			from, to := w.Bounds(trace.Time(3700_000_153_457))
+			for line := range strings.Lines(whole) {
+				var l hitrace.Line
+				if hitrace.ParseLine([]byte(strings.TrimSpace(line)), &l) != hitrace.NoProblem {
+					if strings.HasPrefix(line, "#") {
+						want.WriteString(line)
+					}
+				} else if from <= l.Time && l.Time < to {
+					want.WriteString(line)
+				}
+			}
+			if got != want.String() {
+				t.Errorf("%s from %s to %s: differs in %s", s.name, w.From, w.To, firstDifference(got, want.String()))
+			}
+		}
+		if s.name == "text" {
+			continue
+		}
+		exact := write(s.file, ohframe.TextOptions{})
+		a, err := ohframe.Read(t.Context(), strings.NewReader(exact), ohframe.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := ohframe.Read(t.Context(), bytes.NewReader(s.file), ohframe.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Timeline.String() != b.Timeline.String() {
+			t.Errorf("%s: the text has other frames", s.name)
+		}
+	}
+	for content, want := range map[string]error{"": ohframe.ErrEmpty, "16666666\n": ohframe.ErrNotATrace, "hello": nil} {
+		if _, err := ohframe.WriteText(t.Context(), strings.NewReader(content), &strings.Builder{}, ohframe.TextOptions{}); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", content, err, want)
+		}
+	}
+	o := ohframe.TextOptions{}
+	o.Window.From = edge("9999")
+	for _, s := range append(spellings(t, demo), spelling{"text", demo, demo}) {
+		if _, err := ohframe.WriteText(t.Context(), bytes.NewReader(s.file), &strings.Builder{}, o); !errors.Is(err, ohframe.ErrOutsideWindow) {
+			t.Errorf("%s: %v, want %v", s.name, err, ohframe.ErrOutsideWindow)
+		}
+	}
+}

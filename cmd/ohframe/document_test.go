@@ -1,0 +1,42 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The documents show what the program prints. A line "…" stands for the rest.
+func TestDocumentedOutput(t *testing.T) {
+	examples := regexp.MustCompile("```sh\\nohframe (why [^\\n]*demo[^\\n]*)\\n```\\n```\\n((?s:.*?))```\\n")
+	for name, count := range map[string]int{"../../docs/why.md": 3, "../../README.md": 1} {
+		document, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := examples.FindAllStringSubmatch(string(document), -1)
+		if len(list) != count {
+			t.Errorf("%s has %d examples, want %d", name, len(list), count)
+		}
+		for _, e := range list {
+			cmd := exec.Command("ohframe", strings.Fields(e[1])...)
+			cmd.Dir = "../.."
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%s: %v", e[1], err)
+			}
+			got, want := strings.TrimRight(string(out), "\n"), strings.TrimRight(e[2], "\n")
+			if start, isCut := strings.CutSuffix(want, "…"); isCut {
+				want = start
+				got = got[:min(len(got), len(want))]
+			}
+			if got != want {
+				t.Errorf("%s: ohframe %s prints\n%s\nnot\n%s", name, e[1], got, want)
+			}
+		}
+	}
+}

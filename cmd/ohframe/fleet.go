@@ -1,0 +1,417 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"ohframe/internal/diff"
+	"ohframe/internal/fleet"
+	"ohframe/internal/text"
+)
+
+func fleetCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "fleet",
+		Usage:       "measure, report and compare thousands of traces",
+		Subcommands: []*cli.Command{fleetRunCommand(), fleetReportCommand(), fleetDiffCommand(), fleetSQLCommand()},
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return &failure{what: fmt.Sprintf("unknown command %q", "fleet "+c.Args().First()), hint: "ohframe fleet --help lists the commands"}
+			}
+			return cli.ShowSubcommandHelp(c)
+		},
+	}
+}
+
+func fleetRunCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "run",
+		Usage:     "measure traces and write a dataset of Parquet files",
+		ArgsUsage: "INPUT… -o DIR",
+		Description: "INPUT is a file, a folder or a pattern. Traces are distributed over shards by their names.\n" +
+			"Each shard makes one file of DIR/traces and one of DIR/failures. docs/fleet.md describes the\n" +
+			"columns, and how to run shards on many machines.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the dataset to folder `DIR`"},
+			&cli.StringFlag{Name: "list", Usage: "read the names of traces from `FILE`, one on a line; - is standard input"},
+			&cli.IntFlag{Name: "shards", Usage: "distribute the traces over `N` shards", DefaultText: "one per 1000 traces or GiB"},
+			&cli.IntFlag{Name: "shard", Value: -1, Usage: "run only shard `K`, from 0", DefaultText: "all"},
+			&cli.BoolFlag{Name: "resume", Usage: "skip shards that are complete"},
+			&cli.GenericFlag{Name: "dim", Value: &rules{}, Usage: "add a dimension, matched in the names: `NAME=REGEXP`; may be repeated"},
+			&cli.StringFlag{Name: "metadata", Usage: "add dimensions from a table: `CSV` with a column trace"},
+			&cli.DurationFlag{Name: "timeout", Value: time.Minute, Usage: "give up a trace after `DURATION`; 0 never does"},
+			&cli.BoolFlag{Name: "frames", Usage: "also write all frames, to DIR/frames"},
+			&cli.BoolFlag{Name: "no-causes", Usage: "do not look for the causes of late frames, which is faster"},
+			&cli.IntFlag{Name: "max-failures", Value: -1, Usage: "exit with 1 if more than `N` traces fail", DefaultText: "any number"},
+		}, traceFlags()...),
+		Action: runFleet,
+	}
+}
+
+// rules are the values of --dim. The library splits lists of strings at commas.
+type rules []fleet.Rule
+
+func (r *rules) Set(s string) error {
+	rule, err := fleet.ParseRule(s)
+	*r = append(*r, rule)
+	return err
+}
+
+func (r *rules) String() string { return "" }
+
+func runFleet(c *cli.Context) error {
+	dir := c.String("output")
+	if dir == "" {
+		return &failure{what: "no folder given for the dataset", hint: "ohframe fleet run INPUT… -o DIR"}
+	}
+	inputs, err := fleetInputs(c, dir)
+	if err != nil {
+		return err
+	}
+	plan, err := fleetPlan(c, inputs)
+	if err != nil {
+		return err
+	}
+	var shards []int
+	switch k := c.Int("shard"); {
+	case c.IsSet("shard") && !c.IsSet("shards"):
+		return &failure{what: "--shard needs --shards: all processes must use the same number"}
+	case c.IsSet("shard") && (k < 0 || k >= len(plan.Shards)):
+		return &failure{what: fmt.Sprintf("--shard %d: the shards are 0 to %d", k, len(plan.Shards)-1)}
+	case c.IsSet("shard"):
+		shards = []int{k}
+	default:
+		for k := range plan.Shards {
+			shards = append(shards, k)
+		}
+	}
+	runner := &fleet.Runner{Plan: plan, Store: fleet.Files{}, Dir: dir, Resume: c.Bool("resume"), Workers: c.Int("workers")}
+	if err := plan.Check(c.Context, runner.Store, dir); err != nil {
+		return err
+	}
+	reserveMemory()
+	progress := newFleetProgress(plan, shards)
+	runner.Progress = progress.add
+	// Files that Run has created are removed when it returns, so it is awaited.
+	summary, err := runner.Run(c.Context, shards)
+	progress.end()
+	if err != nil {
+		if c.Context.Err() != nil {
+			return context.Cause(c.Context)
+		}
+		return fileError(dir, err)
+	}
+	printFleetSummary(dir, summary)
+	if most := c.Int("max-failures"); c.IsSet("max-failures") && summary.Failed() > most {
+		return &failure{what: fmt.Sprintf("%s failed, more than --max-failures %d", text.Count(summary.Failed(), "trace"), most)}
+	}
+	return nil
+}
+
+// reserveMemory makes the garbage collector run less often. Traces leave much garbage and
+// keep little, so it would run several times for each.
+func reserveMemory() {
+	const percent, most = 400, 400 << 20
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(most)
+	}
+}
+
+// fleetInputs returns the traces that the arguments and --list name.
+func fleetInputs(c *cli.Context, dir string) ([]fleet.Input, error) {
+	if c.NArg() == 0 && !c.IsSet("list") {
+		return nil, &failure{what: "no input given", hint: "ohframe fleet run INPUT… -o DIR"}
+	}
+	named, err := await(c.Context, func() ([]fleet.Input, error) { return fleet.List(c.Args().Slice(), dir) })
+	if err != nil || !c.IsSet("list") {
+		return named, err
+	}
+	name := c.String("list")
+	f, err := openInput(c.Context, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	listed, err := await(c.Context, func() ([]fleet.Input, error) { return fleet.ReadList(f) })
+	return fleet.Merge(named, listed), fileError(name, err)
+}
+
+func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
+	options, err := traceOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	options.Causes = !c.Bool("no-causes")
+	o := fleet.Options{
+		Read: options, Version: version(), Rules: *c.Generic("dim").(*rules),
+		Timeout: c.Duration("timeout"), Frames: c.Bool("frames"), Shards: c.Int("shards"),
+	}
+	if o.Timeout < 0 {
+		return nil, &failure{what: fmt.Sprintf("--timeout %s: must not be negative", o.Timeout), hint: "0 never gives up"}
+	}
+	if c.IsSet("shards") && o.Shards < 1 {
+		return nil, &failure{what: fmt.Sprintf("--shards %d: must be at least 1", o.Shards)}
+	}
+	if name := c.String("metadata"); name != "" {
+		f, err := openInput(c.Context, name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if o.Metadata, err = fleet.ReadMetadata(f); err != nil {
+			return nil, fileError(name, err)
+		}
+		if n := o.Metadata.Unused(inputs); n > 0 {
+			fmt.Fprintf(os.Stderr, "ohframe: %s: warning: %s for traces that are not among the inputs\n", text.Line(name), text.Count(n, "line"))
+		}
+	}
+	return fleet.NewPlan(inputs, o)
+}
+
+func printFleetSummary(dir string, s *fleet.Summary) {
+	line := fmt.Sprintf("%s: %s, %s", dir, text.Count(s.Traces, "trace"), text.Count(s.Rows, "row"))
+	if s.Skipped > 0 {
+		line += fmt.Sprintf(", %s complete already", text.Count(s.Skipped, "shard"))
+	}
+	if n := s.Failed(); n > 0 {
+		line += fmt.Sprintf(", %s", text.Count(n, "failure"))
+		var reasons []string
+		for _, reason := range fleet.Reasons {
+			if n := s.Failures[reason]; n > 0 {
+				reasons = append(reasons, string(reason)+" "+strconv.Itoa(n))
+			}
+		}
+		line += " (" + strings.Join(reasons, ", ") + ")"
+	}
+	fmt.Fprintln(os.Stderr, text.Line(line))
+}
+
+// fleetProgress shows how many traces are done, how fast, and how long the rest may
+// take: a bar on a terminal, a line every few seconds in a log.
+type fleetProgress struct {
+	bar           *progressbar.ProgressBar // nil if standard error is no terminal
+	traces, total int
+	bytes, size   int64
+	start, said   time.Time
+	out           io.Writer
+}
+
+// sayEvery is the time between two lines of progress in a log.
+const sayEvery = 10 * time.Second
+
+func newFleetProgress(plan *fleet.Plan, shards []int) *fleetProgress {
+	p := &fleetProgress{start: time.Now(), said: time.Now(), out: os.Stderr}
+	for _, k := range shards {
+		p.total += len(plan.Shards[k])
+		for _, in := range plan.Shards[k] {
+			p.size += in.Size
+		}
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		p.bar = progressbar.NewOptions64(max(1, p.size),
+			progressbar.OptionSetWriter(os.Stderr),
+			progressbar.OptionShowBytes(true),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionUseANSICodes(runtime.GOOS != "windows"),
+		)
+	}
+	return p
+}
+
+func (p *fleetProgress) add(traces int, bytes int64) {
+	p.traces += traces
+	p.bytes += bytes
+	if p.bar != nil {
+		p.bar.Describe(fmt.Sprintf("%d/%d", p.traces, p.total))
+		p.bar.Add64(bytes)
+		return
+	}
+	if now := time.Now(); now.Sub(p.said) >= sayEvery {
+		p.said = now
+		fmt.Fprintln(p.out, p.line(now.Sub(p.start)))
+	}
+}
+
+// line describes the progress after a time.
+func (p *fleetProgress) line(elapsed time.Duration) string {
+	seconds := max(elapsed.Seconds(), 1e-3)
+	left := "unknown"
+	if p.bytes > 0 {
+		left = time.Duration(float64(elapsed) * float64(p.size-p.bytes) / float64(p.bytes)).Round(time.Second).String()
+	}
+	return fmt.Sprintf("%d of %s, %.1f traces/s, %.0f MB/s, %s left",
+		p.traces, text.Count(p.total, "trace"), float64(p.traces)/seconds, float64(p.bytes)/1e6/seconds, left)
+}
+
+func (p *fleetProgress) end() {
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+}
+
+func fleetReportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "report",
+		Usage:     "report a dataset by dimensions",
+		ArgsUsage: "DIR",
+		Flags:     []cli.Flag{formatFlag(fleet.Formats), outputFlag, byFlag, datasetProcessFlag},
+		Action:    reportFleet,
+	}
+}
+
+var (
+	byFlag             = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`: kind, process, format, recorded_day and those of the dataset"}
+	datasetProcessFlag = &cli.StringFlag{Name: "process", Usage: "only processes whose name or id matches `GLOB`"}
+)
+
+// fleetQuery returns the query that the flags set.
+func fleetQuery(c *cli.Context) fleet.Query {
+	q := fleet.Query{Process: c.String("process"), By: []string{}}
+	for name := range strings.SplitSeq(c.String("by"), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			q.By = append(q.By, name)
+		}
+	}
+	return q
+}
+
+func openDataset(c *cli.Context, dir string) (*fleet.Dataset, error) {
+	d, err := await(c.Context, func() (*fleet.Dataset, error) { return fleet.Open(c.Context, fleet.Files{}, dir) })
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range d.Warnings() {
+		fmt.Fprintf(os.Stderr, "ohframe: %s: warning: %s\n", text.Line(dir), warning)
+	}
+	return d, nil
+}
+
+func reportFleet(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return &failure{what: fmt.Sprintf("one dataset is needed, not %d", c.NArg()), hint: "ohframe fleet report DIR"}
+	}
+	format, err := formatOption(c, fleet.Formats)
+	if err != nil {
+		return err
+	}
+	d, err := openDataset(c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	query := fleetQuery(c)
+	groups, err := await(c.Context, func() ([]*fleet.Group, error) { return d.Groups(c.Context, query) })
+	if err != nil {
+		return err
+	}
+	r := &fleet.Report{Dataset: d, By: query.By, Groups: groups}
+	return writeOutput(c, func(out io.Writer, terminal bool) error { return r.Write(out, format, terminal) })
+}
+
+func fleetDiffCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "diff",
+		Usage:     "compare two datasets and test whether the differences are significant",
+		ArgsUsage: "BASE NEW",
+		Description: "Draws devices or traces, not frames, which are not independent of each other. The exit code is\n" +
+			"2 if a condition of --fail-on holds, as in ohframe diff.",
+		Flags: []cli.Flag{
+			formatFlag(fleet.DiffFormats), outputFlag, byFlag, datasetProcessFlag,
+			&cli.StringFlag{Name: "unit", Usage: "draw values of `DIMENSION`, or trace", DefaultText: "device if both datasets have it, otherwise trace"},
+			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change exceeds its limit: `MEASURE>+2%,MEASURE<-5%`"},
+		},
+		Action: diffFleets,
+	}
+}
+
+func diffFleets(c *cli.Context) error {
+	if c.NArg() != 2 {
+		return &failure{what: fmt.Sprintf("two datasets are needed, not %d", c.NArg()), hint: "ohframe fleet diff BASE NEW"}
+	}
+	format, err := formatOption(c, fleet.DiffFormats)
+	if err != nil {
+		return err
+	}
+	o := fleet.CompareOptions{Query: fleetQuery(c), Unit: c.String("unit")}
+	if c.IsSet("fail-on") {
+		if o.FailOn, err = diff.ParseConditions(c.String("fail-on")); err != nil {
+			return &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>+2pp,p95_ms>+5%'; docs/fleet.md lists the measures"}
+		}
+	}
+	var sides [2]*fleet.Dataset
+	for i, dir := range c.Args().Slice() {
+		if sides[i], err = openDataset(c, dir); err != nil {
+			return err
+		}
+	}
+	d, err := await(c.Context, func() (*fleet.Comparison, error) { return fleet.Compare(c.Context, sides[0], sides[1], o) })
+	if err != nil {
+		return err
+	}
+	err = writeOutput(c, func(out io.Writer, terminal bool) error { return d.Write(out, format, terminal) })
+	if err != nil {
+		return err
+	}
+	if failed := d.Failed(); len(failed) > 0 {
+		return fleetChangedTooMuch(failed)
+	}
+	return nil
+}
+
+// fleetChangedTooMuch is changedTooMuch of fleets.
+type fleetChangedTooMuch []fleet.Outcome
+
+func (f fleetChangedTooMuch) Error() string {
+	lines := make([]string, len(f))
+	for i, o := range f {
+		lines[i] = o.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ExitCode returns the exit code, which differs from that of other errors.
+func (f fleetChangedTooMuch) ExitCode() int { return 2 }
+
+func fleetSQLCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "sql",
+		Usage:     "print views and macros for a database that queries a dataset",
+		ArgsUsage: "DIR",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "engine", Value: fleet.Engines[0], Usage: "the database: `" + strings.Join(fleet.Engines, "|") + "`"},
+			outputFlag,
+		},
+		Action: fleetSQL,
+	}
+}
+
+func fleetSQL(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return &failure{what: fmt.Sprintf("one dataset is needed, not %d", c.NArg()), hint: "ohframe fleet sql DIR"}
+	}
+	engine := c.String("engine")
+	if !slices.Contains(fleet.Engines, engine) {
+		return &failure{what: fmt.Sprintf("--engine: %q is not one of %s", engine, strings.Join(fleet.Engines, ", "))}
+	}
+	statements, err := fleet.SQL(engine, c.Args().First())
+	if err != nil {
+		return fileError(c.Args().First(), err)
+	}
+	return writeOutput(c, func(out io.Writer, _ bool) error {
+		_, err := io.WriteString(out, statements)
+		return err
+	})
+}

@@ -1,0 +1,213 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"ohframe/internal/slow"
+	"ohframe/internal/ui"
+)
+
+// newBrowser starts Chromium with a page, or skips the test where there is none.
+func newBrowser(t *testing.T, flags ...chromedp.ExecAllocatorOption) context.Context {
+	t.Helper()
+	slow.Skip(t)
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		if os.Getenv("OHFRAME_REQUIRE_BROWSER") == "1" {
+			t.Fatal("chromium is not installed, and OHFRAME_REQUIRE_BROWSER=1")
+		}
+		t.Skip("chromium is not installed")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-component-update", true))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), append(options, flags...)...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(func() {
+		chromedp.Cancel(ctx)
+		cancel()
+	})
+	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// loaded is what the page of testdata/ui found.
+type loaded struct {
+	Args     map[string]string
+	Settings struct {
+		Analytics bool        `json:"analyticsEnable"`
+		Servers   []ui.Server `json:"dev.perfetto.ExtensionServers"`
+	}
+	Extensions []struct {
+		Macros     []struct{ ID string }   `json:"macros"`
+		SQLModules []struct{ Name string } `json:"sql_modules"`
+	}
+	Status   int
+	Trace    string
+	Commands []ui.Command
+	Error    string
+}
+
+// show opens an address and returns what the UI found in the end.
+func show(t *testing.T, ctx context.Context, address string) (l loaded) {
+	t.Helper()
+	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](
+			`document.title == 'loaded' ? window.result.then((r) => JSON.stringify(r)) : ''`, chromedp.EvalAwaitPromise))
+		if err == nil && text != "" {
+			if err := json.Unmarshal([]byte(text), &l); err != nil {
+				t.Fatalf("%v in %.500s", err, text)
+			}
+			return l
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the UI is not loaded: %v", err)
+		}
+	}
+}
+
+// digest is the hash of what convert writes for frames.ftrace.
+func digest(t *testing.T) string {
+	t.Helper()
+	convert := exec.Command("ohframe", "convert", "frames.ftrace", "-o", "-")
+	convert.Dir = "testdata"
+	trace, err := convert.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(trace))
+}
+
+func (l *loaded) check(t *testing.T) {
+	t.Helper()
+	if l.Error != "" || l.Trace != digest(t) {
+		t.Errorf("error %q, trace %s", l.Error, l.Trace)
+	}
+	if l.Status != 404 && l.Status != 0 { // 0 where another origin may not know
+		t.Errorf("status %d: the UI takes it for a trace processor", l.Status)
+	}
+	var ids []string
+	for _, c := range l.Commands {
+		ids = append(ids, strings.TrimPrefix(c.ID, "dev.perfetto."))
+	}
+	want := []string{
+		"CreateWorkspace", "CopyTracksToWorkspaceByRegexWithAncestors", "SwitchWorkspace", "ExpandTracksByRegex",
+		"AddNoteAtTimestamp", "AddNoteAtTimestamp", "RunQuery", "AddDebugCounterTrackWithPivot", "RunQueryAndShowTab",
+	}
+	if !slices.Equal(ids, want) {
+		t.Errorf("commands %v, want %v", ids, want)
+	}
+	if l.Args["table"] != "actual_frame_timeline_slice" || l.Args["ts"] != "100010200000" {
+		t.Errorf("selects %s at %s", l.Args["table"], l.Args["ts"])
+	}
+}
+
+// The page of the program leads a browser to a UI of another origin, which fetches the
+// trace with the policy that it has.
+func TestOpenInChromium(t *testing.T) {
+	server := httptest.NewServer(http.FileServer(http.Dir("testdata/ui")))
+	defer server.Close()
+	browser := newBrowser(t)
+	o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--ui", server.URL)
+	l := show(t, browser, o.address(t))
+	l.check(t)
+	if len(l.Extensions) > 0 {
+		t.Error("changes the settings of another origin")
+	}
+	o.end(t, 0)
+}
+
+// A build of the UI is served with the extension, which is added to its settings once. The
+// page can be reloaded, and other settings are kept.
+func TestOpenOwnUIInChromium(t *testing.T) {
+	dir, err := filepath.Abs("testdata/ui")
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := newBrowser(t)
+	o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--ui", dir)
+	address := o.address(t)
+	origin := address[:strings.LastIndex(address, "/")]
+	for i := range 2 {
+		l := show(t, browser, address)
+		l.check(t)
+		if len(l.Extensions) != i+1 || len(l.Extensions[i].Macros) != 7 || len(l.Extensions[i].SQLModules) != 6 {
+			t.Errorf("extensions %+v", l.Extensions)
+		}
+		if n := len(l.Settings.Servers); l.Settings.Analytics || n != i+1 || l.Settings.Servers[n-1].URL != origin+"/ohframe-extension" {
+			t.Errorf("settings %+v", l.Settings)
+		}
+		if l.Args["rpc_port"] != "" {
+			t.Error("asks the UI for another port, which it confirms with a dialog")
+		}
+		// A server of the user's must remain.
+		other, _ := json.Marshal(ui.At(origin + "/ohframe-extension/"))
+		if _, err := chromedp.Run(browser, chromedp.Evaluate[bool](`(() => {
+			const s = JSON.parse(localStorage.perfettoSettings);
+			s['dev.perfetto.ExtensionServers'].unshift(`+string(other)+`);
+			localStorage.perfettoSettings = JSON.stringify(s);
+			return true;
+		})()`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	o.end(t, 0)
+}
+
+// Chromium lets pages of the internet connect to this computer only with permission.
+func TestOpenRefusedInChromium(t *testing.T) {
+	server := httptest.NewServer(http.FileServer(http.Dir("testdata/ui")))
+	defer server.Close()
+	public := chromedp.Flag("ip-address-space-overrides", strings.TrimPrefix(server.URL, "http://")+"=public")
+
+	o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--ui", server.URL, "--timeout", "5s")
+	if l := show(t, newBrowser(t, public), o.address(t)); !strings.Contains(l.Error, "Failed to fetch") {
+		t.Errorf("without permission: error %q", l.Error)
+	}
+	o.end(t, 1)
+	if got := o.stderr.String(); !strings.Contains(got, "the browser must let it connect to this computer") {
+		t.Errorf("says %q", got)
+	}
+
+	// Without that check, the same page fetches the trace.
+	o = startOpen(t, showing, "frames.ftrace", "--port", "0", "--ui", server.URL)
+	l := show(t, newBrowser(t, public, chromedp.Flag("disable-features", "LocalNetworkAccessChecks")), o.address(t))
+	l.check(t)
+	o.end(t, 0)
+}
+
+// The reminder says what to open, and to allow if the page was opened.
+func TestReminder(t *testing.T) {
+	const start = "http://127.0.0.1:9001/secret"
+	if got := reminder(false, "https://ui.example.com", start); !strings.Contains(got, "open "+start) || strings.Contains(got, "allow") {
+		t.Errorf("not opened: %q", got)
+	}
+	if got := reminder(true, "https://ui.example.com", start); !strings.Contains(got, "open "+start) || !strings.Contains(got, "allow") || !strings.Contains(got, "https://ui.example.com") {
+		t.Errorf("opened: %q", got)
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+
+	"ohframe/internal/fleet"
+)
+
+func TestMain(m *testing.M) { ptest.Main(m) }
+
+var inputs = []string{"../../testdata/frames", "../../testdata/demo.ftrace", "../../README.md"}
+
+// reference runs the shards without Beam, as ohframe fleet run does.
+func reference(t *testing.T, job Job) map[string]string {
+	t.Helper()
+	job.Dir = t.TempDir()
+	plan, err := job.plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shards []int
+	for k := range plan.Shards {
+		shards = append(shards, k)
+	}
+	runner := &fleet.Runner{Plan: plan, Store: fleet.Files{}, Dir: job.Dir}
+	if _, err := runner.Run(t.Context(), shards); err != nil {
+		t.Fatal(err)
+	}
+	return files(t, job.Dir)
+}
+
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		found[name] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// Beam's dataset has the bytes of the one without Beam.
+func TestPrism(t *testing.T) {
+	job := Job{Inputs: inputs, Shards: 7, Version: "test", Frames: true, Rules: []string{"name=([^/]*)$"}}
+	want := reference(t, job)
+	if len(want) != 21 {
+		t.Fatalf("%d files, want 3 for each of 7 shards", len(want))
+	}
+	job.Dir = t.TempDir()
+	p := beam.NewPipeline()
+	Pipeline(p.Root(), job, job.Shards)
+	if err := ptest.Run(p); err != nil {
+		t.Fatal(err)
+	}
+	if got := files(t, job.Dir); !maps.Equal(got, want) {
+		t.Errorf("%d files of other bytes than the %d without Beam", len(got), len(want))
+	}
+}
+
+// build builds a program and returns its path.
+func build(t *testing.T, dir, program string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "program")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", out, program)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return out
+}
+
+// dataset runs a program on the inputs and returns the files that it has written.
+func dataset(t *testing.T, args ...string) map[string]string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a job server may wait forever
+	defer cancel()
+	dir := t.TempDir()
+	args = append(args, "-o", dir, "--shards", "3", "--dim", "name=([^/]*)$")
+	for _, in := range inputs {
+		path, err := filepath.Abs(in) // workers have another working directory
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, path)
+	}
+	if text, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", args[0], err, text)
+	}
+	return files(t, dir)
+}
+
+// So has the dataset of the programs: ohframe, ohframe-beam in one process, and
+// ohframe-beam with a job server that starts workers.
+func TestPrograms(t *testing.T) {
+	ours := build(t, ".", ".")
+	want := dataset(t, build(t, "../../cmd/ohframe", "."), "fleet", "run")
+	if len(want) != 6 {
+		t.Fatalf("%d files, want 2 for each of 3 shards", len(want))
+	}
+	if got := dataset(t, ours); !maps.Equal(got, want) {
+		t.Errorf("in one process: %d files, or other bytes", len(got))
+	}
+
+	const sdk = "github.com/apache/beam/sdks/v2/go/"
+	server, boot := build(t, ".", sdk+"cmd/prism"), build(t, ".", sdk+"container")
+	// Prism 2.77.0 starts workers with quotes around the values of flags, which are for a
+	// shell, without a shell.
+	wrapper := filepath.Join(t.TempDir(), "boot")
+	script := "#!/bin/bash\nexec '" + boot + "' \"${@//\\'/}\"\n"
+	if err := os.WriteFile(wrapper, []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	port := freePort(t)
+	prism := exec.Command(server, "--job_port", port, "--serve_http=false")
+	prism.Dir = t.TempDir() // workers write a file to their folder
+	if err := prism.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer prism.Wait()
+	defer prism.Process.Kill()
+	for range 100 {
+		c, err := net.Dial("tcp", "localhost:"+port)
+		if err == nil {
+			c.Close()
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	got := dataset(t, ours, "--runner", "universal", "--endpoint", "localhost:"+port,
+		"--environment_type", "PROCESS", "--environment_config", fmt.Sprintf(`{"command":%q}`, wrapper))
+	if !maps.Equal(got, want) {
+		t.Errorf("with a job server: %d files, or other bytes", len(got))
+	}
+}
+
+func freePort(t *testing.T) string {
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+}

@@ -1,0 +1,158 @@
+// Package causes writes why frames were late as text for a terminal and as JSON.
+//
+//	analyzer.Timeline ┐
+//	why.Causes        ┴─▶ Process: ranking and late frames ─▶ text, json
+//
+// docs/why.md describes both.
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/failure"
+	"ohframe/internal/text"
+)
+
+// Process is the causes of the late frames of a process, of one kind.
+type Process struct {
+	PID  trace.PID
+	Name string
+	Kind stats.Kind
+	// Complete is the number of complete frames.
+	Complete int
+	Ranking  *why.Ranking
+	// Late are the explanations of the late frames, in order of time.
+	Late []*why.Explanation
+	all  *why.Causes
+}
+
+// Options select frames.
+type Options struct {
+	// Process, if not nil, reports whether a process is wanted.
+	Process func(*analyzer.Process) bool
+	// Vsync, if not zero, is the vsync id of the only frames wanted.
+	Vsync int64
+	// All lists all late frames instead of the worst ones.
+	All bool
+	// Color makes text bold, dim and coloured.
+	Color bool
+}
+
+// Formats are the formats of Write.
+var Formats = []string{"text", "json"}
+
+// Processes returns the causes by process: those that lost the most time first.
+func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
+	type id struct {
+		process *analyzer.Process
+		kind    analyzer.Kind
+	}
+	frames := map[id][]*analyzer.Frame{}
+	var ids []id
+	for f := range t.Complete() {
+		if o.Process != nil && !o.Process(f.Process) || o.Vsync != 0 && f.VsyncID != o.Vsync {
+			continue
+		}
+		k := id{f.Process, f.Kind}
+		if frames[k] == nil {
+			ids = append(ids, k)
+		}
+		frames[k] = append(frames[k], f)
+	}
+	var list []*Process
+	for _, k := range ids {
+		p := NewProcess(frames[k], c)
+		p.PID, p.Name, p.Kind = k.process.PID, k.process.Name, stats.Application
+		if k.kind == analyzer.RenderFrame {
+			p.Kind = stats.RenderService
+		}
+		if o.Vsync != 0 {
+			p.Late = nil
+			for _, f := range frames[k] {
+				if e := c.Of(f); e != nil {
+					p.Late = append(p.Late, e)
+				}
+			}
+		}
+		list = append(list, p)
+	}
+	slices.SortStableFunc(list, func(a, b *Process) int {
+		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(a.PID, b.PID))
+	})
+	return list
+}
+
+// NewProcess returns the causes of complete frames of a process, without its names.
+func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
+	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), all: c}
+	for _, f := range frames {
+		if e := c.Of(f); e != nil && e.Overrun > 0 {
+			p.Late = append(p.Late, e)
+		}
+	}
+	return p
+}
+
+// CheckChosen returns a *failure.Error if the options choose no frame of a timeline that
+// has complete frames. The list is that of Processes.
+func CheckChosen(list []*Process, t *analyzer.Timeline, o Options) error {
+	switch {
+	case len(list) > 0:
+		return nil
+	case o.Vsync != 0:
+		return &failure.Error{What: fmt.Sprintf("--frame: no complete frame has the vsync id %d", o.Vsync), Hint: "ohframe frames lists the vsync ids"}
+	case o.Process == nil:
+		return nil
+	}
+	if err := text.NoneSelected(t); err != nil {
+		return fmt.Errorf("--process: %w", err)
+	}
+	return nil
+}
+
+// Write writes the causes of the trace called name, which Processes returned, in one of
+// the Formats.
+func Write(w io.Writer, name string, c *why.Causes, list []*Process, format string, o Options) error {
+	if format == "json" {
+		return writeJSON(w, name, c, list)
+	}
+	terminal := &textWriter{Writer: text.NewWriter(w, o.Color), causes: c, Options: o}
+	terminal.write(name, list)
+	return terminal.Flush()
+}
+
+// PlacesOnly reports whether the list has late frames, of none of which it is known
+// whether their threads ran or waited.
+func PlacesOnly(list []*Process) bool {
+	late := 0
+	for _, p := range list {
+		for _, e := range p.Late {
+			if e.Unknown < e.Frame.Actual.End.Sub(e.Start) {
+				return false
+			}
+			late++
+		}
+	}
+	return late > 0
+}
+
+// Missing returns what to record in order to know more causes; empty if nothing is
+// missing.
+func Missing(c *why.Causes, list []*Process) string {
+	switch {
+	case !c.Scheduled:
+		return "the trace has no scheduling events: record the tags sched and freq to see whether threads ran or waited"
+	case PlacesOnly(list):
+		return "the trace has no scheduling events of the late threads: record the tags sched and freq to see whether threads ran or waited"
+	case !c.Woken:
+		return "the trace has no wakeups: it is unknown whom threads waited for"
+	}
+	return ""
+}

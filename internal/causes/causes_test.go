@@ -1,0 +1,371 @@
+package causes
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/text"
+)
+
+const (
+	us = trace.Microsecond
+	ms = trace.Millisecond
+)
+
+// at is a time in microseconds.
+func at(n trace.Duration) trace.Time { return trace.Time(1 * trace.Second).Add(n * us) }
+
+// late is a frame of the process that took length and was late by overrun, in
+// microseconds, with the given causes.
+func late(p *analyzer.Process, vsync int64, start, length, overrun trace.Duration, shares ...why.Share) *why.Explanation {
+	f := &analyzer.Frame{
+		Process: p, TID: trace.TID(p.PID), VsyncID: vsync, Facts: analyzer.MainLate,
+		Actual:   analyzer.Interval{Start: at(start), End: at(start + length)},
+		Deadline: at(start + length - overrun),
+	}
+	return &why.Explanation{Frame: f, Start: f.Actual.Start, End: f.Actual.End, Overrun: overrun * us, Outcome: why.OneCause, Shares: shares}
+}
+
+func storage(value, share trace.Duration) why.Share {
+	return why.Share{
+		Stage: place.Layout, Wait: place.WaitIO, Slice: "FlushLayoutTask", Function: "io_schedule", Advice: place.AdviseIO,
+		Value: value * us, SliceValue: value * us, Share: share * us,
+	}
+}
+
+func running(value, usual, share trace.Duration) why.Share {
+	return why.Share{
+		Stage: place.Build, Wait: place.Run, Slice: "FlushBuild", Advice: place.AdviseState,
+		Value: value * us, Usual: usual * us, SliceValue: value * us, SliceUsual: usual * us, Share: share * us,
+	}
+}
+
+// timeline returns the frames of explanations with their causes.
+func timeline(list ...*why.Explanation) (*analyzer.Timeline, *why.Causes) {
+	t := &analyzer.Timeline{}
+	c := &why.Causes{Scheduled: true, Woken: true, Functions: true, Frames: map[*analyzer.Frame]*why.Explanation{}}
+	for _, e := range list {
+		t.Frames = append(t.Frames, e.Frame)
+		c.Frames[e.Frame] = e
+	}
+	return t, c
+}
+
+var example = &analyzer.Process{PID: 2000, Name: "com.example.app"}
+
+func app() *analyzer.Process { return example }
+
+func write(t *testing.T, format string, timeline *analyzer.Timeline, c *why.Causes, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, "trace.ftrace", c, Processes(timeline, c, o), format, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Two late frames lose 30 + 10 ms: 36 to storage, 4 to work. A third is on time.
+func TestText(t *testing.T) {
+	p := app()
+	onTime := late(p, 12, 200_000, 5000, 0)
+	onTime.Overrun, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
+	second := late(p, 11, 100_000, 20_000, 10_000, storage(8000, 6000), running(9000, 2000, 4000))
+	second.Confidence = 1
+	tl, c := timeline(late(p, 10, 0, 40_000, 30_000, storage(31_000, 30_000)), second, onTime)
+	got := write(t, "text", tl, c, Options{})
+	want := `trace.ftrace
+
+com.example.app · application · pid 2000 ───────────────────────────────────────────────────────────
+
+  lost 40.0 ms in 2 late frames of 3
+
+   90 %  36.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 2 frames, worst 10
+      use asynchronous file APIs or TaskPool on the UI thread, and read files before they are needed
+   10 %   4.0 ms  1 other cause
+
+  Frame     Late  Cause
+     10  30.0 ms  waited 31.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
+     11  10.0 ms  waited 8.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0; also ran
+                  9.0 ms in FlushBuild (medium confidence)
+
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTextWithoutLateFrames(t *testing.T) {
+	e := late(app(), 10, 0, 5000, 0)
+	e.Overrun, e.Outcome, e.Frame.Facts = 0, why.NotLate, 0
+	tl, c := timeline(e)
+	if got, want := write(t, "text", tl, c, Options{}), "trace.ftrace\n\nno late frames in 1 frame of 1 process\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := write(t, "text", &analyzer.Timeline{}, c, Options{}), "trace.ftrace\n\nno complete frames\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The trace's lack of scheduling events is said once.
+func TestPlacesOnly(t *testing.T) {
+	list := []*why.Explanation{late(app(), 10, 0, 40_000, 30_000), late(app(), 11, 50_000, 40_000, 30_000)}
+	for _, e := range list {
+		e.Outcome, e.Unknown = why.PlaceOnly, 40*ms
+		e.Shares = []why.Share{{Stage: place.Layout, Wait: place.WaitUnknown, Slice: "FlushLayoutTask", SliceValue: 38 * ms, SliceUsual: 4 * ms, Share: 30 * ms}}
+	}
+	tl, c := timeline(list...)
+	c.Scheduled, c.Woken = false, false
+	got := write(t, "text", tl, c, Options{})
+	if n := strings.Count(got, "record the tags sched and freq"); n != 1 {
+		t.Errorf("%d hints in\n%s", n, got)
+	}
+	if n := strings.Count(got, "spent 38.0 ms in FlushLayoutTask; usual 4.0\n"); n != 2 {
+		t.Errorf("%d sentences in\n%s", n, got)
+	}
+	if got := write(t, "json", tl, c, Options{}); strings.Count(got, "whether the thread ran or waited is unknown") != 2 {
+		t.Errorf("the sentences of JSON do not stand alone:\n%s", got)
+	}
+}
+
+// The slice of a culprit has the width that the other columns leave.
+func TestTextKeepsSlicesOfCulprits(t *testing.T) {
+	const slice = "RSScreenRenderNodeDrawable:RequestFrame"
+	e := late(app(), 10, 0, 40_000, 30_000, storage(31_000, 30_000))
+	culprit := why.Culprit{TID: 501, Process: "com.example.app", Thread: "TaskWorker", Wait: place.Run, Slice: slice, Time: e.End.Sub(e.Start)}
+	e.Pieces = []why.Piece{{Start: e.Start, End: e.End, Wait: place.WaitOwnThread, Others: []why.Activity{{Start: e.Start, End: e.End, Culprit: culprit}}}}
+	tl, c := timeline(e)
+	if got := write(t, "text", tl, c, Options{Vsync: 10}); !strings.Contains(got, "  running  "+slice+"\n") {
+		t.Errorf("got %s, which breaks %s", got, slice)
+	}
+}
+
+func TestTextFits(t *testing.T) {
+	p := &analyzer.Process{PID: 4194303, Name: strings.Repeat("com.example.", 20) + "\x1b[2J"}
+	long := strings.Repeat("CustomNode:BuildItem[IconItem] ", 9) + "\x1b[2J"
+	culprit := why.Culprit{TID: 4194303, Process: p.Name, Thread: long, Wait: place.WaitOwnThread, Slice: long, Time: 700_000 * ms}
+	var list []*why.Explanation
+	for i := range place.Wait(place.WaitCount) {
+		e := late(p, 9_999_999+int64(i), trace.Duration(i)*1_000_000_000, 900_000_000, 800_000_000)
+		for n := range 3 {
+			s := why.Share{Stage: place.Record, Wait: i, Slice: long + fmt.Sprint(n), Value: 900_000 * ms, SliceValue: 900_000 * ms, Share: 800_000 * ms / 3, Culprit: &culprit, Advice: place.AdviseState}
+			if i == place.EarlierFrame {
+				s.Earlier = e.Frame
+			}
+			e.Shares = append(e.Shares, s)
+		}
+		e.Parts = []why.Part{{Stage: place.Record, Wait: i, Time: 900_000 * ms}}
+		e.Pieces = []why.Piece{{Start: e.Start, End: e.End, Stage: place.Record, Wait: i, Slice: long, Others: []why.Activity{{Start: e.Start, End: e.End, Culprit: culprit}}}}
+		list = append(list, e)
+	}
+	tl, c := timeline(list...)
+	outputs := []string{write(t, "text", tl, c, Options{})}
+	for _, e := range list {
+		outputs = append(outputs, write(t, "text", tl, c, Options{Vsync: e.Frame.VsyncID, Color: true}))
+	}
+	for _, got := range outputs {
+		for i, line := range strings.Split(got, "\n") {
+			if n := text.Width(line); n > text.LineWidth {
+				t.Errorf("line %d has %d columns: %q", i+1, n, line)
+			}
+			if strings.Contains(line, "\x1b[2J") {
+				t.Errorf("line %d has a control sequence of the trace: %q", i+1, line)
+			}
+		}
+	}
+}
+
+func TestManyLateFrames(t *testing.T) {
+	var list []*why.Explanation
+	for i := range 50 { // every second frame is late by more
+		overrun := trace.Duration(1000 + 1000*(i%2))
+		list = append(list, late(app(), int64(100+i), trace.Duration(i)*100_000, 20_000, overrun, storage(overrun, overrun)))
+	}
+	shown := Worst(list, 20)
+	for i, e := range shown { // the first 20 of the 25 that were late by 2 ms
+		if want := int64(101 + 2*i); e.Frame.VsyncID != want {
+			t.Errorf("frame %d is %d, want %d", i, e.Frame.VsyncID, want)
+		}
+	}
+	tl, c := timeline(list...)
+	if got := write(t, "text", tl, c, Options{}); strings.Count(got, "; usual 0.0") != 20 || !strings.Contains(got, "and 30 frames that were late by less; --all lists them") {
+		t.Errorf("got\n%s", got)
+	}
+	if got := write(t, "text", tl, c, Options{All: true}); strings.Count(got, "; usual 0.0") != 50 || strings.Contains(got, "--all") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// The terms of a waterfall are rounded so that they add up.
+func TestWaterfall(t *testing.T) {
+	for _, c := range []struct {
+		e    *why.Explanation
+		want string
+	}{
+		// 16.648 + 31.46 + 3.88 + 0.027 = 52.015
+		{
+			late(app(), 1, 0, 52_015, 35_367, storage(38_000, 31_460), running(9000, 1000, 3880), running(30, 0, 27)),
+			"budget 16.6 + waiting for storage (layout) 31.5 + running (build) 3.9 = 52.0 ms",
+		},
+		// 16.64, 27.28 and 32.92 after each term. Each alone would be 16.6 + 10.6 + 5.6 = 32.8.
+		{
+			late(app(), 1, 0, 32_920, 16_280, storage(11_000, 10_640), running(9000, 1000, 5640)),
+			"budget 16.6 + waiting for storage (layout) 10.7 + running (build) 5.6 = 32.9 ms",
+		},
+		// Five causes: three, and the others together.
+		{
+			late(app(), 1, 0, 30_000, 15_000, storage(5000, 5000), storage(4000, 4000), storage(3000, 3000), storage(2000, 2000), storage(1000, 1000)),
+			"budget 15.0 + waiting for storage (layout) 5.0 + waiting for storage (layout) 4.0 + waiting for storage (layout) 3.0 + other 3.0 = 30.0 ms",
+		},
+		// 0.04 + 0.04 + 0.04: no term but the sum has a tenth.
+		{late(app(), 1, 0, 10_120, 120, storage(40, 40), storage(40, 40), storage(40, 40)), "budget 10.0 + other 0.1 = 10.1 ms"},
+	} {
+		if got := Waterfall(c.e); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestComponents(t *testing.T) {
+	e := late(app(), 1, 0, 20_000, 10_000, storage(12_000, 9000),
+		why.Share{Wait: place.Variation, Value: 8000 * us, Usual: 7000 * us, Share: 1000 * us})
+	e.Parts = []why.Part{{Stage: place.Start, Wait: place.WaitVsync, Time: 1 * ms}, {Stage: place.Layout, Wait: place.Run, Time: 7 * ms}, {Stage: place.Layout, Wait: place.WaitIO, Time: 12 * ms}}
+	e.Usual = []why.Part{{Stage: place.Layout, Wait: place.Run, Time: 6 * ms}, {Stage: place.Build, Wait: place.Run, Time: 2 * ms}}
+	want := []Component{
+		{Stage: place.Start, Wait: place.WaitVsync, Value: 1 * ms, Excess: 1 * ms},
+		{Stage: place.Build, Wait: place.Run, Usual: 2 * ms}, // usual, and did not occur
+		{Stage: place.Layout, Wait: place.Run, Value: 7 * ms, Usual: 6 * ms, Excess: 1 * ms},
+		{Stage: place.Layout, Wait: place.WaitIO, Value: 12 * ms, Excess: 12 * ms, Cost: 9 * ms},
+		{Stage: place.NoStage, Wait: place.Variation, Cost: 1 * ms}, // its time is that of the others
+	}
+	if got := Components(e); !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%v\nwant\n%v", got, want)
+	}
+}
+
+func TestThreadsAndSlices(t *testing.T) {
+	e := late(app(), 1, 0, 20_000, 10_000)
+	other := func(from, to trace.Duration, tid trace.TID, w place.Wait) why.Activity {
+		return why.Activity{Start: at(from), End: at(to), Culprit: why.Culprit{TID: tid, Wait: w, Time: (to - from) * us}}
+	}
+	piece := func(from, to trace.Duration, w place.Wait, slice string, others ...why.Activity) why.Piece {
+		return why.Piece{Start: at(from), End: at(to), Wait: w, Slice: slice, Others: others}
+	}
+	e.Pieces = []why.Piece{
+		piece(0, 500, place.EarlierWork, "OnIdle"),                            // not the frame's own
+		piece(500, 1000, place.WaitVsync, "", other(500, 1000, 9, place.Run)), // nobody is blamed for the vsync
+		piece(1000, 5000, place.WaitOwnThread, "A", other(1000, 3000, 3, place.Run), other(3000, 5000, 4, place.WaitIO)),
+		piece(5000, 6000, place.Run, "A"),
+		piece(6000, 9000, place.WaitOwnThread, "B", other(6000, 6040, 5, place.Run), other(6040, 9000, 3, place.Run)),
+		piece(9000, 20_000, place.WaitUnknown, "B"),
+	}
+	type thread struct {
+		tid      trace.TID
+		at, time trace.Duration
+	}
+	var got []thread
+	for _, x := range Threads(e, 10) {
+		got = append(got, thread{x.TID, x.At, x.Time})
+	}
+	// Thread 5 had 0.04 ms, which rounds to nothing.
+	if want := []thread{{3, 1 * ms, 4960 * us}, {4, 3 * ms, 2 * ms}}; !slices.Equal(got, want) {
+		t.Errorf("threads %v, want %v", got, want)
+	}
+	if got := Threads(e, 1); len(got) != 1 || got[0].TID != 3 {
+		t.Errorf("the longest is %v, want 3", got)
+	}
+	var names []Slice
+	for _, s := range Slices(e, 10) {
+		names = append(names, *s)
+	}
+	if want := []Slice{{"B", 0, 3 * ms, 11 * ms}, {"A", 1 * ms, 4 * ms, 0}}; !slices.Equal(names, want) {
+		t.Errorf("slices %v, want %v", names, want)
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for _, c := range []struct {
+		part, whole trace.Duration
+		want        string
+	}{{0, 10, "0 %"}, {1, 1000, "< 1 %"}, {999, 1000, "> 99 %"}, {10, 10, "100 %"}, {1, 3, "33 %"}, {0, 0, "0 %"}} {
+		if got := Percent(c.part, c.whole); got != c.want {
+			t.Errorf("%d of %d is %s, want %s", c.part, c.whole, got, c.want)
+		}
+	}
+}
+
+func TestTextCountsOtherProcesses(t *testing.T) {
+	onTime := late(&analyzer.Process{PID: 1027, Name: "render_service"}, 60, 0, 5000, 0)
+	onTime.Overrun, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
+	tl, c := timeline(late(app(), 10, 0, 40_000, 30_000, storage(31_000, 30_000)), onTime)
+	if got, want := write(t, "text", tl, c, Options{}), "\nno late frames in 1 frame of 1 other process\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, which does not end with %q", got, want)
+	}
+}
+
+// Applications and render_service are apart, and who lost the most time comes first.
+func TestProcesses(t *testing.T) {
+	render := late(&analyzer.Process{PID: 1027, Name: "render_service"}, 60, 0, 40_000, 5000, running(9000, 1000, 5000))
+	render.Frame.Kind = analyzer.RenderFrame
+	tl, c := timeline(render, late(app(), 10, 0, 40_000, 30_000, storage(31_000, 30_000)))
+	list := Processes(tl, c, Options{})
+	if len(list) != 2 || list[0].PID != 2000 || list[0].Kind != stats.Application || list[1].PID != 1027 || list[1].Kind != stats.RenderService {
+		t.Errorf("%+v", list)
+	}
+	chosen := Processes(tl, c, Options{Vsync: 60})
+	if len(chosen) != 1 || chosen[0].PID != 1027 {
+		t.Errorf("%+v", chosen)
+	}
+	if err := CheckChosen(Processes(tl, c, Options{Vsync: 61}), tl, Options{Vsync: 61}); err == nil {
+		t.Error("a frame that does not exist is no error")
+	}
+}
+
+func TestJSON(t *testing.T) {
+	tl, c := timeline(late(app(), 10, 0, 40_000, 30_000, storage(31_000, 20_000), running(12_000, 2000, 10_000)))
+	var d struct {
+		Input     string
+		Scheduled bool
+		Missing   *string
+		Processes []struct {
+			PID    int
+			Causes struct {
+				Lost      int64 `json:"lost_ns"`
+				Explained int64 `json:"explained_ns"`
+				Ranking   []struct {
+					Cause, Wait, Stage string
+					Lost               int64 `json:"lost_ns"`
+					Worst              int64 `json:"worst_vsync"`
+				}
+				Frames []struct {
+					Vsync   int64
+					Overrun int64 `json:"overrun_ns"`
+					Verdict string
+					Known   float64 `json:"known_share"`
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(write(t, "json", tl, c, Options{})), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Input != "trace.ftrace" || !d.Scheduled || d.Missing != nil || len(d.Processes) != 1 {
+		t.Fatalf("%+v", d)
+	}
+	p := d.Processes[0].Causes
+	if p.Lost != 30_000_000 || p.Explained != 30_000_000 || len(p.Ranking) != 2 || p.Ranking[0].Wait != "io" || p.Ranking[0].Lost != 20_000_000 || p.Ranking[1].Stage != "build" || p.Ranking[1].Worst != 10 {
+		t.Errorf("%+v", p)
+	}
+	if f := p.Frames[0]; f.Vsync != 10 || f.Overrun != 30_000_000 || f.Verdict != "cause" || f.Known != 1 {
+		t.Errorf("%+v", f)
+	}
+}

@@ -1,0 +1,171 @@
+package causes
+
+import (
+	"encoding/json"
+	"io"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+)
+
+type document struct {
+	Input string `json:"input"`
+	// What the trace has: sched_switch, wakeups, sched_blocked_reason.
+	Scheduled bool              `json:"scheduled"`
+	Woken     bool              `json:"woken"`
+	Functions bool              `json:"functions"`
+	Missing   *string           `json:"missing"`
+	Processes []documentProcess `json:"processes"`
+}
+
+type documentProcess struct {
+	PID    trace.PID  `json:"pid"`
+	Name   string     `json:"name"`
+	Kind   stats.Kind `json:"kind"`
+	Frames int        `json:"frames"`
+	Causes *JSON      `json:"causes"`
+}
+
+// JSON is the causes of a process as docs/why.md describes them.
+type JSON struct {
+	Lost      trace.Duration `json:"lost_ns"`
+	Explained trace.Duration `json:"explained_ns"`
+	Unknown   trace.Duration `json:"unknown_ns"`
+	Ranking   []jsonCost     `json:"ranking"`
+	Frames    []jsonFrame    `json:"frames"`
+}
+
+type jsonCost struct {
+	Cause    string         `json:"cause"`
+	Wait     string         `json:"wait"`
+	Stage    string         `json:"stage"`
+	Slice    *string        `json:"slice"`
+	Function *string        `json:"function"`
+	Culprit  *jsonCulprit   `json:"culprit"`
+	Frames   int            `json:"frames"`
+	Lost     trace.Duration `json:"lost_ns"`
+	Direct   trace.Duration `json:"direct_ns"`
+	KnockOn  trace.Duration `json:"knock_on_ns"`
+	Share    float64        `json:"share"`
+	Worst    int64          `json:"worst_vsync"`
+	Advice   *string        `json:"advice"`
+}
+
+type jsonCulprit struct {
+	PID     *trace.PID     `json:"pid"`
+	TID     trace.TID      `json:"tid"`
+	Process *string        `json:"process"`
+	Thread  *string        `json:"thread"`
+	Wait    string         `json:"wait"`
+	Slice   *string        `json:"slice"`
+	Time    trace.Duration `json:"ns"`
+	Sure    bool           `json:"sure"`
+}
+
+type jsonFrame struct {
+	Vsync      int64          `json:"vsync"`
+	TID        trace.TID      `json:"tid"`
+	Start      trace.Time     `json:"start_ns"`
+	Deadline   *trace.Time    `json:"deadline_ns"`
+	End        trace.Time     `json:"end_ns"`
+	Overrun    trace.Duration `json:"overrun_ns"`
+	Verdict    *string        `json:"verdict"`
+	Confidence *string        `json:"confidence"`
+	KnownShare float64        `json:"known_share"`
+	Waits      []jsonWait     `json:"waits"`
+	Shares     []jsonShare    `json:"shares"`
+	KnockOnOf  *int64         `json:"knock_on_of"`
+	Text       *string        `json:"text"`
+}
+
+type jsonWait struct {
+	Wait  string         `json:"wait"`
+	Stage string         `json:"stage"`
+	Time  trace.Duration `json:"ns"`
+}
+
+type jsonShare struct {
+	Wait     string         `json:"wait"`
+	Stage    string         `json:"stage"`
+	Slice    *string        `json:"slice"`
+	Function *string        `json:"function"`
+	Culprit  *jsonCulprit   `json:"culprit"`
+	Value    trace.Duration `json:"value_ns"`
+	Usual    trace.Duration `json:"usual_ns"`
+	Share    trace.Duration `json:"share_ns"`
+}
+
+func writeJSON(w io.Writer, name string, c *why.Causes, list []*Process) error {
+	d := document{Input: name, Scheduled: c.Scheduled, Woken: c.Woken, Functions: c.Functions, Missing: nonEmpty(Missing(c, list)), Processes: []documentProcess{}}
+	for _, p := range list {
+		d.Processes = append(d.Processes, documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()})
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(d)
+}
+
+// JSON returns the process's causes as they are encoded.
+func (p *Process) JSON() *JSON {
+	r := p.Ranking
+	j := &JSON{Lost: r.Lost, Explained: r.Lost - r.Unknown, Unknown: r.Unknown, Ranking: []jsonCost{}, Frames: []jsonFrame{}}
+	for _, c := range r.Costs {
+		j.Ranking = append(j.Ranking, jsonCost{
+			c.Title(), c.Wait.String(), c.Stage.String(), nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
+			c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(r.Lost, 1)), c.Worst.VsyncID, nonEmpty(c.Advice.String()),
+		})
+	}
+	for _, e := range p.Late {
+		j.Frames = append(j.Frames, p.frame(e))
+	}
+	return j
+}
+
+func (p *Process) frame(e *why.Explanation) jsonFrame {
+	span := e.End.Sub(e.Start)
+	f := jsonFrame{
+		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Start, End: e.End, Overrun: e.Overrun,
+		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: []jsonShare{},
+		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(p.all.Sentence(e)),
+	}
+	if e.Frame.Deadline.Known() {
+		f.Deadline = &e.Frame.Deadline
+	}
+	if e.Outcome != why.NotLate {
+		f.Confidence = nonEmpty(e.Confidence.String())
+	}
+	if e.Root != nil {
+		f.KnockOnOf = &e.Root.VsyncID
+	}
+	for _, w := range e.Parts {
+		f.Waits = append(f.Waits, jsonWait{w.Wait.String(), w.Stage.String(), w.Time})
+	}
+	for i := range e.Shares {
+		s := &e.Shares[i]
+		f.Shares = append(f.Shares, jsonShare{
+			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share,
+		})
+	}
+	return f
+}
+
+func culprit(c *why.Culprit) *jsonCulprit {
+	if c == nil {
+		return nil
+	}
+	j := &jsonCulprit{TID: c.TID, Process: nonEmpty(c.Process), Thread: nonEmpty(c.Thread), Wait: c.Wait.String(), Slice: nonEmpty(c.Slice), Time: c.Time, Sure: c.Sure}
+	if c.PID != trace.UnknownPID {
+		j.PID = &c.PID
+	}
+	return j
+}
+
+// nonEmpty returns nil, JSON's null, for an unknown text.
+func nonEmpty(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,518 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/text"
+)
+
+type textWriter struct {
+	text.Writer
+	Options
+	causes *why.Causes
+	// placesOnly reports that it is unknown of all late frames whether their threads
+	// ran or waited.
+	placesOnly bool
+}
+
+// MaxCosts is the number of causes in a ranking. It is shorter if fewer have costShare
+// of the lost time.
+const (
+	MaxCosts  = 8
+	costShare = 0.9
+)
+
+// What the other lists show at most.
+const (
+	maxFrames  = 20
+	maxThreads = 8
+	maxSlices  = 8
+)
+
+func (t *textWriter) write(name string, list []*Process) {
+	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(name), text.LineWidth)))
+	t.placesOnly = PlacesOnly(list)
+	if missing := Missing(t.causes, list); missing != "" && len(list) > 0 {
+		for line := range strings.Lines(text.Wrap(missing, text.LineWidth)) {
+			fmt.Fprintln(t, t.Yellow(strings.TrimSpace(line), true))
+		}
+	}
+	fmt.Fprintln(t)
+	if len(list) == 0 {
+		fmt.Fprintln(t, "no complete frames")
+	}
+	onTime, frames := 0, 0
+	for _, p := range list {
+		if len(p.Late) == 0 {
+			onTime++
+			frames += p.Complete
+			continue
+		}
+		t.process(p)
+	}
+	if onTime > 0 {
+		process := "process"
+		if onTime < len(list) {
+			process = "other process"
+		}
+		fmt.Fprintf(t, "no late frames in %s of %s\n", text.Count(frames, "frame"), text.Count(onTime, process))
+	}
+}
+
+func (t *textWriter) process(p *Process) {
+	t.Heading(text.Shorten(processName(p.Name), text.LineWidth/2), fmt.Sprintf(" · %s · pid %d", text.Kind(p.Kind), p.PID))
+	if t.Vsync != 0 {
+		for _, e := range p.Late {
+			t.frame(e)
+		}
+		return
+	}
+	r := p.Ranking
+	headline := fmt.Sprintf("lost %s ms in %s of %d", why.Milliseconds(r.Lost), text.Count(r.Late, "late frame"), p.Complete)
+	if r.Unknown > 0 {
+		headline += fmt.Sprintf("; the cause of %s ms is unknown", why.Milliseconds(r.Unknown))
+	}
+	fmt.Fprintf(t, "  %s\n\n", t.Bold(headline))
+	for _, line := range RankingLines(r, MaxCosts, text.LineWidth-2, t.Ink) {
+		fmt.Fprintf(t, "  %s\n", line)
+	}
+	fmt.Fprintln(t)
+	t.frames(p.Late)
+}
+
+// adviceIndent is the indent of advice below its cause. Most advice fits on a line.
+const adviceIndent = "    "
+
+// RankingLines returns the n causes that cost the most, or those that have 90 % of the
+// lost time, each with its advice, in lines of at most width cells.
+func RankingLines(r *why.Ranking, n, width int, ink text.Ink) []string {
+	var lines []string
+	digits := len(why.Milliseconds(r.Lost))
+	add := func(lost trace.Duration, title string) {
+		head := fmt.Sprintf("%5s  %*s ms  ", Percent(lost, r.Lost), digits, why.Milliseconds(lost))
+		lines = append(lines, hang(head, title, width)...)
+	}
+	shown, left := Leading(r, n)
+	for _, c := range shown {
+		title := text.Printable(c.Title()) + " · "
+		if n := len(c.Frames); n > 1 {
+			title += fmt.Sprintf("%d frames, worst %d", n, c.Worst.VsyncID)
+		} else {
+			title += fmt.Sprintf("frame %d", c.Worst.VsyncID)
+		}
+		if c.KnockOn > 0 {
+			title += fmt.Sprintf(", %s ms knock-on", why.Milliseconds(c.KnockOn))
+		}
+		add(c.Lost, title)
+		if advice := c.Advice.String(); advice != "" {
+			for line := range strings.Lines(text.Wrap(advice, width-len(adviceIndent))) {
+				lines = append(lines, adviceIndent+ink.Dim(strings.TrimSpace(line)))
+			}
+		}
+	}
+	if n := len(r.Costs) - len(shown); n > 0 {
+		add(left, text.Count(n, "other cause"))
+	}
+	return lines
+}
+
+// Leading returns the n causes that cost the most, or those that have 90 % of the lost
+// time, and the time that the others lost.
+func Leading(r *why.Ranking, n int) (shown []*why.Cost, left trace.Duration) {
+	left = r.Lost
+	for i, c := range r.Costs {
+		if i == n || float64(left) <= float64(r.Lost)*(1-costShare) {
+			return r.Costs[:i], left
+		}
+		left -= c.Lost
+	}
+	return r.Costs, left
+}
+
+// hang breaks a text into lines of at most width cells. The first begins with head,
+// the others with as many spaces.
+func hang(head, s string, width int) []string {
+	indent := text.Width(head)
+	lines := strings.Split(text.Wrap(s, width-indent), "\n")
+	for i, line := range lines {
+		if i == 0 {
+			lines[i] = head + strings.TrimRight(line, " ")
+		} else {
+			lines[i] = strings.Repeat(" ", indent) + strings.TrimSpace(line)
+		}
+	}
+	return lines
+}
+
+// frames lists late frames in order of time: the worst ones, if there are many.
+func (t *textWriter) frames(late []*why.Explanation) {
+	shown := late
+	if !t.All {
+		shown = Worst(late, maxFrames)
+	}
+	vsync, overrun := len("Frame"), len("Late")
+	for _, e := range shown {
+		vsync = max(vsync, len(fmt.Sprint(e.Frame.VsyncID)))
+		overrun = max(overrun, len(why.Milliseconds(e.Overrun))+len(" ms"))
+	}
+	fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %*s  %*s  Cause", vsync, "Frame", overrun, "Late")))
+	for _, e := range shown {
+		head := fmt.Sprintf("  %*d  %*s  ", vsync, e.Frame.VsyncID, overrun, why.Milliseconds(e.Overrun)+" ms")
+		for _, line := range hang(head, t.sentence(e), text.LineWidth) {
+			fmt.Fprintln(t, line)
+		}
+	}
+	if n := len(late) - len(shown); n > 0 {
+		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  … and %s that were late by less; --all lists them", text.Count(n, "frame"))))
+	}
+	fmt.Fprintln(t)
+}
+
+// Worst returns the n explanations with the largest overruns, in order of time.
+func Worst(late []*why.Explanation, n int) []*why.Explanation {
+	if len(late) <= n {
+		return late
+	}
+	worst := slices.Clone(late)
+	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(b.Overrun, a.Overrun) })
+	worst = worst[:n]
+	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(a.Start, b.Start) })
+	return worst
+}
+
+// sentence returns why a frame was late, with what is unsure about it.
+func (t *textWriter) sentence(e *why.Explanation) string {
+	s := t.causes.Sentence(e)
+	if t.placesOnly {
+		s = t.causes.Brief(e)
+	}
+	s = text.Line(s)
+	if e.Cause() != nil && e.Confidence > 0 {
+		s += " (" + e.Confidence.String() + " confidence)"
+	}
+	return s
+}
+
+// frame writes all that is known about one frame.
+func (t *textWriter) frame(e *why.Explanation) {
+	length := e.End.Sub(e.Start)
+	head := fmt.Sprintf("frame %d took %s ms", e.Frame.VsyncID, why.Milliseconds(length))
+	if e.Overrun == 0 {
+		fmt.Fprintf(t, "  %s\n\n", t.Bold(head+" and was not late"))
+	} else {
+		fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("%s and was %s ms late", head, why.Milliseconds(e.Overrun))))
+		for _, line := range hang("  ", t.sentence(e), text.LineWidth) {
+			fmt.Fprintln(t, line)
+		}
+		for _, line := range hang("  ", Waterfall(e), text.LineWidth) {
+			fmt.Fprintln(t, line)
+		}
+		fmt.Fprintln(t)
+	}
+	t.components(e)
+	t.threads(e)
+	t.slices(e)
+}
+
+// Brief names the cause of a late frame in a few words.
+func Brief(e *why.Explanation) string {
+	switch e.Outcome {
+	case why.JustMissed:
+		return "just missed"
+	case why.NotKnown:
+		return "unknown"
+	case why.Mixed:
+		return "several causes"
+	case why.KnockOn:
+		return fmt.Sprintf("knock-on of %d", e.Shares[0].Earlier.VsyncID)
+	}
+	s := &e.Shares[0]
+	name := component(place.NoStage, s.Wait)
+	if s.Slice != "" {
+		name += " in " + s.Slice
+	}
+	return text.Printable(name)
+}
+
+// Waterfall returns how the budget and the shares add up to the length of a late frame.
+func Waterfall(e *why.Explanation) string {
+	var sum, shown trace.Duration
+	// Each term is rounded so that the terms add up to the rounded sum.
+	term := func(d trace.Duration) string {
+		sum += d
+		up := roundTenth(sum) - shown
+		shown += up
+		return why.Milliseconds(up)
+	}
+	text := "budget " + term(e.End.Sub(e.Start)-e.Overrun)
+	for i := range e.Shares {
+		s := &e.Shares[i]
+		if i == maxTerms || s.Share < tenth {
+			break
+		}
+		text += fmt.Sprintf(" + %s %s", component(s.Stage, s.Wait), term(s.Share))
+	}
+	length := e.End.Sub(e.Start)
+	if left := length - sum; roundTenth(length) > shown {
+		text += " + other " + term(left)
+	}
+	return text + " = " + why.Milliseconds(length) + " ms"
+}
+
+// roundTenth rounds a time that is not negative to tenths of a millisecond.
+func roundTenth(d trace.Duration) trace.Duration { return (d + tenth/2) / tenth * tenth }
+
+const (
+	// maxTerms is the number of causes in a waterfall.
+	maxTerms = 3
+	// tenth is the smallest part of a millisecond that is printed. What rounds to
+	// nothing is left out of the tables of one frame.
+	tenth = trace.Millisecond / 10
+)
+
+// component names a wait in a stage.
+func component(stage place.Stage, wait place.Wait) string {
+	name := why.WaitName(wait)
+	if stage != place.NoStage {
+		name += " (" + stage.Label() + ")"
+	}
+	return name
+}
+
+// Component is the time of a frame in a stage and wait beside what is usual.
+type Component struct {
+	Stage                      place.Stage
+	Wait                       place.Wait
+	Value, Usual, Excess, Cost trace.Duration
+}
+
+// Components returns where the time of a late frame went, and what is usual there but
+// did not occur.
+func Components(e *why.Explanation) []Component {
+	type id struct {
+		stage place.Stage
+		wait  place.Wait
+	}
+	var list []Component
+	at := map[id]int{}
+	of := func(stage place.Stage, wait place.Wait) *Component {
+		i, ok := at[id{stage, wait}]
+		if !ok {
+			i = len(list)
+			at[id{stage, wait}] = i
+			list = append(list, Component{Stage: stage, Wait: wait})
+		}
+		return &list[i]
+	}
+	for _, p := range e.Parts {
+		of(p.Stage, p.Wait).Value = p.Time
+	}
+	for _, p := range e.Usual {
+		of(p.Stage, p.Wait).Usual = p.Time
+	}
+	for _, s := range e.Shares {
+		c := of(s.Stage, s.Wait)
+		c.Cost = s.Share
+		if len(e.Usual) == 0 { // a converted trace has only what is usual for the causes
+			c.Usual = s.Usual
+		}
+		if s.Stage == place.NoStage { // a sum over components that are listed
+			c.Value, c.Usual = 0, 0
+		}
+	}
+	for i := range list {
+		if c := &list[i]; len(e.Usual) > 0 || c.Cost > 0 {
+			c.Excess = max(0, c.Value-c.Usual)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Component) int {
+		return cmp.Or(cmp.Compare(noStageLast(a.Stage), noStageLast(b.Stage)), cmp.Compare(a.Wait, b.Wait))
+	})
+	return list
+}
+
+// noStageLast orders stages, with causes of several stages at the end.
+func noStageLast(s place.Stage) int { return (int(s) + place.StageCount - 1) % place.StageCount }
+
+func (t *textWriter) components(e *why.Explanation) {
+	columns := []string{"Stage", "Wait", "ms →", "Usual →", "Excess →", "Share →", ""}
+	if e.Overrun == 0 {
+		columns = columns[:3]
+	}
+	g := text.NewTable(t.Ink, columns...)
+	g.Wrap(0, 20)
+	g.Wrap(1, 32)
+	var usual trace.Duration
+	for _, c := range Components(e) {
+		stage, share := c.Stage.Label(), ""
+		if c.Stage == place.NoStage {
+			stage = "several"
+		}
+		if c.Cost > 0 {
+			share = Percent(c.Cost, e.Overrun)
+		}
+		usual += c.Usual
+		if max(c.Value, c.Usual, c.Cost) < tenth/2 {
+			continue
+		}
+		row := text.Row{stage, c.Wait.Label(), number(c.Value), number(c.Usual), number(c.Excess), number(c.Cost), share}
+		if e.Overrun == 0 {
+			row = row[:3]
+		}
+		g.AppendRow(row)
+	}
+	sum := text.Row{"sum", "", why.Milliseconds(e.End.Sub(e.Start))}
+	if e.Overrun > 0 {
+		sum = append(sum, number(usual), "", why.Milliseconds(e.Overrun), "")
+	}
+	g.AppendRow(sum)
+	t.Print(g)
+}
+
+// Thread is what a thread did while a frame's thread waited for it.
+type Thread struct {
+	*why.Culprit
+	// Waited is what the frame's thread waited for, and At when it first did, since
+	// the frame's Start.
+	Waited place.Wait
+	At     trace.Duration
+	Time   trace.Duration
+}
+
+// Threads returns the n threads that a late frame waited for the longest, in order of
+// time.
+func Threads(e *why.Explanation, n int) []*Thread {
+	type id struct {
+		waited, wait place.Wait
+		tid          trace.TID
+		slice        string
+	}
+	var list []*Thread
+	at := map[id]*Thread{}
+	for i := range e.Pieces {
+		p := &e.Pieces[i]
+		if p.Wait == place.WaitVsync {
+			continue
+		}
+		for j := range p.Others {
+			a := &p.Others[j]
+			k := id{p.Wait, a.Wait, a.TID, a.Slice}
+			if at[k] == nil {
+				at[k] = &Thread{Culprit: &a.Culprit, Waited: p.Wait, At: a.Start.Sub(e.Start)}
+				list = append(list, at[k])
+			}
+			at[k].Time += a.End.Sub(a.Start)
+		}
+	}
+	list = slices.DeleteFunc(list, func(t *Thread) bool { return t.Time < tenth/2 })
+	slices.SortStableFunc(list, func(a, b *Thread) int { return cmp.Compare(b.Time, a.Time) })
+	list = list[:min(n, len(list))]
+	slices.SortStableFunc(list, func(a, b *Thread) int { return cmp.Compare(a.At, b.At) })
+	return list
+}
+
+func (t *textWriter) threads(e *why.Explanation) {
+	list := Threads(e, maxThreads)
+	if len(list) == 0 {
+		return
+	}
+	g := text.NewTable(t.Ink, "At ms →", "Waited for thread", "ms →", "It was", "Slice")
+	names, waits := 0, 0
+	for _, c := range list {
+		names = max(names, text.Width(text.Printable(c.Name())))
+		waits = max(waits, text.Width(c.Wait.Label()))
+	}
+	names, waits = min(names, 32), min(waits, 24)
+	// The slice has what is left of a line: the other columns and the gaps have up to 24 cells.
+	for column, width := range map[int]int{1: names, 3: waits, 4: text.LineWidth - 24 - names - waits} {
+		g.Wrap(column, width)
+	}
+	for _, c := range list {
+		g.AppendRow(text.Row{why.Milliseconds(c.At), text.Printable(c.Name()), why.Milliseconds(c.Time), c.Wait.Label(), text.Printable(c.Slice)})
+	}
+	t.Print(g)
+}
+
+// Slice is the time that a frame's thread spent in slices of a name, without the
+// slices inside.
+type Slice struct {
+	Name            string
+	Running, Waited trace.Duration
+	Unknown         trace.Duration
+}
+
+func (s *Slice) total() trace.Duration { return s.Running + s.Waited + s.Unknown }
+
+// Slices returns the n slices in which a late frame spent the most time. Work for
+// something else, before the frame, is left out.
+func Slices(e *why.Explanation, n int) []*Slice {
+	var list []*Slice
+	at := map[string]*Slice{}
+	for i := range e.Pieces {
+		p := &e.Pieces[i]
+		if p.Slice == "" || p.Wait == place.EarlierFrame || p.Wait == place.EarlierWork {
+			continue
+		}
+		s := at[p.Slice]
+		if s == nil {
+			s = &Slice{Name: p.Slice}
+			at[p.Slice] = s
+			list = append(list, s)
+		}
+		switch d := p.End.Sub(p.Start); p.Wait {
+		case place.Run, place.GCRun:
+			s.Running += d
+		case place.WaitUnknown:
+			s.Unknown += d
+		default:
+			s.Waited += d
+		}
+	}
+	list = slices.DeleteFunc(list, func(s *Slice) bool { return s.total() < tenth/2 })
+	slices.SortStableFunc(list, func(a, b *Slice) int { return cmp.Compare(b.total(), a.total()) })
+	return list[:min(n, len(list))]
+}
+
+func (t *textWriter) slices(e *why.Explanation) {
+	list := Slices(e, maxSlices)
+	if len(list) == 0 {
+		return
+	}
+	g := text.NewTable(t.Ink, "Slice, without those inside", "ms →", "Running →", "Waiting →", "Unknown →")
+	g.Wrap(0, 56)
+	for _, s := range list {
+		g.AppendRow(text.Row{text.Printable(s.Name), why.Milliseconds(s.total()), number(s.Running), number(s.Waited), number(s.Unknown)})
+	}
+	t.Print(g)
+}
+
+// number formats a time in milliseconds; nothing for what rounds to zero.
+func number(d trace.Duration) string {
+	if d < tenth/2 {
+		return ""
+	}
+	return why.Milliseconds(d)
+}
+
+// processName returns the name of a process for people.
+func processName(name string) string { return text.Process(&stats.Process{Name: name}) }
+
+// Percent returns a share without decimals. Only exactly 0 is "0 %" and only the whole
+// is "100 %".
+func Percent(part, whole trace.Duration) string {
+	p := 100 * float64(part) / float64(max(whole, 1))
+	switch {
+	case p > 0 && p < 1:
+		return "< 1 %"
+	case p > 99 && p < 100:
+		return "> 99 %"
+	}
+	return fmt.Sprintf("%.0f %%", p)
+}

@@ -1,0 +1,235 @@
+package device
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ohframe/internal/failure"
+	"ohframe/internal/hdc"
+)
+
+// probe is an answer to ProbeScript: the sections with these contents.
+func probe(sections map[string]string) string {
+	var b strings.Builder
+	for name, text := range sections {
+		b.WriteString("\n" + section + name + "\n" + text)
+	}
+	return b.String()
+}
+
+func TestParseProbe(t *testing.T) {
+	f := ParseProbe(probe(map[string]string{
+		"model":     "ALN-AL00 \n",
+		"system":    "OpenHarmony-5.0.0.71 \n",
+		"software":  "Get parameter \"const.product.software.version\" fail! errNum is:106!\n",
+		"api":       "12 \n",
+		"developer": "true \n",
+		"kernel":    "HongMeng Kernel 1.9.2\n",
+		"cpus":      "12\n",
+		"df":        "Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/block/dm-5 1000 400 600 40% /data\n",
+		"tags":      "2025/06/01 10:00:00 hitrace enter, running_state is SHOW_LIST_CATEGORY\ntagName:   description:\n         ability - Ability Manager\n             ace - ACE development framework\n",
+		"on":        "1\n",
+		"ps":        "shell 4321 1 0 09:30:00 ? 00:00:00 SP_daemon -N 20\nroot 9 1 0 09:30 ? 00:00:00 sh -c hitrace -t 5\n",
+		"left":      "/data/local/tmp/ohframe-0123abcd\nls: /data/local/tmp/ohframe-x: No such file\n",
+		"screen":    "screen[0]: id=0, powerstatus=POWER_STATUS_OFF, backlight=0\n  supportedMode[0]: 1260x2720, refreshrate=120\n  activeMode: 1260x2720, refreshrate=90\n",
+		"battery":   "capacity: 83\ntemperature: 315\n",
+		"front":     "      bundle name [com.example.a]\n      state #BACKGROUND\n      bundle name [com.example.b]\n      state #FOREGROUND\n",
+		"pid":       "4711 4712\n",
+		"bundle":    "    \"versionName\": \"1.2.3\",\n  \"mainAbility\": \"\",\n \"mainElementName\": \"EntryAbility\"\n \"versionName\": \"9\"\n",
+	}))
+	want := Facts{
+		Model: "ALN-AL00", System: "OpenHarmony-5.0.0.71", API: 12, DeveloperMode: "true", Kernel: "HongMeng Kernel 1.9.2", CPUs: 12,
+		FreeKB: 600, TracingOn: true, RefreshHz: 90, ScreenOff: true, Battery: 83, Temperature: 31.5, Front: "com.example.b",
+	}
+	got := *f
+	tags, tracers, left, app := got.Tags, got.Tracers, got.Left, got.App
+	got.Tags, got.Tracers, got.Left, got.App = nil, nil, nil, AppFacts{}
+	if !slices.Equal(tags, []string{"ability", "ace"}) || !slices.Equal(tracers, []string{"SP_daemon -N 20"}) || !slices.Equal(left, []string{"/data/local/tmp/ohframe-0123abcd"}) {
+		t.Errorf("got %q, %q, %q", tags, tracers, left)
+	}
+	if !app.Installed || !slices.Equal(app.PIDs, []int{4711, 4712}) || app.Version != "1.2.3" || app.Ability != "EntryAbility" {
+		t.Errorf("got %+v", app)
+	}
+	if got.Model != want.Model || got.System != want.System || got.Software != "" || got.API != want.API || got.DeveloperMode != want.DeveloperMode ||
+		got.Kernel != want.Kernel || got.CPUs != want.CPUs || got.FreeKB != want.FreeKB || !got.TracingOn || got.RefreshHz != want.RefreshHz ||
+		!got.ScreenOff || got.Battery != want.Battery || got.Temperature != want.Temperature || got.Front != want.Front {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}
+
+// A device that answers nothing has unknown facts.
+func TestParseProbeNothing(t *testing.T) {
+	f := ParseProbe("")
+	if f.FreeKB != -1 || f.Legacy() || f.Model != "" || f.App.Installed {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	all := &Facts{Tags: append(slices.Clone(defaultTags), "irq")}
+	without := func(tag string) *Facts {
+		return &Facts{Tags: slices.DeleteFunc(slices.Clone(all.Tags), func(s string) bool { return s == tag })}
+	}
+	for _, x := range []struct {
+		facts   *Facts
+		spec    string
+		use     string
+		missing string
+		err     string
+	}{
+		{all, "", strings.Join(defaultTags, " "), "", ""},
+		{without("animation"), "", strings.Join(without("animation").Tags[:14], " "), "animation", ""},
+		{without("ace"), "", "", "", `no tag "ace", which frames need`},
+		{all, "graphic,ace", "graphic ace", "", ""},
+		{all, "+irq", strings.Join(defaultTags, " ") + " irq", "", ""},
+		{all, "-nweb,-ark,+irq,+ace", "graphic ace app sched freq idle binder ohos ability window animation multimodalinput sync irq", "", ""},
+		{all, "+disk", "", "", `no tag "disk"`},
+		{all, "graphic,disk", "", "", `no tag "disk"`},
+		{all, "+irq,nweb", "", "", "neither a list"},
+		{all, "irq,+nweb", "", "", "neither a list"},
+		{all, "a;reboot", "", "", "neither a list"},
+		{all, "graphic,,ace", "", "", "neither a list"},
+	} {
+		use, missing, err := x.facts.Choose(x.spec)
+		if x.err != "" {
+			if err == nil || !strings.Contains(err.Error(), x.err) {
+				t.Errorf("%q: got %v, want %s", x.spec, err, x.err)
+			}
+			continue
+		}
+		if err != nil || strings.Join(use, " ") != x.use || strings.Join(missing, " ") != x.missing {
+			t.Errorf("%q: got %q, %q, %v", x.spec, use, missing, err)
+		}
+	}
+}
+
+func TestCheckBegin(t *testing.T) {
+	answer := func(hitrace, clock string) hdc.Result {
+		return hdc.Result{Output: markBegun + "\n" + hitrace + markClock + "\n" + clock}
+	}
+	const now = "2025/06/01 10:00:00 "
+	for _, x := range []struct {
+		name   string
+		result hdc.Result
+		clock  string
+		err    error
+	}{
+		{"5.0", answer(now+"hitrace enter, running_state is RECORDING_LONG_BEGIN\n"+now+"OpenRecording done.\n", "local [mono] boot\n"), "mono", nil},
+		{"3.2", answer("capturing trace...\n", "[boot] mono\n"), "boot", nil},
+		{"no clock file", answer(now+"OpenRecording done.\n", ""), "", nil},
+		{"busy 5.0", answer(now+"error: OpenRecording failed, errorCode(1002)\n", ""), "", ErrBusy},
+		{"busy 5.1", answer(now+"error: OpenRecording failed, errorCode(1013)\n", ""), "", ErrBusy},
+		{"busy 6.0", answer(now+"error: OpenRecording failed, errorCode(1102)\n", ""), "", ErrBusy},
+		{"not permitted", answer(now+"error: OpenRecording failed, errorCode(4)\n", ""), "", ErrBegin},
+		{"unknown code", answer(now+"error: OpenRecording failed, errorCode(77)\n", ""), "", ErrBegin},
+		{"tag", answer("Error: \"x\" is not support category on this device\n", ""), "", ErrBegin},
+		{"nothing", answer("", ""), "", ErrBegin},
+		{"no folder", hdc.Result{Output: "mkdir: Permission denied\n", Status: statusNoFolder}, "", ErrWrite},
+	} {
+		clock, err := CheckBegin(x.result)
+		if clock != x.clock || !errors.Is(err, x.err) {
+			t.Errorf("%s: got %q, %v, want %q, %v", x.name, clock, err, x.clock, x.err)
+		}
+	}
+}
+
+func TestParseEnd(t *testing.T) {
+	const now = "2025/06/01 10:00:00 "
+	for _, x := range []struct {
+		output string
+		size   int64
+		err    error
+		what   string
+	}{
+		{now + "trace read done, output: /t\n" + markSize + "\n1234\n", 1234, nil, ""},
+		{markSize + "\n1234\n", 1234, nil, ""}, // finished before the connection was lost
+		{now + "error: opening /t, errno: 28\n" + now + "trace read done, output: /t\n" + markSize + "\n", 0, ErrWrite, "no space"},
+		{"Failed to open file '/t', err=13\n" + markSize + "\n", 0, ErrWrite, "permission"},
+		{"Warning: tracing on is closed, no trace can be read.\n" + markSize + "\n", 0, ErrClosed, "another tool"},
+		{markSize + "\n0\n", 0, ErrWrite, "empty"},
+		{now + "error: TraceFinish failed, errorCode(7)\n" + markSize + "\n", 0, ErrWrite, "TraceFinish failed"},
+		{"", 0, ErrWrite, "did not write"},
+	} {
+		size, err := ParseEnd(hdc.Result{Output: x.output})
+		if size != x.size || !errors.Is(err, x.err) || x.what != "" && !strings.Contains(err.Error(), x.what) {
+			t.Errorf("%q: got %d, %v", x.output, size, err)
+		}
+	}
+}
+
+// Nothing but a folder of a recording is removed.
+func TestRemoveScript(t *testing.T) {
+	for _, dir := range []string{"", "/", "/data/local/tmp", "/data/local/tmp/ohframe-", "/data/local/tmp/ohframe-0123456g", "/data/local/tmp/ohframe-01234567/..", "/data/local/tmp/ohframe-01234567 /"} {
+		if got := RemoveScript(dir, false); got != "false" {
+			t.Errorf("%q: got %q", dir, got)
+		}
+	}
+	if got := RemoveScript(NewDir("0123abcd"), false); !strings.HasSuffix(got, "\nrm -rf /data/local/tmp/ohframe-0123abcd") {
+		t.Errorf("got %q", got)
+	}
+	if got := RemoveScript(NewDir("0123abcd"), true); strings.Contains(got, "rm -rf") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestIsBundle(t *testing.T) {
+	for name, want := range map[string]bool{
+		"com.example.app": true, "com.example.app_2": true, "example": false, "": false,
+		"com.example.app;reboot": false, "com.example'": false, "-n.a": false, "com..app": false,
+	} {
+		if IsBundle(name) != want {
+			t.Errorf("%q: got %t", name, !want)
+		}
+	}
+}
+
+func TestCheckDrive(t *testing.T) {
+	for output, ok := range map[string]bool{
+		"No Error\n": true, "start ability successfully.\n": true, "": true, "finished without an error\n": true,
+		"error: failed to start ability.\n": false, "usage: uitest\n": false, "[Fail]x\n": false,
+	} {
+		if err := CheckDrive(hdc.Result{Output: output}); (err == nil) != ok {
+			t.Errorf("%q: got %v", output, err)
+		}
+	}
+	if CheckDrive(hdc.Result{Status: 1}) == nil {
+		t.Error("status 1 is not an error")
+	}
+}
+
+// The scripts stay far below the length that hdc passes on.
+func TestScriptLengths(t *testing.T) {
+	tracing := &Tracing{Dir: NewDir("0123abcd"), Tags: slices.Repeat([]string{"multimodalinput"}, 80), BufferKB: 32768, Clock: "mono", Max: time.Hour}
+	for _, script := range []string{ProbeScript(strings.Repeat("a.b", 40)), tracing.BeginScript(), tracing.FinishScript()} {
+		if len(script) > 8000 {
+			t.Errorf("%d bytes: %.60s…", len(script), script)
+		}
+	}
+}
+
+// No answer of a device makes a parser panic, and errors have words.
+func FuzzAnswers(f *testing.F) {
+	f.Add("2025/06/01 10:00:00 error: OpenRecording failed, errorCode(1002)\n")
+	f.Add(probe(map[string]string{"df": "a b c\n", "api": "x", "pid": "99999999999999999999"}))
+	f.Fuzz(func(t *testing.T, output string) {
+		facts := ParseProbe(output)
+		for _, dir := range facts.Left {
+			if RemoveScript(dir, false) == "false" {
+				t.Errorf("%q is not a folder of a recording", dir)
+			}
+		}
+		r := hdc.Result{Output: output}
+		_, begin := CheckBegin(r)
+		_, end := ParseEnd(r)
+		for _, err := range []error{begin, end, CheckStart(r)} {
+			if e := (*failure.Error)(nil); err != nil && (!errors.As(err, &e) || e.What == "") {
+				t.Errorf("%q: %v", output, err)
+			}
+		}
+		CheckDrive(r)
+		ParseFolders(r)
+	})
+}

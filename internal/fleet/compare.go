@@ -1,0 +1,479 @@
+package fleet
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/diff"
+	"ohframe/internal/failure"
+	"ohframe/internal/text"
+)
+
+// DiffFormats are the formats of comparisons.
+var DiffFormats = []string{"table", "json", "csv"}
+
+// compared are the measures of a comparison.
+var compared = []string{"jank_rate", "whole_late_rate", "empty_rate", "hitch_ratio", "fps", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}
+
+func comparedMeasures() (list []Measure) {
+	for _, name := range compared {
+		list = append(list, measure(name))
+	}
+	return list
+}
+
+// Significance is the p-value, corrected for the number of tests, below which a
+// difference counts as more than chance.
+const Significance = 0.05
+
+// maxCompared bounds the groups of a comparison: each needs a megabyte.
+const maxCompared = 500
+
+// CompareOptions select what is compared.
+type CompareOptions struct {
+	Query
+	// Unit is what is drawn: "device" or "trace"; empty for devices if both datasets
+	// have them.
+	Unit   string
+	FailOn diff.Conditions
+}
+
+// Comparison compares two datasets.
+type Comparison struct {
+	Base, New *Dataset
+	By        []string
+	Unit      string
+	Pairs     []*Pair
+	// OnlyBase and OnlyNew are the keys of groups that the other dataset does not have.
+	OnlyBase, OnlyNew [][]*string
+	Outcomes          []Outcome
+}
+
+// Pair is a group of both datasets.
+type Pair struct {
+	Key     []*string
+	Units   [2]int
+	Changes []Change // in the order of compared
+}
+
+// Verdict is the result of a comparison of a measure.
+type Verdict string
+
+// The verdicts.
+const (
+	TooFewUnits   Verdict = "too_few_units"
+	NoClearChange Verdict = "no_clear_change"
+	More          Verdict = "more"
+	Less          Verdict = "less"
+)
+
+// Change is the change of a measure.
+type Change struct {
+	Measure
+	Base, New *float64
+	Delta     *float64
+	Low, High *float64 // the interval of Delta
+	P         *float64 // corrected
+	Verdict   Verdict
+}
+
+// Outcome is the result of a condition.
+type Outcome struct {
+	Pair      *Pair
+	Condition diff.Condition
+	Change    *Change
+	Status    diff.Status
+}
+
+// Compare compares the groups of two datasets.
+func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Comparison, error) {
+	c := &Comparison{Base: base, New: new, By: o.By, Unit: o.Unit}
+	for _, condition := range o.FailOn {
+		if !slices.Contains(compared, condition.Measure) {
+			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", condition.Measure), Hint: "fleets are compared by " + strings.Join(compared, ", ")}
+		}
+	}
+	if c.Unit == "" {
+		c.Unit = "trace"
+		if slices.Contains(base.Dims, deviceDim) && slices.Contains(new.Dims, deviceDim) {
+			c.Unit = deviceDim
+		}
+	}
+	var sides [2]map[string]*side
+	for i, d := range []*Dataset{base, new} {
+		var err error
+		if sides[i], err = d.samples(ctx, o.Query, c.Unit); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Dir, err)
+		}
+	}
+	c.pair(sides)
+	c.judge(o.FailOn)
+	return c, nil
+}
+
+// side is a group of one dataset.
+type side struct {
+	key    []*string
+	sample *sample
+}
+
+// samples returns the samples of a dataset's groups, by key.
+func (d *Dataset) samples(ctx context.Context, q Query, unitName string) (map[string]*side, error) {
+	k, err := newKeyer(d, q)
+	if err != nil {
+		return nil, err
+	}
+	name := func(r *Row) *string { return &r.Trace }
+	if unitName != "trace" {
+		if name, err = k.column(d, unitName); err != nil {
+			return nil, err
+		}
+	}
+	all, mutex := map[string]*side{}, sync.Mutex{}
+	tooMany := &failure.Error{What: fmt.Sprintf("more than %d groups", maxCompared), Hint: "--by fewer dimensions, or --process"}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	err = d.scan(ctx, wanted{dims: k.dims, histograms: []int{durationHistogram}}, func() (func(*Row), func()) {
+		sides := map[string]*side{}
+		var key []byte
+		row := func(r *Row) {
+			unit := name(r)
+			if !k.wants(r) || unit == nil { // a trace of an unknown device is of no unit
+				return
+			}
+			key = k.append(key[:0], r)
+			s := sides[string(key)]
+			if s == nil {
+				if len(sides) == maxCompared {
+					cancel(tooMany)
+					return
+				}
+				s = &side{k.values(r), newSample()}
+				sides[string(key)] = s
+			}
+			u := s.sample.unit(*unit)
+			for i, n := range r.Sums {
+				u.sums[i] += n
+			}
+			for _, c := range r.Histograms[durationHistogram] {
+				u.durations.Add(c.Bucket, c.N)
+			}
+		}
+		return row, func() {
+			mutex.Lock()
+			defer mutex.Unlock()
+			for key, s := range sides {
+				if all[key] == nil {
+					all[key] = s
+				} else {
+					all[key].sample.merge(s.sample)
+				}
+			}
+			clear(sides)
+		}
+	})
+	if err == nil && len(all) > maxCompared {
+		err = tooMany
+	}
+	return all, err
+}
+
+// pair compares the groups that both sides have.
+func (c *Comparison) pair(sides [2]map[string]*side) {
+	type both struct {
+		pair *Pair
+		base *side
+		new  *side
+		id   string
+	}
+	var pairs []both
+	for _, id := range slices.Sorted(maps.Keys(sides[0])) {
+		base := sides[0][id]
+		if new := sides[1][id]; new != nil {
+			pairs = append(pairs, both{&Pair{Key: base.key}, base, new, id})
+		} else {
+			c.OnlyBase = append(c.OnlyBase, base.key)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(sides[1])) {
+		if sides[0][id] == nil {
+			c.OnlyNew = append(c.OnlyNew, sides[1][id].key)
+		}
+	}
+	slices.SortFunc(pairs, func(a, b both) int { return compareKeys(a.pair.Key, b.pair.Key) })
+	slices.SortFunc(c.OnlyBase, compareKeys)
+	slices.SortFunc(c.OnlyNew, compareKeys)
+
+	var group sync.WaitGroup
+	free := make(chan struct{}, 8)
+	for _, p := range pairs {
+		c.Pairs = append(c.Pairs, p.pair)
+		free <- struct{}{}
+		group.Go(func() {
+			p.pair.compare(p.base.sample, p.new.sample, p.id)
+			<-free
+		})
+	}
+	group.Wait()
+
+	var tested []*Change
+	var ps []float64
+	for _, p := range c.Pairs {
+		for i := range p.Changes {
+			if change := &p.Changes[i]; change.P != nil {
+				tested, ps = append(tested, change), append(ps, *change.P)
+			}
+		}
+	}
+	for i, p := range holm(ps) {
+		tested[i].P = &p
+		switch {
+		case p >= Significance:
+			tested[i].Verdict = NoClearChange
+		case *tested[i].Delta > 0:
+			tested[i].Verdict = More
+		default:
+			tested[i].Verdict = Less
+		}
+	}
+}
+
+func (p *Pair) compare(base, new *sample, id string) {
+	p.Units = [2]int{len(base.number), len(new.number)}
+	measures := comparedMeasures()
+	var intervals []*interval
+	if min(p.Units[0], p.Units[1]) >= MinUnits {
+		intervals = bootstrap(base, new, measures, id)
+	}
+	before, after := base.totals(), new.totals()
+	for i, m := range measures {
+		change := Change{Measure: m, Base: m.Of(before), New: m.Of(after), Verdict: TooFewUnits}
+		if change.Base != nil && change.New != nil {
+			delta := *change.New - *change.Base
+			change.Delta = &delta
+			if intervals != nil && intervals[i] != nil {
+				change.Low, change.High, change.P = &intervals[i].low, &intervals[i].high, &intervals[i].p
+			}
+		}
+		p.Changes = append(p.Changes, change)
+	}
+}
+
+// rounding is larger than the error of a difference of floating-point numbers, and
+// smaller than any change of interest.
+const rounding = 1e-9
+
+// judge applies the conditions as ohframe diff does: to the change, whatever its verdict.
+func (c *Comparison) judge(conditions diff.Conditions) {
+	for _, p := range c.Pairs {
+		for _, condition := range conditions {
+			change := &p.Changes[slices.Index(compared, condition.Measure)]
+			o := Outcome{p, condition, change, diff.Unknown}
+			if change.Delta != nil {
+				x := *change.Delta
+				if condition.Relative && x != 0 {
+					x /= math.Abs(*change.Base) // infinite if the base is zero
+				}
+				o.Status = diff.Passed
+				if condition.Above && x > condition.Limit+rounding || !condition.Above && x < condition.Limit-rounding {
+					o.Status = diff.Failed
+				}
+			}
+			c.Outcomes = append(c.Outcomes, o)
+		}
+	}
+}
+
+// Failed returns the outcomes of conditions that hold.
+func (c *Comparison) Failed() (list []Outcome) {
+	for _, o := range c.Outcomes {
+		if o.Status == diff.Failed {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+func (o Outcome) String() string {
+	return fmt.Sprintf("%s: %s: %s → %s", strings.Join(keyTexts(o.Pair.Key), " · "), o.Condition,
+		numberText(o.Change.Measure, o.Change.Base), numberText(o.Change.Measure, o.Change.New))
+}
+
+// Write writes the comparison in one of DiffFormats.
+func (c *Comparison) Write(w io.Writer, format string, color bool) error {
+	switch format {
+	case "json":
+		return c.writeJSON(w)
+	case "csv":
+		return c.writeCSV(w)
+	}
+	return c.writeTable(w, color)
+}
+
+type (
+	comparisonDocument struct {
+		Base       datasetDocument      `json:"base"`
+		New        datasetDocument      `json:"new"`
+		By         []string             `json:"by"`
+		Unit       string               `json:"unit"`
+		Pairs      []pairDocument       `json:"pairs"`
+		OnlyBase   []map[string]*string `json:"only_base"`
+		OnlyNew    []map[string]*string `json:"only_new"`
+		Conditions []conditionDocument  `json:"conditions"`
+	}
+	pairDocument struct {
+		Key       map[string]*string        `json:"key"`
+		BaseUnits int                       `json:"base_units"`
+		NewUnits  int                       `json:"new_units"`
+		Measures  map[string]changeDocument `json:"measures"`
+	}
+	changeDocument struct {
+		Base    *float64 `json:"base"`
+		New     *float64 `json:"new"`
+		Delta   *float64 `json:"delta"`
+		Low     *float64 `json:"delta_low"`
+		High    *float64 `json:"delta_high"`
+		P       *float64 `json:"p"`
+		Verdict Verdict  `json:"verdict"`
+	}
+	conditionDocument struct {
+		Key       map[string]*string `json:"key"`
+		Condition string             `json:"condition"`
+		Status    diff.Status        `json:"status"`
+	}
+)
+
+func keyDocument(by []string, key []*string) map[string]*string {
+	d := map[string]*string{}
+	for i, name := range by {
+		d[name] = key[i]
+	}
+	return d
+}
+
+func (c *Comparison) writeJSON(w io.Writer) error {
+	d := comparisonDocument{
+		Base: c.Base.document(), New: c.New.document(), By: c.By, Unit: c.Unit, Pairs: []pairDocument{},
+		OnlyBase: []map[string]*string{}, OnlyNew: []map[string]*string{}, Conditions: []conditionDocument{},
+	}
+	for _, p := range c.Pairs {
+		doc := pairDocument{keyDocument(c.By, p.Key), p.Units[0], p.Units[1], map[string]changeDocument{}}
+		for _, m := range p.Changes {
+			doc.Measures[m.Name] = changeDocument{m.Base, m.New, m.Delta, m.Low, m.High, m.P, m.Verdict}
+		}
+		d.Pairs = append(d.Pairs, doc)
+	}
+	for _, key := range c.OnlyBase {
+		d.OnlyBase = append(d.OnlyBase, keyDocument(c.By, key))
+	}
+	for _, key := range c.OnlyNew {
+		d.OnlyNew = append(d.OnlyNew, keyDocument(c.By, key))
+	}
+	for _, o := range c.Outcomes {
+		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(c.By, o.Pair.Key), o.Condition.String(), o.Status})
+	}
+	return writeJSON(w, d)
+}
+
+func (c *Comparison) writeCSV(w io.Writer) error {
+	cw := csv.NewWriter(w)
+	cw.Write(append(slices.Clone(c.By), "base_units", "new_units", "measure", "base", "new", "delta", "delta_low", "delta_high", "p", "verdict"))
+	for _, p := range c.Pairs {
+		for _, m := range p.Changes {
+			var row []string
+			for _, value := range p.Key {
+				if value == nil {
+					row = append(row, "")
+				} else {
+					row = append(row, text.Cell(*value))
+				}
+			}
+			cw.Write(append(row, strconv.Itoa(p.Units[0]), strconv.Itoa(p.Units[1]), m.Name, csvNumber(m.Base), csvNumber(m.New),
+				csvNumber(m.Delta), csvNumber(m.Low), csvNumber(m.High), csvNumber(m.P), string(m.Verdict)))
+		}
+	}
+	cw.Flush()
+	return cw.Error()
+}
+
+func (c *Comparison) writeTable(w io.Writer, color bool) error {
+	t := text.NewWriter(w, color)
+	for _, d := range []*Dataset{c.Base, c.New} {
+		fmt.Fprintln(t, t.Bold(d.summary()))
+		for _, warning := range d.Warnings() {
+			fmt.Fprintln(t, t.Yellow(warning, true))
+		}
+	}
+	fmt.Fprintln(t)
+	for _, p := range c.Pairs {
+		t.Heading(text.Shorten(strings.Join(keyTexts(p.Key), " · "), text.LineWidth/2), fmt.Sprintf(" · %s against %s", text.Count(p.Units[0], c.Unit), text.Count(p.Units[1], c.Unit)))
+		table := text.NewTable(t.Ink, "Measure", "Base →", "New →", "Change →", "95 % of draws →", "p →", "")
+		for _, m := range p.Changes {
+			if m.Base == nil && m.New == nil {
+				continue
+			}
+			span, p := unknownText, unknownText
+			if m.Low != nil {
+				span = changeText(m.Measure, m.Low) + " … " + changeText(m.Measure, m.High)
+			}
+			if m.P != nil {
+				p = strconv.FormatFloat(*m.P, 'g', 2, 64)
+			}
+			table.AppendRow(text.Row{m.Label, numberText(m.Measure, m.Base), numberText(m.Measure, m.New), changeText(m.Measure, m.Delta), span, p, m.verdictText(t.Ink)})
+		}
+		t.Print(table)
+	}
+	for _, only := range []struct {
+		keys [][]*string
+		of   *Dataset
+	}{{c.OnlyBase, c.Base}, {c.OnlyNew, c.New}} {
+		if n := len(only.keys); n > 0 {
+			var names []string
+			for _, key := range only.keys[:min(n, 5)] {
+				names = append(names, strings.Join(keyTexts(key), " · "))
+			}
+			line := fmt.Sprintf("only in %s: %s", text.Printable(only.of.Dir), strings.Join(names, ", "))
+			if n > len(names) {
+				line += fmt.Sprintf(" and %d more", n-len(names))
+			}
+			fmt.Fprintln(t, t.Dim(line))
+		}
+	}
+	return t.Flush()
+}
+
+func (m *Change) verdictText(ink text.Ink) string {
+	switch m.Verdict {
+	case TooFewUnits:
+		return "too few to say"
+	case NoClearChange:
+		return "no clear change"
+	}
+	if m.Verdict == More == (m.Better == stats.Higher) {
+		return ink.Green("better", true)
+	}
+	return ink.Red("worse", true)
+}
+
+func changeText(m Measure, x *float64) string {
+	if x == nil {
+		return unknownText
+	}
+	sign, size, unit := "+", math.Abs(*x), ""
+	if *x < 0 {
+		sign = "−"
+	}
+	if m.Unit == stats.Share {
+		size, unit = 100*size, " pp"
+	}
+	return sign + text.Number(size, 2) + unit
+}

@@ -1,0 +1,611 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"ohframe"
+	"ohframe/internal/failure"
+)
+
+// traces are the project's test traces: most are small, some have no frames, and some
+// files are no traces.
+func traces(t *testing.T) []Input {
+	t.Helper()
+	inputs, err := List([]string{"../../testdata/frames", "../../testdata/demo.ftrace", "../../README.md"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(inputs) < 50 {
+		t.Fatalf("%d inputs", len(inputs))
+	}
+	return inputs
+}
+
+func run(t *testing.T, r *Runner, inputs []Input, o Options) *Summary {
+	t.Helper()
+	plan, err := NewPlan(inputs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Plan = plan
+	if r.Store == nil {
+		r.Store = Files{}
+	}
+	shards := []int{}
+	for k := range plan.Shards {
+		shards = append(shards, k)
+	}
+	s, err := r.Run(t.Context(), shards)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// files returns the contents of all files below a folder.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		found[filepath.ToSlash(name)] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// report returns the groups of a dataset as JSON, and the counts of failures.
+func report(t *testing.T, dir string, by ...string) string {
+	t.Helper()
+	d, err := Open(t.Context(), Files{}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := d.Groups(t.Context(), Query{By: by})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := (&Report{d, by, groups}).document()
+	text, err := json.MarshalIndent([]any{doc.Groups, doc.Dataset.Traces, doc.Dataset.Failures}, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+var withCauses = ohframe.Options{Causes: true}
+
+// The files do not depend on the number of workers, nor on whether all shards are run at
+// once, in order, or twice.
+func TestSameBytes(t *testing.T) {
+	inputs := traces(t)
+	options := Options{Read: withCauses, Shards: 5, Frames: true}
+	first := t.TempDir()
+	run(t, &Runner{Dir: first, Workers: 1}, inputs, options)
+	want := files(t, first)
+	if len(want) != 15 {
+		t.Fatalf("%d files, want 3 for each of 5 shards", len(want))
+	}
+	second := t.TempDir()
+	run(t, &Runner{Dir: second, Workers: 7}, inputs, options)
+	if !maps.Equal(files(t, second), want) {
+		t.Error("seven workers have written other bytes than one")
+	}
+	third := t.TempDir()
+	plan, err := NewPlan(inputs, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []int{4, 0, 2, 0, 3, 1} {
+		r := &Runner{Plan: plan, Store: Files{}, Dir: third}
+		if _, err := r.Run(t.Context(), []int{k}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !maps.Equal(files(t, third), want) {
+		t.Error("shards that were run one by one have other bytes")
+	}
+}
+
+// Any split into shards gives the same report, byte for byte.
+func TestSplits(t *testing.T) {
+	inputs := traces(t)
+	want := map[string]string{}
+	r := rand.New(rand.NewPCG(3, 4))
+	for i, shards := range []int{1, 2, 3 + r.IntN(5), 10 + r.IntN(90), 300} {
+		dir := t.TempDir()
+		run(t, &Runner{Dir: dir, Workers: 1 + r.IntN(4)}, inputs, Options{Read: withCauses, Shards: shards})
+		for _, by := range []string{"kind,process", "process", "format"} {
+			got := report(t, dir, strings.Split(by, ",")...)
+			if i == 0 {
+				want[by] = got
+			} else if got != want[by] {
+				t.Errorf("by %s: %d shards give another report than one", by, shards)
+			}
+		}
+	}
+	if !strings.Contains(want["process"], "example.gallery") {
+		t.Errorf("the report lacks a process: %.2000s", want["process"])
+	}
+}
+
+// What a trace can do goes into its failure, and the other traces are measured.
+func TestFailures(t *testing.T) {
+	dir := t.TempDir()
+	demo, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bomb := func() []byte { // small compressed, large otherwise
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(bytes.Repeat([]byte(" "), 80<<20))
+		z.Close()
+		return b.Bytes()
+	}()
+	contents := map[string][]byte{
+		"good.ftrace": demo, "empty": nil, "junk": []byte("nothing\n"), "bomb.gz": bomb,
+		"noframes": []byte("# tracer: nop\n  a-1 (1) [000] .... 1.000000: tracing_mark_write: B|1|x\n"),
+		"panic":    demo, "binary": {0, 1, 2, 3},
+	}
+	for name, content := range contents {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inputs, err := List([]string{dir}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := ReadList(strings.NewReader("# a comment\r\n" + dir + "/missing\r\n\n" + dir + "/good.ftrace\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs = Merge(inputs, listed)
+
+	out := t.TempDir()
+	r := &Runner{Dir: out, Workers: 2}
+	r.read = func(ctx context.Context, in io.Reader, o ohframe.Options) (*ohframe.Trace, error) {
+		if filepath.Base(in.(*hashed).r.(*os.File).Name()) == "panic" {
+			panic("a defect at 0x1234\nstack")
+		}
+		return ohframe.Read(ctx, in, o)
+	}
+	s := run(t, r, inputs, Options{})
+	want := map[string]Reason{
+		"empty": Empty, "junk": NotATrace, "bomb.gz": OverLimit, "noframes": NoFrames,
+		"panic": Panicked, "binary": NotATrace, "missing": Unreadable,
+	}
+	if s.Failed() != len(want) || s.Rows != 3 || s.Traces != len(want)+1 {
+		t.Errorf("%d failures, %d rows of %d traces: want %d, 3 and %d; %v", s.Failed(), s.Rows, s.Traces, len(want), len(want)+1, s.Failures)
+	}
+	d, err := Open(t.Context(), Files{}, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]Reason{}
+	f, err := d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	f.eachGroup(func(g *rowGroup) {
+		names, reasons, messages := g.strings("trace"), g.strings("reason"), g.strings("message")
+		for i := range names {
+			name := filepath.Base(*names[i])
+			got[name] = Reason(*reasons[i])
+			if name == "panic" && *messages[i] != "panic: a defect at 0x1234" {
+				t.Errorf("message of the panic: %q", *messages[i])
+			}
+		}
+	})
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	// The missing file may be there the next time.
+	if r.Resume = true; run(t, r, inputs, Options{}).Skipped != 0 {
+		t.Error("a shard with an unreadable file counts as complete")
+	}
+}
+
+// A trace that hangs is given up, even if not even the end of its context ends it.
+func TestHang(t *testing.T) {
+	inputs := []Input{{Name: "../../testdata/demo.ftrace"}}
+	forever := make(chan struct{})
+	defer close(forever)
+	dir := t.TempDir()
+	for range 2 { // a shard with a timeout is not complete
+		// What hangs keeps its runner, so each run has its own.
+		r := &Runner{Dir: dir, Resume: true}
+		r.read = func(context.Context, io.Reader, ohframe.Options) (*ohframe.Trace, error) {
+			<-forever
+			return nil, io.EOF
+		}
+		s := run(t, r, inputs, Options{Timeout: time.Millisecond})
+		if s.Failures[Timeout] != 1 || s.Skipped != 0 {
+			t.Errorf("failures %v, %d shards skipped: want a timeout", s.Failures, s.Skipped)
+		}
+	}
+}
+
+// A store whose disk fills up.
+type fullStore struct {
+	Files
+	left *int
+}
+
+type fullOutput struct {
+	Output
+	left *int
+}
+
+var errFull = errors.New("no space left on device")
+
+func (s fullStore) Create(ctx context.Context, name string) (Output, error) {
+	o, err := s.Files.Create(ctx, name)
+	return &fullOutput{o, s.left}, err
+}
+
+func (o *fullOutput) Write(b []byte) (int, error) {
+	if *o.left -= len(b); *o.left < 0 {
+		return 0, errFull
+	}
+	return o.Output.Write(b)
+}
+
+// A full disk ends the run with an error, leaves no part of a file, and the run can be
+// resumed.
+func TestFullDisk(t *testing.T) {
+	inputs := traces(t)
+	options := Options{Shards: 6}
+	reference := t.TempDir()
+	run(t, &Runner{Dir: reference}, inputs, options)
+	want := files(t, reference)
+	for _, space := range []int{0, 1000, 30_000, 60_000, 100_000} {
+		dir := t.TempDir()
+		plan, err := NewPlan(inputs, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Runner{Plan: plan, Store: fullStore{left: &space}, Dir: dir, Workers: 1}
+		if _, err := r.Run(t.Context(), []int{0, 1, 2, 3, 4, 5}); !errors.Is(err, errFull) {
+			t.Fatalf("got %v, want that the disk is full", err)
+		}
+		for name, content := range files(t, dir) {
+			if want[name] != content {
+				t.Errorf("%s is left, which is not complete", name)
+			}
+		}
+		r.Store, r.Resume = Files{}, true
+		if _, err := r.Run(t.Context(), []int{0, 1, 2, 3, 4, 5}); err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(files(t, dir), want) {
+			t.Error("another dataset after the run was resumed")
+		}
+	}
+}
+
+// An interrupted run leaves no failures that are its own.
+func TestInterrupted(t *testing.T) {
+	inputs := traces(t)
+	plan, err := NewPlan(inputs, Options{Shards: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	dir, last := t.TempDir(), plan.Shards[1][len(plan.Shards[1])-1].Name
+	r := &Runner{Plan: plan, Store: Files{}, Dir: dir, Workers: 2}
+	// The last trace of a shard is interrupted: with its result the shard would be complete.
+	r.read = func(ctx context.Context, in io.Reader, o ohframe.Options) (*ohframe.Trace, error) {
+		if in.(*hashed).r.(*os.File).Name() == last {
+			cancel()
+			return nil, ctx.Err()
+		}
+		return ohframe.Read(ctx, in, o)
+	}
+	if _, err := r.Run(ctx, []int{0, 1, 2, 3}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want the cancellation", err)
+	}
+	reference := t.TempDir()
+	run(t, &Runner{Dir: reference}, inputs, Options{Shards: 4})
+	want, got := files(t, reference), files(t, dir)
+	for name, content := range got {
+		if want[name] != content {
+			t.Errorf("%s is wrong", name)
+		}
+	}
+	if len(got) == len(want) {
+		t.Error("nothing was interrupted")
+	}
+}
+
+// Resume skips what is complete, and nothing else.
+func TestResume(t *testing.T) {
+	inputs := traces(t)
+	dir := t.TempDir()
+	options := Options{Shards: 4, Version: "1"}
+	run(t, &Runner{Dir: dir}, inputs, options)
+	want := files(t, dir)
+	resumed := func(o Options, inputs []Input) int {
+		return run(t, &Runner{Dir: dir, Resume: true}, inputs, o).Skipped
+	}
+	if got := resumed(options, inputs); got != 4 {
+		t.Errorf("%d of 4 shards skipped", got)
+	}
+	part := filepath.Join(dir, tracesFolder, partName(2, 4))
+	content := want["traces/"+partName(2, 4)]
+	for name, damage := range map[string]func() error{
+		"removed":   func() error { return os.Remove(part) },
+		"empty":     func() error { return os.WriteFile(part, nil, 0o666) },
+		"truncated": func() error { return os.WriteFile(part, []byte(content[:len(content)/2]), 0o666) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		if got := resumed(options, inputs); got != 3 || !maps.Equal(files(t, dir), want) {
+			t.Errorf("%s: %d of 3 shards skipped, or other bytes", name, got)
+		}
+	}
+	other := options
+	other.Version = "2"
+	if got := resumed(other, inputs); got != 0 {
+		t.Errorf("another version: %d shards skipped", got)
+	}
+	other.Read.Strict = true
+	if got := resumed(other, inputs); got != 0 {
+		t.Errorf("other options: %d shards skipped", got)
+	}
+	fewer := slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return shardOf(in.Name, 4) == 1 })
+	if got := resumed(other, fewer); got != 3 {
+		t.Errorf("other inputs in one shard: %d of 3 shards skipped", got)
+	}
+}
+
+// A dataset that is not one run's is an error that names the file, or says what is
+// missing.
+func TestBadDatasets(t *testing.T) {
+	inputs := traces(t)
+	part := func(k int) string { return partName(k, 3) }
+	for _, test := range []struct {
+		name   string
+		damage func(dir string) error
+		want   string // in the error; empty for none
+	}{
+		{"copy", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "traces", "part-00000-of-00003 (1).parquet"), []byte(files(t, dir)["traces/"+part(0)]), 0o666)
+		}, "not a part"},
+		{"renamed", func(dir string) error {
+			return os.Rename(filepath.Join(dir, "traces", part(0)), filepath.Join(dir, "traces", part(1)))
+		}, ""}, // shard 0 is missing, and shard 1 is damaged: see below
+		{"another number of shards", func(dir string) error {
+			return os.Rename(filepath.Join(dir, "traces", part(0)), filepath.Join(dir, "traces", partName(0, 4)))
+		}, "3 and of 4"},
+		{"another version", func(dir string) error {
+			return runShard(t, dir, inputs, Options{Shards: 3, Version: "2"}, 1)
+		}, "version 2"},
+		{"other options", func(dir string) error {
+			return runShard(t, dir, inputs, Options{Shards: 3, Version: "1", Read: withCauses}, 1)
+		}, "other options"},
+		{"truncated", func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "traces", part(1)), 100)
+		}, part(1)},
+		{"empty folder", func(dir string) error { return os.RemoveAll(filepath.Join(dir, "traces")) }, "no complete shard"},
+		{"no folder", func(dir string) error { return os.RemoveAll(dir) }, "no dataset"},
+		{"left behind", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "traces", "."+part(0)+".X.tmp"), []byte("x"), 0o666)
+		}, "none"},
+	} {
+		dir := filepath.Join(t.TempDir(), "dataset")
+		run(t, &Runner{Dir: dir}, inputs, Options{Shards: 3, Version: "1"})
+		if err := test.damage(dir); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(t.Context(), Files{}, dir)
+		switch {
+		case test.want == "none" && err != nil:
+			t.Errorf("%s: %v", test.name, err)
+		case test.want == "" && (err == nil || !strings.Contains(err.Error(), "contains shard 0 of 3")):
+			t.Errorf("%s: got %v", test.name, err)
+		case test.want != "" && test.want != "none" && (err == nil || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s: got %v, want %q in it", test.name, err, test.want)
+		}
+	}
+}
+
+func runShard(t *testing.T, dir string, inputs []Input, o Options, k int) error {
+	plan, err := NewPlan(inputs, o)
+	if err != nil {
+		return err
+	}
+	_, err = (&Runner{Plan: plan, Store: Files{}, Dir: dir}).Run(t.Context(), []int{k})
+	return err
+}
+
+// Missing shards are listed, and the others counted.
+func TestMissingShards(t *testing.T) {
+	inputs := traces(t)
+	dir := t.TempDir()
+	run(t, &Runner{Dir: dir}, inputs, Options{Shards: 5})
+	for _, k := range []int{1, 3} {
+		if err := os.Remove(filepath.Join(dir, "failures", partName(k, 5))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := Open(t.Context(), Files{}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, in := range inputs {
+		if k := shardOf(in.Name, 5); k != 1 && k != 3 {
+			n++
+		}
+	}
+	if !slices.Equal(d.Missing, []int{1, 3}) || d.Traces != n {
+		t.Errorf("missing %v, %d traces: want 1 and 3, %d traces", d.Missing, d.Traces, n)
+	}
+	if got, want := d.Warnings(), "2 of 5 shards are missing: 1, 3; their traces are not counted"; len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Files damaged at any byte give an error or a report, never a panic.
+func TestDamagedParts(t *testing.T) {
+	dir := t.TempDir()
+	run(t, &Runner{Dir: dir}, traces(t), Options{Read: withCauses})
+	name := filepath.Join(dir, "traces", partName(0, 1))
+	content := []byte(files(t, dir)["traces/"+partName(0, 1)])
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		damaged := bytes.Clone(content)
+		for range 1 + r.IntN(5) {
+			damaged[r.IntN(len(damaged))] = byte(r.IntN(256))
+		}
+		if err := os.WriteFile(name, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := Open(t.Context(), Files{}, dir); err == nil {
+			d.Groups(t.Context(), Query{By: []string{"kind", "process"}})
+		}
+	}
+}
+
+func TestDimensions(t *testing.T) {
+	metadata, err := ReadMetadata(strings.NewReader("\uFEFFOS Version,trace,device\n6.1,a/product=x%2Fy/1.ftrace,d1\n,b.ftrace,\n9,gone,z\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := func(s string) Rule {
+		r, err := ParseRule(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	inputs := []Input{{Name: "a/product=x%2Fy/1.ftrace"}, {Name: "b.ftrace"}, {Name: "process=p/kind=k/device=f/c.ftrace"}}
+	plan, err := NewPlan(inputs, Options{Metadata: metadata, Rules: []Rule{rule("file=([^/]*)[.]ftrace$"), rule("letter=^[ab]")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"file", "letter", "os_version", "device", "product"}; !slices.Equal(plan.Dims, want) {
+		t.Errorf("dimensions: got %q, want %q", plan.Dims, want)
+	}
+	for name, want := range map[string]string{
+		"a/product=x%2Fy/1.ftrace":           "1 a 6.1 d1 x/y",
+		"b.ftrace":                           "b b - - -",
+		"process=p/kind=k/device=f/c.ftrace": "c - - f -",
+	} {
+		var got []string
+		for _, value := range plan.dims.of(name) {
+			if value == nil {
+				got = append(got, "-")
+			} else {
+				got = append(got, *value)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %q, want %s", name, got, want)
+		}
+	}
+	if n := metadata.Unused(inputs); n != 1 {
+		t.Errorf("%d unused lines, want 1", n)
+	}
+	for _, bad := range []string{"", "a,b\n", "trace,process\nx,y\n", "trace,a,A\nx,1,2\n", "trace,a\nx,1\nx,2\n", "trace,a\nx\n"} {
+		if _, err := ReadMetadata(strings.NewReader(bad)); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+	for _, bad := range []string{"x", "X=a", "pid=a", "x=(", "recorded_day=a"} {
+		if _, err := ParseRule(bad); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+// Two traces of one name in different folders are two; one trace that is given twice is
+// one. Names that do not exist and hidden files are left out or an error.
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	for _, name := range []string{"a/x", "b/x", "b/.hidden", ".git/x", "out/traces/part"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("12"), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inputs, err := List([]string{dir, filepath.Join(dir, "a", "x"), filepath.Join(dir, "*", "x")}, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, in := range inputs {
+		name, _ := filepath.Rel(dir, in.Name)
+		got = append(got, fmt.Sprint(filepath.ToSlash(name), in.Size))
+	}
+	// A pattern that names a hidden folder is a wish.
+	if want := "[.git/x2 a/x2 b/x2]"; fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+	bad := (*failure.Error)(nil)
+	for _, name := range []string{filepath.Join(dir, "missing"), filepath.Join(dir, "*.none"), filepath.Join(dir, "[")} {
+		if _, err := List([]string{name}, ""); !errors.As(err, &bad) {
+			t.Errorf("%s: got %v, want an error", name, err)
+		}
+	}
+}
+
+// recorded is UTC, wherever the program runs.
+func TestRecordedDay(t *testing.T) {
+	zone := time.Local
+	defer func() { time.Local = zone }()
+	time.Local = time.FixedZone("far east", 14*3600)
+	if got := day(1749999600_000000); got != "2025-06-15" { // 2025-06-15 15:00 UTC, the 16th there
+		t.Errorf("got %s, want the day in UTC", got)
+	}
+	dir := t.TempDir()
+	run(t, &Runner{Dir: dir}, traces(t), Options{})
+	if got := report(t, dir, "recorded_day"); !strings.Contains(got, `"recorded_day": "2025-06-15"`) || !strings.Contains(got, `"recorded_day": null`) {
+		t.Errorf("days: %.3000s", got)
+	}
+}
+
+// Many files that are no traces cost little and lose nothing.
+func TestJunk(t *testing.T) {
+	dir, n := t.TempDir(), 2000
+	for i := range n {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte("junk"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inputs, err := List([]string{dir}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := run(t, &Runner{Dir: t.TempDir()}, inputs, Options{}); s.Failures[NotATrace] != n || s.Shards != 2 {
+		t.Errorf("%v in %d shards, want %d in 2", s.Failures, s.Shards, n)
+	}
+}

@@ -1,0 +1,121 @@
+package fleet
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// A bucket of a histogram is numbered by the seven highest bits of its values:
+//
+//	value        bucket              width
+//	0 … 127      the value           1
+//	128 … 255    128 … 191           2
+//	256 … 511    192 … 255           4
+//	…            64 per power of two
+//
+// So a bucket is at most 1/64 as wide as its lowest value, and the middle of a bucket is
+// within 1/128 of every value in it. Only integers are involved: sums of histograms do
+// not depend on the order, and SQL computes the same.
+const (
+	bucketBits = 6
+	perOctave  = 1 << bucketBits
+	octaves    = 64 - bucketBits
+)
+
+// Bucket is the number of a bucket, 0 to 3711.
+type Bucket int32
+
+// bucketOf returns the bucket of a value. Negative values, which only damaged traces
+// have, count as zero.
+func bucketOf(value int64) Bucket {
+	v := uint64(max(0, value))
+	if v < 2*perOctave {
+		return Bucket(v)
+	}
+	shift := bits.Len64(v) - (bucketBits + 1)
+	return Bucket(shift<<bucketBits) + Bucket(v>>shift)
+}
+
+// low returns the lowest value of the bucket, and the width of the bucket.
+func (b Bucket) low() (value, width int64) {
+	if b < 2*perOctave {
+		return int64(b), 1
+	}
+	shift := int(b>>bucketBits) - 1
+	return int64(perOctave|b&(perOctave-1)) << shift, 1 << shift
+}
+
+// middle returns the value that stands for all values of the bucket.
+func (b Bucket) middle() int64 {
+	value, width := b.low()
+	return value + width/2
+}
+
+// valid reports whether bucketOf can return the bucket.
+func (b Bucket) valid() bool { return 0 <= b && b <= bucketOf(1<<63-1) }
+
+// Histogram counts values by bucket. Counts of a power of two are stored together: the
+// durations of a process span a few.
+type Histogram struct{ octaves [octaves]*[perOctave]int64 }
+
+// Add adds n values of a bucket, which must be valid.
+func (h *Histogram) Add(b Bucket, n int64) {
+	octave := &h.octaves[b>>bucketBits]
+	if *octave == nil {
+		*octave = new([perOctave]int64)
+	}
+	(*octave)[b&(perOctave-1)] += n
+}
+
+// Merge adds another histogram.
+func (h *Histogram) Merge(other *Histogram) {
+	for b, n := range other.All() {
+		h.Add(b, n)
+	}
+}
+
+// All returns the buckets that are not empty, in order, and their counts.
+func (h *Histogram) All() iter.Seq2[Bucket, int64] {
+	return func(yield func(Bucket, int64) bool) {
+		for i, octave := range h.octaves {
+			if octave == nil {
+				continue
+			}
+			for k, n := range octave {
+				if n != 0 && !yield(Bucket(i<<bucketBits|k), n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Total returns the number of values.
+func (h *Histogram) Total() (n int64) {
+	for _, octave := range h.octaves {
+		if octave == nil {
+			continue
+		}
+		for _, k := range octave {
+			n += k
+		}
+	}
+	return n
+}
+
+// Percentile returns the percentile of p thousandths by nearest rank, p from 1 to 1000:
+// the middle of the bucket of value number ⌈p·n/1000⌉. It returns nil without values.
+func (h *Histogram) Percentile(p int64) *int64 {
+	total := h.Total()
+	if total == 0 {
+		return nil
+	}
+	rank := (total/1000)*p + (total%1000*p+999)/1000 // ⌈p·total/1000⌉ without overflow
+	for b, n := range h.All() {
+		if rank -= n; rank <= 0 {
+			v := b.middle()
+			return &v
+		}
+	}
+	return nil
+}

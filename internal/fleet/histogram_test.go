@@ -1,0 +1,72 @@
+package fleet
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// The numbers of the table in histogram.go, and the ends of the range.
+func TestBucketOf(t *testing.T) {
+	for _, test := range []struct {
+		value int64
+		want  Bucket
+	}{{-5, 0}, {0, 0}, {127, 127}, {128, 128}, {129, 128}, {255, 191}, {256, 192}, {511, 255}, {512, 256}, {math.MaxInt64, 3711}} {
+		if got := bucketOf(test.value); got != test.want {
+			t.Errorf("%d: got bucket %d, want %d", test.value, got, test.want)
+		}
+	}
+}
+
+// Buckets follow each other without a gap, and the middle is within 1/128 of all values.
+func TestBuckets(t *testing.T) {
+	next := int64(0)
+	for b := Bucket(0); b <= 3711; b++ {
+		low, width := b.low()
+		if low != next {
+			t.Fatalf("bucket %d begins at %d, want %d", b, low, next)
+		}
+		last := low + (width - 1)
+		if bucketOf(low) != b || bucketOf(last) != b || !b.valid() {
+			t.Fatalf("bucket %d from %d to %d: its ends are in buckets %d and %d", b, low, last, bucketOf(low), bucketOf(last))
+		}
+		for _, v := range []int64{low, last} {
+			if err := math.Abs(float64(b.middle()) - float64(v)); err > float64(v)/128 {
+				t.Fatalf("bucket %d: the middle %d is %g from %d", b, b.middle(), err, v)
+			}
+		}
+		next = low + width
+	}
+	if Bucket(3712).valid() || Bucket(-1).valid() {
+		t.Error("buckets outside of the range are valid")
+	}
+}
+
+// A percentile is in the bucket of the exact one, whatever the histograms it was added
+// up from.
+func TestPercentile(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		values := make([]int64, 1+r.IntN(500))
+		var parts [3]Histogram
+		for i := range values {
+			values[i] = int64(r.ExpFloat64() * 1e7)
+			parts[r.IntN(3)].Add(bucketOf(values[i]), 1)
+		}
+		slices.Sort(values)
+		var h Histogram
+		for i := range parts {
+			h.Merge(&parts[i])
+		}
+		for _, p := range []int64{1, 500, 900, 950, 990, 1000} {
+			rank := int(math.Ceil(float64(p) * float64(len(values)) / 1000))
+			if got, want := *h.Percentile(p), bucketOf(values[rank-1]).middle(); got != want {
+				t.Fatalf("%d values, %d ‰: got %d, want %d", len(values), p, got, want)
+			}
+		}
+	}
+	if got := new(Histogram).Percentile(500); got != nil {
+		t.Errorf("without values: got %d, want none", *got)
+	}
+}

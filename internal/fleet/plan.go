@@ -1,0 +1,238 @@
+// Package fleet measures many traces at once.
+//
+//	traces ──▶ List, ReadList ──▶ Plan ──▶ shards ──▶ dataset ──▶ Scan ──▶ Report, Compare
+//	files, folders, lists         names    Run        Parquet     merge     table, JSON, CSV, HTML
+//
+// A shard is a set of traces that depends on nothing but their names. What Run writes of a
+// shard is a function of its traces, the options and the program's version: it does not
+// matter which machine runs it, how often, and with how many workers. docs/fleet.md
+// describes the dataset.
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/zeebo/xxh3"
+
+	"ohframe"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/failure"
+)
+
+// Options decide what is measured.
+type Options struct {
+	// Read is how traces are read. Its Workers are ignored.
+	Read ohframe.Options
+	// Version is the version of the program.
+	Version  string
+	Rules    []Rule
+	Metadata *Metadata // may be nil
+	// Timeout is the longest time for reading a trace; zero for any.
+	Timeout time.Duration
+	// Frames writes a part with all frames, too.
+	Frames bool
+	// Shards is the number of shards; zero for one that fits the inputs.
+	Shards int
+}
+
+// MaxShards is the largest number of shards.
+const MaxShards = 100_000
+
+// Shards have about this size if their number is not given.
+const (
+	shardTraces = 1000
+	shardBytes  = 1 << 30
+)
+
+// Plan is which traces belong to which shard of a dataset.
+type Plan struct {
+	Options
+	Shards [][]Input // by shard, each by name
+	Traces int
+	Bytes  int64
+	Dims   []string
+	dims   *dimensions
+	hash   string // of the options
+}
+
+// NewPlan distributes inputs, which List or ReadList have returned, over shards.
+func NewPlan(inputs []Input, o Options) (*Plan, error) {
+	dims, err := newDimensions(o.Rules, o.Metadata, inputs)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Options: o, Traces: len(inputs), Dims: dims.names, dims: dims}
+	for _, in := range inputs {
+		p.Bytes += in.Size
+	}
+	shards := o.Shards
+	if shards == 0 {
+		shards = max(1, (len(inputs)+shardTraces-1)/shardTraces, int((p.Bytes+shardBytes-1)/shardBytes))
+	}
+	if shards < 1 || shards > MaxShards {
+		return nil, fmt.Errorf("%d shards: the number must be from 1 to %d", shards, MaxShards)
+	}
+	p.Shards = make([][]Input, shards)
+	for _, in := range inputs {
+		k := shardOf(in.Name, shards)
+		p.Shards[k] = append(p.Shards[k], in)
+	}
+	p.hash = p.hashOptions()
+	return p, nil
+}
+
+// hashOptions returns a hash of everything but the inputs that decides rows.
+func (p *Plan) hashOptions() string {
+	var b strings.Builder
+	line := func(name string, values ...any) { fmt.Fprintf(&b, "%s %q\n", name, fmt.Sprint(values...)) }
+	r := p.Read
+	line("strict", r.Strict)
+	line("limits", r.Limits.WithDefaults())
+	line("from", r.Window.From)
+	line("to", r.Window.To)
+	line("entry", r.Entry)
+	if r.ClockOffset != nil {
+		line("clock offset", trace.Duration(*r.ClockOffset))
+	}
+	line("phase rule", r.PhaseRule)
+	line("causes", r.Causes)
+	line("frames", p.Frames)
+	line("dimensions", strings.Join(p.Dims, " "))
+	for _, rule := range p.Rules {
+		line("rule "+rule.Dim, rule.Pattern)
+	}
+	if p.Metadata != nil {
+		line("metadata", p.Metadata.hash)
+	}
+	return strconv.FormatUint(xxh3.HashString(b.String()), 16)
+}
+
+// hashInputs returns a hash of the names and sizes of a shard's traces.
+func hashInputs(inputs []Input) string {
+	h := xxh3.New()
+	for _, in := range inputs {
+		fmt.Fprintf(h, "%q %d\n", in.Name, in.Size)
+	}
+	return strconv.FormatUint(h.Sum64(), 16)
+}
+
+// The folders of a dataset.
+const (
+	tracesFolder   = "traces"
+	failuresFolder = "failures"
+	framesFolder   = "frames"
+)
+
+// partName returns the name of a shard's file in one of the folders.
+func partName(shard, shards int) string {
+	return fmt.Sprintf("part-%05d-of-%05d.parquet", shard, shards)
+}
+
+// parsePart parses a name that partName returns.
+func parsePart(name string) (shard, shards int, ok bool) {
+	if _, err := fmt.Sscanf(name, "part-%05d-of-%05d.parquet", &shard, &shards); err != nil {
+		return 0, 0, false
+	}
+	return shard, shards, name == partName(shard, shards) && shard < shards
+}
+
+func (p *Plan) part(dir, folder string, shard int) string {
+	return joinPath(dir, folder, partName(shard, len(p.Shards)))
+}
+
+// joinPath joins the elements of a path or of an address in an object store.
+func joinPath(elements ...string) string {
+	if strings.Contains(elements[0], "://") {
+		return strings.Join(elements, "/")
+	}
+	return filepath.Join(elements...)
+}
+
+// metadata returns what the parts of a shard say about themselves, except keyRepeat.
+func (p *Plan) metadata(shard int) [][2]string {
+	return [][2]string{
+		{keySchema, schemaVersion},
+		{keyVersion, p.Version},
+		{keyOptions, p.hash},
+		{keyInputs, hashInputs(p.Shards[shard])},
+		{keyShard, fmt.Sprintf("%d of %d", shard, len(p.Shards))},
+		{keyTraces, strconv.Itoa(len(p.Shards[shard]))},
+	}
+}
+
+// folders are the folders that a shard has a part in. The one of the traces is the last
+// to be written.
+func (p *Plan) folders() []string {
+	folders := []string{failuresFolder, tracesFolder}
+	if p.Frames {
+		folders = append([]string{framesFolder}, folders...)
+	}
+	return folders
+}
+
+// Check returns an error if the folder has parts that do not belong to this plan's
+// number of shards: then parts of two runs would be mixed.
+func (p *Plan) Check(ctx context.Context, store Store, dir string) error {
+	for _, folder := range p.folders() {
+		names, err := store.List(ctx, joinPath(dir, folder))
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if _, shards, ok := parsePart(name); ok && shards != len(p.Shards) {
+				return &failure.Error{
+					What: fmt.Sprintf("%s: has parts of a run with %d shards, and this one has %d", dir, shards, len(p.Shards)),
+					Hint: fmt.Sprintf("use another folder, or --shards %d", shards),
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// done reports whether the shard's parts exist and another run would write the same.
+func (p *Plan) done(ctx context.Context, store Store, dir string, shard int) bool {
+	for _, folder := range p.folders() {
+		if !p.partDone(ctx, store, p.part(dir, folder, shard), shard) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Plan) partDone(ctx context.Context, store Store, name string, shard int) bool {
+	part, size, err := store.OpenPart(ctx, name)
+	if err != nil {
+		return false
+	}
+	defer part.Close()
+	f, err := openParquet(part, size)
+	if err != nil {
+		return false
+	}
+	for _, m := range p.metadata(shard) {
+		if value, _ := f.Lookup(m[0]); value != m[1] {
+			return false
+		}
+	}
+	repeat, _ := f.Lookup(keyRepeat)
+	return repeat == "false"
+}
+
+// openParquet opens a file, of which only the end is read.
+func openParquet(part Part, size int64) (f *parquet.File, err error) {
+	defer func() {
+		if r := recover(); r != nil { // the library's on some damaged files
+			err = cmp.Or(err, errors.New("damaged"))
+		}
+	}()
+	return parquet.OpenFile(part, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+}

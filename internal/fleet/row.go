@@ -1,0 +1,294 @@
+package fleet
+
+import (
+	"cmp"
+	"encoding/hex"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/causes"
+)
+
+// Row is what the dataset has of one process of a trace. All of it are integers, which
+// can be added in any order.
+type Row struct {
+	Trace string // the name of the trace, as it was given
+	Hash  string // XXH3-128 of its bytes, in hexadecimal
+	// Dims are the values of the dimensions, in the order of Plan.Dims; nil if unknown.
+	Dims    []*string
+	Format  string
+	Kind    stats.Kind
+	Process string
+	PID     trace.PID
+	Size    int64 // of the trace in bytes
+	// Recorded is when the trace was recorded, in microseconds since 1970 in UTC; nil if
+	// the trace does not say.
+	Recorded *int64
+	Sums     [len(sums)]int64
+	Peaks    [len(peaks)]int64
+	// Histograms are in the order of histogramNames, their buckets in order.
+	Histograms [histograms][]Count
+	Causes     []Cause
+	Worst      []Worst
+}
+
+// Count is the number of values in a bucket of a histogram.
+type Count struct {
+	Bucket Bucket
+	N      int64
+}
+
+// Cause is what late frames lost by a cause.
+type Cause struct {
+	Name   string
+	Frames int64
+	Lost   trace.Duration
+}
+
+// Worst is a late frame.
+type Worst struct {
+	Trace   string
+	Process string
+	PID     trace.PID
+	VsyncID int64
+	At      trace.Time // the start of its actual interval
+	Overrun trace.Duration
+}
+
+// compareWorst is a total order, the largest overrun first.
+func compareWorst(a, b Worst) int {
+	return cmp.Or(cmp.Compare(b.Overrun, a.Overrun), cmp.Compare(a.Trace, b.Trace),
+		cmp.Compare(a.PID, b.PID), cmp.Compare(a.At, b.At), cmp.Compare(a.VsyncID, b.VsyncID))
+}
+
+const (
+	// maxCauses is the number of causes of a row; the rest are added up as otherCauses.
+	maxCauses   = 12
+	otherCauses = "other causes"
+	// maxWorst is the number of worst frames of a row, and of a group of a report.
+	maxWorst = 3
+)
+
+// column is a column of integers.
+type column struct {
+	name string
+	of   func(*stats.Process) int64
+}
+
+// ifKnown returns the value function of a field of a part of a process that may be nil.
+// Unknown values are zero: sums, and the shares of sums, are then without them.
+func ifKnown[T any](part func(*stats.Process) *T, of func(*T) int64) func(*stats.Process) int64 {
+	return func(p *stats.Process) int64 {
+		if t := part(p); t != nil {
+			return of(t)
+		}
+		return 0
+	}
+}
+
+func hitches(of func(*stats.Hitches) int64) func(*stats.Process) int64 {
+	return ifKnown(func(p *stats.Process) *stats.Hitches { return p.Hitches }, of)
+}
+
+func fps(of func(*stats.FPS) int64) func(*stats.Process) int64 {
+	return ifKnown(func(p *stats.Process) *stats.FPS { return p.FPS }, of)
+}
+
+// shownSpan returns the time in which FPS.Frames − 1 frames were shown at FPS.Rate. Last
+// minus first would include the time between several traces in one input.
+func shownSpan(f *stats.FPS) int64 {
+	return int64(math.Round(float64(f.Frames-1) / f.Rate * float64(trace.Second)))
+}
+
+func blame(cause analyzer.Blame) func(*stats.Process) int64 {
+	return func(p *stats.Process) int64 { return int64(p.WholeFrames.Blame.Of(cause)) }
+}
+
+// sums are the columns that are added. Their order is that of the dataset.
+var sums = [...]column{
+	{"observed_ns", ifKnown(func(p *stats.Process) *stats.Span { return p.Observed }, func(s *stats.Span) int64 { return int64(s.To.Sub(s.From)) })},
+	{"frames", func(p *stats.Process) int64 { return int64(p.Frames.Complete) }},
+	{"with_deadline", func(p *stats.Process) int64 { return int64(p.Frames.WithDeadline) }},
+	{"late", func(p *stats.Process) int64 { return int64(p.Frames.Late) }},
+	{"late_main", func(p *stats.Process) int64 { return int64(p.Frames.LateMain) }},
+	{"late_gpu", func(p *stats.Process) int64 { return int64(p.Frames.LateGPU) }},
+	{"empty", func(p *stats.Process) int64 { return int64(p.Frames.Empty) }},
+	{"misaligned", func(p *stats.Process) int64 { return int64(p.Frames.Misaligned) }},
+	{"linked", func(p *stats.Process) int64 { return int64(p.Frames.Linked) }},
+	{"presented", func(p *stats.Process) int64 { return int64(p.Frames.Presented) }},
+	{"dropped", func(p *stats.Process) int64 { return int64(p.Frames.Dropped) }},
+	{"truncated", func(p *stats.Process) int64 { return int64(p.Frames.Truncated) }},
+	{"whole_frames", func(p *stats.Process) int64 { return int64(p.WholeFrames.Judged) }},
+	{"late_whole_frames", func(p *stats.Process) int64 { return int64(p.WholeFrames.Late) }},
+	{"blame_" + analyzer.BlameNames[0], blame(1 << 0)},
+	{"blame_" + analyzer.BlameNames[1], blame(1 << 1)},
+	{"blame_" + analyzer.BlameNames[2], blame(1 << 2)},
+	{"blame_" + analyzer.BlameNames[3], blame(1 << 3)},
+	{"blame_" + analyzer.BlameNames[4], blame(1 << 4)},
+	{"blame_" + analyzer.BlameNames[5], blame(1 << 5)},
+	{"blame_" + analyzer.BlameNames[6], blame(1 << 6)},
+	{"blame_" + analyzer.BlameNames[7], blame(1 << 7)},
+	{"blame_" + analyzer.BlameNames[8], blame(1 << 8)},
+	{"shown_frames", fps(func(f *stats.FPS) int64 { return int64(f.Frames) })},
+	{"shown_gaps", fps(func(f *stats.FPS) int64 { return int64(f.Frames) - 1 })},
+	{"shown_span_ns", fps(shownSpan)},
+	{"hitches", hitches(func(h *stats.Hitches) int64 { return int64(h.Hitches) })},
+	{"hitch_ns", hitches(func(h *stats.Hitches) int64 { return int64(h.Hitch) })},
+	{"hitch_time_ns", hitches(func(h *stats.Hitches) int64 { return int64(h.Time) })},
+	{"hitch_idle_ns", hitches(func(h *stats.Hitches) int64 { return int64(h.Idle) })},
+	{"lost_frames", hitches(func(h *stats.Hitches) int64 { return int64(h.LostFrames) })},
+	{"stutter_slight", func(p *stats.Process) int64 { return int64(p.Stutter.Slight) }},
+	{"stutter_medium", func(p *stats.Process) int64 { return int64(p.Stutter.Medium) }},
+	{"stutter_severe", func(p *stats.Process) int64 { return int64(p.Stutter.Severe) }},
+}
+
+// peaks are the columns of which the largest value is kept.
+var peaks = [...]column{
+	{"longest_streak", ifKnown(func(p *stats.Process) *stats.Streak { return p.LongestStreak }, func(s *stats.Streak) int64 { return int64(s.Frames) })},
+	{"longest_hitch_ns", hitches(func(h *stats.Hitches) int64 {
+		if h.Longest == nil {
+			return 0
+		}
+		return int64(*h.Longest)
+	})},
+	{"duration_max_ns", ifKnown(func(p *stats.Process) *stats.Durations { return p.Durations }, func(d *stats.Durations) int64 { return int64(d.Max) })},
+}
+
+// The histograms of a row: all values are nanoseconds.
+const (
+	durationHistogram = iota
+	overrunHistogram
+	firstStageHistogram
+	histograms = firstStageHistogram + 7
+)
+
+// histogramNames begin the names of the columns.
+var histogramNames = func() (names [histograms]string) {
+	names[durationHistogram], names[overrunHistogram] = "duration", "overrun"
+	for stage := range histograms - firstStageHistogram {
+		names[firstStageHistogram+stage] = stats.Stage(stage).String()
+	}
+	return names
+}()
+
+// source is what the dataset has of a trace besides its frames.
+type source struct {
+	name string
+	hash xxh3.Uint128
+	size int64
+	dims []*string
+}
+
+// rowsOf returns the rows of a trace, by kind, process and process id.
+func rowsOf(s source, t *ohframe.Trace) []Row {
+	report, frames := stats.Compute(t.Timeline, stats.Options{}), stats.NewFrames(t.Timeline)
+	ranked := rank(t)
+	hash := s.hash.Bytes()
+	var rows []Row
+	for _, p := range report.Processes {
+		row := Row{
+			Trace: s.name, Hash: hex.EncodeToString(hash[:]), Dims: s.dims, Size: s.size, Format: t.Format,
+			Kind: p.Kind, Process: p.Name, PID: p.PID, Recorded: recorded(t.Timeline),
+			Causes: ranked[causeKey{p.Kind, p.PID}],
+		}
+		for i, c := range sums {
+			row.Sums[i] = c.of(p)
+		}
+		for i, c := range peaks {
+			row.Peaks[i] = c.of(p)
+		}
+		row.count(frames.Of(p))
+		for _, w := range p.Worst[:min(maxWorst, len(p.Worst))] {
+			row.Worst = append(row.Worst, Worst{s.name, p.Name, p.PID, w.VsyncID, w.At, w.Overrun})
+		}
+		slices.SortFunc(row.Worst, compareWorst)
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Process, b.Process), cmp.Compare(a.PID, b.PID))
+	})
+	return rows
+}
+
+// count counts the durations of the frames.
+func (r *Row) count(frames []*analyzer.Frame) {
+	var counted [histograms]Histogram
+	add := func(histogram int, d trace.Duration) { counted[histogram].Add(bucketOf(int64(d)), 1) }
+	for _, f := range frames {
+		if d, ok := stats.DurationOf(f); ok {
+			add(durationHistogram, d)
+		}
+		if d, ok := stats.OverrunOf(f); ok {
+			add(overrunHistogram, d)
+		}
+		for stage, d := range stats.StagesOf(f) {
+			add(firstStageHistogram+int(stage), d)
+		}
+	}
+	for i := range counted {
+		for b, n := range counted[i].All() {
+			r.Histograms[i] = append(r.Histograms[i], Count{b, n})
+		}
+	}
+}
+
+// recorded returns the time of day at the start of the timeline.
+func recorded(t *analyzer.Timeline) *int64 {
+	if !t.Wall.At.Known() {
+		return nil
+	}
+	nanoseconds := t.Wall.Unix - int64(t.Wall.At.Sub(t.Span.Start))
+	at := time.Duration(nanoseconds).Microseconds()
+	return &at
+}
+
+type causeKey struct {
+	kind stats.Kind
+	pid  trace.PID
+}
+
+// rank returns the causes of the late frames of each process.
+func rank(t *ohframe.Trace) map[causeKey][]Cause {
+	if t.Causes == nil {
+		return nil
+	}
+	ranked := map[causeKey][]Cause{}
+	for _, p := range causes.Processes(t.Timeline, t.Causes, causes.Options{}) {
+		index := map[string]int{}
+		var list []Cause
+		for _, c := range p.Ranking.Costs {
+			name := c.Title()
+			i, ok := index[name]
+			if !ok {
+				i = len(list)
+				index[name], list = i, append(list, Cause{Name: name})
+			}
+			// A frame with two shares of the same name counts twice.
+			list[i].Frames += int64(len(c.Frames))
+			list[i].Lost += c.Lost
+		}
+		slices.SortFunc(list, compareCauses)
+		if len(list) > maxCauses {
+			other := Cause{Name: otherCauses}
+			for _, c := range list[maxCauses:] {
+				other.Frames += c.Frames
+				other.Lost += c.Lost
+			}
+			list = append(list[:maxCauses], other)
+		}
+		ranked[causeKey{p.Kind, p.PID}] = list
+	}
+	return ranked
+}
+
+// compareCauses is a total order, what lost the most time first.
+func compareCauses(a, b Cause) int {
+	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Name, b.Name))
+}

@@ -1,0 +1,32 @@
+-- Functions and views for ClickHouse, and clickhouse-local with files below its folder user_files.
+
+CREATE OR REPLACE VIEW traces AS SELECT * FROM file('{{DIR}}/traces/part-*.parquet', 'Parquet');
+CREATE OR REPLACE VIEW failures AS SELECT * FROM file('{{DIR}}/failures/part-*.parquet', 'Parquet');
+
+-- The value in nanoseconds that stands for all values of a bucket.
+CREATE OR REPLACE FUNCTION bucket_middle AS (b) ->
+  if(b < 128, toInt64(b),
+    bitShiftLeft(toInt64(bitOr(64, bitAnd(b, 63))), bitShiftRight(b, 6) - 1) + intDiv(bitShiftLeft(toInt64(1), bitShiftRight(b, 6) - 1), 2));
+
+-- The percentile of p thousandths, by nearest rank, of a histogram: sumMap(duration_bucket, duration_count).
+CREATE OR REPLACE FUNCTION percentile AS (h, p) ->
+  bucket_middle(tupleElement(h, 1)[arrayFirstIndex(c -> c >= intDiv(arraySum(tupleElement(h, 2)) * p + 999, 1000), arrayCumSum(tupleElement(h, 2)))]);
+
+-- Rates by process.
+CREATE OR REPLACE VIEW rates AS
+  SELECT kind, process, uniqExact(trace) AS traces, sum(frames) AS frames,
+    sum(late) / nullIf(sum(with_deadline), 0) AS jank_rate,
+    sum(shown_gaps) * 1e9 / nullIf(sum(shown_span_ns), 0) AS fps,
+    sum(hitch_ns) * 1e3 / nullIf(sum(hitch_time_ns), 0) AS hitch_ratio
+  FROM traces GROUP BY kind, process;
+
+-- Percentiles of durations by process, in milliseconds.
+CREATE OR REPLACE VIEW percentiles AS
+  SELECT kind, process, percentile(h, 500) / 1e6 AS p50_ms, percentile(h, 900) / 1e6 AS p90_ms,
+    percentile(h, 950) / 1e6 AS p95_ms, percentile(h, 990) / 1e6 AS p99_ms
+  FROM (SELECT kind, process, sumMap(duration_bucket, duration_count) AS h FROM traces WHERE notEmpty(duration_bucket) GROUP BY kind, process);
+
+-- What late frames lost, by cause.
+CREATE OR REPLACE VIEW causes AS
+  SELECT trace, kind, process, pid, c.1 AS cause, c.2 AS frames, c.3 AS lost_ns
+  FROM traces ARRAY JOIN arrayZip(cause, cause_frames, cause_lost_ns) AS c;

@@ -1,0 +1,48 @@
+-- Views and macros for DuckDB. The views keep the files: nothing is copied.
+
+CREATE OR REPLACE VIEW traces AS SELECT * FROM read_parquet('{{DIR}}/traces/part-*.parquet');
+CREATE OR REPLACE VIEW failures AS SELECT * FROM read_parquet('{{DIR}}/failures/part-*.parquet');
+
+-- The value in nanoseconds that stands for all values of a bucket.
+CREATE OR REPLACE MACRO bucket_middle(b) AS
+  CASE WHEN b < 128 THEN b::BIGINT
+  ELSE ((64 | (b & 63))::BIGINT << ((b >> 6) - 1)) + ((1::BIGINT << ((b >> 6) - 1)) // 2) END;
+
+-- An aggregate: the percentile of p thousandths, by nearest rank, of n values in each bucket.
+-- Add up the buckets of large datasets first, as the view durations is used below.
+CREATE OR REPLACE MACRO percentile(bucket, n, p) AS bucket_middle(list_reduce(
+  list_prepend(
+    {'b': -1::BIGINT, 'n': 0::HUGEINT, 'rank': (sum(n) * p + 999) // 1000},
+    list({'b': bucket::BIGINT, 'n': n::HUGEINT, 'rank': 0::HUGEINT} ORDER BY bucket)),
+  lambda a, x: CASE WHEN a.n >= a.rank THEN a ELSE {'b': x.b, 'n': a.n + x.n, 'rank': a.rank} END).b);
+
+-- One row for each bucket of each row of traces. Replace duration by overrun or a stage for others.
+CREATE OR REPLACE VIEW durations AS
+  SELECT trace, kind, process, pid, unnest(duration_bucket) AS bucket, unnest(duration_count) AS n FROM traces;
+
+-- One row for each cause of each row of traces.
+CREATE OR REPLACE VIEW causes AS
+  SELECT trace, kind, process, pid, unnest(cause) AS cause, unnest(cause_frames) AS frames, unnest(cause_lost_ns) AS lost_ns FROM traces;
+
+-- Jank rate, frame rate and hitch ratio by process.
+CREATE OR REPLACE VIEW rates AS
+  SELECT kind, process, count(DISTINCT trace) AS traces, sum(frames) AS frames,
+    sum(late) / nullif(sum(with_deadline), 0) AS jank_rate,
+    sum(shown_gaps) * 1e9 / nullif(sum(shown_span_ns), 0) AS fps,
+    sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
+  FROM traces GROUP BY kind, process;
+
+-- Percentiles of durations by process, in milliseconds.
+CREATE OR REPLACE VIEW percentiles AS
+  SELECT kind, process, percentile(bucket, n, 500) / 1e6 AS p50_ms, percentile(bucket, n, 900) / 1e6 AS p90_ms,
+    percentile(bucket, n, 950) / 1e6 AS p95_ms, percentile(bucket, n, 990) / 1e6 AS p99_ms
+  FROM (SELECT kind, process, bucket, sum(n)::BIGINT AS n FROM durations GROUP BY kind, process, bucket)
+  GROUP BY kind, process;
+
+-- For example:
+--   SELECT * FROM rates ORDER BY jank_rate DESC LIMIT 20;
+--   SELECT * FROM percentiles;
+--   SELECT cause, sum(lost_ns) / 1e9 AS seconds FROM causes GROUP BY cause ORDER BY seconds DESC LIMIT 10;
+--   SELECT recorded::DATE AS day, sum(late) / sum(with_deadline) AS jank_rate FROM traces GROUP BY day ORDER BY day;
+--   SELECT reason, count(*) FROM failures GROUP BY reason;
+--   SELECT trace_xxh3, list(DISTINCT trace) FROM traces GROUP BY trace_xxh3 HAVING count(DISTINCT trace) > 1;

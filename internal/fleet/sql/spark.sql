@@ -1,0 +1,37 @@
+-- Views for Spark SQL, 3.3 or later.
+
+CREATE OR REPLACE TEMPORARY VIEW traces USING parquet OPTIONS (path '{{DIR}}/traces/part-*.parquet');
+CREATE OR REPLACE TEMPORARY VIEW failures USING parquet OPTIONS (path '{{DIR}}/failures/part-*.parquet');
+
+-- One row for each bucket of each row of traces, with the value in nanoseconds that stands for the bucket.
+CREATE OR REPLACE TEMPORARY VIEW durations AS
+  SELECT trace, kind, process, pid, bucket, n,
+    CASE WHEN bucket < 128 THEN CAST(bucket AS BIGINT)
+    ELSE shiftleft(CAST(64 | (bucket & 63) AS BIGINT), shiftright(bucket, 6) - 1) + shiftleft(CAST(1 AS BIGINT), shiftright(bucket, 6) - 1) DIV 2 END AS middle
+  FROM traces LATERAL VIEW inline(arrays_zip(duration_bucket, duration_count)) h AS bucket, n;
+
+-- Percentiles of durations by process, by nearest rank, in milliseconds.
+CREATE OR REPLACE TEMPORARY VIEW percentiles AS
+  WITH buckets AS (SELECT kind, process, bucket, middle, sum(n) AS n FROM durations GROUP BY kind, process, bucket, middle),
+  running AS (
+    SELECT *, sum(n) OVER (PARTITION BY kind, process ORDER BY bucket) AS up_to, sum(n) OVER (PARTITION BY kind, process) AS total
+    FROM buckets)
+  SELECT kind, process,
+    min(CASE WHEN up_to >= (total * 500 + 999) DIV 1000 THEN middle END) / 1e6 AS p50_ms,
+    min(CASE WHEN up_to >= (total * 900 + 999) DIV 1000 THEN middle END) / 1e6 AS p90_ms,
+    min(CASE WHEN up_to >= (total * 950 + 999) DIV 1000 THEN middle END) / 1e6 AS p95_ms,
+    min(CASE WHEN up_to >= (total * 990 + 999) DIV 1000 THEN middle END) / 1e6 AS p99_ms
+  FROM running GROUP BY kind, process;
+
+-- Rates by process.
+CREATE OR REPLACE TEMPORARY VIEW rates AS
+  SELECT kind, process, count(DISTINCT trace) AS traces, sum(frames) AS frames,
+    sum(late) / nullif(sum(with_deadline), 0) AS jank_rate,
+    sum(shown_gaps) * 1e9 / nullif(sum(shown_span_ns), 0) AS fps,
+    sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
+  FROM traces GROUP BY kind, process;
+
+-- One row for each cause of each row of traces.
+CREATE OR REPLACE TEMPORARY VIEW causes AS
+  SELECT trace, kind, process, pid, c.cause, c.cause_frames AS frames, c.cause_lost_ns AS lost_ns
+  FROM traces LATERAL VIEW explode(arrays_zip(cause, cause_frames, cause_lost_ns)) t AS c;

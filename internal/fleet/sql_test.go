@@ -1,0 +1,107 @@
+package fleet
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// duckdb runs statements and a query in DuckDB, which "make duckdb" installs, and returns
+// the rows.
+func duckdb(t *testing.T, statements, query string) (rows []map[string]any) {
+	t.Helper()
+	dir, err := filepath.Abs("../../build/duckdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
+		if os.Getenv("OHFRAME_REQUIRE_DUCKDB") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip("no DuckDB: make duckdb installs it")
+	}
+	const script = `
+import { createRequire } from 'node:module';
+const { DuckDBInstance } = createRequire(process.argv[1] + '/')('@duckdb/node-api');
+const connection = await (await DuckDBInstance.create(':memory:')).connect();
+await connection.run(process.argv[2]);
+const reader = await connection.runAndReadAll(process.argv[3]);
+console.log(JSON.stringify(reader.getRowObjectsJson()));`
+	cmd := exec.Command("node", "--input-type=module", "-e", script, dir, statements, query)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &rows); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return rows
+}
+
+// DuckDB computes the numbers of the report from the same files.
+func TestDuckDB(t *testing.T) {
+	dir := t.TempDir()
+	run(t, &Runner{Dir: dir}, traces(t), Options{Read: withCauses, Shards: 3})
+	statements, err := SQL("duckdb", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := duckdb(t, statements, `SELECT * FROM rates JOIN percentiles USING (kind, process) ORDER BY kind, process`)
+	d, err := Open(t.Context(), Files{}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := d.Groups(t.Context(), Query{By: []string{"kind", "process"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byKey := map[string]map[string]any{}
+	for _, row := range rows {
+		byKey[row["kind"].(string)+"/"+row["process"].(string)] = row
+	}
+	compared := 0
+	for _, g := range groups {
+		row := byKey[*g.Key[0]+"/"+*g.Key[1]]
+		if row == nil {
+			if g.histograms[durationHistogram].Total() > 0 {
+				t.Errorf("%s: DuckDB has no row", *g.Key[1])
+			}
+			continue
+		}
+		for _, name := range []string{"jank_rate", "fps", "hitch_ratio", "p50_ms", "p90_ms", "p95_ms", "p99_ms"} {
+			want := measure(name).Of(&g.Totals)
+			got, known := row[name].(float64)
+			if known != (want != nil) || known && math.Abs(got-*want) > 1e-12*math.Abs(*want) {
+				t.Errorf("%s: %s: DuckDB has %v, the report %v", *g.Key[1], name, row[name], want)
+			}
+			compared++
+		}
+	}
+	if compared < 30 {
+		t.Errorf("%d numbers compared", compared)
+	}
+	var lost int64
+	for _, g := range groups {
+		for _, c := range g.Causes {
+			lost += int64(c.Lost)
+		}
+	}
+	if got := duckdb(t, statements, `SELECT sum(lost_ns)::DOUBLE AS lost FROM causes`)[0]["lost"]; got != float64(lost) || lost == 0 {
+		t.Errorf("lost time: DuckDB has %v, the report %d", got, lost)
+	}
+}
+
+func TestSQLNames(t *testing.T) {
+	for _, engine := range Engines {
+		if text, err := SQL(engine, "s3://bucket/a b"); err != nil || len(text) == 0 {
+			t.Errorf("%s: %v", engine, err)
+		}
+		if _, err := SQL(engine, "a'; DROP TABLE x; --"); err == nil {
+			t.Errorf("%s: a quote in the name of a folder is no error", engine)
+		}
+	}
+}

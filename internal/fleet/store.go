@@ -1,0 +1,146 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Store is where traces are read and parts are written.
+type Store interface {
+	// Open opens a trace.
+	Open(ctx context.Context, name string) (io.ReadCloser, error)
+	// Create creates a file that appears, or replaces an older one, with Commit.
+	Create(ctx context.Context, name string) (Output, error)
+	// OpenPart opens a part that exists, and returns its size.
+	OpenPart(ctx context.Context, name string) (Part, int64, error)
+	// List returns the names of the files in a folder without the folder; none if it
+	// does not exist.
+	List(ctx context.Context, folder string) ([]string, error)
+}
+
+// Part is an open file of a dataset.
+type Part interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// Output is a file being written.
+type Output interface {
+	io.Writer
+	// Commit closes the file and gives it its name.
+	Commit() error
+	// Discard closes and removes the file. After Commit it does nothing.
+	Discard()
+}
+
+// Files is the store of the local file system.
+type Files struct{}
+
+// Open opens a file.
+func (Files) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	f, err := os.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, &os.PathError{Op: "open", Path: name, Err: errFolder}
+	}
+	return f, nil
+}
+
+// OpenPart opens a file.
+func (Files) OpenPart(_ context.Context, name string) (Part, int64, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// List lists a folder.
+func (Files) List(_ context.Context, folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// Create creates a temporary file beside the named one. Its name is random: two
+// attempts at a shard may run at once.
+func (Files) Create(_ context.Context, name string) (Output, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(temporaryPrefix(name)+rand.Text()+temporarySuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &file{f, name}, nil
+}
+
+const temporarySuffix = ".tmp"
+
+func temporaryPrefix(name string) string {
+	return filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".")
+}
+
+type file struct {
+	*os.File
+	name string
+}
+
+// Commit renames the file, and removes what earlier attempts have left behind.
+func (f *file) Commit() error {
+	err := f.Sync()
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.File.Name(), f.name)
+	}
+	if err != nil {
+		os.Remove(f.File.Name())
+		return err
+	}
+	removeTemporary(f.name)
+	return nil
+}
+
+// Discard removes the file.
+func (f *file) Discard() {
+	if f.Close() == nil {
+		os.Remove(f.File.Name())
+	}
+}
+
+// removeTemporary removes the temporary files of attempts to write a file that were
+// killed. An attempt that still runs fails when it commits.
+func removeTemporary(name string) {
+	entries, err := os.ReadDir(filepath.Dir(name))
+	if err != nil {
+		return
+	}
+	prefix := filepath.Base(temporaryPrefix(name))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) && strings.HasSuffix(e.Name(), temporarySuffix) {
+			os.Remove(filepath.Join(filepath.Dir(name), e.Name()))
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package frametable
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+)
+
+// The columns of a cause are those of the largest share. A frame on time has none, and
+// one whose cause is unknown has only that outcome.
+func TestCauses(t *testing.T) {
+	process := &analyzer.Process{PID: 2000, Name: "com.example.app"}
+	late := &analyzer.Frame{Process: process, TID: 2000, VsyncID: 7}
+	unknown := &analyzer.Frame{Process: process, TID: 2000, VsyncID: 8}
+	onTime := &analyzer.Frame{Process: process, TID: 2000, VsyncID: 9}
+	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{late, unknown, onTime}}
+	causes := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
+		late: {Frame: late, Outcome: why.OneCause, Confidence: 1, Overrun: 5, Shares: []why.Share{
+			{Stage: place.Build, Wait: place.WaitBinder, Slice: "=cmd", Value: 9, Usual: 0, Share: 4, Culprit: &why.Culprit{TID: 3, Process: "media", Thread: "OS_IPC_3"}},
+			{Stage: place.Layout, Wait: place.Run, Slice: "FlushLayoutTask", Value: 8, Usual: 6, Share: 1},
+		}},
+		unknown: {Frame: unknown, Outcome: why.NotKnown, Overrun: 5, Shares: []why.Share{{Wait: place.WaitUnknown, Value: 9, Share: 5}}},
+		onTime:  {Frame: onTime},
+	}}
+	write := func(format string, causes *why.Causes) *bytes.Buffer {
+		var b bytes.Buffer
+		if err := Write(&b, timeline, Options{Format: format, Causes: causes}); err != nil {
+			t.Fatal(err)
+		}
+		return &b
+	}
+	for _, c := range []struct {
+		causes *why.Causes
+		want   [3]string
+	}{
+		{causes, [3]string{"cause,binder,build,'=cmd,9,0,4,media:OS_IPC_3,medium", "unknown,,,,,,,,", ",,,,,,,,"}},
+		{nil, [3]string{",,,,,,,,", ",,,,,,,,", ",,,,,,,,"}},
+	} {
+		rows, err := csv.NewReader(write("csv", c.causes)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := slices.Index(rows[0], causeColumns[0])
+		if !slices.Equal(rows[0][first:], causeColumns) {
+			t.Errorf("the last columns are %q", rows[0][first:])
+		}
+		for i, want := range c.want {
+			if got := strings.Join(rows[i+1][first:], ","); got != want {
+				t.Errorf("row %d: %s, want %s", i, got, want)
+			}
+		}
+	}
+	var d struct{ Frames []map[string]any }
+	if err := json.Unmarshal(write("json", causes).Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	if f := d.Frames[0]; f["cause_slice"] != "=cmd" || f["cause_usual_ns"] != 0.0 || f["cause_share_ns"] != 4.0 {
+		t.Errorf("json: %v", f)
+	}
+	if f := d.Frames[1]; f["cause"] != "unknown" || f["cause_wait"] != nil {
+		t.Errorf("json: %v", f)
+	}
+}

@@ -1,0 +1,91 @@
+package hdc
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Client runs hdc. Its methods may be called concurrently.
+type Client struct {
+	// Path is the program.
+	Path string
+	// Version is what it prints, such as "3.1.0e".
+	Version string
+	// Device is the key of the device that calls are for; empty until one is chosen.
+	Device string
+	// Limit is the time limit of a call that does not have its own.
+	Limit time.Duration
+}
+
+// DefaultLimit is longer than hdc's own attempts to reach its server, which end after
+// 12 s.
+const DefaultLimit = 15 * time.Second
+
+// maxAnswer is the number of bytes that are kept of an answer. The longest that is
+// expected, a list of processes, has less than 100 kB.
+const maxAnswer = 4 << 20
+
+// afterExit is how long to wait for the output of an hdc that has exited: the first
+// call starts hdc's server, which may inherit the pipe and never close it.
+const afterExit = time.Second
+
+// run runs hdc and returns its standard output without log lines and carriage
+// returns. limit zero means c.Limit. The error says that hdc could not be run, that
+// the limit passed, or why ctx ended; an answer that means an error is not one here.
+func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (string, error) {
+	if limit == 0 {
+		limit = c.Limit
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(limited, c.Path, args...)
+	cmd.SysProcAttr = ownGroup()
+	cmd.WaitDelay = afterExit
+	stdout, stderr := bounded{left: maxAnswer}, bounded{left: maxAnswer}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case limited.Err() != nil:
+		return clean(stdout.String()), timeoutError(args, limit)
+	case cmd.ProcessState == nil:
+		return "", fail(ErrMissing, "--hdc PATH names another hdc", "%s: %v", c.Path, err)
+	}
+	if err := classify(stderr.String()); err != nil {
+		return "", err
+	}
+	return clean(stdout.String()), nil
+}
+
+// onDevice runs hdc with the chosen device.
+func (c *Client) onDevice(ctx context.Context, limit time.Duration, args ...string) (string, error) {
+	if c.Device != "" {
+		args = append([]string{"-t", c.Device}, args...)
+	}
+	return c.run(ctx, limit, args...)
+}
+
+// bounded is a buffer that drops what does not fit.
+type bounded struct {
+	bytes.Buffer
+	left int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	n := min(len(p), b.left)
+	b.left -= n
+	b.Buffer.Write(p[:n])
+	return len(p), nil
+}
+
+// logLine is a line of hdc's log, which it mixes into the output.
+var logLine = regexp.MustCompile(`(?m)^\[[DIWEF]\]\[\d{4}-[^\n]*(\n|$)`)
+
+func clean(output string) string {
+	return logLine.ReplaceAllString(strings.ReplaceAll(output, "\r", ""), "")
+}

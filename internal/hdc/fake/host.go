@@ -1,0 +1,335 @@
+//go:build unix
+
+package fake
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Main is the program: hdc, or a tool of a device if it is called by its name.
+func Main() {
+	name := filepath.Base(os.Args[0])
+	if t := tools[name]; t != nil {
+		os.Exit(runTool(name, t))
+	}
+	if err := runHDC(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "fake hdc:", err)
+		os.Exit(70) // the real one never fails
+	}
+}
+
+// runHDC imitates the client. Like the real one it exits with 0 whatever happens.
+func runHDC(args []string) error {
+	w, err := open()
+	if err != nil {
+		return err
+	}
+	if err := w.log(args); err != nil {
+		return err
+	}
+	call := w.newCall(args)
+	if err := w.close(); err != nil {
+		return err
+	}
+	answer, err := call()
+	if err != nil {
+		return err
+	}
+	if w.config.Log != "" {
+		answer = w.config.Log + "\n" + answer
+	}
+	if w.config.CRLF {
+		answer = strings.ReplaceAll(answer, "\n", "\r\n")
+	}
+	_, err = io.WriteString(os.Stdout, answer)
+	return err
+}
+
+// log appends the call to log.jsonl.
+func (w *world) log(args []string) error {
+	f, err := os.OpenFile(filepath.Join(w.dir, "log.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return json.NewEncoder(f).Encode(args)
+}
+
+// call is what remains to be done after the lock was released.
+type call func() (answer string, err error)
+
+func say(answer string) call { return func() (string, error) { return answer, nil } }
+
+const emptyList = "[Empty]\r\n"
+
+// newCall decides what the arguments do.
+func (w *world) newCall(args []string) call {
+	key := ""
+	if len(args) > 1 && args[0] == "-t" {
+		key, args = args[1], args[2:]
+	}
+	if len(args) == 0 {
+		return say("")
+	}
+	if args[0] == "-v" || args[0] == "version" {
+		switch w.config.Version {
+		case "none":
+			return say("hdc: a tool for something else\n")
+		}
+		return say("Ver: " + cmp.Or(w.config.Version, "3.1.0e") + "\n")
+	}
+	if w.config.NoServer {
+		return func() (string, error) {
+			time.Sleep(time.Duration(w.config.WaitMS) * time.Millisecond)
+			fmt.Fprintln(os.Stderr, "Connect server failed")
+			return "", nil
+		}
+	}
+	joined := strings.Join(args, " ")
+	switch {
+	case joined == "checkserver":
+		v := cmp.Or(w.config.Version, "3.1.0e")
+		return say(fmt.Sprintf("Client version:Ver: %s, server version:Ver: %s\n", v, v))
+	case joined == "list targets", joined == "list targets -v":
+		return say(w.list(len(args) == 3))
+	case args[0] == "shell" && len(args) > 1, args[0] == "file" && len(args) > 1 && args[1] == "recv":
+	default:
+		fmt.Fprintln(os.Stderr, "usage: hdc [-t key] command")
+		return say("Unknown operation command...\n")
+	}
+	d, problem := w.target(key)
+	if d == nil {
+		return say(problem)
+	}
+	if f := w.fault(joined); f != nil {
+		return w.faulty(d, args, f)
+	}
+	return w.normal(d, args)
+}
+
+func (w *world) normal(d *Device, args []string) call {
+	if args[0] == "shell" {
+		return func() (string, error) { return w.shell(d, join(args[1:])) }
+	}
+	return func() (string, error) { return w.receive(d, args[2:], nil) }
+}
+
+// join joins the arguments of a command as hdc does, and removes the pair of quotes
+// that the device removes.
+func join(args []string) string {
+	var parts []string
+	for _, arg := range args {
+		if strings.Contains(arg, " ") {
+			arg = `"` + arg + `"`
+		}
+		parts = append(parts, arg)
+	}
+	text := strings.Trim(strings.Join(parts, " "), " ")
+	if len(text) > 1 && text[0] == '"' && text[len(text)-1] == '"' {
+		text = text[1 : len(text)-1]
+	}
+	return text
+}
+
+// maxText is the number of bytes of a command that hdc passes on.
+const maxText = 100_000
+
+// list returns the answer to "list targets".
+func (w *world) list(verbose bool) string {
+	w.state.Lists++
+	for key, lists := range w.state.Lost {
+		if lists > 0 {
+			w.state.Lost[key]--
+		}
+	}
+	if w.state.Lists <= w.config.Empty {
+		return emptyList
+	}
+	var b strings.Builder
+	for i := range w.config.Devices {
+		d := &w.config.Devices[i]
+		state := w.stateOf(d)
+		link := "USB"
+		if strings.Contains(d.Key, ":") {
+			link = "TCP"
+		}
+		switch {
+		case verbose && findProfile(d.System).codes:
+			fmt.Fprintf(&b, "%s\t\t%s\t%s\tlocalhost\n", d.Key, link, state)
+		case verbose:
+			fmt.Fprintf(&b, "%s\t\t%s\t%s\tlocalhost\thdc\n", d.Key, link, state)
+		case state == "Unauthorized":
+			fmt.Fprintf(&b, "%s\tUnauthorized\n", d.Key)
+		case state == "Connected":
+			fmt.Fprintf(&b, "%s\n", d.Key)
+		}
+	}
+	return cmp.Or(b.String(), emptyList)
+}
+
+func (w *world) stateOf(d *Device) string {
+	if lists, ok := w.state.Lost[d.Key]; ok && lists != 0 {
+		return "Offline"
+	}
+	if d.State == "Unauthorized" && d.Authorizes > 0 && w.state.Lists > d.Authorizes {
+		return "Connected"
+	}
+	return cmp.Or(d.State, "Connected")
+}
+
+// target returns the device that a command is for, or the answer that there is none.
+func (w *world) target(key string) (*Device, string) {
+	var known []*Device
+	for i := range w.config.Devices {
+		if d := &w.config.Devices[i]; key == "" || d.Key == key {
+			known = append(known, d)
+		}
+	}
+	if len(known) == 0 && key != "" {
+		return nil, "[Fail]Not match target founded, check connect-key please\r\n"
+	}
+	if len(known) != 1 {
+		return nil, "[Fail]ExecuteCommand need connect-key? please confirm a device by help info\r\n"
+	}
+	d, codes := known[0], findProfile(known[0].System).codes
+	switch w.stateOf(d) {
+	case "Connected":
+		return d, ""
+	case "Unauthorized":
+		return nil, "[Fail][E000002]:The device unauthorized.\r\nThis server's public key is not set.\r\n"
+	case "Denied":
+		return nil, "[Fail][E000003]:The device unauthorized.\r\nThe user denied the access for the device.\r\n"
+	}
+	if codes {
+		return nil, "[Fail][E001005] Device not found or connected\r\n"
+	}
+	return nil, "[Fail]Device not founded or connected\r\n"
+}
+
+// fault returns the fault that happens in a call, or nil.
+func (w *world) fault(joined string) *Fault {
+	for i := range w.config.Faults {
+		f := &w.config.Faults[i]
+		if !strings.Contains(joined, f.On) {
+			continue
+		}
+		id := strconv.Itoa(i)
+		w.state.Matched[id]++
+		n := w.state.Matched[id] - f.Skip
+		if n > 0 && (f.Times == 0 || n <= f.Times) {
+			return f
+		}
+	}
+	return nil
+}
+
+// faulty is a call in which a fault happens.
+func (w *world) faulty(d *Device, args []string, f *Fault) call {
+	lose := func() {
+		w.state.Lost[d.Key] = -1
+		if f.Back > 0 {
+			w.state.Lost[d.Key] = f.Back
+		}
+	}
+	isFile := args[0] == "file"
+	switch f.Do {
+	case "lost":
+		lose()
+		if isFile {
+			return func() (string, error) {
+				_, err := w.receive(d, args[2:], f)
+				return "", err
+			}
+		}
+		return say("")
+	case "lost after":
+		lose()
+		run := w.normal(d, args)
+		return func() (string, error) {
+			_, err := run()
+			return "", err
+		}
+	case "hang":
+		return func() (string, error) {
+			for parent := os.Getppid(); os.Getppid() == parent; { // until nobody waits any more
+				time.Sleep(50 * time.Millisecond)
+			}
+			return "", nil
+		}
+	case "say":
+		return say(f.Text)
+	case "before":
+		return func() (string, error) {
+			if _, err := w.shell(d, f.Text); err != nil {
+				return "", err
+			}
+			return w.shell(d, join(args[1:]))
+		}
+	case "full":
+		return say("[Fail]Transfer Stop at:0/900000(Bytes), Reason: no space left on device\r\n")
+	case "cut", "slow":
+		return func() (string, error) { return w.receive(d, args[2:], f) }
+	}
+	return func() (string, error) { return "", fmt.Errorf("unknown fault %q", f.Do) }
+}
+
+// receive copies a file of the device.
+func (w *world) receive(d *Device, names []string, f *Fault) (string, error) {
+	if len(names) != 2 {
+		return "[Fail]There is no local and remote path\r\n", nil
+	}
+	remote, local := names[0], names[1]
+	start := time.Now()
+	content, err := os.ReadFile(w.onDevice(d, remote))
+	if err != nil {
+		return "[Fail]Error opening file: no such file or directory, path:" + remote + "\r\n", nil
+	}
+	whole := len(content)
+	pieces, pause := 1, time.Duration(0)
+	switch {
+	case f == nil:
+	case f.Do == "slow":
+		pieces, pause = 10, time.Duration(f.MS)*time.Millisecond
+	case f.Do == "cut", f.Do == "lost":
+		content = content[:whole/2]
+	}
+	out, err := os.Create(local)
+	if err != nil {
+		reason := "no such file or directory"
+		if errors.Is(err, os.ErrPermission) {
+			reason = "permission denied"
+		}
+		return "[Fail]Error opening file: " + reason + ", path:" + local + "\r\n", nil
+	}
+	defer out.Close()
+	for chunk := range slices.Chunk(content, max(1, (len(content)+pieces-1)/pieces)) {
+		if _, err := out.Write(chunk); err != nil {
+			return "[Fail]Transfer Stop at:0/" + strconv.Itoa(whole) + "(Bytes), Reason: no space left on device\r\n", nil
+		}
+		time.Sleep(pause)
+	}
+	ms := max(1, time.Since(start).Milliseconds())
+	return fmt.Sprintf("FileTransfer finish, Size:%d, File count = 1, time:%dms rate:%.2fkB/s\n", whole, ms, float64(whole)/float64(ms)), nil
+}
+
+// lossy is how hdc prints the output of commands up to system version 6.0: in pieces
+// of 512 bytes, each as a C string.
+func lossy(output []byte) string {
+	var b strings.Builder
+	for piece := range slices.Chunk(output, 512) {
+		text, _, _ := bytes.Cut(piece, []byte{0})
+		b.Write(text)
+	}
+	return b.String()
+}

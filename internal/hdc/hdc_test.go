@@ -1,0 +1,104 @@
+package hdc
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestParseDevices(t *testing.T) {
+	for answer, want := range map[string][]Device{
+		"[Empty]\n":      nil,
+		"[Empty]\thdc\n": nil,
+		"":               nil,
+		"FMR0\t\tUSB\tConnected\tlocalhost\thdc\n": {{"FMR0", "USB", Connected}},
+		"FMR0\t\tUSB\tConnected\tlocalhost\n127.0.0.1:5555\t\tTCP\tOffline\tlocalhost\n": {
+			{"FMR0", "USB", Connected}, {"127.0.0.1:5555", "TCP", Offline},
+		},
+		"FMR0\t\tUSB\tUnauthorized\tunknown...\thdc\n": {{"FMR0", "USB", Unauthorized}},
+		"FMR0\tUnauthorized\nFMR1\n":                   {{"FMR0", "", Unauthorized}, {"FMR1", "", Connected}},
+		"COM3\t\tUART\tReady\n":                        {{"COM3", "UART", Ready}},
+		"some message of hdc\n":                        nil,
+	} {
+		if got := parseDevices(answer); !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", answer, got, want)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\r\nb\r\n": "a\nb\n",
+		"[W][2026-01-01 10:00:00.000] abc:1 x\na\n[F][2026-01-01 10:00:00] open\n": "a\n",
+		"[W]not a log line\n": "[W]not a log line\n",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestCompareVersions(t *testing.T) {
+	list := []string{"3.1.0e", "2.0.0a", "3.1.0", "3.10.0a", "3.2.0b", "3.1.0b"}
+	slices.SortFunc(list, compareVersions)
+	if want := []string{"2.0.0a", "3.1.0", "3.1.0b", "3.1.0e", "3.2.0b", "3.10.0a"}; !slices.Equal(list, want) {
+		t.Errorf("got %v, want %v", list, want)
+	}
+}
+
+func TestParseResult(t *testing.T) {
+	for output, want := range map[string]*Result{
+		"hello\nEND:0\n":        {"hello\n", 0},
+		"no end of lineEND:7\n": {"no end of line", 7},
+		"END:1\nEND:0\n":        {"END:1\n", 0},
+		"END:127\nafterwards":   {"", 127},
+		"hello\nEND:12":         nil, // of 127
+		"hello\nEND:":           nil,
+		"hello\nEN":             nil,
+		"END:x\n":               nil,
+		"":                      nil,
+	} {
+		got, ok := parseResult(output, "END:")
+		if ok != (want != nil) || ok && got != *want {
+			t.Errorf("%q: got %v, %t, want %v", output, got, ok, want)
+		}
+	}
+}
+
+func TestOnBus(t *testing.T) {
+	dir := t.TempDir()
+	add := func(name, vendor string) {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "idVendor"), []byte(vendor+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("1-1", "1d6b")
+	if got := onBus(dir); got != "" {
+		t.Errorf("a hub: got %q", got)
+	}
+	add("1-2", "12d1")
+	if got := onBus(dir); got != "12d1" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// No answer of hdc or a device makes a parser panic.
+func FuzzAnswers(f *testing.F) {
+	f.Add("FMR0\t\tUSB\tConnected\tlocalhost\thdc\n")
+	f.Add("[Fail][E000003]:The device unauthorized.\r\n")
+	f.Fuzz(func(t *testing.T, answer string) {
+		for _, d := range parseDevices(answer) {
+			if d.Key == "" || !slices.Contains(states, d.State) {
+				t.Errorf("%q: %+v", answer, d)
+			}
+		}
+		clean(answer)
+		if err := classify(answer); err != nil && err.Error() == "" {
+			t.Errorf("%q: an error without words", answer)
+		}
+	})
+}

@@ -1,0 +1,90 @@
+// Package hostiletest checks that what reads an input needs bounded memory and
+// linear time for inputs that no device writes.
+//
+//	Input ─▶ Reader.Check ─▶ memory   small limits, peak of the heap, warnings
+//	                         time     n and 4n pieces
+//	                         defaults default limits
+package hostiletest
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+	"time"
+
+	"ohframe/internal/slow"
+)
+
+const (
+	// eagerGC lets the heap grow by a fifth between collections, so that its size is
+	// close to the memory in use.
+	eagerGC  = 20
+	interval = 2 * time.Millisecond
+)
+
+// Peak returns the peak growth of the heap during run, in bytes.
+func Peak(run func()) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(eagerGC))
+	runtime.GC()
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	read := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	before := read()
+	peak := before
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(interval):
+				peak = max(peak, read())
+			}
+		}
+	}()
+	run()
+	last := read()
+	close(stop)
+	<-stopped
+	return max(peak, last) - before
+}
+
+// CheckPeak fails the test if the heap grows by more than most bytes during run.
+func CheckPeak(t testing.TB, most uint64, run func()) {
+	t.Helper()
+	peak := Peak(run)
+	t.Logf("the heap grew by %d MB", peak>>20)
+	if peak > most {
+		t.Errorf("the heap grew by %d MB, want at most %d MB", peak>>20, most>>20)
+	}
+}
+
+// CheckLinear fails the test if the function that prepare returns takes more than
+// nine times as long for 4n as for n. Quadratic time would be 16 times as long.
+// Unless slow tests run, it runs the function once, for n.
+func CheckLinear(t *testing.T, n int, prepare func(n int) (run func())) {
+	t.Helper()
+	if !slow.Enabled() {
+		prepare(n)()
+		return
+	}
+	const most = 9
+	took := func(n int) time.Duration {
+		run := prepare(n)
+		begun := time.Now()
+		run()
+		return time.Since(begun)
+	}
+	var small, large time.Duration
+	for range 3 { // other programs may disturb a measurement
+		small, large = took(n), took(4*n)
+		if large < most*small || large < 20*time.Millisecond {
+			return
+		}
+	}
+	t.Errorf("%v for %d, %v for %d", small, n, large, 4*n)
+}

@@ -1,0 +1,215 @@
+// Package meta reads and writes the file that "ohframe record" puts beside a trace:
+// NAME.meta.json says how NAME.ftrace was recorded. A folder of such pairs is the
+// result of "ohframe record --runs".
+package meta
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Extension is the end of the names of these files.
+const Extension = ".meta.json"
+
+// Meta says how a trace was recorded. Unknown values are zero.
+type Meta struct {
+	// Trace is the name of the trace, which is in the same folder.
+	Trace string `json:"trace"`
+	// Ohframe and HDC are the versions of the programs.
+	Ohframe string `json:"ohframe"`
+	HDC     string `json:"hdc"`
+	Device  Device `json:"device"`
+	App     *App   `json:"app,omitempty"`
+	// Tags are those recorded, MissingTags those that the device does not have.
+	Tags        []string `json:"tags"`
+	MissingTags []string `json:"missing_tags,omitempty"`
+	// BufferKB is the size of the buffer of each CPU.
+	BufferKB int `json:"buffer_kb"`
+	// Clock is the clock of the times in the trace, for example "mono" or "boot".
+	Clock string `json:"clock"`
+	// Begun and Ended are times of this computer's clock.
+	Begun time.Time `json:"begun"`
+	Ended time.Time `json:"ended"`
+	// Entries is the number of events in the trace, Written how many were recorded; the
+	// difference was overwritten before it was read.
+	Entries int64 `json:"entries"`
+	Written int64 `json:"written"`
+	// Run is set for one of several runs.
+	Run *Run `json:"run,omitempty"`
+}
+
+// Device is the device that recorded.
+type Device struct {
+	// ID is a hash of the device's key. The key of a USB device is its serial number.
+	ID        string  `json:"id"`
+	Model     string  `json:"model"`
+	System    string  `json:"system"`
+	Software  string  `json:"software,omitempty"`
+	API       int     `json:"api,omitempty"`
+	Kernel    string  `json:"kernel,omitempty"`
+	CPUs      int     `json:"cpus,omitempty"`
+	RefreshHz float64 `json:"refresh_hz,omitempty"`
+	// Battery, in percent, and Temperature, in °C, are those before the recording.
+	Battery     int     `json:"battery,omitempty"`
+	Temperature float64 `json:"temperature,omitempty"`
+}
+
+// App is the application that was recorded.
+type App struct {
+	Bundle  string `json:"bundle"`
+	PIDs    []int  `json:"pids,omitempty"`
+	Version string `json:"version,omitempty"`
+}
+
+// Run is one of several recordings of the same thing.
+type Run struct {
+	// Number counts from 1.
+	Number int `json:"number"`
+	// Cold: nothing of the application was in caches yet. Comparisons leave it out.
+	Cold bool `json:"cold,omitempty"`
+	// Problem says why the run is invalid; empty for a valid one.
+	Problem string `json:"problem,omitempty"`
+	// Commands are what the user ran in each step, with their output.
+	Commands []Command `json:"commands,omitempty"`
+}
+
+// Command is a command that ran before, during or after a recording.
+type Command struct {
+	Step    string  `json:"step"` // "before", "drive" or "after"
+	Command string  `json:"command"`
+	Output  string  `json:"output,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// maxSize is the number of bytes of the largest file that is read. A file has a few kB.
+const maxSize = 1 << 20
+
+// Read reads a file. If it does not exist, the error is fs.ErrNotExist.
+func Read(path string) (*Meta, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe blocks
+		return nil, errors.New("not a file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxSize {
+		return nil, fmt.Errorf("more than %d bytes", maxSize)
+	}
+	m := &Meta{}
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("not the description of a recording: %w", err)
+	}
+	return m, nil
+}
+
+// Write writes a file.
+func (m *Meta) Write(path string) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o666)
+}
+
+// Recording is a trace in a folder of runs.
+type Recording struct {
+	// Path is the path of the trace.
+	Path string
+	Meta *Meta
+}
+
+// ErrNoRuns: a folder has no usable run.
+var ErrNoRuns = errors.New("no runs")
+
+// Runs returns the runs of a folder, in the order of their numbers: all that are
+// valid, without the cold ones if there are others. The error of a folder without
+// any wraps ErrNoRuns.
+func Runs(folder string) ([]Recording, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var warm, cold []Recording
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), Extension) {
+			continue
+		}
+		m, err := Read(filepath.Join(folder, e.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		if m.Trace == "" || filepath.Base(m.Trace) != m.Trace || m.Trace == ".." {
+			return nil, fmt.Errorf("%s: %q is not the name of a trace beside it", e.Name(), m.Trace)
+		}
+		r := Recording{filepath.Join(folder, m.Trace), m}
+		switch {
+		case m.Run == nil || m.Run.Problem != "":
+		case m.Run.Cold:
+			cold = append(cold, r)
+		default:
+			warm = append(warm, r)
+		}
+	}
+	if len(warm) == 0 {
+		warm = cold
+	}
+	if len(warm) == 0 {
+		return nil, fmt.Errorf("%w in %s", ErrNoRuns, folder)
+	}
+	slices.SortStableFunc(warm, func(a, b Recording) int { return a.Meta.Run.Number - b.Meta.Run.Number })
+	return warm, nil
+}
+
+// Attribute is a fact with its name in a Perfetto trace.
+type Attribute struct{ Key, Value string }
+
+// Attributes returns the facts that a Perfetto trace stores, those that are known.
+func (m *Meta) Attributes() (list []Attribute) {
+	add := func(key, value string) {
+		if value != "" {
+			list = append(list, Attribute{"ohframe.recording." + key, value})
+		}
+	}
+	if m.App != nil {
+		add("app", m.App.Bundle)
+		add("app_version", m.App.Version)
+	}
+	add("device_model", m.Device.Model)
+	add("device_system", m.Device.System)
+	add("device_software", m.Device.Software)
+	if m.Device.API != 0 {
+		add("device_api", fmt.Sprint(m.Device.API))
+	}
+	if m.Device.RefreshHz != 0 {
+		add("refresh_hz", fmt.Sprint(m.Device.RefreshHz))
+	}
+	add("clock", m.Clock)
+	add("tags", strings.Join(m.Tags, " "))
+	if m.BufferKB != 0 {
+		add("buffer_kb", fmt.Sprint(m.BufferKB))
+	}
+	if !m.Begun.IsZero() {
+		add("begun", m.Begun.UTC().Format(time.RFC3339))
+	}
+	if m.Run != nil {
+		add("run", fmt.Sprint(m.Run.Number))
+	}
+	return list
+}

@@ -1,0 +1,335 @@
+// Package record records a trace on a device:
+//
+//	Connect ──▶ Recorder ── Begin ──▶ Session ── Finish, Receive ──▶ file
+//	                                          └─ Close: the device is as before
+//
+// A watchdog on the device ends a recording that this program cannot end any more.
+package record
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ohframe/internal/device"
+	"ohframe/internal/failure"
+	"ohframe/internal/hdc"
+	"ohframe/internal/meta"
+)
+
+// Options say what to record and how. The zero Options record whatever the only
+// device shows.
+type Options struct {
+	// HDC names the program hdc; empty searches it.
+	HDC string
+	// Device is the key of a device; empty for the only one.
+	Device string
+	// Limit is the time limit of a call of hdc; zero is hdc's default. Wait is how long
+	// to wait for a device that is not ready.
+	Limit, Wait time.Duration
+	// App is the name of an application, Front for the one in front, or empty.
+	App string
+	// Launch starts the application after the recording has begun; Ability is the
+	// ability to start, empty for the main one.
+	Launch  bool
+	Ability string
+	// Absent: the application need not run when the device is checked, because a
+	// command of the user starts it.
+	Absent bool
+	// Tags are a list "a,b" or changes of the default "+a,-b".
+	Tags string
+	// BufferKB is the size of the buffer of each CPU; zero for the default.
+	BufferKB int
+	// Clock is "mono" or "boot".
+	Clock string
+	// Force ends a recording of another tool, and ignores missing space.
+	Force bool
+	// Keep leaves the trace on the device.
+	Keep bool
+	// Max is the time after which the recording is ended at the latest.
+	Max time.Duration
+}
+
+// Front is the value of Options.App for the application in front.
+const Front = "front"
+
+// Event is something that has happened. Facts are for programs, Text is for people and
+// may be empty.
+type Event struct {
+	Step  string
+	Text  string
+	Facts map[string]any
+}
+
+// Recorder is a device that is ready to record.
+type Recorder struct {
+	Options
+	Client *hdc.Client
+	Key    string
+	Facts  *device.Facts
+	// Tags are recorded, Missing are not on this device.
+	Tags, Missing []string
+	say           func(Event)
+}
+
+// ErrDevice: the device cannot record.
+var ErrDevice = errors.New("device cannot record")
+
+func refuse(hint, format string, values ...any) error {
+	return &failure.Error{What: fmt.Sprintf(format, values...), Hint: hint, Err: ErrDevice}
+}
+
+// Find finds hdc.
+func Find(ctx context.Context, o Options, say func(Event)) (*hdc.Client, error) {
+	c, err := hdc.Find(ctx, o.HDC, o.Limit)
+	if err == nil {
+		say(Event{"hdc", fmt.Sprintf("hdc %s  %s", c.Version, c.Path), map[string]any{"version": c.Version, "path": c.Path}})
+	}
+	return c, err
+}
+
+// Connect finds hdc and the device, and checks that it can record. say is called for
+// each step.
+func Connect(ctx context.Context, o Options, say func(Event)) (*Recorder, error) {
+	c, err := Find(ctx, o, say)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{Options: o, Client: c, say: say}
+	d, err := c.Choose(ctx, o.Device, o.Wait, func(reason error) {
+		say(Event{"waiting", fmt.Sprintf("Waiting for the device: %s", describe(reason)), map[string]any{"reason": reason.Error()}})
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.Key = d.Key
+	if err := r.patiently(ctx, func() error { return r.Probe(ctx) }); err != nil {
+		return nil, err
+	}
+	return r, r.check()
+}
+
+// connectLimit is how long a connection that is being set up may take.
+const connectLimit = 10 * time.Second
+
+// patiently repeats f while the device is not ready: the list of devices does not
+// always say so.
+func (r *Recorder) patiently(ctx context.Context, f func() error) error {
+	for start := time.Now(); ; {
+		err := f()
+		limit := time.Duration(0)
+		switch {
+		case errors.Is(err, hdc.ErrUnauthorized):
+			limit = r.Wait
+		case errors.Is(err, hdc.ErrConnecting):
+			limit = min(r.Wait, connectLimit)
+		}
+		if time.Since(start) >= limit {
+			return err
+		}
+		select {
+		case <-time.After(time.Second / 2):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// describe returns an error with its hint.
+func describe(err error) string {
+	if f := (*failure.Error)(nil); errors.As(err, &f) && f.Hint != "" {
+		return f.What + "; " + f.Hint
+	}
+	return err.Error()
+}
+
+// Probe asks the device for its facts, again if it was asked before.
+func (r *Recorder) Probe(ctx context.Context) error {
+	app := r.App
+	if app == Front {
+		app = ""
+	}
+	result, err := r.Client.Shell(ctx, 0, device.ProbeScript(app))
+	if err != nil {
+		return err
+	}
+	r.Facts = device.ParseProbe(result.Output)
+	if r.App != Front {
+		return nil
+	}
+	if !device.IsBundle(r.Facts.Front) {
+		return refuse("--app BUNDLE names the application", "the application in front is unknown")
+	}
+	r.App = r.Facts.Front
+	return r.Probe(ctx)
+}
+
+// check checks what was found and says it.
+func (r *Recorder) check() error {
+	f := r.Facts
+	r.say(Event{"device", describeDevice(r.Key, f), map[string]any{
+		"key": r.Key, "model": f.Model, "system": f.System, "api": f.API, "refresh_hz": f.RefreshHz,
+	}})
+	if f.DeveloperMode == "false" {
+		return refuse("turn it on in Settings > About, by tapping the build number", "developer mode is off on the device")
+	}
+	if len(f.Tags) == 0 {
+		return refuse("the device needs OpenHarmony 3.2 or later", "hitrace on the device lists no tags")
+	}
+	var err error
+	if r.Tags, r.Missing, err = f.Choose(r.Options.Tags); err != nil {
+		return refuse("tags of the device: "+strings.Join(f.Tags, " "), "%v", err)
+	}
+	if r.BufferKB == 0 {
+		r.BufferKB = f.DefaultBufferKB()
+	}
+	if needed := r.spaceNeeded(); f.FreeKB >= 0 && f.FreeKB < needed && !r.Force {
+		return refuse("free some space, choose a smaller buffer with -b, or record anyway with --force",
+			"%s may need %s for the trace, %s are free", device.Folder, megabytes(needed), megabytes(f.FreeKB))
+	}
+	if err := r.checkApp(); err != nil {
+		return err
+	}
+	r.say(Event{"tags", describeTags(r.Tags, r.Missing), map[string]any{"tags": r.Tags, "missing": r.Missing}})
+	if f.ScreenOff {
+		r.say(Event{"note", "Note    the screen is off: there will be no frames", map[string]any{"note": "screen off"}})
+	}
+	return nil
+}
+
+func (r *Recorder) checkApp() error {
+	app := &r.Facts.App
+	if r.App == "" {
+		return nil
+	}
+	if len(app.PIDs) == 0 && !app.Installed {
+		return refuse("bm dump -a on the device lists the names", "%s is not installed on the device", r.App)
+	}
+	if len(app.PIDs) == 0 && !r.Launch && !r.Absent {
+		return refuse("start it, or let --launch do that", "%s is not running", r.App)
+	}
+	if r.Launch && r.Ability == "" {
+		if r.Ability = app.Ability; r.Ability == "" {
+			return refuse("--ability NAME names one", "%s has no main ability", r.App)
+		}
+	}
+	state := "not running"
+	if len(app.PIDs) > 0 {
+		state = fmt.Sprintf("pid %d", app.PIDs[0])
+	}
+	r.say(Event{"app", fmt.Sprintf("App     %s %s, %s", r.App, app.Version, state), map[string]any{"bundle": r.App, "version": app.Version, "pids": app.PIDs}})
+	return nil
+}
+
+// cpus returns the number of CPUs, or that of a usual phone.
+func (r *Recorder) cpus() int {
+	if r.Facts.CPUs > 0 {
+		return r.Facts.CPUs
+	}
+	return 8
+}
+
+// spaceNeeded is the size of a trace if all buffers are full, in KB: an event takes
+// about four times as much as text.
+func (r *Recorder) spaceNeeded() int64 { return 4 * int64(r.BufferKB) * int64(r.cpus()) }
+
+// Meta returns what is known before a recording.
+func (r *Recorder) Meta() *meta.Meta {
+	f := r.Facts
+	sum := sha256.Sum256([]byte(r.Key))
+	m := &meta.Meta{
+		HDC: r.Client.Version, Tags: r.Tags, MissingTags: r.Missing, BufferKB: r.BufferKB,
+		Device: meta.Device{
+			ID: hex.EncodeToString(sum[:6]), Model: f.Model, System: f.System, Software: f.Software, API: f.API,
+			Kernel: f.Kernel, CPUs: f.CPUs, RefreshHz: f.RefreshHz, Battery: f.Battery, Temperature: f.Temperature,
+		},
+	}
+	if r.App != "" {
+		m.App = &meta.App{Bundle: r.App, Version: f.App.Version}
+		if !r.Launch { // which ends these processes
+			m.App.PIDs = f.App.PIDs
+		}
+	}
+	return m
+}
+
+// Tracing returns the recording that Begin would begin, in a folder named after nonce.
+func (r *Recorder) Tracing(nonce string) *device.Tracing {
+	return &device.Tracing{Dir: device.NewDir(nonce), Tags: r.Tags, BufferKB: r.BufferKB, Clock: r.Clock, Max: r.Max + grace}
+}
+
+// grace is how long after the end of a recording the watchdog waits: the time to read
+// the buffer, and to find a lost device again.
+const grace = 120 * time.Second
+
+func newNonce() string {
+	var b [4]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// CleanLeft removes the folders of recordings whose watchdog has ended, and returns
+// those of recordings that are under way.
+func (r *Recorder) CleanLeft(ctx context.Context) (alive []string, err error) {
+	if len(r.Facts.Left) == 0 {
+		return nil, nil
+	}
+	result, err := r.Client.Shell(ctx, 0, device.AbandonedScript(r.Facts.Left))
+	if err != nil {
+		return nil, err
+	}
+	abandoned := device.ParseFolders(result)
+	for _, dir := range r.Facts.Left {
+		if !slices.Contains(abandoned, dir) {
+			alive = append(alive, dir)
+			continue
+		}
+		if _, err := r.Client.Shell(ctx, 0, device.RemoveScript(dir, false)); err != nil {
+			return nil, err
+		}
+		r.say(Event{"note", "Note    removed " + dir + ", which an earlier recording left", map[string]any{"removed": dir}})
+	}
+	return alive, nil
+}
+
+// Clean removes what earlier recordings left on the device and ends a recording that
+// nobody owns.
+func (r *Recorder) Clean(ctx context.Context) error {
+	alive, err := r.CleanLeft(ctx)
+	if err != nil {
+		return err
+	}
+	if owners := r.owners(alive); owners != "" && !r.Force {
+		return &failure.Error{What: "a recording of " + owners + " is under way on the device", Hint: "--force ends it", Err: device.ErrBusy}
+	}
+	for _, dir := range alive {
+		if _, err := r.Client.Shell(ctx, 0, device.RemoveScript(dir, false)); err != nil {
+			return err
+		}
+	}
+	return r.closeOther(ctx, "Note    ended any recording that was under way on the device")
+}
+
+// owners names those who record at the moment; empty if nobody does.
+func (r *Recorder) owners(alive []string) string {
+	list := slices.Clone(r.Facts.Tracers)
+	for range alive {
+		list = append(list, "another ohframe")
+	}
+	return strings.Join(list, ", ")
+}
+
+// closeOther ends a recording of somebody else, and says so with the given words.
+func (r *Recorder) closeOther(ctx context.Context, words string) error {
+	result, err := r.Client.Shell(ctx, 0, device.CloseScript())
+	if err == nil && device.CheckClose(result) {
+		r.say(Event{"note", words, map[string]any{"closed": true}})
+	}
+	return err
+}

@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"archive/zip"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"ohframe/internal/ui"
+)
+
+// OwnUI is a build of the UI that this program serves, with the extension.
+type OwnUI struct {
+	files     fs.FS
+	closer    io.Closer // of files; may be nil
+	extension map[string][]byte
+}
+
+// extensionPath is the path of the extension server.
+const extensionPath = "ohframe-extension"
+
+// OpenUI opens a build of the UI: a folder, or a zip archive such as perfetto-ui.zip of
+// Perfetto's releases.
+func OpenUI(name string) (*OwnUI, error) {
+	extension, err := ui.Files()
+	if err != nil {
+		return nil, err
+	}
+	o := &OwnUI{extension: extension}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		o.files = os.DirFS(name)
+	default:
+		archive, err := zip.OpenReader(name)
+		if errors.Is(err, zip.ErrFormat) {
+			return nil, errors.New("not a folder or zip archive with a build of the UI")
+		}
+		if err != nil {
+			return nil, err
+		}
+		o.files, o.closer = archive, archive
+	}
+	if _, err := fs.Stat(o.files, "index.html"); err != nil {
+		o.Close()
+		return nil, errors.New("not a build of the UI: it has no index.html")
+	}
+	return o, nil
+}
+
+// Close closes the build.
+func (o *OwnUI) Close() error {
+	if o.closer == nil {
+		return nil
+	}
+	return o.closer.Close()
+}
+
+// Extension returns the setting for the extension server, at a local port.
+func Extension(port int) *ui.Server {
+	address := Own(port)
+	address.Path = "/" + extensionPath
+	server := ui.At(address.String())
+	return &server
+}
+
+// contentTypes are those of the files of the UI. The types that systems have configured
+// differ.
+var contentTypes = map[string]string{
+	".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".json": "application/json", ".map": "application/json", ".png": "image/png", ".svg": "image/svg+xml",
+	".wasm": "application/wasm", ".woff2": "font/woff2",
+}
+
+// serve answers a request for a file of the UI or of the extension.
+func (o *OwnUI) serve(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	if name == "" {
+		name = "index.html"
+	}
+	if text, ok := strings.CutPrefix(name, extensionPath+"/"); ok && o.extension[text] != nil {
+		o.send(w, r, "application/json", int64(len(o.extension[text])), strings.NewReader(string(o.extension[text])))
+		return
+	}
+	if !fs.ValidPath(name) {
+		http.NotFound(w, r)
+		return
+	}
+	file, err := o.files.Open(name)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		http.NotFound(w, r)
+		return
+	}
+	kind := contentTypes[path.Ext(name)]
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	o.send(w, r, kind, info.Size(), file)
+}
+
+func (o *OwnUI) send(w http.ResponseWriter, r *http.Request, kind string, size int64, content io.Reader) {
+	header := w.Header()
+	header.Set("Content-Type", kind)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-cache")
+	header.Set("Content-Length", strconv.FormatInt(size, 10))
+	if r.Method == http.MethodHead {
+		return
+	}
+	io.Copy(w, content) // the browser notices if it is cut short
+}

@@ -1,0 +1,214 @@
+package serve_test
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"html"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"ohframe/internal/serve"
+)
+
+// build writes a build of the UI, as a folder or as a zip archive.
+func build(t *testing.T, archive bool, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if !archive {
+		for name, text := range files {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	path := filepath.Join(dir, "perfetto-ui.zip")
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := zip.NewWriter(out)
+	for name, text := range files {
+		part, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part.Write([]byte(text))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	return path
+}
+
+var uiFiles = map[string]string{"index.html": "<title>UI</title>", "v58.0/engine.wasm": "\x00asm", "v58.0/bundle.js": "0"}
+
+// A build is served with the extension, and the trace to pages of the same origin.
+func TestOwnUI(t *testing.T) {
+	for _, archive := range []bool{false, true} {
+		own, err := serve.OpenUI(build(t, archive, uiFiles))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer own.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		s := run(t, ctx, serve.Site{Secret: serve.NewSecret(), Trace: text(content), Origin: origin, UI: own, Keep: true}, time.Minute)
+		for path, want := range map[string]struct {
+			kind, body string
+		}{
+			"/":                  {"text/html; charset=utf-8", "<title>UI</title>"},
+			"/index.html":        {"text/html; charset=utf-8", "<title>UI</title>"},
+			"/v58.0/engine.wasm": {"application/wasm", "\x00asm"},
+			"/v58.0/bundle.js":   {"text/javascript; charset=utf-8", "0"},
+		} {
+			if answer, body := s.ask(t, "GET", path, ""); answer.StatusCode != 200 || answer.Header.Get("Content-Type") != want.kind || body != want.body {
+				t.Errorf("%s: %d %s %q", path, answer.StatusCode, answer.Header.Get("Content-Type"), body)
+			}
+		}
+		for _, path := range []string{"/v58.0", "/v58.0/", "/../own_test.go", "/%2e%2e/own_test.go", "/none", "/ohframe-extension", "/ohframe-extension/none"} {
+			if answer, _ := s.ask(t, "GET", path, ""); answer.StatusCode != 404 {
+				t.Errorf("%s: %d", path, answer.StatusCode)
+			}
+		}
+		if answer, _ := s.ask(t, "POST", "/", ""); answer.StatusCode != 404 {
+			t.Errorf("POST: %d", answer.StatusCode)
+		}
+		server := serve.Extension(9001)
+		if answer, body := s.ask(t, "GET", strings.TrimPrefix(server.URL, "http://127.0.0.1:9001")+"/modules/default/macros", ""); answer.StatusCode != 200 || !json.Valid([]byte(body)) {
+			t.Errorf("macros: %d %q", answer.StatusCode, body)
+		}
+		// The page can be reloaded. Fetches of the same origin do not name it.
+		for range 2 {
+			if answer, body := s.ask(t, "GET", "/a%20trace", ""); answer.StatusCode != 200 || body != content {
+				t.Errorf("fetch: %d %q", answer.StatusCode, body)
+			}
+		}
+		if answer, _ := s.ask(t, "GET", "/a%20trace", "https://evil.example.com"); answer.StatusCode != 403 {
+			t.Errorf("another origin: %d", answer.StatusCode)
+		}
+		cancel()
+		if err := s.wait(t); err != nil {
+			t.Errorf("ends with %v", err)
+		}
+	}
+}
+
+func TestOpenUIErrors(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ui.zip")
+	if err := os.WriteFile(file, []byte("no archive"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(t.TempDir(), "none"): "no such file",
+		file:                               "not a folder or zip archive",
+		build(t, false, map[string]string{"a": "b"}): "no index.html",
+		build(t, true, map[string]string{"a": "b"}):  "no index.html",
+	} {
+		if _, err := serve.OpenUI(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+	}
+}
+
+// The page is served at its path only, to no other page, and keeps scripts out that are
+// not its own.
+func TestPage(t *testing.T) {
+	link := serve.Link{UI: address(t, "https://ui.example.com"), Port: 9001, Path: `a"><script>alert(1)</script>.pftrace`}
+	page, err := serve.NewPage(`</title><script>alert(1)</script>`, link, serve.Extension(9001))
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := serve.NewSecret()
+	if len(secret) < 20 || secret == serve.NewSecret() {
+		t.Errorf("secret %q", secret)
+	}
+	s := run(t, t.Context(), serve.Site{Secret: secret, Page: page, Trace: text(content), Origin: origin}, time.Minute)
+	answer, body := s.ask(t, "GET", "/"+secret, "")
+	check(t, "page", answer, 200, "", "", "no-store")
+	policy := answer.Header.Get("Content-Security-Policy")
+	nonce := regexp.MustCompile(`script-src 'nonce-([A-Z2-7]+)';`).FindStringSubmatch(policy)
+	if nonce == nil || !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") {
+		t.Fatalf("policy %q", policy)
+	}
+	if n := strings.Count(body, "<script"); n != 1 || !strings.Contains(body, `<script nonce="`+nonce[1]+`">`) {
+		t.Errorf("%d scripts in %s", n, body)
+	}
+	found := regexp.MustCompile(`<a id="ui" href="([^"]*)"`).FindStringSubmatch(body)
+	if found == nil || html.UnescapeString(found[1]) != link.String() {
+		t.Errorf("link %q, want %q", found, link)
+	}
+	for _, test := range []struct {
+		method, path, origin string
+		status               int
+	}{
+		{"GET", "/", "", 404},
+		{"GET", "/" + secret + "/", "", 404},
+		{"GET", "/" + secret[1:], "", 404},
+		{"POST", "/" + secret, "", 405},
+		{"GET", "/" + secret, origin, 403},
+		{"GET", "/" + secret, "https://evil.example.com", 403},
+	} {
+		answer, _ := s.ask(t, test.method, test.path, test.origin)
+		check(t, test.method+" "+test.path+" from "+test.origin, answer, test.status, "", "", "")
+	}
+	s.ask(t, "GET", "/a%20trace", origin)
+	if err := s.wait(t); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without a fetch there is a reminder, which differs if the page was opened.
+func TestRemind(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		page, err := serve.NewPage("a trace", serve.Link{UI: address(t, origin), Port: 9001, Path: "a trace"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reminded := make(chan bool, 1)
+		site := serve.Site{Secret: "secret", Page: page, Trace: text(content), Origin: origin, RemindAfter: 300 * time.Millisecond,
+			Remind: func(opened bool) { reminded <- opened }}
+		s := run(t, t.Context(), site, time.Minute)
+		if open {
+			s.ask(t, "GET", "/secret", "")
+		}
+		if got := <-reminded; got != open {
+			t.Errorf("opened %v, want %v", got, open)
+		}
+		s.ask(t, "GET", "/a%20trace", origin)
+		if err := s.wait(t); err != nil {
+			t.Error(err)
+		}
+	}
+	site := serve.Site{Trace: text(content), Origin: origin, RemindAfter: 50 * time.Millisecond, Keep: true, Remind: func(bool) { t.Error("reminds after a fetch") }}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := run(t, ctx, site, time.Minute)
+	s.ask(t, "GET", "/a%20trace", origin)
+	time.Sleep(100 * time.Millisecond)
+	cancel()
+	s.wait(t)
+}
+
+// A connection that a browser opened in advance and does not use is no error.
+func TestUnusedConnection(t *testing.T) {
+	s := start(t, t.Context(), text(content), time.Minute)
+	connection, err := net.Dial("tcp", s.host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	s.ask(t, "GET", "/a%20trace", origin)
+	if err := s.wait(t); err != nil {
+		t.Errorf("ends with %v", err)
+	}
+}

@@ -1,0 +1,516 @@
+package simulate
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ohframe/analyzer/trace"
+)
+
+// machine schedules threads on processors and writes what the kernel traces of it.
+// It simulates time by events: nothing happens between two of them. Each thread is
+// a function that runs as a coroutine: it computes for some time, blocks, wakes
+// others and writes markers. What every thread did at every moment is recorded while
+// it happens, so the record does not depend on the text.
+//
+// All times are whole microseconds, the resolution of a line.
+type machine struct {
+	s      *sim // for its text, its speller and its kernel's style
+	now    trace.Time
+	timers []timer
+	order  uint64
+	cores  []*core
+	actors []*actor
+
+	noReasons bool // the kernel has no sched_blocked_reason
+	noSched   bool // the trace has no kernel events
+	// Kernel events of dropCPU in [dropFrom, dropTo) are lost.
+	dropCPU          int
+	dropFrom, dropTo trace.Time
+}
+
+type timer struct {
+	at    trace.Time
+	order uint64
+	do    func()
+}
+
+// core is a processor.
+type core struct {
+	index   int
+	idle    *thread
+	running *actor // nil: idle
+	queue   []*actor
+	top     int // the highest frequency, kHz
+	speed   int // the current one, kHz
+	handler bool
+	delayed bool // a switch waits for the end of the interrupt handler
+}
+
+// runState is what a thread is doing.
+type runState byte
+
+const (
+	running   runState = 'r'
+	preempted runState = 'p' // was switched out and would go on
+	woken     runState = 'w' // was woken and waits for a processor
+	blocked   runState = 'b'
+)
+
+// segment is a time in which a thread did one thing in one place.
+type segment struct {
+	from, to trace.Time
+	state    runState
+	letter   byte      // of a blocked thread: its prev_state
+	wait     string    // wait code
+	place    placeMark // the innermost open slice
+	other    *actor    // who had the processor while it was preempted; who woke it
+}
+
+// placeMark is an open slice.
+type placeMark struct {
+	stage string
+	name  string // without the values that differ between instances
+	level string
+}
+
+// actor is a thread of a machine.
+type actor struct {
+	*thread
+	m          *machine
+	process    string
+	name       string
+	importance int  // the greater one preempts
+	interrupt  bool // serves interrupts
+	asHandler  bool // on Linux an interrupt handler, not a thread
+	resume     func() (request, bool)
+	stop       func()
+	yield      func(request) bool
+
+	idle     bool // blocked because it has nothing to do
+	core     *core
+	nominal  int // kHz at which a computation takes its length
+	current  segment
+	history  []segment
+	places   []placeMark
+	left     trace.Duration // of the present computation, at the nominal frequency
+	computed trace.Time     // when left was last brought up to date
+	epoch    int            // the number of the present plan
+	latency  *random        // until it runs after a wakeup
+	spelling *random        // how that is written
+	reason   reason
+}
+
+// reason is what sched_blocked_reason says.
+type reason struct {
+	iowait int
+	caller string
+}
+
+// request is what a thread asks of the machine.
+type request struct {
+	compute trace.Duration
+	letter  byte   // blocks with this state
+	wait    string // the wait code of that
+	reason  reason
+	migrate *core
+}
+
+func (m *machine) after(d trace.Duration, do func()) { m.at(m.now.Add(d), do) }
+
+// at plans do for time t, rounded up to a microsecond.
+func (m *machine) at(t trace.Time, do func()) {
+	t += trace.Time(trace.Microsecond) - 1
+	t -= t % trace.Time(trace.Microsecond)
+	m.order++
+	e := timer{max(t, m.now), m.order, do}
+	i, _ := slices.BinarySearchFunc(m.timers, e, func(a, b timer) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order))
+	})
+	m.timers = slices.Insert(m.timers, i, e)
+}
+
+// run simulates until the given time.
+func (m *machine) run(until trace.Time) {
+	for len(m.timers) > 0 && m.timers[0].at < until {
+		e := m.timers[0]
+		m.timers = m.timers[1:]
+		m.now = e.at
+		e.do()
+	}
+	m.now = until
+	for _, a := range m.actors {
+		a.enter(a.current)
+		a.stop()
+	}
+}
+
+// newActor adds a thread that has been blocked forever and runs body when it is
+// first woken. A body does not return.
+func (m *machine) newActor(pid trace.PID, tid trace.TID, process, name string, cpu, importance int, body func(a *actor)) *actor {
+	priority := 53 - importance
+	if m.s.config.Kernel == KernelLinux {
+		priority = 120 - importance
+	}
+	a := &actor{
+		thread: m.s.newThread(pid, tid, name, priority), m: m, process: process, name: lastBytes(name, commBytes),
+		importance: importance, core: m.cores[cpu], nominal: m.cores[cpu].top,
+		// A thread has random numbers of its own, so that others do not change what it does.
+		latency: newRandom(m.s.config.Seed, 100+2*uint64(tid)), spelling: newRandom(m.s.config.Seed, 101+2*uint64(tid)),
+	}
+	a.current = segment{from: m.now, state: blocked, letter: 'S', wait: "vsync"}
+	a.resume, a.stop = iter.Pull(func(yield func(request) bool) {
+		defer func() {
+			if r := recover(); r != nil && r != any(stopped{}) {
+				panic(r)
+			}
+		}()
+		a.yield = yield
+		body(a)
+	})
+	m.actors = append(m.actors, a)
+	return a
+}
+
+// stopped unwinds a body when the simulation is over.
+type stopped struct{}
+
+func (a *actor) ask(q request) {
+	if !a.yield(q) {
+		panic(stopped{})
+	}
+}
+
+// The methods that a body calls.
+
+// compute uses the processor for d, longer on a slow one.
+func (a *actor) compute(d trace.Duration) {
+	if d = d - d%trace.Microsecond; d > 0 {
+		a.ask(request{compute: d})
+	}
+}
+
+// block waits until somebody wakes the thread.
+func (a *actor) block(letter byte, wait string, why reason) {
+	a.ask(request{letter: letter, wait: wait, reason: why})
+}
+
+// moveTo continues on another processor.
+func (a *actor) moveTo(c *core) { a.ask(request{migrate: c}) }
+
+// begin opens a slice with a free text; name is the text without its values.
+// An empty stage is that of the slice around it.
+func (a *actor) begin(stage, name, text, level string) {
+	s := a.m.s
+	a.mark(func(b []byte) []byte {
+		b = append(s.speller.open(b, 'B', a.pid), text...)
+		return s.speller.level(append(b, s.speller.nameEnd...), level)
+	})
+	a.open(stage, name, level)
+}
+
+// beginMark opens a slice in the era's spelling.
+func (a *actor) beginMark(stage string, m mark, v values) { a.beginList(stage, m, v, nil) }
+
+func (a *actor) beginList(stage string, m mark, v values, list func([]byte) []byte) {
+	s := a.m.s
+	a.mark(func(b []byte) []byte { return s.speller.begin(b, a.pid, m, &v, list) })
+	name := s.speller.text[m]
+	if i := strings.IndexAny(name, " ,[{"); i > 0 {
+		name = strings.TrimRight(name[:i], ":")
+	}
+	a.open(stage, name, s.speller.levels[m])
+}
+
+func (a *actor) open(stage, name, level string) {
+	if stage == "" {
+		stage = a.place().stage
+	}
+	a.places = append(a.places, placeMark{stage, name, level})
+	a.enter(a.current)
+}
+
+// end closes the innermost slice.
+func (a *actor) end() {
+	last := a.places[len(a.places)-1]
+	a.mark(func(b []byte) []byte { return a.m.s.speller.end(b, a.pid, last.level) })
+	a.places = a.places[:len(a.places)-1]
+	a.enter(a.current)
+}
+
+func (a *actor) mark(write func([]byte) []byte) {
+	s := a.m.s
+	s.text.line(a.column, a.core.index, s.text.markFlags, a.m.now, s.text.markName, write(nil))
+}
+
+func (a *actor) place() placeMark {
+	if len(a.places) == 0 {
+		return placeMark{}
+	}
+	return a.places[len(a.places)-1]
+}
+
+// kernel writes a kernel event in the thread's name.
+func (a *actor) kernel(text string) { a.m.kernelLine(a.core, a, false, text) }
+
+// enter ends the current segment and begins the next.
+func (a *actor) enter(next segment) {
+	a.current.to = a.m.now
+	if a.current.to > a.current.from {
+		a.history = append(a.history, a.current)
+	}
+	next.from, next.to, next.place = a.m.now, 0, a.place()
+	a.current = next
+}
+
+// What the machine does.
+
+// proceed plans the end of the computation of a thread that runs, or lets it go on.
+func (m *machine) proceed(a *actor) {
+	a.computed = m.now
+	for a.left == 0 {
+		q, ok := a.resume()
+		if !ok {
+			panic("simulate: the body of " + a.name + " returned")
+		}
+		switch {
+		case q.compute > 0:
+			a.left = q.compute
+		case q.migrate != nil:
+			from := a.core
+			a.enter(segment{state: preempted, wait: "cpu.preempted"})
+			m.leave(from, m.s.kernel.preempted)
+			a.core = q.migrate
+			m.enqueue(a, 15*trace.Microsecond)
+			return
+		default:
+			a.enter(segment{state: blocked, letter: q.letter, wait: q.wait})
+			a.reason = q.reason
+			m.leave(a.core, string(q.letter))
+			return
+		}
+	}
+	a.computed = m.now
+	a.epoch++
+	epoch, c := a.epoch, a.core
+	need := (a.left*trace.Duration(a.nominal) + trace.Duration(c.speed) - 1) / trace.Duration(c.speed)
+	m.after(need, func() {
+		if a.epoch == epoch && c.running == a && !c.handler {
+			a.left = 0
+			m.proceed(a)
+		}
+	})
+}
+
+// charge subtracts what the running thread of c has computed since it was planned.
+func (m *machine) charge(c *core) {
+	a := c.running
+	if a == nil || a.left == 0 {
+		return
+	}
+	done := m.now.Sub(a.computed) * trace.Duration(c.speed) / trace.Duration(a.nominal)
+	a.left = max(a.left-done, trace.Microsecond)
+	a.computed = m.now
+	a.epoch++
+}
+
+// leave switches c away from its running thread, whose new state is set already.
+func (m *machine) leave(c *core, state string) {
+	var next *actor
+	if len(c.queue) > 0 {
+		next = m.dequeue(c)
+	}
+	m.switchTo(c, next, state)
+}
+
+func (m *machine) dequeue(c *core) *actor {
+	best := 0
+	for i, a := range c.queue {
+		if a.importance > c.queue[best].importance {
+			best = i
+		}
+	}
+	a := c.queue[best]
+	c.queue = slices.Delete(c.queue, best, best+1)
+	return a
+}
+
+func (m *machine) switchTo(c *core, next *actor, state string) {
+	prev := c.running
+	m.switchLine(c, prev, next, state)
+	c.running = next
+	if prev != nil && prev.current.state == preempted {
+		prev.current.other = next
+		if next != nil && next.interrupt {
+			prev.current.wait = "irq"
+		}
+	}
+	if next != nil {
+		next.enter(segment{state: running, wait: "run"})
+		m.proceed(next)
+	}
+}
+
+// enqueue makes a thread wait for its processor, which looks at it after the latency.
+func (m *machine) enqueue(a *actor, latency trace.Duration) {
+	c := a.core
+	c.queue = append(c.queue, a)
+	m.after(latency, func() { m.reschedule(c) })
+}
+
+// reschedule lets the most important waiting thread run if it may.
+func (m *machine) reschedule(c *core) {
+	if c.handler {
+		c.delayed = true
+		return
+	}
+	if len(c.queue) == 0 {
+		return
+	}
+	if c.running == nil {
+		m.switchTo(c, m.dequeue(c), m.s.kernel.idleState)
+		return
+	}
+	next := m.dequeue(c)
+	if next.importance <= c.running.importance {
+		c.queue = append(c.queue, next)
+		return
+	}
+	m.charge(c)
+	prev := c.running
+	prev.enter(segment{state: preempted, wait: "cpu.preempted"})
+	c.queue = slices.Insert(c.queue, 0, prev)
+	m.switchTo(c, next, "R+")
+}
+
+// wake wakes a blocked thread in the name of by; without one, an interrupt on the
+// processor of the thread wakes it. Threads that are not blocked stay as they are.
+func (m *machine) wake(a, by *actor) {
+	if a.current.state != blocked {
+		return
+	}
+	letter, slept := a.current.letter, m.now.Sub(a.current.from)
+	a.current.other = by
+	a.enter(segment{state: woken, wait: "cpu.wait", other: by})
+	m.wakeLines(a, by, letter, slept)
+	m.enqueue(a, a.latency.between(12, 28)*trace.Microsecond)
+}
+
+// wakeLines writes what the kernel traces of a wakeup: HongMeng one event and then
+// the reason; Linux the waking, the reason, and the wakeup, which may come from the
+// other processor.
+func (m *machine) wakeLines(a, by *actor, letter byte, slept trace.Duration) {
+	at, irq := a.core, by == nil || by.asHandler
+	if by == nil {
+		by = at.running
+	} else {
+		at = by.core
+	}
+	why := ""
+	if a.reason.caller != "" && !m.noReasons {
+		why = "sched_blocked_reason: pid=" + strconv.Itoa(int(a.tid)) + " iowait=" + strconv.Itoa(a.reason.iowait) + " caller=" + a.reason.caller
+	}
+	a.reason = reason{}
+	who := a.asWoken + string(appendPadded(nil, int64(a.core.index), 3, '0'))
+	if m.s.config.Kernel == KernelHongMeng {
+		m.kernelLine(at, by, false, "sched_wakeup: "+who)
+		if why != "" {
+			m.kernelLine(at, by, false, why+" delay="+strconv.FormatInt(int64(slept)>>10, 10))
+		}
+		return
+	}
+	if a.asHandler {
+		return
+	}
+	remote := a.spelling.chance(0.5)
+	m.kernelLine(at, by, irq, "sched_waking: "+who)
+	if why != "" && letter == 'D' {
+		m.kernelLine(at, by, irq, why)
+	}
+	if remote {
+		at, by, irq = a.core, a.core.running, true
+	}
+	m.kernelLine(at, by, irq, "sched_wakeup: "+who)
+}
+
+// interruptCore runs a handler on c for d. Nothing else happens there meanwhile.
+func (m *machine) interruptCore(c *core, irq int, name string, d trace.Duration) {
+	if c.handler {
+		return
+	}
+	m.charge(c)
+	c.handler = true
+	if c.running != nil {
+		c.running.enter(segment{state: running, wait: "irq"})
+	}
+	m.kernelLine(c, c.running, true, "irq_handler_entry: irq="+strconv.Itoa(irq)+" name="+name)
+	m.after(d, func() {
+		m.kernelLine(c, c.running, true, "irq_handler_exit: irq="+strconv.Itoa(irq)+" ret=handled")
+		c.handler = false
+		if a := c.running; a != nil {
+			a.enter(segment{state: running, wait: "run"})
+			m.proceed(a)
+		}
+		if c.delayed {
+			c.delayed = false
+			m.reschedule(c)
+		}
+	})
+}
+
+// setFrequency changes the frequency of processors that share a clock.
+func (m *machine) setFrequency(from, to, kHz int) {
+	for _, c := range m.cores[from:to] {
+		m.charge(c)
+		c.speed = kHz
+		m.kernelLine(m.cores[from], m.cores[from].running, false, "cpu_frequency: state="+strconv.Itoa(kHz)+" cpu_id="+strconv.Itoa(c.index))
+		if a := c.running; a != nil && a.left > 0 && !c.handler {
+			m.proceed(a)
+		}
+	}
+}
+
+func (m *machine) switchLine(c *core, prev, next *actor, state string) {
+	linux := m.s.config.Kernel == KernelLinux
+	switch {
+	case linux && next != nil && next.asHandler:
+		m.kernelLine(c, nil, true, "irq_handler_entry: irq=34 name=ufshcd")
+		return
+	case linux && prev != nil && prev.asHandler:
+		m.kernelLine(c, nil, true, "irq_handler_exit: irq=34 ret=handled")
+		return
+	}
+	from, to := c.idle, c.idle
+	owner := prev
+	if prev != nil {
+		from = prev.thread
+	}
+	if next != nil {
+		to = next.thread
+	}
+	if m.s.kernel.nextOwnsSwitch {
+		owner = next
+	}
+	m.kernelLine(c, owner, false, string(appendSwitch(nil, from, to, state)))
+}
+
+// kernelLine writes a kernel event on processor c in the name of a thread; of the
+// idle thread, if it is nil.
+func (m *machine) kernelLine(c *core, by *actor, irq bool, text string) {
+	s := m.s
+	if m.noSched || c.index == m.dropCPU && m.dropFrom <= m.now && m.now < m.dropTo {
+		return
+	}
+	column, flags := c.idle.column, s.text.kernelFlags
+	irq = irq || by != nil && by.asHandler
+	if by != nil && !(by.asHandler && s.config.Kernel == KernelLinux) {
+		column = by.column
+	}
+	if irq && s.config.Kernel == KernelLinux {
+		flags = "d.h2"
+	}
+	s.text.line(column, c.index, flags, m.now, "", []byte(text))
+}

@@ -1,0 +1,32 @@
+// Package slow marks the tests that take long: those that measure time or memory,
+// repeat a check over many inputs, or open huge pages in a browser. They run in
+// full with "make slow", which sets a variable, and in part or not at all otherwise.
+package slow
+
+import (
+	"os"
+	"testing"
+)
+
+// Variable is the environment variable that, if set to 1, makes slow tests run in
+// full.
+const Variable = "OHFRAME_SLOW"
+
+// Enabled reports whether slow tests run in full.
+func Enabled() bool { return os.Getenv(Variable) == "1" }
+
+// Skip skips the test unless slow tests run in full.
+func Skip(t testing.TB) {
+	t.Helper()
+	if !Enabled() {
+		t.Skip(`slow: run by "make slow"`)
+	}
+}
+
+// Of returns all if slow tests run in full, and part otherwise.
+func Of[T any](part, all T) T {
+	if Enabled() {
+		return all
+	}
+	return part
+}

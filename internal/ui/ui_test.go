@@ -1,0 +1,246 @@
+package ui_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/exporter"
+	"ohframe/internal/engine"
+	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/ui"
+	"ohframe/internal/ui/uitest"
+)
+
+func files(t *testing.T) map[string][]byte {
+	t.Helper()
+	list, err := ui.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// The folder ui of this repository is what the program writes.
+func TestCommitted(t *testing.T) {
+	want := files(t)
+	committed := os.DirFS("../../ui")
+	var paths []string
+	err := fs.WalkDir(committed, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := slices.Sorted(maps.Keys(want)); !slices.Equal(paths, all) {
+		t.Errorf("ui has %v, want %v", paths, all)
+	}
+	for path, text := range want {
+		if got, err := fs.ReadFile(committed, path); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("ui/%s is not what \"ohframe ui --export ui\" writes: %v", path, err)
+		}
+	}
+}
+
+// strict decodes a file of the extension and fails on fields that the UI does not know.
+func strict[T any](t *testing.T, path string) (v T) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(files(t)[path]))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return v
+}
+
+// The types are those of Perfetto's
+// ui/src/core_plugins/dev.perfetto.ExtensionServers/types.ts. All fields are required.
+type (
+	manifest struct {
+		Name, Namespace string
+		Features        []struct{ Name string }
+		Modules         []struct{ ID, Name string }
+	}
+	macros struct {
+		Macros []struct {
+			ID, Name string
+			Run      []ui.Command
+		}
+	}
+	sqlModules struct {
+		SQLModules []struct{ Name, SQL string } `json:"sql_modules"`
+	}
+)
+
+// TestSchema checks what the UI checks when it loads an extension server: it rejects all
+// macros or modules if one has a wrong name.
+func TestSchema(t *testing.T) {
+	for path, text := range files(t) { // Go's decoder ignores case, the UI does not
+		if key := regexp.MustCompile(`(?m)^\s*"\w*[A-Z]\w*":`).Find(text); key != nil {
+			t.Errorf("%s: %s", path, key)
+		}
+	}
+	m := strict[manifest](t, "manifest")
+	if m.Name == "" || m.Namespace != "ohos" || len(m.Modules) != 1 || m.Modules[0].ID != "default" || m.Modules[0].Name == "" {
+		t.Errorf("manifest %+v", m)
+	}
+	for _, feature := range m.Features {
+		if files(t)["modules/default/"+feature.Name] == nil {
+			t.Errorf("feature %s has no file", feature.Name)
+		}
+	}
+	if len(m.Features)+1 != len(files(t)) {
+		t.Errorf("%d features, %d files", len(m.Features), len(files(t)))
+	}
+	var ids []string
+	for _, macro := range strict[macros](t, "modules/default/macros").Macros {
+		if macro.Name == "" || len(macro.Run) == 0 {
+			t.Errorf("macro %+v", macro)
+		}
+		ids = append(ids, macro.ID)
+	}
+	want := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
+	if !slices.Equal(ids, want) {
+		t.Errorf("macros %v, want %v", ids, want)
+	}
+	for _, module := range strict[sqlModules](t, "modules/default/sql_modules").SQLModules {
+		if !strings.HasPrefix(module.Name, m.Namespace+".") {
+			t.Errorf("module %q", module.Name)
+		}
+		for _, line := range regexp.MustCompile(`(?m)^CREATE.*`).FindAllString(module.SQL, -1) {
+			if !strings.HasPrefix(line, "CREATE OR REPLACE PERFETTO ") {
+				t.Errorf("%s: %s fails if it exists already", module.Name, line)
+			}
+		}
+	}
+}
+
+// session loads the demo with the SQL modules of the extension, as the UI registers them.
+func session(t *testing.T) *engine.Session {
+	t.Helper()
+	enginetest.ForTest(t)
+	text, err := os.Open("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer text.Close()
+	var trace bytes.Buffer
+	if _, err := exporter.Convert(t.Context(), text, &trace, exporter.Options{Causes: true}); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, module := range strict[sqlModules](t, "modules/default/sql_modules").SQLModules {
+		path := filepath.Join(dir, strings.TrimPrefix(module.Name, "ohos.")+".sql")
+		if err := os.WriteFile(path, []byte(module.SQL), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return enginetest.Load(t, trace.Bytes(), dir+"@ohos")
+}
+
+// Each macro works alone.
+func TestMacros(t *testing.T) {
+	for _, macro := range strict[macros](t, "modules/default/macros").Macros {
+		t.Run(macro.ID, func(t *testing.T) {
+			uitest.Run(t, session(t), macro.Run)
+		})
+	}
+}
+
+// The workspace has the top tracks of frames of each process. Below one that is copied,
+// the UI copies all others.
+func TestWorkspacePattern(t *testing.T) {
+	var pattern *regexp.Regexp
+	for _, c := range ui.ShowWorkspace() {
+		if strings.Contains(c.ID, "Copy") {
+			pattern = regexp.MustCompile(c.Args[0])
+		}
+	}
+	for path, want := range map[string]bool{
+		"gallery 20 > Actual Timeline":               true,
+		"gallery 20 > Expected Timeline":             true,
+		"gallery 20 > Frames":                        true,
+		"Machine 2 > gallery 20 > Frames":            true,
+		"gallery 20 > Frames > Why":                  false,
+		"gallery 20 > Frames > Whole frame expected": false,
+		"gallery 20":             false,
+		"gallery 20 > Frames 21": false,
+		"Scheduling > Actual Timeline > CPU Timeline": false,
+		"Frames": false,
+	} {
+		if pattern.MatchString(path) != want {
+			t.Errorf("%s on %q: %v", pattern, path, !want)
+		}
+	}
+}
+
+// setting decodes what an add link carries, as the UI does.
+func setting(t *testing.T, link string) map[string]any {
+	t.Helper()
+	encoded, ok := strings.CutPrefix(link, "https://ui.perfetto.dev/#!/?dev.perfetto.ExtensionServers:addServer=")
+	if !ok {
+		t.Fatalf("link %s", link)
+	}
+	encoded, err := url.PathUnescape(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v map[string]any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestAddLink(t *testing.T) {
+	common := func(more map[string]any) map[string]any {
+		v := map[string]any{"enabledModules": []any{"default"}, "enabled": true, "auth": map[string]any{"type": "none"}, "origin": "user_added"}
+		maps.Copy(v, more)
+		return v
+	}
+	for text, want := range map[string]map[string]any{
+		"owner/repo/main":             {"type": "github", "repo": "owner/repo", "ref": "main", "path": "/ui"},
+		"owner/repo/v1.0/some/folder": {"type": "github", "repo": "owner/repo", "ref": "v1.0", "path": "/some/folder"},
+		"https://example.com/a b/":    {"type": "https", "url": "https://example.com/a%20b"},
+		"https://example.com":         {"type": "https", "url": "https://example.com"},
+	} {
+		parse := ui.ParseGitHub
+		if strings.Contains(text, "://") {
+			parse = ui.ParseBase
+		}
+		server, err := parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := setting(t, server.AddLink()); !reflect.DeepEqual(got, common(want)) {
+			t.Errorf("%s: got %v, want %v", text, got, common(want))
+		}
+	}
+	for _, text := range []string{"", "owner", "owner/repo", "owner/repo/", "/repo/main", "owner/repo/main/", "a b/c/d", "https://github.com/owner/repo"} {
+		if s, err := ui.ParseGitHub(text); err == nil {
+			t.Errorf("%q: parsed as %+v", text, s)
+		}
+	}
+	for _, text := range []string{"", "example.com", "http://example.com", "https://", "https://user@example.com", "https://example.com/?a", "https://example.com/#a"} {
+		if s, err := ui.ParseBase(text); err == nil {
+			t.Errorf("%q: parsed as %+v", text, s)
+		}
+	}
+}

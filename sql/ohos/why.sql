@@ -1,0 +1,297 @@
+-- Why frames were late: what their threads did or waited for, compared with frames on
+-- time. docs/why.md explains waits, stages and shares, and has their codes.
+--
+-- The tables need nothing but the tracks of a converted trace. A trace that was
+-- converted with --no-causes or --no-tracks has no rows.
+
+INCLUDE PERFETTO MODULE ohos.frames;
+
+-- Frames with the arguments of their slices on the tracks "Frames".
+CREATE OR REPLACE PERFETTO TABLE _ohos_why_frame AS
+SELECT f.id, f.kind, f.upid, f.tid, f.ts, f.vsync_id, f.overrun, p.machine_id, s.arg_set_id
+FROM ohos_frame AS f
+JOIN slice AS s
+  ON s.id = f.event_id
+JOIN process AS p USING (upid);
+
+-- Where the time of each frame went: from when it should have begun, or when it began
+-- if that was earlier, to the end of its work. The sum of a frame's rows is that time,
+-- to the nanosecond.
+CREATE OR REPLACE PERFETTO TABLE ohos_frame_wait(
+  -- The frame.
+  frame_id JOINID(slice.id),
+  -- What the thread did or waited for, for example 'run', 'io' or 'cpu.wait'.
+  wait STRING,
+  -- The part of the work for the frame, for example 'layout'; 'start' is before the
+  -- frame began.
+  stage STRING,
+  -- How long.
+  ns DURATION
+)
+AS
+WITH
+  part AS (
+    SELECT f.id, substr(a.flat_key, length('debug.waits_ns.') + 1) AS name, a.int_value
+    FROM _ohos_why_frame AS f
+    JOIN args AS a USING (arg_set_id)
+    WHERE
+      a.flat_key GLOB 'debug.waits_ns.*'
+  )
+SELECT
+  id AS frame_id,
+  replace(substr(name, instr(name, '/') + 1), ' ', '.') AS wait,
+  substr(name, 1, instr(name, '/') - 1) AS stage,
+  int_value AS ns
+FROM part;
+
+-- A value of an entry of the causes of a frame.
+CREATE OR REPLACE PERFETTO MACRO _ohos_entry(
+  name Expr,
+  value Expr
+)
+RETURNS Expr
+AS max(iif(flat_key = $name, $value, NULL));
+
+-- The causes of late frames.
+CREATE OR REPLACE PERFETTO TABLE _ohos_entry AS
+WITH
+  value AS (
+    SELECT
+      arg_set_id,
+      cast_int!(substr(key, length('debug.causes[') + 1)) + 1 AS rank,
+      flat_key,
+      int_value,
+      string_value
+    FROM args
+    WHERE
+      flat_key GLOB 'debug.causes.*'
+  ),
+  entry AS (
+    SELECT
+      arg_set_id,
+      rank,
+      _ohos_entry!('debug.causes.title', string_value) AS title,
+      _ohos_entry!('debug.causes.wait', string_value) AS wait,
+      _ohos_entry!('debug.causes.stage', string_value) AS stage,
+      _ohos_entry!('debug.causes.slice', string_value) AS slice,
+      _ohos_entry!('debug.causes.value_ns', int_value) AS value_ns,
+      _ohos_entry!('debug.causes.usual_ns', int_value) AS usual_ns,
+      _ohos_entry!('debug.causes.share_ns', int_value) AS share_ns,
+      _ohos_entry!('debug.causes.earlier_ts', int_value) AS earlier_ts,
+      _ohos_entry!('debug.causes.culprit', string_value) AS culprit,
+      _ohos_entry!('debug.causes.culprit_tid', int_value) AS culprit_tid,
+      _ohos_entry!('debug.causes.culprit_slice', string_value) AS culprit_slice,
+      _ohos_entry!('debug.causes.advice', string_value) AS advice
+    FROM value
+    GROUP BY
+      arg_set_id,
+      rank
+  )
+SELECT
+  row_number() OVER (ORDER BY f.id, e.rank) AS number,
+  f.id AS frame_id,
+  f.kind,
+  f.upid,
+  f.tid,
+  f.ts,
+  f.machine_id,
+  e.*
+FROM entry AS e
+JOIN _ohos_why_frame AS f USING (arg_set_id);
+
+-- The causes of each late frame, by their shares of its overrun. The sum of a frame's
+-- shares is the overrun, to the nanosecond.
+CREATE OR REPLACE PERFETTO TABLE ohos_frame_cause(
+  -- The frame.
+  frame_id JOINID(slice.id),
+  -- Its process.
+  upid JOINID(process.id),
+  -- Its vsync's number, as in the text.
+  vsync_id LONG,
+  -- By how much it missed its deadline.
+  overrun_ns DURATION,
+  -- 1 for the cause with the largest share.
+  rank LONG,
+  -- The cause in a few words.
+  cause STRING,
+  -- What the thread did or waited for.
+  wait STRING,
+  -- The part of the work for the frame. 'none' if it applies to all of them.
+  stage STRING,
+  -- The slice of the frame's thread in which most of it happened.
+  slice STRING,
+  -- How long the frame spent in the wait and stage.
+  value_ns DURATION,
+  -- How long frames on time spend there.
+  usual_ns DURATION,
+  -- The part of the overrun.
+  share_ns DURATION,
+  -- The thread that was waited for.
+  culprit_utid JOINID(thread.id),
+  -- The slice in which that thread was most of the time.
+  culprit_slice STRING,
+  -- What to do about it.
+  advice STRING,
+  -- The vsync of the frame that delayed this one, if it began late for that reason.
+  knock_on_of LONG,
+  -- What is known of the frame: 'cause', 'knock_on', 'mixed', 'place_only',
+  -- 'just_missed' or 'unknown'.
+  verdict STRING,
+  -- How sure that is: 'high', 'medium' or 'low'.
+  confidence STRING,
+  -- Why the frame was late, in a sentence.
+  sentence STRING
+)
+AS
+WITH
+  threads AS MATERIALIZED (
+    SELECT min(utid) AS utid, tid, machine_id FROM thread GROUP BY tid, machine_id
+  )
+SELECT
+  e.frame_id,
+  e.upid,
+  f.vsync_id,
+  f.overrun AS overrun_ns,
+  e.rank,
+  e.title AS cause,
+  e.wait,
+  e.stage,
+  e.slice,
+  e.value_ns,
+  e.usual_ns,
+  e.share_ns,
+  threads.utid AS culprit_utid,
+  e.culprit_slice,
+  e.advice,
+  extract_arg(e.arg_set_id, 'debug.knock_on_of') AS knock_on_of,
+  extract_arg(e.arg_set_id, 'debug.verdict') AS verdict,
+  extract_arg(e.arg_set_id, 'debug.confidence') AS confidence,
+  extract_arg(e.arg_set_id, 'debug.cause') AS sentence
+FROM _ohos_entry AS e
+JOIN _ohos_why_frame AS f
+  ON f.id = e.frame_id
+LEFT JOIN threads
+  ON threads.tid = e.culprit_tid
+  AND threads.machine_id IS e.machine_id
+ORDER BY
+  e.number;
+
+-- What late frames cost, by cause. Time that frames lost because an earlier frame was
+-- late counts for the cause of that one.
+CREATE OR REPLACE PERFETTO TABLE ohos_cause(
+  -- 'app' or 'render'.
+  kind STRING,
+  -- The process of the frames.
+  upid JOINID(process.id),
+  -- The cause in a few words.
+  cause STRING,
+  -- What the threads did or waited for.
+  wait STRING,
+  -- The part of the work for the frames.
+  stage STRING,
+  -- The slice of the frames' threads.
+  slice STRING,
+  -- The thread that was waited for: process:thread.
+  culprit STRING,
+  -- The number of late frames that have a share of it.
+  frames LONG,
+  -- The sum of the shares of their overruns.
+  lost_ns DURATION,
+  -- The part of it that frames lost by themselves.
+  direct_ns DURATION,
+  -- The part that frames lost because an earlier one was late.
+  knock_on_ns DURATION,
+  -- Lost time, as a part of that of all causes of the process.
+  lost_share DOUBLE,
+  -- What to do about it.
+  advice STRING
+)
+AS
+WITH RECURSIVE
+  first AS MATERIALIZED (
+    SELECT number, upid, tid, ts, wait, earlier_ts FROM _ohos_entry WHERE rank = 1
+  ),
+  -- From a share to the first cause of the frame that it is due to, and so on. As
+  -- many frames as analyzer/why follows.
+  walk AS (
+    SELECT number, number AS root, 0 AS depth, upid, tid, wait, earlier_ts
+    FROM _ohos_entry
+    UNION ALL
+    SELECT w.number, f.number AS root, w.depth + 1 AS depth, f.upid, f.tid, f.wait, f.earlier_ts
+    FROM walk AS w
+    JOIN first AS f
+      ON f.upid = w.upid
+      AND f.tid = w.tid
+      AND f.ts = w.earlier_ts
+    WHERE
+      w.wait = 'earlier_frame'
+      AND w.depth < 16
+  ),
+  rooted AS (
+    -- Of one group, SQLite returns the root in the row with the maximum.
+    SELECT number, root, max(depth) AS depth FROM walk GROUP BY number
+  ),
+  share AS MATERIALIZED (
+    SELECT
+      e.frame_id,
+      e.kind,
+      e.upid,
+      e.share_ns,
+      e.wait != 'earlier_frame' AS is_direct,
+      r.title,
+      r.wait,
+      r.stage,
+      r.slice,
+      r.culprit,
+      r.culprit_tid,
+      r.advice,
+      -- The words are those of the largest share.
+      row_number() OVER (
+        PARTITION BY e.kind, e.upid, r.wait, r.stage, r.slice, r.culprit_tid
+        ORDER BY e.share_ns DESC, e.ts, e.number
+      ) = 1 AS is_largest
+    FROM rooted
+    JOIN _ohos_entry AS e USING (number)
+    JOIN _ohos_entry AS r
+      ON r.number = rooted.root
+  ),
+  cost AS (
+    SELECT
+      kind,
+      upid,
+      max(iif(is_largest, title, NULL)) AS cause,
+      wait,
+      stage,
+      slice,
+      max(iif(is_largest, culprit, NULL)) AS culprit,
+      count(DISTINCT frame_id) AS frames,
+      sum(share_ns) AS lost_ns,
+      sum(iif(is_direct, share_ns, 0)) AS direct_ns,
+      sum(iif(is_direct, 0, share_ns)) AS knock_on_ns,
+      max(iif(is_largest, advice, NULL)) AS advice
+    FROM share
+    GROUP BY
+      kind,
+      upid,
+      wait,
+      stage,
+      slice,
+      culprit_tid
+  )
+SELECT
+  kind,
+  upid,
+  cause,
+  wait,
+  stage,
+  slice,
+  culprit,
+  frames,
+  lost_ns,
+  direct_ns,
+  knock_on_ns,
+  lost_ns * 1.0 / sum(lost_ns) OVER (PARTITION BY kind, upid) AS lost_share,
+  advice
+FROM cost
+ORDER BY
+  lost_ns DESC;

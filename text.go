@@ -1,0 +1,103 @@
+package ohframe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/binarytrace"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/unpack"
+)
+
+// textInput is the text of a text trace or of a binary trace.
+type textInput struct {
+	io.Reader
+	head    []byte // the beginning of the text
+	content *unpack.Content
+	binary  *binarytrace.Reader // nil for a text trace
+}
+
+// openText opens the text of an input that is a text trace, or is read as one.
+func openText(content *unpack.Content, o *Options, precision binarytrace.Precision) (*textInput, error) {
+	head := content.Head()
+	if !binarytrace.IsSys(head) && !binarytrace.IsHtrace(head) {
+		return &textInput{Reader: content, head: bytes.Clone(head), content: content}, nil
+	}
+	file, size, err := content.File("binary trace")
+	if err != nil {
+		return nil, err
+	}
+	r, err := binarytrace.Open(file, size, binarytrace.Options{Strict: o.Strict, Limits: o.Limits, Precision: precision})
+	if e := (*Error)(nil); errors.As(err, &e) && errors.Is(err, binarytrace.ErrNoEvents) {
+		return nil, &Error{What: e.What, Hint: e.Hint, Err: ErrNoEvents}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &textInput{Reader: r, head: []byte(binarytrace.Header), content: content, binary: r}, nil
+}
+
+// describe completes the options with what the input states beside its lines.
+func (t *textInput) describe(o *analyzer.Options) {
+	o.Dump = t.content.Dump()
+	if t.binary == nil {
+		return
+	}
+	clock := t.binary.Clock()
+	if clock.Boot.Known() && clock.Unix > 0 && (clock.Name == "" || clock.Name == "boot") {
+		o.Wall = analyzer.WallClock{At: clock.Boot, Unix: clock.Unix}
+	}
+	if clock.Known {
+		o.Stated = &analyzer.StatedOffset{Offset: clock.Offset, Source: clockSources[clock.Source]}
+	}
+}
+
+var clockSources = map[binarytrace.ClockSource]analyzer.ClockSource{
+	binarytrace.ProfilerHeader: analyzer.ClockHeader,
+	binarytrace.ClocksDetail:   analyzer.ClockDetails,
+	binarytrace.TraceClockMono: analyzer.ClockMono,
+}
+
+// warnings say in words what of a binary trace could not be read.
+func (t *textInput) warnings() []string {
+	if t.binary == nil {
+		return nil
+	}
+	return t.binary.Warnings()
+}
+
+// check returns the error of reading the text.
+func (t *textInput) check(totals *hitrace.Totals, err error) error {
+	return checkText(t.head, totals, err)
+}
+
+func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
+	text, err := openText(content, o, binarytrace.Nanoseconds)
+	if err != nil {
+		return nil, err
+	}
+	analysis := o.analyzer()
+	text.describe(&analysis)
+	recorder := (*why.Recorder)(nil)
+	if o.Causes {
+		recorder = why.NewRecorder(o.Limits)
+		analysis.Observer = recorder
+	}
+	timeline, totals, err := analyzer.Analyze(ctx, text, o.reader(), analysis)
+	if err := text.check(totals, err); err != nil {
+		return nil, err
+	}
+	t := &Trace{Timeline: timeline, Lines: totals, Warnings: slices.Concat(text.warnings(), totals.Warnings(), timeline.Diagnostics.Warnings())}
+	if o.Causes {
+		t.Causes = recorder.Explain(timeline)
+		if t.Causes.Limited {
+			t.Warnings = append(t.Warnings, "causes of later frames are unknown: the limit states was reached")
+		}
+	}
+	return t, nil
+}
