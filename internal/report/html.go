@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -58,6 +59,7 @@ type pageInput struct {
 	Name      string
 	Span      *stats.Span
 	Recording *Recording
+	Quality   *quality.Quality
 	Processes []pageProcess
 	More      int // processes that are not shown
 }
@@ -138,7 +140,7 @@ func asset(name string) string {
 }
 
 func (p *pageView) add(in Input, several bool) {
-	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span, Recording: in.Recording}
+	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span, Recording: in.Recording, Quality: in.Quality}
 	frames := stats.NewFrames(in.Timeline)
 	known := in.causes()
 	shown := text.Largest(in.Stats.Processes, complete)
