@@ -62,7 +62,7 @@ func runReport(c *cli.Context) error {
 			return err
 		}
 		m, _ := recorded(name) // readInput has printed the warning
-		inputs = append(inputs, report.Input{Name: inputName(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Recording: report.NewRecording(m)})
+		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Recording: report.NewRecording(m)})
 	}
 	if err := report.CheckChosen(inputs); err != nil {
 		return fmt.Errorf("--process: %w", err)
