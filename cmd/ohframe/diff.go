@@ -29,7 +29,7 @@ func diffCommand() *cli.Command {
 			formatFlag(diff.Formats),
 			outputFlag,
 			&cli.GenericFlag{Name: "map", Value: &mappings{}, Usage: "compare process OLD with process NEW: `OLD=NEW`; may be repeated"},
-			failOnFlag, failOnAnyFlag, allowMissingFlag,
+			failOnFlag, failOnAnyFlag, budgetsFlag, allowMissingFlag,
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp of shares, 1 ms/s, otherwise 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
 			processFlag,
@@ -56,8 +56,8 @@ var (
 	failOnAnyFlag = &cli.BoolFlag{Name: "fail-on-any", Usage: "--fail-on compares the values alone, even if a change may be chance"}
 )
 
-// allowMissingFlag belongs to --fail-on.
-var allowMissingFlag = &cli.BoolFlag{Name: "allow-missing", Usage: "--fail-on warns of unknown measures and missing processes instead of failing"}
+// allowMissingFlag belongs to --fail-on and --budgets.
+var allowMissingFlag = &cli.BoolFlag{Name: "allow-missing", Usage: "warn of unknown measures and missing processes, instead of exiting with 2"}
 
 // gateError is the error if conditions of --fail-on hold or cannot be checked, one line
 // for each.
@@ -104,7 +104,9 @@ func runDiff(c *cli.Context) error {
 		}
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		return diff.Write(out, d, format, diff.WriteOptions{Color: terminal})
+		return diff.Write(out, d, format, diff.WriteOptions{
+			Color: terminal, AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool("strict"),
+		})
 	})
 	if err != nil {
 		return err
@@ -149,6 +151,15 @@ func diffOptions(c *cli.Context) (o diff.Options, err error) {
 		if o.FailOn, err = diff.ParseConditions(c.String("fail-on")); err != nil {
 			return o, &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>+2pp,fps<-5%'; docs/diff.md lists the measures"}
 		}
+	}
+	f, err := budgetFile(c)
+	if err != nil {
+		return o, err
+	}
+	if f != nil && len(f.Changes) == 0 {
+		return o, &failure{file: c.String(budgetsFlag.Name), what: "no conditions on changes, only on values, which report checks", hint: "write jank_rate>+2pp, with a sign"}
+	} else if f != nil {
+		o.FailOn = append(o.FailOn, f.Changes...)
 	}
 	if c.IsSet("min-effect") {
 		if o.MinEffect, err = diff.ParseMinEffects(c.String("min-effect")); err != nil {

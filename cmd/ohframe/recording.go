@@ -23,6 +23,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/device"
 	"ohframe/internal/meta"
+	"ohframe/internal/quality"
 	"ohframe/internal/record"
 	"ohframe/internal/report"
 	"ohframe/internal/serve"
@@ -250,7 +251,7 @@ func (r *recording) convertAndReport(ctx context.Context, name string, m *meta.M
 	if err != nil {
 		return err
 	}
-	in := []report.Input{{Name: name + ".ftrace", File: name + ".ftrace", Stats: computed, Timeline: timeline, Causes: t.Causes, Recording: report.NewRecording(m)}}
+	in := []report.Input{{Name: name + ".ftrace", File: name + ".ftrace", Stats: computed, Timeline: timeline, Causes: t.Causes, Quality: quality.Of(t), Recording: report.NewRecording(m)}}
 	err = r.write(ctx, name+".html", func(w io.Writer) error { return report.Write(w, in, "html", report.Options{}) })
 	if err != nil {
 		return err

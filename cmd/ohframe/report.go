@@ -8,8 +8,10 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/ci"
 	"ohframe/internal/diff"
 	"ohframe/internal/report"
+	"ohframe/internal/text"
 )
 
 func reportCommand() *cli.Command {
@@ -24,6 +26,7 @@ func reportCommand() *cli.Command {
 			outputFlag,
 			processFlag,
 			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond its limit: `MEASURE>5%,MEASURE<55`"},
+			budgetsFlag,
 			allowMissingFlag,
 		}, traceFlags()...),
 		Action: runReport,
@@ -66,8 +69,11 @@ func runReport(c *cli.Context) error {
 	if err := report.CheckChosen(inputs); err != nil {
 		return fmt.Errorf("--process: %w", err)
 	}
+	checks := checkBudgets(budgets, inputs)
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		return report.Write(out, inputs, format, report.Options{Color: terminal})
+		return report.Write(out, inputs, format, report.Options{
+			Color: terminal, Checks: checks, AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool("strict"),
+		})
 	})
 	if err != nil {
 		return err
@@ -75,50 +81,47 @@ func runReport(c *cli.Context) error {
 	if err := problems.err(c); err != nil {
 		return err
 	}
-	return checkBudgets(budgets, inputs, c.Bool(allowMissingFlag.Name))
+	return gate(c.Bool(allowMissingFlag.Name), withStatus(checks, ci.Failed), withStatus(checks, ci.Unknown))
 }
 
-// reportBudgets returns the budgets of --fail-on.
-func reportBudgets(c *cli.Context) ([]diff.Budget, error) {
-	if !c.IsSet("fail-on") {
-		return nil, nil
+// reportBudgets returns the budgets of --fail-on and --budgets.
+func reportBudgets(c *cli.Context) (budgets []diff.Budget, err error) {
+	if c.IsSet("fail-on") {
+		if budgets, err = diff.ParseBudgets(c.String("fail-on")); err != nil {
+			return nil, &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>5%,hitch_ratio>10'; docs/diff.md lists the measures"}
+		}
 	}
-	budgets, err := diff.ParseBudgets(c.String("fail-on"))
-	if err != nil {
-		return nil, &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>5%,hitch_ratio>10'; docs/diff.md lists the measures"}
+	f, err := budgetFile(c)
+	if err != nil || f == nil {
+		return budgets, err
 	}
-	return budgets, nil
+	if len(f.Budgets) == 0 {
+		return nil, &failure{file: c.String("budgets"), what: "no conditions on values, only on changes, which diff checks", hint: "write jank_rate>5% without a sign"}
+	}
+	return append(budgets, f.Budgets...), nil
 }
 
-// checkBudgets returns a gateError if a budget fails, or cannot be checked unless that is
-// allowed. Processes without complete frames have nothing to check, but an input must
-// have one with some.
-func checkBudgets(budgets []diff.Budget, inputs []report.Input, allowMissing bool) error {
-	var failed, unknown []string
+// checkBudgets checks the budgets of all inputs.
+func checkBudgets(budgets []diff.Budget, inputs []report.Input) (checks []ci.Check) {
 	for _, in := range inputs {
-		prefix, frames := "", 0
+		name := ""
 		if len(inputs) > 1 {
-			prefix = in.Name + ": "
+			name = text.Printable(in.Name)
 		}
-		for _, p := range in.Stats.Processes {
-			frames += p.Frames.Complete
-			for _, b := range budgets {
-				if p.Frames.Complete == 0 {
-					continue
-				}
-				switch status, what := b.Check(p); status {
-				case diff.Failed:
-					failed = append(failed, prefix+what)
-				case diff.Unknown:
-					unknown = append(unknown, prefix+what)
-				}
-			}
-		}
-		if frames == 0 && len(budgets) > 0 {
-			unknown = append(unknown, in.Name+": no complete frames")
+		processes, _ := in.Timeline.ProcessCounts()
+		checks = append(checks, diff.CheckBudgets(budgets, name, in.Stats, processes)...)
+	}
+	return checks
+}
+
+// withStatus returns the checks with a status, as text.
+func withStatus(checks []ci.Check, status ci.Status) (lines []string) {
+	for _, c := range checks {
+		if c.Status == status {
+			lines = append(lines, c.String())
 		}
 	}
-	return gate(allowMissing, failed, unknown)
+	return lines
 }
 
 // measure computes the statistics of a timeline. It can be interrupted.

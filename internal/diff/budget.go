@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/ci"
 	"ohframe/internal/text"
 )
 
@@ -15,6 +17,8 @@ type Budget struct {
 	// Above is whether values above the limit fail. Otherwise those below it do.
 	Above bool
 	Limit float64 // in the measure's unit
+	// Source is where the budget is from; zero for a flag.
+	Source Source
 
 	text       string
 	definition *stats.Measure
@@ -86,15 +90,48 @@ func (p *parser) budget() (b Budget, err error) {
 	return b, nil
 }
 
-// Check returns the status of a process, and in words what is wrong unless it passed.
-func (b Budget) Check(p *stats.Process) (Status, string) {
-	head := text.Process(p) + ": " + b.text + ": "
-	x := value(b.definition, []*stats.Process{p})
-	switch {
-	case x == nil:
-		return Unknown, head + "unknown"
-	case b.Above && *x > b.Limit+rounding, !b.Above && *x < b.Limit-rounding:
-		return Failed, head + valueText(b.definition.Unit, x)
+// CheckBudgets checks the budgets for the processes of a report that have complete frames.
+// input is the name of the trace in the checks, empty if there is only one. all are the
+// processes of the trace, also those that the report leaves out.
+func CheckBudgets(budgets []Budget, input string, r *stats.Report, all []*analyzer.Process) (list []ci.Check) {
+	if len(budgets) > 0 && !hasFrames(r.Processes...) {
+		return []ci.Check{{Input: input, Condition: "frames", Status: Unknown, Text: "no complete frames"}}
 	}
-	return Passed, ""
+	for _, p := range r.Processes {
+		for _, b := range budgets {
+			if p.Frames.Complete > 0 && b.Source.applies(p) {
+				c := b.check(p)
+				c.Input = input
+				list = append(list, c)
+			}
+		}
+	}
+	var others []*stats.Process
+	for _, p := range all {
+		others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
+	}
+	for _, b := range budgets {
+		if !b.Source.applies(others...) {
+			list = append(list, ci.Check{
+				Input: input, Process: text.Printable(b.Source.Pattern), Condition: b.text, Status: Unknown, Text: noSuchProcess,
+				File: b.Source.File, Line: b.Source.Line,
+			})
+		}
+	}
+	return list
+}
+
+// check returns the result for a process.
+func (b Budget) check(p *stats.Process) ci.Check {
+	c := ci.Check{Process: text.Process(p), Condition: b.text, Status: Passed, File: b.Source.File, Line: b.Source.Line}
+	x := value(b.definition, []*stats.Process{p})
+	if x == nil {
+		c.Status, c.Text = Unknown, "unknown"
+		return c
+	}
+	c.Text = valueText(b.definition.Unit, x)
+	if b.Above && *x > b.Limit+rounding || !b.Above && *x < b.Limit-rounding {
+		c.Status = Failed
+	}
+	return c
 }

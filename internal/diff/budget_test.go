@@ -37,9 +37,9 @@ func TestBudgets(t *testing.T) {
 		{"", "render_service: ui_work_p50_ms>100: unknown"},
 	} {
 		for j, want := range []string{want.app, want.service} {
-			status, got := budgets[i].Check(list[j])
-			if got != want || (status == Passed) != (want == "") || (status == Unknown) != strings.HasSuffix(want, "unknown") {
-				t.Errorf("%s of %s: %s, %q, want %q", budgets[i].text, list[j].Name, status, got, want)
+			c := budgets[i].check(list[j])
+			if want != "" && c.String() != want || (c.Status == Passed) != (want == "") || (c.Status == Unknown) != strings.HasSuffix(want, "unknown") {
+				t.Errorf("%s of %s: %s, %q, want %q", budgets[i].text, list[j].Name, c.Status, c, want)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/ci"
 	"ohframe/internal/text"
 )
 
@@ -24,6 +25,8 @@ type Condition struct {
 	// base trace: 0.05 is 5 %.
 	Limit    float64
 	Relative bool
+	// Source is where the condition is from; zero for a flag.
+	Source Source
 
 	text string
 }
@@ -194,20 +197,20 @@ func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 func isNameRune(r rune) bool { return 'a' <= r && r <= 'z' || r == '_' || isDigit(r) }
 
 // Status is the result of a condition.
-type Status string
+type Status = ci.Status
 
 // The statuses.
 const (
-	Failed  Status = "failed" // the change is beyond the limit
-	Passed  Status = "passed"
-	Unknown Status = "unknown" // see Outcome.Reason
+	Failed  = ci.Failed // the change is beyond the limit
+	Passed  = ci.Passed
+	Unknown = ci.Unknown // see Outcome.Reason
 )
 
-// Outcome is the result of a condition for a pair, or for a process that is missing in
-// the new trace.
+// Outcome is the result of a condition for a pair, for a process that is missing in the
+// new trace, or for no process if none matches its Source.
 type Outcome struct {
-	Pair      *Pair    // nil if Missing is set
-	Measure   *Measure // nil if Missing is set
+	Pair      *Pair    // nil without a pair
+	Measure   *Measure // nil without a pair
 	Condition Condition
 	Status    Status
 	Missing   *stats.Process
@@ -297,6 +300,8 @@ func (o Outcome) Reason() string {
 		return ""
 	case o.Missing != nil:
 		return "the process is not in the new trace"
+	case o.Pair == nil:
+		return noSuchProcess
 	case m.Base == nil && m.New == nil:
 		return "unknown in both traces"
 	case m.Base == nil:
@@ -314,12 +319,29 @@ func (o Outcome) Reason() string {
 // String returns the process, the condition and the change, such as
 // "gallery: jank_rate>+2%: 5.0 % → 8.0 %, +60.0 %".
 func (o Outcome) String() string {
-	if o.Missing != nil {
-		return text.Process(o.Missing) + ": " + o.Condition.String() + ": " + o.Reason()
-	}
-	head := o.Pair.title() + ": "
 	if reason := o.Reason(); reason != "" {
-		return head + o.Condition.String() + ": " + reason
+		return o.title() + ": " + o.Condition.String() + ": " + reason
 	}
-	return head + o.Condition.Describe(o.Measure.change(), o.Any, stats.Level)
+	return o.title() + ": " + o.Condition.Describe(o.Measure.change(), o.Any, stats.Level)
+}
+
+// title returns the printable name of the process.
+func (o Outcome) title() string {
+	switch {
+	case o.Missing != nil:
+		return text.Process(o.Missing)
+	case o.Pair == nil:
+		return text.Printable(o.Condition.Source.Pattern)
+	}
+	return o.Pair.title()
+}
+
+// check returns the outcome for continuous integration.
+func (o Outcome) check() ci.Check {
+	source := o.Condition.Source
+	head := o.title() + ": " + o.Condition.String() + ": "
+	return ci.Check{
+		Process: o.title(), Condition: o.Condition.String(), Status: o.Status, Text: strings.TrimPrefix(o.String(), head),
+		File: source.File, Line: source.Line,
+	}
 }

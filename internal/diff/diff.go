@@ -13,6 +13,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -148,14 +149,22 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	d.test(o)
 	for _, p := range d.Pairs {
 		for _, c := range o.FailOn {
-			d.Outcomes = append(d.Outcomes, c.judge(p, o.Any))
+			if c.Source.applies(p.Base, p.New) {
+				d.Outcomes = append(d.Outcomes, c.judge(p, o.Any))
+			}
 		}
 	}
 	for _, p := range d.OnlyBase {
-		if hasFrames(p) {
-			for _, c := range o.FailOn {
+		for _, c := range o.FailOn {
+			if hasFrames(p) && c.Source.applies(p) {
 				d.Outcomes = append(d.Outcomes, Outcome{Missing: p, Condition: c, Status: Unknown})
 			}
+		}
+	}
+	all := slices.Concat(base.Stats.Processes, new.Stats.Processes)
+	for _, c := range o.FailOn {
+		if !c.Source.applies(all...) {
+			d.Outcomes = append(d.Outcomes, Outcome{Condition: c, Status: Unknown})
 		}
 	}
 	return d, nil

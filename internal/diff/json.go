@@ -7,7 +7,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/quality"
-	"ohframe/internal/text"
 )
 
 // document is the JSON form.
@@ -60,7 +59,7 @@ type documentProcess struct {
 type documentOutcome struct {
 	Condition string `json:"condition"`
 	Measure   string `json:"measure"`
-	// Process is an index in processes; null if the process is missing in new.
+	// Process is an index in processes; null if the process is missing.
 	Process *int   `json:"process"`
 	Missing string `json:"missing"`
 	Status  Status `json:"status"`
@@ -97,8 +96,8 @@ func writeJSON(w io.Writer, d *Diff) error {
 	}
 	for _, o := range d.Outcomes {
 		out := documentOutcome{Condition: o.Condition.String(), Measure: o.Condition.Measure, Status: o.Status, Reason: o.Reason()}
-		if o.Missing != nil {
-			out.Missing = text.Process(o.Missing)
+		if o.Pair == nil {
+			out.Missing = o.title()
 		} else {
 			place := places[o.Pair]
 			out.Process = &place

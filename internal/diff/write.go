@@ -3,17 +3,23 @@ package diff
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"ohframe/internal/ci"
+	"ohframe/internal/text"
 )
 
 // WriteOptions are the options of Write.
 type WriteOptions struct {
 	// Color makes the table use bold, dim and coloured text.
 	Color bool
+	// AllowMissing and Strict are for formats of package ci.
+	AllowMissing, Strict bool
 }
 
 // Formats are the formats of Write.
-var Formats = []string{"table", "json", "html"}
+var Formats = append([]string{"table", "json", "html"}, ci.Formats...)
 
 // Write writes the comparison in one of the Formats. It returns an error if the
 // format is unknown or writing to w fails.
@@ -26,5 +32,52 @@ func Write(w io.Writer, d *Diff, format string, o WriteOptions) error {
 	case "html":
 		return writeHTML(w, d)
 	}
+	if slices.Contains(ci.Formats, format) {
+		return d.result(o).Write(w, format)
+	}
 	return fmt.Errorf("format %q: not one of %s", format, strings.Join(Formats, ", "))
+}
+
+// result returns the comparison for continuous integration, with the measures that
+// changed significantly.
+func (d *Diff) result(o WriteOptions) *ci.Result {
+	r := &ci.Result{
+		Title:        text.Printable(d.Base.Name) + " → " + text.Printable(d.New.Name),
+		Inputs:       []ci.Input{{Name: text.Printable(d.Base.Name), Quality: d.Base.Quality}, {Name: text.Printable(d.New.Name), Quality: d.New.Quality}},
+		AllowMissing: o.AllowMissing, Strict: o.Strict,
+		Columns: []string{"Process", "Measure", "Base →", "New →", "Change →", "Interval →", "Verdict"},
+	}
+	for _, outcome := range d.Outcomes {
+		r.Checks = append(r.Checks, outcome.check())
+	}
+	worse, better, tested := 0, 0, 0
+	for _, p := range d.Pairs {
+		for i := range p.Measures {
+			m := &p.Measures[i]
+			switch m.Judgement {
+			case Worsened:
+				worse++
+			case Improved:
+				better++
+			case Unclear:
+				tested++
+				continue
+			default:
+				continue
+			}
+			r.Rows = append(r.Rows, []string{
+				p.title(), m.Name, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
+				changeText(m.Unit, m.Low) + " to " + changeText(m.Unit, m.High), string(m.Judgement),
+			})
+		}
+	}
+	switch {
+	case worse+better > 0:
+		r.Verdict = fmt.Sprintf("%s worse, %s better", text.Count(worse, "measure"), text.Count(better, "measure"))
+	case tested > 0:
+		r.Verdict = "no significant change"
+	default:
+		r.Verdict = "nothing was tested"
+	}
+	return r
 }

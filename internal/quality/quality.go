@@ -259,7 +259,9 @@ func (q *Quality) String() string {
 		return s
 	}
 	s := string(q.Verdict)
-	if q.ClockSource != nil {
+	if given := analyzer.ClockGiven.String(); q.ClockSource != nil && *q.ClockSource == given {
+		s += ", clock offset " + given
+	} else if q.ClockSource != nil {
 		s += ", clock offset from " + *q.ClockSource
 		if q.ClockAccuracy != nil && *q.ClockAccuracy > 0 {
 			s += fmt.Sprintf(", accurate to about %s", *q.ClockAccuracy)

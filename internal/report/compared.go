@@ -86,6 +86,8 @@ func measureText(m *stats.Measure, x *float64) string {
 		return unknown
 	case m.Unit == stats.Share:
 		return text.Share(x)
+	case m.Unit == stats.Count:
+		return text.Number(*x, 0)
 	case strings.HasSuffix(m.Path, "_ns"):
 		return text.Number(*x/1e6, 2)
 	}

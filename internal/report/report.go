@@ -12,12 +12,14 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
+	"ohframe/internal/ci"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
@@ -65,6 +67,10 @@ func (in *Input) file() string {
 type Options struct {
 	// Color makes the table use bold, dim and coloured text.
 	Color bool
+	// Checks are the results of conditions, for formats of package ci. AllowMissing and
+	// Strict are those of ci.Result.
+	Checks               []ci.Check
+	AllowMissing, Strict bool
 }
 
 // CheckChosen returns a *failure.Error if stats.Options.Process excluded all
@@ -83,7 +89,7 @@ func CheckChosen(inputs []Input) error {
 }
 
 // Formats are the formats of Write.
-var Formats = []string{"table", "json", "csv", "html"}
+var Formats = append([]string{"table", "json", "csv", "html"}, ci.Formats...)
 
 // Write writes a report of the inputs in one of the Formats. It returns an error
 // if the format is unknown or writing to w fails.
@@ -98,5 +104,42 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	case "html":
 		return writeHTML(w, inputs)
 	}
+	if slices.Contains(ci.Formats, format) {
+		return result(inputs, o).Write(w, format)
+	}
 	return fmt.Errorf("format %q: not one of %s", format, strings.Join(Formats, ", "))
+}
+
+// summaryMeasures are the measures of a report for continuous integration.
+var summaryMeasures = []string{"fps", "frames", "late_frames", "jank_rate", "hitch_ratio", "p50_ms", "p95_ms", "max_ms"}
+
+// result returns the report for continuous integration.
+func result(inputs []Input, o Options) *ci.Result {
+	r := &ci.Result{
+		Title: "Frame report", Columns: []string{"Process"}, Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict,
+	}
+	if len(inputs) == 1 {
+		r.Title = text.Printable(inputs[0].Name)
+	} else {
+		r.Columns = []string{"Input", "Process"}
+	}
+	for _, name := range summaryMeasures {
+		r.Columns = append(r.Columns, measure(name).Label+" →")
+	}
+	for _, in := range inputs {
+		name := text.Printable(in.Name)
+		r.Inputs = append(r.Inputs, ci.Input{Name: name, Quality: in.Quality})
+		for _, p := range text.Largest(in.Stats.Processes, complete) {
+			row := []string{text.Process(p)}
+			if len(inputs) > 1 {
+				row = []string{name, text.Process(p)}
+			}
+			for _, name := range summaryMeasures {
+				m := measure(name)
+				row = append(row, measureText(m, m.Of(p)))
+			}
+			r.Rows = append(r.Rows, row)
+		}
+	}
+	return r
 }

@@ -1,0 +1,105 @@
+// Package ci writes the results of conditions for continuous integration.
+//
+//	Result: checks, data quality, a table ─▶ junit, github, markdown
+//
+// docs/ci.md describes the formats.
+package ci
+
+import (
+	"fmt"
+	"io"
+
+	"ohframe/internal/quality"
+)
+
+// Status is the result of a condition.
+type Status string
+
+// The statuses.
+const (
+	Failed  Status = "failed" // the value or the change is beyond the limit
+	Passed  Status = "passed"
+	Unknown Status = "unknown" // it cannot be checked
+)
+
+// Check is a condition and its result.
+type Check struct {
+	// Input is the name of the input, empty if there is only one.
+	Input     string
+	Process   string // a printable name
+	Condition string
+	Status    Status
+	// Text is the value or the change, or why it is unknown.
+	Text string
+	// File and Line say where the condition is from; empty and 0 for a flag.
+	File string
+	Line int
+}
+
+// String returns "input: process: condition: text".
+func (c Check) String() string {
+	s := c.Process + ": " + c.Condition + ": " + c.Text
+	if c.Process == "" {
+		s = c.Condition + ": " + c.Text
+	}
+	if c.Input != "" {
+		s = c.Input + ": " + s
+	}
+	return s
+}
+
+// Input is an input and its data quality, nil if unknown.
+type Input struct {
+	Name    string
+	Quality *quality.Quality
+}
+
+// Result is what a report or a comparison found.
+type Result struct {
+	Title  string // of the report: names of inputs
+	Inputs []Input
+	Checks []Check
+	// AllowMissing makes unknown checks warnings, Strict makes unreliable data an error.
+	AllowMissing, Strict bool
+	// Verdict is a sentence about a comparison; empty for a report.
+	Verdict string
+	// Columns and Rows are a table of measures: those of a report, or those that changed.
+	// A column whose title ends in " →" is right-aligned.
+	Columns []string
+	Rows    [][]string
+}
+
+// Formats are the formats of Write.
+var Formats = []string{"junit", "github", "markdown"}
+
+// Write writes the result in one of the Formats.
+func (r *Result) Write(w io.Writer, format string) error {
+	switch format {
+	case "junit":
+		return r.writeJUnit(w)
+	case "github":
+		return r.writeGitHub(w)
+	case "markdown":
+		return r.writeMarkdown(w)
+	}
+	return fmt.Errorf("format %q: not one of %v", format, Formats)
+}
+
+// fails reports whether a check makes the command fail.
+func (r *Result) fails(c *Check) bool {
+	return c.Status == Failed || c.Status == Unknown && !r.AllowMissing
+}
+
+// failed returns the number of checks that make the command fail.
+func (r *Result) failed() (n int) {
+	for i := range r.Checks {
+		if r.fails(&r.Checks[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func (in *Input) isUnreliable() bool {
+	return in.Quality != nil && in.Quality.Verdict == quality.Unreliable
+}

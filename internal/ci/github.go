@@ -1,0 +1,83 @@
+package ci
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"ohframe/internal/text"
+)
+
+// Values and properties of workflow commands are escaped like that by GitHub's own
+// toolkit (actions/toolkit, packages/core, command.ts).
+var (
+	githubValue    = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// writeGitHub writes a workflow command for each failed check, for each one that cannot
+// be checked, and for unreliable data. The last one is a summary.
+func (r *Result) writeGitHub(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		if in.isUnreliable() {
+			level := "warning"
+			if r.Strict {
+				level = "error"
+			}
+			annotate(b, level, "data quality of "+in.Name, in.Quality.String(), "", 0)
+		}
+	}
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		switch {
+		case r.fails(c):
+			annotate(b, "error", title(c), c.Text, c.File, c.Line)
+		case c.Status == Unknown:
+			annotate(b, "warning", title(c), c.Text, c.File, c.Line)
+		}
+	}
+	annotate(b, "notice", "ohframe", r.summary(), "", 0)
+	return b.Flush()
+}
+
+func annotate(w io.Writer, level, title, message, file string, line int) {
+	properties := ""
+	if file != "" {
+		properties = fmt.Sprintf("file=%s,line=%d,", githubProperty.Replace(text.Line(file)), line)
+	}
+	fmt.Fprintf(w, "::%s %stitle=%s::%s\n", level, properties, githubProperty.Replace(text.Line(title)), githubValue.Replace(text.Line(message)))
+}
+
+// title returns what a check is about.
+func title(c *Check) string {
+	s := c.Condition
+	if c.Process != "" {
+		s = c.Process + ": " + s
+	}
+	if c.Input != "" {
+		s = c.Input + ": " + s
+	}
+	return s
+}
+
+// summary says in a sentence how many checks failed.
+func (r *Result) summary() string {
+	s := r.Verdict
+	if n := len(r.Checks); n > 0 {
+		if s != "" {
+			s += "; "
+		}
+		if failed := r.failed(); failed > 0 {
+			s += fmt.Sprintf("%d of %s failed", failed, text.Count(n, "check"))
+		} else {
+			s += fmt.Sprintf("%s, none failed", text.Count(n, "check"))
+		}
+	}
+	if s == "" {
+		s = "nothing was checked"
+	}
+	return s
+}
