@@ -124,7 +124,7 @@ func printNoFrames(w io.Writer, in string, t *analyzer.Timeline) {
 		fmt.Fprintf(w, ": no marker %s", strings.Join(missing, ", "))
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintln(w, "hint: frames need the tags graphic and ace: hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\"")
+	fmt.Fprintln(w, "hint: frames need the tags graphic and ace: ohframe record -t 5, or hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\"")
 }
 
 func describeClock(c *analyzer.ClockOffset) string {
