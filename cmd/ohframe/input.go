@@ -38,6 +38,14 @@ func inputName(name string) string {
 	return name
 }
 
+// inputFile returns the name of an input's file; empty for standard input.
+func inputFile(name string) string {
+	if name == standard {
+		return ""
+	}
+	return name
+}
+
 // fileError turns err into a failure that names the file once. Errors of the system
 // name it in different ways.
 func fileError(name string, err error) error {
@@ -71,7 +79,7 @@ func traceFlags() []cli.Flag {
 		&cli.StringFlag{Name: "to", Usage: "skip what is at `TIME` or later"},
 		&cli.IntFlag{Name: "workers", Usage: "process `N` blocks of the trace at once", DefaultText: "the number of processors"},
 		&cli.StringFlag{Name: "entry", Usage: "file `NAME`, or a pattern, to read from a zip archive of several files"},
-		&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that cannot be parsed"},
+		&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that cannot be parsed; exit with 2 if measures are unreliable"},
 		&cli.GenericFlag{Name: "limit", Value: &limits.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},
 	}
 }

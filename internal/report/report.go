@@ -18,6 +18,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -25,10 +26,14 @@ import (
 type Input struct {
 	// Name is usually the file's name.
 	Name string
+	// File is the file's name for commands that read it again; empty if there is none.
+	File string
 	// Stats must not be nil.
 	Stats *stats.Report
 	// Timeline has the measured frames. The page has no charts if it is nil.
 	Timeline *analyzer.Timeline
+	// Quality says how far the measures can be trusted; nil if unknown.
+	Quality *quality.Quality
 	// Recording says how the trace was recorded; nil if unknown.
 	Recording *Recording
 	// Causes are the causes of late frames, nil if unknown.
@@ -46,6 +51,14 @@ func (in *Input) causes() map[*stats.Process]*causes.Process {
 		m[p] = causes.NewProcess(frames.Of(p), in.Causes)
 	}
 	return m
+}
+
+// file returns the input as a word of a shell command; empty if that is impossible.
+func (in *Input) file() string {
+	if in.File == "" || text.Printable(in.File) != in.File {
+		return ""
+	}
+	return text.Quoted(in.File)
 }
 
 // Options are the options of Write.
