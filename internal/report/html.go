@@ -10,6 +10,8 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/glossary"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -33,7 +35,11 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"vsync":     vsync,
 	"count":     text.Count,
 	"share":     share,
-	"at":        func(t trace.Time, p pageProcess) pageTime { return pageTime{t, p.Charts} },
+	"at":        func(t trace.Time, p pageProcess) pageTime { return p.time(t) },
+	"term":      glossary.Of,
+	"stageTerm": glossary.Stage,
+	"meaning":   meaning,
+	"terms":     pageTerms,
 	"seconds":   seconds,
 	"more":      text.More,
 }).ParseFS(assets, "assets/page.html"))
@@ -43,6 +49,7 @@ type pageView struct {
 	Title     string
 	Inputs    []pageInput
 	Processes []pageProcess // of all inputs
+	Compared  []compared
 	Data      pageData
 	// Style and the scripts come from assets, never from a trace.
 	Style         template.CSS
@@ -60,6 +67,7 @@ type pageInput struct {
 	Name      string
 	Span      *stats.Span
 	Recording *Recording
+	Quality   *quality.Quality
 	Processes []pageProcess
 	More      int // processes that are not shown
 }
@@ -69,6 +77,7 @@ type pageProcess struct {
 	*stats.Process
 	ID     int    // index in pageView.Processes
 	Input  string // empty if there is one input
+	Span   *stats.Span
 	Charts bool
 	// Undrawn is the number of frames of a process that has no charts because the
 	// page has too many frames.
@@ -88,16 +97,26 @@ type pageProcess struct {
 	WorstCauses explanations
 }
 
-// pageTime is the start of a frame. If Charts is set, it links to the frame.
+// pageTime is the start of a frame.
 type pageTime struct {
 	At     trace.Time
-	Charts bool
+	Since  string // the time since the start of the trace, empty if that is unknown
+	Charts bool   // it links to the frame
+}
+
+func (p *pageProcess) time(at trace.Time) pageTime {
+	t := pageTime{At: at, Charts: p.Charts}
+	if p.Span != nil {
+		t.Since = sinceText(at.Sub(p.Span.From))
+	}
+	return t
 }
 
 // group is a number of frames with the style and the name of what they share.
 type group struct {
 	ID, Name string
 	Frames   int
+	Term     string // of the glossary, may be empty
 }
 
 // groups divide frames.
@@ -144,6 +163,7 @@ func writeHTML(w io.Writer, inputs []Input) error {
 	for _, in := range inputs {
 		p.add(in, len(inputs) > 1)
 	}
+	p.Compared = compareInputs(inputs)
 	if len(inputs) == 1 {
 		p.Title = text.Printable(inputs[0].Name) + " – frame report"
 	}
@@ -159,7 +179,7 @@ func asset(name string) string {
 }
 
 func (p *pageView) add(in Input, several bool) {
-	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span, Recording: in.Recording}
+	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span, Recording: in.Recording, Quality: in.Quality}
 	frames := stats.NewFrames(in.Timeline)
 	moments := stats.NewMoments(in.Timeline)
 	known := in.causes()
@@ -177,7 +197,7 @@ func (p *pageView) add(in Input, several bool) {
 		}
 		p.drawn += len(list)
 		columns := newFrameColumns(list)
-		pp := pageProcess{Process: s, ID: len(p.Processes), Charts: columns != nil, Undrawn: undrawn}
+		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, Charts: columns != nil, Undrawn: undrawn}
 		if several {
 			pp.Input = input.Name
 		}
@@ -197,7 +217,7 @@ func (p *pageView) add(in Input, several bool) {
 		}
 		pp.CausesKnown = known != nil
 		pp.WorstCauses = worstCauses(s, known[s])
-		if pp.Why = newWhyView(known[s], in.Causes, pp.Charts, maxLateOnPage-p.listed); pp.Why != nil {
+		if pp.Why = newWhyView(known[s], in.Causes, &pp, maxLateOnPage-p.listed); pp.Why != nil {
 			p.listed += len(pp.Why.Frames)
 		}
 		for _, t := range s.Stages {
@@ -212,8 +232,8 @@ func (p *pageView) add(in Input, several bool) {
 		st := s.Stutter
 		pp.Blame = blameGroups(&s.WholeFrames.Blame)
 		pp.Stutter = groups{
-			{"slight", "slight, < 2", st.Slight}, {"medium", "medium, 2–6", st.Medium},
-			{"severe", "severe, > 6", st.Severe}, {"no-deadline", "period unknown", st.Unknown},
+			{"slight", "slight, < 2", st.Slight, ""}, {"medium", "medium, 2–6", st.Medium, ""},
+			{"severe", "severe, > 6", st.Severe, ""}, {"no-deadline", "period unknown", st.Unknown, ""},
 		}
 		input.Processes = append(input.Processes, pp)
 		p.Processes = append(p.Processes, pp)
@@ -235,7 +255,7 @@ func countMarks(kind stats.Kind, list []marks) []group {
 	}
 	var groups []group
 	for _, x := range marksOfKind(kind) {
-		groups = append(groups, group{markInfo[x].ID, markInfo[x].Name, counts[x]})
+		groups = append(groups, group{markInfo[x].ID, markInfo[x].Name, counts[x], markInfo[x].Term})
 	}
 	return groups
 }

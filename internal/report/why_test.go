@@ -124,7 +124,7 @@ func TestCausesInCSV(t *testing.T) {
 		{"0", "", "", ""}, // render_service: no frame is explained
 		{"", "", "", ""},  // no causes are known
 	} {
-		if got := records[row][len(records[row])-4:]; !slices.Equal(got, want) {
+		if got := records[row][len(records[row])-5 : len(records[row])-1]; !slices.Equal(got, want) {
 			t.Errorf("row %d ends in %q, want %q", row, got, want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestCausesInCSV(t *testing.T) {
 // The bars of a frame have its length as scale: 32 ms are 100 %.
 func TestBars(t *testing.T) {
 	in := explained("FlushLayoutTask", "Worker")
-	v := newWhyView(in.causes()[in.Stats.Processes[0]], in.Causes, false, 10)
+	v := newWhyView(in.causes()[in.Stats.Processes[0]], in.Causes, &pageProcess{}, 10)
 	if v.Lost != 12*ms1 || len(v.Costs) != 2 || v.Costs[0].Width != "100.00" || v.Costs[1].Width != "50.00" {
 		t.Fatalf("%+v", v)
 	}
