@@ -111,7 +111,7 @@ func TestWorkflowOfDocument(t *testing.T) {
 	if out := outputs["Check budgets"]; !strings.Contains(out, "::notice title=ohframe::") || strings.Contains(out, "::error") {
 		t.Errorf("check of the budgets:\n%s", out)
 	}
-	if outputs, failed = run("pull_request"); failed != "" {
+	if _, failed = run("pull_request"); failed != "" {
 		t.Fatalf("a pull request fails: %s", failed)
 	}
 	markdown, err := os.ReadFile(summary)
