@@ -1,0 +1,57 @@
+package report
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"ohframe/internal/slow"
+)
+
+// Pages of no frames and of many fit into windows of all sizes, in either scheme, and can
+// be used without seeing or a mouse.
+func TestPages(t *testing.T) {
+	one := film()
+	one.Timeline.Frames = one.Timeline.Frames[:1]
+	pages := []struct {
+		name   string
+		inputs []Input
+	}{
+		{"none", sample()},
+		{"one", []Input{inputOf("one.ftrace", one.Timeline)}},
+		{"causes", []Input{explained("FlushLayoutTask", "Worker")}},
+		{"several", []Input{film(), film()}},
+	}
+	for _, n := range slow.Of([]int{10}, []int{10, 10_000, 200_000}) {
+		pages = append(pages, struct {
+			name   string
+			inputs []Input
+		}{fmt.Sprint(n), []Input{manyFrames(n)}})
+	}
+	for _, page := range pages {
+		t.Run(page.name, func(t *testing.T) {
+			b := newBrowser(t)
+			written := []byte(write(t, page.inputs, "html", Options{}))
+			for _, width := range slow.Of([]int64{390}, []int64{390, 1280, 2560}) {
+				for _, scheme := range slow.Of([]string{"dark"}, []string{"light", "dark"}) {
+					what := fmt.Sprintf("%d pixels, %s", width, scheme)
+					begun := time.Now()
+					b.Show(written, width, 1000, scheme)
+					t.Logf("%s: %d KB, opened in %s", what, len(written)>>10, time.Since(begun).Round(time.Millisecond))
+					b.Screenshot(fmt.Sprintf("page-%s-%d-%s", page.name, width, scheme))
+					b.CheckNoSidewaysScroll(what)
+					eval[bool](b, `document.querySelectorAll("article:not([hidden]) details").forEach((d, i) => d.open = i < 3) || true`)
+					b.CheckAccessible(what)
+					b.CheckQuiet()
+				}
+			}
+		})
+	}
+	// A frame's facts, too.
+	b := newBrowser(t)
+	b.open([]Input{film()}, 1280, 1000, "light")
+	eval[bool](b, `document.querySelector("article:not([hidden]) .worst .go").click() || true`)
+	b.Settle()
+	b.CheckAccessible("facts")
+	b.CheckQuiet()
+}
