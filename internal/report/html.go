@@ -120,6 +120,11 @@ type group struct {
 // groups divide frames.
 type groups []group
 
+// Any reports whether there are frames.
+func (g groups) Any() bool {
+	return slices.ContainsFunc(g, func(group group) bool { return group.Frames > 0 })
+}
+
 // pageData is the script's input.
 type pageData struct {
 	Marks     []string          `json:"marks"`     // style classes

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
 	"ohframe/internal/slow"
 )
 
@@ -53,5 +56,32 @@ func TestPages(t *testing.T) {
 	eval[bool](b, `document.querySelector("article:not([hidden]) .worst .go").click() || true`)
 	b.Settle()
 	b.CheckAccessible("facts")
+	b.CheckQuiet()
+}
+
+// On paper a page fits onto A4, in dark ink, without what only works on a screen, and with
+// what is folded.
+func TestPrint(t *testing.T) {
+	b := newBrowser(t)
+	b.open([]Input{explained("FlushLayoutTask", "Worker")}, 794, 1123, "dark")
+	media := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+	b.Settle()
+	b.Screenshot("print")
+	b.CheckNoSidewaysScroll("A4")
+	for expression, want := range map[string]string{
+		`getComputedStyle(document.body).color`:                                                                              "rgb(0, 0, 0)",
+		`getComputedStyle(document.body).backgroundColor`:                                                                    "rgb(255, 255, 255)",
+		`[...document.querySelectorAll(".tools, .hint, header select")].filter(e => e.checkVisibility()).length`:             "0",
+		`document.querySelector(".late .row").checkVisibility({contentVisibilityAuto: true, visibilityProperty: true})`:      "true",
+		`document.querySelector(".overview .scroll").scrollWidth <= document.querySelector(".overview .scroll").clientWidth`: "true",
+		`getComputedStyle(document.querySelector(".time canvas")).display`:                                                   "block",
+	} {
+		if got := eval[string](b, "String("+expression+")"); got != want {
+			t.Errorf("%s is %s, want %s", expression, got, want)
+		}
+	}
 	b.CheckQuiet()
 }
