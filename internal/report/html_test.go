@@ -413,7 +413,8 @@ func TestWithoutScript(t *testing.T) {
 	}
 }
 
-// A twelfth of many frames is late. The picture has not much more of their colour.
+// A twelfth of many frames is late. They take 6 to 15 ms and the others 2 to 4, and still
+// the picture has more of the others' colour.
 func TestManyFramesAreAPicture(t *testing.T) {
 	timeline := longTimeline(slow.Of(20_000, 200_000), 1)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -432,13 +433,13 @@ func TestManyFramesAreAPicture(t *testing.T) {
 		const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
 		let red = 0, blue = 0;
 		for (let i = 0; i < data.length; i += 4) {
-			if (data[i + 3] < 128) continue;
-			if (data[i] > data[i + 2] + 60) red++;
-			if (data[i + 2] > data[i] + 60) blue++;
+			if (data[i] > data[i + 2] + 60) red += data[i + 3] / 255;
+			if (data[i + 2] > data[i] + 60) blue += data[i + 3] / 255;
 		}
 		return blue > 10000 ? red / (red + blue) : -1;
 	})()`)
-	if red < .02 || red > .4 {
+	t.Logf("%.3f of the picture are late frames", red)
+	if red < .02 || red > .5 {
 		t.Errorf("%.3f of the picture are late frames", red)
 	}
 	b.CheckQuiet()
