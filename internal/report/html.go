@@ -201,7 +201,7 @@ func (p *pageView) add(in Input, several bool) {
 			list, undrawn = nil, len(list)
 		}
 		p.drawn += len(list)
-		columns := newFrameColumns(list)
+		columns := newFrameColumns(list, s.Frames.Empty != nil)
 		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, Charts: columns != nil, Undrawn: undrawn}
 		if several {
 			pp.Input = input.Name

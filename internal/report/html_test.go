@@ -497,6 +497,20 @@ func TestFrame(t *testing.T) {
 	b.CheckQuiet()
 }
 
+// If the trace does not say which frames are empty, none is.
+func TestEmptyUnknown(t *testing.T) {
+	frames := film().Timeline.Frames
+	known, unknown := newFrameColumns(frames, true), newFrameColumns(frames, false)
+	for i, f := range frames {
+		if want := f.Facts.Has(analyzer.Empty); known.Marks[i].has(empty) != want || unknown.Marks[i].has(empty) {
+			t.Errorf("%s: marks %b and %b", f, known.Marks[i], unknown.Marks[i])
+		}
+	}
+	if text := strings.Join(known.Texts, "; "); !strings.Contains(text, "empty: it sent") || strings.Contains(strings.Join(unknown.Texts, "; "), "empty:") {
+		t.Errorf("texts: %s; %s", text, unknown.Texts)
+	}
+}
+
 // Tables can be sorted. Unknown values come last in either direction.
 func TestSort(t *testing.T) {
 	b := newBrowser(t)
