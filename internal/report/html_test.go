@@ -311,6 +311,8 @@ func TestLabels(t *testing.T) {
 		if missing := eval[float64](b, `(() => {
 			const u = plots[0].u, context = document.createElement("canvas").getContext("2d");
 			context.font = "12px system-ui, sans-serif";
+			const right = Math.max(...u.axes[0]._splits.map((x, i) => u.valToPos(x, "x") + context.measureText(u.axes[0]._values[i]).width / 2));
+			if (right + u.bbox.left / devicePixelRatio > u.width) return right;
 			const widest = Math.max(...u.axes[1]._values.map(label => context.measureText(label).width));
 			return widest + 8 - u.bbox.left / devicePixelRatio; // a tick and a gap
 		})()`); missing > 0 {

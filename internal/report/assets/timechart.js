@@ -11,10 +11,10 @@ function timeChart(article, host, f) {
   const end = i => f.x[i] + f.duration[i] / 1e3;
 
   // top returns the end of the y axis. It cuts off a few very long frames, which
-  // would make all others flat.
+  // would make all others flat. Deadlines are seen.
   function top(longest) {
     const limit = Math.max(3 * f.period, 1.5 * percentile(f.sorted, 95));
-    return Math.max(1.3 * f.period, 1.1 * (tall || longest < 1.6 * limit ? longest : limit), 1e-3);
+    return Math.max(1.3 * f.period, 1.15 * f.usualBudget, 1.1 * (tall || longest < 1.6 * limit ? longest : limit), 1e-3);
   }
 
   function zoom(min, max) {
