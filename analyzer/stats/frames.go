@@ -1,6 +1,9 @@
 package stats
 
-import "ohframe/analyzer"
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
 
 // Frames has the complete frames of a timeline, by the processes of its report.
 type Frames map[processKey][]*analyzer.Frame
@@ -13,11 +16,17 @@ func NewFrames(t *analyzer.Timeline) Frames {
 		return frames
 	}
 	for f := range t.Complete() {
-		key := processKey{kindOf(f), f.Process.PID}
+		key := newProcessKey(f)
 		frames[key] = append(frames[key], f)
 	}
 	return frames
 }
 
 // Of returns the frames of a process, in the order of the timeline.
-func (f Frames) Of(p *Process) []*analyzer.Frame { return f[processKey{p.Kind, p.PID}] }
+func (f Frames) Of(p *Process) []*analyzer.Frame {
+	key := processKey{kind: p.Kind, pid: p.PID}
+	if p.PID == trace.UnknownPID {
+		key.name = p.Name
+	}
+	return f[key]
+}

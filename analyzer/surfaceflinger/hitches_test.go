@@ -1,6 +1,7 @@
 package surfaceflinger_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -33,7 +34,7 @@ func hitches(t *testing.T, text string) string {
 	t.Helper()
 	timeline, _ := read(t, text, surfaceflinger.Options{})
 	report := stats.Compute(timeline, stats.Options{})
-	slices.SortFunc(report.Processes, func(a, b *stats.Process) int { return int(a.PID - b.PID) })
+	slices.SortStableFunc(report.Processes, func(a, b *stats.Process) int { return cmp.Compare(b.Kind, a.Kind) })
 	var list []string
 	for _, p := range report.Processes {
 		if h := p.Hitches; h == nil {

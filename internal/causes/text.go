@@ -67,7 +67,7 @@ func (t *textWriter) write(name string, list []*Process) {
 }
 
 func (t *textWriter) process(p *Process) {
-	t.Heading(text.Shorten(processName(p.Name), text.LineWidth/2), fmt.Sprintf(" · %s · pid %d", text.Kind(p.Kind), p.PID))
+	t.Heading(text.Shorten(processName(p.Name), text.LineWidth/2), fmt.Sprintf(" · %s · pid %s", text.Kind(p.Kind), p.PID))
 	if t.Vsync != 0 {
 		for _, e := range p.Late {
 			t.frame(e)

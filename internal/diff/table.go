@@ -126,7 +126,7 @@ func (t *tableWriter) only(label string, list []*stats.Process) {
 	fmt.Fprintln(t, t.Bold(label))
 	shown := text.Largest(list, complete)
 	for _, p := range shown {
-		about := fmt.Sprintf(" · %s · pid %d · %s", text.Kind(p.Kind), p.PID, text.Count(p.Frames.Complete, "frame"))
+		about := fmt.Sprintf(" · %s · pid %s · %s", text.Kind(p.Kind), p.PID, text.Count(p.Frames.Complete, "frame"))
 		name := text.Shorten(text.Process(p), text.LineWidth-2-text.Width(about))
 		fmt.Fprintf(t, "  %s%s\n", name, t.Dim(about))
 	}

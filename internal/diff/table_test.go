@@ -36,7 +36,7 @@ func large() *Diff {
 		p := &stats.Process{
 			Kind: stats.Application, PID: pid, Name: name, Frames: stats.Counts{Complete: int(factor * 1234567), WithDeadline: int(factor * 999999), Late: int(factor * 123456)},
 			JankRate: known(factor * .1234), EmptyRate: known(factor * .0004), FPS: &stats.FPS{Rate: factor * 120.5},
-			Durations: &stats.Durations{P50: d, P90: d, P95: d, P99: d, Max: d}, DurationsInPeriods: &stats.DurationsInPeriods{Max: factor * 84000},
+			Durations: &stats.Durations{P50: d, P90: d, P95: &d, P99: &d, Max: d}, DurationsInPeriods: &stats.DurationsInPeriods{Max: factor * 84000},
 			Hitches:     &stats.Hitches{Ratio: factor * 999.9, Hitch: d, Idle: d, Longest: &d},
 			WholeFrames: stats.WholeFrames{LateRate: known(factor * .09)},
 		}

@@ -26,6 +26,7 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"noHitches": noHitches,
 	"percent":   text.Share,
 	"ms":        ms,
+	"msOf":      milliseconds,
 	"msOrNot":   milliseconds,
 	"number":    text.Number,
 	"vsync":     vsync,

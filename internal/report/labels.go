@@ -133,3 +133,11 @@ func vsync(id int64) string {
 	}
 	return strconv.FormatInt(id, 10)
 }
+
+// pidText formats a process id.
+func pidText(pid trace.PID) string {
+	if pid == trace.UnknownPID {
+		return unknown
+	}
+	return pid.String()
+}

@@ -62,14 +62,14 @@ func (t *tableWriter) overview(in Input, known map[*stats.Process]*causes.Proces
 			hitch = text.Number(p.Hitches.Ratio, 1)
 		}
 		if d := p.Durations; d != nil {
-			p50, p95, longest = ms(d.P50), ms(d.P95), ms(d.Max)
+			p50, p95, longest = ms(d.P50), milliseconds(d.P95), ms(d.Max)
 		}
 		late := unknown
 		if p.JankRate != nil {
 			late = fmt.Sprint(p.Frames.Late)
 		}
 		g.AppendRow(text.Row{
-			text.Shorten(text.Process(p), overviewWidths[0]), p.PID, fps, p.Frames.Complete,
+			text.Shorten(text.Process(p), overviewWidths[0]), pidText(p.PID), fps, p.Frames.Complete,
 			t.Yellow(late, p.Frames.Late > 0), t.Yellow(text.Share(p.JankRate), p.Frames.Late > 0), hitch, p50, p95, longest,
 		})
 	}
@@ -114,7 +114,7 @@ func complete(p *stats.Process) int { return p.Frames.Complete }
 // process writes the block of a process. Its heading includes the input's name if
 // there are several inputs.
 func (t *tableWriter) process(in Input, p *stats.Process, c *causes.Process, several bool) {
-	title, about := text.Shorten(text.Process(p), text.LineWidth/2), fmt.Sprintf(" · %s · pid %d", text.Kind(p.Kind), p.PID)
+	title, about := text.Shorten(text.Process(p), text.LineWidth/2), fmt.Sprintf(" · %s · pid %s", text.Kind(p.Kind), p.PID)
 	if several {
 		about += " · " + text.Shorten(text.Printable(in.Name), text.LineWidth-12-text.Width(title+about))
 	}
@@ -122,7 +122,9 @@ func (t *tableWriter) process(in Input, p *stats.Process, c *causes.Process, sev
 	t.facts(p)
 	if p.Frames.Complete > 0 {
 		t.causes(c)
-		t.stages(p)
+		if len(p.Stages) > 0 {
+			t.stages(p)
+		}
 		t.worst(p, c)
 	}
 }

@@ -58,9 +58,11 @@ func refreshText(list []stats.Refresh) string {
 func (t *tableWriter) frames(p *stats.Process) []string {
 	f := &p.Frames
 	lines := []string{fmt.Sprintf("%d, %d of them empty (%s)", f.Complete, f.Empty, text.Share(p.EmptyRate))}
-	if p.Kind == stats.Application {
+	switch {
+	case f.Complete > 0 && len(p.Stages) == 0: // a dump has no render frames
+	case p.Kind == stats.Application:
 		lines[0] += fmt.Sprintf(" · %d picked up by a render frame, %d on another vsync", f.Linked, f.Misaligned)
-	} else {
+	default:
 		lines[0] += fmt.Sprintf(" · %d presented, %d picked up frames of another vsync", f.Presented, f.Misaligned)
 	}
 	if f.Dropped > 0 {
@@ -154,10 +156,17 @@ func (t *tableWriter) durations(p *stats.Process) []string {
 	line := func(p50, p90, p95, p99, longest, unit string) string {
 		return fmt.Sprintf("P50 %7s   P90 %7s   P95 %7s   P99 %7s   max %8s  %s", p50, p90, p95, p99, longest, unit)
 	}
-	lines := []string{line(ms(d.P50), ms(d.P90), ms(d.P95), ms(d.P99), ms(d.Max), "ms")}
+	lines := []string{line(ms(d.P50), ms(d.P90), milliseconds(d.P95), milliseconds(d.P99), ms(d.Max), "ms")}
 	if d := p.DurationsInPeriods; d != nil {
-		n := func(x float64) string { return text.Number(x, 2) }
-		lines = append(lines, t.Dim(line(n(d.P50), n(d.P90), n(d.P95), n(d.P99), n(d.Max), "periods")))
+		lines = append(lines, t.Dim(line(periods(&d.P50), periods(&d.P90), periods(d.P95), periods(d.P99), periods(&d.Max), "periods")))
 	}
 	return lines
+}
+
+// periods formats a number of refresh periods; nil is unknown.
+func periods(n *float64) string {
+	if n == nil {
+		return unknown
+	}
+	return text.Number(*n, 2)
 }
