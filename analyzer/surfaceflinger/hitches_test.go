@@ -10,6 +10,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/surfaceflinger"
+	"ohframe/analyzer/trace"
 )
 
 // shown is a frame of a made dump, in microseconds.
@@ -223,5 +224,20 @@ func TestHitchesOfLayers(t *testing.T) {
 	want := "1 of 1: 20ms, 2 lost, idle 10ms | 1 of 1: 10ms, 1 lost, idle 20ms | 1 of 1: 20ms, 2 lost, idle 10ms"
 	if got := hitches(t, made("a", first, shown{40000, 60000, 5000})+made("b", first, shown{30000, 60000, 5000})); got != want {
 		t.Errorf("layers that ask for times: %s, want %s", got, want)
+	}
+}
+
+// A dump has neither process ids nor stages, and a present time is no work.
+func TestDumpInventsNothing(t *testing.T) {
+	timeline, _ := read(t, "layer\n10000000\n1000000000 1020000000 1010000000\n1010000000 1030000000 1020000000\n", surfaceflinger.Options{})
+	report := stats.Compute(timeline, stats.Options{})
+	frames := stats.NewFrames(timeline)
+	if len(report.Processes) != 2 {
+		t.Fatalf("%d processes", len(report.Processes))
+	}
+	for _, p := range report.Processes {
+		if p.PID != trace.UnknownPID || len(p.Stages) != 0 || (p.Durations != nil) != (p.Kind == stats.Application) || len(frames.Of(p)) != 2 {
+			t.Errorf("%s: pid %s, stages %v, durations %v, %d frames", p.Name, p.PID, p.Stages, p.Durations, len(frames.Of(p)))
+		}
 	}
 }
