@@ -4,6 +4,8 @@ import (
 	"embed"
 	"html/template"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"ohframe/analyzer/stats"
@@ -71,8 +73,10 @@ type pageProcess struct {
 	Charts bool
 	// Undrawn is the number of frames of a process that has no charts because the
 	// page has too many frames.
-	Undrawn  int
-	Statuses []group
+	Undrawn int
+	Strip   *strip // nil without charts
+	// Marks are filters of the frames. Their counts overlap.
+	Marks []group
 	// Blame and Stutter divide the late frames.
 	Blame, Stutter groups
 	// StageScale is the longest P90 of a stage: a full bar.
@@ -102,24 +106,41 @@ type groups []group
 
 // pageData is the script's input.
 type pageData struct {
-	Statuses  []string        `json:"statuses"`  // style classes, by status
-	Names     []string        `json:"names"`     // displayed names, by status
-	Processes []*frameColumns `json:"processes"` // null for a process without charts
-	Periods   [][]float64     `json:"periods"`   // refresh periods of each process, in ms
+	Marks     []string          `json:"marks"`     // style classes
+	Names     []string          `json:"names"`     // displayed names of the marks
+	Processes []*frameColumns   `json:"processes"` // null for a process without charts
+	Periods   [][]float64       `json:"periods"`   // refresh periods of each process, in ms
+	Info      []processData     `json:"info"`      // of each process
+	Stages    map[string]string `json:"stages"`    // displayed names
+}
+
+// processData is what the script needs to know of a process.
+type processData struct {
+	Name    string      `json:"name"`
+	PID     trace.PID   `json:"pid"`
+	Render  bool        `json:"render"`  // a render service
+	Service int         `json:"service"` // the process of the render service that picked up its frames, or -1
+	From    *string     `json:"from"`    // start of the trace, nanoseconds of trace time
+	File    string      `json:"file"`    // the input as a word of a shell command, empty if it has no name
+	Length  float64     `json:"length"`  // of the moments, in seconds
+	Moments []momentRow `json:"moments"`
 }
 
 func writeHTML(w io.Writer, inputs []Input) error {
 	p := pageView{
 		Title: "Frame report",
-		Data:  pageData{Processes: []*frameColumns{}, Periods: [][]float64{}},
+		Data:  pageData{Processes: []*frameColumns{}, Periods: [][]float64{}, Info: []processData{}, Stages: map[string]string{}},
 		Style: template.CSS(asset("uPlot.min.css") + asset("page.css")),
 		// uPlot's licence must be part of every copy.
 		UPlot:  template.JS("/*\n" + asset("uPlot.LICENSE") + "*/\n" + asset("uPlot.min.js")),
-		Script: template.JS(asset("charts.js") + asset("timechart.js") + asset("distributions.js") + asset("page.js")),
+		Script: template.JS(asset("charts.js") + asset("frame.js") + asset("timechart.js") + asset("distributions.js") + asset("page.js")),
 	}
-	for _, s := range statusInfo {
-		p.Data.Statuses = append(p.Data.Statuses, s.ID)
-		p.Data.Names = append(p.Data.Names, s.Name)
+	for _, m := range markInfo {
+		p.Data.Marks = append(p.Data.Marks, m.ID)
+		p.Data.Names = append(p.Data.Names, m.Name)
+	}
+	for s := stats.Receive; s <= stats.ToPresent; s++ {
+		p.Data.Stages[s.String()] = s.Label()
 	}
 	for _, in := range inputs {
 		p.add(in, len(inputs) > 1)
@@ -141,9 +162,14 @@ func asset(name string) string {
 func (p *pageView) add(in Input, several bool) {
 	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span, Recording: in.Recording}
 	frames := stats.NewFrames(in.Timeline)
+	moments := stats.NewMoments(in.Timeline)
 	known := in.causes()
 	shown := text.Largest(in.Stats.Processes, complete)
 	input.More = len(in.Stats.Processes) - len(shown)
+	service := slices.IndexFunc(shown, func(s *stats.Process) bool { return s.Kind == stats.RenderService })
+	if service >= 0 {
+		service += len(p.Processes)
+	}
 	for _, s := range shown {
 		list := frames.Of(s)
 		undrawn := 0
@@ -156,8 +182,19 @@ func (p *pageView) add(in Input, several bool) {
 		if several {
 			pp.Input = input.Name
 		}
+		info := processData{Name: text.Printable(s.Name), PID: s.PID, Render: s.Kind == stats.RenderService, Service: service, File: in.file(), Moments: []momentRow{}}
+		if in.Stats.Span != nil {
+			from := strconv.FormatInt(int64(in.Stats.Span.From), 10)
+			info.From = &from
+		}
 		if columns != nil {
-			pp.Statuses = countStatuses(s.Kind, columns.Status)
+			pp.Marks = countMarks(s.Kind, columns.Marks)
+			base, ofTime := list[0].Actual.Start, moments.Of(s)
+			pp.Strip = newStrip(ofTime, base.Add(trace.Duration(columns.Whole[0])), base.Add(trace.Duration(columns.Whole[1])))
+			info.Length = seconds(ofTime[0].To.Sub(ofTime[0].From))
+			for _, m := range ofTime {
+				info.Moments = append(info.Moments, momentRow{m})
+			}
 		}
 		pp.CausesKnown = known != nil
 		pp.WorstCauses = worstCauses(s, known[s])
@@ -182,19 +219,24 @@ func (p *pageView) add(in Input, several bool) {
 		input.Processes = append(input.Processes, pp)
 		p.Processes = append(p.Processes, pp)
 		p.Data.Processes = append(p.Data.Processes, columns)
+		p.Data.Info = append(p.Data.Info, info)
 		p.Data.Periods = append(p.Data.Periods, periods)
 	}
 	p.Inputs = append(p.Inputs, input)
 }
 
-func countStatuses(kind stats.Kind, list []status) []group {
-	var counts [statusCount]int
-	for _, s := range list {
-		counts[s]++
+func countMarks(kind stats.Kind, list []marks) []group {
+	var counts [markCount]int
+	for _, m := range list {
+		for x := range markCount {
+			if m.has(x) {
+				counts[x]++
+			}
+		}
 	}
 	var groups []group
-	for _, s := range statusesOf(kind) {
-		groups = append(groups, group{statusInfo[s].ID, statusInfo[s].Name, counts[s]})
+	for _, x := range marksOfKind(kind) {
+		groups = append(groups, group{markInfo[x].ID, markInfo[x].Name, counts[x]})
 	}
 	return groups
 }
