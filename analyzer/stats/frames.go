@@ -1,9 +1,6 @@
 package stats
 
-import (
-	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
-)
+import "ohframe/analyzer"
 
 // Frames has the complete frames of a timeline, by the processes of its report.
 type Frames map[processKey][]*analyzer.Frame
@@ -23,10 +20,4 @@ func NewFrames(t *analyzer.Timeline) Frames {
 }
 
 // Of returns the frames of a process, in the order of the timeline.
-func (f Frames) Of(p *Process) []*analyzer.Frame {
-	key := processKey{kind: p.Kind, pid: p.PID}
-	if p.PID == trace.UnknownPID {
-		key.name = p.Name
-	}
-	return f[key]
-}
+func (f Frames) Of(p *Process) []*analyzer.Frame { return f[keyOf(p)] }

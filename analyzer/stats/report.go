@@ -100,6 +100,14 @@ func newProcessKey(f *analyzer.Frame) processKey {
 	return processKey{kindOf(f), f.Process.PID, ""}
 }
 
+// keyOf returns the key of a process of a report.
+func keyOf(p *Process) processKey {
+	if p.PID == trace.UnknownPID {
+		return processKey{p.Kind, p.PID, p.Name}
+	}
+	return processKey{p.Kind, p.PID, ""}
+}
+
 func (c collector) process(key processKey, name string) *Process {
 	p := c[key]
 	if p == nil {
