@@ -50,6 +50,17 @@ func (p PID) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(p), 10), nil
 }
 
+// UnmarshalJSON parses an id; null is an unknown one.
+func (p *PID) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*p = UnknownPID
+		return nil
+	}
+	id, err := strconv.ParseInt(string(text), 10, 32)
+	*p = PID(id)
+	return err
+}
+
 // Common durations.
 const (
 	Nanosecond  Duration = 1

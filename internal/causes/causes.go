@@ -40,9 +40,8 @@ type Options struct {
 	// Vsync, if not zero, is the vsync id of the only frames wanted.
 	Vsync int64
 	// All lists all late frames instead of the worst ones.
-	All bool
-	// Color makes text bold, dim and coloured.
-	Color bool
+	All   bool
+	Style text.Style
 }
 
 // Formats are the formats of Write.
@@ -123,7 +122,7 @@ func Write(w io.Writer, name string, c *why.Causes, list []*Process, format stri
 	if format == "json" {
 		return writeJSON(w, name, c, list)
 	}
-	terminal := &textWriter{Writer: text.NewWriter(w, o.Color), causes: c, Options: o}
+	terminal := &textWriter{Writer: text.NewWriter(w, o.Style), causes: c, Options: o}
 	terminal.write(name, list)
 	return terminal.Flush()
 }

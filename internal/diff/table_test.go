@@ -68,8 +68,8 @@ func TestTableFits(t *testing.T) {
 		t.Fatalf("%d pairs", len(d.Pairs))
 	}
 	for _, color := range []bool{false, true} {
-		for i, line := range strings.Split(write(t, d, "table", WriteOptions{Color: color}), "\n") {
-			if n := text.Width(line); n > text.LineWidth {
+		for i, line := range strings.Split(write(t, d, "table", WriteOptions{Style: text.Style{Color: color}}), "\n") {
+			if n := text.Width(line); n > text.DefaultWidth {
 				t.Errorf("line %d has %d columns: %q", i+1, n, line)
 			}
 			if strings.TrimRight(line, " ") != line {
@@ -83,7 +83,7 @@ func TestTableFits(t *testing.T) {
 func TestTableColor(t *testing.T) {
 	codes := regexp.MustCompile(`\x1b\[(0|1|2|31|32)m`)
 	for _, d := range []*Diff{compare(t, before(), after(), Options{}), large()} {
-		plain, coloured := write(t, d, "table", WriteOptions{}), write(t, d, "table", WriteOptions{Color: true})
+		plain, coloured := write(t, d, "table", WriteOptions{}), write(t, d, "table", WriteOptions{Style: text.Style{Color: true}})
 		if strings.ContainsAny(plain, "\x1b\u202e") {
 			t.Error("the plain table has control characters")
 		}

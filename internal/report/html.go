@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"embed"
 	"html/template"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
 
@@ -28,7 +30,6 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"noHitches": noHitches,
 	"percent":   text.Share,
 	"ms":        ms,
-	"msOf":      milliseconds,
 	"msOrNot":   milliseconds,
 	"number":    text.Number,
 	"vsync":     vsync,
@@ -48,6 +49,8 @@ type pageView struct {
 	// Style and the scripts come from assets, never from a trace.
 	Style         template.CSS
 	UPlot, Script template.JS
+
+	thresholds rating.Thresholds
 
 	drawn  int // frames in charts, of all inputs
 	listed int // late frames with their bars, of all inputs
@@ -71,6 +74,7 @@ type pageProcess struct {
 	ID     int    // index in pageView.Processes
 	Input  string // empty if there is one input
 	Charts bool
+	levels rating.Thresholds
 	// Undrawn is the number of frames of a process that has no charts because the
 	// page has too many frames.
 	Undrawn int
@@ -126,11 +130,12 @@ type processData struct {
 	Moments []momentRow `json:"moments"`
 }
 
-func writeHTML(w io.Writer, inputs []Input) error {
+func writeHTML(w io.Writer, inputs []Input, o Options) error {
 	p := pageView{
-		Title: "Frame report",
-		Data:  pageData{Processes: []*frameColumns{}, Periods: [][]float64{}, Info: []processData{}, Stages: map[string]string{}},
-		Style: template.CSS(asset("uPlot.min.css") + asset("page.css")),
+		thresholds: *cmp.Or(o.Thresholds, &rating.Default),
+		Title:      "Frame report",
+		Data:       pageData{Processes: []*frameColumns{}, Periods: [][]float64{}, Info: []processData{}, Stages: map[string]string{}},
+		Style:      template.CSS(asset("uPlot.min.css") + asset("page.css")),
 		// uPlot's licence must be part of every copy.
 		UPlot:  template.JS("/*\n" + asset("uPlot.LICENSE") + "*/\n" + asset("uPlot.min.js")),
 		Script: template.JS(asset("charts.js") + asset("frame.js") + asset("timechart.js") + asset("distributions.js") + asset("page.js")),
@@ -178,7 +183,7 @@ func (p *pageView) add(in Input, several bool) {
 		}
 		p.drawn += len(list)
 		columns := newFrameColumns(list)
-		pp := pageProcess{Process: s, ID: len(p.Processes), Charts: columns != nil, Undrawn: undrawn}
+		pp := pageProcess{Process: s, ID: len(p.Processes), Charts: columns != nil, Undrawn: undrawn, levels: p.thresholds}
 		if several {
 			pp.Input = input.Name
 		}
@@ -247,4 +252,22 @@ func share(d *trace.Duration, whole trace.Duration) string {
 		return "0"
 	}
 	return text.Number(float64(*d)/float64(whole)*100, 2)
+}
+
+// JankLevel returns the class of the process's jank rate: that of the largest overrun.
+func (p pageProcess) JankLevel() string { return p.level(rating.Overrun, largestOverrun(p.Process)) }
+
+// HitchLevel returns the class of the process's hitch ratio.
+func (p pageProcess) HitchLevel() string {
+	if p.Hitches == nil {
+		return ""
+	}
+	return p.level(rating.HitchRatio, &p.Hitches.Ratio)
+}
+
+func (p pageProcess) level(name string, value *float64) string {
+	if value == nil {
+		return ""
+	}
+	return [...]string{rating.None: "", rating.Warning: "warn", rating.Critical: "bad"}[p.levels.Of(name, *value)]
 }

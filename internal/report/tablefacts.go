@@ -8,12 +8,16 @@ import (
 	"ohframe/internal/text"
 )
 
-// facts writes the measures of a process that fit on a few lines each.
-func (t *tableWriter) facts(p *stats.Process) {
+// facts writes the measures of a process that fit on a few lines each; without full, only
+// the first line of the most important ones.
+func (t *tableWriter) facts(p *stats.Process, full bool) {
 	g := text.NewTable(t.Ink)
 	add := func(label string, lines ...string) {
+		if !full {
+			lines = lines[:1]
+		}
 		for i, line := range lines {
-			lines[i] = text.Wrap(line, factWidth)
+			lines[i] = text.Wrap(line, t.Width-factIndent)
 		}
 		g.AppendRow(text.Row{t.Dim(label), strings.Join(lines, "\n")})
 	}
@@ -23,11 +27,15 @@ func (t *tableWriter) facts(p *stats.Process) {
 		return
 	}
 	add("FPS", t.fps(p.FPS))
-	add("Refresh", refreshText(p.Refresh))
+	if full {
+		add("Refresh", refreshText(p.Refresh))
+	}
 	add("Jank", t.jank(p)...)
-	add("Blame", t.blame(&p.WholeFrames)...)
-	if p.SurfaceFlinger != nil {
-		add("Verdicts", t.verdicts(p.SurfaceFlinger)...)
+	if full {
+		add("Blame", t.blame(&p.WholeFrames)...)
+		if p.SurfaceFlinger != nil {
+			add("Verdicts", t.verdicts(p.SurfaceFlinger)...)
+		}
 	}
 	add("Hitches", t.hitches(p)...)
 	add("Durations", t.durations(p)...)
@@ -88,7 +96,7 @@ func (t *tableWriter) jank(p *stats.Process) []string {
 	}
 	lines := []string{line}
 	if s := p.LongestStreak; s != nil {
-		lines = append(lines, fmt.Sprintf("longest streak %s, from %s s (vsync %s)", text.Count(s.Frames, "frame"), s.At, vsync(s.VsyncID)))
+		lines = append(lines, fmt.Sprintf("longest streak %s, from %s (vsync %s, %s s)", text.Count(s.Frames, "frame"), since(t.span, s.At), vsync(s.VsyncID), timeText(s.At)))
 	}
 	if s := p.Stutter; f.Late > 0 {
 		line := fmt.Sprintf("overrun in periods: %d slight (< 2) · %s · %s", s.Slight,
@@ -143,7 +151,7 @@ func (t *tableWriter) hitches(p *stats.Process) []string {
 	lines := []string{fmt.Sprintf("%s ms/s: %s, %s ms in total, %s lost",
 		t.Bold(text.Number(h.Ratio, 1)), text.Count(h.Hitches, "hitch"), ms(h.Hitch), text.Count(h.LostFrames, "frame"))}
 	if h.Longest != nil {
-		lines = append(lines, fmt.Sprintf("longest: %s ms, after the present at %s s", ms(*h.Longest), *h.LongestAt))
+		lines = append(lines, fmt.Sprintf("longest: %s ms, after the present at %s (%s s)", ms(*h.Longest), since(t.span, *h.LongestAt), timeText(*h.LongestAt)))
 	}
 	return lines
 }
