@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/glossary"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
@@ -23,6 +24,7 @@ var assets embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"process":   text.Process,
+	"pid":       pidText,
 	"kind":      text.Kind,
 	"stage":     stats.Stage.Label,
 	"event":     func(e stats.Event) string { return eventNames[e] },
@@ -35,7 +37,11 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"vsync":     vsync,
 	"count":     text.Count,
 	"share":     share,
-	"at":        func(t trace.Time, p pageProcess) pageTime { return pageTime{t, p.Charts} },
+	"at":        func(t trace.Time, p pageProcess) pageTime { return p.time(t) },
+	"term":      glossary.Of,
+	"stageTerm": glossary.Stage,
+	"meaning":   meaning,
+	"terms":     pageTerms,
 	"seconds":   seconds,
 	"more":      text.More,
 }).ParseFS(assets, "assets/page.html"))
@@ -45,6 +51,7 @@ type pageView struct {
 	Title     string
 	Inputs    []pageInput
 	Processes []pageProcess // of all inputs
+	Compared  []compared
 	Data      pageData
 	// Style and the scripts come from assets, never from a trace.
 	Style         template.CSS
@@ -73,6 +80,7 @@ type pageProcess struct {
 	*stats.Process
 	ID     int    // index in pageView.Processes
 	Input  string // empty if there is one input
+	Span   *stats.Span
 	Charts bool
 	levels rating.Thresholds
 	// Undrawn is the number of frames of a process that has no charts because the
@@ -93,16 +101,26 @@ type pageProcess struct {
 	WorstCauses explanations
 }
 
-// pageTime is the start of a frame. If Charts is set, it links to the frame.
+// pageTime is the start of a frame.
 type pageTime struct {
 	At     trace.Time
-	Charts bool
+	Since  string // the time since the start of the trace, empty if that is unknown
+	Charts bool   // it links to the frame
+}
+
+func (p *pageProcess) time(at trace.Time) pageTime {
+	t := pageTime{At: at, Charts: p.Charts}
+	if p.Span != nil {
+		t.Since = sinceText(at.Sub(p.Span.From))
+	}
+	return t
 }
 
 // group is a number of frames with the style and the name of what they share.
 type group struct {
 	ID, Name string
 	Frames   int
+	Term     string // of the glossary, may be empty
 }
 
 // groups divide frames.
@@ -150,6 +168,7 @@ func writeHTML(w io.Writer, inputs []Input, o Options) error {
 	for _, in := range inputs {
 		p.add(in, len(inputs) > 1)
 	}
+	p.Compared = compareInputs(inputs)
 	if len(inputs) == 1 {
 		p.Title = text.Printable(inputs[0].Name) + " – frame report"
 	}
@@ -183,7 +202,7 @@ func (p *pageView) add(in Input, several bool) {
 		}
 		p.drawn += len(list)
 		columns := newFrameColumns(list)
-		pp := pageProcess{Process: s, ID: len(p.Processes), Charts: columns != nil, Undrawn: undrawn, levels: p.thresholds}
+		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, Charts: columns != nil, Undrawn: undrawn, levels: p.thresholds}
 		if several {
 			pp.Input = input.Name
 		}
@@ -203,7 +222,7 @@ func (p *pageView) add(in Input, several bool) {
 		}
 		pp.CausesKnown = known != nil
 		pp.WorstCauses = worstCauses(s, known[s])
-		if pp.Why = newWhyView(known[s], in.Causes, pp.Charts, maxLateOnPage-p.listed); pp.Why != nil {
+		if pp.Why = newWhyView(known[s], in.Causes, &pp, maxLateOnPage-p.listed); pp.Why != nil {
 			p.listed += len(pp.Why.Frames)
 		}
 		for _, t := range s.Stages {
@@ -218,8 +237,8 @@ func (p *pageView) add(in Input, several bool) {
 		st := s.Stutter
 		pp.Blame = blameGroups(&s.WholeFrames.Blame)
 		pp.Stutter = groups{
-			{"slight", "slight, < 2", st.Slight}, {"medium", "medium, 2–6", st.Medium},
-			{"severe", "severe, > 6", st.Severe}, {"no-deadline", "period unknown", st.Unknown},
+			{"slight", "slight, < 2", st.Slight, ""}, {"medium", "medium, 2–6", st.Medium, ""},
+			{"severe", "severe, > 6", st.Severe, ""}, {"no-deadline", "period unknown", st.Unknown, ""},
 		}
 		input.Processes = append(input.Processes, pp)
 		p.Processes = append(p.Processes, pp)
@@ -241,7 +260,7 @@ func countMarks(kind stats.Kind, list []marks) []group {
 	}
 	var groups []group
 	for _, x := range marksOfKind(kind) {
-		groups = append(groups, group{markInfo[x].ID, markInfo[x].Name, counts[x]})
+		groups = append(groups, group{markInfo[x].ID, markInfo[x].Name, counts[x], markInfo[x].Term})
 	}
 	return groups
 }

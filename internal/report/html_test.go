@@ -444,6 +444,105 @@ func TestManyFramesAreAPicture(t *testing.T) {
 	b.checkQuiet()
 }
 
+// A frame shows its stages, with those of the render frame that picked it up, leads to that
+// frame, and gives the command that opens it.
+func TestFrame(t *testing.T) {
+	b := newBrowser(t)
+	in := film()
+	in.File = "my film.ftrace"
+	// Frame 11 of the application: its vsync is 3 ms before its start.
+	for _, f := range in.Timeline.Frames {
+		if f.VsyncID == 11 {
+			f.Vsync = f.Actual.Start.Add(-3 * ms1)
+		}
+		if f.VsyncID == 21 { // begins 50 ms later
+			f.Draw = analyzer.Interval{Start: f.Actual.Start.Add(2 * ms1), End: f.Actual.Start.Add(9 * ms1)}
+			f.Commit = analyzer.Interval{Start: f.Actual.Start.Add(30 * ms1), End: f.Actual.Start.Add(31 * ms1)}
+		}
+	}
+	b.open([]Input{in}, 1280, 1400, "light")
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) .worst .go")))
+	b.settle()
+	b.checkFacts("Start 100.100000000 s (+100.0 ms)", "Its vsync 3.00 ms before the start", "ohframe open --at 100.100000000 -- 'my film.ftrace'",
+		"Vsync → received 3.00", "UI work 32.00", "Transaction → picked up 18.00", "Render main 25.00", "Render draw 7.00", "Commit 1.00", "Commit → present 9.00")
+	// Bars are relative to the time from the vsync to the present, 93 ms.
+	left := eval[string](b, `[...document.querySelectorAll("#facts .gantt i")].map(i => Math.round(parseFloat(i.style.left) * .93)).join()`)
+	if left != "0,3,35,53,55,83,84" {
+		t.Errorf("the bars begin at %s ms", left)
+	}
+	b.do(chromedp.Click(chromedp.CSS("#facts a")))
+	b.settle()
+	b.checkFacts("Vsync 21 · late, CPU", "Start 100.150000000 s")
+	if got := eval[string](b, `location.hash`); got != "#process-1@100150000000" {
+		t.Errorf("the link leads to %s", got)
+	}
+
+	// The late frames as CSV.
+	eval[bool](b, `(() => {
+		URL.createObjectURL = blob => { window.saved = blob.text(); return "#process-0" };
+		HTMLAnchorElement.prototype.click = function () { window.savedName = this.download };
+		return true;
+	})()`)
+	b.choose(0)
+	eval[bool](b, `document.querySelector("article:not([hidden]) [data-do=save]").click() || true`)
+	const want = "process,pid,thread,vsync_id,render_vsync_id,start_ns,duration_ns,gpu_after_ns,deadline_ns,overrun_ns,present_ns,facts\n" +
+		"com.example.app,200,com.example.app 200,11,21,100100000000,32000000,0,100120000000,12000000,100190000000,late on its thread; whole frame late: application\n"
+	if got := eval[string](b, `window.saved`); got != want {
+		t.Errorf("saved %s", got)
+	}
+	if got := eval[string](b, `window.savedName`); got != "late-frames-com.example.app.csv" {
+		t.Errorf("saved as %s", got)
+	}
+	b.checkQuiet()
+}
+
+// Tables can be sorted. Unknown values come last in either direction.
+func TestSort(t *testing.T) {
+	b := newBrowser(t)
+	inputs := sample()[:1]
+	inputs[0].Stats.Processes = append(inputs[0].Stats.Processes, stranger())
+	b.open(inputs, 1280, 1000, "light")
+	sort := func(column string) string {
+		t.Helper()
+		return eval[string](b, `(() => {
+			const table = document.querySelector("table.all");
+			[...table.querySelectorAll("th")].find(th => th.textContent === "`+column+`").querySelector("button").click();
+			return [...table.tBodies[0].rows].map(r => r.cells[1].textContent.trim()).join();
+		})()`)
+	}
+	// FPS 60, 90 and unknown; frames 150, 30 and 0.
+	for _, c := range []struct{ column, want string }{
+		{"FPS", "1027,20170,–"}, {"FPS", "20170,1027,–"}, {"Frames", "20170,1027,–"}, {"Frames", "–,1027,20170"}, {"PID", "20170,1027,–"},
+	} {
+		if got := sort(c.column); got != c.want {
+			t.Errorf("%s: %s, want %s", c.column, got, c.want)
+		}
+	}
+	if got := eval[string](b, `[...document.querySelectorAll("th[aria-sort]")].map(th => th.ariaSort).join()`); got != "descending" {
+		t.Errorf("the table says that it is sorted %s", got)
+	}
+	b.checkQuiet()
+}
+
+// Several inputs are compared by the processes that they have in common.
+func TestCompareInputs(t *testing.T) {
+	other := gallery()
+	other.FPS, other.JankRate = nil, known(.25)
+	list := compareInputs([]Input{
+		{Stats: &stats.Report{Processes: []*stats.Process{gallery(), service()}}},
+		{Stats: &stats.Report{Processes: []*stats.Process{stranger()}}},
+		{Stats: &stats.Report{Processes: []*stats.Process{other, stranger()}}},
+	})
+	if len(list) != 1 || list[0].Name != "example.gallery" {
+		t.Fatalf("%+v", list)
+	}
+	for i, want := range []string{"60.0 – –", "15.0 % – 25.0 %", "51.2 – 51.2"} {
+		if got := strings.Join(list[0].Rows[i].Values, " "); got != want {
+			t.Errorf("%s: %s, want %s", list[0].Rows[i].Label, got, want)
+		}
+	}
+}
+
 // The other tests believe checkQuiet: it must notice.
 func TestBrowserNotices(t *testing.T) {
 	b := newBrowser(t)

@@ -30,6 +30,16 @@ function stripBrush(strip, plot, f) {
     brush.style.left = percent(min);
     brush.style.width = percent(from + max - min);
   };
+  const {length, moments} = f.info;
+  area.onmousemove = e => {
+    const k = Math.floor((timeAt(e.clientX) - f.x[0]) / length), [late, judged, fps, refresh] = moments[k] ?? [];
+    if (late === undefined || e.buttons) return hideBox();
+    showBox(e.clientX, e.clientY, {
+      title: `${(f.x[0] + k * length).toFixed(2)} s to ${(f.x[0] + (k + 1) * length).toFixed(2)} s`,
+      rows: [["Jank rate", judged ? `${(late / judged * 100).toFixed(1)} %, ${late} of ${countFrames(judged)}` : "–"], ["FPS", fps ?? "–"], ["Refresh rate", refresh ? refresh + " Hz" : "–"]],
+    });
+  };
+  area.onmouseleave = hideBox;
   let view = f.whole;
   plot.onzoom = v => mark(...(view = v));
   mark(...view);
@@ -59,11 +69,10 @@ all(".cost").forEach(button => button.onclick = () => {
 // come last.
 const cellValue = cell => {
   const text = cell?.textContent.trim() ?? "", number = parseFloat(text);
-  return cell?.classList.contains("n") ? isNaN(number) ? null : number : text;
+  return cell?.matches(".n, .t") ? isNaN(number) ? null : number : text;
 };
-all("table.sortable").forEach(table => all("thead th", table).forEach((th, column) => {
-  if (!th.textContent.trim()) return;
-  const button = element("button", "", "sort"), numeric = th.classList.contains("n");
+all("table.sortable").forEach(table => all("thead th", table).forEach(th => {
+  const column = th.cellIndex, button = element("button", "", "sort"), numeric = th.classList.contains("n") || one("tbody tr", table).cells[column].matches(".t");
   button.append(...th.childNodes);
   th.append(button);
   button.onclick = () => {
