@@ -16,6 +16,8 @@ type records struct {
 	dump      bool // Timeline.Dump
 	whole     WholeFrames
 	breaks    []trace.Time // the starts of further traces in the same input, in order
+	// emptyKnown: some frame of the same kind in the trace is not empty.
+	emptyKnown bool
 
 	// fps and hitches fill these.
 	gaps      []gap

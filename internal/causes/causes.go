@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/failure"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -40,8 +41,10 @@ type Options struct {
 	// Vsync, if not zero, is the vsync id of the only frames wanted.
 	Vsync int64
 	// All lists all late frames instead of the worst ones.
-	All   bool
-	Style text.Style
+	All bool
+	// Quality is that of the trace; nil if unknown.
+	Quality *quality.Quality
+	Style   text.Style
 }
 
 // Formats are the formats of Write.
@@ -120,7 +123,7 @@ func CheckChosen(list []*Process, t *analyzer.Timeline, o Options) error {
 // the Formats.
 func Write(w io.Writer, name string, c *why.Causes, list []*Process, format string, o Options) error {
 	if format == "json" {
-		return writeJSON(w, name, c, list)
+		return writeJSON(w, name, c, list, o.Quality)
 	}
 	terminal := &textWriter{Writer: text.NewWriter(w, o.Style), causes: c, Options: o}
 	terminal.write(name, list)

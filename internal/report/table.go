@@ -173,6 +173,7 @@ func (t *tableWriter) overview(in Input, list []*stats.Process, known map[*stats
 	if in.Recording != nil {
 		fmt.Fprintln(t, t.Dim("  "+in.Recording.String()))
 	}
+	in.Quality.Print(t.Writer, "  ", t.Width)
 	if len(list) == 0 {
 		fmt.Fprint(t, "  no frames\n\n")
 		return

@@ -65,7 +65,10 @@ func refreshText(list []stats.Refresh) string {
 
 func (t *tableWriter) frames(p *stats.Process) []string {
 	f := &p.Frames
-	lines := []string{fmt.Sprintf("%d, %d of them empty (%s)", f.Complete, f.Empty, text.Share(p.EmptyRate))}
+	lines := []string{fmt.Sprintf("%d, unknown which are empty", f.Complete)}
+	if f.Empty != nil {
+		lines[0] = fmt.Sprintf("%d, %d of them empty (%s)", f.Complete, *f.Empty, text.Share(p.EmptyRate))
+	}
 	switch {
 	case f.Complete > 0 && len(p.Stages) == 0: // a dump has no render frames
 	case p.Kind == stats.Application:
