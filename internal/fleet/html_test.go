@@ -7,6 +7,7 @@ import (
 
 	"ohframe/internal/browsertest"
 	"ohframe/internal/slow"
+	"ohframe/internal/text"
 )
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
@@ -32,7 +33,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	if err := (&Report{d, by, groups}).Write(&page, "html", false); err != nil {
+	if err := (&Report{d, by, groups}).Write(&page, "html", text.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, width := range slow.Of([]int64{390}, []int64{390, 1280, 2560}) {
