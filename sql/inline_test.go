@@ -99,7 +99,7 @@ func TestSummary(t *testing.T) {
 	for _, p := range stats.Compute(timeline, stats.Options{}).Processes {
 		for metric, n := range map[string]int{
 			"frames": p.Frames.Complete, "with_deadline": p.Frames.WithDeadline, "late": p.Frames.Late,
-			"late_main": p.Frames.LateMain, "late_gpu": p.Frames.LateGPU, "empty": p.Frames.Empty, "misaligned": p.Frames.Misaligned,
+			"late_main": p.Frames.LateMain, "late_gpu": p.Frames.LateGPU, "empty": *p.Frames.Empty, "misaligned": p.Frames.Misaligned,
 			"slight": p.Stutter.Slight, "medium": p.Stutter.Medium, "severe": p.Stutter.Severe,
 		} {
 			add("ohos_frames_"+metric, p, float64(n))
@@ -114,10 +114,12 @@ func TestSummary(t *testing.T) {
 			add("ohos_hitches_hitch", p, float64(h.Hitch))
 			add("ohos_hitches_hitch_ms_per_s", p, h.Ratio)
 		}
-		for metric, d := range map[string]trace.Duration{
-			"p50": p.Durations.P50, "p90": p.Durations.P90, "p95": p.Durations.P95, "p99": p.Durations.P99, "max": p.Durations.Max,
+		for metric, d := range map[string]*trace.Duration{
+			"p50": &p.Durations.P50, "p90": &p.Durations.P90, "p95": p.Durations.P95, "p99": p.Durations.P99, "max": &p.Durations.Max,
 		} {
-			add("ohos_duration_"+metric, p, float64(d))
+			if d != nil {
+				add("ohos_duration_"+metric, p, float64(*d))
+			}
 		}
 	}
 	want["ohos_duration_histogram_frames"] = histogram(timeline)

@@ -51,6 +51,10 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 			c.add(f)
 		}
 	}
+	known := emptyKnown(t)
+	for key, p := range c {
+		p.records.dump, p.records.emptyKnown = t.Dump, known[key.kind]
+	}
 	span := newSpan(t.Span.Start, t.Span.End)
 	if len(t.Parts) > 1 {
 		breaks, total := breaks(t.Parts)
@@ -67,6 +71,18 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 		p.records = records{}
 	}
 	return r
+}
+
+// emptyKnown reports for which kinds of frames it is known whether they are empty. If all
+// frames of a kind are, the trace has no transactions, or no markers of them.
+func emptyKnown(t *analyzer.Timeline) map[Kind]bool {
+	known := map[Kind]bool{}
+	for f := range t.Complete() {
+		if !f.Facts.Has(analyzer.Empty) {
+			known[kindOf(f)] = true
+		}
+	}
+	return known
 }
 
 // breaks returns the starts of all traces but the first, in order, and the total length
@@ -86,13 +102,29 @@ type collector map[processKey]*Process
 type processKey struct {
 	kind Kind
 	pid  trace.PID
+	name string // of a process without an id
 }
 
-func (c collector) process(kind Kind, pid trace.PID, name string) *Process {
-	key := processKey{kind, pid}
+// newProcessKey returns the key of the process of a frame.
+func newProcessKey(f *analyzer.Frame) processKey {
+	if f.Process.NoPID {
+		return processKey{kindOf(f), trace.UnknownPID, f.Process.Name}
+	}
+	return processKey{kindOf(f), f.Process.PID, ""}
+}
+
+// keyOf returns the key of a process of a report.
+func keyOf(p *Process) processKey {
+	if p.PID == trace.UnknownPID {
+		return processKey{p.Kind, p.PID, p.Name}
+	}
+	return processKey{p.Kind, p.PID, ""}
+}
+
+func (c collector) process(key processKey, name string) *Process {
 	p := c[key]
 	if p == nil {
-		p = &Process{Kind: kind, PID: pid}
+		p = &Process{Kind: key.kind, PID: key.pid}
 		c[key] = p
 	}
 	if name != "" {
@@ -102,12 +134,12 @@ func (c collector) process(kind Kind, pid trace.PID, name string) *Process {
 }
 
 func (c collector) add(f *analyzer.Frame) {
-	c.process(kindOf(f), f.Process.PID, f.Process.Name).records.addFrame(f)
+	c.process(newProcessKey(f), f.Process.Name).records.addFrame(f)
 }
 
 func (c collector) report(span *Span) *Report {
 	r := &Report{Span: span, Processes: slices.SortedFunc(maps.Values(c), func(a, b *Process) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.PID, b.PID))
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Name, b.Name))
 	})}
 	if r.Processes == nil {
 		r.Processes = []*Process{}

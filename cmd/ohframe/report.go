@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/diff"
+	"ohframe/internal/rating"
 	"ohframe/internal/report"
 )
 
@@ -24,6 +24,7 @@ func reportCommand() *cli.Command {
 			formatFlag(report.Formats),
 			outputFlag,
 			processFlag,
+			topFlag, verboseFlag, thresholdsFlag,
 			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond its limit: `MEASURE>5%,MEASURE<55`"},
 			allowMissingFlag,
 		}, traceFlags()...),
@@ -33,6 +34,27 @@ func reportCommand() *cli.Command {
 
 // processFlag selects processes.
 var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes whose name or id matches `GLOB`"}
+
+// The flags of tables.
+var (
+	topFlag        = &cli.IntFlag{Name: "top", Usage: "show the `N` processes with the most jank", DefaultText: "20 in the overview, 3 of them in detail"}
+	verboseFlag    = &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show everything"}
+	thresholdsFlag = &cli.StringFlag{Name: "thresholds", EnvVars: []string{"OHFRAME_THRESHOLDS"}, Usage: "values from which numbers are yellow and red: `NAME=YELLOW:RED,…`; docs/glossary.md lists the names"}
+)
+
+// reportOptions returns the options that the flags set.
+func reportOptions(c *cli.Context) (report.Options, error) {
+	o := report.Options{Top: c.Int(topFlag.Name), Verbose: c.Bool(verboseFlag.Name)}
+	if o.Top < 0 || c.IsSet(topFlag.Name) && o.Top == 0 {
+		return o, &failure{what: "--top: must be positive"}
+	}
+	thresholds, err := rating.Parse(c.String(thresholdsFlag.Name))
+	if err != nil {
+		return o, &failure{what: "--thresholds: " + err.Error(), hint: "docs/glossary.md lists the thresholds"}
+	}
+	o.Thresholds = &thresholds
+	return o, nil
+}
 
 func runReport(c *cli.Context) error {
 	if c.NArg() == 0 {
@@ -46,11 +68,16 @@ func runReport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	tableOptions, err := reportOptions(c)
+	if err != nil {
+		return err
+	}
 	budgets, err := reportBudgets(c)
 	if err != nil {
 		return err
 	}
 	var inputs []report.Input
+	var problems qualityProblems
 	for _, name := range c.Args().Slice() {
 		in, err := readInput(c, name, withCauses)
 		if err != nil {
@@ -61,20 +88,19 @@ func runReport(c *cli.Context) error {
 			return err
 		}
 		m, _ := recorded(name) // readInput has printed the warning
-		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Recording: report.NewRecording(m)})
+		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Quality: problems.check(c, name, in), Recording: report.NewRecording(m)})
 	}
 	if err := report.CheckChosen(inputs); err != nil {
 		return fmt.Errorf("--process: %w", err)
 	}
-	for _, in := range inputs {
-		if len(in.Timeline.Frames) == 0 {
-			printNoFrames(os.Stderr, in.Name, in.Timeline)
-		}
-	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		return report.Write(out, inputs, format, report.Options{Color: terminal})
+		tableOptions.Style = tableStyle(terminal)
+		return report.Write(out, inputs, format, tableOptions)
 	})
 	if err != nil {
+		return err
+	}
+	if err := problems.err(c); err != nil {
 		return err
 	}
 	return checkBudgets(budgets, inputs, c.Bool(allowMissingFlag.Name))

@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/failure"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -41,8 +42,9 @@ type Options struct {
 	Vsync int64
 	// All lists all late frames instead of the worst ones.
 	All bool
-	// Color makes text bold, dim and coloured.
-	Color bool
+	// Quality is that of the trace; nil if unknown.
+	Quality *quality.Quality
+	Style   text.Style
 }
 
 // Formats are the formats of Write.
@@ -121,9 +123,9 @@ func CheckChosen(list []*Process, t *analyzer.Timeline, o Options) error {
 // the Formats.
 func Write(w io.Writer, name string, c *why.Causes, list []*Process, format string, o Options) error {
 	if format == "json" {
-		return writeJSON(w, name, c, list)
+		return writeJSON(w, name, c, list, o.Quality)
 	}
-	terminal := &textWriter{Writer: text.NewWriter(w, o.Color), causes: c, Options: o}
+	terminal := &textWriter{Writer: text.NewWriter(w, o.Style), causes: c, Options: o}
 	terminal.write(name, list)
 	return terminal.Flush()
 }

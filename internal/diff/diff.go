@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/failure"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -30,6 +31,8 @@ type Side struct {
 	// Stats has the measures of all processes of the trace, by stats.Options.Compare. Of
 	// several traces it has the first of each process.
 	Stats *stats.Report
+	// Quality says how far the measures can be trusted; nil if unknown.
+	Quality *quality.Quality
 	// Runs are the names of several traces, nil for one.
 	Runs []string
 
@@ -51,8 +54,10 @@ func Join(name string, runs []Side) Side {
 		return runs[0]
 	}
 	s := Side{Name: name, Stats: &stats.Report{}, processes: map[*stats.Process][]*stats.Process{}}
+	var qualities []*quality.Quality
 	for i, run := range runs {
 		s.Runs = append(s.Runs, run.Name)
+		qualities = append(qualities, run.Quality)
 		matches, _ := matchProcesses(s, run, nil) // only a map can fail
 		for _, m := range matches {
 			if m.base == nil {
@@ -63,6 +68,7 @@ func Join(name string, runs []Side) Side {
 			s.processes[m.base][i] = m.new
 		}
 	}
+	s.Quality = quality.Join(s.Runs, qualities)
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
 	"ohframe/internal/text"
 )
@@ -19,6 +20,9 @@ var identityColumns = []string{"input", "kind", "pid", "name", "fps.event", "ref
 // the cause that cost the most of it.
 var causeColumns = []string{"causes.lost_ns", "causes.top.cause", "causes.top.lost_ns", "causes.top.share"}
 
+// qualityColumn is the last column: the verdict on the data of the input.
+const qualityColumn = "quality.verdict"
+
 // writeCSV writes a row for each process of each input.
 func writeCSV(w io.Writer, inputs []Input) error {
 	cw := csv.NewWriter(w)
@@ -26,14 +30,15 @@ func writeCSV(w io.Writer, inputs []Input) error {
 	for i := range stats.Measures {
 		header = append(header, stats.Measures[i].Path)
 	}
-	header = append(header, causeColumns...)
+	header = append(append(header, causeColumns...), qualityColumn)
 	if err := cw.Write(header); err != nil {
 		return err
 	}
 	for _, in := range inputs {
 		known := in.causes()
 		for _, p := range in.Stats.Processes {
-			if err := cw.Write(append(csvRow(in.Name, p), causeCells(known[p])...)); err != nil {
+			row := append(csvRow(in.Name, p), causeCells(known[p])...)
+			if err := cw.Write(append(row, in.Quality.Cell())); err != nil {
 				return err
 			}
 		}
@@ -43,7 +48,7 @@ func writeCSV(w io.Writer, inputs []Input) error {
 }
 
 func csvRow(input string, p *stats.Process) []string {
-	row := []string{text.Cell(input), string(p.Kind), strconv.Itoa(int(p.PID)), text.Cell(p.Name), "", ""}
+	row := []string{text.Cell(input), string(p.Kind), pid(p.PID), text.Cell(p.Name), "", ""}
 	if p.FPS != nil {
 		row[4] = string(p.FPS.Event)
 	}
@@ -81,3 +86,11 @@ func causeCells(c *causes.Process) []string {
 
 // plain formats a number exactly, without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// pid returns the process id, or "" if it is unknown.
+func pid(p trace.PID) string {
+	if p == trace.UnknownPID {
+		return ""
+	}
+	return p.String()
+}

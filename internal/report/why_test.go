@@ -54,7 +54,7 @@ func explanation(f *analyzer.Frame, slice, thread string) *why.Explanation {
 const storage = "waiting for storage in FlushLayoutTask (io_schedule)"
 
 func TestCausesInTable(t *testing.T) {
-	got := write(t, []Input{explained("FlushLayoutTask", "Worker")}, "table", Options{})
+	got := write(t, []Input{explained("FlushLayoutTask", "Worker")}, "table", Options{Verbose: true})
 	for _, want := range []string{
 		"\n  com.example.app      12.0   67 %  " + storage + "\n",
 		`
@@ -124,7 +124,7 @@ func TestCausesInCSV(t *testing.T) {
 		{"0", "", "", ""}, // render_service: no frame is explained
 		{"", "", "", ""},  // no causes are known
 	} {
-		if got := records[row][len(records[row])-4:]; !slices.Equal(got, want) {
+		if got := records[row][len(records[row])-5 : len(records[row])-1]; !slices.Equal(got, want) {
 			t.Errorf("row %d ends in %q, want %q", row, got, want)
 		}
 	}
