@@ -105,7 +105,7 @@ func runDiff(c *cli.Context) error {
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		return diff.Write(out, d, format, diff.WriteOptions{
-			Color: terminal, AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool("strict"),
+			Style: tableStyle(terminal), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool("strict"),
 		})
 	})
 	if err != nil {

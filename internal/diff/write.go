@@ -12,8 +12,8 @@ import (
 
 // WriteOptions are the options of Write.
 type WriteOptions struct {
-	// Color makes the table use bold, dim and coloured text.
-	Color bool
+	// Style is that of the table.
+	Style text.Style
 	// AllowMissing and Strict are for formats of package ci.
 	AllowMissing, Strict bool
 }

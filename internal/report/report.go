@@ -21,6 +21,7 @@ import (
 	"ohframe/internal/causes"
 	"ohframe/internal/ci"
 	"ohframe/internal/quality"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
 
@@ -65,8 +66,15 @@ func (in *Input) file() string {
 
 // Options are the options of Write.
 type Options struct {
-	// Color makes the table use bold, dim and coloured text.
-	Color bool
+	// Style is that of the table.
+	Style text.Style
+	// Verbose makes the table show everything about every process.
+	Verbose bool
+	// Top is the number of processes that a table shows without Verbose; 0 stands for a
+	// default.
+	Top int
+	// Thresholds are those of colours; nil stands for rating.Default.
+	Thresholds *rating.Thresholds
 	// Checks are the results of conditions, for formats of package ci. AllowMissing and
 	// Strict are those of ci.Result.
 	Checks               []ci.Check
@@ -102,7 +110,7 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	case "csv":
 		return writeCSV(w, inputs)
 	case "html":
-		return writeHTML(w, inputs)
+		return writeHTML(w, inputs, o)
 	}
 	if slices.Contains(ci.Formats, format) {
 		return result(inputs, o).Write(w, format)
