@@ -333,7 +333,7 @@ func TestCompareProcess(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	err := Write(&bytes.Buffer{}, compare(t, before(), after(), Options{}), "csv", WriteOptions{})
-	if err == nil || err.Error() != `format "csv": not one of table, json, html` {
+	if err == nil || err.Error() != `format "csv": not one of table, json, html, junit, github, markdown` {
 		t.Errorf("error %v", err)
 	}
 }

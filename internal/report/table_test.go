@@ -93,7 +93,7 @@ func TestTableInChinese(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	err := Write(&bytes.Buffer{}, sample(), "xml", Options{})
-	if err == nil || err.Error() != `format "xml": not one of table, json, csv, html` {
+	if err == nil || err.Error() != `format "xml": not one of table, json, csv, html, junit, github, markdown` {
 		t.Errorf("error %v", err)
 	}
 }
