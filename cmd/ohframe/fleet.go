@@ -186,6 +186,9 @@ func printFleetSummary(dir string, s *fleet.Summary) {
 	if s.Skipped > 0 {
 		line += fmt.Sprintf(", %s complete already", text.Count(s.Skipped, "shard"))
 	}
+	if s.Unreliable > 0 {
+		line += fmt.Sprintf(", %s with unreliable data", text.Count(s.Unreliable, "trace"))
+	}
 	if n := s.Failed(); n > 0 {
 		line += fmt.Sprintf(", %s", text.Count(n, "failure"))
 		var reasons []string

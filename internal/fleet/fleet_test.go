@@ -193,6 +193,31 @@ func TestSplits(t *testing.T) {
 	}
 }
 
+// Traces whose lines a terminal cut are measured, and counted.
+func TestUnreliable(t *testing.T) {
+	dir := t.TempDir()
+	demo, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cut []byte
+	for line := range bytes.Lines(demo) {
+		cut = append(append(cut, line[:min(160, len(line)-1)]...), '\n')
+	}
+	for name, content := range map[string][]byte{"good.ftrace": demo, "cut.ftrace": cut} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inputs, err := List([]string{dir}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := run(t, &Runner{Dir: t.TempDir()}, inputs, Options{}); s.Unreliable != 1 || s.Traces != 2 || s.Failed() != 0 {
+		t.Errorf("%+v, want 1 unreliable of 2 traces", s)
+	}
+}
+
 // What a trace can do goes into its failure, and the other traces are measured.
 func TestFailures(t *testing.T) {
 	dir := t.TempDir()

@@ -15,6 +15,7 @@ import (
 
 	"ohframe"
 	"ohframe/internal/frametable"
+	"ohframe/internal/quality"
 )
 
 // Runner runs shards.
@@ -38,6 +39,7 @@ type Summary struct {
 	Shards, Skipped int
 	Traces          int // of the shards that were not skipped, failures included
 	Rows            int
+	Unreliable      int // traces with rows whose data is unreliable, see package quality
 	Failures        map[Reason]int
 }
 
@@ -91,6 +93,7 @@ func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 		summary.Shards++
 		summary.Traces += len(s.inputs)
 		summary.Rows += s.rows
+		summary.Unreliable += s.unreliable
 		for reason, n := range s.failures {
 			summary.Failures[reason] += n
 		}
@@ -164,7 +167,9 @@ func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 type result struct {
 	rows    []Row
 	failure *Failure
-	frames  *ohframe.Trace // if wanted
+	// unreliable: the trace has rows, and its data is unreliable.
+	unreliable bool
+	frames     *ohframe.Trace // if wanted
 }
 
 // abandonAfter is how long reading may continue after its time is over before it is
@@ -238,7 +243,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if len(rows) == 0 {
 		return result{}, errNoFrames
 	}
-	out := result{rows: rows}
+	out := result{rows: rows, unreliable: quality.Of(t).Verdict == quality.Unreliable}
 	if r.Plan.Frames {
 		out.frames = t
 	}
@@ -266,15 +271,17 @@ type shardRun struct {
 	plan     *Plan
 	metadata [][2]string
 
-	mutex    sync.Mutex
-	waiting  []*result
-	next     int // the first trace whose result is not written
-	outputs  []Output
-	writers  map[string]*parquet.GenericWriter[any]
-	values   values
-	rows     int
-	failures map[Reason]int
-	broken   bool // by an error of writing
+	mutex   sync.Mutex
+	waiting []*result
+	next    int // the first trace whose result is not written
+	outputs []Output
+	writers map[string]*parquet.GenericWriter[any]
+	values  values
+	rows    int
+	// unreliable is Summary.Unreliable of the shard.
+	unreliable int
+	failures   map[Reason]int
+	broken     bool // by an error of writing
 }
 
 func (r *Runner) begin(ctx context.Context, shard int) (*shardRun, error) {
@@ -325,6 +332,9 @@ func (s *shardRun) write(r *result) error {
 		s.failures[r.failure.Reason]++
 		s.values.addFailure(r.failure)
 		return put(failuresFolder)
+	}
+	if r.unreliable {
+		s.unreliable++
 	}
 	for i := range r.rows {
 		s.rows++
