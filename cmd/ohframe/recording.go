@@ -262,7 +262,7 @@ func (r *recording) convertAndReport(ctx context.Context, name string, m *meta.M
 	if r.json {
 		return nil
 	}
-	return fileError(outputName(standard), report.Write(r.stdout, in, "table", report.Options{Color: term.IsTerminal(int(os.Stdout.Fd()))}))
+	return fileError(outputName(standard), report.Write(r.stdout, in, "table", report.Options{Style: tableStyle(term.IsTerminal(int(os.Stdout.Fd())))}))
 }
 
 // convert converts NAME.ftrace to NAME.pftrace.

@@ -37,11 +37,11 @@ const (
 )
 
 func (t *textWriter) write(name string, list []*Process) {
-	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(name), text.LineWidth)))
-	t.Quality.Print(t.Writer, "", text.LineWidth)
+	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(name), t.Width)))
+	t.Quality.Print(t.Writer, "", t.Width)
 	t.placesOnly = PlacesOnly(list)
 	if missing := Missing(t.causes, list); missing != "" && len(list) > 0 {
-		for line := range strings.Lines(text.Wrap(missing, text.LineWidth)) {
+		for line := range strings.Lines(text.Wrap(missing, t.Width)) {
 			fmt.Fprintln(t, t.Yellow(strings.TrimSpace(line), true))
 		}
 	}
@@ -68,7 +68,7 @@ func (t *textWriter) write(name string, list []*Process) {
 }
 
 func (t *textWriter) process(p *Process) {
-	t.Heading(text.Shorten(processName(p.Name), text.LineWidth/2), fmt.Sprintf(" · %s · pid %d", text.Kind(p.Kind), p.PID))
+	t.Heading(text.Shorten(processName(p.Name), t.Width/2), fmt.Sprintf(" · %s · pid %s", text.Kind(p.Kind), p.PID))
 	if t.Vsync != 0 {
 		for _, e := range p.Late {
 			t.frame(e)
@@ -81,7 +81,7 @@ func (t *textWriter) process(p *Process) {
 		headline += fmt.Sprintf("; the cause of %s ms is unknown", why.Milliseconds(r.Unknown))
 	}
 	fmt.Fprintf(t, "  %s\n\n", t.Bold(headline))
-	for _, line := range RankingLines(r, MaxCosts, text.LineWidth-2, t.Ink) {
+	for _, line := range RankingLines(r, MaxCosts, t.Width-2, t.Ink) {
 		fmt.Fprintf(t, "  %s\n", line)
 	}
 	fmt.Fprintln(t)
@@ -166,7 +166,7 @@ func (t *textWriter) frames(late []*why.Explanation) {
 	fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %*s  %*s  Cause", vsync, "Frame", overrun, "Late")))
 	for _, e := range shown {
 		head := fmt.Sprintf("  %*d  %*s  ", vsync, e.Frame.VsyncID, overrun, why.Milliseconds(e.Overrun)+" ms")
-		for _, line := range hang(head, t.sentence(e), text.LineWidth) {
+		for _, line := range hang(head, t.sentence(e), t.Width) {
 			fmt.Fprintln(t, line)
 		}
 	}
@@ -209,10 +209,10 @@ func (t *textWriter) frame(e *why.Explanation) {
 		fmt.Fprintf(t, "  %s\n\n", t.Bold(head+" and was not late"))
 	} else {
 		fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("%s and was %s ms late", head, why.Milliseconds(e.Overrun))))
-		for _, line := range hang("  ", t.sentence(e), text.LineWidth) {
+		for _, line := range hang("  ", t.sentence(e), t.Width) {
 			fmt.Fprintln(t, line)
 		}
-		for _, line := range hang("  ", Waterfall(e), text.LineWidth) {
+		for _, line := range hang("  ", Waterfall(e), t.Width) {
 			fmt.Fprintln(t, line)
 		}
 		fmt.Fprintln(t)
@@ -432,7 +432,7 @@ func (t *textWriter) threads(e *why.Explanation) {
 	}
 	names, waits = min(names, 32), min(waits, 24)
 	// The slice has what is left of a line: the other columns and the gaps have up to 24 cells.
-	for column, width := range map[int]int{1: names, 3: waits, 4: text.LineWidth - 24 - names - waits} {
+	for column, width := range map[int]int{1: names, 3: waits, 4: t.Width - 24 - names - waits} {
 		g.Wrap(column, width)
 	}
 	for _, c := range list {

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"embed"
+	"fmt"
 	"html/template"
 	"io"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/glossary"
 	"ohframe/internal/quality"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
 
@@ -23,6 +26,7 @@ var assets embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"process":   text.Process,
+	"pid":       pidText,
 	"kind":      text.Kind,
 	"stage":     stats.Stage.Label,
 	"event":     func(e stats.Event) string { return eventNames[e] },
@@ -55,6 +59,8 @@ type pageView struct {
 	Style         template.CSS
 	UPlot, Script template.JS
 
+	thresholds rating.Thresholds
+
 	drawn  int // frames in charts, of all inputs
 	listed int // late frames with their bars, of all inputs
 }
@@ -79,6 +85,7 @@ type pageProcess struct {
 	Input  string // empty if there is one input
 	Span   *stats.Span
 	Charts bool
+	levels rating.Thresholds
 	// Undrawn is the number of frames of a process that has no charts because the
 	// page has too many frames.
 	Undrawn int
@@ -95,6 +102,16 @@ type pageProcess struct {
 	CausesKnown bool
 	// WorstCauses are what the list of worst frames says about each.
 	WorstCauses explanations
+}
+
+// Colours says from which values on those of a threshold are coloured, and who says so.
+func (p pageView) Colours(name string) string {
+	for _, t := range p.thresholds {
+		if t.Name == name {
+			return fmt.Sprintf("%s: yellow from %g, red above %g (%s)", t.Label, t.Warning, t.Critical, t.Source)
+		}
+	}
+	panic("no threshold " + name)
 }
 
 // pageTime is the start of a frame.
@@ -122,6 +139,11 @@ type group struct {
 // groups divide frames.
 type groups []group
 
+// Any reports whether there are frames.
+func (g groups) Any() bool {
+	return slices.ContainsFunc(g, func(group group) bool { return group.Frames > 0 })
+}
+
 // pageData is the script's input.
 type pageData struct {
 	Marks     []string          `json:"marks"`     // style classes
@@ -144,11 +166,12 @@ type processData struct {
 	Moments []momentRow `json:"moments"`
 }
 
-func writeHTML(w io.Writer, inputs []Input) error {
+func writeHTML(w io.Writer, inputs []Input, o Options) error {
 	p := pageView{
-		Title: "Frame report",
-		Data:  pageData{Processes: []*frameColumns{}, Periods: [][]float64{}, Info: []processData{}, Stages: map[string]string{}},
-		Style: template.CSS(asset("uPlot.min.css") + asset("page.css")),
+		thresholds: *cmp.Or(o.Thresholds, &rating.Default),
+		Title:      "Frame report",
+		Data:       pageData{Processes: []*frameColumns{}, Periods: [][]float64{}, Info: []processData{}, Stages: map[string]string{}},
+		Style:      template.CSS(asset("uPlot.min.css") + asset("page.css")),
 		// uPlot's licence must be part of every copy.
 		UPlot:  template.JS("/*\n" + asset("uPlot.LICENSE") + "*/\n" + asset("uPlot.min.js")),
 		Script: template.JS(asset("charts.js") + asset("frame.js") + asset("timechart.js") + asset("distributions.js") + asset("page.js")),
@@ -196,8 +219,8 @@ func (p *pageView) add(in Input, several bool) {
 			list, undrawn = nil, len(list)
 		}
 		p.drawn += len(list)
-		columns := newFrameColumns(list)
-		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, Charts: columns != nil, Undrawn: undrawn}
+		columns := newFrameColumns(list, s.Frames.Empty != nil)
+		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, Charts: columns != nil, Undrawn: undrawn, levels: p.thresholds}
 		if several {
 			pp.Input = input.Name
 		}
@@ -266,4 +289,22 @@ func share(d *trace.Duration, whole trace.Duration) string {
 		return "0"
 	}
 	return text.Number(float64(*d)/float64(whole)*100, 2)
+}
+
+// JankLevel returns the class of the process's jank rate: that of the largest overrun.
+func (p pageProcess) JankLevel() string { return p.level(rating.Overrun, largestOverrun(p.Process)) }
+
+// HitchLevel returns the class of the process's hitch ratio.
+func (p pageProcess) HitchLevel() string {
+	if p.Hitches == nil {
+		return ""
+	}
+	return p.level(rating.HitchRatio, &p.Hitches.Ratio)
+}
+
+func (p pageProcess) level(name string, value *float64) string {
+	if value == nil {
+		return ""
+	}
+	return [...]string{rating.None: "", rating.Warning: "warn", rating.Critical: "bad"}[p.levels.Of(name, *value)]
 }
