@@ -36,6 +36,8 @@ type Recorder struct {
 	// blocked in.
 	scheduled, woke, functions bool
 
+	passages passages
+
 	entries int
 	logs    []*log
 	waits   []wait
@@ -81,6 +83,7 @@ type occupant struct {
 func NewRecorder(l limits.Limits) *Recorder {
 	l = l.WithDefaults()
 	r := &Recorder{limits: l, names: newNames(4 * l.Strings), keys: newKeys(l.Strings), calls: map[uint64]*thread{}, requests: map[request]trace.TID{}}
+	r.passages = passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}}
 	for range hitrace.MaxWorkers {
 		r.workers = append(r.workers, &preparer{names: r.names})
 	}
@@ -185,14 +188,17 @@ func (r *Recorder) marker(e *hitrace.Event, n note, pid trace.PID) {
 		r.endSlice(t, e.Time)
 		return
 	}
-	if t.log == nil && (e.Word == hitrace.OnVsyncEvent || e.Word == hitrace.ReceiveVsync && int32(pid) == int32(t.tid)) {
+	if t.log == nil && makesFrames(e, t) {
 		r.startLog(t)
 	}
 	if len(t.slices) >= r.limits.Nesting {
 		t.deeper++
 		return
 	}
-	s := openSlice{e.Time, r.keyOf(n, e.Marker.Label())}
+	s := openSlice{start: e.Time, key: r.keyOf(n, e.Marker.Label())}
+	if e.Word != hitrace.Other || r.keys.passages[s.key] != noPassage {
+		s.arrival = r.pass(t, e, r.keys.passages[s.key])
+	}
 	t.slices = append(t.slices, s)
 	r.log(t, entry{at: e.Time, kind: beginEntry, value: uint32(s.key)})
 	if c := r.keys.places[s.key].Class; t.log != nil && (c == place.ClassGC || c == place.ClassGCWait) {
@@ -201,6 +207,18 @@ func (r *Recorder) marker(e *hitrace.Event, n note, pid trace.PID) {
 			r.log(t, entry{at: e.Time, kind: reasonEntry, value: uint32(key)})
 		}
 	}
+}
+
+// makesFrames reports whether a marker shows that its thread makes frames, draws them or
+// commits them.
+func makesFrames(e *hitrace.Event, t *thread) bool {
+	switch e.Word {
+	case hitrace.OnVsyncEvent, hitrace.RenderFrame, hitrace.Commit:
+		return true
+	case hitrace.ReceiveVsync:
+		return int32(t.pid) == int32(t.tid)
+	}
+	return false
 }
 
 func (r *Recorder) endSlice(t *thread, at trace.Time) {
@@ -213,6 +231,7 @@ func (r *Recorder) endSlice(t *thread, at trace.Time) {
 		return
 	}
 	t.closeSlice(t.slices[n-1], at, n)
+	r.passages.arrive(t.slices[n-1].arrival, at)
 	t.slices = t.slices[:n-1]
 	r.log(t, entry{at: at, kind: endEntry})
 }

@@ -49,6 +49,74 @@ func (c *Causes) sentence(e *Explanation, placeOnly string) string {
 	return text
 }
 
+// ShownSentence returns why a render frame was shown late, in one line without the frame's
+// name; empty if it was not:
+//
+//	the render thread ran 14.9 ms in ApplyKawaseBlur; usual 0.0
+func (c *Causes) ShownSentence(e *Explanation) string {
+	if e.Shown == nil || len(e.Shown.Shares) == 0 {
+		return ""
+	}
+	s := &e.Shown.Shares[0]
+	d, usual := s.time()
+	after := "; usual " + Milliseconds(usual)
+	switch {
+	case s.Stage == place.Display && s.Wait == place.GPU:
+		return "the GPU worked for " + ms(d) + " after the commit" + after
+	case s.Stage == place.Display && s.Earlier != nil:
+		return fmt.Sprintf("the display was still busy with frame %d", s.Earlier.VsyncID)
+	case s.Stage == place.Display:
+		return "the display needed " + ms(d) + " after the commit" + after
+	case s.Wait == place.Variation:
+		return "every step took a little longer, together " + ms(d-usual)
+	case s.Wait == place.EarlierFrame:
+		after = ""
+	}
+	actor := "the main thread "
+	switch s.Stage {
+	case place.Draw:
+		actor = "the render thread "
+	case place.CommitWait:
+		actor = "before the commit, its thread "
+	case place.Composer:
+		actor = "the commit "
+	}
+	return actor + c.phrase(s) + after
+}
+
+// PickUpSentence returns why an application frame was picked up late, in one line without
+// the frame's name; empty if it was not:
+//
+//	render_service began 18.2 ms late: the thread was still busy with frame 50012
+func (c *Causes) PickUpSentence(e *Explanation) string {
+	p := e.PickUp
+	if p == nil {
+		return ""
+	}
+	passed := "render_service"
+	if p.Passed != nil {
+		passed = fmt.Sprintf("frame %d of render_service", p.Passed.VsyncID)
+	}
+	switch p.Reason {
+	case RenderBusy:
+		return "render_service " + c.busy(p.Share)
+	case NoVsync:
+		return "render_service had no vsync for it"
+	case Deferred:
+		return passed + " left its transaction for a later one"
+	case Unmarshalling:
+		return passed + " applied transactions before this one was unmarshalled"
+	case NoCommands:
+		return passed + " applied no transactions"
+	case SentLate:
+		return passed + " had applied transactions before this one was sent"
+	}
+	if p.Passed != nil {
+		return passed + " did not apply its transaction; the trace does not show why"
+	}
+	return "the trace does not show what render_service did"
+}
+
 // Milliseconds formats a duration in milliseconds with one decimal, without a unit.
 func Milliseconds(d trace.Duration) string { return fmt.Sprintf("%.1f", d.Milliseconds()) }
 
@@ -185,11 +253,27 @@ func where(stage place.Stage, slice string) string {
 }
 
 func (c *Causes) knockOn(s *Share) string {
-	text := fmt.Sprintf("began %s late: the thread was still busy with frame %d", ms(s.Value), s.Earlier.VsyncID)
-	if root, _ := c.rootCause(s, nil); root != s {
-		text += " (" + root.Wait.Label() + where(root.Stage, root.Slice) + ")"
+	return fmt.Sprintf("began %s late: the thread was still busy with frame %d%s", ms(s.Value), s.Earlier.VsyncID, c.root(s))
+}
+
+// root names the cause of a knock-on in parentheses, if it is known.
+func (c *Causes) root(s *Share) string {
+	root, _ := c.rootCause(s, nil)
+	if root == s {
+		return ""
 	}
-	return text
+	return " (" + WaitName(root.Wait) + where(root.Stage, root.Slice) + ")"
+}
+
+// busy says what kept a thread from its next frame.
+func (c *Causes) busy(s *Share) string {
+	switch s.Wait {
+	case place.EarlierFrame:
+		return fmt.Sprintf("was still busy with frame %d for %s%s", s.Earlier.VsyncID, ms(s.Value), c.root(s))
+	case place.EarlierWork:
+		return fmt.Sprintf("was busy with %s for %s", s.Slice, ms(s.Value))
+	}
+	return c.phrase(s)
 }
 
 // Name returns "process:thread", the thread's name alone if the process is unknown, or

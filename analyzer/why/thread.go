@@ -87,8 +87,9 @@ const (
 )
 
 type openSlice struct {
-	start trace.Time
-	key   Key
+	start   trace.Time
+	key     Key
+	arrival uint32 // index in passages.arrivals, plus one; 0 for other slices
 }
 
 type closedSlice struct {

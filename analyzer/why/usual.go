@@ -102,9 +102,11 @@ type usualID struct {
 	placeOnly bool
 }
 
-// placeOnly reports whether nothing is known of what the thread did in the span but
-// its slices.
-func (a *account) placeOnly() bool { return a.lost*20 >= a.span.end.Sub(a.span.start)*19 }
+// placeOnly reports whether nothing is known of what the thread did for the frame but its
+// slices.
+func (a *account) placeOnly() bool {
+	return a.lost > 0 && a.lost*20 >= (a.span.end.Sub(a.span.start)-a.earlier)*19
+}
 
 // known reports whether at least 95 % of the span is known.
 func (a *account) known() bool { return a.lost*20 <= a.span.end.Sub(a.span.start) }
@@ -149,17 +151,23 @@ func (g *group) usualFor(a *account) *usual {
 	default:
 		u.basis = Budget
 	}
-	if n := len(u.references); n > maxReferences {
-		step := (n + maxReferences - 1) / maxReferences
-		var some []*account
-		for i := 0; i < n; i += step {
-			some = append(some, u.references[i])
-		}
-		u.references = some
-	}
+	u.references = thinned(u.references)
 	u.compute()
 	g.usuals[id] = u
 	return u
+}
+
+// thinned returns at most maxReferences of a list, evenly.
+func thinned(list []*account) []*account {
+	step := (len(list) + maxReferences - 1) / maxReferences
+	if step <= 1 {
+		return list
+	}
+	var some []*account
+	for i := 0; i < len(list); i += step {
+		some = append(some, list[i])
+	}
+	return some
 }
 
 // roundPeriod rounds to 6 bits, by less than 1 %: periods that vary a little have one

@@ -127,6 +127,11 @@ type Explanation struct {
 	Shares []Share
 	// Root is the frame whose cause delayed this one; nil if none did.
 	Root *analyzer.Frame
+	// Shown is how a render frame got to the display; nil if that is unknown.
+	Shown *Shown
+	// PickUp is why an application frame was picked up late; nil unless it was, and the
+	// frame itself was on time.
+	PickUp *PickUp
 }
 
 // Cause returns the share that stands for the frame, nil if it was not late or no
@@ -196,6 +201,8 @@ func (r *Recorder) Explain(t *analyzer.Timeline) *Causes {
 			c.findRoot(c.Frames[a.frame])
 		}
 	}
+	r.explainShown(c, threads, logs)
+	r.explainPickUps(c, t, threads, logs)
 	return c
 }
 
@@ -238,7 +245,7 @@ func (e *Explanation) decide(a *account, unknown, sum trace.Duration) {
 	switch {
 	case e.Overrun < justMissed:
 		e.Outcome = JustMissed
-	case a.placeOnly() && first.Share >= least:
+	case a.placeOnly() && first.Share >= least && first.Wait == place.WaitUnknown:
 		e.Outcome = PlaceOnly
 	case !a.placeOnly() && unknown*2 > sum:
 		e.Outcome = NotKnown
@@ -337,6 +344,9 @@ func (r *Recorder) detail(a *account, list []*account, u *usual, x excess) Share
 		s.place.Stage = s.Stage
 	}
 	r.blame(a, &s, wait)
+	if s.Stage == place.Display && wait == place.WaitFence {
+		return s // nobody can do anything about the display
+	}
 	if wait == place.WaitRender {
 		s.Earlier = a.drawn(list)
 	}
