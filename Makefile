@@ -44,7 +44,7 @@ dependencies:
 # Rewrites the lists of names that users depend on, after an intended change.
 api:
 	@mkdir -p testdata/api && rm -f testdata/api/*.txt
-	go test ./internal/compatibility ./cmd/ohframe -run '^Test(Go|Schema|SQL|Commands)$$' -count 1 -update-api
+	go test ./internal/compatibility ./internal/fleet ./cmd/ohframe -run '^Test(Go|Schema|SQL|Columns|Commands)$$' -count 1 -update-api
 
 # Measures how often diff finds a change where there is none, and where there is one.
 diff-power:

@@ -66,6 +66,7 @@ const (
 // returned only if no event was found. The last one matches everything.
 var lookalikes = []format{
 	{perfettoTrace, func(head []byte) bool { return len(head) > 2 && head[0] == 0x0a && hasControl(head) }, nil, "open it in ui.perfetto.dev as it is"},
+	{"binary data", hasControl, nil, "a raw kernel trace is read as the .sys file of hitrace --raw; pages of trace_pipe_raw lack the formats of their events"},
 	{"JSON", func(head []byte) bool {
 		text := bytes.TrimSpace(head)
 		return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("["))

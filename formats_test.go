@@ -14,6 +14,7 @@ func TestNotATrace(t *testing.T) {
 		{"\x89PNG\r\n\x1a\n", "not a trace (PNG image)", ""},
 		{`{"traceEvents":[`, "not a trace (JSON)", "record text instead"},
 		{"\n[{\"ph\":\"B\"}]", "not a trace (JSON)", ""},
+		{"\x7b\x51\x00\x00\x6a\x01", "not a trace (binary data)", "hitrace --raw"}, // the time of a page
 		{"PERFILE2\x68", "not a trace (hiperf data)", "record text instead"},
 		{"version https://git-lfs.github.com/spec/v1\n", "not a trace (Git LFS pointer)", "git lfs pull"},
 		{"BZh91AY&SY", "not a trace (bzip2 file)", "bunzip2"},

@@ -90,6 +90,51 @@ const renderLead = 5 * trace.Millisecond
 // is two periods less the lead (8.3).
 func renderPeriod(expected trace.Duration) trace.Duration { return (expected + renderLead) / 2 }
 
+// ExpectedPresent returns when the display should show a render frame: at the end of the
+// vsync period in which it is expected to end (14.3). It is unknown without an expected
+// interval or a refresh period.
+func (f *Frame) ExpectedPresent() trace.Time {
+	if f.Kind != RenderFrame || !f.Expected.Known() || f.Period <= 0 {
+		return 0
+	}
+	if nearer(f.Period, f.Expected.Duration()) {
+		return f.Expected.End.Add(renderLead)
+	}
+	return f.Expected.End
+}
+
+// presentThreshold is by how much a present may differ from the expected one and still be
+// on time (14.3). Source: AOSP, SurfaceFlinger's JankClassificationThresholds.
+const presentThreshold = 2 * trace.Millisecond
+
+// PresentDelay returns by how much later than expected the display showed a render frame,
+// or the one that applied an application frame; negative if earlier. ok is false if
+// either time is unknown.
+func (f *Frame) PresentDelay() (delay trace.Duration, ok bool) {
+	render := f
+	if f.Kind == ApplicationFrame {
+		render = f.Render
+	}
+	if render == nil || !render.Present.Known() || !render.ExpectedPresent().Known() {
+		return 0, false
+	}
+	return render.Present.Sub(render.ExpectedPresent()), true
+}
+
+// presentType returns the present type that agrees with the present delay (14.3).
+func presentType(f *Frame) PresentType {
+	delay, ok := f.PresentDelay()
+	switch {
+	case !ok:
+		return PresentUnknown
+	case delay > presentThreshold:
+		return PresentLate
+	case delay < -presentThreshold:
+		return PresentEarly
+	}
+	return PresentOnTime
+}
+
 // periodMisfit returns how far a gap between vsyncs is from a whole number of
 // periods, in periods, 0 to 0.5 (8.3).
 func periodMisfit(gap, period trace.Duration) float64 {

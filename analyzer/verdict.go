@@ -60,7 +60,7 @@ func (f *Frame) LayerNames() []string {
 // was on time gets the jank types of the render frame that showed it, as
 // SurfaceFlinger does it.
 func verdictOf(f *Frame) Verdict {
-	v := Verdict{Jank: JankNone, Present: PresentOnTime, Prediction: PredictionValid, Severity: SeverityNone}
+	v := Verdict{Jank: JankNone, Present: presentType(f), Prediction: PredictionValid, Severity: SeverityNone}
 	if f.Judged() {
 		v.OnTimeFinish = AnswerOf(!f.Late() || f.Facts.Has(Empty))
 	}
@@ -68,7 +68,7 @@ func verdictOf(f *Frame) Verdict {
 		v.Prediction = PredictionUnknown
 	}
 	if f.Facts.Has(Empty) {
-		v.Jank, v.Present = JankNonAnimating, PresentUnknown
+		v.Jank = JankNonAnimating
 		return v
 	}
 	var faults JankType
@@ -83,7 +83,7 @@ func verdictOf(f *Frame) Verdict {
 		faults = renderFaults(guilty, f.Facts.Has(Misaligned))
 	}
 	if faults != 0 {
-		v.Jank, v.Present, v.Severity = faults, PresentLate, severity(guilty)
+		v.Jank, v.Severity = faults, severity(guilty)
 	}
 	return v
 }

@@ -30,7 +30,7 @@ func judged(kind Kind, facts Facts, overrun trace.Duration) *Frame {
 
 // telling is a row of the table in Perfetto's numbers.
 type telling struct {
-	jank, present        int32
+	jank                 int32
 	onTime               bool
 	prediction, severity int32
 }
@@ -38,7 +38,7 @@ type telling struct {
 func checkVerdict(t *testing.T, name string, f *Frame, want telling) {
 	t.Helper()
 	v := f.Verdict()
-	got := telling{int32(v.Jank), int32(v.Present), want.onTime, int32(v.Prediction), int32(v.Severity)}
+	got := telling{int32(v.Jank), want.onTime, int32(v.Prediction), int32(v.Severity)}
 	if got != want || v.OnTimeFinish != AnswerOf(want.onTime) {
 		t.Errorf("%s: got %+v, want %+v", name, v, want)
 	}
@@ -54,17 +54,17 @@ func TestVerdictOfRenderFrame(t *testing.T) {
 		facts Facts
 		want  telling
 	}{
-		{0, telling{1, 1, true, 1, 1}},
-		{cpu, telling{16, 2, false, 1, 2}},
-		{gpu, telling{32, 2, false, 1, 2}},
-		{cpu | gpu, telling{16, 2, false, 1, 2}},
-		{misaligned, telling{2, 2, true, 1, 2}},
-		{misaligned | cpu, telling{2 | 16, 2, false, 1, 2}},
-		{misaligned | gpu, telling{2 | 32, 2, false, 1, 2}},
-		{misaligned | cpu | gpu, telling{2 | 16, 2, false, 1, 2}},
-		{empty, telling{2048, 5, true, 1, 1}},
-		{empty | cpu, telling{2048, 5, true, 1, 1}},
-		{empty | gpu, telling{2048, 5, true, 1, 1}},
+		{0, telling{1, true, 1, 1}},
+		{cpu, telling{16, false, 1, 2}},
+		{gpu, telling{32, false, 1, 2}},
+		{cpu | gpu, telling{16, false, 1, 2}},
+		{misaligned, telling{2, true, 1, 2}},
+		{misaligned | cpu, telling{2 | 16, false, 1, 2}},
+		{misaligned | gpu, telling{2 | 32, false, 1, 2}},
+		{misaligned | cpu | gpu, telling{2 | 16, false, 1, 2}},
+		{empty, telling{2048, true, 1, 1}},
+		{empty | cpu, telling{2048, true, 1, 1}},
+		{empty | gpu, telling{2048, true, 1, 1}},
 	} {
 		f := judged(RenderFrame, test.facts, late)
 		name := fmt.Sprintf("facts %#x", test.facts)
@@ -86,31 +86,31 @@ func TestVerdictOfApplicationFrame(t *testing.T) {
 		facts, render Facts
 		want          telling
 	}{
-		{0, unlinked, telling{1, 1, true, 1, 1}},
-		{cpu, unlinked, telling{64, 2, false, 1, 2}},
-		{empty, unlinked, telling{2048, 5, true, 1, 1}},
-		{empty | cpu, unlinked, telling{2048, 5, true, 1, 1}},
+		{0, unlinked, telling{1, true, 1, 1}},
+		{cpu, unlinked, telling{64, false, 1, 2}},
+		{empty, unlinked, telling{2048, true, 1, 1}},
+		{empty | cpu, unlinked, telling{2048, true, 1, 1}},
 
 		// In time itself, it shares what its render frame is guilty of.
-		{0, 0, telling{1, 1, true, 1, 1}},
-		{0, cpu, telling{16, 2, true, 1, 3}},
-		{0, gpu, telling{32, 2, true, 1, 3}},
-		{0, cpu | gpu, telling{16, 2, true, 1, 3}},
-		{misaligned, misaligned, telling{2, 2, true, 1, 2}},
-		{misaligned, misaligned | cpu, telling{2 | 16, 2, true, 1, 3}},
-		{misaligned, misaligned | gpu, telling{2 | 32, 2, true, 1, 3}},
+		{0, 0, telling{1, true, 1, 1}},
+		{0, cpu, telling{16, true, 1, 3}},
+		{0, gpu, telling{32, true, 1, 3}},
+		{0, cpu | gpu, telling{16, true, 1, 3}},
+		{misaligned, misaligned, telling{2, true, 1, 2}},
+		{misaligned, misaligned | cpu, telling{2 | 16, true, 1, 3}},
+		{misaligned, misaligned | gpu, telling{2 | 32, true, 1, 3}},
 		// The render frame was misaligned with another application.
-		{0, misaligned, telling{1, 1, true, 1, 1}},
-		{0, misaligned | cpu, telling{16, 2, true, 1, 3}},
+		{0, misaligned, telling{1, true, 1, 1}},
+		{0, misaligned | cpu, telling{16, true, 1, 3}},
 		// What a render frame does that shows nothing is no fault.
-		{0, empty | cpu, telling{1, 1, true, 1, 1}},
+		{0, empty | cpu, telling{1, true, 1, 1}},
 
 		// Late itself, it bears its own fault alone, and its own severity.
-		{cpu, 0, telling{64, 2, false, 1, 2}},
-		{cpu, cpu, telling{64, 2, false, 1, 2}},
-		{cpu, gpu, telling{64, 2, false, 1, 2}},
-		{cpu | misaligned, misaligned, telling{64, 2, false, 1, 2}},
-		{cpu | misaligned, misaligned | cpu, telling{64, 2, false, 1, 2}},
+		{cpu, 0, telling{64, false, 1, 2}},
+		{cpu, cpu, telling{64, false, 1, 2}},
+		{cpu, gpu, telling{64, false, 1, 2}},
+		{cpu | misaligned, misaligned, telling{64, false, 1, 2}},
+		{cpu | misaligned, misaligned | cpu, telling{64, false, 1, 2}},
 	} {
 		f := judged(ApplicationFrame, test.facts, trace.Millisecond)
 		if test.render != unlinked {
@@ -121,6 +121,56 @@ func TestVerdictOfApplicationFrame(t *testing.T) {
 		f.Expected = Interval{} // of a worker thread, which may be late nevertheless
 		test.want.prediction = 3
 		checkVerdict(t, name+", without an expected interval", f, test.want)
+	}
+}
+
+// The present type follows from the present delay alone: not from the jank type, nor from
+// whether there was anything to draw. Both kinds of frames have that of the render frame.
+func TestPresentType(t *testing.T) {
+	const start = trace.Time(trace.Second)
+	for _, test := range []struct {
+		what             string
+		expected, period trace.Duration // lengths
+		present          trace.Duration // after the expected start; 0 if unknown
+		want             PresentType
+		delay            trace.Duration
+	}{
+		// From 5.0 on, two periods less 5 ms: expected at the second vsync.
+		{"at its vsync", 15 * trace.Millisecond, testPeriod, 20 * trace.Millisecond, PresentOnTime, 0},
+		{"2 ms after it", 15 * trace.Millisecond, testPeriod, 22 * trace.Millisecond, PresentOnTime, 2 * trace.Millisecond},
+		{"later than that", 15 * trace.Millisecond, testPeriod, 22*trace.Millisecond + 1, PresentLate, 2*trace.Millisecond + 1},
+		{"2 ms before it", 15 * trace.Millisecond, testPeriod, 18 * trace.Millisecond, PresentOnTime, -2 * trace.Millisecond},
+		{"earlier than that", 15 * trace.Millisecond, testPeriod, 18*trace.Millisecond - 1, PresentEarly, -2*trace.Millisecond - 1},
+		{"a vsync early", 15 * trace.Millisecond, testPeriod, 10 * trace.Millisecond, PresentEarly, -testPeriod},
+		// Before, one period: expected at the next vsync.
+		{"4.0, at its vsync", testPeriod, testPeriod, testPeriod, PresentOnTime, 0},
+		{"4.0, a vsync late", testPeriod, testPeriod, 2 * testPeriod, PresentLate, testPeriod},
+		// Unknown without a present, an expected interval or a period.
+		{"never shown", 15 * trace.Millisecond, testPeriod, 0, PresentUnknown, 0},
+		{"not expected", 0, testPeriod, testPeriod, PresentUnknown, 0},
+		{"no period", 15 * trace.Millisecond, 0, testPeriod, PresentUnknown, 0},
+	} {
+		for _, facts := range []Facts{0, MainLate, Misaligned, Empty} {
+			render := judged(RenderFrame, facts, trace.Millisecond)
+			render.Expected, render.Period = Interval{}, test.period
+			if test.expected > 0 {
+				render.Expected = Interval{Start: start, End: start.Add(test.expected)}
+			}
+			if test.present > 0 {
+				render.Present = start.Add(test.present)
+			}
+			app := judged(ApplicationFrame, facts, trace.Millisecond)
+			app.Render = render
+			for _, f := range []*Frame{render, app} {
+				delay, ok := f.PresentDelay()
+				if got := f.Verdict().Present; got != test.want || delay != test.delay || ok != (test.want != PresentUnknown) {
+					t.Errorf("%s, %v frame with facts %#x: %v, delay %v (%t), want %v, %v", test.what, f.Kind, facts, got, delay, ok, test.want, test.delay)
+				}
+			}
+		}
+	}
+	if got := judged(ApplicationFrame, MainLate, trace.Millisecond).Verdict().Present; got != PresentUnknown {
+		t.Errorf("picked up by no render frame: %v", got)
 	}
 }
 

@@ -35,8 +35,10 @@ func renderVsync(k, id int64) vsync { return vsync{id: id, now: due(k), end: due
 func casesTrace() (string, []frameTruth) {
 	const (
 		none = "None"
-		late = "Late Present"
 		ok   = "On-time Present"
+		late = "Late Present"
+		soon = "Early Present"
+		dark = "Unknown Present"
 		good = "Valid Prediction"
 		free = "Unknown Prediction"
 		some = "Partial"
@@ -61,7 +63,7 @@ func casesTrace() (string, []frameTruth) {
 		t.start, t.pid = start, rs.pid
 		truth = append(truth, t)
 	}
-	onTime := frameTruth{jank: none, present: ok, onTime: true, prediction: good, severity: none}
+	onTime := frameTruth{jank: none, present: dark, onTime: true, prediction: good, severity: none}
 
 	// Ends of what began before the trace.
 	x.mark(due(0)-50, app, "E|200|I39")
@@ -74,58 +76,66 @@ func casesTrace() (string, []frameTruth) {
 	x.present(due(1)+7_000, due(3), renderVsync(1, 51), 1)
 	shown := onTime
 	shown.render, shown.arrow = due(1)+200, true
-	appIs(due(0)+100, shown)
-	renderIs(due(1)+200, onTime)
+	seen := shown
+	seen.present = ok
+	appIs(due(0)+100, seen)
+	seen.render, seen.arrow = 0, false
+	renderIs(due(1)+200, seen)
 
-	// The application is late by half a period; render_service waits for it.
+	// The application is late by half a period; render_service waits for it. It is shown
+	// a vsync after the one at which it should be.
 	x.appFrame(app, due(2)+100, due(3)+5_000, appVsync(2, 2), 2)
 	x.renderFrame(due(3)+5_200, due(3)+8_000, renderVsync(3, 52), due(3)+6_000, " [200,2]")
+	x.present(due(3)+8_500, due(6), renderVsync(3, 52), 2)
 	appIs(due(2)+100, frameTruth{0, 0, appLate, late, false, good, some, due(3) + 5_200, true})
-	renderIs(due(3)+5_200, onTime)
+	seen.present = late
+	renderIs(due(3)+5_200, seen)
 
-	// The application is late by a whole period.
+	// The application is late by a whole period. It is shown before it should be.
 	x.appFrame(app, due(5)+100, due(7), appVsync(5, 3), 3)
 	x.renderFrame(due(7)+200, due(7)+4_000, renderVsync(6, 53), due(7)+1_000, " [200,3]")
-	appIs(due(5)+100, frameTruth{0, 0, appLate, late, false, good, full, due(7) + 200, true})
-	renderIs(due(7)+200, onTime)
+	x.present(due(7)+4_200, due(7)+5_000, renderVsync(6, 53), 3)
+	appIs(due(5)+100, frameTruth{0, 0, appLate, soon, false, good, full, due(7) + 200, true})
+	seen.present = soon
+	renderIs(due(7)+200, seen)
 
 	// render_service is late by just less than a period.
 	x.appFrame(app, due(8)+100, due(8)+3_000, appVsync(8, 4), 4)
 	x.renderFrame(due(9)+100, due(11)+4_999, renderVsync(9, 54), due(9)+1_000, " [200,4]")
-	appIs(due(8)+100, frameTruth{0, 0, cpuLate, late, true, good, some, due(9) + 100, true})
-	renderIs(due(9)+100, frameTruth{0, 0, cpuLate, late, false, good, some, 0, false})
+	appIs(due(8)+100, frameTruth{0, 0, cpuLate, dark, true, good, some, due(9) + 100, true})
+	renderIs(due(9)+100, frameTruth{0, 0, cpuLate, dark, false, good, some, 0, false})
 
 	// render_service and its GPU work are late, the latter by more than a period.
 	x.appFrame(app, due(12)+100, due(12)+3_000, appVsync(12, 5), 5)
 	x.renderFrame(due(13)+100, due(15), renderVsync(13, 55), due(13)+1_000, " [200,5]")
 	x.gpu(due(13)+200, due(15)+5_001, 2)
-	appIs(due(12)+100, frameTruth{0, 0, cpuLate, late, true, good, full, due(13) + 100, true})
-	renderIs(due(13)+100, frameTruth{0, 0, cpuLate, late, false, good, full, 0, false})
+	appIs(due(12)+100, frameTruth{0, 0, cpuLate, dark, true, good, full, due(13) + 100, true})
+	renderIs(due(13)+100, frameTruth{0, 0, cpuLate, dark, false, good, full, 0, false})
 
 	// Only the GPU work is late.
 	x.appFrame(app, due(17)+100, due(17)+3_000, appVsync(17, 6), 6)
 	x.renderFrame(due(18)+100, due(18)+4_000, renderVsync(18, 56), due(18)+1_000, " [200,6]")
 	x.gpu(due(18)+200, due(19)+5_001, 3)
-	appIs(due(17)+100, frameTruth{0, 0, gpuLate, late, true, good, some, due(18) + 100, true})
-	renderIs(due(18)+100, frameTruth{0, 0, gpuLate, late, false, good, some, 0, false})
+	appIs(due(17)+100, frameTruth{0, 0, gpuLate, dark, true, good, some, due(18) + 100, true})
+	renderIs(due(18)+100, frameTruth{0, 0, gpuLate, dark, false, good, some, 0, false})
 
 	// render_service takes the frame a vsync later than it was made for.
 	x.appFrame(app, due(20)+100, due(20)+3_000, appVsync(20, 7), 7)
 	x.renderFrame(due(22)+100, due(22)+4_000, renderVsync(22, 57), due(22)+1_000, " [200,7]")
-	appIs(due(20)+100, frameTruth{0, 0, scheduled, late, true, good, some, due(22) + 100, true})
-	renderIs(due(22)+100, frameTruth{0, 0, scheduled, late, true, good, some, 0, false})
+	appIs(due(20)+100, frameTruth{0, 0, scheduled, dark, true, good, some, due(22) + 100, true})
+	renderIs(due(22)+100, frameTruth{0, 0, scheduled, dark, true, good, some, 0, false})
 
 	// The same, and it is late as well.
 	x.appFrame(app, due(23)+100, due(23)+3_000, appVsync(23, 8), 8)
 	x.renderFrame(due(25)+100, due(26)+5_500, renderVsync(25, 58), due(25)+1_000, " [200,8]")
-	appIs(due(23)+100, frameTruth{0, 0, scheduled + ", " + cpuLate, late, true, good, some, due(25) + 100, true})
-	renderIs(due(25)+100, frameTruth{0, 0, scheduled + ", " + cpuLate, late, false, good, some, 0, false})
+	appIs(due(23)+100, frameTruth{0, 0, scheduled + ", " + cpuLate, dark, true, good, some, due(25) + 100, true})
+	renderIs(due(25)+100, frameTruth{0, 0, scheduled + ", " + cpuLate, dark, false, good, some, 0, false})
 
 	// Nothing to draw, of either kind; how long it took then does not matter.
 	x.appFrame(app, due(28)+100, due(28)+1_000, appVsync(28, 9))
 	x.renderFrame(due(29)+100, due(30)+6_000, renderVsync(29, 59), 0, "")
-	appIs(due(28)+100, frameTruth{0, 0, still, "Unknown Present", true, good, none, 0, false})
-	renderIs(due(29)+100, frameTruth{0, 0, still, "Unknown Present", true, good, none, 0, false})
+	appIs(due(28)+100, frameTruth{0, 0, still, dark, true, good, none, 0, false})
+	renderIs(due(29)+100, frameTruth{0, 0, still, dark, true, good, none, 0, false})
 
 	// Markers that say neither when a frame should end nor which it is.
 	x.appFrame(app, due(31)+100, due(31)+3_000, vsync{now: due(31)}, 10)
@@ -164,13 +174,13 @@ func casesTrace() (string, []frameTruth) {
 	// The application begins after the render frame that takes its frame …
 	x.renderFrame(due(41)+100, due(41)+9_000, renderVsync(41, 63), due(41)+5_000, " [200,16]")
 	x.appFrame(app, due(41)+2_000, due(41)+4_000, appVsync(40, 14), 16)
-	appIs(due(41)+2_000, frameTruth{0, 0, appLate, late, false, good, some, due(41) + 100, false})
+	appIs(due(41)+2_000, frameTruth{0, 0, appLate, dark, false, good, some, due(41) + 100, false})
 	renderIs(due(41)+100, onTime)
 
 	// … or at the same time.
 	x.renderFrame(due(44)+100, due(44)+5_000, renderVsync(44, 64), due(44)+3_000, " [200,17]")
 	x.appFrame(app, due(44)+100, due(44)+2_000, appVsync(43, 15), 17)
-	appIs(due(44)+100, frameTruth{0, 0, appLate, late, false, good, some, due(44) + 100, true})
+	appIs(due(44)+100, frameTruth{0, 0, appLate, dark, false, good, some, due(44) + 100, true})
 	renderIs(due(44)+100, onTime)
 
 	// Sent, and taken by nobody.
@@ -181,10 +191,10 @@ func casesTrace() (string, []frameTruth) {
 	x.appFrame(app, due(46)+100, due(46)+3_000, appVsync(46, 17), 19)
 	x.appFrame(other, due(47)+100, due(47)+2_000, appVsync(47, 1), 1)
 	x.renderFrame(due(48)+100, due(48)+4_000, renderVsync(48, 65), due(48)+1_000, " [200,19] [300,1]")
-	appIs(due(46)+100, frameTruth{0, 0, scheduled, late, true, good, some, due(48) + 100, true})
+	appIs(due(46)+100, frameTruth{0, 0, scheduled, dark, true, good, some, due(48) + 100, true})
 	shown.render, shown.pid = due(48)+100, other.pid
 	appIs(due(47)+100, shown)
-	renderIs(due(48)+100, frameTruth{0, 0, scheduled, late, true, good, some, 0, false})
+	renderIs(due(48)+100, frameTruth{0, 0, scheduled, dark, true, good, some, 0, false})
 
 	// The trace ends within a render frame and an application's next one.
 	x.appFrame(app, due(50)+100, due(50)+3_000, appVsync(50, 18), 20)

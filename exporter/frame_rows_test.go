@@ -29,6 +29,7 @@ const (
 
 	presentOnTime  = 1
 	presentLate    = 2
+	presentEarly   = 3
 	presentUnknown = 5
 
 	predictionValid   = 1
@@ -51,7 +52,7 @@ var (
 		{jankApp, "App Deadline Missed"},
 		{jankStill, "Non Animating"},
 	}
-	presentTexts    = map[int32]string{presentOnTime: "On-time Present", presentLate: "Late Present", presentUnknown: "Unknown Present"}
+	presentTexts    = map[int32]string{presentOnTime: "On-time Present", presentLate: "Late Present", presentEarly: "Early Present", presentUnknown: "Unknown Present"}
 	predictionTexts = map[int32]string{predictionValid: "Valid Prediction", predictionUnknown: "Unknown Prediction"}
 	severityTexts   = map[int32]string{severityNone: "None", severityPartial: "Partial", severityFull: "Full"}
 )
@@ -75,24 +76,25 @@ func jankText(jank int32) string {
 
 // tell finds the row of the table for a frame.
 //
-//	frame                     jank_type  present_type  on_time_finish
-//	on time                   1          1 on time     true
-//	application late          64         2 late        false
-//	render late               16         2 late        display false, application true
-//	render late, GPU only     32         2 late        the same
-//	misaligned                +2         2 late        true unless late
-//	empty                     2048       5 unknown     true
+//	frame                     jank_type  on_time_finish
+//	on time                   1          true
+//	application late          64         false
+//	render late               16         display false, application true
+//	render late, GPU only     32         the same
+//	misaligned                +2         true unless late
+//	empty                     2048       true
 //
+// The present type is that of its present delay, which is more than 2 ms if it is late.
 // The prediction is valid (1) if there is an expected interval, else unknown
 // (3). An application in time itself shares what its render frame is guilty of,
 // and is misaligned only if it was itself taken on the wrong vsync.
 func tell(f *analyzer.Frame) telling {
-	row := telling{jankNone, presentOnTime, true, predictionValid, severityNone}
+	row := telling{jankNone, presentOf(f), true, predictionValid, severityNone}
 	if !hasExpected(f) {
 		row.prediction = predictionUnknown
 	}
 	if f.Facts&analyzer.Empty != 0 {
-		row.jank, row.present = jankStill, presentUnknown
+		row.jank = jankStill
 		return row
 	}
 	culprit := f
@@ -117,7 +119,7 @@ func tell(f *analyzer.Frame) telling {
 		row.severity = severityOf(culprit)
 	}
 	if bits != 0 {
-		row.jank, row.present = bits, presentLate
+		row.jank = bits
 		row.severity = max(row.severity, severityPartial) // also of a frame that ended on time
 	}
 	row.onTime = f.Facts&(analyzer.MainLate|analyzer.GPULate) == 0
@@ -220,16 +222,34 @@ func actualRows(t *analyzer.Timeline, tokens tokens) rows {
 	return r
 }
 
+// presentOf returns the present type that agrees with the present delay.
+func presentOf(f *analyzer.Frame) int32 {
+	switch late, ok := delay(f).(float64); {
+	case !ok:
+		return presentUnknown
+	case late > 2:
+		return presentLate
+	case late < -2:
+		return presentEarly
+	}
+	return presentOnTime
+}
+
 // delay returns by how many milliseconds the display showed a frame later than
-// its render frame was expected to end; zero if that is not known.
-func delay(f *analyzer.Frame) float64 {
+// expected; nil if that is not known. Render frames of 5.0 and later are expected to
+// end 5 ms before the second vsync after their own, and earlier ones at the next.
+func delay(f *analyzer.Frame) any {
 	if f.Kind == analyzer.ApplicationFrame {
 		f = f.Render
 	}
-	if f == nil || f.Present == 0 || !hasExpected(f) {
-		return 0
+	if f == nil || f.Present == 0 || !hasExpected(f) || f.Period == 0 {
+		return nil
 	}
-	return float64(float32(float64(f.Present-f.Expected.End) / 1e6)) // Perfetto stores 32 bits
+	expected := f.Expected.End
+	if length := int64(f.Expected.End - f.Expected.Start); length != int64(f.Period) {
+		expected += 5e6
+	}
+	return float64(float32(float64(f.Present-expected) / 1e6)) // Perfetto stores 32 bits
 }
 
 // arrowRows returns the arrows that are to be drawn: Perfetto draws one to a

@@ -84,13 +84,13 @@ func TestFramePackets(t *testing.T) {
 					actual.add(at, f.end-at, fmt.Sprint(s.GetToken()), s.GetDisplayFrameToken(), s.GetToken(), s.GetPid(), s.GetLayerName(),
 						jankText(s.GetJankType()), presentTexts[int32(s.GetPresentType())], truth(s.GetOnTimeFinish()),
 						predictionTexts[int32(s.GetPredictionType())], severityTexts[int32(s.GetJankSeverityType())],
-						truth(s.GetGpuComposition()), float64(s.GetPresentDelayMillis()))
+						truth(s.GetGpuComposition()), delayCell(s.GetPresentDelayMillis()))
 				case e.GetActualDisplayFrameStart() != nil:
 					s := e.GetActualDisplayFrameStart()
 					actual.add(at, f.end-at, fmt.Sprint(s.GetToken()), s.GetToken(), nil, s.GetPid(), nil,
 						jankText(s.GetJankType()), presentTexts[int32(s.GetPresentType())], truth(s.GetOnTimeFinish()),
 						predictionTexts[int32(s.GetPredictionType())], severityTexts[int32(s.GetJankSeverityType())],
-						truth(s.GetGpuComposition()), float64(s.GetPresentDelayMillis()))
+						truth(s.GetGpuComposition()), delayCell(s.GetPresentDelayMillis()))
 					arrows = append(arrows, arrowsTo(f, list)...)
 				}
 			}
@@ -99,6 +99,14 @@ func TestFramePackets(t *testing.T) {
 			compare(t, "arrows", arrows, arrowRows(summary.Timeline))
 		}
 	})
+}
+
+// delayCell returns the engine's cell for a present delay: NULL for NaN.
+func delayCell(milliseconds float32) any {
+	if milliseconds != milliseconds {
+		return nil
+	}
+	return float64(milliseconds)
 }
 
 // arrowsTo returns the arrows that Perfetto draws to a display frame: from the

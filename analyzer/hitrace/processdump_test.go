@@ -101,17 +101,15 @@ func TestProcessDump(t *testing.T) {
 // What is kept is names, not the lines that they are from.
 func TestProcessDumpMemory(t *testing.T) {
 	const rows, most = 5000, 8 << 20
-	d := hitrace.NewProcessDump(rows)
+	var d *hitrace.ProcessDump
 	rest := " name" + strings.Repeat("x", 4000) + "\n"
-	peak := hostiletest.Peak(func() {
+	hostiletest.CheckPeak(t, most, func() {
+		d = hitrace.NewProcessDump(rows)
 		fmt.Fprintln(d, "USER PID TID CMD")
 		for i := range rows {
 			fmt.Fprint(d, "u 1 ", i, rest)
 		}
 	})
-	if peak > most {
-		t.Errorf("%d bytes for %d rows, want %d at the most", peak, rows, most)
-	}
 	if name, _ := d.Thread(rows - 1); len(name) != 255 {
 		t.Errorf("the last name is %q", name)
 	}

@@ -8,14 +8,11 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// judge sets facts and present times according to the verdicts.
+// judge sets facts according to the verdicts.
 func (a *assembly) judge() {
 	for _, f := range a.frames {
 		if f.Facts.Has(analyzer.Truncated) {
 			continue
-		}
-		if f.Kind == analyzer.RenderFrame && !f.Facts.Has(analyzer.Dropped) {
-			f.Present = a.present(f)
 		}
 		if late(f) {
 			f.Facts |= lateFact(f)
@@ -31,17 +28,30 @@ func (a *assembly) judge() {
 	}
 }
 
-// present returns when a render frame was shown, zero if that is unknown. On Android
-// its actual interval ends then. In ohframe's traces it ends with the work, and the
-// present time is the expected end plus the present delay.
-func (a *assembly) present(f frame) trace.Time {
-	switch {
-	case !a.ours:
-		return f.Actual.End
-	case f.timeline.PresentDelayKnown && f.Expected.Known():
-		return max(0, f.Expected.End.Add(f.timeline.PresentDelay))
+// present sets when render frames were shown. On Android their actual interval ends then.
+// In ohframe's traces it ends with the work, and the present delay counts from the
+// expected present. That is the same time after the expected end in the whole trace
+// (docs/frames.md 14.3), which most frames' periods decide: inferred ones may be wrong.
+func (a *assembly) present() {
+	var lead trace.Duration
+	votes := map[trace.Duration]int{}
+	for _, f := range a.frames {
+		if expected := f.ExpectedPresent(); expected.Known() {
+			l := expected.Sub(f.Expected.End)
+			if votes[l]++; votes[l] > votes[lead] {
+				lead = l
+			}
+		}
 	}
-	return 0
+	for _, f := range a.frames {
+		switch {
+		case f.Kind != analyzer.RenderFrame || f.Facts.Has(analyzer.Truncated|analyzer.Dropped):
+		case !a.ours:
+			f.Present = f.Actual.End
+		case f.timeline.PresentDelayKnown && f.Expected.Known():
+			f.Present = max(0, f.Expected.End.Add(lead+f.timeline.PresentDelay))
+		}
+	}
 }
 
 // late reports whether the frame's work was finished after its deadline. The jank

@@ -19,6 +19,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/exporter"
 	"ohframe/internal/simulate"
+	"ohframe/internal/slow"
 )
 
 // waitsTrace is a trace with a frame for each of several causes.
@@ -191,7 +192,7 @@ func TestCausesOverLimits(t *testing.T) {
 func TestDamagedCauses(t *testing.T) {
 	trace := withCauses(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
+	for range slow.Of(200, 2000) {
 		damaged := slices.Clone(trace)
 		for range 1 + random.IntN(20) {
 			damaged[random.IntN(len(damaged))] ^= 1 << random.IntN(8)

@@ -27,6 +27,7 @@ func (d *decoder) assemble() (*analyzer.Timeline, *why.Causes) {
 	a.link()
 	a.judge()
 	a.inferPeriods()
+	a.present()
 	a.restore(&d.notes)
 	if a.ours {
 		a.numberTransactions()

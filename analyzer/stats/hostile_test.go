@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/hostiletest"
+	"ohframe/internal/slow"
 )
 
 // ends are the times and numbers at which sums could overflow.
@@ -89,7 +90,7 @@ func checkFinite(t *testing.T, r *stats.Report) {
 }
 
 func TestExtremeTimelines(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range slow.Of[uint64](40, 300) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		base, new := stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{Compare: true}), stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{Compare: true})
 		checkFinite(t, base)

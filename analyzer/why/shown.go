@@ -158,9 +158,7 @@ func (r *Recorder) explainShown(c *Causes, threads map[trace.TID][]*account, log
 func (p *passing) join() {
 	p.index = p.stage[0].index
 	for _, a := range p.stage {
-		for _, cell := range a.cells {
-			p.cells = append(p.cells, cell)
-		}
+		p.cells = append(p.cells, a.cells...)
 		p.delay += a.idle
 		p.culprits = append(p.culprits, a.culprits...)
 	}

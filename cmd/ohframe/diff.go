@@ -12,6 +12,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/diff"
+	"ohframe/internal/text"
 )
 
 func diffCommand() *cli.Command {
@@ -28,9 +29,7 @@ func diffCommand() *cli.Command {
 			formatFlag(diff.Formats),
 			outputFlag,
 			&cli.GenericFlag{Name: "map", Value: &mappings{}, Usage: "compare process OLD with process NEW: `OLD=NEW`; may be repeated"},
-			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is significantly beyond its limit: `MEASURE>+2%,MEASURE<-5%`"},
-			&cli.BoolFlag{Name: "fail-on-any", Usage: "--fail-on compares the values alone, even if a change may be chance"},
-			allowMissingFlag,
+			failOnFlag, failOnAnyFlag, allowMissingFlag,
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp of shares, 1 ms/s, otherwise 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
 			processFlag,
@@ -50,6 +49,12 @@ func (m *mappings) Set(s string) error {
 }
 
 func (m *mappings) String() string { return "" }
+
+// The flags of conditions on changes.
+var (
+	failOnFlag    = &cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is significantly beyond its limit: `MEASURE>+2%,MEASURE<-5%`"}
+	failOnAnyFlag = &cli.BoolFlag{Name: "fail-on-any", Usage: "--fail-on compares the values alone, even if a change may be chance"}
+)
 
 // allowMissingFlag belongs to --fail-on.
 var allowMissingFlag = &cli.BoolFlag{Name: "allow-missing", Usage: "--fail-on warns of unknown measures and missing processes instead of failing"}
@@ -100,22 +105,30 @@ func runDiff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	failed := d.Failed()
-	if !c.Bool(allowMissingFlag.Name) {
-		failed = append(failed, d.Unknown()...)
+	return gate(c.Bool(allowMissingFlag.Name), texts(d.Failed()), texts(d.Unknown()))
+}
+
+// gate returns a gateError if conditions failed or, unless that is allowed, are unknown.
+// It warns of those that are allowed.
+func gate(allowMissing bool, failed, unknown []string) error {
+	if !allowMissing {
+		failed = append(failed, unknown...)
 	} else {
-		for _, o := range d.Unknown() {
-			fmt.Fprintf(os.Stderr, "ohframe: warning: %s\n", o)
+		for _, line := range unknown {
+			fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line("warning: "+line))
 		}
 	}
 	if len(failed) > 0 {
-		lines := make(gateError, len(failed))
-		for i, o := range failed {
-			lines[i] = o.String()
-		}
-		return lines
+		return gateError(failed)
 	}
 	return nil
+}
+
+func texts[T fmt.Stringer](list []T) (lines []string) {
+	for _, x := range list {
+		lines = append(lines, x.String())
+	}
+	return lines
 }
 
 // diffOptions returns the options that the flags set.

@@ -327,11 +327,11 @@ func fleetDiffCommand() *cli.Command {
 		Usage:     "compare two datasets and test whether the differences are significant",
 		ArgsUsage: "BASE NEW",
 		Description: "Draws devices or traces, not frames, which are not independent of each other. The exit code is\n" +
-			"2 if a condition of --fail-on holds, as in ohframe diff.",
+			"2 if a condition of --fail-on holds, or cannot be checked, as in ohframe diff.",
 		Flags: []cli.Flag{
 			formatFlag(fleet.DiffFormats), outputFlag, byFlag, datasetProcessFlag,
 			&cli.StringFlag{Name: "unit", Usage: "draw values of `DIMENSION`, or trace", DefaultText: "device if both datasets have it, otherwise trace"},
-			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change exceeds its limit: `MEASURE>+2%,MEASURE<-5%`"},
+			failOnFlag, failOnAnyFlag, allowMissingFlag,
 		},
 		Action: diffFleets,
 	}
@@ -345,7 +345,7 @@ func diffFleets(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o := fleet.CompareOptions{Query: fleetQuery(c), Unit: c.String("unit")}
+	o := fleet.CompareOptions{Query: fleetQuery(c), Unit: c.String("unit"), Any: c.Bool(failOnAnyFlag.Name)}
 	if c.IsSet("fail-on") {
 		if o.FailOn, err = diff.ParseConditions(c.String("fail-on")); err != nil {
 			return &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>+2pp,p95_ms>+5%'; docs/fleet.md lists the measures"}
@@ -365,25 +365,16 @@ func diffFleets(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if failed := d.Failed(); len(failed) > 0 {
-		return fleetChangedTooMuch(failed)
+	var incomplete []string
+	if len(o.FailOn) > 0 {
+		for _, side := range sides {
+			for _, warning := range side.Warnings() {
+				incomplete = append(incomplete, side.Dir+": "+warning)
+			}
+		}
 	}
-	return nil
+	return gate(c.Bool(allowMissingFlag.Name), texts(d.With(diff.Failed)), append(incomplete, texts(d.With(diff.Unknown))...))
 }
-
-// fleetChangedTooMuch is changedTooMuch of fleets.
-type fleetChangedTooMuch []fleet.Outcome
-
-func (f fleetChangedTooMuch) Error() string {
-	lines := make([]string, len(f))
-	for i, o := range f {
-		lines[i] = o.String()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// ExitCode returns the exit code, which differs from that of other errors.
-func (f fleetChangedTooMuch) ExitCode() int { return 2 }
 
 func fleetSQLCommand() *cli.Command {
 	return &cli.Command{

@@ -38,6 +38,14 @@ func inputName(name string) string {
 	return name
 }
 
+// inputFile returns the name of an input's file; empty for standard input.
+func inputFile(name string) string {
+	if name == standard {
+		return ""
+	}
+	return name
+}
+
 // fileError turns err into a failure that names the file once. Errors of the system
 // name it in different ways.
 func fileError(name string, err error) error {

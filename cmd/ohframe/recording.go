@@ -250,7 +250,7 @@ func (r *recording) convertAndReport(ctx context.Context, name string, m *meta.M
 	if err != nil {
 		return err
 	}
-	in := []report.Input{{Name: name + ".ftrace", Stats: computed, Timeline: timeline, Causes: t.Causes, Recording: report.NewRecording(m)}}
+	in := []report.Input{{Name: name + ".ftrace", File: name + ".ftrace", Stats: computed, Timeline: timeline, Causes: t.Causes, Recording: report.NewRecording(m)}}
 	err = r.write(ctx, name+".html", func(w io.Writer) error { return report.Write(w, in, "html", report.Options{}) })
 	if err != nil {
 		return err

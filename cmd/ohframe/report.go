@@ -11,7 +11,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/diff"
 	"ohframe/internal/report"
-	"ohframe/internal/text"
 )
 
 func reportCommand() *cli.Command {
@@ -62,7 +61,7 @@ func runReport(c *cli.Context) error {
 			return err
 		}
 		m, _ := recorded(name) // readInput has printed the warning
-		inputs = append(inputs, report.Input{Name: inputName(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Recording: report.NewRecording(m)})
+		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Recording: report.NewRecording(m)})
 	}
 	if err := report.CheckChosen(inputs); err != nil {
 		return fmt.Errorf("--process: %w", err)
@@ -97,7 +96,7 @@ func reportBudgets(c *cli.Context) ([]diff.Budget, error) {
 // allowed. Processes without complete frames have nothing to check, but an input must
 // have one with some.
 func checkBudgets(budgets []diff.Budget, inputs []report.Input, allowMissing bool) error {
-	var failed, unknown gateError
+	var failed, unknown []string
 	for _, in := range inputs {
 		prefix, frames := "", 0
 		if len(inputs) > 1 {
@@ -121,17 +120,7 @@ func checkBudgets(budgets []diff.Budget, inputs []report.Input, allowMissing boo
 			unknown = append(unknown, in.Name+": no complete frames")
 		}
 	}
-	if !allowMissing {
-		failed = append(failed, unknown...)
-	} else {
-		for _, line := range unknown {
-			fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line("warning: "+line))
-		}
-	}
-	if len(failed) > 0 {
-		return failed
-	}
-	return nil
+	return gate(allowMissing, failed, unknown)
 }
 
 // measure computes the statistics of a timeline. It can be interrupted.

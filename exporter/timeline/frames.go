@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"math"
+
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
@@ -69,7 +71,7 @@ func (w *frameWriter) surface(f *analyzer.Frame) {
 				Cookie: &cookie, Token: &token, DisplayFrameToken: &display, Pid: &pid, LayerName: &layer,
 				PresentType: perfettopb.FrameTimelineEvent_PresentType(v.Present).Enum(), OnTimeFinish: proto.Bool(v.OnTimeFinish != analyzer.No), GpuComposition: proto.Bool(len(f.GPU) > 0),
 				JankType: proto.Int32(int32(v.Jank)), PredictionType: perfettopb.FrameTimelineEvent_PredictionType(v.Prediction).Enum(),
-				JankSeverityType: perfettopb.FrameTimelineEvent_JankSeverityType(v.Severity).Enum(), PresentDelayMillis: presentDelay(f.Render),
+				JankSeverityType: perfettopb.FrameTimelineEvent_JankSeverityType(v.Severity).Enum(), PresentDelayMillis: presentDelay(f),
 			},
 		},
 	})
@@ -121,13 +123,14 @@ func (w *frameWriter) event(at trace.Time, e *perfettopb.FrameTimelineEvent) {
 	})
 }
 
-// presentDelay returns by how many milliseconds a render frame was shown after
-// the end of its expected interval; nil where either is not known.
-func presentDelay(render *analyzer.Frame) *float32 {
-	if render == nil || !render.Present.Known() || !render.Expected.Known() {
-		return nil
+// presentDelay returns by how many milliseconds a frame was shown later than expected. An
+// unknown delay is NaN, which Perfetto shows as NULL: it shows a missing one as zero.
+func presentDelay(f *analyzer.Frame) *float32 {
+	delay, ok := f.PresentDelay()
+	if !ok {
+		return proto.Float32(float32(math.NaN()))
 	}
-	return proto.Float32(float32(render.Present.Sub(render.Expected.End).Milliseconds()))
+	return proto.Float32(float32(delay.Milliseconds()))
 }
 
 // Tokens are the frames' numbers in Perfetto. A token is normally the vsync id, so that

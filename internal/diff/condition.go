@@ -15,7 +15,7 @@ import (
 type Conditions []Condition
 
 // Condition is a limit on the change of a measure. It fails if the change is
-// significantly beyond the limit, see Condition.judge.
+// significantly beyond the limit, see Condition.Judge.
 type Condition struct {
 	Measure string
 	// Above is whether changes above the limit fail. Otherwise those below it do.
@@ -215,31 +215,64 @@ type Outcome struct {
 	Any bool
 }
 
-// judge checks the condition. Unless any is set, the whole confidence interval of the
+// Change is the change of a measure, in the measure's unit. What is unknown is nil; so
+// are Low and High, the ends of the confidence interval of Delta, if the change was not
+// tested.
+type Change struct {
+	Unit                        stats.Unit
+	Base, New, Delta, Low, High *float64
+}
+
+// Judge checks the condition. Unless any is set, the whole confidence interval of the
 // change must be beyond the limit.
-func (c Condition) judge(p *Pair, any bool) Outcome {
-	m := p.measure(c.Measure)
-	o := Outcome{Pair: p, Measure: m, Condition: c, Status: Unknown, Any: any}
-	if m.Delta == nil || !any && m.P == nil {
-		return o
+func (c Condition) Judge(x Change, any bool) Status {
+	if x.Delta == nil || !any && x.Low == nil {
+		return Unknown
 	}
-	change := *m.Delta
+	change := *x.Delta
 	switch {
 	case any:
 	case c.Above:
-		change = *m.Low
+		change = *x.Low
 	default:
-		change = *m.High
+		change = *x.High
 	}
 	if c.Relative {
-		change = m.relative(change)
+		change = x.relative(change)
 	}
-	o.Status = Passed
 	if c.Above && change > c.Limit+rounding || !c.Above && change < c.Limit-rounding {
-		o.Status = Failed
+		return Failed
 	}
-	return o
+	return Passed
 }
+
+// Describe describes a change that Judge has judged, such as
+// "jank_rate>+2%: 5.0 % → 8.0 %, +60.0 %". level is that of the interval.
+func (c Condition) Describe(x Change, any bool, level float64) string {
+	format := func(d *float64) string { return changeText(x.Unit, d) }
+	if c.Relative {
+		format = func(d *float64) string {
+			if *x.Base == 0 {
+				return "from zero"
+			}
+			relative := x.relative(*d)
+			return relativeChange(&relative)
+		}
+	}
+	s := c.String() + ": " + valueText(x.Unit, x.Base) + " → " + valueText(x.Unit, x.New) + ", " + format(x.Delta)
+	if !any && (!c.Relative || *x.Base != 0) {
+		s += fmt.Sprintf(" (%.0f %% interval %s to %s)", 100*(1-level), format(x.Low), format(x.High))
+	}
+	return s
+}
+
+// judge checks the condition for a pair.
+func (c Condition) judge(p *Pair, any bool) Outcome {
+	m := p.measure(c.Measure)
+	return Outcome{Pair: p, Measure: m, Condition: c, Status: c.Judge(m.change(), any), Any: any}
+}
+
+func (m *Measure) change() Change { return Change{m.Unit, m.Base, m.New, m.Delta, m.Low, m.High} }
 
 // rounding is larger than a floating-point error, such as that of 0.07 − 0.05, and
 // smaller than any real change: a nanosecond is 1e-6 ms.
@@ -247,10 +280,10 @@ const rounding = 1e-9
 
 // relative returns a change of a known measure as a share of its base. A change from 0 is
 // infinite.
-func (m *Measure) relative(change float64) float64 {
+func (x Change) relative(change float64) float64 {
 	switch {
-	case *m.Base != 0:
-		return change / *m.Base
+	case *x.Base != 0:
+		return change / *x.Base
 	case math.Abs(change) <= rounding:
 		return 0
 	}
@@ -284,24 +317,9 @@ func (o Outcome) String() string {
 	if o.Missing != nil {
 		return text.Process(o.Missing) + ": " + o.Condition.String() + ": " + o.Reason()
 	}
-	head := o.Pair.title() + ": " + o.Condition.String() + ": "
+	head := o.Pair.title() + ": "
 	if reason := o.Reason(); reason != "" {
-		return head + reason
+		return head + o.Condition.String() + ": " + reason
 	}
-	m := o.Measure
-	format := func(x *float64) string { return changeText(m.Unit, x) }
-	if o.Condition.Relative {
-		format = func(x *float64) string {
-			if *m.Base == 0 {
-				return "from zero"
-			}
-			relative := m.relative(*x)
-			return relativeChange(&relative)
-		}
-	}
-	s := head + valueText(m.Unit, m.Base) + " → " + valueText(m.Unit, m.New) + ", " + format(m.Delta)
-	if !o.Any && (!o.Condition.Relative || *m.Base != 0) {
-		s += fmt.Sprintf(" (%.0f %% interval %s to %s)", 100*(1-stats.Level), format(m.Low), format(m.High))
-	}
-	return s
+	return head + o.Condition.Describe(o.Measure.change(), o.Any, stats.Level)
 }

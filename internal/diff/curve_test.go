@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,82 +11,103 @@ import (
 	"ohframe/analyzer/stats"
 )
 
-// shareAt returns what share of frames a curve has at an abscissa: the last
-// height at or before it.
-func shareAt(t *testing.T, c curve, x float64) float64 {
+// longerAt returns what share of frames a curve shows as longer than a duration: the last
+// height at or before it, on an axis of so many powers of ten.
+func longerAt(t *testing.T, c *chart, path string, duration float64) float64 {
 	t.Helper()
-	share, here := 0.0, 0.0
-	for _, step := range strings.Split(strings.TrimPrefix(c.Path, fmt.Sprintf("M%d %d", chartLeft, chartTop+chartHeight)), "H")[1:] {
+	limit := chartLeft + chartWidth*c.axis.at(duration) + 1e-6
+	share := 1.0
+	for _, step := range strings.Split(strings.TrimPrefix(path, fmt.Sprintf("M%d %d", chartLeft, chartTop)), "H")[1:] {
 		at, height, up := strings.Cut(step, "V")
-		var err error
-		if here, err = strconv.ParseFloat(at, 64); err != nil {
-			t.Fatalf("path %s: %v", c.Path, err)
+		x, err := strconv.ParseFloat(at, 64)
+		if err != nil || !up {
+			t.Fatalf("path %s: %v", path, err)
 		}
-		if !up || here > x {
+		if x > limit {
 			break
 		}
 		y, err := strconv.ParseFloat(height, 64)
 		if err != nil {
-			t.Fatalf("path %s: %v", c.Path, err)
+			t.Fatalf("path %s: %v", path, err)
 		}
-		share = 1 - (y-chartTop)/chartHeight
+		if share = math.Pow(10, -float64(len(c.Shares)-1)*(y-chartTop)/chartHeight); y > chartBottom-.01 {
+			share = 0
+		}
 	}
 	return share
 }
 
 func TestChart(t *testing.T) {
-	// Of 20 values the 19th is the 95th percentile: 10 and 40. 1.2 times 40 is 48.
 	base, new := []float64{}, []float64{}
 	for i := range 20 {
-		base = append(base, float64(1+i/2))
+		base = append(base, float64(1+i/2)) // 1, 1, 2, 2, … 10, 10
 		new = append(new, 40)
-		if i == 19 {
-			base[i], new[i] = 10, 900
-		}
 	}
+	new[19] = 900
 	c := newChart("ms", base, new)
-	if c.Longest != 50 || len(c.Ticks) != 11 || c.Ticks[0].Text != "0" || c.Ticks[10].Text != "50" || c.Ticks[10].X != chartLeft+chartWidth || c.Ticks[5].X != chartLeft+chartWidth/2 {
-		t.Errorf("the axis goes to %v, with ticks %v", c.Longest, c.Ticks)
+	// From below the shortest to the longest, on numbers that are 1, 2 or 5 times a power of ten.
+	var labels []string
+	for _, x := range c.Ticks {
+		labels = append(labels, x.Text)
 	}
-	if c.Base.Frames != 20 || c.Base.Beyond != 0 || c.New.Frames != 20 || c.New.Beyond != 1 {
-		t.Errorf("base %+v, new %+v", c.Base, c.New)
+	if got := strings.Join(labels, " "); got != "0.5 1 2 5 10 20 50 100 200 500 1000" || c.Ticks[10].At != chartRight || math.Abs(c.Ticks[4].At-(chartLeft+chartWidth*math.Log(20)/math.Log(2000))) > 1e-6 {
+		t.Errorf("the ticks are %s at %v", got, c.Ticks)
 	}
-	x := func(ms float64) float64 { return chartLeft + chartWidth*ms/50 }
+	// One of twenty frames is 5 %, so the axis ends below 10 %.
+	labels = nil
+	for _, y := range c.Shares {
+		labels = append(labels, y.Text)
+	}
+	if got := strings.Join(labels, ", "); got != "100 %, 10 %, 1 %" || c.Shares[1].At != chartTop+chartHeight/2 {
+		t.Errorf("the shares are %s", got)
+	}
 	for _, p := range []struct {
-		curve curve
-		ms    float64
-		want  float64
+		path string
+		ms   float64
+		want float64
 	}{
-		{c.Base, .5, 0}, {c.Base, 1.5, .1}, {c.Base, 5.5, .5}, {c.Base, 10.2, 1}, {c.Base, 49, 1},
-		{c.New, 39, 0}, {c.New, 40.2, .95}, {c.New, 50, .95},
+		{c.Base.Longer, 1.5, .9}, {c.Base.Longer, 5.5, .5}, {c.Base.Longer, 9.9, .1}, {c.Base.Longer, 10.2, 0},
+		{c.New.Longer, 39, 1}, {c.New.Longer, 41, .05}, {c.New.Longer, 890, .05}, {c.New.Longer, 910, 0},
 	} {
-		if got := shareAt(t, p.curve, x(p.ms)); got < p.want-.001 || got > p.want+.001 {
-			t.Errorf("at %v ms there are %v, want %v", p.ms, got, p.want)
+		if got := longerAt(t, c, p.path, p.ms); math.Abs(got-p.want) > .01*p.want {
+			t.Errorf("%v of the frames took longer than %v ms, want %v", got, p.ms, p.want)
 		}
 	}
-	if !strings.HasSuffix(c.New.Path, fmt.Sprintf("H%d", chartLeft+chartWidth)) {
-		t.Errorf("the curve does not go to the end: %s", c.New.Path)
+	// 19 of 20 frames are in one bin, at 50 · ln 80 / ln 2000 = 28.8.
+	if bins := c.axis.histogram(new); math.Abs(bins[28]-.95) > 1e-9 || math.Abs(bins[49]-.05) > 1e-9 || c.Most.Text != "95 %" {
+		t.Errorf("bins %v, most %s", bins, c.Most.Text)
+	}
+	if from, to := chartLeft+28*chartWidth/chartBins, chartLeft+29*chartWidth/chartBins; !strings.Contains(c.New.Histogram, fmt.Sprintf("H%dV10.0H%dV", from, to)) {
+		t.Errorf("histogram %s", c.New.Histogram)
 	}
 }
 
-func TestTickStep(t *testing.T) {
-	for longest, want := range map[float64]float64{0: 1, .0012: .0002, .9: .1, 1: .1, 1.01: .2, 5: .5, 48: 5, 60: 10, 100: 10, 101: 20, 700000: 100000} {
-		if got := tickStep(longest); got < want*.999 || got > want*1.001 {
-			t.Errorf("up to %v ticks are %v apart, want %v", longest, got, want)
-		}
+// The axis is from below the first percentile to the longest frame, but not over more than
+// about four powers of ten. Up to that, only these are labelled.
+func TestAxis(t *testing.T) {
+	many := make([]float64, 1000)
+	for i := range many {
+		many[i] = float64(3 + i/999) // all but the last are 3
 	}
-	for step, want := range map[float64]string{.2: "0.6", .05: "0.15", 1: "3", 10: "30", .0002: "0.0006"} {
-		if got := tickText(3*step, step); got != want {
-			t.Errorf("3 · %v is %s, want %s", step, got, want)
+	many[0], many[1] = .001, .002
+	for _, c := range []struct {
+		base, new []float64
+		want      string
+	}{
+		{many, many, "2 5"},
+		{[]float64{2}, []float64{2}, "1 2"},
+		{[]float64{0}, []float64{0, 0}, "0.0000005 0.000001"},
+		{[]float64{0}, []float64{5000}, "1 10 100 1000"},
+		{[]float64{1e-6}, []float64{8e12}, "1000000000 10000000000 100000000000 1000000000000 10000000000000"},
+	} {
+		a := newAxis(c.base, c.new)
+		var labels []string
+		for _, x := range a.ticks() {
+			labels = append(labels, x.Text)
 		}
-	}
-}
-
-// Frames that take no time at all have a chart, too.
-func TestChartOfNothing(t *testing.T) {
-	c := newChart("ms", []float64{0, 0}, []float64{0})
-	if c.Longest != 1 || shareAt(t, c.Base, chartLeft) != 1 || shareAt(t, c.New, chartLeft) != 1 {
-		t.Errorf("got %+v", c)
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("%v, %v: %s, want %s", c.base[0], c.new[0], got, c.want)
+		}
 	}
 }
 
@@ -100,7 +122,7 @@ func TestChartsOfPair(t *testing.T) {
 		t.Errorf("application: %+v", app)
 	}
 	// Render frames take 2 ms.
-	if c := rendering[0]; c.Longest != 2.5 || shareAt(t, c.Base, chartLeft+chartWidth*1.9/2.5) != 0 || shareAt(t, c.Base, chartLeft+chartWidth*2.1/2.5) != 1 {
+	if c := rendering[0]; longerAt(t, c, c.Base.Longer, 1.9) != 1 || longerAt(t, c, c.Base.Longer, 2.1) != 0 {
 		t.Errorf("rendering: %+v", c)
 	}
 	// In periods only the frames whose period is known.

@@ -110,24 +110,31 @@ func newMeasures(base, new []*stats.Process) []Measure {
 	return list
 }
 
-// value returns the mean of the measure's known values in the unit of its name, or nil if
-// none is known.
-func value(m *stats.Measure, runs []*stats.Process) *float64 {
-	n, mean := 0.0, 0.0
+// values returns the measure's known values in the unit of its name.
+func values(m *stats.Measure, runs []*stats.Process) (list []float64) {
 	for _, p := range runs {
 		if p == nil {
 			continue
 		}
-		if x := m.Of(p); x != nil {
-			n++
-			mean += (*x - mean) / n
+		if x := m.Of(p); x != nil && strings.HasSuffix(m.Path, "_ns") {
+			list = append(list, *x/1e6)
+		} else if x != nil {
+			list = append(list, *x)
 		}
 	}
-	if n == 0 {
+	return list
+}
+
+// value returns the mean of the measure's known values in the unit of its name, or nil if
+// none is known.
+func value(m *stats.Measure, runs []*stats.Process) *float64 {
+	list := values(m, runs)
+	if len(list) == 0 {
 		return nil
 	}
-	if strings.HasSuffix(m.Path, "_ns") {
-		mean /= 1e6
+	mean := 0.0
+	for i, x := range list {
+		mean += (x - mean) / float64(i+1)
 	}
 	return &mean
 }

@@ -1,12 +1,13 @@
 package fleet
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/zeebo/xxh3"
+
+	"ohframe/analyzer/stats"
 )
 
 // The bootstrap draws units, which are devices or traces, and not frames: frames of one
@@ -15,8 +16,7 @@ import (
 // weighted by frames, as those of reports are.
 
 const (
-	// draws is the number of draws. The ends of the interval are then uncertain by a
-	// few hundredths of its width.
+	// draws is the number of draws: the p-values are multiples of about 1/1000.
 	draws = 1000
 	// MinUnits is the number of units of a side from which a difference is tested. The
 	// bootstrap's intervals are too narrow for fewer.
@@ -140,10 +140,11 @@ func newDrawn(s *sample) *drawn {
 	return d
 }
 
-// draw sets the totals to those of as many random units as there are.
+// draw sets the totals to those of random units: one fewer than there are, because the
+// variance of draws of all is too small by that factor.
 func (d *drawn) draw(r *rand.Rand) {
 	clear(d.weights)
-	for range d.units {
+	for range d.units[1:] {
 		d.weights[r.IntN(len(d.units))]++
 	}
 	d.totals.sums = [len(sums)]int64{}
@@ -165,68 +166,101 @@ func (d *drawn) draw(r *rand.Rand) {
 	}
 }
 
-// interval is the uncertainty of a difference.
-type interval struct {
-	low, high float64 // the middle 95 % of the draws
-	p         float64 // of a difference of zero, by the standard error of the draws
+// resampled is what the draws say about the changes of a group.
+type resampled struct {
+	// errors are the standard errors of the changes; NaN if a measure is unknown in too
+	// many draws.
+	errors []float64
+	// freedom is the number of degrees of freedom of the errors.
+	freedom float64
+	// largest is, of each draw, the largest distance of a change from that of the samples,
+	// in standard errors.
+	largest [draws]float64
 }
 
-// bootstrap returns the intervals of the differences b − a, in the order of the measures;
-// nil if a measure is unknown in too many draws. The same samples give the same result.
-func bootstrap(a, b *sample, measures []Measure, seed string) []*interval {
+// resample draws from both samples. The same samples give the same result.
+func resample(a, b *sample, measures []Measure, seed string) *resampled {
 	x, y := newDrawn(a), newDrawn(b)
 	random := rand.New(rand.NewPCG(xxh3.HashString(seed), 1))
-	differences := make([][]float64, len(measures))
-	for range draws {
+	before, after := a.totals(), b.totals()
+	changes := make([]float64, len(measures))
+	for i, m := range measures {
+		changes[i] = difference(m, before, after)
+	}
+	// distances from the change of the samples, by measure and draw; NaN if unknown
+	distances := make([][draws]float64, len(measures))
+	for k := range draws {
 		x.draw(random)
 		y.draw(random)
 		for i, m := range measures {
-			if before, after := m.Of(&x.totals), m.Of(&y.totals); before != nil && after != nil {
-				differences[i] = append(differences[i], *after-*before)
+			distances[i][k] = math.Abs(difference(m, &x.totals, &y.totals) - changes[i])
+		}
+	}
+	r := &resampled{freedom: float64(len(x.units) + len(y.units) - 2)}
+	for i := range measures {
+		known, squares := 0, 0.0
+		for _, d := range distances[i] {
+			if !math.IsNaN(d) {
+				known++
+				squares += d * d
+			}
+		}
+		if known < draws*9/10 {
+			r.errors = append(r.errors, math.NaN())
+			continue
+		}
+		deviation := math.Sqrt(squares / float64(known))
+		r.errors = append(r.errors, deviation)
+		for k, d := range distances[i] {
+			if d > 0 { // and not NaN
+				r.largest[k] = max(r.largest[k], d/deviation)
 			}
 		}
 	}
-	list := make([]*interval, len(measures))
-	for i, d := range differences {
-		if len(d) < draws*9/10 {
-			continue
-		}
-		slices.Sort(d)
-		list[i] = &interval{low: d[len(d)*25/1000], high: d[len(d)-1-len(d)*25/1000]}
-	}
-	for i, d := range differences {
-		if list[i] != nil {
-			list[i].p = pValue(measures[i], a, b, d)
-		}
-	}
-	return list
+	return r
 }
 
-// pValue returns the probability of a difference at least as large as that of the
-// samples if there is none: that of a normal distribution with the standard error of the
-// draws. Unlike the share of the draws beyond zero it can be small enough for a
-// correction for many tests.
-func pValue(m Measure, a, b *sample, differences []float64) float64 {
-	before, after := m.Of(a.totals()), m.Of(b.totals())
-	if before == nil || after == nil {
-		return 1
+// difference returns the change of a measure, or NaN if it is unknown.
+func difference(m Measure, a, b *Totals) float64 {
+	if before, after := m.Of(a), m.Of(b); before != nil && after != nil {
+		return *after - *before
 	}
-	mean, squares := 0.0, 0.0
-	for _, x := range differences {
-		mean += x / float64(len(differences))
+	return math.NaN()
+}
+
+// reference is the distribution that all changes of a comparison are judged by: of each
+// draw the largest distance of any change, in standard errors (Westfall and Young, 1993,
+// single step, as in stats.Compare). It corrects for the number of changes, and makes use
+// of the correlation of those of a group.
+type reference struct{ sorted [draws]float64 }
+
+func newReference(groups []*resampled) *reference {
+	r := &reference{}
+	for _, g := range groups {
+		for k, x := range g.largest {
+			r.sorted[k] = max(r.sorted[k], x)
+		}
 	}
-	for _, x := range differences {
-		squares += (x - mean) * (x - mean)
+	slices.Sort(r.sorted[:])
+	return r
+}
+
+// interval returns the simultaneous 1 − stats.Level confidence interval of a change with
+// a standard error, and its p-value. That is at most stats.Level if and only if 0 is
+// outside the interval.
+//
+// Few units also give an uncertain standard error. It is increased by about the quotient of
+// the quantiles of Student's t and the normal distribution (Peiser, 1943).
+func (r *reference) interval(change, deviation, freedom float64) (low, high, p float64) {
+	largest := r.sorted[:]
+	z := largest[draws-int(math.Floor(stats.Level*(draws+1)))]
+	deviation *= 1 + (z*z+1)/(4*freedom)
+	distance := 0.0
+	if change != 0 {
+		distance = math.Abs(change) / deviation // infinite if all units are alike
 	}
-	deviation := math.Sqrt(squares / float64(len(differences)-1))
-	difference := math.Abs(*after - *before)
-	switch {
-	case difference == 0:
-		return 1
-	case deviation == 0:
-		return 0
-	}
-	return math.Erfc(difference / deviation / math.Sqrt2)
+	below, _ := slices.BinarySearch(largest, distance)
+	return change - z*deviation, change + z*deviation, float64(1+draws-below) / (draws + 1)
 }
 
 // totals returns the totals of all units.
@@ -239,21 +273,4 @@ func (s *sample) totals() *Totals {
 		t.histograms[durationHistogram].Merge(&u.durations)
 	}
 	return t
-}
-
-// holm returns p-values that are corrected for their number, after Holm (1979): if all
-// below a level count, a false one is among them with at most the probability of that
-// level.
-func holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
-	corrected, largest := make([]float64, len(p)), 0.0
-	for rank, i := range order {
-		largest = max(largest, min(1, p[i]*float64(len(p)-rank)))
-		corrected[i] = largest
-	}
-	return corrected
 }

@@ -31,10 +31,6 @@ func comparedMeasures() (list []Measure) {
 	return list
 }
 
-// Significance is the p-value, corrected for the number of tests, below which a
-// difference counts as more than chance.
-const Significance = 0.05
-
 // maxCompared bounds the groups of a comparison: each needs a megabyte.
 const maxCompared = 500
 
@@ -45,6 +41,8 @@ type CompareOptions struct {
 	// have them.
 	Unit   string
 	FailOn diff.Conditions
+	// Any makes conditions fail on any change beyond their limit, even if it may be chance.
+	Any bool
 }
 
 // Comparison compares two datasets.
@@ -55,7 +53,9 @@ type Comparison struct {
 	Pairs     []*Pair
 	// OnlyBase and OnlyNew are the keys of groups that the other dataset does not have.
 	OnlyBase, OnlyNew [][]*string
-	Outcomes          []Outcome
+	// Tested is the number of changes that were tested together.
+	Tested   int
+	Outcomes []Outcome
 }
 
 // Pair is a group of both datasets.
@@ -81,17 +81,22 @@ type Change struct {
 	Measure
 	Base, New *float64
 	Delta     *float64
-	Low, High *float64 // the interval of Delta
-	P         *float64 // corrected
-	Verdict   Verdict
+	// Low and High are the ends of the confidence interval of Delta, P is the p-value; see
+	// reference.interval. They are nil if the change was not tested.
+	Low, High, P *float64
+	Verdict      Verdict
 }
 
-// Outcome is the result of a condition.
+// Outcome is the result of a condition for a group of the base dataset.
 type Outcome struct {
-	Pair      *Pair
+	Key       []*string
 	Condition diff.Condition
-	Change    *Change
+	Change    *Change // nil if the new dataset does not have the group
 	Status    diff.Status
+	// Reason is why the status is unknown, otherwise empty.
+	Reason string
+	// Any is CompareOptions.Any.
+	Any bool
 }
 
 // Compare compares the groups of two datasets.
@@ -116,7 +121,7 @@ func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Compar
 		}
 	}
 	c.pair(sides)
-	c.judge(o.FailOn)
+	c.judge(o)
 	return c, nil
 }
 
@@ -213,99 +218,121 @@ func (c *Comparison) pair(sides [2]map[string]*side) {
 	slices.SortFunc(c.OnlyBase, compareKeys)
 	slices.SortFunc(c.OnlyNew, compareKeys)
 
+	measures := comparedMeasures()
+	groups := make([]*resampled, len(pairs))
 	var group sync.WaitGroup
 	free := make(chan struct{}, 8)
-	for _, p := range pairs {
-		c.Pairs = append(c.Pairs, p.pair)
+	for i, p := range pairs {
+		c.Pairs = append(c.Pairs, newPair(p.pair.Key, p.base.sample, p.new.sample, measures))
+		if min(c.Pairs[i].Units[0], c.Pairs[i].Units[1]) < MinUnits {
+			groups[i] = &resampled{}
+			continue
+		}
 		free <- struct{}{}
 		group.Go(func() {
-			p.pair.compare(p.base.sample, p.new.sample, p.id)
+			groups[i] = resample(p.base.sample, p.new.sample, measures, p.id)
 			<-free
 		})
 	}
 	group.Wait()
-
-	var tested []*Change
-	var ps []float64
-	for _, p := range c.Pairs {
-		for i := range p.Changes {
-			if change := &p.Changes[i]; change.P != nil {
-				tested, ps = append(tested, change), append(ps, *change.P)
+	r := newReference(groups)
+	for i, p := range c.Pairs {
+		for k, deviation := range groups[i].errors {
+			if p.Changes[k].Delta != nil && !math.IsNaN(deviation) {
+				p.Changes[k].set(r, deviation, groups[i].freedom)
+				c.Tested++
 			}
-		}
-	}
-	for i, p := range holm(ps) {
-		tested[i].P = &p
-		switch {
-		case p >= Significance:
-			tested[i].Verdict = NoClearChange
-		case *tested[i].Delta > 0:
-			tested[i].Verdict = More
-		default:
-			tested[i].Verdict = Less
 		}
 	}
 }
 
-func (p *Pair) compare(base, new *sample, id string) {
-	p.Units = [2]int{len(base.number), len(new.number)}
-	measures := comparedMeasures()
-	var intervals []*interval
-	if min(p.Units[0], p.Units[1]) >= MinUnits {
-		intervals = bootstrap(base, new, measures, id)
-	}
+func newPair(key []*string, base, new *sample, measures []Measure) *Pair {
+	p := &Pair{Key: key, Units: [2]int{len(base.number), len(new.number)}}
 	before, after := base.totals(), new.totals()
-	for i, m := range measures {
+	for _, m := range measures {
 		change := Change{Measure: m, Base: m.Of(before), New: m.Of(after), Verdict: TooFewUnits}
 		if change.Base != nil && change.New != nil {
 			delta := *change.New - *change.Base
 			change.Delta = &delta
-			if intervals != nil && intervals[i] != nil {
-				change.Low, change.High, change.P = &intervals[i].low, &intervals[i].high, &intervals[i].p
-			}
 		}
 		p.Changes = append(p.Changes, change)
 	}
+	return p
 }
 
-// rounding is larger than the error of a difference of floating-point numbers, and
-// smaller than any change of interest.
-const rounding = 1e-9
+// set adds the result of the test.
+func (c *Change) set(r *reference, deviation, freedom float64) {
+	low, high, p := r.interval(*c.Delta, deviation, freedom)
+	c.Low, c.High, c.P = &low, &high, &p
+	switch {
+	case p > stats.Level:
+		c.Verdict = NoClearChange
+	case *c.Delta > 0:
+		c.Verdict = More
+	default:
+		c.Verdict = Less
+	}
+}
 
-// judge applies the conditions as ohframe diff does: to the change, whatever its verdict.
-func (c *Comparison) judge(conditions diff.Conditions) {
+func (c *Change) values() diff.Change {
+	return diff.Change{Unit: c.Unit, Base: c.Base, New: c.New, Delta: c.Delta, Low: c.Low, High: c.High}
+}
+
+// judge checks the conditions, as ohframe diff does.
+func (c *Comparison) judge(o CompareOptions) {
 	for _, p := range c.Pairs {
-		for _, condition := range conditions {
+		for _, condition := range o.FailOn {
 			change := &p.Changes[slices.Index(compared, condition.Measure)]
-			o := Outcome{p, condition, change, diff.Unknown}
-			if change.Delta != nil {
-				x := *change.Delta
-				if condition.Relative && x != 0 {
-					x /= math.Abs(*change.Base) // infinite if the base is zero
-				}
-				o.Status = diff.Passed
-				if condition.Above && x > condition.Limit+rounding || !condition.Above && x < condition.Limit-rounding {
-					o.Status = diff.Failed
-				}
+			outcome := Outcome{Key: p.Key, Condition: condition, Change: change, Status: condition.Judge(change.values(), o.Any), Any: o.Any}
+			if outcome.Status == diff.Unknown {
+				outcome.Reason = c.whyUnknown(p, change)
 			}
-			c.Outcomes = append(c.Outcomes, o)
+			c.Outcomes = append(c.Outcomes, outcome)
+		}
+	}
+	for _, key := range c.OnlyBase {
+		for _, condition := range o.FailOn {
+			c.Outcomes = append(c.Outcomes, Outcome{Key: key, Condition: condition, Status: diff.Unknown, Reason: "the group is not in the new dataset"})
 		}
 	}
 }
 
-// Failed returns the outcomes of conditions that hold.
-func (c *Comparison) Failed() (list []Outcome) {
+// whyUnknown returns why a condition cannot be checked.
+func (c *Comparison) whyUnknown(p *Pair, change *Change) string {
+	switch {
+	case change.Base == nil && change.New == nil:
+		return "unknown in both datasets"
+	case change.Base == nil:
+		return "unknown in the base dataset"
+	case change.New == nil:
+		return "unknown in the new dataset"
+	case min(p.Units[0], p.Units[1]) < MinUnits:
+		return fmt.Sprintf("too few to test: %s and %s, each dataset needs %d; --fail-on-any compares the values",
+			text.Count(p.Units[0], c.Unit), text.Count(p.Units[1], c.Unit), MinUnits)
+	}
+	return fmt.Sprintf("unknown in too many of the %ss to test it; --fail-on-any compares the values", c.Unit)
+}
+
+// With returns the outcomes of a status.
+func (c *Comparison) With(status diff.Status) (list []Outcome) {
 	for _, o := range c.Outcomes {
-		if o.Status == diff.Failed {
+		if o.Status == status {
 			list = append(list, o)
 		}
 	}
 	return list
 }
 
+// String returns the group, the condition and the change, or why that is unknown.
 func (o Outcome) String() string {
-	return fmt.Sprintf("%s: %s: %s → %s", strings.Join(keyTexts(o.Pair.Key), " · "), o.Condition,
-		numberText(o.Change.Measure, o.Change.Base), numberText(o.Change.Measure, o.Change.New))
+	group := strings.Join(keyTexts(o.Key), " · ")
+	if group == "" {
+		group = "all"
+	}
+	if o.Reason != "" {
+		return group + ": " + o.Condition.String() + ": " + o.Reason
+	}
+	return group + ": " + o.Condition.Describe(o.Change.values(), o.Any, stats.Level)
 }
 
 // Write writes the comparison in one of DiffFormats.
@@ -325,6 +352,7 @@ type (
 		New        datasetDocument      `json:"new"`
 		By         []string             `json:"by"`
 		Unit       string               `json:"unit"`
+		Test       testDocument         `json:"test"`
 		Pairs      []pairDocument       `json:"pairs"`
 		OnlyBase   []map[string]*string `json:"only_base"`
 		OnlyNew    []map[string]*string `json:"only_new"`
@@ -345,10 +373,16 @@ type (
 		P       *float64 `json:"p"`
 		Verdict Verdict  `json:"verdict"`
 	}
+	testDocument struct {
+		Level     float64 `json:"level"`
+		Changes   int     `json:"changes"`
+		Resamples int     `json:"resamples"`
+	}
 	conditionDocument struct {
 		Key       map[string]*string `json:"key"`
 		Condition string             `json:"condition"`
 		Status    diff.Status        `json:"status"`
+		Reason    string             `json:"reason"`
 	}
 )
 
@@ -362,7 +396,7 @@ func keyDocument(by []string, key []*string) map[string]*string {
 
 func (c *Comparison) writeJSON(w io.Writer) error {
 	d := comparisonDocument{
-		Base: c.Base.document(), New: c.New.document(), By: c.By, Unit: c.Unit, Pairs: []pairDocument{},
+		Base: c.Base.document(), New: c.New.document(), By: c.By, Unit: c.Unit, Test: testDocument{stats.Level, c.Tested, draws}, Pairs: []pairDocument{},
 		OnlyBase: []map[string]*string{}, OnlyNew: []map[string]*string{}, Conditions: []conditionDocument{},
 	}
 	for _, p := range c.Pairs {
@@ -379,7 +413,7 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 		d.OnlyNew = append(d.OnlyNew, keyDocument(c.By, key))
 	}
 	for _, o := range c.Outcomes {
-		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(c.By, o.Pair.Key), o.Condition.String(), o.Status})
+		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(c.By, o.Key), o.Condition.String(), o.Status, o.Reason})
 	}
 	return writeJSON(w, d)
 }
@@ -416,7 +450,7 @@ func (c *Comparison) writeTable(w io.Writer, color bool) error {
 	fmt.Fprintln(t)
 	for _, p := range c.Pairs {
 		t.Heading(text.Shorten(strings.Join(keyTexts(p.Key), " · "), text.LineWidth/2), fmt.Sprintf(" · %s against %s", text.Count(p.Units[0], c.Unit), text.Count(p.Units[1], c.Unit)))
-		table := text.NewTable(t.Ink, "Measure", "Base →", "New →", "Change →", "95 % of draws →", "p →", "")
+		table := text.NewTable(t.Ink, "Measure", "Base →", "New →", "Change →", fmt.Sprintf("%.0f %% interval →", 100*(1-stats.Level)), "p →", "")
 		for _, m := range p.Changes {
 			if m.Base == nil && m.New == nil {
 				continue

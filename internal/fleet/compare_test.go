@@ -5,13 +5,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"ohframe"
+	"ohframe/analyzer/stats"
 	"ohframe/internal/diff"
+	"ohframe/internal/slow"
 )
 
 // simulated returns a sample of units. Each has its own rate of late frames around the
@@ -33,35 +36,88 @@ func simulated(r *rand.Rand, units int, rate, spread float64) *sample {
 
 var jankRate = []Measure{measure("jank_rate")}
 
-// Without a difference the test says so about as often as it should, although units
-// differ: a test that pools the frames would reject most of these. With a difference it
-// sees it, and the interval contains it.
-func TestBootstrap(t *testing.T) {
+// tested returns the p-values and the intervals of the changes of several groups, which
+// are tested together.
+func tested(measures []Measure, pairs ...[2]*sample) (p, low, high []float64) {
+	groups := make([]*resampled, len(pairs))
+	for i, pair := range pairs {
+		groups[i] = resample(pair[0], pair[1], measures, fmt.Sprint("group ", i))
+	}
+	r := newReference(groups)
+	for i, pair := range pairs {
+		for k, m := range measures {
+			l, h, x := r.interval(difference(m, pair[0].totals(), pair[1].totals()), groups[i].errors[k], groups[i].freedom)
+			p, low, high = append(p, x), append(low, l), append(high, h)
+		}
+	}
+	return p, low, high
+}
+
+// Without a difference the tests of several groups together find one about as often as
+// the level says, although units differ: tests that pool the frames would find one in
+// most.
+func TestBootstrapFalse(t *testing.T) {
+	tries := slow.Of(40, 2000)
+	for _, units := range []int{MinUnits, 40} {
+		r := rand.New(rand.NewPCG(7, 8))
+		wrong := 0
+		for range tries {
+			var pairs [][2]*sample
+			for range 4 {
+				pairs = append(pairs, [2]*sample{simulated(r, units, 0.1, 0.05), simulated(r, units, 0.1, 0.05)})
+			}
+			p, low, high := tested(jankRate, pairs...)
+			if slices.Min(p) <= stats.Level {
+				wrong++
+			}
+			for i := range p {
+				if (p[i] <= stats.Level) != (low[i] > 0 || high[i] < 0) {
+					t.Errorf("p = %g, but the interval is %g to %g", p[i], low[i], high[i])
+				}
+			}
+		}
+		// Four standard deviations of the binomial distribution.
+		if most := float64(tries)*stats.Level + 4*math.Sqrt(float64(tries)*stats.Level*(1-stats.Level)); float64(wrong) > most {
+			t.Errorf("%d units: %d of %d comparisons of equal fleets find a change, want at most %.0f", units, wrong, tries, most)
+		}
+	}
+}
+
+// With a difference the test finds it, and the interval contains it.
+func TestBootstrapTrue(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const tries = 60
-	false5 := 0
-	for i := range tries {
-		a, b := simulated(r, 40, 0.1, 0.05), simulated(r, 40, 0.1, 0.05)
-		if bootstrap(a, b, jankRate, fmt.Sprint(i))[0].p < 0.05 {
-			false5++
-		}
-	}
-	if false5 > 9 { // binomial: 3 expected, 10 or more with a probability of 0.001
-		t.Errorf("%d of %d comparisons of equal fleets are significant", false5, tries)
-	}
 	missed, outside := 0, 0
-	for i := range tries {
-		a, b := simulated(r, 60, 0.1, 0.02), simulated(r, 60, 0.15, 0.02)
-		got := bootstrap(a, b, jankRate, fmt.Sprint(i))[0]
-		if got.p >= 0.05 {
+	for range tries {
+		p, low, high := tested(jankRate, [2]*sample{simulated(r, 60, 0.1, 0.02), simulated(r, 60, 0.15, 0.02)})
+		if p[0] > stats.Level {
 			missed++
 		}
-		if got.low > 0.05 || got.high < 0.05 {
+		if low[0] > 0.05 || high[0] < 0.05 {
 			outside++
 		}
 	}
-	if missed > 0 || outside > 11 {
+	if missed > 0 || outside > 10 { // binomial: 2.4 expected, more than 10 with a probability of 0.0001
 		t.Errorf("of %d: %d differences missed, %d outside of the interval", tries, missed, outside)
+	}
+}
+
+// All units alike: there is no chance, so any difference is significant.
+func TestBootstrapAlike(t *testing.T) {
+	alike := func(late int64) *sample {
+		s := newSample()
+		for i := range MinUnits {
+			u := s.unit(fmt.Sprint(i))
+			u.sums[sumIndex["with_deadline"]], u.sums[sumIndex["late"]] = 300, late
+		}
+		return s
+	}
+	p, low, high := tested(jankRate, [2]*sample{alike(30), alike(30)}, [2]*sample{alike(30), alike(45)})
+	if p[0] != 1 || low[0] != 0 || high[0] != 0 {
+		t.Errorf("no difference: p = %g, interval %g to %g", p[0], low[0], high[0])
+	}
+	if p[1] > 0.001 || low[1] != high[1] || math.Abs(low[1]-0.05) > 1e-12 {
+		t.Errorf("from 10 %% to 15 %%: p = %g, interval %g to %g", p[1], low[1], high[1])
 	}
 }
 
@@ -82,7 +138,7 @@ func TestSamples(t *testing.T) {
 				parts[0].merge(p)
 			}
 			s := parts[0]
-			got := fmt.Sprint(len(s.number), s.blocked, *bootstrap(s, s, jankRate, "seed")[0])
+			got := fmt.Sprint(len(s.number), s.blocked, *resample(s, s, jankRate, "seed"))
 			if try == 0 {
 				want = got
 			} else if got != want {
@@ -92,12 +148,58 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// The example of Holm's procedure with four tests, by hand: the smallest times 4, the
-// next times 3, 2 and 1, never below an earlier one.
-func TestHolm(t *testing.T) {
-	got := holm([]float64{0.01, 0.04, 0.03, 0.005})
-	if want := []float64{0.03, 0.06, 0.06, 0.02}; !slices.EqualFunc(got, want, func(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 }) {
-		t.Errorf("got %v, want %v", got, want)
+// A condition fails if the whole interval is beyond the limit, with Any if the change is. It
+// is unknown if a side has too few units, if the measure is unknown, and if the group is gone.
+func TestFleetConditions(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	named := func(s *sample, name string) *side { return &side{[]*string{&name}, s} }
+	sides := [2]map[string]*side{
+		{
+			"a": named(simulated(r, 40, 0.1, 0.02), "a"), "few": named(simulated(r, MinUnits-1, 0.1, 0.02), "few"),
+			"gone": named(simulated(r, 40, 0.1, 0.02), "gone"),
+		},
+		{
+			"a": named(simulated(r, 40, 0.2, 0.02), "a"), "few": named(simulated(r, 40, 0.2, 0.02), "few"),
+			"later": named(simulated(r, 40, 0.1, 0.02), "later"),
+		},
+	}
+	conditions, err := diff.ParseConditions("jank_rate>+1pp,jank_rate>+9.9pp,jank_rate>+10%,jank_rate<-1pp,fps<-5%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const few = "too few to test: 9 devices and 40 devices, each dataset needs 10; --fail-on-any compares the values"
+	const gone = "the group is not in the new dataset"
+	for _, test := range []struct {
+		any  bool
+		want []string
+	}{
+		{false, []string{
+			"failed", "passed", "failed", "passed", "unknown unknown in both datasets",
+			"unknown " + few, "unknown " + few, "unknown " + few, "unknown " + few, "unknown unknown in both datasets",
+			"unknown " + gone, "unknown " + gone, "unknown " + gone, "unknown " + gone, "unknown " + gone,
+		}},
+		{true, []string{
+			"failed", "failed", "failed", "passed", "unknown unknown in both datasets",
+			"failed", "failed", "failed", "passed", "unknown unknown in both datasets",
+			"unknown " + gone, "unknown " + gone, "unknown " + gone, "unknown " + gone, "unknown " + gone,
+		}},
+	} {
+		c := &Comparison{Unit: deviceDim}
+		c.pair(sides)
+		if jank := c.Pairs[0].Changes[slices.Index(compared, "jank_rate")]; *jank.Low >= 0.099 || *jank.Delta <= 0.099 {
+			t.Fatalf("the conditions do not fit: %g, %g to %g", *jank.Delta, *jank.Low, *jank.High)
+		}
+		c.judge(CompareOptions{FailOn: conditions, Any: test.any})
+		var got []string
+		for _, o := range c.Outcomes {
+			got = append(got, strings.TrimSpace(string(o.Status)+" "+o.Reason))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("any %v:\ngot  %q\nwant %q", test.any, got, test.want)
+		}
+		if got, want := c.Outcomes[len(c.Outcomes)-1].String(), "gone: fps<-5%: "+gone; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }
 
@@ -148,8 +250,8 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
-	if len(same.Pairs) != 2 || len(same.Failed()) != 0 {
-		t.Errorf("against itself: %d pairs, failed %v", len(same.Pairs), same.Failed())
+	if len(same.Pairs) != 2 || len(same.With(diff.Failed)) != 0 {
+		t.Errorf("against itself: %d pairs, failed %v", len(same.Pairs), same.With(diff.Failed))
 	}
 	worse := compare(dir, other)
 	jank := worse.Pairs[0].Changes[slices.Index(compared, "jank_rate")]
@@ -157,7 +259,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("all frames late: %+v", jank)
 	}
 	var failed []string
-	for _, o := range worse.Failed() {
+	for _, o := range worse.With(diff.Failed) {
 		failed = append(failed, o.Condition.String())
 	}
 	if got := strings.Join(failed, " "); got != "jank_rate>+5pp p50_ms>+10% jank_rate>+5pp p50_ms>+10%" {

@@ -151,20 +151,12 @@ const around = trace.Second
 
 // OpenCommand returns the command that shows the frame in the Perfetto UI.
 func (w Worst) OpenCommand() string {
-	return fmt.Sprintf("ohframe open --from %s --to %s -- %s", max(0, w.At.Add(-around)), w.At.Add(w.Overrun+around), Quoted(w.Trace))
+	return fmt.Sprintf("ohframe open --from %s --to %s -- %s", max(0, w.At.Add(-around)), w.At.Add(w.Overrun+around), text.Quoted(w.Trace))
 }
 
 // WhyCommand returns the command that explains the frame.
 func (w Worst) WhyCommand() string {
-	return fmt.Sprintf("ohframe why --process %d --frame %d -- %s", w.PID, w.VsyncID, Quoted(w.Trace))
-}
-
-// Quoted quotes a word for a shell if necessary.
-func Quoted(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:+,%=") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return fmt.Sprintf("ohframe why --process %d --frame %d -- %s", w.PID, w.VsyncID, text.Quoted(w.Trace))
 }
 
 // unknownText is an unknown value in tables.

@@ -97,7 +97,7 @@ func TestUnknown(t *testing.T) {
 	known := map[string]string{
 		"kind": "app", "pid": "7", "tid": "8", "flag": "0",
 		"empty": "false", "misaligned": "false", "truncated": "false",
-		"jank_type": "None", "jank_severity": "None", "present_type": "On-time Present", "prediction_type": "Unknown Prediction",
+		"jank_type": "None", "jank_severity": "None", "present_type": "Unknown Present", "prediction_type": "Unknown Prediction",
 		"layers": "#8",
 	}
 	for column, got := range csvRow(t, unknown()) {
@@ -123,7 +123,7 @@ func TestUnknown(t *testing.T) {
 	}
 	lines := strings.Split(write(t, "table", &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}), "\n")
 	got := strings.Fields(lines[1])
-	want := strings.Fields("app - 7 8 - - - - - - - - false false false 0 - - - - - None None On-time Present Unknown Prediction - #8 - - - - - - - - -")
+	want := strings.Fields("app - 7 8 - - - - - - - - false false false 0 - - - - - None None Unknown Present Unknown Prediction - #8 - - - - - - - - -")
 	if !slices.Equal(got, want) {
 		t.Errorf("table: got %q, want %q", got, want)
 	}
@@ -145,7 +145,7 @@ func TestApplicationFrame(t *testing.T) {
 		"flag":            "1", // 3 is for render frames
 		"render_vsync_id": "9", "gpu_start": "", "gpu_end": "", "commit": "", "present": "",
 		// Late by 30, less than a period.
-		"jank_type": "App Deadline Missed", "jank_severity": "Partial", "present_type": "Late Present",
+		"jank_type": "App Deadline Missed", "jank_severity": "Partial", "present_type": "Unknown Present",
 		"prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "app#2001",
 	}
 	for _, c := range causeColumns {
@@ -181,7 +181,7 @@ func TestRenderFrame(t *testing.T) {
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false", "flag": "3",
 		"render_vsync_id": "", "gpu_start": "220", "gpu_end": "380", "commit": "300", "present": "400",
 		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Partial",
-		"present_type": "Late Present", "prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "",
+		"present_type": "On-time Present", "prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "",
 	}
 	for _, c := range causeColumns {
 		want[c] = ""

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,59 +13,65 @@ import (
 	"ohframe/internal/text"
 )
 
-// status is the main property of a frame, which decides its colour in charts.
-type status int
+// mark is a property of a frame. A frame may have several. The last one decides its
+// colour in charts.
+type mark int
 
-// The statuses. Where frames overlap in a chart, later ones cover earlier ones.
 const (
-	onTime status = iota
+	onTime mark = iota
 	noDeadline
-	empty
 	misaligned
-	lateApplication
+	late
 	lateGPU
 	lateCPU
-	statusCount
+	empty
+	markCount
 )
 
-// statusInfo has the style class and the displayed name of each status.
-var statusInfo = [statusCount]struct{ ID, Name string }{
-	onTime:          {"on-time", "on time"},
-	noDeadline:      {"no-deadline", "no deadline"},
-	empty:           {"empty", "empty"},
-	misaligned:      {"misaligned", "misaligned"},
-	lateApplication: {"late-app", "late"},
-	lateGPU:         {"late-gpu", "late, GPU"},
-	lateCPU:         {"late-cpu", "late, CPU"},
+// markInfo has the style class and the displayed name of each mark, and the term of the
+// glossary that explains it.
+var markInfo = [markCount]struct{ ID, Name, Term string }{
+	onTime:     {"on-time", "on time", "deadline"},
+	noDeadline: {"no-deadline", "no deadline", "deadline"},
+	misaligned: {"misaligned", "misaligned", "misaligned"},
+	late:       {"late-app", "late", "late"},
+	lateGPU:    {"late-gpu", "late, GPU", "late"},
+	lateCPU:    {"late-cpu", "late, CPU", "late"},
+	empty:      {"empty", "empty", "empty"},
 }
 
-// statusOf returns a frame's status. Empty precedes late: nobody sees that an
-// empty frame was late.
-func statusOf(f *analyzer.Frame) status {
-	switch {
-	case f.Facts.Has(analyzer.Empty):
-		return empty
-	case f.Late() && f.Kind == analyzer.ApplicationFrame:
-		return lateApplication
-	case f.Facts.Has(analyzer.MainLate):
-		return lateCPU
-	case f.Facts.Has(analyzer.GPULate):
-		return lateGPU
-	case f.Facts.Has(analyzer.Misaligned):
-		return misaligned
-	case !f.Deadline.Known():
-		return noDeadline
+// marks is a set of marks, one bit for each.
+type marks int
+
+func (m marks) has(x mark) bool { return m>>x&1 != 0 }
+
+// marksOf returns the marks of a frame. They agree with stats.Counts. Where a frame of an
+// application was late is of no interest: it has no GPU work.
+func marksOf(f *analyzer.Frame) (m marks) {
+	render := f.Kind == analyzer.RenderFrame
+	for x, applies := range [markCount]bool{
+		onTime:     f.Judged() && !f.Late(),
+		noDeadline: !f.Judged(),
+		misaligned: f.Facts.Has(analyzer.Misaligned),
+		late:       f.Late(),
+		lateGPU:    render && f.Facts.Has(analyzer.GPULate),
+		lateCPU:    render && f.Facts.Has(analyzer.MainLate),
+		empty:      f.Facts.Has(analyzer.Empty),
+	} {
+		if applies {
+			m |= 1 << x
+		}
 	}
-	return onTime
+	return m
 }
 
-// statusesOf returns the statuses that frames of a kind of process can have, in
-// the order of the legend.
-func statusesOf(kind stats.Kind) []status {
+// marksOfKind returns the marks that frames of a kind of process can have, in the order
+// of the legend.
+func marksOfKind(kind stats.Kind) []mark {
 	if kind == stats.RenderService {
-		return []status{onTime, lateCPU, lateGPU, misaligned, empty, noDeadline}
+		return []mark{onTime, late, lateCPU, lateGPU, misaligned, empty, noDeadline}
 	}
-	return []status{onTime, lateApplication, misaligned, empty, noDeadline}
+	return []mark{onTime, late, misaligned, empty, noDeadline}
 }
 
 // frameColumns are the complete frames of a process as columns, in order of
@@ -71,18 +79,38 @@ func statusesOf(kind stats.Kind) []status {
 // exact up to 2^53 ns, 104 days, so times are relative to Base.
 type frameColumns struct {
 	Base     string   `json:"base"`     // first start, nanoseconds of trace time
+	Whole    [2]int64 `json:"whole"`    // ends of the axis of time
 	Start    []int64  `json:"start"`    // since the previous frame's start
 	Duration []int64  `json:"duration"` // of the actual interval
 	Tail     []int64  `json:"tail"`     // GPU work after the actual interval
 	Budget   []*int64 `json:"budget"`   // from start to deadline
 	Shown    []*int64 `json:"shown"`    // from start to present
-	Status   []status `json:"status"`
+	Marks    []marks  `json:"marks"`
 	Text     []int    `json:"text"`   // index into Texts, the other facts
 	Vsync    []int64  `json:"vsync"`  // vsync id, 0 if unknown
 	Render   []int64  `json:"render"` // vsync id of the render frame that picked it up, or 0
 	Thread   []int    `json:"thread"` // index into Threads
 	Texts    []string `json:"texts"`
 	Threads  []string `json:"threads"`
+
+	// Stages, in microseconds after the start, which is enough for a drawing. A column is
+	// null if no frame has the stage.
+	Due    column[int64]    `json:"due"`  // vsync time
+	Sent   column[int64]    `json:"sent"` // last transaction
+	Draw   column[[2]int64] `json:"draw"` // start and end of the render thread's work
+	GPU    column[[2]int64] `json:"gpu"`
+	Commit column[[2]int64] `json:"commit"`
+}
+
+// column has a value or nil for each frame.
+type column[T any] []*T
+
+// trimmed returns nil if all values are nil.
+func (c column[T]) trimmed() column[T] {
+	if slices.ContainsFunc(c, func(v *T) bool { return v != nil }) {
+		return c
+	}
+	return nil
 }
 
 // newFrameColumns returns the columns of a process's frames, or nil if it has no
@@ -94,8 +122,9 @@ func newFrameColumns(frames []*analyzer.Frame) *frameColumns {
 	c := &frameColumns{}
 	names := threadNames(frames[0].Process)
 	texts, threads := index{list: &c.Texts}, index{list: &c.Threads}
-	var last trace.Time
+	var last, end trace.Time
 	for _, f := range frames {
+		end = max(end, f.End())
 		start := f.Actual.Start
 		if c.Base == "" {
 			c.Base, last = strconv.FormatInt(int64(start), 10), start
@@ -106,13 +135,52 @@ func newFrameColumns(frames []*analyzer.Frame) *frameColumns {
 		c.Tail = append(c.Tail, int64(f.End().Sub(f.Actual.End)))
 		c.Budget = append(c.Budget, after(start, f.Deadline))
 		c.Shown = append(c.Shown, after(start, presentOf(f)))
-		c.Status = append(c.Status, statusOf(f))
+		c.Marks = append(c.Marks, marksOf(f))
 		c.Text = append(c.Text, texts.of(describe(f)))
 		c.Vsync = append(c.Vsync, f.VsyncID)
 		c.Render = append(c.Render, renderVsync(f))
 		c.Thread = append(c.Thread, threads.of(names.of(f.TID)))
+		c.addStages(f)
 	}
+	margin := max(2*trace.Millisecond, last.Sub(frames[0].Actual.Start)/200)
+	c.Whole = [2]int64{-int64(margin), int64(min(end, math.MaxInt64-trace.Time(margin)).Add(margin).Sub(frames[0].Actual.Start))}
+	c.Due, c.Sent, c.Draw, c.GPU, c.Commit = c.Due.trimmed(), c.Sent.trimmed(), c.Draw.trimmed(), c.GPU.trimmed(), c.Commit.trimmed()
 	return c
+}
+
+func (c *frameColumns) addStages(f *analyzer.Frame) {
+	micros := func(at trace.Time) int64 { return int64(at.Sub(f.Actual.Start) / trace.Microsecond) }
+	point := func(list *column[int64], at trace.Time) {
+		var value *int64
+		if at.Known() {
+			d := micros(at)
+			value = &d
+		}
+		*list = append(*list, value)
+	}
+	interval := func(list *column[[2]int64], i analyzer.Interval) {
+		var value *[2]int64
+		if i.Known() && i.End >= i.Start {
+			value = &[2]int64{micros(i.Start), micros(i.End)}
+		}
+		*list = append(*list, value)
+	}
+	var sent trace.Time
+	if n := len(f.Transactions); n > 0 {
+		sent = f.Transactions[n-1].At
+	}
+	var gpu analyzer.Interval
+	if len(f.GPU) > 0 {
+		gpu.Start = f.GPU[0].Start
+		for _, work := range f.GPU {
+			gpu.End = max(gpu.End, work.End)
+		}
+	}
+	point(&c.Due, f.Vsync)
+	point(&c.Sent, sent)
+	interval(&c.Draw, f.Draw)
+	interval(&c.GPU, gpu)
+	interval(&c.Commit, f.Commit)
 }
 
 // after returns the time from start to at, or nil if at is unknown.

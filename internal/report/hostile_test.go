@@ -62,7 +62,7 @@ func TestInjection(t *testing.T) {
 	eval[bool](b, `(() => { window.evil = undefined; return true })()`)
 	check := func(what string) {
 		t.Helper()
-		if got := eval[string](b, untouched); got != ",,3 scripts,1 styles,block" {
+		if got := eval[string](b, untouched); got != ",,4 scripts,1 styles,block" {
 			t.Errorf("%s: %s", what, got)
 		}
 	}

@@ -4,10 +4,13 @@ import (
 	"embed"
 	"html/template"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/glossary"
 	"ohframe/internal/text"
 )
 
@@ -31,7 +34,11 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"vsync":     vsync,
 	"count":     text.Count,
 	"share":     share,
-	"at":        func(t trace.Time, p pageProcess) pageTime { return pageTime{t, p.Charts} },
+	"at":        func(t trace.Time, p pageProcess) pageTime { return p.time(t) },
+	"term":      glossary.Of,
+	"stageTerm": glossary.Stage,
+	"meaning":   meaning,
+	"terms":     pageTerms,
 	"seconds":   seconds,
 	"more":      text.More,
 }).ParseFS(assets, "assets/page.html"))
@@ -41,6 +48,7 @@ type pageView struct {
 	Title     string
 	Inputs    []pageInput
 	Processes []pageProcess // of all inputs
+	Compared  []compared
 	Data      pageData
 	// Style and the scripts come from assets, never from a trace.
 	Style         template.CSS
@@ -67,11 +75,14 @@ type pageProcess struct {
 	*stats.Process
 	ID     int    // index in pageView.Processes
 	Input  string // empty if there is one input
+	Span   *stats.Span
 	Charts bool
 	// Undrawn is the number of frames of a process that has no charts because the
 	// page has too many frames.
-	Undrawn  int
-	Statuses []group
+	Undrawn int
+	Strip   *strip // nil without charts
+	// Marks are filters of the frames. Their counts overlap.
+	Marks []group
 	// Blame and Stutter divide the late frames.
 	Blame, Stutter groups
 	// StageScale is the longest P90 of a stage: a full bar.
@@ -84,16 +95,26 @@ type pageProcess struct {
 	WorstCauses explanations
 }
 
-// pageTime is the start of a frame. If Charts is set, it links to the frame.
+// pageTime is the start of a frame.
 type pageTime struct {
 	At     trace.Time
-	Charts bool
+	Since  string // the time since the start of the trace, empty if that is unknown
+	Charts bool   // it links to the frame
+}
+
+func (p *pageProcess) time(at trace.Time) pageTime {
+	t := pageTime{At: at, Charts: p.Charts}
+	if p.Span != nil {
+		t.Since = sinceText(at.Sub(p.Span.From))
+	}
+	return t
 }
 
 // group is a number of frames with the style and the name of what they share.
 type group struct {
 	ID, Name string
 	Frames   int
+	Term     string // of the glossary, may be empty
 }
 
 // groups divide frames.
@@ -101,28 +122,46 @@ type groups []group
 
 // pageData is the script's input.
 type pageData struct {
-	Statuses  []string        `json:"statuses"`  // style classes, by status
-	Names     []string        `json:"names"`     // displayed names, by status
-	Processes []*frameColumns `json:"processes"` // null for a process without charts
-	Periods   [][]float64     `json:"periods"`   // refresh periods of each process, in ms
+	Marks     []string          `json:"marks"`     // style classes
+	Names     []string          `json:"names"`     // displayed names of the marks
+	Processes []*frameColumns   `json:"processes"` // null for a process without charts
+	Periods   [][]float64       `json:"periods"`   // refresh periods of each process, in ms
+	Info      []processData     `json:"info"`      // of each process
+	Stages    map[string]string `json:"stages"`    // displayed names
+}
+
+// processData is what the script needs to know of a process.
+type processData struct {
+	Name    string      `json:"name"`
+	PID     trace.PID   `json:"pid"`
+	Render  bool        `json:"render"`  // a render service
+	Service int         `json:"service"` // the process of the render service that picked up its frames, or -1
+	From    *string     `json:"from"`    // start of the trace, nanoseconds of trace time
+	File    string      `json:"file"`    // the input as a word of a shell command, empty if it has no name
+	Length  float64     `json:"length"`  // of the moments, in seconds
+	Moments []momentRow `json:"moments"`
 }
 
 func writeHTML(w io.Writer, inputs []Input) error {
 	p := pageView{
 		Title: "Frame report",
-		Data:  pageData{Processes: []*frameColumns{}, Periods: [][]float64{}},
+		Data:  pageData{Processes: []*frameColumns{}, Periods: [][]float64{}, Info: []processData{}, Stages: map[string]string{}},
 		Style: template.CSS(asset("uPlot.min.css") + asset("page.css")),
 		// uPlot's licence must be part of every copy.
 		UPlot:  template.JS("/*\n" + asset("uPlot.LICENSE") + "*/\n" + asset("uPlot.min.js")),
-		Script: template.JS(asset("charts.js") + asset("timechart.js") + asset("distributions.js") + asset("page.js")),
+		Script: template.JS(asset("charts.js") + asset("frame.js") + asset("timechart.js") + asset("distributions.js") + asset("page.js")),
 	}
-	for _, s := range statusInfo {
-		p.Data.Statuses = append(p.Data.Statuses, s.ID)
-		p.Data.Names = append(p.Data.Names, s.Name)
+	for _, m := range markInfo {
+		p.Data.Marks = append(p.Data.Marks, m.ID)
+		p.Data.Names = append(p.Data.Names, m.Name)
+	}
+	for s := stats.Receive; s <= stats.ToPresent; s++ {
+		p.Data.Stages[s.String()] = s.Label()
 	}
 	for _, in := range inputs {
 		p.add(in, len(inputs) > 1)
 	}
+	p.Compared = compareInputs(inputs)
 	if len(inputs) == 1 {
 		p.Title = text.Printable(inputs[0].Name) + " – frame report"
 	}
@@ -140,9 +179,14 @@ func asset(name string) string {
 func (p *pageView) add(in Input, several bool) {
 	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span, Recording: in.Recording}
 	frames := stats.NewFrames(in.Timeline)
+	moments := stats.NewMoments(in.Timeline)
 	known := in.causes()
 	shown := text.Largest(in.Stats.Processes, complete)
 	input.More = len(in.Stats.Processes) - len(shown)
+	service := slices.IndexFunc(shown, func(s *stats.Process) bool { return s.Kind == stats.RenderService })
+	if service >= 0 {
+		service += len(p.Processes)
+	}
 	for _, s := range shown {
 		list := frames.Of(s)
 		undrawn := 0
@@ -151,16 +195,27 @@ func (p *pageView) add(in Input, several bool) {
 		}
 		p.drawn += len(list)
 		columns := newFrameColumns(list)
-		pp := pageProcess{Process: s, ID: len(p.Processes), Charts: columns != nil, Undrawn: undrawn}
+		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, Charts: columns != nil, Undrawn: undrawn}
 		if several {
 			pp.Input = input.Name
 		}
+		info := processData{Name: text.Printable(s.Name), PID: s.PID, Render: s.Kind == stats.RenderService, Service: service, File: in.file(), Moments: []momentRow{}}
+		if in.Stats.Span != nil {
+			from := strconv.FormatInt(int64(in.Stats.Span.From), 10)
+			info.From = &from
+		}
 		if columns != nil {
-			pp.Statuses = countStatuses(s.Kind, columns.Status)
+			pp.Marks = countMarks(s.Kind, columns.Marks)
+			base, ofTime := list[0].Actual.Start, moments.Of(s)
+			pp.Strip = newStrip(ofTime, base.Add(trace.Duration(columns.Whole[0])), base.Add(trace.Duration(columns.Whole[1])))
+			info.Length = seconds(ofTime[0].To.Sub(ofTime[0].From))
+			for _, m := range ofTime {
+				info.Moments = append(info.Moments, momentRow{m})
+			}
 		}
 		pp.CausesKnown = known != nil
 		pp.WorstCauses = worstCauses(s, known[s])
-		if pp.Why = newWhyView(known[s], in.Causes, pp.Charts, maxLateOnPage-p.listed); pp.Why != nil {
+		if pp.Why = newWhyView(known[s], in.Causes, &pp, maxLateOnPage-p.listed); pp.Why != nil {
 			p.listed += len(pp.Why.Frames)
 		}
 		for _, t := range s.Stages {
@@ -175,25 +230,30 @@ func (p *pageView) add(in Input, several bool) {
 		st := s.Stutter
 		pp.Blame = blameGroups(&s.WholeFrames.Blame)
 		pp.Stutter = groups{
-			{"slight", "slight, < 2", st.Slight}, {"medium", "medium, 2–6", st.Medium},
-			{"severe", "severe, > 6", st.Severe}, {"no-deadline", "period unknown", st.Unknown},
+			{"slight", "slight, < 2", st.Slight, ""}, {"medium", "medium, 2–6", st.Medium, ""},
+			{"severe", "severe, > 6", st.Severe, ""}, {"no-deadline", "period unknown", st.Unknown, ""},
 		}
 		input.Processes = append(input.Processes, pp)
 		p.Processes = append(p.Processes, pp)
 		p.Data.Processes = append(p.Data.Processes, columns)
+		p.Data.Info = append(p.Data.Info, info)
 		p.Data.Periods = append(p.Data.Periods, periods)
 	}
 	p.Inputs = append(p.Inputs, input)
 }
 
-func countStatuses(kind stats.Kind, list []status) []group {
-	var counts [statusCount]int
-	for _, s := range list {
-		counts[s]++
+func countMarks(kind stats.Kind, list []marks) []group {
+	var counts [markCount]int
+	for _, m := range list {
+		for x := range markCount {
+			if m.has(x) {
+				counts[x]++
+			}
+		}
 	}
 	var groups []group
-	for _, s := range statusesOf(kind) {
-		groups = append(groups, group{statusInfo[s].ID, statusInfo[s].Name, counts[s]})
+	for _, x := range marksOfKind(kind) {
+		groups = append(groups, group{markInfo[x].ID, markInfo[x].Name, counts[x], markInfo[x].Term})
 	}
 	return groups
 }

@@ -1,17 +1,23 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/slow"
 )
 
 // marksDrawn counts the bars of each mark that the chart over time really
@@ -22,8 +28,8 @@ const marksDrawn = `(() => {
 	const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d"), counts = {};
 	copy.drawImage(canvas, 0, 0);
 	const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
-	for (const button of article.querySelectorAll("[data-status]")) {
-		const name = button.dataset.status, probe = document.body.appendChild(document.createElement("i"));
+	for (const button of article.querySelectorAll("[data-mark]")) {
+		const name = button.dataset.mark, probe = document.body.appendChild(document.createElement("i"));
 		probe.style.color = "var(--" + name + ")";
 		const colour = getComputedStyle(probe).color.match(/\d+/g).map(Number);
 		probe.remove();
@@ -43,7 +49,7 @@ const marksDrawn = `(() => {
 })()`
 
 // legend has the numbers on the buttons of the marks.
-const legend = `Object.fromEntries([...document.querySelectorAll("article:not([hidden]) [data-status]")].map(b => [b.dataset.status, Number(b.querySelector("b").textContent)]))`
+const legend = `Object.fromEntries([...document.querySelectorAll("article:not([hidden]) [data-mark]")].map(b => [b.dataset.mark, Number(b.querySelector("b").textContent)]))`
 
 const factsShown = `(() => { const b = document.getElementById("facts"); return b.hidden ? "" : b.innerText })()`
 
@@ -73,7 +79,9 @@ func (b *browser) hover(n int) {
 	// The chart's area is from the first frame's start to the last one's end,
 	// with half a percent of the time between the starts on either side.
 	at := eval[[]float64](b, fmt.Sprintf(`(() => {
-		const r = document.querySelector("article:not([hidden]) .time .u-over").getBoundingClientRect();
+		const area = document.querySelector("article:not([hidden]) .time .u-over");
+		area.scrollIntoView({block: "center"});
+		const r = area.getBoundingClientRect();
 		const from = -.0025, to = .5 + .010 + .0025, x = %d * .1 + .005;
 		return [r.left + (x - from) / (to - from) * r.width, r.top + r.height / 2];
 	})()`, n))
@@ -92,8 +100,13 @@ func (b *browser) checkFacts(parts ...string) {
 }
 
 var (
+	// What is drawn: each frame once.
 	applicationMarks = map[string]int{"on-time": 2, "late-app": 1, "misaligned": 1, "empty": 1, "no-deadline": 1}
-	renderMarks      = map[string]int{"on-time": 1, "late-cpu": 2, "late-gpu": 1, "misaligned": 1, "empty": 1, "no-deadline": 0}
+	renderMarks      = map[string]int{"on-time": 1, "late-app": 0, "late-cpu": 2, "late-gpu": 1, "misaligned": 1, "empty": 1, "no-deadline": 0}
+	// What is counted: the misaligned and the empty frame are also on time, and render
+	// frame 5 is late on both.
+	applicationCounts = map[string]int{"on-time": 4, "late-app": 1, "misaligned": 1, "empty": 1, "no-deadline": 1}
+	renderCounts      = map[string]int{"on-time": 3, "late-app": 3, "late-cpu": 2, "late-gpu": 2, "misaligned": 1, "empty": 1, "no-deadline": 0}
 )
 
 func TestPage(t *testing.T) {
@@ -106,14 +119,14 @@ func TestPage(t *testing.T) {
 	b.scheme("light") // a change of the scheme while the page is open
 	b.settle()
 	b.checkMarks(applicationMarks)
-	if got := eval[map[string]int](b, legend); !maps.Equal(got, applicationMarks) {
-		t.Errorf("the legend says %v, want %v", got, applicationMarks)
+	if got := eval[map[string]int](b, legend); !maps.Equal(got, applicationCounts) {
+		t.Errorf("the legend says %v, want %v", got, applicationCounts)
 	}
 
 	b.choose(1)
 	b.checkMarks(renderMarks)
-	if got := eval[map[string]int](b, legend); !maps.Equal(got, renderMarks) {
-		t.Errorf("the legend says %v, want %v", got, renderMarks)
+	if got := eval[map[string]int](b, legend); !maps.Equal(got, renderCounts) {
+		t.Errorf("the legend says %v, want %v", got, renderCounts)
 	}
 	if got := eval[string](b, `[...document.querySelectorAll("article:not([hidden]) h2")].map(h => h.textContent).join()`); got != "render_service" {
 		t.Errorf("the process shown is %s", got)
@@ -156,19 +169,21 @@ func TestInteraction(t *testing.T) {
 	b.checkFacts("Vsync 12 · on time")
 
 	b.open([]Input{film()}, 1280, 1400, "light")
-	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-status=on-time]")))
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-mark=on-time]")))
 	b.settle()
-	want := maps.Clone(applicationMarks)
-	want["on-time"] = 0
-	b.checkMarks(want)
-	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-status=on-time]")))
+	b.checkMarks(map[string]int{"on-time": 2, "late-app": 0, "misaligned": 1, "empty": 1, "no-deadline": 0})
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-mark=late-app]"))) // late ones as well
+	b.settle()
+	b.checkMarks(map[string]int{"on-time": 2, "late-app": 1, "misaligned": 1, "empty": 1, "no-deadline": 0})
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-mark=late-app]")))
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-mark=on-time]")))
 	b.settle()
 	b.checkMarks(applicationMarks)
 
 	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-do=next]")))
 	b.settle()
 	b.checkFacts("Vsync 11 · late")
-	b.do(chromedp.Focus(chromedp.CSS("article:not([hidden]) .time")), chromedp.KeyEvent("\u0303")) // arrow right
+	b.do(chromedp.KeyEvent("\u0303")) // arrow right, while the button has the focus
 	b.settle()
 	b.checkFacts("Vsync 12 · on time")
 
@@ -220,8 +235,8 @@ func TestHostileNames(t *testing.T) {
 
 	b := newBrowser(t)
 	b.open(inputs, 1280, 1000, "light")
-	if n := eval[int](b, `document.scripts.length`); n != 3 {
-		t.Errorf("the page has %d scripts, want the data, uPlot and its own", n)
+	if n := eval[int](b, `document.scripts.length`); n != 4 {
+		t.Errorf("the page has %d scripts, want the class, the data, uPlot and its own", n)
 	}
 	if n := eval[int](b, `document.images.length`); n != 0 {
 		t.Errorf("the page has %d images", n)
@@ -267,6 +282,10 @@ func TestFewFrames(t *testing.T) {
 	one.Stats = stats.Compute(one.Timeline, stats.Options{})
 	b.open([]Input{one}, 1280, 1000, "light")
 	b.checkMarks(map[string]int{"on-time": 1, "late-app": 0, "misaligned": 0, "empty": 0, "no-deadline": 0})
+	// The frame has 10 ms, and the axis a margin of 2 ms on either side.
+	if length := eval[float64](b, `plots[0].u.scales.x.max - plots[0].u.scales.x.min`); math.Abs(length-.014) > 1e-6 {
+		t.Errorf("the axis of one frame is %v s long", length)
+	}
 
 	none := film()
 	for _, f := range none.Timeline.Frames {
@@ -278,6 +297,250 @@ func TestFewFrames(t *testing.T) {
 		t.Errorf("the legend says %v", got)
 	}
 	b.checkQuiet()
+}
+
+// The labels of the axis have room.
+func TestLabels(t *testing.T) {
+	b := newBrowser(t)
+	for _, took := range []trace.Duration{10 * ms1, 12_500_000, 3 * trace.Second, 40 * 60 * trace.Second} {
+		in := film()
+		for _, f := range in.Timeline.Frames {
+			f.Actual.End = f.Actual.Start.Add(took)
+		}
+		b.open([]Input{inputOf(in.Name, in.Timeline)}, 1280, 1000, "light")
+		if missing := eval[float64](b, `(() => {
+			const u = plots[0].u, context = document.createElement("canvas").getContext("2d");
+			context.font = "12px system-ui, sans-serif";
+			const widest = Math.max(...u.axes[1]._values.map(label => context.measureText(label).width));
+			return widest + 8 - u.bbox.left / devicePixelRatio; // a tick and a gap
+		})()`); missing > 0 {
+			t.Errorf("%v: a label lacks %v pixels", took, missing)
+		}
+	}
+}
+
+// viewed is the range of the chart over time, in seconds after the first frame.
+const viewed = `[plots[0].u.scales.x.min - 100, plots[0].u.scales.x.max - 100]`
+
+func TestZoom(t *testing.T) {
+	b := newBrowser(t)
+	b.open([]Input{film()}, 1280, 1400, "light")
+	wheel := func(options string) bool {
+		t.Helper()
+		return eval[bool](b, `(() => {
+			const over = document.querySelector("article:not([hidden]) .time .u-over"), r = over.getBoundingClientRect();
+			const e = new WheelEvent("wheel", {bubbles: true, cancelable: true, clientX: r.left + r.width / 4, `+options+`});
+			over.dispatchEvent(e);
+			return e.defaultPrevented;
+		})()`)
+	}
+	check := func(what string, from, to float64) {
+		t.Helper()
+		b.settle()
+		if got := eval[[]float64](b, viewed); math.Abs(got[0]-from) > 1e-3 || math.Abs(got[1]-to) > 1e-3 {
+			t.Errorf("%s: the chart is from %.4f to %.4f, want %.4f to %.4f", what, got[0], got[1], from, to)
+		}
+	}
+	// From the first start to the last end, 510 ms, with half a percent of the time between starts.
+	const from, to = -.0025, .5125
+	check("at first", from, to)
+	if wheel("deltaY: -100") {
+		t.Error("the page cannot be scrolled over the chart")
+	}
+	check("after scrolling", from, to)
+	if !wheel("deltaY: -4000, ctrlKey: true") {
+		t.Error("the browser zooms")
+	}
+	const fixed = from + (to-from)/4
+	closer := func(x float64) float64 { return fixed + (x-fixed)/math.E }
+	check("after zooming", closer(from), closer(to))
+	long := closer(to) - closer(from)
+	width := eval[float64](b, `plots[0].u.over.clientWidth`)
+	wheel("deltaX: 100")
+	check("after moving", closer(from)+100/width*long, closer(to)+100/width*long)
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-do=all]")))
+	check("the whole trace", from, to)
+	if !wheel("deltaY: -1000") { // the button is in the panel and has the focus
+		t.Error("the chart is in use and the page scrolls")
+	}
+
+	// The overview shows the part, and selects another one.
+	const brush = `(() => {
+		const b = document.querySelector("article:not([hidden]) .brush");
+		return b.hidden ? "" : b.style.left;
+	})()`
+	if eval[string](b, brush) == "" {
+		t.Error("the overview does not show what the chart shows")
+	}
+	area := eval[[]float64](b, `(() => { const r = document.querySelector("article:not([hidden]) .plots").getBoundingClientRect(); return [r.left, r.width, r.top + 20] })()`)
+	b.do(chromedp.DragAndDropXY(area[0]+area[1]*.5, area[2], area[0]+area[1]*.75, area[2]))
+	check("a selection in the overview", from+(to-from)*.5, from+(to-from)*.75)
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-do=all]")))
+	b.settle()
+	if left := eval[string](b, brush); left != "" {
+		t.Errorf("the overview shows a part from %s", left)
+	}
+	b.checkQuiet()
+}
+
+// Without JavaScript, the tables and the overviews of all processes are there, and no
+// empty boxes.
+func TestWithoutScript(t *testing.T) {
+	b := newBrowser(t)
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	in := film()
+	var page bytes.Buffer
+	if err := Write(&page, []Input{in}, "html", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, page.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.EmulateViewport(1280, 1000), chromedp.Navigate("file://"+file))
+	b.screenshot("no-script")
+	for expression, want := range map[string]string{
+		`[...document.querySelectorAll("article h2")].filter(h => h.checkVisibility()).length`:             "2",
+		`[...document.querySelectorAll(".strip svg")].filter(h => h.checkVisibility()).length`:             "4",
+		`[...document.querySelectorAll(".chart, select, .tools")].filter(h => h.checkVisibility()).length`: "0",
+		`document.querySelector("noscript").checkVisibility()`:                                             "true",
+	} {
+		if got := eval[string](b, "String("+expression+")"); got != want {
+			t.Errorf("%s is %s, want %s", expression, got, want)
+		}
+	}
+}
+
+// A twelfth of many frames is late. The picture has not much more of their colour.
+func TestManyFramesAreAPicture(t *testing.T) {
+	timeline := longTimeline(slow.Of(20_000, 200_000), 1)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i, f := range timeline.Frames {
+		f.Actual.End, f.Facts = f.Actual.Start.Add(trace.Duration(2e6+random.IntN(2e6))), 0
+		if i%12 == 0 {
+			f.Actual.End, f.Facts = f.Actual.Start.Add(trace.Duration(6e6+random.IntN(9e6))), analyzer.MainLate
+		}
+	}
+	b := newBrowser(t)
+	b.open([]Input{inputOf("many", timeline)}, 1280, 1000, "light")
+	b.screenshot("picture")
+	red := eval[float64](b, `(() => {
+		const canvas = document.querySelector(".time canvas"), copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+		copy.drawImage(canvas, 0, 0);
+		const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
+		let red = 0, blue = 0;
+		for (let i = 0; i < data.length; i += 4) {
+			if (data[i + 3] < 128) continue;
+			if (data[i] > data[i + 2] + 60) red++;
+			if (data[i + 2] > data[i] + 60) blue++;
+		}
+		return blue > 10000 ? red / (red + blue) : -1;
+	})()`)
+	if red < .02 || red > .4 {
+		t.Errorf("%.3f of the picture are late frames", red)
+	}
+	b.checkQuiet()
+}
+
+// A frame shows its stages, with those of the render frame that picked it up, leads to that
+// frame, and gives the command that opens it.
+func TestFrame(t *testing.T) {
+	b := newBrowser(t)
+	in := film()
+	in.File = "my film.ftrace"
+	// Frame 11 of the application: its vsync is 3 ms before its start.
+	for _, f := range in.Timeline.Frames {
+		if f.VsyncID == 11 {
+			f.Vsync = f.Actual.Start.Add(-3 * ms1)
+		}
+		if f.VsyncID == 21 { // begins 50 ms later
+			f.Draw = analyzer.Interval{Start: f.Actual.Start.Add(2 * ms1), End: f.Actual.Start.Add(9 * ms1)}
+			f.Commit = analyzer.Interval{Start: f.Actual.Start.Add(30 * ms1), End: f.Actual.Start.Add(31 * ms1)}
+		}
+	}
+	b.open([]Input{in}, 1280, 1400, "light")
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) .worst .go")))
+	b.settle()
+	b.checkFacts("Start 100.100000000 s (+100.0 ms)", "Its vsync 3.00 ms before the start", "ohframe open --at 100.100000000 -- 'my film.ftrace'",
+		"Vsync → received 3.00", "UI work 32.00", "Transaction → picked up 18.00", "Render main 25.00", "Render draw 7.00", "Commit 1.00", "Commit → present 9.00")
+	// Bars are relative to the time from the vsync to the present, 93 ms.
+	left := eval[string](b, `[...document.querySelectorAll("#facts .gantt i")].map(i => Math.round(parseFloat(i.style.left) * .93)).join()`)
+	if left != "0,3,35,53,55,83,84" {
+		t.Errorf("the bars begin at %s ms", left)
+	}
+	b.do(chromedp.Click(chromedp.CSS("#facts a")))
+	b.settle()
+	b.checkFacts("Vsync 21 · late, CPU", "Start 100.150000000 s")
+	if got := eval[string](b, `location.hash`); got != "#process-1@100150000000" {
+		t.Errorf("the link leads to %s", got)
+	}
+
+	// The late frames as CSV.
+	eval[bool](b, `(() => {
+		URL.createObjectURL = blob => { window.saved = blob.text(); return "#process-0" };
+		HTMLAnchorElement.prototype.click = function () { window.savedName = this.download };
+		return true;
+	})()`)
+	b.choose(0)
+	eval[bool](b, `document.querySelector("article:not([hidden]) [data-do=save]").click() || true`)
+	const want = "process,pid,thread,vsync_id,render_vsync_id,start_ns,duration_ns,gpu_after_ns,deadline_ns,overrun_ns,present_ns,facts\n" +
+		"com.example.app,200,com.example.app 200,11,21,100100000000,32000000,0,100120000000,12000000,100190000000,late on its thread; whole frame late: application\n"
+	if got := eval[string](b, `window.saved`); got != want {
+		t.Errorf("saved %s", got)
+	}
+	if got := eval[string](b, `window.savedName`); got != "late-frames-com.example.app.csv" {
+		t.Errorf("saved as %s", got)
+	}
+	b.checkQuiet()
+}
+
+// Tables can be sorted. Unknown values come last in either direction.
+func TestSort(t *testing.T) {
+	b := newBrowser(t)
+	inputs := sample()[:1]
+	inputs[0].Stats.Processes = append(inputs[0].Stats.Processes, stranger())
+	b.open(inputs, 1280, 1000, "light")
+	sort := func(column string) string {
+		t.Helper()
+		return eval[string](b, `(() => {
+			const table = document.querySelector("table.all");
+			[...table.querySelectorAll("th")].find(th => th.textContent === "`+column+`").querySelector("button").click();
+			return [...table.tBodies[0].rows].map(r => r.cells[1].textContent.trim()).join();
+		})()`)
+	}
+	// FPS 60, 90 and unknown; frames 150, 30 and 0.
+	for _, c := range []struct{ column, want string }{
+		{"FPS", "1027,20170,7"}, {"FPS", "20170,1027,7"}, {"Frames", "20170,1027,7"}, {"Frames", "7,1027,20170"}, {"PID", "20170,1027,7"},
+	} {
+		if got := sort(c.column); got != c.want {
+			t.Errorf("%s: %s, want %s", c.column, got, c.want)
+		}
+	}
+	if got := eval[string](b, `[...document.querySelectorAll("th[aria-sort]")].map(th => th.ariaSort).join()`); got != "descending" {
+		t.Errorf("the table says that it is sorted %s", got)
+	}
+	b.checkQuiet()
+}
+
+// Several inputs are compared by the processes that they have in common.
+func TestCompareInputs(t *testing.T) {
+	other := gallery()
+	other.FPS, other.JankRate = nil, known(.25)
+	list := compareInputs([]Input{
+		{Stats: &stats.Report{Processes: []*stats.Process{gallery(), service()}}},
+		{Stats: &stats.Report{Processes: []*stats.Process{stranger()}}},
+		{Stats: &stats.Report{Processes: []*stats.Process{other, stranger()}}},
+	})
+	if len(list) != 1 || list[0].Name != "example.gallery" {
+		t.Fatalf("%+v", list)
+	}
+	for i, want := range []string{"60.0 – –", "15.0 % – 25.0 %", "51.2 – 51.2"} {
+		if got := strings.Join(list[0].Rows[i].Values, " "); got != want {
+			t.Errorf("%s: %s, want %s", list[0].Rows[i].Label, got, want)
+		}
+	}
 }
 
 // The other tests believe checkQuiet: it must notice.
@@ -341,7 +604,7 @@ func TestManyFrames(t *testing.T) {
 	if got := eval[map[string]int](b, legend); got["late-app"] != late || got["on-time"] != n-late {
 		t.Errorf("the legend says %v, want %d late", got, late)
 	}
-	took := eval[float64](b, `(() => { const from = performance.now(); dispatchEvent(new Event("hashchange")); return performance.now() - from })()`)
+	took := eval[float64](b, `(() => { const from = performance.now(); shownProcess = ""; follow(); return performance.now() - from })()`)
 	t.Logf("all charts anew in %.0f ms", took)
 	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) .worst .go")))
 	b.settle()

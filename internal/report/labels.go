@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
+	"ohframe/internal/glossary"
 	"ohframe/internal/text"
 )
 
@@ -80,7 +81,7 @@ func blameGroups(b *stats.Blames) groups {
 	var list groups
 	for _, cause := range blames {
 		if n := b.Of(cause.blame); n > 0 || cause.blame <= analyzer.BlamePickUp {
-			list = append(list, group{cause.id, cause.name, n})
+			list = append(list, group{cause.id, cause.name, n, ""})
 		}
 	}
 	return list
@@ -120,6 +121,45 @@ func milliseconds(d *trace.Duration) string {
 		return text.Number(d.Milliseconds(), 0)
 	}
 	return text.Number(d.Milliseconds(), 2)
+}
+
+// sinceText formats the time since the start of a trace: "+475.2 ms", "+58.142 s".
+func sinceText(d trace.Duration) string {
+	sign := "+"
+	if d < 0 {
+		sign, d = "−", max(-d, 0)
+	}
+	if d < trace.Second {
+		return sign + text.Number(d.Milliseconds(), 1) + " ms"
+	}
+	return sign + text.Number(seconds(d), 3) + " s"
+}
+
+// meaning returns what a measure means.
+func meaning(name string) string { return strings.ReplaceAll(measure(name).Meaning, "`", "") }
+
+// measure returns the measure of a name, which must exist.
+func measure(name string) *stats.Measure {
+	for i := range stats.Measures {
+		if stats.Measures[i].Name == name {
+			return &stats.Measures[i]
+		}
+	}
+	panic("no measure " + name)
+}
+
+// pageTerms are the terms that the page explains at its end.
+func pageTerms() (list []glossary.Term) {
+	for _, name := range []string{
+		"FPS", "idle", "late", "deadline", "jank rate", "overrun", "hitch", "hitch ratio", "lost frame", "refresh period", "empty", "truncated",
+		"misaligned", "pick-up", "picked up late", "whole frame", "blame", "stutter", "streak", "cause", "transaction", "vsync id",
+	} {
+		list = append(list, glossary.Term{Name: name, Definition: glossary.Of(name)})
+	}
+	for s := stats.Receive; s <= stats.ToPresent; s++ {
+		list = append(list, glossary.Term{Name: s.Label(), Definition: "stage, " + glossary.Stage(s)})
+	}
+	return list
 }
 
 func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Second) }

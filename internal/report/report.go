@@ -25,6 +25,8 @@ import (
 type Input struct {
 	// Name is usually the file's name.
 	Name string
+	// File is the file's name for commands that read it again; empty if there is none.
+	File string
 	// Stats must not be nil.
 	Stats *stats.Report
 	// Timeline has the measured frames. The page has no charts if it is nil.
@@ -46,6 +48,14 @@ func (in *Input) causes() map[*stats.Process]*causes.Process {
 		m[p] = causes.NewProcess(frames.Of(p), in.Causes)
 	}
 	return m
+}
+
+// file returns the input as a word of a shell command; empty if that is impossible.
+func (in *Input) file() string {
+	if in.File == "" || text.Printable(in.File) != in.File {
+		return ""
+	}
+	return text.Quoted(in.File)
 }
 
 // Options are the options of Write.

@@ -147,7 +147,7 @@ type term struct {
 
 // newWhyView returns nil if no frame was late or the causes are unknown. It lists at
 // most the given number of frames.
-func newWhyView(c *causes.Process, all *why.Causes, charts bool, listed int) *whyView {
+func newWhyView(c *causes.Process, all *why.Causes, p *pageProcess, listed int) *whyView {
 	if c == nil || len(c.Late)+len(c.ShownLate)+len(c.PickedUpLate) == 0 {
 		return nil
 	}
@@ -175,7 +175,7 @@ func newWhyView(c *causes.Process, all *why.Causes, charts bool, listed int) *wh
 	v.More = len(c.Late) - len(worst)
 	occurs := map[waitGroup]bool{}
 	for _, e := range worst {
-		l := newLateView(e, text.Line(sentence(e)), charts)
+		l := newLateView(e, text.Line(sentence(e)), p.time(e.Frame.Actual.Start))
 		l.Costs = strings.Join(numbers[e.Frame], " ")
 		v.Frames = append(v.Frames, l)
 		for _, b := range l.Bar {
@@ -221,9 +221,9 @@ func (v *whyView) further(title, about string, list []*why.Explanation, of func(
 	v.Further = append(v.Further, f)
 }
 
-func newLateView(e *why.Explanation, sentence string, charts bool) *lateView {
+func newLateView(e *why.Explanation, sentence string, start pageTime) *lateView {
 	l := &lateView{
-		Vsync: e.Frame.VsyncID, At: pageTime{e.Frame.Actual.Start, charts}, Overrun: e.Overrun, Length: e.End.Sub(e.Start),
+		Vsync: e.Frame.VsyncID, At: start, Overrun: e.Overrun, Length: e.End.Sub(e.Start),
 		Text: sentence,
 	}
 	if e.Cause() != nil && e.Confidence > 0 {

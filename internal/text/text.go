@@ -175,3 +175,11 @@ func Largest[T any](list []T, frames func(T) int) []T {
 func More(n int) string {
 	return fmt.Sprintf("… and %d more with fewer frames; --format json lists all", n)
 }
+
+// Quoted quotes a word for a shell if necessary.
+func Quoted(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:+,%=") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

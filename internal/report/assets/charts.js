@@ -3,7 +3,8 @@
 // What the charts share.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const lateFrom = data.statuses.findIndex(m => m.startsWith("late"));
+const bit = name => 1 << data.marks.indexOf(name);
+const lateBit = bit("late-app");
 const one = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const css = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name);
@@ -20,17 +21,23 @@ function element(name, text, className) {
 // The box beside the pointer. Its content is always set as text, never as HTML.
 const box = document.getElementById("facts");
 
-function showBox(x, y, style, title, rows, lines) {
-  const heading = element("h4", "");
+// showBox shows facts: a title with the style of a mark, rows of a name and a text or an
+// element, lines of text, and further elements.
+function showBox(x, y, {style, title, rows = [], lines = [], more = []}) {
+  const heading = element("p", "", "name");
   if (style) heading.append(element("i", "", style));
   heading.append(title);
   const list = document.createElement("dl");
-  for (const [name, value] of rows) list.append(element("dt", name), element("dd", value));
-  box.replaceChildren(heading, list);
+  for (const [name, value] of rows) {
+    const dd = document.createElement("dd");
+    dd.append(value);
+    list.append(element("dt", name), dd);
+  }
+  box.replaceChildren(heading, list, ...more);
   if (lines.length) {
-    const more = document.createElement("ul");
-    more.append(...lines.map(l => element("li", l)));
-    box.append(more);
+    const ul = document.createElement("ul");
+    ul.append(...lines.map(l => element("li", l)));
+    box.append(ul);
   }
   box.hidden = false;
   const left = x + 16 + box.offsetWidth < innerWidth ? x + 16 : Math.max(4, x - 16 - box.offsetWidth);
@@ -45,17 +52,20 @@ function hideBox() {
 
 // unpack converts the columns of a process to what charts draw: times in seconds
 // of trace time and durations in milliseconds. Unknown values are NaN.
-function unpack(c, periods) {
-  const n = c.start.length;
-  const f = {n, columns: c, base: BigInt(c.base), after: new Float64Array(n), x: new Float64Array(n), duration: c.duration.map(d => d / 1e6)};
+function unpack(id) {
+  const c = data.processes[id], periods = data.periods[id];
+  const n = c.start.length, base = Number(c.base) / 1e9;
+  const f = {n, info: data.info[id], columns: c, base: BigInt(c.base), after: new Float64Array(n), x: new Float64Array(n), duration: c.duration.map(d => d / 1e6)};
   let at = 0;
   c.start.forEach((d, i) => {
     f.after[i] = at += d;
-    f.x[i] = Number(c.base) / 1e9 + at / 1e9;
+    f.x[i] = base + at / 1e9;
   });
+  f.whole = c.whole.map(t => base + t / 1e9);
   f.work = f.duration.map((d, i) => d + c.tail[i] / 1e6);
   f.budget = c.budget.map(b => b === null ? NaN : b / 1e6);
-  f.byStatus = data.statuses.map((_, m) => [...c.status.keys()].filter(i => c.status[i] === m));
+  f.mark = c.marks.map(m => 31 - Math.clz32(m)); // the last mark decides the colour
+  f.late = i => (c.marks[i] & lateBit) !== 0;
   f.sorted = Float64Array.from(f.duration).sort();
   f.longest = f.work.reduce((a, b) => Math.max(a, b), 0);
   f.periods = periods;
@@ -90,6 +100,12 @@ function axis(more) {
   return {stroke: () => css("soft"), font: "12px system-ui, sans-serif", grid: {stroke, width: 1}, ticks: {stroke, width: 1, size: 4}, gap: 4, ...more};
 }
 
+// axisWidth returns the width of a y axis with the given labels.
+const axisWidth = (u, labels) => Math.max(58, ...(labels ?? []).map(l => 14 + 7 * String(l).length));
+
+// Charts are drawn anew when the colours change.
+const palettes = [matchMedia("(prefers-color-scheme: dark)"), matchMedia("print")];
+
 // chart creates a uPlot that draws only axes and the optional line.
 function chart(host, lists, options) {
   const u = new uPlot({
@@ -99,12 +115,11 @@ function chart(host, lists, options) {
   u.over.addEventListener("mouseleave", () => box.classList.contains("kept") || hideBox());
   const resize = new ResizeObserver(() => host.clientWidth && u.setSize({width: host.clientWidth, height: host.clientHeight}));
   resize.observe(host);
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const redraw = () => u.redraw();
-  dark.addEventListener("change", redraw);
-  return {u, remove() {
+  const life = new AbortController(); // of listeners
+  palettes.forEach(p => p.addEventListener("change", () => u.redraw(), {signal: life.signal}));
+  return {u, alive: life.signal, remove() {
     resize.disconnect();
-    dark.removeEventListener("change", redraw);
+    life.abort();
     u.destroy();
   }};
 }

@@ -30,9 +30,9 @@ function histogramChart(host, f) {
   const end = reach(f);
   const step = steps.find(s => s >= .05 && end / s <= 60);
   const n = Math.ceil(end / step), digits = step < .1 ? 2 : step < 1 ? 1 : 0;
-  const bins = Array.from({length: n}, () => new Array(data.statuses.length).fill(0));
+  const bins = Array.from({length: n}, () => new Array(data.marks.length).fill(0));
   // Whole nanoseconds put a duration on an edge exactly into the upper bin.
-  f.columns.duration.forEach((d, i) => bins[Math.min(n - 1, Math.floor(d / Math.round(step * 1e6)))][f.columns.status[i]]++);
+  f.columns.duration.forEach((d, i) => bins[Math.min(n - 1, Math.floor(d / Math.round(step * 1e6)))][f.mark[i]]++);
   const more = f.sorted[f.n - 1] >= n * step, last = ((n - 1) * step).toFixed(digits);
   const totals = bins.map(b => b.reduce((a, c) => a + c));
   return chart(host, [bins.map((_, i) => (i + .5) * step), totals], {
@@ -47,7 +47,7 @@ function histogramChart(host, f) {
           bin.forEach((count, m) => {
             if (!count) return;
             const low = u.valToPos(sum, "y", true), high = u.valToPos(sum += count, "y", true);
-            ctx.fillStyle = css(data.statuses[m]);
+            ctx.fillStyle = css(data.marks[m]);
             ctx.fillRect(left, high, Math.max(dpr, width), Math.max(dpr, low - high));
           });
         }));
@@ -64,8 +64,10 @@ function histogramChart(host, f) {
         const i = Math.min(n - 1, Math.floor(u.posToVal(u.cursor.left, "x") / step)), area = u.over.getBoundingClientRect();
         if (i < 0) return;
         const from = (i * step).toFixed(digits), to = ((i + 1) * step).toFixed(digits);
-        showBox(area.left + u.cursor.left, area.top + u.cursor.top, "", more && i === n - 1 ? `${last} ms or more` : `${from} to ${to} ms`,
-          [["Total", `${countFrames(totals[i])}, ${(totals[i] / f.n * 100).toFixed(1)} %`], ...bins[i].map((c, m) => [data.names[m], c]).filter(r => r[1])], []);
+        showBox(area.left + u.cursor.left, area.top + u.cursor.top, {
+          title: more && i === n - 1 ? `${last} ms or more` : `${from} to ${to} ms`,
+          rows: [["Total", `${countFrames(totals[i])}, ${(totals[i] / f.n * 100).toFixed(1)} %`], ...bins[i].map((c, m) => [data.names[m], c]).filter(r => r[1])],
+        });
       }],
     },
   });
@@ -104,7 +106,7 @@ function cumulativeChart(host, f) {
       setCursor: [u => {
         if (u.cursor.left < 0) return;
         const x = u.posToVal(u.cursor.left, "x"), area = u.over.getBoundingClientRect();
-        showBox(area.left + u.cursor.left, area.top + u.cursor.top, "", share(x).toFixed(1) + " % of frames", [["took less than", ms(x)]], []);
+        showBox(area.left + u.cursor.left, area.top + u.cursor.top, {title: share(x).toFixed(1) + " % of frames", rows: [["took less than", ms(x)]]});
       }],
     },
   });

@@ -1,122 +1,168 @@
-// timeChart draws each frame as a bar from its start to its end whose height is
-// its duration. A line from its start to its deadline has the height of the time
-// between them.
+// timeChart draws frames over time. A frame is a thin bar whose height is its duration,
+// with a foot from its start to its end. A line from its start to its deadline has the
+// height of the time between them. Where frames are too dense for bars, it draws how many
+// there are of each duration.
 function timeChart(article, host, f) {
-  const hidden = new Set();
-  let tall = false, chosen = -1, kept = false;
-  const pad = Math.max(.002, (f.x[f.n - 1] - f.x[0]) * .005);
-  const whole = [f.x[0] - pad, f.x[f.n - 1] + f.work[f.n - 1] / 1e3 + pad];
-  const hot = element("div", "", "hot");
+  const panel = host.closest(".panel"), c = f.columns, whole = f.whole, hot = element("div", "", "hot");
+  const paintOrder = [...data.marks.keys()].sort((a, b) => (data.marks[a] === "empty" ? -1 : a) - (data.marks[b] === "empty" ? -1 : b));
+  let view = whole, filter = 0, tall = false, chosen = -1, kept = false;
+
+  const shown = i => !filter || (c.marks[i] & filter) !== 0;
+  const end = i => f.x[i] + f.duration[i] / 1e3;
 
   // top returns the end of the y axis. It cuts off a few very long frames, which
   // would make all others flat.
   function top(longest) {
     const limit = Math.max(3 * f.period, 1.5 * percentile(f.sorted, 95));
-    return Math.max(1.3 * f.period, 1.1 * (tall || longest < 1.6 * limit ? longest : limit));
+    return Math.max(1.3 * f.period, 1.1 * (tall || longest < 1.6 * limit ? longest : limit), 1e-3);
   }
 
+  function zoom(min, max) {
+    const length = Math.min(Math.max(max - min, 1e-4), whole[1] - whole[0]);
+    min = Math.max(whole[0], Math.min((min + max - length) / 2, whole[1] - length));
+    view = [min, min + length];
+    plot.u.setScale("x", {min: view[0], max: view[1]});
+    plot.onzoom?.(view);
+  }
+
+  const pan = by => zoom(view[0] + by, view[1] + by);
+
+  // zoomAt changes the length of the view. The time at stays where it is.
+  const zoomAt = (at, by) => zoom(at - (at - view[0]) * by, at + (view[1] - at) * by);
+
   function draw(u) {
-    const {min, max} = u.scales.x, highest = u.scales.y.max;
+    const {min, max} = u.scales.x;
     clipped(u, (ctx, bbox, dpr) => {
-      const perSecond = bbox.width / (max - min), perMs = bbox.height / highest;
-      const floor = bbox.top + bbox.height;
-      const left = i => bbox.left + (f.x[i] - min) * perSecond;
-      const first = below(f.x, min - f.longest / 1e3), last = below(f.x, max);
-      // Only the highest of the frames in one column of pixels is drawn.
-      const columns = new Float64Array(Math.ceil(bbox.width) + 1);
-      const covered = (x, height) => {
-        const c = Math.max(0, Math.round(x - bbox.left));
-        if (height <= columns[c]) return true;
-        columns[c] = height;
-        return false;
+      const perSecond = bbox.width / (max - min), perMs = bbox.height / u.scales.y.max;
+      const v = {
+        ctx, dpr, perSecond, perMs, left: bbox.left, top: bbox.top, width: bbox.width, height: bbox.height, floor: bbox.top + bbox.height,
+        first: below(f.x, min - f.longest / 1e3), last: below(f.x, max), x: i => bbox.left + (f.x[i] - min) * perSecond,
       };
-      const cut = [];
-      f.byStatus.forEach((list, m) => {
-        if (hidden.has(m)) return;
-        ctx.fillStyle = css(data.statuses[m]);
-        columns.fill(0);
-        for (let k = below(list, first); k < list.length && list[k] < last; k++) {
-          const i = list[k], x = left(i), height = Math.max(dpr, f.work[i] * perMs);
-          let width = f.duration[i] / 1e3 * perSecond;
-          if (width <= 2 * dpr && covered(x, height)) continue;
-          width = Math.max(1.5 * dpr, width - (width > 4 * dpr ? dpr : 0));
-          const solid = Math.max(dpr, f.duration[i] * perMs);
-          ctx.fillRect(x, floor - solid, width, solid);
-          if (height > solid) {
-            ctx.globalAlpha = .5;
-            ctx.fillRect(x, floor - height, width, height - solid);
-            ctx.globalAlpha = 1;
-          }
-          if (f.work[i] > highest) cut.push(i);
-        }
-      });
-      ctx.fillStyle = css("deadline");
-      ctx.globalAlpha = .7;
-      columns.fill(0);
-      for (let i = first; i < last; i++) {
-        const x = left(i), y = f.budget[i] * perMs, width = f.budget[i] / 1e3 * perSecond;
-        if (!(y > 0) || hidden.has(f.columns.status[i]) || width <= 2 * dpr && covered(x, y)) continue;
-        ctx.fillRect(x, floor - y - .75 * dpr, Math.max(1.5 * dpr, width), 1.5 * dpr);
-      }
-      ctx.globalAlpha = 1;
-      // Frames above the top of the chart are labelled with their duration.
-      let free = -Infinity;
-      for (const i of cut.length > 12 ? [] : cut.sort((a, b) => a - b)) {
-        const x = left(i), label = "↑ " + Math.round(f.work[i]), width = ctx.measureText(label).width + 8 * dpr;
-        if (x < free) continue;
-        free = x + width + 4 * dpr;
-        ctx.fillStyle = css("panel");
-        ctx.fillRect(x, bbox.top, width, 16 * dpr);
-        ctx.fillStyle = css(data.statuses[f.columns.status[i]]);
-        ctx.fillText(label, x + 4 * dpr, bbox.top + 3 * dpr);
-      }
+      const dense = v.last - v.first > bbox.width / dpr / 2;
+      const cut = dense ? drawDensity(v) : drawBars(v);
+      drawCut(v, cut);
     });
+    panel.style.setProperty("--axis", u.bbox.left / devicePixelRatio + "px");
     place();
+  }
+
+  // drawBars returns the frames that are higher than the chart.
+  function drawBars(v) {
+    const {ctx, dpr, floor} = v, cut = [];
+    for (const mark of paintOrder) {
+      ctx.fillStyle = css(data.marks[mark]);
+      for (let i = v.first; i < v.last; i++) {
+        if (f.mark[i] !== mark || !shown(i)) continue;
+        const x = v.x(i), full = f.duration[i] / 1e3 * v.perSecond, width = Math.min(Math.max(1.5 * dpr, full - dpr), 7 * dpr);
+        const solid = Math.max(dpr, f.duration[i] * v.perMs), height = Math.max(dpr, f.work[i] * v.perMs);
+        ctx.fillRect(x, floor - solid, width, solid);
+        if (full > width) ctx.fillRect(x, floor - 3 * dpr, full, 3 * dpr);
+        if (height > solid) {
+          ctx.globalAlpha = .5;
+          ctx.fillRect(x, floor - height, width, height - solid);
+          ctx.globalAlpha = 1;
+        }
+        if (height > v.height) cut.push(i);
+      }
+    }
+    ctx.fillStyle = css("deadline");
+    ctx.globalAlpha = .7;
+    for (let i = v.first; i < v.last; i++)
+      if (shown(i) && f.budget[i] > 0) ctx.fillRect(v.x(i), floor - f.budget[i] * v.perMs - .75 * dpr, Math.max(1.5 * dpr, f.budget[i] / 1e3 * v.perSecond), 1.5 * dpr);
+    ctx.globalAlpha = 1;
+    return cut;
+  }
+
+  // drawDensity counts the frames in cells of 2 by 2 pixels. A cell with late frames has
+  // their colour, any other that of frames on time. More frames make it more opaque. The
+  // pale ground is from the shortest frame of a column to the longest. The deadline is the
+  // latest of a column.
+  function drawDensity(v) {
+    const {ctx, dpr, floor} = v, size = 2 * dpr, columns = Math.ceil(v.width / size), rows = Math.ceil(v.height / size), cut = [];
+    const counts = [new Uint32Array(columns * rows), new Uint32Array(columns * rows)], marks = new Int8Array(columns * rows).fill(-1);
+    const least = new Float64Array(columns).fill(Infinity), most = new Float64Array(columns), deadlines = new Float64Array(columns);
+    for (let i = v.first; i < v.last; i++) {
+      const column = Math.floor((v.x(i) - v.left) / size);
+      if (column < 0 || column >= columns || !shown(i)) continue;
+      const height = f.work[i] * v.perMs, row = Math.min(rows - 1, Math.floor(height / size)), cell = column * rows + row, late = f.late(i);
+      if (height > v.height) cut.push(i);
+      least[column] = Math.min(least[column], height);
+      most[column] = Math.max(most[column], height);
+      counts[+late][cell]++;
+      if (late) marks[cell] = Math.max(marks[cell], f.mark[i]);
+      else if (!counts[1][cell]) marks[cell] = marks[cell] < 0 ? f.mark[i] : Math.min(marks[cell], f.mark[i]);
+      if (f.budget[i] > 0) deadlines[column] = Math.max(deadlines[column], f.budget[i] * v.perMs);
+    }
+    const colours = data.marks.map(css), fullest = counts.map(list => list.reduce((a, b) => Math.max(a, b), 1));
+    ctx.fillStyle = colours[0];
+    ctx.globalAlpha = .16;
+    for (let k = 0; k < columns; k++)
+      if (most[k] >= least[k]) ctx.fillRect(v.left + k * size, floor - most[k], size, Math.max(dpr, most[k] - least[k]));
+    marks.forEach((mark, cell) => {
+      if (mark < 0) return;
+      const late = +(counts[1][cell] > 0), column = Math.floor(cell / rows), row = cell % rows;
+      ctx.fillStyle = colours[mark];
+      ctx.globalAlpha = (late ? .6 : .4) + (late ? .4 : .6) * Math.sqrt(counts[late][cell] / fullest[late]);
+      ctx.fillRect(v.left + column * size, floor - (row + 1) * size, size, size);
+    });
+    ctx.fillStyle = css("deadline");
+    ctx.globalAlpha = .7;
+    for (let k = 0; k < columns; k++)
+      if (deadlines[k]) ctx.fillRect(v.left + k * size, floor - deadlines[k] - .75 * dpr, size, 1.5 * dpr);
+    ctx.globalAlpha = 1;
+    return cut;
+  }
+
+  // drawCut labels frames above the top of the chart with their duration, or counts them.
+  function drawCut({ctx, dpr, x, top, left, width}, cut) {
+    const label = (text, at, colour) => {
+      const long = ctx.measureText(text).width + 8 * dpr;
+      at = Math.min(at, left + width - long);
+      ctx.fillStyle = css("panel");
+      ctx.fillRect(at, top, long, 16 * dpr);
+      ctx.fillStyle = colour;
+      ctx.fillText(text, at + 4 * dpr, top + 3 * dpr);
+      return at + long + 4 * dpr;
+    };
+    if (cut.length > 12) {
+      label(`↑ ${cut.length} longer`, left + width, css("soft"));
+      return;
+    }
+    let free = -Infinity;
+    for (const i of cut.sort((a, b) => a - b)) if (x(i) >= free) free = label("↑ " + Math.round(f.work[i]), x(i), css(data.marks[f.mark[i]]));
   }
 
   // at returns the frame at x pixels from the left. Of several it returns the
   // worst.
   function at(u, x) {
-    const t = u.posToVal(x, "x"), perSecond = u.over.clientWidth / (u.scales.x.max - u.scales.x.min);
+    const t = u.posToVal(x, "x"), perSecond = u.over.clientWidth / (view[1] - view[0]);
     const end = below(f.x, t + 8 / perSecond);
     let best = -1, least = [9];
-    for (let i = end - 1; i >= 0 && i > end - 1000; i--) {
-      if (hidden.has(f.columns.status[i])) continue;
+    for (let i = end - 1; i >= 0 && i > end - 5000; i--) {
+      if (!shown(i)) continue;
       const from = (f.x[i] - t) * perSecond, to = from + f.duration[i] / 1e3 * perSecond;
       let away = Math.max(0, from, -to);
       if (to - from < 4 && away <= 2) away = 0;
-      const rank = [away, -f.columns.status[i], -f.work[i]];
+      const rank = [away, f.late(i) ? 0 : 1, -f.work[i]];
       const differs = rank.findIndex((r, k) => r !== least[k]);
       if (differs >= 0 && !(rank[differs] > least[differs])) [best, least] = [i, rank];
     }
     return best;
   }
 
-  function describe(i) {
-    const c = f.columns, late = (c.duration[i] + c.tail[i] - c.budget[i]) / 1e6;
-    const rows = [["Start", seconds(f, i) + " s"], ["Duration", ms(f.duration[i])]];
-    if (c.tail[i] > 0) rows.push(["With GPU work", ms(f.work[i])]);
-    if (c.budget[i] !== null) rows.push(["Deadline after", ms(f.budget[i])], late > 0 ? ["Late by", ms(late)] : ["Early by", ms(-late)]);
-    if (c.shown[i] !== null) rows.push(["Shown after", ms(c.shown[i] / 1e6)]);
-    rows.push(["Thread", c.threads[c.thread[i]]]);
-    if (c.render[i]) rows.push(["Render frame", String(c.render[i])]);
-    const title = `${c.vsync[i] ? "Vsync " + c.vsync[i] : "Vsync unknown"} · ${data.names[c.status[i]]}`;
-    return [data.statuses[c.status[i]], title, rows, c.texts[c.text[i]].split("\n").filter(Boolean)];
-  }
-
   // place moves the highlight and the box to the chosen frame.
   function place() {
     hot.hidden = chosen < 0;
     if (chosen < 0) return;
-    const u = plot.u, x = u.valToPos(f.x[chosen], "x"), end = u.valToPos(f.x[chosen] + f.duration[chosen] / 1e3, "x");
+    const u = plot.u, x = u.valToPos(f.x[chosen], "x"), right = u.valToPos(end(chosen), "x");
     hot.style.left = x - 2 + "px";
-    hot.style.width = Math.max(1, end - x) + 4 + "px";
+    hot.style.width = Math.max(1, right - x) + 4 + "px";
     hot.classList.toggle("kept", kept);
     const area = u.over.getBoundingClientRect();
     const y = Math.max(0, u.valToPos(Math.min(f.work[chosen], u.scales.y.max), "y"));
     box.classList.toggle("kept", kept);
-    if (end < 0 || x > area.width || area.bottom < 80 || area.top > innerHeight) hideBox();
-    else showBox(area.left + Math.min(end, area.width), area.top + y - 20, ...describe(chosen));
+    if (right < 0 || x > area.width || area.bottom < 80 || area.top > innerHeight) hideBox();
+    else showBox(area.left + Math.min(right, area.width), area.top + y - 20, describeFrame(f, chosen));
   }
 
   function choose(i, keep) {
@@ -128,22 +174,29 @@ function timeChart(article, host, f) {
 
   // show scrolls and zooms to a frame and keeps its box open.
   function show(i) {
-    const room = Math.max(.012 * (f.period || 16), f.work[i] / 500);
-    const {min, max} = plot.u.scales.x, middle = f.x[i] + f.work[i] / 2e3;
-    if (max - min > 8 * room || f.x[i] < min || middle > max) plot.u.setScale("x", {min: middle - room, max: middle + room});
+    const room = Math.max(.012 * (f.period || 16), f.work[i] / 500), middle = f.x[i] + f.work[i] / 2e3;
+    if (view[1] - view[0] > 8 * room || f.x[i] < view[0] || middle > view[1]) zoom(middle - room, middle + room);
     choose(i, true);
   }
 
   const plot = chart(host, [f.x, f.work], {
-    scales: {x: {time: false, range: (u, min, max) => min === f.x[0] && max === f.x[f.n - 1] || max - min < 1e-4 ? whole : [min, max]},
-      y: {range: (u, min, max) => [0, top(max ?? f.longest)]}},
-    cursor: {y: false, points: {show: false}, drag: {x: true, y: false, dist: 4}},
+    scales: {x: {time: false, range: () => view}, y: {range: (u, min, max) => [0, top(max ?? f.longest)]}},
+    cursor: {y: false, points: {show: false}, drag: {x: true, y: false, dist: 4, setScale: false}, bind: {dblclick: () => () => zoom(...whole)}},
     axes: [axis({size: 30, space: 85, incrs: steps, values: (u, list, a, space, step) => list.map(v => v.toFixed(Math.max(0, Math.ceil(-Math.log10(step) - 1e-9))))}),
-      axis({size: 52, values: (u, list) => list.map(v => v + " ms")})],
-    hooks: {draw: [draw], setCursor: [u => {
-      if (!kept && u.cursor.left >= 0) choose(at(u, u.cursor.left), false);
-      else if (!kept && chosen >= 0) choose(-1, false);
-    }]},
+      axis({size: axisWidth, values: (u, list) => list.map(v => v + " ms")})],
+    hooks: {
+      draw: [draw],
+      setSelect: [u => {
+        const {left, width} = u.select;
+        if (!width) return;
+        u.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
+        zoom(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
+      }],
+      setCursor: [u => {
+        if (!kept && u.cursor.left >= 0) choose(at(u, u.cursor.left), false);
+        else if (!kept && chosen >= 0) choose(-1, false);
+      }],
+    },
   });
   plot.u.over.append(hot);
 
@@ -151,48 +204,80 @@ function timeChart(article, host, f) {
   plot.u.over.addEventListener("mousedown", e => pressed = e.clientX);
   plot.u.over.addEventListener("click", e => {
     if (Math.abs(e.clientX - pressed) > 4) return;
+    host.focus({preventScroll: true});
     const i = at(plot.u, plot.u.cursor.left);
     choose(i, i >= 0 && !(kept && i === chosen));
   });
-  host.onkeydown = e => {
-    const step = {ArrowLeft: -1, ArrowRight: 1}[e.key];
-    if (!step) return;
+  // With Shift, dragging moves the view. uPlot must not select.
+  host.addEventListener("mousedown", e => {
+    if (!e.shiftKey || e.button) return;
+    e.stopPropagation();
     e.preventDefault();
-    const i = chosen < 0 ? below(f.x, plot.u.scales.x.min) : chosen + step;
-    if (i >= 0 && i < f.n) show(i);
-  };
-  function late(step) {
-    let i = chosen >= 0 ? chosen + step : step > 0 ? 0 : f.n - 1;
-    while (i >= 0 && i < f.n && f.columns.status[i] < lateFrom) i += step;
+    let from = e.clientX;
+    const move = e => {
+      pan((from - e.clientX) / plot.u.over.clientWidth * (view[1] - view[0]));
+      from = e.clientX;
+    };
+    addEventListener("mousemove", move);
+    addEventListener("mouseup", () => removeEventListener("mousemove", move), {once: true});
+  }, {capture: true, signal: plot.alive});
+  // The wheel scrolls the page unless the chart is in use or Ctrl is pressed.
+  host.addEventListener("wheel", e => {
+    const sideways = e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY), by = e.deltaX || e.deltaY;
+    if (!sideways && !e.ctrlKey && !e.metaKey && !panel.contains(document.activeElement)) return;
+    e.preventDefault();
+    if (sideways) pan(by / plot.u.over.clientWidth * (view[1] - view[0]));
+    else zoomAt(plot.u.posToVal(e.clientX - plot.u.over.getBoundingClientRect().left, "x"), Math.exp(Math.max(-1, Math.min(1, by / 400))));
+  }, {passive: false, signal: plot.alive});
+
+  const middle = () => chosen >= 0 ? f.x[chosen] : (view[0] + view[1]) / 2;
+  function step(by) {
+    let i = chosen < 0 ? below(f.x, view[0]) : chosen + by;
+    while (i >= 0 && i < f.n && !shown(i)) i += by;
     if (i >= 0 && i < f.n) show(i);
   }
+  function late(by) {
+    let i = chosen >= 0 ? chosen + by : by > 0 ? 0 : f.n - 1;
+    while (i >= 0 && i < f.n && !(f.late(i) && shown(i))) i += by;
+    if (i >= 0 && i < f.n) show(i);
+  }
+  const keys = {ArrowLeft: () => step(-1), ArrowRight: () => step(1), "+": () => zoomAt(middle(), 1 / 2), "-": () => zoomAt(middle(), 2)};
+  panel.addEventListener("keydown", e => {
+    if (!keys[e.key] || e.ctrlKey || e.metaKey || e.altKey) return;
+    e.preventDefault();
+    keys[e.key]();
+  }, {signal: plot.alive});
   const actions = {
-    previous: () => late(-1), next: () => late(1),
-    all() { choose(-1, false); plot.u.setScale("x", {min: whole[0], max: whole[1]}); },
+    previous: () => late(-1), next: () => late(1), closer: keys["+"], farther: keys["-"],
+    all() { choose(-1, false); zoom(...whole); },
     tall(button) {
       tall = !tall;
       button.setAttribute("aria-pressed", tall);
-      plot.u.setScale("x", {...plot.u.scales.x});
+      zoom(...view);
     },
+    save: () => saveLate(f),
   };
   one("[data-do=tall]", article).setAttribute("aria-pressed", tall);
   all("[data-do]", article).forEach(b => b.onclick = () => actions[b.dataset.do](b));
-  all("[data-status]", article).forEach(b => {
-    b.setAttribute("aria-pressed", true);
+  all("[data-mark]", article).forEach(b => {
+    b.setAttribute("aria-pressed", false);
     b.onclick = () => {
-      const m = data.statuses.indexOf(b.dataset.status), on = hidden.delete(m);
-      if (!on) hidden.add(m);
-      b.setAttribute("aria-pressed", on);
+      filter ^= bit(b.dataset.mark);
+      b.setAttribute("aria-pressed", (filter & bit(b.dataset.mark)) !== 0);
       choose(-1, false);
       plot.u.redraw();
     };
   });
-  all("[data-at]", article).forEach(b => b.onclick = () => {
-    const i = below(f.after, Number(BigInt(b.dataset.at.replace(".", "")) - f.base));
+  // showAt shows the frame that starts at a time in nanoseconds.
+  plot.showAt = time => {
+    const i = below(f.after, Number(time - f.base));
     if (i >= f.n) return;
     host.scrollIntoView({block: "center"});
+    host.focus({preventScroll: true});
     show(i);
-  });
+  };
+  all("[data-at]", article).forEach(b => b.onclick = () => plot.showAt(BigInt(b.dataset.at.replace(".", ""))));
+  plot.zoom = zoom;
   plot.place = place;
   plot.release = () => choose(-1, false);
   return plot;
