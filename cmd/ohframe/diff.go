@@ -187,7 +187,7 @@ func readSides(c *cli.Context, inputs [2][]string) (sides [2]diff.Side, err erro
 	for i, names := range inputs {
 		var runs []diff.Side
 		for _, name := range names {
-			in, err := readInput(c, name)
+			in, err := readInput(c, name, withCauses)
 			if err != nil {
 				return sides, err
 			}
@@ -195,7 +195,7 @@ func readSides(c *cli.Context, inputs [2][]string) (sides [2]diff.Side, err erro
 			if err != nil {
 				return sides, err
 			}
-			run := diff.Side{Name: inputName(name), Timeline: in.Timeline, Stats: measures}
+			run := diff.Side{Name: inputName(name), Timeline: in.Timeline, Stats: measures, Costs: diff.NewCosts(measures, in.Timeline, in.Causes)}
 			if len(names) > 1 {
 				run.Timeline = nil
 			}

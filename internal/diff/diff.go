@@ -13,6 +13,7 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -30,6 +31,9 @@ type Side struct {
 	// Stats has the measures of all processes of the trace, by stats.Options.Compare. Of
 	// several traces it has the first of each process.
 	Stats *stats.Report
+	// Costs are the costs of causes by process, of all runs; see NewCosts. Processes without
+	// are compared without causes.
+	Costs map[*stats.Process]*Costs
 	// Runs are the names of several traces, nil for one.
 	Runs []string
 
@@ -50,8 +54,9 @@ func Join(name string, runs []Side) Side {
 	if len(runs) == 1 {
 		return runs[0]
 	}
-	s := Side{Name: name, Stats: &stats.Report{}, processes: map[*stats.Process][]*stats.Process{}}
+	s := Side{Name: name, Stats: &stats.Report{}, Costs: map[*stats.Process]*Costs{}, processes: map[*stats.Process][]*stats.Process{}}
 	for i, run := range runs {
+		maps.Copy(s.Costs, run.Costs)
 		s.Runs = append(s.Runs, run.Name)
 		matches, _ := matchProcesses(s, run, nil) // only a map can fail
 		for _, m := range matches {
@@ -104,6 +109,9 @@ type Pair struct {
 	Measures []Measure
 	// RefreshDiffers: durations and frame rates are tested relative to the refresh rate.
 	RefreshDiffers bool
+	// Causes are what changed in the causes of late frames; nil if they are unknown on a
+	// side.
+	Causes *CauseChanges
 
 	base, new []*stats.Process // in each run
 }
@@ -140,6 +148,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 		return nil, err
 	}
 	d.test(o)
+	d.testCauses(o)
 	for _, p := range d.Pairs {
 		for _, c := range o.FailOn {
 			d.Outcomes = append(d.Outcomes, c.judge(p, o.Any))
