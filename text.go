@@ -71,6 +71,14 @@ func (t *textInput) warnings() []string {
 	return t.binary.Warnings()
 }
 
+// lost returns the number of events that a binary trace reports as lost.
+func (t *textInput) lost() int {
+	if t.binary == nil {
+		return 0
+	}
+	return t.binary.Lost()
+}
+
 // check returns the error of reading the text.
 func (t *textInput) check(totals *hitrace.Totals, err error) error {
 	return checkText(t.head, totals, err)
@@ -92,6 +100,7 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	if err := text.check(totals, err); err != nil {
 		return nil, err
 	}
+	totals.Lost += text.lost()
 	t := &Trace{Timeline: timeline, Lines: totals, Warnings: slices.Concat(text.warnings(), totals.Warnings(), timeline.Diagnostics.Warnings())}
 	if o.Causes {
 		t.Causes = recorder.Explain(timeline)

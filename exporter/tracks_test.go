@@ -105,7 +105,7 @@ func expectTracks(timeline *analyzer.Timeline, tokens tokens) (list []*shownSlic
 			if r == nil {
 				continue
 			}
-			if f.Actual.Start <= r.Actual.Start {
+			if f.Actual.End <= r.Actual.Start {
 				arrows.add(frames[f].ends(), frames[r].ends())
 			}
 			if f.Expected.Start != 0 && hasExpected(r) {
@@ -128,7 +128,7 @@ func expectTracks(timeline *analyzer.Timeline, tokens tokens) (list []*shownSlic
 			}
 			continue
 		}
-		steps := []*shownSlice{frames[f]}
+		work, next := []*shownSlice{frames[f]}, []*shownSlice(nil)
 		for _, g := range f.GPU {
 			late := int64(g.End) - int64(f.Deadline)
 			s := add(f, "GPU (Frame queued)", int64(g.Start), int64(g.End), late, f.Deadline != 0 && late > 0)
@@ -138,18 +138,22 @@ func expectTracks(timeline *analyzer.Timeline, tokens tokens) (list []*shownSlic
 					s.facts["overrun_ms"] = float64(late) / 1e6
 				}
 			}
-			steps = append(steps, s)
+			work = append(work, s)
 		}
 		if f.Commit.Start != 0 && f.Commit.End != 0 {
-			steps = append(steps, add(f, "Commit", int64(f.Commit.Start), int64(f.Commit.End), 0, false))
+			next = append(next, add(f, "Commit", int64(f.Commit.Start), int64(f.Commit.End), 0, false))
+			work = append(work, next[0])
 		}
 		if f.Present != 0 {
 			s := add(f, "Present", int64(f.Present), int64(timeline.Span.End), 0, false)
-			presents, steps = append(presents, s), append(steps, s)
+			presents, next = append(presents, s), append(next, s)
 		}
-		slices.SortStableFunc(steps, func(a, b *shownSlice) int { return cmp.Compare(a.ts, b.ts) })
-		for i := 1; i < len(steps); i++ {
-			arrows.add(steps[i-1].ends(), steps[i].ends())
+		// No arrow begins at the end of a slice and goes back in time.
+		for _, from := range work {
+			i := slices.IndexFunc(next, func(to *shownSlice) bool { return to != from && from.end <= to.ts })
+			if i >= 0 {
+				arrows.add(from.ends(), next[i].ends())
+			}
 		}
 	}
 	for _, s := range presents { // shown until the next one of the process is
@@ -161,6 +165,12 @@ func expectTracks(timeline *analyzer.Timeline, tokens tokens) (list []*shownSlic
 	}
 	return list, arrows
 }
+
+// What a frame of a worker thread is judged by, with the system's rule (docs/frames.md 3.3).
+const (
+	judgedByMain   = "the main thread's deadline for this vsync: the system expects nothing of this thread"
+	judgedByNobody = "no deadline: the system expects nothing of this thread, and the main thread has no frame of this vsync"
+)
 
 // expectFacts are the annotations of a frame, but for its overrun.
 func expectFacts(f *analyzer.Frame, tokens tokens) map[string]any {
@@ -188,6 +198,12 @@ func expectFacts(f *analyzer.Frame, tokens tokens) map[string]any {
 		number("vsync_ts", int64(f.Vsync))
 	}
 	number("deadline_ts", int64(f.Deadline))
+	if int32(f.TID) != int32(f.Process.PID) {
+		facts["judged_by"] = judgedByNobody
+		if f.Deadline != 0 {
+			facts["judged_by"] = judgedByMain
+		}
+	}
 	number("coalesced", int64(f.Coalesced))
 	if f.Period != 0 {
 		facts["period_ms"] = float64(f.Period) / 1e6
@@ -308,9 +324,21 @@ func TestTracks(t *testing.T) {
 		enginetest.CheckGate(t, c.session)
 		list, arrows := expectTracks(c.summary.Timeline, c.tokens)
 		compareTracks(t, c.session, list, arrows)
+		checkArrows(t, c.session)
 		compareCounters(t, c)
 		compareTree(t, c.session, list, c.summary.Timeline)
 	})
+}
+
+// checkArrows checks that no arrow goes back in time: from a slice that begins after the
+// other one, or from one of a stage that ends after it. The UI draws arrows from ends.
+func checkArrows(t *testing.T, session *engine.Session) {
+	t.Helper()
+	compare(t, "arrows back in time", query(t, session, "WITH "+ours+`
+		SELECT a.ts, a.name, b.ts, b.name
+		FROM flow JOIN slice a ON slice_out = a.id JOIN slice b ON slice_in = b.id
+		LEFT JOIN ours ON ours.id = a.id
+		WHERE a.ts > b.ts OR a.ts + a.dur > b.ts AND ours.track NOT GLOB 'Why*'`), nil)
 }
 
 // compareTree compares the tracks' places as the UI shows them: under which
@@ -368,41 +396,58 @@ func descriptorsOf(t *testing.T, data []byte) map[uint64]*perfettopb.TrackDescri
 	return tracks
 }
 
-// Processes with frames come before all others, applications before render
-// services, and of applications those with more frames first. The engine at hand
-// may be older than what reads this.
+// Processes with frames come before all others: applications with late frames, those with
+// most of them first, then render services, then other applications, those with most
+// frames first. In a process the threads that make frames come first, the main thread
+// before others. The engine at hand may be older than what reads this.
 func TestProcessOrder(t *testing.T) {
 	x := &textTrace{}
 	third := thread{"third app", 50, 50, 0}
+	fourth := thread{"fourth app", 60, 60, 0}
 	for k := range int64(6) {
 		x.appFrame(app, due(k)+100, due(k)+1_000, appVsync(k, k+1), int(k))
+		x.workerFrame(uiWorker, due(k)+100, due(k)+1_000, appVsync(k, k+1), 100+int(k))
 		x.renderFrame(due(k)+100, due(k)+1_000, renderVsync(k, k+1), due(k)+1_000, "")
 		if k < 3 {
-			x.appFrame(other, due(k)+100, due(k)+1_000, appVsync(k, k+1), int(k))
-			x.appFrame(third, due(k)+100, due(k)+1_000, appVsync(k, k+1), int(k))
+			begin, v := due(2*k)+100, appVsync(2*k, k+1)
+			end := func(late bool) int64 { return begin + 900 + int64(truth(late))*casePeriod }
+			x.appFrame(fourth, begin, end(false), v, int(k))
+			x.appFrame(other, begin, end(k == 2), v, int(k))
+			x.appFrame(third, begin, end(k != 1), v, int(k))
 		}
 	}
 	x.mark(due(0), thread{"no frames", 10, 10, 0}, "I|10|here")
-	data, _ := convert(t, x.String(), Options{})
+	data, _ := convert(t, x.String(), Options{AndroidCompat: true})
 	tracks := descriptorsOf(t, data)
-	if root := tracks[0]; root.GetProcessOrdering() != perfettopb.TrackDescriptor_PROCESS_ORDERING_EXPLICIT {
-		t.Errorf("processes are not ordered: %v", root)
+	if root := tracks[0]; root.GetProcessOrdering() != perfettopb.TrackDescriptor_PROCESS_ORDERING_EXPLICIT ||
+		root.GetThreadOrdering() != perfettopb.TrackDescriptor_THREAD_ORDERING_EXPLICIT {
+		t.Errorf("processes or threads are not ordered: %v", root)
 	}
-	ranks := map[int32]int32{} // by process
+	processes, threads := map[int]int32{}, map[int]int32{} // ranks
 	for _, d := range tracks {
-		if d.GetProcess() != nil {
-			ranks[d.GetProcess().GetPid()] = d.GetSiblingOrderRank()
+		switch {
+		case d.GetProcess() != nil:
+			processes[int(d.GetProcess().GetPid())] = d.GetSiblingOrderRank()
+		case d.GetThread() != nil:
+			tid := int(d.GetThread().GetTid())
+			if _, twice := threads[tid]; twice {
+				t.Errorf("thread %d has two tracks, and is two threads for Perfetto", tid)
+			}
+			threads[tid] = d.GetSiblingOrderRank()
 		}
 	}
-	order := []int{app.pid, third.pid, other.pid, rs.pid}
-	if len(ranks) != len(order) {
-		t.Errorf("%d processes have ranks, want %d", len(ranks), len(order))
-	}
-	for i, pid := range order {
-		rank := ranks[int32(pid)]
-		if rank >= 0 || i > 0 && rank <= ranks[int32(order[i-1])] {
-			t.Errorf("process %d has rank %d, after %v", pid, rank, order[:i])
+	check := func(ranks map[int]int32, order ...int) {
+		t.Helper()
+		for i, id := range order {
+			if ranks[id] >= 0 || i > 0 && ranks[id] <= ranks[order[i-1]] {
+				t.Errorf("%d has rank %d, after %v of %v", id, ranks[id], order[:i], ranks)
+			}
 		}
+	}
+	check(processes, third.pid, other.pid, rs.pid, app.pid, fourth.pid)
+	check(threads, app.pid, uiWorker.tid)
+	if len(processes) != 5 || len(threads) != 6 {
+		t.Errorf("%d processes and %d threads have ranks", len(processes), len(threads))
 	}
 }
 
@@ -446,7 +491,9 @@ func handTrace() (text string, list []*shownSlice, arrows rows) {
 	g2 := show(rs, gpu, due(1)+400, due(1)+7_000, "51", map[string]any{"deadline_ts": (due(2) + 5_000) * 1000})
 	c1 := show(rs, commit, due(1)+8_000, due(1)+8_001, "51", nil)
 	p1 := show(rs, present, due(3), due(9), "51", nil)
-	join(a1, r1, g1, g2, c1, p1)
+	join(a1, r1, c1, p1) // the work on the GPU begins within the frame
+	join(g2, c1)
+	join(g1, p1) // the commit does not wait for it
 	expected(due(0), due(2)+5_000, "1")
 	actual(app, due(0)+100, due(2)+6_250, "1 late 1.2 ms", map[string]any{"render_token": int64(51), "blame": "render_gpu"})
 
@@ -480,7 +527,7 @@ func handTrace() (text string, list []*shownSlice, arrows rows) {
 		"vsync_id": int64(3), "expected_ts": due(10) * 1000, "deadline_ts": due(11) * 1000, "period_ms": 10.0,
 		"transactions[0]": int64(10), "sent_ts": (due(10) + 2_999) * 1000, "render_token": int64(63)})
 	w3 := show(uiWorker, "Frames (com.example-ui2 207)", due(10)+200, due(10)+4_000, "3", map[string]any{
-		"vsync_id": int64(3), "tid": int64(207), "vsync_ts": due(10) * 1000, "deadline_ts": due(11) * 1000, "period_ms": 10.0,
+		"vsync_id": int64(3), "tid": int64(207), "judged_by": judgedByMain, "vsync_ts": due(10) * 1000, "deadline_ts": due(11) * 1000, "period_ms": 10.0,
 		"transactions[0]": int64(11), "sent_ts": (due(10) + 3_999) * 1000, "render_token": int64(63)})
 	r3 := show(rs, "Frames", due(11)+100, due(11)+4_000, "52", map[string]any{
 		"vsync_id": int64(52), "token": int64(63), "expected_ts": due(11) * 1000, "deadline_ts": (due(12) + 5_000) * 1000, "period_ms": 10.0,
@@ -635,7 +682,7 @@ func TestTrackPackets(t *testing.T) {
 			if sequences[p.GetTrustedPacketSequenceId()] {
 				t.Fatalf("the sequence is not its own: %v", p)
 			}
-			if begins := p.GetSequenceFlags()&1 != 0; begins == begun || begins != (p.GetInternedData() != nil) {
+			if begins := p.GetSequenceFlags()&1 != 0; begins == begun || begins != (p.GetInternedData().GetDebugAnnotationNames() != nil) {
 				t.Fatalf("the names come at another time: %v", p)
 			}
 			begun = true

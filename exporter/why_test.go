@@ -89,6 +89,7 @@ func TestWhyTracks(t *testing.T) {
 		compare(t, "lost time", query(t, session, `
 			SELECT pid, unit, ts, value FROM counter JOIN process_counter_track track ON track_id = track.id JOIN process USING (upid)
 			WHERE track.name = 'Lost time'`), expectLost(timeline))
+		checkArrows(t, session)
 		compareWhyTree(t, session)
 	}
 	frameTraces(t, check)

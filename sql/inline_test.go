@@ -99,7 +99,7 @@ func TestSummary(t *testing.T) {
 	for _, p := range stats.Compute(timeline, stats.Options{}).Processes {
 		for metric, n := range map[string]int{
 			"frames": p.Frames.Complete, "with_deadline": p.Frames.WithDeadline, "late": p.Frames.Late,
-			"late_main": p.Frames.LateMain, "late_gpu": p.Frames.LateGPU, "empty": p.Frames.Empty, "misaligned": p.Frames.Misaligned,
+			"late_main": p.Frames.LateMain, "late_gpu": p.Frames.LateGPU, "empty": *p.Frames.Empty, "misaligned": p.Frames.Misaligned,
 			"slight": p.Stutter.Slight, "medium": p.Stutter.Medium, "severe": p.Stutter.Severe,
 		} {
 			add("ohos_frames_"+metric, p, float64(n))

@@ -143,7 +143,7 @@ func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 	for _, p := range measured(report) {
 		c, s, w := p.Frames, p.Stutter, p.WholeFrames
 		jank.add(kinds[p.Kind], int64(p.PID), p.Name, c.Complete, c.WithDeadline, c.Late, pointer(p.JankRate),
-			c.LateMain, c.LateGPU, c.Empty, pointer(p.EmptyRate), c.Misaligned, s.Slight, s.Medium, s.Severe)
+			c.LateMain, c.LateGPU, pointer(c.Empty), pointer(p.EmptyRate), c.Misaligned, s.Slight, s.Medium, s.Severe)
 		blame.add(kinds[p.Kind], int64(p.PID), p.Name, w.Judged, w.Late,
 			w.Blame.Application, w.Blame.RenderCPU, w.Blame.RenderGPU, w.Blame.PickUp)
 		if l := p.LongestStreak; l != nil {

@@ -132,6 +132,10 @@ func (r *Reader) Clock() Clock { return r.clock }
 // Events returns the number of events that have been read.
 func (r *Reader) Events() int { return r.events }
 
+// Lost returns the number of events that the kernel dropped, as far as the part that has
+// been read reports.
+func (r *Reader) Lost() int { return r.log.counts[lostEvents] }
+
 // Warnings describe, in words, the damage in the part that has been read.
 func (r *Reader) Warnings() []string { return r.log.warnings() }
 

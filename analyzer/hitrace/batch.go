@@ -9,6 +9,7 @@ type Batch struct {
 	lines    int // with those that carry no event
 	problems []lineProblem
 	headers  []int // the lines, counted from 1, that a trace may begin with
+	lost     lost
 	starts   []int // indexes of the events that begin another trace
 }
 
@@ -23,7 +24,7 @@ type lineProblem struct {
 // the block's bytes. Lines longer than maxLine bytes are not parsed. A batch that is
 // used for block after block allocates nothing once it has grown.
 func (b *Batch) Parse(block []byte, maxLine int) {
-	b.Events, b.problems, b.headers, b.lines = b.Events[:0], b.problems[:0], b.headers[:0], 0
+	b.Events, b.problems, b.headers, b.lines, b.lost = b.Events[:0], b.problems[:0], b.headers[:0], 0, lost{}
 	for len(block) > 0 {
 		text := block
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
@@ -45,8 +46,11 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		next := b.Events[:len(b.Events)+1]
 		event := &next[len(next)-1]
 		if problem := event.parse(text); problem != NoProblem {
-			if problem == Ignorable && isHeader(text) {
-				b.headers = append(b.headers, b.lines)
+			if problem == Ignorable {
+				b.lost.add(text)
+				if isHeader(text) {
+					b.headers = append(b.headers, b.lines)
+				}
 			}
 			b.problems = append(b.problems, lineProblem{b.lines, problem})
 			continue
@@ -72,6 +76,8 @@ func (b *Batch) settle(strays *strays, splitter *splitter, totals *Totals, optio
 		totals.End = b.Events[n-1].Time
 	}
 	totals.Lines += b.lines
+	totals.Lost += b.lost.dropped
+	totals.Overwritten += b.lost.overwritten
 	outside := options.Window.markOutside(b.Events, totals.Start)
 	totals.Outside += outside
 	totals.Events += len(b.Events) - outside

@@ -77,7 +77,7 @@ func ParseLine(text []byte, l *Line) Problem {
 // notALine returns Ignorable for a header and NotALine for other text.
 func notALine(text []byte) Problem {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))
-	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) || isCPUCount(text) {
+	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) || isCPUCount(text) || isLoss(text) {
 		return Ignorable
 	}
 	return NotALine

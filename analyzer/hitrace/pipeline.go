@@ -41,6 +41,9 @@ type Totals struct {
 	Events   int // those with an event inside the window
 	Outside  int // those with an event outside the window
 	Problems Problems
+	// Lost counts the events that the kernel dropped within the trace, and Overwritten
+	// those before its start that a full buffer replaced, as far as the input says.
+	Lost, Overwritten int
 	// Start and End are the times of the first and the last line with an event,
 	// inside the window or not.
 	Start, End trace.Time

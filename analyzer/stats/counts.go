@@ -15,8 +15,9 @@ type Counts struct {
 	Late     int `json:"late"`
 	LateMain int `json:"late_main"`
 	LateGPU  int `json:"late_gpu"`
-	// Empty counts the frames that sent or processed nothing.
-	Empty int `json:"empty"`
+	// Empty counts the frames that sent or processed nothing. It is nil if that is unknown:
+	// no frame of this kind in the trace did, so that the markers may be missing.
+	Empty *int `json:"empty"`
 	// Misaligned counts the application frames that were picked up on another vsync
 	// than planned, or the render frames that picked such frames up.
 	Misaligned int `json:"misaligned"`
@@ -34,6 +35,10 @@ type Counts struct {
 
 func count(r *records) Counts {
 	c := Counts{Complete: len(r.frames), Truncated: r.truncated}
+	empty := 0
+	if r.emptyKnown || len(r.frames) == 0 {
+		c.Empty = &empty
+	}
 	for _, f := range r.frames {
 		for _, n := range []struct {
 			count   *int
@@ -43,7 +48,7 @@ func count(r *records) Counts {
 			{&c.Late, f.Late()},
 			{&c.LateMain, f.Facts.Has(analyzer.MainLate)},
 			{&c.LateGPU, f.Facts.Has(analyzer.GPULate)},
-			{&c.Empty, f.Facts.Has(analyzer.Empty)},
+			{&empty, f.Facts.Has(analyzer.Empty)},
 			{&c.Misaligned, f.Facts.Has(analyzer.Misaligned)},
 			{&c.Dropped, f.Facts.Has(analyzer.Dropped)},
 			{&c.Linked, f.Render != nil || len(f.Applications) > 0},

@@ -64,14 +64,14 @@ func measures() []Measure {
 		frameCount("frames.late", "late_frames", "Late frames", "frames that ended after their deadline, on their thread or on the GPU", func(c *Counts) int { return c.Late }),
 		frameCount("frames.late_main", "late_main_frames", "Late frames, on their thread", "frames that were late on their thread", func(c *Counts) int { return c.LateMain }),
 		frameCount("frames.late_gpu", "late_gpu_frames", "Late frames, on the GPU", "frames that were late on the GPU", func(c *Counts) int { return c.LateGPU }),
-		frameCount("frames.empty", "empty_frames", "Empty frames", "frames with nothing to show", func(c *Counts) int { return c.Empty }),
+		{"frames.empty", "empty_frames", Count, Neither, "Empty frames", "frames with nothing to show; null if all frames of this kind in the trace are, as without markers of transactions", false, emptyFrames},
 		frameCount("frames.misaligned", "misaligned_frames", "Misaligned frames", "application frames that were picked up on another vsync than the one they were made for, or render frames that picked such frames up", func(c *Counts) int { return c.Misaligned }),
 		frameCount("frames.linked", "linked_frames", "Linked frames", "application frames that a render frame took, or render frames that took any", func(c *Counts) int { return c.Linked }),
 		frameCount("frames.presented", "presented_frames", "Presented frames", "render frames with a known present time", func(c *Counts) int { return c.Presented }),
 		frameCount("frames.dropped", "dropped_frames", "Dropped frames", "frames that were never shown; only SurfaceFlinger reports them", func(c *Counts) int { return c.Dropped }),
 		frameCount("frames.truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace", func(c *Counts) int { return c.Truncated }),
 		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / frames with a deadline; null if no frame has one", true, func(p *Process) *float64 { return p.JankRate }},
-		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / complete frames; null without complete frames", true, func(p *Process) *float64 { return p.EmptyRate }},
+		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / complete frames; null without complete frames, or if `empty` is null", true, func(p *Process) *float64 { return p.EmptyRate }},
 		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time", true,
 			part(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.Rate })},
 		{"fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last", false,
@@ -175,6 +175,14 @@ func measures() []Measure {
 // frameCount returns the measure of a count of frames.
 func frameCount(path, name, label, meaning string, of func(*Counts) int) Measure {
 	return Measure{path, name, Count, Neither, label, meaning, false, always(func(p *Process) int { return of(&p.Frames) })}
+}
+
+// emptyFrames returns nil if it is unknown which frames are empty.
+func emptyFrames(p *Process) *float64 {
+	if p.Frames.Empty == nil {
+		return nil
+	}
+	return number(float64(*p.Frames.Empty))
 }
 
 // streakFrames returns zero if no frame was late, and nil if no frame has a deadline.

@@ -19,7 +19,8 @@ type Process struct {
 	// JankRate is late frames / frames with a deadline, 0 to 1; nil if no frame
 	// has a deadline.
 	JankRate *float64 `json:"jank_rate"`
-	// EmptyRate is empty frames / complete frames, 0 to 1; nil without complete frames.
+	// EmptyRate is empty frames / complete frames, 0 to 1; nil without complete frames, or
+	// if Frames.Empty is.
 	EmptyRate *float64 `json:"empty_rate"`
 	// Refresh are the refresh rates at which frames were made, the lowest first.
 	Refresh []Refresh `json:"refresh"`
@@ -58,7 +59,9 @@ func (p *Process) measure() {
 	p.Observed = observed(r.frames)
 	p.Frames = count(r)
 	p.JankRate = ratio(p.Frames.Late, p.Frames.WithDeadline)
-	p.EmptyRate = ratio(p.Frames.Empty, p.Frames.Complete)
+	if p.Frames.Empty != nil {
+		p.EmptyRate = ratio(*p.Frames.Empty, p.Frames.Complete)
+	}
 	p.Refresh = refreshRates(r.frames)
 	p.FPS = fps(r)
 	p.Hitches = hitches(r)

@@ -15,6 +15,8 @@ type records struct {
 	truncated int
 	whole     WholeFrames
 	breaks    []trace.Time // the starts of further traces in the same input, in order
+	// emptyKnown: some frame of the same kind in the trace is not empty.
+	emptyKnown bool
 
 	// fps and hitches fill these.
 	gaps      []gap

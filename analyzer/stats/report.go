@@ -51,6 +51,10 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 			c.add(f)
 		}
 	}
+	known := emptyKnown(t)
+	for key, p := range c {
+		p.records.emptyKnown = known[key.kind]
+	}
 	span := newSpan(t.Span.Start, t.Span.End)
 	if len(t.Parts) > 1 {
 		breaks, total := breaks(t.Parts)
@@ -67,6 +71,18 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 		p.records = records{}
 	}
 	return r
+}
+
+// emptyKnown reports for which kinds of frames it is known whether they are empty. If all
+// frames of a kind are, the trace has no transactions, or no markers of them.
+func emptyKnown(t *analyzer.Timeline) map[Kind]bool {
+	known := map[Kind]bool{}
+	for f := range t.Complete() {
+		if !f.Facts.Has(analyzer.Empty) {
+			known[kindOf(f)] = true
+		}
+	}
+	return known
 }
 
 // breaks returns the starts of all traces but the first, in order, and the total length

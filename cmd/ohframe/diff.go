@@ -86,9 +86,13 @@ func runDiff(c *cli.Context) error {
 			return err
 		}
 	}
-	sides, err := readSides(c, inputs)
+	var problems qualityProblems
+	sides, err := readSides(c, inputs, &problems)
 	if err != nil {
 		return err
+	}
+	if len(problems.noFrames) > 0 {
+		return problems.err(c)
 	}
 	d, err := await(c.Context, func() (*diff.Diff, error) { return diff.Compare(sides[0], sides[1], options) })
 	if err != nil {
@@ -103,6 +107,9 @@ func runDiff(c *cli.Context) error {
 		return diff.Write(out, d, format, diff.WriteOptions{Color: terminal})
 	})
 	if err != nil {
+		return err
+	}
+	if err := problems.err(c); err != nil {
 		return err
 	}
 	return gate(c.Bool(allowMissingFlag.Name), texts(d.Failed()), texts(d.Unknown()))
@@ -183,7 +190,7 @@ func sideInputs(args []string) (sides [2][]string, err error) {
 }
 
 // readSides reads the inputs of both sides. Of several only the measures are kept.
-func readSides(c *cli.Context, inputs [2][]string) (sides [2]diff.Side, err error) {
+func readSides(c *cli.Context, inputs [2][]string, problems *qualityProblems) (sides [2]diff.Side, err error) {
 	for i, names := range inputs {
 		var runs []diff.Side
 		for _, name := range names {
@@ -195,7 +202,10 @@ func readSides(c *cli.Context, inputs [2][]string) (sides [2]diff.Side, err erro
 			if err != nil {
 				return sides, err
 			}
-			run := diff.Side{Name: inputName(name), Timeline: in.Timeline, Stats: measures, Costs: diff.NewCosts(measures, in.Timeline, in.Causes)}
+			run := diff.Side{
+				Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: problems.check(c, name, in),
+				Costs: diff.NewCosts(measures, in.Timeline, in.Causes),
+			}
 			if len(names) > 1 {
 				run.Timeline = nil
 			}

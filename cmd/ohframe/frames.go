@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -54,8 +53,7 @@ func frames(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(in.Timeline.Frames) == 0 && in.Lines != nil {
-		printNoFrames(os.Stderr, inputName(name), in.Timeline)
-	}
-	return nil
+	var problems qualityProblems
+	problems.check(c, name, in)
+	return problems.err(c)
 }

@@ -79,7 +79,7 @@ func traceFlags() []cli.Flag {
 		&cli.StringFlag{Name: "to", Usage: "skip what is at `TIME` or later"},
 		&cli.IntFlag{Name: "workers", Usage: "process `N` blocks of the trace at once", DefaultText: "the number of processors"},
 		&cli.StringFlag{Name: "entry", Usage: "file `NAME`, or a pattern, to read from a zip archive of several files"},
-		&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that cannot be parsed"},
+		&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that cannot be parsed; exit with 2 if measures are unreliable"},
 		&cli.GenericFlag{Name: "limit", Value: &limits.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},
 	}
 }

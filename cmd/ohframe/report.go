@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -51,6 +50,7 @@ func runReport(c *cli.Context) error {
 		return err
 	}
 	var inputs []report.Input
+	var problems qualityProblems
 	for _, name := range c.Args().Slice() {
 		in, err := readInput(c, name, withCauses)
 		if err != nil {
@@ -61,20 +61,18 @@ func runReport(c *cli.Context) error {
 			return err
 		}
 		m, _ := recorded(name) // readInput has printed the warning
-		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Recording: report.NewRecording(m)})
+		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Quality: problems.check(c, name, in), Recording: report.NewRecording(m)})
 	}
 	if err := report.CheckChosen(inputs); err != nil {
 		return fmt.Errorf("--process: %w", err)
-	}
-	for _, in := range inputs {
-		if len(in.Timeline.Frames) == 0 {
-			printNoFrames(os.Stderr, in.Name, in.Timeline)
-		}
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		return report.Write(out, inputs, format, report.Options{Color: terminal})
 	})
 	if err != nil {
+		return err
+	}
+	if err := problems.err(c); err != nil {
 		return err
 	}
 	return checkBudgets(budgets, inputs, c.Bool(allowMissingFlag.Name))

@@ -119,12 +119,8 @@ func printProcesses(w io.Writer, t *analyzer.Timeline) {
 
 // printNoFrames prints which markers are missing and how to record them.
 func printNoFrames(w io.Writer, in string, t *analyzer.Timeline) {
-	fmt.Fprintf(w, "%s: no frames", text.Printable(in))
-	if missing := t.Diagnostics.MissingMarkers(); len(missing) > 0 {
-		fmt.Fprintf(w, ": no marker %s", strings.Join(missing, ", "))
-	}
-	fmt.Fprintln(w)
-	fmt.Fprintln(w, "hint: frames need the tags graphic and ace: hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\"")
+	f := noFrames(t, true)
+	fmt.Fprintf(w, "%s: %s\nhint: %s\n", text.Printable(in), f.what, f.hint)
 }
 
 func describeClock(c *analyzer.ClockOffset) string {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -50,7 +49,8 @@ func runWhy(c *cli.Context) error {
 	if in.Causes == nil {
 		return &failure{file: inputName(name), what: "no causes are known for a " + in.Format, hint: "run ohframe why on the text trace, or on what ohframe convert makes of it"}
 	}
-	o := causes.Options{Process: selection.Process, Vsync: c.Int64("frame"), All: c.Bool("all")}
+	var problems qualityProblems
+	o := causes.Options{Quality: problems.check(c, name, in), Process: selection.Process, Vsync: c.Int64("frame"), All: c.Bool("all")}
 	list := causes.Processes(in.Timeline, in.Causes, o)
 	if err := causes.CheckChosen(list, in.Timeline, o); err != nil {
 		return err
@@ -62,8 +62,5 @@ func runWhy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(in.Timeline.Frames) == 0 {
-		printNoFrames(os.Stderr, inputName(name), in.Timeline)
-	}
-	return nil
+	return problems.err(c)
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"google.golang.org/protobuf/proto"
-
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
@@ -68,9 +66,7 @@ func writeCompatSlices(w *trackWriter, t *analyzer.Timeline, tokens Tokens) {
 
 // compatLanes describes the tracks for the frames of the given one's thread.
 func compatLanes(w *trackWriter, f *analyzer.Frame) *lanes {
-	thread := w.describe(&perfettopb.TrackDescriptor{
-		Thread: &perfettopb.ThreadDescriptor{Pid: proto.Int32(int32(f.Process.PID)), Tid: proto.Int64(int64(f.TID))},
-	})
+	thread := w.thread(f.Process.PID, f.TID, nil)
 	return &lanes{more: func() uint64 {
 		return w.describe(&perfettopb.TrackDescriptor{
 			ParentUuid:          &thread,

@@ -33,11 +33,13 @@ import (
 //	                 └ Lost time                 counter, ms
 //
 // Arrows join slices of frames and of stages in the order of the work, and waits with
-// those who were waited for.
+// those who were waited for. Work on the GPU begins within its frame, so no arrow leads
+// to it.
 //
-// The order of tracks is only a request. Perfetto v57.0 and later put processes with a
-// negative rank first, so applications are ranked by their number of frames. Earlier
-// versions ignore that rank. All versions order the tracks below another one by rank, but
+// The order of tracks is only a request. Perfetto v57.0 and later put processes and threads
+// with a negative rank first: applications with late frames, then render services, then
+// other applications; and in each process the threads that make frames, the main thread
+// first. Earlier versions ignore these ranks. All versions order the tracks below another one by rank, but
 // those of a process by name, and below its threads. Therefore one track of a process is
 // the parent of all others.
 
@@ -64,7 +66,7 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 	if len(list) == 0 {
 		return
 	}
-	w.orderProcesses()
+	w.orderByRank()
 	pipelines := make([]*pipeline, len(list))
 	for i, p := range list {
 		pipelines[i] = newPipeline(w, p, tokens, causes, int32(i-len(list)))
@@ -92,10 +94,23 @@ type processFrames struct {
 	process      *analyzer.Process
 	applications []*analyzer.Frame
 	renders      []*analyzer.Frame
+	late         int // of the applications' frames
+}
+
+// place returns the place of a process among all: applications with late frames are
+// first, then come render services, then other applications.
+func (p *processFrames) place() int {
+	switch {
+	case p.late > 0:
+		return 0
+	case len(p.renders) > 0:
+		return 1
+	}
+	return 2
 }
 
 // processesWithFrames returns the processes in the order in which they are to be
-// shown: applications, those with the most frames first, then render services.
+// shown: by place, those with the most late frames first, then those with the most frames.
 func processesWithFrames(t *analyzer.Timeline) []*processFrames {
 	byProcess := map[*analyzer.Process]*processFrames{}
 	var list []*processFrames
@@ -110,11 +125,15 @@ func processesWithFrames(t *analyzer.Timeline) []*processFrames {
 			p.renders = append(p.renders, f)
 		} else {
 			p.applications = append(p.applications, f)
+			if f.Late() {
+				p.late++
+			}
 		}
 	}
 	slices.SortFunc(list, func(a, b *processFrames) int {
 		return cmp.Or(
-			min(len(a.renders), 1)-min(len(b.renders), 1),
+			a.place()-b.place(),
+			b.late-a.late,
 			len(b.applications)-len(a.applications),
 			cmp.Compare(a.process.PID, b.process.PID))
 	})
@@ -139,6 +158,7 @@ func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *w
 		Process:          &perfettopb.ProcessDescriptor{Pid: proto.Int32(int32(frames.process.PID))},
 		SiblingOrderRank: &rank,
 	})
+	w.rankThreads(frames)
 	p := &pipeline{processFrames: frames, w: w, tokens: tokens, causes: causes, threads: map[trace.TID]*lanes{}, why: map[trace.TID]*whyLanes{}}
 	p.frames = w.describe(&perfettopb.TrackDescriptor{
 		ParentUuid:           &process,
@@ -152,6 +172,28 @@ func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *w
 	overlapping := p.lanes(framesTrack+" (overlapping)", framesDescription)
 	p.threads[trace.TID(frames.process.PID)] = &lanes{list: []lane{{uuid: p.frames}}, more: overlapping.more}
 	return p
+}
+
+// rankThreads ranks the threads that make frames: the main thread, then others by number.
+// A thread that another process has in the end has no rank: Perfetto would make it two.
+func (w *trackWriter) rankThreads(p *processFrames) {
+	var tids []trace.TID
+	for _, list := range [][]*analyzer.Frame{p.applications, p.renders} {
+		for _, f := range list {
+			if slices.ContainsFunc(p.process.Threads, func(t analyzer.Thread) bool { return t.TID == f.TID }) {
+				tids = append(tids, f.TID)
+			}
+		}
+	}
+	slices.Sort(tids)
+	tids = slices.Compact(tids)
+	if i := slices.Index(tids, trace.TID(p.process.PID)); i > 0 {
+		tids = slices.Insert(slices.Delete(tids, i, i+1), 0, trace.TID(p.process.PID))
+	}
+	for i, tid := range tids {
+		rank := int32(i - len(tids))
+		w.thread(p.process.PID, tid, &rank)
+	}
 }
 
 const framesDescription = "A slice for each frame, named after its vsync id. The name of a late frame says by how much it missed its deadline."

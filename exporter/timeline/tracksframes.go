@@ -9,14 +9,40 @@ import (
 	"ohframe/internal/annotation"
 )
 
-// arrows are the flows that go out from frames.
-type arrows map[*analyzer.Frame]uint64
+// arrows are the flows that end at slices of stages. Perfetto draws an arrow from the end
+// of a slice to the start of another. So that none goes back in time, an arrow leads to
+// the first of the stages to come that begins after the slice has ended.
+type arrows map[stageOf][]uint64
 
-// toRender reports whether an arrow can be drawn to the render frame that picked up the
-// application frame. It cannot go back in time, from a frame that began later.
-func toRender(app *analyzer.Frame) bool {
-	r := shownRenderFrame(app)
-	return r != nil && app.Actual.Start <= r.Actual.Start
+// stageOf is the slice of a stage: the frame on its track.
+type stageOf struct {
+	frame *analyzer.Frame
+	track string
+}
+
+// from returns a new flow from a slice of a render frame to the first of the given stages
+// that begins at its end or later; 0 if none does.
+func (a arrows) from(w *trackWriter, f *analyzer.Frame, end trace.Time, stages ...string) uint64 {
+	for _, track := range stages {
+		start := f.Present
+		if track == commitTrack {
+			start = f.Commit.Start
+			if !inOrder(f.Commit) {
+				continue
+			}
+		}
+		if start.Known() && end <= start {
+			return a.to(w, f, track)
+		}
+	}
+	return 0
+}
+
+// to returns a new flow to a stage.
+func (a arrows) to(w *trackWriter, f *analyzer.Frame, track string) uint64 {
+	flow, stage := w.newFlow(), stageOf{f, track}
+	a[stage] = append(a[stage], flow)
+	return flow
 }
 
 // shownRenderFrame returns the render frame that picked up an application frame, nil if
@@ -33,10 +59,10 @@ func (p *pipeline) writeApplicationFrames(arrows arrows) {
 	for _, f := range p.applications {
 		p.setFrame(&s, f)
 		s.flow = 0
-		if toRender(f) {
-			s.flow = p.w.newFlow()
-			arrows[f] = s.flow
+		if r := shownRenderFrame(f); r != nil && f.Actual.End <= r.Actual.Start {
+			s.flow = arrows.to(p.w, r, framesTrack)
 		}
+		p.noteJudge(&s.annotations, f)
 		p.noteTransactions(&s.annotations, f)
 		if f.Android != nil && f.Android.Latency != nil {
 			wanted := f.Android.Latency.Wanted
@@ -45,6 +71,18 @@ func (p *pipeline) writeApplicationFrames(arrows arrows) {
 		}
 		p.w.slice(p.thread(f.TID).track(f.Actual), &s)
 	}
+}
+
+// noteJudge adds whose deadline the frame of a worker thread has (docs/frames.md 3.3).
+func (p *pipeline) noteJudge(a *annotations, f *analyzer.Frame) {
+	if f.Android != nil || int32(f.TID) == int32(f.Process.PID) {
+		return
+	}
+	by := "no deadline: the system expects nothing of this thread, and the main thread has no frame of this vsync"
+	if f.Deadline.Known() {
+		by = "the main thread's deadline for this vsync: the system expects nothing of this thread"
+	}
+	a.interned(annotation.JudgedBy, p.w.text(by))
 }
 
 // noteTransactions adds the transactions that an application frame sent, and the render
@@ -73,16 +111,8 @@ func (p *pipeline) writeRenderFrames(arrows arrows) {
 	var s slice
 	for _, f := range p.renders {
 		p.setFrame(&s, f)
-		s.flow, s.terminates = 0, s.terminates[:0]
-		if len(f.GPU) > 0 || f.Commit.Known() || f.Present.Known() {
-			s.flow = p.w.newFlow()
-			arrows[f] = s.flow
-		}
-		for _, app := range f.Applications {
-			if flow := arrows[app]; flow != 0 {
-				s.terminates = append(s.terminates, flow)
-			}
-		}
+		s.flow = arrows.from(p.w, f, f.Actual.End, commitTrack, presentTrack)
+		s.terminates = arrows[stageOf{f, framesTrack}]
 		a := &s.annotations
 		a.number(annotation.Applications, int64(len(f.Applications)))
 		a.interval(annotation.DrawAt, annotation.Draw, f.Draw)

@@ -29,14 +29,15 @@ func (p *pipeline) writeStage(track, description string, list []stage, note func
 		}
 		f := list[i].frame
 		s.Interval, s.annotations = list[i].Interval, s.annotations[:0]
+		s.flow, s.terminates = 0, nil
 		s.setName(p.label(f), false, 0)
 		note(&s, f)
 		p.w.slice(lanes.track(s.Interval), &s)
 	}
 }
 
-// writeStages writes the stages of render frames after render_service's main thread. A
-// frame's arrow continues through its known stages, in order of time.
+// writeStages writes the stages of render frames after render_service's main thread.
+// Arrows lead from work on the GPU, and from the commit, to what it made possible.
 func (p *pipeline) writeStages(t *analyzer.Timeline, arrows arrows) {
 	var gpu, commits []stage
 	for _, f := range p.renders {
@@ -45,18 +46,22 @@ func (p *pipeline) writeStages(t *analyzer.Timeline, arrows arrows) {
 		}
 		commits = append(commits, stage{f, f.Commit})
 	}
-	follow := func(s *slice, f *analyzer.Frame) { s.flow = arrows[f] }
 	p.writeStage(gpuTrack, "The render frames' work on the GPU, from when it was queued to when it had ended.", gpu,
 		func(s *slice, f *analyzer.Frame) {
-			follow(s, f)
+			s.flow = arrows.from(p.w, f, s.End, commitTrack, presentTrack)
 			s.annotations.at(annotation.DeadlineAt, f.Deadline)
 			if f.Deadline.Known() && s.End > f.Deadline {
 				s.setName(p.label(f), true, s.End.Sub(f.Deadline))
 				s.annotations.milliseconds(annotation.Overrun, s.End.Sub(f.Deadline))
 			}
 		})
-	p.writeStage(commitTrack, "The layers of a render frame on their way to the display.", commits, follow)
-	p.writeStage(presentTrack, "From when the display showed a render frame to when it showed the next one.", presented(p.renders, t), follow)
+	p.writeStage(commitTrack, "The layers of a render frame on their way to the display.", commits,
+		func(s *slice, f *analyzer.Frame) {
+			s.flow = arrows.from(p.w, f, s.End, presentTrack)
+			s.terminates = arrows[stageOf{f, commitTrack}]
+		})
+	p.writeStage(presentTrack, "From when the display showed a render frame to when it showed the next one.", presented(p.renders, t),
+		func(s *slice, f *analyzer.Frame) { s.terminates = arrows[stageOf{f, presentTrack}] })
 }
 
 // presented returns how long each render frame was shown: until the next one

@@ -59,6 +59,7 @@ type trackWriter struct {
 	packets *packet.Writer
 	uuid    uint64 // the last track's
 	flow    uint64 // the last arrow's
+	threads map[trace.TID]uint64
 	begun   bool
 	event   []byte
 	packet  []byte
@@ -109,12 +110,30 @@ func (w *trackWriter) describe(d *perfettopb.TrackDescriptor) uint64 {
 	return w.uuid
 }
 
-// orderProcesses makes Perfetto order processes by the ranks of their tracks. The track
-// without an id represents the trace.
-func (w *trackWriter) orderProcesses() {
+// thread returns the id of the track of a thread. It describes the track, with the given
+// rank, on the first call: of a thread with two tracks Perfetto makes two threads.
+func (w *trackWriter) thread(pid trace.PID, tid trace.TID, rank *int32) uint64 {
+	uuid, known := w.threads[tid]
+	if !known {
+		uuid = w.describe(&perfettopb.TrackDescriptor{
+			Thread:           &perfettopb.ThreadDescriptor{Pid: proto.Int32(int32(pid)), Tid: proto.Int64(int64(tid))},
+			SiblingOrderRank: rank,
+		})
+		if w.threads == nil {
+			w.threads = map[trace.TID]uint64{}
+		}
+		w.threads[tid] = uuid
+	}
+	return uuid
+}
+
+// orderByRank makes Perfetto order processes, and the threads of each, by the ranks of
+// their tracks. The track without an id represents the trace.
+func (w *trackWriter) orderByRank() {
 	w.writeDescriptor(&perfettopb.TrackDescriptor{
 		Uuid:            proto.Uint64(0),
 		ProcessOrdering: perfettopb.TrackDescriptor_PROCESS_ORDERING_EXPLICIT.Enum(),
+		ThreadOrdering:  perfettopb.TrackDescriptor_THREAD_ORDERING_EXPLICIT.Enum(),
 	})
 }
 

@@ -40,6 +40,7 @@ const (
 	SentAt        // when the last of them was sent
 	RenderToken   // the token of the render frame that applied the last of them
 	AlsoTakenBy   // the tokens of other render frames that applied earlier ones
+	JudgedBy      // whose deadline a frame without an expected interval has, in words
 	WantedAt      // since when a layer of Android waited for the frame
 	WantedUnknown // the frame is a layer's, and that time is unknown
 
@@ -141,6 +142,7 @@ var table = [end]struct {
 	SentAt:        {name: "sent_ts", frames: Application},
 	RenderToken:   {name: "render_token", frames: Application | Whole, derived: true},
 	AlsoTakenBy:   {name: "also_taken_by", frames: Application},
+	JudgedBy:      {name: "judged_by", frames: Application, derived: true},
 	WantedAt:      {name: "wanted_ts", frames: Application},
 	WantedUnknown: {name: "wanted_unknown", frames: Application},
 

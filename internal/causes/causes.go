@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/failure"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -44,6 +45,8 @@ type Options struct {
 	Vsync int64
 	// All lists all late frames instead of the worst ones.
 	All bool
+	// Quality is that of the trace; nil if unknown.
+	Quality *quality.Quality
 	// Color makes text bold, dim and coloured.
 	Color bool
 }
@@ -134,7 +137,7 @@ func CheckChosen(list []*Process, t *analyzer.Timeline, o Options) error {
 // the Formats.
 func Write(w io.Writer, name string, c *why.Causes, list []*Process, format string, o Options) error {
 	if format == "json" {
-		return writeJSON(w, name, c, list)
+		return writeJSON(w, name, c, list, o.Quality)
 	}
 	terminal := &textWriter{Writer: text.NewWriter(w, o.Color), causes: c, Options: o}
 	terminal.write(name, list)

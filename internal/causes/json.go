@@ -7,10 +7,13 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/quality"
 )
 
 type document struct {
 	Input string `json:"input"`
+	// Quality is null if it is unknown.
+	Quality *quality.Quality `json:"quality"`
 	// What the trace has: sched_switch, wakeups, sched_blocked_reason.
 	Scheduled bool              `json:"scheduled"`
 	Woken     bool              `json:"woken"`
@@ -124,8 +127,8 @@ type jsonShare struct {
 	Share    trace.Duration `json:"share_ns"`
 }
 
-func writeJSON(w io.Writer, name string, c *why.Causes, list []*Process) error {
-	d := document{Input: name, Scheduled: c.Scheduled, Woken: c.Woken, Functions: c.Functions, Missing: nonEmpty(Missing(c, list)), Processes: []documentProcess{}}
+func writeJSON(w io.Writer, name string, c *why.Causes, list []*Process, q *quality.Quality) error {
+	d := document{Input: name, Quality: q, Scheduled: c.Scheduled, Woken: c.Woken, Functions: c.Functions, Missing: nonEmpty(Missing(c, list)), Processes: []documentProcess{}}
 	for _, p := range list {
 		d.Processes = append(d.Processes, documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()})
 	}

@@ -38,6 +38,7 @@ const (
 
 func (t *textWriter) write(name string, list []*Process) {
 	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(name), text.LineWidth)))
+	t.Quality.Print(t.Writer, "", text.LineWidth)
 	t.placesOnly = PlacesOnly(list)
 	if missing := Missing(t.causes, list); missing != "" && len(list) > 0 {
 		for line := range strings.Lines(text.Wrap(missing, text.LineWidth)) {

@@ -18,6 +18,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/failure"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -34,6 +35,8 @@ type Side struct {
 	// Costs are the costs of causes by process, of all runs; see NewCosts. Processes without
 	// are compared without causes.
 	Costs map[*stats.Process]*Costs
+	// Quality says how far the measures can be trusted; nil if unknown.
+	Quality *quality.Quality
 	// Runs are the names of several traces, nil for one.
 	Runs []string
 
@@ -55,9 +58,11 @@ func Join(name string, runs []Side) Side {
 		return runs[0]
 	}
 	s := Side{Name: name, Stats: &stats.Report{}, Costs: map[*stats.Process]*Costs{}, processes: map[*stats.Process][]*stats.Process{}}
+	var qualities []*quality.Quality
 	for i, run := range runs {
 		maps.Copy(s.Costs, run.Costs)
 		s.Runs = append(s.Runs, run.Name)
+		qualities = append(qualities, run.Quality)
 		matches, _ := matchProcesses(s, run, nil) // only a map can fail
 		for _, m := range matches {
 			if m.base == nil {
@@ -68,6 +73,7 @@ func Join(name string, runs []Side) Side {
 			s.processes[m.base][i] = m.new
 		}
 	}
+	s.Quality = quality.Join(s.Runs, qualities)
 	return s
 }
 

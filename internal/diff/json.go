@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -24,6 +25,8 @@ type documentSide struct {
 	Name string      `json:"name"`
 	Span *stats.Span `json:"span"`
 	Runs []string    `json:"runs"`
+	// Quality is null if it is unknown.
+	Quality *quality.Quality `json:"quality"`
 }
 
 type documentTest struct {
@@ -121,8 +124,8 @@ func (j Judgement) MarshalJSON() ([]byte, error) {
 
 func writeJSON(w io.Writer, d *Diff) error {
 	doc := document{
-		Base:       documentSide{d.Base.Name, d.Base.Stats.Span, d.Base.runNames()},
-		New:        documentSide{d.New.Name, d.New.Stats.Span, d.New.runNames()},
+		Base:       documentSide{d.Base.Name, d.Base.Stats.Span, d.Base.runNames(), d.Base.Quality},
+		New:        documentSide{d.New.Name, d.New.Stats.Span, d.New.runNames(), d.New.Quality},
 		Processes:  []documentPair{},
 		OnlyInBase: subjects(d.OnlyBase),
 		OnlyInNew:  subjects(d.OnlyNew),

@@ -42,9 +42,10 @@ func (t *tableWriter) side(label string, s Side) {
 	if s.Runs != nil {
 		runs := "  " + text.Count(len(s.Runs), "run")
 		fmt.Fprintln(t, text.Shorten(text.Printable(s.Name), text.LineWidth-len(label)-2-len(runs))+t.Dim(runs))
-		return
+	} else {
+		t.Input(s.Name, s.Stats.Span, text.LineWidth-len(label)-2)
 	}
-	t.Input(s.Name, s.Stats.Span, text.LineWidth-len(label)-2)
+	s.Quality.Print(t.Writer, "      ", text.LineWidth)
 }
 
 func (t *tableWriter) overview(d *Diff) {

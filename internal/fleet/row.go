@@ -119,7 +119,7 @@ var sums = [...]column{
 	{"late", func(p *stats.Process) int64 { return int64(p.Frames.Late) }},
 	{"late_main", func(p *stats.Process) int64 { return int64(p.Frames.LateMain) }},
 	{"late_gpu", func(p *stats.Process) int64 { return int64(p.Frames.LateGPU) }},
-	{"empty", func(p *stats.Process) int64 { return int64(p.Frames.Empty) }},
+	{"empty", ifKnown(func(p *stats.Process) *int { return p.Frames.Empty }, func(n *int) int64 { return int64(*n) })},
 	{"misaligned", func(p *stats.Process) int64 { return int64(p.Frames.Misaligned) }},
 	{"linked", func(p *stats.Process) int64 { return int64(p.Frames.Linked) }},
 	{"presented", func(p *stats.Process) int64 { return int64(p.Frames.Presented) }},

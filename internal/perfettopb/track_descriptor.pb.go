@@ -207,6 +207,65 @@ func (TrackDescriptor_ProcessOrdering) EnumDescriptor() ([]byte, []int) {
 	return file_protos_perfetto_trace_track_event_track_descriptor_proto_rawDescGZIP(), []int{0, 2}
 }
 
+// An order of threads.
+type TrackDescriptor_ThreadOrdering int32
+
+const (
+	// The main thread first, then by number.
+	TrackDescriptor_THREAD_ORDERING_UNSPECIFIED TrackDescriptor_ThreadOrdering = 0
+	// By sibling_order_rank of their tracks, where none is given 0.
+	TrackDescriptor_THREAD_ORDERING_EXPLICIT TrackDescriptor_ThreadOrdering = 1
+)
+
+// Enum value maps for TrackDescriptor_ThreadOrdering.
+var (
+	TrackDescriptor_ThreadOrdering_name = map[int32]string{
+		0: "THREAD_ORDERING_UNSPECIFIED",
+		1: "THREAD_ORDERING_EXPLICIT",
+	}
+	TrackDescriptor_ThreadOrdering_value = map[string]int32{
+		"THREAD_ORDERING_UNSPECIFIED": 0,
+		"THREAD_ORDERING_EXPLICIT":    1,
+	}
+)
+
+func (x TrackDescriptor_ThreadOrdering) Enum() *TrackDescriptor_ThreadOrdering {
+	p := new(TrackDescriptor_ThreadOrdering)
+	*p = x
+	return p
+}
+
+func (x TrackDescriptor_ThreadOrdering) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (TrackDescriptor_ThreadOrdering) Descriptor() protoreflect.EnumDescriptor {
+	return file_protos_perfetto_trace_track_event_track_descriptor_proto_enumTypes[3].Descriptor()
+}
+
+func (TrackDescriptor_ThreadOrdering) Type() protoreflect.EnumType {
+	return &file_protos_perfetto_trace_track_event_track_descriptor_proto_enumTypes[3]
+}
+
+func (x TrackDescriptor_ThreadOrdering) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Do not use.
+func (x *TrackDescriptor_ThreadOrdering) UnmarshalJSON(b []byte) error {
+	num, err := protoimpl.X.UnmarshalJSONEnum(x.Descriptor(), b)
+	if err != nil {
+		return err
+	}
+	*x = TrackDescriptor_ThreadOrdering(num)
+	return nil
+}
+
+// Deprecated: Use TrackDescriptor_ThreadOrdering.Descriptor instead.
+func (TrackDescriptor_ThreadOrdering) EnumDescriptor() ([]byte, []int) {
+	return file_protos_perfetto_trace_track_event_track_descriptor_proto_rawDescGZIP(), []int{0, 3}
+}
+
 // A track that TrackEvents are drawn on: of a process, of a thread, of a
 // counter, or a free one below another track.
 type TrackDescriptor struct {
@@ -228,15 +287,18 @@ type TrackDescriptor struct {
 	// How the children of this track are sorted.
 	ChildOrdering *TrackDescriptor_ChildTracksOrdering `protobuf:"varint,11,opt,name=child_ordering,json=childOrdering,enum=perfetto.protos.TrackDescriptor_ChildTracksOrdering" json:"child_ordering,omitempty"`
 	// The place among siblings, lowest first, under a parent that sorts
-	// explicitly; of a process, where processes are sorted so.
+	// explicitly; of a process or thread, where these are sorted so.
 	SiblingOrderRank *int32 `protobuf:"varint,12,opt,name=sibling_order_rank,json=siblingOrderRank" json:"sibling_order_rank,omitempty"`
 	// When siblings are drawn as one track.
 	SiblingMergeBehavior *TrackDescriptor_SiblingMergeBehavior `protobuf:"varint,15,opt,name=sibling_merge_behavior,json=siblingMergeBehavior,enum=perfetto.protos.TrackDescriptor_SiblingMergeBehavior" json:"sibling_merge_behavior,omitempty"`
 	// How the processes of the trace are sorted; only on the track with uuid 0.
 	// Read from v57.0 on.
 	ProcessOrdering *TrackDescriptor_ProcessOrdering `protobuf:"varint,19,opt,name=process_ordering,json=processOrdering,enum=perfetto.protos.TrackDescriptor_ProcessOrdering" json:"process_ordering,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// How the threads of each process are sorted; only on the track with uuid 0.
+	// Read from v57.0 on.
+	ThreadOrdering *TrackDescriptor_ThreadOrdering `protobuf:"varint,20,opt,name=thread_ordering,json=threadOrdering,enum=perfetto.protos.TrackDescriptor_ThreadOrdering" json:"thread_ordering,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *TrackDescriptor) Reset() {
@@ -362,6 +424,13 @@ func (x *TrackDescriptor) GetProcessOrdering() TrackDescriptor_ProcessOrdering {
 	return TrackDescriptor_PROCESS_ORDERING_UNSPECIFIED
 }
 
+func (x *TrackDescriptor) GetThreadOrdering() TrackDescriptor_ThreadOrdering {
+	if x != nil && x.ThreadOrdering != nil {
+		return *x.ThreadOrdering
+	}
+	return TrackDescriptor_THREAD_ORDERING_UNSPECIFIED
+}
+
 type isTrackDescriptor_StaticOrDynamicName interface {
 	isTrackDescriptor_StaticOrDynamicName()
 }
@@ -376,7 +445,7 @@ var File_protos_perfetto_trace_track_event_track_descriptor_proto protoreflect.F
 
 const file_protos_perfetto_trace_track_event_track_descriptor_proto_rawDesc = "" +
 	"\n" +
-	"8protos/perfetto/trace/track_event/track_descriptor.proto\x12\x0fperfetto.protos\x1a:protos/perfetto/trace/track_event/counter_descriptor.proto\x1a:protos/perfetto/trace/track_event/process_descriptor.proto\x1a9protos/perfetto/trace/track_event/thread_descriptor.proto\"\xaa\b\n" +
+	"8protos/perfetto/trace/track_event/track_descriptor.proto\x12\x0fperfetto.protos\x1a:protos/perfetto/trace/track_event/counter_descriptor.proto\x1a:protos/perfetto/trace/track_event/process_descriptor.proto\x1a9protos/perfetto/trace/track_event/thread_descriptor.proto\"\xd5\t\n" +
 	"\x0fTrackDescriptor\x12\x12\n" +
 	"\x04uuid\x18\x01 \x01(\x04R\x04uuid\x12\x1f\n" +
 	"\vparent_uuid\x18\x05 \x01(\x04R\n" +
@@ -390,7 +459,8 @@ const file_protos_perfetto_trace_track_event_track_descriptor_proto_rawDesc = ""
 	"\x0echild_ordering\x18\v \x01(\x0e24.perfetto.protos.TrackDescriptor.ChildTracksOrderingR\rchildOrdering\x12,\n" +
 	"\x12sibling_order_rank\x18\f \x01(\x05R\x10siblingOrderRank\x12k\n" +
 	"\x16sibling_merge_behavior\x18\x0f \x01(\x0e25.perfetto.protos.TrackDescriptor.SiblingMergeBehaviorR\x14siblingMergeBehavior\x12[\n" +
-	"\x10process_ordering\x18\x13 \x01(\x0e20.perfetto.protos.TrackDescriptor.ProcessOrderingR\x0fprocessOrdering\"V\n" +
+	"\x10process_ordering\x18\x13 \x01(\x0e20.perfetto.protos.TrackDescriptor.ProcessOrderingR\x0fprocessOrdering\x12X\n" +
+	"\x0fthread_ordering\x18\x14 \x01(\x0e2/.perfetto.protos.TrackDescriptor.ThreadOrderingR\x0ethreadOrdering\"V\n" +
 	"\x13ChildTracksOrdering\x12\v\n" +
 	"\aUNKNOWN\x10\x00\x12\x11\n" +
 	"\rLEXICOGRAPHIC\x10\x01\x12\x11\n" +
@@ -402,7 +472,10 @@ const file_protos_perfetto_trace_track_event_track_descriptor_proto_rawDesc = ""
 	"\x1bSIBLING_MERGE_BEHAVIOR_NONE\x10\x02\"R\n" +
 	"\x0fProcessOrdering\x12 \n" +
 	"\x1cPROCESS_ORDERING_UNSPECIFIED\x10\x00\x12\x1d\n" +
-	"\x19PROCESS_ORDERING_EXPLICIT\x10\x01B\x18\n" +
+	"\x19PROCESS_ORDERING_EXPLICIT\x10\x01\"O\n" +
+	"\x0eThreadOrdering\x12\x1f\n" +
+	"\x1bTHREAD_ORDERING_UNSPECIFIED\x10\x00\x12\x1c\n" +
+	"\x18THREAD_ORDERING_EXPLICIT\x10\x01B\x18\n" +
 	"\x16static_or_dynamic_nameB\x1dZ\x1bohframe/internal/perfettopb"
 
 var (
@@ -417,29 +490,31 @@ func file_protos_perfetto_trace_track_event_track_descriptor_proto_rawDescGZIP()
 	return file_protos_perfetto_trace_track_event_track_descriptor_proto_rawDescData
 }
 
-var file_protos_perfetto_trace_track_event_track_descriptor_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_protos_perfetto_trace_track_event_track_descriptor_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_protos_perfetto_trace_track_event_track_descriptor_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
 var file_protos_perfetto_trace_track_event_track_descriptor_proto_goTypes = []any{
 	(TrackDescriptor_ChildTracksOrdering)(0),  // 0: perfetto.protos.TrackDescriptor.ChildTracksOrdering
 	(TrackDescriptor_SiblingMergeBehavior)(0), // 1: perfetto.protos.TrackDescriptor.SiblingMergeBehavior
 	(TrackDescriptor_ProcessOrdering)(0),      // 2: perfetto.protos.TrackDescriptor.ProcessOrdering
-	(*TrackDescriptor)(nil),                   // 3: perfetto.protos.TrackDescriptor
-	(*ProcessDescriptor)(nil),                 // 4: perfetto.protos.ProcessDescriptor
-	(*ThreadDescriptor)(nil),                  // 5: perfetto.protos.ThreadDescriptor
-	(*CounterDescriptor)(nil),                 // 6: perfetto.protos.CounterDescriptor
+	(TrackDescriptor_ThreadOrdering)(0),       // 3: perfetto.protos.TrackDescriptor.ThreadOrdering
+	(*TrackDescriptor)(nil),                   // 4: perfetto.protos.TrackDescriptor
+	(*ProcessDescriptor)(nil),                 // 5: perfetto.protos.ProcessDescriptor
+	(*ThreadDescriptor)(nil),                  // 6: perfetto.protos.ThreadDescriptor
+	(*CounterDescriptor)(nil),                 // 7: perfetto.protos.CounterDescriptor
 }
 var file_protos_perfetto_trace_track_event_track_descriptor_proto_depIdxs = []int32{
-	4, // 0: perfetto.protos.TrackDescriptor.process:type_name -> perfetto.protos.ProcessDescriptor
-	5, // 1: perfetto.protos.TrackDescriptor.thread:type_name -> perfetto.protos.ThreadDescriptor
-	6, // 2: perfetto.protos.TrackDescriptor.counter:type_name -> perfetto.protos.CounterDescriptor
+	5, // 0: perfetto.protos.TrackDescriptor.process:type_name -> perfetto.protos.ProcessDescriptor
+	6, // 1: perfetto.protos.TrackDescriptor.thread:type_name -> perfetto.protos.ThreadDescriptor
+	7, // 2: perfetto.protos.TrackDescriptor.counter:type_name -> perfetto.protos.CounterDescriptor
 	0, // 3: perfetto.protos.TrackDescriptor.child_ordering:type_name -> perfetto.protos.TrackDescriptor.ChildTracksOrdering
 	1, // 4: perfetto.protos.TrackDescriptor.sibling_merge_behavior:type_name -> perfetto.protos.TrackDescriptor.SiblingMergeBehavior
 	2, // 5: perfetto.protos.TrackDescriptor.process_ordering:type_name -> perfetto.protos.TrackDescriptor.ProcessOrdering
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	3, // 6: perfetto.protos.TrackDescriptor.thread_ordering:type_name -> perfetto.protos.TrackDescriptor.ThreadOrdering
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_protos_perfetto_trace_track_event_track_descriptor_proto_init() }
@@ -458,7 +533,7 @@ func file_protos_perfetto_trace_track_event_track_descriptor_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_protos_perfetto_trace_track_event_track_descriptor_proto_rawDesc), len(file_protos_perfetto_trace_track_event_track_descriptor_proto_rawDesc)),
-			NumEnums:      3,
+			NumEnums:      4,
 			NumMessages:   1,
 			NumExtensions: 0,
 			NumServices:   0,

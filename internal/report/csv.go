@@ -19,6 +19,9 @@ var identityColumns = []string{"input", "kind", "pid", "name", "fps.event", "ref
 // the cause that cost the most of it.
 var causeColumns = []string{"causes.lost_ns", "causes.top.cause", "causes.top.lost_ns", "causes.top.share"}
 
+// qualityColumn is the last column: the verdict on the data of the input.
+const qualityColumn = "quality.verdict"
+
 // writeCSV writes a row for each process of each input.
 func writeCSV(w io.Writer, inputs []Input) error {
 	cw := csv.NewWriter(w)
@@ -26,14 +29,15 @@ func writeCSV(w io.Writer, inputs []Input) error {
 	for i := range stats.Measures {
 		header = append(header, stats.Measures[i].Path)
 	}
-	header = append(header, causeColumns...)
+	header = append(append(header, causeColumns...), qualityColumn)
 	if err := cw.Write(header); err != nil {
 		return err
 	}
 	for _, in := range inputs {
 		known := in.causes()
 		for _, p := range in.Stats.Processes {
-			if err := cw.Write(append(csvRow(in.Name, p), causeCells(known[p])...)); err != nil {
+			row := append(csvRow(in.Name, p), causeCells(known[p])...)
+			if err := cw.Write(append(row, in.Quality.Cell())); err != nil {
 				return err
 			}
 		}

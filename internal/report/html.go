@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/glossary"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -66,6 +67,7 @@ type pageInput struct {
 	Name      string
 	Span      *stats.Span
 	Recording *Recording
+	Quality   *quality.Quality
 	Processes []pageProcess
 	More      int // processes that are not shown
 }
@@ -177,7 +179,7 @@ func asset(name string) string {
 }
 
 func (p *pageView) add(in Input, several bool) {
-	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span, Recording: in.Recording}
+	input := pageInput{Name: text.Printable(in.Name), Span: in.Stats.Span, Recording: in.Recording, Quality: in.Quality}
 	frames := stats.NewFrames(in.Timeline)
 	moments := stats.NewMoments(in.Timeline)
 	known := in.causes()

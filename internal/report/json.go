@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/causes"
+	"ohframe/internal/quality"
 )
 
 // document is the JSON form.
@@ -16,6 +17,7 @@ type document struct {
 type documentInput struct {
 	Name      string            `json:"name"`
 	Recording *Recording        `json:"recording"`
+	Quality   *quality.Quality  `json:"quality"`
 	Span      *stats.Span       `json:"span"`
 	Processes []documentProcess `json:"processes"`
 }
@@ -28,7 +30,7 @@ type documentProcess struct {
 func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs))}
 	for _, in := range inputs {
-		input := documentInput{in.Name, in.Recording, in.Stats.Span, []documentProcess{}}
+		input := documentInput{in.Name, in.Recording, in.Quality, in.Stats.Span, []documentProcess{}}
 		known := in.causes()
 		for _, p := range in.Stats.Processes {
 			process := documentProcess{Process: p}

@@ -18,6 +18,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -31,6 +32,8 @@ type Input struct {
 	Stats *stats.Report
 	// Timeline has the measured frames. The page has no charts if it is nil.
 	Timeline *analyzer.Timeline
+	// Quality says how far the measures can be trusted; nil if unknown.
+	Quality *quality.Quality
 	// Recording says how the trace was recorded; nil if unknown.
 	Recording *Recording
 	// Causes are the causes of late frames, nil if unknown.

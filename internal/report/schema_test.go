@@ -103,6 +103,7 @@ func TestSchema(t *testing.T) {
 	for _, c := range columns[len(identityColumns):] {
 		path := "inputs[].processes[]." + regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(c, "stages[]")
 		path = strings.Replace(path, ".causes.top.", ".causes.ranking[].", 1)
+		path = strings.Replace(path, ".processes[].quality.", ".quality.", 1)
 		dot := strings.LastIndex(path, ".")
 		if !slices.ContainsFunc(actual[path[:dot]], func(f string) bool { return strings.HasPrefix(f, path[dot+1:]+" ") }) {
 			t.Errorf("column %s is named after no field", c)
@@ -128,7 +129,7 @@ func TestMeasuresAreDocumented(t *testing.T) {
 		meanings["inputs[].processes[]."+regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(m.Path, "stages[]")] = m.Meaning
 		columns = append(columns, m.Path)
 	}
-	columns = append(columns, causeColumns...)
+	columns = append(append(columns, causeColumns...), qualityColumn)
 	heading, field := regexp.MustCompile("^### `(.+)`$"), regexp.MustCompile("^(\\| `(.+?)` \\| .+? \\|) .+ \\|$")
 	object, lines := "", strings.Split(string(document), "\n")
 	for i, line := range lines {

@@ -46,6 +46,7 @@ func (t *tableWriter) overview(in Input, known map[*stats.Process]*causes.Proces
 	if in.Recording != nil {
 		fmt.Fprintln(t, t.Dim("  "+in.Recording.String()))
 	}
+	in.Quality.Print(t.Writer, "  ", text.LineWidth)
 	if len(r.Processes) == 0 {
 		fmt.Fprint(t, "  no frames\n\n")
 		return

@@ -57,7 +57,10 @@ func refreshText(list []stats.Refresh) string {
 
 func (t *tableWriter) frames(p *stats.Process) []string {
 	f := &p.Frames
-	lines := []string{fmt.Sprintf("%d, %d of them empty (%s)", f.Complete, f.Empty, text.Share(p.EmptyRate))}
+	lines := []string{fmt.Sprintf("%d, unknown which are empty", f.Complete)}
+	if f.Empty != nil {
+		lines[0] = fmt.Sprintf("%d, %d of them empty (%s)", f.Complete, *f.Empty, text.Share(p.EmptyRate))
+	}
 	if p.Kind == stats.Application {
 		lines[0] += fmt.Sprintf(" · %d picked up by a render frame, %d on another vsync", f.Linked, f.Misaligned)
 	} else {

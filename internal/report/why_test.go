@@ -124,7 +124,7 @@ func TestCausesInCSV(t *testing.T) {
 		{"0", "", "", ""}, // render_service: no frame is explained
 		{"", "", "", ""},  // no causes are known
 	} {
-		if got := records[row][len(records[row])-4:]; !slices.Equal(got, want) {
+		if got := records[row][len(records[row])-5 : len(records[row])-1]; !slices.Equal(got, want) {
 			t.Errorf("row %d ends in %q, want %q", row, got, want)
 		}
 	}

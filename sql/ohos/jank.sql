@@ -20,8 +20,9 @@ AS (
     avg(is_late) AS jank_rate,
     sum(is_late_main) AS late_main,
     sum(is_late_gpu) AS late_gpu,
-    sum(is_empty) AS empty,
-    sum(is_empty) * 1.0 / count() AS empty_rate,
+    -- If all frames of a kind are empty, markers of transactions are missing.
+    iif(min(min(is_empty)) OVER (PARTITION BY kind), NULL, sum(is_empty)) AS empty,
+    iif(min(min(is_empty)) OVER (PARTITION BY kind), NULL, sum(is_empty) * 1.0 / count()) AS empty_rate,
     sum(is_misaligned) AS misaligned,
     sum(coalesce(is_late AND deadline_ts IS NOT NULL AND overrun < 2 * period, FALSE)) AS slight,
     sum(coalesce(is_late AND deadline_ts IS NOT NULL AND overrun BETWEEN 2 * period AND 6 * period, FALSE)) AS medium,
@@ -166,9 +167,10 @@ CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   late_main LONG,
   -- How many were late on the GPU.
   late_gpu LONG,
-  -- How many made nothing to show.
+  -- How many made nothing to show; NULL if all frames of the kind are like that, as
+  -- without markers of transactions.
   empty LONG,
-  -- empty / frames, 0 to 1.
+  -- empty / frames, 0 to 1; NULL if empty is.
   empty_rate DOUBLE,
   -- How many were not picked up on the vsync they were made for, or picked such
   -- frames up.

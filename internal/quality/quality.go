@@ -1,0 +1,364 @@
+// Package quality says how far the measures of a trace can be trusted.
+//
+//	ohframe.Trace ─▶ Of ─▶ Quality ─▶ a line, a JSON object
+//	Quality of each run ─▶ Join ─▶ Quality of a side
+//
+// docs/quality.md has the rules.
+package quality
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
+)
+
+// Verdict is how far the measures of a trace can be trusted.
+type Verdict string
+
+// The verdicts, from best to worst.
+const (
+	Good       Verdict = "good"
+	Limited    Verdict = "limited"    // some measures are unknown or less exact
+	Unreliable Verdict = "unreliable" // measures are probably wrong
+)
+
+var severity = map[Verdict]int{Good: 0, Limited: 1, Unreliable: 2}
+
+// Reason is why a verdict is not good.
+type Reason struct {
+	// Code identifies the rule, see docs/quality.md.
+	Code    string  `json:"code"`
+	Verdict Verdict `json:"verdict"` // Limited or Unreliable
+	Text    string  `json:"text"`
+}
+
+// Quality is the quality of a trace, or of several runs.
+type Quality struct {
+	Verdict Verdict  `json:"verdict"`
+	Reasons []Reason `json:"reasons"` // the unreliable ones first
+	// Advice says what to record instead; nil if that is unknown.
+	Advice *string `json:"advice"`
+	// Lines and NotUnderstood count the lines of a text trace; nil for other inputs.
+	Lines         *int `json:"lines"`
+	NotUnderstood *int `json:"lines_not_understood"`
+	// DamagedMarkers counts markers with damaged fields, times or ends.
+	DamagedMarkers int `json:"damaged_markers"`
+	// LostEvents were dropped within the trace, OverwrittenEvents before its start.
+	LostEvents        int `json:"lost_events"`
+	OverwrittenEvents int `json:"overwritten_events"`
+	// ApplicationFrames and RenderFrames count complete frames, Truncated the others.
+	ApplicationFrames int `json:"application_frames"`
+	RenderFrames      int `json:"render_frames"`
+	Truncated         int `json:"truncated_frames"`
+	// WithTransaction counts application frames that are not empty, WithDeadline frames
+	// that are known to be late or on time, Presented render frames with a present time.
+	WithTransaction int `json:"frames_with_transaction"`
+	WithDeadline    int `json:"frames_with_deadline"`
+	Presented       int `json:"presented_frames"`
+	// ClockSource and ClockAccuracy are those of the clock offset. They are nil for inputs
+	// that need none; the accuracy is nil if it is unknown.
+	ClockSource   *string         `json:"clock_source"`
+	ClockAccuracy *trace.Duration `json:"clock_accuracy_ns"`
+}
+
+// Of returns the quality of a trace.
+func Of(t *ohframe.Trace) *Quality {
+	q := &Quality{}
+	for _, f := range t.Timeline.Frames {
+		q.count(f)
+	}
+	if t.Lines != nil {
+		q.countLines(t)
+	}
+	q.judge(t)
+	return q
+}
+
+func (q *Quality) count(f *analyzer.Frame) {
+	switch {
+	case f.Facts.Has(analyzer.Truncated):
+		q.Truncated++
+		return
+	case f.Kind == analyzer.RenderFrame:
+		q.RenderFrames++
+		if f.Present.Known() {
+			q.Presented++
+		}
+	default:
+		q.ApplicationFrames++
+		if !f.Facts.Has(analyzer.Empty) {
+			q.WithTransaction++
+		}
+	}
+	if f.Judged() {
+		q.WithDeadline++
+	}
+}
+
+// Frames returns the number of complete frames.
+func (q *Quality) Frames() int { return q.ApplicationFrames + q.RenderFrames }
+
+func (q *Quality) countLines(t *ohframe.Trace) {
+	lines, clock, d := t.Lines, &t.Timeline.Clock, &t.Timeline.Diagnostics
+	// Lines that are in the input twice are not missing.
+	lost := lines.Problems.Lost() - lines.Problems.Total(hitrace.ClockRestart)
+	q.Lines, q.NotUnderstood = &lines.Lines, &lost
+	q.LostEvents, q.OverwrittenEvents = lines.Lost, lines.Overwritten
+	q.DamagedMarkers = d.Total(analyzer.DamagedField) + d.Total(analyzer.ExpectedAstray) + d.Total(analyzer.EndLost)
+	source := clock.Source.String()
+	q.ClockSource = &source
+	switch {
+	case clock.Source.IsStated():
+		q.ClockAccuracy = new(trace.Duration)
+	case clock.Source != analyzer.ClockUnknown:
+		q.ClockAccuracy = &clock.Lag
+	}
+}
+
+// add adds a reason.
+func (q *Quality) add(v Verdict, code, format string, args ...any) {
+	q.Reasons = append(q.Reasons, Reason{code, v, fmt.Sprintf(format, args...)})
+}
+
+// addShare adds a reason if n is more than a share of all. Fewer than minBad never make a
+// trace unreliable: they are a few stray lines in a short trace.
+func (q *Quality) addShare(n, all int, limited, unreliable float64, code, text string) {
+	switch share := float64(n) / float64(max(1, all)); {
+	case share > unreliable && n >= minBad:
+		q.add(Unreliable, code, "%s", text)
+	case share > limited:
+		q.add(Limited, code, "%s", text)
+	}
+}
+
+// percent formats a share of a whole that is not 0.
+func percent(n, all int) string {
+	share := float64(n) / float64(all)
+	return text.Share(&share)
+}
+
+// The thresholds of docs/quality.md.
+const (
+	linesLimited, linesUnreliable         = 0.001, 0.01
+	markersLimited, markersUnreliable     = 0.01, 0.05 // of frames
+	lostLimited, lostUnreliable           = 0, 0.01
+	truncatedLimited, truncatedUnreliable = 0.2, 0.5
+	deadlinesLimited                      = 0.5
+	minBad                                = 10
+)
+
+// judge adds the reasons and sets the verdict.
+func (q *Quality) judge(t *ohframe.Trace) {
+	d := &t.Timeline.Diagnostics
+	isText := q.Lines != nil
+	all := q.Frames() + q.Truncated
+	if q.Frames() == 0 {
+		q.add(Unreliable, "no_frames", "no complete frames")
+	}
+	if isText {
+		if n := *q.NotUnderstood; n > 0 {
+			q.addShare(n, *q.Lines, linesLimited, linesUnreliable, "lines",
+				fmt.Sprintf("%d of %d lines not understood (%s)", n, *q.Lines, percent(n, *q.Lines)))
+		}
+		q.addShare(q.DamagedMarkers, all, markersLimited, markersUnreliable, "markers",
+			fmt.Sprintf("%s in %s, as if lines were cut", text.Count(q.DamagedMarkers, "damaged marker"), text.Count(all, "frame")))
+		if events := t.Lines.Events + t.Lines.Outside + q.LostEvents; q.LostEvents > 0 {
+			q.addShare(q.LostEvents, events, lostLimited, lostUnreliable, "lost",
+				fmt.Sprintf("%d of %d events were lost (%s): record with a larger buffer", q.LostEvents, events, percent(q.LostEvents, events)))
+		}
+		if q.OverwrittenEvents > 0 {
+			q.add(Limited, "overwritten", "the start is missing: the buffer was full and %d events were overwritten", q.OverwrittenEvents)
+		}
+		for _, over := range []analyzer.Diagnostic{analyzer.ThreadsOver, analyzer.FramesOver, analyzer.RecordsOver, analyzer.StringsOver} {
+			if n := d.Total(over); n > 0 {
+				q.add(Unreliable, "over_limit", "%d × %s", n, over)
+			}
+		}
+	}
+	if q.Frames() > 0 {
+		q.judgeFrames(t, all, isText)
+	}
+	if isText && len(d.MissingMarkers()) > 0 {
+		advice := "record the tags graphic and ace"
+		q.Advice = &advice
+	}
+	q.setVerdict()
+}
+
+// judgeFrames adds the reasons that come from what frames lack.
+func (q *Quality) judgeFrames(t *ohframe.Trace, all int, isText bool) {
+	clock := &t.Timeline.Clock
+	if missing := t.Timeline.Diagnostics.MissingMarkers(); isText && slices.Contains(missing, "ReceiveVsync") {
+		q.add(Unreliable, "no_vsync", "no marker ReceiveVsync, most frames are missing")
+	}
+	switch {
+	case q.RenderFrames == 0:
+		q.add(Limited, "no_render_frames", "no frames of the render service")
+	case q.Presented == 0:
+		q.add(Limited, "no_presents", "no present times, hitches are unknown")
+	}
+	switch {
+	case q.ApplicationFrames == 0:
+		q.add(Limited, "no_application_frames", "no frames of applications")
+	case q.WithTransaction == 0:
+		q.add(Limited, "no_transactions", "no transactions, which frames are empty is unknown")
+	}
+	if share := float64(q.WithDeadline) / float64(q.Frames()); share == 0 {
+		q.add(Limited, "no_deadlines", "no deadlines, jank is unknown")
+	} else if share < deadlinesLimited {
+		q.add(Limited, "few_deadlines", "only %d of %d frames have a deadline", q.WithDeadline, q.Frames())
+	}
+	q.addShare(q.Truncated, all, truncatedLimited, truncatedUnreliable, "truncated",
+		fmt.Sprintf("%d of %s truncated (%s)", q.Truncated, text.Count(all, "frame"), percent(q.Truncated, all)))
+	if !isText {
+		return
+	}
+	if clock.Source == analyzer.ClockUnknown {
+		q.add(Limited, "clock_unknown", "the clock offset is unknown, 0 is assumed")
+	} else if clock.Contradicted != 0 {
+		q.add(Limited, "clock_contradicted", "the clock offset differs by %s from the clock sync line", clock.Contradicted)
+	}
+	if clock.Overruled != 0 {
+		q.add(Limited, "clock_overruled", "the clock offset differs by %s from the stated one", clock.Overruled)
+	}
+}
+
+// setVerdict sorts the reasons and sets the worst verdict of them.
+func (q *Quality) setVerdict() {
+	slices.SortStableFunc(q.Reasons, func(a, b Reason) int { return cmp.Compare(severity[b.Verdict], severity[a.Verdict]) })
+	q.Verdict = Good
+	for _, r := range q.Reasons {
+		if severity[r.Verdict] > severity[q.Verdict] {
+			q.Verdict = r.Verdict
+		}
+	}
+	if q.Reasons == nil {
+		q.Reasons = []Reason{}
+	}
+}
+
+// String returns the verdict with its reasons, such as "limited: no present times,
+// hitches are unknown". A good one has the source of the clock offset.
+func (q *Quality) String() string {
+	if len(q.Reasons) > 0 {
+		texts := make([]string, len(q.Reasons))
+		for i, r := range q.Reasons {
+			texts[i] = r.Text
+		}
+		s := string(q.Verdict) + ": " + strings.Join(texts, "; ")
+		if q.Advice != nil {
+			s += "; " + *q.Advice
+		}
+		return s
+	}
+	s := string(q.Verdict)
+	if q.ClockSource != nil {
+		s += ", clock offset from " + *q.ClockSource
+		if q.ClockAccuracy != nil && *q.ClockAccuracy > 0 {
+			s += fmt.Sprintf(", accurate to about %s", *q.ClockAccuracy)
+		}
+	}
+	return s
+}
+
+// Print writes the data quality for a terminal, in lines of at most width cells. It writes
+// nothing if q is nil.
+func (q *Quality) Print(w text.Writer, indent string, width int) {
+	if q == nil {
+		return
+	}
+	for line := range strings.Lines(text.Wrap("Data quality: "+q.String(), width-len(indent))) {
+		line = strings.TrimSpace(line)
+		switch q.Verdict {
+		case Good:
+			line = w.Dim(line)
+		case Limited:
+			line = w.Yellow(line, true)
+		case Unreliable:
+			line = w.Red(line, true)
+		}
+		fmt.Fprintf(w, "%s%s\n", indent, line)
+	}
+}
+
+// Cell returns the verdict, or an empty string if q is nil.
+func (q *Quality) Cell() string {
+	if q == nil {
+		return ""
+	}
+	return string(q.Verdict)
+}
+
+// Join returns the quality of several runs: the worst verdict, all counts added up, and
+// each reason once, with the runs that have it. Nil runs are left out; without any it
+// returns nil.
+func Join(names []string, runs []*Quality) *Quality {
+	joined := &Quality{}
+	known := 0
+	type key struct{ code, verdict string }
+	first := map[key]int{}
+	count := map[key]int{}
+	for i, run := range runs {
+		if run == nil {
+			continue
+		}
+		known++
+		joined.sum(run)
+		for _, r := range run.Reasons {
+			k := key{r.Code, string(r.Verdict)}
+			if count[k]++; count[k] == 1 {
+				first[k] = len(joined.Reasons)
+				r.Text = text.Printable(names[i]) + ": " + r.Text
+				joined.Reasons = append(joined.Reasons, r)
+			}
+		}
+	}
+	if known == 0 {
+		return nil
+	}
+	for k, i := range first {
+		if n := count[k]; n > 1 {
+			joined.Reasons[i].Text += fmt.Sprintf(", and %s like it", text.Count(n-1, "run"))
+		}
+	}
+	joined.setVerdict()
+	return joined
+}
+
+// sum adds the counts of a run. The clock is that of the run with the worst accuracy.
+func (q *Quality) sum(run *Quality) {
+	add := func(sum **int, n *int) {
+		if n == nil {
+			return
+		}
+		total := *n
+		if *sum != nil {
+			total += **sum
+		}
+		*sum = &total
+	}
+	add(&q.Lines, run.Lines)
+	add(&q.NotUnderstood, run.NotUnderstood)
+	q.Advice = cmp.Or(q.Advice, run.Advice)
+	q.DamagedMarkers += run.DamagedMarkers
+	q.LostEvents += run.LostEvents
+	q.OverwrittenEvents += run.OverwrittenEvents
+	q.ApplicationFrames += run.ApplicationFrames
+	q.RenderFrames += run.RenderFrames
+	q.Truncated += run.Truncated
+	q.WithTransaction += run.WithTransaction
+	q.WithDeadline += run.WithDeadline
+	q.Presented += run.Presented
+	worse := run.ClockSource != nil && (q.ClockSource == nil ||
+		q.ClockAccuracy != nil && (run.ClockAccuracy == nil || *run.ClockAccuracy > *q.ClockAccuracy))
+	if worse {
+		q.ClockSource, q.ClockAccuracy = run.ClockSource, run.ClockAccuracy
+	}
+}

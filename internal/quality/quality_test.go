@@ -1,0 +1,211 @@
+package quality_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/internal/quality"
+)
+
+// demo is a good trace: 2862 lines, 102 frames.
+func demo(t *testing.T) []byte {
+	t.Helper()
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func of(t *testing.T, text []byte, o ohframe.Options) *quality.Quality {
+	t.Helper()
+	in, err := ohframe.Read(t.Context(), bytes.NewReader(text), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return quality.Of(in)
+}
+
+// without returns the lines that do not contain any of the words.
+func without(text []byte, words ...string) []byte {
+	var kept []byte
+	for line := range bytes.Lines(text) {
+		if !slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(line, []byte(w)) }) {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
+
+// cut returns the lines cut after n bytes, as "cut -c" does.
+func cut(text []byte, n int) []byte {
+	return mapLines(text, func(line []byte) []byte { return append(line[:min(n, len(line)):min(n, len(line))], '\n') })
+}
+
+// fold returns the lines broken after every n bytes, as "fold -w" does.
+func fold(text []byte, n int) []byte {
+	return mapLines(text, func(line []byte) []byte {
+		var out []byte
+		for len(line) > n {
+			out = append(append(out, line[:n]...), '\n')
+			line = line[n:]
+		}
+		return append(append(out, line...), '\n')
+	})
+}
+
+func mapLines(text []byte, f func([]byte) []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(text) {
+		out = append(out, f(bytes.TrimSuffix(line, []byte("\n")))...)
+	}
+	return out
+}
+
+// codes returns the codes of the reasons with a verdict.
+func codes(q *quality.Quality, v quality.Verdict) (list []string) {
+	for _, r := range q.Reasons {
+		if r.Verdict == v {
+			list = append(list, r.Code)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Each way in which a trace is damaged or incomplete has the verdict of docs/quality.md.
+func TestVerdicts(t *testing.T) {
+	whole := demo(t)
+	stray := func(n int) []byte { return append(bytes.Repeat([]byte("$ hdc shell\n"), n), whole...) }
+	replaceHeader := func(to string) []byte {
+		return regexp.MustCompile(`entries-written: \d+/\d+`).ReplaceAll(whole, []byte("entries-written: "+to))
+	}
+	lost := func(n int) []byte {
+		return bytes.Replace(whole, []byte("#\n"), fmt.Appendf(nil, "CPU:1 [LOST %d EVENTS]\n#\n", n), 1)
+	}
+	for _, c := range []struct {
+		name                string
+		text                []byte
+		unreliable, limited []string
+	}{
+		{"good", whole, nil, nil},
+		{"fold -w 120", fold(whole, 120), []string{"lines", "markers"}, []string{"no_deadlines", "no_presents", "no_transactions"}},
+		{"cut -c1-160", cut(whole, 160), []string{"markers"}, nil},
+		{"without the tag graphic", without(whole, "ReceiveVsync", "RSMainThread", "MarshRSTransactionData", "VSyncGenerator", "CommitLayers", "Present Fence", "render_service"),
+			[]string{"no_vsync"}, []string{"clock_unknown", "no_deadlines", "no_render_frames", "no_transactions", "truncated"}},
+		{"without transactions", without(whole, "MarshRSTransactionData"), nil, []string{"no_transactions"}},
+		{"without present fences", without(whole, "Present Fence"), nil, []string{"no_presents"}},
+		{"without frames", without(whole, "H:"), []string{"no_frames"}, nil},
+		// The trace has 2862 lines: 2 more are less than 0.1 %, 3 are more, and 29 are 1.003 %.
+		{"2 stray lines", stray(2), nil, nil},
+		{"3 stray lines", stray(3), nil, []string{"lines"}},
+		{"28 stray lines", stray(28), nil, []string{"lines"}},
+		{"29 stray lines", stray(29), []string{"lines"}, nil},
+		{"overwritten", replaceHeader("2856/5000"), nil, []string{"overwritten"}},
+		{"not overwritten", replaceHeader("5000/5000"), nil, nil},
+		// 28 of 2884 events are 0.97 %, 29 of 2885 are 1.005 %.
+		{"lost", lost(28), nil, []string{"lost"}},
+		{"many lost", lost(29), []string{"lost"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			q := of(t, c.text, ohframe.Options{})
+			if got := codes(q, quality.Unreliable); !slices.Equal(got, c.unreliable) {
+				t.Errorf("unreliable: %q, want %q", got, c.unreliable)
+			}
+			if got := codes(q, quality.Limited); !slices.Equal(got, c.limited) {
+				t.Errorf("limited: %q, want %q", got, c.limited)
+			}
+			want := quality.Good
+			if c.unreliable != nil {
+				want = quality.Unreliable
+			} else if c.limited != nil {
+				want = quality.Limited
+			}
+			if q.Verdict != want || !strings.HasPrefix(q.String(), string(want)) {
+				t.Errorf("%s: %s, want %s", q.Verdict, q, want)
+			}
+		})
+	}
+}
+
+// Skipped frames, and other facts that no text of a trace in the tests has.
+func TestLimitsAndClocks(t *testing.T) {
+	o := ohframe.Options{}
+	o.Limits.Frames = 50
+	if got := codes(of(t, demo(t), o), quality.Unreliable); !slices.Contains(got, "over_limit") {
+		t.Errorf("reasons %q, want over_limit", got)
+	}
+	in, err := ohframe.Read(t.Context(), bytes.NewReader(demo(t)), ohframe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Timeline.Clock.Contradicted, in.Timeline.Clock.Overruled = 20e6, 30e6
+	if got, want := codes(quality.Of(in), quality.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
+		t.Errorf("reasons %q, want %q", got, want)
+	}
+	if q := quality.Of(in); *q.ClockSource != "DoComposition" || q.ClockAccuracy.Milliseconds() != 0.143 {
+		t.Errorf("clock offset from %s, accurate to %s", *q.ClockSource, *q.ClockAccuracy)
+	}
+	deadline := 0
+	for _, f := range in.Timeline.Frames { // 40 keep theirs
+		if f.Facts &^= analyzer.MainLate | analyzer.GPULate; f.Deadline.Known() && !f.Facts.Has(analyzer.Truncated) {
+			if deadline++; deadline > 40 {
+				f.Deadline = 0
+			}
+		}
+	}
+	if q := quality.Of(in); !slices.Contains(codes(q, quality.Limited), "few_deadlines") || q.WithDeadline != 40 {
+		t.Errorf("%d deadlines: %s", q.WithDeadline, q)
+	}
+}
+
+// A side has the worst verdict of its runs, and each reason once.
+func TestJoin(t *testing.T) {
+	good, bad := of(t, demo(t), ohframe.Options{}), of(t, cut(demo(t), 160), ohframe.Options{})
+	if q := quality.Join([]string{"a", "b"}, []*quality.Quality{nil, nil}); q != nil {
+		t.Errorf("without runs: %s", q)
+	}
+	q := quality.Join([]string{"a", "b", "c"}, []*quality.Quality{good, bad, bad})
+	if q.Verdict != quality.Unreliable || len(q.Reasons) != 1 || *q.Lines != 3*2862 || q.Frames() != 300 {
+		t.Fatalf("%+v", q)
+	}
+	if want := fmt.Sprintf("unreliable: b: %d damaged markers in 102 frames, as if lines were cut, and 1 run like it", bad.DamagedMarkers); q.String() != want {
+		t.Errorf("%q, want %q", q, want)
+	}
+	if q := quality.Join([]string{"a", "b"}, []*quality.Quality{good, good}); q.Verdict != quality.Good || q.Reasons == nil {
+		t.Errorf("two good runs: %+v", q)
+	}
+}
+
+// docs/quality.md lists the codes.
+func TestDocument(t *testing.T) {
+	document, err := os.ReadFile("../../docs/quality.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("quality.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented, used []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ").FindAllSubmatch(document, -1) {
+		if code := string(m[1]); code != "good" && code != "limited" && code != "unreliable" {
+			documented = append(documented, code)
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?:Limited|Unreliable), "([a-z_]+)"`).FindAllSubmatch(source, -1) {
+		used = append(used, string(m[1]))
+	}
+	slices.Sort(documented)
+	slices.Sort(used)
+	if !slices.Equal(documented, used) {
+		t.Errorf("docs/quality.md has %q, the rules are %q", documented, used)
+	}
+}
