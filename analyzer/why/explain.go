@@ -73,6 +73,7 @@ type account struct {
 	aside bool
 	stage place.Stage
 	idle  trace.Duration
+	ran   []cpuTime // by processor
 }
 
 // culprit is a wait of the frame.
@@ -203,6 +204,7 @@ type folding struct {
 	record    uint32
 	interrupt bool
 	kHz       uint32
+	cpu       uint8
 	stack     []level
 }
 
@@ -223,7 +225,7 @@ func (f *folding) replay(l *log) {
 			case stateEntry:
 				f.state, f.record, f.interrupt = e.state, e.value, false
 				if e.state == running {
-					f.kHz = 0
+					f.kHz, f.cpu = 0, e.cpu
 				}
 			case beginEntry:
 				f.push(Key(e.value))
@@ -322,6 +324,8 @@ func (f *folding) add(to trace.Time) {
 		kHz := f.kHz
 		if f.state != running || f.interrupt {
 			kHz = 0
+		} else if !a.aside && id.wait == place.Run {
+			a.ranOn(f.cpu, d)
 		}
 		c := a.add(id, d, kHz)
 		if n := len(f.stack); n > 0 && c.collection.key == 0 && (id.wait == place.GCRun || id.wait == place.WaitGC) {

@@ -181,6 +181,9 @@ func (r *Recorder) trackFrequency(e *hitrace.Event) {
 		return
 	}
 	c.frequency = kHz
+	if len(c.clocks) < maxClockChanges {
+		c.clocks = append(c.clocks, clockChange{e.Time, kHz})
+	}
 	if t := c.current; t != nil && t.log != nil && t.now.state == running {
 		r.log(t, entry{at: e.Time, kind: frequencyEntry, value: kHz})
 	}

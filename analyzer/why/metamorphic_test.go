@@ -270,9 +270,21 @@ func TestDoubleFrequencies(t *testing.T) {
 		if bytes.Equal(text, doubled) {
 			t.Fatal("no frequencies")
 		}
-		sameVerdicts(t, read(t, doubled), read(t, text))
+		got := read(t, doubled)
+		for i := range got { // the sentence has the frequencies
+			got[i].text = mhz.ReplaceAllStringFunc(got[i].text, func(s string) string {
+				var a, b int
+				if _, err := fmt.Sscanf(s, "at %d MHz instead of %d", &a, &b); err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Sprintf("at %d MHz instead of %d", a/2, b/2)
+			})
+		}
+		sameVerdicts(t, got, read(t, text))
 	}
 }
+
+var mhz = regexp.MustCompile(`at \d+ MHz instead of \d+`)
 
 // The lines of both kernels say the same.
 func TestKernels(t *testing.T) {

@@ -30,6 +30,7 @@ type Recorder struct {
 	cpus     []*cpu
 	calls    map[uint64]*thread    // callers, by transactions that are sent and not yet received
 	requests map[request]trace.TID // for storage, issued and not completed
+	clusters []cluster             // of processors; set by Explain
 	owners   map[trace.TID]named   // what the timeline says about threads; set by Explain
 
 	// scheduled and functions: the input has switches, and functions that threads
@@ -69,6 +70,7 @@ type cpu struct {
 	interrupts int            // handlers that are open
 	frequency  uint32         // in kHz; 0 if unknown
 	past       ring[occupant] // who ran, and since when
+	clocks     []clockChange  // the first changes of frequency
 }
 
 // pastOccupants is the number of threads that are kept of the past of a processor.
@@ -199,13 +201,16 @@ func (r *Recorder) marker(e *hitrace.Event, n note, pid trace.PID) {
 	if e.Word != hitrace.Other || r.keys.passages[s.key] != noPassage {
 		s.arrival = r.pass(t, e, r.keys.passages[s.key])
 	}
-	t.slices = append(t.slices, s)
-	r.log(t, entry{at: e.Time, kind: beginEntry, value: uint32(s.key)})
-	if c := r.keys.places[s.key].Class; t.log != nil && (c == place.ClassGC || c == place.ClassGCWait) {
+	if c := r.keys.places[s.key].Class; c == place.ClassGC || c == place.ClassGCWait {
 		reason, _ := place.GCReason(e.Marker.Label())
 		if key := r.keys.intern([]byte(reason)); reason != "" && key != otherKey {
-			r.log(t, entry{at: e.Time, kind: reasonEntry, value: uint32(key)})
+			s.reason = key
 		}
+	}
+	t.slices = append(t.slices, s)
+	r.log(t, entry{at: e.Time, kind: beginEntry, value: uint32(s.key)})
+	if s.reason != 0 {
+		r.log(t, entry{at: e.Time, kind: reasonEntry, value: uint32(s.reason)})
 	}
 }
 
@@ -289,7 +294,7 @@ func (r *Recorder) logState(t *thread, s *segment) {
 	if t.log == nil || t.log.full {
 		return
 	}
-	e := entry{at: s.start, kind: stateEntry, state: s.state}
+	e := entry{at: s.start, kind: stateEntry, state: s.state, cpu: uint8(min(max(s.cpu, 0), noCPU))}
 	if s.state == blocked || s.state == preempted || s.state == woken {
 		r.waits = append(r.waits, s.wait)
 		s.record = uint32(len(r.waits))

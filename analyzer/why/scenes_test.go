@@ -184,6 +184,9 @@ func misplacedShare(c *simulate.CauseTruth, s *why.Share) string {
 	if c.LeafSlice != "" && s.Culprit.Slice != c.LeafSlice {
 		return fmt.Sprintf("culprit's slice %q, want %q", s.Culprit.Slice, c.LeafSlice)
 	}
+	if c.Reason != "" && s.Reason != c.Reason {
+		return fmt.Sprintf("reason %q, want %q", s.Reason, c.Reason)
+	}
 	return ""
 }
 
@@ -383,8 +386,30 @@ func TestSlowerFrameHasNoSlice(t *testing.T) {
 		if s.Wait != place.RunSlow || s.Slice != "" || s.SliceValue != 0 || s.Advice == place.NoAdvice {
 			t.Errorf("got %+v", s)
 		}
-		if got := p.causes.Sentence(e); !strings.HasPrefix(got, "ran "+why.Milliseconds(s.Value)+" ms on a slower CPU; usual ") {
-			t.Errorf("got %q", got)
+		// The usual frequency of the cluster is 2270 MHz.
+		mhz := s.Frequency / 1000
+		want := fmt.Sprintf("ran %s ms at %d MHz instead of 2270; usual ", why.Milliseconds(s.Value), mhz)
+		if got := p.causes.Sentence(e); !strings.HasPrefix(got, want) || mhz >= 2270 || mhz < 400 {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A frame that ran on cores of a cluster with lower frequencies says so.
+func TestLittleCores(t *testing.T) {
+	for _, kernel := range []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux} {
+		p := play(t, simulate.Scene{Kernel: kernel, Cause: simulate.CauseLittleCore, Seed: 1})
+		for _, c := range p.truth.Causes {
+			// Processors 0 to 3 share the lowest clock of a scene.
+			if got := p.causes.Sentence(p.frame(c)); !strings.Contains(got, " ms on little cores (CPU 0–3); usual ") {
+				t.Errorf("%s: got %q", kernel, got)
+			}
+		}
+		p = play(t, simulate.Scene{Kernel: kernel, Cause: simulate.CauseSlowClock, Seed: 1})
+		for _, c := range p.truth.Causes {
+			if s := p.frame(c).Cause(); s.Cores != "" {
+				t.Errorf("%s: got %q", kernel, s.Cores)
+			}
 		}
 	}
 }

@@ -177,7 +177,7 @@ func (c *Causes) phrase(s *Share) string {
 	case place.GCRun:
 		return "collected garbage" + s.reason() + " for " + value + in
 	case place.RunSlow:
-		return "ran " + value + in + " on a slower CPU"
+		return "ran " + value + in + s.slower()
 	case place.CPUPreempted, place.CPUWait:
 		text := "waited " + value + in + " for a CPU"
 		if s.Culprit != nil {
@@ -209,11 +209,26 @@ func waitedFor(s *Share) string {
 	}
 	switch {
 	case s.Culprit != nil:
-		return text + " " + s.Culprit.Name() + s.Culprit.did()
+		text += " " + s.Culprit.Name() + s.Culprit.did()
+		if s.Culprit.collects() {
+			text += s.reason()
+		}
+		return text
 	case s.Wait == place.WaitBinder, s.Wait == place.WaitOtherProcess:
 		return text + " another process"
 	}
 	return text
+}
+
+// slower says which processors were slower than usual.
+func (s *Share) slower() string {
+	switch {
+	case s.Cores != "":
+		return " on " + s.Cores
+	case s.Frequency > 0 && s.UsualFrequency > 0:
+		return fmt.Sprintf(" at %d MHz instead of %d", s.Frequency/1000, s.UsualFrequency/1000)
+	}
+	return " on a slower CPU"
 }
 
 // reason returns the reason of the garbage collection in parentheses, if it is known.
@@ -288,8 +303,15 @@ func (c *Culprit) Name() string {
 	return c.Process + ":" + c.Thread
 }
 
+// collects reports whether the thread collected garbage.
+func (c *Culprit) collects() bool {
+	return c.Wait == place.Run && place.Lookup([]byte(c.Slice)).Class == place.ClassGC
+}
+
 func (c *Culprit) did() string {
 	switch {
+	case c.collects():
+		return ", which collected garbage in " + c.Slice
 	case c.Wait == place.Run && c.Slice != "":
 		return ", which ran " + c.Slice
 	case c.Wait == place.Run:

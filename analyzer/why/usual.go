@@ -24,6 +24,15 @@ type amount struct {
 	clocked trace.Duration
 }
 
+func (a *amount) add(b amount) {
+	a.time += b.time
+	a.cycles += b.cycles
+	a.clocked += b.clocked
+}
+
+// frequency returns the mean frequency in kHz; 0 if it is unknown.
+func (a *amount) frequency() int64 { return a.cycles / max(int64(a.clocked), 1) }
+
 // components sums the cells of a frame by component.
 func (a *account) components() map[component]amount {
 	sums := map[component]amount{}
@@ -31,9 +40,7 @@ func (a *account) components() map[component]amount {
 		c := &a.cells[i]
 		id := component{c.stage, c.wait}
 		s := sums[id]
-		s.time += c.time
-		s.cycles += c.cycles
-		s.clocked += c.clocked
+		s.add(amount{c.time, c.cycles, c.clocked})
 		sums[id] = s
 	}
 	return sums

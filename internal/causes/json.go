@@ -125,6 +125,11 @@ type jsonShare struct {
 	Value    trace.Duration `json:"value_ns"`
 	Usual    trace.Duration `json:"usual_ns"`
 	Share    trace.Duration `json:"share_ns"`
+	// Of garbage collections, and of slower CPUs.
+	Reason         *string `json:"gc_reason"`
+	Frequency      *int64  `json:"frequency_khz"`
+	UsualFrequency *int64  `json:"usual_frequency_khz"`
+	Cores          *string `json:"cores"`
 }
 
 func writeJSON(w io.Writer, name string, c *why.Causes, list []*Process, q *quality.Quality) error {
@@ -193,9 +198,18 @@ func shares(list []why.Share) []jsonShare {
 		s := &list[i]
 		encoded = append(encoded, jsonShare{
 			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share,
+			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(s.Cores),
 		})
 	}
 	return encoded
+}
+
+// nonZero returns nil, JSON's null, for an unknown number.
+func nonZero(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }
 
 func culprit(c *why.Culprit) *jsonCulprit {

@@ -110,6 +110,8 @@ type CauseTruth struct {
 	Culprit   string `json:"culprit,omitempty"`
 	Leaf      string `json:"leaf,omitempty"`
 	LeafSlice string `json:"leaf_slice,omitempty"`
+	// Reason is why the culprit collected garbage.
+	Reason string `json:"reason,omitempty"`
 	// NS is the injected time in nanoseconds, as measured in the simulation.
 	NS trace.Duration `json:"ns"`
 	// PickUp is why render_service picked the frame up late: render_busy, no_vsync, deferred

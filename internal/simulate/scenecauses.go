@@ -34,6 +34,7 @@ const (
 	CauseTimer          Cause = "timer"
 	CauseGC             Cause = "gc"
 	CauseGCElsewhere    Cause = "gc_elsewhere"
+	CauseGCUnmarked     Cause = "gc_unmarked" // the same, without a marker on the thread that waits
 	CauseIRQStorm       Cause = "irq_storm"
 	CauseIRQThreads     Cause = "irq_threads"
 	CauseVsyncLate      Cause = "vsync_late"
@@ -106,7 +107,7 @@ func Causes() []string {
 	return names(
 		CauseNone, CauseMix, CauseMoreWork, CauseSlowClock, CauseLittleCore, CausePreempted, CauseNoCPU, CauseStorageD,
 		CauseStorageS, CauseDWithoutReason, CauseFence, CauseBinder, CauseBinderQueue, CauseBinderChain, CauseLock,
-		CauseLockWaiter, CauseInversion, CauseOtherProcess, CauseTimer, CauseGC, CauseGCElsewhere, CauseIRQStorm,
+		CauseLockWaiter, CauseInversion, CauseOtherProcess, CauseTimer, CauseGC, CauseGCElsewhere, CauseGCUnmarked, CauseIRQStorm,
 		CauseIRQThreads, CauseVsyncLate, CausePreviousFrame, CauseOnIdle, CauseBetweenFrames, CauseImageDecode,
 		CauseResourceRead, CauseBuffer, CauseRenderBusy, CauseBackPressure, CauseGPULate, CauseDeliberateDelay,
 		CauseCachedTransaction, CauseLostEvents, CauseNoSched, CauseDrawWork, CauseDrawBuffer, CauseCommitBusy,
@@ -160,6 +161,7 @@ func init() {
 		CauseOtherProcess:      (*scene).otherProcess,
 		CauseTimer:             (*scene).sleep,
 		CauseGCElsewhere:       (*scene).gcElsewhere,
+		CauseGCUnmarked:        (*scene).gcUnmarked,
 		CauseIRQStorm:          (*scene).irqStorm,
 		CauseIRQThreads:        (*scene).irqThreads,
 		CauseVsyncLate:         (*scene).vsyncLate,
@@ -516,20 +518,38 @@ func (sc *scene) sleep(k int64, d trace.Duration) {
 
 func (sc *scene) gcElsewhere(k int64, d trace.Duration) {
 	const suspended = "SuspendTime::WaitGCFinished"
-	t := CauseTruth{Wait: "gc.wait", Slice: suspended, Culprit: culprit(sc.collector), Leaf: "run", LeafSlice: "SharedGC::RunPhases"}
+	t := sc.collection("gc.wait")
+	t.Slice = suspended
 	sc.within(k, t, func(a *actor) {
 		a.begin("", suspended, suspended, "M0538")
-		sc.post(sc.collector, a, func(g *actor) {
-			g.begin("", "SharedGC::RunPhases", "SharedGC::RunPhases;GCReason9;MarkReason0;Sensitive0;IsInBackground0;Startup0", "M0538")
-			g.compute(d)
-			g.end()
-			sc.wake(a, g)
-			g.compute(10 * trace.Microsecond)
-		})
-		a.block('S', "gc.wait", reason{})
+		sc.collect(a, "gc.wait", d)
 		a.compute(10 * trace.Microsecond)
 		a.end()
 	})
+}
+
+func (sc *scene) gcUnmarked(k int64, d trace.Duration) {
+	sc.within(k, sc.collection("own_thread"), func(a *actor) { sc.collect(a, "own_thread", d) })
+}
+
+const collectionSlice = "SharedGC::RunPhases"
+
+func (sc *scene) collection(wait string) CauseTruth {
+	return CauseTruth{Wait: wait, Culprit: culprit(sc.collector), Leaf: "run", LeafSlice: collectionSlice, Reason: "shared limit"}
+}
+
+// collect has a thread wait until another one has collected garbage.
+func (sc *scene) collect(a *actor, wait string, d trace.Duration) {
+	sc.post(sc.collector, a, func(g *actor) {
+		g.begin("", collectionSlice, collectionSlice+";GCReason9;MarkReason0;Sensitive0;IsInBackground0;Startup0", "M0538")
+		g.begin("", "SharedGC::Mark", "SharedGC::Mark", "M0538")
+		g.compute(d)
+		g.end()
+		g.end()
+		sc.wake(a, g)
+		g.compute(10 * trace.Microsecond)
+	})
+	a.block('S', wait, reason{})
 }
 
 // rounds is the number of interrupts that share the injected time.
