@@ -14,7 +14,11 @@ import (
 //
 // It is empty for a frame that was not late.
 func (c *Causes) Sentence(e *Explanation) string {
-	return c.sentence(e, "; whether the thread ran or waited is unknown")
+	unknown := "; whether the thread ran or waited is unknown"
+	if c.Limited {
+		unknown += ": " + limited
+	}
+	return c.sentence(e, unknown)
 }
 
 // Brief is Sentence without what applies to all frames of a trace that has no
@@ -126,10 +130,16 @@ func (c *Causes) notKnown(e *Explanation) string {
 	return fmt.Sprintf("cause unknown: the thread's state is unknown for %s of %s; %s", ms(e.Unknown), ms(e.End.Sub(e.Start)), c.missing())
 }
 
+// limited says why the states of threads are unknown if a limit was reached.
+const limited = "the limit states was reached, --limit states=N raises it"
+
 // missing returns what the user can record to find more causes.
 func (c *Causes) missing() string {
 	if !c.Scheduled {
 		return "record the tag sched"
+	}
+	if c.Limited {
+		return limited
 	}
 	return "events were lost, or the trace begins too late"
 }

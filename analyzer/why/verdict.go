@@ -159,6 +159,14 @@ type Causes struct {
 	Limited bool
 }
 
+// Warnings returns what the user must know of the causes.
+func (c *Causes) Warnings() []string {
+	if c == nil || !c.Limited {
+		return nil
+	}
+	return []string{"causes of later frames are unknown: " + limited}
+}
+
 // Of returns the explanation of a frame, nil for a frame without one.
 func (c *Causes) Of(f *analyzer.Frame) *Explanation {
 	if c == nil {

@@ -324,27 +324,32 @@ func Brief(e *why.Explanation) string {
 
 // Waterfall returns how the budget and the shares add up to the length of a late frame.
 func Waterfall(e *why.Explanation) string {
-	var sum, shown trace.Duration
-	// Each term is rounded so that the terms add up to the rounded sum.
-	term := func(d trace.Duration) string {
-		sum += d
-		up := roundTenth(sum) - shown
-		shown += up
-		return why.Milliseconds(up)
-	}
-	text := "budget " + term(e.End.Sub(e.Start)-e.Overrun)
+	var terms Terms
+	text := "budget " + terms.Add(e.End.Sub(e.Start)-e.Overrun)
 	for i := range e.Shares {
 		s := &e.Shares[i]
 		if i == maxTerms || s.Share < tenth {
 			break
 		}
-		text += fmt.Sprintf(" + %s %s", component(s.Stage, s.Wait), term(s.Share))
+		text += fmt.Sprintf(" + %s %s", component(s.Stage, s.Wait), terms.Add(s.Share))
 	}
 	length := e.End.Sub(e.Start)
-	if left := length - sum; roundTenth(length) > shown {
-		text += " + other " + term(left)
+	if left := length - terms.sum; roundTenth(length) > terms.shown {
+		text += " + other " + terms.Add(left)
 	}
 	return text + " = " + why.Milliseconds(length) + " ms"
+}
+
+// Terms formats the terms of a sum in milliseconds with one decimal. Each is rounded so that
+// the terms add up to the rounded sum.
+type Terms struct{ sum, shown trace.Duration }
+
+// Add returns the next term.
+func (t *Terms) Add(d trace.Duration) string {
+	t.sum += d
+	up := roundTenth(t.sum) - t.shown
+	t.shown += up
+	return why.Milliseconds(up)
 }
 
 // roundTenth rounds a time that is not negative to tenths of a millisecond.

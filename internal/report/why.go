@@ -140,7 +140,7 @@ type block struct {
 // term is a bar of the waterfall.
 type term struct {
 	Name        string
-	Time        trace.Duration
+	Time        string // in milliseconds
 	Left, Width string
 	Group       waitGroup
 }
@@ -342,8 +342,9 @@ func (l *lateView) block(e *why.Explanation, start, end trace.Time, g waitGroup,
 // waterfall sets the terms that add up to the length of the frame.
 func (l *lateView) waterfall(e *why.Explanation) {
 	at := trace.Duration(0)
+	var terms causes.Terms
 	add := func(name string, d trace.Duration, g waitGroup) {
-		l.Terms = append(l.Terms, term{name, d, percentOf(at, l.Length), percentOf(d, l.Length), g})
+		l.Terms = append(l.Terms, term{name, terms.Add(d), percentOf(at, l.Length), percentOf(d, l.Length), g})
 		at += d
 	}
 	add("budget", l.Length-e.Overrun, waitGroup{ID: "budget"})
