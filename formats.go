@@ -32,9 +32,9 @@ func (f *format) isText() bool {
 	return f.name == textTrace || f.name == rawTrace || f.name == hiprofilerTrace
 }
 
-const recordHint = "record text instead: " + recordCommand
+const recordHint = "record a trace instead: " + recordCommand
 
-const recordCommand = `hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
+const recordCommand = `ohframe record -t 5, or hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
 
 // formats are tried in this order. The last one matches everything.
 var formats = []format{
@@ -71,7 +71,7 @@ var lookalikes = []format{
 		text := bytes.TrimSpace(head)
 		return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("["))
 	}, nil, recordHint},
-	{"", anything, nil, "a text trace is what hitrace writes: " + recordCommand},
+	{"", anything, nil, "a trace is what hitrace writes: " + recordCommand},
 }
 
 func anything([]byte) bool { return true }

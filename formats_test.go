@@ -12,10 +12,10 @@ import (
 func TestNotATrace(t *testing.T) {
 	for _, test := range []struct{ head, want, hint string }{
 		{"\x89PNG\r\n\x1a\n", "not a trace (PNG image)", ""},
-		{`{"traceEvents":[`, "not a trace (JSON)", "record text instead"},
+		{`{"traceEvents":[`, "not a trace (JSON)", "record a trace instead"},
 		{"\n[{\"ph\":\"B\"}]", "not a trace (JSON)", ""},
 		{"\x7b\x51\x00\x00\x6a\x01", "not a trace (binary data)", "hitrace --raw"}, // the time of a page
-		{"PERFILE2\x68", "not a trace (hiperf data)", "record text instead"},
+		{"PERFILE2\x68", "not a trace (hiperf data)", "record a trace instead"},
 		{"version https://git-lfs.github.com/spec/v1\n", "not a trace (Git LFS pointer)", "git lfs pull"},
 		{"BZh91AY&SY", "not a trace (bzip2 file)", "bunzip2"},
 		{"\xfd7zXZ\x00\x00\x04", "not a trace (xz file)", "unxz"},

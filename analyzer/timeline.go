@@ -24,6 +24,9 @@ type Timeline struct {
 	Wall WallClock
 	// Diagnostics counts inconsistencies in the trace.
 	Diagnostics Diagnostics
+	// Dump is set if the frames come from a text dump of Android. A render frame is then
+	// no more than a present time.
+	Dump bool
 }
 
 // Part is one of several traces in one input.
@@ -41,6 +44,9 @@ type WallClock struct {
 // Process is a process and its threads, by id.
 type Process struct {
 	PID trace.PID
+	// NoPID is set if the input does not have the process id. PID is then a number that
+	// no other process has.
+	NoPID bool
 	// Name is the full name if a process dump or Options.FullNames has it, else the
 	// main thread's, at most 15 bytes; empty if not known.
 	Name    string

@@ -114,10 +114,12 @@ func TestSummary(t *testing.T) {
 			add("ohos_hitches_hitch", p, float64(h.Hitch))
 			add("ohos_hitches_hitch_ms_per_s", p, h.Ratio)
 		}
-		for metric, d := range map[string]trace.Duration{
-			"p50": p.Durations.P50, "p90": p.Durations.P90, "p95": p.Durations.P95, "p99": p.Durations.P99, "max": p.Durations.Max,
+		for metric, d := range map[string]*trace.Duration{
+			"p50": &p.Durations.P50, "p90": &p.Durations.P90, "p95": p.Durations.P95, "p99": p.Durations.P99, "max": &p.Durations.Max,
 		} {
-			add("ohos_duration_"+metric, p, float64(d))
+			if d != nil {
+				add("ohos_duration_"+metric, p, float64(*d))
+			}
 		}
 	}
 	want["ohos_duration_histogram_frames"] = histogram(timeline)

@@ -78,6 +78,10 @@ func TestLatencies(t *testing.T) {
 			}
 			session := load(t, out.Bytes())
 			enginetest.CheckGate(t, session)
+			timeline.Dump = false // a converted trace has process ids and stages
+			for _, p := range timeline.Processes {
+				p.NoPID = false
+			}
 			checkModules(t, session, timeline)
 
 			restored, _, err := perfetto.Read(t.Context(), bytes.NewReader(out.Bytes()), perfetto.Options{})

@@ -125,8 +125,6 @@ func checkWholeFrames(t *testing.T, session *engine.Session, timeline *analyzer.
 		FROM ohos_whole_frame w JOIN thread USING (utid)`), want)
 }
 
-var kinds = map[stats.Kind]string{stats.Application: "app", stats.RenderService: "render"}
-
 // measured are the processes that have complete frames: others are not in SQL.
 func measured(report *stats.Report) (list []*stats.Process) {
 	for _, p := range report.Processes {
@@ -142,15 +140,15 @@ func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 	var jank, blame, streak, worst rows
 	for _, p := range measured(report) {
 		c, s, w := p.Frames, p.Stutter, p.WholeFrames
-		jank.add(kinds[p.Kind], int64(p.PID), p.Name, c.Complete, c.WithDeadline, c.Late, pointer(p.JankRate),
+		jank.add(string(p.Kind), int64(p.PID), p.Name, c.Complete, c.WithDeadline, c.Late, pointer(p.JankRate),
 			c.LateMain, c.LateGPU, pointer(c.Empty), pointer(p.EmptyRate), c.Misaligned, s.Slight, s.Medium, s.Severe)
-		blame.add(kinds[p.Kind], int64(p.PID), p.Name, w.Judged, w.Late,
+		blame.add(string(p.Kind), int64(p.PID), p.Name, w.Judged, w.Late,
 			w.Blame.Application, w.Blame.RenderCPU, w.Blame.RenderGPU, w.Blame.PickUp)
 		if l := p.LongestStreak; l != nil {
-			streak.add(kinds[p.Kind], int64(p.PID), l.Frames, int64(l.TID), int64(l.At), int64(l.Until.Sub(l.At)), known(l.VsyncID))
+			streak.add(string(p.Kind), int64(p.PID), l.Frames, int64(l.TID), int64(l.At), int64(l.Until.Sub(l.At)), known(l.VsyncID))
 		}
 		for i, f := range p.Worst {
-			worst.add(kinds[p.Kind], int64(p.PID), i+1, int64(f.At), int64(f.Duration), int64(f.Overrun), pointer(f.OverrunPeriods),
+			worst.add(string(p.Kind), int64(p.PID), i+1, int64(f.At), int64(f.Duration), int64(f.Overrun), pointer(f.OverrunPeriods),
 				int64(f.TID), known(f.VsyncID))
 		}
 	}
@@ -180,10 +178,10 @@ func checkFPS(t *testing.T, session *engine.Session, report *stats.Report) {
 	var fps, hitches rows
 	for _, p := range measured(report) {
 		if f := p.FPS; f != nil {
-			fps.add(kinds[p.Kind], int64(p.PID), p.Name, string(f.Event), f.Frames, int64(f.First), int64(f.Last), f.All)
+			fps.add(string(p.Kind), int64(p.PID), p.Name, string(f.Event), f.Frames, int64(f.First), int64(f.Last), f.All)
 		}
 		if h := p.Hitches; h != nil {
-			hitches.add(kinds[p.Kind], int64(p.PID), p.Name, h.Gaps, int64(h.Time), int64(h.Idle), h.Hitches, int64(h.Hitch), h.LostFrames, h.Ratio)
+			hitches.add(string(p.Kind), int64(p.PID), p.Name, h.Gaps, int64(h.Time), int64(h.Idle), h.Hitches, int64(h.Hitch), h.LostFrames, h.Ratio)
 		}
 	}
 	compare(t, "ohos_fps", query(t, session,
@@ -198,10 +196,10 @@ func checkStages(t *testing.T, session *engine.Session, report *stats.Report) {
 	var durations, stages rows
 	for _, p := range measured(report) {
 		d := p.Durations
-		durations.add(kinds[p.Kind], int64(p.PID), p.Name, d.Frames, int64(d.P50), int64(d.P90), int64(d.P95), int64(d.P99), int64(d.Max))
+		durations.add(string(p.Kind), int64(p.PID), p.Name, d.Frames, int64(d.P50), int64(d.P90), pointer(d.P95), pointer(d.P99), int64(d.Max))
 		for _, s := range p.Stages {
 			if s.Frames > 0 {
-				stages.add(kinds[p.Kind], int64(p.PID), p.Name, s.Stage.String(), s.Frames,
+				stages.add(string(p.Kind), int64(p.PID), p.Name, s.Stage.String(), s.Frames,
 					int64(*s.P50), int64(*s.P90), int64(*s.Max), s.LongestOfLate)
 			}
 		}
@@ -227,8 +225,8 @@ func checkComparison(t *testing.T, session *engine.Session, report *stats.Report
 		if p.FPS != nil {
 			event, rate = string(p.FPS.Event), p.FPS.All
 		}
-		want.add(system, kinds[p.Kind], int64(p.PID), p.Name, c.Complete, c.WithDeadline, c.Late, pointer(p.JankRate), streak,
-			event, rate, int64(d.P50), int64(d.P90), int64(d.P95), int64(d.P99), int64(d.Max))
+		want.add(system, string(p.Kind), int64(p.PID), p.Name, c.Complete, c.WithDeadline, c.Late, pointer(p.JankRate), streak,
+			event, rate, int64(d.P50), int64(d.P90), pointer(d.P95), pointer(d.P99), int64(d.Max))
 	}
 	compare(t, "ohos_or_android_process", query(t, session, `
 		SELECT system, kind, pid, process_name, frames, with_deadline, late, jank_rate, longest_streak,

@@ -10,7 +10,7 @@ import (
 
 // timeline returns the frames of the rows.
 func timeline(d *Dump) *analyzer.Timeline {
-	t := &analyzer.Timeline{}
+	t := &analyzer.Timeline{Dump: true}
 	b := builder{timeline: t, taken: map[trace.PID]bool{}, shown: map[trace.Time]*analyzer.Frame{}}
 	for _, p := range d.Processes {
 		b.taken[p.PID] = true
@@ -39,12 +39,13 @@ type builder struct {
 
 // addProcess adds a process with its main thread.
 func (b *builder) addProcess(pid trace.PID, name string) *analyzer.Process {
-	if pid == trace.UnknownPID {
+	unknown := pid == trace.UnknownPID
+	if unknown {
 		for b.free++; b.taken[b.free]; b.free++ {
 		}
 		pid = b.free
 	}
-	p := &analyzer.Process{PID: pid, Name: name, Threads: []analyzer.Thread{{TID: trace.TID(pid), Name: name}}}
+	p := &analyzer.Process{PID: pid, NoPID: unknown, Name: name, Threads: []analyzer.Thread{{TID: trace.TID(pid), Name: name}}}
 	b.timeline.Processes = append(b.timeline.Processes, p)
 	return p
 }

@@ -87,7 +87,7 @@ func TestProcessDump(t *testing.T) {
 			for tid, want := range test.want {
 				thread, pid := d.Thread(tid)
 				if got := (dumped{d.Process(trace.PID(tid)), thread, pid}); got != want {
-					t.Errorf("%s: %d is %q, want %q", test.name, tid, got, want)
+					t.Errorf("%s: %d is %v, want %v", test.name, tid, got, want)
 				}
 			}
 		}

@@ -14,14 +14,15 @@ import (
 // when they are dropped.
 //
 // Percentiles are exact, by nearest rank: the P-th percentile of n durations in order is
-// number ⌈P·n/100⌉, which is always a measured value.
+// number ⌈P·n/100⌉, which is always a measured value. P95 is nil for fewer than 20
+// durations and P99 for fewer than 100: it would be the longest of them.
 type Durations struct {
-	Frames int            `json:"frames"`
-	P50    trace.Duration `json:"p50_ns"`
-	P90    trace.Duration `json:"p90_ns"`
-	P95    trace.Duration `json:"p95_ns"`
-	P99    trace.Duration `json:"p99_ns"`
-	Max    trace.Duration `json:"max_ns"`
+	Frames int             `json:"frames"`
+	P50    trace.Duration  `json:"p50_ns"`
+	P90    trace.Duration  `json:"p90_ns"`
+	P95    *trace.Duration `json:"p95_ns"`
+	P99    *trace.Duration `json:"p99_ns"`
+	Max    trace.Duration  `json:"max_ns"`
 	// Histogram has the buckets that are not empty, in order.
 	Histogram []Bucket `json:"histogram"`
 }
@@ -29,12 +30,12 @@ type Durations struct {
 // DurationsInPeriods has each duration in refresh periods, rounded to a millionth. It is
 // comparable across refresh rates.
 type DurationsInPeriods struct {
-	Frames int     `json:"frames"`
-	P50    float64 `json:"p50_periods"`
-	P90    float64 `json:"p90_periods"`
-	P95    float64 `json:"p95_periods"`
-	P99    float64 `json:"p99_periods"`
-	Max    float64 `json:"max_periods"`
+	Frames int      `json:"frames"`
+	P50    float64  `json:"p50_periods"`
+	P90    float64  `json:"p90_periods"`
+	P95    *float64 `json:"p95_periods"`
+	P99    *float64 `json:"p99_periods"`
+	Max    float64  `json:"max_periods"`
 }
 
 func durations(frames []*analyzer.Frame) *Durations {
@@ -44,7 +45,7 @@ func durations(frames []*analyzer.Frame) *Durations {
 		return nil
 	}
 	return &Durations{
-		n, percentile(list, 50), percentile(list, 90), percentile(list, 95), percentile(list, 99), list[n-1],
+		n, percentile(list, 50), percentile(list, 90), tailPercentile(list, 95, minFrames), tailPercentile(list, 99, minP99), list[n-1],
 		histogram(list),
 	}
 }
@@ -55,8 +56,14 @@ func durationsInPeriods(frames []*analyzer.Frame) *DurationsInPeriods {
 	if n == 0 {
 		return nil
 	}
-	at := func(p int) float64 { return percentile(list, p).periods() }
-	return &DurationsInPeriods{n, at(50), at(90), at(95), at(99), list[n-1].periods()}
+	tail := func(p, atLeast int) *float64 {
+		at := tailPercentile(list, p, atLeast)
+		if at == nil {
+			return nil
+		}
+		return number(at.periods())
+	}
+	return &DurationsInPeriods{n, percentile(list, 50).periods(), percentile(list, 90).periods(), tail(95, minFrames), tail(99, minP99), list[n-1].periods()}
 }
 
 func sortedDurations(frames []*analyzer.Frame) []trace.Duration {
@@ -100,4 +107,14 @@ func sortedMicroperiods(frames []*analyzer.Frame) []microperiods {
 // from 1 to 100. The list must not be empty.
 func percentile[T any](sorted []T, p int) T {
 	return sorted[(p*len(sorted)+99)/100-1]
+}
+
+// tailPercentile is percentile, or nil if the list has too few values to have one beyond
+// it (docs/frames.md 9.9).
+func tailPercentile[T any](sorted []T, p, atLeast int) *T {
+	if len(sorted) < atLeast {
+		return nil
+	}
+	at := percentile(sorted, p)
+	return &at
 }

@@ -18,6 +18,6 @@ func MatchProcess(pattern string) (func(*analyzer.Process) bool, error) {
 	}
 	return func(p *analyzer.Process) bool {
 		matched, _ := path.Match(pattern, p.Name)
-		return pattern == "" || matched || pattern == strconv.Itoa(int(p.PID))
+		return pattern == "" || matched || !p.NoPID && pattern == strconv.Itoa(int(p.PID))
 	}, nil
 }

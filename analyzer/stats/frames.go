@@ -13,11 +13,11 @@ func NewFrames(t *analyzer.Timeline) Frames {
 		return frames
 	}
 	for f := range t.Complete() {
-		key := processKey{kindOf(f), f.Process.PID}
+		key := newProcessKey(f)
 		frames[key] = append(frames[key], f)
 	}
 	return frames
 }
 
 // Of returns the frames of a process, in the order of the timeline.
-func (f Frames) Of(p *Process) []*analyzer.Frame { return f[processKey{p.Kind, p.PID}] }
+func (f Frames) Of(p *Process) []*analyzer.Frame { return f[keyOf(p)] }

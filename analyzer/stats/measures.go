@@ -137,27 +137,27 @@ func measures() []Measure {
 	stutter("unknown", "late, with an unknown deadline or refresh period", func(s *Stutter) int { return s.Unknown })
 	for _, q := range []struct {
 		name, label, meaning string
-		duration             func(*Durations) trace.Duration
-		periods              func(*DurationsInPeriods) float64
+		duration             func(*Durations) *trace.Duration
+		periods              func(*DurationsInPeriods) *float64
 	}{
-		{"p50", "P50", "half of the frames took at most this long", func(d *Durations) trace.Duration { return d.P50 }, func(d *DurationsInPeriods) float64 { return d.P50 }},
-		{"p90", "P90", "90 % did", func(d *Durations) trace.Duration { return d.P90 }, func(d *DurationsInPeriods) float64 { return d.P90 }},
-		{"p95", "P95", "95 % did", func(d *Durations) trace.Duration { return d.P95 }, func(d *DurationsInPeriods) float64 { return d.P95 }},
-		{"p99", "P99", "99 % did", func(d *Durations) trace.Duration { return d.P99 }, func(d *DurationsInPeriods) float64 { return d.P99 }},
-		{"max", "max", "the longest", func(d *Durations) trace.Duration { return d.Max }, func(d *DurationsInPeriods) float64 { return d.Max }},
+		{"p50", "P50", "half of the frames took at most this long", func(d *Durations) *trace.Duration { return &d.P50 }, func(d *DurationsInPeriods) *float64 { return &d.P50 }},
+		{"p90", "P90", "90 % did", func(d *Durations) *trace.Duration { return &d.P90 }, func(d *DurationsInPeriods) *float64 { return &d.P90 }},
+		{"p95", "P95", "95 % did; null for fewer than 20 frames", func(d *Durations) *trace.Duration { return d.P95 }, func(d *DurationsInPeriods) *float64 { return d.P95 }},
+		{"p99", "P99", "99 % did; null for fewer than 100 frames", func(d *Durations) *trace.Duration { return d.P99 }, func(d *DurationsInPeriods) *float64 { return d.P99 }},
+		{"max", "max", "the longest", func(d *Durations) *trace.Duration { return &d.Max }, func(d *DurationsInPeriods) *float64 { return &d.Max }},
 	} {
 		list = append(list,
 			Measure{"durations." + q.name + "_ns", q.name + "_ms", Milliseconds, Lower, "Duration " + q.label + ", ms", q.meaning, true,
-				part(func(p *Process) *Durations { return p.Durations }, func(d *Durations) float64 { return float64(q.duration(d)) })},
+				optional(func(p *Process) *Durations { return p.Durations }, func(d *Durations) *float64 { return nanoseconds(q.duration(d)) })},
 			Measure{"durations_in_periods." + q.name + "_periods", q.name + "_periods", Periods, Lower, "Duration " + q.label + ", periods", q.meaning, false,
-				part(func(p *Process) *DurationsInPeriods { return p.DurationsInPeriods }, q.periods)})
+				optional(func(p *Process) *DurationsInPeriods { return p.DurationsInPeriods }, q.periods)})
 	}
 	for stage := range stagesCount {
 		timed := func(q, label, meaning string, of func(*StageTimes) *trace.Duration) {
 			list = append(list, Measure{"stages." + stage.String() + "." + q + "_ns", stage.String() + "_" + q + "_ms", Milliseconds, Lower,
 				stage.Label() + " " + label + ", ms", meaning, false, func(p *Process) *float64 {
-					if t := p.stage(stage); t != nil && of(t) != nil {
-						return number(float64(*of(t)))
+					if t := p.stage(stage); t != nil {
+						return nanoseconds(of(t))
 					}
 					return nil
 				}})
@@ -231,6 +231,14 @@ func optional[T any](get func(*Process) *T, of func(*T) *float64) func(*Process)
 		}
 		return of(t)
 	}
+}
+
+// nanoseconds returns nil for nil.
+func nanoseconds(d *trace.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	return number(float64(*d))
 }
 
 func number(x float64) *float64 { return &x }

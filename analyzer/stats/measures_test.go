@@ -394,14 +394,31 @@ func TestPercentiles(t *testing.T) {
 		s.app(p, 1000*i, 1000*i, 1000*i+i, 0)
 	}
 	d := measured(t, s, stats.Application).Durations
-	if got, want := []trace.Duration{d.P50, d.P90, d.P95, d.P99, d.Max}, []trace.Duration{50 * ms, 90 * ms, 95 * ms, 99 * ms, 100 * ms}; !slices.Equal(got, want) {
+	if got, want := []trace.Duration{d.P50, d.P90, *d.P95, *d.P99, d.Max}, []trace.Duration{50 * ms, 90 * ms, 95 * ms, 99 * ms, 100 * ms}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	one := &scene{}
 	one.app(one.process(100, ""), 1000, 1000, 1003, 0)
 	d = measured(t, one, stats.Application).Durations
-	if got, want := []trace.Duration{d.P50, d.P90, d.P95, d.P99, d.Max}, []trace.Duration{3 * ms, 3 * ms, 3 * ms, 3 * ms, 3 * ms}; !slices.Equal(got, want) {
+	if got, want := []trace.Duration{d.P50, d.P90, d.Max}, []trace.Duration{3 * ms, 3 * ms, 3 * ms}; !slices.Equal(got, want) {
 		t.Errorf("of one: got %v, want %v", got, want)
+	}
+}
+
+// Without a frame beyond it, a percentile of the tail is unknown: docs/frames.md 9.9.
+func TestTailPercentiles(t *testing.T) {
+	s := &scene{}
+	p := s.process(100, "")
+	for n := 1; n <= 100; n++ {
+		s.app(p, 1000*n, 1000*n, 1000*n+n, 0)
+		process := measured(t, s, stats.Application)
+		d, periods := process.Durations, process.DurationsInPeriods
+		if (d.P95 != nil) != (n >= 20) || (d.P99 != nil) != (n >= 100) {
+			t.Errorf("%d frames: P95 %v, P99 %v", n, d.P95, d.P99)
+		}
+		if (periods.P95 != nil) != (n >= 20) || (periods.P99 != nil) != (n >= 100) {
+			t.Errorf("%d frames, in periods: P95 %v, P99 %v", n, periods.P95, periods.P99)
+		}
 	}
 }
 
@@ -457,7 +474,7 @@ func TestStageLimits(t *testing.T) {
 	for stage, want := range map[stats.Stage]string{
 		stats.Receive:   "not known", // received before it was due
 		stats.PickUp:    "0s",
-		stats.ToPresent: "0s",
+		stats.ToPresent: "not known",
 	} {
 		got := "not known"
 		if d := p.Stages[stage].Max; d != nil {
@@ -466,6 +483,16 @@ func TestStageLimits(t *testing.T) {
 		if got != want {
 			t.Errorf("%s is %s, want %s", stage, got, want)
 		}
+	}
+	r.Commit.End, r.PresentEstimated = at(1015), true
+	p = measured(t, s, stats.Application)
+	if n := p.Stages[stats.ToPresent].Frames; n != 0 {
+		t.Errorf("%d frames have a time to an estimated present", n)
+	}
+	r.PresentEstimated = false
+	p = measured(t, s, stats.Application)
+	if d := p.Stages[stats.ToPresent].Max; d == nil || *d != 1*ms {
+		t.Errorf("commit to present is %v, want 1 ms", d)
 	}
 	r.Facts = analyzer.Truncated
 	p = measured(t, s, stats.Application)

@@ -8,8 +8,9 @@ import (
 // Process has the measures of one process's frames. The frames of all UI threads are
 // measured together, except that a streak is of one thread.
 type Process struct {
-	Kind Kind      `json:"kind"`
-	PID  trace.PID `json:"pid"`
+	Kind Kind `json:"kind"`
+	// PID is the process id, UnknownPID if the input does not have it.
+	PID trace.PID `json:"pid"`
 	// Name is the main thread's name, in text traces at most 15 bytes; empty if unknown.
 	Name string `json:"name"`
 	// Observed is from the start of the first complete frame to the end of the last;
@@ -42,7 +43,8 @@ type Process struct {
 	// DurationsInPeriods are the durations of the frames with a known refresh period,
 	// each in its own periods; nil without such frames.
 	DurationsInPeriods *DurationsInPeriods `json:"durations_in_periods"`
-	// Stages are the stages of the process's frames, in order.
+	// Stages are the stages of the process's frames, in order; none for a dump, which has
+	// only the times at which frames were done and shown.
 	Stages []StageTimes `json:"stages"`
 	// Worst are the late frames with the largest overruns, the largest first; at most
 	// ten.
@@ -72,7 +74,12 @@ func (p *Process) measure() {
 	p.Stutter = stutter(r.frames)
 	p.Durations = durations(r.frames)
 	p.DurationsInPeriods = durationsInPeriods(r.frames)
-	p.Stages = stageTimes(p.Kind, r.frames)
+	p.Stages = []StageTimes{}
+	if !r.dump {
+		p.Stages = stageTimes(p.Kind, r.frames)
+	} else if p.Kind == RenderService {
+		p.Durations, p.DurationsInPeriods = nil, nil
+	}
 	p.Worst = worst(r.frames)
 }
 

@@ -13,6 +13,7 @@ type records struct {
 	frames    []*analyzer.Frame // complete ones
 	shown     []shown
 	truncated int
+	dump      bool // Timeline.Dump
 	whole     WholeFrames
 	breaks    []trace.Time // the starts of further traces in the same input, in order
 	// emptyKnown: some frame of the same kind in the trace is not empty.

@@ -53,7 +53,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	}
 	known := emptyKnown(t)
 	for key, p := range c {
-		p.records.emptyKnown = known[key.kind]
+		p.records.dump, p.records.emptyKnown = t.Dump, known[key.kind]
 	}
 	span := newSpan(t.Span.Start, t.Span.End)
 	if len(t.Parts) > 1 {
@@ -102,13 +102,29 @@ type collector map[processKey]*Process
 type processKey struct {
 	kind Kind
 	pid  trace.PID
+	name string // of a process without an id
 }
 
-func (c collector) process(kind Kind, pid trace.PID, name string) *Process {
-	key := processKey{kind, pid}
+// newProcessKey returns the key of the process of a frame.
+func newProcessKey(f *analyzer.Frame) processKey {
+	if f.Process.NoPID {
+		return processKey{kindOf(f), trace.UnknownPID, f.Process.Name}
+	}
+	return processKey{kindOf(f), f.Process.PID, ""}
+}
+
+// keyOf returns the key of a process of a report.
+func keyOf(p *Process) processKey {
+	if p.PID == trace.UnknownPID {
+		return processKey{p.Kind, p.PID, p.Name}
+	}
+	return processKey{p.Kind, p.PID, ""}
+}
+
+func (c collector) process(key processKey, name string) *Process {
 	p := c[key]
 	if p == nil {
-		p = &Process{Kind: kind, PID: pid}
+		p = &Process{Kind: key.kind, PID: key.pid}
 		c[key] = p
 	}
 	if name != "" {
@@ -118,12 +134,12 @@ func (c collector) process(kind Kind, pid trace.PID, name string) *Process {
 }
 
 func (c collector) add(f *analyzer.Frame) {
-	c.process(kindOf(f), f.Process.PID, f.Process.Name).records.addFrame(f)
+	c.process(newProcessKey(f), f.Process.Name).records.addFrame(f)
 }
 
 func (c collector) report(span *Span) *Report {
 	r := &Report{Span: span, Processes: slices.SortedFunc(maps.Values(c), func(a, b *Process) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.PID, b.PID))
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Name, b.Name))
 	})}
 	if r.Processes == nil {
 		r.Processes = []*Process{}

@@ -111,16 +111,17 @@ func reportOfTwoApplications() *stats.Report {
 				Stutter:       stats.Stutter{Slight: 2}, // 1.7 and 0.3 periods
 				// 2 3 4 5 5 6 26
 				Durations: &stats.Durations{
-					Frames: 7, P50: 5 * ms, P90: 26 * ms, P95: 26 * ms, P99: 26 * ms, Max: 26 * ms,
+					Frames: 7, P50: 5 * ms, P90: 26 * ms, Max: 26 * ms,
 					Histogram: []stats.Bucket{firstBucket(5), bucket(6, 1), bucket(26, 1)},
 				},
-				DurationsInPeriods: &stats.DurationsInPeriods{Frames: 7, P50: 0.5, P90: 2.6, P95: 2.6, P99: 2.6, Max: 2.6},
+				DurationsInPeriods: &stats.DurationsInPeriods{Frames: 7, P50: 0.5, P90: 2.6, Max: 2.6},
 				Stages: []stats.StageTimes{
 					stage(stats.Receive, 7, 1, 7, 7, 0),      // 1 1 1 1 1 1 7
 					stage(stats.UIWork, 7, 5, 26, 26, 1),     // 2 3 4 5 5 6 26; the longest of 1020's
 					stage(stats.PickUp, 6, 6, 9, 9, 0),       // 5 6 6 7 8 9
 					stage(stats.RenderMain, 6, 3, 17, 17, 1), // 2 2 3 3 4 17; the longest of 1040's
 					stage(stats.RenderDraw, 5, 4, 16, 16, 0), // 3 3 4 9 16
+					stage(stats.RenderGPU, 2, 7, 15, 15, 0),  // 7 15
 					stage(stats.CommitLayers, 6, 1, 1, 1, 0), // 1 1 1 1 1 1
 					stage(stats.ToPresent, 6, 4, 34, 34, 0),  // 3 4 4 10 11 34
 				},
@@ -145,16 +146,17 @@ func reportOfTwoApplications() *stats.Report {
 				},
 				WholeFrames: stats.WholeFrames{Judged: 3, Late: 3, LateRate: ptr(1.0), Blame: stats.Blames{RenderCPU: 1, RenderGPU: 1, PickUp: 1}},
 				Durations: &stats.Durations{ // 3 3 4
-					Frames: 3, P50: 3 * ms, P90: 4 * ms, P95: 4 * ms, P99: 4 * ms, Max: 4 * ms,
+					Frames: 3, P50: 3 * ms, P90: 4 * ms, Max: 4 * ms,
 					Histogram: []stats.Bucket{firstBucket(3)},
 				},
-				DurationsInPeriods: &stats.DurationsInPeriods{Frames: 3, P50: 0.3, P90: 0.4, P95: 0.4, P99: 0.4, Max: 0.4},
+				DurationsInPeriods: &stats.DurationsInPeriods{Frames: 3, P50: 0.3, P90: 0.4, Max: 0.4},
 				Stages: []stats.StageTimes{
 					stage(stats.Receive, 3, 1, 1, 1, 0),
 					stage(stats.UIWork, 3, 3, 4, 4, 0),
 					stage(stats.PickUp, 3, 17, 18, 18, 0), // 8 17 18
 					stage(stats.RenderMain, 3, 2, 17, 17, 0),
 					stage(stats.RenderDraw, 2, 9, 16, 16, 0),
+					stage(stats.RenderGPU, 1, 15, 15, 15, 0),
 					stage(stats.CommitLayers, 3, 1, 1, 1, 0),
 					stage(stats.ToPresent, 3, 11, 34, 34, 0),
 				},
@@ -178,14 +180,15 @@ func reportOfTwoApplications() *stats.Report {
 				LongestStreak: &stats.Streak{Frames: 2, TID: 1, At: at(1061), VsyncID: 1060, Until: at(1097)},
 				Stutter:       stats.Stutter{Slight: 2},
 				Durations: &stats.Durations{ // 1 2 2 3 3 4 17
-					Frames: 7, P50: 3 * ms, P90: 17 * ms, P95: 17 * ms, P99: 17 * ms, Max: 17 * ms,
+					Frames: 7, P50: 3 * ms, P90: 17 * ms, Max: 17 * ms,
 					Histogram: []stats.Bucket{firstBucket(6), bucket(17, 1)},
 				},
-				DurationsInPeriods: &stats.DurationsInPeriods{Frames: 7, P50: 0.3, P90: 1.7, P95: 1.7, P99: 1.7, Max: 1.7},
+				DurationsInPeriods: &stats.DurationsInPeriods{Frames: 7, P50: 0.3, P90: 1.7, Max: 1.7},
 				Stages: []stats.StageTimes{
 					stage(stats.Receive, 7, 1, 1, 1, 0),
 					stage(stats.RenderMain, 7, 3, 17, 17, 1), // the longest of 1060's
 					stage(stats.RenderDraw, 5, 4, 16, 16, 1), // the longest of 1080's
+					stage(stats.RenderGPU, 2, 7, 15, 15, 0),
 					stage(stats.CommitLayers, 6, 1, 1, 1, 0),
 					stage(stats.ToPresent, 6, 4, 34, 34, 0),
 				},
@@ -225,7 +228,7 @@ func TestComputeTruncatedOnly(t *testing.T) {
 		Refresh: []stats.Refresh{}, Worst: []stats.WorstFrame{},
 		Stages: []stats.StageTimes{
 			{Stage: stats.Receive}, {Stage: stats.UIWork}, {Stage: stats.PickUp}, {Stage: stats.RenderMain},
-			{Stage: stats.RenderDraw}, {Stage: stats.CommitLayers}, {Stage: stats.ToPresent},
+			{Stage: stats.RenderDraw}, {Stage: stats.RenderGPU}, {Stage: stats.CommitLayers}, {Stage: stats.ToPresent},
 		},
 	}}})
 }

@@ -24,16 +24,21 @@ const (
 	RenderMain
 	// RenderDraw: the render thread's work.
 	RenderDraw
+	// RenderGPU: from the start of the render frame's first GPU work to the end of the last.
+	RenderGPU
 	// CommitLayers: the commit of the layers to the display.
 	CommitLayers
-	// ToPresent: from the end of the commit to the present time; zero if the display
-	// had shown the frame before.
+	// ToPresent: from the end of the commit to the present time; unknown if that is
+	// earlier or estimated.
 	ToPresent
 	stagesCount
 )
 
+// Stages is the number of stages.
+const Stages = int(stagesCount)
+
 var stageNames = [stagesCount]string{
-	"vsync_to_received", "ui_work", "transaction_to_pick_up", "render_main", "render_draw", "commit", "commit_to_present",
+	"vsync_to_received", "ui_work", "transaction_to_pick_up", "render_main", "render_draw", "render_gpu", "commit", "commit_to_present",
 }
 
 // String returns the stage's name in JSON, for example "ui_work".
@@ -43,7 +48,7 @@ func (s Stage) String() string { return stageNames[s] }
 func (s Stage) Label() string { return stageLabels[s] }
 
 var stageLabels = [stagesCount]string{
-	"Vsync → received", "UI work", "Transaction → picked up", "Render main", "Render draw", "Commit", "Commit → present",
+	"Vsync → received", "UI work", "Transaction → picked up", "Render main", "Render draw", "Render GPU", "Commit", "Commit → present",
 }
 
 // MarshalText returns the stage's name.
@@ -62,8 +67,8 @@ func (s *Stage) UnmarshalText(text []byte) error {
 // stagesOfKind are the stages of a process's frames. Those of an application include the
 // stages of the render frames that picked up its frames.
 var stagesOfKind = map[Kind][]Stage{
-	Application:   {Receive, UIWork, PickUp, RenderMain, RenderDraw, CommitLayers, ToPresent},
-	RenderService: {Receive, RenderMain, RenderDraw, CommitLayers, ToPresent},
+	Application:   {Receive, UIWork, PickUp, RenderMain, RenderDraw, RenderGPU, CommitLayers, ToPresent},
+	RenderService: {Receive, RenderMain, RenderDraw, RenderGPU, CommitLayers, ToPresent},
 }
 
 const unknownStage trace.Duration = -1
@@ -95,10 +100,17 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	if render.Draw.Known() {
 		times[RenderDraw] = max(unknownStage, render.Draw.Duration()) // in a damaged trace it may end before it begins
 	}
+	if n := len(render.GPU); n > 0 {
+		gpu := analyzer.Interval{Start: render.GPU[0].Start}
+		for _, g := range render.GPU {
+			gpu.End = max(gpu.End, g.End)
+		}
+		times[RenderGPU] = gpu.Duration()
+	}
 	if render.Commit.Known() {
 		times[CommitLayers] = max(unknownStage, render.Commit.Duration())
-		if render.Present.Known() {
-			times[ToPresent] = max(0, since(render.Commit.End, render.Present))
+		if render.Present >= render.Commit.End && !render.PresentEstimated {
+			times[ToPresent] = since(render.Commit.End, render.Present)
 		}
 	}
 	return times

@@ -11,7 +11,7 @@ import (
 // timeline returns the frames of the rows.
 func timeline(layers []*Layer) *analyzer.Timeline {
 	renderer := process(1, analyzer.SurfaceFlinger)
-	t := &analyzer.Timeline{Processes: []*analyzer.Process{renderer}}
+	t := &analyzer.Timeline{Dump: true, Processes: []*analyzer.Process{renderer}}
 	shown := map[trace.Time]*analyzer.Frame{}
 	for i, l := range layers {
 		owner := process(trace.PID(i+2), l.Name)
@@ -48,8 +48,9 @@ func timeline(layers []*Layer) *analyzer.Timeline {
 	return t
 }
 
+// process returns a process to which the dump gives no id.
 func process(pid trace.PID, name string) *analyzer.Process {
-	return &analyzer.Process{PID: pid, Name: name, Threads: []analyzer.Thread{{TID: trace.TID(pid), Name: name}}}
+	return &analyzer.Process{PID: pid, NoPID: true, Name: name, Threads: []analyzer.Thread{{TID: trace.TID(pid), Name: name}}}
 }
 
 // application returns the frame of a row. If its ready time is unknown, it ends at

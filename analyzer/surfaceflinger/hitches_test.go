@@ -1,6 +1,7 @@
 package surfaceflinger_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/surfaceflinger"
+	"ohframe/analyzer/trace"
 )
 
 // shown is a frame of a made dump, in microseconds.
@@ -33,7 +35,7 @@ func hitches(t *testing.T, text string) string {
 	t.Helper()
 	timeline, _ := read(t, text, surfaceflinger.Options{})
 	report := stats.Compute(timeline, stats.Options{})
-	slices.SortFunc(report.Processes, func(a, b *stats.Process) int { return int(a.PID - b.PID) })
+	slices.SortStableFunc(report.Processes, func(a, b *stats.Process) int { return cmp.Compare(b.Kind, a.Kind) })
 	var list []string
 	for _, p := range report.Processes {
 		if h := p.Hitches; h == nil {
@@ -222,5 +224,20 @@ func TestHitchesOfLayers(t *testing.T) {
 	want := "1 of 1: 20ms, 2 lost, idle 10ms | 1 of 1: 10ms, 1 lost, idle 20ms | 1 of 1: 20ms, 2 lost, idle 10ms"
 	if got := hitches(t, made("a", first, shown{40000, 60000, 5000})+made("b", first, shown{30000, 60000, 5000})); got != want {
 		t.Errorf("layers that ask for times: %s, want %s", got, want)
+	}
+}
+
+// A dump has neither process ids nor stages, and a present time is no work.
+func TestDumpInventsNothing(t *testing.T) {
+	timeline, _ := read(t, "layer\n10000000\n1000000000 1020000000 1010000000\n1010000000 1030000000 1020000000\n", surfaceflinger.Options{})
+	report := stats.Compute(timeline, stats.Options{})
+	frames := stats.NewFrames(timeline)
+	if len(report.Processes) != 2 {
+		t.Fatalf("%d processes", len(report.Processes))
+	}
+	for _, p := range report.Processes {
+		if p.PID != trace.UnknownPID || len(p.Stages) != 0 || (p.Durations != nil) != (p.Kind == stats.Application) || len(frames.Of(p)) != 2 {
+			t.Errorf("%s: pid %s, stages %v, durations %v, %d frames", p.Name, p.PID, p.Stages, p.Durations, len(frames.Of(p)))
+		}
 	}
 }

@@ -4,6 +4,7 @@ package trace
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -32,6 +33,33 @@ type CPU int32
 
 // UnknownPID is the process id of a thread of an unknown process.
 const UnknownPID PID = -1
+
+// String returns the id in decimal, or "unknown".
+func (p PID) String() string {
+	if p < 0 {
+		return "unknown"
+	}
+	return strconv.Itoa(int(p))
+}
+
+// MarshalJSON returns the id, or null if it is unknown.
+func (p PID) MarshalJSON() ([]byte, error) {
+	if p < 0 {
+		return []byte("null"), nil
+	}
+	return strconv.AppendInt(nil, int64(p), 10), nil
+}
+
+// UnmarshalJSON parses an id; null is an unknown one.
+func (p *PID) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*p = UnknownPID
+		return nil
+	}
+	id, err := strconv.ParseInt(string(text), 10, 32)
+	*p = PID(id)
+	return err
+}
 
 // Common durations.
 const (

@@ -39,7 +39,7 @@ func (r *Recorder) keyOf(n note, label []byte) Key {
 		k.noted = append(k.noted, 0)
 	}
 	if k.noted[i] == 0 {
-		k.noted[i] = k.intern([]byte(r.names.text(i)))
+		k.noted[i] = k.add(r.vocabulary.names.get(i))
 	}
 	return k.noted[i]
 }
@@ -56,14 +56,20 @@ func (k *keys) intern(name []byte) Key {
 	if key, ok := k.index[string(name)]; ok {
 		return key
 	}
+	return k.add(knownName{string(name), place.Lookup(name)})
+}
+
+func (k *keys) add(name knownName) Key {
+	if key, ok := k.index[name.text]; ok {
+		return key
+	}
 	if len(k.names) >= k.most {
 		return otherKey
 	}
 	key := Key(len(k.names))
-	text := string(name)
-	k.index[text] = key
-	k.names = append(k.names, text)
-	k.places = append(k.places, place.Lookup(name))
-	k.passages = append(k.passages, passageOf(text))
+	k.index[name.text] = key
+	k.names = append(k.names, name.text)
+	k.places = append(k.places, name.place)
+	k.passages = append(k.passages, passageOf(name.text))
 	return key
 }

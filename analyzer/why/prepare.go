@@ -1,9 +1,8 @@
 package why
 
 import (
+	"hash/maphash"
 	"sync"
-
-	"github.com/zeebo/xxh3"
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
@@ -72,9 +71,45 @@ var kernelEventIndex = func() map[string]note {
 // Prepare parses what Track needs of events. Workers call it at the same time, each
 // with its own number.
 func (r *Recorder) Prepare(worker int, events []hitrace.Event) {
-	p := r.workers[worker]
+	p := &r.vocabulary.workers[worker]
 	for i := range events {
 		events[i].Note = uint64(p.prepare(&events[i]))
+	}
+}
+
+// vocabulary is what workers have learned about names. It says the same about every
+// trace, so the next recorder takes over that of one that has ended: thousands of short
+// traces have the same names.
+type vocabulary struct {
+	names   *names
+	workers [hitrace.MaxWorkers]preparer
+}
+
+var vocabularies sync.Pool
+
+// newVocabulary returns an empty vocabulary, or that of an ended recorder with the same
+// limit.
+func newVocabulary(most int) *vocabulary {
+	if v, _ := vocabularies.Get().(*vocabulary); v != nil && v.names.most == most {
+		return v
+	}
+	return emptyVocabulary(most)
+}
+
+func emptyVocabulary(most int) *vocabulary {
+	v := &vocabulary{names: newNames(most)}
+	for i := range v.workers {
+		v.workers[i].names = v.names
+	}
+	return v
+}
+
+// release makes the vocabulary available to other recorders, unless it is so large that
+// they would be slower with it than without.
+func (v *vocabulary) release() {
+	const mostNames, mostBytes = 1 << 13, 1 << 20
+	if len(v.names.list) <= mostNames && v.names.bytes <= mostBytes {
+		vocabularies.Put(v)
 	}
 }
 
@@ -86,13 +121,16 @@ type preparer struct {
 }
 
 // recentLabel is a label that was seen lately, by its hash. Normalising a name costs
-// ten times as much as hashing it.
+// ten times as much as hashing it. The seed is random: a trace cannot have labels that
+// are mistaken for those of the next one.
 type recentLabel struct {
 	hash uint64
 	name int // index in names, plus one
 }
 
 const recentLabels = 1 << 12
+
+var labelSeed = maphash.MakeSeed()
 
 func (p *preparer) prepare(e *hitrace.Event) note {
 	switch e.Kind {
@@ -136,7 +174,7 @@ func (p *preparer) name(label []byte) int {
 	if p.recent == nil {
 		p.recent = make([]recentLabel, recentLabels)
 	}
-	hash := xxh3.Hash(label)
+	hash := maphash.Bytes(labelSeed, label)
 	recent := &p.recent[hash%recentLabels]
 	if recent.hash != hash || recent.name == 0 {
 		p.buffer = place.AppendKey(p.buffer[:0], label)
@@ -150,7 +188,13 @@ type names struct {
 	most  int
 	mutex sync.RWMutex
 	index map[string]int
-	texts []string
+	list  []knownName
+	bytes int // of all texts
+}
+
+type knownName struct {
+	text  string
+	place place.Place
 }
 
 func newNames(most int) *names { return &names{most: most, index: map[string]int{}} }
@@ -165,17 +209,18 @@ func (n *names) add(name []byte) int {
 	}
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	if i = n.index[string(name)]; i == 0 && len(n.texts) < n.most {
+	if i = n.index[string(name)]; i == 0 && len(n.list) < n.most {
 		text := string(name)
-		n.texts = append(n.texts, text)
-		i = len(n.texts)
+		n.list = append(n.list, knownName{text, place.Lookup(name)})
+		n.bytes += len(text)
+		i = len(n.list)
 		n.index[text] = i
 	}
 	return i
 }
 
-func (n *names) text(i int) string {
+func (n *names) get(i int) knownName {
 	n.mutex.RLock()
 	defer n.mutex.RUnlock()
-	return n.texts[i-1]
+	return n.list[i-1]
 }

@@ -20,18 +20,17 @@ import (
 //	                       └── at each wakeup: what the ─────┘
 //	                           waker did meanwhile
 type Recorder struct {
-	limits   limits.Limits
-	names    *names // of slices, shared by the workers
-	workers  []*preparer
-	keys     keys
-	pages    [threadPages]*threadPage
-	threads  int
-	followed int // threads with long rings of their past
-	cpus     []*cpu
-	calls    map[uint64]*thread    // callers, by transactions that are sent and not yet received
-	requests map[request]trace.TID // for storage, issued and not completed
-	clusters []cluster             // of processors; set by Explain
-	owners   map[trace.TID]named   // what the timeline says about threads; set by Explain
+	limits     limits.Limits
+	vocabulary *vocabulary // nil after Explain
+	keys       keys
+	pages      [threadPages]*threadPage
+	threads    int
+	followed   int // threads with long rings of their past
+	cpus       []*cpu
+	calls      map[uint64]*thread    // callers, by transactions that are sent and not yet received
+	requests   map[request]trace.TID // for storage, issued and not completed
+	clusters   []cluster             // of processors; set by Explain
+	owners     map[trace.TID]named   // what the timeline says about threads; set by Explain
 
 	// scheduled and functions: the input has switches, and functions that threads
 	// blocked in.
@@ -84,12 +83,11 @@ type occupant struct {
 // NewRecorder returns a recorder for one input.
 func NewRecorder(l limits.Limits) *Recorder {
 	l = l.WithDefaults()
-	r := &Recorder{limits: l, names: newNames(4 * l.Strings), keys: newKeys(l.Strings), calls: map[uint64]*thread{}, requests: map[request]trace.TID{}}
-	r.passages = passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}}
-	for range hitrace.MaxWorkers {
-		r.workers = append(r.workers, &preparer{names: r.names})
+	return &Recorder{
+		limits: l, vocabulary: newVocabulary(4 * l.Strings), keys: newKeys(l.Strings),
+		calls: map[uint64]*thread{}, requests: map[request]trace.TID{},
+		passages: passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}},
 	}
-	return r
 }
 
 // Begin begins another trace of the input. Nothing is known of any thread.
@@ -161,7 +159,7 @@ func (r *Recorder) Track(e *hitrace.Event, pid trace.PID) {
 	}
 	n := note(e.Note)
 	if n == 0 { // no worker has prepared it
-		n = r.workers[0].prepare(e)
+		n = r.vocabulary.workers[0].prepare(e)
 	}
 	if n == ignored {
 		return

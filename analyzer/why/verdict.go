@@ -185,6 +185,8 @@ const (
 // Explain returns why the frames of t took their time. The recorder must have seen
 // all events of t, and must not be used afterwards.
 func (r *Recorder) Explain(t *analyzer.Timeline) *Causes {
+	r.vocabulary.release()
+	r.vocabulary = nil
 	c := &Causes{Frames: map[*analyzer.Frame]*Explanation{}, Scheduled: r.scheduled, Woken: r.woke, Functions: r.functions, Limited: r.entries >= r.limits.States}
 	r.owners = threadNames(t)
 	r.clusters = r.findClusters()

@@ -104,7 +104,7 @@ func runDiff(c *cli.Context) error {
 		}
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		return diff.Write(out, d, format, diff.WriteOptions{Color: terminal})
+		return diff.Write(out, d, format, diff.WriteOptions{Style: tableStyle(terminal)})
 	})
 	if err != nil {
 		return err

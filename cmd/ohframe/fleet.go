@@ -318,7 +318,7 @@ func reportFleet(c *cli.Context) error {
 		return err
 	}
 	r := &fleet.Report{Dataset: d, By: query.By, Groups: groups}
-	return writeOutput(c, func(out io.Writer, terminal bool) error { return r.Write(out, format, terminal) })
+	return writeOutput(c, func(out io.Writer, terminal bool) error { return r.Write(out, format, tableStyle(terminal)) })
 }
 
 func fleetDiffCommand() *cli.Command {
@@ -366,7 +366,7 @@ func diffFleets(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	err = writeOutput(c, func(out io.Writer, terminal bool) error { return d.Write(out, format, terminal) })
+	err = writeOutput(c, func(out io.Writer, terminal bool) error { return d.Write(out, format, tableStyle(terminal)) })
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"ohframe/internal/slow"
 )
 
 // A run that is killed at any moment and resumed gives the same dataset as one that is
@@ -44,7 +46,7 @@ func TestKilledFleet(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "killed")
 	r := rand.New(rand.NewPCG(1, 1))
 	killed := 0
-	for range 15 {
+	for range slow.Of(15, 200) {
 		cmd := fleet(dir)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

@@ -57,6 +57,6 @@ func noFrames(t *analyzer.Timeline, hasMarkers bool) *failure {
 	if missing := t.Diagnostics.MissingMarkers(); len(missing) > 0 {
 		f.what += ": no marker " + strings.Join(missing, ", ")
 	}
-	f.hint = "frames need the tags graphic and ace: hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\""
+	f.hint = "frames need the tags graphic and ace: ohframe record -t 5, or hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\""
 	return f
 }

@@ -195,6 +195,8 @@ func newPlan(c *cli.Context) (*plan, error) {
 		err = errors.New("--runs needs -t or --drive, which end each recording")
 	case !several && (p.before != "" || p.drive != "" || p.after != "" || p.cold):
 		err = errors.New("--before, --drive, --after and --cold need --runs")
+	case c.IsSet("max") && p.time != 0:
+		err = errors.New("--max and -t exclude each other")
 	case p.ring && p.time != 0:
 		err = errors.New("--ring and -t exclude each other")
 	case p.open && (several || p.ring):
@@ -289,6 +291,12 @@ func (p *plan) checkOutputs(name string) error {
 	} else if !info.IsDir() {
 		return &failure{file: dir, what: "is not a folder"}
 	}
+	probe, err := os.CreateTemp(dir, ".ohframe.*")
+	if err != nil {
+		return fileError(dir, err)
+	}
+	probe.Close()
+	os.Remove(probe.Name())
 	if p.Force {
 		return nil
 	}

@@ -454,13 +454,16 @@ func logOf(t *testing.T, world string) string {
 	return string(text)
 }
 
-// The third Ctrl-C ends the program at once, even if hdc does not answer.
+// The third Ctrl-C ends the program at once, even if hdc does not answer, and hdc too.
 func TestRecordLeave(t *testing.T) {
-	hang := []fake.Fault{{On: "--trace_finish -o", Do: "hang"}, {On: "kill -- -", Do: "hang"}}
+	hang := []fake.Fault{{On: "--trace_finish -o", Do: "hang", MS: 60_000}, {On: "kill -- -", Do: "hang", MS: 60_000}}
 	r, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("5.0")}, Faults: hang}, "record", "-o", "x", "--json")
 	r.start(t)
 	recordingBegins(t, world)
-	for range 3 {
+	for i := range 3 {
+		if i == 2 && len(callsOf(t, world)) == 0 {
+			t.Error("no hdc is running")
+		}
 		r.Process.Signal(syscall.SIGINT)
 		time.Sleep(200 * time.Millisecond)
 	}
@@ -470,7 +473,30 @@ func TestRecordLeave(t *testing.T) {
 	if got := r.stderr.String(); !strings.HasSuffix(got, "The device ends the recording itself, 7m after its begin at the latest.\n") {
 		t.Errorf("says %q", got)
 	}
+	for deadline := time.Now().Add(5 * time.Second); len(callsOf(t, world)) > 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("still running: %q", callsOf(t, world))
+		}
+	}
 	r.checkFiles(t)
+}
+
+// callsOf returns the command lines of hdc that are running, on systems with /proc.
+func callsOf(t *testing.T, world string) (list []string) {
+	t.Helper()
+	processes, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range processes {
+		environment, _ := os.ReadFile(filepath.Join(p, "environ")) // the process may have ended
+		line, _ := os.ReadFile(filepath.Join(p, "cmdline"))
+		program, _, _ := strings.Cut(string(line), "\x00")
+		if filepath.Base(program) == "hdc" && strings.Contains(string(environment), fake.Folder+"="+world+"\x00") {
+			list = append(list, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return list
 }
 
 // If the program is killed, the watchdog on the device ends the recording and removes

@@ -91,15 +91,18 @@ func (r *recording) describeLength() string {
 	length, end := "up to "+shortTime(r.Max), "Enter or Ctrl-C ends it"
 	switch {
 	case r.time > 0:
-		length, end = fmt.Sprintf("%g s", r.time.Seconds()), "Enter or Ctrl-C ends it early"
+		length, end = shortTime(r.time), "Enter or Ctrl-C ends it early"
 	case r.drive != "":
 		length, end = "until --drive ends", "Ctrl-C makes this run the last"
 	}
 	return fmt.Sprintf("Recording %s, buffer %d MB per CPU; %s", length, r.recorder.BufferKB/1024, end)
 }
 
-// shortTime formats a duration without zero minutes and seconds: 5m, not 5m0s.
+// shortTime formats a duration: 2.5 s, and without zero minutes and seconds, 5m, not 5m0s.
 func shortTime(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%g s", d.Seconds())
+	}
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -259,7 +262,7 @@ func (r *recording) convertAndReport(ctx context.Context, name string, m *meta.M
 	if r.json {
 		return nil
 	}
-	return fileError(outputName(standard), report.Write(r.stdout, in, "table", report.Options{Color: term.IsTerminal(int(os.Stdout.Fd()))}))
+	return fileError(outputName(standard), report.Write(r.stdout, in, "table", report.Options{Style: tableStyle(term.IsTerminal(int(os.Stdout.Fd())))}))
 }
 
 // convert converts NAME.ftrace to NAME.pftrace.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/children"
 	"ohframe/internal/meta"
 	"ohframe/internal/record"
 	"ohframe/internal/text"
@@ -124,7 +126,7 @@ func (r *recording) run(ctx context.Context, run *meta.Run) (*stats.Process, err
 		run.Commands, run.Problem = nil, ""
 		s, size, err := r.attempt(ctx, run)
 		failed := (*record.CommandError)(nil)
-		if errors.As(err, &failed) && try < attempts {
+		if errors.As(err, &failed) && try < attempts && !r.stopping.isStopped() {
 			r.event(record.Event{Step: "note", Text: fmt.Sprintf("Note    run %d is repeated: %v", run.Number, err), Facts: map[string]any{"run": run.Number, "problem": err.Error()}})
 			continue
 		}
@@ -212,14 +214,18 @@ func runLocally(ctx context.Context, command string) (string, error) {
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/c", command}
 	}
-	out, err := exec.CommandContext(ctx, shell[0], shell[1:]...).CombinedOutput()
+	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &out, time.Second
+	cmd.Cancel = func() error { return children.Kill(cmd.Process) }
+	err := children.Run(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil:
-		return string(out), &record.CommandError{Err: err}
+		return out.String(), &record.CommandError{Err: err}
 	}
-	return string(out), nil
+	return out.String(), nil
 }
 
 // keepRun receives the trace of a run, writes its description, and measures it.

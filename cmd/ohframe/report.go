@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/diff"
+	"ohframe/internal/rating"
 	"ohframe/internal/report"
 )
 
@@ -23,6 +24,7 @@ func reportCommand() *cli.Command {
 			formatFlag(report.Formats),
 			outputFlag,
 			processFlag,
+			topFlag, verboseFlag, thresholdsFlag,
 			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond its limit: `MEASURE>5%,MEASURE<55`"},
 			allowMissingFlag,
 		}, traceFlags()...),
@@ -33,6 +35,27 @@ func reportCommand() *cli.Command {
 // processFlag selects processes.
 var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes whose name or id matches `GLOB`"}
 
+// The flags of tables.
+var (
+	topFlag        = &cli.IntFlag{Name: "top", Usage: "show the `N` processes with the most jank", DefaultText: "20 in the overview, 3 of them in detail"}
+	verboseFlag    = &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show everything"}
+	thresholdsFlag = &cli.StringFlag{Name: "thresholds", EnvVars: []string{"OHFRAME_THRESHOLDS"}, Usage: "values from which numbers are yellow and red: `NAME=YELLOW:RED,…`; docs/glossary.md lists the names"}
+)
+
+// reportOptions returns the options that the flags set.
+func reportOptions(c *cli.Context) (report.Options, error) {
+	o := report.Options{Top: c.Int(topFlag.Name), Verbose: c.Bool(verboseFlag.Name)}
+	if o.Top < 0 || c.IsSet(topFlag.Name) && o.Top == 0 {
+		return o, &failure{what: "--top: must be positive"}
+	}
+	thresholds, err := rating.Parse(c.String(thresholdsFlag.Name))
+	if err != nil {
+		return o, &failure{what: "--thresholds: " + err.Error(), hint: "docs/glossary.md lists the thresholds"}
+	}
+	o.Thresholds = &thresholds
+	return o, nil
+}
+
 func runReport(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return &failure{what: "no input given", hint: "ohframe report INPUT…"}
@@ -42,6 +65,10 @@ func runReport(c *cli.Context) error {
 		return err
 	}
 	options, err := statsOptions(c)
+	if err != nil {
+		return err
+	}
+	tableOptions, err := reportOptions(c)
 	if err != nil {
 		return err
 	}
@@ -67,7 +94,8 @@ func runReport(c *cli.Context) error {
 		return fmt.Errorf("--process: %w", err)
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		return report.Write(out, inputs, format, report.Options{Color: terminal})
+		tableOptions.Style = tableStyle(terminal)
+		return report.Write(out, inputs, format, tableOptions)
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"syscall"
+
+	"ohframe/internal/children"
 )
 
 // stopping decides what signals do to a recording. While it is under way, the first
@@ -53,6 +55,7 @@ func (s *stopping) on(signal syscall.Signal, ended bool) {
 		if s.leave != "" {
 			fmt.Fprintln(os.Stderr, s.leave)
 		}
+		children.KillAll()
 		os.Exit(interruption{signal}.ExitCode())
 	case signal == syscall.SIGINT && s.recording && !s.stopped:
 		s.stopped = true

@@ -56,7 +56,7 @@ func runWhy(c *cli.Context) error {
 		return err
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		o.Color = terminal
+		o.Style = tableStyle(terminal)
 		return causes.Write(out, inputName(name), in.Causes, list, format, o)
 	})
 	if err != nil {

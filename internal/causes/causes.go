@@ -47,8 +47,7 @@ type Options struct {
 	All bool
 	// Quality is that of the trace; nil if unknown.
 	Quality *quality.Quality
-	// Color makes text bold, dim and coloured.
-	Color bool
+	Style   text.Style
 }
 
 // Formats are the formats of Write.
@@ -139,7 +138,7 @@ func Write(w io.Writer, name string, c *why.Causes, list []*Process, format stri
 	if format == "json" {
 		return writeJSON(w, name, c, list, o.Quality)
 	}
-	terminal := &textWriter{Writer: text.NewWriter(w, o.Color), causes: c, Options: o}
+	terminal := &textWriter{Writer: text.NewWriter(w, o.Style), causes: c, Options: o}
 	terminal.write(name, list)
 	return terminal.Flush()
 }

@@ -170,11 +170,11 @@ func TestTextFits(t *testing.T) {
 	tl, c := timeline(list...)
 	outputs := []string{write(t, "text", tl, c, Options{})}
 	for _, e := range list {
-		outputs = append(outputs, write(t, "text", tl, c, Options{Vsync: e.Frame.VsyncID, Color: true}))
+		outputs = append(outputs, write(t, "text", tl, c, Options{Vsync: e.Frame.VsyncID, Style: text.Style{Color: true}}))
 	}
 	for _, got := range outputs {
 		for i, line := range strings.Split(got, "\n") {
-			if n := text.Width(line); n > text.LineWidth {
+			if n := text.Width(line); n > text.DefaultWidth {
 				t.Errorf("line %d has %d columns: %q", i+1, n, line)
 			}
 			if strings.Contains(line, "\x1b[2J") {

@@ -37,11 +37,11 @@ const (
 )
 
 func (t *textWriter) write(name string, list []*Process) {
-	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(name), text.LineWidth)))
-	t.Quality.Print(t.Writer, "", text.LineWidth)
+	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(name), t.Width)))
+	t.Quality.Print(t.Writer, "", t.Width)
 	t.placesOnly = PlacesOnly(list)
 	if missing := Missing(t.causes, list); missing != "" && len(list) > 0 {
-		for line := range strings.Lines(text.Wrap(missing, text.LineWidth)) {
+		for line := range strings.Lines(text.Wrap(missing, t.Width)) {
 			fmt.Fprintln(t, t.Yellow(strings.TrimSpace(line), true))
 		}
 	}
@@ -68,7 +68,7 @@ func (t *textWriter) write(name string, list []*Process) {
 }
 
 func (t *textWriter) process(p *Process) {
-	t.Heading(text.Shorten(processName(p.Name), text.LineWidth/2), fmt.Sprintf(" · %s · pid %d", text.Kind(p.Kind), p.PID))
+	t.Heading(text.Shorten(processName(p.Name), t.Width/2), fmt.Sprintf(" · %s · pid %s", text.Kind(p.Kind), p.PID))
 	if t.Vsync != 0 {
 		for _, e := range p.Late {
 			t.frame(e)
@@ -96,7 +96,7 @@ func (t *textWriter) late(p *Process) {
 		headline += fmt.Sprintf("; the cause of %s ms is unknown", why.Milliseconds(r.Unknown))
 	}
 	fmt.Fprintf(t, "  %s\n\n", t.Bold(headline))
-	for _, line := range RankingLines(r, MaxCosts, text.LineWidth-2, t.Ink) {
+	for _, line := range RankingLines(r, MaxCosts, t.Width-2, t.Ink) {
 		fmt.Fprintf(t, "  %s\n", line)
 	}
 	fmt.Fprintln(t)
@@ -198,7 +198,7 @@ func (t *textWriter) list(all []*why.Explanation, what string, of func(*why.Expl
 	for _, e := range shown {
 		d, sentence := of(e)
 		head := fmt.Sprintf("  %*d  %*s  ", vsync, e.Frame.VsyncID, late, why.Milliseconds(d)+" ms")
-		for _, line := range hang(head, text.Line(sentence), text.LineWidth) {
+		for _, line := range hang(head, text.Line(sentence), t.Width) {
 			fmt.Fprintln(t, line)
 		}
 	}
@@ -246,10 +246,10 @@ func (t *textWriter) frame(e *why.Explanation) {
 		fmt.Fprintf(t, "  %s\n\n", t.Bold(head+" and was not late"))
 	} else {
 		fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("%s and was %s ms late", head, why.Milliseconds(e.Overrun))))
-		for _, line := range hang("  ", t.sentence(e), text.LineWidth) {
+		for _, line := range hang("  ", t.sentence(e), t.Width) {
 			fmt.Fprintln(t, line)
 		}
-		for _, line := range hang("  ", Waterfall(e), text.LineWidth) {
+		for _, line := range hang("  ", Waterfall(e), t.Width) {
 			fmt.Fprintln(t, line)
 		}
 		fmt.Fprintln(t)
@@ -259,7 +259,7 @@ func (t *textWriter) frame(e *why.Explanation) {
 	t.slices(e)
 	t.shown(e)
 	if reason := t.causes.PickUpSentence(e); reason != "" {
-		for _, line := range hang("  ", fmt.Sprintf("picked up %s ms late: %s", why.Milliseconds(e.PickUp.Late), reason), text.LineWidth) {
+		for _, line := range hang("  ", fmt.Sprintf("picked up %s ms late: %s", why.Milliseconds(e.PickUp.Late), reason), t.Width) {
 			fmt.Fprintln(t, line)
 		}
 		fmt.Fprintln(t)
@@ -276,7 +276,7 @@ func (t *textWriter) shown(e *why.Explanation) {
 	if s.Late > 0 {
 		total += fmt.Sprintf(", %s ms late: %s", why.Milliseconds(s.Late), t.causes.ShownSentence(e))
 	}
-	for _, line := range hang("  ", text.Line(total), text.LineWidth) {
+	for _, line := range hang("  ", text.Line(total), t.Width) {
 		fmt.Fprintln(t, line)
 	}
 	if s.Delay >= tenth {
@@ -517,7 +517,7 @@ func (t *textWriter) threads(e *why.Explanation) {
 	}
 	names, waits = min(names, 32), min(waits, 24)
 	// The slice has what is left of a line: the other columns and the gaps have up to 24 cells.
-	for column, width := range map[int]int{1: names, 3: waits, 4: text.LineWidth - 24 - names - waits} {
+	for column, width := range map[int]int{1: names, 3: waits, 4: t.Width - 24 - names - waits} {
 		g.Wrap(column, width)
 	}
 	for _, c := range list {

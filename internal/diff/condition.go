@@ -301,6 +301,11 @@ func (x Change) relative(change float64) float64 {
 	return math.Inf(int(math.Copysign(1, change)))
 }
 
+// tooFew is the reason why a measure is unknown or not tested.
+func tooFew(measure string) string {
+	return fmt.Sprintf("too few frames: each run needs %d", stats.MinFrames(measure))
+}
+
 // Reason returns why the status is unknown, otherwise "".
 func (o Outcome) Reason() string {
 	switch m := o.Measure; {
@@ -308,6 +313,8 @@ func (o Outcome) Reason() string {
 		return ""
 	case o.Missing != nil:
 		return "the process is not in the new trace"
+	case (m.Base == nil || m.New == nil) && (m.Name == "p95_ms" || m.Name == "p99_ms"):
+		return tooFew(m.Name)
 	case m.Base == nil && m.New == nil:
 		return "unknown in both traces"
 	case m.Base == nil:
@@ -321,7 +328,7 @@ func (o Outcome) Reason() string {
 	case !slices.Contains(o.Pair.tested(), m.Name):
 		return "not comparable, the refresh rates differ; --fail-on-any compares the values"
 	}
-	return fmt.Sprintf("too few frames: each run needs %d", stats.MinFrames(o.Measure.Name))
+	return tooFew(o.Measure.Name)
 }
 
 // String returns the process, the condition and the change, such as

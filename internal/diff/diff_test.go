@@ -36,7 +36,6 @@ func TestCompare(t *testing.T) {
 		{"p50_ms", 10, 13, 3, .3, Unclear},       // the 10th
 		{"p90_ms", 18, 21, 3, 1.0 / 6, Unclear},  // the 18th
 		{"p95_ms", 19, 22, 3, 3.0 / 19, Unclear}, // the 19th
-		{"p99_ms", 20, 23, 3, .15, ""},           // the 20th
 		{"max_ms", 20, 23, 3, .15, ""},
 		{"p50_periods", 1, 1.3, .3, .3, ""},
 		{"longest_streak", 10, 13, 3, .3, ""},

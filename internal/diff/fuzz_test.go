@@ -124,15 +124,15 @@ func checkDiff(t *testing.T, base, new Side, how byte) {
 // checkWritten checks that a comparison can be written.
 func checkWritten(t *testing.T, d *Diff, format string) {
 	t.Helper()
-	text := write(t, d, format, WriteOptions{})
+	output := write(t, d, format, WriteOptions{})
 	switch format {
 	case "json":
-		checkJSON(t, text)
+		checkJSON(t, output)
 	case "table":
-		checkPlain(t, text)
-		write(t, d, format, WriteOptions{Color: true})
+		checkPlain(t, output)
+		write(t, d, format, WriteOptions{Style: text.Style{Color: true}})
 	case "html":
-		if !strings.Contains(text, `content="default-src 'none';`) {
+		if !strings.Contains(output, `content="default-src 'none';`) {
 			t.Error("the page has no policy")
 		}
 	}

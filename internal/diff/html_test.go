@@ -50,7 +50,7 @@ func checkSelfContained(t *testing.T, page string) {
 func TestHTMLIntervals(t *testing.T) {
 	significant, p, low, high, effect := true, 0.01, 1.0, 3.0, 0.5
 	of := func(p95 trace.Duration) *stats.Process {
-		return &stats.Process{Frames: stats.Counts{Complete: 100}, Durations: &stats.Durations{P95: p95}}
+		return &stats.Process{Frames: stats.Counts{Complete: 100}, Durations: &stats.Durations{P95: &p95}}
 	}
 	pair := &Pair{base: []*stats.Process{of(10 * ms), of(12 * ms), nil}, new: []*stats.Process{of(14 * ms)}}
 	pair.Measures = newMeasures(pair.base, pair.new)

@@ -151,7 +151,7 @@ func TestJSON(t *testing.T) {
 		t.Fatalf("got %+v", got)
 	}
 	rendering := got.Processes[1]
-	if rendering.Base.Name != "render_service" || rendering.New.Name != "surfaceflinger" || rendering.MatchedBy != "kind" || rendering.Base.Kind != "render_service" {
+	if rendering.Base.Name != "render_service" || rendering.New.Name != "surfaceflinger" || rendering.MatchedBy != "kind" || rendering.Base.Kind != "render" {
 		t.Errorf("rendering: %+v", rendering)
 	}
 	app := got.Processes[0]

@@ -25,7 +25,7 @@ func (p *Pair) title() string {
 func (p *Pair) about() string {
 	pids := fmt.Sprint(p.Base.PID)
 	if p.New.PID != p.Base.PID {
-		pids += fmt.Sprintf(" → %d", p.New.PID)
+		pids += fmt.Sprintf(" → %s", p.New.PID)
 	}
 	about := fmt.Sprintf("%s · pid %s", text.Kind(p.Base.Kind), pids)
 	switch p.MatchedBy {

@@ -9,12 +9,13 @@ import (
 )
 
 const (
-	nameWidth   = 20 // of a process, in the overview
-	titleWidth  = 60 // of a pair, above its measures
-	findingText = 84 // of the text beside a label
-	labelWidth  = 39 // of the longest name of a measure
-	valueWidth  = 9
-	causeWidth  = 52 // of a cause
+	nameWidth  = 20 // of a process, in the overview
+	titleWidth = 60 // of a pair, above its measures
+	// findingIndent is that of the text beside a label.
+	findingIndent = 16
+	labelWidth    = 39 // of the longest name of a measure
+	valueWidth    = 9
+	causeWidth    = 52 // of a cause
 	// verdictWidth is that of the verdict in the overview.
 	verdictWidth = 29
 )
@@ -24,7 +25,7 @@ const (
 type tableWriter struct{ text.Writer }
 
 func writeTable(w io.Writer, d *Diff, o WriteOptions) error {
-	t := &tableWriter{text.NewWriter(w, o.Color)}
+	t := &tableWriter{text.NewWriter(w, o.Style)}
 	t.side("base", d.Base)
 	t.side("new ", d.New)
 	fmt.Fprintln(t)
@@ -41,11 +42,11 @@ func (t *tableWriter) side(label string, s Side) {
 	fmt.Fprintf(t, "%s  ", t.Dim(label))
 	if s.Runs != nil {
 		runs := "  " + text.Count(len(s.Runs), "run")
-		fmt.Fprintln(t, text.Shorten(text.Printable(s.Name), text.LineWidth-len(label)-2-len(runs))+t.Dim(runs))
+		fmt.Fprintln(t, text.Shorten(text.Printable(s.Name), t.Width-len(label)-2-len(runs))+t.Dim(runs))
 	} else {
-		t.Input(s.Name, s.Stats.Span, text.LineWidth-len(label)-2)
+		t.Input(s.Name, s.Stats.Span, t.Width-len(label)-2)
 	}
-	s.Quality.Print(t.Writer, "      ", text.LineWidth)
+	s.Quality.Print(t.Writer, "      ", t.Width)
 }
 
 func (t *tableWriter) overview(d *Diff) {
@@ -81,7 +82,7 @@ func overviewValue(u stats.Unit, x *float64) string {
 func (t *tableWriter) pair(p *Pair) {
 	t.Heading(text.Shorten(p.title(), titleWidth), " · "+p.about())
 	g := text.NewTable(t.Ink, "", "")
-	g.Wrap(1, findingText)
+	g.Wrap(1, t.Width-findingIndent)
 	if p.RefreshDiffers {
 		g.AppendRow(text.Row{t.Dim("Refresh"), fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate",
 			refreshText(p.Base.Refresh), refreshText(p.New.Refresh))})
@@ -136,8 +137,8 @@ func (t *tableWriter) only(label string, list []*stats.Process) {
 	fmt.Fprintln(t, t.Bold(label))
 	shown := text.Largest(list, complete)
 	for _, p := range shown {
-		about := fmt.Sprintf(" · %s · pid %d · %s", text.Kind(p.Kind), p.PID, text.Count(p.Frames.Complete, "frame"))
-		name := text.Shorten(text.Process(p), text.LineWidth-2-text.Width(about))
+		about := fmt.Sprintf(" · %s · pid %s · %s", text.Kind(p.Kind), p.PID, text.Count(p.Frames.Complete, "frame"))
+		name := text.Shorten(text.Process(p), t.Width-2-text.Width(about))
 		fmt.Fprintf(t, "  %s%s\n", name, t.Dim(about))
 	}
 	t.More(len(list) - len(shown))

@@ -36,7 +36,7 @@ func large() *Diff {
 		p := &stats.Process{
 			Kind: stats.Application, PID: pid, Name: name, Frames: stats.Counts{Complete: int(factor * 1234567), WithDeadline: int(factor * 999999), Late: int(factor * 123456)},
 			JankRate: known(factor * .1234), EmptyRate: known(factor * .0004), FPS: &stats.FPS{Rate: factor * 120.5},
-			Durations: &stats.Durations{P50: d, P90: d, P95: d, P99: d, Max: d}, DurationsInPeriods: &stats.DurationsInPeriods{Max: factor * 84000},
+			Durations: &stats.Durations{P50: d, P90: d, P95: &d, P99: &d, Max: d}, DurationsInPeriods: &stats.DurationsInPeriods{Max: factor * 84000},
 			Hitches:     &stats.Hitches{Ratio: factor * 999.9, Hitch: d, Idle: d, Longest: &d},
 			WholeFrames: stats.WholeFrames{LateRate: known(factor * .09)},
 		}
@@ -68,8 +68,8 @@ func TestTableFits(t *testing.T) {
 		t.Fatalf("%d pairs", len(d.Pairs))
 	}
 	for _, color := range []bool{false, true} {
-		for i, line := range strings.Split(write(t, d, "table", WriteOptions{Color: color}), "\n") {
-			if n := text.Width(line); n > text.LineWidth {
+		for i, line := range strings.Split(write(t, d, "table", WriteOptions{Style: text.Style{Color: color}}), "\n") {
+			if n := text.Width(line); n > text.DefaultWidth {
 				t.Errorf("line %d has %d columns: %q", i+1, n, line)
 			}
 			if strings.TrimRight(line, " ") != line {
@@ -83,7 +83,7 @@ func TestTableFits(t *testing.T) {
 func TestTableColor(t *testing.T) {
 	codes := regexp.MustCompile(`\x1b\[(0|1|2|31|32)m`)
 	for _, d := range []*Diff{compare(t, before(), after(), Options{}), large()} {
-		plain, coloured := write(t, d, "table", WriteOptions{}), write(t, d, "table", WriteOptions{Color: true})
+		plain, coloured := write(t, d, "table", WriteOptions{}), write(t, d, "table", WriteOptions{Style: text.Style{Color: true}})
 		if strings.ContainsAny(plain, "\x1b\u202e") {
 			t.Error("the plain table has control characters")
 		}

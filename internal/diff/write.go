@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ohframe/internal/text"
 )
 
 // WriteOptions are the options of Write.
 type WriteOptions struct {
-	// Color makes the table use bold, dim and coloured text.
-	Color bool
+	// Style is that of the table.
+	Style text.Style
 }
 
 // Formats are the formats of Write.

@@ -336,14 +336,14 @@ func (o Outcome) String() string {
 }
 
 // Write writes the comparison in one of DiffFormats.
-func (c *Comparison) Write(w io.Writer, format string, color bool) error {
+func (c *Comparison) Write(w io.Writer, format string, style text.Style) error {
 	switch format {
 	case "json":
 		return c.writeJSON(w)
 	case "csv":
 		return c.writeCSV(w)
 	}
-	return c.writeTable(w, color)
+	return c.writeTable(w, style)
 }
 
 type (
@@ -439,8 +439,8 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 	return cw.Error()
 }
 
-func (c *Comparison) writeTable(w io.Writer, color bool) error {
-	t := text.NewWriter(w, color)
+func (c *Comparison) writeTable(w io.Writer, style text.Style) error {
+	t := text.NewWriter(w, style)
 	for _, d := range []*Dataset{c.Base, c.New} {
 		fmt.Fprintln(t, t.Bold(d.summary()))
 		for _, warning := range d.Warnings() {
@@ -449,7 +449,7 @@ func (c *Comparison) writeTable(w io.Writer, color bool) error {
 	}
 	fmt.Fprintln(t)
 	for _, p := range c.Pairs {
-		t.Heading(text.Shorten(strings.Join(keyTexts(p.Key), " · "), text.LineWidth/2), fmt.Sprintf(" · %s against %s", text.Count(p.Units[0], c.Unit), text.Count(p.Units[1], c.Unit)))
+		t.Heading(text.Shorten(strings.Join(keyTexts(p.Key), " · "), t.Width/2), fmt.Sprintf(" · %s against %s", text.Count(p.Units[0], c.Unit), text.Count(p.Units[1], c.Unit)))
 		table := text.NewTable(t.Ink, "Measure", "Base →", "New →", "Change →", fmt.Sprintf("%.0f %% interval →", 100*(1-stats.Level)), "p →", "")
 		for _, m := range p.Changes {
 			if m.Base == nil && m.New == nil {

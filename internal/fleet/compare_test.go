@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/diff"
 	"ohframe/internal/slow"
+	"ohframe/internal/text"
 )
 
 // simulated returns a sample of units. Each has its own rate of late frames around the
@@ -267,10 +268,10 @@ func TestCompare(t *testing.T) {
 	}
 	for _, format := range DiffFormats {
 		var first, second bytes.Buffer
-		if err := worse.Write(&first, format, false); err != nil {
+		if err := worse.Write(&first, format, text.Style{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := compare(dir, other).Write(&second, format, false); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+		if err := compare(dir, other).Write(&second, format, text.Style{}); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Errorf("%s: not the same twice, %v", format, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 
 	"ohframe"
 	"ohframe/internal/failure"
+	"ohframe/internal/slow"
 )
 
 // traces are the project's test traces: most are small, some have no frames, and some
@@ -128,14 +130,33 @@ func TestSameBytes(t *testing.T) {
 	if !maps.Equal(files(t, third), want) {
 		t.Error("shards that were run one by one have other bytes")
 	}
+	// A scheduler may think that a process is gone, and run its shards again meanwhile.
+	fourth := t.TempDir()
+	var group sync.WaitGroup
+	for range 3 {
+		group.Go(func() {
+			r := &Runner{Plan: plan, Store: Files{}, Dir: fourth, Workers: 2}
+			if _, err := r.Run(t.Context(), []int{0, 1, 2, 3, 4}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if !maps.Equal(files(t, fourth), want) {
+		t.Error("shards that were run three times at once have other bytes")
+	}
 }
 
-// Any split into shards gives the same report, byte for byte.
+// Any split into shards gives the same report and the same comparison, byte for byte.
 func TestSplits(t *testing.T) {
 	inputs := traces(t)
 	want := map[string]string{}
 	r := rand.New(rand.NewPCG(3, 4))
-	for i, shards := range []int{1, 2, 3 + r.IntN(5), 10 + r.IntN(90), 300} {
+	splits := []int{1, 2, 3 + r.IntN(5), 10 + r.IntN(90), 300}
+	for range slow.Of(0, 100) {
+		splits = append(splits, 1+r.IntN(200))
+	}
+	for i, shards := range splits {
 		dir := t.TempDir()
 		run(t, &Runner{Dir: dir, Workers: 1 + r.IntN(4)}, inputs, Options{Read: withCauses, Shards: shards})
 		for _, by := range []string{"kind,process", "process", "format"} {
@@ -145,6 +166,26 @@ func TestSplits(t *testing.T) {
 			} else if got != want[by] {
 				t.Errorf("by %s: %d shards give another report than one", by, shards)
 			}
+		}
+		d, err := Open(t.Context(), Files{}, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Compare(t.Context(), d, d, CompareOptions{Query: Query{By: []string{"kind"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pairs []string
+		for _, p := range c.Pairs {
+			pairs = append(pairs, fmt.Sprint(p.Units))
+			for _, m := range p.Changes {
+				pairs = append(pairs, numberText(m.Measure, m.Base)+changeText(m.Measure, m.Low)+changeText(m.Measure, m.High))
+			}
+		}
+		if got := strings.Join(pairs, " "); i == 0 {
+			want["compared"] = got
+		} else if got != want["compared"] {
+			t.Errorf("%d shards give another comparison than one:\n%s\n%s", shards, got, want["compared"])
 		}
 	}
 	if !strings.Contains(want["process"], "example.gallery") {
@@ -595,7 +636,7 @@ func TestRecordedDay(t *testing.T) {
 
 // Many files that are no traces cost little and lose nothing.
 func TestJunk(t *testing.T) {
-	dir, n := t.TempDir(), 2000
+	dir, n := t.TempDir(), slow.Of(2000, 100_000)
 	for i := range n {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte("junk"), 0o666); err != nil {
 			t.Fatal(err)
@@ -605,7 +646,7 @@ func TestJunk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := run(t, &Runner{Dir: t.TempDir()}, inputs, Options{}); s.Failures[NotATrace] != n || s.Shards != 2 {
-		t.Errorf("%v in %d shards, want %d in 2", s.Failures, s.Shards, n)
+	if s := run(t, &Runner{Dir: t.TempDir()}, inputs, Options{}); s.Failures[NotATrace] != n || s.Shards != n/1000 {
+		t.Errorf("%v in %d shards, want %d in %d", s.Failures, s.Shards, n, n/1000)
 	}
 }

@@ -104,10 +104,11 @@ func (h *Histogram) Total() (n int64) {
 }
 
 // Percentile returns the percentile of p thousandths by nearest rank, p from 1 to 1000:
-// the middle of the bucket of value number ⌈p·n/1000⌉. It returns nil without values.
-func (h *Histogram) Percentile(p int64) *int64 {
+// the middle of the bucket of value number ⌈p·n/1000⌉. It returns nil for fewer than
+// atLeast values, and without values.
+func (h *Histogram) Percentile(p, atLeast int64) *int64 {
 	total := h.Total()
-	if total == 0 {
+	if total < max(1, atLeast) {
 		return nil
 	}
 	rank := (total/1000)*p + (total%1000*p+999)/1000 // ⌈p·total/1000⌉ without overflow

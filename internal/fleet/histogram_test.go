@@ -61,12 +61,20 @@ func TestPercentile(t *testing.T) {
 		}
 		for _, p := range []int64{1, 500, 900, 950, 990, 1000} {
 			rank := int(math.Ceil(float64(p) * float64(len(values)) / 1000))
-			if got, want := *h.Percentile(p), bucketOf(values[rank-1]).middle(); got != want {
+			if got, want := *h.Percentile(p, 1), bucketOf(values[rank-1]).middle(); got != want {
 				t.Fatalf("%d values, %d ‰: got %d, want %d", len(values), p, got, want)
 			}
 		}
 	}
-	if got := new(Histogram).Percentile(500); got != nil {
+	if got := new(Histogram).Percentile(500, 0); got != nil {
 		t.Errorf("without values: got %d, want none", *got)
+	}
+	var few Histogram
+	few.Add(7, 19)
+	if got := few.Percentile(950, 20); got != nil {
+		t.Errorf("of 19 values: got %d, want none", *got)
+	}
+	if few.Add(7, 1); few.Percentile(950, 20) == nil {
+		t.Error("of 20 values: got none")
 	}
 }

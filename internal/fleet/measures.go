@@ -25,11 +25,11 @@ var Measures = func() []Measure {
 		share("whole_late_rate", "late_whole_frames", "whole_frames", 1),
 	}
 	for _, p := range []struct {
-		name       string
-		thousandth int64
-	}{{"p50_ms", 500}, {"p90_ms", 900}, {"p95_ms", 950}, {"p99_ms", 990}} {
+		name                string
+		thousandth, atLeast int64
+	}{{"p50_ms", 500, 1}, {"p90_ms", 900, 1}, {"p95_ms", 950, 20}, {"p99_ms", 990, 100}} {
 		list = append(list, known(p.name, func(t *Totals) *float64 {
-			return milliseconds(t.histograms[durationHistogram].Percentile(p.thousandth))
+			return milliseconds(t.histograms[durationHistogram].Percentile(p.thousandth, p.atLeast))
 		}))
 	}
 	list = append(list, known("max_ms", func(t *Totals) *float64 {
@@ -45,7 +45,7 @@ var Measures = func() []Measure {
 			thousandth int64
 		}{{"p50", 500}, {"p90", 900}} {
 			list = append(list, known(stats.Stage(stage).String()+"_"+p.name+"_ms", func(t *Totals) *float64 {
-				return milliseconds(t.histograms[firstStageHistogram+stage].Percentile(p.thousandth))
+				return milliseconds(t.histograms[firstStageHistogram+stage].Percentile(p.thousandth, 1))
 			}))
 		}
 	}

@@ -26,7 +26,7 @@ type Report struct {
 }
 
 // Write writes the report in one of the Formats.
-func (r *Report) Write(w io.Writer, format string, color bool) error {
+func (r *Report) Write(w io.Writer, format string, style text.Style) error {
 	switch format {
 	case "json":
 		return r.writeJSON(w)
@@ -35,7 +35,7 @@ func (r *Report) Write(w io.Writer, format string, color bool) error {
 	case "html":
 		return r.writeHTML(w)
 	}
-	return r.writeTable(w, color)
+	return r.writeTable(w, style)
 }
 
 // The JSON form.
@@ -212,8 +212,8 @@ const (
 	causeWidth = 90
 )
 
-func (r *Report) writeTable(w io.Writer, color bool) error {
-	t := text.NewWriter(w, color)
+func (r *Report) writeTable(w io.Writer, style text.Style) error {
+	t := text.NewWriter(w, style)
 	fmt.Fprintln(t, t.Bold(r.Dataset.summary()))
 	for _, warning := range r.Dataset.Warnings() {
 		fmt.Fprintln(t, t.Yellow(warning, true))

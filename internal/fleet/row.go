@@ -166,7 +166,7 @@ const (
 	durationHistogram = iota
 	overrunHistogram
 	firstStageHistogram
-	histograms = firstStageHistogram + 7
+	histograms = firstStageHistogram + stats.Stages
 )
 
 // histogramNames begin the names of the columns.

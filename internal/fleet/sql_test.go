@@ -2,11 +2,19 @@ package fleet
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
+
+	"ohframe"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/frametable"
 )
 
 // duckdb runs statements and a query in DuckDB, which "make duckdb" installs, and returns
@@ -92,6 +100,76 @@ func TestDuckDB(t *testing.T) {
 	}
 	if got := duckdb(t, statements, `SELECT sum(lost_ns)::DOUBLE AS lost FROM causes`)[0]["lost"]; got != float64(lost) || lost == 0 {
 		t.Errorf("lost time: DuckDB has %v, the report %d", got, lost)
+	}
+}
+
+// The query in docs/commands.md has the numbers of the report, to the last digit.
+func TestFramesQuery(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, query, _ := strings.Cut(string(doc), "then ask DuckDB:\n\n```\n")
+	query, _, found := strings.Cut(query, "```")
+	if !found {
+		t.Fatal("docs/commands.md has no query")
+	}
+	dir := t.TempDir()
+	want := map[string]*stats.Process{}
+	for i, input := range traces(t) {
+		f, err := os.Open(input.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trace, err := ohframe.Read(t.Context(), f, ohframe.Options{})
+		f.Close()
+		if err != nil || len(trace.Timeline.Parts) > 1 { // breaks between traces are not in the table
+			continue
+		}
+		name := fmt.Sprintf("trace-%d", i)
+		out, err := os.Create(filepath.Join(dir, name+".parquet"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := frametable.Write(out, trace.Timeline, frametable.Options{Format: "parquet"}); err != nil {
+			t.Fatal(err)
+		}
+		out.Close()
+		for _, p := range stats.Compute(trace.Timeline, stats.Options{}).Processes {
+			if p.Frames.Complete > 0 {
+				want[strings.Join([]string{name, string(p.Kind), p.Name}, "/")] = p
+			}
+		}
+	}
+	rows := duckdb(t, "", strings.Replace(query, "traces/", dir+"/", 1))
+	if len(rows) != len(want) || len(rows) < 10 {
+		t.Errorf("%d rows, want %d", len(rows), len(want))
+	}
+	ms := func(d *trace.Duration) any {
+		if d == nil {
+			return nil
+		}
+		return float64(*d) / 1e6
+	}
+	for _, row := range rows {
+		key := fmt.Sprintf("%s/%s/%s", row["trace"], row["kind"], row["process"])
+		p := want[key]
+		if p == nil {
+			t.Errorf("%s is not in the report", key)
+			continue
+		}
+		expected := map[string]any{"frames": strconv.Itoa(p.Frames.Complete), "jank_rate": nil, "p50_ms": ms(&p.Durations.P50), "p95_ms": ms(p.Durations.P95)}
+		if p.JankRate != nil {
+			expected["jank_rate"] = *p.JankRate
+		}
+		if p.Kind == stats.RenderService && p.FPS != nil && p.FPS.Event == stats.Present {
+			expected["fps_all"] = p.FPS.All
+		}
+		for column, value := range expected {
+			if row[column] != value {
+				t.Errorf("%s: %s is %v, want %v", key, column, row[column], value)
+			}
+		}
 	}
 }
 

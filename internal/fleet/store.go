@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 )
@@ -82,17 +83,23 @@ func (Files) List(_ context.Context, folder string) ([]string, error) {
 	return names, err
 }
 
-// Create creates a temporary file beside the named one. Its name is random: two
-// attempts at a shard may run at once.
+// Create creates a temporary file beside the named one. Its name is random, because
+// two attempts at a shard may run at once, and it is locked until it has its final name.
 func (Files) Create(_ context.Context, name string) (Output, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(temporaryPrefix(name)+rand.Text()+temporarySuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, err
+	for {
+		f, err := os.OpenFile(temporaryPrefix(name)+rand.Text()+temporarySuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		tryLock(f)
+		if _, err := os.Lstat(f.Name()); err == nil {
+			return &file{f, name}, nil
+		}
+		f.Close() // another attempt removed it before it was locked
 	}
-	return &file{f, name}, nil
 }
 
 const temporarySuffix = ".tmp"
@@ -109,12 +116,13 @@ type file struct {
 // Commit renames the file, and removes what earlier attempts have left behind.
 func (f *file) Commit() error {
 	err := f.Sync()
-	if e := f.Close(); err == nil {
-		err = e
+	if err == nil && runtime.GOOS == "windows" { // which cannot rename an open file
+		err = f.Close()
 	}
 	if err == nil {
 		err = os.Rename(f.File.Name(), f.name)
 	}
+	f.Close()
 	if err != nil {
 		os.Remove(f.File.Name())
 		return err
@@ -131,7 +139,7 @@ func (f *file) Discard() {
 }
 
 // removeTemporary removes the temporary files of attempts to write a file that were
-// killed. An attempt that still runs fails when it commits.
+// killed: nobody has locked them.
 func removeTemporary(name string) {
 	entries, err := os.ReadDir(filepath.Dir(name))
 	if err != nil {
@@ -139,8 +147,20 @@ func removeTemporary(name string) {
 	}
 	prefix := filepath.Base(temporaryPrefix(name))
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), prefix) && strings.HasSuffix(e.Name(), temporarySuffix) {
-			os.Remove(filepath.Join(filepath.Dir(name), e.Name()))
+		if !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), temporarySuffix) {
+			continue
+		}
+		path := filepath.Join(filepath.Dir(name), e.Name())
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			continue
+		}
+		if tryLock(f) {
+			os.Remove(path)
+		}
+		f.Close()
+		if runtime.GOOS == "windows" {
+			os.Remove(path) // fails if an attempt has it open
 		}
 	}
 }

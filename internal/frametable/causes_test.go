@@ -48,11 +48,12 @@ func TestCauses(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := slices.Index(rows[0], causeColumns[0])
-		if !slices.Equal(rows[0][first:], causeColumns) {
-			t.Errorf("the last columns are %q", rows[0][first:])
+		end := first + len(causeColumns)
+		if !slices.Equal(rows[0][first:end], causeColumns) {
+			t.Errorf("the columns of causes are %q", rows[0][first:end])
 		}
 		for i, want := range c.want {
-			if got := strings.Join(rows[i+1][first:], ","); got != want {
+			if got := strings.Join(rows[i+1][first:end], ","); got != want {
 				t.Errorf("row %d: %s, want %s", i, got, want)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -23,14 +24,15 @@ var Columns = []string{
 	"gpu_start", "gpu_end", "commit", "present",
 	"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 	"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
+	"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
 }
 
 // row has the cells of a frame or a layer. Null cells are nil pointers.
 type row struct {
 	Kind          string  `json:"kind" parquet:"kind,dict"`
 	Process       string  `json:"process" parquet:"process,dict"`
-	PID           int32   `json:"pid" parquet:"pid"`
-	TID           int32   `json:"tid" parquet:"tid"`
+	PID           *int32  `json:"pid" parquet:"pid,optional"`
+	TID           *int32  `json:"tid" parquet:"tid,optional"`
 	VsyncID       *int64  `json:"vsync_id" parquet:"vsync_id,optional"`
 	Transactions  []int64 `json:"transactions" parquet:"transactions,list"`
 	ActualStart   *int64  `json:"actual_start" parquet:"actual_start,optional"`
@@ -67,24 +69,48 @@ type row struct {
 	CauseShare   *int64  `json:"cause_share_ns" parquet:"cause_share_ns,optional"`
 	CauseCulprit *string `json:"culprit" parquet:"culprit,dict,optional"`
 	Confidence   *string `json:"confidence" parquet:"confidence,dict,optional"`
+
+	// Deadline is that of the main thread's frame for a frame of a worker thread. Overrun
+	// is null unless the frame was late by a known time.
+	Deadline         *int64 `json:"deadline" parquet:"deadline,optional"`
+	Overrun          *int64 `json:"overrun" parquet:"overrun,optional"`
+	MainLate         *bool  `json:"main_late" parquet:"main_late,optional"`
+	GPULate          *bool  `json:"gpu_late" parquet:"gpu_late,optional"`
+	Coalesced        int32  `json:"coalesced" parquet:"coalesced"`
+	CommitEstimated  *bool  `json:"commit_estimated" parquet:"commit_estimated,optional"`
+	PresentEstimated *bool  `json:"present_estimated" parquet:"present_estimated,optional"`
 }
 
 func newRow(f *analyzer.Frame) row {
 	r := row{
-		Kind: f.Kind.String(), Process: f.Process.Name, PID: int32(f.Process.PID), TID: int32(f.TID),
+		Kind: f.Kind.String(), Process: f.Process.Name,
 		VsyncID: known(f.VsyncID), Transactions: []int64{}, Layers: []string{},
 		ActualStart: known(f.Actual.Start), ActualEnd: known(f.Actual.End),
 		ExpectedStart: known(f.Expected.Start), ExpectedEnd: known(f.Expected.End), Period: known(f.Period),
 		Empty: f.Facts.Has(analyzer.Empty), Misaligned: f.Facts.Has(analyzer.Misaligned),
 		Truncated: f.Facts.Has(analyzer.Truncated), Flag: int32(f.Flag()),
 		Commit: known(f.Commit.Start), Present: known(f.Present),
+		Deadline: known(f.Deadline), Coalesced: int32(f.Coalesced),
+	}
+	if !f.Process.NoPID {
+		pid, tid := int32(f.Process.PID), int32(f.TID)
+		r.PID, r.TID = &pid, &tid
 	}
 	for _, t := range f.Transactions {
 		r.Transactions = append(r.Transactions, t.Index)
 	}
 	if f.Judged() {
-		late := f.Late()
-		r.Late = &late
+		late, mainLate, gpuLate := f.Late(), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate)
+		r.Late, r.MainLate, r.GPULate = &late, &mainLate, &gpuLate
+	}
+	if d, ok := stats.OverrunOf(f); ok {
+		r.Overrun = (*int64)(&d)
+	}
+	if f.Commit.Start.Known() {
+		r.CommitEstimated = &f.CommitEstimated
+	}
+	if f.Present.Known() {
+		r.PresentEstimated = &f.PresentEstimated
 	}
 	if f.Render != nil {
 		r.RenderVsyncID = known(f.Render.VsyncID)
@@ -189,6 +215,12 @@ func (r *row) cells() []string {
 		}
 		return strconv.FormatInt(*n, 10)
 	}
+	id := func(n *int32) string {
+		if n == nil {
+			return ""
+		}
+		return strconv.Itoa(int(*n))
+	}
 	boolean := func(b *bool) string {
 		if b == nil {
 			return ""
@@ -206,7 +238,7 @@ func (r *row) cells() []string {
 		transactions[i] = strconv.FormatInt(t, 10)
 	}
 	return []string{
-		r.Kind, r.Process, strconv.Itoa(int(r.PID)), strconv.Itoa(int(r.TID)), number(r.VsyncID), strings.Join(transactions, " "),
+		r.Kind, r.Process, id(r.PID), id(r.TID), number(r.VsyncID), strings.Join(transactions, " "),
 		number(r.ActualStart), number(r.ActualEnd), number(r.ExpectedStart), number(r.ExpectedEnd), number(r.Period),
 		boolean(r.Late), strconv.FormatBool(r.Empty), strconv.FormatBool(r.Misaligned), strconv.FormatBool(r.Truncated),
 		strconv.Itoa(int(r.Flag)), number(r.RenderVsyncID),
@@ -215,5 +247,7 @@ func (r *row) cells() []string {
 		strings.Join(r.Layers, "; "),
 		text(r.Cause), text(r.CauseWait), text(r.CauseStage), text(r.CauseSlice),
 		number(r.CauseTime), number(r.CauseUsual), number(r.CauseShare), text(r.CauseCulprit), text(r.Confidence),
+		number(r.Deadline), number(r.Overrun), boolean(r.MainLate), boolean(r.GPULate), strconv.Itoa(int(r.Coalesced)),
+		boolean(r.CommitEstimated), boolean(r.PresentEstimated),
 	}
 }

@@ -69,6 +69,7 @@ func TestColumns(t *testing.T) {
 		"render_vsync_id", "gpu_start", "gpu_end", "commit", "present",
 		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 		"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
+		"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -96,7 +97,7 @@ func TestColumns(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	known := map[string]string{
 		"kind": "app", "pid": "7", "tid": "8", "flag": "0",
-		"empty": "false", "misaligned": "false", "truncated": "false",
+		"empty": "false", "misaligned": "false", "truncated": "false", "coalesced": "0",
 		"jank_type": "None", "jank_severity": "None", "present_type": "Unknown Present", "prediction_type": "Unknown Prediction",
 		"layers": "#8",
 	}
@@ -123,7 +124,7 @@ func TestUnknown(t *testing.T) {
 	}
 	lines := strings.Split(write(t, "table", &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}), "\n")
 	got := strings.Fields(lines[1])
-	want := strings.Fields("app - 7 8 - - - - - - - - false false false 0 - - - - - None None Unknown Present Unknown Prediction - #8 - - - - - - - - -")
+	want := strings.Fields("app - 7 8 - - - - - - - - false false false 0 - - - - - None None Unknown Present Unknown Prediction - #8 - - - - - - - - - - - - - 0 - -")
 	if !slices.Equal(got, want) {
 		t.Errorf("table: got %q, want %q", got, want)
 	}
@@ -133,7 +134,7 @@ func TestApplicationFrame(t *testing.T) {
 	f := &analyzer.Frame{
 		Kind: analyzer.ApplicationFrame, Process: &analyzer.Process{PID: 2000, Name: "app"}, TID: 2001, VsyncID: 7,
 		Actual: analyzer.Interval{Start: 110, End: 230}, Expected: analyzer.Interval{Start: 100, End: 200}, Deadline: 200,
-		Period: 100, Facts: analyzer.MainLate | analyzer.Misaligned,
+		Period: 100, Facts: analyzer.MainLate | analyzer.Misaligned, Coalesced: 2,
 		Transactions: []analyzer.Sent{{Index: 5}, {Index: 4}, {Index: 1 << 40}},
 		Render:       &analyzer.Frame{Kind: analyzer.RenderFrame, VsyncID: 9},
 	}
@@ -147,6 +148,7 @@ func TestApplicationFrame(t *testing.T) {
 		// Late by 30, less than a period.
 		"jank_type": "App Deadline Missed", "jank_severity": "Partial", "present_type": "Unknown Present",
 		"prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "app#2001",
+		"deadline": "200", "overrun": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2", "commit_estimated": "", "present_estimated": "",
 	}
 	for _, c := range causeColumns {
 		want[c] = ""
@@ -173,7 +175,7 @@ func TestRenderFrame(t *testing.T) {
 		// The piece that starts first does not end last, nor does the last to start.
 		GPU:     []analyzer.Interval{{Start: 220, End: 260}, {Start: 230, End: 380}, {Start: 240, End: 250}},
 		Commit:  analyzer.Interval{Start: 300, End: 310},
-		Present: 400,
+		Present: 400, PresentEstimated: true,
 	}
 	want := map[string]string{
 		"kind": "render", "process": "render_service", "pid": "1027", "tid": "1027", "vsync_id": "9", "transactions": "",
@@ -182,6 +184,7 @@ func TestRenderFrame(t *testing.T) {
 		"render_vsync_id": "", "gpu_start": "220", "gpu_end": "380", "commit": "300", "present": "400",
 		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Partial",
 		"present_type": "On-time Present", "prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "",
+		"deadline": "350", "overrun": "30", "main_late": "false", "gpu_late": "true", "coalesced": "0", "commit_estimated": "false", "present_estimated": "true",
 	}
 	for _, c := range causeColumns {
 		want[c] = ""
@@ -216,6 +219,28 @@ func TestFacts(t *testing.T) {
 		if got != test.want {
 			t.Errorf("facts %b: got %s, want %s", test.facts, got, test.want)
 		}
+	}
+}
+
+// A frame of a worker thread has the deadline of the main thread's, and no expected
+// interval. Without a deadline nothing is known of lateness. A process without an id has
+// none in the table.
+func TestDeadlines(t *testing.T) {
+	f := unknown()
+	f.Deadline, f.Actual = 100, analyzer.Interval{Start: 10, End: 90}
+	row := csvRow(t, f)
+	if row["deadline"] != "100" || row["expected_end"] != "" || row["late"] != "false" || row["main_late"] != "false" || row["overrun"] != "" {
+		t.Errorf("worker frame: %v", row)
+	}
+	f.Deadline = 0
+	for _, column := range []string{"deadline", "late", "main_late", "gpu_late", "overrun"} {
+		if got := csvRow(t, f)[column]; got != "" {
+			t.Errorf("without a deadline: %s is %q", column, got)
+		}
+	}
+	f.Process.NoPID = true
+	if row, object := csvRow(t, f), jsonRow(t, f); row["pid"] != "" || row["tid"] != "" || object["pid"] != nil || object["tid"] != nil {
+		t.Errorf("without a process id: %v, %v", row, object)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"ohframe/internal/children"
 )
 
 // Client runs hdc. Its methods may be called concurrently.
@@ -43,11 +45,10 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(limited, c.Path, args...)
-	cmd.SysProcAttr = ownGroup()
 	cmd.WaitDelay = afterExit
 	stdout, stderr := bounded{left: maxAnswer}, bounded{left: maxAnswer}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := children.Run(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)

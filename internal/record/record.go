@@ -196,7 +196,7 @@ func (r *Recorder) check() error {
 	if err := r.checkApp(); err != nil {
 		return err
 	}
-	r.say(Event{"tags", describeTags(r.Tags, r.Missing), map[string]any{"tags": r.Tags, "missing": r.Missing}})
+	r.say(Event{"tags", describeTags(r.Tags, r.Missing), map[string]any{"tags": r.Tags, "missing": append([]string{}, r.Missing...)}})
 	if f.ScreenOff {
 		r.say(Event{"note", "Note    the screen is off: there will be no frames", map[string]any{"note": "screen off"}})
 	}
@@ -223,7 +223,7 @@ func (r *Recorder) checkApp() error {
 	if len(app.PIDs) > 0 {
 		state = fmt.Sprintf("pid %d", app.PIDs[0])
 	}
-	r.say(Event{"app", fmt.Sprintf("App     %s %s, %s", r.App, app.Version, state), map[string]any{"bundle": r.App, "version": app.Version, "pids": app.PIDs}})
+	r.say(Event{"app", fmt.Sprintf("App     %s %s, %s", r.App, app.Version, state), map[string]any{"bundle": r.App, "version": app.Version, "pids": append([]int{}, app.PIDs...)}})
 	return nil
 }
 

@@ -16,9 +16,10 @@ type Spread struct {
 	Runs     int         `json:"runs"`
 }
 
-// minRuns is the number of values from which on an interval means anything: with two,
-// it is the values themselves.
-const minRuns = 3
+// minRuns is the number of values from which on an interval can be one of 95 %: the
+// median is between the smallest and the largest of n values with probability 1 − 2^(1−n),
+// which is 94 % for 5.
+const minRuns = 6
 
 // resamples is the number of samples of the bootstrap. The ends of the interval are the
 // 50th and the 1950th.

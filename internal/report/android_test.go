@@ -45,7 +45,7 @@ func androidTimeline() *analyzer.Timeline {
 
 func TestAndroidTable(t *testing.T) {
 	timeline := androidTimeline()
-	got := write(t, []Input{{Name: "a", Stats: stats.Compute(timeline, stats.Options{}), Timeline: timeline}}, "table", Options{})
+	got := write(t, []Input{{Name: "a", Stats: stats.Compute(timeline, stats.Options{}), Timeline: timeline}}, "table", Options{Verbose: true})
 	got = strings.Join(strings.Fields(got), " ") // long lines are wrapped
 	for _, want := range []string{
 		"Frames 3, 0 of them empty (0 %) · 1 picked up by a render frame, 0 on another vsync · 1 dropped",

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
 	"ohframe/internal/text"
 )
@@ -47,7 +48,7 @@ func writeCSV(w io.Writer, inputs []Input) error {
 }
 
 func csvRow(input string, p *stats.Process) []string {
-	row := []string{text.Cell(input), string(p.Kind), strconv.Itoa(int(p.PID)), text.Cell(p.Name), "", ""}
+	row := []string{text.Cell(input), string(p.Kind), pid(p.PID), text.Cell(p.Name), "", ""}
 	if p.FPS != nil {
 		row[4] = string(p.FPS.Event)
 	}
@@ -85,3 +86,11 @@ func causeCells(c *causes.Process) []string {
 
 // plain formats a number exactly, without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// pid returns the process id, or "" if it is unknown.
+func pid(p trace.PID) string {
+	if p == trace.UnknownPID {
+		return ""
+	}
+	return p.String()
+}

@@ -125,7 +125,7 @@ func TestTerminal(t *testing.T) {
 	timeline := evilTimeline(evilNames...)
 	for _, name := range evilNames {
 		input := inputOf(name, timeline)
-		table := write(t, []Input{input, input}, "table", Options{})
+		table := write(t, []Input{input, input}, "table", Options{Verbose: true})
 		side := diff.Side{Name: name, Timeline: timeline, Stats: input.Stats}
 		d, err := diff.Compare(side, side, diff.Options{})
 		if err != nil {
@@ -214,7 +214,7 @@ func TestPageOfManyFrames(t *testing.T) {
 // Tables and pages are bounded, and time grows with the number of processes.
 func TestManyProcesses(t *testing.T) {
 	input := inputOf("many", longTimeline(5000, 3000))
-	table, page := write(t, []Input{input}, "table", Options{}), write(t, []Input{input}, "html", Options{})
+	table, page := write(t, []Input{input}, "table", Options{Verbose: true}), write(t, []Input{input}, "html", Options{})
 	for name, text := range map[string]string{"table": table, "page": page} {
 		if !strings.Contains(text, "… and 2800 more with fewer frames; --format json lists all") || len(text) > 3<<20 {
 			t.Errorf("%s: %d bytes", name, len(text))

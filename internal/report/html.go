@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"embed"
 	"html/template"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/glossary"
 	"ohframe/internal/quality"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
 
@@ -24,6 +26,7 @@ var assets embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"process":   text.Process,
+	"pid":       pidText,
 	"kind":      text.Kind,
 	"stage":     stats.Stage.Label,
 	"event":     func(e stats.Event) string { return eventNames[e] },
@@ -58,6 +61,8 @@ type pageView struct {
 	Style         template.CSS
 	UPlot, Script template.JS
 
+	thresholds rating.Thresholds
+
 	drawn  int // frames in charts, of all inputs
 	listed int // late frames with their bars, of all inputs
 }
@@ -82,6 +87,7 @@ type pageProcess struct {
 	Input  string // empty if there is one input
 	Span   *stats.Span
 	Charts bool
+	levels rating.Thresholds
 	// Undrawn is the number of frames of a process that has no charts because the
 	// page has too many frames.
 	Undrawn int
@@ -147,11 +153,12 @@ type processData struct {
 	Moments []momentRow `json:"moments"`
 }
 
-func writeHTML(w io.Writer, inputs []Input) error {
+func writeHTML(w io.Writer, inputs []Input, o Options) error {
 	p := pageView{
-		Title: "Frame report",
-		Data:  pageData{Processes: []*frameColumns{}, Periods: [][]float64{}, Info: []processData{}, Stages: map[string]string{}},
-		Style: template.CSS(asset("uPlot.min.css") + asset("page.css")),
+		thresholds: *cmp.Or(o.Thresholds, &rating.Default),
+		Title:      "Frame report",
+		Data:       pageData{Processes: []*frameColumns{}, Periods: [][]float64{}, Info: []processData{}, Stages: map[string]string{}},
+		Style:      template.CSS(asset("uPlot.min.css") + asset("page.css")),
 		// uPlot's licence must be part of every copy.
 		UPlot:  template.JS("/*\n" + asset("uPlot.LICENSE") + "*/\n" + asset("uPlot.min.js")),
 		Script: template.JS(asset("charts.js") + asset("frame.js") + asset("timechart.js") + asset("distributions.js") + asset("page.js")),
@@ -200,7 +207,7 @@ func (p *pageView) add(in Input, several bool) {
 		}
 		p.drawn += len(list)
 		columns := newFrameColumns(list)
-		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, Charts: columns != nil, Undrawn: undrawn}
+		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, Charts: columns != nil, Undrawn: undrawn, levels: p.thresholds}
 		if several {
 			pp.Input = input.Name
 		}
@@ -272,4 +279,22 @@ func share(d *trace.Duration, whole trace.Duration) string {
 		return "0"
 	}
 	return text.Number(float64(*d)/float64(whole)*100, 2)
+}
+
+// JankLevel returns the class of the process's jank rate: that of the largest overrun.
+func (p pageProcess) JankLevel() string { return p.level(rating.Overrun, largestOverrun(p.Process)) }
+
+// HitchLevel returns the class of the process's hitch ratio.
+func (p pageProcess) HitchLevel() string {
+	if p.Hitches == nil {
+		return ""
+	}
+	return p.level(rating.HitchRatio, &p.Hitches.Ratio)
+}
+
+func (p pageProcess) level(name string, value *float64) string {
+	if value == nil {
+		return ""
+	}
+	return [...]string{rating.None: "", rating.Warning: "warn", rating.Critical: "bad"}[p.levels.Of(name, *value)]
 }

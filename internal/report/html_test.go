@@ -512,7 +512,7 @@ func TestSort(t *testing.T) {
 	}
 	// FPS 60, 90 and unknown; frames 150, 30 and 0.
 	for _, c := range []struct{ column, want string }{
-		{"FPS", "1027,20170,7"}, {"FPS", "20170,1027,7"}, {"Frames", "20170,1027,7"}, {"Frames", "7,1027,20170"}, {"PID", "20170,1027,7"},
+		{"FPS", "1027,20170,–"}, {"FPS", "20170,1027,–"}, {"Frames", "20170,1027,–"}, {"Frames", "–,1027,20170"}, {"PID", "20170,1027,–"},
 	} {
 		if got := sort(c.column); got != c.want {
 			t.Errorf("%s: %s, want %s", c.column, got, c.want)

@@ -173,3 +173,30 @@ func vsync(id int64) string {
 	}
 	return strconv.FormatInt(id, 10)
 }
+
+// pidText formats a process id.
+func pidText(pid trace.PID) string {
+	if pid == trace.UnknownPID {
+		return unknown
+	}
+	return pid.String()
+}
+
+// timeText formats a trace time in seconds, to the microsecond.
+func timeText(at trace.Time) string { return text.Number(seconds(trace.Duration(at)), 6) }
+
+// since formats the time from the start of a trace: "+475.2 ms", or "+12.345 s" from ten
+// seconds on.
+func since(span *stats.Span, at trace.Time) string {
+	if span == nil {
+		return unknown
+	}
+	d := at.Sub(span.From)
+	if d < 0 {
+		return unknown
+	}
+	if d >= 10*trace.Second {
+		return "+" + text.Number(seconds(d), 3) + " s"
+	}
+	return "+" + text.Number(d.Milliseconds(), 1) + " ms"
+}

@@ -19,6 +19,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/quality"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
 
@@ -63,8 +64,15 @@ func (in *Input) file() string {
 
 // Options are the options of Write.
 type Options struct {
-	// Color makes the table use bold, dim and coloured text.
-	Color bool
+	// Style is that of the table.
+	Style text.Style
+	// Verbose makes the table show everything about every process.
+	Verbose bool
+	// Top is the number of processes that a table shows without Verbose; 0 stands for a
+	// default.
+	Top int
+	// Thresholds are those of colours; nil stands for rating.Default.
+	Thresholds *rating.Thresholds
 }
 
 // CheckChosen returns a *failure.Error if stats.Options.Process excluded all
@@ -96,7 +104,7 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	case "csv":
 		return writeCSV(w, inputs)
 	case "html":
-		return writeHTML(w, inputs)
+		return writeHTML(w, inputs, o)
 	}
 	return fmt.Errorf("format %q: not one of %s", format, strings.Join(Formats, ", "))
 }

@@ -33,16 +33,17 @@ func gallery() *stats.Process {
 		LongestStreak: &stats.Streak{Frames: 6, TID: 20170, At: 3_701_111_000_000, VsyncID: 10066, Until: 3_701_222_000_000},
 		Stutter:       stats.Stutter{Slight: 12, Medium: 5, Severe: 1, Unknown: 3},
 		Durations: &stats.Durations{
-			Frames: 150, P50: 6_250_000, P90: 12_500_000, P95: 18_125_000, P99: 44_000_000, Max: 133_700_000,
+			Frames: 150, P50: 6_250_000, P90: 12_500_000, P95: known[trace.Duration](18_125_000), P99: known[trace.Duration](44_000_000), Max: 133_700_000,
 			Histogram: []stats.Bucket{{Name: 6, From: 6, Below: known(7), Frames: 150}},
 		},
-		DurationsInPeriods: &stats.DurationsInPeriods{Frames: 150, P50: .375, P90: .751, P95: 1.088, P99: 2.64, Max: 8.022},
+		DurationsInPeriods: &stats.DurationsInPeriods{Frames: 150, P50: .375, P90: .751, P95: known(1.088), P99: known(2.64), Max: 8.022},
 		Stages: []stats.StageTimes{
 			{Stage: stats.Receive, Frames: 150, P50: known(300 * trace.Microsecond), P90: known(900 * trace.Microsecond), Max: known(2 * ms1), LongestOfLate: 1},
 			{Stage: stats.UIWork, Frames: 150, P50: known(6 * ms1), P90: known(12 * ms1), Max: known(133 * ms1), LongestOfLate: 16},
 			{Stage: stats.PickUp, Frames: 145, P50: known(4 * ms1), P90: known(8 * ms1), Max: known(30 * ms1), LongestOfLate: 4},
 			{Stage: stats.RenderMain, Frames: 145, P50: known(2 * ms1), P90: known(3 * ms1), Max: known(5 * ms1)},
 			{Stage: stats.RenderDraw, Frames: 145, P50: known(ms1), P90: known(2 * ms1), Max: known(4 * ms1)},
+			{Stage: stats.RenderGPU},
 			{Stage: stats.CommitLayers, Frames: 144, P50: known(500 * trace.Microsecond), P90: known(700 * trace.Microsecond), Max: known(ms1)},
 			{Stage: stats.ToPresent},
 		},
@@ -63,7 +64,7 @@ func service() *stats.Process {
 		FPS:         &stats.FPS{Event: stats.Commit, Frames: 30, First: 1_000_000_000, Last: 1_322_222_222, Rate: 90},
 		Hitches:     &stats.Hitches{Gaps: 29, Time: 322 * ms1},
 		WholeFrames: stats.WholeFrames{Judged: 28, LateRate: known(0.0)},
-		Durations:   &stats.Durations{Frames: 30, P50: 2 * ms1, P90: 3 * ms1, P95: 4 * ms1, P99: 5 * ms1, Max: 5 * ms1},
+		Durations:   &stats.Durations{Frames: 30, P50: 2 * ms1, P90: 3 * ms1, P95: known(4 * ms1), Max: 5 * ms1},
 		Stages:      []stats.StageTimes{{Stage: stats.RenderMain, Frames: 30, P50: known(2 * ms1), P90: known(3 * ms1), Max: known(5 * ms1)}},
 		Worst:       []stats.WorstFrame{},
 	}
@@ -72,7 +73,7 @@ func service() *stats.Process {
 // stranger is a process of which nothing is known but that it had one frame,
 // with a name that would clear a terminal.
 func stranger() *stats.Process {
-	return &stats.Process{Kind: stats.Application, PID: 7, Name: "\x1b[2Jevil\u202e", Frames: stats.Counts{Empty: known(0), Truncated: 1}}
+	return &stats.Process{Kind: stats.Application, PID: trace.UnknownPID, Name: "\x1b[2Jevil\u202e", Frames: stats.Counts{Empty: known(0), Truncated: 1}}
 }
 
 func sample() []Input {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 )
 
 // readSchema returns the fields of each object, in order, and the columns that
@@ -63,6 +64,8 @@ func collectFields(objects map[string][]string, object string, typ reflect.Type)
 		inner, described := f.Type, ""
 		if inner.Kind() == reflect.Pointer {
 			inner, described = inner.Elem(), " or null"
+		} else if inner == reflect.TypeFor[trace.PID]() {
+			described = " or null"
 		}
 		if inner.Kind() == reflect.Slice {
 			inner, path = inner.Elem(), path+"[]"
@@ -196,7 +199,7 @@ func TestCSV(t *testing.T) {
 	}
 	for row, cells := range []map[string]string{
 		{
-			"input": "trace.ftrace", "kind": "application", "pid": "20170", "name": "example.gallery",
+			"input": "trace.ftrace", "kind": "app", "pid": "20170", "name": "example.gallery",
 			"fps.event": "present", "fps.rate_hz": "60.003", "refresh.rates_hz": "60 120", "observed.seconds": "2.5",
 			"frames.complete": "150", "frames.with_deadline": "140", "frames.late": "21", "frames.truncated": "2",
 			"jank_rate": "0.15", "empty_rate": "0.02",
@@ -207,11 +210,11 @@ func TestCSV(t *testing.T) {
 			"stages.ui_work.p90_ns": "12000000", "stages.ui_work.longest_of_late": "16", "stages.commit_to_present.p50_ns": "",
 		},
 		{
-			"input": "trace.ftrace", "kind": "render_service", "name": "render_service", "fps.event": "commit",
+			"input": "trace.ftrace", "kind": "render", "name": "render_service", "fps.event": "commit",
 			"jank_rate": "0", "longest_streak.frames": "0", "durations_in_periods.p50_periods": "", "stages.ui_work.p50_ns": "", "stages.render_main.max_ns": "5000000",
 		},
 		{
-			"input": "other.ftrace", "pid": "7", "name": "\x1b[2Jevil\u202e", "fps.event": "", "fps.rate_hz": "", "refresh.rates_hz": "",
+			"input": "other.ftrace", "pid": "", "name": "\x1b[2Jevil\u202e", "fps.event": "", "fps.rate_hz": "", "refresh.rates_hz": "",
 			"frames.complete": "0", "jank_rate": "", "hitches.lost_frames": "", "longest_streak.frames": "", "durations.p50_ns": "",
 		},
 	} {

@@ -7,75 +7,206 @@ import (
 	"slices"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
 
 const (
-	factWidth  = 86 // of the text beside a label
+	factIndent = 14 // of the text beside a label
 	stageWidth = 23 // of the longest name of a stage
-	causeWidth = 25 // beside a worst frame of an application
+	nameWidth  = 19 // of a process in the overview
 )
 
-// overviewWidths are minimum widths that align the overviews of several inputs.
-var overviewWidths = []int{19, 6, 5, 6, 5, 7, 10, 6, 6, 6}
+// What the table shows without Options.Verbose.
+const (
+	defaultRows   = 20 // processes in the overview
+	defaultBlocks = 3  // processes with a block
+	briefWorst    = 3  // worst frames in a block
+)
 
-// tableWriter writes the report for a terminal: an overview of all processes,
-// then a block for each process.
-type tableWriter struct{ text.Writer }
+// tableWriter writes the report for a terminal: an overview of all processes, those with
+// the most jank first, then a block for each of the first.
+type tableWriter struct {
+	text.Writer
+	Options
+	span *stats.Span // of the input whose processes are written
+}
 
 func writeTable(w io.Writer, inputs []Input, o Options) error {
-	t := &tableWriter{text.NewWriter(w, o.Color)}
+	if o.Thresholds == nil {
+		o.Thresholds = &rating.Default
+	}
+	t := &tableWriter{Writer: text.NewWriter(w, o.Style), Options: o}
 	known := make([]map[*stats.Process]*causes.Process, len(inputs))
+	sorted := make([][]*stats.Process, len(inputs))
 	for i, in := range inputs {
-		known[i] = in.causes()
-		t.overview(in, known[i])
+		known[i], sorted[i] = in.causes(), byJank(in.Stats.Processes)
+		t.overview(in, sorted[i], known[i])
 	}
 	for i, in := range inputs {
-		for _, p := range text.Largest(in.Stats.Processes, complete) {
-			t.process(in, p, known[i][p], len(inputs) > 1)
+		full := o.Verbose || len(sorted[i]) == 1
+		shown := t.blocks(sorted[i], full)
+		t.span = in.Stats.Span
+		for _, p := range shown {
+			t.process(in, p, known[i][p], len(inputs) > 1, full)
+		}
+		if !full {
+			t.hidden(len(sorted[i]) - len(shown))
 		}
 	}
 	return t.Flush()
 }
 
-func (t *tableWriter) overview(in Input, known map[*stats.Process]*causes.Process) {
+// byJank returns the processes by jank rate, the highest first, and of equal ones the one
+// with more late frames. Those with an unknown rate are last.
+func byJank(list []*stats.Process) []*stats.Process {
+	rate := func(p *stats.Process) float64 {
+		if p.JankRate == nil {
+			return -1
+		}
+		return *p.JankRate
+	}
+	return slices.SortedStableFunc(slices.Values(list), func(a, b *stats.Process) int {
+		return cmp.Or(cmp.Compare(rate(b), rate(a)), cmp.Compare(b.Frames.Late, a.Frames.Late))
+	})
+}
+
+// blocks returns the processes that have a block.
+func (t *tableWriter) blocks(list []*stats.Process, full bool) (shown []*stats.Process) {
+	if full {
+		return text.Largest(list, complete)
+	}
+	for _, p := range list {
+		if p.Frames.Late > 0 || p.Hitches != nil && p.Hitches.Hitches > 0 {
+			shown = append(shown, p)
+		}
+	}
+	return shown[:min(len(shown), cmp.Or(t.Top, defaultBlocks))]
+}
+
+// hidden says how to see all of n processes without a block.
+func (t *tableWriter) hidden(n int) {
+	line := "--verbose shows everything about each process"
+	if n > 0 {
+		line = fmt.Sprintf("--verbose shows %d more, and everything about each process", n)
+	}
+	fmt.Fprintln(t, t.Dim(line))
+}
+
+// columns of the overview. Narrow terminals have no room for all.
+var overviewColumns = []struct {
+	title  string
+	width  int
+	narrow bool // also in narrow tables
+	of     func(*tableWriter, *stats.Process) any
+}{
+	{"Process", nameWidth, true, func(t *tableWriter, p *stats.Process) any { return text.Shorten(text.Process(p), nameWidth) }},
+	{"PID →", 6, false, func(t *tableWriter, p *stats.Process) any { return pidText(p.PID) }},
+	{"FPS →", 5, true, func(t *tableWriter, p *stats.Process) any {
+		if p.FPS == nil {
+			return unknown
+		}
+		return text.Number(p.FPS.Rate, 1)
+	}},
+	{"Frames →", 6, true, func(t *tableWriter, p *stats.Process) any { return p.Frames.Complete }},
+	{"Late →", 5, false, func(t *tableWriter, p *stats.Process) any {
+		if p.JankRate == nil {
+			return unknown
+		}
+		return t.rated(fmt.Sprint(p.Frames.Late), rating.Overrun, largestOverrun(p))
+	}},
+	{"Jank →", 7, true, func(t *tableWriter, p *stats.Process) any {
+		return t.rated(text.Share(p.JankRate), rating.Overrun, largestOverrun(p))
+	}},
+	{"Hitch ms/s →", 10, true, func(t *tableWriter, p *stats.Process) any {
+		if p.Hitches == nil {
+			return unknown
+		}
+		return t.rated(text.Number(p.Hitches.Ratio, 1), rating.HitchRatio, &p.Hitches.Ratio)
+	}},
+	{"P50 ms →", 6, false, durationCell(func(d *stats.Durations) *trace.Duration { return &d.P50 })},
+	{"P95 ms →", 6, true, durationCell(func(d *stats.Durations) *trace.Duration { return d.P95 })},
+	{"Max ms →", 6, true, durationCell(func(d *stats.Durations) *trace.Duration { return &d.Max })},
+}
+
+func durationCell(of func(*stats.Durations) *trace.Duration) func(*tableWriter, *stats.Process) any {
+	return func(t *tableWriter, p *stats.Process) any {
+		if p.Durations == nil {
+			return unknown
+		}
+		d := of(p.Durations)
+		var ms *float64
+		if d != nil {
+			x := d.Milliseconds()
+			ms = &x
+		}
+		return t.rated(milliseconds(d), rating.FrameTime, ms)
+	}
+}
+
+// largestOverrun returns the largest overrun of a process in refresh periods, nil if it
+// is unknown or no frame was late.
+func largestOverrun(p *stats.Process) (largest *float64) {
+	for i := range p.Worst {
+		if x := p.Worst[i].OverrunPeriods; x != nil && (largest == nil || *x > *largest) {
+			largest = x
+		}
+	}
+	return largest
+}
+
+// rated colours the text of a value by its level; a nil value has none.
+func (t *tableWriter) rated(s, name string, value *float64) string {
+	if value == nil {
+		return s
+	}
+	level := t.Thresholds.Of(name, *value)
+	return t.Red(t.Yellow(s, level == rating.Warning), level == rating.Critical)
+}
+
+func (t *tableWriter) overview(in Input, list []*stats.Process, known map[*stats.Process]*causes.Process) {
 	r := in.Stats
-	t.Input(in.Name, r.Span, text.LineWidth)
+	t.Input(in.Name, r.Span, t.Width)
 	if in.Recording != nil {
 		fmt.Fprintln(t, t.Dim("  "+in.Recording.String()))
 	}
-	in.Quality.Print(t.Writer, "  ", text.LineWidth)
-	if len(r.Processes) == 0 {
+	in.Quality.Print(t.Writer, "  ", t.Width)
+	if len(list) == 0 {
 		fmt.Fprint(t, "  no frames\n\n")
 		return
 	}
-	g := text.NewTable(t.Ink, "Process", "PID →", "FPS →", "Frames →", "Late →", "Jank →", "Hitch ms/s →", "P50 ms →", "P95 ms →", "Max ms →")
-	g.Widths(overviewWidths...)
-	shown := text.Largest(r.Processes, complete)
+	var titles []string
+	var widths []int
+	for _, c := range overviewColumns {
+		if c.narrow || t.Width >= text.DefaultWidth {
+			titles, widths = append(titles, c.title), append(widths, c.width)
+		}
+	}
+	g := text.NewTable(t.Ink, titles...)
+	g.Widths(widths...)
+	shown := list
+	if !t.Verbose {
+		shown = list[:min(len(list), cmp.Or(t.Top, defaultRows))]
+	}
+	shown = text.Largest(shown, complete)
 	for _, p := range shown {
-		fps, hitch, p50, p95, longest := unknown, unknown, unknown, unknown, unknown
-		if p.FPS != nil {
-			fps = text.Number(p.FPS.Rate, 1)
+		var row text.Row
+		for _, c := range overviewColumns {
+			if c.narrow || t.Width >= text.DefaultWidth {
+				row = append(row, c.of(t, p))
+			}
 		}
-		if p.Hitches != nil {
-			hitch = text.Number(p.Hitches.Ratio, 1)
-		}
-		if d := p.Durations; d != nil {
-			p50, p95, longest = ms(d.P50), ms(d.P95), ms(d.Max)
-		}
-		late := unknown
-		if p.JankRate != nil {
-			late = fmt.Sprint(p.Frames.Late)
-		}
-		g.AppendRow(text.Row{
-			text.Shorten(text.Process(p), overviewWidths[0]), p.PID, fps, p.Frames.Complete,
-			t.Yellow(late, p.Frames.Late > 0), t.Yellow(text.Share(p.JankRate), p.Frames.Late > 0), hitch, p50, p95, longest,
-		})
+		g.AppendRow(row)
 	}
 	fmt.Fprintln(t, g.Render())
-	t.More(len(r.Processes) - len(shown))
+	if n := len(list) - len(shown); t.Verbose {
+		t.More(n)
+	} else if n > 0 {
+		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  … and %d more with less jank; --verbose lists all", n)))
+	}
 	t.topCauses(shown, known)
 	fmt.Fprintln(t)
 }
@@ -98,13 +229,13 @@ func (t *tableWriter) topCauses(shown []*stats.Process, known map[*stats.Process
 		return
 	}
 	g := text.NewTable(t.Ink, "Lost time", "ms →", "Of it →", "Top cause")
-	g.Widths(overviewWidths[0])
-	g.Wrap(3, text.LineWidth-overviewWidths[0]-24)
+	g.Widths(nameWidth)
+	g.Wrap(3, t.Width-nameWidth-24)
 	for _, p := range late {
 		r := known[p].Ranking
 		top := r.Costs[0]
 		g.AppendRow(text.Row{
-			text.Shorten(text.Process(p), overviewWidths[0]), why.Milliseconds(r.Lost), causes.Percent(top.Lost, r.Lost), text.Printable(top.Title()),
+			text.Shorten(text.Process(p), nameWidth), why.Milliseconds(r.Lost), causes.Percent(top.Lost, r.Lost), text.Printable(top.Title()),
 		})
 	}
 	fmt.Fprintf(t, "\n%s\n", g.Render())
@@ -114,17 +245,19 @@ func complete(p *stats.Process) int { return p.Frames.Complete }
 
 // process writes the block of a process. Its heading includes the input's name if
 // there are several inputs.
-func (t *tableWriter) process(in Input, p *stats.Process, c *causes.Process, several bool) {
-	title, about := text.Shorten(text.Process(p), text.LineWidth/2), fmt.Sprintf(" · %s · pid %d", text.Kind(p.Kind), p.PID)
+func (t *tableWriter) process(in Input, p *stats.Process, c *causes.Process, several, full bool) {
+	title, about := text.Shorten(text.Process(p), t.Width/2), fmt.Sprintf(" · %s · pid %s", text.Kind(p.Kind), p.PID)
 	if several {
-		about += " · " + text.Shorten(text.Printable(in.Name), text.LineWidth-12-text.Width(title+about))
+		about += " · " + text.Shorten(text.Printable(in.Name), t.Width-12-text.Width(title+about))
 	}
 	t.Heading(title, about)
-	t.facts(p)
+	t.facts(p, full)
 	if p.Frames.Complete > 0 {
 		t.causes(c)
-		t.stages(p)
-		t.worst(p, c)
+		if full && len(p.Stages) > 0 {
+			t.stages(p)
+		}
+		t.worst(p, c, full)
 	}
 }
 
@@ -139,7 +272,7 @@ func (t *tableWriter) causes(c *causes.Process) {
 	}
 	r := c.Ranking
 	fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("Causes: lost %s ms in %s", why.Milliseconds(r.Lost), text.Count(r.Late, "late frame"))))
-	for _, line := range causes.RankingLines(r, maxCauses, text.LineWidth-2, t.Ink) {
+	for _, line := range causes.RankingLines(r, maxCauses, t.Width-2, t.Ink) {
 		fmt.Fprintf(t, "  %s\n", line)
 	}
 	fmt.Fprintln(t)
@@ -154,32 +287,52 @@ func (t *tableWriter) stages(p *stats.Process) {
 	t.Print(g)
 }
 
-func (t *tableWriter) worst(p *stats.Process, c *causes.Process) {
+// worst writes the worst frames, with the time from the start of the trace and the trace
+// time.
+func (t *tableWriter) worst(p *stats.Process, c *causes.Process, full bool) {
 	if len(p.Worst) == 0 {
 		return
 	}
-	columns := []string{"Worst at s →", "Vsync →", "Render vsync →", "Duration ms →", "Overrun ms →", "Periods →", ""}
 	explained := worstCauses(p, c)
-	columns[len(columns)-1] = explained.Title
-	width := causeWidth
-	if p.Kind == stats.RenderService {
-		width += len(columns[2])
-		columns = append(columns[:2], columns[3:]...)
+	normal, wide := t.Width >= text.DefaultWidth, t.Width >= text.DefaultWidth+len("Render vsync")
+	columns := []struct {
+		title string
+		width int // of usual values
+		shown bool
+		of    func(*stats.WorstFrame) string
+	}{
+		{"Worst at →", 10, true, func(f *stats.WorstFrame) string { return since(t.span, f.At) }},
+		{"Trace time, s →", 13, normal, func(f *stats.WorstFrame) string { return timeText(f.At) }},
+		{"Vsync →", 6, true, func(f *stats.WorstFrame) string { return vsync(f.VsyncID) }},
+		{"Render vsync →", 12, full && wide && p.Kind == stats.Application, func(f *stats.WorstFrame) string { return vsync(f.RenderVsyncID) }},
+		{"Duration ms →", 11, true, func(f *stats.WorstFrame) string { return ms(f.Duration) }},
+		{"Overrun ms →", 10, true, func(f *stats.WorstFrame) string { return t.rated(ms(f.Overrun), rating.Overrun, f.OverrunPeriods) }},
+		{"Periods →", 7, full && normal, func(f *stats.WorstFrame) string {
+			return t.rated(periods(f.OverrunPeriods), rating.Overrun, f.OverrunPeriods)
+		}},
 	}
-	g := text.NewTable(t.Ink, columns...)
-	g.Wrap(len(columns)-1, width)
-	for i, f := range p.Worst {
-		periods, medium, severe := unknown, false, false
-		if f.OverrunPeriods != nil {
-			periods = text.Number(*f.OverrunPeriods, 2)
-			medium, severe = *f.OverrunPeriods >= 2, *f.OverrunPeriods > 6
+	var titles []string
+	left := t.Width - 2
+	for _, c := range columns {
+		if c.shown {
+			titles = append(titles, c.title)
+			left -= c.width + 2
 		}
-		color := func(s string) string { return t.Red(t.Yellow(s, medium && !severe), severe) }
-		row := text.Row{f.At.String(), vsync(f.VsyncID), vsync(f.RenderVsyncID), ms(f.Duration), color(ms(f.Overrun)), color(periods), explained.Texts[i]}
-		if p.Kind == stats.RenderService {
-			row = append(row[:2], row[3:]...)
+	}
+	g := text.NewTable(t.Ink, append(titles, explained.Title)...)
+	g.Wrap(len(titles), left)
+	shown := p.Worst
+	if !full {
+		shown = shown[:min(len(shown), briefWorst)]
+	}
+	for i := range shown {
+		var row text.Row
+		for _, c := range columns {
+			if c.shown {
+				row = append(row, c.of(&shown[i]))
+			}
 		}
-		g.AppendRow(row)
+		g.AppendRow(append(row, explained.Texts[i]))
 	}
 	t.Print(g)
 }

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
 
@@ -25,7 +28,7 @@ func write(t *testing.T, inputs []Input, format string, o Options) string {
 
 // The golden was read line by line against sample.
 func TestTable(t *testing.T) {
-	got := write(t, sample(), "table", Options{})
+	got := write(t, sample(), "table", Options{Verbose: true})
 	want, err := os.ReadFile("testdata/table.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -48,10 +51,13 @@ func TestTableFits(t *testing.T) {
 		long.Refresh = append(long.Refresh, long.Refresh[:2]...)
 	}
 	inputs := append(sample(), film(), Input{Name: strings.Repeat("directory/", 30), Stats: &stats.Report{Processes: []*stats.Process{long}}})
-	for _, color := range []bool{false, true} {
-		for i, line := range strings.Split(write(t, inputs, "table", Options{Color: color}), "\n") {
-			if n := text.Width(line); n > text.LineWidth {
-				t.Errorf("line %d has %d columns: %q", i+1, n, line)
+	for _, o := range []Options{
+		{}, {Verbose: true}, {Verbose: true, Style: text.Style{Color: true}}, {Style: text.Style{Width: 80}},
+		{Verbose: true, Style: text.Style{Width: 80}}, {Verbose: true, Style: text.Style{Width: 130}},
+	} {
+		for i, line := range strings.Split(write(t, inputs, "table", o), "\n") {
+			if n := text.Width(line); n > cmp.Or(o.Style.Width, text.DefaultWidth) {
+				t.Errorf("%+v: line %d has %d columns: %q", o, i+1, n, line)
 			}
 			if strings.TrimRight(line, " ") != line {
 				t.Errorf("line %d ends in spaces: %q", i+1, line)
@@ -62,7 +68,7 @@ func TestTableFits(t *testing.T) {
 
 // Colour changes nothing but colours, and is the only source of escape codes.
 func TestTableColor(t *testing.T) {
-	plain, coloured := write(t, sample(), "table", Options{}), write(t, sample(), "table", Options{Color: true})
+	plain, coloured := write(t, sample(), "table", Options{}), write(t, sample(), "table", Options{Style: text.Style{Color: true}})
 	if strings.ContainsAny(plain, "\x1b\u202e") {
 		t.Error("the plain table has control characters")
 	}
@@ -89,5 +95,88 @@ func TestUnknownFormat(t *testing.T) {
 	err := Write(&bytes.Buffer{}, sample(), "xml", Options{})
 	if err == nil || err.Error() != `format "xml": not one of table, json, csv, html` {
 		t.Errorf("error %v", err)
+	}
+}
+
+// many returns a report of n processes. The jank rate of number i is i of a hundred; of the
+// last it is unknown.
+func many(n int) []Input {
+	r := &stats.Report{}
+	for i := range n {
+		p := gallery()
+		p.PID, p.Name = trace.PID(100+i), fmt.Sprintf("app%d", i)
+		p.JankRate, p.Frames.Late = known(float64(i)/100), i
+		if i == n-1 {
+			p.JankRate, p.Frames.Late = nil, 0
+		}
+		p.Hitches = nil
+		r.Processes = append(r.Processes, p)
+	}
+	return []Input{{Name: "trace.ftrace", Stats: r}}
+}
+
+// The table of many processes fits a screen or two. It begins with those that have the
+// most jank.
+func TestBrief(t *testing.T) {
+	names := func(table string) (rows, blocks []string) {
+		for _, m := range regexp.MustCompile(`(?m)^  (app\d+) +\d+ `).FindAllStringSubmatch(table, -1) {
+			rows = append(rows, m[1])
+		}
+		for _, m := range regexp.MustCompile(`(?m)^(app\d+) · `).FindAllStringSubmatch(table, -1) {
+			blocks = append(blocks, m[1])
+		}
+		return rows, blocks
+	}
+	brief := write(t, many(25), "table", Options{})
+	if n := strings.Count(brief, "\n"); n > 80 {
+		t.Errorf("%d lines", n)
+	}
+	rows, blocks := names(brief)
+	if len(rows) != 20 || rows[0] != "app23" || rows[1] != "app22" || strings.Join(blocks, " ") != "app23 app22 app21" {
+		t.Errorf("rows %v, blocks %v", rows, blocks)
+	}
+	for _, line := range []string{"  … and 5 more with less jank; --verbose lists all\n", "\n--verbose shows 22 more, and everything about each process\n"} {
+		if !strings.Contains(brief, line) {
+			t.Errorf("no line %q", line)
+		}
+	}
+	if strings.Contains(brief, "UI work   ") {
+		t.Error("there are stages")
+	}
+	rows, blocks = names(write(t, many(25), "table", Options{Top: 2}))
+	if len(rows) != 2 || len(blocks) != 2 {
+		t.Errorf("top 2: rows %v, blocks %v", rows, blocks)
+	}
+	rows, blocks = names(write(t, many(25), "table", Options{Verbose: true}))
+	if len(rows) != 25 || len(blocks) != 25 || rows[24] != "app24" {
+		t.Errorf("verbose: rows %v, blocks %v", rows, blocks)
+	}
+	one := many(1)
+	if table := write(t, one, "table", Options{}); !strings.Contains(table, "UI work   ") || strings.Contains(table, "--verbose") {
+		t.Errorf("one process:\n%s", table)
+	}
+}
+
+// Values are coloured by thresholds.
+func TestThresholds(t *testing.T) {
+	in := many(3)[:1]
+	for i, ratio := range []float64{4, 7, 11} {
+		in[0].Stats.Processes[i].Hitches = &stats.Hitches{Ratio: ratio, Hitches: 1}
+	}
+	table := write(t, in, "table", Options{Style: text.Style{Color: true}})
+	for _, cell := range []string{" 4.0 ", "\x1b[33m7.0\x1b[0m", "\x1b[31m11.0\x1b[0m"} {
+		if !strings.Contains(table, cell) {
+			t.Errorf("no %q in\n%s", cell, table)
+		}
+	}
+	higher, err := rating.Parse("hitch_ratio=8:20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table = write(t, in, "table", Options{Style: text.Style{Color: true}, Thresholds: &higher})
+	for _, cell := range []string{" 7.0 ", "\x1b[33m11.0\x1b[0m"} {
+		if !strings.Contains(table, cell) {
+			t.Errorf("other thresholds: no %q in\n%s", cell, table)
+		}
 	}
 }

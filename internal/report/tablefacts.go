@@ -8,12 +8,16 @@ import (
 	"ohframe/internal/text"
 )
 
-// facts writes the measures of a process that fit on a few lines each.
-func (t *tableWriter) facts(p *stats.Process) {
+// facts writes the measures of a process that fit on a few lines each; without full, only
+// the first line of the most important ones.
+func (t *tableWriter) facts(p *stats.Process, full bool) {
 	g := text.NewTable(t.Ink)
 	add := func(label string, lines ...string) {
+		if !full {
+			lines = lines[:1]
+		}
 		for i, line := range lines {
-			lines[i] = text.Wrap(line, factWidth)
+			lines[i] = text.Wrap(line, t.Width-factIndent)
 		}
 		g.AppendRow(text.Row{t.Dim(label), strings.Join(lines, "\n")})
 	}
@@ -23,11 +27,15 @@ func (t *tableWriter) facts(p *stats.Process) {
 		return
 	}
 	add("FPS", t.fps(p.FPS))
-	add("Refresh", refreshText(p.Refresh))
+	if full {
+		add("Refresh", refreshText(p.Refresh))
+	}
 	add("Jank", t.jank(p)...)
-	add("Blame", t.blame(&p.WholeFrames)...)
-	if p.SurfaceFlinger != nil {
-		add("Verdicts", t.verdicts(p.SurfaceFlinger)...)
+	if full {
+		add("Blame", t.blame(&p.WholeFrames)...)
+		if p.SurfaceFlinger != nil {
+			add("Verdicts", t.verdicts(p.SurfaceFlinger)...)
+		}
 	}
 	add("Hitches", t.hitches(p)...)
 	add("Durations", t.durations(p)...)
@@ -61,9 +69,11 @@ func (t *tableWriter) frames(p *stats.Process) []string {
 	if f.Empty != nil {
 		lines[0] = fmt.Sprintf("%d, %d of them empty (%s)", f.Complete, *f.Empty, text.Share(p.EmptyRate))
 	}
-	if p.Kind == stats.Application {
+	switch {
+	case f.Complete > 0 && len(p.Stages) == 0: // a dump has no render frames
+	case p.Kind == stats.Application:
 		lines[0] += fmt.Sprintf(" · %d picked up by a render frame, %d on another vsync", f.Linked, f.Misaligned)
-	} else {
+	default:
 		lines[0] += fmt.Sprintf(" · %d presented, %d picked up frames of another vsync", f.Presented, f.Misaligned)
 	}
 	if f.Dropped > 0 {
@@ -89,7 +99,7 @@ func (t *tableWriter) jank(p *stats.Process) []string {
 	}
 	lines := []string{line}
 	if s := p.LongestStreak; s != nil {
-		lines = append(lines, fmt.Sprintf("longest streak %s, from %s s (vsync %s)", text.Count(s.Frames, "frame"), s.At, vsync(s.VsyncID)))
+		lines = append(lines, fmt.Sprintf("longest streak %s, from %s (vsync %s, %s s)", text.Count(s.Frames, "frame"), since(t.span, s.At), vsync(s.VsyncID), timeText(s.At)))
 	}
 	if s := p.Stutter; f.Late > 0 {
 		line := fmt.Sprintf("overrun in periods: %d slight (< 2) · %s · %s", s.Slight,
@@ -144,7 +154,7 @@ func (t *tableWriter) hitches(p *stats.Process) []string {
 	lines := []string{fmt.Sprintf("%s ms/s: %s, %s ms in total, %s lost",
 		t.Bold(text.Number(h.Ratio, 1)), text.Count(h.Hitches, "hitch"), ms(h.Hitch), text.Count(h.LostFrames, "frame"))}
 	if h.Longest != nil {
-		lines = append(lines, fmt.Sprintf("longest: %s ms, after the present at %s s", ms(*h.Longest), *h.LongestAt))
+		lines = append(lines, fmt.Sprintf("longest: %s ms, after the present at %s (%s s)", ms(*h.Longest), since(t.span, *h.LongestAt), timeText(*h.LongestAt)))
 	}
 	return lines
 }
@@ -157,10 +167,17 @@ func (t *tableWriter) durations(p *stats.Process) []string {
 	line := func(p50, p90, p95, p99, longest, unit string) string {
 		return fmt.Sprintf("P50 %7s   P90 %7s   P95 %7s   P99 %7s   max %8s  %s", p50, p90, p95, p99, longest, unit)
 	}
-	lines := []string{line(ms(d.P50), ms(d.P90), ms(d.P95), ms(d.P99), ms(d.Max), "ms")}
+	lines := []string{line(ms(d.P50), ms(d.P90), milliseconds(d.P95), milliseconds(d.P99), ms(d.Max), "ms")}
 	if d := p.DurationsInPeriods; d != nil {
-		n := func(x float64) string { return text.Number(x, 2) }
-		lines = append(lines, t.Dim(line(n(d.P50), n(d.P90), n(d.P95), n(d.P99), n(d.Max), "periods")))
+		lines = append(lines, t.Dim(line(periods(&d.P50), periods(&d.P90), periods(d.P95), periods(d.P99), periods(&d.Max), "periods")))
 	}
 	return lines
+}
+
+// periods formats a number of refresh periods; nil is unknown.
+func periods(n *float64) string {
+	if n == nil {
+		return unknown
+	}
+	return text.Number(*n, 2)
 }

@@ -54,7 +54,7 @@ func explanation(f *analyzer.Frame, slice, thread string) *why.Explanation {
 const storage = "waiting for storage in FlushLayoutTask (io_schedule)"
 
 func TestCausesInTable(t *testing.T) {
-	got := write(t, []Input{explained("FlushLayoutTask", "Worker")}, "table", Options{})
+	got := write(t, []Input{explained("FlushLayoutTask", "Worker")}, "table", Options{Verbose: true})
 	for _, want := range []string{
 		"\n  com.example.app      12.0   67 %  " + storage + "\n",
 		`

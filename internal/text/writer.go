@@ -2,6 +2,7 @@ package text
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -11,20 +12,36 @@ import (
 	"ohframe/analyzer/stats"
 )
 
-// LineWidth is the number of terminal cells in a line.
-const LineWidth = 100
+// DefaultWidth is the number of cells in a line that is not for a terminal.
+const DefaultWidth = 100
+
+// Lines are neither narrower nor wider: a table needs room, and wide gaps are hard to read.
+const (
+	minWidth = 80
+	maxWidth = 160
+)
+
+// Style is how text looks where it is shown.
+type Style struct {
+	// Color makes text bold, dim and coloured.
+	Color bool
+	// Width is the number of cells in a line; 0 stands for DefaultWidth.
+	Width int
+}
 
 // Writer writes lines and tables for a terminal.
 type Writer struct {
 	*bufio.Writer
 	Ink
+	// Width is the number of cells in a line.
+	Width int
 }
 
-// NewWriter returns a writer that uses colours if color is true. The width of "–"
-// and "→" does not depend on the locale from then on.
-func NewWriter(w io.Writer, color bool) Writer {
+// NewWriter returns a writer. The width of "–" and "→" does not depend on the locale from
+// then on.
+func NewWriter(w io.Writer, s Style) Writer {
 	text.OverrideRuneWidthEastAsianWidth(false)
-	return Writer{bufio.NewWriter(w), Ink(color)}
+	return Writer{bufio.NewWriter(w), Ink(s.Color), min(max(minWidth, cmp.Or(s.Width, DefaultWidth)), maxWidth)}
 }
 
 // Input writes the name of an input and the length of its trace in at most width cells.
@@ -39,7 +56,7 @@ func (w Writer) Input(name string, span *stats.Span, width int) {
 
 // Heading writes the heading of a block and a rule up to the end of the line.
 func (w Writer) Heading(title, about string) {
-	rule := max(0, LineWidth-1-Width(title+about))
+	rule := max(0, w.Width-1-Width(title+about))
 	fmt.Fprintf(w, "%s%s %s\n\n", w.Bold(title), w.Dim(about), w.Dim(strings.Repeat("─", rule)))
 }
 

@@ -569,9 +569,9 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_process(
   p50 DURATION,
   -- 90 of 100 did.
   p90 DURATION,
-  -- 95 of 100 did.
+  -- 95 of 100 did. NULL for fewer than 20 frames.
   p95 DURATION,
-  -- 99 of 100 did.
+  -- 99 of 100 did. NULL for fewer than 100 frames.
   p99 DURATION,
   -- The longest.
   max DURATION

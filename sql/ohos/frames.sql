@@ -152,7 +152,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame(
   overrun DURATION,
   -- The display's refresh period when the frame was made.
   period DURATION,
-  -- Done after the deadline. False where that is not known.
+  -- Done after the deadline. NULL if the deadline is unknown.
   is_late BOOL,
   -- The thread's work was done after the deadline.
   is_late_main BOOL,

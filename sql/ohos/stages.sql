@@ -30,8 +30,8 @@ AS (
     frames,
     max(iif(rank = (50 * frames + 99) / 100, dur, NULL)) AS p50,
     max(iif(rank = (90 * frames + 99) / 100, dur, NULL)) AS p90,
-    max(iif(rank = (95 * frames + 99) / 100, dur, NULL)) AS p95,
-    max(iif(rank = (99 * frames + 99) / 100, dur, NULL)) AS p99,
+    max(iif(frames >= 20 AND rank = (95 * frames + 99) / 100, dur, NULL)) AS p95,
+    max(iif(frames >= 100 AND rank = (99 * frames + 99) / 100, dur, NULL)) AS p99,
     max(dur) AS max
   FROM ranked
   GROUP BY
@@ -57,9 +57,9 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_duration(
   p50 DURATION,
   -- 90 of 100 did.
   p90 DURATION,
-  -- 95 of 100 did.
+  -- 95 of 100 did. NULL for fewer than 20 frames.
   p95 DURATION,
-  -- 99 of 100 did.
+  -- 99 of 100 did. NULL for fewer than 100 frames.
   p99 DURATION,
   -- The longest.
   max DURATION
@@ -78,9 +78,10 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_stage(
   -- 'vsync_to_received': until the thread began to work on it. 'ui_work': the
   -- application's work. 'transaction_to_pick_up': from the last transaction to
   -- the render frame's begin, zero if that was running. 'render_main': the
-  -- render frame's work. 'render_draw': the render thread's. 'commit': the
-  -- layers' way to the display. 'commit_to_present': until it was shown, zero if
-  -- it had been already.
+  -- render frame's work. 'render_draw': the render thread's. 'render_gpu': from
+  -- the first work on the GPU to the end of the last. 'commit': the layers' way to
+  -- the display. 'commit_to_present': until it was shown, unknown if that time is
+  -- earlier or estimated.
   stage STRING,
   -- How long it took.
   dur DURATION,
@@ -100,9 +101,11 @@ WITH
       r.ts AS render_ts,
       r.dur AS render_dur,
       r.draw_dur,
+      r.gpu_dur,
       r.commit_dur,
       r.commit_ts + r.commit_dur AS commit_end,
-      r.present_ts
+      r.present_ts,
+      r.is_present_estimated
     FROM ohos_frame AS f
     LEFT JOIN ohos_frame AS r
       ON r.id = iif(f.kind = 'render', f.id, f.render_id)
@@ -118,9 +121,16 @@ WITH
     UNION ALL
     SELECT id, 5 AS number, 'render_draw' AS stage, draw_dur AS dur FROM pair
     UNION ALL
-    SELECT id, 6 AS number, 'commit' AS stage, commit_dur AS dur FROM pair
+    SELECT id, 6 AS number, 'render_gpu' AS stage, gpu_dur AS dur FROM pair
     UNION ALL
-    SELECT id, 7 AS number, 'commit_to_present' AS stage, max(0, present_ts - commit_end) AS dur FROM pair
+    SELECT id, 7 AS number, 'commit' AS stage, commit_dur AS dur FROM pair
+    UNION ALL
+    SELECT
+      id,
+      8 AS number,
+      'commit_to_present' AS stage,
+      iif(present_ts >= commit_end AND NOT is_present_estimated, present_ts - commit_end, NULL) AS dur
+    FROM pair
   )
 SELECT
   id,

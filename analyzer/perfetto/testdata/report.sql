@@ -7,7 +7,7 @@ WITH
     SELECT
       id,
       upid,
-      iif(surface_frame_token IS NULL, 'render_service', 'application') AS kind,
+      iif(surface_frame_token IS NULL, 'render', 'app') AS kind,
       cast_int!(name) AS token,
       display_frame_token AS display,
       max(ts, 1) AS ts, -- time 0 is read as 1 ns
@@ -21,7 +21,7 @@ WITH
   started AS (
     SELECT
       *,
-      kind = 'render_service'
+      kind = 'render'
       OR token <= 0
       OR lag(ts) OVER same_token IS NULL
       OR ts - lag(ts) OVER same_token > 500000000 AS starts_frame
@@ -36,7 +36,7 @@ WITH
   expected AS (
     SELECT
       upid,
-      iif(surface_frame_token IS NULL, 'render_service', 'application') AS kind,
+      iif(surface_frame_token IS NULL, 'render', 'app') AS kind,
       cast_int!(name) AS token,
       max(ts, 1) AS expected_ts,
       ts + dur AS deadline,
@@ -112,10 +112,10 @@ WITH
       AND f.token = l.token
       AND f.part = l.part
     JOIN report_frame AS r
-      ON r.kind = 'render_service'
+      ON r.kind = 'render'
       AND r.token = l.display
     WHERE
-      f.kind = 'application'
+      f.kind = 'app'
       AND NOT f.cut
       AND NOT l.dropped
       AND l.display > 0
@@ -136,7 +136,7 @@ GROUP BY
 CREATE PERFETTO TABLE report_gap AS
 WITH
   vsync AS (
-    SELECT -1 AS scope, deadline AS ts FROM report_frame WHERE kind = 'render_service'
+    SELECT -1 AS scope, deadline AS ts FROM report_frame WHERE kind = 'render'
     UNION ALL
     SELECT upid AS scope, deadline AS ts FROM report_frame
   ),
@@ -160,7 +160,7 @@ WITH
     SELECT
       id,
       ts,
-      iif(kind = 'render_service' OR (SELECT count() FROM report_gap WHERE scope = -1) > 0, -1, upid) AS scope
+      iif(kind = 'render' OR (SELECT count() FROM report_gap WHERE scope = -1) > 0, -1, upid) AS scope
     FROM report_frame
   ),
   placed AS (
@@ -207,14 +207,14 @@ WITH
       l.render_id,
       l.sent_ts,
       CASE
-        WHEN iif(kind = 'application', app, cpu OR gpu) THEN 1
+        WHEN iif(kind = 'app', app, cpu OR gpu) THEN 1
         WHEN dropped THEN NULL
         WHEN on_time THEN 0
         WHEN shown THEN 1
-        WHEN kind = 'application' THEN end_ts > deadline
+        WHEN kind = 'app' THEN end_ts > deadline
       END AS late,
-      kind = 'render_service' AND gpu AND NOT cpu AS is_gpu,
-      kind = 'render_service' AND NOT dropped AS presented,
+      kind = 'render' AND gpu AND NOT cpu AS is_gpu,
+      kind = 'render' AND NOT dropped AS presented,
       scheduling
       OR EXISTS (
         SELECT 1
@@ -246,7 +246,7 @@ WITH
   stage AS (
     SELECT id, 0 AS stage, ts - expected_ts AS dur FROM report_complete WHERE ts >= expected_ts
     UNION ALL
-    SELECT id, 1 AS stage, dur FROM report_complete WHERE kind = 'application' AND NOT dropped
+    SELECT id, 1 AS stage, dur FROM report_complete WHERE kind = 'app' AND NOT dropped
     UNION ALL
     SELECT f.id, 2 AS stage, max(0, r.ts - f.sent_ts) AS dur
     FROM report_complete AS f
@@ -256,7 +256,7 @@ WITH
     SELECT f.id, 3 AS stage, r.dur
     FROM report_complete AS f
     JOIN report_complete AS r
-      ON r.id = iif(f.kind = 'application', f.render_id, f.id)
+      ON r.id = iif(f.kind = 'app', f.render_id, f.id)
     WHERE
       NOT r.dropped
   )
@@ -295,7 +295,7 @@ WITH
     LEFT JOIN report_complete AS r
       ON r.id = a.render_id
     WHERE
-      a.kind = 'application'
+      a.kind = 'app'
       AND (a.dropped OR r.id IS NOT NULL)
   ),
   sourced AS (
@@ -335,10 +335,10 @@ WITH
       f.*
     FROM report_complete AS f
     WHERE
-      f.kind = 'render_service'
+      f.kind = 'render'
   ),
   demand AS (
-    SELECT 'render_service' AS kind, r.upid, r.id AS render_id, a.deadline, a.ts AS begun, a.period
+    SELECT 'render' AS kind, r.upid, r.id AS render_id, a.deadline, a.ts AS begun, a.period
     FROM frame AS r
     LEFT JOIN report_taken AS t
       ON t.render_id = r.id
@@ -346,7 +346,7 @@ WITH
     LEFT JOIN report_complete AS a
       ON a.id = t.id
     UNION ALL
-    SELECT 'application' AS kind, a.upid, t.render_id, a.deadline, a.ts AS begun, a.period
+    SELECT 'app' AS kind, a.upid, t.render_id, a.deadline, a.ts AS begun, a.period
     FROM report_taken AS t
     JOIN report_complete AS a USING (id)
   )
@@ -436,7 +436,7 @@ SELECT
   sum(misaligned) AS "frames.misaligned",
   sum(
     iif(
-      kind = 'application',
+      kind = 'app',
       render_id IS NOT NULL,
       id IN (SELECT render_id FROM report_taken WHERE is_last)
     )
@@ -711,8 +711,8 @@ SELECT
   count() AS "durations.frames",
   max(iif(n = (50 * frames + 99) / 100, dur, NULL)) AS "durations.p50_ns",
   max(iif(n = (90 * frames + 99) / 100, dur, NULL)) AS "durations.p90_ns",
-  max(iif(n = (95 * frames + 99) / 100, dur, NULL)) AS "durations.p95_ns",
-  max(iif(n = (99 * frames + 99) / 100, dur, NULL)) AS "durations.p99_ns",
+  max(iif(frames >= 20 AND n = (95 * frames + 99) / 100, dur, NULL)) AS "durations.p95_ns",
+  max(iif(frames >= 100 AND n = (99 * frames + 99) / 100, dur, NULL)) AS "durations.p99_ns",
   max(dur) AS "durations.max_ns"
 FROM ranked
 GROUP BY
@@ -738,8 +738,8 @@ SELECT
   count() AS "durations_in_periods.frames",
   max(iif(n = (50 * frames + 99) / 100, periods, NULL)) AS "durations_in_periods.p50_periods",
   max(iif(n = (90 * frames + 99) / 100, periods, NULL)) AS "durations_in_periods.p90_periods",
-  max(iif(n = (95 * frames + 99) / 100, periods, NULL)) AS "durations_in_periods.p95_periods",
-  max(iif(n = (99 * frames + 99) / 100, periods, NULL)) AS "durations_in_periods.p99_periods",
+  max(iif(frames >= 20 AND n = (95 * frames + 99) / 100, periods, NULL)) AS "durations_in_periods.p95_periods",
+  max(iif(frames >= 100 AND n = (99 * frames + 99) / 100, periods, NULL)) AS "durations_in_periods.p99_periods",
   max(periods) AS "durations_in_periods.max_periods"
 FROM ranked
 GROUP BY
@@ -798,18 +798,20 @@ GROUP BY
 WITH
   name(kind, place, stage, name) AS (
     VALUES
-      ('application', 0, 0, 'vsync_to_received'),
-      ('application', 1, 1, 'ui_work'),
-      ('application', 2, 2, 'transaction_to_pick_up'),
-      ('application', 3, 3, 'render_main'),
-      ('application', 4, 4, 'render_draw'),
-      ('application', 5, 5, 'commit'),
-      ('application', 6, 6, 'commit_to_present'),
-      ('render_service', 0, 0, 'vsync_to_received'),
-      ('render_service', 1, 3, 'render_main'),
-      ('render_service', 2, 4, 'render_draw'),
-      ('render_service', 3, 5, 'commit'),
-      ('render_service', 4, 6, 'commit_to_present')
+      ('app', 0, 0, 'vsync_to_received'),
+      ('app', 1, 1, 'ui_work'),
+      ('app', 2, 2, 'transaction_to_pick_up'),
+      ('app', 3, 3, 'render_main'),
+      ('app', 4, 4, 'render_draw'),
+      ('app', 5, 5, 'render_gpu'),
+      ('app', 6, 6, 'commit'),
+      ('app', 7, 7, 'commit_to_present'),
+      ('render', 0, 0, 'vsync_to_received'),
+      ('render', 1, 3, 'render_main'),
+      ('render', 2, 4, 'render_draw'),
+      ('render', 3, 5, 'render_gpu'),
+      ('render', 4, 6, 'commit'),
+      ('render', 5, 7, 'commit_to_present')
   ),
   ranked AS (
     SELECT

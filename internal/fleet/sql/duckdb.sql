@@ -32,10 +32,11 @@ CREATE OR REPLACE VIEW rates AS
     sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
   FROM traces GROUP BY kind, process;
 
--- Percentiles of durations by process, in milliseconds.
+-- Percentiles of durations by process, in milliseconds. P95 needs 20 frames and P99 100.
 CREATE OR REPLACE VIEW percentiles AS
   SELECT kind, process, percentile(bucket, n, 500) / 1e6 AS p50_ms, percentile(bucket, n, 900) / 1e6 AS p90_ms,
-    percentile(bucket, n, 950) / 1e6 AS p95_ms, percentile(bucket, n, 990) / 1e6 AS p99_ms
+    CASE WHEN sum(n) >= 20 THEN percentile(bucket, n, 950) / 1e6 END AS p95_ms,
+    CASE WHEN sum(n) >= 100 THEN percentile(bucket, n, 990) / 1e6 END AS p99_ms
   FROM (SELECT kind, process, bucket, sum(n)::BIGINT AS n FROM durations GROUP BY kind, process, bucket)
   GROUP BY kind, process;
 

@@ -10,7 +10,7 @@ CREATE OR REPLACE TEMPORARY VIEW durations AS
     ELSE shiftleft(CAST(64 | (bucket & 63) AS BIGINT), shiftright(bucket, 6) - 1) + shiftleft(CAST(1 AS BIGINT), shiftright(bucket, 6) - 1) DIV 2 END AS middle
   FROM traces LATERAL VIEW inline(arrays_zip(duration_bucket, duration_count)) h AS bucket, n;
 
--- Percentiles of durations by process, by nearest rank, in milliseconds.
+-- Percentiles of durations by process, by nearest rank, in milliseconds. P95 needs 20 frames and P99 100.
 CREATE OR REPLACE TEMPORARY VIEW percentiles AS
   WITH buckets AS (SELECT kind, process, bucket, middle, sum(n) AS n FROM durations GROUP BY kind, process, bucket, middle),
   running AS (
@@ -19,8 +19,8 @@ CREATE OR REPLACE TEMPORARY VIEW percentiles AS
   SELECT kind, process,
     min(CASE WHEN up_to >= (total * 500 + 999) DIV 1000 THEN middle END) / 1e6 AS p50_ms,
     min(CASE WHEN up_to >= (total * 900 + 999) DIV 1000 THEN middle END) / 1e6 AS p90_ms,
-    min(CASE WHEN up_to >= (total * 950 + 999) DIV 1000 THEN middle END) / 1e6 AS p95_ms,
-    min(CASE WHEN up_to >= (total * 990 + 999) DIV 1000 THEN middle END) / 1e6 AS p99_ms
+    min(CASE WHEN total >= 20 AND up_to >= (total * 950 + 999) DIV 1000 THEN middle END) / 1e6 AS p95_ms,
+    min(CASE WHEN total >= 100 AND up_to >= (total * 990 + 999) DIV 1000 THEN middle END) / 1e6 AS p99_ms
   FROM running GROUP BY kind, process;
 
 -- Rates by process.

@@ -90,7 +90,7 @@ type Fault struct {
 	//
 	//	lost        the device is lost before the command runs
 	//	lost after  the device is lost while it runs; the command runs to its end
-	//	hang        hdc does not end
+	//	hang        hdc does not end before nobody waits for it, nor within MS
 	//	say         hdc prints Text and the command does not run
 	//	before      the device runs Text before the command
 	//	full        file recv: the local disk is full

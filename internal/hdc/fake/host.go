@@ -262,6 +262,7 @@ func (w *world) faulty(d *Device, args []string, f *Fault) call {
 		}
 	case "hang":
 		return func() (string, error) {
+			time.Sleep(time.Duration(f.MS) * time.Millisecond)
 			for parent := os.Getppid(); os.Getppid() == parent; { // until nobody waits any more
 				time.Sleep(50 * time.Millisecond)
 			}

@@ -1,0 +1,154 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ohframe/internal/slow"
+)
+
+// The recipes of docs/fleet.md write the dataset that one process writes. The schedulers
+// themselves are not run: their variables are set, and GNU parallel is used if it is
+// installed.
+func TestFleetRecipes(t *testing.T) {
+	slow.Skip(t)
+	document, err := os.ReadFile("../../docs/fleet.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe := func(title, language string) string {
+		t.Helper()
+		found := regexp.MustCompile("(?s)\n### " + title + "\n.*?```" + language + "\n(.*?)```").FindSubmatch(document)
+		if found == nil {
+			t.Fatalf("docs/fleet.md has no recipe for %s", title)
+		}
+		return string(found[1])
+	}
+	data := t.TempDir()
+	trace, err := os.ReadFile("testdata/frames.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list strings.Builder
+	for i := range 150 {
+		name := filepath.Join(data, fmt.Sprintf("%d.ftrace", i))
+		if err := os.WriteFile(name, trace, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&list, name)
+	}
+	write(t, filepath.Join(data, "traces.txt"), []byte(list.String()))
+	shell := func(t *testing.T, script string, env ...string) {
+		t.Helper()
+		cmd := exec.Command("sh", "-ec", script)
+		cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), append(env, noExitSleep)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", script, err, out)
+		}
+	}
+	reference := filepath.Join(data, "reference")
+	shell(t, "ohframe fleet run --list "+data+"/traces.txt -o "+reference+" --shards 64")
+	want := readFolder(t, reference)
+	// check runs a recipe, with other names for its files, and compares the dataset.
+	check := func(name string, run func(t *testing.T, replace *strings.Replacer)) {
+		t.Run(name, func(t *testing.T) {
+			dataset := filepath.Join(t.TempDir(), "dataset")
+			run(t, strings.NewReplacer("/data/dataset", dataset, "/data/traces.txt", filepath.Join(data, "traces.txt")))
+			if got := readFolder(t, dataset); len(got) == 0 || !maps.Equal(got, want) {
+				t.Errorf("%d files, want the %d of one process", len(got), len(want))
+			}
+		})
+	}
+	eachShard := func(t *testing.T, script, variable string) {
+		for k := range 64 {
+			shell(t, script, fmt.Sprintf("%s=%d", variable, k))
+		}
+	}
+	check("parallel", func(t *testing.T, replace *strings.Replacer) {
+		if _, err := exec.LookPath("parallel"); err != nil {
+			t.Skip("GNU parallel is not installed")
+		}
+		write(t, filepath.Join(data, "hosts"), []byte(":\n")) // this machine, without ssh
+		shell(t, strings.Replace(replace.Replace(recipe("GNU parallel", "")), "--sshloginfile hosts", "--sshloginfile "+data+"/hosts", 1))
+	})
+	check("slurm", func(t *testing.T, replace *strings.Replacer) {
+		script := recipe("Slurm", "")
+		if !strings.Contains(script, "#SBATCH --array=0-63\n") {
+			t.Error("the array is not that of 64 shards")
+		}
+		eachShard(t, replace.Replace(script), "SLURM_ARRAY_TASK_ID")
+	})
+	check("kubernetes", func(t *testing.T, replace *strings.Replacer) {
+		job := recipe("Kubernetes", "yaml")
+		if !strings.Contains(job, "completions: 64\n") || !strings.Contains(job, "completionMode: Indexed\n") {
+			t.Error("the job does not have 64 indexes")
+		}
+		command := regexp.MustCompile(`(?m)^ *- (exec ohframe .*)$`).FindStringSubmatch(job)
+		if command == nil {
+			t.Fatal("the job has no command")
+		}
+		eachShard(t, replace.Replace(command[1]), "JOB_COMPLETION_INDEX")
+	})
+	check("nextflow", func(t *testing.T, replace *strings.Replacer) {
+		script := regexp.MustCompile(`(?s)"""\n(.*?)"""`).FindStringSubmatch(recipe("Nextflow", ""))
+		if script == nil {
+			t.Fatal("the process has no script")
+		}
+		parameters := strings.NewReplacer("${params.list}", "/data/traces.txt", "${params.out}", "/data/dataset", "${params.shards}", "64")
+		eachShard(t, replace.Replace(parameters.Replace(script[1])), "k")
+	})
+	check("ray", func(t *testing.T, replace *strings.Replacer) {
+		python(t, replace.Replace(recipe("Ray", "python")), map[string]string{"ray.py": `
+class remote:
+    def __init__(self, **options): pass
+    def __call__(self, f):
+        f.remote = f
+        return f
+def get(results): list(results)
+`})
+	})
+	check("spark", func(t *testing.T, replace *strings.Replacer) {
+		python(t, replace.Replace("from pyspark import spark\n"+recipe("Spark", "python")), map[string]string{
+			"pandas.py": "DataFrame = dict\n",
+			"pyspark.py": `
+class Numbers:
+    def __init__(self, *numbers): self.numbers = numbers
+    def mapInPandas(self, f, schema):
+        self.rows = list(f({"id": [n]} for n in self.numbers))
+        return self
+    def count(self): return len(self.rows)
+class Reader:
+    def parquet(self, folder): pass
+class spark:
+    read = Reader()
+    def range(start, end, step, partitions): return Numbers(*range(start, end, step))
+`,
+		})
+	})
+}
+
+// python runs a script with modules that stand in for those of a cluster.
+func python(t *testing.T, script string, modules map[string]string) {
+	t.Helper()
+	program, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	dir := t.TempDir()
+	for name, content := range modules {
+		write(t, filepath.Join(dir, name), []byte(content))
+	}
+	cmd := exec.Command(program, "-c", script)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+dir, "PYTHONDONTWRITEBYTECODE=1", noExitSleep)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,13 @@
+package children
+
+import (
+	"os"
+	"syscall"
+)
+
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// Kill kills a process. Windows does not kill its children.
+func Kill(p *os.Process) error { return p.Kill() }

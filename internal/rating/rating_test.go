@@ -1,0 +1,53 @@
+package rating
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestOf(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		value float64
+		want  Level
+	}{
+		{HitchRatio, 4.99, None}, {HitchRatio, 5, Warning}, {HitchRatio, 10, Warning}, {HitchRatio, 10.01, Critical},
+		{FrameTime, 15.9, None}, {FrameTime, 16, Warning}, {FrameTime, 701, Critical},
+		{Overrun, 1.99, None}, {Overrun, 2, Warning}, {Overrun, 6, Warning}, {Overrun, 6.01, Critical},
+	} {
+		if got := Default.Of(c.name, c.value); got != c.want {
+			t.Errorf("%s of %g is %d, want %d", c.name, c.value, got, c.want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	got, err := Parse("frame_ms=8:100,hitch_ratio=1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Of(FrameTime, 8) != Warning || got.Of(FrameTime, 101) != Critical || got.Of(HitchRatio, 2) != Critical || got.Of(Overrun, 2) != Warning {
+		t.Errorf("got %+v", got)
+	}
+	for _, list := range []string{"fps=1:2", "frame_ms", "frame_ms=1", "frame_ms=2:1", "frame_ms=a:2", "frame_ms=-1:2", "frame_ms=NaN:2", "frame_ms=1:NaN", ","} {
+		if got, err := Parse(list); err == nil {
+			t.Errorf("%q: no error, %+v", list, got)
+		}
+	}
+}
+
+// The glossary has the default values.
+func TestGlossary(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range Default {
+		row := fmt.Sprintf("| `%s` | %s | from %g | above %g | %s |", d.Name, d.Label, d.Warning, d.Critical, d.Source)
+		if !strings.Contains(string(doc), row) {
+			t.Errorf("docs/glossary.md has no row\n%s", row)
+		}
+	}
+}
