@@ -107,19 +107,28 @@ const moreOnLittle = 300
 // cores names the cores on which a frame ran more than usual, if they are of a cluster with
 // a lower highest frequency: "little cores (CPU 0–3)". It is empty for other frames.
 func (r *Recorder) cores(a *account, u *usual) string {
-	for i := range max(len(r.clusters)-1, 0) {
-		low := r.clusters[:i+1]
-		var usual []int64
-		for _, b := range u.references {
-			usual = append(usual, b.upTo(low))
-		}
-		if len(usual) > 0 && a.upTo(low)-quantile(usual, len(usual), 1, 2) >= moreOnLittle {
-			kind := "smaller cores"
-			if i == 0 {
-				kind = "little cores"
+	if len(u.references) == 0 || len(r.clusters) == 0 {
+		return ""
+	}
+	low := r.clusters[:len(r.clusters)-1]
+	if u.onLow == nil {
+		for i := range low {
+			var shares []int64
+			for _, b := range u.references {
+				shares = append(shares, b.upTo(low[:i+1]))
 			}
-			return kind + " (" + low[i].name() + ")"
+			u.onLow = append(u.onLow, quantile(shares, len(shares), 1, 2))
 		}
+	}
+	for i := range low {
+		if a.upTo(low[:i+1])-u.onLow[i] < moreOnLittle {
+			continue
+		}
+		kind := "smaller cores"
+		if i == 0 {
+			kind = "little cores"
+		}
+		return kind + " (" + low[i].name() + ")"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package why
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"ohframe/analyzer"
@@ -12,11 +13,12 @@ import (
 // Shown is how a render frame got to the display (docs/why.md 7).
 type Shown struct {
 	// At is when the display showed the frame, and Due when it would have shown a usual
-	// frame with the same Delay. Due is unknown if there are fewer than 8 frames to compare
+	// frame. A longer Delay than usual makes Due later. Due is unknown if there are fewer than 8 frames to compare
 	// with.
 	Due, At trace.Time
 	// Delay is the time before the commit in which its thread had nothing to do.
-	// render_service puts commits off on purpose.
+	// render_service puts commits off on purpose. It is 0 for frames that were not shown
+	// later than usual.
 	Delay trace.Duration
 	// Late is At − Due if that is more than half a refresh period, otherwise 0.
 	Late trace.Duration
@@ -87,40 +89,83 @@ func (p *passing) stages() []ShownStage {
 	return list
 }
 
-// toCommitted is the time from the start to the end of the commit, without the delay.
-func (p *passing) toCommitted() trace.Duration { return p.marks[4].Sub(p.marks[0]) - p.delay }
-
-// toShown is the time from the start until the display shows the frame, without the delay.
-func (p *passing) toShown() trace.Duration { return p.marks[5].Sub(p.marks[0]) - p.delay }
+// toCommitted and toShown are the times from the start to the end of the commit and until
+// the display shows the frame.
+func (p *passing) toCommitted() trace.Duration { return p.marks[4].Sub(p.marks[0]) }
+func (p *passing) toShown() trace.Duration     { return p.marks[5].Sub(p.marks[0]) }
 
 // explainShown finds out how render frames got to the display.
 func (r *Recorder) explainShown(c *Causes, threads map[trace.TID][]*account, logs map[trace.TID][]*log) {
-	var all []*passing
-	work := map[trace.TID][]*account{}
-	for _, list := range threads {
-		for _, a := range list {
+	type id struct {
+		process *analyzer.Process
+		period  trace.Duration
+	}
+	groups := map[id][]*passing{}
+	for _, tid := range slices.Sorted(maps.Keys(threads)) {
+		for _, a := range threads[tid] {
 			if p := newPassing(a.frame, a.span.start); p != nil {
-				all = append(all, p)
+				k := id{p.frame.Process, roundPeriod(p.frame.Period)}
+				groups[k] = append(groups[k], p)
+				c.Frames[p.frame].Shown = &Shown{At: p.marks[5], Stages: p.stages()}
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b *passing) int {
+	var ways []*usualWay
+	var chosen []*passing // those of which it matters what the threads did
+	for _, group := range groups {
+		if w := newUsualWay(group); w != nil {
+			for _, p := range group {
+				w.compare(p, c.Frames[p.frame].Shown)
+			}
+			if len(w.late) > 0 {
+				ways = append(ways, w)
+				chosen = append(chosen, slices.Concat(w.late, w.usuals)...)
+			}
+		}
+	}
+	main := r.fillPassings(chosen, threads, logs)
+	for _, w := range ways {
+		w.finish()
+		for _, p := range w.late {
+			r.judgeShown(c, w, p, main[p.frame.TID])
+		}
+	}
+}
+
+// fillPassings finds out what the threads did in frames on their way to the display. It
+// returns what each main thread did.
+func (r *Recorder) fillPassings(list []*passing, threads map[trace.TID][]*account, logs map[trace.TID][]*log) map[trace.TID][]*account {
+	slices.SortFunc(list, func(a, b *passing) int {
 		return cmp.Or(cmp.Compare(a.span.start, b.span.start), cmp.Compare(a.frame.TID, b.frame.TID))
 	})
-	for _, p := range all {
+	work := map[trace.TID][]*account{}
+	part := func(tid trace.TID, f *analyzer.Frame, start, actual, end trace.Time, stage place.Stage) *account {
+		a := &account{frame: f, span: span{start: start, actual: actual, end: end}, by: map[cellID]int32{}, aside: true, stage: stage}
+		if start < end {
+			work[tid] = append(work[tid], a)
+		}
+		return a
+	}
+	before := map[*analyzer.Frame]bool{}
+	for _, p := range list {
+		// What the main thread did before the frame may belong to earlier frames.
+		frames := threads[p.frame.TID]
+		i, _ := slices.BinarySearchFunc(frames, p.span.actual, func(a *account, t trace.Time) int { return cmp.Compare(a.span.actual, t) })
+		for i--; i >= 0 && frames[i].span.end > p.span.start; i-- {
+			if f := frames[i].frame; !before[f] {
+				before[f] = true
+				part(f.TID, f, frames[i].span.actual, frames[i].span.actual, frames[i].span.end, place.NoStage)
+			}
+		}
 		tids := [4]trace.TID{p.frame.TID, r.passages.drawing[p.frame.Draw.Start], 0, r.passages.committing[p.frame.Commit.Start]}
 		tids[2] = tids[3]
 		for i, tid := range tids {
-			a := &account{frame: p.frame, span: span{start: p.marks[i], actual: p.marks[i], end: p.marks[i+1]}, by: map[cellID]int32{}, aside: true}
+			start, end, stage := p.marks[i], p.marks[i+1], steps[i]
+			actual := start
 			if i == 0 {
-				a.span.actual = min(p.span.actual, a.span.end)
-			} else {
-				a.stage = steps[i]
+				actual, stage = min(p.span.actual, end), place.NoStage
 			}
-			p.stage[i] = a
-			if a.span.start < a.span.end {
-				work[tid] = append(work[tid], a)
-			}
+			p.stage[i] = part(tid, p.frame, start, actual, end, stage)
 		}
 	}
 	for tid, list := range work {
@@ -130,28 +175,10 @@ func (r *Recorder) explainShown(c *Causes, threads map[trace.TID][]*account, log
 		}
 		r.fill(list, logs[tid])
 	}
-	type id struct {
-		process *analyzer.Process
-		period  trace.Duration
-	}
-	groups := map[id][]*passing{}
-	for _, p := range all {
+	for _, p := range list {
 		p.join()
-		k := id{p.frame.Process, roundPeriod(p.frame.Period)}
-		groups[k] = append(groups[k], p)
-		c.Frames[p.frame].Shown = &Shown{At: p.marks[5], Delay: p.delay, Stages: p.stages()}
 	}
-	for _, group := range groups {
-		if u := usualPassing(group); u != nil {
-			for i, p := range group {
-				var before *passing
-				if i > 0 {
-					before = group[i-1]
-				}
-				r.judgeShown(c, u, p, before, work)
-			}
-		}
-	}
+	return work
 }
 
 // join collects the cells of all stages, with those of the display.
@@ -161,6 +188,7 @@ func (p *passing) join() {
 		p.cells = append(p.cells, a.cells...)
 		p.delay += a.idle
 		p.culprits = append(p.culprits, a.culprits...)
+		a.cells, a.culprits = nil, nil
 	}
 	done := p.marks[4]
 	for _, g := range p.frame.GPU {
@@ -176,75 +204,99 @@ func (p *passing) join() {
 	}
 }
 
-// usualWay is how frames usually get to the display.
+// usualWay is how frames of one refresh period usually get to the display.
 type usualWay struct {
 	*usual
 	toShown trace.Duration
+	delay   trace.Duration // usual, of the commit
 	// inTime is the longest time until the end of the commit of a frame that was shown on
 	// time.
 	inTime trace.Duration
 	steps  [5]trace.Duration
+	// usuals are some of the frames that were shown on time, and late those that were shown
+	// late, delays included. Before has the frame before each.
+	usuals, late []*passing
+	before       map[*passing]*passing
 }
 
-// usualPassing returns what is usual for frames of one refresh period, nil if they are too
-// few.
-func usualPassing(group []*passing) *usualWay {
+// maxUsuals is how many frames it is looked into what is usual.
+const maxUsuals = 512
+
+// newUsualWay returns what is usual for frames in order of time, nil if they are too few.
+func newUsualWay(group []*passing) *usualWay {
+	slices.SortStableFunc(group, func(a, b *passing) int { return cmp.Compare(a.span.start, b.span.start) })
 	times := make([]trace.Duration, 0, len(group))
 	for _, p := range group {
 		times = append(times, p.toShown())
 	}
-	w := &usualWay{usual: &usual{}, toShown: quantile(times, len(times), 1, 2)}
+	w := &usualWay{usual: &usual{}, toShown: quantile(times, len(times), 1, 2), before: map[*passing]*passing{}}
 	var lengths [5][]trace.Duration
-	for _, p := range group {
-		if w.late(p) > 0 || (p.toShown()-w.toShown)*2 < -p.frame.Period {
+	for i, p := range group {
+		over := p.toShown() - w.toShown
+		if over*2 > p.frame.Period {
+			w.late = append(w.late, p)
+			if i > 0 {
+				w.before[p] = group[i-1]
+			}
+		}
+		if over.Abs()*2 > p.frame.Period {
 			continue
 		}
 		w.inTime = max(w.inTime, p.toCommitted())
-		w.references = append(w.references, &p.account)
+		w.usuals = append(w.usuals, p)
 		for i := range lengths {
 			lengths[i] = append(lengths[i], p.marks[i+1].Sub(p.marks[i]))
 		}
 	}
-	n := len(w.references)
+	n := len(w.usuals)
 	if n < enoughFrames {
 		return nil
 	}
 	for i := range lengths {
 		w.steps[i] = quantile(lengths[i], n, 1, 2)
 	}
-	w.references = thinned(w.references)
-	w.compute()
+	w.usuals = thinned(w.usuals, maxUsuals)
 	return w
 }
 
-// late returns by how much a frame was shown late: 0 if by half a refresh period or less.
-func (w *usualWay) late(p *passing) trace.Duration {
-	if over := p.toShown() - w.toShown; over*2 > p.frame.Period {
-		return over
-	}
-	return 0
-}
-
-// judgeShown finds the causes of a frame that was shown late. before is the frame before
-// it.
-func (r *Recorder) judgeShown(c *Causes, w *usualWay, p, before *passing, work map[trace.TID][]*account) {
-	s := c.Frames[p.frame].Shown
-	s.Late = w.late(p)
-	s.Due = p.marks[5].Add(w.toShown - p.toShown())
+// compare sets what the frames alone say of a frame.
+func (w *usualWay) compare(p *passing, s *Shown) {
+	s.Due = p.marks[0].Add(w.toShown)
 	for i := range s.Stages {
 		s.Stages[i].Usual = w.steps[i]
 	}
-	if s.Late == 0 {
+}
+
+// finish computes what is usual on the threads.
+func (w *usualWay) finish() {
+	var delays []trace.Duration
+	for _, p := range w.usuals {
+		w.references = append(w.references, &p.account)
+		delays = append(delays, p.delay)
+	}
+	w.delay = quantile(delays, len(delays), 1, 2)
+	w.compute()
+}
+
+// judgeShown finds the causes of a frame that was shown late. A longer delay than usual is
+// on purpose.
+func (r *Recorder) judgeShown(c *Causes, w *usualWay, p *passing, main []*account) {
+	s := c.Frames[p.frame].Shown
+	s.Delay = p.delay
+	s.Due = s.Due.Add(max(p.delay-w.delay, 0))
+	late := s.At.Sub(s.Due)
+	if late*2 <= p.frame.Period {
 		return
 	}
+	s.Late = late
 	values := p.components()
-	usuals := w.within(w.toShown, values)
-	main := work[p.frame.TID]
+	usuals := w.within(w.toShown-w.delay, values)
 	inTime := p.toCommitted() <= w.inTime
+	before := w.before[p]
 	first := -1
 	for _, x := range w.shares(values, usuals, s.Late) {
 		share := r.detail(&p.account, main, w.usual, x)
-		if share.Stage == place.Display && share.Wait == place.WaitFence && before != nil && w.late(before) > 0 && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
+		if share.Stage == place.Display && share.Wait == place.WaitFence && before != nil && slices.Contains(w.late, before) && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
 			share.Earlier = before.frame
 		}
 		if first < 0 && share.stands(inTime) {

@@ -85,6 +85,9 @@ type usual struct {
 	spread map[component]trace.Duration
 	total  trace.Duration              // of the medians
 	cells  map[cellID][]trace.Duration // of the references; nil until needed
+	// onLow are the usual shares of time on the clusters with the lowest frequencies, as of
+	// account.upTo; nil until needed.
+	onLow []int64
 }
 
 // role is the frames that are compared with one another.
@@ -158,19 +161,19 @@ func (g *group) usualFor(a *account) *usual {
 	default:
 		u.basis = Budget
 	}
-	u.references = thinned(u.references)
+	u.references = thinned(u.references, maxReferences)
 	u.compute()
 	g.usuals[id] = u
 	return u
 }
 
-// thinned returns at most maxReferences of a list, evenly.
-func thinned(list []*account) []*account {
-	step := (len(list) + maxReferences - 1) / maxReferences
+// thinned returns at most n elements of a list, evenly.
+func thinned[T any](list []T, n int) []T {
+	step := (len(list) + n - 1) / n
 	if step <= 1 {
 		return list
 	}
-	var some []*account
+	var some []T
 	for i := 0; i < len(list); i += step {
 		some = append(some, list[i])
 	}

@@ -217,6 +217,11 @@ func (r *Recorder) Explain(t *analyzer.Timeline) *Causes {
 			c.findRoot(c.Frames[a.frame])
 		}
 	}
+	for _, list := range threads {
+		for _, a := range list { // what follows needs the memory
+			a.cells, a.culprits, a.pieces, a.ran = nil, nil, nil, nil
+		}
+	}
 	r.explainShown(c, threads, logs)
 	r.explainPickUps(c, t, threads, logs)
 	return c
