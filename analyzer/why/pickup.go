@@ -154,9 +154,19 @@ func (r *Recorder) passedBy(f, passed *analyzer.Frame) PickUpReason {
 // delays finds out what render_service's thread did until it began the frames that picked
 // others up late. frames are all frames of the thread.
 func (r *Recorder) delays(c *Causes, waits, frames []*account, logs []*log) {
+	slices.SortStableFunc(waits, func(a, b *account) int { return cmp.Compare(a.span.end, b.span.end) })
 	list := slices.Clone(waits)
+	// from has the earliest start of each wait and those that end after it.
+	from := make([]trace.Time, len(waits))
+	for i := len(waits) - 1; i >= 0; i-- {
+		from[i] = waits[i].span.start
+		if i+1 < len(waits) {
+			from[i] = min(from[i], from[i+1])
+		}
+	}
 	for _, a := range frames {
-		if slices.ContainsFunc(waits, func(w *account) bool { return a.span.actual < w.span.end && a.span.end > w.span.start }) {
+		i, _ := slices.BinarySearchFunc(waits, a.span.actual+1, func(w *account, t trace.Time) int { return cmp.Compare(w.span.end, t) })
+		if i < len(waits) && from[i] < a.span.end { // it overlaps one of the waits, or lies between two
 			list = append(list, &account{
 				frame: a.frame, span: span{start: a.span.actual, actual: a.span.actual, end: a.span.end}, by: map[cellID]int32{}, aside: true,
 			})

@@ -48,6 +48,7 @@ type passing struct {
 	marks [6]trace.Time // the times above, without actual
 	stage [4]*account   // what the threads did in the first four steps
 	delay trace.Duration
+	late  bool // by the time at which it is shown
 }
 
 // steps are the stages between the marks of a passing.
@@ -234,6 +235,7 @@ func newUsualWay(group []*passing) *usualWay {
 	for i, p := range group {
 		over := p.toShown() - w.toShown
 		if over*2 > p.frame.Period {
+			p.late = true
 			w.late = append(w.late, p)
 			if i > 0 {
 				w.before[p] = group[i-1]
@@ -291,12 +293,12 @@ func (r *Recorder) judgeShown(c *Causes, w *usualWay, p *passing, main []*accoun
 	s.Late = late
 	values := p.components()
 	usuals := w.within(w.toShown-w.delay, values)
-	inTime := p.toCommitted() <= w.inTime
+	inTime := p.toCommitted() <= w.inTime+noiseFloor
 	before := w.before[p]
 	first := -1
 	for _, x := range w.shares(values, usuals, s.Late) {
 		share := r.detail(&p.account, main, w.usual, x)
-		if share.Stage == place.Display && share.Wait == place.WaitFence && before != nil && slices.Contains(w.late, before) && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
+		if share.Stage == place.Display && share.Wait == place.WaitFence && before != nil && before.late && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
 			share.Earlier = before.frame
 		}
 		if first < 0 && share.stands(inTime) {

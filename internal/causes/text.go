@@ -133,7 +133,7 @@ func RankingLines(r *why.Ranking, n, width int, ink text.Ink) []string {
 			}
 		}
 	}
-	if n := len(r.Costs) - len(shown); n > 0 {
+	if n := len(r.Costs) - len(shown); n > 0 && left >= tenth/2 {
 		add(left, text.Count(n, "other cause"))
 	}
 	return lines
