@@ -6,6 +6,7 @@ include protos/protos.mk
 include internal/engine/engine.mk
 include internal/release/release.mk
 include internal/fleet/duckdb/duckdb.mk
+include internal/browsertest/axe/axe.mk
 -include fuzz.mk faults.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2

@@ -77,7 +77,7 @@ func TestManyMarkers(t *testing.T) {
 		at := caseStart + i/3 // several at one time, on several processors
 		x.mark(at, thread, "B|200|"+name)
 		x.mark(at, thread, "E|200|")
-		want = append(want, "B|200|"+name, "E|200")
+		want = append(want, "B|200|"+name, "E")
 	}
 	data, _ := convert(t, x.String(), Options{})
 	bundles := 0

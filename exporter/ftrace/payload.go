@@ -14,13 +14,15 @@ func appendPayload(buf []byte, m *hitrace.Marker, pid trace.PID) []byte {
 		buf = append(buf, "trace_event_clock_sync:"...)
 		return append(buf, m.Name...)
 	}
-	buf = append(buf, byte(m.Phase), '|')
+	buf = append(buf, byte(m.Phase))
+	if m.Phase == hitrace.End { // of the thread's slice: Perfetto does not need the process
+		return buf
+	}
+	buf = append(buf, '|')
 	if pid != trace.UnknownPID {
 		buf = strconv.AppendInt(buf, int64(pid), 10)
 	}
 	switch m.Phase {
-	case hitrace.End:
-		return buf
 	case hitrace.Begin: // the rest of the line is the name, bars and all
 		buf = append(buf, '|')
 		return append(buf, m.Name...)

@@ -4,11 +4,10 @@ import (
 	"testing"
 
 	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/trace"
 )
 
 // The payloads of OHOS and of Android's own writers become Android's grammar,
-// with the process that the line is of.
+// with the process that the line is of. The end of a thread's slice has none.
 func TestPayload(t *testing.T) {
 	const pid = 500
 	for _, test := range []struct{ text, want string }{
@@ -22,10 +21,10 @@ func TestPayload(t *testing.T) {
 		{"B|100|H:[8b00e96b2,2,1]#in a chain|M62", "B|500|H:[8b00e96b2,2,1]#in a chain"},
 		{"B|100|android|M0538", "B|500|android|M0538"},
 		{"B|100|", "B|500|"},
-		{"E|100|M0538", "E|500"},
-		{"E|100|", "E|500"},
-		{"E|100", "E|500"},
-		{"E", "E|500"},
+		{"E|100|M0538", "E"},
+		{"E|100|", "E"},
+		{"E|100", "E"},
+		{"E", "E"},
 
 		// Bars would end a name too early where something comes after it.
 		{"S|100|H:name|12|M0538", "S|500|H:name|12"},
@@ -61,9 +60,5 @@ func TestPayload(t *testing.T) {
 		if got := string(appendPayload([]byte("kept"), &m, pid)); got != "kept"+test.want {
 			t.Errorf("%q: got %q, want %q", test.text, got[len("kept"):], test.want)
 		}
-	}
-	m := hitrace.Marker{Phase: hitrace.End}
-	if got := string(appendPayload(nil, &m, trace.UnknownPID)); got != "E|" {
-		t.Errorf("end of a thread without a process: got %q", got)
 	}
 }

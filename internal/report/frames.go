@@ -45,9 +45,10 @@ type marks int
 
 func (m marks) has(x mark) bool { return m>>x&1 != 0 }
 
-// marksOf returns the marks of a frame. They agree with stats.Counts. Where a frame of an
+// marksOf returns the marks of a frame. They agree with stats.Counts: without emptyKnown,
+// no frame is empty. Where a frame of an
 // application was late is of no interest: it has no GPU work.
-func marksOf(f *analyzer.Frame) (m marks) {
+func marksOf(f *analyzer.Frame, emptyKnown bool) (m marks) {
 	render := f.Kind == analyzer.RenderFrame
 	for x, applies := range [markCount]bool{
 		onTime:     f.Judged() && !f.Late(),
@@ -56,7 +57,7 @@ func marksOf(f *analyzer.Frame) (m marks) {
 		late:       f.Late(),
 		lateGPU:    render && f.Facts.Has(analyzer.GPULate),
 		lateCPU:    render && f.Facts.Has(analyzer.MainLate),
-		empty:      f.Facts.Has(analyzer.Empty),
+		empty:      f.Facts.Has(analyzer.Empty) && emptyKnown,
 	} {
 		if applies {
 			m |= 1 << x
@@ -114,8 +115,8 @@ func (c column[T]) trimmed() column[T] {
 }
 
 // newFrameColumns returns the columns of a process's frames, or nil if it has no
-// frames.
-func newFrameColumns(frames []*analyzer.Frame) *frameColumns {
+// frames. emptyKnown reports whether the trace says which are empty.
+func newFrameColumns(frames []*analyzer.Frame, emptyKnown bool) *frameColumns {
 	if len(frames) == 0 {
 		return nil
 	}
@@ -135,8 +136,8 @@ func newFrameColumns(frames []*analyzer.Frame) *frameColumns {
 		c.Tail = append(c.Tail, int64(f.End().Sub(f.Actual.End)))
 		c.Budget = append(c.Budget, after(start, f.Deadline))
 		c.Shown = append(c.Shown, after(start, presentOf(f)))
-		c.Marks = append(c.Marks, marksOf(f))
-		c.Text = append(c.Text, texts.of(describe(f)))
+		c.Marks = append(c.Marks, marksOf(f, emptyKnown))
+		c.Text = append(c.Text, texts.of(describe(f, emptyKnown)))
 		c.Vsync = append(c.Vsync, f.VsyncID)
 		c.Render = append(c.Render, renderVsync(f))
 		c.Thread = append(c.Thread, threads.of(names.of(f.TID)))
@@ -229,7 +230,7 @@ func (n names) of(tid trace.TID) string {
 
 // describe returns what a frame's status and times do not show, one fact on a
 // line.
-func describe(f *analyzer.Frame) string {
+func describe(f *analyzer.Frame, emptyKnown bool) string {
 	var lines []string
 	add := func(isSo bool, line string) {
 		if isSo {
@@ -239,8 +240,8 @@ func describe(f *analyzer.Frame) string {
 	app, facts := f.Kind == analyzer.ApplicationFrame, f.Facts
 	add(facts.Has(analyzer.MainLate), "late on its thread")
 	add(facts.Has(analyzer.GPULate), "late on the GPU")
-	add(facts.Has(analyzer.Empty) && app, "empty: it sent no transaction")
-	add(facts.Has(analyzer.Empty) && !app, "empty: it applied no commands")
+	add(facts.Has(analyzer.Empty) && emptyKnown && app, "empty: it sent no transaction")
+	add(facts.Has(analyzer.Empty) && emptyKnown && !app, "empty: it applied no commands")
 	add(facts.Has(analyzer.Misaligned) && app, "misaligned: picked up on another vsync")
 	add(facts.Has(analyzer.Misaligned) && !app, "misaligned: picked up a frame of another vsync")
 	add(f.Coalesced > 0, text.Count(f.Coalesced, "vsync")+" waited behind it")

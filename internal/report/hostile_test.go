@@ -91,7 +91,7 @@ func TestInjection(t *testing.T) {
 		b.choose(i)
 		b.do() // its charts are drawn
 		eval[bool](b, `(() => { document.querySelector("article:not([hidden]) .worst .go").click(); return true })()`)
-		b.settle()
+		b.Settle()
 		if facts := eval[string](b, `document.getElementById("facts").textContent`); strings.Count(facts, text.Printable(name)) != 2 { // thread and layer
 			t.Errorf("%q: the box shows %s", name, facts)
 		}
@@ -107,7 +107,7 @@ func TestInjection(t *testing.T) {
 	if err := diff.Write(&page, d, "html", diff.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	b.show(page.Bytes(), 1280, 1000, "light")
+	b.Show(page.Bytes(), 1280, 1000, "light")
 	if got := eval[string](b, untouched); got != ",,0 scripts,1 styles,block" {
 		t.Errorf("comparison: %s", got)
 	}
@@ -117,7 +117,7 @@ func TestInjection(t *testing.T) {
 			t.Errorf("comparison: %q is not shown", name)
 		}
 	}
-	b.checkQuiet()
+	b.CheckQuiet()
 }
 
 // No name reaches a terminal with anything but what can be printed.
@@ -197,7 +197,7 @@ func TestPageOfManyFrames(t *testing.T) {
 	page := write(t, []Input{input}, "html", Options{})
 	written := time.Since(begun)
 	begun = time.Now()
-	b.show([]byte(page), 1280, 1000, "light")
+	b.Show([]byte(page), 1280, 1000, "light")
 	t.Logf("%d MB, written in %s, opened in %s", len(page)>>20, written, time.Since(begun))
 	if len(page) > 80<<20 {
 		t.Errorf("%d MB", len(page)>>20)
@@ -208,7 +208,7 @@ func TestPageOfManyFrames(t *testing.T) {
 	if !strings.Contains(page, "100 frames: too many to draw on one page") || len(page) > 80<<20 {
 		t.Error("a page of more frames has them all")
 	}
-	b.checkQuiet()
+	b.CheckQuiet()
 }
 
 // Tables and pages are bounded, and time grows with the number of processes.
@@ -291,12 +291,9 @@ func TestExtremes(t *testing.T) {
 		if t.Failed() {
 			return
 		}
-		b.mu.Lock()
-		for _, trouble := range b.troubles {
+		for _, trouble := range b.Troubles() {
 			t.Errorf("%s: %s", name, trouble)
 		}
-		b.troubles = nil
-		b.mu.Unlock()
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"embed"
+	"fmt"
 	"html/template"
 	"io"
 	"slices"
@@ -103,6 +104,16 @@ type pageProcess struct {
 	WorstCauses explanations
 }
 
+// Colours says from which values on those of a threshold are coloured, and who says so.
+func (p pageView) Colours(name string) string {
+	for _, t := range p.thresholds {
+		if t.Name == name {
+			return fmt.Sprintf("%s: yellow from %g, red above %g (%s)", t.Label, t.Warning, t.Critical, t.Source)
+		}
+	}
+	panic("no threshold " + name)
+}
+
 // pageTime is the start of a frame.
 type pageTime struct {
 	At     trace.Time
@@ -127,6 +138,11 @@ type group struct {
 
 // groups divide frames.
 type groups []group
+
+// Any reports whether there are frames.
+func (g groups) Any() bool {
+	return slices.ContainsFunc(g, func(group group) bool { return group.Frames > 0 })
+}
 
 // pageData is the script's input.
 type pageData struct {
@@ -203,7 +219,7 @@ func (p *pageView) add(in Input, several bool) {
 			list, undrawn = nil, len(list)
 		}
 		p.drawn += len(list)
-		columns := newFrameColumns(list)
+		columns := newFrameColumns(list, s.Frames.Empty != nil)
 		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, Charts: columns != nil, Undrawn: undrawn, levels: p.thresholds}
 		if several {
 			pp.Input = input.Name

@@ -37,7 +37,9 @@ func newStrip(moments []stats.Moment, from, to trace.Time) *strip {
 	}
 	jankTop, rateTop = min(1, roundUp(jankTop)), roundUp(rateTop*1.05)
 	s := &strip{JankTop: text.Number(100*jankTop, 0) + " %", RateTop: text.Number(rateTop, 0) + " Hz", Length: moments[0].To.Sub(moments[0].From)}
-	x := func(at trace.Time) float64 { return 1000 * float64(at.Sub(from)) / float64(to.Sub(from)) }
+	x := func(at trace.Time) float64 { // in floating point, because the time between may overflow
+		return 1000 * (float64(at) - float64(from)) / (float64(to) - float64(from))
+	}
 	var jank, fps, refresh strings.Builder
 	fpsKnown, refreshKnown := false, false
 	for _, m := range moments {

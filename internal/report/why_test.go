@@ -201,8 +201,8 @@ func TestCausesOnPage(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			b.open([]Input{in}, width, 1000, scheme)
 			eval[bool](b, `(document.querySelector(".why").scrollIntoView(), document.querySelectorAll(".late").forEach(l => l.open = true), true)`)
-			b.settle()
-			b.screenshot(fmt.Sprintf("causes-%d-%s", width, scheme))
+			b.Settle()
+			b.Screenshot(fmt.Sprintf("causes-%d-%s", width, scheme))
 			if over := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 				t.Errorf("at %d px the page is %d px too wide", width, over)
 			}
@@ -214,7 +214,7 @@ func TestCausesOnPage(t *testing.T) {
 	// Running has 4 + 12 ms and is the first cause; storage is only that of frame 11.
 	click := func(cause int) {
 		b.do(chromedp.Click(chromedp.CSS(fmt.Sprintf("article:not([hidden]) [data-cost='%d']", cause))))
-		b.settle()
+		b.Settle()
 	}
 	click(1)
 	if id := eval[string](b, `[...document.querySelectorAll(".late:not([hidden]) .id")].map(e => e.textContent).join()`); id != "11" {
@@ -228,7 +228,7 @@ func TestCausesOnPage(t *testing.T) {
 	if n := eval[int](b, lateShown); n != 2 {
 		t.Errorf("%d late frames without a filter, want 2", n)
 	}
-	b.checkQuiet()
+	b.CheckQuiet()
 }
 
 // The rule of the deadline is where the bar says that the deadline was.
@@ -255,7 +255,7 @@ func TestHostileSlices(t *testing.T) {
 	if got := eval[string](b, `document.querySelector(".cost .what").textContent`); got != "waiting for storage in "+hostile+" (io_schedule)" {
 		t.Errorf("the cause is %s", got)
 	}
-	b.checkQuiet()
+	b.CheckQuiet()
 }
 
 // A page lists the worst 100 late frames of a process, however many there are.

@@ -67,6 +67,7 @@ function unpack(id) {
   f.mark = c.marks.map(m => 31 - Math.clz32(m)); // the last mark decides the colour
   f.late = i => (c.marks[i] & lateBit) !== 0;
   f.sorted = Float64Array.from(f.duration).sort();
+  f.usualBudget = percentile(Float64Array.from(f.budget.filter(b => b > 0)).sort(), 50) ?? 0;
   f.longest = f.work.reduce((a, b) => Math.max(a, b), 0);
   f.periods = periods;
   f.period = Math.max(0, ...periods);
@@ -109,7 +110,7 @@ const palettes = [matchMedia("(prefers-color-scheme: dark)"), matchMedia("print"
 // chart creates a uPlot that draws only axes and the optional line.
 function chart(host, lists, options) {
   const u = new uPlot({
-    width: host.clientWidth, height: host.clientHeight, padding: [12, 12, 0, 0], legend: {show: false}, ...options,
+    width: host.clientWidth, height: host.clientHeight, padding: [12, 30, 0, 0], legend: {show: false}, ...options,
     series: [{}, {paths: () => null, points: {show: false}, ...options.line}],
   }, lists, host);
   u.over.addEventListener("mouseleave", () => box.classList.contains("kept") || hideBox());

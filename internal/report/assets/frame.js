@@ -58,7 +58,7 @@ function stages(f, i, render) {
     const d = r.columns, commit = d.commit?.[k], present = d.shown[k];
     add("render_main", [0, d.duration[k] / 1e3], by);
     add("render_draw", d.draw?.[k], by);
-    add("gpu", d.gpu?.[k], by);
+    add("render_gpu", d.gpu?.[k], by);
     add("commit", commit, by);
     if (commit && present !== null) add("commit_to_present", [commit[1], present / 1e3], by);
   };

@@ -11,10 +11,10 @@ function timeChart(article, host, f) {
   const end = i => f.x[i] + f.duration[i] / 1e3;
 
   // top returns the end of the y axis. It cuts off a few very long frames, which
-  // would make all others flat.
+  // would make all others flat. Deadlines are seen.
   function top(longest) {
     const limit = Math.max(3 * f.period, 1.5 * percentile(f.sorted, 95));
-    return Math.max(1.3 * f.period, 1.1 * (tall || longest < 1.6 * limit ? longest : limit), 1e-3);
+    return Math.max(1.3 * f.period, 1.15 * f.usualBudget, 1.1 * (tall || longest < 1.6 * limit ? longest : limit), 1e-3);
   }
 
   function zoom(min, max) {
@@ -93,7 +93,9 @@ function timeChart(article, host, f) {
       else if (!counts[1][cell]) marks[cell] = marks[cell] < 0 ? f.mark[i] : Math.min(marks[cell], f.mark[i]);
       if (f.budget[i] > 0) deadlines[column] = Math.max(deadlines[column], f.budget[i] * v.perMs);
     }
-    const colours = data.marks.map(css), fullest = counts.map(list => list.reduce((a, b) => Math.max(a, b), 1));
+    // A single late frame is easy to see, unless there are so many that they would be a wall.
+    const faintest = [.4, Math.max(.3, .6 - (v.last - v.first) / columns / 1000)];
+    const colours = data.marks.map(css), fullest = Math.max(...counts.map(list => list.reduce((a, b) => Math.max(a, b), 1)));
     ctx.fillStyle = colours[0];
     ctx.globalAlpha = .16;
     for (let k = 0; k < columns; k++)
@@ -102,7 +104,7 @@ function timeChart(article, host, f) {
       if (mark < 0) return;
       const late = +(counts[1][cell] > 0), column = Math.floor(cell / rows), row = cell % rows;
       ctx.fillStyle = colours[mark];
-      ctx.globalAlpha = (late ? .6 : .4) + (late ? .4 : .6) * Math.sqrt(counts[late][cell] / fullest[late]);
+      ctx.globalAlpha = faintest[late] + (1 - faintest[late]) * Math.sqrt(counts[late][cell] / fullest);
       ctx.fillRect(v.left + column * size, floor - (row + 1) * size, size, size);
     });
     ctx.fillStyle = css("deadline");

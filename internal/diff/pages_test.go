@@ -1,0 +1,62 @@
+package diff
+
+import (
+	"fmt"
+	"testing"
+
+	"ohframe/internal/browsertest"
+	"ohframe/internal/slow"
+)
+
+func TestMain(m *testing.M) { browsertest.Main(m) }
+
+// Pages of few frames, of many and of several runs fit into windows of all sizes, in either
+// scheme, and can be used without seeing or a mouse.
+func TestPages(t *testing.T) {
+	conditions, err := ParseConditions("jank_rate>+2%,longest_streak>+1,fps<-5%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair := func(n int) *Diff {
+		s := func(name string, slower int) Side {
+			return gallery("gallery", "render_service", n, 20, func(i int) int { return 2 + i*7919%(9+slower) }).side(name)
+		}
+		return compare(t, s("before.ftrace", 0), s("after.ftrace", 6), Options{FailOn: conditions})
+	}
+	pages := []struct {
+		name string
+		*Diff
+	}{{"everything", everything(t)}, {"one", pair(1)}}
+	for _, n := range slow.Of([]int{100}, []int{10, 10_000, 200_000}) {
+		pages = append(pages, struct {
+			name string
+			*Diff
+		}{fmt.Sprint(n), pair(n)})
+	}
+	var base, new []Side
+	for i := range 5 {
+		base = append(base, gallery("gallery", "render_service", 100, 20, func(k int) int { return 2 + (k+i)%9 }).side(fmt.Sprint("base", i)))
+		new = append(new, gallery("gallery", "render_service", 100, 20, func(k int) int { return 4 + (k+i)%9 }).side(fmt.Sprint("new", i)))
+	}
+	pages = append(pages, struct {
+		name string
+		*Diff
+	}{"runs", compare(t, Join("base", base), Join("new", new), Options{})})
+	for _, page := range pages {
+		t.Run(page.name, func(t *testing.T) {
+			b := browsertest.New(t)
+			written := []byte(write(t, page.Diff, "html", WriteOptions{}))
+			for _, width := range slow.Of([]int64{390}, []int64{390, 1280, 2560}) {
+				for _, scheme := range slow.Of([]string{"dark"}, []string{"light", "dark"}) {
+					what := fmt.Sprintf("%d pixels, %s", width, scheme)
+					b.Show(written, width, 1000, scheme)
+					b.Screenshot(fmt.Sprintf("diff-%s-%d-%s", page.name, width, scheme))
+					browsertest.Eval[bool](b, `document.querySelectorAll("details").forEach((d, i) => d.open = i < 1) || true`)
+					b.CheckNoSidewaysScroll(what)
+					b.CheckAccessible(what)
+					b.CheckQuiet()
+				}
+			}
+		})
+	}
+}

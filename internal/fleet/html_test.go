@@ -1,0 +1,54 @@
+package fleet
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"ohframe/internal/browsertest"
+	"ohframe/internal/slow"
+	"ohframe/internal/text"
+)
+
+func TestMain(m *testing.M) { browsertest.Main(m) }
+
+// The page of a fleet fits into windows of all sizes, in either scheme, and can be used
+// without seeing or a mouse.
+func TestPage(t *testing.T) {
+	b := browsertest.New(t)
+	// The letter that a file begins with is the build.
+	build, err := ParseRule("build=([a-z])[^/]*$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	run(t, &Runner{Dir: dir}, traces(t), Options{Read: withCauses, Shards: 1, Rules: []Rule{build}})
+	d, err := Open(t.Context(), Files{}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := []string{"kind", "build"}
+	groups, err := d.Groups(t.Context(), Query{By: by})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := (&Report{d, by, groups}).Write(&page, "html", text.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range slow.Of([]int64{390}, []int64{390, 1280, 2560}) {
+		for _, scheme := range slow.Of([]string{"dark"}, []string{"light", "dark"}) {
+			what := fmt.Sprintf("%d pixels, %s", width, scheme)
+			b.Show(page.Bytes(), width, 1000, scheme)
+			b.Screenshot(fmt.Sprintf("fleet-%d-%s", width, scheme))
+			for selector, want := range map[string]int{"svg polyline": 2, "table": 3} { // applications and render services
+				if n := browsertest.Eval[int](b, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector)); n != want {
+					t.Errorf("%s: %d of %s, want %d", what, n, selector, want)
+				}
+			}
+			b.CheckNoSidewaysScroll(what)
+			b.CheckAccessible(what)
+			b.CheckQuiet()
+		}
+	}
+}

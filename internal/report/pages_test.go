@@ -1,0 +1,87 @@
+package report
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"ohframe/internal/slow"
+)
+
+// Pages of no frames and of many fit into windows of all sizes, in either scheme, and can
+// be used without seeing or a mouse.
+func TestPages(t *testing.T) {
+	one := film()
+	one.Timeline.Frames = one.Timeline.Frames[:1]
+	pages := []struct {
+		name   string
+		inputs []Input
+	}{
+		{"none", sample()},
+		{"one", []Input{inputOf("one.ftrace", one.Timeline)}},
+		{"causes", []Input{explained("FlushLayoutTask", "Worker")}},
+		{"several", []Input{film(), film()}},
+	}
+	for _, n := range slow.Of([]int{10}, []int{10, 10_000, 200_000}) {
+		pages = append(pages, struct {
+			name   string
+			inputs []Input
+		}{fmt.Sprint(n), []Input{manyFrames(n)}})
+	}
+	for _, page := range pages {
+		t.Run(page.name, func(t *testing.T) {
+			b := newBrowser(t)
+			written := []byte(write(t, page.inputs, "html", Options{}))
+			for _, width := range slow.Of([]int64{390}, []int64{390, 1280, 2560}) {
+				for _, scheme := range slow.Of([]string{"dark"}, []string{"light", "dark"}) {
+					what := fmt.Sprintf("%d pixels, %s", width, scheme)
+					begun := time.Now()
+					b.Show(written, width, 1000, scheme)
+					t.Logf("%s: %d KB, opened in %s", what, len(written)>>10, time.Since(begun).Round(time.Millisecond))
+					b.Screenshot(fmt.Sprintf("page-%s-%d-%s", page.name, width, scheme))
+					b.CheckNoSidewaysScroll(what)
+					eval[bool](b, `document.querySelectorAll("article:not([hidden]) details").forEach((d, i) => d.open = i < 3) || true`)
+					b.CheckAccessible(what)
+					b.CheckQuiet()
+				}
+			}
+		})
+	}
+	// A frame's facts, too.
+	b := newBrowser(t)
+	b.open([]Input{film()}, 1280, 1000, "light")
+	eval[bool](b, `document.querySelector("article:not([hidden]) .worst .go").click() || true`)
+	b.Settle()
+	b.CheckAccessible("facts")
+	b.CheckQuiet()
+}
+
+// On paper a page fits onto A4, in dark ink, without what only works on a screen, and with
+// what is folded.
+func TestPrint(t *testing.T) {
+	b := newBrowser(t)
+	b.open([]Input{explained("FlushLayoutTask", "Worker")}, 794, 1123, "dark")
+	media := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+	b.Settle()
+	b.Screenshot("print")
+	b.CheckNoSidewaysScroll("A4")
+	for expression, want := range map[string]string{
+		`getComputedStyle(document.body).color`:                                                                              "rgb(0, 0, 0)",
+		`getComputedStyle(document.body).backgroundColor`:                                                                    "rgb(255, 255, 255)",
+		`[...document.querySelectorAll(".tools, .hint, header select")].filter(e => e.checkVisibility()).length`:             "0",
+		`document.querySelector(".late .row").checkVisibility({contentVisibilityAuto: true, visibilityProperty: true})`:      "true",
+		`document.querySelector(".overview .scroll").scrollWidth <= document.querySelector(".overview .scroll").clientWidth`: "true",
+		`getComputedStyle(document.querySelector(".time canvas")).display`:                                                   "block",
+	} {
+		if got := eval[string](b, "String("+expression+")"); got != want {
+			t.Errorf("%s is %s, want %s", expression, got, want)
+		}
+	}
+	b.CheckQuiet()
+}
