@@ -226,7 +226,7 @@ func TestOpen(t *testing.T) {
 // until --at says otherwise. Its times are those of testdata/frames.ftrace: it
 // starts with ReceiveVsync at 100.0102 and ends 1 ms after its deadline, 100.02.
 func TestOpenView(t *testing.T) {
-	selectsA2 := map[string]string{"table": "actual_frame_timeline_slice", "ts": "100010200000", "dur": "10800000"}
+	selectsA2 := map[string]string{"ts": "100010200000", "dur": "10800000 AND id IN (SELECT id FROM actual_frame_timeline_slice)"}
 	file := filepath.Join(t.TempDir(), "my trace.pftrace")
 	inTime := filepath.Join(t.TempDir(), "intime.ftrace")
 	for _, command := range []string{

@@ -119,8 +119,8 @@ func (l *loaded) check(t *testing.T) {
 	if !slices.Equal(ids, want) {
 		t.Errorf("commands %v, want %v", ids, want)
 	}
-	if l.Args["table"] != "actual_frame_timeline_slice" || l.Args["ts"] != "100010200000" {
-		t.Errorf("selects %s at %s", l.Args["table"], l.Args["ts"])
+	if l.Args["table"] != "" || l.Args["ts"] != "100010200000" || !strings.HasSuffix(l.Args["dur"], " AND id IN (SELECT id FROM actual_frame_timeline_slice)") {
+		t.Errorf("selects from %q at %s, dur %s", l.Args["table"], l.Args["ts"], l.Args["dur"])
 	}
 }
 

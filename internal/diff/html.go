@@ -66,6 +66,7 @@ type pagePair struct {
 	// Changed are the measures with a significant change, the worse first, and Rest all
 	// others.
 	Changed, Rest []pageMeasure
+	Zero          int // measures that are zero on both sides and are not listed
 	Overview      []pageMeasure
 	Runs          bool // there are several runs
 }
@@ -134,6 +135,10 @@ func newPagePair(p *Pair) pagePair {
 		case Improved:
 			better = append(better, row)
 		default:
+			if !row.Main && m.Base != nil && m.New != nil && *m.Base == 0 && *m.New == 0 {
+				pp.Zero++
+				continue
+			}
 			pp.Rest = append(pp.Rest, row)
 		}
 	}

@@ -82,7 +82,7 @@ func TestSelectingLink(t *testing.T) {
 		Selected: analyzer.Interval{Start: 5, End: 12}, Span: analyzer.Interval{Start: 1, End: 20},
 	}}
 	page, got := read(t, link.String())
-	want := map[string]string{"url": "http://127.0.0.1:9005/a.pftrace", "table": "actual_frame_timeline_slice", "ts": "5", "dur": "7"}
+	want := map[string]string{"url": "http://127.0.0.1:9005/a.pftrace", "ts": "5", "dur": "7 AND id IN (SELECT id FROM actual_frame_timeline_slice)"}
 	if page != "http://127.0.0.1:9005/" || !reflect.DeepEqual(got, want) {
 		t.Errorf("%s with %v, want %v", page, got, want)
 	}

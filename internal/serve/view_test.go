@@ -182,8 +182,8 @@ func TestViewInEngine(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, arguments := read(t, serve.Link{UI: serve.Own(9001), Port: 9001, Path: "demo.pftrace", View: view}.String())
-		selected := enginetest.Query(t, session, "SELECT name FROM "+arguments["table"]+" WHERE ts = "+arguments["ts"]+" AND dur = "+arguments["dur"])
-		if len(selected.Rows) != 1 || selected.Rows[0][0] != "10046" { // docs/perfetto.md lists it as the worst
+		selected := enginetest.Query(t, session, "SELECT name FROM slice WHERE ts = "+arguments["ts"]+" AND dur = "+arguments["dur"]) // as the UI does
+		if len(selected.Rows) != 1 || selected.Rows[0][0] != "10046" {                                                                // docs/perfetto.md lists it as the worst
 			t.Errorf("selects\n%s", selected)
 		}
 		uitest.Run(t, session, view.Commands)
