@@ -51,10 +51,10 @@ var wrappers = []wrapper{
 	{"zip", "zip", false, zipped(zip.Deflate)},
 	{"zip stored", "zip", false, zipped(zip.Store)},
 	{"zip zstd", "zip", false, zipped(zstd.ZipMethodWinZip)},
-	{"xz", "xz", false, xzed(xz.WriterConfig{})},
-	{"xz blocks", "xz", false, xzed(xz.WriterConfig{BlockSize: 1000, CheckSum: xz.SHA256})},
+	{"xz", "xz", false, xzed(xz.WriterConfig{DictCap: 1 << 16})},
+	{"xz blocks", "xz", false, xzed(xz.WriterConfig{DictCap: 1 << 16, BlockSize: 100_000, CheckSum: xz.SHA256})},
 	{"xz streams", "xz", false, func(b []byte) []byte {
-		return bytes.Join([][]byte{xzed(xz.WriterConfig{CheckSum: xz.CRC32})(b[:len(b)/3]), make([]byte, 8), xzed(xz.WriterConfig{NoCheckSum: true})(b[len(b)/3:])}, nil)
+		return bytes.Join([][]byte{xzed(xz.WriterConfig{DictCap: 1 << 16, CheckSum: xz.CRC32})(b[:len(b)/3]), make([]byte, 8), xzed(xz.WriterConfig{DictCap: 1 << 16, NoCheckSum: true})(b[len(b)/3:])}, nil)
 	}},
 	{"tar", "tar", false, tarred(tar.FormatPAX)},
 	{"tar of GNU", "tar", false, tarred(tar.FormatGNU)},
