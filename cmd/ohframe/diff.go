@@ -194,7 +194,7 @@ func readSides(c *cli.Context, inputs [2][]string, problems *qualityProblems) (s
 	for i, names := range inputs {
 		var runs []diff.Side
 		for _, name := range names {
-			in, err := readInput(c, name)
+			in, err := readInput(c, name, withCauses)
 			if err != nil {
 				return sides, err
 			}
@@ -202,7 +202,10 @@ func readSides(c *cli.Context, inputs [2][]string, problems *qualityProblems) (s
 			if err != nil {
 				return sides, err
 			}
-			run := diff.Side{Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: problems.check(c, name, in)}
+			run := diff.Side{
+				Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: problems.check(c, name, in),
+				Costs: diff.NewCosts(measures, in.Timeline, in.Causes),
+			}
 			if len(names) > 1 {
 				run.Timeline = nil
 			}

@@ -17,6 +17,7 @@ const (
 	findingIndent = 16
 	labelWidth    = 39 // of the longest name of a measure
 	valueWidth    = 9
+	causeWidth    = 52 // of a cause
 	// verdictWidth is that of the verdict in the overview.
 	verdictWidth = 29
 )
@@ -114,6 +115,14 @@ func (t *tableWriter) pair(p *Pair) {
 		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %s equal.", text.Count(equal, "measure"))))
 	}
 	fmt.Fprintln(t)
+	for _, table := range p.causeTables() {
+		g := text.NewTable(t.Ink, table.Title, "Base →", "New →", "Change →", "")
+		g.Wrap(0, causeWidth)
+		for _, r := range table.Rows {
+			g.AppendRow(text.Row{r.Title, r.Base, r.New, r.Change, t.judged(r.Verdict, r.Judgement)})
+		}
+		t.Print(g)
+	}
 }
 
 // maxChanged is the number of measures of a pair in the table without --verbose.
