@@ -52,7 +52,7 @@ type Summary struct {
 // all its events, a dump with its frames. The same input and options give the same bytes.
 // The error is an *Error, or that of r, w or ctx. After an error the output is unusable.
 func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*Summary, error) {
-	in, err := open(ctx, r, o.Options)
+	in, err := open(ctx, r, o.Options, o.PassThrough)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	if err := text.check(s.Totals, err); err != nil {
 		return nil, err
 	}
-	return &Summary{Summary: *s, Warnings: slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings())}, nil
+	return &Summary{Summary: *s, Warnings: slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), s.Causes.Warnings())}, nil
 }
 
 func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOptions) (*Summary, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -15,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ohframe"
+	"ohframe/analyzer/limits"
 	"ohframe/internal/slow"
 )
 
@@ -154,6 +156,29 @@ func TestPerfetto(t *testing.T) {
 			t.Errorf("%s: other frames", name)
 		} else if !strings.HasPrefix(in.Format, "Perfetto trace") {
 			t.Errorf("%s: read as a %s", name, in.Format)
+		}
+	}
+}
+
+// A trace with more changes of state than the limit allows has frames without causes. Both
+// ways to read it say so.
+func TestCausesAreLimited(t *testing.T) {
+	demo, err := os.ReadFile("testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := ohframe.Options{Causes: true, Limits: limits.Limits{States: 1000}}
+	in, err := ohframe.Read(t.Context(), bytes.NewReader(demo), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ohframe.Convert(t.Context(), bytes.NewReader(demo), io.Discard, ohframe.ConvertOptions{Options: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, warnings := range [][]string{in.Warnings, s.Warnings} {
+		if !slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "limit states") }) {
+			t.Errorf("warnings %q", warnings)
 		}
 	}
 }

@@ -104,9 +104,7 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	t := &Trace{Timeline: timeline, Lines: totals, Warnings: slices.Concat(text.warnings(), totals.Warnings(), timeline.Diagnostics.Warnings())}
 	if o.Causes {
 		t.Causes = recorder.Explain(timeline)
-		if t.Causes.Limited {
-			t.Warnings = append(t.Warnings, "causes of later frames are unknown: the limit states was reached")
-		}
+		t.Warnings = append(t.Warnings, t.Causes.Warnings()...)
 	}
 	return t, nil
 }

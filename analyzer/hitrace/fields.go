@@ -158,6 +158,30 @@ func nextApplied(rest []byte) (t Transaction, next []byte, ok bool) {
 	}
 }
 
+// DeferredTransactions returns the transactions that a ProcessCommandUni marker lists as
+// left for a later frame, in order: " cache [p,i]", " cache (p,i)" and " skip to[p,i]".
+// Later ones of the same process wait behind them.
+func DeferredTransactions(label []byte) iter.Seq[Transaction] {
+	return func(yield func(Transaction) bool) {
+		for i, c := range label {
+			if c != '[' && c != '(' {
+				continue
+			}
+			before := bytes.TrimRight(label[:i], " ")
+			if !bytes.HasSuffix(before, []byte("cache")) && !bytes.HasSuffix(before, []byte("skip to")) {
+				continue
+			}
+			pid, rest := leadingInt(label[skipBlanks(label, i+1):])
+			if pid < 0 || pid > 1<<31-1 || len(rest) == 0 || rest[0] != ',' {
+				continue
+			}
+			if index, _ := leadingInt(rest[skipBlanks(rest, 1):]); index >= 0 && !yield(Transaction{trace.PID(pid), index}) {
+				return
+			}
+		}
+	}
+}
+
 // ParseDoComposition reads the time that a DoComposition marker carries from
 // 5.0 on (just before the marker was written); zero before.
 func ParseDoComposition(label []byte) trace.Monotonic {

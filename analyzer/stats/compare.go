@@ -99,6 +99,49 @@ func Compare(pairings []Pairing) *Comparison {
 	return &c.result
 }
 
+// Runs are the values of a quantity in the runs of both sides; NaN where it is unknown.
+type Runs struct{ Base, New []float64 }
+
+// CompareRuns tests what has changed between two sides of three runs or more, as Compare
+// does, but by the differences between runs alone. All quantities have the same number of
+// runs, and are tested together. A change is not tested if fewer than three runs of a side
+// are known.
+func CompareRuns(list []Runs) []Change {
+	changes := make([]Change, len(list))
+	if len(list) == 0 {
+		return nil
+	}
+	c := &comparer{random: rand.New(rand.NewPCG(uint64(len(list)), 0))}
+	runs := [2]int{len(list[0].Base), len(list[0].New)}
+	c.result.Method = RunPermutation
+	if runs == [2]int{minRuns, minRuns} {
+		c.result.Method = TTest
+	}
+	for i := range list {
+		s := &series{pairing: i, runs: runs}
+		for _, x := range slices.Concat(list[i].Base, list[i].New) {
+			s.points = append(s.points, point{known: !math.IsNaN(x), value: x})
+		}
+		if !s.testable(RunPermutation) {
+			continue
+		}
+		s.delta, s.deviation = s.divide(func(i int) bool { return i >= runs[0] })
+		c.series = append(c.series, s)
+	}
+	if len(c.series) == 0 {
+		return changes
+	}
+	c.result.Family = len(c.series)
+	if c.result.Method == RunPermutation {
+		c.permuteRuns(runs)
+		slices.SortFunc(c.maxima, func(a, b float64) int { return cmp.Compare(b, a) })
+	}
+	for _, s := range c.series {
+		changes[s.pairing] = s.change("", c)
+	}
+	return changes
+}
+
 func hashOf(h uint64, runs []*Process) uint64 {
 	for _, p := range runs {
 		h *= 0x100000001b3 // FNV's prime

@@ -299,3 +299,35 @@ func TestMeasureNames(t *testing.T) {
 		}
 	}
 }
+
+// Three runs against three: a t-test with 4 degrees of freedom. 4.604 is the value of t
+// whose two-sided p-value is 0.01 in published tables.
+func TestCompareRuns(t *testing.T) {
+	base := []float64{0, 1, 2} // the standard error of a difference of means is √(2/3)
+	new := make([]float64, 3)
+	for i := range new {
+		new[i] = base[i] + 4.604*math.Sqrt(2./3)
+	}
+	got := stats.CompareRuns([]stats.Runs{{Base: base, New: new}})
+	if c := got[0]; !c.Tested || math.Abs(c.P-0.01) > 1e-5 || math.Abs(c.Delta-3.7592) > 1e-3 || c.Low <= 0 {
+		t.Errorf("got %+v", c)
+	}
+	// Of two quantities tested together, p-values are corrected.
+	got = stats.CompareRuns([]stats.Runs{{Base: base, New: new}, {Base: base, New: base}})
+	if math.Abs(got[0].P-0.0199) > 1e-5 || got[1].P != 1 {
+		t.Errorf("got %+v", got)
+	}
+	// 5 against 5 runs can be divided in 252 ways; two of them are as far apart.
+	got = stats.CompareRuns([]stats.Runs{{Base: []float64{1, 2, 3, 4, 5}, New: []float64{11, 12, 13, 14, 15}}})
+	if math.Abs(got[0].P-2./252) > 1e-9 {
+		t.Errorf("got %+v", got)
+	}
+	unknown := math.NaN()
+	got = stats.CompareRuns([]stats.Runs{{Base: []float64{1, unknown, unknown, 2}, New: []float64{5, 6, 7, 8}}})
+	if got[0].Tested {
+		t.Errorf("got %+v", got)
+	}
+	if got := stats.CompareRuns([]stats.Runs{{Base: base[:2], New: new[:2]}}); got[0].Tested {
+		t.Errorf("got %+v", got)
+	}
+}

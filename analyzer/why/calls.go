@@ -68,6 +68,11 @@ func (r *Recorder) trackReceived(e *hitrace.Event) {
 				c.callee = t.tid
 			}
 		}
+		// A thread serves one call at a time, except while it waits for a call of its own. If
+		// it still has another one, the reply to that was lost.
+		if n := len(t.calls); n > 0 && t.calls[n-1].incoming {
+			t.calls = t.calls[:n-1]
+		}
 		if len(t.calls) < maxCalls {
 			t.calls = append(t.calls, call{id: id, incoming: true})
 		}

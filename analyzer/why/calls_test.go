@@ -47,3 +47,80 @@ func TestLostCalls(t *testing.T) {
 		}
 	}
 }
+
+// Calls whose replies are lost do not count against the limit of the thread that served
+// them: it still shows whom it waits for itself.
+func TestLostReplies(t *testing.T) {
+	calls := func(s *script, from, cpu, id int) {
+		s.line(from, cpu, "binder_transaction: transaction=%d dest_node=1 dest_proc=600 dest_thread=0 reply=0 flags=0x10 code=0x37", id)
+	}
+	causes, e := lateFrame(t, func(s *script) {
+		for id := range 20 {
+			calls(s, 700, 3, 1+id)
+			s.line(601, 2, "binder_transaction_received: transaction=%d", 1+id)
+		}
+		calls(s, 500, 1, 100)
+		s.change(1, 500, "S", 0)
+		s.change(2, 0, "R", 601)
+		s.line(601, 2, "binder_transaction_received: transaction=100")
+		calls(s, 601, 2, 101)
+		s.change(2, 601, "S", 600)
+		s.line(600, 2, "binder_transaction_received: transaction=101")
+		s.begin(600, "Query")
+		s.at += long
+		s.end(600)
+		s.wake(21, 2, 601) // only the call says that it waited for the other thread
+		s.change(2, 600, "S", 601)
+		s.at += 20
+		s.wake(601, 2, 500)
+		s.change(2, 601, "S", 0)
+		s.change(1, 0, "R", 500)
+	})
+	if c := e.Cause(); c == nil || c.Wait != place.WaitBinder || c.Culprit == nil || c.Culprit.TID != 600 || c.Culprit.Slice != "Query" {
+		t.Error(causes.Sentence(e))
+	}
+}
+
+// A thread that has ended does not count as followed any more.
+func TestEndedThreads(t *testing.T) {
+	s := &script{}
+	s.frames(24, func(i int) {
+		s.blockOn(100, "S", 501, "Task")
+		s.change(2, 0, "R", 501)
+		s.change(2, 501, "X", 0)
+		s.wake(700, 3, 501) // another thread of this id
+		s.change(2, 0, "R", 501)
+		s.change(2, 501, "S", 0)
+	}, nil, nil)
+	recorder := why.NewRecorder(limits.Default())
+	if _, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{Observer: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	if n := recorder.Followed(); n > 1 {
+		t.Errorf("%d threads are followed", n)
+	}
+}
+
+// The sentence says that the limit was reached, and so does the warning.
+func TestLimitedSentence(t *testing.T) {
+	s := &script{}
+	s.frames(24, func(i int) {
+		if i == lateAt {
+			s.at += long
+		}
+	}, nil, nil)
+	recorder := why.NewRecorder(limits.Limits{States: 40})
+	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{Observer: recorder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	causes := recorder.Explain(timeline)
+	for f := range timeline.Complete() {
+		if e := causes.Of(f); f.Late() && !strings.Contains(causes.Sentence(e), "--limit states=") {
+			t.Errorf("%s", causes.Sentence(e))
+		}
+	}
+	if len(causes.Warnings()) != 1 {
+		t.Error("no warning")
+	}
+}

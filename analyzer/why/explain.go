@@ -57,6 +57,8 @@ type account struct {
 	index int // on its thread
 	cells []cell
 	lost  trace.Duration // of the span without knowledge of states
+	// earlier is the part of the span in which the thread was busy with something else.
+	earlier trace.Duration
 	// clocked is the time at known frequencies. The log is replayed for the time after
 	// from.
 	clocked trace.Duration
@@ -65,6 +67,13 @@ type account struct {
 	// culprits are the waits with what others did meanwhile.
 	culprits []culprit
 	pieces   []piece
+	// aside: the account is of a part of the frame's way to the display or to
+	// render_service. stage, if it is not NoStage, is that of all its cells. In
+	// place.CommitWait, idle is the time in which the thread had nothing to do.
+	aside bool
+	stage place.Stage
+	idle  trace.Duration
+	ran   []cpuTime // by processor
 }
 
 // culprit is a wait of the frame.
@@ -195,6 +204,7 @@ type folding struct {
 	record    uint32
 	interrupt bool
 	kHz       uint32
+	cpu       uint8
 	stack     []level
 }
 
@@ -215,7 +225,7 @@ func (f *folding) replay(l *log) {
 			case stateEntry:
 				f.state, f.record, f.interrupt = e.state, e.value, false
 				if e.state == running {
-					f.kHz = 0
+					f.kHz, f.cpu = 0, e.cpu
 				}
 			case beginEntry:
 				f.push(Key(e.value))
@@ -298,19 +308,31 @@ func (f *folding) add(to trace.Time) {
 		} else {
 			id = f.startCell(earlier)
 		}
-		if f.state == unknown || f.state == dead {
+		switch id.wait {
+		case place.WaitUnknown:
 			a.lost += d
+		case place.EarlierFrame, place.EarlierWork:
+			a.earlier += d
+		}
+		if a.stage != place.NoStage {
+			id.stage = a.stage
+		}
+		if a.stage == place.CommitWait && f.state == blocked && len(f.stack) == 0 {
+			a.idle += d
+			continue
 		}
 		kHz := f.kHz
 		if f.state != running || f.interrupt {
 			kHz = 0
+		} else if !a.aside && id.wait == place.Run {
+			a.ranOn(f.cpu, d)
 		}
 		c := a.add(id, d, kHz)
 		if n := len(f.stack); n > 0 && c.collection.key == 0 && (id.wait == place.GCRun || id.wait == place.WaitGC) {
 			c.collection = f.stack[n-1]
 		}
 		a.addPiece(piece{start: f.at, end: to, id: id, record: f.record})
-		if f.r.observe != nil {
+		if f.r.observe != nil && !a.aside {
 			f.r.observe(a.frame, f.thread(), id, d)
 		}
 		if f.record != 0 && f.state != running {
@@ -350,9 +372,7 @@ func (f *folding) frameCell() cellID {
 // startCell returns where time belongs that lies before the frame. Earlier is the
 // number of the frame that the thread was working on, or -1.
 func (f *folding) startCell(earlier int) cellID {
-	if f.state == unknown || f.state == dead {
-		return cellID{place.Start, place.WaitUnknown, 0}
-	}
+	// Frames and slices show what the thread was busy with even if its state is unknown.
 	if earlier >= 0 {
 		return cellID{place.Start, place.EarlierFrame, Key(earlier)}
 	}
@@ -360,6 +380,9 @@ func (f *folding) startCell(earlier int) cellID {
 		if f.r.keys.places[l.key].Stage != place.Frame {
 			return cellID{place.Start, place.EarlierWork, l.key}
 		}
+	}
+	if f.state == unknown || f.state == dead {
+		return cellID{place.Start, place.WaitUnknown, 0}
 	}
 	wait := f.wait(place.ClassWork)
 	switch wait {

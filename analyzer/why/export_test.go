@@ -40,3 +40,6 @@ func (r *Recorder) Observe(see func(f *analyzer.Frame, p Observed, d trace.Durat
 		see(f, p, d)
 	}
 }
+
+// Followed returns the number of threads with long rings of their past.
+func (r *Recorder) Followed() int { return r.followed }

@@ -14,7 +14,8 @@ type leaf struct {
 	tid        trace.TID // 0 if the processor was idle
 	pid        trace.PID
 	wait       place.Wait
-	key        Key // the innermost slice of the thread
+	key        Key // the innermost slice of the thread, or its garbage collection
+	reason     Key // of that; 0 if unknown
 }
 
 // The limits of following a wait.
@@ -69,7 +70,7 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 			return
 		}
 		known = from
-		key := t.placeOf(from, to)
+		key, reason := r.placeOf(t, from, to)
 		wait := r.leafWait(t, s, key)
 		if s.state == blocked && !explained(wait) && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
 			next := r.thread(s.wait.waker)
@@ -81,18 +82,18 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 				return
 			}
 		}
-		r.addLeaf(leaf{from, to, t.tid, t.pid, wait, key})
+		r.addLeaf(leaf{from, to, t.tid, t.pid, wait, key, reason})
 	}
 	add(&t.now, end)
 	for i := 0; i < t.past.len() && known > start; i++ {
 		s := t.past.before(i)
 		if s.end < known && s.end > start {
-			r.addLeaf(leaf{max(s.end, start), known, t.tid, t.pid, place.WaitUnknown, 0})
+			r.addLeaf(leaf{max(s.end, start), known, t.tid, t.pid, place.WaitUnknown, 0, 0})
 		}
 		add(s, s.end)
 	}
 	if known > start {
-		r.addLeaf(leaf{start, known, t.tid, t.pid, place.WaitUnknown, 0})
+		r.addLeaf(leaf{start, known, t.tid, t.pid, place.WaitUnknown, 0, 0})
 	}
 }
 
@@ -152,7 +153,8 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 		if from < until && o.tid != t.tid {
 			l := leaf{start: from, end: until, tid: o.tid, wait: place.Run}
 			if u := r.thread(o.tid); u != nil {
-				l.pid, l.key = u.pid, u.placeOf(from, until)
+				l.pid = u.pid
+				l.key, l.reason = r.placeOf(u, from, until)
 				if u.kind == interruptThread || u.kind == schedulerThread {
 					l.wait = place.WaitIRQ
 				}

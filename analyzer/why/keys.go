@@ -16,12 +16,14 @@ type keys struct {
 	index  map[string]Key
 	names  []string
 	places []place.Place
-	noted  []Key // by the index that workers have given to a name
-	buffer []byte
+	// passages are what else slices say, by key.
+	passages []passage
+	noted    []Key // by the index that workers have given to a name
+	buffer   []byte
 }
 
 func newKeys(most int) keys {
-	return keys{most: most, index: map[string]Key{}, names: []string{"", "other slices"}, places: make([]place.Place, 2)}
+	return keys{most: most, index: map[string]Key{}, names: []string{"", "other slices"}, places: make([]place.Place, 2), passages: make([]passage, 2)}
 }
 
 // keyOf returns the key of the slice of a marker. It parses the label only if the names
@@ -68,5 +70,6 @@ func (k *keys) add(name knownName) Key {
 	k.index[name.text] = key
 	k.names = append(k.names, name.text)
 	k.places = append(k.places, name.place)
+	k.passages = append(k.passages, passageOf(name.text))
 	return key
 }

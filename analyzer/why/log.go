@@ -16,6 +16,7 @@ type entry struct {
 	at    trace.Time
 	kind  entryKind
 	state state
+	cpu   uint8 // on which the thread begins to run; noCPU beyond the last number
 	value uint32
 }
 

@@ -82,6 +82,9 @@ func (r *Recorder) reset(t *thread, at trace.Time) {
 	for range t.slices {
 		r.log(t, entry{at: at, kind: endEntry})
 	}
+	if t.followed {
+		r.followed--
+	}
 	*t = thread{tid: t.tid, pid: trace.UnknownPID, log: t.log}
 }
 
@@ -167,7 +170,7 @@ func (r *Recorder) trackReason(e *hitrace.Event) {
 	r.functions = true
 	s.wait.iowait = s.wait.iowait || reason.iowait // a block request may have shown it
 	s.wait.function = r.keys.ofFunction(reason.caller)
-	s.wait.by, _ = place.BlockedBy([]byte(r.keys.names[s.wait.function]))
+	s.wait.by = place.BlockedBy([]byte(r.keys.names[s.wait.function]))
 	r.store(s)
 }
 
@@ -181,6 +184,9 @@ func (r *Recorder) trackFrequency(e *hitrace.Event) {
 		return
 	}
 	c.frequency = kHz
+	if len(c.clocks) < maxClockChanges {
+		c.clocks = append(c.clocks, clockChange{e.Time, kHz})
+	}
 	if t := c.current; t != nil && t.log != nil && t.now.state == running {
 		r.log(t, entry{at: e.Time, kind: frequencyEntry, value: kHz})
 	}

@@ -193,8 +193,7 @@ func TestWorkers(t *testing.T) {
 // What comes after a late frame changes neither where its time went nor its cause.
 func TestCutEnd(t *testing.T) {
 	eachScene(t, func(t *testing.T, s simulate.Scene, text []byte) {
-		switch s.Cause {
-		case simulate.CauseNone, simulate.CauseDeliberateDelay, simulate.CauseCachedTransaction:
+		if s.Cause.Harmless() {
 			t.Skip("no late frame")
 		}
 		lines := slices.Collect(bytes.Lines(text))
@@ -271,9 +270,21 @@ func TestDoubleFrequencies(t *testing.T) {
 		if bytes.Equal(text, doubled) {
 			t.Fatal("no frequencies")
 		}
-		sameVerdicts(t, read(t, doubled), read(t, text))
+		got := read(t, doubled)
+		for i := range got { // the sentence has the frequencies
+			got[i].text = mhz.ReplaceAllStringFunc(got[i].text, func(s string) string {
+				var a, b int
+				if _, err := fmt.Sscanf(s, "at %d MHz instead of %d", &a, &b); err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Sprintf("at %d MHz instead of %d", a/2, b/2)
+			})
+		}
+		sameVerdicts(t, got, read(t, text))
 	}
 }
+
+var mhz = regexp.MustCompile(`at \d+ MHz instead of \d+`)
 
 // The lines of both kernels say the same.
 func TestKernels(t *testing.T) {

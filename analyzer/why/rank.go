@@ -64,7 +64,7 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 				cause, of = c.rootCause(s, e)
 				direct = false
 			}
-			if cause.Wait == place.WaitUnknown && !of.placesOnly() {
+			if cause.Wait == place.WaitUnknown && !of.PlacesOnly() {
 				r.Unknown += s.Share
 			}
 			key := id{cause.Stage, cause.Wait, cause.Slice, 0}
@@ -112,6 +112,15 @@ func (c *Causes) rootCause(s *Share, e *Explanation) (*Share, *Explanation) {
 	return s, e
 }
 
-// placesOnly reports whether nothing is known of what the frame's thread did but its
+// PlacesOnly reports whether nothing is known of what the frame's thread did for it but its
 // slices.
-func (e *Explanation) placesOnly() bool { return e.Unknown*20 >= e.End.Sub(e.Start)*19 }
+func (e *Explanation) PlacesOnly() bool {
+	length := e.End.Sub(e.Start)
+	for _, p := range e.Parts {
+		switch p.Wait {
+		case place.EarlierFrame, place.EarlierWork, place.GPU:
+			length -= p.Time
+		}
+	}
+	return e.Unknown > 0 && e.Unknown*20 >= length*19
+}

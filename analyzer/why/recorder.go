@@ -29,11 +29,14 @@ type Recorder struct {
 	cpus       []*cpu
 	calls      map[uint64]*thread    // callers, by transactions that are sent and not yet received
 	requests   map[request]trace.TID // for storage, issued and not completed
+	clusters   []cluster             // of processors; set by Explain
 	owners     map[trace.TID]named   // what the timeline says about threads; set by Explain
 
 	// scheduled and functions: the input has switches, and functions that threads
 	// blocked in.
 	scheduled, woke, functions bool
+
+	passages passages
 
 	entries int
 	logs    []*log
@@ -66,6 +69,7 @@ type cpu struct {
 	interrupts int            // handlers that are open
 	frequency  uint32         // in kHz; 0 if unknown
 	past       ring[occupant] // who ran, and since when
+	clocks     []clockChange  // the first changes of frequency
 }
 
 // pastOccupants is the number of threads that are kept of the past of a processor.
@@ -82,6 +86,7 @@ func NewRecorder(l limits.Limits) *Recorder {
 	return &Recorder{
 		limits: l, vocabulary: newVocabulary(4 * l.Strings), keys: newKeys(l.Strings),
 		calls: map[uint64]*thread{}, requests: map[request]trace.TID{},
+		passages: passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}},
 	}
 }
 
@@ -183,22 +188,40 @@ func (r *Recorder) marker(e *hitrace.Event, n note, pid trace.PID) {
 		r.endSlice(t, e.Time)
 		return
 	}
-	if t.log == nil && (e.Word == hitrace.OnVsyncEvent || e.Word == hitrace.ReceiveVsync && int32(pid) == int32(t.tid)) {
+	if t.log == nil && makesFrames(e, t) {
 		r.startLog(t)
 	}
 	if len(t.slices) >= r.limits.Nesting {
 		t.deeper++
 		return
 	}
-	s := openSlice{e.Time, r.keyOf(n, e.Marker.Label())}
-	t.slices = append(t.slices, s)
-	r.log(t, entry{at: e.Time, kind: beginEntry, value: uint32(s.key)})
-	if c := r.keys.places[s.key].Class; t.log != nil && (c == place.ClassGC || c == place.ClassGCWait) {
+	s := openSlice{start: e.Time, key: r.keyOf(n, e.Marker.Label())}
+	if e.Word != hitrace.Other || r.keys.passages[s.key] != noPassage {
+		s.arrival = r.pass(t, e, r.keys.passages[s.key])
+	}
+	if c := r.keys.places[s.key].Class; c == place.ClassGC || c == place.ClassGCWait {
 		reason, _ := place.GCReason(e.Marker.Label())
 		if key := r.keys.intern([]byte(reason)); reason != "" && key != otherKey {
-			r.log(t, entry{at: e.Time, kind: reasonEntry, value: uint32(key)})
+			s.reason = key
 		}
 	}
+	t.slices = append(t.slices, s)
+	r.log(t, entry{at: e.Time, kind: beginEntry, value: uint32(s.key)})
+	if s.reason != 0 {
+		r.log(t, entry{at: e.Time, kind: reasonEntry, value: uint32(s.reason)})
+	}
+}
+
+// makesFrames reports whether a marker shows that its thread makes frames, draws them or
+// commits them.
+func makesFrames(e *hitrace.Event, t *thread) bool {
+	switch e.Word {
+	case hitrace.OnVsyncEvent, hitrace.RenderFrame, hitrace.Commit:
+		return true
+	case hitrace.ReceiveVsync:
+		return int32(t.pid) == int32(t.tid)
+	}
+	return false
 }
 
 func (r *Recorder) endSlice(t *thread, at trace.Time) {
@@ -211,6 +234,7 @@ func (r *Recorder) endSlice(t *thread, at trace.Time) {
 		return
 	}
 	t.closeSlice(t.slices[n-1], at, n)
+	r.passages.arrive(t.slices[n-1].arrival, at)
 	t.slices = t.slices[:n-1]
 	r.log(t, entry{at: at, kind: endEntry})
 }
@@ -268,7 +292,7 @@ func (r *Recorder) logState(t *thread, s *segment) {
 	if t.log == nil || t.log.full {
 		return
 	}
-	e := entry{at: s.start, kind: stateEntry, state: s.state}
+	e := entry{at: s.start, kind: stateEntry, state: s.state, cpu: uint8(min(max(s.cpu, 0), noCPU))}
 	if s.state == blocked || s.state == preempted || s.state == woken {
 		r.waits = append(r.waits, s.wait)
 		s.record = uint32(len(r.waits))

@@ -226,9 +226,6 @@ func (h *history) at(at trace.Time, f *analyzer.Frame, list []*analyzer.Frame) s
 		return out
 	}
 	out.stage, out.slice = place.Start, ""
-	if out.wait == "unknown" {
-		return out
-	}
 	var last *analyzer.Frame
 	for _, g := range list {
 		if g.Actual.Start <= at {

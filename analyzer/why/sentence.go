@@ -14,7 +14,11 @@ import (
 //
 // It is empty for a frame that was not late.
 func (c *Causes) Sentence(e *Explanation) string {
-	return c.sentence(e, "; whether the thread ran or waited is unknown")
+	unknown := "; whether the thread ran or waited is unknown"
+	if c.Limited {
+		unknown += ": " + limited
+	}
+	return c.sentence(e, unknown)
 }
 
 // Brief is Sentence without what applies to all frames of a trace that has no
@@ -49,6 +53,74 @@ func (c *Causes) sentence(e *Explanation, placeOnly string) string {
 	return text
 }
 
+// ShownSentence returns why a render frame was shown late, in one line without the frame's
+// name; empty if it was not:
+//
+//	the render thread ran 14.9 ms in ApplyKawaseBlur; usual 0.0
+func (c *Causes) ShownSentence(e *Explanation) string {
+	if e.Shown == nil || len(e.Shown.Shares) == 0 {
+		return ""
+	}
+	s := &e.Shown.Shares[0]
+	d, usual := s.time()
+	after := "; usual " + Milliseconds(usual)
+	switch {
+	case s.Stage == place.Display && s.Wait == place.GPU:
+		return "the GPU worked for " + ms(d) + " after the commit" + after
+	case s.Stage == place.Display && s.Earlier != nil:
+		return fmt.Sprintf("the display was still busy with frame %d", s.Earlier.VsyncID)
+	case s.Stage == place.Display:
+		return "the display needed " + ms(d) + " after the commit" + after
+	case s.Wait == place.Variation:
+		return "every step took a little longer, together " + ms(d-usual)
+	case s.Wait == place.EarlierFrame:
+		after = ""
+	}
+	actor := "the main thread "
+	switch s.Stage {
+	case place.Draw:
+		actor = "the render thread "
+	case place.CommitWait:
+		actor = "before the commit, its thread "
+	case place.Composer:
+		actor = "the commit "
+	}
+	return actor + c.phrase(s) + after
+}
+
+// PickUpSentence returns why an application frame was picked up late, in one line without
+// the frame's name; empty if it was not:
+//
+//	render_service began 18.2 ms late: the thread was still busy with frame 50012
+func (c *Causes) PickUpSentence(e *Explanation) string {
+	p := e.PickUp
+	if p == nil {
+		return ""
+	}
+	passed := "render_service"
+	if p.Passed != nil {
+		passed = fmt.Sprintf("frame %d of render_service", p.Passed.VsyncID)
+	}
+	switch p.Reason {
+	case RenderBusy:
+		return "render_service " + c.busy(p.Share)
+	case NoVsync:
+		return "render_service had no vsync for it"
+	case Deferred:
+		return passed + " left its transaction for a later one"
+	case Unmarshalling:
+		return passed + " applied transactions before this one was unmarshalled"
+	case NoCommands:
+		return passed + " applied no transactions"
+	case SentLate:
+		return passed + " had applied transactions before this one was sent"
+	}
+	if p.Passed != nil {
+		return passed + " did not apply its transaction; the trace does not show why"
+	}
+	return "the trace does not show what render_service did"
+}
+
 // Milliseconds formats a duration in milliseconds with one decimal, without a unit.
 func Milliseconds(d trace.Duration) string { return fmt.Sprintf("%.1f", d.Milliseconds()) }
 
@@ -58,10 +130,16 @@ func (c *Causes) notKnown(e *Explanation) string {
 	return fmt.Sprintf("cause unknown: the thread's state is unknown for %s of %s; %s", ms(e.Unknown), ms(e.End.Sub(e.Start)), c.missing())
 }
 
+// limited says why the states of threads are unknown if a limit was reached.
+const limited = "the limit states was reached, --limit states=N raises it"
+
 // missing returns what the user can record to find more causes.
 func (c *Causes) missing() string {
 	if !c.Scheduled {
 		return "record the tag sched"
+	}
+	if c.Limited {
+		return limited
 	}
 	return "events were lost, or the trace begins too late"
 }
@@ -109,7 +187,7 @@ func (c *Causes) phrase(s *Share) string {
 	case place.GCRun:
 		return "collected garbage" + s.reason() + " for " + value + in
 	case place.RunSlow:
-		return "ran " + value + in + " on a slower CPU"
+		return "ran " + value + in + s.slower()
 	case place.CPUPreempted, place.CPUWait:
 		text := "waited " + value + in + " for a CPU"
 		if s.Culprit != nil {
@@ -141,11 +219,26 @@ func waitedFor(s *Share) string {
 	}
 	switch {
 	case s.Culprit != nil:
-		return text + " " + s.Culprit.Name() + s.Culprit.did()
+		text += " " + s.Culprit.Name() + s.Culprit.did()
+		if s.Culprit.collects() {
+			text += s.reason()
+		}
+		return text
 	case s.Wait == place.WaitBinder, s.Wait == place.WaitOtherProcess:
 		return text + " another process"
 	}
 	return text
+}
+
+// slower says which processors were slower than usual.
+func (s *Share) slower() string {
+	switch {
+	case s.Cores != "":
+		return " on " + s.Cores
+	case s.Frequency > 0 && s.UsualFrequency > 0:
+		return fmt.Sprintf(" at %d MHz instead of %d", s.Frequency/1000, s.UsualFrequency/1000)
+	}
+	return " on a slower CPU"
 }
 
 // reason returns the reason of the garbage collection in parentheses, if it is known.
@@ -185,11 +278,27 @@ func where(stage place.Stage, slice string) string {
 }
 
 func (c *Causes) knockOn(s *Share) string {
-	text := fmt.Sprintf("began %s late: the thread was still busy with frame %d", ms(s.Value), s.Earlier.VsyncID)
-	if root, _ := c.rootCause(s, nil); root != s {
-		text += " (" + root.Wait.Label() + where(root.Stage, root.Slice) + ")"
+	return fmt.Sprintf("began %s late: the thread was still busy with frame %d%s", ms(s.Value), s.Earlier.VsyncID, c.root(s))
+}
+
+// root names the cause of a knock-on in parentheses, if it is known.
+func (c *Causes) root(s *Share) string {
+	root, _ := c.rootCause(s, nil)
+	if root == s {
+		return ""
 	}
-	return text
+	return " (" + WaitName(root.Wait) + where(root.Stage, root.Slice) + ")"
+}
+
+// busy says what kept a thread from its next frame.
+func (c *Causes) busy(s *Share) string {
+	switch s.Wait {
+	case place.EarlierFrame:
+		return fmt.Sprintf("was still busy with frame %d for %s%s", s.Earlier.VsyncID, ms(s.Value), c.root(s))
+	case place.EarlierWork:
+		return fmt.Sprintf("was busy with %s for %s", s.Slice, ms(s.Value))
+	}
+	return c.phrase(s)
 }
 
 // Name returns "process:thread", the thread's name alone if the process is unknown, or
@@ -204,8 +313,15 @@ func (c *Culprit) Name() string {
 	return c.Process + ":" + c.Thread
 }
 
+// collects reports whether the thread collected garbage.
+func (c *Culprit) collects() bool {
+	return c.Wait == place.Run && place.Lookup([]byte(c.Slice)).Class == place.ClassGC
+}
+
 func (c *Culprit) did() string {
 	switch {
+	case c.collects():
+		return ", which collected garbage in " + c.Slice
 	case c.Wait == place.Run && c.Slice != "":
 		return ", which ran " + c.Slice
 	case c.Wait == place.Run:

@@ -13,6 +13,8 @@ import (
 type excess struct {
 	component
 	value, usual, excess, share trace.Duration
+	// frequency and usualFrequency are in kHz, of place.RunSlow.
+	frequency, usualFrequency int64
 }
 
 // noiseFloor is the least excess that counts for itself. Scheduling alone varies by
@@ -26,6 +28,7 @@ func (u *usual) shares(values, usuals map[component]amount, overrun trace.Durati
 	var list []excess
 	variation := excess{component: component{place.NoStage, place.Variation}}
 	slow := excess{component: component{place.NoStage, place.RunSlow}}
+	var ran, usualRan amount
 	for id, v := range values {
 		m := usuals[id]
 		x := excess{component: id, value: v.time, usual: m.time, excess: v.time - m.time}
@@ -38,6 +41,8 @@ func (u *usual) shares(values, usuals map[component]amount, overrun trace.Durati
 				slow.usual += m.time
 				slow.excess += part
 				x.excess -= part
+				ran.add(v)
+				usualRan.add(m)
 			}
 		}
 		if floor := max(noiseFloor, u.spread[id]*3/2); x.excess < floor {
@@ -48,6 +53,7 @@ func (u *usual) shares(values, usuals map[component]amount, overrun trace.Durati
 		}
 		list = append(list, x)
 	}
+	slow.frequency, slow.usualFrequency = ran.frequency(), usualRan.frequency()
 	list = together(list)
 	for _, x := range []excess{slow, variation} {
 		if x.excess > 0 {
@@ -95,6 +101,7 @@ func (u *usual) within(budget trace.Duration, values map[component]amount) map[c
 		if u.total > budget {
 			m.time = scale(m.time, budget, u.total)
 			m.cycles = int64(scale(trace.Duration(m.cycles), budget, u.total))
+			m.clocked = scale(m.clocked, budget, u.total)
 		}
 		usuals[id] = m
 	}

@@ -1,6 +1,7 @@
 package why
 
 import (
+	"math"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -87,14 +88,16 @@ const (
 )
 
 type openSlice struct {
-	start trace.Time
-	key   Key
+	start   trace.Time
+	key     Key
+	reason  Key    // of a garbage collection; 0 if unknown
+	arrival uint32 // index in passages.arrivals, plus one; 0 for other slices
 }
 
 type closedSlice struct {
-	start, end trace.Time
-	key        Key
-	depth      int
+	openSlice
+	end   trace.Time
+	depth int
 }
 
 // ring is the last elements of a sequence.
@@ -177,26 +180,35 @@ func (t *thread) closeSlice(s openSlice, at trace.Time, depth int) {
 	if at.Sub(s.start) < leastFollowed {
 		return // too short to explain a wait
 	}
-	t.closed.add(closedSlice{s.start, at, s.key, depth}, t.size(briefClosed, longClosed))
+	t.closed.add(closedSlice{s, at, depth}, t.size(briefClosed, longClosed))
 }
 
 // placeOf returns the innermost slice that was open for at least half of a stretch of
-// time, or 0.
-func (t *thread) placeOf(start, end trace.Time) Key {
-	depth, key := 0, Key(0)
-	covers := func(from, to trace.Time) bool {
-		return 2*(min(to, end).Sub(max(from, start))) >= end.Sub(start)
-	}
-	for i := len(t.slices) - 1; i >= 0; i-- {
-		if s := &t.slices[i]; covers(s.start, end) {
-			depth, key = i+1, s.key
-			break
+// time: 0 if there was none. Of slices inside of a garbage collection it returns the
+// collection, and its reason.
+func (r *Recorder) placeOf(t *thread, start, end trace.Time) (key, reason Key) {
+	depth, least := 0, math.MaxInt
+	collection := Key(0)
+	look := func(s *openSlice, to trace.Time, d int) {
+		if 2*(min(to, end).Sub(max(s.start, start))) < end.Sub(start) {
+			return
 		}
+		if d > depth {
+			depth, key = d, s.key
+		}
+		if d < least && r.keys.places[s.key].Class == place.ClassGC {
+			least, collection, reason = d, s.key, s.reason
+		}
+	}
+	for i := range t.slices {
+		look(&t.slices[i], end, i+1)
 	}
 	for i := range t.closed.list {
-		if c := &t.closed.list[i]; c.depth > depth && covers(c.start, c.end) {
-			depth, key = c.depth, c.key
-		}
+		c := &t.closed.list[i]
+		look(&c.openSlice, c.end, c.depth)
 	}
-	return key
+	if collection != 0 {
+		key = collection
+	}
+	return key, reason
 }

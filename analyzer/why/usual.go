@@ -24,6 +24,15 @@ type amount struct {
 	clocked trace.Duration
 }
 
+func (a *amount) add(b amount) {
+	a.time += b.time
+	a.cycles += b.cycles
+	a.clocked += b.clocked
+}
+
+// frequency returns the mean frequency in kHz; 0 if it is unknown.
+func (a *amount) frequency() int64 { return a.cycles / max(int64(a.clocked), 1) }
+
 // components sums the cells of a frame by component.
 func (a *account) components() map[component]amount {
 	sums := map[component]amount{}
@@ -31,9 +40,7 @@ func (a *account) components() map[component]amount {
 		c := &a.cells[i]
 		id := component{c.stage, c.wait}
 		s := sums[id]
-		s.time += c.time
-		s.cycles += c.cycles
-		s.clocked += c.clocked
+		s.add(amount{c.time, c.cycles, c.clocked})
 		sums[id] = s
 	}
 	return sums
@@ -78,6 +85,9 @@ type usual struct {
 	spread map[component]trace.Duration
 	total  trace.Duration              // of the medians
 	cells  map[cellID][]trace.Duration // of the references; nil until needed
+	// onLow are the usual shares of time on the clusters with the lowest frequencies, as of
+	// account.upTo; nil until needed.
+	onLow []int64
 }
 
 // role is the frames that are compared with one another.
@@ -102,9 +112,11 @@ type usualID struct {
 	placeOnly bool
 }
 
-// placeOnly reports whether nothing is known of what the thread did in the span but
-// its slices.
-func (a *account) placeOnly() bool { return a.lost*20 >= a.span.end.Sub(a.span.start)*19 }
+// placeOnly reports whether nothing is known of what the thread did for the frame but its
+// slices.
+func (a *account) placeOnly() bool {
+	return a.lost > 0 && a.lost*20 >= (a.span.end.Sub(a.span.start)-a.earlier)*19
+}
 
 // known reports whether at least 95 % of the span is known.
 func (a *account) known() bool { return a.lost*20 <= a.span.end.Sub(a.span.start) }
@@ -149,17 +161,23 @@ func (g *group) usualFor(a *account) *usual {
 	default:
 		u.basis = Budget
 	}
-	if n := len(u.references); n > maxReferences {
-		step := (n + maxReferences - 1) / maxReferences
-		var some []*account
-		for i := 0; i < n; i += step {
-			some = append(some, u.references[i])
-		}
-		u.references = some
-	}
+	u.references = thinned(u.references, maxReferences)
 	u.compute()
 	g.usuals[id] = u
 	return u
+}
+
+// thinned returns at most n elements of a list, evenly.
+func thinned[T any](list []T, n int) []T {
+	step := (len(list) + n - 1) / n
+	if step <= 1 {
+		return list
+	}
+	var some []T
+	for i := 0; i < len(list); i += step {
+		some = append(some, list[i])
+	}
+	return some
 }
 
 // roundPeriod rounds to 6 bits, by less than 1 %: periods that vary a little have one

@@ -79,11 +79,16 @@ type Share struct {
 	// Function is the kernel function in which the thread waited the longest; empty
 	// if unknown.
 	Function string
-	// Reason is why garbage was collected, such as "allocation limit"; empty if unknown or
-	// if the cause is not a collection.
+	// Reason is why garbage was collected, on this thread or by the culprit, such as
+	// "allocation limit"; empty if unknown or if the cause is not a collection.
 	Reason string
-	Advice place.Advice
-	place  place.Place
+	// Frequency and UsualFrequency are the mean frequencies of the CPUs on which the thread
+	// ran and usually runs, in kHz, for place.RunSlow; 0 for other waits. Cores names the
+	// cores, if they are the reason: "little cores (CPU 0–3)".
+	Frequency, UsualFrequency int64
+	Cores                     string
+	Advice                    place.Advice
+	place                     place.Place
 }
 
 // Culprit is a thread that a frame's thread waited for.
@@ -127,6 +132,11 @@ type Explanation struct {
 	Shares []Share
 	// Root is the frame whose cause delayed this one; nil if none did.
 	Root *analyzer.Frame
+	// Shown is how a render frame got to the display; nil if that is unknown.
+	Shown *Shown
+	// PickUp is why an application frame was picked up late; nil unless it was, and the
+	// frame itself was on time.
+	PickUp *PickUp
 }
 
 // Cause returns the share that stands for the frame, nil if it was not late or no
@@ -147,6 +157,14 @@ type Causes struct {
 	// Limited reports whether the limit on stored states was reached: causes of later
 	// frames are unknown.
 	Limited bool
+}
+
+// Warnings returns what the user must know of the causes.
+func (c *Causes) Warnings() []string {
+	if c == nil || !c.Limited {
+		return nil
+	}
+	return []string{"causes of later frames are unknown: " + limited}
 }
 
 // Of returns the explanation of a frame, nil for a frame without one.
@@ -171,6 +189,7 @@ func (r *Recorder) Explain(t *analyzer.Timeline) *Causes {
 	r.vocabulary = nil
 	c := &Causes{Frames: map[*analyzer.Frame]*Explanation{}, Scheduled: r.scheduled, Woken: r.woke, Functions: r.functions, Limited: r.entries >= r.limits.States}
 	r.owners = threadNames(t)
+	r.clusters = r.findClusters()
 	threads := spans(t)
 	logs := map[trace.TID][]*log{}
 	for _, l := range r.logs {
@@ -198,6 +217,13 @@ func (r *Recorder) Explain(t *analyzer.Timeline) *Causes {
 			c.findRoot(c.Frames[a.frame])
 		}
 	}
+	for _, list := range threads {
+		for _, a := range list { // what follows needs the memory
+			a.cells, a.culprits, a.pieces, a.ran = nil, nil, nil, nil
+		}
+	}
+	r.explainShown(c, threads, logs)
+	r.explainPickUps(c, t, threads, logs)
 	return c
 }
 
@@ -240,7 +266,7 @@ func (e *Explanation) decide(a *account, unknown, sum trace.Duration) {
 	switch {
 	case e.Overrun < justMissed:
 		e.Outcome = JustMissed
-	case a.placeOnly() && first.Share >= least:
+	case a.placeOnly() && first.Share >= least && first.Wait == place.WaitUnknown:
 		e.Outcome = PlaceOnly
 	case !a.placeOnly() && unknown*2 > sum:
 		e.Outcome = NotKnown
@@ -300,6 +326,9 @@ func (r *Recorder) detail(a *account, list []*account, u *usual, x excess) Share
 	if wait == place.Variation {
 		return s
 	}
+	if s.Wait == place.RunSlow {
+		s.Frequency, s.UsualFrequency, s.Cores = x.frequency, x.usualFrequency, r.cores(a, u)
+	}
 	var best *cell
 	most := trace.Duration(-1)
 	for i := range a.cells {
@@ -339,10 +368,16 @@ func (r *Recorder) detail(a *account, list []*account, u *usual, x excess) Share
 		s.place.Stage = s.Stage
 	}
 	r.blame(a, &s, wait)
+	if s.Stage == place.Display && wait == place.WaitFence {
+		return s // nobody can do anything about the display
+	}
 	if wait == place.WaitRender {
 		s.Earlier = a.drawn(list)
 	}
 	s.Advice = place.AdviceFor(s.Wait, s.place, s.Reason)
+	if s.Culprit != nil && s.Culprit.collects() && (wait == place.WaitOwnThread || wait == place.WaitGC) {
+		s.Advice = place.AdviceFor(place.WaitGC, s.place, s.Reason)
+	}
 	if s.Advice == place.AdviseMarkers && a.frame.Kind == analyzer.RenderFrame {
 		s.Advice = place.NoAdvice // render_service is not the developer's code
 	}
@@ -385,6 +420,7 @@ func (r *Recorder) blame(a *account, s *Share, wait place.Wait) {
 		key  Key
 	}
 	times := map[suspect]trace.Duration{}
+	reasons := map[suspect]Key{}
 	threads := map[trace.TID]trace.Duration{}
 	functions := map[Key]trace.Duration{}
 	pids := map[trace.TID]trace.PID{}
@@ -409,6 +445,9 @@ func (r *Recorder) blame(a *account, s *Share, wait place.Wait) {
 				continue
 			}
 			times[suspect{l.tid, l.wait, l.key}] += d
+			if l.reason != 0 {
+				reasons[suspect{l.tid, l.wait, l.key}] = l.reason
+			}
 			threads[l.tid] += d
 			pids[l.tid] = l.pid
 			if l.pid == a.frame.Process.PID || w.calling || wait == place.CPUWait || wait == place.CPUPreempted || wait == place.WaitVsync {
@@ -426,14 +465,17 @@ func (r *Recorder) blame(a *account, s *Share, wait place.Wait) {
 	}
 	c := r.culprit(&leaf{tid: tid, pid: pids[tid]}, threads[tid])
 	c.Sure = sure[tid]
-	most := trace.Duration(-1)
+	most, reason := trace.Duration(-1), Key(0)
 	for k, d := range times {
 		if k.tid != tid {
 			continue
 		}
 		if d > most || d == most && (k.wait < c.Wait || k.wait == c.Wait && r.keys.names[k.key] < c.Slice) {
-			most, c.Wait, c.Slice = d, k.wait, r.keys.names[k.key]
+			most, c.Wait, c.Slice, reason = d, k.wait, r.keys.names[k.key], reasons[k]
 		}
+	}
+	if s.Reason == "" {
+		s.Reason = r.keys.names[reason]
 	}
 	if t := r.thread(tid); c.Thread == "" && t != nil {
 		c.Thread = t.comm

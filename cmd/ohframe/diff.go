@@ -32,7 +32,7 @@ func diffCommand() *cli.Command {
 			failOnFlag, failOnAnyFlag, allowMissingFlag,
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp of shares, 1 ms/s, otherwise 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
-			processFlag,
+			processFlag, verboseFlag,
 		}, traceFlags()...),
 		Action: runDiff,
 	}
@@ -104,7 +104,7 @@ func runDiff(c *cli.Context) error {
 		}
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		return diff.Write(out, d, format, diff.WriteOptions{Style: tableStyle(terminal)})
+		return diff.Write(out, d, format, diff.WriteOptions{Style: tableStyle(terminal), Verbose: c.Bool(verboseFlag.Name)})
 	})
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func readSides(c *cli.Context, inputs [2][]string, problems *qualityProblems) (s
 	for i, names := range inputs {
 		var runs []diff.Side
 		for _, name := range names {
-			in, err := readInput(c, name)
+			in, err := readInput(c, name, withCauses)
 			if err != nil {
 				return sides, err
 			}
@@ -202,7 +202,10 @@ func readSides(c *cli.Context, inputs [2][]string, problems *qualityProblems) (s
 			if err != nil {
 				return sides, err
 			}
-			run := diff.Side{Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: problems.check(c, name, in)}
+			run := diff.Side{
+				Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: problems.check(c, name, in),
+				Costs: diff.NewCosts(measures, in.Timeline, in.Causes),
+			}
 			if len(names) > 1 {
 				run.Timeline = nil
 			}

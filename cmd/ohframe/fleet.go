@@ -350,6 +350,11 @@ func diffFleets(c *cli.Context) error {
 		if o.FailOn, err = diff.ParseConditions(c.String("fail-on")); err != nil {
 			return &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>+2pp,p95_ms>+5%'; docs/fleet.md lists the measures"}
 		}
+		for _, condition := range o.FailOn {
+			if condition.OfCauses() {
+				return &failure{what: "--fail-on: " + condition.Measure + " is not in datasets", hint: "ohframe diff compares it"}
+			}
+		}
 	}
 	var sides [2]*fleet.Dataset
 	for i, dir := range c.Args().Slice() {

@@ -76,6 +76,13 @@ func (p *pipeline) share(s *why.Share) []byte {
 	text(annotation.EntrySlice, s.Slice)
 	text(annotation.EntryFunction, s.Function)
 	text(annotation.EntryGCReason, s.Reason)
+	text(annotation.EntryCores, s.Cores)
+	if s.Frequency > 0 {
+		number(annotation.EntryFrequency, s.Frequency)
+	}
+	if s.UsualFrequency > 0 {
+		number(annotation.EntryUsualFrequency, s.UsualFrequency)
+	}
 	number(annotation.EntryValue, int64(s.Value))
 	number(annotation.EntryUsual, int64(s.Usual))
 	number(annotation.EntryShare, int64(s.Share))

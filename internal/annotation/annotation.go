@@ -98,6 +98,9 @@ const (
 	Advice // also of the cause that stands for the frame
 	// EntryGCReason is the reason of the garbage collection that the cause is.
 	EntryGCReason
+	EntryFrequency      // of the CPUs on which the thread ran, if they were slower than usual
+	EntryUsualFrequency // on which it runs usually
+	EntryCores          // the cores, if they are the reason
 
 	end
 )
@@ -174,26 +177,29 @@ var table = [end]struct {
 	KnockOnOf:  {name: "knock_on_of", frames: both, derived: true},
 	Causes:     {name: "causes", frames: both},
 
-	EntryTitle:      {name: "title", frames: Entry, derived: true},
-	EntryWait:       {name: "wait", frames: Entry},
-	EntryStage:      {name: "stage", frames: Entry},
-	EntrySlice:      {name: "slice", frames: Entry},
-	EntryFunction:   {name: "function", frames: Entry},
-	EntryValue:      {name: "value_ns", frames: Entry},
-	EntryUsual:      {name: "usual_ns", frames: Entry},
-	EntryShare:      {name: "share_ns", frames: Entry},
-	EntrySliceValue: {name: "slice_value_ns", frames: Entry},
-	EntrySliceUsual: {name: "slice_usual_ns", frames: Entry},
-	EntryEarlierAt:  {name: "earlier_ts", frames: Entry},
-	Culprit:         {name: "culprit", frames: both | Entry, derived: true},
-	CulpritPID:      {name: "culprit_pid", frames: Entry},
-	CulpritTID:      {name: "culprit_tid", frames: Entry},
-	CulpritWait:     {name: "culprit_wait", frames: Entry},
-	CulpritSlice:    {name: "culprit_slice", frames: Entry},
-	CulpritTime:     {name: "culprit_ns", frames: Entry},
-	CulpritUnsure:   {name: "culprit_unsure", frames: Entry},
-	Advice:          {name: "advice", frames: both | Entry},
-	EntryGCReason:   {name: "gc_reason", frames: Entry},
+	EntryTitle:          {name: "title", frames: Entry, derived: true},
+	EntryWait:           {name: "wait", frames: Entry},
+	EntryStage:          {name: "stage", frames: Entry},
+	EntrySlice:          {name: "slice", frames: Entry},
+	EntryFunction:       {name: "function", frames: Entry},
+	EntryValue:          {name: "value_ns", frames: Entry},
+	EntryUsual:          {name: "usual_ns", frames: Entry},
+	EntryShare:          {name: "share_ns", frames: Entry},
+	EntrySliceValue:     {name: "slice_value_ns", frames: Entry},
+	EntrySliceUsual:     {name: "slice_usual_ns", frames: Entry},
+	EntryEarlierAt:      {name: "earlier_ts", frames: Entry},
+	Culprit:             {name: "culprit", frames: both | Entry, derived: true},
+	CulpritPID:          {name: "culprit_pid", frames: Entry},
+	CulpritTID:          {name: "culprit_tid", frames: Entry},
+	CulpritWait:         {name: "culprit_wait", frames: Entry},
+	CulpritSlice:        {name: "culprit_slice", frames: Entry},
+	CulpritTime:         {name: "culprit_ns", frames: Entry},
+	CulpritUnsure:       {name: "culprit_unsure", frames: Entry},
+	Advice:              {name: "advice", frames: both | Entry},
+	EntryGCReason:       {name: "gc_reason", frames: Entry},
+	EntryFrequency:      {name: "frequency_khz", frames: Entry},
+	EntryUsualFrequency: {name: "usual_frequency_khz", frames: Entry},
+	EntryCores:          {name: "cores", frames: Entry},
 }
 
 // StageWait returns the name under which Waits has the time of a stage and wait:

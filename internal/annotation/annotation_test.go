@@ -85,11 +85,13 @@ func inputs(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	list := map[string][]byte{"latencies": []byte(latencies), "render": []byte(render), "waits": waits}
-	var collection bytes.Buffer
-	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.CauseGC}).Generate(&collection); err != nil {
-		t.Fatal(err)
+	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseLittleCore} {
+		var text bytes.Buffer
+		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {
+			t.Fatal(err)
+		}
+		list[string(cause)] = text.Bytes()
 	}
-	list["collection"] = collection.Bytes()
 	paths, err := filepath.Glob("../../testdata/frames/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no traces: %v", err)

@@ -31,7 +31,10 @@ type Process struct {
 	Ranking  *why.Ranking
 	// Late are the explanations of the late frames, in order of time.
 	Late []*why.Explanation
-	all  *why.Causes
+	// ShownLate are those of render frames that were shown late, and PickedUpLate those of
+	// application frames that were on time and picked up late.
+	ShownLate, PickedUpLate []*why.Explanation
+	all                     *why.Causes
 }
 
 // Options select frames.
@@ -95,8 +98,18 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), all: c}
 	for _, f := range frames {
-		if e := c.Of(f); e != nil && e.Overrun > 0 {
+		e := c.Of(f)
+		if e == nil {
+			continue
+		}
+		if e.Overrun > 0 {
 			p.Late = append(p.Late, e)
+		}
+		if e.Shown != nil && e.Shown.Late > 0 {
+			p.ShownLate = append(p.ShownLate, e)
+		}
+		if e.PickUp != nil {
+			p.PickedUpLate = append(p.PickedUpLate, e)
 		}
 	}
 	return p
@@ -136,7 +149,7 @@ func PlacesOnly(list []*Process) bool {
 	late := 0
 	for _, p := range list {
 		for _, e := range p.Late {
-			if e.Unknown < e.Frame.Actual.End.Sub(e.Start) {
+			if !e.PlacesOnly() {
 				return false
 			}
 			late++

@@ -37,6 +37,8 @@ type JSON struct {
 	Unknown   trace.Duration `json:"unknown_ns"`
 	Ranking   []jsonCost     `json:"ranking"`
 	Frames    []jsonFrame    `json:"frames"`
+	ShownLate []jsonShown    `json:"shown_late"`
+	PickedUp  []jsonPickUp   `json:"picked_up_late"`
 }
 
 type jsonCost struct {
@@ -82,6 +84,32 @@ type jsonFrame struct {
 	Text       *string        `json:"text"`
 }
 
+type jsonShown struct {
+	Vsync  int64          `json:"vsync"`
+	Due    trace.Time     `json:"due_ns"`
+	At     trace.Time     `json:"shown_ns"`
+	Late   trace.Duration `json:"late_ns"`
+	Delay  trace.Duration `json:"delay_ns"`
+	Steps  []jsonStep     `json:"steps"`
+	Shares []jsonShare    `json:"shares"`
+	Text   string         `json:"text"`
+}
+
+type jsonStep struct {
+	Stage string         `json:"stage"`
+	Time  trace.Duration `json:"ns"`
+	Usual trace.Duration `json:"usual_ns"`
+	After trace.Duration `json:"after_deadline_ns"`
+}
+
+type jsonPickUp struct {
+	Vsync  int64          `json:"vsync"`
+	Render int64          `json:"render_vsync"`
+	Late   trace.Duration `json:"late_ns"`
+	Reason string         `json:"reason"`
+	Text   string         `json:"text"`
+}
+
 type jsonWait struct {
 	Wait  string         `json:"wait"`
 	Stage string         `json:"stage"`
@@ -97,6 +125,11 @@ type jsonShare struct {
 	Value    trace.Duration `json:"value_ns"`
 	Usual    trace.Duration `json:"usual_ns"`
 	Share    trace.Duration `json:"share_ns"`
+	// Of garbage collections, and of slower CPUs.
+	Reason         *string `json:"gc_reason"`
+	Frequency      *int64  `json:"frequency_khz"`
+	UsualFrequency *int64  `json:"usual_frequency_khz"`
+	Cores          *string `json:"cores"`
 }
 
 func writeJSON(w io.Writer, name string, c *why.Causes, list []*Process, q *quality.Quality) error {
@@ -113,7 +146,7 @@ func writeJSON(w io.Writer, name string, c *why.Causes, list []*Process, q *qual
 // JSON returns the process's causes as they are encoded.
 func (p *Process) JSON() *JSON {
 	r := p.Ranking
-	j := &JSON{Lost: r.Lost, Explained: r.Lost - r.Unknown, Unknown: r.Unknown, Ranking: []jsonCost{}, Frames: []jsonFrame{}}
+	j := &JSON{Lost: r.Lost, Explained: r.Lost - r.Unknown, Unknown: r.Unknown, Ranking: []jsonCost{}, Frames: []jsonFrame{}, ShownLate: []jsonShown{}, PickedUp: []jsonPickUp{}}
 	for _, c := range r.Costs {
 		j.Ranking = append(j.Ranking, jsonCost{
 			c.Title(), c.Wait.String(), c.Stage.String(), nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
@@ -123,6 +156,17 @@ func (p *Process) JSON() *JSON {
 	for _, e := range p.Late {
 		j.Frames = append(j.Frames, p.frame(e))
 	}
+	for _, e := range p.ShownLate {
+		s := e.Shown
+		shown := jsonShown{e.Frame.VsyncID, s.Due, s.At, s.Late, s.Delay, []jsonStep{}, shares(s.Shares), p.all.ShownSentence(e)}
+		for _, step := range s.Stages {
+			shown.Steps = append(shown.Steps, jsonStep{step.Stage.String(), step.Time, step.Usual, step.After})
+		}
+		j.ShownLate = append(j.ShownLate, shown)
+	}
+	for _, e := range p.PickedUpLate {
+		j.PickedUp = append(j.PickedUp, jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Late, e.PickUp.Reason.String(), p.all.PickUpSentence(e)})
+	}
 	return j
 }
 
@@ -130,7 +174,7 @@ func (p *Process) frame(e *why.Explanation) jsonFrame {
 	span := e.End.Sub(e.Start)
 	f := jsonFrame{
 		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Start, End: e.End, Overrun: e.Overrun,
-		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: []jsonShare{},
+		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: shares(e.Shares),
 		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(p.all.Sentence(e)),
 	}
 	if e.Frame.Deadline.Known() {
@@ -145,13 +189,27 @@ func (p *Process) frame(e *why.Explanation) jsonFrame {
 	for _, w := range e.Parts {
 		f.Waits = append(f.Waits, jsonWait{w.Wait.String(), w.Stage.String(), w.Time})
 	}
-	for i := range e.Shares {
-		s := &e.Shares[i]
-		f.Shares = append(f.Shares, jsonShare{
+	return f
+}
+
+func shares(list []why.Share) []jsonShare {
+	encoded := []jsonShare{}
+	for i := range list {
+		s := &list[i]
+		encoded = append(encoded, jsonShare{
 			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share,
+			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(s.Cores),
 		})
 	}
-	return f
+	return encoded
+}
+
+// nonZero returns nil, JSON's null, for an unknown number.
+func nonZero(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }
 
 func culprit(c *why.Culprit) *jsonCulprit {

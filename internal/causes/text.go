@@ -51,7 +51,7 @@ func (t *textWriter) write(name string, list []*Process) {
 	}
 	onTime, frames := 0, 0
 	for _, p := range list {
-		if len(p.Late) == 0 {
+		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {
 			onTime++
 			frames += p.Complete
 			continue
@@ -75,6 +75,21 @@ func (t *textWriter) process(p *Process) {
 		}
 		return
 	}
+	if len(p.Late) > 0 {
+		t.late(p)
+	} else {
+		fmt.Fprintf(t, "  %s\n\n", t.Bold(fmt.Sprintf("no late frames of %d", p.Complete)))
+	}
+	t.list(p.ShownLate, "shown late", func(e *why.Explanation) (trace.Duration, string) {
+		return e.Shown.Late, t.causes.ShownSentence(e)
+	})
+	t.list(p.PickedUpLate, "on time, but picked up late", func(e *why.Explanation) (trace.Duration, string) {
+		return e.PickUp.Late, t.causes.PickUpSentence(e)
+	})
+}
+
+// late writes the ranking and the late frames.
+func (t *textWriter) late(p *Process) {
 	r := p.Ranking
 	headline := fmt.Sprintf("lost %s ms in %s of %d", why.Milliseconds(r.Lost), text.Count(r.Late, "late frame"), p.Complete)
 	if r.Unknown > 0 {
@@ -118,7 +133,7 @@ func RankingLines(r *why.Ranking, n, width int, ink text.Ink) []string {
 			}
 		}
 	}
-	if n := len(r.Costs) - len(shown); n > 0 {
+	if n := len(r.Costs) - len(shown); n > 0 && left >= tenth/2 {
 		add(left, text.Count(n, "other cause"))
 	}
 	return lines
@@ -154,23 +169,40 @@ func hang(head, s string, width int) []string {
 
 // frames lists late frames in order of time: the worst ones, if there are many.
 func (t *textWriter) frames(late []*why.Explanation) {
-	shown := late
+	t.list(late, "", func(e *why.Explanation) (trace.Duration, string) { return e.Overrun, t.sentence(e) })
+}
+
+// list lists frames in order of time, each with by how much it was late and why: the worst
+// ones, if there are many. what, if not empty, is what all of them were.
+func (t *textWriter) list(all []*why.Explanation, what string, of func(*why.Explanation) (trace.Duration, string)) {
+	if len(all) == 0 {
+		return
+	}
+	shown := all
 	if !t.All {
-		shown = Worst(late, maxFrames)
+		shown = worst(all, maxFrames, func(e *why.Explanation) trace.Duration {
+			d, _ := of(e)
+			return d
+		})
 	}
-	vsync, overrun := len("Frame"), len("Late")
+	vsync, late := len("Frame"), len("Late")
 	for _, e := range shown {
+		d, _ := of(e)
 		vsync = max(vsync, len(fmt.Sprint(e.Frame.VsyncID)))
-		overrun = max(overrun, len(why.Milliseconds(e.Overrun))+len(" ms"))
+		late = max(late, len(why.Milliseconds(d))+len(" ms"))
 	}
-	fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %*s  %*s  Cause", vsync, "Frame", overrun, "Late")))
+	if what != "" {
+		fmt.Fprintf(t, "  %s\n\n", t.Bold(text.Count(len(all), "frame")+" "+what))
+	}
+	fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %*s  %*s  Cause", vsync, "Frame", late, "Late")))
 	for _, e := range shown {
-		head := fmt.Sprintf("  %*d  %*s  ", vsync, e.Frame.VsyncID, overrun, why.Milliseconds(e.Overrun)+" ms")
-		for _, line := range hang(head, t.sentence(e), t.Width) {
+		d, sentence := of(e)
+		head := fmt.Sprintf("  %*d  %*s  ", vsync, e.Frame.VsyncID, late, why.Milliseconds(d)+" ms")
+		for _, line := range hang(head, text.Line(sentence), t.Width) {
 			fmt.Fprintln(t, line)
 		}
 	}
-	if n := len(late) - len(shown); n > 0 {
+	if n := len(all) - len(shown); n > 0 {
 		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  … and %s that were late by less; --all lists them", text.Count(n, "frame"))))
 	}
 	fmt.Fprintln(t)
@@ -178,11 +210,16 @@ func (t *textWriter) frames(late []*why.Explanation) {
 
 // Worst returns the n explanations with the largest overruns, in order of time.
 func Worst(late []*why.Explanation, n int) []*why.Explanation {
+	return worst(late, n, func(e *why.Explanation) trace.Duration { return e.Overrun })
+}
+
+// worst returns the n explanations that are late the most, in order of time.
+func worst(late []*why.Explanation, n int, by func(*why.Explanation) trace.Duration) []*why.Explanation {
 	if len(late) <= n {
 		return late
 	}
 	worst := slices.Clone(late)
-	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(b.Overrun, a.Overrun) })
+	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(by(b), by(a)) })
 	worst = worst[:n]
 	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(a.Start, b.Start) })
 	return worst
@@ -220,6 +257,49 @@ func (t *textWriter) frame(e *why.Explanation) {
 	t.components(e)
 	t.threads(e)
 	t.slices(e)
+	t.shown(e)
+	if reason := t.causes.PickUpSentence(e); reason != "" {
+		for _, line := range hang("  ", fmt.Sprintf("picked up %s ms late: %s", why.Milliseconds(e.PickUp.Late), reason), t.Width) {
+			fmt.Fprintln(t, line)
+		}
+		fmt.Fprintln(t)
+	}
+}
+
+// shown writes how a render frame got to the display.
+func (t *textWriter) shown(e *why.Explanation) {
+	s := e.Shown
+	if s == nil {
+		return
+	}
+	total := fmt.Sprintf("shown %s ms after its vsync", why.Milliseconds(s.At.Sub(e.Start)))
+	if s.Late > 0 {
+		total += fmt.Sprintf(", %s ms late: %s", why.Milliseconds(s.Late), t.causes.ShownSentence(e))
+	}
+	for _, line := range hang("  ", text.Line(total), t.Width) {
+		fmt.Fprintln(t, line)
+	}
+	if s.Delay >= tenth {
+		fmt.Fprintf(t, "  the commit was put off by %s ms on purpose\n", why.Milliseconds(s.Delay))
+	}
+	fmt.Fprintln(t)
+	g := text.NewTable(t.Ink, "Step", "ms →", "Usual →", "After the deadline →")
+	for _, step := range s.Stages {
+		usual := ""
+		if s.Due.Known() {
+			usual = number(step.Usual)
+		}
+		g.AppendRow(text.Row{StepName(step.Stage), number(step.Time), usual, number(step.After)})
+	}
+	t.Print(g)
+}
+
+// StepName names a step of a frame on its way to the display.
+func StepName(s place.Stage) string {
+	if s == place.Frame {
+		return "main thread"
+	}
+	return s.Label()
 }
 
 // Brief names the cause of a late frame in a few words.
@@ -244,27 +324,32 @@ func Brief(e *why.Explanation) string {
 
 // Waterfall returns how the budget and the shares add up to the length of a late frame.
 func Waterfall(e *why.Explanation) string {
-	var sum, shown trace.Duration
-	// Each term is rounded so that the terms add up to the rounded sum.
-	term := func(d trace.Duration) string {
-		sum += d
-		up := roundTenth(sum) - shown
-		shown += up
-		return why.Milliseconds(up)
-	}
-	text := "budget " + term(e.End.Sub(e.Start)-e.Overrun)
+	var terms Terms
+	text := "budget " + terms.Add(e.End.Sub(e.Start)-e.Overrun)
 	for i := range e.Shares {
 		s := &e.Shares[i]
 		if i == maxTerms || s.Share < tenth {
 			break
 		}
-		text += fmt.Sprintf(" + %s %s", component(s.Stage, s.Wait), term(s.Share))
+		text += fmt.Sprintf(" + %s %s", component(s.Stage, s.Wait), terms.Add(s.Share))
 	}
 	length := e.End.Sub(e.Start)
-	if left := length - sum; roundTenth(length) > shown {
-		text += " + other " + term(left)
+	if left := length - terms.sum; roundTenth(length) > terms.shown {
+		text += " + other " + terms.Add(left)
 	}
 	return text + " = " + why.Milliseconds(length) + " ms"
+}
+
+// Terms formats the terms of a sum in milliseconds with one decimal. Each is rounded so that
+// the terms add up to the rounded sum.
+type Terms struct{ sum, shown trace.Duration }
+
+// Add returns the next term.
+func (t *Terms) Add(d trace.Duration) string {
+	t.sum += d
+	up := roundTenth(t.sum) - t.shown
+	t.shown += up
+	return why.Milliseconds(up)
 }
 
 // roundTenth rounds a time that is not negative to tenths of a millisecond.

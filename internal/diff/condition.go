@@ -28,6 +28,12 @@ type Condition struct {
 	text string
 }
 
+// OfCauses reports whether the measure is one of causes, which only traces have.
+func (c Condition) OfCauses() bool {
+	_, ok := causeUnit(c.Measure)
+	return ok
+}
+
 // String returns the condition as it was given, without blanks.
 func (c Condition) String() string { return c.text }
 
@@ -50,7 +56,7 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("position %d: %s", e.P
 // only for shares, it is in percentage points. Otherwise it is in the measure's
 // unit. The error is a *SyntaxError.
 func ParseConditions(s string) (Conditions, error) {
-	p := parser{rest: []rune(s)}
+	p := parser{rest: []rune(s), causes: true}
 	var list Conditions
 	for {
 		c, err := p.condition()
@@ -71,6 +77,8 @@ func ParseConditions(s string) (Conditions, error) {
 type parser struct {
 	rest []rune
 	used int // runes before rest
+	// causes: measures of causes are allowed.
+	causes bool
 }
 
 func (p *parser) errorf(format string, args ...any) error {
@@ -116,6 +124,9 @@ func (p *parser) measure() (name string, unit stats.Unit, err error) {
 	case name == "":
 		return "", "", p.errorf("expected the name of a measure")
 	case i < 0:
+		if unit, ok := causeUnit(name); ok && p.causes {
+			return name, unit, nil
+		}
 		return "", "", &SyntaxError{start + 1, fmt.Sprintf("unknown measure %q", name)}
 	}
 	return name, measures[i].Unit, nil
@@ -191,7 +202,7 @@ func (p *parser) next(n int) string {
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-func isNameRune(r rune) bool { return 'a' <= r && r <= 'z' || r == '_' || isDigit(r) }
+func isNameRune(r rune) bool { return 'a' <= r && r <= 'z' || r == '_' || r == '.' || isDigit(r) }
 
 // Status is the result of a condition.
 type Status string
@@ -310,6 +321,8 @@ func (o Outcome) Reason() string {
 		return "unknown in the base trace"
 	case m.New == nil:
 		return "unknown in the new trace"
+	case o.Condition.OfCauses():
+		return "fewer than three runs on a side; --fail-on-any compares the values"
 	case !isTested(m.Name):
 		return "not tested for significance; --fail-on-any compares the values"
 	case !slices.Contains(o.Pair.tested(), m.Name):

@@ -13,6 +13,7 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -31,6 +32,9 @@ type Side struct {
 	// Stats has the measures of all processes of the trace, by stats.Options.Compare. Of
 	// several traces it has the first of each process.
 	Stats *stats.Report
+	// Costs are the costs of causes by process, of all runs; see NewCosts. Processes without
+	// are compared without causes.
+	Costs map[*stats.Process]*Costs
 	// Quality says how far the measures can be trusted; nil if unknown.
 	Quality *quality.Quality
 	// Runs are the names of several traces, nil for one.
@@ -53,9 +57,10 @@ func Join(name string, runs []Side) Side {
 	if len(runs) == 1 {
 		return runs[0]
 	}
-	s := Side{Name: name, Stats: &stats.Report{}, processes: map[*stats.Process][]*stats.Process{}}
+	s := Side{Name: name, Stats: &stats.Report{}, Costs: map[*stats.Process]*Costs{}, processes: map[*stats.Process][]*stats.Process{}}
 	var qualities []*quality.Quality
 	for i, run := range runs {
+		maps.Copy(s.Costs, run.Costs)
 		s.Runs = append(s.Runs, run.Name)
 		qualities = append(qualities, run.Quality)
 		matches, _ := matchProcesses(s, run, nil) // only a map can fail
@@ -110,6 +115,9 @@ type Pair struct {
 	Measures []Measure
 	// RefreshDiffers: durations and frame rates are tested relative to the refresh rate.
 	RefreshDiffers bool
+	// Causes are what changed in the causes of late frames; nil if they are unknown on a
+	// side.
+	Causes *CauseChanges
 
 	base, new []*stats.Process // in each run
 }
@@ -146,6 +154,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 		return nil, err
 	}
 	d.test(o)
+	d.testCauses(o)
 	for _, p := range d.Pairs {
 		for _, c := range o.FailOn {
 			d.Outcomes = append(d.Outcomes, c.judge(p, o.Any))

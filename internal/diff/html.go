@@ -66,8 +66,10 @@ type pagePair struct {
 	// Changed are the measures with a significant change, the worse first, and Rest all
 	// others.
 	Changed, Rest []pageMeasure
+	Zero          int // measures that are zero on both sides and are not listed
 	Overview      []pageMeasure
 	Runs          bool // there are several runs
+	Costs         []causeTable
 }
 
 // pageMeasure is a measure with formatted values.
@@ -120,7 +122,7 @@ func writeHTML(w io.Writer, d *Diff) error {
 }
 
 func newPagePair(p *Pair) pagePair {
-	pp := pagePair{Pair: p, Title: p.title(), About: p.about(), Findings: p.findings(), Runs: len(p.base) > 1 || len(p.new) > 1}
+	pp := pagePair{Pair: p, Title: p.title(), About: p.about(), Findings: p.findings(), Costs: p.causeTables(), Runs: len(p.base) > 1 || len(p.new) > 1}
 	pp.Verdict, pp.Judgement = p.verdict()
 	var better []pageMeasure
 	for _, m := range p.shown() {
@@ -134,6 +136,10 @@ func newPagePair(p *Pair) pagePair {
 		case Improved:
 			better = append(better, row)
 		default:
+			if !row.Main && m.Base != nil && m.New != nil && *m.Base == 0 && *m.New == 0 {
+				pp.Zero++
+				continue
+			}
 			pp.Rest = append(pp.Rest, row)
 		}
 	}

@@ -73,7 +73,13 @@ func TestHTMLIntervals(t *testing.T) {
 	if d := view.Changed[0].Dots; d.Base != "M4.0 5h0M50.0 5h0" || d.New != "M96.0 13h0" || d.Text != "10.00 to 14.00" {
 		t.Errorf("%+v", d)
 	}
+	if view.Zero == 0 {
+		t.Error("no measure is zero on both sides")
+	}
 	for _, row := range view.Rest {
+		if row.Base == "0" && row.New == "0" && !row.Main {
+			t.Errorf("%s is listed and zero", row.Label)
+		}
 		if row.Interval != nil || row.Dots != nil {
 			t.Errorf("%s has an interval", row.Label)
 		}

@@ -43,6 +43,53 @@ type documentPair struct {
 	MatchedBy      Match           `json:"matched_by"`
 	RefreshDiffers bool            `json:"refresh_differs"`
 	Measures       []Measure       `json:"measures"`
+	Causes         *documentCauses `json:"causes"`
+}
+
+type documentCauses struct {
+	Lost   documentCause   `json:"lost"`
+	Causes []documentCause `json:"by_cause"`
+	Times  []documentCause `json:"time_per_frame"`
+}
+
+// documentCause is a change of what a cause costs. All causes together have no names.
+type documentCause struct {
+	Cause       *string   `json:"cause"`
+	Wait        *string   `json:"wait"`
+	Stage       *string   `json:"stage"`
+	Slice       *string   `json:"slice"`
+	Base        *float64  `json:"base"`
+	New         *float64  `json:"new"`
+	Delta       *float64  `json:"delta"`
+	Significant *bool     `json:"significant"`
+	P           *float64  `json:"p_value"`
+	Low         *float64  `json:"low"`
+	High        *float64  `json:"high"`
+	Judgement   Judgement `json:"judgement"`
+}
+
+func newDocumentCauses(c *CauseChanges) *documentCauses {
+	if c == nil {
+		return nil
+	}
+	values := func(m *Measure) documentCause {
+		return documentCause{Base: m.Base, New: m.New, Delta: m.Delta, Significant: m.Significant, P: m.P, Low: m.Low, High: m.High, Judgement: m.Judgement}
+	}
+	list := func(changes []CauseChange) []documentCause {
+		docs := []documentCause{}
+		for i := range changes {
+			c := &changes[i]
+			doc := values(&c.Measure)
+			title, wait, stage := c.Title(), c.Wait.String(), c.Stage.String()
+			doc.Cause, doc.Wait, doc.Stage = &title, &wait, &stage
+			if c.Slice != "" {
+				doc.Slice = &c.Slice
+			}
+			docs = append(docs, doc)
+		}
+		return docs
+	}
+	return &documentCauses{values(&c.Lost), list(c.Causes), list(c.Times)}
 }
 
 // documentSubject identifies a process.
@@ -88,7 +135,7 @@ func writeJSON(w io.Writer, d *Diff) error {
 	for _, p := range d.Pairs {
 		doc.Processes = append(doc.Processes, documentPair{
 			Base: newDocumentProcess(p.Base), New: newDocumentProcess(p.New), MatchedBy: p.MatchedBy,
-			RefreshDiffers: p.RefreshDiffers, Measures: p.Measures,
+			RefreshDiffers: p.RefreshDiffers, Measures: p.Measures, Causes: newDocumentCauses(p.Causes),
 		})
 	}
 	places := map[*Pair]int{}

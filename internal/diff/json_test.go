@@ -50,7 +50,7 @@ func everything(t *testing.T) *Diff {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compare(t, base.side("before.ftrace"), new.side("after.ftrace"), Options{FailOn: conditions, Any: true})
+	return compare(t, withCosts(base.side("before.ftrace"), 10), withCosts(new.side("after.ftrace"), 30), Options{FailOn: conditions, Any: true})
 }
 
 // check holds a value against the schema's objects.
@@ -84,7 +84,7 @@ func check(t *testing.T, schema map[string][]string, seen map[string]bool, path 
 		}
 		inner := strings.TrimPrefix(path+"."+name, "the document.")
 		for _, same := range []struct{ path, as string }{
-			{"new", "base"}, {"processes[].new", "processes[].base"}, {"only_in_new", "only_in_base"},
+			{"processes[].causes.lost", "processes[].causes.by_cause[]"}, {"processes[].causes.time_per_frame", "processes[].causes.by_cause"}, {"new", "base"}, {"processes[].new", "processes[].base"}, {"only_in_new", "only_in_base"},
 		} {
 			if inner == same.path {
 				inner = same.as

@@ -139,12 +139,12 @@ func value(m *stats.Measure, runs []*stats.Process) *float64 {
 	return &mean
 }
 
-// measure returns the pair's measure of the given name, which must exist.
+// measure returns the pair's measure of the given name: one of measures, or of causes.
 func (p *Pair) measure(name string) *Measure {
 	for i := range p.Measures {
 		if p.Measures[i].Name == name {
 			return &p.Measures[i]
 		}
 	}
-	panic("no measure " + name)
+	return p.Causes.measure(name)
 }

@@ -120,9 +120,9 @@ func readManifest(t *testing.T, list map[string][]byte) (m manifestContent) {
 	return m
 }
 
-// place returns the time on the common timeline of a time in a member: where its
+// placeOf returns the time on the common timeline of a time in a member: where its
 // clock reads T, the one that it is related to reads T + offset_ns.
-func place(m manifestContent, path string, at trace.Time) trace.Time {
+func placeOf(m manifestContent, path string, at trace.Time) trace.Time {
 	for _, f := range m.Files {
 		if f.Path == path && f.Clocks != nil && f.Clocks.SyncTo == m.TraceTime {
 			return at.Add(f.Clocks.Offset)
@@ -170,7 +170,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("machines %q and %q", m.Files[0].Machine.Name, m.Files[1].Machine.Name)
 		}
 		first, second := firstFrame(t, basePackets), firstFrame(t, newPackets)
-		a, b := place(m, "base.pftrace", first), place(m, "new.pftrace", second)
+		a, b := placeOf(m, "base.pftrace", first), placeOf(m, "new.pftrace", second)
 		if first == second || a != b || a < 0 || a != max(first, second) {
 			t.Errorf("first frames at %s and %s come to be at %s and %s", first, second, a, b)
 		}

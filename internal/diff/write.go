@@ -12,6 +12,8 @@ import (
 type WriteOptions struct {
 	// Style is that of the table.
 	Style text.Style
+	// Verbose makes the table list all measures.
+	Verbose bool
 }
 
 // Formats are the formats of Write.

@@ -18,6 +18,14 @@ import (
 // programs are the names of hdc. It was hdc_std up to system version 3.2.
 var programs = []string{"hdc", "hdc_std"}
 
+// inPath are the names that are searched in PATH. That of WSL has the folders of Windows.
+var inPath = func() []string {
+	if runtime.GOOS == "linux" {
+		return append(slices.Clone(programs), "hdc.exe")
+	}
+	return programs
+}()
+
 // toolchains are the folders of hdc below the folder of an SDK, which a variable names.
 var toolchains = []string{"default/openharmony/toolchains", "openharmony/toolchains", "toolchains", "*/toolchains"}
 
@@ -50,7 +58,7 @@ func Find(ctx context.Context, explicit string, limit time.Duration) (*Client, e
 		return findNamed(ctx, named, limit)
 	}
 	var other error
-	for _, name := range programs {
+	for _, name := range inPath {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			continue

@@ -3,7 +3,9 @@ package hdc
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -37,7 +39,11 @@ func (c *Client) receive(ctx context.Context, limit time.Duration, remote, local
 		defer watching.Wait()
 		defer close(done)
 	}
-	answer, err := c.onDevice(ctx, limit, "file", "recv", remote, local)
+	named, err := c.localName(ctx, local)
+	if err != nil {
+		return err
+	}
+	answer, err := c.onDevice(ctx, limit, "file", "recv", remote, named)
 	if err != nil {
 		return err
 	}
@@ -55,6 +61,20 @@ func (c *Client) receive(ctx context.Context, limit time.Duration, remote, local
 		return fail(ErrTransfer, "record again; another cable or USB port may help", "received %d of %d bytes", info.Size(), size)
 	}
 	return nil
+}
+
+// localName returns the name that hdc has for a file. In WSL, that is a name of Windows
+// for an hdc.exe. wslpath wants a path that exists, so it gets the folder.
+func (c *Client) localName(ctx context.Context, file string) (string, error) {
+	if runtime.GOOS != "linux" || !strings.HasSuffix(c.Path, ".exe") {
+		return file, nil
+	}
+	folder, name := filepath.Split(file)
+	out, err := exec.CommandContext(ctx, "wslpath", "-w", folder).Output()
+	if err != nil {
+		return "", fail(ErrTransfer, "use the ohframe of Windows, or an hdc of Linux", "%s: no name for hdc.exe: wslpath: %v", folder, err)
+	}
+	return strings.TrimRight(string(out), "\\\r\n") + `\` + name, nil
 }
 
 // watch calls progress with the size of the file until done is closed. hdc does not

@@ -12,6 +12,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/glossary"
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
@@ -34,6 +35,7 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"noHitches": noHitches,
 	"percent":   text.Share,
 	"ms":        ms,
+	"tenths":    why.Milliseconds,
 	"msOrNot":   milliseconds,
 	"number":    text.Number,
 	"vsync":     vsync,
@@ -53,6 +55,7 @@ type pageView struct {
 	Title     string
 	Inputs    []pageInput
 	Processes []pageProcess // of all inputs
+	First     int           // the process that the page shows first
 	Compared  []compared
 	Data      pageData
 	// Style and the scripts come from assets, never from a trace.
@@ -257,6 +260,9 @@ func (p *pageView) add(in Input, several bool) {
 		pp.Stutter = groups{
 			{"slight", "slight, < 2", st.Slight, ""}, {"medium", "medium, 2–6", st.Medium, ""},
 			{"severe", "severe, > 6", st.Severe, ""}, {"no-deadline", "period unknown", st.Unknown, ""},
+		}
+		if s.Frames.Late > 0 && (len(p.Processes) == 0 || p.Processes[p.First].Frames.Late == 0) {
+			p.First = len(p.Processes)
 		}
 		input.Processes = append(input.Processes, pp)
 		p.Processes = append(p.Processes, pp)

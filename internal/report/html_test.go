@@ -638,3 +638,20 @@ func TestDeterministic(t *testing.T) {
 		}
 	}
 }
+
+// The page opens on the first process with late frames.
+func TestFirstProcess(t *testing.T) {
+	inputs := sample()
+	list := inputs[0].Stats.Processes
+	for _, test := range []struct {
+		late []int
+		want string
+	}{{[]int{21, 3}, "0"}, {[]int{0, 3}, "1"}, {[]int{0, 0}, "0"}} {
+		for i, n := range test.late {
+			list[i].Frames.Late = n
+		}
+		if got := write(t, inputs, "html", Options{}); !strings.Contains(got, `<select id="process" data-first="`+test.want+`">`) {
+			t.Errorf("late frames %v: the page does not open on process %s", test.late, test.want)
+		}
+	}
+}

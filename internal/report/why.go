@@ -63,6 +63,7 @@ func groupOf(w place.Wait) waitGroup {
 const (
 	maxLateListed   = 100 // late frames of a process
 	maxLateOnPage   = 300 // and of all processes, so that a browser opens the page in seconds
+	maxFurther      = 30  // frames that were shown or picked up late, each
 	maxCulpritLanes = 4
 	maxWaterfall    = 4 // causes in a waterfall
 	leastTerm       = 50 * trace.Microsecond
@@ -79,6 +80,21 @@ type whyView struct {
 	Frames         []*lateView // the worst ones, in order of time
 	More           int         // late frames that are not listed
 	Groups         []waitGroup // that occur in Frames, for the legend
+	// Further are the frames that were shown late, and those that were on time and picked up
+	// late.
+	Further []furtherView
+}
+
+// furtherView is frames that were late in another way.
+type furtherView struct {
+	Title, About string
+	Frames       []furtherFrame
+}
+
+type furtherFrame struct {
+	Vsync int64
+	Late  trace.Duration
+	Text  string
 }
 
 // costView is a cause in the ranking.
@@ -124,7 +140,7 @@ type block struct {
 // term is a bar of the waterfall.
 type term struct {
 	Name        string
-	Time        trace.Duration
+	Time        string // in milliseconds
 	Left, Width string
 	Group       waitGroup
 }
@@ -132,7 +148,7 @@ type term struct {
 // newWhyView returns nil if no frame was late or the causes are unknown. It lists at
 // most the given number of frames.
 func newWhyView(c *causes.Process, all *why.Causes, p *pageProcess, listed int) *whyView {
-	if c == nil || len(c.Late) == 0 {
+	if c == nil || len(c.Late)+len(c.ShownLate)+len(c.PickedUpLate) == 0 {
 		return nil
 	}
 	r := c.Ranking
@@ -179,7 +195,30 @@ func newWhyView(c *causes.Process, all *why.Causes, p *pageProcess, listed int) 
 			v.Groups = append(v.Groups, g)
 		}
 	}
+	v.further("Shown late", "after the main thread, or because of it", c.ShownLate, func(e *why.Explanation) (trace.Duration, string) {
+		return e.Shown.Late, all.ShownSentence(e)
+	})
+	v.further("Picked up late", "on time, and applied by render_service on a later vsync", c.PickedUpLate, func(e *why.Explanation) (trace.Duration, string) {
+		return e.PickUp.Late, all.PickUpSentence(e)
+	})
 	return v
+}
+
+// further adds frames that were late in another way.
+func (v *whyView) further(title, about string, list []*why.Explanation, of func(*why.Explanation) (trace.Duration, string)) {
+	if len(list) == 0 {
+		return
+	}
+	f := furtherView{Title: title, About: about}
+	if n := len(list); n > maxFurther {
+		f.About += fmt.Sprintf("; the first %d of %d", maxFurther, n)
+		list = list[:maxFurther]
+	}
+	for _, e := range list {
+		late, sentence := of(e)
+		f.Frames = append(f.Frames, furtherFrame{e.Frame.VsyncID, late, text.Line(sentence)})
+	}
+	v.Further = append(v.Further, f)
 }
 
 func newLateView(e *why.Explanation, sentence string, start pageTime) *lateView {
@@ -303,8 +342,9 @@ func (l *lateView) block(e *why.Explanation, start, end trace.Time, g waitGroup,
 // waterfall sets the terms that add up to the length of the frame.
 func (l *lateView) waterfall(e *why.Explanation) {
 	at := trace.Duration(0)
+	var terms causes.Terms
 	add := func(name string, d trace.Duration, g waitGroup) {
-		l.Terms = append(l.Terms, term{name, d, percentOf(at, l.Length), percentOf(d, l.Length), g})
+		l.Terms = append(l.Terms, term{name, terms.Add(d), percentOf(at, l.Length), percentOf(d, l.Length), g})
 		at += d
 	}
 	add("budget", l.Length-e.Overrun, waitGroup{ID: "budget"})

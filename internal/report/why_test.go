@@ -163,7 +163,7 @@ func TestBars(t *testing.T) {
 	for _, x := range l.Terms {
 		terms = append(terms, fmt.Sprint(x.Name, " ", x.Time, " ", x.Left, " ", x.Width))
 	}
-	if want := []string{"budget 20ms 0.00 62.50", "+ " + storage + " 8ms 62.50 25.00", "+ running in FlushLayoutTask 4ms 87.50 12.50"}; !slices.Equal(terms, want) {
+	if want := []string{"budget 20.0 0.00 62.50", "+ " + storage + " 8.0 62.50 25.00", "+ running in FlushLayoutTask 4.0 87.50 12.50"}; !slices.Equal(terms, want) {
 		t.Errorf("waterfall %q, want %q", terms, want)
 	}
 }

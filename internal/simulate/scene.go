@@ -110,8 +110,13 @@ type CauseTruth struct {
 	Culprit   string `json:"culprit,omitempty"`
 	Leaf      string `json:"leaf,omitempty"`
 	LeafSlice string `json:"leaf_slice,omitempty"`
+	// Reason is why the culprit collected garbage.
+	Reason string `json:"reason,omitempty"`
 	// NS is the injected time in nanoseconds, as measured in the simulation.
 	NS trace.Duration `json:"ns"`
+	// PickUp is why render_service picked the frame up late: render_busy, no_vsync, deferred
+	// or unmarshalling.
+	PickUp string `json:"pick_up,omitempty"`
 	// KnockOnOf is the vsync of the earlier frame that delayed this one.
 	KnockOnOf int64 `json:"knock_on_of,omitempty"`
 }
@@ -178,7 +183,7 @@ type scene struct {
 
 	ui, worker, collector, render, draw, commit, gpu *actor
 	generator, service, service2, other, hog, noise  *actor
-	irq, irqThread                                   *actor
+	irq, irqThread, unmarshal, waiter                *actor
 
 	jobs    map[*actor][]func(a *actor)
 	appDue  []vsync // delivered, not yet received
@@ -195,6 +200,11 @@ type scene struct {
 	// Of render_service.
 	inDraw       map[int64][]func(a *actor) // after the main thread is unlocked
 	inCommit     map[int64][]func(a *actor) // before the layers are committed
+	inRepaint    map[int64][]func(a *actor) // while they are
+	leftOut      map[int64]int64            // refreshes that the display leaves out
+	noVsync      map[int64]bool             // render_service is sent none
+	slow         map[int64]trace.Time       // when the transaction has been unmarshalled
+	fence        int64                      // number of the next present fence
 	parallelType map[int64]int              // 1: the main thread waits for the whole drawing
 	held         map[int64]bool             // vsync ids of transactions that are put off once
 	gpuUntil     map[int64]trace.Time       // not nil: work is queued for the GPU
@@ -287,6 +297,7 @@ func newScene(w io.Writer, c Scene) *scene {
 		inFrame: map[int64][]func(a *actor){}, atEnd: map[int64][]func(a *actor){},
 		around: map[int64][]func(a *actor, begins bool){}, vsyncBy: map[int64]trace.Duration{},
 		inDraw: map[int64][]func(a *actor){}, inCommit: map[int64][]func(a *actor){},
+		inRepaint: map[int64][]func(a *actor){}, leftOut: map[int64]int64{}, noVsync: map[int64]bool{}, slow: map[int64]trace.Time{}, fence: 5001,
 		targets: map[int64]bool{}, parallelType: map[int64]int{}, held: map[int64]bool{}, gpuID: 700, measured: map[*CauseTruth]string{},
 	}
 	sc.machine = &machine{s: s, noReasons: c.NoBlockedReason, dropCPU: noCPU}
@@ -316,6 +327,8 @@ func (sc *scene) cast() {
 	sc.draw = add(renderPID, 1087, "render_service", "RSUniRenderThre", drawCPU, 10)
 	sc.commit = add(renderPID, 1088, "render_service", cmp.Or(sc.s.speller.commitThread, "RSHardwareThrea"), commitCPU, 10)
 	sc.gpu = add(renderPID, 1093, "render_service", "gpu-completion", gpuCPU, 10)
+	sc.unmarshal = add(renderPID, 1064, "render_service", "RSUnmarshalThre", interruptCPU, 5)
+	sc.waiter = add(renderPID, 1089, "render_service", cmp.Or(sc.s.speller.presentTracker, "Present Fence"), noiseCPU, 10)
 	add(1500, 1500, "media_service", "media_service", serviceCPU, 5)
 	sc.service = add(1500, 1510, "media_service", "OS_IPC_3_1510", serviceCPU, 5)
 	sc.service2 = add(1600, 1600, "file_service", "file_service", otherCPU, 5)
@@ -412,10 +425,12 @@ func (sc *scene) generate(a *actor, v vsync) {
 		a.compute(4 * trace.Microsecond)
 		a.end()
 	}
-	send("rs", func() {
-		sc.rsDue = append(sc.rsDue, v)
-		sc.post(sc.render, a, sc.renderFrame)
-	})
+	if !sc.noVsync[v.index] {
+		send("rs", func() {
+			sc.rsDue = append(sc.rsDue, v)
+			sc.post(sc.render, a, sc.renderFrame)
+		})
+	}
 	send("gallery0", func() {
 		sc.appDue = append(sc.appDue, v)
 		sc.post(sc.ui, a, sc.appFrame)
@@ -512,6 +527,14 @@ func (sc *scene) flush(a *actor, f *Frame, v vsync) {
 	a.beginMark("submit", marshTransaction, values{count: 12, pid: scenePID, tid: a.tid, index: tr.index, now: v.now})
 	a.compute(sc.about(60 * trace.Microsecond))
 	tr.arrives = sc.now
+	if at := sc.slow[v.index]; at.Known() {
+		tr.arrives = at
+		sc.post(sc.unmarshal, a, func(u *actor) {
+			u.beginMark("", unmarshTransaction, values{pid: scenePID})
+			u.compute(at.Sub(sc.now))
+			u.end()
+		})
+	}
 	sc.queue = append(sc.queue, tr)
 	a.end()
 	a.end()
@@ -625,13 +648,40 @@ func (sc *scene) drawFrame(a *actor, f *Frame, v vsync) {
 		c.beginMark("commit", commitLayers, values{rate: v.rate, now: v.now, id: f.Vsync, size: 2, name: "gallery0"})
 		c.compute(sc.about(30 * trace.Microsecond))
 		c.beginMark("commit", repaint, values{})
+		for _, inject := range sc.inRepaint[v.index] {
+			inject(c)
+		}
 		c.compute(sc.about(300 * trace.Microsecond))
+		sc.present(c, f, v)
 		c.end()
 		c.end()
 		c.compute(10 * trace.Microsecond)
 	})
 	a.end()
 	a.compute(5 * trace.Microsecond)
+}
+
+// present has the display show a frame at its first refresh after the commit, and a thread
+// wait for that.
+func (sc *scene) present(c *actor, f *Frame, v vsync) {
+	name := values{name: sc.waiter.name, count: sc.fence}
+	sc.fence++
+	c.beginMark("commit", fencePending, name)
+	c.compute(10 * trace.Microsecond)
+	refresh := sc.s.grid.after(sc.s.monotonicTime(sc.now), v.index).index + sc.leftOut[v.index]
+	shown := sc.s.traceTime(sc.s.grid.at(refresh).now).Add(150 * trace.Microsecond)
+	sc.post(sc.waiter, c, func(w *actor) {
+		w.beginMark("", fenceWait, name)
+		w.compute(10 * trace.Microsecond)
+		if shown > sc.now {
+			sc.at(shown, func() { sc.wake(w, nil) })
+			w.block('S', "fence", reason{})
+		}
+		f.Present = sc.now
+		w.end()
+		w.compute(5 * trace.Microsecond)
+	})
+	c.end()
 }
 
 // queueGPU queues the frame's work for the GPU.

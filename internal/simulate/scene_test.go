@@ -159,6 +159,9 @@ func TestSceneCauses(t *testing.T) {
 		_, truth := generate(t, c)
 		for _, cause := range truth.Causes {
 			waits := waitsOf(t, truth, cause.Vsync)
+			if cause.Cause.ShowsLate() {
+				continue // see TestSceneShown
+			}
 			if slices.Contains(elsewhere, cause.Wait) {
 				if cause.NS < share(truth.Period, 15) || cause.NS > 2*truth.Period {
 					t.Errorf("injected %v", cause.NS)
@@ -186,6 +189,30 @@ func TestSceneCauses(t *testing.T) {
 			}
 			if by := waits.total(func(w Wait) bool { return in(w) && w.By == cause.Culprit }); by != got {
 				t.Errorf("frame %d: %v of %v because of %s:\n%v", cause.Vsync, by, got, cause.Culprit, waits.Waits)
+			}
+		}
+	})
+}
+
+// Of the frames of a scene whose cause comes after the main thread, the display shows those
+// with the cause a refresh later than the others.
+func TestSceneShown(t *testing.T) {
+	scenes(t, func(t *testing.T, c Scene) {
+		if !c.Cause.ShowsLate() {
+			t.Skip("render_service is not on time")
+		}
+		_, truth := generate(t, c)
+		late := map[int64]bool{}
+		for _, cause := range truth.Causes {
+			late[cause.Vsync] = true
+		}
+		for _, f := range truth.Frames {
+			if f.Kind != RenderFrame || !f.Present.Known() {
+				continue
+			}
+			periods := (f.Present.Sub(f.ExpectedStart) + f.Period/4) / f.Period
+			if want := map[bool]trace.Duration{false: 1, true: 2}[late[f.Vsync]]; periods != want {
+				t.Errorf("frame %d is shown %d periods after its vsync, not %d", f.Vsync, periods, want)
 			}
 		}
 	})

@@ -34,6 +34,7 @@ const (
 	CauseTimer          Cause = "timer"
 	CauseGC             Cause = "gc"
 	CauseGCElsewhere    Cause = "gc_elsewhere"
+	CauseGCUnmarked     Cause = "gc_unmarked" // the same, without a marker on the thread that waits
 	CauseIRQStorm       Cause = "irq_storm"
 	CauseIRQThreads     Cause = "irq_threads"
 	CauseVsyncLate      Cause = "vsync_late"
@@ -49,6 +50,18 @@ const (
 	CauseGPULate           Cause = "gpu_late"
 	CauseDeliberateDelay   Cause = "deliberate_delay"   // of a commit; delays no frame
 	CauseCachedTransaction Cause = "cached_transaction" // put off until the next frame; delays no frame
+	// Causes after render_service's main thread is done: the display shows the frame late.
+	CauseDrawWork     Cause = "draw_work"
+	CauseDrawBuffer   Cause = "draw_buffer"
+	CauseCommitBusy   Cause = "commit_busy" // the thread that commits is busy with something else
+	CauseCommitBinder Cause = "commit_binder"
+	CauseCommitFence  Cause = "commit_fence"
+	CauseDisplayLate  Cause = "display_late" // it leaves out a refresh
+	// Causes for which render_service picks up a frame late that was on time, as
+	// cached_transaction.
+	CausePickUpBusy    Cause = "pick_up_busy" // its main thread is busy with something else
+	CausePickUpNoVsync Cause = "pick_up_no_vsync"
+	CauseUnmarshalling Cause = "unmarshalling"
 	// Traces that lack something.
 	CauseLostEvents Cause = "lost_events" // preempted, with lost kernel events
 	CauseNoSched    Cause = "no_sched"    // more work, without any kernel events
@@ -65,9 +78,28 @@ var mixedCauses = []Cause{
 	CauseStorageD, CauseMoreWork, CausePreempted, CauseBinder, CauseLock, CauseGC, CausePreviousFrame, CauseBetweenFrames,
 }
 
-// Harmless reports whether the cause makes no frame late.
+// Harmless reports whether no frame misses its deadline because of the cause.
 func (c Cause) Harmless() bool {
-	return c == CauseNone || c == CauseDeliberateDelay || c == CauseCachedTransaction
+	return c == CauseNone || c == CauseDeliberateDelay || c.ShowsLate() || c.PicksUpLate()
+}
+
+// ShowsLate reports whether the cause makes the display show frames late that are on time.
+func (c Cause) ShowsLate() bool {
+	switch c {
+	case CauseDrawWork, CauseDrawBuffer, CauseCommitBusy, CauseCommitBinder, CauseCommitFence, CauseDisplayLate:
+		return true
+	}
+	return false
+}
+
+// PicksUpLate reports whether the cause makes render_service pick up frames late that are
+// on time.
+func (c Cause) PicksUpLate() bool {
+	switch c {
+	case CauseCachedTransaction, CausePickUpBusy, CausePickUpNoVsync, CauseUnmarshalling:
+		return true
+	}
+	return false
 }
 
 // Causes lists all causes.
@@ -75,10 +107,11 @@ func Causes() []string {
 	return names(
 		CauseNone, CauseMix, CauseMoreWork, CauseSlowClock, CauseLittleCore, CausePreempted, CauseNoCPU, CauseStorageD,
 		CauseStorageS, CauseDWithoutReason, CauseFence, CauseBinder, CauseBinderQueue, CauseBinderChain, CauseLock,
-		CauseLockWaiter, CauseInversion, CauseOtherProcess, CauseTimer, CauseGC, CauseGCElsewhere, CauseIRQStorm,
+		CauseLockWaiter, CauseInversion, CauseOtherProcess, CauseTimer, CauseGC, CauseGCElsewhere, CauseGCUnmarked, CauseIRQStorm,
 		CauseIRQThreads, CauseVsyncLate, CausePreviousFrame, CauseOnIdle, CauseBetweenFrames, CauseImageDecode,
 		CauseResourceRead, CauseBuffer, CauseRenderBusy, CauseBackPressure, CauseGPULate, CauseDeliberateDelay,
-		CauseCachedTransaction, CauseLostEvents, CauseNoSched,
+		CauseCachedTransaction, CauseLostEvents, CauseNoSched, CauseDrawWork, CauseDrawBuffer, CauseCommitBusy,
+		CauseCommitBinder, CauseCommitFence, CauseDisplayLate, CausePickUpBusy, CausePickUpNoVsync, CauseUnmarshalling,
 	)
 }
 
@@ -128,6 +161,7 @@ func init() {
 		CauseOtherProcess:      (*scene).otherProcess,
 		CauseTimer:             (*scene).sleep,
 		CauseGCElsewhere:       (*scene).gcElsewhere,
+		CauseGCUnmarked:        (*scene).gcUnmarked,
 		CauseIRQStorm:          (*scene).irqStorm,
 		CauseIRQThreads:        (*scene).irqThreads,
 		CauseVsyncLate:         (*scene).vsyncLate,
@@ -140,6 +174,15 @@ func init() {
 		CauseGPULate:           (*scene).gpuLate,
 		CauseDeliberateDelay:   (*scene).deliberateDelay,
 		CauseCachedTransaction: (*scene).cachedTransaction,
+		CauseDrawWork:          (*scene).drawWork,
+		CauseDrawBuffer:        (*scene).drawBuffer,
+		CauseCommitBusy:        (*scene).commitBusy,
+		CauseCommitBinder:      (*scene).commitBinder,
+		CauseCommitFence:       (*scene).commitFence,
+		CauseDisplayLate:       (*scene).displayLate,
+		CausePickUpBusy:        (*scene).pickUpBusy,
+		CausePickUpNoVsync:     (*scene).pickUpNoVsync,
+		CauseUnmarshalling:     (*scene).unmarshalling,
 	}
 }
 
@@ -475,20 +518,38 @@ func (sc *scene) sleep(k int64, d trace.Duration) {
 
 func (sc *scene) gcElsewhere(k int64, d trace.Duration) {
 	const suspended = "SuspendTime::WaitGCFinished"
-	t := CauseTruth{Wait: "gc.wait", Slice: suspended, Culprit: culprit(sc.collector), Leaf: "run", LeafSlice: "SharedGC::RunPhases"}
+	t := sc.collection("gc.wait")
+	t.Slice = suspended
 	sc.within(k, t, func(a *actor) {
 		a.begin("", suspended, suspended, "M0538")
-		sc.post(sc.collector, a, func(g *actor) {
-			g.begin("", "SharedGC::RunPhases", "SharedGC::RunPhases;GCReason9;MarkReason0;Sensitive0;IsInBackground0;Startup0", "M0538")
-			g.compute(d)
-			g.end()
-			sc.wake(a, g)
-			g.compute(10 * trace.Microsecond)
-		})
-		a.block('S', "gc.wait", reason{})
+		sc.collect(a, "gc.wait", d)
 		a.compute(10 * trace.Microsecond)
 		a.end()
 	})
+}
+
+func (sc *scene) gcUnmarked(k int64, d trace.Duration) {
+	sc.within(k, sc.collection("own_thread"), func(a *actor) { sc.collect(a, "own_thread", d) })
+}
+
+const collectionSlice = "SharedGC::RunPhases"
+
+func (sc *scene) collection(wait string) CauseTruth {
+	return CauseTruth{Wait: wait, Culprit: culprit(sc.collector), Leaf: "run", LeafSlice: collectionSlice, Reason: "shared limit"}
+}
+
+// collect has a thread wait until another one has collected garbage.
+func (sc *scene) collect(a *actor, wait string, d trace.Duration) {
+	sc.post(sc.collector, a, func(g *actor) {
+		g.begin("", collectionSlice, collectionSlice+";GCReason9;MarkReason0;Sensitive0;IsInBackground0;Startup0", "M0538")
+		g.begin("", "SharedGC::Mark", "SharedGC::Mark", "M0538")
+		g.compute(d)
+		g.end()
+		g.end()
+		sc.wake(a, g)
+		g.compute(10 * trace.Microsecond)
+	})
+	a.block('S', wait, reason{})
 }
 
 // rounds is the number of interrupts that share the injected time.
@@ -670,12 +731,13 @@ func (sc *scene) gpuLate(k int64, _ trace.Duration) {
 	sc.inDraw[k] = append(sc.inDraw[k], func(*actor) { t.NS = sc.gpuUntil[k].Sub(sc.now) - share(sc.period, 20) })
 }
 
-// deliberateDelay has the commit wait, as it does where the panel's rate changes.
+// deliberateDelay has the commit wait, as it does where the panel's rate changes, so long
+// that the display shows the frame at a later refresh.
 func (sc *scene) deliberateDelay(k int64, _ trace.Duration) {
-	const delay = 3
+	delay := share(sc.period, 80) / trace.Millisecond
 	sc.renderCause(CauseTruth{Slice: "CalculateDelayTime", NS: delay * trace.Millisecond}, k)
 	sc.inCommit[k] = append(sc.inCommit[k], func(c *actor) {
-		c.begin("", "CalculateDelayTime", "CalculateDelayTime pipelineOffset: 16637514, delayTime: "+strconv.Itoa(delay)+", frameOffset: 22222222", "M0538")
+		c.begin("", "CalculateDelayTime", fmt.Sprintf("CalculateDelayTime pipelineOffset: 16637514, delayTime: %d, frameOffset: 22222222", delay), "M0538")
 		c.compute(5 * trace.Microsecond)
 		c.end()
 		sc.after(delay*trace.Millisecond, func() { sc.wake(c, nil) })
@@ -686,5 +748,89 @@ func (sc *scene) deliberateDelay(k int64, _ trace.Duration) {
 // cachedTransaction has render_service put the frame's transaction off once.
 func (sc *scene) cachedTransaction(k int64, _ trace.Duration) {
 	sc.held[firstAppVsync+k] = true
-	sc.cause(CauseTruth{Wait: "pick_up", NS: sc.period}, k)
+	sc.cause(CauseTruth{Wait: "pick_up", PickUp: "deferred", NS: sc.period}, k)
+}
+
+// drawWork has the drawing take longer after the main thread has gone on.
+func (sc *scene) drawWork(k int64, d trace.Duration) {
+	const slice = "ApplyKawaseBlur"
+	sc.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice, NS: d}, k)
+	sc.inDraw[k] = append(sc.inDraw[k], func(a *actor) {
+		a.begin("", slice, slice+" 12.000000", "M0538")
+		a.compute(d)
+		a.end()
+	})
+}
+
+// drawBuffer has the drawing wait for a free buffer after the main thread has gone on.
+func (sc *scene) drawBuffer(k int64, d trace.Duration) {
+	const slice = "RSScreenRenderNodeDrawable:RequestFrame"
+	sc.renderCause(CauseTruth{Wait: "buffer", Stage: "draw", Slice: slice, NS: d}, k)
+	sc.inDraw[k] = append(sc.inDraw[k], func(a *actor) {
+		a.begin("", slice, slice, "M0538")
+		sc.device(d, func(by *actor) { sc.wake(a, by) })
+		a.block('S', "buffer", reason{})
+		a.compute(5 * trace.Microsecond)
+		a.end()
+	})
+}
+
+// commitBusy has the thread that commits do something else when the frame is drawn.
+func (sc *scene) commitBusy(k int64, d trace.Duration) {
+	const slice = "ClearFrameBuffers"
+	sc.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice, NS: d}, k)
+	sc.inDraw[k] = append(sc.inDraw[k], func(*actor) {
+		sc.post(sc.commit, nil, func(c *actor) { sc.slice(c, "", slice, "M0538", d+share(sc.period, 18)) })
+	})
+}
+
+// commitBinder has the commit wait for the composer's host.
+func (sc *scene) commitBinder(k int64, d trace.Duration) {
+	t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(sc.service), Leaf: "run", LeafSlice: serviceSlice, NS: d}
+	sc.renderCause(t, k)
+	sc.inRepaint[k] = append(sc.inRepaint[k], func(c *actor) {
+		sc.call(c, sc.service, func(s *actor) { sc.slice(s, "", serviceSlice, "M0538", d) })
+	})
+}
+
+// commitFence has the commit wait for the GPU.
+func (sc *scene) commitFence(k int64, d trace.Duration) {
+	const slice = "Waiting for Acquire Fence"
+	sc.renderCause(CauseTruth{Wait: "fence", Stage: "composer", Slice: slice, NS: d}, k)
+	sc.inRepaint[k] = append(sc.inRepaint[k], func(c *actor) {
+		c.begin("", slice, slice+" 9012", "I38")
+		sc.device(d, func(by *actor) { sc.wake(c, by) })
+		c.block('D', "fence", reason{0, sc.caller("dma_fence_default_wait")})
+		c.compute(5 * trace.Microsecond)
+		c.end()
+	})
+}
+
+// displayLate has the display leave out a refresh.
+func (sc *scene) displayLate(k int64, _ trace.Duration) {
+	sc.leftOut[k] = 1
+	sc.renderCause(CauseTruth{Wait: "fence", Stage: "display", NS: sc.period}, k)
+}
+
+// pickUpBusy has render_service's main thread busy for two vsyncs with what is no frame.
+func (sc *scene) pickUpBusy(k int64, _ trace.Duration) {
+	sc.cause(CauseTruth{Wait: "pick_up", PickUp: "render_busy", NS: sc.period}, k)
+	early := share(sc.period, 20)
+	sc.at(sc.s.traceTime(sc.s.grid.at(k+1).now).Add(-early), func() {
+		sc.post(sc.render, nil, func(a *actor) {
+			sc.slice(a, "", "PurgeCacheBetweenFrames", "M0538", early+sc.period+200*trace.Microsecond)
+		})
+	})
+}
+
+// pickUpNoVsync has render_service get no vsync when it should pick the frame up.
+func (sc *scene) pickUpNoVsync(k int64, _ trace.Duration) {
+	sc.cause(CauseTruth{Wait: "pick_up", PickUp: "no_vsync", NS: sc.period}, k)
+	sc.noVsync[k+1] = true
+}
+
+// unmarshalling has the transaction arrive when render_service has applied the others.
+func (sc *scene) unmarshalling(k int64, _ trace.Duration) {
+	sc.cause(CauseTruth{Wait: "pick_up", PickUp: "unmarshalling", NS: sc.period}, k)
+	sc.slow[k] = sc.s.traceTime(sc.s.grid.at(k + 1).now).Add(share(sc.period, 40))
 }

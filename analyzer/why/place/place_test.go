@@ -271,8 +271,8 @@ func TestBlockedBy(t *testing.T) {
 		{"kthread_worker_fn+0x14c/0x1ec[devhost.elf]", "kthread_worker_fn", WaitUnknown},
 		{"", "", WaitUnknown},
 	} {
-		if got, ok := BlockedBy([]byte(test.caller)); got != test.want || ok != (test.want != WaitUnknown) {
-			t.Errorf("%s: %v, %v, want %v", test.caller, got, ok, test.want)
+		if got := BlockedBy([]byte(test.caller)); got != test.want {
+			t.Errorf("%s: %v, want %v", test.caller, got, test.want)
 		}
 		if got := string(AppendFunction(nil, []byte(test.caller))); got != test.function {
 			t.Errorf("function of %s is %q", test.caller, got)
@@ -280,7 +280,7 @@ func TestBlockedBy(t *testing.T) {
 	}
 	for _, row := range blockers {
 		text := strings.TrimSuffix(row.prefix, "*")
-		if got, _ := BlockedBy([]byte(text)); got != row.wait {
+		if got := BlockedBy([]byte(text)); got != row.wait {
 			t.Errorf("%s: %v, want %v", text, got, row.wait)
 		}
 	}

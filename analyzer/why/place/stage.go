@@ -7,53 +7,55 @@ type Stage uint8
 // The stages of an application's UI thread, then those of render_service.
 const (
 	// NoStage: the slice belongs to the stage of the slice around it.
-	NoStage   Stage = iota
-	Start           // before the frame: from its expected start to its actual one
-	Frame           // the frame itself, outside of all other stages
-	Input           // touch and drag events, the application's frame callbacks
-	Animate         // animations
-	Build           // components are created, updated and deleted
-	JS              // ArkTS code outside of the other stages
-	Layout          // measure and layout
-	Record          // draw commands are recorded
-	Submit          // the transaction is sent to render_service
-	After           // callbacks after layout: areas, visible areas
-	Idle            // predictive work after the frame
-	Lifecycle       // changes of the window, the configuration, the memory level
-	Receive         // render_service has its vsync; by its name such a slice is Frame
-	Commands        // transactions are applied, buffers consumed
-	Prepare         // the tree is walked for what changed
-	HandOver        // the main thread passes the frame to the render thread
-	Draw            // the render thread draws
-	Composer        // layers are committed to the display
-	Display         // the display shows the frame
-	stageEnd        // stays last
+	NoStage    Stage = iota
+	Start            // before the frame: from its expected start to its actual one
+	Frame            // the frame itself, outside of all other stages
+	Input            // touch and drag events, the application's frame callbacks
+	Animate          // animations
+	Build            // components are created, updated and deleted
+	JS               // ArkTS code outside of the other stages
+	Layout           // measure and layout
+	Record           // draw commands are recorded
+	Submit           // the transaction is sent to render_service
+	After            // callbacks after layout: areas, visible areas
+	Idle             // predictive work after the frame
+	Lifecycle        // changes of the window, the configuration, the memory level
+	Receive          // render_service has its vsync; by its name such a slice is Frame
+	Commands         // transactions are applied, buffers consumed
+	Prepare          // the tree is walked for what changed
+	HandOver         // the main thread passes the frame to the render thread
+	Draw             // the render thread draws
+	CommitWait       // the drawn frame waits until its commit begins
+	Composer         // layers are committed to the display
+	Display          // the display shows the frame
+	stageEnd         // stays last
 )
 
 // StageCount is the number of stages, NoStage included.
 const StageCount = int(stageEnd)
 
 var stages = [StageCount]struct{ code, label string }{
-	NoStage:   {"none", "no stage"},
-	Start:     {"start", "start"},
-	Frame:     {"frame", "frame"},
-	Input:     {"input", "input"},
-	Animate:   {"animate", "animation"},
-	Build:     {"build", "build"},
-	JS:        {"js", "ArkTS code"},
-	Layout:    {"layout", "layout"},
-	Record:    {"record", "recording of draw commands"},
-	Submit:    {"submit", "submission"},
-	After:     {"after", "callbacks after layout"},
-	Idle:      {"idle", "predictive work"},
-	Lifecycle: {"lifecycle", "lifecycle event"},
-	Receive:   {"receive", "receipt of the vsync"},
-	Commands:  {"commands", "application of transactions"},
-	Prepare:   {"prepare", "preparation"},
-	HandOver:  {"hand_over", "hand-over to the render thread"},
-	Draw:      {"draw", "drawing"},
-	Composer:  {"composer", "commit to the display"},
-	Display:   {"display", "display"},
+	NoStage:    {"none", "no stage"},
+	Start:      {"start", "start"},
+	Frame:      {"frame", "frame"},
+	Input:      {"input", "input"},
+	Animate:    {"animate", "animation"},
+	Build:      {"build", "build"},
+	JS:         {"js", "ArkTS code"},
+	Layout:     {"layout", "layout"},
+	Record:     {"record", "recording of draw commands"},
+	Submit:     {"submit", "submission"},
+	After:      {"after", "callbacks after layout"},
+	Idle:       {"idle", "predictive work"},
+	Lifecycle:  {"lifecycle", "lifecycle event"},
+	Receive:    {"receive", "receipt of the vsync"},
+	Commands:   {"commands", "application of transactions"},
+	Prepare:    {"prepare", "preparation"},
+	HandOver:   {"hand_over", "hand-over to the render thread"},
+	Draw:       {"draw", "drawing"},
+	CommitWait: {"commit_wait", "wait for the commit"},
+	Composer:   {"composer", "commit to the display"},
+	Display:    {"display", "display"},
 }
 
 // String returns the stage's code: lower case, words joined by underscores.

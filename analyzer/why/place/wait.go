@@ -140,18 +140,18 @@ var blockers = []struct {
 var blockerIndex = newPrefixes(len(blockers), func(row int) string { return blockers[row].prefix })
 
 // BlockedBy returns what a thread that is blocked in a kernel function waits for:
-// WaitIO, WaitFence, WaitMem or WaitTimer. caller is the field of that name of a
-// sched_blocked_reason event, or the result of AppendFunction. BlockedBy is false for
-// all other functions.
-func BlockedBy(caller []byte) (Wait, bool) {
+// WaitIO, WaitFence, WaitMem or WaitTimer, and WaitUnknown for all other functions. caller
+// is the field of that name of a sched_blocked_reason event, or the result of
+// AppendFunction.
+func BlockedBy(caller []byte) Wait {
 	row, _ := blockerIndex.find(caller)
-	if row >= 0 && blockers[row].wait != WaitUnknown {
-		return blockers[row].wait, true
+	switch {
+	case row >= 0:
+		return blockers[row].wait
+	case bytes.Contains(function(caller), []byte("reclaim")):
+		return WaitMem
 	}
-	if row < 0 && bytes.Contains(function(caller), []byte("reclaim")) {
-		return WaitMem, true
-	}
-	return WaitUnknown, false
+	return WaitUnknown
 }
 
 // AppendFunction appends the kernel function's name of a sched_blocked_reason

@@ -88,8 +88,9 @@ all("table.sortable").forEach(table => all("thead th", table).forEach(th => {
 // A link such as report.html#process-2 selects a process, and #process-2@TIME the frame
 // that starts at a time in nanoseconds.
 function follow() {
-  const [, id = "0", time] = /^#process-(\d+)(?:@(\d+))?$/.exec(location.hash) ?? [];
-  showProcess(id in data.processes ? id : "0");
+  const first = one("#process").dataset.first;
+  const [, id = first, time] = /^#process-(\d+)(?:@(\d+))?$/.exec(location.hash) ?? [];
+  showProcess(id in data.processes ? id : first);
   if (time) plots[0]?.showAt(BigInt(time));
 }
 if (data.processes.length) {

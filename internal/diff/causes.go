@@ -1,0 +1,351 @@
+package diff
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/text"
+)
+
+// Costs are what the causes of late frames cost a process in one run, and where its frames
+// spend their time.
+type Costs struct {
+	seconds float64 // observed
+	frames  int     // complete ones
+	lost    trace.Duration
+	causes  map[cause]trace.Duration // the parts of lost
+	times   map[cause]trace.Duration // of all complete frames; without slices
+}
+
+// cause is a wait in a stage and, of lost time, in a slice.
+type cause struct {
+	wait  place.Wait
+	stage place.Stage
+	slice string
+}
+
+// NewCosts returns the costs of the processes of a report on a timeline, by process; nil if
+// the causes are unknown.
+func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.Process]*Costs {
+	if c == nil {
+		return nil
+	}
+	frames := stats.NewFrames(t)
+	all := map[*stats.Process]*Costs{}
+	for _, p := range r.Processes {
+		list := frames.Of(p)
+		if p.Observed == nil || len(list) == 0 {
+			continue
+		}
+		k := &Costs{seconds: p.Observed.Seconds, frames: len(list), causes: map[cause]trace.Duration{}, times: map[cause]trace.Duration{}}
+		ranking := c.Rank(list)
+		k.lost = ranking.Lost
+		for _, x := range ranking.Costs {
+			k.causes[cause{x.Wait, x.Stage, x.Slice}] += x.Lost
+		}
+		for _, f := range list {
+			if e := c.Of(f); e != nil {
+				for _, part := range e.Parts {
+					k.times[cause{wait: part.Wait, stage: part.Stage}] += part.Time
+				}
+			}
+		}
+		all[p] = k
+	}
+	return all
+}
+
+// CauseChange is the change of what a cause costs: of the lost time in milliseconds per
+// second, or of the mean time of a frame in milliseconds.
+type CauseChange struct {
+	Wait  place.Wait
+	Stage place.Stage
+	Slice string // empty outside of all slices
+	Measure
+}
+
+// Title names the cause for people.
+func (c *CauseChange) Title() string {
+	return (&why.Cost{Wait: c.Wait, Stage: c.Stage, Slice: c.Slice}).Title()
+}
+
+// CauseChanges are what changed in the causes of late frames of a pair.
+type CauseChanges struct {
+	// Lost is the lost time of all causes together, as the measure lost_ms_per_s.
+	Lost Measure
+	// Causes has the lost time by cause, and Times the mean time of all complete frames by
+	// wait and stage: those of at least leastCost on either side, the largest change first.
+	Causes, Times []CauseChange
+	// waits are the measures of waits that conditions name.
+	waits map[string]*Measure
+}
+
+// leastCost is the least cost that is compared, in ms/s of lost time or ms of a frame.
+const leastCost = 0.05
+
+// The names of measures of causes. A wait's is wait.CODE.SUFFIX.
+const (
+	lostName    = "lost_ms_per_s"
+	waitPrefix  = "wait."
+	frameSuffix = ".ms_per_frame"
+	lostSuffix  = "." + lostName
+)
+
+// causeUnit returns the unit of a measure of causes; false for other measures.
+func causeUnit(name string) (stats.Unit, bool) {
+	if name == lostName {
+		return stats.MillisecondsPS, true
+	}
+	if wait, unit := splitWait(name); unit != "" {
+		for w := range place.WaitCount {
+			if place.Wait(w).String() == wait {
+				return unit, true
+			}
+		}
+	}
+	return "", false
+}
+
+// splitWait returns the code of the wait in the name of a measure, and the measure's unit;
+// empty for other names.
+func splitWait(name string) (wait string, unit stats.Unit) {
+	name, ok := strings.CutPrefix(name, waitPrefix)
+	if !ok {
+		return "", ""
+	}
+	if wait, ok = strings.CutSuffix(name, lostSuffix); ok {
+		return wait, stats.MillisecondsPS
+	}
+	if wait, ok = strings.CutSuffix(name, frameSuffix); ok {
+		return wait, stats.Milliseconds
+	}
+	return "", ""
+}
+
+// causeSeries is a measure of causes, with its values in the runs of both sides.
+type causeSeries struct {
+	measure *Measure
+	runs    stats.Runs
+}
+
+// newCauses computes the changes of a pair; nil if the causes of a run are unknown. It
+// appends what is to be tested to series.
+func (d *Diff) newCauses(p *Pair, conditions Conditions, series *[]causeSeries) *CauseChanges {
+	base, new := costsOf(d.Base, p.base), costsOf(d.New, p.new)
+	if base == nil || new == nil {
+		return nil
+	}
+	add := func(m *Measure, unit stats.Unit, of func(*Costs) float64) {
+		s := causeSeries{measure: m}
+		mean := func(list []*Costs, values *[]float64) *float64 {
+			sum, n := 0.0, 0.0
+			for _, k := range list {
+				x := math.NaN()
+				if k != nil {
+					x = of(k)
+					sum += x
+					n++
+				}
+				*values = append(*values, x)
+			}
+			sum /= n
+			return &sum
+		}
+		m.Unit, m.Better = unit, stats.Lower
+		m.Base, m.New = mean(base, &s.runs.Base), mean(new, &s.runs.New)
+		delta := *m.New - *m.Base
+		m.Delta = &delta
+		if *m.Base != 0 {
+			relative := delta / *m.Base
+			m.Relative = &relative
+		}
+		*series = append(*series, s)
+	}
+	perSecond := func(d trace.Duration, k *Costs) float64 { return d.Milliseconds() / k.seconds }
+	perFrame := func(d trace.Duration, k *Costs) float64 { return d.Milliseconds() / float64(k.frames) }
+	c := &CauseChanges{waits: map[string]*Measure{}}
+	c.Lost.Name = lostName
+	add(&c.Lost, stats.MillisecondsPS, func(k *Costs) float64 { return perSecond(k.lost, k) })
+	list := func(unit stats.Unit, of func(*Costs) map[cause]trace.Duration, per func(trace.Duration, *Costs) float64) []CauseChange {
+		var changes []CauseChange
+		for _, x := range causesOf(slices.Concat(base, new), of) {
+			least := func(k *Costs) bool { return k != nil && per(of(k)[x], k) >= leastCost }
+			if slices.ContainsFunc(base, least) || slices.ContainsFunc(new, least) {
+				changes = append(changes, CauseChange{Wait: x.wait, Stage: x.stage, Slice: x.slice})
+			}
+		}
+		for i := range changes {
+			x := cause{changes[i].Wait, changes[i].Stage, changes[i].Slice}
+			add(&changes[i].Measure, unit, func(k *Costs) float64 { return per(of(k)[x], k) })
+		}
+		return changes
+	}
+	c.Causes = list(stats.MillisecondsPS, func(k *Costs) map[cause]trace.Duration { return k.causes }, perSecond)
+	c.Times = list(stats.Milliseconds, func(k *Costs) map[cause]trace.Duration { return k.times }, perFrame)
+	for _, condition := range conditions {
+		wait, unit := splitWait(condition.Measure)
+		if wait == "" || c.waits[condition.Measure] != nil {
+			continue
+		}
+		sum := func(m map[cause]trace.Duration) (d trace.Duration) {
+			for x, t := range m {
+				if x.wait.String() == wait {
+					d += t
+				}
+			}
+			return d
+		}
+		m := &Measure{Name: condition.Measure}
+		c.waits[condition.Measure] = m
+		add(m, unit, func(k *Costs) float64 {
+			if unit == stats.Milliseconds {
+				return perFrame(sum(k.times), k)
+			}
+			return perSecond(sum(k.causes), k)
+		})
+	}
+	return c
+}
+
+// costsOf returns the costs of a process in each run, nil where it has no frames. The list is
+// nil if no run has the costs, or if the causes of a run are unknown.
+func costsOf(s Side, runs []*stats.Process) []*Costs {
+	list := make([]*Costs, len(runs))
+	known := false
+	for i, p := range runs {
+		if p == nil || !hasFrames(p) {
+			continue
+		}
+		if list[i] = s.Costs[p]; list[i] == nil || list[i].seconds <= 0 {
+			return nil
+		}
+		known = true
+	}
+	if !known {
+		return nil
+	}
+	return list
+}
+
+// causesOf returns all causes of a list of costs, in order.
+func causesOf(list []*Costs, of func(*Costs) map[cause]trace.Duration) []cause {
+	seen := map[cause]bool{}
+	var all []cause
+	for _, k := range list {
+		if k == nil {
+			continue
+		}
+		for x := range of(k) {
+			if !seen[x] {
+				seen[x] = true
+				all = append(all, x)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b cause) int {
+		return cmp.Or(cmp.Compare(a.wait, b.wait), cmp.Compare(a.stage, b.stage), cmp.Compare(a.slice, b.slice))
+	})
+	return all
+}
+
+// testCauses computes the changes of the causes of all pairs. If there are enough runs, it
+// tests those of lost time together, and those of the time of frames.
+func (d *Diff) testCauses(o Options) {
+	var series []causeSeries
+	for _, p := range d.Pairs {
+		p.Causes = d.newCauses(p, o.FailOn, &series)
+	}
+	for _, unit := range []stats.Unit{stats.MillisecondsPS, stats.Milliseconds} {
+		var list []stats.Runs
+		var measures []*Measure
+		for _, s := range series {
+			if s.measure.Unit == unit {
+				list, measures = append(list, s.runs), append(measures, s.measure)
+			}
+		}
+		for i, change := range stats.CompareRuns(list) {
+			measures[i].set(change, o.MinEffect)
+		}
+	}
+	for _, p := range d.Pairs {
+		if c := p.Causes; c != nil {
+			for _, list := range [][]CauseChange{c.Causes, c.Times} {
+				slices.SortStableFunc(list, func(a, b CauseChange) int {
+					return cmp.Compare(math.Abs(*b.Delta), math.Abs(*a.Delta))
+				})
+			}
+		}
+	}
+}
+
+// measure returns the measure of causes with a name, with nil values if it is unknown.
+func (c *CauseChanges) measure(name string) *Measure {
+	switch {
+	case c == nil:
+	case name == lostName:
+		return &c.Lost
+	case c.waits[name] != nil:
+		return c.waits[name]
+	}
+	unit, _ := causeUnit(name)
+	return &Measure{Name: name, Unit: unit}
+}
+
+// The causes in tables and pages: those that changed by at least leastShown, in the unit of
+// the list, and at most maxShown of a list.
+const (
+	maxShown        = 6
+	leastShownLost  = 0.5 // ms/s
+	leastShownFrame = 0.05
+)
+
+// causeTable is a list of changes of causes for people.
+type causeTable struct {
+	Title string
+	Rows  []causeRow
+}
+
+type causeRow struct {
+	Title, Base, New, Change, Verdict string
+	Judgement                         Judgement
+}
+
+// causeTables returns the lists of what changed in the causes; none if nothing did.
+func (p *Pair) causeTables() []causeTable {
+	if p.Causes == nil {
+		return nil
+	}
+	var tables []causeTable
+	add := func(title string, list []CauseChange, total *Measure, least float64) {
+		t := causeTable{Title: title}
+		for i := range list {
+			if c := &list[i]; math.Abs(*c.Delta) >= least && len(t.Rows) < maxShown {
+				t.Rows = append(t.Rows, newCauseRow(text.Printable(c.Title()), &c.Measure))
+			}
+		}
+		if total != nil && (*total.Base > 0 || *total.New > 0) {
+			t.Rows = append(t.Rows, newCauseRow("all causes", total))
+		}
+		if len(t.Rows) > 0 {
+			tables = append(tables, t)
+		}
+	}
+	add("Lost time by cause, ms/s", p.Causes.Causes, &p.Causes.Lost, leastShownLost)
+	add("Mean time of a frame, ms", p.Causes.Times, nil, leastShownFrame)
+	return tables
+}
+
+func newCauseRow(title string, m *Measure) causeRow {
+	verdict := "not tested"
+	if m.P != nil {
+		verdict = m.Judgement.text()
+	}
+	return causeRow{title, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta), verdict, m.Judgement}
+}

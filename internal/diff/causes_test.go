@@ -1,0 +1,161 @@
+package diff
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/simulate"
+)
+
+// costly returns a side of one run whose processes have the costs of withCosts.
+func costly(name string, storage float64) Side {
+	return withCosts(gallery("gallery", "render_service", 20, 20, func(int) int { return 5 }).side(name), storage)
+}
+
+// withCosts gives each process 100 frames in a second that lost the given milliseconds to
+// storage in a slice, and spent them there.
+func withCosts(s Side, storage float64) Side {
+	d := trace.Duration(storage * 1e6)
+	s.Costs = map[*stats.Process]*Costs{}
+	for _, p := range s.Stats.Processes {
+		s.Costs[p] = &Costs{
+			seconds: 1, frames: 100, lost: d + ms,
+			causes: map[cause]trace.Duration{{place.WaitIO, place.Layout, "FlushLayoutTask"}: d, {place.Run, place.Build, "FlushBuild"}: ms},
+			times:  map[cause]trace.Duration{{wait: place.WaitIO, stage: place.Layout}: d, {wait: place.Run, stage: place.Layout}: 400 * ms},
+		}
+	}
+	return s
+}
+
+func several(name string, storage ...float64) Side {
+	var runs []Side
+	for i, x := range storage {
+		runs = append(runs, costly(fmt.Sprint(name, i), x))
+	}
+	return Join(name, runs)
+}
+
+func failOn(t *testing.T, s string) Options {
+	t.Helper()
+	list, err := ParseConditions(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{FailOn: list, Process: func(p *analyzer.Process) bool { return p.Name == "gallery" }}
+}
+
+func TestCauseChanges(t *testing.T) {
+	o := failOn(t, "lost_ms_per_s>+5,wait.io.lost_ms_per_s>+25,wait.io.ms_per_frame>+0.1,wait.gc.wait.ms_per_frame>+0")
+	d := compare(t, several("base", 10, 11, 12), several("new", 30, 31, 32), o)
+	c := d.Pairs[0].Causes
+	if got := fmt.Sprintf("%.3f %.3f %.3f", *c.Lost.Base, *c.Lost.New, *c.Lost.Delta); got != "12.000 32.000 20.000" {
+		t.Errorf("lost %s", got)
+	}
+	// The work in FlushBuild did not change, and comes last.
+	first := &c.Causes[0]
+	if first.Title() != "waiting for storage in FlushLayoutTask" || math.Abs(*first.Delta-20) > 1e-9 || first.Judgement != Worsened || len(c.Causes) != 2 || *c.Causes[1].Delta != 0 {
+		t.Errorf("%d causes, first %s: %v", len(c.Causes), first.Title(), *first.Delta)
+	}
+	// 20 ms in 100 frames.
+	if first := &c.Times[0]; first.Wait != place.WaitIO || first.Slice != "" || math.Abs(*first.Delta-0.2) > 1e-9 {
+		t.Errorf("times begin with %s: %v", first.Title(), *first.Delta)
+	}
+	var got []string
+	for _, o := range d.Outcomes {
+		got = append(got, o.Condition.Measure+" "+string(o.Status))
+	}
+	want := "lost_ms_per_s failed; wait.io.lost_ms_per_s passed; wait.io.ms_per_frame failed; wait.gc.wait.ms_per_frame passed"
+	if got := strings.Join(got, "; "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for _, format := range Formats {
+		if text := write(t, d, format, WriteOptions{}); !strings.Contains(text, "waiting for storage in FlushLayoutTask") {
+			t.Errorf("%s lacks the cause", format)
+		}
+	}
+}
+
+// Changes between fewer than three runs on a side are shown and not tested.
+func TestCausesOfFewRuns(t *testing.T) {
+	o := failOn(t, "wait.io.lost_ms_per_s>+5")
+	d := compare(t, costly("base", 10), costly("new", 30), o)
+	c := d.Pairs[0].Causes
+	if *c.Lost.Delta != 20 || c.Lost.P != nil || d.Outcomes[0].Status != Unknown || !strings.Contains(d.Outcomes[0].String(), "fewer than three runs") {
+		t.Errorf("%v: %s", *c.Lost.Delta, d.Outcomes[0])
+	}
+	o.Any = true
+	if d = compare(t, costly("base", 10), costly("new", 30), o); d.Outcomes[0].Status != Failed {
+		t.Error(d.Outcomes[0])
+	}
+	// Without causes on a side nothing is known of them.
+	d = compare(t, before(), costly("new", 30), o)
+	if d.Pairs[0].Causes != nil || d.Outcomes[0].Reason() != "unknown in both traces" {
+		t.Errorf("%+v: %s", d.Pairs[0].Causes, d.Outcomes[0])
+	}
+}
+
+func TestParseCauseConditions(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"wait.io.ms_per_frame>+0.5", ""},
+		{"wait.cpu.preempted.lost_ms_per_s>+5%", ""},
+		{"wait.what.lost_ms_per_s>+5", `position 1: unknown measure "wait.what.lost_ms_per_s"`},
+		{"wait.io>+5", `position 1: unknown measure "wait.io"`},
+		{"lost_ms_per_s>+5pp", "position 15: pp is for shares: lost_ms_per_s is not a share"},
+	} {
+		_, err := ParseConditions(test.text)
+		if got := fmt.Sprint(err); got != test.want && (err != nil || test.want != "") {
+			t.Errorf("%q: got %q, want %q", test.text, got, test.want)
+		}
+	}
+	if _, err := ParseMinEffects("lost_ms_per_s=1"); err == nil {
+		t.Error("the causes have no smallest change of their own")
+	}
+}
+
+// The times of a trace add up to the mean span of its frames, and the causes to what was
+// lost.
+func TestCosts(t *testing.T) {
+	var text bytes.Buffer
+	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseStorageD, Seed: 1}).Generate(&text); err != nil {
+		t.Fatal(err)
+	}
+	recorder := why.NewRecorder(limits.Default())
+	timeline, _, err := analyzer.Analyze(t.Context(), &text, hitrace.Options{}, analyzer.Options{Observer: recorder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	causes := recorder.Explain(timeline)
+	report := stats.Compute(timeline, stats.Options{Compare: true})
+	costs := NewCosts(report, timeline, causes)
+	frames := stats.NewFrames(timeline)
+	for _, p := range report.Processes {
+		k, span, lost := costs[p], trace.Duration(0), trace.Duration(0)
+		for _, f := range frames.Of(p) {
+			e := causes.Of(f)
+			span += e.End.Sub(e.Start)
+			lost += e.Overrun
+		}
+		sum := func(m map[cause]trace.Duration) (d trace.Duration) {
+			for _, t := range m {
+				d += t
+			}
+			return d
+		}
+		if sum(k.times) != span || sum(k.causes) != lost || k.lost != lost || k.frames != p.Frames.Complete {
+			t.Errorf("%s: times %v of %v, causes %v of %v", p.Name, sum(k.times), span, sum(k.causes), lost)
+		}
+		if p.Kind == stats.Application && k.causes[cause{place.WaitIO, place.Layout, "FlushLayoutTask"}]*2 < lost {
+			t.Errorf("storage cost %v of %v", k.causes, lost)
+		}
+	}
+}
