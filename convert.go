@@ -52,7 +52,7 @@ type Summary struct {
 // all its events, a dump with its frames. The same input and options give the same bytes.
 // The error is an *Error, or that of r, w or ctx. After an error the output is unusable.
 func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*Summary, error) {
-	in, err := open(ctx, r, o.Options)
+	in, err := open(ctx, r, o.Options, o.PassThrough)
 	if err != nil {
 		return nil, err
 	}

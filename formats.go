@@ -46,8 +46,6 @@ var formats = []format{
 	{rawTrace, binarytrace.IsSys, readText, ""},
 	{"hiperf data", magic(0, "PERFILE2"), nil, recordHint},
 	{"Git LFS pointer", magic(0, "version https://git-lfs"), nil, "the file itself is elsewhere: git lfs pull fetches it"},
-	{"bzip2 file", magic(4, "1AY&SY"), nil, "bunzip2 it first"}, // after BZh and the level
-	{"xz file", magic(0, "\xfd7zXZ\x00"), nil, "unxz it first"},
 	{tarArchive, magic(257, "ustar"), nil, "unpack it first: tar xf"}, // after the first file's name and attributes
 	{textTrace, anything, readText, ""},
 }

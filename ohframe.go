@@ -89,7 +89,7 @@ type Trace struct {
 // ReadAt and Stat methods, a zip archive is read in place; otherwise it is copied to
 // a temporary file. The error is an *Error, or that of r or ctx.
 func Read(ctx context.Context, r io.Reader, o Options) (*Trace, error) {
-	in, err := open(ctx, r, o)
+	in, err := open(ctx, r, o, false)
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +109,10 @@ type input struct {
 	format  *format
 }
 
-// open opens the containers of an input and recognises its format.
-func open(ctx context.Context, r io.Reader, o Options) (*input, error) {
-	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.Strict, Limits: o.Limits, Entry: o.Entry})
+// open opens the containers of an input and recognises its format. keepTar is as in
+// unpack.Options.
+func open(ctx context.Context, r io.Reader, o Options, keepTar bool) (*input, error) {
+	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.Strict, Limits: o.Limits, Entry: o.Entry, KeepTar: keepTar})
 	if err != nil {
 		return nil, asError(err)
 	}

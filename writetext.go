@@ -25,7 +25,7 @@ type TextOptions struct {
 // With a window, it writes headers and what is in the window. It returns what of the
 // input could not be read, in words. The error is an *Error, or that of r, w or ctx.
 func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]string, error) {
-	in, err := open(ctx, r, o.Options)
+	in, err := open(ctx, r, o.Options, false)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func TestSuite(t *testing.T) {
 func checkActual(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) (atOne int) {
 	t.Helper()
 	var text strings.Builder
-	if err := frametable.Write(&text, timeline, frametable.Options{Format: "csv", Layers: true}); err != nil {
+	if err := frametable.Write(&text, []frametable.Input{{Timeline: timeline}}, frametable.Options{Format: "csv", Layers: true}); err != nil {
 		t.Fatal(err)
 	}
 	table, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()

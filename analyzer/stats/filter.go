@@ -4,20 +4,59 @@ import (
 	"fmt"
 	"path"
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 )
 
-// MatchProcess returns a filter for Options.Process. It keeps the processes whose name
-// matches the path.Match pattern, for example "com.example.*", or whose process id is
-// the pattern. Names in traces have at most 15 bytes. The empty pattern keeps all
-// processes. A malformed pattern is an error.
+// kernelName is the number of bytes that kernels keep of a name: the last ones.
+const kernelName = 15
+
+// MatchProcess returns a filter for Options.Process. It keeps the processes that MatchName
+// matches.
 func MatchProcess(pattern string) (func(*analyzer.Process) bool, error) {
-	if _, err := path.Match(pattern, ""); err != nil {
-		return nil, fmt.Errorf("%q is no pattern such as com.example.* and no process id", pattern)
+	match, err := MatchName(pattern)
+	if err != nil {
+		return nil, err
 	}
 	return func(p *analyzer.Process) bool {
-		matched, _ := path.Match(pattern, p.Name)
-		return pattern == "" || matched || !p.NoPID && pattern == strconv.Itoa(int(p.PID))
+		if p.NoPID {
+			return match(p.Name, trace.UnknownPID)
+		}
+		return match(p.Name, p.PID)
+	}, nil
+}
+
+// MatchName returns a function that reports whether a process, whose id may be unknown, is
+// meant by a pattern. The pattern is
+//
+//   - a process id;
+//   - a path.Match pattern of the whole name, for example "com.example.*";
+//   - a part of the name;
+//   - a full name, of which a trace has only the last 15 bytes.
+//
+// Upper and lower case are the same. The empty pattern means all processes. A malformed
+// pattern is an error.
+func MatchName(pattern string) (func(name string, pid trace.PID) bool, error) {
+	lower := strings.ToLower(pattern)
+	if _, err := path.Match(lower, ""); err != nil {
+		return nil, fmt.Errorf("%q is no pattern such as com.example.* and no process id", pattern)
+	}
+	isPattern := strings.ContainsAny(pattern, "*?[\\")
+	_, err := strconv.Atoi(pattern)
+	isNumber := err == nil
+	return func(name string, pid trace.PID) bool {
+		name = strings.ToLower(name)
+		switch {
+		case pattern == "" || name == lower:
+			return true
+		case isPattern:
+			matched, _ := path.Match(lower, name)
+			return matched
+		case isNumber:
+			return pid != trace.UnknownPID && pattern == pid.String()
+		}
+		return strings.Contains(name, lower) || len(name) == kernelName && strings.HasSuffix(lower, name)
 	}, nil
 }

@@ -244,6 +244,10 @@ func TestMatchProcess(t *testing.T) {
 		{"100", "[gallery]"},
 		{"1", "[render_service]"},
 		{"music", "[]"},
+		{"GALL", "[gallery]"},
+		{"com.example.gallery", "[]"}, // only a name of 15 bytes may have been cut
+		{"e", "[gallery notes render_service]"},
+		{"10", "[]"},
 	} {
 		filter, err := stats.MatchProcess(test.pattern)
 		if err != nil {
@@ -256,6 +260,10 @@ func TestMatchProcess(t *testing.T) {
 		if got := fmt.Sprint(names); got != test.want {
 			t.Errorf("pattern %q lets through %s, want %s", test.pattern, got, test.want)
 		}
+	}
+	match, err := stats.MatchName("com.example.Gallery")
+	if err != nil || !match("example.gallery", 1) || match("xample.gallery", 1) || !match("com.example.gallery.x", 1) {
+		t.Errorf("a full name: %v", err)
 	}
 	if _, err := stats.MatchProcess("[a"); err == nil {
 		t.Error("a malformed pattern is no error")

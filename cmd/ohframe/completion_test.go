@@ -29,11 +29,11 @@ func findTool(t *testing.T, name string) string {
 // completions are lines up to the cursor, and what may follow. Shells complete
 // file names where there is nothing.
 var completions = []struct{ line, want string }{
-	{"ohframe ", "completion convert devices diff fleet frames open record report sql text ui why"},
+	{"ohframe ", "completion convert devices diff fleet frames man open record report sql text ui version why"},
 	{"ohframe con", "convert"},
 	{"ohframe rec", "record"},
 	{"ohframe record --clock ", "boot mono"},
-	{"ohframe ma", ""}, // hidden
+	{"ohframe ma", "man"}, // hidden
 	{"ohframe --ver", "--version"},
 	{"ohframe frames --format ", "csv json parquet table"},
 	{"ohframe frames --format c", "csv"},

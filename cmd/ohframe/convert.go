@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,7 +17,11 @@ func convertCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "convert",
 		Usage:     "convert a trace to a Perfetto trace with frame timelines",
-		ArgsUsage: "TRACE [-o OUT]",
+		ArgsUsage: "TRACE… [-o OUT]",
+		Description: "OUT is the folder of the outputs if there are several traces." + examples(
+			"ohframe convert trace.ftrace",
+			"ohframe convert trace.ftrace -o - | gzip >trace.pftrace.gz",
+			"ohframe convert traces -o converted"),
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses)"},
 			&cli.BoolFlag{Name: "frames-only", Usage: "write frames and names only, no events"},
@@ -31,19 +37,64 @@ func convertCommand() *cli.Command {
 }
 
 func convert(c *cli.Context) error {
-	name, err := oneInput(c)
+	names, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
+	outputs, err := convertOutputs(c.String("output"), names)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		if err := convertOne(c, name, outputs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convertOutputs returns the names of the outputs. Of several inputs, output is the folder,
+// which need not exist; if it is empty, outputs are beside the inputs.
+func convertOutputs(output string, names []string) ([]string, error) {
+	if len(names) == 1 {
+		return []string{cmp.Or(output, defaultOutput(names[0]))}, nil
+	}
+	info, err := os.Stat(output)
+	switch {
+	case output == "":
+	case output == standard || err == nil && !info.IsDir():
+		return nil, &failure{file: outputName(output), what: "is not a folder", hint: "of several traces, -o names the folder of the outputs"}
+	default:
+		if err := os.MkdirAll(output, 0o777); err != nil {
+			return nil, fileError(output, err)
+		}
+	}
+	from := map[string]string{}
+	var outputs []string
+	for _, name := range names {
+		if name == standard {
+			return nil, &failure{file: inputName(name), what: "cannot be one of several traces", hint: "save it to a file first"}
+		}
+		out := defaultOutput(name)
+		if output != "" {
+			out = filepath.Join(output, filepath.Base(out))
+		}
+		if other, ok := from[out]; ok {
+			return nil, &failure{file: out, what: fmt.Sprintf("would be the output of both %s and %s", other, name), hint: "convert them one by one, or rename them"}
+		}
+		from[out] = name
+		outputs = append(outputs, out)
+	}
+	return outputs, nil
+}
+
+// convertOne converts the trace called name to the file outName.
+func convertOne(c *cli.Context, name, outName string) error {
 	in, err := openInput(c.Context, name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	outName := c.String("output")
-	if outName == "" {
-		outName = defaultOutput(name)
-	}
 	out, err := createOutput(c, outName)
 	if err != nil {
 		return err

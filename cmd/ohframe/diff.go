@@ -32,7 +32,7 @@ func diffCommand() *cli.Command {
 			failOnFlag, failOnAnyFlag, budgetsFlag, allowMissingFlag,
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp of shares, 1 ms/s, otherwise 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
-			processFlag,
+			processFlag, verboseFlag,
 		}, traceFlags()...),
 		Action: runDiff,
 	}
@@ -105,7 +105,7 @@ func runDiff(c *cli.Context) error {
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		return diff.Write(out, d, format, diff.WriteOptions{
-			Style: tableStyle(terminal), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool("strict"),
+			Style: tableStyle(terminal), Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool("strict"),
 		})
 	})
 	if err != nil {

@@ -1,22 +1,35 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
+	"ohframe/analyzer"
 	"ohframe/internal/frametable"
+	"ohframe/internal/text"
 )
 
 func framesCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "frames",
 		Usage:     "list the frames of a trace, one row per frame",
-		ArgsUsage: "INPUT [--format table|csv|json|parquet]",
+		ArgsUsage: "INPUT…",
+		Description: "The table has the columns that matter, in milliseconds from the start of the trace. CSV, JSON and\n" +
+			"Parquet have all columns, in nanoseconds of trace time." + examples(
+			"ohframe frames trace.ftrace --late --sort overrun --top 20",
+			"ohframe frames trace.ftrace --process gallery --causes",
+			"ohframe frames traces -o frames.parquet"),
 		Flags: append([]cli.Flag{
 			outputFlag,
 			formatFlag(frametable.Formats),
+			processFlag,
+			&cli.BoolFlag{Name: "late", Usage: "list only late frames"},
+			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first; duration is the length of the actual interval", DefaultText: "actual_start, the smallest first"},
+			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames"},
 			&cli.BoolFlag{Name: "layers", Usage: "list the layers of Android's frames, one row per layer"},
 			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames, which takes longer"},
 		}, traceFlags()...),
@@ -25,11 +38,11 @@ func framesCommand() *cli.Command {
 }
 
 func frames(c *cli.Context) error {
-	name, err := oneInput(c)
+	names, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
-	format, err := formatOption(c, frametable.Formats)
+	o, err := framesOptions(c)
 	if err != nil {
 		return err
 	}
@@ -37,23 +50,54 @@ func frames(c *cli.Context) error {
 	if c.Bool("causes") {
 		options = append(options, withCauses)
 	}
-	in, err := readInput(c, name, options...)
-	if err != nil {
-		return err
+	var inputs []frametable.Input
+	var timelines []*analyzer.Timeline
+	var problems qualityProblems
+	for _, name := range names {
+		in, err := readInput(c, name, options...)
+		if err != nil {
+			return err
+		}
+		if !c.Bool("causes") {
+			in.Causes = nil // those that a converted trace has
+		}
+		inputs = append(inputs, frametable.Input{Name: inputName(name), Timeline: in.Timeline, Causes: in.Causes})
+		timelines = append(timelines, in.Timeline)
+		problems.check(c, name, in)
 	}
-	if !c.Bool("causes") {
-		in.Causes = nil // those that a converted trace has
+	if o.Process != nil && !slices.ContainsFunc(timelines, func(t *analyzer.Timeline) bool {
+		return slices.ContainsFunc(t.Frames, func(f *analyzer.Frame) bool { return o.Process(f.Process) })
+	}) {
+		if err := text.NoneSelected(timelines...); err != nil {
+			return fmt.Errorf("--process: %w", err)
+		}
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		if terminal && frametable.IsBinary(format) {
+		if terminal && frametable.IsBinary(o.Format) {
 			return &failure{file: outputName(standard), what: "is a terminal", hint: "-o FILE writes to a file"}
 		}
-		return frametable.Write(out, in.Timeline, frametable.Options{Format: format, Layers: c.Bool("layers"), Causes: in.Causes})
+		o.Style = tableStyle(terminal)
+		return frametable.Write(out, inputs, o)
 	})
 	if err != nil {
 		return err
 	}
-	var problems qualityProblems
-	problems.check(c, name, in)
 	return problems.err(c)
+}
+
+// framesOptions returns the options that the flags set.
+func framesOptions(c *cli.Context) (o frametable.Options, err error) {
+	o.Layers, o.Late, o.Sort, o.Limit = c.Bool("layers"), c.Bool("late"), c.String("sort"), c.Int("top")
+	if o.Format, err = formatOption(c, frametable.Formats); err != nil {
+		return o, err
+	}
+	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
+		return o, &failure{what: fmt.Sprintf("--sort: no column %q", o.Sort), hint: "for example overrun, duration or process; docs/commands.md lists the columns"}
+	}
+	if o.Limit < 0 {
+		return o, &failure{what: "--top: must not be negative"}
+	}
+	selection, err := statsOptions(c)
+	o.Process = selection.Process
+	return o, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -28,6 +29,15 @@ func oneInput(c *cli.Context) (string, error) {
 		return "", &failure{what: what, hint: fmt.Sprintf("ohframe %s %s", c.Command.Name, c.Command.ArgsUsage)}
 	}
 	return c.Args().First(), nil
+}
+
+// severalInputs returns the names of the traces that the arguments stand for, at least one.
+func severalInputs(c *cli.Context) ([]string, error) {
+	names, err := expandInputs(c.Args().Slice())
+	if err == nil && (len(names) == 0 || slices.Contains(names, "")) {
+		err = &failure{what: "no trace given", hint: fmt.Sprintf("ohframe %s %s", c.Command.Name, c.Command.ArgsUsage)}
+	}
+	return names, err
 }
 
 // inputName returns the name of an input in messages.
@@ -70,17 +80,20 @@ func fileError(name string, err error) error {
 	return &failure{file: inputName(name), what: err.Error()}
 }
 
+// commonCategory is the heading of traceFlags in the help of a command.
+const commonCategory = "Common flags"
+
 // traceFlags returns the flags of every command that reads a trace.
 func traceFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "clock-offset", Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
-		&cli.StringFlag{Name: "phase-rule", Value: "expected", Usage: "vsync times by which a frame counts as misaligned: `expected|actual`"},
-		&cli.StringFlag{Name: "from", Usage: "skip what is before `TIME`, a trace time (13762.791708) or an offset from the start (+1.5s)"},
-		&cli.StringFlag{Name: "to", Usage: "skip what is at `TIME` or later"},
-		&cli.IntFlag{Name: "workers", Usage: "process `N` blocks of the trace at once", DefaultText: "the number of processors"},
-		&cli.StringFlag{Name: "entry", Usage: "file `NAME`, or a pattern, to read from a zip archive of several files"},
-		&cli.BoolFlag{Name: "strict", Usage: "stop at the first line that cannot be parsed; exit with 2 if measures are unreliable"},
-		&cli.GenericFlag{Name: "limit", Value: &limits.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},
+		&cli.StringFlag{Name: "clock-offset", Category: commonCategory, Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
+		&cli.StringFlag{Name: "phase-rule", Category: commonCategory, Value: "expected", Usage: "vsync times by which a frame counts as misaligned: `expected|actual`"},
+		&cli.StringFlag{Name: "from", Category: commonCategory, Usage: "skip what is before `TIME`, a trace time (13762.791708) or an offset from the start (+1.5s)"},
+		&cli.StringFlag{Name: "to", Category: commonCategory, Usage: "skip what is at `TIME` or later"},
+		&cli.IntFlag{Name: "workers", Category: commonCategory, Usage: "process `N` blocks of the trace at once", DefaultText: "the number of processors"},
+		&cli.StringFlag{Name: "entry", Category: commonCategory, Usage: "file `NAME`, or a pattern, to read from an archive of several files"},
+		&cli.BoolFlag{Name: "strict", Category: commonCategory, Usage: "stop at the first line that cannot be parsed; exit with 2 if measures are unreliable"},
+		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &limits.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},
 	}
 }
 

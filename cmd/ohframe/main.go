@@ -32,7 +32,7 @@ func run(args []string) int {
 	app.Writer = stdout
 	switch {
 	case !isCompletion(args):
-		args = flagsFirst(app, args)
+		args = flagsFirst(app, withCommand(app, args))
 	case slices.Contains(args, "--"): // only files may follow; the library would run the command
 		return 0
 	}
@@ -61,10 +61,11 @@ func newApp() *cli.App {
 	app := &cli.App{
 		Name:  "ohframe",
 		Usage: "show, measure and compare the frames of OpenHarmony and HarmonyOS traces",
-		Description: "The exit code is 0, 1 after an error, or 2 if --fail-on fails; 129, 130\n" +
+		Description: "ohframe FILE is ohframe report FILE.\n\n" +
+			"The exit code is 0, 1 after an error, or 2 if --fail-on fails; 129, 130\n" +
 			"or 143 after SIGHUP, SIGINT or SIGTERM; 141 if standard output was closed by its reader.",
 		Version:              longVersion(),
-		Commands:             []*cli.Command{convertCommand(), framesCommand(), reportCommand(), whyCommand(), diffCommand(), textCommand(), openCommand(), recordCommand(), devicesCommand(), uiCommand(), sqlCommand(), fleetCommand(), completionCommand(), manualCommand(), helpCommand()},
+		Commands:             []*cli.Command{convertCommand(), framesCommand(), reportCommand(), whyCommand(), diffCommand(), textCommand(), openCommand(), recordCommand(), devicesCommand(), uiCommand(), sqlCommand(), fleetCommand(), completionCommand(), manualCommand(), versionCommand(), helpCommand()},
 		EnableBashCompletion: true,
 		HideHelpCommand:      true,
 		Flags:                []cli.Flag{cli.HelpFlag}, // the library adds it only along with a help command
@@ -73,7 +74,7 @@ func newApp() *cli.App {
 		OnUsageError:   usageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return noCommand(c.Args().First())
+				return noCommand(c.App, c.Args().First())
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -101,15 +102,44 @@ func helpCommand() *cli.Command {
 			case name == "":
 				return cli.ShowAppHelp(c)
 			case c.App.Command(name) == nil:
-				return noCommand(name)
+				return noCommand(c.App, name)
 			}
 			return cli.ShowCommandHelp(c, name)
 		},
 	}
 }
 
-func noCommand(name string) error {
-	return &failure{what: fmt.Sprintf("unknown command %q", name), hint: "ohframe --help lists the commands"}
+// withCommand inserts the command report if the first argument is a file.
+func withCommand(app *cli.App, args []string) []string {
+	if len(args) < 2 || strings.HasPrefix(args[1], "-") || app.Command(args[1]) != nil {
+		return args
+	}
+	if _, err := os.Stat(args[1]); err != nil {
+		return args
+	}
+	return slices.Concat(args[:1], []string{"report"}, args[1:])
+}
+
+func noCommand(app *cli.App, name string) error {
+	hint := "ohframe --help lists the commands"
+	_, similar, _ := strings.Cut(cli.SuggestCommand(app.VisibleCommands(), name), `"`) // Did you mean "report"?
+	if similar, _, _ = strings.Cut(similar, `"`); isSimilar(similar, name) {
+		hint = fmt.Sprintf("did you mean ohframe %s? ", similar) + hint
+	} else if strings.ContainsAny(name, "./\\") {
+		hint = fmt.Sprintf("there is no file %s either; ", name) + hint
+	}
+	return &failure{what: fmt.Sprintf("unknown command %q", name), hint: hint}
+}
+
+// isSimilar reports whether a suggestion of the library is worth showing: it suggests
+// something for everything.
+func isSimilar(suggestion, given string) bool {
+	return suggestion != "" && given != "" && suggestion[0] == given[0]
+}
+
+// examples returns the end of a command's description.
+func examples(lines ...string) string {
+	return "\n\nExamples:\n  " + strings.Join(lines, "\n  ")
 }
 
 // failure is an error that prints as "ohframe: file: what" and a hint.
@@ -126,13 +156,29 @@ func (f *failure) Error() string {
 	return f.file + ": " + f.what
 }
 
+// undefinedFlag begins the library's error for an unknown flag.
+const undefinedFlag = "flag provided but not defined: -"
+
 // usageError adds a hint to an error of the flag parser.
 func usageError(c *cli.Context, err error, _ bool) error {
-	name := c.App.Name
+	name, flags := c.App.Name, c.App.Flags
 	if c.Command != nil && c.Command.Name != name {
-		name += " " + c.Command.Name
+		name, flags = name+" "+c.Command.Name, c.Command.Flags
 	}
-	return &failure{what: err.Error(), hint: name + " --help lists the flags"}
+	hint := name + " --help lists the flags"
+	given, ok := strings.CutPrefix(err.Error(), undefinedFlag)
+	if !ok {
+		return &failure{what: err.Error(), hint: hint}
+	}
+	given = strings.TrimLeft(given, "-")
+	if similar := cli.SuggestFlag(flags, given, false); isSimilar(strings.TrimLeft(similar, "-"), given) {
+		hint = fmt.Sprintf("did you mean %s? ", similar) + hint
+	}
+	dashes := "--"
+	if len(given) == 1 {
+		dashes = "-"
+	}
+	return &failure{what: "unknown flag " + dashes + given, hint: hint}
 }
 
 // printError prints each line of an error, and its hint. Control characters in file

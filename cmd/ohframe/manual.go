@@ -18,9 +18,8 @@ var manualSections string
 
 func manualCommand() *cli.Command {
 	return &cli.Command{
-		Name:   "man",
-		Usage:  "print the manual page",
-		Hidden: true, // for packagers of the program
+		Name:  "man",
+		Usage: "print the manual page",
 		Action: func(c *cli.Context) error {
 			cli.MarkdownDocTemplate += manualSections + limitsSection()
 			page, err := c.App.ToManWithSection(1)

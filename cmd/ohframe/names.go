@@ -24,7 +24,7 @@ func outputBeside(name string, isSeparator func(uint8) bool) string {
 	}
 	folder, base := name[:at], name[at:]
 	switch ext := path.Ext(base); strings.ToLower(ext) {
-	case ".gz", ".zst", ".zlib", ".zip":
+	case ".gz", ".zst", ".zlib", ".zip", ".bz2", ".xz", ".tar", ".tgz":
 		base = strings.TrimSuffix(base, ext)
 		if !slices.Contains(textExtensions, strings.ToLower(path.Ext(base))) {
 			return folder + base + ".pftrace"

@@ -55,7 +55,7 @@ type output struct {
 // createOutput opens the named output. It fails if that is one of the inputs or a
 // terminal.
 func createOutput(c *cli.Context, name string) (*output, error) {
-	inputs := c.Args().Slice()
+	inputs := inputFiles(c)
 	if name == standard {
 		if err := checkStream(os.Stdout, name, inputs); err != nil {
 			return nil, err
@@ -158,6 +158,13 @@ func isInput(info fs.FileInfo, inputs []string) bool {
 	})
 }
 
+// inputFiles returns the arguments, and the files that they stand for.
+func inputFiles(c *cli.Context) []string {
+	args := c.Args().Slice()
+	expanded, _ := expandInputs(args) // reading the inputs reports the error
+	return slices.Concat(args, expanded)
+}
+
 func sameFileError(name string) error {
 	return &failure{file: outputName(name), what: "input and output are the same file", hint: "-o FILE names another output"}
 }
@@ -205,13 +212,30 @@ func formatFlag(formats []string) cli.Flag {
 	return &cli.StringFlag{Name: "format", Value: "table", Usage: "output format: `" + strings.Join(formats, "|") + "`"}
 }
 
-// formatOption returns the format that formatFlag set.
+// formatExtensions are the formats that the extensions of output files stand for.
+var formatExtensions = map[string]string{
+	".json": "json", ".csv": "csv", ".html": "html", ".htm": "html", ".parquet": "parquet", ".md": "markdown", ".xml": "junit",
+}
+
+// formatOption returns the format that --format sets, or else the one that the extension of
+// the output file stands for. It is an error if they differ.
 func formatOption(c *cli.Context, formats []string) (string, error) {
-	format := c.String("format")
+	format, isSet := c.String("format"), c.IsSet("format")
 	if !slices.Contains(formats, format) {
 		return "", &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(formats, ", "))}
 	}
-	return format, nil
+	name := c.String(outputFlag.Name)
+	extension := filepath.Ext(strings.TrimSuffix(name, ".gz"))
+	byName := formatExtensions[strings.ToLower(extension)]
+	switch {
+	case byName == "" || isSet && byName == format:
+		return format, nil
+	case !slices.Contains(formats, byName) && !isSet:
+		return "", &failure{file: name, what: fmt.Sprintf("%s has no format for %s files", c.Command.Name, extension), hint: "--format " + strings.Join(formats, "|")}
+	case isSet:
+		return "", &failure{file: name, what: fmt.Sprintf("the extension contradicts --format %s", format), hint: "leave out --format, or use another extension"}
+	}
+	return byName, nil
 }
 
 // writeOutput opens the file that --output names, or standard output, and calls
@@ -219,7 +243,7 @@ func formatOption(c *cli.Context, formats []string) (string, error) {
 func writeOutput(c *cli.Context, write func(out io.Writer, terminal bool) error) error {
 	name := c.String("output")
 	if name == "" || name == standard {
-		if err := checkAppends(os.Stdout, standard, c.Args().Slice()); err != nil {
+		if err := checkAppends(os.Stdout, standard, inputFiles(c)); err != nil {
 			return err
 		}
 		return writeTo(c.Context, newOutput(c.App.Writer, standard), standard, func(out io.Writer) error {

@@ -21,7 +21,12 @@ func reportCommand() *cli.Command {
 		Usage:     "report frame rate, jank and what caused it",
 		ArgsUsage: "INPUT…",
 		Description: "INPUT is a text trace, a Perfetto trace (from Android or from ohframe convert), or the\n" +
-			"output of dumpsys gfxinfo PACKAGE framestats or dumpsys SurfaceFlinger --latency LAYER.",
+			"output of dumpsys gfxinfo PACKAGE framestats or dumpsys SurfaceFlinger --latency LAYER. A folder\n" +
+			"stands for the traces in it, @FILE for the names in FILE, one a line." + examples(
+			"ohframe report trace.ftrace",
+			"ohframe report trace.ftrace --process gallery --verbose",
+			"ohframe report trace.ftrace -o report.html",
+			"ohframe report trace.ftrace --fail-on 'jank_rate>5%,hitch_ratio>10'"),
 		Flags: append([]cli.Flag{
 			formatFlag(report.Formats),
 			outputFlag,
@@ -36,7 +41,7 @@ func reportCommand() *cli.Command {
 }
 
 // processFlag selects processes.
-var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes whose name or id matches `GLOB`"}
+var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes with this `NAME`: a part of it, the full name, a pattern or a process id"}
 
 // The flags of tables.
 var (
@@ -60,8 +65,9 @@ func reportOptions(c *cli.Context) (report.Options, error) {
 }
 
 func runReport(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return &failure{what: "no input given", hint: "ohframe report INPUT…"}
+	names, err := severalInputs(c)
+	if err != nil {
+		return err
 	}
 	format, err := formatOption(c, report.Formats)
 	if err != nil {
@@ -81,7 +87,7 @@ func runReport(c *cli.Context) error {
 	}
 	var inputs []report.Input
 	var problems qualityProblems
-	for _, name := range c.Args().Slice() {
+	for _, name := range names {
 		in, err := readInput(c, name, withCauses)
 		if err != nil {
 			return err

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/urfave/cli/v2"
 )
 
 // version returns the version of the module, or of the tag or commit, that the
@@ -40,4 +43,15 @@ func describeVersion(version string, settings map[string]string) string {
 	}
 	details = append(details, runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH)
 	return version + " (" + strings.Join(details, ", ") + ")"
+}
+
+func versionCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "version",
+		Usage: "print the version",
+		Action: func(c *cli.Context) error {
+			_, err := fmt.Fprintln(c.App.Writer, c.App.Name, "version", c.App.Version)
+			return fileError(outputName(standard), err)
+		},
+	}
 }

@@ -124,7 +124,7 @@ func (w *frameWriter) event(at trace.Time, e *perfettopb.FrameTimelineEvent) {
 }
 
 // presentDelay returns by how many milliseconds a frame was shown later than expected. An
-// unknown delay is NaN, which Perfetto shows as NULL: it shows a missing one as zero.
+// unknown delay is NaN, which SQL has as NULL: a missing one would be zero.
 func presentDelay(f *analyzer.Frame) *float32 {
 	delay, ok := f.PresentDelay()
 	if !ok {

@@ -1,8 +1,10 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
@@ -22,12 +24,16 @@ const (
 
 // tableWriter writes the comparison for a terminal: an overview of all pairs, then
 // a block for each pair.
-type tableWriter struct{ text.Writer }
+type tableWriter struct {
+	text.Writer
+	verbose bool
+}
 
 func writeTable(w io.Writer, d *Diff, o WriteOptions) error {
-	t := &tableWriter{text.NewWriter(w, o.Style)}
+	t := &tableWriter{text.NewWriter(w, o.Style), o.Verbose}
 	t.side("base", d.Base)
 	t.side("new ", d.New)
+	t.verdict(d)
 	fmt.Fprintln(t)
 	t.overview(d)
 	for _, p := range d.shown() {
@@ -94,18 +100,19 @@ func (t *tableWriter) pair(p *Pair) {
 
 	g = text.NewTable(t.Ink, "Measure", "Base →", "New →", "Change →", "Change, % →", "")
 	g.Widths(labelWidth, valueWidth, valueWidth, valueWidth, valueWidth)
-	same := 0
-	for _, m := range p.shown() {
-		if !m.definition.Main && m.Delta != nil && *m.Delta == 0 {
-			same++
-			continue
-		}
+	list, equal, hidden := p.changed(t.verbose)
+	for _, m := range list {
 		g.AppendRow(text.Row{m.definition.Label, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
 			relativeChange(m.Relative), t.judged(m.Judgement.text(), m.Judgement)})
 	}
-	fmt.Fprintln(t, g.Render())
-	if same > 0 {
-		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %d more measures are equal.", same)))
+	if len(list) > 0 {
+		fmt.Fprintln(t, g.Render())
+	}
+	if hidden > 0 {
+		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %s changed; --verbose lists all.", text.Count(hidden, "more measure"))))
+	}
+	if equal > 0 {
+		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %s equal.", text.Count(equal, "measure"))))
 	}
 	fmt.Fprintln(t)
 	for _, table := range p.causeTables() {
@@ -115,6 +122,72 @@ func (t *tableWriter) pair(p *Pair) {
 			g.AppendRow(text.Row{r.Title, r.Base, r.New, r.Change, t.judged(r.Verdict, r.Judgement)})
 		}
 		t.Print(g)
+	}
+}
+
+// maxChanged is the number of measures of a pair in the table without --verbose.
+const maxChanged = 10
+
+// changed returns the measures in the table, and the numbers of equal measures and of
+// changed ones that it leaves out. Without verbose these are the changed ones: first those
+// with a significant change, then tested ones, main measures and others.
+func (p *Pair) changed(verbose bool) (list []Measure, equal, hidden int) {
+	for _, m := range p.shown() {
+		switch same := m.Delta != nil && *m.Delta == 0; {
+		case same && !(verbose && m.definition.Main):
+			equal++
+		default:
+			list = append(list, m)
+		}
+	}
+	if verbose {
+		return list, equal, 0
+	}
+	rank := func(m Measure) int {
+		switch {
+		case m.Judgement == Worsened || m.Judgement == Improved:
+			return 0
+		case m.P != nil:
+			return 1
+		case m.definition.Main:
+			return 2
+		}
+		return 3
+	}
+	slices.SortStableFunc(list, func(a, b Measure) int { return cmp.Compare(rank(a), rank(b)) })
+	hidden = max(0, len(list)-maxChanged)
+	return list[:len(list)-hidden], equal, hidden
+}
+
+// verdict writes what changed significantly, the worse first.
+func (t *tableWriter) verdict(d *Diff) {
+	var worse, better, unclear, untested []string
+	for _, p := range d.shown() {
+		verdict, judgement := p.verdict()
+		line := text.Shorten(p.title(), titleWidth) + " " + verdict
+		switch judgement {
+		case Worsened:
+			worse = append(worse, line)
+		case Improved:
+			better = append(better, line)
+		case Unclear:
+			unclear = append(unclear, p.title())
+		default:
+			untested = append(untested, p.title())
+		}
+	}
+	fmt.Fprintln(t)
+	for _, line := range worse {
+		fmt.Fprintln(t, t.judged(line, Worsened))
+	}
+	for _, line := range better {
+		fmt.Fprintln(t, t.judged(line, Improved))
+	}
+	if n := len(unclear); n > 0 {
+		fmt.Fprintf(t, "no significant change in %s\n", text.Count(n, "process"))
+	}
+	if n := len(untested); n > 0 {
+		fmt.Fprintf(t, "%s not tested: too few frames\n", text.Count(n, "process"))
 	}
 }
 

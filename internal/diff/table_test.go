@@ -19,7 +19,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := write(t, compare(t, before(), after(), Options{}), "table", WriteOptions{})
+	got := write(t, compare(t, before(), after(), Options{}), "table", WriteOptions{Verbose: true})
 	g, w := strings.Split(got, "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(g), len(w)) {
 		if i >= len(g) || i >= len(w) || g[i] != w[i] {
@@ -67,8 +67,8 @@ func TestTableFits(t *testing.T) {
 	if len(d.Pairs) != 2 || !d.Pairs[0].RefreshDiffers || len(d.OnlyBase) != 1 || len(d.OnlyNew) != 1 {
 		t.Fatalf("%d pairs", len(d.Pairs))
 	}
-	for _, color := range []bool{false, true} {
-		for i, line := range strings.Split(write(t, d, "table", WriteOptions{Style: text.Style{Color: color}}), "\n") {
+	for _, o := range []WriteOptions{{}, {Verbose: true}, {Style: text.Style{Color: true}}} {
+		for i, line := range strings.Split(write(t, d, "table", o), "\n") {
 			if n := text.Width(line); n > text.DefaultWidth {
 				t.Errorf("line %d has %d columns: %q", i+1, n, line)
 			}
@@ -83,7 +83,7 @@ func TestTableFits(t *testing.T) {
 func TestTableColor(t *testing.T) {
 	codes := regexp.MustCompile(`\x1b\[(0|1|2|31|32)m`)
 	for _, d := range []*Diff{compare(t, before(), after(), Options{}), large()} {
-		plain, coloured := write(t, d, "table", WriteOptions{}), write(t, d, "table", WriteOptions{Style: text.Style{Color: true}})
+		plain, coloured := write(t, d, "table", WriteOptions{Verbose: true}), write(t, d, "table", WriteOptions{Verbose: true, Style: text.Style{Color: true}})
 		if strings.ContainsAny(plain, "\x1b\u202e") {
 			t.Error("the plain table has control characters")
 		}
@@ -100,9 +100,9 @@ func TestTableColor(t *testing.T) {
 // language; the table does not.
 func TestTableInChinese(t *testing.T) {
 	d := compare(t, before(), after(), Options{})
-	want := write(t, d, "table", WriteOptions{})
+	want := write(t, d, "table", WriteOptions{Verbose: true})
 	pretty.OverrideRuneWidthEastAsianWidth(true)
-	if got := write(t, d, "table", WriteOptions{}); got != want {
+	if got := write(t, d, "table", WriteOptions{Verbose: true}); got != want {
 		t.Error("the table depends on the language")
 	}
 }
@@ -141,5 +141,43 @@ func TestValues(t *testing.T) {
 		if got := probability(p); got != want {
 			t.Errorf("%v is %s, want %s", p, got, want)
 		}
+	}
+}
+
+// Without Verbose the table begins with the verdict, and lists at most ten measures of a
+// pair, all of which changed: first what changed significantly.
+func TestTableOfChanges(t *testing.T) {
+	long := func(n int) func(int) int { return func(i int) int { return n + i%5 } }
+	base, new := gallery("gallery", "render_service", 200, 200, long(5)), gallery("gallery", "render_service", 200, 200, long(14))
+	d := compare(t, base.side(""), new.side(""), Options{})
+	app := d.Pairs[0]
+	if app.measure("p90_ms").Judgement != Worsened {
+		t.Fatalf("findings %+v", app.findings())
+	}
+	list, equal, hidden := app.changed(false)
+	if len(list) != maxChanged || hidden == 0 || equal == 0 || list[0].Judgement != Worsened {
+		t.Errorf("%d measures, %d equal, %d hidden, first %s", len(list), equal, hidden, list[0].Name)
+	}
+	significant := true
+	for _, m := range list {
+		if m.Delta != nil && *m.Delta == 0 {
+			t.Errorf("%s did not change", m.Name)
+		}
+		if m.Judgement == Worsened && !significant {
+			t.Errorf("%s is below one without a significant change", m.Name)
+		}
+		significant = m.Judgement == Worsened
+	}
+	all, equalOfAll, none := app.changed(true)
+	if len(all)+equalOfAll != len(app.shown()) || none != 0 || len(list)+hidden+equal != len(app.shown()) {
+		t.Errorf("%d and %d of %d measures, %d hidden", len(all), equalOfAll, len(app.shown()), none)
+	}
+	table := write(t, d, "table", WriteOptions{})
+	verdict, overview := strings.Index(table, "gallery worse: "), strings.Index(table, "  Process ")
+	if verdict < 0 || overview < verdict {
+		t.Errorf("the verdict is not first:\n%s", table)
+	}
+	if !strings.Contains(table, " more measures changed; --verbose lists all.") {
+		t.Errorf("nothing is hidden:\n%s", table)
 	}
 }

@@ -14,6 +14,8 @@ import (
 type WriteOptions struct {
 	// Style is that of the table.
 	Style text.Style
+	// Verbose makes the table list all measures.
+	Verbose bool
 	// AllowMissing and Strict are for formats of package ci.
 	AllowMissing, Strict bool
 }
@@ -51,24 +53,32 @@ func (d *Diff) result(o WriteOptions) *ci.Result {
 		r.Checks = append(r.Checks, outcome.check())
 	}
 	worse, better, tested := 0, 0, 0
+	add := func(p *Pair, name string, m *Measure) {
+		switch m.Judgement {
+		case Worsened:
+			worse++
+		case Improved:
+			better++
+		case Unclear:
+			tested++
+			return
+		default:
+			return
+		}
+		r.Rows = append(r.Rows, []string{
+			p.title(), name, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
+			changeText(m.Unit, m.Low) + " to " + changeText(m.Unit, m.High), string(m.Judgement),
+		})
+	}
 	for _, p := range d.Pairs {
 		for i := range p.Measures {
-			m := &p.Measures[i]
-			switch m.Judgement {
-			case Worsened:
-				worse++
-			case Improved:
-				better++
-			case Unclear:
-				tested++
-				continue
-			default:
-				continue
+			add(p, p.Measures[i].Name, &p.Measures[i])
+		}
+		if p.Causes != nil {
+			for i := range p.Causes.Causes {
+				c := &p.Causes.Causes[i]
+				add(p, text.Printable(c.Title()), &c.Measure)
 			}
-			r.Rows = append(r.Rows, []string{
-				p.title(), m.Name, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
-				changeText(m.Unit, m.Low) + " to " + changeText(m.Unit, m.High), string(m.Judgement),
-			})
 		}
 	}
 	switch {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
 )
 
@@ -92,7 +92,7 @@ func compareRates(a, b Rate) int {
 type Query struct {
 	// By are the dimensions: of the dataset, or kind, process, format or recorded_day.
 	By []string
-	// Process is a path.Match pattern for processes; empty for all.
+	// Process is a pattern of stats.MatchName; empty for all.
 	Process string
 }
 
@@ -105,14 +105,16 @@ const maxGroups = 20_000
 // keyer computes the groups of rows.
 type keyer struct {
 	query Query
-	dims  []string // those that rows need
+	match func(name string, pid trace.PID) bool // Query.Process
+	dims  []string                              // those that rows need
 	of    []func(*Row) *string
 }
 
 func newKeyer(d *Dataset, q Query) (*keyer, error) {
 	k := &keyer{query: q}
-	if _, err := path.Match(q.Process, ""); err != nil {
-		return nil, fmt.Errorf("%q is no pattern such as com.example.*", q.Process)
+	var err error
+	if k.match, err = stats.MatchName(q.Process); err != nil {
+		return nil, err
 	}
 	for _, name := range q.By {
 		of, err := k.column(d, name)
@@ -163,11 +165,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 
 // wants reports whether the query selects the row.
 func (k *keyer) wants(r *Row) bool {
-	if k.query.Process == "" {
-		return true
-	}
-	matched, _ := path.Match(k.query.Process, r.Process)
-	return matched || k.query.Process == strconv.Itoa(int(r.PID))
+	return k.match(r.Process, r.PID)
 }
 
 // append appends the row's key as text: equal for equal values.

@@ -131,7 +131,7 @@ func TestFramesQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := frametable.Write(out, trace.Timeline, frametable.Options{Format: "parquet"}); err != nil {
+		if err := frametable.Write(out, []frametable.Input{{Timeline: trace.Timeline}}, frametable.Options{Format: "parquet"}); err != nil {
 			t.Fatal(err)
 		}
 		out.Close()

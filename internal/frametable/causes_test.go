@@ -31,7 +31,7 @@ func TestCauses(t *testing.T) {
 	}}
 	write := func(format string, causes *why.Causes) *bytes.Buffer {
 		var b bytes.Buffer
-		if err := Write(&b, timeline, Options{Format: format, Causes: causes}); err != nil {
+		if err := Write(&b, []Input{{Timeline: timeline, Causes: causes}}, Options{Format: format}); err != nil {
 			t.Fatal(err)
 		}
 		return &b

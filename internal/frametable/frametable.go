@@ -24,7 +24,7 @@ var Columns = []string{
 	"gpu_start", "gpu_end", "commit", "present",
 	"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 	"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
-	"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
+	"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated", "input",
 }
 
 // row has the cells of a frame or a layer. Null cells are nil pointers.
@@ -79,6 +79,9 @@ type row struct {
 	Coalesced        int32  `json:"coalesced" parquet:"coalesced"`
 	CommitEstimated  *bool  `json:"commit_estimated" parquet:"commit_estimated,optional"`
 	PresentEstimated *bool  `json:"present_estimated" parquet:"present_estimated,optional"`
+
+	// Input is null if there is one input. It is the last column.
+	Input *string `json:"input" parquet:"input,dict,optional"`
 }
 
 func newRow(f *analyzer.Frame) row {
@@ -177,10 +180,10 @@ func (r *row) setCause(e *why.Explanation) {
 // rowsOf returns the frame's row, or one for each of its layers if there are
 // several: with the layer's actual interval, verdict and render frame, and
 // everything else as the frame has it.
-func rowsOf(f *analyzer.Frame, o *Options) []row {
+func rowsOf(f *analyzer.Frame, causes *why.Causes, layers bool) []row {
 	frame := newRow(f)
-	frame.setCause(o.Causes.Of(f))
-	if !o.Layers || len(frame.Layers) < 2 {
+	frame.setCause(causes.Of(f))
+	if !layers || len(frame.Layers) < 2 {
 		return []row{frame}
 	}
 	var list []row
@@ -248,6 +251,6 @@ func (r *row) cells() []string {
 		text(r.Cause), text(r.CauseWait), text(r.CauseStage), text(r.CauseSlice),
 		number(r.CauseTime), number(r.CauseUsual), number(r.CauseShare), text(r.CauseCulprit), text(r.Confidence),
 		number(r.Deadline), number(r.Overrun), boolean(r.MainLate), boolean(r.GPULate), strconv.Itoa(int(r.Coalesced)),
-		boolean(r.CommitEstimated), boolean(r.PresentEstimated),
+		boolean(r.CommitEstimated), boolean(r.PresentEstimated), text(r.Input),
 	}
 }

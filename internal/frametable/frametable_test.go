@@ -18,7 +18,7 @@ import (
 func write(t *testing.T, format string, timeline *analyzer.Timeline) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, timeline, Options{Format: format}); err != nil {
+	if err := Write(&b, []Input{{Timeline: timeline}}, Options{Format: format}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -69,16 +69,17 @@ func TestColumns(t *testing.T) {
 		"render_vsync_id", "gpu_start", "gpu_end", "commit", "present",
 		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 		"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
-		"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
+		"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
 	}
-	for _, format := range []string{"table", "csv"} {
-		head, rest, _ := strings.Cut(write(t, format, &analyzer.Timeline{}), "\n")
-		if got := strings.FieldsFunc(head, func(r rune) bool { return r == ',' || r == ' ' }); !slices.Equal(got, Columns) || rest != "" {
-			t.Errorf("%s without frames: got %q and %q, want the columns alone", format, got, rest)
-		}
+	head, rest, _ := strings.Cut(write(t, "csv", &analyzer.Timeline{}), "\n")
+	if got := strings.Split(head, ","); !slices.Equal(got, Columns) || rest != "" {
+		t.Errorf("csv without frames: got %q and %q, want the columns alone", got, rest)
+	}
+	if got := write(t, "table", &analyzer.Timeline{}); got != "kind  process  pid  tid  vsync  at ms  took ms  over ms  facts  render  shown ms\n" {
+		t.Errorf("table without frames: got %q", got)
 	}
 	object := jsonRow(t, unknown())
 	for _, c := range Columns {
@@ -124,7 +125,7 @@ func TestUnknown(t *testing.T) {
 	}
 	lines := strings.Split(write(t, "table", &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}), "\n")
 	got := strings.Fields(lines[1])
-	want := strings.Fields("app - 7 8 - - - - - - - - false false false 0 - - - - - None None Unknown Present Unknown Prediction - #8 - - - - - - - - - - - - - 0 - -")
+	want := strings.Fields("app – 7 8 – – – – – – –")
 	if !slices.Equal(got, want) {
 		t.Errorf("table: got %q, want %q", got, want)
 	}
@@ -148,7 +149,7 @@ func TestApplicationFrame(t *testing.T) {
 		// Late by 30, less than a period.
 		"jank_type": "App Deadline Missed", "jank_severity": "Partial", "present_type": "Unknown Present",
 		"prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "app#2001",
-		"deadline": "200", "overrun": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2", "commit_estimated": "", "present_estimated": "",
+		"deadline": "200", "overrun": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2", "commit_estimated": "", "present_estimated": "", "input": "",
 	}
 	for _, c := range causeColumns {
 		want[c] = ""
@@ -184,7 +185,7 @@ func TestRenderFrame(t *testing.T) {
 		"render_vsync_id": "", "gpu_start": "220", "gpu_end": "380", "commit": "300", "present": "400",
 		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Partial",
 		"present_type": "On-time Present", "prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "",
-		"deadline": "350", "overrun": "30", "main_late": "false", "gpu_late": "true", "coalesced": "0", "commit_estimated": "false", "present_estimated": "true",
+		"deadline": "350", "overrun": "30", "main_late": "false", "gpu_late": "true", "coalesced": "0", "commit_estimated": "false", "present_estimated": "true", "input": "",
 	}
 	for _, c := range causeColumns {
 		want[c] = ""
@@ -283,8 +284,8 @@ func TestRows(t *testing.T) {
 		}
 		if format == "table" {
 			for _, line := range lines[1:] {
-				if got, want := strings.Index(line, "7  "), strings.Index(lines[0], "pid"); got != want {
-					t.Errorf("pid at %d, want %d as in the first line", got, want)
+				if got, want := strings.Index(line, " 7 "), strings.Index(lines[0], " pid")+2; got != want {
+					t.Errorf("pid ends at %d, want %d as in the first line", got, want)
 				}
 			}
 		}
@@ -318,11 +319,11 @@ func TestFormats(t *testing.T) {
 		if first, again := write(t, format, timeline), write(t, format, timeline); first != again {
 			t.Errorf("%s: not the same twice", format)
 		}
-		if err := Write(failingWriter{full}, timeline, Options{Format: format}); !errors.Is(err, full) {
+		if err := Write(failingWriter{full}, []Input{{Timeline: timeline}}, Options{Format: format}); !errors.Is(err, full) {
 			t.Errorf("%s: got %v, want the writer's error", format, err)
 		}
 	}
-	if err := Write(&bytes.Buffer{}, timeline, Options{Format: "xml"}); err == nil || !strings.Contains(err.Error(), "xml") {
+	if err := Write(&bytes.Buffer{}, []Input{{Timeline: timeline}}, Options{Format: "xml"}); err == nil || !strings.Contains(err.Error(), "xml") {
 		t.Errorf("got %v, want an error that names xml", err)
 	}
 }
@@ -330,3 +331,95 @@ func TestFormats(t *testing.T) {
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// The table has milliseconds from the start of the trace, and marks estimates.
+func TestTable(t *testing.T) {
+	late := &analyzer.Frame{
+		Kind: analyzer.RenderFrame, Process: &analyzer.Process{PID: 1027, Name: "render_service"}, TID: 1027, VsyncID: 9,
+		Actual: analyzer.Interval{Start: 1_002_500_000, End: 1_010_000_000}, Deadline: 1_008_000_000,
+		Facts: analyzer.GPULate | analyzer.Misaligned, GPU: []analyzer.Interval{{Start: 1_003_000_000, End: 1_012_250_000}},
+		Present: 1_020_000_000, PresentEstimated: true,
+	}
+	app := &analyzer.Frame{
+		Process: &analyzer.Process{NoPID: true, PID: 2, Name: "layer"}, TID: 2, Actual: analyzer.Interval{Start: 1_001_000_000, End: 1_002_000_000},
+		Deadline: 1_003_000_000, Render: late,
+	}
+	timeline := &analyzer.Timeline{Span: analyzer.Interval{Start: 1_000_000_000, End: 2_000_000_000}, Frames: []*analyzer.Frame{app, late}}
+	want := [][]string{
+		{"app", "layer", "–", "–", "–", "+1.00", "1.00", "–", "on", "time", "9", "–"},
+		{"render", "render_service", "1027", "1027", "9", "+2.50", "7.50", "4.25", "late", "on", "the", "GPU,", "misaligned", "–", "~+20.00"},
+	}
+	lines := strings.Split(write(t, "table", timeline), "\n")
+	for i, w := range want {
+		if got := strings.Fields(lines[i+1]); !slices.Equal(got, w) {
+			t.Errorf("got %q, want %q", got, w)
+		}
+	}
+}
+
+// Frames are filtered, sorted and counted, across inputs.
+func TestChosen(t *testing.T) {
+	frame := func(name string, vsync, took int, facts analyzer.Facts) *analyzer.Frame {
+		start := trace.Time(1000 * vsync)
+		return &analyzer.Frame{
+			Process: &analyzer.Process{PID: 7, Name: name}, TID: 7, VsyncID: int64(vsync), Facts: facts,
+			Actual: analyzer.Interval{Start: start, End: start.Add(trace.Duration(took))}, Deadline: start.Add(10),
+		}
+	}
+	unended := frame("b", 3, 0, analyzer.Truncated)
+	unended.Actual.End = 0
+	inputs := []Input{
+		{Name: "one", Timeline: &analyzer.Timeline{Frames: []*analyzer.Frame{frame("b", 1, 15, analyzer.MainLate), frame("a", 2, 5, 0), unended}}},
+		{Name: "two", Timeline: &analyzer.Timeline{Frames: []*analyzer.Frame{frame("a", 4, 30, analyzer.MainLate)}}},
+	}
+	for _, c := range []struct {
+		o    Options
+		want string // vsyncs
+	}{
+		{Options{}, "1 2 3 4"},
+		{Options{Late: true}, "1 4"},
+		{Options{Limit: 2}, "1 2"},
+		{Options{Sort: "duration"}, "4 1 2 3"},
+		{Options{Sort: "overrun", Limit: 1}, "4"},
+		{Options{Sort: "process"}, "2 4 1 3"},
+		{Options{Sort: "late"}, "1 4 2 3"},
+		{Options{Sort: "input", Limit: 3}, "1 2 3"},
+		{Options{Process: func(p *analyzer.Process) bool { return p.Name == "a" }}, "2 4"},
+	} {
+		c.o.Format = "csv"
+		var b bytes.Buffer
+		if err := Write(&b, inputs, c.o); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&b).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, row := range rows[1:] {
+			got = append(got, row[slices.Index(Columns, "vsync_id")])
+			input := "one"
+			if got[len(got)-1] == "4" {
+				input = "two"
+			}
+			if row[len(row)-1] != input {
+				t.Errorf("vsync %s is of %s", got[len(got)-1], row[len(row)-1])
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%+v: %v, want %s", c.o, got, c.want)
+		}
+	}
+	if err := Write(&bytes.Buffer{}, inputs, Options{Format: "csv", Sort: "colour"}); err == nil {
+		t.Error("an unknown column is no error")
+	}
+	if table := func() string {
+		var b bytes.Buffer
+		if err := Write(&b, inputs, Options{Format: "table"}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}(); !strings.Contains(table, "  input\n") || !strings.Contains(table, "  two\n") {
+		t.Errorf("the table does not name the inputs:\n%s", table)
+	}
+}

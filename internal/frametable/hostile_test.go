@@ -34,7 +34,7 @@ func TestMemory(t *testing.T) {
 	for format, most := range map[string]uint64{"table": 40 << 20, "csv": 40 << 20, "json": 40 << 20, "parquet": 120 << 20} {
 		t.Run(format, func(t *testing.T) {
 			hostiletest.CheckPeak(t, most, func() {
-				if err := Write(io.Discard, timeline, Options{Format: format}); err != nil {
+				if err := Write(io.Discard, []Input{{Timeline: timeline}}, Options{Format: format}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -49,7 +49,7 @@ func TestHostileNames(t *testing.T) {
 		var b bytes.Buffer
 		write := func(format string) string {
 			b.Reset()
-			if err := Write(&b, timeline, Options{Format: format}); err != nil {
+			if err := Write(&b, []Input{{Timeline: timeline}}, Options{Format: format}); err != nil {
 				t.Fatal(err)
 			}
 			return b.String()
@@ -88,7 +88,7 @@ func TestHostileLayers(t *testing.T) {
 			}
 			write := func(format string) *bytes.Buffer {
 				var b bytes.Buffer
-				if err := Write(&b, timeline, Options{Format: format, Layers: layers}); err != nil {
+				if err := Write(&b, []Input{{Timeline: timeline}}, Options{Format: format, Layers: layers}); err != nil {
 					t.Fatal(err)
 				}
 				return &b

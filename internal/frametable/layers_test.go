@@ -59,7 +59,7 @@ func TestLayers(t *testing.T) {
 	} {
 		write := func(format string) string {
 			var b strings.Builder
-			if err := Write(&b, timeline, Options{Format: format, Layers: test.layers}); err != nil {
+			if err := Write(&b, []Input{{Timeline: timeline}}, Options{Format: format, Layers: test.layers}); err != nil {
 				t.Fatal(err)
 			}
 			return b.String()

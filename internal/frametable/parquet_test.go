@@ -27,7 +27,7 @@ func TestParquet(t *testing.T) {
 	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{app, render, empty}}
 	var first, second bytes.Buffer
 	for _, b := range []*bytes.Buffer{&first, &second} {
-		if err := Write(b, timeline, Options{Format: "parquet"}); err != nil {
+		if err := Write(b, []Input{{Timeline: timeline}}, Options{Format: "parquet"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"iter"
 	"reflect"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -30,16 +29,41 @@ type Options struct {
 	Format string // one of Formats
 	// Layers writes a row for each layer of a frame instead of one for the frame.
 	Layers bool
+	// Process, if not nil, reports whether the frames of a process are listed.
+	Process func(*analyzer.Process) bool
+	// Late lists only late frames.
+	Late bool
+	// Sort is the column to sort by, one of SortColumns: the largest first, names in
+	// alphabetical order, unknown values last. If it is empty, frames are in order of their
+	// start.
+	Sort string
+	// Limit is the number of frames to list; 0 lists all.
+	Limit int
+	// Style is that of the table.
+	Style text.Style
+}
+
+// Input is a trace.
+type Input struct {
+	Name     string // for the column input
+	Timeline *analyzer.Timeline
 	// Causes, if not nil, fills the columns of causes.
 	Causes *why.Causes
 }
 
-// Write writes the timeline's frames. It returns an error if the format is unknown
-// or writing to w fails.
-func Write(w io.Writer, t *analyzer.Timeline, o Options) error {
+// Write writes the frames of the inputs, in order of the inputs unless they are sorted. It
+// returns an error if the format or Options.Sort is unknown or writing to w fails.
+func Write(w io.Writer, inputs []Input, o Options) error {
+	list, err := chosen(inputs, &o)
+	if err != nil {
+		return err
+	}
 	rows := func(yield func(row) bool) {
-		for _, f := range t.Frames {
-			for _, r := range rowsOf(f, &o) {
+		for f, in := range list {
+			for _, r := range rowsOf(f, in.Causes, o.Layers) {
+				if len(inputs) > 1 {
+					r.Input = &in.Name
+				}
 				if !yield(r) {
 					return
 				}
@@ -48,53 +72,15 @@ func Write(w io.Writer, t *analyzer.Timeline, o Options) error {
 	}
 	switch o.Format {
 	case "table":
-		return writeTable(w, rows)
+		return writeTable(w, inputs, list, o)
 	case "csv":
 		return writeCSV(w, rows)
 	case "json":
-		return writeJSON(w, t, rows)
+		return writeJSON(w, inputs, rows)
 	case "parquet":
 		return writeParquet(w, rows)
 	}
 	return fmt.Errorf("format %q: not one of %s", o.Format, strings.Join(Formats, ", "))
-}
-
-// writeTable iterates over the frames twice, first to find the widths of the
-// columns: there may be too many rows to keep.
-func writeTable(w io.Writer, rows iter.Seq[row]) error {
-	widths := make([]int, len(Columns))
-	eachRow := func(do func(cells []string)) {
-		do(Columns)
-		for r := range rows {
-			r.eachName(text.Printable)
-			cells := r.cells()
-			for i, c := range cells {
-				if c == "" {
-					cells[i] = "-"
-				}
-			}
-			do(cells)
-		}
-	}
-	eachRow(func(cells []string) {
-		for i, c := range cells {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
-		}
-	})
-	out := bufio.NewWriter(w)
-	eachRow(func(cells []string) {
-		for i, c := range cells {
-			out.WriteString(c)
-			if i == len(cells)-1 {
-				out.WriteByte('\n')
-				break
-			}
-			for range widths[i] + 2 - utf8.RuneCountInString(c) {
-				out.WriteByte(' ')
-			}
-		}
-	})
-	return out.Flush()
 }
 
 func writeCSV(w io.Writer, rows iter.Seq[row]) error {
@@ -128,12 +114,14 @@ func (r *row) eachName(by func(string) string) {
 
 // document is the JSON form. Its frames are written separately.
 type document struct {
-	ClockOffset int64        `json:"clock_offset"` // trace time minus CLOCK_MONOTONIC, nanoseconds
+	// ClockOffset is trace time minus CLOCK_MONOTONIC, nanoseconds; null for several inputs.
+	ClockOffset *int64       `json:"clock_offset"`
 	Frames      []row        `json:"frames"`
 	Diagnostics []diagnostic `json:"diagnostics"`
 }
 
 type diagnostic struct {
+	Input string `json:"input,omitempty"` // one of several
 	What  string `json:"what"`
 	Count int    `json:"count"`
 	Lines []int  `json:"lines"` // the first few line numbers, counted from 1
@@ -141,10 +129,20 @@ type diagnostic struct {
 
 // writeJSON inserts the frames one by one into the text of a document without
 // frames: there may be too many to keep.
-func writeJSON(w io.Writer, t *analyzer.Timeline, rows iter.Seq[row]) error {
-	d := document{ClockOffset: int64(t.Clock.Offset), Frames: []row{}, Diagnostics: []diagnostic{}}
-	for _, c := range t.Diagnostics.Counts() {
-		d.Diagnostics = append(d.Diagnostics, diagnostic{c.Diagnostic.String(), c.Total, append([]int{}, c.Lines...)})
+func writeJSON(w io.Writer, inputs []Input, rows iter.Seq[row]) error {
+	d := document{Frames: []row{}, Diagnostics: []diagnostic{}}
+	for _, in := range inputs {
+		if len(inputs) == 1 {
+			offset := int64(in.Timeline.Clock.Offset)
+			d.ClockOffset = &offset
+		}
+		for _, c := range in.Timeline.Diagnostics.Counts() {
+			found := diagnostic{What: c.Diagnostic.String(), Count: c.Total, Lines: append([]int{}, c.Lines...)}
+			if len(inputs) > 1 {
+				found.Input = in.Name
+			}
+			d.Diagnostics = append(d.Diagnostics, found)
+		}
 	}
 	text, err := json.MarshalIndent(d, "", " ")
 	if err != nil {
@@ -189,17 +187,21 @@ func writeParquet(w io.Writer, rows iter.Seq[row]) error {
 	return pw.Close()
 }
 
-// ParquetColumns returns the columns of the Parquet format.
-func ParquetColumns() []reflect.StructField { return reflect.VisibleFields(reflect.TypeFor[row]()) }
+// ParquetColumns returns the columns of the Parquet format without the last, input.
+func ParquetColumns() []reflect.StructField {
+	fields := reflect.VisibleFields(reflect.TypeFor[row]())
+	return fields[:len(fields)-1]
+}
 
-// ParquetRows returns the rows of the Parquet format, one for each frame.
+// ParquetRows returns the rows of these columns, one for each frame.
 func ParquetRows(t *analyzer.Timeline) iter.Seq[parquet.Row] {
 	schema := parquet.SchemaOf(row{})
 	return func(yield func(parquet.Row) bool) {
 		var list parquet.Row
 		for _, f := range t.Frames {
 			r := newRow(f)
-			if list = schema.Deconstruct(list[:0], &r); !yield(list) {
+			list = schema.Deconstruct(list[:0], &r)
+			if !yield(list[:len(list)-1]) {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package unpack_test
 
 import (
+	"archive/tar"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 
 	"ohframe/analyzer/limits"
 	"ohframe/internal/slow"
@@ -47,6 +49,17 @@ func TestBombs(t *testing.T) {
 		"UTF-16 in gzip": inflatable(func(w io.Writer) io.WriteCloser {
 			z := gzip.NewWriter(w)
 			z.Write([]byte("\xff\xfe"))
+			return z
+		}, size),
+		"xz": inflatable(func(w io.Writer) io.WriteCloser {
+			z, _ := xz.NewWriter(w)
+			return z
+		}, size),
+		"bzip2": fromHex(bzip2Zeros),
+		"tar in gzip": inflatable(func(w io.Writer) io.WriteCloser {
+			z := gzip.NewWriter(w)
+			header := tarred(tar.FormatPAX)(nil)
+			z.Write(header[:len(header)-1024]) // without its end
 			return z
 		}, size),
 		"zip":                          overlapping(1, size),

@@ -1,7 +1,6 @@
 package unpack
 
 import (
-	"archive/zip"
 	"fmt"
 	"path"
 	"slices"
@@ -10,29 +9,36 @@ import (
 	"unicode"
 )
 
-// choose returns the file of an archive to read.
-func (c *Content) choose(all []*zip.File) (*zip.File, error) {
+// member is a file of an archive.
+type member struct {
+	name  string
+	index int // in the archive
+}
+
+// choose returns the index of the file of an archive to read. kind is "zip archive" or
+// another.
+func (c *Content) choose(kind string, all []member) (int, error) {
 	files := slices.DeleteFunc(slices.Clone(all), isIgnored)
-	c.listing = list(files)
+	c.kind, c.listing = kind, list(files)
 	if len(files) == 0 {
-		return nil, &Error{What: "zip archive without files"}
+		return 0, &Error{What: kind + " without files"}
 	}
 	if chosen := match(files, c.options.Entry); c.options.Entry != "" && !c.selected {
 		switch {
 		case len(chosen) == 1:
 			c.selected = true
-			return chosen[0], nil
+			return chosen[0].index, nil
 		case len(chosen) > 1:
-			return nil, &Error{What: fmt.Sprintf("--entry %s matches %s of the zip archive: %s", printable(c.options.Entry), several(chosen), list(chosen)), Hint: "--entry with a full name selects one"}
+			return 0, &Error{What: fmt.Sprintf("--entry %s matches %s of the %s: %s", printable(c.options.Entry), several(chosen), kind, list(chosen)), Hint: "--entry with a full name selects one"}
 		}
 	}
 	switch {
 	case len(files) == 1:
-		return files[0], nil // may be an archive with the wanted entry
+		return files[0].index, nil // may be an archive with the wanted entry
 	case c.options.Entry != "" && !c.selected:
-		return nil, c.unselected()
+		return 0, c.unselected()
 	}
-	return nil, &Error{What: fmt.Sprintf("zip archive with %s: %s", several(files), c.listing), Hint: "--entry NAME selects one"}
+	return 0, &Error{What: fmt.Sprintf("%s with %s: %s", kind, several(files), c.listing), Hint: "--entry NAME selects one"}
 }
 
 // unselected returns an error if Options.Entry is set but selected nothing.
@@ -41,14 +47,14 @@ func (c *Content) unselected() error {
 	case c.options.Entry == "" || c.selected:
 		return nil
 	case c.listing == "":
-		return &Error{What: "not a zip archive", Hint: "--entry is for archives with several files"}
+		return &Error{What: "not an archive", Hint: "--entry is for archives with several files"}
 	}
-	return &Error{What: fmt.Sprintf("the zip archive has no entry %s; it has %s", printable(c.options.Entry), c.listing)}
+	return &Error{What: fmt.Sprintf("the %s has no entry %s; it has %s", c.kind, printable(c.options.Entry), c.listing)}
 }
 
-// isIgnored reports whether an entry is a folder or metadata of macOS.
-func isIgnored(f *zip.File) bool {
-	return f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || base(f.Name) == ".DS_Store"
+// isIgnored reports whether an entry is metadata of macOS.
+func isIgnored(f member) bool {
+	return strings.HasPrefix(f.name, "__MACOSX/") || strings.HasPrefix(base(f.name), "._") || base(f.name) == ".DS_Store"
 }
 
 // base returns the last element of a name. Some archivers of Windows separate
@@ -57,13 +63,13 @@ func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:]
 
 // match returns the files with the given name, else those with that last element,
 // else those that match it as a pattern.
-func match(files []*zip.File, name string) []*zip.File {
-	for _, means := range []func(*zip.File) bool{
-		func(f *zip.File) bool { return f.Name == name },
-		func(f *zip.File) bool { return base(f.Name) == name },
-		func(f *zip.File) bool { return matches(name, f.Name) || matches(name, base(f.Name)) },
+func match(files []member, name string) []member {
+	for _, means := range []func(member) bool{
+		func(f member) bool { return f.name == name },
+		func(f member) bool { return base(f.name) == name },
+		func(f member) bool { return matches(name, f.name) || matches(name, base(f.name)) },
 	} {
-		if chosen := slices.DeleteFunc(slices.Clone(files), func(f *zip.File) bool { return !means(f) }); len(chosen) > 0 {
+		if chosen := slices.DeleteFunc(slices.Clone(files), func(f member) bool { return !means(f) }); len(chosen) > 0 {
 			return chosen
 		}
 	}
@@ -82,10 +88,10 @@ const (
 )
 
 // list lists the names of files for a message.
-func list(files []*zip.File) string {
+func list(files []member) string {
 	var names []string
 	for _, f := range files[:min(len(files), maxListed)] {
-		names = append(names, printable(f.Name))
+		names = append(names, printable(f.name))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(files) - maxListed; more > 0 {
@@ -94,7 +100,7 @@ func list(files []*zip.File) string {
 	return text
 }
 
-func several(files []*zip.File) string { return fmt.Sprintf("%d files", len(files)) }
+func several(files []member) string { return fmt.Sprintf("%d files", len(files)) }
 
 // printable returns a name for a list in a message, shortened to maxName bytes. It
 // quotes a name that contains unprintable characters, blanks, commas or quotes.

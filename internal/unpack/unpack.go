@@ -13,7 +13,10 @@
 //	gzip     one or more members; zero padding and garbage may follow
 //	zlib     with or without a line "TRACE:" before it, as hitrace -z writes it
 //	zstd     one or more frames, also skippable ones
+//	bzip2    one or more streams
+//	xz       one or more streams
 //	zip      with one file, or with several of which Options.Entry selects one
+//	tar      the same
 //	HTML     a systrace page with the text in a script element or, in 2012, in a
 //	         string of a script
 //	UTF-16   with a byte order mark, as PowerShell's > writes it
@@ -47,7 +50,9 @@ type Options struct {
 	Strict bool
 	// Limits limit the decompressed size by Inflated and Ratio.
 	Limits limits.Limits
-	// Entry selects a file of a zip archive: by its name, else by the last element
+	// KeepTar returns tar archives as they are.
+	KeepTar bool
+	// Entry selects a file of an archive: by its name, else by the last element
 	// of its name, else by a path.Match pattern for either.
 	Entry string
 }
@@ -61,8 +66,9 @@ type Content struct {
 	inflation *limits.Inflation
 	spooled   *spooled // nil if there is no temporary file
 
-	archive  file   // the input if it is a regular file, from which a zip archive is read in place
-	listing  string // the files of the last zip archive
+	archive  file   // the input if it is a regular file, from which an archive is read in place
+	kind     string // of the last archive
+	listing  string // its files
 	selected bool   // Options.Entry has selected a file
 
 	dump    *hitrace.ProcessDump
@@ -86,7 +92,10 @@ var containers = []container{
 	{"gzip", isGzip, openGzip},
 	{"zlib", isZlib, openZlib},
 	{"zstd", isZstd, openZstd},
+	{"bzip2", isBzip2, openBzip2},
+	{"xz", isXz, openXz},
 	{"zip", isZip, openZip},
+	{"tar", isTar, openTar},
 	{"HTML", isHTML, openHTML},
 	{"UTF-16", isUTF16, openUTF16},
 	{"", hasByteOrderMark, skipByteOrderMark},
@@ -121,7 +130,7 @@ func (c *Content) unwrap() error {
 			return &Error{What: "no readable content"}
 		}
 		format := find(head)
-		if format == nil {
+		if format == nil || c.options.KeepTar && format.name == "tar" {
 			return c.unselected()
 		}
 		if depth == maxDepth {

@@ -170,6 +170,7 @@ func TestCut(t *testing.T) {
 			strict := open(t, bytes.NewReader(part), unpack.Options{Strict: true})
 			if w.name == "gzip padded" && cut >= len(gzipped(text)) ||
 				w.name == "gzip members" && len(got.content) == len(text) && got.warnings == nil ||
+				w.layer == "tar" && len(got.content) == len(text) ||
 				w.name == "hitrace -z in a shell" && cut >= len(packed)-2 || w.layer == "HTML" && bytes.HasSuffix(part, []byte("</script>\n</html>")) {
 				continue // nothing is missing
 			}

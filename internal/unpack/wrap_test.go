@@ -1,6 +1,7 @@
 package unpack_test
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
@@ -11,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 )
 
 // wrapper puts something into a container.
@@ -49,6 +51,13 @@ var wrappers = []wrapper{
 	{"zip", "zip", false, zipped(zip.Deflate)},
 	{"zip stored", "zip", false, zipped(zip.Store)},
 	{"zip zstd", "zip", false, zipped(zstd.ZipMethodWinZip)},
+	{"xz", "xz", false, xzed(xz.WriterConfig{DictCap: 1 << 16})},
+	{"xz blocks", "xz", false, xzed(xz.WriterConfig{DictCap: 1 << 16, BlockSize: 100_000, CheckSum: xz.SHA256})},
+	{"xz streams", "xz", false, func(b []byte) []byte {
+		return bytes.Join([][]byte{xzed(xz.WriterConfig{DictCap: 1 << 16, CheckSum: xz.CRC32})(b[:len(b)/3]), make([]byte, 8), xzed(xz.WriterConfig{DictCap: 1 << 16, NoCheckSum: true})(b[len(b)/3:])}, nil)
+	}},
+	{"tar", "tar", false, tarred(tar.FormatPAX)},
+	{"tar of GNU", "tar", false, tarred(tar.FormatGNU)},
 	{"HTML", "HTML", true, func(b []byte) []byte {
 		return bytes.Join([][]byte{[]byte("<!DOCTYPE html>\n<html>\n" + sectionStart + "\nPROCESS DUMP\nUSER PID\n  </script>\n" + sectionStart + "\n"), b, []byte("  </script>\n</html>\n")}, nil)
 	}},
@@ -132,3 +141,31 @@ type pieces struct {
 }
 
 func (p *pieces) Read(b []byte) (int, error) { return p.in.Read(b[:min(len(b), p.size)]) }
+
+func xzed(config xz.WriterConfig) func([]byte) []byte {
+	return func(b []byte) []byte {
+		var out bytes.Buffer
+		w, err := config.NewWriter(&out)
+		if err != nil {
+			panic(err)
+		}
+		w.Write(b)
+		w.Close()
+		return out.Bytes()
+	}
+}
+
+// tarred puts b into an archive with a folder and metadata of macOS.
+func tarred(format tar.Format) func([]byte) []byte {
+	return func(b []byte) []byte {
+		var out bytes.Buffer
+		w := tar.NewWriter(&out)
+		w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "traces/", Mode: 0o755, Format: format})
+		w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "traces/._trace", Mode: 0o644, Size: 3, Format: format})
+		w.Write([]byte("abc"))
+		w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "traces/trace", Mode: 0o644, Size: int64(len(b)), Format: format})
+		w.Write(b)
+		w.Close()
+		return out.Bytes()
+	}
+}

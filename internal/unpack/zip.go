@@ -52,11 +52,17 @@ func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
 		return nil, &Error{What: "truncated or corrupt zip archive: it has no directory at its end", Hint: "copy the archive again"}
 	}
 	guard.passed = true
-	entry, err := c.choose(directory.File)
+	var files []member
+	for i, f := range directory.File {
+		if !f.FileInfo().IsDir() {
+			files = append(files, member{f.Name, i})
+		}
+	}
+	i, err := c.choose("zip archive", files)
 	if err != nil {
 		return nil, err
 	}
-	return openEntry(c, entry, packed)
+	return openEntry(c, directory.File[i], packed)
 }
 
 // maxDirectory is the maximum size of an archive's directory in bytes. It allows

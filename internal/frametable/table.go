@@ -1,0 +1,171 @@
+package frametable
+
+import (
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
+)
+
+// tableColumn is a column of the table for people, whose times are milliseconds.
+type tableColumn struct {
+	title string
+	right bool
+	cell  func(*row, *Input) string
+}
+
+func tableColumns(inputs []Input, o *Options) []tableColumn {
+	columns := []tableColumn{
+		{"kind", false, func(r *row, _ *Input) string { return r.Kind }},
+		{"process", false, func(r *row, _ *Input) string { return r.Process }},
+		{"pid", true, func(r *row, _ *Input) string { return integer(r.PID) }},
+		{"tid", true, func(r *row, _ *Input) string { return integer(r.TID) }},
+		{"vsync", true, func(r *row, _ *Input) string { return integer(r.VsyncID) }},
+		{"at ms", true, func(r *row, in *Input) string { return fromStart(r.ActualStart, in) }},
+		{"took ms", true, func(r *row, _ *Input) string { return between(r.ActualStart, r.ActualEnd) }},
+		{"over ms", true, func(r *row, _ *Input) string { return ms(r.Overrun) }},
+		{"facts", false, func(r *row, _ *Input) string { return r.facts() }},
+		{"render", true, func(r *row, _ *Input) string { return integer(r.RenderVsyncID) }},
+		{"shown ms", true, func(r *row, in *Input) string {
+			shown := fromStart(r.Present, in)
+			if r.PresentEstimated != nil && *r.PresentEstimated {
+				shown = "~" + shown
+			}
+			return shown
+		}},
+	}
+	if o.Layers {
+		columns = append(columns, tableColumn{"layers", false, func(r *row, _ *Input) string { return strings.Join(r.Layers, "; ") }})
+	}
+	causes := false
+	for _, in := range inputs {
+		causes = causes || in.Causes != nil
+	}
+	if causes {
+		columns = append(columns, tableColumn{"cause", false, func(r *row, _ *Input) string { return r.cause() }})
+	}
+	if len(inputs) > 1 {
+		columns = append(columns, tableColumn{"input", false, func(_ *row, in *Input) string { return text.Printable(in.Name) }})
+	}
+	return columns
+}
+
+// writeTable writes the columns that matter to people. It iterates over the frames twice,
+// first to find the widths of the columns: there may be too many rows to keep.
+func writeTable(w io.Writer, inputs []Input, list iter.Seq2[*analyzer.Frame, *Input], o Options) error {
+	out := text.NewWriter(w, o.Style)
+	columns := tableColumns(inputs, &o)
+	cells, widths := make([]string, len(columns)), make([]int, len(columns))
+	eachRow := func(do func()) {
+		for f, in := range list {
+			for _, r := range rowsOf(f, in.Causes, o.Layers) {
+				r.eachName(text.Printable)
+				for i, c := range columns {
+					if cells[i] = c.cell(&r, in); cells[i] == "" {
+						cells[i] = text.Unknown
+					}
+				}
+				do()
+			}
+		}
+	}
+	for i, c := range columns {
+		widths[i] = len(c.title)
+	}
+	eachRow(func() {
+		for i, c := range cells {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	})
+	write := func() {
+		line := ""
+		for i, c := range cells {
+			if i > 0 {
+				line += "  "
+			}
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
+			if columns[i].right {
+				line += pad + c
+			} else {
+				line += c + pad
+			}
+		}
+		out.WriteString(strings.TrimRight(line, " "))
+		out.WriteByte('\n')
+	}
+	for i, c := range columns {
+		cells[i] = c.title
+	}
+	write()
+	eachRow(write)
+	return out.Flush()
+}
+
+// facts returns the facts of a frame in words, "on time" or, if it is unknown whether it
+// was late, "".
+func (r *row) facts() string {
+	var list []string
+	add := func(is bool, name string) {
+		if is {
+			list = append(list, name)
+		}
+	}
+	add(r.Late != nil && *r.Late && *r.MainLate, "late")
+	add(r.Late != nil && *r.Late && !*r.MainLate, "late on the GPU")
+	add(r.Late != nil && !*r.Late, "on time")
+	add(r.Empty, "empty")
+	add(r.Misaligned, "misaligned")
+	add(r.Truncated, "truncated")
+	return strings.Join(list, ", ")
+}
+
+// cause returns the largest cause of a frame in words.
+func (r *row) cause() string {
+	if r.Cause == nil {
+		return ""
+	}
+	parts := []string{*r.Cause}
+	for _, s := range []*string{r.CauseWait, r.CauseSlice, r.CauseCulprit} {
+		if s != nil {
+			parts = append(parts, *s)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+func integer[T int32 | int64](n *T) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(int64(*n), 10)
+}
+
+// ms formats nanoseconds in milliseconds.
+func ms(ns *int64) string {
+	if ns == nil {
+		return ""
+	}
+	return text.Number(trace.Duration(*ns).Milliseconds(), 2)
+}
+
+func between(start, end *int64) string {
+	if start == nil || end == nil {
+		return ""
+	}
+	d := *end - *start
+	return ms(&d)
+}
+
+// fromStart formats a time as the time from the start of its trace: "+475.35".
+func fromStart(at *int64, in *Input) string {
+	start := int64(in.Timeline.Span.Start)
+	if at == nil || start == 0 || *at < start {
+		return ""
+	}
+	return "+" + between(&start, at)
+}
