@@ -63,7 +63,7 @@ type account struct {
 	// from.
 	clocked trace.Duration
 	from    trace.Time
-	by      map[cellID]int32
+	by      map[cellID]int32 // of cells, nil if they are few
 	// culprits are the waits with what others did meanwhile.
 	culprits []culprit
 	pieces   []piece
@@ -86,14 +86,39 @@ type culprit struct {
 // maxClocked keeps cycles below 2^63.
 const maxClocked = 1 << 38
 
-func (a *account) add(id cellID, d trace.Duration, kHz uint32) *cell {
-	i, ok := a.by[id]
-	if !ok {
-		i = int32(len(a.cells))
-		a.by[id] = i
-		a.cells = append(a.cells, cell{stage: id.stage, wait: id.wait, key: id.key})
+// maxScanned is the number of cells up to which one is found by looking at them all.
+// Most frames have fewer, and need no map.
+const maxScanned = 32
+
+// find returns the index of a cell, which it adds if there is none.
+func (a *account) find(id cellID) int32 {
+	if a.by != nil {
+		if i, ok := a.by[id]; ok {
+			return i
+		}
+	} else {
+		for i := range a.cells {
+			if c := &a.cells[i]; c.key == id.key && c.wait == id.wait && c.stage == id.stage {
+				return int32(i)
+			}
+		}
+		if len(a.cells) == maxScanned {
+			a.by = make(map[cellID]int32, 2*maxScanned)
+			for i, c := range a.cells {
+				a.by[cellID{c.stage, c.wait, c.key}] = int32(i)
+			}
+		}
 	}
-	c := &a.cells[i]
+	i := int32(len(a.cells))
+	if a.by != nil {
+		a.by[id] = i
+	}
+	a.cells = append(a.cells, cell{stage: id.stage, wait: id.wait, key: id.key})
+	return i
+}
+
+func (a *account) add(id cellID, d trace.Duration, kHz uint32) *cell {
+	c := &a.cells[a.find(id)]
 	c.time += d
 	if kHz != 0 && a.clocked+d <= maxClocked {
 		a.clocked += d
@@ -136,7 +161,7 @@ func spans(t *analyzer.Timeline) map[trace.TID][]*account {
 		if end := f.End(); end > s.end {
 			s.gpuEnd = end
 		}
-		threads[f.TID] = append(threads[f.TID], &account{frame: f, span: s, by: map[cellID]int32{}})
+		threads[f.TID] = append(threads[f.TID], &account{frame: f, span: s})
 	}
 	for _, list := range threads {
 		slices.SortStableFunc(list, func(a, b *account) int { return cmp.Compare(a.span.actual, b.span.actual) })

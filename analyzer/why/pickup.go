@@ -112,7 +112,7 @@ func (r *Recorder) explainPickUps(c *Causes, t *analyzer.Timeline, threads map[t
 		begin := f.Render.Actual.Start
 		if f.Expected.End < begin {
 			waits[f.Render.TID] = append(waits[f.Render.TID], &account{
-				frame: f, span: span{start: f.Expected.End, actual: begin, end: begin}, by: map[cellID]int32{}, aside: true,
+				frame: f, span: span{start: f.Expected.End, actual: begin, end: begin}, aside: true,
 			})
 		}
 	}
@@ -168,7 +168,7 @@ func (r *Recorder) delays(c *Causes, waits, frames []*account, logs []*log) {
 		i, _ := slices.BinarySearchFunc(waits, a.span.actual+1, func(w *account, t trace.Time) int { return cmp.Compare(w.span.end, t) })
 		if i < len(waits) && from[i] < a.span.end { // it overlaps one of the waits, or lies between two
 			list = append(list, &account{
-				frame: a.frame, span: span{start: a.span.actual, actual: a.span.actual, end: a.span.end}, by: map[cellID]int32{}, aside: true,
+				frame: a.frame, span: span{start: a.span.actual, actual: a.span.actual, end: a.span.end}, aside: true,
 			})
 		}
 	}

@@ -93,8 +93,12 @@ func (a *account) longest() []piece {
 
 // pieces returns the pieces of a late frame.
 func (r *Recorder) pieces(a *account, list []*account) []Piece {
-	var pieces []Piece
-	for _, p := range a.longest() {
+	longest := a.longest()
+	if len(longest) == 0 {
+		return nil
+	}
+	pieces := make([]Piece, 0, len(longest))
+	for _, p := range longest {
 		piece := Piece{Start: p.start, End: p.end, Stage: p.id.stage, Wait: p.id.wait}
 		if p.id.wait == place.EarlierFrame {
 			piece.Earlier = list[p.id.key].frame

@@ -141,7 +141,7 @@ func (r *Recorder) fillPassings(list []*passing, threads map[trace.TID][]*accoun
 	})
 	work := map[trace.TID][]*account{}
 	part := func(tid trace.TID, f *analyzer.Frame, start, actual, end trace.Time, stage place.Stage) *account {
-		a := &account{frame: f, span: span{start: start, actual: actual, end: end}, by: map[cellID]int32{}, aside: true, stage: stage}
+		a := &account{frame: f, span: span{start: start, actual: actual, end: end}, aside: true, stage: stage}
 		if start < end {
 			work[tid] = append(work[tid], a)
 		}

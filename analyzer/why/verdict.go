@@ -234,7 +234,7 @@ func (r *Recorder) explain(a *account, list []*account, g *group) *Explanation {
 		return e
 	}
 	e.Overrun = a.span.overrun()
-	e.Pieces = r.pieces(a, list)
+	e.Pieces, a.pieces = r.pieces(a, list), nil
 	u := g.usualFor(a)
 	e.Basis = u.basis
 	usuals := u.within(a.span.budget(), values)
