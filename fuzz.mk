@@ -4,7 +4,7 @@
 # The targets are those that the test files declare. What make fails with is kept
 # by the tool as a file under testdata/fuzz, which go test runs from then on.
 FUZZTIME := 60s
-FUZZCOUNT := 1000x
+FUZZCOUNT := 300x
 FUZZ_PARALLEL := 1
 
 # Lines "DIRECTORY TARGET".

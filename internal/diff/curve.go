@@ -70,7 +70,7 @@ func (p *Pair) charts(base, new stats.Frames) (list []*chart) {
 		if len(b) > 0 && len(n) > 0 {
 			c := newChart(l.unit, b, n)
 			if l.unit == "ms" {
-				c.addPeriods(slices.Concat(p.Base.Refresh, p.New.Refresh))
+				c.addPeriods(slices.Concat(p.BaseRefresh(), p.NewRefresh()))
 			}
 			list = append(list, c)
 		}

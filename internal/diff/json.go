@@ -133,7 +133,7 @@ func writeJSON(w io.Writer, d *Diff) error {
 	}
 	for _, p := range d.Pairs {
 		doc.Processes = append(doc.Processes, documentPair{
-			Base: newDocumentProcess(p.Base), New: newDocumentProcess(p.New), MatchedBy: p.MatchedBy,
+			Base: documentProcess{subject(p.Base), p.BaseRefresh()}, New: documentProcess{subject(p.New), p.NewRefresh()}, MatchedBy: p.MatchedBy,
 			RefreshDiffers: p.RefreshDiffers, Measures: p.Measures, Causes: newDocumentCauses(p.Causes),
 		})
 	}
@@ -167,10 +167,6 @@ func subjects(list []*stats.Process) []documentSubject {
 
 func subject(p *stats.Process) documentSubject {
 	return documentSubject{Kind: p.Kind, PID: p.PID, Name: p.Name}
-}
-
-func newDocumentProcess(p *stats.Process) documentProcess {
-	return documentProcess{subject(p), p.Refresh}
 }
 
 // runNames returns the names of the runs, one if there is one trace.

@@ -1,7 +1,10 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"ohframe/analyzer/stats"
@@ -97,6 +100,36 @@ func signed(x float64, decimals int) string {
 	}
 	return "0"
 }
+
+// refreshOf returns the refresh rates of all runs, by rate. The period of a rate is that
+// of the run with the most frames at it.
+func refreshOf(runs []*stats.Process) []stats.Refresh {
+	var list []stats.Refresh
+	most := map[int]int{} // frames of a run, by place in list
+	for _, p := range runs {
+		if p == nil {
+			continue
+		}
+		for _, r := range p.Refresh {
+			i := slices.IndexFunc(list, func(l stats.Refresh) bool { return math.Round(l.Rate) == math.Round(r.Rate) })
+			if i < 0 {
+				i = len(list)
+				list = append(list, stats.Refresh{})
+			}
+			frames := list[i].Frames + r.Frames
+			if r.Frames > most[i] {
+				most[i], list[i] = r.Frames, r
+			}
+			list[i].Frames = frames
+		}
+	}
+	slices.SortFunc(list, func(a, b stats.Refresh) int { return cmp.Compare(a.Rate, b.Rate) })
+	return list
+}
+
+// BaseRefresh and NewRefresh return the refresh rates of all runs of a side.
+func (p *Pair) BaseRefresh() []stats.Refresh { return refreshOf(p.base) }
+func (p *Pair) NewRefresh() []stats.Refresh  { return refreshOf(p.new) }
 
 // refreshText lists the refresh rates of a process.
 func refreshText(list []stats.Refresh) string {

@@ -91,7 +91,7 @@ func (t *tableWriter) pair(p *Pair) {
 	g.Wrap(1, t.Width-findingIndent)
 	if p.RefreshDiffers {
 		g.AppendRow(text.Row{t.Dim("Refresh"), fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate",
-			refreshText(p.Base.Refresh), refreshText(p.New.Refresh))})
+			refreshText(p.BaseRefresh()), refreshText(p.NewRefresh()))})
 	}
 	for _, f := range p.findings() {
 		g.AppendRow(text.Row{t.Dim(f.Name), t.judged(f.Text, f.Judgement)})

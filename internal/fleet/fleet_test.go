@@ -617,7 +617,7 @@ func TestDimensions(t *testing.T) {
 func TestList(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
-	for _, name := range []string{"a/x", "b/x", "b/.hidden", ".git/x", "out/traces/part"} {
+	for _, name := range []string{"a/x", "b/x", "b/.hidden", "b/x.meta.json", ".git/x", "out/traces/part"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("12"), 0o666)); err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/internal/failure"
+	"ohframe/internal/meta"
 )
 
 // Input is a trace to read.
@@ -31,7 +32,7 @@ func shardOf(name string, shards int) int { return int(xxh3.HashString(name) % u
 
 // List returns the inputs that the names stand for, by name, each once: files, all files
 // in folders, and patterns as of filepath.Match. Files and folders whose names begin with
-// a dot are left out of folders, and so is the folder without, which may be empty. What
+// a dot are left out of folders, and so are descriptions of recordings and the folder without, which may be empty. What
 // cannot be examined is an input with an error. It is an error if a name does not exist
 // or a pattern matches nothing.
 func List(names []string, without string) ([]Input, error) {
@@ -115,6 +116,7 @@ func (l *lister) addFolder(folder string) {
 		switch {
 		case err != nil:
 			l.list = append(l.list, Input{Name: cleanName(path), Err: err})
+		case strings.HasSuffix(path, meta.Extension): // beside a trace of ohframe record
 		case info.Mode().IsRegular():
 			l.list = append(l.list, Input{Name: cleanName(path), Size: info.Size()})
 		}

@@ -151,7 +151,7 @@ const around = trace.Second
 
 // OpenCommand returns the command that shows the frame in the Perfetto UI.
 func (w Worst) OpenCommand() string {
-	return fmt.Sprintf("ohframe open --from %s --to %s -- %s", max(0, w.At.Add(-around)), w.At.Add(w.Overrun+around), text.Quoted(w.Trace))
+	return fmt.Sprintf("ohframe open --at %d --from %s --to %s -- %s", w.VsyncID, max(0, w.At.Add(-around)), w.At.Add(w.Overrun+around), text.Quoted(w.Trace))
 }
 
 // WhyCommand returns the command that explains the frame.
@@ -252,7 +252,7 @@ func (r *Report) writeTable(w io.Writer, style text.Style) error {
 		t.Print(table)
 	}
 	if list := r.worst(); len(list) > 0 {
-		table := text.NewTable(t.Ink, "Late, ms →", "Worst frames")
+		table := text.NewTable(t.Ink, "Late, ms →", "Worst frames, three of a process in a trace at most")
 		for _, w := range list {
 			table.AppendRow(text.Row{text.Number(w.Overrun.Milliseconds(), 1), text.Line(w.OpenCommand())})
 		}
