@@ -219,7 +219,7 @@ func (r *Recorder) Explain(t *analyzer.Timeline) *Causes {
 	}
 	for _, list := range threads {
 		for _, a := range list { // what follows needs the memory
-			a.cells, a.culprits, a.pieces, a.ran = nil, nil, nil, nil
+			a.cells, a.culprits, a.ran = nil, nil, nil
 		}
 	}
 	r.explainShown(c, threads, logs)

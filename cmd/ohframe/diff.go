@@ -204,9 +204,10 @@ func sideInputs(args []string) (sides [2][]string, err error) {
 func readSides(c *cli.Context, inputs [2][]string, problems *qualityProblems) (sides [2]diff.Side, err error) {
 	for i, names := range inputs {
 		var runs []diff.Side
-		for k, name := range names {
-			if first := slices.Index(names, name); first < k && !slices.Contains(names[first+1:k], name) {
-				fmt.Fprintf(os.Stderr, "ohframe: %s: warning: given more than once; a trace and its copy are not independent runs\n", text.Line(name))
+		times := map[string]int{}
+		for _, name := range names {
+			if times[name]++; times[name] == 2 {
+				printWarnings(name, []string{"given more than once; a trace and its copy are not independent runs"})
 			}
 			in, err := readInput(c, name, withCauses)
 			if err != nil {

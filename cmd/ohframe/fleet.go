@@ -175,7 +175,7 @@ func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
 			return nil, fileError(name, err)
 		}
 		if n := o.Metadata.Unused(inputs); n > 0 {
-			fmt.Fprintf(os.Stderr, "ohframe: %s: warning: %s for traces that are not among the inputs\n", text.Line(name), text.Count(n, "line"))
+			printWarnings(name, []string{text.Count(n, "line") + " for traces that are not among the inputs"})
 		}
 	}
 	return fleet.NewPlan(inputs, o)
@@ -297,9 +297,7 @@ func openDataset(c *cli.Context, dir string) (*fleet.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, warning := range d.Warnings() {
-		fmt.Fprintf(os.Stderr, "ohframe: %s: warning: %s\n", text.Line(dir), warning)
-	}
+	printWarnings(dir, d.Warnings())
 	return d, nil
 }
 

@@ -1,13 +1,13 @@
 package causes
 
 import (
-	"encoding/json"
 	"io"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/quality"
+	"ohframe/internal/text"
 )
 
 type document struct {
@@ -137,10 +137,7 @@ func writeJSON(w io.Writer, name string, c *why.Causes, list []*Process, q *qual
 	for _, p := range list {
 		d.Processes = append(d.Processes, documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()})
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(d)
+	return text.WriteJSON(w, d)
 }
 
 // JSON returns the process's causes as they are encoded.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"ohframe/internal/failure"
 	"ohframe/internal/hdc"
 )
 
@@ -38,7 +39,7 @@ func CheckStart(r hdc.Result) error {
 			why = words
 		}
 	}
-	return fail(ErrBegin, "unlock the device; --ability NAME names another ability", "the application did not start: %s", why)
+	return failure.New(ErrBegin, "unlock the device; --ability NAME names another ability", "the application did not start: %s", why)
 }
 
 // CheckDrive checks what a command of the user printed: the status of the last command

@@ -25,10 +25,6 @@ var (
 	ErrWrite = errors.New("not written")
 )
 
-func fail(kind error, hint, format string, values ...any) error {
-	return &failure.Error{What: fmt.Sprintf(format, values...), Hint: hint, Err: kind}
-}
-
 // The limits of hitrace -b, per CPU.
 const (
 	MinBufferKB = 256
@@ -138,20 +134,20 @@ var openCodes = map[int]string{
 // uses; empty if unknown. hitrace's exit status proves nothing.
 func CheckBegin(r hdc.Result) (clock string, err error) {
 	if r.Status == statusNoFolder {
-		return "", fail(ErrWrite, "is there space, and may hdc's shell write to "+Folder+"?", "the device cannot make a folder in %s: %s", Folder, strings.TrimSpace(r.Output))
+		return "", failure.New(ErrWrite, "is there space, and may hdc's shell write to "+Folder+"?", "the device cannot make a folder in %s: %s", Folder, strings.TrimSpace(r.Output))
 	}
 	_, output, _ := strings.Cut(r.Output, markBegun+"\n")
 	output, clocks, _ := strings.Cut(output, markClock+"\n")
 	if m := openFailed.FindStringSubmatch(output); m != nil {
 		code := atoi(m[1])
 		if slices.Contains(busyCodes, code) {
-			return "", fail(ErrBusy, "", "another recording is under way on the device (code %d)", code)
+			return "", failure.New(ErrBusy, "", "another recording is under way on the device (code %d)", code)
 		}
 		what := openCodes[code]
 		if what == "" {
 			what = "unknown reason"
 		}
-		return "", fail(ErrBegin, "", "the device does not begin the recording: %s (code %d)", what, code)
+		return "", failure.New(ErrBegin, "", "the device does not begin the recording: %s (code %d)", what, code)
 	}
 	if begunLine.MatchString(output) {
 		if m := bracketed.FindStringSubmatch(clocks); m != nil {
@@ -160,9 +156,9 @@ func CheckBegin(r hdc.Result) (clock string, err error) {
 		return clock, nil
 	}
 	if m := anError.FindStringSubmatch(output); m != nil {
-		return "", fail(ErrBegin, "", "the device does not begin the recording: %s", m[1])
+		return "", failure.New(ErrBegin, "", "the device does not begin the recording: %s", m[1])
 	}
-	return "", fail(ErrBegin, "", "the device does not begin the recording: %q", strings.TrimSpace(output))
+	return "", failure.New(ErrBegin, "", "the device does not begin the recording: %q", strings.TrimSpace(output))
 }
 
 // FinishScript ends the recording and writes the trace. Run again after the connection
@@ -196,20 +192,20 @@ func ParseEnd(r hdc.Result) (int64, error) {
 		if errno == 28 {
 			hint = "free some space on the device, or record less with -b, -t or --tags"
 		}
-		return 0, fail(ErrWrite, hint, "the device cannot write the trace: %s", what)
+		return 0, failure.New(ErrWrite, hint, "the device cannot write the trace: %s", what)
 	}
 	switch {
 	case err == nil && n > 0:
 		return n, nil
 	case strings.Contains(output, "tracing on is closed"):
-		return 0, fail(ErrClosed, "close other tools that record, and record again", "another tool closed the recording on the device")
+		return 0, failure.New(ErrClosed, "close other tools that record, and record again", "another tool closed the recording on the device")
 	case err == nil:
-		return 0, fail(ErrWrite, "", "the trace on the device is empty")
+		return 0, failure.New(ErrWrite, "", "the trace on the device is empty")
 	}
 	if m := anError.FindStringSubmatch(output); m != nil {
-		return 0, fail(ErrWrite, "", "the device did not write the trace: %s", m[1])
+		return 0, failure.New(ErrWrite, "", "the device did not write the trace: %s", m[1])
 	}
-	return 0, fail(ErrWrite, "", "the device did not write the trace")
+	return 0, failure.New(ErrWrite, "", "the device did not write the trace")
 }
 
 // SizeScript prints the size of the trace, for ParseEnd.

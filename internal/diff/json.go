@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/quality"
+	"ohframe/internal/text"
 )
 
 // document is the JSON form.
@@ -151,10 +152,7 @@ func writeJSON(w io.Writer, d *Diff) error {
 		}
 		doc.FailOn = append(doc.FailOn, out)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(doc)
+	return text.WriteJSON(w, doc)
 }
 
 func subjects(list []*stats.Process) []documentSubject {

@@ -15,6 +15,11 @@ type Error struct {
 	Err error
 }
 
+// New returns an *Error of a kind, which is for errors.Is.
+func New(kind error, hint, format string, values ...any) error {
+	return &Error{What: fmt.Sprintf(format, values...), Hint: hint, Err: kind}
+}
+
 func (e *Error) Error() string {
 	if e.Line > 0 {
 		return fmt.Sprintf("line %d: %s", e.Line, e.What)

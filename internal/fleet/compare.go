@@ -415,7 +415,7 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 	for _, o := range c.Outcomes {
 		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(c.By, o.Key), o.Condition.String(), o.Status, o.Reason})
 	}
-	return writeJSON(w, d)
+	return text.WriteJSON(w, d)
 }
 
 func (c *Comparison) writeCSV(w io.Writer) error {

@@ -3,7 +3,6 @@ package fleet
 import (
 	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -137,14 +136,7 @@ func (r *Report) document() reportDocument {
 	return d
 }
 
-func (r *Report) writeJSON(w io.Writer) error { return writeJSON(w, r.document()) }
-
-func writeJSON(w io.Writer, document any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(document)
-}
+func (r *Report) writeJSON(w io.Writer) error { return text.WriteJSON(w, r.document()) }
 
 // around is how much of the trace before and after a frame OpenCommand shows.
 const around = trace.Second

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ohframe/internal/children"
+	"ohframe/internal/failure"
 )
 
 // Client runs hdc. Its methods may be called concurrently.
@@ -55,7 +56,7 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	case limited.Err() != nil:
 		return clean(stdout.String()), timeoutError(args, limit)
 	case cmd.ProcessState == nil:
-		return "", fail(ErrMissing, "--hdc PATH names another hdc", "%s: %v", c.Path, err)
+		return "", failure.New(ErrMissing, "--hdc PATH names another hdc", "%s: %v", c.Path, err)
 	}
 	if err := classify(stderr.String()); err != nil {
 		return "", err

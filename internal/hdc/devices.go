@@ -144,7 +144,7 @@ func choose(list []Device, key string) (Device, error) {
 	if key != "" {
 		i := slices.IndexFunc(list, func(d Device) bool { return d.Key == key })
 		if i < 0 {
-			return Device{}, fail(ErrNoDevice, keysHint(list), "no device has the key %q", key)
+			return Device{}, failure.New(ErrNoDevice, keysHint(list), "no device has the key %q", key)
 		}
 		return list[i], usable(list[i])
 	}
@@ -158,9 +158,9 @@ func choose(list []Device, key string) (Device, error) {
 	case len(connected) == 1:
 		return connected[0], nil
 	case len(connected) > 1:
-		return Device{}, fail(ErrSeveral, "choose with --device KEY: "+keys(connected), "%d devices are connected", len(connected))
+		return Device{}, failure.New(ErrSeveral, "choose with --device KEY: "+keys(connected), "%d devices are connected", len(connected))
 	case len(list) == 0:
-		return Device{}, fail(ErrNoDevice, hintConnect, "no device is connected")
+		return Device{}, failure.New(ErrNoDevice, hintConnect, "no device is connected")
 	}
 	return list[0], usable(list[0])
 }
@@ -171,11 +171,11 @@ func usable(d Device) error {
 	case Connected:
 		return nil
 	case Unauthorized:
-		return fail(ErrUnauthorized, hintTrust, "the device does not trust this computer")
+		return failure.New(ErrUnauthorized, hintTrust, "the device does not trust this computer")
 	case Ready:
-		return fail(ErrConnecting, hintLink, "the connection to the device is being set up")
+		return failure.New(ErrConnecting, hintLink, "the connection to the device is being set up")
 	}
-	return fail(ErrLost, hintLink, "the device is offline")
+	return failure.New(ErrLost, hintLink, "the device is offline")
 }
 
 func keys(list []Device) string {

@@ -2,7 +2,6 @@ package hdc
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -34,10 +33,6 @@ var (
 	// ErrSpace: the disk of this computer is full.
 	ErrSpace = errors.New("no space")
 )
-
-func fail(kind error, hint, format string, values ...any) error {
-	return &failure.Error{What: fmt.Sprintf(format, values...), Hint: hint, Err: kind}
-}
 
 // Hints that several errors have.
 const (
@@ -106,12 +101,12 @@ func classify(answer string) error {
 	for _, m := range messages {
 		if strings.Contains(failed, m.text) {
 			if m.what == "" {
-				return fail(m.kind, m.hint, "hdc: %s", failed)
+				return failure.New(m.kind, m.hint, "hdc: %s", failed)
 			}
-			return fail(m.kind, m.hint, "%s", m.what)
+			return failure.New(m.kind, m.hint, "%s", m.what)
 		}
 	}
-	return fail(ErrRefused, "", "hdc: %s", failed)
+	return failure.New(ErrRefused, "", "hdc: %s", failed)
 }
 
 // timeoutError is the error of a call that did not end. Calls that only ask hdc's server
@@ -121,5 +116,5 @@ func timeoutError(args []string, limit time.Duration) error {
 	if args[0] == "-t" && len(args) > 2 {
 		args, hint = args[2:], "is the device awake? --hdc-limit allows more time"
 	}
-	return fail(ErrTimeout, hint, "hdc %s did not end within %s", args[0], limit)
+	return failure.New(ErrTimeout, hint, "hdc %s did not end within %s", args[0], limit)
 }

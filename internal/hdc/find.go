@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"ohframe/internal/failure"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,7 +91,7 @@ func Find(ctx context.Context, explicit string, limit time.Duration) (*Client, e
 	case other != nil:
 		return nil, other
 	}
-	return nil, fail(ErrMissing, hintMissing, "hdc not found in PATH and in the usual folders of SDKs")
+	return nil, failure.New(ErrMissing, hintMissing, "hdc not found in PATH and in the usual folders of SDKs")
 }
 
 func findNamed(ctx context.Context, named string, limit time.Duration) (*Client, error) {
@@ -105,7 +106,7 @@ func findNamed(ctx context.Context, named string, limit time.Duration) (*Client,
 		}
 	}
 	if len(paths) == 0 {
-		return nil, fail(ErrMissing, hintMissing, "%s: no hdc there", named)
+		return nil, failure.New(ErrMissing, hintMissing, "%s: no hdc there", named)
 	}
 	return probe(ctx, paths[0], limit)
 }
@@ -153,7 +154,7 @@ func probe(ctx context.Context, path string, limit time.Duration) (*Client, erro
 	}
 	found := version.FindStringSubmatch(answer)
 	if found == nil {
-		return nil, fail(ErrMissing, hintMissing, "%s: not the device connector, but another program called hdc", path)
+		return nil, failure.New(ErrMissing, hintMissing, "%s: not the device connector, but another program called hdc", path)
 	}
 	c.Version = found[1]
 	return c, nil

@@ -2,6 +2,7 @@ package hdc
 
 import (
 	"context"
+	"ohframe/internal/failure"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,14 +52,14 @@ func (c *Client) receive(ctx context.Context, limit time.Duration, remote, local
 		return err
 	}
 	if !strings.Contains(answer, "FileTransfer finish") {
-		return fail(ErrLost, hintLink, "the device was lost while the file was received")
+		return failure.New(ErrLost, hintLink, "the device was lost while the file was received")
 	}
 	info, err := os.Stat(local)
 	if err != nil {
 		return err
 	}
 	if info.Size() != size {
-		return fail(ErrTransfer, "record again; another cable or USB port may help", "received %d of %d bytes", info.Size(), size)
+		return failure.New(ErrTransfer, "record again; another cable or USB port may help", "received %d of %d bytes", info.Size(), size)
 	}
 	return nil
 }
@@ -72,7 +73,7 @@ func (c *Client) localName(ctx context.Context, file string) (string, error) {
 	folder, name := filepath.Split(file)
 	out, err := exec.CommandContext(ctx, "wslpath", "-w", folder).Output()
 	if err != nil {
-		return "", fail(ErrTransfer, "use the ohframe of Windows, or an hdc of Linux", "%s: no name for hdc.exe: wslpath: %v", folder, err)
+		return "", failure.New(ErrTransfer, "use the ohframe of Windows, or an hdc of Linux", "%s: no name for hdc.exe: wslpath: %v", folder, err)
 	}
 	return strings.TrimRight(string(out), "\\\r\n") + `\` + name, nil
 }

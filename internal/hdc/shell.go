@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"ohframe/internal/failure"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +50,7 @@ func (c *Client) Shell(ctx context.Context, limit time.Duration, script string) 
 	if err := classify(output); err != nil {
 		return Result{}, err
 	}
-	return Result{}, fail(ErrLost, hintLink, "the device was lost")
+	return Result{}, failure.New(ErrLost, hintLink, "the device was lost")
 }
 
 // parseResult splits what a script printed from the line that last begins, which has

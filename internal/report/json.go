@@ -1,12 +1,12 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/causes"
 	"ohframe/internal/quality"
+	"ohframe/internal/text"
 )
 
 // document is the JSON form.
@@ -41,8 +41,5 @@ func writeJSON(w io.Writer, inputs []Input) error {
 		}
 		d.Inputs = append(d.Inputs, input)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(d)
+	return text.WriteJSON(w, d)
 }

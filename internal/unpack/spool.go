@@ -52,6 +52,25 @@ func spool(c *Content, in io.Reader, what string) (*spooled, error) {
 	return s, nil
 }
 
+// openArchive returns an archive for random access, its size in bytes, and what counts
+// the bytes that are read of it. An archive from a stream is copied to a temporary file.
+// kind names it for messages.
+func openArchive(c *Content, in io.Reader, kind string) (archive file, size int64, packed func(io.Reader) io.Reader, err error) {
+	archive, packed = c.archive, c.inflation.Packed
+	if archive == nil {
+		spooled, err := spool(c, in, kind)
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		archive, packed = spooled, func(r io.Reader) io.Reader { return r } // already counted
+	}
+	info, err := archive.Stat()
+	if err != nil {
+		return nil, 0, nil, c.fail(err)
+	}
+	return archive, info.Size(), packed, nil
+}
+
 func temporaryError(what string, err error) error {
 	return &Error{What: fmt.Sprintf("temporary file for the %s: %v", what, err), Hint: "save the " + what + " to a file, which is read in place"}
 }

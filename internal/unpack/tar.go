@@ -31,19 +31,11 @@ const maxMembers = 90_000
 // openTar opens one file of the archive. Its headers are between the files, so an archive
 // from a stream is copied to a temporary file.
 func openTar(c *Content, in *bufio.Reader) (io.Reader, error) {
-	archive, packed := c.archive, c.inflation.Packed
-	if archive == nil {
-		spooled, err := spool(c, in, "tar archive")
-		if err != nil {
-			return nil, err
-		}
-		archive, packed = spooled, func(r io.Reader) io.Reader { return r } // already counted
-	}
-	info, err := archive.Stat()
+	archive, size, packed, err := openArchive(c, in, "tar archive")
 	if err != nil {
-		return nil, c.fail(err)
+		return nil, err
 	}
-	section := func() *io.SectionReader { return io.NewSectionReader(inputAt{c, archive}, 0, info.Size()) }
+	section := func() *io.SectionReader { return io.NewSectionReader(inputAt{c, archive}, 0, size) }
 	var files []member
 	headers := tar.NewReader(section()) // seeks from header to header
 	for i := 0; ; i++ {

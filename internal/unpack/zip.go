@@ -28,20 +28,12 @@ func isZip(head []byte) bool {
 // openZip opens one file of the archive. The directory is at the end of an archive,
 // so an archive from a stream is copied to a temporary file.
 func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
-	archive, packed := c.archive, c.inflation.Packed
-	if archive == nil {
-		spooled, err := spool(c, in, "zip archive")
-		if err != nil {
-			return nil, err
-		}
-		archive, packed = spooled, func(r io.Reader) io.Reader { return r } // already counted
-	}
-	info, err := archive.Stat()
+	archive, size, packed, err := openArchive(c, in, "zip archive")
 	if err != nil {
-		return nil, c.fail(err)
+		return nil, err
 	}
 	guard := &directoryGuard{in: inputAt{c, archive}, left: maxDirectory}
-	directory, err := zip.NewReader(guard, info.Size())
+	directory, err := zip.NewReader(guard, size)
 	if c.err != nil {
 		return nil, c.err
 	}
