@@ -420,7 +420,7 @@ func (h *htrace) addClocks(known *[2]uint64, clocks [2]uint64) {
 const readLag = 100 * trace.Microsecond
 
 // offsetOf returns the time that the device had slept. The clocks are read one after
-// the other, so that a smaller difference is none.
+// the other, so a difference below readLag counts as 0.
 func offsetOf(clocks [2]uint64) trace.Duration {
 	d := trace.Duration(clocks[0]) - trace.Duration(clocks[1])
 	if d.Abs() < readLag {

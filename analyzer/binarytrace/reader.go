@@ -35,7 +35,7 @@ type Reader struct {
 	started bool
 	from    trace.Time // events outside [from, to) are left out
 	to      trace.Time
-	buffer  []byte // lines, of which those before sent have been read
+	buffer  []byte // lines; buffer[:sent] has been read
 	sent    int
 	events  int
 	err     error

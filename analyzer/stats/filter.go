@@ -34,7 +34,7 @@ func MatchProcess(pattern string) (func(*analyzer.Process) bool, error) {
 //   - a process id;
 //   - a path.Match pattern of the whole name, for example "com.example.*";
 //   - a part of the name;
-//   - a full name, of which a trace has only the last 15 bytes.
+//   - a full name, although a trace has only its last 15 bytes.
 //
 // Upper and lower case are the same. The empty pattern means all processes. A malformed
 // pattern is an error.

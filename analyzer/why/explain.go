@@ -90,7 +90,7 @@ const maxClocked = 1 << 38
 // Most frames have fewer, and need no map.
 const maxScanned = 32
 
-// find returns the index of a cell, which it adds if there is none.
+// find returns the index of a cell. It adds the cell if the account lacks it.
 func (a *account) find(id cellID) int32 {
 	if a.by != nil {
 		if i, ok := a.by[id]; ok {

@@ -256,7 +256,7 @@ func (m *confusion) add(t *testing.T, p *played) {
 			m.spurious++
 			t.Errorf("%s: frame %d is late without a cause", name(p.scene), f.VsyncID)
 		}
-		// Only what happens in the application leaves render_service as it is.
+		// A cause in the application does not change frames of render_service.
 		if (p.scene.Cause.Harmless() || app) && p.scene.Cause != simulate.CauseVsyncLate && answer(e) != "on time" {
 			m.spurious++
 			t.Errorf("%s: frame %d: %s: %s%s", name(p.scene), f.VsyncID, answer(e), p.causes.ShownSentence(e), p.causes.PickUpSentence(e))

@@ -112,7 +112,7 @@ func (r *Recorder) explainShown(c *Causes, threads map[trace.TID][]*account, log
 		}
 	}
 	var ways []*usualWay
-	var chosen []*passing // those of which it matters what the threads did
+	var chosen []*passing // those whose threads are examined
 	for _, group := range groups {
 		if w := newUsualWay(group); w != nil {
 			for _, p := range group {

@@ -24,7 +24,7 @@ import (
 	"ohframe/internal/ui"
 )
 
-// newBrowser starts Chromium with a page, or skips the test where there is none.
+// newBrowser starts Chromium with a page, or skips the test if Chromium is not installed.
 func newBrowser(t *testing.T, flags ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	slow.Skip(t)
