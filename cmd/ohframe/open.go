@@ -27,12 +27,10 @@ import (
 
 func openCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "open",
-		Usage:     "show a trace in the Perfetto UI, at its worst frame",
-		ArgsUsage: "TRACE",
-		Description: "TRACE may be a folder with one trace." + examples(
-			"ohframe open trace.ftrace",
-			"ohframe open trace.ftrace --at 10046"),
+		Name:        "open",
+		Usage:       "show a trace in the Perfetto UI, at its worst frame",
+		ArgsUsage:   "TRACE",
+		Description: "TRACE may be a folder with one trace.",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "print-url", Usage: "print the address instead of opening a browser"},
 			&cli.StringFlag{Name: "at", Usage: "look at the frame with vsync id or at the time `VSYNC|TIME` (10046, 13762.791708, +1.5s); default: the worst frame"},

@@ -12,13 +12,10 @@ import (
 
 func textCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "text",
-		Usage:     "write a binary trace, or a part of a trace, as hitrace text",
-		ArgsUsage: "INPUT… [-o OUT]",
-		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs." + examples(
-			"ohframe text trace.sys -o trace.ftrace",
-			"ohframe text trace.ftrace --from +2s --to +3s",
-			"ohframe text traces -o texts"),
+		Name:        "text",
+		Usage:       "write a binary trace, or a part of a trace, as hitrace text",
+		ArgsUsage:   "INPUT… [-o OUT]",
+		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` instead of standard output"},
 			&cli.StringFlag{Name: "precision", Value: "us", Usage: "times of binary traces in microseconds or nanoseconds: `us|ns`"},

@@ -20,10 +20,7 @@ func whyCommand() *cli.Command {
 		ArgsUsage: "INPUT…",
 		Description: "Lists what cost the most time, with advice, and a cause for every late frame: what its\n" +
 			"thread did longer than in frames on time, and whom it waited for. docs/why.md explains\n" +
-			"the causes. Record the tags sched and freq to see more than slices." + examples(
-			"ohframe why trace.ftrace",
-			"ohframe why trace.ftrace --frame 10046",
-			"ohframe why runs --format json"),
+			"the causes. Record the tags sched and freq to see more than slices.",
 		Flags: append([]cli.Flag{
 			format,
 			outputFlag,
