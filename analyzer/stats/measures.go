@@ -57,7 +57,7 @@ var Measures = measures()
 
 func measures() []Measure {
 	list := []Measure{
-		{"observed.seconds", "seconds", Seconds, Neither, "From first frame to last, s", "from the start of the first complete frame to the end of the last", false,
+		{"observed.seconds", "seconds", Seconds, Neither, "Observed time, s", "from the start of the first complete frame to the end of the last", false,
 			part(func(p *Process) *Span { return p.Observed }, func(s *Span) float64 { return s.Seconds })},
 		frameCount("frames.complete", "frames", "Frames", "frames that begin and end within the trace; all but `truncated` count these", func(c *Counts) int { return c.Complete }),
 		frameCount("frames.with_deadline", "frames_with_deadline", "Frames with a deadline", "frames that are known to be late or on time", func(c *Counts) int { return c.WithDeadline }),
@@ -86,7 +86,7 @@ func measures() []Measure {
 	}
 	hitch("idle_ns", "idle_ms", Milliseconds, Neither, "Idle, ms", "part of `time_ns` in which nothing was to be drawn", false, func(h *Hitches) float64 { return float64(h.Idle) })
 	hitch("hitches", "hitches", Count, Neither, "Hitches", "gaps that were 0.7 refresh periods or more longer than they should have been", false, func(h *Hitches) float64 { return float64(h.Hitches) })
-	hitch("hitch_ns", "hitch_ms", Milliseconds, Neither, "Hitches together, ms", "by how much, together", false, func(h *Hitches) float64 { return float64(h.Hitch) })
+	hitch("hitch_ns", "hitch_ms", Milliseconds, Neither, "Total hitch time, ms", "sum of all hitches", false, func(h *Hitches) float64 { return float64(h.Hitch) })
 	hitch("lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in", false, func(h *Hitches) float64 { return float64(h.LostFrames) })
 	hitch("hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / `time_ns` in seconds", true, func(h *Hitches) float64 { return h.Ratio })
 	hitch("longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; null without hitches", false, func(h *Hitches) float64 {
@@ -166,7 +166,7 @@ func measures() []Measure {
 		timed("p90", "P90", "90 % of them are", func(t *StageTimes) *trace.Duration { return t.P90 })
 		timed("max", "max", "the longest", func(t *StageTimes) *trace.Duration { return t.Max })
 		list = append(list, Measure{"stages." + stage.String() + ".longest_of_late", stage.String() + "_longest_of_late", Count, Neither,
-			stage.Label() + " longest of late", "late frames in which this was the longest stage", false,
+			"Late, longest in " + stage.Label(), "late frames in which this was the longest stage before the deadline", false,
 			part(func(p *Process) *StageTimes { return p.stage(stage) }, func(t *StageTimes) float64 { return float64(t.LongestOfLate) })})
 	}
 	return list
