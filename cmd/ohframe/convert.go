@@ -15,13 +15,10 @@ import (
 
 func convertCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "convert",
-		Usage:     "convert a trace to a Perfetto trace with frame timelines",
-		ArgsUsage: "TRACE… [-o OUT]",
-		Description: "OUT is the folder of the outputs if there are several traces." + examples(
-			"ohframe convert trace.ftrace",
-			"ohframe convert trace.ftrace -o - | gzip >trace.pftrace.gz",
-			"ohframe convert traces -o converted"),
+		Name:        "convert",
+		Usage:       "convert a trace to a Perfetto trace with frame timelines",
+		ArgsUsage:   "TRACE… [-o OUT]",
+		Description: "OUT is the folder of the outputs if there are several traces.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses)"},
 			&cli.BoolFlag{Name: "frames-only", Usage: "write frames and names only, no events"},

@@ -226,22 +226,28 @@ func readSides(c *cli.Context, inputs [2][]string, problems *qualityProblems) (s
 			}
 			runs = append(runs, run)
 		}
-		sides[i] = diff.Join(sideName(names), runs)
+		sides[i] = diff.Join(sideName(names, inputs[1-i]), runs)
 	}
 	return sides, nil
 }
 
-// sideName returns the name of a side: the folder of its traces if they have one,
-// otherwise the name of the first.
-func sideName(names []string) string {
+// sideName returns the name of a side: the folder of its traces, unless the other side is
+// in it too, or the names of the first and the last.
+func sideName(names, other []string) string {
+	folder := folderOf(names)
+	if folder == "." || folder == folderOf(other) {
+		return inputName(names[0]) + " … " + filepath.Base(names[len(names)-1])
+	}
+	return folder
+}
+
+// folderOf returns the folder that has all the files, or ".".
+func folderOf(names []string) string {
 	folder := filepath.Dir(names[0])
 	for _, name := range names {
 		if filepath.Dir(name) != folder {
-			folder = "."
+			return "."
 		}
-	}
-	if folder == "." {
-		return inputName(names[0]) + " …"
 	}
 	return folder
 }

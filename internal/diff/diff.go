@@ -27,11 +27,10 @@ import (
 type Side struct {
 	// Name is usually the file's name.
 	Name string
-	// Timeline has the measured frames. Charts and Merge need it. It is nil for several
-	// traces.
+	// Timeline has the measured frames, for Merge. It is nil for several traces.
 	Timeline *analyzer.Timeline
-	// Stats has the measures of all processes of the trace, by stats.Options.Compare. Of
-	// several traces it has the first of each process.
+	// Stats has the measures of all processes of the trace, by stats.Options.Compare, which
+	// tests and charts need. Of several traces it has the first of each process.
 	Stats *stats.Report
 	// Costs are the costs of causes by process, of all runs; see NewCosts. Processes without
 	// are compared without causes.

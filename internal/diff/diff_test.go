@@ -220,7 +220,7 @@ func TestCompareRefreshRates(t *testing.T) {
 	if same := write(t, compare(t, at(60), at(60), Options{}), "table", WriteOptions{}); strings.Contains(same, "periods") {
 		t.Errorf("the table tells of periods where rates are the same:\n%s", same)
 	}
-	if charts := chartsOf(d, app); len(charts) != 2 || charts[0].Unit != "ms" || charts[1].Unit != "periods" {
+	if charts := app.charts(); len(charts) != 2 || charts[0].Unit != "ms" || charts[1].Unit != "periods" {
 		t.Errorf("charts: %+v", charts)
 	}
 }
@@ -308,7 +308,7 @@ func TestCompareWithoutFramesOnOneSide(t *testing.T) {
 				t.Errorf("%s has what is no number:\n%s", format, text)
 			}
 		}
-		if charts := chartsOf(d, app); len(charts) != 0 {
+		if charts := app.charts(); len(charts) != 0 {
 			t.Errorf("there are charts")
 		}
 	}
