@@ -196,8 +196,8 @@ whole_frames.blame.display_hal whole_frames.blame.buffer_stuffing whole_frames.b
 whole_frames.blame.dropped whole_frames.blame.unknown
 surfaceflinger.missed_application surfaceflinger.missed_surfaceflinger surfaceflinger.missed_dropped
 surfaceflinger.jank_types[15].late surfaceflinger.jank_types[0].unknown surfaceflinger.jank_types[6].early
-longest_streak.frames durations.histogram[2].frames stages[1].longest_of_late
-stages[2].longest_of_late stages[3].longest_of_late worst[9].overrun_periods worst[0].render_vsync_id
+longest_streak.frames durations.histogram[2].frames stages[0].longest_of_late
+stages[1].longest_of_late worst[9].overrun_periods worst[0].render_vsync_id
 `
 
 // Every number of a report follows from the engine's tables, and every verdict is there.

@@ -57,7 +57,7 @@ var Measures = measures()
 
 func measures() []Measure {
 	list := []Measure{
-		{"observed.seconds", "seconds", Seconds, Neither, "From first frame to last, s", "from the start of the first complete frame to the end of the last", false,
+		{"observed.seconds", "seconds", Seconds, Neither, "Observed time, s", "from the start of the first complete frame to the end of the last", false,
 			part(func(p *Process) *Span { return p.Observed }, func(s *Span) float64 { return s.Seconds })},
 		frameCount("frames.complete", "frames", "Frames", "frames that begin and end within the trace; all but `truncated` count these", func(c *Counts) int { return c.Complete }),
 		frameCount("frames.with_deadline", "frames_with_deadline", "Frames with a deadline", "frames that are known to be late or on time", func(c *Counts) int { return c.WithDeadline }),
@@ -68,6 +68,8 @@ func measures() []Measure {
 		frameCount("frames.misaligned", "misaligned_frames", "Misaligned frames", "application frames that were picked up on another vsync than the one they were made for, or render frames that picked such frames up", func(c *Counts) int { return c.Misaligned }),
 		frameCount("frames.linked", "linked_frames", "Linked frames", "application frames that a render frame took, or render frames that took any", func(c *Counts) int { return c.Linked }),
 		frameCount("frames.presented", "presented_frames", "Presented frames", "render frames with a known present time", func(c *Counts) int { return c.Presented }),
+		frameCount("frames.presents_estimated", "estimated_presents", "Estimated present times", "frames of `presented` whose present time is an estimate: `fps` and `hitches` use it, the stage `commit_to_present` does not", func(c *Counts) int { return c.PresentsEstimated }),
+		frameCount("frames.commits_estimated", "estimated_commits", "Estimated commits", "render frames whose commit was matched by time instead of vsync: an estimate, which the stages `commit` and `commit_to_present` use", func(c *Counts) int { return c.CommitsEstimated }),
 		frameCount("frames.dropped", "dropped_frames", "Dropped frames", "frames that were never shown; only SurfaceFlinger reports them", func(c *Counts) int { return c.Dropped }),
 		frameCount("frames.truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace", func(c *Counts) int { return c.Truncated }),
 		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / frames with a deadline; null if no frame has one", true, func(p *Process) *float64 { return p.JankRate }},
@@ -86,7 +88,7 @@ func measures() []Measure {
 	}
 	hitch("idle_ns", "idle_ms", Milliseconds, Neither, "Idle, ms", "part of `time_ns` in which nothing was to be drawn", false, func(h *Hitches) float64 { return float64(h.Idle) })
 	hitch("hitches", "hitches", Count, Neither, "Hitches", "gaps that were 0.7 refresh periods or more longer than they should have been", false, func(h *Hitches) float64 { return float64(h.Hitches) })
-	hitch("hitch_ns", "hitch_ms", Milliseconds, Neither, "Hitches together, ms", "by how much, together", false, func(h *Hitches) float64 { return float64(h.Hitch) })
+	hitch("hitch_ns", "hitch_ms", Milliseconds, Neither, "Total hitch time, ms", "sum of all hitches", false, func(h *Hitches) float64 { return float64(h.Hitch) })
 	hitch("lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in", false, func(h *Hitches) float64 { return float64(h.LostFrames) })
 	hitch("hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / `time_ns` in seconds", true, func(h *Hitches) float64 { return h.Ratio })
 	hitch("longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; null without hitches", false, func(h *Hitches) float64 {
@@ -166,7 +168,7 @@ func measures() []Measure {
 		timed("p90", "P90", "90 % of them are", func(t *StageTimes) *trace.Duration { return t.P90 })
 		timed("max", "max", "the longest", func(t *StageTimes) *trace.Duration { return t.Max })
 		list = append(list, Measure{"stages." + stage.String() + ".longest_of_late", stage.String() + "_longest_of_late", Count, Neither,
-			stage.Label() + " longest of late", "late frames in which this was the longest stage", false,
+			"Late, longest in " + stage.Label(), "late frames in which this was the longest stage before the deadline", false,
 			part(func(p *Process) *StageTimes { return p.stage(stage) }, func(t *StageTimes) float64 { return float64(t.LongestOfLate) })})
 	}
 	return list

@@ -116,10 +116,10 @@ func reportOfTwoApplications() *stats.Report {
 				},
 				DurationsInPeriods: &stats.DurationsInPeriods{Frames: 7, P50: 0.5, P90: 2.6, Max: 2.6},
 				Stages: []stats.StageTimes{
-					stage(stats.Receive, 7, 1, 7, 7, 0),      // 1 1 1 1 1 1 7
+					stage(stats.Receive, 7, 1, 7, 7, 1),      // 1 1 1 1 1 1 7; the longest of 1040's before its deadline
 					stage(stats.UIWork, 7, 5, 26, 26, 1),     // 2 3 4 5 5 6 26; the longest of 1020's
 					stage(stats.PickUp, 6, 6, 9, 9, 0),       // 5 6 6 7 8 9
-					stage(stats.RenderMain, 6, 3, 17, 17, 1), // 2 2 3 3 4 17; the longest of 1040's
+					stage(stats.RenderMain, 6, 3, 17, 17, 0), // 2 2 3 3 4 17
 					stage(stats.RenderDraw, 5, 4, 16, 16, 0), // 3 3 4 9 16
 					stage(stats.RenderGPU, 2, 7, 15, 15, 0),  // 7 15
 					stage(stats.CommitLayers, 6, 1, 1, 1, 0), // 1 1 1 1 1 1
@@ -127,7 +127,7 @@ func reportOfTwoApplications() *stats.Report {
 				},
 				Worst: []stats.WorstFrame{
 					{At: at(1021), Duration: 26 * ms, Overrun: 17 * ms, OverrunPeriods: ptr(1.7), Stage: ptr(stats.UIWork), TID: 100, VsyncID: 1020, RenderVsyncID: 1050},
-					{At: at(1047), Duration: 6 * ms, Overrun: 3 * ms, OverrunPeriods: ptr(0.3), Stage: ptr(stats.RenderMain), TID: 100, VsyncID: 1040, RenderVsyncID: 1060},
+					{At: at(1047), Duration: 6 * ms, Overrun: 3 * ms, OverrunPeriods: ptr(0.3), Stage: ptr(stats.Receive), TID: 100, VsyncID: 1040, RenderVsyncID: 1060},
 				},
 			},
 			{

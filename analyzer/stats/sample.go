@@ -150,6 +150,30 @@ func newSample(r *records) *sample {
 	return s
 }
 
+// Lengths returns the lengths of the frames of the process, in order: in milliseconds, or
+// in refresh periods, of the frames whose period is known. Dropped frames have none. It
+// returns nil if Options.Compare was not set.
+func (p *Process) Lengths(periods bool) (list []float64) {
+	if p.sample == nil {
+		return nil
+	}
+	for _, f := range p.sample.frames {
+		if x, ok := f.in(periods); ok {
+			list = append(list, x)
+		}
+	}
+	slices.Sort(list) // the sample is in the order of milliseconds
+	return list
+}
+
+// in returns the length of a frame in milliseconds or in periods, and whether it is known.
+func (f *sampled) in(periods bool) (length float64, ok bool) {
+	if periods {
+		return f.periods.periods(), f.periods != unknownLength
+	}
+	return f.length.Milliseconds(), f.length != unknownLength
+}
+
 // sum returns a hash of the sample.
 func (s *sample) sum() uint64 {
 	h := fnv.New64a()
@@ -201,11 +225,8 @@ func newBlocks(samples []*sample, length float64, periods bool) *blocks {
 			if f.late {
 				b.list[i].late++
 			}
-			switch {
-			case periods && f.periods != unknownLength:
-				b.lengths = append(b.lengths, timed{f.periods.periods(), int32(i)})
-			case !periods && f.length != unknownLength:
-				b.lengths = append(b.lengths, timed{f.length.Milliseconds(), int32(i)})
+			if x, ok := f.in(periods); ok {
+				b.lengths = append(b.lengths, timed{x, int32(i)})
 			}
 		}
 		for _, g := range s.gaps {

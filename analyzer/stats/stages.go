@@ -71,6 +71,13 @@ var stagesOfKind = map[Kind][]Stage{
 	RenderService: {Receive, RenderMain, RenderDraw, RenderGPU, CommitLayers, ToPresent},
 }
 
+// stagesBeforeDeadline are the stages that end by the deadline of a frame that is on time.
+// Only they can make it late.
+var stagesBeforeDeadline = map[analyzer.Kind][]Stage{
+	analyzer.ApplicationFrame: {Receive, UIWork},
+	analyzer.RenderFrame:      {Receive, RenderMain, RenderDraw, RenderGPU},
+}
+
 const unknownStage trace.Duration = -1
 
 // stagesOf returns the duration of each stage of a frame.
@@ -116,13 +123,12 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	return times
 }
 
-// longestStage returns the longest stage, the first of equally long ones; nil if all are
-// unknown.
-func longestStage(times [stagesCount]trace.Duration) *Stage {
+// longestStage returns the longest stage before a frame's deadline, the first of equally
+// long ones; nil if all are unknown.
+func longestStage(kind analyzer.Kind, times [stagesCount]trace.Duration) *Stage {
 	var longest *Stage
-	for i, d := range times {
-		if d != unknownStage && (longest == nil || d > times[*longest]) {
-			stage := Stage(i)
+	for _, stage := range stagesBeforeDeadline[kind] {
+		if d := times[stage]; d != unknownStage && (longest == nil || d > times[*longest]) {
 			longest = &stage
 		}
 	}
@@ -139,8 +145,8 @@ type StageTimes struct {
 	P50 *trace.Duration `json:"p50_ns"`
 	P90 *trace.Duration `json:"p90_ns"`
 	Max *trace.Duration `json:"max_ns"`
-	// LongestOfLate counts the late frames in which it was the longest stage, or the
-	// first of equally long ones.
+	// LongestOfLate counts the late frames in which it was the longest stage before the
+	// deadline, or the first of equally long ones.
 	LongestOfLate int `json:"longest_of_late"`
 }
 
@@ -155,7 +161,7 @@ func stageTimes(kind Kind, frames []*analyzer.Frame) []StageTimes {
 			}
 		}
 		if f.Late() {
-			if stage := longestStage(stages); stage != nil {
+			if stage := longestStage(f.Kind, stages); stage != nil {
 				longest[*stage]++
 			}
 		}

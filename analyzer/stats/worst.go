@@ -41,7 +41,7 @@ func worst(frames []*analyzer.Frame) []WorstFrame {
 		}
 		w := WorstFrame{
 			At: f.Actual.Start, Duration: f.Actual.Duration(), Overrun: overrun,
-			Stage: longestStage(stagesOf(f)), TID: f.TID, VsyncID: f.VsyncID,
+			Stage: longestStage(f.Kind, stagesOf(f)), TID: f.TID, VsyncID: f.VsyncID,
 		}
 		if f.Render != nil {
 			w.RenderVsyncID = f.Render.VsyncID

@@ -122,7 +122,16 @@ func (c *Causes) PickUpSentence(e *Explanation) string {
 }
 
 // Milliseconds formats a duration in milliseconds with one decimal, without a unit.
-func Milliseconds(d trace.Duration) string { return fmt.Sprintf("%.1f", d.Milliseconds()) }
+func Milliseconds(d trace.Duration) string { return fmt.Sprintf("%.1f", Tenths(d).Milliseconds()) }
+
+// Tenths rounds a duration to tenths of a millisecond, halves away from zero.
+func Tenths(d trace.Duration) trace.Duration {
+	const tenth = trace.Millisecond / 10
+	if d < 0 {
+		return -Tenths(-d)
+	}
+	return (d + tenth/2) / tenth * tenth
+}
 
 func ms(d trace.Duration) string { return Milliseconds(d) + " ms" }
 

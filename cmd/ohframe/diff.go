@@ -69,7 +69,7 @@ func (e gateError) Error() string { return strings.Join(e, "\n") }
 func (e gateError) ExitCode() int { return 2 }
 
 func runDiff(c *cli.Context) error {
-	inputs, err := sideInputs(c.Args().Slice())
+	inputs, err := sideInputs(c)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,8 @@ func diffOptions(c *cli.Context) (o diff.Options, err error) {
 }
 
 // sideInputs returns the names of the traces of both sides.
-func sideInputs(args []string) (sides [2][]string, err error) {
+func sideInputs(c *cli.Context) (sides [2][]string, err error) {
+	args := c.Args().Slice()
 	hint := "ohframe diff BASE NEW, or ohframe diff BASE… -- NEW…"
 	if i := slices.Index(args, "--"); i >= 0 {
 		sides = [2][]string{args[:i], args[i+1:]}
@@ -182,7 +183,7 @@ func sideInputs(args []string) (sides [2][]string, err error) {
 	}
 	all := 0
 	for i := range sides {
-		if sides[i], err = expandInputs(sides[i]); err != nil {
+		if sides[i], err = expandInputs(c, sides[i]); err != nil {
 			return sides, err
 		}
 		if len(sides[i]) == 0 {
@@ -226,22 +227,28 @@ func readSides(c *cli.Context, inputs [2][]string, problems *qualityProblems) (s
 			}
 			runs = append(runs, run)
 		}
-		sides[i] = diff.Join(sideName(names), runs)
+		sides[i] = diff.Join(sideName(names, inputs[1-i]), runs)
 	}
 	return sides, nil
 }
 
-// sideName returns the name of a side: the folder of its traces if they have one,
-// otherwise the name of the first.
-func sideName(names []string) string {
+// sideName returns the name of a side: the folder of its traces, unless the other side is
+// in it too, or the names of the first and the last.
+func sideName(names, other []string) string {
+	folder := folderOf(names)
+	if folder == "." || folder == folderOf(other) {
+		return inputName(names[0]) + " … " + filepath.Base(names[len(names)-1])
+	}
+	return folder
+}
+
+// folderOf returns the folder that has all the files, or ".".
+func folderOf(names []string) string {
 	folder := filepath.Dir(names[0])
 	for _, name := range names {
 		if filepath.Dir(name) != folder {
-			folder = "."
+			return "."
 		}
-	}
-	if folder == "." {
-		return inputName(names[0]) + " …"
 	}
 	return folder
 }

@@ -58,6 +58,7 @@ func run(args []string) int {
 }
 
 func newApp() *cli.App {
+	cli.FlagStringer = flagHelp
 	app := &cli.App{
 		Name:  "ohframe",
 		Usage: "show, measure and compare the frames of OpenHarmony and HarmonyOS traces",
@@ -86,6 +87,7 @@ func newApp() *cli.App {
 			c.BashComplete = complete
 		}
 	}
+	addExamples(app)
 	return app
 }
 
@@ -135,11 +137,6 @@ func noCommand(app *cli.App, name string) error {
 // something for everything.
 func isSimilar(suggestion, given string) bool {
 	return suggestion != "" && given != "" && suggestion[0] == given[0]
-}
-
-// examples returns the end of a command's description.
-func examples(lines ...string) string {
-	return "\n\nExamples:\n  " + strings.Join(lines, "\n  ")
 }
 
 // failure is an error that prints as "ohframe: file: what" and a hint.

@@ -22,11 +22,7 @@ func reportCommand() *cli.Command {
 		ArgsUsage: "INPUT…",
 		Description: "INPUT is a text trace, a Perfetto trace (from Android or from ohframe convert), or the\n" +
 			"output of dumpsys gfxinfo PACKAGE framestats or dumpsys SurfaceFlinger --latency LAYER. A folder\n" +
-			"stands for the traces in it, @FILE for the names in FILE, one a line." + examples(
-			"ohframe report trace.ftrace",
-			"ohframe report trace.ftrace --process gallery --verbose",
-			"ohframe report trace.ftrace -o report.html",
-			"ohframe report trace.ftrace --fail-on 'jank_rate>5%,hitch_ratio>10'"),
+			"stands for the traces in it, @FILE for the names in FILE, one a line.",
 		Flags: append([]cli.Flag{
 			formatFlag(report.Formats),
 			outputFlag,

@@ -68,7 +68,7 @@ func app() *analyzer.Process { return example }
 func write(t *testing.T, format string, timeline *analyzer.Timeline, c *why.Causes, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, "trace.ftrace", c, Processes(timeline, c, o), format, o); err != nil {
+	if err := Write(&b, []Input{{Name: "trace.ftrace", Causes: c, Processes: Processes(timeline, c, o)}}, format, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -216,7 +216,7 @@ func TestWaterfall(t *testing.T) {
 			late(app(), 1, 0, 52_015, 35_367, storage(38_000, 31_460), running(9000, 1000, 3880), running(30, 0, 27)),
 			"budget 16.6 + waiting for storage (layout) 31.5 + running (build) 3.9 = 52.0 ms",
 		},
-		// 16.64, 27.28 and 32.92 after each term. Each alone would be 16.6 + 10.6 + 5.6 = 32.8.
+		// Each share alone would be 10.6 + 5.6 = 16.2. Their remainders are the same.
 		{
 			late(app(), 1, 0, 32_920, 16_280, storage(11_000, 10_640), running(9000, 1000, 5640)),
 			"budget 16.6 + waiting for storage (layout) 10.7 + running (build) 5.6 = 32.9 ms",
@@ -226,11 +226,57 @@ func TestWaterfall(t *testing.T) {
 			late(app(), 1, 0, 30_000, 15_000, storage(5000, 5000), storage(4000, 4000), storage(3000, 3000), storage(2000, 2000), storage(1000, 1000)),
 			"budget 15.0 + waiting for storage (layout) 5.0 + waiting for storage (layout) 4.0 + waiting for storage (layout) 3.0 + other 3.0 = 30.0 ms",
 		},
-		// 0.04 + 0.04 + 0.04: no term but the sum has a tenth.
-		{late(app(), 1, 0, 10_120, 120, storage(40, 40), storage(40, 40), storage(40, 40)), "budget 10.0 + other 0.1 = 10.1 ms"},
+		// 0.04 + 0.04 + 0.04: a tenth together.
+		{late(app(), 1, 0, 10_120, 120, storage(40, 40), storage(40, 40), storage(40, 40)), "budget 10.0 + waiting for storage (layout) 0.1 = 10.1 ms"},
+		// The smallest share has the largest remainder, and 3.85 stays 3.9 as in a ranking.
+		{
+			late(app(), 1, 0, 52_015, 35_367, storage(38_000, 31_430), running(9000, 1000, 3850), running(90, 0, 87)),
+			"budget 16.6 + waiting for storage (layout) 31.4 + running (build) 3.9 + running (build) 0.1 = 52.0 ms",
+		},
 	} {
-		if got := Waterfall(c.e); got != c.want {
+		if got := NewSum(c.e).Waterfall(c.e); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// A frame counts from its vsync to the end of its GPU work. It took the time between its
+// actual start and end.
+func TestSpan(t *testing.T) {
+	for _, c := range []struct {
+		before, gpu trace.Duration // microseconds
+		want        string
+	}{
+		{0, 0, ""},
+		{40, 40, ""},
+		{201, 0, "52.0 ms from vsync to end: waited 0.2 before it began + took 51.8"},
+		// 52.059, and still 0.2 + 51.8.
+		{249, 0, "52.0 ms from vsync to end: waited 0.2 before it began + took 51.8"},
+		{0, 2340, "54.1 ms from start to end: took 51.8 + 2.3 on the GPU after that"},
+		{201, 2340, "54.3 ms from vsync to end: waited 0.2 before it began + took 51.8 + 2.3 on the GPU after that"},
+	} {
+		e := late(app(), 1, 0, 51_810, 35_367)
+		e.Start, e.End = e.Start.Add(-c.before*us), e.End.Add(c.gpu*us)
+		if got := NewSum(e).Span(); got != c.want {
+			t.Errorf("before %d, GPU %d: got %q, want %q", c.before, c.gpu, got, c.want)
+		}
+	}
+}
+
+// The table of a frame has the terms of its waterfall.
+func TestTermsInTable(t *testing.T) {
+	e := late(app(), 1, 0, 32_920, 16_280, storage(11_000, 10_640), running(9000, 1000, 5640))
+	e.Parts = []why.Part{{Stage: place.Layout, Wait: place.WaitIO, Time: 11 * ms}, {Stage: place.Build, Wait: place.Run, Time: 9 * ms}}
+	tl, c := timeline(e)
+	got := write(t, "text", tl, c, Options{Vsync: 1})
+	for _, want := range []string{
+		"budget 16.6 + waiting for storage (layout) 10.7 + running (build) 5.6 = 32.9 ms\n",
+		"  layout  waiting for storage  11.0           11.0   10.7  66 %\n",
+		"  build   running               9.0    1.0     8.0    5.6  34 %\n",
+		"  sum                          32.9    1.0           16.3\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
 		}
 	}
 }
@@ -247,7 +293,7 @@ func TestComponents(t *testing.T) {
 		{Stage: place.Layout, Wait: place.WaitIO, Value: 12 * ms, Excess: 12 * ms, Cost: 9 * ms},
 		{Stage: place.NoStage, Wait: place.Variation, Cost: 1 * ms}, // its time is that of the others
 	}
-	if got := Components(e); !reflect.DeepEqual(got, want) {
+	if got := Components(e, NewSum(e)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%v\nwant\n%v", got, want)
 	}
 }
@@ -325,15 +371,19 @@ func TestProcesses(t *testing.T) {
 	if len(chosen) != 1 || chosen[0].PID != 1027 {
 		t.Errorf("%+v", chosen)
 	}
-	if err := CheckChosen(Processes(tl, c, Options{Vsync: 61}), tl, Options{Vsync: 61}); err == nil {
-		t.Error("a frame that does not exist is no error")
+	for vsync, known := range map[int64]bool{60: true, 61: false} {
+		o := Options{Vsync: vsync}
+		inputs := []Input{{Processes: nil}, {Processes: Processes(tl, c, o)}}
+		if err := CheckChosen(inputs, o, &analyzer.Timeline{}, tl); (err == nil) != known {
+			t.Errorf("frame %d: %v", vsync, err)
+		}
 	}
 }
 
 func TestJSON(t *testing.T) {
 	tl, c := timeline(late(app(), 10, 0, 40_000, 30_000, storage(31_000, 20_000), running(12_000, 2000, 10_000)))
-	var d struct {
-		Input     string
+	type input struct {
+		Name      string
 		Scheduled bool
 		Missing   *string
 		Processes []struct {
@@ -355,10 +405,15 @@ func TestJSON(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(write(t, "json", tl, c, Options{})), &d); err != nil {
+	var document struct{ Inputs []input }
+	if err := json.Unmarshal([]byte(write(t, "json", tl, c, Options{})), &document); err != nil {
 		t.Fatal(err)
 	}
-	if d.Input != "trace.ftrace" || !d.Scheduled || d.Missing != nil || len(d.Processes) != 1 {
+	if len(document.Inputs) != 1 {
+		t.Fatalf("%+v", document)
+	}
+	d := document.Inputs[0]
+	if d.Name != "trace.ftrace" || !d.Scheduled || d.Missing != nil || len(d.Processes) != 1 {
 		t.Fatalf("%+v", d)
 	}
 	p := d.Processes[0].Causes

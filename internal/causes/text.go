@@ -36,9 +36,11 @@ const (
 	maxSlices  = 8
 )
 
-func (t *textWriter) write(name string, list []*Process) {
-	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(name), t.Width)))
-	t.Quality.Print(t.Writer, "", t.Width)
+func (t *textWriter) write(in Input) {
+	list := in.Processes
+	t.causes = in.Causes
+	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(in.Name), t.Width)))
+	in.Quality.Print(t.Writer, "", t.Width)
 	t.placesOnly = PlacesOnly(list)
 	if missing := Missing(t.causes, list); missing != "" && len(list) > 0 {
 		for line := range strings.Lines(text.Wrap(missing, t.Width)) {
@@ -240,21 +242,26 @@ func (t *textWriter) sentence(e *why.Explanation) string {
 
 // frame writes all that is known about one frame.
 func (t *textWriter) frame(e *why.Explanation) {
-	length := e.End.Sub(e.Start)
-	head := fmt.Sprintf("frame %d took %s ms", e.Frame.VsyncID, why.Milliseconds(length))
+	sum := NewSum(e)
+	head := fmt.Sprintf("frame %d took %s ms", e.Frame.VsyncID, why.Milliseconds(sum.Took))
 	if e.Overrun == 0 {
-		fmt.Fprintf(t, "  %s\n\n", t.Bold(head+" and was not late"))
+		fmt.Fprintf(t, "  %s\n", t.Bold(head+" and was not late"))
 	} else {
-		fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("%s and was %s ms late", head, why.Milliseconds(e.Overrun))))
+		fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("%s and was %s ms late", head, why.Milliseconds(sum.Overrun))))
 		for _, line := range hang("  ", t.sentence(e), t.Width) {
 			fmt.Fprintln(t, line)
 		}
-		for _, line := range hang("  ", Waterfall(e), t.Width) {
+	}
+	for _, s := range []string{sum.Span(), sum.Waterfall(e)} {
+		if s == "" {
+			continue
+		}
+		for _, line := range hang("  ", s, t.Width) {
 			fmt.Fprintln(t, line)
 		}
-		fmt.Fprintln(t)
 	}
-	t.components(e)
+	fmt.Fprintln(t)
+	t.components(e, sum)
 	t.threads(e)
 	t.slices(e)
 	t.shown(e)
@@ -322,38 +329,85 @@ func Brief(e *why.Explanation) string {
 	return text.Printable(name)
 }
 
-// Waterfall returns how the budget and the shares add up to the length of a late frame.
-func Waterfall(e *why.Explanation) string {
-	var terms Terms
-	text := "budget " + terms.Add(e.End.Sub(e.Start)-e.Overrun)
+// Sum is the times of one frame as they are printed: in tenths of a millisecond, so that
+// terms add up to their sum wherever they are shown.
+type Sum struct {
+	// Before is the time from the frame's vsync to its actual start, Took the length of its
+	// actual interval, GPU the time from there to the end of its GPU work.
+	Before, Took, GPU trace.Duration
+	// Length is Before + Took + GPU. It is also Budget + Overrun.
+	Length, Budget, Overrun trace.Duration
+	// Shares are those of Explanation.Shares. Their sum is Overrun.
+	Shares []trace.Duration
+}
+
+// NewSum rounds the times of a frame.
+func NewSum(e *why.Explanation) *Sum {
+	f := e.Frame
+	s := &Sum{
+		Before: why.Tenths(f.Actual.Start.Sub(e.Start)), Took: why.Tenths(f.Actual.Duration()), GPU: why.Tenths(e.End.Sub(f.Actual.End)),
+		Overrun: why.Tenths(e.Overrun),
+	}
+	s.Length = s.Before + s.Took + s.GPU
+	s.Budget = s.Length - s.Overrun
+	s.Shares = round(e.Shares, s.Overrun)
+	return s
+}
+
+// round rounds shares to tenths so that they add up to sum: those with the largest
+// remainders are rounded up.
+func round(shares []why.Share, sum trace.Duration) []trace.Duration {
+	rounded := make([]trace.Duration, len(shares))
+	order := make([]int, len(shares))
+	for i := range shares {
+		order[i] = i
+		rounded[i] = shares[i].Share / tenth * tenth
+		sum -= rounded[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b].Share%tenth, shares[a].Share%tenth) })
+	for _, i := range order[:min(len(order), int(max(0, sum/tenth)))] {
+		rounded[i] += tenth
+	}
+	return rounded
+}
+
+// Span returns how the time from a frame's vsync to its end adds up. It is empty if the
+// frame began with its vsync and has no GPU work after its end.
+func (s *Sum) Span() string {
+	if s.Length == s.Took {
+		return ""
+	}
+	from, terms := "start", ""
+	if s.Before > 0 {
+		from, terms = "vsync", fmt.Sprintf("waited %s before it began + ", why.Milliseconds(s.Before))
+	}
+	terms += "took " + why.Milliseconds(s.Took)
+	if s.GPU > 0 {
+		terms += fmt.Sprintf(" + %s on the GPU after that", why.Milliseconds(s.GPU))
+	}
+	return fmt.Sprintf("%s ms from %s to end: %s", why.Milliseconds(s.Length), from, terms)
+}
+
+// Waterfall returns how the budget and the shares add up to the time from the vsync to the
+// end of a late frame. It is empty if the frame is not late.
+func (s *Sum) Waterfall(e *why.Explanation) string {
+	if e.Overrun == 0 {
+		return ""
+	}
+	text := "budget " + why.Milliseconds(s.Budget)
+	left := s.Overrun
 	for i := range e.Shares {
-		s := &e.Shares[i]
-		if i == maxTerms || s.Share < tenth {
+		if i == maxTerms || s.Shares[i] < tenth {
 			break
 		}
-		text += fmt.Sprintf(" + %s %s", component(s.Stage, s.Wait), terms.Add(s.Share))
+		left -= s.Shares[i]
+		text += fmt.Sprintf(" + %s %s", component(e.Shares[i].Stage, e.Shares[i].Wait), why.Milliseconds(s.Shares[i]))
 	}
-	length := e.End.Sub(e.Start)
-	if left := length - terms.sum; roundTenth(length) > terms.shown {
-		text += " + other " + terms.Add(left)
+	if left > 0 {
+		text += " + other " + why.Milliseconds(left)
 	}
-	return text + " = " + why.Milliseconds(length) + " ms"
+	return text + " = " + why.Milliseconds(s.Length) + " ms"
 }
-
-// Terms formats the terms of a sum in milliseconds with one decimal. Each is rounded so that
-// the terms add up to the rounded sum.
-type Terms struct{ sum, shown trace.Duration }
-
-// Add returns the next term.
-func (t *Terms) Add(d trace.Duration) string {
-	t.sum += d
-	up := roundTenth(t.sum) - t.shown
-	t.shown += up
-	return why.Milliseconds(up)
-}
-
-// roundTenth rounds a time that is not negative to tenths of a millisecond.
-func roundTenth(d trace.Duration) trace.Duration { return (d + tenth/2) / tenth * tenth }
 
 const (
 	// maxTerms is the number of causes in a waterfall.
@@ -372,7 +426,8 @@ func component(stage place.Stage, wait place.Wait) string {
 	return name
 }
 
-// Component is the time of a frame in a stage and wait beside what is usual.
+// Component is the time of a frame in a stage and wait beside what is usual. Cost is its
+// share as it is printed.
 type Component struct {
 	Stage                      place.Stage
 	Wait                       place.Wait
@@ -381,7 +436,7 @@ type Component struct {
 
 // Components returns where the time of a late frame went, and what is usual there but
 // did not occur.
-func Components(e *why.Explanation) []Component {
+func Components(e *why.Explanation, sum *Sum) []Component {
 	type id struct {
 		stage place.Stage
 		wait  place.Wait
@@ -403,9 +458,9 @@ func Components(e *why.Explanation) []Component {
 	for _, p := range e.Usual {
 		of(p.Stage, p.Wait).Usual = p.Time
 	}
-	for _, s := range e.Shares {
+	for i, s := range e.Shares {
 		c := of(s.Stage, s.Wait)
-		c.Cost = s.Share
+		c.Cost = sum.Shares[i]
 		if len(e.Usual) == 0 { // a converted trace has only what is usual for the causes
 			c.Usual = s.Usual
 		}
@@ -427,7 +482,7 @@ func Components(e *why.Explanation) []Component {
 // noStageLast orders stages, with causes of several stages at the end.
 func noStageLast(s place.Stage) int { return (int(s) + place.StageCount - 1) % place.StageCount }
 
-func (t *textWriter) components(e *why.Explanation) {
+func (t *textWriter) components(e *why.Explanation, total *Sum) {
 	columns := []string{"Stage", "Wait", "ms →", "Usual →", "Excess →", "Share →", ""}
 	if e.Overrun == 0 {
 		columns = columns[:3]
@@ -436,7 +491,7 @@ func (t *textWriter) components(e *why.Explanation) {
 	g.Wrap(0, 20)
 	g.Wrap(1, 32)
 	var usual trace.Duration
-	for _, c := range Components(e) {
+	for _, c := range Components(e, total) {
 		stage, share := c.Stage.Label(), ""
 		if c.Stage == place.NoStage {
 			stage = "several"
@@ -448,15 +503,19 @@ func (t *textWriter) components(e *why.Explanation) {
 		if max(c.Value, c.Usual, c.Cost) < tenth/2 {
 			continue
 		}
-		row := text.Row{stage, c.Wait.Label(), number(c.Value), number(c.Usual), number(c.Excess), number(c.Cost), share}
+		excess := c.Excess
+		if excess > 0 { // so that it is the difference of the printed times
+			excess = why.Tenths(c.Value) - why.Tenths(c.Usual)
+		}
+		row := text.Row{stage, c.Wait.Label(), number(c.Value), number(c.Usual), number(excess), number(c.Cost), share}
 		if e.Overrun == 0 {
 			row = row[:3]
 		}
 		g.AppendRow(row)
 	}
-	sum := text.Row{"sum", "", why.Milliseconds(e.End.Sub(e.Start))}
+	sum := text.Row{"sum", "", why.Milliseconds(total.Length)}
 	if e.Overrun > 0 {
-		sum = append(sum, number(usual), "", why.Milliseconds(e.Overrun), "")
+		sum = append(sum, number(usual), "", why.Milliseconds(total.Overrun), "")
 	}
 	g.AppendRow(sum)
 	t.Print(g)

@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 )
 
 // longerAt returns what share of frames a curve shows as longer than a duration: the last
@@ -44,7 +45,7 @@ func TestChart(t *testing.T) {
 		new = append(new, 40)
 	}
 	new[19] = 900
-	c := newChart("ms", base, new)
+	c := newChart("ms", [][]float64{base}, [][]float64{new})
 	// From below the shortest to the longest, on numbers that are 1, 2 or 5 times a power of ten.
 	var labels []string
 	for _, x := range c.Ticks {
@@ -117,7 +118,7 @@ func TestChartsOfPair(t *testing.T) {
 	base.Frames[0].Facts = analyzer.Truncated
 	base.frame(analyzer.ApplicationFrame, base.process(101, "other"), 1000, 500)
 	d := compare(t, base.side(""), after(), Options{})
-	app, rendering := chartsOf(d, d.Pairs[0]), chartsOf(d, d.Pairs[1])
+	app, rendering := d.Pairs[0].charts(), d.Pairs[1].charts()
 	if len(app) != 1 || app[0].Base.Frames != 19 || app[0].New.Frames != 20 {
 		t.Errorf("application: %+v", app)
 	}
@@ -132,16 +133,84 @@ func TestChartsOfPair(t *testing.T) {
 		}
 	}
 	d = compare(t, base.side(""), after(), Options{})
-	app = chartsOf(d, d.Pairs[0])
+	app = d.Pairs[0].charts()
 	if len(app) != 2 || app[0].Base.Frames != 19 || app[1].Base.Frames != 18 || app[1].New.Frames != 20 {
 		t.Errorf("application: %+v", app)
 	}
-	d.New.Timeline = nil
-	if len(chartsOf(d, d.Pairs[0])) != 0 {
-		t.Error("there is a chart of a trace without frames")
+	d.Pairs[0].new = []*stats.Process{nil}
+	if len(d.Pairs[0].charts()) != 0 {
+		t.Error("there is a chart of a side without frames")
 	}
 }
 
-func chartsOf(d *Diff, p *Pair) []*chart {
-	return p.charts(stats.NewFrames(d.Base.Timeline), stats.NewFrames(d.New.Timeline))
+// The curve of a side is that of all frames of its runs. The band is the range of the runs:
+// here one run whose frames take 1 to 10 ms, and one whose frames take 5 ms.
+func TestChartOfRuns(t *testing.T) {
+	rising, steady := make([]float64, 10), make([]float64, 30)
+	for i := range rising {
+		rising[i] = float64(i + 1)
+	}
+	for i := range steady {
+		steady[i] = 5
+	}
+	c := newChart("ms", [][]float64{rising, steady}, [][]float64{rising})
+	if c.Base.Frames != 40 || c.Base.Runs != 2 || c.New.Frames != 10 || c.New.Runs != 1 || c.New.Spread != "" {
+		t.Errorf("%+v", c)
+	}
+	for _, p := range []struct{ ms, all, least, most float64 }{
+		{3.5, 37. / 40, .7, 1}, {5.2, 5. / 40, 0, .5}, {9.5, 1. / 40, 0, .1},
+	} {
+		if got := longerAt(t, c, c.Base.Longer, p.ms); math.Abs(got-p.all) > .01*p.all {
+			t.Errorf("%v of all frames took longer than %v ms, want %v", got, p.ms, p.all)
+		}
+		least, most := spreadAt(t, c, c.Base.Spread, p.ms)
+		if math.Abs(least-p.least) > .01 || math.Abs(most-p.most) > .01 {
+			t.Errorf("of the runs %v to %v took longer than %v ms, want %v to %v", least, most, p.ms, p.least, p.most)
+		}
+	}
+}
+
+// spreadAt returns the ends of a band at a duration. Its path goes right along the largest
+// share and back along the smallest.
+func spreadAt(t *testing.T, c *chart, path string, duration float64) (least, most float64) {
+	t.Helper()
+	right, back, ok := strings.Cut(path, fmt.Sprintf("H%dV", chartRight))
+	if !ok || !strings.HasSuffix(back, fmt.Sprintf("H%dZ", chartLeft)) {
+		t.Fatalf("path %s", path)
+	}
+	// Turned around, the way back is a way there.
+	steps := strings.Split(strings.TrimSuffix(back, fmt.Sprintf("H%dZ", chartLeft)), "H")
+	there := fmt.Sprintf("M%d %d", chartLeft, chartTop)
+	for i := len(steps) - 1; i > 0; i-- {
+		at, _, _ := strings.Cut(steps[i], "V")
+		_, height, last := strings.Cut(steps[i-1], "V")
+		if !last {
+			height = steps[i-1]
+		}
+		there += "H" + at + "V" + height
+	}
+	return longerAt(t, c, there, duration), longerAt(t, c, right, duration)
+}
+
+// Labels of refresh periods are in lines above the chart, so that they do not overlap.
+func TestPeriodLabels(t *testing.T) {
+	c := newChart("ms", [][]float64{{1, 900}}, [][]float64{{1, 900}})
+	var list []stats.Refresh
+	for _, hz := range []float64{60, 120, 90, 72, 30, 120, 2000, 1} {
+		list = append(list, stats.Refresh{Rate: hz, Period: trace.Duration(1e9 / hz)})
+	}
+	c.addPeriods(list)
+	if len(c.Periods) != 5 { // 2000 and 1 Hz are outside
+		t.Fatalf("%+v", c.Periods)
+	}
+	for i, p := range c.Periods {
+		if p.Baseline > chartTop || p.Baseline-11 < -c.Above {
+			t.Errorf("%s is at %d, the chart is %d to %d", p.Text, p.Baseline, -c.Above, chartTop)
+		}
+		for _, q := range c.Periods[:i] {
+			if p.Baseline == q.Baseline && math.Abs(p.At-q.At) < 6.5*float64(len(p.Text)) {
+				t.Errorf("%s and %s overlap", q.Text, p.Text)
+			}
+		}
+	}
 }

@@ -27,11 +27,10 @@ import (
 type Side struct {
 	// Name is usually the file's name.
 	Name string
-	// Timeline has the measured frames. Charts and Merge need it. It is nil for several
-	// traces.
+	// Timeline has the measured frames, for Merge. It is nil for several traces.
 	Timeline *analyzer.Timeline
-	// Stats has the measures of all processes of the trace, by stats.Options.Compare. Of
-	// several traces it has the first of each process.
+	// Stats has the measures of all processes of the trace, by stats.Options.Compare, which
+	// tests and charts need. Of several traces it has the first of each process.
 	Stats *stats.Report
 	// Costs are the costs of causes by process, of all runs; see NewCosts. Processes without
 	// are compared without causes.
@@ -238,6 +237,11 @@ func (d *Diff) checkPairs(o Options) error {
 	e := &Error{What: "nothing to compare: no process has complete frames in both traces"}
 	if o.Process != nil {
 		e.What = "nothing to compare: none of the selected processes has complete frames in both traces"
+		if len(d.Pairs)+len(d.OnlyBase)+len(d.OnlyNew) == 0 {
+			e.What = "--process: none of the selected processes has frames"
+			e.Hint = fmt.Sprintf("processes with frames: %s has %s; %s has %s",
+				text.Printable(d.Base.Name), text.Names(d.Base.Stats.Processes), text.Printable(d.New.Name), text.Names(d.New.Stats.Processes))
+		}
 	}
 	if len(d.OnlyBase) > 0 && len(d.OnlyNew) > 0 {
 		e.Hint = fmt.Sprintf("--map OLD=NEW pairs processes: %s has %s, %s has %s",

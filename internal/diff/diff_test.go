@@ -220,7 +220,7 @@ func TestCompareRefreshRates(t *testing.T) {
 	if same := write(t, compare(t, at(60), at(60), Options{}), "table", WriteOptions{}); strings.Contains(same, "periods") {
 		t.Errorf("the table tells of periods where rates are the same:\n%s", same)
 	}
-	if charts := chartsOf(d, app); len(charts) != 2 || charts[0].Unit != "ms" || charts[1].Unit != "periods" {
+	if charts := app.charts(); len(charts) != 2 || charts[0].Unit != "ms" || charts[1].Unit != "periods" {
 		t.Errorf("charts: %+v", charts)
 	}
 }
@@ -264,6 +264,9 @@ func TestNothingToCompare(t *testing.T) {
 		{other.side("other"), half.side("half"), Options{}, "nothing to compare: no process has complete frames in both traces",
 			"--map OLD=NEW pairs processes: other has camera, half has gallery"},
 		{before(), after(), Options{Process: func(*analyzer.Process) bool { return false }},
+			"--process: none of the selected processes has frames",
+			"processes with frames: before.ftrace has gallery, render_service; after.ftrace has gallery, render_service"},
+		{apps("notes"), apps("camera"), Options{Process: func(p *analyzer.Process) bool { return p.Name == "notes" }},
 			"nothing to compare: none of the selected processes has complete frames in both traces", ""},
 	} {
 		d, err := Compare(test.base, test.new, test.options)
@@ -305,7 +308,7 @@ func TestCompareWithoutFramesOnOneSide(t *testing.T) {
 				t.Errorf("%s has what is no number:\n%s", format, text)
 			}
 		}
-		if charts := chartsOf(d, app); len(charts) != 0 {
+		if charts := app.charts(); len(charts) != 0 {
 			t.Errorf("there are charts")
 		}
 	}

@@ -109,13 +109,12 @@ func writeHTML(w io.Writer, d *Diff) error {
 		Failed: d.Failed(), Unknown: d.Unknown(),
 	}
 	v.Passed = len(d.Outcomes) - len(v.Failed) - len(v.Unknown)
-	base, new := stats.NewFrames(d.Base.Timeline), stats.NewFrames(d.New.Timeline)
 	v.OnlyBase, v.OnlyNew = newPageOnly(d.OnlyBase), newPageOnly(d.OnlyNew)
 	shown := d.shown()
 	v.More = len(d.Pairs) - len(shown)
 	for _, p := range shown {
 		pp := newPagePair(p)
-		pp.Charts = p.charts(base, new)
+		pp.Charts = p.charts()
 		v.Pairs = append(v.Pairs, pp)
 	}
 	return pageTemplate.Execute(w, v)

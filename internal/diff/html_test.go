@@ -27,6 +27,9 @@ func TestHTML(t *testing.T) {
 			t.Errorf("the page has no %s", part)
 		}
 	}
+	if strings.Contains(page, "spread\"") {
+		t.Error("one run has a band")
+	}
 	if n := strings.Count(page, "<svg"); n != 4 {
 		t.Errorf("%d charts, want two for each pair", n)
 	}
@@ -82,6 +85,17 @@ func TestHTMLIntervals(t *testing.T) {
 		}
 		if row.Interval != nil || row.Dots != nil {
 			t.Errorf("%s has an interval", row.Label)
+		}
+	}
+}
+
+// The charts of several runs have the band of the runs.
+func TestHTMLRuns(t *testing.T) {
+	d := compare(t, Join("base", []Side{before(), after()}), Join("new", []Side{after(), before()}), Options{})
+	page := write(t, d, "html", WriteOptions{})
+	for _, part := range []string{`class="base spread"`, `class="new spread"`, "base, 40 frames of 2 runs"} {
+		if n := strings.Count(page, part); n != 2 { // one for each process
+			t.Errorf("the page has %d × %s, want 2", n, part)
 		}
 	}
 }

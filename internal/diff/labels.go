@@ -50,9 +50,9 @@ func complete(p *stats.Process) int { return p.Frames.Complete }
 // decimals returns the number of decimals of x in a unit.
 func decimals(u stats.Unit, x float64) int {
 	switch {
-	case u == stats.Count || u == stats.Milliseconds && x >= 1000:
+	case u == stats.Count && x == math.Trunc(x) || u == stats.Milliseconds && x >= 1000:
 		return 0
-	case u == stats.Share || u == stats.MillisecondsPS:
+	case u == stats.Share || u == stats.MillisecondsPS || u == stats.Count: // a mean of counts
 		return 1
 	case u == stats.Seconds:
 		return 3
@@ -90,15 +90,17 @@ func relativeChange(x *float64) string {
 	return signed(*x*100, 1) + " %"
 }
 
-// signed formats a number with its sign. The minus is U+2212.
+// signed formats a number with its sign, but zero without one, also if it is only rounded
+// to zero. The minus is U+2212.
 func signed(x float64, decimals int) string {
+	number := text.Number(math.Abs(x), decimals)
 	switch {
-	case x > 0:
-		return "+" + text.Number(x, decimals)
+	case strings.Trim(number, "0.") == "":
+		return "0"
 	case x < 0:
-		return "−" + text.Number(-x, decimals)
+		return "−" + number
 	}
-	return "0"
+	return "+" + number
 }
 
 // refreshOf returns the refresh rates of all runs, by rate. The period of a rate is that

@@ -38,6 +38,12 @@ type Measure struct {
 	definition *stats.Measure
 }
 
+// equal reports whether both values are known and printed alike. A significant change is
+// never equal.
+func (m *Measure) equal() bool {
+	return m.Delta != nil && m.Judgement != Worsened && m.Judgement != Improved && valueText(m.Unit, m.Base) == valueText(m.Unit, m.New)
+}
+
 // Judgement is whether a change is an improvement.
 type Judgement string
 

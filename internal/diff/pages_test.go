@@ -4,11 +4,18 @@ import (
 	"fmt"
 	"testing"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/browsertest"
 	"ohframe/internal/slow"
 )
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
+
+// overlapping counts the pairs of labels of a chart that overlap.
+const overlapping = `[...document.querySelectorAll("figure svg")].reduce((n, svg) => {
+	const boxes = [...svg.querySelectorAll("text")].map(t => t.getBoundingClientRect());
+	return n + boxes.filter((a, i) => boxes.some((b, j) => j < i && a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom)).length;
+}, 0)`
 
 // Pages of few frames, of many and of several runs fit into windows of all sizes, in either
 // scheme, and can be used without seeing or a mouse.
@@ -33,15 +40,19 @@ func TestPages(t *testing.T) {
 			*Diff
 		}{fmt.Sprint(n), pair(n)})
 	}
-	var base, new []Side
+	var base, rates []Side
 	for i := range 5 {
 		base = append(base, gallery("gallery", "render_service", 100, 20, func(k int) int { return 2 + (k+i)%9 }).side(fmt.Sprint("base", i)))
-		new = append(new, gallery("gallery", "render_service", 100, 20, func(k int) int { return 4 + (k+i)%9 }).side(fmt.Sprint("new", i)))
+		g := gallery("gallery", "render_service", 100, 20, func(k int) int { return 4 + (k+i)*7919%200 })
+		for k, f := range g.Frames {
+			f.Period = []trace.Duration{8 * ms, 10 * ms, 11 * ms, 16 * ms}[k/2%4]
+		}
+		rates = append(rates, g.side(fmt.Sprint("new", i)))
 	}
 	pages = append(pages, struct {
 		name string
 		*Diff
-	}{"runs", compare(t, Join("base", base), Join("new", new), Options{})})
+	}{"runs", compare(t, Join("base", base), Join("new", rates), Options{})})
 	for _, page := range pages {
 		t.Run(page.name, func(t *testing.T) {
 			b := browsertest.New(t)
@@ -54,6 +65,9 @@ func TestPages(t *testing.T) {
 					browsertest.Eval[bool](b, `document.querySelectorAll("details").forEach((d, i) => d.open = i < 1) || true`)
 					b.CheckNoSidewaysScroll(what)
 					b.CheckAccessible(what)
+					if n := browsertest.Eval[int](b, overlapping); n > 0 {
+						t.Errorf("%s: %d labels of charts overlap", what, n)
+					}
 					b.CheckQuiet()
 				}
 			}

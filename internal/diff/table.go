@@ -133,12 +133,11 @@ const maxChanged = 10
 // with a significant change, then tested ones, main measures and others.
 func (p *Pair) changed(verbose bool) (list []Measure, equal, hidden int) {
 	for _, m := range p.shown() {
-		switch same := m.Delta != nil && *m.Delta == 0; {
-		case same && !(verbose && m.definition.Main):
+		if m.equal() && !(verbose && m.definition.Main) {
 			equal++
-		default:
-			list = append(list, m)
+			continue
 		}
+		list = append(list, m)
 	}
 	if verbose {
 		return list, equal, 0

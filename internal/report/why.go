@@ -113,6 +113,7 @@ type lateView struct {
 	At       pageTime
 	Overrun  trace.Duration
 	Length   trace.Duration
+	Sum      *causes.Sum
 	Text     string // why it was late
 	Sure     string // empty if the confidence is high
 	Costs    string // the numbers of its causes in whyView.Costs, separated by spaces
@@ -224,7 +225,7 @@ func (v *whyView) further(title, about string, list []*why.Explanation, of func(
 func newLateView(e *why.Explanation, sentence string, start pageTime) *lateView {
 	l := &lateView{
 		Vsync: e.Frame.VsyncID, At: start, Overrun: e.Overrun, Length: e.End.Sub(e.Start),
-		Text: sentence,
+		Sum: causes.NewSum(e), Text: sentence,
 	}
 	if e.Cause() != nil && e.Confidence > 0 {
 		l.Sure = e.Confidence.String() + " confidence"
@@ -342,20 +343,21 @@ func (l *lateView) block(e *why.Explanation, start, end trace.Time, g waitGroup,
 // waterfall sets the terms that add up to the length of the frame.
 func (l *lateView) waterfall(e *why.Explanation) {
 	at := trace.Duration(0)
-	var terms causes.Terms
-	add := func(name string, d trace.Duration, g waitGroup) {
-		l.Terms = append(l.Terms, term{name, terms.Add(d), percentOf(at, l.Length), percentOf(d, l.Length), g})
+	add := func(name string, d, shown trace.Duration, g waitGroup) {
+		l.Terms = append(l.Terms, term{name, why.Milliseconds(shown), percentOf(at, l.Length), percentOf(d, l.Length), g})
 		at += d
 	}
-	add("budget", l.Length-e.Overrun, waitGroup{ID: "budget"})
+	add("budget", l.Length-e.Overrun, l.Sum.Budget, waitGroup{ID: "budget"})
+	left := l.Sum.Overrun
 	for i := range e.Shares {
 		if i == maxWaterfall || e.Shares[i].Share < leastTerm {
 			break
 		}
-		add("+ "+text.Printable(e.Shares[i].Title()), e.Shares[i].Share, groupOf(e.Shares[i].Wait))
+		add("+ "+text.Printable(e.Shares[i].Title()), e.Shares[i].Share, l.Sum.Shares[i], groupOf(e.Shares[i].Wait))
+		left -= l.Sum.Shares[i]
 	}
-	if at < l.Length {
-		add("+ other causes", l.Length-at, waitGroup{ID: "budget"})
+	if left > 0 {
+		add("+ other causes", l.Length-at, left, waitGroup{ID: "budget"})
 	}
 }
 

@@ -85,7 +85,10 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_stage(
   stage STRING,
   -- How long it took.
   dur DURATION,
-  -- It is the longest of the frame's, the first of equals.
+  -- It is the longest of the frame's stages that end by its deadline, the first of
+  -- equals: 'vsync_to_received' or 'ui_work' of an application frame,
+  -- 'vsync_to_received', 'render_main', 'render_draw' or 'render_gpu' of a render
+  -- frame.
   is_longest BOOL
 )
 AS
@@ -131,14 +134,20 @@ WITH
       'commit_to_present' AS stage,
       iif(present_ts >= commit_end AND NOT is_present_estimated, present_ts - commit_end, NULL) AS dur
     FROM pair
+  ),
+  timed AS (
+    SELECT stage.*, number <= iif(kind = 'app', 2, 6) AS is_before_deadline
+    FROM stage
+    JOIN pair USING (id)
   )
 SELECT
   id,
   number,
   stage,
   dur,
-  row_number() OVER (PARTITION BY id ORDER BY dur DESC, number) = 1 AS is_longest
-FROM stage
+  is_before_deadline
+  AND row_number() OVER (PARTITION BY id, is_before_deadline ORDER BY dur DESC, number) = 1 AS is_longest
+FROM timed
 WHERE
   dur IS NOT NULL
 ORDER BY
@@ -168,7 +177,8 @@ CREATE OR REPLACE PERFETTO TABLE ohos_stage(
   p90 DURATION,
   -- The longest.
   max DURATION,
-  -- Of how many of the process's late frames it was the longest stage.
+  -- Of how many of the process's late frames it was the longest stage before the
+  -- deadline.
   longest_of_late LONG
 )
 AS

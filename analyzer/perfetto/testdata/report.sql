@@ -260,8 +260,14 @@ WITH
     WHERE
       NOT r.dropped
   )
-SELECT *, row_number() OVER (PARTITION BY id ORDER BY dur DESC, stage) = 1 AS is_longest
-FROM stage;
+SELECT
+  s.*,
+  coalesce(s.stage = first_value(s.stage) OVER (
+    PARTITION BY s.id
+    ORDER BY iif(f.kind = 'app', s.stage IN (0, 1), s.stage IN (0, 3)) DESC, s.dur DESC, s.stage
+  ) AND iif(f.kind = 'app', s.stage IN (0, 1), s.stage IN (0, 3)), 0) AS is_longest
+FROM stage AS s
+JOIN report_complete AS f USING (id);
 
 -- Frames from the application to the end of rendering, and why they were late.
 CREATE PERFETTO TABLE report_whole AS
@@ -442,6 +448,8 @@ SELECT
     )
   ) AS "frames.linked",
   sum(presented) AS "frames.presented",
+  0 AS "frames.presents_estimated",
+  0 AS "frames.commits_estimated",
   sum(dropped) AS "frames.dropped",
   avg(late) AS jank_rate,
   0 AS empty_rate,
