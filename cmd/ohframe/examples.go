@@ -41,6 +41,7 @@ var exampleLines = map[string][]string{
 	"text": {
 		"ohframe text record.sys -o record.ftrace",
 		"ohframe text trace.ftrace --from +1.5s --to +2s -o part.ftrace",
+		"ohframe text traces -o texts",
 	},
 	"open": {
 		"ohframe open trace.ftrace",
