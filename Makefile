@@ -22,13 +22,13 @@ test:
 	go test ./...
 
 # All tests in full: "go test" runs those that measure, repeat a check over many
-# inputs or open huge pages in part or not at all (internal/slow).
+# inputs or open huge pages in part or not at all (internal/slow). "make lint" vets.
 slow:
-	OHFRAME_SLOW=1 go test -timeout 30m ./...
+	OHFRAME_SLOW=1 go test -vet=off -timeout 30m ./...
 
 # -short leaves out the engine, which the race detector does not see.
 race:
-	go test -race -short -timeout 30m ./...
+	go test -race -short -vet=off -timeout 30m ./...
 
 # Tests with Perfetto's engine. They fail instead of being skipped without it.
 conformance: engine
@@ -104,7 +104,7 @@ bench-fleet: build $(bench_fleet)
 
 # The nested module, which the core does not need.
 beam:
-	cd fleet/beam && go vet ./... && CGO_ENABLED=0 go test ./...
+	cd fleet/beam && export CGO_ENABLED=0 && go vet ./... && go test -vet=off ./...
 
 clean:
 	rm -rf bin build

@@ -26,6 +26,7 @@ import (
 	"ohframe/internal/report"
 	"ohframe/internal/simulate"
 	"ohframe/internal/simulate/rawfile"
+	"ohframe/internal/slow"
 )
 
 // spelling is a trace in one format.
@@ -138,6 +139,7 @@ func eraTexts(t *testing.T) map[string][]byte {
 
 // A trace has the same frames, report and rows in Perfetto, whatever its spelling.
 func TestSpellings(t *testing.T) {
+	slow.SkipRace(t)
 	for name, text := range eraTexts(t) {
 		for _, s := range spellings(t, text) {
 			t.Run(name+"/"+s.name, func(t *testing.T) {

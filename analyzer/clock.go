@@ -68,6 +68,9 @@ type ClockOffset struct {
 	// Contradicted is the difference between the offset and hitrace's own clock line,
 	// beyond the line's resolution; zero if they agree.
 	Contradicted trace.Duration
+	// ContradictedByMarkers is how far a given offset is from the one that markers show, if
+	// they contradict it (docs/frames.md 5.6).
+	ContradictedByMarkers trace.Duration
 	// Overruled is how far the offset is from the one that the input states, if
 	// that was not used because the trace contradicts it.
 	Overruled trace.Duration
@@ -153,14 +156,18 @@ func (c *clockSamples) addSync(line trace.Time, sync hitrace.ClockSync) {
 // offset returns the clock offset: the one that is given, else the one that the input
 // states, unless samples contradict it, else the one that they show. docs/frames.md 5.8
 func (c *clockSamples) offset(given *trace.Duration, stated *StatedOffset) ClockOffset {
-	if given != nil {
-		return ClockOffset{Offset: *given, Measured: *given, Source: ClockGiven}
-	}
 	inferred := c.infer()
+	if given != nil {
+		clock := ClockOffset{Offset: *given, Measured: *given, Source: ClockGiven}
+		if inferred.contradicts(*given) {
+			clock.ContradictedByMarkers = (inferred.Offset - *given).Abs()
+		}
+		return clock
+	}
 	if stated == nil {
 		return inferred
 	}
-	if late := inferred.Measured - stated.Offset; inferred.Source != ClockUnknown && (late < -maxEarly || late > maxLate) {
+	if inferred.contradicts(stated.Offset) {
 		inferred.Overruled = (inferred.Offset - stated.Offset).Abs()
 		return inferred
 	}
@@ -173,6 +180,12 @@ const (
 	maxEarly = 10 * trace.Millisecond
 	maxLate  = trace.Second
 )
+
+// contradicts reports whether an inferred offset rules out another one.
+func (c *ClockOffset) contradicts(offset trace.Duration) bool {
+	late := c.Measured - offset
+	return c.Source != ClockUnknown && (late < -maxEarly || late > maxLate)
+}
 
 // infer returns the clock offset that samples show.
 func (c *clockSamples) infer() ClockOffset {

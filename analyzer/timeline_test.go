@@ -205,8 +205,9 @@ func TestClockOffset(t *testing.T) {
 			Source: analyzer.ClockReceiveVsync, Samples: 3, Lag: 210 * microsecond},
 		"clock-under-1ms": {Measured: 999999, Source: analyzer.ClockReceiveVsync, Samples: 1, Lag: 210 * microsecond},
 		"clock-given":     {Offset: 100 * second, Measured: 100 * second, Source: analyzer.ClockGiven},
-		"clock-none":      {Source: analyzer.ClockGiven, Contradicted: 100 * second},
-		"clock-unknown":   {},
+		"clock-none": {Source: analyzer.ClockGiven, Contradicted: 100 * second,
+			ContradictedByMarkers: 100*second + 500*microsecond},
+		"clock-unknown": {},
 		"clock-sync-contradicts": {Measured: 100 * microsecond, Source: analyzer.ClockReceiveVsync, Samples: 1, Lag: 210 * microsecond,
 			Contradicted: 100 * millisecond},
 	} {

@@ -16,6 +16,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/simulate/rawfile"
+	"ohframe/internal/slow"
 )
 
 // cutCase is a file, where it can be cut, and how many events must be left.
@@ -52,6 +53,7 @@ func sysCuts(file []byte, sections []rawfile.Section) cutCase {
 // A file that is cut at or near a boundary has all events before the cut, no others,
 // and a warning; frames before the first lost event do not change.
 func TestCut(t *testing.T) {
+	slow.SkipRace(t)
 	events, _ := simulated(t, "6.0")
 	events = events[:len(events)/8]
 	hm, hmSections := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true, NamesFirst: true, Garbage: true})

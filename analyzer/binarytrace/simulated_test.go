@@ -303,6 +303,7 @@ func TestWindow(t *testing.T) {
 
 // Reading allocates for the index and for names, not for events.
 func TestAllocations(t *testing.T) {
+	slow.SkipRace(t)
 	var events []rawfile.Event
 	for len(events) < 100_000 {
 		some, _ := simulated(t, "6.0")

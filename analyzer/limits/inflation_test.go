@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
+
+	"ohframe/internal/slow"
 )
 
 // zeros is an endless input that costs nothing.
@@ -30,6 +32,7 @@ func packZeros(t *testing.T, size int64) []byte {
 }
 
 func TestInflation(t *testing.T) {
+	slow.SkipRace(t)
 	bomb := packZeros(t, 2*MinInflated)
 	for _, c := range []struct {
 		name   string

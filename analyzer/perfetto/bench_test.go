@@ -12,6 +12,7 @@ import (
 
 	"ohframe/analyzer/perfetto"
 	pb "ohframe/internal/perfettopb"
+	"ohframe/internal/slow"
 )
 
 // androidTrace returns about 16 MB as a phone records them, half in bundles of
@@ -89,6 +90,7 @@ func BenchmarkRead(b *testing.B) {
 
 // Memory is the frames' and a buffer's, however much else there is.
 func TestMemory(t *testing.T) {
+	slow.SkipRace(t)
 	trace := androidTrace()
 	allocated := func(size int64) uint64 {
 		r := many(trace, size)

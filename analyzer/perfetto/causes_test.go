@@ -20,6 +20,7 @@ import (
 	"ohframe/exporter"
 	"ohframe/internal/simulate"
 	"ohframe/internal/slow"
+	"ohframe/internal/tracetest"
 )
 
 // waitsTrace is a trace with a frame for each of several causes.
@@ -42,22 +43,15 @@ func withCauses(t testing.TB) []byte {
 // Causes that ohframe wrote are read as they were found.
 func TestCausesOfOurs(t *testing.T) {
 	texts := map[string][]byte{}
-	for _, pattern := range []string{
-		"../../testdata/*.ftrace", waitsTrace, "../../testdata/frames/*.txtar", "../../../shared/oracle/*.ftrace", "../../../shared/traces/*.ftrace",
-	} {
-		paths, _ := filepath.Glob(pattern)
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if filepath.Ext(path) == ".txtar" {
-				archive := txtar.Parse(text)
-				i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "trace" })
-				text = archive.Files[i].Data
-			}
-			texts[filepath.Base(path)] = text
+	examples, _ := filepath.Glob("../../testdata/frames/*.txtar")
+	for _, path := range slices.Concat(tracetest.Paths(t), []string{waitsTrace}, examples) {
+		text := []byte(tracetest.Read(t, path))
+		if filepath.Ext(path) == ".txtar" {
+			archive := txtar.Parse(text)
+			i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "trace" })
+			text = archive.Files[i].Data
 		}
+		texts[tracetest.Name(path)] = text
 	}
 	var busy bytes.Buffer
 	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.CauseRenderBusy}).Generate(&busy); err != nil {
@@ -69,7 +63,7 @@ func TestCausesOfOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts["garbage collection"] = gc.Bytes()
-	texts["two traces"] = slices.Concat(texts["waits.ftrace"], texts["demo.ftrace"])
+	texts["two traces"] = slices.Concat(texts["why/waits.ftrace"], texts["testdata/demo.ftrace"])
 	late := 0
 	for name, text := range texts {
 		for _, options := range []exporter.Options{{Causes: true}, {Causes: true, FramesOnly: true, Compress: true}} {

@@ -157,6 +157,7 @@ func withFrame(trace []byte) io.Reader {
 
 // One packet with millions of elements that take nothing in it.
 func TestHostileLists(t *testing.T) {
+	slow.SkipRace(t)
 	repeated := func(element []byte, size int) []byte { return bytes.Repeat(element, size/len(element)) }
 	for name, c := range map[string]struct {
 		field   protowire.Number
@@ -284,6 +285,7 @@ func recorded(make func(*recording)) []byte {
 
 // Time grows as the trace does.
 func TestHostileTime(t *testing.T) {
+	slow.SkipRace(t)
 	for name, make := range map[string]func(r *recording, i int){
 		"frames of one token": func(r *recording, i int) {
 			r.surface(int64(2*i), 1, 1, app, "layer", [2]float64{float64(i), float64(i) + .1}, [2]float64{float64(i), float64(i) + .1}, fine)

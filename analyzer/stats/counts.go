@@ -26,6 +26,10 @@ type Counts struct {
 	Linked int `json:"linked"`
 	// Presented counts the render frames with a known present time.
 	Presented int `json:"presented"`
+	// PresentsEstimated counts those of them whose present time is an estimate, and
+	// CommitsEstimated the render frames whose commit is (docs/frames.md 6.3 and 6.6).
+	PresentsEstimated int `json:"presents_estimated"`
+	CommitsEstimated  int `json:"commits_estimated"`
 	// Dropped counts the frames that were never shown. Only SurfaceFlinger reports
 	// them. Their durations are not measured.
 	Dropped int `json:"dropped"`
@@ -53,6 +57,8 @@ func count(r *records) Counts {
 			{&c.Dropped, f.Facts.Has(analyzer.Dropped)},
 			{&c.Linked, f.Render != nil || len(f.Applications) > 0},
 			{&c.Presented, f.Present.Known()},
+			{&c.PresentsEstimated, f.Present.Known() && f.PresentEstimated},
+			{&c.CommitsEstimated, f.Commit.Known() && f.CommitEstimated},
 		} {
 			if n.applies {
 				*n.count++

@@ -28,6 +28,7 @@ type truth struct {
 		Truncated  bool
 		Sources    [][2]int64
 		Present    trace.Time
+		Estimated  bool `json:"present_estimated"`
 	}
 }
 
@@ -75,7 +76,7 @@ func TestDemo(t *testing.T) {
 			}
 			want.Complete++
 			durations = append(durations, f.End.Sub(f.Start))
-			for count, holds := range map[*int]bool{&want.Late: f.Late, want.Empty: f.Empty, &want.Misaligned: f.Misaligned, &want.WithDeadline: f.Deadline.Known()} {
+			for count, holds := range map[*int]bool{&want.Late: f.Late, want.Empty: f.Empty, &want.PresentsEstimated: f.Estimated, &want.Misaligned: f.Misaligned, &want.WithDeadline: f.Deadline.Known()} {
 				if holds {
 					*count++
 				}

@@ -90,6 +90,7 @@ func checkFinite(t *testing.T, r *stats.Report) {
 }
 
 func TestExtremeTimelines(t *testing.T) {
+	slow.SkipRace(t)
 	for seed := range slow.Of[uint64](40, 300) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		base, new := stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{Compare: true}), stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{Compare: true})
@@ -145,6 +146,7 @@ func TestDegenerateTimelines(t *testing.T) {
 }
 
 func TestComputeTime(t *testing.T) {
+	slow.SkipRace(t)
 	for name, timeline := range map[string]func(n int) *analyzer.Timeline{
 		"frames":    func(n int) *analyzer.Timeline { return equalFrames(n, trace.Second, 1) },
 		"processes": func(n int) *analyzer.Timeline { return equalFrames(n, trace.Second, n) },

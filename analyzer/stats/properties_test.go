@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/slow"
 )
 
 // eachTimeline runs a property on random timelines.
@@ -25,6 +26,7 @@ func eachTimeline(t *testing.T, property func(t *testing.T, r *rand.Rand, timeli
 }
 
 func TestOrderOfFramesDoesNotMatter(t *testing.T) {
+	slow.SkipRace(t)
 	eachTimeline(t, func(t *testing.T, r *rand.Rand, timeline *analyzer.Timeline) {
 		want := stats.Compute(timeline, stats.Options{})
 		r.Shuffle(len(timeline.Frames), func(i, j int) {
@@ -40,6 +42,7 @@ func TestOrderOfFramesDoesNotMatter(t *testing.T) {
 // If everything takes three times as long, times are three times as large, rates
 // per second a third, and nothing else changes but the histogram.
 func TestScaling(t *testing.T) {
+	slow.SkipRace(t)
 	eachTimeline(t, func(t *testing.T, r *rand.Rand, timeline *analyzer.Timeline) {
 		want := decoded(t, stats.Compute(timeline, stats.Options{}))
 		got := decoded(t, stats.Compute(scaled(timeline, 3), stats.Options{}))
@@ -75,6 +78,7 @@ func scaleTree(v any, key string, by float64) any {
 // What adds up must add up, and what can be counted in a simpler way must come
 // to the same.
 func TestReportIsConsistent(t *testing.T) {
+	slow.SkipRace(t)
 	eachTimeline(t, func(t *testing.T, r *rand.Rand, timeline *analyzer.Timeline) {
 		report := stats.Compute(timeline, stats.Options{})
 		text, err := json.Marshal(report)

@@ -44,6 +44,7 @@ processes[].fps.last_ns
 processes[].fps.of_refresh
 processes[].fps.rate_hz
 processes[].frames
+processes[].frames.commits_estimated
 processes[].frames.complete
 processes[].frames.dropped
 processes[].frames.empty
@@ -53,6 +54,7 @@ processes[].frames.late_main
 processes[].frames.linked
 processes[].frames.misaligned
 processes[].frames.presented
+processes[].frames.presents_estimated
 processes[].frames.truncated
 processes[].frames.with_deadline
 processes[].hitches

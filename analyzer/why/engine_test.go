@@ -3,8 +3,6 @@ package why_test
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,19 +16,14 @@ import (
 	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/simulate"
 	"ohframe/internal/slow"
+	"ohframe/internal/tracetest"
 )
 
 // texts calls test with the traces of the repository, those beside it, and generated
 // ones of all kernels and several system versions.
 func texts(t *testing.T, test func(t *testing.T, text []byte)) {
-	for _, name := range captures(t) {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, text)
-		})
+	for _, path := range tracetest.Paths(t) {
+		t.Run(tracetest.Name(path), func(t *testing.T) { test(t, []byte(tracetest.Read(t, path))) })
 	}
 	for i, cause := range simulate.Causes() {
 		if i%slow.Of(5, 1) > 0 {

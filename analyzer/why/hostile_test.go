@@ -203,6 +203,7 @@ func analyzeHostile(t testing.TB, text []byte, l limits.Limits) {
 
 // TestHostile: time is linear in the size of any trace.
 func TestHostile(t *testing.T) {
+	slow.SkipRace(t)
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			hostiletest.CheckLinear(t, slow.Of(4000, 20_000), func(n int) func() {
@@ -216,6 +217,7 @@ func TestHostile(t *testing.T) {
 
 // TestMemory: the recorder stores no more than its limits, whatever the trace.
 func TestMemory(t *testing.T) {
+	slow.SkipRace(t)
 	l := limits.Default()
 	l.States = 1 << 16
 	for _, h := range hostile {
@@ -235,6 +237,7 @@ func TestMemory(t *testing.T) {
 
 // TestCutStart: a trace that begins anywhere is explained, too.
 func TestCutStart(t *testing.T) {
+	slow.SkipRace(t)
 	for _, base := range bases(t) {
 		for i := 1; i < 20; i++ {
 			checkReference(t, bytes.Join(base[len(base)*i/20:], nil))

@@ -121,6 +121,7 @@ func TestNoise(t *testing.T) {
 
 // Another clock, and other names and numbers of threads, give the same causes.
 func TestRenamed(t *testing.T) {
+	slow.SkipRace(t)
 	eachScene(t, func(t *testing.T, s simulate.Scene, text []byte) {
 		zero := trace.Duration(0)
 		want := verdicts(t, bytes.NewReader(text), 2, &zero)
@@ -149,6 +150,7 @@ var numbers = regexp.MustCompile(`\d+`)
 
 // Lines with the same time that have nothing in common may come in any order.
 func TestEqualTimes(t *testing.T) {
+	slow.SkipRace(t)
 	eachScene(t, func(t *testing.T, _ simulate.Scene, text []byte) {
 		lines := slices.Collect(bytes.Lines(text))
 		swapped := 0
@@ -221,6 +223,7 @@ var wakeups = regexp.MustCompile(`(?m)^.* sched_wak(eup|ing|eup_new): .*\n`)
 
 // Without wakeups, it is unknown whom threads waited for, but not how long.
 func TestNoWakeups(t *testing.T) {
+	slow.SkipRace(t)
 	eachScene(t, func(t *testing.T, s simulate.Scene, text []byte) {
 		sums := func(text []byte) (waited, ran map[int64]trace.Duration) {
 			waited, ran = map[int64]trace.Duration{}, map[int64]trace.Duration{}
@@ -288,6 +291,7 @@ var mhz = regexp.MustCompile(`at \d+ MHz instead of \d+`)
 
 // The lines of both kernels say the same.
 func TestKernels(t *testing.T) {
+	slow.SkipRace(t)
 	eachScene(t, func(t *testing.T, s simulate.Scene, _ []byte) {
 		s.Era, s.Kernel = "6.1", simulate.KernelLinux
 		// Linux has no functions for waits in state S.

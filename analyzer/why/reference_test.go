@@ -378,6 +378,7 @@ func change(lines [][]byte, random *rand.Rand, n int) []byte {
 
 // TestReference compares the traces with the reference, and changed ones.
 func TestReference(t *testing.T) {
+	slow.SkipRace(t)
 	texts(t, func(t *testing.T, text []byte) {
 		if len(text) > 4<<20 {
 			t.Skip("takes long")

@@ -309,6 +309,7 @@ const (
 // TestInjectedCauses finds the causes that scenes were generated with. make causes
 // runs all scenes and writes the table of docs/why.md.
 func TestInjectedCauses(t *testing.T) {
+	slow.SkipRace(t)
 	update := os.Getenv("OHFRAME_UPDATE_DOCS") != ""
 	seeds, every := 1, slow.Of(13, 1)
 	if update {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"ohframe/analyzer"
@@ -12,6 +11,7 @@ import (
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/tracetest"
 )
 
 func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
@@ -24,24 +24,10 @@ func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
 	return timeline, recorder.Explain(timeline)
 }
 
-// captures returns the traces of the repository, and those of ../shared if present.
-func captures(t testing.TB) []string {
-	t.Helper()
-	var list []string
-	for _, pattern := range []string{"../../testdata/*.ftrace", "../../../shared/traces/*.ftrace", "../../../shared/oracle/*.ftrace"} {
-		names, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, names...)
-	}
-	return list
-}
-
 // TestSums: all the time of a frame is accounted for, and so is all of its overrun.
 func TestSums(t *testing.T) {
-	for _, name := range captures(t) {
-		t.Run(filepath.Base(name), func(t *testing.T) {
+	for _, name := range tracetest.Paths(t) {
+		t.Run(tracetest.Name(name), func(t *testing.T) {
 			f, err := os.Open(name)
 			if err != nil {
 				t.Fatal(err)

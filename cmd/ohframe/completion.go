@@ -59,10 +59,7 @@ func complete(c *cli.Context) {
 		cli.DefaultCompleteWithFlags(c.Command)(c)
 		return
 	}
-	// The usage text names the values as in `auto|none|DURATION`.
-	_, values, _ := strings.Cut(findFlag(c.Command, last).GetUsage(), "`")
-	values, _, _ = strings.Cut(values, "`")
-	for value := range strings.SplitSeq(values, "|") {
+	for value := range strings.SplitSeq(flagValue(findFlag(c.Command, last)), "|") {
 		if value == strings.ToLower(value) {
 			fmt.Fprintln(c.App.Writer, value)
 		}

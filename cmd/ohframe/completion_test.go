@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ohframe/internal/slow"
 )
 
 // requireTools makes tests fail, not skip, without the programs that they need.
@@ -64,6 +66,7 @@ var completions = []struct{ line, want string }{
 }
 
 func TestBashCompletion(t *testing.T) {
+	slow.SkipRace(t)
 	bash := findTool(t, "bash")
 	// What bash does when it is asked to complete.
 	const complete = `
@@ -105,6 +108,7 @@ printf '%s\n' "${COMPREPLY[@]}"`
 }
 
 func TestFishCompletion(t *testing.T) {
+	slow.SkipRace(t)
 	fish := findTool(t, "fish")
 	dir, home := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "trace.ftrace"), nil, 0o600); err != nil {

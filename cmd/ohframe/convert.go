@@ -11,17 +11,15 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
+	"ohframe/internal/inputs"
 )
 
 func convertCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "convert",
-		Usage:     "convert a trace to a Perfetto trace with frame timelines",
-		ArgsUsage: "TRACE… [-o OUT]",
-		Description: "OUT is the folder of the outputs if there are several traces." + examples(
-			"ohframe convert trace.ftrace",
-			"ohframe convert trace.ftrace -o - | gzip >trace.pftrace.gz",
-			"ohframe convert traces -o converted"),
+		Name:        "convert",
+		Usage:       "convert a trace to a Perfetto trace with frame timelines",
+		ArgsUsage:   "INPUT… [-o OUT]",
+		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses)"},
 			&cli.BoolFlag{Name: "frames-only", Usage: "write frames and names only, no events"},
@@ -41,9 +39,12 @@ func convert(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	outputs, err := convertOutputs(c.String("output"), names)
-	if err != nil {
-		return err
+	output := c.String("output")
+	outputs := []string{cmp.Or(output, defaultOutput(names[0]))}
+	if !isOne(c, names) {
+		if outputs, err = folderOutputs(output, names, ".pftrace"); err != nil {
+			return err
+		}
 	}
 	for i, name := range names {
 		if err := convertOne(c, name, outputs[i]); err != nil {
@@ -53,12 +54,15 @@ func convert(c *cli.Context) error {
 	return nil
 }
 
-// convertOutputs returns the names of the outputs. Of several inputs, output is the folder,
-// which need not exist; if it is empty, outputs are beside the inputs.
-func convertOutputs(output string, names []string) ([]string, error) {
-	if len(names) == 1 {
-		return []string{cmp.Or(output, defaultOutput(names[0]))}, nil
-	}
+// isOne reports whether the arguments are a single trace, and not for example a folder,
+// which may have any number of traces.
+func isOne(c *cli.Context, names []string) bool {
+	return c.NArg() == 1 && len(names) == 1 && names[0] == c.Args().First()
+}
+
+// folderOutputs returns the names of the outputs in a folder, which need not exist. Without
+// a folder, outputs are beside the inputs.
+func folderOutputs(output string, names []string, extension string) ([]string, error) {
 	info, err := os.Stat(output)
 	switch {
 	case output == "":
@@ -75,7 +79,7 @@ func convertOutputs(output string, names []string) ([]string, error) {
 		if name == standard {
 			return nil, &failure{file: inputName(name), what: "cannot be one of several traces", hint: "save it to a file first"}
 		}
-		out := defaultOutput(name)
+		out := inputs.Stem(name) + extension
 		if output != "" {
 			out = filepath.Join(output, filepath.Base(out))
 		}

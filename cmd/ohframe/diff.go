@@ -69,7 +69,7 @@ func (e gateError) Error() string { return strings.Join(e, "\n") }
 func (e gateError) ExitCode() int { return 2 }
 
 func runDiff(c *cli.Context) error {
-	inputs, err := sideInputs(c.Args().Slice())
+	inputs, err := sideInputs(c)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,8 @@ func diffOptions(c *cli.Context) (o diff.Options, err error) {
 }
 
 // sideInputs returns the names of the traces of both sides.
-func sideInputs(args []string) (sides [2][]string, err error) {
+func sideInputs(c *cli.Context) (sides [2][]string, err error) {
+	args := c.Args().Slice()
 	hint := "ohframe diff BASE NEW, or ohframe diff BASE… -- NEW…"
 	if i := slices.Index(args, "--"); i >= 0 {
 		sides = [2][]string{args[:i], args[i+1:]}
@@ -182,7 +183,7 @@ func sideInputs(args []string) (sides [2][]string, err error) {
 	}
 	all := 0
 	for i := range sides {
-		if sides[i], err = expandInputs(sides[i]); err != nil {
+		if sides[i], err = expandInputs(c, sides[i]); err != nil {
 			return sides, err
 		}
 		if len(sides[i]) == 0 {

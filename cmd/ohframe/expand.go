@@ -1,116 +1,48 @@
 package main
 
 import (
-	"bufio"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 
-	"ohframe/internal/meta"
+	"github.com/urfave/cli/v2"
+
+	"ohframe/internal/inputs"
 )
 
-// expandInputs returns the inputs that arguments name. A folder stands for the files in
-// it, in the order of their names, without hidden files, folders and descriptions of
-// recordings; that of ohframe record --runs for its valid runs. @FILE stands for the names in FILE, one a line, relative to its folder.
-// A pattern that no shell expanded stands for the files that match. A folder without
-// files, an empty list and a pattern that matches nothing are errors.
-func expandInputs(args []string) ([]string, error) {
-	var list []string
-	for _, arg := range args {
-		names, err := expandInput(arg)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, names...)
-	}
-	return list, nil
-}
+// expandedInputs is the key of the inputs that expandInputs has returned.
+const expandedInputs = "inputs"
 
-func expandInput(arg string) ([]string, error) {
-	if arg == standard {
-		return []string{arg}, nil
-	}
-	info, err := os.Stat(arg)
-	switch {
-	case err == nil && info.IsDir():
-		return folderInputs(arg)
-	case err == nil:
-		return []string{arg}, nil
-	case strings.HasPrefix(arg, "@"):
-		return listedInputs(arg[1:])
-	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?["):
-		names, err := filepath.Glob(arg)
-		if err != nil {
-			return nil, &failure{file: arg, what: "not a pattern such as base/*.ftrace"}
-		}
-		if len(names) == 0 {
-			return nil, &failure{file: arg, what: "no file matches"}
-		}
-		return names, nil
-	}
-	return []string{arg}, nil // opening it reports the error
-}
-
-func folderInputs(name string) (list []string, err error) {
-	entries, err := os.ReadDir(name)
+// expandInputs returns the inputs that arguments stand for, and warns of files in folders
+// that are skipped. See package inputs.
+func expandInputs(c *cli.Context, args []string) ([]string, error) {
+	set, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(args, inputs.Options{}) })
 	if err != nil {
-		return nil, fileError(name, err)
+		return nil, err
 	}
-	for _, e := range entries {
-		path := filepath.Join(name, e.Name())
-		switch {
-		case e.IsDir() || strings.HasPrefix(e.Name(), "."):
-		case !strings.HasSuffix(e.Name(), meta.Extension):
-			list = append(list, path)
-		default:
-			if m, err := meta.Read(path); err == nil && m.Run != nil {
-				return recordedRuns(name)
-			}
+	for _, f := range set.Folders {
+		printWarnings(f.Path, []string{f.Warning()})
+	}
+	var names []string
+	for _, in := range set.Inputs {
+		if in.Err != nil {
+			return nil, fileError(in.Path, in.Err)
 		}
+		names = append(names, in.Path)
 	}
-	if len(list) == 0 {
-		return nil, &failure{file: name, what: "the folder has no files"}
-	}
-	return list, nil
+	expanded, _ := c.App.Metadata[expandedInputs].([]string)
+	c.App.Metadata[expandedInputs] = append(expanded, names...)
+	return names, nil
 }
 
-// recordedRuns returns the traces of the valid runs that record wrote into a folder. The
-// first, cold run counts only if there is no other.
-func recordedRuns(folder string) (list []string, err error) {
-	runs, err := meta.Runs(folder)
-	if err != nil {
-		return nil, &failure{file: folder, what: err.Error()}
-	}
-	for _, r := range runs {
-		list = append(list, r.Path)
-	}
-	return list, nil
+// inputFiles returns the arguments, and the files that they stand for.
+func inputFiles(c *cli.Context) []string {
+	expanded, _ := c.App.Metadata[expandedInputs].([]string)
+	return slices.Concat(c.Args().Slice(), expanded)
 }
 
-func listedInputs(name string) (list []string, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fileError(name, err)
+// defaultOutput returns the name of the Perfetto trace that convert makes of an input.
+func defaultOutput(name string) string {
+	if name == standard {
+		return standard
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		switch {
-		case line == "":
-		case filepath.IsAbs(line):
-			list = append(list, line)
-		default:
-			list = append(list, filepath.Join(filepath.Dir(name), line))
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fileError(name, err)
-	}
-	if len(list) == 0 {
-		return nil, &failure{file: name, what: "the list is empty"}
-	}
-	return list, nil
+	return inputs.Stem(name) + ".pftrace"
 }

@@ -45,6 +45,28 @@ func flagsFirst(app *cli.App, args []string) []string {
 	return slices.Concat(flags, rest)
 }
 
+// flagHelp returns what help prints of a flag: the library's text without a value that only
+// repeats the one after the flag's name, and without the default of a flag that is off.
+func flagHelp(f cli.Flag) string {
+	help := libraryFlagHelp(f)
+	value := flagValue(f.(cli.DocGenerationFlag)) // all flags of the library are
+	before, after, repeated := strings.Cut(help, ": "+value)
+	if value != "" && repeated && (after == "" || after[0] == ';' || strings.HasPrefix(after, " (") || strings.HasPrefix(after, " [")) {
+		help = before + after
+	}
+	return strings.TrimSuffix(help, " (default: false)")
+}
+
+var libraryFlagHelp = cli.FlagStringer
+
+// flagValue returns the name of a flag's value, which its usage has in backquotes, such as
+// FILE, or the possible values, such as auto|none|DURATION.
+func flagValue(f cli.DocGenerationFlag) string {
+	_, value, _ := strings.Cut(f.GetUsage(), "`")
+	value, _, _ = strings.Cut(value, "`")
+	return value
+}
+
 // takesValue reports whether the argument after arg is the value of a flag.
 func takesValue(command *cli.Command, arg string) bool {
 	f := findFlag(command, arg)

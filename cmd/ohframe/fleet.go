@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 	"ohframe/internal/diff"
 	"ohframe/internal/fleet"
+	"ohframe/internal/inputs"
 	"ohframe/internal/text"
 )
 
@@ -40,12 +42,12 @@ func fleetRunCommand() *cli.Command {
 		Name:      "run",
 		Usage:     "measure traces and write a dataset of Parquet files",
 		ArgsUsage: "INPUT… -o DIR",
-		Description: "INPUT is a file, a folder or a pattern. Traces are distributed over shards by their names.\n" +
+		Description: "INPUT is a file, a folder with its folders, @FILE or a pattern. Traces are distributed over shards by their names.\n" +
 			"Each shard makes one file of DIR/traces and one of DIR/failures. docs/fleet.md describes the\n" +
 			"columns, and how to run shards on many machines.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the dataset to folder `DIR`"},
-			&cli.StringFlag{Name: "list", Usage: "read the names of traces from `FILE`, one on a line; - is standard input"},
+			&cli.StringFlag{Name: "list", Usage: "read the names of traces from `FILE`, one a line, relative to its folder; - is standard input"},
 			&cli.IntFlag{Name: "shards", Usage: "distribute the traces over `N` shards", DefaultText: "one per 1000 traces or GiB"},
 			&cli.IntFlag{Name: "shard", Value: -1, Usage: "run only shard `K`, from 0", DefaultText: "all"},
 			&cli.BoolFlag{Name: "resume", Usage: "skip shards that are complete"},
@@ -76,11 +78,11 @@ func runFleet(c *cli.Context) error {
 	if dir == "" {
 		return &failure{what: "no folder given for the dataset", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
-	inputs, err := fleetInputs(c, dir)
+	list, skipped, err := fleetInputs(c, dir)
 	if err != nil {
 		return err
 	}
-	plan, err := fleetPlan(c, inputs)
+	plan, err := fleetPlan(c, list)
 	if err != nil {
 		return err
 	}
@@ -113,7 +115,7 @@ func runFleet(c *cli.Context) error {
 		}
 		return fileError(dir, err)
 	}
-	printFleetSummary(dir, summary)
+	printFleetSummary(dir, summary, skipped)
 	if most := c.Int("max-failures"); c.IsSet("max-failures") && summary.Failed() > most {
 		return &failure{what: fmt.Sprintf("%s failed, more than --max-failures %d", text.Count(summary.Failed(), "trace"), most)}
 	}
@@ -130,23 +132,58 @@ func reserveMemory() {
 	}
 }
 
-// fleetInputs returns the traces that the arguments and --list name.
-func fleetInputs(c *cli.Context, dir string) ([]fleet.Input, error) {
+// fleetInputs returns the traces that the arguments and --list name, and the number of
+// files in folders that were skipped.
+func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, skipped int, err error) {
 	if c.NArg() == 0 && !c.IsSet("list") {
-		return nil, &failure{what: "no input given", hint: "ohframe fleet run INPUT… -o DIR"}
+		return nil, 0, &failure{what: "no input given", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
-	named, err := await(c.Context, func() ([]fleet.Input, error) { return fleet.List(c.Args().Slice(), dir) })
-	if err != nil || !c.IsSet("list") {
-		return named, err
+	options := inputs.Options{Recursive: true, Without: dir}
+	found, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(c.Args().Slice(), options) })
+	if err != nil {
+		return nil, 0, err
 	}
-	name := c.String("list")
+	sets := []*inputs.Set{found}
+	if c.IsSet("list") {
+		listed, err := fleetList(c, c.String("list"), options)
+		if err != nil {
+			return nil, 0, err
+		}
+		sets = append(sets, listed)
+	}
+	var folders []inputs.Folder
+	for _, set := range sets {
+		list = append(list, fleet.Found(set)...)
+		folders = append(folders, set.Folders...)
+	}
+	for i, f := range folders {
+		skipped += len(f.Skipped)
+		if i < maxFolders {
+			printWarnings(f.Path, []string{f.Warning()})
+		}
+	}
+	if n := len(folders) - maxFolders; n > 0 {
+		fmt.Fprintf(os.Stderr, "ohframe: warning: files of %s skipped, too\n", text.Count(n, "other folder"))
+	}
+	return fleet.Merge(list), skipped, nil
+}
+
+// maxFolders is the number of folders of which skipped files are named.
+const maxFolders = 10
+
+// fleetList returns what the list with a name stands for.
+func fleetList(c *cli.Context, name string, o inputs.Options) (*inputs.Set, error) {
 	f, err := openInput(c.Context, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	listed, err := await(c.Context, func() ([]fleet.Input, error) { return fleet.ReadList(f) })
-	return fleet.Merge(named, listed), fileError(name, err)
+	folder := ""
+	if name != standard {
+		folder = filepath.Dir(name)
+	}
+	set, err := await(c.Context, func() (*inputs.Set, error) { return inputs.ExpandList(f, folder, o) })
+	return set, fileError(name, err)
 }
 
 func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
@@ -181,7 +218,9 @@ func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
 	return fleet.NewPlan(inputs, o)
 }
 
-func printFleetSummary(dir string, s *fleet.Summary) {
+// printFleetSummary prints what a run did; skipped is the number of files in folders that
+// were skipped.
+func printFleetSummary(dir string, s *fleet.Summary, skipped int) {
 	line := fmt.Sprintf("%s: %s, %s", dir, text.Count(s.Traces, "trace"), text.Count(s.Rows, "row"))
 	if s.Skipped > 0 {
 		line += fmt.Sprintf(", %s complete already", text.Count(s.Skipped, "shard"))
@@ -198,6 +237,9 @@ func printFleetSummary(dir string, s *fleet.Summary) {
 			}
 		}
 		line += " (" + strings.Join(reasons, ", ") + ")"
+	}
+	if skipped > 0 {
+		line += fmt.Sprintf(", %s skipped", text.Count(skipped, "file"))
 	}
 	fmt.Fprintln(os.Stderr, text.Line(line))
 }

@@ -19,10 +19,7 @@ func framesCommand() *cli.Command {
 		Usage:     "list the frames of a trace, one row per frame",
 		ArgsUsage: "INPUT…",
 		Description: "The table has the columns that matter, in milliseconds from the start of the trace. CSV, JSON and\n" +
-			"Parquet have all columns, in nanoseconds of trace time." + examples(
-			"ohframe frames trace.ftrace --late --sort overrun --top 20",
-			"ohframe frames trace.ftrace --process gallery --causes",
-			"ohframe frames traces -o frames.parquet"),
+			"Parquet have all columns, in nanoseconds of trace time.",
 		Flags: append([]cli.Flag{
 			outputFlag,
 			formatFlag(frametable.Formats),

@@ -19,25 +19,13 @@ import (
 // standard is the name of standard input and output.
 const standard = "-"
 
-// oneInput returns the name of the trace, the only argument.
-func oneInput(c *cli.Context) (string, error) {
-	if n := c.NArg(); n != 1 || c.Args().First() == "" {
-		what := "no trace given"
-		if n > 1 {
-			what = fmt.Sprintf("%d traces given, one is needed", n)
-		}
-		return "", &failure{what: what, hint: fmt.Sprintf("ohframe %s %s", c.Command.Name, c.Command.ArgsUsage)}
-	}
-	return c.Args().First(), nil
-}
-
 // severalInputs returns the names of the traces that the arguments stand for, at least one.
 func severalInputs(c *cli.Context) ([]string, error) {
-	names, err := expandInputs(c.Args().Slice())
-	if err == nil && (len(names) == 0 || slices.Contains(names, "")) {
-		err = &failure{what: "no trace given", hint: fmt.Sprintf("ohframe %s %s", c.Command.Name, c.Command.ArgsUsage)}
+	args := c.Args().Slice()
+	if len(args) == 0 || slices.Contains(args, "") {
+		return nil, &failure{what: "no trace given", hint: fmt.Sprintf("ohframe %s %s", c.Command.Name, c.Command.ArgsUsage)}
 	}
-	return names, err
+	return expandInputs(c, args)
 }
 
 // inputName returns the name of an input in messages.

@@ -59,6 +59,7 @@ func run(args []string) int {
 }
 
 func newApp() *cli.App {
+	cli.FlagStringer = flagHelp
 	app := &cli.App{
 		Name:  "ohframe",
 		Usage: "show, measure and compare the frames of OpenHarmony and HarmonyOS traces",
@@ -92,6 +93,7 @@ func newApp() *cli.App {
 			}
 		}
 	}
+	addExamples(app)
 	return app
 }
 
@@ -148,11 +150,6 @@ func suggest(prefix, unknown string, names []string, hint string) string {
 		return fmt.Sprintf("did you mean %s%s? %s", prefix, similar, hint)
 	}
 	return hint
-}
-
-// examples returns the end of a command's description.
-func examples(lines ...string) string {
-	return "\n\nExamples:\n  " + strings.Join(lines, "\n  ")
 }
 
 // failure is an error that prints as "ohframe: file: what" and a hint.

@@ -21,14 +21,16 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
 	"ohframe/internal/serve"
+	"ohframe/internal/text"
 	"ohframe/internal/ui"
 )
 
 func openCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "open",
-		Usage:     "show a trace in the Perfetto UI, at its worst frame",
-		ArgsUsage: "TRACE",
+		Name:        "open",
+		Usage:       "show a trace in the Perfetto UI, at its worst frame",
+		ArgsUsage:   "TRACE",
+		Description: "TRACE may be a folder with one trace.",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "print-url", Usage: "print the address instead of opening a browser"},
 			&cli.StringFlag{Name: "at", Usage: "look at the frame with vsync id or at the time `VSYNC|TIME` (10046, 13762.791708, +1.5s); default: the worst frame"},
@@ -48,10 +50,17 @@ func conversionFlags() []cli.Flag {
 }
 
 func open(c *cli.Context) error {
-	name, err := oneInput(c)
+	names, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
+	if len(names) > 1 {
+		return &failure{
+			what: fmt.Sprintf("%d traces given, one is needed", len(names)),
+			hint: fmt.Sprintf("ohframe open %s; ohframe diff BASE NEW --merge OUT.tar puts two traces on one timeline", text.Quoted(names[0])),
+		}
+	}
+	name := names[0]
 	look, err := viewOptions(c)
 	if err != nil {
 		return err

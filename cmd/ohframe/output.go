@@ -158,13 +158,6 @@ func isInput(info fs.FileInfo, inputs []string) bool {
 	})
 }
 
-// inputFiles returns the arguments, and the files that they stand for.
-func inputFiles(c *cli.Context) []string {
-	args := c.Args().Slice()
-	expanded, _ := expandInputs(args) // reading the inputs reports the error
-	return slices.Concat(args, expanded)
-}
-
 func sameFileError(name string) error {
 	return &failure{file: outputName(name), what: "input and output are the same file", hint: "-o FILE names another output"}
 }
@@ -257,7 +250,11 @@ func formatOption(c *cli.Context, formats []string) (string, error) {
 // writeOutput opens the file that --output names, or standard output, and calls
 // write with it and whether it is a terminal.
 func writeOutput(c *cli.Context, write func(out io.Writer, terminal bool) error) error {
-	name := c.String("output")
+	return writeOutputTo(c, c.String("output"), write)
+}
+
+// writeOutputTo is writeOutput to the named file; empty is standard output.
+func writeOutputTo(c *cli.Context, name string, write func(out io.Writer, terminal bool) error) error {
 	if name == "" || name == standard {
 		if err := checkAppends(os.Stdout, standard, inputFiles(c)); err != nil {
 			return err

@@ -383,7 +383,7 @@ func TestRecordDiscard(t *testing.T) {
 			recordingBegins(t, world)
 			for i, signal := range e.signals {
 				if i > 0 {
-					time.Sleep(500 * time.Millisecond)
+					isCalled(t, world, `"recv"`, 1)
 				}
 				r.Process.Signal(signal)
 			}
@@ -428,12 +428,7 @@ func TestRecordInterruptWaiting(t *testing.T) {
 	d.State = "Unauthorized"
 	r, world := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-q", "-o", "x")
 	r.start(t)
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(logOf(t, world), "list"); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("does not list devices")
-		}
-	}
-	time.Sleep(300 * time.Millisecond)
+	isCalled(t, world, `"list"`, 3) // the message comes before it lists them again
 	r.Process.Signal(syscall.SIGINT)
 	if code := r.end(t); code != 130 {
 		t.Errorf("exit code %d", code)
@@ -442,6 +437,16 @@ func TestRecordInterruptWaiting(t *testing.T) {
 		t.Errorf("says %q, want %q", r.stderr.String(), want)
 	}
 	r.checkFiles(t)
+}
+
+// isCalled waits until hdc was called n times with a text in its arguments.
+func isCalled(t *testing.T, world, text string, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); strings.Count(logOf(t, world), text) < n; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("hdc is not called %d times with %s", n, text)
+		}
+	}
 }
 
 // logOf returns the calls of hdc.
@@ -460,13 +465,14 @@ func TestRecordLeave(t *testing.T) {
 	r, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("5.0")}, Faults: hang}, "record", "-o", "x", "--json")
 	r.start(t)
 	recordingBegins(t, world)
-	for i := range 3 {
-		if i == 2 && len(callsOf(t, world)) == 0 {
-			t.Error("no hdc is running")
-		}
+	for _, f := range hang {
 		r.Process.Signal(syscall.SIGINT)
-		time.Sleep(200 * time.Millisecond)
+		isCalled(t, world, f.On, 1)
 	}
+	if len(callsOf(t, world)) == 0 {
+		t.Error("no hdc is running")
+	}
+	r.Process.Signal(syscall.SIGINT)
 	if code := r.end(t); code != 130 {
 		t.Errorf("exit code %d", code)
 	}

@@ -10,12 +10,13 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/inputs"
 	"ohframe/internal/meta"
 )
 
 // metaName returns the name of the file that says how a trace was recorded.
 func metaName(name string) string {
-	return strings.TrimSuffix(defaultOutput(name), ".pftrace") + meta.Extension
+	return inputs.Stem(name) + meta.Extension
 }
 
 // recorded returns how the named trace was recorded: nil if there is no file that says

@@ -95,6 +95,7 @@ func (r *recording) recordRuns(ctx context.Context) error {
 		return withCode(exitUsage, fileError(r.name, err))
 	}
 	spreads := newSpreads()
+	left := []leftOut{}
 	for n := 1; n <= r.runs && !r.stopping.isStopped(); n++ {
 		if n > 1 {
 			if err := pause(ctx, r.pause); err != nil {
@@ -110,13 +111,23 @@ func (r *recording) recordRuns(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if run.Problem != "" {
+		switch {
+		case run.Problem != "":
+			left = append(left, leftOut{n, "invalid"})
 			r.event(record.Event{Step: "note", Text: fmt.Sprintf("Note    run %d is invalid: %s", n, run.Problem), Facts: map[string]any{"run": n, "problem": run.Problem}})
-		} else if !run.Cold {
+		case run.Cold:
+			left = append(left, leftOut{n, "cold"})
+		default:
 			spreads.add(p)
 		}
 	}
-	return r.sayRuns(spreads)
+	return r.sayRuns(spreads, left)
+}
+
+// leftOut is a run that is not in the summary.
+type leftOut struct {
+	Run    int    `json:"run"`
+	Reason string `json:"reason"` // "cold" or "invalid"
 }
 
 // run makes one run and returns the measures of its application.
@@ -280,6 +291,7 @@ type spreads struct {
 	measures []stats.Measure
 	values   [][]float64
 	name     string
+	runs     int
 }
 
 func newSpreads() *spreads {
@@ -295,6 +307,7 @@ func newSpreads() *spreads {
 
 func (s *spreads) add(p *stats.Process) {
 	s.name = p.Name
+	s.runs++
 	for i, m := range s.measures {
 		v := m.Of(p)
 		if v == nil {
@@ -307,8 +320,8 @@ func (s *spreads) add(p *stats.Process) {
 	}
 }
 
-// sayRuns prints the summary of all runs.
-func (r *recording) sayRuns(s *spreads) error {
+// sayRuns prints the summary of all runs but those that are left out.
+func (r *recording) sayRuns(s *spreads, left []leftOut) error {
 	if s.name == "" {
 		return withCode(exitRecord, &failure{what: "no run is valid", hint: "the notes above say why"})
 	}
@@ -326,11 +339,15 @@ func (r *recording) sayRuns(s *spreads) error {
 		}
 		t.AppendRow(text.Row{m.Label, formatMeasure(m, spread.Median), formatMeasure(m, spread.Min), formatMeasure(m, spread.Max), interval, spread.Runs})
 	}
-	r.event(record.Event{Step: "summary", Facts: map[string]any{"process": s.name, "folder": r.name, "measures": summary}})
+	r.event(record.Event{Step: "summary", Facts: map[string]any{"process": s.name, "folder": r.name, "measures": summary, "left_out": left}})
 	if r.json {
 		return nil
 	}
-	_, err := fmt.Fprintf(r.stdout, "%s, runs in %s\n%s\n", text.Printable(s.name), text.Printable(r.name), t.Render())
+	head := fmt.Sprintf("%s, %s in %s", text.Printable(s.name), text.Count(s.runs, "run"), text.Printable(r.name))
+	for i, l := range left {
+		head += []string{"; left out: ", ", "}[min(i, 1)] + fmt.Sprintf("run %d (%s)", l.Run, l.Reason)
+	}
+	_, err := fmt.Fprintf(r.stdout, "%s\n%s\n", head, t.Render())
 	return fileError(outputName(standard), err)
 }
 

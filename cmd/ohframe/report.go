@@ -22,11 +22,7 @@ func reportCommand() *cli.Command {
 		ArgsUsage: "INPUT…",
 		Description: "INPUT is a text trace, a binary trace (.sys, .htrace), a Perfetto trace (from Android or from\n" +
 			"ohframe convert), or the output of dumpsys gfxinfo PACKAGE framestats or dumpsys SurfaceFlinger\n" +
-			"--latency LAYER. A folder stands for the traces in it, @FILE for the names in FILE, one a line." + examples(
-			"ohframe report trace.ftrace",
-			"ohframe report trace.ftrace --process gallery --verbose",
-			"ohframe report trace.ftrace -o report.html",
-			"ohframe report trace.ftrace --fail-on 'jank_rate>5%,hitch_ratio>10'"),
+			"--latency LAYER. A folder stands for the traces in it, @FILE for the names in FILE, one a line.",
 		Flags: append([]cli.Flag{
 			formatFlag(report.Formats),
 			outputFlag,

@@ -25,13 +25,14 @@ import (
 	"ohframe/internal/perfettopb"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(withFake{m}, map[string]func(){
-		"ohframe":           main,
-		"ohframe-as-nobody": mainAsNobody,
-		"ohframe-deaf":      mainDeaf,
-	})
+// programs are those that tests can run, besides others in PATH.
+var programs = map[string]func(){
+	"ohframe":           main,
+	"ohframe-as-nobody": mainAsNobody,
+	"ohframe-deaf":      mainDeaf,
 }
+
+func TestMain(m *testing.M) { testscript.Main(withFake{m}, programs) }
 
 // withFake removes the fake hdc after the tests.
 type withFake struct{ *testing.M }

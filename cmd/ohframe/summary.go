@@ -138,6 +138,9 @@ func describeClock(c *analyzer.ClockOffset) string {
 	if c.Overruled != 0 {
 		description += fmt.Sprintf("; warning: the input states another, which differs by %s", c.Overruled)
 	}
+	if c.ContradictedByMarkers != 0 {
+		description += fmt.Sprintf("; warning: the markers show another, which differs by %s", c.ContradictedByMarkers)
+	}
 	if c.Contradicted != 0 {
 		description += fmt.Sprintf("; warning: the clock sync line differs by %s", c.Contradicted)
 	}

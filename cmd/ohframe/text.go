@@ -12,11 +12,12 @@ import (
 
 func textCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "text",
-		Usage:     "write a binary trace, or a part of a trace, as hitrace text",
-		ArgsUsage: "TRACE [-o OUT]",
+		Name:        "text",
+		Usage:       "write a binary trace, or a part of a trace, as hitrace text",
+		ArgsUsage:   "INPUT… [-o OUT]",
+		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 		Flags: append([]cli.Flag{
-			outputFlag,
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` instead of standard output"},
 			&cli.StringFlag{Name: "precision", Value: "us", Usage: "times of binary traces in microseconds or nanoseconds: `us|ns`"},
 		}, traceFlags()...),
 		Action: writeText,
@@ -24,7 +25,7 @@ func textCommand() *cli.Command {
 }
 
 func writeText(c *cli.Context) error {
-	name, err := oneInput(c)
+	names, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
@@ -40,13 +41,35 @@ func writeText(c *cli.Context) error {
 	if options.Options, err = traceOptions(c); err != nil {
 		return err
 	}
+	output := c.String("output")
+	if isOne(c, names) {
+		return writeTextOf(c, names[0], output, options)
+	}
+	if output == "" {
+		return &failure{what: "no folder given for the texts", hint: "of several traces, -o names the folder of the outputs"}
+	}
+	outputs, err := folderOutputs(output, names, ".ftrace")
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		if err := writeTextOf(c, name, outputs[i], options); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTextOf writes the text of the trace called name to the file outName; empty is
+// standard output.
+func writeTextOf(c *cli.Context, name, outName string, options ohframe.TextOptions) error {
 	in, err := openInput(c.Context, name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	var warnings []string
-	err = writeOutput(c, func(out io.Writer, _ bool) (err error) {
+	err = writeOutputTo(c, outName, func(out io.Writer, _ bool) (err error) {
 		warnings, err = ohframe.WriteText(c.Context, in, out, options)
 		if isWriteError(err) {
 			return err

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe/analyzer"
 	"ohframe/internal/causes"
+	"ohframe/internal/text"
 )
 
 func whyCommand() *cli.Command {
@@ -14,7 +17,7 @@ func whyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "why",
 		Usage:     "explain why frames were late",
-		ArgsUsage: "TRACE",
+		ArgsUsage: "INPUT…",
 		Description: "Lists what cost the most time, with advice, and a cause for every late frame: what its\n" +
 			"thread did longer than in frames on time, and whom it waited for. docs/why.md explains\n" +
 			"the causes. Record the tags sched and freq to see more than slices.",
@@ -30,9 +33,15 @@ func whyCommand() *cli.Command {
 }
 
 func runWhy(c *cli.Context) error {
-	name, err := oneInput(c)
+	names, err := severalInputs(c)
 	if err != nil {
 		return err
+	}
+	if c.IsSet("frame") && len(names) > 1 {
+		return &failure{
+			what: fmt.Sprintf("--frame: %d traces given, one is needed: the vsync ids of others mean other frames", len(names)),
+			hint: fmt.Sprintf("ohframe why %s --frame %d", text.Quoted(names[0]), c.Int64("frame")),
+		}
 	}
 	format, err := formatOption(c, causes.Formats)
 	if err != nil {
@@ -42,22 +51,27 @@ func runWhy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	in, err := readInput(c, name, withCauses)
-	if err != nil {
-		return err
-	}
-	if in.Causes == nil {
-		return &failure{file: inputName(name), what: "no causes are known for a " + in.Format, hint: "run ohframe why on the text trace, or on what ohframe convert makes of it"}
-	}
+	o := causes.Options{Process: selection.Process, Vsync: c.Int64("frame"), All: c.Bool("all")}
+	var inputs []causes.Input
+	var timelines []*analyzer.Timeline
 	var problems qualityProblems
-	o := causes.Options{Quality: problems.check(c, name, in), Process: selection.Process, Vsync: c.Int64("frame"), All: c.Bool("all")}
-	list := causes.Processes(in.Timeline, in.Causes, o)
-	if err := causes.CheckChosen(list, in.Timeline, o); err != nil {
+	for _, name := range names {
+		in, err := readInput(c, name, withCauses)
+		if err != nil {
+			return err
+		}
+		if in.Causes == nil {
+			return &failure{file: inputName(name), what: "no causes are known for a " + in.Format, hint: "run ohframe why on the text trace, or on what ohframe convert makes of it"}
+		}
+		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: problems.check(c, name, in)})
+		timelines = append(timelines, in.Timeline)
+	}
+	if err := causes.CheckChosen(inputs, o, timelines...); err != nil {
 		return err
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		o.Style = tableStyle(terminal)
-		return causes.Write(out, inputName(name), in.Causes, list, format, o)
+		return causes.Write(out, inputs, format, o)
 	})
 	if err != nil {
 		return err

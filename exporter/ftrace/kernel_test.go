@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/slow"
 	"ohframe/internal/tracetest"
 )
 
@@ -231,6 +232,7 @@ func TestKernelTextBecomesUTF8(t *testing.T) {
 
 // Whatever becomes of a line, what is written is a message.
 func TestDamagedKernelEventsAreMessages(t *testing.T) {
+	slow.SkipRace(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	k := newKernelEncoder(limits.Default().Strings)
 	for _, test := range kernelCases {

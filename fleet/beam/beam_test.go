@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { ptest.Main(m) }
 
-var inputs = []string{"../../testdata/frames", "../../testdata/demo.ftrace", "../../README.md"}
+var traces = []string{"../../testdata/frames", "../../testdata/demo.ftrace", "../../README.md"}
 
 // reference runs the shards without Beam, as ohframe fleet run does.
 func reference(t *testing.T, job Job) map[string]string {
@@ -61,7 +61,7 @@ func files(t *testing.T, dir string) map[string]string {
 
 // Beam's dataset has the bytes of the one without Beam.
 func TestPrism(t *testing.T) {
-	job := Job{Inputs: inputs, Shards: 7, Version: "test", Frames: true, Rules: []string{"name=([^/]*)$"}}
+	job := Job{Inputs: traces, Shards: 7, Version: "test", Frames: true, Rules: []string{"name=([^/]*)$"}}
 	want := reference(t, job)
 	if len(want) != 21 {
 		t.Fatalf("%d files, want 3 for each of 7 shards", len(want))
@@ -89,14 +89,14 @@ func build(t *testing.T, dir, program string) string {
 	return out
 }
 
-// dataset runs a program on the inputs and returns the files that it has written.
+// dataset runs a program on the traces and returns the files that it has written.
 func dataset(t *testing.T, args ...string) map[string]string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a job server may wait forever
 	defer cancel()
 	dir := t.TempDir()
 	args = append(args, "-o", dir, "--shards", "3", "--dim", "name=([^/]*)$")
-	for _, in := range inputs {
+	for _, in := range traces {
 		path, err := filepath.Abs(in) // workers have another working directory
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"ohframe"
 	"ohframe/internal/fleet"
+	"ohframe/internal/inputs"
 )
 
 func init() {
@@ -32,6 +34,8 @@ type Job struct {
 	Resume   bool
 	Workers  int
 	Version  string
+
+	warn func(string) // prints a warning; nil on workers
 }
 
 // plan lists the inputs. All workers see the same ones, so they get the same plan.
@@ -57,11 +61,11 @@ func (j *Job) plan(ctx context.Context) (*fleet.Plan, error) {
 			return nil, fmt.Errorf("%s: %w", j.Metadata, err)
 		}
 	}
-	inputs, err := j.list(ctx)
+	list, err := j.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return fleet.NewPlan(inputs, o)
+	return fleet.NewPlan(list, o)
 }
 
 func (j *Job) list(ctx context.Context) ([]fleet.Input, error) {
@@ -82,21 +86,29 @@ func (j *Job) list(ctx context.Context) ([]fleet.Input, error) {
 	if !isRemote(j.Dir) {
 		without = j.Dir
 	}
-	found, err := fleet.List(local, without)
+	options := inputs.Options{Recursive: true, Without: without}
+	found, err := inputs.Expand(local, options)
 	if err != nil {
 		return nil, err
 	}
-	lists = append(lists, found)
+	j.warnOfSkipped(found)
+	lists = append(lists, fleet.Found(found))
 	if j.List != "" {
 		f, err := store{}.Open(ctx, j.List)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		listed, err := fleet.ReadList(f)
+		folder := ""
+		if !isRemote(j.List) {
+			folder = filepath.Dir(j.List)
+		}
+		found, err := inputs.ExpandList(f, folder, options)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", j.List, err)
 		}
+		j.warnOfSkipped(found)
+		listed := fleet.Found(found)
 		for i, in := range listed {
 			if isRemote(in.Name) {
 				listed[i].Err = nil
@@ -108,6 +120,15 @@ func (j *Job) list(ctx context.Context) ([]fleet.Input, error) {
 		lists = append(lists, listed)
 	}
 	return fleet.Merge(lists...), nil
+}
+
+// warnOfSkipped warns of the files that were skipped in folders.
+func (j *Job) warnOfSkipped(found *inputs.Set) {
+	for _, f := range found.Folders {
+		if j.warn != nil {
+			j.warn(f.Path + ": " + f.Warning())
+		}
+	}
 }
 
 // shards returns the number of shards. It fails if the folder has other shards.

@@ -86,6 +86,7 @@ func Execute(ctx context.Context, runner string, job Job) error {
 			*jobopts.WorkerBinary = self
 		}
 	}
+	job.warn = func(text string) { slog.Warn(text) }
 	shards, err := job.shards(ctx)
 	if err != nil {
 		return err

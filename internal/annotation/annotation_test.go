@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/annotation"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/simulate"
+	"ohframe/internal/slow"
 )
 
 // latencies is a dump of dumpsys SurfaceFlinger --latency with a layer that is
@@ -48,6 +49,7 @@ render_service-100 (100) [000] .... 1.012000: print: E|100
 // Every annotation is written on the slices that the table says, and on no others.
 // A trace without it reads differently, unless the table says that it is derived.
 func TestTable(t *testing.T) {
+	slow.SkipRace(t)
 	written := map[annotation.Key]annotation.Frames{}
 	matters := map[annotation.Key]bool{}
 	for name, text := range inputs(t) {

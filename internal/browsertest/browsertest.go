@@ -20,6 +20,8 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"ohframe/internal/slow"
 )
 
 // Browser is a headless Chromium with a page open. It remembers what pages must not do.
@@ -68,9 +70,10 @@ func Main(m *testing.M) {
 
 var chromiumStarted bool
 
-// New opens a page, or skips the test where there is no browser.
+// New opens a page, or skips the test where there is no browser, or with the race detector.
 func New(t *testing.T) *Browser {
 	t.Helper()
+	slow.SkipRace(t)
 	chromiumStarted = true
 	parent, _ := chromium()
 	if parent == nil {

@@ -44,10 +44,18 @@ type Options struct {
 	// Vsync, if not zero, is the vsync id of the only frames wanted.
 	Vsync int64
 	// All lists all late frames instead of the worst ones.
-	All bool
+	All   bool
+	Style text.Style
+}
+
+// Input is a trace whose causes are written.
+type Input struct {
+	Name   string
+	Causes *why.Causes
+	// Processes are those that the function Processes returned.
+	Processes []*Process
 	// Quality is that of the trace; nil if unknown.
 	Quality *quality.Quality
-	Style   text.Style
 }
 
 // Formats are the formats of Write.
@@ -115,31 +123,35 @@ func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 	return p
 }
 
-// CheckChosen returns a *failure.Error if the options choose no frame of a timeline that
-// has complete frames. The list is that of Processes.
-func CheckChosen(list []*Process, t *analyzer.Timeline, o Options) error {
+// CheckChosen returns a *failure.Error if the options choose no frame of timelines that
+// have complete frames. The inputs are those of the timelines.
+func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) error {
 	switch {
-	case len(list) > 0:
+	case slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes) > 0 }):
 		return nil
 	case o.Vsync != 0:
 		return &failure.Error{What: fmt.Sprintf("--frame: no complete frame has the vsync id %d", o.Vsync), Hint: "ohframe frames lists the vsync ids"}
 	case o.Process == nil:
 		return nil
 	}
-	if err := text.NoneSelected(t); err != nil {
+	if err := text.NoneSelected(timelines...); err != nil {
 		return fmt.Errorf("--process: %w", err)
 	}
 	return nil
 }
 
-// Write writes the causes of the trace called name, which Processes returned, in one of
-// the Formats.
-func Write(w io.Writer, name string, c *why.Causes, list []*Process, format string, o Options) error {
+// Write writes the causes of the inputs, one after the other, in one of the Formats.
+func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	if format == "json" {
-		return writeJSON(w, name, c, list, o.Quality)
+		return writeJSON(w, inputs)
 	}
-	terminal := &textWriter{Writer: text.NewWriter(w, o.Style), causes: c, Options: o}
-	terminal.write(name, list)
+	terminal := &textWriter{Writer: text.NewWriter(w, o.Style), Options: o}
+	for i, in := range inputs {
+		if i > 0 {
+			fmt.Fprintln(terminal)
+		}
+		terminal.write(in)
+	}
 	return terminal.Flush()
 }
 

@@ -68,7 +68,7 @@ func app() *analyzer.Process { return example }
 func write(t *testing.T, format string, timeline *analyzer.Timeline, c *why.Causes, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, "trace.ftrace", c, Processes(timeline, c, o), format, o); err != nil {
+	if err := Write(&b, []Input{{Name: "trace.ftrace", Causes: c, Processes: Processes(timeline, c, o)}}, format, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -371,15 +371,19 @@ func TestProcesses(t *testing.T) {
 	if len(chosen) != 1 || chosen[0].PID != 1027 {
 		t.Errorf("%+v", chosen)
 	}
-	if err := CheckChosen(Processes(tl, c, Options{Vsync: 61}), tl, Options{Vsync: 61}); err == nil {
-		t.Error("a frame that does not exist is no error")
+	for vsync, known := range map[int64]bool{60: true, 61: false} {
+		o := Options{Vsync: vsync}
+		inputs := []Input{{Processes: nil}, {Processes: Processes(tl, c, o)}}
+		if err := CheckChosen(inputs, o, &analyzer.Timeline{}, tl); (err == nil) != known {
+			t.Errorf("frame %d: %v", vsync, err)
+		}
 	}
 }
 
 func TestJSON(t *testing.T) {
 	tl, c := timeline(late(app(), 10, 0, 40_000, 30_000, storage(31_000, 20_000), running(12_000, 2000, 10_000)))
-	var d struct {
-		Input     string
+	type input struct {
+		Name      string
 		Scheduled bool
 		Missing   *string
 		Processes []struct {
@@ -401,10 +405,15 @@ func TestJSON(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(write(t, "json", tl, c, Options{})), &d); err != nil {
+	var document struct{ Inputs []input }
+	if err := json.Unmarshal([]byte(write(t, "json", tl, c, Options{})), &document); err != nil {
 		t.Fatal(err)
 	}
-	if d.Input != "trace.ftrace" || !d.Scheduled || d.Missing != nil || len(d.Processes) != 1 {
+	if len(document.Inputs) != 1 {
+		t.Fatalf("%+v", document)
+	}
+	d := document.Inputs[0]
+	if d.Name != "trace.ftrace" || !d.Scheduled || d.Missing != nil || len(d.Processes) != 1 {
 		t.Fatalf("%+v", d)
 	}
 	p := d.Processes[0].Causes

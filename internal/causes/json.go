@@ -11,7 +11,11 @@ import (
 )
 
 type document struct {
-	Input string `json:"input"`
+	Inputs []documentInput `json:"inputs"`
+}
+
+type documentInput struct {
+	Name string `json:"name"`
 	// Quality is null if it is unknown.
 	Quality *quality.Quality `json:"quality"`
 	// What the trace has: sched_switch, wakeups, sched_blocked_reason.
@@ -132,10 +136,15 @@ type jsonShare struct {
 	Cores          *string `json:"cores"`
 }
 
-func writeJSON(w io.Writer, name string, c *why.Causes, list []*Process, q *quality.Quality) error {
-	d := document{Input: name, Quality: q, Scheduled: c.Scheduled, Woken: c.Woken, Functions: c.Functions, Missing: nonEmpty(Missing(c, list)), Processes: []documentProcess{}}
-	for _, p := range list {
-		d.Processes = append(d.Processes, documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()})
+func writeJSON(w io.Writer, inputs []Input) error {
+	d := document{Inputs: make([]documentInput, 0, len(inputs))}
+	for _, in := range inputs {
+		c := in.Causes
+		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.Functions, nonEmpty(Missing(c, in.Processes)), []documentProcess{}}
+		for _, p := range in.Processes {
+			input.Processes = append(input.Processes, documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()})
+		}
+		d.Inputs = append(d.Inputs, input)
 	}
 	return text.WriteJSON(w, d)
 }

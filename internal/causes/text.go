@@ -36,9 +36,11 @@ const (
 	maxSlices  = 8
 )
 
-func (t *textWriter) write(name string, list []*Process) {
-	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(name), t.Width)))
-	t.Quality.Print(t.Writer, "", t.Width)
+func (t *textWriter) write(in Input) {
+	list := in.Processes
+	t.causes = in.Causes
+	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(in.Name), t.Width)))
+	in.Quality.Print(t.Writer, "", t.Width)
 	t.placesOnly = PlacesOnly(list)
 	if missing := Missing(t.causes, list); missing != "" && len(list) > 0 {
 		for line := range strings.Lines(text.Wrap(missing, t.Width)) {

@@ -131,7 +131,25 @@ func (b Budget) check(p *stats.Process) ci.Check {
 	}
 	c.Text = valueText(b.definition.Unit, x)
 	if b.Above && *x > b.Limit+rounding || !b.Above && *x < b.Limit-rounding {
-		c.Status = Failed
+		c.Status, c.Text = Failed, beyondText(b.definition.Unit, *x, b.Limit)
 	}
 	return c
 }
+
+// beyondText formats a value beyond a limit, with as many decimals as show that it is.
+func beyondText(u stats.Unit, x, limit float64) string {
+	s := valueText(u, &x)
+	scale, suffix := 1.0, ""
+	if u == stats.Share {
+		scale, suffix = 100, " %"
+	}
+	for n := decimals(u, x) + 1; s == valueText(u, &limit) && n <= maxDecimals; n++ {
+		if more := text.Number(x*scale, n); more != text.Number(limit*scale, n) {
+			return more + suffix
+		}
+	}
+	return s
+}
+
+// maxDecimals is the precision of a limit that a floating-point error does not exceed.
+const maxDecimals = 9

@@ -26,7 +26,7 @@ func TestParseBudgetsErrors(t *testing.T) {
 // frame on each refresh of 100 Hz while it animates. No stage of it is unknown, but the
 // render service has no UI work.
 func TestBudgets(t *testing.T) {
-	budgets, err := ParseBudgets("jank_rate>49.9%, jank_rate>50%,jank_rate>0.4,p95_ms > 18.9,p95_ms>19,fps<100,fps<100.5,ui_work_p50_ms>100")
+	budgets, err := ParseBudgets("jank_rate>49.9%, jank_rate>50%,jank_rate>0.4,p95_ms > 18.9,p95_ms>19,fps<100,fps<100.5,ui_work_p50_ms>100,p95_ms>18.9996,jank_rate>0.4999")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +35,7 @@ func TestBudgets(t *testing.T) {
 		{"gallery: jank_rate>49.9%: 50.0 %", ""}, {"", ""}, {"gallery: jank_rate>0.4: 50.0 %", ""},
 		{"gallery: p95_ms>18.9: 19.00", ""}, {"", ""}, {"", ""}, {"gallery: fps<100.5: 100.00", "render_service: fps<100.5: 100.00"},
 		{"", "render_service: ui_work_p50_ms>100: unknown"},
+		{"gallery: p95_ms>18.9996: 19.0000", ""}, {"gallery: jank_rate>0.4999: 50.00 %", ""},
 	} {
 		for j, want := range []string{want.app, want.service} {
 			c := budgets[i].check(list[j])

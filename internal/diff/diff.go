@@ -237,6 +237,11 @@ func (d *Diff) checkPairs(o Options) error {
 	e := &Error{What: "nothing to compare: no process has complete frames in both traces"}
 	if o.Process != nil {
 		e.What = "nothing to compare: none of the selected processes has complete frames in both traces"
+		if len(d.Pairs)+len(d.OnlyBase)+len(d.OnlyNew) == 0 {
+			e.What = "--process: none of the selected processes has frames"
+			e.Hint = fmt.Sprintf("processes with frames: %s has %s; %s has %s",
+				text.Printable(d.Base.Name), text.Names(d.Base.Stats.Processes), text.Printable(d.New.Name), text.Names(d.New.Stats.Processes))
+		}
 	}
 	if len(d.OnlyBase) > 0 && len(d.OnlyNew) > 0 {
 		e.Hint = fmt.Sprintf("--map OLD=NEW pairs processes: %s has %s, %s has %s",

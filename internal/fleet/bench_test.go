@@ -24,10 +24,7 @@ func BenchmarkRun(b *testing.B) {
 	if folder == "" {
 		b.Skip("BENCH_FLEET names no folder")
 	}
-	inputs, err := List([]string{folder}, "")
-	if err != nil {
-		b.Fatal(err)
-	}
+	inputs := find(b, folder)
 	for _, causes := range []bool{false, true} {
 		b.Run(fmt.Sprintf("causes=%t", causes), func(b *testing.B) {
 			for b.Loop() {

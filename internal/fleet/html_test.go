@@ -3,6 +3,7 @@ package fleet
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"testing"
 
 	"ohframe/internal/browsertest"
@@ -10,7 +11,12 @@ import (
 	"ohframe/internal/text"
 )
 
-func TestMain(m *testing.M) { browsertest.Main(m) }
+func TestMain(m *testing.M) {
+	if !slow.Enabled() {
+		syncFile = func(*os.File) error { return nil }
+	}
+	browsertest.Main(m)
+}
 
 // The page of a fleet fits into windows of all sizes, in either scheme, and can be used
 // without seeing or a mouse.

@@ -113,9 +113,13 @@ type file struct {
 	name string
 }
 
+// syncFile waits until a file is on the disk. Quick tests replace it, because it takes
+// most of their time.
+var syncFile = (*os.File).Sync
+
 // Commit renames the file, and removes what earlier attempts have left behind.
 func (f *file) Commit() error {
-	err := f.Sync()
+	err := syncFile(f.File)
 	if err == nil && runtime.GOOS == "windows" { // which cannot rename an open file
 		err = f.Close()
 	}

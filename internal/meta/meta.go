@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -128,53 +127,12 @@ func (m *Meta) Write(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o666)
 }
 
-// Recording is a trace in a folder of runs.
-type Recording struct {
-	// Path is the path of the trace.
-	Path string
-	Meta *Meta
-}
-
-// ErrNoRuns: a folder has no usable run.
-var ErrNoRuns = errors.New("no runs")
-
-// Runs returns the runs of a folder, in the order of their numbers: all that are
-// valid, without the cold ones if there are others. The error of a folder without
-// any wraps ErrNoRuns.
-func Runs(folder string) ([]Recording, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
+// Check returns an error unless Trace is the name of a file in the same folder.
+func (m *Meta) Check() error {
+	if m.Trace == "" || filepath.Base(m.Trace) != m.Trace || m.Trace == ".." {
+		return fmt.Errorf("%q is not the name of a trace beside it", m.Trace)
 	}
-	var warm, cold []Recording
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), Extension) {
-			continue
-		}
-		m, err := Read(filepath.Join(folder, e.Name()))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Name(), err)
-		}
-		if m.Trace == "" || filepath.Base(m.Trace) != m.Trace || m.Trace == ".." {
-			return nil, fmt.Errorf("%s: %q is not the name of a trace beside it", e.Name(), m.Trace)
-		}
-		r := Recording{filepath.Join(folder, m.Trace), m}
-		switch {
-		case m.Run == nil || m.Run.Problem != "":
-		case m.Run.Cold:
-			cold = append(cold, r)
-		default:
-			warm = append(warm, r)
-		}
-	}
-	if len(warm) == 0 {
-		warm = cold
-	}
-	if len(warm) == 0 {
-		return nil, fmt.Errorf("%w in %s", ErrNoRuns, folder)
-	}
-	slices.SortStableFunc(warm, func(a, b Recording) int { return a.Meta.Run.Number - b.Meta.Run.Number })
-	return warm, nil
+	return nil
 }
 
 // Attribute is a fact with its name in a Perfetto trace.

@@ -54,55 +54,11 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-func TestRuns(t *testing.T) {
-	for _, x := range []struct {
-		name string
-		runs []Run
-		want []int
-		err  error
-	}{
-		{"in the order of their numbers", []Run{{Number: 10}, {Number: 9}, {Number: 2}}, []int{2, 9, 10}, nil},
-		{"without the cold one", []Run{{Number: 1, Cold: true}, {Number: 2}}, []int{2}, nil},
-		{"only cold ones", []Run{{Number: 1, Cold: true}}, []int{1}, nil},
-		{"without the invalid ones", []Run{{Number: 1, Problem: "hot"}, {Number: 2}}, []int{2}, nil},
-		{"only invalid ones", []Run{{Number: 1, Problem: "hot"}}, nil, ErrNoRuns},
-		{"none", nil, nil, ErrNoRuns},
-	} {
-		dir := t.TempDir()
-		for i, run := range x.runs {
-			m := Meta{Trace: string(rune('a'+i)) + ".ftrace", Run: &run}
-			if err := m.Write(filepath.Join(dir, string(rune('a'+i))+Extension)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		alone := Meta{Trace: "alone.ftrace"} // a recording that is no run
-		if err := alone.Write(filepath.Join(dir, "alone"+Extension)); err != nil {
-			t.Fatal(err)
-		}
-		list, err := Runs(dir)
-		var got []int
-		for _, r := range list {
-			got = append(got, r.Meta.Run.Number)
-			if filepath.Dir(r.Path) != dir || filepath.Base(r.Path) != r.Meta.Trace {
-				t.Errorf("%s: path %s", x.name, r.Path)
-			}
-		}
-		if !reflect.DeepEqual(got, x.want) || !errors.Is(err, x.err) {
-			t.Errorf("%s: got %v, %v", x.name, got, err)
-		}
-	}
-}
-
 // A description cannot name a file outside its folder.
-func TestRunsElsewhere(t *testing.T) {
-	for _, name := range []string{"", "../a.ftrace", "/etc/passwd", "..", "sub/a.ftrace"} {
-		dir := t.TempDir()
-		m := Meta{Trace: name, Run: &Run{Number: 1}}
-		if err := m.Write(filepath.Join(dir, "a"+Extension)); err != nil {
-			t.Fatal(err)
-		}
-		if list, err := Runs(dir); err == nil {
-			t.Errorf("%q: got %v", name, list)
+func TestCheck(t *testing.T) {
+	for name, inside := range map[string]bool{"a.ftrace": true, "": false, "../a.ftrace": false, "/etc/passwd": false, "..": false, "sub/a.ftrace": false} {
+		if err := (&Meta{Trace: name}).Check(); (err == nil) != inside {
+			t.Errorf("%q: got %v", name, err)
 		}
 	}
 }

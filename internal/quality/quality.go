@@ -152,6 +152,7 @@ const (
 	truncatedLimited, truncatedUnreliable = 0.2, 0.5
 	deadlinesLimited                      = 0.5
 	minBad                                = 10
+	longPeriod                            = trace.Second / 60 // the refresh period of slow displays
 )
 
 // judge adds the reasons and sets the verdict.
@@ -220,10 +221,19 @@ func (q *Quality) judgeFrames(t *ohframe.Trace, all int, isText bool) {
 	if !isText {
 		return
 	}
+	verdict, apart, from := Limited, clock.Contradicted, "the clock sync line"
+	if clock.ContradictedByMarkers != 0 {
+		apart, from = clock.ContradictedByMarkers, "that of the markers"
+	}
+	// With a wrong offset that was given, frames are compared with the deadlines of other
+	// vsyncs. An offset from markers is more exact than the clock sync line.
+	if clock.Source == analyzer.ClockGiven && apart > longPeriod {
+		verdict = Unreliable
+	}
 	if clock.Source == analyzer.ClockUnknown {
 		q.add(Limited, "clock_unknown", "the clock offset is unknown, 0 is assumed")
-	} else if clock.Contradicted != 0 {
-		q.add(Limited, "clock_contradicted", "the clock offset differs by %s from the clock sync line", clock.Contradicted)
+	} else if apart != 0 {
+		q.add(verdict, "clock_contradicted", "the clock offset differs by %s from %s", apart, from)
 	}
 	if clock.Overruled != 0 {
 		q.add(Limited, "clock_overruled", "the clock offset differs by %s from the stated one", clock.Overruled)

@@ -11,6 +11,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/quality"
 )
 
@@ -147,9 +148,25 @@ func TestLimitsAndClocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Timeline.Clock.Contradicted, in.Timeline.Clock.Overruled = 20e6, 30e6
+	inferred := in.Timeline.Clock
 	if got, want := codes(quality.Of(in), quality.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
 		t.Errorf("reasons %q, want %q", got, want)
 	}
+	// A given offset that is wrong by more than a refresh period compares frames with the
+	// deadlines of other vsyncs.
+	for _, c := range []struct {
+		line, markers trace.Duration
+		want          quality.Verdict
+	}{
+		{16_600_000, 0, quality.Limited}, {16_700_000, 0, quality.Unreliable},
+		{0, 16_600_000, quality.Limited}, {0, 16_700_000, quality.Unreliable},
+	} {
+		in.Timeline.Clock = analyzer.ClockOffset{Source: analyzer.ClockGiven, Contradicted: c.line, ContradictedByMarkers: c.markers}
+		if got := codes(quality.Of(in), c.want); !slices.Contains(got, "clock_contradicted") {
+			t.Errorf("line %s, markers %s: %s reasons %q", c.line, c.markers, c.want, got)
+		}
+	}
+	in.Timeline.Clock = inferred
 	if q := quality.Of(in); *q.ClockSource != "DoComposition" || q.ClockAccuracy.Milliseconds() != 0.143 {
 		t.Errorf("clock offset from %s, accurate to %s", *q.ClockSource, *q.ClockAccuracy)
 	}
@@ -200,7 +217,7 @@ func TestDocument(t *testing.T) {
 			documented = append(documented, code)
 		}
 	}
-	for _, m := range regexp.MustCompile(`(?:Limited|Unreliable), "([a-z_]+)"`).FindAllSubmatch(source, -1) {
+	for _, m := range regexp.MustCompile(`(?:Limited|Unreliable|verdict), "([a-z_]+)"`).FindAllSubmatch(source, -1) {
 		used = append(used, string(m[1]))
 	}
 	slices.Sort(documented)

@@ -213,6 +213,7 @@ func TestPageOfManyFrames(t *testing.T) {
 
 // Tables and pages are bounded, and time grows with the number of processes.
 func TestManyProcesses(t *testing.T) {
+	slow.SkipRace(t)
 	input := inputOf("many", longTimeline(5000, 3000))
 	table, page := write(t, []Input{input}, "table", Options{Verbose: true}), write(t, []Input{input}, "html", Options{})
 	for name, text := range map[string]string{"table": table, "page": page} {
@@ -257,6 +258,7 @@ func TestManyProcesses(t *testing.T) {
 
 // Frames at the ends of time are written, and drawn without complaint.
 func TestExtremes(t *testing.T) {
+	slow.SkipRace(t)
 	p := &analyzer.Process{PID: 1, Name: "extreme"}
 	one := func(start, end, deadline trace.Time, period trace.Duration) *analyzer.Frame {
 		f := &analyzer.Frame{Process: p, TID: 1, Actual: analyzer.Interval{Start: start, End: end}, Deadline: deadline, Period: period, VsyncID: math.MaxInt64}

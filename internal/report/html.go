@@ -41,6 +41,7 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"vsync":     vsync,
 	"count":     text.Count,
 	"share":     share,
+	"estimated": func(f stats.Counts) string { return estimated(&f) },
 	"at":        func(t trace.Time, p pageProcess) pageTime { return p.time(t) },
 	"term":      glossary.Of,
 	"stageTerm": glossary.Stage,
@@ -256,7 +257,9 @@ func (p *pageView) add(in Input, several bool) {
 			periods = append(periods, r.Period.Milliseconds())
 		}
 		st := s.Stutter
-		pp.Blame = blameGroups(&s.WholeFrames.Blame)
+		if s.Kind == stats.Application { // the render service's whole frames are theirs
+			pp.Blame = blameGroups(&s.WholeFrames.Blame)
+		}
 		pp.Stutter = groups{
 			{"slight", "slight, < 2", st.Slight, ""}, {"medium", "medium, 2–6", st.Medium, ""},
 			{"severe", "severe, > 6", st.Severe, ""}, {"no-deadline", "period unknown", st.Unknown, ""},

@@ -607,6 +607,7 @@ func manyFrames(n int) Input {
 }
 
 func TestManyFrames(t *testing.T) {
+	slow.SkipRace(t)
 	const n = 60_000
 	in := manyFrames(n)
 	late := in.Stats.Processes[0].Frames.Late

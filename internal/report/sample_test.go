@@ -58,7 +58,7 @@ func gallery() *stats.Process {
 func service() *stats.Process {
 	return &stats.Process{
 		Kind: stats.RenderService, PID: 1027, Name: "render_service",
-		Frames:   stats.Counts{Complete: 30, WithDeadline: 30, Empty: known(0), Misaligned: 1, Linked: 28, Presented: 29},
+		Frames:   stats.Counts{Complete: 30, WithDeadline: 30, Empty: known(0), Misaligned: 1, Linked: 28, Presented: 29, PresentsEstimated: 3, CommitsEstimated: 1},
 		JankRate: known(0.0), EmptyRate: known(0.0),
 		Refresh:     []stats.Refresh{{Rate: 90, Period: 11_111_111, Frames: 30}},
 		FPS:         &stats.FPS{Event: stats.Commit, Frames: 30, First: 1_000_000_000, Last: 1_322_222_222, Rate: 90},

@@ -53,7 +53,7 @@ func writeTable(w io.Writer, inputs []Input, o Options) error {
 		for _, p := range shown {
 			t.process(in, p, known[i][p], len(inputs) > 1, full)
 		}
-		if !full {
+		if !full && len(sorted[i]) > 0 {
 			t.hidden(len(sorted[i]) - len(shown))
 		}
 	}

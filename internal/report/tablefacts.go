@@ -32,7 +32,9 @@ func (t *tableWriter) facts(p *stats.Process, full bool) {
 	}
 	add("Jank", t.jank(p)...)
 	if full {
-		add("Blame", t.blame(&p.WholeFrames)...)
+		if p.Kind == stats.Application { // the render service's whole frames are theirs
+			add("Blame", t.blame(&p.WholeFrames)...)
+		}
 		if p.SurfaceFlinger != nil {
 			add("Verdicts", t.verdicts(p.SurfaceFlinger)...)
 		}
@@ -76,6 +78,9 @@ func (t *tableWriter) frames(p *stats.Process) []string {
 	default:
 		lines[0] += fmt.Sprintf(" · %d presented, %d picked up frames of another vsync", f.Presented, f.Misaligned)
 	}
+	if s := estimated(f); s != "" {
+		lines[0] += " · estimated: " + s
+	}
 	if f.Dropped > 0 {
 		lines[0] += fmt.Sprintf(" · %d dropped", f.Dropped)
 	}
@@ -83,6 +88,18 @@ func (t *tableWriter) frames(p *stats.Process) []string {
 		lines = append(lines, t.Dim(text.Count(f.Truncated, "truncated frame")+" not counted"))
 	}
 	return lines
+}
+
+// estimated returns how many times of a render service are estimates, empty if none is.
+func estimated(f *stats.Counts) string {
+	var list []string
+	if n := f.PresentsEstimated; n > 0 {
+		list = append(list, text.Count(n, "present time"))
+	}
+	if n := f.CommitsEstimated; n > 0 {
+		list = append(list, text.Count(n, "commit"))
+	}
+	return strings.Join(list, ", ")
 }
 
 func (t *tableWriter) jank(p *stats.Process) []string {

@@ -3,12 +3,15 @@ package simulate
 import (
 	"regexp"
 	"testing"
+
+	"ohframe/internal/slow"
 )
 
 // TestEras checks the spelling of every era: each pattern must match a line,
 // from the marker's name to the line's end. What a pattern does not match must
 // not occur either, for markers of the same start.
 func TestEras(t *testing.T) {
+	slow.SkipRace(t)
 	tests := []struct {
 		era    string
 		marks  map[string]string // start of a marker: the whole of it
@@ -159,6 +162,7 @@ func TestEras(t *testing.T) {
 
 // TestSliceEnds checks what follows `E|pid|`.
 func TestSliceEnds(t *testing.T) {
+	slow.SkipRace(t)
 	for era, want := range map[string]string{
 		"3.2": ` `, "4.0": ``, "5.0.3": ``, "5.1.0": ``, "harmonyos-5.1": `[MI]\d+`, "6.0": `[MI]\d+`, "6.1": `[MI]\d+`,
 	} {
@@ -175,6 +179,7 @@ func TestSliceEnds(t *testing.T) {
 
 // TestThreads checks which thread does what.
 func TestThreads(t *testing.T) {
+	slow.SkipRace(t)
 	for _, test := range []struct{ era, mark, comm string }{
 		{"3.2", "Repaint", "render_service"},
 		{"4.0", "RSHardwareThread::Commit", "RSHardwareThrea"},

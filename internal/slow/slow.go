@@ -30,3 +30,13 @@ func Of[T any](part, all T) T {
 	}
 	return part
 }
+
+// SkipRace skips the test with the race detector, which slows it down by a factor of
+// ten and finds nothing new in it: a test of one goroutine, of other programs, or of
+// many more inputs for concurrent code that other tests run with the race detector.
+func SkipRace(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("slow with the race detector, which finds nothing new here")
+	}
+}

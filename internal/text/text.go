@@ -86,18 +86,27 @@ func Process(p *stats.Process) string {
 }
 
 // NoneSelected returns the *failure.Error of a selection that leaves none of the
-// processes with frames, and names these. It is nil if no timeline has any.
+// processes with frames, and names these, those with the most frames first. It is nil if
+// no timeline has any.
 func NoneSelected(timelines ...*analyzer.Timeline) error {
 	var others []*stats.Process
+	named := map[string]*stats.Process{}
 	for _, t := range timelines {
-		list, _ := t.ProcessCounts()
+		list, counts := t.ProcessCounts()
 		for _, p := range list {
-			others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
+			other := named[p.Name]
+			if other == nil || p.Name == "" {
+				other = &stats.Process{PID: p.PID, Name: p.Name}
+				named[p.Name] = other
+				others = append(others, other)
+			}
+			other.Frames.Complete += counts[p].Frames
 		}
 	}
 	if len(others) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(others, func(a, b *stats.Process) int { return cmp.Compare(b.Frames.Complete, a.Frames.Complete) })
 	return &failure.Error{What: "none of the selected processes has frames", Hint: "processes with frames: " + Names(others)}
 }
 

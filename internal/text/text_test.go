@@ -1,6 +1,13 @@
 package text
 
-import "testing"
+import (
+	"errors"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/failure"
+)
 
 func TestShare(t *testing.T) {
 	known := func(x float64) *float64 { return &x }
@@ -25,6 +32,30 @@ func TestCount(t *testing.T) {
 		if got := Count(c.n, c.noun); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+	}
+}
+
+// Processes with the same name are listed once, those with the most frames first.
+func TestNoneSelected(t *testing.T) {
+	timeline := func(names ...string) *analyzer.Timeline {
+		tl := &analyzer.Timeline{}
+		of := map[string]*analyzer.Process{}
+		for _, name := range names {
+			if of[name] == nil {
+				of[name] = &analyzer.Process{PID: trace.PID(len(of) + 1), Name: name}
+				tl.Processes = append(tl.Processes, of[name])
+			}
+			tl.Frames = append(tl.Frames, &analyzer.Frame{Process: of[name]})
+		}
+		return tl
+	}
+	err := NoneSelected(timeline("a", "b", "b"), timeline("c", "a", "", "c", "c", "c"), &analyzer.Timeline{})
+	e := (*failure.Error)(nil)
+	if !errors.As(err, &e) || e.Hint != "processes with frames: c, a, b, 3" {
+		t.Errorf("%+v", err)
+	}
+	if err := NoneSelected(&analyzer.Timeline{}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -57,7 +57,7 @@ func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
 	c.dump = hitrace.NewProcessDump(c.options.Limits.WithDefaults().Threads)
 	p := &page{in: in, dump: c.dump}
 	if err := p.nextSection(); err != nil {
-		return nil, &Error{What: "an HTML page without a text trace", Hint: "systrace and atrace write pages with a trace; save the page itself, not the browser's rendering of it"}
+		return nil, &Error{What: "an HTML page without a text trace", Hint: "systrace and atrace write pages with a trace; save the page itself, not the browser's rendering of it", Err: ErrNoTraceInPage}
 	}
 	return &stream{content: c, what: "HTML page", in: p}, nil
 }

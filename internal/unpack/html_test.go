@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"ohframe/analyzer/limits"
+	"ohframe/internal/slow"
 	"ohframe/internal/unpack"
 )
 
 func TestHTML(t *testing.T) {
+	slow.SkipRace(t)
 	const (
 		start  = `<script class="trace-data" type="application/text">`
 		end    = `</script>`

@@ -448,6 +448,8 @@ SELECT
     )
   ) AS "frames.linked",
   sum(presented) AS "frames.presented",
+  0 AS "frames.presents_estimated",
+  0 AS "frames.commits_estimated",
   sum(dropped) AS "frames.dropped",
   avg(late) AS jank_rate,
   0 AS empty_rate,

@@ -189,7 +189,11 @@ func open() (*world, error) {
 func (w *world) close() error {
 	text, err := json.Marshal(&w.state)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(w.dir, "state.json"), text, 0o666)
+		// A fake that is killed here leaves the old state, not half of the new one.
+		path := filepath.Join(w.dir, "state.json")
+		if err = os.WriteFile(path+".new", text, 0o666); err == nil {
+			err = os.Rename(path+".new", path)
+		}
 	}
 	return errors.Join(err, w.lock.Close())
 }

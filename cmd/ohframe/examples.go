@@ -1,0 +1,95 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// exampleLines are the examples in the help of commands, by the command's full name.
+var exampleLines = map[string][]string{
+	"ohframe": {
+		"ohframe trace.ftrace",
+		"ohframe why trace.ftrace",
+		"ohframe open trace.ftrace",
+	},
+	"convert": {
+		"ohframe convert trace.ftrace",
+		"ohframe convert trace.ftrace -o - | gzip >trace.pftrace.gz",
+		"ohframe convert traces -o converted",
+	},
+	"frames": {
+		"ohframe frames trace.ftrace --late --sort overrun --top 20",
+		"ohframe frames trace.ftrace --process gallery --causes",
+		"ohframe frames traces -o frames.parquet",
+	},
+	"report": {
+		"ohframe report trace.ftrace",
+		"ohframe report trace.ftrace --process gallery --verbose",
+		"ohframe report trace.ftrace -o report.html",
+		"ohframe report trace.ftrace --fail-on 'jank_rate>5%,hitch_ratio>10'",
+	},
+	"why": {
+		"ohframe why trace.ftrace --process gallery",
+		"ohframe why trace.ftrace --frame 10046",
+	},
+	"diff": {
+		"ohframe diff before.ftrace after.ftrace",
+		"ohframe diff base/*.ftrace -- new/*.ftrace -o diff.html",
+		"ohframe diff base -- new --fail-on 'jank_rate>+2pp,fps<-5%'",
+	},
+	"text": {
+		"ohframe text record.sys -o record.ftrace",
+		"ohframe text trace.ftrace --from +1.5s --to +2s -o part.ftrace",
+		"ohframe text traces -o texts",
+	},
+	"open": {
+		"ohframe open trace.ftrace",
+		"ohframe open trace.ftrace --at 10046",
+	},
+	"record": {
+		"ohframe record -t 10 --app com.example.gallery -o trace",
+		"ohframe record -t 10 --app com.example.gallery --launch --open",
+		"ohframe record -t 10 --runs 6 --drive 'uitest uiInput swipe 500 1500 500 500' -o base",
+	},
+	"sql": {
+		"ohframe sql --export modules",
+		"ohframe sql --inline ohos.jank >jank.sql",
+	},
+	"ui": {
+		"ohframe ui --export ui --github OWNER/REPO/main",
+	},
+	"fleet run": {
+		"ohframe fleet run traces -o dataset",
+		"ohframe fleet run --list names.txt --shards 100 --shard 7 -o dataset",
+	},
+	"fleet report": {
+		"ohframe fleet report dataset",
+		"ohframe fleet report dataset --by process,device -o report.html",
+	},
+	"fleet diff": {
+		"ohframe fleet diff base new --fail-on 'jank_rate>+1pp'",
+	},
+	"fleet sql": {
+		"ohframe fleet sql dataset >views.sql",
+	},
+}
+
+// addExamples adds the examples to the descriptions of the program and its commands.
+func addExamples(app *cli.App) {
+	app.Description = withExamples(app.Description, app.Name)
+	for _, c := range app.Commands {
+		c.Description = withExamples(c.Description, c.Name)
+		for _, sub := range c.Subcommands {
+			sub.Description = withExamples(sub.Description, c.Name+" "+sub.Name)
+		}
+	}
+}
+
+func withExamples(description, name string) string {
+	lines := exampleLines[name]
+	if len(lines) == 0 {
+		return description
+	}
+	return strings.TrimLeft(description+"\n\nExamples:\n  "+strings.Join(lines, "\n  "), "\n")
+}

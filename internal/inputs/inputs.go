@@ -1,0 +1,382 @@
+// Package inputs finds the traces that the arguments of commands stand for.
+//
+//	file            itself
+//	folder          the traces in it
+//	@FILE           the files and folders that are named in FILE
+//	runs/*.ftrace   what matches, if no shell has expanded it
+//
+// A folder stands for its files, in the order of their names, without
+//
+//   - hidden files, and descriptions of recordings, see package meta,
+//   - files that are clearly no traces: reports, tables, pictures,
+//   - copies of other traces in the folder: conversions, compressed copies,
+//   - of the runs of "ohframe record --runs", those that are cold or invalid, and all
+//     files that are no runs.
+//
+// The last three are listed, so that users learn what was skipped. A file that is given by
+// its name is never skipped.
+package inputs
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ohframe/internal/failure"
+	"ohframe/internal/meta"
+	"ohframe/internal/text"
+)
+
+// Standard is the name of standard input.
+const Standard = "-"
+
+// Input is a trace to read.
+type Input struct {
+	Path string
+	// Size is the number of bytes of a file; zero if unknown.
+	Size int64
+	// Err is the error of a file or folder that cannot be examined, and of a folder
+	// without traces.
+	Err error
+}
+
+// Folder is a folder of which files were skipped.
+type Folder struct {
+	Path    string
+	Skipped []Skipped
+}
+
+// Skipped is a file that was skipped.
+type Skipped struct {
+	Name string
+	// Why says why; empty if the name says enough.
+	Why string
+}
+
+// maxNamed is the number of skipped files that a warning names.
+const maxNamed = 6
+
+// Warning lists the skipped files on one line.
+func (f *Folder) Warning() string {
+	var names []string
+	for i, s := range f.Skipped {
+		switch {
+		case i == maxNamed:
+			names = append(names, fmt.Sprintf("%d more", len(f.Skipped)-i))
+		case i > maxNamed:
+		case s.Why == "":
+			names = append(names, s.Name)
+		default:
+			names = append(names, fmt.Sprintf("%s (%s)", s.Name, s.Why))
+		}
+	}
+	return text.Count(len(f.Skipped), "file") + " skipped: " + strings.Join(names, ", ")
+}
+
+// Set is what arguments stand for.
+type Set struct {
+	Inputs []Input
+	// Folders are those of which files were skipped.
+	Folders []Folder
+}
+
+// Options select what a folder stands for.
+type Options struct {
+	// Recursive includes the folders in a folder. Then a folder may have no traces.
+	Recursive bool
+	// Without is the path of a folder that is left out; it may be empty or missing.
+	Without string
+}
+
+// Expand returns what the arguments stand for. The error, a *failure.Error, is that of a
+// name that does not exist, a pattern that matches nothing, or a list that is empty or
+// cannot be read.
+func Expand(args []string, o Options) (*Set, error) {
+	x := newExpansion(o)
+	for _, arg := range args {
+		if err := x.argument(arg); err != nil {
+			return nil, err
+		}
+	}
+	return &x.Set, nil
+}
+
+// ExpandList returns what the lines of a list stand for: files and folders, relative to
+// folder. Lines that are empty or begin with # are skipped. Names that do not exist are
+// inputs with an error.
+func ExpandList(r io.Reader, folder string, o Options) (*Set, error) {
+	x := newExpansion(o)
+	if err := x.list(r, folder); err != nil {
+		return nil, err
+	}
+	return &x.Set, nil
+}
+
+type expansion struct {
+	Set
+	Options
+	without fs.FileInfo // may be nil
+}
+
+func newExpansion(o Options) *expansion {
+	x := &expansion{Options: o}
+	if o.Without != "" {
+		x.without, _ = os.Stat(o.Without)
+	}
+	return x
+}
+
+func (x *expansion) argument(arg string) error {
+	if arg == Standard {
+		x.Inputs = append(x.Inputs, Input{Path: arg})
+		return nil
+	}
+	_, err := os.Lstat(arg)
+	switch {
+	case !errors.Is(err, fs.ErrNotExist): // opening it reports any other error
+		x.path(arg)
+		return nil
+	case strings.HasPrefix(arg, "@"):
+		return x.listFile(arg[1:])
+	case !strings.ContainsAny(arg, "*?["):
+		return pathError(arg, err)
+	}
+	matches, err := filepath.Glob(arg)
+	if err != nil {
+		return failure.New(err, "", "%s: not a pattern such as base/*.ftrace", arg)
+	}
+	matches = slices.DeleteFunc(matches, func(match string) bool { return hides(arg, match) })
+	if len(matches) == 0 {
+		return failure.New(fs.ErrNotExist, "", "%s: no file matches", arg)
+	}
+	for _, match := range matches {
+		x.path(match)
+	}
+	return nil
+}
+
+// hides reports whether a pattern matches only because a wildcard matches the dot of a
+// hidden file or folder. In a shell it does not.
+func hides(pattern, match string) bool {
+	split := func(s string) []string { return strings.Split(filepath.ToSlash(filepath.Clean(s)), "/") }
+	elements, names := split(pattern), split(match)
+	for i := range min(len(elements), len(names)) {
+		if strings.HasPrefix(names[i], ".") && !strings.HasPrefix(elements[i], ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// pathError returns the error of a file without the operation of the system that failed.
+func pathError(name string, err error) error {
+	what := err
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		what = path.Err
+	}
+	return failure.New(err, "", "%s: %v", name, what)
+}
+
+func (x *expansion) listFile(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return pathError(name, err)
+	}
+	defer f.Close()
+	before := len(x.Inputs)
+	if err := x.list(f, filepath.Dir(name)); err != nil {
+		return pathError(name, err)
+	}
+	if len(x.Inputs) == before {
+		return failure.New(nil, "", "%s: the list is empty", name)
+	}
+	return nil
+}
+
+func (x *expansion) list(r io.Reader, folder string) error {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		name := strings.TrimSpace(lines.Text())
+		switch {
+		case name == "" || name[0] == '#':
+		case filepath.IsAbs(name) || strings.Contains(name, "://"): // or an address in an object store
+			x.path(name)
+		default:
+			x.path(filepath.Join(folder, name))
+		}
+	}
+	return lines.Err()
+}
+
+// path adds a file, or the files in a folder.
+func (x *expansion) path(path string) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		x.Inputs = append(x.Inputs, Input{Path: path, Err: err})
+	case info.IsDir():
+		x.folder(path, info)
+	default:
+		x.Inputs = append(x.Inputs, Input{Path: path, Size: info.Size()})
+	}
+}
+
+func (x *expansion) folder(path string, info fs.FileInfo) {
+	if x.without != nil && os.SameFile(info, x.without) {
+		return
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		x.Inputs = append(x.Inputs, Input{Path: path, Err: err})
+		return
+	}
+	f := &folder{path: path}
+	for _, e := range entries {
+		f.add(e)
+	}
+	files := f.traces()
+	x.Inputs = append(x.Inputs, files...)
+	if len(f.skipped) > 0 {
+		slices.SortFunc(f.skipped, func(a, b Skipped) int { return cmp.Compare(a.Name, b.Name) })
+		x.Folders = append(x.Folders, Folder{path, f.skipped})
+	}
+	switch {
+	case x.Recursive:
+		for _, name := range f.folders {
+			x.path(filepath.Join(path, name))
+		}
+	case len(files) == 0:
+		e := &failure.Error{What: "the folder has no traces"}
+		if len(f.folders) > 0 {
+			e.Hint = "the folders in it are not read; " + filepath.Join(path, "*") + " names them"
+		}
+		x.Inputs = append(x.Inputs, Input{Path: path, Err: e})
+	}
+}
+
+// folder is the content of a folder.
+type folder struct {
+	path    string
+	folders []string
+	files   []Input
+	skipped []Skipped
+	// descriptions are those of recordings, by the names of the files.
+	descriptions map[string]*meta.Meta
+	// damaged is the first description that cannot be used; nil if there is none.
+	damaged *Input
+}
+
+func (f *folder) add(e fs.DirEntry) {
+	name, path := e.Name(), filepath.Join(f.path, e.Name())
+	switch {
+	case strings.HasPrefix(name, "."):
+		return
+	case e.IsDir():
+		f.folders = append(f.folders, name)
+		return
+	case strings.HasSuffix(name, meta.Extension):
+		f.describe(path)
+		return
+	}
+	info, err := os.Stat(path) // of what a link leads to
+	switch {
+	case err != nil:
+		f.files = append(f.files, Input{Path: path, Err: err})
+	case info.IsDir():
+		f.skip(name, "a link to a folder")
+	case !info.Mode().IsRegular(): // opening a pipe may block
+		f.skip(name, "not a file")
+	case isNoTrace(path):
+		f.skip(name, "")
+	default:
+		f.files = append(f.files, Input{Path: path, Size: info.Size()})
+	}
+}
+
+func (f *folder) skip(name, why string) { f.skipped = append(f.skipped, Skipped{name, why}) }
+
+func (f *folder) describe(path string) {
+	m, err := meta.Read(path)
+	if err == nil {
+		err = m.Check()
+	}
+	if err != nil {
+		f.damaged = cmp.Or(f.damaged, &Input{Path: path, Err: &fs.PathError{Op: "read", Path: path, Err: err}})
+		return
+	}
+	if f.descriptions == nil {
+		f.descriptions = map[string]*meta.Meta{}
+	}
+	f.descriptions[m.Trace] = m
+}
+
+// traces returns the traces of the folder, and skips the other files.
+func (f *folder) traces() []Input {
+	byStem := map[string][]string{}
+	for _, in := range f.files {
+		name := filepath.Base(in.Path)
+		byStem[Stem(name)] = append(byStem[Stem(name)], name)
+	}
+	f.files = slices.DeleteFunc(f.files, func(in Input) bool {
+		name := filepath.Base(in.Path)
+		why := derived(name, byStem[Stem(name)])
+		if why != "" {
+			f.skip(name, why)
+		}
+		return why != ""
+	})
+	for _, m := range f.descriptions {
+		if m.Run != nil {
+			return f.runs()
+		}
+	}
+	return f.files // a reader of the trace reports a damaged description
+}
+
+// runs returns the traces of the valid runs, in the order of their numbers. Cold ones
+// count only if there are no others.
+func (f *folder) runs() []Input {
+	if f.damaged != nil {
+		return []Input{*f.damaged} // whether that run is valid is unknown
+	}
+	runOf := func(in Input) *meta.Run {
+		if m := f.descriptions[filepath.Base(in.Path)]; m != nil {
+			return m.Run
+		}
+		return nil
+	}
+	for name := range f.descriptions {
+		path := filepath.Join(f.path, name)
+		if _, err := os.Lstat(path); err != nil {
+			f.files = append(f.files, Input{Path: path, Err: err}) // it may have been deleted
+		}
+	}
+	var warm, cold []Input
+	for _, in := range f.files {
+		switch run, name := runOf(in), filepath.Base(in.Path); {
+		case run == nil:
+			f.skip(name, "not one of the runs")
+		case run.Problem != "":
+			f.skip(name, fmt.Sprintf("run %d, invalid: %s", run.Number, run.Problem))
+		case run.Cold:
+			cold = append(cold, in)
+		default:
+			warm = append(warm, in)
+		}
+	}
+	if len(warm) == 0 {
+		warm, cold = cold, nil
+	}
+	for _, in := range cold {
+		f.skip(filepath.Base(in.Path), fmt.Sprintf("run %d, cold", runOf(in).Number))
+	}
+	slices.SortStableFunc(warm, func(a, b Input) int { return cmp.Compare(runOf(a).Number, runOf(b).Number) })
+	return warm
+}

@@ -1,0 +1,237 @@
+package inputs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+
+	"ohframe/internal/failure"
+)
+
+const (
+	event   = " app-1 (1) [000] .... 1.000000: tracing_mark_write: B|1|x\n"
+	systrac = "<!DOCTYPE html>\n<html><script class=\"trace-data\" type=\"application/text\">\n# tracer: nop\n" + event + "</script></html>\n"
+	page    = "<!doctype html><html><title>report</title></html>\n"
+)
+
+// write writes files below a new folder, which it returns.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(content), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// names returns the paths of a set below a folder, one of an error with its text.
+func names(dir string, set *Set) string {
+	var list []string
+	for _, in := range set.Inputs {
+		name, _ := filepath.Rel(dir, in.Path)
+		name = filepath.ToSlash(name)
+		if in.Err != nil {
+			name += "!"
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, " ")
+}
+
+// expand expands names in a folder.
+func expand(t *testing.T, dir string, o Options, args ...string) *Set {
+	t.Helper()
+	for i, arg := range args {
+		if rest, ok := strings.CutPrefix(arg, "@"); ok {
+			args[i] = "@" + filepath.Join(dir, rest)
+		} else {
+			args[i] = filepath.Join(dir, arg)
+		}
+	}
+	set, err := Expand(args, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// What a folder with these files stands for, and what is said of the others.
+func TestFolder(t *testing.T) {
+	zipped := func(s string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write([]byte(s))
+		z.Close()
+		return b.String()
+	}
+	run := func(fields string) string { return `{"trace": "` + fields + `}` }
+	for _, x := range []struct {
+		why     string
+		files   map[string]string
+		want    string
+		skipped string
+	}{
+		{"order of names", map[string]string{"b.ftrace": "", "a": "", "C.sys": ""}, "C.sys a b.ftrace", ""},
+		{"hidden files, descriptions and folders", map[string]string{"a": "", ".b": "", "a.meta.json": "{}", "sub/c": ""}, "a", ""},
+		{"a conversion", map[string]string{"a.ftrace": "", "a.pftrace": "", "b.pftrace": ""}, "a.ftrace b.pftrace", "1 file skipped: a.pftrace (converted from a.ftrace)"},
+		{"a conversion of a compressed trace", map[string]string{"a.ftrace.gz": "", "a.pftrace": ""}, "a.ftrace.gz", "1 file skipped: a.pftrace (converted from a.ftrace.gz)"},
+		{"a compressed conversion", map[string]string{"a.htrace": "", "a.pftrace.gz": ""}, "a.htrace", "1 file skipped: a.pftrace.gz (converted from a.htrace)"},
+		{"a conversion of a page", map[string]string{"a.html": systrac, "a.pftrace": ""}, "a.html", "1 file skipped: a.pftrace (converted from a.html)"},
+		{"a report of a trace beside it", map[string]string{"a.html": page, "a.pftrace": ""}, "a.pftrace", "1 file skipped: a.html"},
+		{"a table is no source", map[string]string{"a.csv": "", "a.pftrace": ""}, "a.pftrace", "1 file skipped: a.csv"},
+		{"dots in names", map[string]string{"com.x.a.ftrace": "", "com.x.pftrace": "", "com.x.b.pftrace": ""}, "com.x.a.ftrace com.x.b.pftrace com.x.pftrace", ""},
+		{"a compressed copy", map[string]string{"a.ftrace": "", "a.ftrace.gz": "", "a.txt.gz": ""}, "a.ftrace a.txt.gz", "1 file skipped: a.ftrace.gz (copy of a.ftrace)"},
+		{"the text of a binary trace", map[string]string{"a.sys": "", "a.ftrace": "", "a.pftrace": ""}, "a.sys", "2 files skipped: a.ftrace (text of a.sys), a.pftrace (converted from a.ftrace)"},
+		{"two texts", map[string]string{"a.txt": "", "a.ftrace": ""}, "a.ftrace a.txt", ""},
+		{"no traces by extension", map[string]string{"a": "", "b.json": "", "c.csv.gz": "", "D.PNG": "", "e.md": "", "f.yml": "", "g.parquet": "", "h.xml": ""}, "a", "7 files skipped: D.PNG, b.json, c.csv.gz, e.md, f.yml, g.parquet, 1 more"},
+		{"pages", map[string]string{"a.html": systrac, "b.html": page, "c.htm": "", "d.html.gz": zipped(page), "e.html.gz": zipped(systrac)}, "a.html c.htm e.html.gz", "2 files skipped: b.html, d.html.gz"},
+		{"logs", map[string]string{"a.log": event, "b.log": "make: done\n", "c.log": "", "d.log": "# tracer: nop\n", "e.log": "08-05 17:12:33.444  1 2 I C03900/Ace: x\n" + event}, "a.log d.log e.log", "2 files skipped: b.log, c.log"},
+		{"files that may be traces", map[string]string{"a.txt": "prose", "b": "", "c.bin": "\x00"}, "a.txt b c.bin", ""},
+		{"nothing", nil, ".!", ""},
+		{"nothing but others", map[string]string{"a.json": "{}"}, ".!", "1 file skipped: a.json"},
+		{"runs", map[string]string{
+			"01.ftrace": "", "01.meta.json": run(`01.ftrace", "run": {"number": 1, "cold": true}`),
+			"02.ftrace": "", "02.meta.json": run(`02.ftrace", "run": {"number": 2, "problem": "ended early"}`),
+			"b.ftrace": "", "b.meta.json": run(`b.ftrace", "run": {"number": 3}`),
+			"a.ftrace": "", "a.meta.json": run(`a.ftrace", "run": {"number": 10}`),
+			"c.ftrace": "", "c.meta.json": run(`c.ftrace"`), "a.pftrace": "",
+		}, "b.ftrace a.ftrace", "4 files skipped: 01.ftrace (run 1, cold), 02.ftrace (run 2, invalid: ended early), a.pftrace (converted from a.ftrace), c.ftrace (not one of the runs)"},
+		{"only a cold run", map[string]string{"1.ftrace": "", "1.meta.json": run(`1.ftrace", "run": {"number": 1, "cold": true}`)}, "1.ftrace", ""},
+		{"no valid run", map[string]string{"1.ftrace": "", "1.meta.json": run(`1.ftrace", "run": {"number": 1, "problem": "hot"}`)}, ".!", "1 file skipped: 1.ftrace (run 1, invalid: hot)"},
+		{"a run whose trace is gone", map[string]string{"1.ftrace": "", "1.meta.json": run(`1.ftrace", "run": {"number": 1}`), "0.meta.json": run(`0.ftrace", "run": {"number": 0}`)}, "0.ftrace! 1.ftrace", ""},
+		{"a damaged description of a run", map[string]string{"1.ftrace": "", "1.meta.json": run(`1.ftrace", "run": {"number": 1}`), "2.ftrace": "", "2.meta.json": "{"}, "2.meta.json!", ""},
+		{"a description of a file elsewhere", map[string]string{"1.ftrace": "", "1.meta.json": run(`1.ftrace", "run": {"number": 1}`), "2.meta.json": run(`../2.ftrace", "run": {"number": 2}`)}, "2.meta.json!", ""},
+		{"a damaged description of a trace", map[string]string{"2.ftrace": "", "2.meta.json": "{"}, "2.ftrace", ""},
+	} {
+		dir := write(t, x.files)
+		set := expand(t, dir, Options{}, "")
+		skipped := ""
+		for _, f := range set.Folders {
+			if f.Path != dir {
+				t.Errorf("%s: files of %s are skipped", x.why, f.Path)
+			}
+			skipped += f.Warning()
+		}
+		if got := names(dir, set); got != x.want || skipped != x.skipped {
+			t.Errorf("%s: got %s; %s\nwant %s; %s", x.why, got, skipped, x.want, x.skipped)
+		}
+	}
+}
+
+// A folder that only has folders says how to name what is in them.
+func TestFolderOfFolders(t *testing.T) {
+	dir := write(t, map[string]string{"a/x": ""})
+	e := (*failure.Error)(nil)
+	if set := expand(t, dir, Options{}, ""); len(set.Inputs) != 1 || !errors.As(set.Inputs[0].Err, &e) || !strings.Contains(e.Hint, filepath.Join(dir, "*")) {
+		t.Errorf("%+v", set)
+	}
+}
+
+// Opening a pipe blocks, and a link to a folder may lead to the folder that has it.
+func TestNoFiles(t *testing.T) {
+	dir := write(t, map[string]string{"sub/a": ""})
+	if err := errors.Join(os.Symlink("..", filepath.Join(dir, "sub", "up")), os.Symlink("gone", filepath.Join(dir, "dangling")), os.Symlink("sub/a", filepath.Join(dir, "linked"))); err != nil {
+		t.Skip(err)
+	}
+	set := expand(t, dir, Options{Recursive: true}, "")
+	if got, want := names(dir, set), "dangling! linked sub/a"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	want := []Folder{{filepath.Join(dir, "sub"), []Skipped{{"up", "a link to a folder"}}}}
+	if !reflect.DeepEqual(set.Folders, want) {
+		t.Errorf("got %v, want %v", set.Folders, want)
+	}
+}
+
+func TestRecursive(t *testing.T) {
+	dir := write(t, map[string]string{
+		"a/x.ftrace": "1", "a/x.pftrace": "", "b/y": "22", "b/.hidden": "", ".git/z": "", "empty/.x": "", "out/traces/part": "",
+		"runs/1.ftrace": "", "runs/1.meta.json": `{"trace": "1.ftrace", "run": {"number": 1, "problem": "hot"}}`, "runs/more/w": "",
+	})
+	set := expand(t, dir, Options{Recursive: true, Without: filepath.Join(dir, "out")}, "")
+	if got, want := names(dir, set), "a/x.ftrace b/y runs/more/w"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if len(set.Folders) != 2 || set.Folders[0].Path != filepath.Join(dir, "a") || set.Folders[1].Path != filepath.Join(dir, "runs") {
+		t.Errorf("%v", set.Folders)
+	}
+	if set.Inputs[0].Size != 1 || set.Inputs[1].Size != 2 {
+		t.Errorf("%v", set.Inputs)
+	}
+}
+
+// Files that are given by their names are read, whatever they are.
+func TestNamed(t *testing.T) {
+	dir := write(t, map[string]string{
+		"a.ftrace": "", "a.pftrace": "", "b.json": "", ".c": "", "[x]": "", "sub/x/1": "", "sub/.x/1": "", "@d": "",
+		"list": "\r\n# a comment\r\n  a.pftrace  \n" + "b.json\r\ngone\nsub/x\n\n", "nothing": "# none\n",
+	})
+	for _, x := range []struct{ args, want string }{
+		{"a.ftrace a.pftrace b.json .c", "a.ftrace a.pftrace b.json .c"},
+		{"a.*", "a.ftrace a.pftrace"},
+		{"[x]", "[x]"}, // a file, not a pattern
+		{"*", "@d [x] a.ftrace a.pftrace b.json list nothing"},
+		{".*", ".c"},
+		{"sub/*", "sub/x/1"}, // a shell does not match .x, and the folder stands for its files
+		{"sub/.x/*", "sub/.x/1"},
+		{"@list", "a.pftrace b.json gone! sub/x/1"},
+		{"a.ftrace a.ftrace", "a.ftrace a.ftrace"},
+	} {
+		set := expand(t, dir, Options{}, strings.Fields(x.args)...)
+		got := names(dir, set)
+		if x.args == "*" { // the folder sub has only folders
+			got = strings.TrimSuffix(got, " sub!")
+		}
+		if got != x.want || len(set.Folders) > 0 {
+			t.Errorf("%s: got %s, want %s; %v", x.args, got, x.want, set.Folders)
+		}
+	}
+	bad := (*failure.Error)(nil)
+	for arg, what := range map[string]string{
+		"gone": "no such file", "*.gone": "no file matches", "[": "not a pattern", "@gone": "no such file", "@nothing": "the list is empty", "@sub": "is a directory",
+	} {
+		path := filepath.Join(dir, arg)
+		if rest, ok := strings.CutPrefix(arg, "@"); ok {
+			path = "@" + filepath.Join(dir, rest)
+		}
+		_, err := Expand([]string{path}, Options{})
+		if !errors.As(err, &bad) || runtime.GOOS != "windows" && !strings.Contains(bad.What, what) || !strings.HasPrefix(bad.What, strings.TrimPrefix(path, "@")+": ") {
+			t.Errorf("%s: got %v, want %q", arg, err, what)
+		}
+	}
+	if set, err := Expand([]string{Standard}, Options{}); err != nil || len(set.Inputs) != 1 || set.Inputs[0] != (Input{Path: Standard}) {
+		t.Errorf("%v, %v", set, err)
+	}
+}
+
+// An address in an object store, and an absolute path, are not relative to the list.
+func TestList(t *testing.T) {
+	dir := write(t, map[string]string{"sub/a": "", "b": ""})
+	set, err := ExpandList(strings.NewReader("a\n"+filepath.Join(dir, "b")+"\ns3://bucket/c\n./#d"), filepath.Join(dir, "sub"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, in := range set.Inputs {
+		got = append(got, fmt.Sprint(in.Path, in.Err == nil))
+	}
+	want := []string{filepath.Join(dir, "sub", "a") + "true", filepath.Join(dir, "b") + "true", "s3://bucket/cfalse", filepath.Join(dir, "sub", "#d") + "false"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+	if !errors.Is(set.Inputs[3].Err, fs.ErrNotExist) {
+		t.Error(set.Inputs[3].Err)
+	}
+}
