@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ohframe/internal/failure"
+	"ohframe/internal/plural"
 )
 
 // Error is why a trace cannot be read.
@@ -39,15 +40,15 @@ const (
 	problems                      // how many there are
 )
 
-// problemTexts has one %d each for the number. Where it is not damage, or lies outside
+// problemTexts has one %d each for the number, or a noun to count. Where it is not damage, or lies outside
 // what can be avoided, strict mode accepts it.
 var problemTexts = [problems]struct {
-	text   string
-	normal bool
+	noun, text string
+	normal     bool
 }{
 	truncated:      {text: "the file is truncated; the part before is used"},
 	recovered:      {text: "the recording was not finished: a length is missing; the rest of the file is used"},
-	trailing:       {text: "%d bytes after the last section; skipped"},
+	trailing:       {noun: "byte", text: "after the last section; skipped"},
 	unknownSection: {text: "%d × section of an unknown type; skipped"},
 	textTooLong:    {text: "%d × section of names or formats larger than 16 MB; its beginning is used"},
 	badFormat:      {text: "%d × format of an event not understood; its events are skipped"},
@@ -58,9 +59,9 @@ var problemTexts = [problems]struct {
 	badMessage:     {text: "%d × message that is not understood; skipped"},
 	shortRecord:    {text: "%d × event shorter than its fields; skipped"},
 	unknownID:      {text: "%d × event of an unknown id; skipped", normal: true},
-	lostEvents:     {text: "%d events were lost while recording: the kernel's buffer was full", normal: true},
+	lostEvents:     {noun: "event", text: "lost while recording: the kernel's buffer was full", normal: true},
 	emptyMarkers:   {text: "%d × marker without text", normal: true},
-	twoClocks:      {text: "the clocks differ by more than 1 ms %d times: the device slept while recording; the first are used", normal: true},
+	twoClocks:      {text: "%d × clocks that differ by more than 1 ms: the device slept while recording; the first are used", normal: true},
 	namesOver:      {text: "%d × name of a thread beyond the limit (--limit threads), skipped", normal: true},
 }
 
@@ -81,10 +82,14 @@ func (l *log) addMany(p problem, n int) {
 }
 
 func (p problem) text(n int) string {
-	if text := problemTexts[p].text; p != truncated && p != recovered {
-		return fmt.Sprintf(text, n)
+	switch t := problemTexts[p]; {
+	case t.noun != "":
+		return plural.Count(n, t.noun) + " " + t.text
+	case p != truncated && p != recovered:
+		return fmt.Sprintf(t.text, n)
+	default:
+		return t.text
 	}
-	return problemTexts[p].text
 }
 
 func (l *log) warnings() []string {

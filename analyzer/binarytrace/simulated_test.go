@@ -152,7 +152,7 @@ func checkSysWarnings(t *testing.T, warnings []string, o rawfile.SysOptions) {
 	for _, w := range warnings {
 		switch {
 		case o.Sections > 1 && w == "1 × section of an unknown type; skipped":
-		case o.Lost && strings.HasSuffix(w, "events were lost while recording: the kernel's buffer was full"):
+		case o.Lost && strings.HasSuffix(w, "events lost while recording: the kernel's buffer was full"):
 		default:
 			t.Errorf("warning %q", w)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/plural"
 )
 
 // Dump describes the processes and windows of a dump, and what could not be read.
@@ -89,12 +90,15 @@ func (d *Dump) Warnings() []string {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
+	count := func(n int, noun, format string, args ...any) {
+		add(n > 0, "%s "+format, append([]any{plural.Count(n, noun)}, args...)...)
+	}
 	for _, name := range d.NotRunning {
 		add(true, "%.60q is not running", name)
 	}
-	add(d.NotRunningMore > 0, "%d more packages are not running", d.NotRunningMore)
+	count(d.NotRunningMore, "more package", "not running")
 	add(d.Cut, "the dump is truncated: it ends within a table")
-	add(d.Damaged > 0, "%d malformed rows skipped", d.Damaged)
+	count(d.Damaged, "malformed row", "skipped")
 	unfinished, unknown := 0, false
 	for _, p := range d.Processes {
 		for _, w := range p.Windows {
@@ -103,12 +107,12 @@ func (d *Dump) Warnings() []string {
 		}
 	}
 	list = append(list, d.flags.warnings()...)
-	add(unfinished > 0, "%d rows of unfinished frames skipped", unfinished)
-	add(d.Unusable > 0, "%d tables lack the column %s or %s", d.Unusable, columnNames[intendedVsync], columnNames[frameCompleted])
-	add(d.TooLong > 0, "%d lines longer than the limit skipped (--limit line)", d.TooLong)
-	add(d.ProcessesOver > 0, "%d rows of processes beyond the limit skipped (--limit strings)", d.ProcessesOver)
-	add(d.WindowsOver > 0, "%d rows of windows beyond the limit skipped (--limit strings)", d.WindowsOver)
-	add(d.FramesOver > 0, "%d rows beyond the limit skipped (--limit frames)", d.FramesOver)
+	count(unfinished, "row", "of unfinished frames skipped")
+	count(d.Unusable, "table", "without the column %s or %s", columnNames[intendedVsync], columnNames[frameCompleted])
+	count(d.TooLong, "line", "longer than the limit skipped (--limit line)")
+	count(d.ProcessesOver, "row", "of processes beyond the limit skipped (--limit strings)")
+	count(d.WindowsOver, "row", "of windows beyond the limit skipped (--limit strings)")
+	count(d.FramesOver, "row", "beyond the limit skipped (--limit frames)")
 	add(unknown, "the frame interval is unknown: no frame is janky or late")
 	return list
 }

@@ -3,6 +3,8 @@ package gfxinfo
 import (
 	"fmt"
 	"math/bits"
+
+	"ohframe/internal/plural"
 )
 
 // Bits of the column Flags, FrameInfoFlags in hwui's FrameInfo.h, the same in
@@ -52,17 +54,17 @@ func (c *flagCounts) warnings() []string {
 		switch {
 		case n == 0:
 		case notFrames>>i&1 != 0:
-			list = append(list, fmt.Sprintf("%d rows with flag %s skipped", n, flagNames[i]))
+			list = append(list, fmt.Sprintf("%s with flag %s skipped", plural.Count(n, "row"), flagNames[i]))
 		default:
-			list = append(list, fmt.Sprintf("%d rows with flag %s kept", n, flagNames[i]))
+			list = append(list, fmt.Sprintf("%s with flag %s kept", plural.Count(n, "row"), flagNames[i]))
 		}
 	}
 	switch {
 	case c.other == 0:
 	case bits.OnesCount64(uint64(c.otherBits)) == 1:
-		list = append(list, fmt.Sprintf("%d rows with unknown flag %d kept", c.other, uint64(c.otherBits)))
+		list = append(list, fmt.Sprintf("%s with unknown flag %d kept", plural.Count(c.other, "row"), uint64(c.otherBits)))
 	default:
-		list = append(list, fmt.Sprintf("%d rows with unknown flags %#x kept", c.other, uint64(c.otherBits)))
+		list = append(list, fmt.Sprintf("%s with unknown flags %#x kept", plural.Count(c.other, "row"), uint64(c.otherBits)))
 	}
 	return list
 }

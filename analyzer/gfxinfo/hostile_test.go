@@ -46,8 +46,8 @@ func TestHostile(t *testing.T) {
 			{Name: "summaries of windows", Head: []byte(good), Pieces: 6000, Append: lines(func(i int) string {
 				return fmt.Sprintf("Window: %d\nTotal frames rendered: %d\nHISTOGRAM:%s\n", i, math.MaxInt, strings.Repeat(" 5ms=978", 1000))
 			})},
-			{Name: "packages that do not run", Head: []byte(good), Append: lines(func(i int) string { return "No process found for: \x1b[31mevil\n" }), Warning: "more packages are not running"},
-			{Name: "tables without columns", Head: []byte(good), Append: lines(func(i int) string { return mark + "A,B,C,\n1,2,3,\n" + mark }), Warning: "lack the column IntendedVsync or FrameCompleted"},
+			{Name: "packages that do not run", Head: []byte(good), Append: lines(func(i int) string { return "No process found for: \x1b[31mevil\n" }), Warning: "more packages not running"},
+			{Name: "tables without columns", Head: []byte(good), Append: lines(func(i int) string { return mark + "A,B,C,\n1,2,3,\n" + mark }), Warning: "without the column IntendedVsync or FrameCompleted"},
 			{Name: "columns", Head: []byte(good), Pieces: 100, Append: lines(func(i int) string {
 				return mark + strings.Repeat("A,", 30_000) + header + strings.Repeat("1,", 30_000) + "\n" + mark
 			})},
@@ -86,7 +86,7 @@ func TestExtremes(t *testing.T) {
 // What is wrong with a dump without the columns that are needed.
 func TestUnusable(t *testing.T) {
 	_, _, err := gfxinfo.Read(t.Context(), strings.NewReader("** Graphics info for pid 7 [a] **\n"+mark+"Flags,IntendedVsync,\n0,1,\n"+mark), gfxinfo.Options{})
-	if !errors.Is(err, gfxinfo.ErrNoRows) || !strings.Contains(err.Error(), "1 tables lack the column IntendedVsync or FrameCompleted") {
+	if !errors.Is(err, gfxinfo.ErrNoRows) || !strings.Contains(err.Error(), "1 table without the column IntendedVsync or FrameCompleted") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/internal/lines"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/plural"
 )
 
 // ErrNotADump: the input is not the output of `dumpsys gfxinfo`.
@@ -302,9 +303,9 @@ func (p *parser) finish() error {
 	case frames > 0:
 		return nil
 	case others > 0:
-		return fmt.Errorf("%w: all %d rows are skipped or unfinished", ErrNoFrames, others)
+		return fmt.Errorf("%w: %s, skipped or unfinished", ErrNoFrames, plural.Count(others, "row"))
 	case p.dump.Unusable > 0:
-		return fmt.Errorf("%w: %d tables lack the column %s or %s", ErrNoRows, p.dump.Unusable, columnNames[intendedVsync], columnNames[frameCompleted])
+		return fmt.Errorf("%w: %s without the column %s or %s", ErrNoRows, plural.Count(p.dump.Unusable, "table"), columnNames[intendedVsync], columnNames[frameCompleted])
 	case len(p.dump.NotRunning) > 0:
 		return fmt.Errorf("%w: %.60q is not running", ErrNoRows, p.dump.NotRunning[0])
 	}

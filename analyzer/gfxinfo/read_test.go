@@ -100,7 +100,7 @@ func TestSorts(t *testing.T) {
 	if w.Skipped != 1 || w.Flagged != 0 || w.Frames != 7 || w.IntervalFrom != gfxinfo.IntervalInferred {
 		t.Errorf("%+v", w)
 	}
-	if warnings := dump.Warnings(); len(warnings) != 1 || warnings[0] != "1 rows with flag SurfaceCanvas skipped" {
+	if warnings := dump.Warnings(); len(warnings) != 1 || warnings[0] != "1 row with flag SurfaceCanvas skipped" {
 		t.Errorf("warnings %q", warnings)
 	}
 }
@@ -412,10 +412,10 @@ func TestFlags(t *testing.T) {
 			"3 rows with flag SurfaceCanvas skipped",        // 4, 6, 12
 			"2 rows with flag SkippedFrame skipped",         // 8, 12
 			"3 rows with unknown flags 0x60 kept",           // 32, 34, 64
-			"1 rows of unfinished frames skipped",
+			"1 row of unfinished frames skipped",
 		}},
 		{[][]float64{rows[0], rows[8], rows[9]}, 3, []string{
-			"1 rows with flag RTAnimation kept",
+			"1 row with flag RTAnimation kept",
 			"2 rows with unknown flag 32 kept",
 		}},
 	} {

@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/plural"
 )
 
 // Join is where in an input another trace begins.
@@ -145,7 +146,7 @@ func (t *Totals) joinWarnings() []string {
 		}
 	}
 	if more := t.Behind - len(list); more > 0 {
-		list = append(list, fmt.Sprintf("%d more traces begin with their clocks behind", more))
+		list = append(list, plural.Choose(more, "more trace begins with its clock behind", "more traces begin with their clocks behind"))
 	}
 	return list
 }

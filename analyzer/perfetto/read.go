@@ -16,6 +16,7 @@ import (
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/why"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/plural"
 )
 
 // ErrNotATrace: the input does not begin like a Perfetto trace.
@@ -86,23 +87,27 @@ type Over struct {
 // Warnings describes damage and skipped parts of the trace, for users.
 func (s *Stats) Warnings() []string {
 	var list []string
-	add := func(applies bool, format string, args ...any) {
-		if applies {
-			list = append(list, fmt.Sprintf(format, args...))
+	if s.Cut {
+		list = append(list, "truncated: the trace ends within a packet; earlier frames are kept")
+	}
+	if s.Garbage >= 0 {
+		list = append(list, fmt.Sprintf("damaged from byte %d on; earlier frames are kept", s.Garbage))
+	}
+	add := func(n int, noun, what string) {
+		if n > 0 {
+			list = append(list, plural.Count(n, noun)+" "+what)
 		}
 	}
-	add(s.Cut, "truncated: the trace ends within a packet; earlier frames are kept")
-	add(s.Garbage >= 0, "damaged from byte %d on; earlier frames are kept", s.Garbage)
-	add(s.Damaged > 0, "%d damaged packets skipped", s.Damaged)
-	add(s.Malformed > 0, "%d frame timeline events skipped, which lack a required field or have an impossible time", s.Malformed)
-	add(s.UnpairedEnds > 0, "%d ends of slices that do not start in the trace", s.UnpairedEnds)
-	add(s.Unfinished > 0, "%d slices that do not end in the trace", s.Unfinished)
-	add(s.UnknownClock > 0, "%d events in a clock with an unknown offset to boot time", s.UnknownClock)
-	add(s.Over.Frames > 0, "%d starts and ends of frames over the limit skipped (--limit frames)", s.Over.Frames)
-	add(s.Over.Threads > 0, "%d names and frames of processes and threads over the limit skipped (--limit threads)", s.Over.Threads)
-	add(s.Over.Strings > 0, "%d names of layers and texts about causes over the limit skipped (--limit strings)", s.Over.Strings)
-	add(s.Over.Records > 0, "%d clock readings and transactions over the limit skipped (--limit records)", s.Over.Records)
-	add(s.Over.States > 0, "%d parts of frames' times and causes over the limit skipped (--limit states)", s.Over.States)
+	add(s.Damaged, "damaged packet", "skipped")
+	add(s.Malformed, "frame timeline event", "without a required field, or with an impossible time, skipped")
+	add(s.UnpairedEnds, "slice", "without a start in the trace")
+	add(s.Unfinished, "slice", "without an end in the trace")
+	add(s.UnknownClock, "event", "in a clock with an unknown offset to boot time")
+	add(s.Over.Frames, "frame timeline event", "over the limit skipped (--limit frames)")
+	add(s.Over.Threads, "fact", "about processes and threads over the limit skipped: names, tracks and frames (--limit threads)")
+	add(s.Over.Strings, "text", "over the limit skipped: names of layers, texts about causes (--limit strings)")
+	add(s.Over.Records, "record", "over the limit skipped: clock readings, transactions (--limit records)")
+	add(s.Over.States, "fact", "about causes over the limit skipped: parts of frames' times, shares (--limit states)")
 	return list
 }
 
@@ -146,9 +151,9 @@ func (s *Stats) damage() error {
 	case s.Cut:
 		return errors.New("truncated: the trace ends within a packet")
 	case s.Damaged > 0:
-		return fmt.Errorf("%d damaged packets", s.Damaged)
+		return errors.New(plural.Count(s.Damaged, "damaged packet"))
 	case s.Malformed > 0:
-		return fmt.Errorf("%d frame timeline events lack a required field or have an impossible time", s.Malformed)
+		return fmt.Errorf("%s without a required field, or with an impossible time", plural.Count(s.Malformed, "frame timeline event"))
 	}
 	return nil
 }

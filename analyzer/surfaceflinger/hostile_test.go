@@ -74,7 +74,7 @@ func TestExtremes(t *testing.T) {
 		t.Errorf("%+v", stats)
 	}
 	said := strings.Join(stats.Warnings(), "\n")
-	if !strings.Contains(said, `1 dumps have no refresh period: "layer"`) {
+	if !strings.Contains(said, `1 dump without a refresh period: "layer"`) {
 		t.Errorf("warnings %q", said)
 	}
 }

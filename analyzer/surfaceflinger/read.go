@@ -16,6 +16,7 @@ import (
 	"ohframe/analyzer/internal/lines"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/plural"
 )
 
 // ErrNotADump: the input is not what `dumpsys SurfaceFlinger --latency` prints.
@@ -83,12 +84,12 @@ type row struct {
 // Warnings describes what was skipped and what is unknown.
 func (s *Stats) Warnings() []string {
 	var list []string
-	add := func(n int, format string, args ...any) {
+	add := func(n int, noun, what string) {
 		if n > 0 {
-			list = append(list, fmt.Sprintf(format, append([]any{n}, args...)...))
+			list = append(list, plural.Count(n, noun)+" "+what)
 		}
 	}
-	each := func(of func(*Layer) int, format string) {
+	each := func(of func(*Layer) int, noun, what string) {
 		n, names, more := 0, []string{}, 0
 		for _, l := range s.Layers {
 			if of(l) == 0 {
@@ -105,21 +106,21 @@ func (s *Stats) Warnings() []string {
 		if more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		add(n, format, text)
+		add(n, noun, what+": "+text)
 	}
-	each(func(l *Layer) int { return l.Empty }, "%d dumps have no rows, because the layer did not exist: %s")
-	each(func(l *Layer) int { return l.Waiting }, "%d frames that were not shown yet skipped: %s")
-	each(func(l *Layer) int { return l.Unordered }, "%d rows are not in order of their present times: %s")
+	each(func(l *Layer) int { return l.Empty }, "dump", "without rows, because the layer did not exist")
+	each(func(l *Layer) int { return l.Waiting }, "frame", "not shown yet skipped")
+	each(func(l *Layer) int { return l.Unordered }, "row", "out of the order of present times")
 	each(func(l *Layer) int {
 		if l.Shown > 0 && l.Period == 0 {
 			return l.Dumps
 		}
 		return 0
-	}, "%d dumps have no refresh period: %s")
-	add(s.Damaged, "%d lines that are neither a refresh period nor a row skipped")
-	add(s.TooLong, "%d lines longer than the limit skipped (--limit line)")
-	add(s.LayersOver, "%d rows of layers beyond the limit skipped (--limit threads)")
-	add(s.FramesOver, "%d rows beyond the limit skipped (--limit frames)")
+	}, "dump", "without a refresh period")
+	add(s.Damaged, "line", "with neither a refresh period nor a row skipped")
+	add(s.TooLong, "line", "longer than the limit skipped (--limit line)")
+	add(s.LayersOver, "row", "of layers beyond the limit skipped (--limit threads)")
+	add(s.FramesOver, "row", "beyond the limit skipped (--limit frames)")
 	return list
 }
 
@@ -329,9 +330,9 @@ func (p *parser) outcome() error {
 	case rows == 0:
 		return ErrNoLayer
 	case shown == 0 && waiting == 0:
-		return fmt.Errorf("%w: none of the %d rows has a present time", ErrNothingShown, rows)
+		return fmt.Errorf("%w: %s without a present time", ErrNothingShown, plural.Count(rows, "row"))
 	case shown == 0:
-		return fmt.Errorf("%w: %d of %d rows pending", ErrNothingShown, waiting, rows)
+		return fmt.Errorf("%w: %d of %s pending", ErrNothingShown, waiting, plural.Count(rows, "row"))
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("span %s", timeline.Span)
 		}
 		l := stats.Layers[0]
-		if len(stats.Layers) != 1 || l.Shown != 3 || l.Pending != 3 || l.Unordered != 0 || l.Dumps != 1 || l.Period != 16_666_667 || !slices.Equal(stats.Warnings(), []string{`2 frames that were not shown yet skipped: "layer"`}) {
+		if len(stats.Layers) != 1 || l.Shown != 3 || l.Pending != 3 || l.Unordered != 0 || l.Dumps != 1 || l.Period != 16_666_667 || !slices.Equal(stats.Warnings(), []string{`2 frames not shown yet skipped: "layer"`}) {
 			t.Errorf("%+v", l)
 		}
 		if got := timeline.Frames[5].Android.Latency; got.Desired != 1_200_000_000 || got.Ready.Known() || got.Layer != "layer" {
@@ -243,7 +243,7 @@ func TestErrors(t *testing.T) {
 	}
 	// Rows that nothing was drawn for are not said to be pending.
 	for text, want := range map[string]string{
-		rows("0\t0\t0\n"): "none of the 127 rows has a present time",
+		rows("0\t0\t0\n"): "127 rows without a present time",
 		rows("5\t9223372036854775807\t9223372036854775807\n"):          "127 of 127 rows pending",
 		"16666667\n0 0 0\n5 9223372036854775807 9223372036854775807\n": "1 of 2 rows pending",
 	} {
@@ -253,7 +253,7 @@ func TestErrors(t *testing.T) {
 	}
 	// One wrong name among others is told, and no error.
 	_, stats := read(t, "right\n16666667\n10\t100\t20\n\nwrong\n16666667\n\n", surfaceflinger.Options{})
-	if w := stats.Warnings(); len(w) != 1 || w[0] != `1 dumps have no rows, because the layer did not exist: "wrong"` {
+	if w := stats.Warnings(); len(w) != 1 || w[0] != `1 dump without rows, because the layer did not exist: "wrong"` {
 		t.Errorf("warnings %q", w)
 	}
 	broken := errors.New("broken pipe")

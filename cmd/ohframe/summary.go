@@ -60,8 +60,8 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 // printLines prints how many lines were exported, and why others were not.
 func printLines(w io.Writer, s *exporter.Summary) {
 	problems := &s.Totals.Problems
-	fmt.Fprintf(w, "lines: %d, of them %d exported, %d headers, %d not understood\n",
-		s.Totals.Lines, s.Exported, problems.Ignored(), problems.Lost())
+	fmt.Fprintf(w, "lines: %d, of them %d exported, %s, %d not understood\n",
+		s.Totals.Lines, s.Exported, text.Count(problems.Ignored(), "header"), problems.Lost())
 	for _, c := range problems.Counts() {
 		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Problem, describeLines(c.Lines, c.Total))
 	}

@@ -158,7 +158,7 @@ func (d *Dataset) Warnings() []string {
 	if n := len(d.Missing) - len(list); n > 0 {
 		list = append(list, fmt.Sprintf("and %d more", n))
 	}
-	return []string{fmt.Sprintf("%d of %d shards are missing: %s; their traces are not counted", len(d.Missing), d.Shards, strings.Join(list, ", "))}
+	return []string{fmt.Sprintf("%d of %d shards missing: %s; their traces are not counted", len(d.Missing), d.Shards, strings.Join(list, ", "))}
 }
 
 // partFile is an open part.

@@ -536,7 +536,7 @@ func TestMissingShards(t *testing.T) {
 	if !slices.Equal(d.Missing, []int{1, 3}) || d.Traces != n {
 		t.Errorf("missing %v, %d traces: want 1 and 3, %d traces", d.Missing, d.Traces, n)
 	}
-	if got, want := d.Warnings(), "2 of 5 shards are missing: 1, 3; their traces are not counted"; len(got) != 1 || got[0] != want {
+	if got, want := d.Warnings(), "2 of 5 shards missing: 1, 3; their traces are not counted"; len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

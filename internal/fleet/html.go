@@ -133,7 +133,7 @@ func (r *Report) charts(trend int) (charts []chart) {
 			if top > 0 {
 				y -= height * rate / top
 			}
-			m := mark{text.Number(x, 1), text.Number(y, 1), fmt.Sprintf("%s: %s of %d frames", keyText(g.Key[trend]), percentText(rate), g.sum("frames"))}
+			m := mark{text.Number(x, 1), text.Number(y, 1), fmt.Sprintf("%s: %s of %s", keyText(g.Key[trend]), percentText(rate), text.Count(int(g.sum("frames")), "frame"))}
 			points = append(points, m.X+","+m.Y)
 			c.Marks = append(c.Marks, m)
 			c.frames += g.sum("frames")

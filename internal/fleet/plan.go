@@ -25,6 +25,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
+	"ohframe/internal/plural"
 )
 
 // Options decide what is measured.
@@ -189,7 +190,7 @@ func (p *Plan) Check(ctx context.Context, store Store, dir string) error {
 		for _, name := range names {
 			if _, shards, ok := parsePart(name); ok && shards != len(p.Shards) {
 				return &failure.Error{
-					What: fmt.Sprintf("%s: has parts of a run with %d shards, and this one has %d", dir, shards, len(p.Shards)),
+					What: fmt.Sprintf("%s: has parts of a run with %s, and this one has %d", dir, plural.Count(shards, "shard"), len(p.Shards)),
 					Hint: fmt.Sprintf("use another folder, or --shards %d", shards),
 				}
 			}

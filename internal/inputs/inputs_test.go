@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -93,11 +94,12 @@ func TestFolder(t *testing.T) {
 		{"a table is no source", map[string]string{"a.csv": "", "a.pftrace": ""}, "a.pftrace", "1 file skipped: a.csv"},
 		{"dots in names", map[string]string{"com.x.a.ftrace": "", "com.x.pftrace": "", "com.x.b.pftrace": ""}, "com.x.a.ftrace com.x.b.pftrace com.x.pftrace", ""},
 		{"a compressed copy", map[string]string{"a.ftrace": "", "a.ftrace.gz": "", "a.txt.gz": ""}, "a.ftrace a.txt.gz", "1 file skipped: a.ftrace.gz (copy of a.ftrace)"},
+		{"a compressed conversion without its source", map[string]string{"a.pftrace": "", "a.pftrace.gz": ""}, "a.pftrace", "1 file skipped: a.pftrace.gz (copy of a.pftrace)"},
 		{"the text of a binary trace", map[string]string{"a.sys": "", "a.ftrace": "", "a.pftrace": ""}, "a.sys", "2 files skipped: a.ftrace (text of a.sys), a.pftrace (converted from a.ftrace)"},
 		{"two texts", map[string]string{"a.txt": "", "a.ftrace": ""}, "a.ftrace a.txt", ""},
 		{"no traces by extension", map[string]string{"a": "", "b.json": "", "c.csv.gz": "", "D.PNG": "", "e.md": "", "f.yml": "", "g.parquet": "", "h.xml": ""}, "a", "7 files skipped: D.PNG, b.json, c.csv.gz, e.md, f.yml, g.parquet, 1 more"},
 		{"pages", map[string]string{"a.html": systrac, "b.html": page, "c.htm": "", "d.html.gz": zipped(page), "e.html.gz": zipped(systrac)}, "a.html c.htm e.html.gz", "2 files skipped: b.html, d.html.gz"},
-		{"logs", map[string]string{"a.log": event, "b.log": "make: done\n", "c.log": "", "d.log": "# tracer: nop\n", "e.log": "08-05 17:12:33.444  1 2 I C03900/Ace: x\n" + event}, "a.log d.log e.log", "2 files skipped: b.log, c.log"},
+		{"logs", map[string]string{"a.log": event, "b.log": "make: done\n", "c.log": "", "d.log": "# tracer: nop\n", "e.log": "08-05 17:12:33.444  1 2 I C03900/Ace: x\n" + event, "f.log": "Janky frames: 3 (1.00%)\n", "g.log": "16666666\n1 2 3\n"}, "a.log d.log e.log f.log g.log", "2 files skipped: b.log, c.log"},
 		{"files that may be traces", map[string]string{"a.txt": "prose", "b": "", "c.bin": "\x00"}, "a.txt b c.bin", ""},
 		{"nothing", nil, ".!", ""},
 		{"nothing but others", map[string]string{"a.json": "{}"}, ".!", "1 file skipped: a.json"},
@@ -139,7 +141,7 @@ func TestFolderOfFolders(t *testing.T) {
 	}
 }
 
-// Opening a pipe blocks, and a link to a folder may lead to the folder that has it.
+// A link to a folder may lead to the folder that has it.
 func TestNoFiles(t *testing.T) {
 	dir := write(t, map[string]string{"sub/a": ""})
 	if err := errors.Join(os.Symlink("..", filepath.Join(dir, "sub", "up")), os.Symlink("gone", filepath.Join(dir, "dangling")), os.Symlink("sub/a", filepath.Join(dir, "linked"))); err != nil {
@@ -152,6 +154,20 @@ func TestNoFiles(t *testing.T) {
 	want := []Folder{{filepath.Join(dir, "sub"), []Skipped{{"up", "a link to a folder"}}}}
 	if !reflect.DeepEqual(set.Folders, want) {
 		t.Errorf("got %v, want %v", set.Folders, want)
+	}
+}
+
+// Reading a pipe or a socket may block.
+func TestSocket(t *testing.T) {
+	dir := write(t, map[string]string{"a": ""})
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	set := expand(t, dir, Options{}, "")
+	if got := names(dir, set); got != "a" || len(set.Folders) != 1 || set.Folders[0].Warning() != "1 file skipped: s (not a file)" {
+		t.Errorf("got %s, %v", got, set.Folders)
 	}
 }
 

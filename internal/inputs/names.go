@@ -61,10 +61,14 @@ const (
 // derived returns what of the other files of the same stem a file was made from, as in
 // "converted from a.ftrace"; empty if it was not.
 func derived(name string, files []string) string {
-	inner, _ := unpacked(name)
+	inner, packed := unpacked(name)
+	to := extension(inner)
+	if !packed && to != converted && to != textTrace { // trace.1, trace.2 … have one stem
+		return ""
+	}
 	for _, other := range files {
 		otherInner, _ := unpacked(other)
-		from, to := extension(otherInner), extension(inner)
+		from := extension(otherInner)
 		switch {
 		case other == name:
 		case other == inner:

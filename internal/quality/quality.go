@@ -166,16 +166,16 @@ func (q *Quality) judge(t *ohframe.Trace) {
 	if isText {
 		if n := *q.NotUnderstood; n > 0 {
 			q.addShare(n, *q.Lines, linesLimited, linesUnreliable, "lines",
-				fmt.Sprintf("%d of %d lines not understood (%s)", n, *q.Lines, percent(n, *q.Lines)))
+				fmt.Sprintf("%d of %s not understood (%s)", n, text.Count(*q.Lines, "line"), percent(n, *q.Lines)))
 		}
 		q.addShare(q.DamagedMarkers, all, markersLimited, markersUnreliable, "markers",
 			fmt.Sprintf("%s in %s, as if lines were cut", text.Count(q.DamagedMarkers, "damaged marker"), text.Count(all, "frame")))
 		if events := t.Lines.Events + t.Lines.Outside + q.LostEvents; q.LostEvents > 0 {
 			q.addShare(q.LostEvents, events, lostLimited, lostUnreliable, "lost",
-				fmt.Sprintf("%d of %d events were lost (%s): record with a larger buffer", q.LostEvents, events, percent(q.LostEvents, events)))
+				fmt.Sprintf("%d of %s lost (%s): record with a larger buffer", q.LostEvents, text.Count(events, "event"), percent(q.LostEvents, events)))
 		}
 		if q.OverwrittenEvents > 0 {
-			q.add(Limited, "overwritten", "the start is missing: the buffer was full and %d events were overwritten", q.OverwrittenEvents)
+			q.add(Limited, "overwritten", "the start is missing: the buffer was full, %s overwritten", text.Count(q.OverwrittenEvents, "event"))
 		}
 		for _, over := range []analyzer.Diagnostic{analyzer.ThreadsOver, analyzer.FramesOver, analyzer.RecordsOver, analyzer.StringsOver} {
 			if n := d.Total(over); n > 0 {
@@ -214,7 +214,7 @@ func (q *Quality) judgeFrames(t *ohframe.Trace, all int, isText bool) {
 	if share := float64(q.WithDeadline) / float64(q.Frames()); share == 0 {
 		q.add(Limited, "no_deadlines", "no deadlines, jank is unknown")
 	} else if share < deadlinesLimited {
-		q.add(Limited, "few_deadlines", "only %d of %d frames have a deadline", q.WithDeadline, q.Frames())
+		q.add(Limited, "few_deadlines", "only %d of %s with a deadline", q.WithDeadline, text.Count(q.Frames(), "frame"))
 	}
 	q.addShare(q.Truncated, all, truncatedLimited, truncatedUnreliable, "truncated",
 		fmt.Sprintf("%d of %s truncated (%s)", q.Truncated, text.Count(all, "frame"), percent(q.Truncated, all)))

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/failure"
+	"ohframe/internal/plural"
 )
 
 // Unknown is printed in place of an unknown value.
@@ -32,16 +33,7 @@ func Number(x float64, decimals int) string { return strconv.FormatFloat(x, 'f',
 
 // Count formats n and the noun, in the plural unless n is 1: "2 frames",
 // "1 process", "3 hitches".
-func Count(n int, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "h"):
-		noun += "es"
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
+func Count(n int, noun string) string { return plural.Count(n, noun) }
 
 // Share formats a share, 0 to 1, in percent. A nil share is unknown. Only exactly
 // 0 is "0 %" and only exactly 1 is "100 %".

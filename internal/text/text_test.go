@@ -24,17 +24,6 @@ func TestShare(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
-	for _, c := range []struct {
-		n          int
-		noun, want string
-	}{{1, "frame", "1 frame"}, {0, "frame", "0 frames"}, {2, "process", "2 processes"}, {3, "hitch", "3 hitches"}, {1, "hitch", "1 hitch"}} {
-		if got := Count(c.n, c.noun); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
-	}
-}
-
 // Processes with the same name are listed once, those with the most frames first.
 func TestNoneSelected(t *testing.T) {
 	timeline := func(names ...string) *analyzer.Timeline {

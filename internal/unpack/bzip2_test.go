@@ -38,7 +38,7 @@ func TestBzip2(t *testing.T) {
 		{"in gzip", gzipped(packed), bzip2Text, ""},
 		{"followed by something", append(bytes.Clone(packed), "something"...), bzip2Text, "data after the end of the bzip2 stream; skipped"},
 		{"without its footer", packed[:len(packed)-6], bzip2Text, "bzip2 stream is truncated after"},
-		{"with another checksum", changed, bzip2Text, "do not match its checksum"},
+		{"with another checksum", changed, bzip2Text, "does not match its checksum"},
 	} {
 		got := open(t, bytes.NewReader(c.input), unpack.Options{})
 		if got.err != nil || string(got.content) != c.want || !strings.Contains(strings.Join(got.warnings, ""), c.warnings) || (c.warnings == "") != (got.warnings == nil) {

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ohframe/analyzer/limits"
+	"ohframe/internal/plural"
 )
 
 // stream reads the output of a decoder up to the first damage.
@@ -55,14 +56,15 @@ func (s *stream) damaged(err error) error {
 	if len(c.damages) > 0 {
 		return io.EOF // a consequence of the first damage
 	}
-	d := damage{fmt.Sprintf("%s is corrupt after %d bytes of content", s.what, s.n), "the content before that is used"}
+	size := plural.Count(int(s.n), "byte")
+	d := damage{fmt.Sprintf("%s is corrupt after %s of content", s.what, size), "the content before that is used"}
 	switch {
 	case err == errTrailing:
 		d = damage{fmt.Sprintf("data after the end of the %s", s.what), "skipped"}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		d.what = fmt.Sprintf("%s is truncated after %d bytes of content", s.what, s.n)
+		d.what = fmt.Sprintf("%s is truncated after %s of content", s.what, size)
 	case isChecksum(err):
-		d = damage{fmt.Sprintf("%s is corrupt: %d bytes of content do not match its checksum", s.what, s.n), "the content is used"}
+		d = damage{fmt.Sprintf("%s is corrupt: its content (%s) does not match its checksum", s.what, size), "the content is used"}
 	}
 	if c.options.Strict {
 		return c.fail(&Error{What: d.what})

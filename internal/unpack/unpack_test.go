@@ -248,9 +248,9 @@ func TestMessages(t *testing.T) {
 		{"garbage after gzip", string(gzipped(text)) + "and more", string(text), "data after the end of the gzip stream; skipped", "data after the end of the gzip stream"},
 		{"garbage after zlib", string(zlibbed(6)(text)) + "and more", string(text), "data after the end of the zlib stream; skipped", "data after the end of the zlib stream"},
 		{"garbage after zstd", string(zstdded(text)) + "and more", string(text), "data after the end of the zstd stream; skipped", "data after the end of the zstd stream"},
-		{"checksum of gzip", string(crc), string(text), "gzip stream is corrupt: 14 bytes of content do not match its checksum; the content is used", "gzip stream is corrupt: 14 bytes of content do not match its checksum"},
+		{"checksum of gzip", string(crc), string(text), "gzip stream is corrupt: its content (14 bytes) does not match its checksum; the content is used", "gzip stream is corrupt: its content (14 bytes) does not match its checksum"},
 		{"size in zip", string(larger), string(text), "zip entry is truncated after 14 bytes of content; the content before that is used", "zip entry is truncated after 14 bytes of content"},
-		{"checksum in zip", string(zipError), "X tracer: nop\n", "zip entry is corrupt: 14 bytes of content do not match its checksum; the content is used", "zip entry is corrupt: 14 bytes of content do not match its checksum"},
+		{"checksum in zip", string(zipError), "X tracer: nop\n", "zip entry is corrupt: its content (14 bytes) does not match its checksum; the content is used", "zip entry is corrupt: its content (14 bytes) does not match its checksum"},
 	} {
 		got := open(t, strings.NewReader(test.input), unpack.Options{})
 		if got.err != nil || string(got.content) != test.content || strings.Join(got.warnings, "|") != test.warnings {

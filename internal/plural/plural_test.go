@@ -1,0 +1,22 @@
+package plural
+
+import "testing"
+
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		n          int
+		noun, want string
+	}{{1, "frame", "1 frame"}, {0, "frame", "0 frames"}, {2, "process", "2 processes"}, {3, "hitch", "3 hitches"}, {1, "hitch", "1 hitch"}} {
+		if got := Count(c.n, c.noun); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for n, want := range map[int]string{0: "0 ends of slices", 1: "1 end of a slice", 2: "2 ends of slices"} {
+		if got := Choose(n, "end of a slice", "ends of slices"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
