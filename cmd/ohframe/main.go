@@ -172,7 +172,7 @@ const (
 	missingValue  = "flag needs an argument: -"
 )
 
-var invalidValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-([a-z-]+): (.*)$`)
+var invalidValue = regexp.MustCompile(`(?s)^invalid (boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-([a-z-]+): (.*)$`)
 
 // usageError writes an error of the flag parser as other errors are, with a hint.
 func usageError(c *cli.Context, err error, _ bool) error {
@@ -191,10 +191,14 @@ func usageError(c *cli.Context, err error, _ bool) error {
 	} else if given, ok := strings.CutPrefix(f.what, missingValue); ok {
 		f.what = dashed(given) + " needs a value"
 	} else if m := invalidValue.FindStringSubmatch(f.what); m != nil {
-		if m[3] == "parse error" {
-			m[3] = m[1] + " is not a number"
+		value, flag, what := m[2], m[3], m[4]
+		switch {
+		case what == "parse error" && m[1] != "":
+			what = value + " is not true or false"
+		case what == "parse error":
+			what = value + " is not a number"
 		}
-		f.what = fmt.Sprintf("%s: %s", dashed(m[2]), m[3])
+		f.what = dashed(flag) + ": " + what
 	}
 	return f
 }
