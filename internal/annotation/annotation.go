@@ -10,6 +10,10 @@ package annotation
 
 import "strings"
 
+// MaxTruncated is the number of truncated frames that a trace's attribute
+// ohframe.truncated lists. An undamaged trace has a few for each process.
+const MaxTruncated = 1000
+
 // Key is an annotation. In the trace it is also the number of the interned name.
 type Key uint8
 
