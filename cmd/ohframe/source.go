@@ -35,7 +35,7 @@ func openInput(ctx context.Context, name string) (*source, error) {
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		f.Close()
-		return nil, &failure{file: name, what: "is a directory", hint: "name the traces in it, or use ohframe diff or ohframe fleet run, which read folders"}
+		return nil, &failure{file: name, what: "is a directory"}
 	}
 	return newSource(f), nil
 }
