@@ -97,7 +97,7 @@ type cutter struct {
 	start, end trace.Time // of the events seen
 	inside     bool
 	stale      bool // the line counts events of the whole trace
-	written    int // events
+	written    int  // events
 	parsed     hitrace.Line
 }
 
