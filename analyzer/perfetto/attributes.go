@@ -114,7 +114,7 @@ func parseTruncated(text string) []truncatedFrame {
 func (d *decoder) addTruncated(t *analyzer.Timeline) {
 	for _, r := range d.attributes.truncated {
 		if p := d.processes.process(r.pid); p != nil {
-			t.Frames = append(t.Frames, &analyzer.Frame{Kind: r.kind, Process: p, TID: r.tid, VsyncID: r.vsync, Actual: r.actual, Facts: analyzer.Truncated})
+			t.Frames = append(t.Frames, &analyzer.Frame{Kind: r.kind, Process: p, TID: r.tid, VsyncID: r.vsync, Actual: r.actual, Facts: analyzer.Truncated, Android: &analyzer.Android{}})
 		}
 	}
 	slices.SortStableFunc(t.Frames, func(a, b *analyzer.Frame) int { return cmp.Compare(a.Actual.Start, b.Actual.Start) })
