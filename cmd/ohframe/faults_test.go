@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ohframe/internal/slow"
 )
 
 func demo(t *testing.T) []byte {
@@ -176,6 +178,7 @@ func mount(t *testing.T, dir, options string) {
 
 // The file system has room for one page, which an existing output occupies.
 func TestFullFileSystem(t *testing.T) {
+	slow.SkipRace(t)
 	testFull(t, "no space left on device", func(t *testing.T, _ *running, dir string, existing func()) {
 		mount(t, dir, "size=4k")
 		existing()
@@ -183,6 +186,7 @@ func TestFullFileSystem(t *testing.T) {
 }
 
 func TestReadOnlyFileSystem(t *testing.T) {
+	slow.SkipRace(t)
 	testFull(t, "read-only file system", func(t *testing.T, _ *running, dir string, existing func()) {
 		mount(t, dir, "size=64k")
 		existing()

@@ -30,7 +30,7 @@ func fleetCommand() *cli.Command {
 		Subcommands: []*cli.Command{fleetRunCommand(), fleetReportCommand(), fleetDiffCommand(), fleetSQLCommand()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return &failure{what: fmt.Sprintf("unknown command %q", "fleet "+c.Args().First()), hint: "ohframe fleet --help lists the commands"}
+				return &failure{what: fmt.Sprintf("unknown command %q", "fleet "+c.Args().First()), hint: suggest("ohframe fleet ", c.Args().First(), commandNames(c.Command.Subcommands), "ohframe fleet --help lists the commands")}
 			}
 			return cli.ShowSubcommandHelp(c)
 		},
@@ -313,15 +313,12 @@ func fleetReportCommand() *cli.Command {
 		Name:      "report",
 		Usage:     "report a dataset by dimensions",
 		ArgsUsage: "DIR",
-		Flags:     []cli.Flag{formatFlag(fleet.Formats), outputFlag, byFlag, datasetProcessFlag},
+		Flags:     []cli.Flag{formatFlag(fleet.Formats), outputFlag, byFlag, processFlag},
 		Action:    reportFleet,
 	}
 }
 
-var (
-	byFlag             = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`: kind, process, format, recorded_day and those of the dataset"}
-	datasetProcessFlag = &cli.StringFlag{Name: "process", Usage: "only processes whose name or id matches `GLOB`"}
-)
+var byFlag = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`: kind, process, format, recorded_day and those of the dataset"}
 
 // fleetQuery returns the query that the flags set.
 func fleetQuery(c *cli.Context) fleet.Query {
@@ -372,7 +369,7 @@ func fleetDiffCommand() *cli.Command {
 		Description: "Draws devices or traces, not frames, which are not independent of each other. The exit code is\n" +
 			"2 if a condition of --fail-on holds, or cannot be checked, as in ohframe diff.",
 		Flags: []cli.Flag{
-			formatFlag(fleet.DiffFormats), outputFlag, byFlag, datasetProcessFlag,
+			formatFlag(fleet.DiffFormats), outputFlag, byFlag, processFlag,
 			&cli.StringFlag{Name: "unit", Usage: "draw values of `DIMENSION`, or trace", DefaultText: "device if both datasets have it, otherwise trace"},
 			failOnFlag, failOnAnyFlag, allowMissingFlag,
 		},

@@ -20,6 +20,7 @@ import (
 // A run that is killed at any moment and resumed gives the same dataset as one that is
 // not, and leaves no other files.
 func TestKilledFleet(t *testing.T) {
+	slow.SkipRace(t)
 	trace, err := os.ReadFile("testdata/frames.ftrace")
 	if err != nil {
 		t.Fatal(err)

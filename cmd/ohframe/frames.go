@@ -26,7 +26,7 @@ func framesCommand() *cli.Command {
 			processFlag,
 			&cli.BoolFlag{Name: "late", Usage: "list only late frames"},
 			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first; duration is the length of the actual interval", DefaultText: "actual_start, the smallest first"},
-			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames"},
+			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames; 0 lists all", DefaultText: "all"},
 			&cli.BoolFlag{Name: "layers", Usage: "list the layers of Android's frames, one row per layer"},
 			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames, which takes longer"},
 		}, traceFlags()...),
@@ -89,7 +89,7 @@ func framesOptions(c *cli.Context) (o frametable.Options, err error) {
 		return o, err
 	}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
-		return o, &failure{what: fmt.Sprintf("--sort: no column %q", o.Sort), hint: "for example overrun, duration or process; docs/commands.md lists the columns"}
+		return o, &failure{what: fmt.Sprintf("--sort: no column %q", o.Sort), hint: suggest("", o.Sort, frametable.SortColumns, "docs/commands.md lists the columns")}
 	}
 	if o.Limit < 0 {
 		return o, &failure{what: "--top: must not be negative"}

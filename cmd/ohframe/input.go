@@ -78,7 +78,7 @@ func traceFlags() []cli.Flag {
 		&cli.StringFlag{Name: "phase-rule", Category: commonCategory, Value: "expected", Usage: "vsync times by which a frame counts as misaligned: `expected|actual`"},
 		&cli.StringFlag{Name: "from", Category: commonCategory, Usage: "skip what is before `TIME`, a trace time (13762.791708) or an offset from the start (+1.5s)"},
 		&cli.StringFlag{Name: "to", Category: commonCategory, Usage: "skip what is at `TIME` or later"},
-		&cli.IntFlag{Name: "workers", Category: commonCategory, Usage: "process `N` blocks of the trace at once", DefaultText: "the number of processors"},
+		&cli.IntFlag{Name: "workers", Category: commonCategory, Usage: "process `N` blocks of the trace at once; 0 is one for each processor", DefaultText: "one for each processor"},
 		&cli.StringFlag{Name: "entry", Category: commonCategory, Usage: "file `NAME`, or a pattern, to read from an archive of several files"},
 		&cli.BoolFlag{Name: "strict", Category: commonCategory, Usage: "stop at the first line that cannot be parsed; exit with 2 if measures are unreliable"},
 		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &limits.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},

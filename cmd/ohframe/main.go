@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -86,6 +87,11 @@ func newApp() *cli.App {
 		if c.BashComplete == nil {
 			c.BashComplete = complete
 		}
+		for _, f := range c.Flags {
+			if b, ok := f.(*cli.BoolFlag); ok {
+				b.DisableDefaultText = true // all are false
+			}
+		}
 	}
 	addExamples(app)
 	return app
@@ -123,20 +129,27 @@ func withCommand(app *cli.App, args []string) []string {
 }
 
 func noCommand(app *cli.App, name string) error {
-	hint := "ohframe --help lists the commands"
-	_, similar, _ := strings.Cut(cli.SuggestCommand(app.VisibleCommands(), name), `"`) // Did you mean "report"?
-	if similar, _, _ = strings.Cut(similar, `"`); isSimilar(similar, name) {
-		hint = fmt.Sprintf("did you mean ohframe %s? ", similar) + hint
-	} else if strings.ContainsAny(name, "./\\") {
-		hint = fmt.Sprintf("there is no file %s either; ", name) + hint
+	hint := suggest("ohframe ", name, commandNames(app.VisibleCommands()), "ohframe --help lists the commands")
+	if strings.ContainsAny(name, "./\\") {
+		hint = fmt.Sprintf("there is no file %s either; ohframe --help lists the commands", name)
 	}
 	return &failure{what: fmt.Sprintf("unknown command %q", name), hint: hint}
 }
 
-// isSimilar reports whether a suggestion of the library is worth showing: it suggests
-// something for everything.
-func isSimilar(suggestion, given string) bool {
-	return suggestion != "" && given != "" && suggestion[0] == given[0]
+func commandNames(list []*cli.Command) (names []string) {
+	for _, c := range list {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// suggest returns a hint. If one of the names is similar to an unknown one, the hint begins
+// with it, after a prefix.
+func suggest(prefix, unknown string, names []string, hint string) string {
+	if similar := text.Similar(unknown, names); similar != "" {
+		return fmt.Sprintf("did you mean %s%s? %s", prefix, similar, hint)
+	}
+	return hint
 }
 
 // failure is an error that prints as "ohframe: file: what" and a hint.
@@ -153,29 +166,49 @@ func (f *failure) Error() string {
 	return f.file + ": " + f.what
 }
 
-// undefinedFlag begins the library's error for an unknown flag.
-const undefinedFlag = "flag provided but not defined: -"
+// The library's errors about flags.
+const (
+	undefinedFlag = "flag provided but not defined: -"
+	missingValue  = "flag needs an argument: -"
+)
 
-// usageError adds a hint to an error of the flag parser.
+var invalidValue = regexp.MustCompile(`(?s)^invalid (boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-([a-z-]+): (.*)$`)
+
+// usageError writes an error of the flag parser as other errors are, with a hint.
 func usageError(c *cli.Context, err error, _ bool) error {
 	name, flags := c.App.Name, c.App.Flags
 	if c.Command != nil && c.Command.Name != name {
-		name, flags = name+" "+c.Command.Name, c.Command.Flags
+		name, flags = c.Command.HelpName, c.Command.Flags
 	}
-	hint := name + " --help lists the flags"
-	given, ok := strings.CutPrefix(err.Error(), undefinedFlag)
-	if !ok {
-		return &failure{what: err.Error(), hint: hint}
+	f := &failure{what: err.Error(), hint: name + " --help lists the flags"}
+	if given, ok := strings.CutPrefix(f.what, undefinedFlag); ok {
+		given = strings.TrimLeft(given, "-")
+		var known []string
+		for _, flag := range flags {
+			known = append(known, flag.Names()[0])
+		}
+		f.what, f.hint = "unknown flag "+dashed(given), suggest("--", given, known, f.hint)
+	} else if given, ok := strings.CutPrefix(f.what, missingValue); ok {
+		f.what = dashed(given) + " needs a value"
+	} else if m := invalidValue.FindStringSubmatch(f.what); m != nil {
+		value, flag, what := m[2], m[3], m[4]
+		switch {
+		case what == "parse error" && m[1] != "":
+			what = value + " is not true or false"
+		case what == "parse error":
+			what = value + " is not a number"
+		}
+		f.what = dashed(flag) + ": " + what
 	}
-	given = strings.TrimLeft(given, "-")
-	if similar := cli.SuggestFlag(flags, given, false); isSimilar(strings.TrimLeft(similar, "-"), given) {
-		hint = fmt.Sprintf("did you mean %s? ", similar) + hint
+	return f
+}
+
+// dashed returns the name of a flag as it is typed.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
 	}
-	dashes := "--"
-	if len(given) == 1 {
-		dashes = "-"
-	}
-	return &failure{what: "unknown flag " + dashes + given, hint: hint}
+	return "--" + name
 }
 
 // printError prints each line of an error, and its hint. Control characters in file

@@ -205,30 +205,46 @@ func formatFlag(formats []string) cli.Flag {
 	return &cli.StringFlag{Name: "format", Value: "table", Usage: "output format: `" + strings.Join(formats, "|") + "`"}
 }
 
-// formatExtensions are the formats that the extensions of output files stand for.
+// formatExtensions are the extensions of output files that select a format.
 var formatExtensions = map[string]string{
 	".json": "json", ".csv": "csv", ".html": "html", ".htm": "html", ".parquet": "parquet", ".md": "markdown", ".xml": "junit",
 }
 
+// textExtension is that of files in the default format, which is for people. Files without
+// an extension have that, too.
+const textExtension = ".txt"
+
 // formatOption returns the format that --format sets, or else the one that the extension of
-// the output file stands for. It is an error if they differ.
+// the output file selects. It is an error if they differ, or if the extension is unknown and
+// --format is not set.
 func formatOption(c *cli.Context, formats []string) (string, error) {
 	format, isSet := c.String("format"), c.IsSet("format")
 	if !slices.Contains(formats, format) {
-		return "", &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(formats, ", "))}
+		hint := c.Command.HelpName + " --help lists the flags"
+		return "", &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(formats, ", ")), hint: suggest("", format, formats, hint)}
 	}
 	name := c.String(outputFlag.Name)
-	extension := filepath.Ext(strings.TrimSuffix(name, ".gz"))
-	byName := formatExtensions[strings.ToLower(extension)]
+	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))
+	byName, known := formatExtensions[extension]
 	switch {
-	case byName == "" || isSet && byName == format:
-		return format, nil
-	case !slices.Contains(formats, byName) && !isSet:
-		return "", &failure{file: name, what: fmt.Sprintf("%s has no format for %s files", c.Command.Name, extension), hint: "--format " + strings.Join(formats, "|")}
-	case isSet:
+	case isSet && known && byName != format:
 		return "", &failure{file: name, what: fmt.Sprintf("the extension contradicts --format %s", format), hint: "leave out --format, or use another extension"}
+	case isSet || extension == "" || extension == textExtension:
+		return format, nil
+	case slices.Contains(formats, byName):
+		return byName, nil
 	}
-	return byName, nil
+	extensions := []string{textExtension}
+	for e, format := range formatExtensions {
+		if slices.Contains(formats, format) {
+			extensions = append(extensions, e)
+		}
+	}
+	slices.Sort(extensions)
+	return "", &failure{
+		file: name, what: fmt.Sprintf("%s has no format for %s files", c.Command.Name, extension),
+		hint: fmt.Sprintf("use one of %s, or set --format %s", strings.Join(extensions, ", "), strings.Join(formats, "|")),
+	}
 }
 
 // writeOutput opens the file that --output names, or standard output, and calls

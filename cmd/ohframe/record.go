@@ -77,12 +77,12 @@ func recordCommand() *cli.Command {
 			&cli.StringFlag{Name: "clock", Value: "mono", Usage: "clock of the times in the trace: `mono|boot`"},
 			&cli.StringFlag{Name: "max", Value: "5m", Usage: "end a recording without -t after `DURATION`; with --ring the default is 1h"},
 			&cli.BoolFlag{Name: "ring", Usage: "keep recording; each Enter saves the last seconds, q ends"},
-			&cli.IntFlag{Name: "runs", Usage: "record `N` times into the folder NAME, for ohframe diff"},
+			&cli.IntFlag{Name: "runs", Usage: "record `N` times into the folder NAME, for ohframe diff", DefaultText: "once, without a folder"},
 			&cli.StringFlag{Name: "before", Usage: "run `COMMAND` on the device before each recording; host:COMMAND runs it here"},
 			&cli.StringFlag{Name: "drive", Usage: "run `COMMAND` during each recording, which ends with it unless -t is given"},
 			&cli.StringFlag{Name: "after", Usage: "run `COMMAND` after each recording"},
 			&cli.StringFlag{Name: "pause", Value: "2s", Usage: "wait `DURATION` between two runs"},
-			&cli.StringFlag{Name: "settle", Value: "500ms", Usage: "wait `DURATION` between the begin and --launch or --drive"},
+			&cli.StringFlag{Name: "settle", Value: "500ms", Usage: "wait `DURATION` between the start of the recording and --launch or --drive"},
 			&cli.BoolFlag{Name: "cold", Usage: "include the first of several runs in the summary"},
 			&cli.BoolFlag{Name: "open", Usage: "open the trace in the Perfetto UI"},
 			&cli.BoolFlag{Name: "keep", Usage: "leave the trace on the device, too"},
@@ -169,8 +169,9 @@ func newPlan(c *cli.Context) (*plan, error) {
 	for _, d := range []struct {
 		flag  string
 		value *time.Duration
-	}{{"time", &p.time}, {"max", &p.Max}, {"settle", &p.settle}, {"pause", &p.pause}} {
-		if *d.value, err = timeOption(c, d.flag); err != nil {
+		least time.Duration
+	}{{"time", &p.time, leastTime}, {"max", &p.Max, leastTime}, {"settle", &p.settle, 0}, {"pause", &p.pause, 0}} {
+		if *d.value, err = timeOption(c, d.flag, d.least); err != nil {
 			return nil, err
 		}
 	}
@@ -223,15 +224,18 @@ func deviceOptions(c *cli.Context) (o record.Options, err error) {
 		return o, &failure{what: fmt.Sprintf("unexpected argument %q", c.Args().First()), hint: fmt.Sprintf("ohframe %s --help lists the flags", c.Command.Name)}
 	}
 	o.HDC = c.String("hdc")
-	if o.Wait, err = timeOption(c, "wait"); err == nil {
-		o.Limit, err = timeOption(c, "hdc-limit")
+	if o.Wait, err = timeOption(c, "wait", leastTime); err == nil {
+		o.Limit, err = timeOption(c, "hdc-limit", leastTime)
 	}
 	return o, err
 }
 
-// timeOption returns the value of a flag that is a time.
-func timeOption(c *cli.Context, flag string) (time.Duration, error) {
-	d, err := parseTime(c.String(flag))
+// leastTime is the least time for which something can happen.
+const leastTime = time.Millisecond
+
+// timeOption returns the value of a flag that is a time of at least so much.
+func timeOption(c *cli.Context, flag string, least time.Duration) (time.Duration, error) {
+	d, err := parseTime(c.String(flag), least)
 	if err != nil {
 		return 0, &failure{what: "--" + flag + ": " + err.Error(), hint: "a time is a number of seconds, or for example 1m30s"}
 	}
@@ -241,8 +245,9 @@ func timeOption(c *cli.Context, flag string) (time.Duration, error) {
 // ringBufferKB is four times the default: it decides how many seconds Enter saves.
 const ringBufferKB = 4 * 32768
 
-// parseTime parses a duration, or a number of seconds. An empty one is zero.
-func parseTime(s string) (time.Duration, error) {
+// parseTime parses a duration, or a number of seconds, of at least so much. An empty one is
+// zero.
+func parseTime(s string, least time.Duration) (time.Duration, error) {
 	if s == "" {
 		return 0, nil
 	}
@@ -250,8 +255,8 @@ func parseTime(s string) (time.Duration, error) {
 	if seconds, numberErr := strconv.ParseFloat(s, 64); numberErr == nil {
 		d, err = time.Duration(seconds*float64(time.Second)), nil
 	}
-	if err != nil || d <= 0 || d > 24*time.Hour {
-		return 0, fmt.Errorf("%q is not a time from 1ms to 24h", s)
+	if err != nil || d < least || d > 24*time.Hour {
+		return 0, fmt.Errorf("%q is not a time from %s to 24h", s, least)
 	}
 	return d, nil
 }

@@ -20,9 +20,9 @@ func reportCommand() *cli.Command {
 		Name:      "report",
 		Usage:     "report frame rate, jank and what caused it",
 		ArgsUsage: "INPUT…",
-		Description: "INPUT is a text trace, a Perfetto trace (from Android or from ohframe convert), or the\n" +
-			"output of dumpsys gfxinfo PACKAGE framestats or dumpsys SurfaceFlinger --latency LAYER. A folder\n" +
-			"stands for the traces in it, @FILE for the names in FILE, one a line.",
+		Description: "INPUT is a text trace, a binary trace (.sys, .htrace), a Perfetto trace (from Android or from\n" +
+			"ohframe convert), or the output of dumpsys gfxinfo PACKAGE framestats or dumpsys SurfaceFlinger\n" +
+			"--latency LAYER. A folder stands for the traces in it, @FILE for the names in FILE, one a line.",
 		Flags: append([]cli.Flag{
 			formatFlag(report.Formats),
 			outputFlag,
@@ -37,11 +37,11 @@ func reportCommand() *cli.Command {
 }
 
 // processFlag selects processes.
-var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes with this `NAME`: a part of it, the full name, a pattern or a process id"}
+var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes with this `NAME`: a part of it in any case, the full name, a pattern such as com.example.*, or a process id"}
 
 // The flags of tables.
 var (
-	topFlag        = &cli.IntFlag{Name: "top", Usage: "show the `N` processes with the most jank", DefaultText: "20 in the overview, 3 of them in detail"}
+	topFlag        = &cli.IntFlag{Name: "top", Usage: "show the `N` processes with the most jank, at least 1", DefaultText: "20 in the overview, 3 of them in detail"}
 	verboseFlag    = &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show everything"}
 	thresholdsFlag = &cli.StringFlag{Name: "thresholds", EnvVars: []string{"OHFRAME_THRESHOLDS"}, Usage: "values from which numbers are yellow and red: `NAME=YELLOW:RED,…`; docs/glossary.md lists the names"}
 )

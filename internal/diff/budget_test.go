@@ -8,7 +8,7 @@ import (
 func TestParseBudgetsErrors(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "position 1: expected the name of a measure"},
-		{"jank>1", `position 1: unknown measure "jank"`},
+		{"jank>1", `position 1: unknown measure "jank"; did you mean jank_rate?`},
 		{"jank_rate=5%", "position 10: expected > or < after jank_rate"},
 		{"jank_rate>+5%", "position 11: expected a number: the limit applies to the value of jank_rate, not to its change"},
 		{"jank_rate>5", "position 11: jank_rate is a share, 0 to 1: write 5% for percent"},

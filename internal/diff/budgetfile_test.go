@@ -43,7 +43,7 @@ processes:
 // A typo is an error with its line, never a budget that is not checked.
 func TestBudgetFileErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"all: [jank_rat>5%]", `line 1: "jank_rat>5%": unknown measure "jank_rat"`},
+		{"all: [jank_rat>5%]", `line 1: "jank_rat>5%": unknown measure "jank_rat"; did you mean jank_rate?`},
 		{"all: fps<5\nproceses: {}", `line 2: unknown key "proceses": expected all or processes`},
 		{"all:\n  - fps<5\n  - fps>x", `line 3: "fps>x": expected a number: the limit applies to the value of fps, not to its change`},
 		{"all: jank_rate>5", `line 1: "jank_rate>5": jank_rate is a share, 0 to 1: write 5% for percent`},

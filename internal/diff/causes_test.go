@@ -112,6 +112,8 @@ func TestParseCauseConditions(t *testing.T) {
 		{"wait.io.ms_per_frame>+0.5", ""},
 		{"wait.cpu.preempted.lost_ms_per_s>+5%", ""},
 		{"wait.what.lost_ms_per_s>+5", `position 1: unknown measure "wait.what.lost_ms_per_s"`},
+		{"wait.ios.lost_ms_per_s>+5", `position 1: unknown measure "wait.ios.lost_ms_per_s"; did you mean wait.io.lost_ms_per_s?`},
+		{"lost_ms>+5", `position 1: unknown measure "lost_ms"; did you mean lost_ms_per_s?`},
 		{"wait.io>+5", `position 1: unknown measure "wait.io"`},
 		{"lost_ms_per_s>+5pp", "position 15: pp is for shares: lost_ms_per_s is not a share"},
 	} {

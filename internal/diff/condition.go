@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/why/place"
 	"ohframe/internal/ci"
 	"ohframe/internal/text"
 )
@@ -130,9 +131,32 @@ func (p *parser) measure() (name string, unit stats.Unit, err error) {
 		if unit, ok := causeUnit(name); ok && p.causes {
 			return name, unit, nil
 		}
-		return "", "", &SyntaxError{start + 1, fmt.Sprintf("unknown measure %q", name)}
+		return "", "", &SyntaxError{start + 1, unknownMeasure(name, p.causes)}
 	}
 	return name, measures[i].Unit, nil
+}
+
+// unknownMeasure returns what is wrong with the name of a measure that does not exist.
+func unknownMeasure(name string, causes bool) string {
+	var names, waits []string
+	for i := range measures {
+		names = append(names, measures[i].Name)
+	}
+	for w := range place.WaitCount {
+		waits = append(waits, place.Wait(w).String())
+	}
+	similar := ""
+	if wait, unit := splitWait(name); causes && unit != "" {
+		if code := text.Similar(wait, waits); code != "" {
+			similar = strings.Replace(name, wait, code, 1)
+		}
+	} else if similar = text.Similar(name, names); similar == "" && causes {
+		similar = text.Similar(name, []string{lostName})
+	}
+	if similar == "" {
+		return fmt.Sprintf("unknown measure %q", name)
+	}
+	return fmt.Sprintf("unknown measure %q; did you mean %s?", name, similar)
 }
 
 // limit parses a number and its unit, after a sign that may be empty.

@@ -37,7 +37,7 @@ func TestParseConditionsErrors(t *testing.T) {
 		{"fps<-5%,", "position 9: expected the name of a measure"},
 		{",fps<-5%", "position 1: expected the name of a measure"},
 		{"FPS<-5%", "position 1: expected the name of a measure"},
-		{"jank<-5%", `position 1: unknown measure "jank"`},
+		{"jank<-5%", `position 1: unknown measure "jank"; did you mean jank_rate?`},
 		{"fps<-5%, junk>+1", `position 10: unknown measure "junk"`},
 		{"jank_rate", "position 10: expected > or < after jank_rate"},
 		{"jank_rate=+2%", "position 10: expected > or < after jank_rate"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
@@ -13,13 +14,14 @@ import (
 const (
 	nameWidth  = 20 // of a process, in the overview
 	titleWidth = 60 // of a pair, above its measures
-	// findingIndent is that of the text beside a label.
-	findingIndent = 16
-	labelWidth    = 39 // of the longest name of a measure
-	valueWidth    = 9
-	causeWidth    = 52 // of a cause
-	// verdictWidth is that of the verdict in the overview.
-	verdictWidth = 29
+	labelWidth = 39 // of the longest name of a measure
+	valueWidth = 9
+	causeWidth = 52 // of a cause
+	// The widths of what is beside a measure's name, and beside a cause.
+	besideLabel, besideCause = 54, 40
+	// numbersWidth is that of the numbers in the overview, and verdictWidth that of the
+	// longest word in the verdict.
+	numbersWidth, verdictWidth = 48, 16
 )
 
 // tableWriter writes the comparison for a terminal: an overview of all pairs, then
@@ -57,10 +59,11 @@ func (t *tableWriter) side(label string, s Side) {
 
 func (t *tableWriter) overview(d *Diff) {
 	g := text.NewTable(t.Ink, "Process", "FPS →", "new →", "Jank →", "new →", "P95 ms →", "new →", "Verdict")
-	g.Wrap(7, verdictWidth)
+	name := min(nameWidth, t.Width-numbersWidth-verdictWidth)
+	g.Wrap(7, t.Width-numbersWidth-name)
 	shown := d.shown()
 	for _, p := range shown {
-		row := text.Row{text.Shorten(p.title(), nameWidth)}
+		row := text.Row{text.Shorten(p.title(), name)}
 		for _, name := range []string{"fps", "jank_rate", "p95_ms"} {
 			m := p.measure(name)
 			row = append(row, overviewValue(m.Unit, m.Base), t.judged(overviewValue(m.Unit, m.New), m.Judgement))
@@ -71,7 +74,9 @@ func (t *tableWriter) overview(d *Diff) {
 	fmt.Fprintln(t, g.Render())
 	t.More(len(d.Pairs) - len(shown))
 	for _, line := range d.methodText() {
-		fmt.Fprintf(t, "  %s\n", t.Dim(line))
+		for line := range strings.Lines(text.Wrap(line, t.Width-2)) {
+			fmt.Fprintf(t, "  %s\n", t.Dim(strings.TrimSuffix(line, "\n")))
+		}
 	}
 	fmt.Fprintln(t)
 }
@@ -86,20 +91,25 @@ func overviewValue(u stats.Unit, x *float64) string {
 }
 
 func (t *tableWriter) pair(p *Pair) {
-	t.Heading(text.Shorten(p.title(), titleWidth), " · "+p.about())
+	about := " · " + p.about()
+	t.Heading(text.Shorten(p.title(), min(titleWidth, max(nameWidth, t.Width-text.Width(about)-2))), about)
 	g := text.NewTable(t.Ink, "", "")
-	g.Wrap(1, t.Width-findingIndent)
+	label := 0
 	if p.RefreshDiffers {
+		label = len("Refresh")
 		g.AppendRow(text.Row{t.Dim("Refresh"), fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate",
 			refreshText(p.BaseRefresh()), refreshText(p.NewRefresh()))})
 	}
 	for _, f := range p.findings() {
+		label = max(label, text.Width(f.Name))
 		g.AppendRow(text.Row{t.Dim(f.Name), t.judged(f.Text, f.Judgement)})
 	}
+	g.Wrap(1, t.Width-label-4)
 	t.Print(g)
 
 	g = text.NewTable(t.Ink, "Measure", "Base →", "New →", "Change →", "Change, % →", "")
-	g.Widths(labelWidth, valueWidth, valueWidth, valueWidth, valueWidth)
+	g.Wrap(0, min(labelWidth, t.Width-besideLabel))
+	g.Widths(min(labelWidth, t.Width-besideLabel), valueWidth, valueWidth, valueWidth, valueWidth)
 	list, equal, hidden := p.changed(t.verbose)
 	for _, m := range list {
 		g.AppendRow(text.Row{m.definition.Label, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
@@ -117,7 +127,7 @@ func (t *tableWriter) pair(p *Pair) {
 	fmt.Fprintln(t)
 	for _, table := range p.causeTables() {
 		g := text.NewTable(t.Ink, table.Title, "Base →", "New →", "Change →", "")
-		g.Wrap(0, causeWidth)
+		g.Wrap(0, min(causeWidth, t.Width-besideCause))
 		for _, r := range table.Rows {
 			g.AppendRow(text.Row{r.Title, r.Base, r.New, r.Change, t.judged(r.Verdict, r.Judgement)})
 		}

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"os"
 	"regexp"
 	"strings"
@@ -67,9 +68,11 @@ func TestTableFits(t *testing.T) {
 	if len(d.Pairs) != 2 || !d.Pairs[0].RefreshDiffers || len(d.OnlyBase) != 1 || len(d.OnlyNew) != 1 {
 		t.Fatalf("%d pairs", len(d.Pairs))
 	}
-	for _, o := range []WriteOptions{{}, {Verbose: true}, {Style: text.Style{Color: true}}} {
+	for _, o := range []WriteOptions{
+		{}, {Verbose: true}, {Style: text.Style{Color: true}}, {Style: text.Style{Width: 80}}, {Verbose: true, Style: text.Style{Width: 80}},
+	} {
 		for i, line := range strings.Split(write(t, d, "table", o), "\n") {
-			if n := text.Width(line); n > text.DefaultWidth {
+			if n := text.Width(line); n > cmp.Or(o.Style.Width, text.DefaultWidth) {
 				t.Errorf("line %d has %d columns: %q", i+1, n, line)
 			}
 			if strings.TrimRight(line, " ") != line {

@@ -439,13 +439,13 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 	return cw.Error()
 }
 
+// labelWidth is that of the name of a measure where there is little room.
+const labelWidth = 16
+
 func (c *Comparison) writeTable(w io.Writer, style text.Style) error {
-	t := text.NewWriter(w, style)
+	t := tableWriter{text.NewWriter(w, style)}
 	for _, d := range []*Dataset{c.Base, c.New} {
-		fmt.Fprintln(t, t.Bold(d.summary()))
-		for _, warning := range d.Warnings() {
-			fmt.Fprintln(t, t.Yellow(warning, true))
-		}
+		t.about(d)
 	}
 	fmt.Fprintln(t)
 	for _, p := range c.Pairs {
@@ -464,7 +464,11 @@ func (c *Comparison) writeTable(w io.Writer, style text.Style) error {
 			}
 			table.AppendRow(text.Row{m.Label, numberText(m.Measure, m.Base), numberText(m.Measure, m.New), changeText(m.Measure, m.Delta), span, p, m.verdictText(t.Ink)})
 		}
-		t.Print(table)
+		if t.Width < text.DefaultWidth {
+			table.Wrap(0, labelWidth)
+		}
+		const p, base = 5, 1
+		t.PrintFitted(table, p, base)
 	}
 	for _, only := range []struct {
 		keys [][]*string
@@ -479,7 +483,7 @@ func (c *Comparison) writeTable(w io.Writer, style text.Style) error {
 			if n > len(names) {
 				line += fmt.Sprintf(" and %d more", n-len(names))
 			}
-			fmt.Fprintln(t, t.Dim(line))
+			t.line(t.Dim, line)
 		}
 	}
 	return t.Flush()

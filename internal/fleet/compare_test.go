@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -265,6 +266,26 @@ func TestCompare(t *testing.T) {
 	}
 	if got := strings.Join(failed, " "); got != "jank_rate>+5pp p50_ms>+10% jank_rate>+5pp p50_ms>+10%" {
 		t.Errorf("failed: %s", got)
+	}
+	report := Report{Dataset: worse.New, By: []string{"kind", "process"}}
+	if report.Groups, err = worse.New.Groups(t.Context(), Query{By: report.By}); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int{80, 120} {
+		style := text.Style{Width: width}
+		var table bytes.Buffer
+		if err := cmp.Or(worse.Write(&table, "table", style), report.Write(&table, "table", style)); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(table.String()) {
+			// Commands are for copying.
+			if n := text.Width(strings.TrimSuffix(line, "\n")); n > width && !strings.Contains(line, "ohframe open") {
+				t.Errorf("%d of %d cells: %s", n, width, line)
+			}
+		}
+		if narrow := strings.Contains(table.String(), "no room for p, Base;"); narrow != (width == 80) {
+			t.Errorf("%d: columns are missing: %t\n%s", width, narrow, table.String())
+		}
 	}
 	for _, format := range DiffFormats {
 		var first, second bytes.Buffer

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
+	"ohframe/internal/text"
 )
 
 // Totals are sums over rows. All of them are integers, so the order does not matter.
@@ -150,10 +151,12 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		}, nil
 	}
 	if !slices.Contains(d.Dims, name) {
-		return nil, &failure.Error{
-			What: fmt.Sprintf("no dimension %q", name),
-			Hint: "this dataset has " + strings.Join(append([]string{"kind", "process", "format", recordedDay}, d.Dims...), ", "),
+		names := append([]string{"kind", "process", "format", recordedDay}, d.Dims...)
+		hint := "this dataset has " + strings.Join(names, ", ")
+		if similar := text.Similar(name, names); similar != "" {
+			hint = fmt.Sprintf("did you mean %s? ", similar) + hint
 		}
+		return nil, &failure.Error{What: fmt.Sprintf("no dimension %q", name), Hint: hint}
 	}
 	i := slices.Index(k.dims, name)
 	if i < 0 {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/text"
 )
 
@@ -22,7 +22,8 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 type page struct {
 	Title, Summary string
 	Warnings       []string
-	By, Measures   []string
+	By             []string
+	Measures       []pageTitle
 	Groups         []pageGroup
 	Trend          string
 	Charts         []chart
@@ -31,6 +32,9 @@ type page struct {
 }
 
 type pageGroup struct{ Key, Cells []string }
+
+// pageTitle is the title of a column, and the full name of its measure.
+type pageTitle struct{ Text, Label string }
 
 type pageCause struct{ Lost, Frames, Name string }
 
@@ -56,13 +60,13 @@ const maxCharts = 24
 
 func (r *Report) writeHTML(w io.Writer) error {
 	p := page{Title: "Frames of " + r.Dataset.Dir, Summary: r.Dataset.summary(), Warnings: r.Dataset.Warnings(), By: r.By}
-	for _, name := range tableMeasures {
-		p.Measures = append(p.Measures, measure(name).Label)
+	for _, shown := range tableMeasures {
+		p.Measures = append(p.Measures, pageTitle{shown.title, measure(shown.name).Label})
 	}
 	for _, g := range r.Groups {
 		row := pageGroup{Key: keyTexts(g.Key), Cells: []string{strconv.Itoa(g.Traces), strconv.Itoa(len(g.Devices)), strconv.FormatInt(g.sum("frames"), 10)}}
-		for _, name := range tableMeasures {
-			m := measure(name)
+		for _, shown := range tableMeasures {
+			m := measure(shown.name)
 			row.Cells = append(row.Cells, numberText(m, m.Of(&g.Totals)))
 		}
 		for _, rates := range [][]Rate{g.Rates, g.Devices} {
@@ -81,7 +85,7 @@ func (r *Report) writeHTML(w io.Writer) error {
 		}
 	}
 	for _, c := range r.causes() {
-		p.Causes = append(p.Causes, pageCause{text.Number(float64(c.Lost)/float64(trace.Second), 2), strconv.FormatInt(c.Frames, 10), text.Printable(c.Name)})
+		p.Causes = append(p.Causes, pageCause{why.Milliseconds(c.Lost), strconv.FormatInt(c.Frames, 10), text.Printable(c.Name)})
 	}
 	for _, f := range r.worst() {
 		p.Worst = append(p.Worst, pageWorst{text.Number(f.Overrun.Milliseconds(), 1), keyText(&f.Process), text.Line(f.OpenCommand()), text.Line(f.WhyCommand())})

@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/text"
 )
 
@@ -175,7 +176,10 @@ func numberText(m Measure, x *float64) string {
 }
 
 // tableMeasures are the measures of the table.
-var tableMeasures = []string{"jank_rate", "whole_late_rate", "hitch_ratio", "fps", "p50_ms", "p95_ms", "p99_ms", "max_ms"}
+var tableMeasures = []struct{ name, title string }{
+	{"jank_rate", "Jank"}, {"whole_late_rate", "Late whole"}, {"hitch_ratio", "Hitch ms/s"}, {"fps", "FPS"},
+	{"p50_ms", "P50 ms"}, {"p95_ms", "P95 ms"}, {"p99_ms", "P99 ms"}, {"max_ms", "Max ms"},
+}
 
 func measure(name string) Measure {
 	return Measures[slices.IndexFunc(Measures, func(m Measure) bool { return m.Name == name })]
@@ -198,34 +202,59 @@ func (d *Dataset) summary() string {
 	return line
 }
 
-// Widths of names in tables.
 const (
-	keyWidth   = 40
-	causeWidth = 90
+	nameWidth   = 24 // of a name in the table
+	causeIndent = 28 // of a cause: what lost 100,000 s has the widest
 )
 
-func (r *Report) writeTable(w io.Writer, style text.Style) error {
-	t := text.NewWriter(w, style)
-	fmt.Fprintln(t, t.Bold(r.Dataset.summary()))
-	for _, warning := range r.Dataset.Warnings() {
-		fmt.Fprintln(t, t.Yellow(warning, true))
+// tableWriter writes tables.
+type tableWriter struct{ text.Writer }
+
+// name returns a name, shortened if there is little room.
+func (t tableWriter) name(name string) string {
+	if t.Limited {
+		return text.Shorten(name, nameWidth)
 	}
+	return name
+}
+
+// line writes a line, or several if there is no room for one.
+func (t tableWriter) line(ink func(string) string, line string) {
+	if t.Limited {
+		line = text.Wrap(line, t.Width)
+	}
+	for line := range strings.Lines(line) {
+		fmt.Fprintln(t, ink(strings.TrimSuffix(line, "\n")))
+	}
+}
+
+// about writes what a dataset is.
+func (t tableWriter) about(d *Dataset) {
+	t.line(t.Bold, d.summary())
+	for _, warning := range d.Warnings() {
+		t.line(func(s string) string { return t.Yellow(s, true) }, warning)
+	}
+}
+
+func (r *Report) writeTable(w io.Writer, style text.Style) error {
+	t := tableWriter{text.NewWriter(w, style)}
+	t.about(r.Dataset)
 	fmt.Fprintln(t)
 	titles := slices.Clone(r.By)
 	titles = append(titles, "Traces →", "Frames →")
-	for _, name := range tableMeasures {
-		titles = append(titles, measure(name).Label+" →")
+	for _, m := range tableMeasures {
+		titles = append(titles, m.title+" →")
 	}
 	titles = append(titles, "Median trace →", "P90 trace →")
 	table := text.NewTable(t.Ink, titles...)
 	for _, g := range r.Groups {
 		var row text.Row
 		for _, value := range g.Key {
-			row = append(row, text.Shorten(keyText(value), keyWidth))
+			row = append(row, t.name(keyText(value)))
 		}
 		row = append(row, strconv.Itoa(g.Traces), strconv.FormatInt(g.sum("frames"), 10))
-		for _, name := range tableMeasures {
-			m := measure(name)
+		for _, shown := range tableMeasures {
+			m := measure(shown.name)
 			row = append(row, numberText(m, m.Of(&g.Totals)))
 		}
 		median, high := unknownText, unknownText
@@ -234,17 +263,25 @@ func (r *Report) writeTable(w io.Writer, style text.Style) error {
 		}
 		table.AppendRow(append(row, median, high))
 	}
-	t.Print(table)
+	// The first to go are those that others nearly say.
+	var columns []int
+	for _, title := range []string{"P90 trace →", "Late whole →", "Median trace →", "P50 ms →", "Max ms →", "Hitch ms/s →", "Frames →"} {
+		columns = append(columns, slices.Index(titles, title))
+	}
+	t.PrintFitted(table, columns...)
 
 	if list := r.causes(); len(list) > 0 {
-		table := text.NewTable(t.Ink, "Lost, s →", "Frames →", "Cause of late frames")
+		table := text.NewTable(t.Ink, "Lost ms →", "Frames →", "Cause of late frames")
 		for _, c := range list {
-			table.AppendRow(text.Row{text.Number(float64(c.Lost)/float64(trace.Second), 2), strconv.FormatInt(c.Frames, 10), text.Shorten(text.Printable(c.Name), causeWidth)})
+			table.AppendRow(text.Row{why.Milliseconds(c.Lost), strconv.FormatInt(c.Frames, 10), text.Printable(c.Name)})
+		}
+		if t.Limited {
+			table.Wrap(2, t.Width-causeIndent)
 		}
 		t.Print(table)
 	}
 	if list := r.worst(); len(list) > 0 {
-		table := text.NewTable(t.Ink, "Late, ms →", "Worst frames, three of a process in a trace at most")
+		table := text.NewTable(t.Ink, "Late ms →", "Worst frames, three of a process in a trace at most")
 		for _, w := range list {
 			table.AppendRow(text.Row{text.Number(w.Overrun.Milliseconds(), 1), text.Line(w.OpenCommand())})
 		}

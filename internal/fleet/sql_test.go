@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/frametable"
+	"ohframe/internal/slow"
 )
 
 // duckdb runs statements and a query in DuckDB, which "make duckdb" installs, and returns
@@ -105,6 +106,7 @@ func TestDuckDB(t *testing.T) {
 
 // The query in docs/commands.md has the numbers of the report, to the last digit.
 func TestFramesQuery(t *testing.T) {
+	slow.SkipRace(t)
 	doc, err := os.ReadFile("../../docs/commands.md")
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
 )
 
 func write(t *testing.T, format string, timeline *analyzer.Timeline) string {
@@ -421,5 +422,44 @@ func TestChosen(t *testing.T) {
 		return b.String()
 	}(); !strings.Contains(table, "  input\n") || !strings.Contains(table, "  two\n") {
 		t.Errorf("the table does not name the inputs:\n%s", table)
+	}
+}
+
+// Without a limit the table has all columns. In a terminal it leaves out the less important
+// ones, says which, and shortens names.
+func TestTableFits(t *testing.T) {
+	process := &analyzer.Process{PID: 20170, Name: strings.Repeat("com.example.", 5) + "gallery"}
+	frame := &analyzer.Frame{Process: process, TID: 20171, VsyncID: 12345678, Actual: analyzer.Interval{Start: 1e9, End: 2e9}}
+	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{frame}}
+	timeline.Span.Start = 1e8
+	in := []Input{{Name: strings.Repeat("folder/", 20) + "a.ftrace", Timeline: timeline}, {Name: "b", Timeline: &analyzer.Timeline{}}}
+	write := func(width int) string {
+		var b bytes.Buffer
+		if err := Write(&b, in, Options{Format: "table", Style: text.Style{Width: width}}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if all := write(0); !strings.Contains(all, process.Name) || !strings.Contains(all, in[0].Name) || !strings.Contains(all, "tid") {
+		t.Errorf("without a limit something is left out:\n%s", all)
+	}
+	for _, width := range []int{80, 100, 120, 160} {
+		table := write(width)
+		for line := range strings.Lines(table) {
+			if n := text.Width(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d of %d cells: %s", n, width, line)
+			}
+		}
+		head, _, _ := strings.Cut(table, "\n")
+		for _, title := range leftOut {
+			if shown, told := slices.Contains(strings.Fields(head), title), strings.Contains(table, "no room for "+title) || strings.Contains(table, ", "+title); !strings.Contains(title, " ") && shown == told {
+				t.Errorf("%d: %s is shown: %t, and left out: %t", width, title, shown, told)
+			}
+		}
+		for _, part := range []string{"gallery", "12345678", "+900.00", "1000.00", "a.ftrace"} {
+			if !strings.Contains(table, part) {
+				t.Errorf("%d: no %s in\n%s", width, part, table)
+			}
+		}
 	}
 }

@@ -3,9 +3,9 @@ package frametable
 import (
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -55,6 +55,56 @@ func tableColumns(inputs []Input, o *Options) []tableColumn {
 	return columns
 }
 
+// Columns that are left out if there is no room for all, the first first.
+var leftOut = []string{"tid", "pid", "render", "kind", "shown ms", "facts"}
+
+// Names are shortened to goodWidth while there are columns to leave out, and then to
+// leastWidth.
+const goodWidth, leastWidth = 22, 12
+
+// fit leaves out columns, and shortens names, until a line has at most width cells. It
+// returns the columns that are left, their widths, and the titles of the others.
+func fit(columns []tableColumn, widths []int, width int) (left []tableColumn, leftWidths []int, hidden []string) {
+	over := func(names int) int {
+		n := -2
+		for i, c := range columns {
+			if !slices.Contains(hidden, c.title) {
+				n += 2 + c.least(widths[i], names)
+			}
+		}
+		return n - width
+	}
+	for _, title := range leftOut {
+		if over(goodWidth) > 0 {
+			hidden = append(hidden, title)
+		}
+	}
+	names := goodWidth
+	if over(goodWidth) > 0 {
+		names = leastWidth
+	}
+	spare := max(0, -over(names))
+	for i, c := range columns {
+		if slices.Contains(hidden, c.title) {
+			continue
+		}
+		least := c.least(widths[i], names)
+		more := min(spare, widths[i]-least)
+		spare -= more
+		left, leftWidths = append(left, c), append(leftWidths, least+more)
+	}
+	return left, leftWidths, hidden
+}
+
+// least returns the least width of a column whose widest cell is width wide.
+func (c tableColumn) least(width, names int) int {
+	switch c.title {
+	case "process", "layers", "cause", "input":
+		return min(width, names)
+	}
+	return width
+}
+
 // writeTable writes the columns that matter to people. It iterates over the frames twice,
 // first to find the widths of the columns: there may be too many rows to keep.
 func writeTable(w io.Writer, inputs []Input, list iter.Seq2[*analyzer.Frame, *Input], o Options) error {
@@ -79,16 +129,22 @@ func writeTable(w io.Writer, inputs []Input, list iter.Seq2[*analyzer.Frame, *In
 	}
 	eachRow(func() {
 		for i, c := range cells {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+			widths[i] = max(widths[i], text.Width(c))
 		}
 	})
+	var hidden []string
+	if out.Limited {
+		columns, widths, hidden = fit(columns, widths, out.Width)
+		cells = cells[:len(columns)]
+	}
 	write := func() {
 		line := ""
 		for i, c := range cells {
 			if i > 0 {
 				line += "  "
 			}
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
+			c = text.Shorten(c, widths[i])
+			pad := strings.Repeat(" ", max(0, widths[i]-text.Width(c)))
 			if columns[i].right {
 				line += pad + c
 			} else {
@@ -103,6 +159,7 @@ func writeTable(w io.Writer, inputs []Input, list iter.Seq2[*analyzer.Frame, *In
 	}
 	write()
 	eachRow(write)
+	out.Hidden(hidden)
 	return out.Flush()
 }
 

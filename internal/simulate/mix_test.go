@@ -6,10 +6,13 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"ohframe/internal/slow"
 )
 
 // TestCaptureMix compares a big trace with the real capture that it stands for.
 func TestCaptureMix(t *testing.T) {
+	slow.SkipRace(t)
 	const size = 16 << 20
 	text, truth := simulateText(t, Capture(size))
 	if len(text) < size || len(text) > size+size/50 {

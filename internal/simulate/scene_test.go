@@ -91,6 +91,7 @@ func TestSceneWaits(t *testing.T) {
 
 // TestSceneSchedule replays the kernel's lines.
 func TestSceneSchedule(t *testing.T) {
+	slow.SkipRace(t)
 	scenes(t, func(t *testing.T, c Scene) {
 		if c.Cause == CauseNoSched || c.Cause == CauseLostEvents {
 			t.Skip("has gaps on purpose")
@@ -107,6 +108,7 @@ func TestSceneSchedule(t *testing.T) {
 // The same cause is the same model in both kernels' spelling: frames and waits agree
 // to the nanosecond.
 func TestSceneRespelled(t *testing.T) {
+	slow.SkipRace(t)
 	scenes(t, func(t *testing.T, c Scene) {
 		if c.Kernel == KernelLinux {
 			t.Skip("compared with the other")
@@ -152,6 +154,7 @@ func (f *FrameWaits) total(match func(w Wait) bool) (sum trace.Duration) {
 // What a truth says of a cause is in the record of what the frame's thread did: so
 // much of that wait, in that place, because of that thread.
 func TestSceneCauses(t *testing.T) {
+	slow.SkipRace(t)
 	// In the record of these the time has another wait: how the thread was before it
 	// received the vsync, on the GPU, or after the frame.
 	elsewhere := []string{"earlier_frame", "earlier_work", "vsync", "gpu", "pick_up", "unknown", ""}
@@ -354,6 +357,7 @@ func TestSceneStops(t *testing.T) {
 
 // Whatever the options, only frames with a cause are late.
 func TestSceneOptions(t *testing.T) {
+	slow.SkipRace(t)
 	for seed := range slow.Of(uint64(1), 8) {
 		for i, cause := range Causes() {
 			c := Scene{

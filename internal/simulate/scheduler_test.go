@@ -18,6 +18,7 @@ var (
 // the thread it was running, to one that was woken or would have gone on, and
 // all a thread's markers come from where it runs.
 func TestWhoRunsWhere(t *testing.T) {
+	slow.SkipRace(t)
 	for _, kernel := range []Kernel{KernelLinux, KernelHongMeng} {
 		t.Run(string(kernel), func(t *testing.T) {
 			c := everything("6.0")

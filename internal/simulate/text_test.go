@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/slow"
 )
 
 // TestText checks the shape of lines under every choice there is for it.
@@ -60,6 +61,7 @@ func TestText(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
+	slow.SkipRace(t)
 	for header, want := range map[Header]string{
 		HeaderNone:      `^ +\S+-\d+`,
 		HeaderNarrow:    `^# tracer: nop\n#\n# entries-in-buffer/entries-written: LINES/LINES   #P:CPUS\n#\n# .*TASK-PID    TGID`,

@@ -145,7 +145,11 @@ func Wrap(line string, width int) string {
 	if Width(line) <= width {
 		return line
 	}
-	return text.WrapSoft(line, width)
+	lines := strings.Split(text.WrapSoft(line, width), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // MaxShown is the number of processes that a table or a page shows. No device

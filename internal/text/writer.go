@@ -35,13 +35,16 @@ type Writer struct {
 	Ink
 	// Width is the number of cells in a line.
 	Width int
+	// Limited: lines that are wider do not fit. Otherwise they may be wider, and nothing is
+	// left out.
+	Limited bool
 }
 
 // NewWriter returns a writer. The width of "–" and "→" does not depend on the locale from
 // then on.
 func NewWriter(w io.Writer, s Style) Writer {
 	text.OverrideRuneWidthEastAsianWidth(false)
-	return Writer{bufio.NewWriter(w), Ink(s.Color), min(max(minWidth, cmp.Or(s.Width, DefaultWidth)), maxWidth)}
+	return Writer{bufio.NewWriter(w), Ink(s.Color), min(max(minWidth, cmp.Or(s.Width, DefaultWidth)), maxWidth), s.Width > 0}
 }
 
 // Input writes the name of an input and the length of its trace in at most width cells.
@@ -62,6 +65,28 @@ func (w Writer) Heading(title, about string) {
 
 // Print writes a table and an empty line.
 func (w Writer) Print(t Table) { fmt.Fprintf(w, "%s\n\n", t.Render()) }
+
+// PrintFitted writes a table as Print does, without some of the given columns, the first
+// first, if there is no room for all. It says which are missing.
+func (w Writer) PrintFitted(t Table, columns ...int) {
+	if !w.Limited {
+		columns = nil
+	}
+	hidden := t.Fit(w.Width, columns...)
+	fmt.Fprintln(w, t.Render())
+	w.Hidden(hidden)
+	fmt.Fprintln(w)
+}
+
+// Hidden writes which columns of a table have no room.
+func (w Writer) Hidden(titles []string) {
+	if len(titles) > 0 {
+		line := "no room for " + strings.Join(titles, ", ") + "; a wider terminal or a file shows all"
+		for line := range strings.Lines(Wrap(line, w.Width-2)) {
+			fmt.Fprintln(w, w.Dim("  "+strings.TrimSuffix(line, "\n")))
+		}
+	}
+}
 
 // More writes the number of processes that are not shown, unless it is 0.
 func (w Writer) More(n int) {
