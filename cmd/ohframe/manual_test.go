@@ -5,8 +5,11 @@ package main
 import (
 	"bytes"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/urfave/cli/v2"
 
 	"ohframe/analyzer/limits"
 )
@@ -28,15 +31,30 @@ func TestManual(t *testing.T) {
 	}
 	want := []string{
 		"\nINPUTS\n", "\nEXIT STATUS\n", "\nFILES\n", "\nEXAMPLES\n", "\nLIMITS\n",
-		" 2      a condition of ohframe diff --fail-on holds\n",
+		" 2      a condition of --fail-on or --budgets failed or cannot be checked, or with --strict the measures are unreliable\n",
 		" ohframe diff base.ftrace new.ftrace --fail-on 'jank_rate>+2pp,fps<-5%'\n",
 	}
-	for _, c := range newApp().VisibleCommands() {
-		want = append(want, "\n"+c.Name+"\n       "+c.Usage+"\n")
-		for _, f := range c.VisibleFlags() {
-			want = append(want, " --"+strings.Join(f.Names(), ", -"))
+	heading := regexp.MustCompile(`\n {0,3}[a-zA-Z]`)
+	check := func(indent string, list []*cli.Command) {
+		for _, c := range list {
+			_, section, ok := strings.Cut(out.String(), "\n"+indent+c.Name+"\n       "+c.Usage+"\n")
+			if !ok {
+				t.Errorf("the page lacks %s", c.Name)
+			}
+			if end := heading.FindStringIndex(section); end != nil {
+				section = section[:end[0]]
+			}
+			for _, f := range c.VisibleFlags() {
+				flag := "\n       --" + strings.Join(f.Names(), ", -")
+				if !strings.Contains(section, flag+": ") && !strings.Contains(section, flag+`="": `) {
+					t.Errorf("%s lacks --%s", c.Name, f.Names()[0])
+				}
+			}
 		}
 	}
+	app := newApp()
+	check("", app.VisibleCommands())
+	check("   ", app.Command("fleet").Subcommands)
 	for _, l := range limits.All {
 		want = append(want, " "+l.Name+" (default "+limits.Number(l.Default)+")\n")
 	}

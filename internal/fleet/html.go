@@ -22,7 +22,8 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 type page struct {
 	Title, Summary string
 	Warnings       []string
-	By, Measures   []string
+	By             []string
+	Measures       []pageTitle
 	Groups         []pageGroup
 	Trend          string
 	Charts         []chart
@@ -31,6 +32,9 @@ type page struct {
 }
 
 type pageGroup struct{ Key, Cells []string }
+
+// pageTitle is the title of a column, and the full name of its measure.
+type pageTitle struct{ Text, Label string }
 
 type pageCause struct{ Lost, Frames, Name string }
 
@@ -57,7 +61,7 @@ const maxCharts = 24
 func (r *Report) writeHTML(w io.Writer) error {
 	p := page{Title: "Frames of " + r.Dataset.Dir, Summary: r.Dataset.summary(), Warnings: r.Dataset.Warnings(), By: r.By}
 	for _, shown := range tableMeasures {
-		p.Measures = append(p.Measures, measure(shown.name).Label)
+		p.Measures = append(p.Measures, pageTitle{shown.title, measure(shown.name).Label})
 	}
 	for _, g := range r.Groups {
 		row := pageGroup{Key: keyTexts(g.Key), Cells: []string{strconv.Itoa(g.Traces), strconv.Itoa(len(g.Devices)), strconv.FormatInt(g.sum("frames"), 10)}}
