@@ -65,12 +65,24 @@ var completions = []struct{ line, want string }{
 	{"ohframe frames format ", ""},      // and like a flag
 }
 
+// completionScript writes the script for a shell to a file and returns its path.
+func completionScript(t *testing.T, shell string) string {
+	t.Helper()
+	script, err := exec.Command("ohframe", "completion", shell).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "script")
+	write(t, path, script)
+	return path
+}
+
 func TestBashCompletion(t *testing.T) {
 	slow.SkipRace(t)
 	bash := findTool(t, "bash")
+	script := completionScript(t, "bash")
 	// What bash does when it is asked to complete.
-	const complete = `
-source <(ohframe completion bash)
+	complete := "source '" + script + `'
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 _ohframe
 printf '%s\n' "${COMPREPLY[@]}"`
@@ -114,8 +126,9 @@ func TestFishCompletion(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "trace.ftrace"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	script := completionScript(t, "fish")
 	run := func(line string) string {
-		cmd := exec.Command(fish, "--no-config", "-c", `ohframe completion fish | source; complete -C $argv[1]`, line)
+		cmd := exec.Command(fish, "--no-config", "-c", "source '"+script+`'; complete -C $argv[1]`, line)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home)
 		out, err := cmd.CombinedOutput()
 		if err != nil {

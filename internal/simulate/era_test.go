@@ -180,6 +180,7 @@ func TestSliceEnds(t *testing.T) {
 // TestThreads checks which thread does what.
 func TestThreads(t *testing.T) {
 	slow.SkipRace(t)
+	texts := map[string][]byte{}
 	for _, test := range []struct{ era, mark, comm string }{
 		{"3.2", "Repaint", "render_service"},
 		{"4.0", "RSHardwareThread::Commit", "RSHardwareThrea"},
@@ -196,7 +197,10 @@ func TestThreads(t *testing.T) {
 		{"6.1", "Waiting for PresentFence_0", "PresentFence_0"},
 		{"6.1", "SendVsyncTo", "VSyncGenerator"},
 	} {
-		text, _ := simulateText(t, everything(test.era))
+		if texts[test.era] == nil {
+			texts[test.era], _ = simulateText(t, everything(test.era))
+		}
+		text := texts[test.era]
 		lines := regexp.MustCompile(`(?m)^ *(.*)-\d+ +\( *\d+\).*\|H:`+regexp.QuoteMeta(test.mark)).FindAllSubmatch(text, -1)
 		if len(lines) == 0 {
 			t.Errorf("%s: no %s", test.era, test.mark)
