@@ -4,11 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
 	"ohframe/internal/slow"
 )
 
@@ -36,6 +38,7 @@ func (a animation) run(seed uint64) Side {
 	enter := busyShare / (1 - busyShare) / busyFrames
 	busy := r.Float64() < busyShare
 	var before trace.Time // the last present
+	var lost, worked trace.Duration
 	for i := range a.seconds * a.hertz {
 		if i%(3*a.hertz) > 5*a.hertz/2 {
 			continue // a pause after each 2.5 s
@@ -55,6 +58,7 @@ func (a animation) run(seed uint64) Side {
 		if late {
 			took = period + trace.Duration(float64(period)*(0.05+0.45*r.ExpFloat64()))
 		}
+		lost, worked = lost+max(0, took-period), worked+took
 		vsync := start.Add(trace.Duration(i) * period)
 		f := &analyzer.Frame{
 			Kind: analyzer.ApplicationFrame, Process: app, TID: 100, VsyncID: int64(i + 1), Vsync: vsync, Period: period,
@@ -78,7 +82,16 @@ func (a animation) run(seed uint64) Side {
 		s.Frames = append(s.Frames, f, g)
 	}
 	s.Span = analyzer.Interval{Start: start, End: start.Add(trace.Duration(a.seconds) * trace.Second)}
-	return Side{Stats: stats.Compute(&s.Timeline, stats.Options{Compare: true})}
+	side := Side{Stats: stats.Compute(&s.Timeline, stats.Options{Compare: true}), Costs: map[*stats.Process]*Costs{}}
+	for _, p := range side.Stats.Processes { // the render service loses nothing
+		c := &Costs{seconds: p.Observed.Seconds, frames: p.Frames.Complete}
+		if p.Kind == stats.Application {
+			c.lost, c.causes = lost, map[cause]trace.Duration{{place.Run, place.Layout, "FlushLayoutTask"}: lost}
+			c.times = map[cause]trace.Duration{{wait: place.Run, stage: place.Layout}: worked}
+		}
+		side.Costs[p] = c
+	}
+	return side
 }
 
 // pair compares several runs of each side.
@@ -123,7 +136,14 @@ func TestPower(t *testing.T) {
 			d := pair(t, same, test.new, test.runs, seed)
 			hit := false
 			for i, p := range d.Pairs {
-				for _, m := range p.Measures {
+				list := p.Measures
+				if test.measure == "" && p.Causes != nil {
+					list = append(slices.Clone(list), p.Causes.Lost)
+					for _, c := range slices.Concat(p.Causes.Causes, p.Causes.Times) {
+						list = append(list, c.Measure)
+					}
+				}
+				for _, m := range list {
 					if test.measure == "" && m.Significant != nil && *m.Significant || i == 0 && m.Name == test.measure && m.Judgement == Worsened {
 						hit = true
 					}
