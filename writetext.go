@@ -22,8 +22,9 @@ type TextOptions struct {
 
 // WriteText writes the input in r to w as the text that hitrace writes: the lines of a
 // text trace as they are, or those that hitrace's converter makes of a binary trace.
-// With a window, it writes headers and what is in the window. It returns what of the
-// input could not be read, in words. The error is an *Error, or that of r, w or ctx.
+// With a window, it writes headers and what is in the window, but not the header's counts
+// of events, which are those of the whole. It returns what of the input could not be read,
+// in words. The error is an *Error, or that of r, w or ctx.
 func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]string, error) {
 	in, err := open(ctx, r, o.Options, false)
 	if err != nil {
@@ -64,7 +65,7 @@ func (t *textInput) copy(ctx context.Context, w io.Writer, window hitrace.Window
 		if whole {
 			c.line(bytes.TrimRight(piece, "\r\n"))
 		}
-		if c.inside {
+		if c.inside && !c.stale {
 			if _, err := out.Write(piece); err != nil {
 				return err
 			}
@@ -95,12 +96,14 @@ type cutter struct {
 	window     hitrace.Window
 	start, end trace.Time // of the events seen
 	inside     bool
-	written    int // events
+	stale      bool // the line counts events of the whole trace
+	written    int  // events
 	parsed     hitrace.Line
 }
 
 // line sets inside for the next line.
 func (c *cutter) line(text []byte) {
+	c.stale = bytes.HasPrefix(text, []byte("# entries-in-buffer/"))
 	switch hitrace.ParseLine(text, &c.parsed) {
 	case hitrace.NoProblem:
 	case hitrace.Ignorable:

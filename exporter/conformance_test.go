@@ -212,6 +212,8 @@ func (c *conversion) checkAttributes(t *testing.T) {
 		{"lines", number(len(slices.Collect(strings.Lines(c.text))))},
 		{"clock_offset_ns", number(int(timeline.Clock.Offset))},
 		{"clock_offset_source", timeline.Clock.Source.String()},
+		{"start_ns", number(int(timeline.Span.Start))},
+		{"end_ns", number(int(timeline.Span.End))},
 		{"ends_without_begin", number(markersOf(t, c.text).unmatched)},
 		{"frames", number(len(shownFrames(timeline)))},
 		{"frames_truncated", number(len(timeline.Frames) - len(shownFrames(timeline)))},

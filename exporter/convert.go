@@ -15,6 +15,7 @@ import (
 	"ohframe/exporter/ftrace"
 	"ohframe/exporter/packet"
 	"ohframe/exporter/timeline"
+	"ohframe/internal/annotation"
 )
 
 // Options decide how a text trace is converted. Reader and Analyzer have limits of their
@@ -236,6 +237,8 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		{name: "ohframe.input_xxh3", text: fmt.Sprintf("%016x%016x", hash[0], hash[1])},
 		{name: "ohframe.clock_offset_ns", number: int64(clock.Offset)},
 		{name: "ohframe.clock_offset_source", text: clock.Source.String()},
+		{name: "ohframe.start_ns", number: int64(s.Timeline.Span.Start)},
+		{name: "ohframe.end_ns", number: int64(s.Timeline.Span.End)},
 		{name: "ohframe.lines", number: int64(s.Totals.Lines)},
 		{name: "ohframe.lines_not_understood", number: int64(s.Totals.Problems.Lost())},
 		{name: "ohframe.lines_of_hilog", number: int64(s.Totals.Problems.Logged())},
@@ -252,6 +255,9 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		{name: "ohframe.frames_misaligned", number: int64(counts.Misaligned)},
 		{name: "ohframe.frames_renumbered", number: int64(s.Renumbered)},
 	}
+	if counts.Truncated > 0 {
+		list = append(list, attribute{name: "ohframe.truncated", text: truncated(s.Timeline)})
+	}
 	for _, a := range o.Attributes {
 		list = append(list, attribute{name: a.Key, text: a.Value})
 	}
@@ -259,6 +265,18 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		list = append(list, attribute{name: "ohframe.causes_from", text: evidence(s.Causes)})
 	}
 	return list
+}
+
+// truncated lists the truncated frames, which have no slices: the kind, process, thread,
+// vsync id, start and end of each.
+func truncated(t *analyzer.Timeline) string {
+	var list []string
+	for _, f := range t.Frames {
+		if f.Facts.Has(analyzer.Truncated) && len(list) < annotation.MaxTruncated {
+			list = append(list, fmt.Sprintf("%s %d %d %d %d %d", f.Kind, f.Process.PID, f.TID, f.VsyncID, f.Actual.Start, f.Actual.End))
+		}
+	}
+	return strings.Join(list, "; ")
 }
 
 // evidence lists the kinds of events that causes were found in.

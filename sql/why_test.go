@@ -23,7 +23,7 @@ func TestWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	list["waits.ftrace"] = string(waits)
-	late, states := 0, 0
+	late, further, states := 0, 0, 0
 	for name, input := range list {
 		t.Run(name, func(t *testing.T) {
 			read, err := ohframe.Read(t.Context(), strings.NewReader(input), ohframe.Options{Causes: true})
@@ -35,15 +35,39 @@ func TestWhy(t *testing.T) {
 			enginetest.CheckGate(t, session)
 			query(t, session, "INCLUDE PERFETTO MODULE ohos.why; SELECT 1")
 			late += checkCauses(t, session, read.Timeline, read.Causes)
+			further += checkFurther(t, session, read.Timeline, read.Causes)
 			checkCauseSums(t, session)
 			if read.Causes.Scheduled {
 				states += checkThreadStates(t, session)
 			}
 		})
 	}
-	if late < 30 || states < 100 {
-		t.Errorf("%d late frames, and %d states of frames, are compared", late, states)
+	if late < 30 || further < 10 || states < 100 {
+		t.Errorf("%d late frames, %d frames late in another way, and %d states of frames, are compared", late, further, states)
 	}
+}
+
+// checkFurther compares the frames that were shown or picked up late with the model, and
+// returns their number.
+func checkFurther(t *testing.T, session *engine.Session, timeline *analyzer.Timeline, causes *why.Causes) int {
+	t.Helper()
+	var shown, picked rows
+	for f := range timeline.Complete() {
+		e := causes.Of(f)
+		if s := e.Shown; s != nil && s.Late > 0 {
+			shown.add(int64(f.Process.PID), int64(f.Actual.Start), known(f.VsyncID), int64(s.Late), causes.ShownSentence(e))
+		}
+		if p := e.PickUp; p != nil {
+			picked.add(int64(f.Process.PID), int64(f.Actual.Start), known(f.VsyncID), int64(p.Late), p.Reason.String(), causes.PickUpSentence(e))
+		}
+	}
+	compare(t, "shown late", query(t, session, `
+		SELECT process.pid, f.ts, l.vsync_id, late_ns, sentence
+		FROM ohos_frame_shown_late AS l JOIN ohos_frame AS f ON f.id = frame_id JOIN process ON process.upid = l.upid`), shown)
+	compare(t, "picked up late", query(t, session, `
+		SELECT process.pid, f.ts, l.vsync_id, late_ns, reason, sentence
+		FROM ohos_frame_picked_up_late AS l JOIN ohos_frame AS f ON f.id = frame_id JOIN process ON process.upid = l.upid`), picked)
+	return len(shown) + len(picked)
 }
 
 // checkCauses compares the rows of the tables with the model, and returns the number of

@@ -83,8 +83,8 @@ func causesOfOurs(t *testing.T, text []byte, options exporter.Options) int {
 		t.Fatal(err)
 	}
 	causes := recorder.Explain(timeline)
-	dropTruncated(timeline)
-	if len(timeline.Frames) == 0 {
+	unlinkTruncated(timeline)
+	if timeline.Counts().Frames == 0 {
 		return 0
 	}
 	var written bytes.Buffer

@@ -23,7 +23,6 @@ func (d *decoder) assemble() (*analyzer.Timeline, *why.Causes) {
 		render: map[int64][]*analyzer.Frame{},
 	}
 	a.add(d.slices, d.processes, t.Span.End)
-	t.Processes = d.processes.list()
 	a.link()
 	a.judge()
 	a.inferPeriods()
@@ -35,6 +34,8 @@ func (d *decoder) assemble() (*analyzer.Timeline, *why.Causes) {
 	for _, f := range a.frames {
 		t.Frames = append(t.Frames, f.Frame)
 	}
+	d.addTruncated(t)
+	t.Processes = d.processes.list()
 	return t, a.causes(&d.attributes, t)
 }
 

@@ -86,6 +86,13 @@ func roundTrip(t *testing.T, text []byte, options exporter.Options) {
 		t.Errorf("processes:\n%swant:\n%s", a, b)
 	}
 
+	if got.Span != want.Span {
+		t.Errorf("span %s, want %s", got.Span, want.Span)
+	}
+	if a, b := truncatedFrames(got), truncatedFrames(want); !slices.Equal(a, b) {
+		t.Errorf("truncated frames %q, want %q", a, b)
+	}
+	got.Frames = slices.DeleteFunc(got.Frames, func(f *analyzer.Frame) bool { return f.Facts.Has(analyzer.Truncated) })
 	var wanted []*analyzer.Frame
 	for f := range want.Complete() {
 		wanted = append(wanted, f)
@@ -199,6 +206,17 @@ func TestWithoutTracks(t *testing.T) {
 
 func key(f *analyzer.Frame) string {
 	return fmt.Sprintf("%s %d %d %d %d", f.Kind, f.Process.PID, f.TID, f.Actual.Start, f.Actual.End)
+}
+
+func truncatedFrames(t *analyzer.Timeline) []string {
+	var list []string
+	for _, f := range t.Frames {
+		if f.Facts.Has(analyzer.Truncated) {
+			list = append(list, fmt.Sprint(key(f), " ", f.VsyncID))
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 func processNames(t *analyzer.Timeline) string {

@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,8 +13,16 @@ import (
 
 // The documents show what the program prints. A line "…" stands for the rest.
 func TestDocumentedOutput(t *testing.T) {
-	examples := regexp.MustCompile("```sh\\nohframe (why [^\\n]*demo[^\\n]*)\\n```\\n```\\n((?s:.*?))```\\n")
-	for name, count := range map[string]int{"../../docs/why.md": 3, "../../README.md": 1} {
+	examples := regexp.MustCompile("```sh\\nohframe ((?:why|convert) [^\\n]*demo[^\\n]*)\\n```\\n```\\n((?s:.*?))```\\n")
+	dir := t.TempDir() // for what they write
+	testdata, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(testdata, filepath.Join(dir, "testdata")); err != nil {
+		t.Fatal(err)
+	}
+	for name, count := range map[string]int{"../../docs/why.md": 3, "../../docs/commands.md": 1, "../../README.md": 1} {
 		document, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -24,8 +33,8 @@ func TestDocumentedOutput(t *testing.T) {
 		}
 		for _, e := range list {
 			cmd := exec.Command("ohframe", strings.Fields(e[1])...)
-			cmd.Dir = "../.."
-			out, err := cmd.Output()
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%s: %v", e[1], err)
 			}

@@ -13,6 +13,15 @@ func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
 	if e.Outcome != why.NotLate {
 		p.noteVerdict(a, e)
 	}
+	if s := e.Shown; s != nil && s.Late > 0 {
+		a.milliseconds(annotation.ShownLate, s.Late)
+		a.text(annotation.ShownCause, p.causes.ShownSentence(e))
+	}
+	if e.PickUp != nil {
+		a.milliseconds(annotation.PickedUpLate, e.PickUp.Late)
+		a.interned(annotation.PickUpReason, p.w.text(e.PickUp.Reason.String()))
+		a.text(annotation.PickUpCause, p.causes.PickUpSentence(e))
+	}
 	if len(e.Shares) > 0 {
 		a.group(annotation.Causes, p.shares(e))
 	}

@@ -10,6 +10,10 @@ package annotation
 
 import "strings"
 
+// MaxTruncated is the number of truncated frames that a trace's attribute
+// ohframe.truncated lists. An undamaged trace has a few for each process.
+const MaxTruncated = 1000
+
 // Key is an annotation. In the trace it is also the number of the interned name.
 type Key uint8
 
@@ -75,6 +79,13 @@ const (
 	CauseShare // its part of the overrun
 	KnockOnOf  // the vsync id of the frame that delayed this one
 	Causes     // all causes, the largest first
+
+	// Of frames that were late in another way (docs/why.md 7 and 8).
+	ShownLate    // by how much the display showed a render frame late
+	ShownCause   // why, in a sentence
+	PickedUpLate // by how much an application frame that was on time was picked up late
+	PickUpReason // why.PickUpReason
+	PickUpCause  // in a sentence
 
 	// Of each of Causes.
 	EntryTitle
@@ -177,6 +188,12 @@ var table = [end]struct {
 	KnockOnOf:  {name: "knock_on_of", frames: both, derived: true},
 	Causes:     {name: "causes", frames: both},
 
+	ShownLate:    {name: "shown_late_ms", frames: Render, derived: true},
+	ShownCause:   {name: "shown_late_cause", frames: Render, derived: true},
+	PickedUpLate: {name: "picked_up_late_ms", frames: Application, derived: true},
+	PickUpReason: {name: "picked_up_late_reason", frames: Application, derived: true},
+	PickUpCause:  {name: "picked_up_late_cause", frames: Application, derived: true},
+
 	EntryTitle:          {name: "title", frames: Entry, derived: true},
 	EntryWait:           {name: "wait", frames: Entry},
 	EntryStage:          {name: "stage", frames: Entry},
@@ -220,8 +237,9 @@ func (k Key) String() string { return table[k].name }
 // Frames returns the kinds of slices that the annotation is written on.
 func (k Key) Frames() Frames { return table[k].frames }
 
-// Derived reports whether the annotation follows from others, or from the frame
-// timeline. Only annotations that are not derived are read back.
+// Derived reports whether the annotation follows from others or from the frame
+// timeline, or is for people and SQL only. Only annotations that are not derived are read
+// back.
 func (k Key) Derived() bool { return table[k].derived }
 
 // All returns all keys, in order.

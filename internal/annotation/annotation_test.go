@@ -87,7 +87,7 @@ func inputs(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	list := map[string][]byte{"latencies": []byte(latencies), "render": []byte(render), "waits": waits}
-	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseLittleCore} {
+	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseLittleCore, simulate.CauseDrawWork} {
 		var text bytes.Buffer
 		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {
 			t.Fatal(err)

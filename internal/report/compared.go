@@ -27,8 +27,8 @@ type comparedRow struct {
 	Values         []string
 }
 
-// compareInputs returns the processes that are in several inputs, by name and kind, those
-// with the most frames first. Of processes with the same name, an input's first counts.
+// compareInputs returns the processes that are in several inputs, by name and kind:
+// applications first, and those with the most frames first. Of processes with the same name, an input's first counts.
 func compareInputs(inputs []Input) (list []compared) {
 	type id struct {
 		kind stats.Kind
@@ -58,7 +58,15 @@ func compareInputs(inputs []Input) (list []compared) {
 		}
 	}
 	all = slices.DeleteFunc(all, func(p *process) bool { return p.inputs < 2 })
-	slices.SortStableFunc(all, func(a, b *process) int { return cmp.Compare(b.frames, a.frames) })
+	slices.SortStableFunc(all, func(a, b *process) int {
+		switch {
+		case a.kind == b.kind:
+			return cmp.Compare(b.frames, a.frames)
+		case a.kind == stats.Application:
+			return -1
+		}
+		return 1
+	})
 	for _, p := range all[:min(len(all), maxCompared)] {
 		c := compared{}
 		for _, name := range comparedMeasures {

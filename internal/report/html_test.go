@@ -558,6 +558,12 @@ func TestCompareInputs(t *testing.T) {
 			t.Errorf("%s: %s, want %s", list[0].Rows[i].Label, got, want)
 		}
 	}
+	busy := service()
+	busy.Frames.Complete = 1000 * gallery().Frames.Complete
+	both := Input{Stats: &stats.Report{Processes: []*stats.Process{busy, gallery()}}}
+	if list = compareInputs([]Input{both, both}); len(list) != 2 || list[0].Name != "example.gallery" {
+		t.Errorf("the application is not first: %+v", list)
+	}
 }
 
 // The other tests believe CheckQuiet: it must notice.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +50,9 @@ func TestPages(t *testing.T) {
 				}
 			}
 		})
+	}
+	if page := write(t, pages[1].inputs, "html", Options{}); strings.Contains(page, "–<i>") {
+		t.Error("an unknown value has a unit")
 	}
 	// A frame's facts, too.
 	b := newBrowser(t)

@@ -176,6 +176,59 @@ LEFT JOIN threads
 ORDER BY
   e.number;
 
+-- Render frames that the display showed late (docs/why.md 7).
+CREATE OR REPLACE PERFETTO TABLE ohos_frame_shown_late(
+  -- The frame.
+  frame_id JOINID(slice.id),
+  -- Its process.
+  upid JOINID(process.id),
+  -- Its vsync's number, as in the text.
+  vsync_id LONG,
+  -- By how much it was shown later than frames usually are.
+  late_ns DURATION,
+  -- Why, in a sentence.
+  sentence STRING
+)
+AS
+SELECT
+  id AS frame_id,
+  upid,
+  vsync_id,
+  cast_int!(round(extract_arg(arg_set_id, 'debug.shown_late_ms') * 1e6)) AS late_ns,
+  extract_arg(arg_set_id, 'debug.shown_late_cause') AS sentence
+FROM _ohos_why_frame
+WHERE
+  extract_arg(arg_set_id, 'debug.shown_late_ms') IS NOT NULL;
+
+-- Application frames that were on time and that render_service picked up late
+-- (docs/why.md 8).
+CREATE OR REPLACE PERFETTO TABLE ohos_frame_picked_up_late(
+  -- The frame.
+  frame_id JOINID(slice.id),
+  -- Its process.
+  upid JOINID(process.id),
+  -- Its vsync's number, as in the text.
+  vsync_id LONG,
+  -- By how much it was picked up later than planned.
+  late_ns DURATION,
+  -- 'render_busy', 'no_vsync', 'deferred', 'unmarshalling', 'no_commands', 'sent_late'
+  -- or 'unknown'.
+  reason STRING,
+  -- The reason in a sentence.
+  sentence STRING
+)
+AS
+SELECT
+  id AS frame_id,
+  upid,
+  vsync_id,
+  cast_int!(round(extract_arg(arg_set_id, 'debug.picked_up_late_ms') * 1e6)) AS late_ns,
+  extract_arg(arg_set_id, 'debug.picked_up_late_reason') AS reason,
+  extract_arg(arg_set_id, 'debug.picked_up_late_cause') AS sentence
+FROM _ohos_why_frame
+WHERE
+  extract_arg(arg_set_id, 'debug.picked_up_late_ms') IS NOT NULL;
+
 -- What late frames cost, by cause. Time that frames lost because an earlier frame was
 -- late counts for the cause of that one.
 CREATE OR REPLACE PERFETTO TABLE ohos_cause(
