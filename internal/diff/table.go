@@ -232,7 +232,7 @@ func (p *Pair) leftOut() string {
 		list = append(list, fmt.Sprintf("%s unknown on both sides", text.Count(unknown, "measure")))
 	}
 	if periods > 0 {
-		list = append(list, fmt.Sprintf("%s in refresh periods, which do not differ", text.Count(periods, "measure")))
+		list = append(list, fmt.Sprintf("%s relative to an equal refresh rate", text.Count(periods, "measure")))
 	}
 	if len(list) == 0 {
 		return ""
