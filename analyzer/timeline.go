@@ -27,6 +27,17 @@ type Timeline struct {
 	// Dump is set if the frames come from a text dump of Android. A render frame is then
 	// no more than a present time.
 	Dump bool
+
+	origin trace.Time // Span.Start before Cut; zero without it
+}
+
+// Origin returns the first line's time, before Cut: that from which offsets such as
+// +1.5s of a window count.
+func (t *Timeline) Origin() trace.Time {
+	if t.origin.Known() {
+		return t.origin
+	}
+	return t.Span.Start
 }
 
 // Part is one of several traces in one input.

@@ -270,7 +270,7 @@ func between(start, end *int64) string {
 
 // fromStart formats a time as the time from the start of its trace: "+475.35".
 func fromStart(at *int64, in *Input) string {
-	start := int64(in.Timeline.Span.Start)
+	start := int64(in.Timeline.Origin())
 	if at == nil || start == 0 || *at < start {
 		return ""
 	}

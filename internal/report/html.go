@@ -88,6 +88,7 @@ type pageProcess struct {
 	ID     int    // index in pageView.Processes
 	Input  string // empty if there is one input
 	Span   *stats.Span
+	origin trace.Time // from which the times of frames count
 	Charts bool
 	levels rating.Thresholds
 	// Undrawn is the number of frames of a process that has no charts because the
@@ -127,8 +128,8 @@ type pageTime struct {
 
 func (p *pageProcess) time(at trace.Time) pageTime {
 	t := pageTime{At: at, Charts: p.Charts}
-	if p.Span != nil {
-		t.Since = sinceText(at.Sub(p.Span.From))
+	if p.origin.Known() {
+		t.Since = sinceText(at.Sub(p.origin))
 	}
 	return t
 }
@@ -224,13 +225,13 @@ func (p *pageView) add(in Input, several bool) {
 		}
 		p.drawn += len(list)
 		columns := newFrameColumns(list, s.Frames.Empty != nil)
-		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, Charts: columns != nil, Undrawn: undrawn, levels: p.thresholds}
+		pp := pageProcess{Process: s, ID: len(p.Processes), Span: in.Stats.Span, origin: in.origin(), Charts: columns != nil, Undrawn: undrawn, levels: p.thresholds}
 		if several {
 			pp.Input = input.Name
 		}
 		info := processData{Name: text.Printable(s.Name), PID: s.PID, Render: s.Kind == stats.RenderService, Service: service, File: in.file(), Moments: []momentRow{}}
 		if in.Stats.Span != nil {
-			from := strconv.FormatInt(int64(in.Stats.Span.From), 10)
+			from := strconv.FormatInt(int64(pp.origin), 10)
 			info.From = &from
 		}
 		if columns != nil {

@@ -185,14 +185,23 @@ func pidText(pid trace.PID) string {
 // timeText formats a trace time in seconds, to the microsecond.
 func timeText(at trace.Time) string { return text.Number(seconds(trace.Duration(at)), 6) }
 
+// origin returns the time from which the times of frames count, so that they can be
+// given to --from and --at; 0 if it is unknown.
+func (in *Input) origin() trace.Time {
+	switch {
+	case in.Timeline != nil:
+		return in.Timeline.Origin()
+	case in.Stats.Span != nil:
+		return in.Stats.Span.From
+	}
+	return 0
+}
+
 // since formats the time from the start of a trace: "+475.2 ms", or "+12.345 s" from ten
 // seconds on.
-func since(span *stats.Span, at trace.Time) string {
-	if span == nil {
-		return unknown
-	}
-	d := at.Sub(span.From)
-	if d < 0 {
+func since(origin, at trace.Time) string {
+	d := at.Sub(origin)
+	if !origin.Known() || d < 0 {
 		return unknown
 	}
 	if d >= 10*trace.Second {

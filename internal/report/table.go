@@ -32,7 +32,7 @@ const (
 type tableWriter struct {
 	text.Writer
 	Options
-	span *stats.Span // of the input whose processes are written
+	origin trace.Time // of the input whose processes are written
 }
 
 func writeTable(w io.Writer, inputs []Input, o Options) error {
@@ -50,7 +50,7 @@ func writeTable(w io.Writer, inputs []Input, o Options) error {
 	for i, in := range inputs {
 		full := o.Verbose || len(sorted[i]) == 1
 		shown := t.blocks(sorted[i], full)
-		t.span = in.Stats.Span
+		t.origin = in.origin()
 		for _, p := range shown {
 			t.process(in, p, known[i][p], len(inputs) > 1, full)
 		}
@@ -305,7 +305,7 @@ func (t *tableWriter) worst(p *stats.Process, c *causes.Process, full bool) {
 		shown bool
 		of    func(*stats.WorstFrame) string
 	}{
-		{"Worst at →", 10, true, func(f *stats.WorstFrame) string { return since(t.span, f.At) }},
+		{"Worst at →", 10, true, func(f *stats.WorstFrame) string { return since(t.origin, f.At) }},
 		{"Trace time, s →", 13, normal, func(f *stats.WorstFrame) string { return timeText(f.At) }},
 		{"Vsync →", 6, true, func(f *stats.WorstFrame) string { return vsync(f.VsyncID) }},
 		{"Render vsync →", 12, full && wide && p.Kind == stats.Application, func(f *stats.WorstFrame) string { return vsync(f.RenderVsyncID) }},

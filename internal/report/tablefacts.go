@@ -116,7 +116,7 @@ func (t *tableWriter) jank(p *stats.Process) []string {
 	}
 	lines := []string{line}
 	if s := p.LongestStreak; s != nil {
-		lines = append(lines, fmt.Sprintf("longest streak %s, from %s (vsync %s, %s s)", text.Count(s.Frames, "frame"), since(t.span, s.At), vsync(s.VsyncID), timeText(s.At)))
+		lines = append(lines, fmt.Sprintf("longest streak %s, from %s (vsync %s, %s s)", text.Count(s.Frames, "frame"), since(t.origin, s.At), vsync(s.VsyncID), timeText(s.At)))
 	}
 	if s := p.Stutter; f.Late > 0 {
 		line := fmt.Sprintf("overrun in periods: %d slight (< 2) · %s · %s", s.Slight,
@@ -171,7 +171,7 @@ func (t *tableWriter) hitches(p *stats.Process) []string {
 	lines := []string{fmt.Sprintf("%s ms/s: %s, %s ms in total, %s lost",
 		t.Bold(text.Number(h.Ratio, 1)), text.Count(h.Hitches, "hitch"), ms(h.Hitch), text.Count(h.LostFrames, "frame"))}
 	if h.Longest != nil {
-		lines = append(lines, fmt.Sprintf("longest: %s ms, after the present at %s (%s s)", ms(*h.Longest), since(t.span, *h.LongestAt), timeText(*h.LongestAt)))
+		lines = append(lines, fmt.Sprintf("longest: %s ms, after the present at %s (%s s)", ms(*h.Longest), since(t.origin, *h.LongestAt), timeText(*h.LongestAt)))
 	}
 	return lines
 }
