@@ -264,6 +264,11 @@ func checkMerge(c *cli.Context, inputs [2][]string) error {
 	case name == output:
 		return &failure{what: "--merge and -o name the same file"}
 	}
+	switch filepath.Ext(strings.TrimSuffix(name, ".gz")) {
+	case "", ".tar", ".tgz":
+	default:
+		return &failure{file: name, what: "--merge writes a tar archive", hint: "name it OUT.tar"}
+	}
 	if len(inputs[0])+len(inputs[1]) > 2 {
 		return &failure{what: "--merge: needs one trace on each side"}
 	}

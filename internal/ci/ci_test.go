@@ -145,6 +145,16 @@ func TestMarkdown(t *testing.T) {
 	if got := write(t, r, "markdown"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	// The data quality is there if it is good, too.
+	clock, other := "DoComposition", "ReceiveVsync now"
+	r.Inputs = []Input{{Name: "a", Quality: &quality.Quality{Verdict: quality.Good, ClockSource: &clock}}, {Name: "b"}}
+	if got := write(t, r, "markdown"); !strings.Contains(got, "checks failed.\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
+		t.Errorf("no data quality: %s", got)
+	}
+	r.Inputs[1].Quality = &quality.Quality{Verdict: quality.Good, ClockSource: &other}
+	if got := write(t, r, "markdown"); !strings.Contains(got, "\nData quality: good.\n") {
+		t.Errorf("no data quality of two: %s", got)
+	}
 	out := write(t, hostile(), "markdown")
 	for _, bad := range []string{"<", "`b`", "](", "@someone", "\x1b", "\n- x"} {
 		if strings.Contains(regexp.MustCompile("\\\\[`\\]]").ReplaceAllString(out, ""), bad) {

@@ -14,6 +14,8 @@ import (
 func (r *Result) writeMarkdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "### %s\n\n%s\n", markdown(r.Title), markdown(capital(r.summary())+"."))
+	var bad bool
+	var good string // the data quality, if it is good for all inputs; short if it differs
 	var lines []string
 	for i := range r.Checks {
 		c := &r.Checks[i]
@@ -25,9 +27,20 @@ func (r *Result) writeMarkdown(w io.Writer) error {
 		}
 	}
 	for i := range r.Inputs {
-		if in := &r.Inputs[i]; in.Quality != nil && len(in.Quality.Reasons) > 0 {
+		in := &r.Inputs[i]
+		switch {
+		case in.Quality == nil:
+		case len(in.Quality.Reasons) > 0:
+			bad = true
 			lines = append(lines, fmt.Sprintf("- ⚠️ **data quality of %s**: %s", markdown(in.Name), markdown(in.Quality.String())))
+		case good == "" || good == in.Quality.String():
+			good = in.Quality.String()
+		default:
+			good = in.Quality.Cell()
 		}
+	}
+	if good != "" && !bad {
+		fmt.Fprintf(b, "\nData quality: %s.\n", markdown(good))
 	}
 	if len(lines) > 0 {
 		fmt.Fprintf(b, "\n%s\n", strings.Join(lines, "\n"))

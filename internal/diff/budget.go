@@ -95,7 +95,11 @@ func (p *parser) budget() (b Budget, err error) {
 // processes of the trace, also those that the report leaves out.
 func CheckBudgets(budgets []Budget, input string, r *stats.Report, all []*analyzer.Process) (list []ci.Check) {
 	if len(budgets) > 0 && !hasFrames(r.Processes...) {
-		return []ci.Check{{Input: input, Condition: "frames", Status: Unknown, Text: "no complete frames"}}
+		why := "no complete frames"
+		if len(all) > 0 {
+			why = "no selected process has complete frames"
+		}
+		return []ci.Check{{Input: input, Condition: "frames", Status: Unknown, Text: why}}
 	}
 	for _, p := range r.Processes {
 		for _, b := range budgets {

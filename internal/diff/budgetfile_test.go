@@ -109,6 +109,7 @@ func TestBudgetsOfProcesses(t *testing.T) {
 	only.Processes = only.Processes[:1]
 	check(CheckBudgets(f.Budgets, "a", &only, all), "a: gallery: fps<100.5: 100.00 failed 2", "a: camera: fps<10: no process with frames matches unknown 3")
 	only.Processes = nil
+	check(CheckBudgets(f.Budgets, "a", &only, all), "a: frames: no selected process has complete frames unknown 0")
 	check(CheckBudgets(f.Budgets, "a", &only, nil), "a: frames: no complete frames unknown 0")
 }
 

@@ -256,7 +256,9 @@ func causesOf(list []*Costs, of func(*Costs) map[cause]trace.Duration) []cause {
 }
 
 // testCauses computes the changes of the causes of all pairs. If there are enough runs, it
-// tests those of lost time together, and those of the time of frames.
+// tests those of lost time together, and those of the time of frames. These are two more
+// families of tests. They only explain changes: if no tested measure of a pair changed, none
+// of its causes is significant, so that the level holds for all families together.
 func (d *Diff) testCauses(o Options) {
 	var series []causeSeries
 	for _, p := range d.Pairs {
@@ -276,11 +278,34 @@ func (d *Diff) testCauses(o Options) {
 	}
 	for _, p := range d.Pairs {
 		if c := p.Causes; c != nil {
+			if !p.significant() {
+				c.unclear()
+			}
 			for _, list := range [][]CauseChange{c.Causes, c.Times} {
 				slices.SortStableFunc(list, func(a, b CauseChange) int {
 					return cmp.Compare(math.Abs(*b.Delta), math.Abs(*a.Delta))
 				})
 			}
+		}
+	}
+}
+
+// significant reports whether a tested measure changed significantly.
+func (p *Pair) significant() bool {
+	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Significant != nil && *m.Significant })
+}
+
+// unclear makes no change significant.
+func (c *CauseChanges) unclear() {
+	all := []*Measure{&c.Lost}
+	for _, list := range [][]CauseChange{c.Causes, c.Times} {
+		for i := range list {
+			all = append(all, &list[i].Measure)
+		}
+	}
+	for _, m := range all {
+		if m.Significant != nil {
+			*m.Significant, m.Judgement = false, Unclear
 		}
 	}
 }

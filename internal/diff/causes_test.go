@@ -17,9 +17,12 @@ import (
 	"ohframe/internal/simulate"
 )
 
-// costly returns a side of one run whose processes have the costs of withCosts.
-func costly(name string, storage float64) Side {
-	return withCosts(gallery("gallery", "render_service", 20, 20, func(int) int { return 5 }).side(name), storage)
+// costly returns a side of one run whose processes have the costs of withCosts, and whose
+// application's frames are 5 ms long.
+func costly(name string, storage float64) Side { return costlyFrames(name, storage, 5) }
+
+func costlyFrames(name string, storage float64, length int) Side {
+	return withCosts(gallery("gallery", "render_service", 20, 20, func(int) int { return length }).side(name), storage)
 }
 
 // withCosts gives each process 100 frames in a second that lost the given milliseconds to
@@ -37,10 +40,11 @@ func withCosts(s Side, storage float64) Side {
 	return s
 }
 
-func several(name string, storage ...float64) Side {
+// several returns a side of runs with frames of a length in milliseconds.
+func several(name string, length int, storage ...float64) Side {
 	var runs []Side
 	for i, x := range storage {
-		runs = append(runs, costly(fmt.Sprint(name, i), x))
+		runs = append(runs, costlyFrames(fmt.Sprint(name, i), x, length))
 	}
 	return Join(name, runs)
 }
@@ -56,7 +60,7 @@ func failOn(t *testing.T, s string) Options {
 
 func TestCauseChanges(t *testing.T) {
 	o := failOn(t, "lost_ms_per_s>+5,wait.io.lost_ms_per_s>+25,wait.io.ms_per_frame>+0.1,wait.gc.wait.ms_per_frame>+0")
-	d := compare(t, several("base", 10, 11, 12), several("new", 30, 31, 32), o)
+	d := compare(t, several("base", 5, 10, 11, 12), several("new", 7, 30, 31, 32), o)
 	c := d.Pairs[0].Causes
 	if got := fmt.Sprintf("%.3f %.3f %.3f", *c.Lost.Base, *c.Lost.New, *c.Lost.Delta); got != "12.000 32.000 20.000" {
 		t.Errorf("lost %s", got)
@@ -84,6 +88,27 @@ func TestCauseChanges(t *testing.T) {
 		}
 		if text := write(t, d, format, WriteOptions{}); !strings.Contains(text, "waiting for storage in FlushLayoutTask") {
 			t.Errorf("%s lacks the cause", format)
+		}
+	}
+}
+
+// Causes explain changes of measures: if none changed, causes are not better or worse, however
+// small their p-values are. Conditions name a measure, and hold without that.
+func TestCausesOfNoChange(t *testing.T) {
+	o := failOn(t, "lost_ms_per_s>+5")
+	for _, test := range []struct {
+		length int
+		want   bool
+	}{{5, false}, {7, true}} {
+		d := compare(t, several("base", 5, 10, 11, 12), several("new", test.length, 30, 31, 32), o)
+		c := d.Pairs[0].Causes
+		for _, m := range []Measure{c.Lost, c.Causes[0].Measure, c.Times[0].Measure} {
+			if *m.Significant != test.want || (m.Judgement == Worsened) != test.want || *m.P > stats.Level {
+				t.Errorf("frames of %d ms: %s: significant %v, %s, p = %v", test.length, m.Name, *m.Significant, m.Judgement, *m.P)
+			}
+		}
+		if d.Outcomes[0].Status != Failed {
+			t.Errorf("frames of %d ms: %s", test.length, d.Outcomes[0])
 		}
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
 	"ohframe/internal/slow"
 )
 
@@ -36,6 +38,7 @@ func (a animation) run(seed uint64) Side {
 	enter := busyShare / (1 - busyShare) / busyFrames
 	busy := r.Float64() < busyShare
 	var before trace.Time // the last present
+	var lost, worked trace.Duration
 	for i := range a.seconds * a.hertz {
 		if i%(3*a.hertz) > 5*a.hertz/2 {
 			continue // a pause after each 2.5 s
@@ -55,6 +58,7 @@ func (a animation) run(seed uint64) Side {
 		if late {
 			took = period + trace.Duration(float64(period)*(0.05+0.45*r.ExpFloat64()))
 		}
+		lost, worked = lost+max(0, took-period), worked+took
 		vsync := start.Add(trace.Duration(i) * period)
 		f := &analyzer.Frame{
 			Kind: analyzer.ApplicationFrame, Process: app, TID: 100, VsyncID: int64(i + 1), Vsync: vsync, Period: period,
@@ -78,7 +82,16 @@ func (a animation) run(seed uint64) Side {
 		s.Frames = append(s.Frames, f, g)
 	}
 	s.Span = analyzer.Interval{Start: start, End: start.Add(trace.Duration(a.seconds) * trace.Second)}
-	return Side{Stats: stats.Compute(&s.Timeline, stats.Options{Compare: true})}
+	side := Side{Stats: stats.Compute(&s.Timeline, stats.Options{Compare: true}), Costs: map[*stats.Process]*Costs{}}
+	for _, p := range side.Stats.Processes { // the render service loses nothing
+		c := &Costs{seconds: p.Observed.Seconds, frames: p.Frames.Complete}
+		if p.Kind == stats.Application {
+			c.lost, c.causes = lost, map[cause]trace.Duration{{place.Run, place.Layout, "FlushLayoutTask"}: lost}
+			c.times = map[cause]trace.Duration{{wait: place.Run, stage: place.Layout}: worked}
+		}
+		side.Costs[p] = c
+	}
+	return side
 }
 
 // pair compares several runs of each side.
@@ -103,27 +116,40 @@ func TestPower(t *testing.T) {
 		slow.Skip(t)
 	}
 	same := animation{hertz: 120, seconds: 10, jank: 0.015}
-	janky, longer := same, same
+	janky, longer, worse, worst := same, same, same, same
 	janky.jank += 0.03
+	worse.jank, worst.jank = 0.06, 0.09 // the same change is harder to find where more frames are late
 	longer.longer = 2 * trace.Millisecond
 	for _, test := range []struct {
-		name    string
-		new     animation
-		runs    int
-		measure string // "" for any of the application or the render service
-		limit   int    // of pairs, in the full test
+		name      string
+		base, new animation
+		runs      int
+		measure   string // "" for any of the application or the render service
+		limit     int    // of pairs, in the full test
 	}{
-		{"A/A, 5 runs of 10 s per side: pairs with any significant change", same, 5, "", 10},
-		{"A/A, 1 run of 10 s per side: pairs with any significant change", same, 1, "", 10},
-		{"A/B, 5 runs of 10 s per side, jank 1.5 % → 4.5 %: jank_rate found", janky, 5, "jank_rate", 180},
-		{"A/B, 5 runs of 10 s per side, longest fifth +2 ms: p95_ms found", longer, 5, "p95_ms", 180},
+		{"A/A, 5 runs of 10 s per side: pairs with any significant change", same, same, 5, "", 10},
+		{"A/A, 1 run of 10 s per side: pairs with any significant change", same, same, 1, "", 10},
+		{"A/B, 5 runs of 10 s per side, jank 1.5 % → 4.5 %: jank_rate found", same, janky, 5, "jank_rate", 180},
+		{"A/B, 5 runs of 10 s per side, longest fifth +2 ms: p95_ms found", same, longer, 5, "p95_ms", 180},
+		{"A/B, 5 runs of 10 s per side, jank 6 % → 9 %: jank_rate found", worse, worst, 5, "jank_rate", 0},
+		{"A/B, 10 runs of 10 s per side, jank 6 % → 9 %: jank_rate found", worse, worst, 10, "jank_rate", 180},
 	} {
+		if !full && test.base != same {
+			continue // too long
+		}
 		found := 0
 		for seed := range uint64(pairs) {
-			d := pair(t, same, test.new, test.runs, seed)
+			d := pair(t, test.base, test.new, test.runs, seed)
 			hit := false
 			for i, p := range d.Pairs {
-				for _, m := range p.Measures {
+				list := p.Measures
+				if test.measure == "" && p.Causes != nil {
+					list = append(slices.Clone(list), p.Causes.Lost)
+					for _, c := range slices.Concat(p.Causes.Causes, p.Causes.Times) {
+						list = append(list, c.Measure)
+					}
+				}
+				for _, m := range list {
 					if test.measure == "" && m.Significant != nil && *m.Significant || i == 0 && m.Name == test.measure && m.Judgement == Worsened {
 						hit = true
 					}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
@@ -74,9 +73,7 @@ func (t *tableWriter) overview(d *Diff) {
 	fmt.Fprintln(t, g.Render())
 	t.More(len(d.Pairs) - len(shown))
 	for _, line := range d.methodText() {
-		for line := range strings.Lines(text.Wrap(line, t.Width-2)) {
-			fmt.Fprintf(t, "  %s\n", t.Dim(strings.TrimSuffix(line, "\n")))
-		}
+		t.Note(line)
 	}
 	fmt.Fprintln(t)
 }

@@ -307,10 +307,25 @@ func (c *Comparison) whyUnknown(p *Pair, change *Change) string {
 	case change.New == nil:
 		return "unknown in the new dataset"
 	case min(p.Units[0], p.Units[1]) < MinUnits:
-		return fmt.Sprintf("too few to test: %s and %s, each dataset needs %d; --fail-on-any compares the values",
-			text.Count(p.Units[0], c.Unit), text.Count(p.Units[1], c.Unit), MinUnits)
+		return "too few to test: " + c.tooFew(p) + "; --fail-on-any compares the values"
 	}
 	return fmt.Sprintf("unknown in too many of the %ss to test it; --fail-on-any compares the values", c.Unit)
+}
+
+// tooFew says how many units a pair has and needs.
+func (c *Comparison) tooFew(p *Pair) string {
+	return fmt.Sprintf("%s and %s, each dataset needs %d", text.Count(p.Units[0], c.Unit), text.Count(p.Units[1], c.Unit), MinUnits)
+}
+
+// whyNotTested returns why changes of a pair were not tested, empty if all were.
+func (c *Comparison) whyNotTested(p *Pair) string {
+	switch {
+	case min(p.Units[0], p.Units[1]) < MinUnits:
+		return "not tested: " + c.tooFew(p)
+	case slices.ContainsFunc(p.Changes, func(m Change) bool { return m.Delta != nil && m.Verdict == TooFewUnits }):
+		return fmt.Sprintf("not tested: unknown in too many of the %ss", c.Unit)
+	}
+	return ""
 }
 
 // With returns the outcomes of a status.
@@ -447,11 +462,12 @@ func (c *Comparison) writeTable(w io.Writer, style text.Style) error {
 	for _, d := range []*Dataset{c.Base, c.New} {
 		t.about(d)
 	}
+	t.line(t.Dim, "Measures are of all frames of a group; those of ohframe diff are means of runs.")
 	fmt.Fprintln(t)
-	for _, p := range c.Pairs {
-		t.Heading(text.Shorten(strings.Join(keyTexts(p.Key), " · "), t.Width/2), fmt.Sprintf(" · %s against %s", text.Count(p.Units[0], c.Unit), text.Count(p.Units[1], c.Unit)))
+	for _, pair := range c.Pairs {
+		t.Heading(text.Shorten(strings.Join(keyTexts(pair.Key), " · "), t.Width/2), fmt.Sprintf(" · %s against %s", text.Count(pair.Units[0], c.Unit), text.Count(pair.Units[1], c.Unit)))
 		table := text.NewTable(t.Ink, "Measure", "Base →", "New →", "Change →", fmt.Sprintf("%.0f %% interval →", 100*(1-stats.Level)), "p →", "")
-		for _, m := range p.Changes {
+		for _, m := range pair.Changes {
 			if m.Base == nil && m.New == nil {
 				continue
 			}
@@ -469,6 +485,10 @@ func (c *Comparison) writeTable(w io.Writer, style text.Style) error {
 		}
 		const p, base = 5, 1
 		t.PrintFitted(table, p, base)
+		if why := c.whyNotTested(pair); why != "" {
+			t.Note(why)
+		}
+		fmt.Fprintln(t)
 	}
 	for _, only := range []struct {
 		keys [][]*string
@@ -492,7 +512,7 @@ func (c *Comparison) writeTable(w io.Writer, style text.Style) error {
 func (m *Change) verdictText(ink text.Ink) string {
 	switch m.Verdict {
 	case TooFewUnits:
-		return "too few to say"
+		return "not tested"
 	case NoClearChange:
 		return "no clear change"
 	}

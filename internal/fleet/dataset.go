@@ -27,9 +27,11 @@ type Dataset struct {
 	Shards  int
 	Missing []int // shards that have no parts
 	// Traces counts the traces of the shards that have parts, failures included.
-	Traces   int
-	Dims     []string
-	Failures map[Reason]int
+	Traces int
+	// Unreliable counts the traces with rows whose data is unreliable, see package quality.
+	Unreliable int
+	Dims       []string
+	Failures   map[Reason]int
 
 	store Store
 	parts []string // of the traces, by shard
@@ -90,6 +92,8 @@ func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 				inputs = get(keyInputs)
 				n, _ := strconv.Atoi(get(keyTraces))
 				d.Traces += n
+				n, _ = strconv.Atoi(get(keyUnreliable))
+				d.Unreliable += n
 				d.parts = append(d.parts, name)
 			}
 			if err == nil && folder == failuresFolder {

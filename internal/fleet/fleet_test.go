@@ -220,8 +220,16 @@ func TestUnreliable(t *testing.T) {
 		}
 	}
 	inputs := find(t, dir)
-	if s := run(t, &Runner{Dir: t.TempDir()}, inputs, Options{}); s.Unreliable != 1 || s.Traces != 2 || s.Failed() != 0 {
+	dataset := t.TempDir()
+	if s := run(t, &Runner{Dir: dataset}, inputs, Options{Shards: 2}); s.Unreliable != 1 || s.Traces != 2 || s.Failed() != 0 {
 		t.Errorf("%+v, want 1 unreliable of 2 traces", s)
+	}
+	d, err := Open(t.Context(), Files{}, dataset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Unreliable != 1 || !strings.HasSuffix(d.summary(), " · 1 trace with unreliable data") {
+		t.Errorf("the dataset: %q, want 1 unreliable trace", d.summary())
 	}
 }
 

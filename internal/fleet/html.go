@@ -22,6 +22,8 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 type page struct {
 	Title, Summary string
 	Warnings       []string
+	Legend         []string
+	WorstTitle     string
 	By             []string
 	Measures       []pageTitle
 	Groups         []pageGroup
@@ -59,7 +61,7 @@ var trends = []string{recordedDay, "day", "date", "week", "month", "build", "ver
 const maxCharts = 24
 
 func (r *Report) writeHTML(w io.Writer) error {
-	p := page{Title: "Frames of " + r.Dataset.Dir, Summary: r.Dataset.summary(), Warnings: r.Dataset.Warnings(), By: r.By}
+	p := page{Title: "Frames of " + r.Dataset.Dir, Summary: r.Dataset.summary(), Warnings: r.Dataset.Warnings(), By: r.By, Legend: r.legend(), WorstTitle: worstTitle}
 	for _, shown := range tableMeasures {
 		p.Measures = append(p.Measures, pageTitle{shown.title, measure(shown.name).Label})
 	}

@@ -11,13 +11,14 @@ import (
 
 // Keys of the metadata of a part.
 const (
-	keySchema  = "ohframe.fleet.schema"
-	keyVersion = "ohframe.version"
-	keyOptions = "ohframe.fleet.options" // hash of the options that decide the rows
-	keyInputs  = "ohframe.fleet.inputs"  // hash of the names and sizes of the shard's traces
-	keyShard   = "ohframe.fleet.shard"   // "K of N"
-	keyTraces  = "ohframe.fleet.traces"  // number of the shard's traces, failures included
-	keyRepeat  = "ohframe.fleet.repeat"  // "true" if another attempt may give other rows
+	keySchema     = "ohframe.fleet.schema"
+	keyVersion    = "ohframe.version"
+	keyOptions    = "ohframe.fleet.options"    // hash of the options that decide the rows
+	keyInputs     = "ohframe.fleet.inputs"     // hash of the names and sizes of the shard's traces
+	keyShard      = "ohframe.fleet.shard"      // "K of N"
+	keyTraces     = "ohframe.fleet.traces"     // number of the shard's traces, failures included
+	keyRepeat     = "ohframe.fleet.repeat"     // "true" if another attempt may give other rows
+	keyUnreliable = "ohframe.fleet.unreliable" // number of the shard's traces with unreliable data
 )
 
 // schemaVersion changes if columns change their meaning.

@@ -157,7 +157,8 @@ func joinPath(elements ...string) string {
 	return filepath.Join(elements...)
 }
 
-// metadata returns what the parts of a shard say about themselves, except keyRepeat.
+// metadata returns what the parts of a shard say about themselves, except keyRepeat and
+// keyUnreliable.
 func (p *Plan) metadata(shard int) [][2]string {
 	return [][2]string{
 		{keySchema, schemaVersion},

@@ -46,12 +46,13 @@ type (
 		Groups  []groupDocument `json:"groups"`
 	}
 	datasetDocument struct {
-		Name     string         `json:"name"`
-		Version  string         `json:"version"`
-		Shards   int            `json:"shards"`
-		Missing  []int          `json:"missing_shards"`
-		Traces   int            `json:"traces"`
-		Failures map[Reason]int `json:"failures"`
+		Name       string         `json:"name"`
+		Version    string         `json:"version"`
+		Shards     int            `json:"shards"`
+		Missing    []int          `json:"missing_shards"`
+		Traces     int            `json:"traces"`
+		Unreliable int            `json:"unreliable_traces"`
+		Failures   map[Reason]int `json:"failures"`
 	}
 	groupDocument struct {
 		Key      map[string]*string  `json:"key"`
@@ -102,7 +103,7 @@ func newDistribution(rates []Rate) *distribution {
 }
 
 func (d *Dataset) document() datasetDocument {
-	return datasetDocument{d.Dir, d.Version, d.Shards, append([]int{}, d.Missing...), d.Traces, d.Failures}
+	return datasetDocument{d.Dir, d.Version, d.Shards, append([]int{}, d.Missing...), d.Traces, d.Unreliable, d.Failures}
 }
 
 func (r *Report) document() reportDocument {
@@ -175,8 +176,10 @@ func numberText(m Measure, x *float64) string {
 	return text.Number(*x, 2)
 }
 
+type tableMeasure struct{ name, title string }
+
 // tableMeasures are the measures of the table.
-var tableMeasures = []struct{ name, title string }{
+var tableMeasures = []tableMeasure{
 	{"jank_rate", "Jank"}, {"whole_late_rate", "Late whole"}, {"hitch_ratio", "Hitch ms/s"}, {"fps", "FPS"},
 	{"p50_ms", "P50 ms"}, {"p95_ms", "P95 ms"}, {"p99_ms", "P99 ms"}, {"max_ms", "Max ms"},
 }
@@ -198,6 +201,9 @@ func (d *Dataset) summary() string {
 	}
 	if failed > 0 {
 		line += fmt.Sprintf(" · %s (%s)", text.Count(failed, "failure"), strings.Join(reasons, ", "))
+	}
+	if d.Unreliable > 0 {
+		line += fmt.Sprintf(" · %s with unreliable data", text.Count(d.Unreliable, "trace"))
 	}
 	return line
 }
@@ -269,6 +275,10 @@ func (r *Report) writeTable(w io.Writer, style text.Style) error {
 		columns = append(columns, slices.Index(titles, title))
 	}
 	t.PrintFitted(table, columns...)
+	for _, line := range r.legend() {
+		t.Note(line)
+	}
+	fmt.Fprintln(t)
 
 	if list := r.causes(); len(list) > 0 {
 		table := text.NewTable(t.Ink, "Lost ms →", "Frames →", "Cause of late frames")
@@ -281,9 +291,9 @@ func (r *Report) writeTable(w io.Writer, style text.Style) error {
 		t.Print(table)
 	}
 	if list := r.worst(); len(list) > 0 {
-		table := text.NewTable(t.Ink, "Late ms →", "Worst frames, three of a process in a trace at most")
+		table := text.NewTable(t.Ink, "Late ms →", "Process", worstTitle)
 		for _, w := range list {
-			table.AppendRow(text.Row{text.Number(w.Overrun.Milliseconds(), 1), text.Line(w.OpenCommand())})
+			table.AppendRow(text.Row{text.Number(w.Overrun.Milliseconds(), 1), t.name(keyText(&w.Process)), text.Line(w.OpenCommand())})
 		}
 		t.Print(table)
 	}
@@ -301,6 +311,20 @@ func (r *Report) causes() []Cause {
 	all.finish()
 	return all.Causes[:min(mostCauses, len(all.Causes))]
 }
+
+// legend explains the numbers of the groups.
+func (r *Report) legend() []string {
+	lines := []string{"Measures are of all frames of a group; median and P90 are of the jank rates of traces or devices."}
+	if slices.ContainsFunc(r.Groups, func(g *Group) bool {
+		return slices.ContainsFunc(tableMeasures, func(m tableMeasure) bool { return measure(m.name).Of(&g.Totals) == nil })
+	}) {
+		lines = append(lines, unknownText+" unknown: jank needs deadlines, FPS and hitches present times, P95 20 frames, P99 100.")
+	}
+	return lines
+}
+
+// worstTitle says which frames worst returns.
+var worstTitle = fmt.Sprintf("Worst frames, %d of a group at most", maxWorst)
 
 // worst returns the worst frames of all groups.
 func (r *Report) worst() []Worst {

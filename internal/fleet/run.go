@@ -368,7 +368,7 @@ func (s *shardRun) finish() error {
 	}
 	// Another attempt may have more time, or find the file readable.
 	repeat := s.failures[Timeout]+s.failures[Unreadable] > 0
-	metadata := append(slices.Clone(s.metadata), [2]string{keyRepeat, strconv.FormatBool(repeat)})
+	metadata := append(slices.Clone(s.metadata), [2]string{keyRepeat, strconv.FormatBool(repeat)}, [2]string{keyUnreliable, strconv.Itoa(s.unreliable)})
 	for i, folder := range s.plan.folders() {
 		for _, m := range metadata {
 			s.writers[folder].SetKeyValueMetadata(m[0], m[1])

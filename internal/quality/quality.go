@@ -66,6 +66,8 @@ type Quality struct {
 	// that need none; the accuracy is nil if it is unknown.
 	ClockSource   *string         `json:"clock_source"`
 	ClockAccuracy *trace.Duration `json:"clock_accuracy_ns"`
+
+	renderWithDeadline int // of WithDeadline
 }
 
 // Of returns the quality of a trace.
@@ -99,6 +101,9 @@ func (q *Quality) count(f *analyzer.Frame) {
 	}
 	if f.Judged() {
 		q.WithDeadline++
+		if f.Kind == analyzer.RenderFrame {
+			q.renderWithDeadline++
+		}
 	}
 }
 
@@ -211,10 +216,19 @@ func (q *Quality) judgeFrames(t *ohframe.Trace, all int, isText bool) {
 	case q.WithTransaction == 0:
 		q.add(Limited, "no_transactions", "no transactions, which frames are empty is unknown")
 	}
-	if share := float64(q.WithDeadline) / float64(q.Frames()); share == 0 {
+	few := func(n, all int, what string) bool {
+		few := float64(n) < deadlinesLimited*float64(all)
+		if few {
+			q.add(Limited, "few_deadlines", "only %d of %s with a deadline", n, text.Count(all, what))
+		}
+		return few
+	}
+	if q.WithDeadline == 0 {
 		q.add(Limited, "no_deadlines", "no deadlines, jank is unknown")
-	} else if share < deadlinesLimited {
-		q.add(Limited, "few_deadlines", "only %d of %s with a deadline", q.WithDeadline, text.Count(q.Frames(), "frame"))
+	} else if !few(q.WithDeadline, q.Frames(), "frame") {
+		// The frames of a kind may lack deadlines although most frames have one.
+		few(q.WithDeadline-q.renderWithDeadline, q.ApplicationFrames, "application frame")
+		few(q.renderWithDeadline, q.RenderFrames, "render frame")
 	}
 	q.addShare(q.Truncated, all, truncatedLimited, truncatedUnreliable, "truncated",
 		fmt.Sprintf("%d of %s truncated (%s)", q.Truncated, text.Count(all, "frame"), percent(q.Truncated, all)))

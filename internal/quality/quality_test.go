@@ -98,7 +98,7 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"good", whole, nil, nil},
 		{"fold -w 120", fold(whole, 120), []string{"lines", "markers"}, []string{"no_deadlines", "no_presents", "no_transactions"}},
-		{"cut -c1-160", cut(whole, 160), []string{"markers"}, nil},
+		{"cut -c1-160", cut(whole, 160), []string{"markers"}, []string{"few_deadlines"}}, // those of 16 of 54 application frames are left
 		{"without the tag graphic", without(whole, "ReceiveVsync", "RSMainThread", "MarshRSTransactionData", "VSyncGenerator", "CommitLayers", "Present Fence", "render_service"),
 			[]string{"no_vsync"}, []string{"clock_unknown", "no_deadlines", "no_render_frames", "no_transactions", "truncated"}},
 		{"without transactions", without(whole, "MarshRSTransactionData"), nil, []string{"no_transactions"}},
@@ -183,6 +183,24 @@ func TestLimitsAndClocks(t *testing.T) {
 	}
 }
 
+// The deadlines of applications do not make up for those of render frames.
+func TestDeadlinesOfAKind(t *testing.T) {
+	in, err := ohframe.Read(t.Context(), bytes.NewReader(demo(t)), ohframe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range in.Timeline.Frames {
+		if f.Kind == analyzer.RenderFrame {
+			f.Deadline = 0
+			f.Facts &^= analyzer.MainLate | analyzer.GPULate
+		}
+	}
+	// 54 of the 100 complete frames are of applications and have a deadline.
+	if got, want := quality.Of(in).String(), "limited: only 0 of 46 render frames with a deadline"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A side has the worst verdict of its runs, and each reason once.
 func TestJoin(t *testing.T) {
 	good, bad := of(t, demo(t), ohframe.Options{}), of(t, cut(demo(t), 160), ohframe.Options{})
@@ -190,10 +208,11 @@ func TestJoin(t *testing.T) {
 		t.Errorf("without runs: %s", q)
 	}
 	q := quality.Join([]string{"a", "b", "c"}, []*quality.Quality{good, bad, bad})
-	if q.Verdict != quality.Unreliable || len(q.Reasons) != 1 || *q.Lines != 3*2862 || q.Frames() != 300 {
+	if q.Verdict != quality.Unreliable || len(q.Reasons) != 2 || *q.Lines != 3*2862 || q.Frames() != 300 {
 		t.Fatalf("%+v", q)
 	}
-	if want := fmt.Sprintf("unreliable: b: %d damaged markers in 102 frames, as if lines were cut, and 1 run like it", bad.DamagedMarkers); q.String() != want {
+	if want := fmt.Sprintf("unreliable: b: %d damaged markers in 102 frames, as if lines were cut, and 1 run like it; "+
+		"b: only 16 of 54 application frames with a deadline, and 1 run like it", bad.DamagedMarkers); q.String() != want {
 		t.Errorf("%q, want %q", q, want)
 	}
 	if q := quality.Join([]string{"a", "b"}, []*quality.Quality{good, good}); q.Verdict != quality.Good || q.Reasons == nil {

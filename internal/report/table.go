@@ -46,6 +46,7 @@ func writeTable(w io.Writer, inputs []Input, o Options) error {
 		known[i], sorted[i] = in.causes(), byJank(in.Stats.Processes)
 		t.overview(in, sorted[i], known[i])
 	}
+	more, hint := 0, false
 	for i, in := range inputs {
 		full := o.Verbose || len(sorted[i]) == 1
 		shown := t.blocks(sorted[i], full)
@@ -54,8 +55,11 @@ func writeTable(w io.Writer, inputs []Input, o Options) error {
 			t.process(in, p, known[i][p], len(inputs) > 1, full)
 		}
 		if !full && len(sorted[i]) > 0 {
-			t.hidden(len(sorted[i]) - len(shown))
+			more, hint = more+len(sorted[i])-len(shown), true
 		}
+	}
+	if hint {
+		t.hidden(more)
 	}
 	return t.Flush()
 }

@@ -143,6 +143,11 @@ func TestBrief(t *testing.T) {
 	if strings.Contains(brief, "UI work   ") {
 		t.Error("there are stages")
 	}
+	// Several inputs have one hint, at the end.
+	two := write(t, append(many(25), many(24)...), "table", Options{})
+	if !strings.HasSuffix(two, "\n--verbose shows 43 more, and everything about each process\n") || strings.Count(two, "everything about each process") != 1 {
+		t.Errorf("two inputs:\n%s", two)
+	}
 	rows, blocks = names(write(t, many(25), "table", Options{Top: 2}))
 	if len(rows) != 2 || len(blocks) != 2 {
 		t.Errorf("top 2: rows %v, blocks %v", rows, blocks)

@@ -67,7 +67,8 @@ func (w Writer) Heading(title, about string) {
 func (w Writer) Print(t Table) { fmt.Fprintf(w, "%s\n\n", t.Render()) }
 
 // PrintFitted writes a table as Print does, without some of the given columns, the first
-// first, if there is no room for all. It says which are missing.
+// first, if there is no room for all. It says which are missing. Lines about the table
+// may follow.
 func (w Writer) PrintFitted(t Table, columns ...int) {
 	if !w.Limited {
 		columns = nil
@@ -75,16 +76,19 @@ func (w Writer) PrintFitted(t Table, columns ...int) {
 	hidden := t.Fit(w.Width, columns...)
 	fmt.Fprintln(w, t.Render())
 	w.Hidden(hidden)
-	fmt.Fprintln(w)
 }
 
 // Hidden writes which columns of a table have no room.
 func (w Writer) Hidden(titles []string) {
 	if len(titles) > 0 {
-		line := "no room for " + strings.Join(titles, ", ") + "; a wider terminal or a file shows all"
-		for line := range strings.Lines(Wrap(line, w.Width-2)) {
-			fmt.Fprintln(w, w.Dim("  "+strings.TrimSuffix(line, "\n")))
-		}
+		w.Note("no room for " + strings.Join(titles, ", ") + "; a wider terminal or a file shows all")
+	}
+}
+
+// Note writes a line about a table below it, or several if there is no room for one.
+func (w Writer) Note(line string) {
+	for line := range strings.Lines(Wrap(line, w.Width-2)) {
+		fmt.Fprintln(w, w.Dim("  "+strings.TrimSuffix(line, "\n")))
 	}
 }
 
