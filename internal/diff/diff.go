@@ -172,7 +172,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	all := slices.Concat(base.Stats.Processes, new.Stats.Processes)
 	for _, c := range o.FailOn {
 		if !c.Source.applies(all...) {
-			d.Outcomes = append(d.Outcomes, Outcome{Condition: c, Status: Unknown})
+			d.Outcomes = append(d.Outcomes, Outcome{Condition: c, Status: Unknown, others: all})
 		}
 	}
 	return d, nil

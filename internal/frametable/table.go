@@ -19,6 +19,16 @@ type tableColumn struct {
 	cell  func(*row, *Input) string
 }
 
+// sortColumns are the values of SortColumns for titles of the table that are no columns,
+// without the unit.
+var sortColumns = map[string]string{
+	"vsync": "vsync_id", "at": "actual_start", "took": durationColumn, "over": "overrun", "render": "render_vsync_id", "shown": "present",
+}
+
+// SortColumn returns the value of SortColumns for a title of the table, or for one without its
+// unit; empty for other titles.
+func SortColumn(title string) string { return sortColumns[strings.TrimSuffix(title, " ms")] }
+
 func tableColumns(inputs []Input, o *Options) []tableColumn {
 	columns := []tableColumn{
 		{"kind", false, func(r *row, _ *Input) string { return r.Kind }},
