@@ -17,7 +17,8 @@ const evil = "a<b>&\"'|`*_[x](y)@someone #1 %0A::error::\x1b[2J\u202e\x00\xff,:\
 
 func hostile() *Result {
 	bad := &quality.Quality{Verdict: quality.Unreliable, Reasons: []quality.Reason{{Code: "lines", Verdict: quality.Unreliable, Text: evil}}}
-	r := &Result{Title: evil, Inputs: []Input{{evil, bad}, {Name: "b"}}, Columns: []string{"Process", "FPS →"}, Rows: [][]string{{evil, evil}}, Verdict: evil}
+	limited := &quality.Quality{Verdict: quality.Limited, Reasons: []quality.Reason{{Code: "lines", Verdict: quality.Limited, Text: "a few lines"}}}
+	r := &Result{Title: evil, Inputs: []Input{{evil, bad}, {"limited", limited}, {Name: "b"}}, Columns: []string{"Process", "FPS →"}, Rows: [][]string{{evil, evil}}, Verdict: evil}
 	for _, s := range []Status{Failed, Passed, Unknown} {
 		r.Checks = append(r.Checks, Check{Input: evil, Process: evil, Condition: evil, Status: s, Text: evil, File: evil, Line: 3})
 	}
@@ -88,7 +89,7 @@ func TestJUnit(t *testing.T) {
 				}
 			}
 		}
-		if tests != 5 || got.Tests != 5 || failures != c.failures || got.Failures != c.failures ||
+		if tests != 6 || got.Tests != 6 || failures != c.failures || got.Failures != c.failures ||
 			errors != c.errors || got.Errors != c.errors || skipped != c.skipped || got.Skipped != c.skipped {
 			t.Errorf("%+v: %d tests, %d failures, %d errors, %d skipped, stated %+v", c, tests, failures, errors, skipped, got)
 		}
@@ -107,9 +108,9 @@ func TestGitHub(t *testing.T) {
 		allow, strict bool
 		want          string
 	}{
-		{false, false, "warning error error error notice"},
-		{true, false, "warning error warning warning notice"},
-		{true, true, "error error warning warning notice"},
+		{false, false, "warning notice error error error notice"},
+		{true, false, "warning notice error warning warning notice"},
+		{true, true, "error notice error warning warning notice"},
 	} {
 		r := hostile()
 		r.AllowMissing, r.Strict = c.allow, c.strict

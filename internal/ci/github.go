@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -17,18 +18,22 @@ var (
 )
 
 // writeGitHub writes a workflow command for each failed check, for each one that cannot
-// be checked, and for unreliable data. The last one is a summary.
+// be checked, and for data that is not good. The last one is a summary.
 func (r *Result) writeGitHub(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
-		if in.isUnreliable() {
-			level := "warning"
-			if r.Strict {
-				level = "error"
-			}
-			annotate(b, level, "data quality of "+in.Name, in.Quality.String(), "", 0)
+		if in.Quality == nil || in.Quality.Verdict == quality.Good {
+			continue
 		}
+		level := "notice"
+		switch {
+		case in.isUnreliable() && r.Strict:
+			level = "error"
+		case in.isUnreliable():
+			level = "warning"
+		}
+		annotate(b, level, "data quality of "+in.Name, in.Quality.String(), "", 0)
 	}
 	for i := range r.Checks {
 		c := &r.Checks[i]

@@ -58,6 +58,12 @@ func TestCauses(t *testing.T) {
 			}
 		}
 	}
+	// The table has the words of why, with both ends of what is too long.
+	for _, line := range []string{"  waiting for another process's reply in =cmd: media:OS_IPC_3\n", "  unknown\n", "  –\n"} {
+		if table := write("table", causes).String(); !strings.Contains(table, line) {
+			t.Errorf("no %q in\n%s", line, table)
+		}
+	}
 	var d struct{ Frames []map[string]any }
 	if err := json.Unmarshal(write("json", causes).Bytes(), &d); err != nil {
 		t.Fatal(err)

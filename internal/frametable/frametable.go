@@ -82,6 +82,9 @@ type row struct {
 
 	// Input is null if there is one input. It is the last column.
 	Input *string `json:"input" parquet:"input,dict,optional"`
+
+	// explanation is not nil if Cause is not. The table has it in words.
+	explanation *why.Explanation
 }
 
 func newRow(f *analyzer.Frame) row {
@@ -163,7 +166,7 @@ func (r *row) setCause(e *why.Explanation) {
 		}
 		return &s
 	}
-	r.Cause = text(e.Outcome.String())
+	r.explanation, r.Cause = e, text(e.Outcome.String())
 	if e.Outcome == why.JustMissed || e.Outcome == why.NotKnown {
 		return
 	}

@@ -429,7 +429,7 @@ func TestChosen(t *testing.T) {
 // ones, says which, and shortens names.
 // Titles of the table that are no columns name the column to sort by.
 func TestSortColumn(t *testing.T) {
-	for _, c := range tableColumns(nil, &Options{}) {
+	for _, c := range tableColumns(nil, nil, &Options{}) {
 		if c.title != "facts" && !slices.Contains(SortColumns, c.title) && !slices.Contains(SortColumns, SortColumn(c.title)) {
 			t.Errorf("%s is %q, which is no column", c.title, SortColumn(c.title))
 		}
@@ -471,6 +471,32 @@ func TestTableFits(t *testing.T) {
 		for _, part := range []string{"gallery", "12345678", "+900.00", "1000.00", "a.ftrace"} {
 			if !strings.Contains(table, part) {
 				t.Errorf("%d: no %s in\n%s", width, part, table)
+			}
+		}
+	}
+}
+
+// In a terminal inputs have names that differ: without the folder and the extension that
+// all have. Causes and inputs lose their middles, not what differs.
+func TestTableInputs(t *testing.T) {
+	for _, c := range []struct{ names, want []string }{
+		{[]string{"a/run1.ftrace", "b/run1.ftrace"}, []string{"a/run1", "b/run1"}},
+		{[]string{"/tmp/a/run1.ftrace", "/tmp/a/run2.ftrace", "/tmp/ab.ftrace"}, []string{"a/run1", "a/run2", "ab"}},
+		{[]string{"t/a.ftrace", "t/a.pftrace"}, []string{"a.ftrace", "a.pftrace"}},
+		{[]string{"x.d/a", "x.d/b"}, []string{"a", "b"}},
+		{[]string{"a", "/b"}, []string{"a", "/b"}},
+		{[]string{"t/.x", "t/a.x"}, []string{"t/.x", "a"}},
+		{[]string{"same.ftrace", "same.ftrace"}, []string{"same", "same"}},
+		{[]string{"t/one.ftrace"}, []string{"t/one.ftrace"}},
+	} {
+		var inputs []Input
+		for _, name := range c.names {
+			inputs = append(inputs, Input{Name: name})
+		}
+		all, short := inputNames(inputs, false), inputNames(inputs, true)
+		for i, name := range c.names {
+			if short[name] != c.want[i] || all[name] != name {
+				t.Errorf("%q of %q: %q, want %q; without a limit %q", name, c.names, short[name], c.want[i], all[name])
 			}
 		}
 	}

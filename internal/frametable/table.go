@@ -1,14 +1,17 @@
 package frametable
 
 import (
+	"cmp"
 	"io"
 	"iter"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/causes"
 	"ohframe/internal/text"
 )
 
@@ -29,7 +32,8 @@ var sortColumns = map[string]string{
 // unit; empty for other titles.
 func SortColumn(title string) string { return sortColumns[strings.TrimSuffix(title, " ms")] }
 
-func tableColumns(inputs []Input, o *Options) []tableColumn {
+// tableColumns returns the columns. Names are those of the inputs in the table.
+func tableColumns(inputs []Input, names map[string]string, o *Options) []tableColumn {
 	columns := []tableColumn{
 		{"kind", false, func(r *row, _ *Input) string { return r.Kind }},
 		{"process", false, func(r *row, _ *Input) string { return r.Process }},
@@ -52,15 +56,15 @@ func tableColumns(inputs []Input, o *Options) []tableColumn {
 	if o.Layers {
 		columns = append(columns, tableColumn{"layers", false, func(r *row, _ *Input) string { return strings.Join(r.Layers, "; ") }})
 	}
-	causes := false
+	hasCauses := false
 	for _, in := range inputs {
-		causes = causes || in.Causes != nil
+		hasCauses = hasCauses || in.Causes != nil
 	}
-	if causes {
+	if hasCauses {
 		columns = append(columns, tableColumn{"cause", false, func(r *row, _ *Input) string { return r.cause() }})
 	}
 	if len(inputs) > 1 {
-		columns = append(columns, tableColumn{"input", false, func(_ *row, in *Input) string { return text.Printable(in.Name) }})
+		columns = append(columns, tableColumn{"input", false, func(_ *row, in *Input) string { return names[in.Name] }})
 	}
 	return columns
 }
@@ -69,8 +73,8 @@ func tableColumns(inputs []Input, o *Options) []tableColumn {
 var leftOut = []string{"tid", "pid", "render", "kind", "shown ms", "facts"}
 
 // Names are shortened to goodWidth while there are columns to leave out, and then to
-// leastWidth.
-const goodWidth, leastWidth = 22, 12
+// leastWidth. A cause is longer: "waiting for storage in FlushLayoutTask".
+const goodWidth, goodCause, leastWidth = 22, 38, 12
 
 // fit leaves out columns, and shortens names, until a line has at most width cells. It
 // returns the columns that are left, their widths, and the titles of the others.
@@ -84,7 +88,11 @@ func fit(columns []tableColumn, widths []int, width int) (left []tableColumn, le
 		}
 		return n - width
 	}
-	for _, title := range leftOut {
+	less := leftOut
+	if slices.ContainsFunc(columns, func(c tableColumn) bool { return c.title == "cause" }) {
+		less = append(slices.Clone(less), "took ms") // the cause explains the overrun, not the length
+	}
+	for _, title := range less {
 		if over(goodWidth) > 0 {
 			hidden = append(hidden, title)
 		}
@@ -109,17 +117,61 @@ func fit(columns []tableColumn, widths []int, width int) (left []tableColumn, le
 // least returns the least width of a column whose widest cell is width wide.
 func (c tableColumn) least(width, names int) int {
 	switch c.title {
-	case "process", "layers", "cause", "input":
+	case "cause":
+		if names == goodWidth {
+			names = goodCause
+		}
+		return min(width, names)
+	case "process", "layers", "input":
 		return min(width, names)
 	}
 	return width
 }
 
+// shorten shortens a cell to width cells. Causes and inputs differ at both ends.
+func (c tableColumn) shorten(cell string, width int) string {
+	switch c.title {
+	case "cause":
+		return text.ShortenMiddle(cell, width/2, width)
+	case "input":
+		return text.ShortenMiddle(cell, width/4, width)
+	}
+	return text.Shorten(cell, width)
+}
+
+// inputNames returns the names of the inputs in the table, by name. If there is little
+// room, they have neither the folder nor the extension that all of them have.
+func inputNames(inputs []Input, limited bool) map[string]string {
+	names := map[string]string{}
+	folder, extension := "", ""
+	if limited && len(inputs) > 1 {
+		folder, extension = folderOf(inputs[0].Name), path.Ext(inputs[0].Name)
+	}
+	for _, in := range inputs {
+		for !strings.HasPrefix(in.Name, folder) {
+			folder = folderOf(folder[:len(folder)-1])
+		}
+		if path.Ext(in.Name) != extension || strings.ContainsAny(extension, separators) {
+			extension = ""
+		}
+	}
+	for _, in := range inputs {
+		names[in.Name] = text.Printable(cmp.Or(strings.TrimSuffix(in.Name[len(folder):], extension), in.Name))
+	}
+	return names
+}
+
+// separators are those of paths, on Windows too.
+const separators = `/\`
+
+// folderOf returns the name up to the last separator, with it.
+func folderOf(name string) string { return name[:strings.LastIndexAny(name, separators)+1] }
+
 // writeTable writes the columns that matter to people. It iterates over the frames twice,
 // first to find the widths of the columns: there may be too many rows to keep.
 func writeTable(w io.Writer, inputs []Input, list iter.Seq2[*analyzer.Frame, *Input], o Options) error {
 	out := text.NewWriter(w, o.Style)
-	columns := tableColumns(inputs, &o)
+	columns := tableColumns(inputs, inputNames(inputs, out.Limited), &o)
 	cells, widths := make([]string, len(columns)), make([]int, len(columns))
 	eachRow := func(do func()) {
 		for f, in := range list {
@@ -153,7 +205,7 @@ func writeTable(w io.Writer, inputs []Input, list iter.Seq2[*analyzer.Frame, *In
 			if i > 0 {
 				line += "  "
 			}
-			c = text.Shorten(c, widths[i])
+			c = columns[i].shorten(c, widths[i])
 			pad := strings.Repeat(" ", max(0, widths[i]-text.Width(c)))
 			if columns[i].right {
 				line += pad + c
@@ -191,18 +243,16 @@ func (r *row) facts() string {
 	return strings.Join(list, ", ")
 }
 
-// cause returns the largest cause of a frame in words.
+// cause returns the largest cause of a frame in words, as the tables of report and why.
 func (r *row) cause() string {
-	if r.Cause == nil {
+	if r.explanation == nil {
 		return ""
 	}
-	parts := []string{*r.Cause}
-	for _, s := range []*string{r.CauseWait, r.CauseSlice, r.CauseCulprit} {
-		if s != nil {
-			parts = append(parts, *s)
-		}
+	brief := causes.Brief(r.explanation)
+	if r.CauseCulprit != nil {
+		brief += ": " + *r.CauseCulprit
 	}
-	return strings.Join(parts, " · ")
+	return brief
 }
 
 func integer[T int32 | int64](n *T) string {

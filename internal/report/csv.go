@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -54,7 +55,7 @@ func csvRow(input string, p *stats.Process) []string {
 	}
 	rates := make([]string, len(p.Refresh))
 	for i, r := range p.Refresh {
-		rates[i] = plain(r.Rate)
+		rates[i] = plain(math.Round(r.Rate*1000) / 1000) // periods are whole nanoseconds
 	}
 	row[5] = strings.Join(rates, " ")
 	for i := range stats.Measures {

@@ -20,7 +20,7 @@ func gallery() *stats.Process {
 			Complete: 150, WithDeadline: 140, Late: 21, LateMain: 21, Empty: known(3), Misaligned: 9, Linked: 145, Truncated: 2,
 		},
 		JankRate: known(.15), EmptyRate: known(.02),
-		Refresh: []stats.Refresh{{Rate: 60, Period: 16_666_667, Frames: 110}, {Rate: 120, Period: 8_333_333, Frames: 40}},
+		Refresh: []stats.Refresh{{Rate: 60, Period: 16_666_667, Frames: 110}, {Rate: 120.0000048, Period: 8_333_333, Frames: 40}},
 		FPS:     &stats.FPS{Event: stats.Present, Frames: 144, First: 3_700_020_000_000, Last: 3_702_403_333_333, Rate: 60.003},
 		Hitches: &stats.Hitches{
 			Gaps: 143, Time: 2383 * ms1, Idle: 200 * ms1, Hitches: 5, Hitch: 122 * ms1, LostFrames: 7,

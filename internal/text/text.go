@@ -153,6 +153,20 @@ func Shorten(name string, width int) string {
 	return "…" + string(rest)
 }
 
+// ShortenMiddle cuts the middle of a text that is wider than width cells, because both its
+// ends matter. Of the beginning, at most head cells are left.
+func ShortenMiddle(s string, head, width int) string {
+	if Width(s) <= width {
+		return s
+	}
+	rest, begin := []rune(s), ""
+	for w := text.RuneWidth(rest[0]); w <= min(head, width-1); w += text.RuneWidth(rest[0]) {
+		begin += string(rest[0])
+		rest = rest[1:]
+	}
+	return begin + Shorten(string(rest), width-Width(begin))
+}
+
 // Wrap breaks a line between words so that no line is wider than width cells.
 func Wrap(line string, width int) string {
 	if Width(line) <= width {

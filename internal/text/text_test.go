@@ -48,6 +48,27 @@ func TestNoneSelected(t *testing.T) {
 	}
 }
 
+// Both ends stay, and the text is never wider.
+func TestShortenMiddle(t *testing.T) {
+	for _, c := range []struct {
+		s           string
+		head, width int
+		want        string
+	}{
+		{"running in FlushLayoutTask", 7, 26, "running in FlushLayoutTask"},
+		{"running in FlushLayoutTask", 7, 13, "running…tTask"},
+		{"abcdefgh", 1, 4, "a…gh"},
+		{"abcdefgh", 9, 4, "abc…"},
+		{"abcdefgh", 1, 1, "…"},
+		{"世界世界", 3, 7, "世…世界"},
+		{"", 0, 0, ""},
+	} {
+		if got := ShortenMiddle(c.s, c.head, c.width); got != c.want {
+			t.Errorf("%q in %d: %q, want %q", c.s, c.width, got, c.want)
+		}
+	}
+}
+
 func TestPrintable(t *testing.T) {
 	for name, want := range map[string]string{
 		"com.example.app": "com.example.app",
