@@ -33,7 +33,7 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp of shares, 1 ms/s, otherwise 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
 			processFlag, verboseFlag,
-		}, traceFlags()...),
+		}, traceFlags(strictMeasures)...),
 		Action: runDiff,
 	}
 }
@@ -69,7 +69,7 @@ func (e gateError) Error() string { return strings.Join(e, "\n") }
 func (e gateError) ExitCode() int { return 2 }
 
 func runDiff(c *cli.Context) error {
-	inputs, err := sideInputs(c)
+	inputs, names, err := sideInputs(c)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func runDiff(c *cli.Context) error {
 		}
 	}
 	var problems qualityProblems
-	sides, err := readSides(c, inputs, &problems)
+	sides, err := readSides(c, inputs, names, &problems)
 	if err != nil {
 		return err
 	}
@@ -170,8 +170,8 @@ func diffOptions(c *cli.Context) (o diff.Options, err error) {
 	return o, nil
 }
 
-// sideInputs returns the names of the traces of both sides.
-func sideInputs(c *cli.Context) (sides [2][]string, err error) {
+// sideInputs returns the names of the traces of both sides, and of the sides.
+func sideInputs(c *cli.Context) (sides [2][]string, names [2]string, err error) {
 	args := c.Args().Slice()
 	hint := "ohframe diff BASE NEW, or ohframe diff BASE… -- NEW…"
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -179,16 +179,18 @@ func sideInputs(c *cli.Context) (sides [2][]string, err error) {
 	} else if len(args) == 2 {
 		sides = [2][]string{args[:1], args[1:]}
 	} else {
-		return sides, &failure{what: fmt.Sprintf("two inputs are needed, not %d", len(args)), hint: hint}
+		return sides, names, &failure{what: fmt.Sprintf("two inputs are needed, not %d", len(args)), hint: hint}
 	}
 	all := 0
 	for i := range sides {
-		if sides[i], err = expandInputs(c, sides[i]); err != nil {
-			return sides, err
+		given := sides[i]
+		if sides[i], err = expandInputs(c, given); err != nil {
+			return sides, names, err
 		}
 		if len(sides[i]) == 0 {
-			return sides, &failure{what: [2]string{"no input before --", "no input after --"}[i], hint: hint}
+			return sides, names, &failure{what: [2]string{"no input before --", "no input after --"}[i], hint: hint}
 		}
+		names[i] = sideName(given, sides[i])
 		for _, name := range sides[i] {
 			if name == standard {
 				all++
@@ -196,13 +198,13 @@ func sideInputs(c *cli.Context) (sides [2][]string, err error) {
 		}
 	}
 	if all > 1 {
-		return sides, &failure{file: inputName(standard), what: "cannot be read twice"}
+		return sides, names, &failure{file: inputName(standard), what: "cannot be read twice"}
 	}
-	return sides, nil
+	return sides, names, nil
 }
 
 // readSides reads the inputs of both sides. Of several only the measures are kept.
-func readSides(c *cli.Context, inputs [2][]string, problems *qualityProblems) (sides [2]diff.Side, err error) {
+func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, problems *qualityProblems) (sides [2]diff.Side, err error) {
 	for i, names := range inputs {
 		var runs []diff.Side
 		times := map[string]int{}
@@ -227,30 +229,24 @@ func readSides(c *cli.Context, inputs [2][]string, problems *qualityProblems) (s
 			}
 			runs = append(runs, run)
 		}
-		sides[i] = diff.Join(sideName(names, inputs[1-i]), runs)
+		sides[i] = diff.Join(sideNames[i], runs)
 	}
 	return sides, nil
 }
 
-// sideName returns the name of a side: the folder of its traces, unless the other side is
-// in it too, or the names of the first and the last.
-func sideName(names, other []string) string {
-	folder := folderOf(names)
-	if folder == "." || folder == folderOf(other) {
-		return inputName(names[0]) + " … " + filepath.Base(names[len(names)-1])
-	}
-	return folder
-}
-
-// folderOf returns the folder that has all the files, or ".".
-func folderOf(names []string) string {
-	folder := filepath.Dir(names[0])
-	for _, name := range names {
-		if filepath.Dir(name) != folder {
-			return "."
+// sideName returns the name of a side of several traces: the folder that was given, or the
+// names of the first trace and the last.
+func sideName(given, names []string) string {
+	if len(given) == 1 {
+		if info, err := os.Stat(given[0]); err == nil && info.IsDir() {
+			return given[0]
 		}
 	}
-	return folder
+	first, last := names[0], names[len(names)-1]
+	if filepath.Dir(first) == filepath.Dir(last) {
+		last = filepath.Base(last)
+	}
+	return inputName(first) + " … " + inputName(last)
 }
 
 // checkMerge checks --merge before any input is read.

@@ -83,10 +83,10 @@ func TestCompareSignificant(t *testing.T) {
 			t.Errorf("%s, the other way round: %s", name, n.finding())
 		}
 	}
-	if verdict, j := there.verdict(); verdict != "worse: jank_rate, p50_ms, p90_ms, p95_ms" || j != Worsened {
+	if verdict, j := there.verdict(); verdict != "worse: Jank rate, Duration P50, Duration P90, Duration P95" || j != Worsened {
 		t.Errorf("verdict %q", verdict)
 	}
-	if verdict, j := back.verdict(); verdict != "better: jank_rate, p50_ms, p90_ms, p95_ms" || j != Improved {
+	if verdict, j := back.verdict(); verdict != "better: Jank rate, Duration P50, Duration P90, Duration P95" || j != Improved {
 		t.Errorf("verdict %q, the other way round", verdict)
 	}
 	// However sure, a change that is too small does not count.
@@ -95,8 +95,8 @@ func TestCompareSignificant(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := compare(t, fast, slow, Options{MinEffect: effects}).Pairs[0]
-	if verdict, _ := p.verdict(); verdict != "worse: p95_ms" {
-		t.Errorf("verdict %q, want worse: p95_ms", verdict)
+	if verdict, _ := p.verdict(); verdict != "worse: Duration P95" {
+		t.Errorf("verdict %q, want worse: Duration P95", verdict)
 	}
 	if m := p.measure("p50_ms"); *m.Significant || m.Judgement != Unclear || *m.MinEffect != 20.5 {
 		t.Errorf("%s", m.finding())
@@ -148,7 +148,7 @@ func TestCompareRuns(t *testing.T) {
 		t.Errorf("frames: %v and %v", *m.Base, *m.New)
 	}
 	table := write(t, d, "table", WriteOptions{})
-	for _, part := range []string{"base  base  4 runs", "permutation of runs, 70 divisions", "worse: p50_ms"} {
+	for _, part := range []string{"base  base  4 runs", "permutation of runs, 70 divisions", "worse: Duration P50", "Values are means of runs", "A measure without a verdict was not tested."} {
 		if !strings.Contains(table, part) {
 			t.Errorf("the table has no %q:\n%s", part, table)
 		}

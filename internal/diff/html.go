@@ -66,7 +66,8 @@ type pagePair struct {
 	// Changed are the measures with a significant change, the worse first, and Rest all
 	// others.
 	Changed, Rest []pageMeasure
-	Zero          int // measures that are zero on both sides and are not listed
+	Zero          int    // measures that are zero on both sides and are not listed
+	LeftOut       string // what else is not listed
 	Overview      []pageMeasure
 	Runs          bool // there are several runs
 	Costs         []causeTable
@@ -121,7 +122,7 @@ func writeHTML(w io.Writer, d *Diff) error {
 }
 
 func newPagePair(p *Pair) pagePair {
-	pp := pagePair{Pair: p, Title: p.title(), About: p.about(), Findings: p.findings(), Costs: p.causeTables(), Runs: len(p.base) > 1 || len(p.new) > 1}
+	pp := pagePair{Pair: p, Title: p.title(), About: p.about(), Findings: p.findings(), Costs: p.causeTables(), LeftOut: p.leftOut(), Runs: len(p.base) > 1 || len(p.new) > 1}
 	pp.Verdict, pp.Judgement = p.verdict()
 	var better []pageMeasure
 	for _, m := range p.shown() {

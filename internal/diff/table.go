@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
@@ -62,7 +63,11 @@ func (t *tableWriter) overview(d *Diff) {
 	g.Wrap(7, t.Width-numbersWidth-name)
 	shown := d.shown()
 	for _, p := range shown {
-		row := text.Row{text.Shorten(p.title(), name)}
+		title := text.Shorten(p.title(), name)
+		if base, new := text.Process(p.Base), text.Process(p.New); base != new {
+			title = text.Shorten(base, name-len(" >")) + " →\n" + text.Shorten(new, name)
+		}
+		row := text.Row{title}
 		for _, name := range []string{"fps", "jank_rate", "p95_ms"} {
 			m := p.measure(name)
 			row = append(row, overviewValue(m.Unit, m.Base), t.judged(overviewValue(m.Unit, m.New), m.Judgement))
@@ -120,6 +125,9 @@ func (t *tableWriter) pair(p *Pair) {
 	}
 	if equal > 0 {
 		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %s equal.", text.Count(equal, "measure"))))
+	}
+	if left := p.leftOut(); left != "" {
+		t.Note(left)
 	}
 	fmt.Fprintln(t)
 	for _, table := range p.causeTables() {
@@ -206,6 +214,30 @@ func (p *Pair) shown() (list []Measure) {
 		}
 	}
 	return list
+}
+
+// leftOut says how many measures shown leaves out; empty without any.
+func (p *Pair) leftOut() string {
+	unknown, periods := 0, 0
+	for _, m := range p.Measures {
+		switch {
+		case m.Base == nil && m.New == nil:
+			unknown++
+		case m.Unit == stats.Periods && !p.RefreshDiffers:
+			periods++
+		}
+	}
+	var list []string
+	if unknown > 0 {
+		list = append(list, fmt.Sprintf("%s unknown on both sides", text.Count(unknown, "measure")))
+	}
+	if periods > 0 {
+		list = append(list, fmt.Sprintf("%s relative to an equal refresh rate", text.Count(periods, "measure")))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "Left out: " + strings.Join(list, ", ") + "."
 }
 
 // only lists the processes in one trace only.

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -175,6 +176,11 @@ func TestTableOfChanges(t *testing.T) {
 		significant = m.Judgement == Worsened
 	}
 	all, equalOfAll, none := app.changed(true)
+	// The table accounts for all measures of the JSON form.
+	var unknown, periods int
+	if n, err := fmt.Sscanf(app.leftOut(), "Left out: %d measures unknown on both sides, %d measures relative to", &unknown, &periods); err != nil || len(all)+equalOfAll+unknown+periods != len(app.Measures) {
+		t.Errorf("%q (%d, %v) beside %d and %d of %d measures", app.leftOut(), n, err, len(all), equalOfAll, len(app.Measures))
+	}
 	if len(all)+equalOfAll != len(app.shown()) || none != 0 || len(list)+hidden+equal != len(app.shown()) {
 		t.Errorf("%d and %d of %d measures, %d hidden", len(all), equalOfAll, len(app.shown()), none)
 	}
@@ -185,5 +191,17 @@ func TestTableOfChanges(t *testing.T) {
 	}
 	if !strings.Contains(table, " more measures changed; --verbose lists all.") {
 		t.Errorf("nothing is hidden:\n%s", table)
+	}
+}
+
+// The overview has both names of a pair whose names differ, and the arrow between them.
+func TestTableOfMapped(t *testing.T) {
+	base, new := gallery("com.example.gallery", "render_service", 200, 200, func(int) int { return 5 }), gallery("com.example.gallery.redesigned", "render_service", 200, 200, func(int) int { return 5 })
+	d := compare(t, base.side(""), new.side(""), Options{Map: []Mapping{{"com.example.gallery", "com.example.gallery.redesigned"}}})
+	for _, width := range []int{80, 120} {
+		table := write(t, d, "table", WriteOptions{Style: text.Style{Width: width}})
+		if !regexp.MustCompile(`\n  \S*ple.gallery → .*\n  …\S*redesigned\n`).MatchString(table) {
+			t.Errorf("%d: the overview does not name both:\n%s", width, table)
+		}
 	}
 }

@@ -59,12 +59,13 @@ func (p *Pair) tested() []string {
 	return stats.Tested[:]
 }
 
-// verdict returns the significant changes in a few words: "worse: jank_rate, p95_ms".
+// verdict returns the significant changes in a few words: "worse: Jank rate, Duration P95".
 func (p *Pair) verdict() (string, Judgement) {
 	names := map[Judgement][]string{}
 	for i := range p.Measures {
 		m := &p.Measures[i]
-		names[m.Judgement] = append(names[m.Judgement], m.Name)
+		name, _, _ := strings.Cut(m.definition.Label, ", ") // without the unit
+		names[m.Judgement] = append(names[m.Judgement], name)
 	}
 	worse, better := strings.Join(names[Worsened], ", "), strings.Join(names[Improved], ", ")
 	switch {
@@ -85,18 +86,23 @@ func (m *Measure) finding() string {
 		changeText(m.Unit, m.Delta), 100*(1-stats.Level), changeText(m.Unit, m.Low), changeText(m.Unit, m.High), probability(*m.P))
 }
 
-// methodText describes the test, in lines that fit the table.
+// methodText describes the test and the values, in lines that fit the table.
 func (d *Diff) methodText() []string {
 	c := d.Test
+	var values []string
+	if d.Base.Runs != nil || d.New.Runs != nil {
+		values = append(values, "Values are means of runs, those of percentiles too.")
+	}
 	if c.Family == 0 {
-		return []string{"Nothing was tested: too few frames."}
+		return append(values, "Nothing was tested: too few frames.")
 	}
 	how := map[stats.Method]string{
 		stats.RunPermutation:   fmt.Sprintf("permutation of runs, %d divisions", c.Resamples),
 		stats.TTest:            "t-test of the runs",
 		stats.BlockPermutation: fmt.Sprintf("permutation of blocks of time, %d divisions", c.Resamples),
 	}[c.Method]
-	lines := []string{fmt.Sprintf("~ no significant change: %s; %s, %.0f %% level.", how, text.Count(c.Family, "change"), 100*stats.Level)}
+	lines := append(values, fmt.Sprintf("~ no significant change: %s; %s, %.0f %% level.", how, text.Count(c.Family, "change"), 100*stats.Level),
+		"A measure without a verdict was not tested.")
 	if c.Method == stats.BlockPermutation {
 		lines = append(lines, "Fewer than three runs do not show how runs differ. Record five or more of each side.")
 	}
