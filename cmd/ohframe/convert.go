@@ -30,7 +30,7 @@ func convertCommand() *cli.Command {
 			&cli.BoolFlag{Name: "compress", Usage: "compress the packets in the trace"},
 			&cli.GenericFlag{Name: "attribute", Value: &attributes{}, Usage: "store a fact in the trace: `KEY=VALUE`; may be repeated"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no progress and no summary"},
-		}, traceFlags()...),
+		}, traceFlags(strictLines)...),
 		Action: convert,
 	}
 }
@@ -153,6 +153,7 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	if options.Options, err = traceOptions(c); err != nil {
 		return nil, err
 	}
+	options.Strict = c.Bool("strict") && !c.IsSet("merge") // of diff, it is about measures
 	m, warning := recorded(name)
 	useRecorded(c, m, &options.Options)
 	options.Attributes = attributesOf(m)

@@ -33,7 +33,7 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp of shares, 1 ms/s, otherwise 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
 			processFlag, verboseFlag,
-		}, traceFlags()...),
+		}, traceFlags(strictMeasures)...),
 		Action: runDiff,
 	}
 }

@@ -29,7 +29,7 @@ func framesCommand() *cli.Command {
 			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames, at least 1", DefaultText: "all"},
 			&cli.BoolFlag{Name: "layers", Usage: "list the layers of Android's frames, one row per layer"},
 			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames, which takes longer"},
-		}, traceFlags()...),
+		}, traceFlags(strictMeasures)...),
 		Action: frames,
 	}
 }
@@ -60,7 +60,9 @@ func frames(c *cli.Context) error {
 		}
 		inputs = append(inputs, frametable.Input{Name: inputName(name), Timeline: in.Timeline, Causes: in.Causes})
 		timelines = append(timelines, in.Timeline)
-		problems.check(c, name, in)
+		if q := problems.check(c, name, in); o.Late && q.Frames() > 0 && q.WithDeadline == 0 {
+			printWarnings(name, []string{"no frame has a deadline: which frames are late is unknown"})
+		}
 	}
 	if o.Process != nil && !slices.ContainsFunc(timelines, func(t *analyzer.Timeline) bool {
 		return slices.ContainsFunc(t.Frames, func(f *analyzer.Frame) bool { return o.Process(f.Process) })

@@ -27,7 +27,7 @@ func whyCommand() *cli.Command {
 			processFlag,
 			&cli.Int64Flag{Name: "frame", Usage: "show where all the time of the frames with this `VSYNC` id went"},
 			&cli.BoolFlag{Name: "all", Usage: "list all late frames instead of the worst 20 of each process"},
-		}, traceFlags()...),
+		}, traceFlags(strictMeasures)...),
 		Action: runWhy,
 	}
 }

@@ -26,9 +26,9 @@ type Process struct {
 	PID  trace.PID
 	Name string
 	Kind stats.Kind
-	// Complete is the number of complete frames.
-	Complete int
-	Ranking  *why.Ranking
+	// Complete is the number of complete frames, Judged that of those with a deadline.
+	Complete, Judged int
+	Ranking          *why.Ranking
 	// Late are the explanations of the late frames, in order of time.
 	Late []*why.Explanation
 	// ShownLate are those of render frames that were shown late, and PickedUpLate those of
@@ -108,6 +108,9 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), all: c}
 	for _, f := range frames {
+		if f.Judged() {
+			p.Judged++
+		}
 		e := c.Of(f)
 		if e == nil {
 			continue
@@ -190,9 +193,11 @@ func PlacesOnly(list []*Process) bool {
 }
 
 // Missing returns what to record in order to know more causes; empty if nothing is
-// missing.
-func Missing(c *why.Causes, list []*Process) string {
+// missing. q is the quality of the trace; nil if it is unknown.
+func Missing(c *why.Causes, list []*Process, q *quality.Quality) string {
 	switch {
+	case q.Cut() && (!c.Scheduled || PlacesOnly(list) || !c.Woken):
+		return "lines were cut: whether threads ran or waited is unknown"
 	case !c.Scheduled:
 		return "the trace has no scheduling events: record the tags sched and freq to see whether threads ran or waited"
 	case PlacesOnly(list):

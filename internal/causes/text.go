@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -43,7 +44,7 @@ func (t *textWriter) write(in Input) {
 	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(in.Name), t.Width)))
 	in.Quality.Print(t.Writer, "", t.Width)
 	t.placesOnly = PlacesOnly(list)
-	if missing := Missing(t.causes, list); missing != "" && len(list) > 0 {
+	if missing := Missing(t.causes, list, in.Quality); missing != "" && len(list) > 0 {
 		for line := range strings.Lines(text.Wrap(missing, t.Width)) {
 			fmt.Fprintln(t, t.Yellow(strings.TrimSpace(line), true))
 		}
@@ -52,11 +53,12 @@ func (t *textWriter) write(in Input) {
 	if len(list) == 0 {
 		fmt.Fprintln(t, "no complete frames")
 	}
-	onTime, frames := 0, 0
+	onTime, frames, unknown := 0, 0, 0
 	for _, p := range list {
 		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {
 			onTime++
 			frames += p.Complete
+			unknown += p.Complete - p.Judged
 			continue
 		}
 		t.process(p)
@@ -66,8 +68,28 @@ func (t *textWriter) write(in Input) {
 		if onTime < len(list) {
 			process = "other process"
 		}
-		fmt.Fprintf(t, "no late frames in %s of %s\n", text.Count(frames, "frame"), text.Count(onTime, process))
+		fmt.Fprintln(t, noneLate("in "+text.Count(frames, "frame")+" of "+text.Count(onTime, process), frames, unknown))
 	}
+}
+
+// noneLate says that none of frames is known to be late. of names them, and unknown is the
+// number of those without a deadline.
+func noneLate(of string, frames, unknown int) string {
+	switch {
+	case unknown == frames:
+		return "no deadlines " + of + ": which are late is unknown"
+	case unknown > 0:
+		return fmt.Sprintf("no late frames %s, %d without a deadline", of, unknown)
+	}
+	return "no late frames " + of
+}
+
+// vsyncID returns the vsync id of a frame for a list.
+func vsyncID(f *analyzer.Frame) string {
+	if f.VsyncID == 0 {
+		return "–"
+	}
+	return fmt.Sprint(f.VsyncID)
 }
 
 func (t *textWriter) process(p *Process) {
@@ -87,7 +109,7 @@ func (t *textWriter) process(p *Process) {
 	if len(p.Late) > 0 {
 		t.late(p)
 	} else {
-		fmt.Fprintf(t, "  %s\n\n", t.Bold(fmt.Sprintf("no late frames of %d", p.Complete)))
+		fmt.Fprintf(t, "  %s\n\n", t.Bold(noneLate(fmt.Sprintf("of %d", p.Complete), p.Complete, p.Complete-p.Judged)))
 	}
 	t.list(p.ShownLate, "shown late", func(e *why.Explanation) (trace.Duration, string) {
 		return e.Shown.Late, t.causes.ShownSentence(e)
@@ -128,9 +150,9 @@ func RankingLines(r *why.Ranking, n, width int, ink text.Ink) []string {
 	for _, c := range shown {
 		title := text.Printable(c.Title()) + " · "
 		if n := len(c.Frames); n > 1 {
-			title += fmt.Sprintf("%d frames, worst %d", n, c.Worst.VsyncID)
+			title += fmt.Sprintf("%d frames, worst %s", n, vsyncID(c.Worst))
 		} else {
-			title += fmt.Sprintf("frame %d", c.Worst.VsyncID)
+			title += fmt.Sprintf("frame %s", vsyncID(c.Worst))
 		}
 		if c.KnockOn > 0 {
 			title += fmt.Sprintf(", %s ms knock-on", why.Milliseconds(c.KnockOn))
@@ -197,7 +219,7 @@ func (t *textWriter) list(all []*why.Explanation, what string, of func(*why.Expl
 	vsync, late := len("Frame"), len("Late")
 	for _, e := range shown {
 		d, _ := of(e)
-		vsync = max(vsync, len(fmt.Sprint(e.Frame.VsyncID)))
+		vsync = max(vsync, text.Width(vsyncID(e.Frame)))
 		late = max(late, len(why.Milliseconds(d))+len(" ms"))
 	}
 	if what != "" {
@@ -206,7 +228,7 @@ func (t *textWriter) list(all []*why.Explanation, what string, of func(*why.Expl
 	fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %*s  %*s  Cause", vsync, "Frame", late, "Late")))
 	for _, e := range shown {
 		d, sentence := of(e)
-		head := fmt.Sprintf("  %*d  %*s  ", vsync, e.Frame.VsyncID, late, why.Milliseconds(d)+" ms")
+		head := fmt.Sprintf("  %*s  %*s  ", vsync, vsyncID(e.Frame), late, why.Milliseconds(d)+" ms")
 		for _, line := range hang(head, text.Line(sentence), t.Width) {
 			fmt.Fprintln(t, line)
 		}
