@@ -101,6 +101,9 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 		return nil, err
 	}
 	totals.Lost += text.lost()
+	if text.binary != nil {
+		totals.Longest = hitrace.Longest{} // the lines are not those of the input
+	}
 	t := &Trace{Timeline: timeline, Lines: totals, Warnings: slices.Concat(text.warnings(), totals.Warnings(), timeline.Diagnostics.Warnings())}
 	if o.Causes {
 		t.Causes = recorder.Explain(timeline)

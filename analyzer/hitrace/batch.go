@@ -10,6 +10,7 @@ type Batch struct {
 	problems []lineProblem
 	headers  []int // the lines, counted from 1, that a trace may begin with
 	lost     lost
+	longest  Longest
 	starts   []int // indexes of the events that begin another trace
 }
 
@@ -25,6 +26,7 @@ type lineProblem struct {
 // used for block after block allocates nothing once it has grown.
 func (b *Batch) Parse(block []byte, maxLine int) {
 	b.Events, b.problems, b.headers, b.lines, b.lost = b.Events[:0], b.problems[:0], b.headers[:0], 0, lost{}
+	b.longest = Longest{}
 	for len(block) > 0 {
 		text := block
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
@@ -36,6 +38,7 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		if n := len(text); n > 0 && text[n-1] == '\r' {
 			text = text[:n-1]
 		}
+		b.longest.add(Longest{min(len(text), maxLine+1), 1}) // of longer ones, only a part may be in the block
 		if len(text) > maxLine {
 			b.problems = append(b.problems, lineProblem{b.lines, LineTooLong})
 			continue
@@ -76,6 +79,7 @@ func (b *Batch) settle(strays *strays, splitter *splitter, totals *Totals, optio
 		totals.End = b.Events[n-1].Time
 	}
 	totals.Lines += b.lines
+	totals.Longest.add(b.longest)
 	totals.Lost += b.lost.dropped
 	totals.Overwritten += b.lost.overwritten
 	outside := options.Window.markOutside(b.Events, totals.Start)

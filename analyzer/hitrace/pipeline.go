@@ -44,6 +44,8 @@ type Totals struct {
 	// Lost counts the events that the kernel dropped within the trace, and Overwritten
 	// those before its start that a full buffer replaced, as far as the input says.
 	Lost, Overwritten int
+	// Longest are the longest lines. Many of one length show that lines were cut there.
+	Longest Longest
 	// Start and End are the times of the first and the last line with an event,
 	// inside the window or not.
 	Start, End trace.Time
@@ -51,6 +53,22 @@ type Totals struct {
 	// whose clock starts behind the previous trace. Joins are the first few of them.
 	Further, Behind int
 	Joins           []Join
+}
+
+// Longest counts the longest lines of a text.
+type Longest struct {
+	Length int // in bytes, without the end of the line; at most Limits.Line + 1
+	Lines  int // those of that length
+}
+
+// add adds the longest lines of another part of the text.
+func (l *Longest) add(other Longest) {
+	switch {
+	case other.Length > l.Length:
+		*l = other
+	case other.Length == l.Length:
+		l.Lines += other.Lines
+	}
 }
 
 // Warnings describes what was skipped because of limits, and where the clock began anew.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 )
@@ -68,7 +69,7 @@ func (c *Causes) ShownSentence(e *Explanation) string {
 	case s.Stage == place.Display && s.Wait == place.GPU:
 		return "the GPU worked for " + ms(d) + " after the commit" + after
 	case s.Stage == place.Display && s.Earlier != nil:
-		return fmt.Sprintf("the display was still busy with frame %d", s.Earlier.VsyncID)
+		return fmt.Sprintf("the display was still busy with %s", frameName(s.Earlier))
 	case s.Stage == place.Display:
 		return "the display needed " + ms(d) + " after the commit" + after
 	case s.Wait == place.Variation:
@@ -99,7 +100,7 @@ func (c *Causes) PickUpSentence(e *Explanation) string {
 	}
 	passed := "render_service"
 	if p.Passed != nil {
-		passed = fmt.Sprintf("frame %d of render_service", p.Passed.VsyncID)
+		passed = frameName(p.Passed) + " of render_service"
 	}
 	switch p.Reason {
 	case RenderBusy:
@@ -224,7 +225,7 @@ func (c *Causes) phrase(s *Share) string {
 func waitedFor(s *Share) string {
 	text := waitFor[s.Wait]
 	if s.Wait == place.WaitRender && s.Earlier != nil {
-		text = fmt.Sprintf("for frame %d on the render thread", s.Earlier.VsyncID)
+		text = fmt.Sprintf("for %s on the render thread", frameName(s.Earlier))
 	}
 	switch {
 	case s.Culprit != nil:
@@ -287,7 +288,7 @@ func where(stage place.Stage, slice string) string {
 }
 
 func (c *Causes) knockOn(s *Share) string {
-	return fmt.Sprintf("began %s late: the thread was still busy with frame %d%s", ms(s.Value), s.Earlier.VsyncID, c.root(s))
+	return fmt.Sprintf("began %s late: the thread was still busy with %s%s", ms(s.Value), frameName(s.Earlier), c.root(s))
 }
 
 // root names the cause of a knock-on in parentheses, if it is known.
@@ -303,7 +304,7 @@ func (c *Causes) root(s *Share) string {
 func (c *Causes) busy(s *Share) string {
 	switch s.Wait {
 	case place.EarlierFrame:
-		return fmt.Sprintf("was still busy with frame %d for %s%s", s.Earlier.VsyncID, ms(s.Value), c.root(s))
+		return fmt.Sprintf("was still busy with %s for %s%s", frameName(s.Earlier), ms(s.Value), c.root(s))
 	case place.EarlierWork:
 		return fmt.Sprintf("was busy with %s for %s", s.Slice, ms(s.Value))
 	}
@@ -341,4 +342,12 @@ func (c *Culprit) did() string {
 		return ", which was " + c.Wait.Label() + " in " + c.Slice
 	}
 	return ", which was " + c.Wait.Label()
+}
+
+// frameName returns how a sentence names a frame.
+func frameName(f *analyzer.Frame) string {
+	if f.VsyncID == 0 {
+		return "another frame"
+	}
+	return fmt.Sprintf("frame %d", f.VsyncID)
 }

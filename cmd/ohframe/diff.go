@@ -33,7 +33,7 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp of shares, 1 ms/s, otherwise 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
 			processFlag, verboseFlag,
-		}, traceFlags()...),
+		}, traceFlags(strictMeasures)...),
 		Action: runDiff,
 	}
 }
@@ -176,6 +176,9 @@ func sideInputs(c *cli.Context) (sides [2][]string, names [2]string, err error) 
 	hint := "ohframe diff BASE NEW, or ohframe diff BASE… -- NEW…"
 	if i := slices.Index(args, "--"); i >= 0 {
 		sides = [2][]string{args[:i], args[i+1:]}
+		if slices.Contains(sides[1], "--") {
+			return sides, names, &failure{what: "more than one --: diff compares two sides", hint: hint}
+		}
 	} else if len(args) == 2 {
 		sides = [2][]string{args[:1], args[1:]}
 	} else {

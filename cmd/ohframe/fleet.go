@@ -57,7 +57,7 @@ func fleetRunCommand() *cli.Command {
 			&cli.BoolFlag{Name: "frames", Usage: "also write all frames, to DIR/frames"},
 			&cli.BoolFlag{Name: "no-causes", Usage: "do not look for the causes of late frames, which is faster"},
 			&cli.IntFlag{Name: "max-failures", Value: -1, Usage: "exit with 1 if more than `N` traces fail", DefaultText: "any number"},
-		}, traceFlags()...),
+		}, traceFlags(strictMeasures)...),
 		Action: runFleet,
 	}
 }
@@ -118,6 +118,9 @@ func runFleet(c *cli.Context) error {
 	printFleetSummary(dir, summary, skipped)
 	if most := c.Int("max-failures"); c.IsSet("max-failures") && summary.Failed() > most {
 		return &failure{what: fmt.Sprintf("%s failed, more than --max-failures %d", text.Count(summary.Failed(), "trace"), most)}
+	}
+	if c.Bool("strict") && summary.Unreliable > 0 {
+		return gateError{fmt.Sprintf("%s: the data of %s is unreliable", dir, text.Count(summary.Unreliable, "trace"))}
 	}
 	return nil
 }

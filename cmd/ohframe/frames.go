@@ -26,10 +26,10 @@ func framesCommand() *cli.Command {
 			processFlag,
 			&cli.BoolFlag{Name: "late", Usage: "list only late frames"},
 			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first; duration is the length of the actual interval", DefaultText: "actual_start, the smallest first"},
-			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames; 0 lists all", DefaultText: "all"},
+			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames, at least 1", DefaultText: "all"},
 			&cli.BoolFlag{Name: "layers", Usage: "list the layers of Android's frames, one row per layer"},
 			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames, which takes longer"},
-		}, traceFlags()...),
+		}, traceFlags(strictMeasures)...),
 		Action: frames,
 	}
 }
@@ -60,7 +60,9 @@ func frames(c *cli.Context) error {
 		}
 		inputs = append(inputs, frametable.Input{Name: inputName(name), Timeline: in.Timeline, Causes: in.Causes})
 		timelines = append(timelines, in.Timeline)
-		problems.check(c, name, in)
+		if q := problems.check(c, name, in); o.Late && q.Frames() > 0 && q.WithDeadline == 0 {
+			printWarnings(name, []string{"no frame has a deadline: which frames are late is unknown"})
+		}
 	}
 	if o.Process != nil && !slices.ContainsFunc(timelines, func(t *analyzer.Timeline) bool {
 		return slices.ContainsFunc(t.Frames, func(f *analyzer.Frame) bool { return o.Process(f.Process) })
@@ -89,10 +91,14 @@ func framesOptions(c *cli.Context) (o frametable.Options, err error) {
 		return o, err
 	}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
-		return o, &failure{what: fmt.Sprintf("--sort: no column %q", o.Sort), hint: suggest("", o.Sort, frametable.SortColumns, "docs/commands.md lists the columns")}
+		hint := suggest("", o.Sort, frametable.SortColumns, "docs/commands.md lists the columns")
+		if name := frametable.SortColumn(o.Sort); name != "" {
+			hint = fmt.Sprintf("that column of the table is --sort %s", name)
+		}
+		return o, &failure{what: fmt.Sprintf("--sort: no column %q", o.Sort), hint: hint}
 	}
-	if o.Limit < 0 {
-		return o, &failure{what: "--top: must not be negative"}
+	if o.Limit < 0 || c.IsSet("top") && o.Limit == 0 {
+		return o, &failure{what: "--top: must be positive"}
 	}
 	selection, err := statsOptions(c)
 	o.Process = selection.Process

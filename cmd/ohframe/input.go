@@ -71,8 +71,15 @@ func fileError(name string, err error) error {
 // commonCategory is the heading of traceFlags in the help of a command.
 const commonCategory = "Common flags"
 
-// traceFlags returns the flags of every command that reads a trace.
-func traceFlags() []cli.Flag {
+// What --strict means: for commands that write the trace, and for those that measure it.
+const (
+	strictLines    = "stop at the first line that cannot be parsed"
+	strictMeasures = "exit with 2, after writing the output, if measures are unreliable"
+)
+
+// traceFlags returns the flags of every command that reads a trace. strict is what
+// --strict means.
+func traceFlags(strict string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "clock-offset", Category: commonCategory, Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
 		&cli.StringFlag{Name: "phase-rule", Category: commonCategory, Value: "expected", Usage: "vsync times by which a frame counts as misaligned: `expected|actual`"},
@@ -80,14 +87,14 @@ func traceFlags() []cli.Flag {
 		&cli.StringFlag{Name: "to", Category: commonCategory, Usage: "skip what is at `TIME` or later"},
 		&cli.IntFlag{Name: "workers", Category: commonCategory, Usage: "process `N` blocks of the trace at once; 0 is one for each processor", DefaultText: "one for each processor"},
 		&cli.StringFlag{Name: "entry", Category: commonCategory, Usage: "file `NAME`, or a pattern, to read from an archive of several files"},
-		&cli.BoolFlag{Name: "strict", Category: commonCategory, Usage: "stop at the first line that cannot be parsed; exit with 2 if measures are unreliable"},
+		&cli.BoolFlag{Name: "strict", Category: commonCategory, Usage: strict},
 		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &limits.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},
 	}
 }
 
-// traceOptions returns the options that traceFlags set.
+// traceOptions returns the options that traceFlags set, without Strict.
 func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
-	o.Strict, o.Workers, o.Entry = c.Bool("strict"), c.Int("workers"), c.String("entry")
+	o.Workers, o.Entry = c.Int("workers"), c.String("entry")
 	o.Limits = *c.Generic("limit").(*limits.Limits)
 	if o.Workers < 0 {
 		return o, &failure{what: fmt.Sprintf("--workers %d: must not be negative", o.Workers)}

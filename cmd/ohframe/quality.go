@@ -9,11 +9,12 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/internal/quality"
+	"ohframe/internal/text"
 )
 
 // qualityProblems are the inputs of a command whose measures cannot be trusted.
 type qualityProblems struct {
-	noFrames   []error  // of the inputs without frames
+	noFrames   []error  // of the inputs without complete frames
 	unreliable []string // the others, with the reasons
 }
 
@@ -22,8 +23,8 @@ type qualityProblems struct {
 func (p *qualityProblems) check(c *cli.Context, name string, in *ohframe.Trace) *quality.Quality {
 	q := quality.Of(in)
 	switch {
-	case len(in.Timeline.Frames) == 0:
-		f := noFrames(in.Timeline, in.Lines != nil)
+	case q.Frames() == 0:
+		f := noFrames(in.Timeline, q)
 		f.file = inputName(name)
 		p.noFrames = append(p.noFrames, f)
 	case q.Verdict == quality.Unreliable:
@@ -35,7 +36,7 @@ func (p *qualityProblems) check(c *cli.Context, name string, in *ohframe.Trace) 
 	return q
 }
 
-// err returns the error of inputs without frames, or with --strict a gateError if an
+// err returns the error of inputs without complete frames, or with --strict a gateError if an
 // input is unreliable.
 func (p *qualityProblems) err(c *cli.Context) error {
 	switch {
@@ -47,16 +48,28 @@ func (p *qualityProblems) err(c *cli.Context) error {
 	return nil
 }
 
-// noFrames returns why an input has no frames. That of a trace with markers says
-// which are missing and how to record them.
-func noFrames(t *analyzer.Timeline, hasMarkers bool) *failure {
+// noFrames returns why an input has no complete frames. That of a text trace says what to
+// do about it.
+func noFrames(t *analyzer.Timeline, q *quality.Quality) *failure {
 	f := &failure{what: "no frames"}
-	if !hasMarkers {
+	if q.Truncated > 0 {
+		f.what = "no complete frames, " + text.Count(q.Truncated, "truncated frame")
+	}
+	if q.Lines == nil {
 		return f
 	}
-	if missing := t.Diagnostics.MissingMarkers(); len(missing) > 0 {
+	missing := t.Diagnostics.MissingMarkers()
+	if len(missing) > 0 && q.Truncated == 0 {
 		f.what += ": no marker " + strings.Join(missing, ", ")
 	}
-	f.hint = "frames need the tags graphic and ace: ohframe record -t 5, or hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\""
+	switch {
+	case q.Cut():
+		f.what += ": lines were cut or wrapped"
+		f.hint = *q.Advice
+	case q.Truncated > 0:
+		f.hint = *q.Advice + ": record for longer, and do not sort the file"
+	default:
+		f.hint = "frames need the tags graphic and ace: ohframe record -t 5, or hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\""
+	}
 	return f
 }

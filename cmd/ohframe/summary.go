@@ -7,10 +7,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -27,7 +29,7 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	case counts.Frames == 0 && isDump:
 		fmt.Fprintf(w, "%s: no frames\n", in)
 	case counts.Frames == 0:
-		printNoFrames(w, in, t)
+		printNoFrames(w, in, s)
 	default:
 		processes, _ := t.ProcessCounts()
 		fmt.Fprintf(w, "%s: %s of %s, %s, %s", in, text.Count(counts.Frames, "frame"), text.Count(len(processes), "process"),
@@ -118,8 +120,8 @@ func printProcesses(w io.Writer, t *analyzer.Timeline) {
 }
 
 // printNoFrames prints which markers are missing and how to record them.
-func printNoFrames(w io.Writer, in string, t *analyzer.Timeline) {
-	f := noFrames(t, true)
+func printNoFrames(w io.Writer, in string, s *exporter.Summary) {
+	f := noFrames(s.Timeline, quality.Of(&ohframe.Trace{Timeline: s.Timeline, Lines: s.Totals}))
 	fmt.Fprintf(w, "%s: %s\nhint: %s\n", text.Printable(in), f.what, f.hint)
 }
 

@@ -19,7 +19,7 @@ func textCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` instead of standard output"},
 			&cli.StringFlag{Name: "precision", Value: "us", Usage: "times of binary traces in microseconds or nanoseconds: `us|ns`"},
-		}, traceFlags()...),
+		}, traceFlags(strictLines)...),
 		Action: writeText,
 	}
 }
@@ -41,6 +41,7 @@ func writeText(c *cli.Context) error {
 	if options.Options, err = traceOptions(c); err != nil {
 		return err
 	}
+	options.Strict = c.Bool("strict")
 	output := c.String("output")
 	if isOne(c, names) {
 		return writeTextOf(c, names[0], output, options)

@@ -27,7 +27,7 @@ func whyCommand() *cli.Command {
 			processFlag,
 			&cli.Int64Flag{Name: "frame", Usage: "show where all the time of the frames with this `VSYNC` id went"},
 			&cli.BoolFlag{Name: "all", Usage: "list all late frames instead of the worst 20 of each process"},
-		}, traceFlags()...),
+		}, traceFlags(strictMeasures)...),
 		Action: runWhy,
 	}
 }
@@ -63,7 +63,7 @@ func runWhy(c *cli.Context) error {
 		if in.Causes == nil {
 			return &failure{file: inputName(name), what: "no causes are known for a " + in.Format, hint: "run ohframe why on the text trace, or on what ohframe convert makes of it"}
 		}
-		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: problems.check(c, name, in)})
+		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Span.Start, Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: problems.check(c, name, in)})
 		timelines = append(timelines, in.Timeline)
 	}
 	if err := causes.CheckChosen(inputs, o, timelines...); err != nil {

@@ -26,9 +26,9 @@ type Process struct {
 	PID  trace.PID
 	Name string
 	Kind stats.Kind
-	// Complete is the number of complete frames.
-	Complete int
-	Ranking  *why.Ranking
+	// Complete is the number of complete frames, Judged that of those with a deadline.
+	Complete, Judged int
+	Ranking          *why.Ranking
 	// Late are the explanations of the late frames, in order of time.
 	Late []*why.Explanation
 	// ShownLate are those of render frames that were shown late, and PickedUpLate those of
@@ -52,6 +52,8 @@ type Options struct {
 type Input struct {
 	Name   string
 	Causes *why.Causes
+	// Start is the start of the trace.
+	Start trace.Time
 	// Processes are those that the function Processes returned.
 	Processes []*Process
 	// Quality is that of the trace; nil if unknown.
@@ -106,6 +108,9 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), all: c}
 	for _, f := range frames {
+		if f.Judged() {
+			p.Judged++
+		}
 		e := c.Of(f)
 		if e == nil {
 			continue
@@ -130,7 +135,7 @@ func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) err
 	case slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes) > 0 }):
 		return nil
 	case o.Vsync != 0:
-		return &failure.Error{What: fmt.Sprintf("--frame: no complete frame has the vsync id %d", o.Vsync), Hint: "ohframe frames lists the vsync ids"}
+		return noFrame(o, timelines)
 	case o.Process == nil:
 		return nil
 	}
@@ -138,6 +143,23 @@ func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) err
 		return fmt.Errorf("--process: %w", err)
 	}
 	return nil
+}
+
+// noFrame returns the error if none of the wanted processes has a frame with Options.Vsync.
+func noFrame(o Options, timelines []*analyzer.Timeline) error {
+	var with []*stats.Process
+	for _, t := range timelines {
+		for f := range t.Complete() {
+			same := func(p *stats.Process) bool { return p.PID == f.Process.PID && p.Name == f.Process.Name }
+			if f.VsyncID == o.Vsync && !slices.ContainsFunc(with, same) {
+				with = append(with, &stats.Process{PID: f.Process.PID, Name: f.Process.Name})
+			}
+		}
+	}
+	if len(with) > 0 {
+		return &failure.Error{What: fmt.Sprintf("--frame: no complete frame of the selected processes has the vsync id %d", o.Vsync), Hint: "processes that have it: " + text.Names(with)}
+	}
+	return &failure.Error{What: fmt.Sprintf("--frame: no complete frame has the vsync id %d", o.Vsync), Hint: "ohframe frames lists the vsync ids"}
 }
 
 // Write writes the causes of the inputs, one after the other, in one of the Formats.
@@ -171,9 +193,11 @@ func PlacesOnly(list []*Process) bool {
 }
 
 // Missing returns what to record in order to know more causes; empty if nothing is
-// missing.
-func Missing(c *why.Causes, list []*Process) string {
+// missing. q is the quality of the trace; nil if it is unknown.
+func Missing(c *why.Causes, list []*Process, q *quality.Quality) string {
 	switch {
+	case q.Cut() && (!c.Scheduled || PlacesOnly(list) || !c.Woken):
+		return "lines were cut: whether threads ran or waited is unknown"
 	case !c.Scheduled:
 		return "the trace has no scheduling events: record the tags sched and freq to see whether threads ran or waited"
 	case PlacesOnly(list):

@@ -140,7 +140,7 @@ func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs))}
 	for _, in := range inputs {
 		c := in.Causes
-		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.Functions, nonEmpty(Missing(c, in.Processes)), []documentProcess{}}
+		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.Functions, nonEmpty(Missing(c, in.Processes, in.Quality)), []documentProcess{}}
 		for _, p := range in.Processes {
 			input.Processes = append(input.Processes, documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()})
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -17,6 +18,7 @@ type textWriter struct {
 	text.Writer
 	Options
 	causes *why.Causes
+	start  trace.Time // of the trace
 	// placesOnly reports that it is unknown of all late frames whether their threads
 	// ran or waited.
 	placesOnly bool
@@ -38,11 +40,11 @@ const (
 
 func (t *textWriter) write(in Input) {
 	list := in.Processes
-	t.causes = in.Causes
+	t.causes, t.start = in.Causes, in.Start
 	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(in.Name), t.Width)))
 	in.Quality.Print(t.Writer, "", t.Width)
 	t.placesOnly = PlacesOnly(list)
-	if missing := Missing(t.causes, list); missing != "" && len(list) > 0 {
+	if missing := Missing(t.causes, list, in.Quality); missing != "" && len(list) > 0 {
 		for line := range strings.Lines(text.Wrap(missing, t.Width)) {
 			fmt.Fprintln(t, t.Yellow(strings.TrimSpace(line), true))
 		}
@@ -51,11 +53,12 @@ func (t *textWriter) write(in Input) {
 	if len(list) == 0 {
 		fmt.Fprintln(t, "no complete frames")
 	}
-	onTime, frames := 0, 0
+	onTime, frames, unknown := 0, 0, 0
 	for _, p := range list {
 		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {
 			onTime++
 			frames += p.Complete
+			unknown += p.Complete - p.Judged
 			continue
 		}
 		t.process(p)
@@ -65,22 +68,48 @@ func (t *textWriter) write(in Input) {
 		if onTime < len(list) {
 			process = "other process"
 		}
-		fmt.Fprintf(t, "no late frames in %s of %s\n", text.Count(frames, "frame"), text.Count(onTime, process))
+		fmt.Fprintln(t, noneLate("in "+text.Count(frames, "frame")+" of "+text.Count(onTime, process), frames, unknown))
 	}
+}
+
+// noneLate says that none of frames is known to be late. of names them, and unknown is the
+// number of those without a deadline.
+func noneLate(of string, frames, unknown int) string {
+	switch {
+	case unknown == frames:
+		return "no deadlines " + of + ": which are late is unknown"
+	case unknown > 0:
+		return fmt.Sprintf("no late frames %s, %d without a deadline", of, unknown)
+	}
+	return "no late frames " + of
+}
+
+// vsyncID returns the vsync id of a frame for a list.
+func vsyncID(f *analyzer.Frame) string {
+	if f.VsyncID == 0 {
+		return "–"
+	}
+	return fmt.Sprint(f.VsyncID)
 }
 
 func (t *textWriter) process(p *Process) {
 	t.Heading(text.Shorten(processName(p.Name), t.Width/2), fmt.Sprintf(" · %s · pid %s", text.Kind(p.Kind), p.PID))
 	if t.Vsync != 0 {
-		for _, e := range p.Late {
-			t.frame(e)
+		list := slices.Clone(p.Late)
+		slices.SortStableFunc(list, func(a, b *why.Explanation) int { return cmp.Compare(b.Overrun, a.Overrun) })
+		for _, e := range list {
+			name := fmt.Sprintf("frame %d", e.Frame.VsyncID)
+			if len(list) > 1 {
+				name += fmt.Sprintf(" of thread %d at +%s ms", e.Frame.TID, text.Number(float64(e.Frame.Actual.Start.Sub(t.start))/float64(trace.Millisecond), 2))
+			}
+			t.frame(e, name)
 		}
 		return
 	}
 	if len(p.Late) > 0 {
 		t.late(p)
 	} else {
-		fmt.Fprintf(t, "  %s\n\n", t.Bold(fmt.Sprintf("no late frames of %d", p.Complete)))
+		fmt.Fprintf(t, "  %s\n\n", t.Bold(noneLate(fmt.Sprintf("of %d", p.Complete), p.Complete, p.Complete-p.Judged)))
 	}
 	t.list(p.ShownLate, "shown late", func(e *why.Explanation) (trace.Duration, string) {
 		return e.Shown.Late, t.causes.ShownSentence(e)
@@ -121,9 +150,9 @@ func RankingLines(r *why.Ranking, n, width int, ink text.Ink) []string {
 	for _, c := range shown {
 		title := text.Printable(c.Title()) + " · "
 		if n := len(c.Frames); n > 1 {
-			title += fmt.Sprintf("%d frames, worst %d", n, c.Worst.VsyncID)
+			title += fmt.Sprintf("%d frames, worst %s", n, vsyncID(c.Worst))
 		} else {
-			title += fmt.Sprintf("frame %d", c.Worst.VsyncID)
+			title += fmt.Sprintf("frame %s", vsyncID(c.Worst))
 		}
 		if c.KnockOn > 0 {
 			title += fmt.Sprintf(", %s ms knock-on", why.Milliseconds(c.KnockOn))
@@ -190,7 +219,7 @@ func (t *textWriter) list(all []*why.Explanation, what string, of func(*why.Expl
 	vsync, late := len("Frame"), len("Late")
 	for _, e := range shown {
 		d, _ := of(e)
-		vsync = max(vsync, len(fmt.Sprint(e.Frame.VsyncID)))
+		vsync = max(vsync, text.Width(vsyncID(e.Frame)))
 		late = max(late, len(why.Milliseconds(d))+len(" ms"))
 	}
 	if what != "" {
@@ -199,7 +228,7 @@ func (t *textWriter) list(all []*why.Explanation, what string, of func(*why.Expl
 	fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %*s  %*s  Cause", vsync, "Frame", late, "Late")))
 	for _, e := range shown {
 		d, sentence := of(e)
-		head := fmt.Sprintf("  %*d  %*s  ", vsync, e.Frame.VsyncID, late, why.Milliseconds(d)+" ms")
+		head := fmt.Sprintf("  %*s  %*s  ", vsync, vsyncID(e.Frame), late, why.Milliseconds(d)+" ms")
 		for _, line := range hang(head, text.Line(sentence), t.Width) {
 			fmt.Fprintln(t, line)
 		}
@@ -240,10 +269,10 @@ func (t *textWriter) sentence(e *why.Explanation) string {
 	return s
 }
 
-// frame writes all that is known about one frame.
-func (t *textWriter) frame(e *why.Explanation) {
+// frame writes all that is known about one frame, which is called name.
+func (t *textWriter) frame(e *why.Explanation, name string) {
 	sum := NewSum(e)
-	head := fmt.Sprintf("frame %d took %s ms", e.Frame.VsyncID, why.Milliseconds(sum.Took))
+	head := fmt.Sprintf("%s took %s ms", name, why.Milliseconds(sum.Took))
 	if e.Overrun == 0 {
 		fmt.Fprintf(t, "  %s\n", t.Bold(head+" and was not late"))
 	} else {
@@ -483,7 +512,7 @@ func Components(e *why.Explanation, sum *Sum) []Component {
 func noStageLast(s place.Stage) int { return (int(s) + place.StageCount - 1) % place.StageCount }
 
 func (t *textWriter) components(e *why.Explanation, total *Sum) {
-	columns := []string{"Stage", "Wait", "ms →", "Usual →", "Excess →", "Share →", ""}
+	columns := []string{"Stage", "Wait", "ms →", "Usual →", "Excess →", "Share →", " →"}
 	if e.Overrun == 0 {
 		columns = columns[:3]
 	}
@@ -491,13 +520,15 @@ func (t *textWriter) components(e *why.Explanation, total *Sum) {
 	g.Wrap(0, 20)
 	g.Wrap(1, 32)
 	var usual trace.Duration
-	for _, c := range Components(e, total) {
+	list := Components(e, total)
+	shares := percents(list, total.Overrun)
+	for i, c := range list {
 		stage, share := c.Stage.Label(), ""
 		if c.Stage == place.NoStage {
 			stage = "several"
 		}
 		if c.Cost > 0 {
-			share = Percent(c.Cost, e.Overrun)
+			share = shares[i]
 		}
 		usual += c.Usual
 		if max(c.Value, c.Usual, c.Cost) < tenth/2 {
@@ -648,6 +679,24 @@ func number(d trace.Duration) string {
 
 // processName returns the name of a process for people.
 func processName(name string) string { return text.Process(&stats.Process{Name: name}) }
+
+// percents returns the costs as shares of their sum, without decimals. Those with the largest
+// remainders are rounded up, so that the shares add up to 100 %.
+func percents(list []Component, sum trace.Duration) []string {
+	shares := make([]why.Share, len(list))
+	for i := range list {
+		shares[i].Share = trace.Duration(100 * float64(tenth) * float64(list[i].Cost) / float64(max(sum, 1)))
+	}
+	var texts []string
+	for i, p := range round(shares, 100*tenth) {
+		part, whole := p/tenth, trace.Duration(100)
+		if cost := list[i].Cost; part == 0 || part == whole {
+			part, whole = cost, sum // at the ends, Percent says what is not exact
+		}
+		texts = append(texts, Percent(part, whole))
+	}
+	return texts
+}
 
 // Percent returns a share without decimals. Only exactly 0 is "0 %" and only the whole
 // is "100 %".

@@ -68,7 +68,13 @@ type Quality struct {
 	ClockAccuracy *trace.Duration `json:"clock_accuracy_ns"`
 
 	renderWithDeadline int // of WithDeadline
+	// cut reports that lines were cut or wrapped.
+	cut bool
 }
+
+// Cut reports whether the lines of the trace were cut or wrapped, so that what seems to
+// be missing may have been recorded.
+func (q *Quality) Cut() bool { return q != nil && q.cut }
 
 // Of returns the quality of a trace.
 func Of(t *ohframe.Trace) *Quality {
@@ -155,6 +161,7 @@ const (
 	markersLimited, markersUnreliable     = 0.01, 0.05 // of frames
 	lostLimited, lostUnreliable           = 0, 0.01
 	truncatedLimited, truncatedUnreliable = 0.2, 0.5
+	longestUnreliable                     = 0.25 // of lines; intact captures have up to 0.05
 	deadlinesLimited                      = 0.5
 	minBad                                = 10
 	longPeriod                            = trace.Second / 60 // the refresh period of slow displays
@@ -169,6 +176,11 @@ func (q *Quality) judge(t *ohframe.Trace) {
 		q.add(Unreliable, "no_frames", "no complete frames")
 	}
 	if isText {
+		if n := t.Lines.Longest.Lines; n >= minBad && float64(n) > longestUnreliable*float64(*q.Lines) {
+			q.cut = true
+			q.add(Unreliable, "cut", "%d of %s have the largest length, %d: they were cut or wrapped there",
+				n, text.Count(*q.Lines, "line"), t.Lines.Longest.Length)
+		}
 		if n := *q.NotUnderstood; n > 0 {
 			q.addShare(n, *q.Lines, linesLimited, linesUnreliable, "lines",
 				fmt.Sprintf("%d of %s not understood (%s)", n, text.Count(*q.Lines, "line"), percent(n, *q.Lines)))
@@ -191,11 +203,23 @@ func (q *Quality) judge(t *ohframe.Trace) {
 	if q.Frames() > 0 {
 		q.judgeFrames(t, all, isText)
 	}
-	if isText && len(d.MissingMarkers()) > 0 {
-		advice := "record the tags graphic and ace"
+	if advice := q.advice(d.MissingMarkers()); isText && advice != "" {
 		q.Advice = &advice
 	}
 	q.setVerdict()
+}
+
+// advice returns what to do about markers that are missing.
+func (q *Quality) advice(missing []string) string {
+	switch {
+	case q.cut:
+		return "get the file with hdc file recv instead of copying it from a terminal"
+	case q.Frames() == 0 && q.Truncated > 0:
+		return "the trace is too short, or its lines are not in order of time"
+	case len(missing) == 0:
+		return ""
+	}
+	return "record the tags graphic and ace"
 }
 
 // judgeFrames adds the reasons that come from what frames lack.

@@ -244,7 +244,7 @@ func (p *pageView) add(in Input, several bool) {
 		}
 		pp.CausesKnown = known != nil
 		pp.WorstCauses = worstCauses(s, known[s])
-		if pp.Why = newWhyView(known[s], in.Causes, &pp, maxLateOnPage-p.listed); pp.Why != nil {
+		if pp.Why = newWhyView(known[s], in.Causes, in.Quality, &pp, maxLateOnPage-p.listed); pp.Why != nil {
 			p.listed += len(pp.Why.Frames)
 		}
 		for _, t := range s.Stages {

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
 	"ohframe/internal/causes"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -148,12 +149,12 @@ type term struct {
 
 // newWhyView returns nil if no frame was late or the causes are unknown. It lists at
 // most the given number of frames.
-func newWhyView(c *causes.Process, all *why.Causes, p *pageProcess, listed int) *whyView {
+func newWhyView(c *causes.Process, all *why.Causes, q *quality.Quality, p *pageProcess, listed int) *whyView {
 	if c == nil || len(c.Late)+len(c.ShownLate)+len(c.PickedUpLate) == 0 {
 		return nil
 	}
 	r := c.Ranking
-	v := &whyView{Late: r.Late, Complete: c.Complete, Lost: r.Lost, Missing: causes.Missing(all, []*causes.Process{c})}
+	v := &whyView{Late: r.Late, Complete: c.Complete, Lost: r.Lost, Missing: causes.Missing(all, []*causes.Process{c}, q)}
 	sentence := all.Sentence
 	if causes.PlacesOnly([]*causes.Process{c}) {
 		sentence = all.Brief
