@@ -193,6 +193,9 @@ func newWhyView(c *causes.Process, all *why.Causes, p *pageProcess, listed int) 
 	}
 	for _, g := range waitGroups {
 		if occurs[g] {
+			if g == groupUnknown && causes.PlacesOnly([]*causes.Process{c}) {
+				g.Name = why.WaitName(place.WaitUnknown) // as in the sentences
+			}
 			v.Groups = append(v.Groups, g)
 		}
 	}
