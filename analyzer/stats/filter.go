@@ -28,6 +28,34 @@ func MatchProcess(pattern string) (func(*analyzer.Process) bool, error) {
 	}, nil
 }
 
+// matches reports whether a pattern matches a name, or what kernels keep of one. The end of
+// a valid pattern may be invalid; then path.Match reports false.
+func matches(pattern, name string) bool {
+	if matched, _ := path.Match(pattern, name); matched {
+		return true
+	}
+	if len(name) != kernelName {
+		return false
+	}
+	for pattern = afterFirst(pattern); strings.Trim(pattern, "*?") != ""; pattern = afterFirst(pattern) {
+		if matched, _ := path.Match(pattern, name); matched {
+			return true
+		}
+	}
+	return false
+}
+
+// afterFirst returns a valid pattern that is not empty without its first character, escaped
+// character or class.
+func afterFirst(pattern string) string {
+	for n := 1; ; n++ {
+		// Only a pattern that is cut within a class or after a backslash is malformed.
+		if _, err := path.Match(pattern[:n], ""); err == nil {
+			return pattern[n:]
+		}
+	}
+}
+
 // MatchName returns a function that reports whether a process, whose id may be unknown, is
 // meant by a pattern. The pattern is
 //
@@ -36,7 +64,9 @@ func MatchProcess(pattern string) (func(*analyzer.Process) bool, error) {
 //   - a part of the name;
 //   - a full name, although a trace has only its last 15 bytes.
 //
-// Upper and lower case are the same. The empty pattern means all processes. A malformed
+// A name of 15 bytes may be the end of a longer one. The end of a path.Match pattern matches
+// it, if that has more than wildcards: "com.example.*" matches "m.example.notes", and "*"
+// alone would match the end of any name. Upper and lower case are the same. The empty pattern means all processes. A malformed
 // pattern is an error.
 func MatchName(pattern string) (func(name string, pid trace.PID) bool, error) {
 	lower := strings.ToLower(pattern)
@@ -52,8 +82,7 @@ func MatchName(pattern string) (func(name string, pid trace.PID) bool, error) {
 		case pattern == "" || name == lower:
 			return true
 		case isPattern:
-			matched, _ := path.Match(lower, name)
-			return matched
+			return matches(lower, name)
 		case isNumber:
 			return pid != trace.UnknownPID && pattern == pid.String()
 		}

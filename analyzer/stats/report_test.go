@@ -270,6 +270,40 @@ func TestMatchProcess(t *testing.T) {
 	}
 }
 
+// Names of 15 bytes may be the ends of longer ones. A pattern matches if some longer name
+// matches it, unless only wildcards would match the 15 bytes.
+func TestMatchCutName(t *testing.T) {
+	for _, test := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"com.example.*", "example.gallery", true}, // com.example.gallery
+		{"COM.example.*", "m.example.notes", true}, // com.example.notes
+		{"com.*.notes", "m.example.notes", true},
+		{"com.example.note?", "m.example.notes", true},
+		{"com.[e-f]xample.*", "example.gallery", true},
+		{"[b-d]om.example.*", "m.example.notes", true},
+		{`com\.example.*`, "example.gallery", true},
+		{`com.exam\ple.*`, "example.gallery", true},
+		{"com.example.*", "ohos.sceneboard", false}, // only the wildcard is left
+		{"com.other.*", "example.gallery", false},
+		{"com.example.*", "render_service", false}, // 14 bytes are a whole name
+		{"com.example.*", "xample.gallery", false},
+		{"*.notes.x", "m.example.notes", false},
+		{"com.example.??", "example.gallery", false},
+		{"[^a]*", "aaaaaaaaaaaaaaa", false},
+		{"é.example.*", "ple.gallery.app", true}, // é.example.gallery.app
+	} {
+		match, err := stats.MatchName(test.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := match(test.name, 1); got != test.want {
+			t.Errorf("%q matches %q: %v", test.pattern, test.name, got)
+		}
+	}
+}
+
 // A filter changes which processes there are and nothing about them.
 func TestFilterChangesNothingElse(t *testing.T) {
 	filter, _ := stats.MatchProcess("notes")

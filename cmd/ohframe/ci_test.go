@@ -104,7 +104,12 @@ func TestWorkflowOfDocument(t *testing.T) {
 		return outputs, failed
 	}
 
-	outputs, failed := run("push")
+	// Before the first push there is no base.
+	outputs, failed := run("pull_request")
+	if out := outputs["Compare with main"]; failed != "" || !strings.HasPrefix(out, "::warning::no base yet") {
+		t.Fatalf("a pull request without a base fails: %s\n%s", failed, out)
+	}
+	outputs, failed = run("push")
 	if failed != "" {
 		t.Fatalf("a push fails: %s", failed)
 	}

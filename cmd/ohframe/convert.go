@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -41,7 +42,11 @@ func convert(c *cli.Context) error {
 	}
 	output := c.String("output")
 	outputs := []string{cmp.Or(output, defaultOutput(names[0]))}
-	if !isOne(c, names) {
+	if isOne(c, names) {
+		if err := checkConverted(output); err != nil {
+			return err
+		}
+	} else {
 		if outputs, err = folderOutputs(output, names, ".pftrace"); err != nil {
 			return err
 		}
@@ -54,6 +59,16 @@ func convert(c *cli.Context) error {
 	return nil
 }
 
+// checkConverted returns an error if the output has the extension of another format. Perfetto
+// traces have no extension of their own.
+func checkConverted(output string) error {
+	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(output, ".gz")))
+	if _, foreign := formatExtensions[extension]; !foreign && extension != textExtension {
+		return nil
+	}
+	return &failure{file: output, what: fmt.Sprintf("convert writes Perfetto traces, not %s files", extension), hint: "use the extension .pftrace"}
+}
+
 // isOne reports whether the arguments are a single trace, and not for example a folder,
 // which may have any number of traces.
 func isOne(c *cli.Context, names []string) bool {
@@ -61,12 +76,17 @@ func isOne(c *cli.Context, names []string) bool {
 }
 
 // folderOutputs returns the names of the outputs in a folder, which need not exist. Without
-// a folder, outputs are beside the inputs.
+// a folder, outputs are beside the inputs. extension is that of the outputs; a new folder
+// cannot have it.
 func folderOutputs(output string, names []string, extension string) ([]string, error) {
 	info, err := os.Stat(output)
+	isFile := filepath.Ext(strings.TrimSuffix(output, ".gz")) == extension
+	if err == nil {
+		isFile = !info.IsDir()
+	}
 	switch {
 	case output == "":
-	case output == standard || err == nil && !info.IsDir():
+	case output == standard || isFile:
 		return nil, &failure{file: outputName(output), what: "is not a folder", hint: "of several traces, -o names the folder of the outputs"}
 	default:
 		if err := os.MkdirAll(output, 0o777); err != nil {

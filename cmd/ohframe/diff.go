@@ -176,6 +176,9 @@ func sideInputs(c *cli.Context) (sides [2][]string, names [2]string, err error) 
 	hint := "ohframe diff BASE NEW, or ohframe diff BASE… -- NEW…"
 	if i := slices.Index(args, "--"); i >= 0 {
 		sides = [2][]string{args[:i], args[i+1:]}
+		if slices.Contains(sides[1], "--") {
+			return sides, names, &failure{what: "more than one --: diff compares two sides", hint: hint}
+		}
 	} else if len(args) == 2 {
 		sides = [2][]string{args[:1], args[1:]}
 	} else {

@@ -26,7 +26,7 @@ func framesCommand() *cli.Command {
 			processFlag,
 			&cli.BoolFlag{Name: "late", Usage: "list only late frames"},
 			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first; duration is the length of the actual interval", DefaultText: "actual_start, the smallest first"},
-			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames; 0 lists all", DefaultText: "all"},
+			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames, at least 1", DefaultText: "all"},
 			&cli.BoolFlag{Name: "layers", Usage: "list the layers of Android's frames, one row per layer"},
 			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames, which takes longer"},
 		}, traceFlags(strictMeasures)...),
@@ -91,10 +91,14 @@ func framesOptions(c *cli.Context) (o frametable.Options, err error) {
 		return o, err
 	}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
-		return o, &failure{what: fmt.Sprintf("--sort: no column %q", o.Sort), hint: suggest("", o.Sort, frametable.SortColumns, "docs/commands.md lists the columns")}
+		hint := suggest("", o.Sort, frametable.SortColumns, "docs/commands.md lists the columns")
+		if name := frametable.SortColumn(o.Sort); name != "" {
+			hint = fmt.Sprintf("that column of the table is --sort %s", name)
+		}
+		return o, &failure{what: fmt.Sprintf("--sort: no column %q", o.Sort), hint: hint}
 	}
-	if o.Limit < 0 {
-		return o, &failure{what: "--top: must not be negative"}
+	if o.Limit < 0 || c.IsSet("top") && o.Limit == 0 {
+		return o, &failure{what: "--top: must be positive"}
 	}
 	selection, err := statsOptions(c)
 	o.Process = selection.Process

@@ -117,12 +117,12 @@ func helpCommand() *cli.Command {
 	}
 }
 
-// withCommand inserts the command report if the first argument is a file.
+// withCommand inserts the command report if the first argument is a file or standard input.
 func withCommand(app *cli.App, args []string) []string {
-	if len(args) < 2 || strings.HasPrefix(args[1], "-") || app.Command(args[1]) != nil {
+	if len(args) < 2 || args[1] != standard && strings.HasPrefix(args[1], "-") || app.Command(args[1]) != nil {
 		return args
 	}
-	if _, err := os.Stat(args[1]); err != nil {
+	if _, err := os.Stat(args[1]); err != nil && args[1] != standard {
 		return args
 	}
 	return slices.Concat(args[:1], []string{"report"}, args[1:])

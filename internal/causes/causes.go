@@ -52,6 +52,8 @@ type Options struct {
 type Input struct {
 	Name   string
 	Causes *why.Causes
+	// Start is the start of the trace.
+	Start trace.Time
 	// Processes are those that the function Processes returned.
 	Processes []*Process
 	// Quality is that of the trace; nil if unknown.
@@ -133,7 +135,7 @@ func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) err
 	case slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes) > 0 }):
 		return nil
 	case o.Vsync != 0:
-		return &failure.Error{What: fmt.Sprintf("--frame: no complete frame has the vsync id %d", o.Vsync), Hint: "ohframe frames lists the vsync ids"}
+		return noFrame(o, timelines)
 	case o.Process == nil:
 		return nil
 	}
@@ -141,6 +143,23 @@ func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) err
 		return fmt.Errorf("--process: %w", err)
 	}
 	return nil
+}
+
+// noFrame returns the error if none of the wanted processes has a frame with Options.Vsync.
+func noFrame(o Options, timelines []*analyzer.Timeline) error {
+	var with []*stats.Process
+	for _, t := range timelines {
+		for f := range t.Complete() {
+			same := func(p *stats.Process) bool { return p.PID == f.Process.PID && p.Name == f.Process.Name }
+			if f.VsyncID == o.Vsync && !slices.ContainsFunc(with, same) {
+				with = append(with, &stats.Process{PID: f.Process.PID, Name: f.Process.Name})
+			}
+		}
+	}
+	if len(with) > 0 {
+		return &failure.Error{What: fmt.Sprintf("--frame: no complete frame of the selected processes has the vsync id %d", o.Vsync), Hint: "processes that have it: " + text.Names(with)}
+	}
+	return &failure.Error{What: fmt.Sprintf("--frame: no complete frame has the vsync id %d", o.Vsync), Hint: "ohframe frames lists the vsync ids"}
 }
 
 // Write writes the causes of the inputs, one after the other, in one of the Formats.

@@ -68,7 +68,7 @@ func app() *analyzer.Process { return example }
 func write(t *testing.T, format string, timeline *analyzer.Timeline, c *why.Causes, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, []Input{{Name: "trace.ftrace", Causes: c, Processes: Processes(timeline, c, o)}}, format, o); err != nil {
+	if err := Write(&b, []Input{{Name: "trace.ftrace", Causes: c, Start: timeline.Span.Start, Processes: Processes(timeline, c, o)}}, format, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -277,6 +277,46 @@ func TestTermsInTable(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
+
+// Several frames of a process have one vsync id. The late one is first, and each has its thread
+// and time.
+func TestSameVsync(t *testing.T) {
+	onTime := late(app(), 10, 0, 5000, 0)
+	onTime.Overrun, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
+	second := late(app(), 10, 1500, 20_000, 10_000, storage(12_000, 10_000))
+	second.Frame.TID = 2001
+	tl, c := timeline(onTime, second)
+	tl.Span.Start = onTime.Frame.Actual.Start
+	got := write(t, "text", tl, c, Options{Vsync: 10})
+	first := strings.Index(got, "  frame 10 of thread 2001 at +1.50 ms took 20.0 ms and was 10.0 ms late\n")
+	if next := strings.Index(got, "  frame 10 of thread 2000 at +0.00 ms took 5.0 ms and was not late\n"); first < 0 || next < first {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// Shares of a sum add up to 100 % as they are printed, and only what is exact is 100 %.
+func TestPercents(t *testing.T) {
+	for _, test := range []struct {
+		costs []trace.Duration
+		want  string
+	}{
+		{[]trace.Duration{100, 1200}, "[8 % 92 %]"}, // 7.7 and 92.3
+		{[]trace.Duration{100, 100, 100}, "[34 % 33 % 33 %]"},
+		{[]trace.Duration{500, 500, 200}, "[42 % 42 % 16 %]"}, // 41.67, 41.67 and 16.67
+		{[]trace.Duration{99_900, 100}, "[> 99 % < 1 %]"},
+		{[]trace.Duration{100}, "[100 %]"},
+	} {
+		var list []Component
+		var sum trace.Duration
+		for _, c := range test.costs {
+			list = append(list, Component{Cost: c * us})
+			sum += c * us
+		}
+		if got := fmt.Sprint(percents(list, sum)); got != test.want {
+			t.Errorf("%v: %s, want %s", test.costs, got, test.want)
 		}
 	}
 }

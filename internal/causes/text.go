@@ -18,6 +18,7 @@ type textWriter struct {
 	text.Writer
 	Options
 	causes *why.Causes
+	start  trace.Time // of the trace
 	// placesOnly reports that it is unknown of all late frames whether their threads
 	// ran or waited.
 	placesOnly bool
@@ -39,7 +40,7 @@ const (
 
 func (t *textWriter) write(in Input) {
 	list := in.Processes
-	t.causes = in.Causes
+	t.causes, t.start = in.Causes, in.Start
 	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(in.Name), t.Width)))
 	in.Quality.Print(t.Writer, "", t.Width)
 	t.placesOnly = PlacesOnly(list)
@@ -94,8 +95,14 @@ func vsyncID(f *analyzer.Frame) string {
 func (t *textWriter) process(p *Process) {
 	t.Heading(text.Shorten(processName(p.Name), t.Width/2), fmt.Sprintf(" · %s · pid %s", text.Kind(p.Kind), p.PID))
 	if t.Vsync != 0 {
-		for _, e := range p.Late {
-			t.frame(e)
+		list := slices.Clone(p.Late)
+		slices.SortStableFunc(list, func(a, b *why.Explanation) int { return cmp.Compare(b.Overrun, a.Overrun) })
+		for _, e := range list {
+			name := fmt.Sprintf("frame %d", e.Frame.VsyncID)
+			if len(list) > 1 {
+				name += fmt.Sprintf(" of thread %d at +%s ms", e.Frame.TID, text.Number(float64(e.Frame.Actual.Start.Sub(t.start))/float64(trace.Millisecond), 2))
+			}
+			t.frame(e, name)
 		}
 		return
 	}
@@ -262,10 +269,10 @@ func (t *textWriter) sentence(e *why.Explanation) string {
 	return s
 }
 
-// frame writes all that is known about one frame.
-func (t *textWriter) frame(e *why.Explanation) {
+// frame writes all that is known about one frame, which is called name.
+func (t *textWriter) frame(e *why.Explanation, name string) {
 	sum := NewSum(e)
-	head := fmt.Sprintf("frame %d took %s ms", e.Frame.VsyncID, why.Milliseconds(sum.Took))
+	head := fmt.Sprintf("%s took %s ms", name, why.Milliseconds(sum.Took))
 	if e.Overrun == 0 {
 		fmt.Fprintf(t, "  %s\n", t.Bold(head+" and was not late"))
 	} else {
@@ -505,7 +512,7 @@ func Components(e *why.Explanation, sum *Sum) []Component {
 func noStageLast(s place.Stage) int { return (int(s) + place.StageCount - 1) % place.StageCount }
 
 func (t *textWriter) components(e *why.Explanation, total *Sum) {
-	columns := []string{"Stage", "Wait", "ms →", "Usual →", "Excess →", "Share →", ""}
+	columns := []string{"Stage", "Wait", "ms →", "Usual →", "Excess →", "Share →", " →"}
 	if e.Overrun == 0 {
 		columns = columns[:3]
 	}
@@ -513,13 +520,15 @@ func (t *textWriter) components(e *why.Explanation, total *Sum) {
 	g.Wrap(0, 20)
 	g.Wrap(1, 32)
 	var usual trace.Duration
-	for _, c := range Components(e, total) {
+	list := Components(e, total)
+	shares := percents(list, total.Overrun)
+	for i, c := range list {
 		stage, share := c.Stage.Label(), ""
 		if c.Stage == place.NoStage {
 			stage = "several"
 		}
 		if c.Cost > 0 {
-			share = Percent(c.Cost, e.Overrun)
+			share = shares[i]
 		}
 		usual += c.Usual
 		if max(c.Value, c.Usual, c.Cost) < tenth/2 {
@@ -670,6 +679,24 @@ func number(d trace.Duration) string {
 
 // processName returns the name of a process for people.
 func processName(name string) string { return text.Process(&stats.Process{Name: name}) }
+
+// percents returns the costs as shares of their sum, without decimals. Those with the largest
+// remainders are rounded up, so that the shares add up to 100 %.
+func percents(list []Component, sum trace.Duration) []string {
+	shares := make([]why.Share, len(list))
+	for i := range list {
+		shares[i].Share = trace.Duration(100 * float64(tenth) * float64(list[i].Cost) / float64(max(sum, 1)))
+	}
+	var texts []string
+	for i, p := range round(shares, 100*tenth) {
+		part, whole := p/tenth, trace.Duration(100)
+		if cost := list[i].Cost; part == 0 || part == whole {
+			part, whole = cost, sum // at the ends, Percent says what is not exact
+		}
+		texts = append(texts, Percent(part, whole))
+	}
+	return texts
+}
 
 // Percent returns a share without decimals. Only exactly 0 is "0 %" and only the whole
 // is "100 %".

@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -59,17 +60,17 @@ func (p *parser) budget() (b Budget, err error) {
 			b.definition = &measures[i]
 		}
 	}
-	p.blanks()
-	operator := "<"
-	if b.Above = p.accept(">"); b.Above {
-		operator = ">"
-	} else if !p.accept("<") {
-		return b, p.errorf("expected > or < after %s", b.Measure)
+	var operator string
+	if operator, err = p.operator(b.Measure); err != nil {
+		return b, err
 	}
-	p.blanks()
+	b.Above = operator == ">"
 	start := p.used
 	digits := p.number()
-	if digits == "" {
+	switch {
+	case digits == "" && (len(p.rest) == 0 || !strings.ContainsRune("+-", p.rest[0])):
+		return b, p.errorf("expected a number after %s%s", b.Measure, operator)
+	case digits == "":
 		return b, p.errorf("expected a number: the limit applies to the value of %s, not to its change", b.Measure)
 	}
 	if b.Limit, err = strconv.ParseFloat(digits, 64); err != nil {
@@ -95,11 +96,11 @@ func (p *parser) budget() (b Budget, err error) {
 // processes of the trace, also those that the report leaves out.
 func CheckBudgets(budgets []Budget, input string, r *stats.Report, all []*analyzer.Process) (list []ci.Check) {
 	if len(budgets) > 0 && !hasFrames(r.Processes...) {
-		why := "no complete frames"
+		why := "none"
 		if len(all) > 0 {
-			why = "no selected process has complete frames"
+			why = "none in the selected processes"
 		}
-		return []ci.Check{{Input: input, Condition: "frames", Status: Unknown, Text: why}}
+		return []ci.Check{{Input: input, Condition: "complete frames", Status: Unknown, Text: why}}
 	}
 	for _, p := range r.Processes {
 		for _, b := range budgets {
@@ -117,7 +118,7 @@ func CheckBudgets(budgets []Budget, input string, r *stats.Report, all []*analyz
 	for _, b := range budgets {
 		if !b.Source.applies(others...) {
 			list = append(list, ci.Check{
-				Input: input, Process: text.Printable(b.Source.Pattern), Condition: b.text, Status: Unknown, Text: noSuchProcess,
+				Input: input, Process: text.Printable(b.Source.Pattern), Condition: b.text, Status: Unknown, Text: noSuchProcess(others),
 				File: b.Source.File, Line: b.Source.Line,
 			})
 		}

@@ -9,6 +9,12 @@ func TestParseBudgetsErrors(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "position 1: expected the name of a measure"},
 		{"jank>1", `position 1: unknown measure "jank"; did you mean jank_rate?`},
+		{"fps<", "position 5: expected a number after fps<"},
+		{"fps < ,max_ms>5", "position 7: expected a number after fps<"},
+		{"jank_rate>=5%", "position 10: expected >, not >=: a value equal to the limit passes"},
+		{"P95_MS>5", `position 1: unknown measure "P95_MS"; did you mean p95_ms?`},
+		{"lost_ms_per_s>5", "position 1: lost_ms_per_s is a measure of causes: only conditions on changes have it, which diff checks"},
+		{"wait.io.ms_per_frame>5", "position 1: wait.io.ms_per_frame is a measure of causes: only conditions on changes have it, which diff checks"},
 		{"jank_rate=5%", "position 10: expected > or < after jank_rate"},
 		{"jank_rate>+5%", "position 11: expected a number: the limit applies to the value of jank_rate, not to its change"},
 		{"jank_rate>5", "position 11: jank_rate is a share, 0 to 1: write 5% for percent"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -12,6 +13,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
 )
 
 // Source is where a condition is from: a file of --budgets, or a flag if it is zero.
@@ -24,8 +26,21 @@ type Source struct {
 	matches func(*analyzer.Process) bool
 }
 
-// noSuchProcess is why a condition of a pattern is unknown that matches no process.
-const noSuchProcess = "no process with frames matches"
+// noSuchProcess returns why a condition of a pattern is unknown that matches none of the
+// processes. Several may have one name.
+func noSuchProcess(list []*stats.Process) string {
+	var named []*stats.Process
+	for _, p := range list {
+		if p.Name == "" || !slices.ContainsFunc(named, func(other *stats.Process) bool { return other.Name == p.Name }) {
+			named = append(named, p)
+		}
+	}
+	why := "no process with frames matches"
+	if len(named) > 0 {
+		why += "; the trace has " + text.Names(named)
+	}
+	return why
+}
 
 // applies reports whether the pattern selects one of the processes, which may be nil.
 func (s Source) applies(list ...*stats.Process) bool {

@@ -94,19 +94,18 @@ func (p *parser) condition() (c Condition, err error) {
 	if c.Measure, unit, err = p.measure(); err != nil {
 		return c, err
 	}
-	p.blanks()
-	operator := "<"
-	if c.Above = p.accept(">"); c.Above {
-		operator = ">"
-	} else if !p.accept("<") {
-		return c, p.errorf("expected > or < after %s", c.Measure)
+	var operator string
+	if operator, err = p.operator(c.Measure); err != nil {
+		return c, err
 	}
-	p.blanks()
+	c.Above = operator == ">"
 	sign := "+"
 	switch {
 	case p.accept("+"):
 	case p.accept("-"):
 		sign = "-"
+	case len(p.rest) == 0 || !isDigit(p.rest[0]):
+		return c, p.errorf("expected a change such as +5 after %s%s", c.Measure, operator)
 	default:
 		return c, p.errorf("expected + or -: the limit applies to the change of %s, not to its value", c.Measure)
 	}
@@ -116,6 +115,25 @@ func (p *parser) condition() (c Condition, err error) {
 	}
 	c.text = c.Measure + operator + limit
 	return c, nil
+}
+
+// operator parses > or <, and the blanks around it.
+func (p *parser) operator(measure string) (string, error) {
+	p.blanks()
+	operator := ""
+	switch {
+	case p.accept(">"):
+		operator = ">"
+	case p.accept("<"):
+		operator = "<"
+	default:
+		return "", p.errorf("expected > or < after %s", measure)
+	}
+	if p.accept("=") {
+		return "", &SyntaxError{p.used - 1, fmt.Sprintf("expected %s, not %[1]s=: a value equal to the limit passes", operator)}
+	}
+	p.blanks()
+	return operator, nil
 }
 
 // measure parses the name of a measure.
@@ -138,6 +156,9 @@ func (p *parser) measure() (name string, unit stats.Unit, err error) {
 
 // unknownMeasure returns what is wrong with the name of a measure that does not exist.
 func unknownMeasure(name string, causes bool) string {
+	if _, ok := causeUnit(name); ok { // only if causes is not set
+		return name + " is a measure of causes: only conditions on changes have it, which diff checks"
+	}
 	var names, waits []string
 	for i := range measures {
 		names = append(names, measures[i].Name)
@@ -229,7 +250,9 @@ func (p *parser) next(n int) string {
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-func isNameRune(r rune) bool { return 'a' <= r && r <= 'z' || r == '_' || r == '.' || isDigit(r) }
+func isNameRune(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == '.' || isDigit(r)
+}
 
 // Status is the result of a condition.
 type Status = ci.Status
@@ -251,6 +274,8 @@ type Outcome struct {
 	Missing   *stats.Process
 	// Any is Options.Any.
 	Any bool
+
+	others []*stats.Process // those of both traces, without a pair and without Missing
 }
 
 // Change is the change of a measure, in the measure's unit. What is unknown is nil; so
@@ -341,7 +366,7 @@ func (o Outcome) Reason() string {
 	case o.Missing != nil:
 		return "the process is not in the new trace"
 	case o.Pair == nil:
-		return noSuchProcess
+		return noSuchProcess(o.others)
 	case (m.Base == nil || m.New == nil) && (m.Name == "p95_ms" || m.Name == "p99_ms"):
 		return tooFew(m.Name)
 	case m.Base == nil && m.New == nil:

@@ -172,7 +172,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	all := slices.Concat(base.Stats.Processes, new.Stats.Processes)
 	for _, c := range o.FailOn {
 		if !c.Source.applies(all...) {
-			d.Outcomes = append(d.Outcomes, Outcome{Condition: c, Status: Unknown})
+			d.Outcomes = append(d.Outcomes, Outcome{Condition: c, Status: Unknown, others: all})
 		}
 	}
 	return d, nil
@@ -238,9 +238,10 @@ func (d *Diff) checkPairs(o Options) error {
 	if o.Process != nil {
 		e.What = "nothing to compare: none of the selected processes has complete frames in both traces"
 		if len(d.Pairs)+len(d.OnlyBase)+len(d.OnlyNew) == 0 {
-			e.What = "--process: none of the selected processes has frames"
-			e.Hint = fmt.Sprintf("processes with frames: %s has %s; %s has %s",
+			names := fmt.Sprintf("%s has %s; %s has %s",
 				text.Printable(d.Base.Name), text.Names(d.Base.Stats.Processes), text.Printable(d.New.Name), text.Names(d.New.Stats.Processes))
+			none := text.NoneSelectedError(names, slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes))
+			e.What, e.Hint = "--process: "+none.What, none.Hint
 		}
 	}
 	if len(d.OnlyBase) > 0 && len(d.OnlyNew) > 0 {

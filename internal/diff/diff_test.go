@@ -264,7 +264,7 @@ func TestNothingToCompare(t *testing.T) {
 		{other.side("other"), half.side("half"), Options{}, "nothing to compare: no process has complete frames in both traces",
 			"--map OLD=NEW pairs processes: other has camera, half has gallery"},
 		{before(), after(), Options{Process: func(*analyzer.Process) bool { return false }},
-			"--process: none of the selected processes has frames",
+			"--process: no process with frames matches",
 			"processes with frames: before.ftrace has gallery, render_service; after.ftrace has gallery, render_service"},
 		{apps("notes"), apps("camera"), Options{Process: func(p *analyzer.Process) bool { return p.Name == "notes" }},
 			"nothing to compare: none of the selected processes has complete frames in both traces", ""},

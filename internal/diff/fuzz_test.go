@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"math"
 	"os"
@@ -104,21 +105,35 @@ func checkDiff(t *testing.T, base, new Side, how byte) {
 	}
 	options := Options{FailOn: conditions}
 	there, err := Compare(base, new, options)
-	back, backErr := Compare(new, base, options)
-	if (err == nil) != (backErr == nil) {
-		t.Fatalf("there: %v, back: %v", err, backErr)
-	}
 	checkReport(t, base, new, report.Formats[int(how)%len(report.Formats)])
 	if err != nil {
 		if own := (*Error)(nil); !errors.As(err, &own) {
 			t.Errorf("%T: %v", err, err)
 		}
+		if _, err := Compare(new, base, options); err == nil {
+			t.Error("no error the other way round")
+		}
 		return
 	}
 	checkWritten(t, there, Formats[int(how)%len(Formats)])
-	checkMirror(t, there, back)
-	for _, side := range []Side{base, new} {
-		checkUnchanged(t, side)
+	checks := []func(){
+		func() {
+			back, err := Compare(new, base, options)
+			if err != nil {
+				t.Fatalf("back: %v", err)
+			}
+			checkMirror(t, there, back)
+		},
+		func() { checkUnchanged(t, base) },
+		func() { checkUnchanged(t, new) },
+	}
+	// Comparing is slow with a fuzzer's instruments, which end what runs for ten seconds.
+	if flag.Lookup("test.fuzzworker").Value.String() == "true" {
+		i := int(how) / 4 % len(checks)
+		checks = checks[i : i+1]
+	}
+	for _, check := range checks {
+		check()
 	}
 }
 

@@ -30,7 +30,7 @@ const (
 )
 
 // Mapping pairs a process of the base trace with one of the new trace. Each is a
-// name or a process id.
+// name, a process id, or a pattern of stats.MatchName that matches one name.
 type Mapping struct{ Base, New string }
 
 // ParseMapping parses "OLD=NEW".
@@ -58,20 +58,29 @@ func matchProcesses(base, new Side, mappings []Mapping) ([]match, error) {
 	free := slices.Clone(new.Stats.Processes)
 
 	for _, m := range mappings {
-		b := slices.IndexFunc(matches, func(x match) bool { return x.new == nil && isCalled(x.base, m.Base) })
+		baseCalled, err := called(m, m.Base, base)
+		if err != nil {
+			return nil, err
+		}
+		newCalled, err := called(m, m.New, new)
+		if err != nil {
+			return nil, err
+		}
+		b := slices.IndexFunc(matches, func(x match) bool { return x.new == nil && slices.Contains(baseCalled, x.base) })
 		if b < 0 {
-			return nil, mapError(m, m.Base, base)
+			return nil, alreadyMapped(m, m.Base)
 		}
-		n := slices.IndexFunc(free, func(p *stats.Process) bool { return isCalled(p, m.New) && p.Kind == matches[b].base.Kind })
+		n := slices.IndexFunc(free, func(p *stats.Process) bool {
+			return slices.Contains(newCalled, p) && p.Kind == matches[b].base.Kind
+		})
 		if n < 0 {
-			n = slices.IndexFunc(free, func(p *stats.Process) bool { return isCalled(p, m.New) })
+			n = slices.IndexFunc(free, func(p *stats.Process) bool { return slices.Contains(newCalled, p) })
 		}
 		if n < 0 {
-			return nil, mapError(m, m.New, new)
+			return nil, alreadyMapped(m, m.New)
 		}
 		if k, l := matches[b].base.Kind, free[n].Kind; k != l {
-			return nil, &Error{What: fmt.Sprintf("--map %s=%s: one is the %s, the other the %s",
-				text.Printable(m.Base), text.Printable(m.New), text.Kind(k), text.Kind(l))}
+			return nil, mapError(m, fmt.Sprintf("one is the %s, the other the %s", text.Kind(k), text.Kind(l)), "")
 		}
 		matches[b].new, matches[b].by = free[n], MatchedByMap
 		free = slices.Delete(free, n, n+1)
@@ -171,18 +180,37 @@ func (r rule) match(matches []match, free []*stats.Process) []*stats.Process {
 	return slices.DeleteFunc(free, func(p *stats.Process) bool { return matched[p] })
 }
 
-// mapError returns the error of a mapping whose process is not free.
-func mapError(m Mapping, name string, side Side) error {
-	head := fmt.Sprintf("--map %s=%s: ", text.Printable(m.Base), text.Printable(m.New))
-	if slices.ContainsFunc(side.Stats.Processes, func(p *stats.Process) bool { return isCalled(p, name) }) {
-		return &Error{What: head + "process " + text.Printable(name) + " is already mapped"}
+// called returns the processes of a side that a mapping names: those of exactly this name
+// or id, otherwise those that stats.MatchName matches. It is an error if these have several
+// names, or do not exist.
+func called(m Mapping, name string, side Side) ([]*stats.Process, error) {
+	having := func(is func(*stats.Process) bool) []*stats.Process {
+		return slices.DeleteFunc(slices.Clone(side.Stats.Processes), func(p *stats.Process) bool { return !is(p) })
 	}
-	return &Error{
-		What: fmt.Sprintf("%s%s has no process %s", head, text.Printable(side.Name), text.Printable(name)),
-		Hint: "it has " + text.Names(side.Stats.Processes),
+	list := having(func(p *stats.Process) bool { return p.Name == name || strconv.Itoa(int(p.PID)) == name })
+	if len(list) > 0 {
+		return list, nil
 	}
+	match, err := stats.MatchName(name)
+	if err != nil {
+		return nil, mapError(m, err.Error(), "")
+	}
+	list = having(func(p *stats.Process) bool { return match(p.Name, p.PID) })
+	called, trace := text.Printable(name), text.Printable(side.Name)
+	switch {
+	case len(list) == 0:
+		return nil, mapError(m, trace+" has no process "+called, "it has "+text.Names(side.Stats.Processes))
+	case slices.ContainsFunc(list, func(p *stats.Process) bool { return p.Name != list[0].Name }):
+		return nil, mapError(m, called+" matches several processes of "+trace, "it matches "+text.Names(list))
+	}
+	return list, nil
 }
 
-func isCalled(p *stats.Process, name string) bool {
-	return p.Name == name || strconv.Itoa(int(p.PID)) == name
+func mapError(m Mapping, what, hint string) error {
+	return &Error{What: fmt.Sprintf("--map %s=%s: %s", text.Printable(m.Base), text.Printable(m.New), what), Hint: hint}
+}
+
+// alreadyMapped returns the error of a mapping whose process is not free.
+func alreadyMapped(m Mapping, name string) error {
+	return mapError(m, "process "+text.Printable(name)+" is already mapped", "")
 }

@@ -89,6 +89,13 @@ func TestMatchProcesses(t *testing.T) {
 			processes(process(service, 20, "rs"), process(app, 20, "rs")),
 			[]Mapping{{"sf", "rs"}, {"sf", "rs"}}, []string{"10-20 map", "10-20 map"},
 		},
+		{
+			"a mapping has names as --process does, a whole name first",
+			processes(process(app, 10, "example.gallery"), process(app, 11, "gallery"), process(app, 12, "[notes")),
+			processes(process(app, 20, "com.example.music"), process(app, 21, "com.example.photos"), process(app, 22, "x")),
+			[]Mapping{{"com.example.gallery", "Photos"}, {"gallery", "*.music"}, {"[notes", "22"}},
+			[]string{"10-21 map", "11-20 map", "12-22 map"},
+		},
 	} {
 		matches, err := matchProcesses(test.base, test.new, test.mappings)
 		if err != nil {
@@ -126,6 +133,8 @@ func TestMatchErrors(t *testing.T) {
 		{[]Mapping{{"gallery", "gallery"}}, "--map gallery=gallery: x.ftrace has no process gallery", "it has photos, surfaceflinger"},
 		{[]Mapping{{"gallery", "photos"}, {"gallery", "photos"}}, "--map gallery=photos: process gallery is already mapped", ""},
 		{[]Mapping{{"gallery", "surfaceflinger"}}, "--map gallery=surfaceflinger: one is the application, the other the render service", ""},
+		{[]Mapping{{"a", "photos"}, {"r", "photos"}}, "--map r=photos: r matches several processes of x.ftrace", "it matches gallery, render_service"},
+		{[]Mapping{{"[", "photos"}}, `--map [=photos: "[" is no pattern such as com.example.* and no process id`, ""},
 		{[]Mapping{{"\x1b", "1"}}, `--map "\x1b"=1: x.ftrace has no process "\x1b"`, "it has gallery, render_service"},
 	} {
 		_, err := matchProcesses(base, new, test.mappings)

@@ -427,6 +427,18 @@ func TestChosen(t *testing.T) {
 
 // Without a limit the table has all columns. In a terminal it leaves out the less important
 // ones, says which, and shortens names.
+// Titles of the table that are no columns name the column to sort by.
+func TestSortColumn(t *testing.T) {
+	for _, c := range tableColumns(nil, nil, &Options{}) {
+		if c.title != "facts" && !slices.Contains(SortColumns, c.title) && !slices.Contains(SortColumns, SortColumn(c.title)) {
+			t.Errorf("%s is %q, which is no column", c.title, SortColumn(c.title))
+		}
+	}
+	if got := SortColumn("took"); got != "duration" {
+		t.Error(got)
+	}
+}
+
 func TestTableFits(t *testing.T) {
 	process := &analyzer.Process{PID: 20170, Name: strings.Repeat("com.example.", 5) + "gallery"}
 	frame := &analyzer.Frame{Process: process, TID: 20171, VsyncID: 12345678, Actual: analyzer.Interval{Start: 1e9, End: 2e9}}

@@ -22,6 +22,16 @@ type tableColumn struct {
 	cell  func(*row, *Input) string
 }
 
+// sortColumns are the values of SortColumns for titles of the table that are no columns,
+// without the unit.
+var sortColumns = map[string]string{
+	"vsync": "vsync_id", "at": "actual_start", "took": durationColumn, "over": "overrun", "render": "render_vsync_id", "shown": "present",
+}
+
+// SortColumn returns the value of SortColumns for a title of the table, or for one without its
+// unit; empty for other titles.
+func SortColumn(title string) string { return sortColumns[strings.TrimSuffix(title, " ms")] }
+
 // tableColumns returns the columns. Names are those of the inputs in the table.
 func tableColumns(inputs []Input, names map[string]string, o *Options) []tableColumn {
 	columns := []tableColumn{

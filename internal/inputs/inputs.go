@@ -8,7 +8,7 @@
 // A folder stands for its files, in the order of their names, without
 //
 //   - hidden files, and descriptions of recordings, see package meta,
-//   - files that are clearly no traces: reports, tables, pictures,
+//   - files that are clearly no traces: reports, tables, pictures, archives of diff --merge,
 //   - copies of other traces in the folder: conversions, compressed copies,
 //   - of the runs of "ohframe record --runs", those that are cold or invalid, and all
 //     files that are no runs.

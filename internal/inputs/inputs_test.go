@@ -1,6 +1,7 @@
 package inputs
 
 import (
+	"archive/tar"
 	"bytes"
 	"errors"
 	"fmt"
@@ -77,6 +78,15 @@ func TestFolder(t *testing.T) {
 		z.Close()
 		return b.String()
 	}
+	tarOf := func(names ...string) string {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		for _, name := range names {
+			w.WriteHeader(&tar.Header{Name: name, Mode: 0o644})
+		}
+		w.Close()
+		return b.String()
+	}
 	run := func(fields string) string { return `{"trace": "` + fields + `}` }
 	for _, x := range []struct {
 		why     string
@@ -100,7 +110,9 @@ func TestFolder(t *testing.T) {
 		{"no traces by extension", map[string]string{"a": "", "b.json": "", "c.csv.gz": "", "D.PNG": "", "e.md": "", "f.yml": "", "g.parquet": "", "h.xml": ""}, "a", "7 files skipped: D.PNG, b.json, c.csv.gz, e.md, f.yml, g.parquet, 1 more"},
 		{"pages", map[string]string{"a.html": systrac, "b.html": page, "c.htm": "", "d.html.gz": zipped(page), "e.html.gz": zipped(systrac)}, "a.html c.htm e.html.gz", "2 files skipped: b.html, d.html.gz"},
 		{"logs", map[string]string{"a.log": event, "b.log": "make: done\n", "c.log": "", "d.log": "# tracer: nop\n", "e.log": "08-05 17:12:33.444  1 2 I C03900/Ace: x\n" + event, "f.log": "Janky frames: 3 (1.00%)\n", "g.log": "16666666\n1 2 3\n"}, "a.log d.log e.log f.log g.log", "2 files skipped: b.log, c.log"},
-		{"files that may be traces", map[string]string{"a.txt": "prose", "b": "", "c.bin": "\x00"}, "a.txt b c.bin", ""},
+		{"files that may be traces", map[string]string{"a.txt": "", "b": "prose", "c.bin": "\x00", "d.txt": "OHOSPROF\x00", "e.tar": "prose", "f.tar": strings.Repeat("x", 600)}, "a.txt b c.bin d.txt e.tar f.tar", ""},
+		{"texts", map[string]string{"a.txt": "# tracer: nop\n", "b.txt": "note\n" + event, "c.txt": "16666666\n1 2 3\n", "d.txt": "run  frames\na  10\n", "e.txt": "\x1b[1mrun\x1b[0m\n", "f.txt.gz": zipped("run  frames\n")}, "a.txt b.txt c.txt", "3 files skipped: d.txt, e.txt, f.txt.gz"},
+		{"archives of diff --merge", map[string]string{"a.ftrace": event, "m.tar": tarOf("perfetto_manifest.json", "base.pftrace", "new.pftrace"), "n.tar.gz": zipped(tarOf("perfetto_manifest.json")), "o.tar": tarOf("x.ftrace", "perfetto_manifest.json")}, "a.ftrace o.tar", "2 files skipped: m.tar, n.tar.gz"},
 		{"nothing", nil, ".!", ""},
 		{"nothing but others", map[string]string{"a.json": "{}"}, ".!", "1 file skipped: a.json"},
 		{"runs", map[string]string{

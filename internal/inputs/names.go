@@ -86,15 +86,20 @@ func derived(name string, files []string) string {
 // integration write beside traces.
 var noTraces = []string{".json", ".csv", ".parquet", ".md", ".yml", ".yaml", ".xml", ".pdf", ".png", ".jpg", ".jpeg", ".svg"}
 
-// isNoTrace reports whether a file is clearly no trace. Pages and logs may be traces, so
-// that their content decides.
+// isNoTrace reports whether a file is clearly no trace. Pages, logs, texts and archives may
+// be traces, so that their content decides.
 func isNoTrace(path string) bool {
 	inner, _ := unpacked(path)
+	if slices.ContainsFunc([]string{path, inner}, func(name string) bool { return extension(name) == ".tar" }) {
+		return !mayBeTrace(path, isNotMerged)
+	}
 	switch ext := extension(inner); ext {
 	case ".html", ".htm":
 		return !mayBeTrace(path, func([]byte) bool { return true })
 	case ".log":
 		return !mayBeTrace(path, hasEvent)
+	case ".txt":
+		return !mayBeTrace(path, isNoTable)
 	default:
 		return slices.Contains(noTraces, ext)
 	}
@@ -109,12 +114,26 @@ func mayBeTrace(path string, accepted func(head []byte) bool) bool {
 		return true
 	}
 	defer f.Close()
-	content, err := unpack.Open(context.Background(), f, unpack.Options{})
+	content, err := unpack.Open(context.Background(), f, unpack.Options{KeepTar: true})
 	if err != nil {
 		return !errors.Is(err, unpack.ErrNoTraceInPage)
 	}
 	defer content.Close()
 	return accepted(content.Head())
+}
+
+// isNotMerged reports whether the beginning of a tar archive is not that of one from
+// diff --merge, whose first file is a manifest for Perfetto.
+func isNotMerged(head []byte) bool {
+	return !bytes.HasPrefix(head, []byte("perfetto_manifest.json\x00"))
+}
+
+// isNoTable reports whether a file called a text may be a trace. A table and a log are texts
+// without an event. An empty file may be a recording that failed, and one with control
+// characters a binary trace.
+func isNoTable(head []byte) bool {
+	isBinary := bytes.ContainsFunc(head, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\n\r\t\x1b", r) })
+	return len(head) == 0 || isBinary || hasEvent(head)
 }
 
 // hasEvent reports whether text begins like a trace, or like a dump that is read.

@@ -297,6 +297,18 @@ func TestFewFrames(t *testing.T) {
 		t.Errorf("the legend says %v", got)
 	}
 	b.CheckQuiet()
+	// Without deadlines it is unknown how many frames were late, and by how much.
+	page := write(t, []Input{none}, "html", Options{})
+	for _, text := range []string{"on time <b>–</b>", "late <b>–</b>", "no frame has a deadline"} {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page has no %q", text)
+		}
+	}
+	for _, text := range []string{"slight, &lt; 2 <b>0</b>", "severe, &gt; 6 <b>0</b>"} {
+		if strings.Contains(page, text) {
+			t.Errorf("the page has %q", text)
+		}
+	}
 }
 
 // The labels of the axis have room.
@@ -524,7 +536,7 @@ func TestSort(t *testing.T) {
 		return eval[string](b, `(() => {
 			const table = document.querySelector("table.all");
 			[...table.querySelectorAll("th")].find(th => th.textContent === "`+column+`").querySelector("button").click();
-			return [...table.tBodies[0].rows].map(r => r.cells[1].textContent.trim()).join();
+			return [...table.tBodies[0].rows].map(r => r.cells[r.cells.length - 1].textContent.trim()).join();
 		})()`)
 	}
 	// FPS 60, 90 and unknown; frames 150, 30 and 0.

@@ -194,6 +194,9 @@ func newWhyView(c *causes.Process, all *why.Causes, q *quality.Quality, p *pageP
 	}
 	for _, g := range waitGroups {
 		if occurs[g] {
+			if g == groupUnknown && causes.PlacesOnly([]*causes.Process{c}) {
+				g.Name = why.WaitName(place.WaitUnknown) // as in the sentences
+			}
 			v.Groups = append(v.Groups, g)
 		}
 	}

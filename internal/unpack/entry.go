@@ -29,7 +29,7 @@ func (c *Content) choose(kind string, all []member) (int, error) {
 			c.selected = true
 			return chosen[0].index, nil
 		case len(chosen) > 1:
-			return 0, &Error{What: fmt.Sprintf("--entry %s matches %s of the %s: %s", printable(c.options.Entry), several(chosen), kind, list(chosen)), Hint: "--entry with a full name selects one"}
+			return 0, &Error{What: fmt.Sprintf("--entry %s matches %s of the %s (%s)", printable(c.options.Entry), several(chosen), kind, list(chosen)), Hint: "--entry with a full name selects one"}
 		}
 	}
 	switch {
@@ -38,7 +38,7 @@ func (c *Content) choose(kind string, all []member) (int, error) {
 	case c.options.Entry != "" && !c.selected:
 		return 0, c.unselected()
 	}
-	return 0, &Error{What: fmt.Sprintf("%s with %s: %s", kind, several(files), c.listing), Hint: "--entry NAME selects one"}
+	return 0, &Error{What: fmt.Sprintf("%s with %s (%s)", kind, several(files), c.listing), Hint: "--entry NAME selects one"}
 }
 
 // unselected returns an error if Options.Entry is set but selected nothing.

@@ -24,7 +24,7 @@ func TestEntry(t *testing.T) {
 		entry         string
 		content, want string // one of them
 	}{
-		{several, "", "", "zip archive with 6 files: " + list},
+		{several, "", "", "zip archive with 6 files (" + list + ")"},
 		{several, "logs/second.ftrace", "logs/second.ftrace", ""},
 		{several, "first.ftrace", "logs/first.ftrace", ""},
 		{several, "third.ftrace", `win\third.ftrace`, ""},
@@ -32,8 +32,8 @@ func TestEntry(t *testing.T) {
 		{several, "first.*", "logs/first.ftrace", ""},
 		{several, "logs/f*", "logs/first.ftrace", ""},
 		{several, "[x].ftrace", "x/[x].ftrace", ""},
-		{several, "second.ftrace", "", "--entry second.ftrace matches 2 files of the zip archive: logs/second.ftrace, other/second.ftrace"},
-		{several, "*", "", "--entry * matches 6 files of the zip archive: " + list},
+		{several, "second.ftrace", "", "--entry second.ftrace matches 2 files of the zip archive (logs/second.ftrace, other/second.ftrace)"},
+		{several, "*", "", "--entry * matches 6 files of the zip archive (" + list + ")"},
 		{several, "fourth", "", "the zip archive has no entry fourth; it has " + list},
 		{several, "[", "", "the zip archive has no entry [; it has " + list},
 		{several, "._first.ftrace", "", "the zip archive has no entry ._first.ftrace; it has " + list},
@@ -46,12 +46,12 @@ func TestEntry(t *testing.T) {
 		{[]byte("text"), "notes.txt", "", "not an archive"},
 		{archive(8, nil), "", "", "zip archive without files"},
 		{archive(8, nil, "a/", "__MACOSX/b", "a/.DS_Store"), "", "", "zip archive without files"},
-		{archive(8, contents("a", "a"), "a", "a"), "a", "", "--entry a matches 2 files of the zip archive: a, a"},
+		{archive(8, contents("a", "a"), "a", "a"), "a", "", "--entry a matches 2 files of the zip archive (a, a)"},
 		// Names that would be paths elsewhere are names.
 		{archive(0, contents("../../etc/passwd"), "../../etc/passwd"), "", "../../etc/passwd", ""},
 		{archive(0, contents("/etc/passwd"), "/etc/passwd"), "passwd", "/etc/passwd", ""},
 		{archive(0, nil, "a\x1b[31mb", "c\nd", "\xff", "e, f", strings.Repeat("g", 300)), "", "",
-			`zip archive with 5 files: "a\x1b[31mb", "c\nd", "\xff", "e, f", ` + strings.Repeat("g", 100) + "…"},
+			`zip archive with 5 files ("a\x1b[31mb", "c\nd", "\xff", "e, f", ` + strings.Repeat("g", 100) + "…)"},
 	} {
 		got := open(t, bytes.NewReader(test.input), unpack.Options{Entry: test.entry, Strict: true})
 		if string(got.content) != test.content || message(got.err) != test.want {
@@ -75,11 +75,11 @@ func TestManyEntries(t *testing.T) {
 		names = append(names, fmt.Sprint(i))
 	}
 	got := open(t, bytes.NewReader(archive(0, nil, names[:23]...)), unpack.Options{})
-	if want := "zip archive with 23 files: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 and 3 more"; message(got.err) != want {
+	if want := "zip archive with 23 files (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 and 3 more)"; message(got.err) != want {
 		t.Errorf("got %v", got.err)
 	}
 	got = open(t, bytes.NewReader(archive(0, nil, names...)), unpack.Options{})
-	if !strings.HasPrefix(message(got.err), "zip archive with 70000 files: 0, 1, ") || len(got.err.Error()) > 200 {
+	if !strings.HasPrefix(message(got.err), "zip archive with 70000 files (0, 1, ") || len(got.err.Error()) > 200 {
 		t.Errorf("got %v", got.err)
 	}
 	// Fewer files, with longer names: the directory is too large to be held.
