@@ -17,11 +17,12 @@ import (
 // Costs are what the causes of late frames cost a process in one run, and where its frames
 // spend their time.
 type Costs struct {
-	seconds float64 // observed
-	frames  int     // complete ones
-	lost    trace.Duration
-	causes  map[cause]trace.Duration // the parts of lost
-	times   map[cause]trace.Duration // of all complete frames; without slices
+	scheduled bool    // the run has scheduling events
+	seconds   float64 // observed
+	frames    int     // complete ones
+	lost      trace.Duration
+	causes    map[cause]trace.Duration // the parts of lost
+	times     map[cause]trace.Duration // of all complete frames; without slices
 }
 
 // cause is a wait in a stage and, of lost time, in a slice.
@@ -44,7 +45,7 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 		if p.Observed == nil || len(list) == 0 {
 			continue
 		}
-		k := &Costs{seconds: p.Observed.Seconds, frames: len(list), causes: map[cause]trace.Duration{}, times: map[cause]trace.Duration{}}
+		k := &Costs{scheduled: c.Scheduled, seconds: p.Observed.Seconds, frames: len(list), causes: map[cause]trace.Duration{}, times: map[cause]trace.Duration{}}
 		ranking := c.Rank(list)
 		k.lost = ranking.Lost
 		for _, x := range ranking.Costs {
@@ -135,11 +136,31 @@ type causeSeries struct {
 	runs    stats.Runs
 }
 
-// newCauses computes the changes of a pair; nil if the causes of a run are unknown. It
-// appends what is to be tested to series.
+// differ reports whether only some runs have scheduling events. Without them, all time of a
+// thread is "running or waiting", and does not compare with its parts.
+func differ(base, new []*Costs) bool {
+	with, without := 0, 0
+	for _, k := range slices.Concat(base, new) {
+		switch {
+		case k == nil:
+		case k.scheduled:
+			with++
+		default:
+			without++
+		}
+	}
+	return with > 0 && without > 0
+}
+
+// newCauses computes the changes of a pair; nil if the causes of a run are unknown, or if
+// those of the runs do not compare. It appends what is to be tested to series.
 func (d *Diff) newCauses(p *Pair, conditions Conditions, series *[]causeSeries) *CauseChanges {
 	base, new := costsOf(d.Base, p.base), costsOf(d.New, p.new)
 	if base == nil || new == nil {
+		return nil
+	}
+	if differ(base, new) {
+		p.causesDiffer = true
 		return nil
 	}
 	add := func(m *Measure, unit stats.Unit, of func(*Costs) float64) {

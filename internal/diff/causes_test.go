@@ -132,6 +132,40 @@ func TestCausesOfFewRuns(t *testing.T) {
 	}
 }
 
+// Causes with scheduling events do not compare with causes without.
+func TestCausesOfDifferentTags(t *testing.T) {
+	base, new := costly("base", 10), costly("new", 30)
+	for _, k := range new.Costs {
+		k.scheduled = true
+	}
+	d := compare(t, base, new, failOn(t, "wait.io.lost_ms_per_s>+5"))
+	if d.Pairs[0].Causes != nil || d.Outcomes[0].Reason() != "only some traces have scheduling events" {
+		t.Errorf("%+v: %s", d.Pairs[0].Causes, d.Outcomes[0])
+	}
+	for _, format := range []string{"table", "html"} {
+		if !strings.Contains(write(t, d, format, WriteOptions{}), "Causes of late frames are not compared: only some traces have") {
+			t.Errorf("the %s does not say that causes are not compared", format)
+		}
+	}
+	if d = compare(t, new, new, Options{}); d.Pairs[0].Causes == nil {
+		t.Error("causes of equal tags are not compared")
+	}
+}
+
+// A measure that only one side has is no equality.
+func TestKnownOnOneSide(t *testing.T) {
+	base, new := before(), before()
+	report := *new.Stats
+	app := *report.Processes[0]
+	app.JankRate = nil
+	report.Processes = append([]*stats.Process{&app}, report.Processes[1:]...)
+	new.Stats = &report
+	table := write(t, compare(t, base, new, Options{}), "table", WriteOptions{})
+	if !strings.Contains(table, "not compared, because only one side has them: Jank rate\n") {
+		t.Error(table)
+	}
+}
+
 func TestParseCauseConditions(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"wait.io.ms_per_frame>+0.5", ""},

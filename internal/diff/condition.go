@@ -369,6 +369,8 @@ func (o Outcome) Reason() string {
 		return noSuchProcess(o.others)
 	case (m.Base == nil || m.New == nil) && (m.Name == "p95_ms" || m.Name == "p99_ms"):
 		return tooFew(m.Name)
+	case o.Condition.OfCauses() && o.Pair.causesDiffer:
+		return "only some traces have scheduling events"
 	case m.Base == nil && m.New == nil:
 		return "unknown in both traces"
 	case m.Base == nil:

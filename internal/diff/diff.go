@@ -116,10 +116,11 @@ type Pair struct {
 	// RefreshDiffers: durations and frame rates are tested relative to the refresh rate.
 	RefreshDiffers bool
 	// Causes are what changed in the causes of late frames; nil if they are unknown on a
-	// side.
+	// side, or if only some runs have scheduling events.
 	Causes *CauseChanges
 
-	base, new []*stats.Process // in each run
+	base, new    []*stats.Process // in each run
+	causesDiffer bool             // only some runs have scheduling events
 }
 
 // Error is why two traces cannot be compared.

@@ -200,9 +200,26 @@ func (t *tableWriter) verdict(d *Diff) {
 	if n := len(unclear); n > 0 {
 		fmt.Fprintf(t, "no significant change in %s\n", text.Count(n, "process"))
 	}
+	if lost := d.knownOnOneSide(); len(lost) > 0 {
+		line := "not compared, because only one side has them: " + strings.Join(lost, "; ")
+		fmt.Fprintln(t, t.Yellow(text.Wrap(line, t.Width), true))
+	}
 	if n := len(untested); n > 0 {
 		fmt.Fprintf(t, "%s not tested: too few frames\n", text.Count(n, "process"))
 	}
+}
+
+// knownOnOneSide returns the labels of the tested measures that are unknown on one side of
+// a process only.
+func (d *Diff) knownOnOneSide() (labels []string) {
+	for _, p := range d.Pairs {
+		for _, m := range p.Measures {
+			if isTested(m.Name) && m.Unit != stats.Periods && (m.Base == nil) != (m.New == nil) && !slices.Contains(labels, m.definition.Label) {
+				labels = append(labels, m.definition.Label)
+			}
+		}
+	}
+	return labels
 }
 
 // shown returns the measures in tables and pages: those that are known in either

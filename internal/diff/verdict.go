@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,6 +93,9 @@ func (d *Diff) methodText() []string {
 	var values []string
 	if d.Base.Runs != nil || d.New.Runs != nil {
 		values = append(values, "Values are means of runs, those of percentiles too.")
+	}
+	if slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.causesDiffer }) {
+		values = append(values, "Causes of late frames are not compared: only some traces have scheduling events, the tags sched and freq.")
 	}
 	if c.Family == 0 {
 		return append(values, "Nothing was tested: too few frames.")

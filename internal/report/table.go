@@ -211,7 +211,7 @@ func (t *tableWriter) overview(in Input, list []*stats.Process, known map[*stats
 	} else if n > 0 {
 		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  … and %d more with less jank; --verbose lists all", n)))
 	}
-	t.topCauses(shown, known)
+	t.topCauses(in, shown, known)
 	fmt.Fprintln(t)
 }
 
@@ -220,7 +220,7 @@ const maxTopCauses = 5
 
 // topCauses writes the cause that cost the most of each process: those processes that
 // lost the most time.
-func (t *tableWriter) topCauses(shown []*stats.Process, known map[*stats.Process]*causes.Process) {
+func (t *tableWriter) topCauses(in Input, shown []*stats.Process, known map[*stats.Process]*causes.Process) {
 	var late []*stats.Process
 	for _, p := range shown {
 		if c := known[p]; c != nil && len(c.Ranking.Costs) > 0 {
@@ -243,6 +243,13 @@ func (t *tableWriter) topCauses(shown []*stats.Process, known map[*stats.Process
 		})
 	}
 	fmt.Fprintf(t, "\n%s\n", g.Render())
+	list := make([]*causes.Process, len(late))
+	for i, p := range late {
+		list[i] = known[p]
+	}
+	if missing := causes.Missing(in.Causes, list, in.Quality); missing != "" {
+		t.Note(missing)
+	}
 }
 
 func complete(p *stats.Process) int { return p.Frames.Complete }
