@@ -63,7 +63,7 @@ func runWhy(c *cli.Context) error {
 		if in.Causes == nil {
 			return &failure{file: inputName(name), what: "no causes are known for a " + in.Format, hint: "run ohframe why on the text trace, or on what ohframe convert makes of it"}
 		}
-		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Span.Start, Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: problems.check(c, name, in)})
+		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: problems.check(c, name, in)})
 		timelines = append(timelines, in.Timeline)
 	}
 	if err := causes.CheckChosen(inputs, o, timelines...); err != nil {
