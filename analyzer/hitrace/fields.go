@@ -54,24 +54,7 @@ func ParseVsync(label []byte) Vsync {
 	v.Now = trace.Monotonic(number(label, "now", FieldNow, &v.Damaged))
 	v.ExpectedEnd = trace.Monotonic(number(label, "expectedEnd", FieldExpectedEnd, &v.Damaged))
 	v.VsyncID = number(label, "vsyncId", FieldVsyncID, &v.Damaged)
-	if isCut(label) {
-		v.VsyncID = 0
-		v.Damaged |= FieldVsyncID
-	}
 	return v
-}
-
-// isCut reports whether a ReceiveVsync marker ends before the end of its vsync id, as if its
-// line was cut. Since 4.0 the id follows dataCount, and since 5.1, which names the
-// receiver, another field follows the id.
-func isCut(label []byte) bool {
-	if _, ok := field(label, "dataCount"); !ok || !bytes.HasPrefix(label, []byte("ReceiveVsync ")) {
-		return false
-	}
-	id, ok := field(label, "vsyncId")
-	_, named := field(label, "name")
-	_, rest := leadingInt(id)
-	return !ok || named && len(rest) == 0
 }
 
 // ParseOnVsyncEvent returns the time at which the vsync of an OnVsyncEvent marker was

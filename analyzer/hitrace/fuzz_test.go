@@ -261,7 +261,7 @@ func FuzzMarker(f *testing.F) {
 var fieldPatterns = map[string]*regexp.Regexp{}
 
 func init() {
-	for _, key := range []string{"now", "expectedEnd", "vsyncId", "vsyncID", "timestamp", "period", "rate", "tid", "dataCount", "name"} {
+	for _, key := range []string{"now", "expectedEnd", "vsyncId", "vsyncID", "timestamp", "period", "rate", "tid"} {
 		fieldPatterns[key] = regexp.MustCompile(`(?s)(?:^|[^0-9A-Za-z_])` + key + `:[ \t]*([0-9]*)([A-Za-z_]?)`)
 	}
 }
@@ -305,14 +305,6 @@ func spelledPairs(label []byte) (list []Transaction) {
 	return list
 }
 
-// spelledCut reports whether a ReceiveVsync label since 4.0 ends before or, with a name, at
-// its vsync id.
-func spelledCut(label []byte) bool {
-	id := fieldPatterns["vsyncId"].FindSubmatchIndex(label)
-	return bytes.HasPrefix(label, []byte("ReceiveVsync ")) && fieldPatterns["dataCount"].Match(label) &&
-		(id == nil || fieldPatterns["name"].Match(label) && id[3] == len(label))
-}
-
 // What a label's fields say is what it spells, and what is no number is flagged.
 func FuzzFields(f *testing.F) {
 	seedLines(f, func(line []byte) {
@@ -341,11 +333,7 @@ func FuzzFields(f *testing.F) {
 		v := ParseVsync(label)
 		check("now", int64(v.Now), FieldNow, v.Damaged)
 		check("expectedEnd", int64(v.ExpectedEnd), FieldExpectedEnd, v.Damaged)
-		if !spelledCut(label) {
-			check("vsyncId", v.VsyncID, FieldVsyncID, v.Damaged)
-		} else if v.VsyncID != 0 || v.Damaged&FieldVsyncID == 0 {
-			t.Errorf("%q: vsyncId is %d, damaged %b, of a cut label", label, v.VsyncID, v.Damaged)
-		}
+		check("vsyncId", v.VsyncID, FieldVsyncID, v.Damaged)
 		if v.Queued < 0 || v.Queued > 0 && v.Damaged&FieldDataCount != 0 || !within(v.Receiver, label) || bytes.ContainsAny(v.Receiver, " ,") {
 			t.Errorf("%q: %+v", label, v)
 		}

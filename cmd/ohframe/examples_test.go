@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Every example is of a command that exists, with flags that it has, and every command
-// that has flags of its own has examples.
+// Every example names an existing command and only flags of that command. Every command
+// with flags of its own has examples.
 func TestExamples(t *testing.T) {
 	app := newApp()
 	commands := map[string]*cli.Command{}

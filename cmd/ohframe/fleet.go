@@ -171,7 +171,7 @@ func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, skipped int, e
 	return fleet.Merge(list), skipped, nil
 }
 
-// maxFolders is the number of folders of which skipped files are named.
+// maxFolders is the number of folders whose skipped files are named.
 const maxFolders = 10
 
 // fleetList returns what the list with a name stands for.

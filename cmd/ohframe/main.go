@@ -203,7 +203,7 @@ func usageError(c *cli.Context, err error, _ bool) error {
 	return f
 }
 
-// dashed returns the name of a flag as it is typed.
+// dashed returns a flag's name with its dashes.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name

@@ -691,7 +691,7 @@ func percents(list []Component, sum trace.Duration) []string {
 	for i, p := range round(shares, 100*tenth) {
 		part, whole := p/tenth, trace.Duration(100)
 		if cost := list[i].Cost; part == 0 || part == whole {
-			part, whole = cost, sum // at the ends, Percent says what is not exact
+			part, whole = cost, sum // Percent marks shares that only round to 0 or 100 %
 		}
 		texts = append(texts, Percent(part, whole))
 	}

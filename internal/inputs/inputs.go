@@ -47,7 +47,7 @@ type Input struct {
 	Err error
 }
 
-// Folder is a folder of which files were skipped.
+// Folder is a folder with skipped files.
 type Folder struct {
 	Path    string
 	Skipped []Skipped
@@ -83,7 +83,7 @@ func (f *Folder) Warning() string {
 // Set is what arguments stand for.
 type Set struct {
 	Inputs []Input
-	// Folders are those of which files were skipped.
+	// Folders are the folders with skipped files.
 	Folders []Folder
 }
 
@@ -269,7 +269,7 @@ type folder struct {
 	skipped []Skipped
 	// descriptions are those of recordings, by the names of the files.
 	descriptions map[string]*meta.Meta
-	// damaged is the first description that cannot be used; nil if there is none.
+	// damaged is the first description that cannot be used; nil if all can.
 	damaged *Input
 }
 

@@ -99,8 +99,8 @@ func TestVerdicts(t *testing.T) {
 		{"good", whole, nil, nil},
 		{"fold -w 120", fold(whole, 120), []string{"cut", "lines", "markers"}, []string{"no_deadlines", "no_presents", "no_transactions"}},
 		{"fold -w 80", fold(whole, 80), []string{"cut", "lines", "no_frames"}, nil},
-		{"cut -c1-140", cut(whole, 140), []string{"cut", "markers"}, []string{"no_deadlines"}},
-		{"cut -c1-155", cut(whole, 155), []string{"cut", "markers"}, []string{"few_deadlines"}},
+		{"cut -c1-140", cut(whole, 140), []string{"cut"}, []string{"no_deadlines"}},
+		{"cut -c1-155", cut(whole, 155), []string{"cut"}, []string{"few_deadlines"}},
 		{"cut -c1-160", cut(whole, 160), []string{"cut", "markers"}, []string{"few_deadlines"}}, // those of 16 of 54 application frames are left
 		// The cut is behind the markers' fields, but not behind those of scheduling events.
 		{"cut -c1-180", cut(whole, 180), []string{"cut"}, nil},
