@@ -96,14 +96,14 @@ func (in *Input) Timeline() *Timeline {
 	return t
 }
 
-// kernelName is the number of bytes that kernels keep of a name; of an application's
+// KernelName is the number of bytes that kernels keep of a name; of an application's,
 // the last ones.
-const kernelName = 15
+const KernelName = 15
 
 // fullName returns the one of the full names that name is cut from, or name.
 func fullName(name string, full []string) string {
 	for _, f := range full {
-		if len(name) == kernelName && len(f) > kernelName && strings.HasSuffix(f, name) {
+		if len(name) == KernelName && len(f) > KernelName && strings.HasSuffix(f, name) {
 			return f
 		}
 	}

@@ -10,9 +10,6 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// kernelName is the number of bytes that kernels keep of a name: the last ones.
-const kernelName = 15
-
 // MatchProcess returns a filter for Options.Process. It keeps the processes that MatchName
 // matches.
 func MatchProcess(pattern string) (func(*analyzer.Process) bool, error) {
@@ -34,7 +31,7 @@ func matches(pattern, name string) bool {
 	if matched, _ := path.Match(pattern, name); matched {
 		return true
 	}
-	if len(name) != kernelName {
+	if len(name) != analyzer.KernelName {
 		return false
 	}
 	for pattern = afterFirst(pattern); strings.Trim(pattern, "*?") != ""; pattern = afterFirst(pattern) {
@@ -86,6 +83,6 @@ func MatchName(pattern string) (func(name string, pid trace.PID) bool, error) {
 		case isNumber:
 			return pid != trace.UnknownPID && pattern == pid.String()
 		}
-		return strings.Contains(name, lower) || len(name) == kernelName && strings.HasSuffix(lower, name)
+		return strings.Contains(name, lower) || len(name) == analyzer.KernelName && strings.HasSuffix(lower, name)
 	}, nil
 }

@@ -46,15 +46,15 @@ func flagsFirst(app *cli.App, args []string) []string {
 }
 
 // flagHelp returns what help prints of a flag: the library's text without a value that only
-// repeats the one after the flag's name, and without the default of a flag that is off.
+// repeats the one after the flag's name.
 func flagHelp(f cli.Flag) string {
 	help := libraryFlagHelp(f)
 	value := flagValue(f.(cli.DocGenerationFlag)) // all flags of the library are
 	before, after, repeated := strings.Cut(help, ": "+value)
 	if value != "" && repeated && (after == "" || after[0] == ';' || strings.HasPrefix(after, " (") || strings.HasPrefix(after, " [")) {
-		help = before + after
+		return before + after
 	}
-	return strings.TrimSuffix(help, " (default: false)")
+	return help
 }
 
 var libraryFlagHelp = cli.FlagStringer

@@ -13,11 +13,12 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
+	"ohframe/internal/inputs"
 	"ohframe/internal/text"
 )
 
 // standard is the name of standard input and output.
-const standard = "-"
+const standard = inputs.Standard
 
 // severalInputs returns the names of the traces that the arguments stand for, at least one.
 func severalInputs(c *cli.Context) ([]string, error) {

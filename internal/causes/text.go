@@ -455,8 +455,8 @@ func component(stage place.Stage, wait place.Wait) string {
 	return name
 }
 
-// Component is the time of a frame in a stage and wait beside what is usual. Cost is its
-// share as it is printed.
+// Component is the time of a frame in a stage and wait beside what is usual. Cost is the
+// share that is printed.
 type Component struct {
 	Stage                      place.Stage
 	Wait                       place.Wait

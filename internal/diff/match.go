@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
@@ -126,17 +127,14 @@ func nameKey(p *stats.Process) matchKey {
 	return matchKey{kind: p.Kind, name: p.Name}
 }
 
-// kernelName is the number of bytes that a kernel keeps of a thread's name.
-const kernelName = 15
-
 // newEndKeys returns a key for the end of the process's name, and one for its
 // whole name if that has 15 bytes.
 func newEndKeys(p *stats.Process) []matchKey {
-	if len(p.Name) < kernelName {
+	if len(p.Name) < analyzer.KernelName {
 		return nil
 	}
-	keys := []matchKey{{kind: p.Kind, name: p.Name[len(p.Name)-kernelName:]}}
-	if len(p.Name) == kernelName {
+	keys := []matchKey{{kind: p.Kind, name: p.Name[len(p.Name)-analyzer.KernelName:]}}
+	if len(p.Name) == analyzer.KernelName {
 		keys = append(keys, matchKey{kind: p.Kind, name: p.Name, whole: true})
 	}
 	return keys
@@ -145,10 +143,10 @@ func newEndKeys(p *stats.Process) []matchKey {
 // baseEndKey returns the key of the end of a name. A longer name matches only a
 // whole name.
 func baseEndKey(p *stats.Process) (matchKey, bool) {
-	if len(p.Name) < kernelName {
+	if len(p.Name) < analyzer.KernelName {
 		return matchKey{}, false
 	}
-	return matchKey{kind: p.Kind, name: p.Name[len(p.Name)-kernelName:], whole: len(p.Name) > kernelName}, true
+	return matchKey{kind: p.Kind, name: p.Name[len(p.Name)-analyzer.KernelName:], whole: len(p.Name) > analyzer.KernelName}, true
 }
 
 // match matches processes of base that have no match yet with free ones, in order,

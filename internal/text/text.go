@@ -102,14 +102,11 @@ func NoneSelected(timelines ...*analyzer.Timeline) error {
 	return NoneSelectedError(Names(others), others)
 }
 
-// kernelName is the number of bytes that kernels keep of a name.
-const kernelName = 15
-
 // NoneSelectedError returns the error of NoneSelected. names are the names of the others, as
 // the hint has them.
 func NoneSelectedError(names string, others []*stats.Process) *failure.Error {
 	e := &failure.Error{What: "no process with frames matches", Hint: "processes with frames: " + names}
-	if slices.ContainsFunc(others, func(p *stats.Process) bool { return len(p.Name) == kernelName }) {
+	if slices.ContainsFunc(others, func(p *stats.Process) bool { return len(p.Name) == analyzer.KernelName }) {
 		e.Hint += "; a name of 15 bytes may be the end of a longer one"
 	}
 	return e
