@@ -35,6 +35,7 @@ conformance: engine
 	OHFRAME_REQUIRE_ENGINE=1 go test ./internal/engine/... ./exporter/... ./analyzer/perfetto ./sql/... ./internal/serve
 
 lint: protos-lint
+	.ci/tracked
 	@unformatted=$$(gofmt -l . ); test -z "$$unformatted" || { echo "gofmt: $$unformatted" >&2; exit 1; }
 	go vet ./...
 	$(STATICCHECK) ./...
