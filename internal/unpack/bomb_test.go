@@ -16,7 +16,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
 
 	"ohframe/analyzer/limits"
 	"ohframe/internal/slow"
@@ -51,11 +50,6 @@ func TestBombs(t *testing.T) {
 			z.Write([]byte("\xff\xfe"))
 			return z
 		}, size),
-		"xz": inflatable(func(w io.Writer) io.WriteCloser {
-			z, _ := xz.NewWriter(w)
-			return z
-		}, size),
-		"bzip2": fromHex(bzip2Zeros),
 		"tar in gzip": inflatable(func(w io.Writer) io.WriteCloser {
 			z := gzip.NewWriter(w)
 			header := tarred(tar.FormatPAX)(nil)

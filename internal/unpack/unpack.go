@@ -13,15 +13,13 @@
 //	gzip     one or more members; zero padding and garbage may follow
 //	zlib     with or without a line "TRACE:" before it, as hitrace -z writes it
 //	zstd     one or more frames, also skippable ones
-//	bzip2    one or more streams
-//	xz       one or more streams
 //	zip      with one file, or with several of which Options.Entry selects one
 //	tar      the same
 //	HTML     a systrace page with the text in a script element or, in 2012, in a
 //	         string of a script
 //	UTF-16   with a byte order mark, as PowerShell's > writes it
 //
-// A byte order mark of UTF-8 is skipped. The package never writes to a path that
+// A byte order mark of UTF-8 is skipped; bzip2 and xz are errors. The package never writes to a path that
 // an input names.
 //
 // A truncated or corrupt container is read up to the damage.
@@ -92,8 +90,8 @@ var containers = []container{
 	{"gzip", isGzip, openGzip},
 	{"zlib", isZlib, openZlib},
 	{"zstd", isZstd, openZstd},
-	{"bzip2", isBzip2, openBzip2},
-	{"xz", isXz, openXz},
+	{"bzip2", isBzip2, unsupported("bzip2")},
+	{"xz", isXz, unsupported("xz")},
 	{"zip", isZip, openZip},
 	{"tar", isTar, openTar},
 	{"HTML", isHTML, openHTML},

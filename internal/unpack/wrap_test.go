@@ -12,7 +12,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
 )
 
 // wrapper puts something into a container.
@@ -51,11 +50,6 @@ var wrappers = []wrapper{
 	{"zip", "zip", false, zipped(zip.Deflate)},
 	{"zip stored", "zip", false, zipped(zip.Store)},
 	{"zip zstd", "zip", false, zipped(zstd.ZipMethodWinZip)},
-	{"xz", "xz", false, xzed(xz.WriterConfig{DictCap: 1 << 16})},
-	{"xz blocks", "xz", false, xzed(xz.WriterConfig{DictCap: 1 << 16, BlockSize: 100_000, CheckSum: xz.SHA256})},
-	{"xz streams", "xz", false, func(b []byte) []byte {
-		return bytes.Join([][]byte{xzed(xz.WriterConfig{DictCap: 1 << 16, CheckSum: xz.CRC32})(b[:len(b)/3]), make([]byte, 8), xzed(xz.WriterConfig{DictCap: 1 << 16, NoCheckSum: true})(b[len(b)/3:])}, nil)
-	}},
 	{"tar", "tar", false, tarred(tar.FormatPAX)},
 	{"tar of GNU", "tar", false, tarred(tar.FormatGNU)},
 	{"HTML", "HTML", true, func(b []byte) []byte {
@@ -141,19 +135,6 @@ type pieces struct {
 }
 
 func (p *pieces) Read(b []byte) (int, error) { return p.in.Read(b[:min(len(b), p.size)]) }
-
-func xzed(config xz.WriterConfig) func([]byte) []byte {
-	return func(b []byte) []byte {
-		var out bytes.Buffer
-		w, err := config.NewWriter(&out)
-		if err != nil {
-			panic(err)
-		}
-		w.Write(b)
-		w.Close()
-		return out.Bytes()
-	}
-}
 
 // tarred puts b into an archive with a folder and metadata of macOS.
 func tarred(format tar.Format) func([]byte) []byte {
