@@ -34,18 +34,14 @@ func (f *frame) lastLayer() *analyzer.Layer { return &f.timeline.Layers[len(f.ti
 func (f *frame) combineLayers() {
 	timeline := f.timeline
 	if f.Kind == analyzer.RenderFrame {
-		if timeline.Dropped() {
-			f.Facts |= analyzer.Dropped
-		}
+		f.setDropped(timeline.Dropped())
 		return
 	}
 	dropped := true
 	for i := range timeline.Layers {
 		dropped = dropped && timeline.Layers[i].Dropped()
 	}
-	if dropped {
-		f.Facts |= analyzer.Dropped
-	}
+	f.setDropped(dropped)
 	timeline.Verdict = analyzer.Verdict{}
 	f.Actual.End = f.Actual.Start
 	for i := range timeline.Layers {
@@ -69,6 +65,13 @@ func (f *frame) combineLayers() {
 		}
 	}
 	timeline.Jank = reasons(timeline.Jank)
+}
+
+// setDropped marks a frame that was never shown. A truncated frame has no other facts.
+func (f *frame) setDropped(dropped bool) {
+	if dropped && !f.Facts.Has(analyzer.Truncated) {
+		f.Facts |= analyzer.Dropped
+	}
 }
 
 // presentRank orders present types. A frame has the type of its layer with the highest.
