@@ -30,6 +30,35 @@ func convertBytes(t *testing.T, r io.Reader, o ohframe.Options) ([]byte, []strin
 	return out.Bytes(), s.Warnings, nil
 }
 
+// The last time that text may have is one that the converted trace may have. Later ones
+// are refused, with the reason.
+func TestLastTime(t *testing.T) {
+	text, err := os.ReadFile("cmd/ohframe/testdata/frames.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(seconds string) []byte {
+		return bytes.ReplaceAll(text, []byte(" 100."), []byte(" "+seconds+"."))
+	}
+	last := at("2305843009")
+	want, err := ohframe.Read(t.Context(), bytes.NewReader(last), ohframe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	converted, _, err := convertBytes(t, bytes.NewReader(last), ohframe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ohframe.Read(t.Context(), bytes.NewReader(converted), ohframe.Options{})
+	if err != nil || got.Timeline.Counts().Frames != 9 || want.Timeline.Counts().Frames != 9 {
+		t.Errorf("%v: %+v, want %+v and 9 frames", err, got.Timeline.Counts(), want.Timeline.Counts())
+	}
+	_, err = ohframe.Read(t.Context(), bytes.NewReader(at("2305843010")), ohframe.Options{})
+	if !errors.Is(err, ohframe.ErrNotATrace) || !strings.Contains(err.Error(), "time after 2305843009.213693951 s") {
+		t.Error(err)
+	}
+}
+
 // packed puts a text into every kind of container.
 func packed(t *testing.T, text []byte) map[string][]byte {
 	all := map[string][]byte{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/binarytrace"
@@ -120,10 +121,9 @@ func checkText(head []byte, totals *hitrace.Totals, err error) error {
 	case len(head) == 0:
 		return &Error{What: ErrEmpty.Error(), Err: ErrEmpty}
 	case err == nil && totals.Problems.Total(hitrace.LineTooLong) > 0:
-		return &Error{
-			What: fmt.Sprintf("no event: %d × %s", totals.Problems.Total(hitrace.LineTooLong), hitrace.LineTooLong),
-			Hint: "lines of a trace have a few hundred bytes", Err: ErrNotATrace,
-		}
+		return noEvent(totals, hitrace.LineTooLong, "lines of a trace have a few hundred bytes")
+	case err == nil && totals.Problems.Total(hitrace.TimeTooLarge) > 0:
+		return noEvent(totals, hitrace.TimeTooLarge, "")
 	case hitrace.HasHeader(head) && err == nil:
 		return &Error{What: ErrNoEvents.Error(), Hint: "was tracing on, with tags such as graphic, ace and sched?", Err: ErrNoEvents}
 	case hitrace.HasHeader(head):
@@ -131,6 +131,11 @@ func checkText(head []byte, totals *hitrace.Totals, err error) error {
 	}
 	l := formatOf(head, lookalikes)
 	return notATrace(l.name, l.hint)
+}
+
+// noEvent is the error of a text in which a problem of its lines leaves no event.
+func noEvent(totals *hitrace.Totals, p hitrace.Problem, hint string) error {
+	return &Error{What: fmt.Sprintf("no event: %d × %s", totals.Problems.Total(p), p), Hint: hint, Err: ErrNotATrace}
 }
 
 // cut applies the window to a timeline that was read whole.
@@ -145,6 +150,8 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 	switch {
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
 		return nil, &Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
+	case errors.Is(err, perfetto.ErrNoFrames) && stats.Malformed > 0:
+		return nil, &Error{What: "a Perfetto trace without frames: " + strings.Join(stats.Warnings(), "; "), Err: ErrNoFrames}
 	case errors.Is(err, perfetto.ErrNoFrames):
 		return nil, &Error{
 			What: "a Perfetto trace without frames", Err: ErrNoFrames,

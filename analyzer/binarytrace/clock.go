@@ -19,6 +19,9 @@ type Clock struct {
 	Name string
 }
 
+// maxUnix is the last time of day that is read, in the year 2255.
+const maxUnix = 9_000_000_000_000_000_000
+
 // ClockSource is where a trace states its clock.
 type ClockSource uint8
 

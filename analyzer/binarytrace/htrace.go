@@ -145,7 +145,7 @@ func (r *Reader) parts(h *htrace, size int64) error {
 		if binary.LittleEndian.Uint32(header[htraceDataType:]) == dataSegments {
 			boot, mono := binary.LittleEndian.Uint64(header[htraceBoot:]), binary.LittleEndian.Uint64(header[htraceMonotonic:])
 			h.addClocks(&h.inHeader, [2]uint64{boot, mono})
-			if unix := binary.LittleEndian.Uint64(header[htraceRealtime:]); at == 0 && boot > 0 && max(boot, unix) < uint64(maxTime) {
+			if unix := binary.LittleEndian.Uint64(header[htraceRealtime:]); at == 0 && boot > 0 && boot <= trace.MaxTime && unix <= maxUnix {
 				r.clock.Boot, r.clock.Unix = trace.Time(boot), int64(unix)
 			}
 			if err := r.segments(h, at+htraceHeaderSize, end); err != nil {
@@ -308,7 +308,7 @@ func (r *Reader) detail(h *htrace, data []byte, at int64, cut bool) {
 			add(start)
 		}
 		if f.number == detailEvent && f.isBytes && !f.cutShort && !p.first.Known() {
-			if t := eventTime(f.data); t <= uint64(maxTime) {
+			if t := eventTime(f.data); t <= trace.MaxTime {
 				p.first = trace.Time(t)
 			}
 		}
@@ -337,7 +337,7 @@ func (h *htrace) events(list []event, data []byte, p *piece) []event {
 			continue
 		}
 		time := eventTime(f.data)
-		if time == 0 || time > uint64(maxTime) {
+		if time == 0 || time > trace.MaxTime {
 			h.log.add(badTime)
 			continue
 		}
@@ -406,7 +406,7 @@ func (h *htrace) clockDetail(data []byte, clocks *[2]uint64) {
 
 // addClocks stores the first pair of clocks that is complete.
 func (h *htrace) addClocks(known *[2]uint64, clocks [2]uint64) {
-	if clocks[0] == 0 || clocks[1] == 0 || clocks[0] > uint64(maxTime) || clocks[1] > uint64(maxTime) {
+	if clocks[0] == 0 || clocks[1] == 0 || clocks[0] > trace.MaxTime || clocks[1] > trace.MaxTime {
 		return
 	}
 	if known[0] == 0 {

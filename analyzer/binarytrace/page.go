@@ -114,7 +114,7 @@ func (s *sys) indexHongMeng(page []byte, p *piece) bool {
 		return false // the base of a page without events means nothing
 	}
 	first := binary.LittleEndian.Uint64(page) + uint64(binary.LittleEndian.Uint32(entry))
-	if first > uint64(maxTime) {
+	if first > trace.MaxTime {
 		s.log.add(badTime)
 		return false
 	}
@@ -147,7 +147,7 @@ func (s *sys) indexLinux(page []byte, p *piece) bool {
 		return false
 	}
 	first := binary.LittleEndian.Uint64(page)
-	if first > uint64(maxTime) {
+	if first > trace.MaxTime {
 		s.log.add(badTime)
 		return false
 	}
@@ -183,7 +183,7 @@ func (s *sys) hongmengEvents(list []event, page []byte) []event {
 			break
 		}
 		time := base + uint64(binary.LittleEndian.Uint32(page[at:]))
-		if time > uint64(maxTime) {
+		if time > trace.MaxTime {
 			s.log.add(badTime)
 		} else {
 			list = append(list, event{trace.Time(time), int32(from), int32(from + size)})
@@ -246,7 +246,7 @@ func (s *sys) linuxEvents(list []event, page []byte) []event {
 			break
 		}
 		if kind != typePadding {
-			if time > uint64(maxTime) {
+			if time > trace.MaxTime {
 				s.log.add(badTime)
 			} else {
 				list = append(list, event{trace.Time(time), int32(from), int32(to)})

@@ -68,9 +68,6 @@ type source interface {
 // maxCPUs is the maximum number of processors. Linux supports 8192; phones have 12.
 const maxCPUs = 8192
 
-// maxTime is the last time that a line can have: a reader of text accepts no more.
-const maxTime = 9_000_000_000 * trace.Time(trace.Second)
-
 // stream is the events of one processor.
 type stream struct {
 	pieces []uint32 // indexes of its pieces that have not been read, in order
@@ -91,7 +88,7 @@ func (s *stream) before(other *stream) bool {
 // *Error or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	o.Limits = o.Limits.WithDefaults()
-	t := &Reader{in: r, cache: cache{in: r, size: size}, options: o, log: &log{strict: o.Strict}, to: maxTime}
+	t := &Reader{in: r, cache: cache{in: r, size: size}, options: o, log: &log{strict: o.Strict}, to: trace.MaxTime}
 	head := make([]byte, min(size, int64(len(htraceMagic))))
 	if err := readAt(r, head, 0); err != nil {
 		return nil, err

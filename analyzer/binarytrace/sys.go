@@ -154,7 +154,7 @@ func (r *Reader) looksLikePage(at, size int64) bool {
 		return false
 	}
 	time, length := binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])
-	return time > uint64(trace.Second) && time < uint64(maxTime) && 0 < length&^lossFlags && length&^lossFlags <= pageSize
+	return time > uint64(trace.Second) && time < trace.MaxTime && 0 < length&^lossFlags && length&^lossFlags <= pageSize
 }
 
 // line implements source.
@@ -269,14 +269,16 @@ func (c *Clock) setBaseInfo(text []byte) {
 	for line := range bytes.Lines(text) {
 		key, value, _ := bytes.Cut(line, []byte(":"))
 		ms, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
-		if err != nil || ms <= 0 || ms > int64(maxTime/1e6) {
+		if err != nil || ms <= 0 || ms > maxUnix/1_000_000 {
 			continue
 		}
 		switch string(bytes.TrimSpace(key)) {
 		case "UNIX_TIME_MS":
 			c.Unix = ms * 1e6
 		case "BOOT_TIME_MS":
-			c.Boot = trace.Time(ms * 1e6)
+			if ms *= 1e6; ms <= trace.MaxTime {
+				c.Boot = trace.Time(ms)
+			}
 		}
 	}
 }

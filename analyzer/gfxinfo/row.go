@@ -122,13 +122,10 @@ func (h *header) parseRow(line []byte) (r row, ok bool) {
 
 // finished reports whether the row has the begin and the end of a frame.
 func (r *row) finished() bool {
-	return r[intendedVsync] > 0 && r[frameCompleted] > r[intendedVsync] && r[frameCompleted] < maxTime
+	return r[intendedVsync] > 0 && r[frameCompleted] > r[intendedVsync] && r[frameCompleted] < trace.MaxTime
 }
 
-// maxTime is far above all real times. Beyond it, sums could overflow.
-const maxTime = math.MaxInt64 / 4
-
-func (r *row) time(c column) trace.Time { return trace.Time(max(0, min(r[c], maxTime))) }
+func (r *row) time(c column) trace.Time { return trace.Time(max(0, min(r[c], trace.MaxTime))) }
 
 // between returns the time from one stage to a later one as hwui counts it: without
 // the time for which the UI thread waited for the previous frame. It is 0 if either

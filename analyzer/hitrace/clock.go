@@ -6,6 +6,10 @@ import (
 	"ohframe/analyzer/trace"
 )
 
+// maxUnix is the last wall-clock time that is read, in milliseconds since 1970: the year
+// 2255.
+const maxUnix = 9_000_000_000_000
+
 var clockSync = []byte("trace_event_clock_sync:")
 
 // ClockSync is the reading of another clock in a Sync marker. Absent values are zero.
@@ -26,7 +30,7 @@ func ParseClockSync(name []byte) (ClockSync, bool) {
 	if text, ok := bytes.CutPrefix(name, []byte("parent_ts=")); ok {
 		seconds, fraction, _ := bytes.Cut(text, []byte("."))
 		s, ok := parseInt(seconds)
-		if !ok || s < 0 || s > maxSeconds || len(fraction) > 9 {
+		if !ok || s < 0 || s > trace.MaxTime/int64(trace.Second) || len(fraction) > 9 {
 			return ClockSync{}, false
 		}
 		var nanos int64
@@ -45,7 +49,7 @@ func ParseClockSync(name []byte) (ClockSync, bool) {
 	}
 	if text, ok := bytes.CutPrefix(name, []byte("realtime_ts=")); ok {
 		ms, ok := parseInt(text)
-		if !ok || ms < 0 || ms > maxSeconds*1000 {
+		if !ok || ms < 0 || ms > maxUnix {
 			return ClockSync{}, false
 		}
 		return ClockSync{Realtime: ms * int64(trace.Millisecond)}, true

@@ -93,7 +93,7 @@ func FuzzLine(f *testing.F) {
 		if !within(l.Comm, text) || !within(l.Name, text) || !within(l.Args, text) || !bytes.HasSuffix(text, l.Args) {
 			t.Errorf("columns outside the line: %+v", l)
 		}
-		if l.Time < 0 || l.Time >= (maxSeconds+1)*trace.Time(trace.Second) || l.CPU < 0 || l.TID < 0 || l.PID < trace.UnknownPID || len(l.Name) == 0 {
+		if l.Time < 0 || l.Time > trace.MaxTime || l.CPU < 0 || l.TID < 0 || l.PID < trace.UnknownPID || len(l.Name) == 0 {
 			t.Errorf("out of range: %+v", l)
 		}
 		if bytes.IndexByte(l.Comm, '[') >= 0 {

@@ -36,9 +36,6 @@ const (
 // maxComm is how many bytes of a thread's name the kernel keeps.
 const maxComm = 15
 
-// maxSeconds is the greatest number of seconds that still fits in a trace.Time.
-const maxSeconds = 9_000_000_000
-
 // ParseLine splits text, one line without its line end, into l. It returns
 // NoProblem, Ignorable for a line without an event (blank, header), or the reason
 // why it cannot be read. l is undefined unless the result is NoProblem.
@@ -120,6 +117,9 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 	time, i, ok := parseTime(text, i)
 	if !ok {
 		return BadTime
+	}
+	if time > trace.MaxTime {
+		return TimeTooLarge
 	}
 	l.Time = time
 
@@ -221,10 +221,11 @@ func parseBareTask(text []byte, l *Line) Problem {
 }
 
 // parseTime parses "SECONDS.FRACTION:" at i and returns the index after the colon. The
-// number of digits of the fraction decides its unit.
+// number of digits of the fraction decides its unit. A time after trace.MaxTime is the
+// time right after it.
 func parseTime(text []byte, i int) (trace.Time, int, bool) {
 	seconds, dot := decimal(text, i)
-	if n := dot - i; n == 0 || n > 10 || seconds > maxSeconds || dot == len(text) || text[dot] != '.' {
+	if n := dot - i; n == 0 || n > 10 || dot == len(text) || text[dot] != '.' {
 		return 0, i, false
 	}
 	fraction, end := decimal(text, dot+1)
@@ -235,7 +236,8 @@ func parseTime(text []byte, i int) (trace.Time, int, bool) {
 	for ; n < 9; n++ {
 		fraction *= 10
 	}
-	return trace.Time(seconds*uint64(trace.Second) + fraction), end + 1, true
+	// Ten digits of seconds do not overflow the unsigned number.
+	return trace.Time(min(seconds*uint64(trace.Second)+fraction, trace.MaxTime+1)), end + 1, true
 }
 
 // digits parses a run of digits at i that fits in 31 bits, as every id does.

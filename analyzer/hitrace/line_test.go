@@ -109,7 +109,7 @@ func TestParseLine(t *testing.T) {
 		{"microseconds", "a-1 (1) [000] .... 13762.000007: e: x", columns{13762_000007000, 0, 1, 1, "a", "e", "x"}},
 		{"nanoseconds", "a-1 (1) [000] .... 13762.000007001: e: x", columns{13762_000007001, 0, 1, 1, "a", "e", "x"}},
 		{"milliseconds", "a-1 (1) [000] .... 13762.007: e: x", columns{13762_007000000, 0, 1, 1, "a", "e", "x"}},
-		{"latest time", "a-1 (1) [000] .... 9000000000.999999999: e: x", columns{9000000000_999999999, 0, 1, 1, "a", "e", "x"}},
+		{"latest time", "a-1 (1) [000] .... 2305843009.213693951: e: x", columns{2305843009_213693951, 0, 1, 1, "a", "e", "x"}},
 		{"zero", "a-1 (1) [000] .... 0.000000: e: x", columns{0, 0, 1, 1, "a", "e", "x"}},
 
 		// Event and arguments.
@@ -198,7 +198,8 @@ func TestParseLineProblems(t *testing.T) {
 		{"a-1 (1) [000] .... 1.000000", hitrace.BadTime},
 		{"a-1 (1) [000] .... 1.000000 e: x", hitrace.BadTime},
 		{"a-1 (1) [000] .... 1.0000000000: e: x", hitrace.BadTime},
-		{"a-1 (1) [000] .... 9000000001.000000: e: x", hitrace.BadTime},
+		{"a-1 (1) [000] .... 2305843009.213693952: e: x", hitrace.TimeTooLarge},
+		{"a-1 (1) [000] .... 9999999999.999999999: e: x", hitrace.TimeTooLarge},
 		{"a-1 (1) [000] .... 99999999999999999999.000000: e: x", hitrace.BadTime},
 
 		{"a-1 (1) [000] .... 1.000000:", hitrace.NoEvent},

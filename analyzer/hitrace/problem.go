@@ -1,5 +1,7 @@
 package hitrace
 
+import "ohframe/analyzer/trace"
+
 // Problem is the reason why a line or a marker was not parsed, or not completely. Zero
 // means no problem.
 type Problem uint8
@@ -11,7 +13,7 @@ const (
 	LogLine               // a line of hilog between those of the trace: no event, no loss
 	NotALine              // no CPU column: the output of something else
 	BadThread             // no thread id before the CPU column
-	BadTime               // the time is missing, not a number or out of range
+	BadTime               // the time is missing or not a number
 	NoEvent               // no event name after the time
 	LineTooLong           // longer than the reader's limit
 	NoPhase               // a marker whose phase letter is missing or unknown
@@ -22,6 +24,7 @@ const (
 	NoMarkerName          // a marker without the name that its phase needs
 	ClockRestart          // of another trace, at a time among those that were read
 	TraceOver             // of one trace more than the limit
+	TimeTooLarge          // the time is after trace.MaxTime
 	problemsCount         // number of problems
 )
 
@@ -42,6 +45,7 @@ var problemTexts = [problemsCount]string{
 	NoMarkerName: "marker without a name",
 	ClockRestart: "line of another trace, at a time among those of the traces before it, not read",
 	TraceOver:    "line of a trace beyond the limit (--limit traces), not read",
+	TimeTooLarge: "time after " + trace.Time(trace.MaxTime).String() + " s, the last that is read",
 }
 
 // String describes the problem in a few words.

@@ -138,6 +138,7 @@ var badLines = []struct {
 	{hitrace.NotALine, "not a line of a trace\n"},
 	{hitrace.BadThread, " a (1) [000] .... 1.000000: print: E\n"},
 	{hitrace.BadTime, " a-1 (1) [000] .... 1: print: E\n"},
+	{hitrace.TimeTooLarge, " a-1 (1) [000] .... 2305843010.000000: print: E\n"},
 	{hitrace.NoEvent, " a-1 (1) [000] .... 1.000000:\n"},
 	{hitrace.LineTooLong, " a-1 (1) [000] .... 1.000000: print: B|1|H:" + strings.Repeat("x", limits.Default().Line) + "\n"},
 	{hitrace.NoPhase, " a-1 (1) [000] .... 1.000000: print: 0x0: 15|name\n"},

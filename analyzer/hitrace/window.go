@@ -32,7 +32,7 @@ func ParseEdge(s string) (Edge, error) {
 		if !strings.Contains(text, ".") {
 			text += ".0"
 		}
-		if t, end, ok := parseTime([]byte(text+":"), 0); ok && end == len(text)+1 {
+		if t, end, ok := parseTime([]byte(text+":"), 0); ok && end == len(text)+1 && t <= trace.MaxTime {
 			return Edge{set: true, at: int64(t)}, nil
 		}
 	}

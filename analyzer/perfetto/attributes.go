@@ -63,7 +63,7 @@ func (a *attributes) addAttribute(b []byte) bool {
 	case "version":
 		a.version = truncated(text, maxName)
 	case "clock_offset_ns":
-		a.offset, a.offsetKnown = trace.Duration(number), trace.Duration(number).Abs() <= maxTimestamp && number != math.MinInt64
+		a.offset, a.offsetKnown = trace.Duration(number), trace.Duration(number).Abs() <= trace.MaxTime && number != math.MinInt64
 	case "start_ns":
 		a.span.Start = value{number: number}.time()
 	case "end_ns":
@@ -102,7 +102,7 @@ func parseTruncated(text string) []truncatedFrame {
 		default:
 			continue
 		}
-		if n == 6 && f.pid >= 0 && f.tid >= 0 && f.vsync >= 0 && f.actual.Start >= 0 && f.actual.End >= f.actual.Start && f.actual.End <= maxTimestamp {
+		if n == 6 && f.pid >= 0 && f.tid >= 0 && f.vsync >= 0 && f.actual.Start >= 0 && f.actual.End >= f.actual.Start && f.actual.End <= trace.MaxTime {
 			list = append(list, f)
 		}
 	}

@@ -85,7 +85,7 @@ func (n *notes) readParts(to *explanation, b []byte) bool {
 	return eachMessage(b, annotationEntry, func(b []byte) bool {
 		v, ok := n.value(b)
 		part, known := n.parts[nameOf(b)]
-		if known && v.number > 0 && v.number <= maxTimestamp && n.mayKeep() {
+		if known && v.number > 0 && v.number <= trace.MaxTime && n.mayKeep() {
 			part.Time = trace.Duration(v.number)
 			to.parts = append(to.parts, part)
 		}

@@ -57,7 +57,7 @@ func (c *clocks) add(payload []byte) bool {
 			at = t
 		}
 	})
-	if !ok || at == 0 || at > maxTimestamp {
+	if !ok || at == 0 || at > trace.MaxTime {
 		return ok
 	}
 	if c.readings == nil {
@@ -65,7 +65,7 @@ func (c *clocks) add(payload []byte) bool {
 	}
 	return each(func(id, t uint64) {
 		switch {
-		case id == boot || t == 0 || t > maxTimestamp:
+		case id == boot || t == 0 || t > trace.MaxTime:
 		case c.count >= c.limit:
 			*c.over++
 		default:

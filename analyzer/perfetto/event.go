@@ -38,7 +38,7 @@ func (d *decoder) event(p *packet) bool {
 	d.stats.Events++
 	e := event{at: int64(p.timestamp), clock: p.clock, slice: -1}
 	s, cookie := d.slice(&d.message)
-	if cookie == nil || !p.timed || p.timestamp > maxTimestamp || s != nil && s.pid < 0 {
+	if cookie == nil || !p.timed || p.timestamp > trace.MaxTime || s != nil && s.pid < 0 {
 		d.stats.Malformed++
 		return true
 	}
@@ -72,9 +72,6 @@ func (d *decoder) mayKeep(s *slice) bool {
 	*n++
 	return true
 }
-
-// maxTimestamp is above all real times. Sums of larger ones could overflow.
-const maxTimestamp = math.MaxInt64 / 4
 
 // slice returns the slice that an event starts, or nil for an end, and the slice's
 // cookie. The cookie is nil if the event lacks a required field.

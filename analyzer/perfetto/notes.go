@@ -213,7 +213,7 @@ func (n *notes) event(at uint64, b []byte) bool {
 	}) {
 		return false
 	}
-	if !n.frames[track] || kind != eventSliceBegin || at == 0 || at > maxTimestamp {
+	if !n.frames[track] || kind != eventSliceBegin || at == 0 || at > trace.MaxTime {
 		return true
 	}
 	if len(n.list) >= n.limits.Frames {
@@ -300,7 +300,7 @@ type value struct {
 
 // time returns the value as a point in time, zero if it is out of range.
 func (v value) time() trace.Time {
-	if v.number < 0 || v.number > maxTimestamp {
+	if v.number < 0 || v.number > trace.MaxTime {
 		return 0
 	}
 	return trace.Time(v.number)
@@ -309,7 +309,7 @@ func (v value) time() trace.Time {
 // duration converts the value from milliseconds, zero if it is out of range.
 func (v value) duration() trace.Duration {
 	ns := math.Round(v.decimal * float64(trace.Millisecond))
-	if !(math.Abs(ns) <= maxTimestamp) {
+	if !(math.Abs(ns) <= trace.MaxTime) {
 		return 0
 	}
 	return trace.Duration(ns)

@@ -14,6 +14,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/plural"
@@ -99,7 +100,7 @@ func (s *Stats) Warnings() []string {
 		}
 	}
 	add(s.Damaged, "damaged packet", "skipped")
-	add(s.Malformed, "frame timeline event", "without a required field, or with an impossible time, skipped")
+	add(s.Malformed, "frame timeline event", "without a required field, or with a time before the boot or after "+trace.Time(trace.MaxTime).String()+" s, skipped")
 	add(s.UnpairedEnds, "slice", "without a start in the trace")
 	add(s.Unfinished, "slice", "without an end in the trace")
 	add(s.UnknownClock, "event", "in a clock with an unknown offset to boot time")
@@ -153,7 +154,7 @@ func (s *Stats) damage() error {
 	case s.Damaged > 0:
 		return errors.New(plural.Count(s.Damaged, "damaged packet"))
 	case s.Malformed > 0:
-		return fmt.Errorf("%s without a required field, or with an impossible time", plural.Count(s.Malformed, "frame timeline event"))
+		return fmt.Errorf("%s without a required field, or with a time that is not read", plural.Count(s.Malformed, "frame timeline event"))
 	}
 	return nil
 }

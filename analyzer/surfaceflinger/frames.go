@@ -73,7 +73,7 @@ func application(owner *analyzer.Process, layer string, r row, index int64) *ana
 
 // known returns the time, or 0 if it is unknown or implausible.
 func known(ns int64) trace.Time {
-	if ns <= 0 || ns > maxTime {
+	if ns <= 0 || ns > trace.MaxTime {
 		return 0
 	}
 	return trace.Time(ns)

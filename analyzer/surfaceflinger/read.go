@@ -152,9 +152,6 @@ func isPeriod(line []byte, numbers []int64) bool {
 // isAlone reports whether a period without rows is a dump.
 func isAlone(period int64) bool { return period >= shortestPeriod && period <= longestAlone }
 
-// maxTime is far above all real times. Beyond it, sums could overflow.
-const maxTime = math.MaxInt64 / 4
-
 // maxName is the maximum length of a name in bytes.
 const maxName = 1023
 
@@ -211,7 +208,7 @@ func (p *parser) line(line []byte) bool {
 	case ok && isPeriod(line, numbers):
 		p.begin(trace.Duration(numbers[0]))
 		return true
-	case ok && len(numbers) == 3 && (numbers[1] <= maxTime || numbers[1] == pending):
+	case ok && len(numbers) == 3 && (numbers[1] <= trace.MaxTime || numbers[1] == pending):
 		p.row(row{desired: numbers[0], present: numbers[1], ready: numbers[2]})
 		return true
 	}

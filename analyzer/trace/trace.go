@@ -4,6 +4,7 @@ package trace
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -12,6 +13,11 @@ import (
 // the trace was recorded; it is boot time by default, and not stated in the text. 0
 // means unknown: no device records at the instant of its boot.
 type Time int64
+
+// MaxTime is the last time that is read from an input, 73 years in nanoseconds.
+// Sums and differences of
+// a few such times cannot overflow.
+const MaxTime = math.MaxInt64 / 4
 
 // Monotonic is a time on CLOCK_MONOTONIC, in nanoseconds: the clock of vsync times.
 // It stops while the device sleeps. 0 means unknown.
