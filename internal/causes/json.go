@@ -2,6 +2,7 @@ package causes
 
 import (
 	"io"
+	"iter"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -19,11 +20,11 @@ type documentInput struct {
 	// Quality is null if it is unknown.
 	Quality *quality.Quality `json:"quality"`
 	// What the trace has: sched_switch, wakeups, sched_blocked_reason.
-	Scheduled bool              `json:"scheduled"`
-	Woken     bool              `json:"woken"`
-	Functions bool              `json:"functions"`
-	Missing   *string           `json:"missing"`
-	Processes []documentProcess `json:"processes"`
+	Scheduled bool                      `json:"scheduled"`
+	Woken     bool                      `json:"woken"`
+	Functions bool                      `json:"functions"`
+	Missing   *string                   `json:"missing"`
+	Processes iter.Seq[documentProcess] `json:"processes"`
 }
 
 type documentProcess struct {
@@ -36,13 +37,13 @@ type documentProcess struct {
 
 // JSON is the causes of a process as docs/why.md describes them.
 type JSON struct {
-	Lost      trace.Duration `json:"lost_ns"`
-	Explained trace.Duration `json:"explained_ns"`
-	Unknown   trace.Duration `json:"unknown_ns"`
-	Ranking   []jsonCost     `json:"ranking"`
-	Frames    []jsonFrame    `json:"frames"`
-	ShownLate []jsonShown    `json:"shown_late"`
-	PickedUp  []jsonPickUp   `json:"picked_up_late"`
+	Lost      trace.Duration       `json:"lost_ns"`
+	Explained trace.Duration       `json:"explained_ns"`
+	Unknown   trace.Duration       `json:"unknown_ns"`
+	Ranking   iter.Seq[jsonCost]   `json:"ranking"`
+	Frames    iter.Seq[jsonFrame]  `json:"frames"`
+	ShownLate iter.Seq[jsonShown]  `json:"shown_late"`
+	PickedUp  iter.Seq[jsonPickUp] `json:"picked_up_late"`
 }
 
 type jsonCost struct {
@@ -140,40 +141,54 @@ func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs))}
 	for _, in := range inputs {
 		c := in.Causes
-		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.Functions, nonEmpty(Missing(c, in.Processes, in.Quality)), []documentProcess{}}
-		for _, p := range in.Processes {
-			input.Processes = append(input.Processes, documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()})
-		}
+		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.Functions, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Processes, func(p *Process) documentProcess {
+			return documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()}
+		})}
 		d.Inputs = append(d.Inputs, input)
 	}
 	return text.WriteJSON(w, d)
 }
 
-// JSON returns the process's causes as they are encoded.
-func (p *Process) JSON() *JSON {
-	r := p.Ranking
-	j := &JSON{Lost: r.Lost, Explained: r.Lost - r.Unknown, Unknown: r.Unknown, Ranking: []jsonCost{}, Frames: []jsonFrame{}, ShownLate: []jsonShown{}, PickedUp: []jsonPickUp{}}
-	for _, c := range r.Costs {
-		j.Ranking = append(j.Ranking, jsonCost{
-			c.Title(), c.Wait.String(), c.Stage.String(), nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
-			c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(r.Lost, 1)), c.Worst.VsyncID, nonEmpty(c.Advice.String()),
-		})
-	}
-	for _, e := range p.Late {
-		j.Frames = append(j.Frames, p.frame(e))
-	}
-	for _, e := range p.ShownLate {
-		s := e.Shown
-		shown := jsonShown{e.Frame.VsyncID, s.Due, s.At, s.Late, s.Delay, []jsonStep{}, shares(s.Shares), p.all.ShownSentence(e)}
-		for _, step := range s.Stages {
-			shown.Steps = append(shown.Steps, jsonStep{step.Stage.String(), step.Time, step.Usual, step.After})
+// each returns a list for text.WriteJSON: the results of a function.
+func each[T, J any](list []T, encode func(T) J) iter.Seq[J] {
+	return func(yield func(J) bool) {
+		for _, x := range list {
+			if !yield(encode(x)) {
+				return
+			}
 		}
-		j.ShownLate = append(j.ShownLate, shown)
 	}
-	for _, e := range p.PickedUpLate {
-		j.PickedUp = append(j.PickedUp, jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Late, e.PickUp.Reason.String(), p.all.PickUpSentence(e)})
+}
+
+// JSON returns the process's causes for text.WriteJSON; nil if they are unknown.
+func (p *Process) JSON() *JSON {
+	if p == nil {
+		return nil
 	}
-	return j
+	r := p.Ranking
+	return &JSON{
+		Lost: r.Lost, Explained: r.Lost - r.Unknown, Unknown: r.Unknown,
+		Ranking: each(r.Costs, p.cost), Frames: each(p.Late, p.frame), ShownLate: each(p.ShownLate, p.shown),
+		PickedUp: each(p.PickedUpLate, func(e *why.Explanation) jsonPickUp {
+			return jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Late, e.PickUp.Reason.String(), p.all.PickUpSentence(e)}
+		}),
+	}
+}
+
+func (p *Process) cost(c *why.Cost) jsonCost {
+	return jsonCost{
+		c.Title(), c.Wait.String(), c.Stage.String(), nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
+		c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(p.Ranking.Lost, 1)), c.Worst.VsyncID, nonEmpty(c.Advice.String()),
+	}
+}
+
+func (p *Process) shown(e *why.Explanation) jsonShown {
+	s := e.Shown
+	shown := jsonShown{e.Frame.VsyncID, s.Due, s.At, s.Late, s.Delay, []jsonStep{}, shares(s.Shares), p.all.ShownSentence(e)}
+	for _, step := range s.Stages {
+		shown.Steps = append(shown.Steps, jsonStep{step.Stage.String(), step.Time, step.Usual, step.After})
+	}
+	return shown
 }
 
 func (p *Process) frame(e *why.Explanation) jsonFrame {

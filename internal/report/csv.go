@@ -38,7 +38,7 @@ func writeCSV(w io.Writer, inputs []Input) error {
 	for _, in := range inputs {
 		known := in.causes()
 		for _, p := range in.Stats.Processes {
-			row := append(csvRow(in.Name, p), causeCells(known[p])...)
+			row := append(csvRow(in.Name, p), causeCells(known(p))...)
 			if err := cw.Write(append(row, in.Quality.Cell())); err != nil {
 				return err
 			}

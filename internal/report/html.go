@@ -244,8 +244,9 @@ func (p *pageView) add(in Input, several bool) {
 			}
 		}
 		pp.CausesKnown = known != nil
-		pp.WorstCauses = worstCauses(s, known[s])
-		if pp.Why = newWhyView(known[s], in.Causes, in.Quality, &pp, maxLateOnPage-p.listed); pp.Why != nil {
+		causes := known(s)
+		pp.WorstCauses = worstCauses(s, causes)
+		if pp.Why = newWhyView(causes, in.Causes, in.Quality, &pp, maxLateOnPage-p.listed); pp.Why != nil {
 			p.listed += len(pp.Why.Frames)
 		}
 		for _, t := range s.Stages {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"iter"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/causes"
@@ -15,11 +16,11 @@ type document struct {
 }
 
 type documentInput struct {
-	Name      string            `json:"name"`
-	Recording *Recording        `json:"recording"`
-	Quality   *quality.Quality  `json:"quality"`
-	Span      *stats.Span       `json:"span"`
-	Processes []documentProcess `json:"processes"`
+	Name      string                    `json:"name"`
+	Recording *Recording                `json:"recording"`
+	Quality   *quality.Quality          `json:"quality"`
+	Span      *stats.Span               `json:"span"`
+	Processes iter.Seq[documentProcess] `json:"processes"`
 }
 
 type documentProcess struct {
@@ -30,16 +31,14 @@ type documentProcess struct {
 func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs))}
 	for _, in := range inputs {
-		input := documentInput{in.Name, in.Recording, in.Quality, in.Stats.Span, []documentProcess{}}
 		known := in.causes()
-		for _, p := range in.Stats.Processes {
-			process := documentProcess{Process: p}
-			if c := known[p]; c != nil {
-				process.Causes = c.JSON()
+		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Recording, in.Quality, in.Stats.Span, func(yield func(documentProcess) bool) {
+			for _, p := range in.Stats.Processes {
+				if !yield(documentProcess{p, known(p).JSON()}) {
+					return
+				}
 			}
-			input.Processes = append(input.Processes, process)
-		}
-		d.Inputs = append(d.Inputs, input)
+		}})
 	}
 	return text.WriteJSON(w, d)
 }

@@ -43,17 +43,14 @@ type Input struct {
 	Causes *why.Causes
 }
 
-// causes returns the causes of each process, nil if they are unknown.
-func (in *Input) causes() map[*stats.Process]*causes.Process {
+// causes returns a function that computes the causes of a process, nil if they are unknown.
+// Those of all processes together may be large.
+func (in *Input) causes() func(*stats.Process) *causes.Process {
 	if in.Causes == nil {
-		return nil
+		return func(*stats.Process) *causes.Process { return nil }
 	}
 	frames := stats.NewFrames(in.Timeline)
-	m := map[*stats.Process]*causes.Process{}
-	for _, p := range in.Stats.Processes {
-		m[p] = causes.NewProcess(frames.Of(p), in.Causes)
-	}
-	return m
+	return func(p *stats.Process) *causes.Process { return causes.NewProcess(frames.Of(p), in.Causes) }
 }
 
 // file returns the input as a word of a shell command; empty if that is impossible.

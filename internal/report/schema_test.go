@@ -67,6 +67,9 @@ func collectFields(objects map[string][]string, object string, typ reflect.Type)
 		} else if inner == reflect.TypeFor[trace.PID]() {
 			described = " or null"
 		}
+		if inner.Kind() == reflect.Func { // iter.Seq, a list
+			inner = reflect.SliceOf(inner.In(0).In(0))
+		}
 		if inner.Kind() == reflect.Slice {
 			inner, path = inner.Elem(), path+"[]"
 			if inner.Kind() == reflect.Pointer {

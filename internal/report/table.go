@@ -40,7 +40,7 @@ func writeTable(w io.Writer, inputs []Input, o Options) error {
 		o.Thresholds = &rating.Default
 	}
 	t := &tableWriter{Writer: text.NewWriter(w, o.Style), Options: o}
-	known := make([]map[*stats.Process]*causes.Process, len(inputs))
+	known := make([]func(*stats.Process) *causes.Process, len(inputs))
 	sorted := make([][]*stats.Process, len(inputs))
 	for i, in := range inputs {
 		known[i], sorted[i] = in.causes(), byJank(in.Stats.Processes)
@@ -52,7 +52,7 @@ func writeTable(w io.Writer, inputs []Input, o Options) error {
 		shown := t.blocks(sorted[i], full)
 		t.origin = in.origin()
 		for _, p := range shown {
-			t.process(in, p, known[i][p], len(inputs) > 1, full)
+			t.process(in, p, known[i](p), len(inputs) > 1, full)
 		}
 		if !full && len(sorted[i]) > 0 {
 			more, hint = more+len(sorted[i])-len(shown), true
@@ -171,7 +171,7 @@ func (t *tableWriter) rated(s, name string, value *float64) string {
 	return t.Red(t.Yellow(s, level == rating.Warning), level == rating.Critical)
 }
 
-func (t *tableWriter) overview(in Input, list []*stats.Process, known map[*stats.Process]*causes.Process) {
+func (t *tableWriter) overview(in Input, list []*stats.Process, causesOf func(*stats.Process) *causes.Process) {
 	r := in.Stats
 	t.Input(in.Name, r.Span, t.Width)
 	if in.Recording != nil {
@@ -211,7 +211,7 @@ func (t *tableWriter) overview(in Input, list []*stats.Process, known map[*stats
 	} else if n > 0 {
 		fmt.Fprintln(t, t.Dim(fmt.Sprintf("  … and %d more with less jank; --verbose lists all", n)))
 	}
-	t.topCauses(in, shown, known)
+	t.topCauses(in, shown, causesOf)
 	fmt.Fprintln(t)
 }
 
@@ -220,10 +220,12 @@ const maxTopCauses = 5
 
 // topCauses writes the cause that cost the most of each process: those processes that
 // lost the most time.
-func (t *tableWriter) topCauses(in Input, shown []*stats.Process, known map[*stats.Process]*causes.Process) {
+func (t *tableWriter) topCauses(in Input, shown []*stats.Process, causesOf func(*stats.Process) *causes.Process) {
 	var late []*stats.Process
+	known := map[*stats.Process]*causes.Process{}
 	for _, p := range shown {
-		if c := known[p]; c != nil && len(c.Ranking.Costs) > 0 {
+		if c := causesOf(p); c != nil && len(c.Ranking.Costs) > 0 {
+			known[p] = c
 			late = append(late, p)
 		}
 	}

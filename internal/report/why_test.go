@@ -133,7 +133,7 @@ func TestCausesInCSV(t *testing.T) {
 // The bars of a frame have its length as scale: 32 ms are 100 %.
 func TestBars(t *testing.T) {
 	in := explained("FlushLayoutTask", "Worker")
-	v := newWhyView(in.causes()[in.Stats.Processes[0]], in.Causes, in.Quality, &pageProcess{}, 10)
+	v := newWhyView(in.causes()(in.Stats.Processes[0]), in.Causes, in.Quality, &pageProcess{}, 10)
 	if v.Lost != 12*ms1 || len(v.Costs) != 2 || v.Costs[0].Width != "100.00" || v.Costs[1].Width != "50.00" {
 		t.Fatalf("%+v", v)
 	}
