@@ -78,11 +78,7 @@ func recordCommand() *cli.Command {
 			&cli.StringFlag{Name: "max", Value: "5m", Usage: "end a recording without -t after `DURATION`; with --ring the default is 1h"},
 			&cli.BoolFlag{Name: "ring", Usage: "keep recording; each Enter saves the last seconds, q ends"},
 			&cli.IntFlag{Name: "runs", Usage: "record `N` times into the folder NAME, for ohframe diff", DefaultText: "once, without a folder"},
-			&cli.StringFlag{Name: "before", Usage: "run `COMMAND` on the device before each recording; host:COMMAND runs it here"},
-			&cli.StringFlag{Name: "drive", Usage: "run `COMMAND` during each recording, which ends with it unless -t is given"},
-			&cli.StringFlag{Name: "after", Usage: "run `COMMAND` after each recording"},
-			&cli.StringFlag{Name: "pause", Value: "2s", Usage: "wait `DURATION` between two runs"},
-			&cli.StringFlag{Name: "settle", Value: "500ms", Usage: "wait `DURATION` between the start of the recording and --launch or --drive"},
+			&cli.StringFlag{Name: "drive", Usage: "run `COMMAND` on the device during each recording, which ends with it unless -t is given; host:COMMAND runs it here"},
 			&cli.BoolFlag{Name: "cold", Usage: "include the first of several runs in the summary"},
 			&cli.BoolFlag{Name: "open", Usage: "open the trace in the Perfetto UI"},
 			&cli.BoolFlag{Name: "keep", Usage: "leave the trace on the device, too"},
@@ -98,14 +94,12 @@ func recordCommand() *cli.Command {
 // plan is what the flags of record ask for.
 type plan struct {
 	record.Options
-	time          time.Duration // zero: until Enter or Ctrl-C
-	settle, pause time.Duration
-	name          string // of the files, without extension; empty for the default
-	runs          int
-	ring          bool
-	cold, open    bool
-	// before, drive and after are commands of the user.
-	before, drive, after string
+	time       time.Duration // zero: until Enter or Ctrl-C
+	name       string        // of the files, without extension; empty for the default
+	runs       int
+	ring       bool
+	cold, open bool
+	drive      string // a command of the user
 }
 
 func runRecord(c *cli.Context) error {
@@ -157,21 +151,20 @@ func runRecord(c *cli.Context) error {
 func newPlan(c *cli.Context) (*plan, error) {
 	p := &plan{
 		name: strings.TrimSuffix(c.String("output"), ".ftrace"), runs: c.Int("runs"), ring: c.Bool("ring"),
-		before: c.String("before"), drive: c.String("drive"), after: c.String("after"), cold: c.Bool("cold"), open: c.Bool("open"),
+		drive: c.String("drive"), cold: c.Bool("cold"), open: c.Bool("open"),
 	}
 	var err error
 	if p.Options, err = deviceOptions(c); err != nil {
 		return nil, err
 	}
 	p.Device, p.App, p.Launch, p.Ability = c.String("device"), c.String("app"), c.Bool("launch"), c.String("ability")
-	p.Absent = p.before != "" || p.drive != ""
+	p.Absent = p.drive != ""
 	p.Tags, p.Clock, p.Force, p.Keep = c.String("tags"), c.String("clock"), c.Bool("force"), c.Bool("keep")
 	for _, d := range []struct {
 		flag  string
 		value *time.Duration
-		least time.Duration
-	}{{"time", &p.time, leastTime}, {"max", &p.Max, leastTime}, {"settle", &p.settle, 0}, {"pause", &p.pause, 0}} {
-		if *d.value, err = timeOption(c, d.flag, d.least); err != nil {
+	}{{"time", &p.time}, {"max", &p.Max}} {
+		if *d.value, err = timeOption(c, d.flag); err != nil {
 			return nil, err
 		}
 	}
@@ -194,8 +187,8 @@ func newPlan(c *cli.Context) (*plan, error) {
 		err = errors.New("--runs and --ring exclude each other")
 	case several && p.time == 0 && p.drive == "":
 		err = errors.New("--runs needs -t or --drive, which end each recording")
-	case !several && (p.before != "" || p.drive != "" || p.after != "" || p.cold):
-		err = errors.New("--before, --drive, --after and --cold need --runs")
+	case !several && (p.drive != "" || p.cold):
+		err = errors.New("--drive and --cold need --runs")
 	case c.IsSet("max") && p.time != 0:
 		err = errors.New("--max and -t exclude each other")
 	case p.ring && p.time != 0:
@@ -224,8 +217,8 @@ func deviceOptions(c *cli.Context) (o record.Options, err error) {
 		return o, &failure{what: fmt.Sprintf("unexpected argument %q", c.Args().First()), hint: fmt.Sprintf("ohframe %s --help lists the flags", c.Command.Name)}
 	}
 	o.HDC = c.String("hdc")
-	if o.Wait, err = timeOption(c, "wait", leastTime); err == nil {
-		o.Limit, err = timeOption(c, "hdc-limit", leastTime)
+	if o.Wait, err = timeOption(c, "wait"); err == nil {
+		o.Limit, err = timeOption(c, "hdc-limit")
 	}
 	return o, err
 }
@@ -233,9 +226,9 @@ func deviceOptions(c *cli.Context) (o record.Options, err error) {
 // leastTime is the least time for which something can happen.
 const leastTime = time.Millisecond
 
-// timeOption returns the value of a flag that is a time of at least so much.
-func timeOption(c *cli.Context, flag string, least time.Duration) (time.Duration, error) {
-	d, err := parseTime(c.String(flag), least)
+// timeOption returns the value of a flag that is a time.
+func timeOption(c *cli.Context, flag string) (time.Duration, error) {
+	d, err := parseTime(c.String(flag))
 	if err != nil {
 		return 0, &failure{what: "--" + flag + ": " + err.Error(), hint: "a time is a number of seconds, or for example 1m30s"}
 	}
@@ -245,9 +238,8 @@ func timeOption(c *cli.Context, flag string, least time.Duration) (time.Duration
 // ringBufferKB is four times the default: it decides how many seconds Enter saves.
 const ringBufferKB = 4 * 32768
 
-// parseTime parses a duration, or a number of seconds, of at least so much. An empty one is
-// zero.
-func parseTime(s string, least time.Duration) (time.Duration, error) {
+// parseTime parses a duration, or a number of seconds. An empty one is zero.
+func parseTime(s string) (time.Duration, error) {
 	if s == "" {
 		return 0, nil
 	}
@@ -255,8 +247,8 @@ func parseTime(s string, least time.Duration) (time.Duration, error) {
 	if seconds, numberErr := strconv.ParseFloat(s, 64); numberErr == nil {
 		d, err = time.Duration(seconds*float64(time.Second)), nil
 	}
-	if err != nil || d < least || d > 24*time.Hour {
-		return 0, fmt.Errorf("%q is not a time from %s to 24h", s, least)
+	if err != nil || d < leastTime || d > 24*time.Hour {
+		return 0, fmt.Errorf("%q is not a time from %s to 24h", s, leastTime)
 	}
 	return d, nil
 }

@@ -217,7 +217,7 @@ func recordWithFailure(t *testing.T, index int, system string) int {
 	if c.Devices[0].Key == "" {
 		c.Devices = nil
 	}
-	r, world := withDevice(t, c, append([]string{"record", "-t", "0.1", "-o", "x", "--wait", "0.7", "--settle", "1ms"}, f.args...)...)
+	r, world := withDevice(t, c, append([]string{"record", "-t", "0.1", "-o", "x", "--wait", "0.7"}, f.args...)...)
 	r.start(t)
 	code := r.end(t)
 	said := r.stderr.String()

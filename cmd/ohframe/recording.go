@@ -129,9 +129,6 @@ func (r *recording) begin(ctx context.Context, what string) (*record.Session, er
 }
 
 func (r *recording) launch(ctx context.Context, s *record.Session) error {
-	if err := pause(ctx, r.settle); err != nil {
-		return err
-	}
 	if err := s.StartApp(ctx); err != nil {
 		return err
 	}

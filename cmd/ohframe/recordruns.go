@@ -85,7 +85,7 @@ func ringName(name string, n int) string { return name + "-" + strconv.Itoa(n) }
 // above it is invalid. Unverified.
 const hot = 42
 
-// attempts is how often a run whose commands fail is tried.
+// attempts is how often a run whose command fails is tried.
 const attempts = 3
 
 // recordRuns makes the runs, one folder with a trace and its description for each,
@@ -98,9 +98,6 @@ func (r *recording) recordRuns(ctx context.Context) error {
 	left := []leftOut{}
 	for n := 1; n <= r.runs && !r.stopping.isStopped(); n++ {
 		if n > 1 {
-			if err := pause(ctx, r.pause); err != nil {
-				return err
-			}
 			if err := r.recorder.Probe(ctx); err != nil {
 				return withCode(exitDevice, err)
 			}
@@ -148,26 +145,20 @@ func (r *recording) run(ctx context.Context, run *meta.Run) (*stats.Process, err
 	}
 }
 
-// attempt makes one recording, with the user's commands around it. If it fails, the
+// attempt makes one recording, during which the user's command runs. If it fails, the
 // device is cleaned.
 func (r *recording) attempt(ctx context.Context, run *meta.Run) (*record.Session, int64, error) {
-	if err := r.userCommand(ctx, run, "before", r.before); err != nil {
-		return nil, 0, err
-	}
 	s, err := r.begin(ctx, r.describeLength())
 	if err != nil {
 		return nil, 0, err
 	}
 	size, err := func() (int64, error) {
-		if err := pause(ctx, r.settle); err != nil {
-			return 0, err
-		}
 		if r.Launch {
 			if err := r.launch(ctx, s); err != nil {
 				return 0, err
 			}
 		}
-		if err := r.userCommand(ctx, run, "drive", r.drive); err != nil {
+		if err := r.runDrive(ctx, run); err != nil {
 			return 0, err
 		}
 		if r.time > 0 {
@@ -182,9 +173,6 @@ func (r *recording) attempt(ctx context.Context, run *meta.Run) (*record.Session
 		}
 		return r.finish(ctx, s)
 	}()
-	if err == nil {
-		err = r.userCommand(ctx, run, "after", r.after)
-	}
 	if err != nil {
 		s.Close(ctx)
 		r.stopping.end()
@@ -200,22 +188,22 @@ const afterDrive = 300 * time.Millisecond
 // maxOutput is the number of bytes that are kept of what a command printed.
 const maxOutput = 4 << 10
 
-// userCommand runs a command of the user. An empty one does nothing.
-func (r *recording) userCommand(ctx context.Context, run *meta.Run, step, command string) error {
-	if command == "" {
+// runDrive runs the command of --drive, if it is given.
+func (r *recording) runDrive(ctx context.Context, run *meta.Run) error {
+	if r.drive == "" {
 		return nil
 	}
 	start := time.Now()
 	output, err := "", error(nil)
-	if local, ok := strings.CutPrefix(command, "host:"); ok {
+	if local, ok := strings.CutPrefix(r.drive, "host:"); ok {
 		output, err = runLocally(ctx, local)
 	} else {
-		output, err = r.recorder.Run(ctx, r.Max, command)
+		output, err = r.recorder.Run(ctx, r.Max, r.drive)
 	}
 	output = strings.ToValidUTF8(output[:min(len(output), maxOutput)], "")
-	run.Commands = append(run.Commands, meta.Command{Step: step, Command: command, Output: output, Seconds: time.Since(start).Seconds()})
+	run.Commands = append(run.Commands, meta.Command{Step: "drive", Command: r.drive, Output: output, Seconds: time.Since(start).Seconds()})
 	if failed := (*record.CommandError)(nil); errors.As(err, &failed) {
-		return &record.CommandError{Err: fmt.Errorf("--%s failed: %w", step, err)}
+		return &record.CommandError{Err: fmt.Errorf("--drive failed: %w", err)}
 	}
 	return err
 }
