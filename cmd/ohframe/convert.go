@@ -134,6 +134,7 @@ func convertOne(c *cli.Context, name, outName string) error {
 		return err
 	}
 	printWarnings(name, append(summary.Warnings, in.warnings()...))
+	warnUnreliable(name, qualityOf(&summary.Summary))
 	if !c.Bool("quiet") {
 		printSummary(os.Stderr, inputName(name), outName, &summary.Summary)
 	}

@@ -105,6 +105,9 @@ func open(c *cli.Context) error {
 		return err
 	}
 	printWarnings(name, append(summary.Warnings, in.warnings()...))
+	if summary.Timeline != nil { // of a trace that is passed through it may be unknown
+		warnUnreliable(name, qualityOf(&summary.Summary))
+	}
 	if !summary.PassedThrough && !c.Bool("quiet") {
 		printSummary(os.Stderr, inputName(name), standard, &summary.Summary)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/exporter"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
@@ -30,10 +31,23 @@ func (p *qualityProblems) check(c *cli.Context, name string, in *ohframe.Trace) 
 	case q.Verdict == quality.Unreliable:
 		p.unreliable = append(p.unreliable, inputName(name)+": data quality: "+q.String())
 		if !c.Bool("strict") {
-			printWarnings(name, []string{"data quality: " + q.String()})
+			warnUnreliable(name, q)
 		}
 	}
 	return q
+}
+
+// warnUnreliable prints a warning if the measures of a trace are unreliable. That a trace
+// has no frames is said elsewhere.
+func warnUnreliable(name string, q *quality.Quality) {
+	if q.Frames() > 0 && q.Verdict == quality.Unreliable {
+		printWarnings(name, []string{"data quality: " + q.String()})
+	}
+}
+
+// qualityOf returns the quality of a converted trace.
+func qualityOf(s *exporter.Summary) *quality.Quality {
+	return quality.Of(&ohframe.Trace{Timeline: s.Timeline, Lines: s.Totals})
 }
 
 // err returns the error of inputs without complete frames, or with --strict a gateError if an

@@ -7,12 +7,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
-	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -121,7 +119,7 @@ func printProcesses(w io.Writer, t *analyzer.Timeline) {
 
 // printNoFrames prints which markers are missing and how to record them.
 func printNoFrames(w io.Writer, in string, s *exporter.Summary) {
-	f := noFrames(s.Timeline, quality.Of(&ohframe.Trace{Timeline: s.Timeline, Lines: s.Totals}))
+	f := noFrames(s.Timeline, qualityOf(s))
 	fmt.Fprintf(w, "%s: %s\nhint: %s\n", text.Printable(in), f.what, f.hint)
 }
 
