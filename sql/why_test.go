@@ -99,9 +99,13 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 			if e.Root != nil {
 				knockOn = e.Root.VsyncID
 			}
+			var sliceTime, sliceUsual any
+			if s.Slice != "" {
+				sliceTime, sliceUsual = int64(s.SliceValue), int64(s.SliceUsual)
+			}
 			shares.add(f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), known(f.VsyncID), int64(e.Overrun), i+1, s.Title(),
 				s.Wait.String(), s.Stage.String(), text(s.Slice), int64(s.Value), int64(s.Usual), int64(s.Share), culprit, slice, text(s.Advice.String()),
-				knockOn, e.Outcome.String(), e.Confidence.String(), causes.Sentence(e))
+				knockOn, e.Outcome.String(), e.Confidence.String(), causes.Sentence(e), sliceTime, sliceUsual)
 		}
 	}
 	for p, list := range frames {
@@ -119,7 +123,7 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		SELECT kind, pid, tid, ts, wait, stage, ns FROM ohos_frame_wait w JOIN ohos_frame f ON f.id = frame_id`), waits)
 	compare(t, "ohos_frame_cause", query(t, session, `
 		SELECT kind, f.pid, f.tid, ts, c.vsync_id, overrun_ns, rank, cause, wait, stage, slice, value_ns, usual_ns, share_ns, culprit.tid, culprit_slice,
-			advice, knock_on_of, verdict, confidence, sentence
+			advice, knock_on_of, verdict, confidence, sentence, c.slice_ns, c.slice_usual_ns
 		FROM ohos_frame_cause c JOIN ohos_frame f ON f.id = frame_id LEFT JOIN thread culprit ON culprit.utid = culprit_utid`), shares)
 	compare(t, "ohos_cause", query(t, session, `
 		SELECT kind, pid, cause, wait, stage, slice, culprit, frames, lost_ns, direct_ns, knock_on_ns, lost_share, advice

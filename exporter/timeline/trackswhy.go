@@ -52,6 +52,10 @@ func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
 		a.milliseconds(annotation.CauseTime, s.Value)
 		a.milliseconds(annotation.CauseUsual, s.Usual)
 		a.milliseconds(annotation.CauseShare, s.Share)
+		if s.Slice != "" {
+			a.milliseconds(annotation.CauseSliceTime, s.SliceValue)
+			a.milliseconds(annotation.CauseSliceUsual, s.SliceUsual)
+		}
 		if s.Culprit != nil {
 			text(annotation.Culprit, s.Culprit.Name())
 		}

@@ -77,8 +77,11 @@ const (
 	CauseTime  // how long the frame spent there
 	CauseUsual // how long frames on time do
 	CauseShare // its part of the overrun
-	KnockOnOf  // the vsync id of the frame that delayed this one
-	Causes     // all causes, the largest first
+	// The times in CauseSlice alone: CauseTime is that of the stage.
+	CauseSliceTime
+	CauseSliceUsual
+	KnockOnOf // the vsync id of the frame that delayed this one
+	Causes    // all causes, the largest first
 
 	// Of frames that were late in another way (docs/why.md 7 and 8).
 	ShownLate    // by how much the display showed a render frame late
@@ -185,8 +188,12 @@ var table = [end]struct {
 	CauseTime:  {name: "cause_ms", frames: both, derived: true},
 	CauseUsual: {name: "usual_ms", frames: both, derived: true},
 	CauseShare: {name: "share_ms", frames: both, derived: true},
-	KnockOnOf:  {name: "knock_on_of", frames: both, derived: true},
-	Causes:     {name: "causes", frames: both},
+
+	CauseSliceTime:  {name: "slice_ms", frames: both, derived: true},
+	CauseSliceUsual: {name: "slice_usual_ms", frames: both, derived: true},
+
+	KnockOnOf: {name: "knock_on_of", frames: both, derived: true},
+	Causes:    {name: "causes", frames: both},
 
 	ShownLate:    {name: "shown_late_ms", frames: Render, derived: true},
 	ShownCause:   {name: "shown_late_cause", frames: Render, derived: true},

@@ -130,6 +130,9 @@ type jsonShare struct {
 	Value    trace.Duration `json:"value_ns"`
 	Usual    trace.Duration `json:"usual_ns"`
 	Share    trace.Duration `json:"share_ns"`
+	// The times in Slice alone; null without one.
+	SliceValue *trace.Duration `json:"slice_ns"`
+	SliceUsual *trace.Duration `json:"slice_usual_ns"`
 	// Of garbage collections, and of slower CPUs.
 	Reason         *string `json:"gc_reason"`
 	Frequency      *int64  `json:"frequency_khz"`
@@ -217,8 +220,12 @@ func shares(list []why.Share) []jsonShare {
 	encoded := []jsonShare{}
 	for i := range list {
 		s := &list[i]
+		var value, usual *trace.Duration
+		if s.Slice != "" {
+			value, usual = &s.SliceValue, &s.SliceUsual
+		}
 		encoded = append(encoded, jsonShare{
-			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share,
+			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share, value, usual,
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(s.Cores),
 		})
 	}

@@ -24,7 +24,8 @@ var Columns = []string{
 	"gpu_start", "gpu_end", "commit", "present",
 	"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 	"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
-	"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated", "input",
+	"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
+	"cause_slice_ns", "cause_slice_usual_ns", "input",
 }
 
 // row has the cells of a frame or a layer. Null cells are nil pointers.
@@ -79,6 +80,10 @@ type row struct {
 	Coalesced        int32  `json:"coalesced" parquet:"coalesced"`
 	CommitEstimated  *bool  `json:"commit_estimated" parquet:"commit_estimated,optional"`
 	PresentEstimated *bool  `json:"present_estimated" parquet:"present_estimated,optional"`
+
+	// The times in CauseSlice alone; null without one. CauseTime is that of the stage.
+	CauseSliceTime  *int64 `json:"cause_slice_ns" parquet:"cause_slice_ns,optional"`
+	CauseSliceUsual *int64 `json:"cause_slice_usual_ns" parquet:"cause_slice_usual_ns,optional"`
 
 	// Input is null if there is one input. It is the last column.
 	Input *string `json:"input" parquet:"input,dict,optional"`
@@ -174,6 +179,10 @@ func (r *row) setCause(e *why.Explanation) {
 	value, usual, share := int64(s.Value), int64(s.Usual), int64(s.Share)
 	r.CauseWait, r.CauseStage, r.CauseSlice = text(s.Wait.String()), text(s.Stage.String()), text(s.Slice)
 	r.CauseTime, r.CauseUsual, r.CauseShare = &value, &usual, &share
+	if s.Slice != "" {
+		value, usual := int64(s.SliceValue), int64(s.SliceUsual)
+		r.CauseSliceTime, r.CauseSliceUsual = &value, &usual
+	}
 	if s.Culprit != nil {
 		r.CauseCulprit = text(s.Culprit.Name())
 	}
@@ -254,6 +263,7 @@ func (r *row) cells() []string {
 		text(r.Cause), text(r.CauseWait), text(r.CauseStage), text(r.CauseSlice),
 		number(r.CauseTime), number(r.CauseUsual), number(r.CauseShare), text(r.CauseCulprit), text(r.Confidence),
 		number(r.Deadline), number(r.Overrun), boolean(r.MainLate), boolean(r.GPULate), strconv.Itoa(int(r.Coalesced)),
-		boolean(r.CommitEstimated), boolean(r.PresentEstimated), text(r.Input),
+		boolean(r.CommitEstimated), boolean(r.PresentEstimated),
+		number(r.CauseSliceTime), number(r.CauseSliceUsual), text(r.Input),
 	}
 }

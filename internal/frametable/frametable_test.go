@@ -70,7 +70,8 @@ func TestColumns(t *testing.T) {
 		"render_vsync_id", "gpu_start", "gpu_end", "commit", "present",
 		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 		"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
-		"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated", "input",
+		"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
+		"cause_slice_ns", "cause_slice_usual_ns", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -150,7 +151,8 @@ func TestApplicationFrame(t *testing.T) {
 		// Late by 30, less than a period.
 		"jank_type": "App Deadline Missed", "jank_severity": "Partial", "present_type": "Unknown Present",
 		"prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "app#2001",
-		"deadline": "200", "overrun": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2", "commit_estimated": "", "present_estimated": "", "input": "",
+		"deadline": "200", "overrun": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2", "commit_estimated": "", "present_estimated": "",
+		"cause_slice_ns": "", "cause_slice_usual_ns": "", "input": "",
 	}
 	for _, c := range causeColumns {
 		want[c] = ""
@@ -186,7 +188,8 @@ func TestRenderFrame(t *testing.T) {
 		"render_vsync_id": "", "gpu_start": "220", "gpu_end": "380", "commit": "300", "present": "400",
 		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Partial",
 		"present_type": "On-time Present", "prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "",
-		"deadline": "350", "overrun": "30", "main_late": "false", "gpu_late": "true", "coalesced": "0", "commit_estimated": "false", "present_estimated": "true", "input": "",
+		"deadline": "350", "overrun": "30", "main_late": "false", "gpu_late": "true", "coalesced": "0", "commit_estimated": "false", "present_estimated": "true",
+		"cause_slice_ns": "", "cause_slice_usual_ns": "", "input": "",
 	}
 	for _, c := range causeColumns {
 		want[c] = ""

@@ -77,6 +77,9 @@ WITH
       _ohos_entry!('debug.causes.value_ns', int_value) AS value_ns,
       _ohos_entry!('debug.causes.usual_ns', int_value) AS usual_ns,
       _ohos_entry!('debug.causes.share_ns', int_value) AS share_ns,
+      -- A time of zero has no annotation.
+      _ohos_entry!('debug.causes.slice_value_ns', int_value) AS slice_value_ns,
+      _ohos_entry!('debug.causes.slice_usual_ns', int_value) AS slice_usual_ns,
       _ohos_entry!('debug.causes.earlier_ts', int_value) AS earlier_ts,
       _ohos_entry!('debug.causes.culprit', string_value) AS culprit,
       _ohos_entry!('debug.causes.culprit_tid', int_value) AS culprit_tid,
@@ -140,7 +143,11 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_cause(
   -- How sure that is: 'high', 'medium' or 'low'.
   confidence STRING,
   -- Why the frame was late, in a sentence.
-  sentence STRING
+  sentence STRING,
+  -- How long the frame spent in the slice alone. NULL without a slice.
+  slice_ns DURATION,
+  -- How long frames on time spend in it.
+  slice_usual_ns DURATION
 )
 AS
 WITH
@@ -166,7 +173,9 @@ SELECT
   extract_arg(e.arg_set_id, 'debug.knock_on_of') AS knock_on_of,
   extract_arg(e.arg_set_id, 'debug.verdict') AS verdict,
   extract_arg(e.arg_set_id, 'debug.confidence') AS confidence,
-  extract_arg(e.arg_set_id, 'debug.cause') AS sentence
+  extract_arg(e.arg_set_id, 'debug.cause') AS sentence,
+  iif(e.slice IS NULL, NULL, coalesce(e.slice_value_ns, 0)) AS slice_ns,
+  iif(e.slice IS NULL, NULL, coalesce(e.slice_usual_ns, 0)) AS slice_usual_ns
 FROM _ohos_entry AS e
 JOIN _ohos_why_frame AS f
   ON f.id = e.frame_id
