@@ -169,7 +169,7 @@ func TestAndroid(t *testing.T) {
 	var causes analyzer.Blame
 	for f := range timeline.Complete() {
 		facts.add(f.Kind.String(), int64(f.Process.PID), int64(f.Actual.Start), int64(f.Actual.Duration()), f.Process.Name,
-			known(f.VsyncID), known(f.Expected.Start), known(f.Deadline), lateOf(f), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate), f.Facts.Has(analyzer.Misaligned),
+			known(f.VsyncID), known(f.Expected.Start), known(f.Deadline), lateOf(f), judgedFact(f, analyzer.MainLate), judgedFact(f, analyzer.GPULate), f.Facts.Has(analyzer.Misaligned),
 			int64(f.Overrun()), known(f.Present), f.Facts.Has(analyzer.Dropped))
 		if w, ok := analyzer.Whole(f); ok {
 			whole.add(int64(f.Process.PID), int64(f.Actual.Start), w.Late(), text(w.Blame.String()))
@@ -211,11 +211,15 @@ func TestAndroid(t *testing.T) {
 }
 
 // lateOf is whether a frame was late, nil if that is not known.
-func lateOf(f *analyzer.Frame) any {
+func lateOf(f *analyzer.Frame) any { return judgedFact(f, analyzer.MainLate|analyzer.GPULate) }
+
+// judgedFact returns whether the frame has any of the facts, which are unknown if it is
+// unknown whether it was late.
+func judgedFact(f *analyzer.Frame, facts analyzer.Facts) any {
 	if !f.Judged() {
 		return nil
 	}
-	return f.Late()
+	return f.Facts.Has(facts)
 }
 
 // text returns nil for the empty string.

@@ -35,7 +35,7 @@ func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 	for f := range timeline.Complete() {
 		key := []any{f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), int64(f.Actual.Duration())}
 		facts.add(append(key, f.Process.Name, known(f.VsyncID), int64(f.Overrun()), known(f.Period),
-			lateOf(f), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate),
+			lateOf(f), judgedFact(f, analyzer.MainLate), judgedFact(f, analyzer.GPULate),
 			f.Facts.Has(analyzer.Empty), f.Facts.Has(analyzer.Misaligned), int(f.Flag()), f.Coalesced)...)
 		intervals.add(append(key, known(f.Vsync), known(f.Expected.Start), known(f.Expected.End),
 			known(f.Deadline), int64(f.End()))...)

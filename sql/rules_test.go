@@ -111,15 +111,19 @@ func checkRule(t *testing.T, columns string, model func(app, render *analyzer.Fr
 
 // docs/frames.md 3.2: work that ends at the deadline is on time.
 func TestRuleLate(t *testing.T) {
-	checkRule(t, "a.is_late, a.overrun, r.is_late_main, r.is_late_gpu, r.overrun", func(app, render *analyzer.Frame) []any {
-		return []any{lateOf(app), int64(app.Overrun()), render.Facts.Has(analyzer.MainLate), render.Facts.Has(analyzer.GPULate), int64(render.Overrun())}
+	checkRule(t, "a.is_late, a.is_late_main, a.overrun, r.is_late_main, r.is_late_gpu, r.overrun", func(app, render *analyzer.Frame) []any {
+		return []any{
+			lateOf(app), judgedFact(app, analyzer.MainLate), int64(app.Overrun()),
+			judgedFact(render, analyzer.MainLate), judgedFact(render, analyzer.GPULate), int64(render.Overrun()),
+		}
 	}, []ruleCase{
-		{"at both deadlines", func(p *pair) { p.appEnd, p.end, p.gpuEnd = 10e6, 25e6, 25e6 }, []any{false, 0, false, false, 0}},
-		{"application", func(p *pair) { p.appEnd = 10_001e3 }, []any{true, 1000, false, false, 0}},
-		{"main thread", func(p *pair) { p.end = 25_001e3 }, []any{false, 0, true, false, 1000}},
-		{"GPU", func(p *pair) { p.gpuEnd = 25_002e3 }, []any{false, 0, false, true, 2000}},
-		{"main thread and GPU", func(p *pair) { p.end, p.gpuEnd = 25_001e3, 25_003e3 }, []any{false, 0, true, true, 3000}},
-		{"unknown deadline", func(p *pair) { p.appEnd, p.appExpectedEnd = 90e6, 0 }, []any{nil, 0, false, false, 0}},
+		{"at both deadlines", func(p *pair) { p.appEnd, p.end, p.gpuEnd = 10e6, 25e6, 25e6 }, []any{false, false, 0, false, false, 0}},
+		{"application", func(p *pair) { p.appEnd = 10_001e3 }, []any{true, true, 1000, false, false, 0}},
+		{"main thread", func(p *pair) { p.end = 25_001e3 }, []any{false, false, 0, true, false, 1000}},
+		{"GPU", func(p *pair) { p.gpuEnd = 25_002e3 }, []any{false, false, 0, false, true, 2000}},
+		{"main thread and GPU", func(p *pair) { p.end, p.gpuEnd = 25_001e3, 25_003e3 }, []any{false, false, 0, true, true, 3000}},
+		{"unknown deadline", func(p *pair) { p.appEnd, p.appExpectedEnd = 90e6, 0 }, []any{nil, nil, 0, false, false, 0}},
+		{"unknown deadlines", func(p *pair) { p.appExpectedEnd, p.expectedEnd = 0, 0 }, []any{nil, nil, 0, nil, nil, 0}},
 	})
 }
 

@@ -238,8 +238,8 @@ SELECT
   iif(j.is_late, max(0, coalesce(j.ts + j.dur - j.deadline_ts, 0)), 0) AS overrun,
   NULL AS period,
   j.is_late,
-  coalesce(j.is_late, FALSE) AND NOT j.is_gpu_alone AS is_late_main,
-  coalesce(j.is_late, FALSE) AND j.is_gpu_alone AS is_late_gpu,
+  iif(j.is_late IS NULL, NULL, j.is_late AND NOT j.is_gpu_alone) AS is_late_main,
+  iif(j.is_late IS NULL, NULL, j.is_gpu_alone) AS is_late_gpu,
   FALSE AS is_empty,
   j.is_dropped,
   j.is_late_present,
@@ -339,9 +339,10 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_frame(
   -- Not done by its deadline: on Android, SurfaceFlinger's own verdict. NULL if
   -- that is not known.
   is_late BOOL,
-  -- On its thread.
+  -- On its thread. NULL if that is unknown.
   is_late_main BOOL,
-  -- On the GPU, and there alone on Android. Only of render frames.
+  -- On the GPU, and there alone on Android. Only of render frames. NULL if that is
+  -- unknown.
   is_late_gpu BOOL,
   -- It made nothing to show. False on Android.
   is_empty BOOL,

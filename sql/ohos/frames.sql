@@ -154,9 +154,10 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame(
   period DURATION,
   -- Done after the deadline. NULL if the deadline is unknown.
   is_late BOOL,
-  -- The thread's work was done after the deadline.
+  -- The thread's work was done after the deadline. NULL if that is unknown.
   is_late_main BOOL,
-  -- The GPU's work was done after the deadline. Only of render frames.
+  -- The GPU's work was done after the deadline. Only of render frames. NULL if the
+  -- deadline is unknown.
   is_late_gpu BOOL,
   -- An application frame that sent nothing, or a render frame that applied
   -- nothing.
@@ -260,6 +261,12 @@ WITH
       ON t.kind = 'app'
       AND r.machine_id = t.machine_id
       AND r.display_frame_token = t.display_frame_token
+  ),
+  judged AS (
+    SELECT
+      *,
+      iif(is_late_main OR is_late_gpu OR deadline_ts IS NOT NULL, is_late_main OR is_late_gpu, NULL) AS is_late
+    FROM known
   )
 SELECT
   id,
@@ -279,17 +286,17 @@ SELECT
   deadline_ts - expected_ts AS expected_dur,
   deadline_ts,
   end_ts,
-  iif(is_late_main OR is_late_gpu, end_ts - deadline_ts, 0) AS overrun,
+  iif(is_late, end_ts - deadline_ts, 0) AS overrun,
   period,
-  iif(is_late_main OR is_late_gpu OR deadline_ts IS NOT NULL, is_late_main OR is_late_gpu, NULL) AS is_late,
-  is_late_main,
-  is_late_gpu,
+  is_late,
+  iif(is_late IS NULL, NULL, is_late_main) AS is_late_main,
+  iif(is_late IS NULL, NULL, is_late_gpu) AS is_late_gpu,
   is_empty,
   is_misaligned,
   CASE
     WHEN is_empty THEN 2
     WHEN kind = 'render' AND is_misaligned THEN 3
-    WHEN is_late_main OR is_late_gpu THEN 1
+    WHEN is_late THEN 1
     ELSE 0
   END AS flag,
   coalesced,
@@ -305,7 +312,7 @@ SELECT
   is_commit_estimated,
   present_ts,
   is_present_estimated
-FROM known
+FROM judged
 ORDER BY
   id;
 

@@ -18,8 +18,8 @@ AS (
     count(is_late) AS with_deadline,
     coalesce(sum(is_late), 0) AS late,
     avg(is_late) AS jank_rate,
-    sum(is_late_main) AS late_main,
-    sum(is_late_gpu) AS late_gpu,
+    coalesce(sum(is_late_main), 0) AS late_main,
+    coalesce(sum(is_late_gpu), 0) AS late_gpu,
     -- If all frames of a kind are empty, markers of transactions are missing.
     iif(min(min(is_empty)) OVER (PARTITION BY kind), NULL, sum(is_empty)) AS empty,
     iif(min(min(is_empty)) OVER (PARTITION BY kind), NULL, sum(is_empty) * 1.0 / count()) AS empty_rate,
