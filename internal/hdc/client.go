@@ -1,8 +1,8 @@
 package hdc
 
 import (
-	"bytes"
 	"context"
+	"io"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -28,7 +28,7 @@ type Client struct {
 // 12 s.
 const DefaultLimit = 15 * time.Second
 
-// maxAnswer is the number of bytes that are kept of an answer. The longest that is
+// maxAnswer is the number of bytes at which hdc is stopped. The longest answer that is
 // expected, a list of processes, has less than 100 kB.
 const maxAnswer = 4 << 20
 
@@ -38,30 +38,34 @@ const afterExit = time.Second
 
 // run runs hdc and returns its standard output without log lines and carriage
 // returns. limit zero means c.Limit. The error says that hdc could not be run, that
-// the limit passed, or why ctx ended; an answer that means an error is not one here.
+// the limit passed, that the answer is too long, or why ctx ended; an answer that means an error is not one here.
 func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (string, error) {
 	if limit == 0 {
 		limit = c.Limit
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, c.Path, args...)
+	stopped, stop := context.WithCancel(limited)
+	defer stop()
+	cmd := exec.CommandContext(stopped, c.Path, args...)
 	cmd.WaitDelay = afterExit
-	stdout, stderr := bounded{left: maxAnswer}, bounded{left: maxAnswer}
+	stdout, stderr := bounded{full: stop}, bounded{full: stop}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := children.Run(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case limited.Err() != nil:
-		return clean(stdout.String()), timeoutError(args, limit)
+		return clean(string(stdout.text)), timeoutError(args, limit)
+	case stopped.Err() != nil:
+		return "", failure.New(ErrTooLong, "", "hdc %s printed more than %d MB", verb(args), maxAnswer>>20)
 	case cmd.ProcessState == nil:
 		return "", failure.New(ErrMissing, "--hdc PATH names another hdc", "%s: %v", c.Path, err)
 	}
-	if err := classify(stderr.String()); err != nil {
+	if err := classify(string(stderr.text)); err != nil {
 		return "", err
 	}
-	return clean(stdout.String()), nil
+	return clean(string(stdout.text)), nil
 }
 
 // onDevice runs hdc with the chosen device.
@@ -72,16 +76,19 @@ func (c *Client) onDevice(ctx context.Context, limit time.Duration, args ...stri
 	return c.run(ctx, limit, args...)
 }
 
-// bounded is a buffer that drops what does not fit.
+// bounded collects at most maxAnswer bytes. It has no method but Write: io.Copy prefers a
+// ReadFrom, as of bytes.Buffer, which has no bound.
 type bounded struct {
-	bytes.Buffer
-	left int
+	text []byte
+	full func() // called when more is written
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	n := min(len(p), b.left)
-	b.left -= n
-	b.Buffer.Write(p[:n])
+	if len(p) > maxAnswer-len(b.text) {
+		b.full()
+		return 0, io.ErrShortWrite
+	}
+	b.text = append(b.text, p...)
 	return len(p), nil
 }
 

@@ -28,6 +28,8 @@ var (
 	ErrLost = errors.New("device lost")
 	// ErrTimeout: a call did not end within its time limit.
 	ErrTimeout = errors.New("time limit")
+	// ErrTooLong: the answer is longer than any that is expected.
+	ErrTooLong = errors.New("answer too long")
 	// ErrTransfer: a file was not received, or not all of it.
 	ErrTransfer = errors.New("transfer")
 	// ErrSpace: the disk of this computer is full.
@@ -113,8 +115,16 @@ func classify(answer string) error {
 // do not depend on a device.
 func timeoutError(args []string, limit time.Duration) error {
 	hint := hintServer
-	if args[0] == "-t" && len(args) > 2 {
-		args, hint = args[2:], "is the device awake? --hdc-limit allows more time"
+	if args[0] == "-t" {
+		hint = "is the device awake? --hdc-limit allows more time"
 	}
-	return failure.New(ErrTimeout, hint, "hdc %s did not end within %s", args[0], limit)
+	return failure.New(ErrTimeout, hint, "hdc %s did not end within %s", verb(args), limit)
+}
+
+// verb returns the command of hdc in its arguments.
+func verb(args []string) string {
+	if args[0] == "-t" && len(args) > 2 {
+		args = args[2:]
+	}
+	return args[0]
 }
