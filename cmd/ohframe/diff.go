@@ -86,13 +86,13 @@ func runDiff(c *cli.Context) error {
 			return err
 		}
 	}
-	var problems qualityProblems
-	sides, err := readSides(c, inputs, names, &problems)
+	r, err := newReader(c, nil)
 	if err != nil {
 		return err
 	}
-	if len(problems.noFrames) > 0 {
-		return problems.err(c)
+	sides, err := readSides(c, inputs, names, r)
+	if err != nil {
+		return err
 	}
 	d, err := await(c.Context, func() (*diff.Diff, error) { return diff.Compare(sides[0], sides[1], options) })
 	if err != nil {
@@ -105,16 +105,20 @@ func runDiff(c *cli.Context) error {
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		return diff.Write(out, d, format, diff.WriteOptions{
-			Style: tableStyle(terminal), Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool("strict"),
+			Style: tableStyle(terminal), Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool("strict"), Skipped: r.skipped,
 		})
 	})
 	if err != nil {
 		return err
 	}
-	if err := problems.err(c); err != nil {
+	if err := r.finish(); err != nil {
 		return err
 	}
-	return gate(c.Bool(allowMissingFlag.Name), texts(d.Failed()), texts(d.Unknown()))
+	unknown := texts(d.Unknown())
+	if len(options.FailOn) > 0 {
+		unknown = append(unknown, r.unchecked()...)
+	}
+	return gate(c.Bool(allowMissingFlag.Name), texts(d.Failed()), unknown)
 }
 
 // gate returns a gateError if conditions failed or, unless that is allowed, are unknown.
@@ -207,30 +211,39 @@ func sideInputs(c *cli.Context) (sides [2][]string, names [2]string, err error) 
 }
 
 // readSides reads the inputs of both sides. Of several only the measures are kept.
-func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, problems *qualityProblems) (sides [2]diff.Side, err error) {
+func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reader) (sides [2]diff.Side, err error) {
 	for i, names := range inputs {
 		var runs []diff.Side
 		times := map[string]int{}
+		r.several = len(names) > 1
 		for _, name := range names {
 			if times[name]++; times[name] == 2 {
 				printWarnings(name, []string{"given more than once; a trace and its copy are not independent runs"})
 			}
-			in, err := readInput(c, name, withCauses)
-			if err != nil {
+			in, q, err := r.read(name, withCauses)
+			switch {
+			case err != nil:
 				return sides, err
+			case r.failure != nil:
+				return sides, r.failure
+			case in == nil:
+				continue
 			}
 			measures, err := measure(c, in.Timeline, stats.Options{Compare: true})
 			if err != nil {
 				return sides, err
 			}
 			run := diff.Side{
-				Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: problems.check(c, name, in),
+				Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: q,
 				Costs: diff.NewCosts(measures, in.Timeline, in.Causes),
 			}
 			if len(names) > 1 {
 				run.Timeline = nil
 			}
 			runs = append(runs, run)
+		}
+		if len(runs) == 0 {
+			return sides, r.none(sideNames[i], len(names))
 		}
 		sides[i] = diff.Join(sideNames[i], runs)
 	}

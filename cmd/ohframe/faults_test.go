@@ -201,7 +201,7 @@ func TestReadOnlyFileSystem(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	trace := demo(t)
 	for _, args := range []string{
-		"convert -q - -o out", "convert -q -", "frames - -o out", "frames -", "report old - -o out", "diff old - -o out", "diff - old", "open -q --port 0 -",
+		"convert -q - -o out", "convert -q -", "frames - -o out", "frames -", "report - -o out", "diff old - -o out", "diff - old", "open -q --port 0 -",
 	} {
 		for _, n := range []int{0, 1, 100, 4096, 64 << 10, 128<<10 + 1, len(trace) - 1, len(trace)} {
 			r := command(t, append([]string{"ohframe"}, strings.Fields(args)...)...)

@@ -49,20 +49,29 @@ func frames(c *cli.Context) error {
 	}
 	var inputs []frametable.Input
 	var timelines []*analyzer.Timeline
-	var problems qualityProblems
+	r, err := newReader(c, names)
+	if err != nil {
+		return err
+	}
 	for _, name := range names {
-		in, err := readInput(c, name, options...)
-		if err != nil {
+		in, q, err := r.read(name, options...)
+		switch {
+		case err != nil:
 			return err
+		case in == nil:
+			continue
 		}
 		if !c.Bool("causes") {
 			in.Causes = nil // those that a converted trace has
 		}
 		inputs = append(inputs, frametable.Input{Name: inputName(name), Timeline: in.Timeline, Causes: in.Causes})
 		timelines = append(timelines, in.Timeline)
-		if q := problems.check(c, name, in); o.Late && q.Frames() > 0 && q.WithDeadline == 0 {
+		if o.Late && q.Frames() > 0 && q.WithDeadline == 0 {
 			printWarnings(name, []string{"no frame has a deadline: which frames are late is unknown"})
 		}
+	}
+	if len(inputs) == 0 {
+		return r.none("", len(names))
 	}
 	if o.Process != nil && !slices.ContainsFunc(timelines, func(t *analyzer.Timeline) bool {
 		return slices.ContainsFunc(t.Frames, func(f *analyzer.Frame) bool { return o.Process(f.Process) })
@@ -81,7 +90,7 @@ func frames(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return problems.err(c)
+	return r.finish()
 }
 
 // framesOptions returns the options that the flags set.

@@ -145,7 +145,7 @@ func TestInterruptReading(t *testing.T) {
 		{"convert", "-q", "-", "-o", "out.gz", "--compress"},
 		{"convert", "-q", "-"},
 		{"frames", "-", "-o", "out"},
-		{"report", "old", "-"},
+		{"report", "-", "old"},
 		{"diff", "-", "old", "-o", "out"},
 		{"open", "-q", "--port", "0", "-"},
 	} {

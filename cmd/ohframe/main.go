@@ -217,13 +217,18 @@ func printError(err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line(line))
 	}
-	hint := ""
-	if f := (*failure)(nil); errors.As(err, &f) {
-		hint = f.hint
-	} else if e := (*ohframe.Error)(nil); errors.As(err, &e) {
-		hint = e.Hint
-	}
-	if hint != "" {
+	if hint := hintOf(err); hint != "" {
 		fmt.Fprintf(os.Stderr, "hint: %s\n", text.Line(hint))
 	}
+}
+
+// hintOf returns the hint of an error, or an empty string.
+func hintOf(err error) string {
+	if f := (*failure)(nil); errors.As(err, &f) {
+		return f.hint
+	}
+	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
+		return e.Hint
+	}
+	return ""
 }

@@ -1,7 +1,8 @@
 package main
 
 import (
-	"errors"
+	"fmt"
+	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -9,32 +10,61 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/exporter"
+	"ohframe/internal/ci"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
-// qualityProblems are the inputs of a command whose measures cannot be trusted.
-type qualityProblems struct {
-	noFrames   []error  // of the inputs without complete frames
-	unreliable []string // the others, with the reasons
+// reader reads the inputs of a command, and collects what is wrong with them. Of several,
+// it skips those that cannot be read or have no complete frames.
+type reader struct {
+	c *cli.Context
+	// several reports that the next inputs are skipped if they fail.
+	several bool
+	total   int
+	skipped []ci.Input
+	// failure is the error of an input that is not skipped.
+	failure    error
+	unreliable []string // inputs whose measures cannot be trusted, with the reasons
+	hint       string   // the last one that was printed
 }
 
-// check returns the quality of an input. It prints a warning if it is unreliable, unless
-// --strict makes that an error.
-func (p *qualityProblems) check(c *cli.Context, name string, in *ohframe.Trace) *quality.Quality {
+// newReader returns a reader of inputs. The error is that of a flag.
+func newReader(c *cli.Context, names []string) (*reader, error) {
+	_, err := traceOptions(c)
+	return &reader{c: c, several: len(names) > 1}, err
+}
+
+// read returns an input and its quality, or nil if the input is skipped or failed. It prints
+// a warning if the input is skipped or unreliable, unless --strict makes the latter an
+// error. The error is that of an interruption.
+func (r *reader) read(name string, options ...func(*ohframe.Options)) (*ohframe.Trace, *quality.Quality, error) {
+	r.total++
+	in, err := readInput(r.c, name, options...)
+	if err != nil {
+		if r.c.Context.Err() != nil {
+			return nil, nil, err
+		}
+		r.fail(name, err)
+		return nil, nil, nil
+	}
 	q := quality.Of(in)
 	switch {
 	case q.Frames() == 0:
 		f := noFrames(in.Timeline, q)
 		f.file = inputName(name)
-		p.noFrames = append(p.noFrames, f)
+		if r.several {
+			r.fail(name, f)
+			return nil, nil, nil
+		}
+		r.failure = f // its output is written all the same
 	case q.Verdict == quality.Unreliable:
-		p.unreliable = append(p.unreliable, inputName(name)+": data quality: "+q.String())
-		if !c.Bool("strict") {
+		r.unreliable = append(r.unreliable, inputName(name)+": data quality: "+q.String())
+		if !r.c.Bool("strict") {
 			warnUnreliable(name, q)
 		}
 	}
-	return q
+	return in, q, nil
 }
 
 // warnUnreliable prints a warning if the measures of a trace are unreliable. That a trace
@@ -50,16 +80,52 @@ func qualityOf(s *exporter.Summary) *quality.Quality {
 	return quality.Of(&ohframe.Trace{Timeline: s.Timeline, Lines: s.Totals})
 }
 
-// err returns the error of inputs without complete frames, or with --strict a gateError if an
-// input is unreliable.
-func (p *qualityProblems) err(c *cli.Context) error {
-	switch {
-	case len(p.noFrames) > 0:
-		return errors.Join(p.noFrames...)
-	case c.Bool("strict") && len(p.unreliable) > 0:
-		return gateError(p.unreliable)
+// fail skips an input, or keeps its error.
+func (r *reader) fail(name string, err error) {
+	what, hint := strings.TrimPrefix(err.Error(), inputName(name)+": "), hintOf(err)
+	r.skipped = append(r.skipped, ci.Input{Name: text.Printable(inputName(name)), Skipped: what})
+	if !r.several {
+		r.failure = err
+		return
+	}
+	printWarnings(name, []string{"skipped: " + what})
+	if hint != "" && hint != r.hint {
+		fmt.Fprintf(os.Stderr, "hint: %s\n", text.Line(hint))
+		r.hint = hint
+	}
+}
+
+// none returns the error if no input is left of n. name is that of a side; it may be empty.
+func (r *reader) none(name string, n int) error {
+	if r.failure != nil {
+		return r.failure
+	}
+	return &failure{file: name, what: fmt.Sprintf("no input is left, %d skipped", n)}
+}
+
+// finish returns the error of inputs without complete frames, and with --strict that of
+// inputs that were skipped or are unreliable. It prints how many were skipped.
+func (r *reader) finish() error {
+	skipped := fmt.Sprintf("%d of %s skipped", len(r.skipped), text.Count(r.total, "input"))
+	switch strict := r.c.Bool("strict"); {
+	case r.failure != nil:
+		return r.failure
+	case strict && len(r.skipped) > 0:
+		return &failure{what: strings.Join(append(r.unreliable, skipped), "\n")}
+	case len(r.skipped) > 0:
+		fmt.Fprintf(os.Stderr, "ohframe: %s\n", skipped)
+	case strict && len(r.unreliable) > 0:
+		return gateError(r.unreliable)
 	}
 	return nil
+}
+
+// unchecked returns the inputs for which conditions could not be checked, as text.
+func (r *reader) unchecked() (lines []string) {
+	for _, in := range r.skipped {
+		lines = append(lines, in.Name+": not checked: "+in.Skipped)
+	}
+	return lines
 }
 
 // noFrames returns why an input has no complete frames. That of a text trace says what to

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -82,35 +83,52 @@ func runReport(c *cli.Context) error {
 		return err
 	}
 	var inputs []report.Input
-	var problems qualityProblems
+	r, err := newReader(c, names)
+	if err != nil {
+		return err
+	}
 	for _, name := range names {
-		in, err := readInput(c, name, withCauses)
-		if err != nil {
+		in, q, err := r.read(name, withCauses)
+		switch {
+		case err != nil:
 			return err
+		case in == nil:
+			continue
 		}
 		measures, err := measure(c, in.Timeline, options)
 		if err != nil {
 			return err
 		}
 		m, _ := recorded(name) // readInput has printed the warning
-		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Quality: problems.check(c, name, in), Recording: report.NewRecording(m)})
+		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Quality: q, Recording: report.NewRecording(m)})
+	}
+	if len(inputs) == 0 && !slices.Contains(ci.Formats, format) {
+		return r.none("", len(names))
 	}
 	if err := report.CheckChosen(inputs); err != nil {
 		return fmt.Errorf("--process: %w", err)
 	}
-	checks := checkBudgets(budgets, inputs)
+	checks := checkBudgets(budgets, inputs, len(names))
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		tableOptions.Style = tableStyle(terminal)
 		tableOptions.Checks, tableOptions.AllowMissing, tableOptions.Strict = checks, c.Bool(allowMissingFlag.Name), c.Bool("strict")
+		tableOptions.Skipped = r.skipped
 		return report.Write(out, inputs, format, tableOptions)
 	})
 	if err != nil {
 		return err
 	}
-	if err := problems.err(c); err != nil {
+	if len(inputs) == 0 {
+		return r.none("", len(names))
+	}
+	if err := r.finish(); err != nil {
 		return err
 	}
-	return gate(c.Bool(allowMissingFlag.Name), withStatus(checks, ci.Failed), withStatus(checks, ci.Unknown))
+	unknown := withStatus(checks, ci.Unknown)
+	if len(budgets) > 0 {
+		unknown = append(unknown, r.unchecked()...)
+	}
+	return gate(c.Bool(allowMissingFlag.Name), withStatus(checks, ci.Failed), unknown)
 }
 
 // reportBudgets returns the budgets of --fail-on and --budgets.
@@ -130,11 +148,11 @@ func reportBudgets(c *cli.Context) (budgets []diff.Budget, err error) {
 	return append(budgets, f.Budgets...), nil
 }
 
-// checkBudgets checks the budgets of all inputs.
-func checkBudgets(budgets []diff.Budget, inputs []report.Input) (checks []ci.Check) {
+// checkBudgets checks the budgets of all inputs. total counts those that were skipped, too.
+func checkBudgets(budgets []diff.Budget, inputs []report.Input, total int) (checks []ci.Check) {
 	for _, in := range inputs {
 		name := ""
-		if len(inputs) > 1 {
+		if total > 1 {
 			name = text.Printable(in.Name)
 		}
 		processes, _ := in.Timeline.ProcessCounts()

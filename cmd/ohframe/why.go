@@ -54,17 +54,26 @@ func runWhy(c *cli.Context) error {
 	o := causes.Options{Process: selection.Process, Vsync: c.Int64("frame"), All: c.Bool("all")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
-	var problems qualityProblems
+	r, err := newReader(c, names)
+	if err != nil {
+		return err
+	}
 	for _, name := range names {
-		in, err := readInput(c, name, withCauses)
-		if err != nil {
+		in, q, err := r.read(name, withCauses)
+		switch {
+		case err != nil:
 			return err
+		case in == nil:
+			continue
+		case in.Causes == nil:
+			r.fail(name, &failure{file: inputName(name), what: "no causes are known for a " + in.Format, hint: "run ohframe why on the text trace, or on what ohframe convert makes of it"})
+			continue
 		}
-		if in.Causes == nil {
-			return &failure{file: inputName(name), what: "no causes are known for a " + in.Format, hint: "run ohframe why on the text trace, or on what ohframe convert makes of it"}
-		}
-		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: problems.check(c, name, in)})
+		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: q})
 		timelines = append(timelines, in.Timeline)
+	}
+	if len(inputs) == 0 {
+		return r.none("", len(names))
 	}
 	if err := causes.CheckChosen(inputs, o, timelines...); err != nil {
 		return err
@@ -76,5 +85,5 @@ func runWhy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return problems.err(c)
+	return r.finish()
 }

@@ -52,6 +52,8 @@ func (c Check) String() string {
 type Input struct {
 	Name    string
 	Quality *quality.Quality
+	// Skipped says why the input could not be used; empty if it was.
+	Skipped string
 }
 
 // Result is what a report or a comparison found.
@@ -88,6 +90,20 @@ func (r *Result) Write(w io.Writer, format string) error {
 // fails reports whether a check makes the command fail.
 func (r *Result) fails(c *Check) bool {
 	return c.Status == Failed || c.Status == Unknown && !r.AllowMissing
+}
+
+// failsSkipped reports whether a skipped input makes the command fail: nothing of it could be
+// checked.
+func (r *Result) failsSkipped() bool { return r.Strict || len(r.Checks) > 0 && !r.AllowMissing }
+
+// skipped returns the number of skipped inputs.
+func (r *Result) skipped() (n int) {
+	for i := range r.Inputs {
+		if r.Inputs[i].Skipped != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // failed returns the number of checks that make the command fail.

@@ -18,7 +18,7 @@ const evil = "a<b>&\"'|`*_[x](y)@someone #1 %0A::error::\x1b[2J\u202e\x00\xff,:\
 func hostile() *Result {
 	bad := &quality.Quality{Verdict: quality.Unreliable, Reasons: []quality.Reason{{Code: "lines", Verdict: quality.Unreliable, Text: evil}}}
 	limited := &quality.Quality{Verdict: quality.Limited, Reasons: []quality.Reason{{Code: "lines", Verdict: quality.Limited, Text: "a few lines"}}}
-	r := &Result{Title: evil, Inputs: []Input{{evil, bad}, {"limited", limited}, {Name: "b"}}, Columns: []string{"Process", "FPS →"}, Rows: [][]string{{evil, evil}}, Verdict: evil}
+	r := &Result{Title: evil, Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Columns: []string{"Process", "FPS →"}, Rows: [][]string{{evil, evil}}, Verdict: evil}
 	for _, s := range []Status{Failed, Passed, Unknown} {
 		r.Checks = append(r.Checks, Check{Input: evil, Process: evil, Condition: evil, Status: s, Text: evil, File: evil, Line: 3})
 	}
@@ -59,7 +59,7 @@ func TestJUnit(t *testing.T) {
 	for _, c := range []struct {
 		allow, strict             bool
 		failures, errors, skipped int
-	}{{false, false, 1, 2, 0}, {true, false, 1, 0, 2}, {false, true, 2, 2, 0}} {
+	}{{false, false, 1, 3, 0}, {true, false, 1, 0, 3}, {false, true, 2, 3, 0}} {
 		r := hostile()
 		r.AllowMissing, r.Strict = c.allow, c.strict
 		out := write(t, r, "junit")
@@ -89,7 +89,7 @@ func TestJUnit(t *testing.T) {
 				}
 			}
 		}
-		if tests != 6 || got.Tests != 6 || failures != c.failures || got.Failures != c.failures ||
+		if tests != 7 || got.Tests != 7 || failures != c.failures || got.Failures != c.failures ||
 			errors != c.errors || got.Errors != c.errors || skipped != c.skipped || got.Skipped != c.skipped {
 			t.Errorf("%+v: %d tests, %d failures, %d errors, %d skipped, stated %+v", c, tests, failures, errors, skipped, got)
 		}
@@ -108,9 +108,9 @@ func TestGitHub(t *testing.T) {
 		allow, strict bool
 		want          string
 	}{
-		{false, false, "warning notice error error error notice"},
-		{true, false, "warning notice error warning warning notice"},
-		{true, true, "error notice error warning warning notice"},
+		{false, false, "warning notice error error error error notice"},
+		{true, false, "warning notice warning error warning warning notice"},
+		{true, true, "error notice error error warning warning notice"},
 	} {
 		r := hostile()
 		r.AllowMissing, r.Strict = c.allow, c.strict

@@ -23,6 +23,14 @@ func (r *Result) writeGitHub(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
+		if in.Skipped != "" {
+			level := "warning"
+			if r.failsSkipped() {
+				level = "error"
+			}
+			annotate(b, level, in.Name, "skipped: "+in.Skipped, "", 0)
+			continue
+		}
 		if in.Quality == nil || in.Quality.Verdict == quality.Good {
 			continue
 		}
@@ -83,6 +91,9 @@ func (r *Result) summary() string {
 	}
 	if s == "" {
 		s = "nothing was checked"
+	}
+	if n := r.skipped(); n > 0 {
+		s += fmt.Sprintf("; %s skipped", text.Count(n, "input"))
 	}
 	return s
 }

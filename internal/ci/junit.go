@@ -46,8 +46,8 @@ type (
 const qualityCase = "data quality"
 
 // writeJUnit writes a test suite for each input, with a test case for its data quality
-// and one for each process and condition. A condition that cannot be checked is an error,
-// or skipped if that is allowed.
+// and one for each process and condition. A condition that cannot be checked and an input
+// that was skipped are errors, or skipped test cases if that is allowed.
 func (r *Result) writeJUnit(w io.Writer) error {
 	all := junitSuites{Name: r.Title}
 	for i := range r.Inputs {
@@ -57,6 +57,15 @@ func (r *Result) writeJUnit(w io.Writer) error {
 			c := junitCase{Class: in.Name, Name: qualityCase, Output: xmlText(in.Quality.String())}
 			if r.Strict && in.isUnreliable() {
 				c.Failure = newDetail(in.Quality.String())
+			}
+			s.add(c)
+		}
+		if in.Skipped != "" {
+			c := junitCase{Class: in.Name, Name: qualityCase}
+			if detail := newDetail("skipped: " + in.Skipped); r.AllowMissing && !r.Strict {
+				c.Skipped = detail
+			} else {
+				c.Error = detail
 			}
 			s.add(c)
 		}

@@ -29,6 +29,10 @@ func (r *Result) writeMarkdown(w io.Writer) error {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		switch {
+		case in.Skipped != "" && r.failsSkipped():
+			lines = append(lines, fmt.Sprintf("- ❌ **%s**: skipped: %s", markdown(in.Name), markdown(in.Skipped)))
+		case in.Skipped != "":
+			lines = append(lines, fmt.Sprintf("- ⚠️ **%s**: skipped: %s", markdown(in.Name), markdown(in.Skipped)))
 		case in.Quality == nil:
 		case len(in.Quality.Reasons) > 0:
 			bad = true

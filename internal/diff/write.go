@@ -16,8 +16,10 @@ type WriteOptions struct {
 	Style text.Style
 	// Verbose makes the table list all measures.
 	Verbose bool
-	// AllowMissing and Strict are for formats of package ci.
+	// AllowMissing, Strict and Skipped, the inputs that were skipped, are for formats of
+	// package ci.
 	AllowMissing, Strict bool
+	Skipped              []ci.Input
 }
 
 // Formats are the formats of Write.
@@ -49,6 +51,7 @@ func (d *Diff) result(o WriteOptions) *ci.Result {
 		AllowMissing: o.AllowMissing, Strict: o.Strict,
 		Columns: []string{"Process", "Measure", "Base →", "New →", "Change →", "Interval →", "Verdict"},
 	}
+	r.Inputs = append(r.Inputs, o.Skipped...)
 	for _, outcome := range d.Outcomes {
 		r.Checks = append(r.Checks, outcome.check())
 	}

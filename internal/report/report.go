@@ -76,6 +76,8 @@ type Options struct {
 	// Strict are those of ci.Result.
 	Checks               []ci.Check
 	AllowMissing, Strict bool
+	// Skipped are the inputs that were skipped, for these formats.
+	Skipped []ci.Input
 }
 
 // CheckChosen returns a *failure.Error if stats.Options.Process excluded all
@@ -123,9 +125,8 @@ func result(inputs []Input, o Options) *ci.Result {
 	r := &ci.Result{
 		Title: "Frame report", Columns: []string{"Process"}, Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict,
 	}
-	if len(inputs) == 1 {
-		r.Title = text.Printable(inputs[0].Name)
-	} else {
+	total := len(inputs) + len(o.Skipped)
+	if total > 1 {
 		r.Columns = []string{"Input", "Process"}
 	}
 	for _, name := range summaryMeasures {
@@ -136,7 +137,7 @@ func result(inputs []Input, o Options) *ci.Result {
 		r.Inputs = append(r.Inputs, ci.Input{Name: name, Quality: in.Quality})
 		for _, p := range text.Largest(in.Stats.Processes, complete) {
 			row := []string{text.Process(p)}
-			if len(inputs) > 1 {
+			if total > 1 {
 				row = []string{name, text.Process(p)}
 			}
 			for _, name := range summaryMeasures {
@@ -145,6 +146,9 @@ func result(inputs []Input, o Options) *ci.Result {
 			}
 			r.Rows = append(r.Rows, row)
 		}
+	}
+	if r.Inputs = append(r.Inputs, o.Skipped...); len(r.Inputs) == 1 {
+		r.Title = r.Inputs[0].Name
 	}
 	return r
 }
