@@ -46,7 +46,7 @@ type Options struct {
 	Window hitrace.Window
 	// Workers is how many blocks of text are parsed concurrently, 1 to 64. Zero is
 	// GOMAXPROCS. The result does not depend on it.
-	Workers int
+	Workers int `fingerprint:"-"`
 	// Entry selects a file of a zip archive with several: by its name, by the last
 	// element of its name, or by a path.Match pattern for either.
 	Entry string

@@ -46,12 +46,12 @@ type Options struct {
 	PhaseRule PhaseRule
 	// Dump, if not nil, has names of processes and threads that the input states
 	// beside its events. It is looked at when all events are read.
-	Dump *hitrace.ProcessDump
+	Dump *hitrace.ProcessDump `fingerprint:"-"`
 	// FullNames are full names of applications. A process whose name is the last 15
 	// bytes of one has that name.
 	FullNames []string
 	// Observer, if not nil, sees every event after the builder.
-	Observer Observer
+	Observer Observer `fingerprint:"-"`
 	// Limits are the limits Threads, Frames, Records and Examples.
 	Limits limits.Limits
 }

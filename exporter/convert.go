@@ -16,6 +16,7 @@ import (
 	"ohframe/exporter/packet"
 	"ohframe/exporter/timeline"
 	"ohframe/internal/annotation"
+	"ohframe/internal/fingerprint"
 )
 
 // Options decide how a text trace is converted. Reader and Analyzer have limits of their
@@ -33,10 +34,11 @@ type Options struct {
 	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
 	AndroidCompat bool
 	// Compress deflates packets within the trace: about a third of the size.
-	Compress bool
-	// Input is the name of the input and Version that of the program; they are
-	// shown on Perfetto's overview page.
-	Input, Version string
+	Compress bool `fingerprint:"-"`
+	// Input is the name of the input, which Perfetto's overview page shows.
+	Input string `fingerprint:"-"`
+	// Version is that of the program, which that page shows, too.
+	Version string
 	// Attributes are further facts for that page.
 	Attributes []Attribute
 }
@@ -212,19 +214,9 @@ func (w *worker) encode(block *hitrace.Batch) {
 // identity returns the trace's UUID: the input's hash and the options' together,
 // so that two conversions of one input are two traces.
 func identity(input [2]uint64, o Options) [2]uint64 {
-	given := "auto"
-	if o.Analyzer.ClockOffset != nil {
-		given = o.Analyzer.ClockOffset.String()
-	}
-	options := fmt.Sprintf("%x %s %d %v %t %t %t %t %s",
-		input, given, o.Analyzer.PhaseRule, o.Reader.Window, o.FramesOnly, o.NoTracks, o.findsCauses(), o.AndroidCompat, o.Version)
-	if len(o.Analyzer.FullNames) > 0 {
-		options += fmt.Sprintf(" %q", o.Analyzer.FullNames)
-	}
-	for _, a := range o.Attributes {
-		options += fmt.Sprintf(" %q=%q", a.Key, a.Value)
-	}
-	sum := xxh3.HashString128(options)
+	o.Causes = o.findsCauses()
+	o.Reader, o.Analyzer.Limits = o.Reader.WithDefaults(), o.Analyzer.Limits.WithDefaults()
+	sum := xxh3.HashString128(fmt.Sprintf("%x\n%s", input, fingerprint.Text(o)))
 	return [2]uint64{sum.Hi, sum.Lo}
 }
 

@@ -17,11 +17,11 @@ type Options struct {
 	Window Window
 	// Workers is how many blocks are worked on at once. Default: the number of
 	// processors; at most 64.
-	Workers int
+	Workers int `fingerprint:"-"`
 	// blockSize is how many bytes of text are parsed at a time, rounded down to
 	// whole lines. Tests vary it; the packets of an exported trace follow it, so
 	// that for users it is one and the same.
-	blockSize int
+	blockSize int `fingerprint:"-"`
 }
 
 // MaxWorkers bounds the memory of the workers, which is some megabytes each.
