@@ -13,6 +13,7 @@ import (
 
 	"ohframe"
 	"ohframe/internal/inputs"
+	"ohframe/internal/version"
 )
 
 func convertCommand() *cli.Command {
@@ -145,7 +146,7 @@ func convertOne(c *cli.Context, name, outName string) error {
 // the input. With passThrough an input that Perfetto can open is copied.
 func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outName string, passThrough bool) (*ohframe.Summary, error) {
 	options := ohframe.ConvertOptions{
-		Input: filepath.Base(name), Version: version(),
+		Input: filepath.Base(name), Version: version.String(),
 		FramesOnly: c.Bool("frames-only"), Compress: c.Bool("compress"),
 		NoTracks: c.Bool("no-tracks"), AndroidCompat: c.Bool("android-compat"),
 		PassThrough: passThrough,
@@ -156,7 +157,7 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	}
 	options.Strict = c.Bool("strict") && !c.IsSet("merge") // of diff, it is about measures
 	m, warning := recorded(name)
-	useRecorded(c, m, &options.Options)
+	inputs.UseRecorded(m, &options.Options, c.IsSet("clock-offset"))
 	options.Attributes = attributesOf(m)
 	if given, ok := c.Generic("attribute").(*attributes); ok {
 		options.Attributes = append(options.Attributes, *given...)

@@ -8,17 +8,9 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-)
 
-// version returns the version of the module, or of the tag or commit, that the
-// program was built from, or "devel" if the build did not record it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "devel"
-	}
-	return info.Main.Version
-}
+	"ohframe/internal/version"
+)
 
 // longVersion returns the version with the commit and its date, if known, the
 // version of Go and the system.
@@ -29,7 +21,7 @@ func longVersion() string {
 			settings[s.Key] = s.Value
 		}
 	}
-	return describeVersion(version(), settings)
+	return describeVersion(version.String(), settings)
 }
 
 func describeVersion(version string, settings map[string]string) string {
