@@ -21,6 +21,7 @@ import (
 	"ohframe/internal/fleet"
 	"ohframe/internal/inputs"
 	"ohframe/internal/text"
+	"ohframe/internal/version"
 )
 
 func fleetCommand() *cli.Command {
@@ -196,7 +197,7 @@ func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
 	}
 	options.Causes = !c.Bool("no-causes")
 	o := fleet.Options{
-		Read: options, Version: version(), Rules: *c.Generic("dim").(*rules),
+		Read: options, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: *c.Generic("dim").(*rules),
 		Timeout: c.Duration("timeout"), Frames: c.Bool("frames"), Shards: c.Int("shards"),
 	}
 	if o.Timeout < 0 {
@@ -230,6 +231,9 @@ func printFleetSummary(dir string, s *fleet.Summary, skipped int) {
 	}
 	if s.Unreliable > 0 {
 		line += fmt.Sprintf(", %s with unreliable data", text.Count(s.Unreliable, "trace"))
+	}
+	if s.Ignored > 0 {
+		line += fmt.Sprintf(", %s ignored", text.Count(s.Ignored, "unusable description"))
 	}
 	if n := s.Failed(); n > 0 {
 		line += fmt.Sprintf(", %s", text.Count(n, "failure"))

@@ -125,7 +125,7 @@ func readInput(c *cli.Context, name string, more ...func(*ohframe.Options)) (*oh
 		return nil, err
 	}
 	m, warning := recorded(name)
-	useRecorded(c, m, &options)
+	inputs.UseRecorded(m, &options, c.IsSet("clock-offset"))
 	for _, set := range more {
 		set(&options)
 	}

@@ -1,63 +1,22 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"ohframe"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/inputs"
 	"ohframe/internal/meta"
 )
 
-// metaName returns the name of the file that says how a trace was recorded.
-func metaName(name string) string {
-	return inputs.Stem(name) + meta.Extension
-}
-
-// recorded returns how the named trace was recorded: nil if there is no file that says
-// so. A file that cannot be used is a warning, since the trace is readable without it.
+// recorded returns how the named trace was recorded: nil if no file says so. A file that
+// cannot be used is a warning.
 func recorded(name string) (m *meta.Meta, warning string) {
-	if name == standard {
-		return nil, ""
-	}
-	path := metaName(name)
-	m, err := meta.Read(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, ""
-	case err != nil:
-		return nil, fmt.Sprintf("%s ignored: %v", path, err)
+	m, err := inputs.Recorded(name)
+	if err != nil {
+		return nil, fmt.Sprintf("%s ignored: %v", inputs.DescriptionOf(name), err)
 	}
 	return m, ""
-}
-
-// recordedOptions returns the options that follow from how a trace was recorded.
-func recordedOptions(m *meta.Meta) (o ohframe.Options) {
-	if m == nil {
-		return o
-	}
-	if m.Clock == "mono" {
-		o.ClockOffset = new(trace.Duration)
-	}
-	if m.App != nil {
-		o.FullNames = []string{m.App.Bundle}
-	}
-	return o
-}
-
-// useRecorded sets the options that follow from how a trace was recorded, and that no
-// flag sets.
-func useRecorded(c *cli.Context, m *meta.Meta, o *ohframe.Options) {
-	r := recordedOptions(m)
-	o.FullNames = r.FullNames
-	if !c.IsSet("clock-offset") {
-		o.ClockOffset = r.ClockOffset
-	}
 }
 
 // attributesOf returns the facts of a recording as attributes of a trace.

@@ -22,6 +22,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/device"
+	"ohframe/internal/inputs"
 	"ohframe/internal/meta"
 	"ohframe/internal/quality"
 	"ohframe/internal/record"
@@ -29,6 +30,7 @@ import (
 	"ohframe/internal/serve"
 	"ohframe/internal/text"
 	"ohframe/internal/ui"
+	"ohframe/internal/version"
 )
 
 // recording runs a plan.
@@ -227,7 +229,7 @@ func fileErrorUnlessDevice(file string, err error) error {
 
 func (r *recording) describe(s *record.Session, content *record.Content, name string) *meta.Meta {
 	m := r.recorder.Meta()
-	m.Trace, m.Ohframe, m.Clock = filepath.Base(name)+".ftrace", version(), s.Clock
+	m.Trace, m.Ohframe, m.Clock = filepath.Base(name)+".ftrace", version.String(), s.Clock
 	m.Begun, m.Ended = s.Begun, s.Ended
 	m.Entries, m.Written = content.Entries, content.Written
 	return m
@@ -270,7 +272,8 @@ func (r *recording) convert(ctx context.Context, name string, m *meta.Meta) erro
 		return err
 	}
 	defer in.Close()
-	options := ohframe.ConvertOptions{Options: recordedOptions(m), Input: filepath.Base(name) + ".ftrace", Version: version(), Attributes: attributesOf(m)}
+	options := ohframe.ConvertOptions{Input: filepath.Base(name) + ".ftrace", Version: version.String(), Attributes: attributesOf(m)}
+	inputs.UseRecorded(m, &options.Options, false)
 	withCauses(&options.Options)
 	return r.write(ctx, name+".pftrace", func(w io.Writer) error {
 		_, err := ohframe.Convert(ctx, in, w, options)
@@ -288,7 +291,8 @@ func (r *recording) readBack(ctx context.Context, name string, m *meta.Meta) (*o
 		return nil, err
 	}
 	defer in.Close()
-	options := recordedOptions(m)
+	var options ohframe.Options
+	inputs.UseRecorded(m, &options, false)
 	withCauses(&options)
 	t, err := ohframe.Read(ctx, in, options)
 	if err != nil {

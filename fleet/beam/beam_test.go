@@ -81,7 +81,7 @@ func TestPrism(t *testing.T) {
 func build(t *testing.T, dir, program string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "program")
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", out, program)
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-X ohframe/internal/version.built=test", "-o", out, program)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)

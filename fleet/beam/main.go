@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -20,6 +19,8 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
+
+	"ohframe/internal/version"
 )
 
 func main() {
@@ -40,7 +41,7 @@ func (t *texts) Set(s string) error {
 func (t *texts) String() string { return strings.Join(*t, " ") }
 
 func run() error {
-	job := Job{Version: version()}
+	job := Job{Version: version.Exact()}
 	runner := flag.String("runner", "prism", "prism (in this process), universal (a job server at --endpoint) or dataflow")
 	flag.StringVar(&job.Dir, "o", "", "write the dataset to `DIR`, a folder or gs:// or s3://")
 	flag.StringVar(&job.List, "list", "", "read the names of traces from `FILE`")
@@ -95,13 +96,4 @@ func Execute(ctx context.Context, runner string, job Job) error {
 	Pipeline(p.Root(), job, shards)
 	_, err = beam.Run(ctx, runner, p)
 	return err
-}
-
-// version returns what ohframe --version prints of the same source.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "devel"
-	}
-	return info.Main.Version
 }

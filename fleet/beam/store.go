@@ -7,10 +7,13 @@ import (
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"ohframe/internal/fleet"
+	"ohframe/internal/inputs"
+	"ohframe/internal/meta"
 )
 
 // store is the local file system, and the object stores that Beam knows.
@@ -79,6 +82,32 @@ func (r *remoteFile) Close() error {
 	err := r.ReadCloser.Close()
 	r.system.Close()
 	return err
+}
+
+// Describe reads the description beside a trace.
+func (s store) Describe(ctx context.Context, name string) (*meta.Meta, error) {
+	if !isRemote(name) {
+		return s.Files.Describe(ctx, name)
+	}
+	description := inputs.DescriptionOf(name)
+	found, err := listRemote(ctx, description)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	r, err := s.Open(ctx, description)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return meta.Parse(r)
+}
+
+// Modified returns zero for objects: Beam does not know their times.
+func (s store) Modified(ctx context.Context, name string) time.Time {
+	if isRemote(name) {
+		return time.Time{}
+	}
+	return s.Files.Modified(ctx, name)
 }
 
 // OpenPart reads a part into memory: object stores of Beam cannot read from the middle.

@@ -51,8 +51,8 @@ func checkDim(name string) error {
 
 // Metadata gives traces values of dimensions by a table.
 type Metadata struct {
-	Dims []string // the columns but the first
-	rows map[string][]string
+	Dims []string            // the columns but the first
+	rows map[string][]string `fingerprint:"-"` // hash is that of the table
 	hash uint64
 }
 

@@ -23,8 +23,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
+	"ohframe/internal/fingerprint"
 	"ohframe/internal/plural"
 )
 
@@ -32,16 +32,21 @@ import (
 type Options struct {
 	// Read is how traces are read. Its Workers are ignored.
 	Read ohframe.Options
-	// Version is the version of the program.
-	Version  string
+	// ClockChosen: the user has chosen Read.ClockOffset, so descriptions of recordings
+	// do not change it.
+	ClockChosen bool
+	// Version is the version of the program. Parts have it as a value of their own.
+	Version  string `fingerprint:"-"`
 	Rules    []Rule
 	Metadata *Metadata // may be nil
-	// Timeout is the longest time for reading a trace; zero for any.
-	Timeout time.Duration
+	// Timeout is the longest time for reading a trace; zero for any. A shard with a
+	// timeout is never complete.
+	Timeout time.Duration `fingerprint:"-"`
 	// Frames writes a part with all frames, too.
 	Frames bool
-	// Shards is the number of shards; zero for one that fits the inputs.
-	Shards int
+	// Shards is the number of shards; zero for one that fits the inputs. The names of
+	// parts have it.
+	Shards int `fingerprint:"-"`
 }
 
 // MaxShards is the largest number of shards.
@@ -64,8 +69,12 @@ type Plan struct {
 	hash   string // of the options
 }
 
-// NewPlan distributes inputs, which List or ReadList have returned, over shards.
+// NewPlan distributes inputs over shards. No inputs are an error: a folder that is not
+// mounted looks empty.
 func NewPlan(inputs []Input, o Options) (*Plan, error) {
+	if len(inputs) == 0 {
+		return nil, &failure.Error{What: "no traces found", Hint: "is the folder mounted, and are its files traces?"}
+	}
 	dims, err := newDimensions(o.Rules, o.Metadata, inputs)
 	if err != nil {
 		return nil, err
@@ -92,35 +101,24 @@ func NewPlan(inputs []Input, o Options) (*Plan, error) {
 
 // hashOptions returns a hash of everything but the inputs that decides rows.
 func (p *Plan) hashOptions() string {
-	var b strings.Builder
-	line := func(name string, values ...any) { fmt.Fprintf(&b, "%s %q\n", name, fmt.Sprint(values...)) }
-	r := p.Read
-	line("strict", r.Strict)
-	line("limits", r.Limits.WithDefaults())
-	line("from", r.Window.From)
-	line("to", r.Window.To)
-	line("entry", r.Entry)
-	if r.ClockOffset != nil {
-		line("clock offset", trace.Duration(*r.ClockOffset))
-	}
-	line("phase rule", r.PhaseRule)
-	line("causes", r.Causes)
-	line("frames", p.Frames)
-	line("dimensions", strings.Join(p.Dims, " "))
-	for _, rule := range p.Rules {
-		line("rule "+rule.Dim, rule.Pattern)
-	}
-	if p.Metadata != nil {
-		line("metadata", p.Metadata.hash)
-	}
-	return strconv.FormatUint(xxh3.HashString(b.String()), 16)
+	o := p.Options
+	o.Read.Limits = o.Read.Limits.WithDefaults()
+	text := fingerprint.Text(struct {
+		Options
+		Dims []string
+	}{o, p.Dims})
+	return strconv.FormatUint(xxh3.HashString(text), 16)
 }
 
-// hashInputs returns a hash of the names and sizes of a shard's traces.
-func hashInputs(inputs []Input) string {
+// hashInputs returns a hash of the names and sizes of a shard's traces, and of the
+// descriptions of their recordings.
+func hashInputs(ctx context.Context, store Store, inputs []Input) string {
 	h := xxh3.New()
 	for _, in := range inputs {
 		fmt.Fprintf(h, "%q %d\n", in.Name, in.Size)
+		if m, err := store.Describe(ctx, in.Name); m != nil || err != nil {
+			fmt.Fprintf(h, "%s %v\n", fingerprint.Text(m), err)
+		}
 	}
 	return strconv.FormatUint(h.Sum64(), 16)
 }
@@ -159,12 +157,12 @@ func joinPath(elements ...string) string {
 
 // metadata returns what the parts of a shard say about themselves, except keyRepeat and
 // keyUnreliable.
-func (p *Plan) metadata(shard int) [][2]string {
+func (p *Plan) metadata(ctx context.Context, store Store, shard int) [][2]string {
 	return [][2]string{
 		{keySchema, schemaVersion},
 		{keyVersion, p.Version},
 		{keyOptions, p.hash},
-		{keyInputs, hashInputs(p.Shards[shard])},
+		{keyInputs, hashInputs(ctx, store, p.Shards[shard])},
 		{keyShard, fmt.Sprintf("%d of %d", shard, len(p.Shards))},
 		{keyTraces, strconv.Itoa(len(p.Shards[shard]))},
 	}
@@ -200,17 +198,29 @@ func (p *Plan) Check(ctx context.Context, store Store, dir string) error {
 	return nil
 }
 
-// done reports whether the shard's parts exist and another run would write the same.
+// done reports whether the shard's parts exist and another run would write the same: their
+// metadata is that of this run, and no trace was changed after they were written.
 func (p *Plan) done(ctx context.Context, store Store, dir string, shard int) bool {
+	metadata := p.metadata(ctx, store, shard)
+	var written time.Time // of the oldest part
 	for _, folder := range p.folders() {
-		if !p.partDone(ctx, store, p.part(dir, folder, shard), shard) {
+		name := p.part(dir, folder, shard)
+		if !partDone(ctx, store, name, metadata) {
+			return false
+		}
+		if at := store.Modified(ctx, name); written.IsZero() || at.Before(written) {
+			written = at
+		}
+	}
+	for _, in := range p.Shards[shard] {
+		if !store.Modified(ctx, in.Name).Before(written) && !written.IsZero() {
 			return false
 		}
 	}
 	return true
 }
 
-func (p *Plan) partDone(ctx context.Context, store Store, name string, shard int) bool {
+func partDone(ctx context.Context, store Store, name string, metadata [][2]string) bool {
 	part, size, err := store.OpenPart(ctx, name)
 	if err != nil {
 		return false
@@ -220,7 +230,7 @@ func (p *Plan) partDone(ctx context.Context, store Store, name string, shard int
 	if err != nil {
 		return false
 	}
-	for _, m := range p.metadata(shard) {
+	for _, m := range metadata {
 		if value, _ := f.Lookup(m[0]); value != m[1] {
 			return false
 		}

@@ -15,6 +15,7 @@ import (
 
 	"ohframe"
 	"ohframe/internal/frametable"
+	"ohframe/internal/inputs"
 	"ohframe/internal/quality"
 )
 
@@ -41,6 +42,8 @@ type Summary struct {
 	Rows            int
 	Unreliable      int // traces with rows whose data is unreliable, see package quality
 	Failures        map[Reason]int
+	// Ignored counts the descriptions of recordings that could not be used.
+	Ignored int
 }
 
 // Failed returns the number of failures.
@@ -94,6 +97,7 @@ func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 		summary.Traces += len(s.inputs)
 		summary.Rows += s.rows
 		summary.Unreliable += s.unreliable
+		summary.Ignored += s.ignored
 		for reason, n := range s.failures {
 			summary.Failures[reason] += n
 		}
@@ -169,7 +173,9 @@ type result struct {
 	failure *Failure
 	// unreliable: the trace has rows, and its data is unreliable.
 	unreliable bool
-	frames     *ohframe.Trace // if wanted
+	// ignored: the description of the recording could not be used.
+	ignored bool
+	frames  *ohframe.Trace // if wanted
 }
 
 // abandonAfter is how long reading may continue after its time is over before it is
@@ -230,6 +236,8 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	}
 	defer f.Close()
 	options := r.Plan.Read
+	m, descriptionErr := r.Store.Describe(ctx, in.Name)
+	inputs.UseRecorded(m, &options, r.Plan.ClockChosen)
 	options.Workers = max(1, workers/max(1, r.Plan.Traces)) // many traces keep all processors busy
 	h := &hashed{r: f, hash: xxh3.New128()}
 	t, err := r.read(ctx, h, options)
@@ -243,7 +251,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if len(rows) == 0 {
 		return result{}, errNoFrames
 	}
-	out := result{rows: rows, unreliable: quality.Of(t).Verdict == quality.Unreliable}
+	out := result{rows: rows, unreliable: quality.Of(t).Verdict == quality.Unreliable, ignored: descriptionErr != nil}
 	if r.Plan.Frames {
 		out.frames = t
 	}
@@ -280,14 +288,16 @@ type shardRun struct {
 	rows    int
 	// unreliable is Summary.Unreliable of the shard.
 	unreliable int
-	failures   map[Reason]int
-	broken     bool // by an error of writing
+	// ignored is Summary.Ignored of the shard.
+	ignored  int
+	failures map[Reason]int
+	broken   bool // by an error of writing
 }
 
 func (r *Runner) begin(ctx context.Context, shard int) (*shardRun, error) {
 	p := r.Plan
 	s := &shardRun{
-		inputs: p.Shards[shard], plan: p, metadata: p.metadata(shard), waiting: make([]*result, len(p.Shards[shard])),
+		inputs: p.Shards[shard], plan: p, metadata: p.metadata(ctx, r.Store, shard), waiting: make([]*result, len(p.Shards[shard])),
 		writers: map[string]*parquet.GenericWriter[any]{}, failures: map[Reason]int{},
 	}
 	schemas := map[string]*parquet.Schema{tracesFolder: traceSchema(p.Dims), failuresFolder: failureSchema(p.Dims)}
@@ -335,6 +345,9 @@ func (s *shardRun) write(r *result) error {
 	}
 	if r.unreliable {
 		s.unreliable++
+	}
+	if r.ignored {
+		s.ignored++
 	}
 	for i := range r.rows {
 		s.rows++

@@ -10,12 +10,21 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
+
+	"ohframe/internal/inputs"
+	"ohframe/internal/meta"
 )
 
 // Store is where traces are read and parts are written.
 type Store interface {
 	// Open opens a trace.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
+	// Describe returns how a trace was recorded: nil if nothing beside it says so. The
+	// error is that of a description that cannot be used.
+	Describe(ctx context.Context, name string) (*meta.Meta, error)
+	// Modified returns when a file was last changed; zero if that is unknown.
+	Modified(ctx context.Context, name string) time.Time
 	// Create creates a file that appears, or replaces an older one, with Commit.
 	Create(ctx context.Context, name string) (Output, error)
 	// OpenPart opens a part that exists, and returns its size.
@@ -54,6 +63,20 @@ func (Files) Open(_ context.Context, name string) (io.ReadCloser, error) {
 		return nil, &os.PathError{Op: "open", Path: name, Err: errFolder}
 	}
 	return f, nil
+}
+
+// Describe reads the description beside a trace.
+func (Files) Describe(_ context.Context, name string) (*meta.Meta, error) {
+	return inputs.Recorded(filepath.FromSlash(name))
+}
+
+// Modified returns the time of modification of a file.
+func (Files) Modified(_ context.Context, name string) time.Time {
+	info, err := os.Stat(filepath.FromSlash(name))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // OpenPart opens a file.

@@ -104,7 +104,12 @@ func Read(path string) (*Meta, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	return Parse(f)
+}
+
+// Parse reads the content of a file.
+func Parse(r io.Reader) (*Meta, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	if err != nil {
 		return nil, err
 	}

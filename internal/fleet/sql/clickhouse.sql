@@ -3,10 +3,11 @@
 CREATE OR REPLACE VIEW traces AS SELECT * FROM file('{{DIR}}/traces/part-*.parquet', 'Parquet');
 CREATE OR REPLACE VIEW failures AS SELECT * FROM file('{{DIR}}/failures/part-*.parquet', 'Parquet');
 
--- The value in nanoseconds that stands for all values of a bucket.
+-- The value in nanoseconds that stands for all values of a bucket. ClickHouse may compute
+-- both branches of an if, and negative shifts are errors: so the shift is 0 for small b.
 CREATE OR REPLACE FUNCTION bucket_middle AS (b) ->
   if(b < 128, toInt64(b),
-    bitShiftLeft(toInt64(bitOr(64, bitAnd(b, 63))), bitShiftRight(b, 6) - 1) + intDiv(bitShiftLeft(toInt64(1), bitShiftRight(b, 6) - 1), 2));
+    bitShiftLeft(toInt64(bitOr(64, bitAnd(b, 63))), greatest(bitShiftRight(b, 6), 1) - 1) + intDiv(bitShiftLeft(toInt64(1), greatest(bitShiftRight(b, 6), 1) - 1), 2));
 
 -- The percentile of p thousandths, by nearest rank, of a histogram: sumMap(duration_bucket, duration_count).
 CREATE OR REPLACE FUNCTION percentile AS (h, p) ->

@@ -1,0 +1,177 @@
+package fleet
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"ohframe"
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/fingerprint"
+)
+
+// notHashed are the options that the hash leaves out, with the reason.
+var notHashed = map[string]string{
+	"Version":       "a value of its own in each part",
+	"Timeout":       "a shard with a timeout is run again",
+	"Shards":        "in the names of parts",
+	"Read.Workers":  "changes no result",
+	"Metadata.rows": "Metadata.hash is that of the table",
+}
+
+// Only these options are left out of the hash that --resume compares.
+func TestNotHashed(t *testing.T) {
+	left := map[string]bool{}
+	var walk func(path string, typ reflect.Type)
+	walk = func(path string, typ reflect.Type) {
+		for typ.Kind() == reflect.Pointer {
+			typ = typ.Elem()
+		}
+		if typ.Kind() != reflect.Struct || typ.PkgPath() == "regexp" {
+			return
+		}
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			if f.Tag.Get(fingerprint.Tag) == "-" {
+				left[path+f.Name] = true
+				continue
+			}
+			walk(path+f.Name+".", f.Type)
+		}
+	}
+	walk("", reflect.TypeFor[Options]())
+	for name := range left {
+		if notHashed[name] == "" {
+			t.Errorf("%s is left out of the hash without a reason", name)
+		}
+	}
+	for name := range notHashed {
+		if !left[name] {
+			t.Errorf("%s is hashed", name)
+		}
+	}
+}
+
+// The hash differs for options that give other rows.
+func TestHashOptions(t *testing.T) {
+	hash := func(change func(*Options)) string {
+		o := Options{}
+		change(&o)
+		plan, err := NewPlan([]Input{{Name: "a"}}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan.hash
+	}
+	seen := map[string]string{hash(func(*Options) {}): "no options"}
+	for name, change := range map[string]func(*Options){
+		"strict":       func(o *Options) { o.Read.Strict = true },
+		"causes":       func(o *Options) { o.Read.Causes = true },
+		"entry":        func(o *Options) { o.Read.Entry = "a" },
+		"phase rule":   func(o *Options) { o.Read.PhaseRule++ },
+		"clock offset": func(o *Options) { o.Read.ClockOffset = new(trace.Duration) },
+		"chosen clock": func(o *Options) { o.ClockChosen = true },
+		"full names":   func(o *Options) { o.Read.FullNames = []string{"a"} },
+		"limits":       func(o *Options) { o.Read.Limits = limits.Limits{Frames: 7} },
+		"frames":       func(o *Options) { o.Frames = true },
+		"a rule":       func(o *Options) { o.Rules = []Rule{{"x", regexp.MustCompile("a")}} },
+		"another rule": func(o *Options) { o.Rules = []Rule{{"x", regexp.MustCompile("b")}} },
+		"metadata":     func(o *Options) { o.Metadata = &Metadata{hash: 1} },
+	} {
+		h := hash(change)
+		if other, ok := seen[h]; ok {
+			t.Errorf("%s has the hash of %s", name, other)
+		}
+		seen[h] = name
+	}
+	if same := hash(func(o *Options) { o.Read.Limits = limits.Limits{}.WithDefaults() }); seen[same] != "no options" {
+		t.Error("the default limits have another hash than no limits")
+	}
+}
+
+// A description beside a trace gives the full name and the clock, and changing it, or the
+// trace, makes --resume measure the trace again.
+func TestDescriptions(t *testing.T) {
+	demo, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	name, description := filepath.Join(folder, "a.ftrace"), filepath.Join(folder, "a.meta.json")
+	past := time.Now().Add(-time.Hour)
+	write := func(path, content string, at time.Time) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(name, string(demo), past)
+	dir := t.TempDir()
+	measure := func(want string, skipped, ignored int) {
+		t.Helper()
+		s := run(t, &Runner{Dir: dir, Resume: true}, find(t, folder), Options{Shards: 1})
+		if s.Skipped != skipped || s.Ignored != ignored {
+			t.Errorf("%d shards skipped and %d descriptions ignored, want %d and %d", s.Skipped, s.Ignored, skipped, ignored)
+		}
+		d, err := Open(t.Context(), Files{}, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups, err := d.Groups(t.Context(), Query{By: []string{"process"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(groups, func(g *Group) bool { return g.Key[0] != nil && *g.Key[0] == want }) {
+			t.Errorf("no process is named %s", want)
+		}
+	}
+	measure("example.gallery", 0, 0)
+	measure("example.gallery", 1, 0)
+	write(description, `{"trace": "a.ftrace", "app": {"bundle": "com.example.gallery"}}`, past)
+	measure("com.example.gallery", 0, 0)
+	measure("com.example.gallery", 1, 0)
+	write(description, `{`, past)
+	measure("example.gallery", 0, 1)
+	if err := os.Remove(description); err != nil {
+		t.Fatal(err)
+	}
+	measure("example.gallery", 0, 0)
+	measure("example.gallery", 1, 0)
+	write(name, string(demo), time.Now().Add(time.Hour))
+	measure("example.gallery", 0, 0)
+
+	// The clock of a recording.
+	write(description, `{"trace": "a.ftrace", "clock": "mono"}`, past)
+	plan := func(chosen bool) (got ohframe.Options) {
+		r := &Runner{Dir: t.TempDir()}
+		r.read = func(ctx context.Context, in io.Reader, o ohframe.Options) (*ohframe.Trace, error) {
+			got = o
+			return ohframe.Read(ctx, in, o)
+		}
+		run(t, r, find(t, folder), Options{ClockChosen: chosen})
+		return got
+	}
+	if o := plan(false); o.ClockOffset == nil || *o.ClockOffset != 0 {
+		t.Errorf("clock offset %v, want that of the description", o.ClockOffset)
+	}
+	if o := plan(true); o.ClockOffset != nil {
+		t.Errorf("clock offset %v, want the chosen one", o.ClockOffset)
+	}
+}
+
+// A folder without traces is an error: a file system that is not mounted looks like it.
+func TestNoTraces(t *testing.T) {
+	if _, err := NewPlan(nil, Options{}); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,40 @@
+package inputs
+
+import (
+	"errors"
+	"io/fs"
+
+	"ohframe"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/meta"
+)
+
+// DescriptionOf returns the name of the file that says how the named trace was recorded.
+func DescriptionOf(name string) string { return Stem(name) + meta.Extension }
+
+// Recorded returns how the named trace was recorded: nil if no file says so. The error is
+// that of a file that cannot be used. The trace is readable without it.
+func Recorded(name string) (*meta.Meta, error) {
+	if name == Standard {
+		return nil, nil
+	}
+	m, err := meta.Read(DescriptionOf(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// UseRecorded sets the options that follow from how a trace was recorded; m may be nil.
+// It keeps a clock offset that the user has chosen.
+func UseRecorded(m *meta.Meta, o *ohframe.Options, clockChosen bool) {
+	if m == nil {
+		return
+	}
+	if m.Clock == "mono" && !clockChosen {
+		o.ClockOffset = new(trace.Duration)
+	}
+	if m.App != nil {
+		o.FullNames = []string{m.App.Bundle}
+	}
+}
