@@ -313,7 +313,7 @@ func (d *Diff) testCauses(o Options) {
 
 // significant reports whether a tested measure changed significantly.
 func (p *Pair) significant() bool {
-	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Significant != nil && *m.Significant })
+	return slices.ContainsFunc(p.changes, func(m Measure) bool { return m.Significant != nil && *m.Significant })
 }
 
 // unclear makes no change significant.

@@ -111,8 +111,6 @@ type Diff struct {
 type Pair struct {
 	Base, New *stats.Process
 	MatchedBy Match
-	// Measures are all measures, in the order of docs/diff.md.
-	Measures []Measure
 	// RefreshDiffers: durations and frame rates are tested relative to the refresh rate.
 	RefreshDiffers bool
 	// Causes are what changed in the causes of late frames; nil if they are unknown on a
@@ -120,6 +118,7 @@ type Pair struct {
 	Causes *CauseChanges
 
 	base, new    []*stats.Process // in each run
+	changes      []Measure        // those that were tested
 	causesDiffer bool             // only some runs have scheduling events
 }
 
@@ -181,7 +180,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 
 func newPair(m match, base, new []*stats.Process) *Pair {
 	return &Pair{
-		Base: m.base, New: m.new, MatchedBy: m.by, Measures: newMeasures(base, new), RefreshDiffers: stats.RefreshDiffers(base, new),
+		Base: m.base, New: m.new, MatchedBy: m.by, RefreshDiffers: stats.RefreshDiffers(base, new),
 		base: base, new: new,
 	}
 }
@@ -194,8 +193,16 @@ func (d *Diff) test(o Options) {
 	}
 	d.Test = stats.Compare(pairings)
 	for i, p := range d.Pairs {
-		for _, c := range d.Test.Changes[i] {
-			p.measure(c.Measure).set(c, o.MinEffect)
+		for _, k := range testedMeasures {
+			for _, c := range d.Test.Changes[i] {
+				if !c.Tested || c.Measure != k.Name {
+					continue
+				}
+				m := p.compute(k)
+				if m.set(c, o.MinEffect); m.P != nil {
+					p.changes = append(p.changes, *m)
+				}
+			}
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("findings: %+v", f)
 	}
 	// The render service did the same.
-	for _, m := range d.Pairs[1].Measures {
+	for _, m := range d.Pairs[1].Measures() {
 		if m.Better != stats.Neither && !strings.HasPrefix(m.Name, "fps") && m.Delta != nil && *m.Delta != 0 {
 			t.Errorf("render service: %s changed by %v", m.Name, *m.Delta)
 		}
@@ -167,7 +167,7 @@ func TestCompareWithItself(t *testing.T) {
 			t.Errorf("%s: %d pairs of %d processes", side.Name, len(d.Pairs), len(side.Stats.Processes))
 		}
 		for _, p := range d.Pairs {
-			for _, m := range p.Measures {
+			for _, m := range p.Measures() {
 				if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Relative != nil && *m.Relative != 0 {
 					t.Errorf("%s: %s of %s has changed", side.Name, m.Name, p.title())
 				}

@@ -230,7 +230,7 @@ func checkUnchanged(t *testing.T, side Side) {
 		if p.Base != p.New {
 			t.Fatalf("%s is matched with %s", text.Process(p.Base), text.Process(p.New))
 		}
-		for _, m := range p.Measures {
+		for _, m := range p.Measures() {
 			if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Relative != nil && *m.Relative != 0 || m.Judgement == Improved || m.Judgement == Worsened {
 				t.Errorf("%s of %s has changed", m.Name, p.title())
 			}
@@ -251,8 +251,8 @@ func checkMirror(t *testing.T, there, back *Diff) {
 			continue // of several that match alike, another may come first
 		}
 		q := back.Pairs[i]
-		for j, m := range p.Measures {
-			n := q.Measures[j]
+		for j, m := range p.Measures() {
+			n := q.Measures()[j]
 			// The smallest change that counts is a share of base, which differs.
 			sure := m.MinEffect == nil || n.MinEffect != nil && math.Abs(*m.Delta) >= max(*m.MinEffect, *n.MinEffect)
 			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || sure && n.Judgement != opposite[m.Judgement] {

@@ -56,9 +56,9 @@ func TestHTMLIntervals(t *testing.T) {
 		return &stats.Process{Frames: stats.Counts{Complete: 100}, Durations: &stats.Durations{P95: &p95}}
 	}
 	pair := &Pair{base: []*stats.Process{of(10 * ms), of(12 * ms), nil}, new: []*stats.Process{of(14 * ms)}}
-	pair.Measures = newMeasures(pair.base, pair.new)
 	pair.Base, pair.New = pair.base[0], pair.new[0]
-	m := pair.measure("p95_ms")
+	pair.changes = []Measure{*pair.measure("p95_ms")}
+	m := &pair.changes[0]
 	m.Significant, m.P, m.Low, m.High, m.MinEffect, m.Judgement = &significant, &p, &low, &high, &effect, Worsened
 	if *m.Base != 11 || *m.Delta != 3 {
 		t.Fatalf("%+v", m)

@@ -3,6 +3,8 @@ package diff
 import (
 	"encoding/json"
 	"io"
+	"iter"
+	"slices"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -12,13 +14,13 @@ import (
 
 // document is the JSON form.
 type document struct {
-	Base       documentSide      `json:"base"`
-	New        documentSide      `json:"new"`
-	Processes  []documentPair    `json:"processes"`
-	OnlyInBase []documentSubject `json:"only_in_base"`
-	OnlyInNew  []documentSubject `json:"only_in_new"`
-	FailOn     []documentOutcome `json:"fail_on"`
-	Test       documentTest      `json:"test"`
+	Base       documentSide           `json:"base"`
+	New        documentSide           `json:"new"`
+	Processes  iter.Seq[documentPair] `json:"processes"`
+	OnlyInBase []documentSubject      `json:"only_in_base"`
+	OnlyInNew  []documentSubject      `json:"only_in_new"`
+	FailOn     []documentOutcome      `json:"fail_on"`
+	Test       documentTest           `json:"test"`
 }
 
 type documentSide struct {
@@ -126,17 +128,11 @@ func writeJSON(w io.Writer, d *Diff) error {
 	doc := document{
 		Base:       documentSide{d.Base.Name, d.Base.Stats.Span, d.Base.runNames(), d.Base.Quality},
 		New:        documentSide{d.New.Name, d.New.Stats.Span, d.New.runNames(), d.New.Quality},
-		Processes:  []documentPair{},
+		Processes:  d.documentPairs,
 		OnlyInBase: subjects(d.OnlyBase),
 		OnlyInNew:  subjects(d.OnlyNew),
 		FailOn:     []documentOutcome{},
 		Test:       documentTest{d.Test.Method, stats.Level, d.Test.Family, d.Test.Resamples},
-	}
-	for _, p := range d.Pairs {
-		doc.Processes = append(doc.Processes, documentPair{
-			Base: documentProcess{subject(p.Base), p.BaseRefresh()}, New: documentProcess{subject(p.New), p.NewRefresh()}, MatchedBy: p.MatchedBy,
-			RefreshDiffers: p.RefreshDiffers, Measures: p.Measures, Causes: newDocumentCauses(p.Causes),
-		})
 	}
 	places := map[*Pair]int{}
 	for i, p := range d.Pairs {
@@ -153,6 +149,18 @@ func writeJSON(w io.Writer, d *Diff) error {
 		doc.FailOn = append(doc.FailOn, out)
 	}
 	return text.WriteJSON(w, doc)
+}
+
+func (d *Diff) documentPairs(yield func(documentPair) bool) {
+	for _, p := range d.Pairs {
+		known := slices.DeleteFunc(p.Measures(), func(m Measure) bool { return m.Base == nil && m.New == nil })
+		if !yield(documentPair{
+			Base: documentProcess{subject(p.Base), p.BaseRefresh()}, New: documentProcess{subject(p.New), p.NewRefresh()}, MatchedBy: p.MatchedBy,
+			RefreshDiffers: p.RefreshDiffers, Measures: known, Causes: newDocumentCauses(p.Causes),
+		}) {
+			return
+		}
+	}
 }
 
 func subjects(list []*stats.Process) []documentSubject {

@@ -162,6 +162,23 @@ func TestJSON(t *testing.T) {
 	if m := app.Measures[jank]; !near(m.Base, 20.0/30) || !near(m.New, 23.0/30) || !near(m.Delta, .1) || !near(m.Relative, .15) || m.Judgement != Unclear || *m.Significant || *m.P <= stats.Level || *m.Low >= .1 || *m.High <= .1 {
 		t.Errorf("jank rate: %+v", m)
 	}
+	// The measures that are known on a side, in the order of the documentation.
+	at, pair := 0, everything(t).Pairs[0]
+	for _, m := range app.Measures {
+		for at < len(measures) && measures[at].Name != m.Name {
+			if of := measures[at].Of; of(pair.Base) != nil || of(pair.New) != nil {
+				t.Errorf("%s is missing", measures[at].Name)
+			}
+			at++
+		}
+		at++
+		if m.Base == nil && m.New == nil {
+			t.Errorf("%s is unknown on both sides", m.Name)
+		}
+	}
+	if at > len(measures) || len(app.Measures) < 20 {
+		t.Errorf("%d measures", len(app.Measures))
+	}
 	outcomes := []string{}
 	for _, o := range got.FailOn {
 		who := o.Missing

@@ -97,23 +97,44 @@ var measures = func() []stats.Measure {
 	return list
 }()
 
-// newMeasures returns the measures of a pair: the means of the runs of a side. Times are in milliseconds.
-func newMeasures(base, new []*stats.Process) []Measure {
-	list := make([]Measure, len(measures))
+// testedMeasures are those of measures that stats.Compare tests.
+var testedMeasures = func() (list []*stats.Measure) {
 	for i := range measures {
-		k := &measures[i]
-		m := Measure{Name: k.Name, Field: k.Path, Unit: k.Unit, Better: k.Better, Base: value(k, base), New: value(k, new), definition: k}
-		if m.Base != nil && m.New != nil {
-			delta := *m.New - *m.Base
-			m.Delta = &delta
-			if *m.Base != 0 {
-				relative := delta / *m.Base
-				m.Relative = &relative
-			}
+		if isTested(measures[i].Name) {
+			list = append(list, &measures[i])
 		}
-		list[i] = m
 	}
 	return list
+}()
+
+// Measures returns all measures of the pair, in the order of docs/diff.md. They are computed
+// when they are needed, because those of many pairs are large.
+func (p *Pair) Measures() []Measure {
+	list := make([]Measure, len(measures))
+	for i := range measures {
+		list[i] = *p.compute(&measures[i])
+	}
+	return list
+}
+
+// compute returns a measure of the pair: the means of the runs of a side. Times are in
+// milliseconds.
+func (p *Pair) compute(k *stats.Measure) *Measure {
+	for i := range p.changes {
+		if p.changes[i].definition == k {
+			return &p.changes[i]
+		}
+	}
+	m := &Measure{Name: k.Name, Field: k.Path, Unit: k.Unit, Better: k.Better, Base: value(k, p.base), New: value(k, p.new), definition: k}
+	if m.Base != nil && m.New != nil {
+		delta := *m.New - *m.Base
+		m.Delta = &delta
+		if *m.Base != 0 {
+			relative := delta / *m.Base
+			m.Relative = &relative
+		}
+	}
+	return m
 }
 
 // values returns the measure's known values in the unit of its name.
@@ -147,9 +168,9 @@ func value(m *stats.Measure, runs []*stats.Process) *float64 {
 
 // measure returns the pair's measure of the given name: one of measures, or of causes.
 func (p *Pair) measure(name string) *Measure {
-	for i := range p.Measures {
-		if p.Measures[i].Name == name {
-			return &p.Measures[i]
+	for i := range measures {
+		if measures[i].Name == name {
+			return p.compute(&measures[i])
 		}
 	}
 	return p.Causes.measure(name)

@@ -142,7 +142,7 @@ func TestPower(t *testing.T) {
 			d := pair(t, test.base, test.new, test.runs, seed)
 			hit := false
 			for i, p := range d.Pairs {
-				list := p.Measures
+				list := p.Measures()
 				if test.measure == "" && p.Causes != nil {
 					list = append(slices.Clone(list), p.Causes.Lost)
 					for _, c := range slices.Concat(p.Causes.Causes, p.Causes.Times) {

@@ -213,8 +213,9 @@ func (t *tableWriter) verdict(d *Diff) {
 // a process only.
 func (d *Diff) knownOnOneSide() (labels []string) {
 	for _, p := range d.Pairs {
-		for _, m := range p.Measures {
-			if isTested(m.Name) && m.Unit != stats.Periods && (m.Base == nil) != (m.New == nil) && !slices.Contains(labels, m.definition.Label) {
+		for _, k := range testedMeasures {
+			m := p.compute(k)
+			if m.Unit != stats.Periods && (m.Base == nil) != (m.New == nil) && !slices.Contains(labels, m.definition.Label) {
 				labels = append(labels, m.definition.Label)
 			}
 		}
@@ -225,7 +226,7 @@ func (d *Diff) knownOnOneSide() (labels []string) {
 // shown returns the measures in tables and pages: those that are known in either
 // trace, and those in periods only if refresh rates differ.
 func (p *Pair) shown() (list []Measure) {
-	for _, m := range p.Measures {
+	for _, m := range p.Measures() {
 		if (m.Base != nil || m.New != nil) && (m.Unit != stats.Periods || p.RefreshDiffers) {
 			list = append(list, m)
 		}
@@ -236,7 +237,7 @@ func (p *Pair) shown() (list []Measure) {
 // leftOut says how many measures shown leaves out; empty without any.
 func (p *Pair) leftOut() string {
 	unknown, periods := 0, 0
-	for _, m := range p.Measures {
+	for _, m := range p.Measures() {
 		switch {
 		case m.Base == nil && m.New == nil:
 			unknown++

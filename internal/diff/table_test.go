@@ -178,8 +178,8 @@ func TestTableOfChanges(t *testing.T) {
 	all, equalOfAll, none := app.changed(true)
 	// The table accounts for all measures of the JSON form.
 	var unknown, periods int
-	if n, err := fmt.Sscanf(app.leftOut(), "Left out: %d measures unknown on both sides, %d measures relative to", &unknown, &periods); err != nil || len(all)+equalOfAll+unknown+periods != len(app.Measures) {
-		t.Errorf("%q (%d, %v) beside %d and %d of %d measures", app.leftOut(), n, err, len(all), equalOfAll, len(app.Measures))
+	if n, err := fmt.Sscanf(app.leftOut(), "Left out: %d measures unknown on both sides, %d measures relative to", &unknown, &periods); err != nil || len(all)+equalOfAll+unknown+periods != len(app.Measures()) {
+		t.Errorf("%q (%d, %v) beside %d and %d of %d measures", app.leftOut(), n, err, len(all), equalOfAll, len(app.Measures()))
 	}
 	if len(all)+equalOfAll != len(app.shown()) || none != 0 || len(list)+hidden+equal != len(app.shown()) {
 		t.Errorf("%d and %d of %d measures, %d hidden", len(all), equalOfAll, len(app.shown()), none)

@@ -23,11 +23,8 @@ func (p *Pair) findings() []finding {
 	var worse, better []finding
 	var untested []string
 	tested := 0
-	for i := range p.Measures {
-		m := &p.Measures[i]
-		if m.P == nil {
-			continue
-		}
+	for i := range p.changes {
+		m := &p.changes[i]
 		tested++
 		f := finding{m.definition.Label, m.finding(), m.Judgement}
 		switch m.Judgement {
@@ -63,8 +60,8 @@ func (p *Pair) tested() []string {
 // verdict returns the significant changes in a few words: "worse: Jank rate, Duration P95".
 func (p *Pair) verdict() (string, Judgement) {
 	names := map[Judgement][]string{}
-	for i := range p.Measures {
-		m := &p.Measures[i]
+	for i := range p.changes {
+		m := &p.changes[i]
 		name, _, _ := strings.Cut(m.definition.Label, ", ") // without the unit
 		names[m.Judgement] = append(names[m.Judgement], name)
 	}

@@ -74,8 +74,8 @@ func (d *Diff) result(o WriteOptions) *ci.Result {
 		})
 	}
 	for _, p := range d.Pairs {
-		for i := range p.Measures {
-			add(p, p.Measures[i].Name, &p.Measures[i])
+		for i := range p.changes {
+			add(p, p.changes[i].Name, &p.changes[i])
 		}
 		if p.Causes != nil {
 			for i := range p.Causes.Causes {
