@@ -111,11 +111,7 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 	for p, list := range frames {
 		r := causes.Rank(list)
 		for _, c := range r.Costs {
-			var culprit any
-			if c.Culprit != nil {
-				culprit = c.Culprit.Name()
-			}
-			costs.add(p.kind.String(), int64(p.PID), c.Title(), c.Wait.String(), c.Stage.String(), text(c.Slice), culprit, len(c.Frames),
+			costs.add(p.kind.String(), int64(p.PID), c.Title(), c.Wait.String(), c.Stage().String(), text(c.Slice), text(c.Kind), len(c.Frames),
 				int64(c.Lost), int64(c.Direct), int64(c.KnockOn), float64(c.Lost)/float64(r.Lost), text(c.Advice.String()))
 		}
 	}

@@ -143,7 +143,7 @@ func describeCauses(t *analyzer.Timeline, c *why.Causes) string {
 	r := c.Rank(frames)
 	fmt.Fprintf(&s, "%d frames, %d lost, %d unknown\n", r.Late, r.Lost, r.Unknown)
 	for _, x := range r.Costs {
-		fmt.Fprintf(&s, "%s %s %s %d %d %d %d %s %s %s\n", x.Title(), x.Stage, x.Wait, len(x.Frames), x.Lost, x.Direct, x.KnockOn, name(x.Worst), culprit(x.Culprit), x.Advice)
+		fmt.Fprintf(&s, "%s %v %s %d %d %d %d %s %s %s\n", x.Title(), x.Stages, x.Wait, len(x.Frames), x.Lost, x.Direct, x.KnockOn, name(x.Worst), culprit(x.Culprit), x.Advice)
 	}
 	return s.String()
 }

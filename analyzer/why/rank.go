@@ -9,13 +9,18 @@ import (
 	"ohframe/analyzer/why/place"
 )
 
-// Cost is a cause and the time that it cost over all late frames.
+// Cost is a cause and the time that it cost over all late frames: a wait, the slice, and
+// the kind of thread that was waited for (docs/why.md 6).
 type Cost struct {
-	Stage   place.Stage
-	Wait    place.Wait
-	Slice   string // empty if the cause lies outside of all slices
-	Culprit *Culprit
-	// Function is the kernel function of the worst frame.
+	Wait  place.Wait
+	Slice string // empty if the cause lies outside of all slices
+	// Kind names the threads that were waited for, see Culprit.Kind; empty if there are
+	// none, or if they are unknown.
+	Kind string
+	// Stages are those in which the time was lost, what lost the most first.
+	Stages []StageCost
+	// Culprit and Function, the kernel function, are those of the worst frame.
+	Culprit  *Culprit
 	Function string
 	// Frames are the late frames that have a share of it, in order.
 	Frames []*analyzer.Frame
@@ -27,6 +32,15 @@ type Cost struct {
 	Advice place.Advice
 	most   trace.Duration
 }
+
+// StageCost is the part of a cost that was lost in a stage.
+type StageCost struct {
+	Stage place.Stage
+	Lost  trace.Duration
+}
+
+// Stage returns the stage that lost the most time.
+func (c *Cost) Stage() place.Stage { return c.Stages[0].Stage }
 
 // Ranking is what late frames cost, by cause.
 type Ranking struct {
@@ -42,14 +56,8 @@ type Ranking struct {
 
 // Rank ranks the causes of the late frames among frames.
 func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
-	type id struct {
-		stage   place.Stage
-		wait    place.Wait
-		slice   string
-		culprit trace.TID
-	}
 	r := &Ranking{}
-	costs := map[id]*Cost{}
+	costs := costs{}
 	for _, f := range frames {
 		e := c.Of(f)
 		if e == nil || e.Overrun == 0 {
@@ -59,41 +67,98 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 		r.Lost += e.Overrun
 		for i := range e.Shares {
 			s := &e.Shares[i]
-			cause, of, direct := s, e, true
+			cause, of := s, e
+			one := Cost{Lost: s.Share, Direct: s.Share, most: s.Share}
 			if s.Wait == place.EarlierFrame {
 				cause, of = c.rootCause(s, e)
-				direct = false
+				one.Direct, one.KnockOn = 0, s.Share
 			}
 			if cause.Wait == place.WaitUnknown && !of.PlacesOnly() {
 				r.Unknown += s.Share
 			}
-			key := id{cause.Stage, cause.Wait, cause.Slice, 0}
-			if cause.Culprit != nil {
-				key.culprit = cause.Culprit.TID
-			}
-			cost := costs[key]
-			if cost == nil {
-				cost = &Cost{Stage: cause.Stage, Wait: cause.Wait, Slice: cause.Slice}
-				costs[key] = cost
-				r.Costs = append(r.Costs, cost)
-			}
-			cost.Lost += s.Share
-			if direct {
-				cost.Direct += s.Share
-			} else {
-				cost.KnockOn += s.Share
-			}
-			if n := len(cost.Frames); n == 0 || cost.Frames[n-1] != f {
-				cost.Frames = append(cost.Frames, f)
-			}
-			if s.Share > cost.most || cost.Worst == nil {
-				cost.most, cost.Worst = s.Share, f
-				cost.Culprit, cost.Function, cost.Advice = cause.Culprit, cause.Function, cause.Advice
-			}
+			one.Wait, one.Slice, one.Kind = cause.Wait, cause.Slice, cause.Culprit.Kind()
+			one.Stages = []StageCost{{cause.Stage, s.Share}}
+			one.Culprit, one.Function, one.Advice = cause.Culprit, cause.Function, cause.Advice
+			one.Frames, one.Worst = []*analyzer.Frame{f}, f
+			costs.add(&one)
 		}
 	}
-	slices.SortStableFunc(r.Costs, func(a, b *Cost) int { return cmp.Compare(b.Lost, a.Lost) })
+	r.Costs = costs.sorted()
 	return r
+}
+
+// Merge returns the ranking of all frames of several rankings, which have none in common.
+func Merge(list []*Ranking) *Ranking {
+	r := &Ranking{}
+	costs := costs{}
+	for _, x := range list {
+		r.Late += x.Late
+		r.Lost += x.Lost
+		r.Unknown += x.Unknown
+		for _, c := range x.Costs {
+			one := *c
+			one.Stages, one.Frames = slices.Clone(c.Stages), slices.Clone(c.Frames)
+			costs.add(&one)
+		}
+	}
+	r.Costs = costs.sorted()
+	return r
+}
+
+// costID is what is one cause.
+type costID struct {
+	wait        place.Wait
+	slice, kind string
+}
+
+// costs are costs by their ids, in the order in which they were added.
+type costs struct {
+	by   map[costID]*Cost
+	list []*Cost
+}
+
+// add adds a cost, to one with the same id if there is one.
+func (m *costs) add(one *Cost) {
+	id := costID{one.Wait, one.Slice, one.Kind}
+	c := m.by[id]
+	if c == nil {
+		if m.by == nil {
+			m.by = map[costID]*Cost{}
+		}
+		m.by[id] = one
+		m.list = append(m.list, one)
+		return
+	}
+	c.Lost += one.Lost
+	c.Direct += one.Direct
+	c.KnockOn += one.KnockOn
+	for _, s := range one.Stages {
+		i := slices.IndexFunc(c.Stages, func(x StageCost) bool { return x.Stage == s.Stage })
+		if i < 0 {
+			c.Stages = append(c.Stages, s)
+		} else {
+			c.Stages[i].Lost += s.Lost
+		}
+	}
+	if n := len(c.Frames); c.Frames[n-1] == one.Frames[0] {
+		one.Frames = one.Frames[1:] // two shares of one frame
+	}
+	c.Frames = append(c.Frames, one.Frames...)
+	if one.most > c.most {
+		c.most, c.Worst = one.most, one.Worst
+		c.Culprit, c.Function, c.Advice = one.Culprit, one.Function, one.Advice
+	}
+}
+
+// sorted returns the costs, the largest first, with their stages in that order.
+func (m *costs) sorted() []*Cost {
+	for _, c := range m.list {
+		slices.SortStableFunc(c.Stages, func(a, b StageCost) int {
+			return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Stage.String(), b.Stage.String()))
+		})
+	}
+	slices.SortStableFunc(m.list, func(a, b *Cost) int { return cmp.Compare(b.Lost, a.Lost) })
+	return m.list
 }
 
 // rootCause returns the cause that a knock-on share of e comes from, and the frame

@@ -34,3 +34,87 @@ func TestRankUnknown(t *testing.T) {
 		t.Errorf("unknown %v of %v in %d frames, want 5ms of 10ms in 3", r.Unknown, r.Lost, r.Late)
 	}
 }
+
+// One cause is one row: whatever the stage and whichever thread of a pool. The rows add up
+// to the lost time.
+func TestRankMerges(t *testing.T) {
+	const ms = trace.Millisecond
+	worker := func(tid trace.TID, process, thread string) *why.Culprit {
+		return &why.Culprit{PID: 100, TID: tid, Process: process, Thread: thread}
+	}
+	share := func(wait place.Wait, stage place.Stage, slice string, cost trace.Duration, culprit *why.Culprit) why.Share {
+		return why.Share{Wait: wait, Stage: stage, Slice: slice, Share: cost * ms, Culprit: culprit}
+	}
+	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}}
+	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
+		frames[0]: {Overrun: 25 * ms, Shares: []why.Share{
+			share(place.Run, place.Build, "CreateImagePixelMap", 6, nil),
+			share(place.Run, place.Layout, "CreateImagePixelMap", 5, nil),
+			share(place.WaitOwnThread, place.Build, "FlushBuild", 7, worker(104, "app", "TaskWorker-4")),
+			share(place.WaitBinder, place.Build, "FlushBuild", 4, worker(201, "foundation", "OS_IPC_18_1739")),
+			share(place.WaitBinder, place.Layout, "FlushBuild", 3, worker(301, "media", "OS_IPC_18_1739")),
+		}},
+		frames[1]: {Overrun: 12 * ms, Shares: []why.Share{
+			share(place.Run, place.Layout, "CreateImagePixelMap", 4, nil),
+			share(place.WaitOwnThread, place.Layout, "FlushBuild", 2, worker(109, "app", "TaskWorker-9")),
+			share(place.WaitBinder, place.Build, "FlushBuild", 5, worker(202, "foundation", "OS_IPC_3_9")),
+			share(place.CPUWait, place.Start, "", 1, nil),
+		}},
+	}}
+	type row struct {
+		title  string
+		lost   trace.Duration
+		frames int
+		worst  int64
+	}
+	want := []row{
+		{"running in CreateImagePixelMap [layout, build]", 15 * ms, 2, 1},
+		{"waiting for a thread of the same process in FlushBuild: app:TaskWorker* [build, layout]", 9 * ms, 2, 1},
+		{"waiting for another process's reply in FlushBuild: foundation:OS_IPC*", 9 * ms, 2, 2},
+		{"waiting for another process's reply in FlushBuild: media:OS_IPC* [layout]", 3 * ms, 1, 1},
+		{"waiting for a CPU [start]", 1 * ms, 1, 2},
+	}
+	check := func(r *why.Ranking) {
+		t.Helper()
+		if r.Lost != 37*ms || len(r.Costs) != len(want) {
+			t.Fatalf("%v lost to %d causes, want 37 ms to %d", r.Lost, len(r.Costs), len(want))
+		}
+		for i, x := range r.Costs {
+			if got := (row{x.Title() + x.InStages(), x.Lost, len(x.Frames), x.Worst.VsyncID}); got != want[i] {
+				t.Errorf("row %d is %v, want %v", i, got, want[i])
+			}
+			sum := trace.Duration(0)
+			for _, s := range x.Stages {
+				sum += s.Lost
+			}
+			if sum != x.Lost {
+				t.Errorf("%s lost %v in its stages, want %v", x.Title(), sum, x.Lost)
+			}
+		}
+	}
+	check(c.Rank(frames))
+	one, two := c.Rank(frames[:1]), c.Rank(frames[1:])
+	for range 2 { // merging leaves the rankings alone
+		check(why.Merge([]*why.Ranking{one, two}))
+	}
+}
+
+func TestCulpritKind(t *testing.T) {
+	for _, test := range []struct {
+		culprit why.Culprit
+		want    string
+	}{
+		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "OS_FFRT_2_3"}, "app:OS_FFRT*"},
+		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "binder:1027_3"}, "app:binder*"},
+		{why.Culprit{PID: 1, TID: 2, Process: "hilogd", Thread: "hilogd.rd_kmsg"}, "hilogd:hilogd.rd_kmsg"},
+		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "worker_"}, "app:worker_"},
+		{why.Culprit{PID: 5, TID: 5, Process: "ksoftirqd/3", Thread: "ksoftirqd/3"}, "ksoftirqd*"},
+		{why.Culprit{PID: 5, TID: 5, Process: "com.example.app2", Thread: "com.example.app2"}, "com.example.app2"},
+		{why.Culprit{PID: 1, TID: 42}, "thread 42"},
+		{why.Culprit{PID: 1, TID: 42, Thread: "42"}, "42"},
+	} {
+		if got := test.culprit.Kind(); got != test.want {
+			t.Errorf("%+v is of the kind %q, want %q", test.culprit, got, test.want)
+		}
+	}
+}

@@ -2,30 +2,85 @@ package why
 
 import (
 	"fmt"
+	"strings"
 
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 )
 
 // Title names the cause in a few words: "waiting for storage in FlushLayoutTask
 // (io_schedule)".
-func (s *Share) Title() string { return title(s.Wait, s.Stage, s.Slice, s.Culprit, s.Function) }
+func (s *Share) Title() string {
+	in := ""
+	if s.Slice == "" && s.Stage != place.NoStage {
+		in = ", " + s.Stage.Label()
+	}
+	who := ""
+	if s.Culprit != nil {
+		who = s.Culprit.Name()
+	}
+	return title(s.Wait, s.Slice, who, s.Function, in)
+}
 
-// Title names the cause in a few words, as Share.Title does.
-func (c *Cost) Title() string { return title(c.Wait, c.Stage, c.Slice, c.Culprit, c.Function) }
+// Title names the cause in a few words, as Share.Title does, without its stages. Two costs
+// of a ranking never have the same title.
+func (c *Cost) Title() string { return title(c.Wait, c.Slice, c.Kind, c.Function, "") }
 
-func title(wait place.Wait, stage place.Stage, slice string, culprit *Culprit, function string) string {
+// InStages names the stages in brackets: " [build, layout]". It is empty if the slice names
+// the only stage already, or if there is none.
+func (c *Cost) InStages() string {
+	only := c.Stage()
+	if len(c.Stages) == 1 && (only == place.NoStage || only == place.Lookup([]byte(c.Slice)).Stage) {
+		return ""
+	}
+	var labels []string
+	for _, s := range c.Stages {
+		if s.Stage == place.NoStage {
+			labels = append(labels, "several")
+			continue
+		}
+		labels = append(labels, s.Stage.Label())
+	}
+	return " [" + strings.Join(labels, ", ") + "]"
+}
+
+func title(wait place.Wait, slice, who, function, suffix string) string {
 	text := WaitName(wait)
 	if slice != "" {
 		text += " in " + slice
-	} else if stage != place.NoStage {
-		text += ", " + stage.Label()
 	}
-	if culprit != nil {
-		text += ": " + culprit.Name()
-	} else if function != "" {
+	text += suffix
+	switch {
+	case who != "":
+		text += ": " + who
+	case function != "":
 		text += " (" + function + ")"
 	}
 	return text
+}
+
+// numbering is what ends the names of the threads of a pool: OS_FFRT_2_3, TaskWorker-4.
+const (
+	digits    = "0123456789"
+	numbering = digits + "_-.:/#"
+)
+
+// Kind returns the name of the threads that do the same as this one: its own name or, of a
+// pool, "process:OS_FFRT*" without the numbers. It is empty for nil.
+func (c *Culprit) Kind() string {
+	if c == nil {
+		return ""
+	}
+	name := c.Name()
+	base := strings.TrimRight(name, numbering)
+	number := name[len(base):]
+	switch {
+	case c.Thread == "", base == "", !strings.ContainsAny(number, digits):
+		return name
+	case trace.PID(c.TID) == c.PID && number[0] != '/' && number[0] != '-':
+		return name // of main threads, only those of the kernel are in pools
+	}
+	return base + "*"
 }
 
 // WaitName returns a wait's name for people.

@@ -26,7 +26,7 @@ func whyCommand() *cli.Command {
 			outputFlag,
 			processFlag,
 			&cli.Int64Flag{Name: "frame", Usage: "show where all the time of the frames with this `VSYNC` id went"},
-			&cli.BoolFlag{Name: "all", Usage: "list all late frames instead of the worst 20 of each process"},
+			&cli.BoolFlag{Name: "all", Usage: "list all causes and late frames, instead of the largest and the worst 20 of each process"},
 		}, traceFlags(strictMeasures)...),
 		Action: runWhy,
 	}

@@ -91,7 +91,7 @@ com.example.app · application · pid 2000 ────────────�
 
    90 %  36.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 2 frames, worst 10
       use asynchronous file APIs or TaskPool on the UI thread, and read files before they are needed
-   10 %   4.0 ms  1 other cause
+   10 %   4.0 ms  1 other cause; --all lists them
 
   Frame     Late  Cause
      10  30.0 ms  waited 31.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
@@ -462,5 +462,43 @@ func TestJSON(t *testing.T) {
 	}
 	if f := p.Frames[0]; f.Vsync != 10 || f.Overrun != 30_000_000 || f.Verdict != "cause" || f.Known != 1 {
 		t.Errorf("%+v", f)
+	}
+}
+
+// The ranking lists the largest causes and says what lists the others. No two rows are the
+// same, although each cause occurs in two stages and with two threads of a pool.
+func TestTextRanking(t *testing.T) {
+	const causes = MaxCosts + 4
+	var list []*why.Explanation
+	for i := range 2 * causes {
+		s := running(2000, 0, 1000)
+		s.Slice = fmt.Sprint("Slice", string(rune('A'+i/2)))
+		s.Stage = []place.Stage{place.Build, place.Layout}[i%2]
+		s.Culprit = &why.Culprit{PID: 2000, TID: trace.TID(2100 + i), Process: "app", Thread: fmt.Sprint("TaskWorker-", i%2)}
+		list = append(list, late(app(), int64(10+i), trace.Duration(i)*100_000, 9000, 1000, s))
+	}
+	tl, c := timeline(list...)
+	rows := func(o Options) (rows []string) {
+		for line := range strings.Lines(write(t, "text", tl, c, o)) {
+			if strings.Contains(line, " %  ") {
+				rows = append(rows, line)
+			}
+		}
+		return rows
+	}
+	some, all := rows(Options{Style: text.Style{Width: 150}}), rows(Options{Style: text.Style{Width: 150}, All: true})
+	if want := "   33 %   8.0 ms  4 other causes; --all lists them\n"; len(some) != MaxCosts+1 || some[MaxCosts] != want {
+		t.Errorf("%d rows, the last is %q, want %d and %q", len(some), some[len(some)-1], MaxCosts+1, want)
+	}
+	if len(all) != causes {
+		t.Errorf("--all lists %d of %d causes", len(all), causes)
+	}
+	for i, row := range all {
+		if slices.Contains(all[:i], row) {
+			t.Errorf("twice: %s", row)
+		}
+	}
+	if want := "    8 %   2.0 ms  running in SliceA: app:TaskWorker* [build, layout] · 2 frames, worst 10\n"; all[0] != want {
+		t.Errorf("got %q, want %q", all[0], want)
 	}
 }

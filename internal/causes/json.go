@@ -50,6 +50,7 @@ type jsonCost struct {
 	Cause    string         `json:"cause"`
 	Wait     string         `json:"wait"`
 	Stage    string         `json:"stage"`
+	Stages   []jsonStage    `json:"stages"`
 	Slice    *string        `json:"slice"`
 	Function *string        `json:"function"`
 	Culprit  *jsonCulprit   `json:"culprit"`
@@ -60,6 +61,11 @@ type jsonCost struct {
 	Share    float64        `json:"share"`
 	Worst    int64          `json:"worst_vsync"`
 	Advice   *string        `json:"advice"`
+}
+
+type jsonStage struct {
+	Stage string         `json:"stage"`
+	Lost  trace.Duration `json:"lost_ns"`
 }
 
 type jsonCulprit struct {
@@ -179,8 +185,12 @@ func (p *Process) JSON() *JSON {
 }
 
 func (p *Process) cost(c *why.Cost) jsonCost {
+	var stages []jsonStage
+	for _, s := range c.Stages {
+		stages = append(stages, jsonStage{s.Stage.String(), s.Lost})
+	}
 	return jsonCost{
-		c.Title(), c.Wait.String(), c.Stage.String(), nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
+		c.Title(), c.Wait.String(), c.Stage().String(), stages, nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
 		c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(p.Ranking.Lost, 1)), c.Worst.VsyncID, nonEmpty(c.Advice.String()),
 	}
 }

@@ -127,7 +127,11 @@ func (t *textWriter) late(p *Process) {
 		headline += fmt.Sprintf("; the cause of %s ms is unknown", why.Milliseconds(r.Unknown))
 	}
 	fmt.Fprintf(t, "  %s\n\n", t.Bold(headline))
-	for _, line := range RankingLines(r, MaxCosts, t.Width-2, t.Ink) {
+	shown := Leading(r, MaxCosts)
+	if t.All {
+		shown = r.Costs
+	}
+	for _, line := range RankingLines(r, shown, "--all lists them", t.Width-2, t.Ink) {
 		fmt.Fprintf(t, "  %s\n", line)
 	}
 	fmt.Fprintln(t)
@@ -137,18 +141,19 @@ func (t *textWriter) late(p *Process) {
 // adviceIndent is the indent of advice below its cause. Most advice fits on a line.
 const adviceIndent = "    "
 
-// RankingLines returns the n causes that cost the most, or those that have 90 % of the
-// lost time, each with its advice, in lines of at most width cells.
-func RankingLines(r *why.Ranking, n, width int, ink text.Ink) []string {
+// RankingLines returns the first causes of a ranking, each with its advice, in lines of at
+// most width cells. more says what lists the others.
+func RankingLines(r *why.Ranking, shown []*why.Cost, more string, width int, ink text.Ink) []string {
 	var lines []string
 	digits := len(why.Milliseconds(r.Lost))
 	add := func(lost trace.Duration, title string) {
 		head := fmt.Sprintf("%5s  %*s ms  ", Percent(lost, r.Lost), digits, why.Milliseconds(lost))
 		lines = append(lines, hang(head, title, width)...)
 	}
-	shown, left := Leading(r, n)
+	left := r.Lost
 	for _, c := range shown {
-		title := text.Printable(c.Title()) + " · "
+		left -= c.Lost
+		title := text.Printable(c.Title()+c.InStages()) + " · "
 		if n := len(c.Frames); n > 1 {
 			title += fmt.Sprintf("%d frames, worst %s", n, vsyncID(c.Worst))
 		} else {
@@ -165,22 +170,22 @@ func RankingLines(r *why.Ranking, n, width int, ink text.Ink) []string {
 		}
 	}
 	if n := len(r.Costs) - len(shown); n > 0 && left >= tenth/2 {
-		add(left, text.Count(n, "other cause"))
+		add(left, text.Count(n, "other cause")+"; "+more)
 	}
 	return lines
 }
 
 // Leading returns the n causes that cost the most, or those that have 90 % of the lost
-// time, and the time that the others lost.
-func Leading(r *why.Ranking, n int) (shown []*why.Cost, left trace.Duration) {
-	left = r.Lost
+// time.
+func Leading(r *why.Ranking, n int) []*why.Cost {
+	left := r.Lost
 	for i, c := range r.Costs {
 		if i == n || float64(left) <= float64(r.Lost)*(1-costShare) {
-			return r.Costs[:i], left
+			return r.Costs[:i]
 		}
 		left -= c.Lost
 	}
-	return r.Costs, left
+	return r.Costs
 }
 
 // hang breaks a text into lines of at most width cells. The first begins with head,

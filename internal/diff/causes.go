@@ -25,7 +25,7 @@ type Costs struct {
 	times     map[cause]trace.Duration // of all complete frames; without slices
 }
 
-// cause is a wait in a stage and, of lost time, in a slice.
+// cause is a wait: of lost time in a slice, of the time of frames in a stage.
 type cause struct {
 	wait  place.Wait
 	stage place.Stage
@@ -49,7 +49,7 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 		ranking := c.Rank(list)
 		k.lost = ranking.Lost
 		for _, x := range ranking.Costs {
-			k.causes[cause{x.Wait, x.Stage, x.Slice}] += x.Lost
+			k.causes[cause{wait: x.Wait, slice: x.Slice}] += x.Lost
 		}
 		for _, f := range list {
 			if e := c.Of(f); e != nil {
@@ -67,14 +67,14 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 // second, or of the mean time of a frame in milliseconds.
 type CauseChange struct {
 	Wait  place.Wait
-	Stage place.Stage
-	Slice string // empty outside of all slices
+	Stage place.Stage // NoStage for lost time
+	Slice string      // empty outside of all slices
 	Measure
 }
 
 // Title names the cause for people.
 func (c *CauseChange) Title() string {
-	return (&why.Cost{Wait: c.Wait, Stage: c.Stage, Slice: c.Slice}).Title()
+	return (&why.Share{Wait: c.Wait, Stage: c.Stage, Slice: c.Slice}).Title()
 }
 
 // CauseChanges are what changed in the causes of late frames of a pair.

@@ -33,7 +33,7 @@ func withCosts(s Side, storage float64) Side {
 	for _, p := range s.Stats.Processes {
 		s.Costs[p] = &Costs{
 			seconds: 1, frames: 100, lost: d + ms,
-			causes: map[cause]trace.Duration{{place.WaitIO, place.Layout, "FlushLayoutTask"}: d, {place.Run, place.Build, "FlushBuild"}: ms},
+			causes: map[cause]trace.Duration{{wait: place.WaitIO, slice: "FlushLayoutTask"}: d, {wait: place.Run, slice: "FlushBuild"}: ms},
 			times:  map[cause]trace.Duration{{wait: place.WaitIO, stage: place.Layout}: d, {wait: place.Run, stage: place.Layout}: 400 * ms},
 		}
 	}
@@ -218,7 +218,7 @@ func TestCosts(t *testing.T) {
 		if sum(k.times) != span || sum(k.causes) != lost || k.lost != lost || k.frames != p.Frames.Complete {
 			t.Errorf("%s: times %v of %v, causes %v of %v", p.Name, sum(k.times), span, sum(k.causes), lost)
 		}
-		if p.Kind == stats.Application && k.causes[cause{place.WaitIO, place.Layout, "FlushLayoutTask"}]*2 < lost {
+		if p.Kind == stats.Application && k.causes[cause{wait: place.WaitIO, slice: "FlushLayoutTask"}]*2 < lost {
 			t.Errorf("storage cost %v of %v", k.causes, lost)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
@@ -82,8 +83,12 @@ func newDocumentCauses(c *CauseChanges) *documentCauses {
 		for i := range changes {
 			c := &changes[i]
 			doc := values(&c.Measure)
-			title, wait, stage := c.Title(), c.Wait.String(), c.Stage.String()
-			doc.Cause, doc.Wait, doc.Stage = &title, &wait, &stage
+			title, wait := c.Title(), c.Wait.String()
+			doc.Cause, doc.Wait = &title, &wait
+			if c.Stage != place.NoStage {
+				stage := c.Stage.String()
+				doc.Stage = &stage
+			}
 			if c.Slice != "" {
 				doc.Slice = &c.Slice
 			}

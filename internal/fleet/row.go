@@ -261,18 +261,9 @@ func rank(t *ohframe.Trace) map[causeKey][]Cause {
 	}
 	ranked := map[causeKey][]Cause{}
 	for _, p := range causes.Processes(t.Timeline, t.Causes, causes.Options{}) {
-		index := map[string]int{}
 		var list []Cause
 		for _, c := range p.Ranking.Costs {
-			name := c.Title()
-			i, ok := index[name]
-			if !ok {
-				i = len(list)
-				index[name], list = i, append(list, Cause{Name: name})
-			}
-			// A frame with two shares of the same name counts twice.
-			list[i].Frames += int64(len(c.Frames))
-			list[i].Lost += c.Lost
+			list = append(list, Cause{Name: c.Title(), Frames: int64(len(c.Frames)), Lost: c.Lost})
 		}
 		slices.SortFunc(list, compareCauses)
 		if len(list) > maxCauses {

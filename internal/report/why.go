@@ -159,11 +159,12 @@ func newWhyView(c *causes.Process, all *why.Causes, q *quality.Quality, p *pageP
 	if causes.PlacesOnly([]*causes.Process{c}) {
 		sentence = all.Brief
 	}
-	shown, left := causes.Leading(r, causes.MaxCosts)
+	shown, left := causes.Leading(r, causes.MaxCosts), r.Lost
 	numbers := map[*analyzer.Frame][]string{}
 	for i, cost := range shown {
+		left -= cost.Lost
 		v.Costs = append(v.Costs, costView{
-			Cost: cost, Title: text.Printable(cost.Title()), Advice: cost.Advice.String(), Group: groupOf(cost.Wait),
+			Cost: cost, Title: text.Printable(cost.Title() + cost.InStages()), Advice: cost.Advice.String(), Group: groupOf(cost.Wait),
 			Share: causes.Percent(cost.Lost, r.Lost), Width: percentOf(cost.Lost, shown[0].Lost),
 		})
 		for _, f := range cost.Frames {

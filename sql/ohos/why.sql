@@ -74,6 +74,7 @@ WITH
       _ohos_entry!('debug.causes.wait', string_value) AS wait,
       _ohos_entry!('debug.causes.stage', string_value) AS stage,
       _ohos_entry!('debug.causes.slice', string_value) AS slice,
+      _ohos_entry!('debug.causes.function', string_value) AS function,
       _ohos_entry!('debug.causes.value_ns', int_value) AS value_ns,
       _ohos_entry!('debug.causes.usual_ns', int_value) AS usual_ns,
       _ohos_entry!('debug.causes.share_ns', int_value) AS share_ns,
@@ -82,6 +83,7 @@ WITH
       _ohos_entry!('debug.causes.slice_usual_ns', int_value) AS slice_usual_ns,
       _ohos_entry!('debug.causes.earlier_ts', int_value) AS earlier_ts,
       _ohos_entry!('debug.causes.culprit', string_value) AS culprit,
+      _ohos_entry!('debug.causes.culprit_pid', int_value) AS culprit_pid,
       _ohos_entry!('debug.causes.culprit_tid', int_value) AS culprit_tid,
       _ohos_entry!('debug.causes.culprit_slice', string_value) AS culprit_slice,
       _ohos_entry!('debug.causes.advice', string_value) AS advice
@@ -238,8 +240,8 @@ FROM _ohos_why_frame
 WHERE
   extract_arg(arg_set_id, 'debug.picked_up_late_ms') IS NOT NULL;
 
--- What late frames cost, by cause. Time that frames lost because an earlier frame was
--- late counts for the cause of that one.
+-- What late frames cost, by cause: a wait, a slice, and the threads that were waited for.
+-- Time that frames lost because an earlier frame was late counts for the cause of that one.
 CREATE OR REPLACE PERFETTO TABLE ohos_cause(
   -- 'app' or 'render'.
   kind STRING,
@@ -249,11 +251,11 @@ CREATE OR REPLACE PERFETTO TABLE ohos_cause(
   cause STRING,
   -- What the threads did or waited for.
   wait STRING,
-  -- The part of the work for the frames.
+  -- The part of the work for the frames in which the most time was lost.
   stage STRING,
   -- The slice of the frames' threads.
   slice STRING,
-  -- The thread that was waited for: process:thread.
+  -- The threads that were waited for: process:thread. 'app:OS_FFRT*' are those of a pool.
   culprit STRING,
   -- The number of late frames that have a share of it.
   frames LONG,
@@ -293,6 +295,31 @@ WITH RECURSIVE
     -- Of one group, SQLite returns the root in the row with the maximum.
     SELECT number, root, max(depth) AS depth FROM walk GROUP BY number
   ),
+  -- Names of causes and of pools of threads, as analyzer/why has them.
+  named AS (
+    SELECT
+      *,
+      rtrim(culprit, '0123456789_-.:/#') AS base,
+      substr(
+        title,
+        1,
+        length(title) - coalesce(length(culprit) + 2, length(function) + 3, 0)
+      ) AS words
+    FROM _ohos_entry
+  ),
+  pooled AS (
+    SELECT
+      *,
+      iif(
+        base = ''
+        OR substr(culprit, length(base) + 1) NOT GLOB '*[0-9]*'
+        OR culprit GLOB 'thread [0-9]*'
+        OR (culprit_tid = culprit_pid AND substr(culprit, length(base) + 1, 1) NOT IN ('/', '-')),
+        culprit,
+        base || '*'
+      ) AS pool
+    FROM named
+  ),
   share AS MATERIALIZED (
     SELECT
       e.frame_id,
@@ -300,22 +327,35 @@ WITH RECURSIVE
       e.upid,
       e.share_ns,
       e.wait != 'earlier_frame' AS is_direct,
-      r.title,
+      -- Outside of slices, the words name a stage after a comma.
+      iif(r.slice IS NULL, substr(r.words, 1, instr(r.words || ', ', ', ') - 1), r.words)
+      || coalesce(': ' || r.pool, ' (' || r.function || ')', '') AS title,
       r.wait,
       r.stage,
       r.slice,
-      r.culprit,
-      r.culprit_tid,
+      r.pool,
       r.advice,
+      sum(e.share_ns) OVER (
+        PARTITION BY e.kind, e.upid, r.wait, r.slice, r.pool, r.stage
+      ) AS stage_ns,
       -- The words are those of the largest share.
       row_number() OVER (
-        PARTITION BY e.kind, e.upid, r.wait, r.stage, r.slice, r.culprit_tid
+        PARTITION BY e.kind, e.upid, r.wait, r.slice, r.pool
         ORDER BY e.share_ns DESC, e.ts, e.number
       ) = 1 AS is_largest
     FROM rooted
     JOIN _ohos_entry AS e USING (number)
-    JOIN _ohos_entry AS r
+    JOIN pooled AS r
       ON r.number = rooted.root
+  ),
+  staged AS (
+    SELECT
+      *,
+      row_number() OVER (
+        PARTITION BY kind, upid, wait, slice, pool
+        ORDER BY stage_ns DESC, stage
+      ) = 1 AS is_main
+    FROM share
   ),
   cost AS (
     SELECT
@@ -323,22 +363,21 @@ WITH RECURSIVE
       upid,
       max(iif(is_largest, title, NULL)) AS cause,
       wait,
-      stage,
+      max(iif(is_main, stage, NULL)) AS stage,
       slice,
-      max(iif(is_largest, culprit, NULL)) AS culprit,
+      pool AS culprit,
       count(DISTINCT frame_id) AS frames,
       sum(share_ns) AS lost_ns,
       sum(iif(is_direct, share_ns, 0)) AS direct_ns,
       sum(iif(is_direct, 0, share_ns)) AS knock_on_ns,
       max(iif(is_largest, advice, NULL)) AS advice
-    FROM share
+    FROM staged
     GROUP BY
       kind,
       upid,
       wait,
-      stage,
       slice,
-      culprit_tid
+      pool
   )
 SELECT
   kind,
