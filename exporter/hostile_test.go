@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
@@ -249,41 +248,33 @@ func TestHostileInputTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// Eight times the lines take about eight times as long: 64 times would be
-// quadratic. What is quadratic in a block of lines is seen by its speed, next to
-// that of lines that are not hostile.
+// Eight times the lines cost about eight times as much: 64 times would be quadratic.
+// What is quadratic in a block of lines costs more per byte than lines that are not
+// hostile.
 func TestHostileInputTakesLinearTime(t *testing.T) {
 	slow.Skip(t)
 	const few = 5_000
-	// measure returns how long n lines take, and each of their bytes, in nanoseconds.
-	measure := func(lines func(n int) io.Reader, n int) (all time.Duration, each float64) {
-		source, err := io.ReadAll(lines(n))
+	converting := func(r io.Reader) (run func(), bytesRead int) {
+		source, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = time.Hour
-		for range 3 {
-			start := time.Now()
+		return func() {
 			if _, err := Convert(t.Context(), bytes.NewReader(source), io.Discard, Options{Reader: hitrace.Options{Workers: 1}}); err != nil {
 				t.Fatal(err)
 			}
-			all = min(all, time.Since(start))
-		}
-		return all, float64(all) / float64(len(source))
+		}, len(source)
 	}
-	_, usual := measure(func(n int) io.Reader {
-		return repeated(n, func(i int) string { return madeLine(i, 1, 0, "print", "I|1|a line like any other") })
-	}, 8*few)
+	usual, usualBytes := converting(repeated(8*few, func(i int) string { return madeLine(i, 1, 0, "print", "I|1|a line like any other") }))
 	for name, lines := range hostile {
-		once, _ := measure(lines, few)
-		eightfold, each := measure(lines, 8*few)
-		t.Logf("%s: %s, eightfold %s; a byte takes %.1f times as long as usual", name, once, eightfold, each/usual)
-		if eightfold > 24*once+20*time.Millisecond {
-			t.Errorf("%s: %d lines take %s, %d lines %s", name, few, once, 8*few, eightfold)
-		}
-		if each > 40*usual {
-			t.Errorf("%s: a byte takes %.1f times as long as usual", name, each/usual)
-		}
+		t.Run(name, func(t *testing.T) {
+			hostiletest.CheckLinear(t, 2*few, func(n int) func() {
+				run, _ := converting(lines(n))
+				return run
+			})
+			run, length := converting(lines(8 * few))
+			hostiletest.CompareCosts(t, usual, run, 40*float64(length)/float64(usualBytes))
+		})
 	}
 }
 

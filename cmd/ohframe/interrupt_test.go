@@ -44,7 +44,7 @@ func (r *running) start(t *testing.T) {
 // killed it.
 func (r *running) end(t *testing.T) int {
 	t.Helper()
-	late := time.AfterFunc(10*time.Second, func() { r.Process.Kill() })
+	late := time.AfterFunc(time.Minute, func() { r.Process.Kill() })
 	err := r.Wait()
 	if !late.Stop() {
 		t.Fatal("does not end")
@@ -84,7 +84,7 @@ func (r *running) checkFiles(t *testing.T, files ...string) {
 // appears waits for a file whose name begins with a prefix.
 func appears(t *testing.T, dir, prefix string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		for _, name := range names(t, dir) {
 			if strings.HasPrefix(name, prefix) {
 				return

@@ -114,7 +114,7 @@ func (o *opening) link(t *testing.T) (page string, arguments url.Values, trace *
 // address waits for the address that the browser gets.
 func (o *opening) address(t *testing.T) string {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if address, err := os.ReadFile(o.opened); err == nil {
 			return string(address)
 		}
@@ -135,7 +135,7 @@ func (o *opening) end(t *testing.T, code int) {
 		if err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("does not end")
 	}
 	if got := o.cmd.ProcessState.ExitCode(); got != code {

@@ -73,7 +73,7 @@ func show(t *testing.T, ctx context.Context, address string) (l loaded) {
 	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](
 			`document.title == 'loaded' ? window.result.then((r) => JSON.stringify(r)) : ''`, chromedp.EvalAwaitPromise))
 		if err == nil && text != "" {
@@ -185,8 +185,9 @@ func TestOpenRefusedInChromium(t *testing.T) {
 	defer server.Close()
 	public := chromedp.Flag("ip-address-space-overrides", strings.TrimPrefix(server.URL, "http://")+"=public")
 
-	o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--ui", server.URL, "--timeout", "5s")
-	if l := show(t, newBrowser(t, public), o.address(t)); !strings.Contains(l.Error, "Failed to fetch") {
+	browser := newBrowser(t, public) // its start does not count against the timeout
+	o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--ui", server.URL, "--timeout", "10s")
+	if l := show(t, browser, o.address(t)); !strings.Contains(l.Error, "Failed to fetch") {
 		t.Errorf("without permission: error %q", l.Error)
 	}
 	o.end(t, 1)

@@ -66,7 +66,7 @@ func dirt(t *testing.T, world string) (list []string) {
 // becomesClean waits until the watchdog has cleaned the devices.
 func becomesClean(t *testing.T, world string) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); len(dirt(t, world)) > 0; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(dirt(t, world)) > 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("left on the device: %q", dirt(t, world))
 		}
@@ -350,7 +350,7 @@ func TestRecordInterrupt(t *testing.T) {
 // recordingBegins waits until ohframe, with --json, has said that it records.
 func recordingBegins(t *testing.T, world string) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		text, err := os.ReadFile(filepath.Join(world, "stdout"))
 		if err != nil {
 			t.Fatal(err)
@@ -442,7 +442,7 @@ func TestRecordInterruptWaiting(t *testing.T) {
 // isCalled waits until hdc was called n times with a text in its arguments.
 func isCalled(t *testing.T, world, text string, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); strings.Count(logOf(t, world), text) < n; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); strings.Count(logOf(t, world), text) < n; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("hdc is not called %d times with %s", n, text)
 		}
@@ -479,7 +479,7 @@ func TestRecordLeave(t *testing.T) {
 	if got := r.stderr.String(); !strings.HasSuffix(got, "The device ends the recording itself, 7m after its begin at the latest.\n") {
 		t.Errorf("says %q", got)
 	}
-	for deadline := time.Now().Add(5 * time.Second); len(callsOf(t, world)) > 0; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(callsOf(t, world)) > 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("still running: %q", callsOf(t, world))
 		}

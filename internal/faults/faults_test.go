@@ -143,7 +143,7 @@ type testCase struct {
 }
 
 func (c *testCase) run(t *testing.T) {
-	limit := 20*time.Second + 100*c.took
+	limit := 2*time.Minute + 100*c.took
 	watch := time.AfterFunc(limit, func() { panic(fmt.Sprintf("%s: not done after %v", t.Name(), limit)) })
 	defer watch.Stop()
 	c.checkGiven(t)

@@ -146,7 +146,7 @@ func TestContractKilled(t *testing.T) {
 
 func waitForFile(t *testing.T, c *hdc.Client, file string) {
 	t.Helper()
-	for range 50 {
+	for range 300 {
 		if r, err := c.Shell(t.Context(), 0, "cat "+file+" 2>/dev/null"); err == nil && r.Output == "done\n" {
 			return
 		}

@@ -1,8 +1,8 @@
 // Package hostiletest checks that what reads an input needs bounded memory and
-// linear time for inputs that no device writes.
+// linear processor time for inputs that no device writes.
 //
 //	Input ─▶ Reader.Check ─▶ memory   small limits, peak of the heap, warnings
-//	                         time     n and 4n pieces
+//	                         time     n/2 and 4n pieces
 //	                         defaults default limits
 package hostiletest
 
@@ -12,8 +12,6 @@ import (
 	"runtime/metrics"
 	"testing"
 	"time"
-
-	"ohframe/internal/slow"
 )
 
 const (
@@ -54,7 +52,7 @@ func Peak(run func()) uint64 {
 }
 
 // attempts is the number of times that a measurement is repeated before it fails a
-// test: other programs disturb time, and delay the collector.
+// test: other programs disturb it, for example by delaying the collector.
 const attempts = 3
 
 // CheckPeak fails the test if the heap grows by more than most bytes during run. It
@@ -70,30 +68,4 @@ func CheckPeak(t testing.TB, most uint64, run func()) {
 		}
 	}
 	t.Errorf("the heap grew by %d MB, want at most %d MB", peak>>20, most>>20)
-}
-
-// CheckLinear fails the test if the function that prepare returns takes more than
-// nine times as long for 4n as for n. Quadratic time would be 16 times as long.
-// Unless slow tests run, it runs the function once, for n.
-func CheckLinear(t *testing.T, n int, prepare func(n int) (run func())) {
-	t.Helper()
-	if !slow.Enabled() {
-		prepare(n)()
-		return
-	}
-	const most = 9
-	took := func(n int) time.Duration {
-		run := prepare(n)
-		begun := time.Now()
-		run()
-		return time.Since(begun)
-	}
-	var small, large time.Duration
-	for range attempts {
-		small, large = took(n), took(4*n)
-		if large < most*small || large < 20*time.Millisecond {
-			return
-		}
-	}
-	t.Errorf("%v for %d, %v for %d", small, n, large, 4*n)
 }

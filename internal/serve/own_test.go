@@ -176,7 +176,7 @@ func TestRemind(t *testing.T) {
 			t.Fatal(err)
 		}
 		reminded := make(chan bool, 1)
-		site := serve.Site{Secret: "secret", Page: page, Trace: text(content), Origin: origin, RemindAfter: 300 * time.Millisecond,
+		site := serve.Site{Secret: "secret", Page: page, Trace: text(content), Origin: origin, RemindAfter: time.Second,
 			Remind: func(opened bool) { reminded <- opened }}
 		s := run(t, t.Context(), site, time.Minute)
 		if open {
@@ -190,11 +190,11 @@ func TestRemind(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	site := serve.Site{Trace: text(content), Origin: origin, RemindAfter: 50 * time.Millisecond, Keep: true, Remind: func(bool) { t.Error("reminds after a fetch") }}
+	site := serve.Site{Trace: text(content), Origin: origin, RemindAfter: 500 * time.Millisecond, Keep: true, Remind: func(bool) { t.Error("reminds after a fetch") }}
 	ctx, cancel := context.WithCancel(t.Context())
 	s := run(t, ctx, site, time.Minute)
 	s.ask(t, "GET", "/a%20trace", origin)
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(600 * time.Millisecond)
 	cancel()
 	s.wait(t)
 }

@@ -85,7 +85,7 @@ func (s *server) wait(t *testing.T) error {
 	select {
 	case err := <-s.ended:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("does not end")
 		return nil
 	}
@@ -222,7 +222,7 @@ func (s *server) raw(t *testing.T, request string) string {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	connection.SetDeadline(time.Now().Add(10 * time.Second))
+	connection.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := io.WriteString(connection, request); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestBrokenFetch(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	s := start(t, t.Context(), text(content), 50*time.Millisecond)
+	s := start(t, t.Context(), text(content), 500*time.Millisecond)
 	s.ask(t, "GET", "/other", origin)
 	if err := s.wait(t); !errors.Is(err, serve.ErrNotFetched) {
 		t.Errorf("ends with %v", err)
@@ -319,8 +319,8 @@ func TestTimeout(t *testing.T) {
 // A fetch that began in time may take longer.
 func TestTimeoutDuringFetch(t *testing.T) {
 	c, trace := slowTrace()
-	s := start(t, t.Context(), trace, 50*time.Millisecond)
-	time.AfterFunc(150*time.Millisecond, func() { close(c.proceed) })
+	s := start(t, t.Context(), trace, 500*time.Millisecond)
+	time.AfterFunc(time.Second, func() { close(c.proceed) })
 	if _, body := s.ask(t, "GET", "/slow", origin); len(body) != slowSize {
 		t.Errorf("%d bytes", len(body))
 	}
@@ -347,7 +347,7 @@ func TestCancelDuringFetch(t *testing.T) {
 	c, trace := slowTrace()
 	close(c.proceed)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	const timeout = 50 * time.Millisecond
+	const timeout = 500 * time.Millisecond
 	s := start(t, ctx, trace, timeout)
 	connection, err := net.Dial("tcp", s.host())
 	if err != nil {
@@ -359,7 +359,7 @@ func TestCancelDuringFetch(t *testing.T) {
 	select {
 	case err := <-s.ended:
 		t.Fatalf("ends with %v during a fetch", err)
-	case <-time.After(4 * timeout):
+	case <-time.After(2 * timeout):
 	}
 	cause := errors.New("interrupted")
 	cancel(cause)
