@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/why/place"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
 )
@@ -50,14 +51,19 @@ func TestWhyByHand(t *testing.T) {
 	add("Why", 1_120_000, 1_120_150, "waiting for the vsync · start")
 	add("Why", 1_120_150, 1_120_170, "waiting for a CPU · start")
 	add("Why", 1_120_170, 1_120_180, "running · start")
-	add("Why", 1_120_180, 1_120_210, "running · ReceiveVsync")
+	add("Why", 1_120_180, 1_120_190, "running · ReceiveVsync")
+	add("Why", 1_120_190, 1_120_200, "running · OnVsyncEvent")
+	add("Why", 1_120_200, 1_120_210, "running · UIVsyncTask")
 	add("Why", 1_120_210, 1_121_200, "running · FlushLayoutTask")
 	add("Why", 1_121_200, 1_130_150, "waiting for a thread of the same process · FlushLayoutTask · gallery:worker")
 	add("Why", 1_130_150, 1_130_170, "waiting for a CPU · FlushLayoutTask")
 	add("Why", 1_130_170, 1_131_180, "running · FlushLayoutTask")
 	add("Why", 1_131_180, 1_131_190, "running · UIVsyncTask")
-	add("Why", 1_131_190, 1_131_230, "running · MarshRSTransactionData")
-	add("Why", 1_131_230, 1_131_250, "running · UIVsyncTask")
+	add("Why", 1_131_190, 1_131_200, "running · FlushMessages")
+	add("Why", 1_131_200, 1_131_220, "running · MarshRSTransactionData")
+	add("Why", 1_131_220, 1_131_230, "running · FlushMessages")
+	add("Why", 1_131_230, 1_131_240, "running · UIVsyncTask")
+	add("Why", 1_131_240, 1_131_250, "running · OnVsyncEvent")
 	add("Waited for", 1_121_200, 1_130_150, "gallery:worker · running · HoldLock")
 	compare(t, "slices", query(t, session, "WITH "+whySlices+" SELECT pid, track, ts, dur, name FROM why WHERE pid = 100 AND ts BETWEEN 1120000000 AND 1139999999"), want)
 
@@ -77,7 +83,7 @@ func TestWhyByHand(t *testing.T) {
 // were waited for at the time.
 func TestWhyTracks(t *testing.T) {
 	enginetest.ForTest(t)
-	arrows := 0
+	arrows, named := 0, 0
 	check := func(t *testing.T, text string) {
 		session, timeline := loadWithCauses(t, text)
 		compare(t, "slices within others", query(t, session, "WITH "+whySlices+" SELECT track, ts, name FROM why WHERE depth > 0 OR dur <= 0"), nil)
@@ -90,13 +96,32 @@ func TestWhyTracks(t *testing.T) {
 			SELECT pid, unit, ts, value FROM counter JOIN process_counter_track track ON track_id = track.id JOIN process USING (upid)
 			WHERE track.name = 'Lost time'`), expectLost(timeline))
 		checkArrows(t, session)
+		named += checkNames(t, session)
 		compareWhyTree(t, session)
 	}
 	frameTraces(t, check)
 	t.Run("waits", func(t *testing.T) { check(t, waitsTrace(t)) })
-	if !t.Failed() && arrows < 6 {
-		t.Errorf("%d arrows", arrows)
+	if !t.Failed() && (arrows < 6 || named < 100) {
+		t.Errorf("%d arrows, %d names", arrows, named)
 	}
+}
+
+// checkNames checks that the main thread ran in the slice, and in no other, whose name a
+// piece of running has. It returns the number of such pieces.
+func checkNames(t *testing.T, session *engine.Session) int {
+	t.Helper()
+	table := enginetest.Query(t, session, "WITH "+whySlices+`
+		SELECT why.ts, why.name, s.name, max(s.depth) AS depth, s.ts <= why.ts AND s.ts + iif(s.dur < 0, 1 << 60, s.dur) >= why.ts + why.dur
+		FROM why JOIN thread ON thread.tid = why.pid JOIN thread_track tt USING (utid)
+			JOIN slice s ON s.track_id = tt.id AND s.ts < why.ts + why.dur AND s.ts + iif(s.dur < 0, 1 << 60, s.dur) > why.ts AND s.category IS NOT 'binder'
+		WHERE why.track = 'Why' AND why.name GLOB 'running · *' AND why.name NOT IN ('running · start') AND why.name NOT GLOB '* · several slices *'
+		GROUP BY why.id`)
+	for _, row := range table.Rows {
+		if want := "running · " + string(place.AppendKey(nil, []byte(row[2].(string)))); row[1] != want || row[4] != int64(1) {
+			t.Errorf("at %v: %q, but the thread was in %q: %v", row[0], row[1], row[2], row[4])
+		}
+	}
+	return len(table.Rows)
 }
 
 // lateTime returns the time of the late frames of each process: from when they should

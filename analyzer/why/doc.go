@@ -24,7 +24,8 @@
 //
 //	while events arrive
 //	  prepare, parse    workers parse events at the same time
-//	  recorder, log     all events in order; what is stored of them
+//	  recorder, log     all events in order, and what is stored of them
+//	  keys              names of slices, each with a number
 //	  thread, machine   the states of threads, and who ended a wait
 //	  calls             synchronous calls between processes, requests for storage
 //	  follow            what other threads did during a wait
@@ -32,13 +33,13 @@
 //	at the end, Explain
 //	  explain           the span of each frame, and every nanosecond of it in an account
 //	  waits             what a blocked thread waited for
-//	  pieces            the same time in order, for a track
+//	  pieces            the same time in order, for a track, and by slice
 //	  usual, shares     what is usual, and the distribution of the overrun
 //	  verdict           outcome, confidence, the slice and the culprit of a cause
 //	  clusters          processors with lower frequencies
 //	  shown, pickup     render frames shown late, application frames picked up late
 //	for the output
-//	  rank, keys        causes over many frames; names of slices
+//	  rank              causes over many frames
 //	  title, sentence   words
 //	  restore           Causes from what a converted trace has stored
 //

@@ -14,9 +14,11 @@ type Piece struct {
 	Start, End trace.Time
 	Stage      place.Stage
 	Wait       place.Wait
-	// Slice is the innermost slice; empty outside of all slices. While the thread ran,
-	// it is the one for the longest time without a change of slice.
+	// Slice is the innermost slice; empty outside of all slices, and if Several is set.
 	Slice string
+	// Several is set if the thread ran in several slices, each for a short time: a frame
+	// with too many pieces has them in one.
+	Several bool
 	// Earlier is the frame that the thread was busy with, for place.EarlierFrame.
 	Earlier *analyzer.Frame
 	// Others are what the threads did that this one waited for, in order of time.
@@ -31,16 +33,23 @@ type Activity struct {
 	Culprit
 }
 
-// maxPieces bounds the pieces of a frame. Few frames have more.
-const maxPieces = 200
+const (
+	// maxPieces bounds the pieces of a frame. Few frames have more.
+	maxPieces = 200
+	// joinAt is the number of pieces, a power of two, at which they are joined for the first
+	// time.
+	joinAt = 1 << 10
+)
 
 // piece is a stretch of a frame's time with one cell, and one wait if it is one.
 type piece struct {
 	start, end trace.Time
 	id         cellID
 	record     uint32
-	longest    trace.Duration // without a change of slice, which id has
+	several    bool // as Piece.Several; id has no slice then
 }
+
+func (p *piece) time() trace.Duration { return p.end.Sub(p.start) }
 
 // late reports whether the frame missed its deadline.
 func (a *account) late() bool {
@@ -56,36 +65,55 @@ func (a *account) addPiece(p piece) {
 	if p.id.wait == place.EarlierFrame || p.id.wait == place.EarlierWork {
 		p.record = 0 // its culprits are the other work's, not the frame's
 	}
-	p.longest = p.end.Sub(p.start)
-	if n := len(a.pieces); n > 0 {
-		if last := &a.pieces[n-1]; last.joins(&p) {
+	n := len(a.pieces)
+	if n > 0 {
+		if last := &a.pieces[n-1]; last.end == p.start && last.id == p.id && last.record == p.record && !last.several {
 			last.end = p.end
-			if p.longest > last.longest {
-				last.longest, last.id.key = p.longest, p.id.key
-			}
 			return
 		}
+	}
+	if n >= joinAt && n&(n-1) == 0 {
+		a.pieces = join(a.pieces)
 	}
 	a.pieces = append(a.pieces, p)
 }
 
-// joins reports whether p continues l. The thread's own track shows
-// the slices in which it ran.
-func (l *piece) joins(p *piece) bool {
-	a, b := l.id, p.id
-	if a.wait == place.Run {
-		a.key, b.key = 0, 0
+// join joins pieces of running, the shortest first, until maxPieces are left or all that
+// follow one another in a stage are joined. It changes the list.
+func join(list []piece) []piece {
+	for limit := trace.Microsecond; len(list) > maxPieces && limit < maxJoined; limit *= 2 {
+		joined := list[:0]
+		for _, p := range list {
+			if n := len(joined); n > 0 && joined[n-1].joins(&p, limit) {
+				last := &joined[n-1]
+				last.end, last.id.key, last.several = p.end, 0, true
+				continue
+			}
+			joined = append(joined, p)
+		}
+		list = joined
 	}
-	return l.end == p.start && a == b && l.record == p.record
+	return list
 }
+
+// maxJoined is above the length of pieces that are joined.
+const maxJoined = 1 << 40
+
+// joins reports whether l and p can be joined: both are shorter than the limit.
+func (l *piece) joins(p *piece, limit trace.Duration) bool {
+	return l.end == p.start && l.id.stage == p.id.stage && l.id.wait == p.id.wait && isRunning(p.id.wait) &&
+		l.time() < limit && p.time() < limit
+}
+
+func isRunning(w place.Wait) bool { return w == place.Run || w == place.GCRun }
 
 // longest returns the maxPieces longest pieces, in order of time.
 func (a *account) longest() []piece {
-	if len(a.pieces) <= maxPieces {
-		return a.pieces
+	list := join(a.pieces)
+	if len(list) <= maxPieces {
+		return list
 	}
-	list := slices.Clone(a.pieces)
-	slices.SortStableFunc(list, func(a, b piece) int { return cmp.Compare(b.end.Sub(b.start), a.end.Sub(a.start)) })
+	slices.SortStableFunc(list, func(a, b piece) int { return cmp.Compare(b.time(), a.time()) })
 	list = list[:maxPieces]
 	slices.SortFunc(list, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
 	return list
@@ -99,7 +127,7 @@ func (r *Recorder) pieces(a *account, list []*account) []Piece {
 	}
 	pieces := make([]Piece, 0, len(longest))
 	for _, p := range longest {
-		piece := Piece{Start: p.start, End: p.end, Stage: p.id.stage, Wait: p.id.wait}
+		piece := Piece{Start: p.start, End: p.end, Stage: p.id.stage, Wait: p.id.wait, Several: p.several}
 		if p.id.wait == place.EarlierFrame {
 			piece.Earlier = list[p.id.key].frame
 		} else {
@@ -127,4 +155,45 @@ func (r *Recorder) culprit(l *leaf, d trace.Duration) Culprit {
 		c.PID = n.pid
 	}
 	return c
+}
+
+// SliceTime is the time that the thread of a frame spent in slices of one name, without the
+// slices inside of them.
+type SliceTime struct {
+	Slice                     string
+	Running, Waiting, Unknown trace.Duration
+}
+
+// Self returns the sum.
+func (s *SliceTime) Self() trace.Duration { return s.Running + s.Waiting + s.Unknown }
+
+// sliceTimes returns the times of all slices of a frame, the longest first. Work for
+// something else, before the frame, does not count.
+func (r *Recorder) sliceTimes(a *account) []SliceTime {
+	var list []SliceTime
+	at := map[Key]int{}
+	for i := range a.cells {
+		c := &a.cells[i]
+		if c.key == 0 || c.wait == place.EarlierFrame || c.wait == place.EarlierWork {
+			continue
+		}
+		n, ok := at[c.key]
+		if !ok {
+			n = len(list)
+			at[c.key] = n
+			list = append(list, SliceTime{Slice: r.keys.names[c.key]})
+		}
+		switch s := &list[n]; {
+		case isRunning(c.wait):
+			s.Running += c.time
+		case c.wait == place.WaitUnknown:
+			s.Unknown += c.time
+		default:
+			s.Waiting += c.time
+		}
+	}
+	slices.SortFunc(list, func(a, b SliceTime) int {
+		return cmp.Or(cmp.Compare(b.Self(), a.Self()), cmp.Compare(a.Slice, b.Slice))
+	})
+	return list
 }

@@ -66,8 +66,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// Time on a processor is one piece while the stage is the same, and has the slice of its
-// longest stretch. Of too many pieces, the shortest are left out.
+// Time on a processor is one piece while the slice is the same. Of too many pieces, short
+// ones are joined where the thread ran, and then the shortest are left out.
 func TestAddPiece(t *testing.T) {
 	frame := &analyzer.Frame{Facts: analyzer.MainLate}
 	a := &account{frame: frame, span: span{deadline: 1, end: 2000}}
@@ -76,7 +76,8 @@ func TestAddPiece(t *testing.T) {
 	}
 	add(0, 10, place.Run, 2, 0)
 	add(10, 30, place.Run, 3, 0)
-	add(30, 45, place.Run, 4, 0)
+	add(30, 40, place.Run, 4, 0)
+	add(40, 45, place.Run, 4, 0)
 	add(45, 50, place.WaitIO, 4, 1)
 	add(50, 55, place.WaitIO, 4, 2) // another wait
 	add(55, 60, place.WaitIO, 5, 2) // in another slice
@@ -86,10 +87,12 @@ func TestAddPiece(t *testing.T) {
 		got = append(got, piece{start: p.start, end: p.end, id: p.id, record: p.record})
 	}
 	want := []piece{
-		{0, 45, cellID{place.Layout, place.Run, 3}, 0, 0},
-		{45, 50, cellID{place.Layout, place.WaitIO, 4}, 1, 0},
-		{50, 55, cellID{place.Layout, place.WaitIO, 4}, 2, 0},
-		{55, 61, cellID{place.Layout, place.WaitIO, 5}, 2, 0},
+		{0, 10, cellID{place.Layout, place.Run, 2}, 0, false},
+		{10, 30, cellID{place.Layout, place.Run, 3}, 0, false},
+		{30, 45, cellID{place.Layout, place.Run, 4}, 0, false},
+		{45, 50, cellID{place.Layout, place.WaitIO, 4}, 1, false},
+		{50, 55, cellID{place.Layout, place.WaitIO, 4}, 2, false},
+		{55, 61, cellID{place.Layout, place.WaitIO, 5}, 2, false},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -100,6 +100,8 @@ func (p *Piece) Title() string {
 		text += fmt.Sprintf(" · %d", p.Earlier.VsyncID)
 	case p.Slice != "":
 		text += " · " + p.Slice
+	case p.Several:
+		text += " · several slices (" + p.Stage.Label() + ")"
 	case p.Stage != place.NoStage:
 		text += " · " + p.Stage.Label()
 	}

@@ -118,9 +118,11 @@ type Explanation struct {
 	// Parts are where all the time from Start to End went, by stage and wait. Their
 	// sum is End − Start.
 	Parts []Part
-	// Pieces are the same in order of time, of a late frame. The shortest of more than
-	// 200 are left out.
+	// Pieces are the same in order of time, of a late frame. Of more than 200, short ones are
+	// joined, and the shortest are left out if that is not enough.
 	Pieces []Piece
+	// Slices are the times in all slices of the thread of a late frame, the longest first.
+	Slices []SliceTime
 	// Usual is what frames on time spend instead, of a late frame. The sum is the time
 	// from Start to the deadline at most.
 	Usual []Part
@@ -235,6 +237,7 @@ func (r *Recorder) explain(a *account, list []*account, g *group) *Explanation {
 	}
 	e.Overrun = a.span.overrun()
 	e.Pieces, a.pieces = r.pieces(a, list), nil
+	e.Slices = r.sliceTimes(a)
 	u := g.usualFor(a)
 	e.Basis = u.basis
 	usuals := u.within(a.span.budget(), values)

@@ -35,6 +35,7 @@ type Process struct {
 	// application frames that were on time and picked up late.
 	ShownLate, PickedUpLate []*why.Explanation
 	all                     *why.Causes
+	chosen                  bool // Late are the frames with Options.Vsync
 }
 
 // Options select frames.
@@ -89,7 +90,7 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 			p.Kind = stats.RenderService
 		}
 		if o.Vsync != 0 {
-			p.Late = nil
+			p.Late, p.chosen = nil, true
 			for _, f := range frames[k] {
 				if e := c.Of(f); e != nil {
 					p.Late = append(p.Late, e)

@@ -338,7 +338,7 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-func TestThreadsAndSlices(t *testing.T) {
+func TestThreads(t *testing.T) {
 	e := late(app(), 1, 0, 20_000, 10_000)
 	other := func(from, to trace.Duration, tid trace.TID, w place.Wait) why.Activity {
 		return why.Activity{Start: at(from), End: at(to), Culprit: why.Culprit{TID: tid, Wait: w, Time: (to - from) * us}}
@@ -369,12 +369,37 @@ func TestThreadsAndSlices(t *testing.T) {
 	if got := Threads(e, 1); len(got) != 1 || got[0].TID != 3 {
 		t.Errorf("the longest is %v, want 3", got)
 	}
-	var names []Slice
-	for _, s := range Slices(e, 10) {
-		names = append(names, *s)
+}
+
+// The table of slices has 20 rows and one with the sum of the others. JSON has them all if
+// the frame was asked for.
+func TestSlices(t *testing.T) {
+	e := late(app(), 1, 0, 40_000, 10_000, running(11_000, 1000, 10_000))
+	e.Slices = []why.SliceTime{{Slice: "A", Running: 1 * ms, Waiting: 4 * ms}, {Slice: "B", Waiting: 1 * ms, Unknown: 3 * ms}}
+	for i := range 21 {
+		e.Slices = append(e.Slices, why.SliceTime{Slice: fmt.Sprint("C", i), Running: 500 * us})
 	}
-	if want := []Slice{{"B", 0, 3 * ms, 11 * ms}, {"A", 1 * ms, 4 * ms, 0}}; !slices.Equal(names, want) {
-		t.Errorf("slices %v, want %v", names, want)
+	tl, c := timeline(e)
+	got := write(t, "text", tl, c, Options{Vsync: 1})
+	_, table, _ := strings.Cut(got, "Slice, without those inside")
+	rows := strings.Split(strings.TrimSpace(table), "\n")[1:]
+	fields := func(row string) string { return strings.Join(strings.Fields(row), " ") }
+	if len(rows) != 21 || fields(rows[0]) != "A 5.0 1.0 4.0" || fields(rows[1]) != "B 4.0 1.0 3.0" || fields(rows[20]) != "3 other slices 1.5 1.5" {
+		t.Errorf("%d rows:\n%s", len(rows), table)
+	}
+	for vsync, n := range map[int64]int{0: 0, 1: 23} {
+		var d struct {
+			Inputs []struct {
+				Processes []struct{ Causes struct{ Frames []jsonFrame } }
+			}
+		}
+		if err := json.Unmarshal([]byte(write(t, "json", tl, c, Options{Vsync: vsync})), &d); err != nil {
+			t.Fatal(err)
+		}
+		list := d.Inputs[0].Processes[0].Causes.Frames[0].Slices
+		if len(list) != n || n > 0 && list[1] != (jsonSlice{"B", 4 * ms, 0, 1 * ms, 3 * ms}) {
+			t.Errorf("--frame %d: %v", vsync, list)
+		}
 	}
 }
 

@@ -91,8 +91,10 @@ type jsonFrame struct {
 	KnownShare float64        `json:"known_share"`
 	Waits      []jsonWait     `json:"waits"`
 	Shares     []jsonShare    `json:"shares"`
-	KnockOnOf  *int64         `json:"knock_on_of"`
-	Text       *string        `json:"text"`
+	// Slices are empty unless the frame was asked for.
+	Slices    []jsonSlice `json:"slices"`
+	KnockOnOf *int64      `json:"knock_on_of"`
+	Text      *string     `json:"text"`
 }
 
 type jsonShown struct {
@@ -125,6 +127,14 @@ type jsonWait struct {
 	Wait  string         `json:"wait"`
 	Stage string         `json:"stage"`
 	Time  trace.Duration `json:"ns"`
+}
+
+type jsonSlice struct {
+	Slice   string         `json:"slice"`
+	Self    trace.Duration `json:"self_ns"`
+	Running trace.Duration `json:"running_ns"`
+	Waiting trace.Duration `json:"waiting_ns"`
+	Unknown trace.Duration `json:"unknown_ns"`
 }
 
 type jsonShare struct {
@@ -208,7 +218,7 @@ func (p *Process) frame(e *why.Explanation) jsonFrame {
 	span := e.End.Sub(e.Start)
 	f := jsonFrame{
 		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Start, End: e.End, Overrun: e.Overrun,
-		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: shares(e.Shares),
+		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: shares(e.Shares), Slices: []jsonSlice{},
 		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(p.all.Sentence(e)),
 	}
 	if e.Frame.Deadline.Known() {
@@ -222,6 +232,11 @@ func (p *Process) frame(e *why.Explanation) jsonFrame {
 	}
 	for _, w := range e.Parts {
 		f.Waits = append(f.Waits, jsonWait{w.Wait.String(), w.Stage.String(), w.Time})
+	}
+	if p.chosen {
+		for _, s := range e.Slices {
+			f.Slices = append(f.Slices, jsonSlice{s.Slice, s.Self(), s.Running, s.Waiting, s.Unknown})
+		}
 	}
 	return f
 }

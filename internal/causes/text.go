@@ -35,7 +35,7 @@ const (
 const (
 	maxFrames  = 20
 	maxThreads = 8
-	maxSlices  = 8
+	maxSlices  = 20
 )
 
 func (t *textWriter) write(in Input) {
@@ -621,55 +621,33 @@ func (t *textWriter) threads(e *why.Explanation) {
 	t.Print(g)
 }
 
-// Slice is the time that a frame's thread spent in slices of a name, without the
-// slices inside.
-type Slice struct {
-	Name            string
-	Running, Waited trace.Duration
-	Unknown         trace.Duration
-}
-
-func (s *Slice) total() trace.Duration { return s.Running + s.Waited + s.Unknown }
-
-// Slices returns the n slices in which a late frame spent the most time. Work for
-// something else, before the frame, is left out.
-func Slices(e *why.Explanation, n int) []*Slice {
-	var list []*Slice
-	at := map[string]*Slice{}
-	for i := range e.Pieces {
-		p := &e.Pieces[i]
-		if p.Slice == "" || p.Wait == place.EarlierFrame || p.Wait == place.EarlierWork {
-			continue
-		}
-		s := at[p.Slice]
-		if s == nil {
-			s = &Slice{Name: p.Slice}
-			at[p.Slice] = s
-			list = append(list, s)
-		}
-		switch d := p.End.Sub(p.Start); p.Wait {
-		case place.Run, place.GCRun:
-			s.Running += d
-		case place.WaitUnknown:
-			s.Unknown += d
-		default:
-			s.Waited += d
-		}
-	}
-	list = slices.DeleteFunc(list, func(s *Slice) bool { return s.total() < tenth/2 })
-	slices.SortStableFunc(list, func(a, b *Slice) int { return cmp.Compare(b.total(), a.total()) })
-	return list[:min(n, len(list))]
-}
-
+// slices writes the times in slices. What rounds to nothing, or comes after the longest, is
+// one row.
 func (t *textWriter) slices(e *why.Explanation) {
-	list := Slices(e, maxSlices)
-	if len(list) == 0 {
+	shown := e.Slices[:min(maxSlices, len(e.Slices))]
+	if n := slices.IndexFunc(shown, func(s why.SliceTime) bool { return s.Self() < tenth/2 }); n >= 0 {
+		shown = shown[:n]
+	}
+	if len(shown) == 0 {
 		return
 	}
 	g := text.NewTable(t.Ink, "Slice, without those inside", "ms →", "Running →", "Waiting →", "Unknown →")
 	g.Wrap(0, 56)
-	for _, s := range list {
-		g.AppendRow(text.Row{text.Printable(s.Name), why.Milliseconds(s.total()), number(s.Running), number(s.Waited), number(s.Unknown)})
+	row := func(s *why.SliceTime) {
+		g.AppendRow(text.Row{text.Printable(s.Slice), why.Milliseconds(s.Self()), number(s.Running), number(s.Waiting), number(s.Unknown)})
+	}
+	for i := range shown {
+		row(&shown[i])
+	}
+	rest := e.Slices[len(shown):]
+	others := why.SliceTime{Slice: text.Count(len(rest), "other slice")}
+	for _, s := range rest {
+		others.Running += s.Running
+		others.Waiting += s.Waiting
+		others.Unknown += s.Unknown
+	}
+	if others.Self() >= tenth/2 {
+		row(&others)
 	}
 	t.Print(g)
 }

@@ -263,7 +263,10 @@ func (l *lateView) bar(e *why.Explanation) {
 		}
 		return
 	}
-	runs(e.Pieces, func(p *why.Piece) string { return groupOf(p.Wait).ID + p.Slice }, func(first *why.Piece, end trace.Time) {
+	runs(e.Pieces, (*why.Piece).Title, func(first *why.Piece, end trace.Time) {
+		if l.invisible(first.Start, end) {
+			return
+		}
 		l.Bar = append(l.Bar, l.block(e, first.Start, end, groupOf(first.Wait), "", text.Printable(first.Title())))
 	})
 }
@@ -276,7 +279,7 @@ func (l *lateView) slices(e *why.Explanation) {
 	add := func(name string, of func(p *why.Piece) string) {
 		row := lane{Name: name, Plain: true}
 		runs(e.Pieces, of, func(first *why.Piece, end trace.Time) {
-			if name := text.Printable(of(first)); name != "" {
+			if name := text.Printable(of(first)); name != "" && !l.invisible(first.Start, end) {
 				row.Blocks = append(row.Blocks, l.block(e, first.Start, end, waitGroup{}, name, name))
 			}
 		})
@@ -290,8 +293,17 @@ func (l *lateView) slices(e *why.Explanation) {
 		}
 		return p.Stage.Label()
 	})
-	add("slices", func(p *why.Piece) string { return p.Slice })
+	add("slices", func(p *why.Piece) string {
+		if p.Several {
+			return "several slices"
+		}
+		return p.Slice
+	})
 }
+
+// invisible reports whether a block is too narrow to be seen: less than half a pixel of a
+// thousand. Frames have many pieces of a microsecond, between two slices.
+func (l *lateView) invisible(start, end trace.Time) bool { return end.Sub(start)*2000 < l.Length }
 
 // runs calls do with the first of successive pieces for which key returns the same, and
 // with the end of the last.
