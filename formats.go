@@ -163,7 +163,7 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 		return nil, err
 	}
 	o.cut(timeline)
-	t := &Trace{Timeline: timeline, Warnings: stats.Warnings()}
+	t := &Trace{Timeline: timeline, Converted: stats.Ours, Warnings: stats.Warnings()}
 	if o.Causes {
 		t.Causes = causes
 	}

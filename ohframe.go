@@ -75,6 +75,8 @@ type Trace struct {
 	Timeline *analyzer.Timeline
 	// Format is the format and its containers, for example "text trace in gzip".
 	Format string
+	// Converted reports whether the input is a Perfetto trace that Convert wrote.
+	Converted bool
 	// Causes are the causes of late frames; nil unless Options.Causes is set and the
 	// input is a text trace, or a Perfetto trace that Convert wrote with causes.
 	Causes *why.Causes

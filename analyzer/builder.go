@@ -91,7 +91,7 @@ func (b *Builder) track(e *hitrace.Event) trace.PID {
 		t.countAtZero(e.Marker.Phase)
 		return t.pid
 	}
-	b.diagnostics.seen[e.Word] = true
+	b.diagnostics.see(e.Word, t.pid)
 	switch e.Marker.Phase {
 	case hitrace.Begin:
 		t.open.Begin()

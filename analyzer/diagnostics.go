@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
 )
 
 // Diagnostic is a kind of inconsistency in a trace.
@@ -71,6 +72,44 @@ type Diagnostics struct {
 	counts   [diagnosticsCount]DiagnosticCount
 	seen     [hitrace.WordCount]bool
 	examples int // maximum number of line numbers for each
+	// process is the last process with markers, several that there is another.
+	process trace.PID
+	several bool
+}
+
+func (d *Diagnostics) see(word hitrace.Word, pid trace.PID) {
+	d.seen[word] = true
+	if pid > 0 && pid != d.process {
+		d.several = d.several || d.process != 0
+		d.process = pid
+	}
+}
+
+// Recorded is what a text trace was recorded from.
+type Recorded uint8
+
+// What traces are recorded from, as far as their markers show.
+const (
+	FromSystem    Recorded = iota // OpenHarmony or HarmonyOS, or unknown
+	FromAndroid                   // Android
+	FromContainer                 // HarmonyOS with Android applications in a container
+	FromProcess                   // one process of OpenHarmony, such as an application that traces itself
+)
+
+// Recorded returns what the trace was recorded from. The markers of frames that only Android
+// writes are not read, so a trace from there or from a container lacks frames whatever tags
+// it was recorded with.
+func (d *Diagnostics) Recorded() Recorded {
+	ours := d.seen[hitrace.ReceiveVsync] || d.seen[hitrace.OnVsyncEvent] || d.seen[hitrace.MarshTransaction]
+	switch renders := d.seen[hitrace.DoComposition]; {
+	case d.seen[hitrace.AndroidFrame] && (ours || renders):
+		return FromContainer
+	case d.seen[hitrace.AndroidFrame]:
+		return FromAndroid
+	case ours && !renders && !d.several:
+		return FromProcess
+	}
+	return FromSystem
 }
 
 func (d *Diagnostics) add(what Diagnostic, line int) {

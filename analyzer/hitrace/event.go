@@ -73,7 +73,7 @@ func (e *Event) parse(text []byte) Problem {
 		return problem
 	}
 	if e.Marker.Phase != End { // which has no name
-		e.Word = recognize(e.Marker.Label())
+		e.Word = e.Marker.word()
 	}
 	return NoProblem
 }

@@ -7,4 +7,5 @@ type Blocks = blocks
 var (
 	NewBlocks = newBlocks
 	Recognize = recognize
+	WordOf    = (*Marker).word
 )

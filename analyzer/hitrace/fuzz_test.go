@@ -239,7 +239,7 @@ func FuzzMarker(f *testing.F) {
 		if !bytes.HasSuffix(m.Name, label) || len(label) > 0 && !bytes.HasPrefix(m.Name, []byte("H:")) {
 			t.Errorf("label %q of %q", label, m.Name)
 		}
-		if w := Recognize(label); w > FrameQueued || w != Other && len(label) == 0 {
+		if w := Recognize(label); int(w) >= WordCount || w != Other && len(label) == 0 {
 			t.Errorf("%q is word %d", label, w)
 		}
 		if named := m.Phase != End && m.Phase != Begin && m.Phase != TrackEnd; named && len(m.Name) == 0 && m.Phase != Sync {

@@ -21,6 +21,7 @@ const (
 	PresentFenceWait        // render_service: waiting for that fence
 	GenerateVsyncCount      // render_service: a vsync is generated
 	FrameQueued             // GPU driver: asynchronous, work in the GPU's queue
+	AndroidFrame            // Android: an application draws a frame, or SurfaceFlinger composes one
 	wordEnd                 // stays last
 
 	// WordCount is the number of words, Other included: a table with a row for each
@@ -57,6 +58,10 @@ var spellings = [...]spelling{
 	{"Waiting for PresentFence_", PresentFenceWait, anything},
 }
 
+// androidFrames are markers of Android, which have no label. performTraversals is in traces
+// before Android 4.4, onMessage… in those before Android 13.
+var androidFrames = [...]string{"Choreographer#doFrame", "onMessageInvalidate", "onMessageRefresh", "performTraversals"}
+
 // byFirst maps a first letter to the range of its spellings.
 var byFirst = func() (table [256][2]uint8) {
 	for i := len(spellings) - 1; i >= 0; i-- {
@@ -79,6 +84,19 @@ func recognize(label []byte) Word {
 		s := &spellings[i]
 		if len(label) >= len(s.prefix) && string(label[:len(s.prefix)]) == s.prefix && s.accept(label[len(s.prefix):]) {
 			return s.word
+		}
+	}
+	return Other
+}
+
+// word returns the word that the marker's name spells.
+func (m *Marker) word() Word {
+	if label := m.Label(); label != nil {
+		return recognize(label)
+	}
+	for _, prefix := range androidFrames {
+		if name := m.Name; len(name) >= len(prefix) && string(name[:len(prefix)]) == prefix && endsWord(name[len(prefix):]) {
+			return AndroidFrame
 		}
 	}
 	return Other

@@ -123,8 +123,34 @@ func TestRecognize(t *testing.T) {
 		}
 		words[test.want] = true
 	}
+	words[hitrace.AndroidFrame] = true // TestAndroidFrame
 	if len(words) != hitrace.WordCount {
 		t.Errorf("WordCount is %d, the table has %d words", hitrace.WordCount, len(words))
+	}
+}
+
+// Markers of Android have no label.
+func TestAndroidFrame(t *testing.T) {
+	for args, want := range map[string]hitrace.Word{
+		"B|227|Choreographer#doFrame":                                  hitrace.AndroidFrame,
+		"B|37722|Choreographer#doFrame 641493":                         hitrace.AndroidFrame,
+		"B|37722|Choreographer#doFrame - resynced to 641518 in 20.3ms": hitrace.AndroidFrame,
+		"B|9432|onMessageInvalidate":                                   hitrace.AndroidFrame,
+		"B|9432|onMessageRefresh":                                      hitrace.AndroidFrame,
+		"B|700|performTraversals":                                      hitrace.AndroidFrame,
+		"B|37722|Choreographer#doFrames":                               hitrace.Other,
+		"B|37722|Choreographer#onVsync 641493":                         hitrace.Other,
+		"B|37722|H:Choreographer#doFrame":                              hitrace.Other,
+		"B|37722|ReceiveVsync":                                         hitrace.Other,
+		"B|37722|":                                                     hitrace.Other,
+	} {
+		var m hitrace.Marker
+		if problem := hitrace.ParseMarker([]byte(args), &m); problem != hitrace.NoProblem {
+			t.Errorf("%q: %v", args, problem)
+		}
+		if got := hitrace.WordOf(&m); got != want {
+			t.Errorf("%q is word %d, want %d", args, got, want)
+		}
 	}
 }
 

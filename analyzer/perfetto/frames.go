@@ -39,6 +39,10 @@ func (d *decoder) assemble() (*analyzer.Timeline, *why.Causes) {
 	return t, a.causes(&d.attributes, t)
 }
 
+// edge is the time at the start and the end of a trace in which slices are expected to be
+// cut. Few frames take that long.
+const edge = trace.Second
+
 // pair sets the start and end of each slice. It processes events in order of time, as
 // Perfetto does, so an end before the start does not count.
 func (d *decoder) pair(t *analyzer.Timeline) {
@@ -73,6 +77,9 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 		i, ok := open[e.cookie]
 		if !ok {
 			d.stats.UnpairedEnds++
+			if trace.Time(e.at).Sub(t.Span.Start) > edge {
+				d.stats.lostStarts++
+			}
 			continue
 		}
 		delete(open, e.cookie)
@@ -84,6 +91,9 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 	for i := range d.slices {
 		if !d.slices[i].End.Known() {
 			d.stats.Unfinished++
+			if t.Span.End.Sub(d.slices[i].Start) > edge {
+				d.stats.lostEnds++
+			}
 		}
 	}
 }

@@ -65,6 +65,8 @@ type Stats struct {
 	UnpairedEnds int
 	// Unfinished counts slices, expected and actual, without an end.
 	Unfinished int
+	// lostStarts and lostEnds are those of them far from the edges of the trace.
+	lostStarts, lostEnds int
 	// Unmatched counts expected slices without an actual one.
 	Unmatched int
 	// UnknownClock counts events in a clock without a reading beside boot time. Their
@@ -101,8 +103,8 @@ func (s *Stats) Warnings() []string {
 	}
 	add(s.Damaged, "damaged packet", "skipped")
 	add(s.Malformed, "frame timeline event", "without a required field, or with a time before the boot or after "+trace.Time(trace.MaxTime).String()+" s, skipped")
-	add(s.UnpairedEnds, "slice", "without a start in the trace")
-	add(s.Unfinished, "slice", "without an end in the trace")
+	add(s.lostStarts, "slice", "without a start in the trace")
+	add(s.lostEnds, "slice", "without an end in the trace")
 	add(s.UnknownClock, "event", "in a clock with an unknown offset to boot time")
 	add(s.Over.Frames, "frame timeline event", "over the limit skipped (--limit frames)")
 	add(s.Over.Threads, "fact", "about processes and threads over the limit skipped: names, tracks and frames (--limit threads)")

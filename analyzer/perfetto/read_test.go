@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -235,6 +236,29 @@ func TestMalformed(t *testing.T) {
 	timeline, _ = read(t, r.bytes)
 	if said := timeline.Frames[0].Android.Timeline; said.Present != analyzer.PresentUnspecified || said.Prediction != analyzer.PredictionUnspecified {
 		t.Errorf("%+v", said)
+	}
+}
+
+// Slices that are cut at the edges of the trace are expected. Others are damage.
+func TestCutSlices(t *testing.T) {
+	for _, test := range []struct {
+		start, end float64 // ms, of a slice without an end, of one without a start
+		want       []string
+	}{
+		{5001, 999, nil},
+		{4999, 999, []string{"1 slice without an end in the trace"}},
+		{5001, 1001, []string{"1 slice without a start in the trace"}},
+	} {
+		var r recording
+		r.event(ms(0), actualSurface(1, 5, 6, app, "layer", fine))
+		r.end(ms(10), 1)
+		r.end(ms(test.end), 2)
+		r.event(ms(test.start), actualSurface(3, 7, 8, app, "layer", fine))
+		r.event(ms(5980), actualSurface(4, 9, 10, app, "layer", fine))
+		r.end(ms(6000), 4)
+		if _, stats := read(t, r.bytes); !slices.Equal(stats.Warnings(), test.want) || stats.Unfinished != 1 || stats.UnpairedEnds != 1 {
+			t.Errorf("start %v ms, end %v ms: %q, want %q", test.start, test.end, stats.Warnings(), test.want)
+		}
 	}
 }
 

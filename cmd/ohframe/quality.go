@@ -148,6 +148,8 @@ func noFrames(t *analyzer.Timeline, q *quality.Quality) *failure {
 		f.hint = *q.Advice
 	case q.Truncated > 0:
 		f.hint = *q.Advice + ": record for longer, and do not sort the file"
+	case t.Diagnostics.Recorded() != analyzer.FromSystem:
+		f.hint = *q.Advice
 	default:
 		f.hint = "frames need the tags graphic and ace: ohframe record -t 5, or hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\""
 	}

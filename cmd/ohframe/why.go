@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/internal/causes"
 	"ohframe/internal/text"
@@ -66,7 +67,7 @@ func runWhy(c *cli.Context) error {
 		case in == nil:
 			continue
 		case in.Causes == nil:
-			r.fail(name, &failure{file: inputName(name), what: "no causes are known for a " + in.Format, hint: "run ohframe why on the text trace, or on what ohframe convert makes of it"})
+			r.fail(name, noCauses(name, in))
 			continue
 		}
 		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: q})
@@ -86,4 +87,13 @@ func runWhy(c *cli.Context) error {
 		return err
 	}
 	return r.finish()
+}
+
+// noCauses returns the error of an input without causes.
+func noCauses(name string, in *ohframe.Trace) *failure {
+	f := &failure{file: inputName(name), what: "causes are not supported for frames of Android", hint: "ohframe report and ohframe frames read it"}
+	if in.Converted {
+		f.what, f.hint = "the trace was converted without causes", "run ohframe why on the text trace, or convert it without --no-causes and --no-tracks"
+	}
+	return f
 }

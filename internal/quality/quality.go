@@ -203,21 +203,29 @@ func (q *Quality) judge(t *ohframe.Trace) {
 	if q.Frames() > 0 {
 		q.judgeFrames(t, all, isText)
 	}
-	if advice := q.advice(d.MissingMarkers()); isText && advice != "" {
+	if advice := q.advice(d); isText && advice != "" {
 		q.Advice = &advice
 	}
 	q.setVerdict()
 }
 
 // advice returns what to do about markers that are missing.
-func (q *Quality) advice(missing []string) string {
+func (q *Quality) advice(d *analyzer.Diagnostics) string {
 	switch {
 	case q.cut:
 		return "get the file with hdc file recv instead of copying it from a terminal"
 	case q.Frames() == 0 && q.Truncated > 0:
 		return "the trace is too short, or its lines are not in order of time"
-	case len(missing) == 0:
+	case len(d.MissingMarkers()) == 0:
 		return ""
+	}
+	switch recorded := d.Recorded(); {
+	case recorded == analyzer.FromAndroid:
+		return "the trace is from Android: record it with Perfetto and the data source android.surfaceflinger.frametimeline"
+	case recorded == analyzer.FromContainer && q.ApplicationFrames == 0:
+		return "the applications are Android's, in a container: their frames are not read"
+	case recorded == analyzer.FromProcess:
+		return "the trace has markers of one process only: record all processes with hitrace"
 	}
 	return "record the tags graphic and ace"
 }
