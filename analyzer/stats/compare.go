@@ -81,7 +81,8 @@ func Compare(pairings []Pairing) *Comparison {
 		base, new = hashOf(base, p.Base), hashOf(new, p.New)
 	}
 	swapped := new < base
-	c := &comparer{random: rand.New(rand.NewPCG(min(base, new), max(base, new)))}
+	source := rand.NewPCG(min(base, new), max(base, new))
+	c := &comparer{source: source, random: rand.New(source)}
 	for _, p := range pairings {
 		if swapped {
 			p.Base, p.New = p.New, p.Base
@@ -155,7 +156,8 @@ func hashOf(h uint64, runs []*Process) uint64 {
 // comparer computes a Comparison.
 type comparer struct {
 	result   Comparison
-	random   *rand.Rand
+	source   *rand.PCG
+	random   *rand.Rand // of source
 	pairings []Pairing
 	series   []*series
 	// maxima are the largest statistics of each resample, the largest first.
@@ -281,7 +283,7 @@ func (c *comparer) measure(run int, length float64) {
 			continue
 		}
 		b := newBlocks([]*sample{s}, length, c.pairings[i].AcrossRates)
-		weights := slices.Repeat([]int32{1}, len(b.list))
+		weights := slices.Repeat([]int32{1}, b.count)
 		var value [statistics]float64
 		b.values(weights, &value)
 		points := [statistics]*point{}
@@ -331,39 +333,65 @@ func (s *series) side(run int) int {
 	return 1
 }
 
+// maxDivided is the memory for the deltas of divisions of blocks, in bytes.
+const maxDivided = 32 << 20
+
 // permuteBlocks computes the reference from random divisions of the blocks of all runs
-// into runs of as many blocks.
+// into runs of as many blocks. Every pairing is divided in the same ways. Those of a few
+// pairings at a time are in memory.
 func (c *comparer) permuteBlocks(length float64, divisions int) {
 	all := c.series[0].runs[0] + c.series[0].runs[1]
-	byPairing := map[int][]*series{}
 	var owner []int // the run of each block
-	for _, s := range c.series {
-		byPairing[s.pairing] = append(byPairing[s.pairing], s)
+	for run, s := range c.samples(c.series[0].pairing, all) {
+		owner = append(owner, slices.Repeat([]int{run}, s.count(length))...)
 	}
-	merged := map[int]*blocks{}
-	for i := range c.pairings {
-		if byPairing[i] == nil {
-			continue
-		}
-		var samples []*sample
-		for run := range all {
-			samples = append(samples, c.sampleOf(i, run))
-		}
-		merged[i] = newBlocks(samples, length, c.pairings[i].AcrossRates)
-		if owner == nil {
-			for run, s := range samples {
-				owner = append(owner, slices.Repeat([]int{run}, s.count(length))...)
+	c.maxima = make([]float64, divisions)
+	start := *c.source
+	for some := range slices.Chunk(c.series, max(1, maxDivided/8/divisions)) {
+		*c.source = start
+		c.divideBlocks(some, slices.Clone(owner), all, length, divisions)
+		for _, s := range some {
+			squares := 0.0
+			for _, d := range s.divisions {
+				squares += d * d
 			}
+			s.deviation = math.Sqrt(squares / float64(divisions))
+			for r, d := range s.divisions {
+				c.maxima[r] = max(c.maxima[r], ratioOf(d, s.deviation))
+			}
+			s.divisions = nil
 		}
+	}
+	c.result.Resamples, c.observed = divisions, 1
+}
+
+// samples returns the samples of a pairing in all runs.
+func (c *comparer) samples(pairing, all int) (list []*sample) {
+	for run := range all {
+		list = append(list, c.sampleOf(pairing, run))
+	}
+	return list
+}
+
+// divideBlocks sets the deltas of divisions of some series, which are in the order of their
+// pairings.
+func (c *comparer) divideBlocks(some []*series, owner []int, all int, length float64, divisions int) {
+	type pairing struct {
+		*blocks
+		series []*series
+	}
+	var pairings []*pairing
+	for i, s := range some {
+		s.divisions = make([]float64, divisions)
+		if i == 0 || s.pairing != some[i-1].pairing {
+			pairings = append(pairings, &pairing{blocks: newBlocks(c.samples(s.pairing, all), length, c.pairings[s.pairing].AcrossRates)})
+		}
+		p := pairings[len(pairings)-1]
+		p.series = append(p.series, s)
 	}
 	weights := make([]int32, len(owner))
-	for range divisions {
+	for division := range divisions {
 		c.random.Shuffle(len(owner), func(i, j int) { owner[i], owner[j] = owner[j], owner[i] })
-		for i := range c.pairings {
-			for _, s := range byPairing[i] {
-				s.divisions = append(s.divisions, 0)
-			}
-		}
 		for run := range all {
 			for block, o := range owner {
 				weights[block] = 0
@@ -371,34 +399,19 @@ func (c *comparer) permuteBlocks(length float64, divisions int) {
 					weights[block] = 1
 				}
 			}
-			for i := range c.pairings {
-				if byPairing[i] == nil {
-					continue
-				}
+			for _, p := range pairings {
 				var v [statistics]float64
-				for _, s := range byPairing[i] {
+				for _, s := range p.series {
 					v[s.statistic] = s.points[run].value
 				}
-				merged[i].values(weights, &v)
-				for _, s := range byPairing[i] {
+				p.values(weights, &v)
+				for _, s := range p.series {
 					side := s.side(run)
-					s.divisions[len(s.divisions)-1] += float64(2*side-1) * v[s.statistic] / float64(s.runs[side])
+					s.divisions[division] += float64(2*side-1) * v[s.statistic] / float64(s.runs[side])
 				}
 			}
 		}
 	}
-	c.maxima = make([]float64, divisions)
-	for _, s := range c.series {
-		squares := 0.0
-		for _, d := range s.divisions {
-			squares += d * d
-		}
-		s.deviation = math.Sqrt(squares / float64(divisions))
-		for r, d := range s.divisions {
-			c.maxima[r] = max(c.maxima[r], ratioOf(d, s.deviation))
-		}
-	}
-	c.result.Resamples, c.observed = divisions, 1
 }
 
 // permuteRuns computes the reference from divisions of the runs: all, or a random choice.

@@ -36,7 +36,8 @@ const unknownLength = -1
 // blocks is a sample, or several, by blocks of time. A resample draws blocks, not frames,
 // because late frames cluster. All processes of a run have the same blocks.
 type blocks struct {
-	list []block
+	list  []block // those that have something, in order
+	count int     // of all blocks
 	// lengths are those of all frames, in ms or in periods, in order.
 	lengths   []timed
 	idleKnown bool
@@ -46,6 +47,7 @@ type blocks struct {
 // block has the sums of the frames that start, and of the gaps that end, in a block. They
 // are floats because resampling adds a block many times, which must not overflow.
 type block struct {
+	number           int32
 	judged, late     float64
 	gaps             float64
 	active           float64 // ns
@@ -210,39 +212,45 @@ func (s *sample) count(length float64) int {
 func newBlocks(samples []*sample, length float64, periods bool) *blocks {
 	b := &blocks{idleKnown: true, periods: periods}
 	for _, s := range samples {
-		first := len(b.list)
-		b.list = append(b.list, make([]block, s.count(length))...)
-		last := len(b.list) - 1
-		at := func(t trace.Time) int {
-			i := float64(since(s.from, t)) / s.span() * float64(last-first+1)
-			return min(last, first+int(max(0, min(i, maxBlocks)))) // a frame's present may be outside
+		first, count := b.count, s.count(length)
+		b.count += count
+		places := make([]int, count) // in b.list, plus 1
+		at := func(t trace.Time) *block {
+			i := float64(since(s.from, t)) / s.span() * float64(count)
+			n := min(count-1, int(max(0, min(i, maxBlocks)))) // a frame's present may be outside
+			if places[n] == 0 {
+				b.list = append(b.list, block{number: int32(first + n)})
+				places[n] = len(b.list)
+			}
+			return &b.list[places[n]-1]
 		}
 		for _, f := range s.frames {
 			i := at(f.at)
 			if f.judged {
-				b.list[i].judged++
+				i.judged++
 			}
 			if f.late {
-				b.list[i].late++
+				i.late++
 			}
 			if x, ok := f.in(periods); ok {
-				b.lengths = append(b.lengths, timed{x, int32(i)})
+				b.lengths = append(b.lengths, timed{x, i.number})
 			}
 		}
 		for _, g := range s.gaps {
-			x := &b.list[at(g.at)]
+			x := at(g.at)
 			x.gaps++
 			x.active += float64(g.active)
 			x.refreshes += float64(g.refreshes)
 		}
 		for _, p := range s.presents {
-			x := &b.list[at(p.at)]
+			x := at(p.at)
 			x.presents++
 			x.presented += float64(p.time)
 			x.hitch += float64(p.hitch)
 		}
 		b.idleKnown = b.idleKnown && s.idleKnown
 	}
+	slices.SortFunc(b.list, func(x, y block) int { return cmp.Compare(x.number, y.number) })
 	slices.SortFunc(b.lengths, func(x, y timed) int { return cmp.Or(cmp.Compare(x.length, y.length), cmp.Compare(x.block, y.block)) })
 	return b
 }
@@ -277,8 +285,8 @@ func (b *block) add(o *block, n float64) {
 // weights says. A statistic without frames keeps its value.
 func (b *blocks) values(weights []int32, v *[statistics]float64) {
 	var all block
-	for i, n := range weights {
-		if n != 0 {
+	for i := range b.list {
+		if n := weights[b.list[i].number]; n != 0 {
 			all.add(&b.list[i], float64(n))
 		}
 	}
