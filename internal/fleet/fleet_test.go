@@ -3,6 +3,7 @@ package fleet
 import (
 	"bytes"
 	"context"
+	crand "crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -492,7 +493,7 @@ func TestBadDatasets(t *testing.T) {
 		{"empty folder", func(dir string) error { return os.RemoveAll(filepath.Join(dir, "traces")) }, "no complete shard"},
 		{"no folder", func(dir string) error { return os.RemoveAll(dir) }, "no dataset"},
 		{"left behind", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "traces", "."+part(0)+".X.tmp"), []byte("x"), 0o666)
+			return os.WriteFile(filepath.Join(dir, "traces", ".ohframe."+crand.Text()), []byte("x"), 0o666)
 		}, "none"},
 	} {
 		dir := filepath.Join(t.TempDir(), "dataset")

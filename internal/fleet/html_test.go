@@ -3,18 +3,16 @@ package fleet
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"testing"
 
+	"ohframe/internal/atomicfile"
 	"ohframe/internal/browsertest"
 	"ohframe/internal/slow"
 	"ohframe/internal/text"
 )
 
 func TestMain(m *testing.M) {
-	if !slow.Enabled() {
-		syncFile = func(*os.File) error { return nil }
-	}
+	atomicfile.Durable = slow.Enabled()
 	browsertest.Main(m)
 }
 

@@ -1,17 +1,17 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"syscall"
 	"time"
 
+	"ohframe/internal/atomicfile"
 	"ohframe/internal/inputs"
 	"ohframe/internal/meta"
 )
@@ -50,7 +50,10 @@ type Output interface {
 }
 
 // Files is the store of the local file system.
-type Files struct{}
+type Files struct {
+	// Mode is that of new files, before the umask. Zero is 0666.
+	Mode fs.FileMode
+}
 
 // Open opens a file.
 func (Files) Open(_ context.Context, name string) (io.ReadCloser, error) {
@@ -106,88 +109,10 @@ func (Files) List(_ context.Context, folder string) ([]string, error) {
 	return names, err
 }
 
-// Create creates a temporary file beside the named one. Its name is random, because
-// two attempts at a shard may run at once, and it is locked until it has its final name.
-func (Files) Create(_ context.Context, name string) (Output, error) {
+// Create creates a file in a folder, which it creates, too.
+func (s Files) Create(_ context.Context, name string) (Output, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
 	}
-	for {
-		f, err := os.OpenFile(temporaryPrefix(name)+rand.Text()+temporarySuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err != nil {
-			return nil, err
-		}
-		tryLock(f)
-		if _, err := os.Lstat(f.Name()); err == nil {
-			return &file{f, name}, nil
-		}
-		f.Close() // another attempt removed it before it was locked
-	}
-}
-
-const temporarySuffix = ".tmp"
-
-func temporaryPrefix(name string) string {
-	return filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".")
-}
-
-type file struct {
-	*os.File
-	name string
-}
-
-// syncFile waits until a file is on the disk. Quick tests replace it, because it takes
-// most of their time.
-var syncFile = (*os.File).Sync
-
-// Commit renames the file, and removes what earlier attempts have left behind.
-func (f *file) Commit() error {
-	err := syncFile(f.File)
-	if err == nil && runtime.GOOS == "windows" { // which cannot rename an open file
-		err = f.Close()
-	}
-	if err == nil {
-		err = os.Rename(f.File.Name(), f.name)
-	}
-	f.Close()
-	if err != nil {
-		os.Remove(f.File.Name())
-		return err
-	}
-	removeTemporary(f.name)
-	return nil
-}
-
-// Discard removes the file.
-func (f *file) Discard() {
-	if f.Close() == nil {
-		os.Remove(f.File.Name())
-	}
-}
-
-// removeTemporary removes the temporary files of attempts to write a file that were
-// killed: nobody has locked them.
-func removeTemporary(name string) {
-	entries, err := os.ReadDir(filepath.Dir(name))
-	if err != nil {
-		return
-	}
-	prefix := filepath.Base(temporaryPrefix(name))
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), temporarySuffix) {
-			continue
-		}
-		path := filepath.Join(filepath.Dir(name), e.Name())
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			continue
-		}
-		if tryLock(f) {
-			os.Remove(path)
-		}
-		f.Close()
-		if runtime.GOOS == "windows" {
-			os.Remove(path) // fails if an attempt has it open
-		}
-	}
+	return atomicfile.Create(name, cmp.Or(s.Mode, 0o666))
 }

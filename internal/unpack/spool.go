@@ -4,42 +4,24 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
+
+	"ohframe/internal/atomicfile"
 )
 
 // maxSpool is the maximum size of a temporary file in bytes.
 const maxSpool = 4 << 30
 
-// spooled is a temporary file. Its name is removed at once if the system allows
-// that, otherwise when it is closed.
-type spooled struct {
-	*os.File
-	unnamed bool
-	closing sync.Once
-}
-
-func (s *spooled) close() (err error) {
-	s.closing.Do(func() {
-		err = s.Close()
-		if !s.unnamed {
-			err = os.Remove(s.Name())
-		}
-	})
-	return err
-}
-
 // spool copies the rest of a stream to a temporary file. what names the content for
 // messages.
-func spool(c *Content, in io.Reader, what string) (*spooled, error) {
-	f, err := os.CreateTemp("", "ohframe-*")
+func spool(c *Content, in io.Reader, what string) (*os.File, error) {
+	f, err := atomicfile.Temporary()
 	if err != nil {
 		return nil, c.fail(temporaryError(what, err))
 	}
-	s := &spooled{File: f, unnamed: os.Remove(f.Name()) == nil}
 	if c.spooled != nil {
-		defer c.spooled.close() // an archive in an archive
+		defer c.spooled.Close() // an archive in an archive
 	}
-	c.spooled = s
+	c.spooled = f
 	n, err := io.Copy(f, io.LimitReader(in, maxSpool+1))
 	switch {
 	case c.err != nil:
@@ -49,7 +31,7 @@ func spool(c *Content, in io.Reader, what string) (*spooled, error) {
 	case n > maxSpool:
 		return nil, &Error{What: what + " larger than 4 GiB from a stream", Hint: "save it to a file first"}
 	}
-	return s, nil
+	return f, nil
 }
 
 // openArchive returns an archive for random access, its size in bytes, and what counts

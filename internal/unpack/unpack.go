@@ -29,8 +29,10 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
@@ -62,7 +64,7 @@ type Content struct {
 	options   Options
 	layers    []string // names of the containers, the outermost first
 	inflation *limits.Inflation
-	spooled   *spooled // nil if there is no temporary file
+	spooled   *os.File // nil if there is no temporary file
 
 	archive  file   // the input if it is a regular file, from which an archive is read in place
 	kind     string // of the last archive
@@ -219,7 +221,10 @@ func (c *Content) Close() error {
 	if c.spooled == nil {
 		return nil
 	}
-	return c.spooled.close()
+	if err := c.spooled.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // fail stores the first error that ends reading, and returns it.
