@@ -19,6 +19,7 @@ func budgetFile(c *cli.Context) (*diff.BudgetFile, error) {
 		return nil, nil
 	}
 	name := c.String(budgetsFlag.Name)
+	uses(c, name)
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, fileError(name, err)

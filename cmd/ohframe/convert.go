@@ -122,6 +122,9 @@ func convertOne(c *cli.Context, name, outName string) error {
 	defer in.Close()
 	out, err := createOutput(c, outName)
 	if err != nil {
+		if f := (*failure)(nil); errors.As(err, &f) && f.hint == "" && !c.IsSet("output") {
+			f.hint = "-o OUT writes to another folder"
+		}
 		return err
 	}
 	source, done := withProgress(in, c.Bool("quiet"))

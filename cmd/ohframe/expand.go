@@ -1,15 +1,74 @@
 package main
 
 import (
-	"slices"
+	"io/fs"
+	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"ohframe/internal/inputs"
 )
 
-// expandedInputs is the key of the inputs that expandInputs has returned.
-const expandedInputs = "inputs"
+// used are the files that a command reads. None may be an output, and a new output is
+// readable only by the users that may read all of them.
+type used struct {
+	files []fs.FileInfo
+	mode  fs.FileMode // of new outputs, before the umask
+}
+
+// newFile is the mode of new files, before the umask.
+const newFile fs.FileMode = 0o666
+
+// usedFiles returns the files that the command reads. uses adds to them.
+func usedFiles(c *cli.Context) *used {
+	const key = "used files"
+	u, ok := c.App.Metadata[key].(*used)
+	if !ok {
+		u = &used{mode: newFile}
+		c.App.Metadata[key] = u
+	}
+	return u
+}
+
+// uses says that the command reads files, which need not exist. Every command calls it for
+// all files that it reads, before it opens an output.
+func uses(c *cli.Context, names ...string) {
+	u := usedFiles(c)
+	for _, name := range names {
+		stat := os.Stdin.Stat
+		if name != standard {
+			stat = func() (fs.FileInfo, error) { return os.Stat(name) }
+		}
+		if info, err := stat(); err == nil {
+			u.files = append(u.files, info)
+			u.mode = derivedMode(u.mode, info.Mode())
+		}
+	}
+}
+
+// contains reports whether a file is one of those that the command reads.
+func (u *used) contains(info fs.FileInfo) bool {
+	for _, other := range u.files {
+		if os.SameFile(info, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// derivedMode returns a mode without access for the group and for others if those may not
+// read the file that the input has the mode of.
+func derivedMode(mode, input fs.FileMode) fs.FileMode {
+	if !input.IsRegular() { // the mode of a pipe says nothing
+		return mode
+	}
+	for _, class := range []struct{ read, all fs.FileMode }{{0o040, 0o070}, {0o004, 0o007}} {
+		if input&class.read == 0 {
+			mode &^= class.all
+		}
+	}
+	return mode
+}
 
 // expandInputs returns the inputs that arguments stand for, and warns of files in folders
 // that are skipped. See package inputs.
@@ -28,15 +87,14 @@ func expandInputs(c *cli.Context, args []string) ([]string, error) {
 		}
 		names = append(names, in.Path)
 	}
-	expanded, _ := c.App.Metadata[expandedInputs].([]string)
-	c.App.Metadata[expandedInputs] = append(expanded, names...)
+	uses(c, set.Read...)
+	for _, name := range names {
+		uses(c, name)
+		if name != standard {
+			uses(c, inputs.DescriptionOf(name))
+		}
+	}
 	return names, nil
-}
-
-// inputFiles returns the arguments, and the files that they stand for.
-func inputFiles(c *cli.Context) []string {
-	expanded, _ := c.App.Metadata[expandedInputs].([]string)
-	return slices.Concat(c.Args().Slice(), expanded)
 }
 
 // defaultOutput returns the name of the Perfetto trace that convert makes of an input.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -79,8 +80,11 @@ func runFleet(c *cli.Context) error {
 	if dir == "" {
 		return &failure{what: "no folder given for the dataset", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
-	list, skipped, err := fleetInputs(c, dir)
+	list, mode, skipped, err := fleetInputs(c, dir)
 	if err != nil {
+		return err
+	}
+	if err := checkDatasetFolder(c, dir, list); err != nil {
 		return err
 	}
 	plan, err := fleetPlan(c, list)
@@ -100,7 +104,7 @@ func runFleet(c *cli.Context) error {
 			shards = append(shards, k)
 		}
 	}
-	runner := &fleet.Runner{Plan: plan, Store: fleet.Files{}, Dir: dir, Resume: c.Bool("resume"), Workers: c.Int("workers")}
+	runner := &fleet.Runner{Plan: plan, Store: fleet.Files{Mode: mode}, Dir: dir, Resume: c.Bool("resume"), Workers: c.Int("workers")}
 	if err := plan.Check(c.Context, runner.Store, dir); err != nil {
 		return err
 	}
@@ -136,29 +140,37 @@ func reserveMemory() {
 	}
 }
 
-// fleetInputs returns the traces that the arguments and --list name, and the number of
-// files in folders that were skipped.
-func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, skipped int, err error) {
+// fleetInputs returns the traces that the arguments and --list name, the mode of files
+// made of them, and the number of files in folders that were skipped. Traces in the
+// folder of the dataset are an error: a folder in which it is leaves it out.
+func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, mode fs.FileMode, skipped int, err error) {
 	if c.NArg() == 0 && !c.IsSet("list") {
-		return nil, 0, &failure{what: "no input given", hint: "ohframe fleet run INPUT… -o DIR"}
+		return nil, 0, 0, &failure{what: "no input given", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
 	options := inputs.Options{Recursive: true, Without: dir}
 	found, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(c.Args().Slice(), options) })
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	sets := []*inputs.Set{found}
 	if c.IsSet("list") {
 		listed, err := fleetList(c, c.String("list"), options)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, 0, err
 		}
 		sets = append(sets, listed)
 	}
 	var folders []inputs.Folder
+	mode = newFile
 	for _, set := range sets {
+		if len(set.Hidden) > 0 {
+			return nil, 0, 0, datasetFolderError(dir, set.Hidden[0])
+		}
 		list = append(list, fleet.Found(set)...)
 		folders = append(folders, set.Folders...)
+		for _, in := range set.Inputs {
+			mode = derivedMode(mode, in.Mode)
+		}
 	}
 	for i, f := range folders {
 		skipped += len(f.Skipped)
@@ -169,7 +181,38 @@ func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, skipped int, e
 	if n := len(folders) - maxFolders; n > 0 {
 		fmt.Fprintf(os.Stderr, "ohframe: warning: files of %s skipped, too\n", text.Count(n, "other folder"))
 	}
-	return fleet.Merge(list), skipped, nil
+	return fleet.Merge(list), mode, skipped, nil
+}
+
+// checkDatasetFolder returns an error if an input is where the files of the dataset are
+// written. What else is there is not part of the dataset, which then cannot be read.
+func checkDatasetFolder(c *cli.Context, dir string, list []fleet.Input) error {
+	names := []string{c.String("list"), c.String("metadata")}
+	for _, in := range list {
+		names = append(names, filepath.FromSlash(in.Name))
+	}
+	checked := map[string]bool{}
+	for _, name := range names {
+		folder := filepath.Dir(name)
+		if checked[folder] {
+			continue
+		}
+		checked[folder] = true
+		info, err := os.Stat(folder)
+		if err != nil {
+			continue
+		}
+		for _, part := range fleet.Folders {
+			if other, err := os.Stat(filepath.Join(dir, part)); err == nil && os.SameFile(info, other) {
+				return datasetFolderError(dir, name)
+			}
+		}
+	}
+	return nil
+}
+
+func datasetFolderError(dir, trace string) error {
+	return &failure{file: dir, what: "the folder of the dataset contains an input, " + trace, hint: "-o DIR names another folder"}
 }
 
 // maxFolders is the number of folders whose skipped files are named.
@@ -342,6 +385,12 @@ func openDataset(c *cli.Context, dir string) (*fleet.Dataset, error) {
 	d, err := await(c.Context, func() (*fleet.Dataset, error) { return fleet.Open(c.Context, fleet.Files{}, dir) })
 	if err != nil {
 		return nil, err
+	}
+	for _, folder := range fleet.Folders {
+		entries, _ := os.ReadDir(filepath.Join(dir, folder))
+		for _, e := range entries {
+			uses(c, filepath.Join(dir, folder, e.Name()))
+		}
 	}
 	printWarnings(dir, d.Warnings())
 	return d, nil

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -172,7 +174,45 @@ func TestInterruptReading(t *testing.T) {
 	}
 }
 
-// It ends one that waits for the reader of its output, too.
+// A program that is killed leaves no temporary file behind, and an existing output as it was.
+func TestKilled(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files have names")
+	}
+	for _, args := range []string{"convert -q - -o out", "convert -q - -o old", "convert -q - -o out.gz"} {
+		r := command(t, append([]string{"ohframe"}, strings.Fields(args)...)...)
+		write(t, filepath.Join(r.dir, "old"), []byte("old\n"))
+		stdin, err := r.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.start(t)
+		if _, err := stdin.Write(instants(1 << 20)); err != nil {
+			t.Fatal(err)
+		}
+		r.Process.Kill()
+		r.check(t, 128+9, "", "old")
+		if content, err := os.ReadFile(filepath.Join(r.dir, "old")); err != nil || string(content) != "old\n" {
+			t.Errorf("%s: the old output has %q, %v", args, content, err)
+		}
+	}
+
+	// While the converted trace is served, too.
+	r := command(t, "ohframe", "open", "in", "-q", "--port", "0", "--print-url")
+	write(t, filepath.Join(r.dir, "in"), instants(1000))
+	stdout, err := r.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.start(t)
+	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	r.Process.Kill()
+	r.check(t, 128+9, "", "in")
+}
+
+// A signal ends a command that waits for the reader of its output, too.
 func TestInterruptWriting(t *testing.T) {
 	trace := instants(muchMore)
 	for name, args := range map[string][]string{
@@ -298,11 +338,11 @@ func TestNohup(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.start(t)
-	appears(t, r.dir, ".ohframe.")
-	if err := r.Process.Signal(syscall.SIGHUP); err != nil {
+	// It has read some when all but what the pipe holds is written.
+	if _, err := stdin.Write(instants(1 << 20)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := stdin.Write(instants(1 << 20)); err != nil {
+	if err := r.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
 	stdin.Close()

@@ -20,6 +20,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
+	"ohframe/internal/atomicfile"
 	"ohframe/internal/serve"
 	"ohframe/internal/text"
 	"ohframe/internal/ui"
@@ -88,14 +89,11 @@ func open(c *cli.Context) error {
 		return err
 	}
 	defer in.Close()
-	temporary, err := os.CreateTemp("", "ohframe-*.pftrace")
+	temporary, err := atomicfile.Temporary()
 	if err != nil {
 		return fileError(os.TempDir(), err)
 	}
-	defer func() {
-		temporary.Close()
-		os.Remove(temporary.Name())
-	}()
+	defer temporary.Close()
 	reader, done := withProgress(in, c.Bool("quiet"))
 	summary, err := await(c.Context, func() (*ohframe.Summary, error) {
 		return convertInto(c, name, reader, temporary, os.TempDir(), true)
@@ -135,7 +133,7 @@ type viewer struct {
 func (v *viewer) show(ctx context.Context, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes) error {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
-		return fileError(filepath.Dir(file.Name()), err)
+		return fileError(name, err)
 	}
 	port := v.listener.Addr().(*net.TCPAddr).Port
 	address, extension := v.ui, (*ui.Server)(nil)

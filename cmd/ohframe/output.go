@@ -3,7 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,6 +16,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
+
+	"ohframe/internal/atomicfile"
 )
 
 // standardOutput is os.Stdout, and keeps the first error for run to report: the
@@ -47,45 +49,49 @@ func (s *standardOutput) err() error {
 type output struct {
 	io.Writer
 	buffer *bufio.Writer
-	zip    *gzip.Writer // nil unless the name ends in .gz
-	file   *os.File     // nil for standard output
-	path   string       // of the file; empty for a stream
+	zip    *gzip.Writer     // nil unless the name ends in .gz
+	file   *atomicfile.File // nil for a stream
+	stream *os.File         // nil for a file and for standard output
 }
 
-// createOutput opens the named output. It fails if that is one of the inputs or a
-// terminal.
+// createOutput opens the named output. It fails if that is one of the files that the
+// command reads or a terminal.
 func createOutput(c *cli.Context, name string) (*output, error) {
-	inputs := inputFiles(c)
+	inputs := usedFiles(c)
 	if name == standard {
 		if err := checkStream(os.Stdout, name, inputs); err != nil {
 			return nil, err
 		}
 		return newOutput(c.App.Writer, name), nil
 	}
-	path := name
-	mode, replaces := fs.FileMode(0o666), false // for a new file, less the umask
-	if info, err := os.Stat(name); err == nil {
-		switch {
-		case info.IsDir():
-			return nil, &failure{file: name, what: "is a directory", hint: "-o FILE names a file"}
-		case !info.Mode().IsRegular(): // a device or a pipe is not replaced
-			return openStream(c.Context, name, inputs)
-		case isInput(info, inputs):
-			return nil, sameFileError(name)
-		}
-		// Replace the file that a link points to, not the link.
-		if path, err = filepath.EvalSymlinks(name); err != nil {
-			return nil, fileError(name, err)
-		}
+	mode, replaces := inputs.mode, false
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fileError(name, err)
+	case info.IsDir():
+		return nil, &failure{file: name, what: "is a directory", hint: "-o FILE names a file"}
+	case !info.Mode().IsRegular(): // a device or a pipe is not replaced
+		return openStream(c.Context, name, inputs)
+	case inputs.contains(info):
+		return nil, sameFileError(name)
+	default:
 		mode, replaces = info.Mode().Perm(), true
 	}
-	// Like os.CreateTemp, whose mode is fixed. The name is random.
-	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), ".ohframe."+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	path, err := linkTarget(name)
 	if err != nil {
 		return nil, fileError(name, err)
 	}
+	f, err := atomicfile.Create(path, mode)
+	if err != nil {
+		if folder := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("the folder %s does not exist", folder)
+		}
+		return nil, fileError(name, err)
+	}
 	o := newOutput(f, name)
-	o.file, o.path = f, path
+	o.file = f
 	if replaces { // the umask does not apply to the file that is there
 		if err := f.Chmod(mode); err != nil {
 			o.discard()
@@ -93,6 +99,27 @@ func createOutput(c *cli.Context, name string) (*output, error) {
 		}
 	}
 	return o, nil
+}
+
+// linkTarget returns the path of the file that a name stands for if it is a link. The file
+// need not exist.
+func linkTarget(name string) (string, error) {
+	const most = 40 // as in Linux
+	for range most {
+		info, err := os.Lstat(name)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return name, nil // creating the file reports the error
+		}
+		target, err := os.Readlink(name)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(target) { // filepath.Join would remove a link before ".."
+			target = filepath.Dir(name) + string(filepath.Separator) + target
+		}
+		name = target
+	}
+	return "", errors.New("too many links")
 }
 
 // newOutput returns an output that writes to w, compressed if the name ends in .gz.
@@ -107,7 +134,7 @@ func newOutput(w io.Writer, name string) *output {
 }
 
 // openStream opens a device or a pipe as an output.
-func openStream(ctx context.Context, name string, inputs []string) (*output, error) {
+func openStream(ctx context.Context, name string, inputs *used) (*output, error) {
 	// Opening a pipe blocks until its other end is opened.
 	f, err := await(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 	if err != nil {
@@ -118,7 +145,7 @@ func openStream(ctx context.Context, name string, inputs []string) (*output, err
 		return nil, err
 	}
 	o := newOutput(f, name)
-	o.file = f
+	o.stream = f
 	return o, nil
 }
 
@@ -132,7 +159,7 @@ func outputName(name string) string {
 
 // checkStream refuses a terminal, where binary output is useless, and a stream that
 // appends to an input.
-func checkStream(f *os.File, name string, inputs []string) error {
+func checkStream(f *os.File, name string, inputs *used) error {
 	if term.IsTerminal(int(f.Fd())) {
 		return &failure{file: outputName(name), what: "is a terminal", hint: "-o FILE writes to a file"}
 	}
@@ -140,60 +167,49 @@ func checkStream(f *os.File, name string, inputs []string) error {
 }
 
 // checkAppends refuses a stream that appends to an input: reading would never end.
-func checkAppends(f *os.File, name string, inputs []string) error {
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && isInput(info, inputs) {
+func checkAppends(f *os.File, name string, inputs *used) error {
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && inputs.contains(info) {
 		return sameFileError(name)
 	}
 	return nil
-}
-
-func isInput(info fs.FileInfo, inputs []string) bool {
-	return slices.ContainsFunc(inputs, func(name string) bool {
-		stat := os.Stdin.Stat
-		if name != standard {
-			stat = func() (fs.FileInfo, error) { return os.Stat(name) }
-		}
-		in, err := stat()
-		return err == nil && os.SameFile(info, in)
-	})
 }
 
 func sameFileError(name string) error {
 	return &failure{file: outputName(name), what: "input and output are the same file", hint: "-o FILE names another output"}
 }
 
-// flush writes buffered data.
+// flush writes buffered data, of a file to the disk.
 func (o *output) flush() error {
 	if o.zip != nil {
 		if err := o.zip.Close(); err != nil {
 			return err
 		}
 	}
-	return o.buffer.Flush()
+	if err := o.buffer.Flush(); err != nil || o.file == nil {
+		return err
+	}
+	return o.file.Sync()
 }
 
 // commit closes the output, which must be flushed, and gives a file its name.
 func (o *output) commit() error {
-	if o.file == nil {
-		return nil
+	switch {
+	case o.file != nil:
+		return o.file.Commit()
+	case o.stream != nil:
+		return o.stream.Close()
 	}
-	if o.path == "" {
-		return o.file.Close()
-	}
-	if err := o.file.Close(); err != nil {
-		return err
-	}
-	return os.Rename(o.file.Name(), o.path)
+	return nil
 }
 
 // discard closes the output and removes the temporary file. After commit it does
 // nothing.
 func (o *output) discard() {
-	if o.file != nil {
-		o.file.Close()
-	}
-	if o.path != "" {
-		os.Remove(o.file.Name())
+	switch {
+	case o.file != nil:
+		o.file.Discard()
+	case o.stream != nil:
+		o.stream.Close()
 	}
 }
 
@@ -256,7 +272,7 @@ func writeOutput(c *cli.Context, write func(out io.Writer, terminal bool) error)
 // writeOutputTo is writeOutput to the named file; empty is standard output.
 func writeOutputTo(c *cli.Context, name string, write func(out io.Writer, terminal bool) error) error {
 	if name == "" || name == standard {
-		if err := checkAppends(os.Stdout, standard, inputFiles(c)); err != nil {
+		if err := checkAppends(os.Stdout, standard, usedFiles(c)); err != nil {
 			return err
 		}
 		return writeTo(c.Context, newOutput(c.App.Writer, standard), standard, func(out io.Writer) error {

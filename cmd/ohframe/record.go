@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"ohframe/internal/atomicfile"
 	"ohframe/internal/device"
 	"ohframe/internal/hdc"
 	"ohframe/internal/record"
@@ -288,12 +289,11 @@ func (p *plan) checkOutputs(name string) error {
 	} else if !info.IsDir() {
 		return &failure{file: dir, what: "is not a folder"}
 	}
-	probe, err := os.CreateTemp(dir, ".ohframe.*")
+	probe, err := atomicfile.Create(name, 0o600)
 	if err != nil {
 		return fileError(dir, err)
 	}
-	probe.Close()
-	os.Remove(probe.Name())
+	probe.Discard()
 	if p.Force {
 		return nil
 	}

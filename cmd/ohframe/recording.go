@@ -201,7 +201,12 @@ func (r *recording) receive(ctx context.Context, s *record.Session, remote strin
 		return nil, err
 	}
 	m := r.describe(s, content, name)
-	return m, fileError(name+meta.Extension, m.Write(name+meta.Extension))
+	return m, r.writeMeta(ctx, name, m)
+}
+
+// writeMeta writes the description of a received trace, even if ctx has ended.
+func (r *recording) writeMeta(ctx context.Context, name string, m *meta.Meta) error {
+	return r.write(context.WithoutCancel(ctx), name+meta.Extension, m.Write)
 }
 
 func (r *recording) receiveFile(ctx context.Context, s *record.Session, remote string, size int64, file string) (*record.Content, error) {
@@ -212,6 +217,7 @@ func (r *recording) receiveFile(ctx context.Context, s *record.Session, remote s
 	if err != nil {
 		return nil, fileErrorUnlessDevice(file, err)
 	}
+	uses(r.command, file)
 	r.event(record.Event{
 		Step: "received", Text: fmt.Sprintf("Received %.1f MB in %s.", float64(size)/1e6, tenths(time.Since(start))),
 		Facts: map[string]any{"bytes": size, "file": file},

@@ -73,8 +73,8 @@ func (r *recording) save(ctx context.Context, s *record.Session, n int) error {
 	}
 	m := r.describe(s, content, name)
 	m.Ended = time.Now()
-	if err := m.Write(name + meta.Extension); err != nil {
-		return withCode(exitReceive, fileError(name+meta.Extension, err))
+	if err := r.writeMeta(ctx, name, m); err != nil {
+		return withCode(exitReceive, err)
 	}
 	return withCode(exitReceive, r.convertAndReport(ctx, name, m))
 }
@@ -254,7 +254,7 @@ func (r *recording) keepRun(ctx context.Context, s *record.Session, size int64, 
 	if p == nil {
 		run.Problem = "no frames of " + cmp.Or(r.main, r.recorder.App, "an application")
 	}
-	return p, withCode(exitReceive, fileError(name+meta.Extension, m.Write(name+meta.Extension)))
+	return p, withCode(exitReceive, r.writeMeta(ctx, name, m))
 }
 
 // mainApplication returns the application with the most frames in the first run, and

@@ -130,6 +130,9 @@ const (
 	framesFolder   = "frames"
 )
 
+// Folders are the folders of the parts of a dataset.
+var Folders = []string{tracesFolder, failuresFolder, framesFolder}
+
 // partName returns the name of a shard's file in one of the folders.
 func partName(shard, shards int) string {
 	return fmt.Sprintf("part-%05d-of-%05d.parquet", shard, shards)

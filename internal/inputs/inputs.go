@@ -42,6 +42,8 @@ type Input struct {
 	Path string
 	// Size is the number of bytes of a file; zero if unknown.
 	Size int64
+	// Mode is that of a file; zero if unknown.
+	Mode fs.FileMode
 	// Err is the error of a file or folder that cannot be examined, and of a folder
 	// without traces.
 	Err error
@@ -85,6 +87,11 @@ type Set struct {
 	Inputs []Input
 	// Folders are the folders with skipped files.
 	Folders []Folder
+	// Read are the files that Expand has read: lists, and descriptions of recordings with
+	// the traces that they name.
+	Read []string
+	// Hidden are the traces in Options.Without.
+	Hidden []string
 }
 
 // Options select what a folder stands for.
@@ -190,6 +197,7 @@ func (x *expansion) listFile(name string) error {
 		return pathError(name, err)
 	}
 	defer f.Close()
+	x.Read = append(x.Read, name)
 	before := len(x.Inputs)
 	if err := x.list(f, filepath.Dir(name)); err != nil {
 		return pathError(name, err)
@@ -224,12 +232,17 @@ func (x *expansion) path(path string) {
 	case info.IsDir():
 		x.folder(path, info)
 	default:
-		x.Inputs = append(x.Inputs, Input{Path: path, Size: info.Size()})
+		x.Inputs = append(x.Inputs, Input{Path: path, Size: info.Size(), Mode: info.Mode()})
 	}
 }
 
 func (x *expansion) folder(path string, info fs.FileInfo) {
 	if x.without != nil && os.SameFile(info, x.without) {
+		hidden := &expansion{Options: Options{Recursive: x.Recursive}}
+		hidden.folder(path, info)
+		for _, in := range hidden.Inputs {
+			x.Hidden = append(x.Hidden, in.Path)
+		}
 		return
 	}
 	entries, err := os.ReadDir(path)
@@ -243,6 +256,7 @@ func (x *expansion) folder(path string, info fs.FileInfo) {
 	}
 	files := f.traces()
 	x.Inputs = append(x.Inputs, files...)
+	x.Read = append(x.Read, f.read...)
 	if len(f.skipped) > 0 {
 		slices.SortFunc(f.skipped, func(a, b Skipped) int { return cmp.Compare(a.Name, b.Name) })
 		x.Folders = append(x.Folders, Folder{path, f.skipped})
@@ -271,6 +285,8 @@ type folder struct {
 	descriptions map[string]*meta.Meta
 	// damaged is the first description that cannot be used; nil if all can.
 	damaged *Input
+	// read are the descriptions and the files that they name.
+	read []string
 }
 
 func (f *folder) add(e fs.DirEntry) {
@@ -296,13 +312,14 @@ func (f *folder) add(e fs.DirEntry) {
 	case isNoTrace(path):
 		f.skip(name, "")
 	default:
-		f.files = append(f.files, Input{Path: path, Size: info.Size()})
+		f.files = append(f.files, Input{Path: path, Size: info.Size(), Mode: info.Mode()})
 	}
 }
 
 func (f *folder) skip(name, why string) { f.skipped = append(f.skipped, Skipped{name, why}) }
 
 func (f *folder) describe(path string) {
+	f.read = append(f.read, path)
 	m, err := meta.Read(path)
 	if err == nil {
 		err = m.Check()
@@ -315,6 +332,7 @@ func (f *folder) describe(path string) {
 		f.descriptions = map[string]*meta.Meta{}
 	}
 	f.descriptions[m.Trace] = m
+	f.read = append(f.read, filepath.Join(f.path, m.Trace))
 }
 
 // traces returns the traces of the folder, and skips the other files.

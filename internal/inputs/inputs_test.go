@@ -192,6 +192,9 @@ func TestRecursive(t *testing.T) {
 	if got, want := names(dir, set), "a/x.ftrace b/y runs/more/w"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	if got, want := strings.Join(set.Hidden, " "), filepath.Join(dir, "out/traces/part"); got != want {
+		t.Errorf("hidden: %s, want %s", got, want)
+	}
 	if len(set.Folders) != 2 || set.Folders[0].Path != filepath.Join(dir, "a") || set.Folders[1].Path != filepath.Join(dir, "runs") {
 		t.Errorf("%v", set.Folders)
 	}

@@ -84,7 +84,7 @@ func derived(name string, files []string) string {
 
 // noTraces are extensions of files that are no traces: what ohframe and continuous
 // integration write beside traces.
-var noTraces = []string{".json", ".csv", ".parquet", ".md", ".yml", ".yaml", ".xml", ".pdf", ".png", ".jpg", ".jpeg", ".svg"}
+var noTraces = []string{".json", ".csv", ".parquet", ".md", ".yml", ".yaml", ".xml", ".sql", ".pdf", ".png", ".jpg", ".jpeg", ".svg"}
 
 // isNoTrace reports whether a file is clearly no trace. Pages, logs, texts and archives may
 // be traces, so that their content decides.

@@ -123,13 +123,14 @@ func Parse(r io.Reader) (*Meta, error) {
 	return m, nil
 }
 
-// Write writes a file.
-func (m *Meta) Write(path string) error {
+// Write writes the content of a file.
+func (m *Meta) Write(w io.Writer) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o666)
+	_, err = w.Write(append(text, '\n'))
+	return err
 }
 
 // Check returns an error unless Trace is the name of a file in the same folder.

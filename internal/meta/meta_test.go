@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -24,7 +25,8 @@ func TestReadWrite(t *testing.T) {
 	if _, err := Read(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
-	if err := sample.Write(path); err != nil {
+	var text bytes.Buffer
+	if err := errors.Join(sample.Write(&text), os.WriteFile(path, text.Bytes(), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := Read(path)

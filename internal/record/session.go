@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"ohframe/internal/atomicfile"
 	"ohframe/internal/device"
 	"ohframe/internal/failure"
 	"ohframe/internal/hdc"
@@ -154,7 +155,7 @@ func (s *Session) Receive(ctx context.Context, remote string, size int64, local 
 	}
 	content, err := Inspect(part)
 	if err == nil {
-		err = os.Rename(part, local)
+		err = atomicfile.Rename(part, local)
 	}
 	if err != nil {
 		os.Remove(part)
