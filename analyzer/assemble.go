@@ -28,28 +28,30 @@ func (b *Builder) finish() {
 // what others have set:
 //
 //	pass                needs                          sets
-//	offset              all samples                    the clock
-//	place               clock, processes               Kind, Process, Actual, Vsync, Expected, truncation
+//	clocks              all samples                    the clock of each part
+//	place               clocks, processes              Kind, Process, Actual, Vsync, Expected, truncation
 //	assignTransactions  Kind, Vsync                    Transactions, the owner of each
 //	link                the owners                     Render, Applications, AppliedBy
 //	gpu.assign          render frames' Actual          GPU
 //	assignDraws         render frames' Actual          Draw
 //	matchFences         -                              when fences were signaled
 //	assignCommits       Actual, Draw, fences           Commit, Present
+//	endAtJumps          GPU, Draw, Commit, Present     the same
 //	setPeriods          Kind, Actual, Expected         Period
 //	setFacts            all of the above               Deadline, worker frames' VsyncID and Period, Facts
 func (b *Builder) assemble(t *Timeline) {
-	clock := b.clock.offset(b.options.ClockOffset, b.options.Stated)
+	parts, jumps, changes := b.clock.clocks(b.span, b.options.ClockOffset, b.options.Stated)
+	clock := parts[0].Clock
 	if clock.Overruled != 0 {
 		b.diagnostics.add(StatedClockWrong, 0)
 	}
 	// Without an inferred offset, and without a frame that needs one, a clock line
 	// contradicts nothing. Traces of other systems have clock lines, too.
 	if apart, yes := b.clock.contradicted(clock.Offset); yes && (clock.Source != ClockUnknown || b.hasVsyncs()) {
-		clock.Contradicted = apart
+		parts[0].Clock.Contradicted = apart
 		b.diagnostics.add(ClockContradiction, 0)
 	}
-	b.place(t.Processes, &clock)
+	b.place(t.Processes, parts, jumps)
 
 	render := b.ofKind(RenderFrame)
 	frames := framesByProcess{}
@@ -62,9 +64,11 @@ func (b *Builder) assemble(t *Timeline) {
 	b.assignDraws(frames)
 	b.matchFences()
 	b.assignCommits(render)
+	b.endAtJumps(jumps)
 	b.setPeriods(render)
 	b.setFacts()
-	t.Parts = append(t.Parts, Part{b.span, clock})
+	t.Parts = append(t.Parts, parts...)
+	t.ClockChanges = append(t.ClockChanges, changes...)
 	for _, d := range b.drafts {
 		t.Frames = append(t.Frames, d.frame)
 	}
@@ -78,13 +82,16 @@ func (b *Builder) hasVsyncs() bool {
 // place sets each frame's kind, process and end, converts its vsync times to trace time,
 // and truncates frames with impossible times. It is the first pass. The drafts must be
 // complete and sorted by start.
-func (b *Builder) place(processes []*Process, clock *ClockOffset) {
+func (b *Builder) place(processes []*Process, parts []Part, jumps []*lineStep) {
 	byPID := map[trace.PID]*Process{}
 	for _, p := range processes {
 		byPID[p.PID] = p
 	}
 	for _, d := range b.drafts {
 		f := d.frame
+		i, _ := slices.BinarySearchFunc(jumps[1:], d.line+1, func(j *lineStep, line int) int { return j.line - line })
+		d.piece = i
+		clock := &parts[d.piece].Clock
 		f.Process = byPID[d.pid]
 		// A vsync on which render_service composed nothing is still a render frame.
 		if d.composed || d.receiverIsRS || d.processed || d.thread.renders && d.hasVsync && !d.namesReceiver {
@@ -102,8 +109,43 @@ func (b *Builder) place(processes []*Process, clock *ClockOffset) {
 			f.Expected.End = clock.Trace(d.expectedEnd)
 		}
 		b.checkExpected(d, clock.Source)
+		if jump := jumpAfter(d, jumps); jump != nil && f.Actual.End >= jump.to {
+			f.Facts |= Truncated
+		}
 	}
 	b.checkOrder()
+}
+
+// jumpAfter returns the jump of the clock that ends the piece of the trace in which the
+// frame began, nil if none does.
+func jumpAfter(d *draft, jumps []*lineStep) *lineStep {
+	if d.piece+1 < len(jumps) {
+		return jumps[d.piece+1]
+	}
+	return nil
+}
+
+// endAtJumps forgets what belongs to a frame and ends after a jump of the clock: how long it
+// took is unknown.
+func (b *Builder) endAtJumps(jumps []*lineStep) {
+	for _, d := range b.drafts {
+		jump := jumpAfter(d, jumps)
+		if jump == nil {
+			continue
+		}
+		f := d.frame
+		over := func(i Interval) bool { return i.End >= jump.to }
+		f.GPU = slices.DeleteFunc(f.GPU, over)
+		if over(f.Draw) {
+			f.Draw = Interval{}
+		}
+		if over(f.Commit) {
+			f.Commit, f.CommitEstimated = Interval{}, false
+		}
+		if f.Present >= jump.to {
+			f.Present, f.PresentEstimated = 0, false
+		}
+	}
 }
 
 // maxAstray is the maximum distance of a frame's expected interval from the frame. Even a

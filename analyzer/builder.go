@@ -9,8 +9,9 @@ import (
 type Builder struct {
 	*shared
 	span    Interval
-	touched []*thread // those with markers
-	drafts  []*draft  // frames, in the order in which they were seen
+	last    trace.Time // of the last event
+	touched []*thread  // those with markers
+	drafts  []*draft   // frames, in the order in which they were seen
 	sent    []*sent
 	draws   []draw
 	commits []*commit
@@ -36,6 +37,7 @@ type draft struct {
 	thread      *thread
 	pid         trace.PID // of the thread, when the frame began
 	line        int
+	piece       int             // of the trace, if the clock jumps; from 0
 	now         trace.Monotonic // when the vsync was due
 	task        trace.Monotonic // the same as UIVsyncTask has it; differs if delivered late
 	expectedEnd trace.Monotonic
@@ -79,6 +81,10 @@ func (b *Builder) track(e *hitrace.Event) trace.PID {
 		b.span.Start = e.Time
 	}
 	b.span.End = max(b.span.End, e.Time)
+	if b.last.Known() && e.Time.Sub(b.last).Abs() >= minStep {
+		b.clock.step(b.last, e.Time, e.Number)
+	}
+	b.last = e.Time
 	if e.Kind != hitrace.MarkerEvent {
 		return e.PID
 	}
@@ -199,7 +205,7 @@ func (b *Builder) mayKeep(records *int, e *hitrace.Event) bool {
 
 func (b *Builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	v := hitrace.ParseVsync(e.Marker.Label())
-	b.clock.add(ClockReceiveVsync, e.Time, v.Now)
+	b.clock.add(ClockReceiveVsync, e, v.Now)
 	if !t.isMain() {
 		return
 	}
@@ -296,7 +302,7 @@ func (b *Builder) beginVsyncTask(t *thread, e *hitrace.Event) {
 }
 
 func (b *Builder) beginDoComposition(t *thread, e *hitrace.Event) {
-	b.clock.add(ClockDoComposition, e.Time, hitrace.ParseDoComposition(e.Marker.Label()))
+	b.clock.add(ClockDoComposition, e, hitrace.ParseDoComposition(e.Marker.Label()))
 	t.draftOrOrphan(e).composed = true
 	t.renders = true
 }
@@ -324,7 +330,7 @@ func (b *Builder) beginGenerateVsync(_ *thread, e *hitrace.Event) {
 	if damaged != 0 {
 		b.diagnostics.add(DamagedField, e.Number)
 	}
-	b.clock.add(ClockGenerateVsync, e.Time, g.Now)
+	b.clock.add(ClockGenerateVsync, e, g.Now)
 	if g.Period > 0 && b.mayKeep(&b.kept.periods, e) {
 		b.periods = append(b.periods, generated{e.Time, g.Period})
 	}

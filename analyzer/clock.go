@@ -74,6 +74,10 @@ type ClockOffset struct {
 	// Overruled is how far the offset is from the one that the input states, if
 	// that was not used because the trace contradicts it.
 	Overruled trace.Duration
+	// Drift is the growth of the offset in nanoseconds per second, and Offset the offset at
+	// From (docs/frames.md 5.9). Both are zero if the offset is constant.
+	Drift float64
+	From  trace.Monotonic
 }
 
 // sameClock is the offset below which the two clocks are considered the same.
@@ -84,7 +88,16 @@ func (c *ClockOffset) Trace(m trace.Monotonic) trace.Time {
 	if m == 0 {
 		return 0
 	}
-	return trace.Time(m).Add(c.Offset)
+	return trace.Time(m).Add(c.Offset + c.drifted(m))
+}
+
+// At returns the offset at a trace time.
+func (c *ClockOffset) At(t trace.Time) trace.Duration {
+	return c.Offset + c.drifted(trace.Monotonic(t.Add(-c.Offset)))
+}
+
+func (c *ClockOffset) drifted(m trace.Monotonic) trace.Duration {
+	return trace.Duration(c.Drift * float64(m-c.From) / float64(trace.Second))
 }
 
 // clockSamples collects, for each source, the smallest differences between a
@@ -92,6 +105,9 @@ func (c *ClockOffset) Trace(m trace.Monotonic) trace.Time {
 type clockSamples struct {
 	sources [clockSources]smallest
 	sync    []syncSample
+	// all are the samples of each source, and steps those of lines, in order of lines.
+	all   [clockSources][]clockSample
+	steps []lineStep
 }
 
 // syncSample is a line with which hitrace itself states the monotonic time.
@@ -138,11 +154,34 @@ func (s *smallest) confirmed() trace.Duration {
 	return s.kept[0]
 }
 
-func (c *clockSamples) add(source ClockSource, line trace.Time, carried trace.Monotonic) {
-	if carried != 0 {
-		c.sources[source].add(line.Sub(trace.Time(carried)))
+// add adds a line of a source with the time that it carries.
+func (c *clockSamples) add(source ClockSource, e *hitrace.Event, carried trace.Monotonic) {
+	if carried == 0 {
+		return
+	}
+	offset := e.Time.Sub(trace.Time(carried))
+	c.sources[source].add(offset)
+	if len(c.all[source]) < maxSamples && !c.followed(source+1) {
+		c.all[source] = append(c.all[source], clockSample{e.Time, offset, e.Number})
 	}
 }
+
+// followed reports whether a source from this one on has enough samples to show changes, so
+// that those of worse sources are not needed.
+func (c *clockSamples) followed(from ClockSource) bool {
+	return slices.ContainsFunc(c.all[from:], func(s []clockSample) bool { return len(s) > minUnsteady })
+}
+
+// step adds a step in the time of lines.
+func (c *clockSamples) step(from, to trace.Time, line int) {
+	if len(c.steps) < maxSamples {
+		c.steps = append(c.steps, lineStep{from, to, line})
+	}
+}
+
+// maxSamples bounds the memory for samples of a source, and for steps, to 24 MB: an hour of
+// frames at 120 Hz has 432,000.
+const maxSamples = 1 << 20
 
 // maxSyncSamples is far above the number in a capture, which is one or two.
 const maxSyncSamples = 64

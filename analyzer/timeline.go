@@ -17,9 +17,11 @@ type Timeline struct {
 	Span Interval
 	// Clock is how vsync times were converted to trace time, in the first part.
 	Clock ClockOffset
-	// Parts are the traces that follow one another in a text input: mostly one. Other
-	// inputs have none.
+	// Parts are the traces that follow one another in a text input, mostly one, and the
+	// pieces of a trace in which the clock jumps. Other inputs have none.
 	Parts []Part
+	// ClockChanges are the changes of the clock offset within parts, in order of lines.
+	ClockChanges []ClockChange
 	// Wall relates trace time to the time of day.
 	Wall WallClock
 	// Diagnostics counts inconsistencies in the trace.
@@ -40,7 +42,7 @@ func (t *Timeline) Origin() trace.Time {
 	return t.Span.Start
 }
 
-// Part is one of several traces in one input.
+// Part is one of several traces in one input, or a piece of one.
 type Part struct {
 	Span  Interval
 	Clock ClockOffset

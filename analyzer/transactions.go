@@ -17,6 +17,7 @@ type sent struct {
 	draft   *draft    // the frame open on that thread; nil if none was
 	owner   *Frame
 	index   int // among the owner's transactions
+	piece   int // of the owner's draft
 	applied bool
 }
 
@@ -74,7 +75,7 @@ func (b *Builder) assignTransactions() {
 			b.diagnostics.add(TransactionOutside, s.line)
 			continue
 		}
-		s.owner, s.index = owner.frame, len(owner.frame.Transactions)
+		s.owner, s.index, s.piece = owner.frame, len(owner.frame.Transactions), owner.piece
 		owner.frame.Transactions = append(owner.frame.Transactions, Sent{Index: s.Index, At: s.at})
 	}
 }
@@ -111,7 +112,7 @@ func (b *Builder) link() {
 			}
 			s.applied = true
 			f := s.owner
-			if f == nil {
+			if f == nil || s.piece != d.piece { // over a jump of the clock all times are unknown
 				continue
 			}
 			key := appliedKey{f.Process.PID, s.Index, s.at}

@@ -63,9 +63,21 @@ func writeClocks(w *packet.Writer, t *analyzer.Timeline) {
 	slices.SortStableFunc(parts, func(x, y analyzer.Part) int { return cmp.Compare(x.Span.Start, y.Span.Start) })
 	parts[0].Span.Start = earliest(t)
 	for i := range parts {
-		writeClockSnapshot(w, parts[i].Span.Start, &parts[i].Clock, t.Wall)
+		p := &parts[i]
+		writeClockSnapshot(w, p.Span.Start, &p.Clock, t.Wall)
+		if p.Clock.Drift == 0 {
+			continue
+		}
+		// Perfetto does not interpolate between snapshots.
+		every := max(trace.Second, p.Span.Duration()/maxSnapshots)
+		for at := p.Span.Start.Add(every); at < p.Span.End; at = at.Add(every) {
+			writeClockSnapshot(w, at, &p.Clock, t.Wall)
+		}
 	}
 }
+
+// maxSnapshots bounds the snapshots of a clock that drifts.
+const maxSnapshots = 1000
 
 // writeClockSnapshot relates the clocks at a point of trace time.
 func writeClockSnapshot(w *packet.Writer, at trace.Time, clock *analyzer.ClockOffset, wall analyzer.WallClock) {
@@ -76,8 +88,8 @@ func writeClockSnapshot(w *packet.Writer, at trace.Time, clock *analyzer.ClockOf
 		})
 	}
 	add(perfettopb.BuiltinClock_BUILTIN_CLOCK_BOOTTIME, int64(at))
-	if clock.Source != analyzer.ClockUnknown && at.Sub(0) >= clock.Offset {
-		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_MONOTONIC, int64(at.Sub(0)-clock.Offset))
+	if offset := clock.At(at); clock.Source != analyzer.ClockUnknown && at.Sub(0) >= offset {
+		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_MONOTONIC, int64(at.Sub(0)-offset))
 	}
 	if wall.At.Known() {
 		add(perfettopb.BuiltinClock_BUILTIN_CLOCK_REALTIME, wall.Unix-int64(wall.At.Sub(at)))

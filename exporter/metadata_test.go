@@ -144,6 +144,38 @@ func TestClockSnapshot(t *testing.T) {
 
 // Attributes of the caller follow our own, as text. They are part of the trace's
 // identity: traces that differ in one are not the same.
+// Perfetto does not interpolate between snapshots, so that a clock that drifts has many:
+// each within 0.2 ms of the drift.
+func TestDriftSnapshots(t *testing.T) {
+	x := &textTrace{}
+	for i := int64(0); i < 300; i++ { // 30 s
+		now := int64(caseStart) + i*100_000
+		at := now + 3_000_000 + i*20 // 200 us per second, in us
+		x.appFrame(app, at+300, at+4_000, vsync{now: now, end: now + 8_000, id: i + 1})
+	}
+	data, summary := convert(t, x.String(), Options{})
+	n := 0
+	for _, p := range packetsOf(t, data) {
+		s := p.GetClockSnapshot()
+		if s == nil {
+			continue
+		}
+		n++
+		times := map[uint32]int64{}
+		for _, c := range s.Clocks {
+			times[c.GetClockId()] = int64(c.GetTimestamp())
+		}
+		now := times[3]
+		want := now + 3_000_300_000 + (now-caseStart*1000)/5000
+		if off := times[6] - want; off < -200_000 || off > 200_000 {
+			t.Errorf("boot time %d for %d, want about %d", times[6], now, want)
+		}
+	}
+	if n < 25 || len(summary.Timeline.ClockChanges) != 1 {
+		t.Errorf("%d snapshots, changes %v", n, summary.Timeline.ClockChanges)
+	}
+}
+
 func TestAttributes(t *testing.T) {
 	x := &textTrace{}
 	x.mark(caseStart, thread{"a", 1, 1, 0}, "I|1|x")

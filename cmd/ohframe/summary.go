@@ -41,6 +41,7 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	if !isDump {
 		fmt.Fprintf(w, "clock offset: %s\n", describeClock(&t.Clock))
 		printParts(w, t.Parts)
+		printClockChanges(w, t.ClockChanges)
 		printLines(w, s)
 	}
 	if s.Renumbered > 0 {
@@ -93,16 +94,32 @@ func printLines(w io.Writer, s *exporter.Summary) {
 	}
 }
 
-// maxParts is the number of traces in one file whose clocks the summary prints.
+// maxParts is the number of parts of a file whose clocks the summary prints.
 const maxParts = 4
 
-// printParts prints the clock offsets of the traces after the first one.
+// printParts prints the clock offsets of the parts after the first one.
 func printParts(w io.Writer, parts []analyzer.Part) {
 	for i := 1; i < min(len(parts), maxParts); i++ {
-		fmt.Fprintf(w, "  of the trace that starts at %s: %s\n", parts[i].Span.Start, describeClock(&parts[i].Clock))
+		fmt.Fprintf(w, "  of the part that starts at %s: %s\n", parts[i].Span.Start, describeClock(&parts[i].Clock))
 	}
 	if more := len(parts) - maxParts; more > 0 {
-		fmt.Fprintf(w, "  and of %s\n", text.Count(more, "further trace"))
+		fmt.Fprintf(w, "  and of %s\n", text.Count(more, "further part"))
+	}
+}
+
+// maxChanges is the number of changes of the clock that the summary prints.
+const maxChanges = 4
+
+func printClockChanges(w io.Writer, changes []analyzer.ClockChange) {
+	for _, c := range changes[:min(len(changes), maxChanges)] {
+		warning := "warning: "
+		if c.Corrected {
+			warning = ""
+		}
+		fmt.Fprintf(w, "  %s%s\n", warning, c)
+	}
+	if more := len(changes) - maxChanges; more > 0 {
+		fmt.Fprintf(w, "  and %s\n", text.Count(more, "more change"))
 	}
 }
 

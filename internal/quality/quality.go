@@ -281,8 +281,36 @@ func (q *Quality) judgeFrames(t *ohframe.Trace, all int, isText bool) {
 	} else if apart != 0 {
 		q.add(verdict, "clock_contradicted", "the clock offset differs by %s from %s", apart, from)
 	}
+	q.judgeClockChanges(t.Timeline.ClockChanges)
 	if clock.Overruled != 0 {
 		q.add(Limited, "clock_overruled", "the clock offset differs by %s from the stated one", clock.Overruled)
+	}
+}
+
+// judgeClockChanges adds a reason for changes of the clock that are corrected, and one for
+// others: from the first of them on, frames are compared with the deadlines of other
+// vsyncs.
+func (q *Quality) judgeClockChanges(changes []analyzer.ClockChange) {
+	describe := func(corrected bool) (s string) {
+		n := 0
+		for _, c := range changes {
+			if c.Corrected != corrected {
+				continue
+			}
+			if n++; n == 1 {
+				s = c.String()
+			}
+		}
+		if n > 1 {
+			s += fmt.Sprintf(", and %s", text.Count(n-1, "more change"))
+		}
+		return s
+	}
+	if s := describe(false); s != "" {
+		q.add(Unreliable, "clock_changed", "%s", s)
+	}
+	if s := describe(true); s != "" {
+		q.add(Limited, "clock_changed", "%s", s)
 	}
 }
 

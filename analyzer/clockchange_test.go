@@ -1,0 +1,120 @@
+package analyzer
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"ohframe/analyzer/trace"
+)
+
+const ms = trace.Millisecond
+
+// clockTrace makes samples of a device at 100 Hz: offset and lag by the number of the sample. A
+// sample has the line number 10 times its own.
+func clockTrace(n int, offset, lag func(i int) trace.Duration) (samples []clockSample, steps []lineStep) {
+	last := trace.Time(0)
+	for i := range n {
+		o := offset(i)
+		now := trace.Time(trace.Duration(i+100) * 10 * ms)
+		at := now.Add(o + lag(i))
+		if last != 0 && at.Sub(last).Abs() >= minStep {
+			steps = append(steps, lineStep{last, at, 10 * i})
+		}
+		last = at
+		samples = append(samples, clockSample{at, o + lag(i), 10 * i})
+	}
+	return samples, steps
+}
+
+// Jumps and drifts are found where they are, and lag is not mistaken for them.
+func TestFollowClock(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	short := func(int) trace.Duration { return 150*trace.Microsecond + trace.Duration(r.IntN(int(2*ms))) }
+	busy := func(from, to int) func(int) trace.Duration {
+		return func(i int) trace.Duration {
+			if from <= i && i < to {
+				return short(i) + 7*ms
+			}
+			return short(i)
+		}
+	}
+	constant := func(int) trace.Duration { return 5 * trace.Second }
+	jump := func(at int, by trace.Duration) func(int) trace.Duration {
+		return func(i int) trace.Duration {
+			if i >= at {
+				return by
+			}
+			return 0
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		offset, lag func(int) trace.Duration
+		want        []ClockChange // without times; By up to the lag
+	}{
+		{"constant", constant, short, nil},
+		{"a busy device", constant, busy(300, 340), nil},
+		{"busy at the start", constant, busy(0, 20), nil},
+		{"busy at the end", constant, busy(980, 1000), nil},
+		{"jump", jump(500, 100*ms), short, []ClockChange{{Kind: ClockJump, Line: 5000, By: 100 * ms}}},
+		{"jump of a busy device", jump(500, 100*ms), busy(495, 520), []ClockChange{{Kind: ClockJump, Line: 5000, By: 100 * ms}}},
+		{"jump near the end", jump(990, 2000*ms), short, []ClockChange{{Kind: ClockJump, Line: 9900, By: 2000 * ms}}},
+		{"back", jump(500, -50*ms), short, []ClockChange{{Kind: ClockBack, Line: 5000, By: -50 * ms}}},
+		{"back and ahead", func(i int) trace.Duration { return jump(300, -50*ms)(i) + jump(600, 80*ms)(i) }, short,
+			[]ClockChange{{Kind: ClockBack, Line: 3000, By: -50 * ms}, {Kind: ClockJump, Line: 6000, By: 80 * ms}}},
+		// Lines are 10 ms apart, so that they do not go back in time.
+		{"slow for a while", jump(500, -8*ms), short, []ClockChange{{Kind: ClockUnsteady, Line: 5000, By: -8 * ms}}},
+	} {
+		samples, steps := clockTrace(1000, c.offset, c.lag)
+		pieces, got := followClock(samples, steps)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+			continue
+		}
+		jumps := 0
+		for i, want := range c.want {
+			if got[i].Kind != want.Kind || (got[i].By-want.By).Abs() > 8*ms || got[i].Line < want.Line-80 || got[i].Line > want.Line {
+				t.Errorf("%s: %v, want %v", c.name, got[i], want)
+			}
+			if want.Kind != ClockUnsteady {
+				jumps++
+				if got[i].Line != want.Line {
+					t.Errorf("%s: at line %d, want %d", c.name, got[i].Line, want.Line)
+				}
+			}
+		}
+		if len(pieces) != 1+jumps {
+			t.Errorf("%s: %d pieces", c.name, len(pieces))
+		}
+		if c.want == nil {
+			if slope, _, ok := pieces[0].drift(); ok {
+				t.Errorf("%s: drifts by %g", c.name, slope)
+			}
+		}
+	}
+}
+
+// A drift is found to a tenth of a millisecond over the trace, and neither a lag that grows
+// nor one that ends is a drift.
+func TestDrift(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	short := func(int) trace.Duration { return 150*trace.Microsecond + trace.Duration(r.IntN(int(ms))) }
+	const n = 3000 // 30 s
+	for _, ppm := range []trace.Duration{-500, -100, -20, 20, 100, 500} {
+		samples, _ := clockTrace(n, func(i int) trace.Duration { return trace.Duration(i) * 10 * ms * ppm / 1e6 }, short)
+		slope, _, ok := (&clockPiece{samples: samples}).drift()
+		if total, want := slope*30e9, float64(ppm)*30e3; !ok || total < want-1e5 || total > want+1e5 {
+			t.Errorf("%d ppm: drifts by %g ns in 30 s, %t, want %g", ppm, total, ok, want)
+		}
+	}
+	for name, lag := range map[string]func(int) trace.Duration{
+		"growing": func(i int) trace.Duration { return short(i) + trace.Duration(r.IntN(i+1))*4*ms/n },
+		"at last": func(i int) trace.Duration { return short(i) + trace.Duration(i/(n/2))*2*ms },
+		"first":   func(i int) trace.Duration { return short(i) + trace.Duration(1-i/(n/2))*2*ms },
+	} {
+		samples, _ := clockTrace(n, func(int) trace.Duration { return 0 }, lag)
+		if slope, _, ok := (&clockPiece{samples: samples}).drift(); ok {
+			t.Errorf("lag %s: drifts by %g ns in 30 s", name, slope*30e9)
+		}
+	}
+}

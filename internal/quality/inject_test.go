@@ -1,0 +1,202 @@
+package quality_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+
+	"ohframe"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/quality"
+	"ohframe/internal/simulate"
+	"ohframe/internal/slow"
+)
+
+// timedLine is a line of an event: what is before and after the time.
+var timedLine = regexp.MustCompile(`^(.*\[(\d+)\] \S+ +)(\d+)\.(\d{6})(: .*\n)$`)
+
+// injected is a trace as lines with times in microseconds; other lines have none.
+type injected struct {
+	lines []line
+	first int64
+	last  int64
+	cpus  []int // by the number of their lines, the most first
+}
+
+type line struct {
+	text         []byte // all, without a time
+	before, rest []byte
+	at           int64 // -1: no event
+	cpu          int
+}
+
+func split(text []byte) *injected {
+	in := &injected{first: -1}
+	byCPU := map[int]int{}
+	for l := range bytes.Lines(text) {
+		m := timedLine.FindSubmatch(l)
+		if m == nil {
+			in.lines = append(in.lines, line{text: l, at: -1})
+			continue
+		}
+		seconds, _ := strconv.ParseInt(string(m[3]), 10, 64)
+		micros, _ := strconv.ParseInt(string(m[4]), 10, 64)
+		cpu, _ := strconv.Atoi(string(m[2]))
+		at := seconds*1e6 + micros
+		if in.first < 0 {
+			in.first = at
+		}
+		in.last = at
+		byCPU[cpu]++
+		in.lines = append(in.lines, line{before: m[1], rest: m[5], at: at, cpu: cpu})
+	}
+	in.cpus = slices.SortedFunc(maps.Keys(byCPU), func(a, b int) int { return byCPU[b] - byCPU[a] })
+	return in
+}
+
+// edit returns the text with the lines that keep returns, at their new times.
+func (in *injected) edit(keep func(i int, l *line) (at int64, ok bool)) []byte {
+	var out []byte
+	for i := range in.lines {
+		l := &in.lines[i]
+		if l.at < 0 {
+			out = append(out, l.text...)
+		} else if at, ok := keep(i, l); ok {
+			out = fmt.Appendf(append(out, l.before...), "%5d.%06d", at/1e6, at%1e6)
+			out = append(out, l.rest...)
+		}
+	}
+	return out
+}
+
+// at returns the time after a share of the trace.
+func (in *injected) at(share float64) int64 {
+	return in.first + int64(share*float64(in.last-in.first))
+}
+
+// shift adds us to all times from a share of the trace on.
+func (in *injected) shift(share float64, us int64) []byte {
+	from := in.at(share)
+	return in.edit(func(_ int, l *line) (int64, bool) {
+		if l.at >= from {
+			return l.at + us, true
+		}
+		return l.at, true
+	})
+}
+
+// drift makes the clock run faster by parts per million.
+func (in *injected) drift(ppm int64) []byte {
+	return in.edit(func(_ int, l *line) (int64, bool) { return l.at + (l.at-in.first)*ppm/1e6, true })
+}
+
+// injections are damages of which a trace says nothing by itself. seconds is the length of
+// the traces.
+var injections = []struct {
+	name    string
+	seconds int
+	inject  func(in *injected, r *rand.Rand) []byte
+	// corrected: all measures are right, and the data quality says what was wrong.
+	corrected bool
+}{
+	{"untouched", 8, func(in *injected, r *rand.Rand) []byte { return in.shift(0, 0) }, false},
+	{"jump 100 ms", 8, func(in *injected, r *rand.Rand) []byte { return in.shift(0.3+0.4*r.Float64(), 100e3) }, true},
+	{"jump 2 s", 8, func(in *injected, r *rand.Rand) []byte { return in.shift(0.3+0.4*r.Float64(), 2e6) }, true},
+	{"back 50 ms", 8, func(in *injected, r *rand.Rand) []byte { return in.shift(0.3+0.4*r.Float64(), -50e3) }, false},
+	{"back 5 s", 8, func(in *injected, r *rand.Rand) []byte { return in.shift(0.3+0.4*r.Float64(), -5e6) }, false},
+	{"drift 100 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(100) }, true},
+	{"drift 200 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(200) }, true},
+	{"drift 500 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(500) }, true},
+	{"drift -300 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(-300) }, true},
+}
+
+// simulated returns an ordinary trace: an application and a busier one, with a few late
+// frames, on a device that has slept.
+func simulated(t *testing.T, seed uint64, seconds int) []byte {
+	t.Helper()
+	c := simulate.Demo()
+	c.Seed, c.Duration, c.CutEnd = seed, trace.Duration(seconds)*trace.Second, false
+	c.Era = []string{"5.0.3", "5.1.0", "6.0", "harmonyos-6.1"}[seed%4]
+	c.Rates = []simulate.Rate{{Hz: []int{60, 90, 120}[seed%3]}}
+	c.ClockOffset = trace.Duration(seed%2) * 3600 * trace.Second
+	c.Kernel = []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux}[seed/2%2]
+	var text bytes.Buffer
+	if _, err := simulate.Write(&text, c); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// measured are the measures that people judge a trace by, of each process.
+func measured(t *ohframe.Trace) map[string]*float64 {
+	list := map[string]*float64{}
+	for _, p := range stats.Compute(t.Timeline, stats.Options{}).Processes {
+		for _, m := range stats.Measures {
+			switch m.Name {
+			case "jank_rate", "p95_ms", "fps", "hitch_ratio":
+				list[p.Name+" "+m.Name] = m.Of(p)
+			}
+		}
+	}
+	return list
+}
+
+// wrong returns the measures that differ by more than a tenth.
+func wrong(truth, got map[string]*float64) (list []string) {
+	for name, want := range truth {
+		if want == nil {
+			continue
+		}
+		switch v := got[name]; {
+		case v == nil:
+			list = append(list, name+" unknown")
+		case *v > *want*1.1 || *v < *want*0.9:
+			list = append(list, fmt.Sprintf("%s %.4g, not %.4g", name, *v, *want))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestInjections(t *testing.T) {
+	for _, c := range injections {
+		t.Run(c.name, func(t *testing.T) {
+			verdicts, off := map[quality.Verdict]int{}, map[quality.Verdict]int{}
+			for seed := range slow.Of(uint64(2), 200) {
+				text := simulated(t, seed, c.seconds)
+				r := rand.New(rand.NewPCG(seed, 7))
+				read := func(text []byte) *ohframe.Trace {
+					in, err := ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return in
+				}
+				whole := read(text)
+				damaged := read(c.inject(split(text), r))
+				q := quality.Of(damaged)
+				list := wrong(measured(whole), measured(damaged))
+				verdicts[q.Verdict]++
+				if len(list) > 0 {
+					off[q.Verdict]++
+				}
+				if c.corrected && (len(list) > 0 || q.Verdict != quality.Limited) {
+					t.Errorf("seed %d: corrected, but %s: %q", seed, q, list)
+				}
+				if q.Verdict == quality.Good && len(list) > 0 {
+					t.Errorf("seed %d: good, but %q", seed, list)
+				}
+				if testing.Verbose() {
+					t.Logf("seed %d: %s: %q", seed, q, list)
+				}
+			}
+			t.Logf("verdicts %v, of them with a measure off by more than a tenth %v", verdicts, off)
+		})
+	}
+}
