@@ -26,7 +26,7 @@ func convertCommand() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses)"},
 			&cli.BoolFlag{Name: "frames-only", Usage: "write frames and names only, no events"},
 			&cli.BoolFlag{Name: "no-tracks", Usage: "write Perfetto's own frame timeline, but none of the further tracks"},
-			&cli.BoolFlag{Name: "no-causes", Usage: "do not look for the causes of late frames"},
+			noCausesFlag,
 			&cli.BoolFlag{Name: "android-compat", Usage: "also write the names that Perfetto's queries for Android expect"},
 			&cli.BoolFlag{Name: "compress", Usage: "compress the packets in the trace"},
 			&cli.GenericFlag{Name: "attribute", Value: &attributes{}, Usage: "store a fact in the trace: `KEY=VALUE`; may be repeated"},
@@ -165,7 +165,7 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	if given, ok := c.Generic("attribute").(*attributes); ok {
 		options.Attributes = append(options.Attributes, *given...)
 	}
-	options.Causes = !c.Bool("no-causes")
+	options.Causes = !c.Bool(noCausesFlag.Name)
 	summary, err := ohframe.Convert(c.Context, in, out, options)
 	if isWriteError(err) {
 		return nil, fileError(outName, err)

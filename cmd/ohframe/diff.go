@@ -32,7 +32,7 @@ func diffCommand() *cli.Command {
 			failOnFlag, failOnAnyFlag, budgetsFlag, allowMissingFlag,
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp of shares, 1 ms/s, otherwise 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
-			processFlag, verboseFlag,
+			processFlag, verboseFlag, noCausesFlag,
 		}, traceFlags(strictMeasures)...),
 		Action: runDiff,
 	}
@@ -164,6 +164,9 @@ func diffOptions(c *cli.Context) (o diff.Options, err error) {
 		return o, &failure{file: c.String(budgetsFlag.Name), what: "no conditions on changes, only on values, which report checks", hint: "write jank_rate>+2pp, with a sign"}
 	} else if f != nil {
 		o.FailOn = append(o.FailOn, f.Changes...)
+	}
+	if i := slices.IndexFunc(o.FailOn, diff.Condition.OfCauses); i >= 0 && c.Bool(noCausesFlag.Name) {
+		return o, &failure{what: fmt.Sprintf("--no-causes: the condition %s is on causes", o.FailOn[i])}
 	}
 	if c.IsSet("min-effect") {
 		if o.MinEffect, err = diff.ParseMinEffects(c.String("min-effect")); err != nil {

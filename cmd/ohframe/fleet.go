@@ -57,7 +57,7 @@ func fleetRunCommand() *cli.Command {
 			&cli.StringFlag{Name: "metadata", Usage: "add dimensions from a table: `CSV` with a column trace"},
 			&cli.DurationFlag{Name: "timeout", Value: time.Minute, Usage: "give up a trace after `DURATION`; 0 never does"},
 			&cli.BoolFlag{Name: "frames", Usage: "also write all frames, to DIR/frames"},
-			&cli.BoolFlag{Name: "no-causes", Usage: "do not look for the causes of late frames, which is faster"},
+			noCausesFlag,
 			&cli.IntFlag{Name: "max-failures", Value: -1, Usage: "exit with 1 if more than `N` traces fail", DefaultText: "any number"},
 		}, traceFlags(strictMeasures)...),
 		Action: runFleet,
@@ -238,7 +238,7 @@ func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.Causes = !c.Bool("no-causes")
+	options.Causes = !c.Bool(noCausesFlag.Name)
 	o := fleet.Options{
 		Read: options, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: *c.Generic("dim").(*rules),
 		Timeout: c.Duration("timeout"), Frames: c.Bool("frames"), Shards: c.Int("shards"),

@@ -129,6 +129,8 @@ func readInput(c *cli.Context, name string, more ...func(*ohframe.Options)) (*oh
 	for _, set := range more {
 		set(&options)
 	}
+	withoutCauses := c.Bool(noCausesFlag.Name)
+	options.Causes = options.Causes && !withoutCauses
 	f, err := openInput(c.Context, name)
 	if err != nil {
 		return nil, err
@@ -138,12 +140,18 @@ func readInput(c *cli.Context, name string, more ...func(*ohframe.Options)) (*oh
 	if err != nil {
 		return nil, fileError(name, err)
 	}
+	if withoutCauses {
+		t.Causes = nil // those that a converted trace has
+	}
 	if warning != "" {
 		t.Warnings = append(t.Warnings, warning)
 	}
 	printWarnings(name, append(t.Warnings, f.warnings()...))
 	return t, nil
 }
+
+// noCausesFlag is the flag of commands that find causes, but have other results too.
+var noCausesFlag = &cli.BoolFlag{Name: "no-causes", Usage: "do not look for the causes of late frames, which is faster"}
 
 // withCauses has readInput find the causes of late frames.
 func withCauses(o *ohframe.Options) { o.Causes = true }

@@ -31,7 +31,7 @@ func reportCommand() *cli.Command {
 			topFlag, verboseFlag, thresholdsFlag,
 			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond its limit: `MEASURE>5%,MEASURE<55`"},
 			budgetsFlag,
-			allowMissingFlag,
+			allowMissingFlag, noCausesFlag,
 		}, traceFlags(strictMeasures)...),
 		Action: runReport,
 	}

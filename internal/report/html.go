@@ -243,7 +243,7 @@ func (p *pageView) add(in Input, several bool) {
 				info.Moments = append(info.Moments, momentRow{m})
 			}
 		}
-		pp.CausesKnown = known != nil
+		pp.CausesKnown = in.Causes != nil
 		causes := known(s)
 		pp.WorstCauses = worstCauses(s, causes)
 		if pp.Why = newWhyView(causes, in.Causes, in.Quality, &pp, maxLateOnPage-p.listed); pp.Why != nil {
