@@ -57,7 +57,7 @@ func passageOf(name string) passage {
 // pass records the begin of a slice at which a frame passes on. It returns what
 // openSlice.arrival is.
 func (r *Recorder) pass(t *thread, e *hitrace.Event, kind passage) uint32 {
-	if r.entries >= r.limits.States {
+	if r.limited() {
 		return 0
 	}
 	p := &r.passages

@@ -278,7 +278,7 @@ func (r *Recorder) log(t *thread, e entry) *entry {
 	if l == nil || l.full {
 		return nil
 	}
-	if r.entries >= r.limits.States {
+	if r.limited() {
 		l.full = true
 		l.add(entry{at: e.at, kind: stateEntry, state: unknown})
 		return nil
@@ -320,3 +320,6 @@ func (r *Recorder) lose(t *thread, at trace.Time) {
 	}
 	t.now = segment{start: at, state: unknown}
 }
+
+// limited reports whether the limit of entries was reached.
+func (r *Recorder) limited() bool { return r.entries >= r.limits.States }

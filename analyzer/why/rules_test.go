@@ -1,6 +1,7 @@
 package why_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -528,6 +529,74 @@ func TestAdviceByReason(t *testing.T) {
 		})
 		if c := e.Cause(); c == nil || c.Advice != want {
 			t.Errorf("%s: %+v", label, c)
+		}
+	}
+}
+
+// Advice is what the developer of the frame's process can do about who had the CPU, and what
+// to record if the trace does not say what the thread did.
+func TestAdviceByCulprit(t *testing.T) {
+	preemptedBy := func(tid int) func(s *script) {
+		return func(s *script) {
+			s.change(1, 500, "R+", tid)
+			s.at += long
+			s.change(1, tid, "S", 500)
+		}
+	}
+	for name, c := range map[string]struct {
+		in   func(s *script)
+		want place.Advice
+	}{
+		"thread of the application": {preemptedBy(501), place.AdviseCPULoad},
+		"other process":             {preemptedBy(700), place.AdviseOthers},
+		"log":                       {preemptedBy(702), place.AdviseLog},
+		"lost events": {func(s *script) {
+			s.at += 20
+			s.change(1, 700, "S", 0) // but thread 500 was believed to run here
+			s.at += long
+			s.change(1, 0, "R", 500)
+		}, place.AdviseLost},
+	} {
+		_, e := lateFrame(t, c.in)
+		if got := e.Shares[0].Advice; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// Without scheduling events, all advice is to record them. For render_service, no advice is
+// that for an application.
+func TestAdviceByReader(t *testing.T) {
+	s := &script{}
+	s.frames(24, func(i int) {
+		if i == lateAt {
+			s.waitFor(long, "D", 20, nil)
+			s.reason(1, "io_schedule+0x10/0x20")
+		}
+	}, nil, nil)
+	unscheduled := regexp.MustCompile(`(?m)^.* sched_\w+: .*\n`).ReplaceAllString(s.text(), "")
+	service := strings.NewReplacer("com.example.app", "render_service ", "H:OnVsyncEvent now:", "H:RSMainThread::DoComposition: ", "H:FlushLayoutTask", "H:RSUniRender::Process").Replace(s.text())
+	for name, c := range map[string]struct {
+		text string
+		kind analyzer.Kind
+		want place.Advice
+	}{
+		"application":               {s.text(), analyzer.ApplicationFrame, place.AdviseIO},
+		"render_service":            {service, analyzer.RenderFrame, place.AdviseSystemIO},
+		"without scheduling events": {unscheduled, analyzer.ApplicationFrame, place.AdviseStates},
+	} {
+		timeline, causes := explain(t, strings.NewReader(c.text))
+		late := 0
+		for f := range timeline.Complete() {
+			if e := causes.Of(f); e.Overrun > 0 {
+				late++
+				if got := e.Shares[0].Advice; f.Kind != c.kind || got != c.want {
+					t.Errorf("%s: %v frame with the advice %q, want %v, %q", name, f.Kind, got, c.kind, c.want)
+				}
+			}
+		}
+		if late == 0 {
+			t.Errorf("%s: no late frames", name)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (s *script) begin(tid int, name string) {
 func (s *script) end(tid int) { s.line(tid, 1, "tracing_mark_write: E|%d|", s.pid(tid)) }
 
 var comms = map[int]string{
-	0: "swapper/1", 20: "irq/7-mmc", 21: "udk-irq-3", 22: "kworker/1:2", 500: "com.example.app", 501: "TaskWorker", 502: "RSUniRenderThre", 600: "service", 601: "OS_IPC_1", 700: "hog",
+	0: "swapper/1", 20: "irq/7-mmc", 21: "udk-irq-3", 22: "kworker/1:2", 500: "com.example.app", 501: "TaskWorker", 502: "RSUniRenderThre", 600: "service", 601: "OS_IPC_1", 700: "hog", 702: "hilogd.rd_kmsg",
 }
 
 func (s *script) change(cpu, prev int, state string, next int) {

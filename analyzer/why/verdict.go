@@ -189,7 +189,7 @@ const (
 func (r *Recorder) Explain(t *analyzer.Timeline) *Causes {
 	r.vocabulary.release()
 	r.vocabulary = nil
-	c := &Causes{Frames: map[*analyzer.Frame]*Explanation{}, Scheduled: r.scheduled, Woken: r.woke, Functions: r.functions, Limited: r.entries >= r.limits.States}
+	c := &Causes{Frames: map[*analyzer.Frame]*Explanation{}, Scheduled: r.scheduled, Woken: r.woke, Functions: r.functions, Limited: r.limited()}
 	r.owners = threadNames(t)
 	r.clusters = r.findClusters()
 	threads := spans(t)
@@ -358,7 +358,7 @@ func (r *Recorder) detail(a *account, list []*account, u *usual, x excess) Share
 	if s.Wait == place.RunSlow && most*5 < (x.value-x.usual)*3 {
 		// The whole frame was slower. One slice would stand for time spent in others.
 		s.SliceValue, s.SliceUsual = 0, 0
-		s.Advice = place.AdviceFor(s.Wait, s.place, "")
+		s.Advice = r.advice(a, &s)
 		return s
 	}
 	s.Slice, s.place = r.keys.names[best.key], r.keys.places[best.key]
@@ -377,14 +377,32 @@ func (r *Recorder) detail(a *account, list []*account, u *usual, x excess) Share
 	if wait == place.WaitRender {
 		s.Earlier = a.drawn(list)
 	}
-	s.Advice = place.AdviceFor(s.Wait, s.place, s.Reason)
-	if s.Culprit != nil && s.Culprit.collects() && (wait == place.WaitOwnThread || wait == place.WaitGC) {
-		s.Advice = place.AdviceFor(place.WaitGC, s.place, s.Reason)
-	}
-	if s.Advice == place.AdviseMarkers && a.frame.Kind == analyzer.RenderFrame {
-		s.Advice = place.NoAdvice // render_service is not the developer's code
-	}
+	s.Advice = r.advice(a, &s)
 	return s
+}
+
+// advice returns the advice for a cause of a frame.
+func (r *Recorder) advice(a *account, s *Share) place.Advice {
+	c := place.Cause{Wait: s.Wait, Place: s.place, Reason: s.Reason, Scheduled: r.scheduled}
+	if s.Wait == place.WaitUnknown && r.limited() {
+		return place.NoAdvice // the sentence says which limit to raise
+	}
+	if a.frame.Kind == analyzer.RenderFrame {
+		c.Reader = place.System
+	}
+	if by := s.Culprit; by != nil {
+		switch {
+		case by.collects() && (s.Wait == place.WaitOwnThread || s.Wait == place.WaitGC):
+			c.Wait = place.WaitGC
+		case place.IsLogger(by.Process) || place.IsLogger(by.Thread):
+			c.Rival = place.Logger
+		case by.PID == a.frame.Process.PID:
+			c.Rival = place.OwnThread
+		default:
+			c.Rival = place.OtherThread
+		}
+	}
+	return c.Advice()
 }
 
 // drawn returns the earlier frame that the render thread was drawing for more than half

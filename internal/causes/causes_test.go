@@ -90,7 +90,7 @@ com.example.app · application · pid 2000 ────────────�
   lost 40.0 ms in 2 late frames of 3
 
    90 %  36.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 2 frames, worst 10
-      use asynchronous file APIs or TaskPool on the UI thread, and read files before they are needed
+      read files before they are needed and off the UI thread: asynchronously, or in TaskPool
    10 %   4.0 ms  1 other cause; --all lists them
 
   Frame     Late  Cause

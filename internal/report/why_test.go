@@ -60,7 +60,7 @@ func TestCausesInTable(t *testing.T) {
 		`
   Causes: lost 12.0 ms in 1 late frame
    67 %   8.0 ms  ` + storage + ` · frame 11
-      use asynchronous file APIs or TaskPool on the UI thread, and read files before they are needed
+      read files before they are needed and off the UI thread: asynchronously, or in TaskPool
    33 %   4.0 ms  running in FlushLayoutTask · frame 11
 `,
 		"  Periods  Cause\n",

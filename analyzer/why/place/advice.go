@@ -1,6 +1,8 @@
 package place
 
-// Advice is what a developer can do about a cause, in one line.
+import "strings"
+
+// Advice is what the Reader can do about a cause, in one line.
 type Advice uint8
 
 // The advice. docs/why.md lists the causes that each is for.
@@ -21,6 +23,7 @@ const (
 	AdviseList
 	AdvisePredict
 	AdviseDrawing
+	AdviseCanvas
 	AdviseChanges
 	AdviseAreaCallbacks
 	AdviseImage
@@ -35,6 +38,8 @@ const (
 	AdviseOwnThread
 	AdviseSleep
 	AdviseCPULoad
+	AdviseOthers
+	AdviseLog
 	AdviseSlowCPU
 	AdviseInterrupts
 	AdviseVsync
@@ -50,6 +55,15 @@ const (
 	AdviseCaches
 	AdviseLayers
 	AdviseSched
+	AdviseStates
+	AdviseLost
+	// Of these, only developers of the system are told.
+	AdviseSystemCallbacks
+	AdviseSystemIO
+	AdviseSystemMemory
+	AdviseSystemThread
+	AdviseSystemSleep
+	AdviseSystemCPU
 	adviceEnd // stays last
 )
 
@@ -62,17 +76,18 @@ var advices = [AdviceCount]string{
 	AdviseHandlers:      "keep onTouch, gesture and onScroll handlers short, and defer their work",
 	AdviseFrameCallback: "do less in DisplaySync and postFrameCallback callbacks, or lower their rate",
 	AdviseAnimation:     "animate transform and opacity instead of size, and change fewer nodes inside animateTo",
-	AdviseState:         "rebuild fewer components per state change: split them, use @Observed and @Track, set no state in build()",
-	AdviseCreate:        "reuse components with @Reusable, create them lazily with LazyForEach, and nest fewer of them",
+	AdviseState:         "split components, observe single properties (@Observed and @Track, @ObservedV2 and @Trace), set no state in build()",
+	AdviseCreate:        "reuse components (@Reusable, @ReusableV2), create them lazily (LazyForEach, Repeat with virtualScroll), nest fewer",
 	AdviseAppear:        "do no synchronous file, database or network access in aboutToAppear, and parse no large JSON there",
 	AdviseRecycle:       "keep aboutToReuse light: assign only what changed, copy no objects",
-	AdviseProfile:       "find the slow function with DevEco Profiler, and use TaskPool or Worker for computation",
-	AdviseCallbacks:     "split long callbacks on the UI thread, or use TaskPool for them",
+	AdviseProfile:       "find the slow function with DevEco Profiler, and move computation to TaskPool or Worker",
+	AdviseCallbacks:     "split long callbacks of the UI thread, or move their work to TaskPool",
 	AdviseLoad:          "load the page or module before it is needed, and use lazy import",
 	AdviseLayout:        "lay out fewer nodes: set fixed width and height as boundaries, and nest less",
-	AdviseList:          "use LazyForEach with cachedCount and @Reusable items, and make the items lighter",
+	AdviseList:          "use LazyForEach or Repeat with virtualScroll, cachedCount, and light items that are reused (@Reusable, @ReusableV2)",
 	AdvisePredict:       "make list items lighter: building them ahead delays the next frame",
-	AdviseDrawing:       "draw less in Canvas and custom drawing",
+	AdviseDrawing:       "change the appearance of fewer nodes in one frame: their draw commands are recorded again",
+	AdviseCanvas:        "draw less in Canvas",
 	AdviseChanges:       "change fewer nodes in one frame",
 	AdviseAreaCallbacks: "keep onAreaChange and onVisibleAreaChange callbacks light",
 	AdviseImage:         "decode images asynchronously and to the size that is shown (desiredSize, autoResize)",
@@ -82,11 +97,13 @@ var advices = [AdviceCount]string{
 	AdviseGCSystem:      "the system should not collect for this reason during a frame: report it to the system",
 	AdviseGCRequest:     "find out who requested the collection, and do not request one during a frame",
 	AdviseGCOther:       "allocate less in TaskPool and Worker: collections of shared objects stop all ArkTS threads",
-	AdviseIO:            "use asynchronous file APIs or TaskPool on the UI thread, and read files before they are needed",
+	AdviseIO:            "read files before they are needed and off the UI thread: asynchronously, or in TaskPool",
 	AdviseMemory:        "use less memory: free caches and large images when the system reports memory pressure",
 	AdviseOwnThread:     "do not wait for other threads on the UI thread, and share fewer locks with them",
 	AdviseSleep:         "do not sleep or wait with a timeout on the UI thread",
 	AdviseCPULoad:       "run less in parallel during animations, and give background work a lower QoS",
+	AdviseOthers:        "another process had the CPU: close other applications, and measure again",
+	AdviseLog:           "log less: the service that writes the log had the CPU",
 	AdviseSlowCPU:       "the same work ran on a slower CPU: check temperature, power mode and load",
 	AdviseInterrupts:    "interrupts needed the CPU: check drivers and load of the device",
 	AdviseVsync:         "the vsync came late: report it to the system",
@@ -102,19 +119,75 @@ var advices = [AdviceCount]string{
 	AdviseCaches:        "use less memory for images and caches: the system cleaned them up during the frame",
 	AdviseLayers:        "show fewer surfaces at the same time, and keep their format and size",
 	AdviseSched:         "record with the tags sched, freq and binder to see what the thread waited for",
+	AdviseStates:        "record with the tag sched to see whether the thread ran or waited",
+	AdviseLost:          "scheduling events are missing here: record with a larger buffer or fewer tags, and begin earlier",
+
+	AdviseSystemCallbacks: "split long work between frames, or move it to another thread",
+	AdviseSystemIO:        "read files before the frame, or on another thread",
+	AdviseSystemMemory:    "find out which processes use the memory: the system had too little of it",
+	AdviseSystemThread:    "do not wait for other threads during a frame, and share fewer locks with them",
+	AdviseSystemSleep:     "do not sleep or wait with a timeout during a frame",
+	AdviseSystemCPU:       "check the priorities of the threads that had the CPU, and the CPUs that they may use",
 }
 
 // String returns the advice, without a full stop; "" for NoAdvice.
 func (a Advice) String() string { return advices[a] }
 
-// AdviceFor returns the advice for a cause: a wait and the completed place where it
-// occurred, see Place.Inside. reason is
-// the reason of the garbage collection that p is part of, from GCReason, or "".
-func AdviceFor(w Wait, p Place, reason string) Advice {
-	if p.Class == ClassGC || p.Class == ClassGCWait || w == WaitGC || w == GCRun {
-		return gcAdvice(p, reason)
+// Reader is the developer whom advice is for.
+type Reader uint8
+
+// The readers: developers of applications, and those of render_service.
+const (
+	Application Reader = iota
+	System
+)
+
+// Rival is who had the CPU that a thread waited for.
+type Rival uint8
+
+// The rivals.
+const (
+	NoRival     Rival = iota // nobody, or nobody is known
+	OwnThread                // a thread of the same process
+	OtherThread              // one of another process
+	Logger                   // one that writes the log
+)
+
+// IsLogger reports whether a process or a thread with this name writes the system's log.
+func IsLogger(name string) bool {
+	return strings.HasPrefix(name, "hilogd") || strings.HasPrefix(name, "logd") || strings.HasPrefix(name, "klogd")
+}
+
+// Cause is what advice depends on.
+type Cause struct {
+	Wait Wait
+	// Place is where it occurred, completed as by Place.Inside, and Reason that of the
+	// garbage collection that it is part of, from GCReason, or "".
+	Place  Place
+	Reason string
+	Reader Reader
+	Rival  Rival
+	// Scheduled: the trace has scheduling events.
+	Scheduled bool
+}
+
+// Advice returns the advice for the cause.
+func (c Cause) Advice() Advice {
+	a := c.forApplication()
+	if c.Reader == System {
+		if other, ok := forSystem[a]; ok {
+			return other
+		}
 	}
-	switch w {
+	return a
+}
+
+func (c Cause) forApplication() Advice {
+	p := c.Place
+	if p.Class == ClassGC || p.Class == ClassGCWait || c.Wait == WaitGC || c.Wait == GCRun {
+		return gcAdvice(p, c.Reason)
+	}
+	switch c.Wait {
 	case WaitVsync:
 		return AdviseVsync
 	case WaitIRQ:
@@ -122,6 +195,12 @@ func AdviceFor(w Wait, p Place, reason string) Advice {
 	case RunSlow:
 		return AdviseSlowCPU
 	case CPUPreempted, CPUWait:
+		switch c.Rival {
+		case OtherThread:
+			return AdviseOthers
+		case Logger:
+			return AdviseLog
+		}
 		return AdviseCPULoad
 	case WaitBinder:
 		return AdviseIPC
@@ -152,13 +231,57 @@ func AdviceFor(w Wait, p Place, reason string) Advice {
 		return AdviseCallbacks
 	case WaitSleep:
 		return AdviseSched
-	case WaitUnknown, Run:
+	case WaitUnknown:
+		// The class of a slice says what was slow in any case. A stage does not.
+		switch {
+		case p.Class != ClassWork && p.Advice != NoAdvice:
+			return p.Advice
+		case c.Scheduled:
+			return AdviseLost
+		}
+		return AdviseStates
+	case Run:
 		if p.Advice != NoAdvice {
 			return p.Advice
 		}
 		return stageAdvice[p.Stage]
 	}
 	return NoAdvice
+}
+
+// forSystem is what developers of render_service can do instead of what developers of
+// applications can: they have no ArkUI, no ArkTS and no UI thread.
+var forSystem = map[Advice]Advice{
+	AdviseMarkers:       NoAdvice,
+	AdviseHandlers:      NoAdvice,
+	AdviseFrameCallback: NoAdvice,
+	AdviseAnimation:     AdviseRSAnimations,
+	AdviseState:         NoAdvice,
+	AdviseCreate:        NoAdvice,
+	AdviseAppear:        NoAdvice,
+	AdviseRecycle:       NoAdvice,
+	AdviseProfile:       NoAdvice,
+	AdviseCallbacks:     AdviseSystemCallbacks,
+	AdviseLoad:          NoAdvice,
+	AdviseLayout:        NoAdvice,
+	AdviseList:          NoAdvice,
+	AdvisePredict:       NoAdvice,
+	AdviseDrawing:       NoAdvice,
+	AdviseCanvas:        AdviseOverdraw,
+	AdviseChanges:       AdviseNodes,
+	AdviseAreaCallbacks: NoAdvice,
+	AdviseImage:         AdviseTexture,
+	AdviseResource:      NoAdvice,
+	AdviseAllocations:   NoAdvice,
+	AdviseGCSystem:      NoAdvice,
+	AdviseGCRequest:     NoAdvice,
+	AdviseGCOther:       NoAdvice,
+	AdviseIO:            AdviseSystemIO,
+	AdviseMemory:        AdviseSystemMemory,
+	AdviseOwnThread:     AdviseSystemThread,
+	AdviseSleep:         AdviseSystemSleep,
+	AdviseCPULoad:       AdviseSystemCPU,
+	AdviseOthers:        AdviseSystemCPU,
 }
 
 // stageAdvice is for slices that have no advice of their own.

@@ -9,5 +9,5 @@
 //
 //	label ──AppendKey──▶ key ──Lookup──▶ Place: stage, class, advice
 //	caller ─BlockedBy──▶ Wait                 │
-//	                      └────AdviceFor──────┴──▶ Advice
+//	                      └───────Cause───────┴──▶ Advice
 package place

@@ -101,23 +101,49 @@ func TestDocumentAdvice(t *testing.T) {
 	if len(rows) != AdviceCount-1 {
 		t.Fatalf("%d rows, want %d", len(rows), AdviceCount-1)
 	}
+	readers := map[Advice]map[Reader]bool{}
+	for c := range allCauses() {
+		a := c.Advice()
+		if readers[a] == nil {
+			readers[a] = map[Reader]bool{}
+		}
+		readers[a][c.Reader] = true
+	}
+	waits := map[Advice][]string{}
+	for w := range Wait(WaitCount) {
+		given := map[Advice]bool{}
+		for _, reader := range []Reader{Application, System} {
+			for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
+				for _, scheduled := range []bool{false, true} {
+					given[Cause{Wait: w, Reader: reader, Rival: rival, Scheduled: scheduled}.Advice()] = true
+				}
+			}
+		}
+		for a := range given {
+			waits[a] = append(waits[a], "`"+w.String()+"`")
+		}
+	}
 	for i, row := range rows {
 		a := Advice(i + 1)
 		if row[0] != a.String() {
 			t.Errorf("row %d is %q, want %q", i, row[0], a)
 		}
-		var waits []string
-		for w := range Wait(WaitCount) {
-			if AdviceFor(w, Place{}, "") == a {
-				waits = append(waits, "`"+w.String()+"`")
-			}
+		reader := "both"
+		switch {
+		case !readers[a][System]:
+			reader = "application"
+		case !readers[a][Application]:
+			reader = "system"
 		}
-		if want := strings.Join(waits, ", "); row[1] != want {
-			t.Errorf("%s: waits %q, want %q", a, row[1], want)
+		if row[1] != reader {
+			t.Errorf("%s: for %q, want %q", a, row[1], reader)
 		}
-		for _, text := range examples(row[2]) {
+		if want := strings.Join(waits[a], ", "); row[2] != want {
+			t.Errorf("%s: waits %q, want %q", a, row[2], want)
+		}
+		for _, text := range examples(row[3]) {
 			reason, _ := GCReason([]byte(text))
-			if got := AdviceFor(Run, Lookup([]byte(text)), reason); got != a {
+			if got := (Cause{Wait: Run, Place: Lookup([]byte(text)), Reason: reason}).Advice(); got != a {
 				t.Errorf("%s: %s has the advice %q", a, text, got)
 			}
 		}

@@ -324,16 +324,8 @@ func TestNames(t *testing.T) {
 		check("wait's label", w.Label(), label)
 	}
 	given := map[Advice]bool{}
-	reasons := append([]string{""}, laterReasons[:]...)
-	for w := range Wait(WaitCount) {
-		for _, row := range table {
-			for _, reason := range reasons {
-				given[AdviceFor(w, row.Place, reason)] = true
-			}
-		}
-		for s := range Stage(StageCount) {
-			given[AdviceFor(w, Place{Stage: s}, "")] = true
-		}
+	for c := range allCauses() {
+		given[c.Advice()] = true
 	}
 	for a := Advice(1); a < Advice(AdviceCount); a++ {
 		text := a.String()

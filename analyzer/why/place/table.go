@@ -134,6 +134,10 @@ var table = [...]marker{
 
 	{"FlushRenderTask", Place{Stage: Record}, false},
 	{"FrameNode::RenderTask", Place{Stage: Record}, false},
+	{"Canvas", Place{NoStage, ClassWork, AdviseCanvas}, false}, // Canvas tasks count
+	{"CanvasPattern::*", Place{NoStage, ClassWork, AdviseCanvas}, false},
+	{"CanvasPaintMethod::*", Place{NoStage, ClassWork, AdviseCanvas}, false},
+	{"CanvasModifier::*", Place{NoStage, ClassWork, AdviseCanvas}, false},
 
 	{"FlushMessages", Place{Stage: Submit}, false},
 	{"SendCommands", Place{Stage: Submit}, true},
@@ -190,6 +194,7 @@ var table = [...]marker{
 	// Resources: global_resource_management.
 
 	{"OHOS::Global::Resource::*", Place{NoStage, ClassResource, AdviseResource}, false},
+	{"HapManager::*", Place{NoStage, ClassResource, AdviseResource}, false}, // without the signature
 
 	{"binder transaction", Place{NoStage, ClassIPC, AdviseIPC}, false},
 

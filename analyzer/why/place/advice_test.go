@@ -1,0 +1,119 @@
+package place
+
+import (
+	"iter"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allCauses returns every combination of what advice depends on: waits, rows of the table
+// and stages, reasons that differ in their advice, readers and rivals.
+func allCauses() iter.Seq[Cause] {
+	distinct := map[Place]bool{}
+	for _, row := range table {
+		distinct[row.Place] = true
+	}
+	for s := range Stage(StageCount) {
+		distinct[Place{Stage: s}] = true
+	}
+	places := slices.Collect(maps.Keys(distinct))
+	reasons := []string{"", gcIdle, gcExternal}
+	return func(yield func(Cause) bool) {
+		for w := range Wait(WaitCount) {
+			for _, p := range places {
+				for _, reason := range reasons {
+					for _, reader := range []Reader{Application, System} {
+						for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
+							for _, scheduled := range []bool{false, true} {
+								if !yield(Cause{w, p, reason, reader, rival, scheduled}) {
+									return
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// What only developers of applications have, in every text for them.
+var ofApplications = regexp.MustCompile(`@|TaskPool|Worker|ArkUI|ArkTS|LazyForEach|Repeat|Canvas|DisplaySync|hiTraceMeter|DevEco|\$r|aboutTo|onTouch|animateTo|build\(|UI thread|QoS|asynchronously|\bon[A-Z]`)
+
+// Advice is for its reader, and about what is known.
+func TestAdvice(t *testing.T) {
+	var onlyApplications [AdviceCount]bool
+	for a := range Advice(AdviceCount) {
+		onlyApplications[a] = ofApplications.MatchString(a.String())
+	}
+	for c := range allCauses() {
+		text := c.Advice().String()
+		bad := func(what string) {
+			t.Helper()
+			t.Errorf("%+v has the advice %q: %s", c, text, what)
+		}
+		if c.Reader == System && onlyApplications[c.Advice()] {
+			bad("the system has no such thing")
+		}
+		if strings.Contains(text, "Canvas") && c.Place.Advice != AdviseCanvas {
+			bad("no slice of a canvas")
+		}
+		if c.Wait == WaitUnknown && c.Place.Class == ClassWork && !strings.Contains(text, "record with") {
+			bad("it is unknown what the thread did")
+		}
+		if w := c.Wait; (w == CPUPreempted || w == CPUWait) && c.Place.Class != ClassGC && c.Place.Class != ClassGCWait {
+			if log := strings.Contains(text, "log less"); log != (c.Rival == Logger) {
+				bad("log less, or not")
+			}
+			if c.Rival == OtherThread && c.Reader == Application && !strings.Contains(text, "close other applications") {
+				bad("an application cannot change other processes")
+			}
+		}
+	}
+	// The TaskPool is not the UI thread, and both versions of state management have a say.
+	for a := range Advice(AdviceCount) {
+		text := a.String()
+		if strings.Contains(text, "TaskPool on the UI thread") {
+			t.Errorf("%q", text)
+		}
+		for _, pair := range [][]string{{"@Reusable", "@ReusableV2"}, {"@Observed", "@ObservedV2", "@Trace"}, {"@Track", "@Trace"}, {"LazyForEach", "Repeat", "virtualScroll"}} {
+			has := func(name string) bool { return regexp.MustCompile(name + `\b`).MatchString(text) }
+			if has(pair[0]) && slices.ContainsFunc(pair[1:], func(name string) bool { return !has(name) }) {
+				t.Errorf("%q has only the first version", text)
+			}
+		}
+	}
+}
+
+func TestIsLogger(t *testing.T) {
+	for name, want := range map[string]bool{"hilogd": true, "hilogd.rd_kmsg": true, "logd.writer": true, "login": false, "hilog": false, "com.example.app": false, "": false} {
+		if got := IsLogger(name); got != want {
+			t.Errorf("IsLogger(%q) is %t", name, got)
+		}
+	}
+}
+
+// Names of resources and of canvases, as versions of the system write them.
+func TestAdviceOfSlices(t *testing.T) {
+	for label, want := range map[string]Advice{
+		"H:HapManager::GetMediaDataFromHap":                                                   AdviseResource,
+		"H:virtual RState OHOS::Global::Resource::HapManager::GetMediaDataFromHap(const int)": AdviseResource,
+		"H:Canvas tasks count: 12.":                                                           AdviseCanvas,
+		"H:Canvas[38] CanvasPaintMethod::UpdateContentModifier":                               AdviseCanvas,
+		"H:CanvasModifier::onDraw Op count: 4.":                                               AdviseCanvas,
+		"H:FlushRenderTask 12":                                                                AdviseDrawing,
+	} {
+		key := AppendKey(nil, []byte(label))
+		p := Lookup(key).Inside(Place{Stage: Record})
+		if got := (Cause{Wait: Run, Place: p, Scheduled: true}).Advice(); got != want {
+			t.Errorf("%s (%s): %q, want %q", label, key, got, want)
+		}
+	}
+	storage := Cause{Wait: WaitIO, Place: Lookup([]byte("HapManager::GetMediaDataFromHap"))}
+	if got := storage.Advice(); got != AdviseResource {
+		t.Errorf("reading a resource: %q", got)
+	}
+}
