@@ -171,7 +171,7 @@ func (l *lane) kernel(c category, owner *thread) {
 			b = strconv.AppendInt(b, last, 10)
 			b = append(b, " dest_node="...)
 			b = strconv.AppendInt(b, 12_000_000+n, 10)
-			b = append(b, " dest_proc=1027 dest_thread=0 reply=0 flags=0x10 code=0x"...)
+			b = append(b, " dest_proc=1027 dest_thread=0 reply=0 flags=0x11 code=0x"...) // one way: no reply follows
 			return strconv.AppendInt(b, n&0x3f, 16)
 		case binderReceivedCategory:
 			b = append(b, "binder_transaction_received: transaction="...)
