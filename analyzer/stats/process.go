@@ -35,6 +35,9 @@ type Process struct {
 	WholeFrames WholeFrames `json:"whole_frames"`
 	// SurfaceFlinger counts its verdicts on the frames; nil if the trace has none.
 	SurfaceFlinger *Verdicts `json:"surfaceflinger"`
+	// HWUI counts the frames in each jank class of hwui that occurs, in the order of
+	// gfxinfo. Only frames of `dumpsys gfxinfo framestats` are in any.
+	HWUI []ClassFrames `json:"hwui"`
 	// LongestStreak is the longest run of late frames; nil if no frame was late.
 	LongestStreak *Streak `json:"longest_streak"`
 	Stutter       Stutter `json:"stutter"`
@@ -70,6 +73,7 @@ func (p *Process) measure() {
 	p.WholeFrames = r.whole
 	p.WholeFrames.LateRate = ratio(r.whole.Late, r.whole.Judged)
 	p.SurfaceFlinger = verdicts(r.frames)
+	p.HWUI = classes(r.frames)
 	p.LongestStreak = longestStreak(r.frames)
 	p.Stutter = stutter(r.frames)
 	p.Durations = durations(r.frames)

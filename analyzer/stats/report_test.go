@@ -93,6 +93,7 @@ func reportOfTwoApplications() *stats.Report {
 				Frames:    stats.Counts{Complete: 7, WithDeadline: 7, Late: 2, LateMain: 2, Empty: ptr(1), Misaligned: 2, Linked: 6},
 				JankRate:  ptr(2.0 / 7),
 				EmptyRate: ptr(1.0 / 7),
+				HWUI:      []stats.ClassFrames{},
 				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
 				FPS:       &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.1, All: 5 / 0.33, IdleShare: ptr(0.23 / 0.33), OfRefresh: ptr(5 / 10.0)},
 				// Presents 1020 1030 1060 1090 1110 1350. 1030-1060: due at 1030, two
@@ -136,6 +137,7 @@ func reportOfTwoApplications() *stats.Report {
 				Frames:    stats.Counts{Complete: 3, WithDeadline: 3, Empty: ptr(0), Misaligned: 2, Linked: 3},
 				JankRate:  ptr(0.0),
 				EmptyRate: ptr(0.0),
+				HWUI:      []stats.ClassFrames{},
 				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 3}},
 				FPS:       &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: 2 / 0.05, All: 2 / 0.26, IdleShare: ptr(0.21 / 0.26), OfRefresh: ptr(2 / 5.0)},
 				// 1090-1110: due at 1070, one period too long. 1110-1350: nothing due
@@ -169,6 +171,7 @@ func reportOfTwoApplications() *stats.Report {
 					Misaligned: 4, Linked: 6, Presented: 6, Truncated: 1},
 				JankRate:  ptr(2.0 / 7),
 				EmptyRate: ptr(1.0 / 7),
+				HWUI:      []stats.ClassFrames{},
 				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
 				FPS:       &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.12, All: 5 / 0.33, IdleShare: ptr(0.21 / 0.33), OfRefresh: ptr(5 / 12.0)},
 				// As gallery's, but notes was waiting at 1070 and at 1300.
@@ -225,6 +228,7 @@ func TestComputeTruncatedOnly(t *testing.T) {
 	got := stats.Compute(&s.Timeline, stats.Options{})
 	sameJSON(t, got, &stats.Report{Processes: []*stats.Process{{
 		Kind: stats.Application, PID: 100, Frames: stats.Counts{Empty: ptr(0), Truncated: 1},
+		HWUI:    []stats.ClassFrames{},
 		Refresh: []stats.Refresh{}, Worst: []stats.WorstFrame{},
 		Stages: []stats.StageTimes{
 			{Stage: stats.Receive}, {Stage: stats.UIWork}, {Stage: stats.PickUp}, {Stage: stats.RenderMain},

@@ -67,6 +67,9 @@ processes[].hitches.longest_at_ns
 processes[].hitches.longest_ns
 processes[].hitches.lost_frames
 processes[].hitches.time_ns
+processes[].hwui
+processes[].hwui[].class
+processes[].hwui[].frames
 processes[].jank_rate
 processes[].kind
 processes[].longest_streak
@@ -142,6 +145,7 @@ span.to_ns
 func TestSchema(t *testing.T) {
 	timeline := twoApplications()
 	timeline.Frames[0].Android = &analyzer.Android{Timeline: &analyzer.FrameTimeline{Verdict: analyzer.Verdict{Jank: analyzer.JankNone}}}
+	timeline.Frames[1].Android = &analyzer.Android{Stats: &analyzer.FrameStats{Jank: analyzer.StatsJanky}}
 	report := stats.Compute(timeline, stats.Options{})
 	checkSchema(t, report, reportSchema)
 }

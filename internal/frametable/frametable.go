@@ -5,6 +5,7 @@
 package frametable
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -135,6 +136,10 @@ func newRow(f *analyzer.Frame) row {
 		r.GPUStart, r.GPUEnd = known(f.GPU[0].Start), known(end)
 	}
 	a := f.Android
+	if a != nil && a.Stats != nil {
+		classes := cmp.Or(a.Stats.Jank.String(), analyzer.JankNone.String())
+		r.JankType = &classes
+	}
 	if a != nil && (a.Latency != nil || a.Stats != nil) {
 		return r // a dump has neither verdicts nor several layers
 	}

@@ -122,7 +122,8 @@ func TestWhoIsJudged(t *testing.T) {
 		{"Android", 0, timeline, "App Deadline Missed"},
 		{"Android, truncated", analyzer.Truncated, timeline, "App Deadline Missed"},
 		{"latency", 0, &analyzer.Android{Latency: &analyzer.LayerLatency{}}, ""},
-		{"framestats", 0, &analyzer.Android{Stats: &analyzer.FrameStats{}}, ""},
+		{"framestats", 0, &analyzer.Android{Stats: &analyzer.FrameStats{}}, "None"},
+		{"framestats, classes of hwui", 0, &analyzer.Android{Stats: &analyzer.FrameStats{Jank: analyzer.StatsJanky | analyzer.StatsSlowUI}}, "Janky, Slow UI thread"},
 	} {
 		f := unknown()
 		f.Facts, f.Android = test.facts, test.android
@@ -130,7 +131,8 @@ func TestWhoIsJudged(t *testing.T) {
 		if dump := test.android != nil && (test.android.Latency != nil || test.android.Stats != nil); dump != (row["layers"] == "") {
 			t.Errorf("%s: layers %q", test.name, row["layers"])
 		}
-		if row["jank_type"] != test.want || (row["present_type"] == "") != (test.want == "") || (row["prediction_type"] == "") != (test.want == "") {
+		verdict := test.want != "" && (test.android == nil || test.android.Stats == nil)
+		if row["jank_type"] != test.want || (row["present_type"] != "") != verdict || (row["prediction_type"] != "") != verdict {
 			t.Errorf("%s: %q, %q, want %q", test.name, row["jank_type"], row["present_type"], test.want)
 		}
 	}

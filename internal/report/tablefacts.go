@@ -38,6 +38,9 @@ func (t *tableWriter) facts(p *stats.Process, full bool) {
 		if p.SurfaceFlinger != nil {
 			add("Verdicts", t.verdicts(p.SurfaceFlinger)...)
 		}
+		if len(p.HWUI) > 0 {
+			add("hwui", classes(p.HWUI))
+		}
 	}
 	add("Hitches", t.hitches(p)...)
 	add("Durations", t.durations(p)...)
@@ -158,6 +161,15 @@ func (t *tableWriter) verdicts(v *stats.Verdicts) []string {
 		lines = append(lines, strings.Join(types, " · "))
 	}
 	return lines
+}
+
+// classes returns the jank classes of hwui, with their frames.
+func classes(list []stats.ClassFrames) string {
+	parts := make([]string, len(list))
+	for i, c := range list {
+		parts[i] = fmt.Sprintf("%s %d", c.Class, c.Frames)
+	}
+	return strings.Join(parts, " · ")
 }
 
 func (t *tableWriter) hitches(p *stats.Process) []string {
