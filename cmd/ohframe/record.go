@@ -362,7 +362,7 @@ func (s *steps) dryRun(r *record.Recorder, p *plan) error {
 	commands := []struct{ name, command string }{
 		{"begin", t.BeginScript()}, {"finish", t.FinishScript()},
 		{"receive", "hdc file recv " + t.TraceFile() + " " + p.name + ".ftrace"},
-		{"clean up", device.RemoveScript(t.Dir, p.Keep)},
+		{"clean up", device.CloseScript(t.Dir, p.Keep)},
 	}
 	for _, c := range commands {
 		if s.json {

@@ -81,8 +81,8 @@ var failures = []struct {
 	what, hint string
 	args       []string
 	set        func(*fake.Config, *fake.Device)
-	// dirty: the device was lost. Its watchdog cleans it.
-	dirty bool
+	// dirty: the device was lost. Its watchdog cleans it. kept: a trace stays there.
+	dirty, kept bool
 	// only are the systems that it can happen on; nil for all.
 	only []string
 }{
@@ -127,7 +127,7 @@ var failures = []struct {
 	{name: "another tool records, --force", code: 0, args: []string{"--force"}, set: func(_ *fake.Config, d *fake.Device) { d.Busy = "SP_daemon" }},
 	{name: "abandoned recording", code: 0, set: func(_ *fake.Config, d *fake.Device) { d.Busy = "stale" }},
 	{name: "begin fails", code: 4, what: `does not begin the recording: the kernel's trace files cannot be set up \(code 1004\)`,
-		set: func(_ *fake.Config, d *fake.Device) { d.BeginCode = 1004 }},
+		set: hitraceFails("begin", "OpenRecording failed, errorCode(1004)")},
 	{name: "clock not available", code: 0, set: func(_ *fake.Config, d *fake.Device) { d.NoMono = true }},
 	{name: "device lost at the checks", code: 3, what: `^the device was lost`, hint: `cable`, set: fault("const.product.model", "lost", 0)},
 	{name: "device lost at the begin", code: 4, what: `^the device was lost`, set: fault("--trace_begin", "lost", 0)},
@@ -135,28 +135,32 @@ var failures = []struct {
 	{name: "device lost at the end", code: 4, what: `^the device is offline|^the device was lost`, set: fault("--trace_finish -o", "lost", 0), dirty: true},
 	{name: "device lost at the end, back", code: 0, set: fault("--trace_finish -o", "lost", 1)},
 	{name: "device lost while it ends, back", code: 0, set: fault("--trace_finish -o", "lost after", 1)},
-	{name: "device lost during the transfer", code: 5, what: `^the device is offline|^the device was lost`, set: fault("file recv", "lost", 0), dirty: true},
+	{name: "device lost during the transfer", code: 5, what: `^the device is offline|^the device was lost`, set: fault("file recv", "lost", 0), dirty: true, kept: true},
 	{name: "device lost during the transfer, back", code: 0, set: fault("file recv", "lost", 1)},
 	{name: "device lost at the launch", code: 4, what: `^the device was lost`, args: []string{"--app", "com.example.gallery", "--launch"}, set: fault("aa start", "lost", 0), dirty: true},
-	{name: "device lost at the clean-up", code: 0, set: fault("kill -- -", "lost", 0), dirty: true},
+	{name: "device lost at the clean-up", code: 0, set: fault("=ohframe= remains", "lost", 0), dirty: true, kept: true},
 	{name: "begin does not end", code: 4, what: `^hdc shell did not end within 3s`, hint: `--hdc-limit`, args: []string{"--hdc-limit", "3"}, set: fault("--trace_begin", "hang", 0)},
 	{name: "recording ended by another tool", code: 5, what: `^the trace has no events`, hint: `another tool`, only: []string{"3.2", "4.0", "4.1", "5.0"}, set: endByOther},
 	{name: "recording ended by another tool, said by hitrace", code: 4, what: `another tool closed the recording`, only: []string{"5.1", "6.0", "6.1"}, set: endByOther},
 	{name: "device cannot write: full", code: 4, what: `cannot write the trace: no space left on the device`, hint: `free some space`,
 		set: func(_ *fake.Config, d *fake.Device) { d.Errno = 28 }},
-	{name: "trace ends in mid-line", code: 5, what: `ends in the middle of a line`, set: func(_ *fake.Config, d *fake.Device) { d.Cut = true }},
+	{name: "trace ends in mid-line", code: 0, set: func(_ *fake.Config, d *fake.Device) { d.Cut = true }},
 	{name: "start of the trace lost", code: 0, set: func(_ *fake.Config, d *fake.Device) { d.Overflow = true }},
 	{name: "transfer is slow", code: 0, set: func(c *fake.Config, _ *fake.Device) {
 		c.Faults = []fake.Fault{{On: "file recv", Do: "slow", MS: 20}}
 	}},
-	{name: "half of the file arrives", code: 5, what: `^received \d+ of \d+ bytes`, hint: `cable`, set: fault("file recv", "cut", 0)},
-	{name: "file is missing on the device", code: 5, what: `Error opening file: no such file`, set: func(c *fake.Config, _ *fake.Device) {
+	{name: "half of the file arrives", code: 5, what: `^received \d+ of \d+ bytes`, hint: `cable`, set: fault("file recv", "cut", 0), kept: true},
+	{name: "hdc cannot open the file", code: 5, what: `Error opening file: no such file`, kept: true, set: func(c *fake.Config, _ *fake.Device) {
 		c.Faults = []fake.Fault{{On: "file recv", Do: "say", Text: "[Fail]Error opening file: no such file or directory, path:/x\r\n"}}
 	}},
-	{name: "local disk full", code: 5, what: `^no space left on this computer`, hint: `-o`, set: fault("file recv", "full", 0)},
+	{name: "local disk full", code: 5, what: `^no space left on this computer`, hint: `-o`, set: fault("file recv", "full", 0), kept: true},
 	{name: "unknown error of hdc", code: 3, what: `^hdc: \[E009999\] Something new`, set: func(c *fake.Config, _ *fake.Device) {
 		c.Faults = []fake.Fault{{On: "shell", Do: "say", Text: "[Fail][E009999] Something new\r\n"}}
 	}},
+}
+
+func hitraceFails(mode, text string) func(*fake.Config, *fake.Device) {
+	return func(_ *fake.Config, d *fake.Device) { d.Hitrace = map[string]fake.Answer{mode: {Fail: text}} }
 }
 
 func endByOther(c *fake.Config, _ *fake.Device) {
@@ -242,8 +246,13 @@ func recordWithFailure(t *testing.T, index int, system string) int {
 		if want := []string{"session of FMR0224: SP_daemon"}; !slices.Equal(left, want) {
 			t.Errorf("left on the device: %q, want %q", left, want)
 		}
-	case len(left) > 0 != f.dirty:
+	case len(left) > 0 != (f.dirty || f.kept):
 		t.Errorf("left on the device: %q\n%s", left, said)
+	case f.kept:
+		becomesIdle(t, world, said)
+		if left := dirt(t, world); len(left) != 1 || !strings.Contains(said, "/data/local/tmp/"+filepath.Base(left[0])) {
+			t.Errorf("left on the device: %q\n%s", left, said)
+		}
 	case f.dirty:
 		becomesClean(t, world)
 	}
@@ -384,6 +393,7 @@ func TestRecordDiscard(t *testing.T) {
 			for i, signal := range e.signals {
 				if i > 0 {
 					isCalled(t, world, `"recv"`, 1)
+					time.Sleep(once)
 				}
 				r.Process.Signal(signal)
 			}
@@ -461,13 +471,14 @@ func logOf(t *testing.T, world string) string {
 
 // The third Ctrl-C ends the program at once, even if hdc does not answer, and hdc too.
 func TestRecordLeave(t *testing.T) {
-	hang := []fake.Fault{{On: "--trace_finish -o", Do: "hang", MS: 60_000}, {On: "kill -- -", Do: "hang", MS: 60_000}}
+	hang := []fake.Fault{{On: "--trace_finish -o", Do: "hang", MS: 60_000}, {On: "=ohframe= remains", Do: "hang", MS: 60_000}}
 	r, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("5.0")}, Faults: hang}, "record", "-o", "x", "--json")
 	r.start(t)
 	recordingBegins(t, world)
 	for _, f := range hang {
 		r.Process.Signal(syscall.SIGINT)
 		isCalled(t, world, f.On, 1)
+		time.Sleep(once)
 	}
 	if len(callsOf(t, world)) == 0 {
 		t.Error("no hdc is running")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -79,8 +80,7 @@ func (r *recording) recordOnce(ctx context.Context) error {
 		return err
 	}()
 	if err != nil {
-		s.Close(ctx)
-		r.stopping.end()
+		r.end(ctx, s)
 		return withCode(exitRecord, err)
 	}
 	m, err := r.receive(ctx, s, s.TraceFile(), size, r.name)
@@ -118,16 +118,27 @@ func shortTime(d time.Duration) string {
 
 // begin begins a recording.
 func (r *recording) begin(ctx context.Context, what string) (*record.Session, error) {
+	r.stopping.prepare(fmt.Sprintf("The device ends the recording itself, %s after its begin at the latest.", shortTime(r.recorder.Watchdog())))
 	s, err := r.recorder.Begin(ctx)
 	if err != nil {
 		if s != nil {
 			s.Close(ctx)
 		}
+		r.stopping.end()
 		return nil, withCode(exitRecord, err)
 	}
-	r.stopping.begin(fmt.Sprintf("The device ends the recording itself, %s after its begin at the latest.", shortTime(s.Watchdog())))
+	r.stopping.begin()
 	r.event(record.Event{Step: "recording", Text: what, Facts: map[string]any{"clock": s.Clock, "buffer_kb": r.recorder.BufferKB}})
 	return s, nil
+}
+
+// end cleans the device. Only a second Ctrl-C discards a trace that the device has written.
+func (r *recording) end(ctx context.Context, s *record.Session) {
+	if signalled := (interruption{}); errors.As(context.Cause(ctx), &signalled) && signalled.signal == syscall.SIGINT {
+		s.Discard()
+	}
+	s.Close(ctx)
+	r.stopping.end()
 }
 
 func (r *recording) launch(ctx context.Context, s *record.Session) error {
@@ -191,12 +202,7 @@ func tenths(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) 
 // description of the recording.
 func (r *recording) receive(ctx context.Context, s *record.Session, remote string, size int64, name string) (*meta.Meta, error) {
 	content, err := r.receiveFile(ctx, s, remote, size, name+".ftrace")
-	if r.Keep {
-		s.KeepFiles()
-		r.event(record.Event{Step: "kept", Text: "Kept    " + s.TraceFile() + " on the device", Facts: map[string]any{"path": s.TraceFile()}})
-	}
-	s.Close(ctx)
-	r.stopping.end()
+	r.end(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +224,9 @@ func (r *recording) receiveFile(ctx context.Context, s *record.Session, remote s
 		return nil, fileErrorUnlessDevice(file, err)
 	}
 	uses(r.command, file)
+	if content.Cut {
+		r.event(record.Event{Step: "note", Text: "Note    the trace ends in the middle of a line: the device did not write all of it", Facts: map[string]any{"cut": true}})
+	}
 	r.event(record.Event{
 		Step: "received", Text: fmt.Sprintf("Received %.1f MB in %s.", float64(size)/1e6, tenths(time.Since(start))),
 		Facts: map[string]any{"bytes": size, "file": file},

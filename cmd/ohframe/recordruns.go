@@ -29,10 +29,7 @@ func (r *recording) recordRing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		s.Close(ctx)
-		r.stopping.end()
-	}()
+	defer r.end(ctx, s)
 	end := time.After(r.Max - time.Since(s.Begun))
 	for n := 1; ; {
 		select {
@@ -174,8 +171,7 @@ func (r *recording) attempt(ctx context.Context, run *meta.Run) (*record.Session
 		return r.finish(ctx, s)
 	}()
 	if err != nil {
-		s.Close(ctx)
-		r.stopping.end()
+		r.end(ctx, s)
 		return nil, 0, err
 	}
 	return s, size, nil

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"ohframe/internal/children"
 )
@@ -21,6 +22,9 @@ type stopping struct {
 	mutex     sync.Mutex
 	recording bool
 	stopped   bool
+	// last is the signal before, and when it came.
+	last   syscall.Signal
+	lastAt time.Time
 	// leave is printed before an immediate exit.
 	leave string
 }
@@ -34,22 +38,30 @@ func watchSignals(ctx context.Context) (context.Context, *stopping) {
 		for {
 			select {
 			case signal := <-signals:
-				s.on(signal.(syscall.Signal), ctx.Err() != nil)
+				s.on(signal.(syscall.Signal), time.Now(), ctx.Err() != nil)
 			case <-ctx.Done():
 				// After the first signal, wait for the one that exits at once.
 				if _, ok := context.Cause(ctx).(interruption); !ok {
 					return
 				}
-				s.on((<-signals).(syscall.Signal), true)
+				s.on((<-signals).(syscall.Signal), time.Now(), true)
 			}
 		}
 	}()
 	return ctx, s
 }
 
-func (s *stopping) on(signal syscall.Signal, ended bool) {
+// once is the time in which two equal signals are one. A wrapper such as timeout passes on
+// a signal that the terminal or it has also sent to the process group; nobody types as fast.
+const once = 100 * time.Millisecond
+
+func (s *stopping) on(signal syscall.Signal, at time.Time, ended bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	if signal == s.last && at.Sub(s.lastAt) < once {
+		return
+	}
+	s.last, s.lastAt = signal, at
 	switch {
 	case ended:
 		if s.leave != "" {
@@ -65,12 +77,18 @@ func (s *stopping) on(signal syscall.Signal, ended bool) {
 	}
 }
 
-// begin and end bracket a recording; leave is what to print if the program exits
-// before it has cleaned up.
-func (s *stopping) begin(leave string) {
+// prepare, begin and end bracket a recording; leave is what to print if the program
+// exits before it has cleaned up.
+func (s *stopping) prepare(leave string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.recording, s.leave = true, leave
+	s.leave = leave
+}
+
+func (s *stopping) begin() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.recording = true
 }
 
 func (s *stopping) end() {

@@ -3,6 +3,7 @@
 package children
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -11,3 +12,6 @@ func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true
 
 // Kill kills a process and its children.
 func Kill(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
+
+// Exists reports whether a process runs.
+func Exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -11,3 +11,12 @@ func ownGroup() *syscall.SysProcAttr {
 
 // Kill kills a process. Windows does not kill its children.
 func Kill(p *os.Process) error { return p.Kill() }
+
+// Exists reports whether a process runs.
+func Exists(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err == nil {
+		p.Release()
+	}
+	return err == nil
+}

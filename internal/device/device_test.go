@@ -2,6 +2,7 @@ package device
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -161,17 +162,50 @@ func TestParseEnd(t *testing.T) {
 }
 
 // Nothing but a folder of a recording is removed.
-func TestRemoveScript(t *testing.T) {
+func TestCloseScript(t *testing.T) {
 	for _, dir := range []string{"", "/", "/data/local/tmp", "/data/local/tmp/ohframe-", "/data/local/tmp/ohframe-0123456g", "/data/local/tmp/ohframe-01234567/..", "/data/local/tmp/ohframe-01234567 /"} {
-		if got := RemoveScript(dir, false); got != "false" {
+		if got := CloseScript(dir, false); got != "false" {
 			t.Errorf("%q: got %q", dir, got)
 		}
 	}
-	if got := RemoveScript(NewDir("0123abcd"), false); !strings.HasSuffix(got, "\nrm -rf /data/local/tmp/ohframe-0123abcd") {
+	if got := CloseScript(NewDir("0123abcd"), false); !strings.Contains(got, "rm -rf /data/local/tmp/ohframe-0123abcd;") {
 		t.Errorf("got %q", got)
 	}
-	if got := RemoveScript(NewDir("0123abcd"), true); strings.Contains(got, "rm -rf") {
+	if got := CloseScript(NewDir("0123abcd"), true); strings.Contains(got, "rm -rf /data") {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestParseLeft(t *testing.T) {
+	got := ParseLeft(hdc.Result{Output: "=ohframe= /data/local/tmp/ohframe-01234567 alive a1_42 -7\n" +
+		"=ohframe= /data/local/tmp/ohframe-89abcdef dead  \n/data/local/tmp/ohframe-89abcdef/t.ftrace\n/etc/x.ftrace\n" +
+		"=ohframe= /data/local/tmp/other dead  \n"})
+	want := []Left{
+		{Dir: "/data/local/tmp/ohframe-01234567", Alive: true, Live: true, Owner: "a1_42", Seconds: -7},
+		{Dir: "/data/local/tmp/ohframe-89abcdef", Traces: []string{"/data/local/tmp/ohframe-89abcdef/t.ftrace"}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestParseClose(t *testing.T) {
+	const dir = "/data/local/tmp/ohframe-01234567"
+	for output, want := range map[string]struct {
+		traces int
+		closed bool
+	}{
+		"=ohframe= remains\n":                                             {0, true},
+		"x\n=ohframe= remains\n" + dir + "/t.ftrace\n":                    {1, true},
+		"=ohframe= remains\n" + dir + "/live\n":                           {0, false},
+		"=ohframe= remains\n" + dir + "/busy\n" + dir + "/1.ftrace\n":     {1, false},
+		dir + "/t.ftrace\n":                                               {0, false}, // cut
+		"=ohframe= remains\n/data/local/tmp/other/t.ftrace\n":             {0, true},
+		"=ohframe= remains\n" + dir + "/t.ftrace\n" + dir + "/2.ftrace\n": {2, true},
+	} {
+		if traces, closed := ParseClose(hdc.Result{Output: output}); len(traces) != want.traces || closed != want.closed {
+			t.Errorf("%q: got %q, %t", output, traces, closed)
+		}
 	}
 }
 
@@ -203,7 +237,7 @@ func TestCheckDrive(t *testing.T) {
 // The scripts stay far below the length that hdc passes on.
 func TestScriptLengths(t *testing.T) {
 	tracing := &Tracing{Dir: NewDir("0123abcd"), Tags: slices.Repeat([]string{"multimodalinput"}, 80), BufferKB: 32768, Clock: "mono", Max: time.Hour}
-	for _, script := range []string{ProbeScript(strings.Repeat("a.b", 40)), tracing.BeginScript(), tracing.FinishScript()} {
+	for _, script := range []string{ProbeScript(strings.Repeat("a.b", 40)), tracing.BeginScript(), tracing.FinishScript(), CloseScript(tracing.Dir, true)} {
 		if len(script) > 8000 {
 			t.Errorf("%d bytes: %.60s…", len(script), script)
 		}
@@ -217,7 +251,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, output string) {
 		facts := ParseProbe(output)
 		for _, dir := range facts.Left {
-			if RemoveScript(dir, false) == "false" {
+			if CloseScript(dir, false) == "false" {
 				t.Errorf("%q is not a folder of a recording", dir)
 			}
 		}
@@ -230,6 +264,11 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 		CheckDrive(r)
-		ParseFolders(r)
+		ParseClose(r)
+		for _, l := range ParseLeft(r) {
+			if CloseScript(l.Dir, false) == "false" {
+				t.Errorf("%q is not a folder of a recording", l.Dir)
+			}
+		}
 	})
 }

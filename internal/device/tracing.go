@@ -43,6 +43,16 @@ func (f *Facts) DefaultBufferKB() int {
 // Tracing is one recording with hitrace --trace_begin and --trace_finish, which all
 // versions have. In contrast to hitrace -t it can be ended early, and survives the
 // loss of the connection.
+//
+// If hdc is killed or the connection is lost, hdcd ends only the first shell of a script.
+// The script and its hitrace go on, unseen. So hitrace's output goes to files, since its
+// pipe may be closed, and these files in Dir say what is under way:
+//
+//	live      the session may be open; has Owner and the watchdog's end
+//	watchdog  the process id of the watchdog, which ends what is left
+//	busy      a hitrace of this recording runs
+//	ended     hitrace --trace_finish has ended
+//	stop      the recording is discarded: when busy goes, the script ends it
 type Tracing struct {
 	// Dir is the recording's folder on the device.
 	Dir      string
@@ -51,6 +61,8 @@ type Tracing struct {
 	Clock    string // "mono" or "boot"
 	// Max is the time after which the watchdog ends the recording.
 	Max time.Duration
+	// Owner is a word for the program that records.
+	Owner string
 }
 
 // NewDir returns the name of a recording's folder; nonce has 8 hexadecimal digits.
@@ -60,14 +72,6 @@ func NewDir(nonce string) string { return Folder + "/ohframe-" + nonce }
 func (t *Tracing) TraceFile() string { return t.Dir + "/t.ftrace" }
 
 func (t *Tracing) DumpFile(n int) string { return fmt.Sprintf("%s/%d.ftrace", t.Dir, n) }
-
-// live is a file that exists while a recording is under way. Without it the watchdog
-// does not end a recording, so it can never end that of somebody else.
-func (t *Tracing) live() string { return t.Dir + "/live" }
-
-// watchdog is a file with the watchdog's process id. Without it the watchdog keeps the
-// folder.
-func (t *Tracing) watchdog() string { return t.Dir + "/watchdog" }
 
 // HitraceBegin is the command that begins the recording.
 func (t *Tracing) HitraceBegin() string {
@@ -79,35 +83,66 @@ func (t *Tracing) HitraceFinish() string { return "hitrace --trace_finish -o " +
 
 const hitraceDrop = "hitrace --trace_finish_nodump"
 
+// dropped is what that prints when no session is open any more.
+const dropped = "end capture trace"
+
 // Marks between the parts of what scripts print.
 const (
 	markBegun = section + "begun"
 	markClock = section + "clock"
 	markSize  = section + "size"
+	markLeft  = section + "remains"
 )
 
 // statusNoFolder is the exit status of BeginScript if it cannot make the folder.
 const statusNoFolder = 90
 
+// in replaces DIR in a script.
+func in(dir, script string) string { return strings.ReplaceAll(script, "DIR", dir) }
+
+// scriptDrop closes the session without a trace. live goes only when that is known.
+const scriptDrop = `if [ -e DIR/live ]; then ` + hitraceDrop + ` >DIR/drop 2>&1; grep -q '` + dropped + `' DIR/drop && rm -f DIR/live; fi`
+
+// scriptTidy removes everything but traces.
+const scriptTidy = `for f in DIR/*; do case $f in *.ftrace) [ -s $f ] || rm -f $f;; *) rm -rf $f;; esac; done; rmdir DIR 2>/dev/null`
+
+// scriptKill ends the watchdog and its sleep, which are a process group.
+const scriptKill = `p=$(cat DIR/watchdog 2>/dev/null) && { kill -- -$p || kill $p; } 2>/dev/null`
+
+// scriptDiscard closes the session and removes everything. The watchdog goes only when
+// the session is closed.
+const scriptDiscard = scriptDrop + "\n[ -e DIR/live ] || { " + scriptKill + "; rm -rf DIR; }"
+
+// scriptClose closes the inherited descriptors above 2, those that the shell can close:
+// one of them may be hdcd's connection, which would not end before the watchdog. A shell
+// that does not know numbers above 9 takes them as a program, so a subshell tries first.
+const scriptClose = `for f in /proc/self/fd/*; do n=${f##*/}; case $n in [012]|"*") ;; *) (eval "exec $n>&-") 2>/dev/null && eval "exec $n>&-";; esac; done`
+
+// scriptDog is the watchdog. It gives a hitrace that is still writing two minutes, and
+// keeps a trace that was written and not received.
+const scriptDog = scriptClose + `; sleep %d; [ -e DIR/busy ] && sleep 120; n=0
+while [ -e DIR/live ] && [ $n -lt 30 ]; do ` + scriptDrop + `; [ -e DIR/live ] && sleep 10; n=$((n+1)); done
+` + scriptTidy
+
+// hitraceScript runs a hitrace that changes the session, and what comes after it. If the
+// recording was discarded meanwhile, it discards it: the caller has not waited.
+func (t *Tracing) hitraceScript(command, log, after string) string {
+	return in(t.Dir, fmt.Sprintf("echo >DIR/busy\n%s >DIR/%s 2>&1\n%s\nrm -f DIR/busy\n[ -e DIR/stop ] && { %s; }\n", command, log, after, scriptDiscard))
+}
+
 // BeginScript makes the folder, starts the watchdog, and begins the recording. The
 // watchdog is a process of its own session, and its streams are closed: it survives
-// the connection, and the call does not wait for it. If the recording does not begin,
-// the file live is removed: from then on nothing ends a recording, which would be that
-// of somebody else.
+// the connection, and the call does not wait for it. If hitrace says that the recording
+// does not begin, the file live is removed: from then on nothing ends a recording, which
+// would be that of somebody else.
 func (t *Tracing) BeginScript() string {
-	dog := fmt.Sprintf("sleep %d; [ -e %s ] && %s; [ -e %s ] && rm -rf %s",
-		int(t.Max.Seconds()), t.live(), hitraceDrop, t.watchdog(), t.Dir)
-	log := t.Dir + "/begin"
-	return fmt.Sprintf(`mkdir %s && chmod 700 %s && echo live >%s || exit %d
+	seconds := int(t.Max.Seconds())
+	return in(t.Dir, fmt.Sprintf(`mkdir DIR && chmod 700 DIR && echo %s $(($(date +%%s)+%d)) >DIR/live || exit %d
 setsid sh -c %s </dev/null >/dev/null 2>&1 &
-echo $! >%s
-echo '%s'
-%s >%s 2>&1
-cat %s
-grep -qE '%s' %s || rm -f %s
-echo '%s'
-%s
-true`, t.Dir, t.Dir, t.live(), statusNoFolder, hdc.Quote(dog), t.watchdog(), markBegun, t.HitraceBegin(), log, log, begun, log, t.live(), markClock, readTracefs("trace_clock"))
+echo $! >DIR/watchdog
+`, t.Owner, seconds, statusNoFolder, hdc.Quote(fmt.Sprintf(scriptDog, seconds)))) +
+		t.hitraceScript(t.HitraceBegin(), "begin", "grep -qE '"+begun+"' DIR/begin || { grep -qi 'error' DIR/begin && rm -f DIR/live; }") +
+		in(t.Dir, fmt.Sprintf("echo '%s'\ncat DIR/begin\necho '%s'\n%s\ntrue", markBegun, markClock, readTracefs("trace_clock")))
 }
 
 // begun matches what hitrace prints when it records: 4.1 and later; 3.2 and 4.0.
@@ -162,15 +197,17 @@ func CheckBegin(r hdc.Result) (clock string, err error) {
 }
 
 // FinishScript ends the recording and writes the trace. Run again after the connection
-// was lost, it ends the recording only if that has not happened yet.
+// was lost, it waits for the first call's hitrace, if that has begun.
 func (t *Tracing) FinishScript() string {
-	return fmt.Sprintf("if [ -e %s ]; then %s; rm -f %s; fi\necho '%s'\n%s",
-		t.live(), t.HitraceFinish(), t.live(), markSize, size(t.TraceFile()))
+	return in(t.Dir, "if mkdir DIR/ending 2>/dev/null; then\n") +
+		t.hitraceScript(t.HitraceFinish(), "finish", "[ -s "+t.TraceFile()+" ] && rm -f DIR/live; echo >DIR/ended") +
+		in(t.Dir, fmt.Sprintf("fi\nn=0; while [ -d DIR/ending ] && [ ! -e DIR/ended ] && [ $n -lt 600 ]; do sleep 0.2; n=$((n+1)); done\ncat DIR/finish\necho '%s'\n%s", markSize, size(t.TraceFile())))
 }
 
 // DumpScript writes what is in the buffer to DumpFile. The recording goes on.
 func (t *Tracing) DumpScript(n int) string {
-	return fmt.Sprintf("hitrace --trace_dump -o %s\necho '%s'\n%s", t.DumpFile(n), markSize, size(t.DumpFile(n)))
+	return t.hitraceScript("hitrace --trace_dump -o "+t.DumpFile(n), "dump", "") +
+		in(t.Dir, fmt.Sprintf("cat DIR/dump\necho '%s'\n%s", markSize, size(t.DumpFile(n))))
 }
 
 // size prints the size of a file in bytes, or nothing if it does not exist.
@@ -208,42 +245,74 @@ func ParseEnd(r hdc.Result) (int64, error) {
 	return 0, failure.New(ErrWrite, "", "the device did not write the trace")
 }
 
-// SizeScript prints the size of the trace, for ParseEnd.
-func (t *Tracing) SizeScript(file string) string {
-	return fmt.Sprintf("echo '%s'\n%s", markSize, size(file))
-}
-
-// DiscardScript ends a recording that is under way without a trace.
-func (t *Tracing) DiscardScript() string {
-	return fmt.Sprintf("if [ -e %s ]; then rm -f %s; %s; fi", t.live(), t.live(), hitraceDrop)
-}
-
 // ownFolder is the form of a recording's folder. Nothing else is removed.
 var ownFolder = regexp.MustCompile(`^/data/local/tmp/ohframe-[0-9a-f]{8}$`)
 
-// RemoveScript ends the watchdog and removes the folder with all files; with keep the
-// files stay. The watchdog and its sleep are the process group that it leads.
-func RemoveScript(dir string, keep bool) string {
+// CloseScript ends a recording that may be under way, and removes its folder; with keep,
+// traces stay. A hitrace of the recording that does not end soon is left to the script
+// that runs it and to the watchdog.
+func CloseScript(dir string, keep bool) string {
 	if !ownFolder.MatchString(dir) {
 		return "false"
 	}
-	remove := "rm -rf " + dir
+	stop, end := "[ -d DIR ] && echo >DIR/stop\n", scriptDiscard
 	if keep {
-		remove = fmt.Sprintf("rm -f %s/live %s/watchdog %s/begin", dir, dir, dir)
+		stop, end = "", scriptDrop+"\n[ -e DIR/live ] || { "+scriptKill+"; "+scriptTidy+"; }"
 	}
-	return fmt.Sprintf("p=$(cat %s/watchdog 2>/dev/null) && { kill -- -$p || kill $p; } 2>/dev/null\n%s", dir, remove)
+	return in(dir, stop+"n=0; while [ -e DIR/busy ] && [ $n -lt 50 ]; do sleep 0.2; n=$((n+1)); done\n"+
+		"[ -e DIR/busy ] || { "+end+"\n}\necho '"+markLeft+"'\nls -d DIR/live DIR/busy DIR/*.ftrace 2>/dev/null\ntrue")
 }
 
-// AbandonedScript prints those of the folders whose watchdog has ended.
-func AbandonedScript(dirs []string) string {
-	return fmt.Sprintf(`for d in %s; do p=$(cat $d/watchdog 2>/dev/null) && kill -0 $p 2>/dev/null || echo $d; done`, strings.Join(dirs, " "))
+// ParseClose returns the traces that CloseScript has left, and whether the session is
+// closed and nothing of the recording runs.
+func ParseClose(r hdc.Result) (traces []string, closed bool) {
+	_, left, ok := strings.Cut(r.Output, markLeft+"\n")
+	return leftTrace.FindAllString(left, -1), ok && !leftRunning.MatchString(left)
 }
 
-// ParseFolders returns the folders of recordings that a script printed.
-func ParseFolders(r hdc.Result) []string { return leftFolder.FindAllString(r.Output, -1) }
+var (
+	leftTrace   = regexp.MustCompile(`(?m)^/data/local/tmp/ohframe-[0-9a-f]{8}/\w+\.ftrace$`)
+	leftRunning = regexp.MustCompile(`(?m)/(live|busy)$`)
+	leftState   = regexp.MustCompile(`(?m)^` + section + `(/data/local/tmp/ohframe-[0-9a-f]{8}) (alive|dead) (\w*) (-?\d*)$`)
+)
 
-// CloseScript ends the recording of somebody else without a trace.
-func CloseScript() string { return hitraceDrop }
+// Left is what a recording has left on the device, or one that is under way.
+type Left struct {
+	Dir string
+	// Alive: its watchdog runs. Live: its session may be open.
+	Alive, Live bool
+	// Owner is that of a live recording, Seconds is when its watchdog ends it.
+	Owner   string
+	Seconds int
+	// Traces are those that it has written.
+	Traces []string
+}
 
-// CheckClose reports whether CloseScript ended a recording.
-func CheckClose(r hdc.Result) bool { return strings.Contains(r.Output, "end capture trace") }
+// LeftScript describes folders of recordings, for ParseLeft.
+func LeftScript(dirs []string) string {
+	return fmt.Sprintf(`for d in %s; do
+o=; e=; read o e <$d/live && e=$((e-$(date +%%s)))
+p=$(cat $d/watchdog) && kill -0 $p && a=alive || a=dead
+echo "%s$d $a $o $e"
+ls -d $d/*.ftrace
+done 2>/dev/null`, strings.Join(dirs, " "), section)
+}
+
+// ParseLeft parses what LeftScript printed.
+func ParseLeft(r hdc.Result) (list []Left) {
+	for line := range strings.Lines(r.Output) {
+		line = strings.TrimRight(line, "\n")
+		if m := leftState.FindStringSubmatch(line); m != nil {
+			list = append(list, Left{Dir: m[1], Alive: m[2] == "alive", Live: m[3] != "", Owner: m[3], Seconds: atoi(m[4])})
+		} else if n := len(list); n > 0 && leftTrace.MatchString(line) {
+			list[n-1].Traces = append(list[n-1].Traces, line)
+		}
+	}
+	return list
+}
+
+// DropScript ends the recording of somebody else without a trace.
+func DropScript() string { return hitraceDrop }
+
+// CheckDrop reports whether DropScript ended a recording.
+func CheckDrop(r hdc.Result) bool { return strings.Contains(r.Output, dropped) }

@@ -13,10 +13,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"ohframe/internal/children"
 	"ohframe/internal/device"
 	"ohframe/internal/failure"
 	"ohframe/internal/hdc"
@@ -261,7 +264,7 @@ func (r *Recorder) Meta() *meta.Meta {
 
 // Tracing returns the recording that Begin would begin, in a folder named after nonce.
 func (r *Recorder) Tracing(nonce string) *device.Tracing {
-	return &device.Tracing{Dir: device.NewDir(nonce), Tags: r.Tags, BufferKB: r.BufferKB, Clock: r.Clock, Max: r.Max + grace}
+	return &device.Tracing{Dir: device.NewDir(nonce), Tags: r.Tags, BufferKB: r.BufferKB, Clock: r.Clock, Max: r.Watchdog(), Owner: owner(os.Getpid())}
 }
 
 // grace is how long after the end of a recording the watchdog waits: the time to read
@@ -274,61 +277,110 @@ func newNonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-// CleanLeft removes the folders of recordings whose watchdog has ended, and returns
-// those of recordings that are under way.
-func (r *Recorder) CleanLeft(ctx context.Context) (alive []string, err error) {
+// Watchdog is the time after the begin at which the device ends the recording itself.
+func (r *Recorder) Watchdog() time.Duration { return r.Max + grace }
+
+// owner returns a word for a process of this computer. Processes in another namespace of
+// process ids are those of another computer.
+func owner(pid int) string {
+	host, _ := os.Hostname() // empty is as good
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	sum := sha256.Sum256([]byte(host + " " + space))
+	return fmt.Sprintf("%x_%d", sum[:6], pid)
+}
+
+// hasEnded reports whether the owner was a process of this computer that runs no more.
+func hasEnded(word string) bool {
+	_, digits, _ := strings.Cut(word, "_")
+	pid, err := strconv.Atoi(digits)
+	return err == nil && word == owner(pid) && !children.Exists(pid)
+}
+
+// cleanLeft removes what recordings without a watchdog have left, except traces, and
+// returns the recordings that are under way.
+func (r *Recorder) cleanLeft(ctx context.Context) (alive []device.Left, err error) {
+	list, err := r.left(ctx)
+	for _, l := range list {
+		switch {
+		case len(l.Traces) > 0 && !l.Live:
+			for _, path := range l.Traces {
+				r.say(Event{"note", "Note    a trace of an earlier recording is on the device: " + fetch(r.Key, path), map[string]any{"path": path}})
+			}
+		case l.Alive:
+			alive = append(alive, l)
+		default:
+			if err := r.remove(ctx, l); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return alive, err
+}
+
+// left describes the folders of recordings.
+func (r *Recorder) left(ctx context.Context) ([]device.Left, error) {
 	if len(r.Facts.Left) == 0 {
 		return nil, nil
 	}
-	result, err := r.Client.Shell(ctx, 0, device.AbandonedScript(r.Facts.Left))
+	result, err := r.Client.Shell(ctx, 0, device.LeftScript(r.Facts.Left))
+	return device.ParseLeft(result), err
+}
+
+func (r *Recorder) remove(ctx context.Context, l device.Left) error {
+	result, err := r.Client.Shell(ctx, 0, device.CloseScript(l.Dir, false))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	abandoned := device.ParseFolders(result)
-	for _, dir := range r.Facts.Left {
-		if !slices.Contains(abandoned, dir) {
-			alive = append(alive, dir)
-			continue
-		}
-		if _, err := r.Client.Shell(ctx, 0, device.RemoveScript(dir, false)); err != nil {
-			return nil, err
-		}
-		r.say(Event{"note", "Note    removed " + dir + ", which an earlier recording left", map[string]any{"removed": dir}})
+	if _, closed := device.ParseClose(result); !closed {
+		return refuse("try again later", "hitrace on the device does not end the recording of %s", l.Dir)
 	}
-	return alive, nil
+	r.say(Event{"note", "Note    removed " + l.Dir + ", which an earlier recording left", map[string]any{"removed": l.Dir}})
+	return nil
 }
 
 // Clean removes what earlier recordings left on the device and ends a recording that
 // nobody owns.
 func (r *Recorder) Clean(ctx context.Context) error {
-	alive, err := r.CleanLeft(ctx)
+	list, err := r.left(ctx)
 	if err != nil {
 		return err
 	}
-	if owners := r.owners(alive); owners != "" && !r.Force {
+	others := slices.DeleteFunc(slices.Clone(list), func(l device.Left) bool { return !l.Alive || hasEnded(l.Owner) })
+	if owners := r.owners(others); owners != "" && !r.Force {
 		return &failure.Error{What: "a recording of " + owners + " is under way on the device", Hint: "--force ends it", Err: device.ErrBusy}
 	}
-	for _, dir := range alive {
-		if _, err := r.Client.Shell(ctx, 0, device.RemoveScript(dir, false)); err != nil {
+	for _, l := range list {
+		if err := r.remove(ctx, l); err != nil {
 			return err
 		}
 	}
-	return r.closeOther(ctx, "Note    ended any recording that was under way on the device")
+	words := ""
+	if r.Facts.TracingOn {
+		words = "Note    ended the recording that was under way on the device"
+	}
+	return r.dropOther(ctx, words)
 }
 
 // owners names those who record at the moment; empty if nobody does.
-func (r *Recorder) owners(alive []string) string {
+func (r *Recorder) owners(alive []device.Left) string {
 	list := slices.Clone(r.Facts.Tracers)
-	for range alive {
-		list = append(list, "another ohframe")
+	for _, l := range alive {
+		who := "another ohframe"
+		if hasEnded(l.Owner) {
+			who = "an ohframe that has ended"
+		}
+		if l.Live {
+			who += fmt.Sprintf(", for at most %s", time.Duration(max(0, l.Seconds))*time.Second)
+		}
+		list = append(list, who)
 	}
 	return strings.Join(list, ", ")
 }
 
-// closeOther ends a recording of somebody else, and says so with the given words.
-func (r *Recorder) closeOther(ctx context.Context, words string) error {
-	result, err := r.Client.Shell(ctx, 0, device.CloseScript())
-	if err == nil && device.CheckClose(result) {
+// dropOther ends a recording of somebody else, and says so with the given words.
+func (r *Recorder) dropOther(ctx context.Context, words string) error {
+	result, err := r.Client.Shell(ctx, 0, device.DropScript())
+	if err == nil && device.CheckDrop(result) && words != "" {
 		r.say(Event{"note", words, map[string]any{"closed": true}})
 	}
 	return err

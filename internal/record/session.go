@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,14 +28,14 @@ type Session struct {
 	// Begun is when the recording began, by this computer's clock; Ended when it ended.
 	Begun, Ended time.Time
 
-	mayRun bool // the recording may be under way on the device
-	kept   bool
+	// kept: Close leaves traces on the device; received: they are here, too.
+	kept, received bool
 }
 
 // Begin begins a recording. A recording that nobody owns is ended first; with Force
 // that of anybody. The session is not nil if the recording may have begun.
 func (r *Recorder) Begin(ctx context.Context) (*Session, error) {
-	alive, err := r.CleanLeft(ctx)
+	alive, err := r.cleanLeft(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +47,9 @@ func (r *Recorder) Begin(ctx context.Context) (*Session, error) {
 	}
 	s, err := r.begin(ctx)
 	if errors.Is(err, device.ErrBusy) {
-		s.Close(ctx)
+		if _, _, err := s.end(ctx); err != nil {
+			return s, err
+		}
 		if err := r.makeFree(ctx, alive); err != nil {
 			return nil, err
 		}
@@ -55,18 +59,24 @@ func (r *Recorder) Begin(ctx context.Context) (*Session, error) {
 }
 
 // makeFree ends the recording that is under way, if nobody owns it.
-func (r *Recorder) makeFree(ctx context.Context, alive []string) error {
+func (r *Recorder) makeFree(ctx context.Context, alive []device.Left) error {
 	if owners := r.owners(alive); owners != "" && !r.Force {
-		return &failure.Error{
-			What: "another recording is under way on the device: " + owners,
-			Hint: "wait for its end, or end it with --force: its trace is lost then", Err: device.ErrBusy,
+		hint := "wait for its end, or end it with --force: its trace is lost then"
+		if slices.ContainsFunc(alive, func(l device.Left) bool { return hasEnded(l.Owner) }) {
+			hint = "ohframe record --clean ends it"
+		}
+		return &failure.Error{What: "another recording is under way on the device: " + owners, Hint: hint, Err: device.ErrBusy}
+	}
+	for _, l := range alive { // its watchdog would end our recording
+		if err := r.remove(ctx, l); err != nil {
+			return err
 		}
 	}
-	return r.closeOther(ctx, "Note    ended another recording, which was under way on the device")
+	return r.dropOther(ctx, "Note    ended another recording, which was under way on the device")
 }
 
 func (r *Recorder) begin(ctx context.Context) (*Session, error) {
-	s := &Session{r: r, t: r.Tracing(newNonce()), mayRun: true}
+	s := &Session{r: r, t: r.Tracing(newNonce())}
 	result, err := r.Client.Shell(ctx, 0, s.t.BeginScript())
 	if err != nil {
 		return s, err
@@ -104,13 +114,13 @@ func (s *Session) readLimit() time.Duration {
 }
 
 // Finish ends the recording and writes the trace on the device. It returns its size in
-// bytes. If the device was lost, it waits for it: the buffer still has the data.
+// bytes. If the device was lost, it waits for it: the buffer still has the data. From
+// then on Close leaves the trace on the device unless Receive has copied it.
 func (s *Session) Finish(ctx context.Context) (size int64, err error) {
-	s.Ended = time.Now()
+	s.Ended, s.kept = time.Now(), true
 	err = s.again(ctx, func() error {
 		result, err := s.r.Client.Shell(ctx, s.readLimit(), s.t.FinishScript())
 		if err == nil {
-			s.mayRun = false
 			size, err = device.ParseEnd(result)
 		}
 		return err
@@ -121,6 +131,7 @@ func (s *Session) Finish(ctx context.Context) (size int64, err error) {
 // Dump writes what is in the buffer to a file on the device, and returns its size. The
 // recording goes on.
 func (s *Session) Dump(ctx context.Context, n int) (remote string, size int64, err error) {
+	s.kept, s.received = true, false
 	result, err := s.r.Client.Shell(ctx, s.readLimit(), s.t.DumpScript(n))
 	if err == nil {
 		size, err = device.ParseEnd(result)
@@ -148,6 +159,11 @@ func (s *Session) again(ctx context.Context, f func() error) error {
 // name FILE.part until it is complete, and checks it.
 func (s *Session) Receive(ctx context.Context, remote string, size int64, local string, progress func(bytes int64)) (*Content, error) {
 	part := local + ".part"
+	if free := freeSpace(filepath.Dir(local)); free >= 0 && free < size {
+		// hdc may hang without a message if a file does not fit.
+		return nil, failure.New(hdc.ErrSpace, "free some space, or choose another folder with -o",
+			"no space left on this computer: the trace has %.1f MB, %.1f MB are free", float64(size)/1e6, float64(free)/1e6)
+	}
 	limit := 30*time.Second + time.Duration(size/1_000_000)*time.Second
 	err := s.again(ctx, func() error { return s.r.Client.Receive(ctx, limit, remote, part, size, progress) })
 	if err != nil {
@@ -156,6 +172,9 @@ func (s *Session) Receive(ctx context.Context, remote string, size int64, local 
 	content, err := Inspect(part)
 	if err == nil {
 		err = atomicfile.Rename(part, local)
+	}
+	if err == nil || errors.Is(err, errEmpty) {
+		s.kept, s.received = s.r.Keep, true
 	}
 	if err != nil {
 		os.Remove(part)
@@ -191,44 +210,67 @@ func (c *CommandError) Error() string { return c.Err.Error() }
 // TraceFile is the trace on the device.
 func (s *Session) TraceFile() string { return s.t.TraceFile() }
 
-// KeepFiles makes Close leave the trace on the device.
-func (s *Session) KeepFiles() { s.kept = true }
+// Discard makes Close remove traces that were not received.
+func (s *Session) Discard() { s.kept = false }
 
-// undoLimit is the time limit of the steps of Close.
-const undoLimit = 3 * time.Second
-
-// Close ends the recording if it may be under way and removes its files. It does so
-// even if ctx has ended.
+// Close ends the recording if it may be under way and removes its files, except a trace
+// that was not received or is to be kept. It does so even if ctx has ended.
 func (s *Session) Close(ctx context.Context) {
-	script := device.RemoveScript(s.t.Dir, s.kept)
-	if s.mayRun {
-		script = s.t.DiscardScript() + "\n" + script
+	traces, closed, err := s.end(ctx)
+	for _, path := range traces {
+		facts := map[string]any{"path": path}
+		if s.received {
+			s.r.say(Event{"kept", "Kept    " + path + " on the device", facts})
+		} else {
+			s.r.say(Event{"note", "Note    the trace is on the device: " + fetch(s.r.Key, path), facts})
+		}
 	}
-	_, err := s.r.Client.Shell(context.WithoutCancel(ctx), undoLimit, script)
+	watchdog := fmt.Sprintf("its watchdog ends the recording, %s after its begin at the latest", s.t.Max)
+	if s.kept {
+		watchdog += "; a trace that is written stays in " + s.t.Dir
+	}
+	facts := map[string]any{"watchdog_seconds": s.t.Max.Seconds(), "left": s.t.Dir}
 	switch {
+	case err == nil && closed:
+		s.r.say(Event{"cleaned", "Cleaned up the device.", map[string]any{"kept": len(traces) > 0}})
 	case err == nil:
-		s.r.say(Event{"cleaned", "Cleaned up the device.", map[string]any{"kept": s.kept}})
-	case s.mayRun:
-		s.r.say(Event{"not cleaned", fmt.Sprintf("Note    the device cannot be reached; it ends the recording itself, %s after its begin at the latest", s.t.Max), map[string]any{"watchdog_seconds": s.t.Max.Seconds()}})
+		s.r.say(Event{"not cleaned", "Note    hitrace on the device has not ended; " + watchdog, facts})
+	case s.received:
+		s.r.say(Event{"not cleaned", fmt.Sprintf("Note    %v; the device keeps %s, ohframe record --clean removes it", err, s.t.Dir), facts})
 	default:
-		s.r.say(Event{"not cleaned", "Note    the device cannot be reached; it keeps " + s.t.Dir + " for " + s.t.Max.String() + " at most", map[string]any{"left": s.t.Dir}})
+		s.r.say(Event{"not cleaned", fmt.Sprintf("Note    %v; %s", err, watchdog), facts})
 	}
 }
 
-// Watchdog is the time after the begin at which the device ends the recording itself.
-func (s *Session) Watchdog() time.Duration { return s.t.Max }
+// end ends the recording on the device.
+func (s *Session) end(ctx context.Context) (traces []string, closed bool, err error) {
+	result, err := s.r.Client.Shell(context.WithoutCancel(ctx), 0, device.CloseScript(s.t.Dir, s.kept))
+	if err == nil {
+		traces, closed = device.ParseClose(result)
+	}
+	return traces, closed, err
+}
+
+// fetch says how to fetch a trace that is on the device.
+func fetch(key, path string) string {
+	return fmt.Sprintf("%s; \"hdc -t %s file recv %s FILE\" fetches it, ohframe record --clean removes it", path, key, path)
+}
 
 // Content is what a trace says of itself.
 type Content struct {
 	// Entries are the events in the trace, Written those recorded; both are 0 if the
 	// trace does not say.
 	Entries, Written int64
+	// Cut: the trace ends in the middle of a line.
+	Cut bool
 }
+
+// errEmpty: a trace has no events, so nothing is lost without it.
+var errEmpty = errors.New("no events")
 
 var entries = regexp.MustCompile(`# entries-in-buffer/entries-written: *(\d+)/(\d+)`)
 
-// Inspect reads the header of a received trace and checks that its last line is
-// complete.
+// Inspect reads the header and the end of a received trace.
 func Inspect(file string) (*Content, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -244,7 +286,7 @@ func Inspect(file string) (*Content, error) {
 		c.Entries, _ = strconv.ParseInt(string(m[1]), 10, 64)
 		c.Written, _ = strconv.ParseInt(string(m[2]), 10, 64)
 		if c.Entries == 0 {
-			return nil, &failure.Error{What: "the trace has no events", Hint: "another tool may have ended the recording: close it and record again", Err: hdc.ErrTransfer}
+			return nil, &failure.Error{What: "the trace has no events", Hint: "another tool may have ended the recording: close it and record again", Err: errEmpty}
 		}
 	}
 	end := make([]byte, 1)
@@ -255,8 +297,6 @@ func Inspect(file string) (*Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	if end[0] != '\n' {
-		return nil, &failure.Error{What: "the trace ends in the middle of a line", Hint: "the device did not write all of it: record again, with less data (-b, -t, --tags)", Err: hdc.ErrTransfer}
-	}
+	c.Cut = end[0] != '\n'
 	return c, nil
 }

@@ -58,22 +58,29 @@ func Write(t testing.TB, dir string, c Config) {
 // Sessions returns the owners of the open trace sessions, by device.
 func Sessions(t testing.TB, dir string) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "state.json"))
-	if os.IsNotExist(err) {
-		return nil
-	}
-	var s state
-	if err == nil && len(text) > 0 { // empty while it is written
-		err = json.Unmarshal(text, &s)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	owners := map[string]string{}
-	for key, session := range s.Sessions {
+	for key, session := range readState(t, dir).Sessions {
 		owners[key] = session.Owner
 	}
 	return owners
+}
+
+// Traces returns how many traces the device has written.
+func Traces(t testing.TB, dir, key string) int {
+	t.Helper()
+	return readState(t, dir).Records[key]
+}
+
+func readState(t testing.TB, dir string) (s state) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "state.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // Stop kills the processes that are left on the devices.

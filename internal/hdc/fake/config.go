@@ -62,8 +62,9 @@ type Device struct {
 	NoClock bool
 	// FreeKB is the free space; zero means plenty, a negative number none.
 	FreeKB int
-	// BeginCode makes --trace_begin fail with this code.
-	BeginCode int
+	// Hitrace changes what hitrace does, by mode: "begin", "dump", "finish",
+	// "finish_nodump".
+	Hitrace map[string]Answer
 	// Errno makes writing a trace to a file fail.
 	Errno int
 	// Overflow loses the older part of every trace, Cut the last half line.
@@ -81,6 +82,17 @@ type App struct {
 	Running         bool
 	// StartCode makes aa start fail.
 	StartCode int
+}
+
+// Answer is what a mode of hitrace does.
+type Answer struct {
+	// MS is how long it runs before it does anything. It goes on if hdc is killed.
+	MS int
+	// Fail, if not empty, is printed as an error, and hitrace does nothing else; if
+	// blank, nothing is printed.
+	Fail string
+	// Times is how often that happens; 0 means always.
+	Times int
 }
 
 // Fault changes the answer to a call whose arguments, joined by blanks, contain On.
@@ -196,6 +208,19 @@ func (w *world) close() error {
 		}
 	}
 	return errors.Join(err, w.lock.Close())
+}
+
+// unlocked calls f without the lock, and reads the state again.
+func (w *world) unlocked(f func()) error {
+	if err := w.close(); err != nil {
+		return err
+	}
+	f()
+	reopened, err := open()
+	if err == nil {
+		*w = *reopened
+	}
+	return err
 }
 
 // root is the root of a device's files.

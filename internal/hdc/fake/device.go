@@ -99,6 +99,7 @@ func (w *world) shell(d *Device, text string) (string, error) {
 	cmd.Dir = w.root(d.Key)
 	cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin", Folder + "=" + w.dir, deviceVariable + "=" + d.Key, "HOME=/"}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = never, write, write
+	cmd.ExtraFiles = []*os.File{never} // commands inherit hdcd's connection
 	cmd.SysProcAttr = ownSession()
 	if err := cmd.Start(); err != nil {
 		return "", err

@@ -40,10 +40,26 @@ type tracer struct {
 
 func hitrace(w *world, d *Device, args []string) int {
 	t := &tracer{world: w, d: d, profile: findProfile(d.System)}
-	defer w.writeOn(d)
+	w.log(append([]string{"hitrace"}, args...))
+	defer w.log([]string{"hitrace ended"})
 	if !t.parse(args) {
 		return 255
 	}
+	if a := d.Hitrace[string(t.mode)]; a != (Answer{}) {
+		w.state.Matched[string(t.mode)]++
+		if a.Times == 0 || w.state.Matched[string(t.mode)] <= a.Times {
+			if err := w.unlocked(func() { time.Sleep(time.Duration(a.MS) * time.Millisecond) }); err != nil {
+				return 255
+			}
+			switch {
+			case strings.TrimSpace(a.Fail) != "":
+				return t.complain("%s", a.Fail)
+			case a.Fail != "":
+				return 255
+			}
+		}
+	}
+	defer w.writeOn(d)
 	switch t.mode {
 	case "list":
 		return t.listTags()
@@ -144,10 +160,6 @@ func (t *tracer) session() *session { return t.state.Sessions[t.d.Key] }
 
 // start opens a session. It fails if there is one, from 4.1 on.
 func (t *tracer) start() bool {
-	if t.d.BeginCode != 0 {
-		t.complain("OpenRecording failed, errorCode(%d)", t.d.BeginCode)
-		return false
-	}
 	if !t.profile.legacy && t.session() != nil {
 		t.complain("OpenRecording failed, errorCode(%d)", t.profile.busy)
 		return false

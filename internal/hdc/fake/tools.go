@@ -24,7 +24,7 @@ func init() {
 	}
 }
 
-// runTool runs a tool with the world locked, except sleep.
+// runTool runs a tool with the world locked.
 func runTool(name string, t tool) int {
 	w, err := open()
 	if err != nil {
@@ -87,22 +87,12 @@ func df(_ *world, d *Device, _ []string) int {
 	return 0
 }
 
-// sleep sleeps for less if the device's clock is fast. The world is not locked.
+// sleep sleeps for less if the device's clock is fast.
 func sleep(w *world, d *Device, args []string) int {
-	if err := w.close(); err != nil || len(args) != 1 {
+	seconds, err := strconv.ParseFloat(strings.Join(args, " "), 64)
+	if err != nil || w.unlocked(func() { time.Sleep(time.Duration(seconds / cmp.Or(d.SleepScale, 1) * float64(time.Second))) }) != nil {
 		return 1
 	}
-	seconds, err := strconv.ParseFloat(args[0], 64)
-	if err != nil {
-		return 1
-	}
-	time.Sleep(time.Duration(seconds / cmp.Or(d.SleepScale, 1) * float64(time.Second)))
-	*w = world{dir: w.dir} // so that runTool does not write an old state
-	reopened, err := open()
-	if err != nil {
-		return 1
-	}
-	*w = *reopened
 	return 0
 }
 
