@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer/binarytrace"
 	"ohframe/analyzer/perfetto"
 	"ohframe/exporter"
+	"ohframe/internal/failure"
 	"ohframe/internal/unpack"
 )
 
@@ -50,7 +51,8 @@ type Summary struct {
 
 // Convert reads the input in r and writes it to w as a Perfetto trace: a text trace with
 // all its events, a dump with its frames. The same input and options give the same bytes.
-// The error is an *Error, or that of r, w or ctx. After an error the output is unusable.
+// The error is an *Error, or that of r, w or ctx. Like Read, Convert does not interrupt a
+// reader that blocks. After an error the output is unusable.
 func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*Summary, error) {
 	in, err := open(ctx, r, o.Options, o.PassThrough)
 	if err != nil {
@@ -62,7 +64,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 	case o.PassThrough && (name == perfettoTrace || name == tarArchive):
 		s, err = passThrough(ctx, in.content, w, &o)
 	case name == perfettoTrace:
-		err = &Error{What: ErrIsPerfetto.Error(), Hint: "open it in ui.perfetto.dev as it is; ohframe report reads it too", Err: ErrIsPerfetto}
+		err = &failure.Error{What: ErrIsPerfetto.Error(), Hint: "open it in ui.perfetto.dev as it is", Err: ErrIsPerfetto}
 	case in.format.isText():
 		s, err = convertText(ctx, in.content, w, &o)
 	default:

@@ -206,7 +206,7 @@ func TestCausesAreLimited(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, warnings := range [][]string{in.Warnings, s.Warnings} {
-		if !slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "limit states") }) {
+		if !slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "(limit: states)") }) {
 			t.Errorf("warnings %q", warnings)
 		}
 	}

@@ -4,14 +4,39 @@ import (
 	"errors"
 	"fmt"
 
+	"ohframe/analyzer/binarytrace"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/internal/failure"
+	"ohframe/internal/unpack"
 )
 
-// Error is the error of an input that cannot be read or converted: what is wrong, what to
-// do about it, and in strict mode the line. It may wrap one of the errors below.
-type Error = failure.Error
+// Error is the error of an input that cannot be read or converted. Its texts are lower
+// case, and name neither the program nor the file.
+type Error struct {
+	// What says what is wrong with the input.
+	What string
+	// Hint is advice for the one who has the input, or empty.
+	Hint string
+	// Line is the line of the input, counted from 1; zero if unknown.
+	Line int
+	// Limit is the name of the limit that the input exceeds, one of limits.All; empty
+	// unless the error is ErrLimit.
+	Limit string
+	// Err is one of the errors below, or nil.
+	Err error
+}
+
+// Error returns What after the line, if that is known.
+func (e *Error) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d: %s", e.Line, e.What)
+	}
+	return e.What
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
 
 // Errors for errors.Is.
 var (
@@ -33,6 +58,10 @@ var (
 	ErrLimit = errors.New("limit exceeded")
 	// ErrLine: in strict mode, a line was not understood. Error.Line is its number.
 	ErrLine = errors.New("line not understood")
+	// ErrDamaged: in strict mode, a binary trace is damaged.
+	ErrDamaged = binarytrace.ErrDamaged
+	// ErrEntry: an archive has several files, or Options.Entry does not select one.
+	ErrEntry = unpack.ErrEntry
 )
 
 // asError returns the errors of the packages behind this one as an *Error. Others,
@@ -40,17 +69,14 @@ var (
 func asError(err error) error {
 	var line *hitrace.LineError
 	var limit *limits.Error
+	var failed *failure.Error
 	switch {
 	case errors.As(err, &line):
-		return &Error{
-			What: line.Problem.String(), Line: line.Line, Err: ErrLine,
-			Hint: "without --strict such lines are counted and skipped",
-		}
+		return &Error{What: line.Problem.String(), Line: line.Line, Err: ErrLine}
 	case errors.As(err, &limit):
-		return &Error{
-			What: limit.What, Err: ErrLimit,
-			Hint: fmt.Sprintf("if you trust the input: --limit %s=NUMBER", limit.Limit),
-		}
+		return &Error{What: limit.What, Limit: limit.Limit, Err: ErrLimit}
+	case errors.As(err, &failed):
+		return &Error{What: failed.What, Hint: failed.Hint, Line: failed.Line, Err: failed.Err}
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 )
 
 // How many frames of each process were late.
@@ -31,6 +32,27 @@ func ExampleRead() {
 	// example.gallery: 4 of 37 frames late
 	// m.example.notes: 2 of 16 frames late
 	// render_service: 3 of 46 frames late
+}
+
+// Why the worst frames were late. The causes come from the scheduling events of a text trace.
+func ExampleRead_causes() {
+	f, err := os.Open("testdata/demo.ftrace")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	t, err := ohframe.Read(context.Background(), f, ohframe.Options{Causes: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for frame := range t.Timeline.Complete() {
+		if cause := t.Causes.Of(frame); cause != nil && cause.Overrun > 20*trace.Millisecond {
+			fmt.Printf("%s, vsync %d: %s\n", frame.Process.Name, frame.VsyncID, t.Causes.Sentence(cause))
+		}
+	}
+	// Output:
+	// example.gallery, vsync 10030: waited 23.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
+	// example.gallery, vsync 10046: waited 38.6 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
 }
 
 // Junk is an error, which says what it is and what to do.

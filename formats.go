@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/perfetto"
 	"ohframe/analyzer/surfaceflinger"
+	"ohframe/internal/failure"
 	"ohframe/internal/unpack"
 )
 
@@ -35,7 +36,7 @@ func (f *format) isText() bool {
 
 const recordHint = "record a trace instead: " + recordCommand
 
-const recordCommand = `ohframe record -t 5, or hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
+const recordCommand = `hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
 
 // formats are tried in this order. The last one matches everything.
 var formats = []format{
@@ -102,7 +103,7 @@ func (in *input) read(ctx context.Context, o *Options) (*Trace, error) {
 
 // notATrace is the error of an input that has another format; name may be empty.
 func notATrace(name, hint string) error {
-	e := &Error{What: ErrNotATrace.Error(), Hint: hint, Err: ErrNotATrace}
+	e := &failure.Error{What: ErrNotATrace.Error(), Hint: hint, Err: ErrNotATrace}
 	if name != "" {
 		e.What += " (" + name + ")"
 	}
@@ -117,15 +118,15 @@ func checkText(head []byte, totals *hitrace.Totals, err error) error {
 	case err != nil && !errors.As(err, &line), totals.Events > 0:
 		return err
 	case totals.Outside > 0:
-		return &Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, totals.Start, totals.End), Err: ErrOutsideWindow}
+		return &failure.Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, totals.Start, totals.End), Err: ErrOutsideWindow}
 	case len(head) == 0:
-		return &Error{What: ErrEmpty.Error(), Err: ErrEmpty}
+		return &failure.Error{What: ErrEmpty.Error(), Err: ErrEmpty}
 	case err == nil && totals.Problems.Total(hitrace.LineTooLong) > 0:
 		return noEvent(totals, hitrace.LineTooLong, "lines of a trace have a few hundred bytes")
 	case err == nil && totals.Problems.Total(hitrace.TimeTooLarge) > 0:
 		return noEvent(totals, hitrace.TimeTooLarge, "")
 	case hitrace.HasHeader(head) && err == nil:
-		return &Error{What: ErrNoEvents.Error(), Hint: "was tracing on, with tags such as graphic, ace and sched?", Err: ErrNoEvents}
+		return &failure.Error{What: ErrNoEvents.Error(), Hint: "was tracing on, with tags such as graphic, ace and sched?", Err: ErrNoEvents}
 	case hitrace.HasHeader(head):
 		return err
 	}
@@ -135,7 +136,7 @@ func checkText(head []byte, totals *hitrace.Totals, err error) error {
 
 // noEvent is the error of a text in which a problem of its lines leaves no event.
 func noEvent(totals *hitrace.Totals, p hitrace.Problem, hint string) error {
-	return &Error{What: fmt.Sprintf("no event: %d × %s", totals.Problems.Total(p), p), Hint: hint, Err: ErrNotATrace}
+	return &failure.Error{What: fmt.Sprintf("no event: %d × %s", totals.Problems.Total(p), p), Hint: hint, Err: ErrNotATrace}
 }
 
 // cut applies the window to a timeline that was read whole.
@@ -149,11 +150,11 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 	timeline, causes, stats, err := perfetto.ReadCauses(ctx, content, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
 	switch {
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
-		return nil, &Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
+		return nil, &failure.Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
 	case errors.Is(err, perfetto.ErrNoFrames) && stats.Malformed > 0:
-		return nil, &Error{What: "a Perfetto trace without frames: " + strings.Join(stats.Warnings(), "; "), Err: ErrNoFrames}
+		return nil, &failure.Error{What: "a Perfetto trace without frames: " + strings.Join(stats.Warnings(), "; "), Err: ErrNoFrames}
 	case errors.Is(err, perfetto.ErrNoFrames):
-		return nil, &Error{
+		return nil, &failure.Error{
 			What: "a Perfetto trace without frames", Err: ErrNoFrames,
 			Hint: "record Android's with the data source android.surfaceflinger.frametimeline",
 		}
@@ -174,9 +175,9 @@ func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 	timeline, stats, err := surfaceflinger.Read(ctx, content, surfaceflinger.Options{Strict: o.Strict, Limits: o.Limits})
 	switch {
 	case errors.Is(err, surfaceflinger.ErrNoLayer):
-		return nil, &Error{What: "only a refresh period: there is no layer of that name", Hint: "dumpsys SurfaceFlinger --list prints the names", Err: ErrNoFrames}
+		return nil, &failure.Error{What: "only a refresh period: there is no layer of that name", Hint: "dumpsys SurfaceFlinger --list prints the names", Err: ErrNoFrames}
 	case errors.Is(err, surfaceflinger.ErrNothingShown):
-		e := &Error{What: err.Error(), Err: ErrNoFrames}
+		e := &failure.Error{What: err.Error(), Err: ErrNoFrames}
 		if !slices.ContainsFunc(stats.Layers, func(l *surfaceflinger.Layer) bool { return l.Waiting > 0 }) {
 			e.Hint = "name the layer that has the buffers: dumpsys SurfaceFlinger --list prints it with (BLAST) or #number in the name"
 		}
@@ -192,11 +193,11 @@ func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 	timeline, dump, err := gfxinfo.Read(ctx, content, gfxinfo.Options{Strict: o.Strict, Limits: o.Limits})
 	switch {
 	case errors.Is(err, gfxinfo.ErrNoRows) && len(dump.NotRunning) > 0:
-		return nil, &Error{What: err.Error(), Hint: "start the application before dumpsys gfxinfo PACKAGE framestats", Err: ErrNoFrames}
+		return nil, &failure.Error{What: err.Error(), Hint: "start the application before dumpsys gfxinfo PACKAGE framestats", Err: ErrNoFrames}
 	case errors.Is(err, gfxinfo.ErrNoRows):
-		return nil, &Error{What: err.Error(), Hint: "dumpsys gfxinfo PACKAGE framestats prints them", Err: ErrNoFrames}
+		return nil, &failure.Error{What: err.Error(), Hint: "dumpsys gfxinfo PACKAGE framestats prints them", Err: ErrNoFrames}
 	case errors.Is(err, gfxinfo.ErrNoFrames):
-		return nil, &Error{What: err.Error(), Err: ErrNoFrames}
+		return nil, &failure.Error{What: err.Error(), Err: ErrNoFrames}
 	case err != nil:
 		return nil, err
 	}

@@ -1,9 +1,9 @@
 // Package ohframe reads frames from traces of OpenHarmony, HarmonyOS and Android,
 // and writes them as Perfetto traces.
 //
-//	                    ┌─ Read ────▶ Trace, with its Timeline ──▶ analyzer/stats
+//	                     ┌─ Read ────▶ Trace, with its Timeline ──▶ analyzer/stats
 //	any input ──▶ format ┤
-//	                    └─ Convert ─▶ Perfetto trace, Summary
+//	                     └─ Convert ─▶ Perfetto trace, Summary
 //
 // An input is recognised by its content. It can be
 //
@@ -89,7 +89,8 @@ type Trace struct {
 
 // Read reads the frames of the input in r. If r is a regular *os.File, or has its
 // ReadAt and Stat methods, a zip archive is read in place; otherwise it is copied to
-// a temporary file. The error is an *Error, or that of r or ctx.
+// a temporary file. The error is an *Error, or that of r or ctx. When ctx ends, Read
+// returns after the current call of r.Read: it does not interrupt a reader that blocks.
 func Read(ctx context.Context, r io.Reader, o Options) (*Trace, error) {
 	in, err := open(ctx, r, o, false)
 	if err != nil {

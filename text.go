@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/binarytrace"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/failure"
 	"ohframe/internal/unpack"
 )
 
@@ -33,8 +34,8 @@ func openText(content *unpack.Content, o *Options, precision binarytrace.Precisi
 		return nil, err
 	}
 	r, err := binarytrace.Open(file, size, binarytrace.Options{Strict: o.Strict, Limits: o.Limits, Precision: precision})
-	if e := (*Error)(nil); errors.As(err, &e) && errors.Is(err, binarytrace.ErrNoEvents) {
-		return nil, &Error{What: e.What, Hint: e.Hint, Err: ErrNoEvents}
+	if e := (*failure.Error)(nil); errors.As(err, &e) && errors.Is(err, binarytrace.ErrNoEvents) {
+		return nil, &failure.Error{What: e.What, Hint: e.Hint, Err: ErrNoEvents}
 	}
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/binarytrace"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/failure"
 )
 
 // TextOptions decide how an input is written as text. Of Options, those that concern
@@ -32,7 +33,7 @@ func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]
 	}
 	defer in.content.Close()
 	if !in.format.isText() {
-		return nil, in.explain(&Error{
+		return nil, in.explain(&failure.Error{
 			What: "has no text (" + in.format.name + ")", Err: ErrNotATrace,
 			Hint: "text traces and binary traces of OpenHarmony have it",
 		})
@@ -52,7 +53,7 @@ func (t *textInput) copy(ctx context.Context, w io.Writer, window hitrace.Window
 	if window.IsOpen() {
 		n, err := io.Copy(contextWriter{ctx, w}, t.Reader)
 		if err == nil && n == 0 {
-			err = &Error{What: ErrEmpty.Error(), Err: ErrEmpty}
+			err = &failure.Error{What: ErrEmpty.Error(), Err: ErrEmpty}
 		}
 		return err
 	}
@@ -82,7 +83,7 @@ func (t *textInput) copy(ctx context.Context, w io.Writer, window hitrace.Window
 		if !c.start.Known() {
 			return notATrace("", "")
 		}
-		return &Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, c.start, c.end), Err: ErrOutsideWindow}
+		return &failure.Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, c.start, c.end), Err: ErrOutsideWindow}
 	}
 	return out.Flush()
 }

@@ -49,11 +49,11 @@ var diagnosticTexts = [diagnosticsCount]string{
 	UnmatchedEnd:       "slice end without its begin",
 	ClockContradiction: "clock sync line contradicts the clock offset",
 	StatedClockWrong:   "stated clock offset contradicted by the markers, which are used",
-	ThreadsOver:        "marker of a thread beyond the limit (--limit threads)",
-	NamesOver:          "statement of the name of a thread beyond the limit (--limit threads)",
-	FramesOver:         "frame beyond the limit (--limit frames)",
-	StringsOver:        "fence whose name is beyond the limit (--limit strings)",
-	RecordsOver:        "transaction, commit, fence or the like beyond the limit (--limit records)",
+	ThreadsOver:        "marker of a thread beyond the limit (limit: threads)",
+	NamesOver:          "statement of the name of a thread beyond the limit (limit: threads)",
+	FramesOver:         "frame beyond the limit (limit: frames)",
+	StringsOver:        "fence whose name is beyond the limit (limit: strings)",
+	RecordsOver:        "transaction, commit, fence or the like beyond the limit (limit: records)",
 }
 
 // String describes the diagnostic in a few words.

@@ -14,6 +14,9 @@ type Error = failure.Error
 // ErrNoEvents: the file has no events, or not what is needed to read them.
 var ErrNoEvents = errors.New("no events")
 
+// ErrDamaged: in strict mode, the file is damaged.
+var ErrDamaged = errors.New("damaged")
+
 func noEvents(what, hint string) error { return &Error{What: what, Hint: hint, Err: ErrNoEvents} }
 
 // problem is a kind of damage.
@@ -62,7 +65,7 @@ var problemTexts = [problems]struct {
 	lostEvents:     {noun: "event", text: "lost while recording: the kernel's buffer was full", normal: true},
 	emptyMarkers:   {text: "%d × marker without text", normal: true},
 	twoClocks:      {text: "%d × clocks that differ by more than 1 ms: the device slept while recording; the first are used", normal: true},
-	namesOver:      {text: "%d × name of a thread beyond the limit (--limit threads), skipped", normal: true},
+	namesOver:      {text: "%d × name of a thread beyond the limit (limit: threads), skipped", normal: true},
 }
 
 // log counts problems.
@@ -77,7 +80,7 @@ func (l *log) add(p problem) { l.addMany(p, 1) }
 func (l *log) addMany(p problem, n int) {
 	l.counts[p] += n
 	if l.strict && l.err == nil && n > 0 && !problemTexts[p].normal {
-		l.err = &Error{What: p.text(n), Hint: "without --strict damage is counted and skipped"}
+		l.err = &Error{What: p.text(n), Err: ErrDamaged}
 	}
 }
 

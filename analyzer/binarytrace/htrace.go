@@ -112,7 +112,7 @@ func (r *Reader) openHtrace(size int64) error {
 	if len(h.plugins) > 0 {
 		what += "; it has " + strings.Join(h.plugins, ", ")
 	}
-	return noEvents(what, "record with the ftrace-plugin and hitrace_categories graphic, ace and sched; or a text trace: ohframe record -t 5")
+	return noEvents(what, "record with the ftrace-plugin and hitrace_categories graphic, ace and sched, or record a text trace with hitrace")
 }
 
 // parts walks over all parts.

@@ -109,10 +109,10 @@ func (d *Dump) Warnings() []string {
 	list = append(list, d.flags.warnings()...)
 	count(unfinished, "row", "of unfinished frames skipped")
 	count(d.Unusable, "table", "without the column %s or %s", columnNames[intendedVsync], columnNames[frameCompleted])
-	count(d.TooLong, "line", "longer than the limit skipped (--limit line)")
-	count(d.ProcessesOver, "row", "of processes beyond the limit skipped (--limit strings)")
-	count(d.WindowsOver, "row", "of windows beyond the limit skipped (--limit strings)")
-	count(d.FramesOver, "row", "beyond the limit skipped (--limit frames)")
+	count(d.TooLong, "line", "longer than the limit skipped (limit: line)")
+	count(d.ProcessesOver, "row", "of processes beyond the limit skipped (limit: strings)")
+	count(d.WindowsOver, "row", "of windows beyond the limit skipped (limit: strings)")
+	count(d.FramesOver, "row", "beyond the limit skipped (limit: frames)")
 	add(unknown, "the frame interval is unknown: no frame is janky or late")
 	return list
 }

@@ -32,17 +32,17 @@ func TestHostile(t *testing.T) {
 		},
 		Pieces: 6000, Small: limits.Limits{Frames: 500, Strings: 500}, Heap: 12 << 20, Frames: 1000, Processes: 501,
 		Inputs: []hostiletest.Input{
-			{Name: "rows", Head: []byte(opened), Append: lines(func(i int) string { return fmt.Sprintf("0,%d,%d,\n", i+1, i+2) }), Warning: "--limit frames"},
-			{Name: "skipped rows", Head: []byte(opened), Append: lines(func(i int) string { return fmt.Sprintf("4,%d,%d,\n", i+1, i+2) }), Warning: "--limit frames"},
-			{Name: "unfinished rows", Head: []byte(opened), Append: lines(func(i int) string { return fmt.Sprintf("0,%d,0,\n", i+1) }), Warning: "--limit frames"},
+			{Name: "rows", Head: []byte(opened), Append: lines(func(i int) string { return fmt.Sprintf("0,%d,%d,\n", i+1, i+2) }), Warning: "limit: frames"},
+			{Name: "skipped rows", Head: []byte(opened), Append: lines(func(i int) string { return fmt.Sprintf("4,%d,%d,\n", i+1, i+2) }), Warning: "limit: frames"},
+			{Name: "unfinished rows", Head: []byte(opened), Append: lines(func(i int) string { return fmt.Sprintf("0,%d,0,\n", i+1) }), Warning: "limit: frames"},
 			{Name: "processes", Head: []byte(good), Pieces: 6000, Append: lines(func(i int) string {
 				return fmt.Sprintf("** Graphics info for pid %d [%s] **\n%s%s0,1,2,\n%s", i+10, strings.Repeat("x", 5000), mark, header, mark)
-			}), Warning: "--limit strings"},
+			}), Warning: "limit: strings"},
 			{Name: "packages", Head: []byte(good), Append: lines(func(i int) string { return fmt.Sprintf("Package: %d\nJanky frames: 7\n", i) })},
 			{Name: "windows", Head: []byte(good), Pieces: 6000, Append: lines(func(i int) string {
 				return fmt.Sprintf("Window: %d%s\n%s%s0,1,2,\n%s", i, strings.Repeat("x", 5000), mark, header, mark)
-			}), Warning: "--limit strings"},
-			{Name: "windows without a name", Head: []byte(good), Append: lines(func(i int) string { return mark + header + "0,1,2,\n" + mark }), Warning: "--limit strings"},
+			}), Warning: "limit: strings"},
+			{Name: "windows without a name", Head: []byte(good), Append: lines(func(i int) string { return mark + header + "0,1,2,\n" + mark }), Warning: "limit: strings"},
 			{Name: "summaries of windows", Head: []byte(good), Pieces: 6000, Append: lines(func(i int) string {
 				return fmt.Sprintf("Window: %d\nTotal frames rendered: %d\nHISTOGRAM:%s\n", i, math.MaxInt, strings.Repeat(" 5ms=978", 1000))
 			})},
@@ -51,7 +51,7 @@ func TestHostile(t *testing.T) {
 			{Name: "columns", Head: []byte(good), Pieces: 100, Append: lines(func(i int) string {
 				return mark + strings.Repeat("A,", 30_000) + header + strings.Repeat("1,", 30_000) + "\n" + mark
 			})},
-			{Name: "a line without an end", Head: []byte(good), Append: lines(func(i int) string { return strings.Repeat("x", 1000) }), Warning: "--limit line"},
+			{Name: "a line without an end", Head: []byte(good), Append: lines(func(i int) string { return strings.Repeat("x", 1000) }), Warning: "limit: line"},
 		},
 	}.Check(t)
 }

@@ -48,7 +48,7 @@ func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline
 	in := lines.NewReader(ctx, r, p.dump.limits.Line)
 	for in.Next() {
 		if options.Strict && in.TooLong > 0 {
-			return nil, p.dump, fmt.Errorf("line %d: longer than the limit (--limit line)", in.Number-1)
+			return nil, p.dump, fmt.Errorf("line %d: longer than the limit (limit: line)", in.Number-1)
 		}
 		if !p.line(in.Line) && options.Strict {
 			return nil, p.dump, fmt.Errorf("line %d: damaged row", in.Number)

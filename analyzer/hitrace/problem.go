@@ -36,7 +36,7 @@ var problemTexts = [problemsCount]string{
 	BadThread:    "thread id not understood",
 	BadTime:      "time not understood",
 	NoEvent:      "no event after the time",
-	LineTooLong:  "line beyond the limit (--limit line)",
+	LineTooLong:  "line beyond the limit (limit: line)",
 	NoPhase:      "marker without a known phase",
 	BadMarkerPID: "marker without a process id",
 	BadCookie:    "asynchronous marker without a cookie",
@@ -44,7 +44,7 @@ var problemTexts = [problemsCount]string{
 	StrayTime:    "time far from its neighbours'",
 	NoMarkerName: "marker without a name",
 	ClockRestart: "line of another trace, at a time among those of the traces before it, not read",
-	TraceOver:    "line of a trace beyond the limit (--limit traces), not read",
+	TraceOver:    "line of a trace beyond the limit (limit: traces), not read",
 	TimeTooLarge: "time after " + trace.Time(trace.MaxTime).String() + " s, the last that is read",
 }
 

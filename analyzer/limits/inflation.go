@@ -11,7 +11,7 @@ type Error struct {
 	What  string
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s (--limit %s)", e.What, e.Limit) }
+func (e *Error) Error() string { return fmt.Sprintf("%s (limit: %s)", e.What, e.Limit) }
 
 // Inflation limits the decompression of one input with all its nested containers.
 type Inflation struct {

@@ -172,7 +172,7 @@ func TestNoCauses(t *testing.T) {
 func TestCausesOverLimits(t *testing.T) {
 	trace := withCauses(t)
 	_, _, stats, err := perfetto.ReadCauses(t.Context(), bytes.NewReader(trace), perfetto.Options{Limits: limits.Limits{States: 10}})
-	if err != nil || stats.Over.States == 0 || !strings.Contains(fmt.Sprint(stats.Warnings()), "--limit states") {
+	if err != nil || stats.Over.States == 0 || !strings.Contains(fmt.Sprint(stats.Warnings()), "(limit: states)") {
 		t.Errorf("%v, %+v, %q", err, stats.Over, stats.Warnings())
 	}
 	_, _, stats, err = perfetto.ReadCauses(t.Context(), bytes.NewReader(trace), perfetto.Options{Limits: limits.Limits{Strings: 10}})

@@ -40,25 +40,25 @@ func TestHostile(t *testing.T) {
 		{Name: "empty packets", Append: packets(func(r *recording, i int) { r.raw(nil) })},
 		{Name: "unfinished slices", Append: packets(func(r *recording, i int) {
 			r.event(uint64(1e9+i), actualSurface(int64(i), int64(i+1), 0, app, "layer", fine))
-		}), Warning: "--limit frames"},
+		}), Warning: "limit: frames"},
 		{Name: "expected slices", Append: packets(func(r *recording, i int) {
 			r.event(uint64(1e9+i), expectedSurface(int64(i), int64(i+1), 0, app, "layer"))
-		}), Warning: "--limit frames"},
-		{Name: "ends", Append: packets(func(r *recording, i int) { r.end(uint64(1e9+i), int64(i)) }), Warning: "--limit frames"},
+		}), Warning: "limit: frames"},
+		{Name: "ends", Append: packets(func(r *recording, i int) { r.end(uint64(1e9+i), int64(i)) }), Warning: "limit: frames"},
 		{Name: "processes with frames", Append: packets(func(r *recording, i int) {
 			r.event(uint64(1e9+i), actualSurface(int64(i), 1, 0, int32(i), "layer", fine))
-		}), Warning: "--limit frames"},
+		}), Warning: "limit: frames"},
 		{Name: "layers", Pieces: 1500, Append: packets(func(r *recording, i int) {
 			r.event(uint64(1e9+i), actualSurface(int64(i), int64(i+1), 0, app, fmt.Sprint("layer ", i, strings.Repeat("x", 60_000)), fine))
-		}), Warning: "--limit strings"},
-		{Name: "processes", Append: packets(func(r *recording, i int) { r.packet(tree(int32(i+1), 0, 0)) }), Warning: "--limit threads"},
-		{Name: "threads", Append: packets(func(r *recording, i int) { r.packet(tree(app, int32(i+1), 1)) }), Warning: "--limit threads"},
-		{Name: "threads of as many processes", Append: packets(func(r *recording, i int) { r.packet(tree(0, int32(i+1), int32(i+1))) }), Warning: "--limit threads"},
+		}), Warning: "limit: strings"},
+		{Name: "processes", Append: packets(func(r *recording, i int) { r.packet(tree(int32(i+1), 0, 0)) }), Warning: "limit: threads"},
+		{Name: "threads", Append: packets(func(r *recording, i int) { r.packet(tree(app, int32(i+1), 1)) }), Warning: "limit: threads"},
+		{Name: "threads of as many processes", Append: packets(func(r *recording, i int) { r.packet(tree(0, int32(i+1), int32(i+1))) }), Warning: "limit: threads"},
 		{Name: "clock readings", Append: packets(func(r *recording, i int) {
 			r.packet(&pb.TracePacket{Data: &pb.TracePacket_ClockSnapshot{ClockSnapshot: &pb.ClockSnapshot{Clocks: []*pb.ClockSnapshot_Clock{
 				{ClockId: proto.Uint32(6), Timestamp: proto.Uint64(uint64(i + 1))}, {ClockId: proto.Uint32(uint32(i + 7)), Timestamp: proto.Uint64(uint64(i + 1))},
 			}}}})
-		}), Warning: "--limit records"},
+		}), Warning: "limit: records"},
 		{Name: "attributes", Append: packets(func(r *recording, i int) {
 			r.packet(&pb.TracePacket{Data: &pb.TracePacket_TraceAttributes{TraceAttributes: &pb.TraceAttributes{Attribute: []*pb.TraceAttributes_Attribute{
 				{Key: proto.String(fmt.Sprint("ohframe.", i)), Value: &pb.TraceAttributes_Attribute_StringValue{StringValue: strings.Repeat("x", 1000)}},
@@ -71,19 +71,19 @@ func TestHostile(t *testing.T) {
 			r.packet(&pb.TracePacket{Data: &pb.TracePacket_TrackDescriptor{TrackDescriptor: &pb.TrackDescriptor{
 				Uuid: proto.Uint64(uint64(i + 2)), ParentUuid: proto.Uint64(1), StaticOrDynamicName: &pb.TrackDescriptor_Name{Name: "Frames (" + fmt.Sprint(i) + ")"},
 			}}})
-		}), Warning: "--limit threads"},
+		}), Warning: "limit: threads"},
 		{Name: "notes of ours", Append: packets(func(r *recording, i int) {
 			if i == 0 {
 				oursBegin(r)
 			}
 			r.note(uint64(1e9+i), int64(i), 3)
-		}), Warning: "--limit frames"},
+		}), Warning: "limit: frames"},
 		{Name: "transactions of ours", Pieces: 1000, Append: packets(func(r *recording, i int) {
 			if i == 0 {
 				oursBegin(r)
 			}
 			r.note(uint64(1e9+i), int64(i), 2000)
-		}), Warning: "--limit records"},
+		}), Warning: "limit: records"},
 		{Name: "interned names of ours", Append: packets(func(r *recording, i int) {
 			if i == 0 {
 				oursBegin(r)

@@ -106,11 +106,11 @@ func (s *Stats) Warnings() []string {
 	add(s.lostStarts, "slice", "without a start in the trace")
 	add(s.lostEnds, "slice", "without an end in the trace")
 	add(s.UnknownClock, "event", "in a clock with an unknown offset to boot time")
-	add(s.Over.Frames, "frame timeline event", "over the limit skipped (--limit frames)")
-	add(s.Over.Threads, "fact", "about processes and threads over the limit skipped: names, tracks and frames (--limit threads)")
-	add(s.Over.Strings, "text", "over the limit skipped: names of layers, texts about causes (--limit strings)")
-	add(s.Over.Records, "record", "over the limit skipped: clock readings, transactions (--limit records)")
-	add(s.Over.States, "fact", "about causes over the limit skipped: parts of frames' times, shares (--limit states)")
+	add(s.Over.Frames, "frame timeline event", "over the limit skipped (limit: frames)")
+	add(s.Over.Threads, "fact", "about processes and threads over the limit skipped: names, tracks and frames (limit: threads)")
+	add(s.Over.Strings, "text", "over the limit skipped: names of layers, texts about causes (limit: strings)")
+	add(s.Over.Records, "record", "over the limit skipped: clock readings, transactions (limit: records)")
+	add(s.Over.States, "fact", "about causes over the limit skipped: parts of frames' times, shares (limit: states)")
 	return list
 }
 

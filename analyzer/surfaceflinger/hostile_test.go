@@ -20,18 +20,18 @@ func TestHostile(t *testing.T) {
 	type input = hostiletest.Input
 	lines := hostiletest.Lines
 	inputs := []input{
-		{Name: "rows", Append: lines(func(i int) string { return fmt.Sprintln(i+1, i+200, i+2) }), Warning: "--limit frames"},
+		{Name: "rows", Append: lines(func(i int) string { return fmt.Sprintln(i+1, i+200, i+2) }), Warning: "limit: frames"},
 		{Name: "layers", Append: lines(func(i int) string {
 			return fmt.Sprintf("layer %d %s\n16666667\n1 %d 2\n", i, strings.Repeat("x", 5000), i+200)
-		}), Pieces: 20_000, Warning: "--limit threads"},
+		}), Pieces: 20_000, Warning: "limit: threads"},
 		{Name: "layers without rows", Append: lines(func(i int) string { return fmt.Sprintf("layer %d\n16666667\n", i) })},
 		{Name: "names", Append: lines(func(i int) string { return fmt.Sprintln("name", i) })},
 		{Name: "dumps", Append: lines(func(i int) string { return "16666667\n" })},
-		{Name: "periods", Append: lines(func(i int) string { return fmt.Sprintf("%d\n1 %d 1\n", 1_000_000+i, i+200) }), Warning: "--limit frames"},
+		{Name: "periods", Append: lines(func(i int) string { return fmt.Sprintf("%d\n1 %d 1\n", 1_000_000+i, i+200) }), Warning: "limit: frames"},
 		{Name: "equal rows", Append: lines(func(i int) string { return "10\t100\t20\n" })},
 		{Name: "pending rows", Append: lines(func(i int) string { return fmt.Sprintln(i, math.MaxInt64, i) })},
-		{Name: "long lines", Append: lines(func(i int) string { return strings.Repeat("1 ", 40_000) + "\n" }), Pieces: 200, Warning: "--limit line"},
-		{Name: "a line without an end", Append: lines(func(i int) string { return strings.Repeat("x", 1000) }), Warning: "--limit line"},
+		{Name: "long lines", Append: lines(func(i int) string { return strings.Repeat("1 ", 40_000) + "\n" }), Pieces: 200, Warning: "limit: line"},
+		{Name: "a line without an end", Append: lines(func(i int) string { return strings.Repeat("x", 1000) }), Warning: "limit: line"},
 		{Name: "numbers", Append: lines(func(i int) string { return strings.Repeat("1 ", 30_000) + "\n" }), Pieces: 200},
 	}
 	for i := range inputs {

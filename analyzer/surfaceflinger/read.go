@@ -118,9 +118,9 @@ func (s *Stats) Warnings() []string {
 		return 0
 	}, "dump", "without a refresh period")
 	add(s.Damaged, "line", "with neither a refresh period nor a row skipped")
-	add(s.TooLong, "line", "longer than the limit skipped (--limit line)")
-	add(s.LayersOver, "row", "of layers beyond the limit skipped (--limit threads)")
-	add(s.FramesOver, "row", "beyond the limit skipped (--limit frames)")
+	add(s.TooLong, "line", "longer than the limit skipped (limit: line)")
+	add(s.LayersOver, "row", "of layers beyond the limit skipped (limit: threads)")
+	add(s.FramesOver, "row", "beyond the limit skipped (limit: frames)")
 	return list
 }
 
@@ -164,7 +164,7 @@ func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline
 	in := lines.NewReader(ctx, r, options.Limits.Line)
 	for in.Next() {
 		if options.Strict && in.TooLong > 0 {
-			return nil, p.stats, fmt.Errorf("line %d: longer than the limit (--limit line)", in.Number-1)
+			return nil, p.stats, fmt.Errorf("line %d: longer than the limit (limit: line)", in.Number-1)
 		}
 		if !p.line(in.Line) && options.Strict {
 			return nil, p.stats, fmt.Errorf("line %d: neither a refresh period nor a row", in.Number)

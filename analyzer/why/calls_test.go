@@ -116,7 +116,7 @@ func TestLimitedSentence(t *testing.T) {
 	}
 	causes := recorder.Explain(timeline)
 	for f := range timeline.Complete() {
-		if e := causes.Of(f); f.Late() && !strings.Contains(causes.Sentence(e), "--limit states=") {
+		if e := causes.Of(f); f.Late() && !strings.Contains(causes.Sentence(e), "(limit: states)") {
 			t.Errorf("%s", causes.Sentence(e))
 		}
 	}

@@ -141,7 +141,7 @@ func (c *Causes) notKnown(e *Explanation) string {
 }
 
 // limited says why the states of threads are unknown if a limit was reached.
-const limited = "the limit states was reached, --limit states=N raises it"
+const limited = "too many states of threads (limit: states)"
 
 // missing returns what the user can record to find more causes.
 func (c *Causes) missing() string {

@@ -54,7 +54,7 @@ func fileError(name string, err error) error {
 	if f := (*failure)(nil); errors.As(err, &f) {
 		return err
 	}
-	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
+	if e := described(err); e != nil {
 		file := inputName(name)
 		if e.Line > 0 {
 			file = fmt.Sprintf("%s:%d", file, e.Line)
@@ -66,7 +66,7 @@ func fileError(name string, err error) error {
 	} else if link := (*os.LinkError)(nil); errors.As(err, &link) {
 		err = link.Err
 	}
-	return &failure{file: inputName(name), what: err.Error()}
+	return &failure{file: inputName(name), what: withFlags(err.Error())}
 }
 
 // commonCategory is the heading of traceFlags in the help of a command.
@@ -159,6 +159,6 @@ func withCauses(o *ohframe.Options) { o.Causes = true }
 // printWarnings prints the warnings about an input.
 func printWarnings(name string, warnings []string) {
 	for _, warning := range warnings {
-		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line(inputName(name)+": warning: "+warning))
+		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line(inputName(name)+": warning: "+withFlags(warning)))
 	}
 }

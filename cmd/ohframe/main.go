@@ -13,7 +13,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe"
 	"ohframe/internal/text"
 )
 
@@ -227,7 +226,7 @@ func hintOf(err error) string {
 	if f := (*failure)(nil); errors.As(err, &f) {
 		return f.hint
 	}
-	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
+	if e := described(err); e != nil {
 		return e.Hint
 	}
 	return ""

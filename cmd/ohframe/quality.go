@@ -151,7 +151,7 @@ func noFrames(t *analyzer.Timeline, q *quality.Quality) *failure {
 	case t.Diagnostics.Recorded() != analyzer.FromSystem:
 		f.hint = *q.Advice
 	default:
-		f.hint = "frames need the tags graphic and ace: ohframe record -t 5, or hdc shell \"hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace\""
+		f.hint = "frames need the tags graphic and ace: " + recordCommands
 	}
 	return f
 }

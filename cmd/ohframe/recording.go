@@ -236,7 +236,7 @@ func (r *recording) receiveFile(ctx context.Context, s *record.Session, remote s
 
 // fileErrorUnlessDevice names the file in errors of this computer.
 func fileErrorUnlessDevice(file string, err error) error {
-	if f := (*ohframe.Error)(nil); errors.As(err, &f) || errors.As(err, &interruption{}) {
+	if described(err) != nil || errors.As(err, &interruption{}) {
 		return err
 	}
 	return fileError(file, err)

@@ -51,7 +51,7 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 		if c.Diagnostic == analyzer.UnmatchedEnd && s.Unmatched > 0 {
 			continue // printLines has printed it, with ends of unknown threads
 		}
-		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Diagnostic, describeLines(c.Lines, c.Total))
+		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, withFlags(c.Diagnostic.String()), describeLines(c.Lines, c.Total))
 	}
 	if out != standard {
 		fmt.Fprintf(w, "wrote %s\n", out)
@@ -64,7 +64,7 @@ func printLines(w io.Writer, s *exporter.Summary) {
 	fmt.Fprintf(w, "lines: %d, of them %d exported, %s, %d not understood\n",
 		s.Totals.Lines, s.Exported, text.Count(problems.Ignored(), "header"), problems.Lost())
 	for _, c := range problems.Counts() {
-		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, c.Problem, describeLines(c.Lines, c.Total))
+		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, withFlags(c.Problem.String()), describeLines(c.Lines, c.Total))
 	}
 	for _, j := range s.Totals.Joins {
 		if j.Gap >= 0 { // there is a warning about others
@@ -75,7 +75,7 @@ func printLines(w io.Writer, s *exporter.Summary) {
 		fmt.Fprintf(w, "  and %s\n", text.Count(more, "further trace"))
 	}
 	for _, over := range s.Over.Warnings() {
-		fmt.Fprintf(w, "  %s\n", over)
+		fmt.Fprintf(w, "  %s\n", withFlags(over))
 	}
 	for _, n := range []struct {
 		count int

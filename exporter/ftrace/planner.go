@@ -99,9 +99,9 @@ func (o Over) Warnings() []string {
 		count int
 		what  string
 	}{
-		{o.Nesting, "begin or end of a slice nested too deep (--limit nesting)"},
-		{o.Async, "asynchronous slice beyond those that may be open (--limit async)"},
-		{o.Threads, "begin or end of a slice of a thread beyond the limit (--limit threads)"},
+		{o.Nesting, "begin or end of a slice nested too deep (limit: nesting)"},
+		{o.Async, "asynchronous slice beyond those that may be open (limit: async)"},
+		{o.Threads, "begin or end of a slice of a thread beyond the limit (limit: threads)"},
 	} {
 		if over.count > 0 {
 			list = append(list, fmt.Sprintf("%d × %s, not exported", over.count, over.what))

@@ -7,7 +7,7 @@ import "fmt"
 // neither the program nor the file.
 type Error struct {
 	What string
-	// Hint is advice, or empty. It may name a flag of the command.
+	// Hint is advice, or empty.
 	Hint string
 	// Line is the line of the input, counted from 1; zero if unknown.
 	Line int

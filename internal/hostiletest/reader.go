@@ -122,7 +122,7 @@ func (r Reader) checkMemory(t *testing.T, in Input) {
 			t.Errorf("%d frames, %d processes", len(timeline.Frames), len(timeline.Processes))
 		}
 		text := strings.Join(warnings, "\n")
-		if !strings.Contains(text, in.Warning) || in.Warning == "" && strings.Contains(text, "--limit") {
+		if !strings.Contains(text, in.Warning) || in.Warning == "" && strings.Contains(text, "(limit: ") {
 			t.Errorf("warnings %.2000q, want %q in them", text, in.Warning)
 		}
 		if len(text) > 1000 || strings.Contains(text, "\x1b") {

@@ -29,7 +29,7 @@ func (c *Content) choose(kind string, all []member) (int, error) {
 			c.selected = true
 			return chosen[0].index, nil
 		case len(chosen) > 1:
-			return 0, &Error{What: fmt.Sprintf("--entry %s matches %s of the %s (%s)", printable(c.options.Entry), several(chosen), kind, list(chosen)), Hint: "--entry with a full name selects one"}
+			return 0, &Error{What: fmt.Sprintf("%s matches %s of the %s (%s)", printable(c.options.Entry), several(chosen), kind, list(chosen)), Err: ErrEntry}
 		}
 	}
 	switch {
@@ -38,7 +38,7 @@ func (c *Content) choose(kind string, all []member) (int, error) {
 	case c.options.Entry != "" && !c.selected:
 		return 0, c.unselected()
 	}
-	return 0, &Error{What: fmt.Sprintf("%s with %s (%s)", kind, several(files), c.listing), Hint: "--entry NAME selects one"}
+	return 0, &Error{What: fmt.Sprintf("%s with %s (%s)", kind, several(files), c.listing), Err: ErrEntry}
 }
 
 // unselected returns an error if Options.Entry is set but selected nothing.
@@ -47,9 +47,9 @@ func (c *Content) unselected() error {
 	case c.options.Entry == "" || c.selected:
 		return nil
 	case c.listing == "":
-		return &Error{What: "not an archive", Hint: "--entry is for archives with several files"}
+		return &Error{What: "not an archive", Err: ErrEntry}
 	}
-	return &Error{What: fmt.Sprintf("the %s has no entry %s; it has %s", c.kind, printable(c.options.Entry), c.listing)}
+	return &Error{What: fmt.Sprintf("the %s has no entry %s; it has %s", c.kind, printable(c.options.Entry), c.listing), Err: ErrEntry}
 }
 
 // isIgnored reports whether an entry is metadata of macOS.

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ohframe"
+	userfailure "ohframe/internal/failure"
+)
+
+// recordCommands are the commands that record a trace with frames.
+const recordCommands = `ohframe record -t 5, or hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
+
+// described returns what an error says to users, nil if it is not one of the library or of
+// an internal package.
+func described(err error) *userfailure.Error {
+	if e := (*userfailure.Error)(nil); errors.As(err, &e) {
+		return e
+	}
+	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
+		return &userfailure.Error{What: withFlags(e.What), Hint: flagHint(e), Line: e.Line}
+	}
+	return nil
+}
+
+// flagHint returns the hint of an error of the library, which does not know the command,
+// with the flag or the command that helps.
+func flagHint(e *ohframe.Error) string {
+	switch {
+	case errors.Is(e, ohframe.ErrLine):
+		return "without --strict such lines are counted and skipped"
+	case errors.Is(e, ohframe.ErrDamaged):
+		return "without --strict damage is counted and skipped"
+	case errors.Is(e, ohframe.ErrLimit):
+		return fmt.Sprintf("if you trust the input: --limit %s=NUMBER", e.Limit)
+	case errors.Is(e, ohframe.ErrEntry):
+		return "--entry NAME selects one file of an archive; it is for archives with several files"
+	case errors.Is(e, ohframe.ErrIsPerfetto):
+		return e.Hint + "; ohframe report reads it too"
+	}
+	return strings.Replace(e.Hint, "hdc shell \"hitrace", "ohframe record -t 5, or hdc shell \"hitrace", 1)
+}
+
+var limitName = regexp.MustCompile(`\(limit: ([a-z]+)\)`)
+
+// withFlags names the flag where a text of the library names a limit.
+func withFlags(s string) string { return limitName.ReplaceAllString(s, "(--limit $1)") }
