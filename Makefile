@@ -1,5 +1,6 @@
-# make      lint and test; run it before every commit
-# .ci/run   everything that continuous integration runs
+# make         lint and test; run it before every commit
+# .ci/run      everything that continuous integration runs
+# make nightly  what takes longer
 .DEFAULT_GOAL := all
 
 include protos/protos.mk
@@ -7,7 +8,7 @@ include internal/engine/engine.mk
 include internal/release/release.mk
 include internal/fleet/duckdb/duckdb.mk
 include internal/browsertest/axe/axe.mk
--include fuzz.mk faults.mk
+-include fuzz.mk faults.mk nightly.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 

@@ -3,7 +3,7 @@
 # The targets of releases, which must always build.
 TARGETS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: release release-check cross
+.PHONY: release release-check cross cross-vet
 
 # Builds the archives of the tag that is checked out into build/release.
 release:
@@ -13,13 +13,15 @@ release:
 release-check:
 	internal/release/check.sh $(TARGETS)
 
-# Builds the program for every target, and vets everything, tests too, for two of them.
-# The compiler does not optimize, which takes a third of its time: releases and
-# release-check do.
-cross: export CGO_ENABLED := 0
+# Builds the program for every target. The compiler does not optimize, which takes a
+# third of its time: releases and release-check do.
+cross cross-vet: export CGO_ENABLED := 0
 cross:
 	@set -e; for t in $(TARGETS); do echo "go build for $$t"; \
 	GOOS=$${t%/*} GOARCH=$${t#*/} go build $(unoptimized) -o /dev/null ./cmd/ohframe; done
+
+# Vets everything, tests too, for two other systems.
+cross-vet:
 	GOOS=windows GOARCH=amd64 go vet $(unoptimized) ./...
 	GOOS=darwin GOARCH=arm64 go vet $(unoptimized) ./...
 

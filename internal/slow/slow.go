@@ -1,6 +1,7 @@
-// Package slow marks the tests that take long: those that measure processor time or memory,
-// repeat a check over many inputs, or open huge pages in a browser. They run in
-// full with "make slow", which sets a variable, and in part or not at all otherwise.
+// Package slow marks the tests that take long: those that measure processor time or
+// memory, repeat a check over many inputs, or open huge pages in a browser. They run in
+// full with "make slow", which sets a variable and is a part of "make nightly", and in
+// part or not at all otherwise.
 package slow
 
 import (

@@ -1,0 +1,17 @@
+# make nightly    what is too long for .ci/run, which it comes after
+#
+# Needs what .ci/run installs: the engine, DuckDB, a browser, shells.
+.PHONY: nightly
+
+nightly: export OHFRAME_REQUIRE_ENGINE := 1
+nightly: export OHFRAME_REQUIRE_DUCKDB := 1
+nightly: export OHFRAME_REQUIRE_BROWSER := 1
+nightly: export OHFRAME_REQUIRE_SHELLS := 1
+nightly: engine duckdb axe
+	$(MAKE) slow
+	$(MAKE) beam
+	$(MAKE) release-check TARGETS="linux/amd64 windows/arm64"
+	$(MAKE) cross TARGETS="linux/arm64 darwin/amd64 darwin/arm64 windows/amd64"
+	$(MAKE) causes
+	git diff --exit-code docs/why.md # the table that "make causes" writes is up to date
+	$(MAKE) fuzz
