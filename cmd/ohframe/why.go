@@ -21,7 +21,8 @@ func whyCommand() *cli.Command {
 		ArgsUsage: "INPUT…",
 		Description: "Lists what cost the most time, with advice, and a cause for every late frame: what its\n" +
 			"thread did longer than in frames on time, and whom it waited for. docs/why.md explains\n" +
-			"the causes. Record the tags sched and freq to see more than slices.",
+			"the causes. Record the tags sched and freq to see more than slices. Several inputs have one\n" +
+			"ranking of the causes of each process.",
 		Flags: append([]cli.Flag{
 			format,
 			outputFlag,

@@ -163,12 +163,16 @@ func noFrame(o Options, timelines []*analyzer.Timeline) error {
 	return &failure.Error{What: fmt.Sprintf("--frame: no complete frame has the vsync id %d", o.Vsync), Hint: "ohframe frames lists the vsync ids"}
 }
 
-// Write writes the causes of the inputs, one after the other, in one of the Formats.
+// Write writes the causes of the inputs, in one of the Formats: those of several inputs
+// together, then those of each.
 func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	if format == "json" {
 		return writeJSON(w, inputs)
 	}
-	terminal := &textWriter{Writer: text.NewWriter(w, o.Style), Options: o}
+	terminal := &textWriter{Writer: text.NewWriter(w, o.Style), Options: o, several: len(inputs) > 1}
+	if terminal.several {
+		terminal.overall(inputs)
+	}
 	for i, in := range inputs {
 		if i > 0 {
 			fmt.Fprintln(terminal)

@@ -527,3 +527,84 @@ func TestTextRanking(t *testing.T) {
 		t.Errorf("got %q, want %q", all[0], want)
 	}
 }
+
+// Several inputs have one ranking of a process, by its name, and a short part each.
+func TestSeveralInputs(t *testing.T) {
+	input := func(name string, pid trace.PID, storageLost, workLost trace.Duration, frames int) Input {
+		p := &analyzer.Process{PID: pid, Name: "com.example.app"}
+		var list []*why.Explanation
+		for i := range frames {
+			lost := storageLost + workLost
+			list = append(list, late(p, int64(pid)+int64(i), trace.Duration(i)*100_000, 9000+lost, lost, storage(storageLost+1000, storageLost), running(2000, 0, workLost)))
+		}
+		other := &analyzer.Process{PID: pid + 500, Name: name + " alone"}
+		list = append(list, late(other, 7, 0, 9000, 1000, running(2000, 0, 1000)))
+		tl, c := timeline(list...)
+		return Input{Name: name, Causes: c, Processes: Processes(tl, c, Options{})}
+	}
+	// Storage loses 2 + 6 × 1 ms, work 3 + 6 × 0.5.
+	inputs := []Input{input("a.ftrace", 2000, 2000, 3000, 1), input("b.ftrace", 3000, 1000, 500, 6)}
+	var b bytes.Buffer
+	if err := Write(&b, inputs, "text", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	head := `2 inputs
+
+com.example.app · application · 2 inputs ───────────────────────────────────────────────────────────
+
+  lost 14.0 ms in 7 late frames of 7
+
+   57 %   8.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 7 frames, worst 2000 of
+                  a.ftrace
+      read files before they are needed and off the UI thread: asynchronously, or in TaskPool
+   43 %   6.0 ms  running in FlushBuild · 7 frames, worst 2000 of a.ftrace
+      split components, observe single properties (@Observed and @Track, @ObservedV2 and @Trace),
+      set no state in build()
+
+a.ftrace alone · application · a.ftrace ────────────────────────────────────────────────────────────
+`
+	if !strings.HasPrefix(got, head) {
+		t.Errorf("got\n%s\nwant it to begin with\n%s", got, head)
+	}
+	if n := strings.Count(got, "of com.example.app"); n != 0 {
+		t.Errorf("%d rows name a process as the input", n)
+	}
+	// Of the six frames of b.ftrace, five are listed. Rankings are not repeated.
+	if n := strings.Count(got, "… and 1 frame"); n != 1 || strings.Count(got, "waiting for storage in FlushLayoutTask") != 1 {
+		t.Errorf("got %s", got)
+	}
+
+	b.Reset()
+	if err := Write(&b, inputs, "json", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Inputs    []struct{ Name string }
+		Processes []struct {
+			Name, Kind string
+			Inputs     []string
+			Frames     int
+			Lost       trace.Duration `json:"lost_ns"`
+			Ranking    []struct {
+				Wait       string
+				Lost       trace.Duration `json:"lost_ns"`
+				Share      float64
+				WorstInput string `json:"worst_input"`
+			}
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Inputs) != 2 || len(d.Processes) != 3 {
+		t.Fatalf("%d inputs and %d processes, want 2 and 3", len(d.Inputs), len(d.Processes))
+	}
+	p := d.Processes[0]
+	if p.Name != "com.example.app" || p.Kind != "app" || !slices.Equal(p.Inputs, []string{"a.ftrace", "b.ftrace"}) || p.Frames != 7 || p.Lost != 14*ms || len(p.Ranking) != 2 {
+		t.Errorf("%+v", p)
+	}
+	if r := p.Ranking[0]; r.Wait != "io" || r.Lost != 8*ms || r.Share != 8.0/14 || r.WorstInput != "a.ftrace" {
+		t.Errorf("%+v", r)
+	}
+}

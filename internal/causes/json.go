@@ -13,6 +13,24 @@ import (
 
 type document struct {
 	Inputs []documentInput `json:"inputs"`
+	// Processes are those with one name over all inputs.
+	Processes []documentOverall `json:"processes"`
+}
+
+type documentOverall struct {
+	Name      string                `json:"name"`
+	Kind      stats.Kind            `json:"kind"`
+	Inputs    []string              `json:"inputs"`
+	Frames    int                   `json:"frames"`
+	Lost      trace.Duration        `json:"lost_ns"`
+	Explained trace.Duration        `json:"explained_ns"`
+	Unknown   trace.Duration        `json:"unknown_ns"`
+	Ranking   iter.Seq[overallCost] `json:"ranking"`
+}
+
+type overallCost struct {
+	jsonCost
+	WorstInput string `json:"worst_input"`
 }
 
 type documentInput struct {
@@ -157,13 +175,19 @@ type jsonShare struct {
 }
 
 func writeJSON(w io.Writer, inputs []Input) error {
-	d := document{Inputs: make([]documentInput, 0, len(inputs))}
+	d := document{Inputs: make([]documentInput, 0, len(inputs)), Processes: []documentOverall{}}
 	for _, in := range inputs {
 		c := in.Causes
 		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.Functions, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Processes, func(p *Process) documentProcess {
 			return documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()}
 		})}
 		d.Inputs = append(d.Inputs, input)
+	}
+	for _, o := range overallOf(inputs) {
+		r := o.Ranking
+		d.Processes = append(d.Processes, documentOverall{o.Name, o.Kind, o.Inputs, o.Complete, r.Lost, r.Lost - r.Unknown, r.Unknown, each(r.Costs, func(c *why.Cost) overallCost {
+			return overallCost{cost(r, c), o.input[c.Worst.Process]}
+		})})
 	}
 	return text.WriteJSON(w, d)
 }
@@ -187,21 +211,21 @@ func (p *Process) JSON() *JSON {
 	r := p.Ranking
 	return &JSON{
 		Lost: r.Lost, Explained: r.Lost - r.Unknown, Unknown: r.Unknown,
-		Ranking: each(r.Costs, p.cost), Frames: each(p.Late, p.frame), ShownLate: each(p.ShownLate, p.shown),
+		Ranking: each(r.Costs, func(c *why.Cost) jsonCost { return cost(r, c) }), Frames: each(p.Late, p.frame), ShownLate: each(p.ShownLate, p.shown),
 		PickedUp: each(p.PickedUpLate, func(e *why.Explanation) jsonPickUp {
 			return jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Late, e.PickUp.Reason.String(), p.all.PickUpSentence(e)}
 		}),
 	}
 }
 
-func (p *Process) cost(c *why.Cost) jsonCost {
+func cost(r *why.Ranking, c *why.Cost) jsonCost {
 	var stages []jsonStage
 	for _, s := range c.Stages {
 		stages = append(stages, jsonStage{s.Stage.String(), s.Lost})
 	}
 	return jsonCost{
 		c.Title(), c.Wait.String(), c.Stage().String(), stages, nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
-		c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(p.Ranking.Lost, 1)), c.Worst.VsyncID, nonEmpty(c.Advice.String()),
+		c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(r.Lost, 1)), c.Worst.VsyncID, nonEmpty(c.Advice.String()),
 	}
 }
 

@@ -22,6 +22,8 @@ type textWriter struct {
 	// placesOnly reports that it is unknown of all late frames whether their threads
 	// ran or waited.
 	placesOnly bool
+	// several inputs are written, so the list of each is short.
+	several bool
 }
 
 // MaxCosts is the number of causes in a ranking. It is shorter if fewer have costShare
@@ -34,6 +36,7 @@ const (
 // What the other lists show at most.
 const (
 	maxFrames  = 20
+	maxOfInput = 5 // frames, of several inputs
 	maxThreads = 8
 	maxSlices  = 20
 )
@@ -119,31 +122,50 @@ func (t *textWriter) process(p *Process) {
 	})
 }
 
-// late writes the ranking and the late frames.
+// late writes the ranking and the late frames. The ranking of several inputs is above.
 func (t *textWriter) late(p *Process) {
-	r := p.Ranking
-	headline := fmt.Sprintf("lost %s ms in %s of %d", why.Milliseconds(r.Lost), text.Count(r.Late, "late frame"), p.Complete)
+	t.headline(p.Ranking, p.Complete)
+	if !t.several {
+		t.ranking(p.Ranking, nil)
+	}
+	t.frames(p.Late)
+}
+
+// headline writes what the late frames among complete ones lost.
+func (t *textWriter) headline(r *why.Ranking, complete int) {
+	headline := fmt.Sprintf("lost %s ms in %s of %d", why.Milliseconds(r.Lost), text.Count(r.Late, "late frame"), complete)
 	if r.Unknown > 0 {
 		headline += fmt.Sprintf("; the cause of %s ms is unknown", why.Milliseconds(r.Unknown))
 	}
 	fmt.Fprintf(t, "  %s\n\n", t.Bold(headline))
-	shown := Leading(r, MaxCosts)
+}
+
+// ranking writes a ranking. Of several inputs, input names that of each process.
+func (t *textWriter) ranking(r *why.Ranking, input map[*analyzer.Process]string) {
+	rows := Rows{Ranking: r, Shown: Leading(r, MaxCosts), More: "--all lists them", Input: input}
 	if t.All {
-		shown = r.Costs
+		rows.Shown = r.Costs
 	}
-	for _, line := range RankingLines(r, shown, "--all lists them", t.Width-2, t.Ink) {
+	for _, line := range rows.Lines(t.Width-2, t.Ink) {
 		fmt.Fprintf(t, "  %s\n", line)
 	}
 	fmt.Fprintln(t)
-	t.frames(p.Late)
 }
 
 // adviceIndent is the indent of advice below its cause. Most advice fits on a line.
 const adviceIndent = "    "
 
-// RankingLines returns the first causes of a ranking, each with its advice, in lines of at
-// most width cells. more says what lists the others.
-func RankingLines(r *why.Ranking, shown []*why.Cost, more string, width int, ink text.Ink) []string {
+// Rows are the first causes of a ranking.
+type Rows struct {
+	*why.Ranking
+	Shown []*why.Cost
+	More  string // says what lists the others
+	// Input, if not nil, has the names of the inputs of frames, by their processes.
+	Input map[*analyzer.Process]string
+}
+
+// Lines returns the causes, each with its advice, in lines of at most width cells.
+func (r Rows) Lines(width int, ink text.Ink) []string {
 	var lines []string
 	digits := len(why.Milliseconds(r.Lost))
 	add := func(lost trace.Duration, title string) {
@@ -151,13 +173,16 @@ func RankingLines(r *why.Ranking, shown []*why.Cost, more string, width int, ink
 		lines = append(lines, hang(head, title, width)...)
 	}
 	left := r.Lost
-	for _, c := range shown {
+	for _, c := range r.Shown {
 		left -= c.Lost
 		title := text.Printable(c.Title()+c.InStages()) + " · "
 		if n := len(c.Frames); n > 1 {
 			title += fmt.Sprintf("%d frames, worst %s", n, vsyncID(c.Worst))
 		} else {
 			title += fmt.Sprintf("frame %s", vsyncID(c.Worst))
+		}
+		if r.Input != nil {
+			title += " of " + text.Printable(r.Input[c.Worst.Process])
 		}
 		if c.KnockOn > 0 {
 			title += fmt.Sprintf(", %s ms knock-on", why.Milliseconds(c.KnockOn))
@@ -169,8 +194,8 @@ func RankingLines(r *why.Ranking, shown []*why.Cost, more string, width int, ink
 			}
 		}
 	}
-	if n := len(r.Costs) - len(shown); n > 0 && left >= tenth/2 {
-		add(left, text.Count(n, "other cause")+"; "+more)
+	if n := len(r.Costs) - len(r.Shown); n > 0 && left >= tenth/2 {
+		add(left, text.Count(n, "other cause")+"; "+r.More)
 	}
 	return lines
 }
@@ -216,7 +241,11 @@ func (t *textWriter) list(all []*why.Explanation, what string, of func(*why.Expl
 	}
 	shown := all
 	if !t.All {
-		shown = worst(all, maxFrames, func(e *why.Explanation) trace.Duration {
+		n := maxFrames
+		if t.several {
+			n = maxOfInput
+		}
+		shown = worst(all, n, func(e *why.Explanation) trace.Duration {
 			d, _ := of(e)
 			return d
 		})

@@ -284,8 +284,9 @@ func (t *tableWriter) causes(c *causes.Process) {
 		return
 	}
 	r := c.Ranking
+	rows := causes.Rows{Ranking: r, Shown: causes.Leading(r, maxCauses), More: "ohframe why --all lists them"}
 	fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("Causes: lost %s ms in %s", why.Milliseconds(r.Lost), text.Count(r.Late, "late frame"))))
-	for _, line := range causes.RankingLines(r, causes.Leading(r, maxCauses), "ohframe why --all lists them", t.Width-2, t.Ink) {
+	for _, line := range rows.Lines(t.Width-2, t.Ink) {
 		fmt.Fprintf(t, "  %s\n", line)
 	}
 	fmt.Fprintln(t)

@@ -1,0 +1,90 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/text"
+)
+
+// overall is the causes of the processes with one name over several inputs.
+type overall struct {
+	Name string
+	Kind stats.Kind
+	// Inputs are the names of the inputs that have frames of it.
+	Inputs   []string
+	Complete int
+	Ranking  *why.Ranking
+	input    map[*analyzer.Process]string
+}
+
+// overallOf returns the causes by the names of processes: those that lost the most time
+// first. A process without a name is one of its own.
+func overallOf(inputs []Input) []*overall {
+	type id struct {
+		name string
+		kind stats.Kind
+		// Of processes without a name.
+		input int
+		pid   trace.PID
+	}
+	var list []*overall
+	by := map[id]*overall{}
+	rankings := map[*overall][]*why.Ranking{}
+	for i, in := range inputs {
+		for _, p := range in.Processes {
+			key := id{name: p.Name, kind: p.Kind}
+			if p.Name == "" {
+				key.input, key.pid = i, p.PID
+			}
+			o := by[key]
+			if o == nil {
+				o = &overall{Name: p.Name, Kind: p.Kind, input: map[*analyzer.Process]string{}}
+				by[key] = o
+				list = append(list, o)
+			}
+			if !slices.Contains(o.Inputs, in.Name) {
+				o.Inputs = append(o.Inputs, in.Name)
+			}
+			o.Complete += p.Complete
+			rankings[o] = append(rankings[o], p.Ranking)
+			for _, c := range p.Ranking.Costs {
+				o.input[c.Worst.Process] = in.Name
+			}
+		}
+	}
+	for _, o := range list {
+		o.Ranking = why.Merge(rankings[o])
+	}
+	slices.SortStableFunc(list, func(a, b *overall) int {
+		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+// overall writes the rankings over all inputs, if frames were late.
+func (t *textWriter) overall(inputs []Input) {
+	list := slices.DeleteFunc(overallOf(inputs), func(o *overall) bool { return o.Ranking.Late == 0 })
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(t, "%s\n\n", t.Bold(text.Count(len(inputs), "input")))
+	for _, o := range list {
+		title, about := text.Shorten(processName(o.Name), t.Width/2), fmt.Sprintf(" · %s · ", text.Kind(o.Kind))
+		input := o.input
+		if len(o.Inputs) == 1 {
+			about += text.Shorten(text.Printable(o.Inputs[0]), t.Width-12-text.Width(title+about))
+			input = nil
+		} else {
+			about += text.Count(len(o.Inputs), "input")
+		}
+		t.Heading(title, about)
+		t.headline(o.Ranking, o.Complete)
+		t.ranking(o.Ranking, input)
+	}
+}
