@@ -10,6 +10,7 @@ type Batch struct {
 	problems []lineProblem
 	headers  []int // the lines, counted from 1, that a trace may begin with
 	lost     lost
+	losses   []loss
 	longest  Longest
 	starts   []int // indexes of the events that begin another trace
 }
@@ -26,7 +27,7 @@ type lineProblem struct {
 // used for block after block allocates nothing once it has grown.
 func (b *Batch) Parse(block []byte, maxLine int) {
 	b.Events, b.problems, b.headers, b.lines, b.lost = b.Events[:0], b.problems[:0], b.headers[:0], 0, lost{}
-	b.longest = Longest{}
+	b.longest, b.losses = Longest{}, b.losses[:0]
 	for len(block) > 0 {
 		text := block
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
@@ -51,6 +52,9 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		if problem := event.parse(text); problem != NoProblem {
 			if problem == Ignorable {
 				b.lost.add(text)
+				if cpu, ok := lossOf(text); ok {
+					b.losses = append(b.losses, loss{b.lines, cpu})
+				}
 				if isHeader(text) {
 					b.headers = append(b.headers, b.lines)
 				}
@@ -64,11 +68,12 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 }
 
 // settle adds the next block, in order, to the input: it drops events with stray times,
-// separates traces, marks events outside the window, numbers lines, and adds to the
-// totals. In strict mode it returns the first malformed line as a *LineError.
-func (b *Batch) settle(strays *strays, splitter *splitter, totals *Totals, options Options) error {
+// separates traces, marks events outside the window and after lost ones, numbers lines, and
+// adds to the totals. In strict mode it returns the first malformed line as a *LineError.
+func (b *Batch) settle(strays *strays, splitter *splitter, losses *losses, totals *Totals, options Options) error {
 	strays.drop(b)
 	splitter.split(b, totals, options.Limits)
+	losses.mark(b, totals.Lines)
 	for _, p := range b.problems {
 		totals.Problems.add(p.Problem, totals.Lines+p.Line, options.Limits.Examples)
 	}

@@ -40,6 +40,8 @@ type Event struct {
 	// Outside is set on events outside the window. They are not part of any output
 	// but still carry clocks, names and the beginnings and ends of frames.
 	Outside bool
+	// Lost: events of its processor are missing right before this one.
+	Lost bool
 	// Note is what Stages.Prepare derived from the event; 0 if nothing.
 	Note uint64
 	// Marker is the payload of a marker; its Phase is NotAMarker for others.
@@ -62,6 +64,7 @@ func (e *Event) parse(text []byte) Problem {
 	if problem := ParseLine(text, &e.Line); problem != NoProblem {
 		return problem
 	}
+	e.Lost = false
 	e.Word, e.Outside, e.Note, e.Marker.Phase = Other, false, 0, NotAMarker
 	if e.Kind = kindOf(e.Name); e.Kind != MarkerEvent {
 		return NoProblem

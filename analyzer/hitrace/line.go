@@ -74,7 +74,10 @@ func ParseLine(text []byte, l *Line) Problem {
 // notALine returns Ignorable for a header and NotALine for other text.
 func notALine(text []byte) Problem {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))
-	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) || isCPUCount(text) || isLoss(text) {
+	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) || isCPUCount(text) {
+		return Ignorable
+	}
+	if _, ok := lossOf(text); ok {
 		return Ignorable
 	}
 	return NotALine

@@ -1,6 +1,8 @@
 package hitrace_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +34,50 @@ func TestLostEvents(t *testing.T) {
 		if totals.Lost != c.lost || totals.Overwritten != c.overwritten || totals.Problems.Lost() != c.notUnderstood {
 			t.Errorf("%q: lost %d, overwritten %d, not understood %d, want %d, %d, %d",
 				c.head, totals.Lost, totals.Overwritten, totals.Problems.Lost(), c.lost, c.overwritten, c.notUnderstood)
+		}
+	}
+}
+
+// The first event of a processor after a note about lost events is marked, in whichever
+// block it is.
+func TestEventsAfterLostOnes(t *testing.T) {
+	line := func(cpu, at int) string {
+		return fmt.Sprintf(" app-1 (1) [%03d] .... %d.%06d: tracing_mark_write: E|1\n", cpu, 1+at/1000, at%1000)
+	}
+	var text strings.Builder
+	at := 0
+	for cpu := range 3 {
+		text.WriteString(line(cpu, at))
+		at++
+	}
+	text.WriteString("CPU:1 [LOST 17 EVENTS]\r\n" + line(0, at) + line(2, at+1))
+	at += 2
+	for range 5000 { // more than a block of text
+		text.WriteString(line(0, at))
+		at++
+	}
+	marked := []int{at}
+	text.WriteString(line(1, at) + line(1, at+1))
+	text.WriteString("CPU:2 [LOST EVENTS]\nCPU:0 [LOST 1 EVENTS]\nCPU:9 [LOST 1 EVENTS]\n" + line(0, at+2) + line(2, at+3) + line(2, at+4))
+	marked = append(marked, at+2, at+3)
+	for _, workers := range []int{1, 4} {
+		var got []int
+		n := 0
+		_, err := hitrace.Run(t.Context(), strings.NewReader(text.String()), hitrace.Options{Workers: workers}, hitrace.Stages{
+			Track: func(_ int, b *hitrace.Batch) {
+				for i := range b.Events {
+					if b.Events[i].Lost {
+						got = append(got, n)
+					}
+					n++
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, marked) {
+			t.Errorf("%d workers: the events %d are marked, want %d", workers, got, marked)
 		}
 	}
 }

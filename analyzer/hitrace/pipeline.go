@@ -109,6 +109,7 @@ type pipeline struct {
 	blocks   *blocks
 	strays   strays
 	splitter splitter
+	losses   losses
 	totals   *Totals
 
 	reading  sync.Mutex
@@ -203,7 +204,7 @@ func (p *pipeline) read(buffer []byte) (int, []byte, bool) {
 // track processes a parsed block through Begin and Track, one trace after another. It
 // uses part for the events of one trace.
 func (p *pipeline) track(worker int, block, part *Batch) {
-	if err := block.settle(&p.strays, &p.splitter, p.totals, p.options); err != nil {
+	if err := block.settle(&p.strays, &p.splitter, &p.losses, p.totals, p.options); err != nil {
 		p.fail(err)
 		return
 	}

@@ -27,6 +27,7 @@
 //	  recorder, log     all events in order, and what is stored of them
 //	  keys              names of slices, each with a number
 //	  thread, machine   the states of threads, and who ended a wait
+//	  loss              lost events: what is unknown then
 //	  calls             synchronous calls between processes, requests for storage
 //	  follow            what other threads did during a wait
 //	  passages          where a frame passes from one thread to the next

@@ -29,7 +29,7 @@ func texts(t *testing.T, test func(t *testing.T, text []byte)) {
 		if i%slow.Of(9, 1) > 0 { // odd, for both kernels
 			continue
 		}
-		if simulate.Cause(cause) == simulate.CauseLostEvents {
+		if c := simulate.Cause(cause); c == simulate.CauseLostEvents || c == simulate.CauseLostSwitches {
 			continue // Perfetto believes the last state that it knows, however old
 		}
 		kernel := []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux}[i%2]

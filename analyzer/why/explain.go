@@ -231,6 +231,7 @@ type folding struct {
 	kHz       uint32
 	cpu       uint8
 	stack     []level
+	doubts    []hole // times, in order, in which state is unknown because events were lost
 }
 
 // level is an open slice and the place that the path to it makes.
@@ -248,7 +249,7 @@ func (f *folding) replay(l *log) {
 			f.until(e.at)
 			switch e.kind {
 			case stateEntry:
-				f.state, f.record, f.interrupt = e.state, e.value, false
+				f.state, f.record, f.interrupt, f.doubts = e.state, e.value, false, f.r.doubts(e)
 				if e.state == running {
 					f.kHz, f.cpu = 0, e.cpu
 				}
@@ -269,7 +270,7 @@ func (f *folding) replay(l *log) {
 			}
 		}
 	}
-	f.state = unknown
+	f.state, f.doubts = unknown, nil
 }
 
 func (f *folding) push(key Key) {
@@ -281,8 +282,24 @@ func (f *folding) push(key Key) {
 	f.stack = append(f.stack, l)
 }
 
-// until adds the time from f.at to t, in which nothing changes, to the frames.
+// until adds the time from f.at to t, in which nothing is logged, to the frames.
 func (f *folding) until(t trace.Time) {
+	state, record := f.state, f.record
+	for len(f.doubts) > 0 && f.doubts[0].from < t {
+		f.advance(f.doubts[0].from)
+		f.state, f.record = unknown, 0
+		f.advance(min(f.doubts[0].to, t))
+		f.state, f.record = state, record
+		if f.doubts[0].to > t {
+			break
+		}
+		f.doubts = f.doubts[1:]
+	}
+	f.advance(t)
+}
+
+// advance adds the time from f.at to t, in which nothing changes, to the frames.
+func (f *folding) advance(t trace.Time) {
 	for f.at < t {
 		// Skip what is before the next frame.
 		if len(f.open) == 0 {

@@ -70,19 +70,21 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 			return
 		}
 		known = from
-		key, reason := r.placeOf(t, from, to)
-		wait := r.leafWait(t, s, key)
-		if s.state == blocked && !explained(wait) && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
-			next := r.thread(s.wait.waker)
-			if s.wait.calling {
-				next = r.thread(s.wait.callee)
+		r.addUnknown(t, s, from, to, func(from, to trace.Time) {
+			key, reason := r.placeOf(t, from, to)
+			wait := r.leafWait(t, s, key)
+			if s.state == blocked && !explained(wait) && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
+				next := r.thread(s.wait.waker)
+				if s.wait.calling {
+					next = r.thread(s.wait.callee)
+				}
+				if next != nil && (s.wait.calling || !s.wait.interrupt) && next != t && !slices.Contains(chain, next) {
+					r.followInto(next, from, to, append(chain[:len(chain):len(chain)], t))
+					return
+				}
 			}
-			if next != nil && (s.wait.calling || !s.wait.interrupt) && next != t && !slices.Contains(chain, next) {
-				r.followInto(next, from, to, append(chain[:len(chain):len(chain)], t))
-				return
-			}
-		}
-		r.addLeaf(leaf{from, to, t.tid, t.pid, wait, key, reason})
+			r.addLeaf(leaf{from, to, t.tid, t.pid, wait, key, reason})
+		})
 	}
 	add(&t.now, end)
 	for i := 0; i < t.past.len() && known > start; i++ {
@@ -150,7 +152,7 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 	for i := 0; i < c.past.len() && until > start; i++ {
 		o := c.past.before(i)
 		from := max(o.since, start)
-		if from < until && o.tid != t.tid {
+		if from < until && o.tid != t.tid && o.tid != lostThread {
 			l := leaf{start: from, end: until, tid: o.tid, wait: place.Run}
 			if u := r.thread(o.tid); u != nil {
 				l.pid = u.pid

@@ -17,7 +17,9 @@ type entry struct {
 	kind  entryKind
 	state state
 	cpu   uint8 // on which the thread begins to run; noCPU beyond the last number
-	value uint32
+	// doubtful: the state is unknown from where events were lost.
+	doubtful bool
+	value    uint32
 }
 
 // entryKind is the kind of an entry. It says what value is.

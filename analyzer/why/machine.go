@@ -98,8 +98,13 @@ func (r *Recorder) trackWakeup(e *hitrace.Event, n note) {
 	}
 	r.woke = true
 	switch t.now.state {
-	case preempted, woken, running:
+	case running:
 		return // a wakeup of a thread that does not wait
+	case preempted, woken:
+		if len(from(r.cpu(t.now.cpu).holes, t.now.start)) == 0 {
+			return
+		}
+		r.lose(t, e.Time) // it may have run and waited while events were lost
 	case dead:
 		r.reset(t, e.Time)
 	case blocked:

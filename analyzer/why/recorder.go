@@ -38,6 +38,12 @@ type Recorder struct {
 
 	passages passages
 
+	// holes are the times of the current trace in which events of any processor are
+	// missing, and lost are those of the whole input; after sortLost, both have all.
+	holes    []hole
+	lost     []cpuHole
+	cpuHoles map[uint8][]hole // set by sortLost
+
 	entries int
 	logs    []*log
 	waits   []wait
@@ -70,6 +76,8 @@ type cpu struct {
 	frequency  uint32         // in kHz; 0 if unknown
 	past       ring[occupant] // who ran, and since when
 	clocks     []clockChange  // the first changes of frequency
+	last       trace.Time     // of the last event; unknown before the first
+	holes      []hole         // in which events are missing
 }
 
 // pastOccupants is the number of threads that are kept of the past of a processor.
@@ -77,7 +85,7 @@ const pastOccupants = 64
 
 type occupant struct {
 	since trace.Time
-	tid   trace.TID // 0 if idle
+	tid   trace.TID // 0 if idle, lostThread if unknown
 }
 
 // NewRecorder returns a recorder for one input.
@@ -94,7 +102,7 @@ func NewRecorder(l limits.Limits) *Recorder {
 func (r *Recorder) Begin() {
 	r.pages = [threadPages]*threadPage{}
 	r.threads, r.followed = 0, 0
-	r.cpus = nil
+	r.cpus, r.holes = nil, nil
 	clear(r.calls)
 	clear(r.requests)
 }
@@ -157,6 +165,10 @@ func (r *Recorder) Track(e *hitrace.Event, pid trace.PID) {
 	if !e.Time.Known() {
 		return
 	}
+	if e.Lost {
+		r.trackLoss(e)
+	}
+	r.cpu(e.CPU).last = e.Time
 	n := note(e.Note)
 	if n == 0 { // no worker has prepared it
 		n = r.vocabulary.workers[0].prepare(e)
@@ -310,15 +322,6 @@ func (r *Recorder) logState(t *thread, s *segment) {
 func (r *Recorder) enter(t *thread, s segment) {
 	t.enter(s)
 	r.logState(t, &t.now)
-}
-
-// lose makes the current state of a thread unknown from its beginning: events are
-// missing.
-func (r *Recorder) lose(t *thread, at trace.Time) {
-	if l := t.log; l != nil && l.state != nil {
-		l.state.state, l.state.value = unknown, 0
-	}
-	t.now = segment{start: at, state: unknown}
 }
 
 // limited reports whether the limit of entries was reached.

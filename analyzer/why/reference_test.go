@@ -27,6 +27,7 @@ type history struct {
 	open       []int // indices of slices
 	interrupts []span
 	logged     trace.Time // since when its frames are followed exactly
+	lost       *[]lostSpan
 }
 
 type stateChange struct {
@@ -34,6 +35,66 @@ type stateChange struct {
 	state  string // Running, R, blocked, dead; empty: unknown
 	letter byte
 	cpu    trace.CPU
+	// woken: a wakeup ended it. doubtful: what comes next does not agree with it, and events
+	// were lost.
+	woken, doubtful bool
+}
+
+// lostSpan is a time in which events of a processor are missing.
+type lostSpan struct {
+	cpu      trace.CPU
+	from, to trace.Time
+}
+
+// firstLost returns when events of any processor are missing first after a time.
+func (h *history) firstLost(at trace.Time) trace.Time {
+	first := forever
+	for _, l := range *h.lost {
+		if l.to > at {
+			first = min(first, l.from)
+		}
+	}
+	return first
+}
+
+// state returns the state at a time after lost events have been considered.
+func (h *history) state(at trace.Time) string {
+	var s stateChange
+	for _, x := range h.states {
+		if x.at <= at {
+			s = x
+		}
+	}
+	switch {
+	case s.doubtful && at >= h.firstLost(s.at), s.state == "blocked" && !s.woken && at >= h.firstLost(s.at):
+		return ""
+	case s.state == "Running", s.state == "R":
+		for _, l := range *h.lost {
+			if l.cpu == s.cpu && l.from <= at && at < l.to {
+				return ""
+			}
+		}
+	}
+	return s.state
+}
+
+// contradict makes the current state unknown: from where events were lost, or as a whole.
+func (h *history) contradict() {
+	now := h.now()
+	if now.doubtful {
+		return
+	}
+	if h.firstLost(now.at) < forever {
+		now.doubtful = true
+	} else {
+		now.state = ""
+	}
+}
+
+// runs reports whether the thread is believed to run on a processor.
+func (h *history) runs(cpu trace.CPU) bool {
+	now := h.now()
+	return now.state == "Running" && !now.doubtful && now.cpu == cpu
 }
 
 type span struct {
@@ -73,15 +134,36 @@ func (h *history) reset(at trace.Time) {
 // histories follows all threads through all events.
 func histories(events []hitrace.Event) map[trace.TID]*history {
 	threads := map[trace.TID]*history{}
+	var lost []lostSpan
+	last := map[trace.CPU]trace.Time{}
 	thread := func(tid trace.TID) *history {
 		if threads[tid] == nil {
-			threads[tid] = &history{logged: forever}
+			threads[tid] = &history{logged: forever, lost: &lost}
 		}
 		return threads[tid]
 	}
 	current, handlers := map[trace.CPU]trace.TID{}, map[trace.CPU]int{}
 	for i := range events {
 		e := &events[i]
+		if since, ok := last[e.CPU]; ok && e.Lost && since < e.Time {
+			lost = append(lost, lostSpan{e.CPU, since, e.Time})
+			if c := current[e.CPU]; c > 0 && thread(c).runs(e.CPU) {
+				thread(c).enter(stateChange{at: e.Time})
+			}
+			current[e.CPU], handlers[e.CPU] = 0, 0
+			if e.Kind != hitrace.SwitchEvent && e.TID > 0 { // it was there to write this
+				h := thread(e.TID)
+				if h.now().state == "dead" {
+					h.reset(e.Time)
+				}
+				if !h.runs(e.CPU) {
+					h.contradict()
+				}
+				h.enter(stateChange{at: e.Time, state: "Running", cpu: e.CPU})
+				current[e.CPU] = e.TID
+			}
+		}
+		last[e.CPU] = e.Time
 		switch name := string(e.Name); {
 		case e.Kind == hitrace.MarkerEvent && e.TID > 0:
 			h := thread(e.TID)
@@ -104,17 +186,15 @@ func histories(events []hitrace.Event) map[trace.TID]*history {
 				continue
 			}
 			// Whoever was believed to be here, or elsewhere, was not: events are lost.
-			if c := current[e.CPU]; c > 0 && c != s.PrevTID {
-				if now := thread(c).now(); now.state == "Running" && now.cpu == e.CPU {
-					now.state = ""
-				}
+			if c := current[e.CPU]; c > 0 && c != s.PrevTID && thread(c).runs(e.CPU) {
+				thread(c).contradict()
 			}
 			if s.PrevTID > 0 {
 				h := thread(s.PrevTID)
-				if now := h.now(); now.state != "Running" || now.cpu != e.CPU {
-					now.state = ""
+				if !h.runs(e.CPU) {
+					h.contradict()
 				}
-				after := stateChange{e.Time, "blocked", s.PrevState[0], e.CPU}
+				after := stateChange{at: e.Time, state: "blocked", letter: s.PrevState[0], cpu: e.CPU}
 				switch after.letter {
 				case 'R':
 					after.state = "R"
@@ -128,7 +208,7 @@ func histories(events []hitrace.Event) map[trace.TID]*history {
 				if h.now().state == "dead" {
 					h.reset(e.Time)
 				}
-				h.enter(stateChange{e.Time, "Running", 0, e.CPU})
+				h.enter(stateChange{at: e.Time, state: "Running", cpu: e.CPU})
 			}
 			current[e.CPU], handlers[e.CPU] = s.NextTID, 0
 		case e.Kind == hitrace.WakeupEvent, e.Kind == hitrace.WakingEvent, name == "sched_wakeup_new":
@@ -137,13 +217,23 @@ func histories(events []hitrace.Event) map[trace.TID]*history {
 				continue
 			}
 			h := thread(w.TID)
-			switch h.now().state {
-			case "Running", "R":
+			now := h.now()
+			switch state := now.state; {
+			case now.doubtful:
+			case state == "Running":
 				continue
-			case "dead":
+			case state == "R":
+				ran := slices.ContainsFunc(lost, func(l lostSpan) bool { return l.cpu == now.cpu && l.to > now.at })
+				if !ran {
+					continue
+				}
+				h.contradict()
+			case state == "dead":
 				h.reset(e.Time)
+			case state == "blocked":
+				now.woken = true
 			}
-			h.enter(stateChange{e.Time, "R", 0, w.TargetCPU})
+			h.enter(stateChange{at: e.Time, state: "R", cpu: w.TargetCPU})
 		case name == "irq_handler_entry", name == "softirq_entry", name == "ipi_entry":
 			if handlers[e.CPU]++; handlers[e.CPU] == 1 && current[e.CPU] > 0 {
 				h := thread(current[e.CPU])
@@ -181,12 +271,7 @@ type sorted struct {
 
 // at returns what a frame's thread did in an interval in which nothing changed.
 func (h *history) at(at trace.Time, f *analyzer.Frame, list []*analyzer.Frame) sorted {
-	state := ""
-	for _, s := range h.states {
-		if s.at <= at {
-			state = s.state
-		}
-	}
+	state := h.state(at)
 	var path []span
 	for _, s := range h.slices {
 		if s.from <= at && at < s.to {
@@ -280,6 +365,9 @@ func checkReference(t testing.TB, text []byte) {
 		for _, s := range h.states {
 			cuts = append(cuts, s.at)
 		}
+		for _, l := range *h.lost {
+			cuts = append(cuts, l.from, l.to)
+		}
 		for _, s := range slices.Concat(h.slices, h.interrupts) {
 			cuts = append(cuts, s.from, s.to)
 		}
@@ -329,7 +417,22 @@ func change(lines [][]byte, random *rand.Rand, n int) []byte {
 	tids := []int{20170, 20177, 1087, 1800, 76, 77, 1510, 0, 1041, 1003}
 	for range n {
 		i := 12 + random.IntN(len(lines)-40)
-		switch random.IntN(6) {
+		switch random.IntN(7) {
+		case 6: // events of a processor are missing
+			cpu := []byte(fmt.Sprintf("[%03d] ", random.IntN(9)))
+			from, length := i, random.IntN(40)
+			for end := min(i+length, len(lines)-40); i < end; {
+				if bytes.Contains(lines[i], cpu) {
+					lines = slices.Delete(lines, i, i+1)
+					end--
+				} else {
+					i++
+				}
+			}
+			if random.IntN(3) == 0 {
+				i = from // the note may come before other lines of the time
+			}
+			lines = slices.Insert(lines, i, fmt.Appendf(nil, "CPU:%d [LOST %d EVENTS]\n", cpu[3]-'0', 1+length))
 		case 0:
 			lines = slices.Delete(lines, i, i+1+random.IntN(4))
 		case 1:

@@ -132,7 +132,7 @@ func expected(s *simulate.Scene, c *simulate.CauseTruth) []string {
 		return []string{"on time"}
 	case c.Cause == simulate.CauseNoSched:
 		return []string{"place_only"}
-	case c.Cause == simulate.CauseLostEvents:
+	case c.Cause == simulate.CauseLostEvents, c.Cause == simulate.CauseLostSwitches:
 		return []string{"unknown"}
 	case strings.HasPrefix(c.Slice, "PartialGC::"):
 		return []string{"gc"}

@@ -192,6 +192,7 @@ func (r *Recorder) Explain(t *analyzer.Timeline) *Causes {
 	c := &Causes{Frames: map[*analyzer.Frame]*Explanation{}, Scheduled: r.scheduled, Woken: r.woke, Functions: r.functions, Limited: r.limited()}
 	r.owners = threadNames(t)
 	r.clusters = r.findClusters()
+	r.sortLost()
 	threads := spans(t)
 	logs := map[trace.TID][]*log{}
 	for _, l := range r.logs {
@@ -287,6 +288,9 @@ func (r *Recorder) confidence(a *account, e *Explanation) Confidence {
 	steps := 0
 	if !a.placeOnly() && a.lost*100 > a.span.end.Sub(a.span.start) {
 		steps++
+	}
+	if !a.placeOnly() && a.lost > 0 && r.isLost(&a.span) {
+		steps += 2
 	}
 	if e.Basis >= FewFrames {
 		steps++

@@ -64,7 +64,9 @@ const (
 	CauseUnmarshalling Cause = "unmarshalling"
 	// Traces that lack something.
 	CauseLostEvents Cause = "lost_events" // preempted, with lost kernel events
-	CauseNoSched    Cause = "no_sched"    // more work, without any kernel events
+	// asleep, with both switches lost; the text says that events of the processor were
+	CauseLostSwitches Cause = "lost_switches"
+	CauseNoSched      Cause = "no_sched" // more work, without any kernel events
 )
 
 // inFrameCauses delay a frame from within, so two of them fit into one frame.
@@ -112,6 +114,7 @@ func Causes() []string {
 		CauseResourceRead, CauseBuffer, CauseRenderBusy, CauseBackPressure, CauseGPULate, CauseDeliberateDelay,
 		CauseCachedTransaction, CauseLostEvents, CauseNoSched, CauseDrawWork, CauseDrawBuffer, CauseCommitBusy,
 		CauseCommitBinder, CauseCommitFence, CauseDisplayLate, CausePickUpBusy, CausePickUpNoVsync, CauseUnmarshalling,
+		CauseLostSwitches,
 	)
 }
 
@@ -136,12 +139,13 @@ func init() {
 		CauseResourceRead: func(sc *scene, k int64, d trace.Duration) {
 			sc.work(k, d, "HapManager::GetMediaDataFromHap", "HapManager::GetMediaDataFromHap")
 		},
-		CauseSlowClock:  (*scene).slowClock,
-		CauseLittleCore: (*scene).littleCore,
-		CausePreempted:  func(sc *scene, k int64, d trace.Duration) { sc.preempt(k, d) },
-		CauseLostEvents: (*scene).loseEvents,
-		CauseNoCPU:      (*scene).noCPU,
-		CauseStorageD:   func(sc *scene, k int64, d trace.Duration) { sc.storage(k, d, 'D', reason{1, sc.caller("io_schedule")}) },
+		CauseSlowClock:    (*scene).slowClock,
+		CauseLittleCore:   (*scene).littleCore,
+		CausePreempted:    func(sc *scene, k int64, d trace.Duration) { sc.preempt(k, d) },
+		CauseLostEvents:   (*scene).loseEvents,
+		CauseLostSwitches: (*scene).loseSwitches,
+		CauseNoCPU:        (*scene).noCPU,
+		CauseStorageD:     func(sc *scene, k int64, d trace.Duration) { sc.storage(k, d, 'D', reason{1, sc.caller("io_schedule")}) },
 		CauseStorageS: func(sc *scene, k int64, d trace.Duration) {
 			sc.storage(k, d, 'S', reason{0, sc.caller("fscache_page_get_and_lock")})
 		},
@@ -369,6 +373,20 @@ func (sc *scene) loseEvents(k int64, d trace.Duration) {
 	})
 	t := sc.preempt(k, d)
 	t.Wait, t.Acceptable, t.Culprit, t.Leaf = "unknown", []string{"cpu.preempted"}, "", ""
+}
+
+// loseSwitches loses all events of the processor while the thread sleeps, from before it
+// falls asleep until after it runs again.
+func (sc *scene) loseSwitches(k int64, d trace.Duration) {
+	const before, after = 20 * trace.Microsecond, 100 * trace.Microsecond
+	t := sc.within(k, CauseTruth{}, func(a *actor) {
+		sc.s.text.lose(uiCPU, sc.now, sc.now.Add(before+d+after/2))
+		a.compute(before)
+		sc.device(d, func(by *actor) { sc.wake(a, by) })
+		a.block('S', "timer", reason{0, sc.caller("hrtimer_nanosleep")})
+		a.compute(after)
+	})
+	t.Wait = "unknown"
 }
 
 // noCPU has another thread on the processor when the vsync arrives.

@@ -32,6 +32,15 @@ type textWriter struct {
 
 	// Lines outside [from, to) are not written. A zero to means no limit.
 	from, to trace.Time
+	// Lines of lostCPU in [lostFrom, lostTo) are lost: lost so far. Its next line has a note
+	// before it.
+	lostCPU, lost    int
+	lostFrom, lostTo trace.Time
+}
+
+// lose loses the lines of a processor in a time to come.
+func (w *textWriter) lose(cpu int, from, to trace.Time) {
+	w.lostCPU, w.lostFrom, w.lostTo = cpu, from, to
 }
 
 const bufferSize = 256 << 10
@@ -99,8 +108,19 @@ func (w *textWriter) line(column []byte, cpu int, flags string, t trace.Time, na
 	if !w.visible(t) {
 		return
 	}
-	before := len(w.buffer)
-	b := append(w.buffer, column...)
+	before, b := len(w.buffer), w.buffer
+	if cpu == w.lostCPU {
+		if w.lostFrom <= t && t < w.lostTo {
+			w.lost++
+			return
+		}
+		if w.lost > 0 {
+			b = fmt.Appendf(b, "CPU:%d [LOST %d EVENTS]%s", cpu, w.lost, w.newline)
+			w.lines++
+			w.lost = 0
+		}
+	}
+	b = append(b, column...)
 	b = appendPadded(b, int64(cpu), 3, '0')
 	b = append(b, "] "...)
 	b = append(b, flags...)
