@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -316,13 +315,7 @@ func newFleetProgress(plan *fleet.Plan, shards []int) *fleetProgress {
 		}
 	}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
-		p.bar = progressbar.NewOptions64(max(1, p.size),
-			progressbar.OptionSetWriter(os.Stderr),
-			progressbar.OptionShowBytes(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-			progressbar.OptionUseANSICodes(runtime.GOOS != "windows"),
-		)
+		p.bar = newBar(max(1, p.size))
 	}
 	return p
 }

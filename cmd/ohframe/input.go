@@ -136,7 +136,9 @@ func readInput(c *cli.Context, name string, more ...func(*ohframe.Options)) (*oh
 		return nil, err
 	}
 	defer f.Close()
-	t, err := await(c.Context, func() (*ohframe.Trace, error) { return ohframe.Read(c.Context, f, options) })
+	source, done := withProgress(f, false)
+	t, err := await(c.Context, func() (*ohframe.Trace, error) { return ohframe.Read(c.Context, source, options) })
+	done()
 	if err != nil {
 		return nil, fileError(name, err)
 	}

@@ -18,15 +18,37 @@ func withProgress(in *source, quiet bool) (io.Reader, func()) {
 	if quiet || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return in, func() {}
 	}
-	p := &progress{bar: progressbar.NewOptions64(in.size,
-		progressbar.OptionSetWriter(os.Stderr),
+	p := &progress{bar: newBar(in.size)}
+	return &watched{in, p}, p.end
+}
+
+// newBar returns a progress bar of bytes on standard error. size may be unknown.
+func newBar(size int64) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(size,
+		progressbar.OptionSetWriter(&delayed{os.Stderr, time.Now().Add(barDelay)}),
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
 		// They also clear the "^C" that a terminal prints behind the bar.
 		progressbar.OptionUseANSICodes(runtime.GOOS != "windows"),
-	)}
-	return &watched{in, p}, p.end
+	)
+}
+
+// barDelay is how long a bar is hidden. The library measures the rate every half a second;
+// before, it divides what was read by the time since the first read.
+const barDelay = 600 * time.Millisecond
+
+// delayed drops what is written before a time.
+type delayed struct {
+	w     io.Writer
+	until time.Time
+}
+
+func (d *delayed) Write(b []byte) (int, error) {
+	if time.Now().Before(d.until) {
+		return len(b), nil
+	}
+	return d.w.Write(b)
 }
 
 // watched is a source whose reads advance a progress bar.
