@@ -17,7 +17,7 @@ import (
 // OwnUI is a build of the UI that this program serves, with the extension.
 type OwnUI struct {
 	files     fs.FS
-	closer    io.Closer // of files; may be nil
+	closer    io.Closer // of files
 	extension map[string][]byte
 }
 
@@ -37,7 +37,11 @@ func OpenUI(name string) (*OwnUI, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		o.files = os.DirFS(name)
+		root, err := os.OpenRoot(name) // links do not lead out of it
+		if err != nil {
+			return nil, err
+		}
+		o.files, o.closer = root.FS(), root
 	default:
 		archive, err := zip.OpenReader(name)
 		if errors.Is(err, zip.ErrFormat) {
@@ -56,12 +60,7 @@ func OpenUI(name string) (*OwnUI, error) {
 }
 
 // Close closes the build.
-func (o *OwnUI) Close() error {
-	if o.closer == nil {
-		return nil
-	}
-	return o.closer.Close()
-}
+func (o *OwnUI) Close() error { return o.closer.Close() }
 
 // Extension returns the setting for the extension server, at a local port.
 func Extension(port int) *ui.Server {

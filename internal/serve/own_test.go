@@ -212,3 +212,35 @@ func TestUnusedConnection(t *testing.T) {
 		t.Errorf("ends with %v", err)
 	}
 }
+
+// A link in a folder of the UI does not lead out of it.
+func TestOwnUILinks(t *testing.T) {
+	dir := build(t, false, uiFiles)
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(dir, outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"absolute": outside, "relative": relative, "folder": filepath.Dir(outside), "inside": "v58.0/bundle.js"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	own, err := serve.OpenUI(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := run(t, ctx, serve.Site{Trace: text(content), Origin: origin, UI: own, Keep: true}, time.Minute)
+	for path, status := range map[string]int{"/absolute": 404, "/relative": 404, "/folder/secret": 404, "/inside": 200} {
+		if answer, body := s.ask(t, "GET", path, ""); answer.StatusCode != status || strings.Contains(body, "secret") {
+			t.Errorf("%s: status %d, %q", path, answer.StatusCode, body)
+		}
+	}
+	cancel()
+	s.wait(t)
+}

@@ -13,7 +13,8 @@
 //	ends
 //
 // It serves the page and the trace, on the loopback interface. Their paths cannot be
-// guessed, and the trace is only for pages of one origin. Other requests get an error, such
+// guessed, and the trace is only for pages of one origin. The browser's command line shows the
+// path of the page to other users of the computer; on Linux they are refused. Other requests get an error, such
 // as those of the UI for a trace processor on the same port. So do requests for another
 // host: with DNS rebinding a page can make its own host name point here, and then has the
 // origin of the answer.
@@ -22,6 +23,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -30,6 +32,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -75,16 +78,24 @@ type Site struct {
 	// whether the page was opened.
 	Remind      func(opened bool)
 	RemindAfter time.Duration
+	// Stall is how long a client may read nothing of the trace before its fetch fails. Zero
+	// is 30 s.
+	Stall time.Duration
 }
 
 // NewSecret returns a path that cannot be guessed.
 func NewSecret() string { return rand.Text() }
 
+// defaultStall is that of Site. The UI reads as fast as it parses, which is some megabytes
+// a second; a computer that sleeps reads nothing.
+const defaultStall = 30 * time.Second
+
 // Run serves a site until a page has fetched all of the trace, and closes the listener. A
 // fetch that fails may be repeated. The error is ErrNotFetched if none has begun by the
-// timeout (zero waits forever), the cause of the context's end, or that of the listener.
+// timeout (zero waits forever), or all fetches fail that have, the cause of the context's end, or that of the listener.
 // With Keep, it is nil if the context ends after a fetch.
 func Run(ctx context.Context, listener net.Listener, site Site, timeout time.Duration) error {
+	site.Stall = cmp.Or(site.Stall, defaultStall)
 	h := &handler{Site: site, port: listener.Addr().(*net.TCPAddr).Port, fetched: make(chan struct{})}
 	server := &http.Server{
 		Handler:                      h,
@@ -112,13 +123,11 @@ func Run(ctx context.Context, listener net.Listener, site Site, timeout time.Dur
 	select {
 	case <-h.fetched:
 	case <-timedOut:
-		// A fetch that began in time may go on, but its client may have stopped
-		// reading. Closing the server unblocks end.
-		ended := make(chan bool, 1)
-		go func() { ended <- h.end() }()
+		// Fetches that began in time may go on.
 		select {
-		case fetched := <-ended:
-			if !fetched {
+		case <-h.fetched:
+		case <-h.end():
+			if !h.isFetched() {
 				return ErrNotFetched
 			}
 		case <-ctx.Done():
@@ -155,23 +164,71 @@ type handler struct {
 	opened  atomic.Bool   // the page was
 	begun   atomic.Bool   // a fetch has
 
-	mutex sync.Mutex // held while the trace is sent
-	ended bool       // it was fetched, or no further fetch is served
+	mutex   sync.Mutex
+	sending int           // fetches under way
+	ended   chan struct{} // not nil: no further fetch is served; closed when none is under way
 }
 
-// end waits for a running fetch, refuses further ones, and reports whether the
-// trace was fetched.
-func (h *handler) end() bool {
+// end refuses further fetches, and returns a channel that is closed when none is under way.
+func (h *handler) end() <-chan struct{} {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	fetched := h.ended
-	h.ended = true
-	return fetched
+	h.ended = make(chan struct{})
+	if h.sending == 0 {
+		close(h.ended)
+	}
+	return h.ended
+}
+
+// isFetched reports whether the trace was fetched.
+func (h *handler) isFetched() bool {
+	select {
+	case <-h.fetched:
+		return true
+	default:
+		return false
+	}
+}
+
+// beginSend reports whether a fetch is served. Then endSend must be called.
+func (h *handler) beginSend() bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if !h.Keep && h.isFetched() || h.ended != nil && !h.isFetched() {
+		return false
+	}
+	h.sending++
+	return true
+}
+
+// endSend says whether a fetch has got all of the trace.
+func (h *handler) endSend(all bool) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if all && !h.isFetched() {
+		close(h.fetched)
+	}
+	if h.sending--; h.sending == 0 && h.ended != nil {
+		select {
+		case <-h.ended:
+		default:
+			close(h.ended)
+		}
+	}
+}
+
+// address is the one that clients connect to.
+func (h *handler) address() netip.AddrPort {
+	return netip.AddrPortFrom(netip.MustParseAddr(loopback), uint16(h.port))
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.isOwn(r.Host) {
 		http.Error(w, "not the name of this computer", http.StatusMisdirectedRequest)
+		return
+	}
+	if client, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && isOtherUser(client, h.address()) {
+		http.Error(w, "not for other users of this computer", http.StatusForbidden)
 		return
 	}
 	switch r.URL.Path {
@@ -248,25 +305,40 @@ func (h *handler) isOwn(host string) bool {
 	return host == net.JoinHostPort(loopback, strconv.Itoa(h.port)) || host == net.JoinHostPort("localhost", strconv.Itoa(h.port))
 }
 
-// send sends the trace, to one client at a time.
+// send sends the trace. A client that stops reading neither blocks others nor keeps the
+// server from ending.
 func (h *handler) send(w http.ResponseWriter) {
 	h.begun.Store(true)
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	if h.ended && !h.Keep {
+	if !h.beginSend() {
 		http.Error(w, "fetched already", http.StatusGone)
 		return
 	}
+	all := false
+	defer func() { h.endSend(all) }()
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Length", strconv.FormatInt(h.Trace.Size, 10))
-	if _, err := io.Copy(w, io.NewSectionReader(h.Trace.Content, 0, h.Trace.Size)); err != nil {
+	client := reading{w, http.NewResponseController(w), h.Stall}
+	if _, err := io.Copy(client, io.NewSectionReader(h.Trace.Content, 0, h.Trace.Size)); err != nil {
 		return
 	}
-	if err := http.NewResponseController(w).Flush(); err != nil {
+	client.SetWriteDeadline(time.Now().Add(h.Stall))
+	if err := client.Flush(); err != nil {
 		return
 	}
-	if !h.ended {
-		h.ended = true
-		close(h.fetched)
+	client.SetWriteDeadline(time.Time{})
+	all = true
+}
+
+// reading is a client that must read something of what is written before the next write.
+type reading struct {
+	io.Writer
+	*http.ResponseController
+	stall time.Duration
+}
+
+func (r reading) Write(b []byte) (int, error) {
+	if err := r.SetWriteDeadline(time.Now().Add(r.stall)); err != nil {
+		return 0, err
 	}
+	return r.Writer.Write(b)
 }

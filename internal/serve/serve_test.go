@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -236,6 +237,7 @@ func (s *server) raw(t *testing.T, request string) string {
 
 // slowContent is more than connections hold, and tells when it is read.
 type slowContent struct {
+	once    sync.Once
 	begun   chan struct{} // closed by the first read
 	proceed chan struct{} // closed to let reads go on
 }
@@ -244,11 +246,7 @@ const slowSize = 16 << 20
 
 func (c *slowContent) ReadAt(p []byte, at int64) (int, error) {
 	if at == 0 {
-		select {
-		case <-c.begun:
-		default:
-			close(c.begun)
-		}
+		c.once.Do(func() { close(c.begun) })
 		<-c.proceed
 	}
 	clear(p)
@@ -256,31 +254,94 @@ func (c *slowContent) ReadAt(p []byte, at int64) (int, error) {
 }
 
 func slowTrace() (*slowContent, serve.Trace) {
-	c := &slowContent{make(chan struct{}), make(chan struct{})}
+	c := &slowContent{begun: make(chan struct{}), proceed: make(chan struct{})}
 	return c, serve.Trace{Path: "slow", Content: c, Size: slowSize}
 }
 
-// A second fetch waits for the first, and finds that there is nothing more.
-func TestSecondFetch(t *testing.T) {
-	c, trace := slowTrace()
-	s := start(t, t.Context(), trace, time.Minute)
-	first := make(chan int)
-	go func() {
-		_, body := s.ask(t, "GET", "/slow", origin)
-		first <- len(body)
-	}()
-	<-c.begun
-	second := make(chan *http.Response)
-	go func() {
-		answer, _ := s.ask(t, "GET", "/slow", origin)
-		second <- answer
-	}()
-	time.Sleep(50 * time.Millisecond) // until the second stands before the lock
-	close(c.proceed)
-	if n := <-first; n != slowSize {
-		t.Errorf("first: %d bytes", n)
+// stalled begins a fetch, and reads 100 bytes.
+func (s *server) stalled(t *testing.T) {
+	t.Helper()
+	connection, err := net.Dial("tcp", s.host())
+	if err != nil {
+		t.Fatal(err)
 	}
-	check(t, "second", <-second, 410, origin, "", "no-cache")
+	t.Cleanup(func() { connection.Close() })
+	fmt.Fprintf(connection, "GET /slow HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\n\r\n", s.host(), origin)
+	if _, err := io.ReadFull(connection, make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A client that stops reading does not keep others from fetching.
+func TestStalledFetch(t *testing.T) {
+	c, trace := slowTrace()
+	close(c.proceed)
+	s := start(t, t.Context(), trace, time.Minute)
+	s.stalled(t)
+	if answer, body := s.ask(t, "GET", "/slow", origin); answer.StatusCode != 200 || len(body) != slowSize {
+		t.Errorf("another client: status %d, %d bytes", answer.StatusCode, len(body))
+	}
+	if err := s.wait(t); err != nil {
+		t.Error(err)
+	}
+}
+
+// It does not keep the server from ending at the timeout, nor, with Keep, from serving.
+func TestTimeoutDuringStalledFetch(t *testing.T) {
+	c, trace := slowTrace()
+	close(c.proceed)
+	for _, keep := range []bool{false, true} {
+		s := run(t, t.Context(), serve.Site{Trace: trace, Origin: origin, Keep: keep, Stall: 100 * time.Millisecond}, 200*time.Millisecond)
+		s.stalled(t)
+		s.stalled(t)
+		if err := s.wait(t); !errors.Is(err, serve.ErrNotFetched) {
+			t.Errorf("keep %t: ends with %v", keep, err)
+		}
+	}
+}
+
+// A client that reads slowly gets the trace, also after the timeout.
+func TestSlowClient(t *testing.T) {
+	t.Parallel()
+	const parts, part = 64, 512 << 10 // more than connections hold
+	const stall = 2 * time.Second
+	trace := text(strings.Repeat("x", parts*part))
+	s := run(t, t.Context(), serve.Site{Trace: trace, Origin: origin, Stall: stall}, stall/4)
+	r, _ := http.NewRequestWithContext(t.Context(), "GET", s.address+"/a%20trace", nil)
+	r.Header.Set("Origin", origin)
+	answer, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	for i := range parts {
+		time.Sleep(stall / 40)
+		if _, err := io.CopyN(io.Discard, answer.Body, part); err != nil {
+			t.Fatalf("after %d of %d parts: %v", i, parts, err)
+		}
+	}
+	if err := s.wait(t); err != nil {
+		t.Error(err)
+	}
+}
+
+// After a fetch nobody else gets the trace.
+func TestAfterFetch(t *testing.T) {
+	s := start(t, t.Context(), text(content), time.Minute)
+	connection, err := net.Dial("tcp", s.host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, body := s.ask(t, "GET", "/a%20trace", origin); body != content {
+		t.Errorf("fetched %q", body)
+	}
+	connection.SetDeadline(time.Now().Add(time.Minute))
+	fmt.Fprintf(connection, "GET /a%%20trace HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\n\r\n", s.host(), origin)
+	// Whether the connection is closed first depends on the time.
+	if answer, _ := io.ReadAll(connection); len(answer) > 0 && !strings.HasPrefix(string(answer), "HTTP/1.1 410 ") || strings.Contains(string(answer), content) {
+		t.Errorf("another fetch: %q", answer)
+	}
 	if err := s.wait(t); err != nil {
 		t.Error(err)
 	}
