@@ -440,3 +440,42 @@ func TestWriteText(t *testing.T) {
 		}
 	}
 }
+
+// A page of a .sys file of Linux says that events were lost before it. Causes and counts
+// are those of the text that says the same.
+func TestLostEventsOfSys(t *testing.T) {
+	for seed := range uint64(3) {
+		var text bytes.Buffer
+		scene := simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 90, Cause: simulate.CauseLostSwitches, Seed: seed}
+		if _, err := scene.Generate(&text); err != nil {
+			t.Fatal(err)
+		}
+		events, err := rawfile.Parse(text.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := func(b []byte) (int, []string) {
+			trace, err := ohframe.Read(t.Context(), bytes.NewReader(b), ohframe.Options{Causes: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var late []string
+			for f := range trace.Timeline.Complete() {
+				if e := trace.Causes.Of(f); e.Overrun > 0 {
+					late = append(late, fmt.Sprint(f.VsyncID, e.Outcome, e.Confidence, e.Unknown, trace.Causes.Sentence(e)))
+				}
+			}
+			return trace.Lines.Lost, late
+		}
+		lost, want := read(text.Bytes())
+		if lost == 0 || len(want) == 0 || !strings.Contains(want[0], "cause unknown") {
+			t.Fatalf("%d events lost: %q", lost, want)
+		}
+		for _, o := range []rawfile.SysOptions{{}, {Bits32: true, Garbage: true}, {Sections: 4, Backward: true}} {
+			file, _ := rawfile.Sys(events, o)
+			if n, got := read(file); n != lost || !slices.Equal(got, want) {
+				t.Errorf("%+v: %d events lost, want %d: %q, want %q", o, n, lost, got, want)
+			}
+		}
+	}
+}

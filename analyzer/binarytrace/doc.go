@@ -1,6 +1,7 @@
 // Package binarytrace reads the binary traces of OpenHarmony and HarmonyOS and
 // yields them as text: the lines that hitrace's own converter writes, in order of
-// time, with nanoseconds.
+// time, with nanoseconds. Where a page says that events were lost before it, a line says
+// so as the kernel's own text does: CPU:7 [LOST 8 EVENTS].
 //
 //	.sys     file ─▶ sections ─▶ pages ──────────┐
 //	                    └▶ formats, names        ├─▶ events of each processor ─▶ merge ─▶ lines

@@ -347,6 +347,9 @@ func (h *htrace) events(list []event, data []byte, p *piece) []event {
 	return list
 }
 
+// lost implements source. The file has only the number of all lost events.
+func (h *htrace) lost([]byte) int { return 0 }
+
 // stats reads a FtraceCpuStatsMsg.
 func (h *htrace) stats(data []byte, clock *Clock) {
 	status, lost, name := uint64(0), uint64(0), ""

@@ -134,15 +134,7 @@ func (s *sys) indexLinux(page []byte, p *piece) bool {
 			*l, commit = layout32, layout32.commit(page) // the file has no HEADER_PAGE, or a wrong one
 		}
 	}
-	if commit&lossFlag != 0 {
-		lost, at := uint64(1), l.data+int(commit&commitMask)
-		if commit&lossStoredFlag != 0 && at+l.commitSize <= len(page) {
-			if lost = uint64(binary.LittleEndian.Uint32(page[at:])); l.commitSize == 8 {
-				lost = binary.LittleEndian.Uint64(page[at:])
-			}
-		}
-		s.log.addMany(lostEvents, int(min(lost, 1<<40)))
-	}
+	s.log.addMany(lostEvents, l.lost(page))
 	if commit&commitMask == 0 {
 		return false
 	}
@@ -153,6 +145,29 @@ func (s *sys) indexLinux(page []byte, p *piece) bool {
 	}
 	p.first = trace.Time(first)
 	return true
+}
+
+// lost returns the number of events that were lost before a page; 1 if it is unknown.
+func (l *pageLayout) lost(page []byte) int {
+	commit := l.commit(page)
+	if commit&lossFlag == 0 {
+		return 0
+	}
+	n, at := uint64(1), l.data+int(commit&commitMask)
+	if commit&lossStoredFlag != 0 && at+l.commitSize <= len(page) {
+		if n = uint64(binary.LittleEndian.Uint32(page[at:])); l.commitSize == 8 {
+			n = binary.LittleEndian.Uint64(page[at:])
+		}
+	}
+	return int(min(n, 1<<40))
+}
+
+// lost implements source. A HongMeng page does not say so.
+func (s *sys) lost(page []byte) int {
+	if s.hongmeng {
+		return 0
+	}
+	return s.layout.lost(page)
 }
 
 // events implements source.

@@ -3,6 +3,7 @@ package binarytrace
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 
@@ -38,6 +39,7 @@ type Reader struct {
 	buffer  []byte // lines; buffer[:sent] has been read
 	sent    int
 	events  int
+	noted   int // lost events that lines say
 	err     error
 	text    io.Reader // the text of a trace that has text; nil for others
 }
@@ -60,6 +62,8 @@ type event struct {
 type source interface {
 	// events appends the events of a piece to list.
 	events(list []event, data []byte, p *piece) []event
+	// lost returns the number of events that were lost before those of a piece.
+	lost(data []byte) int
 	// line appends the line of an event in data. It appends nothing for an event that
 	// cannot be read.
 	line(b []byte, data []byte, cpu int, e *event) []byte
@@ -73,6 +77,7 @@ type stream struct {
 	pieces []uint32 // indexes of its pieces that have not been read, in order
 	piece  uint32   // index of the current piece
 	cpu    int
+	lost   int // events before the next one, without a line yet
 	data   []byte
 	events []event // of the current piece, from the next one on
 	list   []event // the memory of events
@@ -130,8 +135,8 @@ func (r *Reader) Clock() Clock { return r.clock }
 func (r *Reader) Events() int { return r.events }
 
 // Lost returns the number of events that the kernel dropped, as far as the part that has
-// been read reports.
-func (r *Reader) Lost() int { return r.log.counts[lostEvents] }
+// been read reports, without those of which a line says so.
+func (r *Reader) Lost() int { return r.log.counts[lostEvents] - r.noted }
 
 // Warnings describe, in words, the damage in the part that has been read.
 func (r *Reader) Warnings() []string { return r.log.warnings() }
@@ -192,6 +197,7 @@ func (r *Reader) load(s *stream) bool {
 		if r.err = r.cache.read(s.data, p.at); r.err != nil {
 			break
 		}
+		s.lost += r.source.lost(s.data)
 		s.list = r.source.events(s.list[:0], s.data, p)
 		s.events = s.list
 		if r.err = r.log.err; len(s.events) == 0 || r.err != nil {
@@ -291,9 +297,18 @@ func (r *Reader) fill() {
 		for {
 			if e := &s.events[0]; e.time >= r.from && e.time < r.to {
 				before := len(r.buffer)
+				if s.lost > 0 {
+					r.buffer = fmt.Appendf(r.buffer, "CPU:%d [LOST %d EVENTS]\n", s.cpu, s.lost)
+				}
+				noted := len(r.buffer)
 				r.buffer = r.source.line(r.buffer, s.data, s.cpu, e)
-				if len(r.buffer) > before {
+				switch {
+				case len(r.buffer) > noted:
 					r.events++
+					r.noted += s.lost
+					s.lost = 0
+				case s.lost > 0:
+					r.buffer = r.buffer[:before] // the note comes with the next event
 				}
 			}
 			s.events = s.events[1:]

@@ -18,20 +18,28 @@ type Event struct {
 	Time    int64 // ns
 	Name    string
 	Args    string
+	Lost    int // events of its processor right before it
 }
 
 // Parse returns the events of a simulated trace.
 func Parse(text []byte) ([]Event, error) {
 	var events []Event
+	lost := map[int]int{}
 	for line := range bytes.Lines(text) {
 		s := strings.TrimRight(string(line), "\r\n")
 		if s == "" || s[0] == '#' || s == "TRACE:" {
+			continue
+		}
+		var cpu, n int
+		if _, err := fmt.Sscanf(s, "CPU:%d [LOST %d EVENTS]", &cpu, &n); err == nil {
+			lost[cpu] += n
 			continue
 		}
 		e, err := parseLine(s)
 		if err != nil {
 			return nil, err
 		}
+		e.Lost, lost[e.CPU] = lost[e.CPU], 0
 		events = append(events, e)
 	}
 	return events, nil

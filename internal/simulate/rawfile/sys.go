@@ -283,11 +283,12 @@ func (w *sysWriter) pages(events []Event, cpus int) []page {
 		e := &events[i]
 		p := &open[e.CPU]
 		record := w.record(e)
-		if p.data != nil && !w.fits(p, record, e.Time) {
+		if p.data != nil && (!w.fits(p, record, e.Time) || e.Lost > 0) {
 			list = append(list, w.close(p))
 		}
 		if p.data == nil {
 			w.open(p, e)
+			p.lost = e.Lost
 		}
 		w.put(p, record, e.Time)
 	}
@@ -312,6 +313,7 @@ type pageWriter struct {
 	data       []byte
 	events     int
 	pages      int // completed before
+	lost       int // events before it
 }
 
 const (
@@ -393,8 +395,11 @@ func (w *sysWriter) close(p *pageWriter) page {
 		header := w.linuxHeader()
 		commit := uint32(len(p.data) - header)
 		if w.options.Lost && p.pages%3 == 1 {
+			p.lost = 3
+		}
+		if p.lost > 0 {
 			commit |= 1<<31 | 1<<30
-			lost := binary.LittleEndian.AppendUint64(nil, 3)
+			lost := binary.LittleEndian.AppendUint64(nil, uint64(p.lost))
 			p.data = append(p.data, lost[:header-8]...)
 		}
 		binary.LittleEndian.PutUint32(p.data[8:], commit)
