@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,6 +99,7 @@ type plan struct {
 	record.Options
 	time       time.Duration // zero: until Enter or Ctrl-C
 	name       string        // of the files, without extension; empty for the default
+	folder     string        // for the default name
 	runs       int
 	ring       bool
 	cold, open bool
@@ -112,8 +115,8 @@ func runRecord(c *cli.Context) error {
 	defer out.endLine()
 	ctx, stopping := watchSignals(c.Context)
 	defer stopping.cancel(nil)
-	if p.name != "" && !c.Bool("dry-run") && !c.Bool("clean") {
-		if err := p.checkOutputs(p.name); err != nil {
+	if p.name+p.folder != "" && !c.Bool("dry-run") && !c.Bool("clean") {
+		if err := p.checkOutputs(cmp.Or(p.name, filepath.Join(p.folder, defaultName("", time.Now())))); err != nil {
 			return withCode(exitUsage, err)
 		}
 	}
@@ -125,7 +128,7 @@ func runRecord(c *cli.Context) error {
 		return withCode(exitDevice, err)
 	}
 	if p.name == "" {
-		p.name = defaultName(r.Facts.Model, time.Now())
+		p.name = filepath.Join(p.folder, defaultName(r.Facts.Model, time.Now()))
 		if err := p.checkOutputs(p.name); err != nil {
 			return withCode(exitUsage, err)
 		}
@@ -141,6 +144,9 @@ func runRecord(c *cli.Context) error {
 		err = recording.recordRuns(ctx)
 	default:
 		err = recording.recordOnce(ctx)
+	}
+	if signalled := (interruption{}); err != nil && errors.As(context.Cause(ctx), &signalled) {
+		return signalled
 	}
 	if err != nil || !p.open {
 		return err
@@ -173,10 +179,16 @@ func newPlan(c *cli.Context) (*plan, error) {
 		return nil, &failure{what: "--buffer: " + err.Error()}
 	}
 	several := p.runs > 0
+	if base := filepath.Base(p.name + "x"); base == "x" || base == ".x" || base == "..x" { // the name of a folder, or none
+		p.folder, p.name = p.name, ""
+	}
+	if several && p.folder != "" {
+		p.folder, p.name = "", filepath.Clean(p.folder)
+	}
 	switch {
 	case p.Clock != "mono" && p.Clock != "boot":
 		err = fmt.Errorf("--clock: %q is not mono or boot", p.Clock)
-	case p.App != "" && p.App != record.Front && !device.IsBundle(p.App):
+	case c.IsSet("app") && p.App != record.Front && !device.IsBundle(p.App):
 		err = fmt.Errorf("--app: %q is not the name of an application such as com.example.app", p.App)
 	case p.Launch && p.App == "":
 		err = errors.New("--launch needs --app")

@@ -250,8 +250,18 @@ func (r *recording) describe(s *record.Session, content *record.Content, name st
 	return m
 }
 
-// convertAndReport converts a received trace, and reports its frames.
+// convertAndReport converts a received trace, and reports its frames. If it fails, it says
+// that the trace is there.
 func (r *recording) convertAndReport(ctx context.Context, name string, m *meta.Meta) error {
+	err := r.convertAndReportOnce(ctx, name, m)
+	if err != nil {
+		file := name + ".ftrace"
+		r.event(record.Event{Step: "note", Text: fmt.Sprintf("Note    %s is complete: ohframe convert and ohframe report read it", file), Facts: map[string]any{"file": file}})
+	}
+	return err
+}
+
+func (r *recording) convertAndReportOnce(ctx context.Context, name string, m *meta.Meta) error {
 	if err := r.convert(ctx, name, m); err != nil {
 		return err
 	}
@@ -268,12 +278,13 @@ func (r *recording) convertAndReport(ctx context.Context, name string, m *meta.M
 	if err != nil {
 		return err
 	}
-	in := []report.Input{{Name: name + ".ftrace", File: name + ".ftrace", Stats: computed, Timeline: timeline, Causes: t.Causes, Quality: quality.Of(t), Recording: report.NewRecording(m)}}
+	q := quality.Of(t)
+	in := []report.Input{{Name: name + ".ftrace", File: name + ".ftrace", Stats: computed, Timeline: timeline, Causes: t.Causes, Quality: q, Recording: report.NewRecording(m)}}
 	err = r.write(ctx, name+".html", func(w io.Writer) error { return report.Write(w, in, "html", report.Options{}) })
 	if err != nil {
 		return err
 	}
-	r.sayFrames(timeline, computed, name)
+	r.sayFrames(timeline, computed, q, name)
 	if r.json {
 		return nil
 	}
@@ -337,6 +348,9 @@ func (r *recording) isReported(p *analyzer.Process) bool {
 func (r *recording) sayLength(t *analyzer.Timeline, m *meta.Meta) {
 	seconds := float64(t.Span.End.Sub(t.Span.Start)) / float64(trace.Second)
 	recorded := m.Ended.Sub(m.Begun).Seconds()
+	if r.time > 0 {
+		recorded = min(recorded, r.time.Seconds())
+	}
 	complete := "complete"
 	switch {
 	case r.ring:
@@ -345,6 +359,8 @@ func (r *recording) sayLength(t *analyzer.Timeline, m *meta.Meta) {
 		lost := float64(m.Written-m.Entries) / float64(m.Written)
 		complete = fmt.Sprintf("its start is lost: %.1f s, %.0f %% of the events; use a larger buffer (-b %dM) or fewer tags (sched takes most)",
 			math.Max(0, recorded-seconds), 100*lost, min(2*r.recorder.BufferKB, device.MaxBufferKB)/1024)
+	case recorded-seconds > max(0.1*recorded, 0.2):
+		complete = fmt.Sprintf("no events in the rest of the %.1f s recorded", recorded)
 	}
 	r.event(record.Event{
 		Step: "trace", Text: fmt.Sprintf("Trace   %.1f s, %s; clock %s", seconds, complete, cmp.Or(m.Clock, "unknown")),
@@ -355,20 +371,23 @@ func (r *recording) sayLength(t *analyzer.Timeline, m *meta.Meta) {
 	})
 }
 
-// sayFrames says how many frames were late. name is that of the converted files; empty
-// if there are none.
-func (r *recording) sayFrames(t *analyzer.Timeline, computed *stats.Report, name string) {
+// sayFrames says how many frames were late, and whether that can be trusted. name is that
+// of the converted files; empty if there are none.
+func (r *recording) sayFrames(t *analyzer.Timeline, computed *stats.Report, q *quality.Quality, name string) {
 	frames, deadlines, late := 0, 0, 0
 	for _, p := range computed.Processes {
 		if p.Kind == stats.Application {
 			frames, deadlines, late = frames+p.Frames.Complete, deadlines+p.Frames.WithDeadline, late+p.Frames.Late
 		}
 	}
-	facts := map[string]any{"frames": frames, "late": late}
+	facts := map[string]any{"frames": frames, "with_deadline": deadlines, "late": late, "quality": q.Verdict}
 	files := ""
+	if q.Verdict != quality.Good {
+		files = "; data quality: " + string(q.Verdict)
+	}
 	if name != "" {
 		facts["trace"], facts["report"] = name+".pftrace", name+".html"
-		files = fmt.Sprintf("; %s.pftrace, %s.html", name, name)
+		files += fmt.Sprintf("; %s.pftrace, %s.html", name, name)
 	}
 	if frames == 0 {
 		what := "of applications"
@@ -384,7 +403,7 @@ func (r *recording) sayFrames(t *analyzer.Timeline, computed *stats.Report, name
 		*rate = float64(late) / float64(deadlines)
 		facts["jank_rate"] = *rate
 	}
-	r.event(record.Event{Step: "frames", Text: fmt.Sprintf("Jank    %s: %d late of %s%s", text.Share(rate), late, text.Count(frames, "frame"), files), Facts: facts})
+	r.event(record.Event{Step: "frames", Text: fmt.Sprintf("Jank    %s: %d late of %s with a deadline%s", text.Share(rate), late, text.Count(deadlines, "frame"), files), Facts: facts})
 }
 
 // otherApps names the applications that made frames.

@@ -19,6 +19,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/children"
 	"ohframe/internal/meta"
+	"ohframe/internal/quality"
 	"ohframe/internal/record"
 	"ohframe/internal/text"
 )
@@ -91,6 +92,7 @@ func (r *recording) recordRuns(ctx context.Context) error {
 	if err := os.Mkdir(r.name, 0o777); err != nil && !(r.Force && errors.Is(err, os.ErrExist)) {
 		return withCode(exitUsage, fileError(r.name, err))
 	}
+	defer os.Remove(r.name) // fails unless it is empty
 	spreads := newSpreads()
 	left := []leftOut{}
 	for n := 1; n <= r.runs && !r.stopping.isStopped(); n++ {
@@ -245,7 +247,7 @@ func (r *recording) keepRun(ctx context.Context, s *record.Session, size int64, 
 	if err != nil {
 		return nil, err
 	}
-	r.sayFrames(t, computed, "")
+	r.sayFrames(t, computed, quality.Of(read), "")
 	p := r.mainApplication(computed)
 	if p == nil {
 		run.Problem = "no frames of " + cmp.Or(r.main, r.recorder.App, "an application")

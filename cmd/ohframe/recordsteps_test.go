@@ -4,8 +4,10 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -186,4 +188,83 @@ func checkTrace(t *testing.T, r *running, world string, code int, said string, m
 			t.Errorf("%s: %v, %d bytes\n%s", path, err, len(text), said)
 		}
 	}
+}
+
+// If the conversion is interrupted or fails, the message says that the trace is complete.
+func TestRecordConversionFails(t *testing.T) {
+	for name, code := range map[string]int{"interrupted": 130, "disk full": 5} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("6.0")}}, "record", "-t", "0.1", "-o", "x", "--force", "-q")
+			out := filepath.Join(r.dir, "x.pftrace")
+			if name == "disk full" {
+				if err := os.Symlink("/dev/full", out); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := os.Stat("/dev/full"); err != nil {
+					t.Skip("no /dev/full")
+				}
+				r.start(t)
+			} else {
+				pipe := takeOutput(t, r, out, true)
+				r.start(t)
+				if _, err := io.ReadFull(pipe, make([]byte, 1)); err != nil { // the pipe holds less than the trace
+					t.Fatal(err)
+				}
+				r.Process.Signal(syscall.SIGINT)
+			}
+			if got := r.end(t); got != code {
+				t.Errorf("exit code %d, want %d", got, code)
+			}
+			if said := r.stderr.String(); !strings.HasPrefix(said, "Note    x.ftrace is complete: ") {
+				t.Errorf("says %q", said)
+			}
+			if left := dirt(t, world); len(left) > 0 {
+				t.Errorf("left on the device: %q", left)
+			}
+		})
+	}
+}
+
+// A recording whose ohframe was killed is that of nobody: the next one names --clean, and
+// --clean ends it at once. One that is under way needs --force.
+func TestRecordCleanOwn(t *testing.T) {
+	first, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("6.0")}}, "record", "-o", "x", "--json")
+	first.start(t)
+	recordingBegins(t, world)
+	again := func(code int, message string, args ...string) {
+		t.Helper()
+		r := command(t, append([]string{"ohframe", "record"}, args...)...)
+		r.Env = first.Env
+		r.start(t)
+		got, said := r.end(t), r.stderr.String()
+		if got != code || !regexp.MustCompile(message).MatchString(said) {
+			t.Errorf("%q: exit code %d, want %d\n%s", args, got, code, said)
+		}
+	}
+	again(4, `a recording of another ohframe, for at most \d+m\d+s is under way on the device\nhint: --force ends it`, "--clean")
+	first.Process.Kill()
+	first.end(t)
+	again(4, `another recording is under way on the device: an ohframe that has ended, for at most \d+m\d+s\nhint: ohframe record --clean ends it`, "-t", "0.1")
+	again(0, `Note    removed /data/local/tmp/ohframe-\w+, which`, "--clean")
+	if left := dirt(t, world); len(left) > 0 {
+		t.Errorf("left on the device: %q", left)
+	}
+}
+
+// A device that needs long to end a recording can be reached.
+func TestRecordSlowDiscard(t *testing.T) {
+	d := phone("5.1")
+	d.SleepScale = 60
+	d.Hitrace = map[string]fake.Answer{"finish_nodump": {MS: 1500, Times: 1}}
+	r, world := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-o", "x", "--json", "--hdc-limit", "1")
+	r.start(t)
+	recordingBegins(t, world)
+	r.Process.Signal(syscall.SIGTERM)
+	r.end(t)
+	said := r.stderr.String()
+	if !strings.Contains(said, "\nNote    hdc shell did not end within 1s; its watchdog ends the recording, 7m0s after its begin at the latest\n") {
+		t.Errorf("says %s", said)
+	}
+	becomesIdle(t, world, said)
 }
