@@ -70,7 +70,7 @@ func recordCommand() *cli.Command {
 			"recording and keeps it, the second discards it. docs/record.md explains all messages.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "time", Aliases: []string{"t"}, Usage: "record for `TIME`, such as 10 or 1m30s; without it, until Enter or Ctrl-C"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "name of the files, without extension: `NAME` (default: ohframe-MODEL-DATE-TIME)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "name of the files, without extension: `NAME`, or FOLDER/ (default: ohframe-MODEL-DATE-TIME)"},
 			&cli.StringFlag{Name: "app", Usage: "report on application `BUNDLE`; front is the one in front"},
 			&cli.BoolFlag{Name: "launch", Usage: "start the application after the recording has begun"},
 			&cli.StringFlag{Name: "ability", Usage: "the ability that --launch starts: `NAME`"},
@@ -87,7 +87,7 @@ func recordCommand() *cli.Command {
 			&cli.BoolFlag{Name: "keep", Usage: "leave the trace on the device, too"},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite files, end recordings of other tools, ignore missing space"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "check everything and print the commands, but do not record"},
-			&cli.BoolFlag{Name: "clean", Usage: "only remove what earlier recordings left on the device"},
+			&cli.BoolFlag{Name: "clean", Usage: "only remove what earlier recordings left on the device, kept traces too"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no progress and no steps"},
 		}, deviceFlags()...),
 		Action: runRecord,

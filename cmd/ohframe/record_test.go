@@ -153,7 +153,9 @@ var failures = []struct {
 	{name: "hdc cannot open the file", code: 5, what: `Error opening file: no such file`, kept: true, set: func(c *fake.Config, _ *fake.Device) {
 		c.Faults = []fake.Fault{{On: "file recv", Do: "say", Text: "[Fail]Error opening file: no such file or directory, path:/x\r\n"}}
 	}},
-	{name: "local disk full", code: 5, what: `^no space left on this computer`, hint: `-o`, set: fault("file recv", "full", 0), kept: true},
+	{name: "local disk full", code: 5, what: `^no space left on this computer`, hint: `-o`, kept: true, set: func(c *fake.Config, _ *fake.Device) {
+		c.Faults = []fake.Fault{{On: "file recv", Do: "say", Text: "[Fail]Transfer Stop at:0/900000(Bytes), Reason: no space left on device\r\n"}}
+	}},
 	{name: "unknown error of hdc", code: 3, what: `^hdc: \[E009999\] Something new`, set: func(c *fake.Config, _ *fake.Device) {
 		c.Faults = []fake.Fault{{On: "shell", Do: "say", Text: "[Fail][E009999] Something new\r\n"}}
 	}},

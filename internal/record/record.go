@@ -354,11 +354,13 @@ func (r *Recorder) Clean(ctx context.Context) error {
 			return err
 		}
 	}
-	words := ""
 	if r.Facts.TracingOn {
-		words = "Note    ended the recording that was under way on the device"
+		return r.dropOther(ctx, "Note    ended the recording that was under way on the device")
 	}
-	return r.dropOther(ctx, words)
+	if len(list) == 0 {
+		r.say(Event{"cleaned", "Nothing was left on the device.", nil})
+	}
+	return r.dropOther(ctx, "") // whether the device traces may be unknown
 }
 
 // owners names those who record at the moment; empty if nobody does.

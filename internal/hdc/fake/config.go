@@ -105,7 +105,6 @@ type Fault struct {
 	//	hang        hdc does not end before nobody waits for it, nor within MS
 	//	say         hdc prints Text and the command does not run
 	//	before      the device runs Text before the command
-	//	full        file recv: the local disk is full
 	//	cut         file recv: half of the file arrives, and hdc reports success
 	//	slow        file recv: in ten pieces, MS apart
 	Do   string

@@ -22,12 +22,11 @@ type mode string
 
 // options are the options of hitrace.
 type options struct {
-	mode    mode // "begin", "dump", "finish", "finish_nodump", "list"; empty: a timed recording
-	clock   string
-	kb      int
-	seconds float64
-	output  string
-	tags    []string
+	mode   mode // "begin", "dump", "finish", "finish_nodump", "list"
+	clock  string
+	kb     int
+	output string
+	tags   []string
 }
 
 // tracer is a run of hitrace.
@@ -70,7 +69,7 @@ func hitrace(w *world, d *Device, args []string) int {
 	case "finish_nodump":
 		return t.drop()
 	}
-	return t.timed()
+	return t.complain("this mode is not imitated")
 }
 
 // say prints a line as the version does, with the device's time from 4.1 on.
@@ -95,7 +94,7 @@ func (t *tracer) complain(format string, values ...any) int {
 func (t *tracer) parse(args []string) bool {
 	t.options = options{clock: "boot", kb: 18432}
 	if t.profile.legacy {
-		t.kb, t.seconds = 2048, 5
+		t.kb = 2048
 	}
 	for i := 0; i < len(args); i++ {
 		value := func() string {
@@ -105,7 +104,7 @@ func (t *tracer) parse(args []string) bool {
 			return ""
 		}
 		switch arg := args[i]; arg {
-		case "-l", "--list_categories":
+		case "-l":
 			t.mode = "list"
 		case "--trace_begin", "--trace_dump", "--trace_finish", "--trace_finish_nodump":
 			if t.mode != "" {
@@ -117,11 +116,8 @@ func (t *tracer) parse(args []string) bool {
 			t.clock = value()
 		case "-b":
 			t.kb, _ = strconv.Atoi(value())
-		case "-t":
-			t.seconds, _ = strconv.ParseFloat(value(), 64)
 		case "-o":
 			t.output = value()
-		case "--overwrite", "-z":
 		default:
 			t.tags = append(t.tags, arg)
 		}
@@ -255,23 +251,6 @@ func (t *tracer) drop() int {
 		t.say("hitrace enter, running_state is RECORDING_LONG_FINISH_NODUMP")
 	}
 	t.say("end capture trace.")
-	return 0
-}
-
-// timed is the recording of a fixed time, "hitrace -t 5 …".
-func (t *tracer) timed() int {
-	if !t.start() {
-		return 255
-	}
-	s := t.session()
-	if t.profile.legacy {
-		t.say("capturing trace...")
-	} else {
-		t.say("start capture, please wait %gs ...", t.seconds)
-	}
-	delete(t.state.Sessions, t.d.Key)
-	s.Begun -= int64(t.seconds * 1e9)
-	t.write(s)
 	return 0
 }
 

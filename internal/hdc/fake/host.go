@@ -98,11 +98,8 @@ func (w *world) newCall(args []string) call {
 	}
 	joined := strings.Join(args, " ")
 	switch {
-	case joined == "checkserver":
-		v := cmp.Or(w.config.Version, "3.1.0e")
-		return say(fmt.Sprintf("Client version:Ver: %s, server version:Ver: %s\n", v, v))
-	case joined == "list targets", joined == "list targets -v":
-		return say(w.list(len(args) == 3))
+	case joined == "list targets -v":
+		return say(w.list())
 	case args[0] == "shell" && len(args) > 1, args[0] == "file" && len(args) > 1 && args[1] == "recv":
 	default:
 		fmt.Fprintln(os.Stderr, "usage: hdc [-t key] command")
@@ -145,8 +142,8 @@ func join(args []string) string {
 // maxText is the number of bytes of a command that hdc passes on.
 const maxText = 100_000
 
-// list returns the answer to "list targets".
-func (w *world) list(verbose bool) string {
+// list returns the answer to "list targets -v".
+func (w *world) list() string {
 	w.state.Lists++
 	for key, lists := range w.state.Lost {
 		if lists > 0 {
@@ -164,16 +161,11 @@ func (w *world) list(verbose bool) string {
 		if strings.Contains(d.Key, ":") {
 			link = "TCP"
 		}
-		switch {
-		case verbose && findProfile(d.System).codes:
-			fmt.Fprintf(&b, "%s\t\t%s\t%s\tlocalhost\n", d.Key, link, state)
-		case verbose:
-			fmt.Fprintf(&b, "%s\t\t%s\t%s\tlocalhost\thdc\n", d.Key, link, state)
-		case state == "Unauthorized":
-			fmt.Fprintf(&b, "%s\tUnauthorized\n", d.Key)
-		case state == "Connected":
-			fmt.Fprintf(&b, "%s\n", d.Key)
+		end := "\n"
+		if !findProfile(d.System).codes {
+			end = "\thdc\n"
 		}
+		fmt.Fprintf(&b, "%s\t\t%s\t%s\tlocalhost%s", d.Key, link, state, end)
 	}
 	return cmp.Or(b.String(), emptyList)
 }
@@ -277,8 +269,6 @@ func (w *world) faulty(d *Device, args []string, f *Fault) call {
 			}
 			return w.shell(d, join(args[1:]))
 		}
-	case "full":
-		return say("[Fail]Transfer Stop at:0/900000(Bytes), Reason: no space left on device\r\n")
 	case "cut", "slow":
 		return func() (string, error) { return w.receive(d, args[2:], f) }
 	}

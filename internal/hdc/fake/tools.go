@@ -19,8 +19,8 @@ var tools map[string]tool
 
 func init() {
 	tools = map[string]tool{
-		"aa": aa, "bm": bm, "df": df, "hidumper": hidumper, "hitrace": hitrace, "nproc": nproc,
-		"param": param, "pidof": pidof, "ps": ps, "sleep": sleep, "uitest": uitest, "uname": uname,
+		"aa": aa, "bm": bm, "df": df, "hidumper": hidumper, "hitrace": hitrace, "nproc": answers("8"),
+		"param": param, "pidof": pidof, "ps": ps, "sleep": sleep, "uitest": uitest, "uname": answers("5.10.97-oh"),
 	}
 }
 
@@ -49,12 +49,9 @@ func param(_ *world, d *Device, args []string) int {
 	p := findProfile(d.System)
 	values := map[string]string{
 		"const.product.model":            "ALN-AL00",
-		"const.product.name":             "Mate",
-		"const.product.devicetype":       "phone",
 		"const.ohos.fullname":            p.name,
 		"const.ohos.apiversion":          strconv.Itoa(p.api),
 		"const.product.software.version": "ALN-AL00 " + p.system,
-		"const.debuggable":               "0",
 	}
 	if p.developer {
 		values["const.security.developermode.state"] = strconv.FormatBool(!d.NoDeveloperMode)
@@ -71,14 +68,12 @@ func param(_ *world, d *Device, args []string) int {
 	return 0
 }
 
-func nproc(*world, *Device, []string) int {
-	fmt.Println(8)
-	return 0
-}
-
-func uname(*world, *Device, []string) int {
-	fmt.Println("5.10.97-oh")
-	return 0
+// answers returns a tool that always prints the same.
+func answers(text string) tool {
+	return func(*world, *Device, []string) int {
+		fmt.Println(text)
+		return 0
+	}
 }
 
 func df(_ *world, d *Device, _ []string) int {
@@ -101,8 +96,7 @@ func uitest(_ *world, _ *Device, args []string) int {
 		fmt.Println("usage: uitest uiInput")
 		return 1
 	}
-	fmt.Println("No Error")
-	return 0
+	return answers("No Error")(nil, nil, nil)
 }
 
 // isRunning reports whether an application runs.
