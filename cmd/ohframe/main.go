@@ -58,7 +58,7 @@ func run(args []string) int {
 }
 
 func newApp() *cli.App {
-	cli.FlagStringer = flagHelp
+	cli.FlagStringer, cli.HelpPrinter = flagHelp, printHelp
 	app := &cli.App{
 		Name:  "ohframe",
 		Usage: "show, measure and compare the frames of OpenHarmony and HarmonyOS traces",

@@ -21,7 +21,7 @@ func manualCommand() *cli.Command {
 		Name:  "man",
 		Usage: "print the manual page",
 		Action: func(c *cli.Context) error {
-			cli.MarkdownDocTemplate += manualSections + limitsSection()
+			cli.MarkdownDocTemplate = manualHead + synopsis(c.App) + manualCommands + manualSections + limitsSection()
 			page, err := c.App.ToManWithSection(1)
 			if err != nil {
 				return err
@@ -30,6 +30,31 @@ func manualCommand() *cli.Command {
 			return fileError(outputName(standard), err)
 		},
 	}
+}
+
+// The library's template, with the commands in the synopsis.
+const (
+	manualHead     = "% {{.App.Name}} {{.SectionNum}}\n\n# NAME\n\n{{.App.Name}} - {{.App.Usage}}\n"
+	manualCommands = "\n# DESCRIPTION\n\n{{.App.Description}}\n" +
+		"\n# GLOBAL OPTIONS\n{{range .GlobalArgs}}\n{{.}}{{end}}\n\n# COMMANDS\n{{range .Commands}}\n{{.}}{{end}}"
+)
+
+// synopsis is the section with the usage of each command.
+func synopsis(app *cli.App) string {
+	var b strings.Builder
+	b.WriteString("\n# SYNOPSIS\n\n```\nohframe FILE…\n")
+	write := func(c *cli.Command, parent string) {
+		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprintf("ohframe %s%s [FLAGS] %s", parent, c.Name, c.ArgsUsage)))
+	}
+	for _, c := range app.VisibleCommands() {
+		for _, sub := range c.VisibleCommands() {
+			write(sub, c.Name+" ")
+		}
+		if len(c.Subcommands) == 0 {
+			write(c, "")
+		}
+	}
+	return b.String() + "```\n"
 }
 
 func limitsSection() string {

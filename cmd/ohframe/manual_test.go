@@ -34,9 +34,18 @@ func TestManual(t *testing.T) {
 		" 2      a condition of --fail-on or --budgets failed or cannot be checked, or with --strict the measures are unreliable\n",
 		" ohframe diff base.ftrace new.ftrace --fail-on 'jank_rate>+2pp,fps<-5%'\n",
 	}
+	_, rest, _ := strings.Cut(out.String(), "\nSYNOPSIS\n")
+	synopsis, rest, _ := strings.Cut(rest, "\nDESCRIPTION\n")
+	description, _, _ := strings.Cut(rest, "\nGLOBAL OPTIONS\n")
+	if strings.Contains(description, "sage:") || !strings.Contains(description, "The exit code is") {
+		t.Errorf("the description is %q", description)
+	}
 	heading := regexp.MustCompile(`\n {0,3}[a-zA-Z]`)
 	check := func(indent string, list []*cli.Command) {
 		for _, c := range list {
+			if usage := strings.TrimSpace(" [FLAGS] " + c.ArgsUsage); len(c.Subcommands) == 0 && !strings.Contains(synopsis, c.Name+" "+usage+"\n") {
+				t.Errorf("the synopsis lacks %s %s:\n%s", c.Name, usage, synopsis)
+			}
 			_, section, ok := strings.Cut(out.String(), "\n"+indent+c.Name+"\n       "+c.Usage+"\n")
 			if !ok {
 				t.Errorf("the page lacks %s", c.Name)
