@@ -159,6 +159,7 @@ type comparer struct {
 	source   *rand.PCG
 	random   *rand.Rand // of source
 	pairings []Pairing
+	first    []int // the first of the series of each pairing; -1 if it is not tested
 	series   []*series
 	// maxima are the largest statistics of each resample, the largest first.
 	maxima []float64
@@ -200,20 +201,31 @@ const (
 	replicates = 200
 )
 
-func (c *comparer) addPairing(p Pairing) {
-	runs := [2]int{len(p.Base), len(p.New)}
-	names := Tested
-	if p.AcrossRates {
-		names = TestedAcrossRates
+// untested are the changes of a pairing without a test, by Pairing.AcrossRates. Many
+// pairings share them.
+var untested = func() map[bool][]Change {
+	m := map[bool][]Change{}
+	for i := range Tested {
+		m[false], m[true] = append(m[false], Change{Measure: Tested[i]}), append(m[true], Change{Measure: TestedAcrossRates[i]})
 	}
-	changes := make([]Change, statistics)
+	return m
+}()
+
+func (c *comparer) addPairing(p Pairing) {
+	c.pairings = append(c.pairings, p)
+	if !slices.ContainsFunc(p.Base, (*Process).testable) || !slices.ContainsFunc(p.New, (*Process).testable) {
+		c.first = append(c.first, -1)
+		c.result.Changes = append(c.result.Changes, untested[p.AcrossRates])
+		return
+	}
+	c.first = append(c.first, len(c.series))
+	runs := [2]int{len(p.Base), len(p.New)}
+	changes := slices.Clone(untested[p.AcrossRates])
 	for i := range changes {
-		changes[i].Measure = names[i]
 		c.series = append(c.series, &series{
-			pairing: len(c.pairings), statistic: statistic(i), runs: runs, points: make([]point, runs[0]+runs[1]),
+			pairing: len(c.pairings) - 1, statistic: statistic(i), runs: runs, points: make([]point, runs[0]+runs[1]),
 		})
 	}
-	c.pairings = append(c.pairings, p)
 	c.result.Changes = append(c.result.Changes, changes)
 }
 
@@ -222,7 +234,7 @@ func (c *comparer) compare() {
 	if len(c.pairings) == 0 {
 		return
 	}
-	runs := c.series[0].runs
+	runs := [2]int{len(c.pairings[0].Base), len(c.pairings[0].New)}
 	c.result.Method = BlockPermutation
 	if fewest := min(runs[0], runs[1]); fewest == minRuns && runs[0] == runs[1] {
 		c.result.Method = TTest
@@ -279,7 +291,7 @@ func (c *comparer) sampleOf(pairing, run int) *sample {
 func (c *comparer) measure(run int, length float64) {
 	for i := range c.pairings {
 		s := c.sampleOf(i, run)
-		if s == nil {
+		if s == nil || c.first[i] < 0 {
 			continue
 		}
 		b := newBlocks([]*sample{s}, length, c.pairings[i].AcrossRates)
@@ -288,7 +300,7 @@ func (c *comparer) measure(run int, length float64) {
 		b.values(weights, &value)
 		points := [statistics]*point{}
 		for j, ok := range b.enough() {
-			points[j] = &c.series[i*int(statistics)+j].points[run]
+			points[j] = &c.series[c.first[i]+j].points[run]
 			*points[j] = point{known: ok, value: value[j]}
 		}
 		if c.result.Method == BlockPermutation {

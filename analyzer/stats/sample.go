@@ -135,6 +135,11 @@ func (r *Report) setSamples() {
 	}
 }
 
+// testable reports whether the process may have enough frames for a test.
+func (p *Process) testable() bool {
+	return p != nil && p.sample != nil && max(len(p.sample.frames), len(p.sample.gaps), len(p.sample.presents)) >= minFrames
+}
+
 // newSample returns the sample of a process whose records fps and hitches have measured.
 func newSample(r *records) *sample {
 	s := &sample{idleKnown: r.idleKnown, gaps: r.gaps, presents: r.presents}

@@ -240,7 +240,7 @@ func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reade
 				Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: q,
 				Costs: diff.NewCosts(measures, in.Timeline, in.Causes),
 			}
-			if len(names) > 1 {
+			if len(names) > 1 || !c.IsSet("merge") {
 				run.Timeline = nil
 			}
 			runs = append(runs, run)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ func run(args []string) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	reportWrites()
+	limitMemory()
 	stdout := &standardOutput{}
 	app := newApp()
 	app.Writer = stdout
@@ -55,6 +57,15 @@ func run(args []string) int {
 		return exit.ExitCode()
 	}
 	return 1
+}
+
+// limitMemory makes the garbage collector run more often once the program has 2 GiB of
+// memory, so that garbage does not double what a huge trace needs.
+func limitMemory() {
+	const soft = 2 << 30
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(soft)
+	}
 }
 
 func newApp() *cli.App {

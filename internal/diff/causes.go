@@ -21,8 +21,35 @@ type Costs struct {
 	seconds   float64 // observed
 	frames    int     // complete ones
 	lost      trace.Duration
-	causes    map[cause]trace.Duration // the parts of lost
-	times     map[cause]trace.Duration // of all complete frames; without slices
+	causes    causeTimes // the parts of lost
+	times     causeTimes // of all complete frames; without slices
+}
+
+// causeTimes are the times of causes, in the order of compareCauses. There are few: a map
+// for each of many processes would be large.
+type causeTimes []causeTime
+
+type causeTime struct {
+	cause
+	time trace.Duration
+}
+
+func newCauseTimes(m map[cause]trace.Duration) causeTimes {
+	list := make(causeTimes, 0, len(m))
+	for x, time := range m {
+		list = append(list, causeTime{x, time})
+	}
+	slices.SortFunc(list, func(a, b causeTime) int { return compareCauses(a.cause, b.cause) })
+	return list
+}
+
+// of returns the time of a cause, 0 if it does not occur.
+func (l causeTimes) of(x cause) trace.Duration {
+	i, ok := slices.BinarySearchFunc(l, x, func(t causeTime, x cause) int { return compareCauses(t.cause, x) })
+	if !ok {
+		return 0
+	}
+	return l[i].time
 }
 
 // cause is a wait: of lost time in a slice, of the time of frames in a stage.
@@ -30,6 +57,10 @@ type cause struct {
 	wait  place.Wait
 	stage place.Stage
 	slice string
+}
+
+func compareCauses(a, b cause) int {
+	return cmp.Or(cmp.Compare(a.wait, b.wait), cmp.Compare(a.stage, b.stage), cmp.Compare(a.slice, b.slice))
 }
 
 // NewCosts returns the costs of the processes of a report on a timeline, by process; nil if
@@ -45,19 +76,21 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 		if p.Observed == nil || len(list) == 0 {
 			continue
 		}
-		k := &Costs{scheduled: c.Scheduled, seconds: p.Observed.Seconds, frames: len(list), causes: map[cause]trace.Duration{}, times: map[cause]trace.Duration{}}
+		k := &Costs{scheduled: c.Scheduled, seconds: p.Observed.Seconds, frames: len(list)}
+		lost, times := map[cause]trace.Duration{}, map[cause]trace.Duration{}
 		ranking := c.Rank(list)
 		k.lost = ranking.Lost
 		for _, x := range ranking.Costs {
-			k.causes[cause{wait: x.Wait, slice: x.Slice}] += x.Lost
+			lost[cause{wait: x.Wait, slice: x.Slice}] += x.Lost
 		}
 		for _, f := range list {
 			if e := c.Of(f); e != nil {
 				for _, part := range e.Parts {
-					k.times[cause{wait: part.Wait, stage: part.Stage}] += part.Time
+					times[cause{wait: part.Wait, stage: part.Stage}] += part.Time
 				}
 			}
 		}
+		k.causes, k.times = newCauseTimes(lost), newCauseTimes(times)
 		all[p] = k
 	}
 	return all
@@ -194,31 +227,31 @@ func (d *Diff) newCauses(p *Pair, conditions Conditions, series *[]causeSeries) 
 	c := &CauseChanges{waits: map[string]*Measure{}}
 	c.Lost.Name = lostName
 	add(&c.Lost, stats.MillisecondsPS, func(k *Costs) float64 { return perSecond(k.lost, k) })
-	list := func(unit stats.Unit, of func(*Costs) map[cause]trace.Duration, per func(trace.Duration, *Costs) float64) []CauseChange {
+	list := func(unit stats.Unit, of func(*Costs) causeTimes, per func(trace.Duration, *Costs) float64) []CauseChange {
 		var changes []CauseChange
 		for _, x := range causesOf(slices.Concat(base, new), of) {
-			least := func(k *Costs) bool { return k != nil && per(of(k)[x], k) >= leastCost }
+			least := func(k *Costs) bool { return k != nil && per(of(k).of(x), k) >= leastCost }
 			if slices.ContainsFunc(base, least) || slices.ContainsFunc(new, least) {
 				changes = append(changes, CauseChange{Wait: x.wait, Stage: x.stage, Slice: x.slice})
 			}
 		}
 		for i := range changes {
 			x := cause{changes[i].Wait, changes[i].Stage, changes[i].Slice}
-			add(&changes[i].Measure, unit, func(k *Costs) float64 { return per(of(k)[x], k) })
+			add(&changes[i].Measure, unit, func(k *Costs) float64 { return per(of(k).of(x), k) })
 		}
 		return changes
 	}
-	c.Causes = list(stats.MillisecondsPS, func(k *Costs) map[cause]trace.Duration { return k.causes }, perSecond)
-	c.Times = list(stats.Milliseconds, func(k *Costs) map[cause]trace.Duration { return k.times }, perFrame)
+	c.Causes = list(stats.MillisecondsPS, func(k *Costs) causeTimes { return k.causes }, perSecond)
+	c.Times = list(stats.Milliseconds, func(k *Costs) causeTimes { return k.times }, perFrame)
 	for _, condition := range conditions {
 		wait, unit := splitWait(condition.Measure)
 		if wait == "" || c.waits[condition.Measure] != nil {
 			continue
 		}
-		sum := func(m map[cause]trace.Duration) (d trace.Duration) {
-			for x, t := range m {
-				if x.wait.String() == wait {
-					d += t
+		sum := func(list causeTimes) (d trace.Duration) {
+			for _, t := range list {
+				if t.wait.String() == wait {
+					d += t.time
 				}
 			}
 			return d
@@ -256,24 +289,18 @@ func costsOf(s Side, runs []*stats.Process) []*Costs {
 }
 
 // causesOf returns all causes of a list of costs, in order.
-func causesOf(list []*Costs, of func(*Costs) map[cause]trace.Duration) []cause {
-	seen := map[cause]bool{}
+func causesOf(list []*Costs, of func(*Costs) causeTimes) []cause {
 	var all []cause
 	for _, k := range list {
 		if k == nil {
 			continue
 		}
-		for x := range of(k) {
-			if !seen[x] {
-				seen[x] = true
-				all = append(all, x)
-			}
+		for _, t := range of(k) {
+			all = append(all, t.cause)
 		}
 	}
-	slices.SortFunc(all, func(a, b cause) int {
-		return cmp.Or(cmp.Compare(a.wait, b.wait), cmp.Compare(a.stage, b.stage), cmp.Compare(a.slice, b.slice))
-	})
-	return all
+	slices.SortFunc(all, compareCauses)
+	return slices.Compact(all)
 }
 
 // testCauses computes the changes of the causes of all pairs. If there are enough runs, it

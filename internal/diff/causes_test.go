@@ -33,8 +33,8 @@ func withCosts(s Side, storage float64) Side {
 	for _, p := range s.Stats.Processes {
 		s.Costs[p] = &Costs{
 			seconds: 1, frames: 100, lost: d + ms,
-			causes: map[cause]trace.Duration{{wait: place.WaitIO, slice: "FlushLayoutTask"}: d, {wait: place.Run, slice: "FlushBuild"}: ms},
-			times:  map[cause]trace.Duration{{wait: place.WaitIO, stage: place.Layout}: d, {wait: place.Run, stage: place.Layout}: 400 * ms},
+			causes: newCauseTimes(map[cause]trace.Duration{{wait: place.WaitIO, slice: "FlushLayoutTask"}: d, {wait: place.Run, slice: "FlushBuild"}: ms}),
+			times:  newCauseTimes(map[cause]trace.Duration{{wait: place.WaitIO, stage: place.Layout}: d, {wait: place.Run, stage: place.Layout}: 400 * ms}),
 		}
 	}
 	return s
@@ -209,16 +209,16 @@ func TestCosts(t *testing.T) {
 			span += e.End.Sub(e.Start)
 			lost += e.Overrun
 		}
-		sum := func(m map[cause]trace.Duration) (d trace.Duration) {
-			for _, t := range m {
-				d += t
+		sum := func(list causeTimes) (d trace.Duration) {
+			for _, t := range list {
+				d += t.time
 			}
 			return d
 		}
 		if sum(k.times) != span || sum(k.causes) != lost || k.lost != lost || k.frames != p.Frames.Complete {
 			t.Errorf("%s: times %v of %v, causes %v of %v", p.Name, sum(k.times), span, sum(k.causes), lost)
 		}
-		if p.Kind == stats.Application && k.causes[cause{wait: place.WaitIO, slice: "FlushLayoutTask"}]*2 < lost {
+		if p.Kind == stats.Application && k.causes.of(cause{wait: place.WaitIO, slice: "FlushLayoutTask"})*2 < lost {
 			t.Errorf("storage cost %v of %v", k.causes, lost)
 		}
 	}
