@@ -575,6 +575,9 @@ func TestAdviceByReader(t *testing.T) {
 		}
 	}, nil, nil)
 	unscheduled := regexp.MustCompile(`(?m)^.* sched_\w+: .*\n`).ReplaceAllString(s.text(), "")
+	other := &script{}
+	other.change(3, 700, "S", 0)
+	others := strings.Replace(unscheduled, "#\n", "#\n"+other.String(), 1)
 	service := strings.NewReplacer("com.example.app", "render_service ", "H:OnVsyncEvent now:", "H:RSMainThread::DoComposition: ", "H:FlushLayoutTask", "H:RSUniRender::Process").Replace(s.text())
 	for name, c := range map[string]struct {
 		text string
@@ -584,6 +587,7 @@ func TestAdviceByReader(t *testing.T) {
 		"application":               {s.text(), analyzer.ApplicationFrame, place.AdviseIO},
 		"render_service":            {service, analyzer.RenderFrame, place.AdviseSystemIO},
 		"without scheduling events": {unscheduled, analyzer.ApplicationFrame, place.AdviseStates},
+		"with those of others":      {others, analyzer.ApplicationFrame, place.AdviseStates},
 	} {
 		timeline, causes := explain(t, strings.NewReader(c.text))
 		late := 0

@@ -387,7 +387,7 @@ func (r *Recorder) detail(a *account, list []*account, u *usual, x excess) Share
 
 // advice returns the advice for a cause of a frame.
 func (r *Recorder) advice(a *account, s *Share) place.Advice {
-	c := place.Cause{Wait: s.Wait, Place: s.place, Reason: s.Reason, Scheduled: r.scheduled}
+	c := place.Cause{Wait: s.Wait, Place: s.place, Reason: s.Reason, Scheduled: !a.placeOnly()}
 	if s.Wait == place.WaitUnknown && r.limited() {
 		return place.NoAdvice // the sentence says which limit to raise
 	}

@@ -167,7 +167,7 @@ type Cause struct {
 	Reason string
 	Reader Reader
 	Rival  Rival
-	// Scheduled: the trace has scheduling events.
+	// Scheduled: the trace has scheduling events of the thread.
 	Scheduled bool
 }
 
