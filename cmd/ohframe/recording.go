@@ -250,24 +250,28 @@ func (r *recording) describe(s *record.Session, content *record.Content, name st
 	return m
 }
 
-// convertAndReport converts a received trace, and reports its frames. If it fails, it says
-// that the trace is there.
+// convertAndReport converts a received trace, and reports its frames.
 func (r *recording) convertAndReport(ctx context.Context, name string, m *meta.Meta) error {
-	err := r.convertAndReportOnce(ctx, name, m)
+	in, err := r.convertAndMeasure(ctx, name, m)
 	if err != nil {
 		file := name + ".ftrace"
-		r.event(record.Event{Step: "note", Text: fmt.Sprintf("Note    %s is complete: ohframe convert and ohframe report read it", file), Facts: map[string]any{"file": file}})
+		r.event(record.Event{Step: "note", Text: "Note    " + file + " was received completely", Facts: map[string]any{"file": file}})
+		return err
 	}
-	return err
+	if r.json {
+		return nil
+	}
+	return fileError(outputName(standard), report.Write(r.stdout, in, "table", report.Options{Style: tableStyle(term.IsTerminal(int(os.Stdout.Fd())))}))
 }
 
-func (r *recording) convertAndReportOnce(ctx context.Context, name string, m *meta.Meta) error {
+// convertAndMeasure writes NAME.pftrace and NAME.html, and returns the report.
+func (r *recording) convertAndMeasure(ctx context.Context, name string, m *meta.Meta) ([]report.Input, error) {
 	if err := r.convert(ctx, name, m); err != nil {
-		return err
+		return nil, err
 	}
 	t, err := r.readBack(ctx, name, m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	timeline := t.Timeline
 	r.timeline, r.causes = timeline, t.Causes
@@ -276,19 +280,16 @@ func (r *recording) convertAndReportOnce(ctx context.Context, name string, m *me
 		return stats.Compute(timeline, stats.Options{Process: r.isReported}), nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	q := quality.Of(t)
 	in := []report.Input{{Name: name + ".ftrace", File: name + ".ftrace", Stats: computed, Timeline: timeline, Causes: t.Causes, Quality: q, Recording: report.NewRecording(m)}}
 	err = r.write(ctx, name+".html", func(w io.Writer) error { return report.Write(w, in, "html", report.Options{}) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.sayFrames(timeline, computed, q, name)
-	if r.json {
-		return nil
-	}
-	return fileError(outputName(standard), report.Write(r.stdout, in, "table", report.Options{Style: tableStyle(term.IsTerminal(int(os.Stdout.Fd())))}))
+	return in, nil
 }
 
 // convert converts NAME.ftrace to NAME.pftrace.

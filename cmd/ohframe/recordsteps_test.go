@@ -216,7 +216,7 @@ func TestRecordConversionFails(t *testing.T) {
 			if got := r.end(t); got != code {
 				t.Errorf("exit code %d, want %d", got, code)
 			}
-			if said := r.stderr.String(); !strings.HasPrefix(said, "Note    x.ftrace is complete: ") {
+			if said := r.stderr.String(); !strings.HasPrefix(said, "Note    x.ftrace was received completely\n") {
 				t.Errorf("says %q", said)
 			}
 			if left := dirt(t, world); len(left) > 0 {

@@ -234,6 +234,13 @@ func TestCheckDrive(t *testing.T) {
 	}
 }
 
+// The probe takes lines of ps for tracers, so the watchdog is one line, of sh.
+func TestWatchdogIsOneLine(t *testing.T) {
+	if strings.Contains(scriptDog, "\n") {
+		t.Error("the watchdog has several lines")
+	}
+}
+
 // The scripts stay far below the length that hdc passes on.
 func TestScriptLengths(t *testing.T) {
 	tracing := &Tracing{Dir: NewDir("0123abcd"), Tags: slices.Repeat([]string{"multimodalinput"}, 80), BufferKB: 32768, Clock: "mono", Max: time.Hour}

@@ -119,10 +119,9 @@ const scriptDiscard = scriptDrop + "\n[ -e DIR/live ] || { " + scriptKill + "; r
 const scriptClose = `for f in /proc/self/fd/*; do n=${f##*/}; case $n in [012]|"*") ;; *) (eval "exec $n>&-") 2>/dev/null && eval "exec $n>&-";; esac; done`
 
 // scriptDog is the watchdog. It gives a hitrace that is still writing two minutes, and
-// keeps a trace that was written and not received.
-const scriptDog = scriptClose + `; sleep %d; [ -e DIR/busy ] && sleep 120; n=0
-while [ -e DIR/live ] && [ $n -lt 30 ]; do ` + scriptDrop + `; [ -e DIR/live ] && sleep 10; n=$((n+1)); done
-` + scriptTidy
+// keeps a trace that was written and not received. It has one line, as ps lists it.
+const scriptDog = scriptClose + `; sleep %d; [ -e DIR/busy ] && sleep 120; n=0; ` +
+	`while [ -e DIR/live ] && [ $n -lt 30 ]; do ` + scriptDrop + `; [ -e DIR/live ] && sleep 10; n=$((n+1)); done; ` + scriptTidy
 
 // hitraceScript runs a hitrace that changes the session, and what comes after it. If the
 // recording was discarded meanwhile, it discards it: the caller has not waited.
