@@ -60,7 +60,7 @@
 //	  track_descriptor             60   a track "Frames" of a process
 //
 // With these tracks the report of the trace is that of the text, and so are the causes
-// of late frames, which ReadCauses returns. Not restored are Explanation.Pieces;
+// of late frames, which ReadCauses returns. Not restored are Explanation.Pieces and Slices;
 // truncated frames and links to them; all but the first start and the last end of a
 // frame's GPU work; the times of transactions before the last, which of them went to
 // which other render frame, and the order in which a render frame applied them; an

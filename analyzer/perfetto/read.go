@@ -124,7 +124,7 @@ func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline
 }
 
 // ReadCauses does the same, and also reads the causes of late frames, without
-// Explanation.Pieces. They are nil if the trace has none: only ohframe writes them.
+// Explanation.Pieces and Slices. They are nil if the trace has none: only ohframe writes them.
 func ReadCauses(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *why.Causes, *Stats, error) {
 	d := newDecoder(ctx, options.Limits.WithDefaults())
 	defer d.close()

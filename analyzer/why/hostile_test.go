@@ -94,6 +94,22 @@ var hostile = []struct {
 			w.marker(1000, "E|1000|")
 		}
 	}},
+	{"notes about lost events", func(w *writer, n int) {
+		for i := range 20 { // all wait for the processor, and one runs
+			w.wake(1000, 1000+i)
+			w.frame(1000+i, i+1, 1_000_000_000, func() {})
+		}
+		for i := range n {
+			w.line(1000, 1, "cpu_idle: state=1 cpu_id=1")
+			w.at += 3
+			fmt.Fprintf(w, "CPU:1 [LOST %d EVENTS]\n", i)
+			w.change(1, 1000+i%3, "R", 1000+(i+1)%3)
+			w.at += 60
+			w.change(2, 0, "R", 1030+i%2)
+			w.wake(1003+i%17, 1030+(i+1)%2)
+			w.change(2, 1030+i%2, "S", 0)
+		}
+	}},
 	{"frames with slices and periods of their own", func(w *writer, n int) {
 		w.change(1, 0, "R", 1000)
 		for i := range n {

@@ -133,6 +133,9 @@ func (r *Recorder) isLost(s *span) bool {
 	return len(list) > 0 && list[0].from < s.end
 }
 
+// maxHoles is how many holes are distinguished in what a thread did. What follows is unknown.
+const maxHoles = 32
+
 // addUnknown adds leaves for the time from start to end in which it is unknown what t did,
 // because events were lost. It calls known for the rest.
 func (r *Recorder) addUnknown(t *thread, s *segment, start, end trace.Time, known func(start, end trace.Time)) {
@@ -141,13 +144,18 @@ func (r *Recorder) addUnknown(t *thread, s *segment, start, end trace.Time, know
 	case running, preempted, woken:
 		list = from(r.cpu(s.cpu).holes, start)
 	}
-	for ; len(list) > 0 && list[0].from < end; list = list[1:] {
-		h := hole{max(list[0].from, start), min(list[0].to, end)}
+	for i := 0; i < len(list) && list[i].from < end; i++ {
+		h := hole{max(list[i].from, start), min(list[i].to, end)}
+		if i == maxHoles {
+			h.to = end
+		}
 		if start < h.from {
 			known(start, h.from)
 		}
 		r.addLeaf(leaf{h.from, h.to, t.tid, t.pid, place.WaitUnknown, 0, 0})
-		start = h.to
+		if start = h.to; i == maxHoles {
+			return
+		}
 	}
 	if start < end {
 		known(start, end)
