@@ -3,6 +3,7 @@ package ohframe
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,6 +35,8 @@ func (f *format) isText() bool {
 	return f.name == textTrace || f.name == rawTrace || f.name == hiprofilerTrace
 }
 
+const traceHint = "a trace is what hitrace writes: " + recordCommand
+
 const recordHint = "record a trace instead: " + recordCommand
 
 const recordCommand = `hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
@@ -44,6 +47,9 @@ var formats = []format{
 	{"gfxinfo framestats", gfxinfo.Sniff, readGfxinfo, ""},
 	{"SurfaceFlinger latency", surfaceflinger.Sniff, readLatency, ""},
 	{"PNG image", magic(0, "\x89PNG\r\n"), nil, ""},
+	{"JPEG image", magic(0, "\xff\xd8\xff"), nil, ""},
+	{"MP4 video", magic(4, "ftyp"), nil, recordHint},
+	{"Matroska or WebM video", magic(0, "\x1a\x45\xdf\xa3"), nil, recordHint},
 	{hiprofilerTrace, binarytrace.IsHtrace, readText, ""},
 	{rawTrace, binarytrace.IsSys, readText, ""},
 	{"hiperf data", magic(0, "PERFILE2"), nil, recordHint},
@@ -66,12 +72,13 @@ const (
 // returned only if no event was found. The last one matches everything.
 var lookalikes = []format{
 	{perfettoTrace, func(head []byte) bool { return len(head) > 2 && head[0] == 0x0a && hasControl(head) }, nil, "open it in ui.perfetto.dev as it is"},
-	{"binary data", hasControl, nil, "a raw kernel trace is read as the .sys file of hitrace --raw; pages of trace_pipe_raw lack the formats of their events"},
+	{"pages of trace_pipe_raw", isKernelPage, nil, "they lack the formats of their events; a raw kernel trace is read as the .sys file of hitrace --raw"},
+	{"binary data", hasControl, nil, traceHint},
 	{"JSON", func(head []byte) bool {
 		text := bytes.TrimSpace(head)
 		return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("["))
 	}, nil, recordHint},
-	{"", anything, nil, "a trace is what hitrace writes: " + recordCommand},
+	{"", anything, nil, traceHint},
 }
 
 func anything([]byte) bool { return true }
@@ -79,6 +86,16 @@ func anything([]byte) bool { return true }
 // magic matches bytes at an offset.
 func magic(at int, text string) func([]byte) bool {
 	return func(head []byte) bool { return len(head) > at && bytes.HasPrefix(head[at:], []byte(text)) }
+}
+
+// isKernelPage reports whether head begins like a page of the kernel's ring buffer: with a time,
+// and with the number of bytes that follow, whose upper bits are flags.
+func isKernelPage(head []byte) bool {
+	if len(head) < 16 {
+		return false
+	}
+	n := binary.LittleEndian.Uint64(head[8:]) &^ (3 << 30)
+	return hasControl(head) && n > 0 && n <= 4096-16
 }
 
 // hasControl reports whether there is a control character that text does not have.

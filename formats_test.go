@@ -14,7 +14,14 @@ func TestNotATrace(t *testing.T) {
 		{"\x89PNG\r\n\x1a\n", "not a trace (PNG image)", ""},
 		{`{"traceEvents":[`, "not a trace (JSON)", "record a trace instead"},
 		{"\n[{\"ph\":\"B\"}]", "not a trace (JSON)", ""},
-		{"\x7b\x51\x00\x00\x6a\x01", "not a trace (binary data)", "hitrace --raw"}, // the time of a page
+		{"\xff\xd8\xff\xe0\x00\x10JFIF", "not a trace (JPEG image)", ""},
+		{"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", "not a trace (MP4 video)", "hitrace"},
+		{"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01", "not a trace (Matroska or WebM video)", "hitrace"},
+		// The first page of a CPU, with 4080 bytes, and its second with 4044.
+		{"\xbc\x93\xa1\x3d\x5d\x51\x00\x00\xf0\x0f\x00\x00\x00\x00\x00\x00\x1e\x00", "not a trace (pages of trace_pipe_raw)", "hitrace --raw"},
+		{"\x99\x8e\xb3\x3d\x5d\x51\x00\x00\xcc\x0f\x00\x00\x00\x00\x00\x00\x1e\x00", "not a trace (pages of trace_pipe_raw)", "hitrace --raw"},
+		{"\x99\x8e\xb3\x3d\x5d\x51\x00\x00\xf1\x0f\x00\x00\x00\x00\x00\x00\x1e\x00", "not a trace (binary data)", "what hitrace writes"},
+		{"\x7b\x51\x00\x00\x6a\x01", "not a trace (binary data)", "what hitrace writes"},
 		{"PERFILE2\x68", "not a trace (hiperf data)", "record a trace instead"},
 		{"version https://git-lfs.github.com/spec/v1\n", "not a trace (Git LFS pointer)", "git lfs pull"},
 		{"plain text", "not a trace", "hitrace"},
