@@ -16,7 +16,7 @@ import (
 func TestScenes(t *testing.T) {
 	enginetest.ForTest(t)
 	for i, cause := range simulate.Causes() {
-		if i%slow.Of(8, 1) != 0 {
+		if i%slow.Of(15, 1) != 0 {
 			continue
 		}
 		kernel := simulate.KernelHongMeng

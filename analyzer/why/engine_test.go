@@ -26,7 +26,7 @@ func texts(t *testing.T, test func(t *testing.T, text []byte)) {
 		t.Run(tracetest.Name(path), func(t *testing.T) { test(t, []byte(tracetest.Read(t, path))) })
 	}
 	for i, cause := range simulate.Causes() {
-		if i%slow.Of(9, 1) > 0 { // odd, for both kernels
+		if i%slow.Of(21, 1) > 0 { // odd, for both kernels
 			continue
 		}
 		if c := simulate.Cause(cause); c == simulate.CauseLostEvents || c == simulate.CauseLostSwitches {
@@ -43,7 +43,7 @@ func texts(t *testing.T, test func(t *testing.T, text []byte)) {
 		})
 	}
 	for i, era := range simulate.Eras() {
-		if i%slow.Of(5, 1) > 0 {
+		if i%slow.Of(9, 1) > 0 {
 			continue
 		}
 		t.Run(era, func(t *testing.T) {

@@ -233,20 +233,20 @@ func TestHostile(t *testing.T) {
 
 // TestMemory: the recorder stores no more than its limits, whatever the trace.
 func TestMemory(t *testing.T) {
-	slow.SkipRace(t)
+	slow.Skip(t)
 	l := limits.Default()
 	l.States = 1 << 16
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			w := &writer{at: 1_000_000}
-			h.make(w, slow.Of(20_000, 100_000))
+			h.make(w, 100_000)
 			without := hostiletest.Peak(func() {
 				if _, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(w.Bytes()), hitrace.Options{}, analyzer.Options{Limits: l}); err != nil {
 					t.Fatal(err)
 				}
 			})
 			// The frames themselves and their explanations need more.
-			hostiletest.CheckPeak(t, 2*without+slow.Of[uint64](96, 384)<<20, func() { analyzeHostile(t, w.Bytes(), l) })
+			hostiletest.CheckPeak(t, 2*without+384<<20, func() { analyzeHostile(t, w.Bytes(), l) })
 		})
 	}
 }
