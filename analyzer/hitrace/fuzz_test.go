@@ -103,7 +103,11 @@ func FuzzLine(f *testing.F) {
 		if l.PID != trace.UnknownPID {
 			pid = strconv.Itoa(int(l.PID))
 		}
-		printed := fmt.Appendf(nil, "%s-%d (%s) [%03d] .... %s: %s: %s", l.Comm, l.TID, pid, l.CPU, l.Time, l.Name, l.Args)
+		flags := "...."
+		if l.InInterrupt {
+			flags = "..h."
+		}
+		printed := fmt.Appendf(nil, "%s-%d (%s) [%03d] %s %s: %s: %s", l.Comm, l.TID, pid, l.CPU, flags, l.Time, l.Name, l.Args)
 		var again Line
 		if problem := ParseLine(printed, &again); problem != NoProblem {
 			t.Fatalf("%q, printed as %q: %s", text, printed, problem)

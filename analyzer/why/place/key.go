@@ -353,13 +353,16 @@ func trim(s []byte) []byte {
 	return s
 }
 
-// cutLength shortens s to n bytes or a little less, so that no character is cut.
+// cutLength shortens s to n bytes or up to three less, so that no character is cut. Where
+// s is not UTF-8, it is n bytes.
 func cutLength(s []byte, n int) []byte {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
+	for i := n; i >= 0 && i > n-utf8.UTFMax; i-- {
+		if utf8.RuneStart(s[i]) {
+			return trim(s[:i])
+		}
 	}
 	return trim(s[:n])
 }
