@@ -10,7 +10,7 @@ import (
 // Options decide how a trace is read.
 type Options struct {
 	// Strict makes the first line that is not understood an error.
-	Strict bool
+	Strict bool `fingerprint:"-"` // changes no output
 	// Limits are the limits Line, Traces and Examples.
 	Limits limits.Limits
 	// Window is the part of the trace to be read. Default: all of it.
