@@ -69,6 +69,7 @@ func (b *Builder) assemble(t *Timeline) {
 	b.setFacts()
 	t.Parts = append(t.Parts, parts...)
 	t.ClockChanges = append(t.ClockChanges, changes...)
+	t.Coverage.merge(b.coverage.finish(b.span))
 	for _, d := range b.drafts {
 		t.Frames = append(t.Frames, d.frame)
 	}

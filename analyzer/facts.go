@@ -1,6 +1,9 @@
 package analyzer
 
-import "ohframe/analyzer/trace"
+import (
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
 
 // setFacts derives the facts of all frames, and the deadlines that they rest on. It is
 // the last pass: it needs links, GPU work and periods.
@@ -43,8 +46,12 @@ func (b *Builder) setDeadlines() {
 	}
 	mains := map[key]*Frame{}
 	ids := map[vsync]int64{}
+	hidden := b.hidesWork()
 	for _, d := range b.drafts {
 		f := d.frame
+		if f.Kind == ApplicationFrame && hidden {
+			continue
+		}
 		f.Deadline = f.Expected.End
 		if f.Kind == ApplicationFrame && f.Deadline.Known() {
 			mains[key{f.Process.PID, f.VsyncID}] = f
@@ -63,4 +70,25 @@ func (b *Builder) setDeadlines() {
 			f.Deadline, f.Period = main.Deadline, main.Period
 		}
 	}
+}
+
+// minHidden is the number of application frames without any work that show that work is
+// missing. A trace with fewer may have none.
+const minHidden = 10
+
+// hidesWork reports whether the trace has application frames but nothing that they did,
+// because a tag is missing (3.9).
+func (b *Builder) hidesWork() bool {
+	if b.diagnostics.seen[hitrace.OnVsyncEvent] {
+		return false
+	}
+	n := 0
+	for _, d := range b.drafts {
+		if f := d.frame; f.Kind == ApplicationFrame && !f.Facts.Has(Truncated) {
+			if n++; len(f.Transactions) > 0 {
+				return false
+			}
+		}
+	}
+	return n >= minHidden
 }

@@ -23,6 +23,7 @@ type thread struct {
 	// orphan is a frame whose markers are outside every slice of the trace. An end
 	// without a begin makes it a truncated frame; otherwise it is discarded.
 	orphan *draft
+	last   trace.Time // of its markers
 	// renders: frames are composed on this thread.
 	renders bool
 }

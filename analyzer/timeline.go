@@ -22,6 +22,8 @@ type Timeline struct {
 	Parts []Part
 	// ClockChanges are the changes of the clock offset within parts, in order of lines.
 	ClockChanges []ClockChange
+	// Coverage is what a text trace lacks.
+	Coverage Coverage
 	// Wall relates trace time to the time of day.
 	Wall WallClock
 	// Diagnostics counts inconsistencies in the trace.

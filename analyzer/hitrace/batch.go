@@ -51,9 +51,11 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		event := &next[len(next)-1]
 		if problem := event.parse(text); problem != NoProblem {
 			if problem == Ignorable {
-				b.lost.add(text)
-				if cpu, ok := lossOf(text); ok {
-					b.losses = append(b.losses, loss{b.lines, cpu})
+				if l, ok := lossOf(text); ok {
+					l.line = b.lines
+					b.losses = append(b.losses, l)
+				} else {
+					b.lost.add(text)
 				}
 				if isHeader(text) {
 					b.headers = append(b.headers, b.lines)
@@ -85,7 +87,8 @@ func (b *Batch) settle(strays *strays, splitter *splitter, losses *losses, total
 	}
 	totals.Lines += b.lines
 	totals.Longest.add(b.longest)
-	totals.Lost += b.lost.dropped
+	totals.Entries += b.lost.entries
+	totals.CPUs = max(totals.CPUs, b.lost.cpus)
 	totals.Overwritten += b.lost.overwritten
 	outside := options.Window.markOutside(b.Events, totals.Start)
 	totals.Outside += outside

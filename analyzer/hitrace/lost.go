@@ -8,52 +8,59 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// lost counts events that were recorded and are not in the trace.
+// lost is what the lines without an event say about events that are not in the trace.
 type lost struct {
-	dropped     int // within the trace
 	overwritten int // before its start
+	// entries and cpus are how many events, and CPUs, the header states.
+	entries, cpus int
 }
 
 // maxLost bounds each count of a line, so that sums do not overflow.
 const maxLost = 1 << 40
 
-// add adds the events that a line without an event reports as lost. The kernel writes
+// add adds what a line without an event reports. The kernel writes
 //
 //	# entries-in-buffer/entries-written: 2000/5000   #P:8
-//	CPU:3 [LOST 17 EVENTS]
 //
-// The first means that 3000 events were overwritten. The second has no number if the
-// kernel does not know it; then it counts as one.
+// which means that 3000 events were overwritten.
 func (l *lost) add(text []byte) {
-	text = bytes.TrimPrefix(text, byteOrderMark)
-	if _, ok := lossOf(text); ok {
-		n, _ := decimalAfter(text, []byte("[LOST "))
-		l.dropped += max(1, n)
+	kept, rest := decimalAfter(bytes.TrimPrefix(text, byteOrderMark), []byte("# entries-in-buffer/entries-written:"))
+	written, end := decimalAfter(rest, []byte("/"))
+	if len(rest) == len(end) {
 		return
 	}
-	kept, rest := decimalAfter(text, []byte("# entries-in-buffer/entries-written:"))
-	written, end := decimalAfter(rest, []byte("/"))
-	if len(rest) > len(end) && written > kept {
-		l.overwritten += written - kept
-	}
-}
-
-// lossOf returns the processor of which the line, the kernel's note about lost events, is. ok
-// is false for other lines.
-func lossOf(text []byte) (cpu trace.CPU, ok bool) {
-	rest, ok := bytes.CutPrefix(text, []byte("CPU:"))
-	if !ok {
-		return 0, false
-	}
-	n, end, ok := digits(rest, 0)
-	return trace.CPU(n), ok && bytes.HasPrefix(rest[end:], []byte(" [LOST ")) && bytes.HasSuffix(bytes.TrimRight(rest, " \t"), []byte("EVENTS]"))
+	l.entries += kept
+	l.overwritten += max(0, written-kept)
+	cpus, _ := decimalAfter(end, []byte("#P:"))
+	l.cpus = max(l.cpus, cpus)
 }
 
 // loss is a line that says that events of a processor are missing. Lines of a batch are
 // counted from 1.
 type loss struct {
-	line int
-	cpu  trace.CPU
+	line   int
+	cpu    trace.CPU
+	events int
+}
+
+// lossOf returns the loss that the line, a note of the kernel, says. ok is false for other
+// lines. The kernel writes
+//
+//	CPU:3 [LOST 17 EVENTS]
+//
+// without the number if it does not know it; then it counts as one.
+func lossOf(text []byte) (l loss, ok bool) {
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	rest, ok := bytes.CutPrefix(text, []byte("CPU:"))
+	if !ok {
+		return l, false
+	}
+	n, end, ok := digits(rest, 0)
+	if !ok || !bytes.HasPrefix(rest[end:], []byte(" [LOST ")) || !bytes.HasSuffix(bytes.TrimRight(rest, " \t"), []byte("EVENTS]")) {
+		return l, false
+	}
+	events, _ := decimalAfter(rest, []byte("[LOST "))
+	return loss{cpu: trace.CPU(n), events: max(1, events)}, true
 }
 
 // losses are the processors whose events are missing and that have no event since.

@@ -44,6 +44,9 @@ type Totals struct {
 	// Lost counts the events that the kernel dropped within the trace, and Overwritten
 	// those before its start that a full buffer replaced, as far as the input says.
 	Lost, Overwritten int
+	// Entries is the number of events, and CPUs that of CPUs, that headers state; 0 if
+	// none does.
+	Entries, CPUs int
 	// Longest are the longest lines. Many of one length show that lines were cut there.
 	Longest Longest
 	// Start and End are the times of the first and the last line with an event,

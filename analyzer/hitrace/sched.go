@@ -74,6 +74,21 @@ func ParseWakeup(args []byte) (w Wakeup, ok bool) {
 	return w, ok
 }
 
+// ParseTarget parses only the CPU of a sched_waking or sched_wakeup event, which is its last
+// field.
+func ParseTarget(args []byte) (trace.CPU, bool) {
+	args = trimSpace(args)
+	i := len(args)
+	for i > 0 && '0' <= args[i-1] && args[i-1] <= '9' {
+		i--
+	}
+	if !bytes.HasSuffix(args[:i], []byte(" target_cpu=")) {
+		return 0, false
+	}
+	cpu, _, ok := digits(args, i)
+	return trace.CPU(cpu), ok
+}
+
 // parseTaskFields parses "COMM pid=N prio=N" with the given keys and returns the text
 // after it.
 func parseTaskFields(text []byte, commKey, pidKey, prioKey string) (comm []byte, tid trace.TID, prio int32, rest []byte, ok bool) {

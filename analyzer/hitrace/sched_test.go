@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
 )
 
 func TestParseSwitch(t *testing.T) {
@@ -71,6 +72,24 @@ func TestParseWakeup(t *testing.T) {
 	} {
 		if w, ok := hitrace.ParseWakeup([]byte(args)); ok {
 			t.Errorf("%q is %+v", args, w)
+		}
+	}
+}
+
+func TestParseTarget(t *testing.T) {
+	for args, want := range map[string]trace.CPU{
+		"comm=a pid=1 prio=41 target_cpu=003":              3,
+		"comm=a pid=1 prio=41 success=1 target_cpu=012 \r": 12,
+		"comm=a pid=1 prio=41":                             -1,
+		"comm=a pid=1 prio=41 target_cpu=":                 -1,
+		"":                                                 -1,
+	} {
+		got, ok := hitrace.ParseTarget([]byte(args))
+		if !ok {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("%q: CPU %d, want %d", args, got, want)
 		}
 	}
 }

@@ -40,6 +40,8 @@ type splitter struct {
 	guardFrom, guardTo trace.Time
 	broken             bool // the next event read begins a trace
 	over               bool // the current trace is beyond the limit
+	skipped            bool // the last line was not read
+	lost               int  // events before the next line
 }
 
 const (
@@ -52,13 +54,17 @@ const (
 // split numbers the batch's events, drops those whose times an earlier trace covers, and
 // stores in starts which of the others begin a trace.
 func (s *splitter) split(b *Batch, totals *Totals, limits limits.Limits) {
-	headers, kept := b.headers, 0
+	headers, losses, kept := b.headers, b.losses, 0
 	b.starts = b.starts[:0]
 	for i := range b.Events {
 		e := &b.Events[i]
 		for len(headers) > 0 && headers[0] < e.Number {
 			s.header(totals.Lines + headers[0])
 			headers = headers[1:]
+		}
+		for len(losses) > 0 && losses[0].line < e.Number {
+			s.lost += losses[0].events
+			losses = losses[1:]
 		}
 		line := e.Number
 		e.Number += totals.Lines
@@ -72,15 +78,21 @@ func (s *splitter) split(b *Batch, totals *Totals, limits limits.Limits) {
 			s.join(e.Time, totals, limits)
 		}
 		s.pending = 0
+		s.skipped = true
 		if s.over {
+			s.lost = 0
 			b.problems = append(b.problems, lineProblem{line, TraceOver})
 			continue
 		}
 		if s.guarded && s.guardFrom <= e.Time && e.Time <= s.guardTo {
+			s.lost = 0
 			b.problems = append(b.problems, lineProblem{line, ClockRestart})
 			s.broken = true
 			continue
 		}
+		s.skipped = false
+		totals.Lost += s.lost
+		s.lost = 0
 		if s.broken {
 			b.starts = append(b.starts, kept)
 			s.broken = false
@@ -92,6 +104,14 @@ func (s *splitter) split(b *Batch, totals *Totals, limits limits.Limits) {
 		kept++
 	}
 	b.Events = b.Events[:kept]
+	for _, l := range losses {
+		switch {
+		case !s.started:
+			s.lost += l.events
+		case !s.skipped: // those among lines that are not read are not missing
+			totals.Lost += l.events
+		}
+	}
 	for _, line := range headers { // the next event is in a later block
 		s.header(totals.Lines + line)
 	}

@@ -27,6 +27,8 @@ type injected struct {
 	first int64
 	last  int64
 	cpus  []int // by the number of their lines, the most first
+	// wholeHeader: the header states the events of the whole trace.
+	wholeHeader bool
 }
 
 type line struct {
@@ -63,6 +65,7 @@ func split(text []byte) *injected {
 // edit returns the text with the lines that keep returns, at their new times.
 func (in *injected) edit(keep func(i int, l *line) (at int64, ok bool)) []byte {
 	var out []byte
+	n := 0
 	for i := range in.lines {
 		l := &in.lines[i]
 		if l.at < 0 {
@@ -70,10 +73,16 @@ func (in *injected) edit(keep func(i int, l *line) (at int64, ok bool)) []byte {
 		} else if at, ok := keep(i, l); ok {
 			out = fmt.Appendf(append(out, l.before...), "%5d.%06d", at/1e6, at%1e6)
 			out = append(out, l.rest...)
+			n++
 		}
 	}
-	return out
+	if in.wholeHeader {
+		return out
+	}
+	return entries.ReplaceAll(out, fmt.Appendf(nil, "entries-written: %d/%d ", n, n))
 }
+
+var entries = regexp.MustCompile(`entries-written: \d+/\d+ `)
 
 // at returns the time after a share of the trace.
 func (in *injected) at(share float64) int64 {
@@ -96,6 +105,14 @@ func (in *injected) drift(ppm int64) []byte {
 	return in.edit(func(_ int, l *line) (int64, bool) { return l.at + (l.at-in.first)*ppm/1e6, true })
 }
 
+// without drops lines.
+func (in *injected) drop(drop func(l *line) bool) []byte {
+	return in.edit(func(_ int, l *line) (int64, bool) { return l.at, !drop(l) })
+}
+
+// aceMarker are the markers of the tag ace.
+var aceMarker = regexp.MustCompile(`B\|\d+\|H:(OnVsyncEvent|UIVsyncTask|UV_TRACE|Flush|MarshRSTransactionData)`)
+
 // injections are damages of which a trace says nothing by itself. seconds is the length of
 // the traces.
 var injections = []struct {
@@ -114,6 +131,36 @@ var injections = []struct {
 	{"drift 200 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(200) }, true},
 	{"drift 500 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(500) }, true},
 	{"drift -300 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(-300) }, true},
+	{"10 gaps of 50 ms", 8, func(in *injected, r *rand.Rand) []byte {
+		var gaps []int64
+		for range 10 {
+			gaps = append(gaps, in.at(0.05+0.9*r.Float64()))
+		}
+		return in.drop(func(l *line) bool {
+			return slices.ContainsFunc(gaps, func(from int64) bool { return from <= l.at && l.at < from+50e3 })
+		})
+	}, false},
+	{"half of the file", 8, func(in *injected, r *rand.Rand) []byte {
+		in.wholeHeader = true
+		return in.drop(func(l *line) bool { return l.at > in.at(0.5) })
+	}, false},
+	{"no ace, ends left", 8, func(in *injected, r *rand.Rand) []byte {
+		return in.drop(func(l *line) bool { return aceMarker.Match(l.rest) })
+	}, false},
+	{"a CPU stops", 8, func(in *injected, r *rand.Rand) []byte {
+		cpu, from := in.cpus[r.IntN(min(4, len(in.cpus)))], in.at(0.5)
+		return in.drop(func(l *line) bool { return l.cpu == cpu && l.at > from })
+	}, false},
+	{"a CPU is missing", 8, func(in *injected, r *rand.Rand) []byte {
+		cpu := in.cpus[r.IntN(min(4, len(in.cpus)))]
+		return in.drop(func(l *line) bool { return l.cpu == cpu })
+	}, false},
+	{"render frames vanish for 2 s", 8, func(in *injected, r *rand.Rand) []byte {
+		from := in.at(0.4)
+		return in.drop(func(l *line) bool {
+			return from <= l.at && l.at < from+2e6 && bytes.Contains(l.before, []byte("render_service-1027 "))
+		})
+	}, false},
 }
 
 // simulated returns an ordinary trace: an application and a busier one, with a few late
@@ -168,7 +215,7 @@ func TestInjections(t *testing.T) {
 	for _, c := range injections {
 		t.Run(c.name, func(t *testing.T) {
 			verdicts, off := map[quality.Verdict]int{}, map[quality.Verdict]int{}
-			for seed := range slow.Of(uint64(2), 200) {
+			for seed := range slow.Of(uint64(1), 200) {
 				text := simulated(t, seed, c.seconds)
 				r := rand.New(rand.NewPCG(seed, 7))
 				read := func(text []byte) *ohframe.Trace {

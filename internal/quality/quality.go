@@ -34,15 +34,16 @@ var severity = map[Verdict]int{Good: 0, Limited: 1, Unreliable: 2}
 // Reason is why a verdict is not good.
 type Reason struct {
 	// Code identifies the rule, see docs/quality.md.
-	Code    string  `json:"code"`
-	Verdict Verdict `json:"verdict"` // Limited or Unreliable
+	Code string `json:"code"`
+	// Verdict is Good if the measures of frames do not need what is missing.
+	Verdict Verdict `json:"verdict"`
 	Text    string  `json:"text"`
 }
 
 // Quality is the quality of a trace, or of several runs.
 type Quality struct {
 	Verdict Verdict  `json:"verdict"`
-	Reasons []Reason `json:"reasons"` // the unreliable ones first
+	Reasons []Reason `json:"reasons"` // the worst first
 	// Advice says what to record instead; nil if that is unknown.
 	Advice *string `json:"advice"`
 	// Lines and NotUnderstood count the lines of a text trace; nil for other inputs.
@@ -203,6 +204,10 @@ func (q *Quality) judge(t *ohframe.Trace) {
 	if q.Frames() > 0 {
 		q.judgeFrames(t, all, isText)
 	}
+	if isText {
+		q.judgeLinks(t)
+		q.judgeCoverage(t)
+	}
 	if advice := q.advice(d); isText && advice != "" {
 		q.Advice = &advice
 	}
@@ -331,10 +336,12 @@ func (q *Quality) setVerdict() {
 // String returns the verdict with its reasons, such as "limited: no present times,
 // hitches are unknown". A good one has the source of the clock offset.
 func (q *Quality) String() string {
-	if len(q.Reasons) > 0 {
-		texts := make([]string, len(q.Reasons))
-		for i, r := range q.Reasons {
-			texts[i] = r.Text
+	if q.Verdict != Good {
+		var texts []string
+		for _, r := range q.Reasons {
+			if r.Verdict != Good {
+				texts = append(texts, r.Text)
+			}
 		}
 		s := string(q.Verdict) + ": " + strings.Join(texts, "; ")
 		if q.Advice != nil {

@@ -42,7 +42,9 @@ func without(text []byte, words ...string) []byte {
 			kept = append(kept, line...)
 		}
 	}
-	return kept
+	// The header states the events that are left. The demo has six lines without an event.
+	n := bytes.Count(kept, []byte("\n")) - 6
+	return entries.ReplaceAll(kept, fmt.Appendf(nil, "entries-written: %d/%d ", n, n))
 }
 
 // cut returns the lines cut after n bytes, as "cut -c" does.
@@ -97,7 +99,7 @@ func TestVerdicts(t *testing.T) {
 		unreliable, limited []string
 	}{
 		{"good", whole, nil, nil},
-		{"fold -w 120", fold(whole, 120), []string{"cut", "lines", "markers"}, []string{"no_deadlines", "no_presents", "no_transactions"}},
+		{"fold -w 120", fold(whole, 120), []string{"cut", "lines", "markers", "missing_render_frames"}, []string{"no_deadlines", "no_presents", "no_transactions"}},
 		{"fold -w 80", fold(whole, 80), []string{"cut", "lines", "no_frames"}, nil},
 		{"cut -c1-140", cut(whole, 140), []string{"cut"}, []string{"no_deadlines"}},
 		{"cut -c1-155", cut(whole, 155), []string{"cut"}, []string{"few_deadlines"}},
@@ -115,7 +117,10 @@ func TestVerdicts(t *testing.T) {
 		{"28 stray lines", stray(28), nil, []string{"lines"}},
 		{"29 stray lines", stray(29), []string{"lines"}, nil},
 		{"overwritten", replaceHeader("2856/5000"), nil, []string{"overwritten"}},
-		{"not overwritten", replaceHeader("5000/5000"), nil, nil},
+		{"the end of the file is missing", replaceHeader("5000/5000"), nil, []string{"incomplete"}},
+		// 10 of 2866 events are 0.35 %: fewer may be of a reader that writes while it reads.
+		{"a few events are missing", replaceHeader("2865/2865"), nil, nil},
+		{"ten events are missing", replaceHeader("2866/2866"), nil, []string{"incomplete"}},
 		// 28 of 2884 events are 0.97 %, 29 of 2885 are 1.005 %.
 		{"lost", lost(28), nil, []string{"lost"}},
 		{"many lost", lost(29), []string{"lost"}, nil},
@@ -201,6 +206,66 @@ func TestCutWidths(t *testing.T) {
 	}
 }
 
+// Traces of one time in a file: only the first is read, and only what it lost counts.
+func TestUnread(t *testing.T) {
+	lossy := func(n int) []byte {
+		return bytes.Replace(demo(t), []byte("#\n"), fmt.Appendf(nil, "CPU:1 [LOST %d EVENTS]\n#\n", n), 1)
+	}
+	for _, c := range []struct {
+		copies int
+		want   quality.Verdict
+	}{{1, quality.Limited}, {2, quality.Unreliable}} {
+		q := of(t, append(lossy(1), bytes.Repeat(lossy(500), c.copies)...), ohframe.Options{})
+		if got := codes(q, c.want); !slices.Contains(got, "unread") || q.LostEvents != 1 {
+			t.Errorf("%d copies: %d events lost, %s", c.copies, q.LostEvents, q)
+		}
+	}
+}
+
+// A display that is idle has no line for a while. That is no gap, and an idle CPU is not
+// silent.
+func TestIdle(t *testing.T) {
+	in := split(demo(t))
+	from, cpu := in.at(0.5), in.cpus[0]
+	idle := in.edit(func(_ int, l *line) (int64, bool) {
+		if l.at >= from {
+			return l.at + 400e3, true
+		}
+		return l.at, true
+	})
+	read, err := ohframe.Read(t.Context(), bytes.NewReader(idle), ohframe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := read.Timeline.Coverage; c.Gaps.Count != 0 || c.Silent.Count != 0 {
+		t.Errorf("idle: %+v", c)
+	}
+	noWakings := regexp.MustCompile(fmt.Sprintf(`target_cpu=%03d`, cpu))
+	read, err = ohframe.Read(t.Context(), bytes.NewReader(in.drop(func(l *line) bool { return l.cpu == cpu || noWakings.Match(l.rest) })), ohframe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := read.Timeline.Coverage; c.Silent.Count != 0 {
+		t.Errorf("an idle CPU: %+v", c)
+	}
+}
+
+// What only causes need leaves the verdict good.
+func TestNotes(t *testing.T) {
+	for _, c := range []struct {
+		code string
+		text []byte
+	}{
+		{"no_sched", without(demo(t), "sched_", "cpu_frequency", "cpu_idle")},
+		{"no_freq", without(demo(t), "cpu_frequency")},
+	} {
+		q := of(t, c.text, ohframe.Options{})
+		if got := codes(q, quality.Good); q.Verdict != quality.Good || !slices.Contains(got, c.code) || !strings.HasPrefix(q.String(), "good, clock") {
+			t.Errorf("%s: %s: %q", c.code, q, got)
+		}
+	}
+}
+
 // A trace that is too short, or backwards, has the markers: no tag is missing.
 func TestNoCompleteFrames(t *testing.T) {
 	lines := bytes.SplitAfter(demo(t), []byte("\n"))
@@ -256,9 +321,13 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("quality.go")
-	if err != nil {
-		t.Fatal(err)
+	var source []byte
+	for _, name := range []string{"quality.go", "coverage.go"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, b...)
 	}
 	var documented, used []string
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ").FindAllSubmatch(document, -1) {
@@ -266,7 +335,7 @@ func TestDocument(t *testing.T) {
 			documented = append(documented, code)
 		}
 	}
-	for _, m := range regexp.MustCompile(`(?:Limited|Unreliable|verdict), "([a-z_]+)"`).FindAllSubmatch(source, -1) {
+	for _, m := range regexp.MustCompile(`(?:(?:Good|Limited|Unreliable|verdict), |addMissing\()"([a-z_]+)"`).FindAllSubmatch(source, -1) {
 		used = append(used, string(m[1]))
 	}
 	slices.Sort(documented)

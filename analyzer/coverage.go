@@ -1,0 +1,187 @@
+package analyzer
+
+import (
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+)
+
+// Coverage is what a text trace shows and what it lacks (docs/quality.md).
+type Coverage struct {
+	// Gaps are intervals without any line in which lines are missing, Silent intervals
+	// without a line of a CPU on which threads were woken meanwhile.
+	Gaps, Silent Missing
+	// SilentCPU is the CPU of the first of them.
+	SilentCPU trace.CPU
+	// CPUs is the number of CPUs that have lines.
+	CPUs int
+	// Switches and Frequencies report whether there are lines about the threads and the
+	// frequencies of CPUs.
+	Switches, Frequencies bool
+}
+
+// Missing counts intervals in which lines are missing.
+type Missing struct {
+	Count int
+	Total trace.Duration
+	At    trace.Time // where the first begins; zero without one
+}
+
+func (m *Missing) add(from, to trace.Time) {
+	if m.Count++; m.Count == 1 {
+		m.At = from
+	}
+	m.Total += to.Sub(from)
+}
+
+func (m *Missing) merge(other Missing) {
+	if m.Count == 0 {
+		m.At = other.At
+	}
+	m.Count += other.Count
+	m.Total += other.Total
+}
+
+func (c *Coverage) merge(other *Coverage) {
+	if c.Silent.Count == 0 {
+		c.SilentCPU = other.SilentCPU
+	}
+	c.Gaps.merge(other.Gaps)
+	c.Silent.merge(other.Silent)
+	c.CPUs = max(c.CPUs, other.CPUs)
+	c.Switches = c.Switches || other.Switches
+	c.Frequencies = c.Frequencies || other.Frequencies
+}
+
+const (
+	// minSilence is the shortest interval without any line that may be a gap. Displays
+	// have a vsync more often than that.
+	minSilence = 20 * trace.Millisecond
+	// silenceLines is how many lines a gap would have at the mean rate of the trace:
+	// a trace with few lines has intervals without any.
+	silenceLines = 20
+	// minWoken and minSilent are the wakings on a CPU and the time without a line of it
+	// that show that its lines are missing: a thread that is woken runs soon.
+	minWoken  = 10
+	minSilent = 100 * trace.Millisecond
+	// maxCPUs bounds the CPUs that are watched. Kernels of devices support at most 64.
+	maxCPUs = 1024
+	// maxSilences bounds the intervals that are stored, of which each may be a gap.
+	maxSilences = 1 << 16
+)
+
+// coverage collects what a trace lacks while it is read.
+type coverage struct {
+	Coverage
+	cpus     []cpuLines
+	silences []silence
+	events   int
+}
+
+// cpuLines are the lines of a CPU.
+type cpuLines struct {
+	last     trace.Time // zero: none yet
+	switched []byte     // the args of its last sched_switch
+	woken    int        // threads, since its last line
+	wokenAt  trace.Time // the first of them
+}
+
+// silence is an interval without any line.
+type silence struct {
+	from, to trace.Time
+	isGap    bool // a line after it does not fit to one before
+}
+
+// track adds the next event, at which the time of lines steps from last on.
+func (c *coverage) track(e *hitrace.Event, last trace.Time) {
+	c.events++
+	if last.Known() && e.Time.Sub(last) >= minSilence && len(c.silences) < maxSilences {
+		c.silences = append(c.silences, silence{from: last, to: e.Time})
+	}
+	if cpu := c.cpu(e.CPU); cpu != nil {
+		c.trackCPU(cpu, e)
+	}
+	switch e.Kind {
+	case hitrace.WakingEvent, hitrace.WakeupEvent:
+		if w, ok := hitrace.ParseTarget(e.Args); ok && w != e.CPU {
+			if target := c.cpu(w); target != nil && (target.last.Known() || c.Switches) {
+				if target.woken++; target.woken == 1 {
+					target.wokenAt = e.Time
+				}
+			}
+		}
+	case hitrace.KernelEvent:
+		if !c.Frequencies && string(e.Name) == "cpu_frequency" {
+			c.Frequencies = true
+		}
+	}
+}
+
+func (c *coverage) trackCPU(cpu *cpuLines, e *hitrace.Event) {
+	c.endSilence(cpu, e.CPU, e.Time)
+	if e.Kind == hitrace.SwitchEvent {
+		c.Switches = true
+		// What is missing after lost events has a reason of its own.
+		if n := len(c.silences); n > 0 && !e.Lost && len(cpu.switched) > 0 && cpu.last <= c.silences[n-1].from && !follows(cpu.switched, e.Args) {
+			c.silences[n-1].isGap = true
+		}
+		cpu.switched = append(cpu.switched[:0], e.Args...)
+	}
+	cpu.last = e.Time
+}
+
+// endSilence ends an interval without lines of a CPU.
+func (c *coverage) endSilence(cpu *cpuLines, id trace.CPU, at trace.Time) {
+	if cpu.woken >= minWoken && at.Sub(cpu.wokenAt) >= minSilent {
+		if c.Silent.add(cpu.wokenAt, at); c.Silent.Count == 1 {
+			c.SilentCPU = id
+		}
+	}
+	cpu.woken = 0
+}
+
+// follows reports whether the thread that leaves a CPU is the one that came to it before.
+func follows(before, after []byte) bool {
+	a, ok := hitrace.ParseSwitch(before)
+	b, ok2 := hitrace.ParseSwitch(after)
+	return !ok || !ok2 || a.NextTID == b.PrevTID
+}
+
+func (c *coverage) cpu(id trace.CPU) *cpuLines {
+	if id < 0 || id >= maxCPUs {
+		return nil
+	}
+	for int(id) >= len(c.cpus) {
+		c.cpus = append(c.cpus, cpuLines{})
+	}
+	return &c.cpus[id]
+}
+
+// unpaired notes that a begin or an end of a slice is missing on a thread between two times:
+// if there was silence, it was a gap.
+func (c *coverage) unpaired(from, to trace.Time) {
+	if !from.Known() {
+		return
+	}
+	for i := len(c.silences) - 1; i >= 0 && c.silences[i].from >= from; i-- {
+		if c.silences[i].to <= to {
+			c.silences[i].isGap = true
+			return
+		}
+	}
+}
+
+// finish ends the trace.
+func (c *coverage) finish(span Interval) *Coverage {
+	for i := range c.cpus {
+		c.endSilence(&c.cpus[i], trace.CPU(i), span.End)
+		if c.cpus[i].last.Known() {
+			c.CPUs++
+		}
+	}
+	for _, s := range c.silences {
+		if s.isGap && float64(s.to.Sub(s.from))*float64(c.events) >= silenceLines*float64(span.Duration()) {
+			c.Gaps.add(s.from, s.to)
+		}
+	}
+	return &c.Coverage
+}

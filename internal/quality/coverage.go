@@ -1,0 +1,99 @@
+package quality
+
+import (
+	"fmt"
+	"slices"
+
+	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
+)
+
+// The thresholds of docs/quality.md for what is missing in a text trace.
+const (
+	entriesLimited                  = 0.001 // of the events that headers state
+	unreadLimited, unreadUnreliable = 0.001, 0.5
+	gapsUnreliable                  = 0.01 // of the time of the trace
+	commitsLimited                  = 0.05
+	commitsUnreliable               = 0.2
+	sendersLimited                  = 0.1
+	minSeconds                      = 1 // in which each CPU has a line
+)
+
+// judgeCoverage adds the reasons that come from lines that are missing in a text trace.
+func (q *Quality) judgeCoverage(t *ohframe.Trace) {
+	lines, covered := t.Lines, &t.Timeline.Coverage
+	present := lines.Events + lines.Outside + lines.Problems.Lost()
+	if n := lines.Entries - present; n >= minBad && float64(n) > entriesLimited*float64(lines.Entries) {
+		q.add(Limited, "incomplete", "the file has %d of the %d events that its header states", present, lines.Entries)
+	}
+	if n := lines.Problems.Total(hitrace.ClockRestart) + lines.Problems.Total(hitrace.TraceOver); n > 0 {
+		q.addShare(n, present, unreadLimited, unreadUnreliable, "unread",
+			fmt.Sprintf("%d of %s not read (%s), of traces at the same time as others in the file", n, text.Count(present, "line"), percent(n, present)))
+	}
+	length := trace.Duration(0)
+	for _, p := range t.Timeline.Parts {
+		length += p.Span.Duration()
+	}
+	q.addMissing("gaps", &covered.Gaps, length, "lines are missing in "+text.Count(covered.Gaps.Count, "gap"))
+	q.addMissing("silent_cpu", &covered.Silent, length, fmt.Sprintf("lines of CPU %d are missing, on which threads were woken", covered.SilentCPU))
+	if n := lines.CPUs - covered.CPUs; n > 0 && covered.Switches && length >= minSeconds*trace.Second {
+		q.add(Good, "idle_cpus", "%d of %s without a line", n, text.Count(lines.CPUs, "CPU"))
+	}
+	q.judgeEvents(covered)
+}
+
+// addMissing adds a reason if lines are missing in intervals.
+func (q *Quality) addMissing(code string, m *analyzer.Missing, length trace.Duration, what string) {
+	if m.Count == 0 {
+		return
+	}
+	verdict := Limited
+	if float64(m.Total) > gapsUnreliable*float64(length) {
+		verdict = Unreliable
+	}
+	q.add(verdict, code, "%s, %s in all, from %s s on", what, m.Total, m.At)
+}
+
+// judgeEvents adds what causes of late frames need. Measures of frames do not need it.
+func (q *Quality) judgeEvents(covered *analyzer.Coverage) {
+	switch {
+	case q.Frames() == 0:
+	case !covered.Switches:
+		q.add(Good, "no_sched", "no scheduling events, causes are less exact")
+	case !covered.Frequencies:
+		q.add(Good, "no_freq", "no frequencies of CPUs")
+	}
+}
+
+// judgeLinks adds the reasons that come from markers of frames that are missing.
+func (q *Quality) judgeLinks(t *ohframe.Trace) {
+	d := &t.Timeline.Diagnostics
+	committed, applied := 0, 0
+	for f := range t.Timeline.Complete() {
+		if f.Commit.Start.Known() {
+			committed++
+		}
+		for _, s := range f.Transactions {
+			if s.AppliedBy != nil {
+				applied++
+			}
+		}
+	}
+	if n := d.Total(analyzer.CommitUnknown); n >= minBad {
+		q.addShare(n, n+committed, commitsLimited, commitsUnreliable, "missing_render_frames",
+			fmt.Sprintf("%d of %s of render frames that are missing", n, text.Count(n+committed, "commit")))
+	}
+	if n := d.Total(analyzer.AppliedUnknown); n >= minBad && q.WithTransaction > 0 && float64(n) > sendersLimited*float64(n+applied) {
+		q.add(Limited, "missing_senders", "%d of %s of application frames that are missing", n, text.Count(n+applied, "applied transaction"))
+	}
+	if q.ApplicationFrames > 0 && slices.Contains(d.MissingMarkers(), "OnVsyncEvent") {
+		what := "no marker OnVsyncEvent"
+		if q.WithDeadline == q.renderWithDeadline {
+			what += ", jank of applications is unknown"
+		}
+		q.add(Limited, "no_ace", "%s", what)
+	}
+}
