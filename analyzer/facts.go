@@ -76,19 +76,18 @@ func (b *Builder) setDeadlines() {
 // missing. A trace with fewer may have none.
 const minHidden = 10
 
-// hidesWork reports whether the trace has application frames but nothing that they did,
-// because a tag is missing (3.9).
+// hidesWork reports whether what the application frames of the trace did is missing, because
+// a tag is (3.9).
 func (b *Builder) hidesWork() bool {
 	if b.diagnostics.seen[hitrace.OnVsyncEvent] {
 		return false
 	}
-	n := 0
+	frames, sent := 0, false
 	for _, d := range b.drafts {
 		if f := d.frame; f.Kind == ApplicationFrame && !f.Facts.Has(Truncated) {
-			if n++; len(f.Transactions) > 0 {
-				return false
-			}
+			frames++
+			sent = sent || len(f.Transactions) > 0
 		}
 	}
-	return n >= minHidden
+	return frames >= minHidden && (!sent || b.diagnostics.Total(UnmatchedEnd) > frames/10)
 }

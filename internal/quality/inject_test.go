@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"ohframe"
@@ -147,6 +148,11 @@ var injections = []struct {
 	{"no ace, ends left", 8, func(in *injected, r *rand.Rand) []byte {
 		return in.drop(func(l *line) bool { return aceMarker.Match(l.rest) })
 	}, false},
+	{"no ace, ends and transactions left", 8, func(in *injected, r *rand.Rand) []byte {
+		return in.drop(func(l *line) bool {
+			return aceMarker.Match(l.rest) && !bytes.Contains(l.rest, []byte("MarshRSTransactionData"))
+		})
+	}, false},
 	{"a CPU stops", 8, func(in *injected, r *rand.Rand) []byte {
 		cpu, from := in.cpus[r.IntN(min(4, len(in.cpus)))], in.at(0.5)
 		return in.drop(func(l *line) bool { return l.cpu == cpu && l.at > from })
@@ -235,6 +241,13 @@ func TestInjections(t *testing.T) {
 				}
 				if c.corrected && (len(list) > 0 || q.Verdict != quality.Limited) {
 					t.Errorf("seed %d: corrected, but %s: %q", seed, q, list)
+				}
+				if strings.HasPrefix(c.name, "no ace") {
+					for name, v := range measured(damaged) {
+						if strings.HasSuffix(name, " jank_rate") && v != nil && !strings.HasPrefix(name, "render_service") {
+							t.Errorf("seed %d: %s is %g, want unknown", seed, name, *v)
+						}
+					}
 				}
 				if q.Verdict == quality.Good && len(list) > 0 {
 					t.Errorf("seed %d: good, but %q", seed, list)
