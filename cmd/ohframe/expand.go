@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -82,7 +84,8 @@ func expandInputs(c *cli.Context, args []string) ([]string, error) {
 	}
 	var names []string
 	for _, in := range set.Inputs {
-		if in.Err != nil {
+		// A reader that skips inputs finds out again that a file is missing.
+		if in.Err != nil && !(skipsInputs(c) && len(set.Inputs) > 1 && errors.Is(in.Err, fs.ErrNotExist)) {
 			return nil, fileError(in.Path, in.Err)
 		}
 		names = append(names, in.Path)
@@ -95,6 +98,11 @@ func expandInputs(c *cli.Context, args []string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// skipsInputs reports whether a command skips inputs that fail, see reader.
+func skipsInputs(c *cli.Context) bool {
+	return slices.Contains([]string{"report", "frames", "why", "diff"}, c.Command.Name)
 }
 
 // defaultOutput returns the name of the Perfetto trace that convert makes of an input.
