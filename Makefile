@@ -12,7 +12,7 @@ include internal/browsertest/axe/axe.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race conformance lint dependencies api docs causes diff-power testdata bench bench-fleet beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs causes diff-power testdata bench bench-fleet beam clean
 
 all: lint test
 
@@ -26,6 +26,10 @@ test:
 # inputs or open huge pages in part or not at all (internal/slow). "make lint" vets.
 slow:
 	OHFRAME_SLOW=1 go test -vet=off -timeout 30m ./...
+
+# Peak memory of each command and format with as many processes and frames as the limits allow.
+memory:
+	OHFRAME_MEMORY=1 go test ./cmd/ohframe -run '^TestMemoryAtLimits$$' -v -count 1 -timeout 60m
 
 # -short leaves out the engine, which the race detector does not see.
 race:
