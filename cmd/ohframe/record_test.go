@@ -482,7 +482,7 @@ func TestRecordLeave(t *testing.T) {
 		isCalled(t, world, f.On, 1)
 		time.Sleep(once)
 	}
-	if len(callsOf(t, world)) == 0 {
+	if len(processesOf(t, world, "hdc")) == 0 {
 		t.Error("no hdc is running")
 	}
 	r.Process.Signal(syscall.SIGINT)
@@ -492,16 +492,17 @@ func TestRecordLeave(t *testing.T) {
 	if got := r.stderr.String(); !strings.HasSuffix(got, "The device ends the recording itself, 7m after its begin at the latest.\n") {
 		t.Errorf("says %q", got)
 	}
-	for deadline := time.Now().Add(time.Minute); len(callsOf(t, world)) > 0; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(processesOf(t, world, "hdc")) > 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("still running: %q", callsOf(t, world))
+			t.Fatalf("still running: %q", processesOf(t, world, "hdc"))
 		}
 	}
 	r.checkFiles(t)
 }
 
-// callsOf returns the command lines of hdc that are running, on systems with /proc.
-func callsOf(t *testing.T, world string) (list []string) {
+// processesOf returns the command lines of hdc and of the devices that are running, on
+// systems with /proc; with a name, only those of that program.
+func processesOf(t *testing.T, world, name string) (list []string) {
 	t.Helper()
 	processes, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -511,7 +512,7 @@ func callsOf(t *testing.T, world string) (list []string) {
 		environment, _ := os.ReadFile(filepath.Join(p, "environ")) // the process may have ended
 		line, _ := os.ReadFile(filepath.Join(p, "cmdline"))
 		program, _, _ := strings.Cut(string(line), "\x00")
-		if filepath.Base(program) == "hdc" && strings.Contains(string(environment), fake.Folder+"="+world+"\x00") {
+		if (name == "" || filepath.Base(program) == name) && strings.Contains(string(environment), fake.Folder+"="+world+"\x00") {
 			list = append(list, strings.ReplaceAll(string(line), "\x00", " "))
 		}
 	}

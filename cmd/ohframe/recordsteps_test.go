@@ -138,11 +138,12 @@ func becomesIdle(t *testing.T, world, said string) {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		log := logOf(t, world)
 		ended := strings.Count(log, `["hitrace"`) == strings.Count(log, `["hitrace ended"`)
-		if ended && len(fake.Sessions(t, world)) == 0 && len(busyOn(t, world)) == 0 && len(callsOf(t, world)) == 0 {
+		open, files, processes := fake.Sessions(t, world), busyOn(t, world), processesOf(t, world, "")
+		if ended && len(open) == 0 && len(files) == 0 && len(processes) == 0 {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("still tracing: %v, %q\n%s", fake.Sessions(t, world), busyOn(t, world), said)
+			t.Fatalf("still tracing: %v, %q, %q\n%s", open, files, processes, said)
 		}
 	}
 }
