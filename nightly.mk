@@ -1,7 +1,7 @@
 # make nightly    what is too long for .ci/run, which it comes after
 #
 # Needs what .ci/run installs: the engine, DuckDB, a browser, shells.
-.PHONY: nightly
+.PHONY: nightly wine
 
 nightly: export OHFRAME_REQUIRE_ENGINE := 1
 nightly: export OHFRAME_REQUIRE_DUCKDB := 1
@@ -12,6 +12,11 @@ nightly: engine duckdb axe
 	$(MAKE) beam
 	$(MAKE) release-check TARGETS="linux/amd64 windows/arm64"
 	$(MAKE) cross TARGETS="linux/arm64 darwin/amd64 darwin/arm64 windows/amd64"
+	$(MAKE) wine
 	$(MAKE) causes
 	git diff --exit-code docs/why.md # the table that "make causes" writes is up to date
 	$(MAKE) fuzz
+
+# The program for Windows, under Wine, writes the same bytes as the one for this system.
+wine:
+	.ci/wine

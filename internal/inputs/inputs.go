@@ -26,6 +26,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -146,6 +147,9 @@ func (x *expansion) argument(arg string) error {
 		return nil
 	}
 	_, err := os.Lstat(arg)
+	if runtime.GOOS == "windows" && strings.ContainsAny(arg, "*?") {
+		err = fs.ErrNotExist // the error of Windows says that no file can have such a name
+	}
 	switch {
 	case !errors.Is(err, fs.ErrNotExist): // opening it reports any other error
 		x.path(arg)
