@@ -252,7 +252,7 @@ func TestHostileSlices(t *testing.T) {
 	if n := eval[int](b, `document.images.length`); n != 0 {
 		t.Errorf("the page has %d images", n)
 	}
-	if got := eval[string](b, `document.querySelector(".cost .what").textContent`); got != "waiting for storage in "+hostile+" (io_schedule)" {
+	if got := eval[string](b, `document.querySelector(".cost .what").textContent`); got != "waiting for storage in "+hostile+" (io_schedule) [layout]" { // with the stage: docs/why.md 6
 		t.Errorf("the cause is %s", got)
 	}
 	b.CheckQuiet()
