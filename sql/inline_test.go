@@ -106,7 +106,7 @@ func TestSummary(t *testing.T) {
 		}
 		add("ohos_frames_jank_rate", p, *p.JankRate)
 		if p.FPS != nil {
-			add("ohos_fps_fps", p, p.FPS.All) // SQL has no rate while animating
+			add("ohos_fps_fps", p, p.FPS.Rate)
 		}
 		if h := p.Hitches; h != nil {
 			add("ohos_hitches_hitches", p, float64(h.Hitches))

@@ -178,14 +178,14 @@ func checkFPS(t *testing.T, session *engine.Session, report *stats.Report) {
 	var fps, hitches rows
 	for _, p := range measured(report) {
 		if f := p.FPS; f != nil {
-			fps.add(string(p.Kind), int64(p.PID), p.Name, string(f.Event), f.Frames, int64(f.First), int64(f.Last), f.All)
+			fps.add(string(p.Kind), int64(p.PID), p.Name, string(f.Event), f.Frames, int64(f.First), int64(f.Last), f.Rate, f.All)
 		}
 		if h := p.Hitches; h != nil {
 			hitches.add(string(p.Kind), int64(p.PID), p.Name, h.Gaps, int64(h.Time), int64(h.Idle), h.Hitches, int64(h.Hitch), h.LostFrames, h.Ratio)
 		}
 	}
 	compare(t, "ohos_fps", query(t, session,
-		"SELECT kind, pid, process_name, event, frames, first_ts, last_ts, fps FROM ohos_fps"), fps)
+		"SELECT kind, pid, process_name, event, frames, first_ts, last_ts, fps, fps_all FROM ohos_fps"), fps)
 	compare(t, "ohos_hitch_ratio", query(t, session, `
 		SELECT kind, pid, process_name, gaps, dur, idle, hitches, hitch, lost_frames, hitch_ms_per_s
 		FROM ohos_hitch_ratio`), hitches)
@@ -230,6 +230,6 @@ func checkComparison(t *testing.T, session *engine.Session, report *stats.Report
 	}
 	compare(t, "ohos_or_android_process", query(t, session, `
 		SELECT system, kind, pid, process_name, frames, with_deadline, late, jank_rate, longest_streak,
-			fps_event, fps, p50, p90, p95, p99, max
+			fps_event, fps_all, p50, p90, p95, p99, max
 		FROM ohos_or_android_process`), want)
 }

@@ -76,7 +76,7 @@ func CountFPS() Command {
 // trace. It needs the module ohos.compare_android.
 func CompareProcesses(title string) Command {
 	return showTable(title, "SELECT system, kind, process_name AS process, pid, frames, late, round(100 * jank_rate, 1) AS late_percent, "+
-		"longest_streak, round(fps, 1) AS fps, p50 / 1e6 AS p50_ms, p95 / 1e6 AS p95_ms, max / 1e6 AS max_ms "+
+		"longest_streak, round(fps_all, 1) AS fps_all, p50 / 1e6 AS p50_ms, p95 / 1e6 AS p95_ms, max / 1e6 AS max_ms "+
 		"FROM ohos_or_android_process ORDER BY late DESC, kind, process, pid")
 }
 

@@ -524,15 +524,18 @@ ORDER BY
 
 -- The render frames that showed something of a process, of either system.
 CREATE OR REPLACE PERFETTO VIEW _ohos_or_android_shown_frame AS
-SELECT kind, upid, render_id, ts, commit_ts, present_ts
+SELECT
+  kind, upid, render_id, ts, commit_ts, present_ts, vsync_ts, period, due_ts, is_due_unsure
 FROM ohos_shown_frame
 UNION ALL
-SELECT 'render' AS kind, upid, id AS render_id, ts, NULL AS commit_ts, present_ts
+SELECT
+  'render' AS kind, upid, id AS render_id, ts, NULL AS commit_ts, present_ts, NULL, NULL, NULL, NULL
 FROM _ohos_android_frame
 WHERE
   kind = 'render'
 UNION ALL
-SELECT 'app' AS kind, a.upid, r.id AS render_id, r.ts, NULL AS commit_ts, r.present_ts
+SELECT
+  'app' AS kind, a.upid, r.id AS render_id, r.ts, NULL AS commit_ts, r.present_ts, NULL, NULL, NULL, NULL
 FROM _ohos_android_taken AS t
 JOIN _ohos_android_frame AS a USING (id)
 JOIN _ohos_android_frame AS r
@@ -563,8 +566,8 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_process(
   -- The event that counts as shown: 'present', 'commit'
   -- or 'render_start'.
   fps_event STRING,
-  -- Frames shown per second.
-  fps DOUBLE,
+  -- Frames shown per second, idle time included.
+  fps_all DOUBLE,
   -- Half of the frames took at most so long. As the other percentiles by nearest
   -- rank.
   p50 DURATION,
@@ -602,7 +605,7 @@ SELECT
   j.jank_rate,
   coalesce(streak.frames, 0) AS longest_streak,
   rate.event AS fps_event,
-  rate.fps,
+  rate.fps_all,
   duration.p50,
   duration.p90,
   duration.p95,

@@ -130,8 +130,8 @@ ORDER BY
   upid,
   ts;
 
--- Frames per second of each process: (frames - 1) / (last - first). Frames that
--- were shown at the same time count once. The table must have the columns of
+-- Frames per second of each process, with and without idle time. Frames that were
+-- shown at the same time count once. The table must have the columns of
 -- ohos_shown_frame.
 CREATE OR REPLACE PERFETTO MACRO _ohos_fps(
   shown TableOrSubquery
@@ -140,11 +140,60 @@ RETURNS TableOrSubquery
 AS (
   WITH
     happened AS (
-      SELECT 1 AS choice, 'present' AS event, kind, upid, present_ts AS ts FROM $shown
+      SELECT 1 AS choice, 'present' AS event, present_ts AS shown_ts, * FROM $shown
       UNION ALL
-      SELECT 2 AS choice, 'commit' AS event, kind, upid, commit_ts AS ts FROM $shown
+      SELECT 2 AS choice, 'commit' AS event, commit_ts AS shown_ts, * FROM $shown
       UNION ALL
-      SELECT 3 AS choice, 'render_start' AS event, kind, upid, ts FROM $shown
+      SELECT 3 AS choice, 'render_start' AS event, ts AS shown_ts, * FROM $shown
+    ),
+    -- The first of those that were shown at the same time.
+    distinct_time AS (
+      SELECT *
+      FROM (
+        SELECT
+          *,
+          row_number() OVER (PARTITION BY choice, kind, upid, shown_ts ORDER BY ts) AS place
+        FROM happened
+        WHERE
+          shown_ts IS NOT NULL
+      )
+      WHERE
+        place = 1
+    ),
+    pair AS (
+      SELECT
+        choice,
+        event,
+        kind,
+        upid,
+        shown_ts,
+        due_ts,
+        is_due_unsure,
+        shown_ts - lag(shown_ts) OVER in_order AS dur,
+        lag(vsync_ts) OVER in_order AS first_vsync_ts,
+        max(coalesce(period, 0), coalesce(lag(period) OVER in_order, 0)) AS period
+      FROM distinct_time
+      WINDOW
+        in_order AS (PARTITION BY choice, kind, upid ORDER BY shown_ts)
+    ),
+    waiting AS (
+      SELECT
+        *,
+        min(due_ts - (first_vsync_ts + period), max(0, dur - period)) AS waited,
+        2 * (due_ts - (first_vsync_ts + period)) >= period AS is_idle
+      FROM pair
+    ),
+    gap AS (
+      SELECT
+        *,
+        CASE
+          WHEN dur IS NULL THEN NULL
+          WHEN period <= 0 THEN NULL
+          WHEN NOT is_idle THEN 0
+          WHEN is_due_unsure AND waited > 0 AND 10 * (dur - period) >= 7 * period THEN NULL
+          ELSE waited
+        END AS idle
+      FROM waiting
     ),
     counted AS (
       SELECT
@@ -152,10 +201,13 @@ AS (
         event,
         kind,
         upid,
-        count(DISTINCT ts) AS frames,
-        min(ts) AS first_ts,
-        max(ts) AS last_ts
-      FROM happened
+        count() AS frames,
+        min(shown_ts) AS first_ts,
+        max(shown_ts) AS last_ts,
+        count(dur) / (sum(dur) / 1e9) AS fps_all,
+        count(dur)
+        / ((sum(dur) - iif(count(idle) = count(dur), sum(idle), 0)) / 1e9) AS fps
+      FROM gap
       GROUP BY
         choice,
         kind,
@@ -169,7 +221,8 @@ AS (
     frames,
     first_ts,
     last_ts,
-    (frames - 1) * 1e9 / (last_ts - first_ts) AS fps
+    fps,
+    fps_all
   FROM counted
   WHERE
     frames >= 2
@@ -197,11 +250,14 @@ CREATE OR REPLACE PERFETTO TABLE ohos_fps(
   first_ts TIMESTAMP,
   -- When the last was.
   last_ts TIMESTAMP,
-  -- (frames - 1) / (last_ts - first_ts), a second.
-  fps DOUBLE
+  -- While animating: (frames - 1) / (last_ts - first_ts - idle time), a second. If
+  -- idle time is not known, none is left out.
+  fps DOUBLE,
+  -- Idle time included: (frames - 1) / (last_ts - first_ts), a second.
+  fps_all DOUBLE
 )
 AS
-SELECT kind, upid, pid, p.name AS process_name, event, frames, first_ts, last_ts, fps
+SELECT kind, upid, pid, p.name AS process_name, event, frames, first_ts, last_ts, fps, fps_all
 FROM _ohos_fps!(ohos_shown_frame)
 JOIN process AS p USING (upid);
 
@@ -226,18 +282,24 @@ RETURNS TABLE(
   event STRING,
   -- How many frames were shown then, at different times.
   frames LONG,
+  -- While animating, without idle time, a second.
+  fps DOUBLE,
   -- (frames - 1) / (the last - the first), a second.
-  fps DOUBLE
+  fps_all DOUBLE
 )
 AS
-SELECT kind, upid, pid, p.name AS process_name, event, frames, fps
+SELECT kind, upid, pid, p.name AS process_name, event, frames, fps, fps_all
 FROM _ohos_fps!((
   SELECT
     kind,
     upid,
     iif(ts BETWEEN $ts AND $ts + $dur, ts, NULL) AS ts,
     iif(commit_ts BETWEEN $ts AND $ts + $dur, commit_ts, NULL) AS commit_ts,
-    iif(present_ts BETWEEN $ts AND $ts + $dur, present_ts, NULL) AS present_ts
+    iif(present_ts BETWEEN $ts AND $ts + $dur, present_ts, NULL) AS present_ts,
+    vsync_ts,
+    period,
+    due_ts,
+    is_due_unsure
   FROM ohos_shown_frame
 ))
 JOIN process AS p USING (upid);
