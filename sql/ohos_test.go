@@ -38,6 +38,24 @@ func TestModules(t *testing.T) {
 	}
 }
 
+// The frame rate over time is that of the track FPS, which does not count the time before
+// the first present.
+func TestFPSOverTime(t *testing.T) {
+	enginetest.ForTest(t)
+	demo := strings.NewReader(tracetest.Read(t, "../testdata/demo.ftrace"))
+	output, _ := convert(t, demo, exporter.Options{})
+	got := query(t, load(t, output), `
+		INCLUDE PERFETTO MODULE ohos.fps;
+		SELECT count(*) > 20, sum(c.value = f.fps) = count(*)
+		FROM ohos_fps_over_time AS f
+		LEFT JOIN process_counter_track AS t ON t.upid = f.upid AND t.name = 'FPS'
+		LEFT JOIN counter AS c ON c.track_id = t.id AND c.ts = f.ts
+		WHERE f.kind = 'app'`)
+	var want rows
+	want.add(1, 1)
+	compare(t, "ohos_fps_over_time", got, want)
+}
+
 // traces are text traces with frames by name: those of tracetest.Paths, and one of
 // each era.
 func traces(t *testing.T) map[string]string {

@@ -304,35 +304,46 @@ FROM _ohos_fps!((
 ))
 JOIN process AS p USING (upid);
 
--- The number of frames that a process showed in the second up to each of its
--- presents: the value of a counter of frames per second.
+-- Frames per second of each process over the second up to each of its presents, as
+-- the counter FPS of converted traces: (frames - 1) / (the last - the first) in that
+-- second. It does not count the time before the first present.
 CREATE OR REPLACE PERFETTO TABLE ohos_fps_over_time(
-  -- When a frame was shown.
+  -- When a frame was shown, at least the second one in a second.
   ts TIMESTAMP,
   -- 'app' or 'render'.
   kind STRING,
   -- The process.
   upid JOINID(process.id),
-  -- How many frames were shown in the second that ends then.
-  fps LONG
+  -- Frames per second in the second that ends then.
+  fps DOUBLE
 )
 AS
-SELECT
-  ts,
-  kind,
-  upid,
-  count() OVER (
-    PARTITION BY kind, upid
-    ORDER BY
-      ts
-    RANGE BETWEEN 999999999 PRECEDING AND CURRENT ROW
-  ) AS fps
-FROM (
-  SELECT DISTINCT present_ts AS ts, kind, upid
-  FROM ohos_shown_frame
-  WHERE
-    present_ts IS NOT NULL
-)
+WITH
+  present AS (
+    SELECT
+      ts,
+      kind,
+      upid,
+      count() OVER last_second AS frames,
+      min(ts) OVER last_second AS first_ts
+    FROM (
+      SELECT DISTINCT present_ts AS ts, kind, upid
+      FROM ohos_shown_frame
+      WHERE
+        present_ts IS NOT NULL
+    )
+    WINDOW
+      last_second AS (
+        PARTITION BY kind, upid
+        ORDER BY
+          ts
+        RANGE BETWEEN 999999999 PRECEDING AND CURRENT ROW
+      )
+  )
+SELECT ts, kind, upid, (frames - 1) * 1e9 / (ts - first_ts) AS fps
+FROM present
+WHERE
+  frames > 1
 ORDER BY
   ts;
 
