@@ -13,7 +13,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/glossary"
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
@@ -43,8 +42,8 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"share":     share,
 	"estimated": func(f stats.Counts) string { return estimated(&f) },
 	"at":        func(t trace.Time, p pageProcess) pageTime { return p.time(t) },
-	"term":      glossary.Of,
-	"stageTerm": glossary.Stage,
+	"term":      define,
+	"stageTerm": defineStage,
 	"meaning":   meaning,
 	"terms":     pageTerms,
 	"seconds":   seconds,

@@ -8,7 +8,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
-	"ohframe/internal/glossary"
 	"ohframe/internal/text"
 )
 
@@ -146,20 +145,6 @@ func measure(name string) *stats.Measure {
 		}
 	}
 	panic("no measure " + name)
-}
-
-// pageTerms are the terms that the page explains at its end.
-func pageTerms() (list []glossary.Term) {
-	for _, name := range []string{
-		"FPS", "idle", "late", "deadline", "jank rate", "overrun", "hitch", "hitch ratio", "lost frame", "refresh period", "empty", "truncated",
-		"misaligned", "pick-up", "picked up late", "whole frame", "blame", "stutter", "streak", "cause", "transaction", "vsync id",
-	} {
-		list = append(list, glossary.Term{Name: name, Definition: glossary.Of(name)})
-	}
-	for s := stats.Receive; s <= stats.ToPresent; s++ {
-		list = append(list, glossary.Term{Name: s.Label(), Definition: "stage, " + glossary.Stage(s)})
-	}
-	return list
 }
 
 func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Second) }
