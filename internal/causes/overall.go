@@ -17,10 +17,11 @@ type overall struct {
 	Name string
 	Kind stats.Kind
 	// Inputs are the names of the inputs that have frames of it.
-	Inputs   []string
-	Complete int
-	Ranking  *why.Ranking
-	input    map[*analyzer.Process]string
+	Inputs []string
+	// Complete is the number of complete frames, Judged that of those with a deadline.
+	Complete, Judged int
+	Ranking          *why.Ranking
+	input            map[*analyzer.Process]string
 }
 
 // overallOf returns the causes by the names of processes: those that lost the most time
@@ -52,6 +53,7 @@ func overallOf(inputs []Input) []*overall {
 				o.Inputs = append(o.Inputs, in.Name)
 			}
 			o.Complete += p.Complete
+			o.Judged += p.Judged
 			rankings[o] = append(rankings[o], p.Ranking)
 			for _, c := range p.Ranking.Costs {
 				o.input[c.Worst.Process] = in.Name
@@ -84,7 +86,7 @@ func (t *textWriter) overall(inputs []Input) {
 			about += text.Count(len(o.Inputs), "input")
 		}
 		t.Heading(title, about)
-		t.headline(o.Ranking, o.Complete)
+		t.headline(o.Ranking, o.Judged)
 		t.ranking(o.Ranking, input)
 	}
 }

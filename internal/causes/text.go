@@ -124,16 +124,16 @@ func (t *textWriter) process(p *Process) {
 
 // late writes the ranking and the late frames. The ranking of several inputs is above.
 func (t *textWriter) late(p *Process) {
-	t.headline(p.Ranking, p.Complete)
+	t.headline(p.Ranking, p.Judged)
 	if !t.several {
 		t.ranking(p.Ranking, nil)
 	}
 	t.frames(p.Late)
 }
 
-// headline writes what the late frames among complete ones lost.
-func (t *textWriter) headline(r *why.Ranking, complete int) {
-	headline := fmt.Sprintf("lost %s ms in %s of %d", why.Milliseconds(r.Lost), text.Count(r.Late, "late frame"), complete)
+// headline writes what the late frames among those with a deadline lost.
+func (t *textWriter) headline(r *why.Ranking, judged int) {
+	headline := fmt.Sprintf("lost %s ms in %s of %d", why.Milliseconds(r.Lost), text.Count(r.Late, "late frame"), judged)
 	if r.Unknown > 0 {
 		headline += fmt.Sprintf("; the cause of %s ms is unknown", why.Milliseconds(r.Unknown))
 	}
