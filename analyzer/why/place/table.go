@@ -57,11 +57,11 @@ type markerTable struct {
 	index prefixes
 }
 
-var markers = func() markerTable {
-	t := markerTable{rows: table[:]}
-	t.index = newPrefixes(len(t.rows), func(row int) string { return t.rows[row].prefix })
-	return t
-}()
+var markers = newMarkerTable(table[:])
+
+func newMarkerTable(rows []marker) markerTable {
+	return markerTable{rows, newPrefixes(len(rows), func(row int) string { return rows[row].prefix })}
+}
 
 // fixedKey returns the key of names whose prefix is their key, or "".
 func (t *markerTable) fixedKey(name []byte) string {
@@ -114,7 +114,7 @@ var table = [...]marker{
 	{"PageRouterManager::RunPage", Place{JS, ClassWork, AdviseLoad}, false},
 	{"PageRouterManager::LoadPage", Place{JS, ClassWork, AdviseLoad}, false},
 	{"JsiDeclarativeEngine::LoadPageSource", Place{JS, ClassWork, AdviseLoad}, false},
-	{"LoadJsWithModule", Place{JS, ClassWork, AdviseLoad}, false},
+	{"JsiDeclarativeEngine::LoadJsWithModule", Place{JS, ClassWork, AdviseLoad}, false},
 	{"SourceTextModule::*", Place{JS, ClassWork, AdviseLoad}, false},
 	{"OHOS::AbilityRuntime::JsRuntime::RunScript", Place{JS, ClassWork, AdviseLoad}, false},
 	{"OHOS::AbilityRuntime::JsRuntime::LoadJsModule", Place{JS, ClassWork, AdviseLoad}, false},
@@ -145,8 +145,8 @@ var table = [...]marker{
 	{"Marsh RSTransactionData", Place{Stage: Submit}, true}, // 3.2
 	{"UI skip", Place{Stage: Submit}, false},                // 6.0 and later
 
-	{"HandleOnAreaChangeEvent", Place{Stage: After}, false},
-	{"HandleVisibleAreaChangeEvent", Place{Stage: After}, false},
+	{"HandleOnAreaChangeEvent*", Place{Stage: After}, false}, // HandleOnAreaChangeEvent_nodeCount:3
+	{"HandleVisibleAreaChangeEvent*", Place{Stage: After}, false},
 
 	{"OnIdle", Place{Idle, ClassIdle, AdvisePredict}, false},
 	{"LazyForEach predict", Place{Idle, ClassIdle, AdvisePredict}, false},
@@ -203,11 +203,9 @@ var table = [...]marker{
 
 	{"PartialGC::RunPhases*", Place{NoStage, ClassGC, NoAdvice}, true},
 	{"PartialGC::*", Place{NoStage, ClassGC, NoAdvice}, false},
-	{"FullGC::RunPhases*", Place{NoStage, ClassGC, NoAdvice}, true},
 	{"FullGC::*", Place{NoStage, ClassGC, NoAdvice}, false},
 	{"SweepGC::RunPhases*", Place{NoStage, ClassGC, NoAdvice}, true},
 	{"StickySweepGC::RunPhases*", Place{NoStage, ClassGC, NoAdvice}, true},
-	{"ConcurrentCopyGC::RunPhase*", Place{NoStage, ClassGC, NoAdvice}, true},
 	{"ConcurrentMarker::Mark*", Place{NoStage, ClassGC, NoAdvice}, true},
 	{"ConcurrentMarker::*", Place{NoStage, ClassGC, NoAdvice}, false},
 	{"SweepGC::*", Place{NoStage, ClassGC, NoAdvice}, false},
@@ -220,11 +218,8 @@ var table = [...]marker{
 	{"UnifiedGC::*", Place{NoStage, ClassGC, NoAdvice}, false}, // 6.0 and later
 	{"ARK_RT_GC_RECLAIM", Place{NoStage, ClassGC, NoAdvice}, false},
 	// 5.0 and later: the heap of shared objects, collected on a thread of its own.
-	{"SharedGC::RunPhases*", Place{NoStage, ClassGC, AdviseGCOther}, true},
 	{"SharedGC::*", Place{NoStage, ClassGC, AdviseGCOther}, false},
-	{"SharedPartialGC::RunPhases*", Place{NoStage, ClassGC, AdviseGCOther}, true},
 	{"SharedPartialGC::*", Place{NoStage, ClassGC, AdviseGCOther}, false},
-	{"SharedFullGC::RunPhases*", Place{NoStage, ClassGC, AdviseGCOther}, true},
 	{"SharedFullGC::*", Place{NoStage, ClassGC, AdviseGCOther}, false},
 	{"SharedConcurrentMarker::*", Place{NoStage, ClassGC, AdviseGCOther}, false},
 	// The thread waits for a collection elsewhere.

@@ -73,13 +73,15 @@ func (w Wait) String() string { return waits[w].code }
 // Label returns the wait's name for people.
 func (w Wait) Label() string { return waits[w].label }
 
+type blocker struct {
+	prefix string
+	wait   Wait
+}
+
 // blockers are kernel functions in which threads wait. Kernels cut the names in
 // sched_blocked_reason: HongMeng after 19 bytes. WaitUnknown is for functions whose
 // names begin like those of another wait.
-var blockers = []struct {
-	prefix string
-	wait   Wait
-}{
+var blockers = []blocker{
 	// Linux: the page cache and the block layer.
 	{"io_schedule*", WaitIO},
 	{"bit_wait_io*", WaitIO},
@@ -104,7 +106,6 @@ var blockers = []struct {
 	{"sync_*", WaitIO},
 	// HongMeng: the page cache, the file system, the block layer.
 	{"fscache_page_*", WaitIO},
-	{"sync_buffer_read*", WaitIO},
 	{"hmfs_*", WaitIO},
 	{"udk_blk_*", WaitIO},
 	{"block_end_*", WaitIO},
@@ -137,7 +138,11 @@ var blockers = []struct {
 	{"usleep*", WaitTimer},
 }
 
-var blockerIndex = newPrefixes(len(blockers), func(row int) string { return blockers[row].prefix })
+var blockerIndex = newBlockerIndex()
+
+func newBlockerIndex() prefixes {
+	return newPrefixes(len(blockers), func(row int) string { return blockers[row].prefix })
+}
 
 // BlockedBy returns what a thread that is blocked in a kernel function waits for:
 // WaitIO, WaitFence, WaitMem or WaitTimer, and WaitUnknown for all other functions. caller
