@@ -1,0 +1,189 @@
+package compatibility
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The drawing of docs/architecture.md has all packages, and none imports a package on its
+// own floor or on a higher one.
+func TestArchitecture(t *testing.T) {
+	document, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	floors, err := parseFloors(strings.ReplaceAll(string(document), "\r\n", "\n"))
+	if err != nil {
+		t.Fatal("docs/architecture.md:", err)
+	}
+	for _, problem := range checkFloors(floors, importsOf(t, root)) {
+		t.Errorf("%s; docs/architecture.md draws the floors", problem)
+	}
+}
+
+func TestFloors(t *testing.T) {
+	const drawing = "# Title\n\n```\n" +
+		"command         cmd\n" +
+		"                    │   flags\n" +
+		"reports         a   b ──▶ c\n" +
+		"                    d\n" +
+		"foundations     e\n" +
+		"```\n"
+	floors, err := parseFloors(drawing)
+	if want := (map[string]int{"cmd": 1, "a": 2, "b": 2, "c": 3, "d": 3, "e": 4}); err != nil || !maps.Equal(floors, want) {
+		t.Fatalf("got %v, %v, want %v", floors, err, want)
+	}
+	for _, x := range []struct {
+		change string
+		to     []string
+		want   string
+	}{
+		{"cmd", []string{"a", "e"}, ""},
+		{"b", []string{"c", "e"}, ""},
+		{"c", []string{"b"}, "c imports b, which is not on a lower floor"},
+		{"e", []string{"cmd"}, "e imports cmd, which is not on a lower floor"},
+		{"a", []string{"b"}, "a imports b, which is not on a lower floor"},
+		{"d", []string{"c"}, "d imports c, which is not on a lower floor"},
+		{"f", nil, "f is on no floor"},
+	} {
+		imports := map[string][]string{"cmd": nil, "a": nil, "b": nil, "c": nil, "d": nil, "e": nil}
+		imports[x.change] = x.to
+		if got := strings.Join(checkFloors(floors, imports), "\n"); got != x.want {
+			t.Errorf("%s imports %v: got %q, want %q", x.change, x.to, got, x.want)
+		}
+	}
+	if got := checkFloors(map[string]int{"a": 1}, nil); !slices.Equal(got, []string{"a does not exist"}) {
+		t.Errorf("got %q", got)
+	}
+	for _, bad := range []string{"no drawing", "```\n```\n", "```\nfloor           a\nanother         a\n```\n"} {
+		if floors, err := parseFloors(bad); err == nil {
+			t.Errorf("%q: got %v", bad, floors)
+		}
+	}
+}
+
+// parseFloors returns the floor of each package in the first drawing of a document. The
+// highest is 1. A line has the name of its floor in 16 columns, then packages. A line
+// without a name continues the floor above, or is a caption if it has a │. An arrow begins
+// the next floor.
+func parseFloors(document string) (map[string]int, error) {
+	_, drawing, _ := strings.Cut(document, "\n```\n")
+	drawing, _, _ = strings.Cut(drawing, "\n```\n")
+	floors, floor := map[string]int{}, 0
+	for line := range strings.Lines(drawing) {
+		if strings.Contains(line, "│") {
+			continue
+		}
+		name := line[:min(len(line), 16)]
+		if strings.TrimSpace(name) != "" {
+			floor++
+		}
+		for word := range strings.FieldsSeq(line[len(name):]) {
+			switch {
+			case word == "──▶":
+				floor++
+			case floors[word] != 0:
+				return nil, fmt.Errorf("%s is on two floors", word)
+			default:
+				floors[word] = floor
+			}
+		}
+	}
+	if len(floors) == 0 {
+		return nil, fmt.Errorf("no drawing of packages")
+	}
+	return floors, nil
+}
+
+// checkFloors returns what is wrong with imports, by package.
+func checkFloors(floors map[string]int, imports map[string][]string) (problems []string) {
+	for _, p := range slices.Sorted(maps.Keys(imports)) {
+		if floors[p] == 0 {
+			problems = append(problems, p+" is on no floor")
+			continue
+		}
+		for _, imported := range imports[p] {
+			if floors[imported] != 0 && floors[imported] <= floors[p] {
+				problems = append(problems, p+" imports "+imported+", which is not on a lower floor")
+			}
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(floors)) {
+		if _, exists := imports[p]; !exists {
+			problems = append(problems, p+" does not exist")
+		}
+	}
+	return problems
+}
+
+// importsOf returns the packages below a folder that each package imports from the module,
+// without those of test files. It reads the files of all operating systems.
+func importsOf(t *testing.T, folder string) map[string][]string {
+	t.Helper()
+	const module = "ohframe"
+	imports := map[string][]string{}
+	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(folder, file)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if name := entry.Name(); relative != "." && (name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || isModule(file)) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		p := path.Dir(filepath.ToSlash(relative))
+		if p == "." {
+			p = module
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		if imports[p] == nil {
+			imports[p] = []string{}
+		}
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if short, ok := strings.CutPrefix(name, module+"/"); ok {
+				name = short
+			} else if name != module {
+				continue
+			}
+			if !slices.Contains(imports[p], name) {
+				imports[p] = append(imports[p], name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return imports
+}
+
+// isModule reports whether a folder is the root of another module.
+func isModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil
+}
