@@ -58,9 +58,21 @@ func Write(t testing.TB, dir string, c Config) {
 // Sessions returns the owners of the open trace sessions, by device.
 func Sessions(t testing.TB, dir string) map[string]string {
 	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "state/*/session"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	owners := map[string]string{}
-	for key, session := range readState(t, dir).Sessions {
-		owners[key] = session.Owner
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if os.IsNotExist(err) {
+			continue // closed meanwhile
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner, _, _ := strings.Cut(string(text), " ")
+		owners[filepath.Base(filepath.Dir(file))] = owner
 	}
 	return owners
 }
@@ -68,19 +80,11 @@ func Sessions(t testing.TB, dir string) map[string]string {
 // Traces returns how many traces the device has written.
 func Traces(t testing.TB, dir, key string) int {
 	t.Helper()
-	return readState(t, dir).Records[key]
-}
-
-func readState(t testing.TB, dir string) (s state) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "state.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &s)
-	}
-	if err != nil && !os.IsNotExist(err) {
+	n, err := (&world{dir: dir}).counted(filepath.Join(key, "traces"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return n
 }
 
 // Stop kills the processes that are left on the devices.

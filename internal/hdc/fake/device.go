@@ -3,17 +3,26 @@
 package fake
 
 import (
-	"errors"
+	"cmp"
+	_ "embed"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
-// deviceVariable names the device whose tool runs.
-const deviceVariable = "FAKE_HDC_DEVICE"
+// tools are the programs of the device, which are all in one script.
+var tools = strings.Fields("aa bm df hidumper hitrace nproc param pidof ps sleep uitest uname")
+
+//go:embed device.sh
+var deviceScript string
+
+// traceTool is the name by which the script calls this program to write a trace.
+const traceTool = "simulate-trace"
 
 // mapped are the folders of a device that are below its root. Paths in commands are
 // rewritten; others are those of this computer.
@@ -22,15 +31,20 @@ var mapped = []string{"/data/local/tmp", "/sys/kernel/debug/tracing", "/sys/kern
 // onDevice returns the text with the paths of the device.
 func (w *world) onDevice(d *Device, text string) string {
 	for _, folder := range mapped {
-		text = strings.ReplaceAll(text, folder, w.root(d.Key)+folder)
+		text = strings.ReplaceAll(text, folder, w.root(d)+folder)
 	}
 	return text
 }
 
-// prepare makes the device's folders and tools.
+// prepare makes the device's tools, folders and files, unless they exist, and returns the
+// folder of the tools.
 func (w *world) prepare(d *Device) (bin string, err error) {
-	bin = filepath.Join(w.dir, "bin")
-	for _, folder := range append([]string{bin}, w.root(d.Key)+"/data/local/tmp", w.root(d.Key)+"/sys/kernel/tracing") {
+	bin = w.state(d) + "/bin"
+	apps := w.state(d) + "/apps" // written last
+	if _, err := os.Stat(apps); err == nil {
+		return bin, nil
+	}
+	for _, folder := range []string{bin, w.root(d) + "/data/local/tmp", w.root(d) + "/sys/kernel/tracing", w.state(d) + "/running"} {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return "", err
 		}
@@ -39,39 +53,64 @@ func (w *world) prepare(d *Device) (bin string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for name := range tools {
-		if err := os.Symlink(program, filepath.Join(bin, name)); err != nil && !os.IsExist(err) {
+	links := map[string]string{traceTool: program}
+	for _, tool := range tools {
+		links[tool] = "device.sh"
+	}
+	for name, target := range links {
+		if err := os.Symlink(target, filepath.Join(bin, name)); err != nil && !os.IsExist(err) {
 			return "", err
 		}
 	}
-	if _, err := os.Stat(w.root(d.Key) + clockFile); err == nil {
-		return bin, nil
-	}
-	return bin, errors.Join(w.writeClock(d, "boot"), w.writeOn(d))
-}
-
-// writeOn writes the file that says whether the kernel records.
-func (w *world) writeOn(d *Device) error {
-	on := "0\n"
-	if w.state.Sessions[d.Key] != nil {
-		on = "1\n"
-	}
-	return os.WriteFile(w.root(d.Key)+"/sys/kernel/tracing/tracing_on", []byte(on), 0o666)
-}
-
-const clockFile = "/sys/kernel/tracing/trace_clock"
-
-func (w *world) writeClock(d *Device, clock string) error {
-	if d.NoClock {
-		return nil
-	}
-	words := strings.Fields("local global counter uptime perf mono mono_raw boot")
-	for i, word := range words {
-		if word == clock {
-			words[i] = "[" + word + "]"
+	files := map[string]string{bin + "/device.sh": deviceScript}
+	var list strings.Builder
+	for _, a := range d.Apps {
+		fmt.Fprintln(&list, a.Bundle, a.PID, a.StartCode, a.Ability)
+		if a.Running {
+			files[w.state(d)+"/running/"+a.Bundle] = ""
 		}
 	}
-	return os.WriteFile(w.root(d.Key)+clockFile, []byte(strings.Join(words, " ")+"\n"), 0o666)
+	if d.Busy != "" {
+		files[w.state(d)+"/session"] = d.Busy + " boot\n"
+		files[w.root(d)+"/sys/kernel/tracing/tracing_on"] = "1\n"
+	}
+	for name, content := range files {
+		if err := os.WriteFile(name, []byte(content), 0o777); err != nil {
+			return "", err
+		}
+	}
+	return bin, os.WriteFile(apps, []byte(list.String()), 0o666)
+}
+
+// environment is what the tools know of the device. An empty value means no.
+func (w *world) environment(d *Device) []string {
+	p, developer, screen := findProfile(d.System), "", "ON"
+	if p.developer {
+		developer = strconv.FormatBool(!d.NoDeveloperMode)
+	}
+	if d.ScreenOff {
+		screen = "OFF"
+	}
+	list := []string{Folder + "=" + w.dir, deviceVariable + "=" + d.Key}
+	for name, value := range map[string]any{
+		"ROOT": w.root(d), "STATE": w.state(d), "SYSTEM": p.system, "NAME": p.name, "API": p.api, "TAGS": strings.Join(tagsOf(d), " "),
+		"LEGACY": yes(p.legacy), "CHECKS_ON": yes(p.checksOn), "BUSY": p.busy, "DEVELOPER": developer, "SCREEN": screen,
+		"NO_MONO": yes(d.NoMono), "NO_CLOCK": yes(d.NoClock), "ERRNO": d.Errno,
+		"FREE": max(0, cmp.Or(d.FreeKB, 50_000_000)), "SLEEP_SCALE": cmp.Or(d.SleepScale, 1),
+	} {
+		list = append(list, fmt.Sprintf("FAKE_%s=%v", name, value))
+	}
+	for mode, a := range d.Hitrace {
+		list = append(list, fmt.Sprintf("FAKE_SECONDS_%s=%g", mode, float64(a.MS)/1000), fmt.Sprintf("FAKE_TIMES_%s=%d", mode, a.Times), fmt.Sprintf("FAKE_FAIL_%s=%s", mode, a.Fail))
+	}
+	return list
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return ""
 }
 
 // shell runs a command on the device. It returns when nobody can write to the output
@@ -96,8 +135,8 @@ func (w *world) shell(d *Device, text string) (string, error) {
 	}
 	runtime.LockOSThread() // the signal is sent when the thread ends
 	cmd := exec.Command("/bin/sh", "-c", w.onDevice(d, text))
-	cmd.Dir = w.root(d.Key)
-	cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin", Folder + "=" + w.dir, deviceVariable + "=" + d.Key, "HOME=/"}
+	cmd.Dir = w.root(d)
+	cmd.Env = append(w.environment(d), "PATH="+bin+":/usr/bin:/bin", "HOME=/")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = never, write, write
 	cmd.ExtraFiles = []*os.File{never} // commands inherit hdcd's connection
 	cmd.SysProcAttr = ownSession()
@@ -110,7 +149,7 @@ func (w *world) shell(d *Device, text string) (string, error) {
 		return "", err
 	}
 	cmd.Wait() // the status is not passed on
-	answer := strings.ReplaceAll(string(content), w.root(d.Key), "")
+	answer := strings.ReplaceAll(string(content), w.root(d), "")
 	if !w.config.Binary {
 		answer = lossy([]byte(answer))
 	}

@@ -1,11 +1,11 @@
 // Package fake imitates hdc and the tools of the devices behind it, for tests. The
 // program in cmd/hdc is put in PATH in place of hdc:
 //
-//	ohframe record ──▶ hdc (fake) ──▶ /bin/sh with fake hitrace, param, aa … in PATH
+//	ohframe record ──▶ hdc (fake) ──▶ /bin/sh with hitrace, param, aa … of device.sh in PATH
 //	                       │
-//	                   a folder: config.json, state.json, log.jsonl, one root per device
+//	                   a folder: config.json, log.jsonl, state, one root per device
 //
 // What it prints follows the sources of hdc and hitrace of each system version; a
-// Profile has what differs. What hitrace records comes from internal/simulate. It runs
+// profile has what differs. What hitrace records comes from internal/simulate. It runs
 // on Unix only, as it needs a shell.
 package fake

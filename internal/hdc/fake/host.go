@@ -17,14 +17,17 @@ import (
 	"time"
 )
 
-// Main is the program: hdc, or a tool of a device if it is called by its name.
+// Main is the program: hdc or, if it is called by that name, what writes a trace.
 func Main() {
 	name := filepath.Base(os.Args[0])
-	if t := tools[name]; t != nil {
-		os.Exit(runTool(name, t))
+	err := error(nil)
+	if name == traceTool {
+		err = writeTrace(os.Args[1])
+	} else {
+		err = runHDC(os.Args[1:])
 	}
-	if err := runHDC(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "fake hdc:", err)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "fake %s: %v\n", name, err)
 		os.Exit(70) // the real one never fails
 	}
 }
@@ -38,11 +41,7 @@ func runHDC(args []string) error {
 	if err := w.log(args); err != nil {
 		return err
 	}
-	call := w.newCall(args)
-	if err := w.close(); err != nil {
-		return err
-	}
-	answer, err := call()
+	answer, err := w.answer(args)
 	if err != nil {
 		return err
 	}
@@ -66,60 +65,56 @@ func (w *world) log(args []string) error {
 	return json.NewEncoder(f).Encode(args)
 }
 
-// call is what remains to be done after the lock was released.
-type call func() (answer string, err error)
-
-func say(answer string) call { return func() (string, error) { return answer, nil } }
-
 const emptyList = "[Empty]\r\n"
 
-// newCall decides what the arguments do.
-func (w *world) newCall(args []string) call {
+// answer does what the arguments say, and returns what hdc prints.
+func (w *world) answer(args []string) (string, error) {
 	key := ""
 	if len(args) > 1 && args[0] == "-t" {
 		key, args = args[1], args[2:]
 	}
 	if len(args) == 0 {
-		return say("")
+		return "", nil
 	}
 	if args[0] == "-v" || args[0] == "version" {
-		switch w.config.Version {
-		case "none":
-			return say("hdc: a tool for something else\n")
+		if w.config.Version == "none" {
+			return "hdc: a tool for something else\n", nil
 		}
-		return say("Ver: " + cmp.Or(w.config.Version, "3.1.0e") + "\n")
+		return "Ver: " + cmp.Or(w.config.Version, "3.1.0e") + "\n", nil
 	}
 	if w.config.NoServer {
-		return func() (string, error) {
-			time.Sleep(time.Duration(w.config.WaitMS) * time.Millisecond)
-			fmt.Fprintln(os.Stderr, "Connect server failed")
-			return "", nil
-		}
+		time.Sleep(time.Duration(w.config.WaitMS) * time.Millisecond)
+		fmt.Fprintln(os.Stderr, "Connect server failed")
+		return "", nil
 	}
 	joined := strings.Join(args, " ")
 	switch {
 	case joined == "list targets -v":
-		return say(w.list())
+		return w.list()
 	case args[0] == "shell" && len(args) > 1, args[0] == "file" && len(args) > 1 && args[1] == "recv":
 	default:
 		fmt.Fprintln(os.Stderr, "usage: hdc [-t key] command")
-		return say("Unknown operation command...\n")
+		return "Unknown operation command...\n", nil
 	}
 	d, problem := w.target(key)
 	if d == nil {
-		return say(problem)
+		return problem, nil
 	}
-	if f := w.fault(joined); f != nil {
+	f, err := w.fault(joined)
+	switch {
+	case err != nil:
+		return "", err
+	case f != nil:
 		return w.faulty(d, args, f)
 	}
 	return w.normal(d, args)
 }
 
-func (w *world) normal(d *Device, args []string) call {
+func (w *world) normal(d *Device, args []string) (string, error) {
 	if args[0] == "shell" {
-		return func() (string, error) { return w.shell(d, join(args[1:])) }
+		return w.shell(d, join(args[1:]))
 	}
-	return func() (string, error) { return w.receive(d, args[2:], nil) }
+	return w.receive(d, args[2:], nil)
 }
 
 // join joins the arguments of a command as hdc does, and removes the pair of quotes
@@ -143,41 +138,60 @@ func join(args []string) string {
 const maxText = 100_000
 
 // list returns the answer to "list targets -v".
-func (w *world) list() string {
-	w.state.Lists++
-	for key, lists := range w.state.Lost {
-		if lists > 0 {
-			w.state.Lost[key]--
-		}
+func (w *world) list() (string, error) {
+	n, err := w.count(lists)
+	if err != nil {
+		return "", err
 	}
-	if w.state.Lists <= w.config.Empty {
-		return emptyList
+	if n <= w.config.Empty {
+		return emptyList, nil
 	}
 	var b strings.Builder
 	for i := range w.config.Devices {
 		d := &w.config.Devices[i]
-		state := w.stateOf(d)
-		link := "USB"
+		link, end := "USB", "\n"
 		if strings.Contains(d.Key, ":") {
 			link = "TCP"
 		}
-		end := "\n"
 		if !findProfile(d.System).codes {
 			end = "\thdc\n"
 		}
-		fmt.Fprintf(&b, "%s\t\t%s\t%s\tlocalhost%s", d.Key, link, state, end)
+		fmt.Fprintf(&b, "%s\t\t%s\t%s\tlocalhost%s", d.Key, link, w.stateOf(d), end)
 	}
-	return cmp.Or(b.String(), emptyList)
+	return cmp.Or(b.String(), emptyList), nil
 }
 
+// lists is the counter of lists.
+const lists = "lists"
+
 func (w *world) stateOf(d *Device) string {
-	if lists, ok := w.state.Lost[d.Key]; ok && lists != 0 {
-		return "Offline"
+	n, _ := w.counted(lists)
+	if text, err := os.ReadFile(w.lost(d)); err == nil {
+		if back, _ := strconv.Atoi(string(text)); back < 0 || n < back {
+			return "Offline"
+		}
 	}
-	if d.State == "Unauthorized" && d.Authorizes > 0 && w.state.Lists > d.Authorizes {
+	if d.State == "Unauthorized" && d.Authorizes > 0 && n > d.Authorizes {
 		return "Connected"
 	}
 	return cmp.Or(d.State, "Connected")
+}
+
+// lost is the file of a device that was lost: the number of the list in which it is back,
+// or -1.
+func (w *world) lost(d *Device) string { return filepath.Join(w.dir, "state", "lost-"+d.Key) }
+
+// lose loses a device.
+func (w *world) lose(d *Device, f *Fault) error {
+	back := -1
+	if f.Back > 0 {
+		n, err := w.counted(lists)
+		if err != nil {
+			return err
+		}
+		back = n + f.Back
+	}
+	return os.WriteFile(w.lost(d), []byte(strconv.Itoa(back)), 0o666)
 }
 
 // target returns the device that a command is for, or the answer that there is none.
@@ -210,69 +224,53 @@ func (w *world) target(key string) (*Device, string) {
 }
 
 // fault returns the fault that happens in a call, or nil.
-func (w *world) fault(joined string) *Fault {
+func (w *world) fault(joined string) (*Fault, error) {
 	for i := range w.config.Faults {
 		f := &w.config.Faults[i]
 		if !strings.Contains(joined, f.On) {
 			continue
 		}
-		id := strconv.Itoa(i)
-		w.state.Matched[id]++
-		n := w.state.Matched[id] - f.Skip
-		if n > 0 && (f.Times == 0 || n <= f.Times) {
-			return f
+		n, err := w.count("fault-" + strconv.Itoa(i))
+		if err != nil {
+			return nil, err
+		}
+		if n -= f.Skip; n > 0 && (f.Times == 0 || n <= f.Times) {
+			return f, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-// faulty is a call in which a fault happens.
-func (w *world) faulty(d *Device, args []string, f *Fault) call {
-	lose := func() {
-		w.state.Lost[d.Key] = -1
-		if f.Back > 0 {
-			w.state.Lost[d.Key] = f.Back
-		}
-	}
-	isFile := args[0] == "file"
+// faulty answers a call in which a fault happens.
+func (w *world) faulty(d *Device, args []string, f *Fault) (answer string, err error) {
 	switch f.Do {
 	case "lost":
-		lose()
-		if isFile {
-			return func() (string, error) {
-				_, err := w.receive(d, args[2:], f)
-				return "", err
-			}
+		if err = w.lose(d, f); err == nil && args[0] == "file" {
+			_, err = w.receive(d, args[2:], f)
 		}
-		return say("")
+		return "", err
 	case "lost after":
-		lose()
-		run := w.normal(d, args)
-		return func() (string, error) {
-			_, err := run()
+		if err = w.lose(d, f); err == nil {
+			_, err = w.normal(d, args)
+		}
+		return "", err
+	case "hang":
+		time.Sleep(time.Duration(f.MS) * time.Millisecond)
+		for parent := os.Getppid(); os.Getppid() == parent; { // until nobody waits any more
+			time.Sleep(50 * time.Millisecond)
+		}
+		return "", nil
+	case "say":
+		return f.Text, nil
+	case "before":
+		if _, err := w.shell(d, f.Text); err != nil {
 			return "", err
 		}
-	case "hang":
-		return func() (string, error) {
-			time.Sleep(time.Duration(f.MS) * time.Millisecond)
-			for parent := os.Getppid(); os.Getppid() == parent; { // until nobody waits any more
-				time.Sleep(50 * time.Millisecond)
-			}
-			return "", nil
-		}
-	case "say":
-		return say(f.Text)
-	case "before":
-		return func() (string, error) {
-			if _, err := w.shell(d, f.Text); err != nil {
-				return "", err
-			}
-			return w.shell(d, join(args[1:]))
-		}
+		return w.shell(d, join(args[1:]))
 	case "cut", "slow":
-		return func() (string, error) { return w.receive(d, args[2:], f) }
+		return w.receive(d, args[2:], f)
 	}
-	return func() (string, error) { return "", fmt.Errorf("unknown fault %q", f.Do) }
+	return "", fmt.Errorf("unknown fault %q", f.Do)
 }
 
 // receive copies a file of the device.
