@@ -135,6 +135,10 @@ func (p *player) describe(c *why.Causes, e *why.Explanation) string {
 		}
 	case e.Shown != nil && e.Shown.Late > 0:
 		fmt.Fprintf(&b, "shown late %s", ms(e.Shown.Late))
+		if p.shows("sentence") {
+			fmt.Fprintf(&b, ": %s", c.ShownSentence(e))
+			break
+		}
 		p.describeShares(&b, e.Shown.Shares)
 	case e.PickUp != nil:
 		fmt.Fprintf(&b, "picked up late %s: %s", ms(e.PickUp.Late), e.PickUp.Reason)

@@ -257,38 +257,6 @@ func TestNoWakeups(t *testing.T) {
 	})
 }
 
-var frequencies = regexp.MustCompile(`state=(\d+) cpu_id=`)
-
-// Only ratios of frequencies matter.
-func TestDoubleFrequencies(t *testing.T) {
-	for _, cause := range []simulate.Cause{simulate.CauseSlowClock, simulate.CauseLittleCore, simulate.CauseMoreWork} {
-		text := sceneText(t, simulate.Scene{Kernel: simulate.KernelLinux, Cause: cause, Seed: 2})
-		doubled := frequencies.ReplaceAllFunc(text, func(b []byte) []byte {
-			n, err := strconv.Atoi(string(frequencies.FindSubmatch(b)[1]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return fmt.Appendf(nil, "state=%d cpu_id=", 2*n)
-		})
-		if bytes.Equal(text, doubled) {
-			t.Fatal("no frequencies")
-		}
-		got := read(t, doubled)
-		for i := range got { // the sentence has the frequencies
-			got[i].text = mhz.ReplaceAllStringFunc(got[i].text, func(s string) string {
-				var a, b int
-				if _, err := fmt.Sscanf(s, "at %d MHz instead of %d", &a, &b); err != nil {
-					t.Fatal(err)
-				}
-				return fmt.Sprintf("at %d MHz instead of %d", a/2, b/2)
-			})
-		}
-		sameVerdicts(t, got, read(t, text))
-	}
-}
-
-var mhz = regexp.MustCompile(`at \d+ MHz instead of \d+`)
-
 // The lines of both kernels say the same.
 func TestKernels(t *testing.T) {
 	slow.SkipRace(t)
@@ -309,48 +277,4 @@ func TestKernels(t *testing.T) {
 		}
 		sameVerdicts(t, hongmeng, linux)
 	})
-}
-
-// TestPlacesOfWaits uses traces in which all frames are equal but one, which has a wait.
-func TestPlacesOfWaits(t *testing.T) {
-	const ms = trace.Millisecond
-	find := func(b *scriptedTrace) (late []verdict) {
-		for _, v := range read(t, b.text(t)) {
-			if v.late {
-				late = append(late, v)
-			}
-		}
-		return late
-	}
-	inBuild, inLayout := &scriptedTrace{waitIn: 0, waitAt: 12, wait: 12 * ms}, &scriptedTrace{waitIn: 1, waitAt: 12, wait: 12 * ms}
-	a, b := find(inBuild), find(inLayout)
-	if len(a) != 1 || len(b) != 1 || a[0].cause != "cause io in FlushBuild" || b[0].cause != "cause io in FlushLayoutTask" {
-		t.Errorf("a wait in one slice: %+v\nin another: %+v", a, b)
-	}
-	// In another frame, it is that frame's cause.
-	elsewhere := find(&scriptedTrace{waitIn: 1, waitAt: 15, wait: 12 * ms})
-	if len(elsewhere) != 1 || elsewhere[0].vsync != b[0].vsync+3 || elsewhere[0].cause != b[0].cause {
-		t.Errorf("in another frame: %+v, want as %+v", elsewhere, b)
-	}
-	// What all frames do is no cause: the shares stay.
-	usual := find(&scriptedTrace{waitIn: 1, waitAt: 12, wait: 12 * ms, always: ms})
-	if len(usual) != 1 || usual[0].cause != b[0].cause {
-		t.Fatalf("with 1 ms more in every frame: %+v", usual)
-	}
-	shares := func(b *scriptedTrace) (list []string) {
-		timeline, causes := explain(t, bytes.NewReader(b.text(t)))
-		for f := range timeline.Complete() {
-			for _, s := range causes.Of(f).Shares {
-				list = append(list, fmt.Sprint(s.Stage, s.Wait, s.Slice, s.Value-s.Usual, float64(s.Share)/float64(causes.Of(f).Overrun)))
-			}
-		}
-		return list
-	}
-	if got, want := shares(&scriptedTrace{waitIn: 1, waitAt: 12, wait: 12 * ms, always: 2 * ms}), shares(&scriptedTrace{waitIn: 1, waitAt: 12, wait: 12 * ms, always: ms}); !slices.Equal(got, want) {
-		t.Errorf("with 1 ms more in every frame: shares %v, want %v", got, want)
-	}
-	// Without the wait nothing is late.
-	if late := find(&scriptedTrace{waitAt: -1}); len(late) > 0 {
-		t.Errorf("late without a wait: %+v", late)
-	}
 }

@@ -13,7 +13,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/simulate"
 	"ohframe/internal/slow"
 )
@@ -376,41 +375,4 @@ func TestTwoCauses(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Of a frame that was slower everywhere, no slice stands for all of it.
-func TestSlowerFrameHasNoSlice(t *testing.T) {
-	p := play(t, simulate.Scene{Kernel: simulate.KernelHongMeng, RefreshHz: 90, Cause: simulate.CauseSlowClock, Seed: 1})
-	for _, c := range p.truth.Causes {
-		e := p.frame(c)
-		s := e.Cause()
-		if s.Wait != place.RunSlow || s.Slice != "" || s.SliceValue != 0 || s.Advice == place.NoAdvice {
-			t.Errorf("got %+v", s)
-		}
-		// The usual frequency of the cluster is 2270 MHz.
-		mhz := s.Frequency / 1000
-		want := fmt.Sprintf("ran %s ms at %d MHz instead of 2270; usual ", why.Milliseconds(s.Value), mhz)
-		if got := p.causes.Sentence(e); !strings.HasPrefix(got, want) || mhz >= 2270 || mhz < 400 {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
-// A frame that ran on cores of a cluster with lower frequencies says so.
-func TestLittleCores(t *testing.T) {
-	for _, kernel := range []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux} {
-		p := play(t, simulate.Scene{Kernel: kernel, Cause: simulate.CauseLittleCore, Seed: 1})
-		for _, c := range p.truth.Causes {
-			// Processors 0 to 3 share the lowest clock of a scene.
-			if got := p.causes.Sentence(p.frame(c)); !strings.Contains(got, " ms on little cores (CPU 0–3); usual ") {
-				t.Errorf("%s: got %q", kernel, got)
-			}
-		}
-		p = play(t, simulate.Scene{Kernel: kernel, Cause: simulate.CauseSlowClock, Seed: 1})
-		for _, c := range p.truth.Causes {
-			if s := p.frame(c).Cause(); s.Cores != "" {
-				t.Errorf("%s: got %q", kernel, s.Cores)
-			}
-		}
-	}
 }

@@ -3,9 +3,6 @@ package why_test
 import (
 	"fmt"
 	"strings"
-	"testing"
-
-	"ohframe/analyzer/trace"
 )
 
 // script writes a small trace. Times are in microseconds after its start.
@@ -112,35 +109,6 @@ func (s *script) reason(iowait int, caller string) {
 }
 
 func (s *script) text() string { return "# tracer: nop\n#\n" + s.String() }
-
-// scriptedTrace is a trace of equal frames. One of them waits for storage, in
-// FlushBuild or FlushLayoutTask, and all may wait for a while.
-type scriptedTrace struct {
-	waitIn, waitAt int
-	wait, always   trace.Duration
-}
-
-func (b *scriptedTrace) text(t *testing.T) []byte {
-	t.Helper()
-	s := &script{}
-	wait := func(in int) func(i int) {
-		return func(i int) {
-			d := trace.Duration(0)
-			if in == b.waitIn {
-				d = b.always
-				if i == b.waitAt {
-					d += b.wait
-				}
-			}
-			if d > 0 {
-				s.waitFor(int(d/trace.Microsecond), "D", 20, nil)
-				s.reason(1, "io_schedule+0x10/0x20")
-			}
-		}
-	}
-	s.frames(24, wait(1), wait(0), nil)
-	return []byte(s.text())
-}
 
 // blockOn blocks thread 500 until another thread, which runs on processor 2 in a slice,
 // wakes it after d microseconds.
