@@ -156,6 +156,7 @@ func (p *player) describeShares(b *strings.Builder, shares []why.Share) {
 		}{
 			{"stage", s.Stage != place.NoStage, "in " + s.Stage.String()},
 			{"slice", s.Slice != "", "in " + s.Slice},
+			{"value", true, "of " + ms(s.Value)},
 			{"usual", s.Usual > 0, "usual " + ms(s.Usual)},
 			{"cores", s.Cores != "", "on " + s.Cores},
 		} {

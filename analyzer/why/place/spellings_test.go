@@ -314,7 +314,8 @@ func differing(report func(format string, args ...any)) (differ int) {
 			p := Lookup(key)
 			reason, _ := GCReason([]byte(label))
 			advice := (Cause{Wait: Run, Place: p, Reason: reason, Scheduled: true}).Advice().String()
-			good := string(key) == want && p.Stage.String() == group.stage && p.Class.String() == group.class &&
+			again := AppendKey(nil, key)
+			good := string(key) == want && string(again) == want && Lookup(again) == p && p.Stage.String() == group.stage && p.Class.String() == group.class &&
 				strings.HasPrefix(advice, group.advice) && (advice == "") == (group.advice == "")
 			if !good {
 				differ++
