@@ -12,6 +12,10 @@ type Coverage struct {
 	Gaps, Silent Missing
 	// SilentCPU is the CPU of the first of them.
 	SilentCPU trace.CPU
+	// Stopped are the times from the last line of a CPU to the end of a trace that goes on
+	// as before. Its lines are missing, or it is idle.
+	Stopped    Missing
+	StoppedCPU trace.CPU
 	// CPUs is the number of CPUs that have lines.
 	CPUs int
 	// Switches and Frequencies report whether there are lines about the threads and the
@@ -45,6 +49,10 @@ func (c *Coverage) merge(other *Coverage) {
 	if c.Silent.Count == 0 {
 		c.SilentCPU = other.SilentCPU
 	}
+	if c.Stopped.Count == 0 {
+		c.StoppedCPU = other.StoppedCPU
+	}
+	c.Stopped.merge(other.Stopped)
 	c.Gaps.merge(other.Gaps)
 	c.Silent.merge(other.Silent)
 	c.CPUs = max(c.CPUs, other.CPUs)
@@ -63,6 +71,13 @@ const (
 	// that show that its lines are missing: a thread that is woken runs soon.
 	minWoken  = 10
 	minSilent = 100 * trace.Millisecond
+	// A CPU stops if it had minLines lines, none for minStopped and stoppedLonger times longer
+	// than ever before, while the others have stoppedRate or more of the lines they had: a
+	// trace that ends with an idle display has fewer.
+	minLines      = 100
+	minStopped    = trace.Second
+	stoppedLonger = 20
+	stoppedRate   = 0.8
 	// maxCPUs bounds the CPUs that are watched. Kernels of devices support at most 64.
 	maxCPUs = 1024
 	// maxSilences bounds the intervals that are stored, of which each may be a gap.
@@ -80,9 +95,12 @@ type coverage struct {
 // cpuLines are the lines of a CPU.
 type cpuLines struct {
 	last     trace.Time // zero: none yet
-	switched []byte     // the args of its last sched_switch
-	woken    int        // threads, since its last line
-	wokenAt  trace.Time // the first of them
+	lines    int
+	longest  trace.Duration // between two of them
+	events   int            // of the trace, up to the last
+	switched []byte         // the args of its last sched_switch
+	woken    int            // threads, since its last line
+	wokenAt  trace.Time     // the first of them
 }
 
 // silence is an interval without any line.
@@ -126,7 +144,21 @@ func (c *coverage) trackCPU(cpu *cpuLines, e *hitrace.Event) {
 		}
 		cpu.switched = append(cpu.switched[:0], e.Args...)
 	}
-	cpu.last = e.Time
+	if cpu.lines++; cpu.lines > 1 {
+		cpu.longest = max(cpu.longest, e.Time.Sub(cpu.last))
+	}
+	cpu.last, cpu.events = e.Time, c.events
+}
+
+// stops reports whether a CPU has no more lines although the trace goes on.
+func (c *coverage) stops(cpu *cpuLines, span Interval) bool {
+	silent := span.End.Sub(cpu.last)
+	if cpu.lines < minLines || silent < minStopped || silent < stoppedLonger*cpu.longest {
+		return false
+	}
+	before := float64(cpu.events-cpu.lines) / float64(max(1, cpu.last.Sub(span.Start)))
+	after := float64(c.events-cpu.events) / float64(silent)
+	return after >= stoppedRate*before
 }
 
 // endSilence ends an interval without lines of a CPU.
@@ -174,8 +206,14 @@ func (c *coverage) unpaired(from, to trace.Time) {
 func (c *coverage) finish(span Interval) *Coverage {
 	for i := range c.cpus {
 		c.endSilence(&c.cpus[i], trace.CPU(i), span.End)
-		if c.cpus[i].last.Known() {
+		cpu := &c.cpus[i]
+		if cpu.last.Known() {
 			c.CPUs++
+		}
+		if c.stops(cpu, span) {
+			if c.Stopped.add(cpu.last, span.End); c.Stopped.Count == 1 {
+				c.StoppedCPU = trace.CPU(i)
+			}
 		}
 	}
 	for _, s := range c.silences {

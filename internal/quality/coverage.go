@@ -39,6 +39,9 @@ func (q *Quality) judgeCoverage(t *ohframe.Trace) {
 	}
 	q.addMissing("gaps", &covered.Gaps, length, "lines are missing in "+text.Count(covered.Gaps.Count, "gap"))
 	q.addMissing("silent_cpu", &covered.Silent, length, fmt.Sprintf("lines of CPU %d are missing, on which threads were woken", covered.SilentCPU))
+	if c := &covered.Stopped; c.Count > 0 && covered.Silent.Count == 0 && covered.Switches {
+		q.add(Limited, "stopped_cpu", "CPU %d has no line from %s s on, although others go on as before", covered.StoppedCPU, c.At)
+	}
 	if n := lines.CPUs - covered.CPUs; n > 0 && covered.Switches && length >= minSeconds*trace.Second {
 		q.add(Good, "idle_cpus", "%d of %s without a line", n, text.Count(lines.CPUs, "CPU"))
 	}
