@@ -103,6 +103,11 @@ func TestAdviceOfSlices(t *testing.T) {
 	if got := (Cause{Wait: Run, Place: canvas, Scheduled: true}).Advice(); got != AdviseCanvas {
 		t.Errorf("drawing in a canvas: %q", got)
 	}
+	// One without advice has that of the stage.
+	pixels := Lookup([]byte("ReadPixels")).Inside(Lookup([]byte("OnIdle")))
+	if got := (Cause{Wait: Run, Place: pixels, Scheduled: true}).Advice(); got != AdvisePredict {
+		t.Errorf("reading pixels ahead: %q", got)
+	}
 	if got := (Cause{Wait: WaitIO, Place: Lookup([]byte("HapManager::GetMediaDataFromHap"))}).Advice(); got != AdviseResource {
 		t.Errorf("reading a resource: %q", got)
 	}
