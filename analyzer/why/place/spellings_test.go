@@ -78,7 +78,8 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		Builder:BuildLazyItem index[10], needBuild[1], isCache[0] → Builder:BuildLazyItem`},
 	{"record", "work", "change the appearance of fewer nodes", `
 		FlushRenderTask 23 → FlushRenderTask
-		FrameNode::RenderTask`},
+		FrameNode::RenderTask
+		FrameNode[Text][id:12][parentId:11]::RenderTask → FrameNode[Text]`},
 	{"none", "work", "draw less in Canvas", `
 		Canvas tasks count: 12. → Canvas tasks
 		Canvas[38] CanvasPaintMethod::UpdateContentModifier → Canvas

@@ -134,6 +134,7 @@ var table = [...]marker{
 
 	{"FlushRenderTask", Place{Stage: Record}, false},
 	{"FrameNode::RenderTask", Place{Stage: Record}, false},
+	{"FrameNode[*", Place{Stage: Record}, false},               // FrameNode[Text][id:12][parentId:11]::RenderTask
 	{"Canvas", Place{NoStage, ClassWork, AdviseCanvas}, false}, // Canvas tasks count
 	{"CanvasPattern::*", Place{NoStage, ClassWork, AdviseCanvas}, false},
 	{"CanvasPaintMethod::*", Place{NoStage, ClassWork, AdviseCanvas}, false},
