@@ -205,18 +205,18 @@ func (p *Plan) Check(ctx context.Context, store Store, dir string) error {
 // metadata is that of this run, and no trace was changed after they were written.
 func (p *Plan) done(ctx context.Context, store Store, dir string, shard int) bool {
 	metadata := p.metadata(ctx, store, shard)
-	var written time.Time // of the oldest part
+	var written time.Time // the time of the oldest part
 	for _, folder := range p.folders() {
 		name := p.part(dir, folder, shard)
 		if !partDone(ctx, store, name, metadata) {
 			return false
 		}
-		if at := store.Modified(ctx, name); written.IsZero() || at.Before(written) {
+		if at, _ := store.Times(ctx, name); written.IsZero() || at.Before(written) {
 			written = at
 		}
 	}
 	for _, in := range p.Shards[shard] {
-		if !store.Modified(ctx, in.Name).Before(written) && !written.IsZero() {
+		if _, changed := store.Times(ctx, in.Name); !changed.Before(written) && !written.IsZero() {
 			return false
 		}
 	}

@@ -382,14 +382,16 @@ func (s *shardRun) finish() error {
 	// Another attempt may have more time, or find the file readable.
 	repeat := s.failures[Timeout]+s.failures[Unreadable] > 0
 	metadata := append(slices.Clone(s.metadata), [2]string{keyRepeat, strconv.FormatBool(repeat)}, [2]string{keyUnreliable, strconv.Itoa(s.unreliable)})
-	for i, folder := range s.plan.folders() {
+	for _, folder := range s.plan.folders() {
 		for _, m := range metadata {
 			s.writers[folder].SetKeyValueMetadata(m[0], m[1])
 		}
 		if err := s.writers[folder].Close(); err != nil {
 			return err
 		}
-		if err := s.outputs[i].Commit(); err != nil {
+	}
+	for _, out := range s.outputs { // only now: a disk that is full is full before
+		if err := out.Commit(); err != nil {
 			return err
 		}
 	}

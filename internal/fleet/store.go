@@ -23,8 +23,9 @@ type Store interface {
 	// Describe returns how a trace was recorded: nil if nothing beside it says so. The
 	// error is that of a description that cannot be used.
 	Describe(ctx context.Context, name string) (*meta.Meta, error)
-	// Modified returns when a file was last changed; zero if that is unknown.
-	Modified(ctx context.Context, name string) time.Time
+	// Times returns when a file was written and when it was last changed, for example
+	// replaced by a copy that keeps the time of writing; zero if that is unknown.
+	Times(ctx context.Context, name string) (written, changed time.Time)
 	// Create creates a file that appears, or replaces an older one, with Commit.
 	Create(ctx context.Context, name string) (Output, error)
 	// OpenPart opens a part that exists, and returns its size.
@@ -73,13 +74,20 @@ func (Files) Describe(_ context.Context, name string) (*meta.Meta, error) {
 	return inputs.Recorded(filepath.FromSlash(name))
 }
 
-// Modified returns the time of modification of a file.
-func (Files) Modified(_ context.Context, name string) time.Time {
+// Times returns the times of a file.
+func (Files) Times(_ context.Context, name string) (written, changedAt time.Time) {
 	info, err := os.Stat(filepath.FromSlash(name))
 	if err != nil {
-		return time.Time{}
+		return time.Time{}, time.Time{}
 	}
-	return info.ModTime()
+	return info.ModTime(), changed(info)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // OpenPart opens a file.
