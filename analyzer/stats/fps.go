@@ -45,6 +45,10 @@ type FPS struct {
 	OfRefresh *float64 `json:"of_refresh"`
 }
 
+// Seconds returns the time in which Frames − 1 frames were shown at the rate All, idle time
+// included. Last − First would include the time between traces.
+func (f *FPS) Seconds() float64 { return float64(f.Frames-1) / f.All }
+
 // gap is the time between two frames that were shown one after the other.
 type gap struct {
 	at     trace.Time // its end
@@ -75,7 +79,7 @@ func fps(r *records) *FPS {
 		list = slices.CompactFunc(list, func(a, b *shown) bool { return e.at(a) == e.at(b) })
 		r.gaps, r.idleKnown = nil, true
 		for i := 1; i < len(list); i++ {
-			if a, b := list[i-1], list[i]; !r.apart(e.at(a), e.at(b)) {
+			if a, b := list[i-1], list[i]; !r.parts.apart(e.at(a), e.at(b)) {
 				g, known := newGap(a, b, e.at(a), e.at(b))
 				r.gaps = append(r.gaps, g)
 				r.idleKnown = r.idleKnown && known

@@ -62,7 +62,7 @@ func hitches(r *records) *Hitches {
 		if !s.present.Known() && !s.commit.Known() {
 			continue // not committed
 		}
-		if last != nil && !r.apart(last.start, s.start) && !h.add(r, last, s) {
+		if last != nil && !r.parts.apart(last.start, s.start) && !h.add(r, last, s) {
 			return nil
 		}
 		last = s

@@ -42,6 +42,13 @@ func TestComputeJoined(t *testing.T) {
 	if math.Abs(a.Hitches.Ratio-b.Hitches.Ratio) > 1e-9 || b.Hitches.Gaps != 2*a.Hitches.Gaps || b.Hitches.Hitch != 2*a.Hitches.Hitch || a.Hitches.Hitch == 0 {
 		t.Errorf("hitches %+v and %+v", a.Hitches, b.Hitches)
 	}
+	// Each trace ends 4 ms after its last frame, and begins 10 ms before its first one.
+	if want := 0.231; math.Abs(a.Observed.Seconds-want) > 1e-9 || math.Abs(b.Observed.Seconds-(2*want+0.004+0.010)) > 1e-9 || b.Observed.Length() != 476*ms {
+		t.Errorf("observed for %g and %g s", a.Observed.Seconds, b.Observed.Seconds)
+	}
+	if math.Abs(a.FPS.Seconds()-0.230) > 1e-9 || math.Abs(b.FPS.Seconds()-39/a.FPS.All) > 1e-9 {
+		t.Errorf("frames shown in %g and %g s", a.FPS.Seconds(), b.FPS.Seconds())
+	}
 	if want := 0.245; math.Abs(alone.Span.Seconds-want) > 1e-9 || math.Abs(both.Span.Seconds-2*want) > 1e-9 {
 		t.Errorf("%g and %g s", alone.Span.Seconds, both.Span.Seconds)
 	}

@@ -57,7 +57,7 @@ var Measures = measures()
 
 func measures() []Measure {
 	list := []Measure{
-		{"observed.seconds", "seconds", Seconds, Neither, "Observed time, s", "from the start of the first complete frame to the end of the last", false,
+		{"observed.seconds", "seconds", Seconds, Neither, "Observed time, s", "from the start of the first complete frame to the end of the last, without the time between traces", false,
 			part(func(p *Process) *Span { return p.Observed }, func(s *Span) float64 { return s.Seconds })},
 		frameCount("frames.complete", "frames", "Frames", "frames that begin and end within the trace; all but `truncated` count these", func(c *Counts) int { return c.Complete }),
 		frameCount("frames.with_deadline", "frames_with_deadline", "Frames with a deadline", "frames that are known to be late or on time", func(c *Counts) int { return c.WithDeadline }),
@@ -76,7 +76,7 @@ func measures() []Measure {
 		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / complete frames; null without complete frames, or if `empty` is null", true, func(p *Process) *float64 { return p.EmptyRate }},
 		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time", true,
 			part(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.Rate })},
-		{"fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last", false,
+		{"fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last, without the time between traces", false,
 			part(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.All })},
 		{"fps.idle_share", "idle_share", Share, Neither, "Idle share", "share of that time in which nothing was to be drawn; null if unknown", true,
 			optional(func(p *Process) *FPS { return p.FPS }, func(f *FPS) *float64 { return f.IdleShare })},

@@ -40,12 +40,9 @@ func NewMoments(t *analyzer.Timeline) Moments {
 	for _, f := range t.Frames {
 		c.add(f)
 	}
-	var starts []trace.Time
-	if len(t.Parts) > 1 {
-		starts, _ = breaks(t.Parts)
-	}
+	parts := newParts(t)
 	for key, p := range c {
-		p.records.breaks = starts
+		p.records.parts = parts
 		p.records.normalize()
 		if fps(&p.records); len(p.records.frames) > 0 {
 			m[key] = moments(&p.records)

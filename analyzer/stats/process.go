@@ -1,9 +1,6 @@
 package stats
 
-import (
-	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
-)
+import "ohframe/analyzer/trace"
 
 // Process has the measures of one process's frames. The frames of all UI threads are
 // measured together, except that a streak is of one thread.
@@ -13,8 +10,8 @@ type Process struct {
 	PID trace.PID `json:"pid"`
 	// Name is the main thread's name, in text traces at most 15 bytes; empty if unknown.
 	Name string `json:"name"`
-	// Observed is from the start of the first complete frame to the end of the last;
-	// nil without complete frames.
+	// Observed is from the start of the first complete frame to the end of the last, without
+	// the time between traces; nil without complete frames.
 	Observed *Span  `json:"observed"`
 	Frames   Counts `json:"frames"`
 	// JankRate is late frames / frames with a deadline, 0 to 1; nil if no frame
@@ -61,7 +58,7 @@ type Process struct {
 func (p *Process) measure() {
 	p.records.normalize()
 	r := &p.records
-	p.Observed = observed(r.frames)
+	p.Observed = observed(r)
 	p.Frames = count(r)
 	p.JankRate = ratio(p.Frames.Late, p.Frames.WithDeadline)
 	if p.Frames.Empty != nil {
@@ -95,14 +92,15 @@ func ratio(part, whole int) *float64 {
 	return number(float64(part) / float64(whole))
 }
 
-// observed returns the time from the first frame's start to the last one's end.
-func observed(frames []*analyzer.Frame) *Span {
+// observed returns the time from the first frame's start to the last one's end. Without
+// complete frames it returns nil.
+func observed(r *records) *Span {
 	var from, to trace.Time
-	for i, f := range frames {
+	for i, f := range r.frames {
 		if i == 0 {
 			from, to = f.Actual.Start, f.End()
 		}
 		from, to = min(from, f.Actual.Start), max(to, f.End())
 	}
-	return newSpan(from, to)
+	return newSpan(from, to, r.parts)
 }

@@ -15,7 +15,7 @@ type records struct {
 	truncated int
 	dump      bool // Timeline.Dump
 	whole     WholeFrames
-	breaks    []trace.Time // the starts of further traces in the same input, in order
+	parts     parts
 	// emptyKnown: some frame of the same kind in the trace is not empty.
 	emptyKnown bool
 
@@ -23,12 +23,6 @@ type records struct {
 	gaps      []gap
 	idleKnown bool
 	presents  []present
-}
-
-// apart reports whether a later time b belongs to another trace than a.
-func (r *records) apart(a, b trace.Time) bool {
-	i, _ := slices.BinarySearch(r.breaks, a+1)
-	return i < len(r.breaks) && r.breaks[i] <= b
 }
 
 // overrunOf returns the time by which a late frame missed its deadline; ok is false if

@@ -3,6 +3,7 @@ package stats
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"ohframe/analyzer"
@@ -26,11 +27,16 @@ type Span struct {
 }
 
 // newSpan returns nil if an end is unknown.
-func newSpan(from, to trace.Time) *Span {
+func newSpan(from, to trace.Time, p parts) *Span {
 	if !from.Known() || !to.Known() {
 		return nil
 	}
-	return &Span{from, to, seconds(since(from, to))}
+	return &Span{from, to, seconds(p.observed(from, to))}
+}
+
+// Length returns the length to the nanosecond, as Seconds without the time between traces.
+func (s *Span) Length() trace.Duration {
+	return trace.Duration(math.Round(s.Seconds * float64(trace.Second)))
 }
 
 func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Second) }
@@ -51,19 +57,11 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 			c.add(f)
 		}
 	}
-	known := emptyKnown(t)
+	known, parts := emptyKnown(t), newParts(t)
 	for key, p := range c {
-		p.records.dump, p.records.emptyKnown = t.Dump, known[key.kind]
+		p.records.dump, p.records.emptyKnown, p.records.parts = t.Dump, known[key.kind], parts
 	}
-	span := newSpan(t.Span.Start, t.Span.End)
-	if len(t.Parts) > 1 {
-		breaks, total := breaks(t.Parts)
-		for _, p := range c {
-			p.records.breaks = breaks
-		}
-		span.Seconds = seconds(total)
-	}
-	r := c.report(span)
+	r := c.report(newSpan(t.Span.Start, t.Span.End, parts))
 	if o.Compare {
 		r.setSamples()
 	}
@@ -83,17 +81,6 @@ func emptyKnown(t *analyzer.Timeline) map[Kind]bool {
 		}
 	}
 	return known
-}
-
-// breaks returns the starts of all traces but the first, in order, and the total length
-// of all traces.
-func breaks(parts []analyzer.Part) (list []trace.Time, total trace.Duration) {
-	for _, p := range parts {
-		list = append(list, p.Span.Start)
-		total = add(total, p.Span.Duration())
-	}
-	slices.Sort(list)
-	return list[1:], total
 }
 
 // collector gathers the records of each process.

@@ -113,7 +113,7 @@ func blame(cause analyzer.Blame) func(*stats.Process) int64 {
 
 // sums are the columns that are added. Their order is that of the dataset.
 var sums = [...]column{
-	{"observed_ns", ifKnown(func(p *stats.Process) *stats.Span { return p.Observed }, func(s *stats.Span) int64 { return int64(s.To.Sub(s.From)) })},
+	{"observed_ns", ifKnown(func(p *stats.Process) *stats.Span { return p.Observed }, func(s *stats.Span) int64 { return int64(s.Length()) })},
 	{"frames", func(p *stats.Process) int64 { return int64(p.Frames.Complete) }},
 	{"with_deadline", func(p *stats.Process) int64 { return int64(p.Frames.WithDeadline) }},
 	{"late", func(p *stats.Process) int64 { return int64(p.Frames.Late) }},

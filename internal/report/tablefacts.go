@@ -56,7 +56,7 @@ func (t *tableWriter) fps(f *stats.FPS) string {
 		idle = text.Share(f.IdleShare) + " idle"
 	}
 	return fmt.Sprintf("%s by %s: %s in %s s, %s", t.Bold(text.Number(f.Rate, 2)), eventNames[f.Event],
-		text.Count(f.Frames, "frame"), text.Number(seconds(f.Last.Sub(f.First)), 3), idle)
+		text.Count(f.Frames, "frame"), text.Number(f.Seconds(), 3), idle)
 }
 
 func refreshText(list []stats.Refresh) string {
