@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -135,7 +136,7 @@ func TestRecordSteps(t *testing.T) {
 // becomesIdle waits until nothing but traces is on the devices, and nothing runs there.
 func becomesIdle(t *testing.T, world, said string) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		log := logOf(t, world)
 		ended := strings.Count(log, `["hitrace"`) == strings.Count(log, `["hitrace ended"`)
 		open, files, processes := fake.Sessions(t, world), busyOn(t, world), processesOf(t, world, "")
@@ -250,6 +251,109 @@ func TestRecordCleanOwn(t *testing.T) {
 	again(0, `Note    removed /data/local/tmp/ohframe-\w+, which`, "--clean")
 	if left := dirt(t, world); len(left) > 0 {
 		t.Errorf("left on the device: %q", left)
+	}
+}
+
+// leave makes the folder of a recording whose watchdog runs no more, as after a restart of
+// the device.
+func leave(t *testing.T, world string, files ...string) (folder string) {
+	t.Helper()
+	folder = filepath.Join(world, "root/FMR0224/data/local/tmp/ohframe-01234567")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(files, "live", "watchdog") {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("x_1 0\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// A folder that an earlier recording has left is removed if its session is not open.
+func TestRecordLeftFolder(t *testing.T) {
+	for name, set := range map[string]func(*fake.Device){
+		"the device's own session, 5.1": func(d *fake.Device) { d.System, d.Busy = "5.1", "hiview" },
+		"the device's own session, 6.1": func(d *fake.Device) { d.System, d.Busy = "6.1", "hiview" },
+		"tracing is off": func(d *fake.Device) {
+			d.Hitrace = map[string]fake.Answer{"finish_nodump": {Fail: "Trace Close failed, errorCode(1003)", Times: 1}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := phone("6.0")
+			set(&d)
+			r, world := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-t", "0.1", "-o", "x")
+			folder := leave(t, world)
+			r.start(t)
+			code, said := r.end(t), r.stderr.String()
+			if _, err := os.Stat(folder); code != 0 || !os.IsNotExist(err) || !strings.Contains(said, "\nNote    removed /data/local/tmp/ohframe-01234567, which") {
+				t.Errorf("exit code %d, %v\n%s", code, err, said)
+			}
+		})
+	}
+}
+
+// record --clean --force removes a folder whose recording hitrace does not end.
+func TestRecordCleanForce(t *testing.T) {
+	for _, files := range [][]string{nil, {"busy"}, {"0.ftrace"}} {
+		t.Run(fmt.Sprint(files), func(t *testing.T) {
+			t.Parallel()
+			d := phone("6.0")
+			d.Busy, d.SleepScale = "stale", 30
+			d.Hitrace = map[string]fake.Answer{"finish_nodump": {Fail: "Trace Close failed, errorCode(1003)"}}
+			first, world := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-t", "0.1", "-o", "x")
+			folder := leave(t, world, files...)
+			answer := `Trace Close failed, errorCode\(1003\)`
+			if slices.Contains(files, "busy") {
+				answer = "it has not ended"
+			}
+			message := `hitrace on the device does not end the recording of /data/local/tmp/ohframe-01234567: ` + answer + `\n`
+			hint := `hint: try again later, or remove it with ohframe record --clean --force\n`
+			for _, x := range []struct {
+				args []string
+				code int
+				says string
+			}{
+				{[]string{"-t", "0.1", "-o", "x"}, 4, "ohframe: " + message + hint},
+				{[]string{"--clean"}, 4, "ohframe: " + message + hint},
+				{[]string{"--clean", "--force"}, 0, "Note    " + message + `Note    removed /data/local/tmp/ohframe-01234567, which`},
+			} {
+				r := command(t, append([]string{"ohframe", "record"}, x.args...)...)
+				r.Env = first.Env
+				r.start(t)
+				if code, said := r.end(t), r.stderr.String(); code != x.code || !regexp.MustCompile(x.says).MatchString(said) {
+					t.Errorf("%q: exit code %d, want %d\n%s", x.args, code, x.code, said)
+				}
+			}
+			if _, err := os.Stat(folder); !os.IsNotExist(err) {
+				t.Errorf("%s: %v", folder, err)
+			}
+		})
+	}
+}
+
+// Only --clean removes a trace that an earlier recording has left, whether its session may
+// be open or not.
+func TestRecordLeftTrace(t *testing.T) {
+	first, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("6.0")}}, "record")
+	folder := leave(t, world, "0.ftrace")
+	for _, x := range []struct {
+		args []string
+		says string
+		left int
+	}{
+		{[]string{"-t", "0.1", "-o", "x"}, "\nNote    a trace of an earlier recording is on the device: /data/local/tmp/ohframe-01234567/0.ftrace; ", 1},
+		{[]string{"-t", "0.1", "-o", "y", "--force"}, "\nNote    a trace of an earlier recording is on the device: /data/local/tmp/ohframe-01234567/0.ftrace; ", 1},
+		{[]string{"--clean"}, "\nNote    removed /data/local/tmp/ohframe-01234567, which", 0},
+	} {
+		r := command(t, append([]string{"ohframe", "record"}, x.args...)...)
+		r.Env = first.Env
+		r.start(t)
+		code, said := r.end(t), r.stderr.String()
+		if left, err := filepath.Glob(folder + "/*"); err != nil || code != 0 || !strings.Contains(said, x.says) || len(left) != x.left {
+			t.Errorf("%q: exit code %d, left %q\n%s", x.args, code, left, said)
+		}
 	}
 }
 

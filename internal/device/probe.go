@@ -16,6 +16,9 @@ const Folder = "/data/local/tmp"
 // tracefs are the places of the kernel's trace files.
 var tracefs = []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}
 
+// tracingOn are the places of the file that has 1 while the kernel records.
+const tracingOn = "/sys/kernel/tracing/tracing_on /sys/kernel/debug/tracing/tracing_on"
+
 // Facts are what is known of a device. Unknown values are zero.
 type Facts struct {
 	Model string

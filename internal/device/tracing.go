@@ -83,8 +83,13 @@ func (t *Tracing) HitraceFinish() string { return "hitrace --trace_finish -o " +
 
 const hitraceDrop = "hitrace --trace_finish_nodump"
 
-// dropped is what that prints when no session is open any more.
-const dropped = "end capture trace"
+// dropped is what that prints when no session is open any more. isClosed also matches what
+// it prints, from 5.1 on, if the session that is open is not one of hitrace: 5.1; 6.0 and
+// later.
+const (
+	dropped  = "end capture trace"
+	isClosed = dropped + "|Trace Close failed, errorCode[(](1012|1013|1102|1103)[)]"
+)
 
 // Marks between the parts of what scripts print.
 const (
@@ -100,8 +105,10 @@ const statusNoFolder = 90
 // in replaces DIR in a script.
 func in(dir, script string) string { return strings.ReplaceAll(script, "DIR", dir) }
 
-// scriptDrop closes the session without a trace. live goes only when that is known.
-const scriptDrop = `if [ -e DIR/live ]; then ` + hitraceDrop + ` >DIR/drop 2>&1; grep -q '` + dropped + `' DIR/drop && rm -f DIR/live; fi`
+// scriptDrop closes the session without a trace. live goes only when that is known, or
+// tracing is off: then nothing is recorded, and the next recording ends what is open.
+const scriptDrop = `if [ -e DIR/live ]; then ` + hitraceDrop + ` >DIR/drop 2>&1; ` +
+	`{ grep -qE '` + isClosed + `' DIR/drop || grep -qx 0 ` + tracingOn + ` 2>/dev/null; } && rm -f DIR/live; fi`
 
 // scriptTidy removes everything but traces.
 const scriptTidy = `for f in DIR/*; do case $f in *.ftrace) [ -s $f ] || rm -f $f;; *) rm -rf $f;; esac; done; rmdir DIR 2>/dev/null`
@@ -259,7 +266,23 @@ func CloseScript(dir string, keep bool) string {
 		stop, end = "", scriptDrop+"\n[ -e DIR/live ] || { "+scriptKill+"; "+scriptTidy+"; }"
 	}
 	return in(dir, stop+"n=0; while [ -e DIR/busy ] && [ $n -lt 50 ]; do sleep 0.2; n=$((n+1)); done\n"+
-		"[ -e DIR/busy ] || { "+end+"\n}\necho '"+markLeft+"'\nls -d DIR/live DIR/busy DIR/*.ftrace 2>/dev/null\ntrue")
+		"[ -e DIR/busy ] || { "+end+"\n}\n[ -e DIR/live ] && cat DIR/drop 2>/dev/null\necho '"+markLeft+"'\nls -d DIR/live DIR/busy DIR/*.ftrace 2>/dev/null\ntrue")
+}
+
+// CloseAnswer returns what hitrace said to a CloseScript that did not close the session.
+func CloseAnswer(r hdc.Result) string {
+	if m := anError.FindStringSubmatch(r.Output); m != nil {
+		return m[1]
+	}
+	return "it has not ended"
+}
+
+// RemoveScript removes the folder of a recording and its watchdog, whatever runs.
+func RemoveScript(dir string) string {
+	if !ownFolder.MatchString(dir) {
+		return "false"
+	}
+	return in(dir, scriptKill+"; rm -rf DIR")
 }
 
 // ParseClose returns the traces that CloseScript has left, and whether the session is

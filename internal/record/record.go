@@ -303,13 +303,11 @@ func (r *Recorder) cleanLeft(ctx context.Context) (alive []device.Left, err erro
 	for _, l := range list {
 		switch {
 		case len(l.Traces) > 0 && !l.Live:
-			for _, path := range l.Traces {
-				r.say(Event{"note", "Note    a trace of an earlier recording is on the device: " + fetch(r.Key, path), map[string]any{"path": path}})
-			}
+			r.sayKept(l.Traces)
 		case l.Alive:
 			alive = append(alive, l)
 		default:
-			if err := r.remove(ctx, l); err != nil {
+			if err := r.remove(ctx, l, false); err != nil {
 				return nil, err
 			}
 		}
@@ -326,13 +324,34 @@ func (r *Recorder) left(ctx context.Context) ([]device.Left, error) {
 	return device.ParseLeft(result), err
 }
 
-func (r *Recorder) remove(ctx context.Context, l device.Left) error {
-	result, err := r.Client.Shell(ctx, 0, device.CloseScript(l.Dir, false))
+// sayKept names the traces that earlier recordings have left.
+func (r *Recorder) sayKept(traces []string) {
+	for _, path := range traces {
+		r.say(Event{"note", "Note    a trace of an earlier recording is on the device: " + fetch(r.Key, path), map[string]any{"path": path}})
+	}
+}
+
+// remove ends a recording and removes what it has left. Traces stay, except with clean.
+// With clean and Force the folder goes even if hitrace does not end the recording:
+// otherwise it would be in the way for good.
+func (r *Recorder) remove(ctx context.Context, l device.Left, clean bool) error {
+	result, err := r.Client.Shell(ctx, 0, device.CloseScript(l.Dir, !clean && len(l.Traces) > 0))
 	if err != nil {
 		return err
 	}
-	if _, closed := device.ParseClose(result); !closed {
-		return refuse("try again later", "hitrace on the device does not end the recording of %s", l.Dir)
+	traces, closed := device.ParseClose(result)
+	if !closed {
+		answer := fmt.Sprintf("hitrace on the device does not end the recording of %s: %s", l.Dir, device.CloseAnswer(result))
+		if !clean || !r.Force {
+			return refuse("try again later, or remove it with ohframe record --clean --force", "%s", answer)
+		}
+		if _, err := r.Client.Shell(ctx, 0, device.RemoveScript(l.Dir)); err != nil {
+			return err
+		}
+		r.say(Event{"note", "Note    " + answer, map[string]any{"not_closed": l.Dir}})
+	} else if len(traces) > 0 {
+		r.sayKept(traces)
+		return nil
 	}
 	r.say(Event{"note", "Note    removed " + l.Dir + ", which an earlier recording left", map[string]any{"removed": l.Dir}})
 	return nil
@@ -350,7 +369,7 @@ func (r *Recorder) Clean(ctx context.Context) error {
 		return &failure.Error{What: "a recording of " + owners + " is under way on the device", Hint: "--force ends it", Err: device.ErrBusy}
 	}
 	for _, l := range list {
-		if err := r.remove(ctx, l); err != nil {
+		if err := r.remove(ctx, l, true); err != nil {
 			return err
 		}
 	}

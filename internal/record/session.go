@@ -68,7 +68,7 @@ func (r *Recorder) makeFree(ctx context.Context, alive []device.Left) error {
 		return &failure.Error{What: "another recording is under way on the device: " + owners, Hint: hint, Err: device.ErrBusy}
 	}
 	for _, l := range alive { // its watchdog would end our recording
-		if err := r.remove(ctx, l); err != nil {
+		if err := r.remove(ctx, l, false); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,8 @@ type Device struct {
 	Seed    uint64
 	// Without are tags that the device does not have.
 	Without []string
-	// Busy is the owner of a session that is open already; "stale" if no process owns it.
+	// Busy is the owner of a session that is open already; "stale" if no process owns it,
+	// "hiview" if it is one of the device itself, which hitrace does not end.
 	Busy string
 	// NoDeveloperMode turns developer mode off.
 	NoDeveloperMode bool

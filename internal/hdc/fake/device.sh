@@ -48,7 +48,7 @@ ps() {
 	owner=
 	[ -e "$FAKE_STATE/session" ] && read -r owner clock <"$FAKE_STATE/session"
 	case $owner in
-	"" | stale | command) ;;
+	"" | stale | command | hiview) ;;
 	*) echo "shell         4321     1 0 09:30:00 ?     00:00:00 $owner -t 60" ;;
 	esac
 	while read -r bundle pid code ability; do
@@ -193,17 +193,25 @@ hitrace() {
 	begin) begin ;;
 	dump | finish) finish ;;
 	finish_nodump)
-		rm -f "$FAKE_STATE/session"
 		new "hitrace enter, running_state is RECORDING_LONG_FINISH_NODUMP"
+		if [ -n "$FAKE_CHECKS_ON" ] && is_hiviews; then
+			complain "Trace Close failed, errorCode($((FAKE_BUSY + 1)))"
+			return 0
+		fi
+		rm -f "$FAKE_STATE/session"
 		say "end capture trace."
 		;;
 	*) complain "this mode is not imitated" ;;
 	esac
 }
 
+# is_hiviews: the open session is one of the device itself. Only hiview ends it, but a
+# recording of hitrace takes its place.
+is_hiviews() { grep -q '^hiview ' "$FAKE_STATE/session" 2>/dev/null; }
+
 begin() {
 	new "hitrace enter, running_state is RECORDING_LONG_BEGIN"
-	if [ -z "$FAKE_LEGACY" ] && [ -e "$FAKE_STATE/session" ]; then
+	if [ -z "$FAKE_LEGACY" ] && [ -e "$FAKE_STATE/session" ] && ! is_hiviews; then
 		complain "OpenRecording failed, errorCode($FAKE_BUSY)"
 		return
 	fi
