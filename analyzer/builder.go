@@ -158,7 +158,8 @@ var ends = [hitrace.WordCount]func(*Builder, *thread, *openSlice, *hitrace.Event
 func (b *Builder) end(t *thread, e *hitrace.Event) {
 	depth, slice := t.open.End()
 	if depth == 0 {
-		b.unpaired(UnmatchedEnd, t, e)
+		b.diagnostics.add(UnmatchedEnd, e.Number)
+		b.coverage.beginLost(t.tid, t.last, e.Time)
 		t.unmatchedEnd(e.Time)
 	} else if slice != nil && ends[slice.word] != nil {
 		ends[slice.word](b, t, slice, e)
@@ -170,16 +171,16 @@ func (b *Builder) end(t *thread, e *hitrace.Event) {
 // would misread everything that follows.
 func (b *Builder) push(t *thread, e *hitrace.Event) {
 	if i := t.indexOpen(e.Word); i >= 0 {
-		b.unpaired(EndLost, t, e)
+		b.endLost(t, e)
 		t.abandon(i, e.Time)
 	}
 	t.open.Keep(openSlice{word: e.Word, start: e.Time, draft: t.draft})
 }
 
-// unpaired notes that a begin or an end of a slice is missing before the event.
-func (b *Builder) unpaired(what Diagnostic, t *thread, e *hitrace.Event) {
-	b.diagnostics.add(what, e.Number)
-	b.coverage.unpaired(t.last, e.Time)
+// endLost notes that an end of a slice is missing before the event.
+func (b *Builder) endLost(t *thread, e *hitrace.Event) {
+	b.diagnostics.add(EndLost, e.Number)
+	b.coverage.endLost(t.last, e.Time)
 }
 
 func (b *Builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
@@ -241,7 +242,7 @@ func (b *Builder) endReceiveVsync(t *thread, s *openSlice, e *hitrace.Event) {
 // frame: if a frame is open, its end was lost.
 func (b *Builder) beginUVTrace(t *thread, e *hitrace.Event) {
 	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 && !t.open.At(i).draft.hasVsync && t.indexOpen(hitrace.UVTrace) < 0 {
-		b.unpaired(EndLost, t, e)
+		b.endLost(t, e)
 		t.abandon(i, e.Time)
 	}
 	b.push(t, e)
@@ -257,7 +258,7 @@ func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 		if other.hasVsync || now == 0 || other.now == 0 || now == other.now {
 			return // within that, for another UI instance
 		}
-		b.unpaired(EndLost, t, e)
+		b.endLost(t, e)
 		t.abandon(i, e.Time)
 	}
 	if t.isMain() {

@@ -107,6 +107,8 @@ type cpuLines struct {
 type silence struct {
 	from, to trace.Time
 	isGap    bool // a line after it does not fit to one before
+	// ended is the thread with an end after it that has no begin.
+	ended trace.TID
 }
 
 // track adds the next event, at which the time of lines steps from last on.
@@ -119,7 +121,7 @@ func (c *coverage) track(e *hitrace.Event, last trace.Time) {
 		c.trackCPU(cpu, e)
 	}
 	switch e.Kind {
-	case hitrace.WakingEvent, hitrace.WakeupEvent:
+	case hitrace.WakeupEvent: // sched_waking has the CPU on which the thread ran before
 		if w, ok := hitrace.ParseTarget(e.Args); ok && w != e.CPU {
 			if target := c.cpu(w); target != nil && (target.last.Known() || c.Switches) {
 				if target.woken++; target.woken == 1 {
@@ -188,18 +190,34 @@ func (c *coverage) cpu(id trace.CPU) *cpuLines {
 	return &c.cpus[id]
 }
 
-// unpaired notes that a begin or an end of a slice is missing on a thread between two times:
-// if there was silence, it was a gap.
-func (c *coverage) unpaired(from, to trace.Time) {
+// endLost notes that an end of a slice is missing on a thread between two times: if there was
+// silence, it was a gap.
+func (c *coverage) endLost(from, to trace.Time) {
+	if s := c.silenceIn(from, to); s != nil {
+		s.isGap = true
+	}
+}
+
+// beginLost notes that a begin of a slice is missing on a thread between two times, or that
+// the slice is older than the trace. Only in a gap do several threads lack begins.
+func (c *coverage) beginLost(tid trace.TID, from, to trace.Time) {
+	if s := c.silenceIn(from, to); s != nil {
+		s.isGap = s.isGap || s.ended != 0 && s.ended != tid
+		s.ended = tid
+	}
+}
+
+// silenceIn returns the last interval without any line between two times; nil without one.
+func (c *coverage) silenceIn(from, to trace.Time) *silence {
 	if !from.Known() {
-		return
+		return nil
 	}
 	for i := len(c.silences) - 1; i >= 0 && c.silences[i].from >= from; i-- {
 		if c.silences[i].to <= to {
-			c.silences[i].isGap = true
-			return
+			return &c.silences[i]
 		}
 	}
+	return nil
 }
 
 // finish ends the trace.

@@ -250,6 +250,71 @@ func TestIdle(t *testing.T) {
 	}
 }
 
+// The ends of two slices that began before the trace are on both sides of a pause: nothing
+// is missing in it. If two threads lack begins after it, lines are.
+func TestOldSlices(t *testing.T) {
+	for _, c := range []struct{ threads, gaps int }{{1, 0}, {2, 1}} {
+		in := split(demo(t))
+		from := in.at(0.5)
+		var lines []line
+		paused := false
+		add := func(at int64) {
+			for i := range c.threads {
+				tid := 9001 + i
+				lines = append(lines, line{before: fmt.Appendf(nil, " worker-%d ( 9000) [003] .... ", tid), rest: []byte(": tracing_mark_write: E|9000\n"), at: at, cpu: 3})
+			}
+		}
+		for _, l := range in.lines {
+			if l.at >= from && !paused {
+				paused = true
+				add(from - 1)
+				add(from)
+			}
+			lines = append(lines, l)
+		}
+		in.lines = lines
+		pause := in.edit(func(_ int, l *line) (int64, bool) {
+			if l.at >= from {
+				return l.at + 400e3, true
+			}
+			return l.at, true
+		})
+		read, err := ohframe.Read(t.Context(), bytes.NewReader(pause), ohframe.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read.Timeline.Coverage.Gaps.Count; got != c.gaps {
+			t.Errorf("%d threads with ends on both sides: %d gaps, not %d", c.threads, got, c.gaps)
+		}
+	}
+}
+
+// sched_waking states the CPU on which a thread ran before, sched_wakeup the one on which
+// it runs next: a CPU is not silent because threads leave it.
+func TestThreadsLeaveCPU(t *testing.T) {
+	for _, event := range []string{"sched_wakeup", "sched_waking"} {
+		in := split(demo(t))
+		cpu := in.cpus[0]
+		target := fmt.Appendf(nil, "target_cpu=%03d", cpu)
+		lines := in.edit(func(_ int, l *line) (int64, bool) {
+			if !bytes.Contains(l.rest, target) {
+				return l.at, l.cpu != cpu
+			}
+			// Another CPU wakes the thread.
+			l.before = bytes.Replace(l.before, fmt.Appendf(nil, "[%03d]", cpu), fmt.Appendf(nil, "[%03d]", in.cpus[1]), 1)
+			l.rest = bytes.Replace(l.rest, []byte("sched_wakeup"), []byte(event), 1)
+			return l.at, true
+		})
+		read, err := ohframe.Read(t.Context(), bytes.NewReader(lines), ohframe.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read.Timeline.Coverage.Silent.Count; (got == 0) != (event == "sched_waking") {
+			t.Errorf("%s: CPU %d is silent %d times", event, cpu, got)
+		}
+	}
+}
+
 // What only causes need leaves the verdict good.
 func TestNotes(t *testing.T) {
 	for _, c := range []struct {
