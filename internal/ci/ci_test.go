@@ -152,6 +152,10 @@ func TestMarkdown(t *testing.T) {
 	if got := write(t, r, "markdown"); !strings.Contains(got, "checks failed.\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
 		t.Errorf("no data quality: %s", got)
 	}
+	r.Inputs[0].Quality.Reasons = []quality.Reason{{Code: "no_freq", Verdict: quality.Good, Text: "no frequencies"}}
+	if got := write(t, r, "markdown"); !strings.Contains(got, "\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
+		t.Errorf("a reason that leaves the quality good is a warning: %s", got)
+	}
 	r.Inputs[1].Quality = &quality.Quality{Verdict: quality.Good, ClockSource: &other}
 	if got := write(t, r, "markdown"); !strings.Contains(got, "\nData quality: good.\n") {
 		t.Errorf("no data quality of two: %s", got)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -34,7 +35,7 @@ func (r *Result) writeMarkdown(w io.Writer) error {
 		case in.Skipped != "":
 			lines = append(lines, fmt.Sprintf("- ⚠️ **%s**: skipped: %s", markdown(in.Name), markdown(in.Skipped)))
 		case in.Quality == nil:
-		case len(in.Quality.Reasons) > 0:
+		case in.Quality.Verdict != quality.Good:
 			bad = true
 			lines = append(lines, fmt.Sprintf("- ⚠️ **data quality of %s**: %s", markdown(in.Name), markdown(in.Quality.String())))
 		case good == "" || good == in.Quality.String():
