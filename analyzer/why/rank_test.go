@@ -99,6 +99,20 @@ func TestRankMerges(t *testing.T) {
 	}
 }
 
+// A cause has one name, whatever kernel function its worst frame waited in.
+func TestCostName(t *testing.T) {
+	for _, function := range []string{"", "io_schedule", "folio_wait_bit"} {
+		c := why.Cost{Wait: place.WaitIO, Slice: "FlushBuild", Function: function}
+		if got := c.Name(); got != "waiting for storage in FlushBuild" {
+			t.Errorf("%q: %q", function, got)
+		}
+	}
+	c := why.Cost{Wait: place.WaitBinder, Slice: "FlushBuild", Kind: "media:OS_IPC*"}
+	if c.Name() != c.Title() {
+		t.Errorf("%q without the thread", c.Name())
+	}
+}
+
 func TestCulpritKind(t *testing.T) {
 	for _, test := range []struct {
 		culprit why.Culprit

@@ -26,6 +26,10 @@ func (s *Share) Title() string {
 // of a ranking never have the same title.
 func (c *Cost) Title() string { return title(c.Wait, c.Slice, c.Kind, c.Function, "") }
 
+// Name names the cause as Title does, without what is of its worst frame only: a cause has the
+// same name in all traces.
+func (c *Cost) Name() string { return title(c.Wait, c.Slice, c.Kind, "", "") }
+
 // InStages names the stages in brackets: " [build, layout]". It is empty if the slice names
 // the only stage already, or if there is none.
 func (c *Cost) InStages() string {

@@ -263,7 +263,7 @@ func rank(t *ohframe.Trace) map[causeKey][]Cause {
 	for _, p := range causes.Processes(t.Timeline, t.Causes, causes.Options{}) {
 		var list []Cause
 		for _, c := range p.Ranking.Costs {
-			list = append(list, Cause{Name: c.Title(), Frames: int64(len(c.Frames)), Lost: c.Lost})
+			list = append(list, Cause{Name: c.Name(), Frames: int64(len(c.Frames)), Lost: c.Lost})
 		}
 		slices.SortFunc(list, compareCauses)
 		if len(list) > maxCauses {
