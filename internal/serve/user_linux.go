@@ -12,7 +12,7 @@ import (
 )
 
 // isOtherUser reports whether a connection comes from another user of this computer, except
-// root, who can read everything. Unknown is no: under WSL the client may be a browser of
+// root, who can read everything, and the user of sudo. Unknown is no: under WSL the client may be a browser of
 // Windows.
 func isOtherUser(client, server netip.AddrPort) bool {
 	// The kernel lists sockets while they come and go, so one may be missing once.
@@ -28,11 +28,17 @@ func isOtherUser(client, server netip.AddrPort) bool {
 			user, ok := owner(f, socketName(client, list.mapped), socketName(server, list.mapped))
 			f.Close()
 			if ok {
-				return user != 0 && user != os.Getuid() && user != os.Geteuid()
+				return user != 0 && user != os.Getuid() && user != os.Geteuid() && !isSudoUser(user, os.Geteuid(), os.Getenv("SUDO_UID"))
 			}
 		}
 	}
 	return false
+}
+
+// isSudoUser reports whether a user started the program with sudo, so that it runs as root: the
+// browser is that user's. Only who starts a program as root can set the variable.
+func isSudoUser(user, effective int, variable string) bool {
+	return effective == 0 && variable == strconv.Itoa(user)
 }
 
 // owner returns the user id of the socket with these ends. Source: the kernel's

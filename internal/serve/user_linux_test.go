@@ -47,6 +47,25 @@ func TestOwner(t *testing.T) {
 	}
 }
 
+// The browser of the user who ran the program with sudo is no other user's.
+func TestSudoUser(t *testing.T) {
+	for _, test := range []struct {
+		user, effective int
+		variable        string
+		want            bool
+	}{
+		{1000, 0, "1000", true},
+		{1001, 0, "1000", false},
+		{1000, 0, "", false},
+		{1000, 0, "x", false},
+		{1000, 1001, "1000", false}, // sudo -u: not root
+	} {
+		if got := isSudoUser(test.user, test.effective, test.variable); got != test.want {
+			t.Errorf("%+v: %t", test, got)
+		}
+	}
+}
+
 // Another user of the computer who knows the addresses gets neither the page nor the trace.
 func TestOtherUser(t *testing.T) {
 	const variable = "OHFRAME_TEST_OTHER_USER"
