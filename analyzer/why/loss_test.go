@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -40,21 +41,8 @@ func TestLostSwitches(t *testing.T) {
 			}
 		}
 	}
-	const lost = "../../../shared/repro/lost.ftrace.gz"
 	t.Run("lost", func(t *testing.T) {
-		f, err := os.Open(lost)
-		if err != nil {
-			t.Skip(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := recorded(t, "lost.ftrace.gz")
 		timeline, causes := explain(t, bytes.NewReader(text))
 		late := 0
 		for f := range timeline.Complete() {
@@ -69,6 +57,26 @@ func TestLostSwitches(t *testing.T) {
 			t.Errorf("%d late frames", late)
 		}
 	})
+}
+
+// recorded returns the text of a compressed trace that is no part of the repository, or skips
+// the test.
+func recorded(t *testing.T, name string) []byte {
+	t.Helper()
+	f, err := os.Open(filepath.Join("../../../shared/repro", name))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // lossScript returns a trace of frames on processor 1, in one of which hole writes lines in

@@ -2,9 +2,6 @@ package why_test
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -157,21 +154,8 @@ func TestSliceTimes(t *testing.T) {
 	if several < 5 {
 		t.Errorf("%d frames ran in several slices of one stage", several)
 	}
-	const run = "../../../shared/repro/run1.ftrace.gz"
 	t.Run("run1", func(t *testing.T) {
-		f, err := os.Open(run)
-		if err != nil {
-			t.Skip(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := recorded(t, "run1.ftrace.gz")
 		if n := checkSlices(t, text); n < 10 {
 			t.Errorf("%d frames ran in several slices of one stage", n)
 		}
