@@ -100,10 +100,8 @@ type pageProcess struct {
 	Blame, Stutter groups
 	// StageScale is the longest P90 of a stage: a full bar.
 	StageScale trace.Duration
-	// Why is nil if no frame was late or the causes are unknown. CausesKnown
-	// distinguishes the two.
-	Why         *whyView
-	CausesKnown bool
+	// Why is nil if no frame was late or the causes are unknown.
+	Why *whyView
 	// WorstCauses are what the list of worst frames says about each.
 	WorstCauses explanations
 }
@@ -242,7 +240,6 @@ func (p *pageView) add(in Input, several bool) {
 				info.Moments = append(info.Moments, momentRow{m})
 			}
 		}
-		pp.CausesKnown = in.Causes != nil
 		causes := known(s)
 		pp.WorstCauses = worstCauses(s, causes)
 		if pp.Why = newWhyView(causes, in.Causes, in.Quality, &pp, maxLateOnPage-p.listed); pp.Why != nil {
