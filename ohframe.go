@@ -50,6 +50,8 @@ type Options struct {
 	// Entry selects a file of a zip archive with several: by its name, by the last
 	// element of its name, or by a path.Match pattern for either.
 	Entry string
+	// EntryIfArchive reads an input that is no archive although Entry is set.
+	EntryIfArchive bool
 	// ClockOffset is trace time minus CLOCK_MONOTONIC. Nil infers it from the trace.
 	ClockOffset *trace.Duration
 	// PhaseRule decides which times make a frame misaligned.
@@ -115,7 +117,7 @@ type input struct {
 // open opens the containers of an input and recognises its format. keepTar is as in
 // unpack.Options.
 func open(ctx context.Context, r io.Reader, o Options, keepTar bool) (*input, error) {
-	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.Strict, Limits: o.Limits, Entry: o.Entry, KeepTar: keepTar})
+	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.Strict, Limits: o.Limits, Entry: o.Entry, EntryIfArchive: o.EntryIfArchive, KeepTar: keepTar})
 	if err != nil {
 		return nil, asError(err)
 	}

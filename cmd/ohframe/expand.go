@@ -14,8 +14,9 @@ import (
 // used are the files that a command reads. None may be an output, and a new output is
 // readable only by the users that may read all of them.
 type used struct {
-	files []fs.FileInfo
-	mode  fs.FileMode // of new outputs, before the umask
+	files  []fs.FileInfo
+	mode   fs.FileMode // of new outputs, before the umask
+	inputs int         // traces
 }
 
 // newFile is the mode of new files, before the umask.
@@ -91,6 +92,7 @@ func expandInputs(c *cli.Context, args []string) ([]string, error) {
 		names = append(names, in.Path)
 	}
 	uses(c, set.Read...)
+	usedFiles(c).inputs += len(names)
 	for _, name := range names {
 		uses(c, name)
 		if name != standard {

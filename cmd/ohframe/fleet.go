@@ -237,7 +237,7 @@ func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.Causes = !c.Bool(noCausesFlag.Name)
+	options.Causes, options.EntryIfArchive = !c.Bool(noCausesFlag.Name), true
 	o := fleet.Options{
 		Read: options, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: *c.Generic("dim").(*rules),
 		Timeout: c.Duration("timeout"), Frames: c.Bool("frames"), Shards: c.Int("shards"),
@@ -364,14 +364,15 @@ func fleetReportCommand() *cli.Command {
 var byFlag = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`: kind, process, format, recorded_day and those of the dataset"}
 
 // fleetQuery returns the query that the flags set.
-func fleetQuery(c *cli.Context) fleet.Query {
-	q := fleet.Query{Process: c.String("process"), By: []string{}}
+func fleetQuery(c *cli.Context) (fleet.Query, error) {
+	pattern, err := processPattern(c)
+	q := fleet.Query{Process: pattern, By: []string{}}
 	for name := range strings.SplitSeq(c.String("by"), ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			q.By = append(q.By, name)
 		}
 	}
-	return q
+	return q, err
 }
 
 func openDataset(c *cli.Context, dir string) (*fleet.Dataset, error) {
@@ -397,11 +398,14 @@ func reportFleet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	query, err := fleetQuery(c)
+	if err != nil {
+		return err
+	}
 	d, err := openDataset(c, c.Args().First())
 	if err != nil {
 		return err
 	}
-	query := fleetQuery(c)
 	groups, err := await(c.Context, func() ([]*fleet.Group, error) { return d.Groups(c.Context, query) })
 	if err != nil {
 		return err
@@ -434,7 +438,11 @@ func diffFleets(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o := fleet.CompareOptions{Query: fleetQuery(c), Unit: c.String("unit"), Any: c.Bool(failOnAnyFlag.Name)}
+	query, err := fleetQuery(c)
+	if err != nil {
+		return err
+	}
+	o := fleet.CompareOptions{Query: query, Unit: c.String("unit"), Any: c.Bool(failOnAnyFlag.Name)}
 	if c.IsSet("fail-on") {
 		if o.FailOn, err = diff.ParseConditions(c.String("fail-on")); err != nil {
 			return &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>+2pp,p95_ms>+5%'; docs/fleet.md lists the measures"}

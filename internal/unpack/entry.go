@@ -44,7 +44,7 @@ func (c *Content) choose(kind string, all []member) (int, error) {
 // unselected returns an error if Options.Entry is set but selected nothing.
 func (c *Content) unselected() error {
 	switch {
-	case c.options.Entry == "" || c.selected:
+	case c.options.Entry == "" || c.selected, c.listing == "" && c.options.EntryIfArchive:
 		return nil
 	case c.listing == "":
 		return &Error{What: "not an archive", Err: ErrEntry}

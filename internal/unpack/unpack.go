@@ -55,6 +55,8 @@ type Options struct {
 	// Entry selects a file of an archive: by its name, else by the last element
 	// of its name, else by a path.Match pattern for either.
 	Entry string
+	// EntryIfArchive reads an input that is no archive although Entry is set.
+	EntryIfArchive bool
 }
 
 // Content is the content of an input.
