@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
+	"ohframe/analyzer/perfetto"
 	"ohframe/internal/inputs"
 	"ohframe/internal/version"
 )
@@ -121,6 +122,9 @@ func convertOne(c *cli.Context, name, outName string) error {
 	}
 	defer in.Close()
 	out, err := createOutput(c, outName)
+	if err != nil && isPerfetto(in) { // its default output is itself
+		_, err = convertInto(c, name, in, io.Discard, outName, false)
+	}
 	if err != nil {
 		if f := (*failure)(nil); errors.As(err, &f) && f.hint == "" && !c.IsSet("output") {
 			f.hint = "-o OUT writes to another folder"
@@ -143,6 +147,13 @@ func convertOne(c *cli.Context, name, outName string) error {
 		printSummary(os.Stderr, inputName(name), outName, &summary.Summary)
 	}
 	return nil
+}
+
+// isPerfetto reports whether a file is a Perfetto trace, without reading on.
+func isPerfetto(in *source) bool {
+	head := make([]byte, 512)
+	n, err := in.file.ReadAt(head, 0)
+	return (err == nil || err == io.EOF) && perfetto.Sniff(head[:n])
 }
 
 // convertInto converts the input to out. name and outName are for messages; in reads

@@ -29,6 +29,14 @@ func severalInputs(c *cli.Context) ([]string, error) {
 	return expandInputs(c, args)
 }
 
+// noArguments refuses arguments.
+func noArguments(c *cli.Context, hint string) error {
+	if c.NArg() == 0 {
+		return nil
+	}
+	return &failure{what: fmt.Sprintf("unexpected argument %q", c.Args().First()), hint: hint}
+}
+
 // inputName returns the name of an input in messages.
 func inputName(name string) string {
 	if name == standard {
@@ -87,7 +95,7 @@ func traceFlags(strict string) []cli.Flag {
 		&cli.StringFlag{Name: "from", Category: commonCategory, Usage: "skip what is before `TIME`, a trace time (13762.791708) or an offset from the start (+1.5s)"},
 		&cli.StringFlag{Name: "to", Category: commonCategory, Usage: "skip what is at `TIME` or later"},
 		&cli.IntFlag{Name: "workers", Category: commonCategory, Usage: "process `N` blocks of the trace at once; 0 is one for each processor", DefaultText: "one for each processor"},
-		&cli.StringFlag{Name: "entry", Category: commonCategory, Usage: "file `NAME`, or a pattern, to read from an archive of several files"},
+		&cli.StringFlag{Name: "entry", Category: commonCategory, Usage: "file `NAME`, or a pattern, to read from archives of several files"},
 		&cli.BoolFlag{Name: "strict", Category: commonCategory, Usage: strict},
 		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &limits.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},
 	}
@@ -95,7 +103,7 @@ func traceFlags(strict string) []cli.Flag {
 
 // traceOptions returns the options that traceFlags set, without Strict.
 func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
-	o.Workers, o.Entry = c.Int("workers"), c.String("entry")
+	o.Workers, o.Entry, o.EntryIfArchive = c.Int("workers"), c.String("entry"), usedFiles(c).inputs > 1
 	o.Limits = *c.Generic("limit").(*limits.Limits)
 	if o.Workers < 0 {
 		return o, &failure{what: fmt.Sprintf("--workers %d: must not be negative", o.Workers)}

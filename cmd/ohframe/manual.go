@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,15 +22,32 @@ func manualCommand() *cli.Command {
 		Name:  "man",
 		Usage: "print the manual page",
 		Action: func(c *cli.Context) error {
+			if err := noArguments(c, c.Command.HelpName); err != nil {
+				return err
+			}
 			cli.MarkdownDocTemplate = manualHead + synopsis(c.App) + manualCommands + manualSections + limitsSection()
 			page, err := c.App.ToManWithSection(1)
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(c.App.Writer, page)
+			_, err = io.WriteString(c.App.Writer, roff(page))
 			return fileError(outputName(standard), err)
 		},
 	}
+}
+
+// roff writes characters beyond ASCII as escapes: groff reads its input as Latin-1 unless it
+// is told otherwise.
+func roff(page string) string {
+	var b strings.Builder
+	for _, r := range page {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		}
+	}
+	return b.String()
 }
 
 // The library's template, with the commands in the synopsis.

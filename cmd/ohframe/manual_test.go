@@ -22,7 +22,7 @@ func TestManual(t *testing.T) {
 		t.Fatal(err)
 	}
 	const oneLine = "-rLL=1000n"
-	cmd := exec.Command(groff, "-K", "utf8", "-man", "-Tutf8", "-ww", "-P-cbou", oneLine)
+	cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-P-cbou", oneLine)
 	cmd.Stdin = bytes.NewReader(page)
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints

@@ -175,6 +175,9 @@ func (v *viewer) show(ctx context.Context, name string, file *os.File, t *analyz
 		}
 	}
 	err = serve.Run(ctx, v.listener, site, v.timeout)
+	if signalled := (interruption{}); v.keep && errors.As(err, &signalled) {
+		return nil // as after a fetch
+	}
 	if errors.Is(err, serve.ErrNotFetched) {
 		return &failure{
 			what: fmt.Sprintf("%s has not fetched the trace within %s", site.Origin, v.timeout),

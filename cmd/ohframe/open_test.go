@@ -308,13 +308,26 @@ func TestOpenInterrupt(t *testing.T) {
 	}
 }
 
+// With --keep, Ctrl-C is no error, though nothing was fetched.
+func TestOpenKeepInterrupt(t *testing.T) {
+	o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--keep")
+	o.link(t)
+	if err := o.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	o.end(t, 0)
+	if strings.Contains(o.stderr.String(), "interrupted") {
+		t.Errorf("says %q", &o.stderr)
+	}
+}
+
 func TestOpenWithoutBrowser(t *testing.T) {
 	const hint = "\nhint: ohframe open --print-url TRACE prints the address to open\n"
 	for browser, want := range map[string]string{
 		"":       "executable file not found in $PATH",
 		"exit 3": "exit status 3",
 	} {
-		o := startOpen(t, browser, "frames.ftrace", "--port", "0")
+		o := startOpen(t, browser, "frames.ftrace", "--port", "0", "--keep")
 		o.end(t, 1)
 		o.message(t, want+hint)
 		if !strings.Contains(o.stderr.String(), "\nohframe: cannot open the browser: ") {

@@ -85,7 +85,9 @@ func createOutput(c *cli.Context, name string) (*output, error) {
 	}
 	f, err := atomicfile.Create(path, mode)
 	if err != nil {
-		if folder := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) {
+		folder := filepath.Dir(path)
+		// In a folder of the kernel, creating a file fails with the same error.
+		if _, missing := os.Stat(folder); errors.Is(missing, fs.ErrNotExist) {
 			err = fmt.Errorf("the folder %s does not exist", folder)
 		}
 		return nil, fileError(name, err)
@@ -243,6 +245,8 @@ func formatOption(c *cli.Context, formats []string) (string, error) {
 	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))
 	byName, known := formatExtensions[extension]
 	switch {
+	case known && byName == "parquet" && strings.HasSuffix(name, ".gz"):
+		return "", &failure{file: name, what: "Parquet files are compressed already, and readers expect them without gzip", hint: "use the extension .parquet"}
 	case isSet && known && byName != format:
 		return "", &failure{file: name, what: fmt.Sprintf("the extension contradicts --format %s", format), hint: "leave out --format, or use another extension"}
 	case isSet || extension == "" || extension == textExtension:

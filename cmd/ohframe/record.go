@@ -226,8 +226,8 @@ func newPlan(c *cli.Context) (*plan, error) {
 
 // deviceOptions returns the options that deviceFlags set. It refuses arguments.
 func deviceOptions(c *cli.Context) (o record.Options, err error) {
-	if c.NArg() > 0 {
-		return o, &failure{what: fmt.Sprintf("unexpected argument %q", c.Args().First()), hint: fmt.Sprintf("ohframe %s --help lists the flags", c.Command.Name)}
+	if err := noArguments(c, fmt.Sprintf("ohframe %s --help lists the flags", c.Command.Name)); err != nil {
+		return o, err
 	}
 	o.HDC = c.String("hdc")
 	if o.Wait, err = timeOption(c, "wait"); err == nil {

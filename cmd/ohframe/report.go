@@ -176,12 +176,23 @@ func measure(c *cli.Context, t *analyzer.Timeline, o stats.Options) (*stats.Repo
 	return await(c.Context, func() (*stats.Report, error) { return stats.Compute(t, o), nil })
 }
 
+// processPattern returns the pattern that --process sets; empty without the flag. An empty
+// value is an error: it is usually that of a shell variable that is not set.
+func processPattern(c *cli.Context) (string, error) {
+	pattern := c.String(processFlag.Name)
+	if pattern == "" && c.IsSet(processFlag.Name) {
+		return "", &failure{what: `--process: "" is no name, pattern or process id`, hint: "leave out --process to select all processes"}
+	}
+	return pattern, nil
+}
+
 // statsOptions returns the options that --process sets.
 func statsOptions(c *cli.Context) (stats.Options, error) {
-	if c.String(processFlag.Name) == "" {
-		return stats.Options{}, nil
+	pattern, err := processPattern(c)
+	if err != nil || pattern == "" {
+		return stats.Options{}, err
 	}
-	match, err := stats.MatchProcess(c.String(processFlag.Name))
+	match, err := stats.MatchProcess(pattern)
 	if err != nil {
 		return stats.Options{}, &failure{what: "--process: " + err.Error()}
 	}

@@ -28,8 +28,8 @@ func sqlCommand() *cli.Command {
 }
 
 func runSQL(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return &failure{what: fmt.Sprintf("unexpected argument %q", c.Args().First()), hint: "ohframe sql --export DIR"}
+	if err := noArguments(c, "ohframe sql --export DIR"); err != nil {
+		return err
 	}
 	if c.IsSet("inline") {
 		return inlineModule(c, c.String("inline"))

@@ -26,8 +26,8 @@ func uiCommand() *cli.Command {
 
 func runUI(c *cli.Context) error {
 	const usage = "ohframe ui --export DIR --base URL"
-	if c.NArg() > 0 {
-		return &failure{what: fmt.Sprintf("unexpected argument %q", c.Args().First()), hint: usage}
+	if err := noArguments(c, usage); err != nil {
+		return err
 	}
 	if !c.IsSet("export") && !c.IsSet("base") && !c.IsSet("github") {
 		return &failure{what: "nothing to do", hint: usage}

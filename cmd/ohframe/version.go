@@ -42,6 +42,9 @@ func versionCommand() *cli.Command {
 		Name:  "version",
 		Usage: "print the version",
 		Action: func(c *cli.Context) error {
+			if err := noArguments(c, c.Command.HelpName); err != nil {
+				return err
+			}
 			_, err := fmt.Fprintln(c.App.Writer, c.App.Name, "version", c.App.Version)
 			return fileError(outputName(standard), err)
 		},
