@@ -5,7 +5,7 @@
 //	Commit    is on the disk, gets its name
 //
 // A process that is killed leaves nothing behind if its files have no names. Otherwise the
-// next Create in the folder removes what it has left.
+// next Create in the folder, an hour later or more, removes what it has left.
 package atomicfile
 
 import (
@@ -179,7 +179,8 @@ const staleAfter = time.Hour
 // swept are the folders that removeStale has searched.
 var swept sync.Map
 
-// removeStale removes the temporary files in a folder whose processes were killed.
+// removeStale removes the temporary files in a folder whose processes were killed an hour
+// ago or more.
 func removeStale(folder string) {
 	if _, done := swept.LoadOrStore(folder, true); done {
 		return
