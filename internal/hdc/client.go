@@ -38,7 +38,8 @@ const afterExit = time.Second
 
 // run runs hdc and returns its standard output without log lines and carriage
 // returns. limit zero means c.Limit. The error says that hdc could not be run, that
-// the limit passed, that the answer is too long, or why ctx ended; an answer that means an error is not one here.
+// the limit passed, that the answer is too long, or why ctx ended; an answer that
+// means an error is not one here.
 func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (string, error) {
 	if limit == 0 {
 		limit = c.Limit

@@ -106,7 +106,7 @@ func (in *injected) drift(ppm int64) []byte {
 	return in.edit(func(_ int, l *line) (int64, bool) { return l.at + (l.at-in.first)*ppm/1e6, true })
 }
 
-// without drops lines.
+// drop returns the trace without the lines for which the function is true.
 func (in *injected) drop(drop func(l *line) bool) []byte {
 	return in.edit(func(_ int, l *line) (int64, bool) { return l.at, !drop(l) })
 }

@@ -13,11 +13,11 @@
 //	ends
 //
 // It serves the page and the trace, on the loopback interface. Their paths cannot be
-// guessed, and the trace is only for pages of one origin. The browser's command line shows the
-// path of the page to other users of the computer; on Linux they are refused. Other requests get an error, such
-// as those of the UI for a trace processor on the same port. So do requests for another
-// host: with DNS rebinding a page can make its own host name point here, and then has the
-// origin of the answer.
+// guessed, and the trace is only for pages of one origin. The browser's command line shows
+// the path of the page to other users of the computer; on Linux they are refused. Other
+// requests get an error, such as those of the UI for a trace processor on the same port. So
+// do requests for another host: with DNS rebinding a page can make its own host name point
+// here, and then has the origin of the answer.
 //
 // Optionally it serves the UI, too. Then all is of one origin, and no network is needed.
 package serve

@@ -19,8 +19,8 @@
 //	         string of a script
 //	UTF-16   with a byte order mark, as PowerShell's > writes it
 //
-// A byte order mark of UTF-8 is skipped; bzip2 and xz are errors. The package never writes to a path that
-// an input names.
+// A byte order mark of UTF-8 is skipped; bzip2 and xz are errors. The package never
+// writes to a path that an input names.
 //
 // A truncated or corrupt container is read up to the damage.
 package unpack
