@@ -58,7 +58,7 @@ func fleetRunCommand() *cli.Command {
 			&cli.BoolFlag{Name: "frames", Usage: "also write all frames, to DIR/frames"},
 			noCausesFlag,
 			&cli.IntFlag{Name: "max-failures", Value: -1, Usage: "exit with 1 if more than `N` traces fail", DefaultText: "any number"},
-		}, traceFlags(strictMeasures)...),
+		}, traceFlags(strictFleet)...),
 		Action: runFleet,
 	}
 }

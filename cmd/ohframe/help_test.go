@@ -1,7 +1,9 @@
 package main
 
 import (
+	"maps"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,5 +65,23 @@ func TestHelpWords(t *testing.T) {
 				t.Errorf("%s, %d columns: %q, want %q", c.Name, width, got, want)
 			}
 		}
+	}
+}
+
+// The help of --strict has the exit codes of the command, which the table in
+// docs/commands.md has, too.
+func TestHelpStrict(t *testing.T) {
+	want := map[string]string{"convert": "stop", "text": "stop", "open": "stop", "report": "1, 2", "frames": "1, 2", "why": "1, 2", "diff": "1, 2", "run": "2"}
+	got := map[string]string{}
+	app := newApp()
+	for _, c := range append(app.VisibleCommands(), app.Command("fleet").Subcommands...) {
+		for _, f := range c.Flags {
+			if b, ok := f.(*cli.BoolFlag); ok && b.Name == "strict" {
+				got[c.Name] = strings.Join(regexp.MustCompile(`^stop\b|\b[12]\b`).FindAllString(b.Usage, -1), ", ")
+			}
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -80,10 +80,12 @@ func fileError(name string, err error) error {
 // commonCategory is the heading of traceFlags in the help of a command.
 const commonCategory = "Common flags"
 
-// What --strict means: for commands that write the trace, and for those that measure it.
+// What --strict means: for commands that write the trace, for those that measure it, and
+// for fleet run.
 const (
-	strictLines    = "stop at the first line that cannot be parsed"
-	strictMeasures = "exit with 2, after writing the output, if measures are unreliable"
+	strictLines    = "stop at the first line, row or packet that cannot be read"
+	strictMeasures = "after writing the output, exit with 1 if an input was skipped, else with 2 if data is unreliable"
+	strictFleet    = "after writing the dataset, exit with 2 if the data of a trace is unreliable"
 )
 
 // traceFlags returns the flags of every command that reads a trace. strict is what
