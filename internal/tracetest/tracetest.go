@@ -10,8 +10,8 @@ import (
 )
 
 // Paths returns the demo and the captures of testdata. If slow tests run, it also
-// returns the traces in folders of ../shared, if that is there: traces that are not
-// in the repository.
+// returns the captures and the generated traces of ../shared, if that is there: traces
+// that are not in the repository. Hostile inputs are not among them.
 func Paths(t testing.TB) []string {
 	t.Helper()
 	root, err := os.Getwd()
@@ -31,7 +31,9 @@ func Paths(t testing.TB) []string {
 	}
 	paths = append(paths, captures...)
 	if slow.Enabled() {
-		paths = append(paths, glob(t, filepath.Join(root, "..", "shared", "*", "*.ftrace"))...)
+		for _, folder := range []string{"traces", "oracle"} {
+			paths = append(paths, glob(t, filepath.Join(root, "..", "shared", folder, "*.ftrace"))...)
+		}
 	}
 	return paths
 }
