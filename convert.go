@@ -109,7 +109,6 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 	if err != nil {
 		return nil, err
 	}
-	s.Totals = nil // no lines were read
 	return &Summary{Summary: *s, Warnings: t.Warnings}, nil
 }
 

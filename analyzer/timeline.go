@@ -24,6 +24,9 @@ type Timeline struct {
 	ClockChanges []ClockChange
 	// Coverage is what a text trace lacks.
 	Coverage Coverage
+	// Quality is what a converted trace states about the data quality of its original, as
+	// package internal/quality encodes it; empty for other inputs.
+	Quality string
 	// Wall relates trace time to the time of day.
 	Wall WallClock
 	// Diagnostics counts inconsistencies in the trace.

@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"ohframe/exporter/timeline"
 	"ohframe/internal/annotation"
 	"ohframe/internal/fingerprint"
+	"ohframe/internal/quality"
 )
 
 // Options decide how a text trace is converted. Reader and Analyzer have limits of their
@@ -55,7 +57,8 @@ func (o *Options) findsCauses() bool { return o.Causes && !o.NoTracks }
 // are Exported, Unmatched, Unencodable, Over or LeftOut.
 type Summary struct {
 	Timeline *analyzer.Timeline
-	Totals   *hitrace.Totals
+	// Totals are nil if no text was read.
+	Totals *hitrace.Totals
 	// Causes are the causes of late frames; nil unless Options.Causes is set.
 	Causes *why.Causes
 	// Exported counts the events that are in the output.
@@ -158,7 +161,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, w io.Writer, options Options) (*Summary, error) {
 	out := bufio.NewWriterSize(w, 256<<10)
 	packets := packet.NewWriter(ctx, out, options.Compress)
-	summary := &Summary{Timeline: t, Totals: &hitrace.Totals{}}
+	summary := &Summary{Timeline: t}
 	hash := xxh3.HashString128(t.String())
 	writeSystemInfo(packets)
 	finish(packets, summary, [2]uint64{hash.Hi, hash.Lo}, options)
@@ -223,6 +226,7 @@ func identity(input [2]uint64, o Options) [2]uint64 {
 // attributes are the facts of the conversion that Perfetto's overview shows.
 func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 	clock, counts := &s.Timeline.Clock, s.Timeline.Counts()
+	totals, judged := cmp.Or(s.Totals, &hitrace.Totals{}), quality.Of(s.Timeline, s.Totals)
 	list := []attribute{
 		{name: "ohframe.version", text: o.Version},
 		{name: "ohframe.input", text: o.Input},
@@ -231,10 +235,10 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		{name: "ohframe.clock_offset_source", text: clock.Source.String()},
 		{name: "ohframe.start_ns", number: int64(s.Timeline.Span.Start)},
 		{name: "ohframe.end_ns", number: int64(s.Timeline.Span.End)},
-		{name: "ohframe.lines", number: int64(s.Totals.Lines)},
-		{name: "ohframe.lines_not_understood", number: int64(s.Totals.Problems.Lost())},
-		{name: "ohframe.lines_of_hilog", number: int64(s.Totals.Problems.Logged())},
-		{name: "ohframe.lines_outside_window", number: int64(s.Totals.Outside)},
+		{name: "ohframe.lines", number: int64(totals.Lines)},
+		{name: "ohframe.lines_not_understood", number: int64(totals.Problems.Lost())},
+		{name: "ohframe.lines_of_hilog", number: int64(totals.Problems.Logged())},
+		{name: "ohframe.lines_outside_window", number: int64(totals.Outside)},
 		{name: "ohframe.events_exported", number: int64(s.Exported)},
 		{name: "ohframe.events_unencodable", number: int64(s.Unencodable)},
 		{name: "ohframe.events_over_limits", number: int64(s.Over.Total())},
@@ -246,6 +250,8 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		{name: "ohframe.frames_empty", number: int64(counts.Empty)},
 		{name: "ohframe.frames_misaligned", number: int64(counts.Misaligned)},
 		{name: "ohframe.frames_renumbered", number: int64(s.Renumbered)},
+		{name: "ohframe.quality", text: judged.String()},
+		{name: "ohframe.quality_reasons", text: judged.Encode()},
 	}
 	if counts.Truncated > 0 {
 		list = append(list, attribute{name: "ohframe.truncated", text: truncated(s.Timeline)})

@@ -21,6 +21,9 @@ const (
 	attributeString     = 3
 )
 
+// maxQuality is the longest statement about the data quality that is read.
+const maxQuality = 64 << 10
+
 // attributes are what ohframe stores about a trace that it wrote.
 type attributes struct {
 	ours        bool
@@ -30,6 +33,7 @@ type attributes struct {
 	source      string
 	span        analyzer.Interval // of the trace that was converted
 	truncated   []truncatedFrame
+	quality     string
 	// causes: ohframe looked for causes of late frames, in the kinds of events that
 	// evidence lists.
 	causes   bool
@@ -72,6 +76,10 @@ func (a *attributes) addAttribute(b []byte) bool {
 		a.truncated = parseTruncated(string(text))
 	case "clock_offset_source":
 		a.source = truncated(text, maxName)
+	case "quality_reasons":
+		if len(text) <= maxQuality {
+			a.quality = string(text)
+		}
 	case "causes_from":
 		a.causes, a.evidence = true, truncated(text, maxName)
 	}

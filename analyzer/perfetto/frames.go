@@ -13,6 +13,7 @@ import (
 func (d *decoder) assemble() (*analyzer.Timeline, *why.Causes) {
 	t := &analyzer.Timeline{Clock: d.clocks.offset(), Wall: d.clocks.wall()}
 	d.stats.Ours, d.stats.Converter = d.attributes.ours, d.attributes.version
+	t.Quality = d.attributes.quality
 	if d.attributes.offsetKnown {
 		t.Clock = d.attributes.clock()
 	}

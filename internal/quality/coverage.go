@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
@@ -23,8 +22,8 @@ const (
 )
 
 // judgeCoverage adds the reasons that come from lines that are missing in a text trace.
-func (q *Quality) judgeCoverage(t *ohframe.Trace) {
-	lines, covered := t.Lines, &t.Timeline.Coverage
+func (q *Quality) judgeCoverage(t *input) {
+	lines, covered := t.Lines, &t.Coverage
 	present := lines.Events + lines.Outside + lines.Problems.Lost()
 	if n := lines.Entries - present; n >= minBad && float64(n) > entriesLimited*float64(lines.Entries) {
 		q.add(Limited, "incomplete", "the file has %d of the %d events that its header states", present, lines.Entries)
@@ -34,7 +33,7 @@ func (q *Quality) judgeCoverage(t *ohframe.Trace) {
 			fmt.Sprintf("%d of %s not read (%s), of traces at the same time as others in the file", n, text.Count(present, "line"), percent(n, present)))
 	}
 	length := trace.Duration(0)
-	for _, p := range t.Timeline.Parts {
+	for _, p := range t.Parts {
 		length += p.Span.Duration()
 	}
 	q.addMissing("gaps", &covered.Gaps, length, "lines are missing in "+text.Count(covered.Gaps.Count, "gap"))
@@ -72,10 +71,10 @@ func (q *Quality) judgeEvents(covered *analyzer.Coverage) {
 }
 
 // judgeLinks adds the reasons that come from markers of frames that are missing.
-func (q *Quality) judgeLinks(t *ohframe.Trace) {
-	d := &t.Timeline.Diagnostics
+func (q *Quality) judgeLinks(t *input) {
+	d := &t.Diagnostics
 	committed, applied := 0, 0
-	for f := range t.Timeline.Complete() {
+	for f := range t.Complete() {
 		if f.Commit.Start.Known() {
 			committed++
 		}

@@ -1,6 +1,7 @@
 // Package quality says how far the measures of a trace can be trusted.
 //
-//	ohframe.Trace ─▶ Of ─▶ Quality ─▶ a line, a JSON object
+//	Timeline, Totals ─▶ Of ─▶ Quality ─▶ a line, a JSON object
+//	Quality ─▶ Encode ─▶ an attribute of a converted trace ─▶ Timeline.Quality
 //	Quality of each run ─▶ Join ─▶ Quality of a side
 //
 // docs/quality.md has the rules.
@@ -8,11 +9,11 @@ package quality
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
@@ -77,10 +78,17 @@ type Quality struct {
 // be missing may have been recorded.
 func (q *Quality) Cut() bool { return q != nil && q.cut }
 
-// Of returns the quality of a trace.
-func Of(t *ohframe.Trace) *Quality {
+// input is a trace whose quality is judged.
+type input struct {
+	*analyzer.Timeline
+	Lines *hitrace.Totals
+}
+
+// Of returns the quality of a trace. lines are those of a text trace; nil for other inputs.
+func Of(timeline *analyzer.Timeline, lines *hitrace.Totals) *Quality {
+	t := &input{timeline, lines}
 	q := &Quality{}
-	for _, f := range t.Timeline.Frames {
+	for _, f := range t.Frames {
 		q.count(f)
 	}
 	if t.Lines != nil {
@@ -117,8 +125,8 @@ func (q *Quality) count(f *analyzer.Frame) {
 // Frames returns the number of complete frames.
 func (q *Quality) Frames() int { return q.ApplicationFrames + q.RenderFrames }
 
-func (q *Quality) countLines(t *ohframe.Trace) {
-	lines, clock, d := t.Lines, &t.Timeline.Clock, &t.Timeline.Diagnostics
+func (q *Quality) countLines(t *input) {
+	lines, clock, d := t.Lines, &t.Clock, &t.Diagnostics
 	// Lines that are in the input twice are not missing.
 	lost := lines.Problems.Lost() - lines.Problems.Total(hitrace.ClockRestart)
 	q.Lines, q.NotUnderstood = &lines.Lines, &lost
@@ -169,8 +177,8 @@ const (
 )
 
 // judge adds the reasons and sets the verdict.
-func (q *Quality) judge(t *ohframe.Trace) {
-	d := &t.Timeline.Diagnostics
+func (q *Quality) judge(t *input) {
+	d := &t.Diagnostics
 	isText := q.Lines != nil
 	all := q.Frames() + q.Truncated
 	if q.Frames() == 0 {
@@ -211,8 +219,62 @@ func (q *Quality) judge(t *ohframe.Trace) {
 	if advice := q.advice(d); isText && advice != "" {
 		q.Advice = &advice
 	}
+	if t.Quality != "" {
+		q.decode(t.Quality)
+	}
 	q.setVerdict()
 }
+
+// stated is what a converted trace says about the quality of its original.
+type stated struct {
+	Reasons []Reason `json:"reasons"`
+	Advice  *string  `json:"advice"`
+}
+
+// Encode returns the reasons and the advice for an attribute of a converted trace, from which
+// analyzer.Timeline.Quality is read.
+func (q *Quality) Encode() string {
+	b, err := json.Marshal(stated{q.Reasons, q.Advice})
+	if err != nil {
+		panic(err) // they are strings
+	}
+	return string(b)
+}
+
+// maxStated and maxText bound the reasons that are read and the length of each.
+const maxStated, maxText = 64, 1000
+
+// decode adds the reasons of the original. Of two with the same code the worse one counts; the
+// original's counts if both are as bad.
+func (q *Quality) decode(encoded string) {
+	var s stated
+	if err := json.Unmarshal([]byte(encoded), &s); err != nil {
+		return
+	}
+	var known []Reason
+	for _, r := range s.Reasons[:min(maxStated, len(s.Reasons))] {
+		level, ok := severity[r.Verdict]
+		if !ok || r.Code == "" {
+			continue
+		}
+		r.Code, r.Text = printable(r.Code), printable(r.Text)
+		if i := slices.IndexFunc(q.Reasons, func(own Reason) bool { return own.Code == r.Code }); i >= 0 {
+			if level < severity[q.Reasons[i].Verdict] {
+				continue
+			}
+			q.Reasons = slices.Delete(q.Reasons, i, i+1)
+		}
+		known = append(known, r)
+		q.cut = q.cut || r.Code == "cut"
+	}
+	q.Reasons = append(known, q.Reasons...)
+	if s.Advice != nil {
+		advice := printable(*s.Advice)
+		q.Advice = &advice
+	}
+}
+
+func printable(s string) string { return text.Printable(s[:min(maxText, len(s))]) }
 
 // advice returns what to do about markers that are missing.
 func (q *Quality) advice(d *analyzer.Diagnostics) string {
@@ -236,9 +298,9 @@ func (q *Quality) advice(d *analyzer.Diagnostics) string {
 }
 
 // judgeFrames adds the reasons that come from what frames lack.
-func (q *Quality) judgeFrames(t *ohframe.Trace, all int, isText bool) {
-	clock := &t.Timeline.Clock
-	if missing := t.Timeline.Diagnostics.MissingMarkers(); isText && slices.Contains(missing, "ReceiveVsync") {
+func (q *Quality) judgeFrames(t *input, all int, isText bool) {
+	clock := &t.Clock
+	if missing := t.Diagnostics.MissingMarkers(); isText && slices.Contains(missing, "ReceiveVsync") {
 		q.add(Unreliable, "no_vsync", "no marker ReceiveVsync, most frames are missing")
 	}
 	switch {
@@ -286,7 +348,7 @@ func (q *Quality) judgeFrames(t *ohframe.Trace, all int, isText bool) {
 	} else if apart != 0 {
 		q.add(verdict, "clock_contradicted", "the clock offset differs by %s from %s", apart, from)
 	}
-	q.judgeClockChanges(t.Timeline.ClockChanges)
+	q.judgeClockChanges(t.ClockChanges)
 	if clock.Overruled != 0 {
 		q.add(Limited, "clock_overruled", "the clock offset differs by %s from the stated one", clock.Overruled)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func of(t *testing.T, text []byte, o ohframe.Options) *quality.Quality {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return quality.Of(in)
+	return quality.Of(in.Timeline, in.Lines)
 }
 
 // without returns the lines that do not contain any of the words.
@@ -159,7 +160,7 @@ func TestLimitsAndClocks(t *testing.T) {
 	}
 	in.Timeline.Clock.Contradicted, in.Timeline.Clock.Overruled = 20e6, 30e6
 	inferred := in.Timeline.Clock
-	if got, want := codes(quality.Of(in), quality.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
+	if got, want := codes(quality.Of(in.Timeline, in.Lines), quality.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
 		t.Errorf("reasons %q, want %q", got, want)
 	}
 	// A given offset that is wrong by more than a refresh period compares frames with the
@@ -172,12 +173,12 @@ func TestLimitsAndClocks(t *testing.T) {
 		{0, 16_600_000, quality.Limited}, {0, 16_700_000, quality.Unreliable},
 	} {
 		in.Timeline.Clock = analyzer.ClockOffset{Source: analyzer.ClockGiven, Contradicted: c.line, ContradictedByMarkers: c.markers}
-		if got := codes(quality.Of(in), c.want); !slices.Contains(got, "clock_contradicted") {
+		if got := codes(quality.Of(in.Timeline, in.Lines), c.want); !slices.Contains(got, "clock_contradicted") {
 			t.Errorf("line %s, markers %s: %s reasons %q", c.line, c.markers, c.want, got)
 		}
 	}
 	in.Timeline.Clock = inferred
-	if q := quality.Of(in); *q.ClockSource != "DoComposition" || q.ClockAccuracy.Milliseconds() != 0.143 {
+	if q := quality.Of(in.Timeline, in.Lines); *q.ClockSource != "DoComposition" || q.ClockAccuracy.Milliseconds() != 0.143 {
 		t.Errorf("clock offset from %s, accurate to %s", *q.ClockSource, *q.ClockAccuracy)
 	}
 	deadline := 0
@@ -188,7 +189,7 @@ func TestLimitsAndClocks(t *testing.T) {
 			}
 		}
 	}
-	if q := quality.Of(in); !slices.Contains(codes(q, quality.Limited), "few_deadlines") || q.WithDeadline != 40 {
+	if q := quality.Of(in.Timeline, in.Lines); !slices.Contains(codes(q, quality.Limited), "few_deadlines") || q.WithDeadline != 40 {
 		t.Errorf("%d deadlines: %s", q.WithDeadline, q)
 	}
 }
@@ -356,7 +357,7 @@ func TestDeadlinesOfAKind(t *testing.T) {
 		}
 	}
 	// 54 of the 100 complete frames are of applications and have a deadline.
-	if got, want := quality.Of(in).String(), "limited: only 0 of 46 render frames with a deadline"; got != want {
+	if got, want := quality.Of(in.Timeline, in.Lines).String(), "limited: only 0 of 46 render frames with a deadline"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -408,5 +409,50 @@ func TestDocument(t *testing.T) {
 	used = slices.Compact(used)
 	if !slices.Equal(documented, used) {
 		t.Errorf("docs/quality.md has %q, the rules are %q", documented, used)
+	}
+}
+
+// A converted trace has the quality of its original, although it has no lines.
+func TestConverted(t *testing.T) {
+	dropped := func(in *injected) []byte {
+		return in.drop(func(l *line) bool { from := in.at(0.4); return from <= l.at && l.at < from+200e3 })
+	}
+	damaged := bytes.Replace(demo(t), []byte("expectedEnd: "), []byte("expectedEnd: x"), 30)
+	for name, text := range map[string][]byte{"whole": demo(t), "gap": dropped(split(demo(t))), "no sched": without(demo(t), "sched_"), "no presents": without(demo(t), "present"), "damaged": damaged} {
+		var out bytes.Buffer
+		if _, err := ohframe.Convert(t.Context(), bytes.NewReader(text), &out, ohframe.ConvertOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		want, got := of(t, text, ohframe.Options{}), of(t, out.Bytes(), ohframe.Options{})
+		if got.Verdict != want.Verdict || !slices.Equal(got.Reasons, want.Reasons) || !reflect.DeepEqual(got.Advice, want.Advice) {
+			t.Errorf("%s: %s %v, want %s %v", name, got, got.Reasons, want, want.Reasons)
+		}
+		if name == "gap" && want.Verdict != quality.Unreliable || name == "no sched" && len(want.Reasons) == 0 {
+			t.Errorf("%s: %s", name, want)
+		}
+	}
+}
+
+// What a trace states is from outside: it cannot make another verdict good, has bounds, and
+// controls no terminal.
+func TestStated(t *testing.T) {
+	long := strings.Repeat("x", 1e5)
+	for _, c := range []struct {
+		stated string
+		want   []quality.Reason
+	}{
+		{`{"reasons":[]}`, nil},
+		{`{"reasons":null}`, nil},
+		{`not JSON`, nil},
+		{`{"reasons":[{"code":"gaps","verdict":"fine","text":"a"},{"code":"","verdict":"good","text":"a"}]}`, nil},
+		{`{"reasons":[{"code":"no_frames","verdict":"good","text":"a"}]}`, []quality.Reason{}},
+		{`{"reasons":[{"code":"gaps","verdict":"limited","text":"\u001b[2J"}]}`, []quality.Reason{{Code: "gaps", Verdict: quality.Limited, Text: `"\x1b[2J"`}}},
+		{`{"reasons":[{"code":"gaps","verdict":"limited","text":"` + long + `"}]}`, []quality.Reason{{Code: "gaps", Verdict: quality.Limited, Text: long[:1000]}}},
+	} {
+		own := quality.Reason{Code: "no_frames", Verdict: quality.Unreliable, Text: "no complete frames"}
+		q := quality.Of(&analyzer.Timeline{Quality: c.stated}, nil)
+		if want := append([]quality.Reason{own}, c.want...); !slices.Equal(q.Reasons, want) || q.Verdict != quality.Unreliable {
+			t.Errorf("%.80s: %.200v, want %.200v", c.stated, q.Reasons, want)
+		}
 	}
 }
