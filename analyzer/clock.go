@@ -63,7 +63,8 @@ type ClockOffset struct {
 	// Measured is the offset before rounding. An offset below 1 ms is rounded to zero:
 	// then the two clocks are the same, and the rest is lag.
 	Measured trace.Duration
-	// Lag is by how much Measured typically exceeds the true offset.
+	// Lag is by how much Measured typically exceeds the true offset, or differs from it if
+	// the offset changes and is not corrected.
 	Lag trace.Duration
 	// Contradicted is the difference between the offset and hitrace's own clock line,
 	// beyond the line's resolution; zero if they agree.

@@ -83,27 +83,47 @@ type lineStep struct {
 func (s *lineStep) size() trace.Duration { return s.to.Sub(s.from) }
 
 const (
-	// minStep is the smallest step in the time of lines that is stored. It is below
-	// minShift, so that a shift of the offset has a step.
+	// minStep is the smallest step in the time of lines that is stored. Lines that a
+	// processor wrote late are less apart.
 	minStep = 2 * trace.Millisecond
-	// minShift is the smallest shift of the offset that counts. Less, sustained, is the
-	// lag of a busy device.
-	minShift = 3 * trace.Millisecond
-	// sureShift is above the lag of several frames in a row: of the vsyncs that wait for a
-	// thread, only the last one is reported.
-	sureShift = 50 * trace.Millisecond
 	// followed is the number of samples that show an offset: more than a late thread, or
 	// a damaged line, affects.
 	followed = 8
-	// maxDrift is the largest drift of a clock, as a share: the kernel slews by at most
+	// slowDrift is above the drift of real clocks, as a share: the kernel slews by at most
 	// half of this.
-	maxDrift = 1000 // in millionths
+	slowDrift = 1000 // in millionths
+	// maxDrift is the largest drift that is corrected. Beyond it, eight samples at 60 Hz
+	// drift by a quarter of a period, as much as lags differ.
+	maxDrift = 30_000 // in millionths
 	// minDrift is the smallest drift over a trace that counts.
 	minDrift = trace.Millisecond / 2
 	// minUnsteady is the number of samples on each side that show a change of another
 	// kind. A few may be late together.
 	minUnsteady = 4 * followed
 )
+
+// tolerance is how much the level of samples differs although the offset is constant, by
+// source.
+type tolerance struct {
+	// shift is the smallest shift of the offset that counts. Less, sustained, is the lag
+	// of a busy device.
+	shift trace.Duration
+	// sure is above the lag of several frames in a row.
+	sure trace.Duration
+	// spread is above the difference between the levels of groups of samples.
+	spread trace.Duration
+}
+
+func (s ClockSource) tolerance() tolerance {
+	if s == ClockGenerateVsync {
+		// A thread of high priority writes it, and does nothing else: in captures, levels
+		// differ by up to 20 µs. It skips vsyncs that are over, so that it does not lag by
+		// more than a period.
+		return tolerance{shift: trace.Millisecond, sure: 20 * trace.Millisecond, spread: trace.Millisecond / 2}
+	}
+	// Of the vsyncs that wait for a thread, only the last one is reported.
+	return tolerance{shift: 3 * trace.Millisecond, sure: 50 * trace.Millisecond, spread: 3 * trace.Millisecond}
+}
 
 // level returns the second smallest offset of the samples: the smallest one may come from
 // a damaged line.
@@ -121,8 +141,10 @@ func level(samples []clockSample) clockSample {
 	return second
 }
 
-// drifted returns the most by which a clock drifts between two samples.
-func drifted(a, b clockSample) trace.Duration { return b.at.Sub(a.at).Abs() * maxDrift / 1_000_000 }
+// drifted returns by how much a clock drifts between two samples, in millionths of the time.
+func drifted(a, b clockSample, millionths trace.Duration) trace.Duration {
+	return trace.Duration(float64(b.at.Sub(a.at).Abs()) * float64(millionths) / 1e6)
+}
 
 // clockPiece is a part of a trace with one clock offset.
 type clockPiece struct {
@@ -139,11 +161,16 @@ func (c *clockSamples) clocks(span Interval, given *trace.Duration, stated *Stat
 	if source == ClockUnknown {
 		return parts, jumps, nil
 	}
-	pieces, changes := followClock(c.all[source], c.steps)
+	pieces, changes := followClock(c.all[source], c.steps, source.tolerance())
 	if given != nil || slices.ContainsFunc(changes, func(c ClockChange) bool { return c.Kind != ClockJump }) {
 		pieces = pieces[:1] // with changes that cannot be corrected there is no use in correcting others
 		if slope, base, ok := pieces[0].drift(); ok && changes == nil {
 			changes = append(changes, newDrift(slope, base, pieces[0].samples))
+		}
+		for _, change := range changes {
+			if !first.Source.IsStated() {
+				parts[0].Clock.Lag = max(parts[0].Clock.Lag, change.By.Abs())
+			}
 		}
 		return parts, jumps, changes
 	}
@@ -232,14 +259,17 @@ type clockShift struct {
 
 // followClock divides a trace into pieces in which the clock neither jumps nor goes back.
 // Samples and steps are in the order of lines.
-func followClock(samples []clockSample, steps []lineStep) (pieces []clockPiece, changes []ClockChange) {
-	shifts := findShifts(samples, steps)
+func followClock(samples []clockSample, steps []lineStep, slack tolerance) (pieces []clockPiece, changes []ClockChange) {
+	even := flat(samples)
+	shifts := findShifts(even, steps, slack)
 	pieces = []clockPiece{{}}
 	begin, unexplained := 0, []clockShift(nil)
 	end := func(at int) {
 		p := &pieces[len(pieces)-1]
 		p.samples = samples[begin:at]
-		if change, ok := unsteady(p.samples, begin, unexplained); ok {
+		if change, ok := unsteady(even[begin:at], begin, unexplained, slack); ok {
+			changes = append(changes, change)
+		} else if change, ok := p.moved(slack); ok {
 			changes = append(changes, change)
 		}
 		begin, unexplained = at, nil
@@ -253,7 +283,7 @@ func followClock(samples []clockSample, steps []lineStep) (pieces []clockPiece, 
 			continue
 		case s.by < 0:
 			kind = ClockBack
-		case few && s.by < sureShift, level(samples[s.next:ends[i]]).offset < s.before+s.by/2:
+		case few && s.by < slack.sure, level(even[s.next:ends[i]]).offset < s.before+s.by/2:
 			continue // a busy device: the offset returns
 		}
 		end(s.next)
@@ -262,6 +292,20 @@ func followClock(samples []clockSample, steps []lineStep) (pieces []clockPiece, 
 	}
 	end(len(samples))
 	return pieces, changes
+}
+
+// flat returns samples without a drift of their clock that is not slow. It looks like many
+// shifts.
+func flat(samples []clockSample) []clockSample {
+	slope, base, ok := (&clockPiece{samples: samples}).drift()
+	if !ok || math.Abs(slope)*1e6 <= slowDrift {
+		return samples
+	}
+	list := slices.Clone(samples)
+	for i := range list {
+		list[i].offset += base.offset - lineAt(base, slope, list[i].at)
+	}
+	return list
 }
 
 // nextExplained returns for each shift the sample after the next one that a step explains,
@@ -278,12 +322,12 @@ func nextExplained(shifts []clockShift, n int) []int {
 }
 
 // findShifts compares the samples before each with those after it.
-func findShifts(samples []clockSample, steps []lineStep) (shifts []clockShift) {
+func findShifts(samples []clockSample, steps []lineStep, slack tolerance) (shifts []clockShift) {
 	for i := followed; i+followed <= len(samples); i++ {
 		before, after := samples[i-followed:i], samples[i:i+followed]
 		low := level(before).offset
 		by := level(after).offset - low
-		if by.Abs() <= minShift+drifted(before[0], after[followed-1]) {
+		if by.Abs() <= slack.shift+drifted(before[0], after[followed-1], slowDrift) {
 			continue
 		}
 		// One old sample does not count, so that the shift may be among the next ones.
@@ -322,7 +366,7 @@ func explains(steps []lineStep, after, until int, by trace.Duration) (largest *l
 
 // unsteady returns the largest of the shifts that no step explains, if it lasts. begin is
 // the first of the samples.
-func unsteady(samples []clockSample, begin int, shifts []clockShift) (largest ClockChange, found bool) {
+func unsteady(samples []clockSample, begin int, shifts []clockShift, slack tolerance) (largest ClockChange, found bool) {
 	if len(shifts) == 0 || len(samples) < 2*minUnsteady {
 		return largest, false
 	}
@@ -338,7 +382,7 @@ func unsteady(samples []clockSample, begin int, shifts []clockShift) (largest Cl
 		if s.by < 0 {
 			by = before[i-1] - level(next).offset
 		}
-		if slack := minShift + drifted(last[0], next[minUnsteady-1]); by > max(slack, largest.By.Abs()) {
+		if least := slack.shift + drifted(last[0], next[minUnsteady-1], slowDrift); by > max(least, largest.By.Abs()) {
 			if s.by < 0 {
 				by = -by
 			}
@@ -364,6 +408,41 @@ func levels(samples []clockSample, order iter.Seq2[int, clockSample]) []trace.Du
 	return list
 }
 
+// groups returns the level of each eight samples.
+func (p *clockPiece) groups() (points []clockSample) {
+	for group := range slices.Chunk(p.samples, followed) {
+		if len(group) == followed {
+			points = append(points, level(group))
+		}
+	}
+	return points
+}
+
+// moved returns the change of an offset that neither shifts nor drifts evenly, but of which
+// more than a tenth of the levels, and three at least, are not near the lowest ones.
+func (p *clockPiece) moved(slack tolerance) (change ClockChange, ok bool) {
+	points := p.groups()
+	if len(points) < followed {
+		return change, false
+	}
+	if slope, base, drifts := p.drift(); drifts {
+		for i := range points {
+			points[i].offset -= lineAt(base, slope, points[i].at)
+		}
+	}
+	low := level(points).offset
+	offsets := make([]trace.Duration, len(points))
+	for i, s := range points {
+		offsets[i] = s.offset - low
+	}
+	by := slices.Sorted(slices.Values(offsets))[len(points)-1-max(2, len(points)/10)]
+	if by <= slack.spread {
+		return change, false
+	}
+	first := points[slices.IndexFunc(offsets, func(d trace.Duration) bool { return d > slack.spread })]
+	return ClockChange{Kind: ClockUnsteady, At: first.at, Line: first.line, By: by}, true
+}
+
 // drift returns by how much the offset grows per second of trace time, in nanoseconds. ok is
 // false if it does not grow evenly.
 //
@@ -371,12 +450,7 @@ func levels(samples []clockSample, order iter.Seq2[int, clockSample]) []trace.Du
 // hull of the samples above the middle of the time. Source: Moon, Skelly and Towsley,
 // Estimation and Removal of Clock Skew from Network Delay Measurements, 1999.
 func (p *clockPiece) drift() (slope float64, base clockSample, ok bool) {
-	var points []clockSample
-	for group := range slices.Chunk(p.samples, followed) {
-		if len(group) == followed {
-			points = append(points, level(group))
-		}
-	}
+	points := p.groups()
 	if len(points) < followed {
 		return 0, base, false
 	}
@@ -402,7 +476,7 @@ func (p *clockPiece) drift() (slope float64, base clockSample, ok bool) {
 	slope = float64(b.offset-a.offset) / float64(b.at.Sub(a.at))
 	first, last := p.samples[0], p.samples[len(p.samples)-1]
 	total := trace.Duration(slope * float64(last.at.Sub(first.at)))
-	if total.Abs() < minDrift || total.Abs() > drifted(first, last) {
+	if total.Abs() < minDrift || total.Abs() > drifted(first, last, maxDrift) {
 		return 0, base, false
 	}
 	// Most samples must lie near the line, and fewer near a constant offset: otherwise

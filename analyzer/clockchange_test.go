@@ -1,7 +1,9 @@
 package analyzer
 
 import (
+	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"ohframe/analyzer/trace"
@@ -66,7 +68,7 @@ func TestFollowClock(t *testing.T) {
 		{"slow for a while", jump(500, -8*ms), short, []ClockChange{{Kind: ClockUnsteady, Line: 5000, By: -8 * ms}}},
 	} {
 		samples, steps := clockTrace(1000, c.offset, c.lag)
-		pieces, got := followClock(samples, steps)
+		pieces, got := followClock(samples, steps, ClockDoComposition.tolerance())
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			continue
@@ -100,10 +102,10 @@ func TestDrift(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	short := func(int) trace.Duration { return 150*trace.Microsecond + trace.Duration(r.IntN(int(ms))) }
 	const n = 3000 // 30 s
-	for _, ppm := range []trace.Duration{-500, -100, -20, 20, 100, 500} {
+	for _, ppm := range []trace.Duration{-10_000, -500, -100, -20, 20, 100, 500, 1000, 10_000} {
 		samples, _ := clockTrace(n, func(i int) trace.Duration { return trace.Duration(i) * 10 * ms * ppm / 1e6 }, short)
 		slope, _, ok := (&clockPiece{samples: samples}).drift()
-		if total, want := slope*30e9, float64(ppm)*30e3; !ok || total < want-1e5 || total > want+1e5 {
+		if total, want := slope*30e9, float64(ppm)*30e3/(1+float64(ppm)/1e6); !ok || total < want-1e5 || total > want+1e5 {
 			t.Errorf("%d ppm: drifts by %g ns in 30 s, %t, want %g", ppm, total, ok, want)
 		}
 	}
@@ -115,6 +117,77 @@ func TestDrift(t *testing.T) {
 		samples, _ := clockTrace(n, func(int) trace.Duration { return 0 }, lag)
 		if slope, _, ok := (&clockPiece{samples: samples}).drift(); ok {
 			t.Errorf("lag %s: drifts by %g ns in 30 s", name, slope*30e9)
+		}
+	}
+}
+
+// A drift beyond maxDrift is not corrected, and not overlooked.
+func TestFastDrift(t *testing.T) {
+	for _, ppm := range []trace.Duration{10_000, 29_900, 35_000, 100_000} {
+		samples, steps := clockTrace(1000, func(i int) trace.Duration { return trace.Duration(i) * 10 * ms * ppm / 1e6 }, func(int) trace.Duration { return 0 })
+		pieces, changes := followClock(samples, steps, ClockDoComposition.tolerance())
+		_, _, ok := pieces[0].drift()
+		if want := ppm < maxDrift; ok != want || want != (changes == nil) {
+			t.Errorf("%d ppm: drifts: %t, changes %v", ppm, ok, changes)
+		}
+	}
+}
+
+// The source whose lines come right after the time they carry shows changes that are less than
+// the lag of others.
+func TestTolerance(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	short := func(int) trace.Duration { return trace.Duration(r.IntN(int(30 * trace.Microsecond))) }
+	after := func(from int, by trace.Duration) func(int) trace.Duration {
+		return func(i int) trace.Duration { return trace.Duration(min(1, i/from)) * by }
+	}
+	wobble := func(by trace.Duration) func(int) trace.Duration {
+		return func(i int) trace.Duration { return trace.Duration(math.Sin(float64(i)/100) * float64(by)) }
+	}
+	for _, c := range []struct {
+		name   string
+		offset func(int) trace.Duration
+		want   string // the changes that the sources show
+		worse  string // those that DoComposition shows
+	}{
+		{"constant", after(500, 0), "", ""},
+		{"2 ms ahead", after(500, 2*ms), "jump 2ms", ""},
+		{"0.4 ms ahead", after(500, 400*trace.Microsecond), "", ""},
+		{"0.8 ms ahead", after(500, 800*trace.Microsecond), "unsteady 800µs", ""},
+		// The lag of 20 frames in a row of a busy device can be 40 ms, that of vsyncs cannot.
+		{"40 ms ahead at the end", after(980, 40*ms), "jump 40ms", ""},
+		{"6 ms both ways", wobble(6 * ms), "unsteady", "unsteady"},
+		{"0.4 ms both ways", wobble(400 * trace.Microsecond), "unsteady", ""},
+		{"0.2 ms both ways", wobble(200 * trace.Microsecond), "", ""},
+	} {
+		for _, source := range []ClockSource{ClockGenerateVsync, ClockDoComposition} {
+			samples, steps := clockTrace(1000, c.offset, short)
+			_, changes := followClock(samples, steps, source.tolerance())
+			got, want := "", c.want
+			if source == ClockDoComposition {
+				want = c.worse
+			}
+			for _, change := range changes {
+				got += map[ClockChangeKind]string{ClockJump: "jump", ClockBack: "back", ClockUnsteady: "unsteady"}[change.Kind] + " " + rounded(change.By).String()
+			}
+			if !strings.HasPrefix(got, want) || want == "" && got != "" {
+				t.Errorf("%s, %s: %q, want %q", c.name, source, got, want)
+			}
+		}
+	}
+}
+
+// An offset that changes and is not corrected is no more accurate than that.
+func TestLag(t *testing.T) {
+	for _, by := range []trace.Duration{0, 800 * trace.Microsecond} {
+		var c clockSamples
+		c.all[ClockGenerateVsync], c.steps = clockTrace(1000, func(i int) trace.Duration { return trace.Duration(i/500) * by }, func(i int) trace.Duration { return trace.Duration(i%3) * trace.Microsecond })
+		for _, s := range c.all[ClockGenerateVsync] {
+			c.sources[ClockGenerateVsync].add(s.offset)
+		}
+		parts, _, changes := c.clocks(Interval{}, nil, nil)
+		if got, want := parts[0].Clock.Lag, max(7*trace.Microsecond, by); (got-want).Abs() > 3*trace.Microsecond || len(changes) != min(1, int(by)) {
+			t.Errorf("changes by %s: accurate to %s, changes %v", by, got, changes)
 		}
 	}
 }

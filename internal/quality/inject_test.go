@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -133,6 +134,13 @@ var injections = []struct {
 	{"drift 200 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(200) }, true},
 	{"drift 500 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(500) }, true},
 	{"drift -300 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(-300) }, true},
+	{"drift 0.1 %", 8, func(in *injected, r *rand.Rand) []byte { return in.drift(1000) }, true},
+	{"drift 2 %", 8, func(in *injected, r *rand.Rand) []byte { return in.drift(20_000) }, false},
+	{"unsteady by 6 ms", 8, func(in *injected, r *rand.Rand) []byte {
+		return in.edit(func(_ int, l *line) (int64, bool) {
+			return l.at + int64(6e3*math.Sin(float64(l.at-in.first)/1e6)), true
+		})
+	}, false},
 	{"10 gaps of 50 ms", 8, func(in *injected, r *rand.Rand) []byte {
 		var gaps []int64
 		for range 10 {

@@ -173,7 +173,8 @@ const (
 	longestUnreliable                     = 0.25 // of lines; intact captures have up to 0.05
 	deadlinesLimited                      = 0.5
 	minBad                                = 10
-	longPeriod                            = trace.Second / 60 // the refresh period of slow displays
+	smallChange                           = 2 * trace.Millisecond // of the clock: a quarter of the period at 120 Hz
+	longPeriod                            = trace.Second / 60     // the refresh period of slow displays
 )
 
 // judge adds the reasons and sets the verdict.
@@ -356,8 +357,14 @@ func (q *Quality) judgeFrames(t *input, all int, isText bool) {
 
 // judgeClockChanges adds a reason for changes of the clock that are corrected, and one for
 // others: from the first of them on, frames are compared with the deadlines of other
-// vsyncs.
+// vsyncs, or with wrong deadlines.
 func (q *Quality) judgeClockChanges(changes []analyzer.ClockChange) {
+	verdict := Limited
+	for _, c := range changes {
+		if !c.Corrected && (c.Kind != analyzer.ClockUnsteady || c.By.Abs() > smallChange) {
+			verdict = Unreliable
+		}
+	}
 	describe := func(corrected bool) (s string) {
 		n := 0
 		for _, c := range changes {
@@ -374,7 +381,7 @@ func (q *Quality) judgeClockChanges(changes []analyzer.ClockChange) {
 		return s
 	}
 	if s := describe(false); s != "" {
-		q.add(Unreliable, "clock_changed", "%s", s)
+		q.add(verdict, "clock_changed", "%s", s)
 	}
 	if s := describe(true); s != "" {
 		q.add(Limited, "clock_changed", "%s", s)

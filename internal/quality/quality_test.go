@@ -178,6 +178,21 @@ func TestLimitsAndClocks(t *testing.T) {
 		}
 	}
 	in.Timeline.Clock = inferred
+	// A small change makes deadlines less exact, a larger one wrong.
+	for _, c := range []struct {
+		by   trace.Duration
+		kind analyzer.ClockChangeKind
+		want quality.Verdict
+	}{
+		{2_000_000, analyzer.ClockUnsteady, quality.Limited}, {2_000_001, analyzer.ClockUnsteady, quality.Unreliable},
+		{-5_000_000, analyzer.ClockUnsteady, quality.Unreliable}, {-2_000_000, analyzer.ClockBack, quality.Unreliable},
+	} {
+		in.Timeline.ClockChanges = []analyzer.ClockChange{{Kind: c.kind, By: c.by}}
+		if got := codes(quality.Of(in.Timeline, in.Lines), c.want); !slices.Contains(got, "clock_changed") {
+			t.Errorf("changed by %s: %s reasons %q", c.by, c.want, got)
+		}
+	}
+	in.Timeline.ClockChanges = nil
 	if q := quality.Of(in.Timeline, in.Lines); *q.ClockSource != "DoComposition" || q.ClockAccuracy.Milliseconds() != 0.143 {
 		t.Errorf("clock offset from %s, accurate to %s", *q.ClockSource, *q.ClockAccuracy)
 	}
