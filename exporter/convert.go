@@ -226,7 +226,7 @@ func identity(input [2]uint64, o Options) [2]uint64 {
 // attributes are the facts of the conversion that Perfetto's overview shows.
 func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 	clock, counts := &s.Timeline.Clock, s.Timeline.Counts()
-	totals, judged := cmp.Or(s.Totals, &hitrace.Totals{}), quality.Of(s.Timeline, s.Totals)
+	totals, judged := cmp.Or(s.Totals, &hitrace.Totals{}), quality.Of(s.Timeline, s.Totals, s.Causes.Warnings())
 	list := []attribute{
 		{name: "ohframe.version", text: o.Version},
 		{name: "ohframe.input", text: o.Input},

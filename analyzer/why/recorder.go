@@ -45,6 +45,7 @@ type Recorder struct {
 	cpuHoles map[uint8][]hole // set by sortLost
 
 	entries int
+	tooDeep int // slices beyond the limit
 	logs    []*log
 	waits   []wait
 	leaves  []leaf
@@ -205,6 +206,7 @@ func (r *Recorder) marker(e *hitrace.Event, n note, pid trace.PID) {
 	}
 	if len(t.slices) >= r.limits.Nesting {
 		t.deeper++
+		r.tooDeep++
 		return
 	}
 	s := openSlice{start: e.Time, key: r.keyOf(n, e.Marker.Label())}

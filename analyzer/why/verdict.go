@@ -2,6 +2,7 @@ package why
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -159,14 +160,24 @@ type Causes struct {
 	// Limited reports whether the limit on stored states was reached: causes of later
 	// frames are unknown.
 	Limited bool
+	// TooDeep counts the slices that were nested beyond the limit: their time counts as that
+	// of the slices around them.
+	TooDeep int
 }
 
 // Warnings returns what the user must know of the causes.
 func (c *Causes) Warnings() []string {
-	if c == nil || !c.Limited {
+	if c == nil {
 		return nil
 	}
-	return []string{"causes of later frames are unknown: " + limited}
+	var list []string
+	if c.Limited {
+		list = append(list, "causes of later frames are unknown: "+limited)
+	}
+	if c.TooDeep > 0 {
+		list = append(list, fmt.Sprintf("causes lack %d × slice nested too deep (limit: nesting)", c.TooDeep))
+	}
+	return list
 }
 
 // Of returns the explanation of a frame, nil for a frame without one.
@@ -189,7 +200,7 @@ const (
 func (r *Recorder) Explain(t *analyzer.Timeline) *Causes {
 	r.vocabulary.release()
 	r.vocabulary = nil
-	c := &Causes{Frames: map[*analyzer.Frame]*Explanation{}, Scheduled: r.scheduled, Woken: r.woke, Functions: r.functions, Limited: r.limited()}
+	c := &Causes{Frames: map[*analyzer.Frame]*Explanation{}, Scheduled: r.scheduled, Woken: r.woke, Functions: r.functions, Limited: r.limited(), TooDeep: r.tooDeep}
 	r.owners = threadNames(t)
 	r.clusters = r.findClusters()
 	r.sortLost()

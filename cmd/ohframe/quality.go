@@ -48,7 +48,7 @@ func (r *reader) read(name string, options ...func(*ohframe.Options)) (*ohframe.
 		r.fail(name, err)
 		return nil, nil, nil
 	}
-	q := quality.Of(in.Timeline, in.Lines)
+	q := quality.Of(in.Timeline, in.Lines, in.Causes.Warnings())
 	switch {
 	case q.Frames() == 0:
 		f := noFrames(in.Timeline, q)
@@ -77,7 +77,7 @@ func warnUnreliable(name string, q *quality.Quality) {
 
 // qualityOf returns the quality of a converted trace.
 func qualityOf(s *exporter.Summary) *quality.Quality {
-	return quality.Of(s.Timeline, s.Totals)
+	return quality.Of(s.Timeline, s.Totals, s.Causes.Warnings())
 }
 
 // fail skips an input, or keeps its error.

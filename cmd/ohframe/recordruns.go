@@ -247,7 +247,7 @@ func (r *recording) keepRun(ctx context.Context, s *record.Session, size int64, 
 	if err != nil {
 		return nil, err
 	}
-	r.sayFrames(t, computed, quality.Of(read.Timeline, read.Lines), "")
+	r.sayFrames(t, computed, quality.Of(read.Timeline, read.Lines, read.Causes.Warnings()), "")
 	p := r.mainApplication(computed)
 	if p == nil {
 		run.Problem = "no frames of " + cmp.Or(r.main, r.recorder.App, "an application")

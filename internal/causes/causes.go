@@ -201,6 +201,8 @@ func PlacesOnly(list []*Process) bool {
 // missing. q is the quality of the trace; nil if it is unknown.
 func Missing(c *why.Causes, list []*Process, q *quality.Quality) string {
 	switch {
+	case c.Limited:
+		return "the limit states was reached: from then on, whether threads ran or waited is unknown; --limit states=NUMBER raises it"
 	case q.Cut() && (!c.Scheduled || PlacesOnly(list) || !c.Woken):
 		return "lines were cut: whether threads ran or waited is unknown"
 	case !c.Scheduled:

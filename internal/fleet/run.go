@@ -251,7 +251,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if len(rows) == 0 {
 		return result{}, errNoFrames
 	}
-	out := result{rows: rows, unreliable: quality.Of(t.Timeline, t.Lines).Verdict == quality.Unreliable, ignored: descriptionErr != nil}
+	out := result{rows: rows, unreliable: quality.Of(t.Timeline, t.Lines, t.Causes.Warnings()).Verdict == quality.Unreliable, ignored: descriptionErr != nil}
 	if r.Plan.Frames {
 		out.frames = t
 	}

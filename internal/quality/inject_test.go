@@ -258,7 +258,7 @@ func TestInjections(t *testing.T) {
 					continue
 				}
 				damaged := read(c.inject(split(text), rand.New(rand.NewPCG(seed, 7))))
-				q, got := quality.Of(damaged.Timeline, damaged.Lines), measured(damaged)
+				q, got := quality.Of(damaged.Timeline, damaged.Lines, nil), measured(damaged)
 				list := wrong(truth, got)
 				if verdicts[c.name] == nil {
 					verdicts[c.name], off[c.name] = map[quality.Verdict]int{}, map[quality.Verdict]int{}

@@ -82,11 +82,14 @@ func (q *Quality) Cut() bool { return q != nil && q.cut }
 type input struct {
 	*analyzer.Timeline
 	Lines *hitrace.Totals
+	// causesLack says what limits leave out of the causes of late frames.
+	causesLack []string
 }
 
 // Of returns the quality of a trace. lines are those of a text trace; nil for other inputs.
-func Of(timeline *analyzer.Timeline, lines *hitrace.Totals) *Quality {
-	t := &input{timeline, lines}
+// causesLack says what limits leave out of the causes of late frames.
+func Of(timeline *analyzer.Timeline, lines *hitrace.Totals, causesLack []string) *Quality {
+	t := &input{timeline, lines, causesLack}
 	q := &Quality{}
 	for _, f := range t.Frames {
 		q.count(f)
@@ -209,6 +212,9 @@ func (q *Quality) judge(t *input) {
 				q.add(Unreliable, "over_limit", "%d × %s", n, over)
 			}
 		}
+	}
+	for _, lack := range t.causesLack {
+		q.add(Limited, "over_limit", "%s", lack)
 	}
 	if q.Frames() > 0 {
 		q.judgeFrames(t, all, isText)

@@ -12,6 +12,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/quality"
 )
@@ -32,7 +33,7 @@ func of(t *testing.T, text []byte, o ohframe.Options) *quality.Quality {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return quality.Of(in.Timeline, in.Lines)
+	return quality.Of(in.Timeline, in.Lines, in.Causes.Warnings())
 }
 
 // without returns the lines that do not contain any of the words.
@@ -154,13 +155,22 @@ func TestLimitsAndClocks(t *testing.T) {
 	if got := codes(of(t, demo(t), o), quality.Unreliable); !slices.Contains(got, "over_limit") {
 		t.Errorf("reasons %q, want over_limit", got)
 	}
+	// Limits of what is stored for causes do not change frames.
+	for _, l := range []limits.Limits{{States: 10}, {Nesting: 1}} {
+		for causes, want := range map[bool]bool{true: true, false: false} {
+			q := of(t, demo(t), ohframe.Options{Limits: l, Causes: causes})
+			if got := codes(q, quality.Limited); slices.Contains(got, "over_limit") != want || q.Verdict == quality.Unreliable {
+				t.Errorf("%+v, causes %t: %s, limited %q", l, causes, q, got)
+			}
+		}
+	}
 	in, err := ohframe.Read(t.Context(), bytes.NewReader(demo(t)), ohframe.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.Timeline.Clock.Contradicted, in.Timeline.Clock.Overruled = 20e6, 30e6
 	inferred := in.Timeline.Clock
-	if got, want := codes(quality.Of(in.Timeline, in.Lines), quality.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
+	if got, want := codes(quality.Of(in.Timeline, in.Lines, in.Causes.Warnings()), quality.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
 		t.Errorf("reasons %q, want %q", got, want)
 	}
 	// A given offset that is wrong by more than a refresh period compares frames with the
@@ -173,7 +183,7 @@ func TestLimitsAndClocks(t *testing.T) {
 		{0, 16_600_000, quality.Limited}, {0, 16_700_000, quality.Unreliable},
 	} {
 		in.Timeline.Clock = analyzer.ClockOffset{Source: analyzer.ClockGiven, Contradicted: c.line, ContradictedByMarkers: c.markers}
-		if got := codes(quality.Of(in.Timeline, in.Lines), c.want); !slices.Contains(got, "clock_contradicted") {
+		if got := codes(quality.Of(in.Timeline, in.Lines, in.Causes.Warnings()), c.want); !slices.Contains(got, "clock_contradicted") {
 			t.Errorf("line %s, markers %s: %s reasons %q", c.line, c.markers, c.want, got)
 		}
 	}
@@ -188,12 +198,12 @@ func TestLimitsAndClocks(t *testing.T) {
 		{-5_000_000, analyzer.ClockUnsteady, quality.Unreliable}, {-2_000_000, analyzer.ClockBack, quality.Unreliable},
 	} {
 		in.Timeline.ClockChanges = []analyzer.ClockChange{{Kind: c.kind, By: c.by}}
-		if got := codes(quality.Of(in.Timeline, in.Lines), c.want); !slices.Contains(got, "clock_changed") {
+		if got := codes(quality.Of(in.Timeline, in.Lines, nil), c.want); !slices.Contains(got, "clock_changed") {
 			t.Errorf("changed by %s: %s reasons %q", c.by, c.want, got)
 		}
 	}
 	in.Timeline.ClockChanges = nil
-	if q := quality.Of(in.Timeline, in.Lines); *q.ClockSource != "DoComposition" || q.ClockAccuracy.Milliseconds() != 0.143 {
+	if q := quality.Of(in.Timeline, in.Lines, nil); *q.ClockSource != "DoComposition" || q.ClockAccuracy.Milliseconds() != 0.143 {
 		t.Errorf("clock offset from %s, accurate to %s", *q.ClockSource, *q.ClockAccuracy)
 	}
 	deadline := 0
@@ -204,7 +214,7 @@ func TestLimitsAndClocks(t *testing.T) {
 			}
 		}
 	}
-	if q := quality.Of(in.Timeline, in.Lines); !slices.Contains(codes(q, quality.Limited), "few_deadlines") || q.WithDeadline != 40 {
+	if q := quality.Of(in.Timeline, in.Lines, in.Causes.Warnings()); !slices.Contains(codes(q, quality.Limited), "few_deadlines") || q.WithDeadline != 40 {
 		t.Errorf("%d deadlines: %s", q.WithDeadline, q)
 	}
 }
@@ -372,7 +382,7 @@ func TestDeadlinesOfAKind(t *testing.T) {
 		}
 	}
 	// 54 of the 100 complete frames are of applications and have a deadline.
-	if got, want := quality.Of(in.Timeline, in.Lines).String(), "limited: only 0 of 46 render frames with a deadline"; got != want {
+	if got, want := quality.Of(in.Timeline, in.Lines, in.Causes.Warnings()).String(), "limited: only 0 of 46 render frames with a deadline"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -465,7 +475,7 @@ func TestStated(t *testing.T) {
 		{`{"reasons":[{"code":"gaps","verdict":"limited","text":"` + long + `"}]}`, []quality.Reason{{Code: "gaps", Verdict: quality.Limited, Text: long[:1000]}}},
 	} {
 		own := quality.Reason{Code: "no_frames", Verdict: quality.Unreliable, Text: "no complete frames"}
-		q := quality.Of(&analyzer.Timeline{Quality: c.stated}, nil)
+		q := quality.Of(&analyzer.Timeline{Quality: c.stated}, nil, nil)
 		if want := append([]quality.Reason{own}, c.want...); !slices.Equal(q.Reasons, want) || q.Verdict != quality.Unreliable {
 			t.Errorf("%.80s: %.200v, want %.200v", c.stated, q.Reasons, want)
 		}
