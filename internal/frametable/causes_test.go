@@ -14,7 +14,7 @@ import (
 )
 
 // The columns of a cause are those of the largest share. A frame on time has none, and
-// one whose cause is unknown has only that outcome.
+// one whose cause is unknown has only that outcome and how sure it is.
 func TestCauses(t *testing.T) {
 	process := &analyzer.Process{PID: 2000, Name: "com.example.app"}
 	late := &analyzer.Frame{Process: process, TID: 2000, VsyncID: 7}
@@ -41,7 +41,7 @@ func TestCauses(t *testing.T) {
 		want   [3]string
 		slice  string // of the first row: the times in its slice
 	}{
-		{causes, [3]string{"cause,binder,build,'=cmd,9,0,4,media:OS_IPC_3,medium", "unknown,,,,,,,,", ",,,,,,,,"}, "7,2"},
+		{causes, [3]string{"cause,binder,build,'=cmd,9,0,4,media:OS_IPC_3,medium", "unknown,,,,,,,,high", ",,,,,,,,"}, "7,2"},
 		{nil, [3]string{",,,,,,,,", ",,,,,,,,", ",,,,,,,,"}, ","},
 	} {
 		rows, err := csv.NewReader(write("csv", c.causes)).ReadAll()

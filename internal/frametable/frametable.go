@@ -176,7 +176,7 @@ func (r *row) setCause(e *why.Explanation) {
 		}
 		return &s
 	}
-	r.explanation, r.Cause = e, text(e.Outcome.String())
+	r.explanation, r.Cause, r.Confidence = e, text(e.Outcome.String()), text(e.Confidence.String())
 	if e.Outcome == why.JustMissed || e.Outcome == why.NotKnown {
 		return
 	}
@@ -191,7 +191,6 @@ func (r *row) setCause(e *why.Explanation) {
 	if s.Culprit != nil {
 		r.CauseCulprit = text(s.Culprit.Name())
 	}
-	r.Confidence = text(e.Confidence.String())
 }
 
 // rowsOf returns the frame's row, or one for each of its layers if there are
