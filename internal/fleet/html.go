@@ -25,6 +25,7 @@ type page struct {
 	Legend         []string
 	WorstTitle     string
 	By             []string
+	Devices        bool // the dataset has the dimension device
 	Measures       []pageTitle
 	Groups         []pageGroup
 	Trend          string
@@ -62,16 +63,23 @@ const maxCharts = 24
 
 func (r *Report) writeHTML(w io.Writer) error {
 	p := page{Title: "Frames of " + r.Dataset.Dir, Summary: r.Dataset.summary(), Warnings: r.Dataset.Warnings(), By: r.By, Legend: r.legend(), WorstTitle: worstTitle}
+	p.Devices = slices.ContainsFunc(r.Groups, func(g *Group) bool { return len(g.Devices) > 0 })
 	for _, shown := range tableMeasures {
 		p.Measures = append(p.Measures, pageTitle{shown.title, measure(shown.name).Label})
 	}
 	for _, g := range r.Groups {
-		row := pageGroup{Key: keyTexts(g.Key), Cells: []string{strconv.Itoa(g.Traces), strconv.Itoa(len(g.Devices)), strconv.FormatInt(g.sum("frames"), 10)}}
+		row := pageGroup{Key: keyTexts(g.Key), Cells: []string{strconv.Itoa(g.Traces)}}
+		perUnit := [][]Rate{g.Rates}
+		if p.Devices {
+			row.Cells = append(row.Cells, strconv.Itoa(len(g.Devices)))
+			perUnit = append(perUnit, g.Devices)
+		}
+		row.Cells = append(row.Cells, strconv.FormatInt(g.sum("frames"), 10))
 		for _, shown := range tableMeasures {
 			m := measure(shown.name)
 			row.Cells = append(row.Cells, numberText(m, m.Of(&g.Totals)))
 		}
-		for _, rates := range [][]Rate{g.Rates, g.Devices} {
+		for _, rates := range perUnit {
 			if d := newDistribution(rates); d != nil {
 				row.Cells = append(row.Cells, percentText(d.P50), percentText(d.P90))
 			} else {

@@ -3,6 +3,7 @@ package fleet
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"ohframe/internal/atomicfile"
@@ -39,6 +40,9 @@ func TestPage(t *testing.T) {
 	var page bytes.Buffer
 	if err := (&Report{d, by, groups}).Write(&page, "html", text.Style{}); err != nil {
 		t.Fatal(err)
+	}
+	if strings.Contains(page.String(), ">Devices<") || strings.Contains(page.String(), " device<") {
+		t.Error("the page of traces without devices has columns for them")
 	}
 	for _, width := range slow.Of([]int64{390}, []int64{390, 1280, 2560}) {
 		for _, scheme := range slow.Of([]string{"dark"}, []string{"light", "dark"}) {
