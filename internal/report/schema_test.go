@@ -214,7 +214,7 @@ func TestCSV(t *testing.T) {
 		},
 		{
 			"input": "trace.ftrace", "kind": "render", "name": "render_service", "fps.event": "commit",
-			"jank_rate": "0", "longest_streak.frames": "0", "durations_in_periods.p50_periods": "", "stages.ui_work.p50_ns": "", "stages.render_main.max_ns": "5000000",
+			"jank_rate": "0", "longest_streak.frames": "", "hitches.longest_ns": "", "durations_in_periods.p50_periods": "", "stages.ui_work.p50_ns": "", "stages.render_main.max_ns": "5000000",
 		},
 		{
 			"input": "other.ftrace", "pid": "", "name": "\x1b[2Jevil\u202e", "fps.event": "", "fps.rate_hz": "", "refresh.rates_hz": "",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -184,9 +185,12 @@ func (t *tableWriter) overview(in Input, list []*stats.Process, causesOf func(*s
 	}
 	var titles []string
 	var widths []int
+	var hidden []string
 	for _, c := range overviewColumns {
 		if c.narrow || t.Width >= text.DefaultWidth {
 			titles, widths = append(titles, c.title), append(widths, c.width)
+		} else {
+			hidden = append(hidden, untitled(c.title))
 		}
 	}
 	g := text.NewTable(t.Ink, titles...)
@@ -206,6 +210,7 @@ func (t *tableWriter) overview(in Input, list []*stats.Process, causesOf func(*s
 		g.AppendRow(row)
 	}
 	fmt.Fprintln(t, g.Render())
+	t.Hidden(hidden)
 	if n := len(list) - len(shown); t.Verbose {
 		t.More(n)
 	} else if n > 0 {
@@ -310,27 +315,30 @@ func (t *tableWriter) worst(p *stats.Process, c *causes.Process, full bool) {
 	explained := worstCauses(p, c)
 	normal, wide := t.Width >= text.DefaultWidth, t.Width >= text.DefaultWidth+len("Render vsync")
 	columns := []struct {
-		title string
-		width int // of usual values
-		shown bool
-		of    func(*stats.WorstFrame) string
+		title  string
+		width  int // of usual values
+		shown  bool
+		wanted bool // in a wider table
+		of     func(*stats.WorstFrame) string
 	}{
-		{"Worst at →", 10, true, func(f *stats.WorstFrame) string { return since(t.origin, f.At) }},
-		{"Trace time, s →", 13, normal, func(f *stats.WorstFrame) string { return timeText(f.At) }},
-		{"Vsync →", 6, true, func(f *stats.WorstFrame) string { return vsync(f.VsyncID) }},
-		{"Render vsync →", 12, full && wide && p.Kind == stats.Application, func(f *stats.WorstFrame) string { return vsync(f.RenderVsyncID) }},
-		{"Duration ms →", 11, true, func(f *stats.WorstFrame) string { return ms(f.Duration) }},
-		{"Overrun ms →", 10, true, func(f *stats.WorstFrame) string { return t.rated(ms(f.Overrun), rating.Overrun, f.OverrunPeriods) }},
-		{"Periods →", 7, full && normal, func(f *stats.WorstFrame) string {
+		{"Worst at →", 10, true, true, func(f *stats.WorstFrame) string { return since(t.origin, f.At) }},
+		{"Trace time, s →", 13, normal, true, func(f *stats.WorstFrame) string { return timeText(f.At) }},
+		{"Vsync →", 6, true, true, func(f *stats.WorstFrame) string { return vsync(f.VsyncID) }},
+		{"Render vsync →", 12, full && wide && p.Kind == stats.Application, false, func(f *stats.WorstFrame) string { return vsync(f.RenderVsyncID) }},
+		{"Duration ms →", 11, true, true, func(f *stats.WorstFrame) string { return ms(f.Duration) }},
+		{"Overrun ms →", 10, true, true, func(f *stats.WorstFrame) string { return t.rated(ms(f.Overrun), rating.Overrun, f.OverrunPeriods) }},
+		{"Periods →", 7, full && normal, full, func(f *stats.WorstFrame) string {
 			return t.rated(periods(f.OverrunPeriods), rating.Overrun, f.OverrunPeriods)
 		}},
 	}
-	var titles []string
+	var titles, hidden []string
 	left := t.Width - 2
 	for _, c := range columns {
 		if c.shown {
 			titles = append(titles, c.title)
 			left -= c.width + 2
+		} else if c.wanted {
+			hidden = append(hidden, untitled(c.title))
 		}
 	}
 	g := text.NewTable(t.Ink, append(titles, explained.Title)...)
@@ -348,5 +356,10 @@ func (t *tableWriter) worst(p *stats.Process, c *causes.Process, full bool) {
 		}
 		g.AppendRow(append(row, explained.Texts[i]))
 	}
-	t.Print(g)
+	fmt.Fprintln(t, g.Render())
+	t.Hidden(hidden)
+	fmt.Fprintln(t)
 }
+
+// untitled returns the title of a column without its alignment.
+func untitled(title string) string { return strings.TrimSuffix(title, " →") }

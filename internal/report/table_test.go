@@ -66,6 +66,19 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
+// A narrow table says which columns have no room.
+func TestHiddenColumns(t *testing.T) {
+	const overview, worst = "  no room for PID, Late, P50 ms; a wider terminal", "  no room for Trace time, s, Periods; a wider terminal"
+	for width, want := range map[int]bool{80: true, text.DefaultWidth: false} {
+		table := write(t, sample()[:1], "table", Options{Verbose: true, Style: text.Style{Width: width}})
+		for _, note := range []string{overview, worst} {
+			if strings.Contains(table, note) != want {
+				t.Errorf("width %d: %q is shown: %t, want %t\n%s", width, note, !want, want, table)
+			}
+		}
+	}
+}
+
 // Colour changes nothing but colours, and is the only source of escape codes.
 func TestTableColor(t *testing.T) {
 	plain, coloured := write(t, sample(), "table", Options{}), write(t, sample(), "table", Options{Style: text.Style{Color: true}})
