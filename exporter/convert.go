@@ -256,6 +256,9 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 	if counts.Truncated > 0 {
 		list = append(list, attribute{name: "ohframe.truncated", text: truncated(s.Timeline)})
 	}
+	if len(s.Timeline.Parts) > 1 {
+		list = append(list, attribute{name: "ohframe.parts", text: parts(s.Timeline)})
+	}
 	for _, a := range o.Attributes {
 		list = append(list, attribute{name: a.Key, text: a.Value})
 	}
@@ -273,6 +276,16 @@ func truncated(t *analyzer.Timeline) string {
 		if f.Facts.Has(analyzer.Truncated) && len(list) < annotation.MaxTruncated {
 			list = append(list, fmt.Sprintf("%s %d %d %d %d %d", f.Kind, f.Process.PID, f.TID, f.VsyncID, f.Actual.Start, f.Actual.End))
 		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// parts lists the start and end of each trace in the input: the time between them is in no
+// measure.
+func parts(t *analyzer.Timeline) string {
+	var list []string
+	for _, p := range t.Parts[:min(len(t.Parts), annotation.MaxParts)] {
+		list = append(list, fmt.Sprintf("%d %d", p.Span.Start, p.Span.End))
 	}
 	return strings.Join(list, "; ")
 }

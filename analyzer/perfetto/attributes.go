@@ -33,6 +33,7 @@ type attributes struct {
 	source      string
 	span        analyzer.Interval // of the trace that was converted
 	truncated   []truncatedFrame
+	parts       []analyzer.Interval
 	quality     string
 	// causes: ohframe looked for causes of late frames, in the kinds of events that
 	// evidence lists.
@@ -74,6 +75,8 @@ func (a *attributes) addAttribute(b []byte) bool {
 		a.span.End = value{number: number}.time()
 	case "truncated":
 		a.truncated = parseTruncated(string(text))
+	case "parts":
+		a.parts = parseParts(string(text))
 	case "clock_offset_source":
 		a.source = truncated(text, maxName)
 	case "quality_reasons":
@@ -112,6 +115,19 @@ func parseTruncated(text string) []truncatedFrame {
 		}
 		if n == 6 && f.pid >= 0 && f.tid >= 0 && f.vsync >= 0 && f.actual.Start >= 0 && f.actual.End >= f.actual.Start && f.actual.End <= trace.MaxTime {
 			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// parseParts parses what the exporter wrote. It leaves out what is malformed.
+func parseParts(text string) []analyzer.Interval {
+	var list []analyzer.Interval
+	for _, field := range strings.SplitN(text, "; ", annotation.MaxParts) {
+		var span analyzer.Interval
+		n, _ := fmt.Sscanf(field, "%d %d", &span.Start, &span.End)
+		if n == 2 && span.Start >= 0 && span.End >= span.Start && span.End <= trace.MaxTime {
+			list = append(list, span)
 		}
 	}
 	return list

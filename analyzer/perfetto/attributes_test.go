@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,12 @@ func TestParseTruncated(t *testing.T) {
 	}
 	if got := parseTruncated(strings.Repeat("app 200 201 7 1000 2000; ", 2*annotation.MaxTruncated)); len(got) > annotation.MaxTruncated {
 		t.Errorf("%d frames, want %d at most", len(got), annotation.MaxTruncated)
+	}
+	if got, want := parseParts("1 2; ; 3; 5 4; -1 2; 1 99999999999999999999; x y; 7 7"), []analyzer.Interval{{Start: 1, End: 2}, {Start: 7, End: 7}}; !slices.Equal(got, want) {
+		t.Errorf("parts %v, want %v", got, want)
+	}
+	if got := parseParts(strings.Repeat("1 2; ", 2*annotation.MaxParts)); len(got) > annotation.MaxParts {
+		t.Errorf("%d parts, want %d at most", len(got), annotation.MaxParts)
 	}
 	if parseTruncated("") != nil {
 		t.Error("frames of nothing")

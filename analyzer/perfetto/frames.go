@@ -17,6 +17,9 @@ func (d *decoder) assemble() (*analyzer.Timeline, *why.Causes) {
 	if d.attributes.offsetKnown {
 		t.Clock = d.attributes.clock()
 	}
+	for _, span := range d.attributes.parts {
+		t.Parts = append(t.Parts, analyzer.Part{Span: span, Clock: t.Clock})
+	}
 	d.pair(t)
 
 	a := assembly{

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/perfetto"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 	pb "ohframe/internal/perfettopb"
@@ -47,6 +50,47 @@ func TestRoundTripOfGoldens(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			roundTrip(t, archive.Files[i].Data, exporter.Options{})
 		})
+	}
+}
+
+// The time between two traces in one input counts neither in the text nor in the conversion.
+func TestRoundTripOfParts(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := regexp.MustCompile(`(\] \S+ +)(\d+)(\.\d{6}: )`).ReplaceAllStringFunc(string(text), func(s string) string {
+		m := regexp.MustCompile(`(.*?)(\d+)(\.\d{6}: )$`).FindStringSubmatch(s)
+		seconds, _ := strconv.Atoi(m[2])
+		return fmt.Sprintf("%s%d%s", m[1], seconds+10, m[3])
+	})
+	text = append(text, later...)
+	var written bytes.Buffer
+	summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &written, exporter.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := perfetto.Read(t.Context(), &written, perfetto.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(summary.Timeline.Parts) != 2 || len(got.Parts) != 2 {
+		t.Fatalf("%d parts, in the text %d", len(got.Parts), len(summary.Timeline.Parts))
+	}
+	want, report := stats.Compute(summary.Timeline, stats.Options{}), stats.Compute(got, stats.Options{})
+	if *report.Span != *want.Span || report.Span.Seconds > 9 {
+		t.Errorf("span %+v, want %+v", report.Span, want.Span)
+	}
+	if len(report.Processes) != len(want.Processes) {
+		t.Fatalf("%d processes, want %d", len(report.Processes), len(want.Processes))
+	}
+	for i, p := range report.Processes {
+		for _, m := range stats.Measures {
+			a, b := m.Of(p), m.Of(want.Processes[i])
+			if (a == nil) != (b == nil) || a != nil && *a != *b {
+				t.Errorf("%s: %s is %v, want %v", p.Name, m.Name, a, b)
+			}
+		}
 	}
 }
 

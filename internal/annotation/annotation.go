@@ -14,6 +14,10 @@ import "strings"
 // ohframe.truncated lists. An undamaged trace has a few for each process.
 const MaxTruncated = 1000
 
+// MaxParts is the number of traces in one input that a trace's attribute "ohframe.parts"
+// lists.
+const MaxParts = 1000
+
 // Key is an annotation. In the trace it is also the number of the interned name.
 type Key uint8
 

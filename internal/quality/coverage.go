@@ -3,6 +3,7 @@ package quality
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
@@ -56,7 +57,16 @@ func (q *Quality) addMissing(code string, m *analyzer.Missing, length trace.Dura
 	if float64(m.Total) > gapsUnreliable*float64(length) {
 		verdict = Unreliable
 	}
-	q.add(verdict, code, "%s, %s in all, from %s s on", what, m.Total, m.At)
+	q.add(verdict, code, "%s, %s in all, from %s s on", what, rounded(m.Total), m.At)
+}
+
+// rounded returns a duration with three significant digits.
+func rounded(d trace.Duration) trace.Duration {
+	unit := trace.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return trace.Duration(time.Duration(d).Round(time.Duration(unit)))
 }
 
 // judgeEvents adds what causes of late frames need. Measures of frames do not need it.
