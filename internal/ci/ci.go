@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"ohframe/internal/quality"
+	"ohframe/internal/text"
 )
 
 // Status is the result of a condition.
@@ -54,6 +55,35 @@ type Input struct {
 	Quality *quality.Quality
 	// Skipped says why the input could not be used; empty if it was.
 	Skipped string
+}
+
+// Skipped is a skipped input in JSON.
+type Skipped struct {
+	Input string `json:"input"`
+	Error string `json:"error"`
+}
+
+// JSON returns skipped inputs for JSON.
+func JSON(skipped []Input) []Skipped {
+	list := make([]Skipped, 0, len(skipped))
+	for _, in := range skipped {
+		list = append(list, Skipped{in.Name, in.Skipped})
+	}
+	return list
+}
+
+// maxLines is the number of skipped inputs that tables and pages list.
+const maxLines = 10
+
+// Lines returns what tables and pages have of skipped inputs.
+func Lines(skipped []Input) (lines []string) {
+	for _, in := range skipped[:min(maxLines, len(skipped))] {
+		lines = append(lines, text.Line("Skipped: "+in.Name+": "+in.Skipped))
+	}
+	if n := len(skipped) - maxLines; n > 0 {
+		lines = append(lines, text.Count(n, "more input")+" skipped")
+	}
+	return lines
 }
 
 // Result is what a report or a comparison found.

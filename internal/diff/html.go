@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/ci"
 	"ohframe/internal/text"
 )
 
@@ -42,6 +43,7 @@ type pageView struct {
 	Passed          int
 	Style           template.CSS // from assets, never from a trace
 	Method          []string
+	Skipped         []string
 }
 
 // pageOnly lists the processes in one trace only.
@@ -99,13 +101,13 @@ type interval struct {
 // dots are the values of a measure in each run, as paths of an SVG that is 100 wide.
 type dots struct{ Base, New, Text string }
 
-func writeHTML(w io.Writer, d *Diff) error {
+func writeHTML(w io.Writer, d *Diff, o WriteOptions) error {
 	style, err := assets.ReadFile("assets/page.css")
 	if err != nil {
 		return err
 	}
 	v := pageView{
-		Diff: d, Style: template.CSS(style), Method: d.methodText(),
+		Diff: d, Style: template.CSS(style), Method: d.methodText(), Skipped: ci.Lines(o.Skipped),
 		Title:  text.Printable(d.Base.Name) + " → " + text.Printable(d.New.Name) + " – frame comparison",
 		Failed: d.Failed(), Unknown: d.Unknown(),
 	}

@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/ci"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
@@ -21,6 +22,7 @@ type document struct {
 	OnlyInBase []documentSubject      `json:"only_in_base"`
 	OnlyInNew  []documentSubject      `json:"only_in_new"`
 	FailOn     []documentOutcome      `json:"fail_on"`
+	Skipped    []ci.Skipped           `json:"skipped"`
 	Test       documentTest           `json:"test"`
 }
 
@@ -129,7 +131,7 @@ func (j Judgement) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(j))
 }
 
-func writeJSON(w io.Writer, d *Diff) error {
+func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 	doc := document{
 		Base:       documentSide{d.Base.Name, d.Base.Stats.Span, d.Base.runNames(), d.Base.Quality},
 		New:        documentSide{d.New.Name, d.New.Stats.Span, d.New.runNames(), d.New.Quality},
@@ -137,6 +139,7 @@ func writeJSON(w io.Writer, d *Diff) error {
 		OnlyInBase: subjects(d.OnlyBase),
 		OnlyInNew:  subjects(d.OnlyNew),
 		FailOn:     []documentOutcome{},
+		Skipped:    ci.JSON(o.Skipped),
 		Test:       documentTest{d.Test.Method, stats.Level, d.Test.Family, d.Test.Resamples},
 	}
 	places := map[*Pair]int{}

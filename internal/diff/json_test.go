@@ -12,6 +12,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/ci"
 )
 
 // readSchema returns the fields of each object that docs/diff.md promises, in
@@ -108,7 +109,7 @@ func check(t *testing.T, schema map[string][]string, seen map[string]bool, path 
 // The schema is a promise: whoever changes a field must see that it is one.
 func TestSchema(t *testing.T) {
 	var document any
-	if err := json.Unmarshal([]byte(write(t, everything(t), "json", WriteOptions{})), &document); err != nil {
+	if err := json.Unmarshal([]byte(write(t, everything(t), "json", WriteOptions{Skipped: []ci.Input{{Name: "bad", Skipped: "no frames"}}})), &document); err != nil {
 		t.Fatal(err)
 	}
 	schema, seen := readSchema(t), map[string]bool{}

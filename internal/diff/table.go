@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/ci"
 	"ohframe/internal/text"
 )
 
@@ -33,6 +34,7 @@ type tableWriter struct {
 
 func writeTable(w io.Writer, d *Diff, o WriteOptions) error {
 	t := &tableWriter{text.NewWriter(w, o.Style), o.Verbose}
+	t.Warn(ci.Lines(o.Skipped))
 	t.side("base", d.Base)
 	t.side("new ", d.New)
 	t.verdict(d)

@@ -12,8 +12,20 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/ci"
 	"ohframe/internal/text"
 )
+
+// Each format names the inputs that were skipped.
+func TestSkipped(t *testing.T) {
+	d := everything(t)
+	for _, format := range Formats {
+		out := write(t, d, format, WriteOptions{Skipped: []ci.Input{{Name: "bad.ftrace", Skipped: "no frames at all"}}})
+		if !strings.Contains(out, "bad.ftrace") || !strings.Contains(out, "no frames at all") {
+			t.Errorf("%s does not name a skipped input", format)
+		}
+	}
+}
 
 // The golden was worked out by hand: see gallery and TestCompare.
 func TestTable(t *testing.T) {

@@ -16,10 +16,10 @@ type WriteOptions struct {
 	Style text.Style
 	// Verbose makes the table list all measures.
 	Verbose bool
-	// AllowMissing, Strict and Skipped, the inputs that were skipped, are for formats of
-	// package ci.
+	// AllowMissing and Strict are for formats of package ci.
 	AllowMissing, Strict bool
-	Skipped              []ci.Input
+	// Skipped are the inputs that were skipped.
+	Skipped []ci.Input
 }
 
 // Formats are the formats of Write.
@@ -32,9 +32,9 @@ func Write(w io.Writer, d *Diff, format string, o WriteOptions) error {
 	case "table":
 		return writeTable(w, d, o)
 	case "json":
-		return writeJSON(w, d)
+		return writeJSON(w, d, o)
 	case "html":
-		return writeHTML(w, d)
+		return writeHTML(w, d, o)
 	}
 	if slices.Contains(ci.Formats, format) {
 		return d.result(o).Write(w, format)

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/ci"
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
@@ -53,6 +54,7 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 // pageView is the template's input.
 type pageView struct {
 	Title     string
+	Skipped   []string
 	Inputs    []pageInput
 	Processes []pageProcess // of all inputs
 	First     int           // the process that the page shows first
@@ -172,6 +174,7 @@ func writeHTML(w io.Writer, inputs []Input, o Options) error {
 	p := pageView{
 		thresholds: *cmp.Or(o.Thresholds, &rating.Default),
 		Title:      "Frame report",
+		Skipped:    ci.Lines(o.Skipped),
 		Data:       pageData{Processes: []*frameColumns{}, Periods: [][]float64{}, Info: []processData{}, Stages: map[string]string{}},
 		Style:      template.CSS(asset("uPlot.min.css") + asset("page.css")),
 		// uPlot's licence must be part of every copy.

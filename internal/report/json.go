@@ -6,13 +6,15 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/causes"
+	"ohframe/internal/ci"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
 // document is the JSON form.
 type document struct {
-	Inputs []documentInput `json:"inputs"`
+	Inputs  []documentInput `json:"inputs"`
+	Skipped []ci.Skipped    `json:"skipped"`
 }
 
 type documentInput struct {
@@ -28,8 +30,8 @@ type documentProcess struct {
 	Causes *causes.JSON `json:"causes"`
 }
 
-func writeJSON(w io.Writer, inputs []Input) error {
-	d := document{Inputs: make([]documentInput, 0, len(inputs))}
+func writeJSON(w io.Writer, inputs []Input, o Options) error {
+	d := document{Inputs: make([]documentInput, 0, len(inputs)), Skipped: ci.JSON(o.Skipped)}
 	for _, in := range inputs {
 		known := in.causes()
 		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Recording, in.Quality, in.Stats.Span, func(yield func(documentProcess) bool) {

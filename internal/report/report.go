@@ -76,7 +76,7 @@ type Options struct {
 	// Strict are those of ci.Result.
 	Checks               []ci.Check
 	AllowMissing, Strict bool
-	// Skipped are the inputs that were skipped, for these formats.
+	// Skipped are the inputs that were skipped.
 	Skipped []ci.Input
 }
 
@@ -105,7 +105,7 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	case "table":
 		return writeTable(w, inputs, o)
 	case "json":
-		return writeJSON(w, inputs)
+		return writeJSON(w, inputs, o)
 	case "csv":
 		return writeCSV(w, inputs)
 	case "html":

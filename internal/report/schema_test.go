@@ -187,7 +187,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s is missing", part)
 		}
 	}
-	if got := write(t, nil, "json", Options{}); got != "{\n \"inputs\": []\n}\n" {
+	if got := write(t, nil, "json", Options{}); got != "{\n \"inputs\": [],\n \"skipped\": []\n}\n" {
 		t.Errorf("no inputs are %q", got)
 	}
 }

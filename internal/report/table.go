@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
+	"ohframe/internal/ci"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
@@ -41,6 +42,7 @@ func writeTable(w io.Writer, inputs []Input, o Options) error {
 		o.Thresholds = &rating.Default
 	}
 	t := &tableWriter{Writer: text.NewWriter(w, o.Style), Options: o}
+	t.Warn(ci.Lines(o.Skipped))
 	known := make([]func(*stats.Process) *causes.Process, len(inputs))
 	sorted := make([][]*stats.Process, len(inputs))
 	for i, in := range inputs {

@@ -13,6 +13,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/ci"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
@@ -24,6 +25,26 @@ func write(t *testing.T, inputs []Input, format string, o Options) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// Each format but CSV names the inputs that were skipped.
+func TestSkipped(t *testing.T) {
+	for _, format := range Formats {
+		out := write(t, sample(), format, Options{Skipped: []ci.Input{{Name: "bad.ftrace", Skipped: "no frames at all"}}})
+		if got := strings.Contains(out, "bad.ftrace") && strings.Contains(out, "no frames at all"); got != (format != "csv") {
+			t.Errorf("%s names a skipped input: %t", format, got)
+		}
+	}
+	if out := write(t, sample(), "json", Options{}); !strings.Contains(out, `"skipped": []`) && !strings.Contains(out, `"skipped":[]`) {
+		t.Error("JSON has no empty list")
+	}
+	var many []ci.Input
+	for i := range 30 {
+		many = append(many, ci.Input{Name: fmt.Sprint("bad", i), Skipped: "no trace"})
+	}
+	if out := write(t, sample(), "table", Options{Skipped: many}); strings.Count(out, "no trace") != 10 || !strings.HasPrefix(out, "Skipped: bad0: no trace\n") || !strings.Contains(out, "20 more inputs skipped") {
+		t.Errorf("many skipped inputs:\n%.800s", out)
+	}
 }
 
 // The golden was read line by line against sample.

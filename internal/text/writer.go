@@ -92,6 +92,18 @@ func (w Writer) Note(line string) {
 	}
 }
 
+// Warn writes lines of warnings above a result, if there are any.
+func (w Writer) Warn(lines []string) {
+	for _, line := range lines {
+		for line := range strings.Lines(Wrap(line, w.Width)) {
+			fmt.Fprintln(w, w.Yellow(strings.TrimSpace(line), true))
+		}
+	}
+	if len(lines) > 0 {
+		fmt.Fprintln(w)
+	}
+}
+
 // More writes the number of processes that are not shown, unless it is 0.
 func (w Writer) More(n int) {
 	if n > 0 {
