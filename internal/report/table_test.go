@@ -219,3 +219,15 @@ func TestThresholds(t *testing.T) {
 		}
 	}
 }
+
+// The frame rate is of the time without that between several traces, from first to last.
+func TestShownTime(t *testing.T) {
+	in := sample()
+	fps := in[0].Stats.Processes[0].FPS // 143 gaps
+	fps.Rate, fps.All, fps.Last = 71.5, 71.5, fps.First.Add(12*trace.Second)
+	for format, want := range map[string]string{"table": "144 frames in 2.000 s", "html": "144 frames in 2.00 s"} {
+		if got := write(t, in, format, Options{}); !strings.Contains(got, want) {
+			t.Errorf("%s lacks %q", format, want)
+		}
+	}
+}
