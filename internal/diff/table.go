@@ -177,7 +177,7 @@ func (p *Pair) changed(verbose bool) (list []Measure, equal, hidden int) {
 
 // verdict writes what changed significantly, the worse first.
 func (t *tableWriter) verdict(d *Diff) {
-	var worse, better, unclear, untested []string
+	var worse, better, unclear []string
 	for _, p := range d.shown() {
 		verdict, judgement := p.verdict()
 		line := text.Shorten(p.title(), titleWidth) + " " + verdict
@@ -188,8 +188,6 @@ func (t *tableWriter) verdict(d *Diff) {
 			better = append(better, line)
 		case Unclear:
 			unclear = append(unclear, p.title())
-		default:
-			untested = append(untested, p.title())
 		}
 	}
 	fmt.Fprintln(t)
@@ -206,7 +204,7 @@ func (t *tableWriter) verdict(d *Diff) {
 		line := "not compared, because only one side has them: " + strings.Join(lost, "; ")
 		fmt.Fprintln(t, t.Yellow(text.Wrap(line, t.Width), true))
 	}
-	if n := len(untested); n > 0 {
+	if n := d.untested(); n > 0 {
 		fmt.Fprintf(t, "%s not tested: too few frames\n", text.Count(n, "process"))
 	}
 }

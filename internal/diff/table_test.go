@@ -217,3 +217,19 @@ func TestTableOfMapped(t *testing.T) {
 		}
 	}
 }
+
+// The verdict for continuous integration counts the processes of which nothing was tested,
+// as the table does.
+func TestVerdictCountsUntested(t *testing.T) {
+	side := func(name string) Side {
+		return gallery("gallery", "render_service", 60, 20, func(i int) int { return 1 + i*7%20 }).side(name)
+	}
+	d := compare(t, side("base"), side("new"), Options{})
+	if got := d.result(WriteOptions{}).Verdict; got != "no significant change" {
+		t.Errorf("all were tested: %q", got)
+	}
+	d.Pairs[1].changes = nil
+	if got := d.result(WriteOptions{}).Verdict; got != "no significant change; 1 process not tested: too few frames" {
+		t.Errorf("one was not tested: %q", got)
+	}
+}

@@ -79,6 +79,16 @@ func (p *Pair) verdict() (string, Judgement) {
 	return "not tested", ""
 }
 
+// untested counts the pairs in the tables of which nothing was tested.
+func (d *Diff) untested() (n int) {
+	for _, p := range d.shown() {
+		if _, judgement := p.verdict(); judgement == "" {
+			n++
+		}
+	}
+	return n
+}
+
 func (m *Measure) finding() string {
 	return fmt.Sprintf("%s, %s → %s: %s (%.0f %% interval %s to %s, %s)", m.Judgement, valueText(m.Unit, m.Base), valueText(m.Unit, m.New),
 		changeText(m.Unit, m.Delta), 100*(1-stats.Level), changeText(m.Unit, m.Low), changeText(m.Unit, m.High), probability(*m.P))

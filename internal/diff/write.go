@@ -92,5 +92,8 @@ func (d *Diff) result(o WriteOptions) *ci.Result {
 	default:
 		r.Verdict = "nothing was tested"
 	}
+	if n := d.untested(); n > 0 && worse+better+tested > 0 {
+		r.Verdict += fmt.Sprintf("; %s not tested: too few frames", text.Count(n, "process"))
+	}
 	return r
 }
