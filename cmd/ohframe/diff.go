@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,6 +91,7 @@ func runDiff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	warnTwice(inputs)
 	sides, err := readSides(c, inputs, names, r)
 	if err != nil {
 		return err
@@ -318,4 +320,22 @@ func writePerfetto(c *cli.Context, name string, w io.Writer) error {
 	defer file.Close()
 	_, err = convertInto(c, name, file, w, c.String("merge"), true)
 	return err
+}
+
+// warnTwice warns of files that are several runs of a side: they are not independent of each
+// other, so that changes seem significant.
+func warnTwice(sides [2][]string) {
+	for _, side := range sides {
+		var runs []fs.FileInfo
+		for _, name := range side {
+			info, err := os.Stat(name)
+			if err != nil {
+				continue // reading the file reports the error
+			}
+			if slices.ContainsFunc(runs, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+				printWarnings(name, []string{"is given twice as a run of one side: the test takes it for two runs"})
+			}
+			runs = append(runs, info)
+		}
+	}
 }
