@@ -168,6 +168,23 @@ type processData struct {
 	File    string      `json:"file"`    // the input as a word of a shell command, empty if it has no name
 	Length  float64     `json:"length"`  // of the moments, in seconds
 	Moments []momentRow `json:"moments"`
+	// Percentiles are those of the durations that are known.
+	Percentiles []int `json:"percentiles"`
+}
+
+// knownPercentiles returns the percentiles of durations that are known. d may be nil.
+func knownPercentiles(d *stats.Durations) []int {
+	if d == nil {
+		return []int{}
+	}
+	list := []int{50, 90}
+	if d.P95 != nil {
+		list = append(list, 95)
+	}
+	if d.P99 != nil {
+		list = append(list, 99)
+	}
+	return list
 }
 
 func writeHTML(w io.Writer, inputs []Input, o Options) error {
@@ -229,7 +246,7 @@ func (p *pageView) add(in Input, several bool) {
 		if several {
 			pp.Input = input.Name
 		}
-		info := processData{Name: text.Printable(s.Name), PID: s.PID, Render: s.Kind == stats.RenderService, Service: service, File: in.file(), Moments: []momentRow{}}
+		info := processData{Name: text.Printable(s.Name), PID: s.PID, Render: s.Kind == stats.RenderService, Service: service, File: in.file(), Moments: []momentRow{}, Percentiles: knownPercentiles(s.Durations)}
 		if in.Stats.Span != nil {
 			from := strconv.FormatInt(int64(pp.origin), 10)
 			info.From = &from

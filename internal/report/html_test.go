@@ -311,6 +311,36 @@ func TestFewFrames(t *testing.T) {
 	}
 }
 
+// The cumulative distribution marks the percentiles that are known. P95 needs 20 frames, P99
+// 100.
+func TestPercentileMarks(t *testing.T) {
+	b := newBrowser(t)
+	for frames, want := range map[int]string{19: "P50 P90", 20: "P50 P90 P95", 99: "P50 P90 P95", 100: "P50 P90 P95 P99"} {
+		in := film()
+		one := *in.Timeline.Frames[0]
+		in.Timeline.Frames = nil
+		for i := range frames {
+			f := one
+			f.VsyncID = int64(i + 1)
+			f.Actual.Start = one.Actual.Start.Add(trace.Duration(i) * 10 * ms1)
+			f.Actual.End = f.Actual.Start.Add(trace.Duration(i+1) * ms1 / 20)
+			in.Timeline.Frames = append(in.Timeline.Frames, &f)
+		}
+		b.open([]Input{inputOf(in.Name, in.Timeline)}, 1280, 1000, "light")
+		eval[bool](b, `(() => {
+			const p = CanvasRenderingContext2D.prototype, fillText = p.fillText;
+			window.drawn = [];
+			p.fillText = function (text, ...at) { window.drawn.push(text); fillText.call(this, text, ...at); };
+			plots[2].u.redraw();
+			return true;
+		})()`)
+		b.Settle()
+		if got := eval[string](b, `window.drawn.filter(t => /^P[0-9]/.test(t)).join(" ")`); got != want {
+			t.Errorf("%d frames: the marks are %q, want %q", frames, got, want)
+		}
+	}
+}
+
 // The labels of the axis have room.
 func TestLabels(t *testing.T) {
 	b := newBrowser(t)

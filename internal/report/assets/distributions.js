@@ -83,23 +83,28 @@ function cumulativeChart(host, f) {
   }
   return chart(host, [xs, ys], {
     line: {paths: uPlot.paths.stepped({align: 1}), stroke: () => css("accent"), fill: () => css("accent") + "22", width: 2},
-    scales: {x: {time: false, range: () => [0, end]}, y: {range: () => [0, 104]}},
+    scales: {x: {time: false, range: () => [0, end]}, y: {range: () => [0, 112]}},
     cursor: {y: false, points: {show: false}, drag: {x: false, y: false}},
     axes: [axis({size: 30}), axis({size: 54, splits: () => [0, 25, 50, 75, 100], values: (u, list) => list.map(v => v + " %")})],
     hooks: {
       draw: [u => {
         periodLines(u, f, .8);
         clipped(u, (ctx, bbox, dpr) => {
-          for (const p of [50, 90, 99]) {
+          const labels = []; // their left and top
+          const size = [28 * dpr, 12 * dpr];
+          for (const p of f.info.percentiles) {
             const x = u.valToPos(percentile(f.sorted, p), "x", true), y = u.valToPos(p, "y", true);
             ctx.fillStyle = css("accent");
             ctx.beginPath();
             ctx.arc(x, y, 3.5 * dpr, 0, 7);
             ctx.fill();
             ctx.fillStyle = css("text");
-            const atEdge = x + 34 * dpr > bbox.left + bbox.width;
-            ctx.textAlign = atEdge ? "right" : "left";
-            ctx.fillText("P" + p, x + (atEdge ? -6 : 6) * dpr, y + 4 * dpr);
+            // The line rises: it is neither below and to the right, nor above and to the left.
+            const free = at => at[0] + size[0] < bbox.left + bbox.width && !labels.some(l => l.every((v, i) => Math.abs(v - at[i]) < size[i]));
+            const at = [[x + 6 * dpr, y + 4 * dpr], [x - 26 * dpr, y - 15 * dpr]].find(free);
+            if (!at) continue;
+            labels.push(at);
+            ctx.fillText("P" + p, ...at);
           }
         });
       }],
