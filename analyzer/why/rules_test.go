@@ -507,7 +507,7 @@ func TestAdviceByReader(t *testing.T) {
 		"application":               {s.text(), analyzer.ApplicationFrame, place.AdviseIO},
 		"render_service":            {service, analyzer.RenderFrame, place.AdviseSystemIO},
 		"without scheduling events": {unscheduled, analyzer.ApplicationFrame, place.AdviseStates},
-		"with those of others":      {others, analyzer.ApplicationFrame, place.AdviseStates},
+		"with those of others":      {others, analyzer.ApplicationFrame, place.AdviseOfThread},
 	} {
 		timeline, causes := explain(t, strings.NewReader(c.text))
 		late := 0

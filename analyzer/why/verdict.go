@@ -398,7 +398,7 @@ func (r *Recorder) detail(a *account, list []*account, u *usual, x excess) Share
 
 // advice returns the advice for a cause of a frame.
 func (r *Recorder) advice(a *account, s *Share) place.Advice {
-	c := place.Cause{Wait: s.Wait, Place: s.place, Reason: s.Reason, Scheduled: !a.placeOnly()}
+	c := place.Cause{Wait: s.Wait, Place: s.place, Reason: s.Reason, Scheduled: !a.placeOnly(), OthersScheduled: r.scheduled}
 	if s.Wait == place.WaitUnknown && r.limited() {
 		return place.NoAdvice // the sentence says which limit to raise
 	}

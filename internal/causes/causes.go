@@ -208,7 +208,7 @@ func Missing(c *why.Causes, list []*Process, q *quality.Quality) string {
 	case !c.Scheduled:
 		return "the trace has no scheduling events: record the tags sched and freq to see whether threads ran or waited"
 	case PlacesOnly(list):
-		return "the trace has no scheduling events of the late threads: record the tags sched and freq to see whether threads ran or waited"
+		return "the trace has scheduling events, but none of the late threads: whether they ran or waited is unknown"
 	case !c.Woken:
 		return "the trace has no wakeups: it is unknown whom threads waited for"
 	}

@@ -56,6 +56,7 @@ const (
 	AdviseLayers
 	AdviseSched
 	AdviseStates
+	AdviseOfThread
 	AdviseLost
 	// Of these, only developers of the system are told.
 	AdviseSystemCallbacks
@@ -120,6 +121,7 @@ var advices = [AdviceCount]string{
 	AdviseLayers:        "show fewer surfaces at the same time, and keep their format and size",
 	AdviseSched:         "record with the tags sched, freq and binder to see what the thread waited for",
 	AdviseStates:        "record with the tag sched to see whether the thread ran or waited",
+	AdviseOfThread:      "only other threads have scheduling events: record with the tag sched for all threads",
 	AdviseLost:          "scheduling events are missing here: record with a larger buffer or fewer tags, and begin earlier",
 
 	AdviseSystemCallbacks: "split long work between frames, or move it to another thread",
@@ -167,8 +169,8 @@ type Cause struct {
 	Reason string
 	Reader Reader
 	Rival  Rival
-	// Scheduled: the trace has scheduling events of the thread.
-	Scheduled bool
+	// Scheduled: the trace has scheduling events of the thread. OthersScheduled: of any.
+	Scheduled, OthersScheduled bool
 }
 
 // Advice returns the advice for the cause.
@@ -238,6 +240,8 @@ func (c Cause) forApplication() Advice {
 			return p.Advice
 		case c.Scheduled:
 			return AdviseLost
+		case c.OthersScheduled:
+			return AdviseOfThread
 		}
 		return AdviseStates
 	case Run:

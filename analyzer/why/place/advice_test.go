@@ -27,8 +27,8 @@ func allCauses() iter.Seq[Cause] {
 				for _, reason := range reasons {
 					for _, reader := range []Reader{Application, System} {
 						for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
-							for _, scheduled := range []bool{false, true} {
-								if !yield(Cause{w, p, reason, reader, rival, scheduled}) {
+							for n := range 4 {
+								if !yield(Cause{w, p, reason, reader, rival, n&1 != 0, n&2 != 0}) {
 									return
 								}
 							}

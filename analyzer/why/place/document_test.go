@@ -114,8 +114,8 @@ func TestDocumentAdvice(t *testing.T) {
 		given := map[Advice]bool{}
 		for _, reader := range []Reader{Application, System} {
 			for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
-				for _, scheduled := range []bool{false, true} {
-					given[Cause{Wait: w, Reader: reader, Rival: rival, Scheduled: scheduled}.Advice()] = true
+				for n := range 4 {
+					given[Cause{Wait: w, Reader: reader, Rival: rival, Scheduled: n&1 != 0, OthersScheduled: n&2 != 0}.Advice()] = true
 				}
 			}
 		}
