@@ -583,7 +583,11 @@ func (t *textWriter) components(e *why.Explanation, total *Sum) {
 		sum = append(sum, number(usual), "", why.Milliseconds(total.Overrun), "")
 	}
 	g.AppendRow(sum)
-	t.Print(g)
+	fmt.Fprintln(t, g.Render())
+	if e.Overrun > 0 && len(e.Usual) == 0 && len(e.Slices) == 0 {
+		t.Note("a converted trace lacks slices, short parts and most usual times; the text trace has them")
+	}
+	fmt.Fprintln(t)
 }
 
 // Thread is what a thread did while a frame's thread waited for it.
