@@ -72,15 +72,15 @@ const (
 
 // whyView is why the frames of a process were late.
 type whyView struct {
-	Late, Complete int
-	Lost           trace.Duration
-	Missing        string // what to record in order to know more
-	Costs          []costView
-	Others         int // causes that are not listed
-	OthersLost     trace.Duration
-	Frames         []*lateView // the worst ones, in order of time
-	More           int         // late frames that are not listed
-	Groups         []waitGroup // that occur in Frames, for the legend
+	Late, Judged int // Judged frames have a deadline
+	Lost         trace.Duration
+	Missing      string // what to record in order to know more
+	Costs        []costView
+	Others       int // causes that are not listed
+	OthersLost   trace.Duration
+	Frames       []*lateView // the worst ones, in order of time
+	More         int         // late frames that are not listed
+	Groups       []waitGroup // that occur in Frames, for the legend
 	// Further are the frames that were shown late, and those that were on time and picked up
 	// late.
 	Further []furtherView
@@ -154,7 +154,7 @@ func newWhyView(c *causes.Process, all *why.Causes, q *quality.Quality, p *pageP
 		return nil
 	}
 	r := c.Ranking
-	v := &whyView{Late: r.Late, Complete: c.Complete, Lost: r.Lost, Missing: causes.Missing(all, []*causes.Process{c}, q)}
+	v := &whyView{Late: r.Late, Judged: c.Judged, Lost: r.Lost, Missing: causes.Missing(all, []*causes.Process{c}, q)}
 	sentence := all.Sentence
 	if causes.PlacesOnly([]*causes.Process{c}) {
 		sentence = all.Brief

@@ -134,6 +134,9 @@ func TestCausesInCSV(t *testing.T) {
 func TestBars(t *testing.T) {
 	in := explained("FlushLayoutTask", "Worker")
 	v := newWhyView(in.causes()(in.Stats.Processes[0]), in.Causes, in.Quality, &pageProcess{}, 10)
+	if v.Late != 1 || v.Judged != 5 { // one of the six frames has no deadline
+		t.Errorf("%d late frames of %d, want 1 of 5", v.Late, v.Judged)
+	}
 	if v.Lost != 12*ms1 || len(v.Costs) != 2 || v.Costs[0].Width != "100.00" || v.Costs[1].Width != "50.00" {
 		t.Fatalf("%+v", v)
 	}
