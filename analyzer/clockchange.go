@@ -197,7 +197,7 @@ func (c *clockSamples) clocks(span Interval, given *trace.Duration, stated *Stat
 		}
 		if drift {
 			drifts = true
-			// Per second of CLOCK_MONOTONIC, of which less passes than of trace time.
+			// slope is per second of trace time, Drift per second of CLOCK_MONOTONIC.
 			clock.Drift, clock.From = slope/(1-slope)*float64(trace.Second), trace.Monotonic(base.at.Add(-clock.Offset))
 			changes = append(changes, newDrift(slope, base, p.samples))
 		}
@@ -418,8 +418,9 @@ func (p *clockPiece) groups() (points []clockSample) {
 	return points
 }
 
-// moved returns the change of an offset that neither shifts nor drifts evenly, but of which
-// more than a tenth of the levels, and three at least, are not near the lowest ones.
+// moved returns the change of an unsteady offset, which neither shifts nor drifts evenly.
+// The offset is unsteady if more than a tenth of the levels, and at least three, are not
+// near the lowest ones.
 func (p *clockPiece) moved(slack tolerance) (change ClockChange, ok bool) {
 	points := p.groups()
 	if len(points) < followed {

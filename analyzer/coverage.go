@@ -80,7 +80,7 @@ const (
 	stoppedRate   = 0.8
 	// maxCPUs bounds the CPUs that are watched. Kernels of devices support at most 64.
 	maxCPUs = 1024
-	// maxSilences bounds the intervals that are stored, of which each may be a gap.
+	// maxSilences bounds the intervals that are stored. Each may be a gap.
 	maxSilences = 1 << 16
 )
 

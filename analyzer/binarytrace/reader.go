@@ -135,7 +135,7 @@ func (r *Reader) Clock() Clock { return r.clock }
 func (r *Reader) Events() int { return r.events }
 
 // Lost returns the number of events that the kernel dropped, as far as the part that has
-// been read reports, without those of which a line says so.
+// been read reports it. Losses that the text has as lines of their own do not count.
 func (r *Reader) Lost() int { return r.log.counts[lostEvents] - r.noted }
 
 // Warnings describe, in words, the damage in the part that has been read.

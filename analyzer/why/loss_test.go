@@ -79,8 +79,8 @@ func recorded(t *testing.T, name string) []byte {
 	return text
 }
 
-// lossScript returns a trace of frames on processor 1, in one of which hole writes lines in
-// the middle of the layout, and what is found about that frame.
+// lossScript reads a trace of frames on processor 1. In one frame hole writes lines in the
+// middle of the layout. lossScript returns what is found about that frame.
 func lossScript(t *testing.T, hole func(s *script)) *why.Explanation {
 	t.Helper()
 	s := &script{}

@@ -171,7 +171,7 @@ func TestSliceTimesOfManyPieces(t *testing.T) {
 		if i != 10 {
 			return
 		}
-		for range n { // 18 ms, of which 12 in A
+		for range n { // 18 ms, 12 of them in A
 			s.begin(500, "A")
 			s.at += 8
 			s.end(500)

@@ -26,12 +26,12 @@ func (s *Share) Title() string {
 // of a ranking never have the same title.
 func (c *Cost) Title() string { return title(c.Wait, c.Slice, c.Kind, c.Function, "") }
 
-// Name names the cause as Title does, without what is of its worst frame only: a cause has the
-// same name in all traces.
+// Name names the cause as Title does, without the function of its worst frame. A cause has
+// the same name in all traces.
 func (c *Cost) Name() string { return title(c.Wait, c.Slice, c.Kind, "", "") }
 
-// InStages names the stages in brackets: " [build, layout]". It is empty if the slice names
-// the only stage already, or if there is none.
+// InStages names the stages in brackets: " [build, layout]". It is empty if no stage is
+// known, or if the slice already names the only one.
 func (c *Cost) InStages() string {
 	only := c.Stage()
 	if len(c.Stages) == 1 && (only == place.NoStage || only == place.Lookup([]byte(c.Slice)).Stage) {

@@ -174,7 +174,7 @@ func TestInterruptReading(t *testing.T) {
 	}
 }
 
-// A program that is killed leaves no temporary file behind, and an existing output as it was.
+// A killed program leaves no temporary file behind and does not change an existing output.
 func TestKilled(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("files have names")

@@ -19,7 +19,7 @@ import (
 	"ohframe/internal/slow"
 )
 
-// memoryInput is an input of which each piece uses one unit of a limit.
+// memoryInput is an input that consists of pieces. Each piece uses one unit of a limit.
 type memoryInput struct {
 	limit string
 	piece func(i int) string

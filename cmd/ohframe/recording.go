@@ -372,8 +372,8 @@ func (r *recording) sayLength(t *analyzer.Timeline, m *meta.Meta) {
 	})
 }
 
-// sayFrames says how many frames were late, and whether that can be trusted. name is that
-// of the converted files; empty if there are none.
+// sayFrames says how many frames were late, and whether that can be trusted. name is the
+// name of the converted files, or empty without any.
 func (r *recording) sayFrames(t *analyzer.Timeline, computed *stats.Report, q *quality.Quality, name string) {
 	frames, deadlines, late := 0, 0, 0
 	for _, p := range computed.Processes {

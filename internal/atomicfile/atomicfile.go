@@ -54,19 +54,6 @@ func Create(path string, mode fs.FileMode) (*File, error) {
 	}
 }
 
-// Write creates a file with the content.
-func Write(path string, content []byte, mode fs.FileMode) error {
-	f, err := Create(path, mode)
-	if err != nil {
-		return err
-	}
-	defer f.Discard()
-	if _, err := f.Write(content); err != nil {
-		return err
-	}
-	return f.Commit()
-}
-
 // Sync waits until the content is on the disk. Commit does, too, if Sync was not called.
 func (f *File) Sync() error {
 	f.synced = true

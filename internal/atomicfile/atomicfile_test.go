@@ -33,8 +33,8 @@ func named(t *testing.T, path string) *File {
 	return &File{File: f, path: path, temporary: f.Name()}
 }
 
-// A file appears with Commit, new or instead of another, and not before. Discard leaves the
-// folder as it was.
+// Commit makes a file appear, new or instead of another. Before Commit, and after Discard,
+// the folder is unchanged.
 func TestCommit(t *testing.T) {
 	for name, create := range map[string]func(*testing.T, string) *File{
 		"named": named,
@@ -87,7 +87,7 @@ func TestCommitFails(t *testing.T) {
 	if err := os.Mkdir(path, 0o777); err != nil { // no file replaces a folder
 		t.Fatal(err)
 	}
-	if err := Write(path, []byte("x"), 0o666); err == nil {
+	if err := write(path, []byte("x"), 0o666); err == nil {
 		t.Error("no error")
 	}
 	if left := names(t, folder); !slices.Equal(left, []string{"out"}) {
@@ -170,7 +170,7 @@ func TestStale(t *testing.T) {
 		want = append(want, filepath.Base(link))
 	}
 
-	if err := Write(filepath.Join(folder, "out"), nil, 0o666); err != nil {
+	if err := write(filepath.Join(folder, "out"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	want = append(want, "out")
@@ -188,11 +188,24 @@ func TestMode(t *testing.T) {
 	folder := t.TempDir()
 	for _, mode := range []fs.FileMode{0o600, 0o640} {
 		path := filepath.Join(folder, mode.String())
-		if err := Write(path, nil, mode); err != nil {
+		if err := write(path, nil, mode); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
 			t.Errorf("mode %v, want %v", info.Mode(), mode)
 		}
 	}
+}
+
+// write creates a file with the content.
+func write(path string, content []byte, mode fs.FileMode) error {
+	f, err := Create(path, mode)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := f.Write(content); err != nil {
+		return err
+	}
+	return f.Commit()
 }

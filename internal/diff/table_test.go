@@ -218,8 +218,8 @@ func TestTableOfMapped(t *testing.T) {
 	}
 }
 
-// The verdict for continuous integration counts the processes of which nothing was tested,
-// as the table does.
+// The verdict for continuous integration counts the processes without a tested measure, as
+// the table does.
 func TestVerdictCountsUntested(t *testing.T) {
 	side := func(name string) Side {
 		return gallery("gallery", "render_service", 60, 20, func(i int) int { return 1 + i*7%20 }).side(name)

@@ -79,7 +79,7 @@ func (p *Pair) verdict() (string, Judgement) {
 	return "not tested", ""
 }
 
-// untested counts the pairs in the tables of which nothing was tested.
+// untested counts the pairs in the tables without a tested measure.
 func (d *Diff) untested() (n int) {
 	for _, p := range d.shown() {
 		if _, judgement := p.verdict(); judgement == "" {

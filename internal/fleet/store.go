@@ -75,19 +75,16 @@ func (Files) Describe(_ context.Context, name string) (*meta.Meta, error) {
 }
 
 // Times returns the times of a file.
-func (Files) Times(_ context.Context, name string) (written, changedAt time.Time) {
+func (Files) Times(_ context.Context, name string) (written, changed time.Time) {
 	info, err := os.Stat(filepath.FromSlash(name))
 	if err != nil {
 		return time.Time{}, time.Time{}
 	}
-	return info.ModTime(), changed(info)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
+	written = info.ModTime()
+	if at := statusTime(info); at.After(written) {
+		return written, at
 	}
-	return b
+	return written, written
 }
 
 // OpenPart opens a file.

@@ -115,8 +115,8 @@ func (in *injected) drop(drop func(l *line) bool) []byte {
 // aceMarker are the markers of the tag ace.
 var aceMarker = regexp.MustCompile(`B\|\d+\|H:(OnVsyncEvent|UIVsyncTask|UV_TRACE|Flush|MarshRSTransactionData)`)
 
-// injections are damages of which a trace says nothing by itself. seconds is the length of
-// the traces.
+// injections are kinds of damage that a trace does not report. seconds is the length of the
+// traces.
 var injections = []struct {
 	name    string
 	seconds int

@@ -220,7 +220,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// The frame rate is of the time without that between several traces, from first to last.
+// The time that the frame rate is measured over does not include gaps between traces.
 func TestShownTime(t *testing.T) {
 	in := sample()
 	fps := in[0].Stats.Processes[0].FPS // 143 gaps
