@@ -22,6 +22,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/causetext"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/report"
 	"ohframe/internal/simulate"
@@ -462,7 +463,7 @@ func TestLostEventsOfSys(t *testing.T) {
 			var late []string
 			for f := range trace.Timeline.Complete() {
 				if e := trace.Causes.Of(f); e.Overrun > 0 {
-					late = append(late, fmt.Sprint(f.VsyncID, e.Outcome, e.Confidence, e.Unknown, trace.Causes.Sentence(e)))
+					late = append(late, fmt.Sprint(f.VsyncID, e.Outcome, e.Confidence, e.Unknown, causetext.Sentence(trace.Causes, e)))
 				}
 			}
 			return trace.Lines.Lost, late

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer/binarytrace"
 	"ohframe/analyzer/perfetto"
 	"ohframe/exporter"
+	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
 	"ohframe/internal/unpack"
 )
@@ -97,7 +98,7 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	if err := text.check(s.Totals, err); err != nil {
 		return nil, err
 	}
-	return &Summary{Summary: *s, Warnings: slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), s.Causes.Warnings())}, nil
+	return &Summary{Summary: *s, Warnings: slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), causetext.Warnings(s.Causes))}, nil
 }
 
 func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOptions) (*Summary, error) {

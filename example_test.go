@@ -47,7 +47,7 @@ func ExampleRead_causes() {
 	}
 	for frame := range t.Timeline.Complete() {
 		if cause := t.Causes.Of(frame); cause != nil && cause.Overrun > 20*trace.Millisecond {
-			fmt.Printf("%s, vsync %d: %s\n", frame.Process.Name, frame.VsyncID, t.Causes.Sentence(cause))
+			fmt.Printf("%s, vsync %d: %s\n", frame.Process.Name, frame.VsyncID, t.Why(frame))
 		}
 	}
 	// Output:

@@ -30,6 +30,7 @@ import (
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/unpack"
 )
 
@@ -122,4 +123,14 @@ func open(ctx context.Context, r io.Reader, o Options, keepTar bool) (*input, er
 		return nil, asError(err)
 	}
 	return &input{content, formatOf(content.Head(), formats)}, nil
+}
+
+// Why returns why a frame was late, in one line: "waited 38.6 ms for storage (io_schedule) in
+// FlushLayoutTask; usual 0.0". It is empty for other frames, and if the causes are unknown.
+func (t *Trace) Why(f *analyzer.Frame) string {
+	e := t.Causes.Of(f)
+	if e == nil {
+		return ""
+	}
+	return causetext.Sentence(t.Causes, e)
 }

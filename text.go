@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/binarytrace"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
 	"ohframe/internal/unpack"
 )
@@ -108,7 +109,7 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	t := &Trace{Timeline: timeline, Lines: totals, Warnings: slices.Concat(text.warnings(), totals.Warnings(), timeline.Diagnostics.Warnings())}
 	if o.Causes {
 		t.Causes = recorder.Explain(timeline)
-		t.Warnings = append(t.Warnings, t.Causes.Warnings()...)
+		t.Warnings = append(t.Warnings, causetext.Warnings(t.Causes)...)
 	}
 	return t, nil
 }

@@ -17,6 +17,7 @@ import (
 	"ohframe/exporter/packet"
 	"ohframe/exporter/timeline"
 	"ohframe/internal/annotation"
+	"ohframe/internal/causetext"
 	"ohframe/internal/fingerprint"
 	"ohframe/internal/quality"
 )
@@ -226,7 +227,7 @@ func identity(input [2]uint64, o Options) [2]uint64 {
 // attributes are the facts of the conversion that Perfetto's overview shows.
 func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 	clock, counts := &s.Timeline.Clock, s.Timeline.Counts()
-	totals, judged := cmp.Or(s.Totals, &hitrace.Totals{}), quality.Of(s.Timeline, s.Totals, s.Causes.Warnings())
+	totals, judged := cmp.Or(s.Totals, &hitrace.Totals{}), quality.Of(s.Timeline, s.Totals, causetext.Warnings(s.Causes))
 	list := []attribute{
 		{name: "ohframe.version", text: o.Version},
 		{name: "ohframe.input", text: o.Input},

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
 	"ohframe/exporter"
+	"ohframe/internal/causetext"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
 )
@@ -55,10 +56,10 @@ func checkFurther(t *testing.T, session *engine.Session, timeline *analyzer.Time
 	for f := range timeline.Complete() {
 		e := causes.Of(f)
 		if s := e.Shown; s != nil && s.Late > 0 {
-			shown.add(int64(f.Process.PID), int64(f.Actual.Start), known(f.VsyncID), int64(s.Late), causes.ShownSentence(e))
+			shown.add(int64(f.Process.PID), int64(f.Actual.Start), known(f.VsyncID), int64(s.Late), causetext.Shown(causes, e))
 		}
 		if p := e.PickUp; p != nil {
-			picked.add(int64(f.Process.PID), int64(f.Actual.Start), known(f.VsyncID), int64(p.Late), p.Reason.String(), causes.PickUpSentence(e))
+			picked.add(int64(f.Process.PID), int64(f.Actual.Start), known(f.VsyncID), int64(p.Late), p.Reason.String(), causetext.PickUp(causes, e))
 		}
 	}
 	compare(t, "shown late", query(t, session, `
@@ -103,15 +104,15 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 			if s.Slice != "" {
 				sliceTime, sliceUsual = int64(s.SliceValue), int64(s.SliceUsual)
 			}
-			shares.add(f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), known(f.VsyncID), int64(e.Overrun), i+1, s.Title(),
+			shares.add(f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), known(f.VsyncID), int64(e.Overrun), i+1, causetext.Title(&s),
 				s.Wait.String(), s.Stage.String(), text(s.Slice), int64(s.Value), int64(s.Usual), int64(s.Share), culprit, slice, text(s.Advice.String()),
-				knockOn, e.Outcome.String(), e.Confidence.String(), causes.Sentence(e), sliceTime, sliceUsual)
+				knockOn, e.Outcome.String(), e.Confidence.String(), causetext.Sentence(causes, e), sliceTime, sliceUsual)
 		}
 	}
 	for p, list := range frames {
 		r := causes.Rank(list)
 		for _, c := range r.Costs {
-			costs.add(p.kind.String(), int64(p.PID), c.Title(), c.Wait.String(), c.Stage().String(), text(c.Slice), text(c.Kind), len(c.Frames),
+			costs.add(p.kind.String(), int64(p.PID), causetext.CostTitle(c), c.Wait.String(), c.Stage().String(), text(c.Slice), text(causetext.Kind(c.Kind)), len(c.Frames),
 				int64(c.Lost), int64(c.Direct), int64(c.KnockOn), float64(c.Lost)/float64(r.Lost), text(c.Advice.String()))
 		}
 	}

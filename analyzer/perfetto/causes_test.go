@@ -18,6 +18,7 @@ import (
 	"ohframe/analyzer/perfetto"
 	"ohframe/analyzer/why"
 	"ohframe/exporter"
+	"ohframe/internal/causetext"
 	"ohframe/internal/simulate"
 	"ohframe/internal/slow"
 	"ohframe/internal/tracetest"
@@ -133,17 +134,17 @@ func describeCauses(t *analyzer.Timeline, c *why.Causes) string {
 		if e.Outcome == why.NotLate {
 			continue
 		}
-		fmt.Fprintf(&s, "late %d: %s %s %s, root %s: %s\n", e.Overrun, e.Outcome, e.Confidence, e.Basis, name(e.Root), c.Sentence(e))
+		fmt.Fprintf(&s, "late %d: %s %s %s, root %s: %s\n", e.Overrun, e.Outcome, e.Confidence, e.Basis, name(e.Root), causetext.Sentence(c, e))
 		for i := range e.Shares {
 			x := &e.Shares[i]
-			fmt.Fprintf(&s, "%s %s %s %q %q %d %d %d %d %d earlier %s, %s, %s\n", x.Title(), x.Stage, x.Wait, x.Slice, x.Function,
+			fmt.Fprintf(&s, "%s %s %s %q %q %d %d %d %d %d earlier %s, %s, %s\n", causetext.Title(x), x.Stage, x.Wait, x.Slice, x.Function,
 				x.Value, x.Usual, x.Share, x.SliceValue, x.SliceUsual, name(x.Earlier), culprit(x.Culprit), x.Advice)
 		}
 	}
 	r := c.Rank(frames)
 	fmt.Fprintf(&s, "%d frames, %d lost, %d unknown\n", r.Late, r.Lost, r.Unknown)
 	for _, x := range r.Costs {
-		fmt.Fprintf(&s, "%s %v %s %d %d %d %d %s %s %s\n", x.Title(), x.Stages, x.Wait, len(x.Frames), x.Lost, x.Direct, x.KnockOn, name(x.Worst), culprit(x.Culprit), x.Advice)
+		fmt.Fprintf(&s, "%s %v %s %d %d %d %d %s %s %s\n", causetext.CostTitle(x), x.Stages, x.Wait, len(x.Frames), x.Lost, x.Direct, x.KnockOn, name(x.Worst), culprit(x.Culprit), x.Advice)
 	}
 	return s.String()
 }

@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 )
 
 // Calls that nobody receives do not count against the limit once the caller is back.
@@ -77,7 +78,7 @@ func TestLostReplies(t *testing.T) {
 		s.change(1, 0, "R", 500)
 	})
 	if c := e.Cause(); c == nil || c.Wait != place.WaitBinder || c.Culprit == nil || c.Culprit.TID != 600 || c.Culprit.Slice != "Query" {
-		t.Error(causes.Sentence(e))
+		t.Error(causetext.Sentence(causes, e))
 	}
 }
 
@@ -116,11 +117,11 @@ func TestLimitedSentence(t *testing.T) {
 	}
 	causes := recorder.Explain(timeline)
 	for f := range timeline.Complete() {
-		if e := causes.Of(f); f.Late() && !strings.Contains(causes.Sentence(e), "(limit: states)") {
-			t.Errorf("%s", causes.Sentence(e))
+		if e := causes.Of(f); f.Late() && !strings.Contains(causetext.Sentence(causes, e), "(limit: states)") {
+			t.Errorf("%s", causetext.Sentence(causes, e))
 		}
 	}
-	if len(causes.Warnings()) != 1 {
+	if len(causetext.Warnings(causes)) != 1 {
 		t.Error("no warning")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 )
 
 // Each file of testdata/why has the cases of one rule of docs/why.md: a comment with the
@@ -123,7 +124,7 @@ func (p *player) describe(c *why.Causes, e *why.Explanation) string {
 			fmt.Fprintf(&b, " of %d", e.Root.VsyncID)
 		}
 		if p.shows("sentence") {
-			fmt.Fprintf(&b, ": %s", c.Sentence(e))
+			fmt.Fprintf(&b, ": %s", causetext.Sentence(c, e))
 			break
 		}
 		p.describeShares(&b, e.Shares)
@@ -136,7 +137,7 @@ func (p *player) describe(c *why.Causes, e *why.Explanation) string {
 	case e.Shown != nil && e.Shown.Late > 0:
 		fmt.Fprintf(&b, "shown late %s", ms(e.Shown.Late))
 		if p.shows("sentence") {
-			fmt.Fprintf(&b, ": %s", c.ShownSentence(e))
+			fmt.Fprintf(&b, ": %s", causetext.Shown(c, e))
 			break
 		}
 		p.describeShares(&b, e.Shown.Shares)

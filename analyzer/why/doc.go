@@ -4,8 +4,8 @@
 // The input is the events of a text trace, one at a time and in order, and the Timeline
 // that analyzer makes of the same events. The output is Causes: an Explanation for each
 // complete frame, with its time by stage and wait, and for a late frame the causes with
-// their shares of the overrun. Rank sums the causes of many frames, and Sentence puts that
-// of one frame in words. docs/why.md defines the terms and has the rules.
+// their shares of the overrun. Rank sums the causes of many frames. docs/why.md defines the
+// terms and has the rules; internal/causetext puts causes into words.
 //
 //	events ─▶ Recorder.Track ─▶ states and slices of all threads
 //	                                     │
@@ -40,8 +40,8 @@
 //	  clusters          processors with lower frequencies
 //	  shown, pickup     render frames shown late, application frames picked up late
 //	for the output
+//	  culprit           threads that frames waited for, and those that do the same
 //	  rank              causes over many frames
-//	  title, sentence   words
 //	  restore           Causes from what a converted trace has stored
 //
 // Track stores only threads that make frames. Of all others it keeps the last few changes,

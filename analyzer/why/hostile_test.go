@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/hostiletest"
 	"ohframe/internal/slow"
 )
@@ -210,7 +211,7 @@ func analyzeHostile(t testing.TB, text []byte, l limits.Limits) {
 		frames++
 		e := causes.Of(f)
 		checkSums(t, f, e)
-		causes.Sentence(e)
+		causetext.Sentence(causes, e)
 	}
 	if frames == 0 {
 		t.Error("no frames")

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 	"ohframe/internal/simulate"
 )
 
@@ -31,7 +32,7 @@ func TestLostSwitches(t *testing.T) {
 				for _, c := range p.truth.Causes {
 					e := p.frame(c)
 					if got := answer(e); got != "unknown" {
-						t.Errorf("%s: frame %d: %s: %s", name(s), c.Vsync, got, p.causes.Sentence(e))
+						t.Errorf("%s: frame %d: %s: %s", name(s), c.Vsync, got, causetext.Sentence(p.causes, e))
 					}
 					// Most of the injected time is unknown: the switches are about that far apart.
 					if e == nil || e.Unknown < c.NS*9/10 || e.Unknown > c.NS*12/10 {
@@ -49,7 +50,7 @@ func TestLostSwitches(t *testing.T) {
 			if e := causes.Of(f); e.Overrun > 0 {
 				late++
 				if e.Outcome != why.NotKnown {
-					t.Errorf("frame %d: %s", f.VsyncID, causes.Sentence(e))
+					t.Errorf("frame %d: %s", f.VsyncID, causetext.Sentence(causes, e))
 				}
 			}
 		}

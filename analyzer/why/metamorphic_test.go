@@ -18,6 +18,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 	"ohframe/internal/simulate"
 	"ohframe/internal/slow"
 )
@@ -49,7 +50,7 @@ func verdicts(t testing.TB, r io.Reader, workers int, offset *trace.Duration) []
 		}
 		v.parts = fmt.Sprint(e.Parts)
 		var b strings.Builder
-		fmt.Fprintln(&b, f.Kind, f.VsyncID, e.Overrun, e.Unknown, e.Outcome, e.Confidence, e.Basis, causes.Sentence(e))
+		fmt.Fprintln(&b, f.Kind, f.VsyncID, e.Overrun, e.Unknown, e.Outcome, e.Confidence, e.Basis, causetext.Sentence(causes, e))
 		for _, s := range e.Shares {
 			fmt.Fprintln(&b, "  ", s.Stage, s.Wait, s.Slice, s.Value, s.Usual, s.Share, s.SliceValue, s.SliceUsual, s.Function, s.Advice)
 			if s.Culprit != nil {

@@ -26,6 +26,17 @@ type Piece struct {
 	Others []Activity
 }
 
+// Longest returns what was waited for the longest, nil if nothing is known.
+func (p *Piece) Longest() *Activity {
+	var best *Activity
+	for i := range p.Others {
+		if o := &p.Others[i]; best == nil || o.Time > best.Time {
+			best = o
+		}
+	}
+	return best
+}
+
 // Activity is what another thread did while a frame's thread waited for it. Culprit.Time
 // is the time from Start to End.
 type Activity struct {

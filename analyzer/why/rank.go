@@ -14,9 +14,9 @@ import (
 type Cost struct {
 	Wait  place.Wait
 	Slice string // empty if the cause lies outside of all slices
-	// Kind names the threads that were waited for, see Culprit.Kind; empty if there are
-	// none, or if they are unknown.
-	Kind string
+	// Kind is the threads that were waited for; the zero value if there are none, or if they
+	// are unknown.
+	Kind ThreadKind
 	// Stages are those in which the time was lost, what lost the most first.
 	Stages []StageCost
 	// Culprit and Function, the kernel function, are those of the worst frame.
@@ -70,7 +70,7 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 			cause, of := s, e
 			one := Cost{Lost: s.Share, Direct: s.Share, most: s.Share}
 			if s.Wait == place.EarlierFrame {
-				cause, of = c.rootCause(s, e)
+				cause, of = c.RootCause(s, e)
 				one.Direct, one.KnockOn = 0, s.Share
 			}
 			if cause.Wait == place.WaitUnknown && !of.PlacesOnly() {
@@ -107,8 +107,9 @@ func Merge(list []*Ranking) *Ranking {
 
 // costID is what is one cause.
 type costID struct {
-	wait        place.Wait
-	slice, kind string
+	wait  place.Wait
+	slice string
+	kind  ThreadKind
 }
 
 // costs are costs by their ids, in the order in which they were added.
@@ -161,9 +162,9 @@ func (m *costs) sorted() []*Cost {
 	return m.list
 }
 
-// rootCause returns the cause that a knock-on share of e comes from, and the frame
+// RootCause returns the cause that a knock-on share of e comes from, and the frame
 // that has it. It returns the share itself if the earlier frame has no cause.
-func (c *Causes) rootCause(s *Share, e *Explanation) (*Share, *Explanation) {
+func (c *Causes) RootCause(s *Share, e *Explanation) (*Share, *Explanation) {
 	for range maxKnockOns {
 		earlier := c.Of(s.Earlier)
 		if earlier == nil || len(earlier.Shares) == 0 {

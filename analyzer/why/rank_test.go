@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 )
 
 // The unknown part of the lost time is that of all late frames whose states are known
@@ -80,7 +81,7 @@ func TestRankMerges(t *testing.T) {
 			t.Fatalf("%v lost to %d causes, want 37 ms to %d", r.Lost, len(r.Costs), len(want))
 		}
 		for i, x := range r.Costs {
-			if got := (row{x.Title() + x.InStages(), x.Lost, len(x.Frames), x.Worst.VsyncID}); got != want[i] {
+			if got := (row{causetext.CostTitle(x) + causetext.InStages(x), x.Lost, len(x.Frames), x.Worst.VsyncID}); got != want[i] {
 				t.Errorf("row %d is %v, want %v", i, got, want[i])
 			}
 			sum := trace.Duration(0)
@@ -88,7 +89,7 @@ func TestRankMerges(t *testing.T) {
 				sum += s.Lost
 			}
 			if sum != x.Lost {
-				t.Errorf("%s lost %v in its stages, want %v", x.Title(), sum, x.Lost)
+				t.Errorf("%s lost %v in its stages, want %v", causetext.CostTitle(x), sum, x.Lost)
 			}
 		}
 	}
@@ -99,36 +100,22 @@ func TestRankMerges(t *testing.T) {
 	}
 }
 
-// A cause has one name, whatever kernel function its worst frame waited in.
-func TestCostName(t *testing.T) {
-	for _, function := range []string{"", "io_schedule", "folio_wait_bit"} {
-		c := why.Cost{Wait: place.WaitIO, Slice: "FlushBuild", Function: function}
-		if got := c.Name(); got != "waiting for storage in FlushBuild" {
-			t.Errorf("%q: %q", function, got)
-		}
-	}
-	c := why.Cost{Wait: place.WaitBinder, Slice: "FlushBuild", Kind: "media:OS_IPC*"}
-	if c.Name() != c.Title() {
-		t.Errorf("%q without the thread", c.Name())
-	}
-}
-
 func TestCulpritKind(t *testing.T) {
 	for _, test := range []struct {
 		culprit why.Culprit
-		want    string
+		want    why.ThreadKind
 	}{
-		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "OS_FFRT_2_3"}, "app:OS_FFRT*"},
-		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "binder:1027_3"}, "app:binder*"},
-		{why.Culprit{PID: 1, TID: 2, Process: "hilogd", Thread: "hilogd.rd_kmsg"}, "hilogd:hilogd.rd_kmsg"},
-		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "worker_"}, "app:worker_"},
-		{why.Culprit{PID: 5, TID: 5, Process: "ksoftirqd/3", Thread: "ksoftirqd/3"}, "ksoftirqd*"},
-		{why.Culprit{PID: 5, TID: 5, Process: "com.example.app2", Thread: "com.example.app2"}, "com.example.app2"},
-		{why.Culprit{PID: 1, TID: 42}, "thread 42"},
-		{why.Culprit{PID: 1, TID: 42, Thread: "42"}, "42"},
+		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "OS_FFRT_2_3"}, why.ThreadKind{Name: "app:OS_FFRT*"}},
+		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "binder:1027_3"}, why.ThreadKind{Name: "app:binder*"}},
+		{why.Culprit{PID: 1, TID: 2, Process: "hilogd", Thread: "hilogd.rd_kmsg"}, why.ThreadKind{Name: "hilogd:hilogd.rd_kmsg"}},
+		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "worker_"}, why.ThreadKind{Name: "app:worker_"}},
+		{why.Culprit{PID: 5, TID: 5, Process: "ksoftirqd/3", Thread: "ksoftirqd/3"}, why.ThreadKind{Name: "ksoftirqd*"}},
+		{why.Culprit{PID: 5, TID: 5, Process: "com.example.app2", Thread: "com.example.app2"}, why.ThreadKind{Name: "com.example.app2"}},
+		{why.Culprit{PID: 1, TID: 42}, why.ThreadKind{TID: 42}},
+		{why.Culprit{PID: 1, TID: 42, Thread: "42"}, why.ThreadKind{Name: "42"}},
 	} {
 		if got := test.culprit.Kind(); got != test.want {
-			t.Errorf("%+v is of the kind %q, want %q", test.culprit, got, test.want)
+			t.Errorf("%+v is of the kind %+v, want %+v", test.culprit, got, test.want)
 		}
 	}
 }

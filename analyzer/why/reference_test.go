@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 	"ohframe/internal/hitracetest"
 	"ohframe/internal/simulate"
 	"ohframe/internal/slow"
@@ -354,7 +355,7 @@ func checkReference(t testing.TB, text []byte) {
 	for f := range timeline.Complete() {
 		e := causes.Of(f)
 		checkSums(t, f, e)
-		causes.Sentence(e)
+		causetext.Sentence(causes, e)
 		lists[f.TID] = append(lists[f.TID], f)
 	}
 	threads := histories(hitracetest.Events(t, string(text)))

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 )
 
 const (
@@ -201,7 +202,7 @@ func TestWaits(t *testing.T) {
 			causes, e := lateFrame(t, c.in)
 			s := e.Cause()
 			if s == nil {
-				t.Fatalf("no cause: %s", causes.Sentence(e))
+				t.Fatalf("no cause: %s", causetext.Sentence(causes, e))
 			}
 			got := s.Wait.String() + " " + s.Slice
 			if s.Culprit != nil {
@@ -210,7 +211,7 @@ func TestWaits(t *testing.T) {
 			if got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
-			if text := causes.Sentence(e); c.text != "" && text != c.text {
+			if text := causetext.Sentence(causes, e); c.text != "" && text != c.text {
 				t.Errorf("%q, want %q", text, c.text)
 			}
 		})
@@ -397,7 +398,7 @@ func TestKnockOn(t *testing.T) {
 	// The frame before ends 100 + 20 + 50 + 2000 + 3000 + 25000 µs after its vsync, and
 	// the next vsync is 16666 µs after that one.
 	const want = "began 13.5 ms late: the thread was still busy with frame 112 (running in FlushLayoutTask)"
-	if got := causes.Sentence(e); got != want {
+	if got := causetext.Sentence(causes, e); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r := causes.Rank([]*analyzer.Frame{late[0].Frame, e.Frame})
@@ -431,7 +432,7 @@ func TestPredictiveWork(t *testing.T) {
 	if s := e.Cause(); e.Outcome != why.OneCause || s.Wait != place.EarlierWork || s.Slice != "OnIdle" {
 		t.Errorf("%s: %+v", e.Outcome, s)
 	}
-	if text := causes.Sentence(e); !strings.HasSuffix(text, "late: the thread was busy with OnIdle; usual 0.0") {
+	if text := causetext.Sentence(causes, e); !strings.HasSuffix(text, "late: the thread was busy with OnIdle; usual 0.0") {
 		t.Error(text)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/simulate"
 	"ohframe/internal/slow"
 )
@@ -242,7 +243,7 @@ func (m *confusion) add(t *testing.T, p *played) {
 		}
 		text := ""
 		if e != nil {
-			text = p.causes.Sentence(e)
+			text = causetext.Sentence(p.causes, e)
 		}
 		t.Logf("%s: frame %d: %s, want %s: %s", name(p.scene), c.Vsync, got, want[0], text)
 	}
@@ -258,7 +259,7 @@ func (m *confusion) add(t *testing.T, p *played) {
 		// A cause in the application does not change frames of render_service.
 		if (p.scene.Cause.Harmless() || app) && p.scene.Cause != simulate.CauseVsyncLate && answer(e) != "on time" {
 			m.spurious++
-			t.Errorf("%s: frame %d: %s: %s%s", name(p.scene), f.VsyncID, answer(e), p.causes.ShownSentence(e), p.causes.PickUpSentence(e))
+			t.Errorf("%s: frame %d: %s: %s%s", name(p.scene), f.VsyncID, answer(e), causetext.Shown(p.causes, e), causetext.PickUp(p.causes, e))
 		}
 	}
 }
@@ -371,7 +372,7 @@ func TestTwoCauses(t *testing.T) {
 			}
 			// Work injected into FlushLayoutTask next to a wait is as long as its slice.
 			if a, b := share(long), share(short); a <= b || b == 0 {
-				t.Errorf("%s: frame %d: shares %d for %d, %d for %d: %s", name(s), c.Vsync, a, long.NS, b, short.NS, p.causes.Sentence(e))
+				t.Errorf("%s: frame %d: shares %d for %d, %d for %d: %s", name(s), c.Vsync, a, long.NS, b, short.NS, causetext.Sentence(p.causes, e))
 			}
 		}
 	})

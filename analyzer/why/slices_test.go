@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 	"ohframe/internal/simulate"
 )
 
@@ -201,8 +202,8 @@ func TestSliceTimesOfManyPieces(t *testing.T) {
 		}
 		at, ran := e.Start, map[string]trace.Duration{}
 		for _, p := range e.Pieces {
-			if p.Start != at || p.Several != strings.Contains(p.Title(), "several slices (build)") || p.Several && p.Slice != "" {
-				t.Errorf("%+v: %s", p, p.Title())
+			if p.Start != at || p.Several != strings.Contains(causetext.PieceTitle(&p), "several slices (build)") || p.Several && p.Slice != "" {
+				t.Errorf("%+v: %s", p, causetext.PieceTitle(&p))
 			}
 			at = p.End
 			ran[p.Slice] += p.End.Sub(p.Start)

@@ -2,7 +2,6 @@ package why
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -92,19 +91,6 @@ type Share struct {
 	place                     place.Place
 }
 
-// Culprit is a thread that a frame's thread waited for.
-type Culprit struct {
-	PID             trace.PID
-	TID             trace.TID
-	Process, Thread string // empty if unknown
-	// Wait and Slice are what the thread did most of the time.
-	Wait  place.Wait
-	Slice string
-	Time  trace.Duration
-	// Sure is false if the thread may only have been interrupted by what ended the wait.
-	Sure bool
-}
-
 // Explanation is why a frame took the time it took.
 type Explanation struct {
 	Frame *analyzer.Frame
@@ -163,21 +149,6 @@ type Causes struct {
 	// TooDeep counts the slices that were nested beyond the limit: their time counts as that
 	// of the slices around them.
 	TooDeep int
-}
-
-// Warnings returns what the user must know of the causes.
-func (c *Causes) Warnings() []string {
-	if c == nil {
-		return nil
-	}
-	var list []string
-	if c.Limited {
-		list = append(list, "causes of later frames are unknown: "+limited)
-	}
-	if c.TooDeep > 0 {
-		list = append(list, fmt.Sprintf("causes lack %d × slice nested too deep (limit: nesting)", c.TooDeep))
-	}
-	return list
 }
 
 // Of returns the explanation of a frame, nil for a frame without one.
@@ -407,7 +378,7 @@ func (r *Recorder) advice(a *account, s *Share) place.Advice {
 	}
 	if by := s.Culprit; by != nil {
 		switch {
-		case by.collects() && (s.Wait == place.WaitOwnThread || s.Wait == place.WaitGC):
+		case by.CollectsGarbage() && (s.Wait == place.WaitOwnThread || s.Wait == place.WaitGC):
 			c.Wait = place.WaitGC
 		case place.IsLogger(by.Process) || place.IsLogger(by.Thread):
 			c.Rival = place.Logger

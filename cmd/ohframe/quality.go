@@ -10,6 +10,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/exporter"
+	"ohframe/internal/causetext"
 	"ohframe/internal/ci"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
@@ -48,7 +49,7 @@ func (r *reader) read(name string, options ...func(*ohframe.Options)) (*ohframe.
 		r.fail(name, err)
 		return nil, nil, nil
 	}
-	q := quality.Of(in.Timeline, in.Lines, in.Causes.Warnings())
+	q := quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes))
 	switch {
 	case q.Frames() == 0:
 		f := noFrames(in.Timeline, q)
@@ -77,7 +78,7 @@ func warnUnreliable(name string, q *quality.Quality) {
 
 // qualityOf returns the quality of a converted trace.
 func qualityOf(s *exporter.Summary) *quality.Quality {
-	return quality.Of(s.Timeline, s.Totals, s.Causes.Warnings())
+	return quality.Of(s.Timeline, s.Totals, causetext.Warnings(s.Causes))
 }
 
 // fail skips an input, or keeps its error.

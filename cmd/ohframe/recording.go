@@ -22,6 +22,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/device"
 	"ohframe/internal/inputs"
 	"ohframe/internal/meta"
@@ -282,7 +283,7 @@ func (r *recording) convertAndMeasure(ctx context.Context, name string, m *meta.
 	if err != nil {
 		return nil, err
 	}
-	q := quality.Of(t.Timeline, t.Lines, t.Causes.Warnings())
+	q := quality.Of(t.Timeline, t.Lines, causetext.Warnings(t.Causes))
 	in := []report.Input{{Name: name + ".ftrace", File: name + ".ftrace", Stats: computed, Timeline: timeline, Causes: t.Causes, Quality: q, Recording: report.NewRecording(m)}}
 	err = r.write(ctx, name+".html", func(w io.Writer) error { return report.Write(w, in, "html", report.Options{}) })
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/causetext"
 	"ohframe/internal/children"
 	"ohframe/internal/meta"
 	"ohframe/internal/quality"
@@ -247,7 +248,7 @@ func (r *recording) keepRun(ctx context.Context, s *record.Session, size int64, 
 	if err != nil {
 		return nil, err
 	}
-	r.sayFrames(t, computed, quality.Of(read.Timeline, read.Lines, read.Causes.Warnings()), "")
+	r.sayFrames(t, computed, quality.Of(read.Timeline, read.Lines, causetext.Warnings(read.Causes)), "")
 	p := r.mainApplication(computed)
 	if p == nil {
 		run.Problem = "no frames of " + cmp.Or(r.main, r.recorder.App, "an application")

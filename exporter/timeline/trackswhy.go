@@ -6,6 +6,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/exporter/packet"
 	"ohframe/internal/annotation"
+	"ohframe/internal/causetext"
 )
 
 // noteCauses notes where the time of a frame went and, if it was late, why.
@@ -15,12 +16,12 @@ func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
 	}
 	if s := e.Shown; s != nil && s.Late > 0 {
 		a.milliseconds(annotation.ShownLate, s.Late)
-		a.text(annotation.ShownCause, p.causes.ShownSentence(e))
+		a.text(annotation.ShownCause, causetext.Shown(p.causes, e))
 	}
 	if e.PickUp != nil {
 		a.milliseconds(annotation.PickedUpLate, e.PickUp.Late)
 		a.interned(annotation.PickUpReason, p.w.text(e.PickUp.Reason.String()))
-		a.text(annotation.PickUpCause, p.causes.PickUpSentence(e))
+		a.text(annotation.PickUpCause, causetext.PickUp(p.causes, e))
 	}
 	if len(e.Shares) > 0 {
 		a.group(annotation.Causes, p.shares(e))
@@ -41,7 +42,7 @@ func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
 			a.interned(name, p.w.text(text))
 		}
 	}
-	a.text(annotation.Cause, p.causes.Sentence(e))
+	a.text(annotation.Cause, causetext.Sentence(p.causes, e))
 	text(annotation.Verdict, e.Outcome.String())
 	text(annotation.Confidence, e.Confidence.String())
 	text(annotation.Basis, e.Basis.String())
@@ -57,7 +58,7 @@ func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
 			a.milliseconds(annotation.CauseSliceUsual, s.SliceUsual)
 		}
 		if s.Culprit != nil {
-			text(annotation.Culprit, s.Culprit.Name())
+			text(annotation.Culprit, causetext.Culprit(s.Culprit))
 		}
 		text(annotation.Advice, s.Advice.String())
 	}
@@ -83,7 +84,7 @@ func (p *pipeline) share(s *why.Share) []byte {
 		}
 	}
 	number := func(name annotation.Key, value int64) { p.entries.number(uint64(name), value) }
-	text(annotation.EntryTitle, s.Title())
+	text(annotation.EntryTitle, causetext.Title(s))
 	text(annotation.EntryWait, s.Wait.String())
 	text(annotation.EntryStage, s.Stage.String())
 	text(annotation.EntrySlice, s.Slice)
@@ -109,7 +110,7 @@ func (p *pipeline) share(s *why.Share) []byte {
 		number(annotation.EntryEarlierAt, int64(s.Earlier.Actual.Start))
 	}
 	if c := s.Culprit; c != nil {
-		text(annotation.Culprit, c.Name())
+		text(annotation.Culprit, causetext.Culprit(c))
 		if c.PID != trace.UnknownPID {
 			number(annotation.CulpritPID, int64(c.PID))
 		}
@@ -158,7 +159,7 @@ func (p *pipeline) writeWhy(frames []*analyzer.Frame) {
 		for i := range e.Pieces {
 			piece := &e.Pieces[i]
 			s.Interval = analyzer.Interval{Start: piece.Start, End: piece.End}
-			s.nameID, s.flow = p.w.sliceName(piece.Title()), 0
+			s.nameID, s.flow = p.w.sliceName(causetext.PieceTitle(piece)), 0
 			shown := shownActivities(piece)
 			if len(shown) == 0 {
 				p.w.slice(track, &s)
@@ -169,7 +170,7 @@ func (p *pipeline) writeWhy(frames []*analyzer.Frame) {
 			longest := piece.Longest()
 			for _, o := range shown {
 				other.Interval = analyzer.Interval{Start: o.Start, End: o.End}
-				other.nameID, other.terminates = p.w.sliceName(o.Title()), other.terminates[:0]
+				other.nameID, other.terminates = p.w.sliceName(causetext.ActivityTitle(o)), other.terminates[:0]
 				if o == longest {
 					other.terminates = append(other.terminates, s.flow)
 				}

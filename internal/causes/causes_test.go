@@ -403,17 +403,6 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-func TestPercent(t *testing.T) {
-	for _, c := range []struct {
-		part, whole trace.Duration
-		want        string
-	}{{0, 10, "0 %"}, {1, 1000, "< 1 %"}, {999, 1000, "> 99 %"}, {10, 10, "100 %"}, {1, 3, "33 %"}, {0, 0, "0 %"}} {
-		if got := Percent(c.part, c.whole); got != c.want {
-			t.Errorf("%d of %d is %s, want %s", c.part, c.whole, got, c.want)
-		}
-	}
-}
-
 func TestTextCountsOtherProcesses(t *testing.T) {
 	onTime := late(&analyzer.Process{PID: 1027, Name: "render_service"}, 60, 0, 5000, 0)
 	onTime.Overrun, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0

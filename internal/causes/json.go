@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
@@ -213,7 +214,7 @@ func (p *Process) JSON() *JSON {
 		Lost: r.Lost, Explained: r.Lost - r.Unknown, Unknown: r.Unknown,
 		Ranking: each(r.Costs, func(c *why.Cost) jsonCost { return cost(r, c) }), Frames: each(p.Late, p.frame), ShownLate: each(p.ShownLate, p.shown),
 		PickedUp: each(p.PickedUpLate, func(e *why.Explanation) jsonPickUp {
-			return jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Late, e.PickUp.Reason.String(), p.all.PickUpSentence(e)}
+			return jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Late, e.PickUp.Reason.String(), causetext.PickUp(p.all, e)}
 		}),
 	}
 }
@@ -224,14 +225,14 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 		stages = append(stages, jsonStage{s.Stage.String(), s.Lost})
 	}
 	return jsonCost{
-		c.Title(), c.Wait.String(), c.Stage().String(), stages, nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
+		causetext.CostTitle(c), c.Wait.String(), c.Stage().String(), stages, nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
 		c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(r.Lost, 1)), c.Worst.VsyncID, nonEmpty(c.Advice.String()),
 	}
 }
 
 func (p *Process) shown(e *why.Explanation) jsonShown {
 	s := e.Shown
-	shown := jsonShown{e.Frame.VsyncID, s.Due, s.At, s.Late, s.Delay, []jsonStep{}, shares(s.Shares), p.all.ShownSentence(e)}
+	shown := jsonShown{e.Frame.VsyncID, s.Due, s.At, s.Late, s.Delay, []jsonStep{}, shares(s.Shares), causetext.Shown(p.all, e)}
 	for _, step := range s.Stages {
 		shown.Steps = append(shown.Steps, jsonStep{step.Stage.String(), step.Time, step.Usual, step.After})
 	}
@@ -243,7 +244,7 @@ func (p *Process) frame(e *why.Explanation) jsonFrame {
 	f := jsonFrame{
 		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Start, End: e.End, Overrun: e.Overrun,
 		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: shares(e.Shares), Slices: []jsonSlice{},
-		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(p.all.Sentence(e)),
+		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(causetext.Sentence(p.all, e)),
 	}
 	if e.Frame.Deadline.Known() {
 		f.Deadline = &e.Frame.Deadline

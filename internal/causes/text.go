@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 	"ohframe/internal/text"
 )
 
@@ -115,10 +116,10 @@ func (t *textWriter) process(p *Process) {
 		fmt.Fprintf(t, "  %s\n\n", t.Bold(noneLate(fmt.Sprintf("of %d", p.Complete), p.Complete, p.Complete-p.Judged)))
 	}
 	t.list(p.ShownLate, "shown late", func(e *why.Explanation) (trace.Duration, string) {
-		return e.Shown.Late, t.causes.ShownSentence(e)
+		return e.Shown.Late, causetext.Shown(t.causes, e)
 	})
 	t.list(p.PickedUpLate, "on time, but picked up late", func(e *why.Explanation) (trace.Duration, string) {
-		return e.PickUp.Late, t.causes.PickUpSentence(e)
+		return e.PickUp.Late, causetext.PickUp(t.causes, e)
 	})
 }
 
@@ -133,9 +134,9 @@ func (t *textWriter) late(p *Process) {
 
 // headline writes what the late frames among those with a deadline lost.
 func (t *textWriter) headline(r *why.Ranking, judged int) {
-	headline := fmt.Sprintf("lost %s ms in %s of %d", why.Milliseconds(r.Lost), text.Count(r.Late, "late frame"), judged)
+	headline := fmt.Sprintf("lost %s ms in %s of %d", text.Milliseconds(r.Lost), text.Count(r.Late, "late frame"), judged)
 	if r.Unknown > 0 {
-		headline += fmt.Sprintf("; the cause of %s ms is unknown", why.Milliseconds(r.Unknown))
+		headline += fmt.Sprintf("; the cause of %s ms is unknown", text.Milliseconds(r.Unknown))
 	}
 	fmt.Fprintf(t, "  %s\n\n", t.Bold(headline))
 }
@@ -167,15 +168,15 @@ type Rows struct {
 // Lines returns the causes, each with its advice, in lines of at most width cells.
 func (r Rows) Lines(width int, ink text.Ink) []string {
 	var lines []string
-	digits := len(why.Milliseconds(r.Lost))
+	digits := len(text.Milliseconds(r.Lost))
 	add := func(lost trace.Duration, title string) {
-		head := fmt.Sprintf("%5s  %*s ms  ", Percent(lost, r.Lost), digits, why.Milliseconds(lost))
+		head := fmt.Sprintf("%5s  %*s ms  ", text.Percent(lost, r.Lost), digits, text.Milliseconds(lost))
 		lines = append(lines, hang(head, title, width)...)
 	}
 	left := r.Lost
 	for _, c := range r.Shown {
 		left -= c.Lost
-		title := text.Printable(c.Title()+c.InStages()) + " · "
+		title := text.Printable(causetext.CostTitle(c)+causetext.InStages(c)) + " · "
 		if n := len(c.Frames); n > 1 {
 			title += fmt.Sprintf("%d frames, worst %s", n, vsyncID(c.Worst))
 		} else {
@@ -185,7 +186,7 @@ func (r Rows) Lines(width int, ink text.Ink) []string {
 			title += " of " + text.Printable(r.Input[c.Worst.Process])
 		}
 		if c.KnockOn > 0 {
-			title += fmt.Sprintf(", %s ms knock-on", why.Milliseconds(c.KnockOn))
+			title += fmt.Sprintf(", %s ms knock-on", text.Milliseconds(c.KnockOn))
 		}
 		add(c.Lost, title)
 		if advice := c.Advice.String(); advice != "" {
@@ -254,7 +255,7 @@ func (t *textWriter) list(all []*why.Explanation, what string, of func(*why.Expl
 	for _, e := range shown {
 		d, _ := of(e)
 		vsync = max(vsync, text.Width(vsyncID(e.Frame)))
-		late = max(late, len(why.Milliseconds(d))+len(" ms"))
+		late = max(late, len(text.Milliseconds(d))+len(" ms"))
 	}
 	if what != "" {
 		fmt.Fprintf(t, "  %s\n\n", t.Bold(text.Count(len(all), "frame")+" "+what))
@@ -262,7 +263,7 @@ func (t *textWriter) list(all []*why.Explanation, what string, of func(*why.Expl
 	fmt.Fprintln(t, t.Dim(fmt.Sprintf("  %*s  %*s  Cause", vsync, "Frame", late, "Late")))
 	for _, e := range shown {
 		d, sentence := of(e)
-		head := fmt.Sprintf("  %*s  %*s  ", vsync, vsyncID(e.Frame), late, why.Milliseconds(d)+" ms")
+		head := fmt.Sprintf("  %*s  %*s  ", vsync, vsyncID(e.Frame), late, text.Milliseconds(d)+" ms")
 		for _, line := range hang(head, text.Line(sentence), t.Width) {
 			fmt.Fprintln(t, line)
 		}
@@ -292,9 +293,9 @@ func worst(late []*why.Explanation, n int, by func(*why.Explanation) trace.Durat
 
 // sentence returns why a frame was late, with what is unsure about it.
 func (t *textWriter) sentence(e *why.Explanation) string {
-	s := t.causes.Sentence(e)
+	s := causetext.Sentence(t.causes, e)
 	if t.placesOnly {
-		s = t.causes.Brief(e)
+		s = causetext.Brief(t.causes, e)
 	}
 	s = text.Line(s)
 	if e.Cause() != nil && e.Confidence > 0 {
@@ -306,11 +307,11 @@ func (t *textWriter) sentence(e *why.Explanation) string {
 // frame writes all that is known about one frame, which is called name.
 func (t *textWriter) frame(e *why.Explanation, name string) {
 	sum := NewSum(e)
-	head := fmt.Sprintf("%s took %s ms", name, why.Milliseconds(sum.Took))
+	head := fmt.Sprintf("%s took %s ms", name, text.Milliseconds(sum.Took))
 	if e.Overrun == 0 {
 		fmt.Fprintf(t, "  %s\n", t.Bold(head+" and was not late"))
 	} else {
-		fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("%s and was %s ms late", head, why.Milliseconds(sum.Overrun))))
+		fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("%s and was %s ms late", head, text.Milliseconds(sum.Overrun))))
 		for _, line := range hang("  ", t.sentence(e), t.Width) {
 			fmt.Fprintln(t, line)
 		}
@@ -328,8 +329,8 @@ func (t *textWriter) frame(e *why.Explanation, name string) {
 	t.threads(e)
 	t.slices(e)
 	t.shown(e)
-	if reason := t.causes.PickUpSentence(e); reason != "" {
-		for _, line := range hang("  ", fmt.Sprintf("picked up %s ms late: %s", why.Milliseconds(e.PickUp.Late), reason), t.Width) {
+	if reason := causetext.PickUp(t.causes, e); reason != "" {
+		for _, line := range hang("  ", fmt.Sprintf("picked up %s ms late: %s", text.Milliseconds(e.PickUp.Late), reason), t.Width) {
 			fmt.Fprintln(t, line)
 		}
 		fmt.Fprintln(t)
@@ -342,15 +343,15 @@ func (t *textWriter) shown(e *why.Explanation) {
 	if s == nil {
 		return
 	}
-	total := fmt.Sprintf("shown %s ms after its vsync", why.Milliseconds(s.At.Sub(e.Start)))
+	total := fmt.Sprintf("shown %s ms after its vsync", text.Milliseconds(s.At.Sub(e.Start)))
 	if s.Late > 0 {
-		total += fmt.Sprintf(", %s ms late: %s", why.Milliseconds(s.Late), t.causes.ShownSentence(e))
+		total += fmt.Sprintf(", %s ms late: %s", text.Milliseconds(s.Late), causetext.Shown(t.causes, e))
 	}
 	for _, line := range hang("  ", text.Line(total), t.Width) {
 		fmt.Fprintln(t, line)
 	}
 	if s.Delay >= tenth {
-		fmt.Fprintf(t, "  the commit was put off by %s ms on purpose\n", why.Milliseconds(s.Delay))
+		fmt.Fprintf(t, "  the commit was put off by %s ms on purpose\n", text.Milliseconds(s.Delay))
 	}
 	fmt.Fprintln(t)
 	g := text.NewTable(t.Ink, "Step", "ms →", "Usual →", "After the deadline →")
@@ -369,7 +370,7 @@ func StepName(s place.Stage) string {
 	if s == place.Frame {
 		return "main thread"
 	}
-	return s.Label()
+	return causetext.Stage(s)
 }
 
 // Brief names the cause of a late frame in a few words.
@@ -408,8 +409,8 @@ type Sum struct {
 func NewSum(e *why.Explanation) *Sum {
 	f := e.Frame
 	s := &Sum{
-		Before: why.Tenths(f.Actual.Start.Sub(e.Start)), Took: why.Tenths(f.Actual.Duration()), GPU: why.Tenths(e.End.Sub(f.Actual.End)),
-		Overrun: why.Tenths(e.Overrun),
+		Before: text.Tenths(f.Actual.Start.Sub(e.Start)), Took: text.Tenths(f.Actual.Duration()), GPU: text.Tenths(e.End.Sub(f.Actual.End)),
+		Overrun: text.Tenths(e.Overrun),
 	}
 	s.Length = s.Before + s.Took + s.GPU
 	s.Budget = s.Length - s.Overrun
@@ -442,13 +443,13 @@ func (s *Sum) Span() string {
 	}
 	from, terms := "start", ""
 	if s.Before > 0 {
-		from, terms = "vsync", fmt.Sprintf("waited %s before it began + ", why.Milliseconds(s.Before))
+		from, terms = "vsync", fmt.Sprintf("waited %s before it began + ", text.Milliseconds(s.Before))
 	}
-	terms += "took " + why.Milliseconds(s.Took)
+	terms += "took " + text.Milliseconds(s.Took)
 	if s.GPU > 0 {
-		terms += fmt.Sprintf(" + %s on the GPU after that", why.Milliseconds(s.GPU))
+		terms += fmt.Sprintf(" + %s on the GPU after that", text.Milliseconds(s.GPU))
 	}
-	return fmt.Sprintf("%s ms from %s to end: %s", why.Milliseconds(s.Length), from, terms)
+	return fmt.Sprintf("%s ms from %s to end: %s", text.Milliseconds(s.Length), from, terms)
 }
 
 // Waterfall returns how the budget and the shares add up to the time from the vsync to the
@@ -457,19 +458,19 @@ func (s *Sum) Waterfall(e *why.Explanation) string {
 	if e.Overrun == 0 {
 		return ""
 	}
-	text := "budget " + why.Milliseconds(s.Budget)
+	terms := "budget " + text.Milliseconds(s.Budget)
 	left := s.Overrun
 	for i := range e.Shares {
 		if i == maxTerms || s.Shares[i] < tenth {
 			break
 		}
 		left -= s.Shares[i]
-		text += fmt.Sprintf(" + %s %s", component(e.Shares[i].Stage, e.Shares[i].Wait), why.Milliseconds(s.Shares[i]))
+		terms += fmt.Sprintf(" + %s %s", component(e.Shares[i].Stage, e.Shares[i].Wait), text.Milliseconds(s.Shares[i]))
 	}
 	if left > 0 {
-		text += " + other " + why.Milliseconds(left)
+		terms += " + other " + text.Milliseconds(left)
 	}
-	return text + " = " + why.Milliseconds(s.Length) + " ms"
+	return terms + " = " + text.Milliseconds(s.Length) + " ms"
 }
 
 const (
@@ -482,9 +483,9 @@ const (
 
 // component names a wait in a stage.
 func component(stage place.Stage, wait place.Wait) string {
-	name := why.WaitName(wait)
+	name := causetext.WaitTitle(wait)
 	if stage != place.NoStage {
-		name += " (" + stage.Label() + ")"
+		name += " (" + causetext.Stage(stage) + ")"
 	}
 	return name
 }
@@ -557,7 +558,7 @@ func (t *textWriter) components(e *why.Explanation, total *Sum) {
 	list := Components(e, total)
 	shares := percents(list, total.Overrun)
 	for i, c := range list {
-		stage, share := c.Stage.Label(), ""
+		stage, share := causetext.Stage(c.Stage), ""
 		if c.Stage == place.NoStage {
 			stage = "several"
 		}
@@ -570,17 +571,17 @@ func (t *textWriter) components(e *why.Explanation, total *Sum) {
 		}
 		excess := c.Excess
 		if excess > 0 { // so that it is the difference of the printed times
-			excess = why.Tenths(c.Value) - why.Tenths(c.Usual)
+			excess = text.Tenths(c.Value) - text.Tenths(c.Usual)
 		}
-		row := text.Row{stage, c.Wait.Label(), number(c.Value), number(c.Usual), number(excess), number(c.Cost), share}
+		row := text.Row{stage, causetext.Wait(c.Wait), number(c.Value), number(c.Usual), number(excess), number(c.Cost), share}
 		if e.Overrun == 0 {
 			row = row[:3]
 		}
 		g.AppendRow(row)
 	}
-	sum := text.Row{"sum", "", why.Milliseconds(total.Length)}
+	sum := text.Row{"sum", "", text.Milliseconds(total.Length)}
 	if e.Overrun > 0 {
-		sum = append(sum, number(usual), "", why.Milliseconds(total.Overrun), "")
+		sum = append(sum, number(usual), "", text.Milliseconds(total.Overrun), "")
 	}
 	g.AppendRow(sum)
 	fmt.Fprintln(t, g.Render())
@@ -640,8 +641,8 @@ func (t *textWriter) threads(e *why.Explanation) {
 	g := text.NewTable(t.Ink, "At ms →", "Waited for thread", "ms →", "It was", "Slice")
 	names, waits := 0, 0
 	for _, c := range list {
-		names = max(names, text.Width(text.Printable(c.Name())))
-		waits = max(waits, text.Width(c.Wait.Label()))
+		names = max(names, text.Width(text.Printable(causetext.Culprit(c.Culprit))))
+		waits = max(waits, text.Width(causetext.Wait(c.Wait)))
 	}
 	names, waits = min(names, 32), min(waits, 24)
 	// The slice has what is left of a line: the other columns and the gaps have up to 24 cells.
@@ -649,7 +650,7 @@ func (t *textWriter) threads(e *why.Explanation) {
 		g.Wrap(column, width)
 	}
 	for _, c := range list {
-		g.AppendRow(text.Row{why.Milliseconds(c.At), text.Printable(c.Name()), why.Milliseconds(c.Time), c.Wait.Label(), text.Printable(c.Slice)})
+		g.AppendRow(text.Row{text.Milliseconds(c.At), text.Printable(causetext.Culprit(c.Culprit)), text.Milliseconds(c.Time), causetext.Wait(c.Wait), text.Printable(c.Slice)})
 	}
 	t.Print(g)
 }
@@ -667,7 +668,7 @@ func (t *textWriter) slices(e *why.Explanation) {
 	g := text.NewTable(t.Ink, "Slice, without those inside", "ms →", "Running →", "Waiting →", "Unknown →")
 	g.Wrap(0, 56)
 	row := func(s *why.SliceTime) {
-		g.AppendRow(text.Row{text.Printable(s.Slice), why.Milliseconds(s.Self()), number(s.Running), number(s.Waiting), number(s.Unknown)})
+		g.AppendRow(text.Row{text.Printable(s.Slice), text.Milliseconds(s.Self()), number(s.Running), number(s.Waiting), number(s.Unknown)})
 	}
 	for i := range shown {
 		row(&shown[i])
@@ -690,7 +691,7 @@ func number(d trace.Duration) string {
 	if d < tenth/2 {
 		return ""
 	}
-	return why.Milliseconds(d)
+	return text.Milliseconds(d)
 }
 
 // processName returns the name of a process for people.
@@ -709,20 +710,7 @@ func percents(list []Component, sum trace.Duration) []string {
 		if cost := list[i].Cost; part == 0 || part == whole {
 			part, whole = cost, sum // Percent marks shares that only round to 0 or 100 %
 		}
-		texts = append(texts, Percent(part, whole))
+		texts = append(texts, text.Percent(part, whole))
 	}
 	return texts
-}
-
-// Percent returns a share without decimals. Only exactly 0 is "0 %" and only the whole
-// is "100 %".
-func Percent(part, whole trace.Duration) string {
-	p := 100 * float64(part) / float64(max(whole, 1))
-	switch {
-	case p > 0 && p < 1:
-		return "< 1 %"
-	case p > 99 && p < 100:
-		return "> 99 %"
-	}
-	return fmt.Sprintf("%.0f %%", p)
 }

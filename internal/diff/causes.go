@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 	"ohframe/internal/text"
 )
 
@@ -107,7 +108,7 @@ type CauseChange struct {
 
 // Title names the cause for people.
 func (c *CauseChange) Title() string {
-	return (&why.Share{Wait: c.Wait, Stage: c.Stage, Slice: c.Slice}).Title()
+	return causetext.Title(&why.Share{Wait: c.Wait, Stage: c.Stage, Slice: c.Slice})
 }
 
 // CauseChanges are what changed in the causes of late frames of a pair.

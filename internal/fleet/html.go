@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ohframe/analyzer/why"
 	"ohframe/internal/text"
 )
 
@@ -95,7 +94,7 @@ func (r *Report) writeHTML(w io.Writer) error {
 		}
 	}
 	for _, c := range r.causes() {
-		p.Causes = append(p.Causes, pageCause{why.Milliseconds(c.Lost), strconv.FormatInt(c.Frames, 10), text.Printable(c.Name)})
+		p.Causes = append(p.Causes, pageCause{text.Milliseconds(c.Lost), strconv.FormatInt(c.Frames, 10), text.Printable(c.Name)})
 	}
 	for _, f := range r.worst() {
 		p.Worst = append(p.Worst, pageWorst{text.Number(f.Overrun.Milliseconds(), 1), keyText(&f.Process), text.Line(f.OpenCommand()), text.Line(f.WhyCommand())})

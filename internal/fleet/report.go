@@ -11,7 +11,6 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/internal/text"
 )
 
@@ -283,7 +282,7 @@ func (r *Report) writeTable(w io.Writer, style text.Style) error {
 	if list := r.causes(); len(list) > 0 {
 		table := text.NewTable(t.Ink, "Lost ms →", "Frames →", "Cause of late frames")
 		for _, c := range list {
-			table.AppendRow(text.Row{why.Milliseconds(c.Lost), strconv.FormatInt(c.Frames, 10), text.Printable(c.Name)})
+			table.AppendRow(text.Row{text.Milliseconds(c.Lost), strconv.FormatInt(c.Frames, 10), text.Printable(c.Name)})
 		}
 		if t.Limited {
 			table.Wrap(2, t.Width-causeIndent)

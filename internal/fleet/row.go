@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
+	"ohframe/internal/causetext"
 )
 
 // Row is what the dataset has of one process of a trace. All of it are integers, which
@@ -263,7 +264,7 @@ func rank(t *ohframe.Trace) map[causeKey][]Cause {
 	for _, p := range causes.Processes(t.Timeline, t.Causes, causes.Options{}) {
 		var list []Cause
 		for _, c := range p.Ranking.Costs {
-			list = append(list, Cause{Name: c.Name(), Frames: int64(len(c.Frames)), Lost: c.Lost})
+			list = append(list, Cause{Name: causetext.CostName(c), Frames: int64(len(c.Frames)), Lost: c.Lost})
 		}
 		slices.SortFunc(list, compareCauses)
 		if len(list) > maxCauses {

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 )
 
 // Columns are the names of the columns, in order. New columns are added at the
@@ -189,7 +190,7 @@ func (r *row) setCause(e *why.Explanation) {
 		r.CauseSliceTime, r.CauseSliceUsual = &value, &usual
 	}
 	if s.Culprit != nil {
-		r.CauseCulprit = text(s.Culprit.Name())
+		r.CauseCulprit = text(causetext.Culprit(s.Culprit))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/causetext"
 	"ohframe/internal/quality"
 )
 
@@ -33,7 +34,7 @@ func of(t *testing.T, text []byte, o ohframe.Options) *quality.Quality {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return quality.Of(in.Timeline, in.Lines, in.Causes.Warnings())
+	return quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes))
 }
 
 // without returns the lines that do not contain any of the words.
@@ -170,7 +171,7 @@ func TestLimitsAndClocks(t *testing.T) {
 	}
 	in.Timeline.Clock.Contradicted, in.Timeline.Clock.Overruled = 20e6, 30e6
 	inferred := in.Timeline.Clock
-	if got, want := codes(quality.Of(in.Timeline, in.Lines, in.Causes.Warnings()), quality.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
+	if got, want := codes(quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)), quality.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
 		t.Errorf("reasons %q, want %q", got, want)
 	}
 	// A given offset that is wrong by more than a refresh period compares frames with the
@@ -183,7 +184,7 @@ func TestLimitsAndClocks(t *testing.T) {
 		{0, 16_600_000, quality.Limited}, {0, 16_700_000, quality.Unreliable},
 	} {
 		in.Timeline.Clock = analyzer.ClockOffset{Source: analyzer.ClockGiven, Contradicted: c.line, ContradictedByMarkers: c.markers}
-		if got := codes(quality.Of(in.Timeline, in.Lines, in.Causes.Warnings()), c.want); !slices.Contains(got, "clock_contradicted") {
+		if got := codes(quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)), c.want); !slices.Contains(got, "clock_contradicted") {
 			t.Errorf("line %s, markers %s: %s reasons %q", c.line, c.markers, c.want, got)
 		}
 	}
@@ -214,7 +215,7 @@ func TestLimitsAndClocks(t *testing.T) {
 			}
 		}
 	}
-	if q := quality.Of(in.Timeline, in.Lines, in.Causes.Warnings()); !slices.Contains(codes(q, quality.Limited), "few_deadlines") || q.WithDeadline != 40 {
+	if q := quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)); !slices.Contains(codes(q, quality.Limited), "few_deadlines") || q.WithDeadline != 40 {
 		t.Errorf("%d deadlines: %s", q.WithDeadline, q)
 	}
 }
@@ -382,7 +383,7 @@ func TestDeadlinesOfAKind(t *testing.T) {
 		}
 	}
 	// 54 of the 100 complete frames are of applications and have a deadline.
-	if got, want := quality.Of(in.Timeline, in.Lines, in.Causes.Warnings()).String(), "limited: only 0 of 46 render frames with a deadline"; got != want {
+	if got, want := quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)).String(), "limited: only 0 of 46 render frames with a deadline"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
+	"ohframe/internal/causetext"
 	"ohframe/internal/text"
 )
 
@@ -89,7 +90,7 @@ func causeCells(c *causes.Process) []string {
 	cells[0] = strconv.FormatInt(int64(r.Lost), 10)
 	if len(r.Costs) > 0 {
 		top := r.Costs[0]
-		cells[1] = text.Cell(top.Title())
+		cells[1] = text.Cell(causetext.CostTitle(top))
 		cells[2] = strconv.FormatInt(int64(top.Lost), 10)
 		cells[3] = plain(float64(top.Lost) / float64(r.Lost))
 	}

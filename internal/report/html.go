@@ -12,7 +12,6 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/internal/ci"
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
@@ -35,7 +34,7 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 	"noHitches": noHitches,
 	"percent":   text.Share,
 	"ms":        ms,
-	"tenths":    why.Milliseconds,
+	"tenths":    text.Milliseconds,
 	"msOrNot":   milliseconds,
 	"number":    text.Number,
 	"vsync":     vsync,

@@ -9,8 +9,8 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
+	"ohframe/internal/causetext"
 	"ohframe/internal/ci"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
@@ -248,7 +248,7 @@ func (t *tableWriter) topCauses(in Input, shown []*stats.Process, causesOf func(
 		r := known[p].Ranking
 		top := r.Costs[0]
 		g.AppendRow(text.Row{
-			text.Shorten(text.Process(p), nameWidth), why.Milliseconds(r.Lost), causes.Percent(top.Lost, r.Lost), text.Printable(top.Title()),
+			text.Shorten(text.Process(p), nameWidth), text.Milliseconds(r.Lost), text.Percent(top.Lost, r.Lost), text.Printable(causetext.CostTitle(top)),
 		})
 	}
 	fmt.Fprintf(t, "\n%s\n", g.Render())
@@ -292,7 +292,7 @@ func (t *tableWriter) causes(c *causes.Process) {
 	}
 	r := c.Ranking
 	rows := causes.Rows{Ranking: r, Shown: causes.Leading(r, maxCauses), More: "ohframe why --all lists them"}
-	fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("Causes: lost %s ms in %s", why.Milliseconds(r.Lost), text.Count(r.Late, "late frame"))))
+	fmt.Fprintf(t, "  %s\n", t.Bold(fmt.Sprintf("Causes: lost %s ms in %s", text.Milliseconds(r.Lost), text.Count(r.Late, "late frame"))))
 	for _, line := range rows.Lines(t.Width-2, t.Ink) {
 		fmt.Fprintf(t, "  %s\n", line)
 	}

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
 	"ohframe/internal/causes"
+	"ohframe/internal/causetext"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
@@ -155,17 +156,17 @@ func newWhyView(c *causes.Process, all *why.Causes, q *quality.Quality, p *pageP
 	}
 	r := c.Ranking
 	v := &whyView{Late: r.Late, Judged: c.Judged, Lost: r.Lost, Missing: causes.Missing(all, []*causes.Process{c}, q)}
-	sentence := all.Sentence
+	sentence := causetext.Sentence
 	if causes.PlacesOnly([]*causes.Process{c}) {
-		sentence = all.Brief
+		sentence = causetext.Brief
 	}
 	shown, left := causes.Leading(r, causes.MaxCosts), r.Lost
 	numbers := map[*analyzer.Frame][]string{}
 	for i, cost := range shown {
 		left -= cost.Lost
 		v.Costs = append(v.Costs, costView{
-			Cost: cost, Title: text.Printable(cost.Title() + cost.InStages()), Advice: cost.Advice.String(), Group: groupOf(cost.Wait),
-			Share: causes.Percent(cost.Lost, r.Lost), Width: percentOf(cost.Lost, shown[0].Lost),
+			Cost: cost, Title: text.Printable(causetext.CostTitle(cost) + causetext.InStages(cost)), Advice: cost.Advice.String(), Group: groupOf(cost.Wait),
+			Share: text.Percent(cost.Lost, r.Lost), Width: percentOf(cost.Lost, shown[0].Lost),
 		})
 		for _, f := range cost.Frames {
 			numbers[f] = append(numbers[f], strconv.Itoa(i))
@@ -178,7 +179,7 @@ func newWhyView(c *causes.Process, all *why.Causes, q *quality.Quality, p *pageP
 	v.More = len(c.Late) - len(worst)
 	occurs := map[waitGroup]bool{}
 	for _, e := range worst {
-		l := newLateView(e, text.Line(sentence(e)), p.time(e.Frame.Actual.Start))
+		l := newLateView(e, text.Line(sentence(all, e)), p.time(e.Frame.Actual.Start))
 		l.Costs = strings.Join(numbers[e.Frame], " ")
 		v.Frames = append(v.Frames, l)
 		for _, b := range l.Bar {
@@ -196,16 +197,16 @@ func newWhyView(c *causes.Process, all *why.Causes, q *quality.Quality, p *pageP
 	for _, g := range waitGroups {
 		if occurs[g] {
 			if g == groupUnknown && causes.PlacesOnly([]*causes.Process{c}) {
-				g.Name = why.WaitName(place.WaitUnknown) // as in the sentences
+				g.Name = causetext.WaitTitle(place.WaitUnknown) // as in the sentences
 			}
 			v.Groups = append(v.Groups, g)
 		}
 	}
 	v.further("Shown late", "after the main thread, or because of it", c.ShownLate, func(e *why.Explanation) (trace.Duration, string) {
-		return e.Shown.Late, all.ShownSentence(e)
+		return e.Shown.Late, causetext.Shown(all, e)
 	})
 	v.further("Picked up late", "on time, and applied by render_service on a later vsync", c.PickedUpLate, func(e *why.Explanation) (trace.Duration, string) {
-		return e.PickUp.Late, all.PickUpSentence(e)
+		return e.PickUp.Late, causetext.PickUp(all, e)
 	})
 	return v
 }
@@ -249,7 +250,7 @@ func newLateView(e *why.Explanation, sentence string, start pageTime) *lateView 
 }
 
 func partTitle(before string, p why.Part) string {
-	return fmt.Sprintf("%s%s, %s, %s ms", before, p.Wait.Label(), p.Stage.Label(), ms(p.Time))
+	return fmt.Sprintf("%s%s, %s, %s ms", before, causetext.Wait(p.Wait), causetext.Stage(p.Stage), ms(p.Time))
 }
 
 // bar sets the waits in order of time or, where the pieces are unknown, in order of
@@ -263,11 +264,11 @@ func (l *lateView) bar(e *why.Explanation) {
 		}
 		return
 	}
-	runs(e.Pieces, (*why.Piece).Title, func(first *why.Piece, end trace.Time) {
+	runs(e.Pieces, causetext.PieceTitle, func(first *why.Piece, end trace.Time) {
 		if l.invisible(first.Start, end) {
 			return
 		}
-		l.Bar = append(l.Bar, l.block(e, first.Start, end, groupOf(first.Wait), "", text.Printable(first.Title())))
+		l.Bar = append(l.Bar, l.block(e, first.Start, end, groupOf(first.Wait), "", text.Printable(causetext.PieceTitle(first))))
 	})
 }
 
@@ -291,7 +292,7 @@ func (l *lateView) slices(e *why.Explanation) {
 		if p.Stage == place.NoStage {
 			return ""
 		}
-		return p.Stage.Label()
+		return causetext.Stage(p.Stage)
 	})
 	add("slices", func(p *why.Piece) string {
 		if p.Several {
@@ -337,12 +338,12 @@ func (l *lateView) culprits(e *why.Explanation) {
 				if a.TID != tid || p.Wait == place.WaitVsync {
 					continue
 				}
-				row.Name = text.Printable(a.Name())
+				row.Name = text.Printable(causetext.Culprit(&a.Culprit))
 				name := a.Slice
 				if name == "" {
-					name = a.Wait.Label()
+					name = causetext.Wait(a.Wait)
 				}
-				row.Blocks = append(row.Blocks, l.block(e, a.Start, a.End, groupOf(a.Wait), text.Printable(name), text.Printable(a.Title())))
+				row.Blocks = append(row.Blocks, l.block(e, a.Start, a.End, groupOf(a.Wait), text.Printable(name), text.Printable(causetext.ActivityTitle(a))))
 			}
 		}
 		l.Lanes = append(l.Lanes, row)
@@ -361,7 +362,7 @@ func (l *lateView) block(e *why.Explanation, start, end trace.Time, g waitGroup,
 func (l *lateView) waterfall(e *why.Explanation) {
 	at := trace.Duration(0)
 	add := func(name string, d, shown trace.Duration, g waitGroup) {
-		l.Terms = append(l.Terms, term{name, why.Milliseconds(shown), percentOf(at, l.Length), percentOf(d, l.Length), g})
+		l.Terms = append(l.Terms, term{name, text.Milliseconds(shown), percentOf(at, l.Length), percentOf(d, l.Length), g})
 		at += d
 	}
 	add("budget", l.Length-e.Overrun, l.Sum.Budget, waitGroup{ID: "budget"})
@@ -370,7 +371,7 @@ func (l *lateView) waterfall(e *why.Explanation) {
 		if i == maxWaterfall || e.Shares[i].Share < leastTerm {
 			break
 		}
-		add("+ "+text.Printable(e.Shares[i].Title()), e.Shares[i].Share, l.Sum.Shares[i], groupOf(e.Shares[i].Wait))
+		add("+ "+text.Printable(causetext.Title(&e.Shares[i])), e.Shares[i].Share, l.Sum.Shares[i], groupOf(e.Shares[i].Wait))
 		left -= l.Sum.Shares[i]
 	}
 	if left > 0 {

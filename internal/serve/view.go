@@ -12,6 +12,8 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/text"
 	"ohframe/internal/ui"
 	"ohframe/sql"
 )
@@ -150,16 +152,16 @@ func processesOf(late []*analyzer.Frame) string {
 
 // note marks a late frame with its overrun and cause.
 func note(f *analyzer.Frame, c *why.Causes) ui.Command {
-	text := fmt.Sprintf("%d late %s ms", f.VsyncID, why.Milliseconds(f.Overrun()))
+	name := fmt.Sprintf("%d late %s ms", f.VsyncID, text.Milliseconds(f.Overrun()))
 	if e := c.Of(f); e != nil {
-		if sentence := c.Sentence(e); sentence != "" {
-			text += ": " + sentence
+		if sentence := causetext.Sentence(c, e); sentence != "" {
+			name += ": " + sentence
 		}
 	}
 	if f.Process.Name != "" {
-		text = f.Process.Name + " " + text
+		name = f.Process.Name + " " + name
 	}
-	return ui.Command{ID: "dev.perfetto.AddNoteAtTimestamp", Args: []string{fmt.Sprint(int64(f.Actual.Start)), text}}
+	return ui.Command{ID: "dev.perfetto.AddNoteAtTimestamp", Args: []string{fmt.Sprint(int64(f.Actual.Start)), name}}
 }
 
 // union returns the smallest interval with both, or the one that is known.

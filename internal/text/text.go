@@ -13,6 +13,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
 	"ohframe/internal/plural"
 )
@@ -51,6 +52,31 @@ func Share(share *float64) string {
 	default:
 		return Number(p, 1) + " %"
 	}
+}
+
+// Percent formats a part of a whole in percent without decimals. Only exactly 0 is "0 %" and
+// only the whole is "100 %".
+func Percent(part, whole trace.Duration) string {
+	p := 100 * float64(part) / float64(max(whole, 1))
+	switch {
+	case p > 0 && p < 1:
+		return "< 1 %"
+	case p > 99 && p < 100:
+		return "> 99 %"
+	}
+	return Number(p, 0) + " %"
+}
+
+// Milliseconds formats a duration in milliseconds with one decimal, without a unit.
+func Milliseconds(d trace.Duration) string { return Number(Tenths(d).Milliseconds(), 1) }
+
+// Tenths rounds a duration to tenths of a millisecond, halves away from zero.
+func Tenths(d trace.Duration) trace.Duration {
+	const tenth = trace.Millisecond / 10
+	if d < 0 {
+		return -Tenths(-d)
+	}
+	return (d + tenth/2) / tenth * tenth
 }
 
 // maxRates is the number of refresh rates that Rates lists.

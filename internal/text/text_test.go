@@ -24,6 +24,17 @@ func TestShare(t *testing.T) {
 	}
 }
 
+func TestPercent(t *testing.T) {
+	for _, c := range []struct {
+		part, whole trace.Duration
+		want        string
+	}{{0, 10, "0 %"}, {1, 1000, "< 1 %"}, {999, 1000, "> 99 %"}, {10, 10, "100 %"}, {1, 3, "33 %"}, {0, 0, "0 %"}} {
+		if got := Percent(c.part, c.whole); got != c.want {
+			t.Errorf("%d of %d is %s, want %s", c.part, c.whole, got, c.want)
+		}
+	}
+}
+
 // Processes with the same name are listed once, those with the most frames first.
 func TestNoneSelected(t *testing.T) {
 	timeline := func(names ...string) *analyzer.Timeline {

@@ -1,44 +1,11 @@
 package place
 
 import (
-	"iter"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// allCauses returns every combination of what advice depends on: waits, rows of the table
-// and stages, reasons that differ in their advice, readers and rivals.
-func allCauses() iter.Seq[Cause] {
-	distinct := map[Place]bool{}
-	for _, row := range table {
-		distinct[row.Place] = true
-	}
-	for s := range Stage(StageCount) {
-		distinct[Place{Stage: s}] = true
-	}
-	places := slices.Collect(maps.Keys(distinct))
-	reasons := []string{"", gcIdle, gcExternal}
-	return func(yield func(Cause) bool) {
-		for w := range Wait(WaitCount) {
-			for _, p := range places {
-				for _, reason := range reasons {
-					for _, reader := range []Reader{Application, System} {
-						for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
-							for n := range 4 {
-								if !yield(Cause{w, p, reason, reader, rival, n&1 != 0, n&2 != 0}) {
-									return
-								}
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-}
 
 // What only developers of applications have, in every text for them.
 var ofApplications = regexp.MustCompile(`@|TaskPool|Worker|ArkUI|ArkTS|LazyForEach|Repeat|Canvas|DisplaySync|hiTraceMeter|DevEco|\$r|aboutTo|onTouch|animateTo|build\(|UI thread|QoS|asynchronously|\bon[A-Z]`)
@@ -49,7 +16,7 @@ func TestAdvice(t *testing.T) {
 	for a := range Advice(AdviceCount) {
 		onlyApplications[a] = ofApplications.MatchString(a.String())
 	}
-	for c := range allCauses() {
+	for c := range AllCauses() {
 		text := c.Advice().String()
 		bad := func(what string) {
 			t.Helper()

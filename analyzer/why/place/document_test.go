@@ -1,10 +1,13 @@
-package place
+package place_test
 
 import (
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
 )
 
 // tables returns the rows of the tables in a section of docs/why.md, as cells.
@@ -51,25 +54,26 @@ func examples(cell string) (all []string) {
 	return all
 }
 
-// checkCodes checks that the first two columns are the codes and names in order.
+// checkCodes checks that the first column has the codes in order and, unless label is nil,
+// that the second has the names.
 func checkCodes(t *testing.T, rows [][]string, n int, code, label func(i int) string) {
 	t.Helper()
 	if len(rows) != n {
 		t.Fatalf("%d rows, want %d", len(rows), n)
 	}
 	for i, row := range rows {
-		if row[0] != "`"+code(i)+"`" || row[1] != label(i) {
-			t.Errorf("row %d is %q, %q; want %q, %q", i, row[0], row[1], code(i), label(i))
+		if row[0] != "`"+code(i)+"`" || label != nil && row[1] != label(i) {
+			t.Errorf("row %d begins with %q, want the code %q and its name", i, row[:2], code(i))
 		}
 	}
 }
 
 func TestDocumentWaits(t *testing.T) {
 	rows := tables(t, "Waits")[0]
-	checkCodes(t, rows, WaitCount, func(i int) string { return Wait(i).String() }, func(i int) string { return Wait(i).Label() })
+	checkCodes(t, rows, place.WaitCount, func(i int) string { return place.Wait(i).String() }, func(i int) string { return causetext.Wait(place.Wait(i)) })
 	for i, row := range rows {
 		for _, text := range examples(row[2]) {
-			if w := BlockedBy([]byte(text)); strings.Contains(text, "_") && w != WaitUnknown && w != Wait(i) {
+			if w := place.BlockedBy([]byte(text)); strings.Contains(text, "_") && w != place.WaitUnknown && w != place.Wait(i) {
 				t.Errorf("%s: %s is %v", row[0], text, w)
 			}
 		}
@@ -78,18 +82,18 @@ func TestDocumentWaits(t *testing.T) {
 
 func TestDocumentStages(t *testing.T) {
 	all := tables(t, "Stages")
-	checkCodes(t, all[0], StageCount, func(i int) string { return Stage(i).String() }, func(i int) string { return Stage(i).Label() })
+	checkCodes(t, all[0], place.StageCount, func(i int) string { return place.Stage(i).String() }, func(i int) string { return causetext.Stage(place.Stage(i)) })
 	for i, row := range all[0] {
 		for _, text := range examples(row[2]) {
-			if got := Lookup([]byte(text)).Stage; got != Stage(i) {
+			if got := place.Lookup([]byte(text)).Stage; got != place.Stage(i) {
 				t.Errorf("%s: %s is %v", row[0], text, got)
 			}
 		}
 	}
-	checkCodes(t, all[1], ClassCount, func(i int) string { return Class(i).String() }, func(i int) string { return Class(i).Label() })
+	checkCodes(t, all[1], place.ClassCount, func(i int) string { return place.Class(i).String() }, nil)
 	for i, row := range all[1] {
-		for _, text := range examples(row[2]) {
-			if got := Lookup([]byte(text)).Class; got != Class(i) && text != "Proxy" {
+		for _, text := range examples(row[1]) {
+			if got := place.Lookup([]byte(text)).Class; got != place.Class(i) && text != "Proxy" {
 				t.Errorf("%s: %s is %v", row[0], text, got)
 			}
 		}
@@ -98,24 +102,24 @@ func TestDocumentStages(t *testing.T) {
 
 func TestDocumentAdvice(t *testing.T) {
 	rows := tables(t, "Advice")[0]
-	if len(rows) != AdviceCount-1 {
-		t.Fatalf("%d rows, want %d", len(rows), AdviceCount-1)
+	if len(rows) != place.AdviceCount-1 {
+		t.Fatalf("%d rows, want %d", len(rows), place.AdviceCount-1)
 	}
-	readers := map[Advice]map[Reader]bool{}
-	for c := range allCauses() {
+	readers := map[place.Advice]map[place.Reader]bool{}
+	for c := range place.AllCauses() {
 		a := c.Advice()
 		if readers[a] == nil {
-			readers[a] = map[Reader]bool{}
+			readers[a] = map[place.Reader]bool{}
 		}
 		readers[a][c.Reader] = true
 	}
-	waits := map[Advice][]string{}
-	for w := range Wait(WaitCount) {
-		given := map[Advice]bool{}
-		for _, reader := range []Reader{Application, System} {
-			for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
+	waits := map[place.Advice][]string{}
+	for w := range place.Wait(place.WaitCount) {
+		given := map[place.Advice]bool{}
+		for _, reader := range []place.Reader{place.Application, place.System} {
+			for _, rival := range []place.Rival{place.NoRival, place.OwnThread, place.OtherThread, place.Logger} {
 				for n := range 4 {
-					given[Cause{Wait: w, Reader: reader, Rival: rival, Scheduled: n&1 != 0, OthersScheduled: n&2 != 0}.Advice()] = true
+					given[place.Cause{Wait: w, Reader: reader, Rival: rival, Scheduled: n&1 != 0, OthersScheduled: n&2 != 0}.Advice()] = true
 				}
 			}
 		}
@@ -124,15 +128,15 @@ func TestDocumentAdvice(t *testing.T) {
 		}
 	}
 	for i, row := range rows {
-		a := Advice(i + 1)
+		a := place.Advice(i + 1)
 		if row[0] != a.String() {
 			t.Errorf("row %d is %q, want %q", i, row[0], a)
 		}
 		reader := "both"
 		switch {
-		case !readers[a][System]:
+		case !readers[a][place.System]:
 			reader = "application"
-		case !readers[a][Application]:
+		case !readers[a][place.Application]:
 			reader = "system"
 		}
 		if row[1] != reader {
@@ -142,8 +146,8 @@ func TestDocumentAdvice(t *testing.T) {
 			t.Errorf("%s: waits %q, want %q", a, row[2], want)
 		}
 		for _, text := range examples(row[3]) {
-			reason, _ := GCReason([]byte(text))
-			if got := (Cause{Wait: Run, Place: Lookup([]byte(text)), Reason: reason}).Advice(); got != a {
+			reason, _ := place.GCReason([]byte(text))
+			if got := (place.Cause{Wait: place.Run, Place: place.Lookup([]byte(text)), Reason: reason}).Advice(); got != a {
 				t.Errorf("%s: %s has the advice %q", a, text, got)
 			}
 		}

@@ -34,35 +34,32 @@ const (
 // StageCount is the number of stages, NoStage included.
 const StageCount = int(stageEnd)
 
-var stages = [StageCount]struct{ code, label string }{
-	NoStage:    {"none", "no stage"},
-	Start:      {"start", "start"},
-	Frame:      {"frame", "frame"},
-	Input:      {"input", "input"},
-	Animate:    {"animate", "animation"},
-	Build:      {"build", "build"},
-	JS:         {"js", "ArkTS code"},
-	Layout:     {"layout", "layout"},
-	Record:     {"record", "recording of draw commands"},
-	Submit:     {"submit", "submission"},
-	After:      {"after", "callbacks after layout"},
-	Idle:       {"idle", "predictive work"},
-	Lifecycle:  {"lifecycle", "lifecycle event"},
-	Receive:    {"receive", "receipt of the vsync"},
-	Commands:   {"commands", "application of transactions"},
-	Prepare:    {"prepare", "preparation"},
-	HandOver:   {"hand_over", "hand-over to the render thread"},
-	Draw:       {"draw", "drawing"},
-	CommitWait: {"commit_wait", "wait for the commit"},
-	Composer:   {"composer", "commit to the display"},
-	Display:    {"display", "display"},
+var stages = [StageCount]string{
+	NoStage:    "none",
+	Start:      "start",
+	Frame:      "frame",
+	Input:      "input",
+	Animate:    "animate",
+	Build:      "build",
+	JS:         "js",
+	Layout:     "layout",
+	Record:     "record",
+	Submit:     "submit",
+	After:      "after",
+	Idle:       "idle",
+	Lifecycle:  "lifecycle",
+	Receive:    "receive",
+	Commands:   "commands",
+	Prepare:    "prepare",
+	HandOver:   "hand_over",
+	Draw:       "draw",
+	CommitWait: "commit_wait",
+	Composer:   "composer",
+	Display:    "display",
 }
 
 // String returns the stage's code: lower case, words joined by underscores.
-func (s Stage) String() string { return stages[s].code }
-
-// Label returns the stage's name for people.
-func (s Stage) Label() string { return stages[s].label }
+func (s Stage) String() string { return stages[s] }
 
 // Class is the kind of work that a slice does.
 type Class uint8
@@ -86,22 +83,19 @@ const (
 // ClassCount is the number of classes.
 const ClassCount = int(classEnd)
 
-var classes = [ClassCount]struct{ code, label string }{
-	ClassWork:         {"work", "work"},
-	ClassGC:           {"gc", "garbage collection"},
-	ClassGCWait:       {"gc_wait", "wait for garbage collection"},
-	ClassImage:        {"image", "image"},
-	ClassResource:     {"resource", "resource"},
-	ClassIPC:          {"ipc", "call to another process"},
-	ClassFence:        {"fence", "wait for the GPU or the display"},
-	ClassBuffer:       {"buffer", "wait for a buffer"},
-	ClassRenderWait:   {"render_wait", "wait for the render thread"},
-	ClassIdle:         {"idle", "idle"},
-	ClassHousekeeping: {"housekeeping", "housekeeping"},
+var classes = [ClassCount]string{
+	ClassWork:         "work",
+	ClassGC:           "gc",
+	ClassGCWait:       "gc_wait",
+	ClassImage:        "image",
+	ClassResource:     "resource",
+	ClassIPC:          "ipc",
+	ClassFence:        "fence",
+	ClassBuffer:       "buffer",
+	ClassRenderWait:   "render_wait",
+	ClassIdle:         "idle",
+	ClassHousekeeping: "housekeeping",
 }
 
 // String returns the class's code: lower case, words joined by underscores.
-func (c Class) String() string { return classes[c].code }
-
-// Label returns the class's name for people.
-func (c Class) Label() string { return classes[c].label }
+func (c Class) String() string { return classes[c] }

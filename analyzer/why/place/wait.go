@@ -39,39 +39,36 @@ const (
 // WaitCount is the number of waits.
 const WaitCount = int(waitEnd)
 
-var waits = [WaitCount]struct{ code, label string }{
-	WaitUnknown:      {"unknown", "unknown"},
-	EarlierFrame:     {"earlier_frame", "busy with an earlier frame"},
-	EarlierWork:      {"earlier_work", "busy with other work"},
-	WaitVsync:        {"vsync", "waiting for the vsync"},
-	WaitIRQ:          {"irq", "interrupts"},
-	Run:              {"run", "running"},
-	RunSlow:          {"run.slow", "running on a slower CPU"},
-	GCRun:            {"gc", "collecting garbage"},
-	CPUPreempted:     {"cpu.preempted", "preempted"},
-	CPUWait:          {"cpu.wait", "waiting for a CPU"},
-	WaitGC:           {"gc.wait", "stopped by garbage collection"},
-	WaitBinder:       {"binder", "waiting for another process's reply"},
-	WaitFence:        {"fence", "waiting for the GPU or the display"},
-	WaitBuffer:       {"buffer", "waiting for a free buffer"},
-	WaitIO:           {"io", "waiting for storage"},
-	WaitMem:          {"mem", "waiting for memory"},
-	WaitRender:       {"render", "waiting for the render thread"},
-	WaitOwnThread:    {"own_thread", "waiting for a thread of the same process"},
-	WaitOtherProcess: {"other_process", "waiting for another process"},
-	WaitTimer:        {"timer", "sleeping for a time"},
-	WaitKernel:       {"kernel", "waiting in the kernel"},
-	WaitSleep:        {"sleep", "sleeping"},
-	GPU:              {"gpu", "working on the GPU"},
-	Variation:        {"variation", "a little slower everywhere"},
+var waits = [WaitCount]string{
+	WaitUnknown:      "unknown",
+	EarlierFrame:     "earlier_frame",
+	EarlierWork:      "earlier_work",
+	WaitVsync:        "vsync",
+	WaitIRQ:          "irq",
+	Run:              "run",
+	RunSlow:          "run.slow",
+	GCRun:            "gc",
+	CPUPreempted:     "cpu.preempted",
+	CPUWait:          "cpu.wait",
+	WaitGC:           "gc.wait",
+	WaitBinder:       "binder",
+	WaitFence:        "fence",
+	WaitBuffer:       "buffer",
+	WaitIO:           "io",
+	WaitMem:          "mem",
+	WaitRender:       "render",
+	WaitOwnThread:    "own_thread",
+	WaitOtherProcess: "other_process",
+	WaitTimer:        "timer",
+	WaitKernel:       "kernel",
+	WaitSleep:        "sleep",
+	GPU:              "gpu",
+	Variation:        "variation",
 }
 
 // String returns the wait's code: lower case, words joined by underscores, a dot
 // between a group and its member.
-func (w Wait) String() string { return waits[w].code }
-
-// Label returns the wait's name for people.
-func (w Wait) Label() string { return waits[w].label }
+func (w Wait) String() string { return waits[w] }
 
 type blocker struct {
 	prefix string

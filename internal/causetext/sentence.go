@@ -1,4 +1,11 @@
-package why
+// Package causetext puts the causes of late frames into words: sentences, titles, the names
+// of waits and stages, and advice. Its texts contain names from the trace as they are;
+// internal/text makes them safe to print.
+//
+//	why.Causes, Explanation ──▶ "waited 38.6 ms for storage (io_schedule) in FlushLayoutTask"
+//	why.Share, Cost, Piece ───▶ "waiting for storage in FlushLayoutTask (io_schedule)"
+//	place.Wait, place.Stage ──▶ "waiting for storage"
+package causetext
 
 import (
 	"fmt"
@@ -6,7 +13,9 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/text"
 )
 
 // Sentence returns why a late frame was late, in one line without the frame's name:
@@ -14,57 +23,57 @@ import (
 //	waited 38.6 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
 //
 // It is empty for a frame that was not late.
-func (c *Causes) Sentence(e *Explanation) string {
+func Sentence(c *why.Causes, e *why.Explanation) string {
 	unknown := "; whether the thread ran or waited is unknown"
 	if c.Limited {
 		unknown += ": " + limited
 	}
-	return c.sentence(e, unknown)
+	return sentence(c, e, unknown)
 }
 
 // Brief is Sentence without what applies to all frames of a trace that has no
 // scheduling events of their threads.
-func (c *Causes) Brief(e *Explanation) string { return c.sentence(e, "") }
+func Brief(c *why.Causes, e *why.Explanation) string { return sentence(c, e, "") }
 
 // sentence returns the sentence of a frame. placeOnly follows the cause of a frame of
 // which only the slices are known.
-func (c *Causes) sentence(e *Explanation, placeOnly string) string {
+func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 	switch e.Outcome {
-	case NotLate:
+	case why.NotLate:
 		return ""
-	case JustMissed:
+	case why.JustMissed:
 		return "just missed its deadline"
-	case NotKnown:
-		return c.notKnown(e)
-	case Mixed:
-		return c.mixed(e)
+	case why.NotKnown:
+		return notKnown(c, e)
+	case why.Mixed:
+		return mixed(c, e)
 	}
 	first := &e.Shares[0]
-	text := c.phrase(first)
+	words := phrase(c, first)
 	if first.Wait != place.EarlierFrame {
-		_, usual := first.time()
-		text += "; usual " + Milliseconds(usual)
+		_, usual := timeOf(first)
+		words += "; usual " + text.Milliseconds(usual)
 	}
-	if e.Outcome == PlaceOnly {
-		text += placeOnly
+	if e.Outcome == why.PlaceOnly {
+		words += placeOnly
 	}
 	for i := 1; i < len(e.Shares) && e.Shares[i].Share*4 >= e.Overrun; i++ {
-		text += "; also " + c.phrase(&e.Shares[i])
+		words += "; also " + phrase(c, &e.Shares[i])
 	}
-	return text
+	return words
 }
 
-// ShownSentence returns why a render frame was shown late, in one line without the frame's
+// Shown returns why a render frame was shown late, in one line without the frame's
 // name; empty if it was not:
 //
 //	the render thread ran 14.9 ms in ApplyKawaseBlur; usual 0.0
-func (c *Causes) ShownSentence(e *Explanation) string {
+func Shown(c *why.Causes, e *why.Explanation) string {
 	if e.Shown == nil || len(e.Shown.Shares) == 0 {
 		return ""
 	}
 	s := &e.Shown.Shares[0]
-	d, usual := s.time()
-	after := "; usual " + Milliseconds(usual)
+	d, usual := timeOf(s)
+	after := "; usual " + text.Milliseconds(usual)
 	switch {
 	case s.Stage == place.Display && s.Wait == place.GPU:
 		return "the GPU worked for " + ms(d) + " after the commit" + after
@@ -86,14 +95,14 @@ func (c *Causes) ShownSentence(e *Explanation) string {
 	case place.Composer:
 		actor = "the commit "
 	}
-	return actor + c.phrase(s) + after
+	return actor + phrase(c, s) + after
 }
 
-// PickUpSentence returns why an application frame was picked up late, in one line without
+// PickUp returns why an application frame was picked up late, in one line without
 // the frame's name; empty if it was not:
 //
 //	render_service began 18.2 ms late: the thread was still busy with frame 50012
-func (c *Causes) PickUpSentence(e *Explanation) string {
+func PickUp(c *why.Causes, e *why.Explanation) string {
 	p := e.PickUp
 	if p == nil {
 		return ""
@@ -103,17 +112,17 @@ func (c *Causes) PickUpSentence(e *Explanation) string {
 		passed = frameName(p.Passed) + " of render_service"
 	}
 	switch p.Reason {
-	case RenderBusy:
-		return "render_service " + c.busy(p.Share)
-	case NoVsync:
+	case why.RenderBusy:
+		return "render_service " + busy(c, p.Share)
+	case why.NoVsync:
 		return "render_service had no vsync for it"
-	case Deferred:
+	case why.Deferred:
 		return passed + " left its transaction for a later one"
-	case Unmarshalling:
+	case why.Unmarshalling:
 		return passed + " applied transactions before this one was unmarshalled"
-	case NoCommands:
+	case why.NoCommands:
 		return passed + " applied no transactions"
-	case SentLate:
+	case why.SentLate:
 		return passed + " had applied transactions before this one was sent"
 	}
 	if p.Passed != nil {
@@ -122,29 +131,32 @@ func (c *Causes) PickUpSentence(e *Explanation) string {
 	return "the trace does not show what render_service did"
 }
 
-// Milliseconds formats a duration in milliseconds with one decimal, without a unit.
-func Milliseconds(d trace.Duration) string { return fmt.Sprintf("%.1f", Tenths(d).Milliseconds()) }
+func ms(d trace.Duration) string { return text.Milliseconds(d) + " ms" }
 
-// Tenths rounds a duration to tenths of a millisecond, halves away from zero.
-func Tenths(d trace.Duration) trace.Duration {
-	const tenth = trace.Millisecond / 10
-	if d < 0 {
-		return -Tenths(-d)
-	}
-	return (d + tenth/2) / tenth * tenth
-}
-
-func ms(d trace.Duration) string { return Milliseconds(d) + " ms" }
-
-func (c *Causes) notKnown(e *Explanation) string {
-	return fmt.Sprintf("cause unknown: the thread's state is unknown for %s of %s; %s", ms(e.Unknown), ms(e.End.Sub(e.Start)), c.missing())
+func notKnown(c *why.Causes, e *why.Explanation) string {
+	return fmt.Sprintf("cause unknown: the thread's state is unknown for %s of %s; %s", ms(e.Unknown), ms(e.End.Sub(e.Start)), missing(c))
 }
 
 // limited says why the states of threads are unknown if a limit was reached.
 const limited = "too many states of threads (limit: states)"
 
+// Warnings returns what the user must know of the causes of an input.
+func Warnings(c *why.Causes) []string {
+	if c == nil {
+		return nil
+	}
+	var list []string
+	if c.Limited {
+		list = append(list, "causes of later frames are unknown: "+limited)
+	}
+	if c.TooDeep > 0 {
+		list = append(list, fmt.Sprintf("causes lack %d × slice nested too deep (limit: nesting)", c.TooDeep))
+	}
+	return list
+}
+
 // missing returns what the user can record to find more causes.
-func (c *Causes) missing() string {
+func missing(c *why.Causes) string {
 	if !c.Scheduled {
 		return "record the tag sched"
 	}
@@ -154,18 +166,18 @@ func (c *Causes) missing() string {
 	return "events were lost, or the trace begins too late"
 }
 
-func (c *Causes) mixed(e *Explanation) string {
+func mixed(c *why.Causes, e *why.Explanation) string {
 	var list []string
 	for i := range e.Shares[:min(3, len(e.Shares))] {
 		s := &e.Shares[i]
-		list = append(list, fmt.Sprintf("%s (%.0f %%)", c.phrase(s), 100*float64(s.Share)/float64(e.Overrun)))
+		list = append(list, fmt.Sprintf("%s (%s)", phrase(c, s), text.Percent(s.Share, e.Overrun)))
 	}
 	return "several causes: " + strings.Join(list, ", ")
 }
 
-// time returns the time of the cause in its slice or, without one, in its stage, and
+// timeOf returns the time of the cause in its slice or, without one, in its stage, and
 // what is usual there.
-func (s *Share) time() (value, usual trace.Duration) {
+func timeOf(s *why.Share) (value, usual trace.Duration) {
 	if s.Slice == "" {
 		return s.Value, s.Usual
 	}
@@ -173,39 +185,39 @@ func (s *Share) time() (value, usual trace.Duration) {
 }
 
 // phrase describes one cause.
-func (c *Causes) phrase(s *Share) string {
+func phrase(c *why.Causes, s *why.Share) string {
 	in := where(s.Stage, s.Slice)
-	d, usual := s.time()
+	d, usual := timeOf(s)
 	value := ms(d)
 	switch s.Wait {
 	case place.WaitUnknown:
 		return "spent " + value + in
 	case place.EarlierFrame:
-		return c.knockOn(s)
+		return knockOn(c, s)
 	case place.EarlierWork:
 		return fmt.Sprintf("began %s late: the thread was busy with %s", value, s.Slice)
 	case place.WaitVsync:
-		text := "got its vsync " + value + " after it was due"
+		words := "got its vsync " + value + " after it was due"
 		if s.Culprit != nil {
-			text += ": it came from " + s.Culprit.Name() + s.Culprit.did()
+			words += ": it came from " + Culprit(s.Culprit) + did(s.Culprit)
 		}
-		return text
+		return words
 	case place.WaitIRQ:
 		return "lost " + value + " to interrupts" + in
 	case place.Run:
 		return "ran " + value + in
 	case place.GCRun:
-		return "collected garbage" + s.reason() + " for " + value + in
+		return "collected garbage" + reason(s) + " for " + value + in
 	case place.RunSlow:
-		return "ran " + value + in + s.slower()
+		return "ran " + value + in + slower(s)
 	case place.CPUPreempted, place.CPUWait:
-		text := "waited " + value + in + " for a CPU"
+		words := "waited " + value + in + " for a CPU"
 		if s.Culprit != nil {
-			text += fmt.Sprintf(" that %s had for %s", s.Culprit.Name(), ms(s.Culprit.Time))
+			words += fmt.Sprintf(" that %s had for %s", Culprit(s.Culprit), ms(s.Culprit.Time))
 		}
-		return text
+		return words
 	case place.WaitGC:
-		return "was stopped by garbage collection" + s.reason() + " for " + value + in
+		return "was stopped by garbage collection" + reason(s) + " for " + value + in
 	case place.GPU:
 		return "the GPU worked for " + value + " after the thread was done"
 	case place.Variation:
@@ -214,34 +226,34 @@ func (c *Causes) phrase(s *Share) string {
 		// The slice of the culprit may follow. Only before it is the frame's own slice clear.
 		return "waited " + value + in + " " + waitedFor(s)
 	}
-	text := "waited " + value + " " + waitFor[s.Wait]
+	words := "waited " + value + " " + waitFor[s.Wait]
 	if s.Function != "" {
-		text += " (" + s.Function + ")"
+		words += " (" + s.Function + ")"
 	}
-	return text + in
+	return words + in
 }
 
 // waitedFor names the thread that was waited for and says what it did.
-func waitedFor(s *Share) string {
-	text := waitFor[s.Wait]
+func waitedFor(s *why.Share) string {
+	words := waitFor[s.Wait]
 	if s.Wait == place.WaitRender && s.Earlier != nil {
-		text = fmt.Sprintf("for %s on the render thread", frameName(s.Earlier))
+		words = fmt.Sprintf("for %s on the render thread", frameName(s.Earlier))
 	}
 	switch {
 	case s.Culprit != nil:
-		text += " " + s.Culprit.Name() + s.Culprit.did()
-		if s.Culprit.collects() {
-			text += s.reason()
+		words += " " + Culprit(s.Culprit) + did(s.Culprit)
+		if s.Culprit.CollectsGarbage() {
+			words += reason(s)
 		}
-		return text
+		return words
 	case s.Wait == place.WaitBinder, s.Wait == place.WaitOtherProcess:
-		return text + " another process"
+		return words + " another process"
 	}
-	return text
+	return words
 }
 
 // slower says which processors were slower than usual.
-func (s *Share) slower() string {
+func slower(s *why.Share) string {
 	switch {
 	case s.Cores != "":
 		return " on " + s.Cores
@@ -252,7 +264,7 @@ func (s *Share) slower() string {
 }
 
 // reason returns the reason of the garbage collection in parentheses, if it is known.
-func (s *Share) reason() string {
+func reason(s *why.Share) string {
 	if s.Reason == "" {
 		return ""
 	}
@@ -282,55 +294,38 @@ func where(stage place.Stage, slice string) string {
 	case stage == place.Start:
 		return " before it began"
 	case stage != place.NoStage:
-		return " in the stage " + stage.Label()
+		return " in the stage " + Stage(stage)
 	}
 	return ""
 }
 
-func (c *Causes) knockOn(s *Share) string {
-	return fmt.Sprintf("began %s late: the thread was still busy with %s%s", ms(s.Value), frameName(s.Earlier), c.root(s))
+func knockOn(c *why.Causes, s *why.Share) string {
+	return fmt.Sprintf("began %s late: the thread was still busy with %s%s", ms(s.Value), frameName(s.Earlier), root(c, s))
 }
 
 // root names the cause of a knock-on in parentheses, if it is known.
-func (c *Causes) root(s *Share) string {
-	root, _ := c.rootCause(s, nil)
+func root(c *why.Causes, s *why.Share) string {
+	root, _ := c.RootCause(s, nil)
 	if root == s {
 		return ""
 	}
-	return " (" + WaitName(root.Wait) + where(root.Stage, root.Slice) + ")"
+	return " (" + WaitTitle(root.Wait) + where(root.Stage, root.Slice) + ")"
 }
 
 // busy says what kept a thread from its next frame.
-func (c *Causes) busy(s *Share) string {
+func busy(c *why.Causes, s *why.Share) string {
 	switch s.Wait {
 	case place.EarlierFrame:
-		return fmt.Sprintf("was still busy with %s for %s%s", frameName(s.Earlier), ms(s.Value), c.root(s))
+		return fmt.Sprintf("was still busy with %s for %s%s", frameName(s.Earlier), ms(s.Value), root(c, s))
 	case place.EarlierWork:
 		return fmt.Sprintf("was busy with %s for %s", s.Slice, ms(s.Value))
 	}
-	return c.phrase(s)
+	return phrase(c, s)
 }
 
-// Name returns "process:thread", the thread's name alone if the process is unknown, or
-// the thread's id.
-func (c *Culprit) Name() string {
+func did(c *why.Culprit) string {
 	switch {
-	case c.Thread == "":
-		return fmt.Sprintf("thread %d", c.TID)
-	case c.Process == "" || c.Process == c.Thread:
-		return c.Thread
-	}
-	return c.Process + ":" + c.Thread
-}
-
-// collects reports whether the thread collected garbage.
-func (c *Culprit) collects() bool {
-	return c.Wait == place.Run && place.Lookup([]byte(c.Slice)).Class == place.ClassGC
-}
-
-func (c *Culprit) did() string {
-	switch {
-	case c.collects():
+	case c.CollectsGarbage():
 		return ", which collected garbage in " + c.Slice
 	case c.Wait == place.Run && c.Slice != "":
 		return ", which ran " + c.Slice
@@ -339,9 +334,9 @@ func (c *Culprit) did() string {
 	case c.Wait == place.WaitUnknown:
 		return ""
 	case c.Slice != "":
-		return ", which was " + c.Wait.Label() + " in " + c.Slice
+		return ", which was " + Wait(c.Wait) + " in " + c.Slice
 	}
-	return ", which was " + c.Wait.Label()
+	return ", which was " + Wait(c.Wait)
 }
 
 // frameName returns how a sentence names a frame.

@@ -1,0 +1,69 @@
+package why
+
+import (
+	"strings"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+)
+
+// Culprit is a thread that a frame's thread waited for.
+type Culprit struct {
+	PID             trace.PID
+	TID             trace.TID
+	Process, Thread string // empty if unknown
+	// Wait and Slice are what the thread did most of the time.
+	Wait  place.Wait
+	Slice string
+	Time  trace.Duration
+	// Sure is false if the thread may only have been interrupted by what ended the wait.
+	Sure bool
+}
+
+// Name returns "process:thread", or the thread's name alone if that of the process is
+// unknown or the same. It is empty if the thread has no name.
+func (c *Culprit) Name() string {
+	if c.Thread == "" || c.Process == "" || c.Process == c.Thread {
+		return c.Thread
+	}
+	return c.Process + ":" + c.Thread
+}
+
+// CollectsGarbage reports whether the thread collected garbage.
+func (c *Culprit) CollectsGarbage() bool {
+	return c.Wait == place.Run && place.Lookup([]byte(c.Slice)).Class == place.ClassGC
+}
+
+// ThreadKind is the threads that do the same work.
+type ThreadKind struct {
+	// Name is that of the thread, as of Culprit.Name, or of a pool "process:OS_FFRT*"
+	// without the numbers. It is empty if the thread has no name; then TID is its id.
+	Name string
+	TID  trace.TID
+}
+
+// numbering is what ends the names of the threads of a pool: OS_FFRT_2_3, TaskWorker-4.
+const (
+	digits    = "0123456789"
+	numbering = digits + "_-.:/#"
+)
+
+// Kind returns the kind of the thread; the zero value for nil.
+func (c *Culprit) Kind() ThreadKind {
+	switch {
+	case c == nil:
+		return ThreadKind{}
+	case c.Thread == "":
+		return ThreadKind{TID: c.TID}
+	}
+	name := c.Name()
+	base := strings.TrimRight(name, numbering)
+	number := name[len(base):]
+	switch {
+	case base == "", !strings.ContainsAny(number, digits):
+		return ThreadKind{Name: name}
+	case trace.PID(c.TID) == c.PID && number[0] != '/' && number[0] != '-':
+		return ThreadKind{Name: name} // of main threads, only those of the kernel are in pools
+	}
+	return ThreadKind{Name: base + "*"}
+}

@@ -1,0 +1,38 @@
+package place
+
+import (
+	"iter"
+	"maps"
+	"slices"
+)
+
+// AllCauses returns every combination of what advice depends on: waits, rows of the table
+// and stages, reasons that differ in their advice, readers and rivals.
+func AllCauses() iter.Seq[Cause] {
+	distinct := map[Place]bool{}
+	for _, row := range table {
+		distinct[row.Place] = true
+	}
+	for s := range Stage(StageCount) {
+		distinct[Place{Stage: s}] = true
+	}
+	places := slices.Collect(maps.Keys(distinct))
+	reasons := []string{"", gcIdle, gcExternal}
+	return func(yield func(Cause) bool) {
+		for w := range Wait(WaitCount) {
+			for _, p := range places {
+				for _, reason := range reasons {
+					for _, reader := range []Reader{Application, System} {
+						for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
+							for n := range 4 {
+								if !yield(Cause{w, p, reason, reader, rival, n&1 != 0, n&2 != 0}) {
+									return
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package causetext
+
+import (
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/why/place"
+)
+
+// All waits and stages have names, and they differ.
+func TestLabels(t *testing.T) {
+	const letters = "abcdefghijklmnopqrstuvwxyzACGJPSTU-' "
+	seen := map[string]bool{}
+	check := func(kind, label string) {
+		if label == "" || strings.Trim(label, letters) != "" || seen[kind+label] {
+			t.Errorf("%s %q", kind, label)
+		}
+		seen[kind+label] = true
+	}
+	for s := range place.Stage(place.StageCount) {
+		check("stage", Stage(s))
+	}
+	for w := range place.Wait(place.WaitCount) {
+		check("wait", Wait(w))
+	}
+}

@@ -1,0 +1,109 @@
+package causetext
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+)
+
+// Title names the cause in a few words: "waiting for storage in FlushLayoutTask
+// (io_schedule)".
+func Title(s *why.Share) string {
+	in := ""
+	if s.Slice == "" && s.Stage != place.NoStage {
+		in = ", " + Stage(s.Stage)
+	}
+	who := ""
+	if s.Culprit != nil {
+		who = Culprit(s.Culprit)
+	}
+	return title(s.Wait, s.Slice, who, s.Function, in)
+}
+
+// CostTitle names the cause in a few words, as Title does, without its stages. Two costs of
+// a ranking never have the same title.
+func CostTitle(c *why.Cost) string { return title(c.Wait, c.Slice, Kind(c.Kind), c.Function, "") }
+
+// CostName names the cause as CostTitle does, without the function of its worst frame. A
+// cause has the same name in all traces.
+func CostName(c *why.Cost) string { return title(c.Wait, c.Slice, Kind(c.Kind), "", "") }
+
+// InStages names the stages in brackets: " [build, layout]". It is empty if no stage is
+// known, or if the slice already names the only one.
+func InStages(c *why.Cost) string {
+	only := c.Stage()
+	if len(c.Stages) == 1 && (only == place.NoStage || only == place.Lookup([]byte(c.Slice)).Stage) {
+		return ""
+	}
+	var labels []string
+	for _, s := range c.Stages {
+		if s.Stage == place.NoStage {
+			labels = append(labels, "several")
+			continue
+		}
+		labels = append(labels, Stage(s.Stage))
+	}
+	return " [" + strings.Join(labels, ", ") + "]"
+}
+
+func title(wait place.Wait, slice, who, function, suffix string) string {
+	text := WaitTitle(wait)
+	if slice != "" {
+		text += " in " + slice
+	}
+	text += suffix
+	switch {
+	case who != "":
+		text += ": " + who
+	case function != "":
+		text += " (" + function + ")"
+	}
+	return text
+}
+
+// Culprit returns "process:thread", the thread's name alone if the process is unknown, or
+// "thread 42" with the thread's id.
+func Culprit(c *why.Culprit) string { return cmp.Or(c.Name(), thread(c.TID)) }
+
+func thread(tid trace.TID) string { return fmt.Sprintf("thread %d", tid) }
+
+// Kind names a kind of threads: "media:OS_IPC*". It is empty for the zero value.
+func Kind(k why.ThreadKind) string {
+	if k.TID != 0 {
+		return thread(k.TID)
+	}
+	return k.Name
+}
+
+// PieceTitle names the piece in a few words: "waiting for storage · FlushLayoutTask", "busy
+// with an earlier frame · 10030".
+func PieceTitle(p *why.Piece) string {
+	text := WaitTitle(p.Wait)
+	switch {
+	case p.Earlier != nil:
+		text += fmt.Sprintf(" · %d", p.Earlier.VsyncID)
+	case p.Slice != "":
+		text += " · " + p.Slice
+	case p.Several:
+		text += " · several slices (" + Stage(p.Stage) + ")"
+	case p.Stage != place.NoStage:
+		text += " · " + Stage(p.Stage)
+	}
+	if o := p.Longest(); o != nil {
+		text += " · " + Culprit(&o.Culprit)
+	}
+	return text
+}
+
+// ActivityTitle names the thread and what it did: "media.service:OS_IPC_3 · running · Decode".
+func ActivityTitle(a *why.Activity) string {
+	text := Culprit(&a.Culprit) + " · " + WaitTitle(a.Wait)
+	if a.Slice != "" {
+		text += " · " + a.Slice
+	}
+	return text
+}

@@ -1,0 +1,40 @@
+package causetext
+
+import (
+	"testing"
+
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+)
+
+// A cause has one name, whatever kernel function its worst frame waited in.
+func TestCostName(t *testing.T) {
+	for _, function := range []string{"", "io_schedule", "folio_wait_bit"} {
+		c := why.Cost{Wait: place.WaitIO, Slice: "FlushBuild", Function: function}
+		if got := CostName(&c); got != "waiting for storage in FlushBuild" {
+			t.Errorf("%q: %q", function, got)
+		}
+	}
+	c := why.Cost{Wait: place.WaitBinder, Slice: "FlushBuild", Kind: why.ThreadKind{Name: "media:OS_IPC*"}}
+	if CostName(&c) != CostTitle(&c) {
+		t.Errorf("%q without the thread", CostName(&c))
+	}
+}
+
+func TestCulprit(t *testing.T) {
+	for _, test := range []struct {
+		culprit    why.Culprit
+		name, kind string
+	}{
+		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "TaskWorker-4"}, "app:TaskWorker-4", "app:TaskWorker*"},
+		{why.Culprit{PID: 2, TID: 2, Process: "app", Thread: "app"}, "app", "app"},
+		{why.Culprit{PID: 1, TID: 42, Process: "app"}, "thread 42", "thread 42"},
+	} {
+		if name, kind := Culprit(&test.culprit), Kind(test.culprit.Kind()); name != test.name || kind != test.kind {
+			t.Errorf("%+v is %q of %q, want %q of %q", test.culprit, name, kind, test.name, test.kind)
+		}
+	}
+	if kind := Kind((*why.Culprit)(nil).Kind()); kind != "" {
+		t.Errorf("no thread is of the kind %q", kind)
+	}
+}
