@@ -93,12 +93,13 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	}
 	analysis := o.analyzer()
 	text.describe(&analysis)
-	recorder := (*why.Recorder)(nil)
+	var recorder *why.Recorder
+	var sinks []hitrace.Sink
 	if o.Causes {
 		recorder = why.NewRecorder(o.Limits)
-		analysis.Observer = recorder
+		sinks = append(sinks, recorder.Sink())
 	}
-	timeline, totals, err := analyzer.Analyze(ctx, text, o.reader(), analysis)
+	timeline, totals, err := analyzer.Analyze(ctx, text, o.reader(), analysis, sinks...)
 	if err := text.check(totals, err); err != nil {
 		return nil, err
 	}

@@ -8,22 +8,12 @@ import (
 )
 
 // Analyze reads the text trace in r and returns its timeline, and the counts of lines
-// that it read and skipped. The error is that of hitrace.Run.
-func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options Options) (*Timeline, *hitrace.Totals, error) {
+// that it read and skipped. It passes the events to the sinks, too. The error is that of
+// hitrace.Run.
+func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options Options, sinks ...hitrace.Sink) (*Timeline, *hitrace.Totals, error) {
 	input := NewInput(options)
-	builder := input.Begin()
 	reading = reading.WithDefaults()
-	names := make([]Names, reading.Workers)
-	totals, err := hitrace.Run(ctx, r, reading, hitrace.Stages{
-		Prepare: options.PrepareStage(),
-		Begin:   func() { builder = input.Begin() },
-		Track:   func(_ int, batch *hitrace.Batch) { builder.TrackAll(batch) },
-		Encode:  func(worker int, block *hitrace.Batch) { names[worker].Read(block) },
-		Write: func(worker int) error {
-			input.Merge(&names[worker])
-			return nil
-		},
-	})
+	totals, err := hitrace.Run(ctx, r, reading, append([]hitrace.Sink{input.sink(reading.Workers)}, sinks...)...)
 	if err != nil {
 		return nil, totals, err
 	}
@@ -34,10 +24,22 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 	return timeline, totals, nil
 }
 
-// TrackAll tracks the events of a batch.
-func (b *Builder) TrackAll(batch *hitrace.Batch) {
-	for i := range batch.Events {
-		b.Track(&batch.Events[i])
+// sink returns the sink that builds the timeline of an input.
+func (in *Input) sink(workers int) hitrace.Sink {
+	builder := in.Begin()
+	names := make([]Names, workers)
+	return hitrace.Sink{
+		Begin: func() { builder = in.Begin() },
+		Track: func(_ int, batch *hitrace.Batch) {
+			for i := range batch.Events {
+				builder.Track(&batch.Events[i])
+			}
+		},
+		Encode: func(worker int, block *hitrace.Batch) { names[worker].Read(block) },
+		Write: func(worker int) error {
+			in.Merge(&names[worker])
+			return nil
+		},
 	}
 }
 

@@ -68,17 +68,8 @@ type generated struct {
 	period trace.Duration
 }
 
-// Track adds the next event of the trace and returns the process of its thread. If the
-// line has no process id, it is the one from the payloads of the thread's markers.
-func (b *Builder) Track(e *hitrace.Event) trace.PID {
-	pid := b.track(e)
-	if b.options.Observer != nil {
-		b.options.Observer.Track(e, pid)
-	}
-	return pid
-}
-
-func (b *Builder) track(e *hitrace.Event) trace.PID {
+// Track adds the next event of the trace.
+func (b *Builder) Track(e *hitrace.Event) {
 	if !b.span.Start.Known() || e.Time < b.span.Start {
 		b.span.Start = e.Time
 	}
@@ -89,16 +80,16 @@ func (b *Builder) track(e *hitrace.Event) trace.PID {
 	b.coverage.track(e, b.last)
 	b.last = e.Time
 	if e.Kind != hitrace.MarkerEvent {
-		return e.PID
+		return
 	}
 	t := b.thread(e)
 	if t == nil {
 		b.diagnostics.add(ThreadsOver, e.Number)
-		return e.PID
+		return
 	}
 	if !e.Time.Known() {
 		t.countAtZero(e.Marker.Phase)
-		return t.pid
+		return
 	}
 	b.diagnostics.see(e.Word, t.pid)
 	switch e.Marker.Phase {
@@ -126,7 +117,6 @@ func (b *Builder) track(e *hitrace.Event) trace.PID {
 		}
 	}
 	t.last = e.Time
-	return t.pid
 }
 
 // begins are the handlers for the beginnings of slices, by word.

@@ -98,7 +98,8 @@ type cpuLines struct {
 	lines    int
 	longest  trace.Duration // between two of them
 	events   int            // of the trace, up to the last
-	switched []byte         // the args of its last sched_switch
+	switched bool           // its last sched_switch could be parsed
+	running  trace.TID      // since that
 	woken    int            // threads, since its last line
 	wokenAt  trace.Time     // the first of them
 }
@@ -122,17 +123,15 @@ func (c *coverage) track(e *hitrace.Event, last trace.Time) {
 	}
 	switch e.Kind {
 	case hitrace.WakeupEvent: // sched_waking has the CPU on which the thread ran before
-		if w, ok := hitrace.ParseTarget(e.Args); ok && w != e.CPU {
-			if target := c.cpu(w); target != nil && (target.last.Known() || c.Switches) {
+		if w := e.Wakeup(); w != nil && w.TargetCPU != e.CPU {
+			if target := c.cpu(w.TargetCPU); target != nil && (target.last.Known() || c.Switches) {
 				if target.woken++; target.woken == 1 {
 					target.wokenAt = e.Time
 				}
 			}
 		}
-	case hitrace.KernelEvent:
-		if !c.Frequencies && string(e.Name) == "cpu_frequency" {
-			c.Frequencies = true
-		}
+	case hitrace.FrequencyEvent:
+		c.Frequencies = true
 	}
 }
 
@@ -141,10 +140,13 @@ func (c *coverage) trackCPU(cpu *cpuLines, e *hitrace.Event) {
 	if e.Kind == hitrace.SwitchEvent {
 		c.Switches = true
 		// What is missing after lost events has a reason of its own.
-		if n := len(c.silences); n > 0 && !e.Lost && len(cpu.switched) > 0 && cpu.last <= c.silences[n-1].from && !follows(cpu.switched, e.Args) {
+		s := e.Switch()
+		if n := len(c.silences); n > 0 && s != nil && !e.Lost && cpu.switched && cpu.last <= c.silences[n-1].from && s.PrevTID != cpu.running {
 			c.silences[n-1].isGap = true
 		}
-		cpu.switched = append(cpu.switched[:0], e.Args...)
+		if cpu.switched = s != nil; cpu.switched {
+			cpu.running = s.NextTID
+		}
 	}
 	if cpu.lines++; cpu.lines > 1 {
 		cpu.longest = max(cpu.longest, e.Time.Sub(cpu.last))
@@ -171,13 +173,6 @@ func (c *coverage) endSilence(cpu *cpuLines, id trace.CPU, at trace.Time) {
 		}
 	}
 	cpu.woken = 0
-}
-
-// follows reports whether the thread that leaves a CPU is the one that came to it before.
-func follows(before, after []byte) bool {
-	a, ok := hitrace.ParseSwitch(before)
-	b, ok2 := hitrace.ParseSwitch(after)
-	return !ok || !ok2 || a.NextTID == b.PrevTID
 }
 
 func (c *coverage) cpu(id trace.CPU) *cpuLines {

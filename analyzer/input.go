@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/threads"
 )
 
 // Input builds the Timeline of an input, which is one trace or several in a row. Call
@@ -26,7 +27,7 @@ type Input struct {
 // have one set of limits and one set of diagnostics.
 type shared struct {
 	options     Options
-	threads     map[trace.TID]*thread
+	threads     threads.Table[thread]
 	trackers    map[string]string // names of fences, each once
 	wall        WallClock
 	kept        kept
@@ -43,7 +44,7 @@ func NewInput(options Options) *Input {
 	options.Limits = options.Limits.WithDefaults()
 	return &Input{
 		shared: &shared{
-			options: options, threads: map[trace.TID]*thread{}, trackers: map[string]string{},
+			options: options, trackers: map[string]string{},
 			diagnostics: Diagnostics{examples: options.Limits.Examples},
 		},
 		named: map[trace.TID]*threadName{},
@@ -53,9 +54,6 @@ func NewInput(options Options) *Input {
 // Begin begins a trace and ends the one before it. It returns the builder that tracks
 // the trace's events.
 func (in *Input) Begin() *Builder {
-	if in.current != nil && in.options.Observer != nil {
-		in.options.Observer.Begin()
-	}
 	in.end()
 	in.current = newBuilder(in.shared)
 	return in.current
@@ -133,7 +131,7 @@ func truncateOverlaps(t *Timeline, diagnostics *Diagnostics) {
 
 // processes returns the processes and threads of the input.
 func (in *Input) processes() []*Process {
-	for _, t := range in.threads {
+	for _, t := range in.threads.All() {
 		// A marker's payload states the process if no line's column does.
 		n := in.named[t.tid]
 		if n == nil {

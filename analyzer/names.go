@@ -31,26 +31,21 @@ func isName(comm []byte) bool { return len(comm) > 0 && string(comm) != unknownC
 // Add adds the threads of an event: that of its line, and the next one of a switch. The
 // previous one has been the next one before.
 func (n *Names) Add(e *hitrace.Event) {
-	n.AddLine(e)
-	n.AddArgs(e)
-}
-
-// AddArgs adds the thread in the args of a scheduler event.
-func (n *Names) AddArgs(e *hitrace.Event) {
+	n.addLine(e)
 	switch e.Kind {
 	case hitrace.SwitchEvent:
-		if comm, tid, ok := hitrace.ParseNext(e.Args); ok {
-			n.AddScheduled(tid, comm)
+		if s := e.Switch(); s != nil {
+			n.addScheduled(s.NextTID, s.NextComm)
 		}
 	case hitrace.WakingEvent, hitrace.WakeupEvent:
-		if w, ok := hitrace.ParseWakeup(e.Args); ok {
-			n.AddScheduled(w.TID, w.Comm)
+		if w := e.Wakeup(); w != nil {
+			n.addScheduled(w.TID, w.Comm)
 		}
 	}
 }
 
-// AddLine adds the thread of an event's line.
-func (n *Names) AddLine(e *hitrace.Event) {
+// addLine adds the thread of an event's line.
+func (n *Names) addLine(e *hitrace.Event) {
 	entry := n.entry(e.TID)
 	if e.PID != trace.UnknownPID {
 		entry.pid = e.PID
@@ -60,8 +55,8 @@ func (n *Names) AddLine(e *hitrace.Event) {
 	}
 }
 
-// AddScheduled adds the name of a thread in a scheduler event.
-func (n *Names) AddScheduled(tid trace.TID, comm []byte) {
+// addScheduled adds the name of a thread in a scheduler event.
+func (n *Names) addScheduled(tid trace.TID, comm []byte) {
 	if isName(comm) {
 		n.entry(tid).switched = comm
 	}

@@ -50,27 +50,8 @@ type Options struct {
 	// FullNames are full names of applications. A process whose name is the last 15
 	// bytes of one has that name.
 	FullNames []string
-	// Observer, if not nil, sees every event after the builder.
-	Observer Observer `fingerprint:"-"`
 	// Limits are the limits Threads, Frames, Records and Examples.
 	Limits limits.Limits
-}
-
-// Observer sees the events of an input in order, one at a time. Begin is called
-// before each trace that follows another one in the input. pid is the process of the
-// event's thread, as the builder knows it. Prepare is for hitrace.Stages.
-type Observer interface {
-	Prepare(worker int, events []hitrace.Event)
-	Begin()
-	Track(e *hitrace.Event, pid trace.PID)
-}
-
-// PrepareStage returns the Prepare stage of the observer, nil without one.
-func (o *Options) PrepareStage() func(worker int, events []hitrace.Event) {
-	if o.Observer == nil {
-		return nil
-	}
-	return o.Observer.Prepare
 }
 
 // StatedOffset is an offset that an input states.

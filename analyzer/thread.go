@@ -10,11 +10,7 @@ type thread struct {
 	tid     trace.TID
 	pid     trace.PID
 	touched bool // by the trace being read
-	// stated: a TGID column has the process. Without one, said is the PID of the last
-	// begin marker.
-	stated bool
-	said   trace.PID
-	open   hitrace.Stack[openSlice]
+	open    hitrace.Stack[openSlice]
 	// draft is the frame being made.
 	draft *draft
 	// unbatched is the last frame that began on this thread, if it is no main
@@ -41,32 +37,19 @@ type openSlice struct {
 // thread returns the state of the thread that a marker is of, with its process
 // brought up to date; nil for one more than the limit.
 func (b *Builder) thread(e *hitrace.Event) *thread {
-	t := b.threads[e.TID]
+	t := b.threads.Get(e.TID)
 	if t == nil {
-		if len(b.threads) >= b.options.Limits.Threads {
+		if b.threads.Len() >= b.options.Limits.Threads {
 			return nil
 		}
-		t = &thread{tid: e.TID, pid: trace.UnknownPID}
-		b.threads[e.TID] = t
+		t = &thread{tid: e.TID}
+		b.threads.Put(e.TID, t)
 	}
 	if !t.touched {
 		t.touched = true
 		b.touched = append(b.touched, t)
 	}
-	// The payload's process id may be a container's own: the column wins.
-	switch said := e.Marker.PID; {
-	case e.PID != trace.UnknownPID:
-		t.pid, t.stated = e.PID, true
-	case t.stated:
-	case t.pid == trace.UnknownPID:
-		t.pid = said
-	case e.Marker.Phase == hitrace.Begin:
-		// Twice in a row, or a main thread's: once may be a damaged line.
-		if said == t.said || int32(said) == int32(t.tid) {
-			t.pid = said
-		}
-		t.said = said
-	}
+	t.pid = e.Process
 	return t
 }
 

@@ -95,59 +95,28 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	hash := xxh3.New()
 	summary := &Summary{}
 	var recorder *why.Recorder
+	var sinks []hitrace.Sink
 	if options.findsCauses() {
 		recorder = why.NewRecorder(options.Analyzer.Limits)
-		options.Analyzer.Observer = recorder
+		sinks = append(sinks, recorder.Sink())
 	}
-	input := analyzer.NewInput(options.Analyzer)
-	builder := input.Begin()
 	planner := ftrace.NewPlanner(options.Analyzer.Limits)
-	workers := make([]*worker, options.Reader.Workers)
-	for i := range workers {
-		workers[i] = newWorker(options)
+	if !options.FramesOnly {
+		sinks = append(sinks, eventSink(planner, packets, summary, options))
 	}
-
 	writeSystemInfo(packets)
 	packets.Flush()
-	totals, err := hitrace.Run(ctx, io.TeeReader(r, hash), options.Reader, hitrace.Stages{
-		Prepare: options.Analyzer.PrepareStage(),
-		Begin: func() {
-			builder = input.Begin()
-			planner.Begin()
-		},
-		Track: func(i int, b *hitrace.Batch) {
-			if options.FramesOnly {
-				builder.TrackAll(b)
-			} else {
-				planner.Plan(b, builder, workers[i].encoder)
-			}
-		},
-		Encode: func(i int, block *hitrace.Batch) { workers[i].encode(block) },
-		Write: func(i int) error {
-			e := workers[i].encoder
-			input.Merge(&e.Names)
-			summary.Exported += e.Exported
-			summary.Unencodable += e.Lost
-			summary.Misplaced += e.Misplaced
-			packets.WriteBytes(workers[i].outcome)
-			return packets.Err()
-		},
-	})
-	summary.Totals = totals
+	timeline, totals, err := analyzer.Analyze(ctx, io.TeeReader(r, hash), options.Reader, options.Analyzer, sinks...)
 	if err != nil {
-		return summary, err
+		return &Summary{Totals: totals}, err
 	}
-	summary.Timeline = input.Timeline()
-	if window := options.Reader.Window; !window.IsOpen() {
-		summary.Timeline.Cut(window.Bounds(totals.Start))
-	}
+	summary.Timeline, summary.Totals = timeline, totals
+	summary.Closed, summary.Unmatched, summary.Over = planner.Closed, planner.Unmatched, planner.Over
 	if recorder != nil {
-		summary.Causes = recorder.Explain(summary.Timeline)
+		summary.Causes = recorder.Explain(timeline)
 	}
 	if options.FramesOnly {
 		summary.LeftOut = totals.Events
-	} else {
-		summary.Closed, summary.Unmatched, summary.Over = planner.Closed, planner.Unmatched, planner.Over
 	}
 	sum := hash.Sum128()
 	finish(packets, summary, [2]uint64{sum.Hi, sum.Lo}, options)
@@ -188,27 +157,43 @@ func finish(packets *packet.Writer, s *Summary, hash [2]uint64, options Options)
 	packets.Flush()
 }
 
+// eventSink returns the sink that writes the events of an input and counts them.
+func eventSink(planner *ftrace.Planner, packets *packet.Writer, s *Summary, options Options) hitrace.Sink {
+	workers := make([]*worker, options.Reader.Workers)
+	for i := range workers {
+		workers[i] = newWorker(options)
+	}
+	return hitrace.Sink{
+		Begin:  planner.Begin,
+		Track:  func(i int, b *hitrace.Batch) { planner.Plan(b, workers[i].encoder) },
+		Encode: func(i int, _ *hitrace.Batch) { workers[i].encode() },
+		Write: func(i int) error {
+			e := workers[i].encoder
+			s.Exported += e.Exported
+			s.Unencodable += e.Lost
+			s.Misplaced += e.Misplaced
+			packets.WriteBytes(workers[i].outcome)
+			return packets.Err()
+		},
+	}
+}
+
 // worker encodes blocks.
 type worker struct {
 	encoder    *ftrace.Encoder
 	compressor *packet.Compressor
-	framesOnly bool
 	outcome    []byte
 }
 
 func newWorker(options Options) *worker {
-	w := &worker{encoder: ftrace.NewEncoder(options.Reader.Limits.Strings), framesOnly: options.FramesOnly}
+	w := &worker{encoder: ftrace.NewEncoder(options.Reader.Limits.Strings)}
 	if options.Compress {
 		w.compressor = packet.NewCompressor()
 	}
 	return w
 }
 
-func (w *worker) encode(block *hitrace.Batch) {
-	if w.framesOnly {
-		w.encoder.Names.Read(block)
-		return
-	}
+func (w *worker) encode() {
 	w.outcome = w.encoder.Encode()
 	if w.compressor != nil {
 		w.outcome = w.compressor.Packet(w.outcome)

@@ -13,6 +13,7 @@ type Batch struct {
 	losses   []loss
 	longest  Longest
 	starts   []int // indexes of the events that begin another trace
+	fields   fieldStore
 }
 
 // lineProblem is a line that carries no event and why. Lines of a batch are
@@ -28,6 +29,7 @@ type lineProblem struct {
 func (b *Batch) Parse(block []byte, maxLine int) {
 	b.Events, b.problems, b.headers, b.lines, b.lost = b.Events[:0], b.problems[:0], b.headers[:0], 0, lost{}
 	b.longest, b.losses = Longest{}, b.losses[:0]
+	b.fields.reset()
 	for len(block) > 0 {
 		text := block
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
@@ -49,7 +51,7 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		}
 		next := b.Events[:len(b.Events)+1]
 		event := &next[len(next)-1]
-		if problem := event.parse(text); problem != NoProblem {
+		if problem := b.parse(event, text); problem != NoProblem {
 			if problem == Ignorable {
 				if l, ok := lossOf(text); ok {
 					l.line = b.lines
@@ -69,13 +71,23 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 	}
 }
 
+// order is what the reader knows of the blocks before one.
+type order struct {
+	strays    strays
+	splitter  splitter
+	losses    losses
+	processes processes
+}
+
 // settle adds the next block, in order, to the input: it drops events with stray times,
-// separates traces, marks events outside the window and after lost ones, numbers lines, and
-// adds to the totals. In strict mode it returns the first malformed line as a *LineError.
-func (b *Batch) settle(strays *strays, splitter *splitter, losses *losses, totals *Totals, options Options) error {
-	strays.drop(b)
-	splitter.split(b, totals, options.Limits)
-	losses.mark(b, totals.Lines)
+// separates traces, marks events outside the window and after lost ones, numbers lines,
+// finds the processes of threads, and adds to the totals. In strict mode it returns the
+// first malformed line as a *LineError.
+func (o *order) settle(b *Batch, totals *Totals, options Options) error {
+	o.strays.drop(b)
+	o.splitter.split(b, totals, options.Limits)
+	o.losses.mark(b, totals.Lines)
+	o.processes.set(b.Events, options.Limits.Threads)
 	for _, p := range b.problems {
 		totals.Problems.add(p.Problem, totals.Lines+p.Line, options.Limits.Examples)
 	}

@@ -38,7 +38,7 @@ func BenchmarkRun(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := hitrace.Run(b.Context(), bytes.NewReader(text), hitrace.Options{}, hitrace.Stages{Track: func(int, *hitrace.Batch) {}}); err != nil {
+		if _, err := hitrace.Run(b.Context(), bytes.NewReader(text), hitrace.Options{}, hitrace.Sink{Track: func(int, *hitrace.Batch) {}}); err != nil {
 			b.Fatal(err)
 		}
 	}

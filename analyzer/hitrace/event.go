@@ -1,15 +1,26 @@
 package hitrace
 
-// Kind is the kind of an event whose name alone does not identify it.
+import "ohframe/analyzer/trace"
+
+// Kind is the kind of an event, by its name.
 type Kind uint8
 
-// The kinds of events.
+// The kinds of events. The comments name the events and the type of Event.Fields.
 const (
-	KernelEvent Kind = iota // any other event
-	MarkerEvent             // tracing_mark_write, print, 0
-	SwitchEvent             // sched_switch
-	WakingEvent             // sched_waking
-	WakeupEvent             // sched_wakeup
+	KernelEvent      Kind = iota // any other event
+	MarkerEvent                  // tracing_mark_write, print, 0
+	SwitchEvent                  // sched_switch: *Switch
+	WakingEvent                  // sched_waking: *Wakeup
+	WakeupEvent                  // sched_wakeup: *Wakeup
+	NewThreadEvent               // sched_wakeup_new: *Wakeup
+	BlockedEvent                 // sched_blocked_reason: *Blocked
+	FrequencyEvent               // cpu_frequency: *Frequency
+	InterruptBegin               // irq_handler_entry, softirq_entry, ipi_entry
+	InterruptEnd                 // irq_handler_exit, softirq_exit, ipi_exit
+	TransactionEvent             // binder_transaction: *Transact
+	ReceivedEvent                // binder_transaction_received: *Transact
+	IssueEvent                   // block_rq_issue: *Request
+	CompleteEvent                // block_rq_complete: *Request
 )
 
 // kindOf returns the kind of the events with this name. Linux prints markers as
@@ -24,12 +35,30 @@ func kindOf(name []byte) Kind {
 		return WakingEvent
 	case "sched_wakeup":
 		return WakeupEvent
+	case "sched_wakeup_new":
+		return NewThreadEvent
+	case "sched_blocked_reason":
+		return BlockedEvent
+	case "cpu_frequency":
+		return FrequencyEvent
+	case "irq_handler_entry", "softirq_entry", "ipi_entry":
+		return InterruptBegin
+	case "irq_handler_exit", "softirq_exit", "ipi_exit":
+		return InterruptEnd
+	case "binder_transaction":
+		return TransactionEvent
+	case "binder_transaction_received":
+		return ReceivedEvent
+	case "block_rq_issue":
+		return IssueEvent
+	case "block_rq_complete":
+		return CompleteEvent
 	}
 	return KernelEvent
 }
 
-// Event is a parsed line. Only the reader changes it. Its slices are valid until the
-// stages of a Run have seen its block.
+// Event is a parsed line. Only the reader changes it. Its slices, and what its pointers
+// point to, are valid until the sinks of a Run have seen its block.
 type Event struct {
 	Line
 	// Number is the line's number in the input, counted from 1.
@@ -42,10 +71,28 @@ type Event struct {
 	Outside bool
 	// Lost: events of its processor are missing right before this one.
 	Lost bool
-	// Note is what Stages.Prepare derived from the event; 0 if nothing.
-	Note uint64
+	// Process is the process of the event's thread: that of the column or, for a marker on
+	// a line without one, that which the payloads of the thread's markers state.
+	// trace.UnknownPID if nothing states it.
+	Process trace.PID
 	// Marker is the payload of a marker; its Phase is NotAMarker for others.
 	Marker Marker
+	// Fields are the args of the kinds of events that frames or causes need, of the type
+	// that the kind names. Nil for other events, and if the args cannot be parsed.
+	Fields any
+}
+
+// Switch returns the fields of a SwitchEvent, nil for others and if they cannot be parsed.
+func (e *Event) Switch() *Switch {
+	s, _ := e.Fields.(*Switch)
+	return s
+}
+
+// Wakeup returns the fields of a WakingEvent, WakeupEvent or NewThreadEvent, nil for others
+// and if they cannot be parsed.
+func (e *Event) Wakeup() *Wakeup {
+	w, _ := e.Fields.(*Wakeup)
+	return w
 }
 
 // trimSpace returns text without the white space and control characters that it ends
@@ -60,13 +107,13 @@ func trimSpace(text []byte) []byte {
 }
 
 // parse fills e, all but its number, from a line without its line end.
-func (e *Event) parse(text []byte) Problem {
+func (b *Batch) parse(e *Event, text []byte) Problem {
 	if problem := ParseLine(text, &e.Line); problem != NoProblem {
 		return problem
 	}
-	e.Lost = false
-	e.Word, e.Outside, e.Note, e.Marker.Phase = Other, false, 0, NotAMarker
+	e.Word, e.Outside, e.Lost, e.Process, e.Fields, e.Marker.Phase = Other, false, false, e.PID, nil, NotAMarker
 	if e.Kind = kindOf(e.Name); e.Kind != MarkerEvent {
+		e.Fields = b.fields.parse(e.Kind, e.Args)
 		return NoProblem
 	}
 	if n := len(e.Args); n > 0 && e.Args[n-1] <= ' ' {

@@ -313,7 +313,7 @@ func spelledPairs(label []byte) (list []Transaction) {
 func FuzzFields(f *testing.F) {
 	seedLines(f, func(line []byte) {
 		var e Event
-		if e.parse(line) == NoProblem && e.Word != Other {
+		if new(Batch).parse(&e, line) == NoProblem && e.Word != Other {
 			f.Add(e.Marker.Label())
 		}
 	})
@@ -422,11 +422,7 @@ func FuzzSched(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, args []byte) {
-		comm, tid, known := ParseNext(args)
-		if s, ok := ParseSwitch(args); ok {
-			if !known || tid != s.NextTID || !bytes.Equal(comm, s.NextComm) {
-				t.Errorf("%q: next is %q %d", args, comm, tid)
-			}
+		if s, ok := ParseFields(SwitchEvent, args).(*Switch); ok {
 			if s.PrevTID < 0 || s.NextTID < 0 || !within(s.PrevComm, args) || !within(s.NextComm, args) || !within(s.PrevState, args) || bytes.IndexByte(s.PrevState, ' ') >= 0 {
 				t.Errorf("%q: %+v", args, s)
 			}
@@ -435,11 +431,11 @@ func FuzzSched(f *testing.F) {
 			}
 			printed := fmt.Appendf(nil, "prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s  ==> next_comm=%s next_pid=%d next_prio=%d",
 				s.PrevComm, s.PrevTID, s.PrevPrio, s.PrevState, s.NextComm, s.NextTID, s.NextPrio)
-			if again, ok := ParseSwitch(printed); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", s) {
+			if again, ok := ParseFields(SwitchEvent, printed).(*Switch); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", s) {
 				t.Errorf("%q, printed as %q, is %q, want %q", args, printed, again, s)
 			}
 		}
-		if w, ok := ParseWakeup(args); ok {
+		if w, ok := ParseFields(WakeupEvent, args).(*Wakeup); ok {
 			if w.TID < 0 || w.TargetCPU < 0 || !within(w.Comm, args) {
 				t.Errorf("%q: %+v", args, w)
 			}
@@ -447,7 +443,7 @@ func FuzzSched(f *testing.F) {
 				t.Errorf("%q: %v, want %v", args, got, spelledNumbers(wakeupPattern, args))
 			}
 			printed := fmt.Appendf(nil, "comm=%s pid=%d prio=%d target_cpu=%03d", w.Comm, w.TID, w.Prio, w.TargetCPU)
-			if again, ok := ParseWakeup(printed); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", w) {
+			if again, ok := ParseFields(WakingEvent, printed).(*Wakeup); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", w) {
 				t.Errorf("%q, printed as %q, is %q, want %q", args, printed, again, w)
 			}
 		}
@@ -476,7 +472,7 @@ type passed struct {
 func pass(t *testing.T, r io.Reader, o Options) passed {
 	t.Helper()
 	var events strings.Builder
-	totals, err := Run(t.Context(), r, o, Stages{Track: func(_ int, b *Batch) {
+	totals, err := Run(t.Context(), r, o, Sink{Track: func(_ int, b *Batch) {
 		for i := range b.Events {
 			if e := &b.Events[i]; !e.Outside {
 				events.WriteString(e.describe() + "\n")
@@ -529,7 +525,7 @@ func FuzzRun(f *testing.F) {
 		}
 		o.blockSize = int(block) + 1
 
-		totals, err := Run(t.Context(), bytes.NewReader(text), o, Stages{Track: func(int, *Batch) {}})
+		totals, err := Run(t.Context(), bytes.NewReader(text), o, Sink{Track: func(int, *Batch) {}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -137,7 +137,7 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 		i++
 	}
 	l.Args = text[i:]
-	return parseTask(text[:open], l)
+	return parseThread(text[:open], l)
 }
 
 // inInterrupt reports whether the third of a line's flags is that of an interrupt:
@@ -167,9 +167,9 @@ func endOfFlags(text []byte, i, end int) int {
 	return seconds
 }
 
-// parseTask parses "COMM-TID (TGID) ". The parentheses may be empty, and " (TGID)"
+// parseThread parses "COMM-TID (TGID) ". The parentheses may be empty, and " (TGID)"
 // may be missing.
-func parseTask(text []byte, l *Line) Problem {
+func parseThread(text []byte, l *Line) Problem {
 	end := trimRight(text, len(text))
 	l.PID = trace.UnknownPID
 	if end > 0 && text[end-1] == ')' {
@@ -218,7 +218,7 @@ func parseBareTask(text []byte, l *Line) Problem {
 	default:
 		return BadThread
 	}
-	problem := parseTask(task, l)
+	problem := parseThread(task, l)
 	l.PID = trace.PID(pid)
 	return problem
 }

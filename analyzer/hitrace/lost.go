@@ -66,8 +66,8 @@ func lossOf(text []byte) (l loss, ok bool) {
 // losses are the processors whose events are missing and that have no event since.
 type losses struct{ pending []trace.CPU }
 
-// maxPending is above the number of processors of any device.
-const maxPending = 256
+// maxCPUs is above the number of processors of any device.
+const maxCPUs = 256
 
 // mark sets Event.Lost of the first event of a processor after each loss of the batch.
 // before is the number of lines before the batch.
@@ -78,7 +78,7 @@ func (l *losses) mark(b *Batch, before int) {
 	}
 	add := func(until int) {
 		for ; len(rest) > 0 && before+rest[0].line < until; rest = rest[1:] {
-			if len(l.pending) < maxPending && !slices.Contains(l.pending, rest[0].cpu) {
+			if len(l.pending) < maxCPUs && !slices.Contains(l.pending, rest[0].cpu) {
 				l.pending = append(l.pending, rest[0].cpu)
 			}
 		}

@@ -25,7 +25,7 @@ func TestLostEvents(t *testing.T) {
 		{"CPU:3 [LOST 17 EVENTS]\n" + event + "CPU:12 [LOST EVENTS]\n", 18, 0, 0},
 		{"CPU:x [LOST 17 EVENTS]\n", 0, 0, 1},
 	} {
-		totals, err := hitrace.Run(t.Context(), strings.NewReader(c.head+event), hitrace.Options{}, hitrace.Stages{
+		totals, err := hitrace.Run(t.Context(), strings.NewReader(c.head+event), hitrace.Options{}, hitrace.Sink{
 			Track: func(int, *hitrace.Batch) {},
 		})
 		if err != nil {
@@ -63,7 +63,7 @@ func TestEventsAfterLostOnes(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		var got []int
 		n := 0
-		_, err := hitrace.Run(t.Context(), strings.NewReader(text.String()), hitrace.Options{Workers: workers}, hitrace.Stages{
+		_, err := hitrace.Run(t.Context(), strings.NewReader(text.String()), hitrace.Options{Workers: workers}, hitrace.Sink{
 			Track: func(_ int, b *hitrace.Batch) {
 				for i := range b.Events {
 					if b.Events[i].Lost {

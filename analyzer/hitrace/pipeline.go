@@ -11,25 +11,25 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Stages process the events of an input after parsing. They must not change events. A
-// block's events, and the text that they refer to, are invalid after its Write.
+// A Sink consumes the events of an input after they are parsed. It must not change them. A
+// block's events, and what they refer to, are invalid after its Write. Two sinks:
 //
-//	worker 1   read 1 │ parse 1 │ Track 1 │ Encode 1 │ Write 1 │ read 3 …
-//	worker 2          │ read 2  │ parse 2 │ Track 2  │ Encode 2 │ Write 2 …
-//	           in order  at once   in order   at once   in order
+//	worker 1   read 1 │ parse 1 │ settle 1 │ Track a1 │ Track b1 │ Encode 1 │ Write 1 │ read 3 …
+//	worker 2          │ read 2  │ parse 2  │ settle 2 │ Track a2 │ Track b2 │ Encode 2 │ Write 2 …
+//	           in order  at once   in order   in order   in order   at once    in order
 //
-// Workers are numbered from 0. All stages but Track may be nil.
-type Stages struct {
-	// Prepare works on the events of blocks at once, one block for each worker, right
-	// after they are parsed. It may set their Note. Some of them may not reach Track.
-	Prepare func(worker int, events []Event)
+// Each Track has an order of its own: while one sink tracks a block, another sink may track
+// the block before it. Workers are numbered from 0. All functions may be nil.
+type Sink struct {
+	// Prepare is called for blocks in parallel, one for each worker, before Track. The batch
+	// has the events of all batches of the block that Track will see.
+	Prepare func(worker int, block *Batch)
 	// Begin is called in order with Track, before the first batch of each trace but the
 	// first. Slices that are open then do not end.
 	Begin func()
 	// Track sees the batches in order, one at a time. A batch is of one trace.
 	Track func(worker int, b *Batch)
-	// Encode is called for blocks in parallel, one for each worker. The batch has the
-	// events of all batches of the block that Track saw.
+	// Encode is called for blocks in parallel, one for each worker, after Track.
 	Encode func(worker int, block *Batch)
 	// Write is called for the blocks in order, one at a time. Its error ends the run.
 	Write func(worker int) error
@@ -85,12 +85,13 @@ func (t *Totals) Warnings() []string {
 	return list
 }
 
-// Run reads and parses the trace in r in parallel and passes it through the stages. The
-// result does not depend on the number of workers. The error is that of r, of Write or of
-// ctx, or in strict mode a *LineError. A panic of a stage is one of Run.
-func Run(ctx context.Context, r io.Reader, options Options, stages Stages) (*Totals, error) {
+// Run reads and parses the trace in r in parallel and passes it to the sinks. The result
+// does not depend on the number of workers. The error is that of r, of Write or of ctx, or
+// in strict mode a *LineError. A panic of a sink is one of Run.
+func Run(ctx context.Context, r io.Reader, options Options, sinks ...Sink) (*Totals, error) {
 	options = options.WithDefaults()
-	p := &pipeline{ctx: ctx, options: options, stages: stages, blocks: newBlocks(r), totals: &Totals{}}
+	p := &pipeline{ctx: ctx, options: options, sinks: sinks, blocks: newBlocks(r), totals: &Totals{}}
+	p.tracking = make([]turns, len(sinks))
 	var workers sync.WaitGroup
 	for i := range options.Workers {
 		workers.Go(func() {
@@ -106,18 +107,17 @@ func Run(ctx context.Context, r io.Reader, options Options, stages Stages) (*Tot
 }
 
 type pipeline struct {
-	ctx      context.Context
-	options  Options
-	stages   Stages
-	blocks   *blocks
-	strays   strays
-	splitter splitter
-	losses   losses
-	totals   *Totals
+	ctx     context.Context
+	options Options
+	sinks   []Sink
+	blocks  *blocks
+	order   order
+	totals  *Totals
 
 	reading  sync.Mutex
 	next     int // number of the next block to be read
-	tracking turns
+	settling turns
+	tracking []turns // of each sink
 	writing  turns
 
 	failing  sync.Mutex
@@ -166,14 +166,18 @@ func (p *pipeline) work(worker int) {
 			return
 		}
 		block.Parse(text, p.options.Limits.Line)
-		if p.stages.Prepare != nil {
-			p.stages.Prepare(worker, block.Events)
-		}
-		if !p.tracking.do(i, func() { p.track(worker, block, part) }) {
+		if !p.settling.do(i, func() { p.settle(block) }) {
 			return
 		}
-		if p.stages.Encode != nil {
-			p.stages.Encode(worker, block)
+		for k := range p.sinks {
+			if !p.track(k, i, worker, block, part) {
+				return
+			}
+		}
+		for k := range p.sinks {
+			if encode := p.sinks[k].Encode; encode != nil {
+				encode(worker, block)
+			}
 		}
 		if !p.writing.do(i, func() { p.write(worker) }) {
 			return
@@ -204,36 +208,47 @@ func (p *pipeline) read(buffer []byte) (int, []byte, bool) {
 	return p.next - 1, block, true
 }
 
-// track processes a parsed block through Begin and Track, one trace after another. It
-// uses part for the events of one trace.
-func (p *pipeline) track(worker int, block, part *Batch) {
-	if err := block.settle(&p.strays, &p.splitter, &p.losses, p.totals, p.options); err != nil {
+func (p *pipeline) settle(block *Batch) {
+	if err := p.order.settle(block, p.totals, p.options); err != nil {
 		p.fail(err)
-		return
+	}
+}
+
+// track passes block i to a sink, one trace after another. It uses part for the events of
+// one trace. It reports whether the run goes on.
+func (p *pipeline) track(sink, i, worker int, block, part *Batch) bool {
+	s := &p.sinks[sink]
+	if s.Prepare != nil {
+		s.Prepare(worker, block)
 	}
 	track := func(from, to int) {
-		if from < to {
+		if from < to && s.Track != nil {
 			part.Events = block.Events[from:to]
-			p.stages.Track(worker, part)
+			s.Track(worker, part)
 		}
 	}
-	from := 0
-	for _, start := range block.starts {
-		track(from, start)
-		if p.stages.Begin != nil {
-			p.stages.Begin()
+	return p.tracking[sink].do(i, func() {
+		from := 0
+		for _, start := range block.starts {
+			track(from, start)
+			if s.Begin != nil {
+				s.Begin()
+			}
+			from = start
 		}
-		from = start
-	}
-	track(from, len(block.Events))
+		track(from, len(block.Events))
+	})
 }
 
 func (p *pipeline) write(worker int) {
-	if p.stages.Write == nil {
-		return
-	}
-	if err := p.stages.Write(worker); err != nil {
-		p.fail(err)
+	for k := range p.sinks {
+		if p.sinks[k].Write == nil {
+			continue
+		}
+		if err := p.sinks[k].Write(worker); err != nil {
+			p.fail(err)
+			return
+		}
 	}
 }
 
@@ -250,7 +265,10 @@ func (p *pipeline) fail(err error) {
 		p.err = err
 	}
 	p.failing.Unlock()
-	p.tracking.stop()
+	p.settling.stop()
+	for k := range p.tracking {
+		p.tracking[k].stop()
+	}
 	p.writing.stop()
 }
 

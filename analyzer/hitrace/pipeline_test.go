@@ -42,7 +42,7 @@ func collect(t *testing.T, r io.Reader, o Options) string {
 	seen := make([]string, o.WithDefaults().Workers)
 	trace := make([][]int, len(seen)) // of the events, for each worker
 	begun := 0
-	totals, err := Run(t.Context(), r, o, Stages{
+	totals, err := Run(t.Context(), r, o, Sink{
 		Begin: func() { begun++ },
 		Track: func(worker int, batch *Batch) {
 			for range batch.Events {
@@ -155,7 +155,7 @@ func TestRunErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			_, err := Run(test.ctx, test.source, Options{Strict: test.strict, Workers: 3, blockSize: 200, Limits: limits.Limits{Line: 100}}, Stages{
+			_, err := Run(test.ctx, test.source, Options{Strict: test.strict, Workers: 3, blockSize: 200, Limits: limits.Limits{Line: 100}}, Sink{
 				Track: func(int, *Batch) {},
 				Write: func(int) error { out.WriteByte('.'); return test.write },
 			})
@@ -197,7 +197,7 @@ func TestWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		totals, err := Run(t.Context(), strings.NewReader(text), o, Stages{Track: func(_ int, b *Batch) {
+		totals, err := Run(t.Context(), strings.NewReader(text), o, Sink{Track: func(_ int, b *Batch) {
 			for i := range b.Events {
 				if !b.Events[i].Outside {
 					got += fmt.Sprint(b.Events[i].TID)

@@ -296,7 +296,7 @@ func TestReaderAllocates(t *testing.T) {
 	read := func(size int64) float64 {
 		return testing.AllocsPerRun(3, func() {
 			source := io.LimitReader(&endless{text: text}, size)
-			stages := hitrace.Stages{Track: func(int, *hitrace.Batch) {}}
+			stages := hitrace.Sink{Track: func(int, *hitrace.Batch) {}}
 			if _, err := hitrace.Run(t.Context(), source, hitrace.Options{Workers: 1}, stages); err != nil {
 				t.Fatal(err)
 			}

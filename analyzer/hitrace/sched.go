@@ -16,37 +16,31 @@ type Switch struct {
 	PrevState []byte
 }
 
-// ParseSwitch parses the args of a sched_switch event. Names may contain blanks, so it
-// searches for the text after them.
-func ParseSwitch(args []byte) (s Switch, ok bool) {
-	before, after, ok := bytes.Cut(args, []byte(" ==> "))
-	if !ok {
-		return s, false
+// parse parses the args of a sched_switch event and reports whether it could. Names may
+// contain blanks, so it searches for the text after them.
+func (s *Switch) parse(args []byte) bool {
+	i := parseTask(args, 0, "prev_comm=", " prev_pid=", " prev_prio=", &s.PrevComm, &s.PrevTID, &s.PrevPrio)
+	if i < 0 || !hasAt(args, i, " prev_state=") {
+		return false
 	}
-	var rest []byte
-	if s.PrevComm, s.PrevTID, s.PrevPrio, rest, ok = parseTaskFields(before, "prev_comm=", " prev_pid=", " prev_prio="); !ok {
-		return s, false
+	i += len(" prev_state=")
+	end := i
+	for end < len(args) && args[end] != ' ' {
+		end++
 	}
-	state, ok := bytes.CutPrefix(rest, []byte(" prev_state="))
-	if !ok || len(state) == 0 {
-		return s, false
+	if end == i {
+		return false
 	}
-	s.PrevState = state
-	if i := bytes.IndexByte(state, ' '); i >= 0 {
-		s.PrevState = state[:i]
+	s.PrevState = args[i:end]
+	const arrow = " ==> "
+	if !hasAt(args, end, arrow) { // fields of a vendor's kernel are before it
+		n := bytes.Index(args[end:], []byte(arrow))
+		if n < 0 {
+			return false
+		}
+		end += n
 	}
-	s.NextComm, s.NextTID, s.NextPrio, _, ok = parseTaskFields(after, "next_comm=", " next_pid=", " next_prio=")
-	return s, ok
-}
-
-// ParseNext parses only the next thread of a sched_switch event.
-func ParseNext(args []byte) (comm []byte, tid trace.TID, ok bool) {
-	_, after, ok := bytes.Cut(args, []byte(" ==> "))
-	if !ok {
-		return nil, 0, false
-	}
-	comm, tid, _, _, ok = parseTaskFields(after, "next_comm=", " next_pid=", " next_prio=")
-	return comm, tid, ok
+	return parseTask(args, end+len(arrow), "next_comm=", " next_pid=", " next_prio=", &s.NextComm, &s.NextTID, &s.NextPrio) >= 0
 }
 
 // Wakeup has the fields of sched_waking, sched_wakeup and sched_wakeup_new events.
@@ -57,62 +51,62 @@ type Wakeup struct {
 	TargetCPU trace.CPU
 }
 
-// ParseWakeup reads the args of a sched_waking, sched_wakeup or
-// sched_wakeup_new event.
-func ParseWakeup(args []byte) (w Wakeup, ok bool) {
-	var rest []byte
-	if w.Comm, w.TID, w.Prio, rest, ok = parseTaskFields(args, "comm=", " pid=", " prio="); !ok {
-		return w, false
-	}
-	const target = " target_cpu=" // older kernels write success= before it
-	i := bytes.Index(rest, []byte(target))
+// parse parses the args of a sched_waking, sched_wakeup or sched_wakeup_new event and
+// reports whether it could.
+func (w *Wakeup) parse(args []byte) bool {
+	i := parseTask(args, 0, "comm=", " pid=", " prio=", &w.Comm, &w.TID, &w.Prio)
 	if i < 0 {
-		return w, false
+		return false
 	}
-	cpu, _, ok := digits(rest, i+len(target))
+	const target = " target_cpu="
+	if !hasAt(args, i, target) { // older kernels write success= before it
+		n := bytes.Index(args[i:], []byte(target))
+		if n < 0 {
+			return false
+		}
+		i += n
+	}
+	cpu, _, ok := digits(args, i+len(target))
 	w.TargetCPU = trace.CPU(cpu)
-	return w, ok
+	return ok
 }
 
-// ParseTarget parses only the CPU of a sched_waking or sched_wakeup event, which is its last
-// field.
-func ParseTarget(args []byte) (trace.CPU, bool) {
-	args = trimSpace(args)
-	i := len(args)
-	for i > 0 && '0' <= args[i-1] && args[i-1] <= '9' {
-		i--
+// parseTask parses "COMM pid=N prio=N" with the given keys at i. It returns the index after
+// it, or -1.
+func parseTask(text []byte, i int, commKey, pidKey, prioKey string, comm *[]byte, tid *trace.TID, prio *int32) int {
+	if !hasAt(text, i, commKey) {
+		return -1
 	}
-	if !bytes.HasSuffix(args[:i], []byte(" target_cpu=")) {
-		return 0, false
+	i += len(commKey)
+	end := i
+	for !hasAt(text, end, pidKey) {
+		n := bytes.IndexByte(text[min(end+1, len(text)):], ' ')
+		if n < 0 {
+			return -1
+		}
+		end += 1 + n
 	}
-	cpu, _, ok := digits(args, i)
-	return trace.CPU(cpu), ok
-}
-
-// parseTaskFields parses "COMM pid=N prio=N" with the given keys and returns the text
-// after it.
-func parseTaskFields(text []byte, commKey, pidKey, prioKey string) (comm []byte, tid trace.TID, prio int32, rest []byte, ok bool) {
-	if len(text) < len(commKey) || string(text[:len(commKey)]) != commKey {
-		return nil, 0, 0, nil, false
+	*comm = text[i:end]
+	pid, i, ok := digits(text, end+len(pidKey))
+	if !ok || !hasAt(text, i, prioKey) {
+		return -1
 	}
-	text = text[len(commKey):]
-	at := bytes.Index(text, []byte(pidKey))
-	if at < 0 {
-		return nil, 0, 0, nil, false
-	}
-	comm = text[:at]
-	pid, i, ok := digits(text, at+len(pidKey))
-	if !ok || len(text)-i < len(prioKey) || string(text[i:i+len(prioKey)]) != prioKey {
-		return nil, 0, 0, nil, false
-	}
+	*tid = trace.TID(pid)
 	i += len(prioKey)
 	negative := i < len(text) && text[i] == '-' // HongMeng's idle threads
 	if negative {
 		i++
 	}
-	prio, i, ok = digits(text, i)
-	if negative {
-		prio = -prio
+	if *prio, i, ok = digits(text, i); !ok {
+		return -1
 	}
-	return comm, trace.TID(pid), prio, text[i:], ok
+	if negative {
+		*prio = -*prio
+	}
+	return i
+}
+
+// hasAt reports whether text has word at i.
+func hasAt(text []byte, i int, word string) bool {
+	return len(text)-i >= len(word) && string(text[i:i+len(word)]) == word
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/trace"
 )
 
 func TestParseSwitch(t *testing.T) {
@@ -28,12 +27,18 @@ func TestParseSwitch(t *testing.T) {
 			task{"tppmgr-idle-3", 0, -2}, task{".demo.app", 200, 53}, "R+"},
 		{"names that look like fields", "prev_comm=x=1 prev_pid prev_pid=7 prev_prio=8 prev_state=S ==> next_comm= next_pid=9 next_prio=1",
 			task{"x=1 prev_pid", 7, 8}, task{"", 9, 1}, "S"},
+		{"a name with an arrow", "prev_comm=a ==> b prev_pid=7 prev_prio=8 prev_state=S ==> next_comm=c next_pid=9 next_prio=1",
+			task{"a ==> b", 7, 8}, task{"c", 9, 1}, "S"},
 	} {
-		s, ok := hitrace.ParseSwitch([]byte(test.args))
+		s, ok := hitrace.ParseFields(hitrace.SwitchEvent, []byte(test.args)).(*hitrace.Switch)
+		if !ok {
+			t.Errorf("%s: %q cannot be parsed", test.system, test.args)
+			continue
+		}
 		prev := task{string(s.PrevComm), int32(s.PrevTID), s.PrevPrio}
 		next := task{string(s.NextComm), int32(s.NextTID), s.NextPrio}
-		if !ok || prev != test.prev || next != test.next || string(s.PrevState) != test.state {
-			t.Errorf("%s: %q: %v, %+v in state %q, then %+v", test.system, test.args, ok, prev, s.PrevState, next)
+		if prev != test.prev || next != test.next || string(s.PrevState) != test.state {
+			t.Errorf("%s: %q: %+v in state %q, then %+v", test.system, test.args, prev, s.PrevState, next)
 		}
 	}
 	for _, args := range []string{
@@ -45,7 +50,7 @@ func TestParseSwitch(t *testing.T) {
 		"prev_comm=a prev_pid=1 prev_prio=2 prev_state=S ==> next_comm=b next_pid=3 next_prio=",
 		"prev_comm=a prev_pid=1 prev_prio=2 prev_state=S ==> next_comm=b next_pid=2147483648 next_prio=4",
 	} {
-		if s, ok := hitrace.ParseSwitch([]byte(args)); ok {
+		if s := hitrace.ParseFields(hitrace.SwitchEvent, []byte(args)); s != nil {
 			t.Errorf("%q is %+v", args, s)
 		}
 	}
@@ -61,7 +66,7 @@ func TestParseWakeup(t *testing.T) {
 		{"comm=Acquire Fence pid=3302 prio=98 success=1 target_cpu=010", "Acquire Fence", 3302, 98, 10},
 		{"comm=idle pid=0 prio=-2 target_cpu=000 next=1", "idle", 0, -2, 0},
 	} {
-		w, ok := hitrace.ParseWakeup([]byte(test.args))
+		w, ok := hitrace.ParseFields(hitrace.WakeupEvent, []byte(test.args)).(*hitrace.Wakeup)
 		if !ok || string(w.Comm) != test.comm || int32(w.TID) != test.tid || w.Prio != test.prio || int32(w.TargetCPU) != test.cpu {
 			t.Errorf("%q: %v, %+v", test.args, ok, w)
 		}
@@ -70,26 +75,8 @@ func TestParseWakeup(t *testing.T) {
 		"", "comm=a pid=1 prio=2", "comm=a pid=1 prio=2 target_cpu=", "comm=a pid=1 prio=2 target_cpu=x", "pid=1 prio=2 target_cpu=3",
 		"comm=a prio=2 target_cpu=3", "comm=a pid=1 target_cpu=3",
 	} {
-		if w, ok := hitrace.ParseWakeup([]byte(args)); ok {
+		if w := hitrace.ParseFields(hitrace.WakeupEvent, []byte(args)); w != nil {
 			t.Errorf("%q is %+v", args, w)
-		}
-	}
-}
-
-func TestParseTarget(t *testing.T) {
-	for args, want := range map[string]trace.CPU{
-		"comm=a pid=1 prio=41 target_cpu=003":              3,
-		"comm=a pid=1 prio=41 success=1 target_cpu=012 \r": 12,
-		"comm=a pid=1 prio=41":                             -1,
-		"comm=a pid=1 prio=41 target_cpu=":                 -1,
-		"":                                                 -1,
-	} {
-		got, ok := hitrace.ParseTarget([]byte(args))
-		if !ok {
-			got = -1
-		}
-		if got != want {
-			t.Errorf("%q: CPU %d, want %d", args, got, want)
 		}
 	}
 }

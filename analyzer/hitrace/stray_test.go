@@ -81,7 +81,7 @@ func TestStrayRun(t *testing.T) {
 		}
 		text += fmt.Sprintf(" a-1 (1) [000] .... %d.%06d: print: B|1|H:x|M62\n", seconds, i)
 	}
-	totals, err := hitrace.Run(t.Context(), strings.NewReader(text), hitrace.Options{}, hitrace.Stages{Track: func(int, *hitrace.Batch) {}})
+	totals, err := hitrace.Run(t.Context(), strings.NewReader(text), hitrace.Options{}, hitrace.Sink{Track: func(int, *hitrace.Batch) {}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func TestCausesOfOurs(t *testing.T) {
 // causesOfOurs returns the number of late frames.
 func causesOfOurs(t *testing.T, text []byte, options exporter.Options) int {
 	recorder := why.NewRecorder(limits.Default())
-	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{Observer: recorder})
+	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

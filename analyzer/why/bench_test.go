@@ -34,13 +34,13 @@ func BenchmarkCauses(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(demo)))
 			for b.Loop() {
-				o := analyzer.Options{}
 				var recorder *why.Recorder
+				var sinks []hitrace.Sink
 				if causes {
 					recorder = why.NewRecorder(limits.Default())
-					o.Observer = recorder
+					sinks = append(sinks, recorder.Sink())
 				}
-				t, _, err := analyzer.Analyze(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, o)
+				t, _, err := analyzer.Analyze(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, analyzer.Options{}, sinks...)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -17,16 +17,12 @@ type call struct {
 // maxCalls bounds the calls that a thread can have open, in both directions.
 const maxCalls = 16
 
-// one way calls have this bit in their flags: nobody waits for a reply.
-const oneWay = 1
-
-func (r *Recorder) trackTransaction(e *hitrace.Event) {
-	b, ok := parseTransaction(e.Args)
+func (r *Recorder) trackTransaction(e *hitrace.Event, b *hitrace.Transact) {
 	t := r.thread(e.TID)
-	if !ok || t == nil {
+	if t == nil {
 		return
 	}
-	if b.reply {
+	if b.Reply {
 		for i := len(t.calls) - 1; i >= 0; i-- {
 			if t.calls[i].incoming {
 				t.calls = t.calls[:i]
@@ -34,31 +30,30 @@ func (r *Recorder) trackTransaction(e *hitrace.Event) {
 			}
 		}
 		// The caller's call ends when it receives this transaction.
-		if caller := r.thread(b.thread); caller != nil {
+		if caller := r.thread(b.Thread); caller != nil {
 			for i := len(caller.calls) - 1; i >= 0; i-- {
 				if c := &caller.calls[i]; !c.incoming && c.reply == 0 {
-					c.reply = b.id
+					c.reply = b.ID
 					break
 				}
 			}
 		}
 		return
 	}
-	if b.flags&oneWay != 0 {
+	if b.OneWay {
 		return
 	}
 	r.leaveCall(t)
 	if len(t.calls) >= maxCalls || len(r.calls) >= r.limits.Async {
 		return
 	}
-	t.calls = append(t.calls, call{id: b.id})
-	r.calls[b.id] = t
+	t.calls = append(t.calls, call{id: b.ID})
+	r.calls[b.ID] = t
 }
 
-func (r *Recorder) trackReceived(e *hitrace.Event) {
-	id, ok := parseReceived(e.Args)
+func (r *Recorder) trackReceived(e *hitrace.Event, id uint64) {
 	t := r.thread(e.TID)
-	if !ok || t == nil {
+	if t == nil {
 		return
 	}
 	if caller := r.calls[id]; caller != nil { // t serves the call
@@ -106,17 +101,10 @@ func (r *Recorder) fillCall(t *thread, w *wait) {
 	}
 }
 
-// request is a request to a storage device.
-type request struct {
-	device uint64 // major and minor number
-	sector uint64
-}
-
 // trackIssue notes that a thread asks for storage: what it waits for next is that, if
 // the request is completed before it wakes up.
-func (r *Recorder) trackIssue(e *hitrace.Event) {
-	q, ok := parseRequest(e.Args)
-	if !ok || len(r.requests) >= r.limits.Async {
+func (r *Recorder) trackIssue(e *hitrace.Event, q hitrace.Request) {
+	if len(r.requests) >= r.limits.Async {
 		return
 	}
 	r.requests[q] = e.TID
@@ -125,11 +113,7 @@ func (r *Recorder) trackIssue(e *hitrace.Event) {
 	}
 }
 
-func (r *Recorder) trackComplete(e *hitrace.Event) {
-	q, ok := parseRequest(e.Args)
-	if !ok {
-		return
-	}
+func (r *Recorder) trackComplete(q hitrace.Request) {
 	tid, ok := r.requests[q]
 	if !ok {
 		return

@@ -37,7 +37,7 @@ func TestLostCalls(t *testing.T) {
 		s.change(1, 0, "R", 500)
 	}, nil, nil)
 	recorder := why.NewRecorder(limits.Limits{Async: limit})
-	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{Observer: recorder})
+	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestEndedThreads(t *testing.T) {
 		s.change(2, 501, "S", 0)
 	}, nil, nil)
 	recorder := why.NewRecorder(limits.Default())
-	if _, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{Observer: recorder}); err != nil {
+	if _, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{}, recorder.Sink()); err != nil {
 		t.Fatal(err)
 	}
 	if n := recorder.Followed(); n > 1 {
@@ -111,7 +111,7 @@ func TestLimitedSentence(t *testing.T) {
 		}
 	}, nil, nil)
 	recorder := why.NewRecorder(limits.Limits{States: 40})
-	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{Observer: recorder})
+	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func found(t *testing.T, frames string) string {
 	}
 	zero := trace.Duration(0)
 	recorder := why.NewRecorder(limits.Default())
-	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(p.inOrder()), hitrace.Options{Strict: true}, analyzer.Options{Observer: recorder, ClockOffset: &zero})
+	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(p.inOrder()), hitrace.Options{Strict: true}, analyzer.Options{ClockOffset: &zero}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

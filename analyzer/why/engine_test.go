@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -98,13 +99,16 @@ func converted(t *testing.T, text []byte) (packets []byte, states, self map[thre
 		}
 	})
 	var out bytes.Buffer
-	summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Analyzer: analyzer.Options{Observer: r}})
+	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{}, r.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}
-	causes := r.Explain(summary.Timeline)
+	causes := r.Explain(timeline)
 	var rows []string
-	for f := range summary.Timeline.Complete() {
+	for f := range timeline.Complete() {
 		e := causes.Of(f)
 		checkSums(t, f, e)
 		rows = append(rows, fmt.Sprintf("(%d,%d,%d,%d,%t)", f.TID, f.Actual.Start, e.Start, f.Actual.End, f.Late()))

@@ -200,8 +200,7 @@ func (w *writer) frame(tid, vsync, period int, in func()) {
 func analyzeHostile(t testing.TB, text []byte, l limits.Limits) {
 	t.Helper()
 	recorder := why.NewRecorder(l)
-	zero := analyzer.Options{Limits: l, Observer: recorder}
-	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, zero)
+	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{Limits: l}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,9 @@
 package why
 
-import "ohframe/analyzer/why/place"
+import (
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/why/place"
+)
 
 // Key is the number of the name of a slice, a kernel function or the reason of a
 // collection. Names are numbered in the order in which they occur in the trace, from 2;
@@ -26,13 +29,12 @@ func newKeys(most int) keys {
 	return keys{most: most, index: map[string]Key{}, names: []string{"", "other slices"}, places: make([]place.Place, 2), passages: make([]passage, 2)}
 }
 
-// keyOf returns the key of the slice of a marker. It parses the label only if the names
-// of the workers were full.
-func (r *Recorder) keyOf(n note, label []byte) Key {
+// keyOf returns the key of the slice of a marker, whose name has index i in the names of the
+// workers, plus one. It parses the label only if those were full.
+func (r *Recorder) keyOf(i int, m *hitrace.Marker) Key {
 	k := &r.keys
-	i := n.name()
 	if i == 0 {
-		k.buffer = place.AppendKey(k.buffer[:0], label)
+		k.buffer = place.AppendKey(k.buffer[:0], m.Label())
 		return k.intern(k.buffer)
 	}
 	for i >= len(k.noted) {

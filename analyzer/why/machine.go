@@ -12,13 +12,16 @@ const leastFollowed = 50 * trace.Microsecond
 
 // trackSwitch changes the states of two threads. The thread in the line's own columns
 // is the previous one on Linux and the next one on HongMeng, and is not used.
-func (r *Recorder) trackSwitch(e *hitrace.Event, n note) {
-	prevTID, letter, nextTID := n.switched()
+func (r *Recorder) trackSwitch(e *hitrace.Event, s *hitrace.Switch) {
+	letter := s.PrevState[0]
 	r.scheduled = true
 	c := r.cpu(e.CPU)
-	prev, next := r.thread(prevTID), r.thread(nextTID)
-	if prev != nil && prev.comm == "" || next != nil && next.comm == "" {
-		nameSwitched(prev, next, e)
+	prev, next := r.thread(s.PrevTID), r.thread(s.NextTID)
+	if prev != nil {
+		prev.name(s.PrevComm)
+	}
+	if next != nil {
+		next.name(s.NextComm)
 	}
 	if lost := c.current; lost != nil && lost != prev && lost.now.state == running && lost.now.cpu == e.CPU {
 		r.lose(lost, e.Time)
@@ -44,7 +47,7 @@ func (r *Recorder) trackSwitch(e *hitrace.Event, n note) {
 	}
 	c.current = next
 	c.interrupts = 0 // a handler ends before the processor changes threads; its end was lost
-	c.past.add(occupant{e.Time, nextTID}, pastOccupants)
+	c.past.add(occupant{e.Time, s.NextTID}, pastOccupants)
 	if next == nil {
 		return
 	}
@@ -63,20 +66,6 @@ func (r *Recorder) trackSwitch(e *hitrace.Event, n note) {
 	r.enter(next, segment{start: e.Time, state: running, cpu: e.CPU})
 }
 
-// nameSwitched learns what kinds of threads the two threads of a switch are.
-func nameSwitched(prev, next *thread, e *hitrace.Event) {
-	s, ok := hitrace.ParseSwitch(e.Args)
-	if !ok {
-		return
-	}
-	if prev != nil {
-		prev.name(s.PrevComm)
-	}
-	if next != nil {
-		next.name(s.NextComm)
-	}
-}
-
 // reset forgets a thread that has ended: its id is now another thread's.
 func (r *Recorder) reset(t *thread, at trace.Time) {
 	for range t.slices {
@@ -90,9 +79,8 @@ func (r *Recorder) reset(t *thread, at trace.Time) {
 
 // trackWakeup makes a blocked thread runnable. A wakeup is written up to twice,
 // sched_waking by the waker and sched_wakeup on the target; the first one counts.
-func (r *Recorder) trackWakeup(e *hitrace.Event, n note) {
-	tid, target := n.wokenUp()
-	t := r.thread(tid)
+func (r *Recorder) trackWakeup(e *hitrace.Event, w *hitrace.Wakeup) {
+	t := r.thread(w.TID)
 	if t == nil {
 		return
 	}
@@ -110,7 +98,7 @@ func (r *Recorder) trackWakeup(e *hitrace.Event, n note) {
 	case blocked:
 		r.endWait(t, e)
 	}
-	r.enter(t, segment{start: e.Time, state: woken, cpu: target})
+	r.enter(t, segment{start: e.Time, state: woken, cpu: w.TargetCPU})
 }
 
 // endWait stores who ended a wait, and what others did meanwhile.
@@ -159,12 +147,8 @@ func (r *Recorder) store(s *segment) {
 
 // trackReason adds the kernel function in which a thread blocked. Linux writes it
 // between waking and wakeup, HongMeng after the wakeup.
-func (r *Recorder) trackReason(e *hitrace.Event) {
-	reason, ok := parseReason(e.Args)
-	if !ok {
-		return
-	}
-	t := r.thread(reason.tid)
+func (r *Recorder) trackReason(reason *hitrace.Blocked) {
+	t := r.thread(reason.TID)
 	if t == nil {
 		return
 	}
@@ -173,27 +157,23 @@ func (r *Recorder) trackReason(e *hitrace.Event) {
 		return
 	}
 	r.functions = true
-	s.wait.iowait = s.wait.iowait || reason.iowait // a block request may have shown it
-	s.wait.function = r.keys.ofFunction(reason.caller)
+	s.wait.iowait = s.wait.iowait || reason.IOWait // a block request may have shown it
+	s.wait.function = r.keys.ofFunction(reason.Caller)
 	s.wait.by = place.BlockedBy([]byte(r.keys.names[s.wait.function]))
 	r.store(s)
 }
 
-func (r *Recorder) trackFrequency(e *hitrace.Event) {
-	kHz, cpu, ok := parseFrequency(e.Args)
-	if !ok {
+func (r *Recorder) trackFrequency(e *hitrace.Event, f *hitrace.Frequency) {
+	c := r.cpu(f.CPU)
+	if c.frequency == f.KHz {
 		return
 	}
-	c := r.cpu(cpu)
-	if c.frequency == kHz {
-		return
-	}
-	c.frequency = kHz
+	c.frequency = f.KHz
 	if len(c.clocks) < maxClockChanges {
-		c.clocks = append(c.clocks, clockChange{e.Time, kHz})
+		c.clocks = append(c.clocks, clockChange{e.Time, f.KHz})
 	}
 	if t := c.current; t != nil && t.log != nil && t.now.state == running {
-		r.log(t, entry{at: e.Time, kind: frequencyEntry, value: kHz})
+		r.log(t, entry{at: e.Time, kind: frequencyEntry, value: f.KHz})
 	}
 }
 

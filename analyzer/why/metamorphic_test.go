@@ -35,7 +35,7 @@ type verdict struct {
 func verdicts(t testing.TB, r io.Reader, workers int, offset *trace.Duration) []verdict {
 	t.Helper()
 	recorder := why.NewRecorder(limits.Default())
-	timeline, _, err := analyzer.Analyze(context.Background(), r, hitrace.Options{Workers: workers}, analyzer.Options{Observer: recorder, ClockOffset: offset})
+	timeline, _, err := analyzer.Analyze(context.Background(), r, hitrace.Options{Workers: workers}, analyzer.Options{ClockOffset: offset}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

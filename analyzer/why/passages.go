@@ -2,6 +2,7 @@ package why
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"ohframe/analyzer/hitrace"
@@ -77,8 +78,8 @@ func (r *Recorder) pass(t *thread, e *hitrace.Event, kind passage) uint32 {
 		p.vsyncs = append(p.vsyncs, e.Time)
 	case kind == unmarshals:
 		_, sender, _ := bytes.Cut(label, []byte("recv data from "))
-		pid, ok := number(bytes.TrimRight(sender, " "))
-		if !ok || pid > 1<<31-1 {
+		pid, err := strconv.ParseInt(string(bytes.TrimRight(sender, " ")), 10, 32)
+		if err != nil || pid < 0 {
 			return 0
 		}
 		p.arrivals = append(p.arrivals, arrival{pid: trace.PID(pid), start: e.Time})

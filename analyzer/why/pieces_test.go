@@ -24,7 +24,7 @@ func TestPieces(t *testing.T) {
 		}
 		defer f.Close()
 		recorder := NewRecorder(limits.Default())
-		timeline, _, err := analyzer.Analyze(context.Background(), f, hitrace.Options{}, analyzer.Options{Observer: recorder})
+		timeline, _, err := analyzer.Analyze(context.Background(), f, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,75 +5,28 @@ import (
 	"sync"
 
 	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 )
 
-// note is what an event says about threads, as hitrace.Event.Note. Workers parse
-// events in parallel; what is left for Track is to change the states of threads.
-//
-//	sched_switch            previous thread, its state, next thread
-//	sched_waking, wakeup    thread, processor
-//	begin of a slice        index of its name in names, plus one; 0 if names is full
-//	end of a slice          nothing else
-//	other events            index in kernelEvents
-type note uint64
-
-const (
-	// prepared is set in all notes.
-	prepared note = 1 << 63
-	// ignored is the note of events that say nothing about threads.
-	ignored note = prepared | 1<<62
-	tidBits      = 22 // a kernel has at most 4 million threads
-	tidMask      = 1<<tidBits - 1
-)
-
-func (n note) switched() (prev trace.TID, letter byte, next trace.TID) {
-	return trace.TID(n & tidMask), byte(n >> (2 * tidBits)), trace.TID(n >> tidBits & tidMask)
-}
-
-func (n note) wokenUp() (trace.TID, trace.CPU) {
-	return trace.TID(n & tidMask), trace.CPU(n >> tidBits & 0xffff)
-}
-
-// name returns the index of the slice's name in names, plus one.
-func (n note) name() int { return int(n & 0xffffffff) }
-
-// kernelEvents are the events besides switches and wakeups that say something about
-// waits.
-var kernelEvents = [...]struct {
-	name  string
-	track func(*Recorder, *hitrace.Event)
-}{
-	{"sched_blocked_reason", (*Recorder).trackReason},
-	{"sched_wakeup_new", (*Recorder).trackNew},
-	{"cpu_frequency", (*Recorder).trackFrequency},
-	{"irq_handler_entry", (*Recorder).beginInterrupt},
-	{"irq_handler_exit", (*Recorder).endInterrupt},
-	{"softirq_entry", (*Recorder).beginInterrupt},
-	{"softirq_exit", (*Recorder).endInterrupt},
-	{"ipi_entry", (*Recorder).beginInterrupt},
-	{"ipi_exit", (*Recorder).endInterrupt},
-	{"binder_transaction", (*Recorder).trackTransaction},
-	{"binder_transaction_received", (*Recorder).trackReceived},
-	{"block_rq_issue", (*Recorder).trackIssue},
-	{"block_rq_complete", (*Recorder).trackComplete},
-}
-
-var kernelEventIndex = func() map[string]note {
-	index := map[string]note{}
-	for i := range kernelEvents {
-		index[kernelEvents[i].name] = prepared | note(i)
-	}
-	return index
-}()
-
-// Prepare parses what Track needs of events. Workers call it at the same time, each
-// with its own number.
-func (r *Recorder) Prepare(worker int, events []hitrace.Event) {
-	p := &r.vocabulary.workers[worker]
-	for i := range events {
-		events[i].Note = uint64(p.prepare(&events[i]))
+// Sink returns the sink that records the events of a run. Workers find the names of slices
+// in parallel; what is left for Track is to change the states of threads.
+func (r *Recorder) Sink() hitrace.Sink {
+	workers := &r.vocabulary.workers
+	return hitrace.Sink{
+		Prepare: func(worker int, block *hitrace.Batch) { workers[worker].prepare(block) },
+		Begin:   r.begin,
+		Track: func(worker int, b *hitrace.Batch) {
+			names := &workers[worker].begun
+			for i := range b.Events {
+				e, name := &b.Events[i], 0
+				if e.Marker.Phase == hitrace.Begin {
+					name, *names = int((*names)[0]), (*names)[1:]
+				}
+				if e.Time.Known() {
+					r.track(e, name)
+				}
+			}
+		},
 	}
 }
 
@@ -118,6 +71,8 @@ type preparer struct {
 	names  *names
 	recent []recentLabel
 	buffer []byte
+	list   []int32 // of the begins of slices in the block: the index in names, plus one
+	begun  []int32 // what is left of list
 }
 
 // recentLabel is a label that was seen lately, by its hash. Normalising a name costs
@@ -132,41 +87,15 @@ const recentLabels = 1 << 12
 
 var labelSeed = maphash.MakeSeed()
 
-func (p *preparer) prepare(e *hitrace.Event) note {
-	switch e.Kind {
-	case hitrace.MarkerEvent:
-		switch e.Marker.Phase {
-		case hitrace.Begin:
-			return prepared | note(p.name(e.Marker.Label()))
-		case hitrace.End:
-			return prepared
-		}
-	case hitrace.SwitchEvent:
-		if s, ok := hitrace.ParseSwitch(e.Args); ok && s.PrevTID <= tidMask && s.NextTID <= tidMask {
-			return prepared | note(s.PrevState[0])<<(2*tidBits) | note(max(s.NextTID, 0))<<tidBits | note(max(s.PrevTID, 0))
-		}
-	case hitrace.WakingEvent, hitrace.WakeupEvent:
-		return wakeupNote(e)
-	default:
-		if n, ok := kernelEventIndex[string(e.Name)]; ok {
-			return n
+// prepare finds the names of the slices that begin in a block.
+func (p *preparer) prepare(block *hitrace.Batch) {
+	p.list = p.list[:0]
+	for i := range block.Events {
+		if e := &block.Events[i]; e.Marker.Phase == hitrace.Begin {
+			p.list = append(p.list, int32(p.name(e.Marker.Label())))
 		}
 	}
-	return ignored
-}
-
-func wakeupNote(e *hitrace.Event) note {
-	w, ok := hitrace.ParseWakeup(e.Args)
-	if !ok || w.TID > tidMask {
-		return ignored
-	}
-	return prepared | note(min(w.TargetCPU, 0xffff))<<tidBits | note(max(w.TID, 0))
-}
-
-func (r *Recorder) trackNew(e *hitrace.Event) {
-	if n := wakeupNote(e); n != ignored {
-		r.trackWakeup(e, n)
-	}
+	p.begun = p.list
 }
 
 // name returns the index of the normalised name of a slice in names, plus one.

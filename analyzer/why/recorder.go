@@ -9,11 +9,12 @@ import (
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/threads"
 )
 
 // Recorder follows what every thread of an input does: whether it runs or waits, for
 // whom, and in which slice. It stores that for threads that make frames, and for all
-// others only the last few changes. Track must see every event in order.
+// others only the last few changes.
 //
 //	events ─▶ states and slices of all threads ─▶ logs of threads with frames ─▶ Explain
 //	                       │                                 ▲
@@ -23,14 +24,13 @@ type Recorder struct {
 	limits     limits.Limits
 	vocabulary *vocabulary // nil after Explain
 	keys       keys
-	pages      [threadPages]*threadPage
-	threads    int
+	threads    threads.Table[thread]
 	followed   int // threads with long rings of their past
 	cpus       []*cpu
-	calls      map[uint64]*thread    // callers, by transactions that are sent and not yet received
-	requests   map[request]trace.TID // for storage, issued and not completed
-	clusters   []cluster             // of processors; set by Explain
-	owners     map[trace.TID]named   // what the timeline says about threads; set by Explain
+	calls      map[uint64]*thread            // callers, by transactions that are sent and not yet received
+	requests   map[hitrace.Request]trace.TID // for storage, issued and not completed
+	clusters   []cluster                     // of processors; set by Explain
+	owners     map[trace.TID]named           // what the timeline says about threads; set by Explain
 
 	// scheduled and functions: the input has switches, and functions that threads
 	// blocked in.
@@ -62,14 +62,6 @@ type threadState struct {
 	slice  Key  // the innermost one; 0 outside of all slices
 }
 
-// Threads are found by their id in two steps. A kernel has at most 4 million.
-const (
-	pageSize    = 1 << 12
-	threadPages = 1 << 10
-)
-
-type threadPage [pageSize]*thread
-
 // cpu is the state of a processor.
 type cpu struct {
 	current    *thread        // nil if unknown
@@ -94,15 +86,14 @@ func NewRecorder(l limits.Limits) *Recorder {
 	l = l.WithDefaults()
 	return &Recorder{
 		limits: l, vocabulary: newVocabulary(4 * l.Strings), keys: newKeys(l.Strings),
-		calls: map[uint64]*thread{}, requests: map[request]trace.TID{},
+		calls: map[uint64]*thread{}, requests: map[hitrace.Request]trace.TID{},
 		passages: passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}},
 	}
 }
 
-// Begin begins another trace of the input. Nothing is known of any thread.
-func (r *Recorder) Begin() {
-	r.pages = [threadPages]*threadPage{}
-	r.threads, r.followed = 0, 0
+// begin begins another trace of the input. Nothing is known of any thread.
+func (r *Recorder) begin() {
+	r.threads, r.followed = threads.Table[thread]{}, 0
 	r.cpus, r.holes = nil, nil
 	clear(r.calls)
 	clear(r.requests)
@@ -123,22 +114,16 @@ func (r *Recorder) cpu(n trace.CPU) *cpu {
 
 // thread returns the thread, nil for an idle thread and beyond the limit.
 func (r *Recorder) thread(tid trace.TID) *thread {
-	if tid <= 0 || tid >= pageSize*threadPages {
+	if tid <= 0 {
 		return nil
 	}
-	page := r.pages[tid/pageSize]
-	if page == nil {
-		page = &threadPage{}
-		r.pages[tid/pageSize] = page
-	}
-	t := page[tid%pageSize]
+	t := r.threads.Get(tid)
 	if t == nil {
-		if r.threads >= r.limits.Threads {
+		if r.threads.Len() >= r.limits.Threads {
 			return nil
 		}
-		r.threads++
 		t = &thread{tid: tid, pid: trace.UnknownPID}
-		page[tid%pageSize] = t
+		r.threads.Put(tid, t)
 	}
 	return t
 }
@@ -161,44 +146,67 @@ func (t *thread) name(comm []byte) {
 	}
 }
 
-// Track records an event. pid is the process of the event's thread, if known.
-func (r *Recorder) Track(e *hitrace.Event, pid trace.PID) {
-	if !e.Time.Known() {
-		return
-	}
+// track records an event. name is that of the slice that begins with it: an index of the
+// workers' names, plus one.
+func (r *Recorder) track(e *hitrace.Event, name int) {
 	if e.Lost {
 		r.trackLoss(e)
 	}
 	r.cpu(e.CPU).last = e.Time
-	n := note(e.Note)
-	if n == 0 { // no worker has prepared it
-		n = r.vocabulary.workers[0].prepare(e)
-	}
-	if n == ignored {
-		return
-	}
 	switch e.Kind {
 	case hitrace.MarkerEvent:
-		r.marker(e, n, pid)
-	case hitrace.SwitchEvent:
-		r.trackSwitch(e, n)
-	case hitrace.WakingEvent, hitrace.WakeupEvent:
-		r.trackWakeup(e, n)
-	default:
-		kernelEvents[n&^prepared].track(r, e)
+		switch e.Marker.Phase {
+		case hitrace.Begin:
+			r.beginSlice(e, name)
+		case hitrace.End:
+			r.endSlice(e)
+		}
+		return
+	case hitrace.InterruptBegin:
+		r.beginInterrupt(e)
+		return
+	case hitrace.InterruptEnd:
+		r.endInterrupt(e)
+		return
+	}
+	switch f := e.Fields.(type) {
+	case *hitrace.Switch:
+		r.trackSwitch(e, f)
+	case *hitrace.Wakeup:
+		r.trackWakeup(e, f)
+	case *hitrace.Blocked:
+		r.trackReason(f)
+	case *hitrace.Frequency:
+		r.trackFrequency(e, f)
+	case *hitrace.Transact:
+		if e.Kind == hitrace.ReceivedEvent {
+			r.trackReceived(e, f.ID)
+		} else {
+			r.trackTransaction(e, f)
+		}
+	case *hitrace.Request:
+		if e.Kind == hitrace.IssueEvent {
+			r.trackIssue(e, *f)
+		} else {
+			r.trackComplete(*f)
+		}
 	}
 }
 
-// marker follows the slices of the thread that wrote a marker.
-func (r *Recorder) marker(e *hitrace.Event, n note, pid trace.PID) {
+// marking returns the thread that wrote a marker, nil beyond the limit.
+func (r *Recorder) marking(e *hitrace.Event) *thread {
 	t := r.thread(e.TID)
-	if t == nil {
-		return
+	if t != nil {
+		t.pid = e.Process
+		r.leaveCall(t)
 	}
-	t.pid = pid
-	r.leaveCall(t)
-	if e.Marker.Phase == hitrace.End {
-		r.endSlice(t, e.Time)
+	return t
+}
+
+// beginSlice follows the slices of the thread that wrote a marker.
+func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
+	t := r.marking(e)
+	if t == nil {
 		return
 	}
 	if t.log == nil && makesFrames(e, t) {
@@ -209,7 +217,7 @@ func (r *Recorder) marker(e *hitrace.Event, n note, pid trace.PID) {
 		r.tooDeep++
 		return
 	}
-	s := openSlice{start: e.Time, key: r.keyOf(n, e.Marker.Label())}
+	s := openSlice{start: e.Time, key: r.keyOf(name, &e.Marker)}
 	if e.Word != hitrace.Other || r.keys.passages[s.key] != noPassage {
 		s.arrival = r.pass(t, e, r.keys.passages[s.key])
 	}
@@ -238,7 +246,11 @@ func makesFrames(e *hitrace.Event, t *thread) bool {
 	return false
 }
 
-func (r *Recorder) endSlice(t *thread, at trace.Time) {
+func (r *Recorder) endSlice(e *hitrace.Event) {
+	t := r.marking(e)
+	if t == nil {
+		return
+	}
 	if t.deeper > 0 {
 		t.deeper--
 		return
@@ -247,10 +259,10 @@ func (r *Recorder) endSlice(t *thread, at trace.Time) {
 	if n == 0 {
 		return
 	}
-	t.closeSlice(t.slices[n-1], at, n)
-	r.passages.arrive(t.slices[n-1].arrival, at)
+	t.closeSlice(t.slices[n-1], e.Time, n)
+	r.passages.arrive(t.slices[n-1].arrival, e.Time)
 	t.slices = t.slices[:n-1]
-	r.log(t, entry{at: at, kind: endEntry})
+	r.log(t, entry{at: e.Time, kind: endEntry})
 }
 
 // startLog begins to store what happens on a thread that makes frames. What is known

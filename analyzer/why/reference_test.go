@@ -182,7 +182,7 @@ func histories(events []hitrace.Event) map[trace.TID]*history {
 				}
 			}
 		case e.Kind == hitrace.SwitchEvent:
-			s, ok := hitrace.ParseSwitch(e.Args)
+			s, ok := hitrace.ParseFields(e.Kind, e.Args).(*hitrace.Switch)
 			if !ok {
 				continue
 			}
@@ -213,7 +213,7 @@ func histories(events []hitrace.Event) map[trace.TID]*history {
 			}
 			current[e.CPU], handlers[e.CPU] = s.NextTID, 0
 		case e.Kind == hitrace.WakeupEvent, e.Kind == hitrace.WakingEvent, name == "sched_wakeup_new":
-			w, ok := hitrace.ParseWakeup(e.Args)
+			w, ok := hitrace.ParseFields(hitrace.WakeupEvent, e.Args).(*hitrace.Wakeup)
 			if !ok || w.TID <= 0 {
 				continue
 			}
@@ -346,7 +346,7 @@ func checkReference(t testing.TB, text []byte) {
 		}
 		got[f][sorted{p.Cell.Stage, sort(p.Cell.Wait, p.State), p.Cell.Slice}] += d
 	})
-	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{Observer: r})
+	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{}, r.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestVocabulary(t *testing.T) {
 		defer f.Close()
 		recorder := NewRecorder(limits.Default())
 		recorder.vocabulary = v
-		timeline, _, err := analyzer.Analyze(context.Background(), f, hitrace.Options{}, analyzer.Options{Observer: recorder})
+		timeline, _, err := analyzer.Analyze(context.Background(), f, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
 	recorder := why.NewRecorder(limits.Default())
-	timeline, _, err := analyzer.Analyze(context.Background(), r, hitrace.Options{}, analyzer.Options{Observer: recorder})
+	timeline, _, err := analyzer.Analyze(context.Background(), r, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"testing"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/internal/simulate"
@@ -20,7 +19,7 @@ func BenchmarkEncode(b *testing.B) {
 	var batch hitrace.Batch
 	batch.Parse(text[:1<<20], limits.Default().Line)
 	e := NewEncoder(limits.Default().Strings)
-	NewPlanner(limits.Default()).Plan(&batch, analyzer.NewInput(analyzer.Options{}).Begin(), e)
+	NewPlanner(limits.Default()).Plan(&batch, e)
 	e.encode()
 	b.SetBytes(1 << 20)
 	b.ReportAllocs()

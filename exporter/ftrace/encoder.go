@@ -3,7 +3,6 @@ package ftrace
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/packet"
@@ -12,8 +11,6 @@ import (
 // Encoder makes packets of a block of events: one bundle for each processor. Each
 // worker has one; it allocates nothing once it has warmed up.
 type Encoder struct {
-	// Names are the names that the lines of the block encoded last state of threads.
-	Names analyzer.Names
 	// Exported and Lost count that block's events that are and are not in the packets.
 	Exported, Lost int
 	// Misplaced counts those of processors that Perfetto does not know.
@@ -48,13 +45,11 @@ func (e *Encoder) Encode() []byte {
 
 func (e *Encoder) encode() {
 	e.packets, e.Exported, e.Lost, e.Misplaced = e.packets[:0], 0, 0, 0
-	e.Names.Reset()
 	e.placed.reset()
 	e.kernel.symbols.reset()
 	for _, p := range e.plan {
 		for i := range p.events {
 			event := &p.events[i]
-			e.Names.AddLine(event)
 			if p.placements[i].pid != trace.UnknownPID {
 				e.placed.add(event.TID)
 			}
@@ -70,7 +65,6 @@ func (e *Encoder) encode() {
 			event, placement := &p.events[i], &p.placements[i]
 			switch {
 			case placement.skip:
-				e.Names.AddArgs(event)
 			case !e.export(event, placement):
 				e.Lost++
 			case !p.made:
@@ -101,7 +95,7 @@ func (e *Encoder) lookAhead(pieces []piece, first int) int {
 	left := n
 	for k, from := 0, first; left > 0; k, from = k+1, 0 {
 		for i := from; i < len(pieces[k].events) && left > 0; i++ {
-			if p := &pieces[k].placements[i]; !p.skip && isScheduling(&pieces[k].events[i], p) {
+			if p := &pieces[k].placements[i]; !p.skip && isScheduling(p) {
 				e.cpu(p.cpu).announce(at, last)
 			}
 			left--
@@ -124,11 +118,11 @@ func (e *Encoder) event(c *cpuEncoder, event *hitrace.Event, p *placement) bool 
 	case hitrace.MarkerEvent:
 		e.body = e.appendPrint(e.body[:0], &event.Marker, p.pid)
 	case hitrace.SwitchEvent:
-		s, ok := hitrace.ParseSwitch(event.Args)
-		if !ok {
+		fields := event.Switch()
+		if fields == nil {
 			return e.other(c, event)
 		}
-		e.Names.AddScheduled(s.NextTID, s.NextComm)
+		s := *fields
 		s.PrevComm, s.NextComm = validText(s.PrevComm), validText(s.NextComm)
 		state, ok := rawTaskState(s.PrevState)
 		if !ok {
@@ -139,11 +133,11 @@ func (e *Encoder) event(c *cpuEncoder, event *hitrace.Event, p *placement) bool 
 		}
 		e.body = appendSwitch(e.body[:0], &s, state)
 	case hitrace.WakingEvent, hitrace.WakeupEvent:
-		w, ok := hitrace.ParseWakeup(event.Args)
-		if !ok {
+		fields := event.Wakeup()
+		if fields == nil {
 			return e.other(c, event)
 		}
-		e.Names.AddScheduled(w.TID, w.Comm)
+		w := *fields
 		w.Comm = validText(w.Comm)
 		// For a compact waking Perfetto ignores the thread's name, and the process tree
 		// names only threads of a process.

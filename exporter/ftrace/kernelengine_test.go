@@ -39,7 +39,7 @@ func kernelTrace(t testing.TB, text string) []byte {
 		case "sched_switch":
 			event.Event = &perfettopb.FtraceEvent_SchedSwitch{SchedSwitch: schedSwitch(t, line.Args)}
 		case "sched_waking":
-			w, ok := hitrace.ParseWakeup(line.Args)
+			w, ok := hitrace.ParseFields(hitrace.WakingEvent, line.Args).(*hitrace.Wakeup)
 			if !ok {
 				t.Fatalf("not understood: %s", text)
 			}
@@ -98,7 +98,7 @@ func marshal(t testing.TB, message proto.Message) []byte {
 
 func schedSwitch(t testing.TB, args []byte) *perfettopb.SchedSwitchFtraceEvent {
 	t.Helper()
-	s, ok := hitrace.ParseSwitch(args)
+	s, ok := hitrace.ParseFields(hitrace.SwitchEvent, args).(*hitrace.Switch)
 	if !ok {
 		t.Fatalf("not understood: %s", args)
 	}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/threads"
 )
 
 // Planner sees all events in order and decides how each is exported. Encoders see blocks
@@ -28,7 +28,7 @@ type Planner struct {
 
 	limits limits.Limits
 	last   trace.Time                 // of the last event inside the window
-	open   map[trace.TID]*openSlices  // of each thread
+	open   threads.Table[openSlices]  // of each thread
 	async  map[xxh3.Uint128]openAsync // open asynchronous slices, by the hash of their key
 	names  map[string]string          // of asynchronous slices, each once
 	key    []byte
@@ -117,13 +117,13 @@ func (o Over) Total() int { return o.Nesting + o.Async + o.Threads }
 func NewPlanner(limits limits.Limits) *Planner {
 	return &Planner{
 		limits: limits.WithDefaults(),
-		open:   map[trace.TID]*openSlices{}, async: map[xxh3.Uint128]openAsync{}, names: map[string]string{},
+		async:  map[xxh3.Uint128]openAsync{}, names: map[string]string{},
 	}
 }
 
 // Plan decides how the encoder exports the events of the next batch, which must not
-// change before they are encoded. The builder of the batch's trace tracks them.
-func (t *Planner) Plan(b *hitrace.Batch, builder *analyzer.Builder, encoder *Encoder) {
+// change before they are encoded.
+func (t *Planner) Plan(b *hitrace.Batch, encoder *Encoder) {
 	if len(t.ends) > 0 {
 		placements := encoder.add(t.ends, true)
 		for i := range t.ends {
@@ -135,7 +135,7 @@ func (t *Planner) Plan(b *hitrace.Batch, builder *analyzer.Builder, encoder *Enc
 	placements := encoder.add(b.Events, false)
 	for i := range b.Events {
 		e := &b.Events[i]
-		p := placement{cpu: e.CPU, pid: builder.Track(e), kind: e.Kind, skip: e.Outside}
+		p := placement{cpu: e.CPU, pid: e.Process, kind: e.Kind, skip: e.Outside}
 		if !e.Outside {
 			t.last = e.Time
 		}
@@ -170,8 +170,7 @@ func (t *Planner) Begin() {
 			t.ends = append(t.ends, s.end(t.last))
 		}
 	}
-	for _, tid := range slices.Sorted(maps.Keys(t.open)) {
-		s := t.open[tid]
+	for tid, s := range t.open.All() {
 		end := hitrace.Event{Kind: hitrace.MarkerEvent, Line: hitrace.Line{Time: t.last, TID: tid, PID: s.pid}}
 		end.Marker.Phase, end.Marker.PID = hitrace.End, s.pid
 		for range min(s.Depth(), t.nesting()) {
@@ -179,7 +178,7 @@ func (t *Planner) Begin() {
 		}
 	}
 	t.Closed += len(t.ends)
-	t.open, t.async = map[trace.TID]*openSlices{}, map[xxh3.Uint128]openAsync{}
+	t.open, t.async = threads.Table[openSlices]{}, map[xxh3.Uint128]openAsync{}
 }
 
 // balanced keeps account of slices and reports whether a marker of the given process
@@ -247,10 +246,10 @@ func (t *Planner) nested(s *openSlices, phase hitrace.Phase) bool {
 
 // openOn returns the thread's open slices; nil for a thread beyond the limit.
 func (t *Planner) openOn(tid trace.TID) *openSlices {
-	s := t.open[tid]
-	if s == nil && len(t.open) < t.limits.Threads {
+	s := t.open.Get(tid)
+	if s == nil && t.open.Len() < t.limits.Threads {
 		s = &openSlices{}
-		t.open[tid] = s
+		t.open.Put(tid, s)
 	}
 	return s
 }

@@ -1,8 +1,6 @@
 package ftrace
 
 import (
-	"bytes"
-
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 )
@@ -69,7 +67,7 @@ func sameTime(events []hitrace.Event) int {
 func (t *ties) settleRun(events []hitrace.Event, placements []placement) {
 	for i := range events {
 		if p := &placements[i]; p.kind == hitrace.SwitchEvent && !p.skip {
-			if s, ok := hitrace.ParseSwitch(events[i].Args); ok {
+			if s := events[i].Switch(); s != nil {
 				t.cpu(tieKey{scheduled, s.PrevTID}, p.cpu)
 				t.cpu(tieKey{scheduled, s.NextTID}, p.cpu)
 			}
@@ -113,35 +111,30 @@ func tieKeyOf(e *hitrace.Event, p *placement) tieKey {
 			return tieKey{kind: ofNothing}
 		}
 	case hitrace.WakingEvent:
-		if w, ok := hitrace.ParseWakeup(e.Args); ok {
+		if w := e.Wakeup(); w != nil {
 			return tieKey{scheduled, w.TID}
 		}
+	case hitrace.BlockedEvent: // it belongs to the thread's last sleep before the switch that ends it
+		if b, ok := e.Fields.(*hitrace.Blocked); ok {
+			return tieKey{scheduled, b.TID}
+		}
+	case hitrace.FrequencyEvent:
+		return tieKey{kind: ofNothing}
 	case hitrace.KernelEvent:
 		switch string(e.Name) {
-		case "cpu_frequency", "cpu_frequency_limits", "clock_set_rate", "clock_enable", "clock_disable", "gpu_frequency":
+		case "cpu_frequency_limits", "clock_set_rate", "clock_enable", "clock_disable", "gpu_frequency":
 			return tieKey{kind: ofNothing}
-		case blockedReason:
-			if args, ok := bytes.CutPrefix(e.Args, []byte("pid=")); ok {
-				tid, _, _ := parseInteger(args)
-				return tieKey{scheduled, trace.TID(tid)}
-			}
 		}
 	}
 	return tieKey{}
 }
 
-// blockedReason is the event with the reason why a thread was blocked. It belongs to the
-// thread's last sleep before the switch that ends it.
-const blockedReason = "sched_blocked_reason"
-
 // isScheduling reports whether the event's order among others of its processor affects
 // the state of a thread.
-func isScheduling(e *hitrace.Event, p *placement) bool {
+func isScheduling(p *placement) bool {
 	switch p.kind {
-	case hitrace.SwitchEvent, hitrace.WakingEvent:
+	case hitrace.SwitchEvent, hitrace.WakingEvent, hitrace.BlockedEvent:
 		return true
-	case hitrace.KernelEvent:
-		return string(e.Name) == blockedReason
 	}
 	return false
 }

@@ -92,7 +92,7 @@ func (b *bench) stages() error {
 		run  func(ctx context.Context, r io.Reader) error
 	}{
 		{"reading", func(ctx context.Context, r io.Reader) error {
-			_, err := hitrace.Run(ctx, r, hitrace.Options{}, hitrace.Stages{Track: func(int, *hitrace.Batch) {}})
+			_, err := hitrace.Run(ctx, r, hitrace.Options{}, hitrace.Sink{Track: func(int, *hitrace.Batch) {}})
 			return err
 		}},
 		{"reading and analysis", func(ctx context.Context, r io.Reader) error {

@@ -194,7 +194,7 @@ func TestCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	recorder := why.NewRecorder(limits.Default())
-	timeline, _, err := analyzer.Analyze(t.Context(), &text, hitrace.Options{}, analyzer.Options{Observer: recorder})
+	timeline, _, err := analyzer.Analyze(t.Context(), &text, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

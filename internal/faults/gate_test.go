@@ -35,7 +35,7 @@ func contradictions(lines []line) int64 {
 	running := map[trace.CPU]trace.TID{}
 	for i := range switches {
 		l := &switches[i]
-		s, ok := hitrace.ParseSwitch(l.Args)
+		s, ok := hitrace.ParseFields(l.Kind, l.Args).(*hitrace.Switch)
 		if !ok {
 			continue
 		}

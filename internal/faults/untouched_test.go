@@ -170,11 +170,11 @@ func (b *broken) hit(l *line, i int) {
 	switch l.Kind {
 	case hitrace.SwitchEvent:
 		h.scheduling = true
-		if _, tid, ok := hitrace.ParseNext(l.Args); ok {
-			h.named[tid] = true
+		if s, ok := hitrace.ParseFields(l.Kind, l.Args).(*hitrace.Switch); ok {
+			h.named[s.NextTID] = true
 		}
 	case hitrace.WakingEvent, hitrace.WakeupEvent:
-		if w, ok := hitrace.ParseWakeup(l.Args); ok {
+		if w, ok := hitrace.ParseFields(l.Kind, l.Args).(*hitrace.Wakeup); ok {
 			h.named[w.TID] = true
 		}
 	case hitrace.MarkerEvent:

@@ -15,7 +15,7 @@ import (
 // hitrace.Run returns.
 func Read(r io.Reader, options hitrace.Options) ([]hitrace.Event, *hitrace.Totals, error) {
 	var list []hitrace.Event
-	totals, err := hitrace.Run(context.Background(), r, options, hitrace.Stages{
+	totals, err := hitrace.Run(context.Background(), r, options, hitrace.Sink{
 		Track: func(_ int, b *hitrace.Batch) {
 			for _, e := range b.Events {
 				if e.Outside {
@@ -23,6 +23,7 @@ func Read(r io.Reader, options hitrace.Options) ([]hitrace.Event, *hitrace.Total
 				}
 				e.Comm, e.Name, e.Args = bytes.Clone(e.Comm), bytes.Clone(e.Name), bytes.Clone(e.Args)
 				e.Marker.Name, e.Marker.Track = bytes.Clone(e.Marker.Name), bytes.Clone(e.Marker.Track)
+				e.Fields = hitrace.ParseFields(e.Kind, e.Args)
 				list = append(list, e)
 			}
 		},

@@ -1,0 +1,203 @@
+package hitrace
+
+import (
+	"bytes"
+
+	"ohframe/analyzer/trace"
+)
+
+// Blocked has the fields of a sched_blocked_reason event: why a thread was blocked.
+type Blocked struct {
+	TID    trace.TID
+	IOWait bool // the kernel counts it as waiting for storage
+	// Caller is the kernel function in which it blocked, "io_schedule+0x48/0x60"; empty if
+	// the line has none.
+	Caller []byte
+}
+
+// Frequency has the fields of a cpu_frequency event.
+type Frequency struct {
+	CPU trace.CPU
+	KHz uint32 // 1 to 1<<24
+}
+
+// Transact has the fields of a binder_transaction event; those of a
+// binder_transaction_received event are zero but for the ID.
+type Transact struct {
+	ID uint64
+	// Thread is the thread to which a reply goes; 0 of a call that any thread may serve.
+	Thread trace.TID
+	// Reply: it answers a call. OneWay: nobody waits for a reply.
+	Reply, OneWay bool
+}
+
+// Request identifies a request to a storage device, from block_rq_issue and
+// block_rq_complete events.
+type Request struct {
+	Device uint64 // major number << 32 | minor number
+	Sector uint64
+}
+
+// fieldStore has the fields of the events of a batch. Its memory is used for the next batch.
+type fieldStore struct {
+	switches     store[Switch]
+	wakeups      store[Wakeup]
+	blocked      store[Blocked]
+	frequencies  store[Frequency]
+	transactions store[Transact]
+	requests     store[Request]
+}
+
+// store hands out pointers to values. They are valid until the reset after the next, and it
+// allocates nothing once it has grown.
+type store[T any] struct{ list []T }
+
+func (s *store[T]) next() *T {
+	if len(s.list) == cap(s.list) {
+		s.list = make([]T, 0, max(64, 2*cap(s.list))) // what is in use stays where it is
+	}
+	s.list = s.list[:len(s.list)+1]
+	return &s.list[len(s.list)-1]
+}
+
+func (f *fieldStore) reset() {
+	f.switches.list, f.wakeups.list, f.blocked.list = f.switches.list[:0], f.wakeups.list[:0], f.blocked.list[:0]
+	f.frequencies.list, f.transactions.list, f.requests.list = f.frequencies.list[:0], f.transactions.list[:0], f.requests.list[:0]
+}
+
+// ParseFields returns what Event.Fields of an event with the kind and args is.
+func ParseFields(kind Kind, args []byte) any { return new(fieldStore).parse(kind, args) }
+
+// parse returns Event.Fields of an event of the kind.
+func (f *fieldStore) parse(kind Kind, args []byte) any {
+	switch kind {
+	case SwitchEvent:
+		if s := f.switches.next(); s.parse(args) {
+			return s
+		}
+	case WakingEvent, WakeupEvent, NewThreadEvent:
+		if w := f.wakeups.next(); w.parse(args) {
+			return w
+		}
+	case BlockedEvent:
+		if b := f.blocked.next(); b.parse(args) {
+			return b
+		}
+	case FrequencyEvent:
+		if q := f.frequencies.next(); q.parse(args) {
+			return q
+		}
+	case TransactionEvent, ReceivedEvent:
+		if t := f.transactions.next(); t.parse(args, kind == ReceivedEvent) {
+			return t
+		}
+	case IssueEvent, CompleteEvent:
+		if q := f.requests.next(); q.parse(args) {
+			return q
+		}
+	}
+	return nil
+}
+
+// parse parses "pid=61 iowait=1 caller=io_schedule+0x48/0x60 delay=12".
+func (b *Blocked) parse(args []byte) bool {
+	tid, rest, ok := unsigned(args, "pid=")
+	b.TID = trace.TID(tid)
+	wait, rest := keyed(rest, "iowait=")
+	b.IOWait = len(wait) == 1 && wait[0] == '1'
+	b.Caller, _ = keyed(rest, "caller=")
+	return ok
+}
+
+// maxFrequency is above the frequency of any processor, in kHz.
+const maxFrequency = 1 << 24
+
+// parse parses "state=1720000 cpu_id=4".
+func (f *Frequency) parse(args []byte) bool {
+	kHz, rest, ok := unsigned(args, "state=")
+	cpu, _, ok2 := unsigned(rest, "cpu_id=")
+	f.KHz, f.CPU = uint32(kHz), trace.CPU(cpu)
+	return ok && ok2 && kHz > 0 && kHz <= maxFrequency && cpu < maxCPUs
+}
+
+// oneWay is the bit of the flags of a transaction to which nobody replies. Source:
+// TF_ONE_WAY of the kernel's binder.h.
+const oneWay = 1
+
+// parse parses "transaction=81 dest_node=5 dest_proc=1864 dest_thread=0 reply=0 flags=0x10
+// code=0xa", or only the first field.
+func (t *Transact) parse(args []byte, received bool) bool {
+	id, rest, ok := unsigned(args, "transaction=")
+	*t = Transact{ID: id}
+	if ok && !received {
+		var thread, reply, flags uint64
+		thread, rest, _ = unsigned(rest, "dest_thread=")
+		reply, rest, _ = unsigned(rest, "reply=")
+		flags, _, _ = unsigned(rest, "flags=")
+		t.Thread, t.Reply, t.OneWay = trace.TID(thread), reply != 0, flags&oneWay != 0
+	}
+	return ok
+}
+
+// parse parses the device and sector of "12,80 RCVHS 36864 () 134165536 + 72 [comm]".
+func (q *Request) parse(args []byte) bool {
+	major, i := decimal(args, 0)
+	if i == 0 || !hasAt(args, i, ",") {
+		return false
+	}
+	minor, end := decimal(args, i+1)
+	plus := bytes.LastIndex(args, []byte(" + "))
+	if end == i+1 || plus <= end || args[end] != ' ' {
+		return false
+	}
+	start := plus
+	for start > end && isDigit(args[start-1]) {
+		start--
+	}
+	q.Device = major<<32 | minor
+	q.Sector, _ = decimal(args, start)
+	return start < plus && args[start-1] == ' ' && plus-start < 20
+}
+
+// keyed returns the text behind a key up to the next blank, and the text from there on. If
+// the key is absent, it returns nothing and the whole text.
+func keyed(text []byte, key string) (value, rest []byte) {
+	i := bytes.Index(text, []byte(key))
+	if i < 0 {
+		return nil, text
+	}
+	value = text[i+len(key):]
+	if end := bytes.IndexByte(value, ' '); end >= 0 {
+		return value[:end], value[end:]
+	}
+	return value, nil
+}
+
+// unsigned returns the decimal number behind a key or, behind 0x, the hexadecimal one, and
+// the text after it.
+func unsigned(text []byte, key string) (n uint64, rest []byte, ok bool) {
+	value, rest := keyed(text, key)
+	n, ok = parseUnsigned(value)
+	return n, rest, ok
+}
+
+func parseUnsigned(text []byte) (n uint64, ok bool) {
+	digits, base := text, uint64(10)
+	if hasAt(text, 0, "0x") {
+		digits, base = text[2:], 16
+	}
+	for _, c := range digits {
+		d := uint64(c - '0')
+		if d > 9 {
+			d = uint64(c|0x20) - 'a' + 10
+			if d < 10 || d >= base {
+				return 0, false
+			}
+		}
+		if n > (1<<64-1-d)/base {
+			return 0, false
+		}
+		n = n*base + d
+	}
+	return n, len(digits) > 0
+}

@@ -1,0 +1,77 @@
+// Package threads looks threads up by their ids.
+package threads
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
+
+// A kernel has at most 4 million threads. Their ids are looked up in two steps.
+const (
+	pageSize = 1 << 11
+	pages    = 1 << 11
+)
+
+// Table has a value for some threads. Looking one up costs a fraction of what it costs in
+// a map. The zero Table is empty.
+type Table[T any] struct {
+	pages [pages]*[pageSize]*T
+	rest  map[trace.TID]*T // of ids that no kernel gives, from damaged lines
+	count int
+}
+
+// Len returns the number of threads with a value.
+func (t *Table[T]) Len() int { return t.count }
+
+// Get returns the value of a thread, nil without one.
+func (t *Table[T]) Get(tid trace.TID) *T {
+	if uint32(tid) >= pages*pageSize {
+		return t.rest[tid]
+	}
+	page := t.pages[tid/pageSize]
+	if page == nil {
+		return nil
+	}
+	return page[tid%pageSize]
+}
+
+// Put sets the value of a thread that has none. It must not be nil.
+func (t *Table[T]) Put(tid trace.TID, value *T) {
+	t.count++
+	if uint32(tid) >= pages*pageSize {
+		if t.rest == nil {
+			t.rest = map[trace.TID]*T{}
+		}
+		t.rest[tid] = value
+		return
+	}
+	page := &t.pages[tid/pageSize]
+	if *page == nil {
+		*page = new([pageSize]*T)
+	}
+	(*page)[tid%pageSize] = value
+}
+
+// All returns the values in an order that depends on the thread ids alone.
+func (t *Table[T]) All() iter.Seq2[trace.TID, *T] {
+	return func(yield func(trace.TID, *T) bool) {
+		for i, page := range t.pages {
+			if page == nil {
+				continue
+			}
+			for k, value := range page {
+				if value != nil && !yield(trace.TID(i*pageSize+k), value) {
+					return
+				}
+			}
+		}
+		for _, tid := range slices.Sorted(maps.Keys(t.rest)) {
+			if !yield(tid, t.rest[tid]) {
+				return
+			}
+		}
+	}
+}
