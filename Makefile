@@ -12,7 +12,7 @@ include internal/browsertest/axe/axe.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race memory conformance lint dependencies api docs causes diff-power testdata bench bench-fleet beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs causes diff-power bench bench-fleet beam clean
 
 all: lint test
 
@@ -66,10 +66,6 @@ docs:
 # the table in docs/why.md.
 causes:
 	OHFRAME_UPDATE_DOCS=1 go test ./analyzer/why -run '^TestInjectedCauses$$' -count 1 -v -timeout 60m
-
-# Writes the traces of the tests and the README.
-testdata:
-	go run ./internal/simulate/cmd/simulate -demo -out testdata/demo.ftrace -truth testdata/demo.frames.json
 
 # Measures ohframe on a trace of BENCH_SIZE relative to wc -l. Writes the trace once.
 BENCH_SIZE := 256MB

@@ -113,11 +113,8 @@ func eraTexts(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
 	for i, era := range simulate.Eras() {
-		config := simulate.Demo()
+		config := simulate.Everything()
 		config.Era, config.Text.Nanoseconds = era, i%2 == 0
-		for k := range config.Apps {
-			config.Apps[k].Workers = 0 // which not every version can have
-		}
 		var text bytes.Buffer
 		if _, err := simulate.Write(&text, config); err != nil {
 			t.Fatal(err)
@@ -245,7 +242,7 @@ func firstDifference(got, want string) string {
 // The frames of a trace that states its clock are those of the truth, to the
 // nanosecond: the offset is exact. One that is wrong is not used.
 func TestStatedClock(t *testing.T) {
-	config := simulate.Demo()
+	config := simulate.Everything()
 	config.Text.Nanoseconds = true
 	var text bytes.Buffer
 	truth, err := simulate.Write(&text, config)

@@ -20,24 +20,14 @@ func TestSimulated(t *testing.T) {
 		for _, cut := range []bool{false, true} {
 			for seed := uint64(1); seed <= 3; seed++ {
 				t.Run(fmt.Sprintf("%s/cut=%t/%d", era, cut, seed), func(t *testing.T) {
-					config := simulate.Demo()
+					config := simulate.Everything()
 					config.Seed, config.Era, config.CutStart, config.CutEnd = seed, era, cut, cut
 					config.Text = simulate.Text{Header: config.Text.Header, Flags: 4 + int(seed), CRLF: seed == 2, Nanoseconds: seed == 3}
-					if workersUnknown[era] {
-						for i := range config.Apps {
-							config.Apps[i].Workers = 0
-						}
-					}
 					checkSimulated(t, config)
 				})
 			}
 		}
 	}
-}
-
-// workersUnknown are the versions in which no marker tells a worker's frame.
-var workersUnknown = map[string]bool{
-	"3.2": true, "dev-2023-03": true, "4.0": true, "4.1": true, "dev-2024-03": true, "5.0.0": true,
 }
 
 func checkSimulated(t *testing.T, config simulate.Config) {
@@ -59,7 +49,7 @@ func TestScenes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkTimeline(t, &text, truth.Truth, false)
+			checkTimeline(t, &text, truth, false)
 		})
 	}
 	for i, cause := range simulate.Causes() {

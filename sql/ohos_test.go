@@ -67,12 +67,9 @@ func traces(t *testing.T) map[string]string {
 		}
 	}
 	for i, era := range []string{"3.2", "4.0", "harmonyos-6.1"} {
-		config := simulate.Demo()
+		config := simulate.Everything()
 		config.Era, config.Seed, config.Kernel = era, uint64(i), simulate.KernelNone
 		config.Duration *= 4
-		if i < 2 { // in which the threads of an application are not told apart
-			config.Apps[0].Workers = 0
-		}
 		var text strings.Builder
 		if _, err := simulate.Write(&text, config); err != nil {
 			t.Fatal(err)

@@ -54,7 +54,7 @@ func sysCuts(file []byte, sections []rawfile.Section) cutCase {
 // and a warning; frames before the first lost event do not change.
 func TestCut(t *testing.T) {
 	slow.SkipRace(t)
-	events, _ := simulated(t, "6.0")
+	events, _ := simulated(t, "harmonyos-6.1")
 	events = events[:len(events)/8]
 	hm, hmSections := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true, NamesFirst: true, Garbage: true})
 	linux, linuxSections := rawfile.Sys(events, rawfile.SysOptions{NamesFirst: true, Sections: 6})
@@ -171,7 +171,7 @@ type broken struct {
 
 // Damage of every kind is counted, and what is sound is read.
 func TestBroken(t *testing.T) {
-	all, _ := simulated(t, "6.0")
+	all, _ := simulated(t, "harmonyos-6.1")
 	events := all[:400]
 	type edit = func(file []byte, s []rawfile.Section) []byte
 	n := len(events)
@@ -396,7 +396,7 @@ func TestNames(t *testing.T) {
 
 // A read error is returned, wherever it happens.
 func TestReadErrors(t *testing.T) {
-	events, _ := simulated(t, "6.0")
+	events, _ := simulated(t, "harmonyos-6.1")
 	events = events[:2000]
 	sys, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true})
 	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{})

@@ -21,11 +21,8 @@ import (
 // simulated returns the events of a trace of a version, and what its text says.
 func simulated(t testing.TB, era string) ([]rawfile.Event, []byte) {
 	t.Helper()
-	config := simulate.Demo()
+	config := simulate.Everything()
 	config.Era, config.Text.Nanoseconds, config.Background = era, true, 3000
-	for i := range config.Apps {
-		config.Apps[i].Workers = 0 // which not every version can have
-	}
 	var text bytes.Buffer
 	if _, err := simulate.Write(&text, config); err != nil {
 		t.Fatal(err)
@@ -205,7 +202,7 @@ func TestHtraceOfEveryVersion(t *testing.T) {
 
 // Without names a thread is known by its id only.
 func TestNoNames(t *testing.T) {
-	events, _ := simulated(t, "6.0")
+	events, _ := simulated(t, "harmonyos-6.1")
 	sys, _ := rawfile.Sys(events, rawfile.SysOptions{NoNames: true})
 	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{NoNames: true})
 	for _, file := range [][]byte{sys, htrace} {
@@ -277,7 +274,7 @@ func TestPrecision(t *testing.T) {
 
 // A window leaves out what is before and after.
 func TestWindow(t *testing.T) {
-	events, _ := simulated(t, "6.0")
+	events, _ := simulated(t, "harmonyos-6.1")
 	file, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true})
 	r := open(t, file, binarytrace.Options{})
 	start, err := r.Start()
@@ -306,7 +303,7 @@ func TestAllocations(t *testing.T) {
 	slow.SkipRace(t)
 	var events []rawfile.Event
 	for len(events) < 100_000 {
-		some, _ := simulated(t, "6.0")
+		some, _ := simulated(t, "harmonyos-6.1")
 		gap := int64(0)
 		if len(events) > 0 {
 			gap = events[len(events)-1].Time - some[0].Time + 1000
@@ -333,7 +330,7 @@ func TestAllocations(t *testing.T) {
 
 // The clock that a trace states.
 func TestClock(t *testing.T) {
-	events, _ := simulated(t, "6.0")
+	events, _ := simulated(t, "harmonyos-6.1")
 	const offset = 500_000_000_000
 	for name, test := range map[string]struct {
 		options rawfile.HtraceOptions

@@ -65,12 +65,10 @@ func eraConfig(era string, n int) simulate.Config {
 	c.Rates = []simulate.Rate{{Hz: 120}, {From: 300 * trace.Millisecond, Hz: 60}, {From: 600 * trace.Millisecond, Hz: 90}}
 	c.ClockOffset = trace.Duration(n%2) * 4756467 * trace.Millisecond
 	c.Apps = append(c.Apps, simulate.App{Bundle: "com.example.notes", PID: 20100, Interval: 3, Instances: 2})
-	if strings.HasPrefix(era, "6") || strings.HasPrefix(era, "harmonyos") {
-		c.Apps[0].Workers = n % 3
-	}
+	c.Apps[0].Workers = n % 3
 	c.Chances = simulate.Chances{
 		AppLate: 0.1, AppStuck: 0.02, AppBlocked: 0.5, AppEmpty: 0.06, Worker: 0.3, RenderLate: 0.1, RenderGPULate: 0.04,
-		FrequencyNoise: 0.1, Lost: 0.02,
+		Lost: 0.02,
 	}
 	c.GPU, c.Detail = true, true
 	return c

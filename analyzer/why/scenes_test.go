@@ -73,7 +73,7 @@ func pairs(seeds int, test func(simulate.Scene)) {
 type played struct {
 	scene    simulate.Scene
 	text     []byte
-	truth    *simulate.SceneTruth
+	truth    *simulate.Truth
 	timeline *analyzer.Timeline
 	causes   *why.Causes
 }

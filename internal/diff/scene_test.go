@@ -76,7 +76,7 @@ func after() Side {
 // simulated returns the frames of a made trace, and its text.
 func simulated(t *testing.T, name string, change func(*simulate.Config)) (Side, []byte) {
 	t.Helper()
-	c := simulate.Demo()
+	c := simulate.Everything()
 	change(&c)
 	var text bytes.Buffer
 	if _, err := simulate.Write(&text, c); err != nil {

@@ -129,11 +129,8 @@ func readSources(t *testing.T) []*source {
 		list = append(list, newSource(t, name, []byte(tracetest.Read(t, path))))
 	}
 	for i, era := range []string{"3.2", "4.0", "4.1", "5.0.3", "5.1.0", "6.0", "harmonyos-6.1", "master"} {
-		config := simulate.Demo()
+		config := simulate.Everything()
 		config.Seed, config.Era, config.ClockOffset = uint64(20+i), era, trace.Duration(i%3)*4000*trace.Second
-		if i < 3 { // in which no marker tells a worker's frame
-			config.Apps[0].Workers = 0
-		}
 		config.CutStart, config.CutEnd = i%2 == 1, i%4 == 1
 		config.Kernel = simulate.Kernel([]string{"linux", "", "hongmeng"}[i%3])
 		config.Text = simulate.Text{

@@ -182,7 +182,7 @@ var injections = []struct {
 // frames, on a device that has slept.
 func simulated(t *testing.T, seed uint64, seconds int) []byte {
 	t.Helper()
-	c := simulate.Demo()
+	c := simulate.Everything()
 	c.Seed, c.Duration, c.CutEnd = seed, trace.Duration(seconds)*trace.Second, false
 	c.Era = []string{"5.0.3", "5.1.0", "6.0", "harmonyos-6.1"}[seed%4]
 	c.Rates = []simulate.Rate{{Hz: []int{60, 90, 120}[seed%3]}}

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"fmt"
 	"strings"
 
 	"ohframe/analyzer/trace"
@@ -8,248 +9,284 @@ import (
 
 // app is a running application.
 type app struct {
-	config    App
+	App
 	window    string // name of its vsync receiver
-	main      laggard
-	workers   []*thread
-	listener  *thread // receives vsyncs without making frames
+	main      *actor
+	workers   []*actor
+	listener  *actor  // receives vsyncs without making frames
+	due       []vsync // delivered, not yet received
 	lastIndex int64
-	queue     []*transaction // sent and not yet picked up, in order of time
+	queue     []*transaction // sent and not yet picked up
 	sleepsTo  int64          // index of the vsync its pause ends with
 }
 
-func (s *sim) newApp(c App) *app {
+// transaction is the data that a UI thread sends to render_service.
+type transaction struct {
+	app     *app
+	index   int64
+	stamp   monotonic // vsync time of its frame; zero: sent for no vsync
+	frame   *Frame    // nil if it belongs to no frame
+	byStamp bool      // sent after its frame's end; only the timestamp identifies the frame
+
+	sent    trace.Time
+	arrives trace.Time
+	hold    bool // render_service defers it once
+	lost    bool
+
+	takenBy *Frame
+	takenAt trace.Time
+}
+
+func (s *sim) addApp(c App, cpu int) *actor {
 	c.Interval, c.Instances = max(1, c.Interval), max(1, c.Instances)
-	if c.PayloadPID == 0 {
-		c.PayloadPID = c.PID
-	}
-	const priority = 53
-	thread := func(offset int, comm string) *thread {
-		t := s.newThread(c.PID, trace.TID(c.PID)+trace.TID(offset), comm, priority)
-		t.payloadPID = c.PayloadPID
-		return t
-	}
-	a := &app{config: c, lastIndex: 100 + int64(c.PID)%7}
-	a.window = c.Bundle[strings.LastIndexByte(c.Bundle, '.')+1:] + "0"
-	a.main.thread = thread(0, c.Bundle)
-	for i := range c.Workers {
-		a.workers = append(a.workers, thread(7+i, "OS_UI_Worker_"+string(rune('1'+i))))
-	}
-	if c.VsyncThread {
-		a.listener = thread(20, "OS_VSyncThread")
-	}
-	return a
+	p := &app{App: c, lastIndex: 300, window: c.Bundle[strings.LastIndexByte(c.Bundle, '.')+1:] + "0"}
+	p.main = s.add(c.PID, trace.TID(c.PID), lastBytes(c.Bundle, commBytes), c.Bundle, cpu, 10)
+	s.apps = append(s.apps, p)
+	return p.main
 }
 
-func (a *app) threads() int {
-	n := 1 + len(a.workers)
-	if a.listener != nil {
-		n++
+// addThreads makes the threads of an application that are on processors of their own.
+func (s *sim) addThreads(p *app) {
+	add := func(offset trace.TID, name string) *actor {
+		return s.add(p.PID, trace.TID(p.PID)+offset, p.main.process, name, s.newCore(clusters[1].top).index, 10)
 	}
-	return n
-}
-
-// stepApp plans the application's work on the current vsync. It reports whether the
-// application is drawing.
-func (s *sim) stepApp(a *app) bool {
-	v := s.vsync
-	asked := v.index >= a.sleepsTo && v.index%a.config.Interval == 0
-	if asked && s.random.chance(s.config.Chances.AppPause) {
-		a.sleepsTo = v.index + 5 + s.random.below(8)
-	}
-	now := s.traceTime(v.now.add(s.config.AppPhase))
-	at := now.Add(s.random.between(140*trace.Microsecond, 450*trace.Microsecond))
-	if asked && a.listener != nil {
-		s.listen(a, v, at)
-	}
-	if taken, coalesced, start, ok := a.main.receive(s, v, asked, at); ok {
-		s.mainFrame(a, taken, coalesced, start)
-	}
-	for _, th := range a.workers {
-		if s.random.chance(s.config.Chances.Worker) && asked && th.freeAt < now {
-			s.workerFrame(a, th, v, at.Add(150*trace.Microsecond))
+	if s.speller.namesVsync {
+		for i := range p.Workers {
+			p.workers = append(p.workers, add(trace.TID(11+i), fmt.Sprintf("OS_UI_Worker_%d", i+1)))
 		}
 	}
-	return asked || len(a.main.queued) > 0
+	if p.VsyncThread {
+		p.listener = add(20, "OS_VSyncThread")
+	}
 }
 
-// Shares of the period, in percent, of an application's frame.
-const (
-	appWorkLow, appWorkHigh = 22, 62
-	// leastAppWork keeps transactions from being sent before render_service,
-	// on the same vsync, has processed those of the vsync before.
-	leastAppWork = 1300 * trace.Microsecond
-)
+// deliver gives an application a vsync.
+func (s *sim) deliver(p *app, by *actor, v vsync) {
+	p.due = append(p.due, v)
+	s.post(p.main, by, func(a *actor) { s.appFrame(p, a) })
+	for _, w := range p.workers {
+		if s.choices.chance(s.Chances.Worker) && w.idle {
+			s.post(w, by, func(a *actor) { s.workerFrame(p, a, v) })
+		}
+	}
+	if p.listener != nil {
+		s.post(p.listener, by, func(a *actor) {
+			end := v.now.add(v.period)
+			a.slice(receiveVsync, values{name: "displaySoloist", bytes: 24, now: v.now, end: end, id: firstAppVsync + v.index, fd: 77}, 40*trace.Microsecond)
+		})
+	}
+}
 
-// appEnd decides when a frame that starts at start and is due at deadline ends.
-func (s *sim) appEnd(start, deadline trace.Time, instances int) trace.Time {
-	chances, period := &s.config.Chances, s.vsync.period
-	work := max(s.random.between(share(period, appWorkLow), share(period, appWorkHigh)), leastAppWork*trace.Duration(instances))
-	end := start.Add(work)
-	late, stuck := s.random.chance(chances.AppLate), s.random.chance(chances.AppStuck)
-	overrun := s.random.between(500*trace.Microsecond, share(period, 85))
-	further := s.random.between(share(period, 120), share(period, 280))
+// plight is what goes wrong with an application's frame.
+type plight struct {
+	until   trace.Time // it is late: its work lasts until then
+	blocked bool       // because it waits for storage
+	empty   bool       // it sends nothing
+	parts   int        // it sends so many transactions
+}
+
+func (s *sim) plight(v vsync) plight {
+	p, c, deadline := plight{parts: 1}, &s.Chances, s.traceTime(v.now.add(v.period))
+	late, stuck := s.choices.chance(c.AppLate), s.choices.chance(c.AppStuck)
 	switch {
 	case stuck:
-		end = max(end, deadline.Add(further))
+		p.until = deadline.Add(s.choices.between(share(v.period, 120), share(v.period, 280)))
 	case late:
-		end = max(end, deadline.Add(overrun))
+		p.until = s.overrun(deadline, v)
 	}
-	return s.clear(s.tick(end), deadline)
+	p.blocked, p.empty = s.choices.chance(c.AppBlocked), s.choices.chance(c.AppEmpty)
+	if s.choices.chance(c.SplitData) {
+		p.parts += 1 + int(s.choices.below(2))
+	}
+	return p
 }
 
-// mainFrame plans a frame on the application's main thread.
-func (s *sim) mainFrame(a *app, v vsync, coalesced int, at trace.Time) {
-	now := v.now.add(s.config.AppPhase)
-	expectedEnd := now.add(v.period)
-	if s.random.chance(s.config.Chances.NoExpectedEnd) {
-		expectedEnd = 0
+// appFrame receives the newest vsync on an application's main thread.
+func (s *sim) appFrame(p *app, a *actor) {
+	if len(p.due) == 0 {
+		return
+	}
+	coalesced := len(p.due) - 1
+	v := p.due[coalesced]
+	p.due = nil
+	end := v.now.add(v.period)
+	deadline := s.traceTime(end)
+	if s.choices.chance(s.Chances.NoExpectedEnd) {
+		end = 0
 	}
 	f := &Frame{
-		Kind: AppFrame, PID: a.config.PID, TID: a.main.thread.tid, Vsync: firstAppVsync + v.index,
-		Period: v.period, Coalesced: coalesced, ExpectedStart: s.traceTime(now),
+		Kind: AppFrame, PID: p.PID, TID: a.tid, Vsync: firstAppVsync + v.index, Period: v.period,
+		Coalesced: coalesced, ExpectedStart: s.traceTime(v.now),
 	}
-	if expectedEnd != 0 && s.speller.expectedEnd {
-		f.ExpectedEnd = s.traceTime(expectedEnd)
+	if end != 0 && s.speller.expectedEnd {
+		f.ExpectedEnd = deadline
 	}
 	s.record.frames = append(s.record.frames, f)
-
-	w := s.start(a.main.thread, at, s.render.generator)
-	f.Start = w.t
-	end := s.appEnd(f.Start, s.traceTime(now.add(v.period)), a.config.Instances)
-	empty := s.random.chance(s.config.Chances.AppEmpty)
-
-	w.begin(receiveVsync, values{
-		name: a.window, bytes: 24 * int64(coalesced+1), now: now, end: expectedEnd, id: f.Vsync, fd: 61,
+	s.spans[f] = a
+	a.compute(s.about(100 * trace.Microsecond))
+	f.Start = s.now
+	a.beginMark("frame", receiveVsync, values{
+		name: p.window, bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.Vsync, fd: 61,
 	})
-	w.passAbout(15 * trace.Microsecond)
-	if a.config.Native {
-		s.buildFrame(w, a, f, now, end.Add(-10*trace.Microsecond), empty)
-		w.reach(end)
-		f.End = w.t
-	} else {
-		for i := range a.config.Instances {
-			from, left := w.t, trace.Duration(a.config.Instances-i)
-			w.begin(onVsyncEvent, values{now: now})
-			w.passAbout(10 * trace.Microsecond)
-			w.begin(uiTask, values{now: now, id: f.Vsync, count: int64(100000 + i)})
-			due := from.Add(end.Sub(from) / left)
-			s.buildFrame(w, a, f, now, due.Add(-20*trace.Microsecond), empty)
-			w.end()
-			w.reach(due)
-			w.end()
-			f.End = w.t
+	a.compute(15 * trace.Microsecond)
+	wrong := s.plight(v)
+	for i := range p.Instances {
+		a.beginMark("frame", onVsyncEvent, values{now: v.now})
+		for _, change := range s.injects.around[v.index] {
+			change(a, true)
 		}
-		w.passAbout(12 * trace.Microsecond)
+		a.compute(10 * trace.Microsecond)
+		a.beginMark("frame", uiTask, values{now: v.now, id: f.Vsync, count: int64(100000 + i)})
+		s.build(p, a, f, v, wrong, i == p.Instances-1)
+		a.end()
+		a.compute(s.about(20 * trace.Microsecond))
+		for _, change := range s.injects.around[v.index] {
+			change(a, false)
+		}
+		if i == p.Instances-1 {
+			s.keepAway(a, deadline)
+		}
+		a.end()
+		f.End = s.now
 	}
-	w.end()
-	w.stop()
-	if s.random.chance(s.config.Chances.LateFlush) && !empty {
-		s.lateFlush(a, f, now)
+	a.compute(12 * trace.Microsecond)
+	for _, after := range s.injects.atEnd[v.index] {
+		after(a)
+	}
+	a.end()
+	a.compute(8 * trace.Microsecond)
+	if s.choices.chance(s.Chances.LateFlush) && !wrong.empty {
+		s.lateFlush(p, a, f, v)
 	}
 }
 
-// buildFrame plans the content of OnVsyncEvent: layout, then the flush of the changes,
-// done by the given time.
-func (s *sim) buildFrame(w *work, a *app, f *Frame, now monotonic, until trace.Time, empty bool) {
-	chances := &s.config.Chances
-	parts := 1
-	if s.random.chance(chances.SplitData) {
-		parts += 1 + int(s.random.below(2))
+// build is the content of OnVsyncEvent: layout, then the flush of the changes. What is
+// wrong happens to the last instance.
+func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool) {
+	// Instances share the time of a frame.
+	part := func(percent int) trace.Duration { return s.part(v, percent) / trace.Duration(p.Instances) }
+	a.begin("build", "FlushBuild", "FlushBuild", "I39")
+	a.compute(part(5))
+	s.interfere(a, v, true)
+	a.end()
+	s.usualDecoy(a, v)
+
+	a.beginMark("layout", layoutTask, values{})
+	a.compute(part(4))
+	a.begin("layout", "CreateTaskMeasure[List]", "CreateTaskMeasure[List][self:86][parent:85]", "I39")
+	a.compute(part(8))
+	a.end()
+	s.interfere(a, v, false)
+	if s.scene.Cause == "" {
+		a.compute(s.choices.between(0, share(v.period, 25)) / trace.Duration(p.Instances))
 	}
-	blocked := s.random.chance(chances.AppBlocked)
-	w.passAbout(10 * trace.Microsecond)
-	w.begin(layoutTask, values{})
-	layout := until.Add(-trace.Duration(parts)*90*trace.Microsecond - 100*trace.Microsecond)
-	if left := layout.Sub(w.t); blocked && left > share(s.vsync.period, 80) {
-		w.pass(share(left, 15))
-		w.sleep('D', w.t.Add(share(left, 75)))
-	}
-	w.reach(layout)
-	w.end()
-	w.passAbout(8 * trace.Microsecond)
-	w.begin(flushMessages, values{})
-	w.passAbout(8 * trace.Microsecond)
-	if !empty || s.speller.has(uiSkip) {
-		w.begin(sendCommands, values{count: int64(a.config.PID) << 32})
-		w.passAbout(8 * trace.Microsecond)
-		if empty {
-			w.slice(uiSkip, values{}, 3*trace.Microsecond)
+	if d := wrong.until.Sub(s.now); wrong.until.Known() && last && d > 0 {
+		if wrong.blocked {
+			s.read(a, d, 'D', reason{1, s.caller("io_schedule")})
+		} else {
+			a.compute(d)
 		}
-		for range parts {
-			if !empty {
-				s.arrive(w.send(a, f, now))
-				w.passAbout(6 * trace.Microsecond)
+	}
+	a.begin("layout", "CreateTaskLayout[List]", "CreateTaskLayout[List][self:86][parent:85]", "I39")
+	a.compute(part(6))
+	a.end()
+	a.compute(part(4))
+	a.end()
+	s.inSlice(a, "record", "FlushRenderTask", "I39", part(6))
+	s.flush(p, a, f, v, wrong)
+}
+
+// flush sends the frame's transactions.
+func (s *sim) flush(p *app, a *actor, f *Frame, v vsync, wrong plight) {
+	a.beginMark("submit", flushMessages, values{})
+	a.compute(s.part(v, 2))
+	if !wrong.empty || s.speller.has(uiSkip) {
+		a.beginMark("submit", sendCommands, values{count: int64(p.PID) << 32})
+		a.compute(10 * trace.Microsecond)
+		if wrong.empty {
+			a.slice(uiSkip, values{}, 3*trace.Microsecond)
+		} else {
+			for range wrong.parts {
+				s.send(p, a, f, v, v.now)
 			}
 		}
-		w.end()
+		a.end()
+		a.compute(10 * trace.Microsecond)
 	}
-	w.end()
+	a.end()
+}
+
+// send sends a transaction.
+func (s *sim) send(p *app, a *actor, f *Frame, v vsync, stamp monotonic) *transaction {
+	p.lastIndex++
+	tr := &transaction{app: p, index: p.lastIndex, stamp: stamp, frame: f, sent: s.now, hold: s.injects.held[v.index]}
+	tr.lost = s.choices.chance(s.Chances.Lost)
+	s.record.transactions = append(s.record.transactions, tr)
+	a.beginMark("submit", marshTransaction, values{count: 12, pid: p.PID, tid: a.tid, index: tr.index, now: stamp})
+	a.compute(s.about(60 * trace.Microsecond))
+	tr.arrives = s.now
+	if s.choices.chance(s.Chances.Held) {
+		// If render_service cannot defer a transaction, the transport is slow instead.
+		if tr.hold = len(s.speller.cached) > 0; !tr.hold {
+			tr.arrives = s.now.Add(v.period)
+		}
+	}
+	at := s.injects.slow[v.index]
+	if at.Known() {
+		tr.arrives = at
+	}
+	if s.Detail && !tr.lost || at.Known() {
+		s.post(s.unmarshal, a, func(u *actor) {
+			u.beginMark("", unmarshTransaction, values{pid: p.PID})
+			u.compute(max(at.Sub(s.now), 15*trace.Microsecond))
+			u.end()
+		})
+	}
+	p.queue = append(p.queue, tr)
+	a.end()
+	return tr
 }
 
 // lateFlush sends once more after the frame has ended. Where transactions are
 // stamped with thread and vsync, half of them still belong to the frame; the
 // others were sent for no vsync.
-func (s *sim) lateFlush(a *app, f *Frame, now monotonic) {
-	stamp, owner := now, f
-	if s.random.chance(0.5) || !s.speller.stampedThread {
+func (s *sim) lateFlush(p *app, a *actor, f *Frame, v vsync) {
+	stamp, owner := v.now, f
+	if s.choices.chance(0.5) || !s.speller.stampedThread {
 		stamp, owner = 0, nil
 	}
-	at := a.main.thread.freeAt.Add(s.random.between(150*trace.Microsecond, 300*trace.Microsecond))
-	next := s.traceTime(s.vsync.now.add(s.vsync.period))
-	if at.Add(500*trace.Microsecond) > next {
+	a.compute(s.choices.between(150*trace.Microsecond, 300*trace.Microsecond))
+	if len(p.due) > 0 {
 		return
 	}
-	w := s.start(a.main.thread, at, nil)
-	w.begin(sendCommands, values{count: int64(a.config.PID) << 32})
-	w.passAbout(8 * trace.Microsecond)
-	tr := w.send(a, owner, stamp)
-	tr.byStamp = true
-	w.pass(4 * trace.Microsecond)
-	w.end()
-	w.stop()
-	s.arrive(tr)
+	a.beginMark("", sendCommands, values{count: int64(p.PID) << 32})
+	a.compute(8 * trace.Microsecond)
+	s.send(p, a, owner, v, stamp).byStamp = true
+	a.compute(4 * trace.Microsecond)
+	a.end()
 }
 
-// workerFrame plans a frame on a UI thread other than the main one.
-func (s *sim) workerFrame(a *app, th *thread, v vsync, at trace.Time) {
-	now := v.now.add(s.config.AppPhase)
-	f := &Frame{
-		Kind: AppFrame, PID: a.config.PID, TID: th.tid, Vsync: firstAppVsync + v.index, Period: v.period,
-	}
+// workerFrame makes a frame on a UI thread other than the main one.
+func (s *sim) workerFrame(p *app, a *actor, v vsync) {
+	f := &Frame{Kind: AppFrame, PID: p.PID, TID: a.tid, Vsync: firstAppVsync + v.index, Period: v.period}
 	s.record.frames = append(s.record.frames, f)
-	w := s.start(th, at, a.main.thread)
-	f.Start = w.t
-	end := s.appEnd(f.Start, s.traceTime(now.add(v.period)), 1)
-	empty := s.random.chance(s.config.Chances.AppEmpty)
-	batched := s.random.chance(0.8)
+	a.compute(s.about(250 * trace.Microsecond))
+	f.Start = s.now
+	wrong, batched := s.plight(v), s.choices.chance(0.8)
 	if batched {
-		w.begin(uvTrace, values{})
-		w.passAbout(6 * trace.Microsecond)
+		a.beginMark("", uvTrace, values{})
+		a.compute(6 * trace.Microsecond)
 	}
-	w.begin(onVsyncEvent, values{now: now})
-	w.passAbout(8 * trace.Microsecond)
-	w.begin(uiTask, values{now: now, id: f.Vsync, count: 200000})
-	s.buildFrame(w, a, f, now, end.Add(-20*trace.Microsecond), empty)
-	w.end()
-	w.reach(end)
-	w.end()
-	f.End = w.t
+	a.beginMark("", onVsyncEvent, values{now: v.now})
+	a.compute(8 * trace.Microsecond)
+	a.beginMark("", uiTask, values{now: v.now, id: f.Vsync, count: 200000})
+	s.build(p, a, f, v, wrong, true)
+	a.end()
+	s.keepAway(a, s.traceTime(v.now.add(v.period)))
+	a.end()
+	f.End = s.now
 	if batched {
-		w.passAbout(10 * trace.Microsecond)
-		w.end()
+		a.compute(10 * trace.Microsecond)
+		a.end()
 	}
-	w.stop()
-}
-
-// listen plans a vsync that is received by a thread without frames.
-func (s *sim) listen(a *app, v vsync, at trace.Time) {
-	w := s.start(a.listener, at, s.render.generator)
-	now := v.now.add(s.config.AppPhase)
-	w.begin(receiveVsync, values{
-		name: "displaySoloist", bytes: 24, now: now, end: now.add(v.period), id: firstAppVsync + v.index, fd: 77,
-	})
-	w.passAbout(40 * trace.Microsecond)
-	w.end()
-	w.stop()
 }

@@ -1,8 +1,15 @@
 package simulate
 
-import "ohframe/analyzer/trace"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
-// Config configures a simulation. [Default] returns one to start from.
+	"ohframe/analyzer/trace"
+)
+
+// Config configures a simulation. Start from [Default], [Everything] or [Capture].
 type Config struct {
 	// Seed chooses among the traces that the rest of the configuration allows.
 	Seed uint64
@@ -20,19 +27,12 @@ type Config struct {
 	// ClockOffset is how far the trace's clock is ahead of the monotonic clock
 	// that vsync times are in: the time the device was suspended.
 	ClockOffset trace.Duration
-	// AppPhase is the time from render_service's vsync to the applications'.
-	AppPhase trace.Duration
 
 	Apps    []App
 	Chances Chances
 
 	// GPU makes render_service queue GPU work (`M: Frame queued`).
 	GPU bool
-	// PresentFences makes the display report when it shows a frame.
-	PresentFences bool
-	// NoDebugMarkers leaves out the markers that are written only while a debug
-	// property is set: ProcessCommandUni in 4.0.
-	NoDebugMarkers bool
 	// Detail adds markers of the pipeline that are no part of a frame's rules:
 	// transactions arriving, acquire fences, animations.
 	Detail bool
@@ -41,10 +41,10 @@ type Config struct {
 	// a ring buffer does.
 	CutStart, CutEnd bool
 
-	// Kernel is the spelling of the scheduler's lines. If it is empty, they are left out.
+	// Kernel is the spelling of the kernel's lines. If it is empty, they are left out.
 	Kernel Kernel
 	// Background is how many lines a second are filled up to with the work of
-	// other processes, in the proportions of a real capture.
+	// other processes, in the proportions of a real capture. It needs HongMeng.
 	Background int
 
 	Text Text
@@ -61,47 +61,189 @@ type App struct {
 	// Bundle is its name. The kernel keeps the last 15 bytes of it.
 	Bundle string
 	PID    trace.PID
-	// PayloadPID is the pid that the process writes into its own markers, where
-	// that is another than PID: in a container. Zero means PID.
-	PayloadPID trace.PID
 	// Interval makes it draw on every Interval-th vsync only; zero means one.
 	Interval int64
 	// Instances is the number of UI instances on its main thread, each with an
 	// OnVsyncEvent and a transaction of its own; zero means one.
 	Instances int
-	// Workers is the number of UI threads besides the main one.
+	// Workers is the number of UI threads besides the main one. Eras whose markers do not
+	// identify their frames have none.
 	Workers int
-	// Native applications draw without ArkUI: their frames have no OnVsyncEvent.
-	Native bool
 	// VsyncThread adds a thread that receives vsyncs but makes no frames.
 	VsyncThread bool
+}
+
+// Chances are probabilities, from 0 to 1, each of one thing in one frame.
+type Chances struct {
+	AppLate       float64 // an application frame overruns its deadline
+	AppStuck      float64 // it overruns so far that further vsyncs queue up behind it
+	AppBlocked    float64 // a late application frame spends the time asleep, waiting for storage
+	AppEmpty      float64 // it sends nothing
+	AppPause      float64 // the application then draws nothing for some vsyncs
+	Worker        float64 // a worker UI thread makes a frame too
+	SplitData     float64 // it sends its transaction in several parts
+	LateFlush     float64 // its thread sends one more transaction after the frame has ended
+	NoExpectedEnd float64 // the vsync came without a usable expected end
+
+	Held float64 // render_service picks a transaction up one frame later than it could
+	Lost float64 // a transaction never arrives
+
+	RenderLate    float64 // render_service's main thread overruns its deadline
+	RenderGPULate float64 // the GPU work of the frame does
+	RenderInvalid float64 // the frame processes no commands at all
+	RenderSkip    float64 // a frame without commands draws nothing
+	GPUOutside    float64 // GPU work is queued after the frame's end; from 5.0.0 on
+	CommitLate    float64 // the commit ends only after the display showed the frame
 }
 
 // Text is how lines look, apart from the markers' own spelling.
 type Text struct {
 	Header Header
 	TGID   TGID
-	// Mark is the name of the event that carries markers; the default depends on the era.
-	Mark Mark
 	// Flags is the number of flag characters, from 4 to 8; zero means 4.
 	Flags int
 	// Nanoseconds writes times with nine digits of fraction in place of six.
 	Nanoseconds bool
 	CRLF        bool
-	// NoClockSync leaves out the two markers that hitrace writes first.
-	NoClockSync bool
 }
+
+// Header is the kind of header before the first line.
+type Header string
+
+const (
+	HeaderNone   Header = ""
+	HeaderNarrow Header = "narrow"
+	HeaderTrace  Header = "trace" // a line `TRACE:` first, as hitrace 3.2 and 4.0 write it
+)
+
+// write returns the header of a trace with that many lines and processors.
+func (h Header) write(lines int64, cpus int, newline string) string {
+	if h == HeaderNone {
+		return ""
+	}
+	text := fmt.Sprintf(`# tracer: nop
+#
+# entries-in-buffer/entries-written: %d/%d   #P:%d
+#
+#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION
+#              | |        |      |   ||||       |         |
+`, lines, lines, cpus)
+	if h == HeaderTrace {
+		text = "TRACE:\n" + text
+	}
+	return strings.ReplaceAll(text, "\n", newline)
+}
+
+// TGID is the kind of column that names a thread's process.
+type TGID string
+
+const (
+	TGIDNarrow TGID = ""       // (12345)
+	TGIDWide   TGID = "wide"   // (  12345)
+	TGIDAbsent TGID = "absent" // no column
+	TGIDDashes TGID = "dashes" // (-----)
+)
+
+// Kernel is a kernel's way to write its lines.
+type Kernel string
+
+const (
+	KernelNone     Kernel = ""
+	KernelLinux    Kernel = "linux"
+	KernelHongMeng Kernel = "hongmeng"
+)
 
 // Default is a second of one application at 60 Hz in the 6.0 spelling, with
 // nothing going wrong and no lines but the pipeline's.
 func Default() Config {
 	return Config{
-		Seed:          1,
-		Era:           "6.0",
-		Duration:      trace.Second,
-		Rates:         []Rate{{Hz: 60}},
-		Apps:          []App{{Bundle: "com.example.gallery", PID: 20000}},
-		PresentFences: true,
-		Text:          Text{Header: HeaderNarrow},
+		Seed:     1,
+		Era:      "6.0",
+		Duration: trace.Second,
+		Rates:    []Rate{{Hz: 60}},
+		Apps:     []App{{Bundle: "com.example.gallery", PID: 20000}},
+		Text:     Text{Header: HeaderNarrow},
 	}
 }
+
+// Everything is a trace with every kind of problem that a frame can have: a gallery is
+// scrolled at 120 Hz, then slower at 60 Hz, while notes are typed, on a device that has
+// slept for an hour.
+func Everything() Config {
+	return Config{
+		Seed:        1,
+		Era:         "6.0",
+		Duration:    530 * trace.Millisecond,
+		Rates:       []Rate{{Hz: 120}, {From: 290 * trace.Millisecond, Hz: 60}},
+		ClockOffset: 3600 * trace.Second,
+		Apps: []App{
+			{Bundle: "com.example.gallery", PID: 20170, Workers: 1},
+			{Bundle: "com.example.notes", PID: 20480, Interval: 3},
+		},
+		Chances: Chances{
+			AppLate: 0.06, AppStuck: 0.015, AppBlocked: 0.5, AppEmpty: 0.06, AppPause: 0.03,
+			Worker: 0.12, SplitData: 0.04, LateFlush: 0.03,
+			Held: 0.04, Lost: 0.012,
+			RenderLate: 0.03, RenderGPULate: 0.05, RenderInvalid: 0.015, RenderSkip: 0.5,
+			GPUOutside: 0.02, CommitLate: 0.03,
+		},
+		GPU:    true,
+		CutEnd: true,
+		Kernel: KernelHongMeng,
+		Text:   Text{Header: HeaderNarrow},
+	}
+}
+
+// Capture is a trace of any size with the mix of lines of a real capture of HarmonyOS 6.1
+// at 90 Hz, for benchmarks of readers.
+func Capture(size int64) Config {
+	return Config{
+		Seed:  1,
+		Era:   "harmonyos-6.1",
+		Size:  size,
+		Rates: []Rate{{Hz: 90}},
+		Apps: []App{
+			{Bundle: "com.example.video", PID: 20170, VsyncThread: true},
+			{Bundle: "com.example.launcher", PID: 12450, Workers: 1, Interval: 2},
+			{Bundle: "com.example.systemui", PID: 12480, Interval: 3, Instances: 2},
+		},
+		Chances: Chances{
+			AppLate: 0.02, AppStuck: 0.003, AppBlocked: 0.3, AppEmpty: 0.03, AppPause: 0.01,
+			Worker: 0.2, SplitData: 0.03, LateFlush: 0.01, NoExpectedEnd: 0.001,
+			Held: 0.02, Lost: 0.002,
+			RenderLate: 0.01, RenderInvalid: 0.002, RenderSkip: 0.2, CommitLate: 0.01,
+		},
+		Detail:     true,
+		Kernel:     KernelHongMeng,
+		Background: captureLines,
+		Text:       Text{CRLF: true},
+	}
+}
+
+func (c *Config) check() error {
+	for _, choice := range []struct {
+		what, value string
+		known       []string
+	}{
+		{"era", c.Era, Eras()},
+		{"kernel", string(c.Kernel), []string{"", string(KernelLinux), string(KernelHongMeng)}},
+	} {
+		if !slices.Contains(choice.known, choice.value) {
+			return fmt.Errorf("no %s is called %q; there are %s", choice.what, choice.value, strings.Join(choice.known, " "))
+		}
+	}
+	if c.Background > 0 && c.Kernel != KernelHongMeng {
+		return errors.New("background work is that of HongMeng")
+	}
+	for i, a := range c.Apps {
+		for _, b := range c.Apps[:i] {
+			if max(a.PID, b.PID)-min(a.PID, b.PID) < appTIDs {
+				return fmt.Errorf("%s: pid %d is less than %d away from another's", a.Bundle, a.PID, appTIDs)
+			}
+		}
+	}
+	return nil
+}
+
+// appTIDs is how far an application's threads are at most from its pid.
+const appTIDs = 30

@@ -13,11 +13,9 @@
 // and must not import the packages that do. Its truth comes from its own state. The
 // same [Config] gives the same bytes on every machine and with every version of Go.
 //
-// A simulation advances by one vsync at a time. Each stage plans its work as events
-// in a queue, possibly far ahead. Events before the next vsync can no longer change,
-// so they are sorted by time, put on a processor and written. Memory use therefore
-// does not depend on the length of the trace.
+// Everything that happens is done by threads that compete for processors, wait for each
+// other and are interrupted, see [machine]. They write the trace in order of time, so
+// memory use does not depend on its length.
 //
-// A [Scene] is a short trace with late frames of a known cause. Its threads compete for
-// processors, wait for each other and are interrupted, see [machine].
+// A [Scene] is a short trace with late frames of a known cause.
 package simulate

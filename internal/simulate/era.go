@@ -70,7 +70,7 @@ var (
 type era struct {
 	name string
 	grammar
-	markEvent Mark
+	markEvent string // the name of the event that carries markers
 
 	text   [markCount]string // text after `H:`; empty: not written
 	levels [markCount]string
@@ -79,12 +79,11 @@ type era struct {
 	taken, skipped string
 	cached         []string // several spellings; empty: transactions are never deferred
 
-	optionalCommands bool // ProcessCommandUni needs a debug property
-	expectedEnd      bool // vsyncs have an expected end and an id
-	longDeadline     bool // render_service's expected end is two periods less 5 ms away
-	namesVsync       bool // the UI task has its vsync, so worker threads make frames
-	stampedThread    bool // transactions name their thread and vsync time
-	drawThread       bool // drawing has a thread of its own
+	expectedEnd   bool // vsyncs have an expected end and an id
+	longDeadline  bool // render_service's expected end is two periods less 5 ms away
+	namesVsync    bool // the UI task has its vsync, so worker threads make frames
+	stampedThread bool // transactions name their thread and vsync time
+	drawThread    bool // drawing has a thread of its own
 
 	commitThread   string // comm of the thread that commits; empty: the main thread
 	presentTracker string // name of the present fence and of its thread; empty without such a thread
@@ -97,7 +96,7 @@ var eras = makeEras()
 
 func makeEras() []*era {
 	var list []*era
-	e := era{grammar: spacedEnds, levels: levels}
+	e := era{grammar: spacedEnds, levels: levels, markEvent: "tracing_mark_write"}
 	release := func(name string) {
 		next := e
 		next.name = name
@@ -133,7 +132,6 @@ func makeEras() []*era {
 	e.text[receiveVsync] = "ReceiveVsync dataCount:{bytes}bytes now:{now} expectedEnd:{end} vsyncId:{id}"
 	e.text[marshTransaction] = "MarshRSTransactionData cmdCount:{count} transactionFlag:[{pid},{index}]"
 	e.taken, e.skipped = " [{pid},{index}]", " skip to[{pid},{index}]"
-	e.optionalCommands = true
 	e.text[skipDraw] = "DisplayNode skip"
 	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers"
 	e.commitThread = "RSHardwareThrea"
@@ -146,7 +144,6 @@ func makeEras() []*era {
 	e.presentTracker = "Present Fence"
 	release("4.0")
 
-	e.optionalCommands = false
 	e.text[skipCommit] = "DisplayNodeSkip skip commit"
 	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}"
 	e.text[setMode] = "RSHardwareThread::PerformSetActiveMode setting active mode. rate: {rate}"
@@ -179,14 +176,14 @@ func makeEras() []*era {
 	release("5.1.0")
 
 	e.grammar = withLevels
-	e.markEvent = MarkPrint
+	e.markEvent = "print"
 	release("harmonyos-5.1")
 
 	e.text[marshTransaction] = "MarshRSTransactionData cmdCount: {count}, transactionFlag:[{pid}, {tid}, {index}], timestamp:{now}"
 	e.stampedThread = true
 	release("dev-2025-04")
 
-	e.markEvent = MarkTracing
+	e.markEvent = "tracing_mark_write"
 	e.text[sendCommands] = "SendCommands, rsUIContext_:{count}"
 	e.text[uiSkip] = "UI skip"
 	e.text[marshTransaction] = "MarshRSTransactionData cmdCount: {count}, transactionFlag:[{pid},{index}], timestamp:{now}"
@@ -209,13 +206,13 @@ func makeEras() []*era {
 	e.commitThread, e.presentTracker = "CompThread_0", "PresentFence_0"
 	release("6.1")
 
-	e.markEvent = MarkPrint
+	e.markEvent = "print"
 	e.text[skipDraw] = "ScreenNode skip, forceCommitReason: 0"
 	e.text[commitLayers] = "CommitLayers rate:{rate},now:{now},vsyncId:{id},size:{size},Names:{name}"
 	e.text[recordPresent] = "RecordPresentFd vsyncId:{id}, presentFd:{fd}"
 	release("harmonyos-6.1")
 
-	e.markEvent = MarkTracing
+	e.markEvent = "tracing_mark_write"
 	e.text[uiTask] = "UIVsyncTask[timestamp:{now}][vsyncID:{id}][instanceID:{count}]"
 	e.text[skipCommit] = "ScreenNodeSkip skip commit"
 	e.text[commitLayers] = "CommitLayers rate:{rate},now:{now},vsyncId:{id},size:{size}"

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -16,21 +17,32 @@ import (
 // others and writes markers. What every thread did at every moment is recorded while
 // it happens, so the record does not depend on the text.
 //
-// All times are whole microseconds, the resolution of a line.
+// All times are multiples of a unit, the resolution of a line.
 type machine struct {
-	s      *sim // for its text, its speller and its kernel's style
-	now    trace.Time
-	timers []timer
-	order  uint64
-	cores  []*core
-	actors []*actor
+	text    *textWriter
+	speller *speller
+	kernel  Kernel
+	seed    uint64
+	unit    trace.Duration
+	now     trace.Time
+	timers  []timer
+	order   uint64
+	cores   []*core
+	actors  []*actor
+	mix     *mixer // counts lines, unless nil
 
 	noReasons bool // the kernel has no sched_blocked_reason
 	noSched   bool // the trace has no kernel events
+	idleLines bool // the kernel has cpu_idle
 	// Kernel events of dropCPU in [dropFrom, dropTo) are lost.
 	dropCPU          int
 	dropFrom, dropTo trace.Time
+
+	scratch []byte
 }
+
+// idleStates are the states from which an idle processor switches.
+var idleStates = map[Kernel]string{KernelLinux: "R", KernelHongMeng: "R+"}
 
 type timer struct {
 	at    trace.Time
@@ -44,8 +56,9 @@ type core struct {
 	idle    *thread
 	running *actor // nil: idle
 	queue   []*actor
-	top     int // the highest frequency, kHz
-	speed   int // the current one, kHz
+	top     int    // the highest frequency, kHz
+	speed   int    // the current one, kHz
+	under   *actor // on Linux, the thread that runs under an interrupt handler
 	handler bool
 	delayed bool // a switch waits for the end of the interrupt handler
 }
@@ -79,7 +92,7 @@ type placeMark struct {
 
 // actor is a thread of a machine.
 type actor struct {
-	*thread
+	thread
 	m          *machine
 	process    string
 	name       string
@@ -90,6 +103,7 @@ type actor struct {
 	stop       func()
 	yield      func(request) bool
 
+	recorded bool // keeps its history
 	idle     bool // blocked because it has nothing to do
 	core     *core
 	nominal  int // kHz at which a computation takes its length
@@ -121,10 +135,10 @@ type request struct {
 
 func (m *machine) after(d trace.Duration, do func()) { m.at(m.now.Add(d), do) }
 
-// at plans do for time t, rounded up to a microsecond.
+// at plans do for time t, rounded up to a unit.
 func (m *machine) at(t trace.Time, do func()) {
-	t += trace.Time(trace.Microsecond) - 1
-	t -= t % trace.Time(trace.Microsecond)
+	t += trace.Time(m.unit) - 1
+	t -= t % trace.Time(m.unit)
 	m.order++
 	e := timer{max(t, m.now), m.order, do}
 	i, _ := slices.BinarySearchFunc(m.timers, e, func(a, b timer) int {
@@ -133,15 +147,14 @@ func (m *machine) at(t trace.Time, do func()) {
 	m.timers = slices.Insert(m.timers, i, e)
 }
 
-// run simulates until the given time.
-func (m *machine) run(until trace.Time) {
-	for len(m.timers) > 0 && m.timers[0].at < until {
+// run simulates until nothing is planned.
+func (m *machine) run() {
+	for len(m.timers) > 0 {
 		e := m.timers[0]
 		m.timers = m.timers[1:]
 		m.now = e.at
 		e.do()
 	}
-	m.now = until
 	for _, a := range m.actors {
 		a.enter(a.current)
 		a.stop()
@@ -152,14 +165,15 @@ func (m *machine) run(until trace.Time) {
 // first woken. A body does not return.
 func (m *machine) newActor(pid trace.PID, tid trace.TID, process, name string, cpu, importance int, body func(a *actor)) *actor {
 	priority := 53 - importance
-	if m.s.config.Kernel == KernelLinux {
+	if m.kernel == KernelLinux {
 		priority = 120 - importance
 	}
+	name = lastBytes(name, commBytes)
 	a := &actor{
-		thread: m.s.newThread(pid, tid, name, priority), m: m, process: process, name: lastBytes(name, commBytes),
+		thread: m.newThread(pid, tid, name, priority), m: m, process: process, name: name,
 		importance: importance, core: m.cores[cpu], nominal: m.cores[cpu].top,
 		// A thread has random numbers of its own, so that others do not change what it does.
-		latency: newRandom(m.s.config.Seed, 100+2*uint64(tid)), spelling: newRandom(m.s.config.Seed, 101+2*uint64(tid)),
+		latency: newRandom(m.seed, 100+2*uint64(tid)), spelling: newRandom(m.seed, 101+2*uint64(tid)),
 	}
 	a.current = segment{from: m.now, state: blocked, letter: 'S', wait: "vsync"}
 	a.resume, a.stop = iter.Pull(func(yield func(request) bool) {
@@ -188,7 +202,7 @@ func (a *actor) ask(q request) {
 
 // compute uses the processor for d, longer on a slow one.
 func (a *actor) compute(d trace.Duration) {
-	if d = d - d%trace.Microsecond; d > 0 {
+	if d = d - d%a.m.unit; d > 0 {
 		a.ask(request{compute: d})
 	}
 }
@@ -204,10 +218,10 @@ func (a *actor) moveTo(c *core) { a.ask(request{migrate: c}) }
 // begin opens a slice with a free text; name is the text without its values.
 // An empty stage is that of the slice around it.
 func (a *actor) begin(stage, name, text, level string) {
-	s := a.m.s
+	s := a.m.speller
 	a.mark(func(b []byte) []byte {
-		b = append(s.speller.open(b, 'B', a.pid), text...)
-		return s.speller.level(append(b, s.speller.nameEnd...), level)
+		b = append(s.open(b, 'B', a.pid), text...)
+		return s.level(append(b, s.nameEnd...), level)
 	})
 	a.open(stage, name, level)
 }
@@ -216,13 +230,9 @@ func (a *actor) begin(stage, name, text, level string) {
 func (a *actor) beginMark(stage string, m mark, v values) { a.beginList(stage, m, v, nil) }
 
 func (a *actor) beginList(stage string, m mark, v values, list func([]byte) []byte) {
-	s := a.m.s
-	a.mark(func(b []byte) []byte { return s.speller.begin(b, a.pid, m, &v, list) })
-	name := s.speller.text[m]
-	if i := strings.IndexAny(name, " ,[{"); i > 0 {
-		name = strings.TrimRight(name[:i], ":")
-	}
-	a.open(stage, name, s.speller.levels[m])
+	s := a.m.speller
+	a.mark(func(b []byte) []byte { return s.begin(b, a.pid, m, &v, list) })
+	a.open(stage, s.names[m], s.levels[m])
 }
 
 func (a *actor) open(stage, name, level string) {
@@ -236,14 +246,25 @@ func (a *actor) open(stage, name, level string) {
 // end closes the innermost slice.
 func (a *actor) end() {
 	last := a.places[len(a.places)-1]
-	a.mark(func(b []byte) []byte { return a.m.s.speller.end(b, a.pid, last.level) })
+	a.mark(func(b []byte) []byte { return a.m.speller.end(b, a.pid, last.level) })
 	a.places = a.places[:len(a.places)-1]
 	a.enter(a.current)
 }
 
 func (a *actor) mark(write func([]byte) []byte) {
-	s := a.m.s
-	s.text.line(a.column, a.core.index, s.text.markFlags, a.m.now, s.text.markName, write(nil))
+	m := a.m
+	m.scratch = write(m.scratch[:0])
+	m.mix.count(string(m.scratch[:1]))
+	m.text.line(a.column, a.core.index, m.text.markFlags, m.now, m.text.markName, m.scratch)
+}
+
+// slice is a whole slice in the era's spelling, if the era writes the marker at all.
+func (a *actor) slice(m mark, v values, d trace.Duration) {
+	if a.m.speller.has(m) {
+		a.beginMark("", m, v)
+		a.compute(d)
+		a.end()
+	}
 }
 
 func (a *actor) place() placeMark {
@@ -259,7 +280,7 @@ func (a *actor) kernel(text string) { a.m.kernelLine(a.core, a, false, text) }
 // enter ends the current segment and begins the next.
 func (a *actor) enter(next segment) {
 	a.current.to = a.m.now
-	if a.current.to > a.current.from {
+	if a.recorded && a.current.to > a.current.from {
 		a.history = append(a.history, a.current)
 	}
 	next.from, next.to, next.place = a.m.now, 0, a.place()
@@ -282,7 +303,7 @@ func (m *machine) proceed(a *actor) {
 		case q.migrate != nil:
 			from := a.core
 			a.enter(segment{state: preempted, wait: "cpu.preempted"})
-			m.leave(from, m.s.kernel.preempted)
+			m.leave(from, "R+")
 			a.core = q.migrate
 			m.enqueue(a, 15*trace.Microsecond)
 			return
@@ -312,7 +333,7 @@ func (m *machine) charge(c *core) {
 		return
 	}
 	done := m.now.Sub(a.computed) * trace.Duration(c.speed) / trace.Duration(a.nominal)
-	a.left = max(a.left-done, trace.Microsecond)
+	a.left = max(a.left-done, m.unit)
 	a.computed = m.now
 	a.epoch++
 }
@@ -371,7 +392,7 @@ func (m *machine) reschedule(c *core) {
 		return
 	}
 	if c.running == nil {
-		m.switchTo(c, m.dequeue(c), m.s.kernel.idleState)
+		m.switchTo(c, m.dequeue(c), idleStates[m.kernel])
 		return
 	}
 	next := m.dequeue(c)
@@ -415,7 +436,7 @@ func (m *machine) wakeLines(a, by *actor, letter byte, slept trace.Duration) {
 	}
 	a.reason = reason{}
 	who := a.asWoken + string(appendPadded(nil, int64(a.core.index), 3, '0'))
-	if m.s.config.Kernel == KernelHongMeng {
+	if m.kernel == KernelHongMeng {
 		m.kernelLine(at, by, false, "sched_wakeup: "+who)
 		if why != "" {
 			m.kernelLine(at, by, false, why+" delay="+strconv.FormatInt(int64(slept)>>10, 10))
@@ -474,43 +495,114 @@ func (m *machine) setFrequency(from, to, kHz int) {
 }
 
 func (m *machine) switchLine(c *core, prev, next *actor, state string) {
-	linux := m.s.config.Kernel == KernelLinux
+	linux := m.kernel == KernelLinux
 	switch {
 	case linux && next != nil && next.asHandler:
+		if prev != nil && prev.current.state == blocked {
+			m.switchLine(c, prev, nil, state)
+			prev = nil
+		}
+		c.under = prev
 		m.kernelLine(c, nil, true, "irq_handler_entry: irq=34 name=ufshcd")
 		return
 	case linux && prev != nil && prev.asHandler:
 		m.kernelLine(c, nil, true, "irq_handler_exit: irq=34 ret=handled")
-		return
+		if prev, c.under = c.under, nil; prev == next {
+			return
+		}
+		state = "R+"
+		if prev == nil {
+			state = idleStates[m.kernel]
+		}
 	}
 	from, to := c.idle, c.idle
 	owner := prev
 	if prev != nil {
-		from = prev.thread
+		from = &prev.thread
 	}
 	if next != nil {
-		to = next.thread
+		to = &next.thread
 	}
-	if m.s.kernel.nextOwnsSwitch {
+	if m.kernel == KernelHongMeng { // the thread named first in the line is the one that starts
 		owner = next
 	}
-	m.kernelLine(c, owner, false, string(appendSwitch(nil, from, to, state)))
+	if prev == nil && m.idleLines {
+		m.kernelLine(c, nil, false, "cpu_idle: state=4294967295 cpu_id="+strconv.Itoa(c.index))
+	}
+	m.kernelLine(c, owner, false, "sched_switch: "+from.asPrev+state+to.asNext)
+	if next == nil && m.idleLines {
+		m.kernelLine(c, nil, false, "cpu_idle: state=0 cpu_id="+strconv.Itoa(c.index))
+	}
 }
 
 // kernelLine writes a kernel event on processor c in the name of a thread; of the
 // idle thread, if it is nil.
 func (m *machine) kernelLine(c *core, by *actor, irq bool, text string) {
-	s := m.s
 	if m.noSched || c.index == m.dropCPU && m.dropFrom <= m.now && m.now < m.dropTo {
 		return
 	}
-	column, flags := c.idle.column, s.text.kernelFlags
+	name, _, _ := strings.Cut(text, ":")
+	m.mix.count(name)
+	column, flags := c.idle.column, m.text.kernelFlags
 	irq = irq || by != nil && by.asHandler
-	if by != nil && !(by.asHandler && s.config.Kernel == KernelLinux) {
+	if m.kernel == KernelLinux && (by == nil || by.asHandler) {
+		by = c.under
+	}
+	if by != nil {
 		column = by.column
 	}
-	if irq && s.config.Kernel == KernelLinux {
+	if irq && m.kernel == KernelLinux {
 		flags = "d.h2"
 	}
-	s.text.line(column, c.index, flags, m.now, "", []byte(text))
+	m.text.line(column, c.index, flags, m.now, "", append(m.scratch[:0], text...))
 }
+
+// thread has the texts that name a thread.
+type thread struct {
+	pid     trace.PID
+	tid     trace.TID
+	column  []byte // the line up to the processor
+	asPrev  string // its part of sched_switch when it stops
+	asNext  string // and when it starts
+	asWoken string // its part of sched_wakeup
+}
+
+const (
+	commBytes = 15
+	noCPU     = -1
+)
+
+func (m *machine) newThread(pid trace.PID, tid trace.TID, comm string, priority int) thread {
+	t := thread{pid: pid, tid: tid, column: m.text.column(comm, pid, tid)}
+	m.name(&t, comm, int(tid), priority, "3fff,21,3,0,0,0")
+	return t
+}
+
+// newCore makes a processor and its idle thread. HongMeng has an ordinary thread for it,
+// which nevertheless has id 0 in switches.
+func (m *machine) newCore(top int) *core {
+	cpu, t := len(m.cores), new(thread)
+	if m.kernel == KernelHongMeng {
+		comm := fmt.Sprintf("tppmgr-idle-%d", cpu)
+		t.column = m.text.column(comm, 2, trace.TID(270+cpu))
+		m.name(t, comm, 0, -2, fmt.Sprintf("%x,0,0,0,0,0", 1<<cpu))
+	} else {
+		t.column = m.text.column("<idle>", trace.UnknownPID, 0)
+		m.name(t, fmt.Sprintf("swapper/%d", cpu), 0, 120, "")
+	}
+	c := &core{index: cpu, idle: t, top: top, speed: top}
+	m.cores = append(m.cores, c)
+	return c
+}
+
+func (m *machine) name(t *thread, comm string, tid, priority int, info string) {
+	t.asPrev = fmt.Sprintf("prev_comm=%s prev_pid=%d prev_prio=%d prev_state=", comm, tid, priority)
+	t.asNext = fmt.Sprintf(" ==> next_comm=%s next_pid=%d next_prio=%d", comm, tid, priority)
+	if m.kernel == KernelHongMeng {
+		t.asNext += " next_info=" + info
+	}
+	t.asWoken = fmt.Sprintf("comm=%s pid=%d prio=%d target_cpu=", comm, tid, priority)
+}
+
+// lastBytes is how a name becomes a comm: the system keeps its end.
+func lastBytes(s string, n int) string { return s[max(0, len(s)-n):] }

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer/trace"
 )
@@ -10,6 +11,7 @@ import (
 type speller struct {
 	*era
 	marks          [markCount]template
+	names          [markCount]string // up to the first value
 	taken, skipped template
 	cached         []template
 }
@@ -18,6 +20,10 @@ func newSpeller(e *era) *speller {
 	s := &speller{era: e, taken: parseTemplate(e.taken), skipped: parseTemplate(e.skipped)}
 	for m, text := range e.text {
 		s.marks[m] = parseTemplate(text)
+		s.names[m] = text
+		if i := strings.IndexAny(text, " ,[{"); i > 0 {
+			s.names[m] = strings.TrimRight(text[:i], ":")
+		}
 	}
 	for _, text := range e.cached {
 		s.cached = append(s.cached, parseTemplate(text))
@@ -40,10 +46,13 @@ func (s *speller) begin(b []byte, pid trace.PID, m mark, v *values, list func([]
 	return s.level(b, s.levels[m])
 }
 
-// end appends `E|pid|`.
+// end appends `E|pid|`, or `E|pid` for a slice without a level, which is another system's.
 func (s *speller) end(b []byte, pid trace.PID, level string) []byte {
 	b = append(b, "E|"...)
 	b = strconv.AppendInt(b, int64(pid), 10)
+	if level == "" {
+		return b
+	}
 	b = append(b, '|')
 	b = append(b, s.sliceEnd...)
 	if s.leveled {

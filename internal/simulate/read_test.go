@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -67,27 +68,27 @@ func simulateText(t *testing.T, c Config) ([]byte, *Truth) {
 	return b.Bytes(), truth
 }
 
-// everything is a configuration in which all things happen that can in an era.
+func asJSON(t *testing.T, truth *Truth) []byte {
+	b, err := json.Marshal(truth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// everything is a configuration in which all things happen often that can in an era.
 func everything(era string) Config {
-	c := Default()
-	c.Era = era
+	c := Everything()
+	c.Era, c.Detail, c.CutEnd, c.Kernel = era, true, false, KernelNone
 	c.Duration = 1500 * trace.Millisecond
 	c.Rates = []Rate{{Hz: 120}, {From: 500 * trace.Millisecond, Hz: 60}, {From: trace.Second, Hz: 90}}
-	c.ClockOffset = 4756*trace.Second + 467*trace.Millisecond
-	c.Apps = []App{
-		{Bundle: "com.example.gallery", PID: 20000, VsyncThread: true},
-		{Bundle: "com.example.notes", PID: 20100, Interval: 3, Instances: 2},
-		{Bundle: "com.example.game", PID: 20200, Interval: 2, Native: true, PayloadPID: 77},
-	}
-	if findEra(era).namesVsync {
-		c.Apps[0].Workers = 2
-	}
+	c.Apps[0].Workers, c.Apps[0].VsyncThread = 2, true
+	c.Apps = append(c.Apps, App{Bundle: "com.example.game", PID: 20600, Interval: 2, Instances: 2})
 	c.Chances = Chances{
 		AppLate: 0.06, AppStuck: 0.02, AppBlocked: 0.5, AppEmpty: 0.06, AppPause: 0.01,
 		Worker: 0.3, SplitData: 0.1, LateFlush: 0.1, NoExpectedEnd: 0.01, Held: 0.05, Lost: 0.02,
 		RenderLate: 0.04, RenderGPULate: 0.04, RenderInvalid: 0.03, RenderSkip: 0.4,
-		GPUOutside: 0.03, CommitLate: 0.05, FrequencyNoise: 0.1,
+		GPUOutside: 0.03, CommitLate: 0.05,
 	}
-	c.GPU, c.Detail = true, true
 	return c
 }

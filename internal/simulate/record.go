@@ -15,14 +15,13 @@ type record struct {
 	tellsPeriods bool // the vsync generator writes the period
 }
 
-// truth derives the facts that depend on several frames or on the ends of the trace.
+// settle derives the facts that depend on several frames or on the ends of the trace.
 // Nothing outside [from, to) can be known from the text; a zero to is no limit.
-func (r *record) truth(from, to trace.Time) *Truth {
+func (r *record) settle(t *Truth, from, to trace.Time) {
 	if to == 0 {
 		to = trace.Time(1<<63 - 1)
 	}
 	inside := func(t trace.Time) bool { return from <= t && t < to }
-	t := new(Truth)
 	for _, f := range r.frames {
 		if f.End < from || f.Start >= to {
 			f.Start, f.End = 0, 0
@@ -42,7 +41,6 @@ func (r *record) truth(from, to trace.Time) *Truth {
 	t.OutsideGPU = r.settleGPU(t.Frames, inside)
 	settleDeadlines(t.Frames)
 	settleAlignment(t.Frames)
-	return t
 }
 
 // cut removes the times of the frame itself that the text does not show.

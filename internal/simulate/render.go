@@ -1,247 +1,298 @@
 package simulate
 
 import (
-	"slices"
+	"strconv"
+	"strings"
 
 	"ohframe/analyzer/trace"
 )
 
-const renderPID trace.PID = 1027
-
-// renderService is the process that draws all applications' windows.
-type renderService struct {
-	main      laggard
-	draw      *thread // nil in eras that draw on the main thread
-	commit    *thread // may be the main thread
-	generator *thread // makes the vsyncs
-	waiter    *thread // waits for present fences
-	finisher  *thread // sees GPU work finish
-	unmarshal *thread // reads incoming transactions
-	hitrace   *thread
-
-	asked     int64 // index of the last vsync that someone wanted
-	gpuID     int64
-	fence     int64 // number of the next present fence
-	presented int64 // index of the last vsync that showed a frame
-	rate      int   // that the display is set to
-}
-
-func (s *sim) newRenderService() *renderService {
-	const priority = 52
-	thread := func(tid trace.TID, comm string) *thread {
-		return s.newThread(renderPID, tid, comm, priority)
-	}
-	r := &renderService{gpuID: 700, fence: 5001, presented: -1, asked: -1}
-	r.main.thread = thread(trace.TID(renderPID), "render_service")
-	r.generator = thread(1041, "VSyncGenerator")
-	r.finisher = thread(1093, "gpu-completion")
-	r.unmarshal = thread(1064, "RSUnmarshalThre")
-	r.hitrace = s.newThread(4711, 4711, "hitrace", 120)
-	r.commit = r.main.thread
-	if s.speller.drawThread {
-		r.draw = thread(1087, "RSUniRenderThre")
-	}
-	if s.speller.commitThread != "" {
-		r.commit = thread(1088, s.speller.commitThread)
-	}
-	if s.speller.presentTracker != "" {
-		r.waiter = thread(1089, s.speller.presentTracker)
-	}
-	return r
-}
-
-// threads is how many threads render_service and the system around it have at most.
-func (r *renderService) threads() int { return 8 }
-
-// stepRender plans render_service's work on the current vsync. It wakes up while
-// applications draw and for one vsync after.
-func (s *sim) stepRender(appsAsked bool) {
-	r, v := s.render, s.vsync
-	waiting := false
-	for _, a := range s.apps {
-		waiting = waiting || slices.ContainsFunc(a.queue, func(tr *transaction) bool { return !tr.lost })
-	}
-	if appsAsked {
-		r.asked = v.index
-	}
-	asked := waiting || v.index <= r.asked+1
-	now := s.traceTime(v.now)
-	if asked {
-		s.generateVsync(now.Add(s.random.between(55*trace.Microsecond, 90*trace.Microsecond)))
-	}
-	at := now.Add(s.random.between(120*trace.Microsecond, 420*trace.Microsecond))
-	if taken, coalesced, start, ok := r.main.receive(s, v, asked, at); ok {
-		s.renderFrame(taken, coalesced, start)
-	}
-}
-
-func (s *sim) generateVsync(at trace.Time) {
-	v := s.vsync
-	w := s.start(s.render.generator, at, nil)
-	stamp := s.monotonicTime(w.t).add(-s.random.between(6*trace.Microsecond, 16*trace.Microsecond))
-	w.begin(vsyncCount, values{count: 1, period: v.period, rate: v.rate, now: stamp})
-	w.pass(3 * trace.Microsecond)
-	w.slice(sendVsync, values{name: "rs", now: v.now}, 8*trace.Microsecond)
-	w.end()
-	w.pass(5 * trace.Microsecond)
-	w.stop()
-}
-
-// renderFrame plans a frame of render_service from its vsync to the display.
-func (s *sim) renderFrame(v vsync, coalesced int, at trace.Time) {
-	r, sp, chances := s.render, s.speller, &s.config.Chances
-	expectedEnd := v.now.add(v.period)
-	if sp.longDeadline {
-		expectedEnd = v.now.add(2*v.period - 5*trace.Millisecond)
-	}
-	f := &Frame{
-		Kind: RenderFrame, PID: renderPID, TID: r.main.thread.tid, Vsync: firstRenderVsync + v.index,
-		Period: v.period, Coalesced: coalesced, ExpectedStart: s.traceTime(v.now),
-	}
-	if sp.expectedEnd {
-		f.ExpectedEnd = s.traceTime(expectedEnd)
-	}
-	deadline := s.traceTime(expectedEnd)
-	s.record.frames = append(s.record.frames, f)
-
-	low, high := 12, 30
-	if !sp.drawThread {
-		low, high = 28, 55
-	}
-	effort := s.random.between(share(v.period, low), share(v.period, high)) + 700*trace.Microsecond
-	late, overrun := s.random.chance(chances.RenderLate), s.random.between(500*trace.Microsecond, share(v.period, 75))
-	invalid := s.random.chance(chances.RenderInvalid)
-	skips := s.random.chance(chances.RenderSkip)
-
-	w := s.start(r.main.thread, at, r.generator)
-	f.Start = w.t
-	end := f.Start.Add(effort)
-	if late {
-		end = max(end, deadline.Add(overrun))
-	}
-	end = s.clear(s.tick(end), deadline)
-
-	w.begin(receiveVsync, values{
-		name: "rs", bytes: 24 * int64(coalesced+1), now: v.now, end: expectedEnd, id: f.Vsync, fd: 17,
-	})
-	w.passAbout(40 * trace.Microsecond)
-	stamp := s.monotonicTime(w.t).add(-s.random.between(9*trace.Microsecond, 240*trace.Microsecond))
-	w.begin(doComposition, values{now: stamp})
-	w.passAbout(40 * trace.Microsecond)
-	taken := 0
-	switch {
-	case invalid:
-		f.Empty = true
-	case sp.optionalCommands && s.config.NoDebugMarkers:
-		// The transactions are picked up without a line.
-		f.Empty = true
-		s.take(w.t, v.now, nil)
-	default:
-		taken = w.process(f, v.now)
-	}
-	if s.config.Detail {
-		w.slice(animate, values{}, 15*trace.Microsecond)
-	}
-	skips = skips && taken == 0
-	w.reach(f.Start.Add(end.Sub(f.Start) * 2 / 5))
-
-	if sp.drawThread {
-		w.slice(marshLayers, values{count: 4, pid: renderPID, index: f.Vsync, now: v.now}, 20*trace.Microsecond)
-		drawn, gpuDone := s.drawFrame(f, w.t, end, skips)
-		w.reach(end.Add(-30 * trace.Microsecond))
-		w.end()
-		w.reach(end)
-		w.end()
-		f.End = w.t
-		w.stop()
-		if !skips {
-			s.commitFrame(f, v, drawn, gpuDone)
-		}
+// renderFrame receives the newest vsync in render_service.
+func (s *sim) renderFrame(a *actor) {
+	if len(s.rsDue) == 0 {
 		return
 	}
-
-	// Until 4.1 the main thread draws, and until 3.2 it also commits.
-	gpuDone := w.t
-	if skips {
-		w.slice(skipDraw, values{}, 5*trace.Microsecond)
+	coalesced := len(s.rsDue) - 1
+	v := s.rsDue[coalesced]
+	s.rsDue = nil
+	sp, chances := s.speller, &s.Chances
+	end := v.now.add(v.period)
+	if sp.longDeadline {
+		end = v.now.add(2*v.period - 5*trace.Millisecond)
+	}
+	deadline := s.traceTime(end)
+	f := &Frame{
+		Kind: RenderFrame, PID: renderPID, TID: a.tid, Vsync: firstRenderVsync + v.index, Period: v.period,
+		Coalesced: coalesced, ExpectedStart: s.traceTime(v.now),
+	}
+	if sp.expectedEnd {
+		f.ExpectedEnd = deadline
+	}
+	late, invalid, skips := s.choices.chance(chances.RenderLate), s.choices.chance(chances.RenderInvalid), s.choices.chance(chances.RenderSkip)
+	s.record.frames = append(s.record.frames, f)
+	s.spans[f] = a
+	a.compute(s.about(90 * trace.Microsecond))
+	f.Start = s.now
+	a.beginMark("receive", receiveVsync, values{
+		name: "rs", bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.Vsync, fd: 17,
+	})
+	a.compute(s.about(30 * trace.Microsecond))
+	a.beginMark("frame", doComposition, values{now: s.monotonicTime(s.now).add(-9 * trace.Microsecond)})
+	a.compute(s.about(30 * trace.Microsecond))
+	if invalid {
+		f.Empty = true
 	} else {
-		w.begin(flushFrame, values{})
-		w.passAbout(30 * trace.Microsecond)
-		gpuDone = s.queueGPU(w, deadline)
-		w.reach(end.Add(-120 * trace.Microsecond))
-		w.end()
+		s.process(a, f, v)
 	}
-	ownCommit := r.commit == r.main.thread
-	if ownCommit && !skips {
-		w.slice(repaint, values{}, 60*trace.Microsecond)
+	skips = skips && len(f.Sources) == 0
+	a.begin("prepare", "RSUniRender:QuickPrepareScreenRenderNode", "RSUniRender:QuickPrepareScreenRenderNode 0", "M0538")
+	if s.Detail {
+		a.slice(animate, values{}, 15*trace.Microsecond)
 	}
-	w.reach(end.Add(-20 * trace.Microsecond))
-	w.end()
-	w.reach(end)
-	w.end()
-	f.End = w.t
-	w.stop()
-	if !ownCommit && !skips {
-		s.commitFrame(f, v, f.End, gpuDone)
+	a.compute(s.part(v, 6))
+	if late {
+		a.compute(s.overrun(deadline, v).Sub(s.now))
+	}
+	a.end()
+	if sp.drawThread {
+		if s.Detail {
+			a.slice(marshLayers, values{count: 4, pid: renderPID, index: f.Vsync, now: v.now}, 20*trace.Microsecond)
+		}
+		a.begin("hand-over", "PostAndWait", "PostAndWait, parallel type "+strconv.Itoa(s.injects.parallelType[v.index]), "M0538")
+		a.compute(10 * trace.Microsecond)
+		s.post(s.draw, a, func(d *actor) { s.drawFrame(d, f, v, skips) })
+		a.block('S', "render", reason{})
+		a.compute(15 * trace.Microsecond)
+		a.end()
+	} else {
+		s.drawOnMain(a, f, v, skips)
+	}
+	a.compute(20 * trace.Microsecond)
+	a.end()
+	a.compute(10 * trace.Microsecond)
+	s.keepAway(a, deadline)
+	a.end()
+	f.End = s.now
+	a.compute(8 * trace.Microsecond)
+	if !sp.drawThread && sp.commitThread != "" && !skips {
+		s.post(s.commit, a, func(c *actor) { s.commitFrame(c, f, v) })
 	}
 }
 
-// drawFrame plans the drawing on its own thread, from when the main thread hands
-// over. It returns when the thread and when the GPU are done.
-func (s *sim) drawFrame(f *Frame, at, mainEnd trace.Time, skips bool) (drawn, gpuDone trace.Time) {
-	r := s.render
-	outside := s.random.chance(s.config.Chances.GPUOutside)
-	work := s.random.between(share(f.Period, 10), share(f.Period, 28)) + 300*trace.Microsecond
-	w := s.start(r.draw, at.Add(60*trace.Microsecond), r.main.thread)
-	began := w.t
-	w.begin(renderFrame, values{})
-	w.passAbout(30 * trace.Microsecond)
+// process takes the transactions that have arrived, except those of a vsync that
+// is not over.
+func (s *sim) process(a *actor, f *Frame, v vsync) {
+	f.processed = s.now
+	a.beginList("commands", processCommands, values{}, func(b []byte) []byte {
+		for _, p := range s.apps {
+			b = s.take(b, p, f, v)
+		}
+		return b
+	})
+	a.compute(s.about(80 * trace.Microsecond))
+	a.end()
+}
+
+func (s *sim) take(b []byte, p *app, f *Frame, v vsync) []byte {
+	sp := s.speller
+	for len(p.queue) > 0 {
+		tr := p.queue[0]
+		if tr.lost {
+			// A gap in the indices: the one behind it waits for this frame,
+			// then the gap is given up.
+			if len(p.queue) > 1 && p.queue[1].arrives <= s.now {
+				b = sp.skipped.append(b, &values{pid: p.PID, index: p.queue[1].index})
+				p.queue = p.queue[1:]
+			}
+			return b
+		}
+		if tr.arrives > s.now {
+			return b
+		}
+		value := &values{pid: p.PID, index: tr.index}
+		if n := int64(len(sp.cached)); n > 0 && (tr.hold || tr.stamp >= v.now) {
+			tr.hold = false
+			return sp.cached[tr.index%n].append(b, value)
+		}
+		b = sp.taken.append(b, value)
+		tr.takenBy, tr.takenAt = f, s.now
+		f.Sources = append(f.Sources, Transaction{p.PID, tr.index})
+		p.queue = p.queue[1:]
+	}
+	return b
+}
+
+// drawOnMain draws on the main thread, as it was until 4.1, and commits there, as until 3.2.
+func (s *sim) drawOnMain(a *actor, f *Frame, v vsync, skips bool) {
 	if skips {
-		w.slice(skipDraw, values{}, 5*trace.Microsecond)
-		w.slice(skipCommit, values{}, 5*trace.Microsecond)
-		w.end()
-		w.stop()
-		return w.t, w.t
+		a.slice(skipDraw, values{}, 5*trace.Microsecond)
+		return
 	}
-	if outside {
-		w.reach(mainEnd.Add(200 * trace.Microsecond))
+	a.beginMark("draw", flushFrame, values{})
+	a.compute(s.about(30 * trace.Microsecond))
+	s.queueGPU(a, f, v)
+	a.compute(s.part(v, 20))
+	a.end()
+	if s.speller.commitThread == "" {
+		a.slice(repaint, values{}, 60*trace.Microsecond)
 	}
-	gpuDone = s.queueGPU(w, f.ExpectedEnd)
-	w.reach(began.Add(work))
-	w.slice(postLayers, values{}, 15*trace.Microsecond)
-	w.end()
-	w.stop()
-	return w.t, gpuDone
 }
 
-// queueGPU plans the GPU work of a frame that is due at the deadline. It returns
-// when the last of it is done.
-func (s *sim) queueGPU(w *work, deadline trace.Time) (done trace.Time) {
-	works, late := 1, s.random.chance(s.config.Chances.RenderGPULate)
-	if s.random.chance(0.15) {
+// drawFrame draws on the render thread and hands over to the commit thread.
+func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
+	outside := s.choices.chance(s.Chances.GPUOutside)
+	a.compute(10 * trace.Microsecond)
+	a.beginMark("draw", renderFrame, values{})
+	a.begin("draw", "Render vsyncId", "Render vsyncId:"+strconv.FormatInt(f.Vsync, 10), "M0538")
+	a.begin("draw", "Sync", "Sync", "M0538")
+	a.compute(s.part(v, 3))
+	a.end()
+	if !outside && !skips {
+		s.queueGPU(a, f, v)
+	}
+	unlock := func() {
+		a.begin("draw", "UnlockMainThread", "UnlockMainThread", "M0538")
+		a.compute(4 * trace.Microsecond)
+		s.wake(s.render, a)
+		a.end()
+	}
+	if s.injects.parallelType[v.index] == 0 {
+		unlock()
+	}
+	if skips {
+		a.slice(skipDraw, values{}, 5*trace.Microsecond)
+		a.slice(skipCommit, values{}, 5*trace.Microsecond)
+		a.end()
+		a.end()
+		return
+	}
+	for _, inject := range s.injects.inDraw[v.index] {
+		inject(a)
+	}
+	a.begin("draw", "RSSurfaceRenderNodeDrawable::OnDraw[gallery]", "RSSurfaceRenderNodeDrawable::OnDraw:[gallery0](0, 0, 1260, 2720)", "M0538")
+	a.compute(s.part(v, 18))
+	a.end()
+	if outside {
+		s.queueGPU(a, f, v)
+	}
+	a.end()
+	if s.injects.parallelType[v.index] != 0 {
+		unlock()
+	}
+	if s.Detail {
+		a.slice(postLayers, values{}, 15*trace.Microsecond)
+	}
+	s.post(s.commit, a, func(c *actor) { s.commitFrame(c, f, v) })
+	a.end()
+	a.compute(5 * trace.Microsecond)
+}
+
+// queueGPU queues the frame's work for the GPU.
+func (s *sim) queueGPU(a *actor, f *Frame, v vsync) {
+	late, works := s.choices.chance(s.Chances.RenderGPULate), 1
+	if s.choices.chance(0.15) && s.scene.Cause == "" {
 		works = 2
 	}
-	overrun := s.random.between(500*trace.Microsecond, 500*trace.Microsecond+share(s.vsync.period, 40))
-	if !s.config.GPU {
-		return w.t
+	if !s.GPU {
+		return
 	}
+	deadline := s.traceTime(v.now.add(v.period))
+	if f.ExpectedEnd.Known() {
+		deadline = f.ExpectedEnd
+	}
+	name, level := s.speller.text[frameQueued], s.speller.levels[frameQueued]
 	for range works {
-		r := s.render
-		r.gpuID++
-		from := w.t
-		w.numbered('S', s.speller.text[frameQueued], s.speller.levels[frameQueued], r.gpuID)
-		end := from.Add(s.random.between(share(s.vsync.period, 12), share(s.vsync.period, 35)))
+		s.gpuID++
+		id, work := s.gpuID, len(s.record.gpu)
+		s.record.gpu = append(s.record.gpu, Interval{s.now})
+		done := max(s.injects.gpuUntil[v.index], s.now.Add(s.part(v, 20)))
 		if late {
-			end = max(end, deadline.Add(overrun))
+			done = max(done, s.overrun(deadline, v))
 		}
-		end = s.clear(s.tick(end), deadline)
-		finish := s.start(r.finisher, end, nil)
-		finish.numbered('F', s.speller.text[frameQueued], s.speller.levels[frameQueued], r.gpuID)
-		s.record.gpu = append(s.record.gpu, Interval{from, finish.t})
-		done = max(done, finish.t)
-		finish.pass(5 * trace.Microsecond)
-		finish.stop()
-		w.passAbout(25 * trace.Microsecond)
+		done = away(done, deadline)
+		f.drawn = max(f.drawn, done)
+		a.mark(func(b []byte) []byte { return s.speller.numbered(b, 'S', a.pid, name, level, id) })
+		s.device(done.Sub(s.now), func(by *actor) {
+			s.post(s.gpu, by, func(g *actor) {
+				g.mark(func(b []byte) []byte { return s.speller.numbered(b, 'F', g.pid, name, level, id) })
+				s.record.gpu[work][1] = s.now
+				g.compute(5 * trace.Microsecond)
+			})
+		})
+		if works > 1 {
+			a.compute(25 * trace.Microsecond)
+		}
 	}
-	return done
+}
+
+// commitFrame hands a drawn frame over to the display.
+func (s *sim) commitFrame(c *actor, f *Frame, v vsync) {
+	slow := s.choices.chance(s.Chances.CommitLate)
+	c.compute(20 * trace.Microsecond)
+	for _, inject := range s.injects.inCommit[v.index] {
+		inject(c)
+	}
+	f.Commit = s.now
+	var windows []string
+	for _, p := range s.apps {
+		windows = append(windows, p.window)
+	}
+	c.beginMark("commit", commitLayers, values{
+		rate: v.rate, now: v.now, id: f.Vsync, size: int64(len(windows)) + 1, name: strings.Join(windows, ","),
+	})
+	if s.rate != v.rate {
+		s.rate = v.rate
+		c.slice(setMode, values{rate: v.rate}, 20*trace.Microsecond)
+	}
+	c.compute(s.about(30 * trace.Microsecond))
+	c.beginMark("commit", repaint, values{})
+	for _, inject := range s.injects.inRepaint[v.index] {
+		inject(c)
+	}
+	if s.Detail {
+		c.slice(acquireFence, values{count: 9000 + f.Vsync}, 5*trace.Microsecond)
+	}
+	c.compute(s.about(300 * trace.Microsecond))
+	s.present(c, f, v, slow)
+	c.end()
+	if s.Detail {
+		c.slice(recordPresent, values{id: f.Vsync, fd: 2500 + f.Vsync%16}, 3*trace.Microsecond)
+	}
+	c.end()
+	c.compute(10 * trace.Microsecond)
+}
+
+// present has the display show a frame at its first refresh after the commit and the GPU's
+// work, and a thread wait for that. A slow commit returns only after it.
+func (s *sim) present(c *actor, f *Frame, v vsync, slow bool) {
+	name := values{name: s.waiter.name, count: s.fence}
+	s.fence++
+	ready := max(s.now.Add(10*trace.Microsecond), f.drawn)
+	refresh := s.grid.after(s.monotonicTime(ready), v.index).index + s.injects.leftOut[v.index]
+	shown := s.traceTime(s.grid.at(refresh).now).Add(150 * trace.Microsecond)
+	if slow {
+		c.compute(shown.Add(s.choices.between(100*trace.Microsecond, 300*trace.Microsecond)).Sub(s.now))
+	}
+	if s.speller.presentTracker == "" {
+		return
+	}
+	if s.now >= shown {
+		f.Present, f.PresentEstimated = s.now, true
+		c.slice(fenceSignaled, name, 4*trace.Microsecond)
+		return
+	}
+	c.beginMark("commit", fencePending, name)
+	c.compute(10 * trace.Microsecond)
+	s.post(s.waiter, c, func(w *actor) {
+		w.beginMark("", fenceWait, name)
+		w.compute(10 * trace.Microsecond)
+		if shown > s.now {
+			s.at(shown, func() { s.wake(w, nil) })
+			w.block('S', "fence", reason{})
+		}
+		f.Present = s.now
+		w.end()
+		w.compute(5 * trace.Microsecond)
+	})
+	c.end()
 }

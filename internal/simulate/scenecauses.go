@@ -106,7 +106,8 @@ func (c Cause) PicksUpLate() bool {
 
 // Causes lists all causes.
 func Causes() []string {
-	return names(
+	var names []string
+	for _, c := range []Cause{
 		CauseNone, CauseMix, CauseMoreWork, CauseSlowClock, CauseLittleCore, CausePreempted, CauseNoCPU, CauseStorageD,
 		CauseStorageS, CauseDWithoutReason, CauseFence, CauseBinder, CauseBinderQueue, CauseBinderChain, CauseLock,
 		CauseLockWaiter, CauseInversion, CauseOtherProcess, CauseTimer, CauseGC, CauseGCElsewhere, CauseGCUnmarked, CauseIRQStorm,
@@ -115,145 +116,163 @@ func Causes() []string {
 		CauseCachedTransaction, CauseLostEvents, CauseNoSched, CauseDrawWork, CauseDrawBuffer, CauseCommitBusy,
 		CauseCommitBinder, CauseCommitFence, CauseDisplayLate, CausePickUpBusy, CausePickUpNoVsync, CauseUnmarshalling,
 		CauseLostSwitches,
-	)
+	} {
+		names = append(names, string(c))
+	}
+	return names
 }
 
 // injections arrange that the frame on vsync k takes d longer.
-var injections map[Cause]func(sc *scene, k int64, d trace.Duration)
+var injections map[Cause]func(s *sim, k int64, d trace.Duration)
 
 func init() {
-	injections = map[Cause]func(sc *scene, k int64, d trace.Duration){
-		CauseNone:     func(*scene, int64, trace.Duration) {},
-		CauseMix:      func(*scene, int64, trace.Duration) {}, // inject chooses among mixedCauses
-		CauseMoreWork: func(sc *scene, k int64, d trace.Duration) { sc.moreWork(k, d) },
-		CauseNoSched: func(sc *scene, k int64, d trace.Duration) {
-			sc.noSched = true
-			sc.moreWork(k, d).Acceptable = []string{"place_only", "unknown", "run"}
+	injections = map[Cause]func(s *sim, k int64, d trace.Duration){
+		CauseNone:     func(*sim, int64, trace.Duration) {},
+		CauseMix:      func(*sim, int64, trace.Duration) {}, // inject chooses among mixedCauses
+		CauseMoreWork: func(s *sim, k int64, d trace.Duration) { s.moreWork(k, d) },
+		CauseNoSched: func(s *sim, k int64, d trace.Duration) {
+			s.noSched = true
+			s.moreWork(k, d).Acceptable = []string{"place_only", "unknown", "run"}
 		},
-		CauseGC: func(sc *scene, k int64, d trace.Duration) {
-			sc.work(k, d, "PartialGC::RunPhases", "PartialGC::RunPhases1;GCReason0;MarkReason0;Sensitive0;IsInBackground0;Startup0")
+		CauseGC: func(s *sim, k int64, d trace.Duration) {
+			s.work(k, d, "PartialGC::RunPhases", "PartialGC::RunPhases1;GCReason0;MarkReason0;Sensitive0;IsInBackground0;Startup0")
 		},
-		CauseImageDecode: func(sc *scene, k int64, d trace.Duration) {
-			sc.work(k, d, "CreateImagePixelMap", "CreateImagePixelMap resource://app/photo.png, sourceSize: [ 4000, 3000 ], targetSize: [ 300, 225 ]")
+		CauseImageDecode: func(s *sim, k int64, d trace.Duration) {
+			s.work(k, d, "CreateImagePixelMap", "CreateImagePixelMap resource://app/photo.png, sourceSize: [ 4000, 3000 ], targetSize: [ 300, 225 ]")
 		},
-		CauseResourceRead: func(sc *scene, k int64, d trace.Duration) {
-			sc.work(k, d, "HapManager::GetMediaDataFromHap", "HapManager::GetMediaDataFromHap")
+		CauseResourceRead: func(s *sim, k int64, d trace.Duration) {
+			s.work(k, d, "HapManager::GetMediaDataFromHap", "HapManager::GetMediaDataFromHap")
 		},
-		CauseSlowClock:    (*scene).slowClock,
-		CauseLittleCore:   (*scene).littleCore,
-		CausePreempted:    func(sc *scene, k int64, d trace.Duration) { sc.preempt(k, d) },
-		CauseLostEvents:   (*scene).loseEvents,
-		CauseLostSwitches: (*scene).loseSwitches,
-		CauseNoCPU:        (*scene).noCPU,
-		CauseStorageD:     func(sc *scene, k int64, d trace.Duration) { sc.storage(k, d, 'D', reason{1, sc.caller("io_schedule")}) },
-		CauseStorageS: func(sc *scene, k int64, d trace.Duration) {
-			sc.storage(k, d, 'S', reason{0, sc.caller("fscache_page_get_and_lock")})
+		CauseSlowClock:    (*sim).slowClock,
+		CauseLittleCore:   (*sim).littleCore,
+		CausePreempted:    func(s *sim, k int64, d trace.Duration) { s.preempt(k, d) },
+		CauseLostEvents:   (*sim).loseEvents,
+		CauseLostSwitches: (*sim).loseSwitches,
+		CauseNoCPU:        (*sim).noCPU,
+		CauseStorageD:     func(s *sim, k int64, d trace.Duration) { s.storage(k, d, 'D', reason{1, s.caller("io_schedule")}) },
+		CauseStorageS: func(s *sim, k int64, d trace.Duration) {
+			s.storage(k, d, 'S', reason{0, s.caller("fscache_page_get_and_lock")})
 		},
-		CauseDWithoutReason: func(sc *scene, k int64, d trace.Duration) { sc.deviceWait(k, d, "kernel", reason{}) },
-		CauseFence: func(sc *scene, k int64, d trace.Duration) {
-			t := sc.deviceWait(k, d, "fence", reason{0, sc.caller("dma_fence_default_wait")})
-			if sc.NoBlockedReason {
+		CauseDWithoutReason: func(s *sim, k int64, d trace.Duration) { s.deviceWait(k, d, "kernel", reason{}) },
+		CauseFence: func(s *sim, k int64, d trace.Duration) {
+			t := s.deviceWait(k, d, "fence", reason{0, s.caller("dma_fence_default_wait")})
+			if s.scene.NoBlockedReason {
 				t.Acceptable = []string{"kernel"}
 			}
 		},
-		CauseBinder:            (*scene).binderCall,
-		CauseBinderQueue:       (*scene).binderQueue,
-		CauseBinderChain:       (*scene).binderChain,
-		CauseLock:              (*scene).lock,
-		CauseLockWaiter:        (*scene).lockWaiter,
-		CauseInversion:         (*scene).inversion,
-		CauseOtherProcess:      (*scene).otherProcess,
-		CauseTimer:             (*scene).sleep,
-		CauseGCElsewhere:       (*scene).gcElsewhere,
-		CauseGCUnmarked:        (*scene).gcUnmarked,
-		CauseIRQStorm:          (*scene).irqStorm,
-		CauseIRQThreads:        (*scene).irqThreads,
-		CauseVsyncLate:         (*scene).vsyncLate,
-		CausePreviousFrame:     (*scene).previousFrame,
-		CauseOnIdle:            (*scene).onIdle,
-		CauseBetweenFrames:     (*scene).betweenFrames,
-		CauseBuffer:            (*scene).bufferWait,
-		CauseRenderBusy:        (*scene).renderBusy,
-		CauseBackPressure:      (*scene).backPressure,
-		CauseGPULate:           (*scene).gpuLate,
-		CauseDeliberateDelay:   (*scene).deliberateDelay,
-		CauseCachedTransaction: (*scene).cachedTransaction,
-		CauseDrawWork:          (*scene).drawWork,
-		CauseDrawBuffer:        (*scene).drawBuffer,
-		CauseCommitBusy:        (*scene).commitBusy,
-		CauseCommitBinder:      (*scene).commitBinder,
-		CauseCommitFence:       (*scene).commitFence,
-		CauseDisplayLate:       (*scene).displayLate,
-		CausePickUpBusy:        (*scene).pickUpBusy,
-		CausePickUpNoVsync:     (*scene).pickUpNoVsync,
-		CauseUnmarshalling:     (*scene).unmarshalling,
+		CauseBinder:            (*sim).binderCall,
+		CauseBinderQueue:       (*sim).binderQueue,
+		CauseBinderChain:       (*sim).binderChain,
+		CauseLock:              (*sim).lock,
+		CauseLockWaiter:        (*sim).lockWaiter,
+		CauseInversion:         (*sim).inversion,
+		CauseOtherProcess:      (*sim).otherProcess,
+		CauseTimer:             (*sim).sleep,
+		CauseGCElsewhere:       (*sim).gcElsewhere,
+		CauseGCUnmarked:        (*sim).gcUnmarked,
+		CauseIRQStorm:          (*sim).irqStorm,
+		CauseIRQThreads:        (*sim).irqThreads,
+		CauseVsyncLate:         (*sim).vsyncLate,
+		CausePreviousFrame:     (*sim).previousFrame,
+		CauseOnIdle:            (*sim).onIdle,
+		CauseBetweenFrames:     (*sim).betweenFrames,
+		CauseBuffer:            (*sim).bufferWait,
+		CauseRenderBusy:        (*sim).renderBusy,
+		CauseBackPressure:      (*sim).backPressure,
+		CauseGPULate:           (*sim).gpuLate,
+		CauseDeliberateDelay:   (*sim).deliberateDelay,
+		CauseCachedTransaction: (*sim).cachedTransaction,
+		CauseDrawWork:          (*sim).drawWork,
+		CauseDrawBuffer:        (*sim).drawBuffer,
+		CauseCommitBusy:        (*sim).commitBusy,
+		CauseCommitBinder:      (*sim).commitBinder,
+		CauseCommitFence:       (*sim).commitFence,
+		CauseDisplayLate:       (*sim).displayLate,
+		CausePickUpBusy:        (*sim).pickUpBusy,
+		CausePickUpNoVsync:     (*sim).pickUpNoVsync,
+		CauseUnmarshalling:     (*sim).unmarshalling,
 	}
 }
 
 // inject arranges the causes of one to three frames, far enough apart that each finds
 // the scene recovered. A usual frame takes less than half the period, so the injected
 // time makes it late by about three tenths of the period.
-func (sc *scene) inject() {
-	at := sc.At
+func (s *sim) inject() {
+	if s.scene.Cause == "" {
+		return
+	}
+	at := s.scene.At
 	if at == nil {
-		count := 1 + int64(sc.Seed%3)
-		if sc.Cause == CauseMix {
+		count := 1 + int64(s.scene.Seed%3)
+		if s.scene.Cause == CauseMix {
 			count = int64(len(mixedCauses))
 		}
 		for n := range count {
-			if k := 12 + int64(sc.Seed%5) + 8*n; k+4 < int64(sc.Frames) {
+			if k := 12 + int64(s.scene.Seed%5) + 8*n; k+4 < int64(s.scene.Frames) {
 				at = append(at, k)
 			}
 		}
 	}
-	if sc.Usual != "" {
-		for k := range int64(sc.Frames) {
+	if s.scene.Usual != "" {
+		for k := range int64(s.scene.Frames) {
 			if !slices.Contains(at, k) {
-				injections[sc.Usual](sc, k, share(sc.period, 5))
+				injections[s.scene.Usual](s, k, share(s.period(), 5))
 			}
 		}
-		sc.truth.Causes = nil
+		s.truth.Causes = nil
 	}
 	for i, k := range at {
-		sc.targets[k] = true
-		d := share(sc.period, sc.Injected)
+		s.injects.targets[k] = true
+		d := share(s.period(), s.scene.Injected)
 		do := func(c Cause, d trace.Duration) {
-			sc.injecting = c
-			injections[c](sc, k, d)
+			s.injects.cause = c
+			injections[c](s, k, d)
 		}
 		switch {
-		case sc.Cause == CauseMix:
+		case s.scene.Cause == CauseMix:
 			do(mixedCauses[i%len(mixedCauses)], d)
-		case sc.Second == "":
-			do(sc.Cause, d)
+		case s.scene.Second == "":
+			do(s.scene.Cause, d)
 		default:
-			do(sc.Cause, share(d, sc.First))
-			do(sc.Second, share(d, 100-sc.First))
+			do(s.scene.Cause, share(d, s.scene.First))
+			do(s.scene.Second, share(d, 100-s.scene.First))
 		}
 	}
-	if sc.Noise {
-		sc.addNoise()
+	if s.scene.Noise {
+		s.addNoise()
 	}
 }
 
+// interfere injects into the place where the cause is wanted.
+func (s *sim) interfere(a *actor, v vsync, inBuild bool) {
+	if inBuild == s.scene.InBuild {
+		for _, inject := range s.injects.inFrame[v.index] {
+			inject(a)
+		}
+	}
+}
+
+// period is that of the scene.
+func (s *sim) period() trace.Duration { return s.grid.at(0).period }
+
 // cause adds a truth about the application's frame on vsync k.
-func (sc *scene) cause(t CauseTruth, k int64) *CauseTruth {
-	t.Cause, t.Kind, t.Process, t.Thread, t.TID = sc.injecting, AppFrame, sc.ui.process, sc.ui.name, sc.ui.tid
+func (s *sim) cause(t CauseTruth, k int64) *CauseTruth {
+	t.Cause, t.Kind, t.Process, t.Thread, t.TID = s.injects.cause, AppFrame, s.ui.process, s.ui.name, s.ui.tid
 	t.Vsync = firstAppVsync + k
-	sc.truth.Causes = append(sc.truth.Causes, &t)
+	s.truth.Causes = append(s.truth.Causes, &t)
 	return &t
 }
 
 // within injects into FlushLayoutTask of the frame on vsync k, and measures.
-func (sc *scene) within(k int64, t CauseTruth, do func(a *actor)) *CauseTruth {
+func (s *sim) within(k int64, t CauseTruth, do func(a *actor)) *CauseTruth {
 	stage, slice := "layout", "FlushLayoutTask"
-	if sc.InBuild {
+	if s.scene.InBuild {
 		stage, slice = "build", "FlushBuild"
 	}
 	t.Stage, t.Slice = stage, cmp.Or(t.Slice, slice)
-	c := sc.cause(t, k)
-	sc.inFrame[k] = append(sc.inFrame[k], func(a *actor) {
-		from := sc.now
+	c := s.cause(t, k)
+	s.injects.inFrame[k] = append(s.injects.inFrame[k], func(a *actor) {
+		from := s.now
 		a.enter(a.current)
 		first := len(a.history)
 		do(a)
@@ -264,24 +283,24 @@ func (sc *scene) within(k int64, t CauseTruth, do func(a *actor)) *CauseTruth {
 			}
 		}
 		if c.NS == 0 {
-			c.NS = sc.now.Sub(from)
+			c.NS = s.now.Sub(from)
 		}
 	})
 	return c
 }
 
 // caller is a kernel function as sched_blocked_reason names it.
-func (sc *scene) caller(function string) string {
-	if sc.Kernel == KernelHongMeng {
+func (s *sim) caller(function string) string {
+	if s.Kernel == KernelHongMeng {
 		return function[:min(len(function), 19)] + "+0x48/0x70[sysmgr.elf]"
 	}
 	return function + "+0x48/0x70"
 }
 
 // device interrupts after d, with what its handler does.
-func (sc *scene) device(d trace.Duration, handle func(by *actor)) {
-	sc.after(d, func() {
-		sc.post(sc.irq, nil, func(i *actor) {
+func (s *sim) device(d trace.Duration, handle func(by *actor)) {
+	s.after(d, func() {
+		s.post(s.irq, nil, func(i *actor) {
 			i.compute(4 * trace.Microsecond)
 			handle(i)
 			i.compute(4 * trace.Microsecond)
@@ -290,20 +309,20 @@ func (sc *scene) device(d trace.Duration, handle func(by *actor)) {
 }
 
 // occupy has a more important thread use a processor for d.
-func (sc *scene) occupy(cpu int, d trace.Duration) {
-	sc.hog.core = sc.cores[cpu]
-	sc.post(sc.hog, nil, func(h *actor) { h.compute(d) })
+func (s *sim) occupy(cpu int, d trace.Duration) {
+	s.hog.core = s.cores[cpu]
+	s.post(s.hog, nil, func(h *actor) { h.compute(d) })
 }
 
 func culprit(a *actor) string { return a.process + ":" + a.name }
 
-func (sc *scene) moreWork(k int64, d trace.Duration) *CauseTruth {
-	return sc.within(k, CauseTruth{Wait: "run.work", Acceptable: []string{"run"}}, func(a *actor) { a.compute(d) })
+func (s *sim) moreWork(k int64, d trace.Duration) *CauseTruth {
+	return s.within(k, CauseTruth{Wait: "run.work", Acceptable: []string{"run"}}, func(a *actor) { a.compute(d) })
 }
 
 // work computes in a slice of its own.
-func (sc *scene) work(k int64, d trace.Duration, name, text string) {
-	sc.within(k, CauseTruth{Wait: "run.work", Acceptable: []string{"run"}, Slice: name}, func(a *actor) {
+func (s *sim) work(k int64, d trace.Duration, name, text string) {
+	s.within(k, CauseTruth{Wait: "run.work", Acceptable: []string{"run"}, Slice: name}, func(a *actor) {
 		a.begin("", name, text, "M0538")
 		a.compute(d)
 		a.end()
@@ -311,135 +330,135 @@ func (sc *scene) work(k int64, d trace.Duration, name, text string) {
 }
 
 // usualWork is about what the frame computes inside OnVsyncEvent.
-func (sc *scene) usualWork() trace.Duration { return share(sc.period, 35) + 140*trace.Microsecond }
+func (s *sim) usualWork() trace.Duration { return share(s.period(), 35) + 140*trace.Microsecond }
 
 // slower is the frequency at which that takes d longer.
-func (sc *scene) slower(d trace.Duration) int {
-	u := sc.usualWork()
+func (s *sim) slower(d trace.Duration) int {
+	u := s.usualWork()
 	return int(trace.Duration(clusters[1].top)*u/(u+d)) / 1000 * 1000
 }
 
 // throughout does something at the begin and the end of the frame on vsync k. The
 // truth is how much longer the frame's usual work takes.
-func (sc *scene) throughout(k int64, f int, change func(a *actor, begins bool)) {
-	t := sc.cause(CauseTruth{Wait: "run.slow", Acceptable: []string{"run"}}, k)
+func (s *sim) throughout(k int64, f int, change func(a *actor, begins bool)) {
+	t := s.cause(CauseTruth{Wait: "run.slow", Acceptable: []string{"run"}}, k)
 	var from trace.Time
-	sc.around[k] = append(sc.around[k], func(a *actor, begins bool) {
+	s.injects.around[k] = append(s.injects.around[k], func(a *actor, begins bool) {
 		if begins {
-			from = sc.now
+			from = s.now
 		} else {
-			took := sc.now.Sub(from)
+			took := s.now.Sub(from)
 			t.NS = took - took*trace.Duration(f)/trace.Duration(clusters[1].top)
 		}
 		change(a, begins)
 	})
 }
 
-func (sc *scene) slowClock(k int64, d trace.Duration) {
-	f := sc.slower(d)
-	sc.throughout(k, f, func(_ *actor, begins bool) {
+func (s *sim) slowClock(k int64, d trace.Duration) {
+	f := s.slower(d)
+	s.throughout(k, f, func(_ *actor, begins bool) {
 		if begins {
-			sc.setFrequency(clusters[1].from, clusters[1].to, f)
+			s.setFrequency(clusters[1].from, clusters[1].to, f)
 		} else {
-			sc.setFrequency(clusters[1].from, clusters[1].to, clusters[1].top)
+			s.setFrequency(clusters[1].from, clusters[1].to, clusters[1].top)
 		}
 	})
 }
 
-func (sc *scene) littleCore(k int64, d trace.Duration) {
-	f := sc.slower(d)
-	sc.after(sceneLead-trace.Millisecond, func() { sc.setFrequency(clusters[0].from, clusters[0].to, f) })
-	sc.throughout(k, f, func(a *actor, begins bool) {
+func (s *sim) littleCore(k int64, d trace.Duration) {
+	f := s.slower(d)
+	s.after(lead-trace.Millisecond, func() { s.setFrequency(clusters[0].from, clusters[0].to, f) })
+	s.throughout(k, f, func(a *actor, begins bool) {
 		if begins {
-			a.moveTo(sc.cores[littleCPU])
+			a.moveTo(s.cores[littleCPU])
 		} else {
-			a.moveTo(sc.cores[uiCPU])
+			a.moveTo(s.cores[uiCPU])
 		}
 	})
 }
 
-func (sc *scene) preempt(k int64, d trace.Duration) *CauseTruth {
-	t := CauseTruth{Wait: "cpu.preempted", Culprit: culprit(sc.hog), Leaf: "run"}
-	return sc.within(k, t, func(a *actor) {
-		sc.occupy(uiCPU, d)
+func (s *sim) preempt(k int64, d trace.Duration) *CauseTruth {
+	t := CauseTruth{Wait: "cpu.preempted", Culprit: culprit(s.hog), Leaf: "run"}
+	return s.within(k, t, func(a *actor) {
+		s.occupy(uiCPU, d)
 		a.compute(50 * trace.Microsecond)
 	})
 }
 
 // loseEvents loses the switch to the thread that preempts, but not the one back.
-func (sc *scene) loseEvents(k int64, d trace.Duration) {
-	sc.inFrame[k] = append(sc.inFrame[k], func(*actor) {
-		sc.dropCPU, sc.dropFrom, sc.dropTo = uiCPU, sc.now, sc.now.Add(share(d, 80))
+func (s *sim) loseEvents(k int64, d trace.Duration) {
+	s.injects.inFrame[k] = append(s.injects.inFrame[k], func(*actor) {
+		s.dropCPU, s.dropFrom, s.dropTo = uiCPU, s.now, s.now.Add(share(d, 80))
 	})
-	t := sc.preempt(k, d)
+	t := s.preempt(k, d)
 	t.Wait, t.Acceptable, t.Culprit, t.Leaf = "unknown", []string{"cpu.preempted"}, "", ""
 }
 
 // loseSwitches loses all events of the processor while the thread sleeps, from before it
 // falls asleep until after it runs again.
-func (sc *scene) loseSwitches(k int64, d trace.Duration) {
+func (s *sim) loseSwitches(k int64, d trace.Duration) {
 	const before, after = 20 * trace.Microsecond, 100 * trace.Microsecond
-	t := sc.within(k, CauseTruth{}, func(a *actor) {
-		sc.s.text.lose(uiCPU, sc.now, sc.now.Add(before+d+after/2))
+	t := s.within(k, CauseTruth{}, func(a *actor) {
+		s.text.lose(uiCPU, s.now, s.now.Add(before+d+after/2))
 		a.compute(before)
-		sc.device(d, func(by *actor) { sc.wake(a, by) })
-		a.block('S', "timer", reason{0, sc.caller("hrtimer_nanosleep")})
+		s.device(d, func(by *actor) { s.wake(a, by) })
+		a.block('S', "timer", reason{0, s.caller("hrtimer_nanosleep")})
 		a.compute(after)
 	})
 	t.Wait = "unknown"
 }
 
 // noCPU has another thread on the processor when the vsync arrives.
-func (sc *scene) noCPU(k int64, d trace.Duration) {
+func (s *sim) noCPU(k int64, d trace.Duration) {
 	const early = 300 * trace.Microsecond
-	t := sc.cause(CauseTruth{Wait: "cpu.wait", Stage: "start", Culprit: culprit(sc.hog), Leaf: "run"}, k)
-	vsync := sc.s.traceTime(sc.s.grid.at(k).now)
-	sc.at(vsync.Add(-early), func() {
-		sc.hog.core = sc.cores[uiCPU]
-		sc.post(sc.hog, nil, func(h *actor) {
+	t := s.cause(CauseTruth{Wait: "cpu.wait", Stage: "start", Culprit: culprit(s.hog), Leaf: "run"}, k)
+	vsync := s.traceTime(s.grid.at(k).now)
+	s.at(vsync.Add(-early), func() {
+		s.hog.core = s.cores[uiCPU]
+		s.post(s.hog, nil, func(h *actor) {
 			h.compute(early + d)
-			t.NS = sc.now.Sub(sc.ui.current.from)
+			t.NS = s.now.Sub(s.ui.current.from)
 		})
 	})
 }
 
-func (sc *scene) storage(k int64, d trace.Duration, letter byte, why reason) {
-	sc.within(k, CauseTruth{Wait: "io"}, func(a *actor) { sc.read(a, d, letter, why) })
+func (s *sim) storage(k int64, d trace.Duration, letter byte, why reason) {
+	s.within(k, CauseTruth{Wait: "io"}, func(a *actor) { s.read(a, d, letter, why) })
 }
 
 // read waits for a device to read a block.
-func (sc *scene) read(a *actor, d trace.Duration, letter byte, why reason) {
-	at := strconv.FormatInt(sc.block, 10) + " + 72 ["
-	sc.block += 80
+func (s *sim) read(a *actor, d trace.Duration, letter byte, why reason) {
+	at := strconv.FormatInt(s.block, 10) + " + 72 ["
+	s.block += 80
 	a.kernel("block_rq_issue: 12,80 RCVHS 36864 () " + at + a.name + "]")
 	a.compute(5 * trace.Microsecond)
-	sc.device(d, func(by *actor) {
+	s.device(d, func(by *actor) {
 		by.kernel("block_rq_complete: 12,80 RCVHS () " + at + "0]")
-		sc.wake(a, by)
+		s.wake(a, by)
 	})
 	a.block(letter, "io", why)
 }
 
 // deviceWait waits for a device in state D.
-func (sc *scene) deviceWait(k int64, d trace.Duration, wait string, why reason) *CauseTruth {
-	return sc.within(k, CauseTruth{Wait: wait}, func(a *actor) {
-		sc.device(d, func(by *actor) { sc.wake(a, by) })
+func (s *sim) deviceWait(k int64, d trace.Duration, wait string, why reason) *CauseTruth {
+	return s.within(k, CauseTruth{Wait: wait}, func(a *actor) {
+		s.device(d, func(by *actor) { s.wake(a, by) })
 		a.block('D', wait, why)
 	})
 }
 
 // call is a synchronous binder call from a to callee.
-func (sc *scene) call(a, callee *actor, do func(s *actor)) {
-	sc.binder += 2
-	request, reply := sc.binder, sc.binder+1
+func (s *sim) call(a, callee *actor, do func(b *actor)) {
+	s.binder += 2
+	request, reply := s.binder, s.binder+1
 	a.kernel(fmt.Sprintf("binder_transaction: transaction=%d dest_node=12138790 dest_proc=%d dest_thread=0 reply=0 flags=0x10 code=0x37", request, callee.pid))
-	sc.post(callee, a, func(s *actor) {
-		s.kernel(fmt.Sprintf("binder_transaction_received: transaction=%d", request))
-		s.compute(5 * trace.Microsecond)
-		do(s)
-		s.kernel(fmt.Sprintf("binder_transaction: transaction=%d dest_node=0 dest_proc=%d dest_thread=%d reply=1 flags=0x0 code=0x0", reply, a.pid, a.tid))
-		sc.wake(a, s)
-		s.compute(5 * trace.Microsecond)
+	s.post(callee, a, func(b *actor) {
+		b.kernel(fmt.Sprintf("binder_transaction_received: transaction=%d", request))
+		b.compute(5 * trace.Microsecond)
+		do(b)
+		b.kernel(fmt.Sprintf("binder_transaction: transaction=%d dest_node=0 dest_proc=%d dest_thread=%d reply=1 flags=0x0 code=0x0", reply, a.pid, a.tid))
+		s.wake(a, b)
+		b.compute(5 * trace.Microsecond)
 	})
 	a.block('S', "binder", reason{})
 	a.kernel(fmt.Sprintf("binder_transaction_received: transaction=%d", reply))
@@ -447,32 +466,32 @@ func (sc *scene) call(a, callee *actor, do func(s *actor)) {
 
 const serviceSlice = "MediaLibrary::Query"
 
-func (sc *scene) binderCall(k int64, d trace.Duration) {
-	t := CauseTruth{Wait: "binder", Culprit: culprit(sc.service), Leaf: "run", LeafSlice: serviceSlice}
-	sc.within(k, t, func(a *actor) {
-		sc.call(a, sc.service, func(s *actor) { sc.slice(s, "", serviceSlice, "M0538", d) })
+func (s *sim) binderCall(k int64, d trace.Duration) {
+	t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice}
+	s.within(k, t, func(a *actor) {
+		s.call(a, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
 	})
 }
 
-func (sc *scene) binderQueue(k int64, d trace.Duration) {
-	t := CauseTruth{Wait: "binder", Culprit: culprit(sc.service), Leaf: "cpu.wait"}
-	sc.within(k, t, func(a *actor) {
-		sc.occupy(serviceCPU, d)
+func (s *sim) binderQueue(k int64, d trace.Duration) {
+	t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "cpu.wait"}
+	s.within(k, t, func(a *actor) {
+		s.occupy(serviceCPU, d)
 		a.compute(60 * trace.Microsecond)
-		sc.call(a, sc.service, func(s *actor) { sc.slice(s, "", serviceSlice, "M0538", 200*trace.Microsecond) })
+		s.call(a, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", 200*trace.Microsecond) })
 	})
 }
 
-func (sc *scene) binderChain(k int64, d trace.Duration) {
+func (s *sim) binderChain(k int64, d trace.Duration) {
 	const slice = "FileIndex::Scan"
-	t := CauseTruth{Wait: "binder", Culprit: culprit(sc.service2), Leaf: "run", LeafSlice: slice}
-	sc.within(k, t, func(a *actor) {
-		sc.call(a, sc.service, func(s *actor) {
-			s.begin("", serviceSlice, serviceSlice, "M0538")
-			s.compute(50 * trace.Microsecond)
-			sc.call(s, sc.service2, func(s2 *actor) { sc.slice(s2, "", slice, "M0538", d) })
-			s.compute(50 * trace.Microsecond)
-			s.end()
+	t := CauseTruth{Wait: "binder", Culprit: culprit(s.service2), Leaf: "run", LeafSlice: slice}
+	s.within(k, t, func(a *actor) {
+		s.call(a, s.service, func(b *actor) {
+			b.begin("", serviceSlice, serviceSlice, "M0538")
+			b.compute(50 * trace.Microsecond)
+			s.call(b, s.service2, func(b2 *actor) { s.inSlice(b2, "", slice, "M0538", d) })
+			b.compute(50 * trace.Microsecond)
+			b.end()
 		})
 	})
 }
@@ -480,91 +499,91 @@ func (sc *scene) binderChain(k int64, d trace.Duration) {
 const workerSlice = "ImageSource::CreatePixelMap"
 
 // task has the UI thread wait for a task of the worker.
-func (sc *scene) task(k int64, leaf string, do func(w *actor)) {
-	t := CauseTruth{Wait: "own_thread", Culprit: culprit(sc.worker), Leaf: leaf, LeafSlice: workerSlice}
-	sc.within(k, t, func(a *actor) {
-		sc.post(sc.worker, a, func(w *actor) {
+func (s *sim) task(k int64, leaf string, do func(w *actor)) {
+	t := CauseTruth{Wait: "own_thread", Culprit: culprit(s.worker), Leaf: leaf, LeafSlice: workerSlice}
+	s.within(k, t, func(a *actor) {
+		s.post(s.worker, a, func(w *actor) {
 			w.begin("", workerSlice, workerSlice, "M0538")
 			do(w)
 			w.end()
-			sc.wake(a, w)
+			s.wake(a, w)
 			w.compute(10 * trace.Microsecond)
 		})
 		a.block('S', "own_thread", reason{})
 	})
 }
 
-func (sc *scene) lock(k int64, d trace.Duration) {
-	sc.task(k, "run", func(w *actor) { w.compute(d) })
+func (s *sim) lock(k int64, d trace.Duration) {
+	s.task(k, "run", func(w *actor) { w.compute(d) })
 }
 
-func (sc *scene) lockWaiter(k int64, d trace.Duration) {
-	sc.task(k, "io", func(w *actor) {
+func (s *sim) lockWaiter(k int64, d trace.Duration) {
+	s.task(k, "io", func(w *actor) {
 		w.compute(share(d, 10))
-		sc.read(w, share(d, 80), 'D', reason{1, sc.caller("io_schedule")})
+		s.read(w, share(d, 80), 'D', reason{1, s.caller("io_schedule")})
 		w.compute(share(d, 10))
 	})
 }
 
-func (sc *scene) inversion(k int64, d trace.Duration) {
-	sc.task(k, "cpu.preempted", func(w *actor) {
+func (s *sim) inversion(k int64, d trace.Duration) {
+	s.task(k, "cpu.preempted", func(w *actor) {
 		w.compute(50 * trace.Microsecond)
-		sc.occupy(workerCPU, d)
+		s.occupy(workerCPU, d)
 		w.compute(100 * trace.Microsecond)
 	})
 }
 
-func (sc *scene) otherProcess(k int64, d trace.Duration) {
+func (s *sim) otherProcess(k int64, d trace.Duration) {
 	const slice = "SensorDataProcesser::Report"
-	t := CauseTruth{Wait: "other_process", Culprit: culprit(sc.other), Leaf: "run", LeafSlice: slice}
-	sc.within(k, t, func(a *actor) {
-		sc.post(sc.other, a, func(o *actor) {
-			sc.slice(o, "", slice, "M0538", d)
-			sc.wake(a, o)
+	t := CauseTruth{Wait: "other_process", Culprit: culprit(s.other), Leaf: "run", LeafSlice: slice}
+	s.within(k, t, func(a *actor) {
+		s.post(s.other, a, func(o *actor) {
+			s.inSlice(o, "", slice, "M0538", d)
+			s.wake(a, o)
 			o.compute(10 * trace.Microsecond)
 		})
 		a.block('S', "other_process", reason{})
 	})
 }
 
-func (sc *scene) sleep(k int64, d trace.Duration) {
-	sc.within(k, CauseTruth{Wait: "timer"}, func(a *actor) {
-		sc.after(d, func() { sc.wake(a, nil) })
-		a.block('S', "timer", reason{0, sc.caller("hrtimer_nanosleep")})
+func (s *sim) sleep(k int64, d trace.Duration) {
+	s.within(k, CauseTruth{Wait: "timer"}, func(a *actor) {
+		s.after(d, func() { s.wake(a, nil) })
+		a.block('S', "timer", reason{0, s.caller("hrtimer_nanosleep")})
 	})
 }
 
-func (sc *scene) gcElsewhere(k int64, d trace.Duration) {
+func (s *sim) gcElsewhere(k int64, d trace.Duration) {
 	const suspended = "SuspendTime::WaitGCFinished"
-	t := sc.collection("gc.wait")
+	t := s.collection("gc.wait")
 	t.Slice = suspended
-	sc.within(k, t, func(a *actor) {
+	s.within(k, t, func(a *actor) {
 		a.begin("", suspended, suspended, "M0538")
-		sc.collect(a, "gc.wait", d)
+		s.collect(a, "gc.wait", d)
 		a.compute(10 * trace.Microsecond)
 		a.end()
 	})
 }
 
-func (sc *scene) gcUnmarked(k int64, d trace.Duration) {
-	sc.within(k, sc.collection("own_thread"), func(a *actor) { sc.collect(a, "own_thread", d) })
+func (s *sim) gcUnmarked(k int64, d trace.Duration) {
+	s.within(k, s.collection("own_thread"), func(a *actor) { s.collect(a, "own_thread", d) })
 }
 
 const collectionSlice = "SharedGC::RunPhases"
 
-func (sc *scene) collection(wait string) CauseTruth {
-	return CauseTruth{Wait: wait, Culprit: culprit(sc.collector), Leaf: "run", LeafSlice: collectionSlice, Reason: "shared limit"}
+func (s *sim) collection(wait string) CauseTruth {
+	return CauseTruth{Wait: wait, Culprit: culprit(s.collector), Leaf: "run", LeafSlice: collectionSlice, Reason: "shared limit"}
 }
 
 // collect has a thread wait until another one has collected garbage.
-func (sc *scene) collect(a *actor, wait string, d trace.Duration) {
-	sc.post(sc.collector, a, func(g *actor) {
+func (s *sim) collect(a *actor, wait string, d trace.Duration) {
+	s.post(s.collector, a, func(g *actor) {
 		g.begin("", collectionSlice, collectionSlice+";GCReason9;MarkReason0;Sensitive0;IsInBackground0;Startup0", "M0538")
 		g.begin("", "SharedGC::Mark", "SharedGC::Mark", "M0538")
 		g.compute(d)
 		g.end()
 		g.end()
-		sc.wake(a, g)
+		s.wake(a, g)
 		g.compute(10 * trace.Microsecond)
 	})
 	a.block('S', wait, reason{})
@@ -573,87 +592,87 @@ func (sc *scene) collect(a *actor, wait string, d trace.Duration) {
 // rounds is the number of interrupts that share the injected time.
 const rounds = 24
 
-func (sc *scene) irqStorm(k int64, d trace.Duration) {
-	sc.within(k, CauseTruth{Wait: "irq"}, func(a *actor) {
+func (s *sim) irqStorm(k int64, d trace.Duration) {
+	s.within(k, CauseTruth{Wait: "irq"}, func(a *actor) {
 		for i := range trace.Duration(rounds) {
-			sc.after(i*(d/rounds+15*trace.Microsecond)+5*trace.Microsecond, func() {
-				sc.interruptCore(a.core, 40, "thermal", d/rounds)
+			s.after(i*(d/rounds+15*trace.Microsecond)+5*trace.Microsecond, func() {
+				s.interruptCore(a.core, 40, "thermal", d/rounds)
 			})
 		}
 		a.compute(rounds * 15 * trace.Microsecond)
 	})
 }
 
-func (sc *scene) irqThreads(k int64, d trace.Duration) {
-	sc.within(k, CauseTruth{Wait: "irq", Culprit: culprit(sc.irqThread)}, func(a *actor) {
+func (s *sim) irqThreads(k int64, d trace.Duration) {
+	s.within(k, CauseTruth{Wait: "irq", Culprit: culprit(s.irqThread)}, func(a *actor) {
 		left := rounds
 		var serve func(i *actor)
 		serve = func(i *actor) {
 			i.compute(d / rounds)
 			if left--; left > 0 {
-				sc.after(10*trace.Microsecond, func() { sc.post(i, nil, serve) })
+				s.after(10*trace.Microsecond, func() { s.post(i, nil, serve) })
 			}
 		}
-		sc.post(sc.irqThread, nil, serve)
+		s.post(s.irqThread, nil, serve)
 		a.compute(rounds * 40 * trace.Microsecond)
 	})
 }
 
 // vsyncLate has the vsync generated late, for render_service too, whose deadline is later.
-func (sc *scene) vsyncLate(k int64, d trace.Duration) {
-	sc.vsyncBy[k] = d
-	sc.cause(CauseTruth{Wait: "vsync", Stage: "start", NS: d}, k)
+func (s *sim) vsyncLate(k int64, d trace.Duration) {
+	s.injects.vsyncBy[k] = d
+	s.cause(CauseTruth{Wait: "vsync", Stage: "start", NS: d}, k)
 }
 
 // previousFrame has the frame before take so long that this one is late as well.
-func (sc *scene) previousFrame(k int64, d trace.Duration) {
-	sc.moreWork(k-1, share(sc.period, 150))
-	t := sc.cause(CauseTruth{Wait: "earlier_frame", Acceptable: []string{"knock_on"}, Stage: "start", KnockOnOf: firstAppVsync + k - 1}, k)
-	sc.atEnd[k-1] = append(sc.atEnd[k-1], func(*actor) { t.NS = sc.now.Sub(sc.s.traceTime(sc.s.grid.at(k).now)) })
+func (s *sim) previousFrame(k int64, d trace.Duration) {
+	s.moreWork(k-1, share(s.period(), 150))
+	t := s.cause(CauseTruth{Wait: "earlier_frame", Acceptable: []string{"knock_on"}, Stage: "start", KnockOnOf: firstAppVsync + k - 1}, k)
+	s.injects.atEnd[k-1] = append(s.injects.atEnd[k-1], func(*actor) { t.NS = s.now.Sub(s.traceTime(s.grid.at(k).now)) })
 }
 
 // onIdle works after the frame before until the time is short.
-func (sc *scene) onIdle(k int64, d trace.Duration) {
-	t := sc.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "OnIdle", Leaf: "run"}, k)
-	vsync := sc.s.grid.at(k).now
-	sc.atEnd[k-1] = append(sc.atEnd[k-1], func(a *actor) {
+func (s *sim) onIdle(k int64, d trace.Duration) {
+	t := s.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "OnIdle", Leaf: "run"}, k)
+	vsync := s.grid.at(k).now
+	s.injects.atEnd[k-1] = append(s.injects.atEnd[k-1], func(a *actor) {
 		a.begin("idle", "OnIdle", "OnIdle, targettime:"+strconv.FormatInt(int64(vsync), 10), "I39")
-		a.compute(sc.s.traceTime(vsync).Add(d).Sub(sc.now))
+		a.compute(s.traceTime(vsync).Add(d).Sub(s.now))
 		a.end()
-		t.NS = sc.now.Sub(sc.s.traceTime(vsync))
+		t.NS = s.now.Sub(s.traceTime(vsync))
 	})
 }
 
 // betweenFrames runs JavaScript that begins before the vsync.
-func (sc *scene) betweenFrames(k int64, d trace.Duration) {
-	t := sc.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "ExecuteJS", Leaf: "run"}, k)
-	vsync, early := sc.s.traceTime(sc.s.grid.at(k).now), share(sc.period, 40)
-	sc.at(vsync.Add(-early), func() {
-		sc.post(sc.ui, nil, func(a *actor) {
-			sc.slice(a, "js", "ExecuteJS", "I39", early+d)
-			t.NS = sc.now.Sub(vsync)
+func (s *sim) betweenFrames(k int64, d trace.Duration) {
+	t := s.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "ExecuteJS", Leaf: "run"}, k)
+	vsync, early := s.traceTime(s.grid.at(k).now), share(s.period(), 40)
+	s.at(vsync.Add(-early), func() {
+		s.post(s.ui, nil, func(a *actor) {
+			s.inSlice(a, "js", "ExecuteJS", "I39", early+d)
+			t.NS = s.now.Sub(vsync)
 		})
 	})
 }
 
 // usualDecoy is a slice in frames that stay on time, away from those with a cause.
-func (sc *scene) usualDecoy(a *actor, v vsync) {
-	if k := v.index; sc.Decoys && k%4 == 1 && !sc.targets[k] && !sc.targets[k-1] && !sc.targets[k+1] {
-		sc.slice(a, "build", "PartialGC::RunPhases", "M0538", share(sc.period, 20))
+func (s *sim) usualDecoy(a *actor, v vsync) {
+	if k := v.index; s.scene.Decoys && k%4 == 1 && !s.injects.targets[k] && !s.injects.targets[k-1] && !s.injects.targets[k+1] {
+		s.inSlice(a, "build", "PartialGC::RunPhases", "M0538", share(s.period(), 20))
 	}
 }
 
 // addNoise has a thread on another processor run now and then and wake the UI thread,
 // which runs already.
-func (sc *scene) addNoise() {
-	random := newRandom(sc.Seed, 4)
-	for i := range int64(sc.Frames) * 3 {
-		at := sc.s.traceTime(firstVsync).Add(trace.Duration(i) * sc.period / 3)
-		sc.at(at.Add(random.between(0, sc.period/4)), func() {
-			sc.post(sc.noise, nil, func(a *actor) {
-				sc.slice(a, "", "HiLog::Flush", "M0538", 100*trace.Microsecond)
-				if sc.ui.current.state == running {
-					sc.wakeLines(sc.ui, a, 0, 0)
+func (s *sim) addNoise() {
+	random := newRandom(s.scene.Seed, 4)
+	for i := range int64(s.scene.Frames) * 3 {
+		at := s.traceTime(firstVsync).Add(trace.Duration(i) * s.period() / 3)
+		s.at(at.Add(random.between(0, s.period()/4)), func() {
+			s.post(s.noise, nil, func(a *actor) {
+				s.inSlice(a, "", "HiLog::Flush", "M0538", 100*trace.Microsecond)
+				if s.ui.current.state == running {
+					s.wakeLines(s.ui, a, 0, 0)
 				}
 				a.compute(50 * trace.Microsecond)
 			})
@@ -662,14 +681,14 @@ func (sc *scene) addNoise() {
 }
 
 // bufferWait has the UI thread wait until render_service releases a buffer.
-func (sc *scene) bufferWait(k int64, d trace.Duration) {
-	t := CauseTruth{Wait: "buffer", Slice: "RequestBuffer", Culprit: culprit(sc.commit)}
-	sc.within(k, t, func(a *actor) {
+func (s *sim) bufferWait(k int64, d trace.Duration) {
+	t := CauseTruth{Wait: "buffer", Slice: "RequestBuffer", Culprit: culprit(s.commit)}
+	s.within(k, t, func(a *actor) {
 		a.begin("", "RequestBuffer", "RequestBuffer name: gallery0 queueId: 5 queueSize: 3", "M0538")
-		sc.device(d, func(by *actor) {
-			sc.post(sc.commit, by, func(c *actor) {
-				sc.slice(c, "", "ReleaseBuffer", "M0538", 10*trace.Microsecond)
-				sc.wake(a, c)
+		s.device(d, func(by *actor) {
+			s.post(s.commit, by, func(c *actor) {
+				s.inSlice(c, "", "ReleaseBuffer", "M0538", 10*trace.Microsecond)
+				s.wake(a, c)
 				c.compute(5 * trace.Microsecond)
 			})
 		})
@@ -680,56 +699,56 @@ func (sc *scene) bufferWait(k int64, d trace.Duration) {
 }
 
 // renderCause is a cause of render_service's frame on vsync k.
-func (sc *scene) renderCause(t CauseTruth, k int64) *CauseTruth {
-	c := sc.cause(t, k)
-	c.Kind, c.Process, c.Thread, c.TID = RenderFrame, sc.render.process, sc.render.name, sc.render.tid
+func (s *sim) renderCause(t CauseTruth, k int64) *CauseTruth {
+	c := s.cause(t, k)
+	c.Kind, c.Process, c.Thread, c.TID = RenderFrame, s.render.process, s.render.name, s.render.tid
 	c.Vsync = firstRenderVsync + k
 	return c
 }
 
 // renderOverrun is the time at which render_service's frame on vsync k is late by
 // three tenths of the period.
-func (sc *scene) renderOverrun(k int64) trace.Time {
-	now := sc.s.traceTime(sc.s.grid.at(k).now)
-	if sc.s.speller.longDeadline {
-		now = now.Add(sc.period - 5*trace.Millisecond)
+func (s *sim) renderOverrun(k int64) trace.Time {
+	now := s.traceTime(s.grid.at(k).now)
+	if s.speller.longDeadline {
+		now = now.Add(s.period() - 5*trace.Millisecond)
 	}
-	return now.Add(sc.period + share(sc.period, 30))
+	return now.Add(s.period() + share(s.period(), 30))
 }
 
 const drawWait = "PostAndWait"
 
 // renderBusy has the drawing of the frame before take until this one's deadline is over.
-func (sc *scene) renderBusy(k int64, _ trace.Duration) {
+func (s *sim) renderBusy(k int64, _ trace.Duration) {
 	const slice = "ApplyKawaseBlur"
-	t := sc.renderCause(CauseTruth{
+	t := s.renderCause(CauseTruth{
 		Wait: "render", Acceptable: []string{"knock_on"}, Stage: "hand-over", Slice: drawWait,
-		Culprit: culprit(sc.draw), Leaf: "run", LeafSlice: slice, KnockOnOf: firstRenderVsync + k - 1,
+		Culprit: culprit(s.draw), Leaf: "run", LeafSlice: slice, KnockOnOf: firstRenderVsync + k - 1,
 	}, k)
-	sc.measured[t] = "render"
-	sc.inDraw[k-1] = append(sc.inDraw[k-1], func(a *actor) {
+	s.injects.measured[t] = "render"
+	s.injects.inDraw[k-1] = append(s.injects.inDraw[k-1], func(a *actor) {
 		a.begin("", slice, slice+" 12.000000", "M0538")
-		a.compute(sc.renderOverrun(k).Sub(sc.now))
+		a.compute(s.renderOverrun(k).Sub(s.now))
 		a.end()
 	})
 }
 
 // backPressure has the drawing wait for a buffer while the main thread waits for the
 // whole drawing.
-func (sc *scene) backPressure(k int64, _ trace.Duration) {
+func (s *sim) backPressure(k int64, _ trace.Duration) {
 	const slice = "RSScreenRenderNodeDrawable:RequestFrame"
-	t := sc.renderCause(CauseTruth{
+	t := s.renderCause(CauseTruth{
 		Wait: "render", Acceptable: []string{"buffer"}, Stage: "hand-over", Slice: drawWait,
-		Culprit: culprit(sc.draw), Leaf: "buffer", LeafSlice: slice,
+		Culprit: culprit(s.draw), Leaf: "buffer", LeafSlice: slice,
 	}, k)
-	sc.measured[t] = "render"
-	sc.parallelType[k] = 1
-	sc.inDraw[k] = append(sc.inDraw[k], func(a *actor) {
+	s.injects.measured[t] = "render"
+	s.injects.parallelType[k] = 1
+	s.injects.inDraw[k] = append(s.injects.inDraw[k], func(a *actor) {
 		a.begin("", slice, slice, "M0538")
-		sc.device(sc.renderOverrun(k).Sub(sc.now), func(by *actor) {
-			sc.post(sc.commit, by, func(c *actor) {
-				sc.slice(c, "", "ReleaseBuffer", "M0538", 10*trace.Microsecond)
-				sc.wake(a, c)
+		s.device(s.renderOverrun(k).Sub(s.now), func(by *actor) {
+			s.post(s.commit, by, func(c *actor) {
+				s.inSlice(c, "", "ReleaseBuffer", "M0538", 10*trace.Microsecond)
+				s.wake(a, c)
 				c.compute(5 * trace.Microsecond)
 			})
 		})
@@ -740,40 +759,37 @@ func (sc *scene) backPressure(k int64, _ trace.Duration) {
 }
 
 // gpuLate has the GPU finish late. The main thread is on time.
-func (sc *scene) gpuLate(k int64, _ trace.Duration) {
-	if sc.gpuUntil == nil {
-		sc.gpuUntil = map[int64]trace.Time{}
-	}
-	sc.gpuUntil[k] = sc.renderOverrun(k)
-	t := sc.renderCause(CauseTruth{Wait: "gpu"}, k)
-	sc.inDraw[k] = append(sc.inDraw[k], func(*actor) { t.NS = sc.gpuUntil[k].Sub(sc.now) - share(sc.period, 20) })
+func (s *sim) gpuLate(k int64, _ trace.Duration) {
+	s.injects.gpuUntil[k] = s.renderOverrun(k)
+	t := s.renderCause(CauseTruth{Wait: "gpu"}, k)
+	s.injects.inDraw[k] = append(s.injects.inDraw[k], func(*actor) { t.NS = s.injects.gpuUntil[k].Sub(s.now) - share(s.period(), 20) })
 }
 
 // deliberateDelay has the commit wait, as it does where the panel's rate changes, so long
 // that the display shows the frame at a later refresh.
-func (sc *scene) deliberateDelay(k int64, _ trace.Duration) {
-	delay := share(sc.period, 80) / trace.Millisecond
-	sc.renderCause(CauseTruth{Slice: "CalculateDelayTime", NS: delay * trace.Millisecond}, k)
-	sc.inCommit[k] = append(sc.inCommit[k], func(c *actor) {
+func (s *sim) deliberateDelay(k int64, _ trace.Duration) {
+	delay := share(s.period(), 80) / trace.Millisecond
+	s.renderCause(CauseTruth{Slice: "CalculateDelayTime", NS: delay * trace.Millisecond}, k)
+	s.injects.inCommit[k] = append(s.injects.inCommit[k], func(c *actor) {
 		c.begin("", "CalculateDelayTime", fmt.Sprintf("CalculateDelayTime pipelineOffset: 16637514, delayTime: %d, frameOffset: 22222222", delay), "M0538")
 		c.compute(5 * trace.Microsecond)
 		c.end()
-		sc.after(delay*trace.Millisecond, func() { sc.wake(c, nil) })
+		s.after(delay*trace.Millisecond, func() { s.wake(c, nil) })
 		c.block('S', "timer", reason{})
 	})
 }
 
 // cachedTransaction has render_service put the frame's transaction off once.
-func (sc *scene) cachedTransaction(k int64, _ trace.Duration) {
-	sc.held[firstAppVsync+k] = true
-	sc.cause(CauseTruth{Wait: "pick_up", PickUp: "deferred", NS: sc.period}, k)
+func (s *sim) cachedTransaction(k int64, _ trace.Duration) {
+	s.injects.held[k] = true
+	s.cause(CauseTruth{Wait: "pick_up", PickUp: "deferred", NS: s.period()}, k)
 }
 
 // drawWork has the drawing take longer after the main thread has gone on.
-func (sc *scene) drawWork(k int64, d trace.Duration) {
+func (s *sim) drawWork(k int64, d trace.Duration) {
 	const slice = "ApplyKawaseBlur"
-	sc.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice, NS: d}, k)
-	sc.inDraw[k] = append(sc.inDraw[k], func(a *actor) {
+	s.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice, NS: d}, k)
+	s.injects.inDraw[k] = append(s.injects.inDraw[k], func(a *actor) {
 		a.begin("", slice, slice+" 12.000000", "M0538")
 		a.compute(d)
 		a.end()
@@ -781,12 +797,12 @@ func (sc *scene) drawWork(k int64, d trace.Duration) {
 }
 
 // drawBuffer has the drawing wait for a free buffer after the main thread has gone on.
-func (sc *scene) drawBuffer(k int64, d trace.Duration) {
+func (s *sim) drawBuffer(k int64, d trace.Duration) {
 	const slice = "RSScreenRenderNodeDrawable:RequestFrame"
-	sc.renderCause(CauseTruth{Wait: "buffer", Stage: "draw", Slice: slice, NS: d}, k)
-	sc.inDraw[k] = append(sc.inDraw[k], func(a *actor) {
+	s.renderCause(CauseTruth{Wait: "buffer", Stage: "draw", Slice: slice, NS: d}, k)
+	s.injects.inDraw[k] = append(s.injects.inDraw[k], func(a *actor) {
 		a.begin("", slice, slice, "M0538")
-		sc.device(d, func(by *actor) { sc.wake(a, by) })
+		s.device(d, func(by *actor) { s.wake(a, by) })
 		a.block('S', "buffer", reason{})
 		a.compute(5 * trace.Microsecond)
 		a.end()
@@ -794,61 +810,61 @@ func (sc *scene) drawBuffer(k int64, d trace.Duration) {
 }
 
 // commitBusy has the thread that commits do something else when the frame is drawn.
-func (sc *scene) commitBusy(k int64, d trace.Duration) {
+func (s *sim) commitBusy(k int64, d trace.Duration) {
 	const slice = "ClearFrameBuffers"
-	sc.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice, NS: d}, k)
-	sc.inDraw[k] = append(sc.inDraw[k], func(*actor) {
-		sc.post(sc.commit, nil, func(c *actor) { sc.slice(c, "", slice, "M0538", d+share(sc.period, 18)) })
+	s.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice, NS: d}, k)
+	s.injects.inDraw[k] = append(s.injects.inDraw[k], func(*actor) {
+		s.post(s.commit, nil, func(c *actor) { s.inSlice(c, "", slice, "M0538", d+share(s.period(), 18)) })
 	})
 }
 
 // commitBinder has the commit wait for the composer's host.
-func (sc *scene) commitBinder(k int64, d trace.Duration) {
-	t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(sc.service), Leaf: "run", LeafSlice: serviceSlice, NS: d}
-	sc.renderCause(t, k)
-	sc.inRepaint[k] = append(sc.inRepaint[k], func(c *actor) {
-		sc.call(c, sc.service, func(s *actor) { sc.slice(s, "", serviceSlice, "M0538", d) })
+func (s *sim) commitBinder(k int64, d trace.Duration) {
+	t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice, NS: d}
+	s.renderCause(t, k)
+	s.injects.inRepaint[k] = append(s.injects.inRepaint[k], func(c *actor) {
+		s.call(c, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
 	})
 }
 
 // commitFence has the commit wait for the GPU.
-func (sc *scene) commitFence(k int64, d trace.Duration) {
+func (s *sim) commitFence(k int64, d trace.Duration) {
 	const slice = "Waiting for Acquire Fence"
-	sc.renderCause(CauseTruth{Wait: "fence", Stage: "composer", Slice: slice, NS: d}, k)
-	sc.inRepaint[k] = append(sc.inRepaint[k], func(c *actor) {
+	s.renderCause(CauseTruth{Wait: "fence", Stage: "composer", Slice: slice, NS: d}, k)
+	s.injects.inRepaint[k] = append(s.injects.inRepaint[k], func(c *actor) {
 		c.begin("", slice, slice+" 9012", "I38")
-		sc.device(d, func(by *actor) { sc.wake(c, by) })
-		c.block('D', "fence", reason{0, sc.caller("dma_fence_default_wait")})
+		s.device(d, func(by *actor) { s.wake(c, by) })
+		c.block('D', "fence", reason{0, s.caller("dma_fence_default_wait")})
 		c.compute(5 * trace.Microsecond)
 		c.end()
 	})
 }
 
 // displayLate has the display leave out a refresh.
-func (sc *scene) displayLate(k int64, _ trace.Duration) {
-	sc.leftOut[k] = 1
-	sc.renderCause(CauseTruth{Wait: "fence", Stage: "display", NS: sc.period}, k)
+func (s *sim) displayLate(k int64, _ trace.Duration) {
+	s.injects.leftOut[k] = 1
+	s.renderCause(CauseTruth{Wait: "fence", Stage: "display", NS: s.period()}, k)
 }
 
 // pickUpBusy has render_service's main thread busy for two vsyncs with what is no frame.
-func (sc *scene) pickUpBusy(k int64, _ trace.Duration) {
-	sc.cause(CauseTruth{Wait: "pick_up", PickUp: "render_busy", NS: sc.period}, k)
-	early := share(sc.period, 20)
-	sc.at(sc.s.traceTime(sc.s.grid.at(k+1).now).Add(-early), func() {
-		sc.post(sc.render, nil, func(a *actor) {
-			sc.slice(a, "", "PurgeCacheBetweenFrames", "M0538", early+sc.period+200*trace.Microsecond)
+func (s *sim) pickUpBusy(k int64, _ trace.Duration) {
+	s.cause(CauseTruth{Wait: "pick_up", PickUp: "render_busy", NS: s.period()}, k)
+	early := share(s.period(), 20)
+	s.at(s.traceTime(s.grid.at(k+1).now).Add(-early), func() {
+		s.post(s.render, nil, func(a *actor) {
+			s.inSlice(a, "", "PurgeCacheBetweenFrames", "M0538", early+s.period()+200*trace.Microsecond)
 		})
 	})
 }
 
 // pickUpNoVsync has render_service get no vsync when it should pick the frame up.
-func (sc *scene) pickUpNoVsync(k int64, _ trace.Duration) {
-	sc.cause(CauseTruth{Wait: "pick_up", PickUp: "no_vsync", NS: sc.period}, k)
-	sc.noVsync[k+1] = true
+func (s *sim) pickUpNoVsync(k int64, _ trace.Duration) {
+	s.cause(CauseTruth{Wait: "pick_up", PickUp: "no_vsync", NS: s.period()}, k)
+	s.injects.noVsync[k+1] = true
 }
 
 // unmarshalling has the transaction arrive when render_service has applied the others.
-func (sc *scene) unmarshalling(k int64, _ trace.Duration) {
-	sc.cause(CauseTruth{Wait: "pick_up", PickUp: "unmarshalling", NS: sc.period}, k)
-	sc.slow[k] = sc.s.traceTime(sc.s.grid.at(k + 1).now).Add(share(sc.period, 40))
+func (s *sim) unmarshalling(k int64, _ trace.Duration) {
+	s.cause(CauseTruth{Wait: "pick_up", PickUp: "unmarshalling", NS: s.period()}, k)
+	s.injects.slow[k] = s.traceTime(s.grid.at(k + 1).now).Add(share(s.period(), 40))
 }

@@ -22,7 +22,9 @@ func TestWhoRunsWhere(t *testing.T) {
 	for _, kernel := range []Kernel{KernelLinux, KernelHongMeng} {
 		t.Run(string(kernel), func(t *testing.T) {
 			c := everything("6.0")
-			c.Kernel, c.Background = kernel, slow.Of(6000, 30_000)
+			if c.Kernel = kernel; kernel == KernelHongMeng {
+				c.Background = slow.Of(6000, 30_000)
+			}
 			text, _ := simulateText(t, c)
 			checkSchedule(t, readLines(t, text), kernel)
 		})

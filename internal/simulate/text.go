@@ -45,21 +45,10 @@ func (w *textWriter) lose(cpu int, from, to trace.Time) {
 
 const bufferSize = 256 << 10
 
-func newTextWriter(out io.Writer, config Text, mark Mark, linux bool) *textWriter {
+func newTextWriter(out io.Writer, config Text, markEvent string, linux bool) *textWriter {
 	w := &textWriter{
 		config: config, out: out, buffer: make([]byte, 0, bufferSize+4096),
-		newline: "\n", unit: trace.Microsecond, digits: 6,
-	}
-	if config.Mark != MarkOfEra {
-		mark = config.Mark
-	}
-	switch mark {
-	case MarkPrintAddress:
-		w.markName = "print: 0xffffffc0106ee2a8: "
-	case MarkPrint:
-		w.markName = "print: "
-	default:
-		w.markName = "tracing_mark_write: "
+		markName: markEvent + ": ", newline: "\n", unit: trace.Microsecond, digits: 6,
 	}
 	w.markFlags = strings.Repeat(".", max(4, config.Flags))
 	w.kernelFlags = w.markFlags
@@ -87,8 +76,6 @@ func (w *textWriter) column(comm string, pid trace.PID, tid trace.TID) []byte {
 			name = "-------"
 		}
 		return fmt.Appendf(nil, "%16s-%-7d (%7s) [", comm, tid, name)
-	case TGIDWideDashes:
-		return fmt.Appendf(nil, "%16s-%-7d (-------) [", comm, tid)
 	case TGIDDashes:
 		return fmt.Appendf(nil, "%16s-%-5d (-----) [", comm, tid)
 	case TGIDAbsent:

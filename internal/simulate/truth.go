@@ -1,14 +1,6 @@
 package simulate
 
-import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"io"
-	"strings"
-
-	"ohframe/analyzer/trace"
-)
+import "ohframe/analyzer/trace"
 
 // Truth is the truth about a simulated trace, as far as its text contains it. All times
 // are in nanoseconds of the trace's own clock.
@@ -23,6 +15,11 @@ type Truth struct {
 	OutsideGPU          int `json:"outside_gpu"`
 	// Frames are in order of their start, then of their thread's id.
 	Frames []*Frame `json:"frames"`
+	// Causes has the injected causes of a scene, one or two for each frame that they
+	// affect. No other frame of the scene is late.
+	Causes []*CauseTruth `json:"causes,omitempty"`
+	// Waits has what the threads did during each frame of a scene.
+	Waits []*FrameWaits `json:"waits,omitempty"`
 }
 
 // Kind is the kind of a frame. A worker UI thread's frame is an
@@ -78,53 +75,16 @@ type Frame struct {
 	Present          trace.Time    `json:"present,omitempty"`
 	PresentEstimated bool          `json:"present_estimated,omitempty"` // shown before the commit looked
 
+	drawn     trace.Time     // when the GPU has finished it, at the earliest
 	sent      []*transaction // those behind Indices
 	processed trace.Time     // when Sources were applied
 }
 
 // Transaction is the key of a transaction: a process and its count.
 type Transaction struct {
-	PID   trace.PID
-	Index int64
-}
-
-// MarshalJSON writes a transaction as a pair.
-func (t Transaction) MarshalJSON() ([]byte, error) {
-	return fmt.Appendf(nil, "[%d,%d]", t.PID, t.Index), nil
-}
-
-// UnmarshalJSON decodes a pair of process id and index.
-func (t *Transaction) UnmarshalJSON(b []byte) error {
-	var pair [2]int64
-	if err := json.Unmarshal(b, &pair); err != nil {
-		return err
-	}
-	t.PID, t.Index = trace.PID(pair[0]), pair[1]
-	return nil
+	PID   trace.PID `json:"pid"`
+	Index int64     `json:"index"`
 }
 
 // Interval is a start and an end; an end of zero lies outside the trace.
 type Interval [2]trace.Time
-
-// WriteJSON writes the truth with one frame per line.
-func (t *Truth) WriteJSON(w io.Writer) error {
-	head := *t
-	head.Frames = nil
-	b, err := json.Marshal(head)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s[\n", strings.TrimSuffix(string(b), "null}"))
-	for i, f := range t.Frames {
-		if b, err = json.Marshal(f); err != nil {
-			return err
-		}
-		if i > 0 {
-			out.WriteString(",\n")
-		}
-		out.Write(b)
-	}
-	out.WriteString("\n]}\n")
-	return out.Flush()
-}

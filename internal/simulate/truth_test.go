@@ -2,16 +2,12 @@ package simulate
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/slow"
 )
 
 // variants are what the tests of the truth run over: all eras, whole and cut.
@@ -29,9 +25,8 @@ func variants(t *testing.T, test func(t *testing.T, c Config)) {
 	}
 	c := everything("6.0")
 	c.Rates = []Rate{{Hz: 240}, {From: 700 * trace.Millisecond, Hz: 30}}
-	c.AppPhase = 2 * trace.Millisecond
 	c.Seed, c.Text.Nanoseconds = 2, true
-	t.Run("240 to 30 Hz with a phase", func(t *testing.T) { test(t, c) })
+	t.Run("240 to 30 Hz", func(t *testing.T) { test(t, c) })
 }
 
 // TestTruthIsConsistent checks facts against each other by the frame rules.
@@ -139,218 +134,108 @@ func TestTruthIsConsistent(t *testing.T) {
 	})
 }
 
-// TestTextTellsTruth looks up in the text what the truth says of each frame,
-// and that the text holds no more frames and transactions than the truth.
-func TestTextTellsTruth(t *testing.T) {
-	slow.Skip(t)
-	variants(t, func(t *testing.T, c Config) {
-		text, truth := simulateText(t, c)
-		lines := readLines(t, text)
-		type place struct {
-			tid  int
-			time trace.Time
-		}
-		marks := map[place][]string{}
-		for _, l := range lines {
-			if l.isMark() {
-				p := place{l.tid, l.time}
-				marks[p] = append(marks[p], l.payload)
-			}
-		}
-		expect := func(what string, tid trace.TID, at trace.Time, pattern string) string {
-			t.Helper()
-			re := regexp.MustCompile(pattern)
-			for _, payload := range marks[place{int(tid), at}] {
-				if re.MatchString(payload) {
-					return payload
-				}
-			}
-			t.Errorf("%s: thread %d at %v wrote %q, nothing like %s", what, tid, at, marks[place{int(tid), at}], pattern)
-			return ""
-		}
-
-		e := findEra(c.Era)
-		mono := func(at trace.Time) int64 { return int64(at.Add(-c.ClockOffset)) }
-		mainFrames, workerFrames, sent, taken := 0, 0, map[Transaction]bool{}, 0
-		for _, f := range truth.Frames {
-			what := fmt.Sprintf("%s frame %d of %d", f.Kind, f.Vsync, f.TID)
-			isMain := int(f.TID) == int(f.PID)
-			if f.Start.Known() && isMain {
-				mainFrames++
-				payload := expect(what, f.TID, f.Start, `^B\|\d+\|H:ReceiveVsync`)
-				has := func(key string, value int64) {
-					if !regexp.MustCompile(key + `: ?` + strconv.FormatInt(value, 10) + `(\D|$)`).MatchString(payload) {
-						t.Errorf("%s: %q does not say %s %d", what, payload, key, value)
-					}
-				}
-				has("now", mono(f.ExpectedStart))
-				has("dataCount", int64(24*(1+f.Coalesced)))
-				if e.expectedEnd {
-					has("vsyncId", f.Vsync)
-					if f.ExpectedEnd.Known() {
-						has("expectedEnd", mono(f.ExpectedEnd))
-					} else {
-						has("expectedEnd", 0)
-					}
-				}
-			}
-			if f.Start.Known() && !isMain {
-				workerFrames++
-				expect(what, f.TID, f.Start, `^B\|\d+\|H:(UV_TRACE|OnVsyncEvent)`)
-			}
-			if f.End.Known() {
-				expect(what, f.TID, f.End, `^E\|`)
-			}
-			for _, index := range f.Indices {
-				sent[Transaction{f.PID, index}] = true
-			}
-			taken += len(f.Sources)
-			if f.Commit.Known() {
-				tid := trace.TID(1088)
-				payload := expect(what, tid, f.Commit, `^B\|1027\|H:(RSHardwareThread::CommitAndReleaseLayers|CommitLayers)`)
-				if strings.Contains(payload, "now") && !strings.Contains(payload, strconv.FormatInt(mono(f.ExpectedStart), 10)) {
-					t.Errorf("%s: committed as %q", what, payload)
-				}
-			}
-			if f.Present.Known() && f.PresentEstimated {
-				expect(what, 1088, f.Present, `^B\|1027\|H:Present ?Fence.* has signaled`)
-			} else if f.Present.Known() {
-				expect(what, 1089, f.Present, `^E\|1027\|`)
-			}
-			for _, work := range f.GPU {
-				for i, phase := range []string{"S", "F"} {
-					if work[i].Known() {
-						tid := map[bool]trace.TID{true: 1087, false: 1027}[e.drawThread]
-						if phase == "F" {
-							tid = 1093
-						}
-						expect(what, tid, work[i], `^`+phase+`\|1027\|H:M: Frame queued`)
-					}
-				}
-			}
-		}
-
-		marsh := regexp.MustCompile(`H:Marsh ?RSTransactionData.*transactionFlag:\[(\d+),(?: \d+,)? ?(\d+)\]`)
-		pairs := regexp.MustCompile(`(cache |skip to)?[\[(](\d+), ?(\d+)[\])]`)
-		lastIndex := map[string]int64{}
-		outside := 0
-		for i, l := range lines {
-			if i > 0 && l.time < lines[i-1].time {
-				t.Fatalf("line %d goes back in time", i)
-			}
-			if !l.isMark() {
-				continue
-			}
-			switch {
-			case strings.Contains(l.payload, "H:ReceiveVsync"):
-				if l.tgid == strconv.Itoa(l.tid) {
-					mainFrames--
-				}
-			case strings.Contains(l.payload, "H:OnVsyncEvent"):
-				if l.tgid != strconv.Itoa(l.tid) {
-					workerFrames--
-				}
-			case strings.Contains(l.payload, "ProcessCommandUni"):
-				for _, m := range pairs.FindAllStringSubmatch(l.payload, -1) {
-					if m[1] == "" {
-						taken--
-					}
-				}
-			}
-			if m := marsh.FindStringSubmatch(l.payload); m != nil {
-				index, _ := strconv.ParseInt(m[2], 10, 64)
-				if last := lastIndex[m[1]]; last != 0 && index != last+1 {
-					t.Errorf("transaction %d of %s follows %d", index, m[1], last)
-				}
-				lastIndex[m[1]] = index
-				pid, _ := strconv.Atoi(m[1])
-				if key := (Transaction{trace.PID(pid), index}); sent[key] {
-					delete(sent, key)
-				} else {
-					outside++
-				}
-			}
-		}
-		if mainFrames != 0 || workerFrames != 0 || taken != 0 || len(sent) != 0 {
-			t.Errorf("the truth has %+d main thread frames, %+d worker frames, %+d taken transactions, %d sent ones that the text has not",
-				mainFrames, workerFrames, taken, len(sent))
-		}
-		if outside != truth.OutsideTransactions {
-			t.Errorf("%d transactions outside frames, the truth says %d", outside, truth.OutsideTransactions)
-		}
-	})
-}
-
-// TestSlicesNest follows each thread's slices: every end has its begin, and in a
-// whole trace none stays open.
-func TestSlicesNest(t *testing.T) {
-	slow.Skip(t)
-	for _, era := range Eras() {
-		c := everything(era)
-		c.Kernel, c.Background = KernelHongMeng, 20000
-		text, _ := simulateText(t, c)
-		open := map[int]int{}
-		for _, l := range readLines(t, text) {
-			if !l.isMark() {
-				continue
-			}
-			switch l.payload[0] {
-			case 'B':
-				open[l.tid]++
-			case 'E':
-				if open[l.tid]--; open[l.tid] < 0 {
-					t.Fatalf("%s: thread %d at %v ends what it never began", era, l.tid, l.time)
-				}
-			}
-		}
-		for tid, n := range open {
-			if n != 0 {
-				t.Errorf("%s: thread %d leaves %d slices open", era, tid, n)
-			}
-		}
-	}
-}
-
-// TestEverythingHappens guards the other tests: a kind of frame that no
-// simulation makes is a kind that no test checks.
+// TestEverythingHappens guards the other tests, and those of other packages: a kind of
+// frame that no simulation makes is a kind that no test checks.
 func TestEverythingHappens(t *testing.T) {
-	_, truth := simulateText(t, everything("6.0"))
-	c := everything("6.0")
-	c.CutStart, c.CutEnd = true, true
-	_, cut := simulateText(t, c)
-	for _, row := range strings.Split(strings.TrimSpace(truth.Summary()), "\n") {
-		if strings.Contains(row, "truncated") {
-			continue
-		}
-		if strings.HasPrefix(strings.TrimSpace(row), "0 ") {
-			t.Errorf("nothing happened: %s", row)
+	cut := everything("6.0")
+	cut.CutStart, cut.CutEnd = true, true
+	counts, outside, gpu := map[string]int{}, 0, 0
+	for _, c := range []Config{everything("6.0"), cut} {
+		_, truth := simulateText(t, c)
+		outside, gpu = outside+truth.OutsideTransactions, gpu+truth.OutsideGPU
+		for _, f := range truth.Frames {
+			for fact, has := range map[string]bool{
+				"late": f.Late, "empty": f.Empty, "misaligned": f.Misaligned, "coalesced": f.Coalesced > 0, "truncated": f.Truncated,
+				"late by": f.LateMain, "late GPU": f.LateGPU, "sends twice": len(f.Indices) > 1, "not taken": len(f.Indices) > 0 && f.TakenBy == nil,
+				"GPU": len(f.GPU) > 0, "commit": f.Commit.Known(), "presented": f.Present.Known(), "estimated": f.PresentEstimated,
+				"worker": int(f.TID) != int(f.PID),
+			} {
+				if has {
+					counts[string(f.Kind)+" "+fact]++
+				}
+			}
 		}
 	}
-	truncated := map[Kind]int{}
-	for _, f := range cut.Frames {
-		if f.Truncated {
-			truncated[f.Kind]++
+	for _, fact := range []string{
+		"app late", "app empty", "app misaligned", "app coalesced", "app truncated", "app sends twice", "app not taken", "app worker",
+		"render late by", "render late GPU", "render empty", "render misaligned", "render coalesced", "render truncated",
+		"render GPU", "render commit", "render presented", "render estimated",
+	} {
+		if counts[fact] == 0 {
+			t.Errorf("nothing happened: %s", fact)
 		}
 	}
-	if truncated[AppFrame] == 0 || truncated[RenderFrame] == 0 {
-		t.Errorf("truncated frames: %v", truncated)
+	if outside == 0 || gpu == 0 {
+		t.Errorf("%d transactions and %d GPU works outside frames", outside, gpu)
 	}
 }
 
-func TestTruthJSON(t *testing.T) {
-	_, truth := simulateText(t, everything("6.0"))
-	var b bytes.Buffer
-	if err := truth.WriteJSON(&b); err != nil {
-		t.Fatal(err)
+// The clock markers have the monotonic time to a float's precision.
+func TestClockSync(t *testing.T) {
+	text, _ := simulateText(t, Everything())
+	m := regexp.MustCompile(`(\d+\.\d+): tracing_mark_write: trace_event_clock_sync: parent_ts=(\d+\.\d+)`).FindSubmatch(text)
+	if m == nil {
+		t.Fatal("no parent_ts")
 	}
-	var read Truth
-	if err := json.Unmarshal(b.Bytes(), &read); err != nil {
-		t.Fatal(err)
+	var line, parent float64
+	fmt.Sscan(string(m[1]), &line)
+	fmt.Sscan(string(m[2]), &parent)
+	if d := line - parent; d < 3600-0.001 || d > 3600+0.001 {
+		t.Errorf("line %v, parent_ts %v", line, parent)
 	}
-	for _, f := range truth.Frames {
-		f.TakenBy, f.sent, f.processed = nil, nil, 0 // not in the file
+}
+
+func TestDeterminism(t *testing.T) {
+	c := everything("6.0")
+	c.Kernel, c.Background = KernelHongMeng, 5000
+	first, truth := simulateText(t, c)
+	second, again := simulateText(t, c)
+	if !bytes.Equal(first, second) || !bytes.Equal(asJSON(t, truth), asJSON(t, again)) {
+		t.Error("the same configuration gave another trace")
 	}
-	if !reflect.DeepEqual(&read, truth) {
-		t.Error("what was read is not what was written")
+	c.Seed++
+	third, _ := simulateText(t, c)
+	if bytes.Equal(first, third) {
+		t.Error("another seed gave the same trace")
+	}
+	// What the rest of the device does must not change the frames.
+	c.Seed--
+	c.Background = 0
+	if _, quiet := simulateText(t, c); !bytes.Equal(asJSON(t, quiet), asJSON(t, truth)) {
+		t.Error("background work changed the frames")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for want, change := range map[string]func(c *Config){
+		`no era is called "7.9"`:     func(c *Config) { c.Era = "7.9" },
+		`no kernel is called "x"`:    func(c *Config) { c.Kernel = "x" },
+		"less than 30 away":          func(c *Config) { c.Apps = append(c.Apps, App{Bundle: "b", PID: 20029}) },
+		"background work is that of": func(c *Config) { c.Background = 1 },
+	} {
+		c := Default()
+		change(&c)
+		if _, err := Write(new(bytes.Buffer), c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	for want, change := range map[string]func(c *Scene){
+		"a kernel":               func(c *Scene) { c.Kernel = "" },
+		"a render thread":        func(c *Scene) { c.Era = "4.0" },
+		`no cause is called "x"`: func(c *Scene) { c.Cause = "x" },
+		"two causes":             func(c *Scene) { c.Second = CauseVsyncLate },
+		"a usual cause":          func(c *Scene) { c.Usual = CauseVsyncLate },
+		"refresh rate":           func(c *Scene) { c.RefreshHz = 1000 },
+		"20 frames":              func(c *Scene) { c.Frames = 3 },
+		"99 per cent":            func(c *Scene) { c.First = 99 },
+		"300 per cent":           func(c *Scene) { c.Injected = 300 },
+		"four apart":             func(c *Scene) { c.At = []int64{14, 16} },
+		"away from both ends":    func(c *Scene) { c.At = []int64{39} },
+	} {
+		c := Scene{Kernel: KernelLinux, Cause: CauseLock}
+		change(&c)
+		if _, err := c.Generate(new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 func demo(t *testing.T) []Event {
 	t.Helper()
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, simulate.Demo()); err != nil {
+	if _, err := simulate.Write(&text, simulate.Everything()); err != nil {
 		t.Fatal(err)
 	}
 	events, err := Parse(text.Bytes())
