@@ -16,8 +16,8 @@ import (
 // ConvertOptions decide how an input is converted.
 type ConvertOptions struct {
 	Options
-	// FramesOnly writes frames and names, but no events.
-	FramesOnly bool
+	// Events are the events that are written beside the frames.
+	Events Events
 	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
 	// timeline.
 	NoTracks bool
@@ -35,6 +35,16 @@ type ConvertOptions struct {
 	Attributes []Attribute
 }
 
+// Events selects the events that are written.
+type Events = exporter.Events
+
+// The values of ConvertOptions.Events.
+const (
+	ShownEvents = exporter.ShownEvents
+	AllEvents   = exporter.AllEvents
+	NoEvents    = exporter.NoEvents
+)
+
 // Attribute is a fact about a trace, such as the device that recorded it.
 type Attribute = exporter.Attribute
 
@@ -51,7 +61,7 @@ type Summary struct {
 }
 
 // Convert reads the input in r and writes it to w as a Perfetto trace: a text trace with
-// all its events, a dump with its frames. The same input and options give the same bytes.
+// its events, a dump with its frames. The same input and options give the same bytes.
 // The error is an *Error, or that of r, w or ctx. Like Read, Convert does not interrupt a
 // reader that blocks. After an error the output is unusable.
 func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*Summary, error) {
@@ -82,7 +92,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 func (o *ConvertOptions) exporter() exporter.Options {
 	return exporter.Options{
 		Reader: o.reader(), Analyzer: o.analyzer(),
-		FramesOnly: o.FramesOnly, NoTracks: o.NoTracks, Causes: o.Causes, AndroidCompat: o.AndroidCompat, Compress: o.Compress,
+		Events: o.Events, NoTracks: o.NoTracks, Causes: o.Causes, AndroidCompat: o.AndroidCompat, Compress: o.Compress,
 		Input: o.Input, Version: o.Version, Attributes: o.Attributes,
 	}
 }

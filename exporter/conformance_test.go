@@ -45,7 +45,7 @@ const (
 func load(t *testing.T, text string, options analyzer.Options) *conversion {
 	t.Helper()
 	enginetest.ForTest(t)
-	output, summary := convert(t, text, Options{Input: testInput, Version: testVersion, Analyzer: options})
+	output, summary := convert(t, text, Options{Input: testInput, Version: testVersion, Analyzer: options, Events: AllEvents})
 	tokens, _ := newTokens(summary.Timeline)
 	return &conversion{text, output, summary, tokens, enginetest.Load(t, output)}
 }

@@ -27,8 +27,8 @@ import (
 type Options struct {
 	Reader   hitrace.Options
 	Analyzer analyzer.Options
-	// FramesOnly leaves out all events: the trace has frames and names only.
-	FramesOnly bool
+	// Events are the events that are exported.
+	Events Events
 	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
 	// timeline.
 	NoTracks bool
@@ -76,7 +76,7 @@ type Summary struct {
 	// Misplaced counts the events of processors beyond the last that Perfetto
 	// knows, which are exported as that one's.
 	Misplaced int
-	// LeftOut counts the events that FramesOnly leaves out.
+	// LeftOut counts the events that Options.Events leaves out.
 	LeftOut int
 	// Renumbered counts the frames whose vsync id was missing or not unique.
 	Renumbered int
@@ -101,7 +101,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 		sinks = append(sinks, recorder.Sink())
 	}
 	planner := ftrace.NewPlanner(options.Analyzer.Limits)
-	if !options.FramesOnly {
+	if options.Events != NoEvents {
 		sinks = append(sinks, eventSink(planner, packets, summary, options))
 	}
 	writeSystemInfo(packets)
@@ -115,7 +115,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	if recorder != nil {
 		summary.Causes = recorder.Explain(timeline)
 	}
-	if options.FramesOnly {
+	if options.Events == NoEvents {
 		summary.LeftOut = totals.Events
 	}
 	sum := hash.Sum128()
@@ -172,6 +172,7 @@ func eventSink(planner *ftrace.Planner, packets *packet.Writer, s *Summary, opti
 			s.Exported += e.Exported
 			s.Unencodable += e.Lost
 			s.Misplaced += e.Misplaced
+			s.LeftOut += e.LeftOut
 			packets.WriteBytes(workers[i].outcome)
 			return packets.Err()
 		},
@@ -186,7 +187,7 @@ type worker struct {
 }
 
 func newWorker(options Options) *worker {
-	w := &worker{encoder: ftrace.NewEncoder(options.Reader.Limits.Strings)}
+	w := &worker{encoder: ftrace.NewEncoder(options.Reader.Limits.Strings, options.Events == AllEvents)}
 	if options.Compress {
 		w.compressor = packet.NewCompressor()
 	}

@@ -70,7 +70,8 @@ func TestIdentity(t *testing.T) {
 	check("an offset", text, Options{Analyzer: analyzer.Options{ClockOffset: offset(1)}})
 	check("another offset", text, Options{Analyzer: analyzer.Options{ClockOffset: offset(-1)}})
 	check("another rule", text, Options{Analyzer: analyzer.Options{PhaseRule: analyzer.PhaseActual}})
-	check("frames only", text, Options{FramesOnly: true})
+	check("all events", text, Options{Events: AllEvents})
+	check("no events", text, Options{Events: NoEvents})
 	from, err := hitrace.ParseEdge("+1s")
 	if err != nil {
 		t.Fatal(err)

@@ -636,8 +636,8 @@ func TestOptionsGate(t *testing.T) {
 	text, _, _ := handTrace()
 	for _, options := range []Options{ // others are checked where they are compared
 		{NoTracks: true, AndroidCompat: true, Compress: true},
-		{FramesOnly: true, AndroidCompat: true},
-		{FramesOnly: true, NoTracks: true},
+		{Events: NoEvents, AndroidCompat: true},
+		{Events: NoEvents, NoTracks: true},
 	} {
 		data, _ := convert(t, text, options)
 		session := enginetest.Load(t, data)

@@ -95,11 +95,12 @@ func TestEveryLineIsCounted(t *testing.T) {
 			half := fmt.Sprintf("%d.%06d", middle/1e6, middle%1e6)
 			for of, options := range map[string]Options{
 				"all of it":    {},
-				"frames":       {FramesOnly: true},
+				"all events":   {Events: AllEvents},
+				"frames":       {Events: NoEvents},
 				"compressed":   {Compress: true},
 				"first half":   {Reader: window(t, "", half)},
 				"second half":  {Reader: window(t, half, "")},
-				"frames of it": {Reader: window(t, half, ""), FramesOnly: true},
+				"frames of it": {Reader: window(t, half, ""), Events: NoEvents},
 				"nothing":      {Reader: window(t, "+0s", "+0s")},
 				"a bit":        {Reader: window(t, "+10ms", "+20ms")},
 			} {
@@ -134,11 +135,12 @@ func TestWorkersAndSourcesMakeNoDifference(t *testing.T) {
 	}{
 		{made, Options{}},
 		{made, Options{Causes: true}},
-		{made, Options{FramesOnly: true, Causes: true}},
+		{made, Options{Events: AllEvents}},
+		{made, Options{Events: NoEvents, Causes: true}},
 		{made, Options{Compress: true}},
 		{made, Options{Reader: window(t, "+5ms", "+20ms")}},
 		{longTrace(), Options{}},
-		{longTrace(), Options{FramesOnly: true, AndroidCompat: true}},
+		{longTrace(), Options{Events: NoEvents, AndroidCompat: true}},
 	} {
 		text, options := test.text, test.options
 		want, _ := convert(t, text, options)

@@ -35,7 +35,7 @@ func withCauses(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Causes: true, FramesOnly: true}); err != nil {
+	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Causes: true, Events: exporter.NoEvents}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -67,8 +67,8 @@ func TestCausesOfOurs(t *testing.T) {
 	texts["two traces"] = slices.Concat(texts["why/waits.ftrace"], texts["testdata/demo.ftrace"])
 	late := 0
 	for name, text := range texts {
-		for _, options := range []exporter.Options{{Causes: true}, {Causes: true, FramesOnly: true, Compress: true}} {
-			t.Run(fmt.Sprintf("%s/%t", name, options.FramesOnly), func(t *testing.T) { late += causesOfOurs(t, text, options) })
+		for _, options := range []exporter.Options{{Causes: true}, {Causes: true, Events: exporter.NoEvents, Compress: true}} {
+			t.Run(fmt.Sprintf("%s/%s", name, options.Events), func(t *testing.T) { late += causesOfOurs(t, text, options) })
 		}
 	}
 	if late < 60 {

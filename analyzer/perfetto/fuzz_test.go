@@ -116,7 +116,10 @@ func FuzzRoundTrip(f *testing.F) {
 		if timeline.Counts().Frames == 0 || ambiguous(timeline) {
 			return
 		}
-		options := exporter.Options{FramesOnly: how&1 != 0, Compress: how&2 != 0}
+		options := exporter.Options{Compress: how&2 != 0}
+		if how&1 != 0 {
+			options.Events = exporter.NoEvents
+		}
 		if how&4 == 0 {
 			roundTrip(t, text, options)
 			return

@@ -28,8 +28,8 @@ import (
 func TestRoundTrip(t *testing.T) {
 	for _, path := range tracetest.Paths(t) {
 		text := []byte(tracetest.Read(t, path))
-		for _, options := range []exporter.Options{{}, {FramesOnly: true}, {Compress: true}} {
-			name := fmt.Sprintf("%s/frames=%t/compress=%t", tracetest.Name(path), options.FramesOnly, options.Compress)
+		for _, options := range []exporter.Options{{}, {Events: exporter.NoEvents}, {Compress: true}} {
+			name := fmt.Sprintf("%s/events=%s/compress=%t", tracetest.Name(path), options.Events, options.Compress)
 			t.Run(name, func(t *testing.T) { roundTrip(t, text, options) })
 		}
 	}

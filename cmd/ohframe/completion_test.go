@@ -42,7 +42,7 @@ var completions = []struct{ line, want string }{
 	{"ohframe report trace.ftrace --format h", "html"},
 	{"ohframe convert --phase-rule ", "actual expected"},
 	{"ohframe convert --clock-offset n", "none"},
-	{"ohframe convert --frames-o", "--frames-only"},
+	{"ohframe convert --even", "--events"}, {"ohframe convert --events ", "all none shown"},
 	{"ohframe diff a b --fail", "--fail-on --fail-on-any"},
 	{"ohframe fleet ", "diff report run sql"},
 	{"ohframe fleet report --format ", "csv html json table"},

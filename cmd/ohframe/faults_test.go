@@ -81,7 +81,7 @@ var fills = []struct{ args, out string }{
 	{"convert -q in -o DIR/out", "out"},
 	{"convert -q in -o DIR/out.gz", "out.gz"},
 	{"convert -q in --compress -o DIR/out", "out"},
-	{"convert -q in --frames-only -o DIR/out", "out"},
+	{"convert -q in --events none -o DIR/out", "out"},
 	{"frames in --format table -o DIR/out", "out"},
 	{"frames in --format csv -o DIR/out", "out"},
 	{"frames in --format json -o DIR/out", "out"},

@@ -18,7 +18,7 @@ func BenchmarkEncode(b *testing.B) {
 	text := capture.Bytes()
 	var batch hitrace.Batch
 	batch.Parse(text[:1<<20], limits.Default().Line)
-	e := NewEncoder(limits.Default().Strings)
+	e := NewEncoder(limits.Default().Strings, true)
 	NewPlanner(limits.Default()).Plan(&batch, e)
 	e.encode()
 	b.SetBytes(1 << 20)

@@ -15,6 +15,10 @@ type Encoder struct {
 	Exported, Lost int
 	// Misplaced counts those of processors that Perfetto does not know.
 	Misplaced int
+	// LeftOut counts the events that no track shows.
+	LeftOut int
+
+	all bool // export also those
 
 	plan    []piece       // the block to be encoded next
 	cpus    []*cpuEncoder // by number, nil where a processor has no events
@@ -25,8 +29,11 @@ type Encoder struct {
 	body    []byte
 }
 
-// NewEncoder returns an encoder that remembers so many names of functions.
-func NewEncoder(names int) *Encoder { return &Encoder{kernel: newKernelEncoder(names)} }
+// NewEncoder returns an encoder that remembers so many names of functions. It exports all
+// events, or only those that Perfetto shows on tracks.
+func NewEncoder(names int, all bool) *Encoder {
+	return &Encoder{kernel: newKernelEncoder(names), all: all}
+}
 
 // lastCPU is the greatest number of a processor that Perfetto accepts: of a
 // trace with a greater one, from a damaged line, it would load nothing at all.
@@ -44,7 +51,7 @@ func (e *Encoder) Encode() []byte {
 }
 
 func (e *Encoder) encode() {
-	e.packets, e.Exported, e.Lost, e.Misplaced = e.packets[:0], 0, 0, 0
+	e.packets, e.Exported, e.Lost, e.Misplaced, e.LeftOut = e.packets[:0], 0, 0, 0, 0
 	e.placed.reset()
 	e.kernel.symbols.reset()
 	for _, p := range e.plan {
@@ -65,6 +72,8 @@ func (e *Encoder) encode() {
 			event, placement := &p.events[i], &p.placements[i]
 			switch {
 			case placement.skip:
+			case !e.all && !e.kernel.isShown(event, placement):
+				e.LeftOut++
 			case !e.export(event, placement):
 				e.Lost++
 			case !p.made:

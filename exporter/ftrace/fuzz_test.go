@@ -78,7 +78,7 @@ func FuzzPayload(f *testing.F) {
 			t.Errorf("%q is written as %q: %q, want %q", args, text, fields, want)
 		}
 
-		e := NewEncoder(fuzzNames)
+		e := NewEncoder(fuzzNames, true)
 		var printed perfettopb.FtraceEvent
 		if err := proto.Unmarshal(e.appendPrint(nil, &m, trace.PID(pid)), &printed); err != nil {
 			t.Fatal(err)

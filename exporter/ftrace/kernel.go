@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"ohframe/analyzer/hitrace"
 )
 
 // kernelEncoder turns the text of kernel events into the fields of FtraceEvent:
@@ -25,11 +27,25 @@ func newKernelEncoder(names int) *kernelEncoder {
 
 // event returns the entry of an event, or nil if it is unknown.
 func (k *kernelEncoder) event(name []byte) *kernelEvent {
+	if len(name) == 0 {
+		return nil
+	}
 	recent := &k.recent[name[len(name)-1]+name[len(name)/2]*31+byte(len(name))*17]
 	if *recent == nil || (*recent).name != string(name) {
 		*recent = k.events[string(name)]
 	}
 	return *recent
+}
+
+// isShown reports whether Perfetto shows an event on a track. A wakeup that does not count
+// as a waking is a row of its table ftrace_event only.
+func (k *kernelEncoder) isShown(e *hitrace.Event, p *placement) bool {
+	switch p.kind {
+	case hitrace.MarkerEvent, hitrace.SwitchEvent, hitrace.WakingEvent:
+		return true
+	}
+	event := k.event(e.Name)
+	return event != nil && event.shown
 }
 
 // maxKernelText is more than the kernel prints in one line: longer text is

@@ -3,6 +3,7 @@ package ftrace
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/slow"
 )
 
 // kernelTrace returns the trace that the kernel events in text make, with a
@@ -271,6 +273,62 @@ task-100 ( 100) [002] .... 5.000039: suspend_resume: thaw_processes[0] end
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	enginetest.CheckGate(t, session)
+}
+
+// Without an event, only Perfetto's table ftrace_event changes, exactly if the event is not
+// among those that it shows.
+func TestShownEventsInPerfetto(t *testing.T) {
+	text := kernelScene
+	for i, test := range kernelCases {
+		if test.event != newTask { // an encoder never makes Perfetto's message of it
+			text += fmt.Sprintf("task-100 ( 100) [000] .... 8.%06d: %s: %s\n", i, test.event, test.args)
+		}
+	}
+	text += `task-100 ( 100) [000] .... 8.000900: unknown: a=1
+task-100 ( 100) [000] .... 8.000910: dma_fence_init: driver=gpu timeline=other context=13 seqno=1
+task-100 ( 100) [000] .... 8.000920: dma_fence_signaled: driver=gpu timeline=other context=13 seqno=1
+task-400 ( 400) [000] .... 8.000930: binder_command: cmd=0x40406300 BC_TRANSACTION
+task-400 ( 400) [000] .... 8.000940: binder_transaction: transaction=77 dest_node=3 dest_proc=200 dest_thread=0 reply=0 flags=0x10 code=0x1f
+task-400 ( 400) [000] .... 8.000950: binder_return: cmd=0x7205 BR_DEAD_REPLY
+task-100 ( 100) [000] .... 8.000960: sched_process_free: comm=task pid=400 prio=120
+`
+	// without returns what Perfetto shows of the trace without the events that drop
+	// returns true for.
+	without := func(drop func(event string) bool) string {
+		var kept strings.Builder
+		for line := range strings.Lines(text) {
+			if _, rest, _ := strings.Cut(line, ": "); !drop(rest[:strings.IndexByte(rest, ':')]) {
+				kept.WriteString(line)
+			}
+		}
+		session := enginetest.Load(t, kernelTrace(t, kept.String()))
+		var tables strings.Builder
+		for _, sql := range []string{
+			"SELECT upid, pid, name, start_ts, end_ts FROM process ORDER BY pid",
+			"SELECT tid, name, start_ts, end_ts FROM thread ORDER BY tid, name",
+			"SELECT utid, ts, dur, state, io_wait, blocked_function FROM thread_state ORDER BY ts, utid",
+			"SELECT track.type, track.name, ts, value FROM counter JOIN track ON track.id = track_id ORDER BY ts, track.type, value",
+			`SELECT track.type, slice.name, ts, dur, (
+				SELECT group_concat(pair) FROM (
+					SELECT key || '=' || display_value AS pair FROM args WHERE args.arg_set_id = slice.arg_set_id ORDER BY key)
+				) FROM slice JOIN track ON track.id = track_id ORDER BY ts, track.type, slice.name`,
+			"SELECT a.ts, b.ts FROM flow JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = slice_in ORDER BY a.ts, b.ts",
+		} {
+			tables.WriteString(enginetest.Query(t, session, sql).String())
+		}
+		return tables.String()
+	}
+	all := without(func(string) bool { return false })
+	sched := []string{"sched_switch", "sched_waking"}
+	if shown := without(func(event string) bool { return !shownEvents[event] && !slices.Contains(sched, event) }); shown != all {
+		t.Errorf("of the shown events there is\n%s\nof all\n%s", shown, all)
+	}
+	slow.Skip(t)
+	for _, event := range slices.Sorted(maps.Keys(shownEvents)) {
+		if without(func(e string) bool { return e == event }) == all {
+			t.Errorf("%s: nothing changes without it", event)
+		}
+	}
 }
 
 // Every state of a thread is the one that Perfetto reads in the text.

@@ -1,5 +1,28 @@
 package ftrace
 
+// shownEvents are the events of which Perfetto makes slices, counters, or states and
+// names of threads. Others are rows of its table ftrace_event and nothing else. Source:
+// ftrace_parser.cc of v53 to v58.
+var shownEvents = setOf(
+	"sched_blocked_reason", "sched_process_free", "task_rename",
+	"cpu_frequency", "cpu_frequency_limits", "cpu_idle", "clock_enable", "clock_disable", "clock_set_rate", "gpu_frequency", "suspend_resume",
+	"irq_handler_entry", "irq_handler_exit", "softirq_entry", "softirq_exit",
+	"binder_command", "binder_lock", "binder_locked", "binder_return", "binder_transaction", "binder_transaction_alloc_buf",
+	"binder_transaction_received", "binder_unlock",
+	"workqueue_execute_start", "workqueue_execute_end",
+	"block_io_start", "block_io_done",
+	"rss_stat", "mm_shrink_slab_start", "mm_shrink_slab_end", "mm_vmscan_direct_reclaim_begin", "mm_vmscan_direct_reclaim_end",
+	"dma_fence_emit", "dma_fence_init", "dma_fence_signaled", "dma_fence_wait_start", "dma_fence_wait_end",
+)
+
+func setOf(names ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
 // kernelFormats are the events for which Perfetto has messages, as Linux from 4.19 on and
 // HongMeng print them, by subsystem. The formats of an event are tried in this order: if
 // two begin alike, the longer one is first.

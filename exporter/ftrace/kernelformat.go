@@ -41,6 +41,7 @@ type kernelEvent struct {
 	name    string
 	tag     []byte // of the event in FtraceEvent
 	formats []kernelFormat
+	shown   bool
 }
 
 type kernelValue uint8
@@ -83,7 +84,7 @@ var kernelEvents = sync.OnceValue(func() map[string]*kernelEvent {
 		}
 		event := events[f.event]
 		if event == nil {
-			event = &kernelEvent{name: f.event, tag: protowire.AppendTag(nil, field.Number(), protowire.BytesType)}
+			event = &kernelEvent{name: f.event, shown: shownEvents[f.event], tag: protowire.AppendTag(nil, field.Number(), protowire.BytesType)}
 			events[f.event] = event
 		}
 		event.formats = append(event.formats, compileFormat(field.Message(), f.format))

@@ -24,7 +24,7 @@ func TestEventsStay(t *testing.T) {
  x-1 (-----) [003] .... 3701.000001: print: E|7
  x-1 (-----) [003] .... 3701.000001: sched_wakeup: comm=x pid=1 prio=120 target_cpu=001
 `...)
-	e := NewEncoder(limits.Default().Strings)
+	e := NewEncoder(limits.Default().Strings, true)
 	planner := NewPlanner(limits.Default())
 	var before []hitrace.Event
 	var plan piece

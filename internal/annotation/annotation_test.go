@@ -115,7 +115,7 @@ func inputs(t *testing.T) map[string][]byte {
 func convert(t *testing.T, input []byte) *pb.Trace {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := ohframe.Convert(t.Context(), bytes.NewReader(input), &out, ohframe.ConvertOptions{FramesOnly: true, Options: ohframe.Options{Causes: true}}); err != nil {
+	if _, err := ohframe.Convert(t.Context(), bytes.NewReader(input), &out, ohframe.ConvertOptions{Events: ohframe.NoEvents, Options: ohframe.Options{Causes: true}}); err != nil {
 		t.Fatal(err)
 	}
 	trace := &pb.Trace{}

@@ -129,7 +129,7 @@ func (b *bench) commands() error {
 		args []string
 	}{
 		{"ohframe frames", nil, []string{"frames", b.trace, "--format", "csv"}},
-		{"ohframe convert --frames-only", nil, b.convert("frames", "--frames-only")},
+		{"ohframe convert --events none", nil, b.convert("frames", "--events", "none")},
 		{"ohframe convert", &two, b.convert("trace")},
 		{"ohframe convert --workers 1", &one, b.convert("single", "--workers", "1")},
 		{"ohframe convert --compress", nil, b.convert("compressed", "--compress")},

@@ -165,7 +165,7 @@ func (c *testCase) explain(t *testing.T) {
 
 // checkGiven converts with a known offset of the clocks.
 func (c *testCase) checkGiven(t *testing.T) {
-	options := exporter.Options{Analyzer: analyzer.Options{ClockOffset: &c.offset}, Version: "v0.0-test"}
+	options := exporter.Options{Analyzer: analyzer.Options{ClockOffset: &c.offset}, Events: exporter.AllEvents, Version: "v0.0-test"}
 	options.Compress, options.AndroidCompat = c.number%3 == 1, c.number%3 == 2
 	output, summary := convert(t, c.text, options, 1)
 	again, _ := convert(t, c.text, options, 3)

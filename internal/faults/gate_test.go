@@ -50,7 +50,7 @@ func contradictions(lines []line) int64 {
 
 // checkGate loads what the damaged trace was converted to into the engine.
 func (c *testCase) checkGate(t *testing.T) {
-	options := exporter.Options{Analyzer: analyzer.Options{ClockOffset: &c.offset}, AndroidCompat: c.number%2 == 1}
+	options := exporter.Options{Analyzer: analyzer.Options{ClockOffset: &c.offset}, Events: exporter.AllEvents, AndroidCompat: c.number%2 == 1}
 	output, _ := convert(t, c.text, options, 2)
 	session := enginetest.Load(t, output)
 	defer session.Close()

@@ -172,7 +172,11 @@ func TestViewInEngine(t *testing.T) {
 	}
 	for _, all := range []bool{false, true} {
 		var out bytes.Buffer
-		summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Causes: true, FramesOnly: all})
+		options := exporter.Options{Causes: true}
+		if all {
+			options.Events = exporter.NoEvents
+		}
+		summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, options)
 		if err != nil {
 			t.Fatal(err)
 		}
