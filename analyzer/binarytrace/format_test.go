@@ -257,11 +257,11 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%#x, %d: %q, want %q", test.flags, test.preempt, got, test.want)
 		}
 		c := &columns{}
-		thread := c.task(7)
-		thread.set([]byte("a"), 7, 7)
+		thread := c.task(7, 1)
+		thread.set([]byte("a"), 7, 7, 1)
 		for range 2 { // also when the columns are remembered
 			want := fmt.Sprintf("[001] %s     5.000000042", test.want)
-			if got := string(c.append(nil, thread, 1, test.flags, test.preempt, 5_000_000_042)); !strings.HasSuffix(got, want) {
+			if got := string(c.append(nil, thread, test.flags, test.preempt, 5_000_000_042)); !strings.HasSuffix(got, want) {
 				t.Errorf("%q, want … %q", got, want)
 			}
 		}

@@ -74,63 +74,60 @@ var (
 type columns struct {
 	precision Precision
 	tasks     [taskCacheSize]task
-	cpus      [cpuCacheSize]cpuColumn
 }
 
-const (
-	// taskCacheSize is the number of threads whose columns are remembered. More are
-	// rarely active at the same time.
-	taskCacheSize = 1 << 10
-	cpuCacheSize  = 1 << 6
-)
+// taskCacheSize is the number of pairs of a thread and a processor whose columns are
+// remembered. More are rarely active at the same time.
+const taskCacheSize = 1 << 11
 
-// task is the columns of a thread.
+// task is the columns "COMM-TID (TGID) [CPU] .... SECONDS." of a thread on a processor.
 type task struct {
 	tid, tgid int32
+	cpu       int
+	seconds   uint64
 	comm      []byte
+	flags     int    // where the flags are in text
 	text      []byte // nil if the entry is not used
 }
 
-// cpuColumn is the columns "CPU] .... SECONDS." of a processor.
-type cpuColumn struct {
-	cpu     int
-	seconds uint64
-	text    []byte // nil if the entry is not used
+// task returns the entry of a thread on a processor, which may be that of another pair.
+func (c *columns) task(tid int32, cpu int) *task {
+	return &c.tasks[(uint(tid)+uint(cpu)*97)%taskCacheSize]
 }
 
-// task returns the entry of a thread, which may be that of another one.
-func (c *columns) task(tid int32) *task { return &c.tasks[uint32(tid)%taskCacheSize] }
+// is reports whether the entry is that of a thread on a processor.
+func (t *task) is(tid int32, cpu int) bool { return t.tid == tid && t.cpu == cpu && t.text != nil }
 
-// is reports whether the entry is that of a thread.
-func (t *task) is(tid int32) bool { return t.text != nil && t.tid == tid }
-
-// set makes the entry that of a thread with this name and process.
-func (t *task) set(comm []byte, tid, tgid int32) {
-	t.tid, t.tgid, t.comm = tid, tgid, append(t.comm[:0], comm...)
+// set makes the entry that of a thread with this name and process on a processor.
+func (t *task) set(comm []byte, tid, tgid int32, cpu int) {
+	t.tid, t.tgid, t.cpu, t.comm = tid, tgid, cpu, append(t.comm[:0], comm...)
 	t.text = appendTask(t.text[:0], comm, tid, tgid)
+	t.text = appendPadded(t.text, uint64(cpu), cpuWidth, '0')
+	t.text = append(t.text, "] .... "...)
+	t.flags = len(t.text) - len(".... ")
+	t.setSeconds(0)
 }
 
-// append appends "COMM-TID (TGID) [CPU] FLAGS TIME".
-func (c *columns) append(b []byte, t *task, cpu int, flags, preempt uint8, time trace.Time) []byte {
-	b = append(b, t.text...)
+func (t *task) setSeconds(seconds uint64) {
+	t.seconds = seconds
+	t.text = append(appendPadded(t.text[:t.flags+len(".... ")], seconds, secsWidth, ' '), '.')
+}
+
+// append appends the columns of a task, with the flags and the time of an event.
+func (c *columns) append(b []byte, t *task, flags, preempt uint8, time trace.Time) []byte {
 	ns := uint64(time)
 	if c.precision == Microseconds {
 		ns = (ns + 500) / 1000 * 1000
 	}
 	seconds := ns / 1e9
 	ns -= seconds * 1e9
-	p := &c.cpus[uint(cpu)%cpuCacheSize]
-	if p.text == nil || p.cpu != cpu || p.seconds != seconds {
-		p.cpu, p.seconds = cpu, seconds
-		p.text = appendPadded(p.text[:0], uint64(cpu), cpuWidth, '0')
-		p.text = append(p.text, "] .... "...)
-		p.text = appendPadded(p.text, seconds, secsWidth, ' ')
-		p.text = append(p.text, '.')
+	if t.seconds != seconds {
+		t.setSeconds(seconds)
 	}
-	b = append(b, p.text...)
+	from := len(b)
+	b = append(b, t.text...)
 	if flags|preempt != 0 {
-		at := len(b) - len(p.text) + bytes.IndexByte(p.text, ' ') + 1
-		appendFlags(b[:at], flags, preempt)
+		appendFlags(b[:from+t.flags], flags, preempt)
 	}
 	var digits [9]byte
 	fraction := uint32(ns)

@@ -276,11 +276,11 @@ func (h *htrace) line(b []byte, data []byte, cpu int, e *event) []byte {
 		group = -1
 	}
 	thread := int32(tid)
-	t := h.columns.task(thread)
-	if !t.is(thread) || t.tgid != group || !bytes.Equal(t.comm, comm) {
-		t.set(comm, thread, group)
+	t := h.columns.task(thread, cpu)
+	if !t.is(thread, cpu) || t.tgid != group || !bytes.Equal(t.comm, comm) {
+		t.set(comm, thread, group, cpu)
 	}
-	b = h.columns.append(b, t, cpu, uint8(flags), uint8(preempt), trace.Time(e.time))
+	b = h.columns.append(b, t, uint8(flags), uint8(preempt), trace.Time(e.time))
 	b = append(b, format.title...)
 	from := len(b)
 	for i := range format.parts {

@@ -32,12 +32,12 @@ type Reader struct {
 	clock   Clock
 
 	pieces  []piece
-	heap    []*stream // those that have events, the one with the earliest first
+	heap    []head // of the streams that have events, with the earliest first
 	started bool
 	from    trace.Time // events outside [from, to) are left out
 	to      trace.Time
-	buffer  []byte // lines; buffer[:sent] has been read
-	sent    int
+	rest    []byte // lines that have not been read
+	buffer  []byte // the memory of rest
 	events  int
 	noted   int // lost events that lines say
 	err     error
@@ -83,10 +83,18 @@ type stream struct {
 	list   []event // the memory of events
 }
 
-// before reports whether the next event of s comes before that of other.
-func (s *stream) before(other *stream) bool {
-	a, b := s.events[0].time, other.events[0].time
-	return a < b || a == b && s.piece < other.piece
+// head is the next event of a stream.
+type head struct {
+	time   trace.Time
+	piece  uint32 // the order of events at the same time
+	stream *stream
+}
+
+func (s *stream) head() head { return head{s.events[0].time, s.piece, s} }
+
+// before reports whether h comes before other.
+func (h *head) before(other *head) bool {
+	return h.time < other.time || h.time == other.time && h.piece < other.piece
 }
 
 // Open reads the index of the trace in r, which has size bytes. The error is an
@@ -146,7 +154,7 @@ func (r *Reader) Start() (trace.Time, error) {
 	if err := r.start(); err != nil || len(r.heap) == 0 {
 		return 0, err
 	}
-	return r.heap[0].events[0].time, nil
+	return r.heap[0].time, nil
 }
 
 // SetWindow leaves out events before from, and from to on. It must be called before
@@ -159,8 +167,7 @@ func (r *Reader) start() error {
 		return r.err
 	}
 	r.started = true
-	r.buffer = make([]byte, 0, bufferSize+limits.Default().Line)
-	r.buffer = append(r.buffer, Header...)
+	r.rest = []byte(Header)
 	streams := map[uint16]*stream{}
 	var list []*stream // in order of the file, for the same result every time
 	for i := range r.pieces {
@@ -179,7 +186,7 @@ func (r *Reader) start() error {
 			slices.SortStableFunc(s.pieces, first)
 		}
 		if r.load(s) {
-			r.heap = append(r.heap, s)
+			r.heap = append(r.heap, s.head())
 		}
 	}
 	for i := len(r.heap)/2 - 1; i >= 0; i-- {
@@ -213,27 +220,28 @@ func (r *Reader) load(s *stream) bool {
 
 func byTime(a, b event) int { return cmp.Compare(a.time, b.time) }
 
-// sink restores the order of the heap below i.
+// sink restores the order of the heap from element i down.
 func (r *Reader) sink(i int) {
-	h := r.heap
+	h, sunk := r.heap, r.heap[i]
 	for {
 		child := 2*i + 1
 		if child >= len(h) {
-			return
+			break
 		}
-		if child+1 < len(h) && h[child+1].before(h[child]) {
+		if child+1 < len(h) && h[child+1].before(&h[child]) {
 			child++
 		}
-		if !h[child].before(h[i]) {
-			return
+		if !h[child].before(&sunk) {
+			break
 		}
-		h[i], h[child] = h[child], h[i]
+		h[i] = h[child]
 		i = child
 	}
+	h[i] = sunk
 }
 
-// bufferSize is the number of bytes of text that are made at a time.
-const bufferSize = 64 << 10
+// lineRoom is the size that few lines exceed.
+const lineRoom = 4 << 10
 
 // Read implements io.Reader. Its error is that of the file or, with Options.Strict,
 // an *Error.
@@ -244,89 +252,74 @@ func (r *Reader) Read(p []byte) (int, error) {
 	if err := r.start(); err != nil {
 		return 0, err
 	}
-	if r.sent == len(r.buffer) {
-		r.buffer, r.sent = r.buffer[:0], 0
-		r.fill()
-		if len(r.buffer) == 0 {
-			return 0, cmp.Or(r.err, io.EOF)
+	if len(r.rest) == 0 {
+		if len(p) > lineRoom { // make lines in place
+			lines := r.fill(p[:0:len(p)], len(p)-lineRoom)
+			if cap(lines) == len(p) && len(lines) > 0 {
+				return len(lines), nil
+			}
+			r.rest = lines // the last one is longer than the room
+		} else {
+			r.buffer = r.fill(r.buffer[:0], 1)
+			r.rest = r.buffer
 		}
 	}
-	n := copy(p, r.buffer[r.sent:])
-	r.sent += n
+	if len(r.rest) == 0 {
+		return 0, cmp.Or(r.err, io.EOF)
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo. Its error is that of Read or of w.
-func (r *Reader) WriteTo(w io.Writer) (written int64, err error) {
-	if r.text != nil {
-		return io.Copy(w, r.text)
-	}
-	if err := r.start(); err != nil {
-		return 0, err
-	}
-	for {
-		n, err := w.Write(r.buffer[r.sent:])
-		written += int64(n)
-		if err != nil {
-			return written, err
-		}
-		r.buffer, r.sent = r.buffer[:0], 0
-		r.fill()
-		if len(r.buffer) == 0 {
-			return written, r.err
-		}
-	}
-}
-
-// fill makes lines until the buffer is full or the trace ends.
-func (r *Reader) fill() {
-	for len(r.buffer) < bufferSize && len(r.heap) > 0 && r.err == nil {
-		s := r.heap[0]
-		if s.events[0].time >= r.to {
+// fill appends lines to b until it has the size or the trace ends.
+func (r *Reader) fill(b []byte, size int) []byte {
+	for len(b) < size && len(r.heap) > 0 && r.err == nil {
+		first := &r.heap[0]
+		if first.time >= r.to {
 			r.heap = nil
-			return
+			break
 		}
-		// The stream's events come first as long as they are before the second best.
-		var second *stream
-		if len(r.heap) > 1 {
-			second = r.heap[1]
-			if len(r.heap) > 2 && r.heap[2].before(second) {
-				second = r.heap[2]
-			}
+		s, e := first.stream, &first.stream.events[0]
+		if e.time >= r.from {
+			b = r.line(b, s, e)
 		}
-		for {
-			if e := &s.events[0]; e.time >= r.from && e.time < r.to {
-				before := len(r.buffer)
-				if s.lost > 0 {
-					r.buffer = fmt.Appendf(r.buffer, "CPU:%d [LOST %d EVENTS]\n", s.cpu, s.lost)
-				}
-				noted := len(r.buffer)
-				r.buffer = r.source.line(r.buffer, s.data, s.cpu, e)
-				switch {
-				case len(r.buffer) > noted:
-					r.events++
-					r.noted += s.lost
-					s.lost = 0
-				case s.lost > 0:
-					r.buffer = r.buffer[:before] // the note comes with the next event
-				}
-			}
-			s.events = s.events[1:]
-			if len(s.events) == 0 && !r.load(s) {
-				last := len(r.heap) - 1
-				r.heap[0] = r.heap[last]
-				r.heap = r.heap[:last]
-				break
-			}
-			if second != nil && second.before(s) || len(r.buffer) >= bufferSize {
-				break
-			}
+		s.events = s.events[1:]
+		if len(s.events) > 0 {
+			first.time = s.events[0].time
+		} else if r.load(s) {
+			*first = s.head()
+		} else {
+			last := len(r.heap) - 1
+			*first = r.heap[last]
+			r.heap = r.heap[:last]
 		}
-		r.sink(0)
+		if len(r.heap) > 0 {
+			r.sink(0)
+		}
 		if r.err == nil {
 			r.err = r.log.err
 		}
 	}
+	return b
+}
+
+// line appends the line of an event, after a note about lost events if it is the first
+// one since.
+func (r *Reader) line(b []byte, s *stream, e *event) []byte {
+	before := len(b)
+	if s.lost > 0 {
+		b = fmt.Appendf(b, "CPU:%d [LOST %d EVENTS]\n", s.cpu, s.lost)
+	}
+	noted := len(b)
+	b = r.source.line(b, s.data, s.cpu, e)
+	if len(b) == noted {
+		return b[:before] // the note comes with the next event
+	}
+	r.events++
+	r.noted += s.lost
+	s.lost = 0
+	return b
 }
 
 // IsSys reports whether a file that begins with head is a raw kernel trace.

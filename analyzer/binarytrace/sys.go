@@ -180,11 +180,11 @@ func (s *sys) line(b []byte, data []byte, cpu int, e *event) []byte {
 	}
 	tid := int32(id)
 	start := len(b)
-	t := s.columns.task(tid)
-	if !t.is(tid) { // names do not change
-		t.set(s.names.comm(tid), tid, s.names.tgid(tid))
+	t := s.columns.task(tid, cpu)
+	if !t.is(tid, cpu) { // names do not change
+		t.set(s.names.comm(tid), tid, s.names.tgid(tid), cpu)
 	}
-	b = s.columns.append(b, t, cpu, uint8(f.flags.int(record)), uint8(f.preempt.int(record)), e.time)
+	b = s.columns.append(b, t, uint8(f.flags.int(record)), uint8(f.preempt.int(record)), e.time)
 	b = append(b, f.title...)
 	from := len(b)
 	s.scope.record, s.scope.cpu, s.scope.short = record, cpu, false
