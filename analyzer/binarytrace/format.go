@@ -109,6 +109,7 @@ func parseField(line []byte) (field, bool) {
 	f.name = declaration[i+1:]
 	kind = strings.TrimSpace(declaration[:i+1])
 	switch {
+	case f.size != 4:
 	case strings.HasPrefix(kind, "__data_loc"):
 		f.loc = absLoc
 	case strings.HasPrefix(kind, "__rel_loc"):
@@ -210,7 +211,7 @@ func (f *format) compile(printFmt string) bool {
 	if text, ok := f.find("buf"); ok && f.name == "print" && text.size == 0 && text.loc == notLoc {
 		// Linux prints the symbol of the field ip, which is tracing_mark_write's.
 		f.title = ": " + markerName + ": "
-		f.program = program{{kind: opText, field: text}}
+		f.program = program{{print: fieldOf(&text).text}}
 		f.require(&text)
 		return true
 	}
@@ -237,11 +238,14 @@ func (f *format) listFields() program {
 		if len(p) > 0 {
 			text = " " + text
 		}
-		o := op{literal: text, kind: opText, field: c}
-		if c.isInt() && c.loc == notLoc {
-			o.kind = opDecimal
+		verb := byte('s')
+		switch {
+		case c.isInt() && c.loc == notLoc && c.signed:
+			verb = 'd'
+		case c.isInt() && c.loc == notLoc:
+			verb = 'u'
 		}
-		p = append(p, o)
+		p = append(p, step{text, conversion{verb: verb, precision: -1, bits: 64}.printer(fieldOf(&c), nil)})
 		f.require(&c)
 	}
 	return p

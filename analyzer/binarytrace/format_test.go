@@ -136,7 +136,7 @@ func TestUnknownPrintFmt(t *testing.T) {
 	for _, printFmt := range []string{
 		`"%s", some_function(REC->byte)`, `"%d"`, `"%d", REC->byte, REC->byte`, `"%d", REC->nothing`, `"%d", (REC->byte`, `"%q", REC->byte`,
 		`no string`, ``, `"%s", __print_symbolic(REC->byte, { REC->byte, "X" })`, `"%d", ` + strings.Repeat("(", 100_000), `"%d", ` + strings.Repeat("-", 100_000) + "1",
-		`"` + strings.Repeat("%d", 2000) + `"` + strings.Repeat(", 1", 2000),
+		`"` + strings.Repeat("%d", 2000) + `"` + strings.Repeat(", 1", 2000), `"%d", 1` + strings.Repeat("+1", 2000), `"%d"` + strings.Repeat(", 1", 100_000),
 	} {
 		s, _ := parseTest("name: test\nID: 300\nformat:\n" + testFields + "\nprint fmt: " + printFmt + "\n")
 		f := s.formats[300]
@@ -225,6 +225,7 @@ func TestFields(t *testing.T) {
 		"field:void * caller;\toffset:16;\tsize:8;\tsigned:0;":         {name: "caller", offset: 16, size: 8},
 		"field:char *file;\toffset:16;\tsize:8;\tsigned:0;":            {name: "file", offset: 16, size: 8},
 		"field: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;":         {name: "timestamp", size: 8},
+		"field:__data_loc char[] name;\toffset:8;\tsize:2;\tsigned:1;": {name: "name", offset: 8, size: 2, signed: true}, // too small for a reference
 		"field:char buf[];\toffset:16;\tsize:0;\tsigned:1;":            {name: "buf", offset: 16, signed: true},
 		"field:char buf;\toffset:16;\tsize:0;":                         {name: "buf", offset: 16, signed: true},
 		"field:int x;\toffset:4;\tsize:4;":                             {name: "x", offset: 4, size: 4, signed: true},

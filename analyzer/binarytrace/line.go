@@ -2,6 +2,7 @@ package binarytrace
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"ohframe/analyzer/trace"
@@ -129,8 +130,9 @@ func (c *columns) append(b []byte, t *task, flags, preempt uint8, time trace.Tim
 	if flags|preempt != 0 {
 		appendFlags(b[:from+t.flags], flags, preempt)
 	}
-	var digits [9]byte
-	fraction := uint32(ns)
+	at := len(b)
+	b = append(b, "000000000"...)
+	digits, fraction := b[at:at+9], uint32(ns)
 	for i := 7; i > 0; i -= 2 {
 		pair := fraction % 100 * 2
 		fraction /= 100
@@ -138,9 +140,9 @@ func (c *columns) append(b []byte, t *task, flags, preempt uint8, time trace.Tim
 	}
 	digits[0] = byte('0' + fraction)
 	if c.precision == Microseconds {
-		return append(b, digits[:6]...)
+		return b[:at+6]
 	}
-	return append(b, digits[:]...)
+	return b
 }
 
 // Flags of an event.
@@ -238,25 +240,27 @@ func appendInt(b []byte, n int64) []byte {
 
 // appendPadded appends n in decimal, padded on the left to width characters.
 func appendPadded(b []byte, n uint64, width int, pad byte) []byte {
-	var digits [20]byte
-	i := len(digits)
+	size := 1
+	for limit := uint64(10); n >= limit && size < 20; limit *= 10 {
+		size++
+	}
+	for ; width > size; width-- {
+		b = append(b, pad)
+	}
+	at := len(b) + size
+	b = slices.Grow(b, size)[:at]
 	for n >= 100 {
 		pair := n % 100 * 2
 		n /= 100
-		i -= 2
-		digits[i], digits[i+1] = decimalPairs[pair], decimalPairs[pair+1]
+		at -= 2
+		b[at], b[at+1] = decimalPairs[pair], decimalPairs[pair+1]
 	}
 	if n >= 10 {
-		i -= 2
-		digits[i], digits[i+1] = decimalPairs[n*2], decimalPairs[n*2+1]
+		b[at-2], b[at-1] = decimalPairs[n*2], decimalPairs[n*2+1]
 	} else {
-		i--
-		digits[i] = byte('0' + n)
+		b[at-1] = byte('0' + n)
 	}
-	for have := len(digits) - i; have < width; have++ {
-		b = append(b, pad)
-	}
-	return append(b, digits[i:]...)
+	return b
 }
 
 const decimalPairs = "00010203040506070809" +

@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
-// maxExpression is the maximum depth of expressions of a print fmt.
-const maxExpression = 200
-
-// maxOps is the maximum number of steps of a program: the longest format of Linux has
-// some 60.
-const maxOps = 1000
+const (
+	// maxDepth and maxOperators limit the expressions of a print fmt.
+	maxDepth     = 200
+	maxOperators = 1000
+	// maxSteps is the maximum number of steps of a program. The longest format of
+	// Linux has some 60.
+	maxSteps = 1000
+)
 
 // parsePrint compiles a print fmt: a string of printf and C expressions.
 func (f *format) parsePrint(text string) (program, bool) {
@@ -19,14 +21,11 @@ func (f *format) parsePrint(text string) (program, bool) {
 	if x.kind != stringToken {
 		return nil, false
 	}
-	template := x.text
-	for x.next(); x.kind == stringToken; x.next() {
-		template += x.text
-	}
-	var args []*node
+	template := x.strings()
+	var args []*expression
 	for x.accept(",") {
 		args = append(args, x.conditional())
-		if x.failed {
+		if x.failed || len(args) > 2*maxSteps { // a step has two at most
 			return nil, false
 		}
 	}
@@ -38,206 +37,101 @@ func (f *format) parsePrint(text string) (program, bool) {
 		return nil, false
 	}
 	for _, c := range x.used {
-		f.require(&c)
+		f.require(c)
 	}
 	return p, true
 }
 
 // assemble makes the program of a template and its arguments.
-func assemble(template string, args []*node) (program, bool) {
+func assemble(template string, args []*expression) (program, bool) {
 	var p program
 	literal := ""
-	next := func() *node {
-		if len(args) == 0 {
-			return nil
-		}
-		a := args[0]
-		args = args[1:]
-		return a
-	}
-	for len(template) > 0 {
-		i := strings.IndexByte(template, '%')
-		if i < 0 {
-			i = len(template)
-		}
-		literal += template[:i]
-		template = template[i:]
-		if template == "" {
+	for {
+		text, rest, found := strings.Cut(template, "%")
+		literal += text
+		if !found {
 			break
 		}
-		c, rest, star, extension, ok := parseConversion(template[1:])
-		if !ok {
+		c, rest, ok := parseConversion(rest)
+		if template = rest; !ok {
 			return nil, false
 		}
-		template = rest
 		if c.verb == '%' {
 			literal += "%"
 			continue
 		}
-		var count *node
-		if star {
-			if count = next(); count == nil {
-				return nil, false
-			}
+		var count *expression
+		if c.star && len(args) > 0 {
+			count, args = args[0], args[1:]
 		}
-		value := next()
-		if value == nil {
+		if len(args) == 0 || len(p) >= maxSteps {
 			return nil, false
 		}
-		o := op{literal: literal, conv: c, value: value}
-		literal = ""
-		switch {
-		case c.verb == 'p' && strings.HasPrefix(extension, "h"):
-			if count == nil {
-				return nil, false
-			}
-			o.kind, o.more = opBytes, count
-			switch extension {
-			case "hD":
-				o.conv.separator = '-'
-			case "hC":
-				o.conv.separator = ':'
-			case "hN":
-			default:
-				o.conv.separator = ' '
-			}
-		case star:
-			return nil, false
-		case c.verb == 'p':
-			o.kind = opPointer
-		case c.verb == 'c':
-			o.kind = opChar
-		case c.verb == 's':
-			o.kind = opString
-			if c.width == 0 && c.precision < 0 {
-				o.shortenText()
-			}
-		default:
-			o.kind = opNumber
-			o.shortenNumber()
-		}
-		if p = append(p, o); len(p) > maxOps {
+		print := c.printer(args[0], count)
+		if print == nil {
 			return nil, false
 		}
+		p = append(p, step{literal, print})
+		literal, args = "", args[1:]
 	}
 	if literal != "" {
-		p = append(p, op{literal: literal})
+		p = append(p, step{literal: literal})
 	}
 	return p, len(args) == 0
 }
 
-// shortenText makes the op copy a field if its expression is text of one.
-func (o *op) shortenText() {
-	n := o.value
-	for n.kind == castNode {
-		n = n.a
-	}
-	if n.kind == fieldNode && (!n.field.isInt() || n.field.loc != notLoc) {
-		o.kind, o.field = opText, n.field
-		return
-	}
-	// (char *)REC + (REC->__data_loc_name & 0xffff)
-	if n.kind != binaryNode || n.operator != "+" || n.b.kind != binaryNode || n.b.operator != "&" {
-		return
-	}
-	base, mask, loc := n.a, n.b.b, n.b.a
-	for base.kind == castNode {
-		base = base.a
-	}
-	if base.kind == recordNode && mask.kind == numberNode && mask.number == 0xffff && loc.kind == fieldNode && loc.field.loc == absLoc {
-		o.kind, o.field = opText, loc.field
-	}
-}
-
-// shortenNumber makes the op copy a field if its expression is one and the conversion
-// has the field's size and sign, or a larger size.
-func (o *op) shortenNumber() {
-	n, c := o.value, &o.conv
-	for n.kind == castNode && n.bits == 64 {
-		n = n.a
-	}
-	if n.kind != fieldNode || !n.field.isInt() || n.field.loc != notLoc || c.width != 0 || c.prefix || uint(n.field.size)*8 > c.bits {
-		return
-	}
-	same := uint(n.field.size)*8 == c.bits
-	switch {
-	case c.verb == 'd' && (n.field.signed || !same), c.verb == 'u' && !n.field.signed:
-		o.kind, o.field = opDecimal, n.field
-	case c.verb == 'x' && (!n.field.signed):
-		o.kind, o.field = opHex, n.field
-	}
-}
-
 // parseConversion parses a conversion specification after its percent sign.
-func parseConversion(text string) (c conversion, rest string, star bool, extension string, ok bool) {
+func parseConversion(text string) (c conversion, rest string, ok bool) {
 	c.precision, c.bits = -1, 32
-	i := 0
 	at := func() byte {
-		if i < len(text) {
-			return text[i]
+		if text == "" {
+			return 0
 		}
-		return 0
+		return text[0]
 	}
-flags:
-	for ; ; i++ {
-		switch at() {
-		case '0':
-			c.zero = true
-		case '-':
-			c.left = true
-		case '#':
-			c.prefix = true
-		case '+', ' ':
-		default:
-			break flags
-		}
+	for ; at() != 0 && strings.IndexByte("0-#+ ", at()) >= 0; text = text[1:] {
+		c.zero = c.zero || at() == '0'
+		c.left = c.left || at() == '-'
+		c.prefix = c.prefix || at() == '#'
 	}
 	const maxWidth = 1000
-	number := func() int {
-		n := 0
-		for ; at() >= '0' && at() <= '9'; i++ {
+	number := func() (n int) {
+		for ; at() >= '0' && at() <= '9'; text = text[1:] {
 			n = min(n*10+int(at()-'0'), maxWidth)
 		}
 		return n
 	}
-	if at() == '*' {
-		star = true
-		i++
+	if c.star = at() == '*'; c.star {
+		text = text[1:]
 	} else {
 		c.width = number()
 	}
 	if at() == '.' {
-		i++
+		text = text[1:]
 		c.precision = number()
 	}
-	for ; strings.IndexByte("hlLqjzt", at()) >= 0 && at() != 0; i++ {
-		switch at() {
-		case 'h':
-			c.bits /= 2
-		default:
+	for ; at() != 0 && strings.IndexByte("hlLqjzt", at()) >= 0; text = text[1:] {
+		if c.bits /= 2; at() != 'h' {
 			c.bits = 64
 		}
 	}
-	if c.bits < 8 {
-		return c, "", false, "", false
+	if text == "" || c.bits < 8 {
+		return c, "", false
 	}
-	switch c.verb = at(); c.verb {
-	case 'd', 'i':
+	c.verb, rest = at(), text[1:]
+	switch c.verb {
+	case 'i':
 		c.verb = 'd'
-	case 'u', 'x', 's', 'c', '%':
 	case 'X':
 		c.verb = 'x'
+	case 'd', 'u', 'x', 's', 'c', '%':
 	case 'p':
-		c.bits = 64
-		from := i + 1
-		for i+1 < len(text) && (text[i+1] >= 'a' && text[i+1] <= 'z' || text[i+1] >= 'A' && text[i+1] <= 'Z') {
-			i++
-		}
-		extension = text[from : i+1]
+		other := strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		c.extension, rest = rest[:len(rest)-len(other)], other
 	default:
-		return c, "", false, "", false
+		return c, "", false
 	}
-	return c, text[i+1:], star, extension, true
+	return c, rest, true
 }
 
 // parser parses C expressions.
@@ -247,8 +141,9 @@ type parser struct {
 	text   string // of the token; without quotes and escapes for a string
 	number int64
 	format *format
-	used   []field // fields that the expressions need
+	used   []*field // fields that the expressions need
 	depth  int
+	binary int // operators
 	failed bool
 }
 
@@ -345,69 +240,64 @@ func (x *parser) expect(operator string) {
 }
 
 // fail returns an expression of no meaning.
-func (x *parser) fail() *node {
+func (x *parser) fail() *expression {
 	x.failed = true
-	return &node{}
+	return constant(0)
+}
+
+// strings reads one or more strings, which are one.
+func (x *parser) strings() string {
+	var text strings.Builder
+	for ; x.kind == stringToken; x.next() {
+		text.WriteString(x.text)
+	}
+	return text.String()
 }
 
 // conditional parses an expression.
-func (x *parser) conditional() *node {
-	if x.depth++; x.depth > maxExpression {
+func (x *parser) conditional() *expression {
+	if x.depth++; x.depth > maxDepth {
 		return x.fail()
 	}
 	defer func() { x.depth-- }()
-	n := x.binary(0)
+	e := x.operators(0)
 	if x.failed || !x.accept("?") {
-		return n
+		return e
 	}
-	b := x.conditional()
+	a := x.conditional()
 	x.expect(":")
-	return &node{kind: condNode, a: n, b: b, c: x.conditional()}
+	return e.choose(a, x.conditional())
 }
 
-// precedence lists the binary operators, those that bind least first.
-var precedence = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
-
-func (x *parser) binary(level int) *node {
-	if level == len(precedence) {
+// operators parses an expression of binary operators from a level of precedence on.
+func (x *parser) operators(level int) *expression {
+	if level == len(binaryOperators) {
 		return x.unary()
 	}
-	n := x.binary(level + 1)
-	for !x.failed {
-		operator := ""
-		for _, o := range precedence[level] {
-			if x.accept(o) {
-				operator = o
-				break
-			}
-		}
-		if operator == "" {
+	e := x.operators(level + 1)
+	for !x.failed && x.kind == operatorToken {
+		operator := x.text
+		apply := binaryOperators[level][operator]
+		if apply == nil {
 			break
 		}
-		n = &node{kind: binaryNode, operator: operator, signed: n.isSigned(), a: n, b: x.binary(level + 1)}
+		if x.binary++; x.binary > maxOperators {
+			return x.fail()
+		}
+		x.next()
+		e = e.binary(operator, apply, x.operators(level+1))
 	}
-	return n
+	return e
 }
 
-// isSigned reports whether shifting the value to the right copies its sign.
-func (n *node) isSigned() bool {
-	switch n.kind {
-	case fieldNode:
-		return n.field.signed
-	case castNode, binaryNode:
-		return n.signed
-	}
-	return false
-}
-
-func (x *parser) unary() *node {
-	if x.depth++; x.depth > maxExpression {
+func (x *parser) unary() *expression {
+	if x.depth++; x.depth > maxDepth {
 		return x.fail()
 	}
 	defer func() { x.depth-- }()
 	for _, o := range []string{"-", "~", "!", "+"} {
 		if x.accept(o) {
-			return &node{kind: unaryNode, operator: o, a: x.unary()}
+			return x.unary().unary(o)
 		}
 	}
 	if x.accept("&") || x.accept("*") { // of an address: the expression itself
@@ -415,99 +305,90 @@ func (x *parser) unary() *node {
 	}
 	if x.kind == operatorToken && x.text == "(" {
 		if bits, signed, ok := x.cast(); ok {
-			a := x.unary()
-			if bits == 0 {
-				bits = 64 // an address
-			}
-			return &node{kind: castNode, bits: bits, signed: signed, a: a}
+			return x.unary().cast(bits, signed)
 		}
 	}
 	return x.postfix()
 }
 
-// typeBits are the sizes of C's types in bits.
-var typeBits = map[string]uint{
-	"char": 8, "short": 16, "int": 32, "long": 64, "bool": 8, "void": 64,
-	"u8": 8, "u16": 16, "u32": 32, "u64": 64, "s8": 8, "s16": 16, "s32": 32, "s64": 64,
-	"__u8": 8, "__u16": 16, "__u32": 32, "__u64": 64, "__s8": 8, "__s16": 16, "__s32": 32, "__s64": 64,
-	"uint8_t": 8, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "int8_t": 8, "int16_t": 16, "int32_t": 32, "int64_t": 64,
-	"size_t": 64, "ssize_t": 64, "loff_t": 64, "sector_t": 64, "dev_t": 32, "pid_t": 32, "ino_t": 64, "pgoff_t": 64, "uintptr_t": 64, "gfp_t": 32,
+// typeBits are the sizes of C's types in bits, negative for unsigned ones.
+var typeBits = map[string]int{
+	"char": 8, "short": 16, "int": 32, "long": 64, "void": 64, "loff_t": 64, "ssize_t": 64, "pid_t": 32,
+	"bool": -8, "size_t": -64, "sector_t": -64, "ino_t": -64, "pgoff_t": -64, "uintptr_t": -64, "dev_t": -32, "gfp_t": -32,
+	"s8": 8, "s16": 16, "s32": 32, "s64": 64, "u8": -8, "u16": -16, "u32": -32, "u64": -64,
+	"__s8": 8, "__s16": 16, "__s32": 32, "__s64": 64, "__u8": -8, "__u16": -16, "__u32": -32, "__u64": -64,
+	"int8_t": 8, "int16_t": 16, "int32_t": 32, "int64_t": 64, "uint8_t": -8, "uint16_t": -16, "uint32_t": -32, "uint64_t": -64,
 }
 
-// unsignedTypes are those of typeBits without a sign that do not begin with u.
-var unsignedTypes = map[string]bool{"bool": true, "size_t": true, "sector_t": true, "dev_t": true, "ino_t": true, "pgoff_t": true, "gfp_t": true,
-	"__u8": true, "__u16": true, "__u32": true, "__u64": true}
-
-// cast parses "(TYPE)". It reads nothing if there is no type. bits is 0 for an address.
+// cast parses "(TYPE)". It reads nothing if there is no type.
 func (x *parser) cast() (bits uint, signed, ok bool) {
 	saved := *x
 	x.next()
 	signed = true
-	for x.kind == nameToken {
-		switch size, known := typeBits[x.text]; {
-		case x.text == "unsigned":
-			signed, ok = false, true
+	for ; x.kind == nameToken; x.next() {
+		size, known := typeBits[x.text]
+		switch x.text {
+		case "const", "volatile":
+		case "unsigned", "signed":
+			signed = x.text == "signed"
 			bits = max(bits, 32)
-		case x.text == "signed" || x.text == "const" || x.text == "volatile":
-			ok = true
-			if x.text == "signed" {
-				bits = max(bits, 32)
-			}
-		case x.text == "struct" || x.text == "enum" || x.text == "union":
+		case "struct", "enum", "union":
 			x.next() // its name
-			ok, bits = true, 32
-		case known:
-			if size < 32 || bits < size { // "unsigned char" has 8 bits, "long int" has 64
-				bits = size
-			}
-			ok = true
-			signed = signed && x.text[0] != 'u' && !unsignedTypes[x.text]
+			bits = 32
 		default:
-			*x = saved
-			return 0, false, false
+			if !known {
+				*x = saved
+				return 0, false, false
+			}
+			if size < 0 {
+				size, signed = -size, false
+			}
+			if size < 32 || bits < uint(size) { // "unsigned char" has 8 bits, "long int" has 64
+				bits = uint(size)
+			}
 		}
-		x.next()
+		ok = true
 	}
-	pointer := false
 	for ok && x.accept("*") {
-		pointer = true
+		bits = 64 // an address
 	}
 	if !ok || !x.accept(")") {
 		*x = saved
 		return 0, false, false
 	}
-	if pointer {
-		bits = 0
-	}
 	return bits, signed, true
 }
 
-func (x *parser) postfix() *node {
-	n := x.primary()
+func (x *parser) postfix() *expression {
+	e := x.primary()
 	for !x.failed {
 		switch {
 		case x.accept("["):
 			index := x.conditional()
 			x.expect("]")
-			if n.kind != literalNode && n.kind != fieldNode {
+			if e.literal == "" && e.field == nil {
 				return x.fail()
 			}
-			n = &node{kind: elementNode, a: n, b: index}
+			e = e.element(index)
 		case x.accept("->"), x.accept("."):
-			if n.kind != recordNode || x.kind != nameToken {
+			if !e.record {
 				return x.fail()
 			}
-			n = x.field(x.text)
-			x.next()
+			e = x.field()
 		default:
-			return n
+			return e
 		}
 	}
-	return n
+	return e
 }
 
-// field returns the expression of a field. Macros of the kernel leave prefixes.
-func (x *parser) field(name string) *node {
+// field reads the name of a field. Macros of the kernel leave prefixes.
+func (x *parser) field() *expression {
+	name := x.text
+	if x.kind != nameToken {
+		return x.fail()
+	}
+	x.next()
 	c, ok := x.format.find(name)
 	if !ok {
 		name, _ = strings.CutPrefix(name, "__data_loc_")
@@ -516,113 +397,127 @@ func (x *parser) field(name string) *node {
 			return x.fail()
 		}
 	}
-	x.used = append(x.used, c)
-	return &node{kind: fieldNode, field: c}
+	x.used = append(x.used, &c)
+	return fieldOf(&c)
 }
 
-func (x *parser) primary() *node {
+func (x *parser) primary() *expression {
 	switch x.kind {
 	case numberToken:
-		n := &node{kind: numberNode, number: x.number}
+		e := constant(x.number)
 		x.next()
-		return n
+		return e
 	case stringToken:
-		n := &node{kind: literalNode, literal: x.text}
-		for x.next(); x.kind == stringToken; x.next() {
-			n.literal += x.text
-		}
-		return n
+		return literal(x.strings())
 	case nameToken:
 		name := x.text
 		x.next()
-		if name == "REC" {
-			return &node{kind: recordNode}
-		}
-		if name == "true" || name == "false" {
-			return &node{kind: numberNode, number: truth(name == "true")}
-		}
-		if x.accept("(") {
-			n := x.call(name)
+		switch {
+		case name == "REC":
+			e := constant(0)
+			e.record = true
+			return e
+		case name == "true", name == "false":
+			return constant(truth(name == "true"))
+		case x.accept("("):
+			e := x.call(name)
 			x.expect(")")
-			return n
+			return e
 		}
 	case operatorToken:
 		if x.accept("(") {
-			n := x.conditional()
+			e := x.conditional()
 			x.expect(")")
-			return n
+			return e
 		}
 	}
 	return x.fail()
 }
 
 // call parses the arguments of a function.
-func (x *parser) call(name string) *node {
+func (x *parser) call(name string) *expression {
 	switch name {
 	case "__get_str", "__get_rel_str", "__get_dynamic_array", "__get_rel_dynamic_array", "__get_bitmask", "__get_cpumask":
-		if x.kind != nameToken {
-			return x.fail()
-		}
-		n := x.field(x.text)
-		x.next()
-		return n
+		return x.field()
 	case "__get_dynamic_array_len":
-		if x.kind != nameToken {
-			return x.fail()
-		}
-		n := x.field(x.text)
-		x.next()
-		return &node{kind: binaryNode, operator: ">>", a: n, b: &node{kind: numberNode, number: 16}}
+		length := x.field().number
+		return computed(func(s *scope) int64 { return length(s) >> 16 })
+	}
+	a := x.conditional()
+	switch name {
 	case "sizeof":
-		n := x.conditional()
-		if n.kind != fieldNode {
+		if a.field == nil {
 			return x.fail()
 		}
-		return &node{kind: numberNode, number: int64(n.field.size)}
+		return constant(int64(a.field.size))
 	case "__print_symbolic":
-		n := &node{kind: symbolNode, a: x.conditional()}
-		n.symbols = x.symbols()
-		return n
+		symbols := x.symbols()
+		return textual(func(b []byte, s *scope) []byte {
+			v := a.number(s)
+			if name, ok := nameOf(v, symbols); ok {
+				return append(b, name...)
+			}
+			return appendAddress(b, uint64(v))
+		})
 	case "__print_flags":
-		n := &node{kind: flagsNode, a: x.conditional()}
 		x.expect(",")
 		if x.kind != stringToken {
 			return x.fail()
 		}
-		n.literal = x.text
+		separator := x.text
 		x.next()
-		n.symbols = x.symbols()
-		return n
+		symbols := x.symbols()
+		return textual(func(b []byte, s *scope) []byte { return appendSymbols(b, a.number(s), separator, symbols) })
 	case "__print_hex", "__print_hex_str":
-		return &node{kind: hexNode, a: x.conditional(), b: x.argument()}
+		count := x.argument().number
+		return textual(func(b []byte, s *scope) []byte {
+			data := a.bytes(s)
+			return appendHexBytes(b, data[:min(len(data), max(0, int(count(s))))], " ")
+		})
 	case "__print_array":
-		return &node{kind: arrayNode, a: x.conditional(), b: x.argument(), c: x.argument()}
+		count, size := x.argument().number, x.argument().number
+		return textual(func(b []byte, s *scope) []byte { return appendArray(b, s, a.bytes(s), count(s), size(s)) })
 	case "hm_trace_tcb_state2str":
-		return &node{kind: stateNode, a: x.conditional()}
+		return textual(func(b []byte, s *scope) []byte {
+			name, ok := nameOf(a.number(s), hongmengStates)
+			if !ok {
+				name = "?"
+			}
+			return append(b, name...)
+		})
 	case "hm_trace_tcb_unpack_schedinfo":
-		n := &node{kind: schedInfoNode, a: x.conditional(), number: int64(len(schedInfoFields))}
+		count := len(schedInfoFields)
 		if _, ok := x.format.find("cg"); ok {
-			n.number = 4 // the two last bit fields are newer than cg
+			count = 4 // the two last bit fields are newer than cg
 		}
 		x.argument()
-		return n
+		return textual(func(b []byte, s *scope) []byte { return appendSchedInfo(b, s, a.bytes(s), count) })
 	case "trace_cmdline_of":
-		n := &node{kind: cmdlineNode, a: x.conditional()}
 		x.expect(",")
 		x.next() // a variable of the kernel
-		return n
+		return textual(func(b []byte, s *scope) []byte {
+			tid := int32(a.number(s))
+			if tid == 0 {
+				return appendInt(append(b, "tppmgr-idle-"...), int64(s.cpu))
+			}
+			return append(b, s.names.comm(tid)...)
+		})
 	case "hm_trace_sched_blocked_reason_of":
-		return &node{kind: blockedNode, a: x.conditional(), b: x.argument()}
+		caller := x.argument().number
+		return textual(func(b []byte, s *scope) []byte {
+			b = appendAddress(b, uint64(caller(s)))
+			return appendInt(append(b, " cnode_idx="...), a.number(s))
+		})
 	case "MAJOR":
-		return &node{kind: binaryNode, operator: ">>", a: x.conditional(), b: &node{kind: numberNode, number: 20}}
+		return computed(func(s *scope) int64 { return int64(uint64(a.number(s)) >> 20) })
 	case "MINOR":
-		return &node{kind: binaryNode, operator: "&", a: x.conditional(), b: &node{kind: numberNode, number: 1<<20 - 1}}
+		return computed(func(s *scope) int64 { return a.number(s) & (1<<20 - 1) })
 	}
 	return x.fail()
 }
 
 // argument parses a comma and an expression.
-func (x *parser) argument() *node {
+func (x *parser) argument() *expression {
 	x.expect(",")
 	return x.conditional()
 }
@@ -644,7 +539,7 @@ func (x *parser) symbols() []symbol {
 		x.next()
 		x.expect("}")
 		if !x.failed {
-			list = append(list, symbol{value.int(&scope{}), name})
+			list = append(list, symbol{value.number(&scope{}), name})
 		}
 	}
 	return list
