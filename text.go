@@ -10,7 +10,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/binarytrace"
 	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/judge"
+	"ohframe/analyzer/why/record"
 	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
 	"ohframe/internal/unpack"
@@ -93,10 +94,10 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	}
 	analysis := o.analyzer()
 	text.describe(&analysis)
-	var recorder *why.Recorder
+	var recorder *record.Recorder
 	var sinks []hitrace.Sink
 	if o.Causes {
-		recorder = why.NewRecorder(o.Limits)
+		recorder = record.New(o.Limits)
 		sinks = append(sinks, recorder.Sink())
 	}
 	timeline, totals, err := analyzer.Analyze(ctx, text, o.reader(), analysis, sinks...)
@@ -109,7 +110,7 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	}
 	t := &Trace{Timeline: timeline, Lines: totals, Warnings: slices.Concat(text.warnings(), totals.Warnings(), timeline.Diagnostics.Warnings())}
 	if o.Causes {
-		t.Causes = recorder.Explain(timeline)
+		t.Causes = judge.Explain(recorder.Finish(), timeline)
 		t.Warnings = append(t.Warnings, causetext.Warnings(t.Causes)...)
 	}
 	return t, nil

@@ -13,6 +13,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/judge"
+	"ohframe/analyzer/why/record"
 	"ohframe/exporter/ftrace"
 	"ohframe/exporter/packet"
 	"ohframe/exporter/timeline"
@@ -94,10 +96,10 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	packets := packet.NewWriter(ctx, out, options.Compress)
 	hash := xxh3.New()
 	summary := &Summary{}
-	var recorder *why.Recorder
+	var recorder *record.Recorder
 	var sinks []hitrace.Sink
 	if options.findsCauses() {
-		recorder = why.NewRecorder(options.Analyzer.Limits)
+		recorder = record.New(options.Analyzer.Limits)
 		sinks = append(sinks, recorder.Sink())
 	}
 	planner := ftrace.NewPlanner(options.Analyzer.Limits)
@@ -113,7 +115,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	summary.Timeline, summary.Totals = timeline, totals
 	summary.Closed, summary.Unmatched, summary.Over = planner.Closed, planner.Unmatched, planner.Over
 	if recorder != nil {
-		summary.Causes = recorder.Explain(timeline)
+		summary.Causes = judge.Explain(recorder.Finish(), timeline)
 	}
 	if options.Events == NoEvents {
 		summary.LeftOut = totals.Events

@@ -17,6 +17,8 @@ import (
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/perfetto"
 	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/judge"
+	"ohframe/analyzer/why/record"
 	"ohframe/exporter"
 	"ohframe/internal/causetext"
 	"ohframe/internal/simulate"
@@ -78,12 +80,12 @@ func TestCausesOfOurs(t *testing.T) {
 
 // causesOfOurs returns the number of late frames.
 func causesOfOurs(t *testing.T, text []byte, options exporter.Options) int {
-	recorder := why.NewRecorder(limits.Default())
+	recorder := record.New(limits.Default())
 	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}
-	causes := recorder.Explain(timeline)
+	causes := judge.Explain(recorder.Finish(), timeline)
 	unlinkTruncated(timeline)
 	if timeline.Counts().Frames == 0 {
 		return 0

@@ -9,7 +9,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
-	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/judge"
+	"ohframe/analyzer/why/record"
 )
 
 // BenchmarkCauses compares reading a trace with and without causes. The demo is
@@ -34,10 +35,10 @@ func BenchmarkCauses(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(demo)))
 			for b.Loop() {
-				var recorder *why.Recorder
+				var recorder *record.Recorder
 				var sinks []hitrace.Sink
 				if causes {
-					recorder = why.NewRecorder(limits.Default())
+					recorder = record.New(limits.Default())
 					sinks = append(sinks, recorder.Sink())
 				}
 				t, _, err := analyzer.Analyze(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, analyzer.Options{}, sinks...)
@@ -45,7 +46,7 @@ func BenchmarkCauses(b *testing.B) {
 					b.Fatal(err)
 				}
 				if causes {
-					recorder.Explain(t)
+					judge.Explain(recorder.Finish(), t)
 				}
 			}
 		})

@@ -7,8 +7,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
-	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why/record"
 	"ohframe/internal/causetext"
 )
 
@@ -36,12 +36,12 @@ func TestLostCalls(t *testing.T) {
 		s.wake(601, 2, 500)
 		s.change(1, 0, "R", 500)
 	}, nil, nil)
-	recorder := why.NewRecorder(limits.Limits{Async: limit})
+	recorder := record.New(limits.Limits{Async: limit})
 	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}
-	causes := recorder.Explain(timeline)
+	causes := judged(t, recorder, timeline)
 	for f := range timeline.Complete() {
 		if e := causes.Of(f); f.VsyncID == 100+lateAt && (e.Cause() == nil || e.Cause().Wait != place.WaitBinder) {
 			t.Errorf("%+v", e.Cause())
@@ -82,26 +82,6 @@ func TestLostReplies(t *testing.T) {
 	}
 }
 
-// A thread that has ended does not count as followed any more.
-func TestEndedThreads(t *testing.T) {
-	s := &script{}
-	s.frames(24, func(i int) {
-		s.blockOn(100, "S", 501, "Task")
-		s.change(2, 0, "R", 501)
-		s.change(2, 501, "X", 0)
-		s.wake(700, 3, 501) // another thread of this id
-		s.change(2, 0, "R", 501)
-		s.change(2, 501, "S", 0)
-	}, nil, nil)
-	recorder := why.NewRecorder(limits.Default())
-	if _, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{}, recorder.Sink()); err != nil {
-		t.Fatal(err)
-	}
-	if n := recorder.Followed(); n > 1 {
-		t.Errorf("%d threads are followed", n)
-	}
-}
-
 // The sentence says that the limit was reached, and so does the warning.
 func TestLimitedSentence(t *testing.T) {
 	s := &script{}
@@ -110,12 +90,12 @@ func TestLimitedSentence(t *testing.T) {
 			s.at += long
 		}
 	}, nil, nil)
-	recorder := why.NewRecorder(limits.Limits{States: 40})
+	recorder := record.New(limits.Limits{States: 40})
 	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}
-	causes := recorder.Explain(timeline)
+	causes := judged(t, recorder, timeline)
 	for f := range timeline.Complete() {
 		if e := causes.Of(f); f.Late() && !strings.Contains(causetext.Sentence(causes, e), "(limit: states)") {
 			t.Errorf("%s", causetext.Sentence(causes, e))

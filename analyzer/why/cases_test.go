@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why/record"
 	"ohframe/internal/causetext"
 )
 
@@ -72,12 +73,12 @@ func found(t *testing.T, frames string) string {
 		p.play(t, strings.Fields(strings.ReplaceAll(line, ")", " ) ")))
 	}
 	zero := trace.Duration(0)
-	recorder := why.NewRecorder(limits.Default())
+	recorder := record.New(limits.Default())
 	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(p.inOrder()), hitrace.Options{Strict: true}, analyzer.Options{ClockOffset: &zero}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}
-	causes := recorder.Explain(timeline)
+	causes := judged(t, recorder, timeline)
 	list := slices.SortedFunc(timeline.Complete(), func(a, b *analyzer.Frame) int { return cmp.Compare(a.VsyncID, b.VsyncID) })
 	if len(list) != p.frames {
 		t.Errorf("%d complete frames, want %d", len(list), p.frames)
@@ -95,7 +96,6 @@ func found(t *testing.T, frames string) string {
 	}
 	for _, f := range list {
 		e := causes.Of(f)
-		checkSums(t, f, e)
 		text := p.describe(causes, e)
 		if text == last {
 			to = f.VsyncID

@@ -16,8 +16,8 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why/record"
 	"ohframe/internal/causetext"
 	"ohframe/internal/simulate"
 	"ohframe/internal/slow"
@@ -34,16 +34,15 @@ type verdict struct {
 
 func verdicts(t testing.TB, r io.Reader, workers int, offset *trace.Duration) []verdict {
 	t.Helper()
-	recorder := why.NewRecorder(limits.Default())
+	recorder := record.New(limits.Default())
 	timeline, _, err := analyzer.Analyze(context.Background(), r, hitrace.Options{Workers: workers}, analyzer.Options{ClockOffset: offset}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}
-	causes := recorder.Explain(timeline)
+	causes := judged(t, recorder, timeline)
 	var list []verdict
 	for f := range timeline.Complete() {
 		e := causes.Of(f)
-		checkSums(t, f, e)
 		v := verdict{vsync: f.VsyncID, late: e.Overrun > 0, cause: e.Outcome.String()}
 		if s := e.Cause(); s != nil {
 			v.cause += " " + s.Wait.String() + " in " + s.Slice

@@ -177,16 +177,3 @@ func (c *Causes) RootCause(s *Share, e *Explanation) (*Share, *Explanation) {
 	}
 	return s, e
 }
-
-// PlacesOnly reports whether nothing is known of what the frame's thread did for it but its
-// slices.
-func (e *Explanation) PlacesOnly() bool {
-	length := e.End.Sub(e.Start)
-	for _, p := range e.Parts {
-		switch p.Wait {
-		case place.EarlierFrame, place.EarlierWork, place.GPU:
-			length -= p.Time
-		}
-	}
-	return e.Unknown > 0 && e.Unknown*20 >= length*19
-}

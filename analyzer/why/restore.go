@@ -1,6 +1,9 @@
 package why
 
-import "ohframe/analyzer"
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
 
 // Restore returns the causes of frames of t that Explain found and that were stored since.
 // It sets Explanation.Root and the names of culprits. The caller sets Causes.Scheduled,
@@ -18,7 +21,19 @@ func Restore(t *analyzer.Timeline, list []*Explanation) *Causes {
 		}
 	}
 	for _, e := range list {
-		c.findRoot(e)
+		c.FindRoot(e)
 	}
 	return c
+}
+
+type named struct{ process, thread string }
+
+func threadNames(t *analyzer.Timeline) map[trace.TID]named {
+	names := map[trace.TID]named{}
+	for _, p := range t.Processes {
+		for _, th := range p.Threads {
+			names[th.TID] = named{p.Name, th.Name}
+		}
+	}
+	return names
 }

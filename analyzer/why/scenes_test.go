@@ -322,9 +322,6 @@ func TestInjectedCauses(t *testing.T) {
 			return
 		}
 		p := play(t, s)
-		for f := range p.timeline.Complete() {
-			checkSums(t, f, p.causes.Of(f))
-		}
 		m.add(t, p)
 	})
 	if m.right*100 < m.frames*98 || m.wrong*1000 > m.frames*5 {

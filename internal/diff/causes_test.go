@@ -12,8 +12,9 @@ import (
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/judge"
 	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why/record"
 	"ohframe/internal/simulate"
 )
 
@@ -193,12 +194,12 @@ func TestCosts(t *testing.T) {
 	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseStorageD, Seed: 1}).Generate(&text); err != nil {
 		t.Fatal(err)
 	}
-	recorder := why.NewRecorder(limits.Default())
+	recorder := record.New(limits.Default())
 	timeline, _, err := analyzer.Analyze(t.Context(), &text, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}
-	causes := recorder.Explain(timeline)
+	causes := judge.Explain(recorder.Finish(), timeline)
 	report := stats.Compute(timeline, stats.Options{Compare: true})
 	costs := NewCosts(report, timeline, causes)
 	frames := stats.NewFrames(timeline)

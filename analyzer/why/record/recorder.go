@@ -1,10 +1,9 @@
-package why
+package record
 
 import (
 	"bytes"
 	"strings"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
@@ -16,50 +15,36 @@ import (
 // whom, and in which slice. It stores that for threads that make frames, and for all
 // others only the last few changes.
 //
-//	events ─▶ states and slices of all threads ─▶ logs of threads with frames ─▶ Explain
+//	events ─▶ states and slices of all threads ─▶ logs of threads with frames ─▶ Record
 //	                       │                                 ▲
 //	                       └── at each wakeup: what the ─────┘
 //	                           waker did meanwhile
 type Recorder struct {
 	limits     limits.Limits
-	vocabulary *vocabulary // nil after Explain
+	vocabulary *vocabulary // nil after Finish
 	keys       keys
 	threads    threads.Table[thread]
 	followed   int // threads with long rings of their past
 	cpus       []*cpu
 	calls      map[uint64]*thread            // callers, by transactions that are sent and not yet received
 	requests   map[hitrace.Request]trace.TID // for storage, issued and not completed
-	clusters   []cluster                     // of processors; set by Explain
-	owners     map[trace.TID]named           // what the timeline says about threads; set by Explain
 
 	// scheduled and functions: the input has switches, and functions that threads
 	// blocked in.
 	scheduled, woke, functions bool
 
-	passages passages
+	passages Passages
 
 	// holes are the times of the current trace in which events of any processor are
-	// missing, and lost are those of the whole input; after sortLost, both have all.
-	holes    []hole
-	lost     []cpuHole
-	cpuHoles map[uint8][]hole // set by sortLost
+	// missing, and lost are those of the whole input.
+	holes []Hole
+	lost  []cpuHole
 
 	entries int
 	tooDeep int // slices beyond the limit
 	logs    []*log
-	waits   []wait
-	leaves  []leaf
-
-	// observe, if not nil, sees all the time that is distributed over cells. Tests
-	// compare it with what others say of the thread.
-	observe func(*analyzer.Frame, threadState, cellID, trace.Duration)
-}
-
-// threadState is what a thread does at a time, before it is classified.
-type threadState struct {
-	state  state
-	letter byte // the kernel's letter, if it is blocked or preempted
-	slice  Key  // the innermost one; 0 outside of all slices
+	waits   []Wait
+	leaves  []Leaf
 }
 
 // cpu is the state of a processor.
@@ -68,9 +53,9 @@ type cpu struct {
 	interrupts int            // handlers that are open
 	frequency  uint32         // in kHz; 0 if unknown
 	past       ring[occupant] // who ran, and since when
-	clocks     []clockChange  // the first changes of frequency
+	clocks     []ClockChange  // the first maxClockChanges changes of frequency
 	last       trace.Time     // of the last event; unknown before the first
-	holes      []hole         // in which events are missing
+	holes      []Hole         // in which events are missing
 }
 
 // pastOccupants is the number of threads that are kept of the past of a processor.
@@ -81,13 +66,13 @@ type occupant struct {
 	tid   trace.TID // 0 if idle, lostThread if unknown
 }
 
-// NewRecorder returns a recorder for one input.
-func NewRecorder(l limits.Limits) *Recorder {
+// New returns a recorder for one input.
+func New(l limits.Limits) *Recorder {
 	l = l.WithDefaults()
 	return &Recorder{
 		limits: l, vocabulary: newVocabulary(4 * l.Strings), keys: newKeys(l.Strings),
 		calls: map[uint64]*thread{}, requests: map[hitrace.Request]trace.TID{},
-		passages: passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}},
+		passages: Passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}},
 	}
 }
 
@@ -228,9 +213,9 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 		}
 	}
 	t.slices = append(t.slices, s)
-	r.log(t, entry{at: e.Time, kind: beginEntry, value: uint32(s.key)})
+	r.log(t, Entry{At: e.Time, Kind: BeginEntry, Value: uint32(s.key)})
 	if s.reason != 0 {
-		r.log(t, entry{at: e.Time, kind: reasonEntry, value: uint32(s.reason)})
+		r.log(t, Entry{At: e.Time, Kind: ReasonEntry, Value: uint32(s.reason)})
 	}
 }
 
@@ -262,7 +247,7 @@ func (r *Recorder) endSlice(e *hitrace.Event) {
 	t.closeSlice(t.slices[n-1], e.Time, n)
 	r.passages.arrive(t.slices[n-1].arrival, e.Time)
 	t.slices = t.slices[:n-1]
-	r.log(t, entry{at: e.Time, kind: endEntry})
+	r.log(t, Entry{At: e.Time, Kind: EndEntry})
 }
 
 // startLog begins to store what happens on a thread that makes frames. What is known
@@ -274,7 +259,7 @@ func (r *Recorder) startLog(t *thread) {
 	begin := func(until trace.Time) {
 		for ; slice < len(t.slices) && t.slices[slice].start <= until; slice++ {
 			s := &t.slices[slice]
-			r.log(t, entry{at: s.start, kind: beginEntry, value: uint32(s.key)})
+			r.log(t, Entry{At: s.start, Kind: BeginEntry, Value: uint32(s.key)})
 		}
 	}
 	for i := t.past.len() - 1; i >= 0; i-- {
@@ -285,12 +270,12 @@ func (r *Recorder) startLog(t *thread) {
 		if i > 0 {
 			next = t.past.before(i - 1).start
 		}
-		if s.end < next || t.now.state == unknown && i == 0 { // events were lost
-			r.logState(t, &segment{start: s.end, state: unknown})
+		if s.end < next || t.now.state == Unknown && i == 0 { // events were lost
+			r.logState(t, &segment{start: s.end, state: Unknown})
 		}
 	}
 	begin(t.now.start)
-	if t.now.state != unknown {
+	if t.now.state != Unknown {
 		r.logState(t, &t.now)
 	}
 	begin(maxTime)
@@ -299,14 +284,14 @@ func (r *Recorder) startLog(t *thread) {
 const maxTime = trace.Time(1<<63 - 1)
 
 // log stores an entry of a thread that makes frames.
-func (r *Recorder) log(t *thread, e entry) *entry {
+func (r *Recorder) log(t *thread, e Entry) *Entry {
 	l := t.log
 	if l == nil || l.full {
 		return nil
 	}
 	if r.limited() {
 		l.full = true
-		l.add(entry{at: e.at, kind: stateEntry, state: unknown})
+		l.add(Entry{At: e.At, Kind: StateEntry, State: Unknown})
 		return nil
 	}
 	r.entries++
@@ -318,16 +303,16 @@ func (r *Recorder) logState(t *thread, s *segment) {
 	if t.log == nil || t.log.full {
 		return
 	}
-	e := entry{at: s.start, kind: stateEntry, state: s.state, cpu: uint8(min(max(s.cpu, 0), noCPU))}
-	if s.state == blocked || s.state == preempted || s.state == woken {
+	e := Entry{At: s.start, Kind: StateEntry, State: s.state, CPU: uint8(min(max(s.cpu, 0), NoCPU))}
+	if s.state == Blocked || s.state == Preempted || s.state == Woken {
 		r.waits = append(r.waits, s.wait)
 		s.record = uint32(len(r.waits))
-		e.value = s.record
+		e.Value = s.record
 	}
 	t.log.state = r.log(t, e)
-	if s.state == running {
+	if s.state == Running {
 		if f := r.cpu(s.cpu).frequency; f != 0 {
-			r.log(t, entry{at: s.start, kind: frequencyEntry, value: f})
+			r.log(t, Entry{At: s.start, Kind: FrequencyEntry, Value: f})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package why
+package judge
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/account"
 	"ohframe/analyzer/why/place"
 )
 
@@ -34,40 +36,17 @@ func (a *amount) add(b amount) {
 func (a *amount) frequency() int64 { return a.cycles / max(int64(a.clocked), 1) }
 
 // components sums the cells of a frame by component.
-func (a *account) components() map[component]amount {
+func components(a *account.Account) map[component]amount {
 	sums := map[component]amount{}
-	for i := range a.cells {
-		c := &a.cells[i]
-		id := component{c.stage, c.wait}
+	for i := range a.Cells {
+		c := &a.Cells[i]
+		id := component{c.Stage, c.Wait}
 		s := sums[id]
-		s.add(amount{c.time, c.cycles, c.clocked})
+		s.add(amount{c.Time, c.Cycles, c.Clocked})
 		sums[id] = s
 	}
 	return sums
 }
-
-// Basis is what a late frame is compared with (docs/why.md 3).
-type Basis uint8
-
-// The bases, from the best to the weakest.
-const (
-	// SamePeriod: the frames on time at the same refresh rate, at least 8.
-	SamePeriod Basis = iota
-	// AnyPeriod: the frames on time at any refresh rate, at least 8.
-	AnyPeriod
-	// FewFrames: the frames on time, at least 3.
-	FewFrames
-	// FastestFrames: the fastest third of at least 9 frames.
-	FastestFrames
-	// Budget: no other frame. Time on a processor is usual as far as the budget
-	// goes, and nothing else is.
-	Budget
-)
-
-var bases = [...]string{"same_period", "any_period", "few_frames", "fastest_frames", "budget"}
-
-// String returns the basis's code.
-func (b Basis) String() string { return bases[b] }
 
 const (
 	enoughFrames = 8
@@ -78,15 +57,15 @@ const (
 
 // usual is the time that frames of one kind usually spend.
 type usual struct {
-	basis      Basis
-	references []*account
+	basis      why.Basis
+	references []*account.Account
 	medians    map[component]amount
 	// spread is the interquartile range of a component.
 	spread map[component]trace.Duration
-	total  trace.Duration              // of the medians
-	cells  map[cellID][]trace.Duration // of the references; nil until needed
+	total  trace.Duration                  // of the medians
+	cells  map[account.ID][]trace.Duration // of the references; nil until needed
 	// onLow are the usual shares of time on the clusters with the lowest frequencies, as of
-	// account.upTo; nil until needed.
+	// account.Book.UpToCluster; nil until needed.
 	onLow []int64
 }
 
@@ -103,7 +82,7 @@ func roleOf(f *analyzer.Frame) role {
 
 // group is the frames of a role, and what is usual for them at each refresh rate.
 type group struct {
-	all    []*account // by actual start
+	all    []*account.Account // by actual start
 	usuals map[usualID]*usual
 }
 
@@ -112,37 +91,31 @@ type usualID struct {
 	placeOnly bool
 }
 
-// placeOnly reports whether nothing is known of what the thread did for the frame but its
-// slices.
-func (a *account) placeOnly() bool {
-	return a.lost > 0 && a.lost*20 >= (a.span.end.Sub(a.span.start)-a.earlier)*19
-}
-
 // known reports whether at least 95 % of the span is known.
-func (a *account) known() bool { return a.lost*20 <= a.span.end.Sub(a.span.start) }
+func known(a *account.Account) bool { return a.Unknown*20 <= a.End.Sub(a.Start) }
 
-func (a *account) total() trace.Duration { return a.span.last().Sub(a.span.start) }
+func total(a *account.Account) trace.Duration { return a.Last().Sub(a.Start) }
 
 // usualFor returns what is usual for frames like a.
-func (g *group) usualFor(a *account) *usual {
-	id := usualID{roundPeriod(a.frame.Period), a.placeOnly()}
+func (g *group) usualFor(a *account.Account) *usual {
+	id := usualID{roundPeriod(a.Frame.Period), a.OnlySlices()}
 	if u := g.usuals[id]; u != nil {
 		return u
 	}
 	// An empty frame has less to do. If all are, the trace lacks transactions.
-	empty := !slices.ContainsFunc(g.all, func(b *account) bool { return !b.frame.Facts.Has(analyzer.Empty) })
-	comparable := func(b *account) bool {
-		return (empty || !b.frame.Facts.Has(analyzer.Empty)) && (id.placeOnly && b.placeOnly() || !id.placeOnly && b.known())
+	empty := !slices.ContainsFunc(g.all, func(b *account.Account) bool { return !b.Frame.Facts.Has(analyzer.Empty) })
+	comparable := func(b *account.Account) bool {
+		return (empty || !b.Frame.Facts.Has(analyzer.Empty)) && (id.placeOnly && b.OnlySlices() || !id.placeOnly && known(b))
 	}
-	var same, onTime, all []*account
+	var same, onTime, all []*account.Account
 	for _, b := range g.all {
 		if !comparable(b) {
 			continue
 		}
 		all = append(all, b)
-		if b.span.deadline.Known() && b.span.overrun() <= 0 {
+		if b.Deadline.Known() && b.Overrun() <= 0 {
 			onTime = append(onTime, b)
-			if (b.frame.Period-id.period).Abs()*100 <= id.period*3 {
+			if (b.Frame.Period-id.period).Abs()*100 <= id.period*3 {
 				same = append(same, b)
 			}
 		}
@@ -150,16 +123,16 @@ func (g *group) usualFor(a *account) *usual {
 	u := &usual{}
 	switch {
 	case len(same) >= enoughFrames:
-		u.basis, u.references = SamePeriod, same
+		u.basis, u.references = why.SamePeriod, same
 	case len(onTime) >= enoughFrames:
-		u.basis, u.references = AnyPeriod, onTime
+		u.basis, u.references = why.AnyPeriod, onTime
 	case len(onTime) >= fewFrames:
-		u.basis, u.references = FewFrames, onTime
+		u.basis, u.references = why.FewFrames, onTime
 	case len(all) >= 3*fewFrames:
-		slices.SortStableFunc(all, func(a, b *account) int { return cmp.Compare(a.total(), b.total()) })
-		u.basis, u.references = FastestFrames, all[:len(all)/3]
+		slices.SortStableFunc(all, func(a, b *account.Account) int { return cmp.Compare(total(a), total(b)) })
+		u.basis, u.references = why.FastestFrames, all[:len(all)/3]
 	default:
-		u.basis = Budget
+		u.basis = why.Budget
 	}
 	u.references = thinned(u.references, maxReferences)
 	u.compute()
@@ -192,7 +165,7 @@ func roundPeriod(d trace.Duration) trace.Duration {
 func (u *usual) compute() {
 	values := map[component][]amount{}
 	for _, a := range u.references {
-		for id, v := range a.components() {
+		for id, v := range components(a) {
 			values[id] = append(values[id], v)
 		}
 	}
@@ -232,14 +205,13 @@ func quantile[T ~int64](values []T, n, a, b int) T {
 }
 
 // cell returns the usual time of a slice in a component.
-func (u *usual) cell(id cellID) trace.Duration {
+func (u *usual) cell(id account.ID) trace.Duration {
 	if u.cells == nil {
-		u.cells = map[cellID][]trace.Duration{}
+		u.cells = map[account.ID][]trace.Duration{}
 		for _, a := range u.references {
-			for i := range a.cells {
-				c := &a.cells[i]
-				id := cellID{c.stage, c.wait, c.key}
-				u.cells[id] = append(u.cells[id], c.time)
+			for i := range a.Cells {
+				c := &a.Cells[i]
+				u.cells[c.ID] = append(u.cells[c.ID], c.Time)
 			}
 		}
 	}

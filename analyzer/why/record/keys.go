@@ -1,4 +1,4 @@
-package why
+package record
 
 import (
 	"ohframe/analyzer/hitrace"

@@ -1,4 +1,4 @@
-package why
+package record
 
 import (
 	"ohframe/analyzer/hitrace"
@@ -23,23 +23,23 @@ func (r *Recorder) trackSwitch(e *hitrace.Event, s *hitrace.Switch) {
 	if next != nil {
 		next.name(s.NextComm)
 	}
-	if lost := c.current; lost != nil && lost != prev && lost.now.state == running && lost.now.cpu == e.CPU {
+	if lost := c.current; lost != nil && lost != prev && lost.now.state == Running && lost.now.cpu == e.CPU {
 		r.lose(lost, e.Time)
 	}
 	if prev != nil {
-		if prev.now.state != running || prev.now.cpu != e.CPU {
+		if prev.now.state != Running || prev.now.cpu != e.CPU {
 			r.lose(prev, e.Time)
 		}
-		after := segment{start: e.Time, cpu: e.CPU, state: blocked, letter: letter}
+		after := segment{start: e.Time, cpu: e.CPU, state: Blocked, letter: letter}
 		switch letter {
 		case 'R':
-			after.state = preempted
+			after.state = Preempted
 		case 'X', 'Z':
-			after.state = dead
+			after.state = Dead
 			prev.comm = "" // the id may become another thread's
 		}
-		after.wait.letter = after.letter
-		if after.state == blocked {
+		after.wait.Letter = after.letter
+		if after.state == Blocked {
 			r.fillCall(prev, &after.wait)
 			after.wait.issued = prev.issued
 		}
@@ -51,25 +51,25 @@ func (r *Recorder) trackSwitch(e *hitrace.Event, s *hitrace.Switch) {
 	if next == nil {
 		return
 	}
-	if next.now.state == dead {
+	if next.now.state == Dead {
 		r.reset(next, e.Time)
 	}
 	if next.log != nil {
 		switch next.now.state {
-		case preempted:
+		case Preempted:
 			r.followProcessor(next, next.now.cpu, e.Time)
-		case woken:
+		case Woken:
 			r.followProcessor(next, e.CPU, e.Time)
 		}
 	}
 	next.issued = false
-	r.enter(next, segment{start: e.Time, state: running, cpu: e.CPU})
+	r.enter(next, segment{start: e.Time, state: Running, cpu: e.CPU})
 }
 
 // reset forgets a thread that has ended: its id is now another thread's.
 func (r *Recorder) reset(t *thread, at trace.Time) {
 	for range t.slices {
-		r.log(t, entry{at: at, kind: endEntry})
+		r.log(t, Entry{At: at, Kind: EndEntry})
 	}
 	if t.followed {
 		r.followed--
@@ -86,19 +86,19 @@ func (r *Recorder) trackWakeup(e *hitrace.Event, w *hitrace.Wakeup) {
 	}
 	r.woke = true
 	switch t.now.state {
-	case running:
+	case Running:
 		return // a wakeup of a thread that does not wait
-	case preempted, woken:
-		if len(from(r.cpu(t.now.cpu).holes, t.now.start)) == 0 {
+	case Preempted, Woken:
+		if len(endAfter(r.cpu(t.now.cpu).holes, t.now.start)) == 0 {
 			return
 		}
 		r.lose(t, e.Time) // it may have run and waited while events were lost
-	case dead:
+	case Dead:
 		r.reset(t, e.Time)
-	case blocked:
+	case Blocked:
 		r.endWait(t, e)
 	}
-	r.enter(t, segment{start: e.Time, state: woken, cpu: w.TargetCPU})
+	r.enter(t, segment{start: e.Time, state: Woken, cpu: w.TargetCPU})
 }
 
 // endWait stores who ended a wait, and what others did meanwhile.
@@ -110,12 +110,12 @@ func (r *Recorder) endWait(t *thread, e *hitrace.Event) {
 	}
 	wait.interrupt = e.InInterrupt || r.cpu(e.CPU).interrupts > 0 ||
 		waker == nil || waker.kind == idleThread || waker.kind == interruptThread
-	wait.process = trace.UnknownPID
+	wait.WakerPID = trace.UnknownPID
 	if waker != nil && waker.kind != idleThread {
 		if waker.pid == trace.UnknownPID {
 			waker.pid = e.PID
 		}
-		wait.waker, wait.process, wait.render = waker.tid, waker.pid, waker.kind == renderThread
+		wait.Waker, wait.WakerPID, wait.render = waker.tid, waker.pid, waker.kind == renderThread
 	}
 	if t.now.record == 0 {
 		return
@@ -124,7 +124,7 @@ func (r *Recorder) endWait(t *thread, e *hitrace.Event) {
 		r.keepMore(waker) // it may do so again
 	}
 	by := waker
-	if callee := r.thread(wait.callee); wait.calling && callee != nil {
+	if callee := r.thread(wait.callee); wait.Calling && callee != nil {
 		by = callee
 	} else if wait.interrupt {
 		by = nil
@@ -153,13 +153,13 @@ func (r *Recorder) trackReason(reason *hitrace.Blocked) {
 		return
 	}
 	s := t.lastBlocked()
-	if s == nil || s.wait.function != 0 {
+	if s == nil || s.wait.Function != 0 {
 		return
 	}
 	r.functions = true
 	s.wait.iowait = s.wait.iowait || reason.IOWait // a block request may have shown it
-	s.wait.function = r.keys.ofFunction(reason.Caller)
-	s.wait.by = place.BlockedBy([]byte(r.keys.names[s.wait.function]))
+	s.wait.Function = r.keys.ofFunction(reason.Caller)
+	s.wait.by = place.BlockedBy([]byte(r.keys.names[s.wait.Function]))
 	r.store(s)
 }
 
@@ -170,10 +170,10 @@ func (r *Recorder) trackFrequency(e *hitrace.Event, f *hitrace.Frequency) {
 	}
 	c.frequency = f.KHz
 	if len(c.clocks) < maxClockChanges {
-		c.clocks = append(c.clocks, clockChange{e.Time, f.KHz})
+		c.clocks = append(c.clocks, ClockChange{e.Time, f.KHz})
 	}
-	if t := c.current; t != nil && t.log != nil && t.now.state == running {
-		r.log(t, entry{at: e.Time, kind: frequencyEntry, value: f.KHz})
+	if t := c.current; t != nil && t.log != nil && t.now.state == Running {
+		r.log(t, Entry{At: e.Time, Kind: FrequencyEntry, Value: f.KHz})
 	}
 }
 
@@ -181,7 +181,7 @@ func (r *Recorder) beginInterrupt(e *hitrace.Event) {
 	c := r.cpu(e.CPU)
 	c.interrupts++
 	if t := c.current; c.interrupts == 1 && t != nil {
-		r.log(t, entry{at: e.Time, kind: interruptEntry, value: 1})
+		r.log(t, Entry{At: e.Time, Kind: InterruptEntry, Value: 1})
 	}
 }
 
@@ -192,6 +192,6 @@ func (r *Recorder) endInterrupt(e *hitrace.Event) {
 	}
 	c.interrupts--
 	if t := c.current; c.interrupts == 0 && t != nil {
-		r.log(t, entry{at: e.Time, kind: interruptEntry})
+		r.log(t, Entry{At: e.Time, Kind: InterruptEntry})
 	}
 }

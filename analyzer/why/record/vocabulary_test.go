@@ -1,4 +1,4 @@
-package why
+package record
 
 import (
 	"context"
@@ -14,37 +14,37 @@ import (
 
 // The names of earlier traces do not change what is said of a trace.
 func TestVocabulary(t *testing.T) {
-	explain := func(name string, v *vocabulary) (*Recorder, *Causes) {
+	run := func(name string, v *vocabulary) *Record {
 		f, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		recorder := NewRecorder(limits.Default())
+		recorder := New(limits.Default())
 		recorder.vocabulary = v
-		timeline, _, err := analyzer.Analyze(context.Background(), f, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
+		_, _, err = analyzer.Analyze(context.Background(), f, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return recorder, recorder.Explain(timeline)
+		return recorder.Finish()
 	}
 	most := 4 * limits.Default().Strings
 	fresh := func() *vocabulary { return emptyVocabulary(most) }
-	const first, second = "../../testdata/demo.ftrace", "../../testdata/why/waits.ftrace"
+	const first, second = "../../../testdata/demo.ftrace", "../../../testdata/why/waits.ftrace"
 	for _, pair := range [][2]string{{first, second}, {second, first}} {
-		want, causes := explain(pair[1], fresh())
+		want := run(pair[1], fresh())
 		used := fresh()
-		explain(pair[0], used)
+		run(pair[0], used)
 		before := len(used.names.list)
-		got, again := explain(pair[1], used)
+		got := run(pair[1], used)
 		if len(used.names.list) == before || before == 0 {
 			t.Fatalf("%d names, then %d: the traces do not fit", before, len(used.names.list))
 		}
 		if !reflect.DeepEqual(got.keys.names, want.keys.names) || !reflect.DeepEqual(got.keys.places, want.keys.places) {
 			t.Errorf("%s after %s: other keys", pair[1], pair[0])
 		}
-		if len(causes.Frames) == 0 || len(again.Frames) != len(causes.Frames) {
-			t.Errorf("%s after %s: %d frames, want %d", pair[1], pair[0], len(again.Frames), len(causes.Frames))
+		if len(want.logs) == 0 || len(got.logs) != len(want.logs) {
+			t.Errorf("%s after %s: logs of %d threads, want %d", pair[1], pair[0], len(got.logs), len(want.logs))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package why_test
+package account_test
 
 import (
 	"bytes"
@@ -10,8 +10,9 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/account"
 	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why/record"
 	"ohframe/exporter"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
@@ -77,7 +78,7 @@ func eraConfig(era string, n int) simulate.Config {
 type threadPiece struct {
 	tid   trace.TID
 	start trace.Time // of the frame on its thread
-	piece why.Observed
+	piece account.Observed
 }
 
 // converted converts a text and returns what the frames' threads did: how long in each
@@ -85,17 +86,8 @@ type threadPiece struct {
 // their threads and times.
 func converted(t *testing.T, text []byte) (packets []byte, states, self map[threadPiece]trace.Duration, frames string) {
 	t.Helper()
-	r := why.NewRecorder(limits.Default())
+	r := record.New(limits.Default())
 	states, self = map[threadPiece]trace.Duration{}, map[threadPiece]trace.Duration{}
-	r.Observe(func(f *analyzer.Frame, p why.Observed, d trace.Duration) {
-		if p.State == "" {
-			return // Perfetto has no rows for what is unknown
-		}
-		states[threadPiece{f.TID, f.Actual.Start, why.Observed{State: p.State}}] += d
-		if f.Late() && p.Slice != "" {
-			self[threadPiece{f.TID, f.Actual.Start, why.Observed{State: p.State, Slice: p.Slice}}] += d
-		}
-	})
 	var out bytes.Buffer
 	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{}); err != nil {
 		t.Fatal(err)
@@ -104,12 +96,20 @@ func converted(t *testing.T, text []byte) (packets []byte, states, self map[thre
 	if err != nil {
 		t.Fatal(err)
 	}
-	causes := r.Explain(timeline)
+	book := account.NewObserved(r.Finish(), timeline, func(f *analyzer.Frame, p account.Observed, d trace.Duration) {
+		if p.State == "" {
+			return // Perfetto has no rows for what is unknown
+		}
+		states[threadPiece{f.TID, f.Actual.Start, account.Observed{State: p.State}}] += d
+		if f.Late() && p.Slice != "" {
+			self[threadPiece{f.TID, f.Actual.Start, account.Observed{State: p.State, Slice: p.Slice}}] += d
+		}
+	})
 	var rows []string
-	for f := range timeline.Complete() {
-		e := causes.Of(f)
-		checkSums(t, f, e)
-		rows = append(rows, fmt.Sprintf("(%d,%d,%d,%d,%t)", f.TID, f.Actual.Start, e.Start, f.Actual.End, f.Late()))
+	for _, list := range book.Threads {
+		for _, a := range list {
+			rows = append(rows, fmt.Sprintf("(%d,%d,%d,%d,%t)", a.Frame.TID, a.Actual, a.Start, a.End, a.Frame.Late()))
+		}
 	}
 	if len(rows) == 0 {
 		t.Skip("no frames")
@@ -156,7 +156,7 @@ func TestEngine(t *testing.T) {
 func pieces(table engine.Table) map[threadPiece]trace.Duration {
 	sums := map[threadPiece]trace.Duration{}
 	for _, row := range table.Rows {
-		p := why.Observed{State: row[2].(string)}
+		p := account.Observed{State: row[2].(string)}
 		if p.State != "Running" {
 			p.State = p.State[:1]
 		}

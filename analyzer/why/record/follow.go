@@ -1,4 +1,4 @@
-package why
+package record
 
 import (
 	"cmp"
@@ -8,15 +8,18 @@ import (
 	"ohframe/analyzer/why/place"
 )
 
-// leaf is what a thread did while another one waited for it.
-type leaf struct {
-	start, end trace.Time
-	tid        trace.TID // 0 if the processor was idle
-	pid        trace.PID
-	wait       place.Wait
-	key        Key // the innermost slice of the thread, or its garbage collection
-	reason     Key // of that; 0 if unknown
+// Leaf is what a thread did while another one waited for it, directly or through others.
+type Leaf struct {
+	Start, End trace.Time
+	TID        trace.TID // 0 if the processor was idle
+	PID        trace.PID
+	Wait       place.Wait
+	Key        Key // the innermost slice of the thread, or its garbage collection
+	Reason     Key // of that; 0 if unknown
 }
+
+// Time returns the time from Start to End.
+func (l *Leaf) Time() trace.Duration { return l.End.Sub(l.Start) }
 
 // The limits of following a wait.
 const (
@@ -34,30 +37,30 @@ func (r *Recorder) follow(t *thread, start, end trace.Time, chain []*thread) {
 	if len(r.leaves) > first+maxLeaves {
 		r.sumLeaves(first, start)
 	}
-	slices.SortStableFunc(r.leaves[first:], func(a, b leaf) int { return cmp.Compare(a.start, b.start) })
+	slices.SortStableFunc(r.leaves[first:], func(a, b Leaf) int { return cmp.Compare(a.Start, b.Start) })
 }
 
 // sumLeaves merges the leaves from the first on that are alike, leaves out those with
 // the least time if they are too many, and lays them out from the start of the wait.
 func (r *Recorder) sumLeaves(first int, start trace.Time) {
 	all := r.leaves[first:]
-	slices.SortStableFunc(all, func(a, b leaf) int {
-		return cmp.Or(cmp.Compare(a.tid, b.tid), cmp.Compare(a.wait, b.wait), cmp.Compare(a.key, b.key))
+	slices.SortStableFunc(all, func(a, b Leaf) int {
+		return cmp.Or(cmp.Compare(a.TID, b.TID), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Key, b.Key))
 	})
 	list := all[:0]
 	for _, l := range all {
-		if n := len(list); n > 0 && list[n-1].tid == l.tid && list[n-1].wait == l.wait && list[n-1].key == l.key {
-			list[n-1].end = list[n-1].end.Add(l.end.Sub(l.start))
+		if n := len(list); n > 0 && list[n-1].TID == l.TID && list[n-1].Wait == l.Wait && list[n-1].Key == l.Key {
+			list[n-1].End = list[n-1].End.Add(l.End.Sub(l.Start))
 			continue
 		}
 		list = append(list, l)
 	}
-	slices.SortStableFunc(list, func(a, b leaf) int { return cmp.Compare(b.end.Sub(b.start), a.end.Sub(a.start)) })
+	slices.SortStableFunc(list, func(a, b Leaf) int { return cmp.Compare(b.End.Sub(b.Start), a.End.Sub(a.Start)) })
 	list = list[:min(len(list), maxLeaves)]
 	for i := range list {
 		l := &list[i]
-		l.start, l.end = start, start.Add(l.end.Sub(l.start))
-		start = l.end
+		l.Start, l.End = start, start.Add(l.End.Sub(l.Start))
+		start = l.End
 	}
 	r.leaves = r.leaves[:first+len(list)]
 }
@@ -73,29 +76,29 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 		r.addUnknown(t, s, from, to, func(from, to trace.Time) {
 			key, reason := r.placeOf(t, from, to)
 			wait := r.leafWait(t, s, key)
-			if s.state == blocked && !explained(wait) && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
-				next := r.thread(s.wait.waker)
-				if s.wait.calling {
+			if s.state == Blocked && !explained(wait) && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
+				next := r.thread(s.wait.Waker)
+				if s.wait.Calling {
 					next = r.thread(s.wait.callee)
 				}
-				if next != nil && (s.wait.calling || !s.wait.interrupt) && next != t && !slices.Contains(chain, next) {
+				if next != nil && (s.wait.Calling || !s.wait.interrupt) && next != t && !slices.Contains(chain, next) {
 					r.followInto(next, from, to, append(chain[:len(chain):len(chain)], t))
 					return
 				}
 			}
-			r.addLeaf(leaf{from, to, t.tid, t.pid, wait, key, reason})
+			r.addLeaf(Leaf{from, to, t.tid, t.pid, wait, key, reason})
 		})
 	}
 	add(&t.now, end)
 	for i := 0; i < t.past.len() && known > start; i++ {
 		s := t.past.before(i)
 		if s.end < known && s.end > start {
-			r.addLeaf(leaf{max(s.end, start), known, t.tid, t.pid, place.WaitUnknown, 0, 0})
+			r.addLeaf(Leaf{max(s.end, start), known, t.tid, t.pid, place.WaitUnknown, 0, 0})
 		}
 		add(s, s.end)
 	}
 	if known > start {
-		r.addLeaf(leaf{start, known, t.tid, t.pid, place.WaitUnknown, 0, 0})
+		r.addLeaf(Leaf{start, known, t.tid, t.pid, place.WaitUnknown, 0, 0})
 	}
 }
 
@@ -110,11 +113,11 @@ func explained(w place.Wait) bool {
 }
 
 // addLeaf appends a leaf, or makes the last one longer if it is the same.
-func (r *Recorder) addLeaf(l leaf) {
+func (r *Recorder) addLeaf(l Leaf) {
 	if n := len(r.leaves); n > 0 {
 		last := &r.leaves[n-1]
-		if last.tid == l.tid && last.wait == l.wait && last.key == l.key && (last.start == l.end || last.end == l.start) {
-			last.start, last.end = min(last.start, l.start), max(last.end, l.end)
+		if last.TID == l.TID && last.Wait == l.Wait && last.Key == l.Key && (last.Start == l.End || last.End == l.Start) {
+			last.Start, last.End = min(last.Start, l.Start), max(last.End, l.End)
 			return
 		}
 	}
@@ -124,17 +127,17 @@ func (r *Recorder) addLeaf(l leaf) {
 // leafWait returns the wait of a segment of a thread that is followed.
 func (r *Recorder) leafWait(t *thread, s *segment, key Key) place.Wait {
 	switch s.state {
-	case running:
+	case Running:
 		if t.kind == interruptThread {
 			return place.WaitIRQ
 		}
 		return place.Run
-	case preempted:
+	case Preempted:
 		return place.CPUPreempted
-	case woken:
+	case Woken:
 		return place.CPUWait
-	case blocked:
-		return r.classify(t.pid, &s.wait, r.keys.places[key].Class)
+	case Blocked:
+		return s.wait.Classify(t.pid, s.wait.WakerPID, r.keys.places[key].Class)
 	}
 	return place.WaitUnknown
 }
@@ -153,12 +156,12 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 		o := c.past.before(i)
 		from := max(o.since, start)
 		if from < until && o.tid != t.tid && o.tid != lostThread {
-			l := leaf{start: from, end: until, tid: o.tid, wait: place.Run}
+			l := Leaf{Start: from, End: until, TID: o.tid, Wait: place.Run}
 			if u := r.thread(o.tid); u != nil {
-				l.pid = u.pid
-				l.key, l.reason = r.placeOf(u, from, until)
+				l.PID = u.pid
+				l.Key, l.Reason = r.placeOf(u, from, until)
 				if u.kind == interruptThread || u.kind == schedulerThread {
-					l.wait = place.WaitIRQ
+					l.Wait = place.WaitIRQ
 				}
 			}
 			r.addLeaf(l)

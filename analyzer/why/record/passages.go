@@ -1,7 +1,9 @@
-package why
+package record
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,9 +11,9 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// passages are the points at which a frame passes from one thread to the next: from the
+// Passages are the points at which a frame passes from one thread to the next: from the
 // application to render_service, and from there to the display.
-type passages struct {
+type Passages struct {
 	// drawing and committing are the threads that drew and committed a frame, by the
 	// begin of the slice.
 	drawing, committing map[trace.Time]trace.TID
@@ -34,6 +36,62 @@ type deferred struct {
 type arrival struct {
 	pid        trace.PID
 	start, end trace.Time // end is unknown until it ends
+}
+
+func (p *Passages) sort() {
+	slices.Sort(p.applied)
+	slices.Sort(p.vsyncs)
+	slices.SortStableFunc(p.deferred, func(a, b deferred) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(p.arrivals, func(a, b arrival) int {
+		return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.start, b.start))
+	})
+}
+
+// Drawing returns the thread that began to draw a frame at a time; 0 if there is none.
+func (p *Passages) Drawing(at trace.Time) trace.TID { return p.drawing[at] }
+
+// Committing returns the thread that began a commit at a time; 0 if there is none.
+func (p *Passages) Committing(at trace.Time) trace.TID { return p.committing[at] }
+
+// Applied returns when render_service first applied transactions from start to end; false
+// if it applied none.
+func (p *Passages) Applied(start, end trace.Time) (trace.Time, bool) {
+	i, _ := slices.BinarySearch(p.applied, start)
+	if i == len(p.applied) || p.applied[i] > end {
+		return 0, false
+	}
+	return p.applied[i], true
+}
+
+// Deferred reports whether render_service, from start to end, left a transaction or an
+// earlier one of its process for a later frame.
+func (p *Passages) Deferred(t hitrace.Transaction, start, end trace.Time) bool {
+	i, _ := slices.BinarySearchFunc(p.deferred, start, func(d deferred, at trace.Time) int { return cmp.Compare(d.at, at) })
+	for ; i < len(p.deferred) && p.deferred[i].at <= end; i++ {
+		if d := &p.deferred[i]; d.PID == t.PID && d.Index <= t.Index {
+			return true
+		}
+	}
+	return false
+}
+
+// Unmarshalled returns the begin and the end of the first unmarshalling of a transaction of a
+// process that began at a time or later. The end is unknown if the trace lacks it.
+func (p *Passages) Unmarshalled(pid trace.PID, from trace.Time) (start, end trace.Time, ok bool) {
+	i, _ := slices.BinarySearchFunc(p.arrivals, from, func(a arrival, at trace.Time) int {
+		return cmp.Or(cmp.Compare(a.pid, pid), cmp.Compare(a.start, at))
+	})
+	if i == len(p.arrivals) || p.arrivals[i].pid != pid {
+		return 0, 0, false
+	}
+	return p.arrivals[i].start, p.arrivals[i].end, true
+}
+
+// SentVsync reports whether a vsync was sent to render_service at start or later, and
+// before end.
+func (p *Passages) SentVsync(start, end trace.Time) bool {
+	i, _ := slices.BinarySearch(p.vsyncs, start)
+	return i < len(p.vsyncs) && p.vsyncs[i] < end
 }
 
 // passage is what the name of a slice says besides its place.
@@ -93,7 +151,7 @@ func (r *Recorder) pass(t *thread, e *hitrace.Event, kind passage) uint32 {
 }
 
 // arrive ends an arrival, if a slice is one.
-func (p *passages) arrive(index uint32, at trace.Time) {
+func (p *Passages) arrive(index uint32, at trace.Time) {
 	if index != 0 {
 		p.arrivals[index-1].end = at
 	}

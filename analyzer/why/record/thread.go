@@ -1,4 +1,4 @@
-package why
+package record
 
 import (
 	"math"
@@ -8,44 +8,28 @@ import (
 	"ohframe/analyzer/why/place"
 )
 
-// state is what a thread does with the processors.
-type state uint8
+// State is what a thread does with the processors.
+type State uint8
 
+// The states.
 const (
-	unknown   state = iota // before its first event, or after lost events
-	running                // on a processor
-	preempted              // off the processor, and still runnable
-	woken                  // woken up, and not on a processor yet
-	blocked                // waiting for something
-	dead                   // has ended
+	Unknown   State = iota // before its first event, or after lost events
+	Running                // on a processor
+	Preempted              // off the processor, and still runnable
+	Woken                  // woken up, and not on a processor yet
+	Blocked                // waiting for something
+	Dead                   // has ended
 )
 
 // segment is a stretch of time in which a thread's state does not change.
 type segment struct {
 	start, end trace.Time // end is unknown for the current one
-	state      state
+	state      State
 	letter     byte      // the kernel's letter of a blocked state: S, D, I
 	cpu        trace.CPU // on which it runs, or ran last
-	wait       wait      // what is known of a blocked state
-	// record is the index of wait in Recorder.waits, plus one, if the thread is logged.
+	wait       Wait      // what is known of a blocked state
+	// record is the number of the wait, as in Record.Wait, if the thread is logged.
 	record uint32
-}
-
-// wait is what ended a blocked state, and why the thread was blocked.
-type wait struct {
-	letter    byte       // as in segment
-	iowait    bool       // the kernel counts it as waiting for storage
-	interrupt bool       // an interrupt woke the thread
-	issued    bool       // the thread has asked for storage just before
-	waker     trace.TID  // the thread that woke it; 0 if unknown
-	process   trace.PID  // of the waker; unknown if no line has stated it yet
-	render    bool       // the waker is render_service's render thread
-	function  Key        // the kernel function in which it blocked; 0 if unknown
-	by        place.Wait // what that function waits for; WaitUnknown if that is unknown
-	callee    trace.TID  // the thread that serves the call that it waits for; 0 if none
-	calling   bool       // it waits for the reply to a synchronous call
-	// leaves are the range in Recorder.leaves of what others did meanwhile.
-	leaves, leavesEnd uint32
 }
 
 // The sizes of the rings of a thread's past. Few threads are ever followed.
@@ -129,7 +113,7 @@ func (r *ring[T]) inOrder() []T { return slices.Concat(r.list[r.oldest:], r.list
 
 // enter ends the current segment and begins another one.
 func (t *thread) enter(s segment) {
-	if t.now.state != unknown {
+	if t.now.state != Unknown {
 		t.now.end = s.start
 		t.past.add(t.now, t.size(briefPast, longPast))
 	}
@@ -159,11 +143,11 @@ func (r *Recorder) keepMore(t *thread) {
 
 // lastBlocked returns the latest blocked segment that nothing explains yet, or nil.
 func (t *thread) lastBlocked() *segment {
-	if t.now.state == blocked {
+	if t.now.state == Blocked {
 		return &t.now
 	}
 	for i := range min(t.past.len(), briefPast) {
-		if s := t.past.before(i); s.state == blocked {
+		if s := t.past.before(i); s.state == Blocked {
 			return s
 		}
 	}

@@ -1,4 +1,4 @@
-package why
+package judge
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
 )
 
@@ -93,7 +94,7 @@ func together(list []excess) []excess {
 // within returns what is usual for each component of a frame with the given budget and
 // values. The usual times add up to the budget at most.
 func (u *usual) within(budget trace.Duration, values map[component]amount) map[component]amount {
-	if u.basis == Budget {
+	if u.basis == why.Budget {
 		return withinBudget(values, budget)
 	}
 	usuals := map[component]amount{}

@@ -1,0 +1,258 @@
+package account
+
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why/record"
+)
+
+// Book has the accounts of all frames of an input that can have a cause.
+type Book struct {
+	// Threads are the accounts of the frames of each thread, in order of their actual start.
+	Threads  map[trace.TID][]*Account
+	record   *record.Record
+	owners   map[trace.TID]owner
+	clusters []cluster
+	// observe, if not nil, sees all the time of frames. Tests compare it with what others
+	// say of the thread.
+	observe func(*replay, *Account, ID, trace.Duration)
+}
+
+// New returns the accounts of the frames of t. The record must be that of the same events.
+func New(r *record.Record, t *analyzer.Timeline) *Book {
+	b := newBook(r, t)
+	b.fillAll()
+	return b
+}
+
+func newBook(r *record.Record, t *analyzer.Timeline) *Book {
+	return &Book{Threads: frames(t), record: r, owners: owners(t), clusters: findClusters(r.Clocks)}
+}
+
+func (b *Book) fillAll() {
+	for tid, list := range b.Threads {
+		b.Fill(tid, list)
+	}
+}
+
+// Forget releases most of the memory of the accounts in Threads. Only their frames and spans
+// are left.
+func (b *Book) Forget() {
+	for _, list := range b.Threads {
+		for _, a := range list {
+			a.Cells, a.waits, a.pieces, a.ran = nil, nil, nil, nil
+		}
+	}
+}
+
+// Slice returns the name of the slice of a cell and what it means for the frame. Part of a
+// garbage collection counts as that, and has its reason if it is known.
+func (b *Book) Slice(c *Cell) (name string, p place.Place, reason string) {
+	name, p = b.record.Name(c.Key), b.record.Place(c.Key)
+	if c.collection.key != 0 {
+		p, reason = c.collection.Place, b.record.Name(c.collection.reason)
+	}
+	return name, p, reason
+}
+
+// LostEvents reports whether events were lost in the span of an account.
+func (b *Book) LostEvents(a *Account) bool { return b.record.LostEvents(a.Start, a.End) }
+
+// Span is the time that a frame may use and the time that it did use (docs/why.md 1).
+//
+//	start          actual                 deadline      end
+//	  │ start phase  │ frame                  │ overrun   │
+type Span struct {
+	Start    trace.Time // the earlier of expected and actual start
+	Actual   trace.Time
+	End      trace.Time // of the work on the frame's thread
+	Deadline trace.Time // unknown if nothing says when the frame should have ended
+	GPUEnd   trace.Time // of the work on the GPU if that ends later, else unknown
+}
+
+// Budget returns the time from the start to the deadline.
+func (s *Span) Budget() trace.Duration { return s.Deadline.Sub(s.Start) }
+
+// Last returns the end of all work.
+func (s *Span) Last() trace.Time { return max(s.End, s.GPUEnd) }
+
+// Overrun returns the time from the deadline to the end of all work; negative for a
+// frame on time.
+func (s *Span) Overrun() trace.Duration { return s.Last().Sub(s.Deadline) }
+
+// ID says in which way a frame spent time, and in which slice.
+type ID struct {
+	Stage place.Stage
+	Wait  place.Wait
+	Key   record.Key // the slice; of place.EarlierFrame the earlier frame's number on its thread
+}
+
+// Cell is the time that a frame spent in one way in one slice.
+type Cell struct {
+	ID
+	Time trace.Duration
+	// Cycles is kHz × ns of the part of the time for which the frequency is known,
+	// and Clocked is that part.
+	Cycles  int64
+	Clocked trace.Duration
+	// collection is the slice with its path, if it is part of a garbage collection.
+	collection level
+}
+
+// Account is where the time of a frame went.
+type Account struct {
+	Frame *analyzer.Frame
+	Span
+	// Cells are all the time of the span, and of the GPU after it.
+	Cells []Cell
+	// Unknown is the part of the span for which the thread's state is unknown, Earlier that
+	// in which it was busy with something else before the frame.
+	Unknown, Earlier trace.Duration
+	// Idle is the time of an account of place.CommitWait in which the thread had nothing to
+	// do. No cell has it.
+	Idle trace.Duration
+
+	thread []*Account // as passed to Fill
+	index  int        // in thread
+	// clocked is the time at known frequencies. The log is replayed for the time after
+	// from.
+	clocked trace.Duration
+	from    trace.Time
+	by      map[ID]int32 // of Cells, nil if they are few
+	waits   []waited
+	pieces  []piece
+	// part: the account is of a part of the frame's way to the display or to
+	// render_service. stage, if it is not NoStage, is that of all its cells.
+	part  bool
+	stage place.Stage
+	ran   []cpuTime // by processor
+}
+
+// waited is a wait of the frame.
+type waited struct {
+	start, end trace.Time
+	wait       uint32 // as in record.Record.Wait
+	id         ID
+}
+
+// Part returns an account of a part of the way of a frame to the display or to
+// render_service, for Fill. All its cells have the stage, unless that is place.NoStage.
+func Part(f *analyzer.Frame, start, actual, end trace.Time, stage place.Stage) *Account {
+	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, part: true, stage: stage}
+}
+
+// Join moves the cells of parts to a, which is one of the whole way. The first part is that of
+// the frame's own thread.
+func (a *Account) Join(parts []*Account) {
+	a.thread, a.index = parts[0].thread, parts[0].index
+	for _, p := range parts {
+		a.Cells = append(a.Cells, p.Cells...)
+		a.waits = append(a.waits, p.waits...)
+		a.Idle += p.Idle
+		p.Cells, p.waits = nil, nil
+	}
+}
+
+// Late reports whether the frame missed its deadline.
+func (a *Account) Late() bool {
+	return a.Frame.Late() && a.Deadline.Known() && a.Overrun() > 0
+}
+
+// OnlySlices reports whether nothing is known of what the thread did for the frame but its
+// slices.
+func (a *Account) OnlySlices() bool {
+	return a.Unknown > 0 && a.Unknown*20 >= (a.End.Sub(a.Start)-a.Earlier)*19
+}
+
+// EarlierFrame returns the frame that the thread was busy with in a cell of
+// place.EarlierFrame.
+func (a *Account) EarlierFrame(c *Cell) *analyzer.Frame { return a.thread[c.Key].Frame }
+
+// Add adds a time to the cell outside of all slices, if there is any.
+func (a *Account) Add(stage place.Stage, wait place.Wait, d trace.Duration) {
+	if d > 0 {
+		a.add(ID{stage, wait, 0}, d, 0)
+	}
+}
+
+// maxClocked keeps cycles below 2^63.
+const maxClocked = 1 << 38
+
+// maxScanned is the number of cells up to which one is found by looking at them all.
+// Most frames have fewer, and need no map.
+const maxScanned = 32
+
+// find returns the index of a cell. It adds the cell if the account lacks it.
+func (a *Account) find(id ID) int32 {
+	if a.by != nil {
+		if i, ok := a.by[id]; ok {
+			return i
+		}
+	} else {
+		for i := range a.Cells {
+			if a.Cells[i].ID == id {
+				return int32(i)
+			}
+		}
+		if len(a.Cells) == maxScanned {
+			a.by = make(map[ID]int32, 2*maxScanned)
+			for i, c := range a.Cells {
+				a.by[c.ID] = int32(i)
+			}
+		}
+	}
+	i := int32(len(a.Cells))
+	if a.by != nil {
+		a.by[id] = i
+	}
+	a.Cells = append(a.Cells, Cell{ID: id})
+	return i
+}
+
+func (a *Account) add(id ID, d trace.Duration, kHz uint32) *Cell {
+	c := &a.Cells[a.find(id)]
+	c.Time += d
+	if kHz != 0 && a.clocked+d <= maxClocked {
+		a.clocked += d
+		c.Cycles += int64(kHz) * int64(d)
+		c.Clocked += d
+	}
+	return c
+}
+
+// frames returns an account without cells for every frame that can have a cause, by thread.
+func frames(t *analyzer.Timeline) map[trace.TID][]*Account {
+	type vsync struct {
+		process *analyzer.Process
+		id      int64
+	}
+	mains := map[vsync]*analyzer.Frame{}
+	for f := range t.Complete() {
+		if f.Expected.Start.Known() && f.VsyncID != 0 {
+			mains[vsync{f.Process, f.VsyncID}] = f
+		}
+	}
+	threads := map[trace.TID][]*Account{}
+	for f := range t.Complete() {
+		if f.Android != nil || !f.Actual.Known() {
+			continue
+		}
+		s := Span{Start: f.Actual.Start, Actual: f.Actual.Start, End: f.Actual.End, Deadline: f.Deadline}
+		expected := f.Expected.Start
+		if main := mains[vsync{f.Process, f.VsyncID}]; !expected.Known() && main != nil && f.Deadline.Known() {
+			expected = main.Expected.Start
+		}
+		if expected.Known() {
+			s.Start = min(expected, s.Actual)
+		}
+		if s.Deadline.Known() {
+			s.Start = min(s.Start, s.Deadline)
+		}
+		if end := f.End(); end > s.End {
+			s.GPUEnd = end
+		}
+		threads[f.TID] = append(threads[f.TID], &Account{Frame: f, Span: s})
+	}
+	return threads
+}

@@ -1,0 +1,99 @@
+package account
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/record"
+)
+
+const (
+	// leastClockChanges is how many changes it takes to know a processor's cluster.
+	leastClockChanges = 3
+	// togetherWithin is how far apart the lines of one change may be.
+	togetherWithin = 10 * trace.Microsecond
+)
+
+// cluster is processors whose frequencies always change together.
+type cluster struct {
+	cpus []int
+	top  uint32 // the highest frequency seen, in kHz
+}
+
+// name returns "CPU 0–3", "CPU 12, 13" or "CPU 7".
+func (c *cluster) name() string {
+	first, last := c.cpus[0], c.cpus[len(c.cpus)-1]
+	if n := len(c.cpus); n > 2 && last-first == n-1 {
+		return fmt.Sprintf("CPU %d–%d", first, last)
+	}
+	return "CPU " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(c.cpus)), ", "), "[]")
+}
+
+// findClusters returns the clusters of the processors, that with the lowest frequency
+// first. Processors that changed their frequency less than three times belong to none.
+func findClusters(clocks [][]record.ClockChange) []cluster {
+	var list []cluster
+	for n, changes := range clocks {
+		if len(changes) < leastClockChanges || n >= record.NoCPU {
+			continue
+		}
+		i := slices.IndexFunc(list, func(k cluster) bool { return alike(clocks[k.cpus[0]], changes) })
+		if i < 0 {
+			i = len(list)
+			list = append(list, cluster{})
+		}
+		k := &list[i]
+		k.cpus = append(k.cpus, n)
+		for _, change := range changes {
+			k.top = max(k.top, change.KHz)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b cluster) int { return cmp.Compare(a.top, b.top) })
+	return list
+}
+
+func alike(a, b []record.ClockChange) bool {
+	return slices.EqualFunc(a, b, func(a, b record.ClockChange) bool {
+		return a.KHz == b.KHz && a.At.Sub(b.At).Abs() <= togetherWithin
+	})
+}
+
+// cpuTime is the time that a frame's thread ran on a processor.
+type cpuTime struct {
+	cpu  uint8
+	time trace.Duration
+}
+
+func (a *Account) ranOn(cpu uint8, d trace.Duration) {
+	for i := range a.ran {
+		if a.ran[i].cpu == cpu {
+			a.ran[i].time += d
+			return
+		}
+	}
+	a.ran = append(a.ran, cpuTime{cpu, d})
+}
+
+// LowClusters returns the number of clusters of processors besides that with the highest
+// frequency. They are numbered by their frequencies, from the lowest.
+func (b *Book) LowClusters() int { return max(len(b.clusters)-1, 0) }
+
+// Cluster names the processors of a cluster: "CPU 0–3".
+func (b *Book) Cluster(n int) string { return b.clusters[n].name() }
+
+// UpToCluster returns the share, in per mille, of a frame's time on processors that it spent
+// on a cluster and on those with lower frequencies.
+func (b *Book) UpToCluster(a *Account, n int) int64 {
+	clusters := b.clusters[:n+1]
+	var on, all trace.Duration
+	for _, t := range a.ran {
+		all += t.time
+		if slices.ContainsFunc(clusters, func(k cluster) bool { return slices.Contains(k.cpus, int(t.cpu)) }) {
+			on += t.time
+		}
+	}
+	return int64(1000 * on / max(all, 1))
+}

@@ -1,0 +1,19 @@
+// Package account finds out where the time of frames went.
+//
+// The input is what threads did, from package record, and the Timeline of the same events.
+// The output is an Account for each frame that can have a cause: its span, and every
+// nanosecond of that in one cell by stage, wait and slice.
+//
+//	record.Log ─▶ replay ─▶ Cells   what the thread did or waited for, and how long
+//	                     ─▶ waits   what other threads did meanwhile
+//	                     ─▶ pieces  the same time in order, of late frames
+//
+// A caller can also fill accounts of parts of a frame's way: Part, Book.Fill and
+// Account.Join.
+//
+//	account   spans, cells
+//	replay    from logs to cells
+//	waits     whom a frame waited for
+//	pieces    the time in order, and by slice
+//	clusters  processors with lower frequencies
+package account

@@ -1,0 +1,153 @@
+package why
+
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+)
+
+// Causes are the explanations of all complete frames of an input.
+type Causes struct {
+	Frames map[*analyzer.Frame]*Explanation
+	// Scheduled, Woken and Functions report what the input has: sched_switch,
+	// wakeups, and sched_blocked_reason.
+	Scheduled, Woken, Functions bool
+	// Limited reports whether the limit on stored states was reached: causes of later
+	// frames are unknown.
+	Limited bool
+	// TooDeep counts the slices that were nested beyond the limit: their time counts as that
+	// of the slices around them.
+	TooDeep int
+}
+
+// Of returns the explanation of a frame, nil for a frame without one.
+func (c *Causes) Of(f *analyzer.Frame) *Explanation {
+	if c == nil {
+		return nil
+	}
+	return c.Frames[f]
+}
+
+// Explanation is why a frame took the time it took.
+type Explanation struct {
+	Frame *analyzer.Frame
+	// Start is the earlier of the expected and the actual start. From here on the
+	// frame's time counts.
+	Start, End trace.Time
+	// Overrun is the time from the deadline to the end of the frame; zero if the
+	// frame was not late.
+	Overrun trace.Duration
+	// Unknown is the time for which the thread's state is unknown.
+	Unknown trace.Duration
+	// Parts are where all the time from Start to End went, by stage and wait. Their
+	// sum is End − Start.
+	Parts []Part
+	// Pieces are the same in order of time, of a late frame. Of more than 200, short ones are
+	// joined, and the shortest are left out if that is not enough.
+	Pieces []Piece
+	// Slices are the times in all slices of the thread of a late frame, the longest first.
+	Slices []SliceTime
+	// Usual is what frames on time spend instead, of a late frame. The sum is the time
+	// from Start to the deadline at most.
+	Usual []Part
+
+	Outcome    Outcome
+	Confidence Confidence
+	Basis      Basis
+	// Shares are the causes of a late frame, the largest first. Their sum is Overrun.
+	Shares []Share
+	// Root is the frame whose cause delayed this one; nil if none did.
+	Root *analyzer.Frame
+	// Shown is how a render frame got to the display; nil if that is unknown.
+	Shown *Shown
+	// PickUp is why an application frame was picked up late; nil unless it was, and the
+	// frame itself was on time.
+	PickUp *PickUp
+}
+
+// Cause returns the share that stands for the frame, nil if it was not late or no
+// cause is known.
+func (e *Explanation) Cause() *Share {
+	if e.Outcome == OneCause || e.Outcome == KnockOn || e.Outcome == PlaceOnly {
+		return &e.Shares[0]
+	}
+	return nil
+}
+
+// Part is the time that a frame spent in one way in one stage.
+type Part struct {
+	Stage place.Stage
+	Wait  place.Wait
+	Time  trace.Duration
+}
+
+// Share is a cause, with its share of the overrun of a late frame.
+type Share struct {
+	Stage place.Stage
+	Wait  place.Wait
+	// Slice is the slice of the frame's thread in which most of the excess lies;
+	// empty if it lies outside of all slices.
+	Slice string
+	// Value is the time of the frame in the stage and wait, Usual what frames on time
+	// spend there, and Share the part of the overrun.
+	Value, Usual, Share trace.Duration
+	// SliceValue and SliceUsual are the same of the slice alone.
+	SliceValue, SliceUsual trace.Duration
+	// Culprit is the thread that the frame's thread waited for; nil if it did not wait, or
+	// if that thread is unknown.
+	Culprit *Culprit
+	// Earlier is the frame that the thread was busy with, for place.EarlierFrame, or
+	// that the render thread was still drawing, for place.WaitRender; nil if unknown.
+	Earlier *analyzer.Frame
+	// Function is the kernel function in which the thread waited the longest; empty
+	// if unknown.
+	Function string
+	// Reason is why garbage was collected, on this thread or by the culprit, such as
+	// "allocation limit"; empty if unknown or if the cause is not a collection.
+	Reason string
+	// Frequency and UsualFrequency are the mean frequencies of the CPUs on which the thread
+	// ran and usually runs, in kHz, for place.RunSlow; 0 for other waits. Cores names the
+	// cores, if they are the reason: "little cores (CPU 0–3)".
+	Frequency, UsualFrequency int64
+	Cores                     string
+	Advice                    place.Advice
+}
+
+// PlacesOnly reports whether nothing is known of what the frame's thread did for it but its
+// slices.
+func (e *Explanation) PlacesOnly() bool {
+	length := e.End.Sub(e.Start)
+	for _, p := range e.Parts {
+		switch p.Wait {
+		case place.EarlierFrame, place.EarlierWork, place.GPU:
+			length -= p.Time
+		}
+	}
+	return e.Unknown > 0 && e.Unknown*20 >= length*19
+}
+
+// maxKnockOns bounds the frames that a delay is followed through.
+const maxKnockOns = 16
+
+// FindRoot sets e.Root: it follows the delay of a frame by earlier ones to the frame with its
+// cause.
+func (c *Causes) FindRoot(e *Explanation) {
+	root := e
+	for range maxKnockOns {
+		s := root.Cause()
+		if s == nil || s.Earlier == nil {
+			break
+		}
+		next := c.Frames[s.Earlier]
+		if next == nil {
+			break
+		}
+		root = next
+		if !root.Frame.Late() {
+			break
+		}
+	}
+	if root != e {
+		e.Root = root.Frame
+	}
+}

@@ -1,0 +1,18 @@
+// Package judge finds out why frames were late: it compares the account of each late frame
+// with those of frames on time.
+//
+//	accounts of frames on time ─▶ usual: the medians
+//	                                │
+//	account of a late frame ────────┴─▶ shares of the overrun ─▶ outcome, confidence
+//	                                          │
+//	                                          └─ detail: slice, thread, advice
+//
+// The result is the why.Causes of an input.
+//
+//	judge    all frames; outcome and confidence
+//	usual    what is usual, and for which frames
+//	shares   the distribution of the overrun
+//	detail   the slice, the thread and the advice of a share
+//	shown    render frames that were shown late
+//	pickup   application frames that were picked up late
+package judge

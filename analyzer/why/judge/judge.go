@@ -1,0 +1,153 @@
+package judge
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/account"
+	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why/record"
+)
+
+// Thresholds of the outcomes.
+const (
+	justMissed = 200 * trace.Microsecond
+	// leastShare is the least share of a cause that stands for a frame.
+	leastShare = 500 * trace.Microsecond
+)
+
+// judge explains the frames of one input.
+type judge struct {
+	record *record.Record
+	book   *account.Book
+	causes *why.Causes
+}
+
+// Explain returns why the frames of t took their time. The record must be that of the events
+// of t.
+func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
+	c := &why.Causes{
+		Frames: map[*analyzer.Frame]*why.Explanation{}, Scheduled: r.Scheduled, Woken: r.Woken, Functions: r.Functions, Limited: r.Limited,
+		TooDeep: r.TooDeep,
+	}
+	j := &judge{r, account.New(r, t), c}
+	threads := j.book.Threads
+	groups := map[role]*group{}
+	for _, tid := range slices.Sorted(maps.Keys(threads)) {
+		for _, a := range threads[tid] {
+			g := groups[roleOf(a.Frame)]
+			if g == nil {
+				g = &group{usuals: map[usualID]*usual{}}
+				groups[roleOf(a.Frame)] = g
+			}
+			g.all = append(g.all, a)
+		}
+	}
+	for _, tid := range slices.Sorted(maps.Keys(threads)) {
+		for _, a := range threads[tid] {
+			c.Frames[a.Frame] = j.explain(a, groups[roleOf(a.Frame)])
+		}
+		for _, a := range threads[tid] {
+			c.FindRoot(c.Frames[a.Frame])
+		}
+	}
+	j.book.Forget() // what follows needs the memory
+	j.explainShown()
+	j.explainPickUps(t)
+	return c
+}
+
+func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
+	values := components(a)
+	e := &why.Explanation{Frame: a.Frame, Start: a.Start, End: a.Last(), Unknown: a.Unknown, Parts: parts(values)}
+	if !a.Late() {
+		return e
+	}
+	e.Overrun = a.Overrun()
+	e.Pieces, e.Slices = j.book.Pieces(a), j.book.SliceTimes(a)
+	u := g.usualFor(a)
+	e.Basis = u.basis
+	usuals := u.within(a.Budget(), values)
+	e.Usual = parts(usuals)
+	unknown, sum := trace.Duration(0), trace.Duration(0)
+	for _, x := range u.shares(values, usuals, e.Overrun) {
+		sum += x.excess
+		if x.wait == place.WaitUnknown {
+			unknown += x.excess
+		}
+		e.Shares = append(e.Shares, j.detail(a, u, x))
+	}
+	e.Outcome = outcome(a, e, unknown, sum)
+	e.Confidence = j.confidence(a, e)
+	return e
+}
+
+// outcome returns the outcome of a late frame. sum is the excess of its components, and
+// unknown the part for which it is unknown what the thread did.
+func outcome(a *account.Account, e *why.Explanation, unknown, sum trace.Duration) why.Outcome {
+	if len(e.Shares) == 0 {
+		return why.NotKnown
+	}
+	first := &e.Shares[0]
+	least := max(e.Overrun*2/5, leastShare)
+	if e.Overrun < 2*leastShare {
+		least = e.Overrun / 2
+	}
+	switch {
+	case e.Overrun < justMissed:
+		return why.JustMissed
+	case a.OnlySlices() && first.Share >= least && first.Wait == place.WaitUnknown:
+		return why.PlaceOnly
+	case !a.OnlySlices() && unknown*2 > sum:
+		return why.NotKnown
+	case first.Share < least || first.Wait == place.WaitUnknown && !a.OnlySlices():
+		return why.Mixed
+	case first.Wait == place.EarlierFrame:
+		return why.KnockOn
+	}
+	return why.OneCause
+}
+
+// confidence counts what makes a cause less sure (docs/why.md 4).
+func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidence {
+	steps := 0
+	if !a.OnlySlices() && a.Unknown*100 > a.End.Sub(a.Start) {
+		steps++
+	}
+	if !a.OnlySlices() && a.Unknown > 0 && j.book.LostEvents(a) {
+		steps += 2
+	}
+	if e.Basis >= why.FewFrames {
+		steps++
+	}
+	if e.Basis == why.Budget {
+		steps += 2
+	}
+	if s := e.Cause(); s != nil {
+		switch {
+		case s.Culprit != nil && !s.Culprit.Sure:
+			steps++
+		case s.Culprit == nil && s.Function == "" && s.Wait >= place.WaitOwnThread && s.Wait <= place.WaitSleep:
+			steps++
+		}
+	}
+	return why.Confidence(min(steps, 3))
+}
+
+// parts returns the components with their times, in order of stage and wait.
+func parts(components map[component]amount) []why.Part {
+	var list []why.Part
+	for id, v := range components {
+		if v.time > 0 {
+			list = append(list, why.Part{Stage: id.stage, Wait: id.wait, Time: v.time})
+		}
+	}
+	slices.SortFunc(list, func(a, b why.Part) int {
+		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Wait, b.Wait))
+	})
+	return list
+}

@@ -1,0 +1,93 @@
+package record
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/threads"
+)
+
+// Record is what a Recorder has recorded of an input.
+type Record struct {
+	// Scheduled, Woken and Functions report what the input has: sched_switch, wakeups, and
+	// sched_blocked_reason.
+	Scheduled, Woken, Functions bool
+	// Limited reports whether the limit on stored states was reached: what follows is unknown.
+	Limited bool
+	// TooDeep counts the slices that were nested beyond the limit and are not recorded.
+	TooDeep int
+	// Clocks are the changes of frequency of each processor, at most maxClockChanges. They
+	// are of the last trace of the input.
+	Clocks [][]ClockChange
+	Passages
+
+	keys    keys
+	threads *threads.Table[thread]
+	logs    map[trace.TID][]Log
+	waits   []Wait
+	leaves  []Leaf
+	lost    lostEvents
+}
+
+// Log is what happened on a thread that makes frames: entries in order of time, in chunks,
+// none of which is empty. At the end the state is unknown.
+type Log [][]Entry
+
+// ClockChange is a change of the frequency of a processor.
+type ClockChange struct {
+	At  trace.Time
+	KHz uint32
+}
+
+// maxClockChanges is the number of changes of a processor that are recorded.
+const maxClockChanges = 256
+
+// Finish returns what was recorded. The recorder must not be used afterwards.
+func (r *Recorder) Finish() *Record {
+	r.vocabulary.release()
+	r.vocabulary = nil
+	record := &Record{
+		Scheduled: r.scheduled, Woken: r.woke, Functions: r.functions, Limited: r.limited(), TooDeep: r.tooDeep, Passages: r.passages,
+		keys: r.keys, threads: &r.threads, logs: map[trace.TID][]Log{}, waits: r.waits, leaves: r.leaves, lost: newLostEvents(r.lost),
+	}
+	record.Passages.sort()
+	for _, c := range r.cpus {
+		record.Clocks = append(record.Clocks, c.clocks)
+	}
+	for _, l := range r.logs {
+		if len(l.chunks) > 0 {
+			record.logs[l.tid] = append(record.logs[l.tid], l.chunks)
+		}
+	}
+	for _, list := range record.logs {
+		slices.SortStableFunc(list, func(a, b Log) int { return cmp.Compare(a[0][0].At, b[0][0].At) })
+	}
+	return record
+}
+
+// Logs returns the logs of a thread that makes frames, in order of time: one for each trace
+// of the input.
+func (r *Record) Logs(tid trace.TID) []Log { return r.logs[tid] }
+
+// Wait returns the wait with the number that an Entry has.
+func (r *Record) Wait(number uint32) *Wait { return &r.waits[number-1] }
+
+// Leaves returns what others did during a wait, in order of time. Of waits for a processor,
+// the order and the times are not those of the trace.
+func (r *Record) Leaves(w *Wait) []Leaf { return r.leaves[w.leaves:w.leavesEnd] }
+
+// Name returns a name; empty for 0.
+func (r *Record) Name(k Key) string { return r.keys.names[k] }
+
+// Place returns what the slice with this name means.
+func (r *Record) Place(k Key) place.Place { return r.keys.places[k] }
+
+// ThreadName returns the last name that the kernel gave to a thread; empty if it is unknown.
+func (r *Record) ThreadName(tid trace.TID) string {
+	if t := r.threads.Get(tid); t != nil {
+		return t.comm
+	}
+	return ""
+}

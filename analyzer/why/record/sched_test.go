@@ -1,0 +1,48 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
+)
+
+// A thread that has ended does not count as followed any more.
+func TestEndedThreads(t *testing.T) {
+	var text strings.Builder
+	at := 0 // in microseconds
+	line := func(tid, cpu int, format string, args ...any) {
+		at += 10
+		fmt.Fprintf(&text, "%16s-%d (%5d) [%03d] .... 100.%06d: ", "thread", tid, 500, cpu, at)
+		fmt.Fprintf(&text, format+"\n", args...)
+	}
+	change := func(cpu, prev int, state string, next int) {
+		line(prev, cpu, "sched_switch: prev_comm=thread prev_pid=%d prev_prio=120 prev_state=%s ==> next_comm=thread next_pid=%d next_prio=120", prev, state, next)
+	}
+	wake := func(waker, cpu, tid int) {
+		line(waker, cpu, "sched_waking: comm=thread pid=%d prio=120 target_cpu=001", tid)
+	}
+	line(500, 1, "tracing_mark_write: B|500|H:OnVsyncEvent now:1")
+	for range 24 {
+		change(1, 500, "S", 0)
+		change(2, 0, "R", 501)
+		at += 100
+		wake(501, 2, 500)
+		change(1, 0, "R", 500)
+		change(2, 501, "X", 0)
+		wake(700, 3, 501) // another thread of this id
+	}
+	recorder := New(limits.Default())
+	if _, _, err := analyzer.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, analyzer.Options{}, recorder.Sink()); err != nil {
+		t.Fatal(err)
+	}
+	if n := recorder.followed; n != 0 {
+		t.Errorf("%d threads are followed", n)
+	}
+	if n := len(recorder.leaves); n == 0 {
+		t.Error("no thread was followed")
+	}
+}

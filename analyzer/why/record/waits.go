@@ -1,0 +1,58 @@
+package record
+
+import (
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+)
+
+// Wait is what ended a blocked state, and why the thread was blocked. Preempted and woken
+// states have one as well, with Letter and what others did meanwhile.
+type Wait struct {
+	Letter    byte       // the kernel's letter: S, D, I
+	iowait    bool       // the kernel counts it as waiting for storage
+	interrupt bool       // an interrupt woke the thread
+	issued    bool       // the thread has asked for storage just before
+	Waker     trace.TID  // the thread that woke it; 0 if unknown
+	WakerPID  trace.PID  // its process; unknown if no line had stated it by then
+	render    bool       // the waker is render_service's render thread
+	Function  Key        // the kernel function in which it blocked; 0 if unknown
+	by        place.Wait // what that function waits for; WaitUnknown if that is unknown
+	callee    trace.TID  // the thread that serves the call that it waits for; 0 if none
+	Calling   bool       // it waits for the reply to a synchronous call
+	// leaves are the range in Record.leaves of what others did meanwhile.
+	leaves, leavesEnd uint32
+}
+
+// Classify returns what a blocked thread of a process waited for: the first rule of
+// docs/why.md that applies. waker is the process of the waker, and class that of the
+// innermost slice that has one.
+func (w *Wait) Classify(pid, waker trace.PID, class place.Class) place.Wait {
+	own := w.Waker != 0 && !w.interrupt && pid != trace.UnknownPID && waker == pid
+	switch {
+	case class == place.ClassGC || class == place.ClassGCWait:
+		return place.WaitGC
+	case w.Calling:
+		return place.WaitBinder
+	case w.by == place.WaitFence, class == place.ClassFence:
+		return place.WaitFence
+	case class == place.ClassBuffer:
+		return place.WaitBuffer
+	case w.iowait, w.by == place.WaitIO:
+		return place.WaitIO
+	case w.by == place.WaitMem:
+		return place.WaitMem
+	case class == place.ClassRenderWait, own && w.render:
+		return place.WaitRender
+	}
+	switch {
+	case own:
+		return place.WaitOwnThread
+	case w.interrupt && w.Letter == 'S' && (w.Function == 0 || w.by == place.WaitTimer):
+		return place.WaitTimer
+	case w.Letter == 'D' || w.interrupt && w.Function != 0:
+		return place.WaitKernel
+	case w.interrupt || w.Waker == 0:
+		return place.WaitSleep
+	}
+	return place.WaitOtherProcess
+}

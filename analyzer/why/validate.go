@@ -1,0 +1,59 @@
+package why
+
+import (
+	"errors"
+	"fmt"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Validate checks that all complete frames of a text trace have explanations, that these
+// account for all the time of a frame and for all of its overrun, and that no share is larger
+// than what its cause needed beyond the usual time. The error joins everything that is wrong.
+func (c *Causes) Validate(t *analyzer.Timeline) error {
+	var list []error
+	for f := range t.Complete() {
+		if e := c.Of(f); e == nil {
+			list = append(list, fmt.Errorf("%s %d of thread %d has no explanation", f.Kind, f.VsyncID, f.TID))
+		} else if err := e.validate(); err != nil {
+			list = append(list, fmt.Errorf("%s %d of thread %d: %w", f.Kind, f.VsyncID, f.TID, err))
+		}
+	}
+	return errors.Join(list...)
+}
+
+func (e *Explanation) validate() error {
+	sum := trace.Duration(0)
+	for _, p := range e.Parts {
+		if p.Time <= 0 {
+			return fmt.Errorf("a part of %d ns", p.Time)
+		}
+		sum += p.Time
+	}
+	start := e.Frame.Actual.Start
+	if e.Frame.Expected.Start.Known() {
+		start = min(start, e.Frame.Expected.Start)
+	}
+	switch span := e.End.Sub(e.Start); {
+	case sum != span:
+		return fmt.Errorf("the sum of its parts is %d ns, not %d", sum, span)
+	case e.Start > start:
+		return fmt.Errorf("it starts at %d, not %d", e.Start, start)
+	case e.Overrun != e.Frame.Overrun() || e.Frame.Late() != (e.Overrun > 0):
+		return fmt.Errorf("its overrun is %d ns, not %d", e.Overrun, e.Frame.Overrun())
+	case e.Overrun == 0 && (len(e.Shares) > 0 || e.Outcome != NotLate):
+		return errors.New("it is on time and has causes")
+	}
+	sum = 0
+	for _, s := range e.Shares {
+		if s.Share < 0 || s.Share > s.Value-s.Usual {
+			return fmt.Errorf("a share of %d ns for %d, usually %d", s.Share, s.Value, s.Usual)
+		}
+		sum += s.Share
+	}
+	if sum != e.Overrun {
+		return fmt.Errorf("the sum of its shares is %d ns, not %d", sum, e.Overrun)
+	}
+	return nil
+}
