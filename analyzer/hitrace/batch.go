@@ -5,6 +5,8 @@ import "bytes"
 // Batch is the events of a block of text, or of a part of it, in the order of the text.
 type Batch struct {
 	Events []Event
+	// Starts are, of the events of a block, the indexes of those that begin another trace.
+	Starts []int
 	// The fields below describe the whole block.
 	lines    int // with those that carry no event
 	problems []lineProblem
@@ -12,7 +14,6 @@ type Batch struct {
 	lost     lost
 	losses   []loss
 	longest  Longest
-	starts   []int // indexes of the events that begin another trace
 	fields   fieldStore
 }
 

@@ -59,11 +59,12 @@ func kindOf(name []byte) Kind {
 
 // Event is a parsed line. Only the reader changes it. Its slices, and what its pointers
 // point to, are valid until the sinks of a Run have seen its block.
+//
+// The order of the fields matters: an event has three lines of a processor's cache, and
+// what every sink reads of every event is in the second one.
 type Event struct {
 	Line
-	// Number is the line's number in the input, counted from 1.
-	Number int
-	Kind   Kind
+	Kind Kind
 	// Word is the word that a marker's label spells, Other if none.
 	Word Word
 	// Outside is set on events outside the window. They are not part of any output
@@ -75,11 +76,13 @@ type Event struct {
 	// a line without one, that which the payloads of the thread's markers state.
 	// trace.UnknownPID if nothing states it.
 	Process trace.PID
-	// Marker is the payload of a marker; its Phase is NotAMarker for others.
-	Marker Marker
+	// Number is the line's number in the input, counted from 1.
+	Number int
 	// Fields are the args of the kinds of events that frames or causes need, of the type
 	// that the kind names. Nil for other events, and if the args cannot be parsed.
 	Fields any
+	// Marker is the payload of a marker; its Phase is NotAMarker for others.
+	Marker Marker
 }
 
 // Switch returns the fields of a SwitchEvent, nil for others and if they cannot be parsed.

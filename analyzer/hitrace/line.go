@@ -10,6 +10,9 @@ import (
 // Line is one line of a trace, split into its columns. The slices are parts of
 // the text that was parsed.
 type Line struct {
+	Comm []byte // thread name; empty or "<...>" where the kernel had lost it
+	Name []byte // event name: "sched_switch", "tracing_mark_write", "print"
+	Args []byte // all that follows "NAME: "
 	Time trace.Time
 	CPU  trace.CPU
 	TID  trace.TID
@@ -17,9 +20,6 @@ type Line struct {
 	// InInterrupt is whether the processor was handling an interrupt. HongMeng's flags
 	// never say so.
 	InInterrupt bool
-	Comm        []byte // thread name; empty or "<...>" where the kernel had lost it
-	Name        []byte // event name: "sched_switch", "tracing_mark_write", "print"
-	Args        []byte // all that follows "NAME: "
 }
 
 // The flags column differs by kernel: four characters, five with

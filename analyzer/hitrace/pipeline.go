@@ -229,7 +229,7 @@ func (p *pipeline) track(sink, i, worker int, block, part *Batch) bool {
 	}
 	return p.tracking[sink].do(i, func() {
 		from := 0
-		for _, start := range block.starts {
+		for _, start := range block.Starts {
 			track(from, start)
 			if s.Begin != nil {
 				s.Begin()

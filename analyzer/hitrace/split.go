@@ -52,10 +52,10 @@ const (
 )
 
 // split numbers the batch's events, drops those whose times an earlier trace covers, and
-// stores in starts which of the others begin a trace.
+// stores in Starts which of the others begin a trace.
 func (s *splitter) split(b *Batch, totals *Totals, limits limits.Limits) {
 	headers, losses, kept := b.headers, b.losses, 0
-	b.starts = b.starts[:0]
+	b.Starts = b.Starts[:0]
 	for i := range b.Events {
 		e := &b.Events[i]
 		for len(headers) > 0 && headers[0] < e.Number {
@@ -94,7 +94,7 @@ func (s *splitter) split(b *Batch, totals *Totals, limits limits.Limits) {
 		totals.Lost += s.lost
 		s.lost = 0
 		if s.broken {
-			b.starts = append(b.starts, kept)
+			b.Starts = append(b.Starts, kept)
 			s.broken = false
 		}
 		s.first, s.latest = min(s.first, e.Time), max(s.latest, e.Time)

@@ -126,6 +126,9 @@ func closing(s []byte) int {
 // s begins with: the name that __PRETTY_FUNCTION__ writes, without return type
 // and arguments. Other names are returned as they are.
 func cutSignature(s []byte) []byte {
+	if bytes.IndexByte(s, '(') < 0 {
+		return s
+	}
 	angles := 0
 	for i, c := range s {
 		switch c {

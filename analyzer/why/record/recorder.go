@@ -87,10 +87,16 @@ func (r *Recorder) begin() {
 // maxCPUs is above the number of processors of any device.
 const maxCPUs = 256
 
-func (r *Recorder) cpu(n trace.CPU) *cpu {
-	if n < 0 || n >= maxCPUs {
-		n = maxCPUs - 1
+// numberOf returns the number under which a processor is known here.
+func numberOf(cpu trace.CPU) trace.CPU {
+	if cpu < 0 || cpu >= maxCPUs {
+		return maxCPUs - 1
 	}
+	return cpu
+}
+
+func (r *Recorder) cpu(n trace.CPU) *cpu {
+	n = numberOf(n)
 	for int(n) >= len(r.cpus) {
 		r.cpus = append(r.cpus, &cpu{})
 	}
@@ -137,7 +143,6 @@ func (r *Recorder) track(e *hitrace.Event, name int) {
 	if e.Lost {
 		r.trackLoss(e)
 	}
-	r.cpu(e.CPU).last = e.Time
 	switch e.Kind {
 	case hitrace.MarkerEvent:
 		switch e.Marker.Phase {

@@ -97,15 +97,19 @@ func (r *ring[T]) add(v T, size int) {
 		return
 	}
 	r.list[r.oldest] = v
-	r.oldest = (r.oldest + 1) % len(r.list)
+	if r.oldest++; r.oldest == len(r.list) { // a remainder would take as long as all the rest
+		r.oldest = 0
+	}
 }
 
 func (r *ring[T]) len() int { return len(r.list) }
 
 // before returns an element: 0 is the last one that was added.
 func (r *ring[T]) before(i int) *T {
-	n := len(r.list)
-	return &r.list[(r.oldest+n-1-i)%n]
+	if i = r.oldest - 1 - i; i < 0 {
+		i += len(r.list)
+	}
+	return &r.list[i]
 }
 
 // inOrder returns the elements, the oldest first.

@@ -5,29 +5,29 @@ import (
 	"sync"
 
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 )
 
-// Sink returns the sink that records the events of a run. Workers find the names of slices
-// in parallel; what is left for Track is to change the states of threads.
+// Sink returns the sink that records the events of a run. Workers select the events that
+// say something about threads and find the names of slices in parallel; what is left for
+// Track is to change the states of threads.
 func (r *Recorder) Sink() hitrace.Sink {
 	workers := &r.vocabulary.workers
 	return hitrace.Sink{
 		Prepare: func(worker int, block *hitrace.Batch) { workers[worker].prepare(block) },
 		Begin:   r.begin,
-		Track: func(worker int, b *hitrace.Batch) {
-			names := &workers[worker].begun
-			for i := range b.Events {
-				e, name := &b.Events[i], 0
-				if e.Marker.Phase == hitrace.Begin {
-					name, *names = int((*names)[0]), (*names)[1:]
-				}
-				if e.Time.Known() {
-					r.track(e, name)
-				}
-			}
-		},
+		Track:   func(worker int, _ *hitrace.Batch) { workers[worker].track(r) },
 	}
+}
+
+// step is what is left of an event for Track. Without an event, it is the time of the last
+// event of a processor, or the end of a trace if the time is unknown.
+type step struct {
+	event *hitrace.Event
+	at    trace.Time
+	cpu   trace.CPU
+	name  int32 // of the slice that begins: index in names, plus one
 }
 
 // vocabulary is what workers have learned about names. It says the same about every
@@ -71,39 +71,86 @@ type preparer struct {
 	names  *names
 	recent []recentLabel
 	buffer []byte
-	list   []int32 // of the begins of slices in the block: the index in names, plus one
-	begun  []int32 // what is left of list
+	last   [maxCPUs]trace.Time // events of the processors in the block, up to a step
+	steps  []step              // of the block
+	left   []step              // what is left of them
 }
 
-// recentLabel is a label that was seen lately, by its hash. Normalising a name costs
-// ten times as much as hashing it. The seed is random: a trace cannot have labels that
+// recentLabel is a label that was seen lately, by the hash of its stem. Normalising a name
+// costs ten times as much as hashing it. The seed is random: a trace cannot have labels that
 // are mistaken for those of the next one.
 type recentLabel struct {
 	hash uint64
-	name int // index in names, plus one
+	name int32 // index in names, plus one
 }
 
-const recentLabels = 1 << 12
+const recentLabels = 1 << 10
 
 var labelSeed = maphash.MakeSeed()
 
-// prepare finds the names of the slices that begin in a block.
+// prepare makes the steps of a block.
 func (p *preparer) prepare(block *hitrace.Batch) {
-	p.list = p.list[:0]
+	p.steps = p.steps[:0]
+	p.last = [maxCPUs]trace.Time{}
+	starts := block.Starts
 	for i := range block.Events {
-		if e := &block.Events[i]; e.Marker.Phase == hitrace.Begin {
-			p.list = append(p.list, int32(p.name(e.Marker.Label())))
+		if len(starts) > 0 && starts[0] == i {
+			if starts = starts[1:]; i > 0 {
+				p.last = [maxCPUs]trace.Time{}
+				p.steps = append(p.steps, step{})
+			}
+		}
+		e := &block.Events[i]
+		if !e.Time.Known() {
+			continue
+		}
+		cpu := numberOf(e.CPU)
+		if e.Lost && p.last[cpu].Known() {
+			p.steps = append(p.steps, step{at: p.last[cpu], cpu: cpu})
+		}
+		p.last[cpu] = e.Time
+		switch {
+		case e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.Begin:
+			p.steps = append(p.steps, step{event: e, name: p.name(e.Marker.Label())})
+		case e.Lost, e.Fields != nil, e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.End,
+			e.Kind == hitrace.InterruptBegin, e.Kind == hitrace.InterruptEnd:
+			p.steps = append(p.steps, step{event: e})
 		}
 	}
-	p.begun = p.list
+	for cpu, at := range p.last {
+		if at.Known() {
+			p.steps = append(p.steps, step{at: at, cpu: trace.CPU(cpu)})
+		}
+	}
+	p.left = p.steps
+}
+
+// track takes the steps of a batch.
+func (p *preparer) track(r *Recorder) {
+	for i := range p.left {
+		switch s := &p.left[i]; {
+		case s.event != nil:
+			r.track(s.event, int(s.name))
+		case s.at.Known():
+			r.cpu(s.cpu).last = s.at
+		default:
+			p.left = p.left[i+1:]
+			return
+		}
+	}
+	p.left = nil
 }
 
 // name returns the index of the normalised name of a slice in names, plus one.
-func (p *preparer) name(label []byte) int {
+func (p *preparer) name(label []byte) int32 {
 	if p.recent == nil {
 		p.recent = make([]recentLabel, recentLabels)
 	}
-	hash := maphash.Bytes(labelSeed, label)
+	stem, ok := place.Stem(label)
+	if !ok {
+		stem = label
+	}
+	hash := maphash.Bytes(labelSeed, stem)
 	recent := &p.recent[hash%recentLabels]
 	if recent.hash != hash || recent.name == 0 {
 		p.buffer = place.AppendKey(p.buffer[:0], label)
@@ -116,7 +163,7 @@ func (p *preparer) name(label []byte) int {
 type names struct {
 	most  int
 	mutex sync.RWMutex
-	index map[string]int
+	index map[string]int32
 	list  []knownName
 	bytes int // of all texts
 }
@@ -126,10 +173,10 @@ type knownName struct {
 	place place.Place
 }
 
-func newNames(most int) *names { return &names{most: most, index: map[string]int{}} }
+func newNames(most int) *names { return &names{most: most, index: map[string]int32{}} }
 
 // add returns the index of a name, plus one; 0 if there is no room for it.
-func (n *names) add(name []byte) int {
+func (n *names) add(name []byte) int32 {
 	n.mutex.RLock()
 	i := n.index[string(name)]
 	n.mutex.RUnlock()
@@ -142,7 +189,7 @@ func (n *names) add(name []byte) int {
 		text := string(name)
 		n.list = append(n.list, knownName{text, place.Lookup(name)})
 		n.bytes += len(text)
-		i = len(n.list)
+		i = int32(len(n.list))
 		n.index[text] = i
 	}
 	return i

@@ -1,0 +1,57 @@
+package place
+
+import "bytes"
+
+// Stem returns the beginning of a label that decides its key: all labels that begin with the
+// stem, and have no parenthesis, have the same key. ok is false if no such beginning is
+// known but the whole label.
+// Most labels of a trace differ in numbers behind their stem only, so who looks a stem up
+// computes few keys.
+//
+//	Acquire Fence 3402 has signaled    Acquire Fence 3
+//	MarshRSTransactionData cmdCount: 8 MarshRSTransactionData cmdCount: 8
+//
+// It finds where AppendKey stops to read, in the frequent cases.
+func Stem(label []byte) (stem []byte, ok bool) {
+	if len(label) == 0 || !isLetter(label[0]) || len(label) > 1 && label[1] == ':' || bytes.IndexByte(label, '(') >= 0 {
+		return nil, false // a part before the name, or a signature
+	}
+	word := 0 // where the current word begins
+	for i, c := range label {
+		switch ends[c] {
+		case newWord:
+			word = i + 1
+		case atNumber:
+			return label[:i+1], endsHere(label, word, i)
+		case atBracket: // a name in brackets is part of the key
+			next := min(i+2, len(label))
+			return label[:next], next == i+2 && !isLetter(label[i+1])
+		case atStop:
+			return label[:i+1], true
+		}
+	}
+	return nil, false
+}
+
+// end is how a byte of a label ends what decides the key.
+type end uint8
+
+const (
+	within end = iota
+	newWord
+	atNumber
+	atBracket
+	atStop
+)
+
+// ends are the bytes at which scan may return.
+var ends = func() (set [256]end) {
+	set[' '], set['\t'], set['['] = newWord, newWord, atBracket
+	for c := '0'; c <= '9'; c++ {
+		set[c] = atNumber
+	}
+	for _, c := range []byte(",;{}|@\"\n\r") {
+		set[c] = atStop
+	}
+	return set
+}()
