@@ -50,7 +50,7 @@ func (s *sim) addThreads(p *app) {
 	add := func(offset trace.TID, name string) *actor {
 		return s.add(p.PID, trace.TID(p.PID)+offset, p.main.process, name, s.newCore(clusters[1].top).index, 10)
 	}
-	if s.speller.namesVsync {
+	if s.era.namesVsync {
 		for i := range p.Workers {
 			p.workers = append(p.workers, add(trace.TID(11+i), fmt.Sprintf("OS_UI_Worker_%d", i+1)))
 		}
@@ -118,7 +118,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 		Kind: AppFrame, PID: p.PID, TID: a.tid, Vsync: firstAppVsync + v.index, Period: v.period,
 		Coalesced: coalesced, ExpectedStart: s.traceTime(v.now),
 	}
-	if end != 0 && s.speller.expectedEnd {
+	if end != 0 && s.era.expectedEnd {
 		f.ExpectedEnd = deadline
 	}
 	s.record.frames = append(s.record.frames, f)
@@ -132,7 +132,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 	wrong := s.plight(v)
 	for i := range p.Instances {
 		a.beginMark("frame", onVsyncEvent, values{now: v.now})
-		for _, change := range s.injects.around[v.index] {
+		for _, change := range s.injected(v.index).around {
 			change(a, true)
 		}
 		a.compute(10 * trace.Microsecond)
@@ -140,7 +140,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 		s.build(p, a, f, v, wrong, i == p.Instances-1)
 		a.end()
 		a.compute(s.about(20 * trace.Microsecond))
-		for _, change := range s.injects.around[v.index] {
+		for _, change := range s.injected(v.index).around {
 			change(a, false)
 		}
 		if i == p.Instances-1 {
@@ -150,7 +150,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 		f.End = s.now
 	}
 	a.compute(12 * trace.Microsecond)
-	for _, after := range s.injects.atEnd[v.index] {
+	for _, after := range s.injected(v.index).atEnd {
 		after(a)
 	}
 	a.end()
@@ -167,7 +167,6 @@ func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool
 	part := func(percent int) trace.Duration { return s.part(v, percent) / trace.Duration(p.Instances) }
 	a.begin("build", "FlushBuild", "FlushBuild", "I39")
 	a.compute(part(5))
-	s.interfere(a, v, true)
 	a.end()
 	s.usualDecoy(a, v)
 
@@ -176,7 +175,9 @@ func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool
 	a.begin("layout", "CreateTaskMeasure[List]", "CreateTaskMeasure[List][self:86][parent:85]", "I39")
 	a.compute(part(8))
 	a.end()
-	s.interfere(a, v, false)
+	for _, inject := range s.injected(v.index).inFrame {
+		inject(a)
+	}
 	if s.scene.Cause == "" {
 		a.compute(s.choices.between(0, share(v.period, 25)) / trace.Duration(p.Instances))
 	}
@@ -200,7 +201,7 @@ func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool
 func (s *sim) flush(p *app, a *actor, f *Frame, v vsync, wrong plight) {
 	a.beginMark("submit", flushMessages, values{})
 	a.compute(s.part(v, 2))
-	if !wrong.empty || s.speller.has(uiSkip) {
+	if !wrong.empty || s.era.has(uiSkip) {
 		a.beginMark("submit", sendCommands, values{count: int64(p.PID) << 32})
 		a.compute(10 * trace.Microsecond)
 		if wrong.empty {
@@ -219,7 +220,7 @@ func (s *sim) flush(p *app, a *actor, f *Frame, v vsync, wrong plight) {
 // send sends a transaction.
 func (s *sim) send(p *app, a *actor, f *Frame, v vsync, stamp monotonic) *transaction {
 	p.lastIndex++
-	tr := &transaction{app: p, index: p.lastIndex, stamp: stamp, frame: f, sent: s.now, hold: s.injects.held[v.index]}
+	tr := &transaction{app: p, index: p.lastIndex, stamp: stamp, frame: f, sent: s.now, hold: s.injected(v.index).held}
 	tr.lost = s.choices.chance(s.Chances.Lost)
 	s.record.transactions = append(s.record.transactions, tr)
 	a.beginMark("submit", marshTransaction, values{count: 12, pid: p.PID, tid: a.tid, index: tr.index, now: stamp})
@@ -227,11 +228,11 @@ func (s *sim) send(p *app, a *actor, f *Frame, v vsync, stamp monotonic) *transa
 	tr.arrives = s.now
 	if s.choices.chance(s.Chances.Held) {
 		// If render_service cannot defer a transaction, the transport is slow instead.
-		if tr.hold = len(s.speller.cached) > 0; !tr.hold {
+		if tr.hold = len(s.era.cached) > 0; !tr.hold {
 			tr.arrives = s.now.Add(v.period)
 		}
 	}
-	at := s.injects.slow[v.index]
+	at := s.injected(v.index).slow
 	if at.Known() {
 		tr.arrives = at
 	}
@@ -252,7 +253,7 @@ func (s *sim) send(p *app, a *actor, f *Frame, v vsync, stamp monotonic) *transa
 // others were sent for no vsync.
 func (s *sim) lateFlush(p *app, a *actor, f *Frame, v vsync) {
 	stamp, owner := v.now, f
-	if s.choices.chance(0.5) || !s.speller.stampedThread {
+	if s.choices.chance(0.5) || !s.era.stampedThread {
 		stamp, owner = 0, nil
 	}
 	a.compute(s.choices.between(150*trace.Microsecond, 300*trace.Microsecond))

@@ -86,7 +86,6 @@ type lane struct {
 // second so that, together with the pipeline's lines, the mix is that of a real capture.
 type background struct {
 	random *random
-	slices []template
 	from   trace.Time
 	page   int64
 }
@@ -98,9 +97,6 @@ func (s *sim) addBackground() {
 	}
 	s.mix = newMixer()
 	s.background = background{random: newRandom(s.seed, 2), from: s.now}
-	for _, text := range sliceTexts {
-		s.background.slices = append(s.background.slices, parseTemplate(text.text))
-	}
 	for n := range laneCount {
 		l := &lane{s: s, core: s.newCore(clusters[0].top), inbox: map[*actor][]int64{}}
 		for i, name := range backgroundThreads {
@@ -193,7 +189,7 @@ func (l *lane) do(a *actor, line string) {
 	case "C":
 		if n&1 == 0 {
 			a.mark(func(b []byte) []byte {
-				return s.speller.numbered(b, 'C', a.pid, "VSync-app-client-listeners", "I38", n%1000)
+				return s.era.numbered(b, 'C', a.pid, "VSync-app-client-listeners", "I38", n%1000)
 			})
 			return
 		}
@@ -257,9 +253,9 @@ func (l *lane) beginSlice(a *actor) {
 	s := l.s
 	i := s.background.random.below(int64(len(sliceTexts)))
 	level, n := sliceTexts[i].level, s.background.random.below(1<<30)
-	text := string(s.background.slices[i].append(nil, &values{
+	text := string((&values{
 		now: s.monotonicTime(s.now), id: n, fd: n & 0xfff, count: n & 0x3f, size: n &^ 0xfff,
-	}))
+	}).append(nil, sliceTexts[i].text))
 	if level == "" {
 		a.foreign("B", text)
 		a.open("", "", "")

@@ -66,7 +66,7 @@ var (
 	withLevels = grammar{separator: "|", leveled: true}               // 6.0 on
 )
 
-// era is the spelling of a release. Braces are fields, see [values].
+// era is the spelling of a release. Braces are fields.
 type era struct {
 	name string
 	grammar

@@ -19,26 +19,22 @@ import (
 //
 // All times are multiples of a unit, the resolution of a line.
 type machine struct {
-	text    *textWriter
-	speller *speller
-	kernel  Kernel
-	seed    uint64
-	unit    trace.Duration
-	now     trace.Time
-	timers  []timer
-	order   uint64
-	cores   []*core
-	actors  []*actor
-	mix     *mixer // counts lines, unless nil
+	text   *textWriter
+	era    *era
+	kernel Kernel
+	seed   uint64
+	unit   trace.Duration
+	now    trace.Time
+	timers []timer
+	order  uint64
+	cores  []*core
+	actors []*actor
+	mix    *mixer // counts lines, unless nil
 
 	noReasons bool // the kernel has no sched_blocked_reason
 	noSched   bool // the trace has no kernel events
 	idleLines bool // the kernel has cpu_idle
-	// Kernel events of dropCPU in [dropFrom, dropTo) are lost.
-	dropCPU          int
-	dropFrom, dropTo trace.Time
-
-	scratch []byte
+	scratch   []byte
 }
 
 // idleStates are the states from which an idle processor switches.
@@ -218,10 +214,10 @@ func (a *actor) moveTo(c *core) { a.ask(request{migrate: c}) }
 // begin opens a slice with a free text; name is the text without its values.
 // An empty stage is that of the slice around it.
 func (a *actor) begin(stage, name, text, level string) {
-	s := a.m.speller
+	e := a.m.era
 	a.mark(func(b []byte) []byte {
-		b = append(s.open(b, 'B', a.pid), text...)
-		return s.level(append(b, s.nameEnd...), level)
+		b = append(e.open(b, 'B', a.pid), text...)
+		return e.level(append(b, e.nameEnd...), level)
 	})
 	a.open(stage, name, level)
 }
@@ -230,9 +226,9 @@ func (a *actor) begin(stage, name, text, level string) {
 func (a *actor) beginMark(stage string, m mark, v values) { a.beginList(stage, m, v, nil) }
 
 func (a *actor) beginList(stage string, m mark, v values, list func([]byte) []byte) {
-	s := a.m.speller
-	a.mark(func(b []byte) []byte { return s.begin(b, a.pid, m, &v, list) })
-	a.open(stage, s.names[m], s.levels[m])
+	e := a.m.era
+	a.mark(func(b []byte) []byte { return e.begin(b, a.pid, m, &v, list) })
+	a.open(stage, e.constant(m), e.levels[m])
 }
 
 func (a *actor) open(stage, name, level string) {
@@ -246,7 +242,7 @@ func (a *actor) open(stage, name, level string) {
 // end closes the innermost slice.
 func (a *actor) end() {
 	last := a.places[len(a.places)-1]
-	a.mark(func(b []byte) []byte { return a.m.speller.end(b, a.pid, last.level) })
+	a.mark(func(b []byte) []byte { return a.m.era.end(b, a.pid, last.level) })
 	a.places = a.places[:len(a.places)-1]
 	a.enter(a.current)
 }
@@ -260,7 +256,7 @@ func (a *actor) mark(write func([]byte) []byte) {
 
 // slice is a whole slice in the era's spelling, if the era writes the marker at all.
 func (a *actor) slice(m mark, v values, d trace.Duration) {
-	if a.m.speller.has(m) {
+	if a.m.era.has(m) {
 		a.beginMark("", m, v)
 		a.compute(d)
 		a.end()
@@ -538,7 +534,7 @@ func (m *machine) switchLine(c *core, prev, next *actor, state string) {
 // kernelLine writes a kernel event on processor c in the name of a thread; of the
 // idle thread, if it is nil.
 func (m *machine) kernelLine(c *core, by *actor, irq bool, text string) {
-	if m.noSched || c.index == m.dropCPU && m.dropFrom <= m.now && m.now < m.dropTo {
+	if m.noSched {
 		return
 	}
 	name, _, _ := strings.Cut(text, ":")
@@ -567,10 +563,7 @@ type thread struct {
 	asWoken string // its part of sched_wakeup
 }
 
-const (
-	commBytes = 15
-	noCPU     = -1
-)
+const commBytes = 15
 
 func (m *machine) newThread(pid trace.PID, tid trace.TID, comm string, priority int) thread {
 	t := thread{pid: pid, tid: tid, column: m.text.column(comm, pid, tid)}

@@ -1,61 +1,106 @@
 package simulate
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"ohframe/analyzer/trace"
 )
 
-// speller writes marker payloads in an era's spelling.
-type speller struct {
-	*era
-	marks          [markCount]template
-	names          [markCount]string // up to the first value
-	taken, skipped template
-	cached         []template
+// values are the values of the fields of a marker's text, which are named after them.
+type values struct {
+	name   string
+	bytes  int64
+	now    monotonic
+	end    monotonic
+	id     int64
+	fd     int64
+	count  int64
+	pid    trace.PID
+	tid    trace.TID
+	index  int64
+	period trace.Duration
+	rate   int
+	size   int64
 }
 
-func newSpeller(e *era) *speller {
-	s := &speller{era: e, taken: parseTemplate(e.taken), skipped: parseTemplate(e.skipped)}
-	for m, text := range e.text {
-		s.marks[m] = parseTemplate(text)
-		s.names[m] = text
-		if i := strings.IndexAny(text, " ,[{"); i > 0 {
-			s.names[m] = strings.TrimRight(text[:i], ":")
+// append appends a text with fields.
+func (v *values) append(b []byte, text string) []byte {
+	for {
+		literal, rest, found := strings.Cut(text, "{")
+		b = append(b, literal...)
+		if !found {
+			return b
 		}
+		field, after, _ := strings.Cut(rest, "}")
+		text = after
+		n := int64(0)
+		switch field {
+		case "name":
+			b = append(b, v.name...)
+			continue
+		case "bytes":
+			n = v.bytes
+		case "now":
+			n = int64(v.now)
+		case "end":
+			n = int64(v.end)
+		case "id":
+			n = v.id
+		case "fd":
+			n = v.fd
+		case "count":
+			n = v.count
+		case "pid":
+			n = int64(v.pid)
+		case "tid":
+			n = int64(v.tid)
+		case "index":
+			n = v.index
+		case "period":
+			n = int64(v.period)
+		case "rate":
+			n = int64(v.rate)
+		case "size":
+			n = v.size
+		default:
+			panic(fmt.Sprintf("simulate: no field %q", field))
+		}
+		b = strconv.AppendInt(b, n, 10)
 	}
-	for _, text := range e.cached {
-		s.cached = append(s.cached, parseTemplate(text))
-	}
-	return s
 }
 
 // has reports whether the era writes m at all.
-func (s *speller) has(m mark) bool { return s.text[m] != "" }
+func (e *era) has(m mark) bool { return e.text[m] != "" }
+
+// constant is a marker's text up to the first value.
+func (e *era) constant(m mark) string {
+	text := e.text[m]
+	if i := strings.IndexAny(text, " ,[{"); i > 0 {
+		text = strings.TrimRight(text[:i], ":")
+	}
+	return text
+}
 
 // begin appends `B|pid|H:` and the marker. The list, if there is one, belongs
 // to the end of the name.
-func (s *speller) begin(b []byte, pid trace.PID, m mark, v *values, list func([]byte) []byte) []byte {
-	b = s.open(b, 'B', pid)
-	b = s.marks[m].append(b, v)
+func (e *era) begin(b []byte, pid trace.PID, m mark, v *values, list func([]byte) []byte) []byte {
+	b = v.append(e.open(b, 'B', pid), e.text[m])
 	if list != nil {
 		b = list(b)
 	}
-	b = append(b, s.nameEnd...)
-	return s.level(b, s.levels[m])
+	return e.level(append(b, e.nameEnd...), e.levels[m])
 }
 
 // end appends `E|pid|`, or `E|pid` for a slice without a level, which is another system's.
-func (s *speller) end(b []byte, pid trace.PID, level string) []byte {
-	b = append(b, "E|"...)
-	b = strconv.AppendInt(b, int64(pid), 10)
+func (e *era) end(b []byte, pid trace.PID, level string) []byte {
+	b = strconv.AppendInt(append(b, "E|"...), int64(pid), 10)
 	if level == "" {
 		return b
 	}
-	b = append(b, '|')
-	b = append(b, s.sliceEnd...)
-	if s.leveled {
+	b = append(append(b, '|'), e.sliceEnd...)
+	if e.leveled {
 		b = append(b, level...)
 	}
 	return b
@@ -63,24 +108,19 @@ func (s *speller) end(b []byte, pid trace.PID, level string) []byte {
 
 // numbered appends a payload with a name and a number: S and F with an id, C with a
 // value.
-func (s *speller) numbered(b []byte, phase byte, pid trace.PID, name, level string, n int64) []byte {
-	b = s.open(b, phase, pid)
-	b = append(b, name...)
-	b = append(b, s.separator...)
-	b = strconv.AppendInt(b, n, 10)
-	return s.level(b, level)
+func (e *era) numbered(b []byte, phase byte, pid trace.PID, name, level string, n int64) []byte {
+	b = append(append(e.open(b, phase, pid), name...), e.separator...)
+	return e.level(strconv.AppendInt(b, n, 10), level)
 }
 
-func (s *speller) open(b []byte, phase byte, pid trace.PID) []byte {
-	b = append(b, phase, '|')
-	b = strconv.AppendInt(b, int64(pid), 10)
+func (e *era) open(b []byte, phase byte, pid trace.PID) []byte {
+	b = strconv.AppendInt(append(b, phase, '|'), int64(pid), 10)
 	return append(b, "|H:"...)
 }
 
-func (s *speller) level(b []byte, level string) []byte {
-	if !s.leveled {
+func (e *era) level(b []byte, level string) []byte {
+	if !e.leveled {
 		return b
 	}
-	b = append(b, '|')
-	return append(b, level...)
+	return append(append(b, '|'), level...)
 }

@@ -15,7 +15,7 @@ func (s *sim) renderFrame(a *actor) {
 	coalesced := len(s.rsDue) - 1
 	v := s.rsDue[coalesced]
 	s.rsDue = nil
-	sp, chances := s.speller, &s.Chances
+	sp, chances := s.era, &s.Chances
 	end := v.now.add(v.period)
 	if sp.longDeadline {
 		end = v.now.add(2*v.period - 5*trace.Millisecond)
@@ -58,7 +58,7 @@ func (s *sim) renderFrame(a *actor) {
 		if s.Detail {
 			a.slice(marshLayers, values{count: 4, pid: renderPID, index: f.Vsync, now: v.now}, 20*trace.Microsecond)
 		}
-		a.begin("hand-over", "PostAndWait", "PostAndWait, parallel type "+strconv.Itoa(s.injects.parallelType[v.index]), "M0538")
+		a.begin("hand-over", "PostAndWait", "PostAndWait, parallel type "+strconv.Itoa(s.injected(v.index).parallelType), "M0538")
 		a.compute(10 * trace.Microsecond)
 		s.post(s.draw, a, func(d *actor) { s.drawFrame(d, f, v, skips) })
 		a.block('S', "render", reason{})
@@ -94,14 +94,14 @@ func (s *sim) process(a *actor, f *Frame, v vsync) {
 }
 
 func (s *sim) take(b []byte, p *app, f *Frame, v vsync) []byte {
-	sp := s.speller
+	sp := s.era
 	for len(p.queue) > 0 {
 		tr := p.queue[0]
 		if tr.lost {
 			// A gap in the indices: the one behind it waits for this frame,
 			// then the gap is given up.
 			if len(p.queue) > 1 && p.queue[1].arrives <= s.now {
-				b = sp.skipped.append(b, &values{pid: p.PID, index: p.queue[1].index})
+				b = (&values{pid: p.PID, index: p.queue[1].index}).append(b, sp.skipped)
 				p.queue = p.queue[1:]
 			}
 			return b
@@ -112,9 +112,9 @@ func (s *sim) take(b []byte, p *app, f *Frame, v vsync) []byte {
 		value := &values{pid: p.PID, index: tr.index}
 		if n := int64(len(sp.cached)); n > 0 && (tr.hold || tr.stamp >= v.now) {
 			tr.hold = false
-			return sp.cached[tr.index%n].append(b, value)
+			return value.append(b, sp.cached[tr.index%n])
 		}
-		b = sp.taken.append(b, value)
+		b = value.append(b, sp.taken)
 		tr.takenBy, tr.takenAt = f, s.now
 		f.Sources = append(f.Sources, Transaction{p.PID, tr.index})
 		p.queue = p.queue[1:]
@@ -133,7 +133,7 @@ func (s *sim) drawOnMain(a *actor, f *Frame, v vsync, skips bool) {
 	s.queueGPU(a, f, v)
 	a.compute(s.part(v, 20))
 	a.end()
-	if s.speller.commitThread == "" {
+	if s.era.commitThread == "" {
 		a.slice(repaint, values{}, 60*trace.Microsecond)
 	}
 }
@@ -156,7 +156,7 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 		s.wake(s.render, a)
 		a.end()
 	}
-	if s.injects.parallelType[v.index] == 0 {
+	if s.injected(v.index).parallelType == 0 {
 		unlock()
 	}
 	if skips {
@@ -166,7 +166,7 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 		a.end()
 		return
 	}
-	for _, inject := range s.injects.inDraw[v.index] {
+	for _, inject := range s.injected(v.index).inDraw {
 		inject(a)
 	}
 	a.begin("draw", "RSSurfaceRenderNodeDrawable::OnDraw[gallery]", "RSSurfaceRenderNodeDrawable::OnDraw:[gallery0](0, 0, 1260, 2720)", "M0538")
@@ -176,7 +176,7 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 		s.queueGPU(a, f, v)
 	}
 	a.end()
-	if s.injects.parallelType[v.index] != 0 {
+	if s.injected(v.index).parallelType != 0 {
 		unlock()
 	}
 	if s.Detail {
@@ -200,21 +200,21 @@ func (s *sim) queueGPU(a *actor, f *Frame, v vsync) {
 	if f.ExpectedEnd.Known() {
 		deadline = f.ExpectedEnd
 	}
-	name, level := s.speller.text[frameQueued], s.speller.levels[frameQueued]
+	name, level := s.era.text[frameQueued], s.era.levels[frameQueued]
 	for range works {
 		s.gpuID++
 		id, work := s.gpuID, len(s.record.gpu)
 		s.record.gpu = append(s.record.gpu, Interval{s.now})
-		done := max(s.injects.gpuUntil[v.index], s.now.Add(s.part(v, 20)))
+		done := max(s.injected(v.index).gpuUntil, s.now.Add(s.part(v, 20)))
 		if late {
 			done = max(done, s.overrun(deadline, v))
 		}
 		done = away(done, deadline)
 		f.drawn = max(f.drawn, done)
-		a.mark(func(b []byte) []byte { return s.speller.numbered(b, 'S', a.pid, name, level, id) })
+		a.mark(func(b []byte) []byte { return s.era.numbered(b, 'S', a.pid, name, level, id) })
 		s.device(done.Sub(s.now), func(by *actor) {
 			s.post(s.gpu, by, func(g *actor) {
-				g.mark(func(b []byte) []byte { return s.speller.numbered(b, 'F', g.pid, name, level, id) })
+				g.mark(func(b []byte) []byte { return s.era.numbered(b, 'F', g.pid, name, level, id) })
 				s.record.gpu[work][1] = s.now
 				g.compute(5 * trace.Microsecond)
 			})
@@ -229,7 +229,7 @@ func (s *sim) queueGPU(a *actor, f *Frame, v vsync) {
 func (s *sim) commitFrame(c *actor, f *Frame, v vsync) {
 	slow := s.choices.chance(s.Chances.CommitLate)
 	c.compute(20 * trace.Microsecond)
-	for _, inject := range s.injects.inCommit[v.index] {
+	for _, inject := range s.injected(v.index).inCommit {
 		inject(c)
 	}
 	f.Commit = s.now
@@ -246,7 +246,7 @@ func (s *sim) commitFrame(c *actor, f *Frame, v vsync) {
 	}
 	c.compute(s.about(30 * trace.Microsecond))
 	c.beginMark("commit", repaint, values{})
-	for _, inject := range s.injects.inRepaint[v.index] {
+	for _, inject := range s.injected(v.index).inRepaint {
 		inject(c)
 	}
 	if s.Detail {
@@ -268,12 +268,12 @@ func (s *sim) present(c *actor, f *Frame, v vsync, slow bool) {
 	name := values{name: s.waiter.name, count: s.fence}
 	s.fence++
 	ready := max(s.now.Add(10*trace.Microsecond), f.drawn)
-	refresh := s.grid.after(s.monotonicTime(ready), v.index).index + s.injects.leftOut[v.index]
+	refresh := s.grid.after(s.monotonicTime(ready), v.index).index + s.injected(v.index).leftOut
 	shown := s.traceTime(s.grid.at(refresh).now).Add(150 * trace.Microsecond)
 	if slow {
 		c.compute(shown.Add(s.choices.between(100*trace.Microsecond, 300*trace.Microsecond)).Sub(s.now))
 	}
-	if s.speller.presentTracker == "" {
+	if s.era.presentTracker == "" {
 		return
 	}
 	if s.now >= shown {

@@ -26,17 +26,6 @@ type Scene struct {
 	First  int
 	// Frames is the number of vsyncs; zero means 40, and 88 for CauseMix.
 	Frames int
-	// At are the indices of the vsyncs whose frames are delayed; by default it
-	// depends on the seed. They must be at least four apart.
-	At []int64
-	// Injected is the injected time in per cent of the period; zero means 90, which
-	// makes a frame late by about 30.
-	Injected int
-	// InBuild injects into FlushBuild in place of FlushLayoutTask.
-	InBuild bool
-	// Usual is a cause that all other frames have as well, with 5 per cent of the
-	// period, which leaves them on time.
-	Usual Cause
 	// Noise adds threads on other processors, and wakeups of the UI thread while it
 	// runs. They do not change what the other threads do.
 	Noise bool
@@ -91,6 +80,8 @@ type CauseTruth struct {
 	PickUp string `json:"pick_up,omitempty"`
 	// KnockOnOf is the vsync of the earlier frame that delayed this one.
 	KnockOnOf int64 `json:"knock_on_of,omitempty"`
+
+	measured string // the wait of the frame that takes this time, if it is measured so
 }
 
 // FrameWaits partitions a frame's span, from its expected or actual start, whichever
@@ -123,7 +114,7 @@ func (c Scene) Generate(w io.Writer) (*Truth, error) {
 	if c.Cause == CauseMix {
 		c.Frames = cmp.Or(c.Frames, 88)
 	}
-	c.Frames, c.First, c.Injected = cmp.Or(c.Frames, 40), cmp.Or(c.First, 50), cmp.Or(c.Injected, 90)
+	c.Frames, c.First = cmp.Or(c.Frames, 40), cmp.Or(c.First, 50)
 	c.Era = cmp.Or(c.Era, map[Kernel]string{KernelHongMeng: "harmonyos-6.1", KernelLinux: "6.1"}[c.Kernel])
 	if err := c.check(); err != nil {
 		return nil, err
@@ -151,61 +142,43 @@ func (c Scene) check() error {
 		return fmt.Errorf("refresh rate %d Hz is not in 30 to 144", c.RefreshHz)
 	case c.Frames < 20:
 		return errors.New("a scene has at least 20 frames")
-	case injections[c.Cause] == nil:
+	case c.Cause.injector().do == nil:
 		return fmt.Errorf("no cause is called %q; there are %s", c.Cause, strings.Join(Causes(), ", "))
-	case c.Second != "" && (!slices.Contains(inFrameCauses, c.Cause) || !slices.Contains(inFrameCauses, c.Second)):
+	case c.Second != "" && (c.Cause.injector().effect != within || c.Second.injector().effect != within):
 		return errors.New("two causes must both lie within the frame")
-	case c.Usual != "" && !slices.Contains(inFrameCauses, c.Usual):
-		return errors.New("a usual cause must lie within the frame")
-	case c.Injected < 1 || c.Injected > 200:
-		return fmt.Errorf("%d per cent of the period are not in 1 to 200", c.Injected)
-	case !apart(c.At, int64(c.Frames)):
-		return errors.New("frames with causes must be four apart and away from both ends")
 	case c.First < 10 || c.First > 90:
 		return fmt.Errorf("a share of %d per cent is not in 10 to 90", c.First)
 	}
 	return nil
 }
 
-func apart(at []int64, frames int64) bool {
-	last := int64(0)
-	for _, k := range at {
-		if k < last+4 || k >= frames-4 {
-			return false
-		}
-		last = k
-	}
-	return true
+// injection is what the causes of a scene change around one vsync.
+type injection struct {
+	inFrame      []func(a *actor) // in FlushLayoutTask
+	around       []func(a *actor, begins bool)
+	atEnd        []func(a *actor) // after OnVsyncEvent, in ReceiveVsync
+	vsyncBy      trace.Duration   // how late the vsync is generated
+	inDraw       []func(a *actor) // after the main thread is unlocked
+	inCommit     []func(a *actor) // before the layers are committed
+	inRepaint    []func(a *actor) // while they are
+	leftOut      int64            // refreshes that the display leaves out
+	noVsync      bool             // render_service is sent none
+	slow         trace.Time       // when the transaction has been unmarshalled
+	parallelType int              // 1: the main thread waits for the whole drawing
+	held         bool             // the transactions are put off once
+	gpuUntil     trace.Time       // the GPU works so long
+	target       bool             // the frame has a cause
 }
 
-// injected is what the causes of a scene change, most of it by the index of a vsync.
-type injected struct {
-	inFrame      map[int64][]func(a *actor) // in FlushLayoutTask or FlushBuild
-	around       map[int64][]func(a *actor, begins bool)
-	atEnd        map[int64][]func(a *actor) // after OnVsyncEvent, in ReceiveVsync
-	vsyncBy      map[int64]trace.Duration   // how late the vsync is generated
-	inDraw       map[int64][]func(a *actor) // after the main thread is unlocked
-	inCommit     map[int64][]func(a *actor) // before the layers are committed
-	inRepaint    map[int64][]func(a *actor) // while they are
-	leftOut      map[int64]int64            // refreshes that the display leaves out
-	noVsync      map[int64]bool             // render_service is sent none
-	slow         map[int64]trace.Time       // when the transaction has been unmarshalled
-	parallelType map[int64]int              // 1: the main thread waits for the whole drawing
-	held         map[int64]bool             // the transactions are put off once
-	gpuUntil     map[int64]trace.Time
-	targets      map[int64]bool         // frames with a cause
-	measured     map[*CauseTruth]string // whose time is that of this wait in the frame
-	cause        Cause                  // named in the truths that an injection adds
-}
-
-func newInjected() injected {
-	return injected{
-		inFrame: map[int64][]func(a *actor){}, around: map[int64][]func(a *actor, begins bool){},
-		atEnd: map[int64][]func(a *actor){}, vsyncBy: map[int64]trace.Duration{}, inDraw: map[int64][]func(a *actor){},
-		inCommit: map[int64][]func(a *actor){}, inRepaint: map[int64][]func(a *actor){}, leftOut: map[int64]int64{},
-		noVsync: map[int64]bool{}, slow: map[int64]trace.Time{}, parallelType: map[int64]int{}, held: map[int64]bool{},
-		gpuUntil: map[int64]trace.Time{}, targets: map[int64]bool{}, measured: map[*CauseTruth]string{},
+// injected returns what is changed around the vsync of an index, to be read or extended.
+func (s *sim) injected(index int64) *injection {
+	if s.scene.Cause == "" {
+		return &injection{}
 	}
+	if s.injects[index] == nil {
+		s.injects[index] = &injection{}
+	}
+	return s.injects[index]
 }
 
 // settle completes the truth when all is over.
@@ -251,7 +224,7 @@ func (s *sim) settle() {
 		}
 		for _, w := range t.Waits {
 			for _, wait := range w.Waits {
-				if w.Vsync == c.Vsync && wait.Wait == s.injects.measured[c] {
+				if w.Vsync == c.Vsync && wait.Wait == c.measured {
 					c.NS += wait.NS
 				}
 			}

@@ -3,7 +3,6 @@ package simulate
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"ohframe/analyzer/trace"
@@ -69,168 +68,151 @@ const (
 	CauseNoSched      Cause = "no_sched" // more work, without any kernel events
 )
 
-// inFrameCauses delay a frame from within, so two of them fit into one frame.
-var inFrameCauses = []Cause{
-	CauseMoreWork, CausePreempted, CauseStorageD, CauseStorageS, CauseDWithoutReason, CauseFence, CauseBinder,
-	CauseBinderQueue, CauseBinderChain, CauseLock, CauseLockWaiter, CauseInversion, CauseOtherProcess, CauseTimer,
-	CauseGC, CauseGCElsewhere, CauseImageDecode, CauseResourceRead, CauseBuffer,
-}
-
 var mixedCauses = []Cause{
 	CauseStorageD, CauseMoreWork, CausePreempted, CauseBinder, CauseLock, CauseGC, CausePreviousFrame, CauseBetweenFrames,
 }
 
+// effect is what a cause does.
+type effect byte
+
+const (
+	late     effect = iota // makes frames late
+	within                 // the same, from within, so that two of them fit into one frame
+	shown                  // the display shows frames late that are on time
+	pickedUp               // render_service picks up frames late that are on time
+	nothing
+)
+
 // Harmless reports whether no frame misses its deadline because of the cause.
-func (c Cause) Harmless() bool {
-	return c == CauseNone || c == CauseDeliberateDelay || c.ShowsLate() || c.PicksUpLate()
-}
+func (c Cause) Harmless() bool { return c.injector().effect > within }
 
 // ShowsLate reports whether the cause makes the display show frames late that are on time.
-func (c Cause) ShowsLate() bool {
-	switch c {
-	case CauseDrawWork, CauseDrawBuffer, CauseCommitBusy, CauseCommitBinder, CauseCommitFence, CauseDisplayLate:
-		return true
-	}
-	return false
-}
+func (c Cause) ShowsLate() bool { return c.injector().effect == shown }
 
 // PicksUpLate reports whether the cause makes render_service pick up frames late that are
 // on time.
-func (c Cause) PicksUpLate() bool {
-	switch c {
-	case CauseCachedTransaction, CausePickUpBusy, CausePickUpNoVsync, CauseUnmarshalling:
-		return true
-	}
-	return false
-}
+func (c Cause) PicksUpLate() bool { return c.injector().effect == pickedUp }
 
-// Causes lists all causes.
-func Causes() []string {
-	var names []string
-	for _, c := range []Cause{
-		CauseNone, CauseMix, CauseMoreWork, CauseSlowClock, CauseLittleCore, CausePreempted, CauseNoCPU, CauseStorageD,
-		CauseStorageS, CauseDWithoutReason, CauseFence, CauseBinder, CauseBinderQueue, CauseBinderChain, CauseLock,
-		CauseLockWaiter, CauseInversion, CauseOtherProcess, CauseTimer, CauseGC, CauseGCElsewhere, CauseGCUnmarked, CauseIRQStorm,
-		CauseIRQThreads, CauseVsyncLate, CausePreviousFrame, CauseOnIdle, CauseBetweenFrames, CauseImageDecode,
-		CauseResourceRead, CauseBuffer, CauseRenderBusy, CauseBackPressure, CauseGPULate, CauseDeliberateDelay,
-		CauseCachedTransaction, CauseLostEvents, CauseNoSched, CauseDrawWork, CauseDrawBuffer, CauseCommitBusy,
-		CauseCommitBinder, CauseCommitFence, CauseDisplayLate, CausePickUpBusy, CausePickUpNoVsync, CauseUnmarshalling,
-		CauseLostSwitches,
-	} {
-		names = append(names, string(c))
-	}
-	return names
-}
+// causes has all causes, each with what makes the frame on vsync k take d longer.
+var causes []injector
 
-// injections arrange that the frame on vsync k takes d longer.
-var injections map[Cause]func(s *sim, k int64, d trace.Duration)
+type injector struct {
+	Cause
+	effect
+	do func(s *sim, k int64, d trace.Duration)
+}
 
 func init() {
-	injections = map[Cause]func(s *sim, k int64, d trace.Duration){
-		CauseNone:     func(*sim, int64, trace.Duration) {},
-		CauseMix:      func(*sim, int64, trace.Duration) {}, // inject chooses among mixedCauses
-		CauseMoreWork: func(s *sim, k int64, d trace.Duration) { s.moreWork(k, d) },
-		CauseNoSched: func(s *sim, k int64, d trace.Duration) {
-			s.noSched = true
-			s.moreWork(k, d).Acceptable = []string{"place_only", "unknown", "run"}
-		},
-		CauseGC: func(s *sim, k int64, d trace.Duration) {
-			s.work(k, d, "PartialGC::RunPhases", "PartialGC::RunPhases1;GCReason0;MarkReason0;Sensitive0;IsInBackground0;Startup0")
-		},
-		CauseImageDecode: func(s *sim, k int64, d trace.Duration) {
-			s.work(k, d, "CreateImagePixelMap", "CreateImagePixelMap resource://app/photo.png, sourceSize: [ 4000, 3000 ], targetSize: [ 300, 225 ]")
-		},
-		CauseResourceRead: func(s *sim, k int64, d trace.Duration) {
-			s.work(k, d, "HapManager::GetMediaDataFromHap", "HapManager::GetMediaDataFromHap")
-		},
-		CauseSlowClock:    (*sim).slowClock,
-		CauseLittleCore:   (*sim).littleCore,
-		CausePreempted:    func(s *sim, k int64, d trace.Duration) { s.preempt(k, d) },
-		CauseLostEvents:   (*sim).loseEvents,
-		CauseLostSwitches: (*sim).loseSwitches,
-		CauseNoCPU:        (*sim).noCPU,
-		CauseStorageD:     func(s *sim, k int64, d trace.Duration) { s.storage(k, d, 'D', reason{1, s.caller("io_schedule")}) },
-		CauseStorageS: func(s *sim, k int64, d trace.Duration) {
+	causes = []injector{
+		{CauseNone, nothing, func(*sim, int64, trace.Duration) {}},
+		{CauseMix, late, func(*sim, int64, trace.Duration) {}},
+		{CauseMoreWork, within, func(s *sim, k int64, d trace.Duration) { s.moreWork(k, d) }},
+		{CauseSlowClock, late, (*sim).slowClock},
+		{CauseLittleCore, late, (*sim).littleCore},
+		{CausePreempted, within, func(s *sim, k int64, d trace.Duration) { s.preempt(k, d) }},
+		{CauseNoCPU, late, (*sim).noCPU},
+		{CauseStorageD, within, func(s *sim, k int64, d trace.Duration) { s.storage(k, d, 'D', reason{1, s.caller("io_schedule")}) }},
+		{CauseStorageS, within, func(s *sim, k int64, d trace.Duration) {
 			s.storage(k, d, 'S', reason{0, s.caller("fscache_page_get_and_lock")})
-		},
-		CauseDWithoutReason: func(s *sim, k int64, d trace.Duration) { s.deviceWait(k, d, "kernel", reason{}) },
-		CauseFence: func(s *sim, k int64, d trace.Duration) {
+		}},
+		{CauseDWithoutReason, within, func(s *sim, k int64, d trace.Duration) { s.deviceWait(k, d, "kernel", reason{}) }},
+		{CauseFence, within, func(s *sim, k int64, d trace.Duration) {
 			t := s.deviceWait(k, d, "fence", reason{0, s.caller("dma_fence_default_wait")})
 			if s.scene.NoBlockedReason {
 				t.Acceptable = []string{"kernel"}
 			}
-		},
-		CauseBinder:            (*sim).binderCall,
-		CauseBinderQueue:       (*sim).binderQueue,
-		CauseBinderChain:       (*sim).binderChain,
-		CauseLock:              (*sim).lock,
-		CauseLockWaiter:        (*sim).lockWaiter,
-		CauseInversion:         (*sim).inversion,
-		CauseOtherProcess:      (*sim).otherProcess,
-		CauseTimer:             (*sim).sleep,
-		CauseGCElsewhere:       (*sim).gcElsewhere,
-		CauseGCUnmarked:        (*sim).gcUnmarked,
-		CauseIRQStorm:          (*sim).irqStorm,
-		CauseIRQThreads:        (*sim).irqThreads,
-		CauseVsyncLate:         (*sim).vsyncLate,
-		CausePreviousFrame:     (*sim).previousFrame,
-		CauseOnIdle:            (*sim).onIdle,
-		CauseBetweenFrames:     (*sim).betweenFrames,
-		CauseBuffer:            (*sim).bufferWait,
-		CauseRenderBusy:        (*sim).renderBusy,
-		CauseBackPressure:      (*sim).backPressure,
-		CauseGPULate:           (*sim).gpuLate,
-		CauseDeliberateDelay:   (*sim).deliberateDelay,
-		CauseCachedTransaction: (*sim).cachedTransaction,
-		CauseDrawWork:          (*sim).drawWork,
-		CauseDrawBuffer:        (*sim).drawBuffer,
-		CauseCommitBusy:        (*sim).commitBusy,
-		CauseCommitBinder:      (*sim).commitBinder,
-		CauseCommitFence:       (*sim).commitFence,
-		CauseDisplayLate:       (*sim).displayLate,
-		CausePickUpBusy:        (*sim).pickUpBusy,
-		CausePickUpNoVsync:     (*sim).pickUpNoVsync,
-		CauseUnmarshalling:     (*sim).unmarshalling,
+		}},
+		{CauseBinder, within, (*sim).binderCall},
+		{CauseBinderQueue, within, (*sim).binderQueue},
+		{CauseBinderChain, within, (*sim).binderChain},
+		{CauseLock, within, (*sim).lock},
+		{CauseLockWaiter, within, (*sim).lockWaiter},
+		{CauseInversion, within, (*sim).inversion},
+		{CauseOtherProcess, within, (*sim).otherProcess},
+		{CauseTimer, within, (*sim).sleep},
+		{CauseGC, within, func(s *sim, k int64, d trace.Duration) {
+			s.work(k, d, "PartialGC::RunPhases", "PartialGC::RunPhases1;GCReason0;MarkReason0;Sensitive0;IsInBackground0;Startup0")
+		}},
+		{CauseGCElsewhere, within, (*sim).gcElsewhere},
+		{CauseGCUnmarked, late, (*sim).gcUnmarked},
+		{CauseIRQStorm, late, (*sim).irqStorm},
+		{CauseIRQThreads, late, (*sim).irqThreads},
+		{CauseVsyncLate, late, (*sim).vsyncLate},
+		{CausePreviousFrame, late, (*sim).previousFrame},
+		{CauseOnIdle, late, (*sim).onIdle},
+		{CauseBetweenFrames, late, (*sim).betweenFrames},
+		{CauseImageDecode, within, func(s *sim, k int64, d trace.Duration) {
+			s.work(k, d, "CreateImagePixelMap", "CreateImagePixelMap resource://app/photo.png, sourceSize: [ 4000, 3000 ], targetSize: [ 300, 225 ]")
+		}},
+		{CauseResourceRead, within, func(s *sim, k int64, d trace.Duration) {
+			s.work(k, d, "HapManager::GetMediaDataFromHap", "HapManager::GetMediaDataFromHap")
+		}},
+		{CauseBuffer, within, (*sim).bufferWait},
+		{CauseRenderBusy, late, (*sim).renderBusy},
+		{CauseBackPressure, late, (*sim).backPressure},
+		{CauseGPULate, late, (*sim).gpuLate},
+		{CauseDeliberateDelay, nothing, (*sim).deliberateDelay},
+		{CauseCachedTransaction, pickedUp, (*sim).cachedTransaction},
+		{CauseLostEvents, late, (*sim).loseEvents},
+		{CauseNoSched, late, func(s *sim, k int64, d trace.Duration) {
+			s.noSched = true
+			s.moreWork(k, d).Acceptable = []string{"place_only", "unknown", "run"}
+		}},
+		{CauseDrawWork, shown, (*sim).drawWork},
+		{CauseDrawBuffer, shown, (*sim).drawBuffer},
+		{CauseCommitBusy, shown, (*sim).commitBusy},
+		{CauseCommitBinder, shown, (*sim).commitBinder},
+		{CauseCommitFence, shown, (*sim).commitFence},
+		{CauseDisplayLate, shown, (*sim).displayLate},
+		{CausePickUpBusy, pickedUp, (*sim).pickUpBusy},
+		{CausePickUpNoVsync, pickedUp, (*sim).pickUpNoVsync},
+		{CauseUnmarshalling, pickedUp, (*sim).unmarshalling},
+		{CauseLostSwitches, late, (*sim).loseSwitches},
 	}
 }
 
+// injector returns the row of a cause, an empty one for a cause that does not exist.
+func (c Cause) injector() injector {
+	for _, i := range causes {
+		if i.Cause == c {
+			return i
+		}
+	}
+	return injector{}
+}
+
+// Causes lists the names of all causes.
+func Causes() (names []string) {
+	for _, i := range causes {
+		names = append(names, string(i.Cause))
+	}
+	return names
+}
+
 // inject arranges the causes of one to three frames, far enough apart that each finds
-// the scene recovered. A usual frame takes less than half the period, so the injected
-// time makes it late by about three tenths of the period.
+// the scene recovered. A usual frame takes less than half the period, so 90 per cent of it
+// make the frame late by about 30.
 func (s *sim) inject() {
-	if s.scene.Cause == "" {
+	count := 1 + int64(s.Seed%3)
+	switch s.scene.Cause {
+	case "":
 		return
+	case CauseMix:
+		count = int64(len(mixedCauses))
 	}
-	at := s.scene.At
-	if at == nil {
-		count := 1 + int64(s.scene.Seed%3)
-		if s.scene.Cause == CauseMix {
-			count = int64(len(mixedCauses))
+	for n := range count {
+		k, d := 12+int64(s.Seed%5)+8*n, share(s.period(), 90)
+		if k+4 >= int64(s.scene.Frames) {
+			break
 		}
-		for n := range count {
-			if k := 12 + int64(s.scene.Seed%5) + 8*n; k+4 < int64(s.scene.Frames) {
-				at = append(at, k)
-			}
-		}
-	}
-	if s.scene.Usual != "" {
-		for k := range int64(s.scene.Frames) {
-			if !slices.Contains(at, k) {
-				injections[s.scene.Usual](s, k, share(s.period(), 5))
-			}
-		}
-		s.truth.Causes = nil
-	}
-	for i, k := range at {
-		s.injects.targets[k] = true
-		d := share(s.period(), s.scene.Injected)
+		s.injected(k).target = true
 		do := func(c Cause, d trace.Duration) {
-			s.injects.cause = c
-			injections[c](s, k, d)
+			s.injecting = c
+			c.injector().do(s, k, d)
 		}
 		switch {
 		case s.scene.Cause == CauseMix:
-			do(mixedCauses[i%len(mixedCauses)], d)
+			do(mixedCauses[n], d)
 		case s.scene.Second == "":
 			do(s.scene.Cause, d)
 		default:
@@ -243,21 +225,12 @@ func (s *sim) inject() {
 	}
 }
 
-// interfere injects into the place where the cause is wanted.
-func (s *sim) interfere(a *actor, v vsync, inBuild bool) {
-	if inBuild == s.scene.InBuild {
-		for _, inject := range s.injects.inFrame[v.index] {
-			inject(a)
-		}
-	}
-}
-
 // period is that of the scene.
 func (s *sim) period() trace.Duration { return s.grid.at(0).period }
 
 // cause adds a truth about the application's frame on vsync k.
 func (s *sim) cause(t CauseTruth, k int64) *CauseTruth {
-	t.Cause, t.Kind, t.Process, t.Thread, t.TID = s.injects.cause, AppFrame, s.ui.process, s.ui.name, s.ui.tid
+	t.Cause, t.Kind, t.Process, t.Thread, t.TID = s.injecting, AppFrame, s.ui.process, s.ui.name, s.ui.tid
 	t.Vsync = firstAppVsync + k
 	s.truth.Causes = append(s.truth.Causes, &t)
 	return &t
@@ -265,13 +238,9 @@ func (s *sim) cause(t CauseTruth, k int64) *CauseTruth {
 
 // within injects into FlushLayoutTask of the frame on vsync k, and measures.
 func (s *sim) within(k int64, t CauseTruth, do func(a *actor)) *CauseTruth {
-	stage, slice := "layout", "FlushLayoutTask"
-	if s.scene.InBuild {
-		stage, slice = "build", "FlushBuild"
-	}
-	t.Stage, t.Slice = stage, cmp.Or(t.Slice, slice)
+	t.Stage, t.Slice = "layout", cmp.Or(t.Slice, "FlushLayoutTask")
 	c := s.cause(t, k)
-	s.injects.inFrame[k] = append(s.injects.inFrame[k], func(a *actor) {
+	s.injected(k).inFrame = append(s.injected(k).inFrame, func(a *actor) {
 		from := s.now
 		a.enter(a.current)
 		first := len(a.history)
@@ -343,7 +312,7 @@ func (s *sim) slower(d trace.Duration) int {
 func (s *sim) throughout(k int64, f int, change func(a *actor, begins bool)) {
 	t := s.cause(CauseTruth{Wait: "run.slow", Acceptable: []string{"run"}}, k)
 	var from trace.Time
-	s.injects.around[k] = append(s.injects.around[k], func(a *actor, begins bool) {
+	s.injected(k).around = append(s.injected(k).around, func(a *actor, begins bool) {
 		if begins {
 			from = s.now
 		} else {
@@ -387,8 +356,8 @@ func (s *sim) preempt(k int64, d trace.Duration) *CauseTruth {
 
 // loseEvents loses the switch to the thread that preempts, but not the one back.
 func (s *sim) loseEvents(k int64, d trace.Duration) {
-	s.injects.inFrame[k] = append(s.injects.inFrame[k], func(*actor) {
-		s.dropCPU, s.dropFrom, s.dropTo = uiCPU, s.now, s.now.Add(share(d, 80))
+	s.injected(k).inFrame = append(s.injected(k).inFrame, func(*actor) {
+		s.text.lose(uiCPU, s.now, s.now.Add(share(d, 80)), false)
 	})
 	t := s.preempt(k, d)
 	t.Wait, t.Acceptable, t.Culprit, t.Leaf = "unknown", []string{"cpu.preempted"}, "", ""
@@ -399,7 +368,7 @@ func (s *sim) loseEvents(k int64, d trace.Duration) {
 func (s *sim) loseSwitches(k int64, d trace.Duration) {
 	const before, after = 20 * trace.Microsecond, 100 * trace.Microsecond
 	t := s.within(k, CauseTruth{}, func(a *actor) {
-		s.text.lose(uiCPU, s.now, s.now.Add(before+d+after/2))
+		s.text.lose(uiCPU, s.now, s.now.Add(before+d+after/2), true)
 		a.compute(before)
 		s.device(d, func(by *actor) { s.wake(a, by) })
 		a.block('S', "timer", reason{0, s.caller("hrtimer_nanosleep")})
@@ -620,7 +589,7 @@ func (s *sim) irqThreads(k int64, d trace.Duration) {
 
 // vsyncLate has the vsync generated late, for render_service too, whose deadline is later.
 func (s *sim) vsyncLate(k int64, d trace.Duration) {
-	s.injects.vsyncBy[k] = d
+	s.injected(k).vsyncBy = d
 	s.cause(CauseTruth{Wait: "vsync", Stage: "start", NS: d}, k)
 }
 
@@ -628,14 +597,14 @@ func (s *sim) vsyncLate(k int64, d trace.Duration) {
 func (s *sim) previousFrame(k int64, d trace.Duration) {
 	s.moreWork(k-1, share(s.period(), 150))
 	t := s.cause(CauseTruth{Wait: "earlier_frame", Acceptable: []string{"knock_on"}, Stage: "start", KnockOnOf: firstAppVsync + k - 1}, k)
-	s.injects.atEnd[k-1] = append(s.injects.atEnd[k-1], func(*actor) { t.NS = s.now.Sub(s.traceTime(s.grid.at(k).now)) })
+	s.injected(k - 1).atEnd = append(s.injected(k-1).atEnd, func(*actor) { t.NS = s.now.Sub(s.traceTime(s.grid.at(k).now)) })
 }
 
 // onIdle works after the frame before until the time is short.
 func (s *sim) onIdle(k int64, d trace.Duration) {
 	t := s.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "OnIdle", Leaf: "run"}, k)
 	vsync := s.grid.at(k).now
-	s.injects.atEnd[k-1] = append(s.injects.atEnd[k-1], func(a *actor) {
+	s.injected(k - 1).atEnd = append(s.injected(k-1).atEnd, func(a *actor) {
 		a.begin("idle", "OnIdle", "OnIdle, targettime:"+strconv.FormatInt(int64(vsync), 10), "I39")
 		a.compute(s.traceTime(vsync).Add(d).Sub(s.now))
 		a.end()
@@ -657,7 +626,7 @@ func (s *sim) betweenFrames(k int64, d trace.Duration) {
 
 // usualDecoy is a slice in frames that stay on time, away from those with a cause.
 func (s *sim) usualDecoy(a *actor, v vsync) {
-	if k := v.index; s.scene.Decoys && k%4 == 1 && !s.injects.targets[k] && !s.injects.targets[k-1] && !s.injects.targets[k+1] {
+	if k := v.index; s.scene.Decoys && k%4 == 1 && !s.injected(k).target && !s.injected(k-1).target && !s.injected(k+1).target {
 		s.inSlice(a, "build", "PartialGC::RunPhases", "M0538", share(s.period(), 20))
 	}
 }
@@ -710,7 +679,7 @@ func (s *sim) renderCause(t CauseTruth, k int64) *CauseTruth {
 // three tenths of the period.
 func (s *sim) renderOverrun(k int64) trace.Time {
 	now := s.traceTime(s.grid.at(k).now)
-	if s.speller.longDeadline {
+	if s.era.longDeadline {
 		now = now.Add(s.period() - 5*trace.Millisecond)
 	}
 	return now.Add(s.period() + share(s.period(), 30))
@@ -725,8 +694,8 @@ func (s *sim) renderBusy(k int64, _ trace.Duration) {
 		Wait: "render", Acceptable: []string{"knock_on"}, Stage: "hand-over", Slice: drawWait,
 		Culprit: culprit(s.draw), Leaf: "run", LeafSlice: slice, KnockOnOf: firstRenderVsync + k - 1,
 	}, k)
-	s.injects.measured[t] = "render"
-	s.injects.inDraw[k-1] = append(s.injects.inDraw[k-1], func(a *actor) {
+	t.measured = "render"
+	s.injected(k - 1).inDraw = append(s.injected(k-1).inDraw, func(a *actor) {
 		a.begin("", slice, slice+" 12.000000", "M0538")
 		a.compute(s.renderOverrun(k).Sub(s.now))
 		a.end()
@@ -741,9 +710,9 @@ func (s *sim) backPressure(k int64, _ trace.Duration) {
 		Wait: "render", Acceptable: []string{"buffer"}, Stage: "hand-over", Slice: drawWait,
 		Culprit: culprit(s.draw), Leaf: "buffer", LeafSlice: slice,
 	}, k)
-	s.injects.measured[t] = "render"
-	s.injects.parallelType[k] = 1
-	s.injects.inDraw[k] = append(s.injects.inDraw[k], func(a *actor) {
+	t.measured = "render"
+	s.injected(k).parallelType = 1
+	s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
 		a.begin("", slice, slice, "M0538")
 		s.device(s.renderOverrun(k).Sub(s.now), func(by *actor) {
 			s.post(s.commit, by, func(c *actor) {
@@ -760,9 +729,9 @@ func (s *sim) backPressure(k int64, _ trace.Duration) {
 
 // gpuLate has the GPU finish late. The main thread is on time.
 func (s *sim) gpuLate(k int64, _ trace.Duration) {
-	s.injects.gpuUntil[k] = s.renderOverrun(k)
+	s.injected(k).gpuUntil = s.renderOverrun(k)
 	t := s.renderCause(CauseTruth{Wait: "gpu"}, k)
-	s.injects.inDraw[k] = append(s.injects.inDraw[k], func(*actor) { t.NS = s.injects.gpuUntil[k].Sub(s.now) - share(s.period(), 20) })
+	s.injected(k).inDraw = append(s.injected(k).inDraw, func(*actor) { t.NS = s.injected(k).gpuUntil.Sub(s.now) - share(s.period(), 20) })
 }
 
 // deliberateDelay has the commit wait, as it does where the panel's rate changes, so long
@@ -770,7 +739,7 @@ func (s *sim) gpuLate(k int64, _ trace.Duration) {
 func (s *sim) deliberateDelay(k int64, _ trace.Duration) {
 	delay := share(s.period(), 80) / trace.Millisecond
 	s.renderCause(CauseTruth{Slice: "CalculateDelayTime", NS: delay * trace.Millisecond}, k)
-	s.injects.inCommit[k] = append(s.injects.inCommit[k], func(c *actor) {
+	s.injected(k).inCommit = append(s.injected(k).inCommit, func(c *actor) {
 		c.begin("", "CalculateDelayTime", fmt.Sprintf("CalculateDelayTime pipelineOffset: 16637514, delayTime: %d, frameOffset: 22222222", delay), "M0538")
 		c.compute(5 * trace.Microsecond)
 		c.end()
@@ -781,7 +750,7 @@ func (s *sim) deliberateDelay(k int64, _ trace.Duration) {
 
 // cachedTransaction has render_service put the frame's transaction off once.
 func (s *sim) cachedTransaction(k int64, _ trace.Duration) {
-	s.injects.held[k] = true
+	s.injected(k).held = true
 	s.cause(CauseTruth{Wait: "pick_up", PickUp: "deferred", NS: s.period()}, k)
 }
 
@@ -789,7 +758,7 @@ func (s *sim) cachedTransaction(k int64, _ trace.Duration) {
 func (s *sim) drawWork(k int64, d trace.Duration) {
 	const slice = "ApplyKawaseBlur"
 	s.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice, NS: d}, k)
-	s.injects.inDraw[k] = append(s.injects.inDraw[k], func(a *actor) {
+	s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
 		a.begin("", slice, slice+" 12.000000", "M0538")
 		a.compute(d)
 		a.end()
@@ -800,7 +769,7 @@ func (s *sim) drawWork(k int64, d trace.Duration) {
 func (s *sim) drawBuffer(k int64, d trace.Duration) {
 	const slice = "RSScreenRenderNodeDrawable:RequestFrame"
 	s.renderCause(CauseTruth{Wait: "buffer", Stage: "draw", Slice: slice, NS: d}, k)
-	s.injects.inDraw[k] = append(s.injects.inDraw[k], func(a *actor) {
+	s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
 		a.begin("", slice, slice, "M0538")
 		s.device(d, func(by *actor) { s.wake(a, by) })
 		a.block('S', "buffer", reason{})
@@ -813,7 +782,7 @@ func (s *sim) drawBuffer(k int64, d trace.Duration) {
 func (s *sim) commitBusy(k int64, d trace.Duration) {
 	const slice = "ClearFrameBuffers"
 	s.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice, NS: d}, k)
-	s.injects.inDraw[k] = append(s.injects.inDraw[k], func(*actor) {
+	s.injected(k).inDraw = append(s.injected(k).inDraw, func(*actor) {
 		s.post(s.commit, nil, func(c *actor) { s.inSlice(c, "", slice, "M0538", d+share(s.period(), 18)) })
 	})
 }
@@ -822,7 +791,7 @@ func (s *sim) commitBusy(k int64, d trace.Duration) {
 func (s *sim) commitBinder(k int64, d trace.Duration) {
 	t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice, NS: d}
 	s.renderCause(t, k)
-	s.injects.inRepaint[k] = append(s.injects.inRepaint[k], func(c *actor) {
+	s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
 		s.call(c, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
 	})
 }
@@ -831,7 +800,7 @@ func (s *sim) commitBinder(k int64, d trace.Duration) {
 func (s *sim) commitFence(k int64, d trace.Duration) {
 	const slice = "Waiting for Acquire Fence"
 	s.renderCause(CauseTruth{Wait: "fence", Stage: "composer", Slice: slice, NS: d}, k)
-	s.injects.inRepaint[k] = append(s.injects.inRepaint[k], func(c *actor) {
+	s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
 		c.begin("", slice, slice+" 9012", "I38")
 		s.device(d, func(by *actor) { s.wake(c, by) })
 		c.block('D', "fence", reason{0, s.caller("dma_fence_default_wait")})
@@ -842,7 +811,7 @@ func (s *sim) commitFence(k int64, d trace.Duration) {
 
 // displayLate has the display leave out a refresh.
 func (s *sim) displayLate(k int64, _ trace.Duration) {
-	s.injects.leftOut[k] = 1
+	s.injected(k).leftOut = 1
 	s.renderCause(CauseTruth{Wait: "fence", Stage: "display", NS: s.period()}, k)
 }
 
@@ -860,11 +829,11 @@ func (s *sim) pickUpBusy(k int64, _ trace.Duration) {
 // pickUpNoVsync has render_service get no vsync when it should pick the frame up.
 func (s *sim) pickUpNoVsync(k int64, _ trace.Duration) {
 	s.cause(CauseTruth{Wait: "pick_up", PickUp: "no_vsync", NS: s.period()}, k)
-	s.injects.noVsync[k+1] = true
+	s.injected(k + 1).noVsync = true
 }
 
 // unmarshalling has the transaction arrive when render_service has applied the others.
 func (s *sim) unmarshalling(k int64, _ trace.Duration) {
 	s.cause(CauseTruth{Wait: "pick_up", PickUp: "unmarshalling", NS: s.period()}, k)
-	s.injects.slow[k] = s.traceTime(s.grid.at(k + 1).now).Add(share(s.period(), 40))
+	s.injected(k).slow = s.traceTime(s.grid.at(k + 1).now).Add(share(s.period(), 40))
 }

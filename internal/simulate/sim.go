@@ -61,8 +61,9 @@ type sim struct {
 	block      int64   // last one that was read
 	fence      int64   // number of the next present fence
 	gpuID      int64
-	rate       int // that the display is set to
-	injects    injected
+	rate       int                  // that the display is set to
+	injects    map[int64]*injection // by the index of a vsync
+	injecting  Cause                // named in the truths that an injection adds
 	background background
 }
 
@@ -99,7 +100,7 @@ func newSim(w io.Writer, c Config, scene Scene) *sim {
 	text := newTextWriter(w, c.Text, e.markEvent, c.Kernel == KernelLinux)
 	s := &sim{
 		machine: machine{
-			text: text, speller: newSpeller(e), kernel: c.Kernel, seed: c.Seed, unit: text.unit, dropCPU: noCPU,
+			text: text, era: e, kernel: c.Kernel, seed: c.Seed, unit: text.unit,
 			noReasons: scene.NoBlockedReason, noSched: c.Kernel == KernelNone, idleLines: c.Background > 0,
 		},
 		Config: c, scene: scene, random: newRandom(c.Seed, 3), choices: newRandom(c.Seed, 1),
@@ -109,7 +110,7 @@ func newSim(w io.Writer, c Config, scene Scene) *sim {
 		spans:     map[*Frame]*actor{},
 		jobs:      map[*actor][]func(a *actor){},
 		lastAsked: -1, binder: 12145000, block: 134165536, fence: 5001, gpuID: 700,
-		injects: newInjected(),
+		injects: map[int64]*injection{},
 	}
 	s.now = s.tick(s.traceTime(firstVsync).Add(-lead))
 	s.rate = s.grid.at(0).rate
@@ -158,10 +159,10 @@ func (s *sim) cast() {
 	s.generator = s.add(renderPID, 1041, service, "VSyncGenerator", vsyncCPU, 30)
 	s.render = s.add(renderPID, trace.TID(renderPID), service, service, renderCPU, 10)
 	s.draw = s.add(renderPID, 1087, service, "RSUniRenderThre", drawCPU, 10)
-	s.commit = s.add(renderPID, 1088, service, cmp.Or(s.speller.commitThread, "RSHardwareThrea"), commitCPU, 10)
+	s.commit = s.add(renderPID, 1088, service, cmp.Or(s.era.commitThread, "RSHardwareThrea"), commitCPU, 10)
 	s.gpu = s.add(renderPID, 1093, service, "gpu-completion", gpuCPU, 10)
 	s.unmarshal = s.add(renderPID, 1064, service, "RSUnmarshalThre", interruptCPU, 5)
-	s.waiter = s.add(renderPID, 1089, service, cmp.Or(s.speller.presentTracker, "Present Fence"), noiseCPU, 10)
+	s.waiter = s.add(renderPID, 1089, service, cmp.Or(s.era.presentTracker, "Present Fence"), noiseCPU, 10)
 	s.add(1500, 1500, "media_service", "media_service", serviceCPU, 5)
 	s.service = s.add(1500, 1510, "media_service", "OS_IPC_3_1510", serviceCPU, 5)
 	s.service2 = s.add(1600, 1600, "file_service", "file_service", otherCPU, 5)
@@ -276,7 +277,7 @@ func (s *sim) vsync(v vsync) {
 	if !render {
 		return
 	}
-	s.after(50*trace.Microsecond+s.injects.vsyncBy[v.index], func() {
+	s.after(50*trace.Microsecond+s.injected(v.index).vsyncBy, func() {
 		s.post(s.generator, nil, func(a *actor) { s.generate(a, v, wanted) })
 	})
 }
@@ -288,7 +289,7 @@ func (s *sim) generate(a *actor, v vsync, wanted []*app) {
 	a.beginMark("", vsyncCount, values{count: 1, period: v.period, rate: v.rate, now: stamp})
 	a.compute(3 * trace.Microsecond)
 	send := func(name string, deliver func()) {
-		if !s.speller.has(sendVsync) {
+		if !s.era.has(sendVsync) {
 			deliver()
 			return
 		}
@@ -298,7 +299,7 @@ func (s *sim) generate(a *actor, v vsync, wanted []*app) {
 		a.compute(4 * trace.Microsecond)
 		a.end()
 	}
-	if !s.injects.noVsync[v.index] {
+	if !s.injected(v.index).noVsync {
 		send("rs", func() {
 			s.rsDue = append(s.rsDue, v)
 			s.post(s.render, a, s.renderFrame)

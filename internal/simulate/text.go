@@ -32,15 +32,16 @@ type textWriter struct {
 
 	// Lines outside [from, to) are not written. A zero to means no limit.
 	from, to trace.Time
-	// Lines of lostCPU in [lostFrom, lostTo) are lost: lost so far. Its next line has a note
-	// before it.
+	// Lines of lostCPU in [lostFrom, lostTo) are lost: lost so far.
 	lostCPU, lost    int
 	lostFrom, lostTo trace.Time
+	noted            bool
 }
 
-// lose loses the lines of a processor in a time to come.
-func (w *textWriter) lose(cpu int, from, to trace.Time) {
-	w.lostCPU, w.lostFrom, w.lostTo = cpu, from, to
+// lose loses the kernel events of a processor in a time to come; if noted, markers too,
+// and its next line has a note before it.
+func (w *textWriter) lose(cpu int, from, to trace.Time, noted bool) {
+	w.lostCPU, w.lostFrom, w.lostTo, w.noted = cpu, from, to, noted
 }
 
 const bufferSize = 256 << 10
@@ -84,24 +85,19 @@ func (w *textWriter) column(comm string, pid trace.PID, tid trace.TID) []byte {
 	return fmt.Appendf(nil, "%16s-%-5d (%5s) [", comm, tid, name)
 }
 
-// visible reports whether a line at t is part of the trace.
-func (w *textWriter) visible(t trace.Time) bool {
-	return t >= w.from && (w.to == 0 || t < w.to)
-}
-
 // line writes one line. The event's name and arguments are separate, so that neither has
 // to be copied.
 func (w *textWriter) line(column []byte, cpu int, flags string, t trace.Time, name string, arguments []byte) {
-	if !w.visible(t) {
+	if t < w.from || w.to != 0 && t >= w.to {
 		return
 	}
 	before, b := len(w.buffer), w.buffer
 	if cpu == w.lostCPU {
-		if w.lostFrom <= t && t < w.lostTo {
+		if w.lostFrom <= t && t < w.lostTo && (name == "" || w.noted) {
 			w.lost++
 			return
 		}
-		if w.lost > 0 {
+		if w.lost > 0 && w.noted {
 			b = fmt.Appendf(b, "CPU:%d [LOST %d EVENTS]%s", cpu, w.lost, w.newline)
 			w.lines++
 			w.lost = 0

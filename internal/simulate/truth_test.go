@@ -224,13 +224,9 @@ func TestErrors(t *testing.T) {
 		"a render thread":        func(c *Scene) { c.Era = "4.0" },
 		`no cause is called "x"`: func(c *Scene) { c.Cause = "x" },
 		"two causes":             func(c *Scene) { c.Second = CauseVsyncLate },
-		"a usual cause":          func(c *Scene) { c.Usual = CauseVsyncLate },
 		"refresh rate":           func(c *Scene) { c.RefreshHz = 1000 },
 		"20 frames":              func(c *Scene) { c.Frames = 3 },
 		"99 per cent":            func(c *Scene) { c.First = 99 },
-		"300 per cent":           func(c *Scene) { c.Injected = 300 },
-		"four apart":             func(c *Scene) { c.At = []int64{14, 16} },
-		"away from both ends":    func(c *Scene) { c.At = []int64{39} },
 	} {
 		c := Scene{Kernel: KernelLinux, Cause: CauseLock}
 		change(&c)
