@@ -167,6 +167,7 @@ func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool
 	part := func(percent int) trace.Duration { return s.part(v, percent) / trace.Duration(p.Instances) }
 	a.begin("build", "FlushBuild", "FlushBuild", "I39")
 	a.compute(part(5))
+	s.interfere(a, v, true)
 	a.end()
 	s.usualDecoy(a, v)
 
@@ -175,9 +176,7 @@ func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool
 	a.begin("layout", "CreateTaskMeasure[List]", "CreateTaskMeasure[List][self:86][parent:85]", "I39")
 	a.compute(part(8))
 	a.end()
-	for _, inject := range s.injected(v.index).inFrame {
-		inject(a)
-	}
+	s.interfere(a, v, false)
 	if s.scene.Cause == "" {
 		a.compute(s.choices.between(0, share(v.period, 25)) / trace.Duration(p.Instances))
 	}

@@ -26,6 +26,8 @@ type Scene struct {
 	First  int
 	// Frames is the number of vsyncs; zero means 40, and 88 for CauseMix.
 	Frames int
+	// InBuild injects into FlushBuild in place of FlushLayoutTask.
+	InBuild bool
 	// Noise adds threads on other processors, and wakeups of the UI thread while it
 	// runs. They do not change what the other threads do.
 	Noise bool
@@ -154,7 +156,7 @@ func (c Scene) check() error {
 
 // injection is what the causes of a scene change around one vsync.
 type injection struct {
-	inFrame      []func(a *actor) // in FlushLayoutTask
+	inFrame      []func(a *actor) // in FlushLayoutTask, or FlushBuild
 	around       []func(a *actor, begins bool)
 	atEnd        []func(a *actor) // after OnVsyncEvent, in ReceiveVsync
 	vsyncBy      trace.Duration   // how late the vsync is generated

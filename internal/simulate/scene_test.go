@@ -251,7 +251,7 @@ func TestSceneOptions(t *testing.T) {
 		for i, cause := range Causes() {
 			c := Scene{
 				Kernel: []Kernel{KernelLinux, KernelHongMeng}[(int(seed)+i)%2], RefreshHz: []int{60, 90, 120, 144}[(int(seed)+i)%4],
-				Cause: Cause(cause), Seed: seed, Noise: seed%3 == 0, Decoys: seed%2 == 1,
+				Cause: Cause(cause), Seed: seed, Noise: seed%3 == 0, Decoys: seed%2 == 1, InBuild: seed%5 == 0,
 			}
 			_, truth := generateScene(t, c)
 			injected := map[int64]bool{}

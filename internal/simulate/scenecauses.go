@@ -225,6 +225,15 @@ func (s *sim) inject() {
 	}
 }
 
+// interfere injects into the place where the cause is wanted.
+func (s *sim) interfere(a *actor, v vsync, inBuild bool) {
+	if inBuild == s.scene.InBuild {
+		for _, inject := range s.injected(v.index).inFrame {
+			inject(a)
+		}
+	}
+}
+
 // period is that of the scene.
 func (s *sim) period() trace.Duration { return s.grid.at(0).period }
 
@@ -238,7 +247,11 @@ func (s *sim) cause(t CauseTruth, k int64) *CauseTruth {
 
 // within injects into FlushLayoutTask of the frame on vsync k, and measures.
 func (s *sim) within(k int64, t CauseTruth, do func(a *actor)) *CauseTruth {
-	t.Stage, t.Slice = "layout", cmp.Or(t.Slice, "FlushLayoutTask")
+	stage, slice := "layout", "FlushLayoutTask"
+	if s.scene.InBuild {
+		stage, slice = "build", "FlushBuild"
+	}
+	t.Stage, t.Slice = stage, cmp.Or(t.Slice, slice)
 	c := s.cause(t, k)
 	s.injected(k).inFrame = append(s.injected(k).inFrame, func(a *actor) {
 		from := s.now
