@@ -122,7 +122,6 @@ func (s *sim) appFrame(p *app, a *actor) {
 		f.ExpectedEnd = deadline
 	}
 	s.record.frames = append(s.record.frames, f)
-	s.spans[f] = a
 	a.compute(s.about(100 * trace.Microsecond))
 	f.Start = s.now
 	a.beginMark("frame", receiveVsync, values{

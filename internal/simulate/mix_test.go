@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"bytes"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -54,20 +53,10 @@ func TestCaptureMix(t *testing.T) {
 	if rate := float64(len(lines)) / seconds; math.Abs(rate-captureLines) > captureLines/50 {
 		t.Errorf("%.0f lines a second, not %d", rate, captureLines)
 	}
-	if app, render := len(framesOf(truth, AppFrame)), len(framesOf(truth, RenderFrame)); app < 100 || render < 80 {
-		t.Errorf("%d application frames and %d render frames", app, render)
+	if len(truth.Frames) < 180 {
+		t.Errorf("%d frames", len(truth.Frames))
 	}
 	checkSchedule(t, lines, KernelHongMeng)
-}
-
-func framesOf(truth *Truth, kind Kind) []*Frame {
-	var frames []*Frame
-	for _, f := range truth.Frames {
-		if f.Kind == kind {
-			frames = append(frames, f)
-		}
-	}
-	return frames
 }
 
 // A reader of the first bytes must not depend on how much follows.
@@ -77,15 +66,5 @@ func TestSizeOnlyAppends(t *testing.T) {
 	same := len(small) * 9 / 10 // the end of the small one is wound up
 	if !bytes.Equal(small[:same], large[:same]) {
 		t.Error("a longer trace begins otherwise")
-	}
-}
-
-func BenchmarkCapture(b *testing.B) {
-	const size = 32 << 20
-	b.SetBytes(size)
-	for b.Loop() {
-		if _, err := Write(io.Discard, Capture(size)); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

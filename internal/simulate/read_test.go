@@ -55,9 +55,6 @@ func readLines(t *testing.T, text []byte) []textLine {
 	return lines
 }
 
-// isMark reports whether the line is a marker of an application or of render_service.
-func (l *textLine) isMark() bool { return l.event == "print" || l.event == "tracing_mark_write" }
-
 func simulateText(t *testing.T, c Config) ([]byte, *Truth) {
 	t.Helper()
 	var b bytes.Buffer

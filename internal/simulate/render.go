@@ -30,7 +30,6 @@ func (s *sim) renderFrame(a *actor) {
 	}
 	late, invalid, skips := s.choices.chance(chances.RenderLate), s.choices.chance(chances.RenderInvalid), s.choices.chance(chances.RenderSkip)
 	s.record.frames = append(s.record.frames, f)
-	s.spans[f] = a
 	a.compute(s.about(90 * trace.Microsecond))
 	f.Start = s.now
 	a.beginMark("receive", receiveVsync, values{

@@ -194,9 +194,9 @@ func (s *sim) settle() {
 	byVsync := map[int64]*Frame{}
 	for _, f := range t.Frames {
 		byVsync[f.Vsync] = f
-		a := s.spans[f]
-		if !f.End.Known() {
-			continue
+		a := s.ui
+		if f.Kind == RenderFrame {
+			a = s.render
 		}
 		w := &FrameWaits{Kind: f.Kind, TID: f.TID, Vsync: f.Vsync, Start: min(f.ExpectedStart, f.Start), End: f.End}
 		sums := map[Wait]trace.Duration{}

@@ -107,10 +107,41 @@ func init() {
 		{CauseNone, nothing, func(*sim, int64, trace.Duration) {}},
 		{CauseMix, late, func(*sim, int64, trace.Duration) {}},
 		{CauseMoreWork, within, func(s *sim, k int64, d trace.Duration) { s.moreWork(k, d) }},
-		{CauseSlowClock, late, (*sim).slowClock},
-		{CauseLittleCore, late, (*sim).littleCore},
+		{CauseSlowClock, late, func(s *sim, k int64, d trace.Duration) {
+			f := s.slower(d)
+			s.throughout(k, f, func(_ *actor, begins bool) {
+				if begins {
+					s.setFrequency(clusters[1].from, clusters[1].to, f)
+				} else {
+					s.setFrequency(clusters[1].from, clusters[1].to, clusters[1].top)
+				}
+			})
+		}},
+		{CauseLittleCore, late, func(s *sim, k int64, d trace.Duration) {
+			f := s.slower(d)
+			s.after(lead-trace.Millisecond, func() { s.setFrequency(clusters[0].from, clusters[0].to, f) })
+			s.throughout(k, f, func(a *actor, begins bool) {
+				if begins {
+					a.moveTo(s.cores[littleCPU])
+				} else {
+					a.moveTo(s.cores[uiCPU])
+				}
+			})
+		}},
 		{CausePreempted, within, func(s *sim, k int64, d trace.Duration) { s.preempt(k, d) }},
-		{CauseNoCPU, late, (*sim).noCPU},
+		{CauseNoCPU, late, func(s *sim, k int64, d trace.Duration) {
+			// Another thread has the processor when the vsync arrives.
+			const early = 300 * trace.Microsecond
+			t := s.cause(CauseTruth{Wait: "cpu.wait", Stage: "start", Culprit: culprit(s.hog), Leaf: "run"}, k)
+			vsync := s.traceTime(s.grid.at(k).now)
+			s.at(vsync.Add(-early), func() {
+				s.hog.core = s.cores[uiCPU]
+				s.post(s.hog, nil, func(h *actor) {
+					h.compute(early + d)
+					t.NS = s.now.Sub(s.ui.current.from)
+				})
+			})
+		}},
 		{CauseStorageD, within, func(s *sim, k int64, d trace.Duration) { s.storage(k, d, 'D', reason{1, s.caller("io_schedule")}) }},
 		{CauseStorageS, within, func(s *sim, k int64, d trace.Duration) {
 			s.storage(k, d, 'S', reason{0, s.caller("fscache_page_get_and_lock")})
@@ -122,52 +153,307 @@ func init() {
 				t.Acceptable = []string{"kernel"}
 			}
 		}},
-		{CauseBinder, within, (*sim).binderCall},
-		{CauseBinderQueue, within, (*sim).binderQueue},
-		{CauseBinderChain, within, (*sim).binderChain},
-		{CauseLock, within, (*sim).lock},
-		{CauseLockWaiter, within, (*sim).lockWaiter},
-		{CauseInversion, within, (*sim).inversion},
-		{CauseOtherProcess, within, (*sim).otherProcess},
-		{CauseTimer, within, (*sim).sleep},
+		{CauseBinder, within, func(s *sim, k int64, d trace.Duration) {
+			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice}
+			s.within(k, t, func(a *actor) {
+				s.call(a, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
+			})
+		}},
+		{CauseBinderQueue, within, func(s *sim, k int64, d trace.Duration) {
+			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "cpu.wait"}
+			s.within(k, t, func(a *actor) {
+				s.occupy(serviceCPU, d)
+				a.compute(60 * trace.Microsecond)
+				s.call(a, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", 200*trace.Microsecond) })
+			})
+		}},
+		{CauseBinderChain, within, func(s *sim, k int64, d trace.Duration) {
+			const slice = "FileIndex::Scan"
+			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service2), Leaf: "run", LeafSlice: slice}
+			s.within(k, t, func(a *actor) {
+				s.call(a, s.service, func(b *actor) {
+					b.begin("", serviceSlice, serviceSlice, "M0538")
+					b.compute(50 * trace.Microsecond)
+					s.call(b, s.service2, func(b2 *actor) { s.inSlice(b2, "", slice, "M0538", d) })
+					b.compute(50 * trace.Microsecond)
+					b.end()
+				})
+			})
+		}},
+		{CauseLock, within, func(s *sim, k int64, d trace.Duration) {
+			s.task(k, "run", func(w *actor) { w.compute(d) })
+		}},
+		{CauseLockWaiter, within, func(s *sim, k int64, d trace.Duration) {
+			s.task(k, "io", func(w *actor) {
+				w.compute(share(d, 10))
+				s.read(w, share(d, 80), 'D', reason{1, s.caller("io_schedule")})
+				w.compute(share(d, 10))
+			})
+		}},
+		{CauseInversion, within, func(s *sim, k int64, d trace.Duration) {
+			s.task(k, "cpu.preempted", func(w *actor) {
+				w.compute(50 * trace.Microsecond)
+				s.occupy(workerCPU, d)
+				w.compute(100 * trace.Microsecond)
+			})
+		}},
+		{CauseOtherProcess, within, func(s *sim, k int64, d trace.Duration) {
+			const slice = "SensorDataProcesser::Report"
+			t := CauseTruth{Wait: "other_process", Culprit: culprit(s.other), Leaf: "run", LeafSlice: slice}
+			s.within(k, t, func(a *actor) {
+				s.post(s.other, a, func(o *actor) {
+					s.inSlice(o, "", slice, "M0538", d)
+					s.wake(a, o)
+					o.compute(10 * trace.Microsecond)
+				})
+				a.block('S', "other_process", reason{})
+			})
+		}},
+		{CauseTimer, within, func(s *sim, k int64, d trace.Duration) {
+			s.within(k, CauseTruth{Wait: "timer"}, func(a *actor) {
+				s.after(d, func() { s.wake(a, nil) })
+				a.block('S', "timer", reason{0, s.caller("hrtimer_nanosleep")})
+			})
+		}},
 		{CauseGC, within, func(s *sim, k int64, d trace.Duration) {
 			s.work(k, d, "PartialGC::RunPhases", "PartialGC::RunPhases1;GCReason0;MarkReason0;Sensitive0;IsInBackground0;Startup0")
 		}},
-		{CauseGCElsewhere, within, (*sim).gcElsewhere},
-		{CauseGCUnmarked, late, (*sim).gcUnmarked},
-		{CauseIRQStorm, late, (*sim).irqStorm},
-		{CauseIRQThreads, late, (*sim).irqThreads},
-		{CauseVsyncLate, late, (*sim).vsyncLate},
-		{CausePreviousFrame, late, (*sim).previousFrame},
-		{CauseOnIdle, late, (*sim).onIdle},
-		{CauseBetweenFrames, late, (*sim).betweenFrames},
+		{CauseGCElsewhere, within, func(s *sim, k int64, d trace.Duration) {
+			const suspended = "SuspendTime::WaitGCFinished"
+			t := s.collection("gc.wait")
+			t.Slice = suspended
+			s.within(k, t, func(a *actor) {
+				a.begin("", suspended, suspended, "M0538")
+				s.collect(a, "gc.wait", d)
+				a.compute(10 * trace.Microsecond)
+				a.end()
+			})
+		}},
+		{CauseGCUnmarked, late, func(s *sim, k int64, d trace.Duration) {
+			s.within(k, s.collection("own_thread"), func(a *actor) { s.collect(a, "own_thread", d) })
+		}},
+		{CauseIRQStorm, late, func(s *sim, k int64, d trace.Duration) {
+			s.within(k, CauseTruth{Wait: "irq"}, func(a *actor) {
+				for i := range trace.Duration(rounds) {
+					s.after(i*(d/rounds+15*trace.Microsecond)+5*trace.Microsecond, func() {
+						s.interruptCore(a.core, 40, "thermal", d/rounds)
+					})
+				}
+				a.compute(rounds * 15 * trace.Microsecond)
+			})
+		}},
+		{CauseIRQThreads, late, func(s *sim, k int64, d trace.Duration) {
+			s.within(k, CauseTruth{Wait: "irq", Culprit: culprit(s.irqThread)}, func(a *actor) {
+				left := rounds
+				var serve func(i *actor)
+				serve = func(i *actor) {
+					i.compute(d / rounds)
+					if left--; left > 0 {
+						s.after(10*trace.Microsecond, func() { s.post(i, nil, serve) })
+					}
+				}
+				s.post(s.irqThread, nil, serve)
+				a.compute(rounds * 40 * trace.Microsecond)
+			})
+		}},
+		{CauseVsyncLate, late, func(s *sim, k int64, d trace.Duration) {
+			// The vsync is late for render_service too, but its deadline is later.
+			s.injected(k).vsyncBy = d
+			s.cause(CauseTruth{Wait: "vsync", Stage: "start", NS: d}, k)
+		}},
+		{CausePreviousFrame, late, func(s *sim, k int64, d trace.Duration) {
+			// The frame before takes so long that this one is late as well.
+			s.moreWork(k-1, share(s.period(), 150))
+			t := s.cause(CauseTruth{Wait: "earlier_frame", Acceptable: []string{"knock_on"}, Stage: "start", KnockOnOf: firstAppVsync + k - 1}, k)
+			s.injected(k - 1).atEnd = append(s.injected(k-1).atEnd, func(*actor) { t.NS = s.now.Sub(s.traceTime(s.grid.at(k).now)) })
+		}},
+		{CauseOnIdle, late, func(s *sim, k int64, d trace.Duration) {
+			// The thread works after the frame before until the time is short.
+			t := s.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "OnIdle", Leaf: "run"}, k)
+			vsync := s.grid.at(k).now
+			s.injected(k - 1).atEnd = append(s.injected(k-1).atEnd, func(a *actor) {
+				a.begin("idle", "OnIdle", "OnIdle, targettime:"+strconv.FormatInt(int64(vsync), 10), "I39")
+				a.compute(s.traceTime(vsync).Add(d).Sub(s.now))
+				a.end()
+				t.NS = s.now.Sub(s.traceTime(vsync))
+			})
+		}},
+		{CauseBetweenFrames, late, func(s *sim, k int64, d trace.Duration) {
+			// JavaScript begins before the vsync.
+			t := s.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "ExecuteJS", Leaf: "run"}, k)
+			vsync, early := s.traceTime(s.grid.at(k).now), share(s.period(), 40)
+			s.at(vsync.Add(-early), func() {
+				s.post(s.ui, nil, func(a *actor) {
+					s.inSlice(a, "js", "ExecuteJS", "I39", early+d)
+					t.NS = s.now.Sub(vsync)
+				})
+			})
+		}},
 		{CauseImageDecode, within, func(s *sim, k int64, d trace.Duration) {
 			s.work(k, d, "CreateImagePixelMap", "CreateImagePixelMap resource://app/photo.png, sourceSize: [ 4000, 3000 ], targetSize: [ 300, 225 ]")
 		}},
 		{CauseResourceRead, within, func(s *sim, k int64, d trace.Duration) {
 			s.work(k, d, "HapManager::GetMediaDataFromHap", "HapManager::GetMediaDataFromHap")
 		}},
-		{CauseBuffer, within, (*sim).bufferWait},
-		{CauseRenderBusy, late, (*sim).renderBusy},
-		{CauseBackPressure, late, (*sim).backPressure},
-		{CauseGPULate, late, (*sim).gpuLate},
-		{CauseDeliberateDelay, nothing, (*sim).deliberateDelay},
-		{CauseCachedTransaction, pickedUp, (*sim).cachedTransaction},
-		{CauseLostEvents, late, (*sim).loseEvents},
+		{CauseBuffer, within, func(s *sim, k int64, d trace.Duration) {
+			// The UI thread waits until render_service releases a buffer.
+			t := CauseTruth{Wait: "buffer", Slice: "RequestBuffer", Culprit: culprit(s.commit)}
+			s.within(k, t, func(a *actor) {
+				a.begin("", "RequestBuffer", "RequestBuffer name: gallery0 queueId: 5 queueSize: 3", "M0538")
+				s.awaitBuffer(a, d)
+				a.end()
+			})
+		}},
+		{CauseRenderBusy, late, func(s *sim, k int64, _ trace.Duration) {
+			// The drawing of the frame before takes until this one's deadline is over.
+			const slice = "ApplyKawaseBlur"
+			t := s.renderCause(CauseTruth{
+				Wait: "render", Acceptable: []string{"knock_on"}, Stage: "hand-over", Slice: "PostAndWait",
+				Culprit: culprit(s.draw), Leaf: "run", LeafSlice: slice, KnockOnOf: firstRenderVsync + k - 1,
+			}, k)
+			t.measured = "render"
+			s.injected(k - 1).inDraw = append(s.injected(k-1).inDraw, func(a *actor) {
+				a.begin("", slice, slice+" 12.000000", "M0538")
+				a.compute(s.renderOverrun(k).Sub(s.now))
+				a.end()
+			})
+		}},
+		{CauseBackPressure, late, func(s *sim, k int64, _ trace.Duration) {
+			// The drawing waits for a buffer, and the main thread for the whole drawing.
+			const slice = "RSScreenRenderNodeDrawable:RequestFrame"
+			t := s.renderCause(CauseTruth{
+				Wait: "render", Acceptable: []string{"buffer"}, Stage: "hand-over", Slice: "PostAndWait",
+				Culprit: culprit(s.draw), Leaf: "buffer", LeafSlice: slice,
+			}, k)
+			t.measured = "render"
+			s.injected(k).parallelType = 1
+			s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
+				a.begin("", slice, slice, "M0538")
+				s.awaitBuffer(a, s.renderOverrun(k).Sub(s.now))
+				a.end()
+			})
+		}},
+		{CauseGPULate, late, func(s *sim, k int64, _ trace.Duration) {
+			// The main thread is on time.
+			s.injected(k).gpuUntil = s.renderOverrun(k)
+			t := s.renderCause(CauseTruth{Wait: "gpu"}, k)
+			s.injected(k).inDraw = append(s.injected(k).inDraw, func(*actor) { t.NS = s.injected(k).gpuUntil.Sub(s.now) - share(s.period(), 20) })
+		}},
+		{CauseDeliberateDelay, nothing, func(s *sim, k int64, _ trace.Duration) {
+			// The commit waits, as it does where the panel's rate changes, so long that the
+			// display shows the frame at a later refresh.
+			delay := share(s.period(), 80) / trace.Millisecond
+			s.renderCause(CauseTruth{Slice: "CalculateDelayTime", NS: delay * trace.Millisecond}, k)
+			s.injected(k).inCommit = append(s.injected(k).inCommit, func(c *actor) {
+				c.begin("", "CalculateDelayTime", fmt.Sprintf("CalculateDelayTime pipelineOffset: 16637514, delayTime: %d, frameOffset: 22222222", delay), "M0538")
+				c.compute(5 * trace.Microsecond)
+				c.end()
+				s.after(delay*trace.Millisecond, func() { s.wake(c, nil) })
+				c.block('S', "timer", reason{})
+			})
+		}},
+		{CauseCachedTransaction, pickedUp, func(s *sim, k int64, _ trace.Duration) {
+			s.injected(k).held = true
+			s.cause(CauseTruth{Wait: "pick_up", PickUp: "deferred", NS: s.period()}, k)
+		}},
+		{CauseLostEvents, late, func(s *sim, k int64, d trace.Duration) {
+			// The switch to the thread that preempts is lost, but not the one back.
+			s.injected(k).inFrame = append(s.injected(k).inFrame, func(*actor) {
+				s.text.lose(uiCPU, s.now, s.now.Add(share(d, 80)), false)
+			})
+			t := s.preempt(k, d)
+			t.Wait, t.Acceptable, t.Culprit, t.Leaf = "unknown", []string{"cpu.preempted"}, "", ""
+		}},
 		{CauseNoSched, late, func(s *sim, k int64, d trace.Duration) {
 			s.noSched = true
 			s.moreWork(k, d).Acceptable = []string{"place_only", "unknown", "run"}
 		}},
-		{CauseDrawWork, shown, (*sim).drawWork},
-		{CauseDrawBuffer, shown, (*sim).drawBuffer},
-		{CauseCommitBusy, shown, (*sim).commitBusy},
-		{CauseCommitBinder, shown, (*sim).commitBinder},
-		{CauseCommitFence, shown, (*sim).commitFence},
-		{CauseDisplayLate, shown, (*sim).displayLate},
-		{CausePickUpBusy, pickedUp, (*sim).pickUpBusy},
-		{CausePickUpNoVsync, pickedUp, (*sim).pickUpNoVsync},
-		{CauseUnmarshalling, pickedUp, (*sim).unmarshalling},
-		{CauseLostSwitches, late, (*sim).loseSwitches},
+		{CauseDrawWork, shown, func(s *sim, k int64, d trace.Duration) {
+			// The main thread has gone on.
+			const slice = "ApplyKawaseBlur"
+			s.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice, NS: d}, k)
+			s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
+				a.begin("", slice, slice+" 12.000000", "M0538")
+				a.compute(d)
+				a.end()
+			})
+		}},
+		{CauseDrawBuffer, shown, func(s *sim, k int64, d trace.Duration) {
+			// The main thread has gone on.
+			const slice = "RSScreenRenderNodeDrawable:RequestFrame"
+			s.renderCause(CauseTruth{Wait: "buffer", Stage: "draw", Slice: slice, NS: d}, k)
+			s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
+				a.begin("", slice, slice, "M0538")
+				s.device(d, func(by *actor) { s.wake(a, by) })
+				a.block('S', "buffer", reason{})
+				a.compute(5 * trace.Microsecond)
+				a.end()
+			})
+		}},
+		{CauseCommitBusy, shown, func(s *sim, k int64, d trace.Duration) {
+			// The thread that commits does something else when the frame is drawn.
+			const slice = "ClearFrameBuffers"
+			s.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice, NS: d}, k)
+			s.injected(k).inDraw = append(s.injected(k).inDraw, func(*actor) {
+				s.post(s.commit, nil, func(c *actor) { s.inSlice(c, "", slice, "M0538", d+share(s.period(), 18)) })
+			})
+		}},
+		{CauseCommitBinder, shown, func(s *sim, k int64, d trace.Duration) {
+			// The commit waits for the composer's host.
+			t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice, NS: d}
+			s.renderCause(t, k)
+			s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
+				s.call(c, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
+			})
+		}},
+		{CauseCommitFence, shown, func(s *sim, k int64, d trace.Duration) {
+			// The commit waits for the GPU.
+			const slice = "Waiting for Acquire Fence"
+			s.renderCause(CauseTruth{Wait: "fence", Stage: "composer", Slice: slice, NS: d}, k)
+			s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
+				c.begin("", slice, slice+" 9012", "I38")
+				s.device(d, func(by *actor) { s.wake(c, by) })
+				c.block('D', "fence", reason{0, s.caller("dma_fence_default_wait")})
+				c.compute(5 * trace.Microsecond)
+				c.end()
+			})
+		}},
+		{CauseDisplayLate, shown, func(s *sim, k int64, _ trace.Duration) {
+			s.injected(k).leftOut = 1
+			s.renderCause(CauseTruth{Wait: "fence", Stage: "display", NS: s.period()}, k)
+		}},
+		{CausePickUpBusy, pickedUp, func(s *sim, k int64, _ trace.Duration) {
+			// The main thread does for two vsyncs what is no frame.
+			s.cause(CauseTruth{Wait: "pick_up", PickUp: "render_busy", NS: s.period()}, k)
+			early := share(s.period(), 20)
+			s.at(s.traceTime(s.grid.at(k+1).now).Add(-early), func() {
+				s.post(s.render, nil, func(a *actor) {
+					s.inSlice(a, "", "PurgeCacheBetweenFrames", "M0538", early+s.period()+200*trace.Microsecond)
+				})
+			})
+		}},
+		{CausePickUpNoVsync, pickedUp, func(s *sim, k int64, _ trace.Duration) {
+			s.cause(CauseTruth{Wait: "pick_up", PickUp: "no_vsync", NS: s.period()}, k)
+			s.injected(k + 1).noVsync = true
+		}},
+		{CauseUnmarshalling, pickedUp, func(s *sim, k int64, _ trace.Duration) {
+			// The transaction arrives when render_service has applied the others.
+			s.cause(CauseTruth{Wait: "pick_up", PickUp: "unmarshalling", NS: s.period()}, k)
+			s.injected(k).slow = s.traceTime(s.grid.at(k + 1).now).Add(share(s.period(), 40))
+		}},
+		{CauseLostSwitches, late, func(s *sim, k int64, d trace.Duration) {
+			// All events of the processor are lost from before the thread falls asleep until
+			// after it runs again.
+			const before, after = 20 * trace.Microsecond, 100 * trace.Microsecond
+			t := s.within(k, CauseTruth{}, func(a *actor) {
+				s.text.lose(uiCPU, s.now, s.now.Add(before+d+after/2), true)
+				a.compute(before)
+				s.device(d, func(by *actor) { s.wake(a, by) })
+				a.block('S', "timer", reason{0, s.caller("hrtimer_nanosleep")})
+				a.compute(after)
+			})
+			t.Wait = "unknown"
+		}},
 	}
 }
 
@@ -336,71 +622,11 @@ func (s *sim) throughout(k int64, f int, change func(a *actor, begins bool)) {
 	})
 }
 
-func (s *sim) slowClock(k int64, d trace.Duration) {
-	f := s.slower(d)
-	s.throughout(k, f, func(_ *actor, begins bool) {
-		if begins {
-			s.setFrequency(clusters[1].from, clusters[1].to, f)
-		} else {
-			s.setFrequency(clusters[1].from, clusters[1].to, clusters[1].top)
-		}
-	})
-}
-
-func (s *sim) littleCore(k int64, d trace.Duration) {
-	f := s.slower(d)
-	s.after(lead-trace.Millisecond, func() { s.setFrequency(clusters[0].from, clusters[0].to, f) })
-	s.throughout(k, f, func(a *actor, begins bool) {
-		if begins {
-			a.moveTo(s.cores[littleCPU])
-		} else {
-			a.moveTo(s.cores[uiCPU])
-		}
-	})
-}
-
 func (s *sim) preempt(k int64, d trace.Duration) *CauseTruth {
 	t := CauseTruth{Wait: "cpu.preempted", Culprit: culprit(s.hog), Leaf: "run"}
 	return s.within(k, t, func(a *actor) {
 		s.occupy(uiCPU, d)
 		a.compute(50 * trace.Microsecond)
-	})
-}
-
-// loseEvents loses the switch to the thread that preempts, but not the one back.
-func (s *sim) loseEvents(k int64, d trace.Duration) {
-	s.injected(k).inFrame = append(s.injected(k).inFrame, func(*actor) {
-		s.text.lose(uiCPU, s.now, s.now.Add(share(d, 80)), false)
-	})
-	t := s.preempt(k, d)
-	t.Wait, t.Acceptable, t.Culprit, t.Leaf = "unknown", []string{"cpu.preempted"}, "", ""
-}
-
-// loseSwitches loses all events of the processor while the thread sleeps, from before it
-// falls asleep until after it runs again.
-func (s *sim) loseSwitches(k int64, d trace.Duration) {
-	const before, after = 20 * trace.Microsecond, 100 * trace.Microsecond
-	t := s.within(k, CauseTruth{}, func(a *actor) {
-		s.text.lose(uiCPU, s.now, s.now.Add(before+d+after/2), true)
-		a.compute(before)
-		s.device(d, func(by *actor) { s.wake(a, by) })
-		a.block('S', "timer", reason{0, s.caller("hrtimer_nanosleep")})
-		a.compute(after)
-	})
-	t.Wait = "unknown"
-}
-
-// noCPU has another thread on the processor when the vsync arrives.
-func (s *sim) noCPU(k int64, d trace.Duration) {
-	const early = 300 * trace.Microsecond
-	t := s.cause(CauseTruth{Wait: "cpu.wait", Stage: "start", Culprit: culprit(s.hog), Leaf: "run"}, k)
-	vsync := s.traceTime(s.grid.at(k).now)
-	s.at(vsync.Add(-early), func() {
-		s.hog.core = s.cores[uiCPU]
-		s.post(s.hog, nil, func(h *actor) {
-			h.compute(early + d)
-			t.NS = s.now.Sub(s.ui.current.from)
-		})
 	})
 }
 
@@ -448,36 +674,6 @@ func (s *sim) call(a, callee *actor, do func(b *actor)) {
 
 const serviceSlice = "MediaLibrary::Query"
 
-func (s *sim) binderCall(k int64, d trace.Duration) {
-	t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice}
-	s.within(k, t, func(a *actor) {
-		s.call(a, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
-	})
-}
-
-func (s *sim) binderQueue(k int64, d trace.Duration) {
-	t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "cpu.wait"}
-	s.within(k, t, func(a *actor) {
-		s.occupy(serviceCPU, d)
-		a.compute(60 * trace.Microsecond)
-		s.call(a, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", 200*trace.Microsecond) })
-	})
-}
-
-func (s *sim) binderChain(k int64, d trace.Duration) {
-	const slice = "FileIndex::Scan"
-	t := CauseTruth{Wait: "binder", Culprit: culprit(s.service2), Leaf: "run", LeafSlice: slice}
-	s.within(k, t, func(a *actor) {
-		s.call(a, s.service, func(b *actor) {
-			b.begin("", serviceSlice, serviceSlice, "M0538")
-			b.compute(50 * trace.Microsecond)
-			s.call(b, s.service2, func(b2 *actor) { s.inSlice(b2, "", slice, "M0538", d) })
-			b.compute(50 * trace.Microsecond)
-			b.end()
-		})
-	})
-}
-
 const workerSlice = "ImageSource::CreatePixelMap"
 
 // task has the UI thread wait for a task of the worker.
@@ -493,62 +689,6 @@ func (s *sim) task(k int64, leaf string, do func(w *actor)) {
 		})
 		a.block('S', "own_thread", reason{})
 	})
-}
-
-func (s *sim) lock(k int64, d trace.Duration) {
-	s.task(k, "run", func(w *actor) { w.compute(d) })
-}
-
-func (s *sim) lockWaiter(k int64, d trace.Duration) {
-	s.task(k, "io", func(w *actor) {
-		w.compute(share(d, 10))
-		s.read(w, share(d, 80), 'D', reason{1, s.caller("io_schedule")})
-		w.compute(share(d, 10))
-	})
-}
-
-func (s *sim) inversion(k int64, d trace.Duration) {
-	s.task(k, "cpu.preempted", func(w *actor) {
-		w.compute(50 * trace.Microsecond)
-		s.occupy(workerCPU, d)
-		w.compute(100 * trace.Microsecond)
-	})
-}
-
-func (s *sim) otherProcess(k int64, d trace.Duration) {
-	const slice = "SensorDataProcesser::Report"
-	t := CauseTruth{Wait: "other_process", Culprit: culprit(s.other), Leaf: "run", LeafSlice: slice}
-	s.within(k, t, func(a *actor) {
-		s.post(s.other, a, func(o *actor) {
-			s.inSlice(o, "", slice, "M0538", d)
-			s.wake(a, o)
-			o.compute(10 * trace.Microsecond)
-		})
-		a.block('S', "other_process", reason{})
-	})
-}
-
-func (s *sim) sleep(k int64, d trace.Duration) {
-	s.within(k, CauseTruth{Wait: "timer"}, func(a *actor) {
-		s.after(d, func() { s.wake(a, nil) })
-		a.block('S', "timer", reason{0, s.caller("hrtimer_nanosleep")})
-	})
-}
-
-func (s *sim) gcElsewhere(k int64, d trace.Duration) {
-	const suspended = "SuspendTime::WaitGCFinished"
-	t := s.collection("gc.wait")
-	t.Slice = suspended
-	s.within(k, t, func(a *actor) {
-		a.begin("", suspended, suspended, "M0538")
-		s.collect(a, "gc.wait", d)
-		a.compute(10 * trace.Microsecond)
-		a.end()
-	})
-}
-
-func (s *sim) gcUnmarked(k int64, d trace.Duration) {
-	s.within(k, s.collection("own_thread"), func(a *actor) { s.collect(a, "own_thread", d) })
 }
 
 const collectionSlice = "SharedGC::RunPhases"
@@ -573,69 +713,6 @@ func (s *sim) collect(a *actor, wait string, d trace.Duration) {
 
 // rounds is the number of interrupts that share the injected time.
 const rounds = 24
-
-func (s *sim) irqStorm(k int64, d trace.Duration) {
-	s.within(k, CauseTruth{Wait: "irq"}, func(a *actor) {
-		for i := range trace.Duration(rounds) {
-			s.after(i*(d/rounds+15*trace.Microsecond)+5*trace.Microsecond, func() {
-				s.interruptCore(a.core, 40, "thermal", d/rounds)
-			})
-		}
-		a.compute(rounds * 15 * trace.Microsecond)
-	})
-}
-
-func (s *sim) irqThreads(k int64, d trace.Duration) {
-	s.within(k, CauseTruth{Wait: "irq", Culprit: culprit(s.irqThread)}, func(a *actor) {
-		left := rounds
-		var serve func(i *actor)
-		serve = func(i *actor) {
-			i.compute(d / rounds)
-			if left--; left > 0 {
-				s.after(10*trace.Microsecond, func() { s.post(i, nil, serve) })
-			}
-		}
-		s.post(s.irqThread, nil, serve)
-		a.compute(rounds * 40 * trace.Microsecond)
-	})
-}
-
-// vsyncLate has the vsync generated late, for render_service too, whose deadline is later.
-func (s *sim) vsyncLate(k int64, d trace.Duration) {
-	s.injected(k).vsyncBy = d
-	s.cause(CauseTruth{Wait: "vsync", Stage: "start", NS: d}, k)
-}
-
-// previousFrame has the frame before take so long that this one is late as well.
-func (s *sim) previousFrame(k int64, d trace.Duration) {
-	s.moreWork(k-1, share(s.period(), 150))
-	t := s.cause(CauseTruth{Wait: "earlier_frame", Acceptable: []string{"knock_on"}, Stage: "start", KnockOnOf: firstAppVsync + k - 1}, k)
-	s.injected(k - 1).atEnd = append(s.injected(k-1).atEnd, func(*actor) { t.NS = s.now.Sub(s.traceTime(s.grid.at(k).now)) })
-}
-
-// onIdle works after the frame before until the time is short.
-func (s *sim) onIdle(k int64, d trace.Duration) {
-	t := s.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "OnIdle", Leaf: "run"}, k)
-	vsync := s.grid.at(k).now
-	s.injected(k - 1).atEnd = append(s.injected(k-1).atEnd, func(a *actor) {
-		a.begin("idle", "OnIdle", "OnIdle, targettime:"+strconv.FormatInt(int64(vsync), 10), "I39")
-		a.compute(s.traceTime(vsync).Add(d).Sub(s.now))
-		a.end()
-		t.NS = s.now.Sub(s.traceTime(vsync))
-	})
-}
-
-// betweenFrames runs JavaScript that begins before the vsync.
-func (s *sim) betweenFrames(k int64, d trace.Duration) {
-	t := s.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "ExecuteJS", Leaf: "run"}, k)
-	vsync, early := s.traceTime(s.grid.at(k).now), share(s.period(), 40)
-	s.at(vsync.Add(-early), func() {
-		s.post(s.ui, nil, func(a *actor) {
-			s.inSlice(a, "js", "ExecuteJS", "I39", early+d)
-			t.NS = s.now.Sub(vsync)
-		})
-	})
-}
 
 // usualDecoy is a slice in frames that stay on time, away from those with a cause.
 func (s *sim) usualDecoy(a *actor, v vsync) {
@@ -662,22 +739,17 @@ func (s *sim) addNoise() {
 	}
 }
 
-// bufferWait has the UI thread wait until render_service releases a buffer.
-func (s *sim) bufferWait(k int64, d trace.Duration) {
-	t := CauseTruth{Wait: "buffer", Slice: "RequestBuffer", Culprit: culprit(s.commit)}
-	s.within(k, t, func(a *actor) {
-		a.begin("", "RequestBuffer", "RequestBuffer name: gallery0 queueId: 5 queueSize: 3", "M0538")
-		s.device(d, func(by *actor) {
-			s.post(s.commit, by, func(c *actor) {
-				s.inSlice(c, "", "ReleaseBuffer", "M0538", 10*trace.Microsecond)
-				s.wake(a, c)
-				c.compute(5 * trace.Microsecond)
-			})
+// awaitBuffer waits until render_service releases a buffer.
+func (s *sim) awaitBuffer(a *actor, d trace.Duration) {
+	s.device(d, func(by *actor) {
+		s.post(s.commit, by, func(c *actor) {
+			s.inSlice(c, "", "ReleaseBuffer", "M0538", 10*trace.Microsecond)
+			s.wake(a, c)
+			c.compute(5 * trace.Microsecond)
 		})
-		a.block('S', "buffer", reason{})
-		a.compute(5 * trace.Microsecond)
-		a.end()
 	})
+	a.block('S', "buffer", reason{})
+	a.compute(5 * trace.Microsecond)
 }
 
 // renderCause is a cause of render_service's frame on vsync k.
@@ -696,157 +768,4 @@ func (s *sim) renderOverrun(k int64) trace.Time {
 		now = now.Add(s.period() - 5*trace.Millisecond)
 	}
 	return now.Add(s.period() + share(s.period(), 30))
-}
-
-const drawWait = "PostAndWait"
-
-// renderBusy has the drawing of the frame before take until this one's deadline is over.
-func (s *sim) renderBusy(k int64, _ trace.Duration) {
-	const slice = "ApplyKawaseBlur"
-	t := s.renderCause(CauseTruth{
-		Wait: "render", Acceptable: []string{"knock_on"}, Stage: "hand-over", Slice: drawWait,
-		Culprit: culprit(s.draw), Leaf: "run", LeafSlice: slice, KnockOnOf: firstRenderVsync + k - 1,
-	}, k)
-	t.measured = "render"
-	s.injected(k - 1).inDraw = append(s.injected(k-1).inDraw, func(a *actor) {
-		a.begin("", slice, slice+" 12.000000", "M0538")
-		a.compute(s.renderOverrun(k).Sub(s.now))
-		a.end()
-	})
-}
-
-// backPressure has the drawing wait for a buffer while the main thread waits for the
-// whole drawing.
-func (s *sim) backPressure(k int64, _ trace.Duration) {
-	const slice = "RSScreenRenderNodeDrawable:RequestFrame"
-	t := s.renderCause(CauseTruth{
-		Wait: "render", Acceptable: []string{"buffer"}, Stage: "hand-over", Slice: drawWait,
-		Culprit: culprit(s.draw), Leaf: "buffer", LeafSlice: slice,
-	}, k)
-	t.measured = "render"
-	s.injected(k).parallelType = 1
-	s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
-		a.begin("", slice, slice, "M0538")
-		s.device(s.renderOverrun(k).Sub(s.now), func(by *actor) {
-			s.post(s.commit, by, func(c *actor) {
-				s.inSlice(c, "", "ReleaseBuffer", "M0538", 10*trace.Microsecond)
-				s.wake(a, c)
-				c.compute(5 * trace.Microsecond)
-			})
-		})
-		a.block('S', "buffer", reason{})
-		a.compute(5 * trace.Microsecond)
-		a.end()
-	})
-}
-
-// gpuLate has the GPU finish late. The main thread is on time.
-func (s *sim) gpuLate(k int64, _ trace.Duration) {
-	s.injected(k).gpuUntil = s.renderOverrun(k)
-	t := s.renderCause(CauseTruth{Wait: "gpu"}, k)
-	s.injected(k).inDraw = append(s.injected(k).inDraw, func(*actor) { t.NS = s.injected(k).gpuUntil.Sub(s.now) - share(s.period(), 20) })
-}
-
-// deliberateDelay has the commit wait, as it does where the panel's rate changes, so long
-// that the display shows the frame at a later refresh.
-func (s *sim) deliberateDelay(k int64, _ trace.Duration) {
-	delay := share(s.period(), 80) / trace.Millisecond
-	s.renderCause(CauseTruth{Slice: "CalculateDelayTime", NS: delay * trace.Millisecond}, k)
-	s.injected(k).inCommit = append(s.injected(k).inCommit, func(c *actor) {
-		c.begin("", "CalculateDelayTime", fmt.Sprintf("CalculateDelayTime pipelineOffset: 16637514, delayTime: %d, frameOffset: 22222222", delay), "M0538")
-		c.compute(5 * trace.Microsecond)
-		c.end()
-		s.after(delay*trace.Millisecond, func() { s.wake(c, nil) })
-		c.block('S', "timer", reason{})
-	})
-}
-
-// cachedTransaction has render_service put the frame's transaction off once.
-func (s *sim) cachedTransaction(k int64, _ trace.Duration) {
-	s.injected(k).held = true
-	s.cause(CauseTruth{Wait: "pick_up", PickUp: "deferred", NS: s.period()}, k)
-}
-
-// drawWork has the drawing take longer after the main thread has gone on.
-func (s *sim) drawWork(k int64, d trace.Duration) {
-	const slice = "ApplyKawaseBlur"
-	s.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice, NS: d}, k)
-	s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
-		a.begin("", slice, slice+" 12.000000", "M0538")
-		a.compute(d)
-		a.end()
-	})
-}
-
-// drawBuffer has the drawing wait for a free buffer after the main thread has gone on.
-func (s *sim) drawBuffer(k int64, d trace.Duration) {
-	const slice = "RSScreenRenderNodeDrawable:RequestFrame"
-	s.renderCause(CauseTruth{Wait: "buffer", Stage: "draw", Slice: slice, NS: d}, k)
-	s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
-		a.begin("", slice, slice, "M0538")
-		s.device(d, func(by *actor) { s.wake(a, by) })
-		a.block('S', "buffer", reason{})
-		a.compute(5 * trace.Microsecond)
-		a.end()
-	})
-}
-
-// commitBusy has the thread that commits do something else when the frame is drawn.
-func (s *sim) commitBusy(k int64, d trace.Duration) {
-	const slice = "ClearFrameBuffers"
-	s.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice, NS: d}, k)
-	s.injected(k).inDraw = append(s.injected(k).inDraw, func(*actor) {
-		s.post(s.commit, nil, func(c *actor) { s.inSlice(c, "", slice, "M0538", d+share(s.period(), 18)) })
-	})
-}
-
-// commitBinder has the commit wait for the composer's host.
-func (s *sim) commitBinder(k int64, d trace.Duration) {
-	t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice, NS: d}
-	s.renderCause(t, k)
-	s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
-		s.call(c, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
-	})
-}
-
-// commitFence has the commit wait for the GPU.
-func (s *sim) commitFence(k int64, d trace.Duration) {
-	const slice = "Waiting for Acquire Fence"
-	s.renderCause(CauseTruth{Wait: "fence", Stage: "composer", Slice: slice, NS: d}, k)
-	s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
-		c.begin("", slice, slice+" 9012", "I38")
-		s.device(d, func(by *actor) { s.wake(c, by) })
-		c.block('D', "fence", reason{0, s.caller("dma_fence_default_wait")})
-		c.compute(5 * trace.Microsecond)
-		c.end()
-	})
-}
-
-// displayLate has the display leave out a refresh.
-func (s *sim) displayLate(k int64, _ trace.Duration) {
-	s.injected(k).leftOut = 1
-	s.renderCause(CauseTruth{Wait: "fence", Stage: "display", NS: s.period()}, k)
-}
-
-// pickUpBusy has render_service's main thread busy for two vsyncs with what is no frame.
-func (s *sim) pickUpBusy(k int64, _ trace.Duration) {
-	s.cause(CauseTruth{Wait: "pick_up", PickUp: "render_busy", NS: s.period()}, k)
-	early := share(s.period(), 20)
-	s.at(s.traceTime(s.grid.at(k+1).now).Add(-early), func() {
-		s.post(s.render, nil, func(a *actor) {
-			s.inSlice(a, "", "PurgeCacheBetweenFrames", "M0538", early+s.period()+200*trace.Microsecond)
-		})
-	})
-}
-
-// pickUpNoVsync has render_service get no vsync when it should pick the frame up.
-func (s *sim) pickUpNoVsync(k int64, _ trace.Duration) {
-	s.cause(CauseTruth{Wait: "pick_up", PickUp: "no_vsync", NS: s.period()}, k)
-	s.injected(k + 1).noVsync = true
-}
-
-// unmarshalling has the transaction arrive when render_service has applied the others.
-func (s *sim) unmarshalling(k int64, _ trace.Duration) {
-	s.cause(CauseTruth{Wait: "pick_up", PickUp: "unmarshalling", NS: s.period()}, k)
-	s.injected(k).slow = s.traceTime(s.grid.at(k + 1).now).Add(share(s.period(), 40))
 }

@@ -44,7 +44,6 @@ type sim struct {
 	grid    grid
 	record  record
 	truth   *Truth
-	spans   map[*Frame]*actor
 	jobs    map[*actor][]func(a *actor)
 
 	last      int64 // index of the last vsync, plus one
@@ -107,7 +106,6 @@ func newSim(w io.Writer, c Config, scene Scene) *sim {
 		grid:      grid{rates: c.Rates},
 		record:    record{tellsPeriods: strings.Contains(e.text[vsyncCount], "{period}")},
 		truth:     &Truth{},
-		spans:     map[*Frame]*actor{},
 		jobs:      map[*actor][]func(a *actor){},
 		lastAsked: -1, binder: 12145000, block: 134165536, fence: 5001, gpuID: 700,
 		injects: map[int64]*injection{},
