@@ -360,37 +360,9 @@ func (t *textWriter) shown(e *why.Explanation) {
 		if s.Due.Known() {
 			usual = number(step.Usual)
 		}
-		g.AppendRow(text.Row{StepName(step.Stage), number(step.Time), usual, number(step.After)})
+		g.AppendRow(text.Row{causetext.Step(step.Stage), number(step.Time), usual, number(step.After)})
 	}
 	t.Print(g)
-}
-
-// StepName names a step of a frame on its way to the display.
-func StepName(s place.Stage) string {
-	if s == place.Frame {
-		return "main thread"
-	}
-	return causetext.Stage(s)
-}
-
-// Brief names the cause of a late frame in a few words.
-func Brief(e *why.Explanation) string {
-	switch e.Outcome {
-	case why.JustMissed:
-		return "just missed"
-	case why.NotKnown:
-		return "unknown"
-	case why.Mixed:
-		return "several causes"
-	case why.KnockOn:
-		return fmt.Sprintf("knock-on of %d", e.Shares[0].Earlier.VsyncID)
-	}
-	s := &e.Shares[0]
-	name := component(place.NoStage, s.Wait)
-	if s.Slice != "" {
-		name += " in " + s.Slice
-	}
-	return text.Printable(name)
 }
 
 // Sum is the times of one frame as they are printed: in tenths of a millisecond, so that

@@ -66,3 +66,11 @@ var stages = [place.StageCount]string{
 
 // Stage returns a stage's name for people, as docs/why.md lists it.
 func Stage(s place.Stage) string { return stages[s] }
+
+// Step names a step of a frame on its way to the display.
+func Step(s place.Stage) string {
+	if s == place.Frame {
+		return "main thread"
+	}
+	return stages[s]
+}

@@ -24,6 +24,22 @@ func Title(s *why.Share) string {
 	return title(s.Wait, s.Slice, who, s.Function, in)
 }
 
+// Short names the cause of a late frame in a few words: "waiting for storage in
+// FlushLayoutTask", "knock-on of 10030", "several causes".
+func Short(e *why.Explanation) string {
+	switch e.Outcome {
+	case why.JustMissed:
+		return "just missed"
+	case why.NotKnown:
+		return "unknown"
+	case why.Mixed:
+		return "several causes"
+	case why.KnockOn:
+		return fmt.Sprintf("knock-on of %d", e.Shares[0].Earlier.VsyncID)
+	}
+	return title(e.Shares[0].Wait, e.Shares[0].Slice, "", "", "")
+}
+
 // CostTitle names the cause in a few words, as Title does, without its stages. Two costs of
 // a ranking never have the same title.
 func CostTitle(c *why.Cost) string { return title(c.Wait, c.Slice, Kind(c.Kind), c.Function, "") }

@@ -11,7 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/causes"
+	"ohframe/internal/causetext"
 	"ohframe/internal/text"
 )
 
@@ -248,7 +248,7 @@ func (r *row) cause() string {
 	if r.explanation == nil {
 		return ""
 	}
-	brief := causes.Brief(r.explanation)
+	brief := text.Printable(causetext.Short(r.explanation))
 	if r.CauseCulprit != nil {
 		brief += ": " + *r.CauseCulprit
 	}

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
+	"ohframe/internal/causetext"
 	"ohframe/internal/text"
 )
 
@@ -39,7 +40,7 @@ func worstCauses(p *stats.Process, c *causes.Process) explanations {
 	}
 	known := map[id]string{}
 	for _, l := range c.Late {
-		known[id{l.Frame.TID, l.Frame.Actual.Start}] = causes.Brief(l)
+		known[id{l.Frame.TID, l.Frame.Actual.Start}] = text.Printable(causetext.Short(l))
 	}
 	e := explanations{Title: "Cause"}
 	for _, f := range p.Worst {
