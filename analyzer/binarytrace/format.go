@@ -9,15 +9,13 @@ import (
 
 // format is how the records of an event are read and printed.
 type format struct {
-	name   string
-	title  string // ": NAME: "
-	id     int
-	fields []field
-	// flags, preempt and pid are fields that all events have.
-	flags, preempt, pid field
-	need                int // the least number of bytes of a record
-	marker              bool
-	program             program
+	name    string
+	title   []byte // ": NAME: "
+	id      int
+	fields  []field
+	need    int // the least number of bytes of a record
+	marker  bool
+	program program
 }
 
 // field is a field of a record.
@@ -188,30 +186,40 @@ func (f *format) find(name string) (field, bool) {
 	return field{}, false
 }
 
+// traceEntry is the fields that all events have.
+//
+// Source: Linux, include/linux/trace_events.h, struct trace_entry.
+var traceEntry = []field{
+	{name: "common_type", offset: 0, size: 2},
+	{name: "common_flags", offset: flagsAt, size: 1},
+	{name: "common_preempt_count", offset: preemptAt, size: 1},
+	{name: "common_pid", offset: pidAt, size: 4},
+}
+
+const (
+	flagsAt   = 2
+	preemptAt = 3
+	pidAt     = 4
+)
+
 // compile makes the program of a format. It returns false if records of the format
 // cannot be read.
 func (f *format) compile(printFmt string) bool {
-	var ok [4]bool
-	var kind field
-	kind, ok[0] = f.find("common_type")
-	f.flags, ok[1] = f.find("common_flags")
-	f.preempt, ok[2] = f.find("common_preempt_count")
-	f.pid, ok[3] = f.find("common_pid")
-	if ok != [4]bool{true, true, true, true} || kind.offset != 0 || !f.flags.isInt() || !f.preempt.isInt() || !f.pid.isInt() {
-		return false
+	for _, want := range traceEntry {
+		c, ok := f.find(want.name)
+		if !ok || c.offset != want.offset || c.size != want.size {
+			return false
+		}
+		f.require(&c)
 	}
-	f.require(&kind)
-	f.require(&f.flags)
-	f.require(&f.preempt)
-	f.require(&f.pid)
 	// HongMeng's lite events lack names, which their print fmt adds from elsewhere:
 	// their text is that of the events that they replace.
-	f.title = ": " + strings.TrimSuffix(f.name, "_lite") + ": "
+	f.title = roomy(": " + strings.TrimSuffix(f.name, "_lite") + ": ")
 	f.marker = isMarker(f.name)
 	if text, ok := f.find("buf"); ok && f.name == "print" && text.size == 0 && text.loc == notLoc {
 		// Linux prints the symbol of the field ip, which is tracing_mark_write's.
-		f.title = ": " + markerName + ": "
-		f.program = program{{print: fieldOf(&text).text}}
+		f.title = roomy(": " + markerName + ": ")
+		f.program = program{{nil, fieldOf(&text).text}}
 		f.require(&text)
 		return true
 	}
@@ -245,7 +253,7 @@ func (f *format) listFields() program {
 		case c.isInt() && c.loc == notLoc:
 			verb = 'u'
 		}
-		p = append(p, step{text, conversion{verb: verb, precision: -1, bits: 64}.printer(fieldOf(&c), nil)})
+		p = append(p, step{roomy(text), conversion{verb: verb, precision: -1, bits: 64}.printer(fieldOf(&c), nil)})
 		f.require(&c)
 	}
 	return p

@@ -119,7 +119,7 @@ func TestPrintFmt(t *testing.T) {
 			t.Errorf("%s: not understood", test.printFmt)
 			continue
 		}
-		if len(f.program) > 0 && f.program[0].literal == "byte=" {
+		if len(f.program) > 0 && string(f.program[0].literal) == "byte=" {
 			t.Errorf("%s: not compiled", test.printFmt)
 			continue
 		}

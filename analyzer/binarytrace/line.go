@@ -126,23 +126,42 @@ func (c *columns) append(b []byte, t *task, flags, preempt uint8, time trace.Tim
 		t.setSeconds(seconds)
 	}
 	from := len(b)
-	b = append(b, t.text...)
+	b = appendRoomy(b, t.text)
 	if flags|preempt != 0 {
 		appendFlags(b[:from+t.flags], flags, preempt)
 	}
 	at := len(b)
 	b = append(b, "000000000"...)
-	digits, fraction := b[at:at+9], uint32(ns)
-	for i := 7; i > 0; i -= 2 {
-		pair := fraction % 100 * 2
-		fraction /= 100
-		digits[i], digits[i+1] = decimalPairs[pair], decimalPairs[pair+1]
-	}
-	digits[0] = byte('0' + fraction)
+	digits, high, low := (*[9]byte)(b[at:]), uint32(ns)/10000, uint32(ns)%10000
+	digits[0] = byte('0' + high/10000)
+	high %= 10000
+	*(*[2]byte)(digits[1:]) = decimalPairs[high/100]
+	*(*[2]byte)(digits[3:]) = decimalPairs[high%100]
+	*(*[2]byte)(digits[5:]) = decimalPairs[low/100]
+	*(*[2]byte)(digits[7:]) = decimalPairs[low%100]
 	if c.precision == Microseconds {
 		return b[:at+6]
 	}
 	return b
+}
+
+// roomSize is the number of bytes that are copied for text of up to that size. It is
+// the size of the columns of a line.
+const roomSize = 48
+
+// roomy returns text with a capacity for appendRoomy.
+func roomy(text string) []byte { return append(make([]byte, 0, max(len(text), roomSize)), text...) }
+
+// appendRoomy appends text. It is fast if text is short and has the capacity.
+func appendRoomy(b, text []byte) []byte {
+	if n := len(b); len(text) <= roomSize && cap(text) >= roomSize && cap(b)-n >= roomSize {
+		to, from := b[n:n+roomSize], text[:roomSize]
+		*(*[16]byte)(to) = *(*[16]byte)(from) // which takes two instructions
+		*(*[16]byte)(to[16:]) = *(*[16]byte)(from[16:])
+		*(*[16]byte)(to[32:]) = *(*[16]byte)(from[32:])
+		return b[:n+len(text)]
+	}
+	return append(b, text...)
 }
 
 // Flags of an event.
@@ -249,30 +268,25 @@ func appendPadded(b []byte, n uint64, width int, pad byte) []byte {
 	}
 	at := len(b) + size
 	b = slices.Grow(b, size)[:at]
-	for n >= 100 {
-		pair := n % 100 * 2
-		n /= 100
+	for ; n >= 100; n /= 100 {
 		at -= 2
-		b[at], b[at+1] = decimalPairs[pair], decimalPairs[pair+1]
+		*(*[2]byte)(b[at:]) = decimalPairs[n%100]
 	}
 	if n >= 10 {
-		b[at-2], b[at-1] = decimalPairs[n*2], decimalPairs[n*2+1]
+		*(*[2]byte)(b[at-2:]) = decimalPairs[n]
 	} else {
 		b[at-1] = byte('0' + n)
 	}
 	return b
 }
 
-const decimalPairs = "00010203040506070809" +
-	"10111213141516171819" +
-	"20212223242526272829" +
-	"30313233343536373839" +
-	"40414243444546474849" +
-	"50515253545556575859" +
-	"60616263646566676869" +
-	"70717273747576777879" +
-	"80818283848586878889" +
-	"90919293949596979899"
+// decimalPairs are the numbers of two digits.
+var decimalPairs = func() (pairs [100][2]byte) {
+	for i := range pairs {
+		pairs[i] = [2]byte{byte('0' + i/10), byte('0' + i%10)}
+	}
+	return pairs
+}()
 
 // appendHex appends n in hexadecimal.
 func appendHex(b []byte, n uint64) []byte {

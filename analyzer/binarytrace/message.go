@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer/trace"
 )
@@ -146,14 +147,14 @@ type messageText struct {
 
 // messageFormat is how a message is printed.
 type messageFormat struct {
-	title string
+	title []byte
 	parts []messagePart
 	last  int // the number of its last field
 }
 
 // messagePart is text, and a field behind it if field is not 0.
 type messagePart struct {
-	literal string
+	literal []byte // roomy
 	field   int
 	verb    byte
 }
@@ -168,20 +169,16 @@ const lastMessage = 5000
 func compileMessages(list []messageText) *[lastMessage]*messageFormat {
 	table := new([lastMessage]*messageFormat)
 	for _, m := range list {
-		f := &messageFormat{title: ": " + m.name + ": "}
-		part := messagePart{}
-		for i := 0; i < len(m.text); i++ {
-			if m.text[i] != '%' {
-				part.literal += m.text[i : i+1]
-				continue
+		f := &messageFormat{title: roomy(": " + m.name + ": ")}
+		for rest, found := m.text, true; found; {
+			var part messagePart
+			var literal string
+			literal, rest, found = strings.Cut(rest, "%")
+			part.literal = roomy(literal)
+			if found {
+				part.field, part.verb, rest = int(rest[0]-'0'), rest[1], rest[2:]
+				f.last = max(f.last, part.field)
 			}
-			part.field, part.verb = int(m.text[i+1]-'0'), m.text[i+2]
-			f.last = max(f.last, part.field)
-			f.parts = append(f.parts, part)
-			part = messagePart{}
-			i += 2
-		}
-		if part.literal != "" {
 			f.parts = append(f.parts, part)
 		}
 		table[m.number] = f
@@ -281,11 +278,11 @@ func (h *htrace) line(b []byte, data []byte, cpu int, e *event) []byte {
 		t.set(comm, thread, group, cpu)
 	}
 	b = h.columns.append(b, t, uint8(flags), uint8(preempt), trace.Time(e.time))
-	b = append(b, format.title...)
+	b = appendRoomy(b, format.title)
 	from := len(b)
 	for i := range format.parts {
 		p := &format.parts[i]
-		b = append(b, p.literal...)
+		b = appendRoomy(b, p.literal)
 		if p.field != 0 {
 			b = h.appendField(b, p, number)
 		}

@@ -71,11 +71,11 @@ func assemble(template string, args []*expression) (program, bool) {
 		if print == nil {
 			return nil, false
 		}
-		p = append(p, step{literal, print})
+		p = append(p, step{roomy(literal), print})
 		literal, args = "", args[1:]
 	}
 	if literal != "" {
-		p = append(p, step{literal: literal})
+		p = append(p, step{literal: roomy(literal)})
 	}
 	return p, len(args) == 0
 }

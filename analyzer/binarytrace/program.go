@@ -7,7 +7,7 @@ type program []step
 
 // step prints text, and then what a conversion makes of an expression.
 type step struct {
-	literal string
+	literal []byte  // roomy
 	print   printer // nil for nothing
 }
 
@@ -27,7 +27,7 @@ type scope struct {
 // format needs at least.
 func (p program) append(b []byte, s *scope) []byte {
 	for i := range p {
-		b = append(b, p[i].literal...)
+		b = appendRoomy(b, p[i].literal)
 		if print := p[i].print; print != nil {
 			b = print(b, s)
 		}
@@ -109,7 +109,7 @@ func fieldOf(f *field) *expression {
 		e.text = func(b []byte, s *scope) []byte {
 			data, ok := f.bytes(s.record)
 			s.short = s.short || !ok
-			return append(b, cString(data)...)
+			return appendRoomy(b, cString(data))
 		}
 	}
 	return e

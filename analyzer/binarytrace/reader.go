@@ -32,6 +32,7 @@ type Reader struct {
 	clock   Clock
 
 	pieces  []piece
+	streams []*stream
 	heap    []head // of the streams that have events, with the earliest first
 	started bool
 	from    trace.Time // events outside [from, to) are left out
@@ -79,18 +80,16 @@ type stream struct {
 	cpu    int
 	lost   int // events before the next one, without a line yet
 	data   []byte
-	events []event // of the current piece, from the next one on
-	list   []event // the memory of events
+	events []event // of the current piece
+	next   int     // the index of the next one
 }
 
 // head is the next event of a stream.
 type head struct {
 	time   trace.Time
 	piece  uint32 // the order of events at the same time
-	stream *stream
+	stream uint32 // an index
 }
-
-func (s *stream) head() head { return head{s.events[0].time, s.piece, s} }
 
 // before reports whether h comes before other.
 func (h *head) before(other *head) bool {
@@ -168,25 +167,24 @@ func (r *Reader) start() error {
 	}
 	r.started = true
 	r.rest = []byte(Header)
-	streams := map[uint16]*stream{}
-	var list []*stream // in order of the file, for the same result every time
+	byCPU := map[uint16]*stream{}
 	for i := range r.pieces {
 		p := &r.pieces[i]
-		s := streams[p.cpu]
+		s := byCPU[p.cpu]
 		if s == nil {
 			s = &stream{cpu: int(p.cpu)}
-			streams[p.cpu] = s
-			list = append(list, s)
+			byCPU[p.cpu] = s
+			r.streams = append(r.streams, s)
 		}
 		s.pieces = append(s.pieces, uint32(i))
 	}
-	for _, s := range list {
+	for i, s := range r.streams {
 		first := func(a, b uint32) int { return cmp.Compare(r.pieces[a].first, r.pieces[b].first) }
 		if !slices.IsSortedFunc(s.pieces, first) {
 			slices.SortStableFunc(s.pieces, first)
 		}
 		if r.load(s) {
-			r.heap = append(r.heap, s.head())
+			r.heap = append(r.heap, head{s.events[0].time, s.piece, uint32(i)})
 		}
 	}
 	for i := len(r.heap)/2 - 1; i >= 0; i-- {
@@ -205,8 +203,7 @@ func (r *Reader) load(s *stream) bool {
 			break
 		}
 		s.lost += r.source.lost(s.data)
-		s.list = r.source.events(s.list[:0], s.data, p)
-		s.events = s.list
+		s.events, s.next = r.source.events(s.events[:0], s.data, p), 0
 		if r.err = r.log.err; len(s.events) == 0 || r.err != nil {
 			continue
 		}
@@ -280,26 +277,24 @@ func (r *Reader) fill(b []byte, size int) []byte {
 			r.heap = nil
 			break
 		}
-		s, e := first.stream, &first.stream.events[0]
-		if e.time >= r.from {
-			b = r.line(b, s, e)
+		s := r.streams[first.stream]
+		if first.time >= r.from {
+			b = r.line(b, s, &s.events[s.next])
+			if r.err = r.log.err; r.err != nil {
+				break
+			}
 		}
-		s.events = s.events[1:]
-		if len(s.events) > 0 {
-			first.time = s.events[0].time
-		} else if r.load(s) {
-			*first = s.head()
+		s.next++
+		if s.next < len(s.events) || r.load(s) {
+			first.time, first.piece = s.events[s.next].time, s.piece
 		} else {
 			last := len(r.heap) - 1
 			*first = r.heap[last]
-			r.heap = r.heap[:last]
+			if r.heap = r.heap[:last]; last == 0 {
+				break
+			}
 		}
-		if len(r.heap) > 0 {
-			r.sink(0)
-		}
-		if r.err == nil {
-			r.err = r.log.err
-		}
+		r.sink(0)
 	}
 	return b
 }

@@ -3,7 +3,6 @@ package binarytrace
 import (
 	"bytes"
 	"encoding/binary"
-	"math"
 	"strconv"
 
 	"ohframe/analyzer/trace"
@@ -173,19 +172,18 @@ func (s *sys) line(b []byte, data []byte, cpu int, e *event) []byte {
 		s.log.add(shortRecord)
 		return b
 	}
-	id := f.pid.int(record)
-	if id < 0 || id > math.MaxInt32 {
+	tid := int32(binary.LittleEndian.Uint32(record[pidAt:]))
+	if tid < 0 {
 		s.log.add(badThread)
 		return b
 	}
-	tid := int32(id)
 	start := len(b)
 	t := s.columns.task(tid, cpu)
 	if !t.is(tid, cpu) { // names do not change
 		t.set(s.names.comm(tid), tid, s.names.tgid(tid), cpu)
 	}
-	b = s.columns.append(b, t, uint8(f.flags.int(record)), uint8(f.preempt.int(record)), e.time)
-	b = append(b, f.title...)
+	b = s.columns.append(b, t, record[flagsAt], record[preemptAt], e.time)
+	b = appendRoomy(b, f.title)
 	from := len(b)
 	s.scope.record, s.scope.cpu, s.scope.short = record, cpu, false
 	b = f.program.append(b, &s.scope)
