@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"slices"
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
@@ -77,6 +78,22 @@ type Diagnostics struct {
 	several bool
 }
 
+// RestoreDiagnostics returns the diagnostics of a trace that was analyzed before, from what
+// their methods Counts, MissingMarkers and Recorded returned.
+func RestoreDiagnostics(counts []DiagnosticCount, missing []string, recorded Recorded) Diagnostics {
+	d := Diagnostics{several: recorded == FromSystem}
+	for _, c := range counts {
+		if c.Diagnostic < diagnosticsCount {
+			d.counts[c.Diagnostic] = c
+		}
+	}
+	for _, m := range frameMarkers {
+		d.seen[m.word] = !slices.Contains(missing, m.name)
+	}
+	d.seen[hitrace.AndroidFrame] = recorded == FromAndroid || recorded == FromContainer
+	return d
+}
+
 func (d *Diagnostics) see(word hitrace.Word, pid trace.PID) {
 	d.seen[word] = true
 	if pid > 0 && pid != d.process {
@@ -150,19 +167,22 @@ func (d *Diagnostics) Warnings() []string {
 // Total returns the number of occurrences of one diagnostic.
 func (d *Diagnostics) Total(what Diagnostic) int { return d.counts[what].Total }
 
+// frameMarkers are the markers that frames are made of.
+var frameMarkers = []struct {
+	word hitrace.Word
+	name string
+}{
+	{hitrace.ReceiveVsync, "ReceiveVsync"},
+	{hitrace.OnVsyncEvent, "OnVsyncEvent"},
+	{hitrace.MarshTransaction, "MarshRSTransactionData"},
+	{hitrace.DoComposition, "RSMainThread::DoComposition"},
+}
+
 // MissingMarkers returns the names of the markers that frames are made of and
 // that the trace does not have at all.
 func (d *Diagnostics) MissingMarkers() []string {
 	var missing []string
-	for _, m := range []struct {
-		word hitrace.Word
-		name string
-	}{
-		{hitrace.ReceiveVsync, "ReceiveVsync"},
-		{hitrace.OnVsyncEvent, "OnVsyncEvent"},
-		{hitrace.MarshTransaction, "MarshRSTransactionData"},
-		{hitrace.DoComposition, "RSMainThread::DoComposition"},
-	} {
+	for _, m := range frameMarkers {
 		if !d.seen[m.word] {
 			missing = append(missing, m.name)
 		}

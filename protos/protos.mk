@@ -2,7 +2,7 @@
 # the Go module proxy.
 
 BUF := go run github.com/bufbuild/buf/cmd/buf@v1.72.0
-PROTO_FILES := $(sort $(shell find protos -name '*.proto'))
+PROTO_FILES := $(sort $(shell find protos/perfetto -name '*.proto'))
 PROTO_GO := internal/perfettopb
 
 .PHONY: protos protos-lint protos-stale protos-check
@@ -33,5 +33,5 @@ protos-check:
 	{ echo "protos-check: $(UPSTREAM) has no $$f: is it a checkout of google/perfetto v57.2?" >&2; exit 2; }; done
 	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && \
 	$(BUF) build '$(UPSTREAM)' --config buf.yaml $(PROTO_FILES:%=--path '$(UPSTREAM)/%') -o "$$tmp/upstream.binpb" && \
-	$(BUF) breaking "$$tmp/upstream.binpb" --against . --config buf.yaml && \
+	$(BUF) breaking "$$tmp/upstream.binpb" --against . $(PROTO_FILES:%=--path %) --config buf.yaml && \
 	echo 'protos-check: the schema is a subset of $(UPSTREAM)'

@@ -64,6 +64,19 @@ type Problems struct {
 	counts [problemsCount]Count
 }
 
+// RestoreProblems returns the problems of a trace that was read before, from what the
+// methods Counts, Ignored and Logged returned.
+func RestoreProblems(counts []Count, ignored, logged int) Problems {
+	var ps Problems
+	for _, c := range counts {
+		if c.Problem < problemsCount {
+			ps.counts[c.Problem] = c
+		}
+	}
+	ps.counts[Ignorable].Total, ps.counts[LogLine].Total = ignored, logged
+	return ps
+}
+
 // add counts one occurrence of p on the given line. It stores the line's number if there
 // are fewer than examples.
 func (ps *Problems) add(p Problem, line, examples int) {

@@ -1,0 +1,316 @@
+package result
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+)
+
+// The functions below describe the messages of protos/ohframe/result.proto, each for a
+// type of the model. New fields go to the end of a message.
+
+func describeTimeline(m *message, t *analyzer.Timeline) {
+	list(m, 1, &t.Processes, func(m *message, p **analyzer.Process) {
+		if *p == nil {
+			*p = &analyzer.Process{}
+		}
+		describeProcess(m, *p)
+	})
+	if !m.writing {
+		m.process = map[*analyzer.Process]int{}
+	}
+	for i, p := range t.Processes {
+		m.process[p] = i
+	}
+	origin := t.Origin()
+	m.time(2, &origin)
+	m.interval(3, &t.Span)
+	if !m.writing && origin.Known() && origin < t.Span.Start { // that is what Cut did
+		start := t.Span.Start
+		t.Span.Start = origin
+		t.Cut(start, trace.MaxTime)
+	}
+	m.message(5, true, func(m *message) { describeClock(m, &t.Clock) })
+	list(m, 6, &t.Parts, func(m *message, p *analyzer.Part) {
+		m.interval(1, &p.Span)
+		m.message(3, true, func(m *message) { describeClock(m, &p.Clock) })
+	})
+	list(m, 7, &t.ClockChanges, func(m *message, c *analyzer.ClockChange) {
+		enum(m, 1, &c.Kind, int(analyzer.ClockUnsteady)+1)
+		m.time(2, &c.At)
+		count(m, 3, &c.Line)
+		m.duration(4, &c.By)
+		m.flag(5, &c.Corrected)
+	})
+	m.message(8, true, func(m *message) { describeCoverage(m, &t.Coverage) })
+	m.time(9, &t.Wall.At)
+	integer(m, 10, &t.Wall.Unix)
+	m.message(11, true, func(m *message) { describeDiagnostics(m, &t.Diagnostics) })
+	m.flag(12, &t.Dump)
+}
+
+func describeProcess(m *message, p *analyzer.Process) {
+	count(m, 1, &p.PID)
+	m.flag(2, &p.NoPID)
+	m.text(3, &p.Name)
+	list(m, 4, &p.Threads, func(m *message, t *analyzer.Thread) {
+		count(m, 1, &t.TID)
+		m.text(2, &t.Name)
+	})
+}
+
+func describeClock(m *message, c *analyzer.ClockOffset) {
+	m.duration(1, &c.Offset)
+	enum(m, 2, &c.Source, int(analyzer.ClockGiven)+1)
+	count(m, 3, &c.Samples)
+	m.duration(4, &c.Measured)
+	m.duration(5, &c.Lag)
+	m.duration(6, &c.Contradicted)
+	m.duration(7, &c.ContradictedByMarkers)
+	m.duration(8, &c.Overruled)
+	m.float(9, &c.Drift)
+	integer(m, 10, &c.From)
+}
+
+func describeCoverage(m *message, c *analyzer.Coverage) {
+	missing := func(m *message, v *analyzer.Missing) {
+		count(m, 1, &v.Count)
+		m.duration(2, &v.Total)
+		m.time(3, &v.At)
+	}
+	m.message(1, true, func(m *message) { missing(m, &c.Gaps) })
+	m.message(2, true, func(m *message) { missing(m, &c.Silent) })
+	count(m, 3, &c.SilentCPU)
+	m.message(4, true, func(m *message) { missing(m, &c.Stopped) })
+	count(m, 5, &c.StoppedCPU)
+	count(m, 6, &c.CPUs)
+	m.flag(7, &c.Switches)
+	m.flag(8, &c.Frequencies)
+}
+
+func describeDiagnostics(m *message, d *analyzer.Diagnostics) {
+	counts, missing, recorded := d.Counts(), d.MissingMarkers(), d.Recorded()
+	if !m.writing {
+		counts, missing = nil, nil
+	}
+	list(m, 1, &counts, func(m *message, c *analyzer.DiagnosticCount) {
+		integer(m, 1, &c.Diagnostic)
+		count(m, 2, &c.Total)
+		describeLines(m, 3, &c.Lines)
+	})
+	list(m, 2, &missing, func(m *message, name *string) { m.text(1, name) })
+	enum(m, 3, &recorded, int(analyzer.FromProcess)+1)
+	if !m.writing {
+		*d = analyzer.RestoreDiagnostics(counts, missing, recorded)
+	}
+}
+
+// describeLines describes numbers of lines.
+func describeLines(m *message, number protowire.Number, lines *[]int) {
+	list(m, number, lines, func(m *message, line *int) { count(m, 1, line) })
+}
+
+func describeTotals(m *message, t *hitrace.Totals) {
+	count(m, 1, &t.Lines)
+	count(m, 2, &t.Events)
+	count(m, 3, &t.Outside)
+	counts, ignored, logged := t.Problems.Counts(), t.Problems.Ignored(), t.Problems.Logged()
+	list(m, 4, &counts, func(m *message, c *hitrace.Count) {
+		integer(m, 1, &c.Problem)
+		count(m, 2, &c.Total)
+		describeLines(m, 3, &c.Lines)
+	})
+	count(m, 5, &ignored)
+	count(m, 6, &logged)
+	if !m.writing {
+		t.Problems = hitrace.RestoreProblems(counts, ignored, logged)
+	}
+	count(m, 7, &t.Lost)
+	count(m, 8, &t.Overwritten)
+	count(m, 9, &t.Entries)
+	count(m, 10, &t.CPUs)
+	count(m, 11, &t.Longest.Length)
+	count(m, 12, &t.Longest.Lines)
+	m.time(13, &t.Start)
+	m.time(14, &t.End)
+	count(m, 15, &t.Further)
+	count(m, 16, &t.Behind)
+	list(m, 17, &t.Joins, func(m *message, j *hitrace.Join) {
+		count(m, 1, &j.Line)
+		m.duration(2, &j.Gap)
+	})
+}
+
+// describeFrame describes a frame without its links.
+func describeFrame(m *message, f *analyzer.Frame) {
+	m.interval(1, &f.Actual)
+	enum(m, 3, &f.Kind, int(analyzer.RenderFrame)+1)
+	process := m.process[f.Process]
+	count(m, 4, &process)
+	if process >= len(m.timeline.Processes) {
+		m.fail()
+	} else {
+		f.Process = m.timeline.Processes[process]
+	}
+	count(m, 5, &f.TID)
+	integer(m, 6, &f.VsyncID)
+	m.time(7, &f.Vsync)
+	m.interval(8, &f.Expected)
+	m.time(10, &f.Deadline)
+	m.duration(11, &f.Period)
+	count(m, 12, &f.Coalesced)
+	enum(m, 13, &f.Facts, int(analyzer.Dropped)<<1)
+	m.interval(14, &f.Draw)
+	list(m, 16, &f.GPU, func(m *message, g *analyzer.Interval) { m.interval(1, g) })
+	m.interval(17, &f.Commit)
+	m.flag(19, &f.CommitEstimated)
+	m.time(20, &f.Present)
+	m.flag(21, &f.PresentEstimated)
+	optional(m, 22, &f.Android, describeAndroid)
+}
+
+// describeLinks describes what of a frame refers to other frames.
+func describeLinks(m *message, f *analyzer.Frame) {
+	list(m, 1, &f.Transactions, func(m *message, s *analyzer.Sent) {
+		integer(m, 1, &s.Index)
+		m.time(2, &s.At)
+		m.frame(3, &s.AppliedBy)
+	})
+	m.frame(2, &f.Render)
+	list(m, 3, &f.Applications, func(m *message, a **analyzer.Frame) { m.frame(1, a) })
+}
+
+func describeAndroid(m *message, a *analyzer.Android) {
+	optional(m, 1, &a.Latency, func(m *message, l *analyzer.LayerLatency) {
+		m.text(1, &l.Layer)
+		m.time(2, &l.Desired)
+		m.time(3, &l.Ready)
+		m.time(4, &l.Wanted)
+	})
+	optional(m, 2, &a.Stats, func(m *message, s *analyzer.FrameStats) {
+		m.text(1, &s.Window)
+		for i, t := range []*trace.Time{
+			&s.Vsync, &s.HandleInputStart, &s.AnimationStart, &s.PerformTraversalsStart, &s.DrawStart, &s.SyncQueued,
+			&s.SyncStart, &s.IssueDrawCommandsStart, &s.SwapBuffers, &s.GPUCompleted,
+		} {
+			m.time(protowire.Number(2+i), t)
+		}
+		m.duration(12, &s.DequeueBuffer)
+		m.duration(13, &s.QueueBuffer)
+		enum(m, 14, &s.Jank, int(analyzer.StatsDavey)<<1)
+	})
+}
+
+func describeCauses(m *message, c *why.Causes) {
+	m.flag(1, &c.Scheduled)
+	m.flag(2, &c.Woken)
+	m.flag(3, &c.Functions)
+	m.flag(4, &c.Limited)
+	count(m, 5, &c.TooDeep)
+}
+
+// describeExplanation describes why a frame took its time. The explanations are in order
+// of frames, each relative to the frame before.
+func describeExplanation(m *message, e *why.Explanation) {
+	m.frame(1, &e.Frame)
+	if e.Frame == nil {
+		m.fail()
+		return
+	}
+	m.at(m.index[e.Frame])
+	m.time(2, &e.Start)
+	m.time(3, &e.End)
+	m.duration(4, &e.Overrun)
+	m.duration(5, &e.Unknown)
+	list(m, 6, &e.Parts, describePart)
+	list(m, 7, &e.Pieces, describePiece)
+	list(m, 8, &e.Slices, func(m *message, s *why.SliceTime) {
+		m.text(1, &s.Slice)
+		m.duration(2, &s.Running)
+		m.duration(3, &s.Waiting)
+		m.duration(4, &s.Unknown)
+	})
+	list(m, 9, &e.Usual, describePart)
+	enum(m, 10, &e.Outcome, int(why.NotKnown)+1)
+	enum(m, 11, &e.Confidence, 4)
+	enum(m, 12, &e.Basis, int(why.Budget)+1)
+	list(m, 13, &e.Shares, describeShare)
+	m.frame(14, &e.Root)
+	optional(m, 15, &e.Shown, func(m *message, s *why.Shown) {
+		m.time(1, &s.Due)
+		m.time(2, &s.At)
+		m.duration(3, &s.Delay)
+		m.duration(4, &s.Late)
+		list(m, 5, &s.Stages, func(m *message, s *why.ShownStage) {
+			enum(m, 1, &s.Stage, place.StageCount)
+			m.duration(2, &s.Time)
+			m.duration(3, &s.Usual)
+			m.duration(4, &s.After)
+		})
+		list(m, 6, &s.Shares, describeShare)
+	})
+	optional(m, 16, &e.PickUp, func(m *message, p *why.PickUp) {
+		m.duration(1, &p.Late)
+		enum(m, 2, &p.Reason, why.PickUpReasonCount)
+		optional(m, 3, &p.Share, describeShare)
+		m.frame(4, &p.Passed)
+	})
+}
+
+func describePart(m *message, p *why.Part) {
+	enum(m, 1, &p.Stage, place.StageCount)
+	enum(m, 2, &p.Wait, place.WaitCount)
+	m.duration(3, &p.Time)
+}
+
+func describePiece(m *message, p *why.Piece) {
+	m.time(1, &p.Start)
+	m.time(2, &p.End)
+	enum(m, 3, &p.Stage, place.StageCount)
+	enum(m, 4, &p.Wait, place.WaitCount)
+	m.text(5, &p.Slice)
+	m.flag(6, &p.Several)
+	m.frame(7, &p.Earlier)
+	list(m, 8, &p.Others, func(m *message, a *why.Activity) {
+		m.time(1, &a.Start)
+		m.time(2, &a.End)
+		m.message(3, true, func(m *message) { describeCulprit(m, &a.Culprit) })
+	})
+}
+
+func describeShare(m *message, s *why.Share) {
+	enum(m, 1, &s.Stage, place.StageCount)
+	enum(m, 2, &s.Wait, place.WaitCount)
+	m.text(3, &s.Slice)
+	m.duration(4, &s.Value)
+	m.duration(5, &s.Usual)
+	m.duration(6, &s.Share)
+	m.duration(7, &s.SliceValue)
+	m.duration(8, &s.SliceUsual)
+	optional(m, 9, &s.Culprit, describeCulprit)
+	m.frame(10, &s.Earlier)
+	m.text(11, &s.Function)
+	m.text(12, &s.Reason)
+	count(m, 13, &s.Frequency)
+	count(m, 14, &s.UsualFrequency)
+	m.text(15, &s.Cores)
+	enum(m, 16, &s.Advice, place.AdviceCount)
+	if s.Wait == place.EarlierFrame && s.Earlier == nil {
+		m.fail()
+	}
+}
+
+func describeCulprit(m *message, c *why.Culprit) {
+	integer(m, 1, &c.PID)
+	count(m, 2, &c.TID)
+	m.text(3, &c.Process)
+	m.text(4, &c.Thread)
+	enum(m, 5, &c.Wait, place.WaitCount)
+	m.text(6, &c.Slice)
+	m.duration(7, &c.Time)
+	m.flag(8, &c.Sure)
+}

@@ -1,0 +1,317 @@
+package result
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/flate"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+)
+
+// filler sets all exported fields to values that differ as far as enumerations permit.
+type filler struct {
+	n         int64
+	frames    []*analyzer.Frame
+	processes []*analyzer.Process
+}
+
+func (f *filler) fill(v reflect.Value) {
+	f.n++
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(f.n)
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		v.SetUint(uint64(1 + f.n%2))
+		if kind, ok := v.Addr().Interface().(*analyzer.Kind); ok {
+			*kind = analyzer.RenderFrame
+		}
+	case reflect.Float64:
+		v.SetFloat(float64(f.n) / 4)
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", f.n%7))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		f.fill(v.Index(0))
+		f.fill(v.Index(1))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				f.fill(v.Field(i))
+			}
+		}
+	case reflect.Pointer:
+		switch v.Interface().(type) {
+		case *analyzer.Frame:
+			v.Set(reflect.ValueOf(f.frames[f.n%int64(len(f.frames))]))
+		case *analyzer.Process:
+			v.Set(reflect.ValueOf(f.processes[f.n%int64(len(f.processes))]))
+		case *analyzer.FrameTimeline: // Perfetto traces are not converted
+		default:
+			v.Set(reflect.New(v.Type().Elem()))
+			f.fill(v.Elem())
+		}
+	default:
+		panic(v.Kind())
+	}
+}
+
+// full returns a result in which all fields are set. It is no valid one.
+func full() *Result {
+	f := &filler{
+		frames:    []*analyzer.Frame{{}, {}, {}},
+		processes: []*analyzer.Process{{}, {}},
+	}
+	for _, p := range f.processes {
+		f.fill(reflect.ValueOf(p).Elem())
+	}
+	r := &Result{Timeline: &analyzer.Timeline{}, Lines: &hitrace.Totals{}, Causes: &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}}
+	t := reflect.ValueOf(r.Timeline).Elem()
+	for i := range t.NumField() {
+		if name := t.Type().Field(i).Name; t.Field(i).CanSet() && name != "Frames" && name != "Processes" {
+			f.fill(t.Field(i))
+		}
+	}
+	r.Timeline.Frames, r.Timeline.Processes = f.frames, f.processes
+	r.Timeline.Diagnostics = analyzer.RestoreDiagnostics(
+		[]analyzer.DiagnosticCount{{Diagnostic: analyzer.EndLost, Total: 7, Lines: []int{3, 5}}}, []string{"OnVsyncEvent"}, analyzer.FromContainer)
+	f.fill(reflect.ValueOf(r.Lines).Elem())
+	r.Lines.Problems = hitrace.RestoreProblems([]hitrace.Count{{Problem: hitrace.BadCookie, Total: 9, Lines: []int{4, 8}}}, 11, 12)
+	for _, frame := range f.frames {
+		f.fill(reflect.ValueOf(frame).Elem())
+		e := &why.Explanation{}
+		f.fill(reflect.ValueOf(e).Elem())
+		e.Frame = frame
+		r.Causes.Frames[frame] = e
+	}
+	c := reflect.ValueOf(r.Causes).Elem()
+	for i := range c.NumField() {
+		if c.Type().Field(i).Name != "Frames" {
+			f.fill(c.Field(i))
+		}
+	}
+	f.fill(reflect.ValueOf(&r.Warnings).Elem())
+	return r
+}
+
+// encode returns the content of a result, before it is deflated.
+func encode(r *Result) []byte {
+	var b bytes.Buffer
+	w := &writer{coder: newCoder(r.Timeline, limits.Limits{}), to: &b}
+	w.writing = true
+	w.content(r)
+	return b.Bytes()
+}
+
+// decode decodes content without checking the timeline.
+func decode(content []byte, l limits.Limits) (*Result, error) {
+	r := &reader{coder: newCoder(&analyzer.Timeline{}, l.WithDefaults())}
+	err := r.content(bytes.NewReader(content))
+	return &r.result, err
+}
+
+// Every exported field of the model is stored: a new field that is not fails here.
+func TestEveryField(t *testing.T) {
+	want := full()
+	got, err := decode(encode(want), limits.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	explained := func(r *Result) (list []*why.Explanation) {
+		for _, f := range r.Timeline.Frames {
+			list = append(list, r.Causes.Frames[f])
+		}
+		r.Causes.Frames = nil
+		return list
+	}
+	gotExplained, wantExplained := explained(got), explained(want)
+	for name, pair := range map[string][2]any{
+		"lines": {got.Lines, want.Lines}, "causes": {got.Causes, want.Causes}, "warnings": {got.Warnings, want.Warnings},
+		"explanations": {gotExplained, wantExplained}, "timeline": {got.Timeline, want.Timeline},
+	} {
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			t.Errorf("%s: got\n%+v\nwant\n%+v", name, pair[0], pair[1])
+		}
+	}
+	for i, f := range got.Timeline.Frames {
+		if w := want.Timeline.Frames[i]; !reflect.DeepEqual(f, w) {
+			t.Errorf("frame %d: got\n%+v\nwant\n%+v", i, f, w)
+		}
+	}
+}
+
+var (
+	messageLine = regexp.MustCompile(`(?m)^message (\w+) \{$`)
+	fieldLine   = regexp.MustCompile(`(?m)^  (?:optional|repeated) (\w+) \w+ = (\d+);$`)
+)
+
+// The encoding has the fields of the schema, and all of them.
+func TestSchema(t *testing.T) {
+	text, err := os.ReadFile("../../protos/ohframe/result.proto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type field struct {
+		message string
+		number  protowire.Number
+	}
+	schema := map[field]string{}
+	for part := range strings.SplitSeq(string(text), "\n}\n") {
+		name := messageLine.FindStringSubmatch(part)
+		if name == nil {
+			continue
+		}
+		for _, f := range fieldLine.FindAllStringSubmatch(part, -1) {
+			number, _ := strconv.Atoi(f[2])
+			schema[field{name[1], protowire.Number(number)}] = f[1]
+		}
+	}
+	seen := map[field]bool{}
+	var walk func(message string, b []byte)
+	walk = func(message string, b []byte) {
+		for len(b) > 0 {
+			number, wire, n := protowire.ConsumeTag(b)
+			b = b[n:]
+			f := field{message, number}
+			kind, known := schema[f]
+			seen[f] = true
+			want := protowire.BytesType
+			switch kind {
+			case "sint64", "bool", "uint32":
+				want = protowire.VarintType
+			case "double", "fixed64":
+				want = protowire.Fixed64Type
+			}
+			if !known || wire != want {
+				t.Fatalf("%s: field %d of wire type %d is %q in the schema", message, number, wire, kind)
+			}
+			n = protowire.ConsumeFieldValue(number, wire, b)
+			if wire == protowire.BytesType && kind != "bytes" && kind != "string" {
+				payload, _ := protowire.ConsumeBytes(b)
+				walk(kind, payload)
+			}
+			b = b[n:]
+		}
+	}
+	r := full()
+	encoded := r.Field()
+	number, _, n := protowire.ConsumeTag(encoded)
+	payload, _ := protowire.ConsumeBytes(encoded[n:])
+	if number != PacketField || !strings.Contains(string(text), fmt.Sprintf("field %d of a TracePacket", PacketField)) {
+		t.Errorf("the field is %d", number)
+	}
+	walk("Result", payload)
+	walk("Content", encode(r))
+	for f, kind := range schema {
+		if !seen[f] && f != (field{"Timeline", 2}) {
+			t.Errorf("%s: field %d of type %s is not written", f.message, f.number, kind)
+		}
+	}
+}
+
+// small returns a valid result with a late frame.
+func small() *Result {
+	p := &analyzer.Process{PID: 7, Name: "app", Threads: []analyzer.Thread{{TID: 7, Name: "app"}}}
+	f := &analyzer.Frame{
+		Process: p, TID: 7, VsyncID: 3, Actual: analyzer.Interval{Start: 100, End: 220}, Deadline: 200,
+		Facts: analyzer.MainLate | analyzer.Empty,
+	}
+	return &Result{
+		Timeline: &analyzer.Timeline{Processes: []*analyzer.Process{p}, Frames: []*analyzer.Frame{f}, Span: analyzer.Interval{Start: 1, End: 900}},
+		Causes: &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{f: {
+			Frame: f, Start: 100, End: 220, Overrun: 20, Outcome: why.OneCause, Shares: []why.Share{{Share: 20, Value: 30, Usual: 10}},
+		}}},
+		Lines: &hitrace.Totals{Lines: 5},
+	}
+}
+
+// wrap returns a packet's field with content that was changed.
+func wrap(version uint64, codes uint64, content []byte) []byte {
+	var deflated bytes.Buffer
+	z, _ := flate.NewWriter(&deflated, 1)
+	z.Write(content)
+	z.Close()
+	b := protowire.AppendVarint(protowire.AppendTag(nil, resultVersion, protowire.VarintType), version)
+	b = protowire.AppendFixed64(protowire.AppendTag(b, resultCodes, protowire.Fixed64Type), codes)
+	return protowire.AppendBytes(protowire.AppendTag(b, resultDeflated, protowire.BytesType), deflated.Bytes())
+}
+
+func TestDecode(t *testing.T) {
+	good := encode(small())
+	var over *limits.Error
+	for _, c := range []struct {
+		name   string
+		field  []byte
+		limits limits.Limits
+		want   func(error) bool
+	}{
+		{"good", wrap(version, codes(), good), limits.Limits{}, func(err error) bool { return err == nil }},
+		{"a newer version", wrap(version+1, codes(), good), limits.Limits{}, func(err error) bool { return err == ErrVersion }},
+		{"other codes", wrap(version, codes()+1, good), limits.Limits{}, func(err error) bool { return err == ErrVersion }},
+		{"empty", nil, limits.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"no field", []byte{0}, limits.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"cut", wrap(version, codes(), good[:len(good)-1]), limits.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"not deflated", wrap(version, codes(), good)[:20], limits.Limits{}, func(err error) bool { return err != nil }},
+		{"two timelines", wrap(version, codes(), append(good, good...)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"many frames", wrap(version, codes(), bytes.Repeat([]byte{contentFrame<<3 | 2, 0}, 10)), limits.Limits{Frames: 5}, func(err error) bool { return err != nil }},
+		{"many facts", wrap(version, codes(), good), limits.Limits{States: 1}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
+	} {
+		r, err := Decode(c.field, c.limits, limits.Limits{}.NewInflation())
+		if !c.want(err) || (r == nil) != (err != nil) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	many := small()
+	for range 10 {
+		f := *many.Timeline.Frames[0]
+		f.Actual, f.Facts, f.Deadline = analyzer.Interval{Start: 900, End: 900}, analyzer.Empty, 0
+		many.Timeline.Frames = append(many.Timeline.Frames, &f)
+	}
+	_, err := Decode(wrap(version, codes(), encode(many)), limits.Limits{Frames: 10}, limits.Limits{}.NewInflation())
+	if !errors.As(err, &over) || over.Limit != "frames" {
+		t.Errorf("11 frames: %v", err)
+	}
+}
+
+// What later code relies on is checked.
+func TestImpossible(t *testing.T) {
+	for name, change := range map[string]func(*Result, *analyzer.Frame, *why.Explanation){
+		"a cause without a share": func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Shares = nil },
+		"a knock-on of no frame":  func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Outcome = why.KnockOn },
+		"picked up by no frame":   func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.PickUp = &why.PickUp{} },
+		"a time before the boot":  func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = -1 },
+		"a time after all":        func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = trace.MaxTime + 1 },
+		"a wait that is none":     func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Shares[0].Wait = 200 },
+		"a negative process id":   func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Processes[0].PID = -5 },
+		"frames not in order": func(r *Result, f *analyzer.Frame, _ *why.Explanation) {
+			r.Timeline.Frames = append(r.Timeline.Frames, &analyzer.Frame{Process: f.Process, Actual: analyzer.Interval{Start: 50, End: 60}})
+		},
+		"a frame that ends early": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Actual.End = 90 },
+		"late without a deadline": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Deadline = 0 },
+		"an infinite drift": func(r *Result, _ *analyzer.Frame, _ *why.Explanation) {
+			r.Timeline.Clock.Drift = 1 / float64(r.Lines.Lost)
+		},
+		"a negative count of lines": func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Lines.Lines = -1 },
+	} {
+		r := small()
+		f := r.Timeline.Frames[0]
+		change(r, f, r.Causes.Frames[f])
+		if _, err := Decode(wrap(version, codes(), encode(r)), limits.Limits{}, limits.Limits{}.NewInflation()); err != errDamaged {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
