@@ -186,7 +186,8 @@ func rows(t *testing.T, file []byte) string {
 	for _, p := range pb.GetPacket() {
 		bundle := p.GetFtraceEvents()
 		if bundle == nil {
-			if p.GetTraceUuid() == nil && p.GetTraceAttributes() == nil {
+			// The counts of lines are in the attributes, and in the result, whose field is unknown.
+			if p.GetTraceUuid() == nil && p.GetTraceAttributes() == nil && p.GetData() != nil {
 				list = append(list, text(p))
 			}
 			continue

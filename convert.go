@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"ohframe/analyzer/binarytrace"
+	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/perfetto"
 	"ohframe/exporter"
 	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
+	"ohframe/internal/quality"
 	"ohframe/internal/unpack"
 )
 
@@ -104,6 +106,7 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	}
 	options := o.exporter()
 	text.describe(&options.Analyzer)
+	options.Complete = text.complete
 	s, err := exporter.Convert(ctx, text, w, options)
 	if err := text.check(s.Totals, err); err != nil {
 		return nil, err
@@ -116,7 +119,9 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 	if err != nil {
 		return nil, err
 	}
-	s, err := exporter.ConvertTimeline(ctx, t.Timeline, w, o.exporter())
+	options := o.exporter()
+	options.Complete = func(*hitrace.Totals) []string { return append(t.Warnings, in.content.Warnings()...) }
+	s, err := exporter.ConvertTimeline(ctx, t.Timeline, w, options)
 	if err != nil {
 		return nil, err
 	}
@@ -128,14 +133,19 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 func passThrough(ctx context.Context, content *unpack.Content, w io.Writer, o *ConvertOptions) (*Summary, error) {
 	sink := &stickyWriter{w: w}
 	in := io.TeeReader(content, sink)
-	timeline, causes, _, _ := perfetto.ReadCauses(ctx, in, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
+	read, _, _ := perfetto.Read(ctx, in, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return nil, err
 	}
 	if sink.err != nil {
 		return nil, sink.err
 	}
-	return &Summary{Summary: exporter.Summary{Timeline: timeline, Causes: causes}, PassedThrough: true}, nil
+	s := &Summary{PassedThrough: true}
+	if read != nil {
+		s.Timeline, s.Causes = read.Timeline, read.Causes
+		s.Quality = quality.Of(read.Timeline, read.Lines, causetext.Warnings(read.Causes))
+	}
+	return s, nil
 }
 
 // stickyWriter writes nothing after its first error.

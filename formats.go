@@ -159,12 +159,12 @@ func noEvent(totals *hitrace.Totals, p hitrace.Problem, hint string) error {
 // cut applies the window to a timeline that was read whole.
 func (o *Options) cut(t *analyzer.Timeline) {
 	if !o.Window.IsOpen() {
-		t.Cut(o.Window.Bounds(t.Span.Start))
+		t.Cut(o.Window.Bounds(t.Origin()))
 	}
 }
 
 func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	timeline, causes, stats, err := perfetto.ReadCauses(ctx, content, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
+	read, stats, err := perfetto.Read(ctx, content, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
 	switch {
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
 		return nil, &failure.Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
@@ -175,15 +175,22 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 			What: "a Perfetto trace without frames", Err: ErrNoFrames,
 			Hint: "record Android's with the data source android.surfaceflinger.frametimeline",
 		}
+	case errors.Is(err, perfetto.ErrNoResult):
+		return nil, &failure.Error{What: err.Error(), Hint: "run this on the original trace, or convert that again", Err: ErrNoFrames}
+	case errors.Is(err, perfetto.ErrSeveralResults):
+		return nil, &failure.Error{What: err.Error(), Hint: "run this on each of them", Err: ErrNoFrames}
 	case errors.Is(err, perfetto.ErrNotATrace):
 		return nil, notATrace("", "")
 	case err != nil:
 		return nil, err
 	}
-	o.cut(timeline)
-	t := &Trace{Timeline: timeline, Converted: stats.Ours, Warnings: stats.Warnings()}
+	o.cut(read.Timeline)
+	t := &Trace{Timeline: read.Timeline, Converted: stats.Ours, Lines: read.Lines, Warnings: stats.Warnings()}
 	if o.Causes {
-		t.Causes = causes
+		t.Causes = read.Causes
+	}
+	if stats.Ours {
+		t.Warnings = append(t.Warnings, warnings(read.Warnings, t.Timeline, t.Lines, t.Causes)...)
 	}
 	return t, nil
 }

@@ -59,8 +59,8 @@ type Options struct {
 	PhaseRule analyzer.PhaseRule
 	// FullNames are full names of applications. A text trace has the last 15 bytes.
 	FullNames []string
-	// Causes finds the cause of every late frame of a text trace, and restores those in
-	// a Perfetto trace that Convert wrote. Convert writes them on the tracks.
+	// Causes finds the cause of every late frame of a text trace, or reads those that
+	// Convert stored in a Perfetto trace. Convert writes them on the tracks, too.
 	Causes bool
 }
 
@@ -83,8 +83,8 @@ type Trace struct {
 	// Causes are the causes of late frames; nil unless Options.Causes is set and the
 	// input is a text trace, or a Perfetto trace that Convert wrote with causes.
 	Causes *why.Causes
-	// Lines counts the lines of a text trace, or of the text of a binary trace; nil
-	// for other formats.
+	// Lines counts the lines of a text trace, or of the text of a binary trace, also of
+	// one that was converted; nil for other formats.
 	Lines *hitrace.Totals
 	// Warnings describes what was skipped or is unknown, one sentence each.
 	Warnings []string

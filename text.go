@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/binarytrace"
 	"ohframe/analyzer/hitrace"
+	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/judge"
 	"ohframe/analyzer/why/record"
 	"ohframe/internal/causetext"
@@ -74,12 +75,14 @@ func (t *textInput) warnings() []string {
 	return t.binary.Warnings()
 }
 
-// lost returns the number of events that a binary trace reports as lost.
-func (t *textInput) lost() int {
-	if t.binary == nil {
-		return 0
+// complete adds what only a binary trace has to the counts of its lines. It returns what of
+// the input could not be read.
+func (t *textInput) complete(totals *hitrace.Totals) []string {
+	if t.binary != nil {
+		totals.Lost += t.binary.Lost()
+		totals.Longest = hitrace.Longest{} // the lines are not those of the input
 	}
-	return t.binary.Lost()
+	return append(t.warnings(), t.content.Warnings()...)
 }
 
 // check returns the error of reading the text.
@@ -104,14 +107,20 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	if err := text.check(totals, err); err != nil {
 		return nil, err
 	}
-	totals.Lost += text.lost()
-	if text.binary != nil {
-		totals.Longest = hitrace.Longest{} // the lines are not those of the input
-	}
-	t := &Trace{Timeline: timeline, Lines: totals, Warnings: slices.Concat(text.warnings(), totals.Warnings(), timeline.Diagnostics.Warnings())}
+	t := &Trace{Timeline: timeline, Lines: totals}
 	if o.Causes {
 		t.Causes = judge.Explain(recorder.Finish(), timeline)
-		t.Warnings = append(t.Warnings, causetext.Warnings(t.Causes)...)
 	}
+	text.complete(totals)
+	t.Warnings = warnings(text.warnings(), timeline, totals, t.Causes)
 	return t, nil
+}
+
+// warnings are what the user must know of a trace. skipped is what of the input could not be
+// read. lines may be nil.
+func warnings(skipped []string, t *analyzer.Timeline, lines *hitrace.Totals, causes *why.Causes) []string {
+	if lines != nil {
+		skipped = append(skipped, lines.Warnings()...)
+	}
+	return slices.Concat(skipped, t.Diagnostics.Warnings(), causetext.Warnings(causes))
 }

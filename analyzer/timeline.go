@@ -18,16 +18,12 @@ type Timeline struct {
 	// Clock is how vsync times were converted to trace time, in the first part.
 	Clock ClockOffset
 	// Parts are the traces that follow one another in a text input, mostly one, and the
-	// pieces of a trace in which the clock jumps. A trace that was converted from several
-	// has those, with the clock of the first. Other inputs have none.
+	// pieces of a trace in which the clock jumps. Other inputs have none.
 	Parts []Part
 	// ClockChanges are the changes of the clock offset within parts, in order of lines.
 	ClockChanges []ClockChange
 	// Coverage is what a text trace lacks.
 	Coverage Coverage
-	// Quality is what a converted trace states about the data quality of its original, as
-	// package internal/quality encodes it; empty for other inputs.
-	Quality string
 	// Wall relates trace time to the time of day.
 	Wall WallClock
 	// Diagnostics counts inconsistencies in the trace.

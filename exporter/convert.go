@@ -18,10 +18,10 @@ import (
 	"ohframe/exporter/ftrace"
 	"ohframe/exporter/packet"
 	"ohframe/exporter/timeline"
-	"ohframe/internal/annotation"
 	"ohframe/internal/causetext"
 	"ohframe/internal/fingerprint"
 	"ohframe/internal/quality"
+	"ohframe/internal/result"
 )
 
 // Options decide how a text trace is converted. Reader and Analyzer have limits of their
@@ -34,7 +34,7 @@ type Options struct {
 	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
 	// timeline.
 	NoTracks bool
-	// Causes finds the causes of late frames and writes them on the tracks.
+	// Causes finds the causes of late frames. The tracks show them.
 	Causes bool
 	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
 	AndroidCompat bool
@@ -46,13 +46,13 @@ type Options struct {
 	Version string
 	// Attributes are further facts for that page.
 	Attributes []Attribute
+	// Complete, if it is not nil, is called after the input was read. It completes the counts
+	// of lines, which are nil without text, and returns what of the input could not be read.
+	Complete func(*hitrace.Totals) []string `fingerprint:"-"`
 }
 
 // Attribute is a fact about a trace.
 type Attribute struct{ Key, Value string }
-
-// findsCauses reports whether causes are looked for: they are written on tracks only.
-func (o *Options) findsCauses() bool { return o.Causes && !o.NoTracks }
 
 // Summary describes a conversion. Every line is in one of its counts: headers
 // (Totals.Problems.Ignored), lines of hilog (Totals.Problems.Logged), malformed lines
@@ -82,6 +82,8 @@ type Summary struct {
 	LeftOut int
 	// Renumbered counts the frames whose vsync id was missing or not unique.
 	Renumbered int
+	// Quality is that of the trace, with the causes as far as they were looked for.
+	Quality *quality.Quality
 }
 
 // Over counts the events that limits leave out.
@@ -98,7 +100,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	summary := &Summary{}
 	var recorder *record.Recorder
 	var sinks []hitrace.Sink
-	if options.findsCauses() {
+	if options.Causes {
 		recorder = record.New(options.Analyzer.Limits)
 		sinks = append(sinks, recorder.Sink())
 	}
@@ -147,7 +149,13 @@ func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, w io.Writer, opt
 func finish(packets *packet.Writer, s *Summary, hash [2]uint64, options Options) {
 	tokens, renumbered := timeline.NewTokens(s.Timeline)
 	s.Renumbered = renumbered
+	var warnings []string
+	if options.Complete != nil {
+		warnings = options.Complete(s.Totals)
+	}
+	s.Quality = quality.Of(s.Timeline, s.Totals, causetext.Warnings(s.Causes))
 	writeUUID(packets, identity(hash, options))
+	writeResult(packets, &result.Result{Timeline: s.Timeline, Causes: s.Causes, Lines: s.Totals, Warnings: warnings})
 	writeAttributes(packets, attributes(s, hash, options))
 	writeClocks(packets, s.Timeline)
 	processes := s.Timeline.Processes
@@ -206,7 +214,6 @@ func (w *worker) encode() {
 // identity returns the trace's UUID: the input's hash and the options' together,
 // so that two conversions of one input are two traces.
 func identity(input [2]uint64, o Options) [2]uint64 {
-	o.Causes = o.findsCauses()
 	o.Reader, o.Analyzer.Limits = o.Reader.WithDefaults(), o.Analyzer.Limits.WithDefaults()
 	sum := xxh3.HashString128(fmt.Sprintf("%x\n%s", input, fingerprint.Text(o)))
 	return [2]uint64{sum.Hi, sum.Lo}
@@ -215,7 +222,7 @@ func identity(input [2]uint64, o Options) [2]uint64 {
 // attributes are the facts of the conversion that Perfetto's overview shows.
 func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 	clock, counts := &s.Timeline.Clock, s.Timeline.Counts()
-	totals, judged := cmp.Or(s.Totals, &hitrace.Totals{}), quality.Of(s.Timeline, s.Totals, causetext.Warnings(s.Causes))
+	totals := cmp.Or(s.Totals, &hitrace.Totals{})
 	list := []attribute{
 		{name: "ohframe.version", text: o.Version},
 		{name: "ohframe.input", text: o.Input},
@@ -239,14 +246,7 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		{name: "ohframe.frames_empty", number: int64(counts.Empty)},
 		{name: "ohframe.frames_misaligned", number: int64(counts.Misaligned)},
 		{name: "ohframe.frames_renumbered", number: int64(s.Renumbered)},
-		{name: "ohframe.quality", text: judged.String()},
-		{name: "ohframe.quality_reasons", text: judged.Encode()},
-	}
-	if counts.Truncated > 0 {
-		list = append(list, attribute{name: "ohframe.truncated", text: truncated(s.Timeline)})
-	}
-	if len(s.Timeline.Parts) > 1 {
-		list = append(list, attribute{name: "ohframe.parts", text: parts(s.Timeline)})
+		{name: "ohframe.quality", text: s.Quality.String()},
 	}
 	for _, a := range o.Attributes {
 		list = append(list, attribute{name: a.Key, text: a.Value})
@@ -255,28 +255,6 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		list = append(list, attribute{name: "ohframe.causes_from", text: evidence(s.Causes)})
 	}
 	return list
-}
-
-// truncated lists the truncated frames, which have no slices: the kind, process, thread,
-// vsync id, start and end of each.
-func truncated(t *analyzer.Timeline) string {
-	var list []string
-	for _, f := range t.Frames {
-		if f.Facts.Has(analyzer.Truncated) && len(list) < annotation.MaxTruncated {
-			list = append(list, fmt.Sprintf("%s %d %d %d %d %d", f.Kind, f.Process.PID, f.TID, f.VsyncID, f.Actual.Start, f.Actual.End))
-		}
-	}
-	return strings.Join(list, "; ")
-}
-
-// parts lists the start and end of each trace in the input: the time between them is in no
-// measure.
-func parts(t *analyzer.Timeline) string {
-	var list []string
-	for _, p := range t.Parts[:min(len(t.Parts), annotation.MaxParts)] {
-		list = append(list, fmt.Sprintf("%d %d", p.Span.Start, p.Span.End))
-	}
-	return strings.Join(list, "; ")
 }
 
 // evidence lists the kinds of events that causes were found in.

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/packet"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/result"
 )
 
 // writeSystemInfo describes the traced system. It states no release of Linux: then
@@ -29,6 +30,13 @@ func writeUUID(w *packet.Writer, hash [2]uint64) {
 	w.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TraceUuid{TraceUuid: &perfettopb.TraceUuid{
 		Msb: proto.Int64(int64(hash[0])), Lsb: proto.Int64(int64(hash[1])),
 	}}})
+}
+
+// writeResult writes what ohframe reads of the trace. It is deflated already.
+func writeResult(w *packet.Writer, r *result.Result) {
+	w.Flush()
+	b := packet.AppendVarint(nil, packet.FieldSequenceID, packet.SequenceID)
+	w.WriteBytes(packet.AppendBytes(nil, packet.TraceField, append(b, r.Field()...)))
 }
 
 // attribute is a line on the UI's overview page: text, or else a number.

@@ -1,7 +1,6 @@
 package exporter
 
 import (
-	"bytes"
 	"cmp"
 	"os"
 	"slices"
@@ -196,13 +195,4 @@ func compareWhyTree(t *testing.T, session *engine.Session) {
 		WHERE a.parent = 'Frames' AND b.parent = 'Frames' AND a.place < b.place AND a.order_id > b.order_id
 		UNION ALL
 		SELECT name, parent FROM place WHERE place IN (2, 4) AND parent != 'Frames'`), nil)
-}
-
-// Causes need the tracks: without these, the option changes nothing.
-func TestCausesWithoutTracks(t *testing.T) {
-	with, _ := convert(t, waitsTrace(t), Options{NoTracks: true, Causes: true})
-	without, _ := convert(t, waitsTrace(t), Options{NoTracks: true})
-	if !bytes.Equal(with, without) {
-		t.Error("the traces differ")
-	}
 }

@@ -157,10 +157,11 @@ func TestAndroid(t *testing.T) {
 	trace := androidTrace(t)
 	session := load(t, trace)
 	enginetest.CheckGate(t, session)
-	timeline, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{})
+	read, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	timeline := read.Timeline
 	report := stats.Compute(timeline, stats.Options{})
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.compare_android; SELECT 1")
 	checkComparison(t, session, report, "android")

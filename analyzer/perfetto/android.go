@@ -28,28 +28,11 @@ func (a *assembly) judge() {
 	}
 }
 
-// present sets when render frames were shown. On Android their actual interval ends then.
-// In ohframe's traces it ends with the work, and the present delay counts from the
-// expected present. That is the same time after the expected end in the whole trace
-// (docs/frames.md 14.3), which most frames' periods decide: inferred ones may be wrong.
+// present sets when render frames were shown: their actual interval ends then.
 func (a *assembly) present() {
-	var lead trace.Duration
-	votes := map[trace.Duration]int{}
 	for _, f := range a.frames {
-		if expected := f.ExpectedPresent(); expected.Known() {
-			l := expected.Sub(f.Expected.End)
-			if votes[l]++; votes[l] > votes[lead] {
-				lead = l
-			}
-		}
-	}
-	for _, f := range a.frames {
-		switch {
-		case f.Kind != analyzer.RenderFrame || f.Facts.Has(analyzer.Truncated|analyzer.Dropped):
-		case !a.ours:
+		if f.Kind == analyzer.RenderFrame && !f.Facts.Has(analyzer.Truncated|analyzer.Dropped) {
 			f.Present = f.Actual.End
-		case f.timeline.PresentDelayKnown && f.Expected.Known():
-			f.Present = max(0, f.Expected.End.Add(lead+f.timeline.PresentDelay))
 		}
 	}
 }

@@ -1,8 +1,8 @@
-// Package perfetto reads frames from Perfetto traces with a frame timeline. Android's
-// SurfaceFlinger records one, and ohframe writes one.
+// Package perfetto reads Perfetto traces: frames from the frame timeline that Android's
+// SurfaceFlinger records, and the result of the analysis from a trace that ohframe wrote.
 //
 //	packets ──▶ slices ──▶ frames ──▶ links, verdicts, periods ──▶ Timeline
-//	     └────▶ notes ────────────────────────────────▲
+//	     └────▶ internal/result ──▶ Timeline, Causes, counts of lines
 //
 // A trace is a sequence of packets. Each is field 1 of the file, with its length. A
 // packet has a time in some clock, and one payload. Only these fields are decoded:
@@ -14,8 +14,9 @@
 //	  compressed_packets           50   packets, deflated
 //	  timestamp_clock_id           58   boot time if absent
 //	  frame_timeline_event         76   a slice of a frame timeline starts or ends
-//	  trace_attributes            126   written by ohframe
+//	  trace_attributes            126   show that ohframe wrote the trace
 //	  zstd_compressed_packets     133
+//	  the result                 8471   written by ohframe
 //
 // From Perfetto v58.0 on frame_timeline_event is declared as an extension; the
 // bytes are the same.
@@ -51,27 +52,8 @@
 //
 // # Traces that ohframe wrote
 //
-// Their attributes identify them. Beside the frame timeline they have tracks with a
-// slice for each frame, with annotations (internal/annotation) that carry the facts:
-//
-//	TracePacket                 field
-//	  track_event                  11   a slice begins, with annotations
-//	  interned_data                12   the annotations' names, and texts that they share
-//	  track_descriptor             60   a track "Frames" of a process
-//
-// With these tracks the report of the trace is that of the text, and so are the causes
-// of late frames, which ReadCauses returns. Not restored are Explanation.Pieces and Slices;
-// truncated frames and links to them; all but the first start and the last end of a
-// frame's GPU work; the times of transactions before the last, which of them went to
-// which other render frame, and the order in which a render frame applied them; an
-// expected end without a start; the idle process; diagnostics; the span of the trace.
-//
-// A trace that was written without these tracks is read like Android's: verdicts decide,
-// and the measures of the text are not restored. Three things differ from Android. Each
-// thread has frames of its own. The actual interval of a render frame ends with the
-// work, so the present time comes from the present delay, to a few nanoseconds, and only
-// for frames with an expected interval. The attributes contain the clock offset and its
-// source.
+// The result is all that is read of them. A trace without it was edited, and its frame
+// timeline lacks most facts: that is an error, and so are several results in one trace.
 //
 // # Hostile input
 //

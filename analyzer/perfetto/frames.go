@@ -6,41 +6,26 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 )
 
-// assemble makes a timeline of everything that was decoded, and causes if there are any.
-func (d *decoder) assemble() (*analyzer.Timeline, *why.Causes) {
+// assemble makes a timeline of everything that was decoded.
+func (d *decoder) assemble() *analyzer.Timeline {
 	t := &analyzer.Timeline{Clock: d.clocks.offset(), Wall: d.clocks.wall()}
-	d.stats.Ours, d.stats.Converter = d.attributes.ours, d.attributes.version
-	t.Quality = d.attributes.quality
-	if d.attributes.offsetKnown {
-		t.Clock = d.attributes.clock()
-	}
-	for _, span := range d.attributes.parts {
-		t.Parts = append(t.Parts, analyzer.Part{Span: span, Clock: t.Clock})
-	}
 	d.pair(t)
 
 	a := assembly{
-		stats: d.stats, ours: d.attributes.ours, expected: map[expectation]*slice{},
-		render: map[int64][]*analyzer.Frame{},
+		stats: d.stats, expected: map[expectation]*slice{}, render: map[int64][]*analyzer.Frame{},
 	}
 	a.add(d.slices, d.processes, t.Span.End)
 	a.link()
 	a.judge()
 	a.inferPeriods()
 	a.present()
-	a.restore(&d.notes)
-	if a.ours {
-		a.numberTransactions()
-	}
 	for _, f := range a.frames {
 		t.Frames = append(t.Frames, f.Frame)
 	}
-	d.addTruncated(t)
 	t.Processes = d.processes.list()
-	return t, a.causes(&d.attributes, t)
+	return t
 }
 
 // edge is the time at the start and the end of a trace in which slices are expected to be
@@ -104,16 +89,13 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 
 // assembly makes frames from slices.
 type assembly struct {
-	stats     *Stats
-	ours      bool // ohframe wrote the trace
-	frames    []frame
-	expected  map[expectation]*slice
-	render    map[int64][]*analyzer.Frame // by token, in order of start
-	explained []explained
+	stats    *Stats
+	frames   []frame
+	expected map[expectation]*slice
+	render   map[int64][]*analyzer.Frame // by token, in order of start
 }
 
-// frame is a frame and its frame timeline, even after restore has removed that from
-// Frame.Android.
+// frame is a frame and its frame timeline.
 type frame struct {
 	*analyzer.Frame
 	timeline *analyzer.FrameTimeline
@@ -150,7 +132,7 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 			continue
 		}
 		key := expectation{s.kind, s.pid, s.timeline.Token}
-		if a.hasLayers(s) {
+		if s.kind == analyzer.ApplicationFrame && s.timeline.Token > 0 { // it may have several layers
 			if n, ok := latest[key]; ok && s.Start.Sub(a.frames[n].lastLayer().Actual.Start) <= layersApart {
 				a.frames[n].addLayer(s, end)
 				continue
@@ -164,15 +146,12 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 		}, &timeline}
 		if s.kind == analyzer.ApplicationFrame {
 			f.addLayer(s, end)
-			if tid, ok := layerThread(s.layer); ok && a.ours {
-				f.TID = tid
-			}
 		} else if !s.End.Known() {
 			f.Actual.End = end
 			f.Facts = analyzer.Truncated
 		}
 		e := a.expected[key]
-		if e != nil && !used[e] && (!a.ours || timeline.Prediction == analyzer.PredictionValid) {
+		if e != nil && !used[e] {
 			f.Expected = e.Interval
 			f.Vsync, f.Deadline = e.Start, e.End
 			used[e] = true
@@ -196,12 +175,6 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 // After a restart SurfaceFlinger reuses tokens, so the same token much later belongs to
 // another frame.
 const layersApart = 500 * trace.Millisecond
-
-// hasLayers reports whether the slice may be one of several layers of a frame. In
-// ohframe's traces a layer is a thread, and each thread has frames of its own.
-func (a *assembly) hasLayers(s *slice) bool {
-	return !a.ours && s.kind == analyzer.ApplicationFrame && s.timeline.Token > 0
-}
 
 // link links application frames to the render frames that picked them up.
 func (a *assembly) link() {

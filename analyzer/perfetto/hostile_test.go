@@ -64,40 +64,13 @@ func TestHostile(t *testing.T) {
 				{Key: proto.String(fmt.Sprint("ohframe.", i)), Value: &pb.TraceAttributes_Attribute_StringValue{StringValue: strings.Repeat("x", 1000)}},
 			}}}})
 		})},
-		{Name: "tracks of ours", Append: packets(func(r *recording, i int) {
-			if i == 0 {
-				oursBegin(r)
-			}
-			r.packet(&pb.TracePacket{Data: &pb.TracePacket_TrackDescriptor{TrackDescriptor: &pb.TrackDescriptor{
-				Uuid: proto.Uint64(uint64(i + 2)), ParentUuid: proto.Uint64(1), StaticOrDynamicName: &pb.TrackDescriptor_Name{Name: "Frames (" + fmt.Sprint(i) + ")"},
-			}}})
-		}), Warning: "limit: threads"},
-		{Name: "notes of ours", Append: packets(func(r *recording, i int) {
-			if i == 0 {
-				oursBegin(r)
-			}
-			r.note(uint64(1e9+i), int64(i), 3)
-		}), Warning: "limit: frames"},
-		{Name: "transactions of ours", Pieces: 1000, Append: packets(func(r *recording, i int) {
-			if i == 0 {
-				oursBegin(r)
-			}
-			r.note(uint64(1e9+i), int64(i), 2000)
-		}), Warning: "limit: records"},
-		{Name: "interned names of ours", Append: packets(func(r *recording, i int) {
-			if i == 0 {
-				oursBegin(r)
-			}
-			names := &pb.InternedData{DebugAnnotationNames: []*pb.DebugAnnotationName{{Iid: proto.Uint64(uint64(i)), Name: proto.String("vsync_id")}}}
-			r.packet(&pb.TracePacket{InternedData: names, Data: &pb.TracePacket_TrackEvent{TrackEvent: &pb.TrackEvent{}}})
-		})},
 	}
 	for i := range inputs {
 		inputs[i].Head = frame()
 	}
 	hostiletest.Reader{
 		Read: func(ctx context.Context, r io.Reader, l limits.Limits) (*analyzer.Timeline, []string, error) {
-			timeline, stats, err := perfetto.Read(ctx, r, perfetto.Options{Limits: l})
+			timeline, stats, err := readTimeline(ctx, r, perfetto.Options{Limits: l})
 			return timeline, stats.Warnings(), err
 		},
 		Inputs: inputs, Pieces: 50_000, Small: tight, Heap: 16 << 20, Frames: tight.Frames, Processes: tight.Threads,
@@ -114,36 +87,6 @@ func tree(pid, tid, tgid int32) *pb.TracePacket {
 		t.Threads = []*pb.ProcessTree_Thread{{Tid: &tid, Tgid: &tgid, Name: &name}}
 	}
 	return &pb.TracePacket{Data: &pb.TracePacket_ProcessTree{ProcessTree: t}}
-}
-
-// oursBegin says that ohframe wrote the trace, and describes a track with frames.
-func oursBegin(r *recording) {
-	r.packet(&pb.TracePacket{Data: &pb.TracePacket_TraceAttributes{TraceAttributes: &pb.TraceAttributes{
-		Attribute: []*pb.TraceAttributes_Attribute{{Key: proto.String("ohframe.frames")}},
-	}}})
-	r.packet(&pb.TracePacket{Data: &pb.TracePacket_TrackDescriptor{TrackDescriptor: &pb.TrackDescriptor{
-		Uuid: proto.Uint64(1), Process: &pb.ProcessDescriptor{Pid: proto.Int32(app)}, StaticOrDynamicName: &pb.TrackDescriptor_Name{Name: "Frames"},
-	}}})
-	r.packet(&pb.TracePacket{
-		InternedData: &pb.InternedData{DebugAnnotationNames: []*pb.DebugAnnotationName{
-			{Iid: proto.Uint64(1), Name: proto.String("vsync_id")}, {Iid: proto.Uint64(2), Name: proto.String("transactions")},
-		}},
-		Data: &pb.TracePacket_TrackEvent{TrackEvent: &pb.TrackEvent{}},
-	})
-}
-
-// note is the slice of a frame on a track of ours, which sent transactions.
-func (r *recording) note(at uint64, vsync int64, transactions int) {
-	list := &pb.DebugAnnotation{NameField: &pb.DebugAnnotation_NameIid{NameIid: 2}}
-	for i := range transactions {
-		list.ArrayValues = append(list.ArrayValues, &pb.DebugAnnotation{Value: &pb.DebugAnnotation_IntValue{IntValue: int64(i)}})
-	}
-	r.packet(&pb.TracePacket{Timestamp: &at, Data: &pb.TracePacket_TrackEvent{TrackEvent: &pb.TrackEvent{
-		Type: pb.TrackEvent_TYPE_SLICE_BEGIN.Enum(), TrackUuid: proto.Uint64(1),
-		DebugAnnotations: []*pb.DebugAnnotation{
-			{NameField: &pb.DebugAnnotation_NameIid{NameIid: 1}, Value: &pb.DebugAnnotation_IntValue{IntValue: vsync}}, list,
-		},
-	}}})
 }
 
 // frame returns a packet with a valid frame.
@@ -300,13 +243,6 @@ func TestHostileTime(t *testing.T) {
 		"one cookie": func(r *recording, i int) {
 			r.surface(0, int64(i), 1, app, "layer", [2]float64{float64(i), float64(i) + .1}, [2]float64{float64(i), float64(i) + .1}, fine)
 		},
-		"equal transactions of ours": func(r *recording, i int) {
-			if i == 0 {
-				oursBegin(r)
-			}
-			r.surface(int64(2*i), 1, 0, app, fmt.Sprint("layer#", app), [2]float64{}, [2]float64{5 + float64(i), 1e6}, fine)
-			r.note(ms(5+float64(i)), 1, 3)
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hostiletest.CheckLinear(t, 20_000, func(n int) func() {
@@ -346,29 +282,17 @@ func TestExtremes(t *testing.T) {
 					}}})
 				}
 			}
-			for _, ours := range []bool{false, true} {
-				trace := r.bytes
-				if ours {
-					trace = append(recorded(func(o *recording) {
-						oursBegin(o)
-						o.packet(&pb.TracePacket{Data: &pb.TracePacket_TraceAttributes{TraceAttributes: &pb.TraceAttributes{Attribute: []*pb.TraceAttributes_Attribute{
-							{Key: proto.String("ohframe.clock_offset_ns"), Value: &pb.TraceAttributes_Attribute_LongValue{LongValue: a}},
-							{Key: proto.String("ohframe.frames_renumbered"), Value: &pb.TraceAttributes_Attribute_LongValue{LongValue: b}},
-						}}}})
-					}), trace...)
-				}
-				timeline, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{})
-				if err == perfetto.ErrNoFrames {
-					continue
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := timeline.Validate(); err != nil {
-					t.Errorf("%d and %d: %v", a, b, err)
-				}
-				checkTimes(t, timeline)
+			timeline, _, err := readTimeline(t.Context(), bytes.NewReader(r.bytes), perfetto.Options{})
+			if err == perfetto.ErrNoFrames {
+				continue
 			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := timeline.Validate(); err != nil {
+				t.Errorf("%d and %d: %v", a, b, err)
+			}
+			checkTimes(t, timeline)
 		}
 	}
 }

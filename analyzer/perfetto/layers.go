@@ -3,8 +3,6 @@ package perfetto
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -111,15 +109,4 @@ func startOf(r *analyzer.Frame) trace.Time {
 		return 0
 	}
 	return r.Actual.Start
-}
-
-// layerThread returns the thread id in the name that ohframe gives a layer,
-// "process#thread".
-func layerThread(layer string) (trace.TID, bool) {
-	i := strings.LastIndexByte(layer, '#')
-	if i < 0 {
-		return 0, false
-	}
-	tid, err := strconv.ParseInt(layer[i+1:], 10, 32)
-	return trace.TID(tid), err == nil && tid >= 0
 }

@@ -2,6 +2,8 @@ package perfetto
 
 import (
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"ohframe/internal/result"
 )
 
 // Field numbers of the messages that are decoded field by field. A test compares them
@@ -9,17 +11,18 @@ import (
 const (
 	tracePacket = 1 // Trace.packet
 
-	packetProcessTree     = 2 // of TracePacket
-	packetClockSnapshot   = 6
-	packetTimestamp       = 8
-	packetTrackEvent      = 11
-	packetInternedData    = 12
-	packetCompressed      = 50
-	packetClockID         = 58
-	packetTrackDescriptor = 60
-	packetFrameTimeline   = 76
-	packetAttributes      = 126
-	packetZstdCompressed  = 133 // not in the schema's subset
+	packetProcessTree    = 2 // of TracePacket
+	packetClockSnapshot  = 6
+	packetTimestamp      = 8
+	packetCompressed     = 50
+	packetClockID        = 58
+	packetFrameTimeline  = 76
+	packetAttributes     = 126
+	packetZstdCompressed = 133 // not in the schema's subset
+	packetResult         = result.PacketField
+
+	attributesAttribute = 1 // TraceAttributes.attribute
+	attributeKey        = 1 // of Attribute
 )
 
 // packet has the fields of a TracePacket that are needed.
@@ -29,13 +32,12 @@ type packet struct {
 	clock     uint64           // a BuiltinClock; zero is boot time
 	kind      protowire.Number // the payload's field; zero if it is not needed
 	payload   []byte           // valid until the next packet
-	interned  []byte           // the packet's interned_data; valid until the next packet
 }
 
 // matters reports whether the field is a payload that is decoded at any size.
 func matters(field protowire.Number) bool {
 	switch field {
-	case packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetAttributes, packetCompressed, packetZstdCompressed:
+	case packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetAttributes, packetCompressed, packetZstdCompressed, packetResult:
 		return true
 	}
 	return false
@@ -55,9 +57,7 @@ func (p *packet) set(f field) {
 	case f.bytes == nil && f.number == packetClockID:
 		p.clock = f.value
 	case f.bytes == nil:
-	case f.number == packetInternedData:
-		p.interned = f.bytes
-	case matters(f.number) || f.number == packetTrackEvent || f.number == packetTrackDescriptor:
+	case matters(f.number):
 		p.kind, p.payload = f.number, f.bytes
 	}
 }

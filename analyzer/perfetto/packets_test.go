@@ -2,6 +2,8 @@ package perfetto_test
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"testing"
 
 	"github.com/klauspost/compress/zlib"
@@ -104,7 +106,7 @@ func actualDisplay(cookie, token int64, pid int32, v verdict) *pb.FrameTimelineE
 // read reads a trace and checks that its timeline is valid.
 func read(t testing.TB, trace []byte) (*analyzer.Timeline, *perfetto.Stats) {
 	t.Helper()
-	timeline, stats, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{})
+	timeline, stats, err := readTimeline(t.Context(), bytes.NewReader(trace), perfetto.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,6 +114,15 @@ func read(t testing.TB, trace []byte) (*analyzer.Timeline, *perfetto.Stats) {
 		t.Error(err)
 	}
 	return timeline, stats
+}
+
+// readTimeline reads a trace from Android.
+func readTimeline(ctx context.Context, r io.Reader, o perfetto.Options) (*analyzer.Timeline, *perfetto.Stats, error) {
+	read, stats, err := perfetto.Read(ctx, r, o)
+	if err != nil {
+		return nil, stats, err
+	}
+	return read.Timeline, stats, nil
 }
 
 // compressed returns the trace as one packet that holds all of its packets.

@@ -12,12 +12,11 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/plural"
+	"ohframe/internal/result"
 )
 
 // ErrNotATrace: the input does not begin like a Perfetto trace.
@@ -27,6 +26,14 @@ var ErrNotATrace = errors.New("not a Perfetto trace")
 // android.surfaceflinger.frametimeline, from Android 12 on.
 var ErrNoFrames = errors.New("no frame timeline in the trace")
 
+// ErrNoResult: ohframe wrote the trace, and the result of the analysis is not in it, or is
+// damaged, or another version of ohframe wrote it. ErrSeveralResults: it is several traces
+// that ohframe wrote, one after another.
+var (
+	ErrNoResult       = errors.New("a converted trace without the result of its analysis")
+	ErrSeveralResults = errors.New("several converted traces in one")
+)
+
 // Options decide how a trace is read.
 type Options struct {
 	// Strict turns damage and truncation of the trace into an error. Otherwise they
@@ -34,10 +41,10 @@ type Options struct {
 	Strict bool
 	// Limits are the limits for reading. Frames is the limit of actual slices of the
 	// frame timeline, and of expected slices; Threads that of processes, and of threads;
-	// Strings that of layers, and of texts about causes; Records that of clock readings,
-	// and of transactions; States that of parts of frames' times and of causes. Anything
-	// over these limits is skipped and counted. Inflated and Ratio are limits of all
-	// compressed packets together; over them, reading fails with a *limits.Error.
+	// Strings that of layers; Records that of clock readings. Anything over these limits
+	// is skipped and counted. Inflated and Ratio are limits of all compressed packets
+	// together; over them, reading fails with a *limits.Error. So does reading a converted
+	// trace over Frames or, for facts about frames, over States.
 	Limits limits.Limits
 }
 
@@ -47,9 +54,8 @@ type Stats struct {
 	Packets int
 	// Events counts the starts and ends of slices of the frame timeline.
 	Events int
-	// Ours reports whether ohframe wrote the trace, Converter is the version that did.
-	Converter string
-	Ours      bool
+	// Ours reports whether ohframe wrote the trace.
+	Ours bool
 
 	// Cut: the input ends within a packet. Earlier frames are in the timeline.
 	Cut bool
@@ -81,10 +87,9 @@ type Stats struct {
 // Over counts what was skipped because of a limit.
 type Over struct {
 	Frames  int // starts and ends of slices of the frame timeline
-	Threads int // names of processes and threads, tracks, and frames of skipped processes
-	Strings int // frames whose layer has no name for that reason, and texts about causes
-	Records int // clock readings and transactions
-	States  int // parts of frames' times, and causes
+	Threads int // names of processes and threads, and frames of skipped processes
+	Strings int // frames whose layer has no name for that reason
+	Records int // clock readings
 }
 
 // Warnings describes damage and skipped parts of the trace, for users.
@@ -107,42 +112,43 @@ func (s *Stats) Warnings() []string {
 	add(s.lostEnds, "slice", "without an end in the trace")
 	add(s.UnknownClock, "event", "in a clock with an unknown offset to boot time")
 	add(s.Over.Frames, "frame timeline event", "over the limit skipped (limit: frames)")
-	add(s.Over.Threads, "fact", "about processes and threads over the limit skipped: names, tracks and frames (limit: threads)")
-	add(s.Over.Strings, "text", "over the limit skipped: names of layers, texts about causes (limit: strings)")
-	add(s.Over.Records, "record", "over the limit skipped: clock readings, transactions (limit: records)")
-	add(s.Over.States, "fact", "about causes over the limit skipped: parts of frames' times, shares (limit: states)")
+	add(s.Over.Threads, "fact", "about processes and threads over the limit skipped: names and frames (limit: threads)")
+	add(s.Over.Strings, "name", "of a layer over the limit skipped (limit: strings)")
+	add(s.Over.Records, "clock reading", "over the limit skipped (limit: records)")
 	return list
 }
 
-// Read reads the frames of the Perfetto trace in r. It decompresses packets, but not a
-// trace that is compressed as a whole. Times of the timeline are boot time. The error is
-// ErrNotATrace, ErrNoFrames, a *limits.Error, that of r or ctx, or in strict mode a
-// description of the first damage. The Stats are never nil.
-func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Stats, error) {
-	t, _, stats, err := ReadCauses(ctx, r, options)
-	return t, stats, err
-}
-
-// ReadCauses does the same, and also reads the causes of late frames, without
-// Explanation.Pieces and Slices. They are nil if the trace has none: only ohframe writes them.
-func ReadCauses(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *why.Causes, *Stats, error) {
+// Read reads the Perfetto trace in r: the frame timeline of Android, or the result of the
+// analysis in a trace that ohframe wrote. It decompresses packets, but not a trace that is
+// compressed as a whole. Times of the timeline are boot time. The error is ErrNotATrace,
+// ErrNoFrames, ErrNoResult, ErrSeveralResults, a *limits.Error, that of r or ctx, or in
+// strict mode a description of the first damage. The Stats are never nil.
+func Read(ctx context.Context, r io.Reader, options Options) (*result.Result, *Stats, error) {
 	d := newDecoder(ctx, options.Limits.WithDefaults())
 	defer d.close()
 	err := d.read(r)
 	if err == nil && options.Strict {
 		err = d.stats.damage()
 	}
-	if err != nil {
-		return nil, nil, d.stats, err
+	switch {
+	case err != nil:
+		return nil, d.stats, err
+	case d.results > 1:
+		return nil, d.stats, ErrSeveralResults
+	case d.results == 1 && d.resultError != nil:
+		return nil, d.stats, fmt.Errorf("%w: %w", ErrNoResult, d.resultError)
+	case d.results == 1:
+		return d.result, d.stats, nil
+	case d.stats.Events == 0:
+		return nil, d.stats, ErrNoFrames
+	case d.stats.Ours:
+		return nil, d.stats, ErrNoResult
 	}
-	if d.stats.Events == 0 {
-		return nil, nil, d.stats, ErrNoFrames
-	}
-	t, causes := d.assemble()
+	t := d.assemble()
 	if len(t.Frames) == 0 {
-		return nil, nil, d.stats, ErrNoFrames
+		return nil, d.stats, ErrNoFrames
 	}
-	return t, causes, d.stats, nil
+	return &result.Result{Timeline: t}, d.stats, nil
 }
 
 // damage returns an error that describes the most serious damage, or nil for an
@@ -163,17 +169,18 @@ func (s *Stats) damage() error {
 
 // decoder collects the contents of packets.
 type decoder struct {
-	ctx        context.Context
-	stats      *Stats
-	events     []event
-	slices     []slice
-	layers     map[string]string
-	clocks     clocks
-	processes  *processes
-	attributes attributes
-	notes      notes
-	message    perfettopb.FrameTimelineEvent
-	limits     limits.Limits
+	ctx         context.Context
+	stats       *Stats
+	events      []event
+	slices      []slice
+	layers      map[string]string
+	clocks      clocks
+	processes   *processes
+	result      *result.Result
+	results     int   // packets with a result
+	resultError error // of the first
+	message     perfettopb.FrameTimelineEvent
+	limits      limits.Limits
 
 	actual, expected, ends int // counts of slices and of ends
 
@@ -189,7 +196,6 @@ func newDecoder(ctx context.Context, l limits.Limits) *decoder {
 	return &decoder{
 		ctx: ctx, stats: stats, limits: l, inflation: l.NewInflation(), layers: map[string]string{},
 		processes: newProcesses(l.Threads, &stats.Over.Threads), clocks: clocks{limit: l.Records, over: &stats.Over.Records},
-		notes: newNotes(l, &stats.Over),
 	}
 }
 
@@ -246,22 +252,35 @@ func (d *decoder) packets(in *source, nested bool) outcome {
 func (d *decoder) packet(p *packet) {
 	ok := true
 	switch p.kind {
+	case packetResult:
+		d.stats.Ours = true
+		if d.results++; d.results == 1 {
+			d.result, d.resultError = result.Decode(p.payload, d.limits, d.inflation)
+			d.failed = limitError(d.resultError)
+		}
 	case packetFrameTimeline:
-		ok = d.event(p)
+		ok = d.results > 0 || d.event(p)
 	case packetProcessTree:
 		ok = d.processes.add(p.payload)
 	case packetClockSnapshot:
 		ok = d.clocks.add(p.payload)
 	case packetAttributes:
-		ok = d.attributes.add(p.payload)
+		ok = d.attributes(p.payload)
 	case packetCompressed, packetZstdCompressed:
 		ok = d.compressed(p)
-	case packetTrackDescriptor, packetTrackEvent:
-		ok = !d.attributes.ours || d.notes.add(p) // other programs' tracks have other annotations
 	}
 	if !ok {
 		d.stats.Damaged++
 	}
+}
+
+// attributes decodes attributes of the trace, which show whether ohframe wrote it.
+func (d *decoder) attributes(payload []byte) bool {
+	return eachMessage(payload, attributesAttribute, func(b []byte) bool {
+		return eachField(b, func(f field) {
+			d.stats.Ours = d.stats.Ours || f.number == attributeKey && string(f.bytes) == "ohframe.version"
+		})
+	})
 }
 
 // compressed reads the packets in a compressed packet. It returns false if the

@@ -65,7 +65,7 @@ func TestForms(t *testing.T) {
 			if reader == "by bytes" && len(b) > 1<<20 {
 				continue
 			}
-			timeline, stats, err := perfetto.Read(t.Context(), r, perfetto.Options{Strict: true})
+			timeline, stats, err := readTimeline(t.Context(), r, perfetto.Options{Strict: true})
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, reader, err)
 				continue
@@ -96,7 +96,7 @@ func TestNotATrace(t *testing.T) {
 		if perfetto.Sniff([]byte(input)) {
 			t.Errorf("%s: taken for a trace", name)
 		}
-		timeline, stats, err := perfetto.Read(t.Context(), strings.NewReader(input), perfetto.Options{})
+		timeline, stats, err := readTimeline(t.Context(), strings.NewReader(input), perfetto.Options{})
 		if !errors.Is(err, perfetto.ErrNotATrace) || timeline != nil || stats == nil {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -184,7 +184,7 @@ func TestDamage(t *testing.T) {
 		"no zstd data":                     payload(133, "nothing deflated"),
 		"deflated nonsense":                compressed([]byte("nonsense"))[2:],
 	} {
-		timeline, stats, err := perfetto.Read(t.Context(), bytes.NewReader(in(packet)), perfetto.Options{})
+		timeline, stats, err := readTimeline(t.Context(), bytes.NewReader(in(packet)), perfetto.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -199,7 +199,7 @@ func TestDamage(t *testing.T) {
 
 	// Where packets do not follow each other, what is before counts.
 	garbage := append(append([]byte{}, good.bytes[:half]...), "no packets here"...)
-	timeline, stats, err := perfetto.Read(t.Context(), bytes.NewReader(garbage), perfetto.Options{})
+	timeline, stats, err := readTimeline(t.Context(), bytes.NewReader(garbage), perfetto.Options{})
 	if err != nil || stats.Garbage != int64(half) || len(timeline.Frames) == 0 {
 		t.Errorf("garbage at %d, want %d; error %v", stats.Garbage, half, err)
 	}

@@ -143,7 +143,7 @@ func convertOne(c *cli.Context, name, outName string) error {
 		return err
 	}
 	printWarnings(name, append(summary.Warnings, in.warnings()...))
-	warnUnreliable(name, qualityOf(&summary.Summary))
+	warnUnreliable(name, summary.Quality)
 	if !c.Bool("quiet") {
 		printSummary(os.Stderr, inputName(name), outName, &summary.Summary)
 	}

@@ -104,7 +104,7 @@ func open(c *cli.Context) error {
 	}
 	printWarnings(name, append(summary.Warnings, in.warnings()...))
 	if summary.Timeline != nil { // of a trace that is passed through it may be unknown
-		warnUnreliable(name, qualityOf(&summary.Summary))
+		warnUnreliable(name, summary.Quality)
 	}
 	if !summary.PassedThrough && !c.Bool("quiet") {
 		printSummary(os.Stderr, inputName(name), standard, &summary.Summary)

@@ -9,7 +9,6 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/exporter"
 	"ohframe/internal/causetext"
 	"ohframe/internal/ci"
 	"ohframe/internal/quality"
@@ -74,11 +73,6 @@ func warnUnreliable(name string, q *quality.Quality) {
 	if q.Frames() > 0 && q.Verdict == quality.Unreliable {
 		printWarnings(name, []string{"data quality: " + q.String()})
 	}
-}
-
-// qualityOf returns the quality of a converted trace.
-func qualityOf(s *exporter.Summary) *quality.Quality {
-	return quality.Of(s.Timeline, s.Totals, causetext.Warnings(s.Causes))
 }
 
 // fail skips an input, or keeps its error.

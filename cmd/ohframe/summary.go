@@ -136,7 +136,7 @@ func printProcesses(w io.Writer, t *analyzer.Timeline) {
 
 // printNoFrames prints which markers are missing and how to record them.
 func printNoFrames(w io.Writer, in string, s *exporter.Summary) {
-	f := noFrames(s.Timeline, qualityOf(s))
+	f := noFrames(s.Timeline, s.Quality)
 	fmt.Fprintf(w, "%s: %s\nhint: %s\n", text.Printable(in), f.what, f.hint)
 }
 

@@ -94,7 +94,7 @@ func runWhy(c *cli.Context) error {
 func noCauses(name string, in *ohframe.Trace) *failure {
 	f := &failure{file: inputName(name), what: "causes are not supported for frames of Android", hint: "ohframe report and ohframe frames read it"}
 	if in.Converted {
-		f.what, f.hint = "the trace was converted without causes", "run ohframe why on the text trace, or convert it without --no-causes and --no-tracks"
+		f.what, f.hint = "the trace was converted without causes", "run ohframe why on the text trace, or convert it without --no-causes"
 	}
 	return f
 }

@@ -1,22 +1,12 @@
-// Package annotation names the facts of a frame that are stored in a Perfetto
-// trace as debug annotations of the frame's slice.
+// Package annotation names the facts of a frame that are written to a Perfetto trace as
+// debug annotations of the frame's slice, for people and SQL. ohframe does not read them:
+// package internal/result stores the same facts.
 //
-//	analyzer.Frame ──▶ exporter ──▶ slice with annotations ──▶ analyzer/perfetto ──▶ analyzer.Frame
-//
-// The exporter writes the annotations, analyzer/perfetto reads those back that are
-// not derived from others. docs/perfetto.md describes them for users, and the
-// queries in sql/ohos select them by name.
+// docs/perfetto.md describes the annotations for users, and the queries in sql/ohos select
+// them by name.
 package annotation
 
 import "strings"
-
-// MaxTruncated is the number of truncated frames that a trace's attribute
-// ohframe.truncated lists. An undamaged trace has a few for each process.
-const MaxTruncated = 1000
-
-// MaxParts is the number of traces in one input that a trace's attribute "ohframe.parts"
-// lists.
-const MaxParts = 1000
 
 // Key is an annotation. In the trace it is also the number of the interned name.
 type Key uint8
@@ -140,94 +130,93 @@ const (
 const both = Application | Render
 
 var table = [end]struct {
-	name    string
-	frames  Frames
-	derived bool
+	name   string
+	frames Frames
 }{
-	VsyncID:    {name: "vsync_id", frames: both},
-	Token:      {name: "token", frames: both},
-	TID:        {name: "tid", frames: Application},
-	Flag:       {name: "flag", frames: both, derived: true},
-	ExpectedAt: {name: "expected_ts", frames: both},
-	VsyncAt:    {name: "vsync_ts", frames: both},
-	DeadlineAt: {name: "deadline_ts", frames: both | Work},
-	Period:     {name: "period_ms", frames: both},
-	Coalesced:  {name: "coalesced", frames: both},
-	Overrun:    {name: "overrun_ms", frames: both | Work, derived: true},
-	MainLate:   {name: "main_late", frames: both},
-	GPULate:    {name: "gpu_late", frames: Render},
-	Empty:      {name: "empty", frames: both},
-	Misaligned: {name: "misaligned", frames: both},
+	VsyncID:    {"vsync_id", both},
+	Token:      {"token", both},
+	TID:        {"tid", Application},
+	Flag:       {"flag", both},
+	ExpectedAt: {"expected_ts", both},
+	VsyncAt:    {"vsync_ts", both},
+	DeadlineAt: {"deadline_ts", both | Work},
+	Period:     {"period_ms", both},
+	Coalesced:  {"coalesced", both},
+	Overrun:    {"overrun_ms", both | Work},
+	MainLate:   {"main_late", both},
+	GPULate:    {"gpu_late", Render},
+	Empty:      {"empty", both},
+	Misaligned: {"misaligned", both},
 
-	Transactions:  {name: "transactions", frames: Application},
-	SentAt:        {name: "sent_ts", frames: Application},
-	RenderToken:   {name: "render_token", frames: Application | Whole, derived: true},
-	AlsoTakenBy:   {name: "also_taken_by", frames: Application},
-	JudgedBy:      {name: "judged_by", frames: Application, derived: true},
-	WantedAt:      {name: "wanted_ts", frames: Application},
-	WantedUnknown: {name: "wanted_unknown", frames: Application},
+	Transactions:  {"transactions", Application},
+	SentAt:        {"sent_ts", Application},
+	RenderToken:   {"render_token", Application | Whole},
+	AlsoTakenBy:   {"also_taken_by", Application},
+	JudgedBy:      {"judged_by", Application},
+	WantedAt:      {"wanted_ts", Application},
+	WantedUnknown: {"wanted_unknown", Application},
 
-	Applications:     {name: "applications", frames: Render},
-	DrawAt:           {name: "draw_ts", frames: Render},
-	Draw:             {name: "draw_ms", frames: Render},
-	GPUAt:            {name: "gpu_ts", frames: Render},
-	GPU:              {name: "gpu_ms", frames: Render},
-	CommitAt:         {name: "commit_ts", frames: Render},
-	Commit:           {name: "commit_ms", frames: Render},
-	CommitEstimated:  {name: "commit_estimated", frames: Render},
-	PresentAt:        {name: "present_ts", frames: Render},
-	PresentEstimated: {name: "present_estimated", frames: Render},
+	Applications:     {"applications", Render},
+	DrawAt:           {"draw_ts", Render},
+	Draw:             {"draw_ms", Render},
+	GPUAt:            {"gpu_ts", Render},
+	GPU:              {"gpu_ms", Render},
+	CommitAt:         {"commit_ts", Render},
+	Commit:           {"commit_ms", Render},
+	CommitEstimated:  {"commit_estimated", Render},
+	PresentAt:        {"present_ts", Render},
+	PresentEstimated: {"present_estimated", Render},
 
-	Blame:      {name: "blame", frames: Whole, derived: true},
-	MadeForEnd: {name: "made_for_end_ts", frames: Whole, derived: true},
+	Blame:      {"blame", Whole},
+	MadeForEnd: {"made_for_end_ts", Whole},
 
-	Waits:      {name: "waits_ns", frames: both},
-	Cause:      {name: "cause", frames: both, derived: true},
-	Verdict:    {name: "verdict", frames: both},
-	Confidence: {name: "confidence", frames: both},
-	Basis:      {name: "compared_with", frames: both},
-	CauseWait:  {name: "cause_wait", frames: both, derived: true},
-	CauseStage: {name: "cause_stage", frames: both, derived: true},
-	CauseSlice: {name: "cause_slice", frames: both, derived: true},
-	CauseTime:  {name: "cause_ms", frames: both, derived: true},
-	CauseUsual: {name: "usual_ms", frames: both, derived: true},
-	CauseShare: {name: "share_ms", frames: both, derived: true},
+	Waits:      {"waits_ns", both},
+	Cause:      {"cause", both},
+	Verdict:    {"verdict", both},
+	Confidence: {"confidence", both},
+	Basis:      {"compared_with", both},
+	CauseWait:  {"cause_wait", both},
+	CauseStage: {"cause_stage", both},
+	CauseSlice: {"cause_slice", both},
+	CauseTime:  {"cause_ms", both},
+	CauseUsual: {"usual_ms", both},
+	CauseShare: {"share_ms", both},
 
-	CauseSliceTime:  {name: "slice_ms", frames: both, derived: true},
-	CauseSliceUsual: {name: "slice_usual_ms", frames: both, derived: true},
+	CauseSliceTime:  {"slice_ms", both},
+	CauseSliceUsual: {"slice_usual_ms", both},
 
-	KnockOnOf: {name: "knock_on_of", frames: both, derived: true},
-	Causes:    {name: "causes", frames: both},
+	KnockOnOf: {"knock_on_of", both},
+	Causes:    {"causes", both},
 
-	ShownLate:    {name: "shown_late_ms", frames: Render, derived: true},
-	ShownCause:   {name: "shown_late_cause", frames: Render, derived: true},
-	PickedUpLate: {name: "picked_up_late_ms", frames: Application, derived: true},
-	PickUpReason: {name: "picked_up_late_reason", frames: Application, derived: true},
-	PickUpCause:  {name: "picked_up_late_cause", frames: Application, derived: true},
+	ShownLate:    {"shown_late_ms", Render},
+	ShownCause:   {"shown_late_cause", Render},
+	PickedUpLate: {"picked_up_late_ms", Application},
+	PickUpReason: {"picked_up_late_reason", Application},
+	PickUpCause:  {"picked_up_late_cause", Application},
 
-	EntryTitle:          {name: "title", frames: Entry, derived: true},
-	EntryWait:           {name: "wait", frames: Entry},
-	EntryStage:          {name: "stage", frames: Entry},
-	EntrySlice:          {name: "slice", frames: Entry},
-	EntryFunction:       {name: "function", frames: Entry},
-	EntryValue:          {name: "value_ns", frames: Entry},
-	EntryUsual:          {name: "usual_ns", frames: Entry},
-	EntryShare:          {name: "share_ns", frames: Entry},
-	EntrySliceValue:     {name: "slice_value_ns", frames: Entry},
-	EntrySliceUsual:     {name: "slice_usual_ns", frames: Entry},
-	EntryEarlierAt:      {name: "earlier_ts", frames: Entry},
-	Culprit:             {name: "culprit", frames: both | Entry, derived: true},
-	CulpritPID:          {name: "culprit_pid", frames: Entry},
-	CulpritTID:          {name: "culprit_tid", frames: Entry},
-	CulpritWait:         {name: "culprit_wait", frames: Entry},
-	CulpritSlice:        {name: "culprit_slice", frames: Entry},
-	CulpritTime:         {name: "culprit_ns", frames: Entry},
-	CulpritUnsure:       {name: "culprit_unsure", frames: Entry},
-	Advice:              {name: "advice", frames: both | Entry},
-	EntryGCReason:       {name: "gc_reason", frames: Entry},
-	EntryFrequency:      {name: "frequency_khz", frames: Entry},
-	EntryUsualFrequency: {name: "usual_frequency_khz", frames: Entry},
-	EntryCores:          {name: "cores", frames: Entry},
+	EntryTitle:          {"title", Entry},
+	EntryWait:           {"wait", Entry},
+	EntryStage:          {"stage", Entry},
+	EntrySlice:          {"slice", Entry},
+	EntryFunction:       {"function", Entry},
+	EntryValue:          {"value_ns", Entry},
+	EntryUsual:          {"usual_ns", Entry},
+	EntryShare:          {"share_ns", Entry},
+	EntrySliceValue:     {"slice_value_ns", Entry},
+	EntrySliceUsual:     {"slice_usual_ns", Entry},
+	EntryEarlierAt:      {"earlier_ts", Entry},
+	Culprit:             {"culprit", both | Entry},
+	CulpritPID:          {"culprit_pid", Entry},
+	CulpritTID:          {"culprit_tid", Entry},
+	CulpritWait:         {"culprit_wait", Entry},
+	CulpritSlice:        {"culprit_slice", Entry},
+	CulpritTime:         {"culprit_ns", Entry},
+	CulpritUnsure:       {"culprit_unsure", Entry},
+	Advice:              {"advice", both | Entry},
+	EntryGCReason:       {"gc_reason", Entry},
+	EntryFrequency:      {"frequency_khz", Entry},
+	EntryUsualFrequency: {"usual_frequency_khz", Entry},
+	EntryCores:          {"cores", Entry},
 }
 
 // StageWait returns the name under which Waits has the time of a stage and wait:
@@ -236,22 +225,11 @@ func StageWait(stage, wait string) string {
 	return stage + "/" + strings.ReplaceAll(wait, ".", " ")
 }
 
-// ParseStageWait returns the codes of the stage and the wait in a name of StageWait.
-func ParseStageWait(name string) (stage, wait string, ok bool) {
-	stage, wait, ok = strings.Cut(name, "/")
-	return stage, strings.ReplaceAll(wait, " ", "."), ok
-}
-
 // String returns the annotation's name. Perfetto puts "debug." before it.
 func (k Key) String() string { return table[k].name }
 
 // Frames returns the kinds of slices that the annotation is written on.
 func (k Key) Frames() Frames { return table[k].frames }
-
-// Derived reports whether the annotation follows from others or from the frame
-// timeline, or is for people and SQL only. Only annotations that are not derived are read
-// back.
-func (k Key) Derived() bool { return table[k].derived }
 
 // All returns all keys, in order.
 func All() []Key {
@@ -261,14 +239,3 @@ func All() []Key {
 	}
 	return keys
 }
-
-// Named returns the key with the given name, zero if there is none.
-func Named(name string) Key { return named[name] }
-
-var named = func() map[string]Key {
-	m := map[string]Key{}
-	for _, k := range All() {
-		m[k.String()] = k
-	}
-	return m
-}()

@@ -2,11 +2,9 @@ package annotation_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +12,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe"
-	"ohframe/analyzer/perfetto"
 	"ohframe/internal/annotation"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/simulate"
@@ -47,36 +44,32 @@ render_service-100 (100) [000] .... 1.012000: print: E|100
 `
 
 // Every annotation is written on the slices that the table says, and on no others.
-// A trace without it reads differently, unless the table says that it is derived.
 func TestTable(t *testing.T) {
 	slow.SkipRace(t)
 	written := map[annotation.Key]annotation.Frames{}
-	matters := map[annotation.Key]bool{}
 	for name, text := range inputs(t) {
-		trace := convert(t, text)
-		keys := keysOf(t, trace)
-		want := read(t, trace)
-		for key, frames := range keys {
+		for key, frames := range keysOf(t, convert(t, text)) {
 			if extra := frames &^ key.Frames(); extra != 0 {
-				t.Errorf("exporter, %s: %q is written on slices %03b, and is not in the table for these", name, key, extra)
+				t.Errorf("%s: %q is written on slices %03b, and is not in the table for these", name, key, extra)
 			}
 			written[key] |= frames
-			if !matters[key] && read(t, without(trace, key)) != want {
-				matters[key] = true
-				if key.Derived() {
-					t.Errorf("analyzer/perfetto, %s: %q is read back, and is derived in the table", name, key)
-				}
-			}
 		}
 	}
 	for _, key := range annotation.All() {
 		if missing := key.Frames() &^ written[key]; missing != 0 {
-			t.Errorf("exporter: %q is not written on slices %03b, and is in the table for these", key, missing)
-		}
-		if !key.Derived() && !matters[key] {
-			t.Errorf("analyzer/perfetto: %q is not read back, and is not derived in the table", key)
+			t.Errorf("%q is not written on slices %03b, and is in the table for these", key, missing)
 		}
 	}
+}
+
+// named returns the key with the given name, zero if there is none.
+func named(name string) annotation.Key {
+	for _, key := range annotation.All() {
+		if key.String() == name {
+			return key
+		}
+	}
+	return 0
 }
 
 // inputs returns the traces of the rules of frames, and those above.
@@ -133,7 +126,7 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]annotation.Frames 
 	tracks := map[uint64]string{}
 	for _, p := range trace.Packet {
 		for _, n := range p.GetInternedData().GetDebugAnnotationNames() {
-			names[n.GetIid()] = annotation.Named(n.GetName())
+			names[n.GetIid()] = named(n.GetName())
 		}
 		if d := p.GetTrackDescriptor(); d != nil {
 			tracks[d.GetUuid()] = d.GetName()
@@ -177,64 +170,6 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]annotation.Frames 
 	return keys
 }
 
-// without returns a copy of the trace without an annotation.
-func without(trace *pb.Trace, key annotation.Key) *pb.Trace {
-	c := proto.CloneOf(trace)
-	for _, p := range c.Packet {
-		e := p.GetTrackEvent()
-		if e == nil {
-			continue
-		}
-		remove := func(list []*pb.DebugAnnotation) []*pb.DebugAnnotation {
-			return slices.DeleteFunc(list, func(a *pb.DebugAnnotation) bool { return a.GetNameIid() == uint64(key) })
-		}
-		e.DebugAnnotations = remove(e.DebugAnnotations)
-		for _, a := range e.DebugAnnotations {
-			for _, entry := range a.ArrayValues {
-				entry.DictEntries = remove(entry.DictEntries)
-			}
-		}
-	}
-	return c
-}
-
-// read returns everything that annotations say of the frames of a trace.
-func read(t *testing.T, trace *pb.Trace) string {
-	t.Helper()
-	b, err := proto.Marshal(trace)
-	if err != nil {
-		t.Fatal(err)
-	}
-	timeline, causes, _, err := perfetto.ReadCauses(t.Context(), bytes.NewReader(b), perfetto.Options{Strict: true})
-	if err == perfetto.ErrNoFrames {
-		return ""
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s strings.Builder
-	for _, f := range timeline.Frames {
-		latency := "no layer"
-		if l := f.Android.Latency; l != nil {
-			latency = fmt.Sprintf("layer %+v", *l)
-		}
-		fmt.Fprintf(&s, "%s vsync %d %s sent", f, f.Vsync, latency)
-		for _, sent := range f.Transactions {
-			fmt.Fprint(&s, " ", int64(sent.At))
-		}
-		if e := causes.Of(f); e != nil {
-			fmt.Fprintf(&s, " %s %d %v %s %s %s", e.Start, e.Unknown, e.Parts, e.Outcome, e.Confidence, e.Basis)
-			for _, share := range e.Shares {
-				fmt.Fprintf(&s, " earlier %v culprit %+v", share.Earlier, share.Culprit)
-				share.Earlier, share.Culprit = nil, nil
-				fmt.Fprintf(&s, " %+v", share)
-			}
-		}
-		s.WriteByte('\n')
-	}
-	return s.String()
-}
-
 var (
 	documented = regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (both|application|render|whole|cause|both, cause|both, GPU) \\|")
 	quoted     = regexp.MustCompile("`([a-z_]+)`")
@@ -258,7 +193,7 @@ func TestDocs(t *testing.T) {
 	found := map[annotation.Key]annotation.Frames{}
 	for _, row := range documented.FindAllStringSubmatch(section, -1) {
 		for _, name := range quoted.FindAllStringSubmatch(row[1], -1) {
-			key := annotation.Named(name[1])
+			key := named(name[1])
 			if key == 0 {
 				t.Errorf("docs/perfetto.md: %q is no annotation", name[1])
 			}
@@ -287,7 +222,7 @@ func TestQueries(t *testing.T) {
 		for _, match := range selected.FindAllSubmatch(text, -1) {
 			count++
 			for name := range strings.FieldsFuncSeq(string(match[1]), func(r rune) bool { return strings.ContainsRune(".[*", r) }) {
-				if annotation.Named(name) == 0 {
+				if named(name) == 0 {
 					t.Errorf("%s: %q is no annotation", path, match[1])
 				}
 			}

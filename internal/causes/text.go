@@ -557,9 +557,6 @@ func (t *textWriter) components(e *why.Explanation, total *Sum) {
 	}
 	g.AppendRow(sum)
 	fmt.Fprintln(t, g.Render())
-	if e.Overrun > 0 && len(e.Usual) == 0 && len(e.Slices) == 0 {
-		t.Note("a converted trace lacks slices, short parts and most usual times; the text trace has them")
-	}
 	fmt.Fprintln(t)
 }
 

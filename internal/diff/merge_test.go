@@ -133,11 +133,11 @@ func placeOf(m manifestContent, path string, at trace.Time) trace.Time {
 
 func firstFrame(t *testing.T, packets []byte) trace.Time {
 	t.Helper()
-	timeline, _, err := perfetto.Read(t.Context(), bytes.NewReader(packets), perfetto.Options{})
+	read, _, err := perfetto.Read(t.Context(), bytes.NewReader(packets), perfetto.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for f := range timeline.Complete() {
+	for f := range read.Timeline.Complete() {
 		return f.Actual.Start
 	}
 	t.Fatal("no frames")

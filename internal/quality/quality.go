@@ -1,7 +1,6 @@
 // Package quality says how far the measures of a trace can be trusted.
 //
 //	Timeline, Totals ─▶ Of ─▶ Quality ─▶ a line, a JSON object
-//	Quality ─▶ Encode ─▶ an attribute of a converted trace ─▶ Timeline.Quality
 //	Quality of each run ─▶ Join ─▶ Quality of a side
 //
 // docs/quality.md has the rules.
@@ -9,7 +8,6 @@ package quality
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -226,62 +224,8 @@ func (q *Quality) judge(t *input) {
 	if advice := q.advice(d); isText && advice != "" {
 		q.Advice = &advice
 	}
-	if t.Quality != "" {
-		q.decode(t.Quality)
-	}
 	q.setVerdict()
 }
-
-// stated is what a converted trace says about the quality of its original.
-type stated struct {
-	Reasons []Reason `json:"reasons"`
-	Advice  *string  `json:"advice"`
-}
-
-// Encode returns the reasons and the advice for an attribute of a converted trace, from which
-// analyzer.Timeline.Quality is read.
-func (q *Quality) Encode() string {
-	b, err := json.Marshal(stated{q.Reasons, q.Advice})
-	if err != nil {
-		panic(err) // they are strings
-	}
-	return string(b)
-}
-
-// maxStated and maxText bound the reasons that are read and the length of each.
-const maxStated, maxText = 64, 1000
-
-// decode adds the reasons of the original. Of two with the same code the worse one counts; the
-// original's counts if both are as bad.
-func (q *Quality) decode(encoded string) {
-	var s stated
-	if err := json.Unmarshal([]byte(encoded), &s); err != nil {
-		return
-	}
-	var known []Reason
-	for _, r := range s.Reasons[:min(maxStated, len(s.Reasons))] {
-		level, ok := severity[r.Verdict]
-		if !ok || r.Code == "" {
-			continue
-		}
-		r.Code, r.Text = printable(r.Code), printable(r.Text)
-		if i := slices.IndexFunc(q.Reasons, func(own Reason) bool { return own.Code == r.Code }); i >= 0 {
-			if level < severity[q.Reasons[i].Verdict] {
-				continue
-			}
-			q.Reasons = slices.Delete(q.Reasons, i, i+1)
-		}
-		known = append(known, r)
-		q.cut = q.cut || r.Code == "cut"
-	}
-	q.Reasons = append(known, q.Reasons...)
-	if s.Advice != nil {
-		advice := printable(*s.Advice)
-		q.Advice = &advice
-	}
-}
-
-func printable(s string) string { return text.Printable(s[:min(maxText, len(s))]) }
 
 // advice returns what to do about markers that are missing.
 func (q *Quality) advice(d *analyzer.Diagnostics) string {

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"ohframe/internal/causes"
+	"ohframe/internal/simulate"
+	"ohframe/internal/slow"
+	"ohframe/internal/tracetest"
+)
+
+// Every command writes the same bytes for a converted trace as for the text, warnings too.
+func TestConverted(t *testing.T) {
+	slow.SkipRace(t)
+	demo := []byte(tracetest.Read(t, "../../testdata/demo.ftrace"))
+	texts := map[string][]byte{}
+	for _, path := range append(tracetest.Paths(t), "../../testdata/why/waits.ftrace") {
+		texts[tracetest.Name(path)] = []byte(tracetest.Read(t, path))
+	}
+	texts["two traces"] = slices.Concat(texts["why/waits.ftrace"], demo)
+	texts["cut lines"] = bytes.ReplaceAll(demo, []byte("expectedEnd: "), []byte("expectedEnd: x"))
+	for i, cause := range simulate.Causes() {
+		if i%slow.Of(12, 1) == 0 {
+			var text bytes.Buffer
+			if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.Cause(cause)}).Generate(&text); err != nil {
+				t.Fatal(err)
+			}
+			texts[cause] = text.Bytes()
+		}
+	}
+	rules, _ := filepath.Glob("../../testdata/frames/*.txtar")
+	for i, path := range rules {
+		if i%slow.Of(20, 1) == 0 {
+			archive := txtar.Parse([]byte(tracetest.Read(t, path)))
+			at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "trace" })
+			texts[tracetest.Name(path)] = archive.Files[at].Data
+		}
+	}
+	folder := t.TempDir()
+	terminal := os.Stderr
+	t.Cleanup(func() { os.Stderr = terminal })
+	os.Stderr = must(os.Create(filepath.Join(folder, "messages")))
+	for _, side := range []string{"text", "converted"} {
+		if err := os.Mkdir(filepath.Join(folder, side), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(filepath.Join(folder, "text"))
+	write := func(name string, b []byte) {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// convert writes a trace to text/name, and its conversion to converted/name.
+	convert := func(name string, text []byte, flags ...string) bool {
+		write(name, text)
+		args := slices.Concat([]string{"ohframe", "convert", "-q"}, flags, []string{"-o", "new.pftrace", name})
+		if err := newApp().RunContext(t.Context(), args); err != nil {
+			t.Error(err)
+			return false
+		}
+		if err := os.Rename("new.pftrace", filepath.Join("..", "converted", name)); err != nil {
+			t.Fatal(err)
+		}
+		return true
+	}
+	convert("base", demo)
+
+	commands := []string{"diff --format json base trace", "diff base trace", "why --all trace"}
+	for _, format := range causes.Formats {
+		commands = append(commands, "why --format "+format+" trace")
+	}
+	for _, format := range []string{"table", "csv", "json", "html"} {
+		commands = append(commands, "report --format "+format+" trace")
+	}
+	for _, format := range []string{"table", "csv", "json", "parquet"} {
+		commands = append(commands, "frames --format "+format+" trace")
+	}
+	// output returns what a command writes, its error and its messages.
+	output := func(side, command string) string {
+		t.Chdir(filepath.Join(folder, side))
+		os.Remove("out")
+		os.Stderr = must(os.Create("messages"))
+		defer os.Stderr.Close()
+		words := strings.Fields(command)
+		args := slices.Concat([]string{"ohframe", words[0], "-o", "out"}, words[1:])
+		err := newApp().RunContext(t.Context(), args)
+		b, readErr := os.ReadFile("out")
+		if err == nil && readErr != nil {
+			t.Fatal(readErr)
+		}
+		return fmt.Sprintf("%s\n%v\n%s", b, err, must(os.ReadFile("messages")))
+	}
+	long := 0
+	for name, text := range texts {
+		t.Chdir(filepath.Join(folder, "text"))
+		flags := []string{}
+		if len(name)%2 == 0 {
+			flags = []string{"--events", "none", "--compress"}
+		}
+		if !convert("trace", text, flags...) {
+			continue
+		}
+		for _, command := range commands {
+			want := output("text", command)
+			if got := output("converted", command); got != want {
+				at := 0
+				for at < min(len(got), len(want)) && got[at] == want[at] {
+					at++
+				}
+				from := max(0, at-200)
+				t.Errorf("%s: %s differs at byte %d:\n%.400s\nwant\n%.400s", name, command, at, got[from:], want[from:])
+			}
+			if len(want) > 1000 {
+				long++
+			}
+		}
+	}
+	if long < len(texts)*len(commands)/3 {
+		t.Errorf("only %d of %d outputs have more than 1000 bytes", long, len(texts)*len(commands))
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
