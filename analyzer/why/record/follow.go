@@ -89,9 +89,9 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 			r.addLeaf(Leaf{from, to, t.tid, t.pid, wait, key, reason})
 		})
 	}
-	add(&t.now, end)
-	for i := 0; i < t.past.len() && known > start; i++ {
-		s := t.past.before(i)
+	add(t.now, end)
+	for i := 0; i < t.states.past() && known > start; i++ {
+		s := t.states.before(i)
 		if s.end < known && s.end > start {
 			r.addLeaf(Leaf{max(s.end, start), known, t.tid, t.pid, place.WaitUnknown, 0, 0})
 		}
@@ -174,5 +174,5 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 	r.sumLeaves(first, start)
 	r.entries += len(r.leaves) - first
 	wait.leaves, wait.leavesEnd = uint32(first), uint32(len(r.leaves))
-	r.store(&t.now)
+	r.store(t.now)
 }

@@ -53,7 +53,7 @@ func (r *Recorder) trackLoss(e *hitrace.Event) {
 	r.holes = merge(r.holes, h)
 	r.lost = append(r.lost, cpuHole{h, min(e.CPU, maxCPUs-1)})
 	if t := c.current; t != nil && t.now.state == Running && t.now.cpu == e.CPU {
-		r.enter(t, segment{start: h.To, state: Unknown}) // before, doubts finds the hole
+		r.enter(t, h.To, Unknown, 0) // before, doubts finds the hole
 	}
 	c.current, c.interrupts = nil, 0
 	c.past.add(occupant{h.From, lostThread}, pastOccupants)
@@ -71,7 +71,7 @@ func (r *Recorder) trackLoss(e *hitrace.Event) {
 	if t.now.state != Running || t.now.cpu != e.CPU {
 		r.lose(t, e.Time)
 	}
-	r.enter(t, segment{start: e.Time, state: Running, cpu: e.CPU})
+	r.enter(t, e.Time, Running, e.CPU)
 	c.current = t
 }
 
@@ -91,10 +91,10 @@ func (r *Recorder) lose(t *thread, at trace.Time) {
 		}
 	}
 	if len(list) > 0 && list[0].From > t.now.start {
-		t.enter(segment{start: list[0].From, state: Unknown})
+		t.enter(list[0].From, Unknown, 0)
 		return
 	}
-	t.now = segment{start: at, state: Unknown}
+	*t.now = segment{start: at, state: Unknown}
 }
 
 // lostEvents are the holes of an input.

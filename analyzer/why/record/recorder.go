@@ -113,7 +113,7 @@ func (r *Recorder) thread(tid trace.TID) *thread {
 		if r.threads.Len() >= r.limits.Threads {
 			return nil
 		}
-		t = &thread{tid: tid, pid: trace.UnknownPID}
+		t = newThread(tid)
 		r.threads.Put(tid, t)
 	}
 	return t
@@ -267,13 +267,13 @@ func (r *Recorder) startLog(t *thread) {
 			r.log(t, Entry{At: s.start, Kind: BeginEntry, Value: uint32(s.key)})
 		}
 	}
-	for i := t.past.len() - 1; i >= 0; i-- {
-		s := t.past.before(i)
+	for i := t.states.past() - 1; i >= 0; i-- {
+		s := t.states.before(i)
 		begin(s.start)
 		r.logState(t, s)
 		next := t.now.start
 		if i > 0 {
-			next = t.past.before(i - 1).start
+			next = t.states.before(i - 1).start
 		}
 		if s.end < next || t.now.state == Unknown && i == 0 { // events were lost
 			r.logState(t, &segment{start: s.end, state: Unknown})
@@ -281,7 +281,7 @@ func (r *Recorder) startLog(t *thread) {
 	}
 	begin(t.now.start)
 	if t.now.state != Unknown {
-		r.logState(t, &t.now)
+		r.logState(t, t.now)
 	}
 	begin(maxTime)
 }
@@ -323,9 +323,9 @@ func (r *Recorder) logState(t *thread, s *segment) {
 }
 
 // enter changes the state of a thread.
-func (r *Recorder) enter(t *thread, s segment) {
-	t.enter(s)
-	r.logState(t, &t.now)
+func (r *Recorder) enter(t *thread, at trace.Time, state State, cpu trace.CPU) {
+	t.enter(at, state, cpu)
+	r.logState(t, t.now)
 }
 
 // limited reports whether the limit of entries was reached.

@@ -13,7 +13,6 @@ const leastFollowed = 50 * trace.Microsecond
 // trackSwitch changes the states of two threads. The thread in the line's own columns
 // is the previous one on Linux and the next one on HongMeng, and is not used.
 func (r *Recorder) trackSwitch(e *hitrace.Event, s *hitrace.Switch) {
-	letter := s.PrevState[0]
 	r.scheduled = true
 	c := r.cpu(e.CPU)
 	prev, next := r.thread(s.PrevTID), r.thread(s.NextTID)
@@ -30,20 +29,21 @@ func (r *Recorder) trackSwitch(e *hitrace.Event, s *hitrace.Switch) {
 		if prev.now.state != Running || prev.now.cpu != e.CPU {
 			r.lose(prev, e.Time)
 		}
-		after := segment{start: e.Time, cpu: e.CPU, state: Blocked, letter: letter}
+		after, letter := Blocked, s.PrevState[0]
 		switch letter {
 		case 'R':
-			after.state = Preempted
+			after = Preempted
 		case 'X', 'Z':
-			after.state = Dead
+			after = Dead
 			prev.comm = "" // the id may become another thread's
 		}
-		after.wait.Letter = after.letter
-		if after.state == Blocked {
-			r.fillCall(prev, &after.wait)
-			after.wait.issued = prev.issued
+		prev.enter(e.Time, after, e.CPU)
+		prev.now.wait.Letter = letter
+		if after == Blocked {
+			r.fillCall(prev, &prev.now.wait)
+			prev.now.wait.issued = prev.issued
 		}
-		r.enter(prev, after)
+		r.logState(prev, prev.now)
 	}
 	c.current = next
 	c.interrupts = 0 // a handler ends before the processor changes threads; its end was lost
@@ -63,7 +63,7 @@ func (r *Recorder) trackSwitch(e *hitrace.Event, s *hitrace.Switch) {
 		}
 	}
 	next.issued = false
-	r.enter(next, segment{start: e.Time, state: Running, cpu: e.CPU})
+	r.enter(next, e.Time, Running, e.CPU)
 }
 
 // reset forgets a thread that has ended: its id is now another thread's.
@@ -74,7 +74,9 @@ func (r *Recorder) reset(t *thread, at trace.Time) {
 	if t.followed {
 		r.followed--
 	}
-	*t = thread{tid: t.tid, pid: trace.UnknownPID, log: t.log}
+	log := t.log
+	*t = *newThread(t.tid)
+	t.log = log
 }
 
 // trackWakeup makes a blocked thread runnable. A wakeup is written up to twice,
@@ -98,7 +100,7 @@ func (r *Recorder) trackWakeup(e *hitrace.Event, w *hitrace.Wakeup) {
 	case Blocked:
 		r.endWait(t, e)
 	}
-	r.enter(t, segment{start: e.Time, state: Woken, cpu: w.TargetCPU})
+	r.enter(t, e.Time, Woken, w.TargetCPU)
 }
 
 // endWait stores who ended a wait, and what others did meanwhile.
@@ -135,7 +137,7 @@ func (r *Recorder) endWait(t *thread, e *hitrace.Event) {
 		wait.leavesEnd = uint32(len(r.leaves))
 		r.entries += len(r.leaves[wait.leaves:])
 	}
-	r.store(&t.now)
+	r.store(t.now)
 }
 
 // store copies what is known of a wait into the log.

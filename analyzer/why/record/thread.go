@@ -24,19 +24,47 @@ const (
 // segment is a stretch of time in which a thread's state does not change.
 type segment struct {
 	start, end trace.Time // end is unknown for the current one
-	state      State
-	letter     byte      // the kernel's letter of a blocked state: S, D, I
-	cpu        trace.CPU // on which it runs, or ran last
-	wait       Wait      // what is known of a blocked state
+	wait       Wait       // what is known of a blocked state
+	cpu        trace.CPU  // on which it runs, or ran last
 	// record is the number of the wait, as in Record.Wait, if the thread is logged.
 	record uint32
+	state  State
 }
 
-// The sizes of the rings of a thread's past. Few threads are ever followed.
+// The numbers of segments that are kept of a thread's past. Few threads are ever followed.
 const (
 	briefPast = 4
 	longPast  = 32
 )
+
+// history is the last segments of a thread, the current one included. Segments are large,
+// so each is written where it stays.
+type history struct {
+	list []segment
+	now  int // index in list of the current one; the oldest follows, once list is full
+}
+
+// begin begins a segment, which replaces the oldest one if past ones are before it.
+func (h *history) begin(past int) *segment {
+	if len(h.list) <= past {
+		h.list = append(h.list, segment{})
+		h.now = len(h.list) - 1
+	} else if h.now++; h.now == len(h.list) {
+		h.now = 0
+	}
+	return &h.list[h.now]
+}
+
+// past returns the number of segments before the current one.
+func (h *history) past() int { return len(h.list) - 1 }
+
+// before returns a segment of the past: 0 is the last one.
+func (h *history) before(i int) *segment {
+	if i = h.now - 1 - i; i < 0 {
+		i += len(h.list)
+	}
+	return &h.list[i]
+}
 
 // thread is a thread of the trace, whether it makes frames or not.
 type thread struct {
@@ -47,9 +75,9 @@ type thread struct {
 	// issued: it has asked for storage since it last began to run.
 	issued bool
 
-	now  segment
-	past ring[segment] // what came before now
-	// followed: others have waited for the thread, so its rings are long.
+	now    *segment // the last of states
+	states history
+	// followed: others have waited for the thread, so its past is long.
 	followed bool
 
 	slices []openSlice
@@ -112,16 +140,20 @@ func (r *ring[T]) before(i int) *T {
 	return &r.list[i]
 }
 
-// inOrder returns the elements, the oldest first.
-func (r *ring[T]) inOrder() []T { return slices.Concat(r.list[r.oldest:], r.list[:r.oldest]) }
+// newThread returns a thread of which nothing is known.
+func newThread(tid trace.TID) *thread {
+	t := &thread{tid: tid, pid: trace.UnknownPID, states: history{list: make([]segment, 1)}}
+	t.now = &t.states.list[0]
+	return t
+}
 
 // enter ends the current segment and begins another one.
-func (t *thread) enter(s segment) {
+func (t *thread) enter(at trace.Time, state State, cpu trace.CPU) {
 	if t.now.state != Unknown {
-		t.now.end = s.start
-		t.past.add(t.now, t.size(briefPast, longPast))
+		t.now.end = at
+		t.now = t.states.begin(t.size(briefPast, longPast))
 	}
-	t.now = s
+	*t.now = segment{start: at, state: state, cpu: cpu}
 }
 
 // size returns the size of a ring of the thread.
@@ -142,16 +174,18 @@ func (r *Recorder) keepMore(t *thread) {
 	}
 	r.followed++
 	t.followed = true
-	t.past = ring[segment]{list: t.past.inOrder()}
+	h := &t.states
+	h.list, h.now = slices.Concat(h.list[h.now+1:], h.list[:h.now+1]), h.past()
+	t.now = &h.list[h.now]
 }
 
 // lastBlocked returns the latest blocked segment that nothing explains yet, or nil.
 func (t *thread) lastBlocked() *segment {
 	if t.now.state == Blocked {
-		return &t.now
+		return t.now
 	}
-	for i := range min(t.past.len(), briefPast) {
-		if s := t.past.before(i); s.state == Blocked {
+	for i := range min(t.states.past(), briefPast) {
+		if s := t.states.before(i); s.state == Blocked {
 			return s
 		}
 	}

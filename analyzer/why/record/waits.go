@@ -12,13 +12,13 @@ type Wait struct {
 	iowait    bool       // the kernel counts it as waiting for storage
 	interrupt bool       // an interrupt woke the thread
 	issued    bool       // the thread has asked for storage just before
+	render    bool       // the waker is render_service's render thread
+	Calling   bool       // it waits for the reply to a synchronous call
+	by        place.Wait // what Function waits for; WaitUnknown if that is unknown
 	Waker     trace.TID  // the thread that woke it; 0 if unknown
 	WakerPID  trace.PID  // its process; unknown if no line had stated it by then
-	render    bool       // the waker is render_service's render thread
 	Function  Key        // the kernel function in which it blocked; 0 if unknown
-	by        place.Wait // what that function waits for; WaitUnknown if that is unknown
 	callee    trace.TID  // the thread that serves the call that it waits for; 0 if none
-	Calling   bool       // it waits for the reply to a synchronous call
 	// leaves are the range in Record.leaves of what others did meanwhile.
 	leaves, leavesEnd uint32
 }
