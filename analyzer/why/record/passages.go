@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
@@ -103,11 +102,13 @@ const (
 	sendsVsync         // to some receiver
 )
 
-func passageOf(name string) passage {
+// passageOf returns the passage of a name or a label.
+func passageOf[T string | []byte](name T) passage {
+	const unmarsh, send = "UnMarsh RSTransactionData", "SendVsyncTo conn"
 	switch {
-	case strings.HasPrefix(name, "UnMarsh RSTransactionData"):
+	case len(name) >= len(unmarsh) && string(name[:len(unmarsh)]) == unmarsh:
 		return unmarshals
-	case strings.HasPrefix(name, "SendVsyncTo conn"):
+	case len(name) >= len(send) && string(name[:len(send)]) == send:
 		return sendsVsync
 	}
 	return noPassage
