@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
@@ -102,13 +103,11 @@ const (
 	sendsVsync         // to some receiver
 )
 
-// passageOf returns the passage of a name or a label.
-func passageOf[T string | []byte](name T) passage {
-	const unmarsh, send = "UnMarsh RSTransactionData", "SendVsyncTo conn"
+func passageOf(name string) passage {
 	switch {
-	case len(name) >= len(unmarsh) && string(name[:len(unmarsh)]) == unmarsh:
+	case strings.HasPrefix(name, "UnMarsh RSTransactionData"):
 		return unmarshals
-	case len(name) >= len(send) && string(name[:len(send)]) == send:
+	case strings.HasPrefix(name, "SendVsyncTo conn"):
 		return sendsVsync
 	}
 	return noPassage

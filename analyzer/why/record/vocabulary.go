@@ -28,20 +28,7 @@ type step struct {
 	at    trace.Time
 	cpu   trace.CPU
 	name  int32 // of the slice that begins: index in names, plus one
-	// begin is the index of another step, or none: of the end of a brief slice its begin, of
-	// a begin the one around it in the block.
-	begin int32
-	// brief: the slice is so short, and its thread did nothing else in it, that it matters on
-	// threads that make frames only. skipped: its thread makes none.
-	brief, skipped bool
 }
-
-// none is no index.
-const none = -1
-
-// brief is the length below which a slice explains no wait: less than half of the shortest
-// one that is followed.
-const brief = leastFollowed / 2
 
 // vocabulary is what workers have learned about names. It says the same about every
 // trace, so the next recorder takes over that of one that has ended: thousands of short
@@ -73,9 +60,6 @@ func emptyVocabulary(most int) *vocabulary {
 // release makes the vocabulary available to other recorders, unless it is so large that
 // they would be slower with it than without.
 func (v *vocabulary) release() {
-	for i := range v.workers {
-		v.workers[i].logs = 0
-	}
 	const mostNames, mostBytes = 1 << 13, 1 << 20
 	if len(v.names.list) <= mostNames && v.names.bytes <= mostBytes {
 		vocabularies.Put(v)
@@ -89,18 +73,7 @@ type preparer struct {
 	buffer []byte
 	last   [maxCPUs]trace.Time // events of the processors in the block, up to a step
 	steps  []step              // of the block
-	next   int                 // the first that is left
-	// open are the innermost slices that are open on threads, by thread id, and framed are
-	// threads that make frames. Threads may replace one another.
-	open   [1 << 8]openStep
-	framed [1 << 8]trace.TID
-	logs   int // how many logs of the recorder framed is from
-}
-
-// openStep is a slice that has begun in the block.
-type openStep struct {
-	tid   trace.TID
-	begin int32 // index of the step; none if none is open
+	left   []step              // what is left of them
 }
 
 // recentLabel is a label that was seen lately, by the hash of its stem. Normalising a name
@@ -117,13 +90,13 @@ var labelSeed = maphash.MakeSeed()
 
 // prepare makes the steps of a block.
 func (p *preparer) prepare(block *hitrace.Batch) {
-	p.steps, p.next = p.steps[:0], 0
-	p.forget()
+	p.steps = p.steps[:0]
+	p.last = [maxCPUs]trace.Time{}
 	starts := block.Starts
 	for i := range block.Events {
 		if len(starts) > 0 && starts[0] == i {
 			if starts = starts[1:]; i > 0 {
-				p.forget()
+				p.last = [maxCPUs]trace.Time{}
 				p.steps = append(p.steps, step{})
 			}
 		}
@@ -138,18 +111,9 @@ func (p *preparer) prepare(block *hitrace.Batch) {
 		p.last[cpu] = e.Time
 		switch {
 		case e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.Begin:
-			p.begin(e)
-		case e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.End:
-			p.end(e)
-		case e.Kind == hitrace.SwitchEvent:
-			if s := e.Switch(); s != nil {
-				p.notBrief(s.PrevTID)
-			}
-			p.steps = append(p.steps, step{event: e})
-		case e.Kind == hitrace.WakingEvent, e.Kind == hitrace.WakeupEvent:
-			p.notBrief(e.TID)
-			p.steps = append(p.steps, step{event: e})
-		case e.Lost, e.Fields != nil, e.Kind == hitrace.InterruptBegin, e.Kind == hitrace.InterruptEnd:
+			p.steps = append(p.steps, step{event: e, name: p.name(e.Marker.Label())})
+		case e.Lost, e.Fields != nil, e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.End,
+			e.Kind == hitrace.InterruptBegin, e.Kind == hitrace.InterruptEnd:
 			p.steps = append(p.steps, step{event: e})
 		}
 	}
@@ -158,83 +122,23 @@ func (p *preparer) prepare(block *hitrace.Batch) {
 			p.steps = append(p.steps, step{at: at, cpu: trace.CPU(cpu)})
 		}
 	}
-	for i := range p.steps {
-		s := &p.steps[i]
-		if e := s.event; e != nil && e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.Begin && (!s.brief || p.framed[uint8(e.TID)] == e.TID) {
-			s.name = p.name(e.Marker.Label())
-		}
-	}
-}
-
-// forget prepares for the first events of a block or of a trace.
-func (p *preparer) forget() {
-	p.last = [maxCPUs]trace.Time{}
-	for i := range p.open {
-		p.open[i].begin = none
-	}
-}
-
-// begin adds the step of the begin of a slice.
-func (p *preparer) begin(e *hitrace.Event) {
-	s := step{event: e, begin: none}
-	open := &p.open[uint8(e.TID)]
-	if open.tid == e.TID {
-		s.begin = open.begin
-	}
-	*open = openStep{e.TID, int32(len(p.steps))}
-	p.steps = append(p.steps, s)
-}
-
-// notBrief forgets the open slices of a thread, which are to be recorded because something
-// happens in them.
-func (p *preparer) notBrief(tid trace.TID) {
-	if open := &p.open[uint8(tid)]; open.tid == tid {
-		open.begin = none
-	}
-}
-
-// end adds the step of the end of a slice, and finds its begin.
-func (p *preparer) end(e *hitrace.Event) {
-	s := step{event: e, begin: none}
-	if open := &p.open[uint8(e.TID)]; open.tid == e.TID && open.begin != none && !e.Lost {
-		b := &p.steps[open.begin]
-		if d := e.Time.Sub(b.event.Time); 0 <= d && d < brief && b.event.Word == hitrace.Other && passageOf(b.event.Marker.Label()) == noPassage {
-			s.begin, s.brief, b.brief = open.begin, true, true
-		}
-		open.begin = b.begin
-	}
-	p.steps = append(p.steps, s)
+	p.left = p.steps
 }
 
 // track takes the steps of a batch.
 func (p *preparer) track(r *Recorder) {
-	for ; p.next < len(p.steps); p.next++ {
-		switch s := &p.steps[p.next]; {
-		case s.brief && p.skip(r, s):
+	for i := range p.left {
+		switch s := &p.left[i]; {
 		case s.event != nil:
 			r.track(s.event, int(s.name))
 		case s.at.Known():
 			r.cpu(s.cpu).last = s.at
 		default:
-			p.next++
+			p.left = p.left[i+1:]
 			return
 		}
 	}
-	for ; p.logs < len(r.logs); p.logs++ {
-		tid := r.logs[p.logs].tid
-		p.framed[uint8(tid)] = tid
-	}
-}
-
-// skip reports whether the begin or end of a brief slice is not recorded.
-func (p *preparer) skip(r *Recorder, s *step) bool {
-	e := s.event
-	if e.Marker.Phase == hitrace.End && !p.steps[s.begin].skipped || e.Lost {
-		return false
-	}
-	t := r.marking(e)
-	s.skipped = t != nil && t.log == nil || e.Marker.Phase == hitrace.End
-	return s.skipped
+	p.left = nil
 }
 
 // name returns the index of the normalised name of a slice in names, plus one.
