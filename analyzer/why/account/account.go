@@ -1,6 +1,9 @@
 package account
 
 import (
+	"iter"
+	"slices"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
@@ -14,6 +17,8 @@ type Book struct {
 	record   *record.Record
 	owners   map[trace.TID]owner
 	clusters []cluster
+	chunk    []byte     // in which accounts are packed
+	spare    []*details // for the next accounts
 	// observe, if not nil, sees all the time of frames. Tests compare it with what others
 	// say of the thread.
 	observe func(*replay, *Account, ID, trace.Duration)
@@ -41,9 +46,10 @@ func (b *Book) fillAll() {
 func (b *Book) Forget() {
 	for _, list := range b.Threads {
 		for _, a := range list {
-			a.Cells, a.waits, a.pieces, a.ran = nil, nil, nil, nil
+			a.packed, a.details = nil, nil
 		}
 	}
+	b.chunk, b.spare = nil, nil
 }
 
 // Slice returns the name of the slice of a cell and what it means for the frame. Part of a
@@ -104,28 +110,33 @@ type Cell struct {
 type Account struct {
 	Frame *analyzer.Frame
 	Span
-	// Cells are all the time of the span, and of the GPU after it.
-	Cells []Cell
 	// Unknown is the part of the span for which the thread's state is unknown, Earlier that
 	// in which it was busy with something else before the frame.
 	Unknown, Earlier trace.Duration
-	// Idle is the time of an account of place.CommitWait in which the thread had nothing to
-	// do. No cell has it.
-	Idle trace.Duration
 
-	thread []*Account // as passed to Fill
-	index  int        // in thread
-	// clocked is the time at known frequencies. The log is replayed for the time after
-	// from.
+	from    trace.Time // the log is replayed for the time from here on
+	closed  bool       // nothing is added any more
+	packed  packed     // instead of details, of a frame on time
+	details *details   // nil before the first cell, and if packed
+}
+
+// details are all that is known of an account while it is filled and, of parts and of late
+// frames, afterwards.
+type details struct {
+	cells []Cell         // all the time of the span, and of the GPU after it
+	by    map[ID]int32   // of cells, nil if they are few
+	idle  trace.Duration // as of Account.Idle
+
+	thread  []*Account // as passed to Fill
+	index   int        // in thread
 	clocked trace.Duration
-	from    trace.Time
-	by      map[ID]int32 // of Cells, nil if they are few
 	waits   []waited
 	pieces  []piece
 	// part: the account is of a part of the frame's way to the display or to
 	// render_service. stage, if it is not NoStage, is that of all its cells.
 	part  bool
 	stage place.Stage
+	late  bool
 	ran   []cpuTime // by processor
 }
 
@@ -139,20 +150,34 @@ type waited struct {
 // Part returns an account of a part of the way of a frame to the display or to
 // render_service, for Fill. All its cells have the stage, unless that is place.NoStage.
 func Part(f *analyzer.Frame, start, actual, end trace.Time, stage place.Stage) *Account {
-	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, part: true, stage: stage}
+	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage}}
 }
 
 // Join moves the cells of parts to a, which is one of the whole way. The first part is that of
 // the frame's own thread.
 func (a *Account) Join(parts []*Account) {
-	a.thread, a.index = parts[0].thread, parts[0].index
-	for _, p := range parts {
-		a.Cells = append(a.Cells, p.Cells...)
-		a.waits = append(a.waits, p.waits...)
-		a.Idle += p.Idle
-		p.Cells, p.waits = nil, nil
+	d := a.details
+	d.thread, d.index = parts[0].details.thread, parts[0].details.index
+	for _, part := range parts {
+		p := part.details
+		d.cells = append(d.cells, p.cells...)
+		d.waits = append(d.waits, p.waits...)
+		d.idle += p.idle
+		p.cells, p.waits = nil, nil
 	}
 }
+
+// Cells returns all the time of the span, and of the GPU after it.
+func (a *Account) Cells() iter.Seq[Cell] {
+	if a.details == nil {
+		return unpack(a.packed)
+	}
+	return slices.Values(a.details.cells)
+}
+
+// Idle returns the time of an account of place.CommitWait in which the thread had nothing to
+// do. No cell has it.
+func (a *Account) Idle() trace.Duration { return a.details.idle }
 
 // Late reports whether the frame missed its deadline.
 func (a *Account) Late() bool {
@@ -167,12 +192,12 @@ func (a *Account) OnlySlices() bool {
 
 // EarlierFrame returns the frame that the thread was busy with in a cell of
 // place.EarlierFrame.
-func (a *Account) EarlierFrame(c *Cell) *analyzer.Frame { return a.thread[c.Key].Frame }
+func (a *Account) EarlierFrame(c *Cell) *analyzer.Frame { return a.details.thread[c.Key].Frame }
 
-// Add adds a time to the cell outside of all slices, if there is any.
+// Add adds a time to the cell of a part outside of all slices, if there is any.
 func (a *Account) Add(stage place.Stage, wait place.Wait, d trace.Duration) {
 	if d > 0 {
-		a.add(ID{stage, wait, 0}, d, 0)
+		a.details.add(ID{stage, wait, 0}, d, 0)
 	}
 }
 
@@ -184,39 +209,39 @@ const maxClocked = 1 << 38
 const maxScanned = 32
 
 // find returns the index of a cell. It adds the cell if the account lacks it.
-func (a *Account) find(id ID) int32 {
-	if a.by != nil {
-		if i, ok := a.by[id]; ok {
+func (d *details) find(id ID) int32 {
+	if d.by != nil {
+		if i, ok := d.by[id]; ok {
 			return i
 		}
 	} else {
-		for i := range a.Cells {
-			if a.Cells[i].ID == id {
+		for i := range d.cells {
+			if d.cells[i].ID == id {
 				return int32(i)
 			}
 		}
-		if len(a.Cells) == maxScanned {
-			a.by = make(map[ID]int32, 2*maxScanned)
-			for i, c := range a.Cells {
-				a.by[c.ID] = int32(i)
+		if len(d.cells) == maxScanned {
+			d.by = make(map[ID]int32, 2*maxScanned)
+			for i, c := range d.cells {
+				d.by[c.ID] = int32(i)
 			}
 		}
 	}
-	i := int32(len(a.Cells))
-	if a.by != nil {
-		a.by[id] = i
+	i := int32(len(d.cells))
+	if d.by != nil {
+		d.by[id] = i
 	}
-	a.Cells = append(a.Cells, Cell{ID: id})
+	d.cells = append(d.cells, Cell{ID: id})
 	return i
 }
 
-func (a *Account) add(id ID, d trace.Duration, kHz uint32) *Cell {
-	c := &a.Cells[a.find(id)]
-	c.Time += d
-	if kHz != 0 && a.clocked+d <= maxClocked {
-		a.clocked += d
-		c.Cycles += int64(kHz) * int64(d)
-		c.Clocked += d
+func (d *details) add(id ID, time trace.Duration, kHz uint32) *Cell {
+	c := &d.cells[d.find(id)]
+	c.Time += time
+	if kHz != 0 && d.clocked+time <= maxClocked {
+		d.clocked += time
+		c.Cycles += int64(kHz) * int64(time)
+		c.Clocked += time
 	}
 	return c
 }
@@ -234,6 +259,7 @@ func frames(t *analyzer.Timeline) map[trace.TID][]*Account {
 		}
 	}
 	threads := map[trace.TID][]*Account{}
+	var slab []Account
 	for f := range t.Complete() {
 		if f.Android != nil || !f.Actual.Known() {
 			continue
@@ -252,7 +278,11 @@ func frames(t *analyzer.Timeline) map[trace.TID][]*Account {
 		if end := f.End(); end > s.End {
 			s.GPUEnd = end
 		}
-		threads[f.TID] = append(threads[f.TID], &Account{Frame: f, Span: s})
+		if len(slab) == cap(slab) {
+			slab = make([]Account, 0, 256)
+		}
+		slab = append(slab, Account{Frame: f, Span: s})
+		threads[f.TID] = append(threads[f.TID], &slab[len(slab)-1])
 	}
 	return threads
 }

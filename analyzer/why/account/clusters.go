@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -67,14 +68,22 @@ type cpuTime struct {
 	time trace.Duration
 }
 
-func (a *Account) ranOn(cpu uint8, d trace.Duration) {
-	for i := range a.ran {
-		if a.ran[i].cpu == cpu {
-			a.ran[i].time += d
+func (d *details) ranOn(cpu uint8, time trace.Duration) {
+	for i := range d.ran {
+		if d.ran[i].cpu == cpu {
+			d.ran[i].time += time
 			return
 		}
 	}
-	a.ran = append(a.ran, cpuTime{cpu, d})
+	d.ran = append(d.ran, cpuTime{cpu, time})
+}
+
+// ran returns the times on processors.
+func (a *Account) ran() iter.Seq[cpuTime] {
+	if a.details == nil {
+		return unpackRan(a.packed)
+	}
+	return slices.Values(a.details.ran)
 }
 
 // LowClusters returns the number of clusters of processors besides that with the highest
@@ -89,7 +98,7 @@ func (b *Book) Cluster(n int) string { return b.clusters[n].name() }
 func (b *Book) UpToCluster(a *Account, n int) int64 {
 	clusters := b.clusters[:n+1]
 	var on, all trace.Duration
-	for _, t := range a.ran {
+	for t := range a.ran() {
 		all += t.time
 		if slices.ContainsFunc(clusters, func(k cluster) bool { return slices.Contains(k.cpus, int(t.cpu)) }) {
 			on += t.time

@@ -15,5 +15,6 @@
 //	replay    from logs to cells
 //	waits     whom a frame waited for
 //	pieces    the time in order, and by slice
+//	pack      cells of frames on time in few bytes
 //	clusters  processors with lower frequencies
 package account

@@ -30,24 +30,24 @@ func (p *piece) time() trace.Duration { return p.end.Sub(p.start) }
 
 // addPiece appends a piece, or makes the last one longer if it is the same. Only late
 // frames have pieces.
-func (a *Account) addPiece(p piece) {
-	if !a.Late() {
+func (d *details) addPiece(p piece) {
+	if !d.late {
 		return
 	}
 	if p.id.Wait == place.EarlierFrame || p.id.Wait == place.EarlierWork {
 		p.wait = 0 // its culprits are the other work's, not the frame's
 	}
-	n := len(a.pieces)
+	n := len(d.pieces)
 	if n > 0 {
-		if last := &a.pieces[n-1]; last.end == p.start && last.id == p.id && last.wait == p.wait && !last.several {
+		if last := &d.pieces[n-1]; last.end == p.start && last.id == p.id && last.wait == p.wait && !last.several {
 			last.end = p.end
 			return
 		}
 	}
 	if n >= joinAt && n&(n-1) == 0 {
-		a.pieces = join(a.pieces)
+		d.pieces = join(d.pieces)
 	}
-	a.pieces = append(a.pieces, p)
+	d.pieces = append(d.pieces, p)
 }
 
 // join joins pieces of running, the shortest first, until maxPieces are left or all that
@@ -80,8 +80,8 @@ func (l *piece) joins(p *piece, limit trace.Duration) bool {
 func isRunning(w place.Wait) bool { return w == place.Run || w == place.GCRun }
 
 // longest returns the maxPieces longest pieces, in order of time.
-func (a *Account) longest() []piece {
-	list := join(a.pieces)
+func (d *details) longest() []piece {
+	list := join(d.pieces)
 	if len(list) <= maxPieces {
 		return list
 	}
@@ -93,8 +93,8 @@ func (a *Account) longest() []piece {
 
 // Pieces returns the pieces of a late frame, and forgets them.
 func (b *Book) Pieces(a *Account) []why.Piece {
-	longest := a.longest()
-	a.pieces = nil
+	longest := a.details.longest()
+	a.details.pieces = nil
 	if len(longest) == 0 {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (b *Book) Pieces(a *Account) []why.Piece {
 	for _, p := range longest {
 		piece := why.Piece{Start: p.start, End: p.end, Stage: p.id.Stage, Wait: p.id.Wait, Several: p.several}
 		if p.id.Wait == place.EarlierFrame {
-			piece.Earlier = a.thread[p.id.Key].Frame
+			piece.Earlier = a.details.thread[p.id.Key].Frame
 		} else {
 			piece.Slice = b.record.Name(p.id.Key)
 		}
@@ -124,8 +124,7 @@ func (b *Book) Pieces(a *Account) []why.Piece {
 func (b *Book) SliceTimes(a *Account) []why.SliceTime {
 	var list []why.SliceTime
 	at := map[record.Key]int{}
-	for i := range a.Cells {
-		c := &a.Cells[i]
+	for c := range a.Cells() {
 		if c.Key == 0 || c.Wait == place.EarlierFrame || c.Wait == place.EarlierWork {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 	"ohframe/analyzer/why/record"
@@ -13,10 +12,9 @@ import (
 // Time on a processor is one piece while the slice is the same. Of too many pieces, short
 // ones are joined where the thread ran, and then the shortest are left out.
 func TestAddPiece(t *testing.T) {
-	frame := &analyzer.Frame{Facts: analyzer.MainLate}
-	a := &Account{Frame: frame, Span: Span{Deadline: 1, End: 2000}}
+	d := &details{late: true}
 	add := func(from, to trace.Time, wait place.Wait, key record.Key, number uint32) {
-		a.addPiece(piece{start: from, end: to, id: ID{place.Layout, wait, key}, wait: number})
+		d.addPiece(piece{start: from, end: to, id: ID{place.Layout, wait, key}, wait: number})
 	}
 	add(0, 10, place.Run, 2, 0)
 	add(10, 30, place.Run, 3, 0)
@@ -27,7 +25,7 @@ func TestAddPiece(t *testing.T) {
 	add(55, 60, place.WaitIO, 5, 2) // in another slice
 	add(60, 61, place.WaitIO, 5, 2)
 	var got []piece
-	for _, p := range a.pieces {
+	for _, p := range d.pieces {
 		got = append(got, piece{start: p.start, end: p.end, id: p.id, wait: p.wait})
 	}
 	want := []piece{
@@ -42,7 +40,7 @@ func TestAddPiece(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 
-	a.pieces = nil
+	d.pieces = nil
 	for i := range trace.Time(210) { // each tenth is the shortest, the rest are long
 		length := trace.Time(4)
 		if i%10 == 0 {
@@ -50,7 +48,7 @@ func TestAddPiece(t *testing.T) {
 		}
 		add(i*5, i*5+length, place.WaitIO, 2, uint32(i+1))
 	}
-	list := a.longest()
+	list := d.longest()
 	if len(list) != 200 || !slices.IsSortedFunc(list, func(a, b piece) int { return int(a.start - b.start) }) {
 		t.Errorf("%d pieces, want %d in order", len(list), 200)
 	}

@@ -18,13 +18,17 @@ const maxWaiting = 16
 func (b *Book) Fill(tid trace.TID, list []*Account) {
 	slices.SortStableFunc(list, func(a, b *Account) int { return cmp.Compare(a.Actual, b.Actual) })
 	for i, a := range list {
-		a.thread, a.index, a.from = list, i, a.Start
+		if late := a.Late(); late || a.details != nil {
+			d := b.open(a)
+			d.thread, d.index, d.late = list, i, late
+		}
+		a.from = a.Start
 		if i < maxWaiting || list[i-maxWaiting].Actual <= a.from {
 			continue
 		}
 		a.from = list[i-maxWaiting].Actual
 		a.Unknown = a.from.Sub(a.Start)
-		a.add(ID{place.Start, place.WaitUnknown, 0}, a.Unknown, 0)
+		b.open(a).add(ID{place.Start, place.WaitUnknown, 0}, a.Unknown, 0)
 	}
 	f := replay{book: b, record: b.record, list: list, byStart: slices.Clone(list)}
 	slices.SortStableFunc(f.byStart, func(a, b *Account) int { return cmp.Compare(a.from, b.from) })
@@ -40,12 +44,7 @@ func (b *Book) Fill(tid trace.TID, list []*Account) {
 		f.until(f.bounds[len(f.bounds)-1])
 	}
 	for _, a := range list {
-		if a.GPUEnd.Known() {
-			id := ID{place.Draw, place.GPU, 0}
-			a.add(id, a.GPUEnd.Sub(a.End), 0)
-			a.addPiece(piece{start: a.End, end: a.GPUEnd, id: id})
-		}
-		a.by = nil
+		b.close(a)
 	}
 }
 
@@ -155,7 +154,7 @@ func (f *replay) advance(t trace.Time) {
 			f.open = append(f.open, f.byStart[f.started])
 			f.started++
 		}
-		f.open = slices.DeleteFunc(f.open, func(a *Account) bool { return a.End <= f.at })
+		f.open = slices.DeleteFunc(f.open, f.ended)
 		for f.inside < len(f.list) && f.list[f.inside].Actual <= f.at {
 			f.inside++
 		}
@@ -193,35 +192,48 @@ func (f *replay) add(to trace.Time) {
 		case place.EarlierFrame, place.EarlierWork:
 			a.Earlier += d
 		}
-		if a.stage != place.NoStage {
-			id.Stage = a.stage
+		into := f.book.open(a)
+		if into.stage != place.NoStage {
+			id.Stage = into.stage
 		}
-		if a.stage == place.CommitWait && f.state == record.Blocked && len(f.stack) == 0 {
-			a.Idle += d
+		if into.stage == place.CommitWait && f.state == record.Blocked && len(f.stack) == 0 {
+			into.idle += d
 			continue
 		}
 		kHz := f.kHz
 		if f.state != record.Running || f.interrupt {
 			kHz = 0
-		} else if !a.part && id.Wait == place.Run {
-			a.ranOn(f.cpu, d)
+		} else if !into.part && id.Wait == place.Run && f.book.LowClusters() > 0 {
+			into.ranOn(f.cpu, d)
 		}
-		c := a.add(id, d, kHz)
+		c := into.add(id, d, kHz)
+		if f.book.observe != nil && !into.part {
+			f.book.observe(f, a, id, d)
+		}
+		if !into.late && !into.part {
+			continue // nobody asks for more
+		}
 		if n := len(f.stack); n > 0 && c.collection.key == 0 && (id.Wait == place.GCRun || id.Wait == place.WaitGC) {
 			c.collection = f.stack[n-1]
 		}
-		a.addPiece(piece{start: f.at, end: to, id: id, wait: f.wait})
-		if f.book.observe != nil && !a.part {
-			f.book.observe(f, a, id, d)
-		}
+		into.addPiece(piece{start: f.at, end: to, id: id, wait: f.wait})
 		if f.wait != 0 && f.state != record.Running {
-			if n := len(a.waits); n > 0 && a.waits[n-1].wait == f.wait && a.waits[n-1].id == id {
-				a.waits[n-1].end = to
+			if n := len(into.waits); n > 0 && into.waits[n-1].wait == f.wait && into.waits[n-1].id == id {
+				into.waits[n-1].end = to
 			} else {
-				a.waits = append(a.waits, waited{f.at, to, f.wait, id})
+				into.waits = append(into.waits, waited{f.at, to, f.wait, id})
 			}
 		}
 	}
+}
+
+// ended closes an account that has ended.
+func (f *replay) ended(a *Account) bool {
+	if a.End > f.at {
+		return false
+	}
+	f.book.close(a)
+	return true
 }
 
 // frameCell returns where time belongs that lies within the frame.

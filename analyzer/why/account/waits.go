@@ -51,19 +51,20 @@ func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
 // of the time that a waited for that thread; nil if it drew no frame for so long.
 func (a *Account) Drawn() *analyzer.Frame {
 	const recent = 4
+	d := a.details
 	var waited trace.Duration
-	for i := range a.waits {
-		if w := &a.waits[i]; w.id.Wait == place.WaitRender {
+	for i := range d.waits {
+		if w := &d.waits[i]; w.id.Wait == place.WaitRender {
 			waited += w.end.Sub(w.start)
 		}
 	}
-	for _, b := range a.thread[max(a.index-recent, 0):a.index] {
+	for _, b := range d.thread[max(d.index-recent, 0):d.index] {
 		draw, drew := b.Frame.Draw, trace.Duration(0)
 		if !draw.Known() {
 			continue
 		}
-		for i := range a.waits {
-			if w := &a.waits[i]; w.id.Wait == place.WaitRender {
+		for i := range d.waits {
+			if w := &d.waits[i]; w.id.Wait == place.WaitRender {
 				drew += max(min(w.end, draw.End).Sub(max(w.start, draw.Start)), 0)
 			}
 		}
@@ -99,8 +100,8 @@ func (b *Book) Waited(a *Account, stage place.Stage, wait place.Wait) (waited Wa
 	pids := map[trace.TID]trace.PID{}
 	idle := trace.Duration(0)
 	sure := map[trace.TID]bool{}
-	for i := range a.waits {
-		x := &a.waits[i]
+	for i := range a.details.waits {
+		x := &a.details.waits[i]
 		if x.id.Wait != wait || stage != place.NoStage && x.id.Stage != stage {
 			continue
 		}

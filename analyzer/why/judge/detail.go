@@ -23,10 +23,9 @@ func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 	if s.Wait == place.RunSlow {
 		s.Frequency, s.UsualFrequency, s.Cores = x.frequency, x.usualFrequency, j.cores(a, u)
 	}
-	var best *account.Cell
+	var best account.Cell
 	most := trace.Duration(-1)
-	for i := range a.Cells {
-		c := &a.Cells[i]
+	for c := range a.Cells() {
 		if c.Wait != wait || x.stage != place.NoStage && c.Stage != x.stage {
 			continue
 		}
@@ -39,11 +38,11 @@ func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 			s.SliceValue, s.SliceUsual = c.Time, usual
 		}
 	}
-	if best == nil {
+	if most < 0 {
 		return s
 	}
 	if wait == place.EarlierFrame {
-		s.Earlier = a.EarlierFrame(best)
+		s.Earlier = a.EarlierFrame(&best)
 		return s
 	}
 	if s.Wait == place.RunSlow && most*5 < (x.value-x.usual)*3 {
@@ -53,7 +52,7 @@ func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 		return s
 	}
 	var in place.Place
-	s.Slice, in, s.Reason = j.book.Slice(best)
+	s.Slice, in, s.Reason = j.book.Slice(&best)
 	if s.Stage == place.NoStage {
 		in.Stage = best.Stage
 	} else if in.Stage == place.NoStage {

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -25,6 +24,7 @@ type judge struct {
 	record *record.Record
 	book   *account.Book
 	causes *why.Causes
+	sums   sums // of the current frame
 }
 
 // Explain returns why the frames of t took their time. The record must be that of the events
@@ -34,7 +34,7 @@ func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 		Frames: map[*analyzer.Frame]*why.Explanation{}, Scheduled: r.Scheduled, Woken: r.Woken, Functions: r.Functions, Limited: r.Limited,
 		TooDeep: r.TooDeep,
 	}
-	j := &judge{r, account.New(r, t), c}
+	j := &judge{record: r, book: account.New(r, t), causes: c}
 	threads := j.book.Threads
 	groups := map[role]*group{}
 	for _, tid := range slices.Sorted(maps.Keys(threads)) {
@@ -62,7 +62,8 @@ func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 }
 
 func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
-	values := components(a)
+	j.sums = j.sums.components(a)
+	values := j.sums
 	e := &why.Explanation{Frame: a.Frame, Start: a.Start, End: a.Last(), Unknown: a.Unknown, Parts: parts(values)}
 	if !a.Late() {
 		return e
@@ -138,16 +139,22 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidenc
 	return why.Confidence(min(steps, 3))
 }
 
-// parts returns the components with their times, in order of stage and wait.
-func parts(components map[component]amount) []why.Part {
-	var list []why.Part
-	for id, v := range components {
-		if v.time > 0 {
-			list = append(list, why.Part{Stage: id.stage, Wait: id.wait, Time: v.time})
+// parts returns the components that have a time.
+func parts(components sums) []why.Part {
+	n := 0
+	for _, c := range components {
+		if c.time > 0 {
+			n++
 		}
 	}
-	slices.SortFunc(list, func(a, b why.Part) int {
-		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Wait, b.Wait))
-	})
+	if n == 0 {
+		return nil
+	}
+	list := make([]why.Part, 0, n)
+	for _, c := range components {
+		if c.time > 0 {
+			list = append(list, why.Part{Stage: c.stage, Wait: c.wait, Time: c.time})
+		}
+	}
 	return list
 }

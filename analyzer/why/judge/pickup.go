@@ -115,23 +115,22 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account) {
 	for _, w := range waits {
 		// If the thread was busy when the vsync was due, the vsync was lost, even if the
 		// thread was idle for longer afterwards.
-		var most, busy *account.Cell
-		for i := range w.Cells {
-			cell := &w.Cells[i]
-			if most == nil || cell.Time > most.Time {
+		var most, busy account.Cell
+		for cell := range w.Cells() {
+			if cell.Time > most.Time {
 				most = cell
 			}
-			if isBusy(cell.Wait) && cell.Time >= leastShare && (busy == nil || cell.Time > busy.Time) {
+			if isBusy(cell.Wait) && cell.Time >= leastShare && cell.Time > busy.Time {
 				busy = cell
 			}
 		}
 		p := j.causes.Frames[w.Frame].PickUp
 		switch {
-		case busy != nil:
+		case busy.Time > 0:
 			p.Reason = why.RenderBusy
 			share := j.detail(w, &usual{}, excess{component: component{busy.Stage, busy.Wait}, value: busy.Time})
 			p.Share = &share
-		case most == nil:
+		case most.Time == 0:
 		case most.Wait != place.WaitUnknown:
 			p.Reason = why.NoVsync
 		default:

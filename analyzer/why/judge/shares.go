@@ -25,13 +25,13 @@ const noiseFloor = 200 * trace.Microsecond
 // shares distributes the overrun of a late frame over the components of its values that
 // took longer than usual, in proportion to their excess (docs/why.md 3). The largest
 // comes first. The sum of the shares is the overrun, and no share exceeds its excess.
-func (u *usual) shares(values, usuals map[component]amount, overrun trace.Duration) []excess {
+func (u *usual) shares(values, usuals sums, overrun trace.Duration) []excess {
 	var list []excess
 	variation := excess{component: component{place.NoStage, place.Variation}}
 	slow := excess{component: component{place.NoStage, place.RunSlow}}
 	var ran, usualRan amount
-	for id, v := range values {
-		m := usuals[id]
+	for _, component := range values {
+		id, v, m := component.component, component.amount, usuals.of(component.component)
 		x := excess{component: id, value: v.time, usual: m.time, excess: v.time - m.time}
 		if x.excess <= 0 {
 			continue
@@ -93,35 +93,36 @@ func together(list []excess) []excess {
 
 // within returns what is usual for each component of a frame with the given budget and
 // values. The usual times add up to the budget at most.
-func (u *usual) within(budget trace.Duration, values map[component]amount) map[component]amount {
+func (u *usual) within(budget trace.Duration, values sums) sums {
 	if u.basis == why.Budget {
 		return withinBudget(values, budget)
 	}
-	usuals := map[component]amount{}
-	for id, m := range u.medians {
-		if u.total > budget {
-			m.time = scale(m.time, budget, u.total)
-			m.cycles = int64(scale(trace.Duration(m.cycles), budget, u.total))
-			m.clocked = scale(m.clocked, budget, u.total)
-		}
-		usuals[id] = m
+	if u.total <= budget {
+		return u.medians
+	}
+	usuals := slices.Clone(u.medians)
+	for i := range usuals {
+		m := &usuals[i]
+		m.time = scale(m.time, budget, u.total)
+		m.cycles = int64(scale(trace.Duration(m.cycles), budget, u.total))
+		m.clocked = scale(m.clocked, budget, u.total)
 	}
 	return usuals
 }
 
 // withinBudget makes the time on a processor usual as far as the budget goes, each
 // stage in proportion.
-func withinBudget(values map[component]amount, budget trace.Duration) map[component]amount {
-	usuals := map[component]amount{}
+func withinBudget(values sums, budget trace.Duration) sums {
+	var usuals sums
 	ran := trace.Duration(0)
-	for id, v := range values {
-		if isWork(id.wait) {
+	for _, v := range values {
+		if isWork(v.wait) {
 			ran += v.time
 		}
 	}
-	for id, v := range values {
-		if isWork(id.wait) && budget > 0 {
-			usuals[id] = amount{time: scale(v.time, min(budget, ran), ran)}
+	for _, v := range values {
+		if isWork(v.wait) && budget > 0 {
+			usuals = append(usuals, sum{v.component, amount{time: scale(v.time, min(budget, ran), ran)}})
 		}
 	}
 	return usuals

@@ -225,7 +225,7 @@ func (w *usualWay) finish() {
 	var delays []trace.Duration
 	for _, p := range w.usuals {
 		w.references = append(w.references, p.Account)
-		delays = append(delays, p.Idle)
+		delays = append(delays, p.Idle())
 	}
 	w.delay = quantile(delays, len(delays), 1, 2)
 	w.compute()
@@ -235,14 +235,14 @@ func (w *usualWay) finish() {
 // on purpose.
 func (j *judge) judgeShown(w *usualWay, p *passing) {
 	s := j.causes.Frames[p.Frame].Shown
-	s.Delay = p.Idle
-	s.Due = s.Due.Add(max(p.Idle-w.delay, 0))
+	s.Delay = p.Idle()
+	s.Due = s.Due.Add(max(p.Idle()-w.delay, 0))
 	late := s.At.Sub(s.Due)
 	if late*2 <= p.Frame.Period {
 		return
 	}
 	s.Late = late
-	values := components(p.Account)
+	values := sums(nil).components(p.Account)
 	usuals := w.within(w.toShown-w.delay, values)
 	inTime := p.toCommitted() <= w.inTime+noiseFloor
 	before := w.before[p]

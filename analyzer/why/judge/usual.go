@@ -35,17 +35,42 @@ func (a *amount) add(b amount) {
 // frequency returns the mean frequency in kHz; 0 if it is unknown.
 func (a *amount) frequency() int64 { return a.cycles / max(int64(a.clocked), 1) }
 
-// components sums the cells of a frame by component.
-func components(a *account.Account) map[component]amount {
-	sums := map[component]amount{}
-	for i := range a.Cells {
-		c := &a.Cells[i]
-		id := component{c.Stage, c.Wait}
-		s := sums[id]
-		s.add(amount{c.Time, c.Cycles, c.Clocked})
-		sums[id] = s
+// sums are the amounts of the components of a frame, in order of stage and wait.
+type sums []sum
+
+type sum struct {
+	component
+	amount
+}
+
+// of returns the amount of a component, zero for one that the frame does not have.
+func (s sums) of(id component) amount {
+	for i := range s {
+		if s[i].component == id {
+			return s[i].amount
+		}
 	}
-	return sums
+	return amount{}
+}
+
+// components sums the cells of a frame by component. It uses the memory of s.
+func (s sums) components(a *account.Account) sums {
+	s = s[:0]
+next:
+	for c := range a.Cells() {
+		id, v := component{c.Stage, c.Wait}, amount{c.Time, c.Cycles, c.Clocked}
+		for i := range s {
+			if s[i].component == id {
+				s[i].add(v)
+				continue next
+			}
+		}
+		s = append(s, sum{id, v})
+	}
+	slices.SortFunc(s, func(a, b sum) int {
+		return cmp.Or(cmp.Compare(a.stage, b.stage), cmp.Compare(a.wait, b.wait))
+	})
+	return s
 }
 
 const (
@@ -59,7 +84,7 @@ const (
 type usual struct {
 	basis      why.Basis
 	references []*account.Account
-	medians    map[component]amount
+	medians    sums
 	// spread is the interquartile range of a component.
 	spread map[component]trace.Duration
 	total  trace.Duration                  // of the medians
@@ -163,30 +188,40 @@ func roundPeriod(d trace.Duration) trace.Duration {
 // compute sets the medians of all components of the references. A component that a
 // frame does not have is zero there.
 func (u *usual) compute() {
-	values := map[component][]amount{}
+	var values [place.StageCount][place.WaitCount][]amount
+	var of sums
 	for _, a := range u.references {
-		for id, v := range components(a) {
-			values[id] = append(values[id], v)
+		of = of.components(a)
+		for i := range of {
+			list := &values[of[i].stage][of[i].wait]
+			*list = append(*list, of[i].amount)
 		}
 	}
-	u.medians, u.spread = map[component]amount{}, map[component]trace.Duration{}
+	u.spread = map[component]trace.Duration{}
 	n := len(u.references)
-	for id, list := range values {
-		times := make([]trace.Duration, 0, n)
-		cycles := make([]int64, 0, n)
-		var clocked, ran trace.Duration
-		for _, v := range list {
-			times = append(times, v.time)
-			cycles = append(cycles, v.cycles)
-			clocked, ran = clocked+v.clocked, ran+v.time
+	var times []trace.Duration
+	var cycles []int64
+	for stage := range values {
+		for wait, list := range values[stage] {
+			if len(list) == 0 {
+				continue
+			}
+			times, cycles = times[:0], cycles[:0]
+			var clocked, ran trace.Duration
+			for _, v := range list {
+				times = append(times, v.time)
+				cycles = append(cycles, v.cycles)
+				clocked, ran = clocked+v.clocked, ran+v.time
+			}
+			m := amount{time: quantile(times, n, 1, 2)}
+			if wellClocked(clocked, ran) {
+				m.cycles, m.clocked = quantile(cycles, n, 1, 2), m.time
+			}
+			id := component{place.Stage(stage), place.Wait(wait)}
+			u.medians = append(u.medians, sum{id, m})
+			u.spread[id] = quantile(times, n, 3, 4) - quantile(times, n, 1, 4)
+			u.total += m.time
 		}
-		m := amount{time: quantile(times, n, 1, 2)}
-		if wellClocked(clocked, ran) {
-			m.cycles, m.clocked = quantile(cycles, n, 1, 2), m.time
-		}
-		u.medians[id] = m
-		u.spread[id] = quantile(times, n, 3, 4) - quantile(times, n, 1, 4)
-		u.total += m.time
 	}
 }
 
@@ -209,8 +244,7 @@ func (u *usual) cell(id account.ID) trace.Duration {
 	if u.cells == nil {
 		u.cells = map[account.ID][]trace.Duration{}
 		for _, a := range u.references {
-			for i := range a.Cells {
-				c := &a.Cells[i]
+			for c := range a.Cells() {
 				u.cells[c.ID] = append(u.cells[c.ID], c.Time)
 			}
 		}
