@@ -18,13 +18,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
 	"ohframe/exporter"
-	"ohframe/internal/engine"
 	"ohframe/internal/simulate/rawfile"
 )
 
@@ -168,16 +168,10 @@ const binarySize = 64 << 20
 // binary measures frames of the same events as text and as binary traces, and the text
 // of a binary trace. Unlike other times, these are processor time.
 func (b *bench) binary() error {
-	text := make([]byte, min(binarySize, b.size))
-	f, err := os.Open(b.trace)
+	text, err := b.head(binarySize)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if _, err := io.ReadFull(f, text); err != nil {
-		return err
-	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	events, err := rawfile.Parse(text)
 	if err != nil {
 		return err
@@ -215,31 +209,60 @@ func (b *bench) binary() error {
 	return nil
 }
 
-// engine measures the time in which Perfetto's engine loads the text and the
-// converted trace.
+// engineSize is the size of the text that the engine loads.
+const engineSize = 32 << 20
+
+// engine measures the processor time in which Perfetto's engine loads the text and its
+// conversions.
 func (b *bench) engine() error {
-	e, err := engine.Find()
+	text := filepath.Join(b.directory, "engine.ftrace")
+	content, err := b.head(engineSize)
 	if err != nil {
 		return err
 	}
-	load := func(path string) (time.Duration, error) {
-		start := time.Now()
-		_, err := e.Query(context.Background(), path, "select count(*) from slice")
-		return time.Since(start), err
+	if err := os.WriteFile(text, content, 0o600); err != nil {
+		return err
 	}
-	text, err := load(b.trace)
+	files := []string{text}
+	for _, events := range exporter.EventsNames {
+		files = append(files, b.output("engine-"+events))
+		if out, err := exec.Command(b.program, "convert", "--quiet", "--events", events, text, "-o", files[len(files)-1]).CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	out, err := exec.Command("node", append([]string{"internal/engine/loadtimes.mjs", strconv.Itoa(b.runs)}, files...)...).Output()
 	if err != nil {
 		return err
 	}
-	ours, err := load(b.output("trace"))
-	if err != nil {
-		return err
-	}
-	b.row("engine: import of the text", text, 0)
-	b.row("engine: load of the converted trace", ours, 0)
 	b.out.Flush()
-	fmt.Printf("engine loads ours faster than the text: %.2f ×\n", float64(text)/float64(ours))
+	var ofText float64
+	for i, field := range strings.Fields(string(out)) {
+		took, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			ofText = took
+		}
+		info, err := os.Stat(files[i])
+		if err != nil {
+			return err
+		}
+		fmt.Printf("engine loads %s, %.1f %% of the text: %.0f ms of processor time, %.2f × faster\n", filepath.Base(files[i]), 100*float64(info.Size())/float64(len(content)), took, ofText/took)
+	}
 	return nil
+}
+
+// head returns the first lines of the trace, of at most so many bytes.
+func (b *bench) head(size int64) ([]byte, error) {
+	f, err := os.Open(b.trace)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text := make([]byte, min(size, b.size))
+	_, err = io.ReadFull(f, text)
+	return text[:bytes.LastIndexByte(text, '\n')+1], err
 }
 
 // exec runs a command several times and returns its median time and its peak memory.
