@@ -26,7 +26,7 @@ func convertCommand() *cli.Command {
 		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses)"},
-			&cli.StringFlag{Name: "events", Value: exporter.ShownEvents.String(), Usage: "events to write: those that Perfetto shows on tracks, all (a sixth larger and slower to load), or none, only frames (a fifth of the time): `" + strings.Join(exporter.EventsNames, "|") + "`"},
+			&cli.StringFlag{Name: "events", Value: exporter.ShownEvents.String(), Usage: "events to write: those that Perfetto shows on tracks, all (a sixth larger, 15 % slower to load), or none but frames (a fifth of the time): `" + strings.Join(exporter.EventsNames, "|") + "`"},
 			&cli.BoolFlag{Name: "no-tracks", Usage: "write Perfetto's own frame timeline, but none of the further tracks"},
 			noCausesFlag,
 			&cli.BoolFlag{Name: "android-compat", Usage: "also write the names that Perfetto's queries for Android expect"},
