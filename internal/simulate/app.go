@@ -176,9 +176,7 @@ func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool
 	a.compute(part(8))
 	a.end()
 	s.interfere(a, v, false)
-	if s.scene.Cause == "" {
-		a.compute(s.choices.between(0, share(v.period, 25)) / trace.Duration(p.Instances))
-	}
+	a.compute(s.extra(v, 25) / trace.Duration(p.Instances))
 	if d := wrong.until.Sub(s.now); wrong.until.Known() && last && d > 0 {
 		if wrong.blocked {
 			s.read(a, d, 'D', reason{1, s.caller("io_schedule")})

@@ -48,10 +48,7 @@ func (s *sim) renderFrame(a *actor) {
 	if s.Detail {
 		a.slice(animate, values{}, 15*trace.Microsecond)
 	}
-	a.compute(s.part(v, 6))
-	if late {
-		a.compute(s.overrun(deadline, v).Sub(s.now))
-	}
+	a.compute(s.part(v, 6) + s.extra(v, 15))
 	a.end()
 	if sp.drawThread {
 		if s.Detail {
@@ -65,6 +62,9 @@ func (s *sim) renderFrame(a *actor) {
 		a.end()
 	} else {
 		s.drawOnMain(a, f, v, skips)
+	}
+	if late {
+		a.compute(s.overrun(deadline, v).Sub(s.now))
 	}
 	a.compute(20 * trace.Microsecond)
 	a.end()

@@ -318,6 +318,15 @@ func (s *sim) about(d trace.Duration) trace.Duration {
 // part is a share of a vsync's period with a small variation.
 func (s *sim) part(v vsync, percent int) trace.Duration { return s.about(share(v.period, percent)) }
 
+// extra is up to a share of a vsync's period. Scenes have none, so that only their causes
+// make a difference.
+func (s *sim) extra(v vsync, percent int) trace.Duration {
+	if s.scene.Cause != "" {
+		return 0
+	}
+	return s.choices.between(0, share(v.period, percent))
+}
+
 // overrun is when a frame is over that is late by less than a period.
 func (s *sim) overrun(deadline trace.Time, v vsync) trace.Time {
 	return deadline.Add(s.choices.between(500*trace.Microsecond, share(v.period, 75)))

@@ -137,10 +137,11 @@ func TestTruthIsConsistent(t *testing.T) {
 // TestEverythingHappens guards the other tests, and those of other packages: a kind of
 // frame that no simulation makes is a kind that no test checks.
 func TestEverythingHappens(t *testing.T) {
-	cut := everything("6.0")
+	cut, long := everything("6.0"), everything("6.0")
 	cut.CutStart, cut.CutEnd = true, true
+	long.Seed, long.Duration = 2, 3*trace.Second
 	counts, outside, gpu := map[string]int{}, 0, 0
-	for _, c := range []Config{everything("6.0"), cut} {
+	for _, c := range []Config{cut, long} {
 		_, truth := simulateText(t, c)
 		outside, gpu = outside+truth.OutsideTransactions, gpu+truth.OutsideGPU
 		for _, f := range truth.Frames {
