@@ -105,7 +105,7 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 				sliceTime, sliceUsual = int64(s.SliceValue), int64(s.SliceUsual)
 			}
 			shares.add(f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), known(f.VsyncID), int64(e.Overrun), i+1, causetext.Title(&s),
-				s.Wait.String(), s.Stage.String(), text(s.Slice), int64(s.Value), int64(s.Usual), int64(s.Share), culprit, slice, text(s.Advice.String()),
+				s.Wait.String(), s.Stage.String(), text(s.Slice), int64(s.Value), int64(s.Usual), int64(s.Share), culprit, slice, text(causetext.Advice(s.Advice)),
 				knockOn, e.Outcome.String(), e.Confidence.String(), causetext.Sentence(causes, e), sliceTime, sliceUsual)
 		}
 	}
@@ -113,7 +113,7 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		r := causes.Rank(list)
 		for _, c := range r.Costs {
 			costs.add(p.kind.String(), int64(p.PID), causetext.CostTitle(c), c.Wait.String(), c.Stage().String(), text(c.Slice), text(causetext.Kind(c.Kind)), len(c.Frames),
-				int64(c.Lost), int64(c.Direct), int64(c.KnockOn), float64(c.Lost)/float64(r.Lost), text(c.Advice.String()))
+				int64(c.Lost), int64(c.Direct), int64(c.KnockOn), float64(c.Lost)/float64(r.Lost), text(causetext.Advice(c.Advice)))
 		}
 	}
 	compare(t, "ohos_frame_wait", query(t, session, `

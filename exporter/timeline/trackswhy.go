@@ -60,7 +60,7 @@ func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
 		if s.Culprit != nil {
 			text(annotation.Culprit, causetext.Culprit(s.Culprit))
 		}
-		text(annotation.Advice, s.Advice.String())
+		text(annotation.Advice, causetext.Advice(s.Advice))
 	}
 	if e.Root != nil && e.Root.VsyncID != 0 {
 		a.number(annotation.KnockOnOf, e.Root.VsyncID)
@@ -120,7 +120,7 @@ func (p *pipeline) share(s *why.Share) []byte {
 		number(annotation.CulpritTime, int64(c.Time))
 		p.entries.mark(annotation.CulpritUnsure, !c.Sure)
 	}
-	text(annotation.Advice, s.Advice.String())
+	text(annotation.Advice, causetext.Advice(s.Advice))
 	return p.entries
 }
 

@@ -226,7 +226,7 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 	}
 	return jsonCost{
 		causetext.CostTitle(c), c.Wait.String(), c.Stage().String(), stages, nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
-		c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(r.Lost, 1)), c.Worst.VsyncID, nonEmpty(c.Advice.String()),
+		c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(r.Lost, 1)), c.Worst.VsyncID, nonEmpty(causetext.Advice(c.Advice)),
 	}
 }
 

@@ -189,7 +189,7 @@ func (r Rows) Lines(width int, ink text.Ink) []string {
 			title += fmt.Sprintf(", %s ms knock-on", text.Milliseconds(c.KnockOn))
 		}
 		add(c.Lost, title)
-		if advice := c.Advice.String(); advice != "" {
+		if advice := causetext.Advice(c.Advice); advice != "" {
 			for line := range strings.Lines(text.Wrap(advice, width-len(adviceIndent))) {
 				lines = append(lines, adviceIndent+ink.Dim(strings.TrimSpace(line)))
 			}

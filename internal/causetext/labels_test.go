@@ -7,7 +7,7 @@ import (
 	"ohframe/analyzer/why/place"
 )
 
-// All waits and stages have names, and they differ.
+// All waits, stages and pieces of advice have texts, and they differ.
 func TestLabels(t *testing.T) {
 	const letters = "abcdefghijklmnopqrstuvwxyzACGJPSTU-' "
 	seen := map[string]bool{}
@@ -22,5 +22,12 @@ func TestLabels(t *testing.T) {
 	}
 	for w := range place.Wait(place.WaitCount) {
 		check("wait", Wait(w))
+	}
+	for a := place.Advice(1); a < place.Advice(place.AdviceCount); a++ {
+		text := Advice(a)
+		if text == "" || len(text) > 120 || strings.Contains(text, "\n") || strings.HasSuffix(text, ".") || seen[text] {
+			t.Errorf("advice %s: %q", a, text)
+		}
+		seen[text] = true
 	}
 }

@@ -165,7 +165,7 @@ func newWhyView(c *causes.Process, all *why.Causes, q *quality.Quality, p *pageP
 	for i, cost := range shown {
 		left -= cost.Lost
 		v.Costs = append(v.Costs, costView{
-			Cost: cost, Title: text.Printable(causetext.CostTitle(cost) + causetext.InStages(cost)), Advice: cost.Advice.String(), Group: groupOf(cost.Wait),
+			Cost: cost, Title: text.Printable(causetext.CostTitle(cost) + causetext.InStages(cost)), Advice: causetext.Advice(cost.Advice), Group: groupOf(cost.Wait),
 			Share: text.Percent(cost.Lost, r.Lost), Width: percentOf(cost.Lost, shown[0].Lost),
 		})
 		for _, f := range cost.Frames {

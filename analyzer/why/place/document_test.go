@@ -129,8 +129,8 @@ func TestDocumentAdvice(t *testing.T) {
 	}
 	for i, row := range rows {
 		a := place.Advice(i + 1)
-		if row[0] != a.String() {
-			t.Errorf("row %d is %q, want %q", i, row[0], a)
+		if row[0] != causetext.Advice(a) {
+			t.Errorf("row %d is %q, want %q", i, row[0], causetext.Advice(a))
 		}
 		reader := "both"
 		switch {

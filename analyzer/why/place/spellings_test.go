@@ -7,33 +7,33 @@ import (
 )
 
 // spellings are labels as versions of OpenHarmony write them, and what docs/why.md says of
-// each: its stage, its class, and how the advice begins if an application's thread runs in
+// each: its stage, its class, and the advice if an application's thread runs in
 // it for too long. A label has one line, with its key behind an arrow if that is another text.
 var spellings = []struct{ stage, class, advice, labels string }{
-	{"frame", "work", "add hiTraceMeter markers", `
+	{"frame", "work", "markers", `
 		ReceiveVsync dataCount:24bytes now:100000123457 expectedEnd:100016790124 vsyncId:10000 → ReceiveVsync
 		OnVsyncEvent now:100000123457 → OnVsyncEvent
 		UIVsyncTask[timestamp:100000123457][vsyncID:10000][instanceID:100000] → UIVsyncTask
 		FlushVsync
 		RSMainThread::DoComposition: 100000123457 → RSMainThread::DoComposition`},
-	{"input", "work", "keep onTouch", `
+	{"input", "work", "handlers", `
 		PipelineContext::DispatchTouchEvent
 		DispatchTouchEvent
 		FlushTouchEvents
 		HandleDragStart, inputEventType:1, sourceTool:1, IsMouseWheelScroll:0 → HandleDragStart
 		touchEventDispatch`},
-	{"input", "work", "do less in DisplaySync", `
+	{"input", "work", "frame_callback", `
 		DispatchDisplaySync`},
-	{"animate", "work", "animate transform and opacity", `
+	{"animate", "work", "animation", `
 		FlushAnimation
 		JSAnimation
 		FlushModifierAnimation`},
-	{"build", "work", "split components", `
+	{"build", "work", "state", `
 		FlushBuild
 		FlushDirtyNodeUpdate
 		CustomNodeUpdate name:IconItem,id:12 → CustomNodeUpdate IconItem
 		ViewPU.viewPropertyHasChanged IconItem title 3 → ViewPU.viewPropertyHasChanged IconItem title`},
-	{"build", "work", "reuse components", `
+	{"build", "work", "create", `
 		CustomNode:BuildItem [IconItem][self:38][parent:39] → CustomNode:BuildItem[IconItem]
 		CustomNode:BuildItem IconItem
 		CustomNode renderFunction
@@ -42,18 +42,18 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		aboutToBeDeleted
 		Create[Column][self:38] → Create[Column]
 		Build[Column][self:38][parent:39][key:] → Build[Column]`},
-	{"build", "work", "do no synchronous file", `
+	{"build", "work", "appear", `
 		CustomNode:OnAppear`},
-	{"build", "work", "keep aboutToReuse light", `
+	{"build", "work", "recycle", `
 		CustomNode:BuildRecycle [IconItem][self:38][parent:39][reuseId:a][parentCustomNode:Index] → CustomNode:BuildRecycle[IconItem]`},
-	{"js", "work", "find the slow function", `
+	{"js", "work", "profile", `
 		ExecuteJS`},
-	{"js", "work", "split long callbacks", `
+	{"js", "work", "callbacks", `
 		Napi complete, name:FileIOStat#388929095296 → Napi complete
 		Native async work complete callback, name:FileIOStat#388929095296, traceid:0x0 → Native async work complete callback
 		SetTimeoutInnerCore delay:16 → SetTimeoutInnerCore
 		TimerCallback callbackInfo address = 392143154880, tId = 0 → TimerCallback callbackInfo`},
-	{"js", "work", "load the page", `
+	{"js", "work", "load", `
 		PageRouterManager::RunPage
 		PageRouterManager::LoadPage
 		JsiDeclarativeEngine::LoadPageSource
@@ -61,41 +61,41 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		SourceTextModule::Instantiate
 		bool OHOS::AbilityRuntime::JsRuntime::RunScript(const std::string &, const std::string &, bool, const std::string &) → OHOS::AbilityRuntime::JsRuntime::RunScript
 		napi_value OHOS::AbilityRuntime::JsRuntime::LoadJsModule(const std::string &, const std::string &, const std::string &) → OHOS::AbilityRuntime::JsRuntime::LoadJsModule`},
-	{"layout", "work", "lay out fewer nodes", `
+	{"layout", "work", "layout", `
 		UITaskScheduler::FlushTask
 		FlushLayoutTask
 		CreateTaskMeasure[ListItem][self:86][parent:-1][layoutConstraint:minSize: [0 x 0]] → CreateTaskMeasure[ListItem]
 		CreateTaskLayout[ListItem][self:86][parent:-1][layoutPriority:0] → CreateTaskLayout[ListItem]
 		Measure[Column][self:38][parent:39][key:] → Measure[Column]
 		Layout[Column][self:38][parent:39][key:] → Layout[Column]`},
-	{"layout", "work", "use LazyForEach", `
+	{"layout", "work", "list", `
 		ListLayoutAlgorithm::MeasureListItem:12, 640.000000 → ListLayoutAlgorithm::MeasureListItem
 		SwiperLayoutAlgorithm::InitItemRange
 		Grid MeasureInNextFrame
 		WaterFlow MeasureInNextFrame
 		Preload FlowItem 12 → Preload FlowItem`},
-	{"none", "work", "use LazyForEach", `
+	{"none", "work", "list", `
 		Builder:BuildLazyItem index[10], needBuild[1], isCache[0] → Builder:BuildLazyItem`},
-	{"record", "work", "change the appearance of fewer nodes", `
+	{"record", "work", "drawing", `
 		FlushRenderTask 23 → FlushRenderTask
 		FrameNode::RenderTask
 		FrameNode[Text][id:12][parentId:11]::RenderTask → FrameNode[Text]`},
-	{"none", "work", "draw less in Canvas", `
+	{"none", "work", "canvas", `
 		Canvas tasks count: 12. → Canvas tasks
 		Canvas[38] CanvasPaintMethod::UpdateContentModifier → Canvas
 		CanvasPattern::OnDirtyLayoutWrapperSwap
 		CanvasPaintMethod::UpdateContentModifier
 		CanvasModifier::onDraw Op count: 4. → CanvasModifier::onDraw Op`},
-	{"submit", "work", "change fewer nodes in one frame", `
+	{"submit", "work", "changes", `
 		FlushMessages
 		SendCommands, rsUIContext_:4294967297 → SendCommands
 		MarshRSTransactionData cmdCount: 3, transactionFlag:[20000,107], tid:20000, timestamp:100077901234 → MarshRSTransactionData
 		Marsh RSTransactionData cmdCount:3 transactionFlag:[20000,107] → Marsh RSTransactionData
 		UI skip`},
-	{"after", "work", "keep onAreaChange", `
+	{"after", "work", "area_callbacks", `
 		HandleOnAreaChangeEvent_nodeCount:3 → HandleOnAreaChangeEvent_nodeCount
 		HandleVisibleAreaChangeEvent_nodeCount:3 → HandleVisibleAreaChangeEvent_nodeCount`},
-	{"idle", "idle", "make list items lighter", `
+	{"idle", "idle", "predict", `
 		OnIdle, targettime:100016790124 → OnIdle
 		LazyForEach predict
 		List predict v2
@@ -108,7 +108,7 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		ViewChangeCallback(1280, 2832) → ViewChangeCallback
 		OnSurfaceChanged(1280, 2832) → OnSurfaceChanged
 		HandleMemoryLevel`},
-	{"none", "image", "decode images asynchronously", `
+	{"none", "image", "image", `
 		CreateImagePixelMap resource://base/media/a.png, sourceSize: [ 100, 100 ], targetSize: [ 50, 50 ] → CreateImagePixelMap
 		PixelMap scale xAxis = 0.500000, yAxis = 0.500000 → PixelMap scale
 		PngDecoder::Decode, index:0 → PngDecoder::Decode
@@ -137,13 +137,13 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		PixelMapNapi::ReadPixelsToBufferSync
 		ReadPixels by bufferSize
 		WritePixels`},
-	{"none", "resource", "read resources once", `
+	{"none", "resource", "resource", `
 		OHOS::Global::Resource::RState OHOS::Global::Resource::HapManager::GetMediaDataFromHap(const std::shared_ptr<HapResource::ValueUnderQualifierDir>, size_t &, std::unique_ptr<uint8_t[]> &) → OHOS::Global::Resource::HapManager::GetMediaDataFromHap
 		HapManager::GetMediaDataFromHap`},
-	{"none", "ipc", "use the asynchronous variant", `
+	{"none", "ipc", "ipc", `
 		binder transaction
 		virtual OHOS::ErrCode OHOS::AppExecFwk::BundleMgrProxy::GetNameForUid(const int, std::string &) → OHOS::AppExecFwk::BundleMgrProxy::GetNameForUid`},
-	{"none", "gc", "allocate fewer objects", `
+	{"none", "gc", "allocations", `
 		PartialGC::RunPhases1;GCReason0;MarkReason4;Sensitive0;IsInBackground0;Startup0 → PartialGC::RunPhases
 		PartialGC::Mark
 		FullGC::RunPhases;GCReason1;Sensitive0 → FullGC::RunPhases
@@ -162,11 +162,11 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		CMCGC::Preforward[STW] → CMCGC::Preforward[STW]
 		UnifiedGC::Mark
 		ARK_RT_GC_RECLAIM`},
-	{"none", "gc", "the system should not collect", `
+	{"none", "gc", "gc_system", `
 		PartialGC::RunPhases0;GCReason2;MarkReason4;Sensitive0 → PartialGC::RunPhases`},
-	{"none", "gc", "find out who requested", `
+	{"none", "gc", "gc_request", `
 		FullGC::RunPhases;GCReason4;Sensitive0 → FullGC::RunPhases`},
-	{"none", "gc", "allocate less in TaskPool", `
+	{"none", "gc", "gc_other", `
 		SharedGC::RunPhases;GCReason0;MarkReason4;Sensitive0 → SharedGC::RunPhases
 		SharedGC::Sweep
 		SharedPartialGC::RunPhases;GCReason0;MarkReason4 → SharedPartialGC::RunPhases
@@ -174,33 +174,33 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		SharedFullGC::RunPhases;GCReason1;Sensitive0 → SharedFullGC::RunPhases
 		SharedFullGC::Finish
 		SharedConcurrentMarker::Mark;MarkReason4 → SharedConcurrentMarker::Mark`},
-	{"none", "gc_wait", "allocate fewer objects", `
+	{"none", "gc_wait", "allocations", `
 		Heap::CheckOngoingConcurrentMarking
 		Heap::DaemonCheckOngoingConcurrentMarking`},
-	{"none", "gc_wait", "allocate less in TaskPool", `
+	{"none", "gc_wait", "gc_other", `
 		SuspendTime::WaitGCFinished
 		SuspendAll
 		SuspendOther
 		Waiting-STW`},
-	{"commands", "work", "have fewer nodes", `
+	{"commands", "work", "nodes", `
 		RSMainThread::ProcessCommandUni [20000,107] [20001,5] → RSMainThread::ProcessCommandUni
 		ProcessRSTransactionData: cache transaction during rebuild`},
-	{"commands", "render_wait", "have fewer nodes", `
+	{"commands", "render_wait", "nodes", `
 		RSMainThread::WaitUntilUnmarshallingTaskFinished`},
-	{"animate", "work", "run fewer animations", `
+	{"animate", "work", "rs_animations", `
 		Animate [nodeSize, totalAnimationSize] is [2, 3] → Animate`},
-	{"prepare", "work", "have fewer nodes", `
+	{"prepare", "work", "nodes", `
 		RSUniRender::QuickPrepare:[SCBStatusBar17] nodeId[16544214024386] pid[3852] nodeType[1] → RSUniRender::QuickPrepare[SCBStatusBar]
 		RSUniRender:QuickPrepareLogicalDisplayRenderNode 0 → RSUniRender:QuickPrepareLogicalDisplayRenderNode
 		RSUniRenderVisitor::QuickPrepareScreenRenderNode childNumber: 48 → RSUniRenderVisitor::QuickPrepareScreenRenderNode
 		RSUniRender::PrepareRootRenderNode:node[45719926866507] pid[10645] subTreeDirty[0] → RSUniRender::PrepareRootRenderNode:node
 		RSUniRender:PrepareDisplay 0 → RSUniRender:PrepareDisplay`},
-	{"hand_over", "render_wait", "look at what the render thread", `
+	{"hand_over", "render_wait", "render_thread", `
 		DoDirectComposition
 		PostAndWait, parallel type 0 → PostAndWait
 		RSUniRender:WaitUtilUniRenderFinished
 		RSMainThread::WaitUtilUniRenderFinished`},
-	{"draw", "work", "draw fewer and simpler nodes", `
+	{"draw", "work", "overdraw", `
 		RenderFrame
 		Render vsyncId:50044 → Render
 		Sync
@@ -211,7 +211,7 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		DrawUIFirstCacheWithStarting hasCache:1, nodeId:16544214024386 → DrawUIFirstCacheWithStarting
 		RSSubThread::DrawableCache [SCBDesktop2] id:[16544214024386] → RSSubThread::DrawableCache[SCBDesktop]
 		RSUniRender:FlushFrame`},
-	{"none", "work", "blur smaller areas", `
+	{"none", "work", "blur", `
 		ApplyKawaseBlur 12.000000 → ApplyKawaseBlur
 		ApplyHPSBlur 12.000000 → ApplyHPSBlur
 		HPAE:ApplyHPSBlur::radius 12.000000 → HPAE:ApplyHPSBlur::radius
@@ -223,14 +223,14 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		RSBackgroundEffectDrawable::DrawBackgroundEffect nodeId[16544214024386] → RSBackgroundEffectDrawable::DrawBackgroundEffect
 		RSPropertyDrawableUtils::DrawBackgroundEffect RSMESABlurFilter
 		RSFilterDrawable::OnDraw node[16544214024386] → RSFilterDrawable::OnDraw`},
-	{"none", "fence", "blur smaller areas", `
+	{"none", "fence", "blur", `
 		HpaeWaitPreviousTask
 		HPAE::WAITING`},
-	{"none", "work", "avoid effects that appear", `
+	{"none", "work", "shader", `
 		Load shader
 		Store shader
 		CreateGraphicsPipelines`},
-	{"none", "image", "use smaller images", `
+	{"none", "image", "texture", `
 		RSImageBase::Unmarshalling pixelMap uniqueId:12, size:[100 100], cached:0 → RSImageBase::Unmarshalling pixelMap
 		DrawImage::drawImageRect
 		BuildFromTexture, ignoreAlpha 0 → BuildFromTexture
@@ -249,33 +249,33 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		hpae_offline: Wait for node offline process
 		Wait for offline task. → Wait for offline task
 		CheckAndWaitPreFirstLevelDrawableNotify 12 wait for 13 → CheckAndWaitPreFirstLevelDrawableNotify`},
-	{"none", "work", "draw fewer and simpler nodes", `
+	{"none", "work", "overdraw", `
 		Submit
 		FlushAndSubmit
 		vkQueueSubmit
 		GrDrawingManager::Flush
 		NativeWindowFlushBuffer
 		FlushBuffer name: FrameBuffer queueId: 8005819039744 sequence: 122193888 → FlushBuffer`},
-	{"none", "buffer", "earlier frames were not shown", `
+	{"none", "buffer", "buffer", `
 		RequestBuffer name: FrameBuffer queueId: 8005819039744 queueSize: 3 reserveSlotNum: 0 → RequestBuffer
 		RSBaseRenderEngine::RequestFrame(targetSurface) → RSBaseRenderEngine::RequestFrame
 		RSUniRender::wait for bufferRequest cond
 		RSHpaeBuffer:RequestFrame`},
-	{"draw", "buffer", "earlier frames were not shown", `
+	{"draw", "buffer", "buffer", `
 		RSUniRender:RequestFrame
 		RSScreenRenderNodeDrawable:RequestFrame with colorSpace: 4, pixelformat: 12, → RSScreenRenderNodeDrawable:RequestFrame with`},
-	{"none", "buffer", "show fewer surfaces", `
+	{"none", "buffer", "layers", `
 		AllocBuffer name: FrameBuffer queueId: 8005819039744, config width: 1280 height: 2832 → AllocBuffer
 		AllocBuffers allocBufferCount 3 width 1280 height 2832 format 12 → AllocBuffers allocBufferCount
 		Realloc buffer
 		WaitComposerThreadTaskExecute task num: 0 → WaitComposerThreadTaskExecute`},
-	{"none", "housekeeping", "use less memory for images", `
+	{"none", "housekeeping", "caches", `
 		Clear memory cache, cause the moment [2] happen → Clear memory cache
 		PurgeCacheBetweenFrames
 		MEM PurgeCacheBetweenFrames add task
 		HandleDelayDestroyQueue
 		ReleaseResource`},
-	{"composer", "work", "show fewer surfaces", `
+	{"composer", "work", "layers", `
 		CommitLayers rate:120,now:100000123457,vsyncId:50000,size:3,Names:WindowScene_x,zorder: 0, → CommitLayers
 		CommitAndReleaseLayers in Force Refresh → CommitAndReleaseLayers
 		RSHardwareThread::CommitAndReleaseLayers rate:120 → RSHardwareThread::CommitAndReleaseLayers
@@ -285,7 +285,7 @@ var spellings = []struct{ stage, class, advice, labels string }{
 		Redraw screenId : 0 → Redraw
 		RSHardwareThread::Redraw
 		RSBaseRenderEngine::DrawBuffer(CPU) → RSBaseRenderEngine::DrawBuffer`},
-	{"composer", "idle", "show fewer surfaces", `
+	{"composer", "idle", "layers", `
 		CalculateDelayTime pipelineOffset: 16637514, actualTimestamp: 13762796296406 → CalculateDelayTime`},
 	{"display", "fence", "", `
 		Present Fence 5001 → Present Fence
@@ -317,7 +317,7 @@ func differing(report func(format string, args ...any)) (differ int) {
 			advice := (Cause{Wait: Run, Place: p, Reason: reason, Scheduled: true}).Advice().String()
 			again := AppendKey(nil, key)
 			good := string(key) == want && string(again) == want && Lookup(again) == p && p.Stage.String() == group.stage && p.Class.String() == group.class &&
-				strings.HasPrefix(advice, group.advice) && (advice == "") == (group.advice == "")
+				advice == group.advice
 			if !good {
 				differ++
 				report("%s: %q is %s, %s: %q, want %q, %s, %s: %q", label, key, p.Stage, p.Class, advice, want, group.stage, group.class, group.advice)

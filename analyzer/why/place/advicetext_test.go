@@ -1,0 +1,59 @@
+package place_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/causetext"
+)
+
+// What only developers of applications have, in every text for them.
+var ofApplications = regexp.MustCompile(`@|TaskPool|Worker|ArkUI|ArkTS|LazyForEach|Repeat|Canvas|DisplaySync|hiTraceMeter|DevEco|\$r|aboutTo|onTouch|animateTo|build\(|UI thread|QoS|asynchronously|\bon[A-Z]`)
+
+// Advice is for its reader, and about what is known.
+func TestAdvice(t *testing.T) {
+	var onlyApplications [place.AdviceCount]bool
+	for a := range place.Advice(place.AdviceCount) {
+		onlyApplications[a] = ofApplications.MatchString(causetext.Advice(a))
+	}
+	for c := range place.AllCauses() {
+		text := causetext.Advice(c.Advice())
+		bad := func(what string) {
+			t.Helper()
+			t.Errorf("%+v has the advice %q: %s", c, text, what)
+		}
+		if c.Reader == place.System && onlyApplications[c.Advice()] {
+			bad("the system has no such thing")
+		}
+		if strings.Contains(text, "Canvas") && c.Place.Advice != place.AdviseCanvas {
+			bad("no slice of a canvas")
+		}
+		if c.Wait == place.WaitUnknown && c.Place.Class == place.ClassWork && !strings.Contains(text, "record with") {
+			bad("it is unknown what the thread did")
+		}
+		if w := c.Wait; (w == place.CPUPreempted || w == place.CPUWait) && c.Place.Class != place.ClassGC && c.Place.Class != place.ClassGCWait {
+			if log := strings.Contains(text, "log less"); log != (c.Rival == place.Logger) {
+				bad("log less, or not")
+			}
+			if c.Rival == place.OtherThread && c.Reader == place.Application && !strings.Contains(text, "close other applications") {
+				bad("an application cannot change other processes")
+			}
+		}
+	}
+	// The TaskPool is not the UI thread, and both versions of state management have a say.
+	for a := range place.Advice(place.AdviceCount) {
+		text := causetext.Advice(a)
+		if strings.Contains(text, "TaskPool on the UI thread") {
+			t.Errorf("%q", text)
+		}
+		for _, pair := range [][]string{{"@Reusable", "@ReusableV2"}, {"@Observed", "@ObservedV2", "@Trace"}, {"@Track", "@Trace"}, {"LazyForEach", "Repeat", "virtualScroll"}} {
+			has := func(name string) bool { return regexp.MustCompile(name + `\b`).MatchString(text) }
+			if has(pair[0]) && slices.ContainsFunc(pair[1:], func(name string) bool { return !has(name) }) {
+				t.Errorf("%q has only the first version", text)
+			}
+		}
+	}
+}
