@@ -159,7 +159,7 @@ func (p *player) describeShares(b *strings.Builder, shares []why.Share) {
 			{"slice", s.Slice != "", "in " + s.Slice},
 			{"value", true, "of " + ms(s.Value)},
 			{"usual", s.Usual > 0, "usual " + ms(s.Usual)},
-			{"cores", s.Cores != "", "on " + s.Cores},
+			{"cores", s.Cores != nil, "on " + causetext.Cores(s.Cores)},
 		} {
 			if p.shows(x.what) && x.is {
 				fmt.Fprintf(b, " %s", x.text)

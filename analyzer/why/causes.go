@@ -74,6 +74,14 @@ func (e *Explanation) Cause() *Share {
 	return nil
 }
 
+// Cores are processors whose frequencies change together, and never get as high as those of
+// others.
+type Cores struct {
+	// Little is set if no processors have a lower highest frequency.
+	Little bool
+	CPUs   []int // in order
+}
+
 // Part is the time that a frame spent in one way in one stage.
 type Part struct {
 	Stage place.Stage
@@ -106,10 +114,10 @@ type Share struct {
 	// "allocation limit"; empty if unknown or if the cause is not a collection.
 	Reason string
 	// Frequency and UsualFrequency are the mean frequencies of the CPUs on which the thread
-	// ran and usually runs, in kHz, for place.RunSlow; 0 for other waits. Cores names the
-	// cores, if they are the reason: "little cores (CPU 0–3)".
+	// ran and usually runs, in kHz, for place.RunSlow; 0 for other waits. Cores are the
+	// processors on which it ran more than usual, if they are the reason; otherwise nil.
 	Frequency, UsualFrequency int64
-	Cores                     string
+	Cores                     *Cores
 	Advice                    place.Advice
 }
 

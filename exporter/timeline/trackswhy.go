@@ -90,7 +90,7 @@ func (p *pipeline) share(s *why.Share) []byte {
 	text(annotation.EntrySlice, s.Slice)
 	text(annotation.EntryFunction, s.Function)
 	text(annotation.EntryGCReason, s.Reason)
-	text(annotation.EntryCores, s.Cores)
+	text(annotation.EntryCores, causetext.Cores(s.Cores))
 	if s.Frequency > 0 {
 		number(annotation.EntryFrequency, s.Frequency)
 	}

@@ -276,7 +276,7 @@ func shares(list []why.Share) []jsonShare {
 		}
 		encoded = append(encoded, jsonShare{
 			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share, value, usual,
-			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(s.Cores),
+			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),
 		})
 	}
 	return encoded

@@ -1,6 +1,12 @@
 package causetext
 
-import "ohframe/analyzer/why/place"
+import (
+	"fmt"
+	"strings"
+
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+)
 
 var waits = [place.WaitCount]string{
 	place.WaitUnknown:      "unknown",
@@ -73,4 +79,21 @@ func Step(s place.Stage) string {
 		return "main thread"
 	}
 	return stages[s]
+}
+
+// Cores names processors: "little cores (CPU 0–3)", "smaller cores (CPU 4, 7)". It is empty
+// for nil.
+func Cores(c *why.Cores) string {
+	if c == nil {
+		return ""
+	}
+	kind := "smaller cores"
+	if c.Little {
+		kind = "little cores"
+	}
+	first, last := c.CPUs[0], c.CPUs[len(c.CPUs)-1]
+	if n := len(c.CPUs); n > 2 && last-first == n-1 {
+		return fmt.Sprintf("%s (CPU %d–%d)", kind, first, last)
+	}
+	return kind + " (CPU " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(c.CPUs)), ", "), "[]") + ")"
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
 )
 
@@ -29,5 +30,25 @@ func TestLabels(t *testing.T) {
 			t.Errorf("advice %s: %q", a, text)
 		}
 		seen[text] = true
+	}
+}
+
+func TestCores(t *testing.T) {
+	for _, test := range []struct {
+		little bool
+		cpus   []int
+		want   string
+	}{
+		{true, []int{0, 1, 2, 3}, "little cores (CPU 0–3)"},
+		{false, []int{12, 13}, "smaller cores (CPU 12, 13)"},
+		{true, []int{4, 5, 7}, "little cores (CPU 4, 5, 7)"},
+		{false, []int{7}, "smaller cores (CPU 7)"},
+	} {
+		if got := Cores(&why.Cores{Little: test.little, CPUs: test.cpus}); got != test.want {
+			t.Errorf("%t %v: %q, want %q", test.little, test.cpus, got, test.want)
+		}
+	}
+	if got := Cores(nil); got != "" {
+		t.Errorf("no cores: %q", got)
 	}
 }

@@ -255,8 +255,8 @@ func waitedFor(s *why.Share) string {
 // slower says which processors were slower than usual.
 func slower(s *why.Share) string {
 	switch {
-	case s.Cores != "":
-		return " on " + s.Cores
+	case s.Cores != nil:
+		return " on " + Cores(s.Cores)
 	case s.Frequency > 0 && s.UsualFrequency > 0:
 		return fmt.Sprintf(" at %d MHz instead of %d", s.Frequency/1000, s.UsualFrequency/1000)
 	}

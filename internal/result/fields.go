@@ -100,7 +100,7 @@ func describeDiagnostics(m *message, d *analyzer.Diagnostics) {
 	list(m, 1, &counts, func(m *message, c *analyzer.DiagnosticCount) {
 		integer(m, 1, &c.Diagnostic)
 		count(m, 2, &c.Total)
-		describeLines(m, 3, &c.Lines)
+		describeNumbers(m, 3, &c.Lines)
 	})
 	list(m, 2, &missing, func(m *message, name *string) { m.text(1, name) })
 	enum(m, 3, &recorded, int(analyzer.FromProcess)+1)
@@ -109,9 +109,9 @@ func describeDiagnostics(m *message, d *analyzer.Diagnostics) {
 	}
 }
 
-// describeLines describes numbers of lines.
-func describeLines(m *message, number protowire.Number, lines *[]int) {
-	list(m, number, lines, func(m *message, line *int) { count(m, 1, line) })
+// describeNumbers describes a list of numbers.
+func describeNumbers(m *message, number protowire.Number, values *[]int) {
+	list(m, number, values, func(m *message, v *int) { count(m, 1, v) })
 }
 
 func describeTotals(m *message, t *hitrace.Totals) {
@@ -122,7 +122,7 @@ func describeTotals(m *message, t *hitrace.Totals) {
 	list(m, 4, &counts, func(m *message, c *hitrace.Count) {
 		integer(m, 1, &c.Problem)
 		count(m, 2, &c.Total)
-		describeLines(m, 3, &c.Lines)
+		describeNumbers(m, 3, &c.Lines)
 	})
 	count(m, 5, &ignored)
 	count(m, 6, &logged)
@@ -297,9 +297,17 @@ func describeShare(m *message, s *why.Share) {
 	m.text(12, &s.Reason)
 	count(m, 13, &s.Frequency)
 	count(m, 14, &s.UsualFrequency)
-	m.text(15, &s.Cores)
+	optional(m, 15, &s.Cores, describeCores)
 	enum(m, 16, &s.Advice, place.AdviceCount)
 	if s.Wait == place.EarlierFrame && s.Earlier == nil {
+		m.fail()
+	}
+}
+
+func describeCores(m *message, c *why.Cores) {
+	m.flag(1, &c.Little)
+	describeNumbers(m, 2, &c.CPUs)
+	if len(c.CPUs) == 0 {
 		m.fail()
 	}
 }

@@ -2,10 +2,8 @@ package account
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/record"
@@ -22,15 +20,6 @@ const (
 type cluster struct {
 	cpus []int
 	top  uint32 // the highest frequency seen, in kHz
-}
-
-// name returns "CPU 0–3", "CPU 12, 13" or "CPU 7".
-func (c *cluster) name() string {
-	first, last := c.cpus[0], c.cpus[len(c.cpus)-1]
-	if n := len(c.cpus); n > 2 && last-first == n-1 {
-		return fmt.Sprintf("CPU %d–%d", first, last)
-	}
-	return "CPU " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(c.cpus)), ", "), "[]")
 }
 
 // findClusters returns the clusters of the processors, that with the lowest frequency
@@ -90,8 +79,8 @@ func (a *Account) ran() iter.Seq[cpuTime] {
 // frequency. They are numbered by their frequencies, from the lowest.
 func (b *Book) LowClusters() int { return max(len(b.clusters)-1, 0) }
 
-// Cluster names the processors of a cluster: "CPU 0–3".
-func (b *Book) Cluster(n int) string { return b.clusters[n].name() }
+// Cluster returns the processors of a cluster, in order.
+func (b *Book) Cluster(n int) []int { return b.clusters[n].cpus }
 
 // UpToCluster returns the share, in per mille, of a frame's time on processors that it spent
 // on a cluster and on those with lower frequencies.

@@ -98,11 +98,11 @@ func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) place.A
 // with a low frequency for the cores to be the reason, in per mille.
 const moreOnLittle = 300
 
-// cores names the cores on which a frame ran more than usual, if they are of a cluster with
-// a lower highest frequency: "little cores (CPU 0–3)". It is empty for other frames.
-func (j *judge) cores(a *account.Account, u *usual) string {
+// cores returns the processors on which a frame ran more than usual, if they are of a cluster
+// with a lower highest frequency; nil for other frames.
+func (j *judge) cores(a *account.Account, u *usual) *why.Cores {
 	if len(u.references) == 0 {
-		return ""
+		return nil
 	}
 	low := j.book.LowClusters()
 	if u.onLow == nil {
@@ -115,14 +115,9 @@ func (j *judge) cores(a *account.Account, u *usual) string {
 		}
 	}
 	for i := range low {
-		if j.book.UpToCluster(a, i)-u.onLow[i] < moreOnLittle {
-			continue
+		if j.book.UpToCluster(a, i)-u.onLow[i] >= moreOnLittle {
+			return &why.Cores{Little: i == 0, CPUs: j.book.Cluster(i)}
 		}
-		kind := "smaller cores"
-		if i == 0 {
-			kind = "little cores"
-		}
-		return kind + " (" + j.book.Cluster(i) + ")"
 	}
-	return ""
+	return nil
 }
