@@ -151,11 +151,11 @@ func describeFrame(m *message, f *analyzer.Frame) {
 	enum(m, 3, &f.Kind, int(analyzer.RenderFrame)+1)
 	process := m.process[f.Process]
 	count(m, 4, &process)
-	if process >= len(m.timeline.Processes) {
+	if process < 0 || process >= len(m.timeline.Processes) {
 		m.fail()
-	} else {
-		f.Process = m.timeline.Processes[process]
+		return
 	}
+	f.Process = m.timeline.Processes[process]
 	count(m, 5, &f.TID)
 	integer(m, 6, &f.VsyncID)
 	m.time(7, &f.Vsync)
@@ -181,7 +181,11 @@ func describeLinks(m *message, f *analyzer.Frame) {
 		m.frame(3, &s.AppliedBy)
 	})
 	m.frame(2, &f.Render)
-	list(m, 3, &f.Applications, func(m *message, a **analyzer.Frame) { m.frame(1, a) })
+	list(m, 3, &f.Applications, func(m *message, a **analyzer.Frame) {
+		if m.frame(1, a); *a == nil {
+			m.fail()
+		}
+	})
 }
 
 func describeAndroid(m *message, a *analyzer.Android) {

@@ -325,10 +325,11 @@ func (r *reader) field(number protowire.Number, m *message) {
 
 // check checks what is assumed of explanations.
 func (r *reader) check(e *why.Explanation) {
-	named := e.Outcome == why.OneCause || e.Outcome == why.KnockOn || e.Outcome == why.PlaceOnly || e.Outcome == why.Mixed
+	late := e.Outcome != why.NotLate
 	switch p := e.PickUp; {
 	case r.result.Causes == nil,
-		named && len(e.Shares) == 0,
+		e.Overrun != e.Frame.Overrun() || late != (e.Overrun > 0),
+		late && e.Outcome != why.NotKnown && len(e.Shares) == 0,
 		e.Outcome == why.KnockOn && e.Shares[0].Earlier == nil,
 		p != nil && (e.Frame.Render == nil || p.Reason == why.RenderBusy && p.Share == nil):
 		r.fail()

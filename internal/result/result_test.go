@@ -95,7 +95,8 @@ func full() *Result {
 		f.fill(reflect.ValueOf(frame).Elem())
 		e := &why.Explanation{}
 		f.fill(reflect.ValueOf(e).Elem())
-		e.Frame = frame
+		frame.Facts, frame.Deadline = analyzer.MainLate, frame.Actual.End-1
+		e.Frame, e.Overrun = frame, frame.Overrun()
 		r.Causes.Frames[frame] = e
 	}
 	c := reflect.ValueOf(r.Causes).Elem()

@@ -1,0 +1,129 @@
+package result_test
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"testing"
+
+	"ohframe"
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/causes"
+	"ohframe/internal/causetext"
+	"ohframe/internal/frametable"
+	"ohframe/internal/quality"
+	"ohframe/internal/report"
+	"ohframe/internal/result"
+	"ohframe/internal/simulate"
+	"ohframe/internal/slow"
+)
+
+// contents returns the content of several traces.
+func contents(t testing.TB) (list [][]byte) {
+	waits, err := os.ReadFile("../../testdata/why/waits.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	capture, err := os.ReadFile("../../testdata/captures/openharmony-5.0-browser.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := [][]byte{waits, capture, []byte("layer\n16666666\n100000000 110000000 105000000\n116666666 126666666 121666666\n")}
+	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseRenderBusy} {
+		var text bytes.Buffer
+		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text.Bytes())
+	}
+	for _, text := range texts {
+		in, err := ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{Causes: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, result.Encode(&result.Result{Timeline: in.Timeline, Causes: in.Causes, Lines: in.Lines, Warnings: in.Warnings}))
+	}
+	return list
+}
+
+// Whatever the content, decoding it gives an error or a valid result in bounded memory. All
+// commands can print it, and it is the same when it is written and read again.
+func FuzzDecode(f *testing.F) {
+	for _, content := range contents(f) {
+		f.Add(content)
+	}
+	f.Fuzz(check)
+}
+
+// The same for content in which a few numbers are wrong.
+func TestWrongNumbers(t *testing.T) {
+	slow.SkipRace(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, content := range contents(t) {
+		for range slow.Of(50, 500) {
+			wrong := bytes.Clone(content)
+			for range 1 + random.IntN(3) {
+				wrong[random.IntN(len(wrong))] = byte(random.IntN(128))
+			}
+			check(t, wrong)
+		}
+	}
+}
+
+func check(t *testing.T, content []byte) {
+	bound := limits.Limits{Frames: 1 << 12, States: 1 << 14}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := result.Decode(result.Wrap(content), bound, bound.NewInflation())
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20+1000*uint64(len(content)) {
+		t.Errorf("%d MiB for %d bytes", used>>20, len(content))
+	}
+	if err != nil {
+		return
+	}
+	printAll(t, r)
+	again := result.Encode(r)
+	back, err := result.Decode(result.Wrap(again), bound, bound.NewInflation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(result.Encode(back), again) {
+		t.Error("the result differs when it is written and read again")
+	}
+}
+
+// printAll prints a result in all formats.
+func printAll(t *testing.T, r *result.Result) {
+	o := causes.Options{All: true}
+	q := quality.Of(r.Timeline, r.Lines, causetext.Warnings(r.Causes))
+	write := func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if r.Causes != nil {
+		in := []causes.Input{{Name: "trace", Causes: r.Causes, Start: r.Timeline.Origin(), Processes: causes.Processes(r.Timeline, r.Causes, o), Quality: q}}
+		for _, format := range causes.Formats {
+			write(causes.Write(io.Discard, in, format, o))
+		}
+		for _, f := range r.Timeline.Frames {
+			if r.Causes.Of(f) != nil && f.VsyncID != 0 {
+				o := causes.Options{Vsync: f.VsyncID}
+				in[0].Processes = causes.Processes(r.Timeline, r.Causes, o)
+				write(causes.Write(io.Discard, in, causes.Formats[0], o))
+				break
+			}
+		}
+	}
+	in := []report.Input{{Name: "trace", Stats: stats.Compute(r.Timeline, stats.Options{}), Timeline: r.Timeline, Causes: r.Causes, Quality: q}}
+	for _, format := range report.Formats {
+		write(report.Write(io.Discard, in, format, report.Options{}))
+	}
+	for _, format := range frametable.Formats {
+		write(frametable.Write(io.Discard, []frametable.Input{{Name: "trace", Timeline: r.Timeline, Causes: r.Causes}}, frametable.Options{Format: format}))
+	}
+}
