@@ -116,7 +116,7 @@ type Account struct {
 
 	from    trace.Time // the log is replayed for the time from here on
 	closed  bool       // nothing is added any more
-	packed  packed     // instead of details, of a frame on time
+	packed  []byte     // instead of details, of a frame on time
 	details *details   // nil before the first cell, and if packed
 }
 
@@ -170,7 +170,7 @@ func (a *Account) Join(parts []*Account) {
 // Cells returns all the time of the span, and of the GPU after it.
 func (a *Account) Cells() iter.Seq[Cell] {
 	if a.details == nil {
-		return unpack(a.packed)
+		return cells(a.packed)
 	}
 	return slices.Values(a.details.cells)
 }

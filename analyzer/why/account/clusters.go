@@ -70,7 +70,7 @@ func (d *details) ranOn(cpu uint8, time trace.Duration) {
 // ran returns the times on processors.
 func (a *Account) ran() iter.Seq[cpuTime] {
 	if a.details == nil {
-		return unpackRan(a.packed)
+		return ran(a.packed)
 	}
 	return slices.Values(a.details.ran)
 }

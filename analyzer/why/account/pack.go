@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 	"ohframe/analyzer/why/record"
+	"ohframe/internal/packed"
 )
 
 // Most frames are on time, and of those only the cells and the processors are needed later.
@@ -97,55 +98,42 @@ func (b *Book) pack(d *details) []byte {
 	return p[:len(p):len(p)]
 }
 
-// packed reads what pack has written.
-type packed []byte
-
-func (p *packed) byte() byte {
-	v := (*p)[0]
-	*p = (*p)[1:]
-	return v
+// cells returns what pack has packed.
+func cells(p packed.Bytes) iter.Seq[Cell] {
+	return func(yield func(Cell) bool) {
+		rest := p
+		unpack(&rest, yield)
+	}
 }
 
-func (p *packed) number() int64 {
-	v, n := binary.Uvarint(*p)
-	*p = (*p)[n:]
-	return int64(v)
+// ran returns the processors that pack has packed.
+func ran(p packed.Bytes) iter.Seq[cpuTime] {
+	return func(yield func(cpuTime) bool) {
+		rest := p
+		for unpack(&rest, func(Cell) bool { return true }); len(rest) > 0; {
+			if !yield(cpuTime{rest.Byte(), trace.Duration(rest.Uint())}) {
+				return
+			}
+		}
+	}
 }
 
-// cells goes through the cells, unless there are none.
-func (p *packed) cells(yield func(Cell) bool) {
+// unpack goes through the cells.
+func unpack(p *packed.Bytes, yield func(Cell) bool) {
 	if len(*p) == 0 {
 		return
 	}
-	for range p.number() {
-		stage, wait := place.Stage(p.byte()), p.byte()
-		c := Cell{ID: ID{stage, place.Wait(wait &^ clockedMask), record.Key(p.number())}, Time: trace.Duration(p.number())}
+	for range p.Uint() {
+		stage, wait := place.Stage(p.Byte()), p.Byte()
+		c := Cell{ID: ID{stage, place.Wait(wait &^ clockedMask), record.Key(p.Uint())}, Time: trace.Duration(p.Uint())}
 		if wait&clockedMask != clockedNone {
-			c.Cycles, c.Clocked = p.number(), c.Time
+			c.Cycles, c.Clocked = int64(p.Uint()), c.Time
 		}
 		if wait&clockedMask == clockedPart {
-			c.Clocked = trace.Duration(p.number())
+			c.Clocked = trace.Duration(p.Uint())
 		}
 		if !yield(c) {
 			return
-		}
-	}
-}
-
-func unpack(p packed) iter.Seq[Cell] {
-	return func(yield func(Cell) bool) {
-		rest := p
-		rest.cells(yield)
-	}
-}
-
-func unpackRan(p packed) iter.Seq[cpuTime] {
-	return func(yield func(cpuTime) bool) {
-		rest := p
-		for rest.cells(func(Cell) bool { return true }); len(rest) > 0; {
-			if !yield(cpuTime{rest.byte(), trace.Duration(rest.number())}) {
-				return
-			}
 		}
 	}
 }

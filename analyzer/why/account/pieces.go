@@ -107,7 +107,7 @@ func (b *Book) Pieces(a *Account) []why.Piece {
 			piece.Slice = b.record.Name(p.id.Key)
 		}
 		if p.wait != 0 {
-			for _, l := range b.record.Leaves(b.record.Wait(p.wait)) {
+			for l := range b.record.Leaves(b.record.Wait(p.wait)) {
 				start, end := max(l.Start, p.start), min(l.End, p.end)
 				if start < end && l.TID != 0 {
 					piece.Others = append(piece.Others, why.Activity{Start: start, End: end, Culprit: b.culprit(&l, end.Sub(start))})

@@ -77,33 +77,30 @@ type level struct {
 	reason record.Key // of the garbage collection that it is part of; 0 if unknown
 }
 
-func (f *replay) log(l record.Log) {
+func (f *replay) log(l *record.Log) {
 	f.state, f.stack = record.Unknown, f.stack[:0]
-	for _, chunk := range l {
-		for i := range chunk {
-			e := &chunk[i]
-			f.until(e.At)
-			switch e.Kind {
-			case record.StateEntry:
-				f.state, f.wait, f.interrupt, f.doubts = e.State, e.Value, false, f.record.Doubts(e)
-				if e.State == record.Running {
-					f.kHz, f.cpu = 0, e.CPU
-				}
-			case record.BeginEntry:
-				f.push(record.Key(e.Value))
-			case record.EndEntry:
-				if n := len(f.stack); n > 0 {
-					f.stack = f.stack[:n-1]
-				}
-			case record.ReasonEntry:
-				if n := len(f.stack); n > 0 {
-					f.stack[n-1].reason = record.Key(e.Value)
-				}
-			case record.InterruptEntry:
-				f.interrupt = e.Value != 0
-			case record.FrequencyEntry:
-				f.kHz = e.Value
+	for e := range l.Entries() {
+		f.until(e.At)
+		switch e.Kind {
+		case record.StateEntry:
+			f.state, f.wait, f.interrupt, f.doubts = e.State, e.Value, false, f.record.Doubts(e)
+			if e.State == record.Running {
+				f.kHz, f.cpu = 0, e.CPU
 			}
+		case record.BeginEntry:
+			f.push(record.Key(e.Value))
+		case record.EndEntry:
+			if n := len(f.stack); n > 0 {
+				f.stack = f.stack[:n-1]
+			}
+		case record.ReasonEntry:
+			if n := len(f.stack); n > 0 {
+				f.stack[n-1].reason = record.Key(e.Value)
+			}
+		case record.InterruptEntry:
+			f.interrupt = e.Value != 0
+		case record.FrequencyEntry:
+			f.kHz = e.Value
 		}
 	}
 	f.state, f.doubts = record.Unknown, nil
@@ -285,8 +282,7 @@ func (f *replay) waitIn(class place.Class) place.Wait {
 		}
 		return place.Run
 	case record.Preempted, record.Woken:
-		w := f.waited()
-		if leaves := f.record.Leaves(w); len(leaves) > 0 && longest(leaves).Wait == place.WaitIRQ {
+		if f.waited().ForInterrupt {
 			return place.WaitIRQ
 		}
 		if f.state == record.Woken {
@@ -302,14 +298,3 @@ func (f *replay) waitIn(class place.Class) place.Wait {
 
 // waited returns the wait that the thread is in.
 func (f *replay) waited() *record.Wait { return f.record.Wait(f.wait) }
-
-// longest returns the leaf with the most time.
-func longest(leaves []record.Leaf) *record.Leaf {
-	best := &leaves[0]
-	for i := range leaves {
-		if l := &leaves[i]; l.Time() > best.Time() {
-			best = l
-		}
-	}
-	return best
-}

@@ -109,7 +109,7 @@ func (b *Book) Waited(a *Account, stage place.Stage, wait place.Wait) (waited Wa
 		if w.Function != 0 {
 			functions[w.Function] += x.end.Sub(x.start)
 		}
-		for _, l := range b.record.Leaves(w) {
+		for l := range b.record.Leaves(w) {
 			d := min(l.End, x.end).Sub(max(l.Start, x.start))
 			if d <= 0 {
 				continue

@@ -72,7 +72,7 @@ func (r *Recorder) trackReceived(e *hitrace.Event, id uint64) {
 			t.calls = append(t.calls, call{id: id, incoming: true})
 		}
 		if caller.now.state == Blocked {
-			r.fillCall(caller, &caller.now.wait)
+			r.fillCall(caller, caller.now)
 		}
 		return
 	}
@@ -94,10 +94,10 @@ func (r *Recorder) leaveCall(t *thread) {
 }
 
 // fillCall notes the synchronous call that a thread waits for, if any.
-func (r *Recorder) fillCall(t *thread, w *Wait) {
+func (r *Recorder) fillCall(t *thread, s *segment) {
 	if n := len(t.calls); n > 0 && !t.calls[n-1].incoming {
 		c := &t.calls[n-1]
-		w.Calling, w.callee = true, c.callee
+		s.wait.Calling, s.callee = true, c.callee
 	}
 }
 
@@ -119,7 +119,7 @@ func (r *Recorder) trackComplete(q hitrace.Request) {
 		return
 	}
 	delete(r.requests, q)
-	if t := r.thread(tid); t != nil && t.now.state == Blocked && t.now.wait.issued {
+	if t := r.thread(tid); t != nil && t.now.state == Blocked && t.now.issued {
 		t.now.wait.iowait = true
 	}
 }

@@ -21,6 +21,7 @@
 //	thread, log       the state of a thread, and what is stored of it
 //	loss              lost events: what is unknown then
 //	calls             synchronous calls between processes, requests for storage
-//	waits, follow     what a wait was for, and what other threads did during it
+//	waits, follow,    what a wait was for, and what other threads did during it
+//	leaves
 //	passages          where a frame passes from one thread to the next
 package record

@@ -27,23 +27,23 @@ const (
 	maxLeaves = 8 // for each wait; the shortest ones are left out
 )
 
-// follow appends to leaves what t did from start to end, while another thread waited
+// follow sets r.leaves to what t did from start to end, while another thread waited
 // for it. Where t itself waited for a thread, it is followed in turn. chain are the
 // threads that wait.
 func (r *Recorder) follow(t *thread, start, end trace.Time, chain []*thread) {
 	r.keepMore(t)
-	first := len(r.leaves)
+	r.leaves = r.leaves[:0]
 	r.followInto(t, start, end, chain)
-	if len(r.leaves) > first+maxLeaves {
-		r.sumLeaves(first, start)
+	if len(r.leaves) > maxLeaves {
+		r.sumLeaves(start)
 	}
-	slices.SortStableFunc(r.leaves[first:], func(a, b Leaf) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(r.leaves, func(a, b Leaf) int { return cmp.Compare(a.Start, b.Start) })
 }
 
-// sumLeaves merges the leaves from the first on that are alike, leaves out those with
+// sumLeaves merges the leaves that are alike, leaves out those with
 // the least time if they are too many, and lays them out from the start of the wait.
-func (r *Recorder) sumLeaves(first int, start trace.Time) {
-	all := r.leaves[first:]
+func (r *Recorder) sumLeaves(start trace.Time) {
+	all := r.leaves
 	slices.SortStableFunc(all, func(a, b Leaf) int {
 		return cmp.Or(cmp.Compare(a.TID, b.TID), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Key, b.Key))
 	})
@@ -62,7 +62,13 @@ func (r *Recorder) sumLeaves(first int, start trace.Time) {
 		l.Start, l.End = start, start.Add(l.End.Sub(l.Start))
 		start = l.End
 	}
-	r.leaves = r.leaves[:first+len(list)]
+	r.leaves = list
+}
+
+// keepLeaves stores the leaves. It returns their place.
+func (r *Recorder) keepLeaves() uint32 {
+	r.entries += len(r.leaves)
+	return r.kept.add(r.leaves)
 }
 
 func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread) {
@@ -79,7 +85,7 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 			if s.state == Blocked && !explained(wait) && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
 				next := r.thread(s.wait.Waker)
 				if s.wait.Calling {
-					next = r.thread(s.wait.callee)
+					next = r.thread(s.callee)
 				}
 				if next != nil && (s.wait.Calling || !s.wait.interrupt) && next != t && !slices.Contains(chain, next) {
 					r.followInto(next, from, to, append(chain[:len(chain):len(chain)], t))
@@ -149,7 +155,7 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 	if t.now.record == 0 || start >= end {
 		return
 	}
-	first := len(r.leaves)
+	r.leaves = r.leaves[:0]
 	c := r.cpu(n)
 	until := end
 	for i := 0; i < c.past.len() && until > start; i++ {
@@ -168,11 +174,10 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 		}
 		until = min(until, o.since)
 	}
-	if len(r.leaves) == first {
+	if len(r.leaves) == 0 {
 		return
 	}
-	r.sumLeaves(first, start)
-	r.entries += len(r.leaves) - first
-	wait.leaves, wait.leavesEnd = uint32(first), uint32(len(r.leaves))
+	r.sumLeaves(start)
+	wait.leaves, wait.ForInterrupt = r.keepLeaves(), r.leaves[0].Wait == place.WaitIRQ
 	r.store(t.now)
 }

@@ -85,10 +85,8 @@ func (r *Recorder) lose(t *thread, at trace.Time) {
 		return
 	}
 	list := endAfter(r.holes, t.now.start)
-	if l := t.log; l != nil && l.state != nil {
-		if l.state.doubtful = len(list) > 0; !l.state.doubtful {
-			l.state.State, l.state.Value = Unknown, 0
-		}
+	if t.log != nil {
+		t.log.doubt(len(list) > 0)
 	}
 	if len(list) > 0 && list[0].From > t.now.start {
 		t.enter(list[0].From, Unknown, 0)
@@ -117,7 +115,7 @@ func newLostEvents(list []cpuHole) lostEvents {
 
 // Doubts returns the times, in order, in which the state of an entry is unknown because
 // events were lost.
-func (r *Record) Doubts(e *Entry) []Hole {
+func (r *Record) Doubts(e Entry) []Hole {
 	switch {
 	case len(r.lost.holes) == 0:
 	case e.doubtful, e.State == Blocked && !r.Wait(e.Value).ended():

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -25,15 +26,11 @@ type Record struct {
 
 	keys    keys
 	threads *threads.Table[thread]
-	logs    map[trace.TID][]Log
-	waits   []Wait
-	leaves  []Leaf
+	logs    map[trace.TID][]*Log
+	waits   waitStore
+	leaves  leafStore
 	lost    lostEvents
 }
-
-// Log is what happened on a thread that makes frames: entries in order of time, in chunks,
-// none of which is empty. At the end the state is unknown.
-type Log [][]Entry
 
 // ClockChange is a change of the frequency of a processor.
 type ClockChange struct {
@@ -50,7 +47,7 @@ func (r *Recorder) Finish() *Record {
 	r.vocabulary = nil
 	record := &Record{
 		Scheduled: r.scheduled, Woken: r.woke, Functions: r.functions, Limited: r.limited(), TooDeep: r.tooDeep, Passages: r.passages,
-		keys: r.keys, threads: &r.threads, logs: map[trace.TID][]Log{}, waits: r.waits, leaves: r.leaves, lost: newLostEvents(r.lost),
+		keys: r.keys, threads: &r.threads, logs: map[trace.TID][]*Log{}, waits: r.waits, leaves: r.kept, lost: newLostEvents(r.lost),
 	}
 	record.Passages.sort()
 	for _, c := range r.cpus {
@@ -58,25 +55,25 @@ func (r *Recorder) Finish() *Record {
 	}
 	for _, l := range r.logs {
 		if len(l.chunks) > 0 {
-			record.logs[l.tid] = append(record.logs[l.tid], l.chunks)
+			record.logs[l.tid] = append(record.logs[l.tid], l)
 		}
 	}
 	for _, list := range record.logs {
-		slices.SortStableFunc(list, func(a, b Log) int { return cmp.Compare(a[0][0].At, b[0][0].At) })
+		slices.SortStableFunc(list, func(a, b *Log) int { return cmp.Compare(a.start, b.start) })
 	}
 	return record
 }
 
 // Logs returns the logs of a thread that makes frames, in order of time: one for each trace
 // of the input.
-func (r *Record) Logs(tid trace.TID) []Log { return r.logs[tid] }
+func (r *Record) Logs(tid trace.TID) []*Log { return r.logs[tid] }
 
 // Wait returns the wait with the number that an Entry has.
-func (r *Record) Wait(number uint32) *Wait { return &r.waits[number-1] }
+func (r *Record) Wait(number uint32) *Wait { return r.waits.at(number) }
 
 // Leaves returns what others did during a wait, in order of time. Of waits for a processor,
 // the order and the times are not those of the trace.
-func (r *Record) Leaves(w *Wait) []Leaf { return r.leaves[w.leaves:w.leavesEnd] }
+func (r *Record) Leaves(w *Wait) iter.Seq[Leaf] { return r.leaves.at(w.leaves) }
 
 // Name returns a name; empty for 0.
 func (r *Record) Name(k Key) string { return r.keys.names[k] }

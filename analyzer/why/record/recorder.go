@@ -42,9 +42,10 @@ type Recorder struct {
 
 	entries int
 	tooDeep int // slices beyond the limit
-	logs    []*log
-	waits   []Wait
-	leaves  []Leaf
+	logs    []*Log
+	waits   waitStore
+	leaves  []Leaf // of the wait that ends now
+	kept    leafStore
 }
 
 // cpu is the state of a processor.
@@ -258,7 +259,7 @@ func (r *Recorder) endSlice(e *hitrace.Event) {
 // startLog begins to store what happens on a thread that makes frames. What is known
 // of its past comes first.
 func (r *Recorder) startLog(t *thread) {
-	t.log = &log{tid: t.tid}
+	t.log = &Log{tid: t.tid}
 	r.logs = append(r.logs, t.log)
 	slice := 0
 	begin := func(until trace.Time) {
@@ -288,8 +289,8 @@ func (r *Recorder) startLog(t *thread) {
 
 const maxTime = trace.Time(1<<63 - 1)
 
-// log stores an entry of a thread that makes frames.
-func (r *Recorder) log(t *thread, e Entry) *Entry {
+// log stores an entry of a thread that makes frames. It returns what Log.add does, or nil.
+func (r *Recorder) log(t *thread, e Entry) *byte {
 	l := t.log
 	if l == nil || l.full {
 		return nil
@@ -310,8 +311,7 @@ func (r *Recorder) logState(t *thread, s *segment) {
 	}
 	e := Entry{At: s.start, Kind: StateEntry, State: s.state, CPU: uint8(min(max(s.cpu, 0), NoCPU))}
 	if s.state == Blocked || s.state == Preempted || s.state == Woken {
-		r.waits = append(r.waits, s.wait)
-		s.record = uint32(len(r.waits))
+		s.record = r.waits.add(s.wait)
 		e.Value = s.record
 	}
 	t.log.state = r.log(t, e)

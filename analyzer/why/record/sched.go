@@ -40,8 +40,8 @@ func (r *Recorder) trackSwitch(e *hitrace.Event, s *hitrace.Switch) {
 		prev.enter(e.Time, after, e.CPU)
 		prev.now.wait.Letter = letter
 		if after == Blocked {
-			r.fillCall(prev, &prev.now.wait)
-			prev.now.wait.issued = prev.issued
+			r.fillCall(prev, prev.now)
+			prev.now.issued = prev.issued
 		}
 		r.logState(prev, prev.now)
 	}
@@ -126,16 +126,14 @@ func (r *Recorder) endWait(t *thread, e *hitrace.Event) {
 		r.keepMore(waker) // it may do so again
 	}
 	by := waker
-	if callee := r.thread(wait.callee); wait.Calling && callee != nil {
+	if callee := r.thread(t.now.callee); wait.Calling && callee != nil {
 		by = callee
 	} else if wait.interrupt {
 		by = nil
 	}
 	if by != nil && by != t && e.Time.Sub(t.now.start) >= leastFollowed {
-		wait.leaves = uint32(len(r.leaves))
 		r.follow(by, t.now.start, e.Time, []*thread{t})
-		wait.leavesEnd = uint32(len(r.leaves))
-		r.entries += len(r.leaves[wait.leaves:])
+		wait.leaves = r.keepLeaves()
 	}
 	r.store(t.now)
 }
@@ -143,7 +141,7 @@ func (r *Recorder) endWait(t *thread, e *hitrace.Event) {
 // store copies what is known of a wait into the log.
 func (r *Recorder) store(s *segment) {
 	if s.record != 0 {
-		r.waits[s.record-1] = s.wait
+		*r.waits.at(s.record) = s.wait
 	}
 }
 

@@ -42,7 +42,7 @@ func TestEndedThreads(t *testing.T) {
 	if n := recorder.followed; n != 0 {
 		t.Errorf("%d threads are followed", n)
 	}
-	if n := len(recorder.leaves); n == 0 {
+	if n := len(recorder.kept.chunks); n == 0 {
 		t.Error("no thread was followed")
 	}
 }

@@ -28,7 +28,9 @@ type segment struct {
 	cpu        trace.CPU  // on which it runs, or ran last
 	// record is the number of the wait, as in Record.Wait, if the thread is logged.
 	record uint32
+	callee trace.TID // the thread that serves the call that it waits for; 0 if none
 	state  State
+	issued bool // the thread has asked for storage just before
 }
 
 // The numbers of segments that are kept of a thread's past. Few threads are ever followed.
@@ -85,7 +87,7 @@ type thread struct {
 	closed ring[closedSlice]
 
 	calls []call
-	log   *log // nil unless the thread makes frames
+	log   *Log // nil unless the thread makes frames
 }
 
 // threadKind is what a thread's name says about it.

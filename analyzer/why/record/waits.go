@@ -8,19 +8,18 @@ import (
 // Wait is what ended a blocked state, and why the thread was blocked. Preempted and woken
 // states have one as well, with Letter and what others did meanwhile.
 type Wait struct {
-	Letter    byte       // the kernel's letter: S, D, I
-	iowait    bool       // the kernel counts it as waiting for storage
-	interrupt bool       // an interrupt woke the thread
-	issued    bool       // the thread has asked for storage just before
-	render    bool       // the waker is render_service's render thread
-	Calling   bool       // it waits for the reply to a synchronous call
-	by        place.Wait // what Function waits for; WaitUnknown if that is unknown
-	Waker     trace.TID  // the thread that woke it; 0 if unknown
-	WakerPID  trace.PID  // its process; unknown if no line had stated it by then
-	Function  Key        // the kernel function in which it blocked; 0 if unknown
-	callee    trace.TID  // the thread that serves the call that it waits for; 0 if none
-	// leaves are the range in Record.leaves of what others did meanwhile.
-	leaves, leavesEnd uint32
+	Letter    byte // the kernel's letter: S, D, I
+	iowait    bool // the kernel counts it as waiting for storage
+	interrupt bool // an interrupt woke the thread
+	render    bool // the waker is render_service's render thread
+	Calling   bool // it waits for the reply to a synchronous call
+	// ForInterrupt: of those that had the processor meanwhile, interrupts had it the longest.
+	ForInterrupt bool
+	by           place.Wait // what Function waits for; WaitUnknown if that is unknown
+	Waker        trace.TID  // the thread that woke it; 0 if unknown
+	WakerPID     trace.PID  // its process; unknown if no line had stated it by then
+	Function     Key        // the kernel function in which it blocked; 0 if unknown
+	leaves       uint32     // the place of what others did meanwhile; 0 if unknown
 }
 
 // Classify returns what a blocked thread of a process waited for: the first rule of
@@ -55,4 +54,26 @@ func (w *Wait) Classify(pid, waker trace.PID, class place.Class) place.Wait {
 		return place.WaitSleep
 	}
 	return place.WaitOtherProcess
+}
+
+// waitStore has waits by number, from 1.
+type waitStore struct {
+	chunks [][]Wait
+	count  uint32
+}
+
+const waitChunk = 1 << 10
+
+func (s *waitStore) add(w Wait) uint32 {
+	if s.count%waitChunk == 0 {
+		s.chunks = append(s.chunks, make([]Wait, 0, waitChunk))
+	}
+	last := &s.chunks[len(s.chunks)-1]
+	*last = append(*last, w)
+	s.count++
+	return s.count
+}
+
+func (s *waitStore) at(number uint32) *Wait {
+	return &s.chunks[(number-1)/waitChunk][(number-1)%waitChunk]
 }

@@ -1,0 +1,85 @@
+package record
+
+import (
+	"encoding/binary"
+	"iter"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/packed"
+)
+
+// leafStore has the leaves of all waits, packed:
+//
+//	number of leaves
+//	time since the end of the leaf before, length, TID, PID, wait + hasReason, key, reason
+//	…
+type leafStore struct {
+	chunks [][]byte // each of leafChunk bytes at most
+}
+
+const (
+	leafChunk = 1 << 16
+	hasReason = 0x80
+	// mostOfLeaf is above the packed size of a leaf.
+	mostOfLeaf = 7 * binary.MaxVarintLen64
+)
+
+// add stores the leaves of a wait, maxLeaves at most. It returns their place, which is not 0.
+func (s *leafStore) add(leaves []Leaf) uint32 {
+	n := len(s.chunks) - 1
+	if n < 0 || leafChunk-len(s.chunks[n]) < 1+len(leaves)*mostOfLeaf {
+		s.chunks = append(s.chunks, make([]byte, 0, leafChunk))
+		n++
+		if n == 0 {
+			s.chunks[0] = append(s.chunks[0], 0)
+		}
+	}
+	p := s.chunks[n]
+	place := uint32(n*leafChunk + len(p))
+	p = append(p, byte(len(leaves)))
+	end := trace.Time(0)
+	for i := range leaves {
+		l := &leaves[i]
+		p = binary.AppendVarint(p, int64(l.Start-end))
+		p = binary.AppendVarint(p, int64(l.End-l.Start))
+		p = binary.AppendVarint(p, int64(l.TID))
+		p = binary.AppendVarint(p, int64(l.PID))
+		wait := byte(l.Wait)
+		if l.Reason != 0 {
+			wait |= hasReason
+		}
+		p = binary.AppendUvarint(append(p, wait), uint64(l.Key))
+		if l.Reason != 0 {
+			p = binary.AppendUvarint(p, uint64(l.Reason))
+		}
+		end = l.End
+	}
+	s.chunks[n] = p
+	return place
+}
+
+// at returns the leaves in a place.
+func (s *leafStore) at(leaves uint32) iter.Seq[Leaf] {
+	return func(yield func(Leaf) bool) {
+		if leaves == 0 {
+			return
+		}
+		p := packed.Bytes(s.chunks[leaves/leafChunk][leaves%leafChunk:])
+		end := trace.Time(0)
+		for range p.Byte() {
+			l := Leaf{Start: end + trace.Time(p.Int())}
+			l.End = l.Start + trace.Time(p.Int())
+			l.TID, l.PID = trace.TID(p.Int()), trace.PID(p.Int())
+			wait := p.Byte()
+			l.Wait, l.Key = place.Wait(wait&^hasReason), Key(p.Uint())
+			if wait&hasReason != 0 {
+				l.Reason = Key(p.Uint())
+			}
+			if !yield(l) {
+				return
+			}
+			end = l.End
+		}
+	}
+}
