@@ -269,7 +269,7 @@ func (r *reader) field(number protowire.Number, m *message) {
 	switch number {
 	case contentText:
 		if len(m.in) > r.limits.Line {
-			r.fail()
+			r.err = &limits.Error{Limit: "line", What: "the result in the trace has a longer text than is read"}
 		}
 		if r.spend() {
 			r.texts = append(r.texts, string(m.in))
