@@ -174,6 +174,7 @@ func eventSink(planner *ftrace.Planner, packets *packet.Writer, s *Summary, opti
 		workers[i] = newWorker(options)
 	}
 	return hitrace.Sink{
+		Fields: true,
 		Begin:  planner.Begin,
 		Track:  func(i int, b *hitrace.Batch) { planner.Plan(b, workers[i].encoder) },
 		Encode: func(i int, _ *hitrace.Batch) { workers[i].encode() },

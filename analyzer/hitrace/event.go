@@ -79,7 +79,8 @@ type Event struct {
 	// Number is the line's number in the input, counted from 1.
 	Number int
 	// Fields are the args of the kinds of events that frames or causes need, of the type
-	// that the kind names. Nil for other events, and if the args cannot be parsed.
+	// that the kind names. Nil for other events, if the args cannot be parsed, and if no
+	// sink reads them.
 	Fields any
 	// Marker is the payload of a marker; its Phase is NotAMarker for others.
 	Marker Marker

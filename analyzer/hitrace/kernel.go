@@ -40,6 +40,7 @@ type Request struct {
 
 // fieldStore has the fields of the events of a batch. Its memory is used for the next batch.
 type fieldStore struct {
+	all          bool // those of other events than switches and wakeups, too
 	switches     store[Switch]
 	wakeups      store[Wakeup]
 	blocked      store[Blocked]
@@ -66,7 +67,7 @@ func (f *fieldStore) reset() {
 }
 
 // ParseFields returns what Event.Fields of an event with the kind and args is.
-func ParseFields(kind Kind, args []byte) any { return new(fieldStore).parse(kind, args) }
+func ParseFields(kind Kind, args []byte) any { return (&fieldStore{all: true}).parse(kind, args) }
 
 // parse returns Event.Fields of an event of the kind.
 func (f *fieldStore) parse(kind Kind, args []byte) any {
@@ -79,6 +80,11 @@ func (f *fieldStore) parse(kind Kind, args []byte) any {
 		if w := f.wakeups.next(); w.parse(args) {
 			return w
 		}
+	}
+	if !f.all {
+		return nil
+	}
+	switch kind {
 	case BlockedEvent:
 		if b := f.blocked.next(); b.parse(args) {
 			return b

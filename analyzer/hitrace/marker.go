@@ -28,6 +28,8 @@ const (
 // Marker is the payload of a marker line. The slices are parts of the line.
 type Marker struct {
 	Phase Phase
+	// label is the index of the label in Name if it is known and below 256; else 0.
+	label uint8
 	// PID is the process id that the writer believes to have. Inside a
 	// container it is the container's own numbering: trust the line's columns
 	// first. trace.UnknownPID for an End without one.
@@ -45,6 +47,13 @@ type Marker struct {
 // without "H:" and without the ids of a call chain, "[8b00e96b2,2,1]#". It is
 // empty for names that no OHOS writer made.
 func (m *Marker) Label() []byte {
+	if m.label != 0 {
+		return m.Name[m.label:]
+	}
+	return m.findLabel()
+}
+
+func (m *Marker) findLabel() []byte {
 	name := m.Name
 	if len(name) < 2 || name[0] != 'H' || name[1] != ':' {
 		return nil

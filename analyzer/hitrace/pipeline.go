@@ -21,6 +21,9 @@ import (
 // Each Track has an order of its own: while one sink tracks a block, another sink may track
 // the block before it. Workers are numbered from 0. All functions may be nil.
 type Sink struct {
+	// Fields: the sink reads Event.Fields of other events than switches and wakeups. If no
+	// sink of a run does, they are not parsed.
+	Fields bool
 	// Prepare is called for blocks in parallel, one for each worker, before Track. The batch
 	// has the events of all batches of the block that Track will see.
 	Prepare func(worker int, block *Batch)
@@ -92,6 +95,9 @@ func Run(ctx context.Context, r io.Reader, options Options, sinks ...Sink) (*Tot
 	options = options.WithDefaults()
 	p := &pipeline{ctx: ctx, options: options, sinks: sinks, blocks: newBlocks(r), totals: &Totals{}}
 	p.tracking = make([]turns, len(sinks))
+	for i := range sinks {
+		p.allFields = p.allFields || sinks[i].Fields
+	}
 	var workers sync.WaitGroup
 	for i := range options.Workers {
 		workers.Go(func() {
@@ -111,8 +117,10 @@ type pipeline struct {
 	options Options
 	sinks   []Sink
 	blocks  *blocks
-	order   order
-	totals  *Totals
+	// allFields: one of the sinks reads all fields.
+	allFields bool
+	order     order
+	totals    *Totals
 
 	reading  sync.Mutex
 	next     int // number of the next block to be read
@@ -159,6 +167,7 @@ func (p *pipeline) work(worker int) {
 		b.text = make([]byte, 0, size)
 	}
 	block, part := &b.block, &b.part
+	block.fields.all = p.allFields
 	for {
 		i, text, ok := p.read(b.text)
 		if !ok {

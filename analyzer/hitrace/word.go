@@ -1,6 +1,9 @@
 package hitrace
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // Word is a marker name that has to do with frames, whatever its spelling.
 type Word uint8
@@ -91,7 +94,10 @@ func recognize(label []byte) Word {
 
 // word returns the word that the marker's name spells.
 func (m *Marker) word() Word {
-	if label := m.Label(); label != nil {
+	if label := m.findLabel(); label != nil {
+		if at := len(m.Name) - len(label); at <= math.MaxUint8 {
+			m.label = uint8(at)
+		}
 		return recognize(label)
 	}
 	for _, prefix := range androidFrames {

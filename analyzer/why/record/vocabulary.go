@@ -15,6 +15,7 @@ import (
 func (r *Recorder) Sink() hitrace.Sink {
 	workers := &r.vocabulary.workers
 	return hitrace.Sink{
+		Fields:  true,
 		Prepare: func(worker int, block *hitrace.Batch) { workers[worker].prepare(block) },
 		Begin:   r.begin,
 		Track:   func(worker int, _ *hitrace.Batch) { workers[worker].track(r) },
