@@ -30,7 +30,7 @@ func (b *Book) Fill(tid trace.TID, list []*Account) {
 		a.Unknown = a.from.Sub(a.Start)
 		b.open(a).add(ID{place.Start, place.WaitUnknown, 0}, a.Unknown, 0)
 	}
-	f := replay{book: b, record: b.record, list: list, byStart: slices.Clone(list)}
+	f := replay{book: b, record: b.record, list: list, byStart: slices.Clone(list), bounds: make([]trace.Time, 0, 3*len(list))}
 	slices.SortStableFunc(f.byStart, func(a, b *Account) int { return cmp.Compare(a.from, b.from) })
 	for _, a := range list {
 		f.bounds = append(f.bounds, a.from, a.Actual, a.End)

@@ -25,13 +25,18 @@ type judge struct {
 	book   *account.Book
 	causes *why.Causes
 	sums   sums // of the current frame
+	// values are for usual.compute, and explanations and parts for the next frames: allocated
+	// together, as there is one for each frame.
+	values       values
+	explanations []why.Explanation
+	parts        []why.Part
 }
 
 // Explain returns why the frames of t took their time. The record must be that of the events
 // of t.
 func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 	c := &why.Causes{
-		Frames: map[*analyzer.Frame]*why.Explanation{}, Scheduled: r.Scheduled, Woken: r.Woken, Functions: r.Functions, Limited: r.Limited,
+		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, Functions: r.Functions, Limited: r.Limited,
 		TooDeep: r.TooDeep,
 	}
 	j := &judge{record: r, book: account.New(r, t), causes: c}
@@ -64,16 +69,21 @@ func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 	j.sums = j.sums.components(a)
 	values := j.sums
-	e := &why.Explanation{Frame: a.Frame, Start: a.Start, End: a.Last(), Unknown: a.Unknown, Parts: parts(values)}
+	if len(j.explanations) == 0 {
+		j.explanations = make([]why.Explanation, 64)
+	}
+	e := &j.explanations[0]
+	j.explanations = j.explanations[1:]
+	*e = why.Explanation{Frame: a.Frame, Start: a.Start, End: a.Last(), Unknown: a.Unknown, Parts: j.partsOf(values)}
 	if !a.Late() {
 		return e
 	}
 	e.Overrun = a.Overrun()
 	e.Pieces, e.Slices = j.book.Pieces(a), j.book.SliceTimes(a)
-	u := g.usualFor(a)
+	u := g.usualFor(a, &j.values)
 	e.Basis = u.basis
 	usuals := u.within(a.Budget(), values)
-	e.Usual = parts(usuals)
+	e.Usual = j.partsOf(usuals)
 	unknown, sum := trace.Duration(0), trace.Duration(0)
 	for _, x := range u.shares(values, usuals, e.Overrun) {
 		sum += x.excess
@@ -139,22 +149,20 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidenc
 	return why.Confidence(min(steps, 3))
 }
 
-// parts returns the components that have a time.
-func parts(components sums) []why.Part {
-	n := 0
-	for _, c := range components {
-		if c.time > 0 {
-			n++
-		}
+// partsOf returns the components that have a time.
+func (j *judge) partsOf(components sums) []why.Part {
+	if cap(j.parts)-len(j.parts) < len(components) {
+		j.parts = make([]why.Part, 0, max(1024, len(components)))
 	}
-	if n == 0 {
-		return nil
-	}
-	list := make([]why.Part, 0, n)
+	list := j.parts[len(j.parts):]
 	for _, c := range components {
 		if c.time > 0 {
 			list = append(list, why.Part{Stage: c.stage, Wait: c.wait, Time: c.time})
 		}
 	}
-	return list
+	if len(list) == 0 {
+		return nil
+	}
+	j.parts = j.parts[:len(j.parts)+len(list)]
+	return list[:len(list):len(list)]
 }

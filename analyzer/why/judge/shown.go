@@ -17,9 +17,12 @@ import (
 //	start    actual   drawing   drawn    committing  committed     shown
 //	  │ main thread    │ draw     │ wait     │ commit     │ display   │
 type passing struct {
+	frame         *analyzer.Frame
+	start, actual trace.Time
+	marks         [6]trace.Time // the times above, without actual
+	late          bool          // by the time at which it is shown
+	// Account is of the whole way; nil for a frame whose threads are not examined.
 	*account.Account
-	marks [6]trace.Time // the times above, without actual
-	late  bool          // by the time at which it is shown
 }
 
 // steps are the stages between the marks of a passing.
@@ -30,7 +33,7 @@ func newPassing(f *analyzer.Frame, start trace.Time) *passing {
 	if f.Kind != analyzer.RenderFrame || f.Android != nil || !f.Present.Known() || f.PresentEstimated || !f.Commit.Known() || f.Present <= start {
 		return nil
 	}
-	p := &passing{Account: account.Part(f, start, max(f.Actual.Start, start), f.Present, place.NoStage)}
+	p := &passing{frame: f, start: start, actual: max(f.Actual.Start, start)}
 	drawing, drawn := f.Actual.End, f.Actual.End
 	if f.Draw.Known() {
 		drawing, drawn = f.Draw.Start, f.Draw.End
@@ -39,19 +42,19 @@ func newPassing(f *analyzer.Frame, start trace.Time) *passing {
 	// the frame before the commit ends. Each mark is at most the next one.
 	shown := f.Present
 	committed := min(f.Commit.End, shown)
-	committing := max(min(f.Commit.Start, committed), p.Actual)
+	committing := max(min(f.Commit.Start, committed), p.actual)
 	committed = max(committed, committing)
-	drawn = max(min(drawn, committing), p.Actual)
-	drawing = max(min(drawing, drawn), p.Actual)
+	drawn = max(min(drawn, committing), p.actual)
+	drawing = max(min(drawing, drawn), p.actual)
 	p.marks = [...]trace.Time{start, drawing, drawn, committing, committed, shown}
 	return p
 }
 
 func (p *passing) stages() []why.ShownStage {
-	var list []why.ShownStage
+	list := make([]why.ShownStage, 0, len(steps))
 	for i, stage := range steps {
 		s := why.ShownStage{Stage: stage, Time: p.marks[i+1].Sub(p.marks[i])}
-		if d := p.Frame.Deadline; d.Known() {
+		if d := p.frame.Deadline; d.Known() {
 			s.After = max(p.marks[i+1].Sub(max(p.marks[i], d)), 0)
 		}
 		list = append(list, s)
@@ -74,9 +77,9 @@ func (j *judge) explainShown() {
 	for _, tid := range slices.Sorted(maps.Keys(j.book.Threads)) {
 		for _, a := range j.book.Threads[tid] {
 			if p := newPassing(a.Frame, a.Start); p != nil {
-				k := id{p.Frame.Process, roundPeriod(p.Frame.Period)}
+				k := id{p.frame.Process, roundPeriod(p.frame.Period)}
 				groups[k] = append(groups[k], p)
-				j.causes.Frames[p.Frame].Shown = &why.Shown{At: p.marks[5], Stages: p.stages()}
+				j.causes.Frames[p.frame].Shown = &why.Shown{At: p.marks[5], Stages: p.stages()}
 			}
 		}
 	}
@@ -85,7 +88,7 @@ func (j *judge) explainShown() {
 	for _, group := range groups {
 		if w := newUsualWay(group); w != nil {
 			for _, p := range group {
-				w.compare(p, j.causes.Frames[p.Frame].Shown)
+				w.compare(p, j.causes.Frames[p.frame].Shown)
 			}
 			if len(w.late) > 0 {
 				ways = append(ways, w)
@@ -95,7 +98,7 @@ func (j *judge) explainShown() {
 	}
 	j.fill(chosen)
 	for _, w := range ways {
-		w.finish()
+		w.finish(&j.values)
 		for _, p := range w.late {
 			j.judgeShown(w, p)
 		}
@@ -105,7 +108,7 @@ func (j *judge) explainShown() {
 // fill finds out what the threads did in frames on their way to the display.
 func (j *judge) fill(list []*passing) {
 	slices.SortFunc(list, func(a, b *passing) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Frame.TID, b.Frame.TID))
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.frame.TID, b.frame.TID))
 	})
 	work := map[trace.TID][]*account.Account{}
 	part := func(tid trace.TID, f *analyzer.Frame, start, actual, end trace.Time, stage place.Stage) *account.Account {
@@ -118,23 +121,24 @@ func (j *judge) fill(list []*passing) {
 	before := map[*analyzer.Frame]bool{}
 	parts := make([][4]*account.Account, len(list)) // of the first four steps
 	for n, p := range list {
+		p.Account = account.Part(p.frame, p.start, p.actual, p.frame.Present, place.NoStage)
 		// What the main thread did before the frame may belong to earlier frames.
-		frames := j.book.Threads[p.Frame.TID]
-		i, _ := slices.BinarySearchFunc(frames, p.Actual, func(a *account.Account, t trace.Time) int { return cmp.Compare(a.Actual, t) })
-		for i--; i >= 0 && frames[i].End > p.Start; i-- {
+		frames := j.book.Threads[p.frame.TID]
+		i, _ := slices.BinarySearchFunc(frames, p.actual, func(a *account.Account, t trace.Time) int { return cmp.Compare(a.Actual, t) })
+		for i--; i >= 0 && frames[i].End > p.start; i-- {
 			if f := frames[i].Frame; !before[f] {
 				before[f] = true
 				part(f.TID, f, frames[i].Actual, frames[i].Actual, frames[i].End, place.NoStage)
 			}
 		}
-		committing := j.record.Committing(p.Frame.Commit.Start)
-		for i, tid := range [4]trace.TID{p.Frame.TID, j.record.Drawing(p.Frame.Draw.Start), committing, committing} {
+		committing := j.record.Committing(p.frame.Commit.Start)
+		for i, tid := range [4]trace.TID{p.frame.TID, j.record.Drawing(p.frame.Draw.Start), committing, committing} {
 			start, end, stage := p.marks[i], p.marks[i+1], steps[i]
 			actual := start
 			if i == 0 {
-				actual, stage = min(p.Actual, end), place.NoStage
+				actual, stage = min(p.actual, end), place.NoStage
 			}
-			parts[n][i] = part(tid, p.Frame, start, actual, end, stage)
+			parts[n][i] = part(tid, p.frame, start, actual, end, stage)
 		}
 	}
 	for tid, list := range work {
@@ -149,7 +153,7 @@ func (j *judge) fill(list []*passing) {
 // addDisplay adds the cells of the display.
 func (p *passing) addDisplay() {
 	done := p.marks[4]
-	for _, g := range p.Frame.GPU {
+	for _, g := range p.frame.GPU {
 		done = max(done, min(g.End, p.marks[5]))
 	}
 	p.Add(place.Display, place.GPU, done.Sub(p.marks[4]))
@@ -176,7 +180,7 @@ const maxUsuals = 512
 
 // newUsualWay returns what is usual for frames in order of time, nil if they are too few.
 func newUsualWay(group []*passing) *usualWay {
-	slices.SortStableFunc(group, func(a, b *passing) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(group, func(a, b *passing) int { return cmp.Compare(a.start, b.start) })
 	times := make([]trace.Duration, 0, len(group))
 	for _, p := range group {
 		times = append(times, p.toShown())
@@ -185,14 +189,14 @@ func newUsualWay(group []*passing) *usualWay {
 	var lengths [5][]trace.Duration
 	for i, p := range group {
 		over := p.toShown() - w.toShown
-		if over*2 > p.Frame.Period {
+		if over*2 > p.frame.Period {
 			p.late = true
 			w.late = append(w.late, p)
 			if i > 0 {
 				w.before[p] = group[i-1]
 			}
 		}
-		if over.Abs()*2 > p.Frame.Period {
+		if over.Abs()*2 > p.frame.Period {
 			continue
 		}
 		w.inTime = max(w.inTime, p.toCommitted())
@@ -221,24 +225,24 @@ func (w *usualWay) compare(p *passing, s *why.Shown) {
 }
 
 // finish computes what is usual on the threads.
-func (w *usualWay) finish() {
+func (w *usualWay) finish(v *values) {
 	var delays []trace.Duration
 	for _, p := range w.usuals {
 		w.references = append(w.references, p.Account)
 		delays = append(delays, p.Idle())
 	}
 	w.delay = quantile(delays, len(delays), 1, 2)
-	w.compute()
+	w.compute(v)
 }
 
 // judgeShown finds the causes of a frame that was shown late. A longer delay than usual is
 // on purpose.
 func (j *judge) judgeShown(w *usualWay, p *passing) {
-	s := j.causes.Frames[p.Frame].Shown
+	s := j.causes.Frames[p.frame].Shown
 	s.Delay = p.Idle()
 	s.Due = s.Due.Add(max(p.Idle()-w.delay, 0))
 	late := s.At.Sub(s.Due)
-	if late*2 <= p.Frame.Period {
+	if late*2 <= p.frame.Period {
 		return
 	}
 	s.Late = late
@@ -249,8 +253,8 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	first := -1
 	for _, x := range w.shares(values, usuals, s.Late) {
 		share := j.detail(p.Account, w.usual, x)
-		if share.Stage == place.Display && share.Wait == place.WaitFence && before != nil && before.late && before.marks[5] > s.Due.Add(-p.Frame.Period/2) {
-			share.Earlier = before.Frame
+		if share.Stage == place.Display && share.Wait == place.WaitFence && before != nil && before.late && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
+			share.Earlier = before.frame
 		}
 		if first < 0 && stands(&share, inTime) {
 			first = len(s.Shares)

@@ -122,7 +122,7 @@ func known(a *account.Account) bool { return a.Unknown*20 <= a.End.Sub(a.Start) 
 func total(a *account.Account) trace.Duration { return a.Last().Sub(a.Start) }
 
 // usualFor returns what is usual for frames like a.
-func (g *group) usualFor(a *account.Account) *usual {
+func (g *group) usualFor(a *account.Account, v *values) *usual {
 	id := usualID{roundPeriod(a.Frame.Period), a.OnlySlices()}
 	if u := g.usuals[id]; u != nil {
 		return u
@@ -160,7 +160,7 @@ func (g *group) usualFor(a *account.Account) *usual {
 		u.basis = why.Budget
 	}
 	u.references = thinned(u.references, maxReferences)
-	u.compute()
+	u.compute(v)
 	g.usuals[id] = u
 	return u
 }
@@ -185,10 +185,17 @@ func roundPeriod(d trace.Duration) trace.Duration {
 	return (d + trace.Duration(1)<<shift/2) >> shift << shift
 }
 
+// values are the amounts of each component in several frames.
+type values [place.StageCount][place.WaitCount][]amount
+
 // compute sets the medians of all components of the references. A component that a
-// frame does not have is zero there.
-func (u *usual) compute() {
-	var values [place.StageCount][place.WaitCount][]amount
+// frame does not have is zero there. It uses the memory of values.
+func (u *usual) compute(values *values) {
+	for stage := range values {
+		for wait, list := range values[stage] {
+			values[stage][wait] = list[:0]
+		}
+	}
 	var of sums
 	for _, a := range u.references {
 		of = of.components(a)
