@@ -122,7 +122,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 		f.ExpectedEnd = deadline
 	}
 	s.record.frames = append(s.record.frames, f)
-	a.compute(s.about(100 * trace.Microsecond))
+	a.compute(s.about(100*trace.Microsecond) + s.extra(v, 4))
 	f.Start = s.now
 	a.beginMark("frame", receiveVsync, values{
 		name: p.window, bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.Vsync, fd: 61,
@@ -176,7 +176,7 @@ func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool
 	a.compute(part(8))
 	a.end()
 	s.interfere(a, v, false)
-	a.compute(s.extra(v, 25) / trace.Duration(p.Instances))
+	a.compute(s.extra(v, 40) / trace.Duration(p.Instances))
 	if d := wrong.until.Sub(s.now); wrong.until.Known() && last && d > 0 {
 		if wrong.blocked {
 			s.read(a, d, 'D', reason{1, s.caller("io_schedule")})

@@ -30,7 +30,7 @@ func (s *sim) renderFrame(a *actor) {
 	}
 	late, invalid, skips := s.choices.chance(chances.RenderLate), s.choices.chance(chances.RenderInvalid), s.choices.chance(chances.RenderSkip)
 	s.record.frames = append(s.record.frames, f)
-	a.compute(s.about(90 * trace.Microsecond))
+	a.compute(s.about(90*trace.Microsecond) + s.extra(v, 4))
 	f.Start = s.now
 	a.beginMark("receive", receiveVsync, values{
 		name: "rs", bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.Vsync, fd: 17,
@@ -169,7 +169,7 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 		inject(a)
 	}
 	a.begin("draw", "RSSurfaceRenderNodeDrawable::OnDraw[gallery]", "RSSurfaceRenderNodeDrawable::OnDraw:[gallery0](0, 0, 1260, 2720)", "M0538")
-	a.compute(s.part(v, 18))
+	a.compute(s.part(v, 18) + s.extra(v, 10))
 	a.end()
 	if outside {
 		s.queueGPU(a, f, v)
@@ -268,7 +268,8 @@ func (s *sim) present(c *actor, f *Frame, v vsync, slow bool) {
 	s.fence++
 	ready := max(s.now.Add(10*trace.Microsecond), f.drawn)
 	refresh := s.grid.after(s.monotonicTime(ready), v.index).index + s.injected(v.index).leftOut
-	shown := s.traceTime(s.grid.at(refresh).now).Add(150 * trace.Microsecond)
+	shown := max(s.shown, s.traceTime(s.grid.at(refresh).now).Add(150*trace.Microsecond)) // none before an earlier one
+	s.shown = shown
 	if slow {
 		c.compute(shown.Add(s.choices.between(100*trace.Microsecond, 300*trace.Microsecond)).Sub(s.now))
 	}

@@ -11,58 +11,35 @@ import (
 // Cause is why a frame of a [Scene] is late.
 type Cause string
 
+// The causes that are named elsewhere; [Causes] lists all.
 const (
-	CauseNone           Cause = "none"
-	CauseMix            Cause = "mix" // one frame of each of the commonest causes
-	CauseMoreWork       Cause = "more_work"
-	CauseSlowClock      Cause = "slow_clock"
-	CauseLittleCore     Cause = "little_core"
-	CausePreempted      Cause = "preempted"
-	CauseNoCPU          Cause = "no_cpu"
-	CauseStorageD       Cause = "storage_d"
-	CauseStorageS       Cause = "storage_s" // as HongMeng's page cache waits: state S
-	CauseDWithoutReason Cause = "d_without_reason"
-	CauseFence          Cause = "fence"
-	CauseBinder         Cause = "binder"
-	CauseBinderQueue    Cause = "binder_queue"
-	CauseBinderChain    Cause = "binder_chain"
-	CauseLock           Cause = "lock"
-	CauseLockWaiter     Cause = "lock_waiter" // the owner of the lock waits for storage
-	CauseInversion      Cause = "priority_inversion"
-	CauseOtherProcess   Cause = "other_process"
-	CauseTimer          Cause = "timer"
-	CauseGC             Cause = "gc"
-	CauseGCElsewhere    Cause = "gc_elsewhere"
-	CauseGCUnmarked     Cause = "gc_unmarked" // the same, without a marker on the thread that waits
-	CauseIRQStorm       Cause = "irq_storm"
-	CauseIRQThreads     Cause = "irq_threads"
-	CauseVsyncLate      Cause = "vsync_late"
-	CausePreviousFrame  Cause = "previous_frame"
-	CauseOnIdle         Cause = "on_idle"
-	CauseBetweenFrames  Cause = "between_frames"
-	CauseImageDecode    Cause = "image_decode"
-	CauseResourceRead   Cause = "resource_read"
-	CauseBuffer         Cause = "buffer"
-	// Causes in render_service.
-	CauseRenderBusy        Cause = "render_busy"   // its main thread waits for the drawing of the frame before
-	CauseBackPressure      Cause = "back_pressure" // its drawing waits for a free buffer
+	CauseNone              Cause = "none"
+	CauseMix               Cause = "mix" // one frame of each of the commonest causes
+	CauseMoreWork          Cause = "more_work"
+	CauseLittleCore        Cause = "little_core"
+	CausePreempted         Cause = "preempted"
+	CauseNoCPU             Cause = "no_cpu"
+	CauseStorageD          Cause = "storage_d"
+	CauseStorageS          Cause = "storage_s" // as HongMeng's page cache waits: state S
+	CauseBinder            Cause = "binder"
+	CauseBinderChain       Cause = "binder_chain"
+	CauseLock              Cause = "lock"
+	CauseLockWaiter        Cause = "lock_waiter" // the owner of the lock waits for storage
+	CauseTimer             Cause = "timer"
+	CauseGC                Cause = "gc"
+	CauseGCElsewhere       Cause = "gc_elsewhere"
+	CauseIRQStorm          Cause = "irq_storm"
+	CauseIRQThreads        Cause = "irq_threads"
+	CauseVsyncLate         Cause = "vsync_late"
+	CausePreviousFrame     Cause = "previous_frame"
+	CauseOnIdle            Cause = "on_idle"
+	CauseBetweenFrames     Cause = "between_frames"
+	CauseImageDecode       Cause = "image_decode"
+	CauseResourceRead      Cause = "resource_read"
 	CauseGPULate           Cause = "gpu_late"
-	CauseDeliberateDelay   Cause = "deliberate_delay"   // of a commit; delays no frame
 	CauseCachedTransaction Cause = "cached_transaction" // put off until the next frame; delays no frame
-	// Causes after render_service's main thread is done: the display shows the frame late.
-	CauseDrawWork     Cause = "draw_work"
-	CauseDrawBuffer   Cause = "draw_buffer"
-	CauseCommitBusy   Cause = "commit_busy" // the thread that commits is busy with something else
-	CauseCommitBinder Cause = "commit_binder"
-	CauseCommitFence  Cause = "commit_fence"
-	CauseDisplayLate  Cause = "display_late" // it leaves out a refresh
-	// Causes for which render_service picks up a frame late that was on time, as
-	// cached_transaction.
-	CausePickUpBusy    Cause = "pick_up_busy" // its main thread is busy with something else
-	CausePickUpNoVsync Cause = "pick_up_no_vsync"
-	CauseUnmarshalling Cause = "unmarshalling"
-	// Traces that lack something.
-	CauseLostEvents Cause = "lost_events" // preempted, with lost kernel events
+	CauseDrawWork          Cause = "draw_work"
+	CauseLostEvents        Cause = "lost_events" // preempted, with lost kernel events
 	// asleep, with both switches lost; the text says that events of the processor were
 	CauseLostSwitches Cause = "lost_switches"
 	CauseNoSched      Cause = "no_sched" // more work, without any kernel events
@@ -107,7 +84,7 @@ func init() {
 		{CauseNone, nothing, func(*sim, int64, trace.Duration) {}},
 		{CauseMix, late, func(*sim, int64, trace.Duration) {}},
 		{CauseMoreWork, within, func(s *sim, k int64, d trace.Duration) { s.moreWork(k, d) }},
-		{CauseSlowClock, late, func(s *sim, k int64, d trace.Duration) {
+		{"slow_clock", late, func(s *sim, k int64, d trace.Duration) {
 			f := s.slower(d)
 			s.throughout(k, f, func(_ *actor, begins bool) {
 				if begins {
@@ -146,8 +123,8 @@ func init() {
 		{CauseStorageS, within, func(s *sim, k int64, d trace.Duration) {
 			s.storage(k, d, 'S', reason{0, s.caller("fscache_page_get_and_lock")})
 		}},
-		{CauseDWithoutReason, within, func(s *sim, k int64, d trace.Duration) { s.deviceWait(k, d, "kernel", reason{}) }},
-		{CauseFence, within, func(s *sim, k int64, d trace.Duration) {
+		{"d_without_reason", within, func(s *sim, k int64, d trace.Duration) { s.deviceWait(k, d, "kernel", reason{}) }},
+		{"fence", within, func(s *sim, k int64, d trace.Duration) {
 			t := s.deviceWait(k, d, "fence", reason{0, s.caller("dma_fence_default_wait")})
 			if s.scene.NoBlockedReason {
 				t.Acceptable = []string{"kernel"}
@@ -159,7 +136,7 @@ func init() {
 				s.call(a, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
 			})
 		}},
-		{CauseBinderQueue, within, func(s *sim, k int64, d trace.Duration) {
+		{"binder_queue", within, func(s *sim, k int64, d trace.Duration) {
 			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "cpu.wait"}
 			s.within(k, t, func(a *actor) {
 				s.occupy(serviceCPU, d)
@@ -190,14 +167,14 @@ func init() {
 				w.compute(share(d, 10))
 			})
 		}},
-		{CauseInversion, within, func(s *sim, k int64, d trace.Duration) {
+		{"priority_inversion", within, func(s *sim, k int64, d trace.Duration) {
 			s.task(k, "cpu.preempted", func(w *actor) {
 				w.compute(50 * trace.Microsecond)
 				s.occupy(workerCPU, d)
 				w.compute(100 * trace.Microsecond)
 			})
 		}},
-		{CauseOtherProcess, within, func(s *sim, k int64, d trace.Duration) {
+		{"other_process", within, func(s *sim, k int64, d trace.Duration) {
 			const slice = "SensorDataProcesser::Report"
 			t := CauseTruth{Wait: "other_process", Culprit: culprit(s.other), Leaf: "run", LeafSlice: slice}
 			s.within(k, t, func(a *actor) {
@@ -229,7 +206,8 @@ func init() {
 				a.end()
 			})
 		}},
-		{CauseGCUnmarked, late, func(s *sim, k int64, d trace.Duration) {
+		{"gc_unmarked", late, func(s *sim, k int64, d trace.Duration) {
+			// The thread that waits has no marker.
 			s.within(k, s.collection("own_thread"), func(a *actor) { s.collect(a, "own_thread", d) })
 		}},
 		{CauseIRQStorm, late, func(s *sim, k int64, d trace.Duration) {
@@ -295,7 +273,7 @@ func init() {
 		{CauseResourceRead, within, func(s *sim, k int64, d trace.Duration) {
 			s.work(k, d, "HapManager::GetMediaDataFromHap", "HapManager::GetMediaDataFromHap")
 		}},
-		{CauseBuffer, within, func(s *sim, k int64, d trace.Duration) {
+		{"buffer", within, func(s *sim, k int64, d trace.Duration) {
 			// The UI thread waits until render_service releases a buffer.
 			t := CauseTruth{Wait: "buffer", Slice: "RequestBuffer", Culprit: culprit(s.commit)}
 			s.within(k, t, func(a *actor) {
@@ -304,7 +282,7 @@ func init() {
 				a.end()
 			})
 		}},
-		{CauseRenderBusy, late, func(s *sim, k int64, _ trace.Duration) {
+		{"render_busy", late, func(s *sim, k int64, _ trace.Duration) {
 			// The drawing of the frame before takes until this one's deadline is over.
 			const slice = "ApplyKawaseBlur"
 			t := s.renderCause(CauseTruth{
@@ -318,7 +296,7 @@ func init() {
 				a.end()
 			})
 		}},
-		{CauseBackPressure, late, func(s *sim, k int64, _ trace.Duration) {
+		{"back_pressure", late, func(s *sim, k int64, _ trace.Duration) {
 			// The drawing waits for a buffer, and the main thread for the whole drawing.
 			const slice = "RSScreenRenderNodeDrawable:RequestFrame"
 			t := s.renderCause(CauseTruth{
@@ -339,7 +317,7 @@ func init() {
 			t := s.renderCause(CauseTruth{Wait: "gpu"}, k)
 			s.injected(k).inDraw = append(s.injected(k).inDraw, func(*actor) { t.NS = s.injected(k).gpuUntil.Sub(s.now) - share(s.period(), 20) })
 		}},
-		{CauseDeliberateDelay, nothing, func(s *sim, k int64, _ trace.Duration) {
+		{"deliberate_delay", nothing, func(s *sim, k int64, _ trace.Duration) {
 			// The commit waits, as it does where the panel's rate changes, so long that the
 			// display shows the frame at a later refresh.
 			delay := share(s.period(), 80) / trace.Millisecond
@@ -378,7 +356,7 @@ func init() {
 				a.end()
 			})
 		}},
-		{CauseDrawBuffer, shown, func(s *sim, k int64, d trace.Duration) {
+		{"draw_buffer", shown, func(s *sim, k int64, d trace.Duration) {
 			// The main thread has gone on.
 			const slice = "RSScreenRenderNodeDrawable:RequestFrame"
 			s.renderCause(CauseTruth{Wait: "buffer", Stage: "draw", Slice: slice, NS: d}, k)
@@ -390,7 +368,7 @@ func init() {
 				a.end()
 			})
 		}},
-		{CauseCommitBusy, shown, func(s *sim, k int64, d trace.Duration) {
+		{"commit_busy", shown, func(s *sim, k int64, d trace.Duration) {
 			// The thread that commits does something else when the frame is drawn.
 			const slice = "ClearFrameBuffers"
 			s.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice, NS: d}, k)
@@ -398,7 +376,7 @@ func init() {
 				s.post(s.commit, nil, func(c *actor) { s.inSlice(c, "", slice, "M0538", d+share(s.period(), 18)) })
 			})
 		}},
-		{CauseCommitBinder, shown, func(s *sim, k int64, d trace.Duration) {
+		{"commit_binder", shown, func(s *sim, k int64, d trace.Duration) {
 			// The commit waits for the composer's host.
 			t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice, NS: d}
 			s.renderCause(t, k)
@@ -406,7 +384,7 @@ func init() {
 				s.call(c, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
 			})
 		}},
-		{CauseCommitFence, shown, func(s *sim, k int64, d trace.Duration) {
+		{"commit_fence", shown, func(s *sim, k int64, d trace.Duration) {
 			// The commit waits for the GPU.
 			const slice = "Waiting for Acquire Fence"
 			s.renderCause(CauseTruth{Wait: "fence", Stage: "composer", Slice: slice, NS: d}, k)
@@ -418,11 +396,11 @@ func init() {
 				c.end()
 			})
 		}},
-		{CauseDisplayLate, shown, func(s *sim, k int64, _ trace.Duration) {
+		{"display_late", shown, func(s *sim, k int64, _ trace.Duration) {
 			s.injected(k).leftOut = 1
 			s.renderCause(CauseTruth{Wait: "fence", Stage: "display", NS: s.period()}, k)
 		}},
-		{CausePickUpBusy, pickedUp, func(s *sim, k int64, _ trace.Duration) {
+		{"pick_up_busy", pickedUp, func(s *sim, k int64, _ trace.Duration) {
 			// The main thread does for two vsyncs what is no frame.
 			s.cause(CauseTruth{Wait: "pick_up", PickUp: "render_busy", NS: s.period()}, k)
 			early := share(s.period(), 20)
@@ -432,11 +410,11 @@ func init() {
 				})
 			})
 		}},
-		{CausePickUpNoVsync, pickedUp, func(s *sim, k int64, _ trace.Duration) {
+		{"pick_up_no_vsync", pickedUp, func(s *sim, k int64, _ trace.Duration) {
 			s.cause(CauseTruth{Wait: "pick_up", PickUp: "no_vsync", NS: s.period()}, k)
 			s.injected(k + 1).noVsync = true
 		}},
-		{CauseUnmarshalling, pickedUp, func(s *sim, k int64, _ trace.Duration) {
+		{"unmarshalling", pickedUp, func(s *sim, k int64, _ trace.Duration) {
 			// The transaction arrives when render_service has applied the others.
 			s.cause(CauseTruth{Wait: "pick_up", PickUp: "unmarshalling", NS: s.period()}, k)
 			s.injected(k).slow = s.traceTime(s.grid.at(k + 1).now).Add(share(s.period(), 40))

@@ -61,6 +61,7 @@ type sim struct {
 	fence      int64   // number of the next present fence
 	gpuID      int64
 	rate       int                  // that the display is set to
+	shown      trace.Time           // when the display shows the last frame
 	injects    map[int64]*injection // by the index of a vsync
 	injecting  Cause                // named in the truths that an injection adds
 	background background
@@ -329,7 +330,7 @@ func (s *sim) extra(v vsync, percent int) trace.Duration {
 
 // overrun is when a frame is over that is late by less than a period.
 func (s *sim) overrun(deadline trace.Time, v vsync) trace.Time {
-	return deadline.Add(s.choices.between(500*trace.Microsecond, share(v.period, 75)))
+	return deadline.Add(s.choices.between(500*trace.Microsecond, v.period))
 }
 
 // away keeps a time away from a deadline, so that a small error in a reader's
