@@ -36,6 +36,7 @@ const (
 	CauseBetweenFrames     Cause = "between_frames"
 	CauseImageDecode       Cause = "image_decode"
 	CauseResourceRead      Cause = "resource_read"
+	CauseRenderBusy        Cause = "render_busy"
 	CauseGPULate           Cause = "gpu_late"
 	CauseCachedTransaction Cause = "cached_transaction" // put off until the next frame; delays no frame
 	CauseDrawWork          Cause = "draw_work"
@@ -282,7 +283,7 @@ func init() {
 				a.end()
 			})
 		}},
-		{"render_busy", late, func(s *sim, k int64, _ trace.Duration) {
+		{CauseRenderBusy, late, func(s *sim, k int64, _ trace.Duration) {
 			// The drawing of the frame before takes until this one's deadline is over.
 			const slice = "ApplyKawaseBlur"
 			t := s.renderCause(CauseTruth{
