@@ -41,17 +41,6 @@ func (b *Book) fillAll() {
 	}
 }
 
-// Forget releases most of the memory of the accounts in Threads. Only their frames and spans
-// are left.
-func (b *Book) Forget() {
-	for _, list := range b.Threads {
-		for _, a := range list {
-			a.packed, a.details = nil, nil
-		}
-	}
-	b.chunk, b.spare = nil, nil
-}
-
 // Slice returns the name of the slice of a cell and what it means for the frame. Part of a
 // garbage collection counts as that, and has its reason if it is known.
 func (b *Book) Slice(c *Cell) (name string, p place.Place, reason string) {
@@ -178,6 +167,9 @@ func (a *Account) Cells() iter.Seq[Cell] {
 // Idle returns the time of an account of place.CommitWait in which the thread had nothing to
 // do. No cell has it.
 func (a *Account) Idle() trace.Duration { return a.details.idle }
+
+// Forget releases most of the memory of the account. Only the frame and the span are left.
+func (a *Account) Forget() { a.packed, a.details = nil, nil }
 
 // Late reports whether the frame missed its deadline.
 func (a *Account) Late() bool {

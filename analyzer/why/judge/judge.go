@@ -52,15 +52,25 @@ func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 			g.all = append(g.all, a)
 		}
 	}
-	for _, tid := range slices.Sorted(maps.Keys(threads)) {
-		for _, a := range threads[tid] {
-			c.Frames[a.Frame] = j.explain(a, groups[roleOf(a.Frame)])
+	for _, late := range [...]bool{true, false} {
+		for _, tid := range slices.Sorted(maps.Keys(threads)) {
+			for _, a := range threads[tid] {
+				if a.Late() != late {
+					continue
+				}
+				c.Frames[a.Frame] = j.explain(a, groups[roleOf(a.Frame)])
+				if !late {
+					a.Forget() // late frames are compared with others, and come first
+				}
+			}
 		}
-		for _, a := range threads[tid] {
+	}
+	for _, list := range threads {
+		for _, a := range list {
+			a.Forget()
 			c.FindRoot(c.Frames[a.Frame])
 		}
 	}
-	j.book.Forget() // what follows needs the memory
 	j.explainShown()
 	j.explainPickUps(t)
 	return c
