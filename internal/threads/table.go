@@ -9,16 +9,17 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// A kernel has at most 4 million threads. Their ids are looked up in two steps.
+// A kernel has at most 4 million threads. Their ids are looked up in two steps. Pages are
+// small because a short trace has few threads, and thousands of such traces have a table each.
 const (
-	pageSize = 1 << 11
-	pages    = 1 << 11
+	pageSize = 1 << 7
+	maxTID   = 1 << 22
 )
 
 // Table has a value for some threads. Looking one up costs a fraction of what it costs in
 // a map. The zero Table is empty.
 type Table[T any] struct {
-	pages [pages]*[pageSize]*T
+	pages []*[pageSize]*T
 	rest  map[trace.TID]*T // of ids that no kernel gives, from damaged lines
 	count int
 }
@@ -28,27 +29,32 @@ func (t *Table[T]) Len() int { return t.count }
 
 // Get returns the value of a thread, nil without one.
 func (t *Table[T]) Get(tid trace.TID) *T {
-	if uint32(tid) >= pages*pageSize {
+	n := uint32(tid) / pageSize
+	if n >= uint32(len(t.pages)) {
 		return t.rest[tid]
 	}
-	page := t.pages[tid/pageSize]
+	page := t.pages[n]
 	if page == nil {
 		return nil
 	}
-	return page[tid%pageSize]
+	return page[uint32(tid)%pageSize]
 }
 
 // Put sets the value of a thread that has none. It must not be nil.
 func (t *Table[T]) Put(tid trace.TID, value *T) {
 	t.count++
-	if uint32(tid) >= pages*pageSize {
+	if uint32(tid) >= maxTID {
 		if t.rest == nil {
 			t.rest = map[trace.TID]*T{}
 		}
 		t.rest[tid] = value
 		return
 	}
-	page := &t.pages[tid/pageSize]
+	n := int(tid / pageSize)
+	if n >= len(t.pages) {
+		t.pages = append(t.pages, make([]*[pageSize]*T, n+1-len(t.pages))...)
+	}
+	page := &t.pages[n]
 	if *page == nil {
 		*page = new([pageSize]*T)
 	}

@@ -11,7 +11,7 @@ import (
 
 // Every id has its own value, those that no kernel gives, too, and All has all in one order.
 func TestTable(t *testing.T) {
-	ids := []trace.TID{0, 1, 2047, 2048, 1<<22 - 1, math.MinInt32, -1, 1 << 22, math.MaxInt32}
+	ids := []trace.TID{0, 1, 127, 128, 2047, 2048, 1<<22 - 1, math.MinInt32, -1, 1 << 22, math.MaxInt32}
 	var table threads.Table[int]
 	for i := range ids {
 		tid := ids[len(ids)-1-i]

@@ -18,7 +18,10 @@ import (
 //	…
 //	processor, time
 //	…
-const chunkSize = 64 << 10
+const (
+	firstChunk = 4 << 10 // of a short trace; each of the next ones is twice as large
+	chunkSize  = 64 << 10
+)
 
 // How much of the time of a packed cell is clocked.
 const (
@@ -68,7 +71,7 @@ func (b *Book) close(a *Account) {
 func (b *Book) pack(d *details) []byte {
 	const most = 2 + 4*binary.MaxVarintLen64 // bytes of a cell
 	if need := (len(d.cells) + len(d.ran) + 1) * most; cap(b.chunk)-len(b.chunk) < need {
-		b.chunk = make([]byte, 0, max(chunkSize, need))
+		b.chunk = make([]byte, 0, max(firstChunk, min(2*cap(b.chunk), chunkSize), need))
 	}
 	p := binary.AppendUvarint(b.chunk[len(b.chunk):], uint64(len(d.cells)))
 	for i := range d.cells {

@@ -19,8 +19,9 @@ type leafStore struct {
 }
 
 const (
-	leafChunk = 1 << 16
-	hasReason = 0x80
+	leafChunk      = 1 << 16
+	firstLeafChunk = 1 << 12 // of a short trace; each of the next ones is twice as large
+	hasReason      = 0x80
 	// mostOfLeaf is above the packed size of a leaf.
 	mostOfLeaf = 7 * binary.MaxVarintLen64
 )
@@ -28,9 +29,9 @@ const (
 // add stores the leaves of a wait, maxLeaves at most. It returns their place, which is not 0.
 func (s *leafStore) add(leaves []Leaf) uint32 {
 	n := len(s.chunks) - 1
-	if n < 0 || leafChunk-len(s.chunks[n]) < 1+len(leaves)*mostOfLeaf {
-		s.chunks = append(s.chunks, make([]byte, 0, leafChunk))
+	if need := 1 + len(leaves)*mostOfLeaf; n < 0 || cap(s.chunks[n])-len(s.chunks[n]) < need {
 		n++
+		s.chunks = append(s.chunks, make([]byte, 0, min(firstLeafChunk<<min(n, 4), leafChunk)))
 		if n == 0 {
 			s.chunks[0] = append(s.chunks[0], 0)
 		}

@@ -144,7 +144,7 @@ func (r *ring[T]) before(i int) *T {
 
 // newThread returns a thread of which nothing is known.
 func newThread(tid trace.TID) *thread {
-	t := &thread{tid: tid, pid: trace.UnknownPID, states: history{list: make([]segment, 1)}}
+	t := &thread{tid: tid, pid: trace.UnknownPID, states: history{list: make([]segment, 1, briefPast+1)}}
 	t.now = &t.states.list[0]
 	return t
 }
