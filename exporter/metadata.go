@@ -35,8 +35,10 @@ func writeUUID(w *packet.Writer, hash [2]uint64) {
 // writeResult writes what ohframe reads of the trace. It is deflated already.
 func writeResult(w *packet.Writer, r *result.Result) {
 	w.Flush()
-	b := packet.AppendVarint(nil, packet.FieldSequenceID, packet.SequenceID)
-	w.WriteBytes(packet.AppendBytes(nil, packet.TraceField, append(b, r.Field()...)))
+	head, content := r.Field()
+	b := append(packet.AppendVarint(nil, packet.FieldSequenceID, packet.SequenceID), head...)
+	w.WriteBytes(append(packet.AppendLength(nil, packet.TraceField, len(b)+len(content)), b...))
+	w.WriteBytes(content)
 }
 
 // attribute is a line on the UI's overview page: text, or else a number.

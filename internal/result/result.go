@@ -91,9 +91,9 @@ var codes = sync.OnceValue(func() uint64 {
 	return xxh3.HashString(s.String())
 })
 
-// Field returns the result as an encoded field of a TracePacket. The same result gives the
-// same bytes.
-func (r *Result) Field() []byte {
+// Field returns the result as an encoded field of a TracePacket, in two parts so that the
+// larger one is not copied. The same result gives the same bytes.
+func (r *Result) Field() (head, content []byte) {
 	var deflated bytes.Buffer
 	z, _ := flate.NewWriter(&deflated, flate.DefaultCompression)
 	w := &writer{coder: newCoder(r.Timeline, limits.Limits{}), to: z}
@@ -104,8 +104,9 @@ func (r *Result) Field() []byte {
 	var b []byte
 	b = protowire.AppendVarint(protowire.AppendTag(b, resultVersion, protowire.VarintType), version)
 	b = protowire.AppendFixed64(protowire.AppendTag(b, resultCodes, protowire.Fixed64Type), codes())
-	b = protowire.AppendBytes(protowire.AppendTag(b, resultDeflated, protowire.BytesType), deflated.Bytes())
-	return protowire.AppendBytes(protowire.AppendTag(nil, PacketField, protowire.BytesType), b)
+	b = protowire.AppendVarint(protowire.AppendTag(b, resultDeflated, protowire.BytesType), uint64(deflated.Len()))
+	head = protowire.AppendVarint(protowire.AppendTag(nil, PacketField, protowire.BytesType), uint64(len(b)+deflated.Len()))
+	return append(head, b...), deflated.Bytes()
 }
 
 func newCoder(t *analyzer.Timeline, l limits.Limits) *coder {

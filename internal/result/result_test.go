@@ -209,7 +209,8 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	r := full()
-	encoded := r.Field()
+	head, content := r.Field()
+	encoded := append(head, content...)
 	number, _, n := protowire.ConsumeTag(encoded)
 	payload, _ := protowire.ConsumeBytes(encoded[n:])
 	if number != PacketField || !strings.Contains(string(text), fmt.Sprintf("field %d of a TracePacket", PacketField)) {
