@@ -94,7 +94,7 @@ func (f *fieldStore) parse(kind Kind, args []byte) any {
 			return q
 		}
 	case TransactionEvent, ReceivedEvent:
-		if t := f.transactions.next(); t.parse(args, kind == ReceivedEvent) {
+		if t := f.transactions.next(); t.parse(args) {
 			return t
 		}
 	case IssueEvent, CompleteEvent:
@@ -106,12 +106,22 @@ func (f *fieldStore) parse(kind Kind, args []byte) any {
 }
 
 // parse parses "pid=61 iowait=1 caller=io_schedule+0x48/0x60 delay=12".
-func (b *Blocked) parse(args []byte) bool {
-	tid, rest, ok := unsigned(args, "pid=")
-	b.TID = trace.TID(tid)
-	wait, rest := keyed(rest, "iowait=")
-	b.IOWait = len(wait) == 1 && wait[0] == '1'
-	b.Caller, _ = keyed(rest, "caller=")
+func (b *Blocked) parse(args []byte) (ok bool) {
+	*b = Blocked{}
+	for rest := args; len(rest) > 0; {
+		var word []byte
+		word, rest = cutWord(rest)
+		switch {
+		case hasAt(word, 0, "pid="):
+			var tid uint64
+			tid, ok = parseUnsigned(word[len("pid="):])
+			b.TID = trace.TID(tid)
+		case hasAt(word, 0, "iowait="):
+			b.IOWait = string(word) == "iowait=1"
+		case hasAt(word, 0, "caller="):
+			b.Caller = word[len("caller="):]
+		}
+	}
 	return ok
 }
 
@@ -120,8 +130,18 @@ const maxFrequency = 1 << 24
 
 // parse parses "state=1720000 cpu_id=4".
 func (f *Frequency) parse(args []byte) bool {
-	kHz, rest, ok := unsigned(args, "state=")
-	cpu, _, ok2 := unsigned(rest, "cpu_id=")
+	var kHz, cpu uint64
+	var ok, ok2 bool
+	for rest := args; len(rest) > 0; {
+		var word []byte
+		word, rest = cutWord(rest)
+		switch {
+		case hasAt(word, 0, "state="):
+			kHz, ok = parseUnsigned(word[len("state="):])
+		case hasAt(word, 0, "cpu_id="):
+			cpu, ok2 = parseUnsigned(word[len("cpu_id="):])
+		}
+	}
 	f.KHz, f.CPU = uint32(kHz), trace.CPU(cpu)
 	return ok && ok2 && kHz > 0 && kHz <= maxFrequency && cpu < maxCPUs
 }
@@ -132,15 +152,24 @@ const oneWay = 1
 
 // parse parses "transaction=81 dest_node=5 dest_proc=1864 dest_thread=0 reply=0 flags=0x10
 // code=0xa", or only the first field.
-func (t *Transact) parse(args []byte, received bool) bool {
-	id, rest, ok := unsigned(args, "transaction=")
-	*t = Transact{ID: id}
-	if ok && !received {
-		var thread, reply, flags uint64
-		thread, rest, _ = unsigned(rest, "dest_thread=")
-		reply, rest, _ = unsigned(rest, "reply=")
-		flags, _, _ = unsigned(rest, "flags=")
-		t.Thread, t.Reply, t.OneWay = trace.TID(thread), reply != 0, flags&oneWay != 0
+func (t *Transact) parse(args []byte) (ok bool) {
+	*t = Transact{}
+	for rest := args; len(rest) > 0; {
+		var word []byte
+		word, rest = cutWord(rest)
+		switch {
+		case hasAt(word, 0, "transaction="):
+			t.ID, ok = parseUnsigned(word[len("transaction="):])
+		case hasAt(word, 0, "dest_thread="):
+			thread, _ := parseUnsigned(word[len("dest_thread="):])
+			t.Thread = trace.TID(thread)
+		case hasAt(word, 0, "reply="):
+			reply, _ := parseUnsigned(word[len("reply="):])
+			t.Reply = reply != 0
+		case hasAt(word, 0, "flags="):
+			flags, _ := parseUnsigned(word[len("flags="):])
+			t.OneWay = flags&oneWay != 0
+		}
 	}
 	return ok
 }
@@ -165,28 +194,17 @@ func (q *Request) parse(args []byte) bool {
 	return start < plus && args[start-1] == ' ' && plus-start < 20
 }
 
-// keyed returns the text behind a key up to the next blank, and the text from there on. If
-// the key is absent, it returns nothing and the whole text.
-func keyed(text []byte, key string) (value, rest []byte) {
-	i := bytes.Index(text, []byte(key))
-	if i < 0 {
-		return nil, text
+// cutWord returns the text up to the next blank, and the text after that.
+func cutWord(text []byte) (word, rest []byte) {
+	for i, c := range text {
+		if c == ' ' {
+			return text[:i], text[i+1:]
+		}
 	}
-	value = text[i+len(key):]
-	if end := bytes.IndexByte(value, ' '); end >= 0 {
-		return value[:end], value[end:]
-	}
-	return value, nil
+	return text, nil
 }
 
-// unsigned returns the decimal number behind a key or, behind 0x, the hexadecimal one, and
-// the text after it.
-func unsigned(text []byte, key string) (n uint64, rest []byte, ok bool) {
-	value, rest := keyed(text, key)
-	n, ok = parseUnsigned(value)
-	return n, rest, ok
-}
-
+// parseUnsigned parses a decimal number or, behind 0x, a hexadecimal one.
 func parseUnsigned(text []byte) (n uint64, ok bool) {
 	digits, base := text, uint64(10)
 	if hasAt(text, 0, "0x") {
