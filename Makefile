@@ -12,7 +12,7 @@ include internal/browsertest/axe/axe.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race memory conformance lint dependencies api docs causes diff-power bench bench-fleet beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs causes diff-power bench beam clean
 
 all: lint test
 
@@ -67,42 +67,20 @@ docs:
 causes:
 	OHFRAME_UPDATE_DOCS=1 go test ./analyzer/why -run '^TestInjectedCauses$$' -count 1 -v -timeout 60m
 
-# Measures ohframe on a trace of BENCH_SIZE relative to wc -l. Writes the trace once.
+# Measures ohframe against its aims on BENCH_TRACES, by default one of BENCH_SIZE that is
+# written once, and on a fleet of BENCH_FLEET traces of 1 MB. BENCH_BEFORE is the program of
+# another commit.
 BENCH_SIZE := 256MB
+BENCH_TRACES = $(bench_trace)
+BENCH_FLEET := 1000
 bench_trace := build/bench-$(BENCH_SIZE).ftrace
 
 $(bench_trace):
 	@mkdir -p build
 	go run ./internal/simulate/cmd/simulate -capture -size $(BENCH_SIZE) -out $@.tmp && mv $@.tmp $@
 
-bench: build engine $(bench_trace)
-	go run ./internal/bench -trace $(bench_trace) -engine
-
-# Measures fleets: traces of 1 MB, ten of them different, against frames on one file of
-# the same bytes; and a report over generated rows.
-BENCH_TRACES := 1000
-BENCH_ROWS := 1000000
-bench_fleet := build/bench-fleet-$(BENCH_TRACES)
-
-$(bench_fleet):
-	@mkdir -p $@.tmp
-	for seed in 1 2 3 4 5 6 7 8 9 10; do \
-	  go run ./internal/simulate/cmd/simulate -capture -size 1MB -seed $$seed -out $@.tmp/$$seed-0.ftrace || exit 1; \
-	  for copy in $$(seq 1 $$(($(BENCH_TRACES) / 10 - 1))); do cp $@.tmp/$$seed-0.ftrace $@.tmp/$$seed-$$copy.ftrace || exit 1; done; \
-	done
-	mv $@.tmp $@
-
-bench-fleet: build $(bench_fleet)
-	cat $(bench_fleet)/*.ftrace > $(bench_fleet).ftrace
-	for i in 1 2 3; do \
-	  rm -rf $(bench_fleet).dataset; \
-	  bash -c 'time bin/ohframe frames $(bench_fleet).ftrace --format csv -o /dev/null --limit traces=$(BENCH_TRACES)' || exit 1; \
-	  bash -c 'time bin/ohframe fleet run $(bench_fleet) -o $(bench_fleet).dataset --no-causes' || exit 1; \
-	  rm -rf $(bench_fleet).dataset; \
-	  bash -c 'time bin/ohframe fleet run $(bench_fleet) -o $(bench_fleet).dataset' || exit 1; \
-	done
-	du -sb $(bench_fleet).dataset
-	BENCH_ROWS=$(BENCH_ROWS) go test ./internal/fleet -run '^$$' -bench Report -benchtime 3x -timeout 1h
+bench: build engine $(BENCH_TRACES)
+	go run ./internal/bench -engine -fleet $(BENCH_FLEET) $(if $(BENCH_BEFORE),-before $(BENCH_BEFORE)) $(BENCH_TRACES)
 
 # The nested module, which the core does not need. It is built with the flags of
 # releases, so release-check finds the packages of both in the cache.

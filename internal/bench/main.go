@@ -1,13 +1,15 @@
-// Command bench measures ohframe on a large trace: each stage in this process, the
-// command as a user runs it, and the time in which Perfetto's engine loads the
-// result. Because machines differ, times are relative to "wc -l" on the same file,
-// which reads every byte and does little else.
+// Command bench measures ohframe against its aims, as ratios that depend little on the
+// machine: the processor time of commands in turns on one processor, the least of several
+// runs, and peak memory on all processors. With the program of another commit as -before,
+// that is measured in the same turns.
 //
-//	bench [-trace FILE] [-runs N] [-engine]
+//	bench [-before PROGRAM] [-runs N] [-engine] [-fleet N] TRACE...
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -16,159 +18,269 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"runtime"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/exporter"
+	"ohframe/internal/simulate"
 	"ohframe/internal/simulate/rawfile"
 )
 
 func main() {
-	trace := flag.String("trace", "build/bench-256MB.ftrace", "the text trace to measure on")
-	program := flag.String("ohframe", "bin/ohframe", "the command to measure")
-	runs := flag.Int("runs", 5, "how often each thing is run; the median counts")
-	withEngine := flag.Bool("engine", false, "measure loading into Perfetto's engine too")
+	b := &bench{}
+	flag.StringVar(&b.program, "ohframe", "bin/ohframe", "the command to measure")
+	flag.StringVar(&b.before, "before", "", "the command of another commit")
+	flag.IntVar(&b.runs, "runs", 5, "how often each thing is run; the least time counts")
+	engine := flag.Bool("engine", false, "measure loading into Perfetto's engine too")
+	fleet := flag.Int("fleet", 0, "measure a fleet of `N` traces of 1 MB")
 	flag.Parse()
-	b := &bench{trace: *trace, program: *program, runs: *runs}
-	if err := b.run(*withEngine); err != nil {
+	if err := b.run(flag.Args(), *engine, *fleet); err != nil {
 		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
 		os.Exit(1)
 	}
 }
 
 type bench struct {
-	trace, program string
-	runs           int
-	size           int64
-	wc             time.Duration
-	out            *tabwriter.Writer
-	directory      string
+	program, before string
+	runs            int
+	directory       string
+	out             *tabwriter.Writer
 }
 
-func (b *bench) run(withEngine bool) error {
-	info, err := os.Stat(b.trace)
-	if err != nil {
-		return err
-	}
-	b.size = info.Size()
+func (b *bench) run(traces []string, engine bool, fleet int) (err error) {
 	if b.directory, err = os.MkdirTemp("", "ohframe-bench-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(b.directory)
 	b.out = tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Printf("%s, %.0f MB, median of %d runs\n", b.trace, float64(b.size)/1e6, b.runs)
-	fmt.Fprintln(b.out, "\ttime\tMB/s\t× wc -l\tpeak MB\t")
-	steps := []func() error{b.count, b.stages, b.commands, b.binary}
-	if withEngine {
+	steps := []func(string) error{b.commands, b.sequential, b.binary}
+	if engine {
 		steps = append(steps, b.engine)
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
+	for _, trace := range traces {
+		b.title(trace)
+		for _, step := range steps {
+			if err := step(trace); err != nil {
+				return err
+			}
+		}
+		b.out.Flush()
+	}
+	if fleet > 0 {
+		return b.fleet(fleet)
+	}
+	return nil
+}
+
+func (b *bench) title(name string) {
+	fmt.Printf("%s, least of %d runs\n", name, b.runs)
+	fmt.Fprintln(b.out, "\tmeasured\taim\tbefore\t")
+}
+
+// row prints a value, the aim, and the value of the program before, if it has one.
+func (b *bench) row(name, format, aim string, value, before float64) {
+	old := ""
+	if before > 0 {
+		old = fmt.Sprintf(format, before)
+	}
+	fmt.Fprintf(b.out, "%s\t"+format+"\t%s\t%s\t\n", name, value, aim, old)
+}
+
+// runs are the results of running a command with both programs.
+type runs struct {
+	args         []string
+	time, before time.Duration
+}
+
+// measure runs commands in turns and stores the least processor time of each.
+func (b *bench) measure(list ...*runs) error {
+	for _, r := range list {
+		r.time, r.before = math.MaxInt64, math.MaxInt64
+		if b.before == "" {
+			r.before = 0
 		}
 	}
-	return b.out.Flush()
-}
-
-// count measures wc -l, once to fill the page cache and then for its time.
-func (b *bench) count() error {
-	if _, _, err := b.exec("wc", "-l", b.trace); err != nil {
-		return err
-	}
-	took, peak, err := b.exec("wc", "-l", b.trace)
-	b.wc = took
-	b.row("wc -l", took, peak)
-	return err
-}
-
-// stages measures the stages of the pipeline in this process.
-func (b *bench) stages() error {
-	for _, stage := range []struct {
-		name string
-		run  func(ctx context.Context, r io.Reader) error
-	}{
-		{"reading", func(ctx context.Context, r io.Reader) error {
-			_, err := hitrace.Run(ctx, r, hitrace.Options{}, hitrace.Sink{Track: func(int, *hitrace.Batch) {}})
-			return err
-		}},
-		{"reading and analysis", func(ctx context.Context, r io.Reader) error {
-			_, _, err := analyzer.Analyze(ctx, r, hitrace.Options{}, analyzer.Options{})
-			return err
-		}},
-		{"reading, analysis and export", func(ctx context.Context, r io.Reader) error {
-			_, err := exporter.Convert(ctx, r, io.Discard, exporter.Options{})
-			return err
-		}},
-	} {
-		took, err := b.median(func() error {
-			f, err := os.Open(b.trace)
+	for range b.runs {
+		for _, r := range list {
+			took, _, err := execute(1, b.program, r.args...)
 			if err != nil {
 				return err
 			}
-			defer f.Close()
-			return stage.run(context.Background(), f)
-		})
-		if err != nil {
-			return err
+			r.time = min(r.time, took)
+			if b.before != "" {
+				if took, _, err = execute(1, b.before, r.args...); err != nil {
+					return err
+				}
+				r.before = min(r.before, took)
+			}
 		}
-		b.row(stage.name, took, 0)
 	}
 	return nil
 }
 
-// commands measures the command as a user runs it.
-func (b *bench) commands() error {
-	one, two := time.Duration(0), time.Duration(0)
-	for _, c := range []struct {
+// execute runs a command on some processors. It returns its processor time and peak memory.
+func execute(processors int, name string, args ...string) (time.Duration, int64, error) {
+	cmd := exec.Command(name, args...)
+	var message bytes.Buffer
+	cmd.Env, cmd.Stderr = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(processors)), &message
+	if err := cmd.Run(); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, message.Bytes())
+	}
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peakMemory(cmd.ProcessState), nil
+}
+
+func (b *bench) file(name string) string { return filepath.Join(b.directory, name) }
+
+// commands compares the commands with each other, and their outputs with the text.
+func (b *bench) commands(trace string) error {
+	size, err := sizeOf(trace)
+	if err != nil {
+		return err
+	}
+	convert := func(output string, flags ...string) *runs {
+		return &runs{args: append([]string{"convert", "--quiet", trace, "-o", b.file(output)}, flags...)}
+	}
+	read := func(command string) *runs { return &runs{args: []string{command, trace, "--format", "csv"}} }
+	frames, report := read("frames"), read("report")
+	why := &runs{args: []string{"why", trace, "--format", "json"}}
+	bare, full, none := convert("bare", "--no-causes"), convert("full"), convert("none", "--events", "none")
+	if err := b.measure(frames, report, why, bare, full); err != nil {
+		return err
+	}
+	before := b.before
+	b.before = "" // may not have the flags that follow
+	err = b.measure(none, convert("compressed", "--compress"))
+	b.before = before
+	if err != nil {
+		return err
+	}
+	for _, r := range []struct {
 		name string
-		took *time.Duration
-		args []string
-	}{
-		{"ohframe frames", nil, []string{"frames", b.trace, "--format", "csv"}},
-		{"ohframe convert --events none", nil, b.convert("frames", "--events", "none")},
-		{"ohframe convert", &two, b.convert("trace")},
-		{"ohframe convert --workers 1", &one, b.convert("single", "--workers", "1")},
-		{"ohframe convert --compress", nil, b.convert("compressed", "--compress")},
-	} {
-		took, peak, err := b.exec(b.program, c.args...)
-		if err != nil {
-			return err
-		}
-		if c.took != nil {
-			*c.took = took
-		}
-		b.row(c.name, took, peak)
+		of   *runs
+	}{{"frames", frames}, {"report", report}, {"why", why}, {"convert --no-causes", bare}, {"convert", full}, {"convert --events none", none}} {
+		b.row(r.name+", ms", "%.0f", "", milliseconds(r.of.time), milliseconds(r.of.before))
 	}
-	b.out.Flush()
-	fmt.Printf("all workers against one: %.2f ×\n", float64(one)/float64(two))
-	for _, name := range []string{"trace", "compressed"} {
-		info, err := os.Stat(b.output(name))
+	b.row("frames, MB/s", "%.0f", "", rate(size, frames.time), rate(size, frames.before))
+	ratio := func(name, aim string, r, to *runs) {
+		b.row(name, "%.2f", aim, milliseconds(r.time)/milliseconds(to.time), milliseconds(r.before)/milliseconds(to.before))
+	}
+	ratio("report / frames", "≤ 1.25", report, frames)
+	ratio("why / frames", "≤ 1.25", why, frames)
+	ratio("convert / convert --no-causes", "≤ 1.15", full, bare)
+	for _, name := range []string{"full", "compressed"} {
+		n, err := sizeOf(b.file(name))
 		if err != nil {
 			return err
 		}
-		fmt.Printf("size of %s against text: %.1f %%\n", name, 100*float64(info.Size())/float64(b.size))
+		b.row("output, "+name+", % of the text", "%.1f", "", 100*float64(n)/float64(size), 0)
+	}
+	for _, r := range []struct {
+		name string
+		of   *runs
+	}{{"frames", frames}, {"report", report}, {"convert", full}} {
+		var peak [2]int64
+		for i, program := range []string{b.program, b.before} {
+			if program != "" {
+				if _, peak[i], err = execute(runtime.NumCPU(), program, r.of.args...); err != nil {
+					return err
+				}
+			}
+		}
+		b.row(r.name+", peak MB", "%.0f", "≤ 60 for 256 MB, ≤ 200 for 4 GB", float64(peak[0])/1e6, float64(peak[1])/1e6)
 	}
 	return nil
 }
 
-func (b *bench) output(name string) string { return filepath.Join(b.directory, name+".pftrace") }
+// work is the function in which the workers of a run spend their time. turns are those
+// that only one worker at a time is in.
+const work = "ohframe/analyzer/hitrace.(*pipeline).work"
 
-func (b *bench) convert(name string, flags ...string) []string {
-	return append([]string{"convert", b.trace, "--quiet", "-o", b.output(name)}, flags...)
+var turns = []struct{ name, function string }{
+	{"reading", "ohframe/analyzer/hitrace.(*pipeline).read"},
+	{"settling", "ohframe/analyzer/hitrace.(*pipeline).settle"},
+	{"frames", "ohframe/analyzer.(*Builder).Track"},
+	{"threads", "ohframe/analyzer/why/record.(*preparer).track"},
+	{"plan of the output", "ohframe/exporter/ftrace.(*Planner).Plan"},
+	{"writing", "ohframe/analyzer/hitrace.(*pipeline).write"},
+}
+
+// profiled is how long conversions are profiled: the time of 1,000 samples.
+const profiled = 10 * time.Second
+
+// sequential profiles conversions with one worker for the share of each sequential part.
+// What precedes and follows the pipeline is sequential, too. Turns overlap each other, so
+// on many processors the longest of them is the limit.
+func (b *bench) sequential(trace string) error {
+	profile := b.file("profile")
+	f, err := os.Create(profile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return err
+	}
+	for start := time.Now(); err == nil && time.Since(start) < profiled; {
+		err = convert(trace, b.file("profiled"))
+	}
+	pprof.StopCPUProfile()
+	if err != nil {
+		return err
+	}
+	out, err := exec.Command("go", "tool", "pprof", "-top", "-cum", "-unit=us", "-nodecount=100000", "-nodefraction=0", profile).Output()
+	if err != nil {
+		return err
+	}
+	const main = "main.convert"
+	times := map[string]float64{}
+	for line := range strings.Lines(string(out)) {
+		if fields := strings.Fields(line); len(fields) >= 6 {
+			function := strings.TrimSuffix(strings.Join(fields[5:], " "), " (inline)")
+			times[function], _ = strconv.ParseFloat(strings.TrimSuffix(fields[3], "us"), 64)
+		}
+	}
+	longest, rest := 0.0, times[main]
+	total := times[work] + rest
+	for _, t := range turns {
+		if times[t.function] == 0 {
+			return fmt.Errorf("no %s in the profile", t.function)
+		}
+		longest = max(longest, times[t.function])
+		b.row("convert, turns of "+t.name+", %", "%.1f", "≤ 12.5", 100*times[t.function]/total, 0)
+	}
+	b.row("convert, before and after the turns, %", "%.1f", "", 100*rest/total, 0)
+	b.row("convert, 8 processors against one, at best", "%.1f", "≥ 4", total/(rest+max(longest, times[work]/8)), 0)
+	return nil
+}
+
+func convert(trace, output string) error {
+	f, err := os.Open(trace)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out, err := os.Create(output)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	options := exporter.Options{Causes: true}
+	options.Reader.Workers = 1
+	_, err = exporter.Convert(context.Background(), f, out, options)
+	return err
 }
 
 // binarySize is the size of the text that is measured as binary traces, too.
 const binarySize = 64 << 20
 
-// binary measures frames of the same events as text and as binary traces, and the text
-// of a binary trace. Unlike other times, these are processor time.
-func (b *bench) binary() error {
-	text, err := b.head(binarySize)
+// binary measures frames of the same events as binary traces.
+func (b *bench) binary(trace string) error {
+	text, err := head(trace, binarySize)
 	if err != nil {
 		return err
 	}
@@ -180,31 +292,22 @@ func (b *bench) binary() error {
 	linux, _ := rawfile.Sys(events, rawfile.SysOptions{})
 	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{Padded: true})
 	events = nil
-	var ofText time.Duration
-	b.out.Flush()
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{{"ftrace", text}, {"sys", sys}, {"linux.sys", linux}, {"htrace", htrace}} {
-		path := filepath.Join(b.directory, "trace."+f.name)
-		if err := os.WriteFile(path, f.data, 0o600); err != nil {
+	files := []struct {
+		name, aim string
+		data      []byte
+	}{{"head.ftrace", "", text}, {"hongmeng.sys", "≥ 200", sys}, {"linux.sys", "≥ 200", linux}, {"head.htrace", "", htrace}}
+	list := make([]*runs, len(files))
+	for i, f := range files {
+		if err := os.WriteFile(b.file(f.name), f.data, 0o600); err != nil {
 			return err
 		}
-		took, err := b.processor("frames", path, "--format", "csv")
-		if err != nil {
-			return err
-		}
-		if f.name == "ftrace" {
-			ofText = took
-		}
-		fmt.Printf("frames of %s: %.0f ms of processor time, %.0f MB/s of the file, %.2f × the text\n", f.name, float64(took)/1e6, float64(len(f.data))/1e6/took.Seconds(), float64(took)/float64(ofText))
-		if f.name == "ftrace" {
-			continue
-		}
-		if took, err = b.processor("text", path, "-o", path+".txt"); err != nil {
-			return err
-		}
-		fmt.Printf("text of %s: %.0f ms of processor time, %.0f MB/s of the file\n", f.name, float64(took)/1e6, float64(len(f.data))/1e6/took.Seconds())
+		list[i] = &runs{args: []string{"frames", b.file(f.name), "--format", "csv"}}
+	}
+	if err := b.measure(list...); err != nil {
+		return err
+	}
+	for i, f := range files {
+		b.row("frames of "+f.name+", MB/s", "%.0f", f.aim, rate(int64(len(f.data)), list[i].time), rate(int64(len(f.data)), list[i].before))
 	}
 	return nil
 }
@@ -214,103 +317,125 @@ const engineSize = 32 << 20
 
 // engine measures the processor time in which Perfetto's engine loads the text and its
 // conversions.
-func (b *bench) engine() error {
-	text := filepath.Join(b.directory, "engine.ftrace")
-	content, err := b.head(engineSize)
+func (b *bench) engine(trace string) error {
+	content, err := head(trace, engineSize)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(text, content, 0o600); err != nil {
+	files := []string{b.file("engine.ftrace")}
+	if err := os.WriteFile(files[0], content, 0o600); err != nil {
 		return err
 	}
-	files := []string{text}
 	for _, events := range exporter.EventsNames {
-		files = append(files, b.output("engine-"+events))
-		if out, err := exec.Command(b.program, "convert", "--quiet", "--events", events, text, "-o", files[len(files)-1]).CombinedOutput(); err != nil {
-			return fmt.Errorf("%w: %s", err, out)
+		files = append(files, b.file("engine-"+events))
+		if _, _, err := execute(1, b.program, "convert", "--quiet", "--events", events, files[0], "-o", b.file("engine-"+events)); err != nil {
+			return err
 		}
 	}
 	out, err := exec.Command("node", append([]string{"internal/engine/loadtimes.mjs", strconv.Itoa(b.runs)}, files...)...).Output()
 	if err != nil {
 		return err
 	}
-	b.out.Flush()
-	var ofText float64
-	for i, field := range strings.Fields(string(out)) {
+	var times []float64
+	for _, field := range strings.Fields(string(out)) {
 		took, err := strconv.ParseFloat(field, 64)
 		if err != nil {
 			return err
 		}
-		if i == 0 {
-			ofText = took
+		times = append(times, took)
+	}
+	b.row("engine, import of the text, ms", "%.0f", "", times[0], 0)
+	for i, events := range exporter.EventsNames {
+		aim := ""
+		if events == exporter.ShownEvents.String() {
+			aim = "≥ 5"
 		}
-		info, err := os.Stat(files[i])
-		if err != nil {
-			return err
-		}
-		fmt.Printf("engine loads %s, %.1f %% of the text: %.0f ms of processor time, %.2f × faster\n", filepath.Base(files[i]), 100*float64(info.Size())/float64(len(content)), took, ofText/took)
+		b.row("engine, import / load of --events "+events, "%.1f", aim, times[0]/times[i+1], 0)
 	}
 	return nil
 }
 
-// head returns the first lines of the trace, of at most so many bytes.
-func (b *bench) head(size int64) ([]byte, error) {
-	f, err := os.Open(b.trace)
+// fleet compares a fleet of traces of 1 MB, ten of them different, with frames of one file
+// of the same bytes.
+func (b *bench) fleet(n int) error {
+	folder, all := b.file("fleet"), b.file("all.ftrace")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return err
+	}
+	one, err := os.Create(all)
+	if err != nil {
+		return err
+	}
+	defer one.Close()
+	w := bufio.NewWriter(one)
+	for i := range n {
+		name, first := filepath.Join(folder, fmt.Sprintf("%d.ftrace", i)), filepath.Join(folder, fmt.Sprintf("%d.ftrace", i%10))
+		if i >= 10 {
+			err = os.Link(first, name)
+		} else {
+			config := simulate.Capture(1 << 20)
+			config.Seed = uint64(i + 1)
+			var text bytes.Buffer
+			if _, err = simulate.Write(&text, config); err == nil {
+				err = os.WriteFile(name, text.Bytes(), 0o600)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		w.Write(content)
+	}
+	if err := cmp.Or(w.Flush(), one.Close()); err != nil {
+		return err
+	}
+	limit := fmt.Sprintf("--limit=traces=%d", max(n, 1<<10))
+	frames := &runs{args: []string{"frames", all, "--format", "csv", limit}}
+	why := &runs{args: []string{"why", all, "--format", "json", limit}}
+	bare := &runs{args: []string{"fleet", "run", folder, "-o", b.file("dataset-bare"), "--no-causes"}}
+	full := &runs{args: []string{"fleet", "run", folder, "-o", b.file("dataset")}}
+	if err := b.measure(frames, why, bare, full); err != nil {
+		return err
+	}
+	b.title(fmt.Sprintf("%d traces of 1 MB", n))
+	share := func(name, aim string, r *runs) {
+		b.row(name+", % of the throughput of frames", "%.0f", aim, 100*float64(frames.time)/float64(r.time), 100*float64(frames.before)/float64(r.before))
+	}
+	b.row("frames of one file of them all, ms", "%.0f", "", milliseconds(frames.time), milliseconds(frames.before))
+	share("why of that file", "", why)
+	share("fleet run --no-causes", "", bare)
+	share("fleet run", "≥ 80", full)
+	return b.out.Flush()
+}
+
+// head returns the first lines of a trace, of at most so many bytes.
+func head(trace string, size int64) ([]byte, error) {
+	f, err := os.Open(trace)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text := make([]byte, min(size, b.size))
-	_, err = io.ReadFull(f, text)
+	text, err := io.ReadAll(io.LimitReader(f, size))
 	return text[:bytes.LastIndexByte(text, '\n')+1], err
 }
 
-// exec runs a command several times and returns its median time and its peak memory.
-func (b *bench) exec(name string, args ...string) (took time.Duration, peak int64, err error) {
-	took, err = b.median(func() error {
-		cmd := exec.Command(name, args...)
-		cmd.Stderr = os.Stderr
-		if err := cmd.Run(); err != nil {
-			return err
-		}
-		peak = max(peak, peakMemory(cmd.ProcessState))
-		return nil
-	})
-	return took, peak, err
+func sizeOf(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
-// processor runs ohframe several times on one processor and returns the least processor
-// time.
-func (b *bench) processor(args ...string) (time.Duration, error) {
-	least := time.Duration(math.MaxInt64)
-	for range b.runs {
-		cmd := exec.Command(b.program, args...)
-		cmd.Env, cmd.Stderr = append(os.Environ(), "GOMAXPROCS=1"), os.Stderr
-		if err := cmd.Run(); err != nil {
-			return 0, err
-		}
-		least = min(least, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
-	}
-	return least, nil
-}
+func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
 
-func (b *bench) median(f func() error) (time.Duration, error) {
-	var times []time.Duration
-	for range b.runs {
-		start := time.Now()
-		if err := f(); err != nil {
-			return 0, err
-		}
-		times = append(times, time.Since(start))
+// rate returns the throughput in MB/s; 0 without a time.
+func rate(size int64, d time.Duration) float64 {
+	if d == 0 {
+		return 0
 	}
-	slices.Sort(times)
-	return times[len(times)/2], nil
-}
-
-func (b *bench) row(name string, took time.Duration, peak int64) {
-	memory := ""
-	if peak > 0 {
-		memory = strconv.FormatInt(peak/1e6, 10)
-	}
-	fmt.Fprintf(b.out, "%s\t%.0f ms\t%.0f\t%.1f\t%s\t\n", name, float64(took)/1e6, float64(b.size)/1e6/took.Seconds(), float64(took)/float64(b.wc), memory)
+	return float64(size) / 1e6 / d.Seconds()
 }

@@ -12,35 +12,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 )
-
-// BenchmarkRun measures the traces of a folder, which BENCH_FLEET names. "make
-// bench-fleet" writes them.
-func BenchmarkRun(b *testing.B) {
-	folder := os.Getenv("BENCH_FLEET")
-	if folder == "" {
-		b.Skip("BENCH_FLEET names no folder")
-	}
-	inputs := find(b, folder)
-	for _, causes := range []bool{false, true} {
-		b.Run(fmt.Sprintf("causes=%t", causes), func(b *testing.B) {
-			for b.Loop() {
-				plan, err := NewPlan(inputs, Options{Read: ohframe.Options{Causes: causes}, Shards: 1})
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.SetBytes(plan.Bytes)
-				r := &Runner{Plan: plan, Store: Files{}, Dir: b.TempDir()}
-				if _, err := r.Run(b.Context(), []int{0}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
 
 // BenchmarkReport reports as many generated rows as BENCH_ROWS says, or 20,000.
 func BenchmarkReport(b *testing.B) {
