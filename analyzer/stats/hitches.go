@@ -50,6 +50,19 @@ type Hitches struct {
 	// there was no hitch.
 	Longest   *trace.Duration `json:"longest_ns"`
 	LongestAt *trace.Time     `json:"longest_at_ns"`
+	// List has the hitches in order.
+	List []Hitch `json:"-"`
+}
+
+// Hitch is a gap between two presents that was too long.
+type Hitch struct {
+	From trace.Time `json:"from_ns"` // the first present
+	To   trace.Time `json:"to_ns"`   // the second
+	// Idle is the idle part of the gap, and Hitch the time by which it was too long.
+	Idle  trace.Duration `json:"idle_ns"`
+	Hitch trace.Duration `json:"hitch_ns"`
+	// LostFrames is the number of frames that fit into Hitch.
+	LostFrames int `json:"lost_frames"`
 }
 
 // hitches returns nil if all gaps are skipped, or if one may be either a hitch or idle.
@@ -105,6 +118,7 @@ func (h *Hitches) add(r *records, a, b *shown) bool {
 		lost++
 	}
 	h.LostFrames = add(h.LostFrames, lost)
+	h.List = append(h.List, Hitch{a.present, b.present, idle, hitch, lost})
 	if h.Longest == nil || hitch > *h.Longest {
 		at := a.present
 		h.Longest, h.LongestAt = &hitch, &at

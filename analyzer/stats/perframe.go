@@ -27,3 +27,11 @@ func StagesOf(f *analyzer.Frame) iter.Seq2[Stage, trace.Duration] {
 		}
 	}
 }
+
+// LongestStage returns the stage of a frame in WorstFrame; ok is false if all are unknown.
+func LongestStage(f *analyzer.Frame) (s Stage, ok bool) {
+	if longest := longestStage(f.Kind, stagesOf(f)); longest != nil {
+		return *longest, true
+	}
+	return 0, false
+}
