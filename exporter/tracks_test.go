@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/internal/engine"
 	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/perfettopb"
@@ -87,6 +88,9 @@ func expectTracks(timeline *analyzer.Timeline, tokens tokens) (list []*shownSlic
 		}
 		if late {
 			s.facts["overrun_ms"] = float64(end(f)-int64(f.Deadline)) / 1e6
+			if stage, ok := stats.LongestStage(f); ok {
+				s.facts["longest_stage"] = stage.String()
+			}
 		}
 		return s
 	}
@@ -115,7 +119,7 @@ func expectTracks(timeline *analyzer.Timeline, tokens tokens) (list []*shownSlic
 			s := add(f, "Whole frame actual", int64(f.Actual.Start), end(r), end(r)-int64(r.Expected.End), blame != "")
 			s.facts = map[string]any{"render_token": tokens[r]}
 			if blame != "" {
-				s.facts["blame"] = blame
+				s.facts["blame"], frames[f].facts["blame"] = blame, blame
 			}
 			// Late by some vsyncs, whatever the time from end to end is.
 			if gap := int64(r.Expected.Start) - int64(f.Expected.End); blame != "" && hasExpected(f) && f.Facts&analyzer.Misaligned != 0 && gap > 0 {
@@ -283,13 +287,14 @@ func blameOf(app, render *analyzer.Frame, end int64) string {
 	return "pick_up"
 }
 
-// ours are the slices of the tracks in Perfetto's tables.
+// ours are the slices of the tracks in Perfetto's tables, without the measures of processes,
+// which the tests of package sql compare with the report.
 const ours = `ours AS (
 	SELECT s.id, s.ts, s.dur, s.depth, s.name, s.category, s.arg_set_id, track.name AS track, pid
 	FROM slice s
 	JOIN process_track track ON s.track_id = track.id
 	JOIN process USING (upid)
-	WHERE track.type GLOB '*_track_event')`
+	WHERE track.type GLOB '*_track_event' AND track.name NOT IN ('Report', 'Hitches'))`
 
 // compareTracks compares slices, annotations and arrows with those expected.
 func compareTracks(t *testing.T, session *engine.Session, list []*shownSlice, arrows rows) {
@@ -358,7 +363,7 @@ func compareTree(t *testing.T, session *engine.Session, list []*shownSlice, time
 		has[fmt.Sprint(c.pid, c.name)] = true
 	}
 	order := slices.Concat(threads, []string{
-		"Whole frame expected", "Whole frame actual", "GPU (Frame queued)", "Commit", "Present", "FPS", "Refresh rate"})
+		"Whole frame expected", "Whole frame actual", "GPU (Frame queued)", "Commit", "Present", "FPS", "Refresh rate"}) // and the measures
 	var want rows
 	for _, p := range timeline.Processes {
 		n := 0
@@ -378,7 +383,7 @@ func compareTree(t *testing.T, session *engine.Session, list []*shownSlice, time
 		FROM _track_event_tracks_ordered_groups g
 		JOIN process USING (upid)
 		LEFT JOIN track parent ON g.parent_id = parent.id
-		WHERE has_data OR has_children`), want)
+		WHERE (has_data OR has_children) AND g.name NOT IN ('Report', 'Hitches')`), want)
 }
 
 // descriptorsOf returns the descriptions of tracks in a trace, by id.
@@ -482,10 +487,10 @@ func handTrace() (text string, list []*shownSlice, arrows rows) {
 	x.present(due(1)+8_000, due(3), renderVsync(1, 51), 1)
 	a1 := show(app, "Frames", due(0)+100, due(0)+5_000, "1", map[string]any{
 		"vsync_id": int64(1), "expected_ts": due(0) * 1000, "deadline_ts": due(1) * 1000, "period_ms": 10.0,
-		"transactions[0]": int64(7), "transactions[1]": int64(8), "sent_ts": (due(0) + 4_999) * 1000, "render_token": int64(51)})
+		"transactions[0]": int64(7), "transactions[1]": int64(8), "sent_ts": (due(0) + 4_999) * 1000, "render_token": int64(51), "blame": "render_gpu"})
 	r1 := show(rs, "Frames", due(1)+200, due(1)+6_000, "51 late 1.2 ms", map[string]any{
 		"vsync_id": int64(51), "flag": int64(1), "expected_ts": due(1) * 1000, "deadline_ts": (due(2) + 5_000) * 1000, "period_ms": 10.0,
-		"gpu_late": true, "overrun_ms": 1.25, "applications": int64(1), "gpu_ts": (due(1) + 300) * 1000, "gpu_ms": 15.95,
+		"gpu_late": true, "overrun_ms": 1.25, "longest_stage": "render_gpu", "applications": int64(1), "gpu_ts": (due(1) + 300) * 1000, "gpu_ms": 15.95,
 		"commit_ts": (due(1) + 8_000) * 1000, "commit_ms": 0.001, "present_ts": due(3) * 1000})
 	g1 := show(rs, gpu, due(1)+300, due(2)+6_250, "51 late 1.2 ms", map[string]any{"deadline_ts": (due(2) + 5_000) * 1000, "overrun_ms": 1.25})
 	g2 := show(rs, gpu, due(1)+400, due(1)+7_000, "51", map[string]any{"deadline_ts": (due(2) + 5_000) * 1000})
@@ -508,7 +513,7 @@ func handTrace() (text string, list []*shownSlice, arrows rows) {
 	x.slice(due(5)+7_001, due(9), fence, "Waiting for PresentFence_0 2")
 	a2 := show(app, "Frames", due(4)+100, due(5)+2_400, "2 late 2.4 ms", map[string]any{
 		"vsync_id": int64(2), "flag": int64(1), "expected_ts": due(4) * 1000, "deadline_ts": due(5) * 1000, "period_ms": 10.0,
-		"main_late": true, "overrun_ms": 2.4,
+		"main_late": true, "overrun_ms": 2.4, "longest_stage": "ui_work",
 		"transactions[0]": int64(9), "sent_ts": (due(5) + 2_399) * 1000, "render_token": int64(52)})
 	r2 := show(rs, "Frames", due(5)+2_500, due(5)+6_000, "52", map[string]any{
 		"vsync_id": int64(52), "expected_ts": due(5) * 1000, "deadline_ts": (due(6) + 5_000) * 1000, "period_ms": 10.0,
@@ -545,10 +550,10 @@ func handTrace() (text string, list []*shownSlice, arrows rows) {
 	x.appFrame(other, due(15)+2_000, due(15)+4_000, appVsync(14, 40), 1)
 	a4 := show(app, "Frames", due(13)+100, due(13)+3_000, "4 misaligned", map[string]any{
 		"vsync_id": int64(4), "expected_ts": due(13) * 1000, "deadline_ts": due(14) * 1000, "period_ms": 10.0, "misaligned": true,
-		"transactions[0]": int64(12), "sent_ts": (due(13) + 2_999) * 1000, "render_token": int64(50)})
+		"transactions[0]": int64(12), "sent_ts": (due(13) + 2_999) * 1000, "render_token": int64(50), "blame": "pick_up"})
 	show(other, "Frames", due(15)+2_000, due(15)+4_000, "40 late 4.0 ms", map[string]any{
 		"vsync_id": int64(40), "flag": int64(1), "expected_ts": due(14) * 1000, "deadline_ts": due(15) * 1000, "period_ms": 10.0,
-		"main_late": true, "overrun_ms": 4.0,
+		"main_late": true, "overrun_ms": 4.0, "longest_stage": "vsync_to_received",
 		"transactions[0]": int64(1), "sent_ts": (due(15) + 3_999) * 1000, "render_token": int64(50)})
 	r4 := show(rs, "Frames", due(15)+100, due(15)+9_000, "50 misaligned", map[string]any{
 		"vsync_id": int64(50), "flag": int64(3), "expected_ts": due(15) * 1000, "deadline_ts": (due(16) + 5_000) * 1000, "period_ms": 10.0,
@@ -682,7 +687,7 @@ func TestTrackPackets(t *testing.T) {
 			if sequences[p.GetTrustedPacketSequenceId()] {
 				t.Fatalf("the sequence is not its own: %v", p)
 			}
-			if begins := p.GetSequenceFlags()&1 != 0; begins == begun || begins != (p.GetInternedData().GetDebugAnnotationNames() != nil) {
+			if begins := p.GetSequenceFlags()&1 != 0; begins == begun || begins && p.GetInternedData().GetDebugAnnotationNames() == nil {
 				t.Fatalf("the names come at another time: %v", p)
 			}
 			begun = true

@@ -29,8 +29,14 @@ func expectCounters(timeline *analyzer.Timeline) []counted {
 			if f.Process != p || f.Facts&analyzer.Truncated != 0 {
 				continue
 			}
+			var shown []*analyzer.Frame
 			for _, transaction := range f.Transactions {
-				r := transaction.AppliedBy
+				shown = append(shown, transaction.AppliedBy)
+			}
+			if f.Kind == analyzer.RenderFrame && (f.Facts&analyzer.Empty == 0 || f.Commit.Start != 0 || f.Present != 0) {
+				shown = append(shown, f)
+			}
+			for _, r := range shown {
 				if r == nil || r.Facts&analyzer.Truncated != 0 {
 					continue
 				}

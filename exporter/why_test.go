@@ -186,6 +186,7 @@ func compareWhyTree(t *testing.T, session *engine.Session) {
 						WHEN g.name GLOB 'Frames (*' THEN 1
 						WHEN g.name GLOB 'Why*' OR g.name GLOB 'Waited for*' THEN 2
 						WHEN g.name = 'Lost time' THEN 4
+						WHEN g.name IN ('Report', 'Hitches') THEN 5
 						ELSE 3
 					END AS place
 				FROM _track_event_tracks_ordered_groups g LEFT JOIN track parent ON g.parent_id = parent.id

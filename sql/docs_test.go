@@ -208,7 +208,8 @@ func TestGuideIsComplete(t *testing.T) {
 		WHERE type GLOB 'process*track_event' AND name IS NOT NULL AND name NOT GLOB 'Frames (*' AND name NOT GLOB 'Why (*' AND name NOT GLOB 'Waited for (*'
 		UNION ALL
 		SELECT DISTINCT '`+"`' || replace(substr(flat_key, length('debug.') + 1), 'causes.', '') || '`'"+`
-		FROM args WHERE flat_key GLOB 'debug.*' AND flat_key NOT GLOB 'debug.waits_ns.*'`).Rows
+		FROM args WHERE flat_key GLOB 'debug.*' AND flat_key NOT GLOB 'debug.waits_ns.*'
+			AND flat_key NOT GLOB 'debug.report.*' AND flat_key NOT GLOB 'debug.ranking.*' AND flat_key NOT GLOB 'debug.hitch.*'`).Rows
 	if len(names) < 30 {
 		t.Errorf("%d names", len(names))
 	}

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/exporter"
 	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/simulate"
@@ -25,6 +28,19 @@ func convert(t *testing.T, text io.Reader, options exporter.Options) ([]byte, *a
 	return out.Bytes(), summary.Timeline
 }
 
+// timeColumn is the seconds of a line of a text trace.
+var timeColumn = regexp.MustCompile(`(?m)(\] [^ ]+ +)(\d+)(\.\d+: )`)
+
+// twice returns a trace that is followed by itself 100 s later. The time between the two is
+// no gap between frames.
+func twice(text string) string {
+	return text + timeColumn.ReplaceAllStringFunc(text, func(column string) string {
+		m := timeColumn.FindStringSubmatch(column)
+		at, _ := strconv.Atoi(m[2])
+		return m[1] + strconv.Itoa(at+100) + m[3]
+	})
+}
+
 // TestModules compares the modules with the model on every trace there is.
 func TestModules(t *testing.T) {
 	enginetest.ForTest(t)
@@ -38,22 +54,19 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// The frame rate over time is that of the track FPS, which does not count the time before
-// the first present.
-func TestFPSOverTime(t *testing.T) {
+// Measures of an input of two traces are those of the report.
+func TestTwoTraces(t *testing.T) {
 	enginetest.ForTest(t)
-	demo := strings.NewReader(tracetest.Read(t, "../testdata/demo.ftrace"))
-	output, _ := convert(t, demo, exporter.Options{})
-	got := query(t, load(t, output), `
-		INCLUDE PERFETTO MODULE ohos.fps;
-		SELECT count(*) > 20, sum(c.value = f.fps) = count(*)
-		FROM ohos_fps_over_time AS f
-		LEFT JOIN process_counter_track AS t ON t.upid = f.upid AND t.name = 'FPS'
-		LEFT JOIN counter AS c ON c.track_id = t.id AND c.ts = f.ts
-		WHERE f.kind = 'app'`)
-	var want rows
-	want.add(1, 1)
-	compare(t, "ohos_fps_over_time", got, want)
+	text := twice(tracetest.Read(t, "../testdata/demo.ftrace"))
+	output, timeline := convert(t, strings.NewReader(text), exporter.Options{Events: exporter.NoEvents})
+	session := load(t, output)
+	query(t, session, "INCLUDE PERFETTO MODULE ohos.fps; INCLUDE PERFETTO MODULE ohos.compare_android; SELECT 1")
+	report := stats.Compute(timeline, stats.Options{})
+	if len(timeline.Parts) != 2 || len(report.Processes) == 0 || report.Processes[0].FPS.All < 10 {
+		t.Fatalf("%d parts", len(timeline.Parts))
+	}
+	checkFPS(t, session, report)
+	checkComparison(t, session, report, "ohos")
 }
 
 // traces are text traces with frames by name: those of tracetest.Paths, and one of
@@ -93,7 +106,7 @@ func TestWithoutTracks(t *testing.T) {
 		query(t, session, "INCLUDE PERFETTO MODULE ohos."+name+"; SELECT 1")
 	}
 	for _, table := range []string{
-		"ohos_frame", "ohos_whole_frame", "ohos_jank", "ohos_fps", "ohos_frame_stage",
+		"ohos_frame", "ohos_whole_frame", "ohos_jank", "ohos_fps", "ohos_hitch", "ohos_stage",
 		"ohos_or_android_frame", "ohos_or_android_whole_frame", "ohos_or_android_process", "ohos_or_android_blame",
 	} {
 		compare(t, table, query(t, session, "SELECT 1 FROM "+table), nil)

@@ -43,7 +43,7 @@ func TestWhy(t *testing.T) {
 			}
 		})
 	}
-	if late < 30 || further < 10 || states < 100 {
+	if late < 30 || further < 10 || states < 40 {
 		t.Errorf("%d late frames, %d frames late in another way, and %d states of frames, are compared", late, further, states)
 	}
 }
@@ -86,7 +86,11 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		p := process{f.Process, f.Kind}
 		frames[p] = append(frames[p], f)
 		e := causes.Of(f)
-		for _, part := range e.Parts {
+		parts := e.Parts
+		if !f.Late() {
+			parts = nil
+		}
+		for _, part := range parts {
 			waits.add(f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), part.Wait.String(), part.Stage.String(), int64(part.Time))
 		}
 		if e.Overrun > 0 {
@@ -142,6 +146,7 @@ func checkCauseSums(t *testing.T, session *engine.Session) {
 				SELECT f.id, f.end_ts,
 					min(f.ts, coalesce(f.expected_ts, iif(f.deadline_ts IS NULL, NULL, v.expected_ts), f.ts), coalesce(f.deadline_ts, f.ts)) AS start
 				FROM ohos_frame f LEFT JOIN vsync v USING (upid, vsync_id)
+				WHERE f.is_late
 			)
 		SELECT d.id, d.end_ts - d.start, sum(ns)
 		FROM due d LEFT JOIN ohos_frame_wait w ON w.frame_id = d.id
@@ -188,7 +193,7 @@ func checkThreadStates(t *testing.T, session *engine.Session) int {
 			GROUP BY frame_id, state
 		),
 		compared AS MATERIALIZED (
-			SELECT id, ts, dur, utid FROM ohos_frame WHERE id NOT IN (SELECT frame_id FROM ours WHERE state = 'left out')
+			SELECT id, ts, dur, utid FROM ohos_frame WHERE is_late AND id NOT IN (SELECT frame_id FROM ours WHERE state = 'left out')
 		)`
 	with := "WITH " + strings.Replace(ours, "CASES", cases, 1)
 	got := query(t, session, with+" SELECT id, state, ns FROM compared JOIN ours ON frame_id = id")

@@ -23,14 +23,16 @@ import (
 //	                 ├ Whole frame expected      from the application's vsync …
 //	                 ├ Whole frame actual        … to the end of rendering
 //	                 ├ FPS                       counter
-//	                 └ Lost time                 counter, ms
+//	                 ├ Lost time                 counter, ms
+//	                 ├ Report                    a slice with all measures
+//	                 └ Hitches
 //	render_service   Frames
 //	                 ├ Why, Waited for
 //	                 ├ GPU (Frame queued)        each piece of work
 //	                 ├ Commit                    layers on their way to the display
 //	                 ├ Present                   from one present to the next
-//	                 ├ Refresh rate              counter, Hz
-//	                 └ Lost time                 counter, ms
+//	                 ├ FPS, Refresh rate         counters
+//	                 └ Lost time, Report, Hitches
 //
 // Arrows join slices of frames and of stages in the order of the work, and waits with
 // those who were waited for. Work on the GPU begins within its frame, so no arrow leads
@@ -56,6 +58,8 @@ const (
 	presentTrack       = "Present"
 	refreshTrack       = "Refresh rate"
 	lostTrack          = "Lost time"
+	reportTrack        = "Report"
+	hitchesTrack       = "Hitches"
 )
 
 // writeTracks writes the tracks of all complete frames. An arrow starts from the slice
@@ -87,6 +91,7 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 		p.writeRefreshRate()
 		p.writeLost()
 	}
+	writeReports(t, pipelines)
 }
 
 // processFrames are the complete frames of a process, by start.

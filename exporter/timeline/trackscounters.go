@@ -16,20 +16,25 @@ type sample struct {
 	value float64
 }
 
-// writeFPS writes how many frames a second the display showed of an application.
+// writeFPS writes how many frames a second the display showed of a process.
 func (p *pipeline) writeFPS(end trace.Time) {
-	times, event := shownTimes(p.applications)
+	times, event := shownTimes(p.applications, p.renders)
 	if len(times) == 0 {
 		return
 	}
-	p.writeCounter(fpsTrack, "Pictures of the application shown per second, over the last second, by "+event+".", "fps", fps(times, end))
+	p.writeCounter(fpsTrack, "Pictures shown per second, over the last second, by "+event+".", "fps", fps(times, end))
 }
 
-// shownTimes returns when the render frames that applied an application's transactions
-// were shown, each counted once: their present times, or if fewer than two are known
-// those of the commits, or else the frames' starts.
-func shownTimes(applications []*analyzer.Frame) (times []trace.Time, event string) {
+// shownTimes returns when the render frames of a render service, and those that applied an
+// application's transactions, were shown, each counted once: their present times, or if
+// fewer than two are known those of the commits, or else the frames' starts.
+func shownTimes(applications, renders []*analyzer.Frame) (times []trace.Time, event string) {
 	taken := map[*analyzer.Frame]bool{}
+	for _, f := range renders {
+		if !f.Facts.Has(analyzer.Empty) || f.Commit.Start.Known() || f.Present.Known() {
+			taken[f] = true
+		}
+	}
 	for _, f := range applications {
 		for _, t := range f.Transactions {
 			if t.AppliedBy != nil && !t.AppliedBy.Facts.Has(analyzer.Truncated) {

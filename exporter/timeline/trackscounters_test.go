@@ -86,7 +86,7 @@ func TestShownTimes(t *testing.T) {
 		{"one present", takenBy(render(10, 11, 15, 0), render(1, 2, 0, 0)), []trace.Time{2, 11}, "the starts of commits"},
 		{"one commit", takenBy(render(10, 11, 15, 0), render(1, 0, 0, 0)), []trace.Time{1, 10}, "the starts of render frames"},
 	} {
-		times, by := shownTimes(test.frames)
+		times, by := shownTimes(test.frames, nil)
 		if !slices.Equal(times, test.times) || by != test.by {
 			t.Errorf("%s: got %v by %q, want %v by %q", test.name, times, by, test.times, test.by)
 		}

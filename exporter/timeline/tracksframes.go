@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/annotation"
 )
@@ -64,6 +65,9 @@ func (p *pipeline) writeApplicationFrames(arrows arrows) {
 		}
 		p.noteJudge(&s.annotations, f)
 		p.noteTransactions(&s.annotations, f)
+		if whole, ok := analyzer.Whole(f); ok && whole.Late() {
+			s.annotations.interned(annotation.Blame, p.w.text(whole.Blame.String()))
+		}
 		if f.Android != nil && f.Android.Latency != nil {
 			wanted := f.Android.Latency.Wanted
 			s.annotations.at(annotation.WantedAt, wanted)
@@ -165,6 +169,9 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	}
 	if f.Late() {
 		a.milliseconds(annotation.Overrun, f.Overrun())
+		if stage, ok := stats.LongestStage(f); ok {
+			a.interned(annotation.LongestStage, p.w.text(stage.String()))
+		}
 	}
 	a.mark(annotation.MainLate, f.Facts.Has(analyzer.MainLate))
 	a.mark(annotation.GPULate, f.Facts.Has(analyzer.GPULate))

@@ -9,7 +9,8 @@ import (
 	"ohframe/internal/causetext"
 )
 
-// noteCauses notes where the time of a frame went and, if it was late, why.
+// noteCauses notes where the time of a late frame went and why, and why a frame was shown or
+// picked up late.
 func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
 	if e.Outcome != why.NotLate {
 		p.noteVerdict(a, e)
@@ -25,6 +26,9 @@ func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
 	}
 	if len(e.Shares) > 0 {
 		a.group(annotation.Causes, p.shares(e))
+	}
+	if e.Outcome == why.NotLate {
+		return // the times of frames on time would be a third of all annotations
 	}
 	p.entries = p.entries[:0]
 	for _, part := range e.Parts {

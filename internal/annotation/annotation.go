@@ -18,20 +18,21 @@ type Key uint8
 // apply has no annotation.
 const (
 	// Frames of both kinds.
-	VsyncID    Key = iota + 1 // as in the text; absent if the text has none
-	Token                     // the number on the frame timeline, if it is not the vsync id
-	TID                       // the thread, if it is not the main thread; only of application frames
-	Flag                      // 1 late, 2 empty, 3 misaligned
-	ExpectedAt                // when the work was expected to begin
-	VsyncAt                   // when the vsync was due, if it is not the expected start
-	DeadlineAt                // when the work was expected to end
-	Period                    // the display's refresh period
-	Coalesced                 // how many vsyncs waited behind this one
-	Overrun                   // by how much a late frame missed its deadline
-	MainLate                  // late on its thread
-	GPULate                   // late on the GPU; only of render frames
-	Empty                     // sent or processed nothing
-	Misaligned                // picked up on another vsync than planned
+	VsyncID      Key = iota + 1 // as in the text; absent if the text has none
+	Token                       // the number on the frame timeline, if it is not the vsync id
+	TID                         // the thread, if it is not the main thread; only of application frames
+	Flag                        // 1 late, 2 empty, 3 misaligned
+	ExpectedAt                  // when the work was expected to begin
+	VsyncAt                     // when the vsync was due, if it is not the expected start
+	DeadlineAt                  // when the work was expected to end
+	Period                      // the display's refresh period
+	Coalesced                   // how many vsyncs waited behind this one
+	Overrun                     // by how much a late frame missed its deadline
+	LongestStage                // stats.LongestStage of a late frame
+	MainLate                    // late on its thread
+	GPULate                     // late on the GPU; only of render frames
+	Empty                       // sent or processed nothing
+	Misaligned                  // picked up on another vsync than planned
 
 	// Application frames. Whole frames have the render token too.
 	Transactions  // the indices of those sent
@@ -55,11 +56,10 @@ const (
 	PresentEstimated // the display had shown it before the commit looked
 
 	// Whole frames.
-	Blame      // the causes of a late one
+	Blame      // the causes of a late one; also of the application frame
 	MadeForEnd // the expected end if it had been picked up on the vsync it was made for
 
-	// Where the time of a frame went, if causes were looked for. The rest is of late
-	// frames only.
+	// Of late frames, if causes were looked for: where their time went, and why.
 	Waits      // the times by stage and wait: StageWait
 	Cause      // in a sentence
 	Verdict    // why.Outcome
@@ -110,6 +110,11 @@ const (
 	EntryUsualFrequency // on which it runs usually
 	EntryCores          // the cores, if they are the reason
 
+	// Processes and their hitches: names below these are those of JSON.
+	Report  // stats.Process
+	Ranking // what late frames cost, by cause: why.Ranking
+	Hitch   // stats.Hitch
+
 	end
 )
 
@@ -122,6 +127,7 @@ const (
 	Render                         // render frames, on a track "Frames"
 	Whole                          // on a track "Whole frame"
 	Work                           // on a track "GPU"
+	Measures                       // on the tracks "Report" and "Hitches"
 	// Entry is no slice but an entry of Causes.
 	Entry
 )
@@ -133,20 +139,21 @@ var table = [end]struct {
 	name   string
 	frames Frames
 }{
-	VsyncID:    {"vsync_id", both},
-	Token:      {"token", both},
-	TID:        {"tid", Application},
-	Flag:       {"flag", both},
-	ExpectedAt: {"expected_ts", both},
-	VsyncAt:    {"vsync_ts", both},
-	DeadlineAt: {"deadline_ts", both | Work},
-	Period:     {"period_ms", both},
-	Coalesced:  {"coalesced", both},
-	Overrun:    {"overrun_ms", both | Work},
-	MainLate:   {"main_late", both},
-	GPULate:    {"gpu_late", Render},
-	Empty:      {"empty", both},
-	Misaligned: {"misaligned", both},
+	VsyncID:      {"vsync_id", both},
+	Token:        {"token", both},
+	TID:          {"tid", Application},
+	Flag:         {"flag", both},
+	ExpectedAt:   {"expected_ts", both},
+	VsyncAt:      {"vsync_ts", both},
+	DeadlineAt:   {"deadline_ts", both | Work},
+	Period:       {"period_ms", both},
+	Coalesced:    {"coalesced", both},
+	Overrun:      {"overrun_ms", both | Work},
+	LongestStage: {"longest_stage", both},
+	MainLate:     {"main_late", both},
+	GPULate:      {"gpu_late", Render},
+	Empty:        {"empty", both},
+	Misaligned:   {"misaligned", both},
 
 	Transactions:  {"transactions", Application},
 	SentAt:        {"sent_ts", Application},
@@ -167,7 +174,7 @@ var table = [end]struct {
 	PresentAt:        {"present_ts", Render},
 	PresentEstimated: {"present_estimated", Render},
 
-	Blame:      {"blame", Whole},
+	Blame:      {"blame", Application | Whole},
 	MadeForEnd: {"made_for_end_ts", Whole},
 
 	Waits:      {"waits_ns", both},
@@ -217,6 +224,10 @@ var table = [end]struct {
 	EntryFrequency:      {"frequency_khz", Entry},
 	EntryUsualFrequency: {"usual_frequency_khz", Entry},
 	EntryCores:          {"cores", Entry},
+
+	Report:  {"report", Measures},
+	Ranking: {"ranking", Measures},
+	Hitch:   {"hitch", Measures},
 }
 
 // StageWait returns the name under which Waits has the time of a stage and wait:

@@ -148,6 +148,8 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]annotation.Frames 
 			}
 		case strings.HasPrefix(track, "GPU"):
 			frames = annotation.Work
+		case track == "Report", track == "Hitches":
+			frames = annotation.Measures
 		default:
 			t.Errorf("annotations on the track %q", track)
 		}
@@ -162,6 +164,9 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]annotation.Frames 
 		}
 		note(list, frames)
 		for _, a := range list {
+			if names[a.GetNameIid()] == annotation.Ranking {
+				continue
+			}
 			for _, entry := range a.ArrayValues {
 				note(entry.DictEntries, annotation.Entry)
 			}
@@ -171,7 +176,7 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]annotation.Frames 
 }
 
 var (
-	documented = regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (both|application|render|whole|cause|both, cause|both, GPU) \\|")
+	documented = regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (both|application|render|whole|cause|measures|application, whole|both, cause|both, GPU) \\|")
 	quoted     = regexp.MustCompile("`([a-z_]+)`")
 	selected   = regexp.MustCompile(`'debug\.([^']*)'`)
 )
@@ -187,6 +192,7 @@ func TestDocs(t *testing.T) {
 	of := map[string]annotation.Frames{
 		"both": annotation.Application | annotation.Render, "application": annotation.Application,
 		"render": annotation.Render, "whole": annotation.Whole, "cause": annotation.Entry,
+		"measures": annotation.Measures, "application, whole": annotation.Application | annotation.Whole,
 		"both, GPU":   annotation.Application | annotation.Render | annotation.Work,
 		"both, cause": annotation.Application | annotation.Render | annotation.Entry,
 	}
@@ -222,7 +228,9 @@ func TestQueries(t *testing.T) {
 		for _, match := range selected.FindAllSubmatch(text, -1) {
 			count++
 			for name := range strings.FieldsFuncSeq(string(match[1]), func(r rune) bool { return strings.ContainsRune(".[*", r) }) {
-				if named(name) == 0 {
+				if key := named(name); key.Frames() == annotation.Measures {
+					break // names below are those of JSON
+				} else if key == 0 {
 					t.Errorf("%s: %q is no annotation", path, match[1])
 				}
 			}

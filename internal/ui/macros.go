@@ -89,15 +89,14 @@ func Macros() []Macro {
 				"FROM ohos_jank AS j LEFT JOIN ohos_fps AS f USING (kind, upid) LEFT JOIN ohos_hitch_ratio AS h USING (kind, upid) "+
 				"ORDER BY j.late DESC, process, j.pid"),
 		}},
-		{"ohos.Worst", "OpenHarmony: worst frames", []string{"ohos.jank", "ohos.stages"}, []Command{
+		{"ohos.Worst", "OpenHarmony: worst frames", []string{"ohos.jank"}, []Command{
 			{"dev.perfetto.AddDebugSliceTrackWithPivot", []string{
 				"SELECT ts, dur, coalesce(process_name, '') || ' ' || vsync_id AS name, blame FROM ohos_whole_frame WHERE is_late",
 				"blame", "Late whole frames",
 			}},
 			showTable("Worst frames", "SELECT w.ts, w.dur, w.process_name AS process, w.vsync_id, round(w.overrun / 1e6, 1) AS late_ms, "+
-				"round(w.overrun_periods, 1) AS periods, s.stage AS longest_stage "+
-				"FROM ohos_worst_frame AS w LEFT JOIN (SELECT id, stage FROM ohos_frame_stage WHERE is_longest) AS s USING (id) "+
-				"ORDER BY w.overrun DESC, w.ts"),
+				"round(w.overrun_periods, 1) AS periods, w.longest_stage "+
+				"FROM ohos_worst_frame AS w ORDER BY w.overrun DESC, w.ts"),
 		}},
 		{"ohos.Why", "OpenHarmony: why frames were late", []string{"ohos.why"}, []Command{
 			showTable("Lost time by cause", "SELECT p.name AS process, c.cause, c.frames, round(c.lost_ns / 1e6, 1) AS lost_ms, "+

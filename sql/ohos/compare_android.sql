@@ -363,10 +363,6 @@ SELECT * FROM _ohos_common_frame!(_ohos_android_frame, 'android', is_dropped)
 ORDER BY
   id;
 
--- The system of each process.
-CREATE OR REPLACE PERFETTO TABLE _ohos_or_android_system AS
-SELECT DISTINCT upid, system FROM ohos_or_android_frame;
-
 -- Whole frames of either system, from the application's vsync to the end of
 -- rendering.
 CREATE OR REPLACE PERFETTO TABLE ohos_or_android_whole_frame(
@@ -499,47 +495,64 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_blame(
   unknown LONG
 )
 AS
+WITH
+  whole AS MATERIALIZED (
+    SELECT id AS frame_id, is_late, ', ' || blame || ', ' AS blame
+    FROM ohos_or_android_whole_frame
+    WHERE
+      system = 'android'
+    UNION ALL
+    SELECT render_id AS frame_id, is_late, ', ' || blame || ', ' AS blame
+    FROM ohos_or_android_whole_frame
+    WHERE
+      system = 'android'
+      AND render_id IS NOT NULL
+  )
 SELECT
-  system.system,
-  b.kind,
-  b.upid,
-  b.pid,
-  b.process_name,
-  b.judged,
-  b.late,
-  b.application,
-  b.render_cpu,
-  b.render_gpu,
-  b.pick_up,
-  b.display_hal,
-  b.buffer_stuffing,
-  b.prediction_error,
-  b.dropped,
-  b.unknown
-FROM _ohos_blame!(ohos_or_android_frame, ohos_or_android_whole_frame) AS b
-JOIN _ohos_or_android_system AS system USING (upid)
+  'ohos' AS system,
+  kind,
+  upid,
+  pid,
+  process_name,
+  judged,
+  late,
+  application,
+  render_cpu,
+  render_gpu,
+  pick_up,
+  0 AS display_hal,
+  0 AS buffer_stuffing,
+  0 AS prediction_error,
+  0 AS dropped,
+  0 AS unknown
+FROM ohos_blame
+UNION ALL
+SELECT
+  'android' AS system,
+  f.kind,
+  f.upid,
+  f.pid,
+  f.process_name,
+  count(w.is_late) AS judged,
+  coalesce(sum(w.is_late), 0) AS late,
+  coalesce(sum(w.blame GLOB '*, application, *'), 0) AS application,
+  coalesce(sum(w.blame GLOB '*, render_cpu, *'), 0) AS render_cpu,
+  coalesce(sum(w.blame GLOB '*, render_gpu, *'), 0) AS render_gpu,
+  coalesce(sum(w.blame GLOB '*, pick_up, *'), 0) AS pick_up,
+  coalesce(sum(w.blame GLOB '*, display_hal, *'), 0) AS display_hal,
+  coalesce(sum(w.blame GLOB '*, buffer_stuffing, *'), 0) AS buffer_stuffing,
+  coalesce(sum(w.blame GLOB '*, prediction_error, *'), 0) AS prediction_error,
+  coalesce(sum(w.blame GLOB '*, dropped, *'), 0) AS dropped,
+  coalesce(sum(w.blame GLOB '*, unknown, *'), 0) AS unknown
+FROM _ohos_android_frame AS f
+LEFT JOIN whole AS w
+  ON w.frame_id = f.id
+GROUP BY
+  f.kind,
+  f.upid
 ORDER BY
-  b.kind,
-  b.upid;
-
--- The render frames that showed something of a process, of either system.
-CREATE OR REPLACE PERFETTO VIEW _ohos_or_android_shown_frame AS
-SELECT
-  kind, upid, render_id, ts, commit_ts, present_ts, vsync_ts, period, due_ts, is_due_unsure
-FROM ohos_shown_frame
-UNION ALL
-SELECT
-  'render' AS kind, upid, id AS render_id, ts, NULL AS commit_ts, present_ts, NULL, NULL, NULL, NULL
-FROM _ohos_android_frame
-WHERE
-  kind = 'render'
-UNION ALL
-SELECT
-  'app' AS kind, a.upid, r.id AS render_id, r.ts, NULL AS commit_ts, r.present_ts, NULL, NULL, NULL, NULL
-FROM _ohos_android_taken AS t
-JOIN _ohos_android_frame AS a USING (id)
-JOIN _ohos_android_frame AS r
-  ON r.id = t.render_id;
+  kind,
+  upid;
 
 -- How smooth each process was, on either system.
 CREATE OR REPLACE PERFETTO TABLE ohos_or_android_process(
@@ -582,40 +595,170 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_process(
 )
 AS
 WITH
+  -- Late frames in a row on one thread. A frame of which it is unknown whether it was
+  -- late is ignored.
+  numbered AS (
+    SELECT
+      kind,
+      upid,
+      tid,
+      is_late,
+      sum(NOT is_late) OVER (PARTITION BY kind, upid, tid ORDER BY ts, vsync_id, end_ts) AS in_time_before
+    FROM _ohos_android_frame
+    WHERE
+      is_late IS NOT NULL
+  ),
   streak AS MATERIALIZED (
     SELECT kind, upid, max(frames) AS frames
-    FROM _ohos_late_streak!(ohos_or_android_frame)
+    FROM (
+      SELECT kind, upid, count() AS frames
+      FROM numbered
+      WHERE
+        is_late
+      GROUP BY
+        kind,
+        upid,
+        tid,
+        in_time_before
+    )
     GROUP BY
       kind,
       upid
   ),
-  rate AS MATERIALIZED (SELECT * FROM _ohos_fps!(_ohos_or_android_shown_frame)),
+  -- The render frames that showed something of a process.
+  shown AS MATERIALIZED (
+    SELECT kind, upid, ts, present_ts
+    FROM _ohos_android_frame
+    WHERE
+      kind = 'render'
+    UNION ALL
+    SELECT 'app' AS kind, a.upid, r.ts, r.present_ts
+    FROM _ohos_android_taken AS t
+    JOIN _ohos_android_frame AS a USING (id)
+    JOIN _ohos_android_frame AS r
+      ON r.id = t.render_id
+  ),
+  -- Frames that were shown at the same time count once.
+  counted AS (
+    SELECT
+      1 AS choice,
+      'present' AS event,
+      kind,
+      upid,
+      count(DISTINCT present_ts) AS frames,
+      max(present_ts) - min(present_ts) AS dur
+    FROM shown
+    GROUP BY
+      kind,
+      upid
+    UNION ALL
+    SELECT
+      2 AS choice,
+      'render_start' AS event,
+      kind,
+      upid,
+      count(DISTINCT ts) AS frames,
+      max(ts) - min(ts) AS dur
+    FROM shown
+    GROUP BY
+      kind,
+      upid
+  ),
+  rate AS MATERIALIZED (
+    SELECT kind, upid, min(choice), event, (frames - 1) * 1e9 / dur AS fps_all
+    FROM counted
+    WHERE
+      frames >= 2
+    GROUP BY
+      kind,
+      upid
+  ),
+  ranked AS (
+    SELECT
+      kind,
+      upid,
+      dur,
+      row_number() OVER (PARTITION BY kind, upid ORDER BY dur) AS rank,
+      count() OVER (PARTITION BY kind, upid) AS frames
+    FROM _ohos_android_frame
+    WHERE
+      NOT is_dropped
+  ),
+  -- Percentiles by nearest rank: the P-th of n durations in order is number P * n / 100,
+  -- rounded up.
   duration AS MATERIALIZED (
-    SELECT * FROM _ohos_duration!((SELECT * FROM ohos_or_android_frame WHERE NOT is_dropped))
+    SELECT
+      kind,
+      upid,
+      max(iif(rank = (50 * frames + 99) / 100, dur, NULL)) AS p50,
+      max(iif(rank = (90 * frames + 99) / 100, dur, NULL)) AS p90,
+      max(iif(frames >= 20 AND rank = (95 * frames + 99) / 100, dur, NULL)) AS p95,
+      max(iif(frames >= 100 AND rank = (99 * frames + 99) / 100, dur, NULL)) AS p99,
+      max(dur) AS max
+    FROM ranked
+    GROUP BY
+      kind,
+      upid
+  ),
+  counts AS (
+    SELECT
+      kind,
+      upid,
+      pid,
+      process_name,
+      count() AS frames,
+      count(is_late) AS with_deadline,
+      coalesce(sum(is_late), 0) AS late,
+      avg(is_late) AS jank_rate
+    FROM _ohos_android_frame
+    GROUP BY
+      kind,
+      upid
   )
 SELECT
-  system.system,
-  j.kind,
-  j.upid,
+  'ohos' AS system,
+  kind,
+  upid,
   j.pid,
   j.process_name,
   j.frames,
   j.with_deadline,
   j.late,
   j.jank_rate,
-  coalesce(streak.frames, 0) AS longest_streak,
-  rate.event AS fps_event,
-  rate.fps_all,
-  duration.p50,
-  duration.p90,
-  duration.p95,
-  duration.p99,
-  duration.max
-FROM _ohos_jank!(ohos_or_android_frame) AS j
-JOIN _ohos_or_android_system AS system USING (upid)
-LEFT JOIN duration USING (kind, upid)
-LEFT JOIN streak USING (kind, upid)
-LEFT JOIN rate USING (kind, upid)
+  coalesce(j.longest_streak, 0) AS longest_streak,
+  f.event AS fps_event,
+  f.fps_all,
+  d.p50,
+  d.p90,
+  d.p95,
+  d.p99,
+  d.max
+FROM ohos_jank AS j
+LEFT JOIN ohos_frame_duration AS d USING (kind, upid)
+LEFT JOIN ohos_fps AS f USING (kind, upid)
+UNION ALL
+SELECT
+  'android' AS system,
+  kind,
+  upid,
+  c.pid,
+  c.process_name,
+  c.frames,
+  c.with_deadline,
+  c.late,
+  c.jank_rate,
+  coalesce(s.frames, 0) AS longest_streak,
+  r.event AS fps_event,
+  r.fps_all,
+  d.p50,
+  d.p90,
+  d.p95,
+  d.p99,
+  d.max
+FROM counts AS c
+LEFT JOIN duration AS d USING (kind, upid)
+LEFT JOIN streak AS s USING (kind, upid)
+LEFT JOIN rate AS r USING (kind, upid)
 ORDER BY
-  j.kind,
-  j.upid;
+  kind,
+  upid;

@@ -87,15 +87,17 @@ SELECT
   extract_arg(arg_set_id, 'debug.vsync_ts') AS vsync_ts,
   extract_arg(arg_set_id, 'debug.deadline_ts') AS deadline_ts,
   _ohos_length!(arg_set_id, 'debug.period_ms') AS period,
+  extract_arg(arg_set_id, 'debug.flag') AS flag,
   extract_arg(arg_set_id, 'debug.coalesced') AS coalesced,
+  _ohos_length!(arg_set_id, 'debug.overrun_ms') AS overrun,
+  extract_arg(arg_set_id, 'debug.longest_stage') AS longest_stage,
+  extract_arg(arg_set_id, 'debug.blame') AS blame,
   extract_arg(arg_set_id, 'debug.main_late') AS is_late_main,
   extract_arg(arg_set_id, 'debug.gpu_late') AS is_late_gpu,
   extract_arg(arg_set_id, 'debug.empty') AS is_empty,
   extract_arg(arg_set_id, 'debug.misaligned') AS is_misaligned,
   sent.transactions,
   extract_arg(arg_set_id, 'debug.sent_ts') AS sent_ts,
-  extract_arg(arg_set_id, 'debug.wanted_ts') AS wanted_ts,
-  extract_arg(arg_set_id, 'debug.wanted_unknown') AS is_wanted_unknown,
   extract_arg(arg_set_id, 'debug.gpu_ts') AS gpu_ts,
   _ohos_length!(arg_set_id, 'debug.gpu_ms') AS gpu_dur,
   extract_arg(arg_set_id, 'debug.draw_ts') AS draw_ts,
@@ -168,6 +170,12 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame(
   -- The one number that the system's own frame table has: 0 in time, 1 late,
   -- 2 empty, 3 misaligned (render frames).
   flag LONG,
+  -- Of a late frame, the longest of the stages that end by the deadline, as in
+  -- ohos_stage.
+  longest_stage STRING,
+  -- Of an application frame whose whole frame was late, the cause, as in
+  -- ohos_whole_frame.
+  blame STRING,
   -- How many vsyncs had queued up behind this frame's, as its thread was busy.
   coalesced LONG,
   -- The indexes of the transactions that an application frame sent, with blanks
@@ -225,6 +233,10 @@ WITH
       iif(t.is_predicted, e.id, NULL) AS expected_id,
       f.expected_ts,
       f.deadline_ts,
+      coalesce(f.flag, 0) AS flag,
+      coalesce(f.overrun, 0) AS overrun,
+      f.longest_stage,
+      f.blame,
       max(t.ts_end, coalesce(f.gpu_ts + f.gpu_dur, 0)) AS end_ts,
       f.period,
       f.is_late_main IS NOT NULL AS is_late_main,
@@ -286,19 +298,16 @@ SELECT
   deadline_ts - expected_ts AS expected_dur,
   deadline_ts,
   end_ts,
-  iif(is_late, end_ts - deadline_ts, 0) AS overrun,
+  overrun,
   period,
   is_late,
   iif(is_late IS NULL, NULL, is_late_main) AS is_late_main,
   iif(is_late IS NULL, NULL, is_late_gpu) AS is_late_gpu,
   is_empty,
   is_misaligned,
-  CASE
-    WHEN is_empty THEN 2
-    WHEN kind = 'render' AND is_misaligned THEN 3
-    WHEN is_late THEN 1
-    ELSE 0
-  END AS flag,
+  flag,
+  longest_stage,
+  blame,
   coalesced,
   transactions,
   sent_ts,
@@ -315,27 +324,6 @@ SELECT
 FROM judged
 ORDER BY
   id;
-
--- The render frames that picked up transactions of an application frame: the one
--- with the last transaction, which is its render_id, and earlier ones.
-CREATE OR REPLACE PERFETTO TABLE _ohos_taken AS
-SELECT id, render_id
-FROM ohos_frame
-WHERE
-  render_id IS NOT NULL
-UNION ALL
-SELECT app.id, render.id AS render_id
-FROM ohos_frame AS app
-JOIN _ohos_track_frame AS said USING (event_id)
-JOIN args
-  ON args.arg_set_id = said.arg_set_id
-  AND args.flat_key = 'debug.also_taken_by'
-JOIN _ohos_timeline_frame AS itself
-  ON itself.id = app.id
-JOIN _ohos_timeline_frame AS render
-  ON render.kind = 'render'
-  AND render.machine_id = itself.machine_id
-  AND render.display_frame_token = args.int_value;
 
 -- Whole frames: an application frame with the render frame that picked up the last
 -- of its transactions. A render frame may belong to several whole frames.
@@ -380,61 +368,52 @@ CREATE OR REPLACE PERFETTO TABLE ohos_whole_frame(
   blame STRING
 )
 AS
-WITH
-  pair AS (
-    SELECT
-      a.*,
-      r.vsync_id AS render_vsync_id,
-      r.ts AS render_ts,
-      r.end_ts AS render_end_ts,
-      r.expected_ts AS render_expected_ts,
-      r.expected_ts + r.expected_dur AS render_expected_end,
-      r.present_ts AS shown_ts,
-      r.is_late_main AS is_render_late_main,
-      r.is_late_gpu AS is_render_late_gpu
-    FROM ohos_frame AS a
-    JOIN ohos_frame AS r
-      ON r.id = a.render_id
-  ),
-  judged AS (
-    SELECT
-      *,
-      -- A pick-up that is too early, or misaligned only because the application
-      -- was early, is not late.
-      render_end_ts > render_expected_end
-      OR (
-        render_expected_end IS NOT NULL
-        AND is_misaligned
-        AND iif(
-          expected_dur IS NOT NULL,
-          render_expected_ts > expected_ts + expected_dur,
-          render_ts > ts + dur
-        )
-      ) AS is_whole_late
-    FROM pair
-  )
 SELECT
-  id,
-  render_id,
-  ts,
-  render_end_ts - ts AS dur,
-  upid,
-  utid,
-  pid,
-  process_name,
-  vsync_id,
-  render_vsync_id,
-  expected_ts,
-  render_expected_end - expected_ts AS expected_dur,
-  shown_ts AS present_ts,
-  is_whole_late AS is_late,
-  CASE
-    WHEN NOT coalesce(is_whole_late, FALSE) THEN NULL
-    WHEN is_late THEN 'application'
-    WHEN is_render_late_main THEN 'render_cpu'
-    WHEN is_render_late_gpu THEN 'render_gpu'
-    ELSE 'pick_up'
-  END AS blame
-FROM judged
+  a.id,
+  a.render_id,
+  a.ts,
+  r.end_ts - a.ts AS dur,
+  a.upid,
+  a.utid,
+  a.pid,
+  a.process_name,
+  a.vsync_id,
+  r.vsync_id AS render_vsync_id,
+  a.expected_ts,
+  r.expected_ts + r.expected_dur - a.expected_ts AS expected_dur,
+  r.present_ts,
+  iif(r.expected_dur IS NULL, NULL, a.blame IS NOT NULL) AS is_late,
+  a.blame
+FROM ohos_frame AS a
+JOIN ohos_frame AS r
+  ON r.id = a.render_id
 ORDER BY
-  id;
+  a.id;
+
+-- The slices of the tracks "Report": the measures of each process, and what its late frames
+-- cost by cause.
+CREATE OR REPLACE PERFETTO TABLE _ohos_report AS
+SELECT
+  extract_arg(s.arg_set_id, 'debug.report.kind') AS kind,
+  p.upid,
+  p.pid,
+  p.name AS process_name,
+  s.arg_set_id
+FROM slice AS s
+JOIN process_track AS t
+  ON t.id = s.track_id
+JOIN process AS p USING (upid)
+JOIN _ohos_machine USING (machine_id)
+WHERE
+  t.name = 'Report'
+  AND t.type IN ('process_track_event', 'process_merged_track_event')
+ORDER BY
+  kind,
+  p.upid;
+
+-- A measure of a slice of _ohos_report, by its path in the JSON of "ohframe report".
+CREATE OR REPLACE PERFETTO MACRO _ohos_measure(
+  path Expr
+)
+RETURNS Expr
+AS extract_arg(arg_set_id, 'debug.report.' || $path);

@@ -2,149 +2,6 @@
 
 INCLUDE PERFETTO MODULE ohos.frames;
 
--- Counts late frames and other facts for each process. The table must have the
--- columns of ohos_frame.
-CREATE OR REPLACE PERFETTO MACRO _ohos_jank(
-  frames TableOrSubquery
-)
-RETURNS TableOrSubquery
-AS (
-  SELECT
-    kind,
-    upid,
-    pid,
-    process_name,
-    count() AS frames,
-    count(is_late) AS with_deadline,
-    coalesce(sum(is_late), 0) AS late,
-    avg(is_late) AS jank_rate,
-    coalesce(sum(is_late_main), 0) AS late_main,
-    coalesce(sum(is_late_gpu), 0) AS late_gpu,
-    -- If all frames of a kind are empty, markers of transactions are missing.
-    iif(min(min(is_empty)) OVER (PARTITION BY kind), NULL, sum(is_empty)) AS empty,
-    iif(min(min(is_empty)) OVER (PARTITION BY kind), NULL, sum(is_empty) * 1.0 / count()) AS empty_rate,
-    sum(is_misaligned) AS misaligned,
-    sum(coalesce(is_late AND deadline_ts IS NOT NULL AND overrun < 2 * period, FALSE)) AS slight,
-    sum(coalesce(is_late AND deadline_ts IS NOT NULL AND overrun BETWEEN 2 * period AND 6 * period, FALSE)) AS medium,
-    sum(coalesce(is_late AND deadline_ts IS NOT NULL AND overrun > 6 * period, FALSE)) AS severe
-  FROM $frames
-  GROUP BY
-    kind,
-    upid
-);
-
--- Late frames in a row on each thread. A frame that is on time or empty ends a
--- streak. A frame of which it is unknown whether it was late is ignored. The table
--- must have the columns of ohos_frame.
-CREATE OR REPLACE PERFETTO MACRO _ohos_late_streak(
-  frames TableOrSubquery
-)
-RETURNS TableOrSubquery
-AS (
-  WITH
-    numbered AS MATERIALIZED (
-      SELECT
-        id,
-        ts,
-        end_ts,
-        kind,
-        upid,
-        utid,
-        tid,
-        vsync_id,
-        is_late,
-        row_number() OVER in_order AS number,
-        sum(NOT is_late) OVER in_order AS in_time_before
-      FROM $frames
-      WHERE
-        is_late IS NOT NULL
-      WINDOW
-        in_order AS (PARTITION BY kind, upid, tid ORDER BY ts, vsync_id, end_ts)
-    ),
-    streak AS (
-      SELECT
-        kind,
-        upid,
-        tid,
-        count() AS frames,
-        min(number) AS first,
-        max(number) AS last
-      FROM numbered
-      WHERE
-        is_late
-      GROUP BY
-        kind,
-        upid,
-        tid,
-        in_time_before
-    )
-  SELECT
-    f.id AS first_id,
-    l.id AS last_id,
-    f.ts,
-    l.end_ts - f.ts AS dur,
-    s.kind,
-    s.upid,
-    f.utid,
-    s.tid,
-    f.vsync_id,
-    s.frames
-  FROM streak AS s
-  JOIN numbered AS f
-    ON f.kind = s.kind
-    AND f.upid = s.upid
-    AND f.tid = s.tid
-    AND f.number = s.first
-  JOIN numbered AS l
-    ON l.kind = s.kind
-    AND l.upid = s.upid
-    AND l.tid = s.tid
-    AND l.number = s.last
-);
-
--- Counts whole frames for each process and the causes of late ones: of an application
--- its own frames, of a renderer all those that it finished. The tables must have the
--- columns of ohos_frame and ohos_whole_frame.
-CREATE OR REPLACE PERFETTO MACRO _ohos_blame(
-  frames TableOrSubquery,
-  whole_frames TableOrSubquery
-)
-RETURNS TableOrSubquery
-AS (
-  WITH
-    whole AS MATERIALIZED (
-      SELECT id AS frame_id, is_late, ', ' || blame || ', ' AS blame
-      FROM $whole_frames
-      UNION ALL
-      SELECT render_id AS frame_id, is_late, ', ' || blame || ', ' AS blame
-      FROM $whole_frames
-      WHERE
-        render_id IS NOT NULL
-    )
-  SELECT
-    f.kind,
-    f.upid,
-    f.pid,
-    f.process_name,
-    count(w.is_late) AS judged,
-    coalesce(sum(w.is_late), 0) AS late,
-    coalesce(sum(w.blame GLOB '*, application, *'), 0) AS application,
-    coalesce(sum(w.blame GLOB '*, render_cpu, *'), 0) AS render_cpu,
-    coalesce(sum(w.blame GLOB '*, render_gpu, *'), 0) AS render_gpu,
-    coalesce(sum(w.blame GLOB '*, pick_up, *'), 0) AS pick_up,
-    coalesce(sum(w.blame GLOB '*, display_hal, *'), 0) AS display_hal,
-    coalesce(sum(w.blame GLOB '*, buffer_stuffing, *'), 0) AS buffer_stuffing,
-    coalesce(sum(w.blame GLOB '*, prediction_error, *'), 0) AS prediction_error,
-    coalesce(sum(w.blame GLOB '*, dropped, *'), 0) AS dropped,
-    coalesce(sum(w.blame GLOB '*, unknown, *'), 0) AS unknown
-  FROM $frames AS f
-  LEFT JOIN whole AS w
-    ON w.frame_id = f.id
-  GROUP BY
-    f.kind,
-    f.upid
-);
-
 -- The number of late frames of each process, and of frames with other facts.
 CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   -- 'app' or 'render'.
@@ -180,10 +37,39 @@ CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   -- How many overran by two to six of them.
   medium LONG,
   -- How many overran by more than six.
-  severe LONG
+  severe LONG,
+  -- The most late frames in a row on one thread; NULL if none was late.
+  longest_streak LONG,
+  -- When the first of them began.
+  longest_streak_ts TIMESTAMP,
+  -- From there to when the last was done.
+  longest_streak_dur DURATION,
+  -- The thread's id in the system.
+  longest_streak_tid LONG
 )
 AS
-SELECT * FROM _ohos_jank!(ohos_frame);
+SELECT
+  kind,
+  upid,
+  pid,
+  process_name,
+  _ohos_measure!('frames.complete') AS frames,
+  _ohos_measure!('frames.with_deadline') AS with_deadline,
+  _ohos_measure!('frames.late') AS late,
+  _ohos_measure!('jank_rate') AS jank_rate,
+  _ohos_measure!('frames.late_main') AS late_main,
+  _ohos_measure!('frames.late_gpu') AS late_gpu,
+  _ohos_measure!('frames.empty') AS empty,
+  _ohos_measure!('empty_rate') AS empty_rate,
+  _ohos_measure!('frames.misaligned') AS misaligned,
+  _ohos_measure!('stutter.slight') AS slight,
+  _ohos_measure!('stutter.medium') AS medium,
+  _ohos_measure!('stutter.severe') AS severe,
+  _ohos_measure!('longest_streak.frames') AS longest_streak,
+  _ohos_measure!('longest_streak.at_ns') AS longest_streak_ts,
+  _ohos_measure!('longest_streak.until_ns') - _ohos_measure!('longest_streak.at_ns') AS longest_streak_dur,
+  _ohos_measure!('longest_streak.tid') AS longest_streak_tid
+FROM _ohos_report;
 
 -- The causes of late whole frames: for an application its own frames, for
 -- render_service all that it finished.
@@ -210,38 +96,18 @@ CREATE OR REPLACE PERFETTO TABLE ohos_blame(
   pick_up LONG
 )
 AS
-SELECT kind, upid, pid, process_name, judged, late, application, render_cpu, render_gpu, pick_up
-FROM _ohos_blame!(ohos_frame, ohos_whole_frame);
-
--- Late frames in a row on one thread. A frame that is on time or empty ends a streak.
--- A frame without a deadline is ignored.
-CREATE OR REPLACE PERFETTO TABLE ohos_late_streak(
-  -- The first of the frames.
-  first_id JOINID(slice.id),
-  -- The last of them.
-  last_id JOINID(slice.id),
-  -- When the first began.
-  ts TIMESTAMP,
-  -- From there to when the last was done.
-  dur DURATION,
-  -- 'app' or 'render'.
-  kind STRING,
-  -- The process.
-  upid JOINID(process.id),
-  -- The thread.
-  utid JOINID(thread.id),
-  -- Its id in the system.
-  tid LONG,
-  -- The vsync of the first.
-  vsync_id LONG,
-  -- How many frames.
-  frames LONG
-)
-AS
-SELECT * FROM _ohos_late_streak!(ohos_frame)
-ORDER BY
-  ts,
-  first_id;
+SELECT
+  kind,
+  upid,
+  pid,
+  process_name,
+  _ohos_measure!('whole_frames.judged') AS judged,
+  _ohos_measure!('whole_frames.late') AS late,
+  _ohos_measure!('whole_frames.blame.application') AS application,
+  _ohos_measure!('whole_frames.blame.render_cpu') AS render_cpu,
+  _ohos_measure!('whole_frames.blame.render_gpu') AS render_gpu,
+  _ohos_measure!('whole_frames.blame.pick_up') AS pick_up
+FROM _ohos_report;
 
 -- The late frames of each process, ordered by overrun, the largest first.
 CREATE OR REPLACE PERFETTO TABLE ohos_worst_frame(
@@ -272,7 +138,9 @@ CREATE OR REPLACE PERFETTO TABLE ohos_worst_frame(
   -- By how much it missed its deadline.
   overrun DURATION,
   -- The same in its own refresh periods.
-  overrun_periods DOUBLE
+  overrun_periods DOUBLE,
+  -- The longest of the stages that end by the deadline, as in ohos_stage.
+  longest_stage STRING
 )
 AS
 SELECT
@@ -289,7 +157,8 @@ SELECT
   vsync_id,
   render_id,
   overrun,
-  overrun * 1.0 / period AS overrun_periods
+  overrun * 1.0 / period AS overrun_periods,
+  longest_stage
 FROM ohos_frame
 WHERE
   is_late

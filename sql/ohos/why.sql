@@ -14,7 +14,7 @@ JOIN slice AS s
   ON s.id = f.event_id
 JOIN process AS p USING (upid);
 
--- Where the time of each frame went: from when it should have begun, or when it began
+-- Where the time of each late frame went: from when it should have begun, or when it began
 -- if that was earlier, to the end of its work. The sum of a frame's rows is that time,
 -- to the nanosecond.
 CREATE OR REPLACE PERFETTO TABLE ohos_frame_wait(
@@ -44,7 +44,7 @@ SELECT
   int_value AS ns
 FROM part;
 
--- A value of an entry of the causes of a frame.
+-- A value of an entry of a list.
 CREATE OR REPLACE PERFETTO MACRO _ohos_entry(
   name Expr,
   value Expr
@@ -74,16 +74,12 @@ WITH
       _ohos_entry!('debug.causes.wait', string_value) AS wait,
       _ohos_entry!('debug.causes.stage', string_value) AS stage,
       _ohos_entry!('debug.causes.slice', string_value) AS slice,
-      _ohos_entry!('debug.causes.function', string_value) AS function,
       _ohos_entry!('debug.causes.value_ns', int_value) AS value_ns,
       _ohos_entry!('debug.causes.usual_ns', int_value) AS usual_ns,
       _ohos_entry!('debug.causes.share_ns', int_value) AS share_ns,
       -- A time of zero has no annotation.
       _ohos_entry!('debug.causes.slice_value_ns', int_value) AS slice_value_ns,
       _ohos_entry!('debug.causes.slice_usual_ns', int_value) AS slice_usual_ns,
-      _ohos_entry!('debug.causes.earlier_ts', int_value) AS earlier_ts,
-      _ohos_entry!('debug.causes.culprit', string_value) AS culprit,
-      _ohos_entry!('debug.causes.culprit_pid', int_value) AS culprit_pid,
       _ohos_entry!('debug.causes.culprit_tid', int_value) AS culprit_tid,
       _ohos_entry!('debug.causes.culprit_slice', string_value) AS culprit_slice,
       _ohos_entry!('debug.causes.advice', string_value) AS advice
@@ -271,113 +267,35 @@ CREATE OR REPLACE PERFETTO TABLE ohos_cause(
   advice STRING
 )
 AS
-WITH RECURSIVE
-  first AS MATERIALIZED (
-    SELECT number, upid, tid, ts, wait, earlier_ts FROM _ohos_entry WHERE rank = 1
-  ),
-  -- From a share to the first cause of the frame that it is due to, and so on. As
-  -- many frames as analyzer/why follows.
-  walk AS (
-    SELECT number, number AS root, 0 AS depth, upid, tid, wait, earlier_ts
-    FROM _ohos_entry
-    UNION ALL
-    SELECT w.number, f.number AS root, w.depth + 1 AS depth, f.upid, f.tid, f.wait, f.earlier_ts
-    FROM walk AS w
-    JOIN first AS f
-      ON f.upid = w.upid
-      AND f.tid = w.tid
-      AND f.ts = w.earlier_ts
+WITH
+  value AS (
+    SELECT
+      arg_set_id,
+      cast_int!(substr(key, length('debug.ranking[') + 1)) AS number,
+      flat_key,
+      coalesce(string_value, int_value, real_value) AS value
+    FROM args
     WHERE
-      w.wait = 'earlier_frame'
-      AND w.depth < 16
+      flat_key GLOB 'debug.ranking.*'
   ),
-  rooted AS (
-    -- Of one group, SQLite returns the root in the row with the maximum.
-    SELECT number, root, max(depth) AS depth FROM walk GROUP BY number
-  ),
-  -- Names of causes and of pools of threads, as analyzer/why has them.
-  named AS (
+  entry AS (
     SELECT
-      *,
-      rtrim(culprit, '0123456789_-.:/#') AS base,
-      substr(
-        title,
-        1,
-        length(title) - coalesce(length(culprit) + 2, length(function) + 3, 0)
-      ) AS words
-    FROM _ohos_entry
-  ),
-  pooled AS (
-    SELECT
-      *,
-      iif(
-        base = ''
-        OR substr(culprit, length(base) + 1) NOT GLOB '*[0-9]*'
-        OR culprit GLOB 'thread [0-9]*'
-        OR (culprit_tid = culprit_pid AND substr(culprit, length(base) + 1, 1) NOT IN ('/', '-')),
-        culprit,
-        base || '*'
-      ) AS pool
-    FROM named
-  ),
-  share AS MATERIALIZED (
-    SELECT
-      e.frame_id,
-      e.kind,
-      e.upid,
-      e.share_ns,
-      e.wait != 'earlier_frame' AS is_direct,
-      -- Outside of slices, the words name a stage after a comma.
-      iif(r.slice IS NULL, substr(r.words, 1, instr(r.words || ', ', ', ') - 1), r.words)
-      || coalesce(': ' || r.pool, ' (' || r.function || ')', '') AS title,
-      r.wait,
-      r.stage,
-      r.slice,
-      r.pool,
-      r.advice,
-      sum(e.share_ns) OVER (
-        PARTITION BY e.kind, e.upid, r.wait, r.slice, r.pool, r.stage
-      ) AS stage_ns,
-      -- The words are those of the largest share.
-      row_number() OVER (
-        PARTITION BY e.kind, e.upid, r.wait, r.slice, r.pool
-        ORDER BY e.share_ns DESC, e.ts, e.number
-      ) = 1 AS is_largest
-    FROM rooted
-    JOIN _ohos_entry AS e USING (number)
-    JOIN pooled AS r
-      ON r.number = rooted.root
-  ),
-  staged AS (
-    SELECT
-      *,
-      row_number() OVER (
-        PARTITION BY kind, upid, wait, slice, pool
-        ORDER BY stage_ns DESC, stage
-      ) = 1 AS is_main
-    FROM share
-  ),
-  cost AS (
-    SELECT
-      kind,
-      upid,
-      max(iif(is_largest, title, NULL)) AS cause,
-      wait,
-      max(iif(is_main, stage, NULL)) AS stage,
-      slice,
-      pool AS culprit,
-      count(DISTINCT frame_id) AS frames,
-      sum(share_ns) AS lost_ns,
-      sum(iif(is_direct, share_ns, 0)) AS direct_ns,
-      sum(iif(is_direct, 0, share_ns)) AS knock_on_ns,
-      max(iif(is_largest, advice, NULL)) AS advice
-    FROM staged
+      arg_set_id,
+      _ohos_entry!('debug.ranking.cause', value) AS cause,
+      _ohos_entry!('debug.ranking.wait', value) AS wait,
+      _ohos_entry!('debug.ranking.stage', value) AS stage,
+      _ohos_entry!('debug.ranking.slice', value) AS slice,
+      _ohos_entry!('debug.ranking.culprit', value) AS culprit,
+      _ohos_entry!('debug.ranking.frames', value) AS frames,
+      _ohos_entry!('debug.ranking.lost_ns', value) AS lost_ns,
+      _ohos_entry!('debug.ranking.direct_ns', value) AS direct_ns,
+      _ohos_entry!('debug.ranking.knock_on_ns', value) AS knock_on_ns,
+      _ohos_entry!('debug.ranking.share', value) AS lost_share,
+      _ohos_entry!('debug.ranking.advice', value) AS advice
+    FROM value
     GROUP BY
-      kind,
-      upid,
-      wait,
-      slice,
-      pool
+      arg_set_id,
+      number
   )
 SELECT
   kind,
@@ -391,8 +309,9 @@ SELECT
   lost_ns,
   direct_ns,
   knock_on_ns,
-  lost_ns * 1.0 / sum(lost_ns) OVER (PARTITION BY kind, upid) AS lost_share,
+  lost_share,
   advice
-FROM cost
+FROM _ohos_report
+JOIN entry USING (arg_set_id)
 ORDER BY
   lost_ns DESC;
