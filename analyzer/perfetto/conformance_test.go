@@ -81,7 +81,6 @@ func TestSuite(t *testing.T) {
 	t.Run("expected", func(t *testing.T) { checkExpected(t, session, timeline) })
 	t.Run("links", func(t *testing.T) { checkLinks(t, session, timeline) })
 	t.Run("metric", func(t *testing.T) { checkMetric(t, session, timeline) })
-	t.Run("report", func(t *testing.T) { checkReport(t, session, timeline) })
 	t.Run("jank types", func(t *testing.T) { checkJankTypes(t, session, timeline) })
 	// Two slices did not end: one actual and one expected. Of the expected ones the
 	// second of token 18 ended, and 160 is of no frame.

@@ -83,5 +83,4 @@ func TestEngine(t *testing.T) {
 		SELECT a.ts, a.surface_frame_token, d.ts, d.display_frame_token
 		FROM flow JOIN actual_frame_timeline_slice a ON a.id = slice_out JOIN actual_frame_timeline_slice d ON d.id = slice_in
 		WHERE a.present_type != 'Dropped Frame'`, links)
-	checkReport(t, session, timeline)
 }
