@@ -70,6 +70,16 @@ var waits = [WaitCount]string{
 // between a group and its member.
 func (w Wait) String() string { return waits[w] }
 
+// Explains reports whether the wait itself is the cause. The thread that ends it only
+// reports that the device or the memory is ready.
+func (w Wait) Explains() bool {
+	switch w {
+	case WaitFence, WaitBuffer, WaitIO, WaitMem:
+		return true
+	}
+	return false
+}
+
 type blocker struct {
 	prefix string
 	wait   Wait

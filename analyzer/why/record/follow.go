@@ -82,7 +82,7 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 		r.addUnknown(t, s, from, to, func(from, to trace.Time) {
 			key, reason := r.placeOf(t, from, to)
 			wait := r.leafWait(t, s, key)
-			if s.state == Blocked && !explained(wait) && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
+			if s.state == Blocked && !wait.Explains() && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
 				next := r.thread(s.wait.Waker)
 				if s.wait.Calling {
 					next = r.thread(s.callee)
@@ -106,16 +106,6 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 	if known > start {
 		r.addLeaf(Leaf{start, known, t.tid, t.pid, place.WaitUnknown, 0, 0})
 	}
-}
-
-// explained reports whether the wait itself is the cause. The thread that ends it only
-// reports that the device or the memory is ready.
-func explained(w place.Wait) bool {
-	switch w {
-	case place.WaitFence, place.WaitBuffer, place.WaitIO, place.WaitMem:
-		return true
-	}
-	return false
 }
 
 // addLeaf appends a leaf, or makes the last one longer if it is the same.

@@ -38,8 +38,8 @@ func (w *Wait) Classify(pid, waker trace.PID, class place.Class) place.Wait {
 		return place.WaitBuffer
 	case w.iowait, w.by == place.WaitIO:
 		return place.WaitIO
-	case w.by == place.WaitMem:
-		return place.WaitMem
+	case w.by.Explains():
+		return w.by
 	case class == place.ClassRenderWait, own && w.render:
 		return place.WaitRender
 	}
