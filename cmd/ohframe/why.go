@@ -27,7 +27,7 @@ func whyCommand() *cli.Command {
 			format,
 			outputFlag,
 			processFlag,
-			&cli.Int64Flag{Name: "frame", Usage: "show where all the time of the frames with this `VSYNC` id went"},
+			&cli.Int64Flag{Name: "frame", Usage: "show where all the time of the frames with this `VSYNC` id went", DefaultText: "the late frames"},
 			&cli.BoolFlag{Name: "all", Usage: "list all causes and late frames, instead of the largest and the worst 20 of each process"},
 		}, traceFlags(strictMeasures)...),
 		Action: runWhy,
@@ -44,6 +44,9 @@ func runWhy(c *cli.Context) error {
 			what: fmt.Sprintf("--frame: %d traces given, one is needed: the vsync ids of others mean other frames", len(names)),
 			hint: fmt.Sprintf("ohframe why %s --frame %d", text.Quoted(names[0]), c.Int64("frame")),
 		}
+	}
+	if c.IsSet("frame") && c.Int64("frame") == 0 {
+		return &failure{what: "--frame: 0 is no vsync id", hint: "ohframe frames lists the vsync ids"}
 	}
 	format, err := formatOption(c, causes.Formats)
 	if err != nil {
@@ -94,7 +97,7 @@ func runWhy(c *cli.Context) error {
 func noCauses(name string, in *ohframe.Trace) *failure {
 	f := &failure{file: inputName(name), what: "causes are not supported for frames of Android", hint: "ohframe report and ohframe frames read it"}
 	if in.Converted {
-		f.what, f.hint = "the trace was converted without causes", "run ohframe why on the text trace, or convert it without --no-causes"
+		f.what, f.hint = "the trace was converted without causes", "run ohframe why on the original trace, or convert it without --no-causes"
 	}
 	return f
 }
