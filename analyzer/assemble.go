@@ -154,12 +154,12 @@ func (b *Builder) endAtJumps(jumps []*lineStep) {
 // damaged line, would stretch the whole timeline.
 const maxAstray = 10 * trace.Second
 
-// checkExpected drops an expected interval that is far from the frame. With a clock
-// offset that the user gave it may be: then only a time before zero is dropped.
+// checkExpected drops an expected interval that is far from the frame, or beyond the times
+// that are read. With a clock offset that the user gave it may be far.
 func (b *Builder) checkExpected(d *draft, source ClockSource) {
 	f := d.frame
 	astray := func(at trace.Time) bool {
-		return at != 0 && (at < 0 || source != ClockGiven && at.Sub(f.Actual.Start).Abs() > maxAstray)
+		return at != 0 && (at < 0 || at > trace.MaxTime || source != ClockGiven && at.Sub(f.Actual.Start).Abs() > maxAstray)
 	}
 	if astray(f.Expected.Start) || astray(f.Expected.End) || f.Expected.Duration() > maxAstray {
 		b.diagnostics.add(ExpectedAstray, d.line)

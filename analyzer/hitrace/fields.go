@@ -51,8 +51,8 @@ func ParseVsync(label []byte) Vsync {
 			v.Queued = int(n / vsyncEventSize)
 		}
 	}
-	v.Now = trace.Monotonic(number(label, "now", FieldNow, &v.Damaged))
-	v.ExpectedEnd = trace.Monotonic(number(label, "expectedEnd", FieldExpectedEnd, &v.Damaged))
+	v.Now = monotonic(label, "now", FieldNow, &v.Damaged)
+	v.ExpectedEnd = monotonic(label, "expectedEnd", FieldExpectedEnd, &v.Damaged)
 	v.VsyncID = number(label, "vsyncId", FieldVsyncID, &v.Damaged)
 	return v
 }
@@ -60,7 +60,7 @@ func ParseVsync(label []byte) Vsync {
 // ParseOnVsyncEvent returns the time at which the vsync of an OnVsyncEvent marker was
 // due; zero if absent.
 func ParseOnVsyncEvent(label []byte) (now trace.Monotonic, damaged Fields) {
-	return trace.Monotonic(number(label, "now", FieldNow, &damaged)), damaged
+	return monotonic(label, "now", FieldNow, &damaged), damaged
 }
 
 // VsyncTask has the fields of a UIVsyncTask marker. Absent fields are zero.
@@ -76,7 +76,7 @@ const noVsyncID = "18446744073709551615"
 // ParseVsyncTask reads the label of a UIVsyncTask marker.
 func ParseVsyncTask(label []byte) VsyncTask {
 	var t VsyncTask
-	t.Timestamp = trace.Monotonic(number(label, "timestamp", FieldTimestamp, &t.Damaged))
+	t.Timestamp = monotonic(label, "timestamp", FieldTimestamp, &t.Damaged)
 	if id, ok := field(label, "vsyncID"); ok && !bytes.HasPrefix(id, []byte(noVsyncID)) {
 		t.VsyncID = number(label, "vsyncID", FieldVsyncID, &t.Damaged)
 	}
@@ -119,7 +119,7 @@ func ParseMarsh(label []byte) Marsh {
 	case id > 0:
 		m.TID = trace.TID(id)
 	}
-	m.Timestamp = trace.Monotonic(number(rest, "timestamp", FieldTimestamp, &m.Damaged))
+	m.Timestamp = monotonic(rest, "timestamp", FieldTimestamp, &m.Damaged)
 	return m
 }
 
@@ -190,7 +190,7 @@ func ParseDoComposition(label []byte) trace.Monotonic {
 		return 0
 	}
 	n, rest := leadingInt(time[skipBlanks(time, 0):])
-	if n <= 0 || len(rest) > 0 {
+	if n <= 0 || n > trace.MaxTime || len(rest) > 0 {
 		return 0
 	}
 	return trace.Monotonic(n)
@@ -211,7 +211,7 @@ func ParseCommit(label []byte) Committed {
 	}
 	var ignored Fields
 	return Committed{
-		Now:     trace.Monotonic(number(label, "now", FieldNow, &ignored)),
+		Now:     monotonic(label, "now", FieldNow, &ignored),
 		VsyncID: number(label, "vsyncId", FieldVsyncID, &ignored),
 		Rate:    number(label, "rate", FieldPeriod, &ignored),
 	}
@@ -251,7 +251,7 @@ func ParseGenerated(label []byte) (Generated, Fields) {
 	var damaged Fields
 	return Generated{
 		Period: trace.Duration(number(label, "period", FieldPeriod, &damaged)),
-		Now:    trace.Monotonic(number(label, "now", FieldNow, &damaged)),
+		Now:    monotonic(label, "now", FieldNow, &damaged),
 	}, damaged
 }
 
@@ -285,6 +285,17 @@ func number(text []byte, key string, f Fields, damaged *Fields) int64 {
 		return 0
 	}
 	return n
+}
+
+// monotonic returns the field's value as number does. A time after trace.MaxTime is
+// damaged, too.
+func monotonic(text []byte, key string, f Fields, damaged *Fields) trace.Monotonic {
+	n := number(text, key, f, damaged)
+	if n > trace.MaxTime {
+		*damaged |= f
+		return 0
+	}
+	return trace.Monotonic(n)
 }
 
 // leadingInt parses the digits at the beginning of text. It returns -1 for a

@@ -48,7 +48,8 @@ func TestParseVsync(t *testing.T) {
 		{"", "ReceiveVsync lastnow:400 now:500 xexpectedEnd:1 my_vsyncId:2", receipt{now: 500}},
 		{"", "ReceiveVsync nowhere:400 now 300 now:500", receipt{now: 500}},
 
-		{"largest", "ReceiveVsync now:9223372036854775807 expectedEnd:0 vsyncId:9223372036854775807", receipt{now: 1<<63 - 1, vsyncID: 1<<63 - 1}},
+		{"largest", "ReceiveVsync now:2305843009213693951 expectedEnd:0 vsyncId:9223372036854775807", receipt{now: 1<<61 - 1, vsyncID: 1<<63 - 1}},
+		{"times too large", "ReceiveVsync now:2305843009213693952 expectedEnd:9223372036854775807", receipt{damaged: now | expectedEnd}},
 		{"too large", "ReceiveVsync now:9223372036854775808 expectedEnd:99999999999999999999 vsyncId:18446744073709551615", receipt{damaged: now | expectedEnd | vsyncID}},
 		{"negative", "ReceiveVsync now:-5 expectedEnd:-6 vsyncId:-7", receipt{damaged: now | expectedEnd | vsyncID}},
 		{"no numbers", "ReceiveVsync dataCount:xbytes now:x expectedEnd: vsyncId:", receipt{damaged: dataCount | now | expectedEnd | vsyncID}},

@@ -11,8 +11,10 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/perfetto"
+	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 	"ohframe/internal/causes"
 	"ohframe/internal/result"
@@ -137,6 +139,27 @@ func TestCauses(t *testing.T) {
 	}
 	if read, _, err := perfetto.Read(t.Context(), bytes.NewReader(androidRecording().bytes), perfetto.Options{}); err != nil || read.Causes != nil {
 		t.Errorf("Android: %+v, error %v", read, err)
+	}
+}
+
+// The result can be read if markers state times after the last one that is read.
+func TestTimesAfterTheLast(t *testing.T) {
+	given := trace.Duration(0)
+	for _, vsync := range []string{"now:2305843009200000000 expectedEnd:2305843009216666667", "now:9000000000000000000 expectedEnd:9000000000016666667"} {
+		text := " app-7 (7) [000] .... 2305843009.201000: tracing_mark_write: B|7|H:ReceiveVsync dataCount:24bytes " + vsync + " vsyncId:5\n" +
+			" app-7 (7) [000] .... 2305843009.202000: tracing_mark_write: E|7|\n"
+		var out bytes.Buffer
+		if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{Analyzer: analyzer.Options{ClockOffset: &given}}); err != nil {
+			t.Fatal(err)
+		}
+		read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", vsync, err)
+			continue
+		}
+		if f := read.Timeline.Frames; len(f) != 1 || f[0].Expected.End.Known() {
+			t.Errorf("%s: frames %v", vsync, f)
+		}
 	}
 }
 

@@ -15,8 +15,7 @@ import (
 type Time int64
 
 // MaxTime is the last time that is read from an input, 73 years in nanoseconds.
-// Sums and differences of
-// a few such times cannot overflow.
+// Sums and differences of a few such times cannot overflow.
 const MaxTime = math.MaxInt64 / 4
 
 // Monotonic is a time on CLOCK_MONOTONIC, in nanoseconds: the clock of vsync times.
