@@ -68,11 +68,6 @@ func (p *pipeline) writeApplicationFrames(arrows arrows) {
 		if whole, ok := analyzer.Whole(f); ok && whole.Late() {
 			s.annotations.interned(annotation.Blame, p.w.text(whole.Blame.String()))
 		}
-		if f.Android != nil && f.Android.Latency != nil {
-			wanted := f.Android.Latency.Wanted
-			s.annotations.at(annotation.WantedAt, wanted)
-			s.annotations.mark(annotation.WantedUnknown, !wanted.Known())
-		}
 		p.w.slice(p.thread(f.TID).track(f.Actual), &s)
 	}
 }

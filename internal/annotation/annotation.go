@@ -35,13 +35,11 @@ const (
 	Misaligned                  // picked up on another vsync than planned
 
 	// Application frames. Whole frames have the render token too.
-	Transactions  // the indices of those sent
-	SentAt        // when the last of them was sent
-	RenderToken   // the token of the render frame that applied the last of them
-	AlsoTakenBy   // the tokens of other render frames that applied earlier ones
-	JudgedBy      // whose deadline a frame without an expected interval has, in words
-	WantedAt      // since when a layer of Android waited for the frame
-	WantedUnknown // the frame is a layer's, and that time is unknown
+	Transactions // the indices of those sent
+	SentAt       // when the last of them was sent
+	RenderToken  // the token of the render frame that applied the last of them
+	AlsoTakenBy  // the tokens of other render frames that applied earlier ones
+	JudgedBy     // whose deadline a frame without an expected interval has, in words
 
 	// Render frames.
 	Applications     // the number of application frames it picked up
@@ -155,13 +153,11 @@ var table = [end]struct {
 	Empty:        {"empty", both},
 	Misaligned:   {"misaligned", both},
 
-	Transactions:  {"transactions", Application},
-	SentAt:        {"sent_ts", Application},
-	RenderToken:   {"render_token", Application | Whole},
-	AlsoTakenBy:   {"also_taken_by", Application},
-	JudgedBy:      {"judged_by", Application},
-	WantedAt:      {"wanted_ts", Application},
-	WantedUnknown: {"wanted_unknown", Application},
+	Transactions: {"transactions", Application},
+	SentAt:       {"sent_ts", Application},
+	RenderToken:  {"render_token", Application | Whole},
+	AlsoTakenBy:  {"also_taken_by", Application},
+	JudgedBy:     {"judged_by", Application},
 
 	Applications:     {"applications", Render},
 	DrawAt:           {"draw_ts", Render},

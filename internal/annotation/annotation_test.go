@@ -18,22 +18,6 @@ import (
 	"ohframe/internal/slow"
 )
 
-// latencies is a dump of dumpsys SurfaceFlinger --latency with a layer that is
-// known to wait for each frame, and with one that pauses for an unknown reason.
-const latencies = `steady
-10000000
-1000000000 1020000000 1004000000
-1010000000 1030000000 1014000000
-1020000000 1040000000 1024000000
-1030000000 1050000000 1034000000
-pausing
-10000000
-1000000000 1020000000 1004000000
-1010000000 1030000000 1014000000
-5020000000 5040000000 5024000000
-5030000000 5050000000 5034000000
-`
-
 // render is a render frame with an expected end that cannot be true: only the vsync
 // time is left of what was expected.
 const render = `
@@ -79,7 +63,7 @@ func inputs(t *testing.T) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := map[string][]byte{"latencies": []byte(latencies), "render": []byte(render), "waits": waits}
+	list := map[string][]byte{"render": []byte(render), "waits": waits}
 	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseLittleCore, simulate.CauseDrawWork} {
 		var text bytes.Buffer
 		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {
