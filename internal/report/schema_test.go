@@ -54,7 +54,7 @@ func collectFields(objects map[string][]string, object string, typ reflect.Type)
 		case f.Anonymous:
 			collectFields(objects, object, f.Type.Elem())
 			continue
-		case !f.IsExported():
+		case !f.IsExported() || name == "-":
 			continue
 		}
 		path := name
