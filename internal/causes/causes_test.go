@@ -321,6 +321,17 @@ func TestPercents(t *testing.T) {
 	}
 }
 
+// The shares of a ranking end in one column, the widest one too.
+func TestRankingColumns(t *testing.T) {
+	tl, c := timeline(late(app(), 1, 0, 20_000, 10_000, storage(12_000, 9940), running(1000, 0, 60)))
+	got := write(t, "text", tl, c, Options{All: true})
+	for _, want := range []string{"\n  > 99 %   9.9 ms  waiting for storage", "\n   < 1 %   0.1 ms  running"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
 func TestComponents(t *testing.T) {
 	e := late(app(), 1, 0, 20_000, 10_000, storage(12_000, 9000),
 		why.Share{Wait: place.Variation, Value: 8000 * us, Usual: 7000 * us, Share: 1000 * us})

@@ -169,8 +169,12 @@ type Rows struct {
 func (r Rows) Lines(width int, ink text.Ink) []string {
 	var lines []string
 	digits := len(text.Milliseconds(r.Lost))
+	share := len("< 1 %")
+	for _, c := range r.Shown {
+		share = max(share, len(text.Percent(c.Lost, r.Lost)))
+	}
 	add := func(lost trace.Duration, title string) {
-		head := fmt.Sprintf("%5s  %*s ms  ", text.Percent(lost, r.Lost), digits, text.Milliseconds(lost))
+		head := fmt.Sprintf("%*s  %*s ms  ", share, text.Percent(lost, r.Lost), digits, text.Milliseconds(lost))
 		lines = append(lines, hang(head, title, width)...)
 	}
 	left := r.Lost
