@@ -18,7 +18,7 @@ import (
 // Costs are what the causes of late frames cost a process in one run, and where its frames
 // spend their time.
 type Costs struct {
-	scheduled bool    // the run has scheduling events
+	scheduled bool    // the run has scheduling events of the threads
 	seconds   float64 // observed
 	frames    int     // complete ones
 	lost      trace.Duration
@@ -77,20 +77,26 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 		if p.Observed == nil || len(list) == 0 {
 			continue
 		}
-		k := &Costs{scheduled: c.Scheduled, seconds: p.Observed.Seconds, frames: len(list)}
+		k := &Costs{seconds: p.Observed.Seconds, frames: len(list)}
 		lost, times := map[cause]trace.Duration{}, map[cause]trace.Duration{}
 		ranking := c.Rank(list)
 		k.lost = ranking.Lost
 		for _, x := range ranking.Costs {
 			lost[cause{wait: x.Wait, slice: x.Slice}] += x.Lost
 		}
+		explained, places := 0, 0
 		for _, f := range list {
 			if e := c.Of(f); e != nil {
+				explained++
+				if e.PlacesOnly() {
+					places++
+				}
 				for _, part := range e.Parts {
 					times[cause{wait: part.Wait, stage: part.Stage}] += part.Time
 				}
 			}
 		}
+		k.scheduled = c.Scheduled && (explained == 0 || places < explained)
 		k.causes, k.times = newCauseTimes(lost), newCauseTimes(times)
 		all[p] = k
 	}
@@ -170,8 +176,8 @@ type causeSeries struct {
 	runs    stats.Runs
 }
 
-// differ reports whether only some runs have scheduling events. Without them, all time of a
-// thread is "running or waiting", and does not compare with its parts.
+// differ reports whether only some runs have scheduling events of the threads. Without them, all
+// time of a thread is "running or waiting", and does not compare with its parts.
 func differ(base, new []*Costs) bool {
 	with, without := 0, 0
 	for _, k := range slices.Concat(base, new) {

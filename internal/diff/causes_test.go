@@ -140,7 +140,7 @@ func TestCausesOfDifferentTags(t *testing.T) {
 		k.scheduled = true
 	}
 	d := compare(t, base, new, failOn(t, "wait.io.lost_ms_per_s>+5"))
-	if d.Pairs[0].Causes != nil || d.Outcomes[0].Reason() != "only some traces have scheduling events" {
+	if d.Pairs[0].Causes != nil || d.Outcomes[0].Reason() != "only some traces have scheduling events of the threads" {
 		t.Errorf("%+v: %s", d.Pairs[0].Causes, d.Outcomes[0])
 	}
 	for _, format := range []string{"table", "html"} {
@@ -221,6 +221,17 @@ func TestCosts(t *testing.T) {
 		}
 		if p.Kind == stats.Application && k.causes.of(cause{wait: place.WaitIO, slice: "FlushLayoutTask"})*2 < lost {
 			t.Errorf("storage cost %v of %v", k.causes, lost)
+		}
+	}
+	// Scheduling events of other threads do not say what the threads of the frames did.
+	unknown := report.Processes[0]
+	for _, f := range frames.Of(unknown) {
+		e := causes.Of(f)
+		e.Unknown = e.End.Sub(e.Start)
+	}
+	for p, k := range NewCosts(report, timeline, causes) {
+		if k.scheduled != (p != unknown) {
+			t.Errorf("%s: scheduled %v", p.Name, k.scheduled)
 		}
 	}
 }

@@ -370,7 +370,7 @@ func (o Outcome) Reason() string {
 	case (m.Base == nil || m.New == nil) && (m.Name == "p95_ms" || m.Name == "p99_ms"):
 		return tooFew(m.Name)
 	case o.Condition.OfCauses() && o.Pair.causesDiffer:
-		return "only some traces have scheduling events"
+		return "only some traces have scheduling events of the threads"
 	case m.Base == nil && m.New == nil:
 		return "unknown in both traces"
 	case m.Base == nil:

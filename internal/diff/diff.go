@@ -119,7 +119,7 @@ type Pair struct {
 
 	base, new    []*stats.Process // in each run
 	changes      []Measure        // those that were tested
-	causesDiffer bool             // only some runs have scheduling events
+	causesDiffer bool             // only some runs have scheduling events of the threads
 }
 
 // Error is why two traces cannot be compared.

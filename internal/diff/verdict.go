@@ -102,7 +102,7 @@ func (d *Diff) methodText() []string {
 		values = append(values, "Values are means of runs, those of percentiles too.")
 	}
 	if slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.causesDiffer }) {
-		values = append(values, "Causes of late frames are not compared: only some traces have scheduling events, the tags sched and freq.")
+		values = append(values, "Causes of late frames are not compared: only some traces have scheduling events of the threads, the tags sched and freq.")
 	}
 	if c.Family == 0 {
 		return append(values, "Nothing was tested: too few frames.")
