@@ -252,6 +252,9 @@ func readField(in *bufio.Reader, field *bytes.Buffer) (protowire.Number, error) 
 // with all processes and threads.
 const maxField = 64 << 20
 
+// maxWarnings is above the number of warnings of any input.
+const maxWarnings = 1000
+
 func readVarint(in *bufio.Reader) (uint64, error) {
 	head, err := in.Peek(protowire.SizeVarint(1<<64 - 1))
 	if len(head) == 0 {
@@ -282,11 +285,18 @@ func (r *reader) field(number protowire.Number, m *message) {
 		}
 		describeTimeline(m, r.timeline)
 	case contentTotals:
+		if r.result.Lines != nil {
+			r.fail()
+			return
+		}
 		r.result.Lines = &hitrace.Totals{}
 		describeTotals(m, r.result.Lines)
 	case contentWarning:
 		var warning string
-		m.text(1, &warning)
+		if m.text(1, &warning); warning == "" || len(r.result.Warnings) == maxWarnings {
+			r.fail()
+			return
+		}
 		r.result.Warnings = append(r.result.Warnings, warning)
 	case contentFrame:
 		if len(r.timeline.Frames) == r.limits.Frames {
@@ -309,6 +319,10 @@ func (r *reader) field(number protowire.Number, m *message) {
 		describeLinks(m, r.timeline.Frames[r.linked])
 		r.linked++
 	case contentCauses:
+		if r.result.Causes != nil {
+			r.fail()
+			return
+		}
 		r.result.Causes = &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}
 		describeCauses(m, r.result.Causes)
 		r.current = 0
@@ -328,7 +342,7 @@ func (r *reader) field(number protowire.Number, m *message) {
 func (r *reader) check(e *why.Explanation) {
 	late := e.Outcome != why.NotLate
 	switch p := e.PickUp; {
-	case r.result.Causes == nil,
+	case r.result.Causes == nil || r.result.Causes.Frames[e.Frame] != nil,
 		e.Overrun != e.Frame.Overrun() || late != (e.Overrun > 0),
 		late && e.Outcome != why.NotKnown && len(e.Shares) == 0,
 		e.Outcome == why.KnockOn && e.Shares[0].Earlier == nil,

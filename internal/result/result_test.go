@@ -254,6 +254,9 @@ func wrap(version uint64, codes uint64, content []byte) []byte {
 
 func TestDecode(t *testing.T) {
 	good := encode(small())
+	warned := append(bytes.Clone(good), contentText<<3|2, 1, 'w') // the second text
+	warned = append(warned, bytes.Repeat([]byte{contentWarning<<3 | 2, 2, 1 << 3, 2 << 1}, maxWarnings+1)...)
+	again := good[bytes.LastIndexByte(good, contentExplanation<<3|2):]
 	var over *limits.Error
 	for _, c := range []struct {
 		name   string
@@ -270,6 +273,12 @@ func TestDecode(t *testing.T) {
 		{"not deflated", wrap(version, codes(), good)[:20], limits.Limits{}, func(err error) bool { return err != nil }},
 		{"two timelines", wrap(version, codes(), append(good, good...)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
 		{"many frames", wrap(version, codes(), bytes.Repeat([]byte{contentFrame<<3 | 2, 0}, 10)), limits.Limits{Frames: 5}, func(err error) bool { return err != nil }},
+		{"an empty warning", wrap(version, codes(), append(bytes.Clone(good), contentWarning<<3|2, 0)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"two counts of lines", wrap(version, codes(), append(bytes.Clone(good), contentTotals<<3|2, 0)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"two lists of causes", wrap(version, codes(), append(bytes.Clone(good), contentCauses<<3|2, 0)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"two explanations", wrap(version, codes(), append(bytes.Clone(good), again...)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"some warnings", wrap(version, codes(), warned[:len(warned)-4]), limits.Limits{}, func(err error) bool { return err == nil }},
+		{"many warnings", wrap(version, codes(), warned), limits.Limits{}, func(err error) bool { return err == errDamaged }},
 		{"many facts", wrap(version, codes(), good), limits.Limits{States: 1}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
 	} {
 		r, err := Decode(c.field, c.limits, limits.Limits{}.NewInflation())
