@@ -58,7 +58,7 @@ func (p *pipeline) writeReport(r *stats.Process, frames []*analyzer.Frame) {
 	if p.causes != nil {
 		s.annotations.tree(p.w, annotation.Ranking, p.costs(frames))
 	}
-	p.w.slice(p.lanes(reportTrack, "What ohframe report and ohframe why print about the process.").track(s.Interval), &s)
+	p.w.slice(p.lanes(reportTrack, "What reports and rankings of causes print about the process.").track(s.Interval), &s)
 	if r.Hitches == nil || r.Hitches.Hitches == 0 {
 		return
 	}
