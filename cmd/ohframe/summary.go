@@ -86,7 +86,7 @@ func printLines(w io.Writer, s *exporter.Summary) {
 		{s.Unmatched, "slice end without a begin, not exported"},
 		{s.Unencodable, "event that Perfetto cannot represent, not exported"},
 		{s.Misplaced, "event of a CPU above 1023, exported as of CPU 1023"},
-		{s.LeftOut, "event left out by --events"},
+		{s.LeftOut, "event left out; --events all exports it"},
 	} {
 		if n.count > 0 {
 			fmt.Fprintf(w, "  %d × %s\n", n.count, n.what)
