@@ -49,8 +49,8 @@ type fieldStore struct {
 	requests     store[Request]
 }
 
-// store hands out pointers to values. They are valid until the reset after the next, and it
-// allocates nothing once it has grown.
+// store hands out pointers to values. They are valid until the store is reset. It allocates
+// nothing once it has grown.
 type store[T any] struct{ list []T }
 
 func (s *store[T]) next() *T {

@@ -44,7 +44,7 @@ type Result struct {
 const PacketField = 8471
 
 // version is the version of the schema. A change of what a field or a number means raises it.
-// Fields can be added without that.
+// Fields can be added without that, but not times: the time that follows is relative to them.
 const version = 1
 
 // ErrVersion: another version of ohframe wrote the result.
