@@ -12,7 +12,6 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/judge"
-	"ohframe/analyzer/why/record"
 	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
 	"ohframe/internal/unpack"
@@ -97,20 +96,11 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	}
 	analysis := o.analyzer()
 	text.describe(&analysis)
-	var recorder *record.Recorder
-	var sinks []hitrace.Sink
-	if o.Causes {
-		recorder = record.New(o.Limits)
-		sinks = append(sinks, recorder.Sink())
-	}
-	timeline, totals, err := analyzer.Analyze(ctx, text, o.reader(), analysis, sinks...)
+	timeline, causes, totals, err := judge.Analyze(ctx, text, o.reader(), analysis, o.Causes)
 	if err := text.check(totals, err); err != nil {
 		return nil, err
 	}
-	t := &Trace{Timeline: timeline, Lines: totals}
-	if o.Causes {
-		t.Causes = judge.Explain(recorder.Finish(), timeline)
-	}
+	t := &Trace{Timeline: timeline, Causes: causes, Lines: totals}
 	text.complete(totals)
 	t.Warnings = warnings(text.warnings(), timeline, totals, t.Causes)
 	return t, nil

@@ -14,7 +14,6 @@ import (
 	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/judge"
-	"ohframe/analyzer/why/record"
 	"ohframe/exporter/ftrace"
 	"ohframe/exporter/packet"
 	"ohframe/exporter/timeline"
@@ -98,27 +97,19 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	packets := packet.NewWriter(ctx, out, options.Compress)
 	hash := xxh3.New()
 	summary := &Summary{}
-	var recorder *record.Recorder
 	var sinks []hitrace.Sink
-	if options.Causes {
-		recorder = record.New(options.Analyzer.Limits)
-		sinks = append(sinks, recorder.Sink())
-	}
 	planner := ftrace.NewPlanner(options.Analyzer.Limits)
 	if options.Events != NoEvents {
 		sinks = append(sinks, eventSink(planner, packets, summary, options))
 	}
 	writeSystemInfo(packets)
 	packets.Flush()
-	timeline, totals, err := analyzer.Analyze(ctx, io.TeeReader(r, hash), options.Reader, options.Analyzer, sinks...)
+	timeline, causes, totals, err := judge.Analyze(ctx, io.TeeReader(r, hash), options.Reader, options.Analyzer, options.Causes, sinks...)
 	if err != nil {
 		return &Summary{Totals: totals}, err
 	}
-	summary.Timeline, summary.Totals = timeline, totals
+	summary.Timeline, summary.Causes, summary.Totals = timeline, causes, totals
 	summary.Closed, summary.Unmatched, summary.Over = planner.Closed, planner.Unmatched, planner.Over
-	if recorder != nil {
-		summary.Causes = judge.Explain(recorder.Finish(), timeline)
-	}
 	if options.Events == NoEvents {
 		summary.LeftOut = totals.Events
 	}

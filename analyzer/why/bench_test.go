@@ -8,9 +8,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/why/judge"
-	"ohframe/analyzer/why/record"
 )
 
 // BenchmarkCauses compares reading a trace with and without causes. The demo is
@@ -35,18 +33,8 @@ func BenchmarkCauses(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(demo)))
 			for b.Loop() {
-				var recorder *record.Recorder
-				var sinks []hitrace.Sink
-				if causes {
-					recorder = record.New(limits.Default())
-					sinks = append(sinks, recorder.Sink())
-				}
-				t, _, err := analyzer.Analyze(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, analyzer.Options{}, sinks...)
-				if err != nil {
+				if _, _, _, err := judge.Analyze(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, analyzer.Options{}, causes); err != nil {
 					b.Fatal(err)
-				}
-				if causes {
-					judge.Explain(recorder.Finish(), t)
 				}
 			}
 		})

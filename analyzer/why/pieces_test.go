@@ -7,11 +7,9 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/judge"
-	"ohframe/analyzer/why/record"
 )
 
 // The pieces of a late frame are all of its time, in order, and each other thread that
@@ -24,12 +22,11 @@ func TestPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		recorder := record.New(limits.Default())
-		timeline, _, err := analyzer.Analyze(context.Background(), f, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
+		_, causes, _, err := judge.Analyze(context.Background(), f, hitrace.Options{}, analyzer.Options{}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range judge.Explain(recorder.Finish(), timeline).Frames {
+		for _, e := range causes.Frames {
 			if e.Overrun == 0 {
 				if len(e.Pieces) > 0 {
 					t.Errorf("%s was not late and has pieces", e.Frame)

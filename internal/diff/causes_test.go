@@ -9,12 +9,10 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/judge"
 	"ohframe/analyzer/why/place"
-	"ohframe/analyzer/why/record"
 	"ohframe/internal/simulate"
 )
 
@@ -194,12 +192,10 @@ func TestCosts(t *testing.T) {
 	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseStorageD, Seed: 1}).Generate(&text); err != nil {
 		t.Fatal(err)
 	}
-	recorder := record.New(limits.Default())
-	timeline, _, err := analyzer.Analyze(t.Context(), &text, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
+	timeline, causes, _, err := judge.Analyze(t.Context(), &text, hitrace.Options{}, analyzer.Options{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	causes := judge.Explain(recorder.Finish(), timeline)
 	report := stats.Compute(timeline, stats.Options{Compare: true})
 	costs := NewCosts(report, timeline, causes)
 	frames := stats.NewFrames(timeline)

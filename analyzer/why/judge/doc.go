@@ -9,6 +9,7 @@
 //
 // The result is the why.Causes of an input.
 //
+//	analyze  a text trace, with or without causes
 //	judge    all frames; outcome and confidence
 //	usual    what is usual, and for which frames
 //	shares   the distribution of the overrun
