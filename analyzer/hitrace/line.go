@@ -51,7 +51,7 @@ func ParseLine(text []byte, l *Line) Problem {
 		open += from
 		problem := parseFrom(text, open, l)
 		if problem == BadThread {
-			problem = parseBareTask(text[:open], l)
+			problem = parseBareThread(text[:open], l)
 		}
 		// A line that begins within the args of a broken one has that for a comm.
 		if problem == NoProblem && (first == NotALine || len(l.Comm) <= maxComm) {
@@ -202,9 +202,9 @@ func parseThread(text []byte, l *Line) Problem {
 	return NoProblem
 }
 
-// parseBareTask parses "COMM-TID TGID " without parentheses. TGID is the process id, or
+// parseBareThread parses "COMM-TID TGID " without parentheses. TGID is the process id, or
 // dashes.
-func parseBareTask(text []byte, l *Line) Problem {
+func parseBareThread(text []byte, l *Line) Problem {
 	text = bytes.TrimRight(text, " \t")
 	start := bytes.LastIndexAny(text, " \t") + 1
 	column, task := text[start:], bytes.TrimRight(text[:start], " \t")
