@@ -14,8 +14,8 @@ import (
 type Cost struct {
 	Wait  place.Wait
 	Slice string // empty if the cause lies outside of all slices
-	// Kind is the threads that were waited for; the zero value if there are none, or if they
-	// are unknown.
+	// Kind says which threads the frames waited for. It is zero if they waited for no thread,
+	// or for an unknown one.
 	Kind ThreadKind
 	// Stages are those in which the time was lost, what lost the most first.
 	Stages []StageCost

@@ -1,7 +1,7 @@
 package ftrace
 
-// shownEvents are the events of which Perfetto makes slices, counters, or states and
-// names of threads. Others are rows of its table ftrace_event and nothing else. Source:
+// shownEvents are the events that Perfetto shows: it makes slices, counters, or states and
+// names of threads from them. Other events only become rows of its table ftrace_event. Source:
 // ftrace_parser.cc of v53 to v58.
 var shownEvents = setOf(
 	"sched_blocked_reason", "sched_process_free", "task_rename",

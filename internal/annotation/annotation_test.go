@@ -46,7 +46,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// named returns the key with the given name, zero if there is none.
+// named returns the key with the given name, or zero.
 func named(name string) annotation.Key {
 	for _, key := range annotation.All() {
 		if key.String() == name {

@@ -35,6 +35,6 @@ func TestCulprit(t *testing.T) {
 		}
 	}
 	if kind := Kind((*why.Culprit)(nil).Kind()); kind != "" {
-		t.Errorf("no thread is of the kind %q", kind)
+		t.Errorf("%q is the kind of no thread", kind)
 	}
 }

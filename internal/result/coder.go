@@ -65,7 +65,8 @@ type message struct {
 	bytes  []byte
 }
 
-// next reads up to the field with the given number. It returns false if there is none.
+// next reads up to the field with the given number. It returns false if the message lacks the
+// field.
 func (m *message) next(number protowire.Number) bool {
 	for m.number < number && len(m.in) > 0 && m.err == nil {
 		n, wire, size := protowire.ConsumeTag(m.in)

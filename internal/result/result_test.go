@@ -306,7 +306,7 @@ func TestImpossible(t *testing.T) {
 		"picked up by no frame":   func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.PickUp = &why.PickUp{} },
 		"a time before the boot":  func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = -1 },
 		"a time after all":        func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = trace.MaxTime + 1 },
-		"a wait that is none":     func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Shares[0].Wait = 200 },
+		"an unknown wait":         func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Shares[0].Wait = 200 },
 		"a negative process id":   func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Processes[0].PID = -5 },
 		"frames not in order": func(r *Result, f *analyzer.Frame, _ *why.Explanation) {
 			r.Timeline.Frames = append(r.Timeline.Frames, &analyzer.Frame{Process: f.Process, Actual: analyzer.Interval{Start: 50, End: 60}})

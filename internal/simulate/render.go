@@ -121,7 +121,8 @@ func (s *sim) take(b []byte, p *app, f *Frame, v vsync) []byte {
 	return b
 }
 
-// drawOnMain draws on the main thread, as it was until 4.1, and commits there, as until 3.2.
+// drawOnMain draws on the main thread, as systems up to 4.1 do, and commits there, as systems up
+// to 3.2 do.
 func (s *sim) drawOnMain(a *actor, f *Frame, v vsync, skips bool) {
 	if skips {
 		a.slice(skipDraw, values{}, 5*trace.Microsecond)

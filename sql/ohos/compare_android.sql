@@ -595,8 +595,8 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_process(
 )
 AS
 WITH
-  -- Late frames in a row on one thread. A frame of which it is unknown whether it was
-  -- late is ignored.
+  -- Late frames in a row on one thread. Frames are left out if it is not known whether they
+  -- were late.
   numbered AS (
     SELECT
       kind,

@@ -121,8 +121,8 @@ type details struct {
 	clocked trace.Duration
 	waits   []waited
 	pieces  []piece
-	// part: the account is of a part of the frame's way to the display or to
-	// render_service. stage, if it is not NoStage, is that of all its cells.
+	// part: the account covers a part of the frame's way to the display or to
+	// render_service. All its cells have the stage, unless that is NoStage.
 	part  bool
 	stage place.Stage
 	late  bool

@@ -21,7 +21,7 @@ type passing struct {
 	start, actual trace.Time
 	marks         [6]trace.Time // the times above, without actual
 	late          bool          // by the time at which it is shown
-	// Account is of the whole way; nil for a frame whose threads are not examined.
+	// Account covers the whole way. It is nil if the threads of the frame are not examined.
 	*account.Account
 }
 

@@ -47,10 +47,10 @@ func (p *Passages) sort() {
 	})
 }
 
-// Drawing returns the thread that began to draw a frame at a time; 0 if there is none.
+// Drawing returns the thread that began to draw a frame at the time, or 0.
 func (p *Passages) Drawing(at trace.Time) trace.TID { return p.drawing[at] }
 
-// Committing returns the thread that began a commit at a time; 0 if there is none.
+// Committing returns the thread that began a commit at the time, or 0.
 func (p *Passages) Committing(at trace.Time) trace.TID { return p.committing[at] }
 
 // Applied returns when render_service first applied transactions from start to end; false

@@ -142,7 +142,7 @@ func (r *ring[T]) before(i int) *T {
 	return &r.list[i]
 }
 
-// newThread returns a thread of which nothing is known.
+// newThread returns a thread before its first event. Its state is unknown.
 func newThread(tid trace.TID) *thread {
 	t := &thread{tid: tid, pid: trace.UnknownPID, states: history{list: make([]segment, 1, briefPast+1)}}
 	t.now = &t.states.list[0]
