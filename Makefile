@@ -4,10 +4,10 @@
 .DEFAULT_GOAL := all
 
 include protos/protos.mk
-include internal/engine/engine.mk
-include internal/release/release.mk
+include internal/testing/engine/engine.mk
+include internal/tools/release/release.mk
 include internal/fleet/duckdb/duckdb.mk
-include internal/browsertest/axe/axe.mk
+include internal/testing/browsertest/axe/axe.mk
 -include fuzz.mk faults.mk nightly.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -23,7 +23,7 @@ test:
 	go test ./...
 
 # All tests in full: "go test" runs those that measure, repeat a check over many
-# inputs or open huge pages in part or not at all (internal/slow). "make lint" vets.
+# inputs or open huge pages in part or not at all (internal/testing/slow). "make lint" vets.
 slow:
 	OHFRAME_SLOW=1 go test -vet=off -timeout 30m ./...
 
@@ -37,7 +37,7 @@ race:
 
 # Tests with Perfetto's engine. They fail instead of being skipped without it.
 conformance: engine
-	OHFRAME_REQUIRE_ENGINE=1 go test ./internal/engine/... ./exporter/... ./analyzer/perfetto ./sql/... ./internal/serve
+	OHFRAME_REQUIRE_ENGINE=1 go test ./internal/testing/engine/... ./exporter/... ./internal/source/perfetto ./internal/sql/... ./internal/serve
 
 lint: protos-lint
 	.ci/tracked
@@ -51,7 +51,7 @@ dependencies:
 # Rewrites the lists of names that users depend on, after an intended change.
 api:
 	@mkdir -p testdata/api && rm -f testdata/api/*.txt
-	go test ./internal/compatibility ./internal/fleet ./cmd/ohframe -run '^Test(Go|Schema|SQL|Columns|Commands)$$' -count 1 -update-api
+	go test ./internal/testing/compatibility ./internal/fleet ./cmd/ohframe -run '^Test(Go|Schema|SQL|Columns|Commands)$$' -count 1 -update-api
 
 # Measures how often diff finds a change where there is none, and where there is one.
 diff-power:
@@ -77,10 +77,10 @@ bench_trace := build/bench-$(BENCH_SIZE).ftrace
 
 $(bench_trace):
 	@mkdir -p build
-	go run ./internal/simulate/cmd/simulate -capture -size $(BENCH_SIZE) -out $@.tmp && mv $@.tmp $@
+	go run ./internal/testing/simulate/cmd/simulate -capture -size $(BENCH_SIZE) -out $@.tmp && mv $@.tmp $@
 
 bench: build engine $(BENCH_TRACES)
-	go run ./internal/bench -engine -fleet $(BENCH_FLEET) $(if $(BENCH_BEFORE),-before $(BENCH_BEFORE)) $(BENCH_TRACES)
+	go run ./internal/tools/bench -engine -fleet $(BENCH_FLEET) $(if $(BENCH_BEFORE),-before $(BENCH_BEFORE)) $(BENCH_TRACES)
 
 # The nested module, which the core does not need. It is built with the flags of
 # releases, so release-check finds the packages of both in the cache.

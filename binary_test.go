@@ -18,16 +18,16 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/analyzer/binarytrace"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/report"
-	"ohframe/internal/simulate"
-	"ohframe/internal/simulate/rawfile"
-	"ohframe/internal/slow"
+	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/simulate/rawfile"
+	"ohframe/internal/testing/slow"
 )
 
 // spelling is a trace in one format.

@@ -5,14 +5,14 @@ import (
 	"io"
 	"slices"
 
-	"ohframe/analyzer/binarytrace"
-	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/perfetto"
 	"ohframe/exporter"
 	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
 	"ohframe/internal/quality"
-	"ohframe/internal/unpack"
+	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/perfetto"
+	"ohframe/internal/source/unpack"
 )
 
 // ConvertOptions decide how an input is converted.

@@ -17,7 +17,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/limits"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 func convertBytes(t *testing.T, r io.Reader, o ohframe.Options) ([]byte, []string, error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ohframe"
-	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // systracePage is a page with lists of processes. Perfetto's own import reads names

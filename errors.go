@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 
-	"ohframe/analyzer/binarytrace"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/internal/failure"
-	"ohframe/internal/unpack"
+	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/unpack"
 )
 
 // Error is the error of an input that cannot be read or converted. Its texts are lower

@@ -4,5 +4,5 @@ FAULTS := 20000
 
 .PHONY: faults
 faults:
-	@bash -o pipefail -c 'OHFRAME_FAULTS=$(FAULTS) go test ./internal/faults -count=1 -timeout 6h -v \
+	@bash -o pipefail -c 'OHFRAME_FAULTS=$(FAULTS) go test ./internal/testing/faults -count=1 -timeout 6h -v \
 	| grep -Ev "^ *(=== |--- PASS)"'

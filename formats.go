@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/binarytrace"
-	"ohframe/analyzer/gfxinfo"
-	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/perfetto"
-	"ohframe/analyzer/surfaceflinger"
 	"ohframe/internal/failure"
-	"ohframe/internal/unpack"
+	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/gfxinfo"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/perfetto"
+	"ohframe/internal/source/surfaceflinger"
+	"ohframe/internal/source/unpack"
 )
 
 // format is a format of inputs, behind all containers.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer/hitrace"
+	"ohframe/internal/source/hitrace"
 )
 
 // Inputs that have no frames are refused, by their content.

@@ -26,12 +26,12 @@ import (
 	"io"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
-	"ohframe/internal/unpack"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/unpack"
 )
 
 // Options decide how an input is read. The zero Options read all of it, with the

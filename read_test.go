@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/exporter"
+	"ohframe/internal/source/hitrace"
 )
 
 const latency = "16666666\n" +

@@ -8,13 +8,13 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/binarytrace"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/judge"
 	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
-	"ohframe/internal/unpack"
+	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/unpack"
+	"ohframe/internal/why/judge"
 )
 
 // textInput is the text of a text trace or of a binary trace.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 
-	"ohframe/analyzer/binarytrace"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
+	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/hitrace"
 )
 
 // TextOptions decide how an input is written as text. Of Options, those that concern

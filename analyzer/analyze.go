@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"ohframe/analyzer/hitrace"
+	"ohframe/internal/source/hitrace"
 )
 
 // Analyze reads the text trace in r and returns its timeline, and the counts of lines

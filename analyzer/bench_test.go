@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
-	"ohframe/internal/simulate"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/simulate"
 )
 
 // BenchmarkTrack measures what is done to events one after another: following

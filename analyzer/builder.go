@@ -1,8 +1,8 @@
 package analyzer
 
 import (
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // Builder collects the frame data of one trace. Track must see every event in order.

@@ -3,8 +3,8 @@ package analyzer
 import (
 	"slices"
 
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // ClockSource is the source of a clock offset. They are declared from worst to best. If a

@@ -1,8 +1,8 @@
 package analyzer
 
 import (
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // Coverage is what a text trace shows and what it lacks (docs/quality.md).

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // Diagnostic is a kind of inconsistency in a trace.

@@ -1,8 +1,8 @@
 package analyzer
 
 import (
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // setFacts derives the facts of all frames, and the deadlines that they rest on. It is

@@ -10,8 +10,8 @@ import (
 	"testing/iotest"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // actor is a thread that a made-up trace has.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
+	"ohframe/internal/source/hitrace"
 )
 
 // A golden is a small trace and the timeline that the frame rules make of it.

@@ -3,8 +3,8 @@ package analyzer
 import (
 	"slices"
 
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // gpuWork collects the "Frame queued" slices, which belong to a process, not to

@@ -3,8 +3,8 @@ package analyzer
 import (
 	"strings"
 
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // Names collects the process and the names of each thread. Each worker has its own, so

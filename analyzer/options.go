@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // PhaseRule decides which times make a pick-up misaligned.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 func TestParsePhaseRule(t *testing.T) {

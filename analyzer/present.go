@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // draw is a slice of render_service's render thread.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
+	"ohframe/internal/source/hitrace"
 )
 
 // What ps lists beside a trace names processes in full and whatever the trace

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/simulate"
-	"ohframe/internal/slow"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // TestSimulated compares timelines with what the simulation of each system

@@ -1,8 +1,8 @@
 package analyzer
 
 import (
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // thread is the state of one thread.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // goldenTimeline returns the timeline of one of the goldens.

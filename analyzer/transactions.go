@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // sent is a transaction on its way to render_service.

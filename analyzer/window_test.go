@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
+	"ohframe/internal/source/hitrace"
 )
 
 // A window leaves of a trace what lies in it, as the whole trace tells it: the

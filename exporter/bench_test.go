@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"ohframe/internal/simulate"
+	"ohframe/internal/testing/simulate"
 )
 
 // capture returns a trace with the mix of lines of a real capture.

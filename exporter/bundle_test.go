@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // printed is a marker as it is in a trace.

@@ -9,10 +9,10 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter/packet"
-	"ohframe/exporter/timeline"
-	"ohframe/internal/engine"
-	"ohframe/internal/engine/enginetest"
+	"ohframe/exporter/internal/packet"
+	"ohframe/exporter/internal/timeline"
+	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // loadCompat converts a text trace for Android's queries and loads it.

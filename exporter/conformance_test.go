@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
-	"ohframe/internal/engine"
-	"ohframe/internal/engine/enginetest"
-	"ohframe/internal/hitracetest"
-	"ohframe/internal/slow"
-	"ohframe/internal/tracetest"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/hitracetest"
+	"ohframe/internal/testing/slow"
+	"ohframe/internal/testing/tracetest"
 )
 
 // convert converts a text trace, in the way that all tests do it.

@@ -11,16 +11,16 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/judge"
-	"ohframe/exporter/ftrace"
-	"ohframe/exporter/packet"
-	"ohframe/exporter/timeline"
+	"ohframe/exporter/internal/ftrace"
+	"ohframe/exporter/internal/packet"
+	"ohframe/exporter/internal/timeline"
 	"ohframe/internal/causetext"
 	"ohframe/internal/fingerprint"
 	"ohframe/internal/quality"
 	"ohframe/internal/result"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/judge"
 )
 
 // Options decide how a text trace is converted. Reader and Analyzer have limits of their

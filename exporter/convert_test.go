@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/source/hitrace"
 )
 
 func offset(d trace.Duration) *trace.Duration { return &d }

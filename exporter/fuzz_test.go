@@ -18,9 +18,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // fuzzNames is how many names of functions encoders remember here: so few that
@@ -52,7 +52,7 @@ func seedTexts(f *testing.F, add func(text []byte)) {
 	}
 	add(text)
 	// The cases of package ftrace's tests.
-	text, err = os.ReadFile("ftrace/kernelevents_test.go")
+	text, err = os.ReadFile("internal/ftrace/kernelevents_test.go")
 	if err != nil {
 		f.Fatal(err)
 	}

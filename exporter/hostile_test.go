@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
-	"ohframe/internal/engine/enginetest"
-	"ohframe/internal/hostiletest"
-	"ohframe/internal/slow"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/slow"
 )
 
 // hostile are inputs that no device writes, n lines long.

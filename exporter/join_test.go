@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // Of traces that follow one another Perfetto shows each as it shows it alone:

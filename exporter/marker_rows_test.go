@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer/hitrace"
-	"ohframe/internal/hitracetest"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/hitracetest"
 )
 
 // markerTables are what Perfetto should make of a trace's markers.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // textsOf returns the markers of a trace as Perfetto reads them.

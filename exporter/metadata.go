@@ -9,7 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter/packet"
+	"ohframe/exporter/internal/packet"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/result"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // treesOf returns the packets that name processes.

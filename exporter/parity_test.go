@@ -8,11 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"ohframe/internal/engine"
-	"ohframe/internal/engine/enginetest"
-	"ohframe/internal/simulate"
-	"ohframe/internal/slow"
-	"ohframe/internal/tracetest"
+	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
+	"ohframe/internal/testing/tracetest"
 )
 
 // parityDocument describes the reasons.

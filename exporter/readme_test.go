@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // The queries of the documents print what the documents say, on the demo trace.

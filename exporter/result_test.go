@@ -6,9 +6,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/tracetest"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/tracetest"
 )
 
 // Perfetto skips the packet with the result: a trace without it has the same tables and the

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/engine"
-	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // rows are the rows of a table as text, in no order.

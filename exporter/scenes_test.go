@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/internal/engine/enginetest"
-	"ohframe/internal/simulate"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // TestScenes compares what the simulated threads did during each frame with the time

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer/hitrace"
-	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // lineShapes has a slice for each shape of a line that writers beside the kernel

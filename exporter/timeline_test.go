@@ -1,6 +1,6 @@
 package exporter
 
-import "ohframe/exporter/timeline"
+import "ohframe/exporter/internal/timeline"
 
 // What most tests use of package timeline.
 

@@ -9,10 +9,10 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/engine"
-	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/tracetest"
+	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/tracetest"
 )
 
 // frameTraces calls test with each text trace that has frames of applications.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // TestCases checks what Perfetto shows of each frame against what was written

@@ -14,10 +14,10 @@ import (
 	"testing/iotest"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/engine/enginetest"
-	"ohframe/internal/slow"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/slow"
 )
 
 // window returns the window between two edges as they are spelled on the command

@@ -8,8 +8,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/why/place"
-	"ohframe/internal/engine"
-	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
 // waitsTrace is a trace with a frame for each of several causes.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 // zeros is an endless input that costs nothing.

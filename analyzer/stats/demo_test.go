@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // truth is what the simulation that made the demo trace knows of it.

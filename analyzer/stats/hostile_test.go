@@ -10,8 +10,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/hostiletest"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/slow"
 )
 
 // ends are the times and numbers at which sums could overflow.

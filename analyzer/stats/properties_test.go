@@ -10,7 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 // eachTimeline runs a property on random timelines.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/why/judge"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/judge"
 )
 
 // BenchmarkCauses compares reading a trace with and without causes. The demo is

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/why/place"
-	"ohframe/analyzer/why/record"
 	"ohframe/internal/causetext"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/record"
 )
 
 // Calls that nobody receives do not count against the limit once the caller is back.

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
-	"ohframe/analyzer/why/record"
 	"ohframe/internal/causetext"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/record"
 )
 
 // Each file of testdata/why has the cases of one rule of docs/why.md: a comment with the

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
-	"ohframe/analyzer/why/record"
 	"ohframe/internal/causetext"
-	"ohframe/internal/hostiletest"
-	"ohframe/internal/slow"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/slow"
+	"ohframe/internal/why/record"
 )
 
 // hostile makes traces that no device writes, with a size in proportion to n.

@@ -14,7 +14,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
-	"ohframe/internal/simulate"
+	"ohframe/internal/testing/simulate"
 )
 
 // A thread may have done anything on a processor whose events are lost: no cause is made of

@@ -13,14 +13,14 @@ import (
 	"testing/iotest"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
-	"ohframe/analyzer/why/record"
 	"ohframe/internal/causetext"
-	"ohframe/internal/simulate"
-	"ohframe/internal/slow"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
+	"ohframe/internal/why/record"
 )
 
 // verdict is all that is said about a frame, without absolute times.

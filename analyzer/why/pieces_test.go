@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/judge"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/judge"
 )
 
 // The pieces of a late frame are all of its time, in order, and each other thread that

@@ -14,8 +14,8 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
-	"ohframe/internal/simulate"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // variants are the ways in which scenes are traced, by name.

@@ -13,7 +13,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
-	"ohframe/internal/simulate"
+	"ohframe/internal/testing/simulate"
 )
 
 var (

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/judge"
-	"ohframe/analyzer/why/record"
-	"ohframe/internal/tracetest"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/tracetest"
+	"ohframe/internal/why/judge"
+	"ohframe/internal/why/record"
 )
 
 func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {

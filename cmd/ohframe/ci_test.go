@@ -12,8 +12,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"ohframe/internal/hdc/fake"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/fakehdc"
+	"ohframe/internal/testing/slow"
 )
 
 // workflow is what the test needs of a GitHub workflow.
@@ -47,7 +47,7 @@ func TestWorkflowOfDocument(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(blocks["frames.yml"]), &w); err != nil || len(w.Jobs["frames"].Steps) < 5 {
 		t.Fatalf("the document has no workflow: %v", err)
 	}
-	program, err := fake.Program()
+	program, err := fakehdc.Program()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestWorkflowOfDocument(t *testing.T) {
 	job := w.Jobs["frames"]
 	// The fake device needs less time and fewer runs.
 	job.Env["RUN_TIME"], job.Env["BASE"] = "2s", filepath.Join(dir, "frames/base")
-	environment := append(os.Environ(), fake.Folder+"="+filepath.Join(dir, "fake"), "HDC=", "GITHUB_STEP_SUMMARY="+summary,
+	environment := append(os.Environ(), fakehdc.Folder+"="+filepath.Join(dir, "fake"), "HDC=", "GITHUB_STEP_SUMMARY="+summary,
 		"PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
 	for name, value := range job.Env {
 		environment = append(environment, name+"="+value)

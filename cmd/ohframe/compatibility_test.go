@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/compatibility"
+	"ohframe/internal/testing/compatibility"
 )
 
 // TestCommands lists commands, flags, their values and defaults.

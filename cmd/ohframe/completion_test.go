@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 // requireTools makes tests fail, not skip, without the programs that they need.

@@ -12,9 +12,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
-	"ohframe/analyzer/perfetto"
 	"ohframe/exporter"
-	"ohframe/internal/inputs"
+	"ohframe/internal/source/inputs"
+	"ohframe/internal/source/perfetto"
 	"ohframe/internal/version"
 )
 

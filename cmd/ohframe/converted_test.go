@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ohframe/internal/causes"
-	"ohframe/internal/simulate"
-	"ohframe/internal/slow"
-	"ohframe/internal/tracetest"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
+	"ohframe/internal/testing/tracetest"
 )
 
 // Every command writes the same bytes for a converted trace as for the text, warnings too.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/inputs"
+	"ohframe/internal/source/inputs"
 )
 
 // used are the files that a command reads. None may be an output, and a new output is

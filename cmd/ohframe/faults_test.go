@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 func demo(t *testing.T) []byte {

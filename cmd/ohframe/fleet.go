@@ -19,7 +19,7 @@ import (
 
 	"ohframe/internal/diff"
 	"ohframe/internal/fleet"
-	"ohframe/internal/inputs"
+	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
 	"ohframe/internal/version"
 )

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 // A run that is killed at any moment and resumed gives the same dataset as one that is

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 // The recipes of docs/fleet.md write the dataset that one process writes. The schedulers

@@ -11,9 +11,9 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/limits"
-	"ohframe/internal/inputs"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
 )
 

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer/limits"
-	"ohframe/internal/hostiletest"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/slow"
 )
 
 // memoryInput is an input that consists of pieces. Each piece uses one unit of a limit.

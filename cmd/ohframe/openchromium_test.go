@@ -20,7 +20,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/ui"
 )
 

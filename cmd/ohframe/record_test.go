@@ -15,29 +15,29 @@ import (
 	"testing"
 	"time"
 
-	"ohframe/internal/hdc/fake"
 	"ohframe/internal/meta"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/fakehdc"
+	"ohframe/internal/testing/slow"
 )
 
 // gallery is an application that runs.
-var gallery = fake.App{Bundle: "com.example.gallery", Ability: "EntryAbility", PID: 20170, Running: true}
+var gallery = fakehdc.App{Bundle: "com.example.gallery", Ability: "EntryAbility", PID: 20170, Running: true}
 
 // phone is a device of a system version.
-func phone(system string) fake.Device {
-	return fake.Device{Key: "FMR0224", System: system, Seconds: 0.3, Apps: []fake.App{gallery}}
+func phone(system string) fakehdc.Device {
+	return fakehdc.Device{Key: "FMR0224", System: system, Seconds: 0.3, Apps: []fakehdc.App{gallery}}
 }
 
 // withDevice returns ohframe with a fake hdc in PATH, and its folder.
-func withDevice(t *testing.T, c fake.Config, args ...string) (*running, string) {
+func withDevice(t *testing.T, c fakehdc.Config, args ...string) (*running, string) {
 	t.Helper()
-	program, err := fake.Program()
+	program, err := fakehdc.Program()
 	if err != nil {
 		t.Fatal(err)
 	}
 	world := t.TempDir()
-	fake.Write(t, world, c)
-	t.Cleanup(func() { fake.Stop(t, world) })
+	fakehdc.Write(t, world, c)
+	t.Cleanup(func() { fakehdc.Stop(t, world) })
 	r := command(t, append([]string{"ohframe"}, args...)...)
 	stdout, err := os.Create(filepath.Join(world, "stdout"))
 	if err != nil {
@@ -45,7 +45,7 @@ func withDevice(t *testing.T, c fake.Config, args ...string) (*running, string) 
 	}
 	t.Cleanup(func() { stdout.Close() })
 	r.Stdout = stdout
-	r.Env = append(r.Env, fake.Folder+"="+world, "HDC=", "HOME="+world, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+	r.Env = append(r.Env, fakehdc.Folder+"="+world, "HDC=", "HOME="+world, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
 	return r, world
 }
 
@@ -57,7 +57,7 @@ func dirt(t *testing.T, world string) (list []string) {
 		t.Fatal(err)
 	}
 	list = append(list, folders...)
-	for key, owner := range fake.Sessions(t, world) {
+	for key, owner := range fakehdc.Sessions(t, world) {
 		list = append(list, fmt.Sprintf("session of %s: %s", key, owner))
 	}
 	return list
@@ -80,7 +80,7 @@ var failures = []struct {
 	code       int
 	what, hint string
 	args       []string
-	set        func(*fake.Config, *fake.Device)
+	set        func(*fakehdc.Config, *fakehdc.Device)
 	// dirty: the device was lost. Its watchdog cleans it. kept: a trace stays there.
 	dirty, kept bool
 	// only are the systems that it can happen on; nil for all.
@@ -88,47 +88,47 @@ var failures = []struct {
 }{
 	{name: "nothing", code: 0},
 	{name: "hdc is something else", code: 3, what: `hdc: not the device connector`, hint: `--hdc PATH`,
-		set: func(c *fake.Config, _ *fake.Device) { c.Version = "none" }},
+		set: func(c *fakehdc.Config, _ *fakehdc.Device) { c.Version = "none" }},
 	{name: "hdc's server cannot be reached", code: 3, what: `^hdc cannot reach its server`, hint: `hdc checkserver`,
-		set: func(c *fake.Config, _ *fake.Device) { c.NoServer, c.WaitMS = true, 50 }},
+		set: func(c *fakehdc.Config, _ *fakehdc.Device) { c.NoServer, c.WaitMS = true, 50 }},
 	{name: "no device", code: 3, what: `^no device is connected`, hint: `USB debugging`,
-		set: func(c *fake.Config, d *fake.Device) { d.Key = "" }},
+		set: func(c *fakehdc.Config, d *fakehdc.Device) { d.Key = "" }},
 	{name: "several devices", code: 3, what: `^2 devices are connected`, hint: `--device KEY: FMR0224, 10\.0\.0\.2:5555`,
-		set: func(c *fake.Config, _ *fake.Device) {
-			c.Devices = append(c.Devices, fake.Device{Key: "10.0.0.2:5555", System: "5.0"})
+		set: func(c *fakehdc.Config, _ *fakehdc.Device) {
+			c.Devices = append(c.Devices, fakehdc.Device{Key: "10.0.0.2:5555", System: "5.0"})
 		}},
 	{name: "unknown device", code: 3, what: `^no device has the key "X"`, hint: `devices: FMR0224`, args: []string{"--device", "X"}},
 	{name: "offline", code: 3, what: `^the device is offline`, hint: `cable`,
-		set: func(_ *fake.Config, d *fake.Device) { d.State = "Offline" }},
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.State = "Offline" }},
 	{name: "unauthorized", code: 3, what: `does not trust`, hint: `Trust`,
-		set: func(_ *fake.Config, d *fake.Device) { d.State = "Unauthorized" }},
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.State = "Unauthorized" }},
 	{name: "authorized later", code: 0,
-		set: func(_ *fake.Config, d *fake.Device) { d.State, d.Authorizes = "Unauthorized", 1 }},
-	{name: "list empty at first", code: 0, set: func(c *fake.Config, _ *fake.Device) { c.Empty = 1 }},
-	{name: "log lines in the output", code: 0, set: func(c *fake.Config, _ *fake.Device) { c.Log = "[W][2026-01-01 10:00:00.000] abc:1 something" }},
-	{name: "line ends of Windows", code: 0, set: func(c *fake.Config, _ *fake.Device) { c.CRLF = true }},
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.State, d.Authorizes = "Unauthorized", 1 }},
+	{name: "list empty at first", code: 0, set: func(c *fakehdc.Config, _ *fakehdc.Device) { c.Empty = 1 }},
+	{name: "log lines in the output", code: 0, set: func(c *fakehdc.Config, _ *fakehdc.Device) { c.Log = "[W][2026-01-01 10:00:00.000] abc:1 something" }},
+	{name: "line ends of Windows", code: 0, set: func(c *fakehdc.Config, _ *fakehdc.Device) { c.CRLF = true }},
 	{name: "developer mode off", code: 3, what: `^developer mode is off`, hint: `Settings`, only: []string{"4.1", "5.0", "5.1", "6.0", "6.1"},
-		set: func(_ *fake.Config, d *fake.Device) { d.NoDeveloperMode = true }},
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.NoDeveloperMode = true }},
 	{name: "no space on the device", code: 3, what: `may need \d+ MB for the trace, 10 MB are free`, hint: `-b`,
-		set: func(_ *fake.Config, d *fake.Device) { d.FreeKB = 10 * 1024 }},
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.FreeKB = 10 * 1024 }},
 	{name: "needed tag missing", code: 3, what: `no tag "ace", which frames need`, hint: `tags of the device: ability`,
-		set: func(_ *fake.Config, d *fake.Device) { d.Without = []string{"ace"} }},
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Without = []string{"ace"} }},
 	{name: "unknown tag", code: 3, what: `no tag "nosuch"`, args: []string{"--tags", "+nosuch"}},
-	{name: "other tag missing", code: 0, set: func(_ *fake.Config, d *fake.Device) { d.Without = []string{"nweb"} }},
+	{name: "other tag missing", code: 0, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Without = []string{"nweb"} }},
 	{name: "application not installed", code: 3, what: `^com\.example\.none is not installed`, args: []string{"--app", "com.example.none"}},
 	{name: "application not running", code: 3, what: `^com\.example\.gallery is not running`, hint: `--launch`, args: []string{"--app", "com.example.gallery"},
-		set: func(_ *fake.Config, d *fake.Device) { d.Apps[0].Running = false }},
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Apps[0].Running = false }},
 	{name: "application launched", code: 0, args: []string{"--app", "com.example.gallery", "--launch"},
-		set: func(_ *fake.Config, d *fake.Device) { d.Apps[0].Running = false }},
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Apps[0].Running = false }},
 	{name: "launch fails: screen locked", code: 4, what: `did not start: the screen is locked`, hint: `unlock`, args: []string{"--app", "com.example.gallery", "--launch"},
-		set: func(_ *fake.Config, d *fake.Device) { d.Apps[0].StartCode = 10106102 }},
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Apps[0].StartCode = 10106102 }},
 	{name: otherRecords, code: 4, what: `^another recording is under way on the device: SP_daemon`, hint: `--force`,
-		set: func(_ *fake.Config, d *fake.Device) { d.Busy = "SP_daemon" }},
-	{name: "another tool records, --force", code: 0, args: []string{"--force"}, set: func(_ *fake.Config, d *fake.Device) { d.Busy = "SP_daemon" }},
-	{name: "abandoned recording", code: 0, set: func(_ *fake.Config, d *fake.Device) { d.Busy = "stale" }},
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Busy = "SP_daemon" }},
+	{name: "another tool records, --force", code: 0, args: []string{"--force"}, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Busy = "SP_daemon" }},
+	{name: "abandoned recording", code: 0, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Busy = "stale" }},
 	{name: "begin fails", code: 4, what: `does not begin the recording: the kernel's trace files cannot be set up \(code 1004\)`,
 		set: hitraceFails("begin", "OpenRecording failed, errorCode(1004)")},
-	{name: "clock not available", code: 0, set: func(_ *fake.Config, d *fake.Device) { d.NoMono = true }},
+	{name: "clock not available", code: 0, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.NoMono = true }},
 	{name: "device lost at the checks", code: 3, what: `^the device was lost`, hint: `cable`, set: fault("const.product.model", "lost", 0)},
 	{name: "device lost at the begin", code: 4, what: `^the device was lost`, set: fault("--trace_begin", "lost", 0)},
 	{name: "device lost while it begins", code: 4, what: `^the device was lost`, set: fault("--trace_begin", "lost after", 0), dirty: true},
@@ -143,43 +143,43 @@ var failures = []struct {
 	{name: "recording ended by another tool", code: 5, what: `^the trace has no events`, hint: `another tool`, only: []string{"3.2", "4.0", "4.1", "5.0"}, set: endByOther},
 	{name: "recording ended by another tool, said by hitrace", code: 4, what: `another tool closed the recording`, only: []string{"5.1", "6.0", "6.1"}, set: endByOther},
 	{name: "device cannot write: full", code: 4, what: `cannot write the trace: no space left on the device`, hint: `free some space`,
-		set: func(_ *fake.Config, d *fake.Device) { d.Errno = 28 }},
-	{name: "trace ends in mid-line", code: 0, set: func(_ *fake.Config, d *fake.Device) { d.Cut = true }},
-	{name: "start of the trace lost", code: 0, set: func(_ *fake.Config, d *fake.Device) { d.Overflow = true }},
-	{name: "transfer is slow", code: 0, set: func(c *fake.Config, _ *fake.Device) {
-		c.Faults = []fake.Fault{{On: "file recv", Do: "slow", MS: 20}}
+		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Errno = 28 }},
+	{name: "trace ends in mid-line", code: 0, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Cut = true }},
+	{name: "start of the trace lost", code: 0, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Overflow = true }},
+	{name: "transfer is slow", code: 0, set: func(c *fakehdc.Config, _ *fakehdc.Device) {
+		c.Faults = []fakehdc.Fault{{On: "file recv", Do: "slow", MS: 20}}
 	}},
 	{name: "half of the file arrives", code: 5, what: `^received \d+ of \d+ bytes`, hint: `cable`, set: fault("file recv", "cut", 0), kept: true},
-	{name: "hdc cannot open the file", code: 5, what: `Error opening file: no such file`, kept: true, set: func(c *fake.Config, _ *fake.Device) {
-		c.Faults = []fake.Fault{{On: "file recv", Do: "say", Text: "[Fail]Error opening file: no such file or directory, path:/x\r\n"}}
+	{name: "hdc cannot open the file", code: 5, what: `Error opening file: no such file`, kept: true, set: func(c *fakehdc.Config, _ *fakehdc.Device) {
+		c.Faults = []fakehdc.Fault{{On: "file recv", Do: "say", Text: "[Fail]Error opening file: no such file or directory, path:/x\r\n"}}
 	}},
-	{name: "local disk full", code: 5, what: `^no space left on this computer`, hint: `-o`, kept: true, set: func(c *fake.Config, _ *fake.Device) {
-		c.Faults = []fake.Fault{{On: "file recv", Do: "say", Text: "[Fail]Transfer Stop at:0/900000(Bytes), Reason: no space left on device\r\n"}}
+	{name: "local disk full", code: 5, what: `^no space left on this computer`, hint: `-o`, kept: true, set: func(c *fakehdc.Config, _ *fakehdc.Device) {
+		c.Faults = []fakehdc.Fault{{On: "file recv", Do: "say", Text: "[Fail]Transfer Stop at:0/900000(Bytes), Reason: no space left on device\r\n"}}
 	}},
-	{name: "unknown error of hdc", code: 3, what: `^hdc: \[E009999\] Something new`, set: func(c *fake.Config, _ *fake.Device) {
-		c.Faults = []fake.Fault{{On: "shell", Do: "say", Text: "[Fail][E009999] Something new\r\n"}}
+	{name: "unknown error of hdc", code: 3, what: `^hdc: \[E009999\] Something new`, set: func(c *fakehdc.Config, _ *fakehdc.Device) {
+		c.Faults = []fakehdc.Fault{{On: "shell", Do: "say", Text: "[Fail][E009999] Something new\r\n"}}
 	}},
 }
 
-func hitraceFails(mode, text string) func(*fake.Config, *fake.Device) {
-	return func(_ *fake.Config, d *fake.Device) { d.Hitrace = map[string]fake.Answer{mode: {Fail: text}} }
+func hitraceFails(mode, text string) func(*fakehdc.Config, *fakehdc.Device) {
+	return func(_ *fakehdc.Config, d *fakehdc.Device) { d.Hitrace = map[string]fakehdc.Answer{mode: {Fail: text}} }
 }
 
-func endByOther(c *fake.Config, _ *fake.Device) {
-	c.Faults = []fake.Fault{{On: "--trace_finish -o", Do: "before", Text: "hitrace --trace_finish_nodump"}}
+func endByOther(c *fakehdc.Config, _ *fakehdc.Device) {
+	c.Faults = []fakehdc.Fault{{On: "--trace_finish -o", Do: "before", Text: "hitrace --trace_finish_nodump"}}
 }
 
 const otherRecords = "another tool records"
 
 // fault is a fault of the fake that happens once, or always if the device does not
 // come back.
-func fault(on, do string, back int) func(*fake.Config, *fake.Device) {
-	return func(c *fake.Config, _ *fake.Device) {
-		f := fake.Fault{On: on, Do: do, Back: back}
+func fault(on, do string, back int) func(*fakehdc.Config, *fakehdc.Device) {
+	return func(c *fakehdc.Config, _ *fakehdc.Device) {
+		f := fakehdc.Fault{On: on, Do: do, Back: back}
 		if back > 0 {
 			f.Times = 1
 		}
-		c.Faults = []fake.Fault{f}
+		c.Faults = []fakehdc.Fault{f}
 	}
 }
 
@@ -192,7 +192,7 @@ func TestRecordFailures(t *testing.T) {
 	var running sync.WaitGroup
 	workers := make(chan bool, 8)
 	for i, f := range failures {
-		for k, system := range fake.Systems() {
+		for k, system := range fakehdc.Systems() {
 			if f.only != nil && !slices.Contains(f.only, system) || !slow.Enabled() && os.Getenv("OHFRAME_UPDATE_DOCS") == "" && (i+k)%14 != 0 {
 				continue
 			}
@@ -212,7 +212,7 @@ func TestRecordFailures(t *testing.T) {
 // recordWithFailure records with one of the failures and returns the exit code.
 func recordWithFailure(t *testing.T, index int, system string) int {
 	f := failures[index]
-	c := fake.Config{Devices: []fake.Device{phone(system)}}
+	c := fakehdc.Config{Devices: []fakehdc.Device{phone(system)}}
 	c.Devices[0].Apps = slices.Clone(c.Devices[0].Apps)
 	if f.set != nil {
 		f.set(&c, &c.Devices[0])
@@ -295,7 +295,7 @@ func (m *matrix) isComplete() bool {
 	for _, f := range failures {
 		systems := len(f.only)
 		if f.only == nil {
-			systems = len(fake.Systems())
+			systems = len(fakehdc.Systems())
 		}
 		if len(m.codes[f.name]) != systems {
 			return false
@@ -307,10 +307,10 @@ func (m *matrix) isComplete() bool {
 // String returns a table in Markdown.
 func (m *matrix) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| failure | %s |\n|---|%s\n", strings.Join(fake.Systems(), " | "), strings.Repeat("---|", len(fake.Systems())))
+	fmt.Fprintf(&b, "| failure | %s |\n|---|%s\n", strings.Join(fakehdc.Systems(), " | "), strings.Repeat("---|", len(fakehdc.Systems())))
 	for _, f := range failures {
 		fmt.Fprintf(&b, "| %s |", f.name)
-		for _, system := range fake.Systems() {
+		for _, system := range fakehdc.Systems() {
 			fmt.Fprintf(&b, " %s |", m.codes[f.name][system])
 		}
 		b.WriteString("\n")
@@ -345,7 +345,7 @@ func checkDocument(t *testing.T, path, name, text string) {
 
 // The first Ctrl-C ends a recording and keeps it.
 func TestRecordInterrupt(t *testing.T) {
-	r, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("6.0")}}, "record", "-o", "x", "--json")
+	r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("6.0")}}, "record", "-o", "x", "--json")
 	r.start(t)
 	recordingBegins(t, world)
 	r.Process.Signal(syscall.SIGINT)
@@ -377,7 +377,7 @@ func recordingBegins(t *testing.T, world string) {
 
 // The second Ctrl-C discards the recording, as do other signals.
 func TestRecordDiscard(t *testing.T) {
-	slow := []fake.Fault{{On: "file recv", Do: "slow", MS: 500}}
+	slow := []fakehdc.Fault{{On: "file recv", Do: "slow", MS: 500}}
 	for _, e := range []struct {
 		signals []syscall.Signal
 		code    int
@@ -389,7 +389,7 @@ func TestRecordDiscard(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(e.signals), func(t *testing.T) {
 			t.Parallel()
-			r, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("5.0")}, Faults: slow}, "record", "-q", "-o", "x", "--json")
+			r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("5.0")}, Faults: slow}, "record", "-q", "-o", "x", "--json")
 			r.start(t)
 			recordingBegins(t, world)
 			for i, signal := range e.signals {
@@ -416,7 +416,7 @@ func TestRecordDiscard(t *testing.T) {
 // Ctrl-C of a terminal reaches all processes of the group, but not hdc: a transfer that
 // is under way is not cut.
 func TestRecordInterruptGroup(t *testing.T) {
-	c := fake.Config{Devices: []fake.Device{phone("6.0")}, Faults: []fake.Fault{{On: "file recv", Do: "slow", MS: 100}}}
+	c := fakehdc.Config{Devices: []fakehdc.Device{phone("6.0")}, Faults: []fakehdc.Fault{{On: "file recv", Do: "slow", MS: 100}}}
 	r, world := withDevice(t, c, "record", "-t", "0.1", "-o", "x")
 	r.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r.start(t)
@@ -438,7 +438,7 @@ func TestRecordInterruptGroup(t *testing.T) {
 func TestRecordInterruptWaiting(t *testing.T) {
 	d := phone("6.0")
 	d.State = "Unauthorized"
-	r, world := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-q", "-o", "x")
+	r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-q", "-o", "x")
 	r.start(t)
 	isCalled(t, world, `"list"`, 3) // the message comes before it lists them again
 	r.Process.Signal(syscall.SIGINT)
@@ -473,8 +473,8 @@ func logOf(t *testing.T, world string) string {
 
 // The third Ctrl-C ends the program at once, even if hdc does not answer, and hdc too.
 func TestRecordLeave(t *testing.T) {
-	hang := []fake.Fault{{On: "--trace_finish -o", Do: "hang", MS: 60_000}, {On: "=ohframe= remains", Do: "hang", MS: 60_000}}
-	r, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("5.0")}, Faults: hang}, "record", "-o", "x", "--json")
+	hang := []fakehdc.Fault{{On: "--trace_finish -o", Do: "hang", MS: 60_000}, {On: "=ohframe= remains", Do: "hang", MS: 60_000}}
+	r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("5.0")}, Faults: hang}, "record", "-o", "x", "--json")
 	r.start(t)
 	recordingBegins(t, world)
 	for _, f := range hang {
@@ -512,7 +512,7 @@ func processesOf(t *testing.T, world, name string) (list []string) {
 		environment, _ := os.ReadFile(filepath.Join(p, "environ")) // the process may have ended
 		line, _ := os.ReadFile(filepath.Join(p, "cmdline"))
 		program, _, _ := strings.Cut(string(line), "\x00")
-		if (name == "" || filepath.Base(program) == name) && strings.Contains(string(environment), fake.Folder+"="+world+"\x00") {
+		if (name == "" || filepath.Base(program) == name) && strings.Contains(string(environment), fakehdc.Folder+"="+world+"\x00") {
 			list = append(list, strings.ReplaceAll(string(line), "\x00", " "))
 		}
 	}
@@ -522,12 +522,12 @@ func processesOf(t *testing.T, world, name string) (list []string) {
 // If the program is killed, the watchdog on the device ends the recording and removes
 // everything.
 func TestRecordKilled(t *testing.T) {
-	for _, system := range fake.Systems() {
+	for _, system := range fakehdc.Systems() {
 		t.Run(system, func(t *testing.T) {
 			t.Parallel()
 			d := phone(system)
 			d.SleepScale = 120
-			r, world := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-t", "60", "-o", "x", "--json") // 180 s by the device's clock
+			r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-t", "60", "-o", "x", "--json") // 180 s by the device's clock
 			r.start(t)
 			recordingBegins(t, world)
 			r.Process.Kill()
@@ -541,16 +541,16 @@ func TestRecordKilled(t *testing.T) {
 // The description has the clock that the kernel uses, not the one asked for: with
 // "mono" nothing estimates the offset any more.
 func TestRecordClock(t *testing.T) {
-	for want, set := range map[string]func(*fake.Device){
-		"mono": func(*fake.Device) {},
-		"boot": func(d *fake.Device) { d.NoMono = true },
-		"":     func(d *fake.Device) { d.NoClock = true },
+	for want, set := range map[string]func(*fakehdc.Device){
+		"mono": func(*fakehdc.Device) {},
+		"boot": func(d *fakehdc.Device) { d.NoMono = true },
+		"":     func(d *fakehdc.Device) { d.NoClock = true },
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
 			d := phone("5.1")
 			set(&d)
-			r, _ := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-t", "0.1", "-o", "x")
+			r, _ := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-t", "0.1", "-o", "x")
 			r.start(t)
 			if code := r.end(t); code != 0 {
 				t.Fatalf("exit code %d\n%s", code, r.stderr.String())
@@ -568,7 +568,7 @@ func TestRecordClock(t *testing.T) {
 
 // With --json standard output has one object for each step.
 func TestRecordJSON(t *testing.T) {
-	r, _ := withDevice(t, fake.Config{Devices: []fake.Device{phone("6.0")}}, "record", "-q", "-t", "0.1", "-o", "x", "--json")
+	r, _ := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("6.0")}}, "record", "-q", "-t", "0.1", "-o", "x", "--json")
 	var stdout strings.Builder
 	r.Stdout = &stdout
 	r.start(t)
@@ -609,11 +609,11 @@ var measured = []struct {
 	{regexp.MustCompile(`  /\S*/hdc`), "  /usr/local/bin/hdc"},
 }
 
-// docs/record.md shows a whole run, with the fake.
+// docs/record.md shows a whole run, with the fakehdc.
 func TestRecordDocument(t *testing.T) {
 	d := phone("6.0")
 	d.Seconds, d.Without = 2, []string{"nweb"}
-	r, _ := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-t", "2", "--app", "com.example.gallery", "-o", "scroll")
+	r, _ := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-t", "2", "--app", "com.example.gallery", "-o", "scroll")
 	r.Stdout = r.Stderr
 	r.start(t)
 	code := r.end(t)

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"ohframe"
-	"ohframe/internal/inputs"
 	"ohframe/internal/meta"
+	"ohframe/internal/source/inputs"
 )
 
 // recorded returns how the named trace was recorded: nil if no file says so. A file that

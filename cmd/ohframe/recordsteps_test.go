@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"ohframe/internal/hdc/fake"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/fakehdc"
+	"ohframe/internal/testing/slow"
 )
 
 // stepsOfRecord are the steps in which something can go wrong.
@@ -26,31 +26,31 @@ var stepsOfRecord = []struct {
 	// call is in the arguments of hdc, mode is that of hitrace if the step needs it.
 	call, mode string
 	// slow makes the step take ms longer.
-	slow func(ms int) func(*fake.Config, *fake.Device)
+	slow func(ms int) func(*fakehdc.Config, *fakehdc.Device)
 }{
 	{"probe", "const.product.model", "const.product.model", "", beforeCall("const.product.model")},
 	{"begin", `"hitrace","--trace_clock"`, "--trace_begin", "begin", slowHitrace("begin")},
 	{"launch", "force-stop", "force-stop", "", beforeCall("force-stop")},
 	{"finish", `"hitrace","--trace_finish"`, "--trace_finish -o", "finish", slowHitrace("finish")},
-	{"receive", `"recv"`, "file recv", "", func(ms int) func(*fake.Config, *fake.Device) {
-		return func(c *fake.Config, _ *fake.Device) {
-			c.Faults = []fake.Fault{{On: "file recv", Do: "slow", MS: ms / 10}}
+	{"receive", `"recv"`, "file recv", "", func(ms int) func(*fakehdc.Config, *fakehdc.Device) {
+		return func(c *fakehdc.Config, _ *fakehdc.Device) {
+			c.Faults = []fakehdc.Fault{{On: "file recv", Do: "slow", MS: ms / 10}}
 		}
 	}},
 	{"clean up", "=ohframe= remains", "=ohframe= remains", "finish_nodump", beforeCall("=ohframe= remains")},
 }
 
-func beforeCall(on string) func(int) func(*fake.Config, *fake.Device) {
-	return func(ms int) func(*fake.Config, *fake.Device) {
-		return func(c *fake.Config, d *fake.Device) {
-			c.Faults = []fake.Fault{{On: on, Do: "before", Text: fmt.Sprintf("/bin/sleep %g", float64(ms)/1000)}}
+func beforeCall(on string) func(int) func(*fakehdc.Config, *fakehdc.Device) {
+	return func(ms int) func(*fakehdc.Config, *fakehdc.Device) {
+		return func(c *fakehdc.Config, d *fakehdc.Device) {
+			c.Faults = []fakehdc.Fault{{On: on, Do: "before", Text: fmt.Sprintf("/bin/sleep %g", float64(ms)/1000)}}
 		}
 	}
 }
 
-func slowHitrace(mode string) func(int) func(*fake.Config, *fake.Device) {
-	return func(ms int) func(*fake.Config, *fake.Device) {
-		return func(_ *fake.Config, d *fake.Device) { d.Hitrace = map[string]fake.Answer{mode: {MS: ms}} }
+func slowHitrace(mode string) func(int) func(*fakehdc.Config, *fakehdc.Device) {
+	return func(ms int) func(*fakehdc.Config, *fakehdc.Device) {
+		return func(_ *fakehdc.Config, d *fakehdc.Device) { d.Hitrace = map[string]fakehdc.Answer{mode: {MS: ms}} }
 	}
 }
 
@@ -58,7 +58,7 @@ func slowHitrace(mode string) func(int) func(*fake.Config, *fake.Device) {
 var wrongs = []struct {
 	name    string
 	signals []syscall.Signal
-	do      string // of a fake.Fault
+	do      string // of a fakehdc.Fault
 	back    int
 	hitrace string // its error
 	limit   string // of one call of hdc
@@ -86,10 +86,10 @@ func TestRecordSteps(t *testing.T) {
 			if wrong.hitrace != "" && step.mode == "" || !slow.Enabled() && (i+k)%3 != 0 {
 				continue
 			}
-			system := fake.Systems()[(i+k)%len(fake.Systems())]
+			system := fakehdc.Systems()[(i+k)%len(fakehdc.Systems())]
 			t.Run(step.name+"/"+wrong.name+"/"+system, func(t *testing.T) {
 				t.Parallel()
-				c := fake.Config{Devices: []fake.Device{phone(system)}}
+				c := fakehdc.Config{Devices: []fakehdc.Device{phone(system)}}
 				d := &c.Devices[0]
 				args := []string{"record", "-t", "0.1", "-o", "x", "--wait", "0.7", "--json", "--app", gallery.Bundle, "--launch"}
 				switch {
@@ -99,9 +99,9 @@ func TestRecordSteps(t *testing.T) {
 					step.slow(1500)(&c, d)
 					args = append(args, "--hdc-limit", wrong.limit)
 				case wrong.hitrace != "":
-					d.Hitrace = map[string]fake.Answer{step.mode: {Fail: wrong.hitrace}}
+					d.Hitrace = map[string]fakehdc.Answer{step.mode: {Fail: wrong.hitrace}}
 					if step.mode == "finish_nodump" { // the first of two; the trace is not written
-						d.Hitrace = map[string]fake.Answer{step.mode: {Fail: wrong.hitrace, Times: 1}, "finish": {Fail: wrong.hitrace}}
+						d.Hitrace = map[string]fakehdc.Answer{step.mode: {Fail: wrong.hitrace, Times: 1}, "finish": {Fail: wrong.hitrace}}
 					}
 				default:
 					fault(step.call, wrong.do, wrong.back)(&c, d)
@@ -123,7 +123,7 @@ func TestRecordSteps(t *testing.T) {
 					r.Process.Signal(signal)
 				}
 				code, said := r.end(t), r.stderr.String()
-				if open := fake.Sessions(t, world); len(open) > 0 && strings.Contains(said, "Cleaned up the device.") {
+				if open := fakehdc.Sessions(t, world); len(open) > 0 && strings.Contains(said, "Cleaned up the device.") {
 					t.Errorf("says that it has cleaned up, but tracing goes on\n%s", said)
 				}
 				becomesIdle(t, world, said)
@@ -139,7 +139,7 @@ func becomesIdle(t *testing.T, world, said string) {
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		log := logOf(t, world)
 		ended := strings.Count(log, `["hitrace"`) == strings.Count(log, `["hitrace ended"`)
-		open, files, processes := fake.Sessions(t, world), busyOn(t, world), processesOf(t, world, "")
+		open, files, processes := fakehdc.Sessions(t, world), busyOn(t, world), processesOf(t, world, "")
 		if ended && len(open) == 0 && len(files) == 0 && len(processes) == 0 {
 			return
 		}
@@ -179,7 +179,7 @@ func checkTrace(t *testing.T, r *running, world string, code int, said string, m
 		t.Errorf("x.ftrace is not complete\n%s", said)
 	case code == 0:
 		t.Errorf("exit code 0 without a trace\n%s", said)
-	case fake.Traces(t, world, "FMR0224") == 0 || len(kept) == 0 && mayBeGone:
+	case fakehdc.Traces(t, world, "FMR0224") == 0 || len(kept) == 0 && mayBeGone:
 		return
 	case len(kept) != 1:
 		t.Errorf("a trace was written, on the device are %q\n%s", kept, said)
@@ -197,7 +197,7 @@ func TestRecordConversionFails(t *testing.T) {
 	for name, code := range map[string]int{"interrupted": 130, "disk full": 5} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("6.0")}}, "record", "-t", "0.1", "-o", "x", "--force", "-q")
+			r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("6.0")}}, "record", "-t", "0.1", "-o", "x", "--force", "-q")
 			out := filepath.Join(r.dir, "x.pftrace")
 			if name == "disk full" {
 				if err := os.Symlink("/dev/full", out); err != nil {
@@ -231,7 +231,7 @@ func TestRecordConversionFails(t *testing.T) {
 // A recording whose ohframe was killed is that of nobody: the next one names --clean, and
 // --clean ends it at once. One that is under way needs --force.
 func TestRecordCleanOwn(t *testing.T) {
-	first, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("6.0")}}, "record", "-o", "x", "--json")
+	first, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("6.0")}}, "record", "-o", "x", "--json")
 	first.start(t)
 	recordingBegins(t, world)
 	again := func(code int, message string, args ...string) {
@@ -272,18 +272,18 @@ func leave(t *testing.T, world string, files ...string) (folder string) {
 
 // A folder that an earlier recording has left is removed if its session is not open.
 func TestRecordLeftFolder(t *testing.T) {
-	for name, set := range map[string]func(*fake.Device){
-		"the device's own session, 5.1": func(d *fake.Device) { d.System, d.Busy = "5.1", "hiview" },
-		"the device's own session, 6.1": func(d *fake.Device) { d.System, d.Busy = "6.1", "hiview" },
-		"tracing is off": func(d *fake.Device) {
-			d.Hitrace = map[string]fake.Answer{"finish_nodump": {Fail: "Trace Close failed, errorCode(1003)", Times: 1}}
+	for name, set := range map[string]func(*fakehdc.Device){
+		"the device's own session, 5.1": func(d *fakehdc.Device) { d.System, d.Busy = "5.1", "hiview" },
+		"the device's own session, 6.1": func(d *fakehdc.Device) { d.System, d.Busy = "6.1", "hiview" },
+		"tracing is off": func(d *fakehdc.Device) {
+			d.Hitrace = map[string]fakehdc.Answer{"finish_nodump": {Fail: "Trace Close failed, errorCode(1003)", Times: 1}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := phone("6.0")
 			set(&d)
-			r, world := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-t", "0.1", "-o", "x")
+			r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-t", "0.1", "-o", "x")
 			folder := leave(t, world)
 			r.start(t)
 			code, said := r.end(t), r.stderr.String()
@@ -301,8 +301,8 @@ func TestRecordCleanForce(t *testing.T) {
 			t.Parallel()
 			d := phone("6.0")
 			d.Busy, d.SleepScale = "stale", 30
-			d.Hitrace = map[string]fake.Answer{"finish_nodump": {Fail: "Trace Close failed, errorCode(1003)"}}
-			first, world := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-t", "0.1", "-o", "x")
+			d.Hitrace = map[string]fakehdc.Answer{"finish_nodump": {Fail: "Trace Close failed, errorCode(1003)"}}
+			first, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-t", "0.1", "-o", "x")
 			folder := leave(t, world, files...)
 			answer := `Trace Close failed, errorCode\(1003\)`
 			if slices.Contains(files, "busy") {
@@ -336,7 +336,7 @@ func TestRecordCleanForce(t *testing.T) {
 // Only --clean removes a trace that an earlier recording has left, whether its session may
 // be open or not.
 func TestRecordLeftTrace(t *testing.T) {
-	first, world := withDevice(t, fake.Config{Devices: []fake.Device{phone("6.0")}}, "record")
+	first, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("6.0")}}, "record")
 	folder := leave(t, world, "0.ftrace")
 	for _, x := range []struct {
 		args []string
@@ -361,8 +361,8 @@ func TestRecordLeftTrace(t *testing.T) {
 func TestRecordSlowDiscard(t *testing.T) {
 	d := phone("5.1")
 	d.SleepScale = 60
-	d.Hitrace = map[string]fake.Answer{"finish_nodump": {MS: 1500, Times: 1}}
-	r, world := withDevice(t, fake.Config{Devices: []fake.Device{d}}, "record", "-o", "x", "--json", "--hdc-limit", "1")
+	d.Hitrace = map[string]fakehdc.Answer{"finish_nodump": {MS: 1500, Times: 1}}
+	r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-o", "x", "--json", "--hdc-limit", "1")
 	r.start(t)
 	recordingBegins(t, world)
 	r.Process.Signal(syscall.SIGTERM)

@@ -21,8 +21,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"google.golang.org/protobuf/proto"
 
-	"ohframe/internal/hdc/fake"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/fakehdc"
 )
 
 // programs are those that tests can run, besides others in PATH.
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) { testscript.Main(withFake{m}, programs) }
 type withFake struct{ *testing.M }
 
 func (w withFake) Run() int {
-	defer fake.Remove()
+	defer fakehdc.Remove()
 	return w.M.Run()
 }
 
@@ -69,9 +69,9 @@ func mainAsNobody() {
 //	shows FILE FRAMES                        the Perfetto trace has this number of frames
 //	samerows CSV OTHER                       a table or JSON has the rows of the CSV
 //
-// and the condition [root]. A fake hdc is in PATH; its folder is fake.
+// and the condition [root]. A fake hdc is in PATH; its folder is fakehdc.
 func TestScripts(t *testing.T) {
-	program, err := fake.Program()
+	program, err := fakehdc.Program()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			env.Vars = append(env.Vars, noExitSleep, "HDC=", fake.Folder+"="+filepath.Join(env.WorkDir, "fake"))
+			env.Vars = append(env.Vars, noExitSleep, "HDC=", fakehdc.Folder+"="+filepath.Join(env.WorkDir, "fake"))
 			env.Setenv("PATH", env.Getenv("PATH")+":"+filepath.Dir(program))
 			trace, err := os.ReadFile("testdata/frames.ftrace")
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/sql"
+	"ohframe/internal/sql"
 )
 
 func sqlCommand() *cli.Command {

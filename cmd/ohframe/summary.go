@@ -8,9 +8,9 @@ import (
 	"text/tabwriter"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
+	"ohframe/internal/source/hitrace"
 	"ohframe/internal/text"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
-	"ohframe/analyzer/binarytrace"
+	"ohframe/internal/source/binarytrace"
 )
 
 func textCommand() *cli.Command {

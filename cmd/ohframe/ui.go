@@ -5,8 +5,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe/internal/sql"
 	"ohframe/internal/ui"
-	"ohframe/sql"
 )
 
 func uiCommand() *cli.Command {

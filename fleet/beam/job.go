@@ -13,7 +13,7 @@ import (
 
 	"ohframe"
 	"ohframe/internal/fleet"
-	"ohframe/internal/inputs"
+	"ohframe/internal/source/inputs"
 )
 
 func init() {

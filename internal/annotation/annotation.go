@@ -2,7 +2,7 @@
 // debug annotations of the frame's slice, for people and SQL. ohframe does not read them:
 // package internal/result stores the same facts.
 //
-// docs/perfetto.md describes the annotations for users, and the queries in sql/ohos select
+// docs/perfetto.md describes the annotations for users, and the queries in internal/sql/ohos select
 // them by name.
 package annotation
 

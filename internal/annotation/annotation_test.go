@@ -14,8 +14,8 @@ import (
 	"ohframe"
 	"ohframe/internal/annotation"
 	pb "ohframe/internal/perfettopb"
-	"ohframe/internal/simulate"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // render is a render frame with an expected end that cannot be true: only the vsync
@@ -199,7 +199,7 @@ func TestDocs(t *testing.T) {
 
 // Queries select annotations that are written.
 func TestQueries(t *testing.T) {
-	paths, err := filepath.Glob("../../sql/ohos/*.sql")
+	paths, err := filepath.Glob("../../internal/sql/ohos/*.sql")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no queries: %v", err)
 	}

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/judge"
 	"ohframe/analyzer/why/place"
-	"ohframe/internal/simulate"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/why/judge"
 )
 
 // costly returns a side of one run whose processes have the costs of withCosts, and whose

@@ -12,7 +12,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/simulate"
+	"ohframe/internal/testing/simulate"
 )
 
 func near(a *float64, b float64) bool { return a != nil && math.Abs(*a-b) < 1e-9 }

@@ -23,7 +23,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/report"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 )
 

@@ -14,12 +14,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
-	"ohframe/analyzer/perfetto"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/simulate"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/perfetto"
+	"ohframe/internal/testing/simulate"
 )
 
 func bytesOf(b []byte) Trace {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/browsertest"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/browsertest"
+	"ohframe/internal/testing/slow"
 )
 
 func TestMain(m *testing.M) { browsertest.Main(m) }

@@ -11,7 +11,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 // animation generates runs of an application that animates at a fixed rate. Late frames

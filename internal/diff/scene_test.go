@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/simulate"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/simulate"
 )
 
 const ms = trace.Millisecond

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/compatibility"
+	"ohframe/internal/testing/compatibility"
 )
 
 // TestColumns lists the columns of datasets, which databases and programs rely on.

@@ -15,7 +15,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/diff"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 )
 

@@ -22,8 +22,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"ohframe"
-	"ohframe/internal/inputs"
-	"ohframe/internal/slow"
+	"ohframe/internal/source/inputs"
+	"ohframe/internal/testing/slow"
 )
 
 // traces are the project's test traces: most are small, some have no frames, and some

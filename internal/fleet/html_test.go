@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ohframe/internal/atomicfile"
-	"ohframe/internal/browsertest"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/browsertest"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 )
 

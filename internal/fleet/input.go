@@ -9,7 +9,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"ohframe/internal/inputs"
+	"ohframe/internal/source/inputs"
 )
 
 // Input is a trace to read.

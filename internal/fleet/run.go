@@ -16,8 +16,8 @@ import (
 	"ohframe"
 	"ohframe/internal/causetext"
 	"ohframe/internal/frametable"
-	"ohframe/internal/inputs"
 	"ohframe/internal/quality"
+	"ohframe/internal/source/inputs"
 )
 
 // Runner runs shards.

@@ -15,7 +15,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/frametable"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 // duckdb runs statements and a query in DuckDB, which "make duckdb" installs, and returns

@@ -13,8 +13,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/hostiletest"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/slow"
 )
 
 func manyFrames(n int, name string) *analyzer.Timeline {

@@ -16,7 +16,7 @@ import (
 
 	"ohframe/internal/failure"
 	"ohframe/internal/hdc"
-	"ohframe/internal/hdc/fake"
+	"ohframe/internal/testing/fakehdc"
 )
 
 // Contract tests run against the fake, or, if OHFRAME_HDC names a real hdc, against
@@ -32,20 +32,20 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
-	fake.Remove()
+	fakehdc.Remove()
 	os.Exit(code)
 }
 
-// withFake returns a client of the fake.
-func withFake(t *testing.T, c fake.Config) *hdc.Client {
+// withFake returns a client of the fakehdc.
+func withFake(t *testing.T, c fakehdc.Config) *hdc.Client {
 	t.Helper()
-	program, err := fake.Program()
+	program, err := fakehdc.Program()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	fake.Write(t, dir, c)
-	t.Setenv(fake.Folder, dir)
+	fakehdc.Write(t, dir, c)
+	t.Setenv(fakehdc.Folder, dir)
 	client, err := hdc.Find(t.Context(), program, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func connected(t *testing.T) *hdc.Client {
 			t.Fatal(err)
 		}
 	} else {
-		client = withFake(t, fake.Config{Devices: []fake.Device{{Key: "FMR0224", System: "5.0"}}})
+		client = withFake(t, fakehdc.Config{Devices: []fakehdc.Device{{Key: "FMR0224", System: "5.0"}}})
 	}
 	if _, err := client.Choose(t.Context(), os.Getenv(realDevice), 10*time.Second, nil); err != nil {
 		t.Fatal(err)
@@ -201,22 +201,22 @@ func TestContractUnknownKey(t *testing.T) {
 
 // Errors of hdc that a real device does not make at will.
 func TestErrors(t *testing.T) {
-	device := func(state string) []fake.Device { return []fake.Device{{Key: "A", System: "5.0", State: state}} }
-	old := func(state string) []fake.Device { return []fake.Device{{Key: "A", System: "3.2", State: state}} }
-	answer := func(text string) fake.Config {
-		return fake.Config{Devices: device(""), Faults: []fake.Fault{{On: "shell", Do: "say", Text: text}}}
+	device := func(state string) []fakehdc.Device { return []fakehdc.Device{{Key: "A", System: "5.0", State: state}} }
+	old := func(state string) []fakehdc.Device { return []fakehdc.Device{{Key: "A", System: "3.2", State: state}} }
+	answer := func(text string) fakehdc.Config {
+		return fakehdc.Config{Devices: device(""), Faults: []fakehdc.Fault{{On: "shell", Do: "say", Text: text}}}
 	}
 	for name, x := range map[string]struct {
-		config fake.Config
+		config fakehdc.Config
 		want   error
 	}{
-		"no device":        {fake.Config{}, hdc.ErrNoDevice},
-		"offline":          {fake.Config{Devices: device("Offline")}, hdc.ErrLost},
-		"offline, old":     {fake.Config{Devices: old("Offline")}, hdc.ErrLost},
-		"unauthorized":     {fake.Config{Devices: device("Unauthorized")}, hdc.ErrUnauthorized},
-		"denied":           {fake.Config{Devices: device("Denied")}, hdc.ErrRefused},
-		"no server":        {fake.Config{NoServer: true}, hdc.ErrServer},
-		"lost":             {fake.Config{Devices: device(""), Faults: []fake.Fault{{On: "shell", Do: "lost"}}}, hdc.ErrLost},
+		"no device":        {fakehdc.Config{}, hdc.ErrNoDevice},
+		"offline":          {fakehdc.Config{Devices: device("Offline")}, hdc.ErrLost},
+		"offline, old":     {fakehdc.Config{Devices: old("Offline")}, hdc.ErrLost},
+		"unauthorized":     {fakehdc.Config{Devices: device("Unauthorized")}, hdc.ErrUnauthorized},
+		"denied":           {fakehdc.Config{Devices: device("Denied")}, hdc.ErrRefused},
+		"no server":        {fakehdc.Config{NoServer: true}, hdc.ErrServer},
+		"lost":             {fakehdc.Config{Devices: device(""), Faults: []fakehdc.Fault{{On: "shell", Do: "lost"}}}, hdc.ErrLost},
 		"cut":              {answer("half of the out"), hdc.ErrLost},
 		"connecting":       {answer("[Fail][E000004]:The communication channel is being established.\r\n"), hdc.ErrConnecting},
 		"old hdc":          {answer("[Fail][E000001]:The sdk hdc.exe version is too low, please upgrade to the latest version.\r\n"), hdc.ErrRefused},
@@ -224,8 +224,8 @@ func TestErrors(t *testing.T) {
 		"daemon":           {answer("[Fail]Failed to communicate with daemon\r\n"), hdc.ErrLost},
 		"dead":             {answer("[Fail]Bind tartget session is dead\r\n"), hdc.ErrLost},
 		"unknown":          {answer("[Fail][E007777] Something\r\n"), hdc.ErrRefused},
-		"zero byte":        {fake.Config{Devices: device("")}, hdc.ErrLost},
-		"too long for hdc": {fake.Config{Devices: device("")}, nil},
+		"zero byte":        {fakehdc.Config{Devices: device("")}, hdc.ErrLost},
+		"too long for hdc": {fakehdc.Config{Devices: device("")}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := withFake(t, x.config)
@@ -249,7 +249,7 @@ func TestErrors(t *testing.T) {
 
 // A call ends with its context.
 func TestCancelled(t *testing.T) {
-	c := withFake(t, fake.Config{Devices: []fake.Device{{Key: "A"}}, Faults: []fake.Fault{{On: "shell", Do: "hang"}}})
+	c := withFake(t, fakehdc.Config{Devices: []fakehdc.Device{{Key: "A"}}, Faults: []fakehdc.Fault{{On: "shell", Do: "hang"}}})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("because")
 	time.AfterFunc(100*time.Millisecond, func() { cancel(why) })
@@ -259,13 +259,13 @@ func TestCancelled(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	program, err := fake.Program()
+	program, err := fakehdc.Program()
 	if err != nil {
 		t.Fatal(err)
 	}
 	good, bad, empty := t.TempDir(), t.TempDir(), t.TempDir()
-	fake.Write(t, good, fake.Config{Version: "3.2.0b"})
-	fake.Write(t, bad, fake.Config{Version: "none"})
+	fakehdc.Write(t, good, fakehdc.Config{Version: "3.2.0b"})
+	fakehdc.Write(t, bad, fakehdc.Config{Version: "none"})
 	sdk := filepath.Join(t.TempDir(), "12", "toolchains")
 	if err := os.MkdirAll(sdk, 0o777); err != nil {
 		t.Fatal(err)
@@ -289,7 +289,7 @@ func TestFind(t *testing.T) {
 		{"something else", "", "", filepath.Dir(program), "", bad, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			for variable, value := range map[string]string{"HDC": x.hdc, "PATH": x.path, "OHOS_SDK_HOME": x.root, "HOME": empty, fake.Folder: x.world,
+			for variable, value := range map[string]string{"HDC": x.hdc, "PATH": x.path, "OHOS_SDK_HOME": x.root, "HOME": empty, fakehdc.Folder: x.world,
 				"DEVECO_SDK_HOME": "", "HOS_SDK_HOME": "", "OHOS_BASE_SDK_HOME": ""} {
 				t.Setenv(variable, value)
 			}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 	"ohframe/internal/text"
 )
 

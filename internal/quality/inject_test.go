@@ -16,8 +16,8 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/quality"
-	"ohframe/internal/simulate"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // timedLine is a line of an event: what is before and after the time.

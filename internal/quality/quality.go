@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 	"ohframe/internal/text"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"ohframe/internal/browsertest"
+	"ohframe/internal/testing/browsertest"
 )
 
 func TestMain(m *testing.M) { browsertest.Main(m) }

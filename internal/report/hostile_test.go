@@ -16,8 +16,8 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diff"
 	"ohframe/internal/failure"
-	"ohframe/internal/hostiletest"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 )
 

@@ -17,7 +17,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 // marksDrawn counts the bars of each mark that the chart over time really

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/slow"
 )
 
 // Pages of no frames and of many fit into windows of all sizes, in either scheme, and can

@@ -4,10 +4,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/source/hitrace"
 )
 
 // The functions below describe the messages of protos/ohframe/result.proto, each for a

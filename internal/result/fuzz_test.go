@@ -17,8 +17,8 @@ import (
 	"ohframe/internal/quality"
 	"ohframe/internal/report"
 	"ohframe/internal/result"
-	"ohframe/internal/simulate"
-	"ohframe/internal/slow"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // contents returns the content of several traces.

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/hitrace"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/sql"
 	"ohframe/internal/text"
 	"ohframe/internal/ui"
-	"ohframe/sql"
 )
 
 // ViewOptions decide what a view shows.

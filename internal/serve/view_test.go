@@ -12,10 +12,10 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
-	"ohframe/internal/engine/enginetest"
 	"ohframe/internal/serve"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
-	"ohframe/internal/ui/uitest"
 )
 
 // frame returns a frame of a process, in milliseconds: expected from 0 to 10,

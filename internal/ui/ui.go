@@ -19,7 +19,7 @@ import (
 	"net/url"
 	"strings"
 
-	"ohframe/sql"
+	"ohframe/internal/sql"
 )
 
 // Public is the address of the public UI.

@@ -16,10 +16,10 @@ import (
 	"testing"
 
 	"ohframe/exporter"
-	"ohframe/internal/engine"
-	"ohframe/internal/engine/enginetest"
+	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
-	"ohframe/internal/ui/uitest"
 )
 
 func files(t *testing.T) map[string][]byte {

@@ -8,7 +8,7 @@ import (
 	"sort"
 	"testing"
 
-	"ohframe/analyzer/hitrace"
+	"ohframe/internal/source/hitrace"
 )
 
 // captures returns the text traces to test with: the repository's own, and private

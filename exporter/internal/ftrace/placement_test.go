@@ -1,0 +1,51 @@
+package ftrace
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"slices"
+	"testing"
+
+	"ohframe/analyzer/limits"
+	"ohframe/internal/source/hitrace"
+)
+
+// Planning and encoding leave events as the reader made them.
+func TestEventsStay(t *testing.T) {
+	text, err := os.ReadFile("../../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Lines without a process, ends without a begin and wakeups without wakings.
+	text = append(text, `
+ x-1 (-----) [001] .... 3701.000001: print: B|7|H:name
+ x-1 (-----) [002] .... 3701.000001: print: E|7
+ x-1 (-----) [003] .... 3701.000001: print: E|7
+ x-1 (-----) [003] .... 3701.000001: sched_wakeup: comm=x pid=1 prio=120 target_cpu=001
+`...)
+	e := NewEncoder(limits.Default().Strings, true)
+	planner := NewPlanner(limits.Default())
+	var before []hitrace.Event
+	var plan piece
+	sink := hitrace.Sink{
+		Prepare: func(_ int, block *hitrace.Batch) { before = slices.Clone(block.Events) },
+		Track:   func(_ int, b *hitrace.Batch) { planner.Plan(b, e) },
+		Encode: func(_ int, block *hitrace.Batch) {
+			plan = e.plan[len(e.plan)-1]
+			e.Encode()
+			for i := range before {
+				if !reflect.DeepEqual(block.Events[i], before[i]) {
+					t.Fatalf("event of line %d is %+v, was %+v", before[i].Number, block.Events[i], before[i])
+				}
+			}
+		},
+	}
+	if _, err := hitrace.Run(t.Context(), bytes.NewReader(text), hitrace.Options{Workers: 1}, sink); err != nil {
+		t.Fatal(err)
+	}
+	last := plan.placements[len(plan.placements)-4:]
+	if last[0].pid != 7 || last[1].cpu != 1 || !last[2].skip || last[3].kind != hitrace.WakingEvent {
+		t.Errorf("the last events are exported as %+v", last)
+	}
+}

@@ -1,0 +1,196 @@
+package timeline
+
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/exporter/internal/packet"
+	"ohframe/internal/annotation"
+	"ohframe/internal/causetext"
+)
+
+// noteCauses notes where the time of a late frame went and why, and why a frame was shown or
+// picked up late.
+func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
+	if e.Outcome != why.NotLate {
+		p.noteVerdict(a, e)
+	}
+	if s := e.Shown; s != nil && s.Late > 0 {
+		a.milliseconds(annotation.ShownLate, s.Late)
+		a.text(annotation.ShownCause, causetext.Shown(p.causes, e))
+	}
+	if e.PickUp != nil {
+		a.milliseconds(annotation.PickedUpLate, e.PickUp.Late)
+		a.interned(annotation.PickUpReason, p.w.text(e.PickUp.Reason.String()))
+		a.text(annotation.PickUpCause, causetext.PickUp(p.causes, e))
+	}
+	if len(e.Shares) > 0 {
+		a.group(annotation.Causes, p.shares(e))
+	}
+	if e.Outcome == why.NotLate {
+		return // the times of frames on time would be a third of all annotations
+	}
+	p.entries = p.entries[:0]
+	for _, part := range e.Parts {
+		name := p.w.annotationName(annotation.StageWait(part.Stage.String(), part.Wait.String()))
+		p.entries.number(name, int64(part.Time))
+	}
+	if len(p.entries) > 0 {
+		a.group(annotation.Waits, p.entries)
+	}
+}
+
+func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
+	text := func(name annotation.Key, text string) {
+		if text != "" {
+			a.interned(name, p.w.text(text))
+		}
+	}
+	a.text(annotation.Cause, causetext.Sentence(p.causes, e))
+	text(annotation.Verdict, e.Outcome.String())
+	text(annotation.Confidence, e.Confidence.String())
+	text(annotation.Basis, e.Basis.String())
+	if s := e.Cause(); s != nil {
+		text(annotation.CauseWait, s.Wait.String())
+		text(annotation.CauseStage, s.Stage.String())
+		text(annotation.CauseSlice, s.Slice)
+		a.milliseconds(annotation.CauseTime, s.Value)
+		a.milliseconds(annotation.CauseUsual, s.Usual)
+		a.milliseconds(annotation.CauseShare, s.Share)
+		if s.Slice != "" {
+			a.milliseconds(annotation.CauseSliceTime, s.SliceValue)
+			a.milliseconds(annotation.CauseSliceUsual, s.SliceUsual)
+		}
+		if s.Culprit != nil {
+			text(annotation.Culprit, causetext.Culprit(s.Culprit))
+		}
+		text(annotation.Advice, causetext.Advice(s.Advice))
+	}
+	if e.Root != nil && e.Root.VsyncID != 0 {
+		a.number(annotation.KnockOnOf, e.Root.VsyncID)
+	}
+}
+
+// shares encodes the causes of a late frame, each as an element of an array.
+func (p *pipeline) shares(e *why.Explanation) []byte {
+	var list []byte
+	for i := range e.Shares {
+		list = packet.AppendBytes(list, annotationArrayElement, p.share(&e.Shares[i]))
+	}
+	return list
+}
+
+func (p *pipeline) share(s *why.Share) []byte {
+	p.entries = p.entries[:0]
+	text := func(name annotation.Key, text string) {
+		if text != "" {
+			p.entries.interned(name, p.w.text(text))
+		}
+	}
+	number := func(name annotation.Key, value int64) { p.entries.number(uint64(name), value) }
+	text(annotation.EntryTitle, causetext.Title(s))
+	text(annotation.EntryWait, s.Wait.String())
+	text(annotation.EntryStage, s.Stage.String())
+	text(annotation.EntrySlice, s.Slice)
+	text(annotation.EntryFunction, s.Function)
+	text(annotation.EntryGCReason, s.Reason)
+	text(annotation.EntryCores, causetext.Cores(s.Cores))
+	if s.Frequency > 0 {
+		number(annotation.EntryFrequency, s.Frequency)
+	}
+	if s.UsualFrequency > 0 {
+		number(annotation.EntryUsualFrequency, s.UsualFrequency)
+	}
+	number(annotation.EntryValue, int64(s.Value))
+	number(annotation.EntryUsual, int64(s.Usual))
+	number(annotation.EntryShare, int64(s.Share))
+	if s.SliceValue != 0 {
+		number(annotation.EntrySliceValue, int64(s.SliceValue))
+	}
+	if s.SliceUsual != 0 {
+		number(annotation.EntrySliceUsual, int64(s.SliceUsual))
+	}
+	if s.Earlier != nil {
+		number(annotation.EntryEarlierAt, int64(s.Earlier.Actual.Start))
+	}
+	if c := s.Culprit; c != nil {
+		text(annotation.Culprit, causetext.Culprit(c))
+		if c.PID != trace.UnknownPID {
+			number(annotation.CulpritPID, int64(c.PID))
+		}
+		number(annotation.CulpritTID, int64(c.TID))
+		text(annotation.CulpritWait, c.Wait.String())
+		text(annotation.CulpritSlice, c.Slice)
+		number(annotation.CulpritTime, int64(c.Time))
+		p.entries.mark(annotation.CulpritUnsure, !c.Sure)
+	}
+	text(annotation.Advice, causetext.Advice(s.Advice))
+	return p.entries
+}
+
+// whyLanes are the tracks of a thread's late frames.
+type whyLanes struct{ pieces, others *lanes }
+
+func (p *pipeline) whyLanes(tid trace.TID) *whyLanes {
+	l := p.why[tid]
+	if l == nil {
+		l = &whyLanes{
+			pieces: p.lanes(p.trackOf(whyTrack, tid), "What the thread of a late frame did or waited for, from when the frame should have begun."),
+			others: p.lanes(p.trackOf(waitedForTrack, tid), "What the threads did that the thread of a late frame waited for. "+
+				"Of waits for a CPU, the order is not that of the trace."),
+		}
+		p.why[tid] = l
+	}
+	return l
+}
+
+// leastShown is the least time that another thread needs to have been waited for to be
+// shown. Below it nobody is looked for either, except on processors.
+const leastShown = 50 * trace.Microsecond
+
+// writeWhy writes what the threads of late frames did, and those that they waited for.
+// An arrow leads from a wait to the thread that it was due to most of the time.
+func (p *pipeline) writeWhy(frames []*analyzer.Frame) {
+	var s, other slice
+	for _, f := range frames {
+		e := p.causes.Of(f)
+		if e == nil || len(e.Pieces) == 0 {
+			continue
+		}
+		lanes := p.whyLanes(f.TID)
+		span := analyzer.Interval{Start: e.Start, End: e.End}
+		track := lanes.pieces.track(span)
+		for i := range e.Pieces {
+			piece := &e.Pieces[i]
+			s.Interval = analyzer.Interval{Start: piece.Start, End: piece.End}
+			s.nameID, s.flow = p.w.sliceName(causetext.PieceTitle(piece)), 0
+			shown := shownActivities(piece)
+			if len(shown) == 0 {
+				p.w.slice(track, &s)
+				continue
+			}
+			s.flow = p.w.newFlow()
+			p.w.slice(track, &s)
+			longest := piece.Longest()
+			for _, o := range shown {
+				other.Interval = analyzer.Interval{Start: o.Start, End: o.End}
+				other.nameID, other.terminates = p.w.sliceName(causetext.ActivityTitle(o)), other.terminates[:0]
+				if o == longest {
+					other.terminates = append(other.terminates, s.flow)
+				}
+				p.w.slice(lanes.others.track(other.Interval), &other)
+			}
+		}
+	}
+}
+
+// shownActivities returns the activities that are long enough to be shown.
+func shownActivities(p *why.Piece) []*why.Activity {
+	var list []*why.Activity
+	for i := range p.Others {
+		if o := &p.Others[i]; o.Time >= leastShown {
+			list = append(list, o)
+		}
+	}
+	return list
+}

@@ -1,0 +1,329 @@
+package timeline
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/exporter/internal/packet"
+	"ohframe/internal/annotation"
+	"ohframe/internal/perfettopb"
+)
+
+// trackSequenceID is the id of the sequence of TrackEvents. Packets refer to interned
+// data by numbers that are valid within their sequence.
+const trackSequenceID = 2
+
+// Field numbers of the messages of TrackEvents. Every frame has some of them. A test
+// compares the numbers with the schema.
+const (
+	packetTimestamp  = 8  // TracePacket.timestamp
+	packetTrackEvent = 11 // TracePacket.track_event
+
+	trackEventCategory     = 3 // TrackEvent.category_iids
+	trackEventAnnotation   = 4 // TrackEvent.debug_annotations
+	trackEventType         = 9 // TrackEvent.type
+	trackEventTrack        = 11
+	trackEventNameID       = 10 // TrackEvent.name_iid
+	trackEventName         = 23
+	trackEventDouble       = 44 // TrackEvent.double_counter_value
+	trackEventFlow         = 47 // TrackEvent.flow_ids
+	trackEventTerminates   = 48 // TrackEvent.terminating_flow_ids
+	annotationName         = 1  // DebugAnnotation.name_iid
+	annotationBool         = 2
+	annotationInt          = 4
+	annotationDouble       = 5
+	annotationString       = 6
+	annotationStringID     = 17 // DebugAnnotation.string_value_iid
+	annotationDictEntry    = 11 // DebugAnnotation.dict_entries
+	annotationArrayElement = 12 // DebugAnnotation.array_values
+
+	internedSliceName      = 2  // InternedData.event_names
+	internedAnnotationName = 3  // InternedData.debug_annotation_names
+	internedText           = 29 // InternedData.debug_annotation_string_values
+	internedID             = 1  // of EventName, DebugAnnotationName and InternedString
+	internedValue          = 2
+)
+
+// lateCategory is the category of late slices. Others have none.
+const (
+	lateCategory       = "late"
+	lateCategoryNumber = 1
+)
+
+// trackWriter writes tracks and the slices on them.
+type trackWriter struct {
+	packets *packet.Writer
+	uuid    uint64 // the last track's
+	flow    uint64 // the last arrow's
+	threads map[trace.TID]uint64
+	begun   bool
+	event   []byte
+	packet  []byte
+
+	sliceNames, annotationNames, texts interned
+	// pending is interned data that the next packet brings.
+	pending []byte
+}
+
+// interned numbers texts that packets refer to.
+type interned map[string]uint64
+
+// intern returns the number of a text in a list of InternedData, which is a field.
+func (w *trackWriter) intern(list *interned, field protowire.Number, text string) uint64 {
+	id, known := (*list)[text]
+	if known {
+		return id
+	}
+	if *list == nil {
+		*list = interned{}
+	}
+	id = uint64(len(*list) + 1)
+	if field == internedAnnotationName {
+		id += uint64(len(annotation.All())) // whose names the first packet brings
+	}
+	(*list)[text] = id
+	w.pending = packet.AppendLength(w.pending, field, 1+protowire.SizeVarint(id)+1+protowire.SizeBytes(len(text)))
+	w.pending = packet.AppendVarint(w.pending, internedID, id)
+	w.pending = protowire.AppendString(protowire.AppendTag(w.pending, internedValue, protowire.BytesType), text)
+	return id
+}
+
+func (w *trackWriter) sliceName(name string) uint64 {
+	return w.intern(&w.sliceNames, internedSliceName, name)
+}
+
+func (w *trackWriter) annotationName(name string) uint64 {
+	return w.intern(&w.annotationNames, internedAnnotationName, name)
+}
+
+func (w *trackWriter) text(text string) uint64 { return w.intern(&w.texts, internedText, text) }
+
+// describe describes a new track and returns its id.
+func (w *trackWriter) describe(d *perfettopb.TrackDescriptor) uint64 {
+	w.uuid++
+	d.Uuid = proto.Uint64(w.uuid)
+	w.writeDescriptor(d)
+	return w.uuid
+}
+
+// thread returns the id of the track of a thread. It describes the track, with the given
+// rank, on the first call: of a thread with two tracks Perfetto makes two threads.
+func (w *trackWriter) thread(pid trace.PID, tid trace.TID, rank *int32) uint64 {
+	uuid, known := w.threads[tid]
+	if !known {
+		uuid = w.describe(&perfettopb.TrackDescriptor{
+			Thread:           &perfettopb.ThreadDescriptor{Pid: proto.Int32(int32(pid)), Tid: proto.Int64(int64(tid))},
+			SiblingOrderRank: rank,
+		})
+		if w.threads == nil {
+			w.threads = map[trace.TID]uint64{}
+		}
+		w.threads[tid] = uuid
+	}
+	return uuid
+}
+
+// orderByRank makes Perfetto order processes, and the threads of each, by the ranks of
+// their tracks. The track without an id represents the trace.
+func (w *trackWriter) orderByRank() {
+	w.writeDescriptor(&perfettopb.TrackDescriptor{
+		Uuid:            proto.Uint64(0),
+		ProcessOrdering: perfettopb.TrackDescriptor_PROCESS_ORDERING_EXPLICIT.Enum(),
+		ThreadOrdering:  perfettopb.TrackDescriptor_THREAD_ORDERING_EXPLICIT.Enum(),
+	})
+}
+
+func (w *trackWriter) writeDescriptor(d *perfettopb.TrackDescriptor) {
+	w.packets.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TrackDescriptor{TrackDescriptor: d}})
+}
+
+// newFlow returns the id of a new arrow.
+func (w *trackWriter) newFlow() uint64 {
+	w.flow++
+	return w.flow
+}
+
+// slice has the fields of a slice.
+type slice struct {
+	analyzer.Interval
+	name        []byte
+	nameID      uint64 // of an interned name, which name is not used with; 0 for none
+	late        bool
+	flow        uint64   // id of the arrow through the slice; 0 for none
+	terminates  []uint64 // flows that end here
+	annotations annotations
+}
+
+// slice writes a slice. Those of a track must not overlap.
+func (w *trackWriter) slice(track uint64, s *slice) {
+	e := packet.AppendVarint(w.event[:0], trackEventType, uint64(perfettopb.TrackEvent_TYPE_SLICE_BEGIN))
+	e = packet.AppendVarint(e, trackEventTrack, track)
+	if s.late {
+		e = packet.AppendVarint(e, trackEventCategory, lateCategoryNumber)
+	}
+	if s.nameID != 0 {
+		e = packet.AppendVarint(e, trackEventNameID, s.nameID)
+	} else {
+		e = packet.AppendBytes(e, trackEventName, s.name)
+	}
+	if s.flow != 0 {
+		e = packet.AppendFixed64(e, trackEventFlow, s.flow)
+	}
+	for _, flow := range s.terminates {
+		e = packet.AppendFixed64(e, trackEventTerminates, flow)
+	}
+	e = append(e, s.annotations...)
+	w.append(s.Start, packet.StateNeeded, e)
+
+	e = packet.AppendVarint(e[:0], trackEventType, uint64(perfettopb.TrackEvent_TYPE_SLICE_END))
+	e = packet.AppendVarint(e, trackEventTrack, track)
+	w.append(s.End, 0, e)
+	w.event = e
+}
+
+// count writes a counter's value.
+func (w *trackWriter) count(track uint64, at trace.Time, value float64) {
+	e := packet.AppendVarint(w.event[:0], trackEventType, uint64(perfettopb.TrackEvent_TYPE_COUNTER))
+	e = packet.AppendVarint(e, trackEventTrack, track)
+	e = packet.AppendFixed64(e, trackEventDouble, math.Float64bits(value))
+	w.append(at, 0, e)
+	w.event = e
+}
+
+// append appends a packet with an event. The first one, which begins a slice, contains
+// the names that all refer to.
+func (w *trackWriter) append(at trace.Time, flags uint64, event []byte) {
+	p := packet.AppendVarint(w.packet[:0], packetTimestamp, uint64(at))
+	p = packet.AppendVarint(p, packet.FieldSequenceID, trackSequenceID)
+	if !w.begun {
+		w.begun = true
+		flags |= packet.StateCleared
+		w.pending = append(internedTrackNames(), w.pending...)
+	}
+	if len(w.pending) > 0 {
+		p = packet.AppendBytes(p, packet.FieldInternedData, w.pending)
+		w.pending = w.pending[:0]
+	}
+	if flags != 0 {
+		p = packet.AppendVarint(p, packet.FieldSequenceFlags, flags)
+	}
+	w.packet = packet.AppendBytes(p, packetTrackEvent, event)
+	w.packets.WriteEncoded(w.packet)
+}
+
+// internedTrackNames returns the names of the category and of annotations.
+func internedTrackNames() []byte {
+	names := &perfettopb.InternedData{EventCategories: []*perfettopb.EventCategory{
+		{Iid: proto.Uint64(lateCategoryNumber), Name: proto.String(lateCategory)},
+	}}
+	for _, key := range annotation.All() {
+		names.DebugAnnotationNames = append(names.DebugAnnotationNames, &perfettopb.DebugAnnotationName{Iid: proto.Uint64(uint64(key)), Name: proto.String(key.String())})
+	}
+	encoded, _ := proto.MarshalOptions{Deterministic: true}.Marshal(names) // nothing is required
+	return encoded
+}
+
+// annotations are encoded debug annotations. Unknown values have none.
+type annotations []byte
+
+// begin appends the start of an annotation whose value has size bytes.
+func (a *annotations) begin(name annotation.Key, size int) {
+	*a = beginAnnotation(*a, trackEventAnnotation, uint64(name), size)
+}
+
+// beginAnnotation appends the start of an annotation in a field.
+func beginAnnotation(to []byte, field protowire.Number, name uint64, size int) []byte {
+	to = packet.AppendLength(to, field, 1+protowire.SizeVarint(name)+size)
+	return packet.AppendVarint(to, annotationName, name)
+}
+
+func (a *annotations) number(name annotation.Key, value int64) {
+	a.begin(name, 1+protowire.SizeVarint(uint64(value)))
+	*a = packet.AppendVarint(*a, annotationInt, uint64(value))
+}
+
+// numbers notes a list, if there is anything in it.
+func (a *annotations) numbers(name annotation.Key, values []int64) {
+	if len(values) == 0 {
+		return
+	}
+	size := 0
+	for _, v := range values {
+		size += 2 + 1 + protowire.SizeVarint(uint64(v))
+	}
+	a.begin(name, size)
+	for _, v := range values {
+		*a = packet.AppendLength(*a, annotationArrayElement, 1+protowire.SizeVarint(uint64(v)))
+		*a = packet.AppendVarint(*a, annotationInt, uint64(v))
+	}
+}
+
+// at notes a time, if it is known.
+func (a *annotations) at(name annotation.Key, t trace.Time) {
+	if t.Known() {
+		a.number(name, int64(t))
+	}
+}
+
+// milliseconds notes a length of time.
+func (a *annotations) milliseconds(name annotation.Key, d trace.Duration) {
+	a.begin(name, 1+8)
+	*a = packet.AppendFixed64(*a, annotationDouble, math.Float64bits(d.Milliseconds()))
+}
+
+// interval adds the start and the length of an interval, if known.
+func (a *annotations) interval(start, length annotation.Key, i analyzer.Interval) {
+	a.at(start, i.Start)
+	if i.Known() {
+		a.milliseconds(length, i.Duration())
+	}
+}
+
+// mark adds a property that applies. One that does not apply is left out.
+func (a *annotations) mark(name annotation.Key, yes bool) {
+	if yes {
+		a.begin(name, 2)
+		*a = packet.AppendVarint(*a, annotationBool, 1)
+	}
+}
+
+func (a *annotations) text(name annotation.Key, text string) {
+	a.begin(name, 1+protowire.SizeBytes(len(text)))
+	*a = protowire.AppendString(protowire.AppendTag(*a, annotationString, protowire.BytesType), text)
+}
+
+// interned notes a text by its number.
+func (a *annotations) interned(name annotation.Key, id uint64) {
+	a.begin(name, 2+protowire.SizeVarint(id))
+	*a = packet.AppendVarint(*a, annotationStringID, id)
+}
+
+// group notes encoded entries, or elements, under one name.
+func (a *annotations) group(name annotation.Key, encoded []byte) {
+	a.begin(name, len(encoded))
+	*a = append(*a, encoded...)
+}
+
+// entries are encoded entries of a dictionary.
+type entries []byte
+
+func (e *entries) number(name uint64, value int64) {
+	*e = beginAnnotation(*e, annotationDictEntry, name, 1+protowire.SizeVarint(uint64(value)))
+	*e = packet.AppendVarint(*e, annotationInt, uint64(value))
+}
+
+func (e *entries) interned(name annotation.Key, id uint64) {
+	*e = beginAnnotation(*e, annotationDictEntry, uint64(name), 2+protowire.SizeVarint(id))
+	*e = packet.AppendVarint(*e, annotationStringID, id)
+}
+
+func (e *entries) mark(name annotation.Key, yes bool) {
+	if yes {
+		*e = beginAnnotation(*e, annotationDictEntry, uint64(name), 2)
+		*e = packet.AppendVarint(*e, annotationBool, 1)
+	}
+}

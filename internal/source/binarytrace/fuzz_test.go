@@ -1,0 +1,246 @@
+package binarytrace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/limits"
+	"ohframe/internal/source/hitrace"
+)
+
+// fuzzLimits are small, so that inputs reach them.
+var fuzzLimits = limits.Limits{Threads: 50}
+
+// checkFile checks what must hold of any file: reading ends, with one of our errors or
+// with lines that the reader of text understands, as many as there are events, in the
+// same way however it is read; strict mode fails if and only if there is damage.
+func checkFile(t *testing.T, file []byte) {
+	t.Helper()
+	r, err := Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits})
+	strict, strictErr := Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits, Strict: true})
+	if err != nil {
+		if e := (*Error)(nil); !errors.As(err, &e) || strictErr == nil {
+			t.Fatalf("error %T %v; strictly %v", err, err, strictErr)
+		}
+		return
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.text == nil {
+		checkText(t, r, text)
+	}
+	if strictErr == nil {
+		_, strictErr = io.Copy(io.Discard, strict)
+	}
+	damaged := false
+	for p, n := range r.log.counts {
+		damaged = damaged || n > 0 && !problemTexts[p].normal
+	}
+	if damaged != (strictErr != nil) {
+		t.Errorf("warnings %q; strictly %v", r.Warnings(), strictErr)
+	}
+	again, err := Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Small reads end within lines, larger ones have lines in place.
+	var pieces []byte
+	for piece := make([]byte, 3*lineRoom/2); err == nil; {
+		var n int
+		n, err = again.Read(piece[:len(piece)-len(pieces)%len(piece)])
+		pieces = append(pieces, piece[:n]...)
+	}
+	if err != io.EOF || !bytes.Equal(pieces, text) {
+		t.Errorf("in pieces: %d bytes, %v; want %d", len(pieces), err, len(text))
+	}
+}
+
+func checkText(t *testing.T, r *Reader, text []byte) {
+	t.Helper()
+	body, ok := bytes.CutPrefix(text, []byte(Header))
+	if !ok {
+		t.Fatalf("no header: %.100q", text)
+	}
+	lines := 0
+	var l hitrace.Line
+	for line := range bytes.Lines(body) {
+		problem := hitrace.ParseLine(bytes.TrimSuffix(line, []byte("\n")), &l)
+		if problem == hitrace.Ignorable && bytes.HasPrefix(line, []byte("CPU:")) { // a note about lost events
+			continue
+		}
+		lines++
+		if problem != hitrace.NoProblem && !odd(line) {
+			t.Errorf("%q: %s", line, problem)
+		}
+	}
+	if lines != r.Events() {
+		t.Errorf("%d lines, %d events", lines, r.Events())
+	}
+}
+
+// odd reports whether a line has a name of a thread or an event that text cannot have.
+func odd(line []byte) bool {
+	return bytes.ContainsFunc(line, func(c rune) bool { return c < ' ' && c != '\n' || c > '~' }) ||
+		bytes.Count(line, []byte("[")) > 1 || !bytes.Contains(line, []byte(": "))
+}
+
+// sysFile returns a .sys file with one event in a page.
+func sysFile(kernel byte, formats, comms string, pages []byte) []byte {
+	file := []byte{0x49, 0xdf, kernel, 0, 1, 0, 0, 0, 2, 0, 0, 0}
+	for _, s := range []struct {
+		kind    byte
+		content string
+	}{{1, formats}, {4, string(pages)}, {2, comms}, {3, "7 70\n"}} {
+		file = binary.LittleEndian.AppendUint32(append(file, s.kind, 0, 0, 0), uint32(len(s.content)))
+		file = append(file, s.content...)
+	}
+	return file
+}
+
+const printFormat = "name: print\nID: 300\nformat:\n" + commonFields + "\tfield:__data_loc char[] buffer;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: \"%s\", __get_str(buffer)\n"
+
+// printRecord is a record of that format.
+func printRecord(text string) []byte {
+	b := []byte{300 & 0xff, 300 >> 8, 0, 0, 7, 0, 0, 0}
+	b = binary.LittleEndian.AppendUint32(b, uint32(12|(len(text)+1)<<16))
+	return append(append(b, text...), 0)
+}
+
+// hongmengPage returns a page with the records, 1 µs apart.
+func hongmengPage(records ...[]byte) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, 5e9)
+	b = binary.LittleEndian.AppendUint64(b, 4046)
+	b = append(b, 3)
+	for i, r := range records {
+		b = binary.LittleEndian.AppendUint32(b, uint32(i)*1000)
+		b = binary.LittleEndian.AppendUint16(b, uint16(len(r)))
+		b = append(b, r...)
+		for ; len(r)%4 != 0; r = append(r, 0) {
+			b = append(b, 0)
+		}
+	}
+	return append(b, make([]byte, pageSize-len(b))...)
+}
+
+// linuxPage returns a page with the records, 1 µs apart.
+func linuxPage(records ...[]byte) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, 5e9)
+	b = binary.LittleEndian.AppendUint64(b, 0)
+	for _, r := range records {
+		for ; len(r)%4 != 0; r = append(r, 0) {
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(r)/4)|1000<<5)
+		b = append(b, r...)
+	}
+	binary.LittleEndian.PutUint64(b[8:], uint64(len(b)-16))
+	return append(b, make([]byte, pageSize-len(b))...)
+}
+
+// htraceFile returns an .htrace file with the segments.
+func htraceFile(segments ...[]byte) []byte {
+	file := make([]byte, htraceHeaderSize)
+	copy(file, htraceMagic)
+	for _, s := range segments {
+		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(s))), s...)
+	}
+	binary.LittleEndian.PutUint64(file[htraceLength:], uint64(len(file)))
+	return file
+}
+
+// bytesField returns a field of bytes.
+func bytesField[T string | []byte](number int, data T) []byte {
+	b := binary.AppendUvarint(nil, uint64(number)<<3|wireBytes)
+	return append(binary.AppendUvarint(b, uint64(len(data))), data...)
+}
+
+// ftraceSegment returns a segment of ftrace-plugin.
+func ftraceSegment(result []byte) []byte {
+	return append(bytesField(pluginName, "ftrace-plugin"), bytesField(pluginData, result)...)
+}
+
+// Any .sys file: the walk over sections, with pages of both kinds in it.
+func FuzzSections(f *testing.F) {
+	f.Add(sysFile(1, printFormat, "7 seven\n", hongmengPage(printRecord("B|70|H:a"), printRecord("E|70|")))[2:])
+	f.Add(sysFile(0, printFormat, "7 seven\n", linuxPage(printRecord("B|70|H:a"), printRecord("E|70|")))[2:])
+	f.Fuzz(func(t *testing.T, b []byte) { checkFile(t, append([]byte(sysMagic), b...)) })
+}
+
+// Any HongMeng page.
+func FuzzHongMengPage(f *testing.F) {
+	f.Add(hongmengPage(printRecord("B|70|H:a"), printRecord("E|70|"))[:200])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		page := make([]byte, pageSize)
+		copy(page, b)
+		checkFile(t, sysFile(1, printFormat, "7 seven\n", page))
+	})
+}
+
+// Any Linux page, with either size of the commit.
+func FuzzLinuxPage(f *testing.F) {
+	f.Add(linuxPage(printRecord("B|70|H:a"), printRecord("E|70|"))[:200])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		page := make([]byte, pageSize)
+		copy(page, b)
+		checkFile(t, sysFile(0, printFormat, "7 seven\n", page))
+	})
+}
+
+// Any text of formats, for a record.
+func FuzzFormats(f *testing.F) {
+	f.Add([]byte(printFormat))
+	f.Add([]byte("name: x\nID: 300\nformat:\n" + testFields + "\nprint fmt: \"%d %s\", REC->number, __print_symbolic(REC->byte, { 200, \"A\" })\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		checkFile(t, sysFile(1, string(b), "7 seven\n", hongmengPage(testRecord())))
+	})
+}
+
+// Any print fmt, for any record of many fields.
+func FuzzPrintFmt(f *testing.F) {
+	for _, s := range []string{
+		`"%d %5u %08lx %s", REC->number, REC->mask, REC->big, __get_str(name)`,
+		`"%s", __print_flags(REC->byte, "|", { 1, "A" }, { 8, "B" })`,
+		`"%c|%d|%s", "EB"[REC->byte], REC->number, REC->byte ? REC->comm : ""`,
+		`"%*ph %s", 3, REC->raw, __print_array(REC->list, 3, 2)`,
+	} {
+		f.Add(s, testRecord())
+	}
+	f.Fuzz(func(t *testing.T, printFmt string, record []byte) {
+		if strings.ContainsAny(printFmt, "\n") {
+			return
+		}
+		record = record[:min(len(record), 1000)]
+		if len(record) >= 2 {
+			binary.LittleEndian.PutUint16(record, 300)
+		}
+		checkFile(t, sysFile(1, "name: x\nID: 300\nformat:\n"+testFields+"\nprint fmt: "+printFmt+"\n", "7 seven\n", hongmengPage(record, testRecord())))
+	})
+}
+
+// Any segments of an .htrace file.
+func FuzzSegments(f *testing.F) {
+	event := append([]byte{eventTimestamp << 3, 100, eventTGID << 3, 7}, bytesField(eventCommon, []byte{commonPID << 3, 7})...)
+	marker := append(event, bytesField(printMessage, bytesField(2, "B|7|H:a"))...)
+	detail := append([]byte{detailCPU << 3, 3}, bytesField(detailEvent, marker)...)
+	f.Add(htraceFile(ftraceSegment(bytesField(resultDetail, detail)))[htraceHeaderSize:])
+	f.Add(htraceFile(append(bytesField(pluginName, "bytrace_plugin"), bytesField(pluginData, " a-1 (1) [000] .... 1.0: print: E|1\n")...))[htraceHeaderSize:])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file := append(htraceFile(), b...)
+		binary.LittleEndian.PutUint64(file[htraceLength:], uint64(len(file)))
+		checkFile(t, file)
+	})
+}
+
+// Any events in a message of an .htrace file.
+func FuzzEvents(f *testing.F) {
+	for number, text := range map[int]string{printMessage: "\x12\x03E|7", 2417: "\x0a\x01a\x10\x07\x22\x00", idleMessage: "\x08\x01\x10\xff\xff\xff\xff\x0f", blockedMessage: "\x10\x07\x22\x02fn", 2200: "\x08\x07\x10\x01\x10\x02"} {
+		event := append([]byte{eventTimestamp << 3, 100}, bytesField(number, text)...)
+		f.Add(bytesField(detailEvent, event))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) { checkFile(t, htraceFile(ftraceSegment(bytesField(resultDetail, b)))) })
+}

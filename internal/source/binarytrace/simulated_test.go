@@ -1,0 +1,375 @@
+package binarytrace_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/simulate/rawfile"
+	"ohframe/internal/testing/slow"
+)
+
+// simulated returns the events of a trace of a version, and what its text says.
+func simulated(t testing.TB, era string) ([]rawfile.Event, []byte) {
+	t.Helper()
+	config := simulate.Everything()
+	config.Era, config.Text.Nanoseconds, config.Background = era, true, 3000
+	var text bytes.Buffer
+	if _, err := simulate.Write(&text, config); err != nil {
+		t.Fatal(err)
+	}
+	events, err := rawfile.Parse(text.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events, text.Bytes()
+}
+
+// eras returns the versions to test: the first and the last unless slow tests run in
+// full.
+func eras() []string {
+	list := simulate.Eras()
+	if !slow.Enabled() {
+		return []string{list[0], list[len(list)-1]}
+	}
+	return list
+}
+
+// open opens a trace that must be readable.
+func open(t testing.TB, file []byte, o binarytrace.Options) *binarytrace.Reader {
+	t.Helper()
+	r, err := binarytrace.Open(bytes.NewReader(file), int64(len(file)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// read returns the text of a trace and the warnings.
+func read(t testing.TB, file []byte, o binarytrace.Options) (string, []string) {
+	t.Helper()
+	r := open(t, file, o)
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), r.Warnings()
+}
+
+// describe parses a text as the reader of text traces does, and returns what it
+// says, an event a string.
+func describe(t testing.TB, text string) []string {
+	t.Helper()
+	var list []string
+	for line := range strings.Lines(text) {
+		var l hitrace.Line
+		switch p := hitrace.ParseLine([]byte(strings.TrimRight(line, "\n")), &l); p {
+		case hitrace.Ignorable:
+		case hitrace.NoProblem:
+			list = append(list, fmt.Sprintf("%s cpu %d %d/%d %s %s: %s", l.Time, l.CPU, l.PID, l.TID, l.Comm, l.Name, l.Args))
+		default:
+			t.Fatalf("%q: %s", line, p)
+		}
+	}
+	return list
+}
+
+// sameTimes sorts the events of one time: processors have no order at a time.
+func sameTimes(list []string) []string {
+	slices.SortStableFunc(list, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(strings.Fields(a)[0]), len(strings.Fields(b)[0])), cmp.Compare(a, b))
+	})
+	return list
+}
+
+// compare reports the first differences of two lists.
+func compare(t *testing.T, got, want []string) {
+	t.Helper()
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Errorf("event %d of %d: got\n%s\nwant\n%s", i, len(want), got[i], want[i])
+			return
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d events, want %d", len(got), len(want))
+	}
+}
+
+// A file of every version and variant has the lines of the text: times, processors,
+// threads, processes, names, and payloads.
+func TestSysOfEveryVersion(t *testing.T) {
+	for _, era := range eras() {
+		events, text := simulated(t, era)
+		for name, o := range map[string]rawfile.SysOptions{
+			"hongmeng":         {HongMeng: true},
+			"hongmeng, newer":  {HongMeng: true, BaseInfo: true, ShortPriorities: true, Garbage: true, NamesFirst: true},
+			"hongmeng, parts":  {HongMeng: true, Sections: 5, Backward: true, Reverse: true, Garbage: true},
+			"linux":            {},
+			"linux, newer":     {BaseInfo: true, MarkWrite: true, Garbage: true, NamesFirst: true},
+			"linux, parts":     {Sections: 5, Backward: true, Reverse: true, Lost: true, NoHeaderPage: true},
+			"linux, 32 bits":   {Bits32: true, Lost: true, Garbage: true},
+			"linux, 32, plain": {Bits32: true, NoHeaderPage: true},
+		} {
+			t.Run(era+"/"+name, func(t *testing.T) {
+				file, _ := rawfile.Sys(events, o)
+				got, warnings := read(t, file, binarytrace.Options{})
+				want := strings.ReplaceAll(string(text), ": print: ", ": tracing_mark_write: ")
+				got = strings.ReplaceAll(got, ": print: ", ": tracing_mark_write: ")
+				want = strings.ReplaceAll(want, ": tracing_mark_write: 0xffffffc0106ee2a8: ", ": tracing_mark_write: ")
+				compare(t, sameTimes(trimmed(describe(t, got))), sameTimes(trimmed(describe(t, want))))
+				checkSysWarnings(t, warnings, o)
+			})
+		}
+	}
+}
+
+// trimmed drops what has no meaning at the end of a payload.
+func trimmed(list []string) []string {
+	for i, s := range list {
+		if strings.Contains(s, "_write: E|") {
+			s = strings.TrimSuffix(s, "|")
+		}
+		list[i] = strings.TrimRight(s, " ")
+	}
+	return list
+}
+
+func checkSysWarnings(t *testing.T, warnings []string, o rawfile.SysOptions) {
+	t.Helper()
+	for _, w := range warnings {
+		switch {
+		case o.Sections > 1 && w == "1 × section of an unknown type; skipped":
+		case o.Lost && strings.HasSuffix(w, "events lost while recording: the kernel's buffer was full"):
+		default:
+			t.Errorf("warning %q", w)
+		}
+	}
+	if want := truth(o.Sections > 1) + truth(o.Lost); len(warnings) != want {
+		t.Errorf("%d warnings %q, want %d", len(warnings), warnings, want)
+	}
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// The same for .htrace files, with the events that they have.
+func TestHtraceOfEveryVersion(t *testing.T) {
+	for _, era := range eras() {
+		events, text := simulated(t, era)
+		var want []string
+		for i, s := range describe(t, string(text)) {
+			if rawfile.HtraceHas(&events[i]) {
+				s, _, _ = strings.Cut(s, " next_info=")
+				s = strings.ReplaceAll(strings.ReplaceAll(s, " print: ", " tracing_mark_write: "), "_write: 0xffffffc0106ee2a8: ", "_write: ")
+				want = append(want, s)
+			}
+		}
+		want = sameTimes(trimmed(want))
+		for name, o := range map[string]rawfile.HtraceOptions{
+			"zeros left out":  {},
+			"padded":          {Padded: true},
+			"details of zero": {ZeroHeader: true, Padded: true},
+			"dictionary":      {Dictionary: true},
+			"other part":      {OtherPart: true},
+			"killed":          {Killed: true},
+			"one detail":      {OneDetail: true},
+		} {
+			t.Run(era+"/"+name, func(t *testing.T) {
+				file, _ := rawfile.Htrace(events, o)
+				got, warnings := read(t, file, binarytrace.Options{})
+				compare(t, sameTimes(trimmed(describe(t, got))), want)
+				if len(warnings) != truth(o.Killed) {
+					t.Errorf("warnings %q", warnings)
+				}
+			})
+		}
+	}
+}
+
+// Without names a thread is known by its id only.
+func TestNoNames(t *testing.T) {
+	events, _ := simulated(t, "harmonyos-6.1")
+	sys, _ := rawfile.Sys(events, rawfile.SysOptions{NoNames: true})
+	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{NoNames: true})
+	for _, file := range [][]byte{sys, htrace} {
+		text, _ := read(t, file, binarytrace.Options{})
+		var l hitrace.Line
+		for line := range strings.Lines(text) {
+			if hitrace.ParseLine([]byte(line), &l) == hitrace.NoProblem && l.TID != 0 && (l.PID != trace.UnknownPID || string(l.Comm) != "<...>") {
+				t.Fatalf("a name from nowhere: %q", line)
+			}
+		}
+	}
+}
+
+// Lines are in order of time whatever the order of the file, and those of one time
+// have the order of the file.
+func TestOrder(t *testing.T) {
+	var events []rawfile.Event
+	for i := range 5000 { // on four processors, many at the same time
+		events = append(events, rawfile.Event{Comm: "a", TID: 10, PID: 10, CPU: i * 7 % 4, Time: 5e9 + int64(i/10)*1000, Name: "print", Args: fmt.Sprintf("I|10|%d", i)})
+	}
+	for _, o := range []rawfile.SysOptions{{HongMeng: true}, {}, {HongMeng: true, Sections: 7, Backward: true}, {Sections: 7, Backward: true}} {
+		file, _ := rawfile.Sys(events, o)
+		text, _ := read(t, file, binarytrace.Options{})
+		last, n := trace.Time(0), 0
+		var l hitrace.Line
+		perCPU := map[trace.CPU]int{}
+		for line := range strings.Lines(text) {
+			if hitrace.ParseLine([]byte(strings.TrimSpace(line)), &l) != hitrace.NoProblem {
+				continue
+			}
+			if l.Time < last {
+				t.Fatalf("%+v: %s after %s", o, l.Time, last)
+			}
+			last = l.Time
+			n++
+			var number int
+			if _, err := fmt.Sscanf(string(l.Args), "I|10|%d", &number); err != nil {
+				t.Fatal(err)
+			}
+			if number < perCPU[l.CPU] {
+				t.Fatalf("%+v: %d after %d on processor %d", o, number, perCPU[l.CPU], l.CPU)
+			}
+			perCPU[l.CPU] = number
+		}
+		if n != len(events) {
+			t.Errorf("%+v: %d events of %d", o, n, len(events))
+		}
+	}
+}
+
+// Microseconds are rounded half up, across seconds too; nanoseconds are as they are.
+func TestPrecision(t *testing.T) {
+	event := func(ns int64) rawfile.Event {
+		return rawfile.Event{Comm: "a", TID: 10, PID: 10, Time: ns, Name: "print", Args: "E|10"}
+	}
+	file, _ := rawfile.Sys([]rawfile.Event{event(5_000_000_499), event(5_000_000_500), event(5_999_999_499), event(5_999_999_500)}, rawfile.SysOptions{HongMeng: true})
+	for precision, want := range map[binarytrace.Precision][]string{
+		binarytrace.Nanoseconds:  {"5.000000499", "5.000000500", "5.999999499", "5.999999500"},
+		binarytrace.Microseconds: {"5.000000", "5.000001", "5.999999", "6.000000"},
+	} {
+		text, _ := read(t, file, binarytrace.Options{Precision: precision})
+		for i, line := range strings.Split(strings.TrimSpace(strings.TrimPrefix(text, binarytrace.Header)), "\n") {
+			if want := "               a-10    (   10) [000] ....     " + want[i] + ": print: E|10"; strings.TrimLeft(line, " ") != strings.TrimLeft(want, " ") {
+				t.Errorf("got  %q\nwant %q", line, want)
+			}
+		}
+	}
+}
+
+// A window leaves out what is before and after.
+func TestWindow(t *testing.T) {
+	events, _ := simulated(t, "harmonyos-6.1")
+	file, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true})
+	r := open(t, file, binarytrace.Options{})
+	start, err := r.Start()
+	if err != nil || start != trace.Time(events[0].Time) {
+		t.Fatalf("start %s, %v; want %d", start, err, events[0].Time)
+	}
+	from, to := start.Add(100*trace.Millisecond), start.Add(200*trace.Millisecond)
+	r.SetWindow(from, to)
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0
+	for i := range events {
+		if at := trace.Time(events[i].Time); from <= at && at < to {
+			want++
+		}
+	}
+	if got := len(describe(t, string(text))); got != want || r.Events() != want {
+		t.Errorf("%d lines, %d events; want %d", got, r.Events(), want)
+	}
+}
+
+// Reading allocates for the index and for names, not for events.
+func TestAllocations(t *testing.T) {
+	slow.SkipRace(t)
+	var events []rawfile.Event
+	for len(events) < 100_000 {
+		some, _ := simulated(t, "harmonyos-6.1")
+		gap := int64(0)
+		if len(events) > 0 {
+			gap = events[len(events)-1].Time - some[0].Time + 1000
+		}
+		for _, e := range some {
+			e.Time += gap
+			events = append(events, e)
+		}
+	}
+	hm, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true})
+	linux, _ := rawfile.Sys(events, rawfile.SysOptions{})
+	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{})
+	for name, file := range map[string][]byte{"hongmeng": hm, "linux": linux, "htrace": htrace} {
+		got := testing.AllocsPerRun(1, func() {
+			if _, err := io.Copy(io.Discard, open(t, file, binarytrace.Options{})); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if got > float64(len(events))/20 {
+			t.Errorf("%s: %.0f allocations for %d events", name, got, len(events))
+		}
+	}
+}
+
+// The clock that a trace states.
+func TestClock(t *testing.T) {
+	events, _ := simulated(t, "harmonyos-6.1")
+	const offset = 500_000_000_000
+	for name, test := range map[string]struct {
+		options rawfile.HtraceOptions
+		want    binarytrace.Clock
+	}{
+		"header":  {rawfile.HtraceOptions{Offset: offset}, binarytrace.Clock{Known: true, Offset: offset - 3210, Source: binarytrace.ProfilerHeader, Name: "boot"}},
+		"details": {rawfile.HtraceOptions{Offset: offset, ZeroHeader: true}, binarytrace.Clock{Known: true, Offset: offset - 3210, Source: binarytrace.ClocksDetail, Name: "boot"}},
+		"none":    {rawfile.HtraceOptions{Offset: offset, ZeroHeader: true, NoDetails: true}, binarytrace.Clock{Name: "boot"}},
+		"awake":   {rawfile.HtraceOptions{}, binarytrace.Clock{Known: true, Source: binarytrace.ProfilerHeader, Name: "boot"}}, // 3 µs apart: read one after the other
+		"mono":    {rawfile.HtraceOptions{Offset: offset, Mono: true}, binarytrace.Clock{Known: true, Source: binarytrace.TraceClockMono, Name: "mono"}},
+	} {
+		if !test.options.ZeroHeader { // the header has the time of day, too
+			test.want.Boot, test.want.Unix = trace.Time(events[0].Time), 1_700_000_000_000_000_000
+			if test.options.Mono {
+				test.want.Boot += offset
+			}
+		}
+		file, _ := rawfile.Htrace(events, test.options)
+		if got := open(t, file, binarytrace.Options{}).Clock(); got != test.want {
+			t.Errorf("%s: %+v, want %+v", name, got, test.want)
+		}
+	}
+	file, _ := rawfile.Sys(events, rawfile.SysOptions{BaseInfo: true})
+	want := binarytrace.Clock{Boot: trace.Time(events[0].Time / 1e6 * 1e6), Unix: 1_700_000_000_000_000_000}
+	if got := open(t, file, binarytrace.Options{}).Clock(); got != want {
+		t.Errorf("BASE_INFO: %+v, want %+v", got, want)
+	}
+}
+
+// Names beyond the limit are left out and counted.
+func TestNamesLimit(t *testing.T) {
+	var events []rawfile.Event
+	for i := range 50 {
+		events = append(events, rawfile.Event{Comm: fmt.Sprint("thread", i), TID: int32(1000 + i), PID: 1000, Time: 5e9 + int64(i)*1000, Name: "print", Args: "E|1000"})
+	}
+	file, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true})
+	text, warnings := read(t, file, binarytrace.Options{Limits: limits.Limits{Threads: 20}})
+	// CMDLINES names the idle thread, too.
+	if n := strings.Count(text, "thread"); n != 19 || len(warnings) != 1 || !strings.HasPrefix(warnings[0], "61 × name") {
+		t.Errorf("%d names, %q; want 19, and 31 names and 30 processes left out", n, warnings)
+	}
+}

@@ -1,0 +1,66 @@
+package gfxinfo_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"ohframe/analyzer/trace"
+	"ohframe/internal/source/gfxinfo"
+)
+
+// Dumps with the columns of each version of Android. What is expected was
+// computed by hand from the rules of hwui's JankTracker; the arithmetic is in the
+// comment of each file. A line of "frames" is a frame's duration and its deadline
+// in ms after IntendedVsync, whether ohframe calls it late, and what hwui counts.
+func TestConformance(t *testing.T) {
+	files, err := filepath.Glob("testdata/conformance/*.txtar")
+	if err != nil || len(files) != 7 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := map[string]string{}
+		for _, f := range archive.Files {
+			parts[f.Name] = string(f.Data)
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			checkDump(t, parts["dump"], parts)
+			const swapped, straight = "FrameInterval,FrameStartTime,", "FrameStartTime,FrameInterval,"
+			if strings.Contains(parts["dump"], swapped) {
+				// The values are in the right order: under the right names they say the same.
+				checkDump(t, strings.Replace(parts["dump"], swapped, straight, 1), parts)
+			}
+		})
+	}
+}
+
+func checkDump(t *testing.T, text string, want map[string]string) {
+	t.Helper()
+	timeline, dump := read(t, text, gfxinfo.Options{Strict: true})
+	w := dump.Processes[0].Windows[0]
+	got := map[string]string{
+		"window": strings.Join(append([]string{fmt.Sprintf("%gms %s", ms(w.Interval), w.IntervalFrom)}, dump.Warnings()...), "\n") + "\n",
+	}
+	for _, f := range timeline.Frames {
+		late := ""
+		if f.Late() {
+			late = " late"
+		}
+		line := fmt.Sprintf("%g of %g%s: %s", ms(f.Actual.Duration()), ms(f.Deadline.Sub(f.Actual.Start)), late, f.Android.Stats.Jank)
+		got["frames"] += strings.TrimSpace(line) + "\n"
+	}
+	for _, name := range []string{"window", "frames"} {
+		if got[name] != want[name] {
+			t.Errorf("%s is\n%swant\n%s", name, got[name], want[name])
+		}
+	}
+}
+
+func ms(d trace.Duration) float64 { return float64(d) / 1e6 }

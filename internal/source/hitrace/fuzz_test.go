@@ -1,0 +1,545 @@
+package hitrace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unsafe"
+
+	"golang.org/x/tools/txtar"
+
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+)
+
+// within reports whether part is a piece of whole's own bytes.
+func within(part, whole []byte) bool {
+	if len(part) == 0 {
+		return true
+	}
+	at := uintptr(unsafe.Pointer(&part[0])) - uintptr(unsafe.Pointer(unsafe.SliceData(whole)))
+	return at <= uintptr(len(whole)) && at+uintptr(len(part)) <= uintptr(len(whole))
+}
+
+// goldenTraces are the texts of the goldens of frames, by file name.
+func goldenTraces(t testing.TB) iter.Seq2[string, []byte] {
+	paths, err := filepath.Glob("../../../testdata/frames/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no goldens: %v", err)
+	}
+	return func(yield func(string, []byte) bool) {
+		for _, path := range paths {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range archive.Files {
+				if f.Name == "trace" && !yield(filepath.Base(path), f.Data) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// seedLines adds each line of the project's small traces, from its event's args
+// on if so wanted.
+func seedLines(f *testing.F, add func(line []byte)) {
+	seen := map[string]bool{}
+	text, err := os.ReadFile("../../../cmd/ohframe/testdata/frames.ftrace")
+	if err != nil {
+		f.Fatal(err)
+	}
+	lines := func(text []byte) {
+		for line := range bytes.Lines(text) {
+			line = bytes.TrimSuffix(line, []byte("\n"))
+			// One line for each shape: numbers differ.
+			shape := string(regexp.MustCompile(`\d+`).ReplaceAll(line, []byte("0")))
+			if !seen[shape] {
+				seen[shape] = true
+				add(line)
+			}
+		}
+	}
+	lines(text)
+	for _, golden := range goldenTraces(f) {
+		lines(golden)
+	}
+}
+
+// A line's columns are pieces of it and in range, and printed anew they are the
+// same columns.
+func FuzzLine(f *testing.F) {
+	seedLines(f, func(line []byte) { f.Add(line) })
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var l Line
+		problem := ParseLine(text, &l)
+		if problem >= problemsCount {
+			t.Fatalf("problem %d", problem)
+		}
+		if problem != NoProblem {
+			return
+		}
+		if !within(l.Comm, text) || !within(l.Name, text) || !within(l.Args, text) || !bytes.HasSuffix(text, l.Args) {
+			t.Errorf("columns outside the line: %+v", l)
+		}
+		if l.Time < 0 || l.Time > trace.MaxTime || l.CPU < 0 || l.TID < 0 || l.PID < trace.UnknownPID || len(l.Name) == 0 {
+			t.Errorf("out of range: %+v", l)
+		}
+		if bytes.IndexByte(l.Comm, '[') >= 0 {
+			return // what follows it then decides which bracket is the processor's
+		}
+		pid := "-----"
+		if l.PID != trace.UnknownPID {
+			pid = strconv.Itoa(int(l.PID))
+		}
+		flags := "...."
+		if l.InInterrupt {
+			flags = "..h."
+		}
+		printed := fmt.Appendf(nil, "%s-%d (%s) [%03d] %s %s: %s: %s", l.Comm, l.TID, pid, l.CPU, flags, l.Time, l.Name, l.Args)
+		var again Line
+		if problem := ParseLine(printed, &again); problem != NoProblem {
+			t.Fatalf("%q, printed as %q: %s", text, printed, problem)
+		}
+		if got, want := fmt.Sprintf("%+v", again), fmt.Sprintf("%+v", l); got != want {
+			t.Errorf("%q, printed as %q, is %s, want %s", text, printed, got, want)
+		}
+	})
+}
+
+// describe says all that there is to an event.
+func (e *Event) describe() string {
+	return fmt.Sprintf("%d %+v %d %d %t %s", e.Number, e.Line, e.Kind, e.Word, e.Outside, e.Marker.describe())
+}
+
+func (m *Marker) describe() string {
+	if m.Phase == NotAMarker {
+		return "no marker"
+	}
+	return fmt.Sprintf("%c %d %q %q %d", m.Phase, m.PID, m.Name, m.Track, m.Value)
+}
+
+// Every line of a block is either an event or a problem, whichever way lines end.
+func FuzzBatch(f *testing.F) {
+	for _, text := range goldenTraces(f) {
+		f.Add(text)
+	}
+	f.Add([]byte("\n\r\n\n"))
+	f.Add([]byte(onVsync + "\r\n" + onVsync + strings.Repeat("x", 300) + "\n" + onVsync))
+	const maxLine = 300
+	f.Fuzz(func(t *testing.T, text []byte) {
+		events := func(text []byte) (list []string) {
+			var b Batch
+			b.Parse(text, maxLine)
+			var numbers []int
+			for i := range b.Events {
+				e := &b.Events[i]
+				if !within(e.Args, text) || !within(e.Marker.Name, text) || !within(e.Marker.Track, text) {
+					t.Errorf("event outside the block: %s", e.describe())
+				}
+				numbers = append(numbers, e.Number)
+				list = append(list, e.describe())
+			}
+			for _, p := range b.problems {
+				numbers = append(numbers, p.Line)
+				list = append(list, fmt.Sprint(p))
+			}
+			slices.Sort(numbers)
+			for i, n := range numbers {
+				if n != i+1 {
+					t.Fatalf("line %d is missing or there twice", i+1)
+				}
+			}
+			lines := bytes.Count(text, []byte("\n"))
+			if len(text) > 0 && text[len(text)-1] != '\n' {
+				lines++
+			}
+			if b.lines != lines || len(numbers) != lines {
+				t.Errorf("%d lines, %d accounted for, want %d", b.lines, len(numbers), lines)
+			}
+			return list
+		}
+		unix := bytes.ReplaceAll(text, []byte("\r"), nil)
+		if got, want := events(bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))), events(unix); !slices.Equal(got, want) {
+			t.Errorf("with CR LF:\n%q\nwant\n%q", got, want)
+		}
+		events(text)
+	})
+}
+
+const onVsync = " demo.app-200 (  200) [001] .... 1.000001: print: B|200|H:OnVsyncEvent now:5|I39"
+
+// print spells a marker as the systems from 5.1 on do, so that its own blanks and
+// bars are not taken for those that some writers add.
+func (m *Marker) print() []byte {
+	if m.Phase == Sync {
+		return append(slices.Clone(clockSync), m.Name...)
+	}
+	text := []byte{byte(m.Phase)}
+	if m.PID != trace.UnknownPID {
+		text = fmt.Appendf(text, "|%d", m.PID)
+	}
+	first := m.Name
+	switch m.Phase {
+	case End:
+		return text
+	case Begin, Instant:
+		text = fmt.Appendf(text, "|%s ", m.Name)
+	case TrackInstant:
+		text = fmt.Appendf(text, "|%s|%s", m.Track, m.Name)
+		first = m.Track
+	case TrackBegin, TrackEnd:
+		text = fmt.Appendf(text, "|%s|%s|%d", m.Track, m.Name, m.Value)
+		first = m.Track
+	default:
+		text = fmt.Appendf(text, "|%s|%d", m.Name, m.Value)
+	}
+	if bytes.HasPrefix(first, []byte("H:")) {
+		text = append(text, "|M62"...)
+	}
+	return text
+}
+
+// A marker's fields are pieces of it, and printed anew they are the same fields.
+func FuzzMarker(f *testing.F) {
+	seedLines(f, func(line []byte) {
+		var l Line
+		if ParseLine(line, &l) == NoProblem && kindOf(l.Name) == MarkerEvent {
+			f.Add(l.Args)
+		}
+	})
+	for _, text := range []string{
+		"0xffff8000: B|1|H:x|M62", "E", "E|", "E|7|I38", "B|1|", "B|1|H:[8b00e96b2,2,1]#in a chain|M62", "B|1|H:with|a|bar|M0538|custom",
+		"S|1|H:name|-12|M0538|category|custom", "S|1|H:name 12", "F|1|android name|12", "C|1|H:name|-9223372036854775808|I62", "C|1|with |bar|3|category",
+		"I|1|with|a bar", "N|1|track|with|a bar", "G|1|track|with|a bar|12", "H|1|track|12", "H|1|H:track||12|D303961",
+		"trace_event_clock_sync: parent_ts=1.5", "trace_event_clock_sync: realtime_ts=1500", "S|1|H: 5", "C|1|x|9223372036854775808",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, args []byte) {
+		var m Marker
+		problem := ParseMarker(args, &m)
+		if problem >= problemsCount {
+			t.Fatalf("problem %d", problem)
+		}
+		if problem != NoProblem {
+			return
+		}
+		if !within(m.Name, args) || !within(m.Track, args) || m.PID < trace.UnknownPID || m.PID == trace.UnknownPID && m.Phase != End && m.Phase != Sync {
+			t.Errorf("%q: %+v", args, m)
+		}
+		label := m.Label()
+		if !bytes.HasSuffix(m.Name, label) || len(label) > 0 && !bytes.HasPrefix(m.Name, []byte("H:")) {
+			t.Errorf("label %q of %q", label, m.Name)
+		}
+		if w := Recognize(label); int(w) >= WordCount || w != Other && len(label) == 0 {
+			t.Errorf("%q is word %d", label, w)
+		}
+		if named := m.Phase != End && m.Phase != Begin && m.Phase != TrackEnd; named && len(m.Name) == 0 && m.Phase != Sync {
+			t.Errorf("%q has no name", args)
+		}
+		printed := m.print()
+		var again Marker
+		if problem := ParseMarker(printed, &again); problem != NoProblem {
+			t.Fatalf("%q, printed as %q: %s", args, printed, problem)
+		}
+		if got, want := again.describe(), m.describe(); got != want {
+			t.Errorf("%q, printed as %q, is %s, want %s", args, printed, got, want)
+		}
+	})
+}
+
+// fieldPatterns find the first field of a name in a label, its number, and
+// whether something follows that is no end of a number.
+var fieldPatterns = map[string]*regexp.Regexp{}
+
+func init() {
+	for _, key := range []string{"now", "expectedEnd", "vsyncId", "vsyncID", "timestamp", "period", "rate", "tid"} {
+		fieldPatterns[key] = regexp.MustCompile(`(?s)(?:^|[^0-9A-Za-z_])` + key + `:[ \t]*([0-9]*)([A-Za-z_]?)`)
+	}
+}
+
+// spelled returns what a label spells for a field, by another way than the parser's.
+func spelled(label []byte, key string) (value int64, damaged bool) {
+	match := fieldPatterns[key].FindSubmatch(label)
+	if match == nil {
+		return 0, false
+	}
+	value, err := strconv.ParseInt(string(match[1]), 10, 64)
+	if err != nil || len(match[2]) > 0 {
+		return 0, true
+	}
+	return value, false
+}
+
+var (
+	pairPattern   = regexp.MustCompile(`\[[ \t]*([0-9]+)[ \t]*,[ \t]*([0-9]+)[ \t]*(?:,[ \t]*([0-9]+)[ \t]*)?\]`)
+	putOffPattern = regexp.MustCompile(`(?:cache|skip to) *$`)
+)
+
+// spelledPairs returns the transactions of a ProcessCommandUni marker, by another
+// way than the parser's.
+func spelledPairs(label []byte) (list []Transaction) {
+	for _, at := range pairPattern.FindAllSubmatchIndex(label, -1) {
+		number := func(i int, bits int) (int64, error) {
+			return strconv.ParseInt(string(label[at[2*i]:at[2*i+1]]), 10, bits)
+		}
+		pid, bad := number(1, 32)
+		last := 2
+		if at[6] >= 0 {
+			_, err := number(2, 32)
+			bad, last = errors.Join(bad, err), 3
+		}
+		index, err := number(last, 64)
+		if errors.Join(bad, err) == nil && !putOffPattern.Match(label[:at[0]]) {
+			list = append(list, Transaction{trace.PID(pid), index})
+		}
+	}
+	return list
+}
+
+// What a label's fields say is what it spells, and what is no number is flagged.
+func FuzzFields(f *testing.F) {
+	seedLines(f, func(line []byte) {
+		var e Event
+		if new(Batch).parse(&e, line) == NoProblem && e.Word != Other {
+			f.Add(e.Marker.Label())
+		}
+	})
+	for _, text := range []string{
+		"ReceiveVsync name:rs dataCount: 48bytes now:x expectedEnd: 1 vsyncId:99999999999999999999", "ReceiveVsync dataCount:25bytes renow:5 now:6_",
+		"UIVsyncTask[timestamp:5][vsyncID:18446744073709551615]", "MarshRSTransactionData transactionFlag:[ 1 , 2 ,3],tid:4294967296,timestamp:-1",
+		"RSMainThread::ProcessCommandUni [1,2] cache [1,3] cache (1,4) skip to[1,5], [2147483648,1][1, 7]", "ProcessCommandUni [1,2,3] [1,[4,5]",
+		"CommitLayers rate:60, now:5, vsyncId:6 Names:now:7", "Waiting for PresentFence_0 12 has signaled", "Waiting for Waiting for Present Fence -3",
+		"RSMainThread::DoComposition: 5x", "GenerateVsyncCount:1, period:8333333, now:7",
+		" parent_ts=1.500000001", "realtime_ts=9000000000000", "parent_ts=-1", "parent_ts=9000000000.999999999",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, label []byte) {
+		check := func(key string, got int64, field, damaged Fields) {
+			t.Helper()
+			want, bad := spelled(label, key)
+			if isTime := field == FieldNow || field == FieldExpectedEnd || field == FieldTimestamp; isTime && want > trace.MaxTime {
+				want, bad = 0, true
+			}
+			if got != want || bad != (damaged&field != 0) {
+				t.Errorf("%q: %s is %d, damaged %t, want %d, %t", label, key, got, damaged&field != 0, want, bad)
+			}
+		}
+		v := ParseVsync(label)
+		check("now", int64(v.Now), FieldNow, v.Damaged)
+		check("expectedEnd", int64(v.ExpectedEnd), FieldExpectedEnd, v.Damaged)
+		check("vsyncId", v.VsyncID, FieldVsyncID, v.Damaged)
+		if v.Queued < 0 || v.Queued > 0 && v.Damaged&FieldDataCount != 0 || !within(v.Receiver, label) || bytes.ContainsAny(v.Receiver, " ,") {
+			t.Errorf("%q: %+v", label, v)
+		}
+		now, damaged := ParseOnVsyncEvent(label)
+		check("now", int64(now), FieldNow, damaged)
+		task := ParseVsyncTask(label)
+		check("timestamp", int64(task.Timestamp), FieldTimestamp, task.Damaged)
+		if !bytes.Contains(label, []byte(noVsyncID)) {
+			check("vsyncID", task.VsyncID, FieldVsyncID, task.Damaged)
+		}
+		generated, damaged := ParseGenerated(label)
+		check("period", int64(generated.Period), FieldPeriod, damaged)
+		check("now", int64(generated.Now), FieldNow, damaged)
+
+		m := ParseMarsh(label)
+		if m.PID < 0 || m.Index < 0 || m.TID < 0 || m.Timestamp < 0 || m.Damaged&FieldTransactionFlag != 0 && m.Transaction != (Transaction{}) {
+			t.Errorf("%q: %+v", label, m)
+		}
+		if got, want := slices.Collect(AppliedTransactions(label)), spelledPairs(label); !slices.Equal(got, want) {
+			t.Errorf("%q applies %v, want %v", label, got, want)
+		}
+		for range AppliedTransactions(label) {
+			break // and it does not go on
+		}
+		if at := ParseDoComposition(label); at < 0 {
+			t.Errorf("%q: composed at %d", label, at)
+		}
+		before, _, _ := bytes.Cut(label, []byte("Names:"))
+		c := ParseCommit(label)
+		if c.Now < 0 || c.VsyncID < 0 || c.Rate < 0 || c != ParseCommit(before) {
+			t.Errorf("%q: %+v", label, c)
+		}
+		if fence, ok := ParseFence(label); ok {
+			printed := fmt.Appendf(nil, "Waiting for %s %d", fence.Tracker, fence.Number)
+			if fence.Signaled {
+				printed = append(printed, " has signaled"...)
+			}
+			again, ok := ParseFence(printed)
+			if len(fence.Tracker) == 0 || !within(fence.Tracker, label) || !ok || fmt.Sprint(again) != fmt.Sprint(fence) {
+				t.Errorf("%q: %v, printed as %q: %v", label, fence, printed, again)
+			}
+		}
+		if s, ok := ParseClockSync(label); ok {
+			printed := fmt.Sprintf("parent_ts=%s", trace.Time(s.Monotonic))
+			if s.Realtime != 0 {
+				printed = fmt.Sprintf("realtime_ts=%d", s.Realtime/int64(trace.Millisecond))
+			}
+			again, ok := ParseClockSync([]byte(printed))
+			known := s.Realtime != 0 || s.Step != 0 // else realtime_ts=0
+			if s.Monotonic < 0 || s.Realtime < 0 || s.Step < 0 || known && (!ok || again != s) {
+				t.Errorf("%q: %+v, printed as %q: %+v", label, s, printed, again)
+			}
+		}
+	})
+}
+
+var (
+	wakeupPattern = regexp.MustCompile(`(?s)^comm=.*? pid=(\d+) prio=(-?\d+).*? target_cpu=(\d+)`)
+	switchPattern = regexp.MustCompile(`(?s)^prev_comm=.*? prev_pid=(\d+) prev_prio=(-?\d+) prev_state=.*? ==> next_comm=.*? next_pid=(\d+) next_prio=(-?\d+)`)
+)
+
+// spelledNumbers returns the numbers of a scheduler's event, by another way than
+// the parser's.
+func spelledNumbers(pattern *regexp.Regexp, args []byte) (list []int32) {
+	for i, number := range pattern.FindSubmatch(args) {
+		if i > 0 {
+			n, _ := strconv.ParseInt(string(number), 10, 32)
+			list = append(list, int32(n))
+		}
+	}
+	return list
+}
+
+// What the scheduler's events say is what they spell, and printed anew it is the
+// same.
+func FuzzSched(f *testing.F) {
+	for _, text := range []string{
+		"prev_comm=ui thread prev_pid=200 prev_prio=120 prev_state=R+ ==> next_comm=swapper/0 next_pid=0 next_prio=120",
+		"prev_comm= prev_pid=1 prev_prio=-1 prev_state=D|K expel=0 ==> next_comm=a next_pid=9 next_pid=2 next_prio=3 load=4",
+		"comm=ui thread pid=200 prio=120 target_cpu=003", "comm=a pid=1 prio=-2 success=1 target_cpu=7", "comm= pid=2147483648 prio=1 target_cpu=0",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, args []byte) {
+		if s, ok := ParseFields(SwitchEvent, args).(*Switch); ok {
+			if s.PrevTID < 0 || s.NextTID < 0 || !within(s.PrevComm, args) || !within(s.NextComm, args) || !within(s.PrevState, args) || bytes.IndexByte(s.PrevState, ' ') >= 0 {
+				t.Errorf("%q: %+v", args, s)
+			}
+			if got := []int32{int32(s.PrevTID), s.PrevPrio, int32(s.NextTID), s.NextPrio}; !slices.Equal(got, spelledNumbers(switchPattern, args)) {
+				t.Errorf("%q: %v, want %v", args, got, spelledNumbers(switchPattern, args))
+			}
+			printed := fmt.Appendf(nil, "prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s  ==> next_comm=%s next_pid=%d next_prio=%d",
+				s.PrevComm, s.PrevTID, s.PrevPrio, s.PrevState, s.NextComm, s.NextTID, s.NextPrio)
+			if again, ok := ParseFields(SwitchEvent, printed).(*Switch); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", s) {
+				t.Errorf("%q, printed as %q, is %q, want %q", args, printed, again, s)
+			}
+		}
+		if w, ok := ParseFields(WakeupEvent, args).(*Wakeup); ok {
+			if w.TID < 0 || w.TargetCPU < 0 || !within(w.Comm, args) {
+				t.Errorf("%q: %+v", args, w)
+			}
+			if got := []int32{int32(w.TID), w.Prio, int32(w.TargetCPU)}; !slices.Equal(got, spelledNumbers(wakeupPattern, args)) {
+				t.Errorf("%q: %v, want %v", args, got, spelledNumbers(wakeupPattern, args))
+			}
+			printed := fmt.Appendf(nil, "comm=%s pid=%d prio=%d target_cpu=%03d", w.Comm, w.TID, w.Prio, w.TargetCPU)
+			if again, ok := ParseFields(WakingEvent, printed).(*Wakeup); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", w) {
+				t.Errorf("%q, printed as %q, is %q, want %q", args, printed, again, w)
+			}
+		}
+	})
+}
+
+// sources hand the same bytes out in different ways.
+func sources(text []byte) map[string]io.Reader {
+	return map[string]io.Reader{
+		"whole":       bytes.NewReader(text),
+		"halves":      iotest.HalfReader(bytes.NewReader(text)),
+		"bytes":       iotest.OneByteReader(bytes.NewReader(text)),
+		"end at once": iotest.DataErrReader(bytes.NewReader(text)),
+	}
+}
+
+// passed is what came out of reading a trace.
+type passed struct {
+	events string
+	totals string
+	strays int
+	err    error
+}
+
+// pass reads a trace with the pipeline.
+func pass(t *testing.T, r io.Reader, o Options) passed {
+	t.Helper()
+	var events strings.Builder
+	totals, err := Run(t.Context(), r, o, Sink{Track: func(_ int, b *Batch) {
+		for i := range b.Events {
+			if e := &b.Events[i]; !e.Outside {
+				events.WriteString(e.describe() + "\n")
+			}
+		}
+	}})
+	return passed{events.String(), fmt.Sprint(*totals), totals.Problems.counts[StrayTime].Total, err}
+}
+
+// A trace is the same events whatever the size of the blocks, the number of
+// workers and the way in which the source hands out its bytes; and strict reading stops at the first line that is lost.
+func FuzzRun(f *testing.F) {
+	for _, text := range goldenTraces(f) {
+		f.Add(text, byte(200), uint16(0), byte(0))
+	}
+	f.Add([]byte(mixed()[:6000]), byte(90), uint16(3), byte(2))
+	f.Add([]byte(strings.Repeat(onVsync+"\n", 5)+strings.Repeat(strings.Replace(onVsync, " 1.", " 90001.", 1)+"\r\n", 20)), byte(90), uint16(100), byte(1))
+	// White space at the end, within the limit and beyond it.
+	f.Add([]byte(onVsync+" \r\r\n"+onVsync+strings.Repeat(" ", 300)+"\n"+onVsync+strings.Repeat(" ", 300)+"x\n"+onVsync), byte(200), uint16(0), byte(0))
+	// Headers in blocks without events, before the first event and after.
+	padding, header := strings.Repeat("#\n", 200), "# tracer: nop\n"
+	later := strings.Replace(onVsync, " 1.", " 9.", 1) + "\n"
+	f.Add([]byte(onVsync+"\n"+padding+header+padding+later), byte(200), uint16(64), byte(0))
+	f.Add([]byte(header+padding+onVsync+"\n"+padding+header+padding+later+header+padding+onVsync+"\n"+later), byte(200), uint16(64), byte(0))
+	f.Fuzz(func(t *testing.T, text []byte, line byte, block uint16, window byte) {
+		if len(text) > 20_000 {
+			return
+		}
+		o := Options{Workers: 1, blockSize: int(block) + 1, Limits: limits.Limits{Line: int(line) + 1}}
+		if window > 0 {
+			o.Window.From, _ = ParseEdge(fmt.Sprintf("+%dms", window/8))
+			o.Window.To, _ = ParseEdge(fmt.Sprintf("+%dms", window))
+		}
+		want := pass(t, bytes.NewReader(text), o)
+		if want.err != nil {
+			t.Fatal(want.err)
+		}
+		for _, o.Workers = range []int{1, 2, 3, 8} {
+			for name, source := range sources(text) {
+				if got := pass(t, source, o); got != want {
+					t.Fatalf("%d workers, %s:\n%+v\nwant\n%+v", o.Workers, name, got, want)
+				}
+			}
+		}
+
+		// Of times that are astray a block alone decides.
+		o.blockSize = len(text) + 1
+		if whole := pass(t, bytes.NewReader(text), o); whole.strays+want.strays == 0 && whole != want {
+			t.Errorf("in blocks of %d:\n%+v\nin one:\n%+v", block, want, whole)
+		}
+		o.blockSize = int(block) + 1
+
+		totals, err := Run(t.Context(), bytes.NewReader(text), o, Sink{Track: func(int, *Batch) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := totals.Events + totals.Outside + totals.Problems.Lost() + totals.Problems.Ignored(); got != totals.Lines {
+			t.Errorf("%d lines, %d accounted for: %+v", totals.Lines, got, totals)
+		}
+		o.Strict = true
+		first := totals.Problems.first()
+		if got := pass(t, bytes.NewReader(text), o).err; fmt.Sprint(got) != fmt.Sprint(first) {
+			t.Errorf("strict: %v, want %v", got, first)
+		}
+	})
+}

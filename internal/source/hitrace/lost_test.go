@@ -1,0 +1,83 @@
+package hitrace_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/internal/source/hitrace"
+)
+
+func TestLostEvents(t *testing.T) {
+	const event = " app-1 (1) [000] .... 1.000000: tracing_mark_write: E|1\n"
+	for _, c := range []struct {
+		head              string
+		lost, overwritten int
+		notUnderstood     int
+	}{
+		{"# entries-in-buffer/entries-written: 2000/5000   #P:8\n", 0, 3000, 0},
+		{"# entries-in-buffer/entries-written:     2000/    5000   #P: 8\r\n", 0, 3000, 0},
+		{"# entries-in-buffer/entries-written: 5000/5000   #P:8\n", 0, 0, 0},
+		{"# entries-in-buffer/entries-written: %lu/%lu   #P:%d\n", 0, 0, 0},
+		{"# entries-in-buffer/entries-written: 5000\n", 0, 0, 0},
+		{"# entries-in-buffer/entries-written: 5/99999999999999999999999999\n", 0, 1<<40 - 5, 0},
+		{"CPU:3 [LOST 17 EVENTS]\n" + event + "CPU:12 [LOST EVENTS]\n", 18, 0, 0},
+		{"CPU:x [LOST 17 EVENTS]\n", 0, 0, 1},
+	} {
+		totals, err := hitrace.Run(t.Context(), strings.NewReader(c.head+event), hitrace.Options{}, hitrace.Sink{
+			Track: func(int, *hitrace.Batch) {},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if totals.Lost != c.lost || totals.Overwritten != c.overwritten || totals.Problems.Lost() != c.notUnderstood {
+			t.Errorf("%q: lost %d, overwritten %d, not understood %d, want %d, %d, %d",
+				c.head, totals.Lost, totals.Overwritten, totals.Problems.Lost(), c.lost, c.overwritten, c.notUnderstood)
+		}
+	}
+}
+
+// The first event of a processor after a note about lost events is marked, in whichever
+// block it is.
+func TestEventsAfterLostOnes(t *testing.T) {
+	line := func(cpu, at int) string {
+		return fmt.Sprintf(" app-1 (1) [%03d] .... %d.%06d: tracing_mark_write: E|1\n", cpu, 1+at/1000, at%1000)
+	}
+	var text strings.Builder
+	at := 0
+	for cpu := range 3 {
+		text.WriteString(line(cpu, at))
+		at++
+	}
+	text.WriteString("CPU:1 [LOST 17 EVENTS]\r\n" + line(0, at) + line(2, at+1))
+	at += 2
+	for range 5000 { // more than a block of text
+		text.WriteString(line(0, at))
+		at++
+	}
+	marked := []int{at}
+	text.WriteString(line(1, at) + line(1, at+1))
+	text.WriteString("CPU:2 [LOST EVENTS]\nCPU:0 [LOST 1 EVENTS]\nCPU:9 [LOST 1 EVENTS]\n" + line(0, at+2) + line(2, at+3) + line(2, at+4))
+	marked = append(marked, at+2, at+3)
+	for _, workers := range []int{1, 4} {
+		var got []int
+		n := 0
+		_, err := hitrace.Run(t.Context(), strings.NewReader(text.String()), hitrace.Options{Workers: workers}, hitrace.Sink{
+			Track: func(_ int, b *hitrace.Batch) {
+				for i := range b.Events {
+					if b.Events[i].Lost {
+						got = append(got, n)
+					}
+					n++
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, marked) {
+			t.Errorf("%d workers: the events %d are marked, want %d", workers, got, marked)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package perfetto_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+	"testing/iotest"
+
+	"ohframe/analyzer/limits"
+	"ohframe/internal/source/perfetto"
+)
+
+// What reading may allocate, in all: windows onto the input and onto what is
+// compressed in it, and so much for each of its bytes, which may be deflated.
+const (
+	fixedMemory   = 64 << 20
+	memoryPerByte = 64 << 10
+)
+
+// Whatever the input, reading it ends, with a valid timeline or an error of ours,
+// in bounded memory, however its bytes are handed out; and strict reading differs
+// only in that damage is an error.
+func FuzzRead(f *testing.F) {
+	b := androidRecording().bytes
+	f.Add(b)
+	f.Add(b[:len(b)*2/3])
+	f.Add(compressed(b))
+	f.Add(zstdCompressed(b))
+	f.Add(compressed(compressed(b)))
+	f.Add(withCauses(f))
+	f.Add([]byte("\n# tracer: nop\n"))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		perfetto.Sniff(b)
+		read := func(r io.Reader, strict bool) (string, *perfetto.Stats, error) {
+			read, stats, err := perfetto.Read(t.Context(), r, perfetto.Options{Strict: strict})
+			if stats == nil {
+				t.Fatal("no stats")
+			}
+			text := fmt.Sprintf("%+v\n", *stats)
+			if err != nil {
+				return text, stats, err
+			}
+			if err := read.Timeline.Validate(); err != nil {
+				t.Error(err)
+			}
+			return text + describe(t, read), stats, nil
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		want, stats, err := read(bytes.NewReader(b), false)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > fixedMemory+memoryPerByte*uint64(len(b)) {
+			t.Errorf("%d MiB for %d bytes", used>>20, len(b))
+		}
+		var over *limits.Error
+		if err != nil && !errors.Is(err, perfetto.ErrNotATrace) && !errors.Is(err, perfetto.ErrNoFrames) && !errors.Is(err, perfetto.ErrNoResult) && !errors.Is(err, perfetto.ErrSeveralResults) && !errors.As(err, &over) {
+			t.Error(err)
+		}
+		for name, r := range map[string]io.Reader{
+			"bytes": iotest.OneByteReader(bytes.NewReader(b)), "halves": iotest.HalfReader(bytes.NewReader(b)), "end at once": iotest.DataErrReader(bytes.NewReader(b)),
+		} {
+			if got, _, gotErr := read(r, false); got != want || fmt.Sprint(gotErr) != fmt.Sprint(err) {
+				t.Errorf("%s: %v\n%swant %v\n%s", name, gotErr, got, err, want)
+			}
+		}
+		damaged := stats.Garbage >= 0 || stats.Cut || stats.Damaged > 0 || stats.Malformed > 0
+		strict, _, strictErr := read(bytes.NewReader(b), true)
+		if strictErr == nil && (damaged || strict != want) || strictErr != nil && err == nil && !damaged {
+			t.Errorf("strict: %v\n%s\nwant\n%s", strictErr, strict, want)
+		}
+	})
+}

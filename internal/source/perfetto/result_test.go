@@ -1,0 +1,179 @@
+package perfetto_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+	"ohframe/exporter"
+	"ohframe/internal/causes"
+	"ohframe/internal/result"
+	"ohframe/internal/source/perfetto"
+	"ohframe/internal/testing/slow"
+)
+
+// withCauses returns a converted trace with causes.
+func withCauses(t testing.TB) []byte {
+	t.Helper()
+	text, err := os.ReadFile("../../../testdata/why/waits.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Causes: true, Events: exporter.NoEvents}); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// describe returns everything that is printed about a result.
+func describe(t testing.TB, r *result.Result) string {
+	t.Helper()
+	var s strings.Builder
+	s.WriteString(r.Timeline.String())
+	if r.Causes != nil {
+		o := causes.Options{All: true}
+		in := []causes.Input{{Name: "trace", Causes: r.Causes, Processes: causes.Processes(r.Timeline, r.Causes, o)}}
+		for _, format := range causes.Formats {
+			if err := causes.Write(&s, in, format, o); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	return s.String()
+}
+
+// packetsOf returns the packets of a trace, with their tags and lengths.
+func packetsOf(t *testing.T, trace []byte) (list [][]byte) {
+	t.Helper()
+	for len(trace) > 0 {
+		n := protowire.ConsumeFieldValue(1, protowire.BytesType, trace[1:])
+		if n < 0 {
+			t.Fatal("no packet")
+		}
+		list, trace = append(list, trace[:1+n]), trace[1+n:]
+	}
+	return list
+}
+
+// isResult reports whether a packet has the result.
+func isResult(packet []byte) bool {
+	b, _ := protowire.ConsumeBytes(packet[1:])
+	_, _, n := protowire.ConsumeField(b) // its sequence
+	number, _, _ := protowire.ConsumeTag(b[n:])
+	return number == result.PacketField
+}
+
+// The result of a converted trace is read wherever its packet is, and there is no other
+// way to read the trace.
+func TestResult(t *testing.T) {
+	trace := withCauses(t)
+	list := packetsOf(t, trace)
+	at := slices.IndexFunc(list, isResult)
+	if at < 0 {
+		t.Fatal("no result")
+	}
+	read, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := describe(t, read)
+	without := slices.Concat(slices.Delete(slices.Clone(list), at, at+1)...)
+	newer := bytes.Clone(list[at])
+	newer[bytes.Index(newer, []byte{1 << 3, 1, 2<<3 | 1})+1]++ // the version, before the hash
+	damaged := bytes.Clone(list[at])
+	damaged[len(damaged)/2] ^= 0xff
+	size := len(slices.Concat(list[:at+1]...))
+	for _, c := range []struct {
+		name  string
+		trace []byte
+		want  error
+	}{
+		{"compressed", compressed(trace), nil},
+		{"the result last", append(slices.Clone(without), list[at]...), nil},
+		{"cut after the result", trace[:size+3], nil},
+		{"cut in the result", trace[:size-1], perfetto.ErrNoFrames},
+		{"without it", without, perfetto.ErrNoResult},
+		{"newer", append(slices.Clone(without), newer...), perfetto.ErrNoResult},
+		{"newer", append(slices.Clone(without), newer...), result.ErrVersion},
+		{"damaged", append(slices.Clone(without), damaged...), perfetto.ErrNoResult},
+		{"two traces", slices.Concat(trace, trace), perfetto.ErrSeveralResults},
+	} {
+		read, stats, err := perfetto.Read(t.Context(), bytes.NewReader(c.trace), perfetto.Options{})
+		switch {
+		case !errors.Is(err, c.want):
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		case err == nil && (!stats.Ours || describe(t, read) != want):
+			t.Errorf("%s: the result differs", c.name)
+		}
+	}
+	var over *limits.Error
+	if _, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{Limits: limits.Limits{Frames: 3}}); !errors.As(err, &over) || over.Limit != "frames" {
+		t.Errorf("over a limit: %v", err)
+	}
+}
+
+// A converted trace has causes if they were looked for. One of Android has none.
+func TestCauses(t *testing.T) {
+	text, err := os.ReadFile("../../../testdata/why/waits.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, options := range []exporter.Options{{}, {Causes: true}, {Causes: true, NoTracks: true}} {
+		var out bytes.Buffer
+		if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, options); err != nil {
+			t.Fatal(err)
+		}
+		if read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{}); err != nil || (read.Causes != nil) != options.Causes {
+			t.Errorf("%+v: %+v, error %v", options, read, err)
+		}
+	}
+	if read, _, err := perfetto.Read(t.Context(), bytes.NewReader(androidRecording().bytes), perfetto.Options{}); err != nil || read.Causes != nil {
+		t.Errorf("Android: %+v, error %v", read, err)
+	}
+}
+
+// The result can be read if markers state times after the last one that is read.
+func TestTimesAfterTheLast(t *testing.T) {
+	given := trace.Duration(0)
+	for _, vsync := range []string{"now:2305843009200000000 expectedEnd:2305843009216666667", "now:9000000000000000000 expectedEnd:9000000000016666667"} {
+		text := " app-7 (7) [000] .... 2305843009.201000: tracing_mark_write: B|7|H:ReceiveVsync dataCount:24bytes " + vsync + " vsyncId:5\n" +
+			" app-7 (7) [000] .... 2305843009.202000: tracing_mark_write: E|7|\n"
+		var out bytes.Buffer
+		if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{Analyzer: analyzer.Options{ClockOffset: &given}}); err != nil {
+			t.Fatal(err)
+		}
+		read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", vsync, err)
+			continue
+		}
+		if f := read.Timeline.Frames; len(f) != 1 || f[0].Expected.End.Known() {
+			t.Errorf("%s: frames %v", vsync, f)
+		}
+	}
+}
+
+// Whatever damage is done to a converted trace, what is read of it can be printed.
+func TestDamagedResult(t *testing.T) {
+	trace := withCauses(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range slow.Of(100, 2000) {
+		damaged := slices.Clone(trace)
+		for range 1 + random.IntN(5) {
+			damaged[random.IntN(len(damaged))] ^= 1 << random.IntN(8)
+		}
+		if read, _, err := perfetto.Read(t.Context(), bytes.NewReader(damaged), perfetto.Options{}); err == nil {
+			describe(t, read)
+		}
+	}
+}

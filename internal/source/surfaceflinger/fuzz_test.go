@@ -1,0 +1,71 @@
+package surfaceflinger_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"ohframe/internal/source/surfaceflinger"
+)
+
+// However the source hands out its bytes and lines end, the outcome is the same;
+// what is taken for a dump is one; and in strict mode damage, and nothing else, is
+// an error.
+func FuzzSources(f *testing.F) {
+	f.Add(dump)
+	f.Add("Layer com.example/Main#0\n16666667\n10\t100\t20\nb\n5\n10\t100\t7\n10\t90\t-1\n")
+	f.Add("16666667\n0\t0\t0\n9223372036854775806 9223372036854775806 9223372036854775806\n1 9223372036854775806 1\n")
+	f.Add("a\nb\n8333333\nc\n\n-1\n1 2 3 4\n\x00\n16666667\n1 2 3\n1 2 3\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		read := func(r io.Reader, strict bool) (string, error) {
+			timeline, stats, err := surfaceflinger.Read(t.Context(), r, surfaceflinger.Options{Strict: strict})
+			var b strings.Builder
+			fmt.Fprintln(&b, stats.Warnings(), stats.Damaged)
+			for _, l := range stats.Layers {
+				fmt.Fprintf(&b, "%q %d %d %d %d %d %d %d\n", l.Name, l.Dumps, l.Empty, l.Period, l.Shown, l.Pending, l.Repeated, l.Unordered)
+			}
+			if err == nil {
+				b.WriteString(timeline.String())
+				if err := timeline.Validate(); err != nil {
+					t.Error(err)
+				}
+				for _, f := range timeline.Frames {
+					if f.Actual.Start < timeline.Span.Start || f.Actual.End > timeline.Span.End {
+						t.Errorf("%s is outside %s", f, timeline.Span)
+					}
+				}
+			}
+			return b.String(), err
+		}
+		want, err := read(strings.NewReader(text), false)
+		for name, r := range map[string]io.Reader{
+			"bytes":       iotest.OneByteReader(strings.NewReader(text)),
+			"halves":      iotest.HalfReader(strings.NewReader(text)),
+			"end at once": iotest.DataErrReader(strings.NewReader(text)),
+			"CR LF":       strings.NewReader(strings.ReplaceAll(text, "\n", "\r\n")),
+		} {
+			if got, gotErr := read(r, false); got != want || fmt.Sprint(gotErr) != fmt.Sprint(err) {
+				t.Errorf("%s: %v\n%swant %v\n%s", name, gotErr, got, err, want)
+			}
+		}
+		if surfaceflinger.Sniff([]byte(text)) && errors.Is(err, surfaceflinger.ErrNotADump) {
+			t.Errorf("taken for a dump: %v", err)
+		}
+		strict, strictErr := read(strings.NewReader(text), true)
+		damaged := strings.HasPrefix(fmt.Sprint(strictErr), "line ")
+		if _, stats, _ := surfaceflinger.Read(t.Context(), strings.NewReader(text), surfaceflinger.Options{}); damaged != (stats.Damaged > 0) {
+			t.Errorf("strict: %v of %d damaged lines", strictErr, stats.Damaged)
+		}
+		if !damaged && strict != want {
+			t.Errorf("strict: %s, want %s", strict, want)
+		}
+		// A failing source is no end.
+		broken := errors.New("broken")
+		if _, err := read(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), false); !errors.Is(err, broken) && !errors.Is(err, surfaceflinger.ErrNotADump) {
+			t.Errorf("broken source: %v", err)
+		}
+	})
+}

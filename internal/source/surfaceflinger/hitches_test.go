@@ -1,0 +1,243 @@
+package surfaceflinger_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/source/surfaceflinger"
+)
+
+// shown is a frame of a made dump, in microseconds.
+type shown struct{ desired, present, ready int64 }
+
+// made is a dump of a layer at 100 Hz.
+func made(name string, frames ...shown) string {
+	var b strings.Builder
+	if name != "" {
+		fmt.Fprintln(&b, name)
+	}
+	fmt.Fprintln(&b, 10_000_000)
+	for _, f := range frames {
+		fmt.Fprintln(&b, 1000*f.desired, 1000*f.present, 1000*f.ready)
+	}
+	return b.String()
+}
+
+// hitches describes the hitches of each process of a dump: SurfaceFlinger and then
+// the layers.
+func hitches(t *testing.T, text string) string {
+	t.Helper()
+	timeline, _ := read(t, text, surfaceflinger.Options{})
+	report := stats.Compute(timeline, stats.Options{})
+	slices.SortStableFunc(report.Processes, func(a, b *stats.Process) int { return cmp.Compare(b.Kind, a.Kind) })
+	var list []string
+	for _, p := range report.Processes {
+		if h := p.Hitches; h == nil {
+			list = append(list, "–")
+		} else {
+			list = append(list, fmt.Sprintf("%d of %d: %s, %d lost, idle %s", h.Hitches, h.Gaps, h.Hitch, h.LostFrames, h.Idle))
+		}
+	}
+	return strings.Join(list, " | ")
+}
+
+// 127 rows at 60 Hz. A frame is queued on each vsync, is ready 8 ms later and shown
+// after one or two vsyncs. 20 frames take 100 ms: they are shown 7 vsyncs after they
+// were queued, and the next one is queued only then. By hand:
+//
+//	first to last present   106 × 1 + 20 × 7 = 246 periods = 4,100 ms
+//	frames lost             246 − 126 gaps = 120
+//	hitch                   120 periods = 2,000 ms, 2,000 / 4.1 = 487.8 ms/s
+//
+// Frames that are shown after one vsync otherwise have 20 gaps of 7 periods. Those
+// that are shown after two have 20 gaps of 6 periods, 100 ms, alone 100 lost frames
+// and 1,667 ms of hitch, which is 406 ms/s, and as many of 2 periods.
+func TestSlowFrames(t *testing.T) {
+	const period = 16_666_667
+	for vsyncs, hitches := range map[int64]int{1: 20, 2: 40} {
+		var b strings.Builder
+		fmt.Fprintln(&b, period)
+		queued := int64(1_000_000_000_000)
+		for i := range 127 {
+			latency, ready := vsyncs*period, queued+8_000_000
+			step := int64(period)
+			if i >= 10 && i%6 == 4 {
+				latency, ready, step = 7*period, queued+100_000_000, 7*period
+			}
+			fmt.Fprintln(&b, queued, queued+latency, ready)
+			queued += step
+		}
+		if !strings.Contains(b.String(), "\n1000166666670 1000283333339 1000266666670\n") {
+			t.Fatalf("the dump has no such row:\n%s", &b)
+		}
+		timeline, _ := read(t, b.String(), surfaceflinger.Options{})
+		for _, p := range stats.Compute(timeline, stats.Options{}).Processes {
+			h := p.Hitches
+			if h == nil || h.Gaps != 126 || h.Time != 246*period || h.Idle != 0 || h.Hitches != hitches || h.Hitch != 120*period ||
+				h.LostFrames != 120 || math.Abs(h.Ratio-487.8) > .05 {
+				t.Errorf("%d vsyncs, %s: %+v", vsyncs, p.Name, h)
+			}
+		}
+	}
+}
+
+// Times are in microseconds, the period is 10 ms.
+func TestHitches(t *testing.T) {
+	layer := func(frames ...shown) []shown { return frames }
+	const none = 0
+	for _, test := range []struct {
+		name   string
+		frames []shown
+		want   string
+	}{
+		{"steady", layer(shown{1000, 21000, 5000}, shown{11000, 31000, 15000}, shown{21000, 41000, 25000}),
+			"0 of 2: 0s, 0 lost, idle 0s"},
+		{"one slow frame", layer(shown{1000, 21000, 5000}, shown{11000, 61000, 45000}, shown{55000, 71000, 59000}),
+			"1 of 2: 30ms, 3 lost, idle 0s"},
+		{"shown late by SurfaceFlinger", layer(shown{1000, 21000, 5000}, shown{11000, 51000, 15000}),
+			"1 of 1: 20ms, 2 lost, idle 0s"},
+		// Half the rate, or twice the time for each frame.
+		{"queued on every other vsync", layer(shown{1000, 21000, 5000}, shown{21000, 41000, 25000}, shown{41000, 61000, 45000}), "–"},
+		{"a pause and then a slow frame", layer(shown{1000, 21000, 5000}, shown{501000, 561000, 545000}), "–"},
+		{"a gap in which a frame can only just be lost", layer(shown{1000, 21000, 5000}, shown{101000, 37999, 15000}),
+			"0 of 1: 0s, 0 lost, idle 0s"},
+		{"one in which it can", layer(shown{1000, 21000, 5000}, shown{101000, 38000, 15000}), "–"},
+
+		{"no desired time", layer(shown{1000, 21000, 5000}, shown{none, 61000, 45000}), "–"},
+		{"none before", layer(shown{none, 21000, 5000}, shown{11000, 61000, 45000}), "–"},
+		{"none at all", layer(shown{none, 21000, none}, shown{none, 61000, none}), "–"},
+		{"none at all and no long gap", layer(shown{none, 21000, none}, shown{none, 31000, none}), "0 of 1: 0s, 0 lost, idle 0s"},
+		{"shown before it was desired", layer(shown{41000, 21000, 5000}, shown{43000, 61000, 45000}), "–"},
+
+		// One and a half periods leave no room for an idle half period.
+		{"queued just within one and a half periods", layer(shown{1000, 21000, 5000}, shown{15999, 61000, 45000}),
+			"1 of 1: 30ms, 3 lost, idle 0s"},
+		{"queued after them", layer(shown{1000, 21000, 5000}, shown{16000, 61000, 45000}), "–"},
+		{"queued within them after a frame that took a period", layer(shown{1000, 31000, 11000}, shown{25999, 61000, 45000}),
+			"1 of 1: 20ms, 2 lost, idle 0s"},
+		{"after one that took less", layer(shown{1000, 31000, 10999}, shown{25999, 61000, 45000}), "–"},
+		{"after one that was shown before it was ready", layer(shown{1000, 21000, 45000}, shown{35999, 61000, 45000}),
+			"1 of 1: 30ms, 3 lost, idle 0s"},
+		{"after one that was shown long before", layer(shown{1000, 21000, 45000}, shown{36000, 61000, 45000}), "–"},
+	} {
+		want := test.want + " | " + test.want // of SurfaceFlinger and of the layer
+		if got := hitches(t, made("", test.frames...)); got != want {
+			t.Errorf("%s: %s, want %s", test.name, got, want)
+		}
+	}
+}
+
+// A layer that asks for present times is idle until the time that it asks for.
+func TestHitchesOfDesiredTimes(t *testing.T) {
+	// Every other vsync, and each frame ready 15 ms before its time.
+	every := func(n int, edit func(i int, f *shown)) (frames []shown) {
+		for i := range n {
+			at := int64(100_000 + 20_000*i)
+			f := shown{at, at + 2000, at - 15_000}
+			if edit != nil {
+				edit(i, &f)
+			}
+			frames = append(frames, f)
+		}
+		return frames
+	}
+	for _, test := range []struct {
+		name string
+		edit func(i int, f *shown)
+		want string
+	}{
+		// An idle application: 9 gaps of 20 ms, of which a period is idle.
+		{"half the rate", nil, "0 of 9: 0s, 0 lost, idle 90ms"},
+		// The frame of 200 is shown at 222, 40 ms after the one before. It was wanted
+		// 18 ms after that: 40 − 10 − 18. The next one of 220 is shown at 232, and then
+		// all is well from 242 on: idle are 4, the slow one, and 2 of 10 ms.
+		{"one slow frame", func(i int, f *shown) {
+			switch i {
+			case 5:
+				f.present, f.ready = f.desired+22_000, f.desired+15_000
+			case 6:
+				f.present, f.ready = f.desired+12_000, f.desired-2000
+			}
+		}, "1 of 9: 12ms, 1 lost, idle 78ms"},
+		{"half of the frames in time", func(i int, f *shown) {
+			if i < 5 {
+				f.ready = f.desired
+			}
+		}, "0 of 9: 0s, 0 lost, idle 90ms"},
+		{"less than half in time", func(i int, f *shown) {
+			if i < 6 {
+				f.ready = f.desired
+			}
+		}, "–"},
+		{"ready half a period before", func(i int, f *shown) { f.ready = f.desired - 5000 }, "0 of 9: 0s, 0 lost, idle 90ms"},
+		{"ready less than that before", func(i int, f *shown) { f.ready = f.desired - 4999 }, "–"},
+		{"shown a period after", func(i int, f *shown) { f.present = f.desired + 10_000 }, "0 of 9: 0s, 0 lost, idle 90ms"},
+		{"shown more than that after", func(i int, f *shown) { f.present = f.desired + 10_001 }, "–"},
+	} {
+		want := test.want + " | " + test.want
+		if got := hitches(t, made("", every(10, test.edit)...)); got != want {
+			t.Errorf("%s: %s, want %s", test.name, got, want)
+		}
+	}
+}
+
+// SurfaceFlinger's own gaps are between the frames of any layer. One that it shows
+// late is a hitch if any of the layers in it is known to have waited.
+func TestHitchesOfLayers(t *testing.T) {
+	a := []shown{{1000, 21000, 5000}, {11000, 31000, 15000}, {21000, 71000, 55000}} // 30 ms too late
+	for _, test := range []struct {
+		name  string
+		other []shown
+		want  string
+	}{
+		{"idle until the other is shown", []shown{{1000, 31000, 5000}, {54000, 71000, 57000}},
+			"1 of 2: 30ms, 3 lost, idle 0s | 1 of 2: 30ms, 3 lost, idle 0s | –"},
+		{"one frame", []shown{{54000, 71000, 57000}},
+			"1 of 2: 30ms, 3 lost, idle 0s | 1 of 2: 30ms, 3 lost, idle 0s"},
+		// The display changes at 51, too: until then nothing is known to have waited.
+		{"shown between", []shown{{34000, 51000, 37000}},
+			"– | 1 of 2: 30ms, 3 lost, idle 0s"},
+		// 31 to 51 is slow, 51 to 71 as well.
+		{"slow and shown between", []shown{{1000, 31000, 5000}, {11000, 51000, 15000}},
+			"2 of 3: 20ms, 2 lost, idle 0s | 1 of 2: 30ms, 3 lost, idle 0s | 1 of 1: 10ms, 1 lost, idle 0s"},
+		// Long after the others.
+		{"shown later", []shown{{500000, 521000, 505000}},
+			"– | 1 of 2: 30ms, 3 lost, idle 0s"},
+	} {
+		got := hitches(t, made("a", a...)+made("b", test.other...))
+		if len(test.other) == 1 {
+			got = strings.TrimSuffix(got, " | –")
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+	// Of two layers that ask for times the one that was wanted first counts: of the
+	// gap of 40 ms, 20 or 10 are idle.
+	first := shown{20000, 20000, 5000}
+	want := "1 of 1: 20ms, 2 lost, idle 10ms | 1 of 1: 10ms, 1 lost, idle 20ms | 1 of 1: 20ms, 2 lost, idle 10ms"
+	if got := hitches(t, made("a", first, shown{40000, 60000, 5000})+made("b", first, shown{30000, 60000, 5000})); got != want {
+		t.Errorf("layers that ask for times: %s, want %s", got, want)
+	}
+}
+
+// A dump has neither process ids nor stages, and a present time is no work.
+func TestDumpInventsNothing(t *testing.T) {
+	timeline, _ := read(t, "layer\n10000000\n1000000000 1020000000 1010000000\n1010000000 1030000000 1020000000\n", surfaceflinger.Options{})
+	report := stats.Compute(timeline, stats.Options{})
+	frames := stats.NewFrames(timeline)
+	if len(report.Processes) != 2 {
+		t.Fatalf("%d processes", len(report.Processes))
+	}
+	for _, p := range report.Processes {
+		if p.PID != trace.UnknownPID || len(p.Stages) != 0 || (p.Durations != nil) != (p.Kind == stats.Application) || len(frames.Of(p)) != 2 {
+			t.Errorf("%s: pid %s, stages %v, durations %v, %d frames", p.Name, p.PID, p.Stages, p.Durations, len(frames.Of(p)))
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package surfaceflinger_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/limits"
+	"ohframe/internal/source/surfaceflinger"
+	"ohframe/internal/testing/hostiletest"
+)
+
+const good = "first\n16666667\n10\t100\t20\n"
+
+func TestHostile(t *testing.T) {
+	type input = hostiletest.Input
+	lines := hostiletest.Lines
+	inputs := []input{
+		{Name: "rows", Append: lines(func(i int) string { return fmt.Sprintln(i+1, i+200, i+2) }), Warning: "limit: frames"},
+		{Name: "layers", Append: lines(func(i int) string {
+			return fmt.Sprintf("layer %d %s\n16666667\n1 %d 2\n", i, strings.Repeat("x", 5000), i+200)
+		}), Pieces: 20_000, Warning: "limit: threads"},
+		{Name: "layers without rows", Append: lines(func(i int) string { return fmt.Sprintf("layer %d\n16666667\n", i) })},
+		{Name: "names", Append: lines(func(i int) string { return fmt.Sprintln("name", i) })},
+		{Name: "dumps", Append: lines(func(i int) string { return "16666667\n" })},
+		{Name: "periods", Append: lines(func(i int) string { return fmt.Sprintf("%d\n1 %d 1\n", 1_000_000+i, i+200) }), Warning: "limit: frames"},
+		{Name: "equal rows", Append: lines(func(i int) string { return "10\t100\t20\n" })},
+		{Name: "pending rows", Append: lines(func(i int) string { return fmt.Sprintln(i, math.MaxInt64, i) })},
+		{Name: "long lines", Append: lines(func(i int) string { return strings.Repeat("1 ", 40_000) + "\n" }), Pieces: 200, Warning: "limit: line"},
+		{Name: "a line without an end", Append: lines(func(i int) string { return strings.Repeat("x", 1000) }), Warning: "limit: line"},
+		{Name: "numbers", Append: lines(func(i int) string { return strings.Repeat("1 ", 30_000) + "\n" }), Pieces: 200},
+	}
+	for i := range inputs {
+		inputs[i].Head = []byte(good)
+	}
+	hostiletest.Reader{
+		Read: func(ctx context.Context, r io.Reader, l limits.Limits) (*analyzer.Timeline, []string, error) {
+			timeline, stats, err := surfaceflinger.Read(ctx, r, surfaceflinger.Options{Limits: l})
+			return timeline, stats.Warnings(), err
+		},
+		Inputs: inputs, Pieces: 20_000,
+		Small: limits.Limits{Frames: 500, Threads: 500}, Heap: 8 << 20, Frames: 1000, Processes: 501,
+	}.Check(t)
+}
+
+func TestExtremes(t *testing.T) {
+	ends := []int64{math.MinInt64, -1, 0, 1, math.MaxInt64 / 4, math.MaxInt64/4 + 1, math.MaxInt64 - 1, math.MaxInt64}
+	var b strings.Builder
+	b.WriteString("0\n")
+	for _, x := range ends {
+		for _, y := range ends {
+			for _, z := range ends {
+				fmt.Fprintln(&b, x, y, z)
+			}
+		}
+	}
+	if !surfaceflinger.Sniff([]byte("0\n1 2 3\n")) || surfaceflinger.Sniff([]byte("0\n")) || surfaceflinger.Sniff([]byte("0\n0\n1 2 3\n")) {
+		t.Error("a period of zero is one only before a row")
+	}
+	timeline, stats := read(t, b.String(), surfaceflinger.Options{})
+	for _, f := range timeline.Frames {
+		if f.Actual.Start <= 0 || f.Actual.End > math.MaxInt64/4 || f.Period != 0 {
+			t.Fatalf("%s", f)
+		}
+	}
+	// Present at 1 and at the longest time that can be, with all desired and ready
+	// times; later than that cannot be, but for those that wait.
+	n := len(ends) * len(ends)
+	if l := stats.Layers[0]; l.Shown != 2*n || l.Waiting != n || l.Pending != 4*n || stats.Damaged != 2*n {
+		t.Errorf("%+v", stats)
+	}
+	said := strings.Join(stats.Warnings(), "\n")
+	if !strings.Contains(said, `1 dump without a refresh period: "layer"`) {
+		t.Errorf("warnings %q", said)
+	}
+}
+
+// Names do not reach a terminal as they are.
+func TestNamesInWarnings(t *testing.T) {
+	name := "evil\u202e" + strings.Repeat("x", 200)
+	_, stats := read(t, good+name+"\n16666667\n", surfaceflinger.Options{})
+	if w := stats.Warnings(); len(w) != 1 || !strings.Contains(w[0], `"evil\u202exxx`) || len(w[0]) > 150 {
+		t.Errorf("warnings %q", w)
+	}
+}

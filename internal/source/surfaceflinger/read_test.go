@@ -1,0 +1,306 @@
+package surfaceflinger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/source/surfaceflinger"
+)
+
+func read(t testing.TB, text string, options surfaceflinger.Options) (*analyzer.Timeline, *surfaceflinger.Stats) {
+	t.Helper()
+	timeline, stats, err := surfaceflinger.Read(t.Context(), strings.NewReader(text), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := timeline.Validate(); err != nil {
+		t.Error(err)
+	}
+	return timeline, stats
+}
+
+// 60 Hz. The slot never used, a frame, one that came a vsync late, one queued
+// ahead of time whose ready time is not known, and two that wait.
+const dump = `16666667
+0	0	0
+1000000000	1030000000	1012000000
+1016666667	1063333334	1020000000
+1200000000	1080000001	9223372036854775807
+1066666668	9223372036854775807	1070000000
+1083333335	9223372036854775807	9223372036854775807
+
+`
+
+func TestRead(t *testing.T) {
+	for _, text := range []string{dump, strings.ReplaceAll(dump, "\n", "\r\n"), strings.ReplaceAll(dump, "\t", "   "), strings.TrimSpace(dump)} {
+		if !surfaceflinger.Sniff([]byte(text)) {
+			t.Error("not recognized as a dump")
+		}
+		timeline, stats := read(t, text, surfaceflinger.Options{Strict: true})
+		want := []string{
+			"app 0 layer 2/2 actual 1000000000..1012000000 period 16666667 sent 1 render 0",
+			"render 0 /system/bin/surfaceflinger 1/1 actual 1012000000..1030000000 period 16666667 takes 2/0 present 1030000000",
+			"app 0 layer 2/2 actual 1016666667..1020000000 period 16666667 sent 2 render 0",
+			"render 0 /system/bin/surfaceflinger 1/1 actual 1020000000..1063333334 period 16666667 takes 2/0 present 1063333334",
+			"render 0 /system/bin/surfaceflinger 1/1 actual 1080000001..1080000001 period 16666667 takes 2/0 present 1080000001",
+			"app 0 layer 2/2 actual 1080000001..1080000001 period 16666667 sent 3 render 0",
+		}
+		if len(timeline.Frames) != len(want) {
+			t.Fatalf("%d frames, want %d:\n%s", len(timeline.Frames), len(want), timeline)
+		}
+		for i, f := range timeline.Frames {
+			if f.String() != want[i] {
+				t.Errorf("frame %d is\n%s, want\n%s", i, f, want[i])
+			}
+		}
+		if timeline.Span != (analyzer.Interval{Start: 1_000_000_000, End: 1_080_000_001}) {
+			t.Errorf("span %s", timeline.Span)
+		}
+		l := stats.Layers[0]
+		if len(stats.Layers) != 1 || l.Shown != 3 || l.Pending != 3 || l.Unordered != 0 || l.Dumps != 1 || l.Period != 16_666_667 || !slices.Equal(stats.Warnings(), []string{`2 frames not shown yet skipped: "layer"`}) {
+			t.Errorf("%+v", l)
+		}
+		if got := timeline.Frames[5].Android.Latency; got.Desired != 1_200_000_000 || got.Ready.Known() || got.Layer != "layer" {
+			t.Errorf("%+v", got)
+		}
+		if got := timeline.Frames[2].Android.Latency; got.Desired != 1_016_666_667 || got.Ready != 1_020_000_000 {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// present returns the present times of the render frames that took a process's
+// frames, or of all if the name is empty, each once.
+func present(t *analyzer.Timeline, name string) string {
+	var list []string
+	for _, f := range t.Frames {
+		takes := name == ""
+		for _, a := range f.Applications {
+			takes = takes || a.Process.Name == name
+		}
+		if f.Kind == analyzer.RenderFrame && takes {
+			list = append(list, fmt.Sprint(int64(f.Present)))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// Two layers with names; one present time is both layers'.
+func TestLayers(t *testing.T) {
+	const two = `$ dumpsys SurfaceFlinger --latency
+com.example/com.example.Main#0
+11111111
+2000	3000	2600
+2100	4000	3500
+
+StatusBar#0
+11111111
+2050	3000	2500
+2900	6000	5500
+`
+	timeline, stats := read(t, two, surfaceflinger.Options{})
+	for name, want := range map[string]string{
+		"": "3000 4000 6000", "com.example/com.example.Main#0": "3000 4000", "StatusBar#0": "3000 6000",
+	} {
+		if got := present(timeline, name); got != want {
+			t.Errorf("%q is shown at %s, want %s", name, got, want)
+		}
+	}
+	if len(stats.Layers) != 2 || stats.Layers[1].Shown != 2 || stats.Damaged != 0 {
+		t.Errorf("%+v", stats)
+	}
+	// The frame with both layers waited since the later of them was ready.
+	for _, f := range timeline.Frames {
+		if f.Present == 3000 && f.Actual != (analyzer.Interval{Start: 2600, End: 3000}) {
+			t.Errorf("%s", f)
+		}
+	}
+
+	// The same names given as options.
+	var lines []string
+	for line := range strings.Lines(two) {
+		if line[0] >= '0' && line[0] <= '9' {
+			lines = append(lines, line)
+		}
+	}
+	given, _ := read(t, strings.Join(lines, ""), surfaceflinger.Options{Layers: []string{"com.example/com.example.Main#0", "StatusBar#0"}})
+	if given.String() != timeline.String() {
+		t.Errorf("%s\nwant\n%s", given, timeline)
+	}
+}
+
+// Dumps of one layer, made one after another, have rows in common; the rate may
+// change between them.
+func TestPolling(t *testing.T) {
+	timeline, stats := read(t, `16666667
+10	100	20
+30	200	40
+
+8333333
+30	200	40
+50	300	60
+70	9223372036854775807	9223372036854775807
+
+8333333
+50	300	60
+70	400	80
+`, surfaceflinger.Options{})
+	if got := present(timeline, ""); got != "100 200 300 400" {
+		t.Errorf("shown at %s", got)
+	}
+	l := stats.Layers[0]
+	if len(stats.Layers) != 1 || l.Dumps != 3 || l.Shown != 4 || l.Repeated != 2 || l.Pending != 1 || l.Empty != 0 {
+		t.Errorf("%+v", l)
+	}
+	for _, f := range timeline.Frames {
+		want := trace.Duration(16_666_667)
+		if f.Actual.End > 200 || f.Kind == analyzer.ApplicationFrame && f.Actual.End > 40 {
+			want = 8_333_333
+		}
+		if f.Period != want {
+			t.Errorf("%s: want period %d", f, want)
+		}
+	}
+}
+
+func TestOddRows(t *testing.T) {
+	timeline, stats := read(t, `16666667
+10	200	20
+5	100	6
+7	100	8
+30	400
+no row at all
+50	300	60
+`, surfaceflinger.Options{})
+	if got := present(timeline, ""); got != "100 200 300" {
+		t.Errorf("shown at %s", got)
+	}
+	if l := stats.Layers[0]; l.Unordered != 1 || l.Shown != 4 || stats.Damaged != 1 || len(stats.Warnings()) != 2 {
+		t.Errorf("%+v %+v", stats, l)
+	}
+	if _, _, err := surfaceflinger.Read(t.Context(), strings.NewReader("16666667\n1 2 3\n1 2\n"), surfaceflinger.Options{Strict: true}); err == nil || !strings.Contains(err.Error(), "line 3") {
+		t.Errorf("error %v in strict mode", err)
+	}
+	// Without its first line, and with ready after present, as early versions have it.
+	timeline, _ = read(t, "7657467895508\t7657482691352\t7657493499756\n", surfaceflinger.Options{})
+	if f := timeline.Frames[1]; f.Period != 0 || f.Actual != (analyzer.Interval{Start: 7657482691352, End: 7657482691352}) {
+		t.Errorf("%s", timeline)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	rows := func(row string) string { return "16666667\n" + strings.Repeat(row, 127) + "\n" }
+	for name, test := range map[string]struct {
+		text  string
+		want  error
+		sniff bool
+	}{
+		"empty":                      {"", surfaceflinger.ErrNotADump, false},
+		"blank":                      {"\n\n", surfaceflinger.ErrNotADump, false},
+		"one line":                   {"16666667\n", surfaceflinger.ErrNoLayer, true},
+		"a period only":              {"16666667\n\n", surfaceflinger.ErrNoLayer, true},
+		"two wrong names":            {"16666667\n\n16666667\n\n", surfaceflinger.ErrNoLayer, true},
+		"never drawn":                {rows("0\t0\t0\n"), surfaceflinger.ErrNothingShown, true},
+		"all pending":                {rows("5\t9223372036854775807\t9223372036854775807\n"), surfaceflinger.ErrNothingShown, true},
+		"text":                       {"no dump\nof anything\n", surfaceflinger.ErrNotADump, false},
+		"another dump":               {"Applications Graphics Acceleration Info:\nUptime: 1 Realtime: 2\n", surfaceflinger.ErrNotADump, false},
+		"a number too many":          {"16666667\n1\t2\t3\t4\n", surfaceflinger.ErrNoLayer, false},
+		"a long line":                {strings.Repeat("x", 100_000), surfaceflinger.ErrNotADump, false},
+		"a large number":             {"99999999999999999999999\n", surfaceflinger.ErrNotADump, false},
+		"a row's beginning":          {"7657467895508\n", surfaceflinger.ErrNotADump, false},
+		"digits":                     {"0123456789", surfaceflinger.ErrNotADump, false},
+		"a leading zero":             {"016666667\n", surfaceflinger.ErrNotADump, false},
+		"a sign":                     {"+16666667\n", surfaceflinger.ErrNotADump, false},
+		"zero":                       {"0\n", surfaceflinger.ErrNotADump, false},
+		"8 Hz":                       {"123456789\n", surfaceflinger.ErrNotADump, false},
+		"8 Hz and a cut row":         {"123456789\n1", surfaceflinger.ErrNotADump, false},
+		"8 Hz and an impossible row": {"123456789\n1 9223372036854775806 1\n", surfaceflinger.ErrNoLayer, true},
+		"an impossible row":          {"1 9223372036854775806 1\n", surfaceflinger.ErrNotADump, false},
+		"10 Hz":                      {"100000000\n", surfaceflinger.ErrNoLayer, true},
+		"less":                       {"100000001\n", surfaceflinger.ErrNotADump, false},
+		"1000 Hz":                    {"1000000\n", surfaceflinger.ErrNoLayer, true},
+		"more":                       {"999999\n", surfaceflinger.ErrNotADump, false},
+		"binary":                     {"\x0a\x05\x00\xff\x01\x02\x03\n", surfaceflinger.ErrNotADump, false},
+	} {
+		timeline, stats, err := surfaceflinger.Read(t.Context(), strings.NewReader(test.text), surfaceflinger.Options{})
+		if !errors.Is(err, test.want) || timeline != nil || stats == nil {
+			t.Errorf("%s: error %v, want %v", name, err, test.want)
+		}
+		if got := surfaceflinger.Sniff([]byte(test.text)); got != test.sniff {
+			t.Errorf("%s: sniffed %t", name, got)
+		}
+	}
+	// With a row, a display at 1 Hz is one.
+	if !surfaceflinger.Sniff([]byte("1000000000\n1 2 3\n")) {
+		t.Error("a dump of a display at 1 Hz is not taken for one")
+	}
+	// Rows that nothing was drawn for are not said to be pending.
+	for text, want := range map[string]string{
+		rows("0\t0\t0\n"): "127 rows without a present time",
+		rows("5\t9223372036854775807\t9223372036854775807\n"):          "127 of 127 rows pending",
+		"16666667\n0 0 0\n5 9223372036854775807 9223372036854775807\n": "1 of 2 rows pending",
+	} {
+		if _, _, err := surfaceflinger.Read(t.Context(), strings.NewReader(text), surfaceflinger.Options{}); err == nil || err.Error() != "no frame of the layer was shown: "+want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	// One wrong name among others is told, and no error.
+	_, stats := read(t, "right\n16666667\n10\t100\t20\n\nwrong\n16666667\n\n", surfaceflinger.Options{})
+	if w := stats.Warnings(); len(w) != 1 || w[0] != `1 dump without rows, because the layer did not exist: "wrong"` {
+		t.Errorf("warnings %q", w)
+	}
+	broken := errors.New("broken pipe")
+	if _, _, err := surfaceflinger.Read(t.Context(), iotest.ErrReader(broken), surfaceflinger.Options{}); err != broken {
+		t.Errorf("error %v, want the reader's", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := surfaceflinger.Read(ctx, strings.NewReader(dump), surfaceflinger.Options{}); err != context.Canceled {
+		t.Errorf("error %v, want the context's", err)
+	}
+	// A head is cut anywhere.
+	for n := 10; n < len(dump); n++ {
+		if !surfaceflinger.Sniff([]byte(dump[:n])) {
+			t.Errorf("not recognized as a dump when cut at %d", n)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(dump)
+	f.Add("a\n16666667\n10\t100\t20\nb\n5\n10\t100\t7\n10\t90\t-1\n")
+	f.Add("1 2 3\n4\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		surfaceflinger.Sniff([]byte(text))
+		timeline, stats, err := surfaceflinger.Read(t.Context(), strings.NewReader(text), surfaceflinger.Options{})
+		if err != nil {
+			if !errors.Is(err, surfaceflinger.ErrNotADump) && err != surfaceflinger.ErrNoLayer && !errors.Is(err, surfaceflinger.ErrNothingShown) {
+				t.Error(err)
+			}
+			return
+		}
+		if err := timeline.Validate(); err != nil {
+			t.Error(err)
+		}
+		shown := 0
+		for _, l := range stats.Layers {
+			shown += l.Shown
+		}
+		applications := 0
+		for _, frame := range timeline.Frames {
+			if frame.Kind == analyzer.ApplicationFrame {
+				applications++
+			}
+		}
+		if applications != shown {
+			t.Errorf("%d application frames of %d rows", applications, shown)
+		}
+	})
+}

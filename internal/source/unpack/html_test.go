@@ -1,0 +1,125 @@
+package unpack_test
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/limits"
+	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/slow"
+)
+
+func TestHTML(t *testing.T) {
+	slow.SkipRace(t)
+	const (
+		start  = `<script class="trace-data" type="application/text">`
+		end    = `</script>`
+		none   = "an HTML page without a text trace"
+		script = `linuxPerfData = "`
+		events = " app-2000  ( 2000) [000] ....   100.000000: tracing_mark_write: I|2000|one\n"
+	)
+	viewer := strings.Repeat("<script>"+strings.Repeat("x", 1<<20)+end+"\n", 3)
+	for _, test := range []struct{ name, page, content, problem string }{
+		{"one section", "<!DOCTYPE html>\n" + start + "\n# tracer: nop\n" + events + end, "# tracer: nop\n" + events, ""},
+		{"indented", "<html>\n  " + start + "\n# tracer: nop\n" + events + "  " + end + "\n</html>\n", "# tracer: nop\n" + events, ""},
+		{"behind a viewer", "<!doctype HTML>" + viewer + start + "\n# tracer: nop\n" + events + end + viewer, "# tracer: nop\n" + events, ""},
+		{"long", "<html>" + start + "\n" + strings.Repeat(events, 10_000) + end, strings.Repeat(events, 10_000), ""},
+		{"without a header", "<html>" + start + "\n" + events + end, events, ""},
+		{"with TRACE:", "<html>" + start + "\nTRACE:\n" + events + end, "TRACE:\n" + events, ""},
+		{"CR LF", "\r\n<HTML>\r\n" + start + "\r\n# x\r\n" + end, "# x\r\n", ""},
+		{"on the line of the element", "<html>" + start + "# x" + end, "# x", ""},
+		{"others before and after", "<html>" + start + "\nPROCESS DUMP\nUSER PID\n" + end + start + "\n# x\n" + end + start + "\n{\"a\": 1}\n" + end, "# x\n", ""},
+		{"two", "<html>" + start + "\n# x" + end + start + "\n# y\n" + end, "# x\n# y\n", ""},
+		{"two of many lines", "<html>" + start + "\n" + strings.Repeat(events, 2000) + end + viewer + start + strings.Repeat(events, 2000) + end, strings.Repeat(events, 4000), ""},
+		{"without a trace", "<!DOCTYPE html>\n<html><body></body></html>\n", "", none},
+		{"without ftrace", "<html>" + start + "\nPROCESS DUMP\n" + end, "", none},
+		{"of a browser's JSON", `<html><script class="trace-data" type="application/json">{}` + end, "", none},
+		{"only a viewer", "<html>" + viewer, "", none},
+		{"empty section", "<html>" + start + end, "", none},
+		{"only processes", "<html>" + start + "\nPROCESS DUMP\n", "", none},
+		{"of 2012", "<!DOCTYPE html>\n" + viewer + "  <script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n" + events[:len(events)-1] + "\\n\";\n  </script>\n</body>\n", "# tracer: nop\n" + events, ""},
+		{"of 2012, long", "<html>" + script + strings.Repeat(events[:len(events)-1]+"\\n\\\n", 10_000) + "\";" + end, strings.Repeat(events, 10_000), ""},
+		{"of 2012, CR LF", "<html>\r\n" + script + "\\\r\n# x\\n\\\r\n# y\\r\\n\";\r\n  " + end, "# x\n# y\r\n", ""},
+		{"of 2012, escapes", "<html>" + script + `# \"a\" \'b\' c\\d \/ \t \x41 \d \\n` + "\\\\\\\n\\\rx" + `\";` + end, "# \"a\" 'b' c\\d / \t \\x41 \\d \\n\\x", ""},
+		{"of 2012, a line end after one that the string goes on after", "<html>" + script + "# a\\\rb\nc\";" + end, "# ab\nc", ""},
+		{"of 2012, a backslash at the end", "<html>" + script + `# a\` + end + script + `# b";` + end, "# a\n# b", ""},
+		{"of 2012, quotes as they are", "<html>" + script + `# a"; "b` + `";` + end, `# a"; "b`, ""},
+		{"of 2012, no end of the string", "<html>" + script + `# a\n` + end, "# a\n", ""},
+		{"of 2012, blanks before the end", "<html>" + script + `# a\n         \n"  ;  ` + "\r\n\t " + end, "# a\n         \n", ""},
+		{"of 2012, many blanks before the end", "<html>" + script + `# a";` + strings.Repeat(" ", 65) + end, `# a";` + strings.Repeat(" ", 65), ""},
+		{"of 2012, empty", "<html>" + script + `";` + end, "", none},
+		{"a viewer of pages of 2012", "<html><script>if (/" + script + `\\$/.test(x)) {` + end + start + "\n# x\n" + end, "# x\n", ""},
+		{"of both kinds", "<html>" + script + `# x";` + end + start + "\n# y\n" + end + script + `# z\n";` + end, "# x\n# y\n# z\n", ""},
+	} {
+		got := open(t, strings.NewReader(test.page), unpack.Options{Strict: true})
+		if string(got.content) != test.content || message(got.err) != test.problem {
+			t.Errorf("%s: %.100q (%d bytes), %v; want %d bytes", test.name, got.content, len(got.content), got.err, len(test.content))
+		}
+		if got := open(t, inPieces(strings.NewReader(test.page), 77), unpack.Options{Strict: true}); string(got.content) != test.content {
+			t.Errorf("%s, piece by piece: %.100q (%d bytes)", test.name, got.content, len(got.content))
+		}
+	}
+	// Wherever the elements fall in the buffer.
+	for shift := range 300 {
+		section := "#" + strings.Repeat("x", 65536-len(events)-200+shift) + "\n" + events
+		page := "<html>" + strings.Repeat(" ", 65536-150+shift) + start + "\n" + section + strings.Repeat(" ", 20) + end + strings.Repeat("x", 65536-300) + start + events + " " + end
+		got := open(t, inPieces(strings.NewReader(page), 1000), unpack.Options{Strict: true})
+		if got.err != nil || !bytes.Equal(got.content, []byte(section+events)) {
+			t.Fatalf("shifted by %d: %d bytes, %v", shift, len(got.content), got.err)
+		}
+		// The same as strings: what is escaped falls anywhere, too.
+		page = "<html>" + strings.Repeat(" ", 65536-150+shift) + script + strings.ReplaceAll(section, "\n", "\\n\\\r\n") + `";` + strings.Repeat(" ", 20) + end +
+			strings.Repeat("x", 65536-300) + script + strings.Repeat(`\\`, 50_000+shift) + `# \n";` + end + script + "# " + strings.Repeat(`\\`, 50_000+shift) + `\n";` + end
+		got = open(t, inPieces(strings.NewReader(page), 1000), unpack.Options{Strict: true})
+		if want := section + "# " + strings.Repeat(`\`, 50_000+shift) + "\n"; got.err != nil || string(got.content) != want {
+			t.Fatalf("string, shifted by %d: %d bytes, %v; want %d", shift, len(got.content), got.err, len(want))
+		}
+	}
+}
+
+// Lists of processes stand before or after the trace; the last row counts.
+func TestHTMLProcessDump(t *testing.T) {
+	const (
+		start  = `<script class="trace-data" type="application/text">` + "\n"
+		end    = "  </script>\n"
+		trace  = start + "# x\n" + end
+		header = "PROCESS DUMP\nUSER PID PPID VSZ RSS WCHAN PC S NAME COMM\n"
+		cut    = "HTML page is truncated after 4 bytes of content; the content before that is used"
+	)
+	rows := strings.Repeat("root 5 1 0 0 0 0 S other [other]\n", 3000) // more than a buffer
+	for _, test := range []struct{ name, page, want, warning string }{
+		{"before", start + header + rows + "root 7 1 0 0 0 0 S before [x]\n" + end + trace, "before", ""},
+		{"after", trace + start + header + rows + "root 7 1 0 0 0 0 S after [x]" + end, "after", ""},
+		{"before and after", start + header + "root 7 1 0 0 0 0 S before [x]\n" + end + trace + start + header + rows + "root 7 1 0 0 0 0 S after [x]\n" + end, "after", ""},
+		{"cut", trace + start + header + "root 7 1 0 0 0 0 S after [x]\n" + rows, "after", cut},
+		{"CR LF", strings.ReplaceAll(trace+start+header+"root 7 1 0 0 0 0 S after [x]\n"+end, "\n", "\r\n"), "after", ""},
+		{"outside", trace + header + "root 7 1 0 0 0 0 S after [x]\n", "", ""},
+		{"none", trace, "", ""},
+	} {
+		c, err := unpack.Open(t.Context(), inPieces(strings.NewReader("<!DOCTYPE html>\n"+test.page), 1000), unpack.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if content, err := io.ReadAll(c); err != nil || strings.TrimSpace(string(content)) != "# x" {
+			t.Errorf("%s: %q, %v", test.name, content, err)
+		}
+		if got := c.Dump().Process(7); got != test.want || strings.Join(c.Warnings(), "; ") != test.warning {
+			t.Errorf("%s: %q, warnings %q, want %q", test.name, got, c.Warnings(), test.want)
+		}
+		c.Close()
+	}
+	c, err := unpack.Open(t.Context(), strings.NewReader("<html>"+start+header+"root 7 1 0 0 0 0 S a [x]\nroot 8 1 0 0 0 0 S b [x]\n"+end+trace), unpack.Options{Limits: limits.Limits{Threads: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if d := c.Dump(); d.Process(7) != "a" || d.Process(8) != "" || d.Over() != 1 {
+		t.Errorf("%q and %q, %d over", d.Process(7), d.Process(8), d.Over())
+	}
+	if c, err := unpack.Open(t.Context(), strings.NewReader("# x\n"), unpack.Options{}); err != nil || c.Dump() != nil {
+		t.Errorf("plain text has a dump: %v", err)
+	}
+}

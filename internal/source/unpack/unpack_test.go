@@ -1,0 +1,412 @@
+package unpack_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"ohframe/analyzer/limits"
+	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/slow"
+)
+
+// demo is a trace with a character that UTF-8 and UTF-16 write differently.
+func demo(t testing.TB) []byte {
+	t.Helper()
+	text, err := os.ReadFile("../../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, " app-2000  ( 2000) [000] ....  3701.000000: tracing_mark_write: I|2000|次へ 𝄞\n"...)
+}
+
+// outcome is all that can be seen of reading an input.
+type outcome struct {
+	content  []byte
+	layers   []string
+	warnings []string
+	err      error
+}
+
+func open(t testing.TB, r io.Reader, o unpack.Options) outcome {
+	t.Helper()
+	c, err := unpack.Open(t.Context(), r, o)
+	if err != nil {
+		return outcome{err: err}
+	}
+	defer c.Close()
+	content, err := io.ReadAll(c)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	return outcome{content, c.Layers(), c.Warnings(), err}
+}
+
+// message returns the text of an error, or nothing.
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func (o outcome) equal(other outcome) bool {
+	return bytes.Equal(o.content, other.content) && slices.Equal(o.layers, other.layers) &&
+		slices.Equal(o.warnings, other.warnings) && message(o.err) == message(other.err)
+}
+
+// What was put into a container comes out of it, however the input comes, and out
+// of any container in any other.
+func TestContainers(t *testing.T) {
+	text := demo(t)
+	text = slices.Concat(text[:100_000], text[len(text)-100:])
+	for _, outer := range wrappers {
+		for _, inner := range append([]wrapper{{wrap: func(b []byte) []byte { return b }}}, wrappers...) {
+			if (outer.text || slow.Race) && inner.name != "" {
+				continue
+			}
+			packed := outer.wrap(inner.wrap(text))
+			var layers []string
+			for _, name := range []string{outer.layer, inner.layer} {
+				if name != "" {
+					layers = append(layers, name)
+				}
+			}
+			for reading, r := range map[string]io.Reader{
+				"at once":        bytes.NewReader(packed),
+				"with its end":   iotest.DataErrReader(bytes.NewReader(packed)),
+				"piece by piece": inPieces(bytes.NewReader(packed), 999),
+			} {
+				got := open(t, r, unpack.Options{Strict: true})
+				if got.err != nil || len(got.warnings) > 0 {
+					t.Errorf("%s in %s, %s: error %v, warnings %q", inner.name, outer.name, reading, got.err, got.warnings)
+				} else if !bytes.Equal(got.content, text) {
+					t.Errorf("%s in %s, %s: %d bytes come out, want %d", inner.name, outer.name, reading, len(got.content), len(text))
+				} else if !slices.Equal(got.layers, layers) {
+					t.Errorf("%s in %s, %s: in %q, want %q", inner.name, outer.name, reading, got.layers, layers)
+				}
+			}
+		}
+	}
+}
+
+// What is in no container is passed on.
+func TestPlain(t *testing.T) {
+	for _, text := range []string{
+		"", "x", "\x1f", "P", "PK", "<", "x^", "x^-200 (200) [001] .... 1.0: print: E\n", "TRACE:\n", "TRACE:\nx^ is no stream\n", "TRACE:\r\n# tracer: nop\n",
+		"\xff", "\xef\xbb", "\x28\xb5\x2f", "\x50\x2a\x4d", "OHOSPROF", "x\x9d", "\x00\x00TRACE:\n\x78\x9c\xed",
+		"# <html> [000]", string(demo(t)), strings.Repeat("x", 200_000),
+	} {
+		got := open(t, strings.NewReader(text), unpack.Options{Strict: true})
+		if got.err != nil || string(got.content) != text || got.layers != nil || got.warnings != nil {
+			t.Errorf("%.40q: becomes %.40q in %q, %v", text, got.content, got.layers, got.err)
+		}
+	}
+}
+
+// Plain text is read into the buffer of whoever reads it, without a copy.
+func TestDirect(t *testing.T) {
+	source := &sizes{}
+	c, err := unpack.Open(t.Context(), io.LimitReader(source, 10<<20), unpack.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 1<<20)
+	for err == nil {
+		_, err = io.ReadFull(c, buffer)
+	}
+	if direct := slices.Index(source.asked, len(buffer)-64<<10); direct < 0 || len(source.asked) > 30 {
+		t.Errorf("asked for %d", source.asked)
+	}
+}
+
+// sizes is an endless text that remembers how much it was asked for at once.
+type sizes struct{ asked []int }
+
+func (s *sizes) Read(p []byte) (int, error) {
+	s.asked = append(s.asked, len(p))
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+func TestDepth(t *testing.T) {
+	packed := []byte("# tracer: nop\n")
+	for i := range 6 {
+		got := open(t, bytes.NewReader(packed), unpack.Options{})
+		if deep := i > 4; deep != strings.HasPrefix(message(got.err), "more than 4 nested containers") || !deep && len(got.layers) != i {
+			t.Errorf("%d containers: in %q, error %v", i, got.layers, got.err)
+		}
+		packed = gzipped(packed)
+	}
+}
+
+// The content before a cut comes out with a warning. Without such content, and in
+// strict mode, the cut is an error.
+func TestCut(t *testing.T) {
+	slow.SkipRace(t)
+	text := demo(t)
+	for _, w := range wrappers {
+		if w.layer == "" || w.layer == "zip" || w.layer == "UTF-16" {
+			continue // without an end to be missing, or with a directory there
+		}
+		packed := w.wrap(text)
+		most := 0
+		for cut := len(packed) - 1; cut > 8; cut -= 1 + len(packed)/slow.Of(7, 23) {
+			part := packed[:cut]
+			got := open(t, bytes.NewReader(part), unpack.Options{})
+			if !got.equal(open(t, inPieces(bytes.NewReader(part), 77), unpack.Options{})) {
+				t.Errorf("%s cut at %d: another outcome piece by piece", w.name, cut)
+			}
+			strict := open(t, bytes.NewReader(part), unpack.Options{Strict: true})
+			if w.name == "gzip padded" && cut >= len(gzipped(text)) ||
+				w.name == "gzip members" && len(got.content) == len(text) && got.warnings == nil ||
+				w.layer == "tar" && len(got.content) == len(text) ||
+				w.name == "hitrace -z in a shell" && cut >= len(packed)-2 || w.layer == "HTML" && bytes.HasSuffix(part, []byte("</script>\n</html>")) {
+				continue // nothing is missing
+			}
+			if got.err != nil {
+				if len(got.content) > 0 || !strings.Contains(got.err.Error(), "no readable content") && !strings.Contains(got.err.Error(), "without a text trace") {
+					t.Errorf("%s cut at %d: error %v", w.name, cut, got.err)
+				}
+				continue
+			}
+			most = max(most, len(got.content))
+			if len(got.warnings) != 1 || !strings.Contains(got.warnings[0], " is truncated after ") {
+				t.Errorf("%s cut at %d: warnings %q", w.name, cut, got.warnings)
+			}
+			if !bytes.HasPrefix(text, got.content) {
+				t.Errorf("%s cut at %d: %d bytes that are not the first ones", w.name, cut, len(got.content))
+			}
+			what := (*unpack.Error)(nil)
+			if !errors.As(strict.err, &what) || !strings.Contains(what.What, " is truncated after ") {
+				t.Errorf("%s cut at %d: error %v in strict mode", w.name, cut, strict.err)
+			}
+		}
+		if most < len(text)/2 {
+			t.Errorf("%s: no more than %d of %d bytes", w.name, most, len(text))
+		}
+	}
+}
+
+// A byte that is wrong is noticed, and what the outcome is does not depend on how
+// the input comes.
+func TestDamage(t *testing.T) {
+	slow.SkipRace(t)
+	text := demo(t)
+	for _, w := range wrappers {
+		if w.layer != "gzip" && w.layer != "zlib" && w.layer != "zstd" && w.layer != "zip" {
+			continue
+		}
+		packed := w.wrap(text)
+		places, unnoticed := 0, 0
+		for at := 40; at < len(packed); at += 1 + len(packed)/slow.Of(13, 41) {
+			places++
+			bad := bytes.Clone(packed)
+			bad[at] ^= 0x10
+			got := open(t, bytes.NewReader(bad), unpack.Options{})
+			if !got.equal(open(t, inPieces(bytes.NewReader(bad), 77), unpack.Options{})) {
+				t.Errorf("%s damaged at %d: another outcome piece by piece", w.name, at)
+			}
+			strict := open(t, bytes.NewReader(bad), unpack.Options{Strict: true})
+			if got.err == nil && len(got.warnings) == 0 {
+				unnoticed++
+				if !bytes.Equal(got.content, text) {
+					t.Errorf("%s damaged at %d: other content, and nothing said", w.name, at)
+				}
+			} else if what := (*unpack.Error)(nil); !errors.As(strict.err, &what) {
+				t.Errorf("%s damaged at %d: error %v in strict mode", w.name, at, strict.err)
+			}
+		}
+		if unnoticed > places/5 { // padding, and what only the other files of an archive need
+			t.Errorf("%s: %d of %d damages unnoticed", w.name, unnoticed, places)
+		}
+	}
+}
+
+func TestMessages(t *testing.T) {
+	text := []byte("# tracer: nop\n")
+	zipError := archive(0, map[string][]byte{"a": text}, "a")
+	zipError[len("PK")+28+len("a")] = 'X' // the first byte of the content
+	larger := archive(0, map[string][]byte{"a": text}, "a")
+	larger[bytes.Index(larger, []byte("PK\x01\x02"))+24]++
+	crc := gzipped(text)
+	crc[len(crc)-8] ^= 1
+	for _, test := range []struct {
+		name, input       string
+		content           string
+		warnings, problem string
+	}{
+		{"garbage after gzip", string(gzipped(text)) + "and more", string(text), "data after the end of the gzip stream; skipped", "data after the end of the gzip stream"},
+		{"garbage after zlib", string(zlibbed(6)(text)) + "and more", string(text), "data after the end of the zlib stream; skipped", "data after the end of the zlib stream"},
+		{"garbage after zstd", string(zstdded(text)) + "and more", string(text), "data after the end of the zstd stream; skipped", "data after the end of the zstd stream"},
+		{"checksum of gzip", string(crc), string(text), "gzip stream is corrupt: its content (14 bytes) does not match its checksum; the content is used", "gzip stream is corrupt: its content (14 bytes) does not match its checksum"},
+		{"size in zip", string(larger), string(text), "zip entry is truncated after 14 bytes of content; the content before that is used", "zip entry is truncated after 14 bytes of content"},
+		{"checksum in zip", string(zipError), "X tracer: nop\n", "zip entry is corrupt: its content (14 bytes) does not match its checksum; the content is used", "zip entry is corrupt: its content (14 bytes) does not match its checksum"},
+	} {
+		got := open(t, strings.NewReader(test.input), unpack.Options{})
+		if got.err != nil || string(got.content) != test.content || strings.Join(got.warnings, "|") != test.warnings {
+			t.Errorf("%s: %q, %q, %v", test.name, got.content, got.warnings, got.err)
+		}
+		if got := open(t, strings.NewReader(test.input), unpack.Options{Strict: true}); message(got.err) != test.problem {
+			t.Errorf("%s: in strict mode %v", test.name, got.err)
+		}
+	}
+	for input, want := range map[string]string{
+		"\x1f\x8b\x08":                                 "no readable content, in gzip; gzip stream is truncated after 0 bytes of content",
+		"\x1f\x8b\x07\x00 and so on":                   "no readable content, in gzip; gzip stream is corrupt after 0 bytes of content",
+		"\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03name": "no readable content, in gzip; gzip stream is truncated after 0 bytes of content",
+		"\x78\x9c\xff\xff":                             "no readable content, in zlib; zlib stream is corrupt after 0 bytes of content",
+		"\x28\xb5\x2f\xfd\x04":                         "no readable content, in zstd; zstd stream is truncated after 0 bytes of content",
+		// Windows of 256 MiB and, as the content's size, of 1 TiB; a dictionary.
+		"\x28\xb5\x2f\xfd\x00\x90\x0b\x00\x00x":                             "zstd stream with a window larger than 128 MiB",
+		"\x28\xb5\x2f\xfd\xe0\x00\x00\x00\x00\x00\x01\x00\x00\x0b\x00\x00x": "zstd stream with a window larger than 128 MiB",
+		"\x28\xb5\x2f\xfd\x01\x58\x07\x0b\x00\x00x":                         "zstd stream that needs a dictionary",
+		"PK\x03\x04":                          "truncated or corrupt zip archive: it has no directory at its end",
+		string(gzipped([]byte("PK\x03\x04"))): "truncated or corrupt zip archive: it has no directory at its end, in gzip",
+	} {
+		if got := open(t, strings.NewReader(input), unpack.Options{}); message(got.err) != want {
+			t.Errorf("%q: error %v, want %s", input, got.err, want)
+		}
+	}
+}
+
+// The reader's own error and the context's come through every container.
+func TestErrors(t *testing.T) {
+	text := append([]byte("# tracer: nop\n"), noise(500_000)...)
+	broken := errors.New("broken pipe")
+	for _, w := range append(wrappers, wrapper{wrap: bytes.Clone}) {
+		packed := w.wrap(text)
+		for _, n := range []int{0, 1, len(packed) / 2, len(packed)} {
+			r := io.MultiReader(bytes.NewReader(packed[:n]), iotest.ErrReader(broken))
+			if got := open(t, r, unpack.Options{}); !errors.Is(got.err, broken) {
+				t.Errorf("%s after %d bytes: error %v, want the reader's", w.name, n, got.err)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		after := &canceling{inPieces(bytes.NewReader(packed), 1000), 100_000, cancel}
+		c, err := unpack.Open(ctx, after, unpack.Options{})
+		if err == nil {
+			_, err = io.Copy(io.Discard, c)
+			c.Close()
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want the context's", w.name, err)
+		}
+		cancel()
+	}
+}
+
+// noise is text that does not compress to much less than its size.
+func noise(size int) []byte {
+	random := rand.NewChaCha8([32]byte{})
+	raw := make([]byte, size/2)
+	random.Read(raw)
+	return hex.AppendEncode(nil, raw)
+}
+
+// canceling cancels after so many bytes.
+type canceling struct {
+	in     io.Reader
+	left   int
+	cancel func()
+}
+
+func (c *canceling) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	if c.left -= n; c.left < 0 {
+		c.cancel()
+	}
+	return n, err
+}
+
+// A Content that is opened again is what it is, with its warnings.
+func TestOpenAgain(t *testing.T) {
+	first, err := unpack.Open(t.Context(), bytes.NewReader(gzipped(demo(t))[:5000]), unpack.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := unpack.Open(t.Context(), first, unpack.Options{Strict: true})
+	if err != nil || again != first {
+		t.Fatalf("another one: %v", err)
+	}
+	if _, err := io.Copy(io.Discard, again); err != nil || len(first.Warnings()) != 1 || first.In() != " in gzip" {
+		t.Errorf("%q %q, %v", first.Warnings(), first.In(), err)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	c, err := unpack.Open(t.Context(), bytes.NewReader(gzipped(zlibbed(6)(demo(t)))[:5000]), unpack.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(io.Discard, c)
+	got := c.Explain(&unpack.Error{What: "no trace", Hint: "record one"})
+	if e := (*unpack.Error)(nil); !errors.As(got, &e) || e.Hint != "record one" || !strings.HasPrefix(e.What, "no trace, in zlib in gzip; gzip stream is truncated after ") {
+		t.Errorf("got %v", got)
+	}
+	if len(c.Warnings()) != 1 { // that what is inside is cut as well goes without saying
+		t.Errorf("warnings %q", c.Warnings())
+	}
+	if err := c.Explain(io.ErrNoProgress); err != io.ErrNoProgress {
+		t.Errorf("got %v", err)
+	}
+}
+
+// No file is left where temporary files are, with an error or without.
+func TestSpool(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	text := demo(t)
+	good := zipped(8)(text)
+	for name, input := range map[string][]byte{
+		"zip": good, "zip in zip": zipped(8)(good), "zip in gzip": gzipped(good), "cut": good[:len(good)-30],
+		"two": archive(8, map[string][]byte{"a": text, "b": text}, "a", "b"), "cut gzip": gzipped(good)[:1000],
+	} {
+		c, err := unpack.Open(t.Context(), bytes.NewReader(input), unpack.Options{})
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+			t.Errorf("%s: while it is read there are %q", name, left)
+		}
+		if err == nil {
+			io.CopyN(io.Discard, c, 100)
+			c.Close()
+		}
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "missing"))
+	if got := open(t, bytes.NewReader(good), unpack.Options{}); !strings.HasPrefix(message(got.err), "temporary file for the zip archive: ") {
+		t.Errorf("without a folder: %v", got.err)
+	}
+	if got := open(t, inFile(t, good), unpack.Options{}); got.err != nil || !bytes.Equal(got.content, text) {
+		t.Errorf("a file is not read in place: %v", got.err)
+	}
+	t.Setenv("TMPDIR", dir)
+	if got := open(t, inFile(t, gzipped(zipped(0)(text))), unpack.Options{}); got.err != nil || !bytes.Equal(got.content, text) {
+		t.Errorf("zip in gzip in a file: %v", got.err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	text := bytes.Repeat([]byte("# tracer: nop\n"), 100_000)
+	for _, w := range wrappers {
+		if w.layer == "" || w.layer == "HTML" || w.layer == "UTF-16" {
+			continue
+		}
+		for bound, over := range map[int]bool{len(text): false, len(text) - 1: true, 1: true} {
+			got := open(t, bytes.NewReader(w.wrap(text)), unpack.Options{Limits: limits.Limits{Inflated: bound}})
+			limit := (*limits.Error)(nil)
+			if over && (!errors.As(got.err, &limit) || limit.Limit != "inflated" || len(got.content) > bound+64<<10) || !over && got.err != nil {
+				t.Errorf("%s: %d bytes with a limit of %d, error %v", w.name, len(got.content), bound, got.err)
+			}
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package sql_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"ohframe/exporter"
+	"ohframe/internal/sql"
+	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/uitest"
+	"ohframe/internal/ui"
+)
+
+var update = flag.Bool("update", false, "write the queries' output into docs/perfetto.md")
+
+const guide = "../../docs/perfetto.md"
+
+// block is a query in the guide and the output that stands below it.
+var block = regexp.MustCompile("(?s)```sql\n(.*?)```\n\n```text\n(.*?)```\n")
+
+// TestGuide runs the queries of docs/perfetto.md on the demo trace, each as it
+// stands, and compares their output with what the guide says. With -update it
+// writes that instead.
+func TestGuide(t *testing.T) {
+	session := loadDemo(t)
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := 0
+	updated := block.ReplaceAllStringFunc(string(text), func(found string) string {
+		queries++
+		parts := block.FindStringSubmatch(found)
+		got := layOut(enginetest.Query(t, session, parts[1]))
+		if got != parts[2] && !*update {
+			t.Errorf("query\n%s\ngives\n%s\nthe guide says\n%s", parts[1], got, parts[2])
+		}
+		return strings.Replace(found, "```text\n"+parts[2], "```text\n"+got, 1)
+	})
+	if queries < 13 {
+		t.Errorf("%d queries, want 13", queries)
+	}
+	if *update {
+		if err := os.WriteFile(guide, []byte(updated), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func loadDemo(t *testing.T) *engine.Session {
+	t.Helper()
+	enginetest.ForTest(t)
+	demo, err := os.Open("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer demo.Close()
+	output, _ := convert(t, demo, exporter.Options{Causes: true})
+	return load(t, output)
+}
+
+// layOut prints a table for people.
+func layOut(table engine.Table) string {
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(table.Columns, "\t"))
+	for _, row := range table.Rows {
+		for i, cell := range row {
+			if i > 0 {
+				fmt.Fprint(w, "\t")
+			}
+			if cell == nil {
+				cell = "NULL"
+			}
+			fmt.Fprint(w, cell)
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+	return text.String()
+}
+
+// Each module stands alone, and finds nothing in a trace without frames.
+func TestModulesAlone(t *testing.T) {
+	enginetest.ForTest(t)
+	empty, _ := convert(t, strings.NewReader("   a-1   (    1) [000] ....  1.000000: print: B|1|x\n"), exporter.Options{})
+	for _, name := range modules(t) {
+		session := load(t, empty)
+		if _, err := session.Query("INCLUDE PERFETTO MODULE ohos." + name + "; SELECT 1"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, table := range tablesOf(t, name) {
+			compare(t, table, query(t, session, "SELECT * FROM "+table), nil)
+		}
+	}
+}
+
+var (
+	object = regexp.MustCompile(`^CREATE OR REPLACE PERFETTO (TABLE|VIEW|FUNCTION|MACRO) ([a-z]\w*)\(?`)
+	column = regexp.MustCompile(`^  \w+ [A-Z]+(\([\w.]+\))?,?$`)
+)
+
+// tablesOf are the tables of a module that are for users.
+func tablesOf(t *testing.T, module string) (list []string) {
+	t.Helper()
+	text, err := fs.ReadFile(sql.Files(), module+".sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if m := object.FindStringSubmatch(line); m != nil && (m[1] == "TABLE" || m[1] == "VIEW") {
+			list = append(list, m[2])
+		}
+	}
+	if len(list) == 0 {
+		t.Fatalf("%s has no tables", module)
+	}
+	return list
+}
+
+// What is for users has a comment above it, and so has each of its columns, which
+// have types; what is not begins with an underscore.
+func TestComments(t *testing.T) {
+	for _, name := range modules(t) {
+		text, err := fs.ReadFile(sql.Files(), name+".sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, within, columns := "", "", 0
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSuffix(line, "\n")
+			commented := strings.HasPrefix(strings.TrimSpace(last), "-- ")
+			m := object.FindStringSubmatch(line)
+			switch {
+			case m != nil:
+				within, columns = m[2], 0
+				if !commented || !strings.HasPrefix(m[2], "ohos_") || !strings.HasSuffix(line, "(") {
+					t.Errorf("%s: %s has no comment, no columns or no prefix", name, m[2])
+				}
+			case line == "AS":
+				if within != "" && columns == 0 {
+					t.Errorf("%s: %s has no columns", name, within)
+				}
+				within = ""
+			case within != "" && column.MatchString(line):
+				if columns++; !commented {
+					t.Errorf("%s: %s: column %q has no comment", name, within, line)
+				}
+			case within != "" && !strings.HasPrefix(line, "  --") && !strings.HasPrefix(line, ")") && !strings.HasPrefix(line, "RETURNS"):
+				t.Errorf("%s: %s: %q is no column", name, within, line)
+			}
+			if len([]rune(line)) > 120 {
+				t.Errorf("%s: long line %q", name, line)
+			}
+			last = line
+		}
+	}
+}
+
+// TestGuideCommands checks the commands and macros of docs/perfetto.md: that the
+// UI has them, and that their queries give what a track needs.
+func TestGuideCommands(t *testing.T) {
+	session := loadDemo(t)
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands []ui.Command
+	for _, m := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllSubmatch(text, -1) {
+		var list []struct {
+			ui.Command
+			Name string
+			Run  []ui.Command
+		}
+		if err := json.Unmarshal(m[1], &list); err != nil {
+			t.Errorf("%v in\n%s", err, m[1])
+		}
+		for _, c := range list {
+			if c.Name == "" {
+				commands = append(commands, c.Command)
+			}
+			commands = append(commands, c.Run...)
+		}
+	}
+	if len(commands) == 0 {
+		t.Error("no commands")
+	}
+	uitest.Run(t, session, commands)
+}
+
+// The guide names all tracks and annotations that the demo has.
+func TestGuideIsComplete(t *testing.T) {
+	session := loadDemo(t)
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := enginetest.Query(t, session, `
+		SELECT DISTINCT '| ' || name || ' |' FROM track
+		WHERE type GLOB 'process*track_event' AND name IS NOT NULL AND name NOT GLOB 'Frames (*' AND name NOT GLOB 'Why (*' AND name NOT GLOB 'Waited for (*'
+		UNION ALL
+		SELECT DISTINCT '`+"`' || replace(substr(flat_key, length('debug.') + 1), 'causes.', '') || '`'"+`
+		FROM args WHERE flat_key GLOB 'debug.*' AND flat_key NOT GLOB 'debug.waits_ns.*'
+			AND flat_key NOT GLOB 'debug.report.*' AND flat_key NOT GLOB 'debug.ranking.*' AND flat_key NOT GLOB 'debug.hitch.*'`).Rows
+	if len(names) < 30 {
+		t.Errorf("%d names", len(names))
+	}
+	for _, row := range names {
+		if name := row[0].(string); !strings.Contains(string(text), name) {
+			t.Errorf("the guide says nothing of %s", name)
+		}
+	}
+	var list []string
+	for _, module := range modules(t) {
+		list = append(list, tablesOf(t, module)...)
+	}
+	for _, table := range list {
+		if !strings.Contains(string(text), "`"+table+"`") {
+			t.Errorf("the guide says nothing of %s", table)
+		}
+	}
+}

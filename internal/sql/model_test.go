@@ -1,0 +1,232 @@
+package sql_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/engine"
+)
+
+// checkModules compares what the modules say of a trace with what the model
+// does.
+func checkModules(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) {
+	t.Helper()
+	for _, name := range modules(t) {
+		if _, err := session.Query("INCLUDE PERFETTO MODULE ohos." + name + "; SELECT 1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkFrames(t, session, timeline)
+	checkWholeFrames(t, session, timeline)
+	report := stats.Compute(timeline, stats.Options{})
+	checkJank(t, session, report)
+	checkFPS(t, session, report)
+	checkStages(t, session, report)
+	checkComparison(t, session, report, "ohos")
+}
+
+func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) {
+	t.Helper()
+	var facts, intervals, pipeline rows
+	for f := range timeline.Complete() {
+		key := []any{f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), int64(f.Actual.Duration())}
+		facts.add(append(key, f.Process.Name, known(f.VsyncID), int64(f.Overrun()), known(f.Period),
+			lateOf(f), judgedFact(f, analyzer.MainLate), judgedFact(f, analyzer.GPULate),
+			f.Facts.Has(analyzer.Empty), f.Facts.Has(analyzer.Misaligned), int(f.Flag()), f.Coalesced)...)
+		intervals.add(append(key, known(f.Vsync), known(f.Expected.Start), known(f.Expected.End),
+			known(f.Deadline), int64(f.End()))...)
+		var transactions, sent, render any
+		if f.Kind == analyzer.ApplicationFrame && len(f.Transactions) > 0 {
+			var indexes []string
+			for _, s := range f.Transactions {
+				indexes = append(indexes, strconv.FormatInt(s.Index, 10))
+				sent = int64(s.At)
+			}
+			transactions = strings.Join(indexes, " ")
+		}
+		if r := f.Render; r != nil && !r.Facts.Has(analyzer.Truncated) {
+			render = int64(r.Actual.Start)
+		}
+		var gpu analyzer.Interval
+		for _, g := range f.GPU {
+			gpu.End = max(gpu.End, g.End)
+		}
+		if len(f.GPU) > 0 {
+			gpu.Start = f.GPU[0].Start
+		}
+		pipeline.add(append(key, transactions, sent, render, known(gpu.Start), known(gpu.End),
+			known(f.Draw.Start), known(f.Draw.End), known(f.Commit.Start), known(f.Commit.End),
+			estimated(f.Commit.Start, f.CommitEstimated), known(f.Present), estimated(f.Present, f.PresentEstimated))...)
+	}
+	const key = "SELECT f.kind, f.pid, f.tid, f.ts, f.dur, "
+	compare(t, "facts", query(t, session, key+`
+		process_name, vsync_id, overrun, period, is_late, is_late_main, is_late_gpu,
+		is_empty, is_misaligned, flag, coalesced
+		FROM ohos_frame f`), facts)
+	compare(t, "intervals", query(t, session, key+`
+		vsync_ts, expected_ts, expected_ts + expected_dur, deadline_ts, end_ts
+		FROM ohos_frame f`), intervals)
+	compare(t, "pipeline", query(t, session, key+`
+		f.transactions, f.sent_ts, r.ts, f.gpu_ts, f.gpu_ts + f.gpu_dur, f.draw_ts, f.draw_ts + f.draw_dur,
+		f.commit_ts, f.commit_ts + f.commit_dur, f.is_commit_estimated, f.present_ts, f.is_present_estimated
+		FROM ohos_frame f LEFT JOIN ohos_frame r ON r.id = f.render_id`), pipeline)
+	// The joins lead to the slice, the process and the thread.
+	compare(t, "joins", query(t, session, `
+		SELECT count() FROM ohos_frame f
+		JOIN slice s ON s.id = f.id AND s.ts = f.ts AND s.dur = f.dur
+		JOIN process_track k ON k.id = s.track_id AND k.upid = f.upid AND k.name = 'Actual Timeline'
+		JOIN process p ON p.upid = f.upid AND p.pid = f.pid
+		JOIN thread h ON h.utid = f.utid AND h.upid = f.upid AND h.tid = f.tid
+		JOIN slice v ON v.id = f.event_id AND v.ts = f.ts AND v.dur = f.dur
+		JOIN process_track w ON w.id = v.track_id AND w.upid = f.upid AND w.name GLOB 'Frames*'
+		LEFT JOIN slice e ON e.id = f.expected_id
+		WHERE f.expected_id IS NULL AND f.expected_dur IS NULL OR e.ts = f.expected_ts AND e.dur = f.expected_dur`), count(len(facts)))
+}
+
+func count(n int) (r rows) {
+	r.add(n)
+	return r
+}
+
+// estimated is whether a time that is known was estimated.
+func estimated(at trace.Time, yes bool) any {
+	if !at.Known() {
+		return nil
+	}
+	return yes
+}
+
+func checkWholeFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) {
+	t.Helper()
+	var want rows
+	for f := range timeline.Complete() {
+		r := f.Render
+		if r == nil || r.Facts.Has(analyzer.Truncated) {
+			continue
+		}
+		var late, blame, expected any
+		if w, ok := analyzer.Whole(f); ok {
+			late, blame = w.Late(), text(w.Blame.String())
+			if w.Expected.Known() {
+				expected = int64(w.Expected.Duration())
+			}
+		}
+		want.add(int64(f.Process.PID), int64(f.TID), f.Process.Name, known(f.VsyncID), known(r.VsyncID),
+			int64(f.Actual.Start), int64(r.End().Sub(f.Actual.Start)), known(f.Expected.Start), expected,
+			known(r.Present), late, blame)
+	}
+	compare(t, "whole frames", query(t, session, `
+		SELECT w.pid, tid, w.process_name, vsync_id, render_vsync_id, ts, dur, expected_ts, expected_dur,
+			present_ts, is_late, blame
+		FROM ohos_whole_frame w JOIN thread USING (utid)`), want)
+}
+
+// measured are the processes that have complete frames: others are not in SQL.
+func measured(report *stats.Report) (list []*stats.Process) {
+	for _, p := range report.Processes {
+		if p.Frames.Complete > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
+	t.Helper()
+	var jank, blame, worst rows
+	for _, p := range measured(report) {
+		c, s, w := p.Frames, p.Stutter, p.WholeFrames
+		streak := []any{nil, nil, nil, nil}
+		if l := p.LongestStreak; l != nil {
+			streak = []any{l.Frames, int64(l.TID), int64(l.At), int64(l.Until.Sub(l.At))}
+		}
+		jank.add(append([]any{string(p.Kind), int64(p.PID), p.Name, c.Complete, c.WithDeadline, c.Late, pointer(p.JankRate),
+			c.LateMain, c.LateGPU, pointer(c.Empty), pointer(p.EmptyRate), c.Misaligned, s.Slight, s.Medium, s.Severe}, streak...)...)
+		blame.add(string(p.Kind), int64(p.PID), p.Name, w.Judged, w.Late,
+			w.Blame.Application, w.Blame.RenderCPU, w.Blame.RenderGPU, w.Blame.PickUp)
+		for i, f := range p.Worst {
+			worst.add(string(p.Kind), int64(p.PID), i+1, int64(f.At), int64(f.Duration), int64(f.Overrun), pointer(f.OverrunPeriods),
+				int64(f.TID), known(f.VsyncID), f.Stage.String())
+		}
+	}
+	compare(t, "ohos_jank", query(t, session, `
+		SELECT kind, pid, process_name, frames, with_deadline, late, jank_rate, late_main, late_gpu, empty, empty_rate,
+			misaligned, slight, medium, severe, longest_streak, longest_streak_tid, longest_streak_ts, longest_streak_dur
+		FROM ohos_jank`), jank)
+	compare(t, "ohos_blame", query(t, session, `
+		SELECT kind, pid, process_name, judged, late, application, render_cpu, render_gpu, pick_up FROM ohos_blame`), blame)
+	compare(t, "ohos_worst_frame", query(t, session, `
+		SELECT kind, pid, rank, ts, dur, overrun, overrun_periods, tid, vsync_id, longest_stage FROM ohos_worst_frame WHERE rank <= 10`), worst)
+	compare(t, "joins of ohos_worst_frame", query(t, session, `
+		SELECT * FROM ohos_worst_frame w LEFT JOIN ohos_frame f USING (id)
+		WHERE f.ts IS NOT w.ts OR f.utid IS NOT w.utid OR f.render_id IS NOT w.render_id OR f.process_name IS NOT w.process_name`), nil)
+}
+
+func checkFPS(t *testing.T, session *engine.Session, report *stats.Report) {
+	t.Helper()
+	var fps, ratios, hitches rows
+	for _, p := range measured(report) {
+		if f := p.FPS; f != nil {
+			fps.add(string(p.Kind), int64(p.PID), p.Name, string(f.Event), f.Frames, int64(f.First), int64(f.Last), f.Rate, f.All)
+		}
+		if h := p.Hitches; h != nil {
+			ratios.add(string(p.Kind), int64(p.PID), p.Name, h.Gaps, int64(h.Time), int64(h.Idle), h.Hitches, int64(h.Hitch), h.LostFrames, h.Ratio)
+			for _, one := range h.List {
+				hitches.add(int64(p.PID), int64(one.From), int64(one.To.Sub(one.From)), int64(one.Idle), int64(one.Hitch), one.LostFrames)
+			}
+		}
+	}
+	compare(t, "ohos_fps", query(t, session,
+		"SELECT kind, pid, process_name, event, frames, first_ts, last_ts, fps, fps_all FROM ohos_fps"), fps)
+	compare(t, "ohos_hitch_ratio", query(t, session, `
+		SELECT kind, pid, process_name, gaps, dur, idle, hitches, hitch, lost_frames, hitch_ms_per_s
+		FROM ohos_hitch_ratio`), ratios)
+	compare(t, "ohos_hitch", query(t, session,
+		"SELECT pid, ts, dur, idle, hitch, lost_frames FROM ohos_hitch JOIN process USING (upid)"), hitches)
+}
+
+func checkStages(t *testing.T, session *engine.Session, report *stats.Report) {
+	t.Helper()
+	var durations, stages rows
+	for _, p := range measured(report) {
+		d := p.Durations
+		durations.add(string(p.Kind), int64(p.PID), p.Name, d.Frames, int64(d.P50), int64(d.P90), pointer(d.P95), pointer(d.P99), int64(d.Max))
+		for _, s := range p.Stages {
+			if s.Frames > 0 {
+				stages.add(string(p.Kind), int64(p.PID), p.Name, s.Stage.String(), s.Frames,
+					int64(*s.P50), int64(*s.P90), int64(*s.Max), s.LongestOfLate)
+			}
+		}
+	}
+	compare(t, "ohos_frame_duration", query(t, session,
+		"SELECT kind, pid, process_name, frames, p50, p90, p95, p99, max FROM ohos_frame_duration"), durations)
+	compare(t, "ohos_stage", query(t, session,
+		"SELECT kind, pid, process_name, stage, frames, p50, p90, max, longest_of_late FROM ohos_stage"), stages)
+}
+
+// checkComparison compares ohos_or_android_process with the report of a trace
+// of one system.
+func checkComparison(t *testing.T, session *engine.Session, report *stats.Report, system string) {
+	t.Helper()
+	var want rows
+	for _, p := range measured(report) {
+		c, d, streak := p.Frames, p.Durations, 0
+		if p.LongestStreak != nil {
+			streak = p.LongestStreak.Frames
+		}
+		var event, rate any
+		if p.FPS != nil {
+			event, rate = string(p.FPS.Event), p.FPS.All
+		}
+		want.add(system, string(p.Kind), int64(p.PID), p.Name, c.Complete, c.WithDeadline, c.Late, pointer(p.JankRate), streak,
+			event, rate, int64(d.P50), int64(d.P90), pointer(d.P95), pointer(d.P99), int64(d.Max))
+	}
+	compare(t, "ohos_or_android_process", query(t, session, `
+		SELECT system, kind, pid, process_name, frames, with_deadline, late, jank_rate, longest_streak,
+			fps_event, fps_all, p50, p90, p95, p99, max
+		FROM ohos_or_android_process`), want)
+}

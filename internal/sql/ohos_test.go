@@ -1,0 +1,140 @@
+package sql_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/exporter"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/tracetest"
+)
+
+// convert converts a text trace.
+func convert(t *testing.T, text io.Reader, options exporter.Options) ([]byte, *analyzer.Timeline) {
+	t.Helper()
+	var out bytes.Buffer
+	summary, err := exporter.Convert(t.Context(), text, &out, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), summary.Timeline
+}
+
+// timeColumn is the seconds of a line of a text trace.
+var timeColumn = regexp.MustCompile(`(?m)(\] [^ ]+ +)(\d+)(\.\d+: )`)
+
+// twice returns a trace that is followed by itself 100 s later. The time between the two is
+// no gap between frames.
+func twice(text string) string {
+	return text + timeColumn.ReplaceAllStringFunc(text, func(column string) string {
+		m := timeColumn.FindStringSubmatch(column)
+		at, _ := strconv.Atoi(m[2])
+		return m[1] + strconv.Itoa(at+100) + m[3]
+	})
+}
+
+// TestModules compares the modules with the model on every trace there is.
+func TestModules(t *testing.T) {
+	enginetest.ForTest(t)
+	for name, text := range traces(t) {
+		t.Run(name, func(t *testing.T) {
+			output, timeline := convert(t, strings.NewReader(text), exporter.Options{})
+			session := load(t, output)
+			enginetest.CheckGate(t, session)
+			checkModules(t, session, timeline)
+		})
+	}
+}
+
+// Measures of an input of two traces are those of the report.
+func TestTwoTraces(t *testing.T) {
+	enginetest.ForTest(t)
+	text := twice(tracetest.Read(t, "../../testdata/demo.ftrace"))
+	output, timeline := convert(t, strings.NewReader(text), exporter.Options{Events: exporter.NoEvents})
+	session := load(t, output)
+	query(t, session, "INCLUDE PERFETTO MODULE ohos.fps; INCLUDE PERFETTO MODULE ohos.compare_android; SELECT 1")
+	report := stats.Compute(timeline, stats.Options{})
+	if len(timeline.Parts) != 2 || len(report.Processes) == 0 || report.Processes[0].FPS.All < 10 {
+		t.Fatalf("%d parts", len(timeline.Parts))
+	}
+	checkFPS(t, session, report)
+	checkComparison(t, session, report, "ohos")
+}
+
+// traces are text traces with frames by name: those of tracetest.Paths, and one of
+// each era.
+func traces(t *testing.T) map[string]string {
+	t.Helper()
+	list := map[string]string{}
+	for _, path := range tracetest.Paths(t) {
+		if text := tracetest.Read(t, path); strings.Contains(text, "ReceiveVsync") {
+			list[tracetest.Name(path)] = text
+		}
+	}
+	for i, era := range []string{"3.2", "4.0", "harmonyos-6.1"} {
+		config := simulate.Everything()
+		config.Era, config.Seed, config.Kernel = era, uint64(i), simulate.KernelNone
+		config.Duration *= 4
+		var text strings.Builder
+		if _, err := simulate.Write(&text, config); err != nil {
+			t.Fatal(err)
+		}
+		list[era] = text.String()
+	}
+	return list
+}
+
+// Without the tracks there are no facts, so no table has rows.
+func TestWithoutTracks(t *testing.T) {
+	enginetest.ForTest(t)
+	demo, err := os.Open("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer demo.Close()
+	output, _ := convert(t, demo, exporter.Options{NoTracks: true})
+	session := load(t, output)
+	for _, name := range modules(t) {
+		query(t, session, "INCLUDE PERFETTO MODULE ohos."+name+"; SELECT 1")
+	}
+	for _, table := range []string{
+		"ohos_frame", "ohos_whole_frame", "ohos_jank", "ohos_fps", "ohos_hitch", "ohos_stage",
+		"ohos_or_android_frame", "ohos_or_android_whole_frame", "ohos_or_android_process", "ohos_or_android_blame",
+	} {
+		compare(t, table, query(t, session, "SELECT 1 FROM "+table), nil)
+	}
+	compare(t, "slices", query(t, session, "SELECT count() > 0 FROM actual_frame_timeline_slice"), rows{"1"})
+}
+
+// With Perfetto's names for Android's processes, frames are still those of
+// OpenHarmony, and the modules get along with Perfetto's own.
+func TestAndroidCompat(t *testing.T) {
+	enginetest.ForTest(t)
+	demo, err := os.Open("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer demo.Close()
+	output, timeline := convert(t, demo, exporter.Options{AndroidCompat: true})
+	session := load(t, output)
+	var want rows
+	for f := range timeline.Complete() {
+		name := f.Process.Name
+		if f.Kind == analyzer.RenderFrame {
+			name = "/system/bin/surfaceflinger"
+		}
+		want.add("ohos", f.Kind.String(), int64(f.Actual.Start), name, int(f.Flag()), f.Coalesced)
+	}
+	compare(t, "frames", query(t, session, `
+		INCLUDE PERFETTO MODULE android.frames.per_frame_metrics;
+		INCLUDE PERFETTO MODULE ohos.compare_android;
+		SELECT system, kind, ts, f.process_name, flag, coalesced FROM ohos_or_android_frame f JOIN ohos_frame USING (id, kind, ts)`), want)
+}

@@ -1,0 +1,77 @@
+// Package enginetest provides a trace processor to tests, and skips them if there is
+// none.
+package enginetest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ohframe/internal/testing/engine"
+)
+
+// Required is the environment variable that, if set to 1, makes tests fail instead
+// of skipping them if there is no trace processor.
+const Required = "OHFRAME_REQUIRE_ENGINE"
+
+// ForTest returns the trace processor that engine.Find finds. It skips the
+// test if there is none, and in short runs.
+func ForTest(t testing.TB) *engine.Engine {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("short: without a trace processor")
+	}
+	e, err := engine.Find()
+	if errors.Is(err, engine.ErrNotFound) && os.Getenv(Required) != "1" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Open loads the trace at the given path, with SQL packages as for
+// engine.Engine.Open, until the test ends.
+func Open(t testing.TB, trace string, packages ...string) *engine.Session {
+	t.Helper()
+	session, err := ForTest(t).Open(t.Context(), trace, packages...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// Load loads a trace given as its bytes, otherwise like Open.
+func Load(t testing.TB, trace []byte, packages ...string) *engine.Session {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "trace")
+	if err := os.WriteFile(path, trace, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Open(t, path, packages...)
+}
+
+// Query runs a script and returns the result of its last statement.
+func Query(t testing.TB, session *engine.Session, sql string) engine.Table {
+	t.Helper()
+	table, err := session.Query(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// CheckGate fails the test if the trace processor found problems in the trace.
+func CheckGate(t testing.TB, session *engine.Session) {
+	t.Helper()
+	table, err := session.Gate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Rows) > 0 {
+		t.Errorf("the trace processor reports:\n%s", table)
+	}
+}

@@ -1,0 +1,267 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/engine/enginetest"
+)
+
+// textTrace has two slices, one inside the other: outer from 10.000001 s to
+// 10.000009 s, inner from 10.000003 s to 10.000005 s.
+const textTrace = `# tracer: nop
+#
+#           TASK-PID    TGID   CPU#  ||||   TIMESTAMP  FUNCTION
+            work-101   (  100) [002] ....    10.000001: tracing_mark_write: B|100|outer
+            work-101   (  100) [002] ....    10.000003: tracing_mark_write: B|100|inner
+            work-101   (  100) [002] ....    10.000005: tracing_mark_write: E|100
+            work-101   (  100) [002] ....    10.000009: tracing_mark_write: E|100
+`
+
+// TestSession runs queries in one session: they do not disturb each other.
+func TestSession(t *testing.T) {
+	session := enginetest.Load(t, []byte(textTrace))
+	for name, test := range map[string]func(t *testing.T, session *engine.Session){
+		"query": testQuery, "values": testValues, "large result": testLargeResult,
+		"scripts": testScripts, "errors": testQueryErrors, "metric": testMetric,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, session) })
+	}
+}
+
+func testQuery(t *testing.T, session *engine.Session) {
+	got := enginetest.Query(t, session, `
+		SELECT slice.name, ts, dur, depth, tid, pid
+		FROM slice JOIN thread_track ON slice.track_id = thread_track.id
+		JOIN thread USING (utid) JOIN process USING (upid)
+		ORDER BY ts`)
+	want := engine.Table{
+		Columns: []string{"name", "ts", "dur", "depth", "tid", "pid"},
+		Rows: [][]any{
+			{"outer", int64(10_000_001_000), int64(8000), int64(0), int64(101), int64(100)},
+			{"inner", int64(10_000_003_000), int64(2000), int64(1), int64(101), int64(100)},
+		},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func testValues(t *testing.T, session *engine.Session) {
+	tests := []struct {
+		sql  string
+		want any
+	}{
+		{"NULL", nil},
+		{"'[NULL]'", "[NULL]"},
+		{"'NULL'", "NULL"},
+		{"''", ""},
+		{"'a \"b\" c'", `a "b" c`},
+		{"'it''s'", "it's"},
+		{"'a,b'", "a,b"},
+		{"'a'||char(10)||'b'", "a\nb"},
+		{"'名字 🙂'", "名字 🙂"},
+		{"CAST(x'61ff62' AS TEXT)", "a\xffb"},
+		{"0", int64(0)},
+		{"-1", int64(-1)},
+		{"9007199254740993", int64(1<<53 + 1)}, // a double would make it even
+		{"9223372036854775807", int64(math.MaxInt64)},
+		{"-9223372036854775808", int64(math.MinInt64)},
+		{"0.1", 0.1},
+		{"1.0 / 3", 1.0 / 3},
+		{"2.0", 2.0},
+		{"x'00ff0a'", []byte{0x00, 0xff, 0x0a}},
+	}
+	// All of them in one row, so that each is told from its neighbours.
+	var cells []string
+	want := engine.Table{Rows: [][]any{nil}}
+	for _, test := range tests {
+		cells = append(cells, test.sql+" AS same")
+		want.Columns = append(want.Columns, "same")
+		want.Rows[0] = append(want.Rows[0], test.want)
+	}
+	got := enginetest.Query(t, session, "SELECT "+strings.Join(cells, ", "))
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// A result of many rows comes in many messages.
+func testLargeResult(t *testing.T, session *engine.Session) {
+	const rows = 100_000
+	got := enginetest.Query(t, session, `
+		WITH RECURSIVE counter(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM counter WHERE i < 100000)
+		SELECT i, 'row ' || i, i / 2.0, NULL FROM counter`)
+	if len(got.Rows) != rows {
+		t.Fatalf("%d rows, want %d", len(got.Rows), rows)
+	}
+	want := []any{int64(rows), "row 100000", rows / 2.0, nil}
+	if last := got.Rows[rows-1]; !reflect.DeepEqual(last, want) {
+		t.Errorf("last row %v, want %v", last, want)
+	}
+}
+
+func testScripts(t *testing.T, session *engine.Session) {
+	tests := []struct {
+		name, sql, want string
+	}{
+		{"no rows", "SELECT name FROM slice WHERE 0", "name\n"},
+		{"several statements", "CREATE PERFETTO TABLE t AS SELECT 3 AS x; SELECT x + 1 AS y FROM t;", "y\n4\n"},
+		{"more than a pipe holds", strings.Repeat("-- comment\n", 50_000) + "SELECT 1 AS x", "x\n1\n"},
+		{"what an earlier query created", "SELECT x FROM t", "x\n3\n"},
+	}
+	for _, test := range tests {
+		if got := enginetest.Query(t, session, test.sql).String(); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// An error leaves the session as it was.
+func testQueryErrors(t *testing.T, session *engine.Session) {
+	tests := []struct {
+		name, sql, want string
+	}{
+		{"syntax", "SELEC 1", "syntax error near 'SELEC'"},
+		{"table", "SELECT 1 FROM nowhere", "no such table: nowhere"},
+		{"later statement", "SELECT 1 WHERE 0; SELEC 2", "syntax error near 'SELEC'"},
+		{"column", "SELECT nought FROM slice", "no such column: nought"},
+		{"rows nobody sees", "SELECT 1; SELECT 2", "2 statements return rows"},
+		{"nothing to run", "-- only a comment", "No valid SQL"},
+	}
+	for _, test := range tests {
+		if _, err := session.Query(test.sql); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got error %v, want one with %q", test.name, err, test.want)
+		}
+	}
+	enginetest.Query(t, session, "SELECT 1")
+}
+
+func TestPackages(t *testing.T) {
+	directory := filepath.Join(t.TempDir(), "folder")
+	if err := os.MkdirAll(filepath.Join(directory, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	module := []byte("CREATE PERFETTO TABLE made AS SELECT 'by the module' AS text;")
+	if err := os.WriteFile(filepath.Join(directory, "sub", "module.sql"), module, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for spec, name := range map[string]string{directory: "folder", directory + "@other": "other"} {
+		session := enginetest.Load(t, []byte(textTrace), spec)
+		got := enginetest.Query(t, session, "INCLUDE PERFETTO MODULE "+name+".sub.module; SELECT text FROM made")
+		if want := "text\n\"by the module\"\n"; got.String() != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+func testMetric(t *testing.T, session *engine.Session) {
+	for format, want := range map[engine.MetricFormat]string{
+		engine.MetricText: "android_frame_timeline_metric {",
+		engine.MetricJSON: `"android_frame_timeline_metric": {`,
+	} {
+		got, err := session.Metric("android_frame_timeline_metric", format)
+		if err != nil || !strings.Contains(got, want) {
+			t.Errorf("got %q and error %v, want %q", got, err, want)
+		}
+	}
+	if _, err := session.Metric("no_metric", engine.MetricText); err == nil || !strings.Contains(err.Error(), "no_metric") {
+		t.Errorf("got error %v, want one that names the metric", err)
+	}
+}
+
+func TestUnreadableTrace(t *testing.T) {
+	e := enginetest.ForTest(t)
+	garbage := filepath.Join(t.TempDir(), "garbage")
+	if err := os.WriteFile(garbage, []byte("not a trace\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		garbage:                        "Unknown trace type",
+		filepath.Join(garbage, "none"): "none",
+	} {
+		if _, err := e.Query(t.Context(), path, "SELECT 1"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, want one with %q", path, err, want)
+		}
+	}
+}
+
+func TestEngineQuery(t *testing.T) {
+	e := enginetest.ForTest(t)
+	path := filepath.Join(t.TempDir(), "trace")
+	if err := os.WriteFile(path, []byte(textTrace), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := e.Query(t.Context(), path, "SELECT count(*) AS slices FROM slice", "SELECT 'b' AS a")
+	want := []engine.Table{
+		{Columns: []string{"slices"}, Rows: [][]any{{int64(2)}}},
+		{Columns: []string{"a"}, Rows: [][]any{{"b"}}},
+	}
+	if err != nil || !reflect.DeepEqual(tables, want) {
+		t.Errorf("got %v and error %v, want %v", tables, err, want)
+	}
+	if _, err := e.Query(t.Context(), path, "SELECT 1", "SELEC 1"); err == nil {
+		t.Error("no error for malformed SQL")
+	}
+}
+
+// fake opens a session with a program that is no trace processor.
+func fake(t *testing.T, ctx context.Context, script string) error {
+	t.Helper()
+	t.Setenv(engine.Variable, program(t, filepath.Join(t.TempDir(), "fake"), script))
+	_, err := enginetest.ForTest(t).Open(ctx, "trace")
+	if err == nil {
+		t.Fatal("opened a trace with a program that is no trace processor")
+	}
+	return err
+}
+
+func TestBrokenProgram(t *testing.T) {
+	tests := []struct {
+		name, script, want string
+	}{
+		{"fails", "echo some log >&2; echo out of memory >&2; exit 3", "exit status 3: some log\nout of memory"},
+		{"says nothing", "exit 0", "ended without an answer"},
+		{"prints text and stays", "echo usage: ...; exec sleep 60", "malformed RPC answer"},
+		{"stops in an answer", `printf '\n\100abc'`, "ended without an answer"},
+		// A reply of four bytes: field 5, the fatal error, with "no".
+		{"refuses", `printf '\n\004\052\002no'; exec cat >/dev/null`, "malformed RPC answer: no"},
+		// A reply of two bytes: field 4, a request that is not known.
+		{"does not know the request", `printf '\n\002\040\003'; exec cat >/dev/null`, "without a result"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if err := fake(t, t.Context(), test.script); !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got error %q, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestContextEndsSession(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := fake(t, ctx, "exec sleep 60"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got error %v, want %v", err, context.DeadlineExceeded)
+	}
+}
+
+func TestClose(t *testing.T) {
+	session := enginetest.Load(t, []byte(textTrace))
+	for range 2 {
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := session.Query("SELECT 1"); err == nil {
+		t.Error("a closed session answers")
+	}
+}

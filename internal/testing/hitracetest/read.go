@@ -1,0 +1,42 @@
+// Package hitracetest reads events for tests.
+package hitracetest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"ohframe/internal/source/hitrace"
+)
+
+// Read returns copies of the events inside the window, which can be kept, and what
+// hitrace.Run returns.
+func Read(r io.Reader, options hitrace.Options) ([]hitrace.Event, *hitrace.Totals, error) {
+	var list []hitrace.Event
+	totals, err := hitrace.Run(context.Background(), r, options, hitrace.Sink{
+		Track: func(_ int, b *hitrace.Batch) {
+			for _, e := range b.Events {
+				if e.Outside {
+					continue
+				}
+				e.Comm, e.Name, e.Args = bytes.Clone(e.Comm), bytes.Clone(e.Name), bytes.Clone(e.Args)
+				e.Marker.Name, e.Marker.Track = bytes.Clone(e.Marker.Name), bytes.Clone(e.Marker.Track)
+				e.Fields = hitrace.ParseFields(e.Kind, e.Args)
+				list = append(list, e)
+			}
+		},
+	})
+	return list, totals, err
+}
+
+// Events returns all events of a text.
+func Events(t testing.TB, text string) []hitrace.Event {
+	t.Helper()
+	list, _, err := Read(strings.NewReader(text), hitrace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}

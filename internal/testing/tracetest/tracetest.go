@@ -1,0 +1,69 @@
+// Package tracetest finds the text traces that tests read.
+package tracetest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ohframe/internal/testing/slow"
+)
+
+// Paths returns the demo and the captures of testdata. If slow tests run, it also
+// returns the captures and the generated traces of ../shared, if that is there: traces
+// that are not in the repository. Hostile inputs are not among them.
+func Paths(t testing.TB) []string {
+	t.Helper()
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !exists(filepath.Join(root, "go.mod")) {
+		if filepath.Dir(root) == root {
+			t.Fatal("no go.mod around the test's folder")
+		}
+		root = filepath.Dir(root)
+	}
+	paths := glob(t, filepath.Join(root, "testdata", "*.ftrace"))
+	captures := glob(t, filepath.Join(root, "testdata", "captures", "*.ftrace"))
+	if len(paths) == 0 || len(captures) == 0 {
+		t.Fatal("no traces in testdata")
+	}
+	paths = append(paths, captures...)
+	if slow.Enabled() {
+		for _, folder := range []string{"traces", "oracle"} {
+			paths = append(paths, glob(t, filepath.Join(root, "..", "shared", folder, "*.ftrace"))...)
+		}
+	}
+	return paths
+}
+
+// Name returns the name of a trace for subtests: captures have the folder before
+// their name, because a whole capture may have the same one.
+func Name(path string) string {
+	return filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+}
+
+// Read returns the text of a trace.
+func Read(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func glob(t testing.TB, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}

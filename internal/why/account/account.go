@@ -1,0 +1,280 @@
+package account
+
+import (
+	"iter"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/why/record"
+)
+
+// Book has the accounts of all frames of an input that can have a cause.
+type Book struct {
+	// Threads are the accounts of the frames of each thread, in order of their actual start.
+	Threads  map[trace.TID][]*Account
+	record   *record.Record
+	owners   map[trace.TID]owner
+	clusters []cluster
+	chunk    []byte     // in which accounts are packed
+	spare    []*details // for the next accounts
+	// observe, if not nil, sees all the time of frames. Tests compare it with what others
+	// say of the thread.
+	observe func(*replay, *Account, ID, trace.Duration)
+}
+
+// New returns the accounts of the frames of t. The record must be that of the same events.
+func New(r *record.Record, t *analyzer.Timeline) *Book {
+	b := newBook(r, t)
+	b.fillAll()
+	return b
+}
+
+func newBook(r *record.Record, t *analyzer.Timeline) *Book {
+	return &Book{Threads: frames(t), record: r, owners: owners(t), clusters: findClusters(r.Clocks)}
+}
+
+func (b *Book) fillAll() {
+	for tid, list := range b.Threads {
+		b.Fill(tid, list)
+	}
+}
+
+// Slice returns the name of the slice of a cell and what it means for the frame. Part of a
+// garbage collection counts as that, and has its reason if it is known.
+func (b *Book) Slice(c *Cell) (name string, p place.Place, reason string) {
+	name, p = b.record.Name(c.Key), b.record.Place(c.Key)
+	if c.collection.key != 0 {
+		p, reason = c.collection.Place, b.record.Name(c.collection.reason)
+	}
+	return name, p, reason
+}
+
+// LostEvents reports whether events were lost in the span of an account.
+func (b *Book) LostEvents(a *Account) bool { return b.record.LostEvents(a.Start, a.End) }
+
+// Span is the time that a frame may use and the time that it did use (docs/why.md 1).
+//
+//	start          actual                 deadline      end
+//	  │ start phase  │ frame                  │ overrun   │
+type Span struct {
+	Start    trace.Time // the earlier of expected and actual start
+	Actual   trace.Time
+	End      trace.Time // of the work on the frame's thread
+	Deadline trace.Time // unknown if nothing says when the frame should have ended
+	GPUEnd   trace.Time // of the work on the GPU if that ends later, else unknown
+}
+
+// Budget returns the time from the start to the deadline.
+func (s *Span) Budget() trace.Duration { return s.Deadline.Sub(s.Start) }
+
+// Last returns the end of all work.
+func (s *Span) Last() trace.Time { return max(s.End, s.GPUEnd) }
+
+// Overrun returns the time from the deadline to the end of all work; negative for a
+// frame on time.
+func (s *Span) Overrun() trace.Duration { return s.Last().Sub(s.Deadline) }
+
+// ID says in which way a frame spent time, and in which slice.
+type ID struct {
+	Stage place.Stage
+	Wait  place.Wait
+	Key   record.Key // the slice; of place.EarlierFrame the earlier frame's number on its thread
+}
+
+// Cell is the time that a frame spent in one way in one slice.
+type Cell struct {
+	ID
+	Time trace.Duration
+	// Cycles is kHz × ns of the part of the time for which the frequency is known,
+	// and Clocked is that part.
+	Cycles  int64
+	Clocked trace.Duration
+	// collection is the slice with its path, if it is part of a garbage collection.
+	collection level
+}
+
+// Account is where the time of a frame went.
+type Account struct {
+	Frame *analyzer.Frame
+	Span
+	// Unknown is the part of the span for which the thread's state is unknown, Earlier that
+	// in which it was busy with something else before the frame.
+	Unknown, Earlier trace.Duration
+
+	from    trace.Time // the log is replayed for the time from here on
+	closed  bool       // nothing is added any more
+	packed  []byte     // instead of details, of a frame on time
+	details *details   // nil before the first cell, and if packed
+}
+
+// details are all that is known of an account while it is filled and, of parts and of late
+// frames, afterwards.
+type details struct {
+	cells []Cell         // all the time of the span, and of the GPU after it
+	by    map[ID]int32   // of cells, nil if they are few
+	idle  trace.Duration // as of Account.Idle
+
+	thread  []*Account // as passed to Fill
+	index   int        // in thread
+	clocked trace.Duration
+	waits   []waited
+	pieces  []piece
+	// part: the account covers a part of the frame's way to the display or to
+	// render_service. All its cells have the stage, unless that is NoStage.
+	part  bool
+	stage place.Stage
+	late  bool
+	ran   []cpuTime // by processor
+}
+
+// waited is a wait of the frame.
+type waited struct {
+	start, end trace.Time
+	wait       uint32 // as in record.Record.Wait
+	id         ID
+}
+
+// Part returns an account of a part of the way of a frame to the display or to
+// render_service, for Fill. All its cells have the stage, unless that is place.NoStage.
+func Part(f *analyzer.Frame, start, actual, end trace.Time, stage place.Stage) *Account {
+	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage}}
+}
+
+// Join moves the cells of parts to a, which is one of the whole way. The first part is that of
+// the frame's own thread.
+func (a *Account) Join(parts []*Account) {
+	d := a.details
+	d.thread, d.index = parts[0].details.thread, parts[0].details.index
+	for _, part := range parts {
+		p := part.details
+		d.cells = append(d.cells, p.cells...)
+		d.waits = append(d.waits, p.waits...)
+		d.idle += p.idle
+		p.cells, p.waits = nil, nil
+	}
+}
+
+// Cells returns all the time of the span, and of the GPU after it.
+func (a *Account) Cells() iter.Seq[Cell] {
+	if a.details == nil {
+		return cells(a.packed)
+	}
+	return slices.Values(a.details.cells)
+}
+
+// Idle returns the time of an account of place.CommitWait in which the thread had nothing to
+// do. No cell has it.
+func (a *Account) Idle() trace.Duration { return a.details.idle }
+
+// Forget releases most of the memory of the account. Only the frame and the span are left.
+func (a *Account) Forget() { a.packed, a.details = nil, nil }
+
+// Late reports whether the frame missed its deadline.
+func (a *Account) Late() bool {
+	return a.Frame.Late() && a.Deadline.Known() && a.Overrun() > 0
+}
+
+// OnlySlices reports whether nothing is known of what the thread did for the frame but its
+// slices.
+func (a *Account) OnlySlices() bool {
+	return a.Unknown > 0 && a.Unknown*20 >= (a.End.Sub(a.Start)-a.Earlier)*19
+}
+
+// EarlierFrame returns the frame that the thread was busy with in a cell of
+// place.EarlierFrame.
+func (a *Account) EarlierFrame(c *Cell) *analyzer.Frame { return a.details.thread[c.Key].Frame }
+
+// Add adds a time to the cell of a part outside of all slices, if there is any.
+func (a *Account) Add(stage place.Stage, wait place.Wait, d trace.Duration) {
+	if d > 0 {
+		a.details.add(ID{stage, wait, 0}, d, 0)
+	}
+}
+
+// maxClocked keeps cycles below 2^63.
+const maxClocked = 1 << 38
+
+// maxScanned is the number of cells up to which one is found by looking at them all.
+// Most frames have fewer, and need no map.
+const maxScanned = 32
+
+// find returns the index of a cell. It adds the cell if the account lacks it.
+func (d *details) find(id ID) int32 {
+	if d.by != nil {
+		if i, ok := d.by[id]; ok {
+			return i
+		}
+	} else {
+		for i := range d.cells {
+			if d.cells[i].ID == id {
+				return int32(i)
+			}
+		}
+		if len(d.cells) == maxScanned {
+			d.by = make(map[ID]int32, 2*maxScanned)
+			for i, c := range d.cells {
+				d.by[c.ID] = int32(i)
+			}
+		}
+	}
+	i := int32(len(d.cells))
+	if d.by != nil {
+		d.by[id] = i
+	}
+	d.cells = append(d.cells, Cell{ID: id})
+	return i
+}
+
+func (d *details) add(id ID, time trace.Duration, kHz uint32) *Cell {
+	c := &d.cells[d.find(id)]
+	c.Time += time
+	if kHz != 0 && d.clocked+time <= maxClocked {
+		d.clocked += time
+		c.Cycles += int64(kHz) * int64(time)
+		c.Clocked += time
+	}
+	return c
+}
+
+// frames returns an account without cells for every frame that can have a cause, by thread.
+func frames(t *analyzer.Timeline) map[trace.TID][]*Account {
+	type vsync struct {
+		process *analyzer.Process
+		id      int64
+	}
+	mains := map[vsync]*analyzer.Frame{}
+	for f := range t.Complete() {
+		if f.Expected.Start.Known() && f.VsyncID != 0 {
+			mains[vsync{f.Process, f.VsyncID}] = f
+		}
+	}
+	threads := map[trace.TID][]*Account{}
+	var slab []Account
+	for f := range t.Complete() {
+		if f.Android != nil || !f.Actual.Known() {
+			continue
+		}
+		s := Span{Start: f.Actual.Start, Actual: f.Actual.Start, End: f.Actual.End, Deadline: f.Deadline}
+		expected := f.Expected.Start
+		if main := mains[vsync{f.Process, f.VsyncID}]; !expected.Known() && main != nil && f.Deadline.Known() {
+			expected = main.Expected.Start
+		}
+		if expected.Known() {
+			s.Start = min(expected, s.Actual)
+		}
+		if s.Deadline.Known() {
+			s.Start = min(s.Start, s.Deadline)
+		}
+		if end := f.End(); end > s.End {
+			s.GPUEnd = end
+		}
+		if len(slab) == cap(slab) {
+			slab = make([]Account, 0, 256)
+		}
+		slab = append(slab, Account{Frame: f, Span: s})
+		threads[f.TID] = append(threads[f.TID], &slab[len(slab)-1])
+	}
+	return threads
+}

@@ -1,0 +1,150 @@
+package account
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/why/record"
+)
+
+const (
+	// maxPieces bounds the pieces of a frame. Few frames have more.
+	maxPieces = 200
+	// joinAt is the number of pieces, a power of two, at which they are joined for the first
+	// time.
+	joinAt = 1 << 10
+)
+
+// piece is a stretch of a frame's time with one cell, and one wait if it is one.
+type piece struct {
+	start, end trace.Time
+	id         ID
+	wait       uint32
+	several    bool // as why.Piece.Several; id has no slice then
+}
+
+func (p *piece) time() trace.Duration { return p.end.Sub(p.start) }
+
+// addPiece appends a piece, or makes the last one longer if it is the same. Only late
+// frames have pieces.
+func (d *details) addPiece(p piece) {
+	if !d.late {
+		return
+	}
+	if p.id.Wait == place.EarlierFrame || p.id.Wait == place.EarlierWork {
+		p.wait = 0 // its culprits are the other work's, not the frame's
+	}
+	n := len(d.pieces)
+	if n > 0 {
+		if last := &d.pieces[n-1]; last.end == p.start && last.id == p.id && last.wait == p.wait && !last.several {
+			last.end = p.end
+			return
+		}
+	}
+	if n >= joinAt && n&(n-1) == 0 {
+		d.pieces = join(d.pieces)
+	}
+	d.pieces = append(d.pieces, p)
+}
+
+// join joins pieces of running, the shortest first, until maxPieces are left or all that
+// follow one another in a stage are joined. It changes the list.
+func join(list []piece) []piece {
+	for limit := trace.Microsecond; len(list) > maxPieces && limit < maxJoined; limit *= 2 {
+		joined := list[:0]
+		for _, p := range list {
+			if n := len(joined); n > 0 && joined[n-1].joins(&p, limit) {
+				last := &joined[n-1]
+				last.end, last.id.Key, last.several = p.end, 0, true
+				continue
+			}
+			joined = append(joined, p)
+		}
+		list = joined
+	}
+	return list
+}
+
+// maxJoined is above the length of pieces that are joined.
+const maxJoined = 1 << 40
+
+// joins reports whether l and p can be joined: both are shorter than the limit.
+func (l *piece) joins(p *piece, limit trace.Duration) bool {
+	return l.end == p.start && l.id.Stage == p.id.Stage && l.id.Wait == p.id.Wait && isRunning(p.id.Wait) &&
+		l.time() < limit && p.time() < limit
+}
+
+func isRunning(w place.Wait) bool { return w == place.Run || w == place.GCRun }
+
+// longest returns the maxPieces longest pieces, in order of time.
+func (d *details) longest() []piece {
+	list := join(d.pieces)
+	if len(list) <= maxPieces {
+		return list
+	}
+	slices.SortStableFunc(list, func(a, b piece) int { return cmp.Compare(b.time(), a.time()) })
+	list = list[:maxPieces]
+	slices.SortFunc(list, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
+	return list
+}
+
+// Pieces returns the pieces of a late frame, and forgets them.
+func (b *Book) Pieces(a *Account) []why.Piece {
+	longest := a.details.longest()
+	a.details.pieces = nil
+	if len(longest) == 0 {
+		return nil
+	}
+	pieces := make([]why.Piece, 0, len(longest))
+	for _, p := range longest {
+		piece := why.Piece{Start: p.start, End: p.end, Stage: p.id.Stage, Wait: p.id.Wait, Several: p.several}
+		if p.id.Wait == place.EarlierFrame {
+			piece.Earlier = a.details.thread[p.id.Key].Frame
+		} else {
+			piece.Slice = b.record.Name(p.id.Key)
+		}
+		if p.wait != 0 {
+			for l := range b.record.Leaves(b.record.Wait(p.wait)) {
+				start, end := max(l.Start, p.start), min(l.End, p.end)
+				if start < end && l.TID != 0 {
+					piece.Others = append(piece.Others, why.Activity{Start: start, End: end, Culprit: b.culprit(&l, end.Sub(start))})
+				}
+			}
+		}
+		pieces = append(pieces, piece)
+	}
+	return pieces
+}
+
+// SliceTimes returns the times of all slices of a frame, the longest first. Work for
+// something else, before the frame, does not count.
+func (b *Book) SliceTimes(a *Account) []why.SliceTime {
+	var list []why.SliceTime
+	at := map[record.Key]int{}
+	for c := range a.Cells() {
+		if c.Key == 0 || c.Wait == place.EarlierFrame || c.Wait == place.EarlierWork {
+			continue
+		}
+		n, ok := at[c.Key]
+		if !ok {
+			n = len(list)
+			at[c.Key] = n
+			list = append(list, why.SliceTime{Slice: b.record.Name(c.Key)})
+		}
+		switch s := &list[n]; {
+		case isRunning(c.Wait):
+			s.Running += c.Time
+		case c.Wait == place.WaitUnknown:
+			s.Unknown += c.Time
+		default:
+			s.Waiting += c.Time
+		}
+	}
+	slices.SortFunc(list, func(a, b why.SliceTime) int {
+		return cmp.Or(cmp.Compare(b.Self(), a.Self()), cmp.Compare(a.Slice, b.Slice))
+	})
+	return list
+}

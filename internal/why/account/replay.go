@@ -1,0 +1,300 @@
+package account
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/why/record"
+)
+
+// maxWaiting is the maximum number of frames that wait for their thread at the same
+// time.
+const maxWaiting = 16
+
+// Fill distributes the time of accounts of one thread over waits and places: every
+// nanosecond of every span to one cell. It sorts them by their actual start.
+func (b *Book) Fill(tid trace.TID, list []*Account) {
+	slices.SortStableFunc(list, func(a, b *Account) int { return cmp.Compare(a.Actual, b.Actual) })
+	for i, a := range list {
+		if late := a.Late(); late || a.details != nil {
+			d := b.open(a)
+			d.thread, d.index, d.late = list, i, late
+		}
+		a.from = a.Start
+		if i < maxWaiting || list[i-maxWaiting].Actual <= a.from {
+			continue
+		}
+		a.from = list[i-maxWaiting].Actual
+		a.Unknown = a.from.Sub(a.Start)
+		b.open(a).add(ID{place.Start, place.WaitUnknown, 0}, a.Unknown, 0)
+	}
+	f := replay{book: b, record: b.record, list: list, byStart: slices.Clone(list), bounds: make([]trace.Time, 0, 3*len(list))}
+	slices.SortStableFunc(f.byStart, func(a, b *Account) int { return cmp.Compare(a.from, b.from) })
+	for _, a := range list {
+		f.bounds = append(f.bounds, a.from, a.Actual, a.End)
+	}
+	slices.Sort(f.bounds)
+	f.bounds = slices.Compact(f.bounds)
+	for _, l := range b.record.Logs(tid) {
+		f.log(l)
+	}
+	if len(f.bounds) > 0 {
+		f.until(f.bounds[len(f.bounds)-1])
+	}
+	for _, a := range list {
+		b.close(a)
+	}
+}
+
+// replay goes through the logs of a thread.
+type replay struct {
+	book    *Book
+	record  *record.Record
+	list    []*Account // by actual start
+	byStart []*Account // by start
+	bounds  []trace.Time
+	bound   int // the first bound after at
+	started int // the first in byStart that has not started
+	open    []*Account
+	inside  int // the last in list with actual <= at, plus one
+
+	at        trace.Time
+	state     record.State
+	wait      uint32 // the number of the wait, 0 if the thread runs
+	interrupt bool
+	kHz       uint32
+	cpu       uint8
+	stack     []level
+	doubts    []record.Hole // times, in order, in which state is unknown because events were lost
+}
+
+// level is an open slice and the place that the path to it makes.
+type level struct {
+	place.Place
+	key    record.Key
+	reason record.Key // of the garbage collection that it is part of; 0 if unknown
+}
+
+func (f *replay) log(l *record.Log) {
+	f.state, f.stack = record.Unknown, f.stack[:0]
+	for e := range l.Entries() {
+		f.until(e.At)
+		switch e.Kind {
+		case record.StateEntry:
+			f.state, f.wait, f.interrupt, f.doubts = e.State, e.Value, false, f.record.Doubts(e)
+			if e.State == record.Running {
+				f.kHz, f.cpu = 0, e.CPU
+			}
+		case record.BeginEntry:
+			f.push(record.Key(e.Value))
+		case record.EndEntry:
+			if n := len(f.stack); n > 0 {
+				f.stack = f.stack[:n-1]
+			}
+		case record.ReasonEntry:
+			if n := len(f.stack); n > 0 {
+				f.stack[n-1].reason = record.Key(e.Value)
+			}
+		case record.InterruptEntry:
+			f.interrupt = e.Value != 0
+		case record.FrequencyEntry:
+			f.kHz = e.Value
+		}
+	}
+	f.state, f.doubts = record.Unknown, nil
+}
+
+func (f *replay) push(key record.Key) {
+	l := level{Place: f.record.Place(key), key: key}
+	if n := len(f.stack); n > 0 {
+		outer := &f.stack[n-1]
+		l.Place, l.reason = l.Inside(outer.Place), outer.reason
+	}
+	f.stack = append(f.stack, l)
+}
+
+// until adds the time from f.at to t, in which nothing is logged, to the frames.
+func (f *replay) until(t trace.Time) {
+	state, wait := f.state, f.wait
+	for len(f.doubts) > 0 && f.doubts[0].From < t {
+		f.advance(f.doubts[0].From)
+		f.state, f.wait = record.Unknown, 0
+		f.advance(min(f.doubts[0].To, t))
+		f.state, f.wait = state, wait
+		if f.doubts[0].To > t {
+			break
+		}
+		f.doubts = f.doubts[1:]
+	}
+	f.advance(t)
+}
+
+// advance adds the time from f.at to t, in which nothing changes, to the frames.
+func (f *replay) advance(t trace.Time) {
+	for f.at < t {
+		// Skip what is before the next frame.
+		if len(f.open) == 0 {
+			if f.started == len(f.byStart) {
+				f.at = t
+				return
+			}
+			if next := f.byStart[f.started].from; f.at < next {
+				f.at = min(next, t)
+			}
+		}
+		for f.bound < len(f.bounds) && f.bounds[f.bound] <= f.at {
+			f.bound++
+		}
+		for f.started < len(f.byStart) && f.byStart[f.started].from <= f.at {
+			f.open = append(f.open, f.byStart[f.started])
+			f.started++
+		}
+		f.open = slices.DeleteFunc(f.open, f.ended)
+		for f.inside < len(f.list) && f.list[f.inside].Actual <= f.at {
+			f.inside++
+		}
+		to := t
+		if f.bound < len(f.bounds) {
+			to = min(to, f.bounds[f.bound])
+		}
+		if to > f.at {
+			f.add(to)
+			f.at = to
+		}
+	}
+}
+
+// add adds the time from f.at to to, within which no frame begins or ends.
+func (f *replay) add(to trace.Time) {
+	if len(f.open) == 0 {
+		return
+	}
+	earlier := -1
+	if n := f.inside - 1; n >= 0 && f.at < f.list[n].End {
+		earlier = n
+	}
+	d := to.Sub(f.at)
+	for _, a := range f.open {
+		var id ID
+		if f.at >= a.Actual {
+			id = f.frameCell()
+		} else {
+			id = f.startCell(earlier)
+		}
+		switch id.Wait {
+		case place.WaitUnknown:
+			a.Unknown += d
+		case place.EarlierFrame, place.EarlierWork:
+			a.Earlier += d
+		}
+		into := f.book.open(a)
+		if into.stage != place.NoStage {
+			id.Stage = into.stage
+		}
+		if into.stage == place.CommitWait && f.state == record.Blocked && len(f.stack) == 0 {
+			into.idle += d
+			continue
+		}
+		kHz := f.kHz
+		if f.state != record.Running || f.interrupt {
+			kHz = 0
+		} else if !into.part && id.Wait == place.Run && f.book.LowClusters() > 0 {
+			into.ranOn(f.cpu, d)
+		}
+		c := into.add(id, d, kHz)
+		if f.book.observe != nil && !into.part {
+			f.book.observe(f, a, id, d)
+		}
+		if !into.late && !into.part {
+			continue // nobody asks for more
+		}
+		if n := len(f.stack); n > 0 && c.collection.key == 0 && (id.Wait == place.GCRun || id.Wait == place.WaitGC) {
+			c.collection = f.stack[n-1]
+		}
+		into.addPiece(piece{start: f.at, end: to, id: id, wait: f.wait})
+		if f.wait != 0 && f.state != record.Running {
+			if n := len(into.waits); n > 0 && into.waits[n-1].wait == f.wait && into.waits[n-1].id == id {
+				into.waits[n-1].end = to
+			} else {
+				into.waits = append(into.waits, waited{f.at, to, f.wait, id})
+			}
+		}
+	}
+}
+
+// ended closes an account that has ended.
+func (f *replay) ended(a *Account) bool {
+	if a.End > f.at {
+		return false
+	}
+	f.book.close(a)
+	return true
+}
+
+// frameCell returns where time belongs that lies within the frame.
+func (f *replay) frameCell() ID {
+	var l level
+	if n := len(f.stack); n > 0 {
+		l = f.stack[n-1]
+	}
+	if l.Stage == place.NoStage {
+		l.Stage = place.Frame
+	}
+	return ID{l.Stage, f.waitIn(l.Class), l.key}
+}
+
+// startCell returns where time belongs that lies before the frame. Earlier is the
+// number of the frame that the thread was working on, or -1.
+func (f *replay) startCell(earlier int) ID {
+	// Frames and slices show what the thread was busy with even if its state is unknown.
+	if earlier >= 0 {
+		return ID{place.Start, place.EarlierFrame, record.Key(earlier)}
+	}
+	for _, l := range f.stack { // the outermost slice that does not belong to a frame
+		if f.record.Place(l.key).Stage != place.Frame {
+			return ID{place.Start, place.EarlierWork, l.key}
+		}
+	}
+	if f.state == record.Unknown || f.state == record.Dead {
+		return ID{place.Start, place.WaitUnknown, 0}
+	}
+	wait := f.waitIn(place.ClassWork)
+	switch wait {
+	case place.WaitOwnThread, place.WaitOtherProcess, place.WaitTimer, place.WaitKernel, place.WaitSleep:
+		if f.waited().Letter == 'S' {
+			wait = place.WaitVsync
+		}
+	}
+	return ID{place.Start, wait, 0}
+}
+
+// waitIn returns what the thread does in a slice of a class.
+func (f *replay) waitIn(class place.Class) place.Wait {
+	switch f.state {
+	case record.Running:
+		switch {
+		case f.interrupt:
+			return place.WaitIRQ
+		case class == place.ClassGC:
+			return place.GCRun
+		}
+		return place.Run
+	case record.Preempted, record.Woken:
+		if f.waited().ForInterrupt {
+			return place.WaitIRQ
+		}
+		if f.state == record.Woken {
+			return place.CPUWait
+		}
+		return place.CPUPreempted
+	case record.Blocked:
+		w := f.waited()
+		return w.Classify(f.list[0].Frame.Process.PID, f.book.wakerPID(w), class)
+	}
+	return place.WaitUnknown
+}
+
+// waited returns the wait that the thread is in.
+func (f *replay) waited() *record.Wait { return f.record.Wait(f.wait) }

@@ -1,0 +1,166 @@
+package account
+
+import (
+	"cmp"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/why/record"
+)
+
+// owner is what the timeline says about a thread.
+type owner struct {
+	pid             trace.PID
+	process, thread string
+}
+
+func owners(t *analyzer.Timeline) map[trace.TID]owner {
+	list := map[trace.TID]owner{}
+	for _, p := range t.Processes {
+		for _, th := range p.Threads {
+			list[th.TID] = owner{p.PID, p.Name, th.Name}
+		}
+	}
+	return list
+}
+
+// wakerPID returns the process of the thread that ended a wait. A thread without markers may
+// have its process named only later in the trace.
+func (b *Book) wakerPID(w *record.Wait) trace.PID {
+	if w.WakerPID == trace.UnknownPID {
+		if o, ok := b.owners[w.Waker]; ok {
+			return o.pid
+		}
+	}
+	return w.WakerPID
+}
+
+// culprit returns a thread that was waited for.
+func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
+	o := b.owners[l.TID]
+	c := why.Culprit{PID: l.PID, TID: l.TID, Process: o.process, Thread: o.thread, Wait: l.Wait, Slice: b.record.Name(l.Key), Time: d}
+	if c.PID == trace.UnknownPID {
+		c.PID = o.pid
+	}
+	return c
+}
+
+// Drawn returns the earlier frame that the render thread was drawing for more than half
+// of the time that a waited for that thread; nil if it drew no frame for so long.
+func (a *Account) Drawn() *analyzer.Frame {
+	const recent = 4
+	d := a.details
+	var waited trace.Duration
+	for i := range d.waits {
+		if w := &d.waits[i]; w.id.Wait == place.WaitRender {
+			waited += w.end.Sub(w.start)
+		}
+	}
+	for _, b := range d.thread[max(d.index-recent, 0):d.index] {
+		draw, drew := b.Frame.Draw, trace.Duration(0)
+		if !draw.Known() {
+			continue
+		}
+		for i := range d.waits {
+			if w := &d.waits[i]; w.id.Wait == place.WaitRender {
+				drew += max(min(w.end, draw.End).Sub(max(w.start, draw.Start)), 0)
+			}
+		}
+		if drew*2 > waited {
+			return b.Frame
+		}
+	}
+	return nil
+}
+
+// Waited is what a frame waited for in all its waits of one kind.
+type Waited struct {
+	// Culprit is the thread with the most time, and what it did most of that; nil if it is
+	// unknown, or if nobody had the processor for longer.
+	Culprit *why.Culprit
+	// Function is the kernel function in which the thread waited the longest, Reason that of
+	// the culprit's garbage collection; empty if unknown.
+	Function, Reason string
+}
+
+// Waited returns what the frame waited for in the waits of one kind in a stage, or in all
+// stages for place.NoStage.
+func (b *Book) Waited(a *Account, stage place.Stage, wait place.Wait) (waited Waited) {
+	type suspect struct {
+		tid  trace.TID
+		wait place.Wait
+		key  record.Key
+	}
+	times := map[suspect]trace.Duration{}
+	reasons := map[suspect]record.Key{}
+	threads := map[trace.TID]trace.Duration{}
+	functions := map[record.Key]trace.Duration{}
+	pids := map[trace.TID]trace.PID{}
+	idle := trace.Duration(0)
+	sure := map[trace.TID]bool{}
+	for i := range a.details.waits {
+		x := &a.details.waits[i]
+		if x.id.Wait != wait || stage != place.NoStage && x.id.Stage != stage {
+			continue
+		}
+		w := b.record.Wait(x.wait)
+		if w.Function != 0 {
+			functions[w.Function] += x.end.Sub(x.start)
+		}
+		for l := range b.record.Leaves(w) {
+			d := min(l.End, x.end).Sub(max(l.Start, x.start))
+			if d <= 0 {
+				continue
+			}
+			if l.TID == 0 {
+				idle += d
+				continue
+			}
+			s := suspect{l.TID, l.Wait, l.Key}
+			times[s] += d
+			if l.Reason != 0 {
+				reasons[s] = l.Reason
+			}
+			threads[l.TID] += d
+			pids[l.TID] = l.PID
+			if l.PID == a.Frame.Process.PID || w.Calling || wait == place.CPUWait || wait == place.CPUPreempted || wait == place.WaitVsync {
+				sure[l.TID] = true
+			}
+		}
+	}
+	waited.Function = b.record.Name(largest(functions))
+	tid := largest(threads)
+	if len(threads) == 0 || idle > threads[tid] {
+		return waited
+	}
+	c := b.culprit(&record.Leaf{TID: tid, PID: pids[tid]}, threads[tid])
+	c.Sure = sure[tid]
+	most := trace.Duration(-1)
+	for s, d := range times {
+		if s.tid != tid {
+			continue
+		}
+		if slice := b.record.Name(s.key); d > most || d == most && (s.wait < c.Wait || s.wait == c.Wait && slice < c.Slice) {
+			most, c.Wait, c.Slice, waited.Reason = d, s.wait, slice, b.record.Name(reasons[s])
+		}
+	}
+	if c.Thread == "" {
+		c.Thread = b.record.ThreadName(tid)
+	}
+	waited.Culprit = &c
+	return waited
+}
+
+// largest returns the key with the largest value, the smallest one of several; zero
+// for an empty map.
+func largest[K cmp.Ordered](m map[K]trace.Duration) K {
+	var best K
+	for k, d := range m {
+		if most, ok := m[best]; !ok || d > most || d == most && k < best {
+			best = k
+		}
+	}
+	return best
+}

@@ -1,0 +1,123 @@
+package judge
+
+import (
+	"cmp"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/why/account"
+)
+
+// detail finds the slice and the culprit of a cause.
+func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
+	s := why.Share{Stage: x.stage, Wait: x.wait, Value: x.value, Usual: x.usual, Share: x.share}
+	wait := x.wait
+	if wait == place.RunSlow {
+		wait = place.Run
+	}
+	if wait == place.Variation {
+		return s
+	}
+	if s.Wait == place.RunSlow {
+		s.Frequency, s.UsualFrequency, s.Cores = x.frequency, x.usualFrequency, j.cores(a, u)
+	}
+	var best account.Cell
+	most := trace.Duration(-1)
+	for c := range a.Cells() {
+		if c.Wait != wait || x.stage != place.NoStage && c.Stage != x.stage {
+			continue
+		}
+		usual := trace.Duration(0)
+		if wait != place.EarlierFrame {
+			usual = u.cell(c.ID)
+		}
+		if over := c.Time - usual; over > most {
+			best, most = c, over
+			s.SliceValue, s.SliceUsual = c.Time, usual
+		}
+	}
+	if most < 0 {
+		return s
+	}
+	if wait == place.EarlierFrame {
+		s.Earlier = a.EarlierFrame(&best)
+		return s
+	}
+	if s.Wait == place.RunSlow && most*5 < (x.value-x.usual)*3 {
+		// The whole frame was slower. One slice would stand for time spent in others.
+		s.SliceValue, s.SliceUsual = 0, 0
+		s.Advice = j.advice(a, &s, place.Place{})
+		return s
+	}
+	var in place.Place
+	s.Slice, in, s.Reason = j.book.Slice(&best)
+	if s.Stage == place.NoStage {
+		in.Stage = best.Stage
+	} else if in.Stage == place.NoStage {
+		in.Stage = s.Stage
+	}
+	waited := j.book.Waited(a, s.Stage, wait)
+	s.Culprit, s.Function, s.Reason = waited.Culprit, waited.Function, cmp.Or(s.Reason, waited.Reason)
+	if s.Stage == place.Display && wait == place.WaitFence {
+		return s // nobody can do anything about the display
+	}
+	if wait == place.WaitRender {
+		s.Earlier = a.Drawn()
+	}
+	s.Advice = j.advice(a, &s, in)
+	return s
+}
+
+// advice returns the advice for a cause of a frame in a slice that means in.
+func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) place.Advice {
+	c := place.Cause{Wait: s.Wait, Place: in, Reason: s.Reason, Scheduled: !a.OnlySlices(), OthersScheduled: j.causes.Scheduled}
+	if s.Wait == place.WaitUnknown && j.causes.Limited {
+		return place.NoAdvice // the sentence says which limit to raise
+	}
+	if a.Frame.Kind == analyzer.RenderFrame {
+		c.Reader = place.System
+	}
+	if by := s.Culprit; by != nil {
+		switch {
+		case by.CollectsGarbage() && (s.Wait == place.WaitOwnThread || s.Wait == place.WaitGC):
+			c.Wait = place.WaitGC
+		case place.IsLogger(by.Process) || place.IsLogger(by.Thread):
+			c.Rival = place.Logger
+		case by.PID == a.Frame.Process.PID:
+			c.Rival = place.OwnThread
+		default:
+			c.Rival = place.OtherThread
+		}
+	}
+	return c.Advice()
+}
+
+// moreOnLittle is how much more of its time on processors a frame must have run on clusters
+// with a low frequency for the cores to be the reason, in per mille.
+const moreOnLittle = 300
+
+// cores returns the processors on which a frame ran more than usual, if they are of a cluster
+// with a lower highest frequency; nil for other frames.
+func (j *judge) cores(a *account.Account, u *usual) *why.Cores {
+	if len(u.references) == 0 {
+		return nil
+	}
+	low := j.book.LowClusters()
+	if u.onLow == nil {
+		for i := range low {
+			var shares []int64
+			for _, b := range u.references {
+				shares = append(shares, j.book.UpToCluster(b, i))
+			}
+			u.onLow = append(u.onLow, quantile(shares, len(shares), 1, 2))
+		}
+	}
+	for i := range low {
+		if j.book.UpToCluster(a, i)-u.onLow[i] >= moreOnLittle {
+			return &why.Cores{Little: i == 0, CPUs: j.book.Cluster(i)}
+		}
+	}
+	return nil
+}

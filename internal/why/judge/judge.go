@@ -1,0 +1,178 @@
+package judge
+
+import (
+	"maps"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/why/account"
+	"ohframe/internal/why/record"
+)
+
+// Thresholds of the outcomes.
+const (
+	justMissed = 200 * trace.Microsecond
+	// leastShare is the least share of a cause that stands for a frame.
+	leastShare = 500 * trace.Microsecond
+)
+
+// judge explains the frames of one input.
+type judge struct {
+	record *record.Record
+	book   *account.Book
+	causes *why.Causes
+	sums   sums // of the current frame
+	// values are for usual.compute, and explanations and parts for the next frames: allocated
+	// together, as there is one for each frame.
+	values       values
+	explanations []why.Explanation
+	parts        []why.Part
+}
+
+// Explain returns why the frames of t took their time. The record must be that of the events
+// of t.
+func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
+	c := &why.Causes{
+		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, Functions: r.Functions, Limited: r.Limited,
+		TooDeep: r.TooDeep,
+	}
+	j := &judge{record: r, book: account.New(r, t), causes: c}
+	threads := j.book.Threads
+	groups := map[role]*group{}
+	for _, tid := range slices.Sorted(maps.Keys(threads)) {
+		for _, a := range threads[tid] {
+			g := groups[roleOf(a.Frame)]
+			if g == nil {
+				g = &group{usuals: map[usualID]*usual{}}
+				groups[roleOf(a.Frame)] = g
+			}
+			g.all = append(g.all, a)
+		}
+	}
+	for _, late := range [...]bool{true, false} {
+		for _, tid := range slices.Sorted(maps.Keys(threads)) {
+			for _, a := range threads[tid] {
+				if a.Late() != late {
+					continue
+				}
+				c.Frames[a.Frame] = j.explain(a, groups[roleOf(a.Frame)])
+				if !late {
+					a.Forget() // late frames are compared with others, and come first
+				}
+			}
+		}
+	}
+	for _, list := range threads {
+		for _, a := range list {
+			a.Forget()
+			c.FindRoot(c.Frames[a.Frame])
+		}
+	}
+	j.explainShown()
+	j.explainPickUps(t)
+	return c
+}
+
+func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
+	j.sums = j.sums.components(a)
+	values := j.sums
+	if len(j.explanations) == 0 {
+		j.explanations = make([]why.Explanation, 64)
+	}
+	e := &j.explanations[0]
+	j.explanations = j.explanations[1:]
+	*e = why.Explanation{Frame: a.Frame, Start: a.Start, End: a.Last(), Unknown: a.Unknown, Parts: j.partsOf(values)}
+	if !a.Late() {
+		return e
+	}
+	e.Overrun = a.Overrun()
+	e.Pieces, e.Slices = j.book.Pieces(a), j.book.SliceTimes(a)
+	u := g.usualFor(a, &j.values)
+	e.Basis = u.basis
+	usuals := u.within(a.Budget(), values)
+	e.Usual = j.partsOf(usuals)
+	unknown, sum := trace.Duration(0), trace.Duration(0)
+	for _, x := range u.shares(values, usuals, e.Overrun) {
+		sum += x.excess
+		if x.wait == place.WaitUnknown {
+			unknown += x.excess
+		}
+		e.Shares = append(e.Shares, j.detail(a, u, x))
+	}
+	e.Outcome = outcome(a, e, unknown, sum)
+	e.Confidence = j.confidence(a, e)
+	return e
+}
+
+// outcome returns the outcome of a late frame. sum is the excess of its components, and
+// unknown the part for which it is unknown what the thread did.
+func outcome(a *account.Account, e *why.Explanation, unknown, sum trace.Duration) why.Outcome {
+	if len(e.Shares) == 0 {
+		return why.NotKnown
+	}
+	first := &e.Shares[0]
+	least := max(e.Overrun*2/5, leastShare)
+	if e.Overrun < 2*leastShare {
+		least = e.Overrun / 2
+	}
+	switch {
+	case e.Overrun < justMissed:
+		return why.JustMissed
+	case a.OnlySlices() && first.Share >= least && first.Wait == place.WaitUnknown:
+		return why.PlaceOnly
+	case !a.OnlySlices() && unknown*2 > sum:
+		return why.NotKnown
+	case first.Share < least || first.Wait == place.WaitUnknown && !a.OnlySlices():
+		return why.Mixed
+	case first.Wait == place.EarlierFrame:
+		return why.KnockOn
+	}
+	return why.OneCause
+}
+
+// confidence counts what makes a cause less sure (docs/why.md 4).
+func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidence {
+	steps := 0
+	if !a.OnlySlices() && a.Unknown*100 > a.End.Sub(a.Start) {
+		steps++
+	}
+	if !a.OnlySlices() && a.Unknown > 0 && j.book.LostEvents(a) {
+		steps += 2
+	}
+	if e.Basis >= why.FewFrames {
+		steps++
+	}
+	if e.Basis == why.Budget {
+		steps += 2
+	}
+	if s := e.Cause(); s != nil {
+		switch {
+		case s.Culprit != nil && !s.Culprit.Sure:
+			steps++
+		case s.Culprit == nil && s.Function == "" && s.Wait >= place.WaitOwnThread && s.Wait <= place.WaitSleep:
+			steps++
+		}
+	}
+	return why.Confidence(min(steps, 3))
+}
+
+// partsOf returns the components that have a time.
+func (j *judge) partsOf(components sums) []why.Part {
+	if cap(j.parts)-len(j.parts) < len(components) {
+		j.parts = make([]why.Part, 0, max(1024, len(components)))
+	}
+	list := j.parts[len(j.parts):]
+	for _, c := range components {
+		if c.time > 0 {
+			list = append(list, why.Part{Stage: c.stage, Wait: c.wait, Time: c.time})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	j.parts = j.parts[:len(j.parts)+len(list)]
+	return list[:len(list):len(list)]
+}

@@ -1,0 +1,282 @@
+package judge
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/analyzer/why/place"
+	"ohframe/internal/why/account"
+)
+
+// passing is a render frame on its way to the display.
+//
+//	start    actual   drawing   drawn    committing  committed     shown
+//	  │ main thread    │ draw     │ wait     │ commit     │ display   │
+type passing struct {
+	frame         *analyzer.Frame
+	start, actual trace.Time
+	marks         [6]trace.Time // the times above, without actual
+	late          bool          // by the time at which it is shown
+	// Account covers the whole way. It is nil if the threads of the frame are not examined.
+	*account.Account
+}
+
+// steps are the stages between the marks of a passing.
+var steps = [5]place.Stage{place.Frame, place.Draw, place.CommitWait, place.Composer, place.Display}
+
+// newPassing returns the way of a frame to the display, nil if a part of it is unknown.
+func newPassing(f *analyzer.Frame, start trace.Time) *passing {
+	if f.Kind != analyzer.RenderFrame || f.Android != nil || !f.Present.Known() || f.PresentEstimated || !f.Commit.Known() || f.Present <= start {
+		return nil
+	}
+	p := &passing{frame: f, start: start, actual: max(f.Actual.Start, start)}
+	drawing, drawn := f.Actual.End, f.Actual.End
+	if f.Draw.Known() {
+		drawing, drawn = f.Draw.Start, f.Draw.End
+	}
+	// A commit may begin before the drawing thread has finished, and the display may show
+	// the frame before the commit ends. Each mark is at most the next one.
+	shown := f.Present
+	committed := min(f.Commit.End, shown)
+	committing := max(min(f.Commit.Start, committed), p.actual)
+	committed = max(committed, committing)
+	drawn = max(min(drawn, committing), p.actual)
+	drawing = max(min(drawing, drawn), p.actual)
+	p.marks = [...]trace.Time{start, drawing, drawn, committing, committed, shown}
+	return p
+}
+
+func (p *passing) stages() []why.ShownStage {
+	list := make([]why.ShownStage, 0, len(steps))
+	for i, stage := range steps {
+		s := why.ShownStage{Stage: stage, Time: p.marks[i+1].Sub(p.marks[i])}
+		if d := p.frame.Deadline; d.Known() {
+			s.After = max(p.marks[i+1].Sub(max(p.marks[i], d)), 0)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// toCommitted and toShown are the times from the start to the end of the commit and until
+// the display shows the frame.
+func (p *passing) toCommitted() trace.Duration { return p.marks[4].Sub(p.marks[0]) }
+func (p *passing) toShown() trace.Duration     { return p.marks[5].Sub(p.marks[0]) }
+
+// explainShown finds out how render frames got to the display.
+func (j *judge) explainShown() {
+	type id struct {
+		process *analyzer.Process
+		period  trace.Duration
+	}
+	groups := map[id][]*passing{}
+	for _, tid := range slices.Sorted(maps.Keys(j.book.Threads)) {
+		for _, a := range j.book.Threads[tid] {
+			if p := newPassing(a.Frame, a.Start); p != nil {
+				k := id{p.frame.Process, roundPeriod(p.frame.Period)}
+				groups[k] = append(groups[k], p)
+				j.causes.Frames[p.frame].Shown = &why.Shown{At: p.marks[5], Stages: p.stages()}
+			}
+		}
+	}
+	var ways []*usualWay
+	var chosen []*passing // those whose threads are examined
+	for _, group := range groups {
+		if w := newUsualWay(group); w != nil {
+			for _, p := range group {
+				w.compare(p, j.causes.Frames[p.frame].Shown)
+			}
+			if len(w.late) > 0 {
+				ways = append(ways, w)
+				chosen = append(chosen, slices.Concat(w.late, w.usuals)...)
+			}
+		}
+	}
+	j.fill(chosen)
+	for _, w := range ways {
+		w.finish(&j.values)
+		for _, p := range w.late {
+			j.judgeShown(w, p)
+		}
+	}
+}
+
+// fill finds out what the threads did in frames on their way to the display.
+func (j *judge) fill(list []*passing) {
+	slices.SortFunc(list, func(a, b *passing) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.frame.TID, b.frame.TID))
+	})
+	work := map[trace.TID][]*account.Account{}
+	part := func(tid trace.TID, f *analyzer.Frame, start, actual, end trace.Time, stage place.Stage) *account.Account {
+		a := account.Part(f, start, actual, end, stage)
+		if start < end {
+			work[tid] = append(work[tid], a)
+		}
+		return a
+	}
+	before := map[*analyzer.Frame]bool{}
+	parts := make([][4]*account.Account, len(list)) // of the first four steps
+	for n, p := range list {
+		p.Account = account.Part(p.frame, p.start, p.actual, p.frame.Present, place.NoStage)
+		// What the main thread did before the frame may belong to earlier frames.
+		frames := j.book.Threads[p.frame.TID]
+		i, _ := slices.BinarySearchFunc(frames, p.actual, func(a *account.Account, t trace.Time) int { return cmp.Compare(a.Actual, t) })
+		for i--; i >= 0 && frames[i].End > p.start; i-- {
+			if f := frames[i].Frame; !before[f] {
+				before[f] = true
+				part(f.TID, f, frames[i].Actual, frames[i].Actual, frames[i].End, place.NoStage)
+			}
+		}
+		committing := j.record.Committing(p.frame.Commit.Start)
+		for i, tid := range [4]trace.TID{p.frame.TID, j.record.Drawing(p.frame.Draw.Start), committing, committing} {
+			start, end, stage := p.marks[i], p.marks[i+1], steps[i]
+			actual := start
+			if i == 0 {
+				actual, stage = min(p.actual, end), place.NoStage
+			}
+			parts[n][i] = part(tid, p.frame, start, actual, end, stage)
+		}
+	}
+	for tid, list := range work {
+		j.book.Fill(tid, list)
+	}
+	for n, p := range list {
+		p.Join(parts[n][:])
+		p.addDisplay()
+	}
+}
+
+// addDisplay adds the cells of the display.
+func (p *passing) addDisplay() {
+	done := p.marks[4]
+	for _, g := range p.frame.GPU {
+		done = max(done, min(g.End, p.marks[5]))
+	}
+	p.Add(place.Display, place.GPU, done.Sub(p.marks[4]))
+	p.Add(place.Display, place.WaitFence, p.marks[5].Sub(done))
+}
+
+// usualWay is how frames of one refresh period usually get to the display.
+type usualWay struct {
+	*usual
+	toShown trace.Duration
+	delay   trace.Duration // usual, of the commit
+	// inTime is the longest time until the end of the commit of a frame that was shown on
+	// time.
+	inTime trace.Duration
+	steps  [5]trace.Duration
+	// usuals are some of the frames that were shown on time, and late those that were shown
+	// late, delays included. Before has the frame before each.
+	usuals, late []*passing
+	before       map[*passing]*passing
+}
+
+// maxUsuals is how many frames it is looked into what is usual.
+const maxUsuals = 512
+
+// newUsualWay returns what is usual for frames in order of time, nil if they are too few.
+func newUsualWay(group []*passing) *usualWay {
+	slices.SortStableFunc(group, func(a, b *passing) int { return cmp.Compare(a.start, b.start) })
+	times := make([]trace.Duration, 0, len(group))
+	for _, p := range group {
+		times = append(times, p.toShown())
+	}
+	w := &usualWay{usual: &usual{}, toShown: quantile(times, len(times), 1, 2), before: map[*passing]*passing{}}
+	var lengths [5][]trace.Duration
+	for i, p := range group {
+		over := p.toShown() - w.toShown
+		if over*2 > p.frame.Period {
+			p.late = true
+			w.late = append(w.late, p)
+			if i > 0 {
+				w.before[p] = group[i-1]
+			}
+		}
+		if over.Abs()*2 > p.frame.Period {
+			continue
+		}
+		w.inTime = max(w.inTime, p.toCommitted())
+		w.usuals = append(w.usuals, p)
+		for i := range lengths {
+			lengths[i] = append(lengths[i], p.marks[i+1].Sub(p.marks[i]))
+		}
+	}
+	n := len(w.usuals)
+	if n < enoughFrames {
+		return nil
+	}
+	for i := range lengths {
+		w.steps[i] = quantile(lengths[i], n, 1, 2)
+	}
+	w.usuals = thinned(w.usuals, maxUsuals)
+	return w
+}
+
+// compare sets what the frames alone say of a frame.
+func (w *usualWay) compare(p *passing, s *why.Shown) {
+	s.Due = p.marks[0].Add(w.toShown)
+	for i := range s.Stages {
+		s.Stages[i].Usual = w.steps[i]
+	}
+}
+
+// finish computes what is usual on the threads.
+func (w *usualWay) finish(v *values) {
+	var delays []trace.Duration
+	for _, p := range w.usuals {
+		w.references = append(w.references, p.Account)
+		delays = append(delays, p.Idle())
+	}
+	w.delay = quantile(delays, len(delays), 1, 2)
+	w.compute(v)
+}
+
+// judgeShown finds the causes of a frame that was shown late. A longer delay than usual is
+// on purpose.
+func (j *judge) judgeShown(w *usualWay, p *passing) {
+	s := j.causes.Frames[p.frame].Shown
+	s.Delay = p.Idle()
+	s.Due = s.Due.Add(max(p.Idle()-w.delay, 0))
+	late := s.At.Sub(s.Due)
+	if late*2 <= p.frame.Period {
+		return
+	}
+	s.Late = late
+	values := sums(nil).components(p.Account)
+	usuals := w.within(w.toShown-w.delay, values)
+	inTime := p.toCommitted() <= w.inTime+noiseFloor
+	before := w.before[p]
+	first := -1
+	for _, x := range w.shares(values, usuals, s.Late) {
+		share := j.detail(p.Account, w.usual, x)
+		if share.Stage == place.Display && share.Wait == place.WaitFence && before != nil && before.late && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
+			share.Earlier = before.frame
+		}
+		if first < 0 && stands(&share, inTime) {
+			first = len(s.Shares)
+		}
+		s.Shares = append(s.Shares, share)
+	}
+	if first > 0 {
+		cause := s.Shares[first]
+		s.Shares = slices.Insert(slices.Delete(s.Shares, first, first+1), 0, cause)
+	}
+}
+
+// stands reports whether a share can be the cause of a frame that was shown late. A frame
+// whose commit was too late for its refresh waits for the next one, so that waiting for the
+// display is a consequence. A frame that was committed in time was shown late by the
+// display.
+func stands(s *why.Share, inTime bool) bool {
+	switch {
+	case s.Wait == place.Variation:
+		return false
+	case s.Stage == place.Display && s.Wait == place.WaitFence:
+		return inTime
+	}
+	return !inTime || s.Stage == place.Display
+}
