@@ -60,7 +60,7 @@ diff-power:
 # Writes the lists of measures, and what recording prints, in docs/.
 docs:
 	OHFRAME_UPDATE_DOCS=1 go test ./internal/diff ./internal/report -run '^TestMeasuresAreDocumented$$' -count 1
-	OHFRAME_UPDATE_DOCS=1 go test ./cmd/ohframe -run '^TestRecord(Document|Failures)$$' -count 1
+	OHFRAME_UPDATE_DOCS=1 go test ./cmd/ohframe -run '^TestRecordDocument$$' -count 1
 
 # Compares the causes of late frames with those of many generated traces, and writes
 # the table in docs/why.md.
