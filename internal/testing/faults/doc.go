@@ -1,16 +1,10 @@
 // Package faults contains tests with damaged traces. It has no other code.
 //
-// A trace, a kind of damage and a seed determine a case. The test compares the
-// frames of the damaged trace with those of the original:
+// A trace, a kind of damage and a seed determine a case:
 //
-//	trace ──────────────────────────▶ timeline ─┬─▶ frames ──▶ untouched ones
-//	  │                                         │                  ║ are equal
-//	  └─▶ damage ──▶ damaged trace ─▶ timeline ─┴─▶ frames ──▶ the same ones
-//	        │                             │
-//	        └─ which lines of which       └─▶ Perfetto trace ──▶ read back, the engine's gate
-//	           threads are not as
-//	           they were
+//	trace ──▶ damage ──▶ damaged trace ─┬─▶ timeline of 1 and of 3 workers ──▶ equal, valid
+//	                                    └─▶ Perfetto trace ──▶ read back, the engine's gate
 //
-// A frame is untouched if no line that can affect it, by the rules of docs/frames.md,
-// is damaged. A damaged line may change only the frames that it can affect.
+// Frames are compared with those of the undamaged trace by two simple rules: damage does
+// not change frames that ended long before it, and one damaged line changes few frames.
 package faults
