@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ohframe"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/slow"
 )
 
@@ -196,7 +196,7 @@ func TestCausesAreLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := ohframe.Options{Causes: true, Limits: limits.Limits{States: 1000}}
+	o := ohframe.Options{Causes: true, Limits: trace.Limits{States: 1000}}
 	in, err := ohframe.Read(t.Context(), bytes.NewReader(demo), o)
 	if err != nil {
 		t.Fatal(err)

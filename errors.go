@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"ohframe/analyzer/limits"
 	"ohframe/internal/failure"
+	"ohframe/internal/inflation"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
@@ -20,7 +20,7 @@ type Error struct {
 	Hint string
 	// Line is the line of the input, counted from 1; zero if unknown.
 	Line int
-	// Limit is the name of the limit that the input exceeds, one of limits.All; empty
+	// Limit is the name of the limit that the input exceeds, one of trace.AllLimits; empty
 	// unless the error is ErrLimit.
 	Limit string
 	// Err is one of the errors below, or nil.
@@ -68,7 +68,7 @@ var (
 // of the reader or the context, are returned as they are.
 func asError(err error) error {
 	var line *hitrace.LineError
-	var limit *limits.Error
+	var limit *inflation.Error
 	var failed *failure.Error
 	switch {
 	case errors.As(err, &line):

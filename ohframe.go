@@ -26,7 +26,6 @@ import (
 	"io"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
@@ -42,7 +41,7 @@ type Options struct {
 	Strict bool
 	// Limits bound the memory that an input can make a reader use. Zero fields have
 	// their defaults; docs/limits.md lists them.
-	Limits limits.Limits
+	Limits trace.Limits
 	// Window is the part of the trace to read. Frames at its edges are truncated.
 	Window hitrace.Window
 	// Workers is how many blocks of text are parsed concurrently, 1 to 64. Zero is

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 )
@@ -19,7 +19,7 @@ func BenchmarkTrack(b *testing.B) {
 		b.Fatal(err)
 	}
 	var batch hitrace.Batch
-	batch.Parse(text.Bytes(), limits.Default().Line)
+	batch.Parse(text.Bytes(), trace.DefaultLimits().Line)
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
@@ -51,7 +50,7 @@ type Options struct {
 	// bytes of one has that name.
 	FullNames []string
 	// Limits are the limits Threads, Frames, Records and Examples.
-	Limits limits.Limits
+	Limits trace.Limits
 }
 
 // StatedOffset is an offset that an input states.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -72,7 +72,7 @@ root 600 601 over
 
 // No bound of the trace's own names is touched by the dump's.
 func TestProcessDumpAddsNoThreads(t *testing.T) {
-	dump := hitrace.NewProcessDump(limits.Default().Threads)
+	dump := hitrace.NewProcessDump(trace.DefaultLimits().Threads)
 	fmt.Fprintln(dump, "USER PID TID CMD")
 	for i := range 1000 {
 		fmt.Fprintf(dump, "u0 %d %d worker\n", 100+i/10, 100+i)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
@@ -37,9 +36,9 @@ func TestSameContent(t *testing.T) {
 	cut, _ := convert(t, text, Options{})
 	want := printedIn(t, cut)
 	for name, options := range map[string]Options{
-		"all at once": {Reader: hitrace.Options{Limits: limits.Limits{Line: len(text)}}}, // and a block is no shorter than a line
+		"all at once": {Reader: hitrace.Options{Limits: trace.Limits{Line: len(text)}}}, // and a block is no shorter than a line
 		"compressed":  {Compress: true},
-		"both":        {Reader: hitrace.Options{Limits: limits.Limits{Line: len(text)}}, Compress: true},
+		"both":        {Reader: hitrace.Options{Limits: trace.Limits{Line: len(text)}}, Compress: true},
 	} {
 		data, _ := convert(t, text, options)
 		if got := printedIn(t, data); !slices.Equal(got, want) {

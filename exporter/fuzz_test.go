@@ -18,7 +18,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
@@ -160,7 +159,7 @@ func fuzzOptions(how byte) Options {
 		o.Analyzer.ClockOffset = new(trace.Duration)
 	}
 	if how&128 != 0 {
-		few := limits.Limits{Threads: 4, Strings: fuzzNames, Nesting: 2, Async: 2, Frames: 3, Records: 3}
+		few := trace.Limits{Threads: 4, Strings: fuzzNames, Nesting: 2, Async: 2, Frames: 3, Records: 3}
 		o.Reader.Limits, o.Analyzer.Limits = few, few
 	}
 	return o

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/hostiletest"
@@ -227,13 +227,13 @@ func TestHostileInputIsConverted(t *testing.T) {
 // slices, threads and names are kept until the end of the input.
 func TestHostileInputTakesLittleMemory(t *testing.T) {
 	slow.Skip(t)
-	small := limits.Limits{Threads: 1000, Strings: 1000, Nesting: 100, Async: 1000, Frames: 1000, Records: 1000}
+	small := trace.Limits{Threads: 1000, Strings: 1000, Nesting: 100, Async: 1000, Frames: 1000, Records: 1000}
 	for _, test := range []struct {
 		name    string
-		limits  limits.Limits
+		limits  trace.Limits
 		workers int
 		heap    uint64
-	}{{"default limits", limits.Limits{}, 2, 40 << 20}, {"small limits", small, 1, 20 << 20}} {
+	}{{"default limits", trace.Limits{}, 2, 40 << 20}, {"small limits", small, 1, 20 << 20}} {
 		for name, lines := range hostile {
 			t.Run(test.name+"/"+name, func(t *testing.T) {
 				hostiletest.CheckPeak(t, test.heap, func() {
@@ -286,26 +286,26 @@ func TestLimits(t *testing.T) {
 	}
 	for _, test := range []struct {
 		lines  string
-		limits limits.Limits
+		limits trace.Limits
 		what   string
 		over   func(s *Summary) int
 		want   int
 	}{
-		{"asynchronous slices", limits.Limits{Async: 100}, "async", func(s *Summary) int { return s.Over.Async }, n - 100},
-		{"open slices", limits.Limits{Nesting: 100}, "nesting", func(s *Summary) int { return s.Over.Nesting }, n - 100},
-		{"open slices", limits.Limits{Nesting: 1000}, "Perfetto's nesting", func(s *Summary) int { return s.Over.Nesting }, n - 512},
-		{"times at a stand", limits.Limits{Threads: 100}, "threads", func(s *Summary) int { return s.Over.Threads }, n * 4 / 5},
-		{"times at a stand", limits.Limits{Threads: 100}, "threads' frames", diagnosed(analyzer.ThreadsOver), n * 4 / 5},
-		{"processes", limits.Limits{Threads: 100}, "names", diagnosed(analyzer.NamesOver), n - 100},
-		{"frames", limits.Limits{Frames: 100}, "frames", diagnosed(analyzer.FramesOver), n/4 - 100},
-		{"frames", limits.Limits{Records: 100}, "transactions", diagnosed(analyzer.RecordsOver), n/4 - 100},
-		{"transactions applied outside frames", limits.Limits{Records: 100}, "applied", diagnosed(analyzer.RecordsOver), n - 50},
-		{"GPU work without frames", limits.Limits{Records: 100}, "GPU work", diagnosed(analyzer.RecordsOver), n/2 - 100},
-		{"GPU work without end", limits.Limits{Records: 100}, "open GPU work", diagnosed(analyzer.RecordsOver), n - 100},
-		{"commits", limits.Limits{Records: 100}, "commits", diagnosed(analyzer.RecordsOver), n/2 - 100},
-		{"fences", limits.Limits{Records: 100}, "fences", diagnosed(analyzer.RecordsOver), n/2 - 100},
-		{"fences", limits.Limits{Strings: 100}, "names of fences", diagnosed(analyzer.StringsOver), n/2 - 100},
-		{"traces with frames", limits.Limits{Traces: 10}, "traces", func(s *Summary) int {
+		{"asynchronous slices", trace.Limits{Async: 100}, "async", func(s *Summary) int { return s.Over.Async }, n - 100},
+		{"open slices", trace.Limits{Nesting: 100}, "nesting", func(s *Summary) int { return s.Over.Nesting }, n - 100},
+		{"open slices", trace.Limits{Nesting: 1000}, "Perfetto's nesting", func(s *Summary) int { return s.Over.Nesting }, n - 512},
+		{"times at a stand", trace.Limits{Threads: 100}, "threads", func(s *Summary) int { return s.Over.Threads }, n * 4 / 5},
+		{"times at a stand", trace.Limits{Threads: 100}, "threads' frames", diagnosed(analyzer.ThreadsOver), n * 4 / 5},
+		{"processes", trace.Limits{Threads: 100}, "names", diagnosed(analyzer.NamesOver), n - 100},
+		{"frames", trace.Limits{Frames: 100}, "frames", diagnosed(analyzer.FramesOver), n/4 - 100},
+		{"frames", trace.Limits{Records: 100}, "transactions", diagnosed(analyzer.RecordsOver), n/4 - 100},
+		{"transactions applied outside frames", trace.Limits{Records: 100}, "applied", diagnosed(analyzer.RecordsOver), n - 50},
+		{"GPU work without frames", trace.Limits{Records: 100}, "GPU work", diagnosed(analyzer.RecordsOver), n/2 - 100},
+		{"GPU work without end", trace.Limits{Records: 100}, "open GPU work", diagnosed(analyzer.RecordsOver), n - 100},
+		{"commits", trace.Limits{Records: 100}, "commits", diagnosed(analyzer.RecordsOver), n/2 - 100},
+		{"fences", trace.Limits{Records: 100}, "fences", diagnosed(analyzer.RecordsOver), n/2 - 100},
+		{"fences", trace.Limits{Strings: 100}, "names of fences", diagnosed(analyzer.StringsOver), n/2 - 100},
+		{"traces with frames", trace.Limits{Traces: 10}, "traces", func(s *Summary) int {
 			for _, c := range s.Totals.Problems.Counts() {
 				if c.Problem == hitrace.TraceOver {
 					return c.Total
@@ -313,7 +313,7 @@ func TestLimits(t *testing.T) {
 			}
 			return 0
 		}, (n/4 - 10) * 3},
-		{"periods", limits.Limits{Records: 100}, "periods", diagnosed(analyzer.RecordsOver), n - 100},
+		{"periods", trace.Limits{Records: 100}, "periods", diagnosed(analyzer.RecordsOver), n - 100},
 	} {
 		text, err := io.ReadAll(hostile[test.lines](n))
 		if err != nil {

@@ -1,5 +1,7 @@
 // Package trace defines the units of all other packages: times, durations, and the
-// ids of processes, threads and processors.
+// ids of processes, threads and processors. It also defines the limits on what an
+// input can use. Each is far above what devices record. When a limit is reached, the
+// summary reports it, or reading ends with an error that has the limit's name.
 package trace
 
 import (

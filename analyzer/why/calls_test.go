@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
@@ -36,7 +36,7 @@ func TestLostCalls(t *testing.T) {
 		s.wake(601, 2, 500)
 		s.change(1, 0, "R", 500)
 	}, nil, nil)
-	recorder := record.New(limits.Limits{Async: limit})
+	recorder := record.New(trace.Limits{Async: limit})
 	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestLimitedSentence(t *testing.T) {
 			s.at += long
 		}
 	}, nil, nil)
-	recorder := record.New(limits.Limits{States: 40})
+	recorder := record.New(trace.Limits{States: 40})
 	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(s.text()), hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
@@ -73,7 +72,7 @@ func found(t *testing.T, frames string) string {
 		p.play(t, strings.Fields(strings.ReplaceAll(line, ")", " ) ")))
 	}
 	zero := trace.Duration(0)
-	recorder := record.New(limits.Default())
+	recorder := record.New(trace.DefaultLimits())
 	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(p.inOrder()), hitrace.Options{Strict: true}, analyzer.Options{ClockOffset: &zero}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hostiletest"
@@ -197,7 +197,7 @@ func (w *writer) frame(tid, vsync, period int, in func()) {
 	w.marker(tid, "E|1000|")
 }
 
-func analyzeHostile(t testing.TB, text []byte, l limits.Limits) {
+func analyzeHostile(t testing.TB, text []byte, l trace.Limits) {
 	t.Helper()
 	recorder := record.New(l)
 	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{Limits: l}, recorder.Sink())
@@ -224,7 +224,7 @@ func TestHostile(t *testing.T) {
 			hostiletest.CheckLinear(t, slow.Of(4000, 20_000), func(n int) func() {
 				w := &writer{at: 1_000_000}
 				h.make(w, n)
-				return func() { analyzeHostile(t, w.Bytes(), limits.Default()) }
+				return func() { analyzeHostile(t, w.Bytes(), trace.DefaultLimits()) }
 			})
 		})
 	}
@@ -233,7 +233,7 @@ func TestHostile(t *testing.T) {
 // TestMemory: the recorder stores no more than its limits, whatever the trace.
 func TestMemory(t *testing.T) {
 	slow.Skip(t)
-	l := limits.Default()
+	l := trace.DefaultLimits()
 	l.States = 1 << 16
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"testing/iotest"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
@@ -34,7 +33,7 @@ type verdict struct {
 
 func verdicts(t testing.TB, r io.Reader, workers int, offset *trace.Duration) []verdict {
 	t.Helper()
-	recorder := record.New(limits.Default())
+	recorder := record.New(trace.DefaultLimits())
 	timeline, _, err := analyzer.Analyze(context.Background(), r, hitrace.Options{Workers: workers}, analyzer.Options{ClockOffset: offset}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/tracetest"
@@ -18,7 +18,7 @@ import (
 
 func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
-	recorder := record.New(limits.Default())
+	recorder := record.New(trace.DefaultLimits())
 	timeline, _, err := analyzer.Analyze(context.Background(), r, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
@@ -99,14 +99,14 @@ func traceFlags(strict string) []cli.Flag {
 		&cli.IntFlag{Name: "workers", Category: commonCategory, Usage: "process `N` blocks of the trace at once; 0 is one for each processor", DefaultText: "one for each processor"},
 		&cli.StringFlag{Name: "entry", Category: commonCategory, Usage: "file `NAME`, or a pattern, to read from archives of several files"},
 		&cli.BoolFlag{Name: "strict", Category: commonCategory, Usage: strict},
-		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &limits.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},
+		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &trace.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},
 	}
 }
 
 // traceOptions returns the options that traceFlags set, without Strict.
 func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	o.Workers, o.Entry, o.EntryIfArchive = c.Int("workers"), c.String("entry"), usedFiles(c).inputs > 1
-	o.Limits = *c.Generic("limit").(*limits.Limits)
+	o.Limits = *c.Generic("limit").(*trace.Limits)
 	if o.Workers < 0 {
 		return o, &failure{what: fmt.Sprintf("--workers %d: must not be negative", o.Workers)}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 )
 
 // manualSections follow what the library writes about commands and flags.
@@ -79,8 +79,8 @@ func limitsSection() string {
 	var b strings.Builder
 	b.WriteString("\n# LIMITS\n\n" +
 		"**--limit NAME=NUMBER** sets a resource limit. k, M and G are thousands, Ki, Mi and Gi powers of 1024.\n")
-	for _, l := range limits.All {
-		fmt.Fprintf(&b, "\n**%s** (default %s)\n: %s; over it: %s\n", l.Name, limits.Number(l.Default), l.Unit, l.Over)
+	for _, l := range trace.AllLimits {
+		fmt.Fprintf(&b, "\n**%s** (default %s)\n: %s; over it: %s\n", l.Name, trace.FormatLimit(l.Default), l.Unit, l.Over)
 	}
 	return b.String()
 }

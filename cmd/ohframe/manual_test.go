@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 )
 
 // The page formats without a complaint, and has every command, flag and limit.
@@ -64,8 +64,8 @@ func TestManual(t *testing.T) {
 	app := newApp()
 	check("", app.VisibleCommands())
 	check("   ", app.Command("fleet").Subcommands)
-	for _, l := range limits.All {
-		want = append(want, " "+l.Name+" (default "+limits.Number(l.Default)+")\n")
+	for _, l := range trace.AllLimits {
+		want = append(want, " "+l.Name+" (default "+trace.FormatLimit(l.Default)+")\n")
 	}
 	for _, text := range want {
 		if !strings.Contains(out.String(), text) {

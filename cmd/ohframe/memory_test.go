@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
 )
@@ -106,7 +106,7 @@ const mostMemory = 4 << 30
 func TestMemoryOfLimits(t *testing.T) {
 	slow.SkipRace(t)
 	costs := memoryCosts(t)
-	for _, l := range limits.All {
+	for _, l := range trace.AllLimits {
 		if _, ok := costs[l.Name]; !ok {
 			t.Errorf("docs/limits.md has no cost of %s", l.Name)
 		}
@@ -199,15 +199,15 @@ func TestMemoryAtLimits(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, in := range memoryInputs[:2] {
-		i := slices.IndexFunc(limits.All, func(l limits.Limit) bool { return l.Name == in.limit })
-		input := in.write(t, limits.All[i].Default)
+		i := slices.IndexFunc(trace.AllLimits, func(l trace.Limit) bool { return l.Name == in.limit })
+		input := in.write(t, trace.AllLimits[i].Default)
 		for _, args := range memoryRuns {
 			command := exec.Command(program, memoryArgs(args, input)[1:]...)
 			if err := command.Run(); command.ProcessState == nil {
 				t.Fatal(err)
 			}
 			peak := int(command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10
-			t.Logf("| `%s` | %d %s | %d MB |", args, limits.All[i].Default, in.limit, peak>>20)
+			t.Logf("| `%s` | %d %s | %d MB |", args, trace.AllLimits[i].Default, in.limit, peak>>20)
 			if code := command.ProcessState.ExitCode(); code != 0 || peak > mostMemory {
 				t.Errorf("%s: exit code %d, %d MB", args, code, peak>>20)
 			}

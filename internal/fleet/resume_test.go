@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"ohframe"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/fingerprint"
 )
@@ -80,7 +79,7 @@ func TestHashOptions(t *testing.T) {
 		"clock offset": func(o *Options) { o.Read.ClockOffset = new(trace.Duration) },
 		"chosen clock": func(o *Options) { o.ClockChosen = true },
 		"full names":   func(o *Options) { o.Read.FullNames = []string{"a"} },
-		"limits":       func(o *Options) { o.Read.Limits = limits.Limits{Frames: 7} },
+		"limits":       func(o *Options) { o.Read.Limits = trace.Limits{Frames: 7} },
 		"frames":       func(o *Options) { o.Frames = true },
 		"a rule":       func(o *Options) { o.Rules = []Rule{{"x", regexp.MustCompile("a")}} },
 		"another rule": func(o *Options) { o.Rules = []Rule{{"x", regexp.MustCompile("b")}} },
@@ -92,7 +91,7 @@ func TestHashOptions(t *testing.T) {
 		}
 		seen[h] = name
 	}
-	if same := hash(func(o *Options) { o.Read.Limits = limits.Limits{}.WithDefaults() }); seen[same] != "no options" {
+	if same := hash(func(o *Options) { o.Read.Limits = trace.Limits{}.WithDefaults() }); seen[same] != "no options" {
 		t.Error("the default limits have another hash than no limits")
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/quality"
@@ -157,7 +156,7 @@ func TestLimitsAndClocks(t *testing.T) {
 		t.Errorf("reasons %q, want over_limit", got)
 	}
 	// Limits of what is stored for causes do not change frames.
-	for _, l := range []limits.Limits{{States: 10}, {Nesting: 1}} {
+	for _, l := range []trace.Limits{{States: 10}, {Nesting: 1}} {
 		for causes, want := range map[bool]bool{true: true, false: false} {
 			q := of(t, demo(t), ohframe.Options{Limits: l, Causes: causes})
 			if got := codes(q, quality.Limited); slices.Contains(got, "over_limit") != want || q.Verdict == quality.Unreliable {

@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/inflation"
 )
 
 // coder encodes or decodes messages. One description of each message serves both: functions
@@ -17,7 +17,7 @@ import (
 type coder struct {
 	writing bool
 	out     []byte // of the message that is written
-	limits  limits.Limits
+	limits  trace.Limits
 	err     error // the first, of reading
 	spent   int   // texts and elements of lists that were read
 
@@ -51,7 +51,7 @@ func (c *coder) fail() {
 // spend counts a text or an element of a list that is read. It returns false after an error.
 func (c *coder) spend() bool {
 	if c.spent++; c.spent > c.limits.States && c.err == nil {
-		c.err = &limits.Error{Limit: "states", What: "the result in the trace has more facts about frames than are read"}
+		c.err = &inflation.Error{Limit: "states", What: "the result in the trace has more facts about frames than are read"}
 	}
 	return c.err == nil
 }

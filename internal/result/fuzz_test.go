@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"ohframe"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
 	"ohframe/internal/frametable"
+	"ohframe/internal/inflation"
 	"ohframe/internal/quality"
 	"ohframe/internal/report"
 	"ohframe/internal/result"
@@ -74,10 +75,10 @@ func TestWrongNumbers(t *testing.T) {
 }
 
 func check(t *testing.T, content []byte) {
-	bound := limits.Limits{Frames: 1 << 12, States: 1 << 14}
+	bound := trace.Limits{Frames: 1 << 12, States: 1 << 14}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, err := result.Decode(result.Wrap(content), bound, bound.NewInflation())
+	r, err := result.Decode(result.Wrap(content), bound, inflation.New(bound))
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20+1000*uint64(len(content)) {
 		t.Errorf("%d MiB for %d bytes", used>>20, len(content))
@@ -87,7 +88,7 @@ func check(t *testing.T, content []byte) {
 	}
 	printAll(t, r)
 	again := result.Encode(r)
-	back, err := result.Decode(result.Wrap(again), bound, bound.NewInflation())
+	back, err := result.Decode(result.Wrap(again), bound, inflation.New(bound))
 	if err != nil {
 		t.Fatal(err)
 	}

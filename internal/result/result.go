@@ -21,9 +21,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/analyzer/why/place"
+	"ohframe/internal/inflation"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -96,7 +97,7 @@ var codes = sync.OnceValue(func() uint64 {
 func (r *Result) Field() (head, content []byte) {
 	var deflated bytes.Buffer
 	z, _ := flate.NewWriter(&deflated, flate.DefaultCompression)
-	w := &writer{coder: newCoder(r.Timeline, limits.Limits{}), to: z}
+	w := &writer{coder: newCoder(r.Timeline, trace.Limits{}), to: z}
 	w.writing = true
 	w.content(r)
 	z.Close() // a bytes.Buffer returns no errors
@@ -109,7 +110,7 @@ func (r *Result) Field() (head, content []byte) {
 	return append(head, b...), deflated.Bytes()
 }
 
-func newCoder(t *analyzer.Timeline, l limits.Limits) *coder {
+func newCoder(t *analyzer.Timeline, l trace.Limits) *coder {
 	return &coder{
 		limits: l, numbers: map[string]int{}, timeline: t,
 		index: map[*analyzer.Frame]int{}, process: map[*analyzer.Process]int{},
@@ -170,8 +171,8 @@ func (w *writer) field(number protowire.Number, describe func(*message)) {
 }
 
 // Decode returns the result that the field PacketField has. The inflation counts what it
-// inflates. The error is ErrVersion, a *limits.Error, or that of damage.
-func Decode(b []byte, l limits.Limits, inflation *limits.Inflation) (*Result, error) {
+// inflates. The error is ErrVersion, an *inflation.Error, or that of damage.
+func Decode(b []byte, l trace.Limits, inflation *inflation.Counter) (*Result, error) {
 	var written, seen uint64
 	var deflated []byte
 	m := message{coder: &coder{}, in: b}
@@ -273,7 +274,7 @@ func (r *reader) field(number protowire.Number, m *message) {
 	switch number {
 	case contentText:
 		if len(m.in) > r.limits.Line {
-			r.err = &limits.Error{Limit: "line", What: "the result in the trace has a longer text than is read"}
+			r.err = &inflation.Error{Limit: "line", What: "the result in the trace has a longer text than is read"}
 		}
 		if r.spend() {
 			r.texts = append(r.texts, string(m.in))
@@ -300,7 +301,7 @@ func (r *reader) field(number protowire.Number, m *message) {
 		r.result.Warnings = append(r.result.Warnings, warning)
 	case contentFrame:
 		if len(r.timeline.Frames) == r.limits.Frames {
-			r.err = &limits.Error{Limit: "frames", What: "the result in the trace has more frames than are read"}
+			r.err = &inflation.Error{Limit: "frames", What: "the result in the trace has more frames than are read"}
 			return
 		}
 		f := &analyzer.Frame{}

@@ -15,9 +15,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/inflation"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -112,14 +112,14 @@ func full() *Result {
 // encode returns the content of a result, before it is deflated.
 func encode(r *Result) []byte {
 	var b bytes.Buffer
-	w := &writer{coder: newCoder(r.Timeline, limits.Limits{}), to: &b}
+	w := &writer{coder: newCoder(r.Timeline, trace.Limits{}), to: &b}
 	w.writing = true
 	w.content(r)
 	return b.Bytes()
 }
 
 // decode decodes content without checking the timeline.
-func decode(content []byte, l limits.Limits) (*Result, error) {
+func decode(content []byte, l trace.Limits) (*Result, error) {
 	r := &reader{coder: newCoder(&analyzer.Timeline{}, l.WithDefaults())}
 	err := r.content(bytes.NewReader(content))
 	return &r.result, err
@@ -128,7 +128,7 @@ func decode(content []byte, l limits.Limits) (*Result, error) {
 // Every exported field of the model is stored: a new field that is not fails here.
 func TestEveryField(t *testing.T) {
 	want := full()
-	got, err := decode(encode(want), limits.Limits{})
+	got, err := decode(encode(want), trace.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,31 +257,31 @@ func TestDecode(t *testing.T) {
 	warned := append(bytes.Clone(good), contentText<<3|2, 1, 'w') // the second text
 	warned = append(warned, bytes.Repeat([]byte{contentWarning<<3 | 2, 2, 1 << 3, 2 << 1}, maxWarnings+1)...)
 	again := good[bytes.LastIndexByte(good, contentExplanation<<3|2):]
-	var over *limits.Error
+	var over *inflation.Error
 	for _, c := range []struct {
 		name   string
 		field  []byte
-		limits limits.Limits
+		limits trace.Limits
 		want   func(error) bool
 	}{
-		{"good", wrap(version, codes(), good), limits.Limits{}, func(err error) bool { return err == nil }},
-		{"a newer version", wrap(version+1, codes(), good), limits.Limits{}, func(err error) bool { return err == ErrVersion }},
-		{"other codes", wrap(version, codes()+1, good), limits.Limits{}, func(err error) bool { return err == ErrVersion }},
-		{"empty", nil, limits.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"no field", []byte{0}, limits.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"cut", wrap(version, codes(), good[:len(good)-1]), limits.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"not deflated", wrap(version, codes(), good)[:20], limits.Limits{}, func(err error) bool { return err != nil }},
-		{"two timelines", wrap(version, codes(), append(good, good...)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"many frames", wrap(version, codes(), bytes.Repeat([]byte{contentFrame<<3 | 2, 0}, 10)), limits.Limits{Frames: 5}, func(err error) bool { return err != nil }},
-		{"an empty warning", wrap(version, codes(), append(bytes.Clone(good), contentWarning<<3|2, 0)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"two counts of lines", wrap(version, codes(), append(bytes.Clone(good), contentTotals<<3|2, 0)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"two lists of causes", wrap(version, codes(), append(bytes.Clone(good), contentCauses<<3|2, 0)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"two explanations", wrap(version, codes(), append(bytes.Clone(good), again...)), limits.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"some warnings", wrap(version, codes(), warned[:len(warned)-4]), limits.Limits{}, func(err error) bool { return err == nil }},
-		{"many warnings", wrap(version, codes(), warned), limits.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"many facts", wrap(version, codes(), good), limits.Limits{States: 1}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
+		{"good", wrap(version, codes(), good), trace.Limits{}, func(err error) bool { return err == nil }},
+		{"a newer version", wrap(version+1, codes(), good), trace.Limits{}, func(err error) bool { return err == ErrVersion }},
+		{"other codes", wrap(version, codes()+1, good), trace.Limits{}, func(err error) bool { return err == ErrVersion }},
+		{"empty", nil, trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"no field", []byte{0}, trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"cut", wrap(version, codes(), good[:len(good)-1]), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"not deflated", wrap(version, codes(), good)[:20], trace.Limits{}, func(err error) bool { return err != nil }},
+		{"two timelines", wrap(version, codes(), append(good, good...)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"many frames", wrap(version, codes(), bytes.Repeat([]byte{contentFrame<<3 | 2, 0}, 10)), trace.Limits{Frames: 5}, func(err error) bool { return err != nil }},
+		{"an empty warning", wrap(version, codes(), append(bytes.Clone(good), contentWarning<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"two counts of lines", wrap(version, codes(), append(bytes.Clone(good), contentTotals<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"two lists of causes", wrap(version, codes(), append(bytes.Clone(good), contentCauses<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"two explanations", wrap(version, codes(), append(bytes.Clone(good), again...)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"some warnings", wrap(version, codes(), warned[:len(warned)-4]), trace.Limits{}, func(err error) bool { return err == nil }},
+		{"many warnings", wrap(version, codes(), warned), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"many facts", wrap(version, codes(), good), trace.Limits{States: 1}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
 	} {
-		r, err := Decode(c.field, c.limits, limits.Limits{}.NewInflation())
+		r, err := Decode(c.field, c.limits, inflation.New(trace.Limits{}))
 		if !c.want(err) || (r == nil) != (err != nil) {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -292,7 +292,7 @@ func TestDecode(t *testing.T) {
 		f.Actual, f.Facts, f.Deadline = analyzer.Interval{Start: 900, End: 900}, analyzer.Empty, 0
 		many.Timeline.Frames = append(many.Timeline.Frames, &f)
 	}
-	_, err := Decode(wrap(version, codes(), encode(many)), limits.Limits{Frames: 10}, limits.Limits{}.NewInflation())
+	_, err := Decode(wrap(version, codes(), encode(many)), trace.Limits{Frames: 10}, inflation.New(trace.Limits{}))
 	if !errors.As(err, &over) || over.Limit != "frames" {
 		t.Errorf("11 frames: %v", err)
 	}
@@ -321,7 +321,7 @@ func TestImpossible(t *testing.T) {
 		r := small()
 		f := r.Timeline.Frames[0]
 		change(r, f, r.Causes.Frames[f])
-		if _, err := Decode(wrap(version, codes(), encode(r)), limits.Limits{}, limits.Limits{}.NewInflation()); err != errDamaged {
+		if _, err := Decode(wrap(version, codes(), encode(r)), trace.Limits{}, inflation.New(trace.Limits{})); err != errDamaged {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

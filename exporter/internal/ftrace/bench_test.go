@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 )
@@ -17,9 +17,9 @@ func BenchmarkEncode(b *testing.B) {
 	}
 	text := capture.Bytes()
 	var batch hitrace.Batch
-	batch.Parse(text[:1<<20], limits.Default().Line)
-	e := NewEncoder(limits.Default().Strings, true)
-	NewPlanner(limits.Default()).Plan(&batch, e)
+	batch.Parse(text[:1<<20], trace.DefaultLimits().Line)
+	e := NewEncoder(trace.DefaultLimits().Strings, true)
+	NewPlanner(trace.DefaultLimits()).Plan(&batch, e)
 	e.encode()
 	b.SetBytes(1 << 20)
 	b.ReportAllocs()

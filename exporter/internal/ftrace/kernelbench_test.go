@@ -3,7 +3,7 @@ package ftrace
 import (
 	"testing"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/tracetest"
 )
@@ -53,7 +53,7 @@ func BenchmarkKernelEvents(b *testing.B) {
 
 // benchmarkKernel measures the events, one at an operation.
 func benchmarkKernel(b *testing.B, lines []hitrace.Line) {
-	k := newKernelEncoder(limits.Default().Strings)
+	k := newKernelEncoder(trace.DefaultLimits().Strings)
 	var buf []byte
 	size, n := 0, 0
 	b.ReportAllocs()

@@ -12,7 +12,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/internal/packet"
 	"ohframe/internal/perfettopb"
@@ -26,7 +25,7 @@ import (
 // packet for each processor. Markers are not part of it.
 func kernelTrace(t testing.TB, text string) []byte {
 	t.Helper()
-	k := newKernelEncoder(limits.Default().Strings)
+	k := newKernelEncoder(trace.DefaultLimits().Strings)
 	bundles := map[trace.CPU][]byte{}
 	var cpus []trace.CPU
 	tree := &perfettopb.ProcessTree{}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/threads"
@@ -26,7 +25,7 @@ type Planner struct {
 	// Over counts the events that limits leave out.
 	Over Over
 
-	limits limits.Limits
+	limits trace.Limits
 	last   trace.Time                 // of the last event inside the window
 	open   threads.Table[openSlices]  // of each thread
 	async  map[xxh3.Uint128]openAsync // open asynchronous slices, by the hash of their key
@@ -114,7 +113,7 @@ func (o Over) Warnings() []string {
 func (o Over) Total() int { return o.Nesting + o.Async + o.Threads }
 
 // NewPlanner returns a planner for an input.
-func NewPlanner(limits limits.Limits) *Planner {
+func NewPlanner(limits trace.Limits) *Planner {
 	return &Planner{
 		limits: limits.WithDefaults(),
 		async:  map[xxh3.Uint128]openAsync{}, names: map[string]string{},

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
 
 // fuzzLimits are small, so that inputs reach them.
-var fuzzLimits = limits.Limits{Threads: 50}
+var fuzzLimits = trace.Limits{Threads: 50}
 
 // checkFile checks what must hold of any file: reading ends, with one of our errors or
 // with lines that the reader of text understands, as many as there are events, in the

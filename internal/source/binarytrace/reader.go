@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 )
 
@@ -16,7 +15,7 @@ type Options struct {
 	// Strict turns damage into an error.
 	Strict bool
 	// Limits limit the number of names by Threads.
-	Limits limits.Limits
+	Limits trace.Limits
 	// Precision is that of the times of lines.
 	Precision Precision
 }

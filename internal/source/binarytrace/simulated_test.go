@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
@@ -367,7 +366,7 @@ func TestNamesLimit(t *testing.T) {
 		events = append(events, rawfile.Event{Comm: fmt.Sprint("thread", i), TID: int32(1000 + i), PID: 1000, Time: 5e9 + int64(i)*1000, Name: "print", Args: "E|1000"})
 	}
 	file, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true})
-	text, warnings := read(t, file, binarytrace.Options{Limits: limits.Limits{Threads: 20}})
+	text, warnings := read(t, file, binarytrace.Options{Limits: trace.Limits{Threads: 20}})
 	// CMDLINES names the idle thread, too.
 	if n := strings.Count(text, "thread"); n != 19 || len(warnings) != 1 || !strings.HasPrefix(warnings[0], "61 × name") {
 		t.Errorf("%d names, %q; want 19, and 31 names and 30 processes left out", n, warnings)

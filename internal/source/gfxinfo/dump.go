@@ -3,7 +3,6 @@ package gfxinfo
 import (
 	"fmt"
 
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/plural"
 )
@@ -26,7 +25,7 @@ type Dump struct {
 	// processes, windows and rows.
 	TooLong, ProcessesOver, WindowsOver, FramesOver int
 
-	limits  limits.Limits
+	limits  trace.Limits
 	byKey   map[processKey]*Process
 	windows int // of all processes
 	rows    int // of all windows

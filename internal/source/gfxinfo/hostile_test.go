@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/gfxinfo"
 	"ohframe/internal/testing/hostiletest"
@@ -26,11 +25,11 @@ const (
 func TestHostile(t *testing.T) {
 	lines := hostiletest.Lines
 	hostiletest.Reader{
-		Read: func(ctx context.Context, r io.Reader, l limits.Limits) (*analyzer.Timeline, []string, error) {
+		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
 			timeline, dump, err := gfxinfo.Read(ctx, r, gfxinfo.Options{Limits: l})
 			return timeline, dump.Warnings(), err
 		},
-		Pieces: 6000, Small: limits.Limits{Frames: 500, Strings: 500}, Heap: 12 << 20, Frames: 1000, Processes: 501,
+		Pieces: 6000, Small: trace.Limits{Frames: 500, Strings: 500}, Heap: 12 << 20, Frames: 1000, Processes: 501,
 		Inputs: []hostiletest.Input{
 			{Name: "rows", Head: []byte(opened), Append: lines(func(i int) string { return fmt.Sprintf("0,%d,%d,\n", i+1, i+2) }), Warning: "limit: frames"},
 			{Name: "skipped rows", Head: []byte(opened), Append: lines(func(i int) string { return fmt.Sprintf("4,%d,%d,\n", i+1, i+2) }), Warning: "limit: frames"},

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/plural"
 	"ohframe/internal/source/lines"
@@ -34,7 +33,7 @@ type Options struct {
 	// Limits limit memory: Line; Strings, for the number of processes and of
 	// windows; Frames, for the number of rows; and Examples, for the number of
 	// packages that are not running.
-	Limits limits.Limits
+	Limits trace.Limits
 }
 
 // maxName is the maximum length of a name in bytes.

@@ -18,7 +18,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 )
 
@@ -505,7 +504,7 @@ func FuzzRun(f *testing.F) {
 		if len(text) > 20_000 {
 			return
 		}
-		o := Options{Workers: 1, blockSize: int(block) + 1, Limits: limits.Limits{Line: int(line) + 1}}
+		o := Options{Workers: 1, blockSize: int(block) + 1, Limits: trace.Limits{Line: int(line) + 1}}
 		if window > 0 {
 			o.Window.From, _ = ParseEdge(fmt.Sprintf("+%dms", window/8))
 			o.Window.To, _ = ParseEdge(fmt.Sprintf("+%dms", window))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 )
 
 // Options decide how a trace is read.
@@ -12,7 +12,7 @@ type Options struct {
 	// Strict makes the first line that is not understood an error.
 	Strict bool `fingerprint:"-"` // changes no output
 	// Limits are the limits Line, Traces and Examples.
-	Limits limits.Limits
+	Limits trace.Limits
 	// Window is the part of the trace to be read. Default: all of it.
 	Window Window
 	// Workers is how many blocks are worked on at once. Default: the number of

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 )
 
 // mixed is a text of good and bad lines, some of them longer than a block.
@@ -114,7 +114,7 @@ func TestRunSplitsOnce(t *testing.T) {
 func testOnePass(t *testing.T, text string) string {
 	t.Helper()
 	const maxLine = 1000
-	whole := collect(t, strings.NewReader(text), Options{Limits: limits.Limits{Line: maxLine}, Workers: 1, blockSize: 1 << 20})
+	whole := collect(t, strings.NewReader(text), Options{Limits: trace.Limits{Line: maxLine}, Workers: 1, blockSize: 1 << 20})
 	if n := strings.Count(whole, "\n"); n < 3800 {
 		t.Fatalf("%d events, want 3800 at least", n)
 	}
@@ -127,7 +127,7 @@ func testOnePass(t *testing.T, text string) string {
 				sources["eof"] = iotest.DataErrReader(strings.NewReader(text))
 			}
 			for name, source := range sources {
-				if got := collect(t, source, Options{Limits: limits.Limits{Line: maxLine}, Workers: workers, blockSize: size}); got != whole {
+				if got := collect(t, source, Options{Limits: trace.Limits{Line: maxLine}, Workers: workers, blockSize: size}); got != whole {
 					t.Errorf("%d workers, blocks of %d, %s: differs from one pass", workers, size, name)
 				}
 			}
@@ -155,7 +155,7 @@ func TestRunErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			_, err := Run(test.ctx, test.source, Options{Strict: test.strict, Workers: 3, blockSize: 200, Limits: limits.Limits{Line: 100}}, Sink{
+			_, err := Run(test.ctx, test.source, Options{Strict: test.strict, Workers: 3, blockSize: 200, Limits: trace.Limits{Line: 100}}, Sink{
 				Track: func(int, *Batch) {},
 				Write: func(int) error { out.WriteByte('.'); return test.write },
 			})

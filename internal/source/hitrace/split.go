@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/plural"
 )
@@ -53,7 +52,7 @@ const (
 
 // split numbers the batch's events, drops those whose times an earlier trace covers, and
 // stores in Starts which of the others begin a trace.
-func (s *splitter) split(b *Batch, totals *Totals, limits limits.Limits) {
+func (s *splitter) split(b *Batch, totals *Totals, limits trace.Limits) {
 	headers, losses, kept := b.headers, b.losses, 0
 	b.Starts = b.Starts[:0]
 	for i := range b.Events {
@@ -126,7 +125,7 @@ func (s *splitter) header(line int) {
 
 // join begins another trace with an event of the given time, unless that time
 // continues the current trace.
-func (s *splitter) join(at trace.Time, totals *Totals, limits limits.Limits) {
+func (s *splitter) join(at trace.Time, totals *Totals, limits trace.Limits) {
 	gap := at.Sub(s.latest)
 	if -disorder <= gap && gap < apart {
 		return

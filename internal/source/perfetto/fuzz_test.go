@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"ohframe/analyzer/limits"
+	"ohframe/internal/inflation"
 	"ohframe/internal/source/perfetto"
 )
 
@@ -56,7 +56,7 @@ func FuzzRead(f *testing.F) {
 		if used := after.TotalAlloc - before.TotalAlloc; used > fixedMemory+memoryPerByte*uint64(len(b)) {
 			t.Errorf("%d MiB for %d bytes", used>>20, len(b))
 		}
-		var over *limits.Error
+		var over *inflation.Error
 		if err != nil && !errors.Is(err, perfetto.ErrNotATrace) && !errors.Is(err, perfetto.ErrNoFrames) && !errors.Is(err, perfetto.ErrNoResult) && !errors.Is(err, perfetto.ErrSeveralResults) && !errors.As(err, &over) {
 			t.Error(err)
 		}

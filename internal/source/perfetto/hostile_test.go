@@ -16,7 +16,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/inflation"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/hostiletest"
@@ -24,7 +25,7 @@ import (
 )
 
 // tight are limits at which memory must be small.
-var tight = limits.Limits{Frames: 1000, Threads: 1000, Strings: 100, Records: 1000}
+var tight = trace.Limits{Frames: 1000, Threads: 1000, Strings: 100, Records: 1000}
 
 // packets returns the Append function of a hostile input.
 func packets(add func(r *recording, i int)) func([]byte, int) []byte {
@@ -69,7 +70,7 @@ func TestHostile(t *testing.T) {
 		inputs[i].Head = frame()
 	}
 	hostiletest.Reader{
-		Read: func(ctx context.Context, r io.Reader, l limits.Limits) (*analyzer.Timeline, []string, error) {
+		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
 			timeline, stats, err := readTimeline(ctx, r, perfetto.Options{Limits: l})
 			return timeline, stats.Warnings(), err
 		},
@@ -178,21 +179,21 @@ func TestBombs(t *testing.T) {
 	large = protowire.AppendVarint(protowire.AppendTag(large, 50, protowire.BytesType), huge-10)
 	for name, c := range map[string]struct {
 		trace  []byte
-		limits limits.Limits
+		limits trace.Limits
 		want   string
 	}{
-		"a deflated packet":      {deflated, limits.Limits{}, "ratio"},
-		"a zstd packet":          {packet(133, deflate(t, asZstd, &emptyPackets{}, huge)), limits.Limits{}, "ratio"},
-		"many deflated packets":  {bytes.Repeat(small, 12), limits.Limits{}, "ratio"},
-		"a packet within":        {packet(50, deflate(t, asZlib, io.MultiReader(bytes.NewReader(large), zeros{}), huge)), limits.Limits{}, "ratio"},
-		"inflated":               {deflated, limits.Limits{Inflated: 32 << 20}, "inflated"},
-		"inflated, many":         {bytes.Repeat(small, 12), limits.Limits{Inflated: 32 << 20}, "inflated"},
-		"ratio higher, inflated": {deflated, limits.Limits{Ratio: 1e6, Inflated: 80 << 20}, "inflated"},
+		"a deflated packet":      {deflated, trace.Limits{}, "ratio"},
+		"a zstd packet":          {packet(133, deflate(t, asZstd, &emptyPackets{}, huge)), trace.Limits{}, "ratio"},
+		"many deflated packets":  {bytes.Repeat(small, 12), trace.Limits{}, "ratio"},
+		"a packet within":        {packet(50, deflate(t, asZlib, io.MultiReader(bytes.NewReader(large), zeros{}), huge)), trace.Limits{}, "ratio"},
+		"inflated":               {deflated, trace.Limits{Inflated: 32 << 20}, "inflated"},
+		"inflated, many":         {bytes.Repeat(small, 12), trace.Limits{Inflated: 32 << 20}, "inflated"},
+		"ratio higher, inflated": {deflated, trace.Limits{Ratio: 1e6, Inflated: 80 << 20}, "inflated"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hostiletest.CheckPeak(t, 96<<20, func() {
 				_, stats, err := perfetto.Read(t.Context(), withFrame(c.trace), perfetto.Options{Limits: c.limits})
-				over := (*limits.Error)(nil)
+				over := (*inflation.Error)(nil)
 				if !errors.As(err, &over) || over.Limit != c.want {
 					t.Errorf("error %v, want one of the limit %s", err, c.want)
 				}

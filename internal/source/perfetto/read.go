@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/inflation"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/plural"
 	"ohframe/internal/result"
@@ -43,9 +43,9 @@ type Options struct {
 	// frame timeline, and of expected slices; Threads that of processes, and of threads;
 	// Strings that of layers; Records that of clock readings. Anything over these limits
 	// is skipped and counted. Inflated and Ratio are limits of all compressed packets
-	// together; over them, reading fails with a *limits.Error. So does reading a converted
+	// together; over them, reading fails with an *inflation.Error. So does reading a converted
 	// trace over Frames or, for facts about frames, over States.
-	Limits limits.Limits
+	Limits trace.Limits
 }
 
 // Stats counts the packets, events and frames that were read, and what was skipped.
@@ -121,7 +121,7 @@ func (s *Stats) Warnings() []string {
 // Read reads the Perfetto trace in r: the frame timeline of Android, or the result of the
 // analysis in a trace that ohframe wrote. It decompresses packets, but not a trace that is
 // compressed as a whole. Times of the timeline are boot time. The error is ErrNotATrace,
-// ErrNoFrames, ErrNoResult, ErrSeveralResults, a *limits.Error, that of r or ctx, or in
+// ErrNoFrames, ErrNoResult, ErrSeveralResults, an *inflation.Error, that of r or ctx, or in
 // strict mode a description of the first damage. The Stats are never nil.
 func Read(ctx context.Context, r io.Reader, options Options) (*result.Result, *Stats, error) {
 	d := newDecoder(ctx, options.Limits.WithDefaults())
@@ -180,21 +180,21 @@ type decoder struct {
 	results     int   // packets with a result
 	resultError error // of the first
 	message     perfettopb.FrameTimelineEvent
-	limits      limits.Limits
+	limits      trace.Limits
 
 	actual, expected, ends int // counts of slices and of ends
 
-	inflation *limits.Inflation
+	inflation *inflation.Counter
 	failed    error         // why reading stops before the end
 	zlib      io.ReadCloser // reads compressed_packets
 	zstd      *zstd.Decoder // reads zstd_compressed_packets
 	inflated  *source       // the packets in a compressed packet
 }
 
-func newDecoder(ctx context.Context, l limits.Limits) *decoder {
+func newDecoder(ctx context.Context, l trace.Limits) *decoder {
 	stats := &Stats{Garbage: -1}
 	return &decoder{
-		ctx: ctx, stats: stats, limits: l, inflation: l.NewInflation(), layers: map[string]string{},
+		ctx: ctx, stats: stats, limits: l, inflation: inflation.New(l), layers: map[string]string{},
 		processes: newProcesses(l.Threads, &stats.Over.Threads), clocks: clocks{limit: l.Records, over: &stats.Over.Records},
 	}
 }
@@ -301,9 +301,9 @@ func (d *decoder) compressed(p *packet) bool {
 	return outcome == end && d.inflated.err == io.EOF
 }
 
-// limitError returns err if it is a *limits.Error, else nil.
+// limitError returns err if it is an *inflation.Error, else nil.
 func limitError(err error) error {
-	if over := (*limits.Error)(nil); errors.As(err, &over) {
+	if over := (*inflation.Error)(nil); errors.As(err, &over) {
 		return over
 	}
 	return nil

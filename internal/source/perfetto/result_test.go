@@ -12,10 +12,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 	"ohframe/internal/causes"
+	"ohframe/internal/inflation"
 	"ohframe/internal/result"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/slow"
@@ -76,13 +76,13 @@ func isResult(packet []byte) bool {
 // The result of a converted trace is read wherever its packet is, and there is no other
 // way to read the trace.
 func TestResult(t *testing.T) {
-	trace := withCauses(t)
-	list := packetsOf(t, trace)
+	whole := withCauses(t)
+	list := packetsOf(t, whole)
 	at := slices.IndexFunc(list, isResult)
 	if at < 0 {
 		t.Fatal("no result")
 	}
-	read, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{Strict: true})
+	read, _, err := perfetto.Read(t.Context(), bytes.NewReader(whole), perfetto.Options{Strict: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,15 +98,15 @@ func TestResult(t *testing.T) {
 		trace []byte
 		want  error
 	}{
-		{"compressed", compressed(trace), nil},
+		{"compressed", compressed(whole), nil},
 		{"the result last", append(slices.Clone(without), list[at]...), nil},
-		{"cut after the result", trace[:size+3], nil},
-		{"cut in the result", trace[:size-1], perfetto.ErrNoFrames},
+		{"cut after the result", whole[:size+3], nil},
+		{"cut in the result", whole[:size-1], perfetto.ErrNoFrames},
 		{"without it", without, perfetto.ErrNoResult},
 		{"newer", append(slices.Clone(without), newer...), perfetto.ErrNoResult},
 		{"newer", append(slices.Clone(without), newer...), result.ErrVersion},
 		{"damaged", append(slices.Clone(without), damaged...), perfetto.ErrNoResult},
-		{"two traces", slices.Concat(trace, trace), perfetto.ErrSeveralResults},
+		{"two traces", slices.Concat(whole, whole), perfetto.ErrSeveralResults},
 	} {
 		read, stats, err := perfetto.Read(t.Context(), bytes.NewReader(c.trace), perfetto.Options{})
 		switch {
@@ -116,8 +116,8 @@ func TestResult(t *testing.T) {
 			t.Errorf("%s: the result differs", c.name)
 		}
 	}
-	var over *limits.Error
-	if _, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{Limits: limits.Limits{Frames: 3}}); !errors.As(err, &over) || over.Limit != "frames" {
+	var over *inflation.Error
+	if _, _, err := perfetto.Read(t.Context(), bytes.NewReader(whole), perfetto.Options{Limits: trace.Limits{Frames: 3}}); !errors.As(err, &over) || over.Limit != "frames" {
 		t.Errorf("over a limit: %v", err)
 	}
 }

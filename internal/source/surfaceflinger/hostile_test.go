@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/surfaceflinger"
 	"ohframe/internal/testing/hostiletest"
 )
@@ -38,12 +38,12 @@ func TestHostile(t *testing.T) {
 		inputs[i].Head = []byte(good)
 	}
 	hostiletest.Reader{
-		Read: func(ctx context.Context, r io.Reader, l limits.Limits) (*analyzer.Timeline, []string, error) {
+		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
 			timeline, stats, err := surfaceflinger.Read(ctx, r, surfaceflinger.Options{Limits: l})
 			return timeline, stats.Warnings(), err
 		},
 		Inputs: inputs, Pieces: 20_000,
-		Small: limits.Limits{Frames: 500, Threads: 500}, Heap: 8 << 20, Frames: 1000, Processes: 501,
+		Small: trace.Limits{Frames: 500, Threads: 500}, Heap: 8 << 20, Frames: 1000, Processes: 501,
 	}.Check(t)
 }
 

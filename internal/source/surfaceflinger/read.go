@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/plural"
 	"ohframe/internal/source/lines"
@@ -38,7 +37,7 @@ type Options struct {
 	Strict bool
 	// Limits limit memory: Line; Threads, for the number of layers; Frames, for the
 	// number of frames; and Examples, for the number of names in a warning.
-	Limits limits.Limits
+	Limits trace.Limits
 }
 
 // Stats describes the layers of the dumps, in the order of their first dumps, and

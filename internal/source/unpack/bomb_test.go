@@ -16,7 +16,8 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/inflation"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/slow"
 )
@@ -60,7 +61,7 @@ func TestBombs(t *testing.T) {
 		"that in gzip":                 gzipped(overlapping(1000, size)),
 	}
 	for name, bomb := range bombs {
-		for limit, bounds := range map[string]limits.Limits{"ratio": {}, "inflated": {Ratio: 1 << 40, Inflated: size - 10<<20}} {
+		for limit, bounds := range map[string]trace.Limits{"ratio": {}, "inflated": {Ratio: 1 << 40, Inflated: size - 10<<20}} {
 			options := unpack.Options{Limits: bounds}
 			if strings.Contains(name, "overlapping") || name == "that in gzip" {
 				if got := open(t, bytes.NewReader(bomb), options); !strings.HasPrefix(message(got.err), "zip archive with 1000 files (") {
@@ -78,7 +79,7 @@ func TestBombs(t *testing.T) {
 				read, err = io.Copy(io.Discard, c)
 				return err
 			})
-			if over := (*limits.Error)(nil); !errors.As(err, &over) || over.Limit != limit {
+			if over := (*inflation.Error)(nil); !errors.As(err, &over) || over.Limit != limit {
 				t.Errorf("%s: error %v, want that of the limit %s", name, err, limit)
 			}
 			// What is read is what is inflated, which takes the time.
@@ -98,7 +99,7 @@ func TestWindow(t *testing.T) {
 		frame := repetitions(test.content)
 		frame[5] = 17 << 3 // 128 MiB
 		grown, err := growth(t, func() error {
-			c, err := unpack.Open(t.Context(), bytes.NewReader(frame), unpack.Options{Limits: limits.Limits{Ratio: 1 << 40}})
+			c, err := unpack.Open(t.Context(), bytes.NewReader(frame), unpack.Options{Limits: trace.Limits{Ratio: 1 << 40}})
 			if err != nil {
 				return err
 			}
@@ -118,11 +119,11 @@ func TestNoBomb(t *testing.T) {
 	text := demo(t)
 	for name, wrap := range map[string]func([]byte) []byte{"gzip": gzipped, "zstd": zstdded} {
 		packed := wrap(text)
-		c, err := unpack.Open(t.Context(), bytes.NewReader(bytes.Repeat(packed, limits.MinInflated/len(text)+10)), unpack.Options{})
+		c, err := unpack.Open(t.Context(), bytes.NewReader(bytes.Repeat(packed, inflation.Free/len(text)+10)), unpack.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := io.Copy(io.Discard, c); err != nil || n < limits.MinInflated {
+		if n, err := io.Copy(io.Discard, c); err != nil || n < inflation.Free {
 			t.Errorf("%s: %d bytes, %v", name, n, err)
 		}
 	}

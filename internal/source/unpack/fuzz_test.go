@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/inflation"
 	"ohframe/internal/source/unpack"
 )
 
@@ -18,7 +19,7 @@ import (
 // comes out of each as it was.
 func FuzzOpen(f *testing.F) {
 	const most = 1 << 20
-	lenient := unpack.Options{Limits: limits.Limits{Inflated: most}}
+	lenient := unpack.Options{Limits: trace.Limits{Inflated: most}}
 	strict := lenient
 	strict.Strict = true
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -28,7 +29,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		checkTyped(t, got.err)
 		pieces := open(t, inPieces(bytes.NewReader(b), 7), lenient)
-		if over := (*limits.Error)(nil); errors.As(got.err, &over) {
+		if over := (*inflation.Error)(nil); errors.As(got.err, &over) {
 			got.content, pieces.content = nil, nil // as far as it got
 		}
 		if !got.equal(pieces) {
@@ -55,7 +56,7 @@ func FuzzOpen(f *testing.F) {
 
 func checkTyped(t *testing.T, err error) {
 	t.Helper()
-	what, over := (*unpack.Error)(nil), (*limits.Error)(nil)
+	what, over := (*unpack.Error)(nil), (*inflation.Error)(nil)
 	if err != nil && !errors.As(err, &what) && !errors.As(err, &over) {
 		t.Errorf("error %T %v", err, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/slow"
 )
@@ -84,19 +84,19 @@ func TestHTMLProcessDump(t *testing.T) {
 	const (
 		start  = `<script class="trace-data" type="application/text">` + "\n"
 		end    = "  </script>\n"
-		trace  = start + "# x\n" + end
+		page   = start + "# x\n" + end
 		header = "PROCESS DUMP\nUSER PID PPID VSZ RSS WCHAN PC S NAME COMM\n"
 		cut    = "HTML page is truncated after 4 bytes of content; the content before that is used"
 	)
 	rows := strings.Repeat("root 5 1 0 0 0 0 S other [other]\n", 3000) // more than a buffer
 	for _, test := range []struct{ name, page, want, warning string }{
-		{"before", start + header + rows + "root 7 1 0 0 0 0 S before [x]\n" + end + trace, "before", ""},
-		{"after", trace + start + header + rows + "root 7 1 0 0 0 0 S after [x]" + end, "after", ""},
-		{"before and after", start + header + "root 7 1 0 0 0 0 S before [x]\n" + end + trace + start + header + rows + "root 7 1 0 0 0 0 S after [x]\n" + end, "after", ""},
-		{"cut", trace + start + header + "root 7 1 0 0 0 0 S after [x]\n" + rows, "after", cut},
-		{"CR LF", strings.ReplaceAll(trace+start+header+"root 7 1 0 0 0 0 S after [x]\n"+end, "\n", "\r\n"), "after", ""},
-		{"outside", trace + header + "root 7 1 0 0 0 0 S after [x]\n", "", ""},
-		{"none", trace, "", ""},
+		{"before", start + header + rows + "root 7 1 0 0 0 0 S before [x]\n" + end + page, "before", ""},
+		{"after", page + start + header + rows + "root 7 1 0 0 0 0 S after [x]" + end, "after", ""},
+		{"before and after", start + header + "root 7 1 0 0 0 0 S before [x]\n" + end + page + start + header + rows + "root 7 1 0 0 0 0 S after [x]\n" + end, "after", ""},
+		{"cut", page + start + header + "root 7 1 0 0 0 0 S after [x]\n" + rows, "after", cut},
+		{"CR LF", strings.ReplaceAll(page+start+header+"root 7 1 0 0 0 0 S after [x]\n"+end, "\n", "\r\n"), "after", ""},
+		{"outside", page + header + "root 7 1 0 0 0 0 S after [x]\n", "", ""},
+		{"none", page, "", ""},
 	} {
 		c, err := unpack.Open(t.Context(), inPieces(strings.NewReader("<!DOCTYPE html>\n"+test.page), 1000), unpack.Options{})
 		if err != nil {
@@ -111,7 +111,7 @@ func TestHTMLProcessDump(t *testing.T) {
 		}
 		c.Close()
 	}
-	c, err := unpack.Open(t.Context(), strings.NewReader("<html>"+start+header+"root 7 1 0 0 0 0 S a [x]\nroot 8 1 0 0 0 0 S b [x]\n"+end+trace), unpack.Options{Limits: limits.Limits{Threads: 1}})
+	c, err := unpack.Open(t.Context(), strings.NewReader("<html>"+start+header+"root 7 1 0 0 0 0 S a [x]\nroot 8 1 0 0 0 0 S b [x]\n"+end+page), unpack.Options{Limits: trace.Limits{Threads: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

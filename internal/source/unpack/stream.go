@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
-	"ohframe/analyzer/limits"
+	"ohframe/internal/inflation"
 	"ohframe/internal/plural"
 )
 
@@ -47,7 +47,7 @@ func (s *stream) damaged(err error) error {
 	if c.err != nil {
 		return c.err
 	}
-	if over := (*limits.Error)(nil); errors.As(err, &over) {
+	if over := (*inflation.Error)(nil); errors.As(err, &over) {
 		return c.fail(over)
 	}
 	if e := (*Error)(nil); errors.As(err, &e) {

@@ -34,7 +34,8 @@ import (
 	"io"
 	"os"
 
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/inflation"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -49,7 +50,7 @@ type Options struct {
 	// Strict turns a truncated or corrupt container into an error.
 	Strict bool
 	// Limits limit the decompressed size by Inflated and Ratio.
-	Limits limits.Limits
+	Limits trace.Limits
 	// KeepTar returns tar archives as they are.
 	KeepTar bool
 	// Entry selects a file of an archive: by its name, else by the last element
@@ -65,7 +66,7 @@ type Content struct {
 	ctx       context.Context
 	options   Options
 	layers    []string // names of the containers, the outermost first
-	inflation *limits.Inflation
+	inflation *inflation.Counter
 	spooled   *os.File // nil if there is no temporary file
 
 	archive  file   // the input if it is a regular file, from which an archive is read in place
@@ -106,12 +107,12 @@ var containers = []container{
 // Open returns the content of r, which the caller must close. If r is a *Content,
 // it returns r itself. It reads zip archives in place if r is a regular file, that
 // is an io.ReaderAt whose Stat method describes one. The error is an *Error,
-// a *limits.Error, or the error of r or of the context.
+// an *inflation.Error, or the error of r or of the context.
 func Open(ctx context.Context, r io.Reader, o Options) (*Content, error) {
 	if c, ok := r.(*Content); ok {
 		return c, nil
 	}
-	c := &Content{ctx: ctx, options: o, inflation: o.Limits.NewInflation()}
+	c := &Content{ctx: ctx, options: o, inflation: inflation.New(o.Limits)}
 	c.reader = bufio.NewReaderSize(c.inflation.Packed(input{c, r}), headSize)
 	c.archive = asFile(r)
 	if err := c.unwrap(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/slow"
 )
 
@@ -63,12 +63,12 @@ func (s *stream) Read(b []byte) (int, error) {
 // Reader is what reads one kind of input, and the inputs to check it with.
 type Reader struct {
 	// Read returns the timeline and the warnings.
-	Read   func(ctx context.Context, r io.Reader, l limits.Limits) (*analyzer.Timeline, []string, error)
+	Read   func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error)
 	Inputs []Input
 	// Pieces is the number of pieces to read with Small limits, which must need at
 	// most Heap bytes of heap. A tenth of them must exceed the limits.
 	Pieces int
-	Small  limits.Limits
+	Small  trace.Limits
 	Heap   uint64
 	// Frames and Processes are their maximum numbers with small limits.
 	Frames, Processes int
@@ -97,7 +97,7 @@ func (r Reader) each(t *testing.T, check func(t *testing.T, in Input)) {
 }
 
 // read returns the valid timeline of an input and its warnings.
-func (r Reader) read(t *testing.T, in Input, rest io.Reader, l limits.Limits) (*analyzer.Timeline, []string) {
+func (r Reader) read(t *testing.T, in Input, rest io.Reader, l trace.Limits) (*analyzer.Timeline, []string) {
 	t.Helper()
 	timeline, warnings, err := r.Read(t.Context(), io.MultiReader(bytes.NewReader(in.Head), rest), l)
 	if err != nil {
@@ -141,7 +141,7 @@ func (r Reader) checkTime(t *testing.T, in Input) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return func() { r.read(t, in, bytes.NewReader(input), limits.Limits{}) }
+		return func() { r.read(t, in, bytes.NewReader(input), trace.Limits{}) }
 	})
 }
 
@@ -150,5 +150,5 @@ func (r Reader) checkDefaults(t *testing.T, in Input) {
 	if in.Pieces > 0 {
 		n = manyTimes * in.Pieces
 	}
-	CheckPeak(t, manyHeap, func() { r.read(t, in, Stream(n, in.Append), limits.Limits{}) })
+	CheckPeak(t, manyHeap, func() { r.read(t, in, Stream(n, in.Append), trace.Limits{}) })
 }

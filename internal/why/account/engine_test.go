@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 	"ohframe/exporter"
@@ -86,7 +85,7 @@ type threadPiece struct {
 // their threads and times.
 func converted(t *testing.T, text []byte) (packets []byte, states, self map[threadPiece]trace.Duration, frames string) {
 	t.Helper()
-	r := record.New(limits.Default())
+	r := record.New(trace.DefaultLimits())
 	states, self = map[threadPiece]trace.Duration{}, map[threadPiece]trace.Duration{}
 	var out bytes.Buffer
 	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{}); err != nil {

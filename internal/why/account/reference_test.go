@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
@@ -340,7 +339,7 @@ func (h *history) at(at trace.Time, f *analyzer.Frame, list []*analyzer.Frame) s
 // all events finds, frame by frame and interval by interval.
 func checkReference(t testing.TB, text []byte) {
 	t.Helper()
-	r := record.New(limits.Default())
+	r := record.New(trace.DefaultLimits())
 	got := map[*analyzer.Frame]map[sorted]trace.Duration{}
 	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{}, r.Sink())
 	if err != nil {

@@ -13,7 +13,7 @@
 //	                                   waker did meanwhile
 //
 // Of threads that make no frames the Recorder keeps the last few changes, which are enough
-// because a wait is followed at the wakeup that ends it. limits.States bounds what is stored.
+// because a wait is followed at the wakeup that ends it. trace.Limits.States bounds what is stored.
 //
 //	vocabulary, keys  names of slices, each with a number
 //	recorder          all events, and slices

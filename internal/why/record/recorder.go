@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why/place"
 	"ohframe/internal/source/hitrace"
@@ -20,7 +19,7 @@ import (
 //	                       └── at each wakeup: what the ─────┘
 //	                           waker did meanwhile
 type Recorder struct {
-	limits     limits.Limits
+	limits     trace.Limits
 	vocabulary *vocabulary // nil after Finish
 	keys       keys
 	threads    threads.Table[thread]
@@ -68,7 +67,7 @@ type occupant struct {
 }
 
 // New returns a recorder for one input.
-func New(l limits.Limits) *Recorder {
+func New(l trace.Limits) *Recorder {
 	l = l.WithDefaults()
 	return &Recorder{
 		limits: l, vocabulary: newVocabulary(4 * l.Strings), keys: newKeys(l.Strings),

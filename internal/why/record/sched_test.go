@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
@@ -37,7 +36,7 @@ func TestEndedThreads(t *testing.T) {
 		change(2, 501, "X", 0)
 		wake(700, 3, 501) // another thread of this id
 	}
-	recorder := New(limits.Default())
+	recorder := New(trace.DefaultLimits())
 	if _, _, err := analyzer.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, analyzer.Options{}, recorder.Sink()); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +68,7 @@ func TestLeavesOfWaits(t *testing.T) {
 	wake(200, 500)
 	change(200, 1, 501, 0)
 	wake(300, 501)
-	recorder := New(limits.Default())
+	recorder := New(trace.DefaultLimits())
 	if _, _, err := analyzer.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, analyzer.Options{}, recorder.Sink()); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/limits"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -20,7 +20,7 @@ func TestVocabulary(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		recorder := New(limits.Default())
+		recorder := New(trace.DefaultLimits())
 		recorder.vocabulary = v
 		_, _, err = analyzer.Analyze(context.Background(), f, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
 		if err != nil {
@@ -28,7 +28,7 @@ func TestVocabulary(t *testing.T) {
 		}
 		return recorder.Finish()
 	}
-	most := 4 * limits.Default().Strings
+	most := 4 * trace.DefaultLimits().Strings
 	fresh := func() *vocabulary { return emptyVocabulary(most) }
 	const first, second = "../../../testdata/demo.ftrace", "../../../testdata/why/waits.ftrace"
 	for _, pair := range [][2]string{{first, second}, {second, first}} {

@@ -1,4 +1,4 @@
-package limits
+package inflation
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/slow"
 )
 
@@ -33,20 +34,20 @@ func packZeros(t *testing.T, size int64) []byte {
 
 func TestInflation(t *testing.T) {
 	slow.SkipRace(t)
-	bomb := packZeros(t, 2*MinInflated)
+	bomb := packZeros(t, 2*Free)
 	for _, c := range []struct {
 		name   string
-		limits Limits
+		limits trace.Limits
 		want   string // the limit that it is over
 		at     int64  // how much comes out of it at the most
 	}{
-		{"ratio", Limits{}, "ratio", MinInflated + 1<<20},
-		{"ratio allowed", Limits{Ratio: 2000}, "", 2 * MinInflated},
-		{"inflated", Limits{Inflated: 1 << 20}, "inflated", 2 << 20},
-		{"inflated, to the byte", Limits{Inflated: 2 * MinInflated, Ratio: 2000}, "", 2 * MinInflated},
-		{"inflated, a byte less", Limits{Inflated: 2*MinInflated - 1, Ratio: 2000}, "inflated", 2 * MinInflated},
+		{"ratio", trace.Limits{}, "ratio", Free + 1<<20},
+		{"ratio allowed", trace.Limits{Ratio: 2000}, "", 2 * Free},
+		{"inflated", trace.Limits{Inflated: 1 << 20}, "inflated", 2 << 20},
+		{"inflated, to the byte", trace.Limits{Inflated: 2 * Free, Ratio: 2000}, "", 2 * Free},
+		{"inflated, a byte less", trace.Limits{Inflated: 2*Free - 1, Ratio: 2000}, "inflated", 2 * Free},
 	} {
-		watch := c.limits.NewInflation()
+		watch := New(c.limits)
 		z, err := gzip.NewReader(watch.Packed(bytes.NewReader(bomb)))
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package limits
+package trace
 
 import (
 	"os"
@@ -36,8 +36,8 @@ func TestAll(t *testing.T) {
 	}
 	defaults := Limits{}.WithDefaults()
 	fields := reflect.ValueOf(defaults)
-	if fields.NumField() != len(All) {
-		t.Fatalf("%d fields, %d limits", fields.NumField(), len(All))
+	if fields.NumField() != len(AllLimits) {
+		t.Fatalf("%d fields, %d limits", fields.NumField(), len(AllLimits))
 	}
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Name
@@ -54,7 +54,7 @@ func TestAll(t *testing.T) {
 		if reflect.ValueOf(set).Field(i).Int() != 7 {
 			t.Errorf("%s sets another field", name)
 		}
-		if row := "| `" + limit.Name + "` | " + limit.Unit + " | " + Number(limit.Default) + " | " + limit.Over; !strings.Contains(string(document), row) {
+		if row := "| `" + limit.Name + "` | " + limit.Unit + " | " + FormatLimit(limit.Default) + " | " + limit.Over; !strings.Contains(string(document), row) {
 			t.Errorf("docs/limits.md lacks %q", row)
 		}
 	}

@@ -1,10 +1,11 @@
-// Package limits limits the resources that an input can use. Each limit is far above
-// what devices record. When a limit is reached, the summary reports it, or the
-// command fails with the limit's name. docs/limits.md lists the limits.
-//
-//	input ──▶ inflated, ratio ──▶ line ──▶ threads, nesting, async ──▶ frames, records ──▶ examples
-//	          decompression       reader   open slices                 timeline            messages
-package limits
+package trace
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
 
 // Limits are the limits for reading one input. A value of 0 or less means the
 // default.
@@ -37,12 +38,9 @@ type Limits struct {
 	// bytes.
 	Inflated int
 	// Ratio is the maximum ratio of decompressed to compressed size. It applies from
-	// MinInflated on.
+	// 64 MiB on.
 	Ratio int
 }
-
-// MinInflated is the decompressed size, in bytes, up to which any ratio is allowed.
-const MinInflated = 64 << 20
 
 // Limit describes a limit.
 type Limit struct {
@@ -54,8 +52,8 @@ type Limit struct {
 	field   func(*Limits) *int
 }
 
-// All are the limits, in the order in which they apply to an input.
-var All = []Limit{
+// AllLimits are the limits, in the order in which they apply to an input.
+var AllLimits = []Limit{
 	{"inflated", 64 << 30, "bytes of a compressed input after decompression", "an error", 0, func(l *Limits) *int { return &l.Inflated }},
 	{"ratio", 200, "ratio of decompressed to compressed size, from 64 MiB on", "an error", 0, func(l *Limits) *int { return &l.Ratio }},
 	{"line", 64 << 10, "bytes of a line", "skipped and counted", 0, func(l *Limits) *int { return &l.Line }},
@@ -70,15 +68,93 @@ var All = []Limit{
 	{"examples", 3, "line numbers kept for each problem", "counted without line numbers", 0, func(l *Limits) *int { return &l.Examples }},
 }
 
-// Default returns the default limits.
-func Default() Limits { return Limits{}.WithDefaults() }
+// DefaultLimits returns the default limits.
+func DefaultLimits() Limits { return Limits{}.WithDefaults() }
 
 // WithDefaults returns a copy of the limits with defaults for unset fields.
 func (l Limits) WithDefaults() Limits {
-	for _, limit := range All {
+	for _, limit := range AllLimits {
 		if value := limit.field(&l); *value <= 0 {
 			*value = limit.Default
 		}
 	}
 	return l
+}
+
+// units are the suffixes of numbers.
+var units = []struct {
+	suffix string
+	factor int
+}{
+	{"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30},
+	{"k", 1e3}, {"M", 1e6}, {"G", 1e9},
+}
+
+// Set sets limits from a text such as "frames=2M" or "frames=2M,line=128KiB".
+func (l *Limits) Set(text string) error {
+	for setting := range strings.SplitSeq(text, ",") {
+		name, value, ok := strings.Cut(setting, "=")
+		if !ok {
+			return fmt.Errorf("%q is not NAME=NUMBER", setting)
+		}
+		limit := find(name)
+		if limit == nil {
+			return fmt.Errorf("%q is not a limit; the limits are %s", name, names())
+		}
+		number, err := parseNumber(value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if limit.Most > 0 && number > limit.Most {
+			return fmt.Errorf("%s: at most %d", name, limit.Most)
+		}
+		*limit.field(l) = number
+	}
+	return nil
+}
+
+// String returns "", so that flags print no default. The usage text has it.
+func (l *Limits) String() string { return "" }
+
+func find(name string) *Limit {
+	for i := range AllLimits {
+		if AllLimits[i].Name == name {
+			return &AllLimits[i]
+		}
+	}
+	return nil
+}
+
+func names() string {
+	var list []string
+	for _, limit := range AllLimits {
+		list = append(list, limit.Name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// parseNumber parses a number of at least 1.
+func parseNumber(text string) (int, error) {
+	digits, factor := strings.TrimSuffix(text, "B"), 1
+	for _, unit := range units {
+		if rest, ok := strings.CutSuffix(digits, unit.suffix); ok {
+			digits, factor = rest, unit.factor
+			break
+		}
+	}
+	number, err := strconv.Atoi(digits)
+	if err != nil || number < 1 || number > math.MaxInt/factor {
+		return 0, fmt.Errorf("%q is not a number of at least 1, such as 3, 20k or 64MiB", text)
+	}
+	return number * factor, nil
+}
+
+// FormatLimit formats the value of a limit as Set parses it, such as 64Mi.
+func FormatLimit(n int) string {
+	for i := 2; i >= 0; i-- {
+		if unit := units[i]; n%unit.factor == 0 {
+			return strconv.Itoa(n/unit.factor) + unit.suffix
+		}
+	}
+	return strconv.Itoa(n)
 }
