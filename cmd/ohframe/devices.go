@@ -7,9 +7,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/device"
-	"ohframe/internal/hdc"
 	"ohframe/internal/record"
+	"ohframe/internal/record/device"
+	"ohframe/internal/record/hdc"
 	"ohframe/internal/text"
 )
 

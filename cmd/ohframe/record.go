@@ -17,9 +17,9 @@ import (
 	"golang.org/x/term"
 
 	"ohframe/internal/atomicfile"
-	"ohframe/internal/device"
-	"ohframe/internal/hdc"
 	"ohframe/internal/record"
+	"ohframe/internal/record/device"
+	"ohframe/internal/record/hdc"
 	"ohframe/internal/text"
 )
 

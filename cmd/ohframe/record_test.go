@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"ohframe/internal/meta"
+	"ohframe/internal/record/meta"
 	"ohframe/internal/testing/fakehdc"
 	"ohframe/internal/testing/slow"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ohframe"
-	"ohframe/internal/meta"
+	"ohframe/internal/record/meta"
 	"ohframe/internal/source/inputs"
 )
 

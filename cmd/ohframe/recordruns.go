@@ -18,10 +18,10 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/causetext"
-	"ohframe/internal/children"
-	"ohframe/internal/meta"
 	"ohframe/internal/quality"
 	"ohframe/internal/record"
+	"ohframe/internal/record/hdc"
+	"ohframe/internal/record/meta"
 	"ohframe/internal/text"
 )
 
@@ -215,8 +215,8 @@ func runLocally(ctx context.Context, command string) (string, error) {
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &out, time.Second
-	cmd.Cancel = func() error { return children.Kill(cmd.Process) }
-	err := children.Run(cmd)
+	cmd.Cancel = func() error { return hdc.Kill(cmd.Process) }
+	err := hdc.RunAlone(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)

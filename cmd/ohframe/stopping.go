@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"ohframe/internal/children"
+	"ohframe/internal/record/hdc"
 )
 
 // stopping decides what signals do to a recording. While it is under way, the first
@@ -67,7 +67,7 @@ func (s *stopping) on(signal syscall.Signal, at time.Time, ended bool) {
 		if s.leave != "" {
 			fmt.Fprintln(os.Stderr, s.leave)
 		}
-		children.KillAll()
+		hdc.KillAll()
 		os.Exit(interruption{signal}.ExitCode())
 	case signal == syscall.SIGINT && s.recording && !s.stopped:
 		s.stopped = true

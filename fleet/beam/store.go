@@ -12,7 +12,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"ohframe/internal/fleet"
-	"ohframe/internal/meta"
+	"ohframe/internal/record/meta"
 	"ohframe/internal/source/inputs"
 )
 

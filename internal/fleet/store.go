@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"ohframe/internal/atomicfile"
-	"ohframe/internal/meta"
+	"ohframe/internal/record/meta"
 	"ohframe/internal/source/inputs"
 )
 

@@ -19,11 +19,10 @@ import (
 	"strings"
 	"time"
 
-	"ohframe/internal/children"
-	"ohframe/internal/device"
 	"ohframe/internal/failure"
-	"ohframe/internal/hdc"
-	"ohframe/internal/meta"
+	"ohframe/internal/record/device"
+	"ohframe/internal/record/hdc"
+	"ohframe/internal/record/meta"
 )
 
 // Options say what to record and how. The zero Options record whatever the only
@@ -293,7 +292,7 @@ func owner(pid int) string {
 func hasEnded(word string) bool {
 	_, digits, _ := strings.Cut(word, "_")
 	pid, err := strconv.Atoi(digits)
-	return err == nil && word == owner(pid) && !children.Exists(pid)
+	return err == nil && word == owner(pid) && !hdc.Exists(pid)
 }
 
 // cleanLeft removes what recordings without a watchdog have left, except traces, and

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"ohframe/internal/atomicfile"
-	"ohframe/internal/device"
 	"ohframe/internal/failure"
-	"ohframe/internal/hdc"
+	"ohframe/internal/record/device"
+	"ohframe/internal/record/hdc"
 )
 
 // Session is a recording that has begun. Close must be called.

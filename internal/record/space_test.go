@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ohframe/internal/hdc"
+	"ohframe/internal/record/hdc"
 )
 
 // A trace that does not fit is not fetched: hdc is not even started. It stays on the device.

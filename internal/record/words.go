@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ohframe/internal/device"
+	"ohframe/internal/record/device"
 )
 
 func describeDevice(key string, f *device.Facts) string {

@@ -3,7 +3,7 @@ package report
 import (
 	"strings"
 
-	"ohframe/internal/meta"
+	"ohframe/internal/record/meta"
 	"ohframe/internal/text"
 )
 

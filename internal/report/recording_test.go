@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
-	"ohframe/internal/meta"
+	"ohframe/internal/record/meta"
 )
 
 // A report says how the trace was recorded, in every format for people and in JSON.

@@ -31,7 +31,7 @@ import (
 	"strings"
 
 	"ohframe/internal/failure"
-	"ohframe/internal/meta"
+	"ohframe/internal/record/meta"
 	"ohframe/internal/text"
 )
 

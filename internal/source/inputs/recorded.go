@@ -6,7 +6,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/meta"
+	"ohframe/internal/record/meta"
 )
 
 // DescriptionOf returns the name of the file that says how the named trace was recorded.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"ohframe/internal/failure"
-	"ohframe/internal/hdc"
+	"ohframe/internal/record/hdc"
 	"ohframe/internal/testing/fakehdc"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ohframe/internal/failure"
-	"ohframe/internal/hdc"
+	"ohframe/internal/record/hdc"
 )
 
 // The kinds of errors of hitrace, for errors.Is.

@@ -5,7 +5,7 @@ import (
 	"regexp"
 
 	"ohframe/internal/failure"
-	"ohframe/internal/hdc"
+	"ohframe/internal/record/hdc"
 )
 
 // StopScript ends an application.

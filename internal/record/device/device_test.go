@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ohframe/internal/failure"
-	"ohframe/internal/hdc"
+	"ohframe/internal/record/hdc"
 )
 
 // probe is an answer to ProbeScript: the sections with these contents.

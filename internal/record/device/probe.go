@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ohframe/internal/hdc"
+	"ohframe/internal/record/hdc"
 )
 
 // Folder is where the device's shell may write files.

@@ -1,6 +1,4 @@
-// Package children runs programs in process groups of their own, so that signals of the
-// terminal do not reach them, and kills those that are left when this program exits.
-package children
+package hdc
 
 import (
 	"os"
@@ -13,8 +11,9 @@ var (
 	running = map[*os.Process]struct{}{}
 )
 
-// Run is cmd.Run in a process group of its own.
-func Run(cmd *exec.Cmd) error {
+// RunAlone is cmd.Run in a process group of its own: signals of the terminal do not reach
+// the program.
+func RunAlone(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = ownGroup()
 	mutex.Lock()
 	err := cmd.Start()
@@ -33,8 +32,8 @@ func Run(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// KillAll kills the groups of all programs that Run has not finished, and keeps Run from
-// starting others. The caller must exit.
+// KillAll kills the groups of all programs that RunAlone has not finished, and keeps it
+// from starting others. The caller must exit.
 func KillAll() {
 	mutex.Lock()
 	for p := range running {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"ohframe/internal/children"
 	"ohframe/internal/failure"
 )
 
@@ -52,7 +51,7 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	cmd.WaitDelay = afterExit
 	stdout, stderr := bounded{full: stop}, bounded{full: stop}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := children.Run(cmd)
+	err := RunAlone(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)

@@ -1,4 +1,4 @@
-package children
+package hdc
 
 import (
 	"os"

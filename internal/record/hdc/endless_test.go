@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"ohframe/internal/hdc"
+	"ohframe/internal/record/hdc"
 )
 
 // endless is the environment variable that makes the test binary an hdc whose answers
