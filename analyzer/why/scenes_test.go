@@ -280,12 +280,13 @@ func name(s simulate.Scene) string {
 	return text
 }
 
-// table returns the confusion matrix for docs/why.md.
+// table returns the result for docs/why.md: a summary, and the causes for which something
+// else was found.
 func (m *confusion) table() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d frames with one injected cause: %.2f %% right, %.2f %% with a wrong cause, the rest without one.\n\n",
-		m.frames, 100*float64(m.right)/float64(m.frames), 100*float64(m.wrong)/float64(m.frames))
-	b.WriteString("| injected | expected | frames | found |\n|---|---|---|---|\n")
+	fmt.Fprintf(&b, "%d frames with one of %d injected causes: %.2f %% right, %.2f %% with a wrong cause, the rest without one.\n\n",
+		m.frames, len(m.rows), 100*float64(m.right)/float64(m.frames), 100*float64(m.wrong)/float64(m.frames))
+	b.WriteString("| injected | expected | frames | found, where it differs |\n|---|---|---|---|\n")
 	for _, cause := range slices.Sorted(maps.Keys(m.rows)) {
 		row := m.rows[cause]
 		total, list := 0, []string{}
@@ -294,6 +295,9 @@ func (m *confusion) table() string {
 		}) {
 			total += row[got]
 			list = append(list, fmt.Sprintf("`%s` %d", got, row[got]))
+		}
+		if row[m.expected[cause]] == total {
+			continue
 		}
 		fmt.Fprintf(&b, "| %s | `%s` | %d | %s |\n", strings.ReplaceAll(cause, "_", " "), m.expected[cause], total, strings.Join(list, ", "))
 	}

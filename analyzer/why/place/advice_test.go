@@ -26,3 +26,27 @@ func TestAdviceOfSlices(t *testing.T) {
 		t.Errorf("reading a resource: %q", got)
 	}
 }
+
+// Both readers get advice about what they can change.
+func TestAdviceOfWaits(t *testing.T) {
+	for wait, want := range map[Wait][2]Advice{
+		WaitIO:           {AdviseIO, AdviseSystemIO},
+		WaitMem:          {AdviseMemory, AdviseSystemMemory},
+		WaitOwnThread:    {AdviseOwnThread, AdviseSystemThread},
+		WaitOtherProcess: {AdviseOwnThread, AdviseSystemThread},
+		WaitTimer:        {AdviseSleep, AdviseSystemSleep},
+		CPUPreempted:     {AdviseCPULoad, AdviseSystemCPU},
+		EarlierWork:      {AdviseCallbacks, AdviseSystemCallbacks},
+		WaitBinder:       {AdviseIPC, AdviseIPC},
+		WaitFence:        {AdviseFence, AdviseFence},
+		WaitBuffer:       {AdviseBuffer, AdviseBuffer},
+		WaitRender:       {AdviseRenderThread, AdviseRenderThread},
+		WaitKernel:       {NoAdvice, NoAdvice},
+	} {
+		for i, reader := range []Reader{Application, System} {
+			if got := (Cause{Wait: wait, Reader: reader, Scheduled: true}).Advice(); got != want[i] {
+				t.Errorf("%s: %q for reader %d, want %q", wait, got, reader, want[i])
+			}
+		}
+	}
+}
