@@ -1,0 +1,76 @@
+package view
+
+import (
+	"ohframe/internal/quality"
+	"ohframe/internal/text"
+)
+
+// fails reports whether a check makes the command fail.
+func (g *Gate) fails(c *Check) bool {
+	return c.Status == Failed || c.Status == Unknown && !g.AllowMissing
+}
+
+// failsSkipped reports whether a skipped input makes the command fail: nothing of it could be
+// checked.
+func (g *Gate) failsSkipped() bool { return g.Strict || len(g.Checks) > 0 && !g.AllowMissing }
+
+// failed returns the number of checks that make the command fail.
+func (g *Gate) failed() (n int) {
+	for i := range g.Checks {
+		if g.fails(&g.Checks[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// skipped returns the number of skipped inputs.
+func (g *Gate) skipped() (n int) {
+	for i := range g.Inputs {
+		if g.Inputs[i].Skipped != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func (in *Input) isUnreliable() bool {
+	return in.Quality != nil && in.Quality.Verdict == quality.Unreliable
+}
+
+// maxSkipped is the number of skipped inputs that Skipped lists.
+const maxSkipped = 10
+
+// Skipped returns the warnings about skipped inputs.
+func Skipped(list []Input) (warnings []string) {
+	n := 0
+	for _, in := range list {
+		if in.Skipped == "" {
+			continue
+		}
+		if n++; n <= maxSkipped {
+			warnings = append(warnings, text.Line("Skipped: "+in.Name+": "+in.Skipped))
+		}
+	}
+	if n > maxSkipped {
+		warnings = append(warnings, text.Count(n-maxSkipped, "more input")+" skipped")
+	}
+	return warnings
+}
+
+// SkippedInput is a skipped input in JSON.
+type SkippedInput struct {
+	Input string `json:"input"`
+	Error string `json:"error"`
+}
+
+// SkippedInputs returns the skipped inputs for JSON, never nil.
+func SkippedInputs(list []Input) []SkippedInput {
+	skipped := []SkippedInput{}
+	for _, in := range list {
+		if in.Skipped != "" {
+			skipped = append(skipped, SkippedInput{in.Name, in.Skipped})
+		}
+	}
+	return skipped
+}

@@ -1,0 +1,208 @@
+package view
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ohframe/internal/text"
+)
+
+// assets includes uPlot 1.6.32, https://github.com/leeoniya/uPlot, under the MIT
+// licence.
+//
+//go:embed assets
+var assets embed.FS
+
+// WriteHTML writes a document as a page without references to other files.
+func WriteHTML(w io.Writer, d *Document) error {
+	p := page{
+		Document: d, Style: template.CSS(asset("page.css")), Script: template.JS(asset("base.js") + asset("page.js")),
+		Picks: picks(d.Blocks),
+	}
+	if hasChart(d.Blocks) {
+		p.Style = template.CSS(asset("uPlot.min.css")) + p.Style
+		// uPlot's licence must be part of every copy.
+		p.Script = template.JS("/*\n" + asset("uPlot.LICENSE") + "*/\n" + asset("uPlot.min.js") +
+			asset("base.js") + asset("charts.js") + asset("lines.js") + asset("frame.js") + asset("timechart.js") + asset("distributions.js") + asset("frames.js") + asset("page.js"))
+	}
+	return pageTemplate.ExecuteTemplate(w, "page.html", p)
+}
+
+// page is the input of page.html.
+type page struct {
+	*Document
+	Picks []pickGroup
+	// Style and Script come from assets, never from a trace.
+	Style  template.CSS
+	Script template.JS
+}
+
+// Gates returns the checks of one status.
+func (p page) Gates(s Status) (list []Check) {
+	for _, c := range p.Gate.Checks {
+		if c.Status == s {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// First returns the ID of the section that is shown first.
+func (p page) First() string {
+	first := ""
+	for _, g := range p.Picks {
+		for _, s := range g.Sections {
+			if s.First {
+				return s.ID
+			}
+			first = cmp.Or(first, s.ID)
+		}
+	}
+	return first
+}
+
+// pickGroup is sections of which a page shows one.
+type pickGroup struct {
+	Name     string
+	Sections []Section
+}
+
+func picks(list []Block) (groups []pickGroup) {
+	for _, b := range list {
+		s, ok := b.(Section)
+		if !ok || s.Pick == "" {
+			continue
+		}
+		if n := len(groups); n == 0 || groups[n-1].Name != s.PickGroup {
+			groups = append(groups, pickGroup{Name: s.PickGroup})
+		}
+		g := &groups[len(groups)-1]
+		g.Sections = append(g.Sections, s)
+	}
+	return groups
+}
+
+func hasChart(list []Block) bool {
+	return slices.ContainsFunc(list, func(b Block) bool {
+		switch b := b.(type) {
+		case Chart:
+			return true
+		case Section:
+			return hasChart(b.Blocks)
+		case Page:
+			return hasChart(b)
+		case Fold:
+			return hasChart(b.Blocks)
+		}
+		return false
+	})
+}
+
+var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
+	"blocks":  func(list []Block) []htmlBlock { return htmlBlocks(list, 2) },
+	"inner":   func(list []Block, level int) []htmlBlock { return htmlBlocks(list, level+1) },
+	"percent": func(share float64) string { return strconv.FormatFloat(100*share, 'f', 2, 64) },
+	"tags":    func(list []string) string { return strings.Join(list, " ") },
+	"lines":   func(s string) []string { return strings.Split(s, "\n") },
+	"count":   text.Count,
+	"any":     func(p Parts) bool { return slices.ContainsFunc(p, func(p Part) bool { return p.Count > 0 }) },
+	"json": func(data any) (template.JS, error) {
+		// html/template writes a value in a script of JSON itself, but much slower.
+		encoded, err := json.Marshal(data)
+		return template.JS(encoded), err
+	},
+}).ParseFS(assets, "assets/*.html"))
+
+// htmlBlock is a block on a page. Its template has the name of its type.
+type htmlBlock struct {
+	Block Block
+	Level int // of headings
+}
+
+// half is blocks that are shown beside each other.
+type half []Block
+
+func (half) block() {}
+
+// htmlBlocks returns the blocks of a page, with neighbours that may be beside each other
+// joined.
+func htmlBlocks(list []Block, level int) (shown []htmlBlock) {
+	var beside half
+	flush := func() {
+		if len(beside) > 0 {
+			shown = append(shown, htmlBlock{beside, level - 1})
+		}
+		beside = nil
+	}
+	for _, b := range list {
+		switch b := b.(type) {
+		case Terminal:
+			continue
+		case Page:
+			flush()
+			shown = append(shown, htmlBlocks(b, level)...)
+			continue
+		case Section:
+			if b.Half && level > 0 {
+				beside = append(beside, b)
+				if len(beside) == 2 {
+					flush()
+				}
+				continue
+			}
+		}
+		flush()
+		shown = append(shown, htmlBlock{b, level})
+	}
+	flush()
+	return shown
+}
+
+// Render returns the block as HTML.
+func (b htmlBlock) Render() (template.HTML, error) {
+	var out bytes.Buffer
+	if list, ok := b.Block.(half); ok {
+		out.WriteString(`<div class="two">`)
+		for _, s := range list {
+			section := s.(Section)
+			section.Half = false
+			html, err := htmlBlock{section, b.Level + 1}.Render()
+			if err != nil {
+				return "", err
+			}
+			out.WriteString(string(html))
+		}
+		out.WriteString("</div>")
+		return template.HTML(out.String()), nil
+	}
+	err := pageTemplate.ExecuteTemplate(&out, reflect.TypeOf(b.Block).Name(), b)
+	return template.HTML(out.String()), err
+}
+
+// Heading returns the element of a heading.
+func (b htmlBlock) Heading(title string) template.HTML {
+	level := strconv.Itoa(min(4, b.Level))
+	return template.HTML("<h" + level + ">" + template.HTMLEscapeString(title) + "</h" + level + ">")
+}
+
+// Class returns the style class of a level.
+func (l Level) Class() string {
+	return [...]string{Plain: "", Warning: "warn", Critical: "bad", Better: "better", Worse: "worse", Soft: "soft"}[l]
+}
+
+func asset(name string) string {
+	data, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(fmt.Sprintf("no asset %s", name)) // a misspelt name above
+	}
+	return strings.TrimRight(string(data), "\n") + "\n"
+}

@@ -1,0 +1,109 @@
+package view
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"ohframe/internal/text"
+)
+
+// Records are rows of one struct type. The json tags of its fields are the names of columns.
+// A field is a string, a bool, a number, a pointer to one of these, which is nil if the value
+// is unknown, or a list of strings or numbers. Fields of embedded structs are columns, too.
+type Records[T any] iter.Seq[T]
+
+// RecordColumns returns the names of the columns of a type.
+func RecordColumns[T any]() (names []string) {
+	for _, f := range recordFields(reflect.TypeFor[T]()) {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+type recordField struct {
+	name  string
+	index []int
+}
+
+func recordFields(t reflect.Type) (list []recordField) {
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && !f.Anonymous && name != "-" && name != "" {
+			list = append(list, recordField{name, f.Index})
+		}
+	}
+	return list
+}
+
+// WriteCSV writes the rows below a line of names. Unknown values are empty, lists are
+// separated by spaces, or by "; " if they are text. Text that a spreadsheet would compute
+// has an apostrophe in front.
+func (rows Records[T]) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(RecordColumns[T]()); err != nil {
+		return err
+	}
+	fields := recordFields(reflect.TypeFor[T]())
+	cells := make([]string, len(fields))
+	for row := range rows {
+		value := reflect.ValueOf(&row).Elem()
+		for i, f := range fields {
+			cells[i] = csvCell(value.FieldByIndex(f.index))
+		}
+		if err := out.Write(cells); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func csvCell(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return ""
+		}
+		return csvCell(v.Elem())
+	case reflect.String:
+		return text.Cell(v.String())
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.Float32, reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
+	case reflect.Slice:
+		separator := " "
+		if v.Type().Elem().Kind() == reflect.String {
+			separator = "; "
+		}
+		var list []string
+		for i := range v.Len() {
+			list = append(list, csvCell(v.Index(i)))
+		}
+		return strings.Join(list, separator)
+	}
+	panic(fmt.Sprintf("a column of type %s", v.Type())) // a mistake in a struct
+}
+
+// rowsPerGroup is the number of rows in memory before they are written.
+const rowsPerGroup = 1 << 16
+
+// WriteParquet writes the rows with the parquet tags of T.
+func (rows Records[T]) WriteParquet(w io.Writer) error {
+	out := parquet.NewGenericWriter[T](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowsPerGroup))
+	for row := range rows {
+		if _, err := out.Write([]T{row}); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
