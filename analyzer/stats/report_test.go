@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"ohframe/analyzer"
@@ -206,6 +207,18 @@ func reportOfTwoApplications() *stats.Report {
 
 func TestCompute(t *testing.T) {
 	sameJSON(t, stats.Compute(twoApplications(), stats.Options{}), reportOfTwoApplications())
+}
+
+// The order of the frames does not matter.
+func TestComputeInAnyOrder(t *testing.T) {
+	timeline := twoApplications()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 10 {
+		r.Shuffle(len(timeline.Frames), func(i, j int) {
+			timeline.Frames[i], timeline.Frames[j] = timeline.Frames[j], timeline.Frames[i]
+		})
+		sameJSON(t, stats.Compute(timeline, stats.Options{}), reportOfTwoApplications())
+	}
 }
 
 func TestComputeNothing(t *testing.T) {

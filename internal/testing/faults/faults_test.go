@@ -3,6 +3,7 @@ package faults
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -104,7 +105,7 @@ func TestGate(t *testing.T) {
 func (c *testCase) check(t *testing.T) {
 	watch := time.AfterFunc(5*time.Minute, func() { panic(t.Name() + ": not done after 5 minutes") })
 	defer watch.Stop()
-	options := exporter.Options{Analyzer: analyzer.Options{ClockOffset: &c.offset}, Events: exporter.AllEvents, Version: "v0.0-test"}
+	options := exporter.Options{Analyzer: analyzer.Options{ClockOffset: &c.offset}, Events: exporter.AllEvents, Causes: true, Version: "v0.0-test"}
 	options.Compress, options.AndroidCompat = c.number%3 == 1, c.number%3 == 2
 	output, summary := convert(t, c.text, options, 1)
 	if again, _ := convert(t, c.text, options, 3); !bytes.Equal(output, again) {
@@ -121,10 +122,8 @@ func (c *testCase) check(t *testing.T) {
 	if shift := (inferred.Clock.Offset - c.offset).Abs(); c.damage.single && shift > trace.Millisecond {
 		t.Errorf("a single line changes the clock offset from %v to %v", c.offset, inferred.Clock.Offset)
 	}
-	for _, timeline := range []*analyzer.Timeline{summary.Timeline, inferred} {
-		if err := timeline.Validate(); err != nil {
-			t.Error(err)
-		}
+	if err := errors.Join(summary.Timeline.Validate(), inferred.Validate(), summary.Causes.Validate(summary.Timeline)); err != nil {
+		t.Error(err)
 	}
 	if t.Failed() {
 		t.Logf("repeat it with %s=%d; the damage begins at line %d", Variable, (c.number+1)*1000, c.firstDamaged()+1)

@@ -20,8 +20,8 @@ import (
 	"ohframe/internal/why/record"
 )
 
-// texts calls test with the traces of the repository, those beside it, and generated
-// ones of all kernels and several system versions.
+// texts calls test with the traces of the repository, and generated ones of both kernels and
+// of several system versions.
 func texts(t *testing.T, test func(t *testing.T, text []byte)) {
 	for _, path := range tracetest.Paths(t) {
 		t.Run(tracetest.Name(path), func(t *testing.T) { test(t, []byte(tracetest.Read(t, path))) })
@@ -48,30 +48,15 @@ func texts(t *testing.T, test func(t *testing.T, text []byte)) {
 			continue
 		}
 		t.Run(era, func(t *testing.T) {
+			config := simulate.Everything()
+			config.Era, config.Seed, config.Kernel = era, uint64(i), []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux}[i%2]
 			var text bytes.Buffer
-			if _, err := simulate.Write(&text, eraConfig(era, i)); err != nil {
+			if _, err := simulate.Write(&text, config); err != nil {
 				t.Fatal(err)
 			}
 			test(t, text.Bytes())
 		})
 	}
-}
-
-// eraConfig is a configuration with late frames, workers and several refresh rates.
-func eraConfig(era string, n int) simulate.Config {
-	c := simulate.Default()
-	c.Era, c.Seed = era, uint64(n)
-	c.Kernel = []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux}[n%2]
-	c.Rates = []simulate.Rate{{Hz: 120}, {From: 300 * trace.Millisecond, Hz: 60}, {From: 600 * trace.Millisecond, Hz: 90}}
-	c.ClockOffset = trace.Duration(n%2) * 4756467 * trace.Millisecond
-	c.Apps = append(c.Apps, simulate.App{Bundle: "com.example.notes", PID: 20100, Interval: 3, Instances: 2})
-	c.Apps[0].Workers = n % 3
-	c.Chances = simulate.Chances{
-		AppLate: 0.1, AppStuck: 0.02, AppBlocked: 0.5, AppEmpty: 0.06, Worker: 0.3, RenderLate: 0.1, RenderGPULate: 0.04,
-		Lost: 0.02,
-	}
-	c.GPU, c.Detail = true, true
-	return c
 }
 
 type threadPiece struct {

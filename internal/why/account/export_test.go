@@ -3,36 +3,24 @@ package account
 import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/why/record"
 )
 
-// Observed is what a frame's thread did, and the cell to which the time was added.
+// Observed is what a frame's thread did.
 type Observed struct {
 	// State is as in Perfetto's thread_state: Running, R, or the kernel's letter;
 	// empty if unknown.
 	State string
 	Slice string // the innermost one; empty outside of all slices
-	Cell  ObservedCell
-}
-
-// ObservedCell is where time of a frame was added.
-type ObservedCell struct {
-	Stage place.Stage
-	Wait  place.Wait
-	Slice string
 }
 
 // NewObserved is New that reports all the time of frames on their threads.
 func NewObserved(r *record.Record, t *analyzer.Timeline, see func(f *analyzer.Frame, p Observed, d trace.Duration)) *Book {
 	b := newBook(r, t)
-	b.observe = func(f *replay, a *Account, id ID, d trace.Duration) {
-		p := Observed{Cell: ObservedCell{Stage: id.Stage, Wait: id.Wait}}
+	b.observe = func(f *replay, a *Account, _ ID, d trace.Duration) {
+		var p Observed
 		if n := len(f.stack); n > 0 {
 			p.Slice = r.Name(f.stack[n-1].key)
-		}
-		if id.Wait != place.EarlierFrame {
-			p.Cell.Slice = r.Name(id.Key)
 		}
 		switch f.state {
 		case record.Running:
