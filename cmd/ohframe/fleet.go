@@ -79,6 +79,14 @@ func runFleet(c *cli.Context) error {
 	if dir == "" {
 		return &failure{what: "no folder given for the dataset", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
+	switch k, n := c.Int("shard"), c.Int("shards"); {
+	case c.IsSet("shards") && n < 1:
+		return &failure{what: fmt.Sprintf("--shards %d: must be at least 1", n)}
+	case c.IsSet("shard") && !c.IsSet("shards"):
+		return &failure{what: "--shard needs --shards: all processes must use the same number"}
+	case c.IsSet("shard") && (k < 0 || k >= n):
+		return &failure{what: fmt.Sprintf("--shard %d: the shards are 0 to %d", k, n-1)}
+	}
 	list, mode, skipped, err := fleetInputs(c, dir)
 	if err != nil {
 		return err
@@ -90,15 +98,9 @@ func runFleet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var shards []int
-	switch k := c.Int("shard"); {
-	case c.IsSet("shard") && !c.IsSet("shards"):
-		return &failure{what: "--shard needs --shards: all processes must use the same number"}
-	case c.IsSet("shard") && (k < 0 || k >= len(plan.Shards)):
-		return &failure{what: fmt.Sprintf("--shard %d: the shards are 0 to %d", k, len(plan.Shards)-1)}
-	case c.IsSet("shard"):
-		shards = []int{k}
-	default:
+	shards := []int{c.Int("shard")}
+	if !c.IsSet("shard") {
+		shards = shards[:0]
 		for k := range plan.Shards {
 			shards = append(shards, k)
 		}
@@ -146,7 +148,7 @@ func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, mode fs.FileMo
 	if c.NArg() == 0 && !c.IsSet("list") {
 		return nil, 0, 0, &failure{what: "no input given", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
-	options := inputs.Options{Recursive: true, Without: dir}
+	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(c.Int("shard"), c.Int("shards"))}
 	found, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(c.Args().Slice(), options) })
 	if err != nil {
 		return nil, 0, 0, err
@@ -188,7 +190,9 @@ func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, mode fs.FileMo
 func checkDatasetFolder(c *cli.Context, dir string, list []fleet.Input) error {
 	names := []string{c.String("list"), c.String("metadata")}
 	for _, in := range list {
-		names = append(names, filepath.FromSlash(in.Name))
+		if !in.Other {
+			names = append(names, filepath.FromSlash(in.Name))
+		}
 	}
 	checked := map[string]bool{}
 	for _, name := range names {
@@ -240,13 +244,10 @@ func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
 	options.Causes, options.EntryIfArchive = !c.Bool(noCausesFlag.Name), true
 	o := fleet.Options{
 		Read: options, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: *c.Generic("dim").(*rules),
-		Timeout: c.Duration("timeout"), Frames: c.Bool("frames"), Shards: c.Int("shards"),
+		Timeout: c.Duration("timeout"), Frames: c.Bool("frames"), Shards: c.Int("shards"), Partial: c.IsSet("shard"),
 	}
 	if o.Timeout < 0 {
 		return nil, &failure{what: fmt.Sprintf("--timeout %s: must not be negative", o.Timeout), hint: "0 never gives up"}
-	}
-	if c.IsSet("shards") && o.Shards < 1 {
-		return nil, &failure{what: fmt.Sprintf("--shards %d: must be at least 1", o.Shards)}
 	}
 	if name := c.String("metadata"); name != "" {
 		f, err := openInput(c.Context, name)

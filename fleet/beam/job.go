@@ -86,7 +86,7 @@ func (j *Job) list(ctx context.Context) ([]fleet.Input, error) {
 	if !isRemote(j.Dir) {
 		without = j.Dir
 	}
-	options := inputs.Options{Recursive: true, Without: without}
+	options := inputs.Options{Recursive: true, Without: without, Only: fleet.InShard(-1, 0)}
 	found, err := inputs.Expand(local, options)
 	if err != nil {
 		return nil, err

@@ -642,6 +642,53 @@ func TestFound(t *testing.T) {
 	}
 }
 
+// The shards that are run one by one, each from a look at its own files, are those of a run
+// of all: also where a folder of another shard has no trace, and where files of one trace
+// are in several shards.
+func TestShardFiles(t *testing.T) {
+	dir := t.TempDir()
+	demo, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const shards = 5
+	for i := range 3 {
+		for name, content := range map[string][]byte{
+			"build=%d/t%[1]d.ftrace": demo, "build=%d/t%[1]d.pftrace": nil, "only%d=x/README.md": nil,
+			"runs/%d.ftrace": demo, "runs/%d.meta.json": fmt.Appendf(nil, `{"trace": "%d.ftrace", "run": {"number": %[1]d, "cold": %t}}`, i, i == 0),
+		} {
+			path := filepath.Join(dir, fmt.Sprintf(name, i))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	look := func(k int) []Input {
+		set, err := inputs.Expand([]string{dir}, inputs.Options{Recursive: true, Only: InShard(k, shards)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Found(set)
+	}
+	all, single := t.TempDir(), t.TempDir()
+	run(t, &Runner{Dir: all}, look(-1), Options{Shards: shards})
+	for k := range shards {
+		plan, err := NewPlan(look(k), Options{Shards: shards, Partial: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (&Runner{Plan: plan, Store: Files{}, Dir: single}).Run(t.Context(), []int{k}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !maps.Equal(files(t, single), files(t, all)) {
+		t.Error("other bytes")
+	}
+	if d, err := Open(t.Context(), Files{}, single); err != nil || d.Traces != 5 || fmt.Sprint(d.Dims) != "[build only0 only1 only2]" {
+		t.Errorf("%v, %+v", err, d)
+	}
+}
+
 // recorded is UTC, wherever the program runs.
 func TestRecordedDay(t *testing.T) {
 	zone := time.Local

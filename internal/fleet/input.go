@@ -19,6 +19,9 @@ type Input struct {
 	Size int64
 	// Err is the error of a file or folder that cannot be examined.
 	Err error
+	// Other: the file is of a shard that is not run here, or no trace. It was not examined;
+	// only its name counts.
+	Other bool
 }
 
 // shardOf returns the shard of a trace, 0 to shards−1. It depends on nothing but the name.
@@ -28,15 +31,33 @@ func shardOf(name string, shards int) int { return int(xxh3.HashString(name) % u
 func Found(set *inputs.Set) []Input {
 	var list []Input
 	for _, in := range set.Inputs {
-		list = append(list, Input{cleanName(in.Path), in.Size, in.Err})
+		list = append(list, Input{Name: cleanName(in.Path), Size: in.Size, Err: in.Err})
+	}
+	for _, name := range set.Others {
+		list = append(list, Input{Name: cleanName(name), Other: true})
 	}
 	return Merge(list)
+}
+
+// InShard returns the inputs.Options.Only of a shard; of all shards if shard is negative.
+// With it, dimensions do not depend on which shards are run.
+func InShard(shard, shards int) func(path string) bool {
+	return func(path string) bool { return shard < 0 || shardOf(cleanName(path), shards) == shard }
 }
 
 // Merge returns the inputs of several lists, by name, each once.
 func Merge(lists ...[]Input) []Input {
 	list := slices.Concat(lists...)
-	slices.SortStableFunc(list, func(a, b Input) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(list, func(a, b Input) int {
+		others := 0 // a file that a folder skips may be named, too
+		if a.Other != b.Other {
+			others = 1
+			if b.Other {
+				others = -1
+			}
+		}
+		return cmp.Or(cmp.Compare(a.Name, b.Name), others)
+	})
 	return slices.CompactFunc(list, func(a, b Input) bool { return a.Name == b.Name })
 }
 

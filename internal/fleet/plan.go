@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,6 +48,8 @@ type Options struct {
 	// Shards is the number of shards; zero for one that fits the inputs. The names of
 	// parts have it.
 	Shards int `fingerprint:"-"`
+	// Partial: the inputs are those of some shards, which may have none.
+	Partial bool `fingerprint:"-"`
 }
 
 // MaxShards is the largest number of shards.
@@ -72,26 +75,27 @@ type Plan struct {
 // NewPlan distributes inputs over shards. No inputs are an error: a folder that is not
 // mounted looks empty.
 func NewPlan(inputs []Input, o Options) (*Plan, error) {
-	if len(inputs) == 0 {
-		return nil, &failure.Error{What: "no traces found", Hint: "is the folder mounted, and are its files traces?"}
-	}
 	dims, err := newDimensions(o.Rules, o.Metadata, inputs)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Options: o, Traces: len(inputs), Dims: dims.names, dims: dims}
-	for _, in := range inputs {
+	own := slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return in.Other })
+	if len(inputs) == 0 || len(own) == 0 && !o.Partial {
+		return nil, &failure.Error{What: "no traces found", Hint: "is the folder mounted, and are its files traces?"}
+	}
+	p := &Plan{Options: o, Traces: len(own), Dims: dims.names, dims: dims}
+	for _, in := range own {
 		p.Bytes += in.Size
 	}
 	shards := o.Shards
 	if shards == 0 {
-		shards = max(1, (len(inputs)+shardTraces-1)/shardTraces, int((p.Bytes+shardBytes-1)/shardBytes))
+		shards = max(1, (len(own)+shardTraces-1)/shardTraces, int((p.Bytes+shardBytes-1)/shardBytes))
 	}
 	if shards < 1 || shards > MaxShards {
 		return nil, fmt.Errorf("%d shards: the number must be from 1 to %d", shards, MaxShards)
 	}
 	p.Shards = make([][]Input, shards)
-	for _, in := range inputs {
+	for _, in := range own {
 		k := shardOf(in.Name, shards)
 		p.Shards[k] = append(p.Shards[k], in)
 	}

@@ -22,6 +22,7 @@ var notHashed = map[string]string{
 	"Version":       "a value of its own in each part",
 	"Timeout":       "a shard with a timeout is run again",
 	"Shards":        "in the names of parts",
+	"Partial":       "only which inputs are known",
 	"Read.Workers":  "changes no result",
 	"Metadata.rows": "Metadata.hash is that of the table",
 }

@@ -93,6 +93,9 @@ type Set struct {
 	Read []string
 	// Hidden are the traces in Options.Without.
 	Hidden []string
+	// Others are the files of folders and lists that are not inputs if Options.Only is
+	// set: it excludes them, or they were skipped.
+	Others []string
 }
 
 // Options select what a folder stands for.
@@ -101,6 +104,10 @@ type Options struct {
 	Recursive bool
 	// Without is the path of a folder that is left out; it may be empty or missing.
 	Without string
+	// Only, if not nil, reports whether a file of a folder or of a list is wanted. The
+	// system is not asked about other files, except about forms of a wanted trace. So a
+	// folder in a list must end with a slash.
+	Only func(path string) bool
 }
 
 // Expand returns what the arguments stand for. The error, a *failure.Error, is that of a
@@ -219,13 +226,36 @@ func (x *expansion) list(r io.Reader, folder string) error {
 		switch {
 		case name == "" || name[0] == '#':
 		case filepath.IsAbs(name) || strings.Contains(name, "://"): // or an address in an object store
-			x.path(name)
+			x.listed(name, name)
 		default:
-			x.path(filepath.Join(folder, name))
+			x.listed(name, filepath.Join(folder, name))
 		}
 	}
 	return lines.Err()
 }
+
+// listed adds what a line of a list names.
+func (x *expansion) listed(line, path string) {
+	switch {
+	case x.Only == nil || os.IsPathSeparator(line[len(line)-1]):
+		x.path(path)
+	case !x.Only(path):
+		x.Others = append(x.Others, path)
+	default:
+		in := Input{Path: path}
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			err = &fs.PathError{Op: "read", Path: path, Err: errFolder}
+		}
+		if in.Err = err; err == nil {
+			in.Size, in.Mode = info.Size(), info.Mode()
+		}
+		x.Inputs = append(x.Inputs, in)
+	}
+}
+
+// errFolder is the error of a folder in a list without a slash at its end.
+var errFolder = errors.New("is a folder; its name in the list must end with a slash")
 
 // path adds a file, or the files in a folder.
 func (x *expansion) path(path string) {
@@ -255,10 +285,15 @@ func (x *expansion) folder(path string, info fs.FileInfo) {
 		return
 	}
 	f := &folder{path: path}
-	for _, e := range entries {
+	for _, e := range x.wanted(path, entries) {
 		f.add(e)
 	}
 	files := f.traces()
+	if x.Only != nil {
+		files = slices.DeleteFunc(files, func(in Input) bool { return !x.Only(in.Path) })
+		f.skipped = slices.DeleteFunc(f.skipped, func(s Skipped) bool { return !x.Only(filepath.Join(path, s.Name)) })
+		x.others(path, entries, files)
+	}
 	x.Inputs = append(x.Inputs, files...)
 	x.Read = append(x.Read, f.read...)
 	if len(f.skipped) > 0 {
@@ -276,6 +311,36 @@ func (x *expansion) folder(path string, info fs.FileInfo) {
 			e.Hint = "the folders in it are not read; " + filepath.Join(path, "*") + " names them"
 		}
 		x.Inputs = append(x.Inputs, Input{Path: path, Err: e})
+	}
+}
+
+// wanted returns the entries of a folder that have to be examined: if Only is set, without
+// files of other stems than those of wanted files.
+func (x *expansion) wanted(path string, entries []fs.DirEntry) []fs.DirEntry {
+	if x.Only == nil {
+		return entries
+	}
+	stems := map[string]bool{}
+	for _, e := range entries {
+		if !e.IsDir() && x.Only(filepath.Join(path, e.Name())) {
+			stems[Stem(e.Name())] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool {
+		return !e.IsDir() && !strings.HasSuffix(e.Name(), meta.Extension) && !stems[Stem(e.Name())]
+	})
+}
+
+// others adds the files of a folder that are not among its traces.
+func (x *expansion) others(path string, entries []fs.DirEntry, traces []Input) {
+	found := map[string]bool{}
+	for _, in := range traces {
+		found[in.Path] = true
+	}
+	for _, e := range entries {
+		if file := filepath.Join(path, e.Name()); !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !found[file] {
+			x.Others = append(x.Others, file)
+		}
 	}
 }
 
@@ -380,25 +445,23 @@ func (f *folder) runs() []Input {
 			f.files = append(f.files, Input{Path: path, Err: err}) // it may have been deleted
 		}
 	}
-	var warm, cold []Input
+	anyWarm := false // among all runs, not only those that Options.Only selects
+	for _, m := range f.descriptions {
+		anyWarm = anyWarm || m.Run != nil && m.Run.Problem == "" && !m.Run.Cold
+	}
+	var runs []Input
 	for _, in := range f.files {
 		switch run, name := runOf(in), filepath.Base(in.Path); {
 		case run == nil:
 			f.skip(name, "not one of the runs")
 		case run.Problem != "":
 			f.skip(name, fmt.Sprintf("run %d, invalid: %s", run.Number, run.Problem))
-		case run.Cold:
-			cold = append(cold, in)
+		case run.Cold && anyWarm:
+			f.skip(name, fmt.Sprintf("run %d, cold", run.Number))
 		default:
-			warm = append(warm, in)
+			runs = append(runs, in)
 		}
 	}
-	if len(warm) == 0 {
-		warm, cold = cold, nil
-	}
-	for _, in := range cold {
-		f.skip(filepath.Base(in.Path), fmt.Sprintf("run %d, cold", runOf(in).Number))
-	}
-	slices.SortStableFunc(warm, func(a, b Input) int { return cmp.Compare(runOf(a).Number, runOf(b).Number) })
-	return warm
+	slices.SortStableFunc(runs, func(a, b Input) int { return cmp.Compare(runOf(a).Number, runOf(b).Number) })
+	return runs
 }

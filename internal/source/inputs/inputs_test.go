@@ -203,6 +203,35 @@ func TestRecursive(t *testing.T) {
 	}
 }
 
+// With Only, the system is not asked about other files: a link that leads nowhere would be
+// an error otherwise. Other forms of a wanted trace still decide whether it is skipped.
+func TestOnly(t *testing.T) {
+	dir := write(t, map[string]string{"a.ftrace": "1", "a.pftrace": "", "b.pftrace": "", "sub/a": "", "list": "gone\na.ftrace\nsub/\nb.pftrace\nsub"})
+	if err := os.Symlink("nowhere", filepath.Join(dir, "z")); err != nil {
+		t.Skip(err)
+	}
+	only := func(suffix string) Options {
+		return Options{Recursive: true, Only: func(path string) bool { return strings.HasSuffix(path, suffix) }}
+	}
+	for _, x := range []struct{ arg, suffix, want, others string }{
+		{"", "pftrace", "b.pftrace", "a.ftrace a.pftrace list z sub/a"},
+		{"", "ftrace", "a.ftrace b.pftrace", "a.pftrace list z sub/a"},
+		{"", "", "a.ftrace b.pftrace list z! sub/a", "a.pftrace"},
+		{"@list", "a.ftrace", "a.ftrace", "gone sub/a b.pftrace sub"},
+		{"@list", "sub", "sub!", "gone a.ftrace sub/a b.pftrace"},
+	} {
+		set := expand(t, dir, only(x.suffix), x.arg)
+		var others []string
+		for _, path := range set.Others {
+			name, _ := filepath.Rel(dir, path)
+			others = append(others, filepath.ToSlash(name))
+		}
+		if got := names(dir, set); got != x.want || strings.Join(others, " ") != x.others {
+			t.Errorf("%s %s: got %s; %s\nwant %s; %s", x.arg, x.suffix, got, others, x.want, x.others)
+		}
+	}
+}
+
 // Files that are given by their names are read, whatever they are.
 func TestNamed(t *testing.T) {
 	dir := write(t, map[string]string{
