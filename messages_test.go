@@ -78,29 +78,3 @@ func TestLibraryNamesNoFlags(t *testing.T) {
 		t.Errorf("%v, %d files, %d literals", err, files, literals)
 	}
 }
-
-// The program in the README is one of the examples, which are compiled and run.
-func TestReadmeProgram(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{}
-	for line := range strings.Lines(string(examples)) {
-		known[strings.TrimSpace(line)] = true
-	}
-	_, program, _ := strings.Cut(string(readme), "```go\n")
-	program, _, found := strings.Cut(program, "```")
-	if !found || strings.Count(program, "\n") < 10 {
-		t.Fatalf("the program is %q", program)
-	}
-	for line := range strings.Lines(program) {
-		if !known[strings.TrimSpace(line)] {
-			t.Errorf("no example has the line %q", line)
-		}
-	}
-}
