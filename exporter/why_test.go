@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/why/place"
 )
 
 // waitsTrace is a trace with a frame for each of several causes.

@@ -6,7 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/record"
@@ -43,7 +43,7 @@ func TestLostCalls(t *testing.T) {
 	}
 	causes := judged(t, recorder, timeline)
 	for f := range timeline.Complete() {
-		if e := causes.Of(f); f.VsyncID == 100+lateAt && (e.Cause() == nil || e.Cause().Wait != place.WaitBinder) {
+		if e := causes.Of(f); f.VsyncID == 100+lateAt && (e.Cause() == nil || e.Cause().Wait != why.WaitBinder) {
 			t.Errorf("%+v", e.Cause())
 		}
 	}
@@ -77,7 +77,7 @@ func TestLostReplies(t *testing.T) {
 		s.change(2, 601, "S", 0)
 		s.change(1, 0, "R", 500)
 	})
-	if c := e.Cause(); c == nil || c.Wait != place.WaitBinder || c.Culprit == nil || c.Culprit.TID != 600 || c.Culprit.Slice != "Query" {
+	if c := e.Cause(); c == nil || c.Wait != why.WaitBinder || c.Culprit == nil || c.Culprit.TID != 600 || c.Culprit.Slice != "Query" {
 		t.Error(causetext.Sentence(causes, e))
 	}
 }

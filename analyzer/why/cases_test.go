@@ -14,7 +14,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/record"
@@ -154,7 +153,7 @@ func (p *player) describeShares(b *strings.Builder, shares []why.Share) {
 			is   bool
 			text string
 		}{
-			{"stage", s.Stage != place.NoStage, "in " + s.Stage.String()},
+			{"stage", s.Stage != why.NoStage, "in " + s.Stage.String()},
 			{"slice", s.Slice != "", "in " + s.Slice},
 			{"value", true, "of " + ms(s.Value)},
 			{"usual", s.Usual > 0, "usual " + ms(s.Usual)},

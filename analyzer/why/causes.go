@@ -3,7 +3,6 @@ package why
 import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 )
 
 // Causes are the explanations of all complete frames of an input.
@@ -84,15 +83,15 @@ type Cores struct {
 
 // Part is the time that a frame spent in one way in one stage.
 type Part struct {
-	Stage place.Stage
-	Wait  place.Wait
+	Stage Stage
+	Wait  Wait
 	Time  trace.Duration
 }
 
 // Share is a cause, with its share of the overrun of a late frame.
 type Share struct {
-	Stage place.Stage
-	Wait  place.Wait
+	Stage Stage
+	Wait  Wait
 	// Slice is the slice of the frame's thread in which most of the excess lies;
 	// empty if it lies outside of all slices.
 	Slice string
@@ -104,8 +103,8 @@ type Share struct {
 	// Culprit is the thread that the frame's thread waited for; nil if it did not wait, or
 	// if that thread is unknown.
 	Culprit *Culprit
-	// Earlier is the frame that the thread was busy with, for place.EarlierFrame, or
-	// that the render thread was still drawing, for place.WaitRender; nil if unknown.
+	// Earlier is the frame that the thread was busy with, for EarlierFrame, or
+	// that the render thread was still drawing, for WaitRender; nil if unknown.
 	Earlier *analyzer.Frame
 	// Function is the kernel function in which the thread waited the longest; empty
 	// if unknown.
@@ -114,11 +113,11 @@ type Share struct {
 	// "allocation limit"; empty if unknown or if the cause is not a collection.
 	Reason string
 	// Frequency and UsualFrequency are the mean frequencies of the CPUs on which the thread
-	// ran and usually runs, in kHz, for place.RunSlow; 0 for other waits. Cores are the
+	// ran and usually runs, in kHz, for RunSlow; 0 for other waits. Cores are the
 	// processors on which it ran more than usual, if they are the reason; otherwise nil.
 	Frequency, UsualFrequency int64
 	Cores                     *Cores
-	Advice                    place.Advice
+	Advice                    Advice
 }
 
 // PlacesOnly reports whether nothing is known of what the frame's thread did for it but its
@@ -127,7 +126,7 @@ func (e *Explanation) PlacesOnly() bool {
 	length := e.End.Sub(e.Start)
 	for _, p := range e.Parts {
 		switch p.Wait {
-		case place.EarlierFrame, place.EarlierWork, place.GPU:
+		case EarlierFrame, EarlierWork, WaitGPU:
 			length -= p.Time
 		}
 	}

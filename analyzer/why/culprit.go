@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 )
 
 // Culprit is a thread that a frame's thread waited for.
@@ -13,7 +12,7 @@ type Culprit struct {
 	TID             trace.TID
 	Process, Thread string // empty if unknown
 	// Wait and Slice are what the thread did most of the time.
-	Wait  place.Wait
+	Wait  Wait
 	Slice string
 	Time  trace.Duration
 	// Sure is false if the thread may only have been interrupted by what ended the wait.
@@ -27,11 +26,6 @@ func (c *Culprit) Name() string {
 		return c.Thread
 	}
 	return c.Process + ":" + c.Thread
-}
-
-// CollectsGarbage reports whether the thread collected garbage.
-func (c *Culprit) CollectsGarbage() bool {
-	return c.Wait == place.Run && place.Lookup([]byte(c.Slice)).Class == place.ClassGC
 }
 
 // ThreadKind is the threads that do the same work.

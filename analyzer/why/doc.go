@@ -1,5 +1,5 @@
 // Package why has the causes of late frames, and sums them over many frames. The packages
-// below it find them. docs/why.md defines the terms and has the rules.
+// in internal/why find them. docs/why.md defines the terms and has the rules.
 //
 //	events ───▶ record ─▶ what threads did
 //	                           │
@@ -9,7 +9,6 @@
 //	            judge ─▶ Causes: an Explanation for each complete frame, with the Shares of
 //	                     its overrun if it was late
 //
-// Rank returns what the late frames of a list cost, by cause. internal/causetext puts causes
-// into words. Package place knows what names of slices and of kernel functions mean; it also
-// has the waits, the stages and the advice.
+// Rank returns what the late frames of a list cost, by cause. ohframe.Trace.Why puts a
+// cause into words.
 package why

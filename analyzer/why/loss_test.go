@@ -12,7 +12,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
 	"ohframe/internal/testing/simulate"
 )
@@ -103,7 +102,7 @@ func lossScript(t *testing.T, hole func(s *script)) *why.Explanation {
 // unknownTime returns the time of a frame in which the state of its thread is unknown.
 func unknownTime(e *why.Explanation) (d trace.Duration) {
 	for _, p := range e.Parts {
-		if p.Wait == place.WaitUnknown {
+		if p.Wait == why.WaitUnknown {
 			d += p.Time
 		}
 	}
@@ -119,14 +118,14 @@ func TestLostEvents(t *testing.T) {
 		name    string
 		hole    func(s *script)
 		unknown trace.Duration
-		cause   place.Wait // of the frame, if its cause is known
+		cause   why.Wait // of the frame, if its cause is known
 		sure    why.Confidence
 	}{
 		{"nothing is lost", func(s *script) {
 			s.begin(500, "A")
 			s.at += 20_000
 			s.end(500)
-		}, 0, place.Run, 0},
+		}, 0, why.Run, 0},
 		{"on its own processor", func(s *script) {
 			s.begin(500, "A")
 			s.at += 20_000
@@ -140,7 +139,7 @@ func TestLostEvents(t *testing.T) {
 			s.loss(3)
 			s.line(600, 3, "cpu_idle: state=1 cpu_id=3")
 			s.end(500)
-		}, 0, place.Run, 0},
+		}, 0, why.Run, 0},
 		{"a little of a long work", func(s *script) {
 			s.begin(500, "A")
 			s.at += 1000
@@ -149,7 +148,7 @@ func TestLostEvents(t *testing.T) {
 			s.begin(500, "A")
 			s.at += 20_000
 			s.end(500)
-		}, 1 * ms, place.Run, 3}, // low: lost events, and more than 1 % unknown
+		}, 1 * ms, why.Run, 3}, // low: lost events, and more than 1 % unknown
 		// The thread goes on on another processor before the note about the first one.
 		{"a switch to another processor", func(s *script) {
 			s.begin(500, "A")

@@ -14,7 +14,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
@@ -233,13 +233,13 @@ func TestNoWakeups(t *testing.T) {
 			for f := range timeline.Complete() {
 				for _, p := range causes.Of(f).Parts {
 					switch p.Wait {
-					case place.Run, place.GCRun:
+					case why.Run, why.GCRun:
 						ran[f.VsyncID] += p.Time
-					case place.EarlierFrame, place.EarlierWork:
+					case why.EarlierFrame, why.EarlierWork:
 					default:
 						waited[f.VsyncID] += p.Time
 					}
-					if !causes.Woken && (p.Wait == place.WaitOwnThread || p.Wait == place.WaitOtherProcess || p.Wait == place.WaitTimer) {
+					if !causes.Woken && (p.Wait == why.WaitOwnThread || p.Wait == why.WaitOtherProcess || p.Wait == why.WaitTimer) {
 						t.Errorf("frame %d: %s without wakeups", f.VsyncID, p.Wait)
 					}
 				}

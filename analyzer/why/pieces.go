@@ -3,20 +3,19 @@ package why
 import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 )
 
 // Piece is a stretch of time in which the thread of a late frame did one thing.
 type Piece struct {
 	Start, End trace.Time
-	Stage      place.Stage
-	Wait       place.Wait
+	Stage      Stage
+	Wait       Wait
 	// Slice is the innermost slice; empty outside of all slices, and if Several is set.
 	Slice string
 	// Several is set if the thread ran in several slices, each for a short time: a frame
 	// with too many pieces has them in one.
 	Several bool
-	// Earlier is the frame that the thread was busy with, for place.EarlierFrame.
+	// Earlier is the frame that the thread was busy with, for EarlierFrame.
 	Earlier *analyzer.Frame
 	// Others are what the threads did that this one waited for, in order of time.
 	// Of waits for a processor, the order and the times are not those of the trace.

@@ -6,13 +6,12 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 )
 
 // Cost is a cause and the time that it cost over all late frames: a wait, the slice, and
 // the kind of thread that was waited for (docs/why.md 6).
 type Cost struct {
-	Wait  place.Wait
+	Wait  Wait
 	Slice string // empty if the cause lies outside of all slices
 	// Kind says which threads the frames waited for. It is zero if they waited for no thread,
 	// or for an unknown one.
@@ -29,18 +28,18 @@ type Cost struct {
 	Lost, Direct, KnockOn trace.Duration
 	// Worst is the frame with the largest share.
 	Worst  *analyzer.Frame
-	Advice place.Advice
+	Advice Advice
 	most   trace.Duration
 }
 
 // StageCost is the part of a cost that was lost in a stage.
 type StageCost struct {
-	Stage place.Stage
+	Stage Stage
 	Lost  trace.Duration
 }
 
 // Stage returns the stage that lost the most time.
-func (c *Cost) Stage() place.Stage { return c.Stages[0].Stage }
+func (c *Cost) Stage() Stage { return c.Stages[0].Stage }
 
 // Ranking is what late frames cost, by cause.
 type Ranking struct {
@@ -69,11 +68,11 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 			s := &e.Shares[i]
 			cause, of := s, e
 			one := Cost{Lost: s.Share, Direct: s.Share, most: s.Share}
-			if s.Wait == place.EarlierFrame {
+			if s.Wait == EarlierFrame {
 				cause, of = c.RootCause(s, e)
 				one.Direct, one.KnockOn = 0, s.Share
 			}
-			if cause.Wait == place.WaitUnknown && !of.PlacesOnly() {
+			if cause.Wait == WaitUnknown && !of.PlacesOnly() {
 				r.Unknown += s.Share
 			}
 			one.Wait, one.Slice, one.Kind = cause.Wait, cause.Slice, cause.Culprit.Kind()
@@ -107,7 +106,7 @@ func Merge(list []*Ranking) *Ranking {
 
 // costID is what is one cause.
 type costID struct {
-	wait  place.Wait
+	wait  Wait
 	slice string
 	kind  ThreadKind
 }
@@ -171,7 +170,7 @@ func (c *Causes) RootCause(s *Share, e *Explanation) (*Share, *Explanation) {
 			break
 		}
 		s, e = &earlier.Shares[0], earlier
-		if s.Wait != place.EarlierFrame {
+		if s.Wait != EarlierFrame {
 			break
 		}
 	}

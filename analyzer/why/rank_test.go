@@ -6,7 +6,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
 )
 
@@ -19,15 +18,15 @@ func TestRankUnknown(t *testing.T) {
 	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
 		frames[0]: {
 			Frame: frames[0], End: trace.Time(20 * ms), Overrun: 3 * ms, Unknown: 8 * ms, Outcome: why.Mixed,
-			Shares: []why.Share{{Wait: place.WaitUnknown, Share: 2 * ms}, {Wait: place.Run, Share: ms}},
+			Shares: []why.Share{{Wait: why.WaitUnknown, Share: 2 * ms}, {Wait: why.Run, Share: ms}},
 		},
 		frames[1]: {
 			Frame: frames[1], End: trace.Time(20 * ms), Overrun: 3 * ms, Outcome: why.KnockOn,
-			Shares: []why.Share{{Wait: place.EarlierFrame, Share: 3 * ms, Earlier: frames[0]}},
+			Shares: []why.Share{{Wait: why.EarlierFrame, Share: 3 * ms, Earlier: frames[0]}},
 		},
 		frames[2]: {
 			Frame: frames[2], End: trace.Time(20 * ms), Overrun: 4 * ms, Unknown: 20 * ms, Outcome: why.PlaceOnly,
-			Shares: []why.Share{{Wait: place.WaitUnknown, Slice: "FlushLayoutTask", Share: 4 * ms}},
+			Shares: []why.Share{{Wait: why.WaitUnknown, Slice: "FlushLayoutTask", Share: 4 * ms}},
 		},
 	}}
 	r := c.Rank(frames)
@@ -43,23 +42,23 @@ func TestRankMerges(t *testing.T) {
 	worker := func(tid trace.TID, process, thread string) *why.Culprit {
 		return &why.Culprit{PID: 100, TID: tid, Process: process, Thread: thread}
 	}
-	share := func(wait place.Wait, stage place.Stage, slice string, cost trace.Duration, culprit *why.Culprit) why.Share {
+	share := func(wait why.Wait, stage why.Stage, slice string, cost trace.Duration, culprit *why.Culprit) why.Share {
 		return why.Share{Wait: wait, Stage: stage, Slice: slice, Share: cost * ms, Culprit: culprit}
 	}
 	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}}
 	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
 		frames[0]: {Overrun: 25 * ms, Shares: []why.Share{
-			share(place.Run, place.Build, "CreateImagePixelMap", 6, nil),
-			share(place.Run, place.Layout, "CreateImagePixelMap", 5, nil),
-			share(place.WaitOwnThread, place.Build, "FlushBuild", 7, worker(104, "app", "TaskWorker-4")),
-			share(place.WaitBinder, place.Build, "FlushBuild", 4, worker(201, "foundation", "OS_IPC_18_1739")),
-			share(place.WaitBinder, place.Layout, "FlushBuild", 3, worker(301, "media", "OS_IPC_18_1739")),
+			share(why.Run, why.StageBuild, "CreateImagePixelMap", 6, nil),
+			share(why.Run, why.StageLayout, "CreateImagePixelMap", 5, nil),
+			share(why.WaitOwnThread, why.StageBuild, "FlushBuild", 7, worker(104, "app", "TaskWorker-4")),
+			share(why.WaitBinder, why.StageBuild, "FlushBuild", 4, worker(201, "foundation", "OS_IPC_18_1739")),
+			share(why.WaitBinder, why.StageLayout, "FlushBuild", 3, worker(301, "media", "OS_IPC_18_1739")),
 		}},
 		frames[1]: {Overrun: 12 * ms, Shares: []why.Share{
-			share(place.Run, place.Layout, "CreateImagePixelMap", 4, nil),
-			share(place.WaitOwnThread, place.Layout, "FlushBuild", 2, worker(109, "app", "TaskWorker-9")),
-			share(place.WaitBinder, place.Build, "FlushBuild", 5, worker(202, "foundation", "OS_IPC_3_9")),
-			share(place.CPUWait, place.Start, "", 1, nil),
+			share(why.Run, why.StageLayout, "CreateImagePixelMap", 4, nil),
+			share(why.WaitOwnThread, why.StageLayout, "FlushBuild", 2, worker(109, "app", "TaskWorker-9")),
+			share(why.WaitBinder, why.StageBuild, "FlushBuild", 5, worker(202, "foundation", "OS_IPC_3_9")),
+			share(why.CPUWait, why.StageStart, "", 1, nil),
 		}},
 	}}
 	type row struct {

@@ -7,7 +7,6 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
 )
 
@@ -247,7 +246,7 @@ func TestReasonOrder(t *testing.T) {
 			s.waitFor(1000, "S", 0, nil)
 		},
 	} {
-		if _, e := lateFrame(t, in); e.Cause() == nil || e.Cause().Wait != place.WaitIO || e.Cause().Function != "io_schedule" {
+		if _, e := lateFrame(t, in); e.Cause() == nil || e.Cause().Wait != why.WaitIO || e.Cause().Function != "io_schedule" {
 			t.Errorf("%s: %+v", name, e.Cause())
 		}
 	}
@@ -400,7 +399,7 @@ func TestKnockOn(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r := causes.Rank([]*analyzer.Frame{late[0].Frame, e.Frame})
-	if len(r.Costs) == 0 || r.Costs[0].KnockOn == 0 || r.Costs[0].Direct == 0 || r.Costs[0].Wait != place.Run {
+	if len(r.Costs) == 0 || r.Costs[0].KnockOn == 0 || r.Costs[0].Direct == 0 || r.Costs[0].Wait != why.Run {
 		t.Errorf("ranking %+v", r.Costs)
 	}
 	sum := r.Lost
@@ -427,7 +426,7 @@ func TestPredictiveWork(t *testing.T) {
 		t.Fatalf("%d late frames", len(late))
 	}
 	e := late[0]
-	if s := e.Cause(); e.Outcome != why.OneCause || s.Wait != place.EarlierWork || s.Slice != "OnIdle" {
+	if s := e.Cause(); e.Outcome != why.OneCause || s.Wait != why.EarlierWork || s.Slice != "OnIdle" {
 		t.Errorf("%s: %+v", e.Outcome, s)
 	}
 	if text := causetext.Sentence(causes, e); !strings.HasSuffix(text, "late: the thread was busy with OnIdle; usual 0.0") {
@@ -437,11 +436,11 @@ func TestPredictiveWork(t *testing.T) {
 
 // The advice about a garbage collection depends on its reason, also in slices inside.
 func TestAdviceByReason(t *testing.T) {
-	for label, want := range map[string]place.Advice{
-		"PartialGC::RunPhases1;GCReason0;MarkReason0": place.AdviseAllocations,
-		"PartialGC::RunPhases1;GCReason2;MarkReason0": place.AdviseGCSystem,
-		"FullGC::RunPhases;GCReason4":                 place.AdviseGCRequest,
-		"PartialGC::RunPhases1":                       place.AdviseAllocations,
+	for label, want := range map[string]why.Advice{
+		"PartialGC::RunPhases1;GCReason0;MarkReason0": why.AdviseAllocations,
+		"PartialGC::RunPhases1;GCReason2;MarkReason0": why.AdviseGCSystem,
+		"FullGC::RunPhases;GCReason4":                 why.AdviseGCRequest,
+		"PartialGC::RunPhases1":                       why.AdviseAllocations,
 	} {
 		_, e := lateFrame(t, func(s *script) {
 			s.within(label, func() { s.within("Mark", func() { s.at += long }) })
@@ -464,17 +463,17 @@ func TestAdviceByCulprit(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		in   func(s *script)
-		want place.Advice
+		want why.Advice
 	}{
-		"thread of the application": {preemptedBy(501), place.AdviseCPULoad},
-		"other process":             {preemptedBy(700), place.AdviseOthers},
-		"log":                       {preemptedBy(702), place.AdviseLog},
+		"thread of the application": {preemptedBy(501), why.AdviseCPULoad},
+		"other process":             {preemptedBy(700), why.AdviseOthers},
+		"log":                       {preemptedBy(702), why.AdviseLog},
 		"lost events": {func(s *script) {
 			s.at += 20
 			s.change(1, 700, "S", 0) // but thread 500 was believed to run here
 			s.at += long
 			s.change(1, 0, "R", 500)
-		}, place.AdviseLost},
+		}, why.AdviseLost},
 	} {
 		_, e := lateFrame(t, c.in)
 		if got := e.Shares[0].Advice; got != c.want {
@@ -501,12 +500,12 @@ func TestAdviceByReader(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		kind analyzer.Kind
-		want place.Advice
+		want why.Advice
 	}{
-		"application":               {s.text(), analyzer.ApplicationFrame, place.AdviseIO},
-		"render_service":            {service, analyzer.RenderFrame, place.AdviseSystemIO},
-		"without scheduling events": {unscheduled, analyzer.ApplicationFrame, place.AdviseStates},
-		"with those of others":      {others, analyzer.ApplicationFrame, place.AdviseOfThread},
+		"application":               {s.text(), analyzer.ApplicationFrame, why.AdviseIO},
+		"render_service":            {service, analyzer.RenderFrame, why.AdviseSystemIO},
+		"without scheduling events": {unscheduled, analyzer.ApplicationFrame, why.AdviseStates},
+		"with those of others":      {others, analyzer.ApplicationFrame, why.AdviseOfThread},
 	} {
 		timeline, causes := explain(t, strings.NewReader(c.text))
 		late := 0

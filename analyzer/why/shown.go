@@ -3,7 +3,6 @@ package why
 import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 )
 
 // Shown is how a render frame got to the display (docs/why.md 7).
@@ -26,10 +25,10 @@ type Shown struct {
 	Shares []Share
 }
 
-// ShownStage is a step on the way to the display: place.Frame on the main thread,
-// place.Draw, place.CommitWait, place.Composer and place.Display.
+// ShownStage is a step on the way to the display: StageFrame on the main thread,
+// StageDraw, StageCommitWait, StageComposer and StageDisplay.
 type ShownStage struct {
-	Stage place.Stage
+	Stage Stage
 	// Time is the length of the step, Usual that in frames that are shown on time, and
 	// After the part of Time that lies after the frame's deadline.
 	Time, Usual, After trace.Duration

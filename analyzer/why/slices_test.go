@@ -11,9 +11,9 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
 	"ohframe/internal/testing/simulate"
+	"ohframe/internal/why/place"
 )
 
 var (
@@ -111,12 +111,12 @@ func checkSlices(t *testing.T, text []byte) int {
 		if !slices.IsSortedFunc(e.Slices, func(a, b why.SliceTime) int { return int(b.Self() - a.Self()) }) {
 			t.Errorf("frame %d: not the longest first: %v", f.VsyncID, e.Slices)
 		}
-		ran, stages, pieces := map[string]trace.Duration{}, map[place.Stage]int{}, 0
+		ran, stages, pieces := map[string]trace.Duration{}, map[why.Stage]int{}, 0
 		for _, p := range e.Pieces {
 			if p.Several {
 				pieces = 200
 			}
-			if (p.Wait == place.Run || p.Wait == place.GCRun) && p.Slice != "" {
+			if (p.Wait == why.Run || p.Wait == why.GCRun) && p.Slice != "" {
 				ran[p.Slice] += p.End.Sub(p.Start)
 				stages[p.Stage]++
 			}

@@ -7,7 +7,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 )
 
 func TestValidate(t *testing.T) {
@@ -32,8 +31,8 @@ func TestValidate(t *testing.T) {
 		}
 		e := &why.Explanation{
 			Frame: f, Start: trace.Time(10 * ms), End: trace.Time(25 * ms), Overrun: 5 * ms, Outcome: why.OneCause,
-			Parts:  []why.Part{{Stage: place.Frame, Wait: place.Run, Time: 9 * ms}, {Stage: place.Layout, Wait: place.WaitIO, Time: 6 * ms}},
-			Shares: []why.Share{{Stage: place.Layout, Wait: place.WaitIO, Value: 6 * ms, Usual: ms, Share: 5 * ms}},
+			Parts:  []why.Part{{Stage: why.StageFrame, Wait: why.Run, Time: 9 * ms}, {Stage: why.StageLayout, Wait: why.WaitIO, Time: 6 * ms}},
+			Shares: []why.Share{{Stage: why.StageLayout, Wait: why.WaitIO, Value: 6 * ms, Usual: ms, Share: 5 * ms}},
 		}
 		test.spoil(e)
 		c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}

@@ -13,7 +13,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/text"
 )
 
@@ -38,14 +37,14 @@ func late(p *analyzer.Process, vsync int64, start, length, overrun trace.Duratio
 
 func storage(value, share trace.Duration) why.Share {
 	return why.Share{
-		Stage: place.Layout, Wait: place.WaitIO, Slice: "FlushLayoutTask", Function: "io_schedule", Advice: place.AdviseIO,
+		Stage: why.StageLayout, Wait: why.WaitIO, Slice: "FlushLayoutTask", Function: "io_schedule", Advice: why.AdviseIO,
 		Value: value * us, SliceValue: value * us, Share: share * us,
 	}
 }
 
 func running(value, usual, share trace.Duration) why.Share {
 	return why.Share{
-		Stage: place.Build, Wait: place.Run, Slice: "FlushBuild", Advice: place.AdviseState,
+		Stage: why.StageBuild, Wait: why.Run, Slice: "FlushBuild", Advice: why.AdviseState,
 		Value: value * us, Usual: usual * us, SliceValue: value * us, SliceUsual: usual * us, Share: share * us,
 	}
 }
@@ -121,7 +120,7 @@ func TestPlacesOnly(t *testing.T) {
 	list := []*why.Explanation{late(app(), 10, 0, 40_000, 30_000), late(app(), 11, 50_000, 40_000, 30_000)}
 	for _, e := range list {
 		e.Outcome, e.Unknown = why.PlaceOnly, 40*ms
-		e.Shares = []why.Share{{Stage: place.Layout, Wait: place.WaitUnknown, Slice: "FlushLayoutTask", SliceValue: 38 * ms, SliceUsual: 4 * ms, Share: 30 * ms}}
+		e.Shares = []why.Share{{Stage: why.StageLayout, Wait: why.WaitUnknown, Slice: "FlushLayoutTask", SliceValue: 38 * ms, SliceUsual: 4 * ms, Share: 30 * ms}}
 	}
 	tl, c := timeline(list...)
 	c.Scheduled, c.Woken = false, false
@@ -141,8 +140,8 @@ func TestPlacesOnly(t *testing.T) {
 func TestTextKeepsSlicesOfCulprits(t *testing.T) {
 	const slice = "RSScreenRenderNodeDrawable:RequestFrame"
 	e := late(app(), 10, 0, 40_000, 30_000, storage(31_000, 30_000))
-	culprit := why.Culprit{TID: 501, Process: "com.example.app", Thread: "TaskWorker", Wait: place.Run, Slice: slice, Time: e.End.Sub(e.Start)}
-	e.Pieces = []why.Piece{{Start: e.Start, End: e.End, Wait: place.WaitOwnThread, Others: []why.Activity{{Start: e.Start, End: e.End, Culprit: culprit}}}}
+	culprit := why.Culprit{TID: 501, Process: "com.example.app", Thread: "TaskWorker", Wait: why.Run, Slice: slice, Time: e.End.Sub(e.Start)}
+	e.Pieces = []why.Piece{{Start: e.Start, End: e.End, Wait: why.WaitOwnThread, Others: []why.Activity{{Start: e.Start, End: e.End, Culprit: culprit}}}}
 	tl, c := timeline(e)
 	if got := write(t, "text", tl, c, Options{Vsync: 10}); !strings.Contains(got, "  running  "+slice+"\n") {
 		t.Errorf("got %s, which breaks %s", got, slice)
@@ -152,19 +151,19 @@ func TestTextKeepsSlicesOfCulprits(t *testing.T) {
 func TestTextFits(t *testing.T) {
 	p := &analyzer.Process{PID: 4194303, Name: strings.Repeat("com.example.", 20) + "\x1b[2J"}
 	long := strings.Repeat("CustomNode:BuildItem[IconItem] ", 9) + "\x1b[2J"
-	culprit := why.Culprit{TID: 4194303, Process: p.Name, Thread: long, Wait: place.WaitOwnThread, Slice: long, Time: 700_000 * ms}
+	culprit := why.Culprit{TID: 4194303, Process: p.Name, Thread: long, Wait: why.WaitOwnThread, Slice: long, Time: 700_000 * ms}
 	var list []*why.Explanation
-	for i := range place.Wait(place.WaitCount) {
+	for i := range why.Wait(why.WaitCount) {
 		e := late(p, 9_999_999+int64(i), trace.Duration(i)*1_000_000_000, 900_000_000, 800_000_000)
 		for n := range 3 {
-			s := why.Share{Stage: place.Record, Wait: i, Slice: long + fmt.Sprint(n), Value: 900_000 * ms, SliceValue: 900_000 * ms, Share: 800_000 * ms / 3, Culprit: &culprit, Advice: place.AdviseState}
-			if i == place.EarlierFrame {
+			s := why.Share{Stage: why.StageRecord, Wait: i, Slice: long + fmt.Sprint(n), Value: 900_000 * ms, SliceValue: 900_000 * ms, Share: 800_000 * ms / 3, Culprit: &culprit, Advice: why.AdviseState}
+			if i == why.EarlierFrame {
 				s.Earlier = e.Frame
 			}
 			e.Shares = append(e.Shares, s)
 		}
-		e.Parts = []why.Part{{Stage: place.Record, Wait: i, Time: 900_000 * ms}}
-		e.Pieces = []why.Piece{{Start: e.Start, End: e.End, Stage: place.Record, Wait: i, Slice: long, Others: []why.Activity{{Start: e.Start, End: e.End, Culprit: culprit}}}}
+		e.Parts = []why.Part{{Stage: why.StageRecord, Wait: i, Time: 900_000 * ms}}
+		e.Pieces = []why.Piece{{Start: e.Start, End: e.End, Stage: why.StageRecord, Wait: i, Slice: long, Others: []why.Activity{{Start: e.Start, End: e.End, Culprit: culprit}}}}
 		list = append(list, e)
 	}
 	tl, c := timeline(list...)
@@ -266,7 +265,7 @@ func TestSpan(t *testing.T) {
 // The table of a frame has the terms of its waterfall.
 func TestTermsInTable(t *testing.T) {
 	e := late(app(), 1, 0, 32_920, 16_280, storage(11_000, 10_640), running(9000, 1000, 5640))
-	e.Parts = []why.Part{{Stage: place.Layout, Wait: place.WaitIO, Time: 11 * ms}, {Stage: place.Build, Wait: place.Run, Time: 9 * ms}}
+	e.Parts = []why.Part{{Stage: why.StageLayout, Wait: why.WaitIO, Time: 11 * ms}, {Stage: why.StageBuild, Wait: why.Run, Time: 9 * ms}}
 	tl, c := timeline(e)
 	got := write(t, "text", tl, c, Options{Vsync: 1})
 	for _, want := range []string{
@@ -334,15 +333,15 @@ func TestRankingColumns(t *testing.T) {
 
 func TestComponents(t *testing.T) {
 	e := late(app(), 1, 0, 20_000, 10_000, storage(12_000, 9000),
-		why.Share{Wait: place.Variation, Value: 8000 * us, Usual: 7000 * us, Share: 1000 * us})
-	e.Parts = []why.Part{{Stage: place.Start, Wait: place.WaitVsync, Time: 1 * ms}, {Stage: place.Layout, Wait: place.Run, Time: 7 * ms}, {Stage: place.Layout, Wait: place.WaitIO, Time: 12 * ms}}
-	e.Usual = []why.Part{{Stage: place.Layout, Wait: place.Run, Time: 6 * ms}, {Stage: place.Build, Wait: place.Run, Time: 2 * ms}}
+		why.Share{Wait: why.Variation, Value: 8000 * us, Usual: 7000 * us, Share: 1000 * us})
+	e.Parts = []why.Part{{Stage: why.StageStart, Wait: why.WaitVsync, Time: 1 * ms}, {Stage: why.StageLayout, Wait: why.Run, Time: 7 * ms}, {Stage: why.StageLayout, Wait: why.WaitIO, Time: 12 * ms}}
+	e.Usual = []why.Part{{Stage: why.StageLayout, Wait: why.Run, Time: 6 * ms}, {Stage: why.StageBuild, Wait: why.Run, Time: 2 * ms}}
 	want := []Component{
-		{Stage: place.Start, Wait: place.WaitVsync, Value: 1 * ms, Excess: 1 * ms},
-		{Stage: place.Build, Wait: place.Run, Usual: 2 * ms}, // usual, and did not occur
-		{Stage: place.Layout, Wait: place.Run, Value: 7 * ms, Usual: 6 * ms, Excess: 1 * ms},
-		{Stage: place.Layout, Wait: place.WaitIO, Value: 12 * ms, Excess: 12 * ms, Cost: 9 * ms},
-		{Stage: place.NoStage, Wait: place.Variation, Cost: 1 * ms}, // its time is that of the others
+		{Stage: why.StageStart, Wait: why.WaitVsync, Value: 1 * ms, Excess: 1 * ms},
+		{Stage: why.StageBuild, Wait: why.Run, Usual: 2 * ms}, // usual, and did not occur
+		{Stage: why.StageLayout, Wait: why.Run, Value: 7 * ms, Usual: 6 * ms, Excess: 1 * ms},
+		{Stage: why.StageLayout, Wait: why.WaitIO, Value: 12 * ms, Excess: 12 * ms, Cost: 9 * ms},
+		{Stage: why.NoStage, Wait: why.Variation, Cost: 1 * ms}, // its time is that of the others
 	}
 	if got := Components(e, NewSum(e)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%v\nwant\n%v", got, want)
@@ -351,19 +350,19 @@ func TestComponents(t *testing.T) {
 
 func TestThreads(t *testing.T) {
 	e := late(app(), 1, 0, 20_000, 10_000)
-	other := func(from, to trace.Duration, tid trace.TID, w place.Wait) why.Activity {
+	other := func(from, to trace.Duration, tid trace.TID, w why.Wait) why.Activity {
 		return why.Activity{Start: at(from), End: at(to), Culprit: why.Culprit{TID: tid, Wait: w, Time: (to - from) * us}}
 	}
-	piece := func(from, to trace.Duration, w place.Wait, slice string, others ...why.Activity) why.Piece {
+	piece := func(from, to trace.Duration, w why.Wait, slice string, others ...why.Activity) why.Piece {
 		return why.Piece{Start: at(from), End: at(to), Wait: w, Slice: slice, Others: others}
 	}
 	e.Pieces = []why.Piece{
-		piece(0, 500, place.EarlierWork, "OnIdle"),                            // not the frame's own
-		piece(500, 1000, place.WaitVsync, "", other(500, 1000, 9, place.Run)), // nobody is blamed for the vsync
-		piece(1000, 5000, place.WaitOwnThread, "A", other(1000, 3000, 3, place.Run), other(3000, 5000, 4, place.WaitIO)),
-		piece(5000, 6000, place.Run, "A"),
-		piece(6000, 9000, place.WaitOwnThread, "B", other(6000, 6040, 5, place.Run), other(6040, 9000, 3, place.Run)),
-		piece(9000, 20_000, place.WaitUnknown, "B"),
+		piece(0, 500, why.EarlierWork, "OnIdle"),                          // not the frame's own
+		piece(500, 1000, why.WaitVsync, "", other(500, 1000, 9, why.Run)), // nobody is blamed for the vsync
+		piece(1000, 5000, why.WaitOwnThread, "A", other(1000, 3000, 3, why.Run), other(3000, 5000, 4, why.WaitIO)),
+		piece(5000, 6000, why.Run, "A"),
+		piece(6000, 9000, why.WaitOwnThread, "B", other(6000, 6040, 5, why.Run), other(6040, 9000, 3, why.Run)),
+		piece(9000, 20_000, why.WaitUnknown, "B"),
 	}
 	type thread struct {
 		tid      trace.TID
@@ -498,7 +497,7 @@ func TestTextRanking(t *testing.T) {
 	for i := range 2 * causes {
 		s := running(2000, 0, 1000)
 		s.Slice = fmt.Sprint("Slice", string(rune('A'+i/2)))
-		s.Stage = []place.Stage{place.Build, place.Layout}[i%2]
+		s.Stage = []why.Stage{why.StageBuild, why.StageLayout}[i%2]
 		s.Culprit = &why.Culprit{PID: 2000, TID: trace.TID(2100 + i), Process: "app", Thread: fmt.Sprint("TaskWorker-", i%2)}
 		list = append(list, late(app(), int64(10+i), trace.Duration(i)*100_000, 9000, 1000, s))
 	}

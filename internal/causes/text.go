@@ -10,7 +10,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
 	"ohframe/internal/text"
 )
@@ -458,9 +457,9 @@ const (
 )
 
 // component names a wait in a stage.
-func component(stage place.Stage, wait place.Wait) string {
+func component(stage why.Stage, wait why.Wait) string {
 	name := causetext.WaitTitle(wait)
-	if stage != place.NoStage {
+	if stage != why.NoStage {
 		name += " (" + causetext.Stage(stage) + ")"
 	}
 	return name
@@ -469,8 +468,8 @@ func component(stage place.Stage, wait place.Wait) string {
 // Component is the time of a frame in a stage and wait beside what is usual. Cost is the
 // share that is printed.
 type Component struct {
-	Stage                      place.Stage
-	Wait                       place.Wait
+	Stage                      why.Stage
+	Wait                       why.Wait
 	Value, Usual, Excess, Cost trace.Duration
 }
 
@@ -478,12 +477,12 @@ type Component struct {
 // did not occur.
 func Components(e *why.Explanation, sum *Sum) []Component {
 	type id struct {
-		stage place.Stage
-		wait  place.Wait
+		stage why.Stage
+		wait  why.Wait
 	}
 	var list []Component
 	at := map[id]int{}
-	of := func(stage place.Stage, wait place.Wait) *Component {
+	of := func(stage why.Stage, wait why.Wait) *Component {
 		i, ok := at[id{stage, wait}]
 		if !ok {
 			i = len(list)
@@ -504,7 +503,7 @@ func Components(e *why.Explanation, sum *Sum) []Component {
 		if len(e.Usual) == 0 { // a converted trace has only what is usual for the causes
 			c.Usual = s.Usual
 		}
-		if s.Stage == place.NoStage { // a sum over components that are listed
+		if s.Stage == why.NoStage { // a sum over components that are listed
 			c.Value, c.Usual = 0, 0
 		}
 	}
@@ -520,7 +519,7 @@ func Components(e *why.Explanation, sum *Sum) []Component {
 }
 
 // noStageLast orders stages, with causes of several stages at the end.
-func noStageLast(s place.Stage) int { return (int(s) + place.StageCount - 1) % place.StageCount }
+func noStageLast(s why.Stage) int { return (int(s) + why.StageCount - 1) % why.StageCount }
 
 func (t *textWriter) components(e *why.Explanation, total *Sum) {
 	columns := []string{"Stage", "Wait", "ms →", "Usual →", "Excess →", "Share →", " →"}
@@ -535,7 +534,7 @@ func (t *textWriter) components(e *why.Explanation, total *Sum) {
 	shares := percents(list, total.Overrun)
 	for i, c := range list {
 		stage, share := causetext.Stage(c.Stage), ""
-		if c.Stage == place.NoStage {
+		if c.Stage == why.NoStage {
 			stage = "several"
 		}
 		if c.Cost > 0 {
@@ -569,7 +568,7 @@ type Thread struct {
 	*why.Culprit
 	// Waited is what the frame's thread waited for, and At when it first did, since
 	// the frame's Start.
-	Waited place.Wait
+	Waited why.Wait
 	At     trace.Duration
 	Time   trace.Duration
 }
@@ -578,7 +577,7 @@ type Thread struct {
 // time.
 func Threads(e *why.Explanation, n int) []*Thread {
 	type id struct {
-		waited, wait place.Wait
+		waited, wait why.Wait
 		tid          trace.TID
 		slice        string
 	}
@@ -586,7 +585,7 @@ func Threads(e *why.Explanation, n int) []*Thread {
 	at := map[id]*Thread{}
 	for i := range e.Pieces {
 		p := &e.Pieces[i]
-		if p.Wait == place.WaitVsync {
+		if p.Wait == why.WaitVsync {
 			continue
 		}
 		for j := range p.Others {

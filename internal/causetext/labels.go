@@ -5,77 +5,76 @@ import (
 	"strings"
 
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 )
 
-var waits = [place.WaitCount]string{
-	place.WaitUnknown:      "unknown",
-	place.EarlierFrame:     "busy with an earlier frame",
-	place.EarlierWork:      "busy with other work",
-	place.WaitVsync:        "waiting for the vsync",
-	place.WaitIRQ:          "interrupts",
-	place.Run:              "running",
-	place.RunSlow:          "running on a slower CPU",
-	place.GCRun:            "collecting garbage",
-	place.CPUPreempted:     "preempted",
-	place.CPUWait:          "waiting for a CPU",
-	place.WaitGC:           "stopped by garbage collection",
-	place.WaitBinder:       "waiting for another process's reply",
-	place.WaitFence:        "waiting for the GPU or the display",
-	place.WaitBuffer:       "waiting for a free buffer",
-	place.WaitIO:           "waiting for storage",
-	place.WaitMem:          "waiting for memory",
-	place.WaitRender:       "waiting for the render thread",
-	place.WaitOwnThread:    "waiting for a thread of the same process",
-	place.WaitOtherProcess: "waiting for another process",
-	place.WaitTimer:        "sleeping for a time",
-	place.WaitKernel:       "waiting in the kernel",
-	place.WaitSleep:        "sleeping",
-	place.GPU:              "working on the GPU",
-	place.Variation:        "a little slower everywhere",
+var waits = [why.WaitCount]string{
+	why.WaitUnknown:      "unknown",
+	why.EarlierFrame:     "busy with an earlier frame",
+	why.EarlierWork:      "busy with other work",
+	why.WaitVsync:        "waiting for the vsync",
+	why.WaitIRQ:          "interrupts",
+	why.Run:              "running",
+	why.RunSlow:          "running on a slower CPU",
+	why.GCRun:            "collecting garbage",
+	why.CPUPreempted:     "preempted",
+	why.CPUWait:          "waiting for a CPU",
+	why.WaitGC:           "stopped by garbage collection",
+	why.WaitBinder:       "waiting for another process's reply",
+	why.WaitFence:        "waiting for the GPU or the display",
+	why.WaitBuffer:       "waiting for a free buffer",
+	why.WaitIO:           "waiting for storage",
+	why.WaitMem:          "waiting for memory",
+	why.WaitRender:       "waiting for the render thread",
+	why.WaitOwnThread:    "waiting for a thread of the same process",
+	why.WaitOtherProcess: "waiting for another process",
+	why.WaitTimer:        "sleeping for a time",
+	why.WaitKernel:       "waiting in the kernel",
+	why.WaitSleep:        "sleeping",
+	why.WaitGPU:          "working on the GPU",
+	why.Variation:        "a little slower everywhere",
 }
 
 // Wait returns a wait's name for people, as docs/why.md lists it.
-func Wait(w place.Wait) string { return waits[w] }
+func Wait(w why.Wait) string { return waits[w] }
 
 // WaitTitle names a wait where it is the cause of a frame.
-func WaitTitle(w place.Wait) string {
-	if w == place.WaitUnknown {
+func WaitTitle(w why.Wait) string {
+	if w == why.WaitUnknown {
 		return "running or waiting" // the trace does not say which
 	}
 	return waits[w]
 }
 
-var stages = [place.StageCount]string{
-	place.NoStage:    "no stage",
-	place.Start:      "start",
-	place.Frame:      "frame",
-	place.Input:      "input",
-	place.Animate:    "animation",
-	place.Build:      "build",
-	place.JS:         "ArkTS code",
-	place.Layout:     "layout",
-	place.Record:     "recording of draw commands",
-	place.Submit:     "submission",
-	place.After:      "callbacks after layout",
-	place.Idle:       "predictive work",
-	place.Lifecycle:  "lifecycle event",
-	place.Receive:    "receipt of the vsync",
-	place.Commands:   "application of transactions",
-	place.Prepare:    "preparation",
-	place.HandOver:   "hand-over to the render thread",
-	place.Draw:       "drawing",
-	place.CommitWait: "wait for the commit",
-	place.Composer:   "commit to the display",
-	place.Display:    "display",
+var stages = [why.StageCount]string{
+	why.NoStage:         "no stage",
+	why.StageStart:      "start",
+	why.StageFrame:      "frame",
+	why.StageInput:      "input",
+	why.StageAnimate:    "animation",
+	why.StageBuild:      "build",
+	why.StageJS:         "ArkTS code",
+	why.StageLayout:     "layout",
+	why.StageRecord:     "recording of draw commands",
+	why.StageSubmit:     "submission",
+	why.StageAfter:      "callbacks after layout",
+	why.StageIdle:       "predictive work",
+	why.StageLifecycle:  "lifecycle event",
+	why.StageReceive:    "receipt of the vsync",
+	why.StageCommands:   "application of transactions",
+	why.StagePrepare:    "preparation",
+	why.StageHandOver:   "hand-over to the render thread",
+	why.StageDraw:       "drawing",
+	why.StageCommitWait: "wait for the commit",
+	why.StageComposer:   "commit to the display",
+	why.StageDisplay:    "display",
 }
 
 // Stage returns a stage's name for people, as docs/why.md lists it.
-func Stage(s place.Stage) string { return stages[s] }
+func Stage(s why.Stage) string { return stages[s] }
 
 // Step names a step of a frame on its way to the display.
-func Step(s place.Stage) string {
-	if s == place.Frame {
+func Step(s why.Stage) string {
+	if s == why.StageFrame {
 		return "main thread"
 	}
 	return stages[s]

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 )
 
 // All waits, stages and pieces of advice have texts, and they differ.
@@ -18,13 +17,13 @@ func TestLabels(t *testing.T) {
 		}
 		seen[kind+label] = true
 	}
-	for s := range place.Stage(place.StageCount) {
+	for s := range why.Stage(why.StageCount) {
 		check("stage", Stage(s))
 	}
-	for w := range place.Wait(place.WaitCount) {
+	for w := range why.Wait(why.WaitCount) {
 		check("wait", Wait(w))
 	}
-	for a := place.Advice(1); a < place.Advice(place.AdviceCount); a++ {
+	for a := why.Advice(1); a < why.Advice(why.AdviceCount); a++ {
 		text := Advice(a)
 		if text == "" || len(text) > 120 || strings.Contains(text, "\n") || strings.HasSuffix(text, ".") || seen[text] {
 			t.Errorf("advice %s: %q", a, text)

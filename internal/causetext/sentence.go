@@ -4,7 +4,7 @@
 //
 //	why.Causes, Explanation ──▶ "waited 38.6 ms for storage (io_schedule) in FlushLayoutTask"
 //	why.Share, Cost, Piece ───▶ "waiting for storage in FlushLayoutTask (io_schedule)"
-//	place.Wait, place.Stage ──▶ "waiting for storage"
+//	why.Wait, why.Stage ──▶ "waiting for storage"
 package causetext
 
 import (
@@ -14,8 +14,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/text"
+	"ohframe/internal/why/place"
 )
 
 // Sentence returns why a late frame was late, in one line without the frame's name:
@@ -50,7 +50,7 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 	}
 	first := &e.Shares[0]
 	words := phrase(c, first)
-	if first.Wait != place.EarlierFrame {
+	if first.Wait != why.EarlierFrame {
 		_, usual := timeOf(first)
 		words += "; usual " + text.Milliseconds(usual)
 	}
@@ -75,24 +75,24 @@ func Shown(c *why.Causes, e *why.Explanation) string {
 	d, usual := timeOf(s)
 	after := "; usual " + text.Milliseconds(usual)
 	switch {
-	case s.Stage == place.Display && s.Wait == place.GPU:
+	case s.Stage == why.StageDisplay && s.Wait == why.WaitGPU:
 		return "the GPU worked for " + ms(d) + " after the commit" + after
-	case s.Stage == place.Display && s.Earlier != nil:
+	case s.Stage == why.StageDisplay && s.Earlier != nil:
 		return fmt.Sprintf("the display was still busy with %s", frameName(s.Earlier))
-	case s.Stage == place.Display:
+	case s.Stage == why.StageDisplay:
 		return "the display needed " + ms(d) + " after the commit" + after
-	case s.Wait == place.Variation:
+	case s.Wait == why.Variation:
 		return "every step took a little longer, together " + ms(d-usual)
-	case s.Wait == place.EarlierFrame:
+	case s.Wait == why.EarlierFrame:
 		after = ""
 	}
 	actor := "the main thread "
 	switch s.Stage {
-	case place.Draw:
+	case why.StageDraw:
 		actor = "the render thread "
-	case place.CommitWait:
+	case why.StageCommitWait:
 		actor = "before the commit, its thread "
-	case place.Composer:
+	case why.StageComposer:
 		actor = "the commit "
 	}
 	return actor + phrase(c, s) + after
@@ -190,39 +190,39 @@ func phrase(c *why.Causes, s *why.Share) string {
 	d, usual := timeOf(s)
 	value := ms(d)
 	switch s.Wait {
-	case place.WaitUnknown:
+	case why.WaitUnknown:
 		return "spent " + value + in
-	case place.EarlierFrame:
+	case why.EarlierFrame:
 		return knockOn(c, s)
-	case place.EarlierWork:
+	case why.EarlierWork:
 		return fmt.Sprintf("began %s late: the thread was busy with %s", value, s.Slice)
-	case place.WaitVsync:
+	case why.WaitVsync:
 		words := "got its vsync " + value + " after it was due"
 		if s.Culprit != nil {
 			words += ": it came from " + Culprit(s.Culprit) + did(s.Culprit)
 		}
 		return words
-	case place.WaitIRQ:
+	case why.WaitIRQ:
 		return "lost " + value + " to interrupts" + in
-	case place.Run:
+	case why.Run:
 		return "ran " + value + in
-	case place.GCRun:
+	case why.GCRun:
 		return "collected garbage" + reason(s) + " for " + value + in
-	case place.RunSlow:
+	case why.RunSlow:
 		return "ran " + value + in + slower(s)
-	case place.CPUPreempted, place.CPUWait:
+	case why.CPUPreempted, why.CPUWait:
 		words := "waited " + value + in + " for a CPU"
 		if s.Culprit != nil {
 			words += fmt.Sprintf(" that %s had for %s", Culprit(s.Culprit), ms(s.Culprit.Time))
 		}
 		return words
-	case place.WaitGC:
+	case why.WaitGC:
 		return "was stopped by garbage collection" + reason(s) + " for " + value + in
-	case place.GPU:
+	case why.WaitGPU:
 		return "the GPU worked for " + value + " after the thread was done"
-	case place.Variation:
+	case why.Variation:
 		return "was a little slower everywhere, by " + ms(d-usual)
-	case place.WaitBinder, place.WaitOwnThread, place.WaitOtherProcess, place.WaitRender, place.WaitSleep:
+	case why.WaitBinder, why.WaitOwnThread, why.WaitOtherProcess, why.WaitRender, why.WaitSleep:
 		// The slice of the culprit may follow. Only before it is the frame's own slice clear.
 		return "waited " + value + in + " " + waitedFor(s)
 	}
@@ -236,17 +236,17 @@ func phrase(c *why.Causes, s *why.Share) string {
 // waitedFor names the thread that was waited for and says what it did.
 func waitedFor(s *why.Share) string {
 	words := waitFor[s.Wait]
-	if s.Wait == place.WaitRender && s.Earlier != nil {
+	if s.Wait == why.WaitRender && s.Earlier != nil {
 		words = fmt.Sprintf("for %s on the render thread", frameName(s.Earlier))
 	}
 	switch {
 	case s.Culprit != nil:
 		words += " " + Culprit(s.Culprit) + did(s.Culprit)
-		if s.Culprit.CollectsGarbage() {
+		if place.CollectsGarbage(s.Culprit.Wait, s.Culprit.Slice) {
 			words += reason(s)
 		}
 		return words
-	case s.Wait == place.WaitBinder, s.Wait == place.WaitOtherProcess:
+	case s.Wait == why.WaitBinder, s.Wait == why.WaitOtherProcess:
 		return words + " another process"
 	}
 	return words
@@ -273,27 +273,27 @@ func reason(s *why.Share) string {
 
 // waitFor says what a blocked thread waited for, for the waits that phrase does not
 // spell out.
-var waitFor = [place.WaitCount]string{
-	place.WaitBinder:       "for the reply of",
-	place.WaitFence:        "for the GPU or the display",
-	place.WaitBuffer:       "for a free buffer",
-	place.WaitIO:           "for storage",
-	place.WaitMem:          "for memory",
-	place.WaitRender:       "for the render thread",
-	place.WaitOwnThread:    "for its own thread",
-	place.WaitOtherProcess: "for",
-	place.WaitTimer:        "in a sleep or for a timeout",
-	place.WaitKernel:       "in the kernel",
-	place.WaitSleep:        "for something that is not in the trace",
+var waitFor = [why.WaitCount]string{
+	why.WaitBinder:       "for the reply of",
+	why.WaitFence:        "for the GPU or the display",
+	why.WaitBuffer:       "for a free buffer",
+	why.WaitIO:           "for storage",
+	why.WaitMem:          "for memory",
+	why.WaitRender:       "for the render thread",
+	why.WaitOwnThread:    "for its own thread",
+	why.WaitOtherProcess: "for",
+	why.WaitTimer:        "in a sleep or for a timeout",
+	why.WaitKernel:       "in the kernel",
+	why.WaitSleep:        "for something that is not in the trace",
 }
 
-func where(stage place.Stage, slice string) string {
+func where(stage why.Stage, slice string) string {
 	switch {
 	case slice != "":
 		return " in " + slice
-	case stage == place.Start:
+	case stage == why.StageStart:
 		return " before it began"
-	case stage != place.NoStage:
+	case stage != why.NoStage:
 		return " in the stage " + Stage(stage)
 	}
 	return ""
@@ -315,9 +315,9 @@ func root(c *why.Causes, s *why.Share) string {
 // busy says what kept a thread from its next frame.
 func busy(c *why.Causes, s *why.Share) string {
 	switch s.Wait {
-	case place.EarlierFrame:
+	case why.EarlierFrame:
 		return fmt.Sprintf("was still busy with %s for %s%s", frameName(s.Earlier), ms(s.Value), root(c, s))
-	case place.EarlierWork:
+	case why.EarlierWork:
 		return fmt.Sprintf("was busy with %s for %s", s.Slice, ms(s.Value))
 	}
 	return phrase(c, s)
@@ -325,13 +325,13 @@ func busy(c *why.Causes, s *why.Share) string {
 
 func did(c *why.Culprit) string {
 	switch {
-	case c.CollectsGarbage():
+	case place.CollectsGarbage(c.Wait, c.Slice):
 		return ", which collected garbage in " + c.Slice
-	case c.Wait == place.Run && c.Slice != "":
+	case c.Wait == why.Run && c.Slice != "":
 		return ", which ran " + c.Slice
-	case c.Wait == place.Run:
+	case c.Wait == why.Run:
 		return ", which ran"
-	case c.Wait == place.WaitUnknown:
+	case c.Wait == why.WaitUnknown:
 		return ""
 	case c.Slice != "":
 		return ", which was " + Wait(c.Wait) + " in " + c.Slice

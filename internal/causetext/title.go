@@ -7,14 +7,14 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
+	"ohframe/internal/why/place"
 )
 
 // Title names the cause in a few words: "waiting for storage in FlushLayoutTask
 // (io_schedule)".
 func Title(s *why.Share) string {
 	in := ""
-	if s.Slice == "" && s.Stage != place.NoStage {
+	if s.Slice == "" && s.Stage != why.NoStage {
 		in = ", " + Stage(s.Stage)
 	}
 	who := ""
@@ -52,12 +52,12 @@ func CostName(c *why.Cost) string { return title(c.Wait, c.Slice, Kind(c.Kind), 
 // known, or if the slice already names the only one.
 func InStages(c *why.Cost) string {
 	only := c.Stage()
-	if len(c.Stages) == 1 && (only == place.NoStage || only == place.Lookup([]byte(c.Slice)).Stage) {
+	if len(c.Stages) == 1 && (only == why.NoStage || only == place.Lookup([]byte(c.Slice)).Stage) {
 		return ""
 	}
 	var labels []string
 	for _, s := range c.Stages {
-		if s.Stage == place.NoStage {
+		if s.Stage == why.NoStage {
 			labels = append(labels, "several")
 			continue
 		}
@@ -66,7 +66,7 @@ func InStages(c *why.Cost) string {
 	return " [" + strings.Join(labels, ", ") + "]"
 }
 
-func title(wait place.Wait, slice, who, function, suffix string) string {
+func title(wait why.Wait, slice, who, function, suffix string) string {
 	text := WaitTitle(wait)
 	if slice != "" {
 		text += " in " + slice
@@ -106,7 +106,7 @@ func PieceTitle(p *why.Piece) string {
 		text += " · " + p.Slice
 	case p.Several:
 		text += " · several slices (" + Stage(p.Stage) + ")"
-	case p.Stage != place.NoStage:
+	case p.Stage != why.NoStage:
 		text += " · " + Stage(p.Stage)
 	}
 	if o := p.Longest(); o != nil {

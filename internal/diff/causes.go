@@ -10,7 +10,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/causetext"
 	"ohframe/internal/text"
 )
@@ -55,8 +54,8 @@ func (l causeTimes) of(x cause) trace.Duration {
 
 // cause is a wait: of lost time in a slice, of the time of frames in a stage.
 type cause struct {
-	wait  place.Wait
-	stage place.Stage
+	wait  why.Wait
+	stage why.Stage
 	slice string
 }
 
@@ -106,9 +105,9 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 // CauseChange is the change of what a cause costs: of the lost time in milliseconds per
 // second, or of the mean time of a frame in milliseconds.
 type CauseChange struct {
-	Wait  place.Wait
-	Stage place.Stage // NoStage for lost time
-	Slice string      // empty outside of all slices
+	Wait  why.Wait
+	Stage why.Stage // NoStage for lost time
+	Slice string    // empty outside of all slices
 	Measure
 }
 
@@ -145,8 +144,8 @@ func causeUnit(name string) (stats.Unit, bool) {
 		return stats.MillisecondsPS, true
 	}
 	if wait, unit := splitWait(name); unit != "" {
-		for w := range place.WaitCount {
-			if place.Wait(w).String() == wait {
+		for w := range why.WaitCount {
+			if why.Wait(w).String() == wait {
 				return unit, true
 			}
 		}

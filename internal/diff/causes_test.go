@@ -10,7 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/why/judge"
@@ -32,8 +32,8 @@ func withCosts(s Side, storage float64) Side {
 	for _, p := range s.Stats.Processes {
 		s.Costs[p] = &Costs{
 			seconds: 1, frames: 100, lost: d + ms,
-			causes: newCauseTimes(map[cause]trace.Duration{{wait: place.WaitIO, slice: "FlushLayoutTask"}: d, {wait: place.Run, slice: "FlushBuild"}: ms}),
-			times:  newCauseTimes(map[cause]trace.Duration{{wait: place.WaitIO, stage: place.Layout}: d, {wait: place.Run, stage: place.Layout}: 400 * ms}),
+			causes: newCauseTimes(map[cause]trace.Duration{{wait: why.WaitIO, slice: "FlushLayoutTask"}: d, {wait: why.Run, slice: "FlushBuild"}: ms}),
+			times:  newCauseTimes(map[cause]trace.Duration{{wait: why.WaitIO, stage: why.StageLayout}: d, {wait: why.Run, stage: why.StageLayout}: 400 * ms}),
 		}
 	}
 	return s
@@ -70,7 +70,7 @@ func TestCauseChanges(t *testing.T) {
 		t.Errorf("%d causes, first %s: %v", len(c.Causes), first.Title(), *first.Delta)
 	}
 	// 20 ms in 100 frames.
-	if first := &c.Times[0]; first.Wait != place.WaitIO || first.Slice != "" || math.Abs(*first.Delta-0.2) > 1e-9 {
+	if first := &c.Times[0]; first.Wait != why.WaitIO || first.Slice != "" || math.Abs(*first.Delta-0.2) > 1e-9 {
 		t.Errorf("times begin with %s: %v", first.Title(), *first.Delta)
 	}
 	var got []string
@@ -215,7 +215,7 @@ func TestCosts(t *testing.T) {
 		if sum(k.times) != span || sum(k.causes) != lost || k.lost != lost || k.frames != p.Frames.Complete {
 			t.Errorf("%s: times %v of %v, causes %v of %v", p.Name, sum(k.times), span, sum(k.causes), lost)
 		}
-		if p.Kind == stats.Application && k.causes.of(cause{wait: place.WaitIO, slice: "FlushLayoutTask"})*2 < lost {
+		if p.Kind == stats.Application && k.causes.of(cause{wait: why.WaitIO, slice: "FlushLayoutTask"})*2 < lost {
 			t.Errorf("storage cost %v of %v", k.causes, lost)
 		}
 	}

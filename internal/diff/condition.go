@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/ci"
 	"ohframe/internal/text"
 )
@@ -163,8 +163,8 @@ func unknownMeasure(name string, causes bool) string {
 	for i := range measures {
 		names = append(names, measures[i].Name)
 	}
-	for w := range place.WaitCount {
-		waits = append(waits, place.Wait(w).String())
+	for w := range why.WaitCount {
+		waits = append(waits, why.Wait(w).String())
 	}
 	similar := ""
 	if wait, unit := splitWait(name); causes && unit != "" {

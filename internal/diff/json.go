@@ -8,7 +8,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/ci"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
@@ -87,7 +87,7 @@ func newDocumentCauses(c *CauseChanges) *documentCauses {
 			doc := values(&c.Measure)
 			title, wait := c.Title(), c.Wait.String()
 			doc.Cause, doc.Wait = &title, &wait
-			if c.Stage != place.NoStage {
+			if c.Stage != why.NoStage {
 				stage := c.Stage.String()
 				doc.Stage = &stage
 			}

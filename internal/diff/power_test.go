@@ -10,7 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/testing/slow"
 )
 
@@ -86,8 +86,8 @@ func (a animation) run(seed uint64) Side {
 	for _, p := range side.Stats.Processes { // the render service loses nothing
 		c := &Costs{seconds: p.Observed.Seconds, frames: p.Frames.Complete}
 		if p.Kind == stats.Application {
-			c.lost, c.causes = lost, causeTimes{{cause{place.Run, place.Layout, "FlushLayoutTask"}, lost}}
-			c.times = causeTimes{{cause{wait: place.Run, stage: place.Layout}, worked}}
+			c.lost, c.causes = lost, causeTimes{{cause{why.Run, why.StageLayout, "FlushLayoutTask"}, lost}}
+			c.times = causeTimes{{cause{wait: why.Run, stage: why.StageLayout}, worked}}
 		}
 		side.Costs[p] = c
 	}

@@ -10,7 +10,6 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 )
 
 // The columns of a cause are those of the largest share. A frame on time has none, and
@@ -23,10 +22,10 @@ func TestCauses(t *testing.T) {
 	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{late, unknown, onTime}}
 	causes := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
 		late: {Frame: late, Outcome: why.OneCause, Confidence: 1, Overrun: 5, Shares: []why.Share{
-			{Stage: place.Build, Wait: place.WaitBinder, Slice: "=cmd", Value: 9, Usual: 0, Share: 4, SliceValue: 7, SliceUsual: 2, Culprit: &why.Culprit{TID: 3, Process: "media", Thread: "OS_IPC_3"}},
-			{Stage: place.Layout, Wait: place.Run, Slice: "FlushLayoutTask", Value: 8, Usual: 6, Share: 1},
+			{Stage: why.StageBuild, Wait: why.WaitBinder, Slice: "=cmd", Value: 9, Usual: 0, Share: 4, SliceValue: 7, SliceUsual: 2, Culprit: &why.Culprit{TID: 3, Process: "media", Thread: "OS_IPC_3"}},
+			{Stage: why.StageLayout, Wait: why.Run, Slice: "FlushLayoutTask", Value: 8, Usual: 6, Share: 1},
 		}},
-		unknown: {Frame: unknown, Outcome: why.NotKnown, Overrun: 5, Shares: []why.Share{{Wait: place.WaitUnknown, Value: 9, Share: 5}}},
+		unknown: {Frame: unknown, Outcome: why.NotKnown, Overrun: 5, Shares: []why.Share{{Wait: why.WaitUnknown, Value: 9, Share: 5}}},
 		onTime:  {Frame: onTime},
 	}}
 	write := func(format string, causes *why.Causes) *bytes.Buffer {

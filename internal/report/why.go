@@ -8,7 +8,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
 	"ohframe/internal/quality"
@@ -37,25 +36,25 @@ var waitGroups = []waitGroup{
 }
 
 // groupOf returns the group of a wait.
-func groupOf(w place.Wait) waitGroup {
+func groupOf(w why.Wait) waitGroup {
 	switch w {
-	case place.EarlierFrame, place.EarlierWork, place.WaitVsync:
+	case why.EarlierFrame, why.EarlierWork, why.WaitVsync:
 		return groupEarlier
-	case place.WaitIRQ:
+	case why.WaitIRQ:
 		return groupInterrupt
-	case place.Run, place.RunSlow, place.Variation:
+	case why.Run, why.RunSlow, why.Variation:
 		return groupRun
-	case place.GCRun, place.WaitGC:
+	case why.GCRun, why.WaitGC:
 		return groupGC
-	case place.CPUPreempted, place.CPUWait:
+	case why.CPUPreempted, why.CPUWait:
 		return groupCPU
-	case place.WaitBinder, place.WaitOtherProcess:
+	case why.WaitBinder, why.WaitOtherProcess:
 		return groupIPC
-	case place.WaitFence, place.WaitBuffer, place.GPU:
+	case why.WaitFence, why.WaitBuffer, why.WaitGPU:
 		return groupGPU
-	case place.WaitIO, place.WaitMem:
+	case why.WaitIO, why.WaitMem:
 		return groupStorage
-	case place.WaitRender, place.WaitOwnThread:
+	case why.WaitRender, why.WaitOwnThread:
 		return groupThread
 	}
 	return groupUnknown
@@ -197,7 +196,7 @@ func newWhyView(c *causes.Process, all *why.Causes, q *quality.Quality, p *pageP
 	for _, g := range waitGroups {
 		if occurs[g] {
 			if g == groupUnknown && causes.PlacesOnly([]*causes.Process{c}) {
-				g.Name = causetext.WaitTitle(place.WaitUnknown) // as in the sentences
+				g.Name = causetext.WaitTitle(why.WaitUnknown) // as in the sentences
 			}
 			v.Groups = append(v.Groups, g)
 		}
@@ -289,7 +288,7 @@ func (l *lateView) slices(e *why.Explanation) {
 		}
 	}
 	add("stages", func(p *why.Piece) string {
-		if p.Stage == place.NoStage {
+		if p.Stage == why.NoStage {
 			return ""
 		}
 		return causetext.Stage(p.Stage)
@@ -335,7 +334,7 @@ func (l *lateView) culprits(e *why.Explanation) {
 			p := &e.Pieces[i]
 			for j := range p.Others {
 				a := &p.Others[j]
-				if a.TID != tid || p.Wait == place.WaitVsync {
+				if a.TID != tid || p.Wait == why.WaitVsync {
 					continue
 				}
 				row.Name = text.Printable(causetext.Culprit(&a.Culprit))

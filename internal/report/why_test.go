@@ -14,7 +14,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 )
 
 // explained is film with a cause for the application's late frame, which has 20 ms and
@@ -32,21 +31,21 @@ func explained(slice, thread string) Input {
 
 func explanation(f *analyzer.Frame, slice, thread string) *why.Explanation {
 	at := func(n trace.Duration) trace.Time { return f.Actual.Start.Add(n * ms1) }
-	culprit := why.Culprit{TID: 77, Thread: thread, Wait: place.Run, Slice: "Decode", Time: 16 * ms1, Sure: true}
+	culprit := why.Culprit{TID: 77, Thread: thread, Wait: why.Run, Slice: "Decode", Time: 16 * ms1, Sure: true}
 	return &why.Explanation{
 		Frame: f, Start: at(0), End: at(32), Overrun: 12 * ms1,
-		Parts: []why.Part{{Stage: place.Frame, Wait: place.Run, Time: 4 * ms1}, {Stage: place.Layout, Wait: place.Run, Time: 8 * ms1}, {Stage: place.Layout, Wait: place.WaitIO, Time: 20 * ms1}},
-		Usual: []why.Part{{Stage: place.Frame, Wait: place.Run, Time: 2 * ms1}, {Stage: place.Layout, Wait: place.Run, Time: 6 * ms1}},
+		Parts: []why.Part{{Stage: why.StageFrame, Wait: why.Run, Time: 4 * ms1}, {Stage: why.StageLayout, Wait: why.Run, Time: 8 * ms1}, {Stage: why.StageLayout, Wait: why.WaitIO, Time: 20 * ms1}},
+		Usual: []why.Part{{Stage: why.StageFrame, Wait: why.Run, Time: 2 * ms1}, {Stage: why.StageLayout, Wait: why.Run, Time: 6 * ms1}},
 		Pieces: []why.Piece{
-			{Start: at(0), End: at(4), Stage: place.Frame, Wait: place.Run, Slice: "OnVsyncEvent"},
-			{Start: at(4), End: at(8), Stage: place.Layout, Wait: place.Run, Slice: slice},
-			{Start: at(8), End: at(28), Stage: place.Layout, Wait: place.WaitIO, Slice: slice, Others: []why.Activity{{Start: at(10), End: at(26), Culprit: culprit}}},
-			{Start: at(28), End: at(32), Stage: place.Layout, Wait: place.Run, Slice: slice},
+			{Start: at(0), End: at(4), Stage: why.StageFrame, Wait: why.Run, Slice: "OnVsyncEvent"},
+			{Start: at(4), End: at(8), Stage: why.StageLayout, Wait: why.Run, Slice: slice},
+			{Start: at(8), End: at(28), Stage: why.StageLayout, Wait: why.WaitIO, Slice: slice, Others: []why.Activity{{Start: at(10), End: at(26), Culprit: culprit}}},
+			{Start: at(28), End: at(32), Stage: why.StageLayout, Wait: why.Run, Slice: slice},
 		},
 		Outcome: why.OneCause,
 		Shares: []why.Share{
-			{Stage: place.Layout, Wait: place.WaitIO, Slice: slice, Value: 20 * ms1, Share: 8 * ms1, SliceValue: 20 * ms1, Function: "io_schedule", Advice: place.AdviseIO},
-			{Stage: place.Layout, Wait: place.Run, Slice: slice, Value: 8 * ms1, Usual: 6 * ms1, Share: 4 * ms1, SliceValue: 8 * ms1, SliceUsual: 6 * ms1},
+			{Stage: why.StageLayout, Wait: why.WaitIO, Slice: slice, Value: 20 * ms1, Share: 8 * ms1, SliceValue: 20 * ms1, Function: "io_schedule", Advice: why.AdviseIO},
+			{Stage: why.StageLayout, Wait: why.Run, Slice: slice, Value: 8 * ms1, Usual: 6 * ms1, Share: 4 * ms1, SliceValue: 8 * ms1, SliceUsual: 6 * ms1},
 		},
 	}
 }
@@ -173,7 +172,7 @@ func TestBars(t *testing.T) {
 
 // Every wait has a group, and every group a colour in both schemes.
 func TestWaitGroups(t *testing.T) {
-	for w := range place.Wait(place.WaitCount) {
+	for w := range why.Wait(why.WaitCount) {
 		if !slices.Contains(waitGroups, groupOf(w)) {
 			t.Errorf("%v has the group %v", w, groupOf(w))
 		}
@@ -197,7 +196,7 @@ func TestCausesOnPage(t *testing.T) {
 	second := in.Timeline.Frames[slices.IndexFunc(in.Timeline.Frames, func(f *analyzer.Frame) bool { return f.VsyncID == 12 })]
 	second.Actual.End, second.Facts = second.Actual.Start.Add(32*ms1), analyzer.MainLate
 	e := explanation(second, "FlushLayoutTask", "Worker")
-	e.Shares = []why.Share{{Stage: place.Layout, Wait: place.Run, Slice: "FlushLayoutTask", Value: 28 * ms1, Usual: 6 * ms1, Share: 12 * ms1}}
+	e.Shares = []why.Share{{Stage: why.StageLayout, Wait: why.Run, Slice: "FlushLayoutTask", Value: 28 * ms1, Usual: 6 * ms1, Share: 12 * ms1}}
 	in.Causes.Frames[second] = e
 	in.Stats = stats.Compute(in.Timeline, stats.Options{})
 	for _, width := range []int64{390, 1280, 2560} {

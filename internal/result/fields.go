@@ -6,7 +6,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -250,7 +249,7 @@ func describeExplanation(m *message, e *why.Explanation) {
 		m.duration(3, &s.Delay)
 		m.duration(4, &s.Late)
 		list(m, 5, &s.Stages, func(m *message, s *why.ShownStage) {
-			enum(m, 1, &s.Stage, place.StageCount)
+			enum(m, 1, &s.Stage, why.StageCount)
 			m.duration(2, &s.Time)
 			m.duration(3, &s.Usual)
 			m.duration(4, &s.After)
@@ -266,16 +265,16 @@ func describeExplanation(m *message, e *why.Explanation) {
 }
 
 func describePart(m *message, p *why.Part) {
-	enum(m, 1, &p.Stage, place.StageCount)
-	enum(m, 2, &p.Wait, place.WaitCount)
+	enum(m, 1, &p.Stage, why.StageCount)
+	enum(m, 2, &p.Wait, why.WaitCount)
 	m.duration(3, &p.Time)
 }
 
 func describePiece(m *message, p *why.Piece) {
 	m.time(1, &p.Start)
 	m.time(2, &p.End)
-	enum(m, 3, &p.Stage, place.StageCount)
-	enum(m, 4, &p.Wait, place.WaitCount)
+	enum(m, 3, &p.Stage, why.StageCount)
+	enum(m, 4, &p.Wait, why.WaitCount)
 	m.text(5, &p.Slice)
 	m.flag(6, &p.Several)
 	m.frame(7, &p.Earlier)
@@ -287,8 +286,8 @@ func describePiece(m *message, p *why.Piece) {
 }
 
 func describeShare(m *message, s *why.Share) {
-	enum(m, 1, &s.Stage, place.StageCount)
-	enum(m, 2, &s.Wait, place.WaitCount)
+	enum(m, 1, &s.Stage, why.StageCount)
+	enum(m, 2, &s.Wait, why.WaitCount)
 	m.text(3, &s.Slice)
 	m.duration(4, &s.Value)
 	m.duration(5, &s.Usual)
@@ -302,8 +301,8 @@ func describeShare(m *message, s *why.Share) {
 	count(m, 13, &s.Frequency)
 	count(m, 14, &s.UsualFrequency)
 	optional(m, 15, &s.Cores, describeCores)
-	enum(m, 16, &s.Advice, place.AdviceCount)
-	if s.Wait == place.EarlierFrame && s.Earlier == nil {
+	enum(m, 16, &s.Advice, why.AdviceCount)
+	if s.Wait == why.EarlierFrame && s.Earlier == nil {
 		m.fail()
 	}
 }
@@ -321,7 +320,7 @@ func describeCulprit(m *message, c *why.Culprit) {
 	count(m, 2, &c.TID)
 	m.text(3, &c.Process)
 	m.text(4, &c.Thread)
-	enum(m, 5, &c.Wait, place.WaitCount)
+	enum(m, 5, &c.Wait, why.WaitCount)
 	m.text(6, &c.Slice)
 	m.duration(7, &c.Time)
 	m.flag(8, &c.Sure)

@@ -23,7 +23,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/inflation"
 	"ohframe/internal/source/hitrace"
 )
@@ -71,14 +70,14 @@ const (
 // from one version of ohframe to another.
 var codes = sync.OnceValue(func() uint64 {
 	var s strings.Builder
-	for i := range place.StageCount {
-		fmt.Fprintln(&s, place.Stage(i))
+	for i := range why.StageCount {
+		fmt.Fprintln(&s, why.Stage(i))
 	}
-	for i := range place.WaitCount {
-		fmt.Fprintln(&s, place.Wait(i))
+	for i := range why.WaitCount {
+		fmt.Fprintln(&s, why.Wait(i))
 	}
-	for i := range place.AdviceCount {
-		fmt.Fprintln(&s, place.Advice(i))
+	for i := range why.AdviceCount {
+		fmt.Fprintln(&s, why.Advice(i))
 	}
 	for i := why.NotLate; i <= why.NotKnown; i++ {
 		fmt.Fprintln(&s, i)

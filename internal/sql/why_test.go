@@ -8,7 +8,6 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/exporter"
 	"ohframe/internal/causetext"
 	"ohframe/internal/testing/engine"
@@ -168,15 +167,15 @@ func checkCauseSums(t *testing.T, session *engine.Session) {
 func checkThreadStates(t *testing.T, session *engine.Session) int {
 	t.Helper()
 	groups := map[string]string{}
-	for w := range place.WaitCount {
-		switch w := place.Wait(w); w {
-		case place.Run, place.GCRun:
+	for w := range why.WaitCount {
+		switch w := why.Wait(w); w {
+		case why.Run, why.GCRun:
 			groups[w.String()] = "running"
-		case place.CPUPreempted, place.CPUWait:
+		case why.CPUPreempted, why.CPUWait:
 			groups[w.String()] = "runnable"
-		case place.WaitUnknown, place.WaitIRQ:
+		case why.WaitUnknown, why.WaitIRQ:
 			groups[w.String()] = "left out"
-		case place.GPU, place.RunSlow, place.Variation:
+		case why.WaitGPU, why.RunSlow, why.Variation:
 		default:
 			groups[w.String()] = "blocked"
 		}

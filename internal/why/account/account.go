@@ -6,7 +6,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
+	"ohframe/internal/why/place"
 	"ohframe/internal/why/record"
 )
 
@@ -78,9 +79,9 @@ func (s *Span) Overrun() trace.Duration { return s.Last().Sub(s.Deadline) }
 
 // ID says in which way a frame spent time, and in which slice.
 type ID struct {
-	Stage place.Stage
-	Wait  place.Wait
-	Key   record.Key // the slice; of place.EarlierFrame the earlier frame's number on its thread
+	Stage why.Stage
+	Wait  why.Wait
+	Key   record.Key // the slice; of why.EarlierFrame the earlier frame's number on its thread
 }
 
 // Cell is the time that a frame spent in one way in one slice.
@@ -124,7 +125,7 @@ type details struct {
 	// part: the account covers a part of the frame's way to the display or to
 	// render_service. All its cells have the stage, unless that is NoStage.
 	part  bool
-	stage place.Stage
+	stage why.Stage
 	late  bool
 	ran   []cpuTime // by processor
 }
@@ -137,8 +138,8 @@ type waited struct {
 }
 
 // Part returns an account of a part of the way of a frame to the display or to
-// render_service, for Fill. All its cells have the stage, unless that is place.NoStage.
-func Part(f *analyzer.Frame, start, actual, end trace.Time, stage place.Stage) *Account {
+// render_service, for Fill. All its cells have the stage, unless that is why.NoStage.
+func Part(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Account {
 	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage}}
 }
 
@@ -164,7 +165,7 @@ func (a *Account) Cells() iter.Seq[Cell] {
 	return slices.Values(a.details.cells)
 }
 
-// Idle returns the time of an account of place.CommitWait in which the thread had nothing to
+// Idle returns the time of an account of why.StageCommitWait in which the thread had nothing to
 // do. No cell has it.
 func (a *Account) Idle() trace.Duration { return a.details.idle }
 
@@ -183,11 +184,11 @@ func (a *Account) OnlySlices() bool {
 }
 
 // EarlierFrame returns the frame that the thread was busy with in a cell of
-// place.EarlierFrame.
+// why.EarlierFrame.
 func (a *Account) EarlierFrame(c *Cell) *analyzer.Frame { return a.details.thread[c.Key].Frame }
 
 // Add adds a time to the cell of a part outside of all slices, if there is any.
-func (a *Account) Add(stage place.Stage, wait place.Wait, d trace.Duration) {
+func (a *Account) Add(stage why.Stage, wait why.Wait, d trace.Duration) {
 	if d > 0 {
 		a.details.add(ID{stage, wait, 0}, d, 0)
 	}

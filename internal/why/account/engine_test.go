@@ -8,7 +8,6 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 	"ohframe/exporter"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/engine"
@@ -17,6 +16,7 @@ import (
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 	"ohframe/internal/why/account"
+	"ohframe/internal/why/place"
 	"ohframe/internal/why/record"
 )
 

@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/packed"
 	"ohframe/internal/why/record"
 )
@@ -50,7 +50,7 @@ func (b *Book) close(a *Account) {
 	}
 	a.closed = true
 	if a.GPUEnd.Known() {
-		id := ID{place.Draw, place.GPU, 0}
+		id := ID{why.StageDraw, why.WaitGPU, 0}
 		d := b.open(a)
 		d.add(id, a.GPUEnd.Sub(a.End), 0)
 		d.addPiece(piece{start: a.End, end: a.GPUEnd, id: id})
@@ -127,8 +127,8 @@ func unpack(p *packed.Bytes, yield func(Cell) bool) {
 		return
 	}
 	for range p.Uint() {
-		stage, wait := place.Stage(p.Byte()), p.Byte()
-		c := Cell{ID: ID{stage, place.Wait(wait &^ clockedMask), record.Key(p.Uint())}, Time: trace.Duration(p.Uint())}
+		stage, wait := why.Stage(p.Byte()), p.Byte()
+		c := Cell{ID: ID{stage, why.Wait(wait &^ clockedMask), record.Key(p.Uint())}, Time: trace.Duration(p.Uint())}
 		if wait&clockedMask != clockedNone {
 			c.Cycles, c.Clocked = int64(p.Uint()), c.Time
 		}

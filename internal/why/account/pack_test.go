@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 )
 
 // The account of a frame on time has the cells and processors that were added, in the order
@@ -13,7 +13,7 @@ import (
 func TestPack(t *testing.T) {
 	b := &Book{}
 	id := func(key int) ID {
-		return ID{place.Stage(key % place.StageCount), place.Wait(key % place.WaitCount), 1 << key}
+		return ID{why.Stage(key % why.StageCount), why.Wait(key % why.WaitCount), 1 << key}
 	}
 	for n := range 32 {
 		a := &Account{Frame: &analyzer.Frame{}}

@@ -6,7 +6,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/why/record"
 )
 
@@ -34,7 +33,7 @@ func (d *details) addPiece(p piece) {
 	if !d.late {
 		return
 	}
-	if p.id.Wait == place.EarlierFrame || p.id.Wait == place.EarlierWork {
+	if p.id.Wait == why.EarlierFrame || p.id.Wait == why.EarlierWork {
 		p.wait = 0 // its culprits are the other work's, not the frame's
 	}
 	n := len(d.pieces)
@@ -77,7 +76,7 @@ func (l *piece) joins(p *piece, limit trace.Duration) bool {
 		l.time() < limit && p.time() < limit
 }
 
-func isRunning(w place.Wait) bool { return w == place.Run || w == place.GCRun }
+func isRunning(w why.Wait) bool { return w == why.Run || w == why.GCRun }
 
 // longest returns the maxPieces longest pieces, in order of time.
 func (d *details) longest() []piece {
@@ -101,7 +100,7 @@ func (b *Book) Pieces(a *Account) []why.Piece {
 	pieces := make([]why.Piece, 0, len(longest))
 	for _, p := range longest {
 		piece := why.Piece{Start: p.start, End: p.end, Stage: p.id.Stage, Wait: p.id.Wait, Several: p.several}
-		if p.id.Wait == place.EarlierFrame {
+		if p.id.Wait == why.EarlierFrame {
 			piece.Earlier = a.details.thread[p.id.Key].Frame
 		} else {
 			piece.Slice = b.record.Name(p.id.Key)
@@ -125,7 +124,7 @@ func (b *Book) SliceTimes(a *Account) []why.SliceTime {
 	var list []why.SliceTime
 	at := map[record.Key]int{}
 	for c := range a.Cells() {
-		if c.Key == 0 || c.Wait == place.EarlierFrame || c.Wait == place.EarlierWork {
+		if c.Key == 0 || c.Wait == why.EarlierFrame || c.Wait == why.EarlierWork {
 			continue
 		}
 		n, ok := at[c.Key]
@@ -137,7 +136,7 @@ func (b *Book) SliceTimes(a *Account) []why.SliceTime {
 		switch s := &list[n]; {
 		case isRunning(c.Wait):
 			s.Running += c.Time
-		case c.Wait == place.WaitUnknown:
+		case c.Wait == why.WaitUnknown:
 			s.Unknown += c.Time
 		default:
 			s.Waiting += c.Time

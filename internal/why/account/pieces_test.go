@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/why/record"
 )
 
@@ -13,28 +13,28 @@ import (
 // ones are joined where the thread ran, and then the shortest are left out.
 func TestAddPiece(t *testing.T) {
 	d := &details{late: true}
-	add := func(from, to trace.Time, wait place.Wait, key record.Key, number uint32) {
-		d.addPiece(piece{start: from, end: to, id: ID{place.Layout, wait, key}, wait: number})
+	add := func(from, to trace.Time, wait why.Wait, key record.Key, number uint32) {
+		d.addPiece(piece{start: from, end: to, id: ID{why.StageLayout, wait, key}, wait: number})
 	}
-	add(0, 10, place.Run, 2, 0)
-	add(10, 30, place.Run, 3, 0)
-	add(30, 40, place.Run, 4, 0)
-	add(40, 45, place.Run, 4, 0)
-	add(45, 50, place.WaitIO, 4, 1)
-	add(50, 55, place.WaitIO, 4, 2) // another wait
-	add(55, 60, place.WaitIO, 5, 2) // in another slice
-	add(60, 61, place.WaitIO, 5, 2)
+	add(0, 10, why.Run, 2, 0)
+	add(10, 30, why.Run, 3, 0)
+	add(30, 40, why.Run, 4, 0)
+	add(40, 45, why.Run, 4, 0)
+	add(45, 50, why.WaitIO, 4, 1)
+	add(50, 55, why.WaitIO, 4, 2) // another wait
+	add(55, 60, why.WaitIO, 5, 2) // in another slice
+	add(60, 61, why.WaitIO, 5, 2)
 	var got []piece
 	for _, p := range d.pieces {
 		got = append(got, piece{start: p.start, end: p.end, id: p.id, wait: p.wait})
 	}
 	want := []piece{
-		{0, 10, ID{place.Layout, place.Run, 2}, 0, false},
-		{10, 30, ID{place.Layout, place.Run, 3}, 0, false},
-		{30, 45, ID{place.Layout, place.Run, 4}, 0, false},
-		{45, 50, ID{place.Layout, place.WaitIO, 4}, 1, false},
-		{50, 55, ID{place.Layout, place.WaitIO, 4}, 2, false},
-		{55, 61, ID{place.Layout, place.WaitIO, 5}, 2, false},
+		{0, 10, ID{why.StageLayout, why.Run, 2}, 0, false},
+		{10, 30, ID{why.StageLayout, why.Run, 3}, 0, false},
+		{30, 45, ID{why.StageLayout, why.Run, 4}, 0, false},
+		{45, 50, ID{why.StageLayout, why.WaitIO, 4}, 1, false},
+		{50, 55, ID{why.StageLayout, why.WaitIO, 4}, 2, false},
+		{55, 61, ID{why.StageLayout, why.WaitIO, 5}, 2, false},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -46,7 +46,7 @@ func TestAddPiece(t *testing.T) {
 		if i%10 == 0 {
 			length = 2
 		}
-		add(i*5, i*5+length, place.WaitIO, 2, uint32(i+1))
+		add(i*5, i*5+length, why.WaitIO, 2, uint32(i+1))
 	}
 	list := d.longest()
 	if len(list) != 200 || !slices.IsSortedFunc(list, func(a, b piece) int { return int(a.start - b.start) }) {

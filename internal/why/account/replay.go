@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
+	"ohframe/internal/why/place"
 	"ohframe/internal/why/record"
 )
 
@@ -28,7 +29,7 @@ func (b *Book) Fill(tid trace.TID, list []*Account) {
 		}
 		a.from = list[i-maxWaiting].Actual
 		a.Unknown = a.from.Sub(a.Start)
-		b.open(a).add(ID{place.Start, place.WaitUnknown, 0}, a.Unknown, 0)
+		b.open(a).add(ID{why.StageStart, why.WaitUnknown, 0}, a.Unknown, 0)
 	}
 	f := replay{book: b, record: b.record, list: list, byStart: slices.Clone(list), bounds: make([]trace.Time, 0, 3*len(list))}
 	slices.SortStableFunc(f.byStart, func(a, b *Account) int { return cmp.Compare(a.from, b.from) })
@@ -184,23 +185,23 @@ func (f *replay) add(to trace.Time) {
 			id = f.startCell(earlier)
 		}
 		switch id.Wait {
-		case place.WaitUnknown:
+		case why.WaitUnknown:
 			a.Unknown += d
-		case place.EarlierFrame, place.EarlierWork:
+		case why.EarlierFrame, why.EarlierWork:
 			a.Earlier += d
 		}
 		into := f.book.open(a)
-		if into.stage != place.NoStage {
+		if into.stage != why.NoStage {
 			id.Stage = into.stage
 		}
-		if into.stage == place.CommitWait && f.state == record.Blocked && len(f.stack) == 0 {
+		if into.stage == why.StageCommitWait && f.state == record.Blocked && len(f.stack) == 0 {
 			into.idle += d
 			continue
 		}
 		kHz := f.kHz
 		if f.state != record.Running || f.interrupt {
 			kHz = 0
-		} else if !into.part && id.Wait == place.Run && f.book.LowClusters() > 0 {
+		} else if !into.part && id.Wait == why.Run && f.book.LowClusters() > 0 {
 			into.ranOn(f.cpu, d)
 		}
 		c := into.add(id, d, kHz)
@@ -210,7 +211,7 @@ func (f *replay) add(to trace.Time) {
 		if !into.late && !into.part {
 			continue // nobody asks for more
 		}
-		if n := len(f.stack); n > 0 && c.collection.key == 0 && (id.Wait == place.GCRun || id.Wait == place.WaitGC) {
+		if n := len(f.stack); n > 0 && c.collection.key == 0 && (id.Wait == why.GCRun || id.Wait == why.WaitGC) {
 			c.collection = f.stack[n-1]
 		}
 		into.addPiece(piece{start: f.at, end: to, id: id, wait: f.wait})
@@ -239,8 +240,8 @@ func (f *replay) frameCell() ID {
 	if n := len(f.stack); n > 0 {
 		l = f.stack[n-1]
 	}
-	if l.Stage == place.NoStage {
-		l.Stage = place.Frame
+	if l.Stage == why.NoStage {
+		l.Stage = why.StageFrame
 	}
 	return ID{l.Stage, f.waitIn(l.Class), l.key}
 }
@@ -250,50 +251,50 @@ func (f *replay) frameCell() ID {
 func (f *replay) startCell(earlier int) ID {
 	// Frames and slices show what the thread was busy with even if its state is unknown.
 	if earlier >= 0 {
-		return ID{place.Start, place.EarlierFrame, record.Key(earlier)}
+		return ID{why.StageStart, why.EarlierFrame, record.Key(earlier)}
 	}
 	for _, l := range f.stack { // the outermost slice that does not belong to a frame
-		if f.record.Place(l.key).Stage != place.Frame {
-			return ID{place.Start, place.EarlierWork, l.key}
+		if f.record.Place(l.key).Stage != why.StageFrame {
+			return ID{why.StageStart, why.EarlierWork, l.key}
 		}
 	}
 	if f.state == record.Unknown || f.state == record.Dead {
-		return ID{place.Start, place.WaitUnknown, 0}
+		return ID{why.StageStart, why.WaitUnknown, 0}
 	}
 	wait := f.waitIn(place.ClassWork)
 	switch wait {
-	case place.WaitOwnThread, place.WaitOtherProcess, place.WaitTimer, place.WaitKernel, place.WaitSleep:
+	case why.WaitOwnThread, why.WaitOtherProcess, why.WaitTimer, why.WaitKernel, why.WaitSleep:
 		if f.waited().Letter == 'S' {
-			wait = place.WaitVsync
+			wait = why.WaitVsync
 		}
 	}
-	return ID{place.Start, wait, 0}
+	return ID{why.StageStart, wait, 0}
 }
 
 // waitIn returns what the thread does in a slice of a class.
-func (f *replay) waitIn(class place.Class) place.Wait {
+func (f *replay) waitIn(class place.Class) why.Wait {
 	switch f.state {
 	case record.Running:
 		switch {
 		case f.interrupt:
-			return place.WaitIRQ
+			return why.WaitIRQ
 		case class == place.ClassGC:
-			return place.GCRun
+			return why.GCRun
 		}
-		return place.Run
+		return why.Run
 	case record.Preempted, record.Woken:
 		if f.waited().ForInterrupt {
-			return place.WaitIRQ
+			return why.WaitIRQ
 		}
 		if f.state == record.Woken {
-			return place.CPUWait
+			return why.CPUWait
 		}
-		return place.CPUPreempted
+		return why.CPUPreempted
 	case record.Blocked:
 		w := f.waited()
 		return w.Classify(f.list[0].Frame.Process.PID, f.book.wakerPID(w), class)
 	}
-	return place.WaitUnknown
+	return why.WaitUnknown
 }
 
 // waited returns the wait that the thread is in.

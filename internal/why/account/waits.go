@@ -6,7 +6,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/why/record"
 )
 
@@ -54,7 +53,7 @@ func (a *Account) Drawn() *analyzer.Frame {
 	d := a.details
 	var waited trace.Duration
 	for i := range d.waits {
-		if w := &d.waits[i]; w.id.Wait == place.WaitRender {
+		if w := &d.waits[i]; w.id.Wait == why.WaitRender {
 			waited += w.end.Sub(w.start)
 		}
 	}
@@ -64,7 +63,7 @@ func (a *Account) Drawn() *analyzer.Frame {
 			continue
 		}
 		for i := range d.waits {
-			if w := &d.waits[i]; w.id.Wait == place.WaitRender {
+			if w := &d.waits[i]; w.id.Wait == why.WaitRender {
 				drew += max(min(w.end, draw.End).Sub(max(w.start, draw.Start)), 0)
 			}
 		}
@@ -86,11 +85,11 @@ type Waited struct {
 }
 
 // Waited returns what the frame waited for in the waits of one kind in a stage, or in all
-// stages for place.NoStage.
-func (b *Book) Waited(a *Account, stage place.Stage, wait place.Wait) (waited Waited) {
+// stages for why.NoStage.
+func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited) {
 	type suspect struct {
 		tid  trace.TID
-		wait place.Wait
+		wait why.Wait
 		key  record.Key
 	}
 	times := map[suspect]trace.Duration{}
@@ -102,7 +101,7 @@ func (b *Book) Waited(a *Account, stage place.Stage, wait place.Wait) (waited Wa
 	sure := map[trace.TID]bool{}
 	for i := range a.details.waits {
 		x := &a.details.waits[i]
-		if x.id.Wait != wait || stage != place.NoStage && x.id.Stage != stage {
+		if x.id.Wait != wait || stage != why.NoStage && x.id.Stage != stage {
 			continue
 		}
 		w := b.record.Wait(x.wait)
@@ -125,7 +124,7 @@ func (b *Book) Waited(a *Account, stage place.Stage, wait place.Wait) (waited Wa
 			}
 			threads[l.TID] += d
 			pids[l.TID] = l.PID
-			if l.PID == a.Frame.Process.PID || w.Calling || wait == place.CPUWait || wait == place.CPUPreempted || wait == place.WaitVsync {
+			if l.PID == a.Frame.Process.PID || w.Calling || wait == why.CPUWait || wait == why.CPUPreempted || wait == why.WaitVsync {
 				sure[l.TID] = true
 			}
 		}

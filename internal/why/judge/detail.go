@@ -6,31 +6,31 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/why/account"
+	"ohframe/internal/why/place"
 )
 
 // detail finds the slice and the culprit of a cause.
 func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 	s := why.Share{Stage: x.stage, Wait: x.wait, Value: x.value, Usual: x.usual, Share: x.share}
 	wait := x.wait
-	if wait == place.RunSlow {
-		wait = place.Run
+	if wait == why.RunSlow {
+		wait = why.Run
 	}
-	if wait == place.Variation {
+	if wait == why.Variation {
 		return s
 	}
-	if s.Wait == place.RunSlow {
+	if s.Wait == why.RunSlow {
 		s.Frequency, s.UsualFrequency, s.Cores = x.frequency, x.usualFrequency, j.cores(a, u)
 	}
 	var best account.Cell
 	most := trace.Duration(-1)
 	for c := range a.Cells() {
-		if c.Wait != wait || x.stage != place.NoStage && c.Stage != x.stage {
+		if c.Wait != wait || x.stage != why.NoStage && c.Stage != x.stage {
 			continue
 		}
 		usual := trace.Duration(0)
-		if wait != place.EarlierFrame {
+		if wait != why.EarlierFrame {
 			usual = u.cell(c.ID)
 		}
 		if over := c.Time - usual; over > most {
@@ -41,11 +41,11 @@ func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 	if most < 0 {
 		return s
 	}
-	if wait == place.EarlierFrame {
+	if wait == why.EarlierFrame {
 		s.Earlier = a.EarlierFrame(&best)
 		return s
 	}
-	if s.Wait == place.RunSlow && most*5 < (x.value-x.usual)*3 {
+	if s.Wait == why.RunSlow && most*5 < (x.value-x.usual)*3 {
 		// The whole frame was slower. One slice would stand for time spent in others.
 		s.SliceValue, s.SliceUsual = 0, 0
 		s.Advice = j.advice(a, &s, place.Place{})
@@ -53,17 +53,17 @@ func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 	}
 	var in place.Place
 	s.Slice, in, s.Reason = j.book.Slice(&best)
-	if s.Stage == place.NoStage {
+	if s.Stage == why.NoStage {
 		in.Stage = best.Stage
-	} else if in.Stage == place.NoStage {
+	} else if in.Stage == why.NoStage {
 		in.Stage = s.Stage
 	}
 	waited := j.book.Waited(a, s.Stage, wait)
 	s.Culprit, s.Function, s.Reason = waited.Culprit, waited.Function, cmp.Or(s.Reason, waited.Reason)
-	if s.Stage == place.Display && wait == place.WaitFence {
+	if s.Stage == why.StageDisplay && wait == why.WaitFence {
 		return s // nobody can do anything about the display
 	}
-	if wait == place.WaitRender {
+	if wait == why.WaitRender {
 		s.Earlier = a.Drawn()
 	}
 	s.Advice = j.advice(a, &s, in)
@@ -71,18 +71,18 @@ func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 }
 
 // advice returns the advice for a cause of a frame in a slice that means in.
-func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) place.Advice {
+func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) why.Advice {
 	c := place.Cause{Wait: s.Wait, Place: in, Reason: s.Reason, Scheduled: !a.OnlySlices(), OthersScheduled: j.causes.Scheduled}
-	if s.Wait == place.WaitUnknown && j.causes.Limited {
-		return place.NoAdvice // the sentence says which limit to raise
+	if s.Wait == why.WaitUnknown && j.causes.Limited {
+		return why.NoAdvice // the sentence says which limit to raise
 	}
 	if a.Frame.Kind == analyzer.RenderFrame {
 		c.Reader = place.System
 	}
 	if by := s.Culprit; by != nil {
 		switch {
-		case by.CollectsGarbage() && (s.Wait == place.WaitOwnThread || s.Wait == place.WaitGC):
-			c.Wait = place.WaitGC
+		case place.CollectsGarbage(by.Wait, by.Slice) && (s.Wait == why.WaitOwnThread || s.Wait == why.WaitGC):
+			c.Wait = why.WaitGC
 		case place.IsLogger(by.Process) || place.IsLogger(by.Thread):
 			c.Rival = place.Logger
 		case by.PID == a.Frame.Process.PID:

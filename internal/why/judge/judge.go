@@ -7,7 +7,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/why/account"
 	"ohframe/internal/why/record"
 )
@@ -97,7 +96,7 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 	unknown, sum := trace.Duration(0), trace.Duration(0)
 	for _, x := range u.shares(values, usuals, e.Overrun) {
 		sum += x.excess
-		if x.wait == place.WaitUnknown {
+		if x.wait == why.WaitUnknown {
 			unknown += x.excess
 		}
 		e.Shares = append(e.Shares, j.detail(a, u, x))
@@ -121,13 +120,13 @@ func outcome(a *account.Account, e *why.Explanation, unknown, sum trace.Duration
 	switch {
 	case e.Overrun < justMissed:
 		return why.JustMissed
-	case a.OnlySlices() && first.Share >= least && first.Wait == place.WaitUnknown:
+	case a.OnlySlices() && first.Share >= least && first.Wait == why.WaitUnknown:
 		return why.PlaceOnly
 	case !a.OnlySlices() && unknown*2 > sum:
 		return why.NotKnown
-	case first.Share < least || first.Wait == place.WaitUnknown && !a.OnlySlices():
+	case first.Share < least || first.Wait == why.WaitUnknown && !a.OnlySlices():
 		return why.Mixed
-	case first.Wait == place.EarlierFrame:
+	case first.Wait == why.EarlierFrame:
 		return why.KnockOn
 	}
 	return why.OneCause
@@ -152,7 +151,7 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidenc
 		switch {
 		case s.Culprit != nil && !s.Culprit.Sure:
 			steps++
-		case s.Culprit == nil && s.Function == "" && s.Wait >= place.WaitOwnThread && s.Wait <= place.WaitSleep:
+		case s.Culprit == nil && s.Function == "" && s.Wait >= why.WaitOwnThread && s.Wait <= why.WaitSleep:
 			steps++
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/account"
 )
@@ -62,7 +61,7 @@ func (j *judge) explainPickUps(t *analyzer.Timeline) {
 		}
 		begin := f.Render.Actual.Start
 		if f.Expected.End < begin {
-			waits[f.Render.TID] = append(waits[f.Render.TID], account.Part(f, f.Expected.End, begin, begin, place.NoStage))
+			waits[f.Render.TID] = append(waits[f.Render.TID], account.Part(f, f.Expected.End, begin, begin, why.NoStage))
 		}
 	}
 	for tid, list := range waits {
@@ -108,7 +107,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account) {
 	for _, a := range j.book.Threads[tid] {
 		i, _ := slices.BinarySearchFunc(waits, a.Actual+1, func(w *account.Account, t trace.Time) int { return cmp.Compare(w.End, t) })
 		if i < len(waits) && from[i] < a.End { // it overlaps one of the waits, or lies between two
-			list = append(list, account.Part(a.Frame, a.Actual, a.Actual, a.End, place.NoStage))
+			list = append(list, account.Part(a.Frame, a.Actual, a.Actual, a.End, why.NoStage))
 		}
 	}
 	j.book.Fill(tid, list)
@@ -131,7 +130,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account) {
 			share := j.detail(w, &usual{}, excess{component: component{busy.Stage, busy.Wait}, value: busy.Time})
 			p.Share = &share
 		case most.Time == 0:
-		case most.Wait != place.WaitUnknown:
+		case most.Wait != why.WaitUnknown:
 			p.Reason = why.NoVsync
 		default:
 			if period := w.Frame.Period; j.record.SentVsync(w.Start+1, trace.MaxTime) && !j.record.SentVsync(w.Start.Add(-period/4), w.Start.Add(period/2)) {
@@ -142,9 +141,9 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account) {
 }
 
 // isBusy reports whether a thread with this wait before a frame was kept from it.
-func isBusy(w place.Wait) bool {
+func isBusy(w why.Wait) bool {
 	switch w {
-	case place.EarlierFrame, place.EarlierWork, place.CPUWait, place.CPUPreempted, place.WaitIRQ:
+	case why.EarlierFrame, why.EarlierWork, why.CPUWait, why.CPUPreempted, why.WaitIRQ:
 		return true
 	}
 	return false

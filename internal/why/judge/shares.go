@@ -7,14 +7,13 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 )
 
 // excess is a component of a late frame that took longer than usual.
 type excess struct {
 	component
 	value, usual, excess, share trace.Duration
-	// frequency and usualFrequency are in kHz, of place.RunSlow.
+	// frequency and usualFrequency are in kHz, of why.RunSlow.
 	frequency, usualFrequency int64
 }
 
@@ -27,8 +26,8 @@ const noiseFloor = 200 * trace.Microsecond
 // comes first. The sum of the shares is the overrun, and no share exceeds its excess.
 func (u *usual) shares(values, usuals sums, overrun trace.Duration) []excess {
 	var list []excess
-	variation := excess{component: component{place.NoStage, place.Variation}}
-	slow := excess{component: component{place.NoStage, place.RunSlow}}
+	variation := excess{component: component{why.NoStage, why.Variation}}
+	slow := excess{component: component{why.NoStage, why.RunSlow}}
 	var ran, usualRan amount
 	for _, component := range values {
 		id, v, m := component.component, component.amount, usuals.of(component.component)
@@ -36,7 +35,7 @@ func (u *usual) shares(values, usuals sums, overrun trace.Duration) []excess {
 		if x.excess <= 0 {
 			continue
 		}
-		if id.wait == place.Run {
+		if id.wait == why.Run {
 			if part := slowPart(v, m, x.excess); part > 0 {
 				slow.value += v.time
 				slow.usual += m.time
@@ -72,8 +71,8 @@ func (u *usual) shares(values, usuals sums, overrun trace.Duration) []excess {
 // because another thread had the processor. It leaves them apart if one stage has most of
 // the excess.
 func together(list []excess) []excess {
-	for _, wait := range [...]place.Wait{place.WaitIRQ, place.CPUPreempted, place.CPUWait} {
-		all := excess{component: component{place.NoStage, wait}}
+	for _, wait := range [...]why.Wait{why.WaitIRQ, why.CPUPreempted, why.CPUWait} {
+		all := excess{component: component{why.NoStage, wait}}
 		most := trace.Duration(0)
 		for _, x := range list {
 			if x.wait == wait {
@@ -129,7 +128,7 @@ func withinBudget(values sums, budget trace.Duration) sums {
 }
 
 // isWork reports whether the thread did something, as far as is known.
-func isWork(w place.Wait) bool { return w == place.Run || w == place.GCRun || w == place.WaitUnknown }
+func isWork(w why.Wait) bool { return w == why.Run || w == why.GCRun || w == why.WaitUnknown }
 
 // slowPart returns how much of an excess of time on a processor is due to a lower
 // frequency than usual: what the cycles would have taken less at the usual one.

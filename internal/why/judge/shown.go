@@ -8,7 +8,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/why/account"
 )
 
@@ -26,7 +25,7 @@ type passing struct {
 }
 
 // steps are the stages between the marks of a passing.
-var steps = [5]place.Stage{place.Frame, place.Draw, place.CommitWait, place.Composer, place.Display}
+var steps = [5]why.Stage{why.StageFrame, why.StageDraw, why.StageCommitWait, why.StageComposer, why.StageDisplay}
 
 // newPassing returns the way of a frame to the display, nil if a part of it is unknown.
 func newPassing(f *analyzer.Frame, start trace.Time) *passing {
@@ -111,7 +110,7 @@ func (j *judge) fill(list []*passing) {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.frame.TID, b.frame.TID))
 	})
 	work := map[trace.TID][]*account.Account{}
-	part := func(tid trace.TID, f *analyzer.Frame, start, actual, end trace.Time, stage place.Stage) *account.Account {
+	part := func(tid trace.TID, f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *account.Account {
 		a := account.Part(f, start, actual, end, stage)
 		if start < end {
 			work[tid] = append(work[tid], a)
@@ -121,14 +120,14 @@ func (j *judge) fill(list []*passing) {
 	before := map[*analyzer.Frame]bool{}
 	parts := make([][4]*account.Account, len(list)) // of the first four steps
 	for n, p := range list {
-		p.Account = account.Part(p.frame, p.start, p.actual, p.frame.Present, place.NoStage)
+		p.Account = account.Part(p.frame, p.start, p.actual, p.frame.Present, why.NoStage)
 		// What the main thread did before the frame may belong to earlier frames.
 		frames := j.book.Threads[p.frame.TID]
 		i, _ := slices.BinarySearchFunc(frames, p.actual, func(a *account.Account, t trace.Time) int { return cmp.Compare(a.Actual, t) })
 		for i--; i >= 0 && frames[i].End > p.start; i-- {
 			if f := frames[i].Frame; !before[f] {
 				before[f] = true
-				part(f.TID, f, frames[i].Actual, frames[i].Actual, frames[i].End, place.NoStage)
+				part(f.TID, f, frames[i].Actual, frames[i].Actual, frames[i].End, why.NoStage)
 			}
 		}
 		committing := j.record.Committing(p.frame.Commit.Start)
@@ -136,7 +135,7 @@ func (j *judge) fill(list []*passing) {
 			start, end, stage := p.marks[i], p.marks[i+1], steps[i]
 			actual := start
 			if i == 0 {
-				actual, stage = min(p.actual, end), place.NoStage
+				actual, stage = min(p.actual, end), why.NoStage
 			}
 			parts[n][i] = part(tid, p.frame, start, actual, end, stage)
 		}
@@ -156,8 +155,8 @@ func (p *passing) addDisplay() {
 	for _, g := range p.frame.GPU {
 		done = max(done, min(g.End, p.marks[5]))
 	}
-	p.Add(place.Display, place.GPU, done.Sub(p.marks[4]))
-	p.Add(place.Display, place.WaitFence, p.marks[5].Sub(done))
+	p.Add(why.StageDisplay, why.WaitGPU, done.Sub(p.marks[4]))
+	p.Add(why.StageDisplay, why.WaitFence, p.marks[5].Sub(done))
 }
 
 // usualWay is how frames of one refresh period usually get to the display.
@@ -253,7 +252,7 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	first := -1
 	for _, x := range w.shares(values, usuals, s.Late) {
 		share := j.detail(p.Account, w.usual, x)
-		if share.Stage == place.Display && share.Wait == place.WaitFence && before != nil && before.late && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
+		if share.Stage == why.StageDisplay && share.Wait == why.WaitFence && before != nil && before.late && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
 			share.Earlier = before.frame
 		}
 		if first < 0 && stands(&share, inTime) {
@@ -273,10 +272,10 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 // display.
 func stands(s *why.Share, inTime bool) bool {
 	switch {
-	case s.Wait == place.Variation:
+	case s.Wait == why.Variation:
 		return false
-	case s.Stage == place.Display && s.Wait == place.WaitFence:
+	case s.Stage == why.StageDisplay && s.Wait == why.WaitFence:
 		return inTime
 	}
-	return !inTime || s.Stage == place.Display
+	return !inTime || s.Stage == why.StageDisplay
 }

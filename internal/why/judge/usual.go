@@ -8,14 +8,13 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/why/account"
 )
 
 // component is a way in which frames spend time: a wait in a stage.
 type component struct {
-	stage place.Stage
-	wait  place.Wait
+	stage why.Stage
+	wait  why.Wait
 }
 
 // amount is the time of a component and, where it ran at a known frequency, its
@@ -186,7 +185,7 @@ func roundPeriod(d trace.Duration) trace.Duration {
 }
 
 // values are the amounts of each component in several frames.
-type values [place.StageCount][place.WaitCount][]amount
+type values [why.StageCount][why.WaitCount][]amount
 
 // compute sets the medians of all components of the references. A component that a
 // frame does not have is zero there. It uses the memory of values.
@@ -224,7 +223,7 @@ func (u *usual) compute(values *values) {
 			if wellClocked(clocked, ran) {
 				m.cycles, m.clocked = quantile(cycles, n, 1, 2), m.time
 			}
-			id := component{place.Stage(stage), place.Wait(wait)}
+			id := component{why.Stage(stage), why.Wait(wait)}
 			u.medians = append(u.medians, sum{id, m})
 			u.spread[id] = quantile(times, n, 3, 4) - quantile(times, n, 1, 4)
 			u.total += m.time

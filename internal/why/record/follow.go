@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 )
 
 // Leaf is what a thread did while another one waited for it, directly or through others.
@@ -13,7 +13,7 @@ type Leaf struct {
 	Start, End trace.Time
 	TID        trace.TID // 0 if the processor was idle
 	PID        trace.PID
-	Wait       place.Wait
+	Wait       why.Wait
 	Key        Key // the innermost slice of the thread, or its garbage collection
 	Reason     Key // of that; 0 if unknown
 }
@@ -99,12 +99,12 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 	for i := 0; i < t.states.past() && known > start; i++ {
 		s := t.states.before(i)
 		if s.end < known && s.end > start {
-			r.addLeaf(Leaf{max(s.end, start), known, t.tid, t.pid, place.WaitUnknown, 0, 0})
+			r.addLeaf(Leaf{max(s.end, start), known, t.tid, t.pid, why.WaitUnknown, 0, 0})
 		}
 		add(s, s.end)
 	}
 	if known > start {
-		r.addLeaf(Leaf{start, known, t.tid, t.pid, place.WaitUnknown, 0, 0})
+		r.addLeaf(Leaf{start, known, t.tid, t.pid, why.WaitUnknown, 0, 0})
 	}
 }
 
@@ -121,21 +121,21 @@ func (r *Recorder) addLeaf(l Leaf) {
 }
 
 // leafWait returns the wait of a segment of a thread that is followed.
-func (r *Recorder) leafWait(t *thread, s *segment, key Key) place.Wait {
+func (r *Recorder) leafWait(t *thread, s *segment, key Key) why.Wait {
 	switch s.state {
 	case Running:
 		if t.kind == interruptThread {
-			return place.WaitIRQ
+			return why.WaitIRQ
 		}
-		return place.Run
+		return why.Run
 	case Preempted:
-		return place.CPUPreempted
+		return why.CPUPreempted
 	case Woken:
-		return place.CPUWait
+		return why.CPUWait
 	case Blocked:
 		return s.wait.Classify(t.pid, s.wait.WakerPID, r.keys.places[key].Class)
 	}
-	return place.WaitUnknown
+	return why.WaitUnknown
 }
 
 // followProcessor stores who ran on a processor while t waited for it.
@@ -152,12 +152,12 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 		o := c.past.before(i)
 		from := max(o.since, start)
 		if from < until && o.tid != t.tid && o.tid != lostThread {
-			l := Leaf{Start: from, End: until, TID: o.tid, Wait: place.Run}
+			l := Leaf{Start: from, End: until, TID: o.tid, Wait: why.Run}
 			if u := r.thread(o.tid); u != nil {
 				l.PID = u.pid
 				l.Key, l.Reason = r.placeOf(u, from, until)
 				if u.kind == interruptThread || u.kind == schedulerThread {
-					l.Wait = place.WaitIRQ
+					l.Wait = why.WaitIRQ
 				}
 			}
 			r.addLeaf(l)
@@ -168,6 +168,6 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 		return
 	}
 	r.sumLeaves(start)
-	wait.leaves, wait.ForInterrupt = r.keepLeaves(), r.leaves[0].Wait == place.WaitIRQ
+	wait.leaves, wait.ForInterrupt = r.keepLeaves(), r.leaves[0].Wait == why.WaitIRQ
 	r.store(t.now)
 }

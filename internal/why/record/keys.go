@@ -1,8 +1,8 @@
 package record
 
 import (
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/place"
 )
 
 // Key is the number of the name of a slice, a kernel function or the reason of a

@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/packed"
 )
 
@@ -73,7 +73,7 @@ func (s *leafStore) at(leaves uint32) iter.Seq[Leaf] {
 			l.End = l.Start + trace.Time(p.Int())
 			l.TID, l.PID = trace.TID(p.Int()), trace.PID(p.Int())
 			wait := p.Byte()
-			l.Wait, l.Key = place.Wait(wait&^hasReason), Key(p.Uint())
+			l.Wait, l.Key = why.Wait(wait&^hasReason), Key(p.Uint())
 			if wait&hasReason != 0 {
 				l.Reason = Key(p.Uint())
 			}

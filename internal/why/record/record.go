@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/threads"
+	"ohframe/internal/why/place"
 )
 
 // Record is what a Recorder has recorded of an input.

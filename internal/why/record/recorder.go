@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/threads"
+	"ohframe/internal/why/place"
 )
 
 // Recorder follows what every thread of an input does: whether it runs or waits, for

@@ -2,8 +2,8 @@ package record
 
 import (
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/place"
 )
 
 // leastFollowed is the shortest wait whose cause is followed to other threads. Half of

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/internal/why/place"
 )
 
 // State is what a thread does with the processors.

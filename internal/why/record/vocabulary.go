@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/place"
 )
 
 // Sink returns the sink that records the events of a run. Workers select the events that

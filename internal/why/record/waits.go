@@ -2,7 +2,8 @@ package record
 
 import (
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
+	"ohframe/internal/why/place"
 )
 
 // Wait is what ended a blocked state, and why the thread was blocked. Preempted and woken
@@ -15,45 +16,45 @@ type Wait struct {
 	Calling   bool // it waits for the reply to a synchronous call
 	// ForInterrupt: of those that had the processor meanwhile, interrupts had it the longest.
 	ForInterrupt bool
-	by           place.Wait // what Function waits for; WaitUnknown if that is unknown
-	Waker        trace.TID  // the thread that woke it; 0 if unknown
-	WakerPID     trace.PID  // its process; unknown if no line had stated it by then
-	Function     Key        // the kernel function in which it blocked; 0 if unknown
-	leaves       uint32     // the place of what others did meanwhile; 0 if unknown
+	by           why.Wait  // what Function waits for; WaitUnknown if that is unknown
+	Waker        trace.TID // the thread that woke it; 0 if unknown
+	WakerPID     trace.PID // its process; unknown if no line had stated it by then
+	Function     Key       // the kernel function in which it blocked; 0 if unknown
+	leaves       uint32    // the place of what others did meanwhile; 0 if unknown
 }
 
 // Classify returns what a blocked thread of a process waited for: the first rule of
 // docs/why.md that applies. waker is the process of the waker, and class that of the
 // innermost slice that has one.
-func (w *Wait) Classify(pid, waker trace.PID, class place.Class) place.Wait {
+func (w *Wait) Classify(pid, waker trace.PID, class place.Class) why.Wait {
 	own := w.Waker != 0 && !w.interrupt && pid != trace.UnknownPID && waker == pid
 	switch {
 	case class == place.ClassGC || class == place.ClassGCWait:
-		return place.WaitGC
+		return why.WaitGC
 	case w.Calling:
-		return place.WaitBinder
-	case w.by == place.WaitFence, class == place.ClassFence:
-		return place.WaitFence
+		return why.WaitBinder
+	case w.by == why.WaitFence, class == place.ClassFence:
+		return why.WaitFence
 	case class == place.ClassBuffer:
-		return place.WaitBuffer
-	case w.iowait, w.by == place.WaitIO:
-		return place.WaitIO
+		return why.WaitBuffer
+	case w.iowait, w.by == why.WaitIO:
+		return why.WaitIO
 	case w.by.Explains():
 		return w.by
 	case class == place.ClassRenderWait, own && w.render:
-		return place.WaitRender
+		return why.WaitRender
 	}
 	switch {
 	case own:
-		return place.WaitOwnThread
-	case w.interrupt && w.Letter == 'S' && (w.Function == 0 || w.by == place.WaitTimer):
-		return place.WaitTimer
+		return why.WaitOwnThread
+	case w.interrupt && w.Letter == 'S' && (w.Function == 0 || w.by == why.WaitTimer):
+		return why.WaitTimer
 	case w.Letter == 'D' || w.interrupt && w.Function != 0:
-		return place.WaitKernel
+		return why.WaitKernel
 	case w.interrupt || w.Waker == 0:
-		return place.WaitSleep
+		return why.WaitSleep
 	}
-	return place.WaitOtherProcess
+	return why.WaitOtherProcess
 }
 
 // waitStore has waits by number, from 1.

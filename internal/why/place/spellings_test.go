@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ohframe/analyzer/why"
 )
 
 // spellings are labels as versions of OpenHarmony write them, and what docs/why.md says of
@@ -314,7 +316,7 @@ func differing(report func(format string, args ...any)) (differ int) {
 			key := AppendKey(nil, []byte("H:"+label+"|M0538"))
 			p := Lookup(key)
 			reason, _ := GCReason([]byte(label))
-			advice := (Cause{Wait: Run, Place: p, Reason: reason, Scheduled: true}).Advice().String()
+			advice := (Cause{Wait: why.Run, Place: p, Reason: reason, Scheduled: true}).Advice().String()
 			again := AppendKey(nil, key)
 			good := string(key) == want && string(again) == want && Lookup(again) == p && p.Stage.String() == group.stage && p.Class.String() == group.class &&
 				advice == group.advice

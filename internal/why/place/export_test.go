@@ -4,6 +4,8 @@ import (
 	"iter"
 	"maps"
 	"slices"
+
+	"ohframe/analyzer/why"
 )
 
 // AllCauses returns every combination of what advice depends on: waits, rows of the table
@@ -13,13 +15,13 @@ func AllCauses() iter.Seq[Cause] {
 	for _, row := range table {
 		distinct[row.Place] = true
 	}
-	for s := range Stage(StageCount) {
+	for s := range why.Stage(why.StageCount) {
 		distinct[Place{Stage: s}] = true
 	}
 	places := slices.Collect(maps.Keys(distinct))
 	reasons := []string{"", gcIdle, gcExternal}
 	return func(yield func(Cause) bool) {
-		for w := range Wait(WaitCount) {
+		for w := range why.Wait(why.WaitCount) {
 			for _, p := range places {
 				for _, reason := range reasons {
 					for _, reader := range []Reader{Application, System} {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ohframe/analyzer/why"
 )
 
 func key(label string) string { return string(AppendKey(nil, []byte(label))) }
@@ -137,9 +139,9 @@ func TestInside(t *testing.T) {
 	gc := Lookup([]byte("PartialGC::RunPhases")).Inside(build)
 	for _, test := range []struct{ got, want Place }{
 		{Place{}.Inside(build), build},
-		{Lookup([]byte("OHOS::Global::Resource::A")).Inside(build), Place{Build, ClassResource, AdviseResource}},
-		{Lookup([]byte("FlushLayoutTask")).Inside(build), Place{Stage: Layout}},
-		{gc, Place{Build, ClassGC, NoAdvice}},
+		{Lookup([]byte("OHOS::Global::Resource::A")).Inside(build), Place{why.StageBuild, ClassResource, why.AdviseResource}},
+		{Lookup([]byte("FlushLayoutTask")).Inside(build), Place{Stage: why.StageLayout}},
+		{gc, Place{why.StageBuild, ClassGC, why.NoAdvice}},
 		{Place{}.Inside(gc), gc},
 		{Lookup([]byte("DoDecode")).Inside(gc), gc},
 	} {
@@ -217,20 +219,20 @@ func TestNames(t *testing.T) {
 		seen[kind+text] = true
 	}
 	const code = "abcdefghijklmnopqrstuvwxyz_."
-	for s := range Stage(StageCount) {
+	for s := range why.Stage(why.StageCount) {
 		check("stage", s.String(), code)
 	}
 	for c := range Class(ClassCount) {
 		check("class", c.String(), code)
 	}
-	for w := range Wait(WaitCount) {
+	for w := range why.Wait(why.WaitCount) {
 		check("wait", w.String(), code)
 	}
-	given := map[Advice]bool{}
+	given := map[why.Advice]bool{}
 	for c := range AllCauses() {
 		given[c.Advice()] = true
 	}
-	for a := Advice(1); a < Advice(AdviceCount); a++ {
+	for a := why.Advice(1); a < why.Advice(why.AdviceCount); a++ {
 		check("advice", a.String(), code)
 		if !given[a] {
 			t.Errorf("no cause has the advice %s", a)

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"ohframe/analyzer/why/place"
+	"ohframe/internal/why/place"
 )
 
 // checkStem compares the key of a label with those of other labels with its stem.

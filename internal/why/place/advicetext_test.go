@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/why/place"
 )
 
 // What only developers of applications have, in every text for them.
@@ -15,8 +16,8 @@ var ofApplications = regexp.MustCompile(`@|TaskPool|Worker|ArkUI|ArkTS|LazyForEa
 
 // Advice is for its reader, and about what is known.
 func TestAdvice(t *testing.T) {
-	var onlyApplications [place.AdviceCount]bool
-	for a := range place.Advice(place.AdviceCount) {
+	var onlyApplications [why.AdviceCount]bool
+	for a := range why.Advice(why.AdviceCount) {
 		onlyApplications[a] = ofApplications.MatchString(causetext.Advice(a))
 	}
 	for c := range place.AllCauses() {
@@ -28,13 +29,13 @@ func TestAdvice(t *testing.T) {
 		if c.Reader == place.System && onlyApplications[c.Advice()] {
 			bad("the system has no such thing")
 		}
-		if strings.Contains(text, "Canvas") && c.Place.Advice != place.AdviseCanvas {
+		if strings.Contains(text, "Canvas") && c.Place.Advice != why.AdviseCanvas {
 			bad("no slice of a canvas")
 		}
-		if c.Wait == place.WaitUnknown && c.Place.Class == place.ClassWork && !strings.Contains(text, "record with") {
+		if c.Wait == why.WaitUnknown && c.Place.Class == place.ClassWork && !strings.Contains(text, "record with") {
 			bad("it is unknown what the thread did")
 		}
-		if w := c.Wait; (w == place.CPUPreempted || w == place.CPUWait) && c.Place.Class != place.ClassGC && c.Place.Class != place.ClassGCWait {
+		if w := c.Wait; (w == why.CPUPreempted || w == why.CPUWait) && c.Place.Class != place.ClassGC && c.Place.Class != place.ClassGCWait {
 			if log := strings.Contains(text, "log less"); log != (c.Rival == place.Logger) {
 				bad("log less, or not")
 			}
@@ -44,7 +45,7 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	// The TaskPool is not the UI thread, and both versions of state management have a say.
-	for a := range place.Advice(place.AdviceCount) {
+	for a := range why.Advice(why.AdviceCount) {
 		text := causetext.Advice(a)
 		if strings.Contains(text, "TaskPool on the UI thread") {
 			t.Errorf("%q", text)

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer/why/place"
+	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/why/place"
 )
 
 // tables returns the rows of the tables in a section of docs/why.md, as cells.
@@ -70,10 +71,10 @@ func checkCodes(t *testing.T, rows [][]string, n int, code, label func(i int) st
 
 func TestDocumentWaits(t *testing.T) {
 	rows := tables(t, "Waits")[0]
-	checkCodes(t, rows, place.WaitCount, func(i int) string { return place.Wait(i).String() }, func(i int) string { return causetext.Wait(place.Wait(i)) })
+	checkCodes(t, rows, why.WaitCount, func(i int) string { return why.Wait(i).String() }, func(i int) string { return causetext.Wait(why.Wait(i)) })
 	for i, row := range rows {
 		for _, text := range examples(row[2]) {
-			if w := place.BlockedBy([]byte(text)); strings.Contains(text, "_") && w != place.WaitUnknown && w != place.Wait(i) {
+			if w := place.BlockedBy([]byte(text)); strings.Contains(text, "_") && w != why.WaitUnknown && w != why.Wait(i) {
 				t.Errorf("%s: %s is %v", row[0], text, w)
 			}
 		}
@@ -82,10 +83,10 @@ func TestDocumentWaits(t *testing.T) {
 
 func TestDocumentStages(t *testing.T) {
 	all := tables(t, "Stages")
-	checkCodes(t, all[0], place.StageCount, func(i int) string { return place.Stage(i).String() }, func(i int) string { return causetext.Stage(place.Stage(i)) })
+	checkCodes(t, all[0], why.StageCount, func(i int) string { return why.Stage(i).String() }, func(i int) string { return causetext.Stage(why.Stage(i)) })
 	for i, row := range all[0] {
 		for _, text := range examples(row[2]) {
-			if got := place.Lookup([]byte(text)).Stage; got != place.Stage(i) {
+			if got := place.Lookup([]byte(text)).Stage; got != why.Stage(i) {
 				t.Errorf("%s: %s is %v", row[0], text, got)
 			}
 		}

@@ -1,0 +1,56 @@
+package place
+
+import (
+	"testing"
+
+	"ohframe/analyzer/why"
+)
+
+func TestIsLogger(t *testing.T) {
+	for name, want := range map[string]bool{"hilogd": true, "hilogd.rd_kmsg": true, "logd.writer": true, "login": false, "hilog": false, "com.example.app": false, "": false} {
+		if got := IsLogger(name); got != want {
+			t.Errorf("IsLogger(%q) is %t", name, got)
+		}
+	}
+}
+
+// A slice without a stage keeps its advice inside of one that has other advice, and what is
+// read for a resource or an image is no file of the application.
+func TestAdviceOfSlices(t *testing.T) {
+	canvas := Lookup([]byte("CanvasModifier::onDraw Op")).Inside(Lookup([]byte("FlushRenderTask")))
+	if got := (Cause{Wait: why.Run, Place: canvas, Scheduled: true}).Advice(); got != why.AdviseCanvas {
+		t.Errorf("drawing in a canvas: %q", got)
+	}
+	// One without advice has that of the stage.
+	pixels := Lookup([]byte("ReadPixels")).Inside(Lookup([]byte("OnIdle")))
+	if got := (Cause{Wait: why.Run, Place: pixels, Scheduled: true}).Advice(); got != why.AdvisePredict {
+		t.Errorf("reading pixels ahead: %q", got)
+	}
+	if got := (Cause{Wait: why.WaitIO, Place: Lookup([]byte("HapManager::GetMediaDataFromHap"))}).Advice(); got != why.AdviseResource {
+		t.Errorf("reading a resource: %q", got)
+	}
+}
+
+// Both readers get advice about what they can change.
+func TestAdviceOfWaits(t *testing.T) {
+	for wait, want := range map[why.Wait][2]why.Advice{
+		why.WaitIO:           {why.AdviseIO, why.AdviseSystemIO},
+		why.WaitMem:          {why.AdviseMemory, why.AdviseSystemMemory},
+		why.WaitOwnThread:    {why.AdviseOwnThread, why.AdviseSystemThread},
+		why.WaitOtherProcess: {why.AdviseOwnThread, why.AdviseSystemThread},
+		why.WaitTimer:        {why.AdviseSleep, why.AdviseSystemSleep},
+		why.CPUPreempted:     {why.AdviseCPULoad, why.AdviseSystemCPU},
+		why.EarlierWork:      {why.AdviseCallbacks, why.AdviseSystemCallbacks},
+		why.WaitBinder:       {why.AdviseIPC, why.AdviseIPC},
+		why.WaitFence:        {why.AdviseFence, why.AdviseFence},
+		why.WaitBuffer:       {why.AdviseBuffer, why.AdviseBuffer},
+		why.WaitRender:       {why.AdviseRenderThread, why.AdviseRenderThread},
+		why.WaitKernel:       {why.NoAdvice, why.NoAdvice},
+	} {
+		for i, reader := range []Reader{Application, System} {
+			if got := (Cause{Wait: wait, Reader: reader, Scheduled: true}).Advice(); got != want[i] {
+				t.Errorf("%s: %q for reader %d, want %q", wait, got, reader, want[i])
+			}
+		}
+	}
+}

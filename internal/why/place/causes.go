@@ -1,0 +1,196 @@
+package place
+
+import (
+	"strings"
+
+	"ohframe/analyzer/why"
+)
+
+// Reader is the developer whom advice is for.
+type Reader uint8
+
+// The readers: developers of applications, and those of render_service.
+const (
+	Application Reader = iota
+	System
+)
+
+// Rival is who had the CPU that a thread waited for.
+type Rival uint8
+
+// The rivals.
+const (
+	NoRival     Rival = iota // nobody, or nobody is known
+	OwnThread                // a thread of the same process
+	OtherThread              // one of another process
+	Logger                   // one that writes the log
+)
+
+// IsLogger reports whether a process or a thread with this name writes the system's log.
+func IsLogger(name string) bool {
+	return strings.HasPrefix(name, "hilogd") || strings.HasPrefix(name, "logd") || strings.HasPrefix(name, "klogd")
+}
+
+// Cause is what advice depends on.
+type Cause struct {
+	Wait why.Wait
+	// Place is where it occurred, completed as by Place.Inside, and Reason that of the
+	// garbage collection that it is part of, from GCReason, or "".
+	Place  Place
+	Reason string
+	Reader Reader
+	Rival  Rival
+	// Scheduled: the trace has scheduling events of the thread. OthersScheduled: of any.
+	Scheduled, OthersScheduled bool
+}
+
+// Advice returns the advice for the cause.
+func (c Cause) Advice() why.Advice {
+	a := c.forApplication()
+	if c.Reader == System {
+		if other, ok := forSystem[a]; ok {
+			return other
+		}
+	}
+	return a
+}
+
+func (c Cause) forApplication() why.Advice {
+	p := c.Place
+	if p.Class == ClassGC || p.Class == ClassGCWait || c.Wait == why.WaitGC || c.Wait == why.GCRun {
+		return gcAdvice(p, c.Reason)
+	}
+	switch c.Wait {
+	case why.WaitVsync:
+		return why.AdviseVsync
+	case why.WaitIRQ:
+		return why.AdviseInterrupts
+	case why.RunSlow:
+		return why.AdviseSlowCPU
+	case why.CPUPreempted, why.CPUWait:
+		switch c.Rival {
+		case OtherThread:
+			return why.AdviseOthers
+		case Logger:
+			return why.AdviseLog
+		}
+		return why.AdviseCPULoad
+	case why.WaitBinder:
+		return why.AdviseIPC
+	case why.WaitFence, why.WaitGPU:
+		return why.AdviseFence
+	case why.WaitBuffer:
+		return why.AdviseBuffer
+	case why.WaitIO:
+		if p.Class == ClassImage || p.Class == ClassResource {
+			return p.Advice
+		}
+		return why.AdviseIO
+	case why.WaitMem:
+		return why.AdviseMemory
+	case why.WaitRender:
+		return why.AdviseRenderThread
+	case why.WaitOwnThread, why.WaitOtherProcess:
+		if p.Class != ClassWork {
+			return p.Advice
+		}
+		return why.AdviseOwnThread
+	case why.WaitTimer:
+		return why.AdviseSleep
+	case why.EarlierWork:
+		if p.Advice != why.NoAdvice {
+			return p.Advice
+		}
+		return why.AdviseCallbacks
+	case why.WaitSleep:
+		return why.AdviseSched
+	case why.WaitUnknown:
+		// The class of a slice says what was slow in any case. A stage does not.
+		switch {
+		case p.Class != ClassWork && p.Advice != why.NoAdvice:
+			return p.Advice
+		case c.Scheduled:
+			return why.AdviseLost
+		case c.OthersScheduled:
+			return why.AdviseOfThread
+		}
+		return why.AdviseStates
+	case why.Run:
+		if p.Advice != why.NoAdvice {
+			return p.Advice
+		}
+		return stageAdvice[p.Stage]
+	}
+	return why.NoAdvice
+}
+
+// forSystem is what developers of render_service can do instead of what developers of
+// applications can: they have no ArkUI, no ArkTS and no UI thread.
+var forSystem = map[why.Advice]why.Advice{
+	why.AdviseMarkers:       why.NoAdvice,
+	why.AdviseHandlers:      why.NoAdvice,
+	why.AdviseFrameCallback: why.NoAdvice,
+	why.AdviseAnimation:     why.AdviseRSAnimations,
+	why.AdviseState:         why.NoAdvice,
+	why.AdviseCreate:        why.NoAdvice,
+	why.AdviseAppear:        why.NoAdvice,
+	why.AdviseRecycle:       why.NoAdvice,
+	why.AdviseProfile:       why.NoAdvice,
+	why.AdviseCallbacks:     why.AdviseSystemCallbacks,
+	why.AdviseLoad:          why.NoAdvice,
+	why.AdviseLayout:        why.NoAdvice,
+	why.AdviseList:          why.NoAdvice,
+	why.AdvisePredict:       why.NoAdvice,
+	why.AdviseDrawing:       why.NoAdvice,
+	why.AdviseCanvas:        why.AdviseOverdraw,
+	why.AdviseChanges:       why.AdviseNodes,
+	why.AdviseAreaCallbacks: why.NoAdvice,
+	why.AdviseImage:         why.AdviseTexture,
+	why.AdviseResource:      why.NoAdvice,
+	why.AdviseAllocations:   why.NoAdvice,
+	why.AdviseGCSystem:      why.NoAdvice,
+	why.AdviseGCRequest:     why.NoAdvice,
+	why.AdviseGCOther:       why.NoAdvice,
+	why.AdviseIO:            why.AdviseSystemIO,
+	why.AdviseMemory:        why.AdviseSystemMemory,
+	why.AdviseOwnThread:     why.AdviseSystemThread,
+	why.AdviseSleep:         why.AdviseSystemSleep,
+	why.AdviseCPULoad:       why.AdviseSystemCPU,
+	why.AdviseOthers:        why.AdviseSystemCPU,
+}
+
+// stageAdvice is for slices that have no advice of their own.
+var stageAdvice = [why.StageCount]why.Advice{
+	why.StageFrame:    why.AdviseMarkers,
+	why.StageInput:    why.AdviseHandlers,
+	why.StageAnimate:  why.AdviseAnimation,
+	why.StageBuild:    why.AdviseState,
+	why.StageJS:       why.AdviseProfile,
+	why.StageLayout:   why.AdviseLayout,
+	why.StageRecord:   why.AdviseDrawing,
+	why.StageSubmit:   why.AdviseChanges,
+	why.StageAfter:    why.AdviseAreaCallbacks,
+	why.StageIdle:     why.AdvisePredict,
+	why.StageCommands: why.AdviseNodes,
+	why.StagePrepare:  why.AdviseNodes,
+	why.StageHandOver: why.AdviseRenderThread,
+	why.StageDraw:     why.AdviseOverdraw,
+	why.StageComposer: why.AdviseLayers,
+}
+
+// gcAdvice returns the advice for a garbage collection.
+func gcAdvice(p Place, reason string) why.Advice {
+	switch reason {
+	case gcIdle, gcBackground, gcIdleNative:
+		return why.AdviseGCSystem
+	case gcExternal, gcJS, gcHint:
+		return why.AdviseGCRequest
+	}
+	switch {
+	case p.Class != ClassGC && p.Class != ClassGCWait:
+		return why.AdviseGCOther
+	case p.Advice != why.NoAdvice:
+		return p.Advice
+	}
+	return why.AdviseAllocations
+}
