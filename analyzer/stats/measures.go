@@ -1,6 +1,8 @@
 package stats
 
 import (
+	"strings"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
@@ -49,6 +51,15 @@ type Measure struct {
 	Main bool
 	// Of returns the value, nil if unknown.
 	Of func(*Process) *float64
+}
+
+// Value returns the measure in its Unit, in which times are milliseconds; nil if unknown.
+func (m *Measure) Value(p *Process) *float64 {
+	x := m.Of(p)
+	if x != nil && strings.HasSuffix(m.Path, "_ns") {
+		return number(*x / 1e6)
+	}
+	return x
 }
 
 // Measures are all numbers of a process, in the order of its JSON, except the lists

@@ -2,21 +2,25 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/diff"
+	"ohframe/internal/condition"
 )
 
 // budgetsFlag names a file of conditions.
 var budgetsFlag = &cli.StringFlag{Name: "budgets", Usage: "also check the conditions in `FILE`, for all processes and for single ones; docs/ci.md"}
 
-// budgetFile returns the content of the file that --budgets names, nil without the flag.
-func budgetFile(c *cli.Context) (*diff.BudgetFile, error) {
+// conditions returns the conditions of --fail-on and --budgets that are of a kind.
+func conditions(c *cli.Context, kind condition.Kind) (list condition.Conditions, err error) {
+	if c.IsSet("fail-on") {
+		if list, err = condition.Parse(c.String("fail-on"), kind); err != nil {
+			return nil, fmt.Errorf("--fail-on: %w", err)
+		}
+	}
 	if !c.IsSet(budgetsFlag.Name) {
-		return nil, nil
+		return list, nil
 	}
 	name := c.String(budgetsFlag.Name)
 	uses(c, name)
@@ -25,13 +29,6 @@ func budgetFile(c *cli.Context) (*diff.BudgetFile, error) {
 		return nil, fileError(name, err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, diff.MaxBudgetFile+1))
-	if err == nil && len(data) > diff.MaxBudgetFile {
-		err = fmt.Errorf("more than %d bytes, which is no file of budgets", diff.MaxBudgetFile)
-	}
-	if err != nil {
-		return nil, fileError(name, err)
-	}
-	budgets, err := diff.ParseBudgetFile(name, data)
-	return budgets, fileError(name, err)
+	budgets, err := condition.ParseFile(file, name, kind)
+	return append(list, budgets...), fileError(name, err)
 }

@@ -40,7 +40,7 @@ func TestWorkflowOfDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := map[string]string{}
-	for _, m := range regexp.MustCompile("(?s)```yaml\n# ([^\n]+)\n(.*?)```").FindAllStringSubmatch(string(document), -1) {
+	for _, m := range regexp.MustCompile("(?s)```(?:yaml|text)\n# ([^\n]+)\n(.*?)```").FindAllStringSubmatch(string(document), -1) {
 		blocks[filepath.Base(m[1])] = m[2]
 	}
 	var w workflow
@@ -65,7 +65,7 @@ func TestWorkflowOfDocument(t *testing.T) {
 	}
 	file("fake/config.json", `{"Devices": [{"Key": "FMR0224", "System": "5.1", "Seconds": 2, "Apps": [
 		{"Bundle": "com.example.gallery", "Ability": "EntryAbility", "PID": 20170, "Running": false}]}]}`)
-	file("budgets.yaml", blocks["budgets.yaml"])
+	file("budgets.txt", blocks["budgets.txt"])
 	summary := file("summary.md", "")
 
 	job := w.Jobs["frames"]
@@ -123,12 +123,12 @@ func TestWorkflowOfDocument(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(markdown), "### ") || !strings.Contains(string(markdown), "checks, none failed") {
 		t.Errorf("summary: %v\n%s", err, markdown)
 	}
-	if xml, err := os.ReadFile(filepath.Join(dir, "frames.xml")); err != nil || !strings.Contains(string(xml), `<testcase classname="com.example.gallery" name="p95_ms&gt;40" file="budgets.yaml"`) {
+	if xml, err := os.ReadFile(filepath.Join(dir, "frames.xml")); err != nil || !strings.Contains(string(xml), `<testcase classname="com.example.gallery" name="p95_ms&gt;40" file="budgets.txt"`) {
 		t.Errorf("frames.xml: %v\n%s", err, xml)
 	}
 
-	file("budgets.yaml", strings.Replace(blocks["budgets.yaml"], "fps<40", "fps<400", 1))
-	if outputs, failed = run("pull_request"); failed != "Check budgets" || !strings.Contains(outputs["Check budgets"], "::error file=budgets.yaml,line=5,title=") {
+	file("budgets.txt", strings.Replace(blocks["budgets.txt"], "fps<40", "fps<400", 1))
+	if outputs, failed = run("pull_request"); failed != "Check budgets" || !strings.Contains(outputs["Check budgets"], "::error file=budgets.txt,line=2,title=") {
 		t.Errorf("with a budget that nothing meets: step %q failed\n%s", failed, outputs["Check budgets"])
 	}
 	if info, err := os.Stat(filepath.Join(dir, "frames.html")); err != nil || info.Size() == 0 {

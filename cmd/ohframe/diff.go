@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/condition"
 	"ohframe/internal/diff"
 	"ohframe/internal/text"
 )
@@ -153,26 +154,17 @@ func diffOptions(c *cli.Context) (o diff.Options, err error) {
 		return o, err
 	}
 	o.Process, o.Map = s.Process, *c.Generic("map").(*mappings)
-	if c.IsSet("fail-on") {
-		if o.FailOn, err = diff.ParseConditions(c.String("fail-on")); err != nil {
-			return o, &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>+2pp,fps<-5%'; docs/diff.md lists the measures"}
-		}
-	}
-	f, err := budgetFile(c)
-	if err != nil {
+	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
 		return o, err
 	}
-	if f != nil && len(f.Changes) == 0 {
-		return o, &failure{file: c.String(budgetsFlag.Name), what: "no conditions on changes, only on values, which report checks", hint: "write jank_rate>+2pp, with a sign"}
-	} else if f != nil {
-		o.FailOn = append(o.FailOn, f.Changes...)
-	}
-	if i := slices.IndexFunc(o.FailOn, diff.Condition.OfCauses); i >= 0 && c.Bool(noCausesFlag.Name) {
-		return o, &failure{what: fmt.Sprintf("--no-causes: the condition %s is on causes", o.FailOn[i])}
+	for i := range o.FailOn {
+		if limit := &o.FailOn[i]; limit.OfCauses() && c.Bool(noCausesFlag.Name) {
+			return o, &failure{what: fmt.Sprintf("--no-causes: the condition %s is on causes", limit)}
+		}
 	}
 	if c.IsSet("min-effect") {
-		if o.MinEffect, err = diff.ParseMinEffects(c.String("min-effect")); err != nil {
-			return o, &failure{what: "--min-effect: " + err.Error(), hint: "--min-effect 'jank_rate=2pp,fps=3%,p95_ms=0.5'"}
+		if o.MinEffect, err = condition.ParseLimits(c.String("min-effect"), slices.Concat(stats.Tested[:], stats.TestedAcrossRates[:])); err != nil {
+			return o, fmt.Errorf("--min-effect: %w", err)
 		}
 	}
 	o.Any = c.Bool("fail-on-any")

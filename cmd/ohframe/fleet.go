@@ -17,7 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"ohframe/internal/diff"
+	"ohframe/internal/condition"
 	"ohframe/internal/fleet"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
@@ -445,13 +445,8 @@ func diffFleets(c *cli.Context) error {
 	}
 	o := fleet.CompareOptions{Query: query, Unit: c.String("unit"), Any: c.Bool(failOnAnyFlag.Name)}
 	if c.IsSet("fail-on") {
-		if o.FailOn, err = diff.ParseConditions(c.String("fail-on")); err != nil {
-			return &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>+2pp,p95_ms>+5%'; docs/fleet.md lists the measures"}
-		}
-		for _, condition := range o.FailOn {
-			if condition.OfCauses() {
-				return &failure{what: "--fail-on: " + condition.Measure + " is not in datasets", hint: "ohframe diff compares it"}
-			}
+		if o.FailOn, err = condition.Parse(c.String("fail-on"), condition.OfChanges); err != nil {
+			return fmt.Errorf("--fail-on: %w", err)
 		}
 	}
 	var sides [2]*fleet.Dataset
@@ -476,7 +471,7 @@ func diffFleets(c *cli.Context) error {
 			}
 		}
 	}
-	return gate(c.Bool(allowMissingFlag.Name), texts(d.With(diff.Failed)), append(incomplete, texts(d.With(diff.Unknown))...))
+	return gate(c.Bool(allowMissingFlag.Name), texts(d.With(condition.Failed)), append(incomplete, texts(d.With(condition.Unknown))...))
 }
 
 func fleetSQLCommand() *cli.Command {

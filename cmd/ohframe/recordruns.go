@@ -296,14 +296,9 @@ func (s *spreads) add(p *stats.Process) {
 	s.name = p.Name
 	s.runs++
 	for i, m := range s.measures {
-		v := m.Of(p)
-		if v == nil {
-			continue
+		if v := m.Value(p); v != nil {
+			s.values[i] = append(s.values[i], *v)
 		}
-		if strings.HasSuffix(m.Path, "_ns") {
-			*v /= 1e6 // Name is in milliseconds
-		}
-		s.values[i] = append(s.values[i], *v)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/ci"
-	"ohframe/internal/diff"
+	"ohframe/internal/condition"
 	"ohframe/internal/rating"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
@@ -78,7 +78,7 @@ func runReport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	budgets, err := reportBudgets(c)
+	budgets, err := conditions(c, condition.OfValues)
 	if err != nil {
 		return err
 	}
@@ -124,45 +124,28 @@ func runReport(c *cli.Context) error {
 	if err := r.finish(); err != nil {
 		return err
 	}
-	unknown := withStatus(checks, ci.Unknown)
+	unknown := withStatus(checks, condition.Unknown)
 	if len(budgets) > 0 {
 		unknown = append(unknown, r.unchecked()...)
 	}
-	return gate(c.Bool(allowMissingFlag.Name), withStatus(checks, ci.Failed), unknown)
-}
-
-// reportBudgets returns the budgets of --fail-on and --budgets.
-func reportBudgets(c *cli.Context) (budgets []diff.Budget, err error) {
-	if c.IsSet("fail-on") {
-		if budgets, err = diff.ParseBudgets(c.String("fail-on")); err != nil {
-			return nil, &failure{what: "--fail-on: " + err.Error(), hint: "--fail-on 'jank_rate>5%,hitch_ratio>10'; docs/diff.md lists the measures"}
-		}
-	}
-	f, err := budgetFile(c)
-	if err != nil || f == nil {
-		return budgets, err
-	}
-	if len(f.Budgets) == 0 {
-		return nil, &failure{file: c.String("budgets"), what: "no conditions on values, only on changes, which diff checks", hint: "write jank_rate>5% without a sign"}
-	}
-	return append(budgets, f.Budgets...), nil
+	return gate(c.Bool(allowMissingFlag.Name), withStatus(checks, condition.Failed), unknown)
 }
 
 // checkBudgets checks the budgets of all inputs. total counts those that were skipped, too.
-func checkBudgets(budgets []diff.Budget, inputs []report.Input, total int) (checks []ci.Check) {
+func checkBudgets(budgets condition.Conditions, inputs []report.Input, total int) (checks []condition.Check) {
 	for _, in := range inputs {
 		name := ""
 		if total > 1 {
 			name = text.Printable(in.Name)
 		}
 		processes, _ := in.Timeline.ProcessCounts()
-		checks = append(checks, diff.CheckBudgets(budgets, name, in.Stats, processes)...)
+		checks = append(checks, budgets.CheckReport(name, in.Stats, processes)...)
 	}
 	return checks
 }
 
 // withStatus returns the checks with a status, as text.
-func withStatus(checks []ci.Check, status ci.Status) (lines []string) {
+func withStatus(checks []condition.Check, status condition.Status) (lines []string) {
 	for _, c := range checks {
 		if c.Status == status {
 			lines = append(lines, c.String())

@@ -9,45 +9,10 @@ import (
 	"fmt"
 	"io"
 
+	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
-
-// Status is the result of a condition.
-type Status string
-
-// The statuses.
-const (
-	Failed  Status = "failed" // the value or the change is beyond the limit
-	Passed  Status = "passed"
-	Unknown Status = "unknown" // it cannot be checked
-)
-
-// Check is a condition and its result.
-type Check struct {
-	// Input is the name of the input, empty if there is only one.
-	Input     string
-	Process   string // a printable name
-	Condition string
-	Status    Status
-	// Text is the value or the change, or why it is unknown.
-	Text string
-	// File and Line say where the condition is from; empty and 0 for a flag.
-	File string
-	Line int
-}
-
-// String returns "input: process: condition: text".
-func (c Check) String() string {
-	s := c.Process + ": " + c.Condition + ": " + c.Text
-	if c.Process == "" {
-		s = c.Condition + ": " + c.Text
-	}
-	if c.Input != "" {
-		s = c.Input + ": " + s
-	}
-	return s
-}
 
 // Input is an input and its data quality, nil if unknown.
 type Input struct {
@@ -90,7 +55,7 @@ func Lines(skipped []Input) (lines []string) {
 type Result struct {
 	Title  string // of the report: names of inputs
 	Inputs []Input
-	Checks []Check
+	Checks []condition.Check
 	// AllowMissing makes unknown checks warnings, Strict makes unreliable data an error.
 	AllowMissing, Strict bool
 	// Verdict is a sentence about a comparison; empty for a report.
@@ -118,8 +83,8 @@ func (r *Result) Write(w io.Writer, format string) error {
 }
 
 // fails reports whether a check makes the command fail.
-func (r *Result) fails(c *Check) bool {
-	return c.Status == Failed || c.Status == Unknown && !r.AllowMissing
+func (r *Result) fails(c *condition.Check) bool {
+	return c.Status == condition.Failed || c.Status == condition.Unknown && !r.AllowMissing
 }
 
 // failsSkipped reports whether a skipped input makes the command fail: nothing of it could be

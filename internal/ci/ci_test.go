@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 )
 
@@ -19,10 +20,10 @@ func hostile() *Result {
 	bad := &quality.Quality{Verdict: quality.Unreliable, Reasons: []quality.Reason{{Code: "lines", Verdict: quality.Unreliable, Text: evil}}}
 	limited := &quality.Quality{Verdict: quality.Limited, Reasons: []quality.Reason{{Code: "lines", Verdict: quality.Limited, Text: "a few lines"}}}
 	r := &Result{Title: evil, Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Columns: []string{"Process", "FPS →"}, Rows: [][]string{{evil, evil}}, Verdict: evil}
-	for _, s := range []Status{Failed, Passed, Unknown} {
-		r.Checks = append(r.Checks, Check{Input: evil, Process: evil, Condition: evil, Status: s, Text: evil, File: evil, Line: 3})
+	for _, s := range []condition.Status{condition.Failed, condition.Passed, condition.Unknown} {
+		r.Checks = append(r.Checks, condition.Check{Input: evil, Process: evil, Condition: evil, Status: s, Text: evil, File: evil, Line: 3})
 	}
-	r.Checks = append(r.Checks, Check{Process: "gallery", Condition: "fps<5", Status: Unknown, Text: "unknown"})
+	r.Checks = append(r.Checks, condition.Check{Process: "gallery", Condition: "fps<5", Status: condition.Unknown, Text: "unknown"})
 	return r
 }
 
@@ -140,7 +141,7 @@ func TestGitHub(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	r := &Result{
 		Title: "a → b", Verdict: "1 measure worse, 0 measures better", Columns: []string{"Process", "FPS →"}, Rows: [][]string{{"a|b", "60"}},
-		Checks: []Check{{Process: "gallery", Condition: "fps<55", Status: Failed, Text: "50.00"}, {Process: "notes", Condition: "fps<55", Status: Passed, Text: "60.00"}},
+		Checks: []condition.Check{{Process: "gallery", Condition: "fps<55", Status: condition.Failed, Text: "50.00"}, {Process: "notes", Condition: "fps<55", Status: condition.Passed, Text: "60.00"}},
 	}
 	want := "### a → b\n\n1 measure worse, 0 measures better; 1 of 2 checks failed.\n\n- ❌ **gallery: fps&lt;55**: 50.00\n\n| Process | FPS |\n|---|---:|\n| a\\|b | 60 |\n"
 	if got := write(t, r, "markdown"); got != want {

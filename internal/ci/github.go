@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
@@ -47,9 +48,9 @@ func (r *Result) writeGitHub(w io.Writer) error {
 		c := &r.Checks[i]
 		switch {
 		case r.fails(c):
-			annotate(b, "error", title(c), c.Text, c.File, c.Line)
-		case c.Status == Unknown:
-			annotate(b, "warning", title(c), c.Text, c.File, c.Line)
+			annotate(b, "error", c.Title(), c.Text, c.File, c.Line)
+		case c.Status == condition.Unknown:
+			annotate(b, "warning", c.Title(), c.Text, c.File, c.Line)
 		}
 	}
 	annotate(b, "notice", "ohframe", r.summary(), "", 0)
@@ -62,18 +63,6 @@ func annotate(w io.Writer, level, title, message, file string, line int) {
 		properties = fmt.Sprintf("file=%s,line=%d,", githubProperty.Replace(text.Line(file)), line)
 	}
 	fmt.Fprintf(w, "::%s %stitle=%s::%s\n", level, properties, githubProperty.Replace(text.Line(title)), githubValue.Replace(text.Line(message)))
-}
-
-// title returns what a check is about.
-func title(c *Check) string {
-	s := c.Condition
-	if c.Process != "" {
-		s = c.Process + ": " + s
-	}
-	if c.Input != "" {
-		s = c.Input + ": " + s
-	}
-	return s
 }
 
 // summary says in a sentence how many checks failed.

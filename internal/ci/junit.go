@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"ohframe/internal/condition"
 	"ohframe/internal/text"
 )
 
@@ -75,11 +76,11 @@ func (r *Result) writeJUnit(w io.Writer) error {
 		c := &r.Checks[i]
 		t := junitCase{Class: xmlText(c.Process), Name: xmlText(c.Condition), File: xmlText(c.File), Line: c.Line}
 		switch {
-		case c.Status == Failed:
+		case c.Status == condition.Failed:
 			t.Failure = newDetail(c.String())
-		case c.Status == Unknown && r.AllowMissing:
+		case c.Status == condition.Unknown && r.AllowMissing:
 			t.Skipped = newDetail(c.String())
-		case c.Status == Unknown:
+		case c.Status == condition.Unknown:
 			t.Error = newDetail(c.String())
 		default:
 			t.Output = xmlText(c.Text)

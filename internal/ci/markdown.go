@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
@@ -22,9 +23,9 @@ func (r *Result) writeMarkdown(w io.Writer) error {
 		c := &r.Checks[i]
 		switch {
 		case r.fails(c):
-			lines = append(lines, fmt.Sprintf("- ❌ **%s**: %s", markdown(title(c)), markdown(c.Text)))
-		case c.Status == Unknown:
-			lines = append(lines, fmt.Sprintf("- ⚠️ **%s**: %s", markdown(title(c)), markdown(c.Text)))
+			lines = append(lines, fmt.Sprintf("- ❌ **%s**: %s", markdown(c.Title()), markdown(c.Text)))
+		case c.Status == condition.Unknown:
+			lines = append(lines, fmt.Sprintf("- ⚠️ **%s**: %s", markdown(c.Title()), markdown(c.Text)))
 		}
 	}
 	for i := range r.Inputs {

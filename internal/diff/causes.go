@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/condition"
 	"ohframe/internal/text"
 )
 
@@ -130,45 +130,6 @@ type CauseChanges struct {
 // leastCost is the least cost that is compared, in ms/s of lost time or ms of a frame.
 const leastCost = 0.05
 
-// The names of measures of causes. A wait's is wait.CODE.SUFFIX.
-const (
-	lostName    = "lost_ms_per_s"
-	waitPrefix  = "wait."
-	frameSuffix = ".ms_per_frame"
-	lostSuffix  = "." + lostName
-)
-
-// causeUnit returns the unit of a measure of causes; false for other measures.
-func causeUnit(name string) (stats.Unit, bool) {
-	if name == lostName {
-		return stats.MillisecondsPS, true
-	}
-	if wait, unit := splitWait(name); unit != "" {
-		for w := range why.WaitCount {
-			if why.Wait(w).String() == wait {
-				return unit, true
-			}
-		}
-	}
-	return "", false
-}
-
-// splitWait returns the code of the wait in the name of a measure, and the measure's unit;
-// empty for other names.
-func splitWait(name string) (wait string, unit stats.Unit) {
-	name, ok := strings.CutPrefix(name, waitPrefix)
-	if !ok {
-		return "", ""
-	}
-	if wait, ok = strings.CutSuffix(name, lostSuffix); ok {
-		return wait, stats.MillisecondsPS
-	}
-	if wait, ok = strings.CutSuffix(name, frameSuffix); ok {
-		return wait, stats.Milliseconds
-	}
-	return "", ""
-}
-
 // causeSeries is a measure of causes, with its values in the runs of both sides.
 type causeSeries struct {
 	measure *Measure
@@ -193,7 +154,7 @@ func differ(base, new []*Costs) bool {
 
 // newCauses computes the changes of a pair; nil if the causes of a run are unknown, or if
 // those of the runs do not compare. It appends what is to be tested to series.
-func (d *Diff) newCauses(p *Pair, conditions Conditions, series *[]causeSeries) *CauseChanges {
+func (d *Diff) newCauses(p *Pair, conditions condition.Conditions, series *[]causeSeries) *CauseChanges {
 	base, new := costsOf(d.Base, p.base), costsOf(d.New, p.new)
 	if base == nil || new == nil {
 		return nil
@@ -231,7 +192,7 @@ func (d *Diff) newCauses(p *Pair, conditions Conditions, series *[]causeSeries) 
 	perSecond := func(d trace.Duration, k *Costs) float64 { return d.Milliseconds() / k.seconds }
 	perFrame := func(d trace.Duration, k *Costs) float64 { return d.Milliseconds() / float64(k.frames) }
 	c := &CauseChanges{waits: map[string]*Measure{}}
-	c.Lost.Name = lostName
+	c.Lost.Name = condition.LostMeasure
 	add(&c.Lost, stats.MillisecondsPS, func(k *Costs) float64 { return perSecond(k.lost, k) })
 	list := func(unit stats.Unit, of func(*Costs) causeTimes, per func(trace.Duration, *Costs) float64) []CauseChange {
 		var changes []CauseChange
@@ -249,9 +210,9 @@ func (d *Diff) newCauses(p *Pair, conditions Conditions, series *[]causeSeries) 
 	}
 	c.Causes = list(stats.MillisecondsPS, func(k *Costs) causeTimes { return k.causes }, perSecond)
 	c.Times = list(stats.Milliseconds, func(k *Costs) causeTimes { return k.times }, perFrame)
-	for _, condition := range conditions {
-		wait, unit := splitWait(condition.Measure)
-		if wait == "" || c.waits[condition.Measure] != nil {
+	for _, limit := range conditions {
+		wait, unit, _ := condition.CauseMeasure(limit.Measure)
+		if wait == "" || c.waits[limit.Measure] != nil {
 			continue
 		}
 		sum := func(list causeTimes) (d trace.Duration) {
@@ -262,8 +223,8 @@ func (d *Diff) newCauses(p *Pair, conditions Conditions, series *[]causeSeries) 
 			}
 			return d
 		}
-		m := &Measure{Name: condition.Measure}
-		c.waits[condition.Measure] = m
+		m := &Measure{Name: limit.Measure}
+		c.waits[limit.Measure] = m
 		add(m, unit, func(k *Costs) float64 {
 			if unit == stats.Milliseconds {
 				return perFrame(sum(k.times), k)
@@ -368,12 +329,12 @@ func (c *CauseChanges) unclear() {
 func (c *CauseChanges) measure(name string) *Measure {
 	switch {
 	case c == nil:
-	case name == lostName:
+	case name == condition.LostMeasure:
 		return &c.Lost
 	case c.waits[name] != nil:
 		return c.waits[name]
 	}
-	unit, _ := causeUnit(name)
+	_, unit, _ := condition.CauseMeasure(name)
 	return &Measure{Name: name, Unit: unit}
 }
 
@@ -426,5 +387,5 @@ func newCauseRow(title string, m *Measure) causeRow {
 	if m.P != nil {
 		verdict = m.Judgement.text()
 	}
-	return causeRow{title, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta), verdict, m.Judgement}
+	return causeRow{title, text.Value(m.Unit, m.Base), text.Value(m.Unit, m.New), text.Change(m.Unit, m.Delta), verdict, m.Judgement}
 }

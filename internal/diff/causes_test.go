@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/condition"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/why/judge"
@@ -50,11 +51,7 @@ func several(name string, length int, storage ...float64) Side {
 
 func failOn(t *testing.T, s string) Options {
 	t.Helper()
-	list, err := ParseConditions(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Options{FailOn: list, Process: func(p *analyzer.Process) bool { return p.Name == "gallery" }}
+	return Options{FailOn: conditions(t, s), Process: func(p *analyzer.Process) bool { return p.Name == "gallery" }}
 }
 
 func TestCauseChanges(t *testing.T) {
@@ -75,7 +72,7 @@ func TestCauseChanges(t *testing.T) {
 	}
 	var got []string
 	for _, o := range d.Outcomes {
-		got = append(got, o.Condition.Measure+" "+string(o.Status))
+		got = append(got, o.Measure+" "+string(o.Status))
 	}
 	want := "lost_ms_per_s failed; wait.io.lost_ms_per_s passed; wait.io.ms_per_frame failed; wait.gc.wait.ms_per_frame passed"
 	if got := strings.Join(got, "; "); got != want {
@@ -106,7 +103,7 @@ func TestCausesOfNoChange(t *testing.T) {
 				t.Errorf("frames of %d ms: %s: significant %v, %s, p = %v", test.length, m.Name, *m.Significant, m.Judgement, *m.P)
 			}
 		}
-		if d.Outcomes[0].Status != Failed {
+		if d.Outcomes[0].Status != condition.Failed {
 			t.Errorf("frames of %d ms: %s", test.length, d.Outcomes[0])
 		}
 	}
@@ -117,16 +114,16 @@ func TestCausesOfFewRuns(t *testing.T) {
 	o := failOn(t, "wait.io.lost_ms_per_s>+5")
 	d := compare(t, costly("base", 10), costly("new", 30), o)
 	c := d.Pairs[0].Causes
-	if *c.Lost.Delta != 20 || c.Lost.P != nil || d.Outcomes[0].Status != Unknown || !strings.Contains(d.Outcomes[0].String(), "fewer than three runs") {
+	if *c.Lost.Delta != 20 || c.Lost.P != nil || d.Outcomes[0].Status != condition.Unknown || !strings.Contains(d.Outcomes[0].String(), "fewer than three runs") {
 		t.Errorf("%v: %s", *c.Lost.Delta, d.Outcomes[0])
 	}
 	o.Any = true
-	if d = compare(t, costly("base", 10), costly("new", 30), o); d.Outcomes[0].Status != Failed {
+	if d = compare(t, costly("base", 10), costly("new", 30), o); d.Outcomes[0].Status != condition.Failed {
 		t.Error(d.Outcomes[0])
 	}
 	// Without causes on a side nothing is known of them.
 	d = compare(t, before(), costly("new", 30), o)
-	if d.Pairs[0].Causes != nil || d.Outcomes[0].Reason() != "unknown in both traces" {
+	if d.Pairs[0].Causes != nil || d.Outcomes[0].Reason != "unknown in both traces" {
 		t.Errorf("%+v: %s", d.Pairs[0].Causes, d.Outcomes[0])
 	}
 }
@@ -138,7 +135,7 @@ func TestCausesOfDifferentTags(t *testing.T) {
 		k.scheduled = true
 	}
 	d := compare(t, base, new, failOn(t, "wait.io.lost_ms_per_s>+5"))
-	if d.Pairs[0].Causes != nil || d.Outcomes[0].Reason() != "only some traces have scheduling events of the threads" {
+	if d.Pairs[0].Causes != nil || d.Outcomes[0].Reason != "only some traces have scheduling events of the threads" {
 		t.Errorf("%+v: %s", d.Pairs[0].Causes, d.Outcomes[0])
 	}
 	for _, format := range []string{"table", "html"} {
@@ -162,26 +159,6 @@ func TestKnownOnOneSide(t *testing.T) {
 	table := write(t, compare(t, base, new, Options{}), "table", WriteOptions{})
 	if !strings.Contains(table, "not compared, because only one side has them: Jank rate\n") {
 		t.Error(table)
-	}
-}
-
-func TestParseCauseConditions(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
-		{"wait.io.ms_per_frame>+0.5", ""},
-		{"wait.cpu.preempted.lost_ms_per_s>+5%", ""},
-		{"wait.what.lost_ms_per_s>+5", `position 1: unknown measure "wait.what.lost_ms_per_s"`},
-		{"wait.ios.lost_ms_per_s>+5", `position 1: unknown measure "wait.ios.lost_ms_per_s"; did you mean wait.io.lost_ms_per_s?`},
-		{"lost_ms>+5", `position 1: unknown measure "lost_ms"; did you mean lost_ms_per_s?`},
-		{"wait.io>+5", `position 1: unknown measure "wait.io"`},
-		{"lost_ms_per_s>+5pp", "position 15: pp is for shares: lost_ms_per_s is not a share"},
-	} {
-		_, err := ParseConditions(test.text)
-		if got := fmt.Sprint(err); got != test.want && (err != nil || test.want != "") {
-			t.Errorf("%q: got %q, want %q", test.text, got, test.want)
-		}
-	}
-	if _, err := ParseMinEffects("lost_ms_per_s=1"); err == nil {
-		t.Error("the causes have no smallest change of their own")
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/condition"
 	"ohframe/internal/failure"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
@@ -84,13 +85,13 @@ type Options struct {
 	// Process selects processes; nil selects all. A pair is kept if either of its
 	// processes is selected.
 	Process func(*analyzer.Process) bool
-	// FailOn are the conditions to check for each pair.
-	FailOn Conditions
+	// FailOn are the conditions on changes to check for each pair.
+	FailOn condition.Conditions
 	// Any makes conditions fail on any change beyond their limit, even if it may be chance.
 	Any bool
-	// MinEffect are the smallest changes that count, for measures of which
-	// DefaultMinEffect is not right.
-	MinEffect MinEffects
+	// MinEffect are the smallest changes that count, by measure, where they are not the
+	// default: one percentage point of shares, 1 ms/s, and 2 % of anything else.
+	MinEffect map[string]condition.Limit
 }
 
 // Diff is a comparison of two traces.
@@ -155,26 +156,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	}
 	d.test(o)
 	d.testCauses(o)
-	for _, p := range d.Pairs {
-		for _, c := range o.FailOn {
-			if c.Source.applies(p.Base, p.New) {
-				d.Outcomes = append(d.Outcomes, c.judge(p, o.Any))
-			}
-		}
-	}
-	for _, p := range d.OnlyBase {
-		for _, c := range o.FailOn {
-			if hasFrames(p) && c.Source.applies(p) {
-				d.Outcomes = append(d.Outcomes, Outcome{Missing: p, Condition: c, Status: Unknown})
-			}
-		}
-	}
-	all := slices.Concat(base.Stats.Processes, new.Stats.Processes)
-	for _, c := range o.FailOn {
-		if !c.Source.applies(all...) {
-			d.Outcomes = append(d.Outcomes, Outcome{Condition: c, Status: Unknown, others: all})
-		}
-	}
+	d.checkConditions(o)
 	return d, nil
 }
 
@@ -205,21 +187,6 @@ func (d *Diff) test(o Options) {
 			}
 		}
 	}
-}
-
-// Failed returns the outcomes of conditions that failed.
-func (d *Diff) Failed() []Outcome { return d.outcomes(Failed) }
-
-// Unknown returns the outcomes of conditions on unknown measures.
-func (d *Diff) Unknown() []Outcome { return d.outcomes(Unknown) }
-
-func (d *Diff) outcomes(status Status) (list []Outcome) {
-	for _, o := range d.Outcomes {
-		if o.Status == status {
-			list = append(list, o)
-		}
-	}
-	return list
 }
 
 // checkFrames returns an *Error if a side has no complete frames.

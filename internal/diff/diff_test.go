@@ -12,7 +12,9 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/condition"
 	"ohframe/internal/testing/simulate"
+	"ohframe/internal/text"
 )
 
 func near(a *float64, b float64) bool { return a != nil && math.Abs(*a-b) < 1e-9 }
@@ -48,8 +50,8 @@ func TestCompare(t *testing.T) {
 	} {
 		m := app.measure(want.name)
 		if !near(m.Base, want.base) || !near(m.New, want.new) || !near(m.Delta, want.delta) || !near(m.Relative, want.relative) || m.Judgement != want.judgement {
-			t.Errorf("%s: %s → %s, %s, %s, %q; want %+v", m.Name, valueText(m.Unit, m.Base), valueText(m.Unit, m.New),
-				changeText(m.Unit, m.Delta), relativeChange(m.Relative), m.Judgement, want)
+			t.Errorf("%s: %s → %s, %s, %s, %q; want %+v", m.Name, text.Value(m.Unit, m.Base), text.Value(m.Unit, m.New),
+				text.Change(m.Unit, m.Delta), text.RelativeChange(m.Relative), m.Judgement, want)
 		}
 	}
 	// From zero there is no percentage.
@@ -90,32 +92,13 @@ func TestCompareSignificant(t *testing.T) {
 		t.Errorf("verdict %q, the other way round", verdict)
 	}
 	// However sure, a change that is too small does not count.
-	effects, err := ParseMinEffects("p50_ms = 20.5, jank_rate=60pp,p90_ms=120%")
-	if err != nil {
-		t.Fatal(err)
-	}
+	effects := map[string]condition.Limit{"p50_ms": {Value: 20.5}, "jank_rate": {Value: .6}, "p90_ms": {Value: 1.2, Relative: true}}
 	p := compare(t, fast, slow, Options{MinEffect: effects}).Pairs[0]
 	if verdict, _ := p.verdict(); verdict != "worse: Duration P95" {
 		t.Errorf("verdict %q, want worse: Duration P95", verdict)
 	}
 	if m := p.measure("p50_ms"); *m.Significant || m.Judgement != Unclear || *m.MinEffect != 20.5 {
 		t.Errorf("%s", m.finding())
-	}
-}
-
-func TestParseMinEffectsErrors(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
-		{"", "position 1: expected the name of a measure"},
-		{"p95_ms", "position 7: expected = after p95_ms"},
-		{"p95_ms=+1", "position 8: expected a number"},
-		{"p95_ms=1pp", "position 8: pp is for shares: p95_ms is not a share"},
-		{"jank_rate=2", "position 11: jank_rate is a share, 0 to 1: write 2pp for percentage points or 2% for a relative change"},
-		{"max_ms=1", "position 7: max_ms is not tested; these are: jank_rate, fps, hitch_ratio, p50_ms, p90_ms, p95_ms, p99_ms"},
-		{"p95_ms=1;", "position 9: expected a comma or the end, not ';'"},
-	} {
-		if _, err := ParseMinEffects(test.text); err == nil || err.Error() != test.want {
-			t.Errorf("%q: %v, want %s", test.text, err, test.want)
-		}
 	}
 }
 
@@ -201,12 +184,9 @@ func TestCompareRefreshRates(t *testing.T) {
 	if app.measure("p50_ms").P != nil || app.measure("fps").P != nil || app.measure("p50_periods").Judgement != Unclear || app.measure("fps_of_refresh").P == nil {
 		t.Errorf("findings: %+v", app.findings())
 	}
-	conditions, err := ParseConditions("p50_ms>+1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o := compare(t, at(60), at(120), Options{FailOn: conditions}).Outcomes[0]; o.Status != Unknown || !strings.Contains(o.Reason(), "refresh rates differ") {
-		t.Errorf("condition: %s, %q", o.Status, o.Reason())
+	list := conditions(t, "p50_ms>+1")
+	if o := compare(t, at(60), at(120), Options{FailOn: list}).Outcomes[0]; o.Status != condition.Unknown || !strings.Contains(o.Reason, "refresh rates differ") {
+		t.Errorf("condition: %s, %q", o.Status, o.Reason)
 	}
 	table := write(t, d, "table", WriteOptions{})
 	if !strings.Contains(table, "60.0 Hz → 120.0 Hz") || !strings.Contains(table, "Duration P50, periods") {
@@ -285,12 +265,9 @@ func TestCompareWithoutFramesOnOneSide(t *testing.T) {
 			f.Facts = analyzer.Truncated
 		}
 	}
-	conditions, err := ParseConditions("p95_ms>+1%")
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := conditions(t, "p95_ms>+1%")
 	for _, sides := range [][2]Side{{before(), half.side("half")}, {half.side("half"), before()}} {
-		d := compare(t, sides[0], sides[1], Options{FailOn: conditions})
+		d := compare(t, sides[0], sides[1], Options{FailOn: list})
 		app := d.Pairs[0]
 		if m := app.measure("p95_ms"); m.Delta != nil || m.Relative != nil || m.Judgement != "" {
 			t.Errorf("P95: %+v", m)

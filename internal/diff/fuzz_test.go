@@ -99,11 +99,8 @@ func sideOf(name string, t *analyzer.Timeline) Side {
 // checkDiff checks what must hold of any two traces. Of the formats a number chooses.
 func checkDiff(t *testing.T, base, new Side, how byte) {
 	t.Helper()
-	conditions, err := ParseConditions("jank_rate>+2%, fps<-5%, p95_ms>+1, hitch_ratio>+0.5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	options := Options{FailOn: conditions}
+	list := conditions(t, "jank_rate>+2%, fps<-5%, p95_ms>+1, hitch_ratio>+0.5")
+	options := Options{FailOn: list}
 	there, err := Compare(base, new, options)
 	checkReport(t, base, new, report.Formats[int(how)%len(report.Formats)])
 	if err != nil {
@@ -256,7 +253,7 @@ func checkMirror(t *testing.T, there, back *Diff) {
 			// The smallest change that counts is a share of base, which differs.
 			sure := m.MinEffect == nil || n.MinEffect != nil && math.Abs(*m.Delta) >= max(*m.MinEffect, *n.MinEffect)
 			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || sure && n.Judgement != opposite[m.Judgement] {
-				t.Errorf("%s of %s: %s and %s", m.Name, p.title(), changeText(m.Unit, m.Delta), changeText(n.Unit, n.Delta))
+				t.Errorf("%s of %s: %s and %s", m.Name, p.title(), text.Change(m.Unit, m.Delta), text.Change(n.Unit, n.Delta))
 			}
 		}
 		if p.RefreshDiffers != q.RefreshDiffers {

@@ -154,8 +154,8 @@ func newPagePair(p *Pair) pagePair {
 
 func newPageMeasure(m *Measure) pageMeasure {
 	return pageMeasure{
-		Label: m.definition.Label, Meaning: strings.ReplaceAll(m.definition.Meaning, "`", ""), Base: valueText(m.Unit, m.Base), New: valueText(m.Unit, m.New),
-		Change: changeText(m.Unit, m.Delta), Relative: relativeChange(m.Relative), Judgement: m.Judgement, Main: m.definition.Main,
+		Label: m.definition.Label, Meaning: strings.ReplaceAll(m.definition.Meaning, "`", ""), Base: text.Value(m.Unit, m.Base), New: text.Value(m.Unit, m.New),
+		Change: text.Change(m.Unit, m.Delta), Relative: text.RelativeChange(m.Relative), Judgement: m.Judgement, Main: m.definition.Main,
 	}
 }
 
@@ -171,7 +171,7 @@ func newInterval(m *Measure) *interval {
 	return &interval{
 		Low: text.Number(at(*m.Low), 1), Width: text.Number(at(*m.High)-at(*m.Low), 1), Change: text.Number(at(*m.Delta), 1),
 		Ignored: text.Number(at(-*m.MinEffect), 1), IgnoredWide: text.Number(at(*m.MinEffect)-at(-*m.MinEffect), 1),
-		Text: changeText(m.Unit, m.Low) + " to " + changeText(m.Unit, m.High), P: strings.TrimPrefix(probability(*m.P), "p = "),
+		Text: text.Change(m.Unit, m.Low) + " to " + text.Change(m.Unit, m.High), P: strings.TrimPrefix(probability(*m.P), "p = "),
 	}
 }
 
@@ -194,5 +194,5 @@ func newDots(m *Measure, p *Pair) *dots {
 		}
 		return b.String()
 	}
-	return &dots{path(base, 5), path(new, 13), valueText(m.Unit, &least) + " to " + valueText(m.Unit, &most)}
+	return &dots{path(base, 5), path(new, 13), text.Value(m.Unit, &least) + " to " + text.Value(m.Unit, &most)}
 }

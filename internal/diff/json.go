@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/ci"
+	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
@@ -117,10 +118,10 @@ type documentOutcome struct {
 	Condition string `json:"condition"`
 	Measure   string `json:"measure"`
 	// Process is an index in processes; null if the process is missing.
-	Process *int   `json:"process"`
-	Missing string `json:"missing"`
-	Status  Status `json:"status"`
-	Reason  string `json:"reason"`
+	Process *int             `json:"process"`
+	Missing string           `json:"missing"`
+	Status  condition.Status `json:"status"`
+	Reason  string           `json:"reason"`
 }
 
 // MarshalJSON encodes an empty judgement as null.
@@ -147,9 +148,9 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		places[p] = i
 	}
 	for _, o := range d.Outcomes {
-		out := documentOutcome{Condition: o.Condition.String(), Measure: o.Condition.Measure, Status: o.Status, Reason: o.Reason()}
+		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Reason: o.Reason}
 		if o.Pair == nil {
-			out.Missing = o.title()
+			out.Missing = o.Process
 		} else {
 			place := places[o.Pair]
 			out.Process = &place

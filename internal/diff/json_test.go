@@ -47,11 +47,8 @@ func everything(t *testing.T) *Diff {
 	base.frame(analyzer.ApplicationFrame, base.process(301, "old"), 1000, 5)
 	new := gallery("gallery", "surfaceflinger", 30, 25, func(i int) int { return 4 + i })
 	new.frame(analyzer.ApplicationFrame, new.process(302, "new"), 1000, 5)
-	conditions, err := ParseConditions("jank_rate>+2%, hitch_ratio>+1, ui_work_p50_ms>+1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return compare(t, withCosts(base.side("before.ftrace"), 10), withCosts(new.side("after.ftrace"), 30), Options{FailOn: conditions, Any: true})
+	list := conditions(t, "jank_rate>+2%, hitch_ratio>+1, ui_work_p50_ms>+1")
+	return compare(t, withCosts(base.side("before.ftrace"), 10), withCosts(new.side("after.ftrace"), 30), Options{FailOn: list, Any: true})
 }
 
 // check holds a value against the schema's objects.

@@ -47,62 +47,6 @@ func (d *Diff) shown() []*Pair {
 
 func complete(p *stats.Process) int { return p.Frames.Complete }
 
-// decimals returns the number of decimals of x in a unit.
-func decimals(u stats.Unit, x float64) int {
-	switch {
-	case u == stats.Count && x == math.Trunc(x) || u == stats.Milliseconds && x >= 1000:
-		return 0
-	case u == stats.Share || u == stats.MillisecondsPS || u == stats.Count: // a mean of counts
-		return 1
-	case u == stats.Seconds:
-		return 3
-	}
-	return 2
-}
-
-// valueText formats a value. A nil value is unknown.
-func valueText(u stats.Unit, x *float64) string {
-	switch {
-	case x == nil:
-		return unknown
-	case u == stats.Share:
-		return text.Share(x)
-	}
-	return text.Number(*x, decimals(u, *x))
-}
-
-// changeText formats a change with its sign. A nil change is unknown.
-func changeText(u stats.Unit, x *float64) string {
-	switch {
-	case x == nil:
-		return unknown
-	case u == stats.Share:
-		return signed(*x*100, 1) + " pp"
-	}
-	return signed(*x, decimals(u, max(*x, -*x)))
-}
-
-// relativeChange formats a relative change in percent. A nil change is unknown.
-func relativeChange(x *float64) string {
-	if x == nil {
-		return unknown
-	}
-	return signed(*x*100, 1) + " %"
-}
-
-// signed formats a number with its sign, but zero without one, also if it is only rounded
-// to zero. The minus is U+2212.
-func signed(x float64, decimals int) string {
-	number := text.Number(math.Abs(x), decimals)
-	switch {
-	case strings.Trim(number, "0.") == "":
-		return "0"
-	case x < 0:
-		return "−" + number
-	}
-	return "+" + number
-}
-
 // refreshOf returns the refresh rates of all runs, by rate. The period of a rate is that
 // of the run with the most frames at it.
 func refreshOf(runs []*stats.Process) []stats.Refresh {

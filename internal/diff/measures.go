@@ -3,9 +3,10 @@ package diff
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/condition"
+	"ohframe/internal/text"
 )
 
 // Measure is a measure of a process in both traces.
@@ -41,7 +42,7 @@ type Measure struct {
 // equal reports whether both values are known and printed alike. A significant change is
 // never equal.
 func (m *Measure) equal() bool {
-	return m.Delta != nil && m.Judgement != Worsened && m.Judgement != Improved && valueText(m.Unit, m.Base) == valueText(m.Unit, m.New)
+	return m.Delta != nil && m.Judgement != Worsened && m.Judgement != Improved && text.Value(m.Unit, m.Base) == text.Value(m.Unit, m.New)
 }
 
 // Judgement is whether a change is an improvement.
@@ -65,11 +66,11 @@ func (j Judgement) text() string {
 }
 
 // set adds the result of a test.
-func (m *Measure) set(c stats.Change, smallest MinEffects) {
+func (m *Measure) set(c stats.Change, smallest map[string]condition.Limit) {
 	if !c.Tested || m.Delta == nil {
 		return
 	}
-	effect := smallest.of(m)
+	effect := m.smallest(smallest)
 	significant := c.P <= stats.Level && math.Abs(*m.Delta) >= effect
 	m.Significant, m.P, m.Low, m.High, m.MinEffect = &significant, &c.P, &c.Low, &c.High, &effect
 	switch {
@@ -80,6 +81,27 @@ func (m *Measure) set(c stats.Change, smallest MinEffects) {
 	default:
 		m.Judgement = Worsened
 	}
+}
+
+// smallest returns the smallest change of a known measure that counts, in its unit.
+func (m *Measure) smallest(given map[string]condition.Limit) float64 {
+	limit, ok := given[m.Name]
+	switch {
+	case ok && limit.Relative:
+		return limit.Value * math.Abs(*m.Base)
+	case ok:
+		return limit.Value
+	case m.Unit == stats.Share:
+		return 0.01
+	case m.Unit == stats.MillisecondsPS:
+		return 1
+	}
+	return 0.02 * math.Abs(*m.Base)
+}
+
+// isTested reports whether changes of a measure are tested for significance.
+func isTested(name string) bool {
+	return slices.Contains(stats.Tested[:], name) || slices.Contains(stats.TestedAcrossRates[:], name)
 }
 
 // measures are the measures of package stats with the main ones first.
@@ -143,9 +165,7 @@ func values(m *stats.Measure, runs []*stats.Process) (list []float64) {
 		if p == nil {
 			continue
 		}
-		if x := m.Of(p); x != nil && strings.HasSuffix(m.Path, "_ns") {
-			list = append(list, *x/1e6)
-		} else if x != nil {
+		if x := m.Value(p); x != nil {
 			list = append(list, *x)
 		}
 	}

@@ -20,15 +20,12 @@ const overlapping = `[...document.querySelectorAll("figure svg")].reduce((n, svg
 // Pages of few frames, of many and of several runs fit into windows of all sizes, in either
 // scheme, and can be used without seeing or a mouse.
 func TestPages(t *testing.T) {
-	conditions, err := ParseConditions("jank_rate>+2%,longest_streak>+1,fps<-5%")
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := conditions(t, "jank_rate>+2%,longest_streak>+1,fps<-5%")
 	pair := func(n int) *Diff {
 		s := func(name string, slower int) Side {
 			return gallery("gallery", "render_service", n, 20, func(i int) int { return 2 + i*7919%(9+slower) }).side(name)
 		}
-		return compare(t, s("before.ftrace", 0), s("after.ftrace", 6), Options{FailOn: conditions})
+		return compare(t, s("before.ftrace", 0), s("after.ftrace", 6), Options{FailOn: list})
 	}
 	pages := []struct {
 		name string

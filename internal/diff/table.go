@@ -89,9 +89,12 @@ func (t *tableWriter) overview(d *Diff) {
 // room.
 func overviewValue(u stats.Unit, x *float64) string {
 	if x == nil || u == stats.Share {
-		return valueText(u, x)
+		return text.Value(u, x)
 	}
-	return text.Number(*x, min(1, decimals(u, *x)))
+	if *x >= 1000 {
+		return text.Number(*x, 0)
+	}
+	return text.Number(*x, 1)
 }
 
 func (t *tableWriter) pair(p *Pair) {
@@ -116,8 +119,8 @@ func (t *tableWriter) pair(p *Pair) {
 	g.Widths(min(labelWidth, t.Width-besideLabel), valueWidth, valueWidth, valueWidth, valueWidth)
 	list, equal, hidden := p.changed(t.verbose)
 	for _, m := range list {
-		g.AppendRow(text.Row{m.definition.Label, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
-			relativeChange(m.Relative), t.judged(m.Judgement.text(), m.Judgement)})
+		g.AppendRow(text.Row{m.definition.Label, text.Value(m.Unit, m.Base), text.Value(m.Unit, m.New), text.Change(m.Unit, m.Delta),
+			text.RelativeChange(m.Relative), t.judged(m.Judgement.text(), m.Judgement)})
 	}
 	if len(list) > 0 {
 		fmt.Fprintln(t, g.Render())

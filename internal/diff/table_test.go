@@ -123,39 +123,7 @@ func TestTableInChinese(t *testing.T) {
 	}
 }
 
-func TestValues(t *testing.T) {
-	for _, c := range []struct {
-		unit          stats.Unit
-		value         *float64
-		want, changed string
-	}{
-		{stats.Share, nil, "–", "–"},
-		{stats.Share, known(0.0), "0 %", "0 pp"},
-		{stats.Share, known(1.0), "100 %", "+100.0 pp"},
-		{stats.Share, known(.0004), "< 0.1 %", "0 pp"},
-		{stats.Share, known(.9996), "> 99.9 %", "+100.0 pp"},
-		{stats.Share, known(.125), "12.5 %", "+12.5 pp"},
-		{stats.Count, known(12.0), "12", "+12"},
-		{stats.Count, known(2.6), "2.6", "+2.6"}, // a mean of runs
-		{stats.Milliseconds, known(16.666), "16.67", "+16.67"},
-		{stats.Milliseconds, known(1234.5), "1234", "+1234"},
-		{stats.Hertz, known(59.987), "59.99", "+59.99"},
-		{stats.MillisecondsPS, known(3.14), "3.1", "+3.1"},
-		{stats.Seconds, known(2.5), "2.500", "+2.500"},
-		{stats.Periods, known(.375), "0.38", "+0.38"},
-	} {
-		if got := valueText(c.unit, c.value); got != c.want {
-			t.Errorf("%s: value %s, want %s", c.unit, got, c.want)
-		}
-		if got := changeText(c.unit, c.value); got != c.changed {
-			t.Errorf("%s: change %s, want %s", c.unit, got, c.changed)
-		}
-	}
-	for fall, want := range map[float64]string{-1234.5: "−1234", -.006: "−0.01", -.004: "0"} {
-		if got := changeText(stats.Milliseconds, known(fall)); got != want {
-			t.Errorf("a fall of %v is %s, want %s", -fall, got, want)
-		}
-	}
+func TestProbability(t *testing.T) {
 	for p, want := range map[float64]string{1: "p = 1", .0499: "p = 0.05", .00012: "p = 0.00012", .00009: "p < 0.0001", 0: "p < 0.0001"} {
 		if got := probability(p); got != want {
 			t.Errorf("%v is %s, want %s", p, got, want)
@@ -179,7 +147,7 @@ func TestTableOfChanges(t *testing.T) {
 	}
 	significant := true
 	for _, m := range list {
-		if base, new := valueText(m.Unit, m.Base), valueText(m.Unit, m.New); base == new {
+		if base, new := text.Value(m.Unit, m.Base), text.Value(m.Unit, m.New); base == new {
 			t.Errorf("%s is %s on both sides", m.Name, base)
 		}
 		if m.Judgement == Worsened && !significant {

@@ -90,8 +90,8 @@ func (d *Diff) untested() (n int) {
 }
 
 func (m *Measure) finding() string {
-	return fmt.Sprintf("%s, %s → %s: %s (%.0f %% interval %s to %s, %s)", m.Judgement, valueText(m.Unit, m.Base), valueText(m.Unit, m.New),
-		changeText(m.Unit, m.Delta), 100*(1-stats.Level), changeText(m.Unit, m.Low), changeText(m.Unit, m.High), probability(*m.P))
+	return fmt.Sprintf("%s, %s → %s: %s (%.0f %% interval %s to %s, %s)", m.Judgement, text.Value(m.Unit, m.Base), text.Value(m.Unit, m.New),
+		text.Change(m.Unit, m.Delta), 100*(1-stats.Level), text.Change(m.Unit, m.Low), text.Change(m.Unit, m.High), probability(*m.P))
 }
 
 // methodText describes the test and the values, in lines that fit the table.

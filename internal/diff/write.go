@@ -53,7 +53,7 @@ func (d *Diff) result(o WriteOptions) *ci.Result {
 	}
 	r.Inputs = append(r.Inputs, o.Skipped...)
 	for _, outcome := range d.Outcomes {
-		r.Checks = append(r.Checks, outcome.check())
+		r.Checks = append(r.Checks, outcome.Check)
 	}
 	worse, better, tested := 0, 0, 0
 	add := func(p *Pair, name string, m *Measure) {
@@ -69,8 +69,8 @@ func (d *Diff) result(o WriteOptions) *ci.Result {
 			return
 		}
 		r.Rows = append(r.Rows, []string{
-			p.title(), name, valueText(m.Unit, m.Base), valueText(m.Unit, m.New), changeText(m.Unit, m.Delta),
-			changeText(m.Unit, m.Low) + " to " + changeText(m.Unit, m.High), string(m.Judgement),
+			p.title(), name, text.Value(m.Unit, m.Base), text.Value(m.Unit, m.New), text.Change(m.Unit, m.Delta),
+			text.Change(m.Unit, m.Low) + " to " + text.Change(m.Unit, m.High), string(m.Judgement),
 		})
 	}
 	for _, p := range d.Pairs {

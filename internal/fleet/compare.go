@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"ohframe/analyzer/stats"
-	"ohframe/internal/diff"
+	"ohframe/internal/condition"
 	"ohframe/internal/failure"
 	"ohframe/internal/text"
 )
@@ -40,7 +40,7 @@ type CompareOptions struct {
 	// Unit is what is drawn: "device" or "trace"; empty for devices if both datasets
 	// have them.
 	Unit   string
-	FailOn diff.Conditions
+	FailOn condition.Conditions
 	// Any makes conditions fail on any change beyond their limit, even if it may be chance.
 	Any bool
 }
@@ -90,9 +90,9 @@ type Change struct {
 // Outcome is the result of a condition for a group of the base dataset.
 type Outcome struct {
 	Key       []*string
-	Condition diff.Condition
+	Condition *condition.Condition
 	Change    *Change // nil if the new dataset does not have the group
-	Status    diff.Status
+	Status    condition.Status
 	// Reason is why the status is unknown, otherwise empty.
 	Reason string
 	// Any is CompareOptions.Any.
@@ -102,9 +102,12 @@ type Outcome struct {
 // Compare compares the groups of two datasets.
 func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Comparison, error) {
 	c := &Comparison{Base: base, New: new, By: o.By, Unit: o.Unit}
-	for _, condition := range o.FailOn {
-		if !slices.Contains(compared, condition.Measure) {
-			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", condition.Measure), Hint: "fleets are compared by " + strings.Join(compared, ", ")}
+	for _, limit := range o.FailOn {
+		if limit.Process != "" {
+			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s: conditions of fleets are for all groups", limit.Process), Hint: "--process selects processes"}
+		}
+		if !slices.Contains(compared, limit.Measure) {
+			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", limit.Measure), Hint: "fleets are compared by " + strings.Join(compared, ", ")}
 		}
 	}
 	if c.Unit == "" {
@@ -274,25 +277,26 @@ func (c *Change) set(r *reference, deviation, freedom float64) {
 	}
 }
 
-func (c *Change) values() diff.Change {
-	return diff.Change{Unit: c.Unit, Base: c.Base, New: c.New, Delta: c.Delta, Low: c.Low, High: c.High}
+func (c *Change) values() condition.Change {
+	return condition.Change{Base: c.Base, New: c.New, Delta: c.Delta, Low: c.Low, High: c.High}
 }
 
 // judge checks the conditions, as ohframe diff does.
 func (c *Comparison) judge(o CompareOptions) {
 	for _, p := range c.Pairs {
-		for _, condition := range o.FailOn {
-			change := &p.Changes[slices.Index(compared, condition.Measure)]
-			outcome := Outcome{Key: p.Key, Condition: condition, Change: change, Status: condition.Judge(change.values(), o.Any), Any: o.Any}
-			if outcome.Status == diff.Unknown {
+		for i := range o.FailOn {
+			limit := &o.FailOn[i]
+			change := &p.Changes[slices.Index(compared, limit.Measure)]
+			outcome := Outcome{Key: p.Key, Condition: limit, Change: change, Status: limit.CheckChange(change.values(), o.Any), Any: o.Any}
+			if outcome.Status == condition.Unknown {
 				outcome.Reason = c.whyUnknown(p, change)
 			}
 			c.Outcomes = append(c.Outcomes, outcome)
 		}
 	}
 	for _, key := range c.OnlyBase {
-		for _, condition := range o.FailOn {
-			c.Outcomes = append(c.Outcomes, Outcome{Key: key, Condition: condition, Status: diff.Unknown, Reason: "the group is not in the new dataset"})
+		for i := range o.FailOn {
+			c.Outcomes = append(c.Outcomes, Outcome{Key: key, Condition: &o.FailOn[i], Status: condition.Unknown, Reason: "the group is not in the new dataset"})
 		}
 	}
 }
@@ -329,7 +333,7 @@ func (c *Comparison) whyNotTested(p *Pair) string {
 }
 
 // With returns the outcomes of a status.
-func (c *Comparison) With(status diff.Status) (list []Outcome) {
+func (c *Comparison) With(status condition.Status) (list []Outcome) {
 	for _, o := range c.Outcomes {
 		if o.Status == status {
 			list = append(list, o)
@@ -347,7 +351,7 @@ func (o Outcome) String() string {
 	if o.Reason != "" {
 		return group + ": " + o.Condition.String() + ": " + o.Reason
 	}
-	return group + ": " + o.Condition.Describe(o.Change.values(), o.Any, stats.Level)
+	return group + ": " + o.Condition.String() + ": " + o.Condition.DescribeChange(o.Change.values(), o.Any)
 }
 
 // Write writes the comparison in one of DiffFormats.
@@ -396,7 +400,7 @@ type (
 	conditionDocument struct {
 		Key       map[string]*string `json:"key"`
 		Condition string             `json:"condition"`
-		Status    diff.Status        `json:"status"`
+		Status    condition.Status   `json:"status"`
 		Reason    string             `json:"reason"`
 	}
 )

@@ -14,7 +14,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/diff"
+	"ohframe/internal/condition"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 )
@@ -165,7 +165,7 @@ func TestFleetConditions(t *testing.T) {
 			"later": named(simulated(r, 40, 0.1, 0.02), "later"),
 		},
 	}
-	conditions, err := diff.ParseConditions("jank_rate>+1pp,jank_rate>+9.9pp,jank_rate>+10%,jank_rate<-1pp,fps<-5%")
+	conditions, err := condition.Parse("jank_rate>+1pp,jank_rate>+9.9pp,jank_rate>+10%,jank_rate<-1pp,fps<-5%", condition.OfChanges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestCompare(t *testing.T) {
 		return trace, err
 	}
 	run(t, r, inputs, Options{Shards: 4})
-	conditions, err := diff.ParseConditions("jank_rate>+5pp,p50_ms>+10%,fps<-50%")
+	conditions, err := condition.Parse("jank_rate>+5pp,p50_ms>+10%,fps<-50%", condition.OfChanges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,8 +252,8 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
-	if len(same.Pairs) != 2 || len(same.With(diff.Failed)) != 0 {
-		t.Errorf("against itself: %d pairs, failed %v", len(same.Pairs), same.With(diff.Failed))
+	if len(same.Pairs) != 2 || len(same.With(condition.Failed)) != 0 {
+		t.Errorf("against itself: %d pairs, failed %v", len(same.Pairs), same.With(condition.Failed))
 	}
 	worse := compare(dir, other)
 	jank := worse.Pairs[0].Changes[slices.Index(compared, "jank_rate")]
@@ -261,7 +261,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("all frames late: %+v", jank)
 	}
 	var failed []string
-	for _, o := range worse.With(diff.Failed) {
+	for _, o := range worse.With(condition.Failed) {
 		failed = append(failed, o.Condition.String())
 	}
 	if got := strings.Join(failed, " "); got != "jank_rate>+5pp p50_ms>+10% jank_rate>+5pp p50_ms>+10%" {

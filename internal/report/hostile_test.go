@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/condition"
 	"ohframe/internal/diff"
 	"ohframe/internal/failure"
 	"ohframe/internal/testing/hostiletest"
@@ -240,7 +241,7 @@ func TestManyProcesses(t *testing.T) {
 			hostiletest.CheckLinear(t, 1000, func(n int) func() {
 				timeline := longTimeline(2*n, n)
 				side := diff.Side{Name: "many", Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{})}
-				conditions, _ := diff.ParseConditions("fps<-5%")
+				conditions, _ := condition.Parse("fps<-5%", condition.OfChanges)
 				return func() {
 					d, err := diff.Compare(side, side, diff.Options{FailOn: conditions})
 					if err != nil {

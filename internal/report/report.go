@@ -20,6 +20,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/ci"
+	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
@@ -74,7 +75,7 @@ type Options struct {
 	Thresholds *rating.Thresholds
 	// Checks are the results of conditions, for formats of package ci. AllowMissing and
 	// Strict are those of ci.Result.
-	Checks               []ci.Check
+	Checks               []condition.Check
 	AllowMissing, Strict bool
 	// Skipped are the inputs that were skipped.
 	Skipped []ci.Input

@@ -1,0 +1,145 @@
+// Package condition has the conditions of --fail-on and of files of budgets: their grammar,
+// and how values and changes are checked.
+//
+//	--fail-on text  ─> Parse     ─┐
+//	--budgets file  ─> ParseFile ─┴─> Conditions ─┬─> CheckReport: values of one trace
+//	                                              └─> Condition.CheckChange, DescribeChange
+//
+// A condition without a sign, such as "fps<55", is on a value: ohframe report checks it. One
+// with a sign, such as "fps<-5%", is on a change: ohframe diff and ohframe fleet diff check
+// it. A caller names the kind that it checks. docs/diff.md describes the grammar.
+package condition
+
+import (
+	"fmt"
+	"math"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
+)
+
+// Conditions are conditions in the order in which they were given.
+type Conditions []Condition
+
+// Condition is a limit on a measure. A value or a change that is beyond the limit fails, one
+// that is equal to it passes.
+type Condition struct {
+	// Process selects processes as --process does; empty selects all. See Selects.
+	Process string
+	Measure string
+	Unit    stats.Unit // of the measure
+	// Above: what is above the limit fails. Otherwise what is below it does.
+	Above bool
+	// Limit is in the measure's unit or, if Relative, a share of the value in the base: 0.05
+	// is 5 %. Only limits on changes are relative.
+	Limit    float64
+	Relative bool
+	// File and Line say where the condition is from; empty and zero for a flag.
+	File string
+	Line int
+
+	text    string
+	matches func(*analyzer.Process) bool // nil: all
+}
+
+// String returns the condition without its process and without blanks.
+func (c *Condition) String() string { return c.text }
+
+// Selects reports whether Process selects one of the processes, which may be nil.
+func (c *Condition) Selects(list ...*stats.Process) bool {
+	if c.matches == nil {
+		return true
+	}
+	for _, p := range list {
+		if p != nil && c.matches(&analyzer.Process{PID: p.PID, Name: p.Name}) {
+			return true
+		}
+	}
+	return false
+}
+
+// OfCauses reports whether the measure is one of causes, which only traces have.
+func (c *Condition) OfCauses() bool {
+	_, _, ok := CauseMeasure(c.Measure)
+	return ok
+}
+
+// Status is the result of a condition.
+type Status string
+
+// The statuses.
+const (
+	Failed  Status = "failed" // the value or the change is beyond the limit
+	Passed  Status = "passed"
+	Unknown Status = "unknown" // it cannot be checked
+)
+
+// Change is the change of a measure, in the measure's unit. What is unknown is nil; so
+// are Low and High, the ends of the confidence interval of Delta, if the change was not
+// tested.
+type Change struct{ Base, New, Delta, Low, High *float64 }
+
+// rounding is larger than a floating-point error, such as that of 0.07 − 0.05, and
+// smaller than any real change: a nanosecond is 1e-6 ms.
+const rounding = 1e-9
+
+// CheckChange checks a condition on a change. Unless any is set, the whole confidence
+// interval of the change must be beyond the limit.
+func (c *Condition) CheckChange(x Change, any bool) Status {
+	change := x.Delta
+	switch {
+	case any:
+	case c.Above:
+		change = x.Low
+	default:
+		change = x.High
+	}
+	switch {
+	case x.Delta == nil || change == nil:
+		return Unknown
+	case c.Relative:
+		return c.check(x.relative(*change))
+	}
+	return c.check(*change)
+}
+
+func (c *Condition) check(x float64) Status {
+	if c.Above && x > c.Limit+rounding || !c.Above && x < c.Limit-rounding {
+		return Failed
+	}
+	return Passed
+}
+
+// relative returns a change of a known measure as a share of its base. A change from 0 is
+// infinite.
+func (x Change) relative(change float64) float64 {
+	switch {
+	case *x.Base != 0:
+		return change / *x.Base
+	case math.Abs(change) <= rounding:
+		return 0
+	}
+	return math.Inf(int(math.Copysign(1, change)))
+}
+
+// DescribeChange describes a change that CheckChange has checked, such as
+// "5.0 % → 8.0 %, +60.0 %".
+func (c *Condition) DescribeChange(x Change, any bool) string {
+	fromZero := c.Relative && *x.Base == 0
+	format := func(d *float64) string {
+		switch {
+		case fromZero:
+			return "from zero"
+		case c.Relative:
+			relative := x.relative(*d)
+			return text.RelativeChange(&relative)
+		}
+		return text.Change(c.Unit, d)
+	}
+	s := text.Value(c.Unit, x.Base) + " → " + text.Value(c.Unit, x.New) + ", " + format(x.Delta)
+	if !any && !fromZero {
+		s += fmt.Sprintf(" (%.0f %% interval %s to %s)", 100*(1-stats.Level), format(x.Low), format(x.High))
+	}
+	return s
+}

@@ -1,0 +1,268 @@
+package condition
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/failure"
+)
+
+// describe returns all fields of a condition.
+func describe(c *Condition) string {
+	return fmt.Sprintf("%s|%s above:%v %g relative:%v %s:%d", c.Process, c, c.Above, c.Limit, c.Relative, c.File, c.Line)
+}
+
+func descriptions(list Conditions) (lines []string) {
+	for i := range list {
+		lines = append(lines, describe(&list[i]))
+	}
+	return lines
+}
+
+func parsed(t *testing.T, s string, kind Kind) Conditions {
+	t.Helper()
+	list, err := Parse(s, kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestParse(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		kind Kind
+		want string
+	}{
+		{"jank_rate>+2%,fps<-5%", OfChanges, "|jank_rate>+2% above:true 0.02 relative:true :0; |fps<-5% above:false -0.05 relative:true :0"},
+		{"jank_rate>+2pp", OfChanges, "|jank_rate>+2pp above:true 0.02 relative:false :0"},
+		{"jank_rate > + 0.05", OfChanges, "|jank_rate>+0.05 above:true 0.05 relative:false :0"},
+		{" p95_ms>+1.50 ,\tp99_ms > -3 % ", OfChanges, "|p95_ms>+1.50 above:true 1.5 relative:false :0; |p99_ms>-3% above:true -0.03 relative:true :0"},
+		{"wait.cpu.preempted.lost_ms_per_s>+5%", OfChanges, "|wait.cpu.preempted.lost_ms_per_s>+5% above:true 0.05 relative:true :0"},
+		{"jank_rate>5%,jank_rate>0.5,fps<55", OfValues, "|jank_rate>5% above:true 0.05 relative:false :0; |jank_rate>0.5 above:true 0.5 relative:false :0; |fps<55 above:false 55 relative:false :0"},
+		// A process is for what follows, until there is another one. It may have colons itself.
+		{"fps<5, gall*: fps<6,fps<7 ,a:b:p95_ms>8, 42 : fps<9", OfValues,
+			"|fps<5 above:false 5 relative:false :0; gall*|fps<6 above:false 6 relative:false :0; gall*|fps<7 above:false 7 relative:false :0; " +
+				"a:b|p95_ms>8 above:true 8 relative:false :0; 42|fps<9 above:false 9 relative:false :0"},
+	} {
+		if got := strings.Join(descriptions(parsed(t, test.text, test.kind)), "; "); got != test.want {
+			t.Errorf("%q:\ngot  %s\nwant %s", test.text, got, test.want)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		kind Kind
+		want string
+	}{
+		{"", OfValues, "position 1: expected the name of a measure"},
+		{"  ", OfValues, "position 3: expected the name of a measure"},
+		{"fps<5,", OfValues, "position 7: expected the name of a measure"},
+		{"gallery:", OfValues, "position 9: expected the name of a measure"},
+		{" : fps<5", OfValues, "position 2: the name of the process is empty"},
+		{"fps<5,[: fps<5", OfValues, `position 7: "[" is no pattern such as com.example.* and no process id`},
+		{"FPS<5", OfValues, `position 1: unknown measure "FPS"; did you mean fps?`},
+		{"a: jank<5", OfValues, `position 4: unknown measure "jank"; did you mean jank_rate?`},
+		{"fps<5, junk>1", OfValues, `position 8: unknown measure "junk"`},
+		{"wait.what.lost_ms_per_s>+5", OfChanges, `position 1: unknown measure "wait.what.lost_ms_per_s"`},
+		{"wait.ios.lost_ms_per_s>+5", OfChanges, `position 1: unknown measure "wait.ios.lost_ms_per_s"; did you mean wait.io.lost_ms_per_s?`},
+		{"lost_ms>+5", OfChanges, `position 1: unknown measure "lost_ms"; did you mean lost_ms_per_s?`},
+		{"jank_rate", OfValues, "position 10: expected > or < after jank_rate"},
+		{"jank_rate=2%", OfValues, "position 10: expected > or < after jank_rate"},
+		{"jank_rate >= 2%", OfValues, "position 11: expected >, not >=: a value equal to the limit passes"},
+		{"fps<", OfValues, "position 5: expected a number"},
+		{"fps<-", OfChanges, "position 6: expected a number"},
+		{"fps<-.5", OfChanges, "position 6: expected a number"},
+		{"fps<--5", OfChanges, "position 6: expected a number"},
+		{"fps<NaN", OfValues, "position 5: expected a number"},
+		{"fps<5.%", OfValues, "position 6: expected a comma or the end, not '.'"},
+		{"fps<1e3", OfValues, "position 6: expected a comma or the end, not 'e'"},
+		{"fps<5→", OfValues, "position 6: expected a comma or the end, not '→'"},
+		{"fps<" + strings.Repeat("9", 400), OfValues, "position 5: the number is too large"},
+		{"fps<-5pp", OfChanges, "position 6: pp is for shares: fps is not a share"},
+		{"fps<55%", OfValues, "position 5: % is for shares: fps is not a share"},
+		{"jank_rate>5pp", OfValues, "position 11: pp is for changes: write 5%"},
+		{"jank_rate>5", OfValues, "position 11: jank_rate is a share, 0 to 1: write 5% for percent"},
+		{"jank_rate>+2", OfChanges, "position 12: jank_rate is a share, 0 to 1: write +2pp for percentage points or +2% for a relative change"},
+		{"jank_rate>+5%", OfValues, "position 11: expected a number without a sign: a sign makes it a limit on a change, which diff checks"},
+		{"fps<-1,jank_rate>5%", OfChanges, "position 18: expected + or -: without a sign it is a limit on a value, which report checks"},
+		{"lost_ms_per_s>5", OfChanges, "position 15: expected a change such as +5: lost_ms_per_s is a measure of causes, which only diff compares"},
+	} {
+		list, err := Parse(test.text, test.kind)
+		if e := (*failure.Error)(nil); !errors.As(err, &e) || e.What != test.want || e.Hint == "" || list != nil {
+			t.Errorf("%q: %v, %v, want %s", test.text, list, err, test.want)
+		}
+	}
+}
+
+const file = "# Limits of the release.\njank_rate>5%, jank_rate>+2pp\r\n\n" +
+	"gall*: fps<55,fps < -5%\t# of the animation\n  # indented\nrender#1: hitch_ratio>10\nfps<5"
+
+// Each condition has its line. A process is for the rest of its line.
+func TestParseFile(t *testing.T) {
+	for kind, want := range map[Kind][]string{
+		OfValues: {
+			"|jank_rate>5% above:true 0.05 relative:false b.txt:2", "gall*|fps<55 above:false 55 relative:false b.txt:4",
+			"render#1|hitch_ratio>10 above:true 10 relative:false b.txt:6", "|fps<5 above:false 5 relative:false b.txt:7",
+		},
+		OfChanges: {"|jank_rate>+2pp above:true 0.02 relative:false b.txt:2", "gall*|fps<-5% above:false -0.05 relative:true b.txt:4"},
+	} {
+		list, err := ParseFile(strings.NewReader(file), "b.txt", kind)
+		if got := descriptions(list); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v\ngot  %q\nwant %q", err, got, want)
+		}
+	}
+}
+
+// A typo is an error with its line, never a condition that is not checked.
+func TestParseFileErrors(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		kind Kind
+		want string
+	}{
+		{"fps<5\n# c\n fps<5, jank_rat>5%", OfValues, `line 3: position 9: unknown measure "jank_rat"; did you mean jank_rate?`},
+		{"fps<5\nfps>+x", OfValues, "line 2: position 6: expected a number"}, // of the other kind
+		{"", OfValues, "no budgets"},
+		{"# fps<5\n\n", OfValues, "no budgets"},
+		{"fps<5", OfChanges, "no conditions on changes, only on values, which report checks"},
+		{"fps<-5", OfValues, "no conditions on values, only on changes, which diff checks"},
+		{strings.Repeat("#", maxFile+1), OfValues, "more than 1048576 bytes, which is no file of budgets"},
+	} {
+		list, err := ParseFile(strings.NewReader(test.text), "b.txt", test.kind)
+		if e := (*failure.Error)(nil); !errors.As(err, &e) || err.Error() != test.want || list != nil {
+			t.Errorf("%.20q: %v, %v, want %s", test.text, list, err, test.want)
+		}
+	}
+}
+
+// A file is refused, or has conditions that say the same when they are parsed again.
+func FuzzParseFile(f *testing.F) {
+	f.Add(file, true)
+	f.Add("a:b: wait.io.lost_ms_per_s > + 5 %", false)
+	f.Fuzz(func(t *testing.T, text string, values bool) {
+		kind := OfChanges
+		if values {
+			kind = OfValues
+		}
+		list, err := ParseFile(strings.NewReader(text), "", kind)
+		if e := (*failure.Error)(nil); err != nil && !errors.As(err, &e) || (err == nil) != (len(list) > 0) {
+			t.Fatalf("%d conditions, %T: %v", len(list), err, err)
+		}
+		for i := range list {
+			again, err := Parse(list[i].String(), kind)
+			if err != nil || again[0].Limit != list[i].Limit || again[0].Above != list[i].Above || again[0].Relative != list[i].Relative {
+				t.Errorf("%s: %v", describe(&list[i]), err)
+			}
+		}
+	})
+}
+
+func TestParseLimits(t *testing.T) {
+	tested := []string{"jank_rate", "p95_ms", "fps"}
+	got, err := ParseLimits("jank_rate=2pp, p95_ms = 0.5,fps=3%", tested)
+	if err != nil || len(got) != 3 || got["jank_rate"] != (Limit{0.02, false}) || got["p95_ms"] != (Limit{0.5, false}) || got["fps"] != (Limit{0.03, true}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, test := range []struct{ text, want string }{
+		{"", "position 1: expected the name of a measure"},
+		{"p95_ms", "position 7: expected = after p95_ms"},
+		{"p95_ms=+1", "position 8: expected a number"},
+		{"p95_ms=1pp", "position 8: pp is for shares: p95_ms is not a share"},
+		{"jank_rate=2", "position 11: jank_rate is a share, 0 to 1: write 2pp for percentage points or 2% for a relative change"},
+		{"fps=1, max_ms=1", "position 8: max_ms is not tested; these are: jank_rate, p95_ms, fps"},
+		{"p95_ms=1;", "position 9: expected a comma or the end, not ';'"},
+	} {
+		if _, err := ParseLimits(test.text, tested); err == nil || err.Error() != test.want {
+			t.Errorf("%q: %v, want %s", test.text, err, test.want)
+		}
+	}
+}
+
+func known(x float64) *float64 { return &x }
+
+// Without an interval only the change itself can be compared. What is equal to the limit is
+// not beyond it, though 0.65 − 0.5 is not 0.15 to a computer.
+func TestCheckChange(t *testing.T) {
+	change := func(base, new, margin float64) Change {
+		delta := new - base
+		return Change{&base, &new, &delta, known(delta - margin), known(delta + margin)}
+	}
+	risen, untested := change(.5, .65, .05), change(.5, .65, 0)
+	untested.Low, untested.High = nil, nil
+	for _, test := range []struct {
+		condition string
+		change    Change
+		tested    Status // the whole interval
+		any       Status // the change itself
+		text      string // with the interval
+	}{
+		{"jank_rate>+9pp", risen, Failed, Failed, "50.0 % → 65.0 %, +15.0 pp (96 % interval +10.0 pp to +20.0 pp)"},
+		{"jank_rate>+14pp", risen, Passed, Failed, "50.0 % → 65.0 %, +15.0 pp (96 % interval +10.0 pp to +20.0 pp)"},
+		{"jank_rate>+0.15", risen, Passed, Passed, "50.0 % → 65.0 %, +15.0 pp (96 % interval +10.0 pp to +20.0 pp)"},
+		{"jank_rate>+19%", risen, Failed, Failed, "50.0 % → 65.0 %, +30.0 % (96 % interval +20.0 % to +40.0 %)"},
+		{"jank_rate>+30%", risen, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (96 % interval +20.0 % to +40.0 %)"},
+		{"jank_rate<-1%", risen, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (96 % interval +20.0 % to +40.0 %)"},
+		{"jank_rate>+9pp", untested, Unknown, Failed, ""},
+		{"fps<-9", change(50, 40, 0.5), Failed, Failed, "50.00 → 40.00, −10.00 (96 % interval −10.50 to −9.50)"},
+		{"fps<-9.5", change(50, 40, 0.5), Passed, Failed, "50.00 → 40.00, −10.00 (96 % interval −10.50 to −9.50)"},
+		{"fps>-10%", change(50, 50, 0), Failed, Failed, "50.00 → 50.00, 0 % (96 % interval 0 % to 0 %)"}, // must fall by 10 %
+		{"fps>+1000000%", change(0, 1, 0), Failed, Failed, "0.00 → 1.00, from zero"},
+		{"fps>+0%", change(0, 0, 0), Passed, Passed, "0.00 → 0.00, from zero"},
+		{"fps<-1%", change(0, 0, 0), Passed, Passed, "0.00 → 0.00, from zero"},
+		{"fps<-1%", Change{}, Unknown, Unknown, ""},
+	} {
+		c := &parsed(t, test.condition, OfChanges)[0]
+		if tested, any := c.CheckChange(test.change, false), c.CheckChange(test.change, true); tested != test.tested || any != test.any {
+			t.Errorf("%s: %s, %s, want %s, %s", c, tested, any, test.tested, test.any)
+		}
+		if test.text == "" {
+			continue
+		}
+		if got := c.DescribeChange(test.change, false); got != test.text {
+			t.Errorf("%s: %s, want %s", c, got, test.text)
+		}
+		short, _, _ := strings.Cut(test.text, " (")
+		if got := c.DescribeChange(test.change, true); got != short {
+			t.Errorf("%s: %s, want %s", c, got, short)
+		}
+	}
+}
+
+// A condition for one process is not checked for others. It is unknown if no process of the
+// trace matches, selected or not. A value that is printed like the limit has more digits.
+func TestCheckReport(t *testing.T) {
+	all := []*analyzer.Process{{PID: 1, Name: "gallery"}, {PID: 2, Name: "render_service"}}
+	report := &stats.Report{Processes: []*stats.Process{
+		{Name: "gallery", PID: 1, Frames: stats.Counts{Complete: 20}, JankRate: known(.5), FPS: &stats.FPS{Rate: 100}},
+		{Name: "render_service", PID: 2, Frames: stats.Counts{Complete: 20}, FPS: &stats.FPS{Rate: 100}},
+		{Name: "idle", PID: 3},
+	}}
+	check := func(conditions, input string, r *stats.Report, all []*analyzer.Process, want ...string) {
+		t.Helper()
+		var got []string
+		for _, c := range parsed(t, conditions, OfValues).CheckReport(input, r, all) {
+			got = append(got, fmt.Sprintf("%s: %s", c.Status, c))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("checks\n%q, want\n%q", got, want)
+		}
+	}
+	check("jank_rate>49.9%, fps<100.001, fps<100", "", report, all,
+		"failed: gallery: jank_rate>49.9%: 50.0 %", "failed: gallery: fps<100.001: 100.000", "passed: gallery: fps<100: 100.00",
+		"unknown: render_service: jank_rate>49.9%: unknown", "failed: render_service: fps<100.001: 100.000", "passed: render_service: fps<100: 100.00")
+	check("gallery: fps<100.5, camera: fps<10, render*: fps<10", "", report, all,
+		"failed: gallery: fps<100.5: 100.00", "passed: render_service: fps<10: 100.00",
+		"unknown: camera: fps<10: no process with frames matches; the trace has gallery, render_service")
+	only := &stats.Report{Processes: report.Processes[:1]}
+	check("gallery: fps<100, render*: fps<10", "a", only, all, "passed: a: gallery: fps<100: 100.00")
+	check("fps<100", "a", &stats.Report{}, all, "unknown: a: complete frames: none in the selected processes")
+	check("fps<100", "a", &stats.Report{Processes: report.Processes[2:]}, nil, "unknown: a: complete frames: none")
+}

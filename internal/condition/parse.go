@@ -1,0 +1,365 @@
+package condition
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/why"
+	"ohframe/internal/failure"
+	"ohframe/internal/text"
+)
+
+// Kind is what a condition limits.
+type Kind int
+
+const (
+	// OfValues are conditions without a sign.
+	OfValues Kind = iota
+	// OfChanges are conditions with a sign.
+	OfChanges
+)
+
+// example has conditions of each kind, for hints.
+var example = [...]string{"jank_rate>5%, fps<55", "jank_rate>+2pp, fps<-5%"}
+
+// Parse parses conditions of a kind, such as "jank_rate>5%,com.example.gallery:fps<55":
+//
+//	conditions = item { "," item }
+//	item       = [ process ":" ] measure ( ">" | "<" ) [ "+" | "-" ] number [ "%" | "pp" ]
+//	number     = digits [ "." digits ]
+//
+// Blanks may stand between any two tokens. A process, in the form that --process accepts
+// but without commas, applies to its condition and those that follow, up to the next process.
+// With % a limit on a change is relative to the value in the base, with pp, which is for
+// shares, it is in percentage points. A limit on a share needs %, or is below 1. Other limits
+// are in the measure's unit. The error is a *failure.Error with the position.
+func Parse(s string, kind Kind) (Conditions, error) {
+	list, err := parse(s)
+	if err == nil {
+		for _, item := range list {
+			if item.kind != kind {
+				p := &parser{at: item.limit}
+				err = p.errorf("%s", [...]string{
+					OfValues:  "expected a number without a sign: a sign makes it a limit on a change, which diff checks",
+					OfChanges: "expected + or -: without a sign it is a limit on a value, which report checks",
+				}[kind])
+				break
+			}
+		}
+	}
+	if err != nil {
+		return nil, &failure.Error{What: err.Error(), Hint: hint(kind)}
+	}
+	return conditions(list, kind), nil
+}
+
+func hint(kind Kind) string { return "write " + example[kind] + "; docs/diff.md lists the measures" }
+
+// maxFile is the greatest size of a file of budgets in bytes.
+const maxFile = 1 << 20
+
+// ParseFile parses a file of conditions and returns those of a kind. Each line has
+// conditions as in Parse. A process applies up to the end of its line. Empty lines are
+// skipped, and "#" at the start of a line or after a blank begins a comment. An error in a
+// file, other than one of reading, is a *failure.Error.
+func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxFile {
+		return nil, &failure.Error{What: fmt.Sprintf("more than %d bytes, which is no file of budgets", maxFile)}
+	}
+	var all []item
+	for i, line := range strings.Split(string(data), "\n") {
+		line = withoutComment(strings.TrimSuffix(line, "\r"))
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		list, err := parse(line)
+		if err != nil {
+			return nil, &failure.Error{What: err.Error(), Line: i + 1, Hint: "docs/diff.md lists the measures"}
+		}
+		for _, item := range list {
+			item.File, item.Line = name, i+1
+			all = append(all, item)
+		}
+	}
+	list := conditions(all, kind)
+	switch {
+	case len(all) == 0:
+		return nil, &failure.Error{What: "no budgets", Hint: "docs/ci.md describes the file"}
+	case len(list) > 0:
+		return list, nil
+	case kind == OfValues:
+		return nil, &failure.Error{What: "no conditions on values, only on changes, which diff checks", Hint: hint(kind)}
+	}
+	return nil, &failure.Error{What: "no conditions on changes, only on values, which report checks", Hint: hint(kind)}
+}
+
+func withoutComment(line string) string {
+	for i := range line {
+		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+// item is a condition of either kind.
+type item struct {
+	Condition
+	kind  Kind
+	limit int // where its limit begins
+}
+
+func conditions(list []item, kind Kind) (of Conditions) {
+	for _, item := range list {
+		if item.kind == kind {
+			of = append(of, item.Condition)
+		}
+	}
+	return of
+}
+
+// parse parses conditions of both kinds.
+func parse(s string) (list []item, err error) {
+	p := &parser{text: []rune(s)}
+	var process string
+	var matches func(*analyzer.Process) bool
+	err = p.list(func() error {
+		if name, ok := p.process(); ok {
+			start := p.at
+			p.at += len([]rune(name)) + len(":")
+			process = strings.TrimSpace(name)
+			if process == "" {
+				return errorAt(start, "the name of the process is empty")
+			}
+			if matches, err = stats.MatchProcess(process); err != nil {
+				return errorAt(start, "%v", err)
+			}
+		}
+		c, err := p.condition()
+		c.Process, c.matches = process, matches
+		list = append(list, c)
+		return err
+	})
+	return list, err
+}
+
+// Limit is the smallest change of a measure that counts: in the measure's unit or, if
+// Relative, as a share of the value in the base.
+type Limit struct {
+	Value    float64
+	Relative bool
+}
+
+// ParseLimits parses limits of some measures, such as "jank_rate=2pp,p95_ms=0.5,fps=3%", in
+// the form of limits on changes but without a sign.
+func ParseLimits(s string, measures []string) (map[string]Limit, error) {
+	p := &parser{text: []rune(s)}
+	limits := map[string]Limit{}
+	err := p.list(func() error {
+		start := p.at
+		name, unit, err := p.measure()
+		switch {
+		case err != nil:
+			return err
+		case !slices.Contains(measures, name):
+			return errorAt(start, "%s is not tested; these are: %s", name, strings.Join(measures, ", "))
+		case !p.accept("="):
+			return p.errorf("expected = after %s", name)
+		}
+		x, relative, _, err := p.limit(name, unit, "", OfChanges)
+		limits[name] = Limit{x, relative}
+		return err
+	})
+	if err != nil {
+		return nil, &failure.Error{What: err.Error(), Hint: "write jank_rate=2pp, fps=3%, p95_ms=0.5"}
+	}
+	return limits, nil
+}
+
+// parser splits a text into tokens. Each of its methods starts at a token or at the blanks
+// before it.
+type parser struct {
+	text []rune
+	at   int
+}
+
+func errorAt(at int, format string, args ...any) error {
+	return fmt.Errorf("position %d: %s", at+1, fmt.Sprintf(format, args...))
+}
+
+func (p *parser) errorf(format string, args ...any) error { return errorAt(p.at, format, args...) }
+
+// list parses items that are separated by commas.
+func (p *parser) list(item func() error) error {
+	for {
+		p.blanks()
+		if err := item(); err != nil {
+			return err
+		}
+		if p.blanks(); p.at == len(p.text) {
+			return nil
+		}
+		if !p.accept(",") {
+			return p.errorf("expected a comma or the end, not %q", p.text[p.at])
+		}
+	}
+}
+
+// process returns the text before the last colon in front of an operator; false without one.
+func (p *parser) process() (string, bool) {
+	rest := p.text[p.at:]
+	if end := slices.IndexFunc(rest, func(r rune) bool { return strings.ContainsRune("<>,", r) }); end >= 0 {
+		rest = rest[:end]
+	}
+	name := string(rest)
+	colon := strings.LastIndexByte(name, ':')
+	if colon < 0 {
+		return "", false
+	}
+	return name[:colon], true
+}
+
+func (p *parser) condition() (c item, err error) {
+	if c.Measure, c.Unit, err = p.measure(); err != nil {
+		return c, err
+	}
+	operator := ">"
+	if c.Above = p.accept(">"); !c.Above {
+		operator = "<"
+		if !p.accept("<") {
+			return c, p.errorf("expected > or < after %s", c.Measure)
+		}
+	}
+	if p.accept("=") {
+		return c, errorAt(p.at-2, "expected %s, not %[1]s=: a value equal to the limit passes", operator)
+	}
+	p.blanks()
+	c.limit = p.at
+	sign := ""
+	for _, s := range []string{"+", "-"} {
+		if p.accept(s) {
+			sign, c.kind = s, OfChanges
+			break
+		}
+	}
+	if sign == "" && c.OfCauses() {
+		return c, errorAt(c.limit, "expected a change such as +5: %s is a measure of causes, which only diff compares", c.Measure)
+	}
+	limit := ""
+	c.Limit, c.Relative, limit, err = p.limit(c.Measure, c.Unit, sign, c.kind)
+	c.text = c.Measure + operator + limit
+	return c, err
+}
+
+// measure parses the name of a measure.
+func (p *parser) measure() (name string, unit stats.Unit, err error) {
+	p.blanks()
+	start := p.at
+	name = p.while(func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == '.' || isDigit(r)
+	})
+	if name == "" {
+		return "", "", p.errorf("expected the name of a measure")
+	}
+	if i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == name }); i >= 0 {
+		return name, stats.Measures[i].Unit, nil
+	}
+	if _, unit, ok := CauseMeasure(name); ok {
+		return name, unit, nil
+	}
+	hint := ""
+	if similar := similarMeasure(name); similar != "" {
+		hint = "; did you mean " + similar + "?"
+	}
+	return "", "", errorAt(start, "unknown measure %q%s", name, hint)
+}
+
+// similarMeasure returns the measure that is most similar to an unknown one; empty if none is.
+func similarMeasure(name string) string {
+	if wait, unit := splitWait(name); unit != "" {
+		var waits []string
+		for w := range why.WaitCount {
+			waits = append(waits, why.Wait(w).String())
+		}
+		if similar := text.Similar(wait, waits); similar != "" {
+			return strings.Replace(name, wait, similar, 1)
+		}
+		return ""
+	}
+	names := []string{LostMeasure}
+	for i := range stats.Measures {
+		names = append(names, stats.Measures[i].Name)
+	}
+	return text.Similar(name, names)
+}
+
+// limit parses a number and its unit, after a sign that may be empty.
+func (p *parser) limit(measure string, unit stats.Unit, sign string, kind Kind) (x float64, relative bool, text string, err error) {
+	p.blanks()
+	start := p.at
+	digits := p.while(isDigit)
+	if digits == "" {
+		return 0, false, "", p.errorf("expected a number")
+	}
+	if rest := p.text[p.at:]; len(rest) > 1 && rest[0] == '.' && isDigit(rest[1]) {
+		p.at++
+		digits += "." + p.while(isDigit)
+	}
+	if x, err = strconv.ParseFloat(sign+digits, 64); err != nil {
+		return 0, false, "", errorAt(start, "the number is too large")
+	}
+	suffix, share := "", unit == stats.Share
+	for _, s := range []string{"%", "pp"} {
+		if p.accept(s) {
+			suffix = s
+			x /= 100
+			break
+		}
+	}
+	switch {
+	case suffix == "pp" && !share:
+		return 0, false, "", errorAt(start, "pp is for shares: %s is not a share", measure)
+	case suffix == "pp" && kind == OfValues:
+		return 0, false, "", errorAt(start, "pp is for changes: write %s%%", digits)
+	case suffix == "%" && kind == OfValues && !share:
+		return 0, false, "", errorAt(start, "%% is for shares: %s is not a share", measure)
+	case suffix == "" && share && kind == OfValues && x >= 1:
+		return 0, false, "", errorAt(start, "%s is a share, 0 to 1: write %s%% for percent", measure, digits)
+	case suffix == "" && share && math.Abs(x) >= 1:
+		return 0, false, "", errorAt(start, "%s is a share, 0 to 1: write %[2]s%[3]spp for percentage points or %[2]s%[3]s%% for a relative change",
+			measure, sign, digits)
+	}
+	return x, suffix == "%" && kind == OfChanges, sign + digits + suffix, nil
+}
+
+func (p *parser) blanks() { p.while(func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }) }
+
+func (p *parser) while(is func(rune) bool) string {
+	start := p.at
+	for p.at < len(p.text) && is(p.text[p.at]) {
+		p.at++
+	}
+	return string(p.text[start:p.at])
+}
+
+// accept skips blanks and a token. Without the token it returns false.
+func (p *parser) accept(token string) bool {
+	p.blanks()
+	if !strings.HasPrefix(string(p.text[p.at:]), token) {
+		return false
+	}
+	p.at += len(token)
+	return true
+}
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }

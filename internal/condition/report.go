@@ -1,0 +1,113 @@
+package condition
+
+import (
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
+)
+
+// Check is a condition and its result.
+type Check struct {
+	// Input is the name of the input, empty if there is only one.
+	Input     string
+	Process   string // a printable name
+	Condition string
+	Status    Status
+	// Text is the value or the change, or why it is unknown.
+	Text string
+	// File and Line say where the condition is from; empty and 0 for a flag.
+	File string
+	Line int
+}
+
+// String returns "input: process: condition: text".
+func (c Check) String() string { return c.Title() + ": " + c.Text }
+
+// Title returns what the check is about: "input: process: condition".
+func (c Check) Title() string {
+	s := c.Condition
+	if c.Process != "" {
+		s = c.Process + ": " + s
+	}
+	if c.Input != "" {
+		s = c.Input + ": " + s
+	}
+	return s
+}
+
+// CheckReport checks conditions on values for the processes of a report that have complete
+// frames. input is the name of the trace in the checks, empty if there is only one. all are
+// the processes of the trace, also those that the report leaves out.
+func (list Conditions) CheckReport(input string, r *stats.Report, all []*analyzer.Process) (checks []Check) {
+	var drawing, others []*stats.Process
+	for _, p := range r.Processes {
+		if p.Frames.Complete > 0 {
+			drawing = append(drawing, p)
+		}
+	}
+	if len(list) > 0 && len(drawing) == 0 {
+		why := "none"
+		if len(all) > 0 {
+			why = "none in the selected processes"
+		}
+		return []Check{{Input: input, Condition: "complete frames", Status: Unknown, Text: why}}
+	}
+	for _, p := range all {
+		others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
+	}
+	for _, p := range drawing {
+		for i := range list {
+			if c := &list[i]; c.Selects(p) {
+				status, text := c.checkValue(p)
+				checks = append(checks, c.result(input, p, status, text))
+			}
+		}
+	}
+	for i := range list {
+		if c := &list[i]; !c.Selects(others...) {
+			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
+		}
+	}
+	return checks
+}
+
+// result returns a check for a process, or for none if the condition selects none.
+func (c *Condition) result(input string, p *stats.Process, status Status, why string) Check {
+	name := text.Printable(c.Process)
+	if p != nil {
+		name = text.Process(p)
+	}
+	return Check{Input: input, Process: name, Condition: c.text, Status: status, Text: why, File: c.File, Line: c.Line}
+}
+
+// checkValue checks the value of a process, and formats it.
+func (c *Condition) checkValue(p *stats.Process) (Status, string) {
+	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == c.Measure })
+	x := stats.Measures[i].Value(p)
+	if x == nil {
+		return Unknown, "unknown"
+	}
+	status := c.check(*x)
+	if status == Failed {
+		return Failed, text.Beyond(c.Unit, *x, c.Limit)
+	}
+	return status, text.Value(c.Unit, x)
+}
+
+// NoSuchProcess returns why a condition cannot be checked whose process matches none of the
+// processes of the trace. Several may have one name.
+func NoSuchProcess(list []*stats.Process) string {
+	var named []*stats.Process
+	for _, p := range list {
+		if p.Name == "" || !slices.ContainsFunc(named, func(other *stats.Process) bool { return other.Name == p.Name }) {
+			named = append(named, p)
+		}
+	}
+	why := "no process with frames matches"
+	if len(named) > 0 {
+		why += "; the trace has " + text.Names(named)
+	}
+	return why
+}

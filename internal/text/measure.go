@@ -1,0 +1,83 @@
+package text
+
+import (
+	"math"
+	"strings"
+
+	"ohframe/analyzer/stats"
+)
+
+// decimals returns the number of decimals of x in a unit.
+func decimals(u stats.Unit, x float64) int {
+	switch {
+	case u == stats.Count && x == math.Trunc(x) || u == stats.Milliseconds && x >= 1000:
+		return 0
+	case u == stats.Share || u == stats.MillisecondsPS || u == stats.Count: // a mean of counts
+		return 1
+	case u == stats.Seconds:
+		return 3
+	}
+	return 2
+}
+
+// Value formats a value of a measure. A nil value is unknown.
+func Value(u stats.Unit, x *float64) string {
+	switch {
+	case x == nil:
+		return Unknown
+	case u == stats.Share:
+		return Share(x)
+	}
+	return Number(*x, decimals(u, *x))
+}
+
+// maxDecimals is the precision of a limit that a floating-point error does not exceed.
+const maxDecimals = 9
+
+// Beyond formats a value beyond a limit, with as many decimals as show that it is.
+func Beyond(u stats.Unit, x, limit float64) string {
+	s := Value(u, &x)
+	scale, suffix := 1.0, ""
+	if u == stats.Share {
+		scale, suffix = 100, " %"
+	}
+	for n := decimals(u, x) + 1; s == Value(u, &limit) && n <= maxDecimals; n++ {
+		if more := Number(x*scale, n); more != Number(limit*scale, n) {
+			return more + suffix
+		}
+	}
+	return s
+}
+
+// Change formats a change of a measure with its sign. A nil change is unknown.
+func Change(u stats.Unit, x *float64) string {
+	switch {
+	case x == nil:
+		return Unknown
+	case u == stats.Share:
+		return signed(*x*100, 1) + " pp"
+	}
+	return signed(*x, decimals(u, math.Abs(*x)))
+}
+
+// RelativeChange formats a change, as a share of the value before it, in percent. A nil
+// change is unknown.
+func RelativeChange(x *float64) string {
+	if x == nil {
+		return Unknown
+	}
+	return signed(*x*100, 1) + " %"
+}
+
+// signed formats a number with its sign, but zero without one, also if it is only rounded
+// to zero. The minus is U+2212.
+func signed(x float64, decimals int) string {
+	number := Number(math.Abs(x), decimals)
+	switch {
+	case strings.Trim(number, "0.") == "":
+		return "0"
+	case x < 0:
+		return "−" + number
+	}
+	return "+" + number
+}

@@ -1,0 +1,44 @@
+package text
+
+import (
+	"testing"
+
+	"ohframe/analyzer/stats"
+)
+
+func number(x float64) *float64 { return &x }
+
+func TestMeasures(t *testing.T) {
+	for _, c := range []struct {
+		unit          stats.Unit
+		value         *float64
+		want, changed string
+	}{
+		{stats.Share, nil, "–", "–"},
+		{stats.Share, number(0.0), "0 %", "0 pp"},
+		{stats.Share, number(1.0), "100 %", "+100.0 pp"},
+		{stats.Share, number(.0004), "< 0.1 %", "0 pp"},
+		{stats.Share, number(.9996), "> 99.9 %", "+100.0 pp"},
+		{stats.Share, number(.125), "12.5 %", "+12.5 pp"},
+		{stats.Count, number(12.0), "12", "+12"},
+		{stats.Count, number(2.6), "2.6", "+2.6"}, // a mean of runs
+		{stats.Milliseconds, number(16.666), "16.67", "+16.67"},
+		{stats.Milliseconds, number(1234.5), "1234", "+1234"},
+		{stats.Hertz, number(59.987), "59.99", "+59.99"},
+		{stats.MillisecondsPS, number(3.14), "3.1", "+3.1"},
+		{stats.Seconds, number(2.5), "2.500", "+2.500"},
+		{stats.Periods, number(.375), "0.38", "+0.38"},
+	} {
+		if got := Value(c.unit, c.value); got != c.want {
+			t.Errorf("%s: value %s, want %s", c.unit, got, c.want)
+		}
+		if got := Change(c.unit, c.value); got != c.changed {
+			t.Errorf("%s: change %s, want %s", c.unit, got, c.changed)
+		}
+	}
+	for fall, want := range map[float64]string{-1234.5: "−1234", -.006: "−0.01", -.004: "0"} {
+		if got := Change(stats.Milliseconds, number(fall)); got != want {
+			t.Errorf("a fall of %v is %s, want %s", -fall, got, want)
+		}
+	}
+}
