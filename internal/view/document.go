@@ -10,6 +10,7 @@
 package view
 
 import (
+	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 )
 
@@ -38,7 +39,7 @@ type Term struct{ Name, Definition string }
 
 // Gate has the results of conditions.
 type Gate struct {
-	Checks []Check
+	Checks []condition.Check
 	// Inputs are what was measured, and what was skipped.
 	Inputs []Input
 	// AllowMissing makes unknown checks warnings, Strict makes unreliable data an error.
@@ -47,42 +48,6 @@ type Gate struct {
 	Verdict string
 	// Measures is the table of a summary for continuous integration.
 	Measures *Table
-}
-
-// Status is the result of a condition.
-type Status string
-
-// The statuses.
-const (
-	Failed  Status = "failed" // the value or the change is beyond the limit
-	Passed  Status = "passed"
-	Unknown Status = "unknown" // it cannot be checked
-)
-
-// Check is a condition and its result.
-type Check struct {
-	// Input is the name of the input, empty if there is only one.
-	Input     string
-	Process   string // a printable name
-	Condition string
-	Status    Status
-	// Text is the value or the change, or why it is unknown.
-	Text string
-	// File and Line say where the condition is from; empty and 0 for a flag.
-	File string
-	Line int
-}
-
-// String returns "input: process: condition: text".
-func (c Check) String() string {
-	s := c.Condition + ": " + c.Text
-	if c.Process != "" {
-		s = c.Process + ": " + s
-	}
-	if c.Input != "" {
-		s = c.Input + ": " + s
-	}
-	return s
 }
 
 // Input is an input and its data quality, nil if unknown.

@@ -1,13 +1,14 @@
 package view
 
 import (
+	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
 // fails reports whether a check makes the command fail.
-func (g *Gate) fails(c *Check) bool {
-	return c.Status == Failed || c.Status == Unknown && !g.AllowMissing
+func (g *Gate) fails(c *condition.Check) bool {
+	return c.Status == condition.Failed || c.Status == condition.Unknown && !g.AllowMissing
 }
 
 // failsSkipped reports whether a skipped input makes the command fail: nothing of it could be

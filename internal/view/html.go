@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ohframe/internal/condition"
 	"ohframe/internal/text"
 )
 
@@ -47,7 +48,7 @@ type page struct {
 }
 
 // Gates returns the checks of one status.
-func (p page) Gates(s Status) (list []Check) {
+func (p page) Gates(s condition.Status) (list []condition.Check) {
 	for _, c := range p.Gate.Checks {
 		if c.Status == s {
 			list = append(list, c)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"ohframe/internal/condition"
 	"ohframe/internal/text"
 )
 
@@ -66,7 +67,7 @@ func (t *terminal) gate(g *Gate) {
 	passed := 0
 	for _, c := range g.Checks {
 		switch {
-		case c.Status == Passed:
+		case c.Status == condition.Passed:
 			passed++
 		case g.fails(&c):
 			t.lines("", string(c.Status)+"  "+c.String(), t.style(Critical))
