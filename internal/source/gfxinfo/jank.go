@@ -1,6 +1,8 @@
 package gfxinfo
 
 import (
+	"cmp"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
@@ -49,6 +51,29 @@ func nextVsync(r *row, end trace.Time, interval trace.Duration) trace.Time {
 	return end.Add(interval - end.Sub(r.time(vsync))%interval)
 }
 
+// classes returns the jank that hwui counts in each row, by the rules of the
+// version that printed them. It is 0 for all rows if the interval is unknown.
+func (w *Window) classes() []analyzer.StatsJank {
+	list := make([]analyzer.StatsJank, len(w.rows))
+	if w.Interval == 0 {
+		return list
+	}
+	h := &w.header
+	statesDeadlines := h.has(frameDeadline) && h.has(frameInterval) && h.has(gpuCompleted)
+	// Of the versions without deadlines, only Android 11 has the column GpuCompleted.
+	swaps := swapTracker{interval: w.Interval, lenient: h.has(gpuCompleted)}
+	var free trace.Time // when the next frame does not have to wait
+	for i := range w.rows {
+		r := &w.rows[i]
+		if statesDeadlines {
+			list[i] = r.classes(w.intervalOf(r), &free)
+		} else {
+			list[i] = swaps.classes(r)
+		}
+	}
+	return list
+}
+
 // swapTracker follows the deadlines of buffer swaps, as hwui does up to Android 11.
 type swapTracker struct {
 	interval trace.Duration
@@ -83,27 +108,18 @@ func (t *swapTracker) classes(r *row) analyzer.StatsJank {
 	return found | analyzer.StatsMissedDeadline | causesOf(r, t.interval)
 }
 
-// deadlineTracker compares frames with the deadlines in their rows, as hwui does
-// from Android 12 on.
-type deadlineTracker struct {
-	free trace.Time // when the next frame does not have to wait
-}
-
-// classes returns the classes of the next frame. The deadline in the row of a frame
-// that waits already includes the wait.
-func (t *deadlineTracker) classes(r *row, interval trace.Duration) analyzer.StatsJank {
-	end := r.time(gpuCompleted)
-	if !end.Known() {
-		end = r.time(frameCompleted)
-	}
-	waits := t.free.Sub(r.time(intendedVsync)) > interval/10
+// classes compares a frame with the deadline in its row, as hwui does from Android 12
+// on. The deadline of a frame that waits already includes the wait.
+func (r *row) classes(interval trace.Duration, free *trace.Time) analyzer.StatsJank {
+	end := cmp.Or(r.time(gpuCompleted), r.time(frameCompleted))
+	waits := free.Sub(r.time(intendedVsync)) > interval/10
 	if deadline := r.time(frameDeadline); !deadline.Known() || end < deadline {
 		if !waits {
 			return 0
 		}
-		t.free = t.free.Add(interval)
+		*free = free.Add(interval)
 		return analyzer.StatsHighInputLatency
 	}
-	t.free = nextVsync(r, end, interval)
+	*free = nextVsync(r, end, interval)
 	return analyzer.StatsJanky | analyzer.StatsMissedDeadline | causesOf(r, interval)
 }

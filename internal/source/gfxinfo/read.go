@@ -11,11 +11,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/plural"
-	"ohframe/internal/source/lines"
+	"ohframe/internal/source/dumpsys"
 )
-
-// ErrNotADump: the input is not the output of `dumpsys gfxinfo`.
-var ErrNotADump = errors.New("not a dump of gfxinfo")
 
 // ErrNoRows: the dump has no rows of frames.
 var ErrNoRows = errors.New("no rows of frames in the gfxinfo dump")
@@ -25,9 +22,6 @@ var ErrNoFrames = errors.New("no finished frame in the dump")
 
 // Options are the options of Read.
 type Options struct {
-	// FrameInterval is the display's refresh period, for dumps without one, such as those
-	// up to Android 11. If it is 0 or more than a second, it is inferred from the vsyncs.
-	FrameInterval trace.Duration
 	// Strict turns malformed rows and lines beyond the limit into errors.
 	Strict bool
 	// Limits limit memory: Line; Strings, for the number of processes and of
@@ -40,49 +34,58 @@ type Options struct {
 const maxName = 1023
 
 // Read reads the dumps of one or more processes from r. Times of the timeline are
-// CLOCK_MONOTONIC. The error is ErrNotADump, ErrNoRows or ErrNoFrames, that of r or
-// of the context, or, in strict mode, one that names a line. The Dump is never nil.
+// CLOCK_MONOTONIC. The error is ErrNoRows or ErrNoFrames, that of r or of the
+// context, or, in strict mode, one that names a line. The Dump is never nil.
 func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Dump, error) {
-	p := parser{dump: &Dump{limits: options.Limits.WithDefaults(), byKey: map[processKey]*Process{}}}
-	in := lines.NewReader(ctx, r, p.dump.limits.Line)
-	for in.Next() {
-		if options.Strict && in.TooLong > 0 {
-			return nil, p.dump, fmt.Errorf("line %d: longer than the limit (limit: line)", in.Number-1)
-		}
-		if !p.line(in.Line) && options.Strict {
-			return nil, p.dump, fmt.Errorf("line %d: damaged row", in.Number)
-		}
+	p := parser{
+		dump: &Dump{}, limits: options.Limits.WithDefaults(), pid: trace.UnknownPID,
+		processes: map[processKey]*Process{}, windows: map[windowKey]*Window{},
 	}
-	p.dump.TooLong = in.TooLong
-	if in.Err != nil {
-		return nil, p.dump, in.Err
-	}
-	if options.FrameInterval > trace.Second {
-		options.FrameInterval = 0
-	}
-	if err := p.finish(); err != nil {
+	var err error
+	if p.dump.TooLong, err = dumpsys.Lines(ctx, r, p.limits.Line, options.Strict, "damaged row", p.line); err != nil {
 		return nil, p.dump, err
 	}
-	p.dump.findIntervals(options.FrameInterval)
-	return timeline(p.dump), p.dump, nil
+	if p.inTable {
+		p.dump.Cut = !p.bare
+	}
+	if err := p.dump.check(); err != nil {
+		return nil, p.dump, err
+	}
+	p.dump.findIntervals()
+	return p.dump.timeline(), p.dump, nil
 }
 
 // parser parses a dump line by line.
 type parser struct {
 	dump      *Dump
-	known     bool     // a line identified the input as a dump
-	process   *Process // the current process; nil if none was named or there are too many
-	window    *Window  // the current window; nil if none was announced or there are too many
-	began     bool     // there is a current process
-	opened    bool     // there is a current window
-	unnamed   int      // number of tables of the process without a window's name
-	inTable   bool
-	unmarked  bool    // no marker precedes the table
-	header    *header // of the table; nil before it was read
-	first     int     // index in window.rows of the table's first row
-	votes     int     // votes of the table's rows for swapped columns, minus those against
-	unusable  bool    // the table's header lacks a necessary column
-	namedNext bool    // the announced window has only a key; its name may follow
+	limits    trace.Limits
+	processes map[processKey]*Process
+	windows   map[windowKey]*Window
+	rows      int // of all windows
+
+	// The process and the window of the next table. A window that nothing names has the
+	// number of its table in the process as the key.
+	pid               trace.PID
+	process           string
+	windowKey, window string
+	viewed            bool // a line of the list of views announced the window
+	unnamed           int
+
+	inTable bool
+	bare    bool    // no marker precedes the table
+	header  *header // of the table; nil before it was read
+	table   *Window // nil beyond the limits
+}
+
+// processKey identifies a process: by its id, or by its name if the id is unknown.
+type processKey struct {
+	pid  trace.PID
+	name string
+}
+
+type windowKey struct {
+	process *Process
+	key     string
 }
 
 var (
@@ -95,53 +98,74 @@ var (
 	visibility    = []byte(" (visibility=")
 )
 
-// line parses a line and reports whether it is well-formed.
-func (p *parser) line(line []byte) bool {
-	p.known = p.known || identifies(line)
-	if p.inTable && p.unmarked && len(line) > 0 && !isRow(line) {
-		p.endTable()
-		if bytes.Equal(line, tableMarker) { // the marker before the table is missing
+// Sniff reports whether the input that begins with head is a dump of gfxinfo. The
+// dump may be part of a longer one, so head should have some kilobytes.
+func Sniff(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if identifies(bytes.TrimSpace(line)) {
 			return true
 		}
 	}
-	switch {
-	case bytes.Equal(line, tableMarker):
-		if p.inTable {
-			p.endTable()
-		} else {
-			p.beginTable()
+	return false
+}
+
+// identifies reports whether the line occurs only in dumps of gfxinfo, also partial
+// ones: a marker, the header of a table, or the first lines of a summary.
+func identifies(line []byte) bool {
+	if bytes.Equal(line, tableMarker) || isHeader(line) {
+		return true
+	}
+	for _, marker := range [][]byte{processMarker, headMarker, missingMarker} {
+		if bytes.HasPrefix(line, marker) {
+			return true
 		}
+	}
+	for _, start := range []string{"Total frames rendered: ", "Janky frames: "} {
+		if rest, ok := bytes.CutPrefix(line, []byte(start)); ok && len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' {
+			return true
+		}
+	}
+	return false
+}
+
+// line parses a line and reports whether it is well-formed.
+func (p *parser) line(line []byte) bool {
+	isMarker := bytes.Equal(line, tableMarker)
+	if p.inTable && p.bare && len(line) > 0 && !isMarker && !isRow(line) {
+		p.endTable()
+	}
+	switch {
+	case isMarker && p.inTable:
+		p.endTable()
+	case isMarker:
+		p.beginTable()
 	case len(line) == 0:
 	case p.inTable:
 		return p.row(line)
 	case isHeader(line):
 		p.beginTable()
-		p.unmarked = true
+		p.bare = true
 		return p.row(line)
 	case bytes.HasPrefix(line, processMarker):
-		pid, name := parseProcess(line[len(processMarker):])
-		p.begin(pid, name)
+		p.beginProcess(parseProcess(line[len(processMarker):]))
 	case bytes.HasPrefix(line, packageMarker):
-		p.begin(trace.UnknownPID, shortened(line[len(packageMarker):]))
+		p.beginProcess(trace.UnknownPID, shortened(line[len(packageMarker):]))
 	case bytes.HasPrefix(line, missingMarker):
-		if len(p.dump.NotRunning) < p.dump.limits.Examples {
+		if len(p.dump.NotRunning) < p.limits.Examples {
 			p.dump.NotRunning = append(p.dump.NotRunning, shortened(line[len(missingMarker):]))
 		} else {
 			p.dump.NotRunningMore++
 		}
 	case bytes.HasPrefix(line, windowMarker):
-		name := shortened(line[len(windowMarker):])
-		if !p.namedNext {
-			p.announce(name)
+		p.window = shortened(line[len(windowMarker):])
+		if !p.viewed {
+			p.windowKey = p.window
 		}
-		if p.window != nil {
-			p.window.Name = name
-		}
-		p.namedNext = false
+		p.viewed = false
 	case bytes.Contains(line, visibility):
 		name, _, _ := bytes.Cut(line, visibility)
-		p.announce(shortened(name))
-		p.namedNext = true
+		p.window, p.viewed = shortened(name), true
+		p.windowKey = p.window
 	}
 	return true
 }
@@ -159,154 +183,105 @@ func parseProcess(b []byte) (trace.PID, string) {
 
 func shortened(name []byte) string { return string(name[:min(len(name), maxName)]) }
 
-// begin starts a process.
-func (p *parser) begin(pid trace.PID, name string) {
-	p.process, p.began, p.unnamed = p.dump.process(pid, name), true, 0
-	p.closeWindow()
+func (p *parser) beginProcess(pid trace.PID, name string) {
+	p.pid, p.process, p.unnamed = pid, name, 0
+	p.windowKey, p.window, p.viewed = "", "", false
 }
 
-// beginTable starts a table of the current window, or of a new one.
+// beginTable finds the window of the table, or adds it within the limits.
 func (p *parser) beginTable() {
-	p.needWindow()
-	p.inTable, p.unmarked, p.header, p.unusable = true, false, nil, false
-	p.first, p.votes = 0, 0
-	if p.window != nil {
-		p.first = len(p.window.rows)
+	p.inTable, p.bare, p.header, p.table = true, false, nil, nil
+	key := processKey{pid: p.pid}
+	if p.pid == trace.UnknownPID {
+		key.name = p.process
 	}
-}
-
-// endTable ends a table and its window. Only now all rows have voted whether two of
-// the columns are swapped.
-func (p *parser) endTable() {
-	if p.votes > 0 && p.window != nil {
-		for i := range p.window.rows[p.first:] {
-			p.window.rows[p.first+i].swap()
-		}
+	process := p.processes[key]
+	if process == nil && len(p.processes) < p.limits.Strings {
+		process = &Process{PID: p.pid}
+		p.processes[key] = process
+		p.dump.Processes = append(p.dump.Processes, process)
 	}
-	p.inTable = false
-	p.closeWindow()
-}
-
-// closeWindow ends the current window.
-func (p *parser) closeWindow() {
-	p.window, p.opened, p.namedNext = nil, false, false
-}
-
-// announce starts a window with a name.
-func (p *parser) announce(name string) {
-	p.open(name)
-	if p.window != nil && p.window.Name == "" {
-		p.window.Name = name
-	}
-}
-
-// needWindow starts a window for a table without one.
-func (p *parser) needWindow() {
-	if !p.opened {
-		p.needProcess() // resets unnamed
+	if p.windowKey == "" {
 		p.unnamed++
-		p.open(fmt.Sprintf("#%d", p.unnamed))
+		p.windowKey = fmt.Sprintf("#%d", p.unnamed)
+	}
+	if process == nil {
+		return
+	}
+	if p.process != "" {
+		process.Name = p.process
+	}
+	window := windowKey{process, p.windowKey}
+	p.table = p.windows[window]
+	if p.table == nil && len(p.windows) < p.limits.Strings {
+		p.table = &Window{seen: map[row]bool{}}
+		p.windows[window] = p.table
+		process.Windows = append(process.Windows, p.table)
+	}
+	if p.table != nil && p.window != "" {
+		p.table.Name = p.window
 	}
 }
 
-// open starts a window of the current process.
-func (p *parser) open(key string) {
-	p.needProcess()
-	p.window, p.opened = nil, true
-	if p.process != nil {
-		p.window = p.dump.window(p.process, key)
-	}
-}
-
-// needProcess starts an unnamed process if there is no current one.
-func (p *parser) needProcess() {
-	if !p.began {
-		p.begin(trace.UnknownPID, "")
-	}
+// endTable ends a table and its window.
+func (p *parser) endTable() {
+	p.inTable, p.windowKey, p.window, p.viewed = false, "", "", false
 }
 
 // row parses a line of a table and reports whether it is well-formed.
 func (p *parser) row(line []byte) bool {
-	switch {
-	case p.unusable:
-		p.dump.Damaged++
-		return false
-	case p.header == nil:
-		h, ok := parseHeader(line)
-		if !ok {
-			p.unusable = true
-			p.dump.Damaged++
-			p.dump.Unusable++
-			return false
+	if p.header == nil {
+		p.header = parseHeader(line)
+		if p.header.usable() {
+			if p.table != nil {
+				p.table.header = *p.header
+			}
+			return true
 		}
-		p.header = &h
-		if p.window != nil {
-			p.window.has = h
-		}
-		return true
+		p.dump.Unusable++
 	}
 	r, ok := p.header.parseRow(line)
-	if !ok {
+	w := p.table
+	switch {
+	case !ok:
 		p.dump.Damaged++
 		return false
-	}
-	p.votes += r.votes()
-	w := p.window
-	switch {
-	case p.process == nil:
-		p.dump.ProcessesOver++
-		return true
 	case w == nil:
 		p.dump.WindowsOver++
 		return true
-	case w.seen[r]:
-		w.Repeated++
+	case w.seen[r]: // in an earlier dump of the window
 		return true
-	case p.dump.rows >= p.dump.limits.Frames:
+	case p.rows >= p.limits.Frames:
 		p.dump.FramesOver++
 		return true
 	case r[flags]&notFrames != 0:
-		w.Skipped++
-		p.dump.flags.add(r[flags])
+		p.dump.Skipped++
 	case !r.finished():
-		w.Unfinished++
+		p.dump.Unfinished++
 	default:
 		w.rows = append(w.rows, r)
-		w.Frames++
-		if r[flags] != 0 {
-			w.Flagged++
-			p.dump.flags.add(r[flags])
-		}
 	}
 	w.seen[r] = true
-	p.dump.rows++
+	p.rows++
 	return true
 }
 
-// finish returns an error if there are no frames.
-func (p *parser) finish() error {
-	if p.inTable {
-		p.dump.Cut = !p.unmarked
-		p.endTable()
-	}
-	frames, others := 0, 0
-	for _, process := range p.dump.Processes {
+// check returns an error if there are no frames.
+func (d *Dump) check() error {
+	for _, process := range d.Processes {
 		for _, w := range process.Windows {
-			frames += w.Frames
-			others += w.Skipped + w.Unfinished
+			if len(w.rows) > 0 {
+				return nil
+			}
 		}
 	}
 	switch {
-	case !p.known:
-		return ErrNotADump
-	case frames > 0:
-		return nil
-	case others > 0:
-		return fmt.Errorf("%w: %s, skipped or unfinished", ErrNoFrames, plural.Count(others, "row"))
-	case p.dump.Unusable > 0:
-		return fmt.Errorf("%w: %s without the column %s or %s", ErrNoRows, plural.Count(p.dump.Unusable, "table"), columnNames[intendedVsync], columnNames[frameCompleted])
-	case len(p.dump.NotRunning) > 0:
-		return fmt.Errorf("%w: %.60q is not running", ErrNoRows, p.dump.NotRunning[0])
+	case d.Skipped+d.Unfinished > 0:
+		return fmt.Errorf("%w: %s, skipped or unfinished", ErrNoFrames, plural.Count(d.Skipped+d.Unfinished, "row"))
+	case d.Unusable > 0:
+		return fmt.Errorf("%w: %s without the column IntendedVsync or FrameCompleted", ErrNoRows, plural.Count(d.Unusable, "table"))
+	case len(d.NotRunning) > 0:
+		return fmt.Errorf("%w: %.60q is not running", ErrNoRows, d.NotRunning[0])
 	}
 	return ErrNoRows
 }

@@ -3,7 +3,9 @@ package gfxinfo
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer/trace"
 )
@@ -17,7 +19,6 @@ const (
 	frameTimelineVsyncID
 	frameDeadline
 	frameInterval
-	frameStartTime // read only to detect swapped columns
 	intendedVsync
 	vsync
 	handleInputStart
@@ -38,45 +39,48 @@ const (
 
 var columnNames = [columns]string{
 	flags: "Flags", frameTimelineVsyncID: "FrameTimelineVsyncId", frameDeadline: "FrameDeadline", frameInterval: "FrameInterval",
-	frameStartTime: "FrameStartTime",
-	intendedVsync:  "IntendedVsync", vsync: "Vsync", handleInputStart: "HandleInputStart", animationStart: "AnimationStart",
+	intendedVsync: "IntendedVsync", vsync: "Vsync", handleInputStart: "HandleInputStart", animationStart: "AnimationStart",
 	performTraversalsStart: "PerformTraversalsStart", drawStart: "DrawStart", syncQueued: "SyncQueued", syncStart: "SyncStart",
 	issueDrawCommandsStart: "IssueDrawCommandsStart", swapBuffers: "SwapBuffers", frameCompleted: "FrameCompleted",
 	gpuCompleted: "GpuCompleted", displayPresentTime: "DisplayPresentTime",
 	dequeueBufferDuration: "DequeueBufferDuration", queueBufferDuration: "QueueBufferDuration",
 }
 
+// notFrames are the flags SurfaceCanvas, which JankTracker exempts from jank, and
+// SkippedFrame: such a frame was not drawn, and the FrameCompleted of its row is that of
+// an earlier frame. Rows with other flags are frames.
+//
+// Source: AOSP, hwui's FrameInfo.h, FrameInfoFlags.
+const notFrames = 4 | 8
+
 // header has the position of each column in a row, or -1.
-type header struct {
-	at [columns]int
+type header [columns]int
+
+// parseHeader parses the header of a table.
+func parseHeader(line []byte) *header {
+	names := strings.Split(strings.ReplaceAll(string(line), " ", ""), ",")
+	h := &header{}
+	for c, name := range columnNames {
+		h[c] = slices.Index(names, name)
+	}
+	// All versions print the start before the interval. In Android 12 to 14 the names are
+	// in the opposite order: FrameInfoNames in hwui's FrameInfo.cpp differed from enum
+	// FrameInfoIndex in FrameInfo.h.
+	if h[frameInterval] >= 0 {
+		h[frameInterval] = max(h[frameInterval], slices.Index(names, "FrameStartTime"))
+	}
+	return h
 }
 
-// parseHeader parses the header of a table and reports whether it has the columns
-// that every frame needs.
-func parseHeader(line []byte) (h header, ok bool) {
-	for c := range h.at {
-		h.at[c] = -1
-	}
-	i := 0
-	for name := range bytes.SplitSeq(line, []byte{','}) {
-		for c, known := range columnNames {
-			if h.at[c] < 0 && string(bytes.TrimSpace(name)) == known {
-				h.at[c] = i
-			}
-		}
-		i++
-	}
-	return h, h.has(intendedVsync) && h.has(frameCompleted)
-}
+func (h *header) has(c column) bool { return h[c] >= 0 }
+
+// usable reports whether the table has the columns that every frame needs.
+func (h *header) usable() bool { return h.has(intendedVsync) && h.has(frameCompleted) }
 
 // isHeader reports whether the line is the header of a table, even without a marker
 // before it.
 func isHeader(line []byte) bool {
-	if !bytes.HasPrefix(line, []byte("Flags,")) {
-		return false
-	}
-	_, ok := parseHeader(line)
-	return ok
+	return bytes.HasPrefix(line, []byte("Flags,")) && parseHeader(line).usable()
 }
 
 // isRow reports whether the line can be a row, possibly malformed, of a table
@@ -84,8 +88,6 @@ func isHeader(line []byte) bool {
 func isRow(line []byte) bool {
 	return len(line) > 0 && line[0] >= '0' && line[0] <= '9' && bytes.IndexByte(line, ',') >= 0
 }
-
-func (h *header) has(c column) bool { return h.at[c] >= 0 }
 
 // row has the values of a row; 0 is unknown.
 type row [columns]int64
@@ -96,28 +98,23 @@ const unset = math.MaxInt64
 // parseRow parses a row. It reports whether the values are numbers and include
 // those that every frame needs.
 func (h *header) parseRow(line []byte) (r row, ok bool) {
-	i, found := 0, 0
-	for field := range bytes.SplitSeq(line, []byte{','}) {
-		field = bytes.TrimSpace(field)
-		for c, at := range h.at {
-			if at != i || len(field) == 0 {
-				continue
-			}
-			n, err := strconv.ParseInt(string(field), 10, 64)
-			if err != nil {
+	fields := bytes.Split(line, []byte{','})
+	for c, at := range h {
+		if at < 0 || at >= len(fields) || len(bytes.TrimSpace(fields[at])) == 0 {
+			if column(c) == intendedVsync || column(c) == frameCompleted {
 				return r, false
 			}
-			if n == unset {
-				n = 0
-			}
-			r[c] = n
-			if column(c) == intendedVsync || column(c) == frameCompleted {
-				found++
-			}
+			continue
 		}
-		i++
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(fields[at])), 10, 64)
+		if err != nil {
+			return r, false
+		}
+		if n != unset {
+			r[c] = n
+		}
 	}
-	return r, found == 2
+	return r, true
 }
 
 // finished reports whether the row has the begin and the end of a frame.

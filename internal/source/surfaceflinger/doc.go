@@ -17,8 +17,7 @@
 // # Several dumps
 //
 // An input may contain several dumps. A dump does not name its layer: a line of text
-// before the period does, or Options.Layers in order. All dumps without a name belong
-// to one layer. Equal rows in two dumps of a layer are one frame.
+// before the period does. All dumps without a name belong to one layer. Equal rows in two dumps of a layer are one frame.
 //
 // # Frames
 //

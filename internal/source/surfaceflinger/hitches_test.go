@@ -3,7 +3,6 @@ package surfaceflinger_test
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -45,46 +44,6 @@ func hitches(t *testing.T, text string) string {
 		}
 	}
 	return strings.Join(list, " | ")
-}
-
-// 127 rows at 60 Hz. A frame is queued on each vsync, is ready 8 ms later and shown
-// after one or two vsyncs. 20 frames take 100 ms: they are shown 7 vsyncs after they
-// were queued, and the next one is queued only then. By hand:
-//
-//	first to last present   106 × 1 + 20 × 7 = 246 periods = 4,100 ms
-//	frames lost             246 − 126 gaps = 120
-//	hitch                   120 periods = 2,000 ms, 2,000 / 4.1 = 487.8 ms/s
-//
-// Frames that are shown after one vsync otherwise have 20 gaps of 7 periods. Those
-// that are shown after two have 20 gaps of 6 periods, 100 ms, alone 100 lost frames
-// and 1,667 ms of hitch, which is 406 ms/s, and as many of 2 periods.
-func TestSlowFrames(t *testing.T) {
-	const period = 16_666_667
-	for vsyncs, hitches := range map[int64]int{1: 20, 2: 40} {
-		var b strings.Builder
-		fmt.Fprintln(&b, period)
-		queued := int64(1_000_000_000_000)
-		for i := range 127 {
-			latency, ready := vsyncs*period, queued+8_000_000
-			step := int64(period)
-			if i >= 10 && i%6 == 4 {
-				latency, ready, step = 7*period, queued+100_000_000, 7*period
-			}
-			fmt.Fprintln(&b, queued, queued+latency, ready)
-			queued += step
-		}
-		if !strings.Contains(b.String(), "\n1000166666670 1000283333339 1000266666670\n") {
-			t.Fatalf("the dump has no such row:\n%s", &b)
-		}
-		timeline, _ := read(t, b.String(), surfaceflinger.Options{})
-		for _, p := range stats.Compute(timeline, stats.Options{}).Processes {
-			h := p.Hitches
-			if h == nil || h.Gaps != 126 || h.Time != 246*period || h.Idle != 0 || h.Hitches != hitches || h.Hitch != 120*period ||
-				h.LostFrames != 120 || math.Abs(h.Ratio-487.8) > .05 {
-				t.Errorf("%d vsyncs, %s: %+v", vsyncs, p.Name, h)
-			}
-		}
-	}
 }
 
 // Times are in microseconds, the period is 10 ms.

@@ -2,6 +2,7 @@ package surfaceflinger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,13 +16,10 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/plural"
-	"ohframe/internal/source/lines"
+	"ohframe/internal/source/dumpsys"
 )
 
-// ErrNotADump: the input is not what `dumpsys SurfaceFlinger --latency` prints.
-var ErrNotADump = errors.New("not a dump of SurfaceFlinger's latency")
-
-// ErrNoLayer: the dump has a refresh period, of 1 to 100 ms, and not one row.
+// ErrNoLayer: the dump has a refresh period and not one row.
 var ErrNoLayer = errors.New("only a refresh period: there is no layer of that name; dumpsys SurfaceFlinger --list prints the names")
 
 // ErrNothingShown: no row has a present time. If no frame is pending either, the
@@ -30,9 +28,6 @@ var ErrNothingShown = errors.New("no frame of the layer was shown")
 
 // Options are the options of Read.
 type Options struct {
-	// Layers are the names of the layers in the order of their dumps, for dumps
-	// without a name.
-	Layers []string
 	// Strict turns malformed rows and lines beyond the limit into errors.
 	Strict bool
 	// Limits limit memory: Line; Threads, for the number of layers; Frames, for the
@@ -61,14 +56,9 @@ type Layer struct {
 	Dumps, Empty int
 	// Period is the display's refresh period in the last dump, 0 if unknown.
 	Period trace.Duration
-	// Shown is the number of frames. Pending is the number of rows without a present
-	// time: unused ones and Waiting frames.
-	Shown, Pending, Waiting int
-	// Repeated is the number of rows that are also in an earlier dump.
-	Repeated int
-	// Unordered is the number of rows with an earlier present time than the previous
-	// row's.
-	Unordered int
+	// Pending is the number of rows without a present time: unused ones and Waiting
+	// frames.
+	Pending, Waiting int
 
 	rows []row
 	seen map[row]bool
@@ -109,9 +99,8 @@ func (s *Stats) Warnings() []string {
 	}
 	each(func(l *Layer) int { return l.Empty }, "dump", "without rows, because the layer did not exist")
 	each(func(l *Layer) int { return l.Waiting }, "frame", "not shown yet skipped")
-	each(func(l *Layer) int { return l.Unordered }, "row", "out of the order of present times")
 	each(func(l *Layer) int {
-		if l.Shown > 0 && l.Period == 0 {
+		if len(l.rows) > 0 && l.Period == 0 {
 			return l.Dumps
 		}
 		return 0
@@ -148,30 +137,50 @@ func isPeriod(line []byte, numbers []int64) bool {
 	return n == 0 || first >= '1' && first <= '9' && n >= shortestPeriod && n <= longestPeriod
 }
 
-// isAlone reports whether a period without rows is a dump.
-func isAlone(period int64) bool { return period >= shortestPeriod && period <= longestAlone }
-
 // maxName is the maximum length of a name in bytes.
 const maxName = 1023
 
-// Read reads the dumps in r. Times of the timeline are CLOCK_MONOTONIC. The error is
-// ErrNotADump, ErrNoLayer or ErrNothingShown, that of r or of the context, or, in
-// strict mode, one that names a line. The Stats are never nil.
-func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Stats, error) {
-	options.Limits = options.Limits.WithDefaults()
-	p := parser{stats: &Stats{examples: options.Limits.Examples}, options: options, layers: map[string]*Layer{}}
-	in := lines.NewReader(ctx, r, options.Limits.Line)
-	for in.Next() {
-		if options.Strict && in.TooLong > 0 {
-			return nil, p.stats, fmt.Errorf("line %d: longer than the limit (limit: line)", in.Number-1)
-		}
-		if !p.line(in.Line) && options.Strict {
-			return nil, p.stats, fmt.Errorf("line %d: neither a refresh period nor a row", in.Number)
+// Sniff reports whether the input that begins with head is a dump of latencies: a
+// refresh period that is followed by a row or, if it is between 1 and 100 ms, by
+// nothing. A kilobyte is enough.
+func Sniff(head []byte) bool {
+	period, alone, zero, names := false, false, false, 0
+	for line := range bytes.Lines(head) {
+		whole := line[len(line)-1] == '\n'
+		line = bytes.TrimSpace(line)
+		numbers, ok := parse(line)
+		switch {
+		case len(line) == 0:
+		case ok && len(numbers) == 3 && (period || zero), ok && alone && !whole:
+			return true
+		case ok && isPeriod(line, numbers) && numbers[0] > 0:
+			period, zero, names = true, false, 0
+			alone = alone || numbers[0] <= longestAlone
+		case ok && isPeriod(line, numbers) && !zero && !period:
+			zero, names = true, 0 // a period only if a row follows
+		case ok || names == maxNames || !isName(line):
+			return false
+		default:
+			names++
 		}
 	}
-	p.stats.TooLong = in.TooLong
-	if in.Err != nil {
-		return nil, p.stats, in.Err
+	return alone
+}
+
+// maxNames is the number of lines of text that may precede a dump: the name of the
+// layer and the command.
+const maxNames = 2
+
+// Read reads the dumps in r. Times of the timeline are CLOCK_MONOTONIC. The error is
+// ErrNoLayer or ErrNothingShown, that of r or of the context, or, in strict mode, one
+// that names a line. The Stats are never nil.
+func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Stats, error) {
+	limits := options.Limits.WithDefaults()
+	p := parser{stats: &Stats{examples: limits.Examples}, limits: limits, layers: map[string]*Layer{}}
+	var err error
+	p.stats.TooLong, err = dumpsys.Lines(ctx, r, limits.Line, options.Strict, "neither a refresh period nor a row", p.line)
+	if err != nil {
+		return nil, p.stats, err
 	}
 	if err := p.outcome(); err != nil {
 		return nil, p.stats, err
@@ -181,23 +190,20 @@ func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline
 
 // parser parses dumps line by line.
 type parser struct {
-	stats   *Stats
-	options Options
-	name    string // the last line of text, which names the next dump
-	layer   *Layer // of the current dump
-	period  trace.Duration
-	dumps   int
-	sure    bool  // a row, or a period that is a dump alone, was read
-	rows    int   // of the current dump
-	last    int64 // present time of the previous row
-	layers  map[string]*Layer
-	frames  int // of all layers
+	stats  *Stats
+	limits trace.Limits
+	name   string // the last line of text, which names the next dump
+	began  bool   // there is a current dump
+	layer  *Layer // of the current dump; nil beyond the limit
+	period trace.Duration
+	rows   int // of the current dump
+	layers map[string]*Layer
+	frames int // of all layers
 }
 
 // line parses a line and reports whether it belongs to a dump.
 func (p *parser) line(line []byte) bool {
 	numbers, ok := parse(line)
-	p.sure = p.sure || len(numbers) == 3
 	switch {
 	case len(line) == 0:
 		return true
@@ -233,39 +239,24 @@ func parse(line []byte) ([]int64, bool) {
 	return numbers, len(numbers) > 0
 }
 
+// unnamed is the name of a layer without a name.
+const unnamed = "layer"
+
 // begin starts a dump.
 func (p *parser) begin(period trace.Duration) {
 	p.end()
-	name := p.name
-	if name == "" && p.dumps < len(p.options.Layers) {
-		name = p.options.Layers[p.dumps]
+	name := cmp.Or(p.name, unnamed)
+	p.name, p.period, p.rows, p.began = "", period, 0, true
+	p.layer = p.layers[name]
+	if p.layer == nil && len(p.layers) < p.limits.Threads {
+		p.layer = &Layer{Name: name, seen: map[row]bool{}}
+		p.layers[name] = p.layer
+		p.stats.Layers = append(p.stats.Layers, p.layer)
 	}
-	p.name, p.period, p.rows, p.last = "", period, 0, 0
-	p.dumps++
-	p.sure = p.sure || isAlone(int64(period))
-	p.layer = p.find(name)
 	if p.layer != nil {
 		p.layer.Dumps++
 		p.layer.Period = period
 	}
-}
-
-// unnamed is the name of a layer without a name.
-const unnamed = "layer"
-
-// find returns the layer with the given name. It adds the layer if necessary, and
-// returns nil beyond the limit.
-func (p *parser) find(name string) *Layer {
-	if name == "" {
-		name = unnamed
-	}
-	l := p.layers[name]
-	if l == nil && len(p.layers) < p.options.Limits.Threads {
-		l = &Layer{Name: name, seen: map[row]bool{}}
-		p.layers[name] = l
-		p.stats.Layers = append(p.stats.Layers, l)
-	}
-	return l
 }
 
 // end ends a dump.
@@ -276,59 +267,46 @@ func (p *parser) end() {
 }
 
 func (p *parser) row(r row) {
-	if p.dumps == 0 { // the line with the period is missing
+	if !p.began { // the line with the period is missing
 		p.begin(0)
 	}
 	p.rows++
 	l := p.layer
-	if l == nil {
+	switch {
+	case l == nil:
 		p.stats.LayersOver++
-		return
-	}
-	if r.present <= 0 || r.present == pending {
+	case r.present == pending:
 		l.Pending++
-		if r.present == pending {
-			l.Waiting++
-		}
-		return
-	}
-	if r.present < p.last {
-		l.Unordered++
-	}
-	p.last = r.present
-	if l.seen[r] {
-		l.Repeated++
-		return
-	}
-	if p.frames >= p.options.Limits.Frames {
+		l.Waiting++
+	case r.present <= 0:
+		l.Pending++
+	case l.seen[r]: // in an earlier dump
+	case p.frames >= p.limits.Frames:
 		p.stats.FramesOver++
-		return
+	default:
+		p.frames++
+		l.seen[r] = true
+		r.period = p.period
+		l.rows = append(l.rows, r)
 	}
-	p.frames++
-	l.seen[r] = true
-	r.period = p.period
-	l.rows = append(l.rows, r)
-	l.Shown++
 }
 
 // outcome returns an error if there are no frames.
 func (p *parser) outcome() error {
 	p.end()
-	rows, shown, waiting := 0, 0, 0
+	pending, waiting := 0, 0
 	for _, l := range p.stats.Layers {
-		rows += l.Shown + l.Repeated + l.Pending
-		shown += l.Shown
+		if len(l.rows) > 0 {
+			return nil
+		}
+		pending += l.Pending
 		waiting += l.Waiting
 	}
 	switch {
-	case !p.sure || p.dumps == 0:
-		return ErrNotADump
-	case rows == 0:
+	case pending == 0:
 		return ErrNoLayer
-	case shown == 0 && waiting == 0:
-		return fmt.Errorf("%w: %s without a present time", ErrNothingShown, plural.Count(rows, "row"))
-	case shown == 0:
-		return fmt.Errorf("%w: %d of %s pending", ErrNothingShown, waiting, plural.Count(rows, "row"))
+	case waiting == 0:
+		return fmt.Errorf("%w: %s without a present time", ErrNothingShown, plural.Count(pending, "row"))
 	}
-	return nil
+	return fmt.Errorf("%w: %d of %s pending", ErrNothingShown, waiting, plural.Count(pending, "row"))
 }

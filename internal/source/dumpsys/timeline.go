@@ -1,0 +1,82 @@
+// Package dumpsys has what the readers of Android's dumps share: the lines of a dump, and
+// a timeline of frames that are known by the time at which they were shown.
+package dumpsys
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Builder makes the timeline of a dump.
+type Builder struct {
+	timeline *analyzer.Timeline
+	taken    map[trace.PID]bool // process ids that the dump states
+	free     trace.PID          // the last id that was assigned to a process without one
+	renderer *analyzer.Process
+	shown    map[trace.Time]*analyzer.Frame
+}
+
+// NewBuilder returns a builder for a dump with the given process ids.
+func NewBuilder(taken map[trace.PID]bool) *Builder {
+	return &Builder{timeline: &analyzer.Timeline{Dump: true}, taken: taken, shown: map[trace.Time]*analyzer.Frame{}}
+}
+
+// Process adds a process with its main thread. If its id is unknown, it gets the first free
+// one from 1 on.
+func (b *Builder) Process(pid trace.PID, name string) *analyzer.Process {
+	unknown := pid == trace.UnknownPID
+	if unknown {
+		for b.free++; b.taken[b.free]; b.free++ {
+		}
+		pid = b.free
+	}
+	p := &analyzer.Process{PID: pid, NoPID: unknown, Name: name, Threads: []analyzer.Thread{{TID: trace.TID(pid), Name: name}}}
+	b.timeline.Processes = append(b.timeline.Processes, p)
+	return p
+}
+
+// Renderer returns the process that represents SurfaceFlinger, and adds it if necessary.
+func (b *Builder) Renderer() *analyzer.Process {
+	if b.renderer == nil {
+		b.renderer = b.Process(trace.UnknownPID, analyzer.SurfaceFlinger)
+	}
+	return b.renderer
+}
+
+// Add adds an application frame, which has one transaction, and links it to the render
+// frame of its present time. That starts when the last of its applications' frames ended.
+// A present time of 0 is unknown; then there is no render frame.
+func (b *Builder) Add(f *analyzer.Frame, present trace.Time, source analyzer.Android) {
+	if present.Known() {
+		render := b.shown[present]
+		if render == nil {
+			render = &analyzer.Frame{
+				Kind: analyzer.RenderFrame, Process: b.Renderer(), TID: trace.TID(b.Renderer().PID),
+				Actual: analyzer.Interval{End: present}, Present: present, Period: f.Period, Android: &source,
+			}
+			b.shown[present] = render
+			b.timeline.Frames = append(b.timeline.Frames, render)
+		}
+		render.Actual.Start = max(render.Actual.Start, min(f.Actual.End, present))
+		render.Applications = append(render.Applications, f)
+		f.Render, f.Transactions[0].AppliedBy = render, render
+	}
+	b.timeline.Frames = append(b.timeline.Frames, f)
+}
+
+// Timeline returns the timeline with all frames.
+func (b *Builder) Timeline() *analyzer.Timeline {
+	t := b.timeline
+	slices.SortFunc(t.Processes, func(x, y *analyzer.Process) int { return cmp.Compare(x.PID, y.PID) })
+	slices.SortStableFunc(t.Frames, func(x, y *analyzer.Frame) int { return cmp.Compare(x.Actual.Start, y.Actual.Start) })
+	for _, f := range t.Frames {
+		t.Span.End = max(t.Span.End, f.Actual.End)
+	}
+	if len(t.Frames) > 0 {
+		t.Span.Start = t.Frames[0].Actual.Start
+	}
+	return t
+}
