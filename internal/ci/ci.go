@@ -6,50 +6,25 @@
 package ci
 
 import (
-	"fmt"
 	"io"
+	"strings"
 
 	"ohframe/internal/condition"
-	"ohframe/internal/quality"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
-// Input is an input and its data quality, nil if unknown.
-type Input struct {
-	Name    string
-	Quality *quality.Quality
-	// Skipped says why the input could not be used; empty if it was.
-	Skipped string
-}
+// Input is an input and its data quality.
+type Input = view.Input
 
 // Skipped is a skipped input in JSON.
-type Skipped struct {
-	Input string `json:"input"`
-	Error string `json:"error"`
-}
+type Skipped = view.SkippedInput
 
 // JSON returns skipped inputs for JSON.
-func JSON(skipped []Input) []Skipped {
-	list := make([]Skipped, 0, len(skipped))
-	for _, in := range skipped {
-		list = append(list, Skipped{in.Name, in.Skipped})
-	}
-	return list
-}
-
-// maxLines is the number of skipped inputs that tables and pages list.
-const maxLines = 10
+func JSON(skipped []Input) []Skipped { return view.SkippedInputs(skipped) }
 
 // Lines returns what tables and pages have of skipped inputs.
-func Lines(skipped []Input) (lines []string) {
-	for _, in := range skipped[:min(maxLines, len(skipped))] {
-		lines = append(lines, text.Line("Skipped: "+in.Name+": "+in.Skipped))
-	}
-	if n := len(skipped) - maxLines; n > 0 {
-		lines = append(lines, text.Count(n, "more input")+" skipped")
-	}
-	return lines
-}
+func Lines(skipped []Input) []string { return view.Skipped(skipped) }
 
 // Result is what a report or a comparison found.
 type Result struct {
@@ -71,46 +46,17 @@ var Formats = []string{"junit", "github", "markdown"}
 
 // Write writes the result in one of the Formats.
 func (r *Result) Write(w io.Writer, format string) error {
-	switch format {
-	case "junit":
-		return r.writeJUnit(w)
-	case "github":
-		return r.writeGitHub(w)
-	case "markdown":
-		return r.writeMarkdown(w)
+	d := &view.Document{Title: r.Title, Gate: view.Gate{Checks: r.Checks, Inputs: r.Inputs, AllowMissing: r.AllowMissing, Strict: r.Strict, Verdict: r.Verdict, Measures: &view.Table{}}}
+	for _, c := range r.Columns {
+		title, number := strings.CutSuffix(c, " →")
+		d.Gate.Measures.Columns = append(d.Gate.Measures.Columns, view.Column{Title: title, Number: number})
 	}
-	return fmt.Errorf("format %q: not one of %v", format, Formats)
-}
-
-// fails reports whether a check makes the command fail.
-func (r *Result) fails(c *condition.Check) bool {
-	return c.Status == condition.Failed || c.Status == condition.Unknown && !r.AllowMissing
-}
-
-// failsSkipped reports whether a skipped input makes the command fail: nothing of it could be
-// checked.
-func (r *Result) failsSkipped() bool { return r.Strict || len(r.Checks) > 0 && !r.AllowMissing }
-
-// skipped returns the number of skipped inputs.
-func (r *Result) skipped() (n int) {
-	for i := range r.Inputs {
-		if r.Inputs[i].Skipped != "" {
-			n++
+	for _, row := range r.Rows {
+		var cells []view.Cell
+		for _, c := range row {
+			cells = append(cells, view.Cell{Text: c})
 		}
+		d.Gate.Measures.Rows = append(d.Gate.Measures.Rows, view.Row{Cells: cells})
 	}
-	return n
-}
-
-// failed returns the number of checks that make the command fail.
-func (r *Result) failed() (n int) {
-	for i := range r.Checks {
-		if r.fails(&r.Checks[i]) {
-			n++
-		}
-	}
-	return n
-}
-
-func (in *Input) isUnreliable() bool {
-	return in.Quality != nil && in.Quality.Verdict == quality.Unreliable
+	return view.Write(w, d, format, text.Style{})
 }

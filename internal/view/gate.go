@@ -1,10 +1,36 @@
 package view
 
 import (
+	"fmt"
+	"io"
+
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
+
+// Formats are the formats of Write. GateFormats are those for continuous integration.
+var (
+	Formats     = append([]string{"table", "html"}, GateFormats...)
+	GateFormats = []string{"junit", "github", "markdown"}
+)
+
+// Write writes a document in one of the Formats. style is that of a table.
+func Write(w io.Writer, d *Document, format string, style text.Style) error {
+	switch format {
+	case "table":
+		return WriteTerminal(w, d, style)
+	case "html":
+		return WriteHTML(w, d)
+	case "junit":
+		return WriteJUnit(w, d)
+	case "github":
+		return WriteGitHub(w, d)
+	case "markdown":
+		return WriteMarkdown(w, d)
+	}
+	return fmt.Errorf("format %q: not one of %v", format, Formats)
+}
 
 // fails reports whether a check makes the command fail.
 func (g *Gate) fails(c *condition.Check) bool {

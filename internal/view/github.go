@@ -1,4 +1,4 @@
-package ci
+package view
 
 import (
 	"bufio"
@@ -18,15 +18,16 @@ var (
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// writeGitHub writes a workflow command for each failed check, for each one that cannot
+// WriteGitHub writes a workflow command for each failed check, for each one that cannot
 // be checked, and for data that is not good. The last one is a summary.
-func (r *Result) writeGitHub(w io.Writer) error {
+func WriteGitHub(w io.Writer, d *Document) error {
+	g := &d.Gate
 	b := bufio.NewWriter(w)
-	for i := range r.Inputs {
-		in := &r.Inputs[i]
+	for i := range g.Inputs {
+		in := &g.Inputs[i]
 		if in.Skipped != "" {
 			level := "warning"
-			if r.failsSkipped() {
+			if g.failsSkipped() {
 				level = "error"
 			}
 			annotate(b, level, in.Name, "skipped: "+in.Skipped, "", 0)
@@ -37,23 +38,23 @@ func (r *Result) writeGitHub(w io.Writer) error {
 		}
 		level := "notice"
 		switch {
-		case in.isUnreliable() && r.Strict:
+		case in.isUnreliable() && g.Strict:
 			level = "error"
 		case in.isUnreliable():
 			level = "warning"
 		}
 		annotate(b, level, "data quality of "+in.Name, in.Quality.String(), "", 0)
 	}
-	for i := range r.Checks {
-		c := &r.Checks[i]
+	for i := range g.Checks {
+		c := &g.Checks[i]
 		switch {
-		case r.fails(c):
+		case g.fails(c):
 			annotate(b, "error", c.Title(), c.Text, c.File, c.Line)
 		case c.Status == condition.Unknown:
 			annotate(b, "warning", c.Title(), c.Text, c.File, c.Line)
 		}
 	}
-	annotate(b, "notice", "ohframe", r.summary(), "", 0)
+	annotate(b, "notice", "ohframe", g.summary(), "", 0)
 	return b.Flush()
 }
 
@@ -66,13 +67,13 @@ func annotate(w io.Writer, level, title, message, file string, line int) {
 }
 
 // summary says in a sentence how many checks failed.
-func (r *Result) summary() string {
-	s := r.Verdict
-	if n := len(r.Checks); n > 0 {
+func (g *Gate) summary() string {
+	s := g.Verdict
+	if n := len(g.Checks); n > 0 {
 		if s != "" {
 			s += "; "
 		}
-		if failed := r.failed(); failed > 0 {
+		if failed := g.failed(); failed > 0 {
 			s += fmt.Sprintf("%d of %s failed", failed, text.Count(n, "check"))
 		} else {
 			s += fmt.Sprintf("%s, none failed", text.Count(n, "check"))
@@ -81,7 +82,7 @@ func (r *Result) summary() string {
 	if s == "" {
 		s = "nothing was checked"
 	}
-	if n := r.skipped(); n > 0 {
+	if n := g.skipped(); n > 0 {
 		s += fmt.Sprintf("; %s skipped", text.Count(n, "input"))
 	}
 	return s

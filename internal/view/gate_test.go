@@ -1,4 +1,4 @@
-package ci
+package view
 
 import (
 	"encoding/xml"
@@ -11,26 +11,32 @@ import (
 
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
+	"ohframe/internal/text"
 )
 
 // evil has all that a format would interpret.
 const evil = "a<b>&\"'|`*_[x](y)@someone #1 %0A::error::\x1b[2J\u202e\x00\xff,:\r\n- x ]]>"
 
-func hostile() *Result {
+func hostile() *Document {
 	bad := &quality.Quality{Verdict: quality.Unreliable, Reasons: []quality.Reason{{Code: "lines", Verdict: quality.Unreliable, Text: evil}}}
 	limited := &quality.Quality{Verdict: quality.Limited, Reasons: []quality.Reason{{Code: "lines", Verdict: quality.Limited, Text: "a few lines"}}}
-	r := &Result{Title: evil, Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Columns: []string{"Process", "FPS →"}, Rows: [][]string{{evil, evil}}, Verdict: evil}
+	d := &Document{Title: evil, Gate: Gate{Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Measures: measures(evil, evil), Verdict: evil}}
 	for _, s := range []condition.Status{condition.Failed, condition.Passed, condition.Unknown} {
-		r.Checks = append(r.Checks, condition.Check{Input: evil, Process: evil, Condition: evil, Status: s, Text: evil, File: evil, Line: 3})
+		d.Gate.Checks = append(d.Gate.Checks, condition.Check{Input: evil, Process: evil, Condition: evil, Status: s, Text: evil, File: evil, Line: 3})
 	}
-	r.Checks = append(r.Checks, condition.Check{Process: "gallery", Condition: "fps<5", Status: condition.Unknown, Text: "unknown"})
-	return r
+	d.Gate.Checks = append(d.Gate.Checks, condition.Check{Process: "gallery", Condition: "fps<5", Status: condition.Unknown, Text: "unknown"})
+	return d
 }
 
-func write(t *testing.T, r *Result, format string) string {
+// measures is a table of one process.
+func measures(process, fps string) *Table {
+	return &Table{Columns: []Column{{Title: "Process"}, {Title: "FPS", Number: true}}, Rows: []Row{{Cells: []Cell{{Text: process}, {Text: fps}}}}}
+}
+
+func write(t *testing.T, d *Document, format string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := r.Write(&b, format); err != nil {
+	if err := Write(&b, d, format, text.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -61,9 +67,9 @@ func TestJUnit(t *testing.T) {
 		allow, strict             bool
 		failures, errors, skipped int
 	}{{false, false, 1, 3, 0}, {true, false, 1, 0, 3}, {false, true, 2, 3, 0}} {
-		r := hostile()
-		r.AllowMissing, r.Strict = c.allow, c.strict
-		out := write(t, r, "junit")
+		d := hostile()
+		d.Gate.AllowMissing, d.Gate.Strict = c.allow, c.strict
+		out := write(t, d, "junit")
 		for d := xml.NewDecoder(strings.NewReader(out)); ; {
 			if _, err := d.Token(); errors.Is(err, io.EOF) {
 				break
@@ -113,10 +119,10 @@ func TestGitHub(t *testing.T) {
 		{true, false, "warning notice warning error warning warning notice"},
 		{true, true, "error notice error error warning warning notice"},
 	} {
-		r := hostile()
-		r.AllowMissing, r.Strict = c.allow, c.strict
+		d := hostile()
+		d.Gate.AllowMissing, d.Gate.Strict = c.allow, c.strict
 		var levels []string
-		for _, line := range strings.Split(strings.TrimSuffix(write(t, r, "github"), "\n"), "\n") {
+		for _, line := range strings.Split(strings.TrimSuffix(write(t, d, "github"), "\n"), "\n") {
 			m := regexp.MustCompile(`^::(error|warning|notice) (?:file=[^:,]+,line=(\d+),)?title=[^:,]+::(.*)$`).FindStringSubmatch(line)
 			if m == nil {
 				t.Fatalf("not a workflow command: %q", line)
@@ -139,26 +145,26 @@ func TestGitHub(t *testing.T) {
 
 // The verdict is first, then what failed. Names are text, not Markdown.
 func TestMarkdown(t *testing.T) {
-	r := &Result{
-		Title: "a → b", Verdict: "1 measure worse, 0 measures better", Columns: []string{"Process", "FPS →"}, Rows: [][]string{{"a|b", "60"}},
+	d := &Document{Title: "a → b", Gate: Gate{
+		Verdict: "1 measure worse, 0 measures better", Measures: measures("a|b", "60"),
 		Checks: []condition.Check{{Process: "gallery", Condition: "fps<55", Status: condition.Failed, Text: "50.00"}, {Process: "notes", Condition: "fps<55", Status: condition.Passed, Text: "60.00"}},
-	}
+	}}
 	want := "### a → b\n\n1 measure worse, 0 measures better; 1 of 2 checks failed.\n\n- ❌ **gallery: fps&lt;55**: 50.00\n\n| Process | FPS |\n|---|---:|\n| a\\|b | 60 |\n"
-	if got := write(t, r, "markdown"); got != want {
+	if got := write(t, d, "markdown"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	// The data quality is there if it is good, too.
 	clock, other := "DoComposition", "ReceiveVsync now"
-	r.Inputs = []Input{{Name: "a", Quality: &quality.Quality{Verdict: quality.Good, ClockSource: &clock}}, {Name: "b"}}
-	if got := write(t, r, "markdown"); !strings.Contains(got, "checks failed.\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
+	d.Gate.Inputs = []Input{{Name: "a", Quality: &quality.Quality{Verdict: quality.Good, ClockSource: &clock}}, {Name: "b"}}
+	if got := write(t, d, "markdown"); !strings.Contains(got, "checks failed.\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
 		t.Errorf("no data quality: %s", got)
 	}
-	r.Inputs[0].Quality.Reasons = []quality.Reason{{Code: "no_freq", Verdict: quality.Good, Text: "no frequencies"}}
-	if got := write(t, r, "markdown"); !strings.Contains(got, "\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
+	d.Gate.Inputs[0].Quality.Reasons = []quality.Reason{{Code: "no_freq", Verdict: quality.Good, Text: "no frequencies"}}
+	if got := write(t, d, "markdown"); !strings.Contains(got, "\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
 		t.Errorf("a reason that leaves the quality good is a warning: %s", got)
 	}
-	r.Inputs[1].Quality = &quality.Quality{Verdict: quality.Good, ClockSource: &other}
-	if got := write(t, r, "markdown"); !strings.Contains(got, "\nData quality: good.\n") {
+	d.Gate.Inputs[1].Quality = &quality.Quality{Verdict: quality.Good, ClockSource: &other}
+	if got := write(t, d, "markdown"); !strings.Contains(got, "\nData quality: good.\n") {
 		t.Errorf("no data quality of two: %s", got)
 	}
 	out := write(t, hostile(), "markdown")
@@ -177,12 +183,12 @@ func TestMarkdown(t *testing.T) {
 
 // Without anything to check, the result says so.
 func TestNothingChecked(t *testing.T) {
-	for _, format := range Formats {
-		if out := write(t, &Result{Title: "a"}, format); out == "" || format != "junit" && !strings.Contains(strings.ToLower(out), "nothing was checked") {
+	for _, format := range GateFormats {
+		if out := write(t, &Document{Title: "a"}, format); out == "" || format != "junit" && !strings.Contains(strings.ToLower(out), "nothing was checked") {
 			t.Errorf("%s: %q", format, out)
 		}
 	}
-	if err := (&Result{}).Write(io.Discard, "pdf"); err == nil {
+	if err := Write(io.Discard, &Document{}, "pdf", text.Style{}); err == nil {
 		t.Error("a format that does not exist")
 	}
 }

@@ -1,4 +1,4 @@
-package ci
+package view
 
 import (
 	"encoding/xml"
@@ -46,24 +46,25 @@ type (
 // qualityCase is the name of the test case of an input's data quality.
 const qualityCase = "data quality"
 
-// writeJUnit writes a test suite for each input, with a test case for its data quality
+// WriteJUnit writes a test suite for each input, with a test case for its data quality
 // and one for each process and condition. A condition that cannot be checked and an input
 // that was skipped are errors, or skipped test cases if that is allowed.
-func (r *Result) writeJUnit(w io.Writer) error {
-	all := junitSuites{Name: r.Title}
-	for i := range r.Inputs {
-		in := &r.Inputs[i]
+func WriteJUnit(w io.Writer, d *Document) error {
+	g := &d.Gate
+	all := junitSuites{Name: d.Title}
+	for i := range g.Inputs {
+		in := &g.Inputs[i]
 		s := &junitSuite{Name: in.Name}
 		if in.Quality != nil {
 			c := junitCase{Class: in.Name, Name: qualityCase, Output: xmlText(in.Quality.String())}
-			if r.Strict && in.isUnreliable() {
+			if g.Strict && in.isUnreliable() {
 				c.Failure = newDetail(in.Quality.String())
 			}
 			s.add(c)
 		}
 		if in.Skipped != "" {
 			c := junitCase{Class: in.Name, Name: qualityCase}
-			if detail := newDetail("skipped: " + in.Skipped); r.AllowMissing && !r.Strict {
+			if detail := newDetail("skipped: " + in.Skipped); g.AllowMissing && !g.Strict {
 				c.Skipped = detail
 			} else {
 				c.Error = detail
@@ -72,20 +73,20 @@ func (r *Result) writeJUnit(w io.Writer) error {
 		}
 		all.Suites = append(all.Suites, s)
 	}
-	for i := range r.Checks {
-		c := &r.Checks[i]
+	for i := range g.Checks {
+		c := &g.Checks[i]
 		t := junitCase{Class: xmlText(c.Process), Name: xmlText(c.Condition), File: xmlText(c.File), Line: c.Line}
 		switch {
 		case c.Status == condition.Failed:
 			t.Failure = newDetail(c.String())
-		case c.Status == condition.Unknown && r.AllowMissing:
+		case c.Status == condition.Unknown && g.AllowMissing:
 			t.Skipped = newDetail(c.String())
 		case c.Status == condition.Unknown:
 			t.Error = newDetail(c.String())
 		default:
 			t.Output = xmlText(c.Text)
 		}
-		all.suite(c.Input, r.Title).add(t)
+		all.suite(c.Input, d.Title).add(t)
 	}
 	for _, s := range all.Suites {
 		s.Name = xmlText(s.Name)

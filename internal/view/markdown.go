@@ -1,4 +1,4 @@
-package ci
+package view
 
 import (
 	"bufio"
@@ -11,27 +11,28 @@ import (
 	"ohframe/internal/text"
 )
 
-// writeMarkdown writes a summary for a merge request: the verdict, what failed, data
+// WriteMarkdown writes a summary for a merge request: the verdict, what failed, data
 // that cannot be trusted, and the table.
-func (r *Result) writeMarkdown(w io.Writer) error {
+func WriteMarkdown(w io.Writer, d *Document) error {
+	g := &d.Gate
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "### %s\n\n%s\n", markdown(r.Title), markdown(capital(r.summary())+"."))
+	fmt.Fprintf(b, "### %s\n\n%s\n", markdown(d.Title), markdown(capital(g.summary())+"."))
 	var bad bool
 	var good string // the data quality, if it is good for all inputs; short if it differs
 	var lines []string
-	for i := range r.Checks {
-		c := &r.Checks[i]
+	for i := range g.Checks {
+		c := &g.Checks[i]
 		switch {
-		case r.fails(c):
+		case g.fails(c):
 			lines = append(lines, fmt.Sprintf("- ❌ **%s**: %s", markdown(c.Title()), markdown(c.Text)))
 		case c.Status == condition.Unknown:
 			lines = append(lines, fmt.Sprintf("- ⚠️ **%s**: %s", markdown(c.Title()), markdown(c.Text)))
 		}
 	}
-	for i := range r.Inputs {
-		in := &r.Inputs[i]
+	for i := range g.Inputs {
+		in := &g.Inputs[i]
 		switch {
-		case in.Skipped != "" && r.failsSkipped():
+		case in.Skipped != "" && g.failsSkipped():
 			lines = append(lines, fmt.Sprintf("- ❌ **%s**: skipped: %s", markdown(in.Name), markdown(in.Skipped)))
 		case in.Skipped != "":
 			lines = append(lines, fmt.Sprintf("- ⚠️ **%s**: skipped: %s", markdown(in.Name), markdown(in.Skipped)))
@@ -51,27 +52,29 @@ func (r *Result) writeMarkdown(w io.Writer) error {
 	if len(lines) > 0 {
 		fmt.Fprintf(b, "\n%s\n", strings.Join(lines, "\n"))
 	}
-	if len(r.Rows) > 0 {
-		fmt.Fprintln(b)
-		head, rule := "|", "|"
-		for _, c := range r.Columns {
-			name, right := strings.CutSuffix(c, " →")
-			head += " " + markdown(name) + " |"
-			if rule += "---"; right {
-				rule += ":"
-			}
-			rule += "|"
-		}
-		fmt.Fprintf(b, "%s\n%s\n", head, rule)
-		for _, row := range r.Rows {
-			line := "|"
-			for _, cell := range row {
-				line += " " + markdown(cell) + " |"
-			}
-			fmt.Fprintln(b, line)
-		}
+	if g.Measures != nil && len(g.Measures.Rows) > 0 {
+		writeMarkdownTable(b, g.Measures)
 	}
 	return b.Flush()
+}
+
+func writeMarkdownTable(w io.Writer, t *Table) {
+	head, rule := "|", "|"
+	for _, c := range t.Columns {
+		head += " " + markdown(c.Title) + " |"
+		if rule += "---"; c.Number {
+			rule += ":"
+		}
+		rule += "|"
+	}
+	fmt.Fprintf(w, "\n%s\n%s\n", head, rule)
+	for _, row := range t.Rows {
+		line := "|"
+		for _, cell := range row.Cells {
+			line += " " + markdown(cell.Text) + " |"
+		}
+		fmt.Fprintln(w, line)
+	}
 }
 
 // markdown escapes what Markdown, GitHub's mentions and HTML would interpret.
