@@ -45,8 +45,8 @@ func TestGuide(t *testing.T) {
 		}
 		return strings.Replace(found, "```text\n"+parts[2], "```text\n"+got, 1)
 	})
-	if queries < 13 {
-		t.Errorf("%d queries, want 13", queries)
+	if queries < 7 {
+		t.Errorf("%d queries, want 7", queries)
 	}
 	if *update {
 		if err := os.WriteFile(guide, []byte(updated), 0o666); err != nil {
