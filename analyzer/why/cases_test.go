@@ -25,9 +25,12 @@ import (
 //	8 × FlushBuild( run 2 ) FlushLayoutTask( run 3 io 1.5 )
 //
 // All numbers are milliseconds. A frame of the application begins on its vsync and does one
-// thing after the other; a name with parentheses is a slice. A line that begins with main( is
-// a frame of render_service, with its steps on the way to the display. The lines before
-// the first frame are settings:
+// thing after the other; a name with parentheses is a slice, with _ for spaces. S:501( … ) is
+// a wait in state S that thread 501 ends, after it did what is in the parentheses. S:20 1.5 is
+// one that thread 20 ends without running before. A line that begins with main( is a frame of
+// render_service, with its steps on the way to the display. What follows idle is done after the
+// work on the frame, but before its ReceiveVsync ends. The lines before the first frame are
+// settings:
 //
 //	period 10   the refresh period, which is the time to the deadline as well; 1.5 of
 //	            them for render_service
@@ -126,6 +129,11 @@ func (p *player) describe(c *why.Causes, e *why.Explanation) string {
 			break
 		}
 		p.describeShares(&b, e.Shares)
+		if p.shows("slices") {
+			for _, x := range e.Slices {
+				fmt.Fprintf(&b, "; %s %s+%s", x.Slice, ms(x.Running), ms(x.Waiting))
+			}
+		}
 		if p.shows("others") {
 			longest := slices.MaxFunc(e.Pieces, func(a, b why.Piece) int { return cmp.Compare(len(a.Others), len(b.Others)) })
 			for _, o := range longest.Others {
@@ -165,6 +173,15 @@ func (p *player) describeShares(b *strings.Builder, shares []why.Share) {
 		}
 		if k := s.Culprit; p.shows("culprit") && k != nil {
 			fmt.Fprintf(b, " by %s, %s", k.Thread, k.Wait)
+			if k.Slice != "" {
+				fmt.Fprintf(b, " in %s", k.Slice)
+			}
+		}
+		if p.shows("function") && s.Function != "" {
+			fmt.Fprintf(b, " (%s)", s.Function)
+		}
+		if p.shows("advice") {
+			fmt.Fprintf(b, " advice %s", s.Advice)
 		}
 	}
 }
@@ -265,8 +282,12 @@ func (p *player) receive(tid, length int) {
 func (p *player) appFrame(t *testing.T, words []string) {
 	p.receive(500, p.period)
 	p.begin(500, "OnVsyncEvent")
-	p.do(t, words)
+	lists := split(words, "idle")
+	p.do(t, lists[0])
 	p.end(500)
+	for _, idle := range lists[1:] {
+		p.do(t, idle)
+	}
 	p.end(500)
 	p.change(p.cpu, 500, "S", 0)
 }
@@ -339,20 +360,47 @@ func (p *player) do(t *testing.T, words []string) {
 	for i := 0; i < len(words); i++ {
 		if name, ok := strings.CutSuffix(words[i], "("); ok {
 			end := closing(words, i)
+			within := words[i+1 : end]
 			count, repeated := strings.CutSuffix(name, "×")
-			if repeated { // 100×( … )
+			state, tid, waits := strings.Cut(name, ":")
+			switch {
+			case repeated: // 100×( … )
 				for range number(t, count) / 1000 {
-					p.do(t, words[i+1:end])
+					p.do(t, within)
 				}
-			} else {
-				p.begin(p.tid, name)
-				p.do(t, words[i+1:end])
+			case name == "call": // a call to another process, which begins to serve it 1 ms later
+				p.line(p.tid, p.cpu, "binder_transaction: transaction=7 dest_node=1 dest_proc=600 dest_thread=0 reply=0 flags=0x10 code=0x37")
+				p.change(p.cpu, p.tid, "S", 0)
+				p.wake(p.tid, p.cpu, 601)
+				p.at += 1000
+				caller := p.tid
+				p.as(601, func() {
+					p.line(601, p.cpu, "binder_transaction_received: transaction=7")
+					p.do(t, within)
+					p.line(601, p.cpu, "binder_transaction: transaction=8 dest_node=0 dest_proc=500 dest_thread=%d reply=1 flags=0x0 code=0x0", caller)
+				})
+				p.change(p.cpu, 0, "R", p.tid)
+				p.line(p.tid, p.cpu, "binder_transaction_received: transaction=8")
+			case waits && len(state) == 1: // S:501( … )
+				p.wait(state, number(t, tid)/1000, func() { p.do(t, within) })
+			default:
+				p.begin(p.tid, strings.ReplaceAll(name, "_", " "))
+				p.do(t, within)
 				p.end(p.tid)
 			}
 			i = end
 			continue
 		}
-		word := words[i]
+		word, operand, _ := strings.Cut(words[i], ":")
+		if word == "F" { // the function of the last wait, and :1 if the kernel counts it as storage
+			name, iowait, _ := strings.Cut(operand, ":")
+			p.line(p.tid, 10, "sched_blocked_reason: pid=%d iowait=%s caller=%s+0x1/0x2", p.tid, cmp.Or(iowait, "0"), name)
+			continue
+		}
+		other := 0
+		if operand != "" {
+			other = number(t, operand) / 1000
+		}
 		if i++; i >= len(words) {
 			t.Fatalf("%s needs a number", word)
 		}
@@ -360,41 +408,49 @@ func (p *player) do(t *testing.T, words []string) {
 		switch word {
 		case "run":
 			p.at += d
+		case "S", "D": // waits until another thread, which has not run before, wakes it
+			p.blocked(word, other, d)
 		case "io": // waits for storage
 			p.blocked("D", 20, d)
 			p.line(p.tid, p.cpu, "sched_blocked_reason: pid=%d iowait=1 caller=io_schedule+0x1/0x2", p.tid)
 		case "timer": // sleeps
 			p.blocked("S", 0, d)
 		case "own": // waits for a thread of its process, which runs
-			p.wait([]int{501}, func() { p.at += d })
+			p.wait("S", 501, func() { p.at += d })
 		case "other": // for one of another process
-			p.wait([]int{601}, func() { p.at += d })
+			p.wait("S", 601, func() { p.at += d })
 		case "render": // for the render thread, whatever that does
 			p.blocked("S", 1001, d)
-		case "chain": // for the first of so many threads, which waits for the next one; the last one runs
-			threads := []int{511, 512, 513, 514, 515}[:d/1000]
-			i++
-			p.wait(threads, func() { p.at += number(t, words[i]) })
-		case "stretches": // for a thread that in turn runs and is preempted, so many times
-			n := d / 1000
-			i++
-			p.wait([]int{501}, func() {
-				for j := range n {
-					if j%2 == 1 {
-						p.change(11, 501, "R+", 700)
-					} else if j > 0 {
-						p.change(11, 700, "S", 501)
-					}
-					p.at += number(t, words[i])
-				}
-				if n%2 == 0 {
-					p.change(11, 700, "S", 501)
-				}
-			})
-		case "preempted":
-			p.change(p.cpu, p.tid, "R+", 700)
+		case "unwoken": // waits, and nobody wakes it
+			p.change(p.cpu, p.tid, "S", 0)
 			p.at += d
-			p.change(p.cpu, 700, "S", p.tid)
+			p.change(p.cpu, 0, "R", p.tid)
+		case "storage": // waits while a request is at work: to write, if an operand says another one is complete
+			kind := map[bool]string{true: "R", false: "W"}[other == 0]
+			p.line(p.tid, p.cpu, "block_rq_issue: 8,0 %s 4096 () 128 + 8 [x]", kind)
+			p.change(p.cpu, p.tid, "S", 0)
+			p.at += d
+			p.line(20, 10, "block_rq_complete: 8,0 %s () %d + 8 [0]", kind, 128+other)
+			p.wake(20, 10, p.tid)
+			p.change(p.cpu, 0, "R", p.tid)
+		case "preempted": // by a thread
+			other = cmp.Or(other, 700)
+			p.change(p.cpu, p.tid, "R+", other)
+			p.at += d
+			p.change(p.cpu, other, "S", p.tid)
+		case "woken": // and has to wait for its CPU, which a thread has, or which sleeps
+			p.change(p.cpu, p.tid, "S", other)
+			p.at += 30
+			p.wake(501, 10, p.tid)
+			p.at += d
+			p.change(p.cpu, other, "S", p.tid)
+		case "handler": // interrupts, one within the other
+			p.line(p.tid, p.cpu, "irq_handler_entry: irq=7 name=x")
+			p.at += d / 2
+			p.line(p.tid, p.cpu, "softirq_entry: vec=1 [action=TIMER]")
+			p.at += d / 2
+			p.line(p.tid, p.cpu, "softirq_exit: vec=1 [action=TIMER]")
+			p.line(p.tid, p.cpu, "irq_handler_exit: irq=7 ret=handled")
 		case "lost": // nobody knows: the thread is switched out twice
 			p.change(p.cpu, p.tid, "S", 0)
 			p.at += d
@@ -413,8 +469,10 @@ func (p *player) do(t *testing.T, words []string) {
 		case "send": // sends a transaction with this number
 			p.begin(p.tid, fmt.Sprintf("MarshRSTransactionData cmdCount:1 transactionFlag:[500,%d]", d/1000))
 			p.end(p.tid)
+		case "oneway": // calls another process; at 1, it should reply
+			p.line(p.tid, p.cpu, "binder_transaction: transaction=9 dest_node=1 dest_proc=600 dest_thread=0 reply=0 flags=0x%d code=0x37", 11-d/1000)
 		default:
-			t.Fatalf("nobody knows what %q is", word)
+			t.Fatalf("%q has no meaning", word)
 		}
 	}
 }
@@ -427,24 +485,20 @@ func (p *player) blocked(state string, waker, d int) {
 	p.change(p.cpu, 0, "R", p.tid)
 }
 
-// wait blocks the thread until the first of some threads, on CPU 11 and up, wakes it. Each of
-// these waits for the next one, and the last does something.
-func (p *player) wait(threads []int, do func()) {
-	p.change(p.cpu, p.tid, "S", 0)
-	last := len(threads) - 1
-	for i, tid := range threads {
-		p.change(11+i, 0, "R", tid)
-		if i < last {
-			p.change(11+i, tid, "S", 0)
-		}
-	}
-	do()
-	for i := last; i > 0; i-- {
-		p.wake(threads[i], 11+i, threads[i-1])
-		p.change(11+i, threads[i], "S", 0)
-		p.change(10+i, 0, "R", threads[i-1])
-	}
-	p.wake(threads[0], 11, p.tid)
-	p.change(11, threads[0], "S", 0)
+// wait blocks the thread until another one did something and wakes it.
+func (p *player) wait(state string, tid int, do func()) {
+	p.change(p.cpu, p.tid, state, 0)
+	p.as(tid, do)
 	p.change(p.cpu, 0, "R", p.tid)
+}
+
+// as has another thread do something on the next CPU, from 11 up, and then wake this one.
+func (p *player) as(tid int, do func()) {
+	caller, cpu := p.tid, p.cpu
+	p.tid, p.cpu = tid, max(11, cpu+1)
+	p.change(p.cpu, 0, "R", tid)
+	do()
+	p.wake(tid, p.cpu, caller)
+	p.change(p.cpu, tid, "S", 0)
+	p.tid, p.cpu = caller, cpu
 }

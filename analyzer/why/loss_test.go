@@ -1,83 +1,13 @@
 package why_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/causetext"
-	"ohframe/internal/testing/simulate"
 )
-
-// A thread may have done anything on a processor whose events are lost: no cause is made of
-// what it seems to have done.
-func TestLostSwitches(t *testing.T) {
-	for _, kernel := range []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux} {
-		for seed := range uint64(4) {
-			for _, v := range variants {
-				s := simulate.Scene{Kernel: kernel, RefreshHz: 60 + 30*int(seed%3), Cause: simulate.CauseLostSwitches, Seed: seed, InBuild: seed%2 == 1}
-				v.change(&s)
-				p := play(t, s)
-				if !bytes.Contains(p.text, []byte(" EVENTS]")) || len(p.truth.Causes) == 0 {
-					t.Fatalf("%s: nothing is lost", name(s))
-				}
-				for _, c := range p.truth.Causes {
-					e := p.frame(c)
-					if got := answer(e); got != "unknown" {
-						t.Errorf("%s: frame %d: %s: %s", name(s), c.Vsync, got, causetext.Sentence(p.causes, e))
-					}
-					// Most of the injected time is unknown: the switches are about that far apart.
-					if e == nil || e.Unknown < c.NS*9/10 || e.Unknown > c.NS*12/10 {
-						t.Errorf("%s: frame %d: %v unknown of %v", name(s), c.Vsync, e.Unknown, c.NS)
-					}
-				}
-			}
-		}
-	}
-	t.Run("lost", func(t *testing.T) {
-		text := recorded(t, "lost.ftrace.gz")
-		timeline, causes := explain(t, bytes.NewReader(text))
-		late := 0
-		for f := range timeline.Complete() {
-			if e := causes.Of(f); e.Overrun > 0 {
-				late++
-				if e.Outcome != why.NotKnown {
-					t.Errorf("frame %d: %s", f.VsyncID, causetext.Sentence(causes, e))
-				}
-			}
-		}
-		if late != 6 {
-			t.Errorf("%d late frames", late)
-		}
-	})
-}
-
-// recorded returns the text of a compressed trace that is no part of the repository, or skips
-// the test.
-func recorded(t *testing.T, name string) []byte {
-	t.Helper()
-	f, err := os.Open(filepath.Join("../../../shared/repro", name))
-	if err != nil {
-		t.Skip(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
 
 // lossScript reads a trace of frames on processor 1. In one frame hole writes lines in the
 // middle of the layout. lossScript returns what is found about that frame.

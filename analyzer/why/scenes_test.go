@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/testing/simulate"
@@ -47,32 +46,9 @@ func scenes(seeds int, test func(simulate.Scene)) {
 	}
 }
 
-// pairs calls test with scenes of two causes in the same frames.
-func pairs(seeds int, test func(simulate.Scene)) {
-	causes := []simulate.Cause{
-		simulate.CauseMoreWork, simulate.CauseStorageD, simulate.CauseBinder, simulate.CauseLock, simulate.CausePreempted,
-		simulate.CauseGC, simulate.CauseTimer,
-	}
-	for i, first := range causes {
-		for j, second := range causes {
-			if i == j {
-				continue
-			}
-			for seed := range seeds {
-				kernel := simulate.KernelHongMeng
-				if (i+j+seed)%2 == 1 {
-					kernel = simulate.KernelLinux
-				}
-				test(simulate.Scene{Kernel: kernel, RefreshHz: 60 + 30*((i+seed)%3), Cause: first, Second: second, First: 70, Seed: uint64(i*7 + j + 50*seed)})
-			}
-		}
-	}
-}
-
 // played is a scene, the truth about it and what was found.
 type played struct {
 	scene    simulate.Scene
-	text     []byte
 	truth    *simulate.Truth
 	timeline *analyzer.Timeline
 	causes   *why.Causes
@@ -85,7 +61,7 @@ func play(t testing.TB, s simulate.Scene) *played {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &played{scene: s, text: text.Bytes(), truth: truth}
+	p := &played{scene: s, truth: truth}
 	p.timeline, p.causes = explain(t, &text)
 	return p
 }
@@ -265,19 +241,7 @@ func (m *confusion) add(t *testing.T, p *played) {
 }
 
 func name(s simulate.Scene) string {
-	text := fmt.Sprintf("%s %s %d Hz seed %d", s.Cause, s.Kernel, s.RefreshHz, s.Seed)
-	if s.Second != "" {
-		text += " and " + string(s.Second)
-	}
-	for _, flag := range []struct {
-		set  bool
-		name string
-	}{{s.Decoys, "decoys"}, {s.NoBlockedReason, "no functions"}, {s.CRLF, "CRLF"}} {
-		if flag.set {
-			text += ", " + flag.name
-		}
-	}
-	return text
+	return fmt.Sprintf("%s %s %d Hz seed %d, decoys %t, no functions %t, CRLF %t", s.Cause, s.Kernel, s.RefreshHz, s.Seed, s.Decoys, s.NoBlockedReason, s.CRLF)
 }
 
 // table returns the result for docs/why.md: a summary, and the causes for which something
@@ -346,35 +310,4 @@ func TestInjectedCauses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// TestTwoCauses: of two causes in one frame, the longer one has the larger share.
-func TestTwoCauses(t *testing.T) {
-	pairs(slow.Of(1, 2), func(s simulate.Scene) {
-		p := play(t, s)
-		first := map[int64]*simulate.CauseTruth{}
-		for _, c := range p.truth.Causes {
-			if first[c.Vsync] == nil {
-				first[c.Vsync] = c
-				continue
-			}
-			e := p.frame(c)
-			share := func(c *simulate.CauseTruth) trace.Duration {
-				for i := range e.Shares {
-					if s := &e.Shares[i]; s.Wait.String() == expected(&p.scene, c)[0] {
-						return s.Share
-					}
-				}
-				return 0
-			}
-			long, short := first[c.Vsync], c
-			if long.NS < short.NS {
-				long, short = short, long
-			}
-			// Work injected into FlushLayoutTask next to a wait is as long as its slice.
-			if a, b := share(long), share(short); a <= b || b == 0 {
-				t.Errorf("%s: frame %d: shares %d for %d, %d for %d: %s", name(s), c.Vsync, a, long.NS, b, short.NS, causetext.Sentence(p.causes, e))
-			}
-		}
-	})
 }

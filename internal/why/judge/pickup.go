@@ -22,7 +22,7 @@ func newPickUp(f *analyzer.Frame, renders []*analyzer.Frame) *why.PickUp {
 	const near = trace.Millisecond // docs/frames.md 3.5
 	planned := f.Expected.End
 	p := &why.PickUp{Late: f.Render.Expected.Start.Sub(planned)}
-	i, _ := slices.BinarySearchFunc(renders, planned.Add(-near), func(g *analyzer.Frame, t trace.Time) int {
+	i, _ := slices.BinarySearchFunc(renders, planned.Add(-near)+1, func(g *analyzer.Frame, t trace.Time) int {
 		return cmp.Compare(g.Expected.Start, t)
 	})
 	for ; i < len(renders) && renders[i].Expected.Start < planned.Add(near); i++ {

@@ -1,0 +1,62 @@
+package why_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+	"testing/iotest"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/causetext"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
+	"ohframe/internal/why/record"
+)
+
+// described returns all that is said about the frames of a trace.
+func described(t *testing.T, r io.Reader, workers int) (list []string) {
+	t.Helper()
+	recorder := record.New(trace.DefaultLimits())
+	timeline, _, err := analyzer.Analyze(t.Context(), r, hitrace.Options{Workers: workers}, analyzer.Options{}, recorder.Sink())
+	if err != nil {
+		t.Fatal(err)
+	}
+	causes := judged(t, recorder, timeline)
+	for f := range timeline.Complete() {
+		e := causes.Of(f)
+		text := fmt.Sprintln(f.Kind, f.VsyncID, e.Overrun, e.Unknown, e.Outcome, e.Confidence, e.Basis, causetext.Sentence(causes, e), e.Parts)
+		for _, s := range e.Shares {
+			text += fmt.Sprintln("  ", s.Stage, s.Wait, s.Slice, s.Value, s.Usual, s.Share, s.SliceValue, s.SliceUsual, s.Function, s.Advice)
+			if s.Culprit != nil {
+				text += fmt.Sprintln("    ", *s.Culprit)
+			}
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// The causes do not depend on the number of workers and on how the text arrives.
+func TestWorkers(t *testing.T) {
+	for i, cause := range simulate.Causes() {
+		if i%slow.Of(6, 1) > 0 {
+			continue
+		}
+		t.Run(cause, func(t *testing.T) {
+			var buffer bytes.Buffer
+			s := simulate.Scene{Kernel: []simulate.Kernel{simulate.KernelLinux, simulate.KernelHongMeng}[i%2], Cause: simulate.Cause(cause), Seed: uint64(i)}
+			if _, err := s.Generate(&buffer); err != nil {
+				t.Fatal(err)
+			}
+			text := buffer.Bytes()
+			want := described(t, bytes.NewReader(text), 1)
+			if !slices.Equal(described(t, bytes.NewReader(text), 7), want) || !slices.Equal(described(t, iotest.HalfReader(bytes.NewReader(text)), 3), want) {
+				t.Error("several workers find something else than one")
+			}
+		})
+	}
+}
