@@ -97,24 +97,6 @@ func TestFleetRecipes(t *testing.T) {
 		}
 		eachShard(t, replace.Replace(command[1]), "JOB_COMPLETION_INDEX")
 	})
-	check("nextflow", func(t *testing.T, replace *strings.Replacer) {
-		script := regexp.MustCompile(`(?s)"""\n(.*?)"""`).FindStringSubmatch(recipe("Nextflow", ""))
-		if script == nil {
-			t.Fatal("the process has no script")
-		}
-		parameters := strings.NewReplacer("${params.list}", "/data/traces.txt", "${params.out}", "/data/dataset", "${params.shards}", "64")
-		eachShard(t, replace.Replace(parameters.Replace(script[1])), "k")
-	})
-	check("ray", func(t *testing.T, replace *strings.Replacer) {
-		python(t, replace.Replace(recipe("Ray", "python")), map[string]string{"ray.py": `
-class remote:
-    def __init__(self, **options): pass
-    def __call__(self, f):
-        f.remote = f
-        return f
-def get(results): list(results)
-`})
-	})
 	check("spark", func(t *testing.T, replace *strings.Replacer) {
 		python(t, replace.Replace("from pyspark import spark\n"+recipe("Spark", "python")), map[string]string{
 			"pandas.py": "DataFrame = dict\n",
