@@ -52,7 +52,7 @@ func TestSameContent(t *testing.T) {
 
 // Traces are told apart by the input, though it begin alike, and by the options.
 func TestIdentity(t *testing.T) {
-	text, _ := casesTrace()
+	text := caseTrace(t, "frames")
 	seen := map[[2]int64]string{}
 	check := func(name, text string, options Options) {
 		data, _ := convert(t, text, options)
@@ -108,7 +108,7 @@ func (f *failing) Write(p []byte) (int, error) {
 }
 
 func TestErrors(t *testing.T) {
-	text, _ := casesTrace()
+	text := caseTrace(t, "frames")
 	full, _ := convert(t, text, Options{})
 	broken := errors.New("broken")
 

@@ -2,11 +2,11 @@ package exporter
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"ohframe/analyzer"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/testing/engine/enginetest"
 )
 
 // treesOf returns the packets that name processes.
@@ -54,12 +54,6 @@ func TestManyProcesses(t *testing.T) {
 			}
 		}
 	}
-	session := enginetest.Load(t, data)
-	enginetest.CheckGate(t, session)
-	compare(t, "named", query(t, session, `
-		SELECT (SELECT count(*) FROM process WHERE name LIKE 'thread %.0'),
-			(SELECT count(*) FROM thread JOIN process USING (upid) WHERE thread.name LIKE 'thread %.%')`),
-		rows{fmt.Sprintf("%d, %d", processes, processes*threads)})
 }
 
 // A process has its main thread's name, blanks and all; where nobody says it,
@@ -75,13 +69,17 @@ func TestProcessNames(t *testing.T) {
 	x.mark(caseStart+2, thread{"<...>", 201, 200, 0}, "I|200|x")
 	x.mark(caseStart+3, thread{"<idle>", 0, 0, 1}, "I|0|x")
 	data, _ := convert(t, x.String(), Options{})
-	session := enginetest.Load(t, data)
-	enginetest.CheckGate(t, session)
-	compare(t, "processes", query(t, session, "SELECT pid, name FROM process WHERE pid != 0"),
-		rows{`100, "main thread"`, `200, NULL`, `300, NULL`})
-	compare(t, "threads", query(t, session, `
-		SELECT tid, thread.name, pid FROM thread JOIN process USING (upid) WHERE tid NOT IN (0, 200)`),
-		rows{`100, "main thread", 100`, `101, "worker", 100`, `201, "renamed", 200`, `300, NULL, 300`, `301, NULL, 300`})
+	tree := treesOf(t, data)[0].GetProcessTree()
+	var got rows
+	for _, p := range tree.GetProcesses() {
+		got.add(p.GetPid(), strings.TrimSpace(strings.Join(p.GetCmdline(), " ")))
+	}
+	compare(t, "processes", got, rows{`100, "main thread"`, `200, ""`, `300, ""`})
+	got = nil
+	for _, h := range tree.GetThreads() {
+		got.add(h.GetTid(), h.GetName(), h.GetTgid())
+	}
+	compare(t, "threads", got, rows{`100, "main thread", 100`, `101, "worker", 100`, `201, "renamed", 200`, `300, "", 300`, `301, "", 300`})
 }
 
 // clocksOf returns the clocks of the one snapshot in a trace, nil if there is none.
@@ -142,8 +140,6 @@ func TestClockSnapshot(t *testing.T) {
 	}
 }
 
-// Attributes of the caller follow our own, as text. They are part of the trace's
-// identity: traces that differ in one are not the same.
 // Perfetto does not interpolate between snapshots, so that a clock that drifts has many:
 // each within 0.2 ms of the drift.
 func TestDriftSnapshots(t *testing.T) {
@@ -176,6 +172,8 @@ func TestDriftSnapshots(t *testing.T) {
 	}
 }
 
+// Attributes of the caller follow our own, as text. They are part of the trace's
+// identity: traces that differ in one are not the same.
 func TestAttributes(t *testing.T) {
 	x := &textTrace{}
 	x.mark(caseStart, thread{"a", 1, 1, 0}, "I|1|x")

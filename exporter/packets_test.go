@@ -12,6 +12,7 @@ import (
 
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/result"
+	"ohframe/internal/testing/tracetest"
 )
 
 // packetsOf decodes a trace, with the packets that are compressed in it.
@@ -46,7 +47,7 @@ func packetsOf(t testing.TB, data []byte) []*perfettopb.TracePacket {
 
 // TestPackets checks what must hold of every packet, whatever the trace.
 func TestPackets(t *testing.T) {
-	traces(t, func(t *testing.T, text string) {
+	for _, text := range []string{caseTrace(t, "frames"), caseTrace(t, "parity/wakings"), tracetest.Read(t, "../testdata/demo.ftrace")} {
 		data, _ := convert(t, text, Options{})
 		count := map[protoreflect.FieldNumber]int{}
 		for i, p := range packetsOf(t, data) {
@@ -86,7 +87,7 @@ func TestPackets(t *testing.T) {
 				t.Errorf("%d packets %s, want one", n, name)
 			}
 		}
-	})
+	}
 }
 
 // isResult reports whether a field is the result, which is not in Perfetto's schema.

@@ -129,11 +129,30 @@ func (x *textTrace) gpu(from, to int64, cookie int) {
 	x.mark(to, rs, fmt.Sprintf("F|%d|H:M: Frame queued|%d|M0538", rs.pid, cookie))
 }
 
-// present writes the commit of the render frame of the vsync and the wait that
-// ends when the display shows it.
-func (x *textTrace) present(commit, shown int64, v vsync, number int) {
-	x.mark(commit, comp, fmt.Sprintf("B|%d|H:CommitLayers screenId:0, rate:100,now:%d,vsyncId:%d,size:1|M0538", comp.pid, v.now*1000, v.id))
-	x.slice(commit, commit, comp, fmt.Sprintf("PresentFence_0 %d", number))
-	x.mark(commit+1, comp, fmt.Sprintf("E|%d|M0538", comp.pid))
-	x.slice(commit+1, shown, fence, fmt.Sprintf("Waiting for PresentFence_0 %d", number))
+// The display refreshes every 10 ms. An application should be done within one
+// period, render_service within two less 5 ms.
+const (
+	casePeriod = 10_000
+	caseStart  = 10_000_000
+)
+
+// due returns when vsync k is due.
+func due(k int64) int64 { return caseStart + k*casePeriod }
+
+func appVsync(k, id int64) vsync    { return vsync{id: id, now: due(k), end: due(k + 1)} }
+func renderVsync(k, id int64) vsync { return vsync{id: id, now: due(k), end: due(k+2) - 5_000} }
+
+// longTrace returns a trace of many blocks, with slices across their ends.
+func longTrace() string {
+	x := &textTrace{}
+	x.mark(caseStart, other, "B|300|all the time")
+	for k := range int64(1_500) {
+		v := appVsync(k, k+1)
+		x.appFrame(app.on(int(k%4)), due(k)+100, due(k)+5_000, v, int(k))
+		x.appFrame(other.on(int(k%3)), due(k)+200, due(k)+5_000+k, v, int(k))
+		x.renderFrame(due(k+1)+200, due(k+1)+6_000, renderVsync(k+1, k+50), due(k+1)+1_000, fmt.Sprintf(" [200,%d] [300,%d]", k, k))
+		x.gpu(due(k+1)+300, due(k+1)+6_000+5*k, int(k%7))
+	}
+	x.mark(due(1_600), other, "E|300|")
+	return x.String()
 }

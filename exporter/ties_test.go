@@ -3,6 +3,7 @@ package exporter
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -15,12 +16,23 @@ func TestCompactSchedulingIsAlone(t *testing.T) {
 		cpu uint32
 		at  uint64
 	}
-	text := parityTrace(true, 60_000)
-	if blocks := len(text) / (256 << 10); blocks < 10 {
-		t.Fatalf("the trace is of %d blocks", blocks)
+	random := rand.New(rand.NewPCG(1, 1))
+	var text strings.Builder
+	now := 0
+	var runs [4]int // the thread on each processor
+	for text.Len() < 4*(256<<10) {
+		now += random.IntN(2)
+		cpu, next := random.IntN(len(runs)), random.IntN(9)
+		if random.IntN(2) == 0 {
+			text.WriteString(madeLine(now, 1+runs[cpu], cpu, "sched_waking", fmt.Sprintf("comm=t%d pid=%d prio=120 target_cpu=000", next, 1+next)))
+			continue
+		}
+		text.WriteString(madeLine(now, 1+runs[cpu], cpu, "sched_switch", fmt.Sprintf(
+			"prev_comm=t%d prev_pid=%d prev_prio=120 prev_state=S ==> next_comm=t%d next_pid=%d next_prio=120", runs[cpu], 1+runs[cpu], next, 1+next)))
+		runs[cpu] = next
 	}
 	compact, all := map[moment]int{}, map[moment]int{}
-	data, _ := convert(t, text, Options{})
+	data, _ := convert(t, text.String(), Options{})
 	for _, p := range packetsOf(t, data) {
 		bundle := p.GetFtraceEvents()
 		sched := bundle.GetCompactSched()

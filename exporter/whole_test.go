@@ -14,10 +14,10 @@ import (
 	"testing/iotest"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/testing/tracetest"
 )
 
 // window returns the window between two edges as they are spelled on the command
@@ -87,7 +87,11 @@ func checkCounts(t *testing.T, text string, data []byte, s *Summary) {
 
 // Every line goes somewhere.
 func TestEveryLineIsCounted(t *testing.T) {
-	for name, text := range parityTraces(t) {
+	texts := map[string]string{"parity": caseFile(t, "testdata/parity/wakings.txtar")["trace"]}
+	for _, path := range tracetest.Paths(t) {
+		texts[tracetest.Name(path)] = tracetest.Read(t, path)
+	}
+	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
 			times := lineTimes(text)
 			slices.Sort(times)
@@ -128,7 +132,11 @@ func TestEveryLineIsCounted(t *testing.T) {
 // The output is the same to the byte by any number of workers and from any
 // source, also of a part of the trace, and of many frames.
 func TestWorkersAndSourcesMakeNoDifference(t *testing.T) {
-	made := parityTrace(false, slow.Of(5000, 20_000))
+	var capture bytes.Buffer
+	if _, err := simulate.Write(&capture, simulate.Capture(slow.Of[int64](1, 4)<<20)); err != nil {
+		t.Fatal(err)
+	}
+	made := capture.String()
 	for _, test := range []struct {
 		text    string
 		options Options
@@ -185,31 +193,6 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A compressed trace is smaller and the same to Perfetto.
-func TestCompressedIsTheSame(t *testing.T) {
-	enginetest.ForTest(t)
-	demo, err := os.ReadFile("../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := map[string]string{"demo": string(demo)}
-	if slow.Enabled() {
-		texts["made"], texts["empty"] = parityTrace(true, 3000), "# tracer: nop\n"
-	}
-	for name, text := range texts {
-		plain, _ := convert(t, text, Options{})
-		compressed, _ := convert(t, text, Options{Compress: true})
-		if len(compressed) > len(plain) {
-			t.Errorf("%s: %d bytes, %d without compression", name, len(compressed), len(plain))
-		}
-		a, b := enginetest.Load(t, plain), enginetest.Load(t, compressed)
-		enginetest.CheckGate(t, b)
-		for _, table := range parityTables {
-			compare(t, name+": "+table.name, table.imported(t, b), table.imported(t, a))
-		}
-	}
-}
-
 // A window cuts frames: those are truncated, the others are as they were.
 func TestWindowTruncatesFrames(t *testing.T) {
 	demo, err := os.ReadFile("../testdata/demo.ftrace")
@@ -264,11 +247,6 @@ func TestWindowTruncatesFrames(t *testing.T) {
 	if shown != complete {
 		t.Errorf("%d frames shown, want the %d complete ones", shown, complete)
 	}
-	session := enginetest.Load(t, data)
-	enginetest.CheckGate(t, session)
-	if got := query(t, session, fmt.Sprintf("SELECT ts FROM slice JOIN thread_track ON thread_track.id = track_id WHERE ts < %d OR ts + max(dur, 0) >= %d", from, to)); len(got) > 0 {
-		t.Errorf("%d slices of threads outside the window", len(got))
-	}
 }
 
 // Damage anywhere costs the damaged lines, not the trace.
@@ -310,25 +288,6 @@ func TestCutTraces(t *testing.T) {
 		checkCounts(t, cut, data, summary)
 		if summary.Exported < whole.Exported {
 			t.Fatalf("cut after %d bytes: %d events, %d without the line", n, summary.Exported, whole.Exported)
-		}
-	}
-}
-
-// A line hours away from the others does not stretch the trace.
-func TestStrayLine(t *testing.T) {
-	var lines []string
-	for i := range 30 {
-		lines = append(lines, madeLine(i*1000, 1, 0, "print", "I|1|here"))
-	}
-	for i := range lines {
-		for _, at := range []int{3 * 3600 * 1e6, -90 * 1e6} {
-			stray := madeLine(max(at, -100*1e6)+i, 1, 0, "print", "I|1|astray")
-			text := strings.Join(lines[:i], "") + stray + strings.Join(lines[i:], "")
-			data, summary := convert(t, text, Options{})
-			checkCounts(t, text, data, summary)
-			if at > 0 && summary.Timeline.Span.Duration() > trace.Second {
-				t.Errorf("line %d astray: the trace is %s long", i, summary.Timeline.Span.Duration())
-			}
 		}
 	}
 }

@@ -55,6 +55,32 @@ func TestGuide(t *testing.T) {
 	}
 }
 
+// The queries of docs/commands.md print what the document states. Columns may be aligned,
+// and … stands for further rows.
+func TestCommandsQueries(t *testing.T) {
+	session := loadDemo(t)
+	text, err := os.ReadFile("../../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?s)```sql\n(.*?)```\n+```(?:text)?\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if len(examples) == 0 {
+		t.Error("no queries")
+	}
+	words := func(line string) string { return strings.Join(strings.Fields(line), " ") }
+	for _, example := range examples {
+		got := strings.Split(layOut(enginetest.Query(t, session, example[1])), "\n")
+		for i, line := range strings.Split(strings.TrimSpace(example[2]), "\n") {
+			if line == "…" {
+				break
+			}
+			if i >= len(got) || words(got[i]) != words(line) {
+				t.Errorf("row %d of\n%s\nis not %q in\n%s", i, example[1], line, strings.Join(got, "\n"))
+			}
+		}
+	}
+}
+
 func loadDemo(t *testing.T) *engine.Session {
 	t.Helper()
 	enginetest.ForTest(t)
