@@ -33,6 +33,17 @@ func TestRankUnknown(t *testing.T) {
 	if r.Unknown != 5*ms || r.Lost != 10*ms || r.Late != 3 {
 		t.Errorf("unknown %v of %v in %d frames, want 5ms of 10ms in 3", r.Unknown, r.Lost, r.Late)
 	}
+	// What an earlier frame cost counts for the causes of that frame.
+	direct, knockOn := trace.Duration(0), trace.Duration(0)
+	for _, x := range r.Costs {
+		direct, knockOn = direct+x.Direct, knockOn+x.KnockOn
+		if x.Direct+x.KnockOn != x.Lost {
+			t.Errorf("%s: lost %v, %v of it directly and %v by knock-on", x.Wait, x.Lost, x.Direct, x.KnockOn)
+		}
+	}
+	if direct != 7*ms || knockOn != 3*ms {
+		t.Errorf("%v lost directly and %v by knock-on, want 7 and 3 ms", direct, knockOn)
+	}
 }
 
 // One cause is one row: whatever the stage and whichever thread of a pool. The rows add up

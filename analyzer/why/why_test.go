@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"regexp"
 	"testing"
 
 	"ohframe/analyzer"
@@ -45,9 +44,10 @@ func TestTraces(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			explain(t, f)
+			_, causes := explain(t, f)
+			for _, e := range causes.Frames {
+				checkPieces(t, e)
+			}
 		})
 	}
 }
-
-var stamp = regexp.MustCompile(`\d+\.\d{6}: `)
