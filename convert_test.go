@@ -65,8 +65,6 @@ func packed(t *testing.T, text []byte) map[string][]byte {
 		"plain": text,
 		"mark":  append([]byte("\xef\xbb\xbf"), text...),
 		"HTML":  []byte("<!DOCTYPE html>\n<script class=\"trace-data\" type=\"application/text\">\n" + string(text) + "</script>"),
-		"HTML of 2012": []byte("<!DOCTYPE html>\n<script>\nvar linuxPerfData = \"\\\n" +
-			strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", `\r`, "\n", "\\n\\\n").Replace(string(text)) + "\";\n</script>"),
 	}
 	write := func(name string, compress func(io.Writer) io.WriteCloser) {
 		var out bytes.Buffer

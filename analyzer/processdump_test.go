@@ -1,13 +1,11 @@
 package analyzer_test
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -15,7 +13,7 @@ import (
 // leaves without a name; the trace's own names of threads count before it.
 func TestProcessDump(t *testing.T) {
 	dump := hitrace.NewProcessDump(10)
-	fmt.Fprint(dump, `PROCESS DUMP
+	dump.Read(strings.NewReader(`PROCESS DUMP
 USER PID PPID VSZ RSS WCHAN PC S NAME COMM
 root   2    0   0   0     0  0 S [kthreadd] [kthreadd]
 u0   200    1   0   0     0  0 S com.example.paper:snowmountainSuperPaper [ntainSuperPaper]
@@ -31,7 +29,7 @@ u0   300 301 quiet worker
 u0   300 302 absent worker
 root 600 600 over
 root 600 601 over
-`)
+`))
 	text := strings.Join([]string{
 		" ntainSuperPaper-200  (  200) [000] ....     1.000001: print: B|200|H:x|M62",
 		"            name-201  (  200) [000] ....     1.000002: print: B|200|H:x|M62",
@@ -67,18 +65,5 @@ root 600 601 over
 	}
 	if err := timeline.Validate(); err != nil {
 		t.Error(err)
-	}
-}
-
-// No bound of the trace's own names is touched by the dump's.
-func TestProcessDumpAddsNoThreads(t *testing.T) {
-	dump := hitrace.NewProcessDump(trace.DefaultLimits().Threads)
-	fmt.Fprintln(dump, "USER PID TID CMD")
-	for i := range 1000 {
-		fmt.Fprintf(dump, "u0 %d %d worker\n", 100+i/10, 100+i)
-	}
-	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(" a-100 ( 100) [000] .... 1.000001: print: E|100|\n"), hitrace.Options{}, analyzer.Options{Dump: dump})
-	if err != nil || len(timeline.Processes) != 1 || len(timeline.Processes[0].Threads) != 1 {
-		t.Errorf("%v: %+v", err, timeline.Processes)
 	}
 }

@@ -2,8 +2,10 @@ package hitrace_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
@@ -40,27 +42,11 @@ func TestProcessDump(t *testing.T) {
 				3346: {"com.example.paper:snowmountainSuperPaper", "ntainSuperPaper", 3346}, 3351: {"", "Jit thread pool", 3346}, 3352: {"", "J pool", 3346},
 				767: {"", "", trace.UnknownPID},
 			}},
-		// As catapult's test of its importer has it.
-		{"before Android 8", "PROCESS DUMP\n" + old +
-			"root      1     0     1324   856   SyS_epoll_ 00070cd8 S test1\n" +
-			"root      2     0     0      0       kthreadd 00000000 S test2\n" +
-			old +
-			"root      1     0     1324   856   SyS_epoll_ 00070cd8 S test1\n" +
-			"u0_a35    4  1  726452 34352 SyS_epoll_ ffffffff S a thread\n" +
-			"u0_a35    5  99  726452 34352 SyS_epoll_ ffffffff S of no process\n",
-			map[trace.TID]dumped{
-				1: {"test1", "test1", 1}, 2: {"test2", "", 2}, 4: {"", "a thread", 1}, 5: {"", "", trace.UnknownPID},
-			}},
-		{"before Android 8, a snapshot before and after", old + "u 1 0 9 9 w c S before\n" + old + "u 1 0 9 9 w c S before\nu 2 1 9 9 w c S x\n" +
-			old + "u 1 0 9 9 w c S after\nu 2 1 9 9 w c S process\n" + old + "u 3 2 9 9 w c S y\n",
-			map[trace.TID]dumped{1: {"after", "before", 1}, 2: {"process", "", 2}, 3: {"", "y", 2}}},
-		{"before Android 8, a name of one letter", old + "u 1 0 9 9 w c S\nu 2 0 9 9 w c x y\nu 3 0 9 9 w c xx y\n",
-			map[trace.TID]dumped{1: {"S", "", 1}, 2: {"y", "", 2}, 3: {"xx y", "", 3}}},
+		{"before Android 8", old + "root 1 0 1324 856 SyS_epoll_ 00070cd8 S test1\n" + processes + "u 2 1 2 3 0 0 S after [x]\n",
+			map[trace.TID]dumped{1: {"", "", trace.UnknownPID}, 2: {"after", "", 2}}},
 		{"ps -A and ps -AT", "USER PID PPID VSZ RSS WCHAN ADDR S NAME\nshell 7 1 2 3 0 0 S /system/bin/sh -c x\n" +
 			"USER PID TID PPID VSZ RSS WCHAN ADDR S CMD\nshell 7 8 1 2 3 0 0 S R worker\n",
 			map[trace.TID]dumped{7: {"/system/bin/sh -c x", "", 7}, 8: {"", "R worker", 7}}},
-		{"old lists of processes before and after newer ones", processes + "u 1 0 0 0 0 0 S a [x]\n" + old + "u 1 0 9 9 w c S b\n" + threads + "u 1 2 c\n" + old + "u 2 0 9 9 w c S d\n",
-			map[trace.TID]dumped{1: {"b", "", 1}, 2: {"d", "", 2}}},
 		{"the last row counts", processes + "u 7 1 2 3 0 0 S zygote64 [main]\n" + processes + "u 7 1 2 3 0 0 S com.example [om.example]\n" + processes + "u 8 1 2 3 0 0 S other [x]\n",
 			map[trace.TID]dumped{7: {"com.example", "", 7}, 8: {"other", "", 8}}},
 		{"a process ends", processes + "u 7 1 2 3 0 0 S com.example.app [ample.app]\n" + processes + "u 7 1 2 3 0 0 Z [ample.app] [ample.app]\n",
@@ -74,23 +60,19 @@ func TestProcessDump(t *testing.T) {
 		{"long lines and names", threads + "u 5 6 " + strings.Repeat("é", 300) + "\n" + "u 5 7 " + strings.Repeat("x", 5000) + "\nu 5 8 after\n",
 			map[trace.TID]dumped{6: {"", strings.Repeat("é", 127) + "\uFFFD", 5}, 7: {"", "", trace.UnknownPID}, 8: {"", "after", 5}}},
 	} {
-		for _, piece := range []int{1, 7, 1 << 20} {
-			d := hitrace.NewProcessDump(100)
-			for text := test.text; text != ""; {
-				n := min(piece, len(text))
-				if written, err := d.Write([]byte(text[:n])); written != n || err != nil {
-					t.Fatal(written, err)
-				}
-				text = text[n:]
-			}
-			d.Flush()
-			for tid, want := range test.want {
-				thread, pid := d.Thread(tid)
-				if got := (dumped{d.Process(trace.PID(tid)), thread, pid}); got != want {
-					t.Errorf("%s: %d is %v, want %v", test.name, tid, got, want)
-				}
+		d := hitrace.NewProcessDump(100)
+		if err := d.Read(iotest.OneByteReader(strings.NewReader(test.text))); err != nil {
+			t.Fatal(err)
+		}
+		for tid, want := range test.want {
+			thread, pid := d.Thread(tid)
+			if got := (dumped{d.Process(trace.PID(tid)), thread, pid}); got != want {
+				t.Errorf("%s: %d is %v, want %v", test.name, tid, got, want)
 			}
 		}
+	}
+	if err := hitrace.NewProcessDump(1).Read(iotest.ErrReader(io.ErrUnexpectedEOF)); err != io.ErrUnexpectedEOF {
+		t.Errorf("error %v", err)
 	}
 	var none *hitrace.ProcessDump
 	if thread, pid := none.Thread(1); none.Process(1)+thread != "" || pid != trace.UnknownPID || none.Over() != 0 {
@@ -99,29 +81,15 @@ func TestProcessDump(t *testing.T) {
 }
 
 // What is kept is names, not the lines that they are from.
-func TestProcessDumpMemory(t *testing.T) {
+func TestProcessDumpLimits(t *testing.T) {
 	const rows, most = 5000, 8 << 20
-	var d *hitrace.ProcessDump
+	d := hitrace.NewProcessDump(rows)
 	rest := " name" + strings.Repeat("x", 4000) + "\n"
+	row := func(b []byte, i int) []byte { return append(fmt.Appendf(b, "u 1 %d", i%(rows+5)), rest...) }
 	hostiletest.CheckPeak(t, most, func() {
-		d = hitrace.NewProcessDump(rows)
-		fmt.Fprintln(d, "USER PID TID CMD")
-		for i := range rows {
-			fmt.Fprint(d, "u 1 ", i, rest)
-		}
+		d.Read(io.MultiReader(strings.NewReader("USER PID TID CMD\n"), hostiletest.Stream(2*rows, row)))
 	})
-	if name, _ := d.Thread(rows - 1); len(name) != 255 {
-		t.Errorf("the last name is %q", name)
-	}
-}
-
-func TestProcessDumpLimit(t *testing.T) {
-	d := hitrace.NewProcessDump(10)
-	fmt.Fprintln(d, "USER PID TID CMD")
-	for i := range 30 {
-		fmt.Fprintf(d, "u 1 %d thread %d\n", i%15, i)
-	}
-	if name, _ := d.Thread(9); name != "thread 24" || d.Over() != 10 {
-		t.Errorf("the tenth is %q, %d over", name, d.Over())
+	if name, _ := d.Thread(rows - 1); len(name) != 255 || d.Over() != 5 {
+		t.Errorf("the last name is %q, %d over", name, d.Over())
 	}
 }

@@ -7,18 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zlib"
-	"github.com/klauspost/compress/zstd"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/inflation"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
 )
 
@@ -29,25 +26,13 @@ func TestBombs(t *testing.T) {
 	const size = 300 << 20
 	zeros := inflatable(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }, size)
 	bombs := map[string][]byte{
-		"gzip":            zeros,
-		"gzip in gzip":    gzipped(zeros),
-		"gzip in zip":     zipped(8)(zeros),
-		"gzip in 3 gzips": gzipped(gzipped(gzipped(zeros))),
-		"many members":    bytes.Repeat(gzipped(make([]byte, 1<<20)), size>>20),
-		"zlib":            inflatable(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }, size),
-		"zstd": inflatable(func(w io.Writer) io.WriteCloser {
-			z, _ := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
-			return z
-		}, size),
+		"gzip":                          zeros,
+		"gzip in 3 gzips":               gzipped(gzipped(gzipped(zeros))),
+		"many members":                  bytes.Repeat(gzipped(make([]byte, 1<<20)), size>>20),
 		"zstd, nothing but repetitions": repetitions(size),
 		"HTML in gzip": inflatable(func(w io.Writer) io.WriteCloser {
 			z := gzip.NewWriter(w)
 			z.Write([]byte("<html>"))
-			return z
-		}, size),
-		"UTF-16 in gzip": inflatable(func(w io.Writer) io.WriteCloser {
-			z := gzip.NewWriter(w)
-			z.Write([]byte("\xff\xfe"))
 			return z
 		}, size),
 		"tar in gzip": inflatable(func(w io.Writer) io.WriteCloser {
@@ -58,59 +43,50 @@ func TestBombs(t *testing.T) {
 		}, size),
 		"zip":                          overlapping(1, size),
 		"zip with overlapping entries": overlapping(1000, size),
-		"that in gzip":                 gzipped(overlapping(1000, size)),
 	}
 	for name, bomb := range bombs {
 		for limit, bounds := range map[string]trace.Limits{"ratio": {}, "inflated": {Ratio: 1 << 40, Inflated: size - 10<<20}} {
 			options := unpack.Options{Limits: bounds}
-			if strings.Contains(name, "overlapping") || name == "that in gzip" {
+			if strings.Contains(name, "overlapping") {
 				if got := open(t, bytes.NewReader(bomb), options); !strings.HasPrefix(message(got.err), "zip archive with 1000 files (") {
 					t.Errorf("%s: error %v", name, got.err)
 				}
 				options.Entry = "17"
 			}
 			var read int64
-			grown, err := growth(t, func() error {
-				c, err := unpack.Open(t.Context(), inFile(t, bomb), options)
-				if err != nil {
-					return err
-				}
-				defer c.Close()
-				read, err = io.Copy(io.Discard, c)
-				return err
-			})
+			var err error
+			hostiletest.CheckPeak(t, 50<<20, func() { read, err = unpacked(t, inFile(t, bomb), options) })
 			if over := (*inflation.Error)(nil); !errors.As(err, &over) || over.Limit != limit {
 				t.Errorf("%s: error %v, want that of the limit %s", name, err, limit)
 			}
 			// What is read is what is inflated, which takes the time.
-			if grown > 50<<20 || read > size-1<<20 {
-				t.Errorf("%s: %d MB of memory, %d MB read", name, grown>>20, read>>20)
+			if read > size-1<<20 {
+				t.Errorf("%s: %d MB read", name, read>>20)
 			}
-			t.Logf("%-30s %8d bytes, limit %-8s: %2d MB of memory, %d MB read", name, len(bomb), limit, grown>>20, read>>20)
 		}
 	}
 }
 
-// A zstd frame may refer as far back as it says, but no farther than a bound, and
-// what is not there yet takes no memory.
+// unpacked returns the size of an input's content.
+func unpacked(t *testing.T, r io.Reader, o unpack.Options) (int64, error) {
+	c, err := unpack.Open(t.Context(), r, o)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	return io.Copy(io.Discard, c)
+}
+
+// A zstd frame may refer as far back as it says, but no farther than a bound.
 func TestWindow(t *testing.T) {
 	slow.Skip(t)
-	for _, test := range []struct{ content, most int }{{1 << 20, 10 << 20}, {400 << 20, 150 << 20}} {
-		frame := repetitions(test.content)
-		frame[5] = 17 << 3 // 128 MiB
-		grown, err := growth(t, func() error {
-			c, err := unpack.Open(t.Context(), bytes.NewReader(frame), unpack.Options{Limits: trace.Limits{Ratio: 1 << 40}})
-			if err != nil {
-				return err
-			}
-			_, err = io.Copy(io.Discard, c)
-			return err
-		})
-		if err != nil || grown > test.most {
-			t.Errorf("%d MB of content: %d MB, %v", test.content>>20, grown>>20, err)
+	frame := repetitions(400 << 20)
+	frame[5] = 17 << 3 // 128 MiB
+	hostiletest.CheckPeak(t, 150<<20, func() {
+		if _, err := unpacked(t, bytes.NewReader(frame), unpack.Options{Limits: trace.Limits{Ratio: 1 << 40}}); err != nil {
+			t.Error(err)
 		}
-		t.Logf("%d MB of content: %d MB", test.content>>20, grown>>20)
-	}
+	})
 }
 
 // What is large because much was recorded is not taken for a bomb.
@@ -119,11 +95,7 @@ func TestNoBomb(t *testing.T) {
 	text := demo(t)
 	for name, wrap := range map[string]func([]byte) []byte{"gzip": gzipped, "zstd": zstdded} {
 		packed := wrap(text)
-		c, err := unpack.Open(t.Context(), bytes.NewReader(bytes.Repeat(packed, inflation.Free/len(text)+10)), unpack.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n, err := io.Copy(io.Discard, c); err != nil || n < inflation.Free {
+		if n, err := unpacked(t, bytes.NewReader(bytes.Repeat(packed, inflation.Free/len(text)+10)), unpack.Options{}); err != nil || n < inflation.Free {
 			t.Errorf("%s: %d bytes, %v", name, n, err)
 		}
 	}
@@ -179,32 +151,4 @@ func overlapping(files, size int) []byte {
 	binary.LittleEndian.PutUint32(end[12:], uint32(len(out)-begin))
 	binary.LittleEndian.PutUint32(end[16:], uint32(begin))
 	return append(out, end...)
-}
-
-// growth returns by how much the memory of this process grew at the most.
-func growth(t *testing.T, f func() error) (int, error) {
-	t.Helper()
-	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		t.Log("memory is not measured:", err)
-		return 0, f()
-	}
-	before := peak(t)
-	err := f()
-	return peak(t) - before, err
-}
-
-// peak returns the most memory that this process has held since that was reset.
-func peak(t *testing.T) int {
-	t.Helper()
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var kib int
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	if _, err := fmt.Sscan(rest, &kib); err != nil {
-		t.Fatal(err)
-	}
-	return kib << 10
 }

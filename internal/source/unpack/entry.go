@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // member is a file of an archive.
@@ -108,10 +107,8 @@ func printable(name string) string {
 	if len(name) > maxName {
 		name = strings.ToValidUTF8(name[:maxName], "") + "…"
 	}
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
-		return !unicode.IsPrint(r) || r == unicode.ReplacementChar || strings.ContainsRune(` ,"`, r)
-	}) {
-		return strconv.Quote(name)
+	if quoted := strconv.Quote(name); name == "" || strings.ContainsAny(name, " ,") || strings.Count(name, `\`)+len(name)+2 != len(quoted) {
+		return quoted
 	}
 	return name
 }

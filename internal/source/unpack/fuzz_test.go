@@ -3,10 +3,6 @@ package unpack_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"ohframe/analyzer/trace"
@@ -22,6 +18,15 @@ func FuzzOpen(f *testing.F) {
 	lenient := unpack.Options{Limits: trace.Limits{Inflated: most}}
 	strict := lenient
 	strict.Strict = true
+	text := []byte("# tracer: nop\n app-2000  ( 2000) [000] ....   100.000000: tracing_mark_write: I|2000|次\n")
+	f.Add(text)
+	f.Add(archive(8, contents("a", "b"), "a", "b"))
+	f.Add(gzipped(zlibbed(6)(zipped(8)(zstdded(text)))))
+	for _, w := range wrappers {
+		packed := w.wrap(text)
+		f.Add(packed)
+		f.Add(packed[:len(packed)*2/3])
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got := open(t, bytes.NewReader(b), lenient)
 		if len(got.content) > most+2*len(b) {
@@ -59,60 +64,5 @@ func checkTyped(t *testing.T, err error) {
 	what, over := (*unpack.Error)(nil), (*inflation.Error)(nil)
 	if err != nil && !errors.As(err, &what) && !errors.As(err, &over) {
 		t.Errorf("error %T %v", err, err)
-	}
-}
-
-// The corpus that is in the repository has each container, whole and cut.
-func TestCorpus(t *testing.T) {
-	text := []byte("# tracer: nop\n app-2000  ( 2000) [000] ....   100.000000: tracing_mark_write: I|2000|次\n")
-	inputs := map[string][]byte{"plain": text, "archive": archive(8, contents("a", "b"), "a", "b"), "deep": gzipped(zlibbed(6)(zipped(8)(zstdded(text))))}
-	for i, w := range wrappers {
-		packed := w.wrap(text)
-		inputs[fmt.Sprintf("whole-%02d", i)] = packed
-		inputs[fmt.Sprintf("cut-%02d", i)] = packed[:len(packed)*2/3]
-	}
-	const folder = "testdata/fuzz/FuzzOpen"
-	if os.Getenv("WRITE_CORPUS") != "" {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		for name, input := range inputs {
-			entry := fmt.Sprintf("go test fuzz v1\n[]byte(%q)\n", input)
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(entry), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	layers := map[string]bool{}
-	files, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		var input []byte
-		entry, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Sscanf(string(entry), "go test fuzz v1\n[]byte(%q)\n", &input); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		c, err := unpack.Open(t.Context(), bytes.NewReader(input), unpack.Options{})
-		if err != nil {
-			continue
-		}
-		io.Copy(io.Discard, c)
-		for _, name := range c.Layers() {
-			layers[name] = true
-		}
-		c.Close()
-	}
-	for _, w := range wrappers {
-		if w.layer != "" && !layers[w.layer] {
-			t.Errorf("nothing in %s", w.layer)
-		}
-	}
-	if len(files) < 2*len(wrappers) {
-		t.Errorf("%d inputs", len(files))
 	}
 }

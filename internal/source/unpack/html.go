@@ -16,35 +16,12 @@ import (
 //	# tracer: nop
 //	…
 //	  </script>
-//
-// In pages of 2012 the text is a string of a script. Each of its lines ends in an
-// escaped line end and a line continuation.
-//
-//	  <script>
-//	  var linuxPerfData = "\
-//	# tracer: nop\n\
-//	…
-//	 app-1 [000] 1.000000: 0: B|1|x\n";
-//	  </script>
 const (
-	textStart   = `<script class="trace-data" type="application/text">`
-	stringStart = `linuxPerfData = "`
-	maxStart    = max(len(textStart), len(stringStart))
+	sectionStart = `<script class="trace-data" type="application/text">`
+	sectionEnd   = `</script>`
 )
 
-const sectionEnd = `</script>`
-
-// section is the kind of a section of data.
-type section uint8
-
-const (
-	noSection section = iota
-	textSection
-	stringSection
-)
-
-// maxTail is the maximum length of what follows the text of a section: blanks and
-// the end of the string.
+// maxTail is the maximum length of the blanks that follow the text of a section.
 const maxTail = 64
 
 func isHTML(head []byte) bool {
@@ -67,10 +44,9 @@ func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
 type page struct {
 	in      *bufio.Reader
 	dump    *hitrace.ProcessDump
-	section section
-	text    int    // number of buffered bytes that belong to the section's text
-	escape  escape // state within a string
-	lineEnd bool   // the last byte read was a line end
+	inside  bool // a section
+	text    int  // number of buffered bytes that belong to the section's text
+	lineEnd bool // the last byte read was a line end
 }
 
 func (p *page) Read(b []byte) (int, error) {
@@ -78,7 +54,7 @@ func (p *page) Read(b []byte) (int, error) {
 		return 0, nil
 	}
 	for {
-		if p.section == noSection {
+		if !p.inside {
 			if err := p.nextSection(); err != nil {
 				return 0, err
 			}
@@ -88,42 +64,43 @@ func (p *page) Read(b []byte) (int, error) {
 				return 1, nil
 			}
 		}
-		n, err := p.read(b)
+		n, err := (*section)(p).Read(b)
 		if n > 0 {
 			p.lineEnd = b[n-1] == '\n'
+			return n, nil
 		}
-		if n > 0 || err != nil {
-			return n, err
+		if err != io.EOF {
+			return 0, err
 		}
 	}
 }
 
-// read reads from the current section. It returns 0 and nil at its end.
-func (p *page) read(b []byte) (int, error) {
-	if p.text == 0 {
+// section reads the current section of a page.
+type section page
+
+func (p *section) Read(b []byte) (int, error) {
+	if p.inside && p.text == 0 {
 		if err := p.advance(); err != nil {
 			return 0, err
 		}
 	}
-	text, _ := p.in.Peek(min(p.text, len(b)))
-	n, used := 0, len(text)
-	if p.section == stringSection {
-		n, used = p.escape.resolve(b, text)
-	} else {
-		n = copy(b, text)
+	if !p.inside {
+		return 0, io.EOF
 	}
-	p.text -= used
-	p.in.Discard(used)
+	text, _ := p.in.Peek(min(p.text, len(b)))
+	n := copy(b, text)
+	p.text -= n
+	p.in.Discard(n)
 	return n, nil
 }
 
 // advance sets p.text to the number of buffered bytes of the section's text. It
 // returns io.ErrUnexpectedEOF if the page ends within the section.
-func (p *page) advance() error {
+func (p *section) advance() error {
 	window, err := p.in.Peek(p.in.Size())
 	if i := bytes.Index(window, []byte(sectionEnd)); i >= 0 {
-		if p.text = len(p.cutTail(window[:i])); p.text == 0 {
-			p.section = noSection
+		if p.text = len(cutTail(window[:i])); p.text == 0 {
+			p.inside = false
 			p.in.Discard(i + len(sectionEnd))
 		}
 		return nil
@@ -138,16 +115,12 @@ func (p *page) advance() error {
 	return nil
 }
 
-// cutTail removes what follows the text of a section before its end.
-func (p *page) cutTail(text []byte) []byte {
+// cutTail removes the blanks on the line of the end of a section, unless a part of them
+// was already read.
+func cutTail(text []byte) []byte {
 	cut := bytes.TrimRight(text, " \t")
-	if p.section == stringSection {
-		cut = bytes.TrimSuffix(bytes.TrimRight(text, " \t\r\n;"), []byte(`"`))
-	} else if len(cut) > 0 && cut[len(cut)-1] != '\n' {
+	if len(cut) > 0 && cut[len(cut)-1] != '\n' || len(text)-len(cut) > maxTail {
 		return text
-	}
-	if len(text)-len(cut) > maxTail {
-		return text // a part of the tail was already read
 	}
 	return cut
 }
@@ -156,8 +129,7 @@ func (p *page) cutTail(text []byte) []byte {
 // there is none.
 func (p *page) nextSection() error {
 	for {
-		kind, err := p.find()
-		if err != nil {
+		if err := p.find(); err != nil {
 			return err
 		}
 		p.skipLineEnd()
@@ -165,16 +137,16 @@ func (p *page) nextSection() error {
 		if i := bytes.Index(window, []byte(sectionEnd)); i >= 0 {
 			window = window[:i]
 		}
-		p.section, p.text, p.escape = kind, 0, escape{}
+		p.inside, p.text = true, 0
 		switch {
 		case isDump(window):
-			if err := p.readDump(); err != nil {
+			if err := p.dump.Read((*section)(p)); err != nil {
 				return err
 			}
-		case kind == textSection && isFtrace(window), kind == stringSection && isFtrace(resolved(window)):
+		case isFtrace(window):
 			return nil
 		}
-		p.section = noSection
+		p.inside = false
 	}
 }
 
@@ -187,37 +159,18 @@ func (p *page) skipLineEnd() {
 	}
 }
 
-// readDump reads a list of processes.
-func (p *page) readDump() error {
-	var buffer [4 << 10]byte
-	for p.section != noSection {
-		n, err := p.read(buffer[:])
+// find advances past the start of the next section.
+func (p *page) find() error {
+	for {
+		window, err := p.in.Peek(p.in.Size())
+		if at := bytes.Index(window, []byte(sectionStart)); at >= 0 {
+			p.in.Discard(at + len(sectionStart))
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		p.dump.Write(buffer[:n])
-	}
-	p.dump.Flush()
-	return nil
-}
-
-// find advances past the start of the next section.
-func (p *page) find() (section, error) {
-	for {
-		window, err := p.in.Peek(p.in.Size())
-		kind, start := textSection, textStart
-		at := bytes.Index(window, []byte(start))
-		if i := bytes.Index(window, []byte(stringStart)); i >= 0 && (at < 0 || i < at) {
-			kind, start, at = stringSection, stringStart, i
-		}
-		if at >= 0 {
-			p.in.Discard(at + len(start))
-			return kind, nil
-		}
-		if err != nil {
-			return noSection, err
-		}
-		p.in.Discard(len(window) - maxStart + 1)
+		p.in.Discard(len(window) - len(sectionStart) + 1)
 	}
 }
 

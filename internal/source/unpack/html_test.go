@@ -17,7 +17,6 @@ func TestHTML(t *testing.T) {
 		start  = `<script class="trace-data" type="application/text">`
 		end    = `</script>`
 		none   = "an HTML page without a text trace"
-		script = `linuxPerfData = "`
 		events = " app-2000  ( 2000) [000] ....   100.000000: tracing_mark_write: I|2000|one\n"
 	)
 	viewer := strings.Repeat("<script>"+strings.Repeat("x", 1<<20)+end+"\n", 3)
@@ -39,19 +38,6 @@ func TestHTML(t *testing.T) {
 		{"only a viewer", "<html>" + viewer, "", none},
 		{"empty section", "<html>" + start + end, "", none},
 		{"only processes", "<html>" + start + "\nPROCESS DUMP\n", "", none},
-		{"of 2012", "<!DOCTYPE html>\n" + viewer + "  <script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n" + events[:len(events)-1] + "\\n\";\n  </script>\n</body>\n", "# tracer: nop\n" + events, ""},
-		{"of 2012, long", "<html>" + script + strings.Repeat(events[:len(events)-1]+"\\n\\\n", 10_000) + "\";" + end, strings.Repeat(events, 10_000), ""},
-		{"of 2012, CR LF", "<html>\r\n" + script + "\\\r\n# x\\n\\\r\n# y\\r\\n\";\r\n  " + end, "# x\n# y\r\n", ""},
-		{"of 2012, escapes", "<html>" + script + `# \"a\" \'b\' c\\d \/ \t \x41 \d \\n` + "\\\\\\\n\\\rx" + `\";` + end, "# \"a\" 'b' c\\d / \t \\x41 \\d \\n\\x", ""},
-		{"of 2012, a line end after one that the string goes on after", "<html>" + script + "# a\\\rb\nc\";" + end, "# ab\nc", ""},
-		{"of 2012, a backslash at the end", "<html>" + script + `# a\` + end + script + `# b";` + end, "# a\n# b", ""},
-		{"of 2012, quotes as they are", "<html>" + script + `# a"; "b` + `";` + end, `# a"; "b`, ""},
-		{"of 2012, no end of the string", "<html>" + script + `# a\n` + end, "# a\n", ""},
-		{"of 2012, blanks before the end", "<html>" + script + `# a\n         \n"  ;  ` + "\r\n\t " + end, "# a\n         \n", ""},
-		{"of 2012, many blanks before the end", "<html>" + script + `# a";` + strings.Repeat(" ", 65) + end, `# a";` + strings.Repeat(" ", 65), ""},
-		{"of 2012, empty", "<html>" + script + `";` + end, "", none},
-		{"a viewer of pages of 2012", "<html><script>if (/" + script + `\\$/.test(x)) {` + end + start + "\n# x\n" + end, "# x\n", ""},
-		{"of both kinds", "<html>" + script + `# x";` + end + start + "\n# y\n" + end + script + `# z\n";` + end, "# x\n# y\n# z\n", ""},
 	} {
 		got := open(t, strings.NewReader(test.page), unpack.Options{Strict: true})
 		if string(got.content) != test.content || message(got.err) != test.problem {
@@ -68,13 +54,6 @@ func TestHTML(t *testing.T) {
 		got := open(t, inPieces(strings.NewReader(page), 1000), unpack.Options{Strict: true})
 		if got.err != nil || !bytes.Equal(got.content, []byte(section+events)) {
 			t.Fatalf("shifted by %d: %d bytes, %v", shift, len(got.content), got.err)
-		}
-		// The same as strings: what is escaped falls anywhere, too.
-		page = "<html>" + strings.Repeat(" ", 65536-150+shift) + script + strings.ReplaceAll(section, "\n", "\\n\\\r\n") + `";` + strings.Repeat(" ", 20) + end +
-			strings.Repeat("x", 65536-300) + script + strings.Repeat(`\\`, 50_000+shift) + `# \n";` + end + script + "# " + strings.Repeat(`\\`, 50_000+shift) + `\n";` + end
-		got = open(t, inPieces(strings.NewReader(page), 1000), unpack.Options{Strict: true})
-		if want := section + "# " + strings.Repeat(`\`, 50_000+shift) + "\n"; got.err != nil || string(got.content) != want {
-			t.Fatalf("string, shifted by %d: %d bytes, %v; want %d", shift, len(got.content), got.err, len(want))
 		}
 	}
 }

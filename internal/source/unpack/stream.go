@@ -1,6 +1,7 @@
 package unpack
 
 import (
+	"archive/zip"
 	"errors"
 	"fmt"
 	"io"
@@ -74,5 +75,5 @@ func (s *stream) damaged(err error) error {
 }
 
 func isChecksum(err error) bool {
-	return errors.Is(err, errChecksum) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch)
+	return errors.Is(err, zip.ErrChecksum) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch)
 }

@@ -15,8 +15,7 @@
 //	zstd     one or more frames, also skippable ones
 //	zip      with one file, or with several of which Options.Entry selects one
 //	tar      the same
-//	HTML     a systrace page with the text in a script element or, in 2012, in a
-//	         string of a script
+//	HTML     a systrace page with the text in a script element
 //	UTF-16   with a byte order mark, as PowerShell's > writes it
 //
 // A byte order mark of UTF-8 is skipped; bzip2 and xz are errors. The package never

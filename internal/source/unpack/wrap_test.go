@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
-	"strings"
 	"unicode/utf16"
 
 	"github.com/klauspost/compress/gzip"
@@ -29,13 +28,7 @@ var wrappers = []wrapper{
 	}},
 	{"gzip padded", "gzip", false, func(b []byte) []byte { return append(gzipped(b), make([]byte, 1000)...) }},
 	{"zlib", "zlib", false, zlibbed(zlib.DefaultCompression)},
-	{"zlib fastest", "zlib", false, zlibbed(zlib.BestSpeed)},
 	{"zlib best", "zlib", false, zlibbed(zlib.BestCompression)},
-	{"zlib x^", "zlib", false, func(b []byte) []byte {
-		packed := zlibbed(zlib.DefaultCompression)(b)
-		packed[1] = '^'
-		return packed
-	}},
 	{"hitrace -z", "zlib", false, func(b []byte) []byte {
 		return append([]byte("TRACE:\n"), zlibbed(zlib.DefaultCompression)(b)...)
 	}},
@@ -58,10 +51,6 @@ var wrappers = []wrapper{
 	{"UTF-8 with a mark", "", false, func(b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) }},
 	{"UTF-16, little end first", "UTF-16", true, wide(binary.LittleEndian)},
 	{"UTF-16, big end first", "UTF-16", true, wide(binary.BigEndian)},
-	{"HTML of 2012", "HTML", true, func(b []byte) []byte {
-		quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", `\r`, "\n", "\\n\\\n").Replace(string(b))
-		return []byte("<!DOCTYPE html>\n<html>\n  <script>\n  var linuxPerfData = \"\\\n" + strings.TrimSuffix(quoted, "\\\n") + "\";\n  </script>\n</html>\n")
-	}},
 }
 
 const sectionStart = `  <script class="trace-data" type="application/text">`

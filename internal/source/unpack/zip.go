@@ -7,11 +7,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
 	"io"
 
 	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zstd"
 )
 
 // The first bytes of an archive: a file's header or, in an empty archive, the end
@@ -44,6 +43,15 @@ func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
 		return nil, &Error{What: "truncated or corrupt zip archive: it has no directory at its end", Hint: "copy the archive again"}
 	}
 	guard.passed = true
+	// The package zip checks sizes and checksums.
+	register := func(method uint16, open func(io.Reader) io.Reader) {
+		directory.RegisterDecompressor(method, func(r io.Reader) io.ReadCloser {
+			return io.NopCloser(open(bufio.NewReaderSize(packed(r), headSize)))
+		})
+	}
+	register(zip.Store, func(r io.Reader) io.Reader { return r })
+	register(zip.Deflate, func(r io.Reader) io.Reader { return flate.NewReader(r) })
+	register(zstd.ZipMethodWinZip, func(r io.Reader) io.Reader { return newFrames(r) })
 	var files []member
 	for i, f := range directory.File {
 		if !f.FileInfo().IsDir() {
@@ -54,8 +62,22 @@ func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openEntry(c, directory.File[i], packed)
+	f := directory.File[i]
+	if f.Flags&encrypted != 0 {
+		return nil, &Error{What: fmt.Sprintf("zip entry %s is encrypted", printable(f.Name)), Hint: "unzip it first"}
+	}
+	content, err := f.Open()
+	switch {
+	case err == zip.ErrAlgorithm:
+		return nil, &Error{What: fmt.Sprintf("zip entry %s uses unsupported compression: method %d", printable(f.Name), f.Method), Hint: "unzip it first"}
+	case err != nil:
+		return nil, &Error{What: fmt.Sprintf("zip entry %s is not at its place in the archive", printable(f.Name)), Hint: "copy the archive again"}
+	}
+	return c.newStream("zip entry", content), nil
 }
+
+// encrypted is the flag of an encrypted entry.
+const encrypted = 1
 
 // maxDirectory is the maximum size of an archive's directory in bytes. It allows
 // 90,000 files, for which the package zip needs some 25 MB.
@@ -90,78 +112,6 @@ func (g *directoryGuard) ReadAt(p []byte, at int64) (int, error) {
 	n, err := g.in.ReadAt(p, at)
 	if n == end64Size && bytes.HasPrefix(p, []byte(end64Magic)) && binary.LittleEndian.Uint64(p[end64Count:]) > maxDirectory/zipHeaderSize {
 		return 0, tooMany
-	}
-	return n, err
-}
-
-// Common compression methods.
-//
-// Source: APPNOTE.TXT of PKWARE, section 4.4.5.
-const (
-	stored    = 0
-	deflated  = 8
-	zstandard = 93
-)
-
-var otherMethods = map[uint16]string{9: "Deflate64", 12: "bzip2", 14: "LZMA", 95: "XZ", 98: "PPMd", 99: "AES"}
-
-// encrypted is the flag of an encrypted entry.
-const encrypted = 1
-
-// openEntry opens a file of an archive. It reads the archive through packed.
-func openEntry(c *Content, f *zip.File, packed func(io.Reader) io.Reader) (io.Reader, error) {
-	if f.Flags&encrypted != 0 {
-		return nil, &Error{What: fmt.Sprintf("zip entry %s is encrypted", printable(f.Name)), Hint: "unzip it first"}
-	}
-	raw, err := f.OpenRaw()
-	if err != nil {
-		return nil, &Error{What: fmt.Sprintf("zip entry %s is not at its place in the archive", printable(f.Name)), Hint: "copy the archive again"}
-	}
-	in := bufio.NewReaderSize(packed(raw), headSize)
-	e := &entry{file: f, hash: crc32.NewIEEE()}
-	switch f.Method {
-	case stored:
-		e.in = in
-	case deflated:
-		e.in = flate.NewReader(in)
-	case zstandard:
-		if e.in, err = newFrames(in); err != nil {
-			return nil, err
-		}
-	default:
-		name := otherMethods[f.Method]
-		if name == "" {
-			name = fmt.Sprintf("method %d", f.Method)
-		}
-		return nil, &Error{What: fmt.Sprintf("zip entry %s uses unsupported compression: %s", printable(f.Name), name), Hint: "unzip it first"}
-	}
-	return c.newStream("zip entry", e), nil
-}
-
-// entry reads a file of an archive and checks its size and checksum. The reader of
-// the package zip would drop a block of content if the file is too long.
-type entry struct {
-	file *zip.File
-	in   io.Reader
-	hash hash.Hash32
-	n    uint64
-}
-
-// errChecksum: the content does not match its checksum or its size.
-var errChecksum = errors.New("checksum mismatch")
-
-func (e *entry) Read(p []byte) (int, error) {
-	n, err := e.in.Read(p)
-	e.hash.Write(p[:n])
-	e.n += uint64(n)
-	if err != io.EOF {
-		return n, err
-	}
-	switch {
-	case e.n < e.file.UncompressedSize64:
-		err = io.ErrUnexpectedEOF
-	case e.n > e.file.UncompressedSize64, e.hash.Sum32() != e.file.CRC32:
-		err = errChecksum
 	}
 	return n, err
 }

@@ -36,11 +36,10 @@ func zlibOffset(head []byte) int {
 		return -1
 	}
 	i += len(traceLine)
-	if rest, ok := bytes.CutPrefix(head[i:], []byte("\n")); ok && isZlibHeader(rest) {
-		return i + len("\n")
-	}
-	if rest, ok := bytes.CutPrefix(head[i:], []byte("\r\n")); ok && isZlibHeader(rest) {
-		return i + len("\r\n")
+	for _, end := range []string{"\n", "\r\n"} {
+		if rest, ok := bytes.CutPrefix(head[i:], []byte(end)); ok && isZlibHeader(rest) {
+			return i + len(end)
+		}
 	}
 	return -1
 }
@@ -68,7 +67,11 @@ func openZlib(c *Content, in *bufio.Reader) (io.Reader, error) {
 	if _, err := in.Discard(zlibOffset(head)); err != nil {
 		return nil, err
 	}
-	return c.newStream("zlib stream", &inflater{in: in}), nil
+	stream, err := zlib.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return c.newStream("zlib stream", &inflater{in, stream}), nil
 }
 
 // inflater reads a zlib stream.
@@ -78,13 +81,6 @@ type inflater struct {
 }
 
 func (z *inflater) Read(p []byte) (int, error) {
-	if z.stream == nil {
-		stream, err := zlib.NewReader(z.in)
-		if err != nil {
-			return 0, err
-		}
-		z.stream = stream
-	}
 	n, err := z.stream.Read(p)
 	if err == io.EOF {
 		// A shell may have written blank lines after it.

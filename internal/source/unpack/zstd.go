@@ -28,8 +28,7 @@ func isZstd(head []byte) bool {
 }
 
 func openZstd(c *Content, in *bufio.Reader) (io.Reader, error) {
-	f, err := newFrames(in)
-	return c.newStream("zstd stream", f), err
+	return c.newStream("zstd stream", newFrames(in)), nil
 }
 
 // frames reads zstd frames and translates the decoder's errors.
@@ -38,10 +37,15 @@ type frames struct {
 	any bool // there was content
 }
 
-// newFrames returns a decoder without goroutines, which needs no Close.
-func newFrames(in io.Reader) (*frames, error) {
-	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-	return &frames{in: d}, err
+// newFrames returns a decoder without goroutines, which needs no Close. An error of the
+// first frame is one of Read.
+func newFrames(in io.Reader) *frames {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		panic(err) // of the options
+	}
+	d.Reset(in)
+	return &frames{in: d}
 }
 
 func (f *frames) Read(p []byte) (int, error) {
