@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
 )
@@ -26,11 +27,19 @@ const guide = "../../docs/perfetto.md"
 // block is a query in the guide and the output that stands below it.
 var block = regexp.MustCompile("(?s)```sql\n(.*?)```\n\n```text\n(.*?)```\n")
 
-// TestGuide runs the queries of docs/perfetto.md on the demo trace, each as it
-// stands, and compares their output with what the guide says. With -update it
-// writes that instead.
+// TestGuide checks what the documents state about the demo.
 func TestGuide(t *testing.T) {
 	session := loadDemo(t)
+	t.Run("queries", func(t *testing.T) { checkGuide(t, session) })
+	t.Run("commands.md", func(t *testing.T) { checkCommandsQueries(t, session) })
+	t.Run("UI commands", func(t *testing.T) { checkGuideCommands(t, session) })
+	t.Run("names", func(t *testing.T) { checkGuideNames(t, session) })
+}
+
+// checkGuide runs the queries of docs/perfetto.md on the demo trace, each as it
+// stands, and compares their output with what the guide says. With -update it
+// writes that instead.
+func checkGuide(t *testing.T, session *engine.Session) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
@@ -57,8 +66,7 @@ func TestGuide(t *testing.T) {
 
 // The queries of docs/commands.md print what the document states. Columns may be aligned,
 // and … stands for further rows.
-func TestCommandsQueries(t *testing.T) {
-	session := loadDemo(t)
+func checkCommandsQueries(t *testing.T, session *engine.Session) {
 	text, err := os.ReadFile("../../docs/commands.md")
 	if err != nil {
 		t.Fatal(err)
@@ -114,12 +122,15 @@ func layOut(table engine.Table) string {
 	return text.String()
 }
 
-// Each module stands alone, and finds nothing in a trace without frames.
+// Each module finds nothing in a trace without frames. In full, each is alone in its session.
 func TestModulesAlone(t *testing.T) {
 	enginetest.ForTest(t)
 	empty, _ := convert(t, strings.NewReader("   a-1   (    1) [000] ....  1.000000: print: B|1|x\n"), exporter.Options{})
+	session := load(t, empty)
 	for _, name := range modules(t) {
-		session := load(t, empty)
+		if slow.Enabled() {
+			session = load(t, empty)
+		}
 		if _, err := session.Query("INCLUDE PERFETTO MODULE ohos." + name + "; SELECT 1"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -191,10 +202,9 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// TestGuideCommands checks the commands and macros of docs/perfetto.md: that the
+// checkGuideCommands checks the commands and macros of docs/perfetto.md: that the
 // UI has them, and that their queries give what a track needs.
-func TestGuideCommands(t *testing.T) {
-	session := loadDemo(t)
+func checkGuideCommands(t *testing.T, session *engine.Session) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
@@ -223,8 +233,7 @@ func TestGuideCommands(t *testing.T) {
 }
 
 // The guide names all tracks and annotations that the demo has.
-func TestGuideIsComplete(t *testing.T) {
-	session := loadDemo(t)
+func checkGuideNames(t *testing.T, session *engine.Session) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)

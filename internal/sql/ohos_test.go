@@ -14,6 +14,7 @@ import (
 	"ohframe/exporter"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -79,7 +80,7 @@ func traces(t *testing.T) map[string]string {
 			list[tracetest.Name(path)] = text
 		}
 	}
-	for i, era := range []string{"3.2", "4.0", "harmonyos-6.1"} {
+	for i, era := range slow.Of([]string{"harmonyos-6.1"}, []string{"3.2", "4.0", "harmonyos-6.1"}) {
 		config := simulate.Everything()
 		config.Era, config.Seed, config.Kernel = era, uint64(i), simulate.KernelNone
 		config.Duration *= 4
@@ -90,28 +91,6 @@ func traces(t *testing.T) map[string]string {
 		list[era] = text.String()
 	}
 	return list
-}
-
-// Without the tracks there are no facts, so no table has rows.
-func TestWithoutTracks(t *testing.T) {
-	enginetest.ForTest(t)
-	demo, err := os.Open("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer demo.Close()
-	output, _ := convert(t, demo, exporter.Options{NoTracks: true})
-	session := load(t, output)
-	for _, name := range modules(t) {
-		query(t, session, "INCLUDE PERFETTO MODULE ohos."+name+"; SELECT 1")
-	}
-	for _, table := range []string{
-		"ohos_frame", "ohos_whole_frame", "ohos_jank", "ohos_fps", "ohos_hitch", "ohos_stage",
-		"ohos_or_android_frame", "ohos_or_android_whole_frame", "ohos_or_android_process", "ohos_or_android_blame",
-	} {
-		compare(t, table, query(t, session, "SELECT 1 FROM "+table), nil)
-	}
-	compare(t, "slices", query(t, session, "SELECT count() > 0 FROM actual_frame_timeline_slice"), rows{"1"})
 }
 
 // With Perfetto's names for Android's processes, frames are still those of
