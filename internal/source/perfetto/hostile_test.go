@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -115,6 +116,9 @@ func TestHostileLists(t *testing.T) {
 		"unknown":    {76, repeated([]byte{15 << 3, 0}, 16<<20)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "threads" {
+				slow.Skip(t)
+			}
 			trace := packet(c.field, c.payload)
 			hostiletest.CheckPeak(t, 80<<20, func() {
 				if _, _, err := perfetto.Read(t.Context(), withFrame(trace), perfetto.Options{Limits: tight}); err != nil {
@@ -122,6 +126,24 @@ func TestHostileLists(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Memory is that of the frames and a buffer, however much else a trace contains.
+func TestMemory(t *testing.T) {
+	slow.SkipRace(t)
+	allocated := func(packets int) uint64 {
+		r := withFrame(bytes.Repeat(packet(1, make([]byte, 60<<10)), packets))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, _, err := perfetto.Read(t.Context(), r, perfetto.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if small, large := allocated(0), allocated(500); large > small+1<<20 {
+		t.Errorf("%d bytes allocated for a frame, %d with 30 MB of other packets", small, large)
 	}
 }
 
@@ -229,7 +251,7 @@ func recorded(make func(*recording)) []byte {
 
 // Time grows as the trace does.
 func TestHostileTime(t *testing.T) {
-	slow.SkipRace(t)
+	slow.Skip(t)
 	for name, make := range map[string]func(r *recording, i int){
 		"frames of one token": func(r *recording, i int) {
 			r.surface(int64(2*i), 1, 1, app, "layer", [2]float64{float64(i), float64(i) + .1}, [2]float64{float64(i), float64(i) + .1}, fine)

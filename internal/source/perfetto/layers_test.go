@@ -238,18 +238,3 @@ func TestLayerUnfinished(t *testing.T) {
 		t.Errorf("%+v", p.Frames)
 	}
 }
-
-// Transactions have no numbers but tokens of the trace.
-func TestTransactionsAreTokens(t *testing.T) {
-	timeline, _ := read(t, androidRecording().bytes)
-	for _, f := range timeline.Frames {
-		for _, s := range f.Transactions {
-			if s.Index != max(0, f.Android.Timeline.Token) {
-				t.Errorf("%s has transaction %d", f, s.Index)
-			}
-		}
-		if f.Kind == analyzer.ApplicationFrame && !f.Facts.Has(analyzer.Truncated) && len(f.Transactions) == 0 {
-			t.Errorf("%s has no transaction", f)
-		}
-	}
-}
