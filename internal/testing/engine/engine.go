@@ -99,24 +99,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Query loads a trace, runs each of the given scripts as Session.Query does,
-// and returns their results.
-func (e *Engine) Query(ctx context.Context, trace string, sql ...string) ([]Table, error) {
-	session, err := e.Open(ctx, trace)
-	if err != nil {
-		return nil, err
-	}
-	var tables []Table
-	for _, script := range sql {
-		table, err := session.Query(script)
-		if err != nil {
-			return nil, errors.Join(err, session.Close())
-		}
-		tables = append(tables, table)
-	}
-	return tables, session.Close()
-}
-
 // Open loads the trace at the given path. Each of packages is a folder of SQL
 // modules, written DIR or DIR@NAME, which queries can then include as
 // NAME.module, where NAME is the folder's own name if none is given. The

@@ -22,14 +22,11 @@ const (
 	rpcRequest       protowire.Number = 2
 	rpcFatalError    protowire.Number = 5
 	rpcQueryArgs     protowire.Number = 103
-	rpcMetricArgs    protowire.Number = 105
 	rpcSummaryArgs   protowire.Number = 110
 	rpcQueryResult   protowire.Number = 203
-	rpcMetricResult  protowire.Number = 205
 	rpcSummaryResult protowire.Number = 214
 
 	methodQuery   = 3
-	methodMetric  = 5
 	methodSummary = 15
 )
 
@@ -50,13 +47,6 @@ func request(method uint64, number protowire.Number, args []byte) []byte {
 
 func queryRequest(sql string) []byte {
 	return request(methodQuery, rpcQueryArgs, appendBytes(nil, 1, []byte(sql)))
-}
-
-func metricRequest(name string, format MetricFormat) []byte {
-	args := appendBytes(nil, 1, []byte(name))
-	args = protowire.AppendTag(args, 2, protowire.VarintType)
-	args = protowire.AppendVarint(args, uint64(format))
-	return request(methodMetric, rpcMetricArgs, args)
 }
 
 // summaryRequest asks for all metrics of a specification, and for the metadata of a query
@@ -106,7 +96,7 @@ func readReply(r *bufio.Reader) ([]byte, error) {
 		switch number {
 		case rpcFatalError:
 			fatal = value
-		case rpcQueryResult, rpcMetricResult, rpcSummaryResult:
+		case rpcQueryResult, rpcSummaryResult:
 			result = value
 		}
 	})
@@ -244,21 +234,4 @@ func (q *queryResult) addBatch(batch []byte) error {
 		return fmt.Errorf("%w: incomplete row", errProtocol)
 	}
 	return nil
-}
-
-// metricResult is a ComputeMetricResult message.
-type metricResult struct {
-	text    string
-	message string // the engine's error, empty on success
-}
-
-func (m *metricResult) set(reply []byte) error {
-	return eachField(reply, func(number protowire.Number, _ uint64, value []byte) {
-		switch number {
-		case 2:
-			m.message = string(value)
-		case 3, 4: // as text, as JSON
-			m.text = string(value)
-		}
-	})
 }

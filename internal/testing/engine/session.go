@@ -66,31 +66,6 @@ func (s *Session) Query(sql string) (Table, error) {
 	return result.table, nil
 }
 
-// MetricFormat is a way to print a metric.
-type MetricFormat int
-
-// The formats of Session.Metric.
-const (
-	MetricText MetricFormat = 1 // protocol buffer text format
-	MetricJSON MetricFormat = 2
-)
-
-// Metric computes one of Perfetto's built-in metrics, such as
-// android_frame_timeline_metric, and returns it in the given format.
-func (s *Session) Metric(name string, format MetricFormat) (string, error) {
-	var result metricResult
-	err := s.call(metricRequest(name, format), func(reply []byte) (bool, error) {
-		return true, result.set(reply)
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case result.message != "":
-		return "", errors.New(result.message)
-	}
-	return result.text, nil
-}
-
 // Summarize computes all metrics of a trace summary specification in text format, and
 // the metadata of the query with the given id, unless that is empty.
 func (s *Session) Summarize(spec, metadata string) (Summary, error) {

@@ -31,7 +31,7 @@ func TestSession(t *testing.T) {
 	session := enginetest.Load(t, []byte(textTrace))
 	for name, test := range map[string]func(t *testing.T, session *engine.Session){
 		"query": testQuery, "values": testValues, "large result": testLargeResult,
-		"scripts": testScripts, "errors": testQueryErrors, "metric": testMetric,
+		"scripts": testScripts, "errors": testQueryErrors,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, session) })
 	}
@@ -160,56 +160,6 @@ func TestPackages(t *testing.T) {
 		if want := "text\n\"by the module\"\n"; got.String() != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
-	}
-}
-
-func testMetric(t *testing.T, session *engine.Session) {
-	for format, want := range map[engine.MetricFormat]string{
-		engine.MetricText: "android_frame_timeline_metric {",
-		engine.MetricJSON: `"android_frame_timeline_metric": {`,
-	} {
-		got, err := session.Metric("android_frame_timeline_metric", format)
-		if err != nil || !strings.Contains(got, want) {
-			t.Errorf("got %q and error %v, want %q", got, err, want)
-		}
-	}
-	if _, err := session.Metric("no_metric", engine.MetricText); err == nil || !strings.Contains(err.Error(), "no_metric") {
-		t.Errorf("got error %v, want one that names the metric", err)
-	}
-}
-
-func TestUnreadableTrace(t *testing.T) {
-	e := enginetest.ForTest(t)
-	garbage := filepath.Join(t.TempDir(), "garbage")
-	if err := os.WriteFile(garbage, []byte("not a trace\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]string{
-		garbage:                        "Unknown trace type",
-		filepath.Join(garbage, "none"): "none",
-	} {
-		if _, err := e.Query(t.Context(), path, "SELECT 1"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got error %v, want one with %q", path, err, want)
-		}
-	}
-}
-
-func TestEngineQuery(t *testing.T) {
-	e := enginetest.ForTest(t)
-	path := filepath.Join(t.TempDir(), "trace")
-	if err := os.WriteFile(path, []byte(textTrace), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Query(t.Context(), path, "SELECT count(*) AS slices FROM slice", "SELECT 'b' AS a")
-	want := []engine.Table{
-		{Columns: []string{"slices"}, Rows: [][]any{{int64(2)}}},
-		{Columns: []string{"a"}, Rows: [][]any{{"b"}}},
-	}
-	if err != nil || !reflect.DeepEqual(tables, want) {
-		t.Errorf("got %v and error %v, want %v", tables, err, want)
-	}
-	if _, err := e.Query(t.Context(), path, "SELECT 1", "SELEC 1"); err == nil {
-		t.Error("no error for malformed SQL")
 	}
 }
 
