@@ -67,17 +67,17 @@ docs:
 causes:
 	OHFRAME_UPDATE_DOCS=1 go test ./analyzer/why -run '^TestInjectedCauses$$' -count 1 -v -timeout 60m
 
-# Measures ohframe against its aims on BENCH_TRACES, by default one of BENCH_SIZE that is
+# Measures ohframe against its aims on BENCH_TRACES, by default one of BENCH_SIZE MB that is
 # written once, and on a fleet of BENCH_FLEET traces of 1 MB. BENCH_BEFORE is the program of
 # another commit.
-BENCH_SIZE := 256MB
+BENCH_SIZE := 256
 BENCH_TRACES = $(bench_trace)
 BENCH_FLEET := 1000
-bench_trace := build/bench-$(BENCH_SIZE).ftrace
+bench_trace := build/bench-$(BENCH_SIZE)MB.ftrace
 
 $(bench_trace):
 	@mkdir -p build
-	go run ./internal/testing/simulate/cmd/simulate -capture -size $(BENCH_SIZE) -out $@.tmp && mv $@.tmp $@
+	go run ./internal/testing/simulate/cmd/simulate -capture $(BENCH_SIZE) >$@.tmp && mv $@.tmp $@
 
 bench: build engine $(BENCH_TRACES)
 	go run ./internal/tools/bench -engine -fleet $(BENCH_FLEET) $(if $(BENCH_BEFORE),-before $(BENCH_BEFORE)) $(BENCH_TRACES)

@@ -58,7 +58,7 @@ func TestScenes(t *testing.T) {
 				continue
 			}
 			check(cause+"/"+string(kernel), simulate.Scene{
-				Kernel: kernel, Cause: simulate.Cause(cause), Seed: uint64(i), RefreshHz: 60 + 30*((i+j)%3), Noise: j == 0,
+				Kernel: kernel, Cause: simulate.Cause(cause), Seed: uint64(i), RefreshHz: 60 + 30*((i+j)%3),
 				ClockOffset: trace.Duration(i) * 1_234_567_891, CRLF: i%2 == 0, NoTGID: i%3 == 0,
 			})
 		}

@@ -115,8 +115,8 @@ func expected(s *simulate.Scene, c *simulate.CauseTruth) []string {
 	case c.Wait == "run.work":
 		return []string{"run"}
 	}
-	if s.NoBlockedReason {
-		return append([]string{c.Wait}, c.Acceptable...)
+	if s.NoBlockedReason && c.Wait == "fence" {
+		return []string{"fence", "kernel"}
 	}
 	return []string{c.Wait}
 }

@@ -124,18 +124,18 @@ func (s *sim) appFrame(p *app, a *actor) {
 	s.record.frames = append(s.record.frames, f)
 	a.compute(s.about(100*trace.Microsecond) + s.extra(v, 4))
 	f.Start = s.now
-	a.beginMark("frame", receiveVsync, values{
+	a.beginMark(receiveVsync, values{
 		name: p.window, bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.Vsync, fd: 61,
 	})
 	a.compute(15 * trace.Microsecond)
 	wrong := s.plight(v)
 	for i := range p.Instances {
-		a.beginMark("frame", onVsyncEvent, values{now: v.now})
+		a.beginMark(onVsyncEvent, values{now: v.now})
 		for _, change := range s.injected(v.index).around {
 			change(a, true)
 		}
 		a.compute(10 * trace.Microsecond)
-		a.beginMark("frame", uiTask, values{now: v.now, id: f.Vsync, count: int64(100000 + i)})
+		a.beginMark(uiTask, values{now: v.now, id: f.Vsync, count: int64(100000 + i)})
 		s.build(p, a, f, v, wrong, i == p.Instances-1)
 		a.end()
 		a.compute(s.about(20 * trace.Microsecond))
@@ -164,18 +164,19 @@ func (s *sim) appFrame(p *app, a *actor) {
 func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool) {
 	// Instances share the time of a frame.
 	part := func(percent int) trace.Duration { return s.part(v, percent) / trace.Duration(p.Instances) }
-	a.begin("build", "FlushBuild", "FlushBuild", "I39")
+	a.begin("FlushBuild", "I39")
 	a.compute(part(5))
-	s.interfere(a, v, true)
 	a.end()
 	s.usualDecoy(a, v)
 
-	a.beginMark("layout", layoutTask, values{})
+	a.beginMark(layoutTask, values{})
 	a.compute(part(4))
-	a.begin("layout", "CreateTaskMeasure[List]", "CreateTaskMeasure[List][self:86][parent:85]", "I39")
+	a.begin("CreateTaskMeasure[List][self:86][parent:85]", "I39")
 	a.compute(part(8))
 	a.end()
-	s.interfere(a, v, false)
+	for _, inject := range s.injected(v.index).inFrame {
+		inject(a)
+	}
 	a.compute(s.extra(v, 40) / trace.Duration(p.Instances))
 	if d := wrong.until.Sub(s.now); wrong.until.Known() && last && d > 0 {
 		if wrong.blocked {
@@ -184,21 +185,21 @@ func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool
 			a.compute(d)
 		}
 	}
-	a.begin("layout", "CreateTaskLayout[List]", "CreateTaskLayout[List][self:86][parent:85]", "I39")
+	a.begin("CreateTaskLayout[List][self:86][parent:85]", "I39")
 	a.compute(part(6))
 	a.end()
 	a.compute(part(4))
 	a.end()
-	s.inSlice(a, "record", "FlushRenderTask", "I39", part(6))
+	s.inSlice(a, "FlushRenderTask", "I39", part(6))
 	s.flush(p, a, f, v, wrong)
 }
 
 // flush sends the frame's transactions.
 func (s *sim) flush(p *app, a *actor, f *Frame, v vsync, wrong plight) {
-	a.beginMark("submit", flushMessages, values{})
+	a.beginMark(flushMessages, values{})
 	a.compute(s.part(v, 2))
 	if !wrong.empty || s.era.has(uiSkip) {
-		a.beginMark("submit", sendCommands, values{count: int64(p.PID) << 32})
+		a.beginMark(sendCommands, values{count: int64(p.PID) << 32})
 		a.compute(10 * trace.Microsecond)
 		if wrong.empty {
 			a.slice(uiSkip, values{}, 3*trace.Microsecond)
@@ -219,7 +220,7 @@ func (s *sim) send(p *app, a *actor, f *Frame, v vsync, stamp monotonic) *transa
 	tr := &transaction{app: p, index: p.lastIndex, stamp: stamp, frame: f, sent: s.now, hold: s.injected(v.index).held}
 	tr.lost = s.choices.chance(s.Chances.Lost)
 	s.record.transactions = append(s.record.transactions, tr)
-	a.beginMark("submit", marshTransaction, values{count: 12, pid: p.PID, tid: a.tid, index: tr.index, now: stamp})
+	a.beginMark(marshTransaction, values{count: 12, pid: p.PID, tid: a.tid, index: tr.index, now: stamp})
 	a.compute(s.about(60 * trace.Microsecond))
 	tr.arrives = s.now
 	if s.choices.chance(s.Chances.Held) {
@@ -234,7 +235,7 @@ func (s *sim) send(p *app, a *actor, f *Frame, v vsync, stamp monotonic) *transa
 	}
 	if s.Detail && !tr.lost || at.Known() {
 		s.post(s.unmarshal, a, func(u *actor) {
-			u.beginMark("", unmarshTransaction, values{pid: p.PID})
+			u.beginMark(unmarshTransaction, values{pid: p.PID})
 			u.compute(max(at.Sub(s.now), 15*trace.Microsecond))
 			u.end()
 		})
@@ -256,7 +257,7 @@ func (s *sim) lateFlush(p *app, a *actor, f *Frame, v vsync) {
 	if len(p.due) > 0 {
 		return
 	}
-	a.beginMark("", sendCommands, values{count: int64(p.PID) << 32})
+	a.beginMark(sendCommands, values{count: int64(p.PID) << 32})
 	a.compute(8 * trace.Microsecond)
 	s.send(p, a, owner, v, stamp).byStamp = true
 	a.compute(4 * trace.Microsecond)
@@ -271,12 +272,12 @@ func (s *sim) workerFrame(p *app, a *actor, v vsync) {
 	f.Start = s.now
 	wrong, batched := s.plight(v), s.choices.chance(0.8)
 	if batched {
-		a.beginMark("", uvTrace, values{})
+		a.beginMark(uvTrace, values{})
 		a.compute(6 * trace.Microsecond)
 	}
-	a.beginMark("", onVsyncEvent, values{now: v.now})
+	a.beginMark(onVsyncEvent, values{now: v.now})
 	a.compute(8 * trace.Microsecond)
-	a.beginMark("", uiTask, values{now: v.now, id: f.Vsync, count: 200000})
+	a.beginMark(uiTask, values{now: v.now, id: f.Vsync, count: 200000})
 	s.build(p, a, f, v, wrong, true)
 	a.end()
 	s.keepAway(a, s.traceTime(v.now.add(v.period)))

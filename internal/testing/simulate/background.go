@@ -102,7 +102,7 @@ func (s *sim) addBackground() {
 		for i, name := range backgroundThreads {
 			pid := trace.PID(600 + 10*(i/3))
 			a := s.newActor(pid, trace.TID(3000+100*n+i), "", fmt.Sprintf(name, n), l.core.index, 13-i, l.work)
-			a.importance = 0 // none preempts another
+			a.importance, a.idle = 0, true // none preempts another
 			l.threads = append(l.threads, a)
 		}
 		s.after(trace.Duration(n)*10*trace.Microsecond, l.rouse)
@@ -121,7 +121,7 @@ func (l *lane) rouse() {
 func (l *lane) wake(by *actor) {
 	from := l.s.background.random.below(int64(len(l.threads)))
 	for i := range l.threads {
-		if a := l.threads[(int(from)+i)%len(l.threads)]; a.current.state == blocked && a.current.wait == "vsync" {
+		if a := l.threads[(int(from)+i)%len(l.threads)]; a.state == blocked && a.idle {
 			l.s.machine.wake(a, by)
 			return
 		}
@@ -142,13 +142,13 @@ func (l *lane) work(a *actor) {
 			l.do(a, next)
 			l.pass(a)
 		}
-		for len(a.places) > 0 {
+		for len(a.levels) > 0 {
 			a.end()
 			l.pass(a)
 		}
 		switch {
 		case s.ended:
-			a.block('S', "end", reason{})
+			a.block('S', reason{})
 		case s.mix.lacks("sched_wakeup") < 0:
 			a.moveTo(l.core) // it would go on
 		default:
@@ -157,7 +157,9 @@ func (l *lane) work(a *actor) {
 				l.pass(a)
 			}
 			s.after(30*trace.Microsecond, l.rouse)
-			a.block('S', "vsync", reason{})
+			a.idle = true
+			a.block('S', reason{})
+			a.idle = false
 		}
 	}
 }
@@ -181,7 +183,7 @@ func (l *lane) do(a *actor, line string) {
 	cpu := " cpu_id=" + strconv.Itoa(l.core.index)
 	switch line {
 	case "B", "E":
-		if open := len(a.places); open > 0 && (line == "E" || open == 6) {
+		if open := len(a.levels); open > 0 && (line == "E" || open == 6) {
 			a.end()
 		} else {
 			l.beginSlice(a)
@@ -206,7 +208,7 @@ func (l *lane) do(a *actor, line string) {
 		l.wake(a)
 	case "sched_blocked_reason":
 		s.after(r.between(100*trace.Microsecond, 900*trace.Microsecond), func() { s.wake(a, nil) })
-		a.block('S', "io", reason{0, s.caller("fscache_page_get_and_lock")})
+		a.block('S', reason{0, s.caller("fscache_page_get_and_lock")})
 	case "block_rq_issue", "block_rq_complete":
 		at := number(134_000_000+8*n) + " + 72 ["
 		a.kernel("block_rq_issue: 12,80 RCVHS 36864 () " + at + a.name + "]")
@@ -214,7 +216,7 @@ func (l *lane) do(a *actor, line string) {
 			s.kernelLine(l.core, l.core.running, false, "block_rq_complete: 12,80 RCVHS () "+at+"0]")
 			s.wake(a, nil)
 		})
-		a.block('D', "io", reason{1, s.caller("io_schedule")})
+		a.block('D', reason{1, s.caller("io_schedule")})
 	case "mm_filemap_delete_from_page_cache", "mm_filemap_add_to_page_cache":
 		for range 4 + r.below(12) { // they are never single
 			s.background.page += 64
@@ -258,10 +260,10 @@ func (l *lane) beginSlice(a *actor) {
 	}).append(nil, sliceTexts[i].text))
 	if level == "" {
 		a.foreign("B", text)
-		a.open("", "", "")
+		a.levels = append(a.levels, "")
 		return
 	}
-	a.begin("", "", text, level)
+	a.begin(text, level)
 }
 
 // backgroundThreads run in every lane; the verb is the lane.

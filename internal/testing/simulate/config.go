@@ -3,7 +3,6 @@ package simulate
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ohframe/analyzer/trace"
@@ -221,29 +220,13 @@ func Capture(size int64) Config {
 }
 
 func (c *Config) check() error {
-	for _, choice := range []struct {
-		what, value string
-		known       []string
-	}{
-		{"era", c.Era, Eras()},
-		{"kernel", string(c.Kernel), []string{"", string(KernelLinux), string(KernelHongMeng)}},
-	} {
-		if !slices.Contains(choice.known, choice.value) {
-			return fmt.Errorf("no %s is called %q; there are %s", choice.what, choice.value, strings.Join(choice.known, " "))
-		}
-	}
-	if c.Background > 0 && c.Kernel != KernelHongMeng {
+	switch {
+	case findEra(c.Era) == nil:
+		return fmt.Errorf("no era is called %q; there are %s", c.Era, strings.Join(Eras(), " "))
+	case c.Kernel != KernelNone && c.Kernel != KernelLinux && c.Kernel != KernelHongMeng:
+		return fmt.Errorf("no kernel is called %q", c.Kernel)
+	case c.Background > 0 && c.Kernel != KernelHongMeng:
 		return errors.New("background work is that of HongMeng")
-	}
-	for i, a := range c.Apps {
-		for _, b := range c.Apps[:i] {
-			if max(a.PID, b.PID)-min(a.PID, b.PID) < appTIDs {
-				return fmt.Errorf("%s: pid %d is less than %d away from another's", a.Bundle, a.PID, appTIDs)
-			}
-		}
 	}
 	return nil
 }
-
-// appTIDs is how far an application's threads are at most from its pid.
-const appTIDs = 30

@@ -14,8 +14,7 @@ import (
 // machine schedules threads on processors and writes what the kernel traces of it.
 // It simulates time by events: nothing happens between two of them. Each thread is
 // a function that runs as a coroutine: it computes for some time, blocks, wakes
-// others and writes markers. What every thread did at every moment is recorded while
-// it happens, so the record does not depend on the text.
+// others and writes markers.
 //
 // All times are multiples of a unit, the resolution of a line.
 type machine struct {
@@ -69,23 +68,6 @@ const (
 	blocked   runState = 'b'
 )
 
-// segment is a time in which a thread did one thing in one place.
-type segment struct {
-	from, to trace.Time
-	state    runState
-	letter   byte      // of a blocked thread: its prev_state
-	wait     string    // wait code
-	place    placeMark // the innermost open slice
-	other    *actor    // who had the processor while it was preempted; who woke it
-}
-
-// placeMark is an open slice.
-type placeMark struct {
-	stage string
-	name  string // without the values that differ between instances
-	level string
-}
-
 // actor is a thread of a machine.
 type actor struct {
 	thread
@@ -93,19 +75,18 @@ type actor struct {
 	process    string
 	name       string
 	importance int  // the greater one preempts
-	interrupt  bool // serves interrupts
 	asHandler  bool // on Linux an interrupt handler, not a thread
 	resume     func() (request, bool)
 	stop       func()
 	yield      func(request) bool
 
-	recorded bool // keeps its history
-	idle     bool // blocked because it has nothing to do
+	state    runState
+	letter   byte       // of a blocked thread: its prev_state
+	since    trace.Time // when it blocked
+	idle     bool       // blocked because it has nothing to do
 	core     *core
-	nominal  int // kHz at which a computation takes its length
-	current  segment
-	history  []segment
-	places   []placeMark
+	nominal  int            // kHz at which a computation takes its length
+	levels   []string       // of the open slices
 	left     trace.Duration // of the present computation, at the nominal frequency
 	computed trace.Time     // when left was last brought up to date
 	epoch    int            // the number of the present plan
@@ -123,8 +104,7 @@ type reason struct {
 // request is what a thread asks of the machine.
 type request struct {
 	compute trace.Duration
-	letter  byte   // blocks with this state
-	wait    string // the wait code of that
+	letter  byte // blocks with this state
 	reason  reason
 	migrate *core
 }
@@ -152,7 +132,6 @@ func (m *machine) run() {
 		e.do()
 	}
 	for _, a := range m.actors {
-		a.enter(a.current)
 		a.stop()
 	}
 }
@@ -171,7 +150,7 @@ func (m *machine) newActor(pid trace.PID, tid trace.TID, process, name string, c
 		// A thread has random numbers of its own, so that others do not change what it does.
 		latency: newRandom(m.seed, 100+2*uint64(tid)), spelling: newRandom(m.seed, 101+2*uint64(tid)),
 	}
-	a.current = segment{from: m.now, state: blocked, letter: 'S', wait: "vsync"}
+	a.state, a.letter, a.since = blocked, 'S', m.now
 	a.resume, a.stop = iter.Pull(func(yield func(request) bool) {
 		defer func() {
 			if r := recover(); r != nil && r != any(stopped{}) {
@@ -204,47 +183,37 @@ func (a *actor) compute(d trace.Duration) {
 }
 
 // block waits until somebody wakes the thread.
-func (a *actor) block(letter byte, wait string, why reason) {
-	a.ask(request{letter: letter, wait: wait, reason: why})
+func (a *actor) block(letter byte, why reason) {
+	a.ask(request{letter: letter, reason: why})
 }
 
 // moveTo continues on another processor.
 func (a *actor) moveTo(c *core) { a.ask(request{migrate: c}) }
 
-// begin opens a slice with a free text; name is the text without its values.
-// An empty stage is that of the slice around it.
-func (a *actor) begin(stage, name, text, level string) {
+// begin opens a slice with a free text.
+func (a *actor) begin(text, level string) {
 	e := a.m.era
 	a.mark(func(b []byte) []byte {
 		b = append(e.open(b, 'B', a.pid), text...)
 		return e.level(append(b, e.nameEnd...), level)
 	})
-	a.open(stage, name, level)
+	a.levels = append(a.levels, level)
 }
 
 // beginMark opens a slice in the era's spelling.
-func (a *actor) beginMark(stage string, m mark, v values) { a.beginList(stage, m, v, nil) }
+func (a *actor) beginMark(m mark, v values) { a.beginList(m, v, nil) }
 
-func (a *actor) beginList(stage string, m mark, v values, list func([]byte) []byte) {
+func (a *actor) beginList(m mark, v values, list func([]byte) []byte) {
 	e := a.m.era
 	a.mark(func(b []byte) []byte { return e.begin(b, a.pid, m, &v, list) })
-	a.open(stage, e.constant(m), e.levels[m])
-}
-
-func (a *actor) open(stage, name, level string) {
-	if stage == "" {
-		stage = a.place().stage
-	}
-	a.places = append(a.places, placeMark{stage, name, level})
-	a.enter(a.current)
+	a.levels = append(a.levels, e.levels[m])
 }
 
 // end closes the innermost slice.
 func (a *actor) end() {
-	last := a.places[len(a.places)-1]
-	a.mark(func(b []byte) []byte { return a.m.era.end(b, a.pid, last.level) })
-	a.places = a.places[:len(a.places)-1]
-	a.enter(a.current)
+	last := len(a.levels) - 1
+	a.mark(func(b []byte) []byte { return a.m.era.end(b, a.pid, a.levels[last]) })
+	a.levels = a.levels[:last]
 }
 
 func (a *actor) mark(write func([]byte) []byte) {
@@ -257,31 +226,14 @@ func (a *actor) mark(write func([]byte) []byte) {
 // slice is a whole slice in the era's spelling, if the era writes the marker at all.
 func (a *actor) slice(m mark, v values, d trace.Duration) {
 	if a.m.era.has(m) {
-		a.beginMark("", m, v)
+		a.beginMark(m, v)
 		a.compute(d)
 		a.end()
 	}
 }
 
-func (a *actor) place() placeMark {
-	if len(a.places) == 0 {
-		return placeMark{}
-	}
-	return a.places[len(a.places)-1]
-}
-
 // kernel writes a kernel event in the thread's name.
 func (a *actor) kernel(text string) { a.m.kernelLine(a.core, a, false, text) }
-
-// enter ends the current segment and begins the next.
-func (a *actor) enter(next segment) {
-	a.current.to = a.m.now
-	if a.recorded && a.current.to > a.current.from {
-		a.history = append(a.history, a.current)
-	}
-	next.from, next.to, next.place = a.m.now, 0, a.place()
-	a.current = next
-}
 
 // What the machine does.
 
@@ -298,14 +250,13 @@ func (m *machine) proceed(a *actor) {
 			a.left = q.compute
 		case q.migrate != nil:
 			from := a.core
-			a.enter(segment{state: preempted, wait: "cpu.preempted"})
+			a.state = preempted
 			m.leave(from, "R+")
 			a.core = q.migrate
 			m.enqueue(a, 15*trace.Microsecond)
 			return
 		default:
-			a.enter(segment{state: blocked, letter: q.letter, wait: q.wait})
-			a.reason = q.reason
+			a.state, a.letter, a.since, a.reason = blocked, q.letter, m.now, q.reason
 			m.leave(a.core, string(q.letter))
 			return
 		}
@@ -359,14 +310,8 @@ func (m *machine) switchTo(c *core, next *actor, state string) {
 	prev := c.running
 	m.switchLine(c, prev, next, state)
 	c.running = next
-	if prev != nil && prev.current.state == preempted {
-		prev.current.other = next
-		if next != nil && next.interrupt {
-			prev.current.wait = "irq"
-		}
-	}
 	if next != nil {
-		next.enter(segment{state: running, wait: "run"})
+		next.state = running
 		m.proceed(next)
 	}
 }
@@ -398,7 +343,7 @@ func (m *machine) reschedule(c *core) {
 	}
 	m.charge(c)
 	prev := c.running
-	prev.enter(segment{state: preempted, wait: "cpu.preempted"})
+	prev.state = preempted
 	c.queue = slices.Insert(c.queue, 0, prev)
 	m.switchTo(c, next, "R+")
 }
@@ -406,20 +351,18 @@ func (m *machine) reschedule(c *core) {
 // wake wakes a blocked thread in the name of by; without one, an interrupt on the
 // processor of the thread wakes it. Threads that are not blocked stay as they are.
 func (m *machine) wake(a, by *actor) {
-	if a.current.state != blocked {
+	if a.state != blocked {
 		return
 	}
-	letter, slept := a.current.letter, m.now.Sub(a.current.from)
-	a.current.other = by
-	a.enter(segment{state: woken, wait: "cpu.wait", other: by})
-	m.wakeLines(a, by, letter, slept)
+	a.state = woken
+	m.wakeLines(a, by)
 	m.enqueue(a, a.latency.between(12, 28)*trace.Microsecond)
 }
 
 // wakeLines writes what the kernel traces of a wakeup: HongMeng one event and then
 // the reason; Linux the waking, the reason, and the wakeup, which may come from the
 // other processor.
-func (m *machine) wakeLines(a, by *actor, letter byte, slept trace.Duration) {
+func (m *machine) wakeLines(a, by *actor) {
 	at, irq := a.core, by == nil || by.asHandler
 	if by == nil {
 		by = at.running
@@ -435,7 +378,7 @@ func (m *machine) wakeLines(a, by *actor, letter byte, slept trace.Duration) {
 	if m.kernel == KernelHongMeng {
 		m.kernelLine(at, by, false, "sched_wakeup: "+who)
 		if why != "" {
-			m.kernelLine(at, by, false, why+" delay="+strconv.FormatInt(int64(slept)>>10, 10))
+			m.kernelLine(at, by, false, why+" delay="+strconv.FormatInt(int64(m.now.Sub(a.since))>>10, 10))
 		}
 		return
 	}
@@ -444,7 +387,7 @@ func (m *machine) wakeLines(a, by *actor, letter byte, slept trace.Duration) {
 	}
 	remote := a.spelling.chance(0.5)
 	m.kernelLine(at, by, irq, "sched_waking: "+who)
-	if why != "" && letter == 'D' {
+	if why != "" && a.letter == 'D' {
 		m.kernelLine(at, by, irq, why)
 	}
 	if remote {
@@ -460,15 +403,11 @@ func (m *machine) interruptCore(c *core, irq int, name string, d trace.Duration)
 	}
 	m.charge(c)
 	c.handler = true
-	if c.running != nil {
-		c.running.enter(segment{state: running, wait: "irq"})
-	}
 	m.kernelLine(c, c.running, true, "irq_handler_entry: irq="+strconv.Itoa(irq)+" name="+name)
 	m.after(d, func() {
 		m.kernelLine(c, c.running, true, "irq_handler_exit: irq="+strconv.Itoa(irq)+" ret=handled")
 		c.handler = false
 		if a := c.running; a != nil {
-			a.enter(segment{state: running, wait: "run"})
 			m.proceed(a)
 		}
 		if c.delayed {
@@ -494,7 +433,7 @@ func (m *machine) switchLine(c *core, prev, next *actor, state string) {
 	linux := m.kernel == KernelLinux
 	switch {
 	case linux && next != nil && next.asHandler:
-		if prev != nil && prev.current.state == blocked {
+		if prev != nil && prev.state == blocked {
 			m.switchLine(c, prev, nil, state)
 			prev = nil
 		}

@@ -74,15 +74,6 @@ func (v *values) append(b []byte, text string) []byte {
 // has reports whether the era writes m at all.
 func (e *era) has(m mark) bool { return e.text[m] != "" }
 
-// constant is a marker's text up to the first value.
-func (e *era) constant(m mark) string {
-	text := e.text[m]
-	if i := strings.IndexAny(text, " ,[{"); i > 0 {
-		text = strings.TrimRight(text[:i], ":")
-	}
-	return text
-}
-
 // begin appends `B|pid|H:` and the marker. The list, if there is one, belongs
 // to the end of the name.
 func (e *era) begin(b []byte, pid trace.PID, m mark, v *values, list func([]byte) []byte) []byte {

@@ -32,11 +32,11 @@ func (s *sim) renderFrame(a *actor) {
 	s.record.frames = append(s.record.frames, f)
 	a.compute(s.about(90*trace.Microsecond) + s.extra(v, 4))
 	f.Start = s.now
-	a.beginMark("receive", receiveVsync, values{
+	a.beginMark(receiveVsync, values{
 		name: "rs", bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.Vsync, fd: 17,
 	})
 	a.compute(s.about(30 * trace.Microsecond))
-	a.beginMark("frame", doComposition, values{now: s.monotonicTime(s.now).add(-9 * trace.Microsecond)})
+	a.beginMark(doComposition, values{now: s.monotonicTime(s.now).add(-9 * trace.Microsecond)})
 	a.compute(s.about(30 * trace.Microsecond))
 	if invalid {
 		f.Empty = true
@@ -44,7 +44,7 @@ func (s *sim) renderFrame(a *actor) {
 		s.process(a, f, v)
 	}
 	skips = skips && len(f.Sources) == 0
-	a.begin("prepare", "RSUniRender:QuickPrepareScreenRenderNode", "RSUniRender:QuickPrepareScreenRenderNode 0", "M0538")
+	a.begin("RSUniRender:QuickPrepareScreenRenderNode 0", "M0538")
 	if s.Detail {
 		a.slice(animate, values{}, 15*trace.Microsecond)
 	}
@@ -54,10 +54,10 @@ func (s *sim) renderFrame(a *actor) {
 		if s.Detail {
 			a.slice(marshLayers, values{count: 4, pid: renderPID, index: f.Vsync, now: v.now}, 20*trace.Microsecond)
 		}
-		a.begin("hand-over", "PostAndWait", "PostAndWait, parallel type "+strconv.Itoa(s.injected(v.index).parallelType), "M0538")
+		a.begin("PostAndWait, parallel type "+strconv.Itoa(s.injected(v.index).parallelType), "M0538")
 		a.compute(10 * trace.Microsecond)
 		s.post(s.draw, a, func(d *actor) { s.drawFrame(d, f, v, skips) })
-		a.block('S', "render", reason{})
+		a.block('S', reason{})
 		a.compute(15 * trace.Microsecond)
 		a.end()
 	} else {
@@ -82,7 +82,7 @@ func (s *sim) renderFrame(a *actor) {
 // is not over.
 func (s *sim) process(a *actor, f *Frame, v vsync) {
 	f.processed = s.now
-	a.beginList("commands", processCommands, values{}, func(b []byte) []byte {
+	a.beginList(processCommands, values{}, func(b []byte) []byte {
 		for _, p := range s.apps {
 			b = s.take(b, p, f, v)
 		}
@@ -128,7 +128,7 @@ func (s *sim) drawOnMain(a *actor, f *Frame, v vsync, skips bool) {
 		a.slice(skipDraw, values{}, 5*trace.Microsecond)
 		return
 	}
-	a.beginMark("draw", flushFrame, values{})
+	a.beginMark(flushFrame, values{})
 	a.compute(s.about(30 * trace.Microsecond))
 	s.queueGPU(a, f, v)
 	a.compute(s.part(v, 20))
@@ -142,16 +142,16 @@ func (s *sim) drawOnMain(a *actor, f *Frame, v vsync, skips bool) {
 func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 	outside := s.choices.chance(s.Chances.GPUOutside)
 	a.compute(10 * trace.Microsecond)
-	a.beginMark("draw", renderFrame, values{})
-	a.begin("draw", "Render vsyncId", "Render vsyncId:"+strconv.FormatInt(f.Vsync, 10), "M0538")
-	a.begin("draw", "Sync", "Sync", "M0538")
+	a.beginMark(renderFrame, values{})
+	a.begin("Render vsyncId:"+strconv.FormatInt(f.Vsync, 10), "M0538")
+	a.begin("Sync", "M0538")
 	a.compute(s.part(v, 3))
 	a.end()
 	if !outside && !skips {
 		s.queueGPU(a, f, v)
 	}
 	unlock := func() {
-		a.begin("draw", "UnlockMainThread", "UnlockMainThread", "M0538")
+		a.begin("UnlockMainThread", "M0538")
 		a.compute(4 * trace.Microsecond)
 		s.wake(s.render, a)
 		a.end()
@@ -169,7 +169,7 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 	for _, inject := range s.injected(v.index).inDraw {
 		inject(a)
 	}
-	a.begin("draw", "RSSurfaceRenderNodeDrawable::OnDraw[gallery]", "RSSurfaceRenderNodeDrawable::OnDraw:[gallery0](0, 0, 1260, 2720)", "M0538")
+	a.begin("RSSurfaceRenderNodeDrawable::OnDraw:[gallery0](0, 0, 1260, 2720)", "M0538")
 	a.compute(s.part(v, 18) + s.extra(v, 10))
 	a.end()
 	if outside {
@@ -237,7 +237,7 @@ func (s *sim) commitFrame(c *actor, f *Frame, v vsync) {
 	for _, p := range s.apps {
 		windows = append(windows, p.window)
 	}
-	c.beginMark("commit", commitLayers, values{
+	c.beginMark(commitLayers, values{
 		rate: v.rate, now: v.now, id: f.Vsync, size: int64(len(windows)) + 1, name: strings.Join(windows, ","),
 	})
 	if s.rate != v.rate {
@@ -245,7 +245,7 @@ func (s *sim) commitFrame(c *actor, f *Frame, v vsync) {
 		c.slice(setMode, values{rate: v.rate}, 20*trace.Microsecond)
 	}
 	c.compute(s.about(30 * trace.Microsecond))
-	c.beginMark("commit", repaint, values{})
+	c.beginMark(repaint, values{})
 	for _, inject := range s.injected(v.index).inRepaint {
 		inject(c)
 	}
@@ -282,14 +282,14 @@ func (s *sim) present(c *actor, f *Frame, v vsync, slow bool) {
 		c.slice(fenceSignaled, name, 4*trace.Microsecond)
 		return
 	}
-	c.beginMark("commit", fencePending, name)
+	c.beginMark(fencePending, name)
 	c.compute(10 * trace.Microsecond)
 	s.post(s.waiter, c, func(w *actor) {
-		w.beginMark("", fenceWait, name)
+		w.beginMark(fenceWait, name)
 		w.compute(10 * trace.Microsecond)
 		if shown > s.now {
 			s.at(shown, func() { s.wake(w, nil) })
-			w.block('S', "fence", reason{})
+			w.block('S', reason{})
 		}
 		f.Present = s.now
 		w.end()

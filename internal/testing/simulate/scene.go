@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"ohframe/analyzer/trace"
@@ -20,17 +19,8 @@ type Scene struct {
 	RefreshHz int    // zero means 60
 	Seed      uint64
 	Cause     Cause
-	// Second is another cause in the same frames. First is the percentage of the
-	// injected time that Cause gets; zero means 50.
-	Second Cause
-	First  int
 	// Frames is the number of vsyncs; zero means 40, and 88 for CauseMix.
 	Frames int
-	// InBuild injects into FlushBuild in place of FlushLayoutTask.
-	InBuild bool
-	// Noise adds threads on other processors, and wakeups of the UI thread while it
-	// runs. They do not change what the other threads do.
-	Noise bool
 	// Decoys adds slices to frames that are on time.
 	Decoys bool
 
@@ -41,14 +31,12 @@ type Scene struct {
 
 // CauseTruth is an injected cause and the frame that it delays.
 type CauseTruth struct {
-	Cause   Cause     `json:"cause"`
-	Kind    Kind      `json:"kind"`
-	Process string    `json:"process"`
-	Thread  string    `json:"thread"`
-	TID     trace.TID `json:"tid"`
-	Vsync   int64     `json:"vsync"`
+	Cause Cause
+	Kind  Kind
+	TID   trace.TID
+	Vsync int64
 	// Late reports whether the frame is late. It is not if the cause is harmless.
-	Late bool `json:"late"`
+	Late bool
 	// Wait is how the thread spent the injected time:
 	//
 	//	run.work, run.slow             it computed more, or on a slower processor
@@ -62,52 +50,21 @@ type CauseTruth struct {
 	//	gpu                            the thread was on time, the GPU was not
 	//	pick_up                        render_service took the frame late
 	//	unknown                        the trace does not have it
-	//
-	// Acceptable are other codes that describe the trace correctly as well.
-	Wait       string   `json:"wait"`
-	Acceptable []string `json:"acceptable,omitempty"`
-	Stage      string   `json:"stage,omitempty"`
-	Slice      string   `json:"slice,omitempty"` // the innermost one, without values
+	Wait  string
+	Stage string // if ShowsLate
+	Slice string // the innermost one, without values
 	// Culprit is the thread at the end of the chain, as `process:thread`, Leaf the wait
 	// code of what it did meanwhile, run if it computed, and LeafSlice where.
-	Culprit   string `json:"culprit,omitempty"`
-	Leaf      string `json:"leaf,omitempty"`
-	LeafSlice string `json:"leaf_slice,omitempty"`
+	Culprit   string
+	Leaf      string
+	LeafSlice string
 	// Reason is why the culprit collected garbage.
-	Reason string `json:"reason,omitempty"`
-	// NS is the injected time in nanoseconds, as measured in the simulation.
-	NS trace.Duration `json:"ns"`
+	Reason string
 	// PickUp is why render_service picked the frame up late: render_busy, no_vsync, deferred
 	// or unmarshalling.
-	PickUp string `json:"pick_up,omitempty"`
+	PickUp string
 	// KnockOnOf is the vsync of the earlier frame that delayed this one.
-	KnockOnOf int64 `json:"knock_on_of,omitempty"`
-
-	measured string // the wait of the frame that takes this time, if it is measured so
-}
-
-// FrameWaits partitions a frame's span, from its expected or actual start, whichever
-// is earlier, to its actual end. The wait codes are those of CauseTruth, but run is not
-// divided, and a wait for the vsync or for other work is vsync.
-type FrameWaits struct {
-	Kind  Kind       `json:"kind"`
-	TID   trace.TID  `json:"tid"`
-	Vsync int64      `json:"vsync"`
-	Start trace.Time `json:"start"`
-	End   trace.Time `json:"end"`
-	Waits []Wait     `json:"waits"`
-}
-
-// Wait is the time of a frame's thread in one state and one place. The sum over a
-// frame is its span.
-type Wait struct {
-	Wait  string `json:"wait"`
-	State string `json:"state"` // as Perfetto's thread_state: Running, R, R+, S, D
-	Stage string `json:"stage,omitempty"`
-	Slice string `json:"slice,omitempty"` // empty: no slice is open
-	// By is who had the processor, or who woke the thread: `process:thread`, or interrupt.
-	By string         `json:"by,omitempty"`
-	NS trace.Duration `json:"ns"`
+	KnockOnOf int64
 }
 
 // Generate writes the scene's trace and returns its truth.
@@ -116,7 +73,7 @@ func (c Scene) Generate(w io.Writer) (*Truth, error) {
 	if c.Cause == CauseMix {
 		c.Frames = cmp.Or(c.Frames, 88)
 	}
-	c.Frames, c.First = cmp.Or(c.Frames, 40), cmp.Or(c.First, 50)
+	c.Frames = cmp.Or(c.Frames, 40)
 	c.Era = cmp.Or(c.Era, map[Kernel]string{KernelHongMeng: "harmonyos-6.1", KernelLinux: "6.1"}[c.Kernel])
 	if err := c.check(); err != nil {
 		return nil, err
@@ -135,21 +92,13 @@ func (c Scene) Generate(w io.Writer) (*Truth, error) {
 }
 
 func (c Scene) check() error {
-	switch {
-	case c.Kernel != KernelHongMeng && c.Kernel != KernelLinux:
-		return fmt.Errorf("a scene needs a kernel: %s or %s", KernelLinux, KernelHongMeng)
-	case findEra(c.Era) == nil || !findEra(c.Era).drawThread:
+	switch e := findEra(c.Era); {
+	case c.Kernel == KernelNone:
+		return errors.New("a scene needs a kernel")
+	case e == nil || !e.drawThread:
 		return fmt.Errorf("a scene needs an era with a render thread, not %q", c.Era)
-	case c.RefreshHz < 30 || c.RefreshHz > 144:
-		return fmt.Errorf("refresh rate %d Hz is not in 30 to 144", c.RefreshHz)
-	case c.Frames < 20:
-		return errors.New("a scene has at least 20 frames")
 	case c.Cause.injector().do == nil:
 		return fmt.Errorf("no cause is called %q; there are %s", c.Cause, strings.Join(Causes(), ", "))
-	case c.Second != "" && (c.Cause.injector().effect != within || c.Second.injector().effect != within):
-		return errors.New("two causes must both lie within the frame")
-	case c.First < 10 || c.First > 90:
-		return fmt.Errorf("a share of %d per cent is not in 10 to 90", c.First)
 	}
 	return nil
 }
@@ -194,67 +143,10 @@ func (s *sim) settle() {
 	byVsync := map[int64]*Frame{}
 	for _, f := range t.Frames {
 		byVsync[f.Vsync] = f
-		a := s.ui
-		if f.Kind == RenderFrame {
-			a = s.render
-		}
-		w := &FrameWaits{Kind: f.Kind, TID: f.TID, Vsync: f.Vsync, Start: min(f.ExpectedStart, f.Start), End: f.End}
-		sums := map[Wait]trace.Duration{}
-		for _, g := range a.history {
-			from, to := max(g.from, w.Start), min(g.to, w.End)
-			if from >= to {
-				continue
-			}
-			key := Wait{Wait: g.wait, State: g.threadState(), Stage: g.place.stage, Slice: g.place.name, By: g.by()}
-			if from < f.Start {
-				key.Stage = "start"
-			}
-			sums[key] += to.Sub(from)
-		}
-		for key, ns := range sums {
-			key.NS = ns
-			w.Waits = append(w.Waits, key)
-		}
-		slices.SortFunc(w.Waits, func(a, b Wait) int {
-			return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.State, b.State), cmp.Compare(a.By, b.By))
-		})
-		t.Waits = append(t.Waits, w)
 	}
 	for _, c := range t.Causes {
 		if f := byVsync[c.Vsync]; f != nil {
 			c.Late = f.Late
 		}
-		for _, w := range t.Waits {
-			for _, wait := range w.Waits {
-				if w.Vsync == c.Vsync && wait.Wait == c.measured {
-					c.NS += wait.NS
-				}
-			}
-		}
 	}
-}
-
-// threadState is the segment's state in Perfetto's table thread_state.
-func (g *segment) threadState() string {
-	switch g.state {
-	case running:
-		return "Running"
-	case preempted:
-		return "R+"
-	case woken:
-		return "R"
-	}
-	return string(g.letter)
-}
-
-func (g *segment) by() string {
-	switch {
-	case g.state != blocked && g.state != preempted:
-		return ""
-	case g.other != nil && !g.other.interrupt:
-		return culprit(g.other)
-	case g.other == nil && g.state == preempted:
-		return "" // it moved to another processor
-	}
-	return "interrupt"
 }

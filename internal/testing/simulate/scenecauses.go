@@ -55,14 +55,13 @@ type effect byte
 
 const (
 	late     effect = iota // makes frames late
-	within                 // the same, from within, so that two of them fit into one frame
 	shown                  // the display shows frames late that are on time
 	pickedUp               // render_service picks up frames late that are on time
 	nothing
 )
 
 // Harmless reports whether no frame misses its deadline because of the cause.
-func (c Cause) Harmless() bool { return c.injector().effect > within }
+func (c Cause) Harmless() bool { return c.injector().effect > late }
 
 // ShowsLate reports whether the cause makes the display show frames late that are on time.
 func (c Cause) ShowsLate() bool { return c.injector().effect == shown }
@@ -84,10 +83,10 @@ func init() {
 	causes = []injector{
 		{CauseNone, nothing, func(*sim, int64, trace.Duration) {}},
 		{CauseMix, late, func(*sim, int64, trace.Duration) {}},
-		{CauseMoreWork, within, func(s *sim, k int64, d trace.Duration) { s.moreWork(k, d) }},
+		{CauseMoreWork, late, func(s *sim, k int64, d trace.Duration) { s.moreWork(k, d) }},
 		{"slow_clock", late, func(s *sim, k int64, d trace.Duration) {
 			f := s.slower(d)
-			s.throughout(k, f, func(_ *actor, begins bool) {
+			s.throughout(k, func(_ *actor, begins bool) {
 				if begins {
 					s.setFrequency(clusters[1].from, clusters[1].to, f)
 				} else {
@@ -98,7 +97,7 @@ func init() {
 		{CauseLittleCore, late, func(s *sim, k int64, d trace.Duration) {
 			f := s.slower(d)
 			s.after(lead-trace.Millisecond, func() { s.setFrequency(clusters[0].from, clusters[0].to, f) })
-			s.throughout(k, f, func(a *actor, begins bool) {
+			s.throughout(k, func(a *actor, begins bool) {
 				if begins {
 					a.moveTo(s.cores[littleCPU])
 				} else {
@@ -106,110 +105,104 @@ func init() {
 				}
 			})
 		}},
-		{CausePreempted, within, func(s *sim, k int64, d trace.Duration) { s.preempt(k, d) }},
+		{CausePreempted, late, func(s *sim, k int64, d trace.Duration) { s.preempt(k, d) }},
 		{CauseNoCPU, late, func(s *sim, k int64, d trace.Duration) {
 			// Another thread has the processor when the vsync arrives.
 			const early = 300 * trace.Microsecond
-			t := s.cause(CauseTruth{Wait: "cpu.wait", Stage: "start", Culprit: culprit(s.hog), Leaf: "run"}, k)
+			s.cause(CauseTruth{Wait: "cpu.wait", Culprit: culprit(s.hog), Leaf: "run"}, k)
 			vsync := s.traceTime(s.grid.at(k).now)
 			s.at(vsync.Add(-early), func() {
 				s.hog.core = s.cores[uiCPU]
-				s.post(s.hog, nil, func(h *actor) {
-					h.compute(early + d)
-					t.NS = s.now.Sub(s.ui.current.from)
-				})
+				s.post(s.hog, nil, func(h *actor) { h.compute(early + d) })
 			})
 		}},
-		{CauseStorageD, within, func(s *sim, k int64, d trace.Duration) { s.storage(k, d, 'D', reason{1, s.caller("io_schedule")}) }},
-		{CauseStorageS, within, func(s *sim, k int64, d trace.Duration) {
+		{CauseStorageD, late, func(s *sim, k int64, d trace.Duration) { s.storage(k, d, 'D', reason{1, s.caller("io_schedule")}) }},
+		{CauseStorageS, late, func(s *sim, k int64, d trace.Duration) {
 			s.storage(k, d, 'S', reason{0, s.caller("fscache_page_get_and_lock")})
 		}},
-		{"d_without_reason", within, func(s *sim, k int64, d trace.Duration) { s.deviceWait(k, d, "kernel", reason{}) }},
-		{"fence", within, func(s *sim, k int64, d trace.Duration) {
-			t := s.deviceWait(k, d, "fence", reason{0, s.caller("dma_fence_default_wait")})
-			if s.scene.NoBlockedReason {
-				t.Acceptable = []string{"kernel"}
-			}
+		{"d_without_reason", late, func(s *sim, k int64, d trace.Duration) { s.deviceWait(k, d, "kernel", reason{}) }},
+		{"fence", late, func(s *sim, k int64, d trace.Duration) {
+			s.deviceWait(k, d, "fence", reason{0, s.caller("dma_fence_default_wait")})
 		}},
-		{CauseBinder, within, func(s *sim, k int64, d trace.Duration) {
+		{CauseBinder, late, func(s *sim, k int64, d trace.Duration) {
 			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice}
 			s.within(k, t, func(a *actor) {
-				s.call(a, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
+				s.call(a, s.service, func(b *actor) { s.inSlice(b, serviceSlice, "M0538", d) })
 			})
 		}},
-		{"binder_queue", within, func(s *sim, k int64, d trace.Duration) {
+		{"binder_queue", late, func(s *sim, k int64, d trace.Duration) {
 			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "cpu.wait"}
 			s.within(k, t, func(a *actor) {
 				s.occupy(serviceCPU, d)
 				a.compute(60 * trace.Microsecond)
-				s.call(a, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", 200*trace.Microsecond) })
+				s.call(a, s.service, func(b *actor) { s.inSlice(b, serviceSlice, "M0538", 200*trace.Microsecond) })
 			})
 		}},
-		{CauseBinderChain, within, func(s *sim, k int64, d trace.Duration) {
+		{CauseBinderChain, late, func(s *sim, k int64, d trace.Duration) {
 			const slice = "FileIndex::Scan"
 			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service2), Leaf: "run", LeafSlice: slice}
 			s.within(k, t, func(a *actor) {
 				s.call(a, s.service, func(b *actor) {
-					b.begin("", serviceSlice, serviceSlice, "M0538")
+					b.begin(serviceSlice, "M0538")
 					b.compute(50 * trace.Microsecond)
-					s.call(b, s.service2, func(b2 *actor) { s.inSlice(b2, "", slice, "M0538", d) })
+					s.call(b, s.service2, func(b2 *actor) { s.inSlice(b2, slice, "M0538", d) })
 					b.compute(50 * trace.Microsecond)
 					b.end()
 				})
 			})
 		}},
-		{CauseLock, within, func(s *sim, k int64, d trace.Duration) {
+		{CauseLock, late, func(s *sim, k int64, d trace.Duration) {
 			s.task(k, "run", func(w *actor) { w.compute(d) })
 		}},
-		{CauseLockWaiter, within, func(s *sim, k int64, d trace.Duration) {
+		{CauseLockWaiter, late, func(s *sim, k int64, d trace.Duration) {
 			s.task(k, "io", func(w *actor) {
 				w.compute(share(d, 10))
 				s.read(w, share(d, 80), 'D', reason{1, s.caller("io_schedule")})
 				w.compute(share(d, 10))
 			})
 		}},
-		{"priority_inversion", within, func(s *sim, k int64, d trace.Duration) {
+		{"priority_inversion", late, func(s *sim, k int64, d trace.Duration) {
 			s.task(k, "cpu.preempted", func(w *actor) {
 				w.compute(50 * trace.Microsecond)
 				s.occupy(workerCPU, d)
 				w.compute(100 * trace.Microsecond)
 			})
 		}},
-		{"other_process", within, func(s *sim, k int64, d trace.Duration) {
+		{"other_process", late, func(s *sim, k int64, d trace.Duration) {
 			const slice = "SensorDataProcesser::Report"
 			t := CauseTruth{Wait: "other_process", Culprit: culprit(s.other), Leaf: "run", LeafSlice: slice}
 			s.within(k, t, func(a *actor) {
 				s.post(s.other, a, func(o *actor) {
-					s.inSlice(o, "", slice, "M0538", d)
+					s.inSlice(o, slice, "M0538", d)
 					s.wake(a, o)
 					o.compute(10 * trace.Microsecond)
 				})
-				a.block('S', "other_process", reason{})
+				a.block('S', reason{})
 			})
 		}},
-		{CauseTimer, within, func(s *sim, k int64, d trace.Duration) {
+		{CauseTimer, late, func(s *sim, k int64, d trace.Duration) {
 			s.within(k, CauseTruth{Wait: "timer"}, func(a *actor) {
 				s.after(d, func() { s.wake(a, nil) })
-				a.block('S', "timer", reason{0, s.caller("hrtimer_nanosleep")})
+				a.block('S', reason{0, s.caller("hrtimer_nanosleep")})
 			})
 		}},
-		{CauseGC, within, func(s *sim, k int64, d trace.Duration) {
+		{CauseGC, late, func(s *sim, k int64, d trace.Duration) {
 			s.work(k, d, "PartialGC::RunPhases", "PartialGC::RunPhases1;GCReason0;MarkReason0;Sensitive0;IsInBackground0;Startup0")
 		}},
-		{CauseGCElsewhere, within, func(s *sim, k int64, d trace.Duration) {
+		{CauseGCElsewhere, late, func(s *sim, k int64, d trace.Duration) {
 			const suspended = "SuspendTime::WaitGCFinished"
 			t := s.collection("gc.wait")
 			t.Slice = suspended
 			s.within(k, t, func(a *actor) {
-				a.begin("", suspended, suspended, "M0538")
-				s.collect(a, "gc.wait", d)
+				a.begin(suspended, "M0538")
+				s.collect(a, d)
 				a.compute(10 * trace.Microsecond)
 				a.end()
 			})
 		}},
 		{"gc_unmarked", late, func(s *sim, k int64, d trace.Duration) {
 			// The thread that waits has no marker.
-			s.within(k, s.collection("own_thread"), func(a *actor) { s.collect(a, "own_thread", d) })
+			s.within(k, s.collection("own_thread"), func(a *actor) { s.collect(a, d) })
 		}},
 		{CauseIRQStorm, late, func(s *sim, k int64, d trace.Duration) {
 			s.within(k, CauseTruth{Wait: "irq"}, func(a *actor) {
@@ -238,47 +231,42 @@ func init() {
 		{CauseVsyncLate, late, func(s *sim, k int64, d trace.Duration) {
 			// The vsync is late for render_service too, but its deadline is later.
 			s.injected(k).vsyncBy = d
-			s.cause(CauseTruth{Wait: "vsync", Stage: "start", NS: d}, k)
+			s.cause(CauseTruth{Wait: "vsync"}, k)
 		}},
 		{CausePreviousFrame, late, func(s *sim, k int64, d trace.Duration) {
 			// The frame before takes so long that this one is late as well.
 			s.moreWork(k-1, share(s.period(), 150))
-			t := s.cause(CauseTruth{Wait: "earlier_frame", Acceptable: []string{"knock_on"}, Stage: "start", KnockOnOf: firstAppVsync + k - 1}, k)
-			s.injected(k - 1).atEnd = append(s.injected(k-1).atEnd, func(*actor) { t.NS = s.now.Sub(s.traceTime(s.grid.at(k).now)) })
+			s.cause(CauseTruth{Wait: "earlier_frame", KnockOnOf: firstAppVsync + k - 1}, k)
 		}},
 		{CauseOnIdle, late, func(s *sim, k int64, d trace.Duration) {
 			// The thread works after the frame before until the time is short.
-			t := s.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "OnIdle", Leaf: "run"}, k)
+			s.cause(CauseTruth{Wait: "earlier_work", Slice: "OnIdle", Leaf: "run"}, k)
 			vsync := s.grid.at(k).now
 			s.injected(k - 1).atEnd = append(s.injected(k-1).atEnd, func(a *actor) {
-				a.begin("idle", "OnIdle", "OnIdle, targettime:"+strconv.FormatInt(int64(vsync), 10), "I39")
+				a.begin("OnIdle, targettime:"+strconv.FormatInt(int64(vsync), 10), "I39")
 				a.compute(s.traceTime(vsync).Add(d).Sub(s.now))
 				a.end()
-				t.NS = s.now.Sub(s.traceTime(vsync))
 			})
 		}},
 		{CauseBetweenFrames, late, func(s *sim, k int64, d trace.Duration) {
 			// JavaScript begins before the vsync.
-			t := s.cause(CauseTruth{Wait: "earlier_work", Stage: "start", Slice: "ExecuteJS", Leaf: "run"}, k)
+			s.cause(CauseTruth{Wait: "earlier_work", Slice: "ExecuteJS", Leaf: "run"}, k)
 			vsync, early := s.traceTime(s.grid.at(k).now), share(s.period(), 40)
 			s.at(vsync.Add(-early), func() {
-				s.post(s.ui, nil, func(a *actor) {
-					s.inSlice(a, "js", "ExecuteJS", "I39", early+d)
-					t.NS = s.now.Sub(vsync)
-				})
+				s.post(s.ui, nil, func(a *actor) { s.inSlice(a, "ExecuteJS", "I39", early+d) })
 			})
 		}},
-		{CauseImageDecode, within, func(s *sim, k int64, d trace.Duration) {
+		{CauseImageDecode, late, func(s *sim, k int64, d trace.Duration) {
 			s.work(k, d, "CreateImagePixelMap", "CreateImagePixelMap resource://app/photo.png, sourceSize: [ 4000, 3000 ], targetSize: [ 300, 225 ]")
 		}},
-		{CauseResourceRead, within, func(s *sim, k int64, d trace.Duration) {
+		{CauseResourceRead, late, func(s *sim, k int64, d trace.Duration) {
 			s.work(k, d, "HapManager::GetMediaDataFromHap", "HapManager::GetMediaDataFromHap")
 		}},
-		{"buffer", within, func(s *sim, k int64, d trace.Duration) {
+		{"buffer", late, func(s *sim, k int64, d trace.Duration) {
 			// The UI thread waits until render_service releases a buffer.
 			t := CauseTruth{Wait: "buffer", Slice: "RequestBuffer", Culprit: culprit(s.commit)}
 			s.within(k, t, func(a *actor) {
-				a.begin("", "RequestBuffer", "RequestBuffer name: gallery0 queueId: 5 queueSize: 3", "M0538")
+				a.begin("RequestBuffer name: gallery0 queueId: 5 queueSize: 3", "M0538")
 				s.awaitBuffer(a, d)
 				a.end()
 			})
@@ -286,13 +274,12 @@ func init() {
 		{CauseRenderBusy, late, func(s *sim, k int64, _ trace.Duration) {
 			// The drawing of the frame before takes until this one's deadline is over.
 			const slice = "ApplyKawaseBlur"
-			t := s.renderCause(CauseTruth{
-				Wait: "render", Acceptable: []string{"knock_on"}, Stage: "hand-over", Slice: "PostAndWait",
+			s.renderCause(CauseTruth{
+				Wait: "render", Slice: "PostAndWait",
 				Culprit: culprit(s.draw), Leaf: "run", LeafSlice: slice, KnockOnOf: firstRenderVsync + k - 1,
 			}, k)
-			t.measured = "render"
 			s.injected(k - 1).inDraw = append(s.injected(k-1).inDraw, func(a *actor) {
-				a.begin("", slice, slice+" 12.000000", "M0538")
+				a.begin(slice+" 12.000000", "M0538")
 				a.compute(s.renderOverrun(k).Sub(s.now))
 				a.end()
 			})
@@ -300,14 +287,13 @@ func init() {
 		{"back_pressure", late, func(s *sim, k int64, _ trace.Duration) {
 			// The drawing waits for a buffer, and the main thread for the whole drawing.
 			const slice = "RSScreenRenderNodeDrawable:RequestFrame"
-			t := s.renderCause(CauseTruth{
-				Wait: "render", Acceptable: []string{"buffer"}, Stage: "hand-over", Slice: "PostAndWait",
+			s.renderCause(CauseTruth{
+				Wait: "render", Slice: "PostAndWait",
 				Culprit: culprit(s.draw), Leaf: "buffer", LeafSlice: slice,
 			}, k)
-			t.measured = "render"
 			s.injected(k).parallelType = 1
 			s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
-				a.begin("", slice, slice, "M0538")
+				a.begin(slice, "M0538")
 				s.awaitBuffer(a, s.renderOverrun(k).Sub(s.now))
 				a.end()
 			})
@@ -315,25 +301,24 @@ func init() {
 		{CauseGPULate, late, func(s *sim, k int64, _ trace.Duration) {
 			// The main thread is on time.
 			s.injected(k).gpuUntil = s.renderOverrun(k)
-			t := s.renderCause(CauseTruth{Wait: "gpu"}, k)
-			s.injected(k).inDraw = append(s.injected(k).inDraw, func(*actor) { t.NS = s.injected(k).gpuUntil.Sub(s.now) - share(s.period(), 20) })
+			s.renderCause(CauseTruth{Wait: "gpu"}, k)
 		}},
 		{"deliberate_delay", nothing, func(s *sim, k int64, _ trace.Duration) {
 			// The commit waits, as it does where the panel's rate changes, so long that the
 			// display shows the frame at a later refresh.
 			delay := share(s.period(), 80) / trace.Millisecond
-			s.renderCause(CauseTruth{Slice: "CalculateDelayTime", NS: delay * trace.Millisecond}, k)
+			s.renderCause(CauseTruth{Slice: "CalculateDelayTime"}, k)
 			s.injected(k).inCommit = append(s.injected(k).inCommit, func(c *actor) {
-				c.begin("", "CalculateDelayTime", fmt.Sprintf("CalculateDelayTime pipelineOffset: 16637514, delayTime: %d, frameOffset: 22222222", delay), "M0538")
+				c.begin(fmt.Sprintf("CalculateDelayTime pipelineOffset: 16637514, delayTime: %d, frameOffset: 22222222", delay), "M0538")
 				c.compute(5 * trace.Microsecond)
 				c.end()
 				s.after(delay*trace.Millisecond, func() { s.wake(c, nil) })
-				c.block('S', "timer", reason{})
+				c.block('S', reason{})
 			})
 		}},
 		{CauseCachedTransaction, pickedUp, func(s *sim, k int64, _ trace.Duration) {
 			s.injected(k).held = true
-			s.cause(CauseTruth{Wait: "pick_up", PickUp: "deferred", NS: s.period()}, k)
+			s.cause(CauseTruth{Wait: "pick_up", PickUp: "deferred"}, k)
 		}},
 		{CauseLostEvents, late, func(s *sim, k int64, d trace.Duration) {
 			// The switch to the thread that preempts is lost, but not the one back.
@@ -341,18 +326,18 @@ func init() {
 				s.text.lose(uiCPU, s.now, s.now.Add(share(d, 80)), false)
 			})
 			t := s.preempt(k, d)
-			t.Wait, t.Acceptable, t.Culprit, t.Leaf = "unknown", []string{"cpu.preempted"}, "", ""
+			t.Wait, t.Culprit, t.Leaf = "unknown", "", ""
 		}},
 		{CauseNoSched, late, func(s *sim, k int64, d trace.Duration) {
 			s.noSched = true
-			s.moreWork(k, d).Acceptable = []string{"place_only", "unknown", "run"}
+			s.moreWork(k, d)
 		}},
 		{CauseDrawWork, shown, func(s *sim, k int64, d trace.Duration) {
 			// The main thread has gone on.
 			const slice = "ApplyKawaseBlur"
-			s.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice, NS: d}, k)
+			s.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice}, k)
 			s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
-				a.begin("", slice, slice+" 12.000000", "M0538")
+				a.begin(slice+" 12.000000", "M0538")
 				a.compute(d)
 				a.end()
 			})
@@ -360,11 +345,11 @@ func init() {
 		{"draw_buffer", shown, func(s *sim, k int64, d trace.Duration) {
 			// The main thread has gone on.
 			const slice = "RSScreenRenderNodeDrawable:RequestFrame"
-			s.renderCause(CauseTruth{Wait: "buffer", Stage: "draw", Slice: slice, NS: d}, k)
+			s.renderCause(CauseTruth{Wait: "buffer", Stage: "draw", Slice: slice}, k)
 			s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
-				a.begin("", slice, slice, "M0538")
+				a.begin(slice, "M0538")
 				s.device(d, func(by *actor) { s.wake(a, by) })
-				a.block('S', "buffer", reason{})
+				a.block('S', reason{})
 				a.compute(5 * trace.Microsecond)
 				a.end()
 			})
@@ -372,66 +357,65 @@ func init() {
 		{"commit_busy", shown, func(s *sim, k int64, d trace.Duration) {
 			// The thread that commits does something else when the frame is drawn.
 			const slice = "ClearFrameBuffers"
-			s.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice, NS: d}, k)
+			s.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice}, k)
 			s.injected(k).inDraw = append(s.injected(k).inDraw, func(*actor) {
-				s.post(s.commit, nil, func(c *actor) { s.inSlice(c, "", slice, "M0538", d+share(s.period(), 18)) })
+				s.post(s.commit, nil, func(c *actor) { s.inSlice(c, slice, "M0538", d+share(s.period(), 18)) })
 			})
 		}},
 		{"commit_binder", shown, func(s *sim, k int64, d trace.Duration) {
 			// The commit waits for the composer's host.
-			t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice, NS: d}
+			t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice}
 			s.renderCause(t, k)
 			s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
-				s.call(c, s.service, func(b *actor) { s.inSlice(b, "", serviceSlice, "M0538", d) })
+				s.call(c, s.service, func(b *actor) { s.inSlice(b, serviceSlice, "M0538", d) })
 			})
 		}},
 		{"commit_fence", shown, func(s *sim, k int64, d trace.Duration) {
 			// The commit waits for the GPU.
 			const slice = "Waiting for Acquire Fence"
-			s.renderCause(CauseTruth{Wait: "fence", Stage: "composer", Slice: slice, NS: d}, k)
+			s.renderCause(CauseTruth{Wait: "fence", Stage: "composer", Slice: slice}, k)
 			s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
-				c.begin("", slice, slice+" 9012", "I38")
+				c.begin(slice+" 9012", "I38")
 				s.device(d, func(by *actor) { s.wake(c, by) })
-				c.block('D', "fence", reason{0, s.caller("dma_fence_default_wait")})
+				c.block('D', reason{0, s.caller("dma_fence_default_wait")})
 				c.compute(5 * trace.Microsecond)
 				c.end()
 			})
 		}},
 		{"display_late", shown, func(s *sim, k int64, _ trace.Duration) {
 			s.injected(k).leftOut = 1
-			s.renderCause(CauseTruth{Wait: "fence", Stage: "display", NS: s.period()}, k)
+			s.renderCause(CauseTruth{Wait: "fence", Stage: "display"}, k)
 		}},
 		{"pick_up_busy", pickedUp, func(s *sim, k int64, _ trace.Duration) {
 			// The main thread does for two vsyncs what is no frame.
-			s.cause(CauseTruth{Wait: "pick_up", PickUp: "render_busy", NS: s.period()}, k)
+			s.cause(CauseTruth{Wait: "pick_up", PickUp: "render_busy"}, k)
 			early := share(s.period(), 20)
 			s.at(s.traceTime(s.grid.at(k+1).now).Add(-early), func() {
 				s.post(s.render, nil, func(a *actor) {
-					s.inSlice(a, "", "PurgeCacheBetweenFrames", "M0538", early+s.period()+200*trace.Microsecond)
+					s.inSlice(a, "PurgeCacheBetweenFrames", "M0538", early+s.period()+200*trace.Microsecond)
 				})
 			})
 		}},
 		{"pick_up_no_vsync", pickedUp, func(s *sim, k int64, _ trace.Duration) {
-			s.cause(CauseTruth{Wait: "pick_up", PickUp: "no_vsync", NS: s.period()}, k)
+			s.cause(CauseTruth{Wait: "pick_up", PickUp: "no_vsync"}, k)
 			s.injected(k + 1).noVsync = true
 		}},
 		{"unmarshalling", pickedUp, func(s *sim, k int64, _ trace.Duration) {
 			// The transaction arrives when render_service has applied the others.
-			s.cause(CauseTruth{Wait: "pick_up", PickUp: "unmarshalling", NS: s.period()}, k)
+			s.cause(CauseTruth{Wait: "pick_up", PickUp: "unmarshalling"}, k)
 			s.injected(k).slow = s.traceTime(s.grid.at(k + 1).now).Add(share(s.period(), 40))
 		}},
 		{CauseLostSwitches, late, func(s *sim, k int64, d trace.Duration) {
 			// All events of the processor are lost from before the thread falls asleep until
 			// after it runs again.
 			const before, after = 20 * trace.Microsecond, 100 * trace.Microsecond
-			t := s.within(k, CauseTruth{}, func(a *actor) {
+			s.within(k, CauseTruth{Wait: "unknown"}, func(a *actor) {
 				s.text.lose(uiCPU, s.now, s.now.Add(before+d+after/2), true)
 				a.compute(before)
 				s.device(d, func(by *actor) { s.wake(a, by) })
-				a.block('S', "timer", reason{0, s.caller("hrtimer_nanosleep")})
+				a.block('S', reason{0, s.caller("hrtimer_nanosleep")})
 				a.compute(after)
 			})
-			t.Wait = "unknown"
 		}},
 	}
 }
@@ -471,31 +455,10 @@ func (s *sim) inject() {
 			break
 		}
 		s.injected(k).target = true
-		do := func(c Cause, d trace.Duration) {
-			s.injecting = c
-			c.injector().do(s, k, d)
+		if s.injecting = s.scene.Cause; s.injecting == CauseMix {
+			s.injecting = mixedCauses[n]
 		}
-		switch {
-		case s.scene.Cause == CauseMix:
-			do(mixedCauses[n], d)
-		case s.scene.Second == "":
-			do(s.scene.Cause, d)
-		default:
-			do(s.scene.Cause, share(d, s.scene.First))
-			do(s.scene.Second, share(d, 100-s.scene.First))
-		}
-	}
-	if s.scene.Noise {
-		s.addNoise()
-	}
-}
-
-// interfere injects into the place where the cause is wanted.
-func (s *sim) interfere(a *actor, v vsync, inBuild bool) {
-	if inBuild == s.scene.InBuild {
-		for _, inject := range s.injected(v.index).inFrame {
-			inject(a)
-		}
+		s.injecting.injector().do(s, k, d)
 	}
 }
 
@@ -504,36 +467,17 @@ func (s *sim) period() trace.Duration { return s.grid.at(0).period }
 
 // cause adds a truth about the application's frame on vsync k.
 func (s *sim) cause(t CauseTruth, k int64) *CauseTruth {
-	t.Cause, t.Kind, t.Process, t.Thread, t.TID = s.injecting, AppFrame, s.ui.process, s.ui.name, s.ui.tid
+	t.Cause, t.Kind, t.TID = s.injecting, AppFrame, s.ui.tid
 	t.Vsync = firstAppVsync + k
 	s.truth.Causes = append(s.truth.Causes, &t)
 	return &t
 }
 
-// within injects into FlushLayoutTask of the frame on vsync k, and measures.
+// within injects into FlushLayoutTask of the frame on vsync k.
 func (s *sim) within(k int64, t CauseTruth, do func(a *actor)) *CauseTruth {
-	stage, slice := "layout", "FlushLayoutTask"
-	if s.scene.InBuild {
-		stage, slice = "build", "FlushBuild"
-	}
-	t.Stage, t.Slice = stage, cmp.Or(t.Slice, slice)
-	c := s.cause(t, k)
-	s.injected(k).inFrame = append(s.injected(k).inFrame, func(a *actor) {
-		from := s.now
-		a.enter(a.current)
-		first := len(a.history)
-		do(a)
-		a.enter(a.current)
-		for _, g := range a.history[first:] {
-			if g.wait == c.Wait {
-				c.NS += g.to.Sub(g.from)
-			}
-		}
-		if c.NS == 0 {
-			c.NS = s.now.Sub(from)
-		}
-	})
-	return c
+	t.Slice = cmp.Or(t.Slice, "FlushLayoutTask")
+	s.injected(k).inFrame = append(s.injected(k).inFrame, do)
+	return s.cause(t, k)
 }
 
 // caller is a kernel function as sched_blocked_reason names it.
@@ -563,14 +507,14 @@ func (s *sim) occupy(cpu int, d trace.Duration) {
 
 func culprit(a *actor) string { return a.process + ":" + a.name }
 
-func (s *sim) moreWork(k int64, d trace.Duration) *CauseTruth {
-	return s.within(k, CauseTruth{Wait: "run.work", Acceptable: []string{"run"}}, func(a *actor) { a.compute(d) })
+func (s *sim) moreWork(k int64, d trace.Duration) {
+	s.within(k, CauseTruth{Wait: "run.work"}, func(a *actor) { a.compute(d) })
 }
 
 // work computes in a slice of its own.
 func (s *sim) work(k int64, d trace.Duration, name, text string) {
-	s.within(k, CauseTruth{Wait: "run.work", Acceptable: []string{"run"}, Slice: name}, func(a *actor) {
-		a.begin("", name, text, "M0538")
+	s.within(k, CauseTruth{Wait: "run.work", Slice: name}, func(a *actor) {
+		a.begin(text, "M0538")
 		a.compute(d)
 		a.end()
 	})
@@ -585,20 +529,10 @@ func (s *sim) slower(d trace.Duration) int {
 	return int(trace.Duration(clusters[1].top)*u/(u+d)) / 1000 * 1000
 }
 
-// throughout does something at the begin and the end of the frame on vsync k. The
-// truth is how much longer the frame's usual work takes.
-func (s *sim) throughout(k int64, f int, change func(a *actor, begins bool)) {
-	t := s.cause(CauseTruth{Wait: "run.slow", Acceptable: []string{"run"}}, k)
-	var from trace.Time
-	s.injected(k).around = append(s.injected(k).around, func(a *actor, begins bool) {
-		if begins {
-			from = s.now
-		} else {
-			took := s.now.Sub(from)
-			t.NS = took - took*trace.Duration(f)/trace.Duration(clusters[1].top)
-		}
-		change(a, begins)
-	})
+// throughout does something at the begin and the end of the frame on vsync k.
+func (s *sim) throughout(k int64, change func(a *actor, begins bool)) {
+	s.cause(CauseTruth{Wait: "run.slow"}, k)
+	s.injected(k).around = append(s.injected(k).around, change)
 }
 
 func (s *sim) preempt(k int64, d trace.Duration) *CauseTruth {
@@ -623,14 +557,14 @@ func (s *sim) read(a *actor, d trace.Duration, letter byte, why reason) {
 		by.kernel("block_rq_complete: 12,80 RCVHS () " + at + "0]")
 		s.wake(a, by)
 	})
-	a.block(letter, "io", why)
+	a.block(letter, why)
 }
 
 // deviceWait waits for a device in state D.
-func (s *sim) deviceWait(k int64, d trace.Duration, wait string, why reason) *CauseTruth {
-	return s.within(k, CauseTruth{Wait: wait}, func(a *actor) {
+func (s *sim) deviceWait(k int64, d trace.Duration, wait string, why reason) {
+	s.within(k, CauseTruth{Wait: wait}, func(a *actor) {
 		s.device(d, func(by *actor) { s.wake(a, by) })
-		a.block('D', wait, why)
+		a.block('D', why)
 	})
 }
 
@@ -647,7 +581,7 @@ func (s *sim) call(a, callee *actor, do func(b *actor)) {
 		s.wake(a, b)
 		b.compute(5 * trace.Microsecond)
 	})
-	a.block('S', "binder", reason{})
+	a.block('S', reason{})
 	a.kernel(fmt.Sprintf("binder_transaction_received: transaction=%d", reply))
 }
 
@@ -660,13 +594,13 @@ func (s *sim) task(k int64, leaf string, do func(w *actor)) {
 	t := CauseTruth{Wait: "own_thread", Culprit: culprit(s.worker), Leaf: leaf, LeafSlice: workerSlice}
 	s.within(k, t, func(a *actor) {
 		s.post(s.worker, a, func(w *actor) {
-			w.begin("", workerSlice, workerSlice, "M0538")
+			w.begin(workerSlice, "M0538")
 			do(w)
 			w.end()
 			s.wake(a, w)
 			w.compute(10 * trace.Microsecond)
 		})
-		a.block('S', "own_thread", reason{})
+		a.block('S', reason{})
 	})
 }
 
@@ -677,17 +611,17 @@ func (s *sim) collection(wait string) CauseTruth {
 }
 
 // collect has a thread wait until another one has collected garbage.
-func (s *sim) collect(a *actor, wait string, d trace.Duration) {
+func (s *sim) collect(a *actor, d trace.Duration) {
 	s.post(s.collector, a, func(g *actor) {
-		g.begin("", collectionSlice, collectionSlice+";GCReason9;MarkReason0;Sensitive0;IsInBackground0;Startup0", "M0538")
-		g.begin("", "SharedGC::Mark", "SharedGC::Mark", "M0538")
+		g.begin(collectionSlice+";GCReason9;MarkReason0;Sensitive0;IsInBackground0;Startup0", "M0538")
+		g.begin("SharedGC::Mark", "M0538")
 		g.compute(d)
 		g.end()
 		g.end()
 		s.wake(a, g)
 		g.compute(10 * trace.Microsecond)
 	})
-	a.block('S', wait, reason{})
+	a.block('S', reason{})
 }
 
 // rounds is the number of interrupts that share the injected time.
@@ -696,25 +630,7 @@ const rounds = 24
 // usualDecoy is a slice in frames that stay on time, away from those with a cause.
 func (s *sim) usualDecoy(a *actor, v vsync) {
 	if k := v.index; s.scene.Decoys && k%4 == 1 && !s.injected(k).target && !s.injected(k-1).target && !s.injected(k+1).target {
-		s.inSlice(a, "build", "PartialGC::RunPhases", "M0538", share(s.period(), 20))
-	}
-}
-
-// addNoise has a thread on another processor run now and then and wake the UI thread,
-// which runs already.
-func (s *sim) addNoise() {
-	random := newRandom(s.scene.Seed, 4)
-	for i := range int64(s.scene.Frames) * 3 {
-		at := s.traceTime(firstVsync).Add(trace.Duration(i) * s.period() / 3)
-		s.at(at.Add(random.between(0, s.period()/4)), func() {
-			s.post(s.noise, nil, func(a *actor) {
-				s.inSlice(a, "", "HiLog::Flush", "M0538", 100*trace.Microsecond)
-				if s.ui.current.state == running {
-					s.wakeLines(s.ui, a, 0, 0)
-				}
-				a.compute(50 * trace.Microsecond)
-			})
-		})
+		s.inSlice(a, "PartialGC::RunPhases", "M0538", share(s.period(), 20))
 	}
 }
 
@@ -722,19 +638,19 @@ func (s *sim) addNoise() {
 func (s *sim) awaitBuffer(a *actor, d trace.Duration) {
 	s.device(d, func(by *actor) {
 		s.post(s.commit, by, func(c *actor) {
-			s.inSlice(c, "", "ReleaseBuffer", "M0538", 10*trace.Microsecond)
+			s.inSlice(c, "ReleaseBuffer", "M0538", 10*trace.Microsecond)
 			s.wake(a, c)
 			c.compute(5 * trace.Microsecond)
 		})
 	})
-	a.block('S', "buffer", reason{})
+	a.block('S', reason{})
 	a.compute(5 * trace.Microsecond)
 }
 
 // renderCause is a cause of render_service's frame on vsync k.
 func (s *sim) renderCause(t CauseTruth, k int64) *CauseTruth {
 	c := s.cause(t, k)
-	c.Kind, c.Process, c.Thread, c.TID = RenderFrame, s.render.process, s.render.name, s.render.tid
+	c.Kind, c.TID = RenderFrame, s.render.tid
 	c.Vsync = firstRenderVsync + k
 	return c
 }

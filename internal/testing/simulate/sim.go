@@ -50,10 +50,10 @@ type sim struct {
 	lastAsked int64 // index of the last vsync that an application wanted
 	ended     bool  // there are no more vsyncs
 
-	apps                                            []*app
-	ui, worker, collector, render, draw, commit     *actor
-	gpu, generator, service, service2, other, hog   *actor
-	noise, irq, irqThread, unmarshal, waiter, tools *actor
+	apps                                          []*app
+	ui, worker, collector, render, draw, commit   *actor
+	gpu, generator, service, service2, other, hog *actor
+	irq, irqThread, unmarshal, waiter, tools      *actor
 
 	rsDue      []vsync // delivered to render_service, not yet received
 	binder     int64   // number of the last transaction
@@ -167,16 +167,14 @@ func (s *sim) cast() {
 	s.service2 = s.add(1600, 1600, "file_service", "file_service", otherCPU, 5)
 	s.other = s.add(1700, 1700, "sensor_service", "sensor_service", otherCPU, 5)
 	s.hog = s.add(1800, 1800, "hogd", "hogd", uiCPU, 20)
-	s.noise = s.add(1900, 1900, "hilogd", "hilogd", noiseCPU, 5)
+	s.add(1900, 1900, "hilogd", "hilogd", noiseCPU, 5)
 	names := [2]string{"udk-irq-1", "udk-irq-7"}
 	if s.Kernel == KernelLinux {
 		names[1] = "irq/34-mmc0"
 	}
 	s.irq = s.add(2, 76, "", names[0], interruptCPU, 50)
-	s.irq.interrupt, s.irq.asHandler = true, true
+	s.irq.asHandler = true
 	s.irqThread = s.add(2, 77, "", names[1], uiCPU, 50)
-	s.irqThread.interrupt = true
-	s.ui.recorded, s.render.recorded = s.scene.Cause != "", s.scene.Cause != ""
 	for _, a := range s.Apps[1:] {
 		s.addApp(a, s.newCore(clusters[1].top).index)
 	}
@@ -215,7 +213,7 @@ func (s *sim) serve(a *actor) {
 			job(a)
 		}
 		a.idle = true
-		a.block('S', "vsync", reason{})
+		a.block('S', reason{})
 	}
 }
 
@@ -285,14 +283,14 @@ func (s *sim) vsync(v vsync) {
 func (s *sim) generate(a *actor, v vsync, wanted []*app) {
 	a.compute(s.about(15 * trace.Microsecond))
 	stamp := s.monotonicTime(s.now).add(-s.random.between(6*trace.Microsecond, 12*trace.Microsecond))
-	a.beginMark("", vsyncCount, values{count: 1, period: v.period, rate: v.rate, now: stamp})
+	a.beginMark(vsyncCount, values{count: 1, period: v.period, rate: v.rate, now: stamp})
 	a.compute(3 * trace.Microsecond)
 	send := func(name string, deliver func()) {
 		if !s.era.has(sendVsync) {
 			deliver()
 			return
 		}
-		a.beginMark("", sendVsync, values{name: name, now: v.now})
+		a.beginMark(sendVsync, values{name: name, now: v.now})
 		a.compute(4 * trace.Microsecond)
 		deliver()
 		a.compute(4 * trace.Microsecond)
@@ -352,8 +350,8 @@ func (s *sim) keepAway(a *actor, deadline trace.Time) {
 }
 
 // inSlice computes in a slice with a constant name.
-func (s *sim) inSlice(a *actor, stage, name, level string, d trace.Duration) {
-	a.begin(stage, name, name, level)
+func (s *sim) inSlice(a *actor, name, level string, d trace.Duration) {
+	a.begin(name, level)
 	a.compute(d)
 	a.end()
 }

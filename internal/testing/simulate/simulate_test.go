@@ -1,0 +1,125 @@
+package simulate
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"runtime"
+	"slices"
+	"testing"
+
+	"ohframe/analyzer/trace"
+)
+
+func simulated(t *testing.T, c Config) ([]byte, *Truth) {
+	t.Helper()
+	var b bytes.Buffer
+	truth, err := Write(&b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), truth
+}
+
+// The same configuration gives the same trace, and what the rest of the device does changes
+// no frame.
+func TestDeterminism(t *testing.T) {
+	c := Everything()
+	c.Background = 5000
+	first, truth := simulated(t, c)
+	if again, _ := simulated(t, c); !bytes.Equal(first, again) {
+		t.Error("the same configuration gave another trace")
+	}
+	c.Background = 0
+	_, quiet := simulated(t, c)
+	same := func(f, g *Frame) bool {
+		return f.TID == g.TID && f.Start == g.Start && f.End == g.End && f.Render == g.Render && f.Present == g.Present
+	}
+	if !slices.EqualFunc(quiet.Frames, truth.Frames, same) {
+		t.Error("background work changed the frames")
+	}
+}
+
+// A kind of frame that no simulation makes is a kind that no test checks.
+func TestEverythingHappens(t *testing.T) {
+	counts, outside, gpu := map[string]int{}, 0, 0
+	for seed := range uint64(4) {
+		c := Everything()
+		c.Seed, c.Duration, c.CutStart = seed, 2*trace.Second, seed%2 == 0
+		_, truth := simulated(t, c)
+		outside, gpu = outside+truth.OutsideTransactions, gpu+truth.OutsideGPU
+		for _, f := range truth.Frames {
+			for fact, has := range map[string]bool{
+				"late": f.Late, "empty": f.Empty, "misaligned": f.Misaligned, "coalesced": f.Coalesced > 0, "truncated": f.Truncated,
+				"late by": f.LateMain, "late GPU": f.LateGPU, "sends twice": len(f.Indices) > 1, "not taken": len(f.Indices) > 0 && f.TakenBy == nil,
+				"GPU": len(f.GPU) > 0, "commit": f.Commit.Known(), "presented": f.Present.Known(), "estimated": f.PresentEstimated,
+				"worker": int(f.TID) != int(f.PID),
+			} {
+				if has {
+					counts[string(f.Kind)+" "+fact]++
+				}
+			}
+		}
+	}
+	for _, fact := range []string{
+		"app late", "app empty", "app misaligned", "app coalesced", "app truncated", "app sends twice", "app not taken", "app worker",
+		"render late by", "render late GPU", "render empty", "render misaligned", "render coalesced", "render truncated",
+		"render GPU", "render commit", "render presented", "render estimated",
+	} {
+		if counts[fact] == 0 {
+			t.Errorf("nothing happened: %s", fact)
+		}
+	}
+	if outside == 0 || gpu == 0 {
+		t.Errorf("%d transactions and %d GPU works outside frames", outside, gpu)
+	}
+}
+
+// A frame of a scene is late if and only if a cause that is not harmless was injected into it.
+func TestSceneLateFrames(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for i, cause := range Causes() {
+		s := Scene{Kernel: []Kernel{KernelHongMeng, KernelLinux}[i%2], RefreshHz: 60 + 30*(i%3), Cause: Cause(cause), Seed: uint64(i)}
+		truth, err := s.Generate(new(bytes.Buffer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := map[int64]bool{}
+		for _, c := range truth.Causes {
+			late[c.Vsync] = !c.Cause.Harmless()
+		}
+		if len(late) == 0 && s.Cause != CauseNone || len(truth.Frames) < 76 {
+			t.Errorf("%s: %d causes, %d frames", cause, len(late), len(truth.Frames))
+		}
+		for _, f := range truth.Frames {
+			if f.Late != late[f.Vsync] {
+				t.Errorf("%s: %s frame %d: late is %t", cause, f.Kind, f.Vsync, f.Late)
+			}
+		}
+	}
+	if n := runtime.NumGoroutine() - before; n > 0 {
+		t.Errorf("%d coroutines are left", n)
+	}
+}
+
+// A big trace has the mix of lines of the real capture that it stands for.
+func TestCaptureMix(t *testing.T) {
+	const size = 4 << 20
+	text, _ := simulated(t, Capture(size))
+	if len(text) < size || len(text) > size+size/20 {
+		t.Errorf("%d bytes, want %d", len(text), size)
+	}
+	counts, total, want := map[string]float64{}, 0.0, 0.0
+	for _, m := range regexp.MustCompile(`(?m)^[^#].*?\] \S+ +[\d.]+: (?:print: (.)|(\w+))`).FindAllSubmatch(text, -1) {
+		counts[string(m[1])+string(m[2])]++
+		total++
+	}
+	for _, k := range captureMix {
+		want += float64(k.count)
+	}
+	for _, k := range captureMix {
+		if got, want := 100*counts[k.line]/total, 100*float64(k.count)/want; math.Abs(got-want) > 1 {
+			t.Errorf("%s: %.2f %% of all lines, want %.2f %%", k.line, got, want)
+		}
+	}
+}
