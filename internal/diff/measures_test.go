@@ -9,29 +9,43 @@ import (
 	"testing"
 )
 
-// docs/diff.md lists the measures, those of all stages once. "make docs" writes the list.
+// docs/diff.md lists the measures by unit and direction, those of all stages once. "make
+// docs" writes the list.
 func TestMeasuresAreDocumented(t *testing.T) {
-	const file, begin, end = "../../docs/diff.md", "| measure | unit | better | field of a report |\n|---|---|---|---|\n", "\n\n"
+	const file, begin, end = "../../docs/diff.md", "<!-- measures -->\n\n", "\n<!-- measures end -->"
 	document, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(document), begin)
-	_, after, _ := strings.Cut(rest+end, end)
-	if !found {
-		t.Fatalf("%s has no table of measures", file)
+	before, rest, found1 := strings.Cut(string(document), begin)
+	_, after, found2 := strings.Cut(rest, end)
+	if !found1 || !found2 {
+		t.Fatalf("%s has no list of measures", file)
 	}
-	var rows []string
+	var groups []string
+	lists := map[string][]string{}
 	for _, m := range measures {
 		name, path := m.Name, m.Path
 		if found := regexp.MustCompile(`^stages\.([a-z_]+)`).FindStringSubmatch(path); found != nil {
 			name, path = strings.Replace(name, found[1], "STAGE", 1), strings.Replace(path, found[1], "STAGE", 1)
 		}
-		if row := fmt.Sprintf("| `%s` | `%s` | %s | `%s` |", name, m.Unit, m.Better, path); !slices.Contains(rows, row) {
-			rows = append(rows, row)
+		group := fmt.Sprintf("`%s`, %s is better", m.Unit, m.Better)
+		if lists[group] == nil {
+			groups = append(groups, group)
+		}
+		entry := fmt.Sprintf("`%s`", name)
+		if name != path {
+			entry += fmt.Sprintf(" (`%s`)", path)
+		}
+		if !slices.Contains(lists[group], entry) {
+			lists[group] = append(lists[group], entry)
 		}
 	}
-	want := strings.TrimRight(before+begin+strings.Join(rows, "\n")+end+after, "\n") + "\n"
+	var list strings.Builder
+	for _, group := range groups {
+		fmt.Fprintf(&list, "- %s: %s\n", group, strings.Join(lists[group], ", "))
+	}
+	want := before + begin + list.String() + end + after
 	if os.Getenv("OHFRAME_UPDATE_DOCS") != "" {
 		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
