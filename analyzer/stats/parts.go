@@ -9,7 +9,7 @@ import (
 )
 
 // parts are the spans of the traces in one input, by start; none if there is only one
-// trace. The time between them does not count. docs/frames.md 12.7
+// trace. The time between them does not count. docs/frames.md 12.5
 type parts []analyzer.Interval
 
 func newParts(t *analyzer.Timeline) (list parts) {
