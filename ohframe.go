@@ -29,6 +29,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
 )
@@ -67,8 +68,8 @@ func (o *Options) reader() hitrace.Options {
 	return hitrace.Options{Strict: o.Strict, Limits: o.Limits, Window: o.Window, Workers: o.Workers}
 }
 
-func (o *Options) analyzer() analyzer.Options {
-	return analyzer.Options{ClockOffset: o.ClockOffset, PhaseRule: o.PhaseRule, FullNames: o.FullNames, Limits: o.Limits}
+func (o *Options) analyzer() reconstruct.Options {
+	return reconstruct.Options{ClockOffset: o.ClockOffset, PhaseRule: o.PhaseRule, FullNames: o.FullNames, Limits: o.Limits}
 }
 
 // Trace is the result of reading an input.

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
@@ -46,7 +47,7 @@ func openText(content *unpack.Content, o *Options, precision binarytrace.Precisi
 }
 
 // describe completes the options with what the input states beside its lines.
-func (t *textInput) describe(o *analyzer.Options) {
+func (t *textInput) describe(o *reconstruct.Options) {
 	o.Dump = t.content.Dump()
 	if t.binary == nil {
 		return
@@ -56,7 +57,7 @@ func (t *textInput) describe(o *analyzer.Options) {
 		o.Wall = analyzer.WallClock{At: clock.Boot, Unix: clock.Unix}
 	}
 	if clock.Known {
-		o.Stated = &analyzer.StatedOffset{Offset: clock.Offset, Source: clockSources[clock.Source]}
+		o.Stated = &reconstruct.StatedOffset{Offset: clock.Offset, Source: clockSources[clock.Source]}
 	}
 }
 

@@ -2,10 +2,6 @@ package analyzer
 
 import (
 	"fmt"
-	"slices"
-
-	"ohframe/analyzer/trace"
-	"ohframe/internal/source/hitrace"
 )
 
 // Diagnostic is a kind of inconsistency in a trace.
@@ -32,10 +28,9 @@ const (
 	FramesOver                           // a frame beyond the limit
 	StringsOver                          // a fence whose name is over the limit
 	RecordsOver                          // a transaction, commit, fence or the like beyond the limit
-	diagnosticsCount                     // number of diagnostics
 )
 
-var diagnosticTexts = [diagnosticsCount]string{
+var diagnosticTexts = [...]string{
 	DamagedField:       "marker field not a number",
 	TransactionOutside: "transaction outside any frame",
 	AppliedOutside:     "transactions applied outside a render frame",
@@ -70,36 +65,34 @@ type DiagnosticCount struct {
 
 // Diagnostics counts inconsistencies in a trace.
 type Diagnostics struct {
-	counts   [diagnosticsCount]DiagnosticCount
-	seen     [hitrace.WordCount]bool
-	examples int // maximum number of line numbers for each
-	// process is the last process with markers, several that there is another.
-	process trace.PID
-	several bool
+	// Counts are the diagnostics that occurred, in the order of their constants.
+	Counts []DiagnosticCount
+	// MissingMarkers are the names of the markers that frames are made of and that a text
+	// trace does not have at all.
+	MissingMarkers []string
+	Recorded       Recorded
 }
 
-// RestoreDiagnostics returns the diagnostics of a trace that was analyzed before, from what
-// their methods Counts, MissingMarkers and Recorded returned.
-func RestoreDiagnostics(counts []DiagnosticCount, missing []string, recorded Recorded) Diagnostics {
-	d := Diagnostics{several: recorded == FromSystem}
-	for _, c := range counts {
-		if c.Diagnostic < diagnosticsCount {
-			d.counts[c.Diagnostic] = c
+// Total returns the number of occurrences of one diagnostic.
+func (d *Diagnostics) Total(what Diagnostic) int {
+	for i := range d.Counts {
+		if d.Counts[i].Diagnostic == what {
+			return d.Counts[i].Total
 		}
 	}
-	for _, m := range frameMarkers {
-		d.seen[m.word] = !slices.Contains(missing, m.name)
-	}
-	d.seen[hitrace.AndroidFrame] = recorded == FromAndroid || recorded == FromContainer
-	return d
+	return 0
 }
 
-func (d *Diagnostics) see(word hitrace.Word, pid trace.PID) {
-	d.seen[word] = true
-	if pid > 0 && pid != d.process {
-		d.several = d.several || d.process != 0
-		d.process = pid
+// Warnings describes what was skipped because of limits, and where the input is wrong.
+func (d *Diagnostics) Warnings() []string {
+	var list []string
+	for _, c := range d.Counts {
+		switch c.Diagnostic {
+		case StatedClockWrong, ThreadsOver, NamesOver, FramesOver, StringsOver, RecordsOver:
+			list = append(list, fmt.Sprintf("%d × %s", c.Total, c.Diagnostic))
+		}
 	}
+	return list
 }
 
 // Recorded is what a text trace was recorded from.
@@ -112,80 +105,3 @@ const (
 	FromContainer                 // HarmonyOS with Android applications in a container
 	FromProcess                   // one process of OpenHarmony, such as an application that traces itself
 )
-
-// Recorded returns what the trace was recorded from. The markers of frames that only Android
-// writes are not read, so a trace from there or from a container lacks frames whatever tags
-// it was recorded with.
-func (d *Diagnostics) Recorded() Recorded {
-	ours := d.seen[hitrace.ReceiveVsync] || d.seen[hitrace.OnVsyncEvent] || d.seen[hitrace.MarshTransaction]
-	switch renders := d.seen[hitrace.DoComposition]; {
-	case d.seen[hitrace.AndroidFrame] && (ours || renders):
-		return FromContainer
-	case d.seen[hitrace.AndroidFrame]:
-		return FromAndroid
-	case ours && !renders && !d.several:
-		return FromProcess
-	}
-	return FromSystem
-}
-
-func (d *Diagnostics) add(what Diagnostic, line int) {
-	c := &d.counts[what]
-	c.Total++
-	if line > 0 && len(c.Lines) < d.examples && (len(c.Lines) == 0 || c.Lines[len(c.Lines)-1] != line) {
-		c.Lines = append(c.Lines, line)
-	}
-}
-
-// addMany adds occurrences that have no line.
-func (d *Diagnostics) addMany(what Diagnostic, total int) { d.counts[what].Total += total }
-
-// Counts returns the diagnostics that occurred, in a fixed order.
-func (d *Diagnostics) Counts() []DiagnosticCount {
-	var list []DiagnosticCount
-	for what, c := range d.counts {
-		if c.Total > 0 {
-			c.Diagnostic = Diagnostic(what)
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-// Warnings describes what was skipped because of limits, and where the input is wrong.
-func (d *Diagnostics) Warnings() []string {
-	var list []string
-	for _, c := range d.Counts() {
-		switch c.Diagnostic {
-		case StatedClockWrong, ThreadsOver, NamesOver, FramesOver, StringsOver, RecordsOver:
-			list = append(list, fmt.Sprintf("%d × %s", c.Total, c.Diagnostic))
-		}
-	}
-	return list
-}
-
-// Total returns the number of occurrences of one diagnostic.
-func (d *Diagnostics) Total(what Diagnostic) int { return d.counts[what].Total }
-
-// frameMarkers are the markers that frames are made of.
-var frameMarkers = []struct {
-	word hitrace.Word
-	name string
-}{
-	{hitrace.ReceiveVsync, "ReceiveVsync"},
-	{hitrace.OnVsyncEvent, "OnVsyncEvent"},
-	{hitrace.MarshTransaction, "MarshRSTransactionData"},
-	{hitrace.DoComposition, "RSMainThread::DoComposition"},
-}
-
-// MissingMarkers returns the names of the markers that frames are made of and
-// that the trace does not have at all.
-func (d *Diagnostics) MissingMarkers() []string {
-	var missing []string
-	for _, m := range frameMarkers {
-		if !d.seen[m.word] {
-			missing = append(missing, m.name)
-		}
-	}
-	return missing
-}

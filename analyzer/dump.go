@@ -16,7 +16,7 @@ func (t *Timeline) String() string {
 		b.WriteString(f.String())
 		b.WriteByte('\n')
 	}
-	for _, c := range t.Diagnostics.Counts() {
+	for _, c := range t.Diagnostics.Counts {
 		fmt.Fprintf(&b, "%d %s", c.Total, c.Diagnostic)
 		if len(c.Lines) > 0 {
 			fmt.Fprintf(&b, " %v", c.Lines)

@@ -4,41 +4,25 @@ import (
 	"cmp"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/refresh"
 )
 
-// The rules of docs/frames.md that decide facts of frames, each in one place. They are
-// pure functions of their arguments.
+// The rules of docs/frames.md that follow from the facts of frames, each in one place. They
+// are pure functions of their arguments. Those that decide facts are in
+// internal/reconstruct/rules.go.
 
-// isLate reports whether work that ended at end missed its deadline (3.2). Ending at
-// the deadline is on time; without a known deadline nothing is late.
-func isLate(end, deadline trace.Time) bool { return deadline.Known() && end > deadline }
+// PhaseRule decides which times make a pick-up misaligned.
+type PhaseRule uint8
 
-// isEmpty reports whether an application frame sent no transaction, or a render frame
-// processed no commands (3.4).
-func isEmpty(f *Frame, processed bool) bool {
-	if f.Kind == RenderFrame {
-		return !processed
-	}
-	return len(f.Transactions) == 0
-}
-
-// misalignment is how far apart the two times of a pick-up may be (3.5).
-const misalignment = trace.Millisecond
-
-// isMisaligned reports whether render_service picked the application frame up on
-// another vsync than the one it was made for (3.5).
-func isMisaligned(app *Frame, rule PhaseRule) bool {
-	render := app.Render
-	switch {
-	case render == nil:
-		return false
-	case rule == PhaseActual:
-		return !render.Facts.Has(Truncated) && render.Actual.Start.Sub(app.Actual.End).Abs() > misalignment
-	case !app.Expected.End.Known() || !render.Expected.Start.Known():
-		return false
-	}
-	return render.Expected.Start.Sub(app.Expected.End).Abs() >= misalignment
-}
+const (
+	// PhaseExpected compares render_service's expected start with the
+	// application's expected end (docs/frames.md 3.5). It needs no
+	// clock conversion and forgives an application that finishes early.
+	PhaseExpected PhaseRule = iota
+	// PhaseActual compares the actual start with the actual end; more than 1 ms
+	// apart is misaligned.
+	PhaseActual
+)
 
 // pickedUpLate reports whether a misaligned application frame was picked up too late
 // (7.4). It may also be picked up too early or, where actual times decide what is
@@ -82,14 +66,6 @@ func PickUpDelay(app *Frame) int {
 	return max(1, int((delay+period/2)/period))
 }
 
-// renderLead is how long before the second vsync after its own a render frame is
-// expected to end, from 5.0 on (8.3).
-const renderLead = 5 * trace.Millisecond
-
-// renderPeriod returns the refresh period of a render frame whose expected interval
-// is two periods less the lead (8.3).
-func renderPeriod(expected trace.Duration) trace.Duration { return (expected + renderLead) / 2 }
-
 // ExpectedPresent returns when the display should show a render frame: at the end of the
 // vsync period in which it is expected to end (14.3). It is unknown without an expected
 // interval or a refresh period.
@@ -97,8 +73,8 @@ func (f *Frame) ExpectedPresent() trace.Time {
 	if f.Kind != RenderFrame || !f.Expected.Known() || f.Period <= 0 {
 		return 0
 	}
-	if nearer(f.Period, f.Expected.Duration()) {
-		return f.Expected.End.Add(renderLead)
+	if refresh.SpansTwo(f.Period, f.Expected.Duration()) {
+		return f.Expected.End.Add(refresh.Lead)
 	}
 	return f.Expected.End
 }
@@ -133,11 +109,4 @@ func presentType(f *Frame) PresentType {
 		return PresentEarly
 	}
 	return PresentOnTime
-}
-
-// periodMisfit returns how far a gap between vsyncs is from a whole number of
-// periods, in periods, 0 to 0.5 (8.3).
-func periodMisfit(gap, period trace.Duration) float64 {
-	n := max(1, (gap+period/2)/period)
-	return float64((gap - n*period).Abs()) / float64(period)
 }

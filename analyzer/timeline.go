@@ -56,6 +56,10 @@ type WallClock struct {
 	Unix int64 // nanoseconds since 1970, to the millisecond
 }
 
+// KernelName is the number of bytes that kernels keep of a name; of an application's,
+// the last ones.
+const KernelName = 15
+
 // Process is a process and its threads, by id.
 type Process struct {
 	PID trace.PID

@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/causetext"
 	"ohframe/internal/fingerprint"
 	"ohframe/internal/quality"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/result"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/judge"
@@ -27,7 +28,7 @@ import (
 // own.
 type Options struct {
 	Reader   hitrace.Options
-	Analyzer analyzer.Options
+	Analyzer reconstruct.Options
 	// Events are the events that are exported.
 	Events Events
 	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -65,10 +66,10 @@ func TestIdentity(t *testing.T) {
 	check("the trace", text, Options{})
 	check("the trace with another end", text+"\n", Options{})
 	check("an empty trace", "", Options{})
-	check("no offset", text, Options{Analyzer: analyzer.Options{ClockOffset: offset(0)}})
-	check("an offset", text, Options{Analyzer: analyzer.Options{ClockOffset: offset(1)}})
-	check("another offset", text, Options{Analyzer: analyzer.Options{ClockOffset: offset(-1)}})
-	check("another rule", text, Options{Analyzer: analyzer.Options{PhaseRule: analyzer.PhaseActual}})
+	check("no offset", text, Options{Analyzer: reconstruct.Options{ClockOffset: offset(0)}})
+	check("an offset", text, Options{Analyzer: reconstruct.Options{ClockOffset: offset(1)}})
+	check("another offset", text, Options{Analyzer: reconstruct.Options{ClockOffset: offset(-1)}})
+	check("another rule", text, Options{Analyzer: reconstruct.Options{PhaseRule: analyzer.PhaseActual}})
 	check("all events", text, Options{Events: AllEvents})
 	check("no events", text, Options{Events: NoEvents})
 	from, err := hitrace.ParseEdge("+1s")

@@ -19,6 +19,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -221,7 +222,7 @@ func FuzzConvert(f *testing.F) {
 				t.Errorf("%d workers:\n%swant\n%s", workers, got, timeline)
 			}
 		}
-		analyzed, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), options.Reader, options.Analyzer)
+		analyzed, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), options.Reader, options.Analyzer)
 		if err != nil {
 			t.Fatal(err)
 		}

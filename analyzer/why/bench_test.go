@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"ohframe/analyzer"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/judge"
 )
@@ -33,7 +33,7 @@ func BenchmarkCauses(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(demo)))
 			for b.Loop() {
-				if _, _, _, err := judge.Analyze(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, analyzer.Options{}, causes); err != nil {
+				if _, _, _, err := judge.Analyze(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, reconstruct.Options{}, causes); err != nil {
 					b.Fatal(err)
 				}
 			}

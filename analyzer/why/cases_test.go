@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/record"
 )
@@ -77,7 +78,7 @@ func found(t *testing.T, frames string) string {
 	}
 	zero := trace.Duration(0)
 	recorder := record.New(p.limits)
-	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{Strict: true}, analyzer.Options{ClockOffset: &zero}, recorder.Sink())
+	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

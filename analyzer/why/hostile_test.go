@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
@@ -200,7 +200,7 @@ func (w *writer) frame(tid, vsync, period int, in func()) {
 func analyzeHostile(t testing.TB, text []byte, l trace.Limits) {
 	t.Helper()
 	recorder := record.New(l)
-	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{Limits: l}, recorder.Sink())
+	timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{Limits: l}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestMemory(t *testing.T) {
 			w := &writer{at: 1_000_000}
 			h.make(w, 100_000)
 			without := hostiletest.Peak(func() {
-				if _, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(w.Bytes()), hitrace.Options{}, analyzer.Options{Limits: l}); err != nil {
+				if _, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(w.Bytes()), hitrace.Options{}, reconstruct.Options{Limits: l}); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/tracetest"
 	"ohframe/internal/why/judge"
@@ -18,7 +19,7 @@ import (
 func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
 	recorder := record.New(trace.DefaultLimits())
-	timeline, _, err := analyzer.Analyze(context.Background(), r, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
+	timeline, _, err := reconstruct.Analyze(context.Background(), r, hitrace.Options{}, reconstruct.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
@@ -21,7 +21,7 @@ import (
 func described(t *testing.T, r io.Reader, workers int) (list []string) {
 	t.Helper()
 	recorder := record.New(trace.DefaultLimits())
-	timeline, _, err := analyzer.Analyze(t.Context(), r, hitrace.Options{Workers: workers}, analyzer.Options{}, recorder.Sink())
+	timeline, _, err := reconstruct.Analyze(t.Context(), r, hitrace.Options{Workers: workers}, reconstruct.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -119,13 +120,40 @@ func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	if o.Window.IsEmpty() {
 		return o, &failure{what: "--from is not before --to"}
 	}
-	if o.ClockOffset, err = analyzer.ParseClockOffset(c.String("clock-offset")); err != nil {
+	if o.ClockOffset, err = parseClockOffset(c.String("clock-offset")); err != nil {
 		return o, &failure{what: "--clock-offset: " + err.Error()}
 	}
-	if o.PhaseRule, err = analyzer.ParsePhaseRule(c.String("phase-rule")); err != nil {
+	if o.PhaseRule, err = parsePhaseRule(c.String("phase-rule")); err != nil {
 		return o, &failure{what: "--phase-rule: " + err.Error()}
 	}
 	return o, nil
+}
+
+// parseClockOffset parses "auto", "none" (zero) or a duration such as "4756.467s".
+func parseClockOffset(s string) (*trace.Duration, error) {
+	switch s {
+	case "auto":
+		return nil, nil
+	case "none":
+		return new(trace.Duration), nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not auto, none or a duration such as 4756.467s", s)
+	}
+	offset := trace.Duration(d)
+	return &offset, nil
+}
+
+// parsePhaseRule parses "expected" or "actual".
+func parsePhaseRule(s string) (analyzer.PhaseRule, error) {
+	switch s {
+	case "expected":
+		return analyzer.PhaseExpected, nil
+	case "actual":
+		return analyzer.PhaseActual, nil
+	}
+	return 0, fmt.Errorf("%q is not expected or actual", s)
 }
 
 // readInput reads the named input, of any kind, and prints its warnings.

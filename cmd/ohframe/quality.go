@@ -133,7 +133,7 @@ func noFrames(t *analyzer.Timeline, q *quality.Quality) *failure {
 	if q.Lines == nil {
 		return f
 	}
-	missing := t.Diagnostics.MissingMarkers()
+	missing := t.Diagnostics.MissingMarkers
 	if len(missing) > 0 && q.Truncated == 0 {
 		f.what += ": no marker " + strings.Join(missing, ", ")
 	}
@@ -143,7 +143,7 @@ func noFrames(t *analyzer.Timeline, q *quality.Quality) *failure {
 		f.hint = *q.Advice
 	case q.Truncated > 0:
 		f.hint = *q.Advice + ": record for longer, and do not sort the file"
-	case t.Diagnostics.Recorded() != analyzer.FromSystem:
+	case t.Diagnostics.Recorded != analyzer.FromSystem:
 		f.hint = *q.Advice
 	default:
 		f.hint = "frames need the tags graphic and ace: " + recordCommands

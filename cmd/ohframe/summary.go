@@ -47,7 +47,7 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 	if s.Renumbered > 0 {
 		fmt.Fprintf(w, "  %d × frame without a vsync id of its own, renumbered\n", s.Renumbered)
 	}
-	for _, c := range t.Diagnostics.Counts() {
+	for _, c := range t.Diagnostics.Counts {
 		if c.Diagnostic == analyzer.UnmatchedEnd && s.Unmatched > 0 {
 			continue // printLines has printed it, with ends of unknown threads
 		}

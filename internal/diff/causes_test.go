@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/condition"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/why/judge"
@@ -169,7 +170,7 @@ func TestCosts(t *testing.T) {
 	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseStorageD, Seed: 1}).Generate(&text); err != nil {
 		t.Fatal(err)
 	}
-	timeline, causes, _, err := judge.Analyze(t.Context(), &text, hitrace.Options{}, analyzer.Options{}, true)
+	timeline, causes, _, err := judge.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

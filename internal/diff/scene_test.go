@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 )
@@ -82,7 +83,7 @@ func simulated(t *testing.T, name string, change func(*simulate.Config)) (Side, 
 	if _, err := simulate.Write(&text, c); err != nil {
 		t.Fatal(err)
 	}
-	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, analyzer.Options{})
+	timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, reconstruct.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

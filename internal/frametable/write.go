@@ -136,7 +136,7 @@ func writeJSON(w io.Writer, inputs []Input, rows iter.Seq[row]) error {
 			offset := int64(in.Timeline.Clock.Offset)
 			d.ClockOffset = &offset
 		}
-		for _, c := range in.Timeline.Diagnostics.Counts() {
+		for _, c := range in.Timeline.Diagnostics.Counts {
 			found := diagnostic{What: c.Diagnostic.String(), Count: c.Total, Lines: append([]int{}, c.Lines...)}
 			if len(inputs) > 1 {
 				found.Input = in.Name

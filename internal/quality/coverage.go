@@ -101,7 +101,7 @@ func (q *Quality) judgeLinks(t *input) {
 	if n := d.Total(analyzer.AppliedUnknown); n >= minBad && q.WithTransaction > 0 && float64(n) > sendersLimited*float64(n+applied) {
 		q.add(Limited, "missing_senders", "%d of %s of application frames that are missing", n, text.Count(n+applied, "applied transaction"))
 	}
-	if q.ApplicationFrames >= minBad && q.WithDeadline == q.renderWithDeadline && slices.Contains(d.MissingMarkers(), "OnVsyncEvent") {
+	if q.ApplicationFrames >= minBad && q.WithDeadline == q.renderWithDeadline && slices.Contains(d.MissingMarkers, "OnVsyncEvent") {
 		q.add(Limited, "no_ace", "no marker OnVsyncEvent, jank of applications is unknown")
 	}
 }

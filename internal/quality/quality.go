@@ -234,10 +234,10 @@ func (q *Quality) advice(d *analyzer.Diagnostics) string {
 		return "get the file with hdc file recv instead of copying it from a terminal"
 	case q.Frames() == 0 && q.Truncated > 0:
 		return "the trace is too short, or its lines are not in order of time"
-	case len(d.MissingMarkers()) == 0:
+	case len(d.MissingMarkers) == 0:
 		return ""
 	}
-	switch recorded := d.Recorded(); {
+	switch recorded := d.Recorded; {
 	case recorded == analyzer.FromAndroid:
 		return "the trace is from Android: record it with Perfetto and the data source android.surfaceflinger.frametimeline"
 	case recorded == analyzer.FromContainer && q.ApplicationFrames == 0:
@@ -251,7 +251,7 @@ func (q *Quality) advice(d *analyzer.Diagnostics) string {
 // judgeFrames adds the reasons that come from what frames lack.
 func (q *Quality) judgeFrames(t *input, all int, isText bool) {
 	clock := &t.Clock
-	if missing := t.Diagnostics.MissingMarkers(); isText && slices.Contains(missing, "ReceiveVsync") {
+	if missing := t.Diagnostics.MissingMarkers; isText && slices.Contains(missing, "ReceiveVsync") {
 		q.add(Unreliable, "no_vsync", "no marker ReceiveVsync, most frames are missing")
 	}
 	switch {

@@ -92,20 +92,13 @@ func describeCoverage(m *message, c *analyzer.Coverage) {
 }
 
 func describeDiagnostics(m *message, d *analyzer.Diagnostics) {
-	counts, missing, recorded := d.Counts(), d.MissingMarkers(), d.Recorded()
-	if !m.writing {
-		counts, missing = nil, nil
-	}
-	list(m, 1, &counts, func(m *message, c *analyzer.DiagnosticCount) {
-		integer(m, 1, &c.Diagnostic)
+	list(m, 1, &d.Counts, func(m *message, c *analyzer.DiagnosticCount) {
+		enum(m, 1, &c.Diagnostic, int(analyzer.RecordsOver)+1)
 		count(m, 2, &c.Total)
 		describeNumbers(m, 3, &c.Lines)
 	})
-	list(m, 2, &missing, func(m *message, name *string) { m.text(1, name) })
-	enum(m, 3, &recorded, int(analyzer.FromProcess)+1)
-	if !m.writing {
-		*d = analyzer.RestoreDiagnostics(counts, missing, recorded)
-	}
+	list(m, 2, &d.MissingMarkers, func(m *message, name *string) { m.text(1, name) })
+	enum(m, 3, &d.Recorded, int(analyzer.FromProcess)+1)
 }
 
 // describeNumbers describes a list of numbers.

@@ -87,8 +87,6 @@ func full() *Result {
 		}
 	}
 	r.Timeline.Frames, r.Timeline.Processes = f.frames, f.processes
-	r.Timeline.Diagnostics = analyzer.RestoreDiagnostics(
-		[]analyzer.DiagnosticCount{{Diagnostic: analyzer.EndLost, Total: 7, Lines: []int{3, 5}}}, []string{"OnVsyncEvent"}, analyzer.FromContainer)
 	f.fill(reflect.ValueOf(r.Lines).Elem())
 	r.Lines.Problems = hitrace.RestoreProblems([]hitrace.Count{{Problem: hitrace.BadCookie, Total: 9, Lines: []int{4, 8}}}, 11, 12)
 	for _, frame := range f.frames {
@@ -99,6 +97,7 @@ func full() *Result {
 		e.Frame, e.Overrun = frame, frame.Overrun()
 		r.Causes.Frames[frame] = e
 	}
+	f.frames[0].Process, f.frames[1].Process = f.processes[0], f.processes[1]
 	c := reflect.ValueOf(r.Causes).Elem()
 	for i := range c.NumField() {
 		if c.Type().Field(i).Name != "Frames" {

@@ -13,6 +13,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate/rawfile"
@@ -103,7 +104,7 @@ type analysis struct {
 func analyse(t *testing.T, file []byte) *analysis {
 	t.Helper()
 	text, _ := read(t, file, binarytrace.Options{})
-	timeline, _, err := analyzer.Analyze(context.Background(), strings.NewReader(text), hitrace.Options{Workers: 1}, analyzer.Options{ClockOffset: new(trace.Duration)})
+	timeline, _, err := reconstruct.Analyze(context.Background(), strings.NewReader(text), hitrace.Options{Workers: 1}, reconstruct.Options{ClockOffset: new(trace.Duration)})
 	if err != nil {
 		t.Fatal(err)
 	}

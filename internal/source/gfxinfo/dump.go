@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/plural"
-	"ohframe/internal/source/refresh"
+	"ohframe/internal/refresh"
 )
 
 // Dump describes the processes with tables in a dump, and what could not be read.

@@ -5,7 +5,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/refresh"
+	"ohframe/internal/refresh"
 )
 
 // judge sets facts according to the verdicts.

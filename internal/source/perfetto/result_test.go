@@ -11,11 +11,11 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 	"ohframe/internal/causes"
 	"ohframe/internal/inflation"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/result"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/slow"
@@ -149,7 +149,7 @@ func TestTimesAfterTheLast(t *testing.T) {
 		text := " app-7 (7) [000] .... 2305843009.201000: tracing_mark_write: B|7|H:ReceiveVsync dataCount:24bytes " + vsync + " vsyncId:5\n" +
 			" app-7 (7) [000] .... 2305843009.202000: tracing_mark_write: E|7|\n"
 		var out bytes.Buffer
-		if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{Analyzer: analyzer.Options{ClockOffset: &given}}); err != nil {
+		if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{Analyzer: reconstruct.Options{ClockOffset: &given}}); err != nil {
 			t.Fatal(err)
 		}
 		read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{})

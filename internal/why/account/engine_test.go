@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
@@ -76,7 +77,7 @@ func converted(t *testing.T, text []byte) (packets []byte, states, self map[thre
 	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	timeline, _, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, analyzer.Options{}, r.Sink())
+	timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{}, r.Sink())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -37,7 +37,7 @@ func TestEndedThreads(t *testing.T) {
 		wake(700, 3, 501) // another thread of this id
 	}
 	recorder := New(trace.DefaultLimits())
-	if _, _, err := analyzer.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, analyzer.Options{}, recorder.Sink()); err != nil {
+	if _, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()); err != nil {
 		t.Fatal(err)
 	}
 	if n := recorder.followed; n != 0 {
@@ -69,7 +69,7 @@ func TestLeavesOfWaits(t *testing.T) {
 	change(200, 1, 501, 0)
 	wake(300, 501)
 	recorder := New(trace.DefaultLimits())
-	if _, _, err := analyzer.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, analyzer.Options{}, recorder.Sink()); err != nil {
+	if _, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()); err != nil {
 		t.Fatal(err)
 	}
 	record := recorder.Finish()

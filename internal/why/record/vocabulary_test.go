@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"testing"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -22,7 +22,7 @@ func TestVocabulary(t *testing.T) {
 		defer f.Close()
 		recorder := New(trace.DefaultLimits())
 		recorder.vocabulary = v
-		_, _, err = analyzer.Analyze(context.Background(), f, hitrace.Options{}, analyzer.Options{}, recorder.Sink())
+		_, _, err = reconstruct.Analyze(context.Background(), f, hitrace.Options{}, reconstruct.Options{}, recorder.Sink())
 		if err != nil {
 			t.Fatal(err)
 		}

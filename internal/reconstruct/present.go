@@ -1,10 +1,11 @@
-package analyzer
+package reconstruct
 
 import (
 	"cmp"
 	"maps"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
@@ -12,13 +13,13 @@ import (
 // draw is a slice of render_service's render thread.
 type draw struct {
 	pid trace.PID
-	Interval
+	analyzer.Interval
 }
 
 // commit is layers on their way to the display.
 type commit struct {
 	pid trace.PID
-	Interval
+	analyzer.Interval
 	hitrace.Committed
 	line  int
 	fence *fence
@@ -38,11 +39,11 @@ type fence struct {
 type wait struct {
 	tracker string
 	number  int64
-	Interval
+	analyzer.Interval
 	line int
 }
 
-func (b *Builder) beginCommit(t *thread, e *hitrace.Event) {
+func (b *builder) beginCommit(t *thread, e *hitrace.Event) {
 	if !b.mayKeep(&b.kept.commits, e) {
 		return
 	}
@@ -53,9 +54,9 @@ func (b *Builder) beginCommit(t *thread, e *hitrace.Event) {
 	t.lastOpen().commit = c
 }
 
-func (b *Builder) endCommit(_ *thread, s *openSlice, e *hitrace.Event) { s.commit.End = e.Time }
+func (b *builder) endCommit(_ *thread, s *openSlice, e *hitrace.Event) { s.commit.End = e.Time }
 
-func (b *Builder) beginPresentFence(t *thread, e *hitrace.Event) {
+func (b *builder) beginPresentFence(t *thread, e *hitrace.Event) {
 	f, ok := hitrace.ParseFence(e.Marker.Label())
 	if !ok {
 		return
@@ -71,7 +72,7 @@ func (b *Builder) beginPresentFence(t *thread, e *hitrace.Event) {
 	}
 }
 
-func (b *Builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
+func (b *builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
 	f, ok := hitrace.ParseFence(e.Marker.Label())
 	if !ok {
 		return
@@ -87,16 +88,16 @@ func (b *Builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
 	t.lastOpen().wait = w
 }
 
-func (b *Builder) endPresentFenceWait(_ *thread, s *openSlice, e *hitrace.Event) { s.wait.End = e.Time }
+func (b *builder) endPresentFenceWait(_ *thread, s *openSlice, e *hitrace.Event) { s.wait.End = e.Time }
 
 // intern returns the one string for a fence's name, if there is room for it.
-func (b *Builder) intern(name []byte, e *hitrace.Event) (string, bool) {
+func (b *builder) intern(name []byte, e *hitrace.Event) (string, bool) {
 	name = name[:min(len(name), maxName)]
 	if s, ok := b.trackers[string(name)]; ok {
 		return s, true
 	}
 	if len(b.trackers) >= b.options.Limits.Strings {
-		b.diagnostics.add(StringsOver, e.Number)
+		b.diagnostics.add(analyzer.StringsOver, e.Number)
 		return "", false
 	}
 	s := string(name)
@@ -108,7 +109,7 @@ func (b *Builder) intern(name []byte, e *hitrace.Event) (string, bool) {
 // was signaled. Waits are in the order of the fences. Their numbers agree, too, unless
 // fences that were already signaled came between them: then only the order decides. This
 // pass needs no other.
-func (b *Builder) matchFences() {
+func (b *builder) matchFences() {
 	byTracker := map[string][]*wait{}
 	for _, w := range b.waits {
 		byTracker[w.tracker] = append(byTracker[w.tracker], w)
@@ -140,7 +141,7 @@ func (b *Builder) matchFences() {
 				i = max(0, numbered(w.number-ahead)) // the wait for the one before it may be lost
 			}
 			if i < 0 {
-				b.diagnostics.add(FenceUnmatched, w.line)
+				b.diagnostics.add(analyzer.FenceUnmatched, w.line)
 				continue
 			}
 			ahead = w.number - queue[i].number
@@ -183,7 +184,7 @@ func anyAgrees(fences []*fence, waits []*wait) bool {
 
 // assignDraws assigns each drawing to the render frame that it follows. It needs the
 // render frames' intervals, which place sets.
-func (b *Builder) assignDraws(frames framesByProcess) {
+func (b *builder) assignDraws(frames framesByProcess) {
 	for _, d := range b.draws {
 		if d.End < d.Start {
 			continue // one of its lines is out of place
@@ -197,13 +198,13 @@ func (b *Builder) assignDraws(frames framesByProcess) {
 // assignCommits assigns each commit to its render frame, and sets the frame's present
 // time. Commits have the vsync of their frame, except on 4.0, where they are matched by
 // time. It needs the drawings of assignDraws and the fences of matchFences.
-func (b *Builder) assignCommits(frames []*draft) {
+func (b *builder) assignCommits(frames []*draft) {
 	type key struct {
 		pid trace.PID
 		now trace.Monotonic
 	}
-	byVsync := map[key]*Frame{}
-	anyProcess := map[trace.Monotonic]*Frame{}
+	byVsync := map[key]*analyzer.Frame{}
+	anyProcess := map[trace.Monotonic]*analyzer.Frame{}
 	drawn := make(drawnFrames, 0, len(frames))
 	for _, d := range frames {
 		drawn = append(drawn, d.frame)
@@ -224,7 +225,7 @@ func (b *Builder) assignCommits(frames []*draft) {
 			f = anyProcess[c.Now] // composition in a process of its own
 		}
 		if f == nil || c.VsyncID != 0 && f.VsyncID != 0 && c.VsyncID != f.VsyncID {
-			b.diagnostics.add(CommitUnknown, c.line)
+			b.diagnostics.add(analyzer.CommitUnknown, c.line)
 			continue
 		}
 		if f.Commit.Start.Known() {
@@ -244,16 +245,16 @@ func (b *Builder) assignCommits(frames []*draft) {
 }
 
 // drawnFrames are render frames in the order in which their drawing ends.
-type drawnFrames []*Frame
+type drawnFrames []*analyzer.Frame
 
-func drawnFrom(f *Frame) trace.Time {
+func drawnFrom(f *analyzer.Frame) trace.Time {
 	if f.Draw.Known() {
 		return f.Draw.Start
 	}
 	return f.Actual.Start
 }
 
-func drawnAt(f *Frame) trace.Time {
+func drawnAt(f *analyzer.Frame) trace.Time {
 	if f.Draw.Known() {
 		return f.Draw.End
 	}
@@ -261,20 +262,20 @@ func drawnAt(f *Frame) trace.Time {
 }
 
 func (d drawnFrames) sort() {
-	slices.SortStableFunc(d, func(a, b *Frame) int { return cmp.Compare(drawnAt(a), drawnAt(b)) })
+	slices.SortStableFunc(d, func(a, b *analyzer.Frame) int { return cmp.Compare(drawnAt(a), drawnAt(b)) })
 }
 
 // committedAt returns the likely frame of a commit that starts at the given time: the
 // last one drawn before, or, if that has a commit already, the next one, whose commit may
 // start before its drawing ends.
-func (d drawnFrames) committedAt(at trace.Time) *Frame {
-	next, _ := slices.BinarySearchFunc(d, at, func(f *Frame, at trace.Time) int {
+func (d drawnFrames) committedAt(at trace.Time) *analyzer.Frame {
+	next, _ := slices.BinarySearchFunc(d, at, func(f *analyzer.Frame, at trace.Time) int {
 		if drawnAt(f) <= at {
 			return -1
 		}
 		return 1
 	})
-	var last *Frame
+	var last *analyzer.Frame
 	if next > 0 {
 		last = d[next-1]
 	}

@@ -1,4 +1,4 @@
-package analyzer_test
+package reconstruct_test
 
 import (
 	"reflect"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -40,7 +41,7 @@ root 600 601 over
 		"           dying-3    (    2) [000] ....     1.000007: cpu_idle: state=1 cpu_id=0",
 		"         unknown-900  (-----) [000] ....     1.000008: cpu_idle: state=1 cpu_id=0",
 	}, "\n")
-	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{}, analyzer.Options{Dump: dump})
+	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{}, reconstruct.Options{Dump: dump})
 	if err != nil {
 		t.Fatal(err)
 	}

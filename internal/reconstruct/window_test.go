@@ -1,10 +1,11 @@
-package analyzer_test
+package reconstruct_test
 
 import (
 	"os"
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -12,12 +13,12 @@ import (
 // clock, facts and links are those of the whole, frames at its edges truncated.
 func TestWindow(t *testing.T) {
 	read := func(w hitrace.Window) *analyzer.Timeline {
-		f, err := os.Open("../testdata/demo.ftrace")
+		f, err := os.Open("../../testdata/demo.ftrace")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		timeline, _, err := analyzer.Analyze(t.Context(), f, hitrace.Options{Window: w}, analyzer.Options{})
+		timeline, _, err := reconstruct.Analyze(t.Context(), f, hitrace.Options{Window: w}, reconstruct.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
-package analyzer
+package reconstruct
 
 import (
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
@@ -36,7 +37,7 @@ type openSlice struct {
 
 // thread returns the state of the thread that a marker is of, with its process
 // brought up to date; nil for one more than the limit.
-func (b *Builder) thread(e *hitrace.Event) *thread {
+func (b *builder) thread(e *hitrace.Event) *thread {
 	t := b.threads.Get(e.TID)
 	if t == nil {
 		if b.threads.Len() >= b.options.Limits.Threads {
@@ -80,7 +81,7 @@ func (t *thread) setCurrent(d *draft) {
 func (t *thread) abandon(from int, at trace.Time) {
 	for i := from; i < t.open.Len(); i++ {
 		if d := t.open.At(i).draft; d != nil && d == t.draft {
-			d.frame.Facts |= Truncated
+			d.frame.Facts |= analyzer.Truncated
 			d.receiveEnd, d.handled = at, at
 			t.draft = nil
 		}
@@ -92,7 +93,7 @@ func (t *thread) abandon(from int, at trace.Time) {
 func (t *thread) orphanOf(e *hitrace.Event) *draft {
 	if t.orphan == nil {
 		t.orphan = &draft{
-			frame:  &Frame{TID: t.tid, Actual: Interval{Start: e.Time}, Facts: Truncated},
+			frame:  &analyzer.Frame{TID: t.tid, Actual: analyzer.Interval{Start: e.Time}, Facts: analyzer.Truncated},
 			thread: t, pid: t.pid, line: e.Number, dropped: true,
 		}
 	}
@@ -130,12 +131,12 @@ func (t *thread) unmatchedEnd(at trace.Time) {
 		t.orphan.receiveEnd = at
 	case t.unbatched != nil && at.Sub(t.unbatched.handled) < maxBatch:
 		// The UVTrace around the frame began before the trace.
-		t.unbatched.frame.Facts |= Truncated
+		t.unbatched.frame.Facts |= analyzer.Truncated
 	}
 }
 
 // settleOrphan decides on the thread's orphan, now that a frame begins.
-func (b *Builder) settleOrphan(t *thread) {
+func (b *builder) settleOrphan(t *thread) {
 	d := t.orphan
 	t.orphan = nil
 	switch {
@@ -146,7 +147,7 @@ func (b *Builder) settleOrphan(t *thread) {
 		d.dropped = true
 		b.kept.applied -= len(d.applied)
 		for _, a := range d.applied {
-			b.diagnostics.add(AppliedOutside, a.line)
+			b.diagnostics.add(analyzer.AppliedOutside, a.line)
 		}
 	}
 }

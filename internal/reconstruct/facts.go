@@ -1,33 +1,34 @@
-package analyzer
+package reconstruct
 
 import (
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
 
 // setFacts derives the facts of all frames, and the deadlines that they rest on. It is
 // the last pass: it needs links, GPU work and periods.
-func (b *Builder) setFacts() {
+func (b *builder) setFacts() {
 	b.setDeadlines()
 	for _, d := range b.drafts {
 		f := d.frame
-		if f.Facts.Has(Truncated) {
+		if f.Facts.Has(analyzer.Truncated) {
 			continue // its end and its work are unknown
 		}
 		if isLate(f.Actual.End, f.Deadline) {
-			f.Facts |= MainLate
+			f.Facts |= analyzer.MainLate
 		}
 		for _, g := range f.GPU {
 			if isLate(g.End, f.Deadline) {
-				f.Facts |= GPULate
+				f.Facts |= analyzer.GPULate
 			}
 		}
 		if isEmpty(f, d.processed) {
-			f.Facts |= Empty
+			f.Facts |= analyzer.Empty
 		}
 		if isMisaligned(f, b.options.PhaseRule) {
-			f.Facts |= Misaligned
-			f.Render.Facts |= Misaligned
+			f.Facts |= analyzer.Misaligned
+			f.Render.Facts |= analyzer.Misaligned
 		}
 	}
 }
@@ -35,7 +36,7 @@ func (b *Builder) setFacts() {
 // setDeadlines sets each frame's deadline. A worker thread has no expected interval. It
 // works for the vsync of its process's main thread, and gets the deadline and the period
 // of that frame, which setPeriods has set.
-func (b *Builder) setDeadlines() {
+func (b *builder) setDeadlines() {
 	type key struct {
 		pid trace.PID
 		id  int64
@@ -44,23 +45,23 @@ func (b *Builder) setDeadlines() {
 		pid trace.PID
 		at  trace.Time
 	}
-	mains := map[key]*Frame{}
+	mains := map[key]*analyzer.Frame{}
 	ids := map[vsync]int64{}
 	hidden := b.hidesWork()
 	for _, d := range b.drafts {
 		f := d.frame
-		if f.Kind == ApplicationFrame && hidden {
+		if f.Kind == analyzer.ApplicationFrame && hidden {
 			continue
 		}
 		f.Deadline = f.Expected.End
-		if f.Kind == ApplicationFrame && f.Deadline.Known() {
+		if f.Kind == analyzer.ApplicationFrame && f.Deadline.Known() {
 			mains[key{f.Process.PID, f.VsyncID}] = f
 			ids[vsync{f.Process.PID, f.Vsync}] = f.VsyncID
 		}
 	}
 	for _, d := range b.drafts {
 		f := d.frame
-		if f.Kind != ApplicationFrame || d.hasVsync {
+		if f.Kind != analyzer.ApplicationFrame || d.hasVsync {
 			continue
 		}
 		if f.VsyncID == 0 && f.Vsync.Known() {
@@ -78,16 +79,16 @@ const minHidden = 10
 
 // hidesWork reports whether what the application frames of the trace did is missing, because
 // a tag is (3.9).
-func (b *Builder) hidesWork() bool {
+func (b *builder) hidesWork() bool {
 	if b.diagnostics.seen[hitrace.OnVsyncEvent] {
 		return false
 	}
 	frames, sent := 0, false
 	for _, d := range b.drafts {
-		if f := d.frame; f.Kind == ApplicationFrame && !f.Facts.Has(Truncated) {
+		if f := d.frame; f.Kind == analyzer.ApplicationFrame && !f.Facts.Has(analyzer.Truncated) {
 			frames++
 			sent = sent || len(f.Transactions) > 0
 		}
 	}
-	return frames >= minHidden && (!sent || b.diagnostics.Total(UnmatchedEnd) > frames/10)
+	return frames >= minHidden && (!sent || b.diagnostics.Total(analyzer.UnmatchedEnd) > frames/10)
 }

@@ -1,4 +1,4 @@
-package analyzer_test
+package reconstruct_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
@@ -72,7 +73,7 @@ func TestScenes(t *testing.T) {
 
 func checkTimeline(t *testing.T, text *bytes.Buffer, truth *simulate.Truth, cutStart bool) {
 	t.Helper()
-	got, totals, err := analyzer.Analyze(t.Context(), text, hitrace.Options{}, analyzer.Options{ClockOffset: &truth.Offset})
+	got, totals, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package analyzer_test
+package reconstruct_test
 
 import (
 	"bytes"
@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -23,11 +26,11 @@ import (
 //	flags     optional: the flags of the frames, in their order
 type golden struct {
 	comment, trace, timeline, flags string
-	options                         analyzer.Options
+	options                         reconstruct.Options
 }
 
 func TestFrames(t *testing.T) {
-	paths, err := filepath.Glob("../testdata/frames/*.txtar")
+	paths, err := filepath.Glob("../../testdata/frames/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no goldens: %v", err)
 	}
@@ -85,16 +88,16 @@ func readGolden(path string) (golden, error) {
 	return g, nil
 }
 
-func parseOptions(text string) (o analyzer.Options, err error) {
+func parseOptions(text string) (o reconstruct.Options, err error) {
 	for line := range strings.Lines(text) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		switch name {
-		case "clock-offset":
-			o.ClockOffset, err = analyzer.ParseClockOffset(value)
-		case "phase-rule":
-			o.PhaseRule, err = analyzer.ParsePhaseRule(value)
+		switch name, value, _ := strings.Cut(strings.TrimSpace(line), " "); {
+		case name == "clock-offset":
+			offset, failed := time.ParseDuration(value)
+			o.ClockOffset, err = (*trace.Duration)(&offset), failed
+		case name == "phase-rule" && value == "actual":
+			o.PhaseRule = analyzer.PhaseActual
 		default:
-			err = fmt.Errorf("unexpected option %q", name)
+			err = fmt.Errorf("unexpected option %q", line)
 		}
 		if err != nil {
 			return o, err
@@ -107,7 +110,7 @@ func parseOptions(text string) (o analyzer.Options, err error) {
 // understood.
 func (g golden) timelineOf(t *testing.T, text string) *analyzer.Timeline {
 	t.Helper()
-	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Strict: true}, g.options)
+	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Strict: true}, g.options)
 	if err != nil {
 		t.Fatal(err)
 	}

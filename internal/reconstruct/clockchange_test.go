@@ -1,11 +1,13 @@
-package analyzer
+package reconstruct
 
 import (
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
 
@@ -52,23 +54,23 @@ func TestFollowClock(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		offset, lag func(int) trace.Duration
-		want        []ClockChange // without times; By up to the lag
+		want        []analyzer.ClockChange // without times; By up to the lag
 	}{
 		{"constant", constant, short, nil},
 		{"a busy device", constant, busy(300, 340), nil},
 		{"busy at the start", constant, busy(0, 20), nil},
 		{"busy at the end", constant, busy(980, 1000), nil},
-		{"jump", jump(500, 100*ms), short, []ClockChange{{Kind: ClockJump, Line: 5000, By: 100 * ms}}},
-		{"jump of a busy device", jump(500, 100*ms), busy(495, 520), []ClockChange{{Kind: ClockJump, Line: 5000, By: 100 * ms}}},
-		{"jump near the end", jump(990, 2000*ms), short, []ClockChange{{Kind: ClockJump, Line: 9900, By: 2000 * ms}}},
-		{"back", jump(500, -50*ms), short, []ClockChange{{Kind: ClockBack, Line: 5000, By: -50 * ms}}},
+		{"jump", jump(500, 100*ms), short, []analyzer.ClockChange{{Kind: analyzer.ClockJump, Line: 5000, By: 100 * ms}}},
+		{"jump of a busy device", jump(500, 100*ms), busy(495, 520), []analyzer.ClockChange{{Kind: analyzer.ClockJump, Line: 5000, By: 100 * ms}}},
+		{"jump near the end", jump(990, 2000*ms), short, []analyzer.ClockChange{{Kind: analyzer.ClockJump, Line: 9900, By: 2000 * ms}}},
+		{"back", jump(500, -50*ms), short, []analyzer.ClockChange{{Kind: analyzer.ClockBack, Line: 5000, By: -50 * ms}}},
 		{"back and ahead", func(i int) trace.Duration { return jump(300, -50*ms)(i) + jump(600, 80*ms)(i) }, short,
-			[]ClockChange{{Kind: ClockBack, Line: 3000, By: -50 * ms}, {Kind: ClockJump, Line: 6000, By: 80 * ms}}},
+			[]analyzer.ClockChange{{Kind: analyzer.ClockBack, Line: 3000, By: -50 * ms}, {Kind: analyzer.ClockJump, Line: 6000, By: 80 * ms}}},
 		// Lines are 10 ms apart, so that they do not go back in time.
-		{"slow for a while", jump(500, -8*ms), short, []ClockChange{{Kind: ClockUnsteady, Line: 5000, By: -8 * ms}}},
+		{"slow for a while", jump(500, -8*ms), short, []analyzer.ClockChange{{Kind: analyzer.ClockUnsteady, Line: 5000, By: -8 * ms}}},
 	} {
 		samples, steps := clockTrace(1000, c.offset, c.lag)
-		pieces, got := followClock(samples, steps, ClockDoComposition.tolerance())
+		pieces, got := followClock(samples, steps, toleranceOf(analyzer.ClockDoComposition))
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			continue
@@ -78,7 +80,7 @@ func TestFollowClock(t *testing.T) {
 			if got[i].Kind != want.Kind || (got[i].By-want.By).Abs() > 8*ms || got[i].Line < want.Line-80 || got[i].Line > want.Line {
 				t.Errorf("%s: %v, want %v", c.name, got[i], want)
 			}
-			if want.Kind != ClockUnsteady {
+			if want.Kind != analyzer.ClockUnsteady {
 				jumps++
 				if got[i].Line != want.Line {
 					t.Errorf("%s: at line %d, want %d", c.name, got[i].Line, want.Line)
@@ -125,7 +127,7 @@ func TestDrift(t *testing.T) {
 func TestFastDrift(t *testing.T) {
 	for _, ppm := range []trace.Duration{10_000, 29_900, 35_000, 100_000} {
 		samples, steps := clockTrace(1000, func(i int) trace.Duration { return trace.Duration(i) * 10 * ms * ppm / 1e6 }, func(int) trace.Duration { return 0 })
-		pieces, changes := followClock(samples, steps, ClockDoComposition.tolerance())
+		pieces, changes := followClock(samples, steps, toleranceOf(analyzer.ClockDoComposition))
 		_, _, ok := pieces[0].drift()
 		if want := ppm < maxDrift; ok != want || want != (changes == nil) {
 			t.Errorf("%d ppm: drifts: %t, changes %v", ppm, ok, changes)
@@ -160,15 +162,15 @@ func TestTolerance(t *testing.T) {
 		{"0.4 ms both ways", wobble(400 * trace.Microsecond), "unsteady", ""},
 		{"0.2 ms both ways", wobble(200 * trace.Microsecond), "", ""},
 	} {
-		for _, source := range []ClockSource{ClockGenerateVsync, ClockDoComposition} {
+		for _, source := range []analyzer.ClockSource{analyzer.ClockGenerateVsync, analyzer.ClockDoComposition} {
 			samples, steps := clockTrace(1000, c.offset, short)
-			_, changes := followClock(samples, steps, source.tolerance())
+			_, changes := followClock(samples, steps, toleranceOf(source))
 			got, want := "", c.want
-			if source == ClockDoComposition {
+			if source == analyzer.ClockDoComposition {
 				want = c.worse
 			}
 			for _, change := range changes {
-				got += map[ClockChangeKind]string{ClockJump: "jump", ClockBack: "back", ClockUnsteady: "unsteady"}[change.Kind] + " " + rounded(change.By).String()
+				got += map[analyzer.ClockChangeKind]string{analyzer.ClockJump: "jump", analyzer.ClockBack: "back", analyzer.ClockUnsteady: "unsteady"}[change.Kind] + " " + time.Duration(change.By).Round(100*time.Microsecond).String()
 			}
 			if !strings.HasPrefix(got, want) || want == "" && got != "" {
 				t.Errorf("%s, %s: %q, want %q", c.name, source, got, want)
@@ -181,11 +183,11 @@ func TestTolerance(t *testing.T) {
 func TestLag(t *testing.T) {
 	for _, by := range []trace.Duration{0, 800 * trace.Microsecond} {
 		var c clockSamples
-		c.all[ClockGenerateVsync], c.steps = clockTrace(1000, func(i int) trace.Duration { return trace.Duration(i/500) * by }, func(i int) trace.Duration { return trace.Duration(i%3) * trace.Microsecond })
-		for _, s := range c.all[ClockGenerateVsync] {
-			c.sources[ClockGenerateVsync].add(s.offset)
+		c.all[analyzer.ClockGenerateVsync], c.steps = clockTrace(1000, func(i int) trace.Duration { return trace.Duration(i/500) * by }, func(i int) trace.Duration { return trace.Duration(i%3) * trace.Microsecond })
+		for _, s := range c.all[analyzer.ClockGenerateVsync] {
+			c.sources[analyzer.ClockGenerateVsync].add(s.offset)
 		}
-		parts, _, changes := c.clocks(Interval{}, nil, nil)
+		parts, _, changes := c.clocks(analyzer.Interval{}, nil, nil)
 		if got, want := parts[0].Clock.Lag, max(7*trace.Microsecond, by); (got-want).Abs() > 3*trace.Microsecond || len(changes) != min(1, int(by)) {
 			t.Errorf("changes by %s: accurate to %s, changes %v", by, got, changes)
 		}

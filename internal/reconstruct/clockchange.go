@@ -1,71 +1,13 @@
-package analyzer
+package reconstruct
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
-
-// ClockChange is a change of the clock offset within a trace (docs/frames.md 5.9).
-type ClockChange struct {
-	Kind ClockChangeKind
-	// At is the time of the first line after the change, and Line its number. A drift
-	// begins with the trace.
-	At   trace.Time
-	Line int
-	// By is the growth of the offset. That of a drift is over the whole trace.
-	By trace.Duration
-	// Corrected: vsync times are converted with the offset of their time.
-	Corrected bool
-}
-
-// ClockChangeKind is a kind of change of the clock offset.
-type ClockChangeKind uint8
-
-const (
-	// ClockJump: the clock of the lines went ahead at once, as when a device slept.
-	ClockJump ClockChangeKind = iota
-	// ClockBack: the clock of the lines went back, so that times occur twice.
-	ClockBack
-	// ClockDrift: the clock of the lines runs faster or slower than CLOCK_MONOTONIC.
-	ClockDrift
-	// ClockUnsteady: the offset changes in another way.
-	ClockUnsteady
-)
-
-// String describes the change, such as "the clock jumps ahead by 100ms at 103.2 s (line
-// 4711)".
-func (c ClockChange) String() string {
-	where := fmt.Sprintf("at %s s (line %d)", c.At, c.Line)
-	var s string
-	switch c.Kind {
-	case ClockJump:
-		s = fmt.Sprintf("the clock jumps ahead by %s %s", rounded(c.By), where)
-	case ClockBack:
-		s = fmt.Sprintf("the clock goes back by %s %s", rounded(c.By.Abs()), where)
-	case ClockDrift:
-		s = fmt.Sprintf("the clock drifts by %s", rounded(c.By))
-	default:
-		s = fmt.Sprintf("the clock offset changes by %s %s", rounded(c.By.Abs()), where)
-	}
-	if c.Corrected {
-		s += ", corrected"
-	}
-	return s
-}
-
-// rounded returns a duration to the tenth of a millisecond.
-func rounded(d trace.Duration) trace.Duration {
-	const unit = trace.Millisecond / 10
-	half := unit / 2
-	if d < 0 {
-		half = -half
-	}
-	return (d + half) / unit * unit
-}
 
 // clockSample is a line with a time of CLOCK_MONOTONIC.
 type clockSample struct {
@@ -114,8 +56,8 @@ type tolerance struct {
 	spread trace.Duration
 }
 
-func (s ClockSource) tolerance() tolerance {
-	if s == ClockGenerateVsync {
+func toleranceOf(s analyzer.ClockSource) tolerance {
+	if s == analyzer.ClockGenerateVsync {
 		// A thread of high priority writes it, and does nothing else: in captures, levels
 		// differ by up to 20 µs. It skips vsyncs that are over, so that it does not lag by
 		// more than a period.
@@ -154,15 +96,15 @@ type clockPiece struct {
 
 // clocks returns the pieces of the trace in which the clock does not jump, with their
 // offsets, and how the clock changes. span is that of the trace.
-func (c *clockSamples) clocks(span Interval, given *trace.Duration, stated *StatedOffset) ([]Part, []*lineStep, []ClockChange) {
+func (c *clockSamples) clocks(span analyzer.Interval, given *trace.Duration, stated *StatedOffset) ([]analyzer.Part, []*lineStep, []analyzer.ClockChange) {
 	first := c.offset(given, stated)
-	parts, jumps := []Part{{span, first}}, []*lineStep{nil}
+	parts, jumps := []analyzer.Part{{Span: span, Clock: first}}, []*lineStep{nil}
 	source := c.toFollow()
-	if source == ClockUnknown {
+	if source == analyzer.ClockUnknown {
 		return parts, jumps, nil
 	}
-	pieces, changes := followClock(c.all[source], c.steps, source.tolerance())
-	if given != nil || slices.ContainsFunc(changes, func(c ClockChange) bool { return c.Kind != ClockJump }) {
+	pieces, changes := followClock(c.all[source], c.steps, toleranceOf(source))
+	if given != nil || slices.ContainsFunc(changes, func(c analyzer.ClockChange) bool { return c.Kind != analyzer.ClockJump }) {
 		pieces = pieces[:1] // with changes that cannot be corrected there is no use in correcting others
 		if slope, base, ok := pieces[0].drift(); ok && changes == nil {
 			changes = append(changes, newDrift(slope, base, pieces[0].samples))
@@ -180,7 +122,7 @@ func (c *clockSamples) clocks(span Interval, given *trace.Duration, stated *Stat
 	for i := range pieces {
 		p := &pieces[i]
 		measured := confirmedOf(p.samples)
-		clock := ClockOffset{Offset: measured, Source: source, Samples: len(p.samples), Measured: measured, Lag: clockSourceInfo[source].lag}
+		clock := analyzer.ClockOffset{Offset: measured, Source: source, Samples: len(p.samples), Measured: measured, Lag: lags[source]}
 		slope, base, drift := p.drift()
 		if drift {
 			clock.Offset, clock.Measured = base.offset, base.offset
@@ -201,7 +143,7 @@ func (c *clockSamples) clocks(span Interval, given *trace.Duration, stated *Stat
 			clock.Drift, clock.From = slope/(1-slope)*float64(trace.Second), trace.Monotonic(base.at.Add(-clock.Offset))
 			changes = append(changes, newDrift(slope, base, p.samples))
 		}
-		parts, jumps = append(parts, Part{span, clock}), append(jumps, p.from)
+		parts, jumps = append(parts, analyzer.Part{Span: span, Clock: clock}), append(jumps, p.from)
 		if p.from != nil {
 			parts[i-1].Span.End, parts[i].Span.Start = p.from.from, p.from.to
 		}
@@ -209,11 +151,11 @@ func (c *clockSamples) clocks(span Interval, given *trace.Duration, stated *Stat
 	if len(pieces) == 1 && !drifts {
 		parts[0].Clock = first
 	}
-	slices.SortStableFunc(changes, func(a, b ClockChange) int { return a.Line - b.Line })
+	slices.SortStableFunc(changes, func(a, b analyzer.ClockChange) int { return a.Line - b.Line })
 	jumped := 0
 	for i := range changes {
 		c := &changes[i]
-		if c.Corrected = true; c.Kind == ClockJump {
+		if c.Corrected = true; c.Kind == analyzer.ClockJump {
 			jumped++ // as many as there are parts but the first
 			c.By = parts[jumped].Clock.At(parts[jumped].Span.Start) - parts[jumped-1].Clock.At(parts[jumped-1].Span.End)
 		}
@@ -221,23 +163,23 @@ func (c *clockSamples) clocks(span Interval, given *trace.Duration, stated *Stat
 	return parts, jumps, changes
 }
 
-func newDrift(slope float64, base clockSample, samples []clockSample) ClockChange {
+func newDrift(slope float64, base clockSample, samples []clockSample) analyzer.ClockChange {
 	last := samples[len(samples)-1]
-	return ClockChange{Kind: ClockDrift, At: base.at, Line: base.line, By: trace.Duration(slope * float64(last.at.Sub(base.at)))}
+	return analyzer.ClockChange{Kind: analyzer.ClockDrift, At: base.at, Line: base.line, By: trace.Duration(slope * float64(last.at.Sub(base.at)))}
 }
 
 // toFollow returns the best source with samples throughout the trace.
-func (c *clockSamples) toFollow() ClockSource {
+func (c *clockSamples) toFollow() analyzer.ClockSource {
 	most := 0
 	for _, list := range c.all {
 		most = max(most, len(list))
 	}
-	for source := clockSources - 1; source > ClockUnknown; source-- {
+	for source := clockSources - 1; source > analyzer.ClockUnknown; source-- {
 		if n := len(c.all[source]); n >= 2*followed && n >= most/8 {
 			return source
 		}
 	}
-	return ClockUnknown
+	return analyzer.ClockUnknown
 }
 
 // confirmedOf returns the offset of samples.
@@ -259,7 +201,7 @@ type clockShift struct {
 
 // followClock divides a trace into pieces in which the clock neither jumps nor goes back.
 // Samples and steps are in the order of lines.
-func followClock(samples []clockSample, steps []lineStep, slack tolerance) (pieces []clockPiece, changes []ClockChange) {
+func followClock(samples []clockSample, steps []lineStep, slack tolerance) (pieces []clockPiece, changes []analyzer.ClockChange) {
 	even := flat(samples)
 	shifts := findShifts(even, steps, slack)
 	pieces = []clockPiece{{}}
@@ -276,18 +218,18 @@ func followClock(samples []clockSample, steps []lineStep, slack tolerance) (piec
 	}
 	ends := nextExplained(shifts, len(samples))
 	for i, s := range shifts {
-		kind := ClockJump
+		kind := analyzer.ClockJump
 		switch few := min(s.next-begin, ends[i]-s.next) < minUnsteady; {
 		case s.step == nil:
 			unexplained = append(unexplained, s)
 			continue
 		case s.by < 0:
-			kind = ClockBack
+			kind = analyzer.ClockBack
 		case few && s.by < slack.sure, level(even[s.next:ends[i]]).offset < s.before+s.by/2:
 			continue // a busy device: the offset returns
 		}
 		end(s.next)
-		changes = append(changes, ClockChange{Kind: kind, At: s.step.to, Line: s.step.line, By: s.by})
+		changes = append(changes, analyzer.ClockChange{Kind: kind, At: s.step.to, Line: s.step.line, By: s.by})
 		pieces = append(pieces, clockPiece{from: s.step})
 	}
 	end(len(samples))
@@ -366,7 +308,7 @@ func explains(steps []lineStep, after, until int, by trace.Duration) (largest *l
 
 // unsteady returns the largest of the shifts that no step explains, if it lasts. begin is
 // the first of the samples.
-func unsteady(samples []clockSample, begin int, shifts []clockShift, slack tolerance) (largest ClockChange, found bool) {
+func unsteady(samples []clockSample, begin int, shifts []clockShift, slack tolerance) (largest analyzer.ClockChange, found bool) {
 	if len(shifts) == 0 || len(samples) < 2*minUnsteady {
 		return largest, false
 	}
@@ -386,7 +328,7 @@ func unsteady(samples []clockSample, begin int, shifts []clockShift, slack toler
 			if s.by < 0 {
 				by = -by
 			}
-			largest, found = ClockChange{Kind: ClockUnsteady, At: samples[i].at, Line: samples[i].line, By: by}, true
+			largest, found = analyzer.ClockChange{Kind: analyzer.ClockUnsteady, At: samples[i].at, Line: samples[i].line, By: by}, true
 		}
 	}
 	return largest, found
@@ -421,7 +363,7 @@ func (p *clockPiece) groups() (points []clockSample) {
 // moved returns the change of an unsteady offset, which neither shifts nor drifts evenly.
 // The offset is unsteady if more than a tenth of the levels, and at least three, are not
 // near the lowest ones.
-func (p *clockPiece) moved(slack tolerance) (change ClockChange, ok bool) {
+func (p *clockPiece) moved(slack tolerance) (change analyzer.ClockChange, ok bool) {
 	points := p.groups()
 	if len(points) < followed {
 		return change, false
@@ -441,7 +383,7 @@ func (p *clockPiece) moved(slack tolerance) (change ClockChange, ok bool) {
 		return change, false
 	}
 	first := points[slices.IndexFunc(offsets, func(d trace.Duration) bool { return d > slack.spread })]
-	return ClockChange{Kind: ClockUnsteady, At: first.at, Line: first.line, By: by}, true
+	return analyzer.ClockChange{Kind: analyzer.ClockUnsteady, At: first.at, Line: first.line, By: by}, true
 }
 
 // drift returns by how much the offset grows per second of trace time, in nanoseconds. ok is

@@ -1,4 +1,4 @@
-package analyzer_test
+package reconstruct_test
 
 import (
 	"encoding/csv"
@@ -12,6 +12,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -19,14 +20,14 @@ import (
 const shared = "../../shared"
 
 // analyze returns the validated timeline of a trace file.
-func analyze(t *testing.T, path string, options analyzer.Options) (*analyzer.Timeline, *hitrace.Totals) {
+func analyze(t *testing.T, path string, options reconstruct.Options) (*analyzer.Timeline, *hitrace.Totals) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	timeline, totals, err := analyzer.Analyze(t.Context(), f, hitrace.Options{}, options)
+	timeline, totals, err := reconstruct.Analyze(t.Context(), f, hitrace.Options{}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestOracle(t *testing.T) {
 			if err := json.Unmarshal(data, &want); err != nil {
 				t.Fatal(err)
 			}
-			got, totals := analyze(t, strings.TrimSuffix(path, ".frames.json")+".ftrace", analyzer.Options{})
+			got, totals := analyze(t, strings.TrimSuffix(path, ".frames.json")+".ftrace", reconstruct.Options{})
 			if n := totals.Problems.Lost(); n > 0 {
 				t.Errorf("%d lines not understood", n)
 			}
@@ -112,7 +113,7 @@ func compareWithTruth(t *testing.T, got *analyzer.Timeline, want truth) {
 	for f := range got.Complete() {
 		frames[key{f.TID, f.Actual.Start}] = f
 	}
-	for _, d := range got.Diagnostics.Counts() {
+	for _, d := range got.Diagnostics.Counts {
 		t.Errorf("%v on lines %v, in a trace where all fits", d, d.Lines)
 	}
 	if len(frames) != len(want.Frames) {
@@ -213,7 +214,7 @@ func TestReference(t *testing.T) {
 	for _, path := range files(t, "oracle/*.trace_streamer.csv") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			rows := readRows(t, path)
-			timeline, _ := analyze(t, strings.TrimSuffix(path, ".trace_streamer.csv")+".ftrace", analyzer.Options{ClockOffset: new(trace.Duration)})
+			timeline, _ := analyze(t, strings.TrimSuffix(path, ".trace_streamer.csv")+".ftrace", reconstruct.Options{ClockOffset: new(trace.Duration)})
 			type key struct {
 				tid   trace.TID
 				vsync int64

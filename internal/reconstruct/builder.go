@@ -1,14 +1,15 @@
-package analyzer
+package reconstruct
 
 import (
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
 
-// Builder collects the frame data of one trace. Track must see every event in order.
-type Builder struct {
+// builder collects the frame data of one trace. Track must see every event in order.
+type builder struct {
 	*shared
-	span    Interval
+	span    analyzer.Interval
 	last    trace.Time // of the last event
 	touched []*thread  // those with markers
 	drafts  []*draft   // frames, in the order in which they were seen
@@ -23,19 +24,19 @@ type Builder struct {
 	coverage coverage
 }
 
-func newBuilder(s *shared) *Builder {
-	return &Builder{shared: s, gpu: gpuWork{open: map[gpuKey]openGPU{}}}
+func newBuilder(s *shared) *builder {
+	return &builder{shared: s, gpu: gpuWork{open: map[gpuKey]openGPU{}}}
 }
 
 // hasFrameData reports whether the trace contains frame data.
-func (b *Builder) hasFrameData() bool {
+func (b *builder) hasFrameData() bool {
 	return len(b.drafts)+len(b.sent)+len(b.draws)+len(b.commits)+len(b.waits)+len(b.gpu.done)+len(b.gpu.open)+len(b.periods) > 0
 }
 
 // draft is a frame under construction. Its vsync times are in CLOCK_MONOTONIC, because
 // the clock offset is not known before the end of the trace.
 type draft struct {
-	frame       *Frame
+	frame       *analyzer.Frame
 	thread      *thread
 	pid         trace.PID // of the thread, when the frame began
 	line        int
@@ -68,8 +69,8 @@ type generated struct {
 	period trace.Duration
 }
 
-// Track adds the next event of the trace.
-func (b *Builder) Track(e *hitrace.Event) {
+// track adds the next event of the trace.
+func (b *builder) track(e *hitrace.Event) {
 	if !b.span.Start.Known() || e.Time < b.span.Start {
 		b.span.Start = e.Time
 	}
@@ -84,7 +85,7 @@ func (b *Builder) Track(e *hitrace.Event) {
 	}
 	t := b.thread(e)
 	if t == nil {
-		b.diagnostics.add(ThreadsOver, e.Number)
+		b.diagnostics.add(analyzer.ThreadsOver, e.Number)
 		return
 	}
 	if !e.Time.Known() {
@@ -112,7 +113,7 @@ func (b *Builder) Track(e *hitrace.Event) {
 		if sync, ok := hitrace.ParseClockSync(e.Marker.Name); ok {
 			b.clock.addSync(e.Time, sync)
 			if sync.Realtime != 0 && !b.wall.At.Known() {
-				b.wall = WallClock{e.Time, sync.Realtime}
+				b.wall = analyzer.WallClock{At: e.Time, Unix: sync.Realtime}
 			}
 		}
 	}
@@ -120,35 +121,35 @@ func (b *Builder) Track(e *hitrace.Event) {
 }
 
 // begins are the handlers for the beginnings of slices, by word.
-var begins = [hitrace.WordCount]func(*Builder, *thread, *hitrace.Event){
-	hitrace.ReceiveVsync:       (*Builder).beginReceiveVsync,
-	hitrace.OnVsyncEvent:       (*Builder).beginOnVsyncEvent,
-	hitrace.UIVsyncTask:        (*Builder).beginVsyncTask,
-	hitrace.UVTrace:            (*Builder).beginUVTrace,
-	hitrace.MarshTransaction:   (*Builder).beginMarsh,
-	hitrace.DoComposition:      (*Builder).beginDoComposition,
-	hitrace.ProcessCommands:    (*Builder).beginProcessCommands,
-	hitrace.RenderFrame:        (*Builder).push,
-	hitrace.Commit:             (*Builder).beginCommit,
-	hitrace.PresentFence:       (*Builder).beginPresentFence,
-	hitrace.PresentFenceWait:   (*Builder).beginPresentFenceWait,
-	hitrace.GenerateVsyncCount: (*Builder).beginGenerateVsync,
+var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
+	hitrace.ReceiveVsync:       (*builder).beginReceiveVsync,
+	hitrace.OnVsyncEvent:       (*builder).beginOnVsyncEvent,
+	hitrace.UIVsyncTask:        (*builder).beginVsyncTask,
+	hitrace.UVTrace:            (*builder).beginUVTrace,
+	hitrace.MarshTransaction:   (*builder).beginMarsh,
+	hitrace.DoComposition:      (*builder).beginDoComposition,
+	hitrace.ProcessCommands:    (*builder).beginProcessCommands,
+	hitrace.RenderFrame:        (*builder).push,
+	hitrace.Commit:             (*builder).beginCommit,
+	hitrace.PresentFence:       (*builder).beginPresentFence,
+	hitrace.PresentFenceWait:   (*builder).beginPresentFenceWait,
+	hitrace.GenerateVsyncCount: (*builder).beginGenerateVsync,
 }
 
 // ends are the handlers of the ends of those slices that were pushed.
-var ends = [hitrace.WordCount]func(*Builder, *thread, *openSlice, *hitrace.Event){
-	hitrace.ReceiveVsync:     (*Builder).endReceiveVsync,
-	hitrace.OnVsyncEvent:     (*Builder).endOnVsyncEvent,
-	hitrace.RenderFrame:      (*Builder).endRenderFrame,
-	hitrace.Commit:           (*Builder).endCommit,
-	hitrace.PresentFenceWait: (*Builder).endPresentFenceWait,
+var ends = [hitrace.WordCount]func(*builder, *thread, *openSlice, *hitrace.Event){
+	hitrace.ReceiveVsync:     (*builder).endReceiveVsync,
+	hitrace.OnVsyncEvent:     (*builder).endOnVsyncEvent,
+	hitrace.RenderFrame:      (*builder).endRenderFrame,
+	hitrace.Commit:           (*builder).endCommit,
+	hitrace.PresentFenceWait: (*builder).endPresentFenceWait,
 }
 
 // end closes the innermost slice of the thread.
-func (b *Builder) end(t *thread, e *hitrace.Event) {
+func (b *builder) end(t *thread, e *hitrace.Event) {
 	depth, slice := t.open.End()
 	if depth == 0 {
-		b.diagnostics.add(UnmatchedEnd, e.Number)
+		b.diagnostics.add(analyzer.UnmatchedEnd, e.Number)
 		b.coverage.beginLost(t.tid, t.last, e.Time)
 		t.unmatchedEnd(e.Time)
 	} else if slice != nil && ends[slice.word] != nil {
@@ -159,7 +160,7 @@ func (b *Builder) end(t *thread, e *hitrace.Event) {
 // push stores an open slice until its end. Slices of one kind do not nest: if one
 // is open already, its end was lost. It is abandoned, because waiting for its end
 // would misread everything that follows.
-func (b *Builder) push(t *thread, e *hitrace.Event) {
+func (b *builder) push(t *thread, e *hitrace.Event) {
 	if i := t.indexOpen(e.Word); i >= 0 {
 		b.endLost(t, e)
 		t.abandon(i, e.Time)
@@ -168,13 +169,13 @@ func (b *Builder) push(t *thread, e *hitrace.Event) {
 }
 
 // endLost notes that an end of a slice is missing before the event.
-func (b *Builder) endLost(t *thread, e *hitrace.Event) {
-	b.diagnostics.add(EndLost, e.Number)
+func (b *builder) endLost(t *thread, e *hitrace.Event) {
+	b.diagnostics.add(analyzer.EndLost, e.Number)
 	b.coverage.endLost(t.last, e.Time)
 }
 
-func (b *Builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
-	d := &draft{frame: &Frame{TID: t.tid, Actual: Interval{Start: start}}, thread: t, pid: t.pid, line: e.Number}
+func (b *builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
+	d := &draft{frame: &analyzer.Frame{TID: t.tid, Actual: analyzer.Interval{Start: start}}, thread: t, pid: t.pid, line: e.Number}
 	if b.mayKeepFrame(e.Number) {
 		b.drafts = append(b.drafts, d)
 	} else {
@@ -184,9 +185,9 @@ func (b *Builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft
 }
 
 // mayKeepFrame counts a frame and reports whether there is room for it.
-func (b *Builder) mayKeepFrame(line int) bool {
+func (b *builder) mayKeepFrame(line int) bool {
 	if b.kept.frames >= b.options.Limits.Frames {
-		b.diagnostics.add(FramesOver, line)
+		b.diagnostics.add(analyzer.FramesOver, line)
 		return false
 	}
 	b.kept.frames++
@@ -195,24 +196,24 @@ func (b *Builder) mayKeepFrame(line int) bool {
 
 // mayKeep counts a record of some kind. It reports whether the record is within
 // the limit.
-func (b *Builder) mayKeep(records *int, e *hitrace.Event) bool {
+func (b *builder) mayKeep(records *int, e *hitrace.Event) bool {
 	if *records >= b.options.Limits.Records {
-		b.diagnostics.add(RecordsOver, e.Number)
+		b.diagnostics.add(analyzer.RecordsOver, e.Number)
 		return false
 	}
 	*records++
 	return true
 }
 
-func (b *Builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
+func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	v := hitrace.ParseVsync(e.Marker.Label())
-	b.clock.add(ClockReceiveVsync, e, v.Now)
+	b.clock.add(analyzer.ClockReceiveVsync, e, v.Now)
 	if !t.isMain() {
 		return
 	}
 	b.settleOrphan(t)
 	if v.Damaged != 0 {
-		b.diagnostics.add(DamagedField, e.Number)
+		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
 	b.push(t, e)
 	d := b.newDraft(t, e, e.Time)
@@ -223,14 +224,14 @@ func (b *Builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	t.setCurrent(d)
 }
 
-func (b *Builder) endReceiveVsync(t *thread, s *openSlice, e *hitrace.Event) {
+func (b *builder) endReceiveVsync(t *thread, s *openSlice, e *hitrace.Event) {
 	s.draft.receiveEnd = e.Time
 	t.draft = nil
 }
 
 // beginUVTrace begins the slice around a worker's frame. It never begins within a
 // frame: if a frame is open, its end was lost.
-func (b *Builder) beginUVTrace(t *thread, e *hitrace.Event) {
+func (b *builder) beginUVTrace(t *thread, e *hitrace.Event) {
 	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 && !t.open.At(i).draft.hasVsync && t.indexOpen(hitrace.UVTrace) < 0 {
 		b.endLost(t, e)
 		t.abandon(i, e.Time)
@@ -238,10 +239,10 @@ func (b *Builder) beginUVTrace(t *thread, e *hitrace.Event) {
 	b.push(t, e)
 }
 
-func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
+func (b *builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	now, damaged := hitrace.ParseOnVsyncEvent(e.Marker.Label())
 	if damaged != 0 {
-		b.diagnostics.add(DamagedField, e.Number)
+		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
 	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 {
 		other := t.open.At(i).draft
@@ -278,17 +279,17 @@ func (b *Builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	t.setCurrent(d)
 }
 
-func (b *Builder) endOnVsyncEvent(t *thread, s *openSlice, e *hitrace.Event) {
+func (b *builder) endOnVsyncEvent(t *thread, s *openSlice, e *hitrace.Event) {
 	s.draft.handled = e.Time
 	if !s.draft.hasVsync { // a worker's frame is no more than this
 		t.draft = nil
 	}
 }
 
-func (b *Builder) beginVsyncTask(t *thread, e *hitrace.Event) {
+func (b *builder) beginVsyncTask(t *thread, e *hitrace.Event) {
 	task := hitrace.ParseVsyncTask(e.Marker.Label())
 	if task.Damaged != 0 {
-		b.diagnostics.add(DamagedField, e.Number)
+		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
 	d := t.draftOrOrphan(e)
 	if d.frame.VsyncID == 0 {
@@ -302,13 +303,13 @@ func (b *Builder) beginVsyncTask(t *thread, e *hitrace.Event) {
 	}
 }
 
-func (b *Builder) beginDoComposition(t *thread, e *hitrace.Event) {
-	b.clock.add(ClockDoComposition, e, hitrace.ParseDoComposition(e.Marker.Label()))
+func (b *builder) beginDoComposition(t *thread, e *hitrace.Event) {
+	b.clock.add(analyzer.ClockDoComposition, e, hitrace.ParseDoComposition(e.Marker.Label()))
 	t.draftOrOrphan(e).composed = true
 	t.renders = true
 }
 
-func (b *Builder) beginProcessCommands(t *thread, e *hitrace.Event) {
+func (b *builder) beginProcessCommands(t *thread, e *hitrace.Event) {
 	d := t.draftOrOrphan(e)
 	d.processed = true
 	for transaction := range hitrace.AppliedTransactions(e.Marker.Label()) {
@@ -319,19 +320,19 @@ func (b *Builder) beginProcessCommands(t *thread, e *hitrace.Event) {
 	}
 }
 
-func (b *Builder) endRenderFrame(t *thread, s *openSlice, e *hitrace.Event) {
+func (b *builder) endRenderFrame(t *thread, s *openSlice, e *hitrace.Event) {
 	if !b.mayKeep(&b.kept.draws, e) {
 		return
 	}
-	b.draws = append(b.draws, draw{t.pid, Interval{s.start, e.Time}})
+	b.draws = append(b.draws, draw{t.pid, analyzer.Interval{Start: s.start, End: e.Time}})
 }
 
-func (b *Builder) beginGenerateVsync(_ *thread, e *hitrace.Event) {
+func (b *builder) beginGenerateVsync(_ *thread, e *hitrace.Event) {
 	g, damaged := hitrace.ParseGenerated(e.Marker.Label())
 	if damaged != 0 {
-		b.diagnostics.add(DamagedField, e.Number)
+		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
-	b.clock.add(ClockGenerateVsync, e, g.Now)
+	b.clock.add(analyzer.ClockGenerateVsync, e, g.Now)
 	if g.Period > 0 && b.mayKeep(&b.kept.periods, e) {
 		b.periods = append(b.periods, generated{e.Time, g.Period})
 	}

@@ -1,4 +1,4 @@
-package analyzer_test
+package reconstruct_test
 
 import (
 	"fmt"
@@ -10,11 +10,12 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
 // captures has excerpts of captures of real devices.
-const captures = "../testdata/captures/"
+const captures = "../../testdata/captures/"
 
 // capture returns the path of a whole capture of a real device, or skips the test.
 func capture(t *testing.T, name string) string {
@@ -61,13 +62,13 @@ func unpaired(t *testing.T, path string) (ends, begins []int) {
 // how often each, and on which of its first lines.
 func checkDiagnostics(t *testing.T, timeline *analyzer.Timeline, want map[analyzer.Diagnostic][]int) {
 	t.Helper()
-	for _, c := range timeline.Diagnostics.Counts() {
+	for _, c := range timeline.Diagnostics.Counts {
 		lines := want[c.Diagnostic]
 		if c.Total != len(lines) || !slices.Equal(c.Lines, lines[:min(3, len(lines))]) {
 			t.Errorf("%s: %d on lines %v, want %d on lines %v", c.Diagnostic, c.Total, c.Lines, len(lines), lines)
 		}
 	}
-	if got := len(timeline.Diagnostics.Counts()); got != len(want) {
+	if got := len(timeline.Diagnostics.Counts); got != len(want) {
 		t.Errorf("%d diagnostics, want %d", got, len(want))
 	}
 }
@@ -113,7 +114,7 @@ func videoFrames() (list []string) {
 
 // An excerpt of a video on a HarmonyOS phone has the first two frames, and the begin of the third.
 func TestCaptureExcerptVideo90Hz(t *testing.T) {
-	timeline, totals := analyze(t, captures+"harmonyos-6.1-video-90hz.ftrace", analyzer.Options{})
+	timeline, totals := analyze(t, captures+"harmonyos-6.1-video-90hz.ftrace", reconstruct.Options{})
 	if totals.Lines != 960 || totals.Events != 960 || len(totals.Problems.Counts()) != 0 {
 		t.Errorf("%d lines, %d events, problems %v", totals.Lines, totals.Events, totals.Problems.Counts())
 	}
@@ -140,7 +141,7 @@ func TestCaptureExcerptVideo90Hz(t *testing.T) {
 // PresentFence_0, each with the end that belongs to it.
 func TestCaptureVideo90Hz(t *testing.T) {
 	path := capture(t, "harmonyos-6.1-video-90hz.ftrace")
-	timeline, totals := analyze(t, path, analyzer.Options{})
+	timeline, totals := analyze(t, path, reconstruct.Options{})
 
 	// Two of the lines are blank.
 	if totals.Lines != 27845 || totals.Events != 27843 || totals.Problems.Lost() != 0 || totals.Problems.Ignored() != 2 {
@@ -178,12 +179,12 @@ func TestCaptureVideo90Hz(t *testing.T) {
 // common: twelve lines of header, no frames, and the same end.
 func checkBundle(t *testing.T, path string, events int) *analyzer.Timeline {
 	t.Helper()
-	timeline, totals := analyze(t, path, analyzer.Options{})
+	timeline, totals := analyze(t, path, reconstruct.Options{})
 	if totals.Lines != events+12 || totals.Events != events || totals.Problems.Lost() != 0 || totals.Problems.Ignored() != 12 {
 		t.Errorf("%d lines, %d events, problems %v", totals.Lines, totals.Events, totals.Problems.Counts())
 	}
-	if len(timeline.Frames) != 0 || len(timeline.Diagnostics.MissingMarkers()) != 4 {
-		t.Errorf("%d frames, missing %v", len(timeline.Frames), timeline.Diagnostics.MissingMarkers())
+	if len(timeline.Frames) != 0 || len(timeline.Diagnostics.MissingMarkers) != 4 {
+		t.Errorf("%d frames, missing %v", len(timeline.Frames), timeline.Diagnostics.MissingMarkers)
 	}
 	// hitrace stopped at "realtime_ts=1503658729660".
 	if want := (analyzer.WallClock{At: 535832_232952000, Unix: 1503658729660_000000}); timeline.Wall != want {
@@ -230,7 +231,7 @@ func TestCaptureBench(t *testing.T) {
 		{func(t *testing.T) string { return capture(t, "hitrace-bench-5.1.1.ftrace") }, 69, 60, 69},
 	} {
 		t.Run(fmt.Sprint(test.lines, " lines"), func(t *testing.T) {
-			timeline, totals := analyze(t, test.path(t), analyzer.Options{})
+			timeline, totals := analyze(t, test.path(t), reconstruct.Options{})
 			if totals.Lines != test.lines || totals.Events != test.events || totals.Problems.Ignored() != 8 {
 				t.Errorf("%d lines, %d events, %d ignored, want %d, %d, 8", totals.Lines, totals.Events, totals.Problems.Ignored(), test.lines, test.events)
 			}

@@ -1,15 +1,16 @@
-package analyzer
+package reconstruct
 
 import (
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
 
-// Names collects the process and the names of each thread. Each worker has its own, so
-// that lines can be processed in parallel. Input.Merge merges them in order.
-type Names struct {
+// names collects the process and the names of each thread. Each worker has its own, so
+// that lines can be processed in parallel. input.merge merges them in order.
+type names struct {
 	entries []nameEntry
 	slots   []int32 // index into entries plus one, by hash of the thread id
 }
@@ -28,9 +29,9 @@ const unknownComm = "<...>"
 
 func isName(comm []byte) bool { return len(comm) > 0 && string(comm) != unknownComm }
 
-// Add adds the threads of an event: that of its line, and the next one of a switch. The
+// add adds the threads of an event: that of its line, and the next one of a switch. The
 // previous one has been the next one before.
-func (n *Names) Add(e *hitrace.Event) {
+func (n *names) add(e *hitrace.Event) {
 	n.addLine(e)
 	switch e.Kind {
 	case hitrace.SwitchEvent:
@@ -45,7 +46,7 @@ func (n *Names) Add(e *hitrace.Event) {
 }
 
 // addLine adds the thread of an event's line.
-func (n *Names) addLine(e *hitrace.Event) {
+func (n *names) addLine(e *hitrace.Event) {
 	entry := n.entry(e.TID)
 	if e.PID != trace.UnknownPID {
 		entry.pid = e.PID
@@ -56,20 +57,20 @@ func (n *Names) addLine(e *hitrace.Event) {
 }
 
 // addScheduled adds the name of a thread in a scheduler event.
-func (n *Names) addScheduled(tid trace.TID, comm []byte) {
+func (n *names) addScheduled(tid trace.TID, comm []byte) {
 	if isName(comm) {
 		n.entry(tid).switched = comm
 	}
 }
 
-// Reset removes all names and keeps the memory.
-func (n *Names) Reset() {
+// reset removes all names and keeps the memory.
+func (n *names) reset() {
 	n.entries = n.entries[:0]
 	clear(n.slots)
 }
 
 // entry returns the thread's entry, which is valid until the next call.
-func (n *Names) entry(tid trace.TID) *nameEntry {
+func (n *names) entry(tid trace.TID) *nameEntry {
 	if 2*len(n.entries) >= len(n.slots) {
 		n.grow()
 	}
@@ -87,7 +88,7 @@ func (n *Names) entry(tid trace.TID) *nameEntry {
 	}
 }
 
-func (n *Names) grow() {
+func (n *names) grow() {
 	n.slots = make([]int32, max(256, 2*len(n.slots)))
 	mask := uint32(len(n.slots) - 1)
 	for k, entry := range n.entries {
@@ -102,15 +103,15 @@ func (n *Names) grow() {
 // hashTID spreads thread ids, which are often consecutive, over the slots.
 func hashTID(tid trace.TID) uint32 { return uint32(tid) * 2654435769 >> 8 }
 
-// Merge merges the names of one block of the input. Blocks must be merged in order. The
+// merge merges the names of one block of the input. Blocks must be merged in order. The
 // last name of a thread counts.
-func (b *Input) Merge(n *Names) {
+func (b *input) merge(n *names) {
 	for i := range n.entries {
 		entry := &n.entries[i]
 		t := b.named[entry.tid]
 		if t == nil {
 			if len(b.named) >= b.options.Limits.Threads {
-				b.diagnostics.add(NamesOver, 0)
+				b.diagnostics.add(analyzer.NamesOver, 0)
 				continue
 			}
 			t = &threadName{pid: trace.UnknownPID}

@@ -1,8 +1,9 @@
-package analyzer
+package reconstruct
 
 import (
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
@@ -26,47 +27,47 @@ type openGPU struct {
 
 type gpuSlice struct {
 	pid trace.PID
-	Interval
+	analyzer.Interval
 	line int
 }
 
-func (b *Builder) beginGPU(pid trace.PID, e *hitrace.Event) {
+func (b *builder) beginGPU(pid trace.PID, e *hitrace.Event) {
 	key := gpuKey{pid, e.Marker.Value}
 	if lost, ok := b.gpu.open[key]; ok {
-		b.diagnostics.add(GPUUnfinished, lost.line)
+		b.diagnostics.add(analyzer.GPUUnfinished, lost.line)
 	} else if !b.mayKeep(&b.kept.gpu, e) {
 		return
 	}
 	b.gpu.open[key] = openGPU{e.Time, e.Number}
 }
 
-func (b *Builder) endGPU(pid trace.PID, e *hitrace.Event) {
+func (b *builder) endGPU(pid trace.PID, e *hitrace.Event) {
 	key := gpuKey{pid, e.Marker.Value}
 	begun, ok := b.gpu.open[key]
 	delete(b.gpu.open, key)
 	if !ok || e.Time < begun.start { // or one of the lines is out of place
-		b.diagnostics.add(GPUUnfinished, e.Number)
+		b.diagnostics.add(analyzer.GPUUnfinished, e.Number)
 		return
 	}
-	b.gpu.done = append(b.gpu.done, gpuSlice{pid, Interval{begun.start, e.Time}, begun.line})
+	b.gpu.done = append(b.gpu.done, gpuSlice{pid, analyzer.Interval{Start: begun.start, End: e.Time}, begun.line})
 }
 
 // assign assigns each piece of work to the render frame in which it began. It needs the
 // render frames' intervals, which place sets.
-func (g *gpuWork) assign(frames framesByProcess, d *Diagnostics) {
+func (g *gpuWork) assign(frames framesByProcess, d *diagnostics) {
 	unfinished := make([]int, 0, len(g.open))
 	for _, o := range g.open {
 		unfinished = append(unfinished, o.line)
 	}
 	slices.Sort(unfinished)
 	for _, line := range unfinished {
-		d.add(GPUUnfinished, line)
+		d.add(analyzer.GPUUnfinished, line)
 	}
 	slices.SortStableFunc(g.done, func(a, b gpuSlice) int { return int(a.Start - b.Start) })
 	for _, work := range g.done {
 		f := frames.lastStarted(work.pid, work.Start)
 		if f == nil || work.Start > f.Actual.End {
-			d.add(GPUOutside, work.line)
+			d.add(analyzer.GPUOutside, work.line)
 			continue
 		}
 		f.GPU = append(f.GPU, work.Interval)
@@ -74,13 +75,13 @@ func (g *gpuWork) assign(frames framesByProcess, d *Diagnostics) {
 }
 
 // framesByProcess are render frames in order of start.
-type framesByProcess map[trace.PID][]*Frame
+type framesByProcess map[trace.PID][]*analyzer.Frame
 
 // lastStarted returns the process's last frame that had started at the given
 // time; nil if none had.
-func (p framesByProcess) lastStarted(pid trace.PID, at trace.Time) *Frame {
+func (p framesByProcess) lastStarted(pid trace.PID, at trace.Time) *analyzer.Frame {
 	frames := p[pid]
-	i, _ := slices.BinarySearchFunc(frames, at, func(f *Frame, at trace.Time) int {
+	i, _ := slices.BinarySearchFunc(frames, at, func(f *analyzer.Frame, at trace.Time) int {
 		if f.Actual.Start <= at {
 			return -1
 		}

@@ -1,12 +1,20 @@
-package analyzer
+package reconstruct
 
 import (
 	"cmp"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
+
+// appliedKey is a transaction that was applied.
+type appliedKey struct {
+	pid   trace.PID
+	index int64
+	at    trace.Time
+}
 
 // sent is a transaction on its way to render_service.
 type sent struct {
@@ -15,16 +23,16 @@ type sent struct {
 	line    int
 	tid     trace.TID // the thread that wrote the marker
 	draft   *draft    // the frame open on that thread; nil if none was
-	owner   *Frame
+	owner   *analyzer.Frame
 	index   int // among the owner's transactions
 	piece   int // of the owner's draft
 	applied bool
 }
 
-func (b *Builder) beginMarsh(t *thread, e *hitrace.Event) {
+func (b *builder) beginMarsh(t *thread, e *hitrace.Event) {
 	m := hitrace.ParseMarsh(e.Marker.Label())
 	if m.Damaged != 0 {
-		b.diagnostics.add(DamagedField, e.Number)
+		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
 	if m.Damaged&hitrace.FieldTransactionFlag != 0 {
 		return
@@ -39,7 +47,7 @@ func (b *Builder) beginMarsh(t *thread, e *hitrace.Event) {
 // names the thread and the vsync, they decide: it may be written after the frame has
 // ended, or by another thread. Otherwise it belongs to the frame that was open on its
 // thread. It needs the kinds that place sets.
-func (b *Builder) assignTransactions() {
+func (b *builder) assignTransactions() {
 	type key struct {
 		tid trace.TID
 		now trace.Monotonic
@@ -71,12 +79,12 @@ func (b *Builder) assignTransactions() {
 				owner = named
 			}
 		}
-		if owner == nil || owner.frame.Kind == RenderFrame {
-			b.diagnostics.add(TransactionOutside, s.line)
+		if owner == nil || owner.frame.Kind == analyzer.RenderFrame {
+			b.diagnostics.add(analyzer.TransactionOutside, s.line)
 			continue
 		}
 		s.owner, s.index, s.piece = owner.frame, len(owner.frame.Transactions), owner.piece
-		owner.frame.Transactions = append(owner.frame.Transactions, Sent{Index: s.Index, At: s.at})
+		owner.frame.Transactions = append(owner.frame.Transactions, analyzer.Sent{Index: s.Index, At: s.at})
 	}
 }
 
@@ -97,7 +105,7 @@ func lastBegun(drafts []*draft, at trace.Time) *draft {
 
 // link joins application frames to the render frames that applied their
 // transactions. It needs the owners that assignTransactions sets.
-func (b *Builder) link() {
+func (b *builder) link() {
 	byKey := map[hitrace.Transaction][]*sent{}
 	applied := map[appliedKey]bool{}
 	for _, s := range b.sent {
@@ -107,7 +115,7 @@ func (b *Builder) link() {
 		for _, a := range d.applied {
 			s := choose(byKey[a.Transaction], a.at)
 			if s == nil {
-				b.diagnostics.add(AppliedUnknown, a.line)
+				b.diagnostics.add(analyzer.AppliedUnknown, a.line)
 				continue
 			}
 			s.applied = true

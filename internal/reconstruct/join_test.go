@@ -1,4 +1,4 @@
-package analyzer_test
+package reconstruct_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -31,12 +32,12 @@ func later(text string, seconds int) string {
 // a clock offset of its own: nothing that the first leaves open reaches into the
 // next.
 func TestJoinedTraces(t *testing.T) {
-	demo, err := os.ReadFile("../testdata/demo.ftrace")
+	demo, err := os.ReadFile("../../testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}
 	analyze := func(text string) (*analyzer.Timeline, *hitrace.Totals) {
-		timeline, totals, err := analyzer.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Workers: 2}, analyzer.Options{})
+		timeline, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Workers: 2}, reconstruct.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +127,7 @@ func TestJoinedTracesOfOneTime(t *testing.T) {
 		{"one time", header + line(10) + header + line(10), 2, 0, 0},
 		{"headers only", header + header + line(10) + header, 1, 0, 0},
 	} {
-		_, totals, err := analyzer.Analyze(t.Context(), strings.NewReader(test.text), hitrace.Options{}, analyzer.Options{})
+		_, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader(test.text), hitrace.Options{}, reconstruct.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package analyzer_test
+package reconstruct_test
 
 import (
 	"fmt"
@@ -9,13 +9,14 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
 // goldenTimeline returns the timeline of one of the goldens.
 func goldenTimeline(t *testing.T, name string) *analyzer.Timeline {
 	t.Helper()
-	g, err := readGolden("../testdata/frames/" + name + ".txtar")
+	g, err := readGolden("../../testdata/frames/" + name + ".txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestMissingMarkers(t *testing.T) {
 		"unmatched-ends":    all,
 	} {
 		timeline := goldenTimeline(t, name)
-		if got := timeline.Diagnostics.MissingMarkers(); !slices.Equal(got, want) {
+		if got := timeline.Diagnostics.MissingMarkers; !slices.Equal(got, want) {
 			t.Errorf("%s: missing %q, want %q", name, got, want)
 		}
 	}
@@ -105,7 +106,7 @@ func TestDiagnostics(t *testing.T) {
 	if got := timeline.Diagnostics.Total(analyzer.GPUOutside); got != 0 {
 		t.Errorf("%d pieces of gpu work outside, want 0", got)
 	}
-	counts := timeline.Diagnostics.Counts()
+	counts := timeline.Diagnostics.Counts
 	if len(counts) != 1 || counts[0].Diagnostic != analyzer.DamagedField || counts[0].Total != 4 || !slices.Equal(counts[0].Lines, []int{1, 2, 7}) {
 		t.Errorf("counts are %+v", counts)
 	}
@@ -267,15 +268,15 @@ func TestAnalyzeWorkers(t *testing.T) {
 	}
 	var first string
 	for workers := 1; workers <= 4; workers++ {
-		timeline, totals, err := analyzer.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{Workers: workers}, analyzer.Options{})
+		timeline, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{Workers: workers}, reconstruct.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if totals.Lines != 4*frames || totals.Events != 4*frames || totals.Problems.Lost() != 0 {
 			t.Errorf("%d workers: %d lines, %d events, problems %v", workers, totals.Lines, totals.Events, totals.Problems.Counts())
 		}
-		if len(timeline.Frames) != frames || len(timeline.Diagnostics.Counts()) != 0 {
-			t.Fatalf("%d workers: %d frames, diagnostics %v", workers, len(timeline.Frames), timeline.Diagnostics.Counts())
+		if len(timeline.Frames) != frames || len(timeline.Diagnostics.Counts) != 0 {
+			t.Fatalf("%d workers: %d frames, diagnostics %v", workers, len(timeline.Frames), timeline.Diagnostics.Counts)
 		}
 		for i, f := range timeline.Frames {
 			us := trace.Time(1_000000 + i*10000)
@@ -294,7 +295,7 @@ func TestAnalyzeWorkers(t *testing.T) {
 }
 
 func TestAnalyzeError(t *testing.T) {
-	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader("no trace\n"), hitrace.Options{Strict: true}, analyzer.Options{})
+	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader("no trace\n"), hitrace.Options{Strict: true}, reconstruct.Options{})
 	if timeline != nil || err == nil || err.Error() != "line 1: not a trace line" {
 		t.Errorf("timeline %v, error %v", timeline, err)
 	}

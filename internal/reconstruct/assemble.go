@@ -1,18 +1,19 @@
-package analyzer
+package reconstruct
 
 import (
 	"cmp"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
 
 // finish ends the trace. It truncates the frames that are still open, adds those that
 // were open when the trace began, and sorts all by start.
-func (b *Builder) finish() {
+func (b *builder) finish() {
 	for _, t := range b.touched {
 		if t.draft != nil {
-			t.draft.frame.Facts |= Truncated
+			t.draft.frame.Facts |= analyzer.Truncated
 			t.draft.receiveEnd, t.draft.handled = b.span.End, b.span.End
 		}
 		b.settleOrphan(t)
@@ -39,21 +40,21 @@ func (b *Builder) finish() {
 //	endAtJumps          GPU, Draw, Commit, Present     the same
 //	setPeriods          Kind, Actual, Expected         Period
 //	setFacts            all of the above               Deadline, worker frames' VsyncID and Period, Facts
-func (b *Builder) assemble(t *Timeline) {
+func (b *builder) assemble(t *analyzer.Timeline) {
 	parts, jumps, changes := b.clock.clocks(b.span, b.options.ClockOffset, b.options.Stated)
 	clock := parts[0].Clock
 	if clock.Overruled != 0 {
-		b.diagnostics.add(StatedClockWrong, 0)
+		b.diagnostics.add(analyzer.StatedClockWrong, 0)
 	}
 	// Without an inferred offset, and without a frame that needs one, a clock line
 	// contradicts nothing. Traces of other systems have clock lines, too.
-	if apart, yes := b.clock.contradicted(clock.Offset); yes && (clock.Source != ClockUnknown || b.hasVsyncs()) {
+	if apart, yes := b.clock.contradicted(clock.Offset); yes && (clock.Source != analyzer.ClockUnknown || b.hasVsyncs()) {
 		parts[0].Clock.Contradicted = apart
-		b.diagnostics.add(ClockContradiction, 0)
+		b.diagnostics.add(analyzer.ClockContradiction, 0)
 	}
 	b.place(t.Processes, parts, jumps)
 
-	render := b.ofKind(RenderFrame)
+	render := b.ofKind(analyzer.RenderFrame)
 	frames := framesByProcess{}
 	for _, d := range render {
 		frames[d.frame.Process.PID] = append(frames[d.frame.Process.PID], d.frame)
@@ -69,22 +70,22 @@ func (b *Builder) assemble(t *Timeline) {
 	b.setFacts()
 	t.Parts = append(t.Parts, parts...)
 	t.ClockChanges = append(t.ClockChanges, changes...)
-	t.Coverage.merge(b.coverage.finish(b.span))
+	mergeCoverage(&t.Coverage, b.coverage.finish(b.span))
 	for _, d := range b.drafts {
 		t.Frames = append(t.Frames, d.frame)
 	}
 }
 
 // hasVsyncs reports whether some frame has a vsync time, which the clock offset moves.
-func (b *Builder) hasVsyncs() bool {
+func (b *builder) hasVsyncs() bool {
 	return slices.ContainsFunc(b.drafts, func(d *draft) bool { return d.now != 0 })
 }
 
 // place sets each frame's kind, process and end, converts its vsync times to trace time,
 // and truncates frames with impossible times. It is the first pass. The drafts must be
 // complete and sorted by start.
-func (b *Builder) place(processes []*Process, parts []Part, jumps []*lineStep) {
-	byPID := map[trace.PID]*Process{}
+func (b *builder) place(processes []*analyzer.Process, parts []analyzer.Part, jumps []*lineStep) {
+	byPID := map[trace.PID]*analyzer.Process{}
 	for _, p := range processes {
 		byPID[p.PID] = p
 	}
@@ -96,10 +97,10 @@ func (b *Builder) place(processes []*Process, parts []Part, jumps []*lineStep) {
 		f.Process = byPID[d.pid]
 		// A vsync on which render_service composed nothing is still a render frame.
 		if d.composed || d.receiverIsRS || d.processed || d.thread.renders && d.hasVsync && !d.namesReceiver {
-			f.Kind = RenderFrame
+			f.Kind = analyzer.RenderFrame
 		}
 		f.Actual.End = d.receiveEnd
-		if f.Kind == ApplicationFrame && d.handled.Known() {
+		if f.Kind == analyzer.ApplicationFrame && d.handled.Known() {
 			f.Actual.End = d.handled
 		}
 		f.Vsync = clock.Trace(d.now)
@@ -111,7 +112,7 @@ func (b *Builder) place(processes []*Process, parts []Part, jumps []*lineStep) {
 		}
 		b.checkExpected(d, clock.Source)
 		if jump := jumpAfter(d, jumps); jump != nil && f.Actual.End >= jump.to {
-			f.Facts |= Truncated
+			f.Facts |= analyzer.Truncated
 		}
 	}
 	b.checkOrder()
@@ -128,20 +129,20 @@ func jumpAfter(d *draft, jumps []*lineStep) *lineStep {
 
 // endAtJumps forgets what belongs to a frame and ends after a jump of the clock: how long it
 // took is unknown.
-func (b *Builder) endAtJumps(jumps []*lineStep) {
+func (b *builder) endAtJumps(jumps []*lineStep) {
 	for _, d := range b.drafts {
 		jump := jumpAfter(d, jumps)
 		if jump == nil {
 			continue
 		}
 		f := d.frame
-		over := func(i Interval) bool { return i.End >= jump.to }
+		over := func(i analyzer.Interval) bool { return i.End >= jump.to }
 		f.GPU = slices.DeleteFunc(f.GPU, over)
 		if over(f.Draw) {
-			f.Draw = Interval{}
+			f.Draw = analyzer.Interval{}
 		}
 		if over(f.Commit) {
-			f.Commit, f.CommitEstimated = Interval{}, false
+			f.Commit, f.CommitEstimated = analyzer.Interval{}, false
 		}
 		if f.Present >= jump.to {
 			f.Present, f.PresentEstimated = 0, false
@@ -156,14 +157,14 @@ const maxAstray = 10 * trace.Second
 
 // checkExpected drops an expected interval that is far from the frame, or beyond the times
 // that are read. With a clock offset that the user gave it may be far.
-func (b *Builder) checkExpected(d *draft, source ClockSource) {
+func (b *builder) checkExpected(d *draft, source analyzer.ClockSource) {
 	f := d.frame
 	astray := func(at trace.Time) bool {
-		return at != 0 && (at < 0 || at > trace.MaxTime || source != ClockGiven && at.Sub(f.Actual.Start).Abs() > maxAstray)
+		return at != 0 && (at < 0 || at > trace.MaxTime || source != analyzer.ClockGiven && at.Sub(f.Actual.Start).Abs() > maxAstray)
 	}
 	if astray(f.Expected.Start) || astray(f.Expected.End) || f.Expected.Duration() > maxAstray {
-		b.diagnostics.add(ExpectedAstray, d.line)
-		f.Expected = Interval{}
+		b.diagnostics.add(analyzer.ExpectedAstray, d.line)
+		f.Expected = analyzer.Interval{}
 	}
 	if astray(f.Vsync) {
 		f.Vsync = 0
@@ -172,7 +173,7 @@ func (b *Builder) checkExpected(d *draft, source ClockSource) {
 
 // checkOrder truncates frames with impossible times. Frames of one thread cannot
 // overlap: if two do, the later one is truncated; if one spans several, that one is.
-func (b *Builder) checkOrder() {
+func (b *builder) checkOrder() {
 	last := map[*thread]*draft{} // complete so far
 	next := map[*draft]*draft{}
 	byThread := map[*thread][]*draft{}
@@ -192,10 +193,10 @@ func (b *Builder) checkOrder() {
 			before != nil && f.Actual.Start < before.frame.Actual.End ||
 			over != nil && f.Actual.End > over.frame.Actual.Start
 		switch {
-		case f.Facts.Has(Truncated):
+		case f.Facts.Has(analyzer.Truncated):
 		case astray:
-			b.diagnostics.add(FrameAstray, d.line)
-			f.Facts |= Truncated
+			b.diagnostics.add(analyzer.FrameAstray, d.line)
+			f.Facts |= analyzer.Truncated
 		default:
 			last[d.thread] = d
 			continue
@@ -206,7 +207,7 @@ func (b *Builder) checkOrder() {
 
 // ofKind returns the drafts of one kind, in order of start. Kinds are known after
 // place.
-func (b *Builder) ofKind(kind Kind) []*draft {
+func (b *builder) ofKind(kind analyzer.Kind) []*draft {
 	var list []*draft
 	for _, d := range b.drafts {
 		if d.frame.Kind == kind {

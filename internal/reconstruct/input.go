@@ -1,4 +1,4 @@
-package analyzer
+package reconstruct
 
 import (
 	"cmp"
@@ -6,21 +6,22 @@ import (
 	"slices"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/threads"
 )
 
-// Input builds the Timeline of an input, which is one trace or several in a row. Call
+// input builds the Timeline of an input, which is one trace or several in a row. Call
 // Begin for each trace, Track its events, Merge the names of all lines, and then call
 // Timeline once.
-type Input struct {
+type input struct {
 	*shared
 	named   map[trace.TID]*threadName
-	current *Builder
+	current *builder
 	// builders are those of the traces that have ended: the first, and all others with
 	// frame data.
-	builders []*Builder
-	span     Interval
+	builders []*builder
+	span     analyzer.Interval
 }
 
 // shared is the state that all traces of an input share: they come from one device and
@@ -29,9 +30,9 @@ type shared struct {
 	options     Options
 	threads     threads.Table[thread]
 	trackers    map[string]string // names of fences, each once
-	wall        WallClock
+	wall        analyzer.WallClock
 	kept        kept
-	diagnostics Diagnostics
+	diagnostics diagnostics
 }
 
 // kept counts the stored records of each kind.
@@ -39,27 +40,27 @@ type kept struct {
 	frames, sent, applied, draws, commits, waits, gpu, periods int
 }
 
-// NewInput returns an input without traces.
-func NewInput(options Options) *Input {
+// newInput returns an input without traces.
+func newInput(options Options) *input {
 	options.Limits = options.Limits.WithDefaults()
-	return &Input{
+	return &input{
 		shared: &shared{
 			options: options, trackers: map[string]string{},
-			diagnostics: Diagnostics{examples: options.Limits.Examples},
+			diagnostics: diagnostics{examples: options.Limits.Examples},
 		},
 		named: map[trace.TID]*threadName{},
 	}
 }
 
-// Begin begins a trace and ends the one before it. It returns the builder that tracks
+// begin begins a trace and ends the one before it. It returns the builder that tracks
 // the trace's events.
-func (in *Input) Begin() *Builder {
+func (in *input) begin() *builder {
 	in.end()
 	in.current = newBuilder(in.shared)
 	return in.current
 }
 
-func (in *Input) end() {
+func (in *input) end() {
 	b := in.current
 	if b == nil {
 		return
@@ -75,33 +76,29 @@ func (in *Input) end() {
 	in.span.End = max(in.span.End, b.span.End)
 }
 
-// Timeline returns the timeline of all traces. At least one must have begun. The input
+// timeline returns the timeline of all traces. At least one must have begun. The input
 // must not be used afterwards.
-func (in *Input) Timeline() *Timeline {
+func (in *input) timeline() *analyzer.Timeline {
 	in.end()
-	t := &Timeline{Processes: in.processes(), Span: in.span}
+	t := &analyzer.Timeline{Processes: in.processes(), Span: in.span}
 	for _, b := range in.builders {
 		b.assemble(t)
 	}
 	if len(in.builders) > 1 {
-		slices.SortStableFunc(t.Frames, func(x, y *Frame) int { return cmp.Compare(x.Actual.Start, y.Actual.Start) })
+		slices.SortStableFunc(t.Frames, func(x, y *analyzer.Frame) int { return cmp.Compare(x.Actual.Start, y.Actual.Start) })
 		truncateOverlaps(t, &in.diagnostics)
 	}
 	if !in.wall.At.Known() {
 		in.wall = in.options.Wall
 	}
-	t.Clock, t.Wall, t.Diagnostics = t.Parts[0].Clock, in.wall, in.diagnostics
+	t.Clock, t.Wall, t.Diagnostics = t.Parts[0].Clock, in.wall, in.diagnostics.result()
 	return t
 }
-
-// KernelName is the number of bytes that kernels keep of a name; of an application's,
-// the last ones.
-const KernelName = 15
 
 // fullName returns the one of the full names that name is cut from, or name.
 func fullName(name string, full []string) string {
 	for _, f := range full {
-		if len(name) == KernelName && len(f) > KernelName && strings.HasSuffix(f, name) {
+		if len(name) == analyzer.KernelName && len(f) > analyzer.KernelName && strings.HasSuffix(f, name) {
 			return f
 		}
 	}
@@ -110,18 +107,18 @@ func fullName(name string, full []string) string {
 
 // truncateOverlaps truncates frames that overlap frames of another trace, as checkOrder
 // does within a trace. Traces whose lines are out of order may overlap.
-func truncateOverlaps(t *Timeline, diagnostics *Diagnostics) {
-	byThread := map[trace.TID][]*Frame{}
+func truncateOverlaps(t *analyzer.Timeline, diagnostics *diagnostics) {
+	byThread := map[trace.TID][]*analyzer.Frame{}
 	for f := range t.Complete() {
 		byThread[f.TID] = append(byThread[f.TID], f)
 	}
 	for _, list := range byThread {
-		var last *Frame
+		var last *analyzer.Frame
 		for i, f := range list {
 			over := i+2 < len(list) && f.Actual.End > list[i+2].Actual.Start
 			if over || last != nil && f.Actual.Start < last.Actual.End {
-				diagnostics.add(FrameAstray, 0)
-				f.Facts, f.GPU = Truncated, nil
+				diagnostics.add(analyzer.FrameAstray, 0)
+				f.Facts, f.GPU = analyzer.Truncated, nil
 				continue
 			}
 			last = f
@@ -130,7 +127,7 @@ func truncateOverlaps(t *Timeline, diagnostics *Diagnostics) {
 }
 
 // processes returns the processes and threads of the input.
-func (in *Input) processes() []*Process {
+func (in *input) processes() []*analyzer.Process {
 	for _, t := range in.threads.All() {
 		// A marker's payload states the process if no line's column does.
 		n := in.named[t.tid]
@@ -143,7 +140,7 @@ func (in *Input) processes() []*Process {
 		}
 	}
 	dump := in.options.Dump
-	byPID := map[trace.PID]*Process{}
+	byPID := map[trace.PID]*analyzer.Process{}
 	for _, tid := range slices.Sorted(maps.Keys(in.named)) {
 		t := in.named[tid]
 		name, pid := dump.Thread(tid)
@@ -155,11 +152,11 @@ func (in *Input) processes() []*Process {
 		}
 		p := byPID[t.pid]
 		if p == nil {
-			p = &Process{PID: t.pid}
+			p = &analyzer.Process{PID: t.pid}
 			byPID[t.pid] = p
 		}
 		name = cmp.Or(t.name(), name)
-		p.Threads = append(p.Threads, Thread{tid, name})
+		p.Threads = append(p.Threads, analyzer.Thread{TID: tid, Name: name})
 		if int32(tid) == int32(t.pid) {
 			p.Name = name
 		}
@@ -167,7 +164,7 @@ func (in *Input) processes() []*Process {
 	for _, b := range in.builders {
 		for _, d := range b.drafts { // a thread may have been another process's before
 			if byPID[d.pid] == nil {
-				byPID[d.pid] = &Process{PID: d.pid}
+				byPID[d.pid] = &analyzer.Process{PID: d.pid}
 			}
 		}
 	}
@@ -177,6 +174,6 @@ func (in *Input) processes() []*Process {
 		main, _ := dump.Thread(trace.TID(p.PID))
 		p.Name = cmp.Or(dump.Process(p.PID), fullName(p.Name, in.options.FullNames), main)
 	}
-	in.diagnostics.addMany(NamesOver, dump.Over())
-	return slices.SortedFunc(maps.Values(byPID), func(x, y *Process) int { return cmp.Compare(x.PID, y.PID) })
+	in.diagnostics.addMany(analyzer.NamesOver, dump.Over())
+	return slices.SortedFunc(maps.Values(byPID), func(x, y *analyzer.Process) int { return cmp.Compare(x.PID, y.PID) })
 }

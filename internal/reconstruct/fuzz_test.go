@@ -1,4 +1,4 @@
-package analyzer_test
+package reconstruct_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -156,7 +157,7 @@ func FuzzTimeline(f *testing.F) {
 			return
 		}
 		text := play(script)
-		var options analyzer.Options
+		var options reconstruct.Options
 		if how&1 != 0 {
 			options.PhaseRule = analyzer.PhaseActual
 		}
@@ -164,7 +165,7 @@ func FuzzTimeline(f *testing.F) {
 			options.ClockOffset = new(trace.Duration)
 		}
 		analyze := func(r io.Reader, workers int) *analyzer.Timeline {
-			timeline, totals, err := analyzer.Analyze(t.Context(), r, hitrace.Options{Workers: workers}, options)
+			timeline, totals, err := reconstruct.Analyze(t.Context(), r, hitrace.Options{Workers: workers}, options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +200,7 @@ func FuzzTimeline(f *testing.F) {
 
 // seedGoldens calls add with the text of every golden.
 func seedGoldens(t testing.TB, add func(text []byte)) {
-	paths, err := filepath.Glob("../testdata/frames/*.txtar")
+	paths, err := filepath.Glob("../../testdata/frames/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no goldens: %v", err)
 	}
@@ -216,7 +217,7 @@ func seedGoldens(t testing.TB, add func(text []byte)) {
 func FuzzAnalyze(f *testing.F) {
 	seedGoldens(f, func(text []byte) { f.Add(text) })
 	f.Fuzz(func(t *testing.T, text []byte) {
-		timeline, totals, err := analyzer.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{Workers: 1}, analyzer.Options{})
+		timeline, totals, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{Workers: 1}, reconstruct.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +228,7 @@ func FuzzAnalyze(f *testing.F) {
 			t.Errorf("span %s of no events", timeline.Span)
 		}
 		want := timeline.String()
-		other, _, err := analyzer.Analyze(t.Context(), iotest.HalfReader(bytes.NewReader(text)), hitrace.Options{Workers: 2}, analyzer.Options{})
+		other, _, err := reconstruct.Analyze(t.Context(), iotest.HalfReader(bytes.NewReader(text)), hitrace.Options{Workers: 2}, reconstruct.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +341,7 @@ func TestTracesThatOverlap(t *testing.T) {
      render_service-100 (100) [001] .... 1.010000: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
      render_service-100 (100) [001] .... 1.010300: print: E|100|
 `
-	timeline, totals, err := analyzer.Analyze(t.Context(), strings.NewReader("# tracer: nop\n     a-1 (1) [000] .... 1.020000: print: E|1|\n"+text+"# tracer: nop\n     a-1 (1) [000] .... 1.000000: print: E|1|\n"+text), hitrace.Options{}, analyzer.Options{})
+	timeline, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader("# tracer: nop\n     a-1 (1) [000] .... 1.020000: print: E|1|\n"+text+"# tracer: nop\n     a-1 (1) [000] .... 1.000000: print: E|1|\n"+text), hitrace.Options{}, reconstruct.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +357,7 @@ func TestFramesOfTracesThatOverlap(t *testing.T) {
      render_service-100 (100) [001] .... 1.010300: print: E|100|
 `
 	early := strings.Repeat("     a-1 (1) [000] .... 1.000000: print: E|1|\n", 12)
-	timeline, _, err := analyzer.Analyze(t.Context(), strings.NewReader("# tracer: nop\n"+vsync+early+"# tracer: nop\n"+early+vsync), hitrace.Options{}, analyzer.Options{})
+	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader("# tracer: nop\n"+vsync+early+"# tracer: nop\n"+early+vsync), hitrace.Options{}, reconstruct.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +375,7 @@ func TestThirdTraceOverlaps(t *testing.T) {
 `
 	const header, second = "# tracer: nop\n", "     a-1 (1) [000] .... 1.000000: print: E|1|\n"
 	after := strings.ReplaceAll(first, " 1.010", " 1.020")
-	timeline, totals, err := analyzer.Analyze(t.Context(), strings.NewReader(first+header+second+header+second+first+after), hitrace.Options{}, analyzer.Options{})
+	timeline, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader(first+header+second+header+second+first+after), hitrace.Options{}, reconstruct.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

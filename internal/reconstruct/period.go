@@ -1,10 +1,12 @@
-package analyzer
+package reconstruct
 
 import (
 	"cmp"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/refresh"
 )
 
 // setPeriods finds the refresh period of each frame. For an application it is
@@ -12,7 +14,7 @@ import (
 // made that interval two periods less a constant. If the ReceiveVsync does not name
 // its receiver, the announced period decides which of the two it is, or the spacing
 // of the vsyncs. It needs the kinds and expected intervals that place sets.
-func (b *Builder) setPeriods(render []*draft) {
+func (b *builder) setPeriods(render []*draft) {
 	slices.SortStableFunc(b.periods, func(x, y generated) int { return cmp.Compare(x.at, y.at) })
 	twoPeriods := spacedAsTwoPeriods(render)
 	announced := 0
@@ -26,27 +28,21 @@ func (b *Builder) setPeriods(render []*draft) {
 			if announced > 0 {
 				f.Period = b.periods[announced-1].period
 			}
-		case f.Kind == RenderFrame && d.receiverIsRS:
-			f.Period = renderPeriod(f.Expected.Duration())
-		case f.Kind == RenderFrame && !d.namesReceiver:
+		case f.Kind == analyzer.RenderFrame && d.receiverIsRS:
+			f.Period = refresh.OfTwo(f.Expected.Duration())
+		case f.Kind == analyzer.RenderFrame && !d.namesReceiver:
 			half := twoPeriods
 			if announced > 0 {
-				half = nearer(b.periods[announced-1].period, f.Expected.Duration())
+				half = refresh.SpansTwo(b.periods[announced-1].period, f.Expected.Duration())
 			}
 			f.Period = f.Expected.Duration()
 			if half {
-				f.Period = renderPeriod(f.Period)
+				f.Period = refresh.OfTwo(f.Period)
 			}
 		default:
 			f.Period = f.Expected.Duration()
 		}
 	}
-}
-
-// nearer reports whether half of an expected interval and the lead is nearer to
-// the announced period than the whole interval is.
-func nearer(announced, expected trace.Duration) bool {
-	return (renderPeriod(expected) - announced).Abs() < (expected - announced).Abs()
 }
 
 // spacedAsTwoPeriods reports whether the vsyncs of the frames are spaced by
@@ -59,8 +55,8 @@ func spacedAsTwoPeriods(frames []*draft) bool {
 		if frames[i-1].namesReceiver || gap <= 0 || gap > trace.Second || expected <= 0 || frames[i-1].now == 0 {
 			continue
 		}
-		whole += periodMisfit(gap, expected)
-		half += periodMisfit(gap, renderPeriod(expected))
+		whole += refresh.Misfit(gap, expected)
+		half += refresh.Misfit(gap, refresh.OfTwo(expected))
 	}
 	return half < whole
 }

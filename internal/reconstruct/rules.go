@@ -1,0 +1,40 @@
+package reconstruct
+
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// The rules of docs/frames.md that decide facts of frames, each in one place. They are
+// pure functions of their arguments. Those that follow from facts are in analyzer/rules.go.
+
+// isLate reports whether work that ended at end missed its deadline (3.2). Ending at
+// the deadline is on time; without a known deadline nothing is late.
+func isLate(end, deadline trace.Time) bool { return deadline.Known() && end > deadline }
+
+// isEmpty reports whether an application frame sent no transaction, or a render frame
+// processed no commands (3.4).
+func isEmpty(f *analyzer.Frame, processed bool) bool {
+	if f.Kind == analyzer.RenderFrame {
+		return !processed
+	}
+	return len(f.Transactions) == 0
+}
+
+// misalignment is how far apart the two times of a pick-up may be (3.5).
+const misalignment = trace.Millisecond
+
+// isMisaligned reports whether render_service picked the application frame up on
+// another vsync than the one it was made for (3.5).
+func isMisaligned(app *analyzer.Frame, rule analyzer.PhaseRule) bool {
+	render := app.Render
+	switch {
+	case render == nil:
+		return false
+	case rule == analyzer.PhaseActual:
+		return !render.Facts.Has(analyzer.Truncated) && render.Actual.Start.Sub(app.Actual.End).Abs() > misalignment
+	case !app.Expected.End.Known() || !render.Expected.Start.Known():
+		return false
+	}
+	return render.Expected.Start.Sub(app.Expected.End).Abs() >= misalignment
+}
