@@ -45,7 +45,7 @@ func durations(frames []*analyzer.Frame) *Durations {
 		return nil
 	}
 	return &Durations{
-		n, percentile(list, 50), percentile(list, 90), tailPercentile(list, 95, minFrames), tailPercentile(list, 99, minP99), list[n-1],
+		n, Percentile(list, 50), Percentile(list, 90), tailPercentile(list, 95, minFrames), tailPercentile(list, 99, minP99), list[n-1],
 		histogram(list),
 	}
 }
@@ -63,7 +63,7 @@ func durationsInPeriods(frames []*analyzer.Frame) *DurationsInPeriods {
 		}
 		return number(at.periods())
 	}
-	return &DurationsInPeriods{n, percentile(list, 50).periods(), percentile(list, 90).periods(), tail(95, minFrames), tail(99, minP99), list[n-1].periods()}
+	return &DurationsInPeriods{n, Percentile(list, 50).periods(), Percentile(list, 90).periods(), tail(95, minFrames), tail(99, minP99), list[n-1].periods()}
 }
 
 func sortedDurations(frames []*analyzer.Frame) []trace.Duration {
@@ -103,18 +103,18 @@ func sortedMicroperiods(frames []*analyzer.Frame) []microperiods {
 	return list
 }
 
-// percentile returns the p-th percentile of a sorted list by nearest rank, p
+// Percentile returns the p-th percentile of a sorted list by nearest rank, p
 // from 1 to 100. The list must not be empty.
-func percentile[T any](sorted []T, p int) T {
+func Percentile[T any](sorted []T, p int) T {
 	return sorted[(p*len(sorted)+99)/100-1]
 }
 
-// tailPercentile is percentile, or nil if the list has too few values to have one beyond
+// tailPercentile is Percentile, or nil if the list has too few values to have one beyond
 // it (docs/frames.md 9.9).
 func tailPercentile[T any](sorted []T, p, atLeast int) *T {
 	if len(sorted) < atLeast {
 		return nil
 	}
-	at := percentile(sorted, p)
+	at := Percentile(sorted, p)
 	return &at
 }

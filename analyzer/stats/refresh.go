@@ -46,7 +46,7 @@ func refreshRates(frames []*analyzer.Frame) []Refresh {
 	for _, hertz := range slices.Sorted(maps.Keys(periods)) {
 		group := periods[hertz]
 		slices.Sort(group)
-		period := percentile(group, 50)
+		period := Percentile(group, 50)
 		list = append(list, Refresh{1 / seconds(period), period, len(group)})
 	}
 	return list

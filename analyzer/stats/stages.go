@@ -172,7 +172,7 @@ func stageTimes(kind Kind, frames []*analyzer.Frame) []StageTimes {
 		t := StageTimes{Stage: stage, Frames: len(times), LongestOfLate: longest[stage]}
 		if len(times) > 0 {
 			slices.Sort(times)
-			p50, p90 := percentile(times, 50), percentile(times, 90)
+			p50, p90 := Percentile(times, 50), Percentile(times, 90)
 			t.P50, t.P90, t.Max = &p50, &p90, &times[len(times)-1]
 		}
 		list = append(list, t)

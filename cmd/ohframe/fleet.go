@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -279,14 +279,7 @@ func printFleetSummary(dir string, s *fleet.Summary, skipped int) {
 		line += fmt.Sprintf(", %s ignored", text.Count(s.Ignored, "unusable description"))
 	}
 	if n := s.Failed(); n > 0 {
-		line += fmt.Sprintf(", %s", text.Count(n, "failure"))
-		var reasons []string
-		for _, reason := range fleet.Reasons {
-			if n := s.Failures[reason]; n > 0 {
-				reasons = append(reasons, string(reason)+" "+strconv.Itoa(n))
-			}
-		}
-		line += " (" + strings.Join(reasons, ", ") + ")"
+		line += fmt.Sprintf(", %s (%s)", text.Count(n, "failure"), fleet.ReasonsText(s.Failures))
 	}
 	if skipped > 0 {
 		line += fmt.Sprintf(", %s skipped", text.Count(skipped, "file"))
@@ -357,10 +350,16 @@ func fleetReportCommand() *cli.Command {
 		Name:      "report",
 		Usage:     "report a dataset by dimensions",
 		ArgsUsage: "DIR",
-		Flags:     []cli.Flag{formatFlag(fleet.Formats), outputFlag, byFlag, processFlag},
-		Action:    reportFleet,
+		Flags: []cli.Flag{
+			formatFlag(fleet.Formats), outputFlag, byFlag, processFlag,
+			&cli.IntFlag{Name: "top", Usage: "report the `N` groups with the most frames", DefaultText: fmt.Sprintf("%d in tables and pages, otherwise all", shownGroups)},
+		},
+		Action: reportFleet,
 	}
 }
+
+// shownGroups is the default of --top for people.
+const shownGroups = 100
 
 var byFlag = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`: kind, process, format, recorded_day and those of the dataset"}
 
@@ -407,11 +406,14 @@ func reportFleet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	groups, err := await(c.Context, func() ([]*fleet.Group, error) { return d.Groups(c.Context, query) })
+	query.Top = c.Int("top")
+	if format == "table" || format == "html" {
+		query.Top = cmp.Or(query.Top, shownGroups)
+	}
+	r, err := await(c.Context, func() (*fleet.Report, error) { return fleet.NewReport(c.Context, d, query) })
 	if err != nil {
 		return err
 	}
-	r := &fleet.Report{Dataset: d, By: query.By, Groups: groups}
 	return writeOutput(c, func(out io.Writer, terminal bool) error { return r.Write(out, format, tableStyle(terminal)) })
 }
 
@@ -420,11 +422,11 @@ func fleetDiffCommand() *cli.Command {
 		Name:      "diff",
 		Usage:     "compare two datasets and test whether the differences are significant",
 		ArgsUsage: "BASE NEW",
-		Description: "Draws devices or traces, not frames, which are not independent of each other. The exit code is\n" +
+		Description: "Compares devices or traces, not frames, which are not independent of each other. The exit code is\n" +
 			"2 if a condition of --fail-on holds, or cannot be checked, as in ohframe diff.",
 		Flags: []cli.Flag{
-			formatFlag(fleet.DiffFormats), outputFlag, byFlag, processFlag,
-			&cli.StringFlag{Name: "unit", Usage: "draw values of `DIMENSION`, or trace", DefaultText: "device if both datasets have it, otherwise trace"},
+			formatFlag(fleet.Formats), outputFlag, byFlag, processFlag,
+			&cli.StringFlag{Name: "unit", Usage: "compare values of `DIMENSION`, or trace", DefaultText: "device if both datasets have it, otherwise trace"},
 			failOnFlag, failOnAnyFlag, allowMissingFlag,
 		},
 		Action: diffFleets,
@@ -435,7 +437,7 @@ func diffFleets(c *cli.Context) error {
 	if c.NArg() != 2 {
 		return &failure{what: fmt.Sprintf("two datasets are needed, not %d", c.NArg()), hint: "ohframe fleet diff BASE NEW"}
 	}
-	format, err := formatOption(c, fleet.DiffFormats)
+	format, err := formatOption(c, fleet.Formats)
 	if err != nil {
 		return err
 	}
@@ -443,7 +445,7 @@ func diffFleets(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o := fleet.CompareOptions{Query: query, Unit: c.String("unit"), Any: c.Bool(failOnAnyFlag.Name)}
+	o := fleet.CompareOptions{Query: query, Unit: c.String("unit"), Any: c.Bool(failOnAnyFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name)}
 	if c.IsSet("fail-on") {
 		if o.FailOn, err = condition.Parse(c.String("fail-on"), condition.OfChanges); err != nil {
 			return fmt.Errorf("--fail-on: %w", err)

@@ -26,7 +26,7 @@ func BenchmarkReport(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		groups, err := d.Groups(b.Context(), Query{By: []string{"kind", "process", "version"}})
+		groups, _, err := d.Groups(b.Context(), Query{By: []string{"kind", "process", "version"}})
 		if err != nil {
 			b.Fatal(err)
 		}

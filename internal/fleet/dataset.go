@@ -51,68 +51,104 @@ func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 	if d.Shards == 0 {
 		return nil, &failure.Error{What: dir + ": no dataset", Hint: "ohframe fleet run INPUT… -o DIR writes one"}
 	}
-	first, options, schema := -1, "", ""
+	var first *head
 	for k := range d.Shards {
 		// Run writes the part of the traces last: without the other it is damaged.
 		if !traces[k] || !failures[k] {
 			d.Missing = append(d.Missing, k)
 			continue
 		}
-		inputs := ""
-		for _, folder := range []string{tracesFolder, failuresFolder} {
-			name := joinPath(dir, folder, partName(k, d.Shards))
-			f, err := d.open(ctx, name)
-			if err != nil {
-				return nil, err
-			}
-			get := func(key string) string {
-				value, _ := f.Lookup(key)
-				return value
-			}
-			switch {
-			case get(keySchema) != schemaVersion:
-				err = &failure.Error{What: fmt.Sprintf("%s: schema %q, this version reads %s", name, get(keySchema), schemaVersion), Hint: "run the shards again"}
-			case get(keyShard) != fmt.Sprintf("%d of %d", k, d.Shards):
-				err = &failure.Error{What: fmt.Sprintf("%s: contains shard %s", name, get(keyShard)), Hint: "the file was renamed; a shard that is there twice would count twice"}
-			case first >= 0 && get(keyVersion) != d.Version:
-				err = &failure.Error{What: fmt.Sprintf("%s: written by version %s, shard %d by %s", name, get(keyVersion), first, d.Version), Hint: "run with --resume: it writes the shards of other versions again"}
-			case first >= 0 && get(keyOptions) != options:
-				err = &failure.Error{What: fmt.Sprintf("%s: written with other options than shard %d", name, first), Hint: "run with --resume: it writes the shards of other options again"}
-			case inputs != "" && get(keyInputs) != inputs:
-				err = &failure.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", name, tracesFolder), Hint: "run the shard again"}
-			}
-			if err == nil && first < 0 {
-				first, d.Version, options, schema = k, get(keyVersion), get(keyOptions), f.Schema().String()
-				d.Dims = dimsOf(f.Schema())
-			}
-			if err == nil && folder == tracesFolder && f.Schema().String() != schema {
-				err = &failure.Error{What: fmt.Sprintf("%s: has other columns than shard %d", name, first)}
-			}
-			if err == nil && folder == tracesFolder {
-				inputs = get(keyInputs)
-				n, _ := strconv.Atoi(get(keyTraces))
-				d.Traces += n
-				n, _ = strconv.Atoi(get(keyUnreliable))
-				d.Unreliable += n
-				d.parts = append(d.parts, name)
-			}
-			if err == nil && folder == failuresFolder {
-				err = f.eachGroup(func(g *rowGroup) {
-					for _, reason := range g.strings("reason") {
-						d.Failures[Reason(*reason)]++
-					}
-				})
-			}
-			f.close()
-			if err != nil {
-				return nil, err
-			}
+		if first, err = d.addShard(ctx, k, first); err != nil {
+			return nil, err
 		}
 	}
-	if first < 0 {
+	if first == nil {
 		return nil, &failure.Error{What: dir + ": no complete shard", Hint: "run with --resume"}
 	}
 	return d, nil
+}
+
+// head is what a part says about itself.
+type head struct {
+	name                     string
+	schema, shard, version   string // of the columns, the shard and the program
+	options, inputs, columns string
+	traces, unreliable       int
+	dims                     []string
+}
+
+// addShard adds the shard's parts. first is the head of the first shard's traces, nil for
+// that shard, and is returned.
+func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, error) {
+	traces, err := d.part(ctx, tracesFolder, k, nil)
+	if err != nil {
+		return nil, err
+	}
+	failures, err := d.part(ctx, failuresFolder, k, func(g *rowGroup) {
+		for _, reason := range g.strings("reason") {
+			d.Failures[Reason(*reason)]++
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if first == nil {
+		first = traces
+		d.Version, d.Dims = first.version, first.dims
+	}
+	for _, h := range []*head{traces, failures} {
+		if err := h.check(first, fmt.Sprintf("%d of %d", k, d.Shards)); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case failures.inputs != traces.inputs:
+		return nil, &failure.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", failures.name, tracesFolder), Hint: "run the shard again"}
+	case traces.columns != first.columns:
+		return nil, &failure.Error{What: fmt.Sprintf("%s: has other columns than %s", traces.name, first.name)}
+	}
+	d.Traces += traces.traces
+	d.Unreliable += traces.unreliable
+	d.parts = append(d.parts, traces.name)
+	return first, nil
+}
+
+// part reads the head of a part, and, if read is not nil, its rows.
+func (d *Dataset) part(ctx context.Context, folder string, shard int, read func(*rowGroup)) (*head, error) {
+	f, err := d.open(ctx, joinPath(d.Dir, folder, partName(shard, d.Shards)))
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	get := func(key string) string {
+		value, _ := f.Lookup(key)
+		return value
+	}
+	h := &head{
+		name: f.name, schema: get(keySchema), shard: get(keyShard), version: get(keyVersion), options: get(keyOptions), inputs: get(keyInputs),
+		columns: f.Schema().String(), dims: dimsOf(f.Schema()),
+	}
+	h.traces, _ = strconv.Atoi(get(keyTraces))
+	h.unreliable, _ = strconv.Atoi(get(keyUnreliable))
+	if read != nil && h.schema == schemaVersion {
+		err = f.eachGroup(read)
+	}
+	return h, err
+}
+
+// check returns an error if a part is not one of a shard, or does not belong to the first part.
+func (h *head) check(first *head, shard string) error {
+	switch {
+	case h.schema != schemaVersion:
+		return &failure.Error{What: fmt.Sprintf("%s: schema %q, this version reads %s", h.name, h.schema, schemaVersion), Hint: "run the shards again"}
+	case h.shard != shard:
+		return &failure.Error{What: fmt.Sprintf("%s: contains shard %s", h.name, h.shard), Hint: "the file was renamed; a shard that is there twice would count twice"}
+	case h.version != first.version:
+		return &failure.Error{What: fmt.Sprintf("%s: written by version %s, %s by %s", h.name, h.version, first.name, first.version), Hint: "run with --resume: it writes the shards of other versions again"}
+	case h.options != first.options:
+		return &failure.Error{What: fmt.Sprintf("%s: written with other options than %s", h.name, first.name), Hint: "run with --resume: it writes the shards of other options again"}
+	}
+	return nil
 }
 
 // list returns the shards that have a part in a folder, and sets Shards.
@@ -149,6 +185,12 @@ func dimsOf(schema *parquet.Schema) (names []string) {
 	}
 	return names
 }
+
+// Failed returns the number of failures.
+func (d *Dataset) Failed() int { return failed(d.Failures) }
+
+// reasons lists the numbers of failures by reason.
+func (d *Dataset) reasons() string { return ReasonsText(d.Failures) }
 
 // Warnings says what is not in the dataset.
 func (d *Dataset) Warnings() []string {
@@ -344,36 +386,42 @@ func (g *rowGroup) lists(name string, ends []int, values func(parquet.Page)) []i
 // scanner reads the rows of parts, with buffers that are used again.
 type scanner struct {
 	ends    [2][]int
-	numbers []int64
+	numbers [len(sums) + len(peaks)][]int64
 	buckets []int32
 	counts  [histograms][]Count
 }
 
-// wanted are the columns that a scan reads besides those of numbers.
+// wanted are the columns that a scan reads besides those that identify a row and the number
+// of frames.
 type wanted struct {
 	dims       []string
-	histograms []int
+	sums       bool // and peaks
+	histograms int  // how many of the first
 	details    bool // causes and worst frames
 }
+
+// numberColumns are the columns of numbers.
+var numberColumns = append(slices.Clone(sums[:]), peaks[:]...)
+
+// framesColumn is the number of frames in sums.
+var framesColumn = sumIndex["frames"]
 
 // read calls yield with all rows of a part. A row is valid during the call.
 func (s *scanner) read(f *partFile, w wanted, yield func(*Row)) error {
 	return f.eachGroup(func(g *rowGroup) {
 		traces, formats, kinds, processes := g.strings("trace"), g.strings("format"), g.strings("kind"), g.strings("process")
-		pids, sizes, recorded := g.int32s("pid", nil), g.int64s("size", nil), g.optional("recorded")
+		pids, recorded := g.int32s("pid", nil), g.optional("recorded")
 		dims := make([][]*string, len(w.dims))
 		for i, name := range w.dims {
 			dims[i] = g.strings(name)
 		}
-		s.numbers = s.numbers[:0]
-		for _, c := range sums {
-			s.numbers = g.int64s(c.name, s.numbers)
-		}
-		for _, c := range peaks {
-			s.numbers = g.int64s(c.name, s.numbers)
+		for i, c := range numberColumns {
+			if w.sums || i == framesColumn {
+				s.numbers[i] = g.int64s(c.name, s.numbers[i][:0])
+			}
 		}
 		var ends [histograms][]int
-		for _, h := range w.histograms {
+		for h := range w.histograms {
 			ends[h] = slices.Clone(s.histogram(g, h))
 		}
 		var causeEnds, worstEnds []int
@@ -392,17 +440,20 @@ func (s *scanner) read(f *partFile, w wanted, yield func(*Row)) error {
 		}
 		for i := range g.rows {
 			row.Trace, row.Format, row.Kind, row.Process = *traces[i], *formats[i], stats.Kind(*kinds[i]), *processes[i]
-			row.PID, row.Size, row.Recorded = trace.PID(pids[i]), sizes[i], recorded[i]
+			row.PID, row.Recorded = trace.PID(pids[i]), recorded[i]
 			for k := range dims {
 				row.Dims[k] = dims[k][i]
 			}
-			for k := range row.Sums {
-				row.Sums[k] = s.numbers[k*g.rows+i]
+			row.Sums[framesColumn] = s.numbers[framesColumn][i]
+			if w.sums {
+				for k := range row.Sums {
+					row.Sums[k] = s.numbers[k][i]
+				}
+				for k := range row.Peaks {
+					row.Peaks[k] = s.numbers[len(sums)+k][i]
+				}
 			}
-			for k := range row.Peaks {
-				row.Peaks[k] = s.numbers[(len(sums)+k)*g.rows+i]
-			}
-			for _, h := range w.histograms {
+			for h := range w.histograms {
 				row.Histograms[h] = s.counts[h][from(ends[h], i):ends[h][i]]
 			}
 			if w.details {
@@ -471,10 +522,10 @@ func (s *scanner) causes(g *rowGroup) ([]Cause, []int) {
 }
 
 func (s *scanner) worst(g *rowGroup) ([]Worst, []int) {
-	lists, ends := s.numberLists(g, "worst_vsync_id", "worst_at_ns", "worst_overrun_ns")
+	lists, ends := s.numberLists(g, "worst_vsync_id", "worst_start_ns", "worst_overrun_ns")
 	worst := make([]Worst, len(lists[0]))
 	for i := range worst {
-		worst[i] = Worst{VsyncID: lists[0][i], At: trace.Time(lists[1][i]), Overrun: trace.Duration(lists[2][i])}
+		worst[i] = Worst{VsyncID: lists[0][i], Start: trace.Time(lists[1][i]), Overrun: trace.Duration(lists[2][i])}
 	}
 	return worst, ends
 }

@@ -37,6 +37,25 @@ const (
 // Reasons are all reasons.
 var Reasons = []Reason{Unreadable, Empty, NotATrace, NoFrames, OverLimit, Malformed, Timeout, Panicked}
 
+// failed returns the sum of numbers of failures.
+func failed(counts map[Reason]int) (n int) {
+	for _, k := range counts {
+		n += k
+	}
+	return n
+}
+
+// ReasonsText lists numbers of failures: "not_a_trace 1, timeout 2".
+func ReasonsText(counts map[Reason]int) string {
+	var list []string
+	for _, reason := range Reasons {
+		if n := counts[reason]; n > 0 {
+			list = append(list, fmt.Sprintf("%s %d", reason, n))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // maxMessage is the length of a message in bytes. It may quote the input.
 const maxMessage = 500
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	crand "crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -87,23 +86,23 @@ func files(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// report returns the groups of a dataset as JSON, and the counts of failures.
+// report returns the groups of a dataset as JSON.
 func report(t *testing.T, dir string, by ...string) string {
 	t.Helper()
 	d, err := Open(t.Context(), Files{}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups, err := d.Groups(t.Context(), Query{By: by})
+	r, err := NewReport(t.Context(), d, Query{By: by})
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := (&Report{d, by, groups}).document()
-	text, err := json.MarshalIndent([]any{doc.Groups, doc.Dataset.Traces, doc.Dataset.Failures}, "", " ")
-	if err != nil {
+	d.Dir, d.Shards = "dataset", 1
+	var text bytes.Buffer
+	if err := r.writeJSON(&text); err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return text.String()
 }
 
 var withCauses = ohframe.Options{Causes: true}
@@ -186,14 +185,12 @@ func TestSplits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var pairs []string
-		for _, p := range c.Pairs {
-			pairs = append(pairs, fmt.Sprint(p.Units))
-			for _, m := range p.Changes {
-				pairs = append(pairs, numberText(m.Measure, m.Base)+changeText(m.Measure, m.Low)+changeText(m.Measure, m.High))
-			}
+		d.Dir, d.Shards = "dataset", 1
+		var pairs bytes.Buffer
+		if err := c.writeJSON(&pairs); err != nil {
+			t.Fatal(err)
 		}
-		if got := strings.Join(pairs, " "); i == 0 {
+		if got := pairs.String(); i == 0 {
 			want["compared"] = got
 		} else if got != want["compared"] {
 			t.Errorf("%d shards give another comparison than one:\n%s\n%s", shards, got, want["compared"])
@@ -229,8 +226,8 @@ func TestUnreliable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Unreliable != 1 || !strings.HasSuffix(d.summary(), " · 1 trace with unreliable data") {
-		t.Errorf("the dataset: %q, want 1 unreliable trace", d.summary())
+	if d.Unreliable != 1 {
+		t.Errorf("%d unreliable traces, want 1", d.Unreliable)
 	}
 }
 

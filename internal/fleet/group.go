@@ -10,47 +10,42 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/zeebo/xxh3"
+
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
 	"ohframe/internal/text"
 )
 
-// Totals are sums over rows. All of them are integers, so the order does not matter.
-type Totals struct {
-	sums       [len(sums)]int64
-	peaks      [len(peaks)]int64
-	histograms [histograms]Histogram
-}
+// Group is the rows with the same values of some dimensions.
+type Group struct {
+	// Key are the values, in the order of Query.By; nil if unknown.
+	Key    []*string
+	Rows   int
+	Traces int
+	// Sums and Peaks are in the order of sums and peaks. All of them are integers, so the
+	// order of rows does not matter.
+	Sums  [len(sums)]int64
+	Peaks [len(peaks)]int64
+	// Values are the values of Measures; nil if unknown.
+	Values []*float64
+	Causes []Cause // what lost the most time first
+	Worst  []Worst // the worst first
+	// Traces and devices with frames that have a deadline; nil if there are none.
+	PerTrace, PerDevice *Distribution
 
-func (t *Totals) addRow(r *Row) {
-	for i, n := range r.Sums {
-		t.sums[i] += n
-	}
-	for i, n := range r.Peaks {
-		t.peaks[i] = max(t.peaks[i], n)
-	}
-	for i, h := range r.Histograms {
-		for _, c := range h {
-			t.histograms[i].Add(c.Bucket, c.N)
-		}
-	}
-}
-
-func (t *Totals) merge(o *Totals) {
-	for i, n := range o.sums {
-		t.sums[i] += n
-	}
-	for i, n := range o.peaks {
-		t.peaks[i] = max(t.peaks[i], n)
-	}
-	for i := range o.histograms {
-		t.histograms[i].Merge(&o.histograms[i])
-	}
+	// While rows are added. Afterwards they are nil.
+	histograms []Histogram
+	causes     map[string]*Cause
+	devices    map[string]*rate
+	rates      []rate // of the traces before trace
+	trace      string // of the last row
+	rate       rate   // of that trace
 }
 
 // sum returns a sum by the name of its column.
-func (t *Totals) sum(name string) int64 { return t.sums[sumIndex[name]] }
+func (g *Group) sum(name string) int64 { return g.Sums[sumIndex[name]] }
 
 var sumIndex = func() map[string]int {
 	index := map[string]int{}
@@ -60,33 +55,42 @@ var sumIndex = func() map[string]int {
 	return index
 }()
 
-// Group is the rows with the same values of some dimensions.
-type Group struct {
-	// Key are the values, in the order of Query.By; nil if unknown.
-	Key    []*string
-	Rows   int
-	Traces int
-	Totals
-	Causes  []Cause // what lost the most time first
-	Worst   []Worst // the worst first
-	Rates   []Rate  // of the traces that have frames with deadlines, the lowest first
-	Devices []Rate  // of the devices, if there is a dimension of that name
+// Value returns the value of a measure by its name; nil if unknown.
+func (g *Group) Value(name string) *float64 { return g.Values[measureIndex(name)] }
 
-	causes  map[string]*Cause
-	devices map[string]*Rate
-	trace   string // the trace of the last row
-	rate    Rate   // of that trace
+// rate is late frames of frames with a deadline.
+type rate struct{ late, frames int64 }
+
+func (r rate) share() float64 { return float64(r.late) / float64(r.frames) }
+
+// Distribution is percentiles of the jank rates of traces or devices, by nearest rank.
+type Distribution struct {
+	Count int     `json:"count"`
+	P10   float64 `json:"p10"`
+	P50   float64 `json:"p50"`
+	P90   float64 `json:"p90"`
+	Max   float64 `json:"max"`
 }
 
-// Rate is late frames of frames with a deadline.
-type Rate struct{ Late, Frames int64 }
+func newDistribution(rates []rate) *Distribution {
+	if len(rates) == 0 {
+		return nil
+	}
+	shares := make([]float64, len(rates))
+	for i, r := range rates {
+		shares[i] = r.share()
+	}
+	slices.Sort(shares)
+	at := func(p int) float64 { return stats.Percentile(shares, p) }
+	return &Distribution{len(shares), at(10), at(50), at(90), at(100)}
+}
 
-// Share returns the rate, 0 to 1.
-func (r Rate) Share() float64 { return float64(r.Late) / float64(r.Frames) }
-
-// compareRates compares the shares exactly.
-func compareRates(a, b Rate) int {
-	return cmp.Or(cmp.Compare(a.Share(), b.Share()), cmp.Compare(a.Frames, b.Frames))
+// numbers returns the count, the median and the 90th percentile for a table.
+func (d *Distribution) numbers() []any {
+	if d == nil {
+		return []any{0, nil, nil}
+	}
+	return []any{d.Count, d.P50, d.P90}
 }
 
 // Query selects and groups rows.
@@ -95,24 +99,22 @@ type Query struct {
 	By []string
 	// Process is a pattern of stats.MatchName; empty for all.
 	Process string
+	// Top is how many groups are wanted: those with the most frames. Zero is all.
+	Top int
 }
 
 // deviceDim is the dimension whose values are devices.
 const deviceDim = "device"
 
-// maxGroups bounds the memory of a report. One group needs 10 to 50 KB.
-const maxGroups = 20_000
-
 // keyer computes the groups of rows.
 type keyer struct {
-	query Query
 	match func(name string, pid trace.PID) bool // Query.Process
 	dims  []string                              // those that rows need
 	of    []func(*Row) *string
 }
 
 func newKeyer(d *Dataset, q Query) (*keyer, error) {
-	k := &keyer{query: q}
+	k := &keyer{}
 	var err error
 	if k.match, err = stats.MatchName(q.Process); err != nil {
 		return nil, err
@@ -129,14 +131,9 @@ func newKeyer(d *Dataset, q Query) (*keyer, error) {
 
 // column returns the value function of a dimension.
 func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
-	kinds := map[stats.Kind]*string{}
-	for _, kind := range []stats.Kind{stats.Application, stats.RenderService} {
-		text := string(kind)
-		kinds[kind] = &text
-	}
 	switch name {
 	case "kind":
-		return func(r *Row) *string { return kinds[r.Kind] }, nil
+		return func(r *Row) *string { return (*string)(&r.Kind) }, nil
 	case "process":
 		return func(r *Row) *string { return &r.Process }, nil
 	case "format":
@@ -166,11 +163,6 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 	return func(r *Row) *string { return r.Dims[i] }, nil
 }
 
-// wants reports whether the query selects the row.
-func (k *keyer) wants(r *Row) bool {
-	return k.match(r.Process, r.PID)
-}
-
 // append appends the row's key as text: equal for equal values.
 func (k *keyer) append(dst []byte, r *Row) []byte {
 	for _, of := range k.of {
@@ -196,81 +188,160 @@ func (k *keyer) values(r *Row) []*string {
 	return values
 }
 
-// Groups returns the groups of a dataset's rows, by key.
-func (d *Dataset) Groups(ctx context.Context, q Query) ([]*Group, error) {
+// maxGroups bounds the memory for the keys of groups: 300 bytes each.
+const maxGroups = 200_000
+
+// gather adds the rows of a dataset up by key. The key is appended to a buffer; false are
+// rows that are not wanted. create returns the sum of no rows with the key of a row.
+func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *Row) ([]byte, bool), create func(*Row) *T, add func(*T, *Row), merge func(into, from *T)) (map[string]*T, error) {
+	all, mutex := map[string]*T{}, sync.Mutex{}
+	tooMany := &failure.Error{What: fmt.Sprintf("more than %d groups", maxGroups), Hint: "--by fewer dimensions, or query the dataset with SQL: ohframe fleet sql"}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	err := d.scan(ctx, w, func() (func(*Row), func()) {
+		part := map[string]*T{}
+		var id []byte
+		row := func(r *Row) {
+			var ok bool
+			if id, ok = key(id[:0], r); !ok {
+				return
+			}
+			sum := part[string(id)]
+			if sum == nil {
+				if len(part) == maxGroups {
+					cancel(tooMany)
+					return
+				}
+				sum = create(r)
+				part[string(id)] = sum
+			}
+			add(sum, r)
+		}
+		return row, func() {
+			mutex.Lock()
+			defer mutex.Unlock()
+			for id, sum := range part {
+				if all[id] == nil {
+					all[id] = sum
+				} else {
+					merge(all[id], sum)
+				}
+			}
+			clear(part)
+			if len(all) > maxGroups {
+				cancel(tooMany)
+			}
+		}
+	})
+	return all, err
+}
+
+// surveyed is what the first of the two passes over a dataset finds of a group: little, as
+// most groups may not be shown.
+type surveyed struct {
+	key    []*string
+	frames int64
+	units  map[uint64]struct{} // hashes of their names
+}
+
+// survey finds the groups of a dataset. The unit function may be nil.
+func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string) (map[string]*surveyed, error) {
+	key := func(dst []byte, r *Row) ([]byte, bool) {
+		return k.append(dst, r), k.match(r.Process, r.PID) && (unit == nil || unit(r) != nil)
+	}
+	create := func(r *Row) *surveyed { return &surveyed{key: k.values(r), units: map[uint64]struct{}{}} }
+	add := func(s *surveyed, r *Row) {
+		s.frames += r.Sums[framesColumn]
+		if unit != nil {
+			s.units[xxh3.HashString(*unit(r))] = struct{}{}
+		}
+	}
+	return gather(ctx, d, wanted{dims: k.dims}, key, create, add, func(into, from *surveyed) {
+		into.frames += from.frames
+		maps.Copy(into.units, from.units)
+	})
+}
+
+// histogramsPerPass bounds the memory of a pass: a histogram needs about 5 KB.
+const histogramsPerPass = 10_000
+
+// Groups returns the groups of a dataset that are wanted, by key, and the number of all.
+// The first pass over the dataset ranks the groups, and others add up those that are
+// wanted, some at a time.
+func (d *Dataset) Groups(ctx context.Context, q Query) (shown []*Group, total int, err error) {
 	k, err := newKeyer(d, q)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	device := func(*Row) *string { return nil }
 	if slices.Contains(d.Dims, deviceDim) {
 		if device, err = k.column(d, deviceDim); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	w := wanted{dims: k.dims, details: true}
-	for h := range histograms {
-		w.histograms = append(w.histograms, h)
-	}
-	all, mutex := map[string]*Group{}, sync.Mutex{}
-	tooMany := &failure.Error{What: fmt.Sprintf("more than %d groups", maxGroups), Hint: "--by fewer dimensions, or query the dataset with SQL: ohframe fleet sql"}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	err = d.scan(ctx, w, func() (func(*Row), func()) {
-		groups := map[string]*Group{}
-		var key []byte
-		row := func(r *Row) {
-			if !k.wants(r) {
-				return
-			}
-			key = k.append(key[:0], r)
-			g := groups[string(key)]
-			if g == nil {
-				if len(groups) == maxGroups {
-					cancel(tooMany)
-					return
-				}
-				g = &Group{Key: k.values(r), causes: map[string]*Cause{}, devices: map[string]*Rate{}}
-				groups[string(key)] = g
-			}
-			g.add(r, device(r))
-		}
-		end := func() { // a trace is in one part only
-			for _, g := range groups {
-				g.endTrace()
-			}
-		}
-		merge := func() {
-			mutex.Lock()
-			defer mutex.Unlock()
-			for key, g := range groups {
-				if all[key] == nil {
-					all[key] = g
-				} else {
-					all[key].merge(g)
-				}
-			}
-			clear(groups)
-		}
-		return row, func() {
-			end()
-			if len(groups) > 0 {
-				merge()
-			}
-		}
-	})
+	found, err := d.survey(ctx, k, nil)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if len(all) > maxGroups {
-		return nil, tooMany
+	ids := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		return cmp.Or(cmp.Compare(found[b].frames, found[a].frames), compareKeys(found[a].key, found[b].key))
+	})
+	total = len(ids)
+	if q.Top > 0 {
+		ids = ids[:min(q.Top, total)]
 	}
-	list := slices.Collect(maps.Values(all))
-	for _, g := range list {
-		g.finish()
+	for some := range slices.Chunk(ids, histogramsPerPass/histograms) {
+		chosen := map[string]bool{}
+		for _, id := range some {
+			chosen[id] = true
+		}
+		key := func(dst []byte, r *Row) ([]byte, bool) {
+			dst = k.append(dst, r)
+			return dst, chosen[string(dst)] && k.match(r.Process, r.PID)
+		}
+		create := func(*Row) *Group {
+			return &Group{causes: map[string]*Cause{}, devices: map[string]*rate{}, histograms: make([]Histogram, histograms)}
+		}
+		groups, err := gather(ctx, d, wanted{dims: k.dims, sums: true, histograms: histograms, details: true}, key, create,
+			func(g *Group, r *Row) { g.add(r, device(r)) }, (*Group).merge)
+		if err != nil {
+			return nil, 0, err
+		}
+		for id, g := range groups {
+			g.Key = found[id].key
+			g.finish()
+			shown = append(shown, g)
+		}
 	}
-	slices.SortFunc(list, func(a, b *Group) int { return compareKeys(a.Key, b.Key) })
-	return list, nil
+	slices.SortFunc(shown, func(a, b *Group) int { return compareKeys(a.Key, b.Key) })
+	return shown, total, nil
+}
+
+// addSums adds the numbers of a row, and as many of its histograms as the group has.
+func (g *Group) addSums(r *Row) {
+	for i, n := range r.Sums {
+		g.Sums[i] += n
+	}
+	for i, n := range r.Peaks {
+		g.Peaks[i] = max(g.Peaks[i], n)
+	}
+	for i := range g.histograms {
+		for _, c := range r.Histograms[i] {
+			g.histograms[i].Add(c.Bucket, c.N)
+		}
+	}
+}
+
+func (g *Group) mergeSums(o *Group) {
+	for i, n := range o.Sums {
+		g.Sums[i] += n
+	}
+	for i, n := range o.Peaks {
+		g.Peaks[i] = max(g.Peaks[i], n)
+	}
+	for i := range g.histograms {
+		g.histograms[i].Merge(&o.histograms[i])
+	}
 }
 
 func (g *Group) add(r *Row, device *string) {
@@ -280,23 +351,27 @@ func (g *Group) add(r *Row, device *string) {
 		g.Traces++
 	}
 	g.Rows++
-	g.addRow(r)
+	g.addSums(r)
 	late, frames := r.Sums[sumIndex["late"]], r.Sums[sumIndex["with_deadline"]]
-	g.rate.Late += late
-	g.rate.Frames += frames
+	g.rate.late += late
+	g.rate.frames += frames
 	if device != nil && frames > 0 {
-		rate := g.devices[*device]
-		if rate == nil {
-			rate = &Rate{}
-			g.devices[strings.Clone(*device)] = rate
-		}
-		rate.Late += late
-		rate.Frames += frames
+		g.addDevice(*device, rate{late, frames})
 	}
 	for i := range r.Causes {
 		g.addCause(r.Causes[i])
 	}
 	g.addWorst(r.Worst)
+}
+
+func (g *Group) addDevice(name string, r rate) {
+	known := g.devices[name]
+	if known == nil {
+		known = &rate{}
+		g.devices[strings.Clone(name)] = known
+	}
+	known.late += r.late
+	known.frames += r.frames
 }
 
 func (g *Group) addCause(c Cause) {
@@ -311,52 +386,55 @@ func (g *Group) addCause(c Cause) {
 
 func (g *Group) addWorst(list []Worst) {
 	for _, w := range list {
-		if len(g.Worst) == maxWorst && compareWorst(g.Worst[maxWorst-1], w) <= 0 {
-			continue
-		}
 		at, _ := slices.BinarySearchFunc(g.Worst, w, compareWorst)
-		g.Worst = slices.Insert(g.Worst, at, w)
-		g.Worst = g.Worst[:min(len(g.Worst), maxWorst)]
+		if at < maxWorst {
+			g.Worst = slices.Insert(g.Worst, at, w)
+			g.Worst = g.Worst[:min(len(g.Worst), maxWorst)]
+		}
 	}
 }
 
 // endTrace adds the rate of the trace whose rows have all been added.
 func (g *Group) endTrace() {
-	if g.rate.Frames > 0 {
-		g.Rates = append(g.Rates, g.rate)
+	if g.rate.frames > 0 {
+		g.rates = append(g.rates, g.rate)
 	}
-	g.trace, g.rate = "", Rate{}
+	g.trace, g.rate = "", rate{}
 }
 
+// merge adds the group of another part of the dataset. A trace is in one part only.
 func (g *Group) merge(o *Group) {
+	g.endTrace()
+	o.endTrace()
 	g.Rows += o.Rows
 	g.Traces += o.Traces
-	g.Totals.merge(&o.Totals)
+	g.mergeSums(o)
 	for _, c := range o.causes {
 		g.addCause(*c)
 	}
 	g.addWorst(o.Worst)
-	g.Rates = append(g.Rates, o.Rates...)
-	for name, rate := range o.devices {
-		if g.devices[name] == nil {
-			g.devices[name] = &Rate{}
-		}
-		g.devices[name].Late += rate.Late
-		g.devices[name].Frames += rate.Frames
+	g.rates = append(g.rates, o.rates...)
+	for name, r := range o.devices {
+		g.addDevice(name, *r)
 	}
 }
 
+// finish computes what is shown, and drops what it is computed from.
 func (g *Group) finish() {
+	g.endTrace()
+	for i := range Measures {
+		g.Values = append(g.Values, Measures[i].of(g))
+	}
 	for _, c := range g.causes {
 		g.Causes = append(g.Causes, *c)
 	}
 	slices.SortFunc(g.Causes, compareCauses)
-	slices.SortFunc(g.Rates, compareRates)
-	for _, rate := range g.devices {
-		g.Devices = append(g.Devices, *rate)
+	var devices []rate
+	for _, r := range g.devices {
+		devices = append(devices, *r)
 	}
-	slices.SortFunc(g.Devices, compareRates)
-	g.causes, g.devices = nil, nil
+	g.PerTrace, g.PerDevice = newDistribution(g.rates), newDistribution(devices)
+	g.histograms, g.causes, g.devices, g.rates = nil, nil, nil, nil
 }
 
 // compareKeys compares keys, numbers in them by value: version 5.9 is before 5.10.
@@ -406,6 +484,3 @@ func digits(s string) int {
 	}
 	return len(s)
 }
-
-// percentileOf returns the percentile of p hundredths of a sorted list, by nearest rank.
-func percentileOf[T any](sorted []T, p int) T { return sorted[(p*len(sorted)+99)/100-1] }

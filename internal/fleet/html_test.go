@@ -33,12 +33,12 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	by := []string{"kind", "build"}
-	groups, err := d.Groups(t.Context(), Query{By: by})
+	r, err := NewReport(t.Context(), d, Query{By: by})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	if err := (&Report{d, by, groups}).Write(&page, "html", text.Style{}); err != nil {
+	if err := r.Write(&page, "html", text.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(page.String(), ">Devices<") || strings.Contains(page.String(), " device<") {
@@ -49,7 +49,7 @@ func TestPage(t *testing.T) {
 			what := fmt.Sprintf("%d pixels, %s", width, scheme)
 			b.Show(page.Bytes(), width, 1000, scheme)
 			b.Screenshot(fmt.Sprintf("fleet-%d-%s", width, scheme))
-			for selector, want := range map[string]int{"svg polyline": 2, "table": 3} { // applications and render services
+			for selector, want := range map[string]int{".uplot": 1, "table": 2, ".legend li": 2} { // applications and render services
 				if n := browsertest.Eval[int](b, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector)); n != want {
 					t.Errorf("%s: %d of %s, want %d", what, n, selector, want)
 				}

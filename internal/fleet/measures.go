@@ -8,66 +8,73 @@ import (
 
 // Measure is a number of a group. Names and units are those of ohframe diff.
 type Measure struct {
-	Name   string
-	Unit   stats.Unit
-	Better stats.Better
-	Label  string
-	Of     func(*Totals) *float64 // nil if unknown
+	stats.Measure
+	of func(*Group) *float64 // nil if unknown
+	// count is the number of frames, or of gaps between frames, that the value is of; nil
+	// for a measure that is not compared.
+	count func(*Group) int64
 }
 
 // Measures are the measures of a group, in the order of reports.
 var Measures = func() []Measure {
 	list := []Measure{
-		share("jank_rate", "late", "with_deadline", 1),
-		share("empty_rate", "empty", "frames", 1),
-		share("fps", "shown_gaps", "shown_span_ns", 1e9),
-		share("hitch_ratio", "hitch_ns", "hitch_time_ns", 1e3),
-		share("whole_late_rate", "late_whole_frames", "whole_frames", 1),
+		ratio("jank_rate", "late", "with_deadline", 1, "with_deadline"),
+		ratio("empty_rate", "empty", "frames", 1, "frames"),
+		ratio("fps", "shown_gaps", "shown_span_ns", 1e9, "shown_gaps"),
+		ratio("hitch_ratio", "hitch_ns", "hitch_time_ns", 1e3, "shown_gaps"),
+		ratio("whole_late_rate", "late_whole_frames", "whole_frames", 1, "whole_frames"),
 	}
 	for _, p := range []struct {
 		name                string
 		thousandth, atLeast int64
 	}{{"p50_ms", 500, 1}, {"p90_ms", 900, 1}, {"p95_ms", 950, 20}, {"p99_ms", 990, 100}} {
-		list = append(list, known(p.name, func(t *Totals) *float64 {
-			return milliseconds(t.histograms[durationHistogram].Percentile(p.thousandth, p.atLeast))
-		}))
+		m := known(p.name, func(g *Group) *float64 {
+			return milliseconds(g.histograms[durationHistogram].Percentile(p.thousandth, p.atLeast))
+		})
+		m.count = func(g *Group) int64 { return g.histograms[durationHistogram].Total() }
+		list = append(list, m)
 	}
-	list = append(list, known("max_ms", func(t *Totals) *float64 {
-		if t.histograms[durationHistogram].Total() == 0 {
+	list = append(list, known("max_ms", func(g *Group) *float64 {
+		if g.histograms[durationHistogram].Total() == 0 {
 			return nil
 		}
-		longest := t.peaks[slices.IndexFunc(peaks[:], func(c column) bool { return c.name == "duration_max_ns" })]
-		return milliseconds(&longest)
+		return milliseconds(&g.Peaks[slices.IndexFunc(peaks[:], func(c column) bool { return c.name == "duration_max_ns" })])
 	}))
 	for stage := range histograms - firstStageHistogram {
 		for _, p := range []struct {
 			name       string
 			thousandth int64
 		}{{"p50", 500}, {"p90", 900}} {
-			list = append(list, known(stats.Stage(stage).String()+"_"+p.name+"_ms", func(t *Totals) *float64 {
-				return milliseconds(t.histograms[firstStageHistogram+stage].Percentile(p.thousandth, 1))
+			list = append(list, known(stats.Stage(stage).String()+"_"+p.name+"_ms", func(g *Group) *float64 {
+				return milliseconds(g.histograms[firstStageHistogram+stage].Percentile(p.thousandth, 1))
 			}))
 		}
 	}
 	return list
 }()
 
-// known returns the measure of that name of package stats with another value function.
-func known(name string, of func(*Totals) *float64) Measure {
-	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == name })
-	m := stats.Measures[i]
-	return Measure{m.Name, m.Unit, m.Better, m.Label, of}
+func measureIndex(name string) int {
+	return slices.IndexFunc(Measures, func(m Measure) bool { return m.Name == name })
 }
 
-// share returns a measure that is a ratio of two sums times a factor.
-func share(name, part, whole string, factor float64) Measure {
-	return known(name, func(t *Totals) *float64 {
-		if t.sum(whole) == 0 {
+// known returns the measure of that name of package stats with another value function.
+func known(name string, of func(*Group) *float64) Measure {
+	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == name })
+	return Measure{Measure: stats.Measures[i], of: of}
+}
+
+// ratio returns a measure that is a ratio of two sums times a factor. count is the sum that
+// is the number of frames.
+func ratio(name, part, whole string, factor float64, count string) Measure {
+	m := known(name, func(g *Group) *float64 {
+		if g.sum(whole) == 0 {
 			return nil
 		}
-		x := float64(t.sum(part)) / float64(t.sum(whole)) * factor
+		x := float64(g.sum(part)) / float64(g.sum(whole)) * factor
 		return &x
 	})
+	m.count = func(g *Group) int64 { return g.sum(count) }
+	return m
 }
 
 func milliseconds(nanoseconds *int64) *float64 {

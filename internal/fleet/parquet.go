@@ -22,7 +22,7 @@ const (
 )
 
 // schemaVersion changes if columns change their meaning.
-const schemaVersion = "1"
+const schemaVersion = "2"
 
 // rowsPerGroup bounds the memory of readers: a row of traces has some hundred numbers.
 const rowsPerGroup = 1 << 13
@@ -62,7 +62,7 @@ func tailFields() []reflect.StructField {
 	return append(fields,
 		reflect.StructField{Type: reflect.TypeFor[[]string](), Tag: `parquet:"cause,list" parquet-element:",dict"`},
 		field("cause_frames,list", []int64{}), field("cause_lost_ns,list", []int64{}),
-		field("worst_vsync_id,list", []int64{}), field("worst_at_ns,list", []int64{}), field("worst_overrun_ns,list", []int64{}))
+		field("worst_vsync_id,list", []int64{}), field("worst_start_ns,list", []int64{}), field("worst_overrun_ns,list", []int64{}))
 }
 
 func dimFields(dims []string) (fields []reflect.StructField) {
@@ -178,7 +178,7 @@ func (v *values) addRow(r *Row) {
 	v.list(len(r.Causes), func(i int) parquet.Value { return parquet.Int64Value(r.Causes[i].Frames) })
 	v.list(len(r.Causes), func(i int) parquet.Value { return parquet.Int64Value(int64(r.Causes[i].Lost)) })
 	v.list(len(r.Worst), func(i int) parquet.Value { return parquet.Int64Value(r.Worst[i].VsyncID) })
-	v.list(len(r.Worst), func(i int) parquet.Value { return parquet.Int64Value(int64(r.Worst[i].At)) })
+	v.list(len(r.Worst), func(i int) parquet.Value { return parquet.Int64Value(int64(r.Worst[i].Start)) })
 	v.list(len(r.Worst), func(i int) parquet.Value { return parquet.Int64Value(int64(r.Worst[i].Overrun)) })
 }
 

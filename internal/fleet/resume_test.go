@@ -128,7 +128,7 @@ func TestDescriptions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		groups, err := d.Groups(t.Context(), Query{By: []string{"process"}})
+		groups, _, err := d.Groups(t.Context(), Query{By: []string{"process"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,25 +48,25 @@ type Count struct {
 
 // Cause is what late frames lost by a cause.
 type Cause struct {
-	Name   string
-	Frames int64
-	Lost   trace.Duration
+	Name   string         `json:"cause"`
+	Frames int64          `json:"frames"`
+	Lost   trace.Duration `json:"lost_ns"`
 }
 
 // Worst is a late frame.
 type Worst struct {
-	Trace   string
-	Process string
-	PID     trace.PID
-	VsyncID int64
-	At      trace.Time // the start of its actual interval
-	Overrun trace.Duration
+	Trace   string         `json:"trace"`
+	Process string         `json:"process"`
+	PID     trace.PID      `json:"pid"`
+	VsyncID int64          `json:"vsync_id"`
+	Start   trace.Time     `json:"start_ns"` // of its actual interval
+	Overrun trace.Duration `json:"overrun_ns"`
 }
 
 // compareWorst is a total order, the largest overrun first.
 func compareWorst(a, b Worst) int {
 	return cmp.Or(cmp.Compare(b.Overrun, a.Overrun), cmp.Compare(a.Trace, b.Trace),
-		cmp.Compare(a.PID, b.PID), cmp.Compare(a.At, b.At), cmp.Compare(a.VsyncID, b.VsyncID))
+		cmp.Compare(a.PID, b.PID), cmp.Compare(a.Start, b.Start), cmp.Compare(a.VsyncID, b.VsyncID))
 }
 
 const (

@@ -48,12 +48,7 @@ type Summary struct {
 }
 
 // Failed returns the number of failures.
-func (s *Summary) Failed() (n int) {
-	for _, k := range s.Failures {
-		n += k
-	}
-	return n
-}
+func (s *Summary) Failed() int { return failed(s.Failures) }
 
 // maxOpenShards bounds the shards that are not complete yet: one slow trace may keep
 // its shard open while others are run.

@@ -46,16 +46,46 @@ func recordFields(t reflect.Type) (list []recordField) {
 // separated by spaces, or by "; " if they are text. Text that a spreadsheet would compute
 // has an apostrophe in front.
 func (rows Records[T]) WriteCSV(w io.Writer) error {
+	fields := recordFields(reflect.TypeFor[T]())
+	return writeCSV(w, RecordColumns[T](), func(yield func([]reflect.Value) bool) {
+		cells := make([]reflect.Value, len(fields))
+		for row := range rows {
+			value := reflect.ValueOf(&row).Elem()
+			for i, f := range fields {
+				cells[i] = value.FieldByIndex(f.index)
+			}
+			if !yield(cells) {
+				return
+			}
+		}
+	})
+}
+
+// WriteCSV writes rows as Records.WriteCSV does, for columns that are not known before: a cell
+// has one of the types of a field, or is nil.
+func WriteCSV(w io.Writer, names []string, rows iter.Seq[[]any]) error {
+	return writeCSV(w, names, func(yield func([]reflect.Value) bool) {
+		for row := range rows {
+			cells := make([]reflect.Value, len(row))
+			for i, x := range row {
+				cells[i] = reflect.ValueOf(x)
+			}
+			if !yield(cells) {
+				return
+			}
+		}
+	})
+}
+
+func writeCSV(w io.Writer, names []string, rows iter.Seq[[]reflect.Value]) error {
 	out := csv.NewWriter(w)
-	if err := out.Write(RecordColumns[T]()); err != nil {
+	if err := out.Write(names); err != nil {
 		return err
 	}
-	fields := recordFields(reflect.TypeFor[T]())
-	cells := make([]string, len(fields))
+	cells := make([]string, len(names))
 	for row := range rows {
-		value := reflect.ValueOf(&row).Elem()
-		for i, f := range fields {
-			cells[i] = csvCell(value.FieldByIndex(f.index))
+		for i, v := range row {
+			cells[i] = csvCell(v)
 		}
 		if err := out.Write(cells); err != nil {
 			return err
@@ -67,6 +97,8 @@ func (rows Records[T]) WriteCSV(w io.Writer) error {
 
 func csvCell(v reflect.Value) string {
 	switch v.Kind() {
+	case reflect.Invalid: // nil
+		return ""
 	case reflect.Pointer:
 		if v.IsNil() {
 			return ""

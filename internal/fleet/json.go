@@ -1,0 +1,174 @@
+package fleet
+
+import (
+	"io"
+	"slices"
+
+	"ohframe/analyzer/stats"
+
+	"ohframe/internal/diff"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// The documents in JSON.
+type (
+	datasetDocument struct {
+		Name       string         `json:"name"`
+		Version    string         `json:"version"`
+		Shards     int            `json:"shards"`
+		Missing    []int          `json:"missing_shards"`
+		Traces     int            `json:"traces"`
+		Unreliable int            `json:"unreliable_traces"`
+		Failures   map[Reason]int `json:"failures"`
+	}
+	reportDocument struct {
+		Dataset datasetDocument `json:"dataset"`
+		By      []string        `json:"by"`
+		Total   int             `json:"groups_total"`
+		Groups  []groupDocument `json:"groups"`
+	}
+	groupDocument struct {
+		Key       map[string]*string  `json:"key"`
+		Traces    int                 `json:"traces"`
+		Rows      int                 `json:"rows"`
+		Sums      map[string]int64    `json:"sums"`
+		Peaks     map[string]int64    `json:"peaks"`
+		Measures  map[string]*float64 `json:"measures"`
+		PerTrace  *Distribution       `json:"jank_rate_per_trace"`
+		PerDevice *Distribution       `json:"jank_rate_per_device"`
+		Causes    []Cause             `json:"causes"`
+		Worst     []worstDocument     `json:"worst"`
+	}
+	worstDocument struct {
+		Worst
+		Open string `json:"open"`
+		Why  string `json:"why"`
+	}
+	comparisonDocument struct {
+		Base       datasetDocument      `json:"base"`
+		New        datasetDocument      `json:"new"`
+		By         []string             `json:"by"`
+		Unit       string               `json:"unit"`
+		Level      float64              `json:"level"`
+		Pairs      []pairDocument       `json:"pairs"`
+		OnlyBase   []map[string]*string `json:"only_base"`
+		OnlyNew    []map[string]*string `json:"only_new"`
+		Conditions []conditionDocument  `json:"conditions"`
+	}
+	pairDocument struct {
+		Key       map[string]*string `json:"key"`
+		BaseUnits int                `json:"base_units"`
+		NewUnits  int                `json:"new_units"`
+		Measures  []diff.Measure     `json:"measures"`
+	}
+	conditionDocument struct {
+		Key       map[string]*string `json:"key"`
+		Condition string             `json:"condition"`
+		Status    diff.Status        `json:"status"`
+		Reason    string             `json:"reason"`
+	}
+)
+
+func (d *Dataset) json() datasetDocument {
+	return datasetDocument{d.Dir, d.Version, d.Shards, append([]int{}, d.Missing...), d.Traces, d.Unreliable, d.Failures}
+}
+
+func keyDocument(by []string, key []*string) map[string]*string {
+	d := map[string]*string{}
+	for i, name := range by {
+		d[name] = key[i]
+	}
+	return d
+}
+
+func keyDocuments(by []string, keys [][]*string) []map[string]*string {
+	list := []map[string]*string{}
+	for _, key := range keys {
+		list = append(list, keyDocument(by, key))
+	}
+	return list
+}
+
+func (r *Report) writeJSON(w io.Writer) error {
+	d := reportDocument{r.Dataset.json(), r.By, r.Total, []groupDocument{}}
+	for _, g := range r.Groups {
+		doc := groupDocument{
+			Key: keyDocument(r.By, g.Key), Traces: g.Traces, Rows: g.Rows,
+			Sums: map[string]int64{}, Peaks: map[string]int64{}, Measures: map[string]*float64{},
+			PerTrace: g.PerTrace, PerDevice: g.PerDevice,
+			Causes: append([]Cause{}, g.Causes[:min(mostShown, len(g.Causes))]...), Worst: []worstDocument{},
+		}
+		for i, c := range sums {
+			doc.Sums[c.name] = g.Sums[i]
+		}
+		for i, c := range peaks {
+			doc.Peaks[c.name] = g.Peaks[i]
+		}
+		for i, m := range Measures {
+			doc.Measures[m.Name] = g.Values[i]
+		}
+		for _, w := range g.Worst {
+			doc.Worst = append(doc.Worst, worstDocument{w, w.OpenCommand(), w.WhyCommand()})
+		}
+		d.Groups = append(d.Groups, doc)
+	}
+	return text.WriteJSON(w, d)
+}
+
+// writeCSV writes a line for each group.
+func (r *Report) writeCSV(w io.Writer) error {
+	names := append(slices.Clone(r.By), "traces", "rows")
+	for _, c := range numberColumns {
+		names = append(names, c.name)
+	}
+	for _, m := range Measures {
+		names = append(names, m.Name)
+	}
+	names = append(names, "jank_rate_median_trace", "jank_rate_p90_trace", "devices", "jank_rate_median_device", "jank_rate_p90_device")
+	return view.WriteCSV(w, names, func(yield func([]any) bool) {
+		for _, g := range r.Groups {
+			row := append(anys(g.Key), g.Traces, g.Rows)
+			row = append(append(row, anys(g.Sums[:])...), anys(g.Peaks[:])...)
+			row = append(row, anys(g.Values)...)
+			row = append(append(row, g.PerTrace.numbers()[1:]...), g.PerDevice.numbers()...)
+			if !yield(row) {
+				return
+			}
+		}
+	})
+}
+
+func anys[T any](list []T) (values []any) {
+	for _, x := range list {
+		values = append(values, x)
+	}
+	return values
+}
+
+func (c *Comparison) writeJSON(w io.Writer) error {
+	d := comparisonDocument{
+		Base: c.Base.json(), New: c.New.json(), By: c.By, Unit: c.Unit, Level: stats.Level, Pairs: []pairDocument{},
+		OnlyBase: keyDocuments(c.By, c.OnlyBase), OnlyNew: keyDocuments(c.By, c.OnlyNew), Conditions: []conditionDocument{},
+	}
+	for _, p := range c.Pairs {
+		d.Pairs = append(d.Pairs, pairDocument{keyDocument(c.By, p.Key), p.Units[0], p.Units[1], p.Changes})
+	}
+	for _, o := range c.Outcomes {
+		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(c.By, o.Key), o.Condition.String(), o.Status, o.Reason})
+	}
+	return text.WriteJSON(w, d)
+}
+
+func (c *Comparison) writeCSV(w io.Writer) error {
+	names := append(slices.Clone(c.By), "base_units", "new_units", "measure", "base", "new", "delta", "low", "high", "p_value", "judgement")
+	return view.WriteCSV(w, names, func(yield func([]any) bool) {
+		for _, p := range c.Pairs {
+			for _, m := range p.Changes {
+				if !yield(append(anys(p.Key), p.Units[0], p.Units[1], m.Name, m.Base, m.New, m.Delta, m.Low, m.High, m.P, m.Judgement)) {
+					return
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,388 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/rating"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// Formats are the formats of reports and comparisons.
+var Formats = []string{"table", "json", "csv", "html"}
+
+// Report is the groups of a dataset that are shown.
+type Report struct {
+	Dataset *Dataset
+	By      []string
+	Groups  []*Group
+	Total   int // number of groups of the dataset
+}
+
+// NewReport returns the report of the groups that are wanted.
+func NewReport(ctx context.Context, d *Dataset, q Query) (*Report, error) {
+	groups, total, err := d.Groups(ctx, q)
+	return &Report{d, q.By, groups, total}, err
+}
+
+// Write writes the report in one of the Formats.
+func (r *Report) Write(w io.Writer, format string, style text.Style) error {
+	switch format {
+	case "json":
+		return r.writeJSON(w)
+	case "csv":
+		return r.writeCSV(w)
+	case "html":
+		return view.WriteHTML(w, r.document())
+	}
+	return view.WriteTerminal(w, r.document(), style)
+}
+
+// mostShown is the number of causes of a group, and of causes and frames of a report.
+const mostShown = 10
+
+// document returns the report for people.
+func (r *Report) document() *view.Document {
+	d := &view.Document{Kind: "Fleet report", Title: "Frames of " + text.Printable(r.Dataset.Dir), Summary: r.summary(), Warnings: r.Dataset.Warnings()}
+	d.Blocks = append(d.Blocks, view.Facts{List: r.Dataset.facts()})
+	if charts := r.charts(); len(charts) > 0 {
+		d.Blocks = append(d.Blocks, view.Page{view.Section{Title: "Jank rate by " + titleOf(r.By[r.trend()]), Blocks: charts}})
+	}
+	d.Blocks = append(d.Blocks, view.Section{Title: "Groups", Blocks: []view.Block{r.table(), r.legend()}})
+	if causes := r.causes(); len(causes.List) > 0 {
+		d.Blocks = append(d.Blocks, view.Section{Title: "Causes of late frames", About: "time that late frames lost", Blocks: []view.Block{causes}})
+	}
+	if worst := r.worst(); len(worst) > 0 {
+		d.Blocks = append(d.Blocks, view.Section{
+			Title: "Worst frames", About: fmt.Sprintf("%d of a group at most", maxWorst),
+			Blocks: []view.Block{view.Terminal{worstTable(worst, Worst.OpenCommand)}, view.Page{worstTable(worst, Worst.OpenCommand, Worst.WhyCommand)}},
+		})
+	}
+	return d
+}
+
+// facts describe the dataset.
+func (d *Dataset) facts() []view.Fact {
+	list := []view.Fact{{Label: "Dataset", Value: text.Printable(d.Dir)}, {Label: "Traces", Value: fmt.Sprint(d.Traces), About: "in " + text.Count(d.Shards-len(d.Missing), "shard")}}
+	failed := view.Fact{Label: "Failures", Value: fmt.Sprint(d.Failed()), About: d.reasons()}
+	if failed.Value != "0" {
+		failed.Level = view.Warning
+		list = append(list, failed)
+	}
+	if d.Unreliable > 0 {
+		list = append(list, view.Fact{Label: "Unreliable data", Value: fmt.Sprint(d.Unreliable), About: "traces, which are measured, too", Level: view.Warning})
+	}
+	return list
+}
+
+// summary says where frames are late most often, and why.
+func (r *Report) summary() string {
+	rate := func(g *Group) float64 { return *g.Value("jank_rate") }
+	known := slices.DeleteFunc(slices.Clone(r.Groups), func(g *Group) bool { return g.Value("jank_rate") == nil })
+	if len(known) == 0 {
+		return ""
+	}
+	byRate := func(a, b *Group) int { return cmp.Compare(rate(a), rate(b)) }
+	least, most := slices.MinFunc(known, byRate), slices.MaxFunc(known, byRate)
+	s := "Jank rate: " + text.Share(most.Value("jank_rate")) + "."
+	if rate(least) < rate(most) {
+		s = fmt.Sprintf("Jank rates from %s to %s, the highest of %s.", text.Share(least.Value("jank_rate")), text.Share(most.Value("jank_rate")), groupText(most.Key))
+	}
+	if causes := r.causes().List; len(causes) > 0 {
+		s += fmt.Sprintf(" %s of the lost time: %s.", causes[0].Share, causes[0].Title)
+	}
+	return s
+}
+
+// legend explains the numbers of the groups.
+func (r *Report) legend() view.Note {
+	s := "Measures are of all frames of a group; median and P90 are of the jank rates of traces or devices."
+	if slices.ContainsFunc(r.Groups, func(g *Group) bool {
+		return slices.ContainsFunc(tableMeasures, func(m tableMeasure) bool { return g.Value(m.name) == nil })
+	}) {
+		s += " " + text.Unknown + " unknown: jank needs deadlines, FPS and hitches present times, P95 20 frames, P99 100."
+	}
+	return view.Note{Text: s, Level: view.Soft}
+}
+
+// tableMeasure is a measure of the table. With a high drop a narrow terminal leaves it out
+// early: those that others nearly say.
+type tableMeasure struct {
+	name, title string
+	drop        int
+}
+
+var tableMeasures = []tableMeasure{
+	{"jank_rate", "Jank", 0}, {"whole_late_rate", "Late whole", 6}, {"hitch_ratio", "Hitch ms/s", 2}, {"fps", "FPS", 0},
+	{"p50_ms", "P50 ms", 4}, {"p95_ms", "P95 ms", 0}, {"p99_ms", "P99 ms", 0}, {"max_ms", "Max ms", 3},
+}
+
+// table returns the table of the groups.
+func (r *Report) table() view.Table {
+	devices := slices.ContainsFunc(r.Groups, func(g *Group) bool { return g.PerDevice != nil })
+	t := view.Table{Label: "Groups", Sortable: true, Columns: keyColumns(r.By)}
+	number := func(title, meaning string, drop int) {
+		t.Columns = append(t.Columns, view.Column{Title: title, Meaning: meaning, Number: true, Drop: drop})
+	}
+	number("Traces", "", 0)
+	number("Frames", "", 1)
+	for _, shown := range tableMeasures {
+		number(shown.title, Measures[measureIndex(shown.name)].Label, shown.drop)
+	}
+	number("Median trace", "half of the traces have at most this jank rate", 5)
+	number("P90 trace", "90 % of the traces have at most this jank rate", 7)
+	if devices {
+		number("Devices", "", 8)
+		number("Median device", "half of the devices have at most this jank rate", 9)
+		number("P90 device", "90 % of the devices have at most this jank rate", 10)
+	}
+	for _, g := range r.Groups {
+		row := view.Row{Cells: keyCells(g.Key)}
+		row.Cells = append(row.Cells, view.Cell{Text: fmt.Sprint(g.Traces)}, view.Cell{Text: fmt.Sprint(g.sum("frames"))})
+		for _, shown := range tableMeasures {
+			i := measureIndex(shown.name)
+			row.Cells = append(row.Cells, view.Cell{Text: text.Value(Measures[i].Unit, g.Values[i]), Level: levelOf(&Measures[i], g.Values[i])})
+		}
+		row.Cells = append(row.Cells, distributionCells(g.PerTrace)...)
+		if devices {
+			count := 0
+			if g.PerDevice != nil {
+				count = g.PerDevice.Count
+			}
+			row.Cells = append(append(row.Cells, view.Cell{Text: fmt.Sprint(count)}), distributionCells(g.PerDevice)...)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if n := len(r.Groups); n < r.Total {
+		t.More = fmt.Sprintf("%d of %d groups, those with the most frames; --top %d shows all", n, r.Total, r.Total)
+	}
+	return t
+}
+
+func distributionCells(d *Distribution) []view.Cell {
+	if d == nil {
+		return []view.Cell{{Text: text.Unknown}, {Text: text.Unknown}}
+	}
+	return []view.Cell{{Text: text.Share(&d.P50)}, {Text: text.Share(&d.P90)}}
+}
+
+// levelOf returns the colour of a value.
+func levelOf(m *Measure, x *float64) view.Level {
+	threshold := ""
+	switch {
+	case x == nil:
+	case m.Name == "hitch_ratio":
+		threshold = rating.HitchRatio
+	case m.Unit == stats.Milliseconds:
+		threshold = rating.FrameTime
+	}
+	if threshold == "" {
+		return view.Plain
+	}
+	return map[rating.Level]view.Level{rating.Warning: view.Warning, rating.Critical: view.Critical}[rating.Default.Of(threshold, *x)]
+}
+
+// keyColumns returns the columns of the values of dimensions.
+func keyColumns(by []string) (list []view.Column) {
+	for _, name := range by {
+		list = append(list, view.Column{Title: titleOf(name), Wrap: true})
+	}
+	return list
+}
+
+func keyCells(key []*string) (list []view.Cell) {
+	for _, value := range key {
+		list = append(list, view.Cell{Text: keyText(value)})
+	}
+	return list
+}
+
+// titleOf returns the name of a dimension as a title: "App version".
+func titleOf(dim string) string {
+	words := strings.ReplaceAll(dim, "_", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+func keyText(value *string) string {
+	switch {
+	case value == nil:
+		return text.Unknown
+	case *value == "":
+		return "(unnamed)"
+	}
+	return text.Printable(*value)
+}
+
+// groupText names a group.
+func groupText(key []*string) string {
+	var list []string
+	for _, value := range key {
+		list = append(list, keyText(value))
+	}
+	return cmp.Or(strings.Join(list, " · "), "all")
+}
+
+// causes returns the largest causes of the groups.
+func (r *Report) causes() view.Ranking {
+	all := &Group{causes: map[string]*Cause{}}
+	total := trace.Duration(0)
+	for _, g := range r.Groups {
+		for _, c := range g.Causes {
+			all.addCause(c)
+			total += c.Lost
+		}
+	}
+	list := slices.SortedFunc(func(yield func(Cause) bool) {
+		for _, c := range all.causes {
+			if !yield(*c) {
+				return
+			}
+		}
+	}, compareCauses)
+	var ranking view.Ranking
+	for _, c := range list[:min(mostShown, len(list))] {
+		ranking.List = append(ranking.List, view.Rank{
+			Share: text.Percent(c.Lost, total), Time: text.Milliseconds(c.Lost) + " ms", Title: text.Printable(c.Name),
+			About: text.Count(int(c.Frames), "frame"), Bar: float64(c.Lost) / float64(max(1, list[0].Lost)),
+		})
+	}
+	return ranking
+}
+
+// worst returns the worst frames of all groups.
+func (r *Report) worst() []Worst {
+	var all []Worst
+	for _, g := range r.Groups {
+		all = append(all, g.Worst...)
+	}
+	slices.SortFunc(all, compareWorst)
+	return all[:min(mostShown, len(all))]
+}
+
+// around is how much of the trace before and after a frame OpenCommand shows.
+const around = trace.Second
+
+// OpenCommand returns the command that shows the frame in the Perfetto UI.
+func (w Worst) OpenCommand() string {
+	return fmt.Sprintf("ohframe open --at %d --from %s --to %s -- %s", w.VsyncID, max(0, w.Start.Add(-around)), w.Start.Add(w.Overrun+around), text.Quoted(w.Trace))
+}
+
+// WhyCommand returns the command that explains the frame.
+func (w Worst) WhyCommand() string {
+	return fmt.Sprintf("ohframe why --process %d --frame %d -- %s", w.PID, w.VsyncID, text.Quoted(w.Trace))
+}
+
+// worstTable returns a table of frames with a column for each command.
+func worstTable(list []Worst, commands ...func(Worst) string) view.Table {
+	t := view.Table{Label: "Worst frames", Columns: []view.Column{{Title: "Late ms", Number: true}, {Title: "Process"}}}
+	for i := range commands {
+		t.Columns = append(t.Columns, view.Column{Title: [...]string{"Show it", "Explain it"}[i]})
+	}
+	for _, w := range list {
+		row := view.Row{Cells: []view.Cell{{Text: text.Milliseconds(w.Overrun)}, {Text: keyText(&w.Process)}}}
+		for _, command := range commands {
+			row.Cells = append(row.Cells, view.Cell{Text: text.Line(command(w)), Command: true})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// trends are dimensions whose order means time, the best first.
+var trends = []string{recordedDay, "day", "date", "week", "month", "build", "version", "app_version", "os_version"}
+
+// trend returns the place in By of the dimension that charts have as x axis; -1 if there is
+// none.
+func (r *Report) trend() int {
+	for _, name := range trends {
+		if i := slices.Index(r.By, name); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// The charts have lines of the groups with the most frames. Colours are those of lines.js.
+const (
+	maxLines = 24
+	perChart = 6
+)
+
+// line is the jank rates of groups that differ in the dimension of the x axis only. Its JSON
+// is the input of lines.js.
+type line struct {
+	Name   string    `json:"name"`
+	X      []int     `json:"x"`
+	Y      []float64 `json:"y"`
+	Dots   bool      `json:"dots"`
+	Titles []string  `json:"titles"`
+	frames int64
+}
+
+type axis struct {
+	Label string   `json:"label,omitempty"`
+	Unit  string   `json:"unit,omitempty"`
+	Min   *float64 `json:"min,omitempty"`
+	Max   *float64 `json:"max,omitempty"`
+	Names []string `json:"names,omitempty"`
+}
+
+// charts returns the jank rate over the values of the trend dimension. All charts have the
+// same axes.
+func (r *Report) charts() (charts []view.Block) {
+	trend := r.trend()
+	if trend < 0 {
+		return nil
+	}
+	var names []string
+	var values []*string
+	lines := map[string]*line{}
+	highest := 0.0
+	for _, g := range r.Groups {
+		if g.Key[trend] != nil && g.Value("jank_rate") != nil {
+			values = append(values, g.Key[trend])
+		}
+	}
+	slices.SortFunc(values, func(a, b *string) int { return compareKeys([]*string{a}, []*string{b}) })
+	for _, v := range values {
+		names = append(names, keyText(v))
+	}
+	names = slices.Compact(names)
+	for _, g := range r.Groups {
+		rate := g.Value("jank_rate")
+		if g.Key[trend] == nil || rate == nil {
+			continue
+		}
+		name := groupText(slices.Delete(slices.Clone(g.Key), trend, trend+1))
+		l := lines[name]
+		if l == nil {
+			l = &line{Name: name, Dots: true}
+			lines[name] = l
+		}
+		l.X, l.Y = append(l.X, slices.Index(names, keyText(g.Key[trend]))), append(l.Y, 100**rate)
+		l.Titles = append(l.Titles, text.Share(rate)+" of "+text.Count(int(g.sum("frames")), "frame"))
+		l.frames += g.sum("frames")
+		highest = max(highest, 100**rate)
+	}
+	var list []*line
+	for _, l := range lines {
+		if len(l.X) > 1 {
+			list = append(list, l)
+		}
+	}
+	slices.SortFunc(list, func(a, b *line) int { return cmp.Or(cmp.Compare(b.frames, a.frames), cmp.Compare(a.Name, b.Name)) })
+	zero, top := 0.0, max(1.05*highest, 0.1)
+	for some := range slices.Chunk(list[:min(maxLines, len(list))], perChart) {
+		charts = append(charts, view.Chart{Kind: "lines", Half: len(list) > perChart, Data: map[string]any{
+			"x": axis{Names: names}, "y": axis{Unit: "%", Min: &zero, Max: &top}, "series": some,
+		}})
+	}
+	return charts
+}
