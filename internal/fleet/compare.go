@@ -12,6 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/condition"
 	"ohframe/internal/diff"
 	"ohframe/internal/failure"
 	"ohframe/internal/text"
@@ -37,7 +38,7 @@ type CompareOptions struct {
 	// Unit is what is compared: a dimension such as "device", or "trace"; empty for devices
 	// if both datasets have them.
 	Unit   string
-	FailOn diff.Conditions
+	FailOn condition.Conditions
 	// Any makes conditions fail on any change beyond their limit, even if it may be chance.
 	Any bool
 	// AllowMissing makes conditions that cannot be checked warnings.
@@ -66,14 +67,8 @@ type Pair struct {
 
 // Outcome is the result of a condition for a group of the base dataset.
 type Outcome struct {
-	Key       []*string
-	Condition diff.Condition
-	Change    *diff.Measure // nil if the new dataset does not have the group
-	Status    diff.Status
-	// Reason is why the status is unknown, otherwise empty.
-	Reason string
-	// Any is CompareOptions.Any.
-	Any bool
+	condition.Check
+	Key []*string
 }
 
 // Compare compares the groups of two datasets. Frames of one trace are not independent of
@@ -82,9 +77,12 @@ type Outcome struct {
 // of runs, and all changes are tested together by stats.CompareRuns.
 func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Comparison, error) {
 	c := &Comparison{Base: base, New: new, By: o.By, Unit: o.Unit, AllowMissing: o.AllowMissing}
-	for _, condition := range o.FailOn {
-		if !slices.Contains(compared, condition.Measure) {
-			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", condition.Measure), Hint: "fleets are compared by " + strings.Join(compared, ", ")}
+	for _, limit := range o.FailOn {
+		if limit.Process != "" {
+			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s: conditions of fleets are for all groups", limit.Process), Hint: "--process selects processes"}
+		}
+		if !slices.Contains(compared, limit.Measure) {
+			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", limit.Measure), Hint: "fleets are compared by " + strings.Join(compared, ", ")}
 		}
 	}
 	if c.Unit == "" {
@@ -288,25 +286,24 @@ func mean(list []float64) *float64 {
 	return &mean
 }
 
-func changeOf(m *diff.Measure) diff.Change {
-	return diff.Change{Unit: m.Unit, Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
-}
-
 // judge checks the conditions, as ohframe diff does.
 func (c *Comparison) judge(o CompareOptions) {
-	for _, p := range c.Pairs {
-		for _, condition := range o.FailOn {
-			change := &p.Changes[slices.Index(compared, condition.Measure)]
-			outcome := Outcome{Key: p.Key, Condition: condition, Change: change, Status: condition.Judge(changeOf(change), o.Any), Any: o.Any}
-			if outcome.Status == diff.Unknown {
-				outcome.Reason = c.whyUnknown(p, change)
-			}
-			c.Outcomes = append(c.Outcomes, outcome)
+	for i := range o.FailOn {
+		limit := &o.FailOn[i]
+		add := func(key []*string, status condition.Status, text string) {
+			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: groupText(key), Condition: limit.String(), Status: status, Text: text}, key})
 		}
-	}
-	for _, key := range c.OnlyBase {
-		for _, condition := range o.FailOn {
-			c.Outcomes = append(c.Outcomes, Outcome{Key: key, Condition: condition, Status: diff.Unknown, Reason: "the group is not in the new dataset"})
+		for _, p := range c.Pairs {
+			m := &p.Changes[slices.Index(compared, limit.Measure)]
+			change := condition.Change{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
+			if status := limit.CheckChange(change, o.Any); status == condition.Unknown {
+				add(p.Key, status, c.whyUnknown(p, m))
+			} else {
+				add(p.Key, status, limit.DescribeChange(change, o.Any))
+			}
+		}
+		for _, key := range c.OnlyBase {
+			add(key, condition.Unknown, "the group is not in the new dataset")
 		}
 	}
 }
@@ -343,7 +340,7 @@ func (c *Comparison) whyNotTested(p *Pair) string {
 }
 
 // With returns the outcomes of a status.
-func (c *Comparison) With(status diff.Status) (list []Outcome) {
+func (c *Comparison) With(status condition.Status) (list []Outcome) {
 	for _, o := range c.Outcomes {
 		if o.Status == status {
 			list = append(list, o)
@@ -351,6 +348,3 @@ func (c *Comparison) With(status diff.Status) (list []Outcome) {
 	}
 	return list
 }
-
-// String returns the group, the condition and the change, or why that is unknown.
-func (o Outcome) String() string { return o.check().String() }

@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/stats"
 
+	"ohframe/internal/condition"
 	"ohframe/internal/diff"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -65,8 +66,8 @@ type (
 	conditionDocument struct {
 		Key       map[string]*string `json:"key"`
 		Condition string             `json:"condition"`
-		Status    diff.Status        `json:"status"`
-		Reason    string             `json:"reason"`
+		Status    condition.Status   `json:"status"`
+		Text      string             `json:"text"`
 	}
 )
 
@@ -155,7 +156,7 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 		d.Pairs = append(d.Pairs, pairDocument{keyDocument(c.By, p.Key), p.Units[0], p.Units[1], p.Changes})
 	}
 	for _, o := range c.Outcomes {
-		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(c.By, o.Key), o.Condition.String(), o.Status, o.Reason})
+		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(c.By, o.Key), o.Condition, o.Status, o.Text})
 	}
 	return text.WriteJSON(w, d)
 }

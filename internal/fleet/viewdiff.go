@@ -35,7 +35,7 @@ func (c *Comparison) document() *view.Document {
 	}
 	d.Gate.AllowMissing = c.AllowMissing
 	for _, o := range c.Outcomes {
-		d.Gate.Checks = append(d.Gate.Checks, o.check())
+		d.Gate.Checks = append(d.Gate.Checks, o.Check)
 	}
 	d.Blocks = append(d.Blocks, view.Section{Title: "Datasets", Blocks: []view.Block{c.datasets()}})
 	if len(c.Pairs) > 1 {
@@ -147,13 +147,4 @@ func (p *Pair) table() view.Table {
 		}})
 	}
 	return t
-}
-
-// check returns the outcome for the gate of a document.
-func (o *Outcome) check() view.Check {
-	s := view.Check{Process: groupText(o.Key), Condition: o.Condition.String(), Status: view.Status(o.Status), Text: o.Reason}
-	if o.Reason == "" {
-		_, s.Text, _ = strings.Cut(o.Condition.Describe(changeOf(o.Change), o.Any, stats.Level), ": ")
-	}
-	return s
 }
