@@ -123,7 +123,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// Of what is cut, what is written is the same for any number of workers, and it is said.
+// The output of a cut trace is the same for any number of workers, and a warning is given.
 func TestCut(t *testing.T) {
 	text, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {

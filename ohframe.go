@@ -9,7 +9,7 @@
 //
 //   - the text that hitrace writes, of every version of the system from 3.2 on;
 //   - the raw kernel traces that devices write (.sys);
-//   - the traces of hiprofiler (.htrace), of which the events of ftrace are read;
+//   - the traces of hiprofiler (.htrace): their ftrace events;
 //   - a Perfetto trace with a frame timeline, recorded on Android or written by Convert;
 //   - the output of dumpsys gfxinfo PACKAGE framestats;
 //   - the output of dumpsys SurfaceFlinger --latency LAYER;

@@ -33,7 +33,7 @@ func gzipped(content string) string {
 }
 
 // Each kind of input is recognised by its content and gives a timeline in which
-// everything holds that must.
+// everything is as it must be.
 func TestRead(t *testing.T) {
 	text, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {
@@ -130,8 +130,8 @@ func TestReadErrors(t *testing.T) {
 	if err != nil || len(in.Warnings) != 1 || !strings.HasPrefix(in.Warnings[0], "gzip stream is truncated after ") || len(in.Timeline.Frames) == 0 {
 		t.Errorf("cut gzip: got %+v, %v", in, err)
 	}
-	// In strict mode what is no trace at all is said to be none, and a damaged
-	// trace to be damaged.
+	// In strict mode the error says whether the input is no trace at all, or a damaged
+	// trace.
 	strict := Options{Strict: true}
 	_, err = Read(t.Context(), strings.NewReader("hello\n"), strict)
 	if !errors.Is(err, ErrNotATrace) {

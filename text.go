@@ -67,7 +67,7 @@ var clockSources = map[binarytrace.ClockSource]analyzer.ClockSource{
 	binarytrace.TraceClockMono: analyzer.ClockMono,
 }
 
-// warnings say in words what of a binary trace could not be read.
+// warnings describes the parts of a binary trace that could not be read.
 func (t *textInput) warnings() []string {
 	if t.binary == nil {
 		return nil
@@ -75,8 +75,8 @@ func (t *textInput) warnings() []string {
 	return t.binary.Warnings()
 }
 
-// complete adds what only a binary trace has to the counts of its lines. It returns what of
-// the input could not be read.
+// complete adds what only a binary trace has to the counts of its lines. It returns warnings
+// about what could not be read.
 func (t *textInput) complete(totals *hitrace.Totals) []string {
 	if t.binary != nil {
 		totals.Lost += t.binary.Lost()
@@ -107,7 +107,7 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	return t, nil
 }
 
-// warnings are what the user must know of a trace. skipped is what of the input could not be
+// warnings are what the user must know about a trace. skipped describes what could not be
 // read. lines may be nil.
 func warnings(skipped []string, t *analyzer.Timeline, lines *hitrace.Totals, causes *why.Causes) []string {
 	if lines != nil {

@@ -23,9 +23,8 @@ type TextOptions struct {
 
 // WriteText writes the input in r to w as the text that hitrace writes: the lines of a
 // text trace as they are, or those that hitrace's converter makes of a binary trace.
-// With a window, it writes headers and what is in the window, but not the header's counts
-// of events, which are those of the whole. It returns what of the input could not be read,
-// in words. The error is an *Error, or that of r, w or ctx.
+// With a window, it writes headers and what is in the window, without the header's event
+// counts, which describe the whole trace. It returns warnings about what could not be read. The error is an *Error, or that of r, w or ctx.
 func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]string, error) {
 	in, err := open(ctx, r, o.Options, false)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// sound is a timeline of which everything holds that must, and its parts.
+// sound is a valid timeline, and its parts.
 type sound struct {
 	*analyzer.Timeline
 	app, next, render *analyzer.Frame
@@ -148,7 +148,7 @@ func TestValidateViolations(t *testing.T) {
 	}
 }
 
-// All violations are told, each with the frame that it is of.
+// All violations are reported, each with its frame.
 func TestValidateTellsAll(t *testing.T) {
 	s := newSound()
 	s.app.Period, s.render.Present = -1, trace.Time(1)

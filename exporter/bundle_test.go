@@ -18,7 +18,7 @@ type printed struct {
 	text string
 }
 
-// printedIn returns the markers in the order in which Perfetto takes them: by
+// printedIn returns the markers in the order in which Perfetto reads them: by
 // time, then by processor in the order in which each was first seen, then as
 // they come.
 func printedIn(t testing.TB, data []byte) []printed {

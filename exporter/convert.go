@@ -47,7 +47,7 @@ type Options struct {
 	// Attributes are further facts for that page.
 	Attributes []Attribute
 	// Complete, if it is not nil, is called after the input was read. It completes the counts
-	// of lines, which are nil without text, and returns what of the input could not be read.
+	// of lines, which are nil without text, and returns warnings about what could not be read.
 	Complete func(*hitrace.Totals) []string `fingerprint:"-"`
 }
 

@@ -31,7 +31,7 @@ func uuidOf(t *testing.T, data []byte) [2]int64 {
 	return found[0]
 }
 
-// However a trace is cut up, it holds the same.
+// The output does not depend on how a trace is read.
 func TestSameContent(t *testing.T) {
 	text := longTrace()
 	cut, _ := convert(t, text, Options{})
@@ -51,7 +51,7 @@ func TestSameContent(t *testing.T) {
 	}
 }
 
-// Traces are told apart by the input, though it begin alike, and by the options.
+// Traces of different inputs, also with the same begin, and of different options have different ids.
 func TestIdentity(t *testing.T) {
 	text := caseTrace(t, "frames")
 	seen := map[[2]int64]string{}
@@ -85,7 +85,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// failing delivers or takes some bytes, then fails.
+// failing reads or writes some bytes, then fails.
 type failing struct {
 	left int
 	data io.Reader

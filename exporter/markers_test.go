@@ -138,7 +138,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// Names that are cut within a character or hold what no name should must not
+// Names that are cut within a character or contain invalid characters must not
 // cost their markers, or others.
 func TestDamagedNames(t *testing.T) {
 	x := &textTrace{}

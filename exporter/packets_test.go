@@ -45,7 +45,7 @@ func packetsOf(t testing.TB, data []byte) []*perfettopb.TracePacket {
 	return list
 }
 
-// TestPackets checks what must hold of every packet, whatever the trace.
+// TestPackets checks what must be true for every packet, whatever the trace.
 func TestPackets(t *testing.T) {
 	for _, text := range []string{caseTrace(t, "frames"), caseTrace(t, "parity/wakings"), tracetest.Read(t, "../testdata/demo.ftrace")} {
 		data, _ := convert(t, text, Options{})

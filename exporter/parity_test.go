@@ -44,7 +44,7 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// parityTable is a table of Perfetto's. Columns that hold times of the trace are
+// parityTable is a table of Perfetto's. Columns with times of the trace are
 // called ts, dur after its ts, or end in _ts.
 type parityTable struct {
 	name string
@@ -52,7 +52,7 @@ type parityTable struct {
 }
 
 // parityTables are compared in full, in the order of time and, in it, of
-// Perfetto's own ids where that tells what came last.
+// Perfetto's own ids where these say what came last.
 var parityTables = []parityTable{
 	{"slices", `
 		SELECT s.ts, s.dur, s.name, s.category, s.depth, parent.name AS parent, track.type AS type, track.name AS track,

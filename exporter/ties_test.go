@@ -64,7 +64,7 @@ func TestCompactSchedulingIsAlone(t *testing.T) {
 	}
 }
 
-// What need not move stays, and time that stands still is no burden.
+// Events that need not move stay where they are, also if many have the same time.
 func TestTiesMoveLittle(t *testing.T) {
 	x := &textTrace{}
 	x.mark(caseStart, app.on(2), "C|200|counter|1")
@@ -94,7 +94,7 @@ func TestTiesMoveLittle(t *testing.T) {
 	}
 }
 
-// Time may stand still where lines that were read already are skipped: what comes
+// Time may not advance where lines that were read already are skipped: what comes
 // after them is of another trace, but of the same time.
 func TestCompactSchedulingIsAloneAcrossTraces(t *testing.T) {
 	line := func(at string, prev, next int) string {

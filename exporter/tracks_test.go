@@ -101,7 +101,7 @@ func TestNoTracks(t *testing.T) {
 	}
 }
 
-// The tracks of a frame take about as much room as thirty markers.
+// The tracks of a frame need about as many bytes as thirty markers.
 func TestTracksSize(t *testing.T) {
 	text := longTrace()
 	with, summary := convert(t, text, Options{})

@@ -51,7 +51,7 @@ func lineTimes(text string) []int64 {
 	return times
 }
 
-// eventsIn counts the events that packets hold, in whatever form.
+// eventsIn counts the events in packets, in whatever form.
 func eventsIn(t *testing.T, data []byte) int {
 	t.Helper()
 	n := 0

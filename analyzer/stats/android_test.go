@@ -84,7 +84,7 @@ func TestWholeAndroid(t *testing.T) {
 		if got := w.Blame.String(); !ok || got != test.want || w.Late() != (test.want != "") || w.Actual != whole {
 			t.Errorf("%s: %v, blame %q, late %v, actual %s, want blame %q", test.name, ok, got, w.Late(), w.Actual, test.want)
 		}
-		// Without a deadline the times do not tell, but the present type does.
+		// Without a deadline only the present type says whether the frame was late.
 		r.Expected = analyzer.Interval{}
 		if _, ok := analyzer.Whole(a); ok != (test.present != unknown && test.present != unspecified) {
 			t.Errorf("%s, without a deadline: %v", test.name, ok)

@@ -285,7 +285,7 @@ func numbers(v any, path string, into map[string]float64) {
 	}
 }
 
-// Names and labels tell measures apart, and names end in their units.
+// Names and labels of measures are unique, and names end in their units.
 func TestMeasureNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range stats.Measures {
@@ -312,7 +312,7 @@ func TestCompareRuns(t *testing.T) {
 	if c := got[0]; !c.Tested || math.Abs(c.P-0.01) > 1e-5 || math.Abs(c.Delta-3.7592) > 1e-3 || c.Low <= 0 {
 		t.Errorf("got %+v", c)
 	}
-	// Of two quantities tested together, p-values are corrected.
+	// If two quantities are tested together, p-values are corrected.
 	got = stats.CompareRuns([]stats.Runs{{Base: base, New: new}, {Base: base, New: base}})
 	if math.Abs(got[0].P-0.0199) > 1e-5 || got[1].P != 1 {
 		t.Errorf("got %+v", got)

@@ -107,7 +107,7 @@ func TestExtremeTimelines(t *testing.T) {
 	}
 }
 
-// equalFrames are n frames of which each is as the other, in time and length.
+// equalFrames returns n frames with equal times and lengths.
 func equalFrames(n int, duration trace.Duration, processes int) *analyzer.Timeline {
 	t := &analyzer.Timeline{}
 	for i := range processes {

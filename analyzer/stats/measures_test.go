@@ -139,7 +139,7 @@ func TestFPSEvent(t *testing.T) {
 	}
 }
 
-// An application's frames are the render frames that took any of its
+// An application's frames are the render frames that applied any of its
 // transactions, not only the last of each frame; each counts once.
 func TestFPSOfApplication(t *testing.T) {
 	s := &scene{}
@@ -264,8 +264,8 @@ func noDeadline(f *analyzer.Frame) *analyzer.Frame {
 	return f
 }
 
-// Of an application's frames that one render frame took, the first decides since
-// when there was something to show; another application's do not.
+// If a render frame applied several frames of an application, the first decides since when
+// there was something to show. Frames of other applications do not count.
 func TestHitchesOfApplication(t *testing.T) {
 	for _, test := range []struct {
 		frames []int // vsyncs of those that the second render frame took

@@ -37,7 +37,7 @@ func TestMoments(t *testing.T) {
 		if want := at(1000 + 50*i); m.From != want || m.To != want.Add(50*ms) {
 			t.Errorf("moment %d is from %v to %v", i, m.From, m.To)
 		}
-		// Of the first 50 ms: five frames, all on time, at 100 Hz.
+		// The first 50 ms: five frames, all on time, at 100 Hz.
 		want := stats.Moment{WithDeadline: 5}
 		switch {
 		case i == 40:

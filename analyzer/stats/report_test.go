@@ -230,7 +230,7 @@ func TestComputeNothing(t *testing.T) {
 	}
 }
 
-// A process all of whose frames are cut has numbers of frames and nothing else.
+// If all frames of a process are cut, it has numbers of frames and nothing else.
 func TestComputeTruncatedOnly(t *testing.T) {
 	s := &scene{}
 	p := s.process(100, "")

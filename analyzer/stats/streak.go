@@ -7,7 +7,7 @@ import (
 
 // Streak is a run of late frames on one thread (docs/frames.md 9.3). A frame that is on
 // time ends it, even an empty one. A frame without a deadline neither ends nor extends
-// it. Of equally long streaks the first counts.
+// it. If several are equally long, the first counts.
 type Streak struct {
 	Frames int       `json:"frames"`
 	TID    trace.TID `json:"tid"`

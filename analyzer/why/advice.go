@@ -56,7 +56,7 @@ const (
 	AdviseStates
 	AdviseOfThread
 	AdviseLost
-	// Of these, only developers of the system are told.
+	// Only developers of the system get these.
 	AdviseSystemCallbacks
 	AdviseSystemIO
 	AdviseSystemMemory

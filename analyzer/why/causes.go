@@ -41,8 +41,8 @@ type Explanation struct {
 	// Parts are where all the time from Start to End went, by stage and wait. Their
 	// sum is End − Start.
 	Parts []Part
-	// Pieces are the same in order of time, of a late frame. Of more than 200, short ones are
-	// joined, and the shortest are left out if that is not enough.
+	// Pieces are the same in order of time, for a late frame. Above 200 pieces, short ones are
+	// merged, and the shortest are left out if that is not enough.
 	Pieces []Piece
 	// Slices are the times in all slices of the thread of a late frame, the longest first.
 	Slices []SliceTime
@@ -64,7 +64,7 @@ type Explanation struct {
 	PickUp *PickUp
 }
 
-// Cause returns the share that stands for the frame, nil if it was not late or no
+// Cause returns the share that is the cause of the frame, nil if it was not late or no
 // cause is known.
 func (e *Explanation) Cause() *Share {
 	if e.Outcome == OneCause || e.Outcome == KnockOn || e.Outcome == PlaceOnly {

@@ -18,7 +18,7 @@ type Piece struct {
 	// Earlier is the frame that the thread was busy with, for EarlierFrame.
 	Earlier *analyzer.Frame
 	// Others are what the threads did that this one waited for, in order of time.
-	// Of waits for a processor, the order and the times are not those of the trace.
+	// For waits for a processor, the order and the times are not those of the trace.
 	Others []Activity
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // The unknown part of the lost time is that of all late frames whose states are known
-// otherwise: 2 ms of the first, and the 3 ms that it cost the second. Of the third only
-// the slices are known.
+// otherwise: 2 ms of the first, and the 3 ms that it cost the second. Only the slices of the
+// third are known.
 func TestRankUnknown(t *testing.T) {
 	const ms = trace.Millisecond
 	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}, {VsyncID: 3}}

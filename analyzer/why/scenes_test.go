@@ -28,8 +28,8 @@ var variants = []struct {
 	{"spelling", func(s *simulate.Scene) { s.CRLF, s.NoTGID, s.ClockOffset = true, true, 12_345_678_901 }},
 }
 
-// scenes calls test with scenes of all causes, kernels, refresh rates and variants.
-// Of each, it varies the seed.
+// scenes calls test with scenes of all causes, kernels, refresh rates and variants, with
+// several seeds each.
 func scenes(seeds int, test func(simulate.Scene)) {
 	for i, cause := range simulate.Causes() {
 		for _, kernel := range []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux} {

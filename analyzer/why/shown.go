@@ -20,7 +20,7 @@ type Shown struct {
 	// Stages are the steps from the frame's start to At, in order. Their sum is
 	// At − Explanation.Start.
 	Stages []ShownStage
-	// Shares are the causes of Late: first the one that stands for the frame, then the
+	// Shares are the causes of Late: first the cause of the frame, then the
 	// largest. Their sum is Late. It is nil for a frame that was not shown late.
 	Shares []Share
 }

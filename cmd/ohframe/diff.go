@@ -207,7 +207,7 @@ func sideInputs(c *cli.Context) (sides [2][]string, names [2]string, err error) 
 	return sides, names, nil
 }
 
-// readSides reads the inputs of both sides. Of several only the measures are kept.
+// readSides reads the inputs of both sides. It keeps only the measures of several inputs.
 func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reader) (sides [2]diff.Side, err error) {
 	for i, names := range inputs {
 		var runs []diff.Side

@@ -308,7 +308,7 @@ func TestFolderVanishes(t *testing.T) {
 	}
 	r.start(t)
 	trace := instants(1 << 20)
-	// It has read some when all but what the pipe holds is written.
+	// It has read some when all but the capacity of the pipe is written.
 	if _, err := stdin.Write(trace[:len(trace)/2]); err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ class spark:
 	})
 }
 
-// python runs a script with modules that stand in for those of a cluster.
+// python runs a script with modules that replace those of a cluster.
 func python(t *testing.T, script string, modules map[string]string) {
 	t.Helper()
 	program, err := exec.LookPath("python3")

@@ -119,7 +119,7 @@ func instants(size int) []byte {
 	return b
 }
 
-// muchMore is more bytes than pipes and all buffers hold.
+// muchMore is more bytes than fit into pipes and all buffers.
 const muchMore = 8 << 20
 
 func write(t *testing.T, path string, content []byte) {
@@ -161,7 +161,7 @@ func TestInterruptReading(t *testing.T) {
 					t.Fatal(err)
 				}
 				r.start(t)
-				// It has read some when all but what the pipe holds is written.
+				// It has read some when all but the capacity of the pipe is written.
 				if _, err := stdin.Write(instants(1 << 20)); err != nil {
 					t.Fatal(err)
 				}
@@ -338,7 +338,7 @@ func TestNohup(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.start(t)
-	// It has read some when all but what the pipe holds is written.
+	// It has read some when all but the capacity of the pipe is written.
 	if _, err := stdin.Write(instants(1 << 20)); err != nil {
 		t.Fatal(err)
 	}

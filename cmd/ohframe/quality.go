@@ -15,8 +15,8 @@ import (
 	"ohframe/internal/text"
 )
 
-// reader reads the inputs of a command, and collects what is wrong with them. Of several,
-// it skips those that cannot be read or have no complete frames.
+// reader reads the inputs of a command, and collects what is wrong with them. If there are
+// several, it skips those that cannot be read or have no complete frames.
 type reader struct {
 	c *cli.Context
 	// several reports that the next inputs are skipped if they fail.

@@ -210,7 +210,7 @@ func TestRecordConversionFails(t *testing.T) {
 			} else {
 				pipe := takeOutput(t, r, out, true)
 				r.start(t)
-				if _, err := io.ReadFull(pipe, make([]byte, 1)); err != nil { // the pipe holds less than the trace
+				if _, err := io.ReadFull(pipe, make([]byte, 1)); err != nil { // the trace does not fit into the pipe
 					t.Fatal(err)
 				}
 				r.Process.Signal(syscall.SIGINT)

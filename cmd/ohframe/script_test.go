@@ -63,7 +63,7 @@ func mainAsNobody() {
 //
 //	fails [-code N] [-hint TEXT] MESSAGE COMMAND ARG…
 //	                                         exits with 1, or N, prints "ohframe: MESSAGE"
-//	                                         and at most a hint, which holds TEXT
+//	                                         and at most a hint, which contains TEXT
 //	files DIR NAME…                          the folder has these files and no others
 //	mode MODE FILE                           the file has these permissions, in octal
 //	shows FILE FRAMES                        the Perfetto trace has this number of frames

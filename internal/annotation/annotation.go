@@ -57,13 +57,13 @@ const (
 	Blame      // the causes of a late one; also of the application frame
 	MadeForEnd // the expected end if it had been picked up on the vsync it was made for
 
-	// Of late frames, if causes were looked for: where their time went, and why.
+	// For late frames, if causes were looked for: where their time went, and why.
 	Waits      // the times by stage and wait: StageWait
 	Cause      // in a sentence
 	Verdict    // why.Outcome
 	Confidence // how sure it is
 	Basis      // what the frame was compared with
-	CauseWait  // the wait of the cause that stands for the frame
+	CauseWait  // the wait of the frame's cause
 	CauseStage // its stage
 	CauseSlice // its slice
 	CauseTime  // how long the frame spent there
@@ -75,14 +75,14 @@ const (
 	KnockOnOf // the vsync id of the frame that delayed this one
 	Causes    // all causes, the largest first
 
-	// Of frames that were late in another way (docs/why.md 7 and 8).
+	// For frames that were late in another way (docs/why.md 7 and 8).
 	ShownLate    // by how much the display showed a render frame late
 	ShownCause   // why, in a sentence
 	PickedUpLate // by how much an application frame that was on time was picked up late
 	PickUpReason // why.PickUpReason
 	PickUpCause  // in a sentence
 
-	// Of each of Causes.
+	// For each of Causes.
 	EntryTitle
 	EntryWait
 	EntryStage
@@ -94,14 +94,14 @@ const (
 	EntrySliceValue // how long the frame spent in the slice alone
 	EntrySliceUsual // how long frames on time do
 	EntryEarlierAt  // the start of the frame that the thread was busy with
-	Culprit         // the thread that was waited for; also of the cause that stands for the frame
+	Culprit         // the thread that was waited for; also of the frame's cause
 	CulpritPID
 	CulpritTID
 	CulpritWait  // what it did most of the time
 	CulpritSlice // and in which slice
 	CulpritTime  // how long it was waited for
 	CulpritUnsure
-	Advice // also of the cause that stands for the frame
+	Advice // also of the frame's cause
 	// EntryGCReason is the reason of the garbage collection that the cause is.
 	EntryGCReason
 	EntryFrequency      // of the CPUs on which the thread ran, if they were slower than usual

@@ -182,8 +182,8 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	return terminal.Flush()
 }
 
-// PlacesOnly reports whether the list has late frames, of none of which it is known
-// whether their threads ran or waited.
+// PlacesOnly reports whether the list has late frames and, for all of them, only slices are
+// known: no scheduling events.
 func PlacesOnly(list []*Process) bool {
 	late := 0
 	for _, p := range list {

@@ -168,7 +168,7 @@ type jsonShare struct {
 	// The times in Slice alone; null without one.
 	SliceValue *trace.Duration `json:"slice_ns"`
 	SliceUsual *trace.Duration `json:"slice_usual_ns"`
-	// Of garbage collections, and of slower CPUs.
+	// For garbage collections, and for slower CPUs.
 	Reason         *string `json:"gc_reason"`
 	Frequency      *int64  `json:"frequency_khz"`
 	UsualFrequency *int64  `json:"usual_frequency_khz"`

@@ -30,7 +30,7 @@ func overallOf(inputs []Input) []*overall {
 	type id struct {
 		name string
 		kind stats.Kind
-		// Of processes without a name.
+		// Set for processes without a name.
 		input int
 		pid   trace.PID
 	}

@@ -140,7 +140,7 @@ func (t *textWriter) headline(r *why.Ranking, judged int) {
 	fmt.Fprintf(t, "  %s\n\n", t.Bold(headline))
 }
 
-// ranking writes a ranking. Of several inputs, input names that of each process.
+// ranking writes a ranking. If there are several inputs, input has that of each process.
 func (t *textWriter) ranking(r *why.Ranking, input map[*analyzer.Process]string) {
 	rows := Rows{Ranking: r, Shown: Leading(r, MaxCosts), More: "--all lists them", Input: input}
 	if t.All {

@@ -34,7 +34,7 @@ var example = [...]string{"jank_rate>5%, fps<55", "jank_rate>+2pp, fps<-5%"}
 //	item       = [ process ":" ] measure ( ">" | "<" ) [ "+" | "-" ] number [ "%" | "pp" ]
 //	number     = digits [ "." digits ]
 //
-// Blanks may stand between any two tokens. A process, in the form that --process accepts
+// Blanks may separate any two tokens. A process, in the form that --process accepts
 // but without commas, applies to its condition and those that follow, up to the next process.
 // With % a limit on a change is relative to the value in the base, with pp, which is for
 // shares, it is in percentage points. A limit on a share needs %, or is below 1. Other limits

@@ -31,7 +31,7 @@ type Side struct {
 	// Timeline has the measured frames, for Merge. It is nil for several traces.
 	Timeline *analyzer.Timeline
 	// Stats has the measures of all processes of the trace, by stats.Options.Compare, which
-	// tests and charts need. Of several traces it has the first of each process.
+	// tests and charts need. For several traces it has the first of each process.
 	Stats *stats.Report
 	// Costs are the costs of causes by process, of all runs; see NewCosts. Processes without
 	// are compared without causes.

@@ -192,7 +192,7 @@ func TestCompareRefreshRates(t *testing.T) {
 	if !strings.Contains(table, "60.0 Hz → 120.0 Hz") || !strings.Contains(table, "Duration P50, periods") {
 		t.Errorf("the table does not tell:\n%s", table)
 	}
-	// Of several runs all count.
+	// All runs count.
 	runs := compare(t, Join("base", []Side{at(120), at(60)}), Join("new", []Side{at(60), at(60)}), Options{}).Pairs[0]
 	if b, n := runs.BaseRefresh(), runs.NewRefresh(); len(b) != 2 || len(n) != 1 || b[0].Frames*2 != n[0].Frames || b[1].Frames != app.New.Refresh[0].Frames {
 		t.Errorf("refresh rates %v, %v", b, n)

@@ -96,7 +96,7 @@ func sideOf(name string, t *analyzer.Timeline) Side {
 	return Side{Name: name, Timeline: t, Stats: stats.Compute(t, stats.Options{Compare: true})}
 }
 
-// checkDiff checks what must hold of any two traces. Of the formats a number chooses.
+// checkDiff checks what must be true for any two traces. how chooses the format.
 func checkDiff(t *testing.T, base, new Side, how byte) {
 	t.Helper()
 	list := conditions(t, "jank_rate>+2%, fps<-5%, p95_ms>+1, hitch_ratio>+0.5")
@@ -192,7 +192,7 @@ func checkJSON(t *testing.T, text string) {
 				check(path, member)
 			}
 		case float64:
-			// Of times and lengths none are negative, nor are counts and shares.
+			// Times, lengths, counts and shares are not negative.
 			name := path[strings.LastIndexByte(path, '.')+1:]
 			if v < 0 && (strings.HasSuffix(name, "_ns") || strings.HasSuffix(name, "_hz") || strings.HasSuffix(name, "_rate") || name == "base" || name == "new") {
 				t.Errorf("%s is %v", path, v)
@@ -262,7 +262,7 @@ func checkMirror(t *testing.T, there, back *Diff) {
 	}
 }
 
-// harmless stands for the characters that mean something in markup, one for one.
+// harmless replaces the characters that mean something in markup, one for one.
 var harmless = strings.NewReplacer("<", "L", ">", "G", "&", "A", `"`, "Q", "'", "S", "`", "B", "/", "D", "{", "O", "}", "C", "=", "E")
 
 // checkMarkup checks that names change no tag of the pages, which have as many

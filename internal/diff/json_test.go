@@ -51,7 +51,7 @@ func everything(t *testing.T) *Diff {
 	return compare(t, withCosts(base.side("before.ftrace"), 10), withCosts(new.side("after.ftrace"), 30), Options{FailOn: list, Any: true})
 }
 
-// check holds a value against the schema's objects.
+// check compares a value with the schema's objects.
 func check(t *testing.T, schema map[string][]string, seen map[string]bool, path string, value any) {
 	t.Helper()
 	object, ok := value.(map[string]any)

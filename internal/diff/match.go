@@ -16,8 +16,8 @@ import (
 type Match string
 
 // The ways, in the order in which they are tried. Process ids differ from run to
-// run: they count only if Options.Map has one or a process has no name. Of several
-// processes that match equally, the first is matched with the first.
+// run: they count only if Options.Map has one or a process has no name. If several
+// processes match equally, the first is matched with the first.
 const (
 	// MatchedByMap: Options.Map pairs them.
 	MatchedByMap Match = "map"

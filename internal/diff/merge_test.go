@@ -213,7 +213,7 @@ func TestMergeAlignsWhatIsCompared(t *testing.T) {
 	}
 }
 
-// A trace that does not tell what its clock is would not be moved.
+// A trace with an unknown clock would not be moved.
 func TestMergeTellsClocks(t *testing.T) {
 	base, new := before(), after()
 	new.Timeline.Wall = analyzer.WallClock{At: at(1000), Unix: 1}

@@ -132,7 +132,7 @@ func TestProbability(t *testing.T) {
 }
 
 // Without Verbose the table begins with the verdict, and lists at most ten measures of a
-// pair, all of which changed: first what changed significantly.
+// pair, and only measures that changed: first those that changed significantly.
 func TestTableOfChanges(t *testing.T) {
 	long := func(n int) func(int) int { return func(i int) int { return n + i%5 } }
 	base, new := gallery("gallery", "render_service", 200, 200, long(5)), gallery("gallery", "render_service", 200, 200, long(14))

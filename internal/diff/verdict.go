@@ -10,15 +10,15 @@ import (
 	"ohframe/internal/text"
 )
 
-// finding is a line about a pair: a significant change, or why there is none.
+// finding is a line about a pair: a significant change, or why no change is significant.
 type finding struct {
 	Name      string
 	Text      string
 	Judgement Judgement // empty if nothing was tested
 }
 
-// findings returns the significant changes of a pair, the worse first. If there is none,
-// it returns one line that says so.
+// findings returns the significant changes of a pair, the worse first, or one line that says
+// that no change is significant.
 func (p *Pair) findings() []finding {
 	var worse, better []finding
 	var untested []string

@@ -246,7 +246,7 @@ func partDone(ctx context.Context, store Store, name string, metadata [][2]strin
 	return repeat == "false"
 }
 
-// openParquet opens a file, of which only the end is read.
+// openParquet opens a file and reads only its end.
 func openParquet(part Part, size int64) (f *parquet.File, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the library's on some damaged files

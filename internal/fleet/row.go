@@ -150,7 +150,7 @@ var sums = [...]column{
 	{"stutter_severe", func(p *stats.Process) int64 { return int64(p.Stutter.Severe) }},
 }
 
-// peaks are the columns of which the largest value is kept.
+// peaks are the columns whose largest value is kept.
 var peaks = [...]column{
 	{"longest_streak", ifKnown(func(p *stats.Process) *stats.Streak { return p.LongestStreak }, func(s *stats.Streak) int64 { return int64(s.Frames) })},
 	{"longest_hitch_ns", hitches(func(h *stats.Hitches) int64 {

@@ -55,7 +55,7 @@ func jsonRow(t *testing.T, f *analyzer.Frame) map[string]any {
 	return d.Frames[0]
 }
 
-// unknown is a frame of which nothing but its thread is known.
+// unknown is a frame with only a known thread.
 func unknown() *analyzer.Frame {
 	return &analyzer.Frame{Process: &analyzer.Process{PID: 7}, TID: 8}
 }

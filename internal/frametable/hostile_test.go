@@ -27,7 +27,7 @@ func manyFrames(n int, name string) *analyzer.Timeline {
 	return t
 }
 
-// What writing holds does not grow with the table.
+// The memory of writing does not grow with the table.
 func TestMemory(t *testing.T) {
 	slow.Skip(t)
 	timeline := manyFrames(400_000, "com.example.app") // 300 MB of rows
@@ -75,7 +75,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// The same holds of layers.
+// The same is true for layers.
 func TestHostileLayers(t *testing.T) {
 	for _, name := range []string{"a\tb\nc", "\x1b[31mred\x07", "\u202eevil", `"quoted",=1+1`, "=cmd|' /C calc'!A1", "@SUM(1)", "-1", "\xff\xfe"} {
 		f := twoLayers()

@@ -12,7 +12,7 @@ import (
 	"ohframe/analyzer"
 )
 
-// twoLayers is an Android frame of two layers, of which only the second was late.
+// twoLayers is an Android frame with two layers. Only the second was late.
 func twoLayers() *analyzer.Frame {
 	render := &analyzer.Frame{Kind: analyzer.RenderFrame, VsyncID: 6}
 	onTime := analyzer.Verdict{

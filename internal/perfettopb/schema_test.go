@@ -85,7 +85,7 @@ func TestEveryDeclarationIsPartOfTrace(t *testing.T) {
 	})
 }
 
-// scope is a file or a message: what declarations stand in.
+// scope is a file or a message that contains declarations.
 type scope interface {
 	Messages() protoreflect.MessageDescriptors
 	Enums() protoreflect.EnumDescriptors

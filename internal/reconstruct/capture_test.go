@@ -167,7 +167,7 @@ func TestCaptureVideo90Hz(t *testing.T) {
 
 	// Ends without begins are of slices that began before the capture: on 14
 	// threads, and never after a begin of theirs that is open. The wait for fence
-	// 350342 began after its commit, of which the capture has the fence alone.
+	// 350342 began after its commit, and the capture has only the fence of that.
 	ends, _ := unpaired(t, path)
 	if len(ends) != 33 {
 		t.Errorf("%d ends without begins in the text, want 33", len(ends))

@@ -63,7 +63,7 @@ func toleranceOf(s analyzer.ClockSource) tolerance {
 		// more than a period.
 		return tolerance{shift: trace.Millisecond, sure: 20 * trace.Millisecond, spread: trace.Millisecond / 2}
 	}
-	// Of the vsyncs that wait for a thread, only the last one is reported.
+	// Only the last of the vsyncs that wait for a thread is reported.
 	return tolerance{shift: 3 * trace.Millisecond, sure: 50 * trace.Millisecond, spread: 3 * trace.Millisecond}
 }
 

@@ -22,7 +22,7 @@ type actor struct {
 }
 
 // actors are two applications, one with a worker, render_service with the threads
-// that draw, commit and wait, and a thread whose process is not told.
+// that draw, commit and wait, and a thread without a known process.
 var actors = [...]actor{
 	{"demo.app", 200, 200}, {"demo.worker", 201, 200}, {"other.app", 300, 300},
 	{"render_service", 100, 100}, {"RSUniRenderThre", 101, 100}, {"RSHardwareThrea", 102, 100}, {"PresentFence_0", 103, 100},
@@ -71,8 +71,8 @@ var spellings = [...]func(n, pid int, at int64) string{
 	func(n, pid int, at int64) string { return fmt.Sprintf("H:other %d", n) },
 }
 
-// play makes a trace of a script, of which every three bytes are a line: who, what,
-// and when with what number. Times go on by up to 14 ms, and now and then back.
+// play makes a trace of a script. Every three bytes are a line: the thread, the marker, and
+// the time and number. Times advance by up to 14 ms, and sometimes go back.
 func play(script []byte) string {
 	const base, period = 1_000_000, 10_000 // microseconds
 	var b strings.Builder
@@ -133,7 +133,7 @@ func steps(ms int) int {
 	return 30
 }
 
-// frameScript plays a frame of an application that render_service takes, draws and
+// frameScript plays a frame of an application that render_service picks up, draws and
 // shows, without fault but for its delays.
 func frameScript(n, appTakes, renderTakes int) []byte {
 	return bytes.Join([][]byte{

@@ -106,7 +106,7 @@ func parseOptions(text string) (o reconstruct.Options, err error) {
 	return o, nil
 }
 
-// timelineOf returns the validated timeline of a trace of which every line is
+// timelineOf returns the validated timeline of a trace without lines that are not
 // understood.
 func (g golden) timelineOf(t *testing.T, text string) *analyzer.Timeline {
 	t.Helper()

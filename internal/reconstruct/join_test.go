@@ -15,7 +15,7 @@ import (
 	"ohframe/internal/source/hitrace"
 )
 
-// timeColumn is what stands before an event's name.
+// timeColumn is the text before an event's name.
 var timeColumn = regexp.MustCompile(`(?m)(\] [^ ]+ +)(\d+)(\.\d+: )`)
 
 // later returns a trace as it would be had the device slept so many seconds
@@ -28,8 +28,8 @@ func later(text string, seconds int) string {
 	})
 }
 
-// Of traces that follow one another each has the frames that it has alone, with
-// a clock offset of its own: nothing that the first leaves open reaches into the
+// Traces that follow one another have the frames that each has alone, with
+// a clock offset of their own: nothing that the first leaves open reaches into the
 // next.
 func TestJoinedTraces(t *testing.T) {
 	demo, err := os.ReadFile("../../testdata/demo.ftrace")

@@ -103,7 +103,7 @@ func checkTimeline(t *testing.T, text *bytes.Buffer, truth *simulate.Truth, cutS
 			found[k] = f
 		}
 	}
-	lost := 0 // truncated frames of which the text may show nothing
+	lost := 0 // truncated frames that the text need not show
 	for _, w := range truth.Frames {
 		k := key{w.TID, w.Start}
 		if w.Truncated {

@@ -129,7 +129,7 @@ func TestProcesses(t *testing.T) {
 	}, "\n"))
 	// The column wins over the payload, a name over none, the last over those
 	// before; what the scheduler calls a thread serves where its lines say nothing.
-	// Thread 203 is of a process that nothing tells.
+	// The process of thread 203 is unknown.
 	want := []*analyzer.Process{
 		{PID: 200, Name: "demo.app", Threads: []analyzer.Thread{{TID: 200, Name: "demo.app"}, {TID: 201, Name: "renamed"}, {TID: 202, Name: "demo.helper"}, {TID: 204, Name: "demo.quiet"}}},
 		{PID: 300, Name: "container", Threads: []analyzer.Thread{{TID: 300, Name: "container"}}},

@@ -9,7 +9,7 @@ import (
 	"ohframe/internal/source/hitrace"
 )
 
-// A window leaves of a trace what lies in it, as the whole trace tells it: the
+// A window keeps the frames in it as they are in the whole trace: the
 // clock, facts and links are those of the whole, frames at its edges truncated.
 func TestWindow(t *testing.T) {
 	read := func(w hitrace.Window) *analyzer.Timeline {

@@ -22,7 +22,7 @@ import (
 	"ohframe/internal/text"
 )
 
-// evilNames are names that do harm where they are taken for anything but text.
+// evilNames are names that do harm where they are not treated as text.
 var evilNames = []string{
 	`<img src=x onerror="evil()">`, `</script><script>evil()</script>`, `"><svg onload=evil()>`, `' onmouseover=evil() x='`,
 	`{{evil}}`, `<!--<script>`, `]]>`, `javascript:evil()`, `</style><style>*{display:none}`, `</select><h1>gone</h1>`, `&lt;b&gt;`, `\u003cimg`,
@@ -300,7 +300,7 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// A choice that leaves nothing is an error that tells what there is.
+// A selection without processes is an error that lists those that exist.
 func TestCheckChosen(t *testing.T) {
 	timeline := longTimeline(10, 8)
 	timeline.Processes[1].Name, timeline.Processes[2].Name = "", "evil\x1b"

@@ -10,8 +10,8 @@ func known[T any](v T) *T { return &v }
 
 const ms1 = trace.Millisecond
 
-// gallery is the measures of an application of which all is known, each number
-// another, so that a number in the wrong place shows.
+// gallery is the measures of an application with no unknown values. All numbers differ,
+// so that a number in the wrong place shows.
 func gallery() *stats.Process {
 	return &stats.Process{
 		Kind: stats.Application, PID: 20170, Name: "example.gallery",
@@ -70,8 +70,8 @@ func service() *stats.Process {
 	}
 }
 
-// stranger is a process of which nothing is known but that it had one frame,
-// with a name that would clear a terminal.
+// stranger is a process with one frame and only unknown values, with a name that would
+// clear a terminal.
 func stranger() *stats.Process {
 	return &stats.Process{Kind: stats.Application, PID: trace.UnknownPID, Name: "\x1b[2Jevil\u202e", Frames: stats.Counts{Empty: known(0), Truncated: 1}}
 }

@@ -165,7 +165,7 @@ func describeFrame(m *message, f *analyzer.Frame) {
 	optional(m, 22, &f.Android, describeAndroid)
 }
 
-// describeLinks describes what of a frame refers to other frames.
+// describeLinks describes the references of a frame to other frames.
 func describeLinks(m *message, f *analyzer.Frame) {
 	list(m, 1, &f.Transactions, func(m *message, s *analyzer.Sent) {
 		integer(m, 1, &s.Index)

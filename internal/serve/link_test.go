@@ -12,7 +12,7 @@ import (
 	"ohframe/internal/ui"
 )
 
-// read takes a link apart as the UI's router does: what follows "#!" is a path
+// read parses a link as the UI's router does: what follows "#!" is a path
 // with arguments, in which a plus is a space, and the values are percent-decoded.
 func read(t *testing.T, link string) (page string, arguments map[string]string) {
 	t.Helper()

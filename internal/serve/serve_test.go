@@ -235,7 +235,7 @@ func (s *server) raw(t *testing.T, request string) string {
 	return string(head[:n])
 }
 
-// slowContent is more than connections hold, and tells when it is read.
+// slowContent is larger than the buffers of connections, and reports when it is read.
 type slowContent struct {
 	once    sync.Once
 	begun   chan struct{} // closed by the first read
@@ -304,7 +304,7 @@ func TestTimeoutDuringStalledFetch(t *testing.T) {
 // A client that reads slowly gets the trace, also after the timeout.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
-	const parts, part = 64, 512 << 10 // more than connections hold
+	const parts, part = 64, 512 << 10 // more than the buffers of connections
 	const stall = 2 * time.Second
 	trace := text(strings.Repeat("x", parts*part))
 	s := run(t, t.Context(), serve.Site{Trace: trace, Origin: origin, Stall: stall}, stall/4)

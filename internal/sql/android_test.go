@@ -88,8 +88,8 @@ func (a *android) display(token int64, vsync, start, end int, v verdict) {
 	}})
 }
 
-// androidTrace has two applications, the first of which draws two layers at
-// times, and verdicts of every sort. SurfaceFlinger restarts every forty frames,
+// androidTrace has two applications, and verdicts of every sort. The first application
+// sometimes draws two layers. SurfaceFlinger restarts every forty frames,
 // and counts tokens from the beginning.
 func androidTrace(t *testing.T) []byte {
 	t.Helper()

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the queries' output into docs/per
 
 const guide = "../../docs/perfetto.md"
 
-// block is a query in the guide and the output that stands below it.
+// block is a query in the guide and the output below it.
 var block = regexp.MustCompile("(?s)```sql\n(.*?)```\n\n```text\n(.*?)```\n")
 
 // TestGuide checks what the documents state about the demo.

@@ -177,7 +177,7 @@ func Shorten(name string, width int) string {
 }
 
 // ShortenMiddle cuts the middle of a text that is wider than width cells, because both its
-// ends matter. Of the beginning, at most head cells are left.
+// ends matter. At most head cells of the beginning are left.
 func ShortenMiddle(s string, head, width int) string {
 	if Width(s) <= width {
 		return s
@@ -226,7 +226,7 @@ func Largest[T any](list []T, frames func(T) int) []T {
 	return shown
 }
 
-// More is the line below a list of which n processes are not shown.
+// More returns the line "… and n more" below a shortened list.
 func More(n int) string {
 	return fmt.Sprintf("… and %d more with fewer frames; --format json lists all", n)
 }

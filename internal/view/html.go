@@ -71,7 +71,7 @@ func (p page) First() string {
 	return first
 }
 
-// pickGroup is sections of which a page shows one.
+// pickGroup is a group of sections; a page shows one of them.
 type pickGroup struct {
 	Name     string
 	Sections []Section

@@ -41,7 +41,7 @@ func encodeKernel(t testing.TB, k *kernelEncoder, name, args string) *perfettopb
 	return event
 }
 
-// checkStrings fails the test if a message holds what is no text, or fields
+// checkStrings fails the test if a message contains invalid text, or fields
 // that the schema does not know.
 func checkStrings(t testing.TB, message protoreflect.Message, of string) {
 	t.Helper()
@@ -105,7 +105,7 @@ func TestKernelEventsAreTyped(t *testing.T) {
 	}
 }
 
-// Each format of the table is the one that takes some case.
+// Each format of the table is used by some case.
 func TestEveryKernelFormatHasACase(t *testing.T) {
 	taken := map[*kernelStep]bool{}
 	k := newKernelEncoder(trace.DefaultLimits().Strings)
@@ -320,7 +320,7 @@ func readKernelLines(t testing.TB, path string) []hitrace.Line {
 	return lines
 }
 
-// Without text between them, nobody could tell where the first ends.
+// Without text between them, the end of the first is unknown.
 func TestKernelFormatsHaveTextBetweenPlaces(t *testing.T) {
 	for _, f := range kernelFormats {
 		if strings.Contains(f.format, "}{") {

@@ -8,7 +8,7 @@ import (
 	"ohframe/internal/testing/tracetest"
 )
 
-// otherKernelLines are events of which nothing is known.
+// otherKernelLines are events without a known format.
 var otherKernelLines = [...]struct{ event, args string }{
 	{"ufshcd_command", "complete_rsp: ufs: tag: 3, DB: 0x0, size: 4096, IS: 0, LBA: 700120, opcode: 0x28"},
 	{"ext4_da_write_begin", "dev 8,16 ino 3 pos 4096 len 512 flags 0"},

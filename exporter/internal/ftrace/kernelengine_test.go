@@ -152,7 +152,7 @@ func TestKernelEventsInPerfetto(t *testing.T) {
 	enginetest.CheckGate(t, session)
 }
 
-// Perfetto's functions take apart the devices of the text.
+// Perfetto's functions split the devices of the text.
 func TestKernelDevicesInPerfetto(t *testing.T) {
 	session := enginetest.Load(t, kernelTrace(t, `task-100 ( 100) [000] .... 5.000001: block_bio_queue: 253,300 R 2048 + 8 [task]
 task-100 ( 100) [000] .... 5.000002: block_bio_queue: 8,16 R 2048 + 8 [task]

@@ -226,8 +226,8 @@ const maxNesting = 512
 
 func (t *Planner) nesting() int { return min(t.limits.Nesting, maxNesting) }
 
-// nested is balanced for a slice of a thread. Of slices deeper than Perfetto nests
-// them it would drop the begin and let the end close another one: neither is exported.
+// nested is balanced for a slice of a thread. If slices are deeper than Perfetto nests them,
+// it would drop the begin and let the end close another one: neither is exported.
 func (t *Planner) nested(s *openSlices, phase hitrace.Phase) bool {
 	depth := 0
 	if phase == hitrace.Begin {

@@ -234,7 +234,7 @@ func TestCheckDrive(t *testing.T) {
 	}
 }
 
-// The probe takes lines of ps for tracers, so the watchdog is one line, of sh.
+// The probe would read several lines of ps as tracers, so the watchdog is one line of sh.
 func TestWatchdogIsOneLine(t *testing.T) {
 	if strings.Contains(scriptDog, "\n") {
 		t.Error("the watchdog has several lines")

@@ -83,7 +83,7 @@ var messages = []struct {
 	{"OHOS_HDC_SERVER_PORT", ErrServer, "", "set OHOS_HDC_SERVER_PORT to a number from 1 to 65535, or unset it"},
 }
 
-// classify returns the error that an answer of hdc means, or nil if it is none.
+// classify returns the error that hdc's output reports, or nil.
 func classify(answer string) error {
 	var failed string
 	for line := range strings.Lines(answer) {

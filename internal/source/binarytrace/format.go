@@ -37,8 +37,8 @@ const (
 	relLoc         // u16 offset from the end of the field, u16 length
 )
 
-// parseFormats reads the format files of all events, one after another. Of two events
-// with the same id the later one counts.
+// parseFormats reads the format files of all events, one after another. If two events have
+// the same id, the later one counts.
 func (s *sys) parseFormats(text []byte) {
 	var f *format
 	for line := range bytes.Lines(text) {

@@ -15,7 +15,7 @@ import (
 // fuzzLimits are small, so that inputs reach them.
 var fuzzLimits = trace.Limits{Threads: 50}
 
-// checkFile checks what must hold of any file: reading ends, with one of our errors or
+// checkFile checks what must be true for any file: reading ends, with one of our errors or
 // with lines that the reader of text understands, as many as there are events, in the
 // same way however it is read; strict mode fails if and only if there is damage.
 func checkFile(t *testing.T, file []byte) {

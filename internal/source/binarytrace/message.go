@@ -195,7 +195,7 @@ type message struct {
 }
 
 // read replaces the fields, up to the last, by those of a message. It reports whether
-// the message is sound. Of a repeated field the last element counts.
+// the message is valid. The last element of a repeated field counts.
 func (m *message) read(data []byte, last int) bool {
 	m.raw = data
 	clear(m.numbers[:last+1])

@@ -60,7 +60,7 @@ func (w *Window) classes() []analyzer.StatsJank {
 	}
 	h := &w.header
 	statesDeadlines := h.has(frameDeadline) && h.has(frameInterval) && h.has(gpuCompleted)
-	// Of the versions without deadlines, only Android 11 has the column GpuCompleted.
+	// Android 11 is the only version without deadlines that has the column GpuCompleted.
 	swaps := swapTracker{interval: w.Interval, lenient: h.has(gpuCompleted)}
 	var free trace.Time // when the next frame does not have to wait
 	for i := range w.rows {

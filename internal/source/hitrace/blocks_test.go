@@ -73,7 +73,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Of a line longer than a block the first part comes, and nothing else of it.
+// Only the first part of a line longer than a block is returned.
 func TestBlocksLongLine(t *testing.T) {
 	const size = 8
 	for _, before := range []string{"first\n", "\n", ""} {

@@ -233,7 +233,7 @@ func TestParseCommit(t *testing.T) {
 		{"6.0", "CommitLayers rate:90,now:500,vsyncId:7,size:2,Names:a,zorder: 0,", hitrace.Committed{Now: 500, VsyncID: 7, Rate: 90}},
 		{"6.1", "CommitLayers screenId:0, rate:120, now:500, vsyncId:7,         size:2, taskNum:1 Names:a", hitrace.Committed{Now: 500, VsyncID: 7, Rate: 120}},
 		{"master", "CommitLayers rate:90,now:500,vsyncId:7,size:2", hitrace.Committed{Now: 500, VsyncID: 7, Rate: 90}},
-		// What stands in a layer's name is no field.
+		// Text in a layer's name is not a field.
 		{"6.0", "CommitLayers rate:90,size:2,Names:[now:1] a,b: vsyncId:2,zorder: 0,", hitrace.Committed{Rate: 90}},
 		// One build printed no numbers there.
 		{"dev 2024", "RSHardwareThread::CommitAndReleaseLayers rate: 90, now: %lu, vsyncId: %lu, size: 2", hitrace.Committed{Rate: 90}},

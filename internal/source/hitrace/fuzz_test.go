@@ -180,7 +180,7 @@ func FuzzBatch(f *testing.F) {
 const onVsync = " demo.app-200 (  200) [001] .... 1.000001: print: B|200|H:OnVsyncEvent now:5|I39"
 
 // print spells a marker as the systems from 5.1 on do, so that its own blanks and
-// bars are not taken for those that some writers add.
+// bars are not confused with those that some writers add.
 func (m *Marker) print() []byte {
 	if m.Phase == Sync {
 		return append(slices.Clone(clockSync), m.Name...)
@@ -521,7 +521,7 @@ func FuzzRun(f *testing.F) {
 			}
 		}
 
-		// Of times that are astray a block alone decides.
+		// Each block decides alone whether times are stray.
 		o.blockSize = len(text) + 1
 		if whole := pass(t, bytes.NewReader(text), o); whole.strays+want.strays == 0 && whole != want {
 			t.Errorf("in blocks of %d:\n%+v\nin one:\n%+v", block, want, whole)

@@ -105,7 +105,7 @@ func TestParseLine(t *testing.T) {
 		{"five flags and time", "a-1 (1) [000] d..2.316.196740: e: x", columns{316_196740000, 0, 1, 1, "a", "e", "x"}},
 		{"eight flags and time", "a-1 (1) [000] ........7230472.196740: e: x", columns{7230472_196740000, 0, 1, 1, "a", "e", "x"}},
 
-		// Times: the number of digits tells the unit.
+		// Times: the number of digits gives the unit.
 		{"microseconds", "a-1 (1) [000] .... 13762.000007: e: x", columns{13762_000007000, 0, 1, 1, "a", "e", "x"}},
 		{"nanoseconds", "a-1 (1) [000] .... 13762.000007001: e: x", columns{13762_000007001, 0, 1, 1, "a", "e", "x"}},
 		{"milliseconds", "a-1 (1) [000] .... 13762.007: e: x", columns{13762_007000000, 0, 1, 1, "a", "e", "x"}},

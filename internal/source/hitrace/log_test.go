@@ -7,7 +7,7 @@ import (
 	"ohframe/internal/source/hitrace"
 )
 
-// Lines of hilog are told from what was to be a line of the trace.
+// Lines of hilog are distinguished from damaged lines of the trace.
 func TestLogLines(t *testing.T) {
 	for text, want := range map[string]hitrace.Problem{
 		"08-05 17:12:33.444  1234  1256 I C03900/Ace: [ace_engine(12)] what it says":    hitrace.LogLine,

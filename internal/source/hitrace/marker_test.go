@@ -71,7 +71,7 @@ func TestParseMarker(t *testing.T) {
 		{"B|12|H:Work|M6x", payload{'B', 12, "H:Work|M6x", "Work|M6x", "", 0}},
 		{"B|12|H:Work|m62", payload{'B', 12, "H:Work|m62", "Work|m62", "", 0}},
 		{"B|12|H:M62", payload{'B', 12, "H:M62", "M62", "", 0}},
-		// The rightmost counts: the name may hold the same letters.
+		// The rightmost counts: the name may contain the same letters.
 		{"B|12|H:Work|M62|I38", payload{'B', 12, "H:Work|M62", "Work|M62", "", 0}},
 
 		// Names.
@@ -80,7 +80,7 @@ func TestParseMarker(t *testing.T) {
 		{"B|12|H:two  blanks  ", payload{'B', 12, "H:two  blanks ", "two  blanks ", "", 0}},
 		{"B|12|H:UIVsyncTask[timestamp:5][vsyncID:6]|M0539",
 			payload{'B', 12, "H:UIVsyncTask[timestamp:5][vsyncID:6]", "UIVsyncTask[timestamp:5][vsyncID:6]", "", 0}},
-		// Ids of a call chain stand before the name.
+		// Ids of a call chain precede the name.
 		{"B|12|H:[8b00e96b2,2,1]#Work|M62", payload{'B', 12, "H:[8b00e96b2,2,1]#Work", "Work", "", 0}},
 		{"S|12|H:[a,0,0]#Load|7|M62", payload{'S', 12, "H:[a,0,0]#Load", "Load", "", 7}},
 		{"B|12|H:[f,9,1]#Work", payload{'B', 12, "H:[f,9,1]#Work", "Work", "", 0}},

@@ -18,7 +18,7 @@ type owner struct {
 	said   trace.PID
 }
 
-// set sets Process of markers. Of threads beyond the limit, only the column counts.
+// set sets Process of markers. For threads beyond the limit, only the column counts.
 func (p *processes) set(events []Event, limit int) {
 	for i := range events {
 		e := &events[i]

@@ -12,8 +12,8 @@ import (
 )
 
 // ProcessDump reads the lists of processes and threads that systrace records
-// beside a trace: what ps of Android 8 and later printed before and after it. Of a process
-// or thread that is listed several times, the last row counts.
+// beside a trace: what ps of Android 8 and later printed before and after it. If a process
+// or thread is listed several times, the last row counts.
 //
 //	PROCESS DUMP
 //	USER   PID  PPID    VSZ   RSS WCHAN  PC S NAME             COMM

@@ -43,7 +43,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// A slice that takes the place of another one whose end is lost has that one's
+// A slice that replaces another one whose end is lost has that one's
 // depth: the ends that follow belong to the slices outside.
 func TestStackReplace(t *testing.T) {
 	var s Stack[string]

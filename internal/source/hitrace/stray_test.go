@@ -61,7 +61,7 @@ func TestStrays(t *testing.T) {
 	}
 }
 
-// What precedes a stray line does not leak into the event that takes its place.
+// What precedes a stray line does not leak into the event that replaces it.
 func TestStraysKeepTheRest(t *testing.T) {
 	lines := strings.Repeat(" a-1 (1) [000] .... 1.000000: print: E\n", 9)
 	text := " b-2 (2) [002] .... 99999.000000: print: B|2|H:UV_TRACE\n c-3 (3) [003] .... 1.000000: print: S|3|H:M: Frame queued|4|M62\n" + lines
@@ -71,7 +71,7 @@ func TestStraysKeepTheRest(t *testing.T) {
 	}
 }
 
-// A run of stray lines is none the less astray, if time comes back after it.
+// Several stray lines in a row are stray, too, if time comes back after them.
 func TestStrayRun(t *testing.T) {
 	text := ""
 	for i := range 300 {

@@ -58,7 +58,7 @@ const (
 	textTrace = ".ftrace"
 )
 
-// derived returns what of the other files of the same stem a file was made from, as in
+// derived returns how a file was made from another one with the same stem, such as
 // "converted from a.ftrace"; empty if it was not.
 func derived(name string, files []string) string {
 	inner, packed := unpacked(name)

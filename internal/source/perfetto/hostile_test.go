@@ -100,7 +100,7 @@ func withFrame(trace []byte) io.Reader {
 	return io.MultiReader(bytes.NewReader(frame()), bytes.NewReader(trace))
 }
 
-// One packet with millions of elements that take nothing in it.
+// One packet with millions of empty elements.
 func TestHostileLists(t *testing.T) {
 	slow.SkipRace(t)
 	repeated := func(element []byte, size int) []byte { return bytes.Repeat(element, size/len(element)) }
@@ -154,7 +154,7 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// emptyPackets is packets that hold nothing, endlessly.
+// emptyPackets is an endless sequence of empty packets.
 type emptyPackets struct{ odd int }
 
 func (e *emptyPackets) Read(b []byte) (int, error) {

@@ -127,8 +127,8 @@ func TestLayersTakenApart(t *testing.T) {
 	}
 }
 
-// A frame is dropped if all its layers are. Of what else was dropped only the jank
-// type remains.
+// A frame is dropped if all its layers are. If only some are dropped, it keeps their jank
+// types.
 func TestLayersDropped(t *testing.T) {
 	m := &made{}
 	m.expectSurface(2, 3, 10, 20)

@@ -125,7 +125,7 @@ func readTimeline(ctx context.Context, r io.Reader, o perfetto.Options) (*analyz
 	return read.Timeline, stats, nil
 }
 
-// compressed returns the trace as one packet that holds all of its packets.
+// compressed returns the trace as one packet that contains all of its packets.
 func compressed(trace []byte) []byte {
 	var out bytes.Buffer
 	w := zlib.NewWriter(&out)
@@ -136,7 +136,7 @@ func compressed(trace []byte) []byte {
 	return r.bytes
 }
 
-// zstdCompressed does so in the other form, of which the schema's subset knows nothing.
+// zstdCompressed does so in the other form, which the schema's subset does not have.
 func zstdCompressed(trace []byte) []byte {
 	w, _ := zstd.NewWriter(nil)
 	defer w.Close()

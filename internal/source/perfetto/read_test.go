@@ -227,7 +227,7 @@ func TestMalformed(t *testing.T) {
 	if stats.Malformed != 9 || len(timeline.Frames) != 13 {
 		t.Errorf("%d malformed events, %d frames, want 9, 13", stats.Malformed, len(timeline.Frames))
 	}
-	// Values that no version has are none.
+	// Values that no version has are unknown.
 	e := actualSurface(1, 5, 6, app, "layer", fine)
 	e.GetActualSurfaceFrameStart().PresentType = pb.FrameTimelineEvent_PresentType(260).Enum()
 	e.GetActualSurfaceFrameStart().PredictionType = pb.FrameTimelineEvent_PredictionType(-1).Enum()
@@ -307,7 +307,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Monotonic time stands still while the device sleeps: here for 3 s between two
+// Monotonic time stops while the device sleeps: here for 3 s between two
 // snapshots.
 func TestClocks(t *testing.T) {
 	const mono = uint32(pb.BuiltinClock_BUILTIN_CLOCK_MONOTONIC)

@@ -111,7 +111,7 @@ func TestHitchesOfDesiredTimes(t *testing.T) {
 		edit func(i int, f *shown)
 		want string
 	}{
-		// An idle application: 9 gaps of 20 ms, of which a period is idle.
+		// An idle application: 9 gaps of 20 ms, with an idle period in each.
 		{"half the rate", nil, "0 of 9: 0s, 0 lost, idle 90ms"},
 		// The frame of 200 is shown at 222, 40 ms after the one before. It was wanted
 		// 18 ms after that: 40 − 10 − 18. The next one of 220 is shown at 232, and then
@@ -177,8 +177,8 @@ func TestHitchesOfLayers(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
-	// Of two layers that ask for times the one that was wanted first counts: of the
-	// gap of 40 ms, 20 or 10 are idle.
+	// If two layers ask for times, the one that was wanted first counts: 20 or 10 ms of the
+	// gap of 40 ms are idle.
 	first := shown{20000, 20000, 5000}
 	want := "1 of 1: 20ms, 2 lost, idle 10ms | 1 of 1: 10ms, 1 lost, idle 20ms | 1 of 1: 20ms, 2 lost, idle 10ms"
 	if got := hitches(t, made("a", first, shown{40000, 60000, 5000})+made("b", first, shown{30000, 60000, 5000})); got != want {

@@ -20,7 +20,7 @@ import (
 )
 
 // What inflates to much more than it is ends with an error that names the limit,
-// soon, and holds little memory until then.
+// soon, and needs little memory until then.
 func TestBombs(t *testing.T) {
 	slow.Skip(t)
 	const size = 300 << 20
@@ -89,7 +89,7 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// What is large because much was recorded is not taken for a bomb.
+// A large recording is not a bomb.
 func TestNoBomb(t *testing.T) {
 	slow.Skip(t)
 	text := demo(t)

@@ -10,7 +10,7 @@ import (
 	"ohframe/internal/source/unpack"
 )
 
-// Whatever the input, reading it ends, within the limits, with what it holds or an
+// Whatever the input, reading it ends, within the limits, with its content or an
 // error of ours, and the same however it comes. What is in no container itself
 // comes out of each as it was.
 func FuzzOpen(f *testing.F) {

@@ -58,7 +58,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// Lists of processes stand before or after the trace; the last row counts.
+// Lists of processes precede or follow the trace; the last row counts.
 func TestHTMLProcessDump(t *testing.T) {
 	const (
 		start  = `<script class="trace-data" type="application/text">` + "\n"

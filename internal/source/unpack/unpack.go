@@ -13,7 +13,7 @@
 //	gzip     one or more members; zero padding and garbage may follow
 //	zlib     with or without a line "TRACE:" before it, as hitrace -z writes it
 //	zstd     one or more frames, also skippable ones
-//	zip      with one file, or with several of which Options.Entry selects one
+//	zip      with one file, or with several: Options.Entry selects one
 //	tar      the same
 //	HTML     a systrace page with the text in a script element
 //	UTF-16   with a byte order mark, as PowerShell's > writes it

@@ -82,7 +82,7 @@ func TestManyEntries(t *testing.T) {
 	if !strings.HasPrefix(message(got.err), "zip archive with 70000 files (0, 1, ") || len(got.err.Error()) > 200 {
 		t.Errorf("got %v", got.err)
 	}
-	// Fewer files, with longer names: the directory is too large to be held.
+	// Fewer files, with longer names: the directory exceeds the limit.
 	for i := range names {
 		names[i] = strings.Repeat("x", 100) + names[i]
 	}
@@ -93,7 +93,7 @@ func TestManyEntries(t *testing.T) {
 }
 
 // A file with nothing in it but an end of a directory that says to have more files
-// than memory could hold.
+// than fit into memory.
 func TestClaimedEntries(t *testing.T) {
 	const count, size = 1 << 32, 1 << 38
 	end := []byte("PK\x06\x06")

@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The first bytes of frames. Before those of a skippable frame stands a byte from
+// The first bytes of frames. Those of a skippable frame follow a byte from
 // 0x50 to 0x5f.
 //
 // Source: RFC 8878, section 3.1.

@@ -87,7 +87,7 @@ func TestSQL(t *testing.T) {
 	Check(t, filepath.Join(root, "testdata", "api", "sql.txt"), list.String())
 }
 
-// A list tells what is lost from what is added.
+// A list distinguishes what is lost from what is added.
 func TestCompare(t *testing.T) {
 	for _, test := range []struct{ before, after, lost, added string }{
 		{"a\nb\n", "a\nb\n", "", ""},

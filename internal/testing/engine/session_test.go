@@ -80,7 +80,7 @@ func testValues(t *testing.T, session *engine.Session) {
 		{"2.0", 2.0},
 		{"x'00ff0a'", []byte{0x00, 0xff, 0x0a}},
 	}
-	// All of them in one row, so that each is told from its neighbours.
+	// All of them in one row, so that each is distinguished from its neighbours.
 	var cells []string
 	want := engine.Table{Rows: [][]any{nil}}
 	for _, test := range tests {

@@ -194,7 +194,7 @@ func (w *world) lose(d *Device, f *Fault) error {
 	return os.WriteFile(w.lost(d), []byte(strconv.Itoa(back)), 0o666)
 }
 
-// target returns the device that a command is for, or the answer that there is none.
+// target returns the device that a command is for, or an answer that says that it does not exist.
 func (w *world) target(key string) (*Device, string) {
 	var known []*Device
 	for i := range w.config.Devices {

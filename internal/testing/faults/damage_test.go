@@ -129,7 +129,7 @@ func (h *hand) word() hitrace.Word {
 	return h.events[h.markers[h.IntN(len(h.markers))]].Word
 }
 
-// character has three bytes, none of which is a character.
+// character has three bytes.
 const character = "帧"
 
 var (

@@ -14,7 +14,7 @@ func steps(n int) {
 	}
 }
 
-// Linear and quadratic work are told apart by their cost.
+// Linear and quadratic work are distinguished by their cost.
 func TestGrowth(t *testing.T) {
 	for _, test := range []struct {
 		name   string

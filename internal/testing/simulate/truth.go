@@ -64,7 +64,7 @@ type Frame struct {
 	// TakenBy is that render frame.
 	TakenBy *Frame
 
-	// Of a render frame.
+	// For a render frame.
 	Sources          []Transaction // transactions it applied
 	GPU              []Interval
 	LateMain         bool       // its main thread was late

@@ -13,7 +13,7 @@
 //
 //	account   spans, cells
 //	replay    from logs to cells
-//	waits     whom a frame waited for
+//	waits     the threads that a frame waited for
 //	pieces    the time in order, and by slice
 //	pack      cells of frames on time in few bytes
 //	clusters  processors with lower frequencies

@@ -9,8 +9,8 @@ import (
 	"ohframe/internal/why/record"
 )
 
-// Time on a processor is one piece while the slice is the same. Of too many pieces, short
-// ones are joined where the thread ran, and then the shortest are left out.
+// Time on a processor is one piece while the slice is the same. If there are too many pieces,
+// short ones are merged where the thread ran, and then the shortest are left out.
 func TestAddPiece(t *testing.T) {
 	d := &details{late: true}
 	add := func(from, to trace.Time, wait why.Wait, key record.Key, number uint32) {

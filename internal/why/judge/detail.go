@@ -46,7 +46,7 @@ func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 		return s
 	}
 	if s.Wait == why.RunSlow && most*5 < (x.value-x.usual)*3 {
-		// The whole frame was slower. One slice would stand for time spent in others.
+		// The whole frame was slower: no single slice is the cause.
 		s.SliceValue, s.SliceUsual = 0, 0
 		s.Advice = j.advice(a, &s, place.Place{})
 		return s

@@ -14,7 +14,7 @@ import (
 // Thresholds of the outcomes.
 const (
 	justMissed = 200 * trace.Microsecond
-	// leastShare is the least share of a cause that stands for a frame.
+	// leastShare is the least share of the cause of a frame.
 	leastShare = 500 * trace.Microsecond
 )
 

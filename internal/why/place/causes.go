@@ -6,7 +6,7 @@ import (
 	"ohframe/analyzer/why"
 )
 
-// Reader is the developer whom advice is for.
+// Reader is the developer who reads the advice.
 type Reader uint8
 
 // The readers: developers of applications, and those of render_service.

@@ -12,7 +12,7 @@
 //	                                └─ at each wakeup, what the ┘
 //	                                   waker did meanwhile
 //
-// Of threads that make no frames the Recorder keeps the last few changes, which are enough
+// The Recorder keeps the last few changes of threads that make no frames. They are enough
 // because a wait is followed at the wakeup that ends it. trace.Limits.States bounds what is stored.
 //
 //	vocabulary, keys  names of slices, each with a number

@@ -71,7 +71,7 @@ func (r *Record) Logs(tid trace.TID) []*Log { return r.logs[tid] }
 // Wait returns the wait with the number that an Entry has.
 func (r *Record) Wait(number uint32) *Wait { return r.waits.at(number) }
 
-// Leaves returns what others did during a wait, in order of time. Of waits for a processor,
+// Leaves returns what others did during a wait, in order of time. For waits for a processor,
 // the order and the times are not those of the trace.
 func (r *Record) Leaves(w *Wait) iter.Seq[Leaf] { return r.leaves.at(w.leaves) }
 

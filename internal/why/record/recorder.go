@@ -10,9 +10,9 @@ import (
 	"ohframe/internal/why/place"
 )
 
-// Recorder follows what every thread of an input does: whether it runs or waits, for
-// whom, and in which slice. It stores that for threads that make frames, and for all
-// others only the last few changes.
+// Recorder follows what every thread of an input does: whether it runs or waits, for which
+// thread, and in which slice. It stores that for threads that make frames, and only the last
+// few changes of all others.
 //
 //	events ─▶ states and slices of all threads ─▶ logs of threads with frames ─▶ Record
 //	                       │                                 ▲

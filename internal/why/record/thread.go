@@ -208,8 +208,7 @@ func (t *thread) closeSlice(s openSlice, at trace.Time, depth int) {
 }
 
 // placeOf returns the innermost slice that was open for at least half of a stretch of
-// time: 0 if there was none. Of slices inside of a garbage collection it returns the
-// collection, and its reason.
+// time, or 0. For slices in a garbage collection it returns the collection, and its reason.
 func (r *Recorder) placeOf(t *thread, start, end trace.Time) (key, reason Key) {
 	depth, least := 0, math.MaxInt
 	collection := Key(0)

@@ -126,7 +126,7 @@ func (p *preparer) prepare(block *hitrace.Batch) {
 	p.left = p.steps
 }
 
-// track takes the steps of a batch.
+// track follows the steps of a batch.
 func (p *preparer) track(r *Recorder) {
 	for i := range p.left {
 		switch s := &p.left[i]; {

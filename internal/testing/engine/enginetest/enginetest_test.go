@@ -10,7 +10,7 @@ import (
 	"ohframe/internal/testing/engine/enginetest"
 )
 
-// recorder stands in for a test and records how it ends.
+// recorder replaces a test and records how it ends.
 type recorder struct {
 	testing.TB
 	end string
