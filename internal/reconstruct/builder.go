@@ -212,7 +212,7 @@ func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 		return
 	}
 	b.settleOrphan(t)
-	if v.Damaged != 0 {
+	if v.Damaged {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
 	b.push(t, e)
@@ -241,7 +241,7 @@ func (b *builder) beginUVTrace(t *thread, e *hitrace.Event) {
 
 func (b *builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	now, damaged := hitrace.ParseOnVsyncEvent(e.Marker.Label())
-	if damaged != 0 {
+	if damaged {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
 	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 {
@@ -288,7 +288,7 @@ func (b *builder) endOnVsyncEvent(t *thread, s *openSlice, e *hitrace.Event) {
 
 func (b *builder) beginVsyncTask(t *thread, e *hitrace.Event) {
 	task := hitrace.ParseVsyncTask(e.Marker.Label())
-	if task.Damaged != 0 {
+	if task.Damaged {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
 	d := t.draftOrOrphan(e)
@@ -312,7 +312,10 @@ func (b *builder) beginDoComposition(t *thread, e *hitrace.Event) {
 func (b *builder) beginProcessCommands(t *thread, e *hitrace.Event) {
 	d := t.draftOrOrphan(e)
 	d.processed = true
-	for transaction := range hitrace.AppliedTransactions(e.Marker.Label()) {
+	for transaction, isApplied := range hitrace.Transactions(e.Marker.Label()) {
+		if !isApplied {
+			continue
+		}
 		if !b.mayKeep(&b.kept.applied, e) {
 			return
 		}
@@ -329,7 +332,7 @@ func (b *builder) endRenderFrame(t *thread, s *openSlice, e *hitrace.Event) {
 
 func (b *builder) beginGenerateVsync(_ *thread, e *hitrace.Event) {
 	g, damaged := hitrace.ParseGenerated(e.Marker.Label())
-	if damaged != 0 {
+	if damaged {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
 	b.clock.add(analyzer.ClockGenerateVsync, e, g.Now)

@@ -30,14 +30,11 @@ type sent struct {
 }
 
 func (b *builder) beginMarsh(t *thread, e *hitrace.Event) {
-	m := hitrace.ParseMarsh(e.Marker.Label())
-	if m.Damaged != 0 {
+	m, ok := hitrace.ParseMarsh(e.Marker.Label())
+	if !ok || m.Damaged {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
-	if m.Damaged&hitrace.FieldTransactionFlag != 0 {
-		return
-	}
-	if !b.mayKeep(&b.kept.sent, e) {
+	if !ok || !b.mayKeep(&b.kept.sent, e) {
 		return
 	}
 	b.sent = append(b.sent, &sent{Marsh: m, at: e.Time, line: e.Number, tid: t.tid, draft: t.draftOrOrphan(e)})

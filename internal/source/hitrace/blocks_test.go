@@ -2,7 +2,6 @@ package hitrace_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -70,62 +69,6 @@ func TestBlocks(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Only the first part of a line longer than a block is returned.
-func TestBlocksLongLine(t *testing.T) {
-	const size = 8
-	for _, before := range []string{"first\n", "\n", ""} {
-		for length := range 40 {
-			long := strings.Repeat("x", length)
-			for _, after := range []string{"\nlast\n", "\nlast", "\n", ""} {
-				input := before + long + after
-				want := input
-				if length >= size {
-					want = before + long[:size] + strings.TrimPrefix(after, "\n")
-				}
-				for _, reader := range readers {
-					blocks, err := blocksOf(reader.wrap(strings.NewReader(input)), size)
-					if got := strings.Join(blocks, ""); err != io.EOF || got != want {
-						t.Errorf("%q, %s: got %q, %v, want %q", input, reader.name, got, err, want)
-					}
-				}
-			}
-		}
-	}
-}
-
-// A source that fails has its good part read first.
-func TestBlocksError(t *testing.T) {
-	broken := errors.New("broken")
-	for size := 4; size < 12; size++ {
-		for _, reader := range readers {
-			source := io.MultiReader(strings.NewReader("one\ntwo\nth"), iotest.ErrReader(broken))
-			blocks, err := blocksOf(reader.wrap(source), size)
-			if got := strings.Join(blocks, ""); err != broken || got != "one\ntwo\nth" {
-				t.Errorf("blocks of %d, %s: %q, %v", size, reader.name, got, err)
-			}
-		}
-	}
-}
-
-// The lines that come out of a reader do not depend on how its source hands
-// out its bytes.
-func TestReaderChunks(t *testing.T) {
-	text := sampleTrace(200)
-	want := readAll(t, bytes.NewReader(text))
-	if len(want) != 200 {
-		t.Fatalf("%d events, want 200", len(want))
-	}
-	for _, reader := range readers {
-		if got := readAll(t, reader.wrap(bytes.NewReader(text))); !slices.Equal(got, want) {
-			t.Errorf("%s: other events", reader.name)
-		}
-	}
-	dos := bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
-	if got := readAll(t, bytes.NewReader(dos)); !slices.Equal(got, want) {
-		t.Error("lines that end in CR LF give other events")
 	}
 }
 

@@ -3,25 +3,17 @@ package hitrace
 import (
 	"bytes"
 	"iter"
+	"math"
 
 	"ohframe/analyzer/trace"
 )
 
-// Fields is a set of fields of a marker that were spelled out but not as a
-// number that could be read.
-type Fields uint16
-
-// The fields that can be damaged.
-const (
-	FieldDataCount Fields = 1 << iota
-	FieldNow
-	FieldExpectedEnd
-	FieldVsyncID
-	FieldTransactionFlag
-	FieldTID
-	FieldTimestamp
-	FieldPeriod
-)
+// label reads the fields of a marker's label.
+type label struct {
+	text []byte
+	// damaged: a field is spelled out, but its value is no number, negative, or too large.
+	damaged bool
+}
 
 // Vsync has the fields of a ReceiveVsync marker. Absent fields are zero: 3.1 writes none,
 // 3.2 only Now.
@@ -31,55 +23,56 @@ type Vsync struct {
 	ExpectedEnd trace.Monotonic // when the frame should be done
 	VsyncID     int64           // the distributor's count
 	Queued      int             // vsyncs read at once; the latest is the one described
-	Damaged     Fields          // fields that could not be read
+	Damaged     bool            // a field could not be read
 }
 
 // vsyncEventSize is the size in bytes of one vsync on the distributor's socket.
 const vsyncEventSize = 24
 
 // ParseVsync reads the label of a ReceiveVsync marker.
-func ParseVsync(label []byte) Vsync {
-	var v Vsync
-	if name, ok := field(label, "name"); ok {
+func ParseVsync(text []byte) Vsync {
+	l := label{text: text}
+	v := Vsync{Now: l.time("now"), ExpectedEnd: l.time("expectedEnd"), VsyncID: l.number("vsyncId")}
+	if name, ok := field(text, "name"); ok {
 		v.Receiver = word(name)
 	}
-	if size, ok := field(label, "dataCount"); ok {
+	if size, ok := field(text, "dataCount"); ok {
 		n, rest := leadingInt(size)
 		if n < 0 || !bytes.HasPrefix(rest, []byte("bytes")) || n%vsyncEventSize != 0 {
-			v.Damaged |= FieldDataCount
+			l.damaged = true
 		} else {
 			v.Queued = int(n / vsyncEventSize)
 		}
 	}
-	v.Now = monotonic(label, "now", FieldNow, &v.Damaged)
-	v.ExpectedEnd = monotonic(label, "expectedEnd", FieldExpectedEnd, &v.Damaged)
-	v.VsyncID = number(label, "vsyncId", FieldVsyncID, &v.Damaged)
+	v.Damaged = l.damaged
 	return v
 }
 
 // ParseOnVsyncEvent returns the time at which the vsync of an OnVsyncEvent marker was
 // due; zero if absent.
-func ParseOnVsyncEvent(label []byte) (now trace.Monotonic, damaged Fields) {
-	return monotonic(label, "now", FieldNow, &damaged), damaged
+func ParseOnVsyncEvent(text []byte) (now trace.Monotonic, damaged bool) {
+	l := label{text: text}
+	return l.time("now"), l.damaged
 }
 
 // VsyncTask has the fields of a UIVsyncTask marker. Absent fields are zero.
 type VsyncTask struct {
 	Timestamp trace.Monotonic // when the vsync was due
 	VsyncID   int64           // zero also for a frame that was forced without a vsync
-	Damaged   Fields
+	Damaged   bool
 }
 
 // noVsyncID is the vsync id that ArkUI writes for a frame without a vsync.
 const noVsyncID = "18446744073709551615"
 
 // ParseVsyncTask reads the label of a UIVsyncTask marker.
-func ParseVsyncTask(label []byte) VsyncTask {
-	var t VsyncTask
-	t.Timestamp = monotonic(label, "timestamp", FieldTimestamp, &t.Damaged)
-	if id, ok := field(label, "vsyncID"); ok && !bytes.HasPrefix(id, []byte(noVsyncID)) {
-		t.VsyncID = number(label, "vsyncID", FieldVsyncID, &t.Damaged)
+func ParseVsyncTask(text []byte) VsyncTask {
+	l := label{text: text}
+	t := VsyncTask{Timestamp: l.time("timestamp")}
+	if id, ok := field(text, "vsyncID"); ok && !bytes.HasPrefix(id, []byte(noVsyncID)) {
+		t.VsyncID = l.number("vsyncID")
 	}
+	t.Damaged = l.damaged
 	return t
 }
 
@@ -95,97 +88,62 @@ type Marsh struct {
 	Transaction
 	TID       trace.TID       // the thread that made it, 6.0 and later; else 0
 	Timestamp trace.Monotonic // the vsync of its frame; 0 if absent
-	Damaged   Fields          // with FieldTransactionFlag the other fields are invalid
+	Damaged   bool            // a field after the transaction could not be read
 }
 
-// ParseMarsh reads the label of a MarshRSTransactionData marker.
-func ParseMarsh(label []byte) Marsh {
-	m := Marsh{}
-	flag, ok := field(label, "transactionFlag")
+// ParseMarsh reads the label of a MarshRSTransactionData marker. It returns false if the
+// transaction cannot be read.
+func ParseMarsh(text []byte) (m Marsh, ok bool) {
+	flag, ok := field(text, "transactionFlag")
 	if !ok {
-		m.Damaged |= FieldTransactionFlag
-		return m
+		return m, false
 	}
-	t, tid, rest, ok := pair(flag)
-	if !ok {
-		m.Damaged |= FieldTransactionFlag
-		return m
+	var rest []byte
+	if m.Transaction, m.TID, rest, ok = pair(flag); !ok {
+		return Marsh{}, false
 	}
-	m.Transaction, m.TID = t, tid
 	// The fields after the flag only: an isUni or tid before it is not meant.
-	switch id := number(rest, "tid", FieldTID, &m.Damaged); {
-	case id > 1<<31-1:
-		m.Damaged |= FieldTID
+	l := label{text: rest}
+	switch id := l.number("tid"); {
+	case id > math.MaxInt32:
+		l.damaged = true
 	case id > 0:
 		m.TID = trace.TID(id)
 	}
-	m.Timestamp = monotonic(rest, "timestamp", FieldTimestamp, &m.Damaged)
-	return m
+	m.Timestamp = l.time("timestamp")
+	m.Damaged = l.damaged
+	return m, true
 }
 
-// AppliedTransactions returns the transactions that a ProcessCommandUni marker lists as
-// applied, in order. It leaves out deferred ones (" cache [p,i]", " cache (p,i)") and
-// skipped ones (" skip to[p,i]").
-func AppliedTransactions(label []byte) iter.Seq[Transaction] {
-	return func(yield func(Transaction) bool) {
-		for rest := label; ; {
-			t, next, ok := nextApplied(rest)
-			if !ok || !yield(t) {
+// Transactions returns the transactions that a ProcessCommandUni marker lists, in order,
+// and whether each was applied. Others are left for a later frame (" cache [p,i]",
+// " cache (p,i)", " skip to[p,i]"). Later ones of the same process wait behind them.
+func Transactions(text []byte) iter.Seq2[Transaction, bool] {
+	return func(yield func(Transaction, bool) bool) {
+		for rest := text; ; {
+			open := bytes.IndexAny(rest, "[(")
+			if open < 0 {
 				return
 			}
-			rest = next
-		}
-	}
-}
-
-func nextApplied(rest []byte) (t Transaction, next []byte, ok bool) {
-	for {
-		open := bytes.IndexByte(rest, '[')
-		if open < 0 {
-			return Transaction{}, nil, false
-		}
-		before := bytes.TrimRight(rest[:open], " ")
-		applied := !bytes.HasSuffix(before, []byte("cache")) && !bytes.HasSuffix(before, []byte("skip to"))
-		t, _, after, ok := pair(rest[open:])
-		if !ok {
-			rest = rest[open+1:]
-			continue
-		}
-		rest = after
-		if applied {
-			return t, rest, true
-		}
-	}
-}
-
-// DeferredTransactions returns the transactions that a ProcessCommandUni marker lists as
-// left for a later frame, in order: " cache [p,i]", " cache (p,i)" and " skip to[p,i]".
-// Later ones of the same process wait behind them.
-func DeferredTransactions(label []byte) iter.Seq[Transaction] {
-	return func(yield func(Transaction) bool) {
-		for i, c := range label {
-			if c != '[' && c != '(' {
+			before := bytes.TrimRight(rest[:open], " ")
+			deferred := bytes.HasSuffix(before, []byte("cache")) || bytes.HasSuffix(before, []byte("skip to"))
+			t, _, after, ok := pair(rest[open:])
+			if !ok {
+				rest = rest[open+1:]
 				continue
 			}
-			before := bytes.TrimRight(label[:i], " ")
-			if !bytes.HasSuffix(before, []byte("cache")) && !bytes.HasSuffix(before, []byte("skip to")) {
-				continue
-			}
-			pid, rest := leadingInt(label[skipBlanks(label, i+1):])
-			if pid < 0 || pid > 1<<31-1 || len(rest) == 0 || rest[0] != ',' {
-				continue
-			}
-			if index, _ := leadingInt(rest[skipBlanks(rest, 1):]); index >= 0 && !yield(Transaction{trace.PID(pid), index}) {
+			if (deferred || rest[open] == '[') && !yield(t, !deferred) {
 				return
 			}
+			rest = after
 		}
 	}
 }
 
 // ParseDoComposition reads the time that a DoComposition marker carries from
 // 5.0 on (just before the marker was written); zero before.
-func ParseDoComposition(label []byte) trace.Monotonic {
-	time, ok := bytes.CutPrefix(label, []byte("RSMainThread::DoComposition:"))
+func ParseDoComposition(text []byte) trace.Monotonic {
+	time, ok := bytes.CutPrefix(text, []byte("RSMainThread::DoComposition:"))
 	if !ok { // an early "DoComposition isUni:1" carries no time
 		return 0
 	}
@@ -205,16 +163,10 @@ type Committed struct {
 
 // ParseCommit reads the label of a Commit marker. It reads only the fields before the
 // layer names, which may contain anything.
-func ParseCommit(label []byte) Committed {
-	if i := bytes.Index(label, []byte("Names:")); i >= 0 {
-		label = label[:i]
-	}
-	var ignored Fields
-	return Committed{
-		Now:     monotonic(label, "now", FieldNow, &ignored),
-		VsyncID: number(label, "vsyncId", FieldVsyncID, &ignored),
-		Rate:    number(label, "rate", FieldPeriod, &ignored),
-	}
+func ParseCommit(text []byte) Committed {
+	text, _, _ = bytes.Cut(text, []byte("Names:"))
+	l := label{text: text}
+	return Committed{Now: l.time("now"), VsyncID: l.number("vsyncId"), Rate: l.number("rate")}
 }
 
 // Fence is a fence by tracker and number.
@@ -225,19 +177,14 @@ type Fence struct {
 }
 
 // ParseFence reads the label of a PresentFence or PresentFenceWait marker.
-func ParseFence(label []byte) (Fence, bool) {
-	label = bytes.TrimPrefix(label, []byte("Waiting for "))
-	signaled := bytes.HasSuffix(label, []byte(" has signaled"))
-	label = bytes.TrimSuffix(label, []byte(" has signaled"))
-	blank := bytes.LastIndexByte(label, ' ')
+func ParseFence(text []byte) (Fence, bool) {
+	text, signaled := bytes.CutSuffix(bytes.TrimPrefix(text, []byte("Waiting for ")), []byte(" has signaled"))
+	blank := bytes.LastIndexByte(text, ' ')
 	if blank <= 0 {
 		return Fence{}, false
 	}
-	n, ok := parseInt(label[blank+1:])
-	if !ok {
-		return Fence{}, false
-	}
-	return Fence{Tracker: label[:blank], Number: n, Signaled: signaled}, true
+	n, ok := parseInt(text[blank+1:])
+	return Fence{Tracker: text[:blank], Number: n, Signaled: signaled}, ok
 }
 
 // Generated has the fields of a GenerateVsyncCount marker. Absent fields are zero.
@@ -247,12 +194,9 @@ type Generated struct {
 }
 
 // ParseGenerated reads the label of a GenerateVsyncCount marker.
-func ParseGenerated(label []byte) (Generated, Fields) {
-	var damaged Fields
-	return Generated{
-		Period: trace.Duration(number(label, "period", FieldPeriod, &damaged)),
-		Now:    monotonic(label, "now", FieldNow, &damaged),
-	}, damaged
+func ParseGenerated(text []byte) (g Generated, damaged bool) {
+	l := label{text: text}
+	return Generated{Period: trace.Duration(l.number("period")), Now: l.time("now")}, l.damaged
 }
 
 // field returns the text after "key:" and blanks, up to the end of text. Versions differ
@@ -272,27 +216,26 @@ func field(text []byte, key string) ([]byte, bool) {
 	}
 }
 
-// number returns the field's value, zero where the field is missing. A field
-// that is there but is no number, or is negative, is added to damaged.
-func number(text []byte, key string, f Fields, damaged *Fields) int64 {
-	value, ok := field(text, key)
+// number returns the field's value, zero where the field is missing or damaged.
+func (l *label) number(key string) int64 {
+	value, ok := field(l.text, key)
 	if !ok {
 		return 0
 	}
 	n, rest := leadingInt(value)
 	if n < 0 || !endsWord(rest) {
-		*damaged |= f
+		l.damaged = true
 		return 0
 	}
 	return n
 }
 
-// monotonic returns the field's value as number does. A time after trace.MaxTime is
-// damaged, too.
-func monotonic(text []byte, key string, f Fields, damaged *Fields) trace.Monotonic {
-	n := number(text, key, f, damaged)
+// time returns the field's value as number does. A time after trace.MaxTime is damaged,
+// too.
+func (l *label) time(key string) trace.Monotonic {
+	n := l.number(key)
 	if n > trace.MaxTime {
-		*damaged |= f
+		l.damaged = true
 		return 0
 	}
 	return trace.Monotonic(n)
@@ -320,31 +263,30 @@ func word(text []byte) []byte {
 	return text
 }
 
-// pair parses "[pid,index]", with or without blanks, and the "[pid, tid, index]" of one
-// development version. rest is the text after it.
+// pair parses "[pid,index]", with or without blanks and also in parentheses, and the
+// "[pid, tid, index]" of one development version. rest is the text after it.
 func pair(text []byte) (t Transaction, tid trace.TID, rest []byte, ok bool) {
-	if len(text) == 0 || text[0] != '[' {
+	if len(text) == 0 || text[0] != '[' && text[0] != '(' {
 		return t, 0, nil, false
+	}
+	closing := byte(']')
+	if text[0] == '(' {
+		closing = ')'
 	}
 	var numbers [3]int64
 	count, i := 0, 1
-	for {
+	for ; count == 0 || text[i-1] == ','; i++ {
 		n, after := leadingInt(text[skipBlanks(text, i):])
 		if n < 0 || count == len(numbers) {
 			return t, 0, nil, false
 		}
 		numbers[count] = n
 		count++
-		i = skipBlanks(text, len(text)-len(after))
-		if i >= len(text) || text[i] != ',' && text[i] != ']' {
+		if i = skipBlanks(text, len(text)-len(after)); i == len(text) {
 			return t, 0, nil, false
 		}
-		i++
-		if text[i-1] == ']' {
-			break
-		}
 	}
-	if count < 2 || numbers[0] > 1<<31-1 || numbers[1] > 1<<31-1 && count == 3 {
+	if text[i-1] != closing || count < 2 || numbers[0] > math.MaxInt32 || numbers[1] > math.MaxInt32 && count == 3 {
 		return t, 0, nil, false
 	}
 	if count == 3 {

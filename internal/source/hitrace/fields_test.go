@@ -1,197 +1,149 @@
 package hitrace_test
 
 import (
-	"slices"
+	"reflect"
 	"testing"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
 
-// receipt is a hitrace.Vsync that can be compared.
-type receipt struct {
-	receiver                  string
-	now, expectedEnd, vsyncID int64
-	queued                    int
-	damaged                   hitrace.Fields
+// spelling is a label as a version of the system writes it, and its fields. "dev"
+// spellings were never released but ship in commercial systems.
+type spelling[T any] struct {
+	version, label string
+	want           T
+}
+
+// check checks the fields of labels, and that each label spells the word.
+func check[T any](t *testing.T, word hitrace.Word, parse func([]byte) T, list []spelling[T]) {
+	t.Helper()
+	for _, s := range list {
+		if got := parse([]byte(s.label)); !reflect.DeepEqual(got, s.want) {
+			t.Errorf("%s: %q:\n got %+v\nwant %+v", s.version, s.label, got, s.want)
+		}
+		if got := hitrace.Recognize([]byte(s.label)); got != word {
+			t.Errorf("%s: %q is word %d, want %d", s.version, s.label, got, word)
+		}
+	}
+}
+
+// result is what a parser with two results returns.
+type result[T any] struct {
+	value T
+	flag  bool
+}
+
+func both[T any](parse func([]byte) (T, bool)) func([]byte) result[T] {
+	return func(label []byte) result[T] {
+		value, flag := parse(label)
+		return result[T]{value, flag}
+	}
 }
 
 func TestParseVsync(t *testing.T) {
-	const (
-		dataCount   = hitrace.FieldDataCount
-		now         = hitrace.FieldNow
-		expectedEnd = hitrace.FieldExpectedEnd
-		vsyncID     = hitrace.FieldVsyncID
-	)
-	for _, test := range []struct {
-		version string
-		label   string
-		want    receipt
-	}{
-		{"3.1", "ReceiveVsync", receipt{}},
-		{"3.2", "ReceiveVsync, dataCount:24bytes, now:500", receipt{now: 500, queued: 1}},
-		{"dev 2023", "ReceiveVsync, dataCount:24bytes, now:500 expectedEnd:600 vsyncId:7", receipt{"", 500, 600, 7, 1, 0}},
-		{"4.0, 4.1", "ReceiveVsync dataCount:24bytes now:500 expectedEnd:600 vsyncId:7", receipt{"", 500, 600, 7, 1, 0}},
-		{"5.0.0", "ReceiveVsync dataCount: 24bytes now: 500 expectedEnd: 600 vsyncId: 7", receipt{"", 500, 600, 7, 1, 0}},
-		{"5.0.3", "ReceiveVsync dataCount: 24bytes now: 500 expectedEnd: 600 vsyncId: 7, fd:31", receipt{"", 500, 600, 7, 1, 0}},
-		{"5.1.0, 6.0", "ReceiveVsync name:rs dataCount: 24bytes now: 500 expectedEnd: 600 vsyncId: 7, fd:31", receipt{"rs", 500, 600, 7, 1, 0}},
-		{"6.1", "ReceiveVsync name:rs dataCount: 24bytes now:500 expectedEnd: 600 vsyncId:7, fd:31", receipt{"rs", 500, 600, 7, 1, 0}},
-		{"6.0", "ReceiveVsync name:com.demo.app_8037 dataCount: 24bytes now: 500 expectedEnd: 600 vsyncId: 7, fd:31", receipt{"com.demo.app_8037", 500, 600, 7, 1, 0}},
+	rs, app := []byte("rs"), []byte("com.demo.app_8037")
+	check(t, hitrace.ReceiveVsync, hitrace.ParseVsync, []spelling[hitrace.Vsync]{
+		{"3.1", "ReceiveVsync", hitrace.Vsync{}},
+		{"3.2", "ReceiveVsync, dataCount:24bytes, now:500", hitrace.Vsync{Now: 500, Queued: 1}},
+		{"dev 2023", "ReceiveVsync, dataCount:24bytes, now:500 expectedEnd:600 vsyncId:7", hitrace.Vsync{nil, 500, 600, 7, 1, false}},
+		{"4.0, 4.1", "ReceiveVsync dataCount:24bytes now:500 expectedEnd:600 vsyncId:7", hitrace.Vsync{nil, 500, 600, 7, 1, false}},
+		{"5.0.0", "ReceiveVsync dataCount: 24bytes now: 500 expectedEnd: 600 vsyncId: 7", hitrace.Vsync{nil, 500, 600, 7, 1, false}},
+		{"5.0.3", "ReceiveVsync dataCount: 24bytes now: 500 expectedEnd: 600 vsyncId: 7, fd:31", hitrace.Vsync{nil, 500, 600, 7, 1, false}},
+		{"5.1.0, 6.0", "ReceiveVsync name:rs dataCount: 24bytes now: 500 expectedEnd: 600 vsyncId: 7, fd:31", hitrace.Vsync{rs, 500, 600, 7, 1, false}},
+		{"6.0", "ReceiveVsync name:com.demo.app_8037 dataCount: 24bytes now: 500 expectedEnd: 600 vsyncId: 7, fd:31", hitrace.Vsync{app, 500, 600, 7, 1, false}},
+		{"6.1", "ReceiveVsync name:rs dataCount: 24bytes now:500 expectedEnd: 600 vsyncId:7, fd:31", hitrace.Vsync{rs, 500, 600, 7, 1, false}},
 
-		// Several vsyncs on the socket.
-		{"4.0", "ReceiveVsync dataCount:48bytes now:500", receipt{now: 500, queued: 2}},
-		{"5.0.0", "ReceiveVsync dataCount: 240bytes now: 500", receipt{now: 500, queued: 10}},
-		{"4.0", "ReceiveVsync dataCount:0bytes now:0 expectedEnd:0 vsyncId:0", receipt{}},
-		// Any spacing.
-		{"", "ReceiveVsync name: rs,dataCount:  24bytes,now:  500,expectedEnd:600,vsyncId:  7|", receipt{"rs", 500, 600, 7, 1, 0}},
-		// Keys are whole words.
-		{"", "ReceiveVsync lastnow:400 now:500 xexpectedEnd:1 my_vsyncId:2", receipt{now: 500}},
-		{"", "ReceiveVsync nowhere:400 now 300 now:500", receipt{now: 500}},
-
-		{"largest", "ReceiveVsync now:2305843009213693951 expectedEnd:0 vsyncId:9223372036854775807", receipt{now: 1<<61 - 1, vsyncID: 1<<63 - 1}},
-		{"times too large", "ReceiveVsync now:2305843009213693952 expectedEnd:9223372036854775807", receipt{damaged: now | expectedEnd}},
-		{"too large", "ReceiveVsync now:9223372036854775808 expectedEnd:99999999999999999999 vsyncId:18446744073709551615", receipt{damaged: now | expectedEnd | vsyncID}},
-		{"negative", "ReceiveVsync now:-5 expectedEnd:-6 vsyncId:-7", receipt{damaged: now | expectedEnd | vsyncID}},
-		{"no numbers", "ReceiveVsync dataCount:xbytes now:x expectedEnd: vsyncId:", receipt{damaged: dataCount | now | expectedEnd | vsyncID}},
-		{"run together", "ReceiveVsync now:5x0 expectedEnd:0x60 vsyncId:7_", receipt{damaged: now | expectedEnd | vsyncID}},
-		{"one of them", "ReceiveVsync dataCount: 24bytes now: 5%0 expectedEnd: 6oo vsyncId: 7", receipt{"", 5, 0, 7, 1, expectedEnd}},
-		{"odd sizes", "ReceiveVsync dataCount:25bytes now:500", receipt{now: 500, damaged: dataCount}},
-		{"no unit", "ReceiveVsync dataCount:24 now:500", receipt{now: 500, damaged: dataCount}},
-		{"cut", "ReceiveVsync dataCount: 24bytes now", receipt{queued: 1}},
-	} {
-		v := hitrace.ParseVsync([]byte(test.label))
-		got := receipt{string(v.Receiver), int64(v.Now), int64(v.ExpectedEnd), v.VsyncID, v.Queued, v.Damaged}
-		if got != test.want {
-			t.Errorf("%s: %q:\n got %+v\nwant %+v", test.version, test.label, got, test.want)
-		}
-	}
-	if v := hitrace.ParseVsync([]byte("ReceiveVsync dataCount:24bytes now:5")); v.Receiver != nil {
-		t.Error("a receiver that is not named is not nil")
-	}
+		{"several on the socket", "ReceiveVsync dataCount: 240bytes now: 500", hitrace.Vsync{Now: 500, Queued: 10}},
+		{"any spacing", "ReceiveVsync name: rs,dataCount:  24bytes,now:  500,expectedEnd:600,vsyncId:  7|", hitrace.Vsync{rs, 500, 600, 7, 1, false}},
+		{"keys are whole words", "ReceiveVsync lastnow:400 nowhere:300 now 300 now:500 xexpectedEnd:1 my_vsyncId:2", hitrace.Vsync{Now: 500}},
+		{"largest", "ReceiveVsync now:2305843009213693951 expectedEnd:0 vsyncId:9223372036854775807", hitrace.Vsync{Now: 1<<61 - 1, VsyncID: 1<<63 - 1}},
+		{"time too large", "ReceiveVsync now:2305843009213693952", hitrace.Vsync{Damaged: true}},
+		{"id too large", "ReceiveVsync vsyncId:18446744073709551615", hitrace.Vsync{Damaged: true}},
+		{"negative", "ReceiveVsync now:-5", hitrace.Vsync{Damaged: true}},
+		{"no number", "ReceiveVsync expectedEnd:", hitrace.Vsync{Damaged: true}},
+		{"run together", "ReceiveVsync vsyncId:7_", hitrace.Vsync{Damaged: true}},
+		{"odd size", "ReceiveVsync dataCount:25bytes now:500", hitrace.Vsync{Now: 500, Damaged: true}},
+		{"no unit", "ReceiveVsync dataCount:24 now:500", hitrace.Vsync{Now: 500, Damaged: true}},
+		{"cut", "ReceiveVsync dataCount: 24bytes now", hitrace.Vsync{Queued: 1}},
+	})
 }
 
 func TestParseOnVsyncEvent(t *testing.T) {
-	for _, test := range []struct {
-		label   string
-		now     trace.Monotonic
-		damaged hitrace.Fields
-	}{
-		{"OnVsyncEvent now:500", 500, 0},
-		{"OnVsyncEvent now: 500", 500, 0},
-		{"OnVsyncEvent", 0, 0},
-		{"OnVsyncEvent now:", 0, hitrace.FieldNow},
-		{"OnVsyncEvent now:5h", 0, hitrace.FieldNow},
-	} {
-		now, damaged := hitrace.ParseOnVsyncEvent([]byte(test.label))
-		if now != test.now || damaged != test.damaged {
-			t.Errorf("%q: %d, damaged %b, want %d, %b", test.label, now, damaged, test.now, test.damaged)
-		}
-	}
+	check(t, hitrace.OnVsyncEvent, both(hitrace.ParseOnVsyncEvent), []spelling[result[trace.Monotonic]]{
+		{"all", "OnVsyncEvent now:500", result[trace.Monotonic]{500, false}},
+		{"all", "OnVsyncEvent now: 500", result[trace.Monotonic]{500, false}},
+		{"all", "OnVsyncEvent", result[trace.Monotonic]{}},
+		{"damaged", "OnVsyncEvent now:5h", result[trace.Monotonic]{0, true}},
+	})
 }
 
 func TestParseVsyncTask(t *testing.T) {
-	for _, test := range []struct {
-		version string
-		label   string
-		want    hitrace.VsyncTask
-	}{
+	check(t, hitrace.UIVsyncTask, hitrace.ParseVsyncTask, []spelling[hitrace.VsyncTask]{
 		{"5.1 early", "UIVsyncTask[timestamp:500][vsyncID:7]", hitrace.VsyncTask{Timestamp: 500, VsyncID: 7}},
 		{"5.1", "UIVsyncTask[timestamp:500][vsyncID:7][instanceID:100000]", hitrace.VsyncTask{Timestamp: 500, VsyncID: 7}},
-		{"spaced", "UIVsyncTask[timestamp: 500][vsyncID: 7]", hitrace.VsyncTask{Timestamp: 500, VsyncID: 7}},
 		{"second", "UIVsyncTask[layoutMeasureDurationStartTimestamp:1][layoutMeasureDurationEndTimestamp:2][firstDrawFrame:1]", hitrace.VsyncTask{}},
 		{"forced", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551615]", hitrace.VsyncTask{Timestamp: 500}},
-		{"damaged", "UIVsyncTask[timestamp:x][vsyncID:]", hitrace.VsyncTask{Damaged: hitrace.FieldTimestamp | hitrace.FieldVsyncID}},
-		{"too large", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551614]", hitrace.VsyncTask{Timestamp: 500, Damaged: hitrace.FieldVsyncID}},
-	} {
-		if got := hitrace.ParseVsyncTask([]byte(test.label)); got != test.want {
-			t.Errorf("%s: %q: %+v, want %+v", test.version, test.label, got, test.want)
-		}
-	}
+		{"damaged", "UIVsyncTask[timestamp:x][vsyncID:]", hitrace.VsyncTask{Damaged: true}},
+		{"too large", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551614]", hitrace.VsyncTask{Timestamp: 500, Damaged: true}},
+	})
 }
 
 func TestParseMarsh(t *testing.T) {
+	type marsh = result[hitrace.Marsh]
 	key := hitrace.Transaction{PID: 200, Index: 5}
-	lost := hitrace.Marsh{Damaged: hitrace.FieldTransactionFlag}
-	for _, test := range []struct {
-		version string
-		label   string
-		want    hitrace.Marsh
-	}{
-		{"3.2", "Marsh RSTransactionData: cmd count:3 transactionFlag:[200, 5],isUni:1", hitrace.Marsh{Transaction: key}},
-		{"dev 2023", "MarshRSTransactionData cmdCount:3 transactionFlag:[200,5] isUni:1", hitrace.Marsh{Transaction: key}},
-		{"4.0 to 5.1.0", "MarshRSTransactionData cmdCount:3 transactionFlag:[200,5]", hitrace.Marsh{Transaction: key}},
-		{"dev 2025 Vulkan", "MarshRSTransactionData cmdCount: 3, transactionFlag:[200, 201, 5], timestamp:900", hitrace.Marsh{Transaction: key, TID: 201, Timestamp: 900}},
-		{"dev 2025", "MarshRSTransactionData cmdCount: 3, transactionFlag:[200, 5], timestamp:900", hitrace.Marsh{Transaction: key, Timestamp: 900}},
-		{"6.0 Vulkan", "MarshRSTransactionData cmdCount: 3, transactionFlag:[200,5], tid:201, timestamp:900", hitrace.Marsh{Transaction: key, TID: 201, Timestamp: 900}},
-		{"6.0", "MarshRSTransactionData cmdCount: 3, transactionFlag:[200,5], timestamp:900", hitrace.Marsh{Transaction: key, Timestamp: 900}},
+	check(t, hitrace.MarshTransaction, both(hitrace.ParseMarsh), []spelling[marsh]{
+		{"3.2", "Marsh RSTransactionData: cmd count:3 transactionFlag:[200, 5],isUni:1", marsh{hitrace.Marsh{Transaction: key}, true}},
+		{"dev 2023", "MarshRSTransactionData cmdCount:3 transactionFlag:[200,5] isUni:1", marsh{hitrace.Marsh{Transaction: key}, true}},
+		{"4.0 to 5.1.0", "MarshRSTransactionData cmdCount:3 transactionFlag:[200,5]", marsh{hitrace.Marsh{Transaction: key}, true}},
+		{"dev 2025 Vulkan", "MarshRSTransactionData cmdCount: 3, transactionFlag:[200, 201, 5], timestamp:900", marsh{hitrace.Marsh{key, 201, 900, false}, true}},
+		{"dev 2025", "MarshRSTransactionData cmdCount: 3, transactionFlag:[200, 5], timestamp:900", marsh{hitrace.Marsh{key, 0, 900, false}, true}},
+		{"6.0 Vulkan", "MarshRSTransactionData cmdCount: 3, transactionFlag:[200,5], tid:201, timestamp:900", marsh{hitrace.Marsh{key, 201, 900, false}, true}},
+		{"6.0, no vsync", "MarshRSTransactionData cmdCount: 3, transactionFlag:[200,5], tid:201, timestamp:0", marsh{hitrace.Marsh{key, 201, 0, false}, true}},
+		{"spaced", "MarshRSTransactionData transactionFlag: [ 200 , 5 ], tid: 201, timestamp: 900", marsh{hitrace.Marsh{key, 201, 900, false}, true}},
+		{"largest", "MarshRSTransactionData transactionFlag:[2147483647,2147483647,9223372036854775807]", marsh{hitrace.Marsh{hitrace.Transaction{1<<31 - 1, 1<<63 - 1}, 1<<31 - 1, 0, false}, true}},
 
-		{"no vsync", "MarshRSTransactionData cmdCount: 3, transactionFlag:[200,5], tid:201, timestamp:0", hitrace.Marsh{Transaction: key, TID: 201}},
-		{"spaced", "MarshRSTransactionData transactionFlag: [ 200 , 5 ], tid: 201, timestamp: 900", hitrace.Marsh{Transaction: key, TID: 201, Timestamp: 900}},
-		{"largest", "MarshRSTransactionData transactionFlag:[2147483647,9223372036854775807]",
-			hitrace.Marsh{Transaction: hitrace.Transaction{PID: 2147483647, Index: 1<<63 - 1}}},
-
-		{"largest threads", "MarshRSTransactionData transactionFlag:[200,2147483647,5]", hitrace.Marsh{Transaction: key, TID: 2147483647}},
-		{"largest threads", "MarshRSTransactionData transactionFlag:[200,5], tid:2147483647", hitrace.Marsh{Transaction: key, TID: 2147483647}},
-		{"from zero", "MarshRSTransactionData transactionFlag:[200,0]", hitrace.Marsh{Transaction: hitrace.Transaction{PID: 200}}},
-
-		{"none", "MarshRSTransactionData cmdCount:3", lost},
-		{"cut", "MarshRSTransactionData cmdCount:3 transactionFlag:[200,5", lost},
-		{"cut", "MarshRSTransactionData cmdCount:3 transactionFlag:", lost},
-		{"one number", "MarshRSTransactionData transactionFlag:[200]", lost},
-		{"four numbers", "MarshRSTransactionData transactionFlag:[200,201,202,5]", lost},
-		{"no numbers", "MarshRSTransactionData transactionFlag:[a,b]", lost},
-		{"negative", "MarshRSTransactionData transactionFlag:[-200,5]", lost},
-		{"empty", "MarshRSTransactionData transactionFlag:[]", lost},
-		{"pid too large", "MarshRSTransactionData transactionFlag:[2147483648,5]", lost},
-		{"tid too large", "MarshRSTransactionData transactionFlag:[200,2147483648,5]", lost},
-		{"index too large", "MarshRSTransactionData transactionFlag:[200,9223372036854775808]", lost},
-		{"damaged thread and vsync", "MarshRSTransactionData transactionFlag:[200,5], tid:x, timestamp:y",
-			hitrace.Marsh{Transaction: key, Damaged: hitrace.FieldTID | hitrace.FieldTimestamp}},
-		{"thread too large", "MarshRSTransactionData transactionFlag:[200,5], tid:2147483648, timestamp:900",
-			hitrace.Marsh{Transaction: key, Timestamp: 900, Damaged: hitrace.FieldTID}},
-	} {
-		if got := hitrace.ParseMarsh([]byte(test.label)); got != test.want {
-			t.Errorf("%s: %q:\n got %+v\nwant %+v", test.version, test.label, got, test.want)
-		}
-	}
+		{"none", "MarshRSTransactionData cmdCount:3", marsh{}},
+		{"cut", "MarshRSTransactionData cmdCount:3 transactionFlag:[200,5", marsh{}},
+		{"one number", "MarshRSTransactionData transactionFlag:[200]", marsh{}},
+		{"four numbers", "MarshRSTransactionData transactionFlag:[200,201,202,5]", marsh{}},
+		{"no numbers", "MarshRSTransactionData transactionFlag:[a,b]", marsh{}},
+		{"empty", "MarshRSTransactionData transactionFlag:[]", marsh{}},
+		{"pid too large", "MarshRSTransactionData transactionFlag:[2147483648,5]", marsh{}},
+		{"tid too large", "MarshRSTransactionData transactionFlag:[200,2147483648,5]", marsh{}},
+		{"index too large", "MarshRSTransactionData transactionFlag:[200,9223372036854775808]", marsh{}},
+		{"damaged vsync", "MarshRSTransactionData transactionFlag:[200,5], tid:201, timestamp:y", marsh{hitrace.Marsh{key, 201, 0, true}, true}},
+		{"thread too large", "MarshRSTransactionData transactionFlag:[200,5], tid:2147483648, timestamp:900", marsh{hitrace.Marsh{key, 0, 900, true}, true}},
+	})
 }
 
-func TestAppliedTransactions(t *testing.T) {
-	type pairs [][2]int64
-	for _, test := range []struct {
-		version string
-		label   string
-		want    pairs
-	}{
-		{"3.2", "RSMainThread::ProcessCommandUni, [200, 5], [300, 9]", pairs{{200, 5}, {300, 9}}},
-		{"3.2", "RSMainThread::ProcessCommandUni, skip to[200, 5], [300, 9]", pairs{{300, 9}}},
-		{"4.0 and later", "RSMainThread::ProcessCommandUni [200,5] [200,6] [300,9]", pairs{{200, 5}, {200, 6}, {300, 9}}},
-		{"4.0 and later", "RSMainThread::ProcessCommandUni [200,5] skip to[200,8] [300,9]", pairs{{200, 5}, {300, 9}}},
-		{"4.0 and later", "RSMainThread::ProcessCommandUni", nil},
-		{"dev 2024", "RSMainThread::ProcessCommandUnicache [200,5]", nil},
-		{"dev 2024", "RSMainThread::ProcessCommandUnicache [200,5] [300,9]cache [200,6]", pairs{{300, 9}}},
-		{"5.0.0 and later", "RSMainThread::ProcessCommandUni cache [200,5] [300,9]", pairs{{300, 9}}},
-		{"5.0.0 and later", "RSMainThread::ProcessCommandUni [200,5] cache (200,6) [300,9]", pairs{{200, 5}, {300, 9}}},
-		{"5.0.0 and later", "RSMainThread::ProcessCommandUni cache [200,5] cache (200,6) skip to[200,7]", nil},
-
-		{"three numbers", "RSMainThread::ProcessCommandUni [200, 201, 5]", pairs{{200, 5}}},
-		{"spaced", "RSMainThread::ProcessCommandUni  [ 200 , 5 ]  skip to [200,6]  cache  [200,7]", pairs{{200, 5}}},
-		{"cut", "RSMainThread::ProcessCommandUni [200,5] [300,", pairs{{200, 5}}},
-		{"cut in a number", "RSMainThread::ProcessCommandUni [200,5] [300,1", pairs{{200, 5}}},
-		{"damaged", "RSMainThread::ProcessCommandUni [200,x] [] [ [300,9]", pairs{{300, 9}}},
-		{"damaged", "RSMainThread::ProcessCommandUni [[300,9]", pairs{{300, 9}}},
-		{"damaged after cache", "RSMainThread::ProcessCommandUni cache [200,x] [300,9]", pairs{{300, 9}}},
-	} {
-		var got pairs
-		for a := range hitrace.AppliedTransactions([]byte(test.label)) {
-			got = append(got, [2]int64{int64(a.PID), a.Index})
+func TestTransactions(t *testing.T) {
+	// The index of each transaction; negative if it was not applied.
+	indexes := func(label []byte) (list []int64) {
+		for a, applied := range hitrace.Transactions(label) {
+			if !applied {
+				a.Index = -a.Index
+			}
+			list = append(list, a.Index)
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %q: %v, want %v", test.version, test.label, got, test.want)
-		}
+		return list
 	}
-	for first := range hitrace.AppliedTransactions([]byte("RSMainThread::ProcessCommandUni [1,2] [3,4]")) {
-		if first.Index != 2 {
+	check(t, hitrace.ProcessCommands, indexes, []spelling[[]int64]{
+		{"3.2", "RSMainThread::ProcessCommandUni, [200, 5], [300, 9]", []int64{5, 9}},
+		{"3.2", "RSMainThread::ProcessCommandUni, skip to[200, 5], [300, 9]", []int64{-5, 9}},
+		{"4.0 and later", "RSMainThread::ProcessCommandUni [200,5] [200,6] skip to[200,8] [300,9]", []int64{5, 6, -8, 9}},
+		{"4.0 and later", "RSMainThread::ProcessCommandUni", nil},
+		{"dev 2024", "RSMainThread::ProcessCommandUnicache [200,5] [300,9]cache [200,6]", []int64{-5, 9, -6}},
+		{"5.0.0 and later", "RSMainThread::ProcessCommandUni cache [200,5] cache (200,6) skip to[200,7] [300,9]", []int64{-5, -6, -7, 9}},
+
+		{"three numbers", "RSMainThread::ProcessCommandUni [200, 201, 5]", []int64{5}},
+		{"spaced", "RSMainThread::ProcessCommandUni  [ 200 , 5 ]  skip to [200,6]  cache  [200,7]", []int64{5, -6, -7}},
+		{"cut in a number", "RSMainThread::ProcessCommandUni [200,5] [300,1", []int64{5}},
+		{"damaged", "RSMainThread::ProcessCommandUni (200,4) [200,x] [] [ [[300,9]", []int64{9}},
+		{"damaged after cache", "RSMainThread::ProcessCommandUni cache [200,x] [300,9]", []int64{9}},
+	})
+	for first := range hitrace.Transactions([]byte("RSMainThread::ProcessCommandUni [1,2] [3,4]")) {
+		if first != (hitrace.Transaction{PID: 1, Index: 2}) {
 			t.Errorf("the first is %v", first)
 		}
 		break // must not panic
@@ -199,76 +151,49 @@ func TestAppliedTransactions(t *testing.T) {
 }
 
 func TestParseDoComposition(t *testing.T) {
-	for _, test := range []struct {
-		version string
-		label   string
-		want    trace.Monotonic
-	}{
+	check(t, hitrace.DoComposition, hitrace.ParseDoComposition, []spelling[trace.Monotonic]{
 		{"3.1 to 4.1", "RSMainThread::DoComposition", 0},
 		{"dev 2022", "RSMainThread::DoComposition isUni:1", 0},
 		{"5.0.0 and later", "RSMainThread::DoComposition: 100000213457", 100000213457},
 		{"no blank", "RSMainThread::DoComposition:100000213457", 100000213457},
-		{"nothing", "RSMainThread::DoComposition: ", 0},
 		{"no number", "RSMainThread::DoComposition: now", 0},
 		{"more behind", "RSMainThread::DoComposition: 5 6", 0},
 		{"negative", "RSMainThread::DoComposition: -5", 0},
-	} {
-		if got := hitrace.ParseDoComposition([]byte(test.label)); got != test.want {
-			t.Errorf("%s: %q: %d, want %d", test.version, test.label, got, test.want)
-		}
-	}
+	})
 }
 
 func TestParseCommit(t *testing.T) {
-	for _, test := range []struct {
-		version string
-		label   string
-		want    hitrace.Committed
-	}{
+	check(t, hitrace.Commit, hitrace.ParseCommit, []spelling[hitrace.Committed]{
 		{"4.0", "RSHardwareThread::CommitAndReleaseLayers", hitrace.Committed{}},
 		{"4.1", "RSHardwareThread::CommitAndReleaseLayers rate: 60, now: 500", hitrace.Committed{Now: 500, Rate: 60}},
 		{"5.0.0", "RSHardwareThread::CommitAndReleaseLayers rate: 60, now: 500, size: 2", hitrace.Committed{Now: 500, Rate: 60}},
-		{"5.0.3", "RSHardwareThread::CommitAndReleaseLayers rate: 90, now: 500, vsyncId: 7, size: 2", hitrace.Committed{Now: 500, VsyncID: 7, Rate: 90}},
-		{"5.1.0", "RSHardwareThread::CommitAndReleaseLayers rate: 90, now: 500, vsyncId: 7, size: 2, Names:a", hitrace.Committed{Now: 500, VsyncID: 7, Rate: 90}},
-		{"6.0", "CommitLayers rate:90,now:500,vsyncId:7,size:2,Names:a,zorder: 0,", hitrace.Committed{Now: 500, VsyncID: 7, Rate: 90}},
-		{"6.1", "CommitLayers screenId:0, rate:120, now:500, vsyncId:7,         size:2, taskNum:1 Names:a", hitrace.Committed{Now: 500, VsyncID: 7, Rate: 120}},
-		{"master", "CommitLayers rate:90,now:500,vsyncId:7,size:2", hitrace.Committed{Now: 500, VsyncID: 7, Rate: 90}},
-		// Text in a layer's name is not a field.
+		{"5.0.3", "RSHardwareThread::CommitAndReleaseLayers rate: 90, now: 500, vsyncId: 7, size: 2", hitrace.Committed{500, 7, 90}},
+		{"5.1.0", "RSHardwareThread::CommitAndReleaseLayers rate: 90, now: 500, vsyncId: 7, size: 2, Names:a", hitrace.Committed{500, 7, 90}},
+		{"6.0", "CommitLayers rate:90,now:500,vsyncId:7,size:2,Names:a,zorder: 0,", hitrace.Committed{500, 7, 90}},
+		{"6.1", "CommitLayers screenId:0, rate:120, now:500, vsyncId:7,         size:2, taskNum:1 Names:a", hitrace.Committed{500, 7, 120}},
+		// What stands in a layer's name is no field.
 		{"6.0", "CommitLayers rate:90,size:2,Names:[now:1] a,b: vsyncId:2,zorder: 0,", hitrace.Committed{Rate: 90}},
 		// One build printed no numbers there.
 		{"dev 2024", "RSHardwareThread::CommitAndReleaseLayers rate: 90, now: %lu, vsyncId: %lu, size: 2", hitrace.Committed{Rate: 90}},
-	} {
-		if got := hitrace.ParseCommit([]byte(test.label)); got != test.want {
-			t.Errorf("%s: %q: %+v, want %+v", test.version, test.label, got, test.want)
-		}
-	}
+	})
 }
 
 func TestParseFence(t *testing.T) {
-	type fence struct {
-		tracker  string
-		number   int64
-		signaled bool
+	type fence = result[hitrace.Fence]
+	of := func(tracker string, number int64, signaled bool) fence {
+		return fence{hitrace.Fence{Tracker: []byte(tracker), Number: number, Signaled: signaled}, true}
 	}
-	for _, test := range []struct {
-		version string
-		label   string
-		want    fence
-	}{
-		{"4.1 to 6.0", "Present Fence 12", fence{"Present Fence", 12, false}},
-		{"4.1 to 6.0", "Present Fence 12 has signaled", fence{"Present Fence", 12, true}},
-		{"4.1 to 6.0", "Waiting for Present Fence 12", fence{"Present Fence", 12, false}},
-		{"6.1", "PresentFence_0 350342", fence{"PresentFence_0", 350342, false}},
-		{"6.1", "PresentFence_2 350342 has signaled", fence{"PresentFence_2", 350342, true}},
-		{"6.1", "Waiting for PresentFence_0 350342", fence{"PresentFence_0", 350342, false}},
-	} {
-		f, ok := hitrace.ParseFence([]byte(test.label))
-		if got := (fence{string(f.Tracker), f.Number, f.Signaled}); !ok || got != test.want {
-			t.Errorf("%s: %q: %+v, %v, want %+v", test.version, test.label, got, ok, test.want)
-		}
-	}
-	for _, label := range []string{"", "Present Fence", "Present Fence ", "Present Fence x", "PresentFence_0", "Present Fence 12 has", "12", " 12",
-		"Present Fence 99999999999999999999"} {
+	check(t, hitrace.PresentFence, both(hitrace.ParseFence), []spelling[fence]{
+		{"4.1 to 6.0", "Present Fence 12", of("Present Fence", 12, false)},
+		{"4.1 to 6.0", "Present Fence 12 has signaled", of("Present Fence", 12, true)},
+		{"6.1", "PresentFence_0 350342", of("PresentFence_0", 350342, false)},
+		{"6.1", "PresentFence_2 350342 has signaled", of("PresentFence_2", 350342, true)},
+	})
+	check(t, hitrace.PresentFenceWait, both(hitrace.ParseFence), []spelling[fence]{
+		{"4.1 to 6.0", "Waiting for Present Fence 12", of("Present Fence", 12, false)},
+		{"6.1", "Waiting for PresentFence_0 350342", of("PresentFence_0", 350342, false)},
+	})
+	for _, label := range []string{"", "Present Fence", "Present Fence ", "Present Fence x", "PresentFence_0", "Present Fence 12 has", "12", " 12", "Present Fence 99999999999999999999"} {
 		if f, ok := hitrace.ParseFence([]byte(label)); ok {
 			t.Errorf("%q is fence %+v", label, f)
 		}
@@ -276,21 +201,66 @@ func TestParseFence(t *testing.T) {
 }
 
 func TestParseGenerated(t *testing.T) {
-	for _, test := range []struct {
-		version string
-		label   string
-		want    hitrace.Generated
-		damaged hitrace.Fields
-	}{
-		{"3.2", "GenerateVsyncCount:1", hitrace.Generated{}, 0},
-		{"4.0", "GenerateVsyncCount:1, period:16666667", hitrace.Generated{Period: 16666667}, 0},
-		{"4.1 to 6.0", "GenerateVsyncCount:1, period:16552213, currRefreshRate_:0, vsyncMode_:0", hitrace.Generated{Period: 16552213}, 0},
-		{"6.1", "GenerateVsyncCount:1, period:11091679, currRefreshRate:90, vsyncMode:1, now:500", hitrace.Generated{Period: 11091679, Now: 500}, 0},
-		{"damaged", "GenerateVsyncCount:1, period:x, currRefreshRate:90, vsyncMode:1, now:-5", hitrace.Generated{}, hitrace.FieldPeriod | hitrace.FieldNow},
+	type generated = result[hitrace.Generated]
+	check(t, hitrace.GenerateVsyncCount, both(hitrace.ParseGenerated), []spelling[generated]{
+		{"3.2", "GenerateVsyncCount:1", generated{}},
+		{"4.0", "GenerateVsyncCount:1, period:16666667", generated{hitrace.Generated{Period: 16666667}, false}},
+		{"4.1 to 6.0", "GenerateVsyncCount:1, period:16552213, currRefreshRate_:0, vsyncMode_:0", generated{hitrace.Generated{Period: 16552213}, false}},
+		{"6.1", "GenerateVsyncCount:1, period:11091679, currRefreshRate:90, vsyncMode:1, now:500", generated{hitrace.Generated{Period: 11091679, Now: 500}, false}},
+		{"damaged", "GenerateVsyncCount:1, period:x, currRefreshRate:90, vsyncMode:1, now:5", generated{hitrace.Generated{Now: 5}, true}},
+	})
+}
+
+// Words without fields, and labels that are no word.
+func TestRecognize(t *testing.T) {
+	for label, want := range map[string]hitrace.Word{
+		"UV_TRACE": hitrace.UVTrace, "RenderFrame": hitrace.RenderFrame, "M: Frame queued": hitrace.FrameQueued, "OnVsyncEvent[2]": hitrace.OnVsyncEvent,
 	} {
-		got, damaged := hitrace.ParseGenerated([]byte(test.label))
-		if got != test.want || damaged != test.damaged {
-			t.Errorf("%s: %q: %+v, damaged %b, want %+v, %b", test.version, test.label, got, damaged, test.want, test.damaged)
+		if got := hitrace.Recognize([]byte(label)); got != want {
+			t.Errorf("%q is word %d, want %d", label, got, want)
+		}
+	}
+	for _, label := range []string{
+		"", "\x00", "\xff", "Repaint", "ReceiveVsyncs now:5", "receiveVsync now:5", " ReceiveVsync now:5", "ReceiveVsyn", "FlushVsync", "UV_TRACES",
+		"VSync onVSyncEvent, now:5", "VSyncD onVSyncEvent, now:5", // the distributor's
+		"OnVsyncEventTask", "OnVsyncEventa", "OnVsyncEventZ", "OnVsyncEvent_2", "OnVsyncEvent2",
+		"MarshRSLayerTransactionData cmdCount: 3, transactionFlag:[200, 5], timestamp:9", "[SAFUZZ] MarshRSTransactionData cmdCount:3 transactionFlag:[200,5]",
+		"UnMarsh RSTransactionData: data size:3", "UnMarsh RSTransactionData: recv data from 200", "SendCommands, rsUIContext_:7", // the receiving side
+		"DoDirectComposition skip commit", "RSMainThread::DoCompositions", "RSMainThread::ProcessCommand", "RSMainThread::ProcessCommandDividedRender",
+		"AudioRenderSink::RenderFrame", "RenderFrameLazy", "RSUniRender:FlushFrame", "M: Frame queued twice",
+		"RSHardwareThread::CommitAndReleaseLayers rate: 60, now: 5, expectCommitTime: 1, currTime: 2, delayTime: 3, pipelineOffset: 4, period: 5", // 4.1, about the delay
+		"CommitLayers screenId:0", // 6.1, on the render thread
+		"RSHardwareThread::PerformSetActiveMode setting active mode. rate: 90", "Waiting for Acquire Fence 12", "Waiting for Release Fence 12", "Tunnel Release Fence 12", "Acquire Fence 12",
+	} {
+		if got := hitrace.Recognize([]byte(label)); got != hitrace.Other {
+			t.Errorf("%q is word %d", label, got)
+		}
+	}
+}
+
+// Markers of Android have no label. The name of an asynchronous slice is free of its
+// cookie, in the old grammar and in the new, so that it is recognised.
+func TestRecognizeMarker(t *testing.T) {
+	for args, want := range map[string]hitrace.Word{
+		"B|227|Choreographer#doFrame":                                  hitrace.AndroidFrame,
+		"B|37722|Choreographer#doFrame - resynced to 641518 in 20.3ms": hitrace.AndroidFrame,
+		"B|9432|onMessageInvalidate":                                   hitrace.AndroidFrame,
+		"B|9432|onMessageRefresh":                                      hitrace.AndroidFrame,
+		"B|700|performTraversals":                                      hitrace.AndroidFrame,
+		"B|37722|Choreographer#doFrames":                               hitrace.Other,
+		"B|37722|H:Choreographer#doFrame":                              hitrace.Other,
+		"B|37722|ReceiveVsync":                                         hitrace.Other,
+		"B|37722|":                                                     hitrace.Other,
+		"S|100|H:M: Frame queued 0":                                    hitrace.FrameQueued,
+		"F|100|H:M: Frame queued|0|M62":                                hitrace.FrameQueued,
+		"F|100|H:M: Frame queued 0 ":                                   hitrace.FrameQueued,
+	} {
+		var m hitrace.Marker
+		if problem := hitrace.ParseMarker([]byte(args), &m); problem != hitrace.NoProblem {
+			t.Errorf("%q: %v", args, problem)
+		}
+		if got := hitrace.WordOf(&m); got != want {
+			t.Errorf("%q is word %d, want %d", args, got, want)
 		}
 	}
 }

@@ -327,43 +327,52 @@ func FuzzFields(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, label []byte) {
-		check := func(key string, got int64, field, damaged Fields) {
+		// check compares fields with what the label spells. values has times, then ids.
+		check := func(damaged bool, keys string, values ...int64) {
 			t.Helper()
-			want, bad := spelled(label, key)
-			if isTime := field == FieldNow || field == FieldExpectedEnd || field == FieldTimestamp; isTime && want > trace.MaxTime {
-				want, bad = 0, true
+			bad := false
+			for i, key := range strings.Fields(keys) {
+				want, isBad := spelled(label, key)
+				if isTime := !strings.HasPrefix(key, "vsync") && key != "period"; isTime && want > trace.MaxTime {
+					want, isBad = 0, true
+				}
+				if values[i] != want {
+					t.Errorf("%q: %s is %d, want %d", label, key, values[i], want)
+				}
+				bad = bad || isBad
 			}
-			if got != want || bad != (damaged&field != 0) {
-				t.Errorf("%q: %s is %d, damaged %t, want %d, %t", label, key, got, damaged&field != 0, want, bad)
+			if damaged != bad {
+				t.Errorf("%q: %s: damaged %t, want %t", label, keys, damaged, bad)
 			}
 		}
 		v := ParseVsync(label)
-		check("now", int64(v.Now), FieldNow, v.Damaged)
-		check("expectedEnd", int64(v.ExpectedEnd), FieldExpectedEnd, v.Damaged)
-		check("vsyncId", v.VsyncID, FieldVsyncID, v.Damaged)
-		if v.Queued < 0 || v.Queued > 0 && v.Damaged&FieldDataCount != 0 || !within(v.Receiver, label) || bytes.ContainsAny(v.Receiver, " ,") {
+		if !bytes.Contains(label, []byte("dataCount:")) {
+			check(v.Damaged, "now expectedEnd vsyncId", int64(v.Now), int64(v.ExpectedEnd), v.VsyncID)
+		}
+		if v.Queued < 0 || !within(v.Receiver, label) || bytes.ContainsAny(v.Receiver, " ,") {
 			t.Errorf("%q: %+v", label, v)
 		}
 		now, damaged := ParseOnVsyncEvent(label)
-		check("now", int64(now), FieldNow, damaged)
+		check(damaged, "now", int64(now))
 		task := ParseVsyncTask(label)
-		check("timestamp", int64(task.Timestamp), FieldTimestamp, task.Damaged)
 		if !bytes.Contains(label, []byte(noVsyncID)) {
-			check("vsyncID", task.VsyncID, FieldVsyncID, task.Damaged)
+			check(task.Damaged, "timestamp vsyncID", int64(task.Timestamp), task.VsyncID)
 		}
 		generated, damaged := ParseGenerated(label)
-		check("period", int64(generated.Period), FieldPeriod, damaged)
-		check("now", int64(generated.Now), FieldNow, damaged)
+		check(damaged, "period now", int64(generated.Period), int64(generated.Now))
 
-		m := ParseMarsh(label)
-		if m.PID < 0 || m.Index < 0 || m.TID < 0 || m.Timestamp < 0 || m.Damaged&FieldTransactionFlag != 0 && m.Transaction != (Transaction{}) {
+		m, ok := ParseMarsh(label)
+		if m.PID < 0 || m.Index < 0 || m.TID < 0 || m.Timestamp < 0 || !ok && m != (Marsh{}) {
 			t.Errorf("%q: %+v", label, m)
 		}
-		if got, want := slices.Collect(AppliedTransactions(label)), spelledPairs(label); !slices.Equal(got, want) {
-			t.Errorf("%q applies %v, want %v", label, got, want)
+		var applied []Transaction
+		for t, isApplied := range Transactions(label) {
+			if isApplied {
+				applied = append(applied, t)
+			}
 		}
-		for range AppliedTransactions(label) {
-			break // and it does not go on
+		if want := spelledPairs(label); !slices.Equal(applied, want) {
+			t.Errorf("%q applies %v, want %v", label, applied, want)
 		}
 		if at := ParseDoComposition(label); at < 0 {
 			t.Errorf("%q: composed at %d", label, at)
@@ -513,8 +522,11 @@ func FuzzRun(f *testing.F) {
 		if want.err != nil {
 			t.Fatal(want.err)
 		}
-		for _, o.Workers = range []int{1, 2, 3, 8} {
+		for _, o.Workers = range []int{2, 8} {
 			for name, source := range sources(text) {
+				if o.Workers == 8 && name != "whole" {
+					continue
+				}
 				if got := pass(t, source, o); got != want {
 					t.Fatalf("%d workers, %s:\n%+v\nwant\n%+v", o.Workers, name, got, want)
 				}

@@ -2,6 +2,7 @@ package hitrace
 
 import (
 	"bytes"
+	"iter"
 
 	"ohframe/analyzer/trace"
 )
@@ -108,18 +109,16 @@ func (f *fieldStore) parse(kind Kind, args []byte) any {
 // parse parses "pid=61 iowait=1 caller=io_schedule+0x48/0x60 delay=12".
 func (b *Blocked) parse(args []byte) (ok bool) {
 	*b = Blocked{}
-	for rest := args; len(rest) > 0; {
-		var word []byte
-		word, rest = cutWord(rest)
-		switch {
-		case hasAt(word, 0, "pid="):
+	for key, value := range pairs(args) {
+		switch string(key) {
+		case "pid":
 			var tid uint64
-			tid, ok = parseUnsigned(word[len("pid="):])
+			tid, ok = parseUnsigned(value)
 			b.TID = trace.TID(tid)
-		case hasAt(word, 0, "iowait="):
-			b.IOWait = string(word) == "iowait=1"
-		case hasAt(word, 0, "caller="):
-			b.Caller = word[len("caller="):]
+		case "iowait":
+			b.IOWait = string(value) == "1"
+		case "caller":
+			b.Caller = value
 		}
 	}
 	return ok
@@ -132,14 +131,12 @@ const maxFrequency = 1 << 24
 func (f *Frequency) parse(args []byte) bool {
 	var kHz, cpu uint64
 	var ok, ok2 bool
-	for rest := args; len(rest) > 0; {
-		var word []byte
-		word, rest = cutWord(rest)
-		switch {
-		case hasAt(word, 0, "state="):
-			kHz, ok = parseUnsigned(word[len("state="):])
-		case hasAt(word, 0, "cpu_id="):
-			cpu, ok2 = parseUnsigned(word[len("cpu_id="):])
+	for key, value := range pairs(args) {
+		switch string(key) {
+		case "state":
+			kHz, ok = parseUnsigned(value)
+		case "cpu_id":
+			cpu, ok2 = parseUnsigned(value)
 		}
 	}
 	f.KHz, f.CPU = uint32(kHz), trace.CPU(cpu)
@@ -154,21 +151,17 @@ const oneWay = 1
 // code=0xa", or only the first field.
 func (t *Transact) parse(args []byte) (ok bool) {
 	*t = Transact{}
-	for rest := args; len(rest) > 0; {
-		var word []byte
-		word, rest = cutWord(rest)
-		switch {
-		case hasAt(word, 0, "transaction="):
-			t.ID, ok = parseUnsigned(word[len("transaction="):])
-		case hasAt(word, 0, "dest_thread="):
-			thread, _ := parseUnsigned(word[len("dest_thread="):])
-			t.Thread = trace.TID(thread)
-		case hasAt(word, 0, "reply="):
-			reply, _ := parseUnsigned(word[len("reply="):])
-			t.Reply = reply != 0
-		case hasAt(word, 0, "flags="):
-			flags, _ := parseUnsigned(word[len("flags="):])
-			t.OneWay = flags&oneWay != 0
+	for key, value := range pairs(args) {
+		n, isNumber := parseUnsigned(value)
+		switch string(key) {
+		case "transaction":
+			t.ID, ok = n, isNumber
+		case "dest_thread":
+			t.Thread = trace.TID(n)
+		case "reply":
+			t.Reply = n != 0
+		case "flags":
+			t.OneWay = n&oneWay != 0
 		}
 	}
 	return ok
@@ -194,14 +187,21 @@ func (q *Request) parse(args []byte) bool {
 	return start < plus && args[start-1] == ' ' && plus-start < 20
 }
 
-// cutWord returns the text up to the next blank, and the text after that.
-func cutWord(text []byte) (word, rest []byte) {
-	for i, c := range text {
-		if c == ' ' {
-			return text[:i], text[i+1:]
+// pairs returns the keys and values of "key=value key=value …".
+func pairs(text []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		for len(text) > 0 {
+			word := text
+			if i := bytes.IndexByte(text, ' '); i >= 0 {
+				word, text = text[:i], text[i+1:]
+			} else {
+				text = nil
+			}
+			if i := bytes.IndexByte(word, '='); i > 0 && !yield(word[:i], word[i+1:]) {
+				return
+			}
 		}
 	}
-	return text, nil
 }
 
 // parseUnsigned parses a decimal number or, behind 0x, a hexadecimal one.

@@ -1,7 +1,6 @@
 package hitrace_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -83,14 +82,6 @@ func TestReaderEnds(t *testing.T) {
 		if totals.Lines != test.lines || !slices.Equal(events, test.events) || totals.Events != len(test.events) {
 			t.Errorf("%s: %d lines, %d events %v, want %d lines, events %v", test.name, totals.Lines, totals.Events, events, test.lines, test.events)
 		}
-	}
-}
-
-// The carriage return of a CR LF is no part of a payload.
-func TestReaderCarriageReturn(t *testing.T) {
-	e := hitracetest.Events(t, " a-1 (1) [000] .... 1.000000: print: B|1|H:UV_TRACE\r\n")[0]
-	if e.Word != hitrace.UVTrace {
-		t.Errorf("%q is word %d", e.Args, e.Word)
 	}
 }
 
@@ -247,20 +238,6 @@ func TestReaderLongLines(t *testing.T) {
 		if !slices.Equal(events, test.events) || totals.Problems.Lost() != test.long || totals.Lines != len(test.events)+test.long {
 			t.Errorf("%s: lines %v of %d are events, problems %v, want lines %v, %d too long",
 				test.name, events, totals.Lines, totals.Problems.Counts(), test.events, test.long)
-		}
-	}
-}
-
-// The numbers of lines go on from block to block.
-func TestReaderNumbers(t *testing.T) {
-	const lines = 20000 // some 1.5 MB: several blocks
-	events, _, err := drain(bytes.NewReader(sampleTrace(lines)), hitrace.Options{})
-	if err != nil || len(events) != lines {
-		t.Fatalf("%d events, %v, want %d", len(events), err, lines)
-	}
-	for i, number := range events {
-		if number != i+1 {
-			t.Fatalf("event %d is on line %d", i, number)
 		}
 	}
 }

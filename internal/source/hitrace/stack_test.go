@@ -69,20 +69,3 @@ func TestStackReplace(t *testing.T) {
 		t.Errorf("a slice is open at depth %d", depth)
 	}
 }
-
-func TestStackAllocatesOnce(t *testing.T) {
-	var s Stack[[8]int]
-	slices := func() {
-		for range 4 {
-			s.Begin()
-			s.Keep([8]int{})
-		}
-		for range 4 {
-			s.End()
-		}
-	}
-	slices()
-	if n := testing.AllocsPerRun(10, slices); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
-}

@@ -62,7 +62,7 @@ func TestWindow(t *testing.T) {
 		if err != nil || !slices.Equal(events, test.want) {
 			t.Errorf("from %q to %q: lines %v, %v, want %v", test.from, test.to, events, err, test.want)
 		}
-		if totals.Lines != 6 || totals.Events != len(test.want) || totals.Problems.Lost() != 1 {
+		if totals.Lines != 6 || totals.Events != len(test.want) || totals.Outside != 5-len(test.want) || totals.Problems.Lost() != 1 {
 			t.Errorf("from %q to %q: %d lines, %d events, %d lost, want 6, %d, 1", test.from, test.to, totals.Lines, totals.Events, totals.Problems.Lost(), len(test.want))
 		}
 	}

@@ -128,9 +128,11 @@ func (r *Recorder) pass(t *thread, e *hitrace.Event, kind passage) uint32 {
 		p.committing[e.Time] = t.tid
 	case e.Word == hitrace.ProcessCommands:
 		p.applied = append(p.applied, e.Time)
-		for id := range hitrace.DeferredTransactions(label) {
-			p.deferred = append(p.deferred, deferred{e.Time, id})
-			r.entries++
+		for id, applied := range hitrace.Transactions(label) {
+			if !applied {
+				p.deferred = append(p.deferred, deferred{e.Time, id})
+				r.entries++
+			}
 		}
 	case kind == sendsVsync && bytes.HasPrefix(label, []byte("SendVsyncTo conn: rs,")):
 		p.vsyncs = append(p.vsyncs, e.Time)
