@@ -99,8 +99,8 @@ func packed(t *testing.T, text []byte) map[string][]byte {
 	return all
 }
 
-// What is written does not depend on what the trace was wrapped in, on how it
-// came, or on how many worked on it.
+// The output does not depend on the container of the trace, on how it is read, or on the
+// number of workers.
 func TestSameBytes(t *testing.T) {
 	text, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // Error is the error of an input that cannot be read or converted. Its texts are lower
 // case, and name neither the program nor the file.
 type Error struct {
-	// What says what is wrong with the input.
+	// What describes what is wrong with the input.
 	What string
 	// Hint is advice for the one who has the input, or empty.
 	Hint string

@@ -102,10 +102,10 @@ func TestVerdictOfApplicationFrame(t *testing.T) {
 		// The render frame was misaligned with another application.
 		{0, misaligned, telling{1, true, 1, 1}},
 		{0, misaligned | cpu, telling{16, true, 1, 3}},
-		// What a render frame does that shows nothing is no fault.
+		// An empty render frame has no fault.
 		{0, empty | cpu, telling{1, true, 1, 1}},
 
-		// Late itself, it bears its own fault alone, and its own severity.
+		// A late frame has only its own fault, and its own severity.
 		{cpu, 0, telling{64, false, 1, 2}},
 		{cpu, cpu, telling{64, false, 1, 2}},
 		{cpu, gpu, telling{64, false, 1, 2}},

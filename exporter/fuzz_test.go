@@ -269,7 +269,7 @@ func checkText(t *testing.T, m protoreflect.Message) {
 	})
 }
 
-// What fuzzing found, one trace for each defect.
+// Traces in which fuzzing found a defect.
 
 // A thread has the name that its last line states, also if lines before that are
 // left out, as ends without a begin are.

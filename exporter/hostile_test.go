@@ -249,8 +249,7 @@ func TestHostileInputTakesLittleMemory(t *testing.T) {
 }
 
 // Eight times the lines cost about eight times as much: 64 times would be quadratic.
-// What is quadratic in a block of lines costs more per byte than lines that are not
-// hostile.
+// Quadratic work in a block of lines costs more per byte than lines that are not hostile.
 func TestHostileInputTakesLinearTime(t *testing.T) {
 	slow.Skip(t)
 	const few = 5_000
@@ -278,7 +277,7 @@ func TestHostileInputTakesLinearTime(t *testing.T) {
 	}
 }
 
-// What is over a limit is left out and counted; the rest is as it is without it.
+// Whatever exceeds a limit is left out and counted. The rest does not change.
 func TestLimits(t *testing.T) {
 	const n = 1000
 	diagnosed := func(what analyzer.Diagnostic) func(s *Summary) int {

@@ -112,8 +112,7 @@ func TestTracksSize(t *testing.T) {
 	}
 }
 
-// What is stated in numbers about tracks is in a sequence of its own, whose first packet has
-// the names.
+// Packets about tracks are in a sequence of their own. Its first packet has the names.
 func TestTrackPackets(t *testing.T) {
 	data, _ := convert(t, caseTrace(t, "tracks"), Options{})
 	begun := false

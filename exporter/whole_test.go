@@ -114,7 +114,7 @@ func TestEveryLineIsCounted(t *testing.T) {
 					t.Fatal(of)
 				}
 			}
-			// What is outside can be counted in the text.
+			// Events outside the window can be counted in the text.
 			_, summary := convert(t, text, Options{Reader: window(t, half, "")})
 			before := 0
 			for _, at := range times {

@@ -72,7 +72,7 @@ func compareRuns(base, new []*stats.Process) *stats.Comparison {
 	return stats.Compare([]stats.Pairing{{Base: base, New: new, AcrossRates: stats.RefreshDiffers(base, new)}})
 }
 
-// What is tested has the values of the report, whichever the method.
+// Tested measures have the values of the report, with every method.
 func TestCompareDeltas(t *testing.T) {
 	paths := map[string]string{"jank_rate": "jank_rate", "p50_ms": "durations.p50_ns", "p90_ms": "durations.p90_ns", "p95_ms": "durations.p95_ns", "p99_ms": "durations.p99_ns"}
 	for _, test := range []struct {
@@ -229,8 +229,8 @@ func TestRefreshDiffers(t *testing.T) {
 	}
 }
 
-// Every measure is named by its place in the JSON, and every number there but
-// those that are no measures has one.
+// Every measure is named by its path in JSON, and every number in JSON is a measure, except
+// noMeasures.
 func TestMeasuresAreTheReport(t *testing.T) {
 	report := stats.Compute(twoApplications(), stats.Options{})
 	for _, p := range report.Processes {

@@ -149,7 +149,7 @@ func TestCausesOfDifferentTags(t *testing.T) {
 	}
 }
 
-// A measure that only one side has is no equality.
+// A measure that only one side has is a difference.
 func TestKnownOnOneSide(t *testing.T) {
 	base, new := before(), before()
 	report := *new.Stats

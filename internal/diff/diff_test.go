@@ -54,7 +54,7 @@ func TestCompare(t *testing.T) {
 				text.Change(m.Unit, m.Delta), text.RelativeChange(m.Relative), m.Judgement, want)
 		}
 	}
-	// From zero there is no percentage.
+	// A change from zero has no percentage.
 	if m := app.measure("empty_rate"); !near(m.Delta, 0) || m.Relative != nil || m.Judgement != "" {
 		t.Errorf("empty rate: %+v", m)
 	}
@@ -91,7 +91,7 @@ func TestCompareSignificant(t *testing.T) {
 	if verdict, j := back.verdict(); verdict != "better: Jank rate, Duration P50, Duration P90, Duration P95" || j != Improved {
 		t.Errorf("verdict %q, the other way round", verdict)
 	}
-	// However sure, a change that is too small does not count.
+	// A significant change that is too small does not count.
 	effects := map[string]condition.Limit{"p50_ms": {Value: 20.5}, "jank_rate": {Value: .6}, "p90_ms": {Value: 1.2, Relative: true}}
 	p := compare(t, fast, slow, Options{MinEffect: effects}).Pairs[0]
 	if verdict, _ := p.verdict(); verdict != "worse: Duration P95" {
@@ -305,7 +305,7 @@ func TestCompareProcess(t *testing.T) {
 			t.Errorf("%s: %d pairs", name, len(d.Pairs))
 		}
 	}
-	// What is in one trace only is left out as well.
+	// Processes in one trace only are left out, too.
 	d := compare(t, before(), renamed, Options{Process: func(p *analyzer.Process) bool { return p.PID == 50 }})
 	if len(d.Pairs) != 1 || len(d.OnlyBase)+len(d.OnlyNew) != 0 {
 		t.Errorf("%d pairs, %d and %d others", len(d.Pairs), len(d.OnlyBase), len(d.OnlyNew))

@@ -198,7 +198,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s is missing", part)
 		}
 	}
-	// An empty list is no null.
+	// An empty list is not null.
 	text = write(t, compare(t, before(), after(), Options{}), "json", WriteOptions{})
 	for _, part := range []string{`"only_in_base": []`, `"only_in_new": []`, `"fail_on": []`} {
 		if !strings.Contains(text, part) {

@@ -26,7 +26,7 @@ import (
 )
 
 // traces are the project's test traces: most are small, some have no frames, and some
-// files are no traces.
+// files are not traces.
 func traces(t *testing.T) []Input {
 	t.Helper()
 	inputs := find(t, "../../testdata/frames", "../../testdata/demo.ftrace", "../../README.md")
@@ -231,7 +231,7 @@ func TestUnreliable(t *testing.T) {
 	}
 }
 
-// What a trace can do goes into its failure, and the other traces are measured.
+// A trace that cannot be read becomes a failure, and the other traces are measured.
 func TestFailures(t *testing.T) {
 	dir := t.TempDir()
 	demo, err := os.ReadFile("../../testdata/demo.ftrace")
@@ -312,7 +312,7 @@ func TestHang(t *testing.T) {
 	defer close(forever)
 	dir := t.TempDir()
 	for range 2 { // a shard with a timeout is not complete
-		// What hangs keeps its runner, so each run has its own.
+		// A run that hangs keeps its runner, so each run has its own.
 		r := &Runner{Dir: dir, Resume: true}
 		r.read = func(context.Context, io.Reader, ohframe.Options) (*ohframe.Trace, error) {
 			<-forever
@@ -701,7 +701,7 @@ func TestRecordedDay(t *testing.T) {
 	}
 }
 
-// Many files that are no traces cost little and lose nothing.
+// Many files that are not traces cost little, and no trace is lost.
 func TestJunk(t *testing.T) {
 	dir, n := t.TempDir(), slow.Of(2000, 100_000)
 	for i := range n {

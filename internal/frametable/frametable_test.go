@@ -94,9 +94,9 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// What is not known is empty, or null in JSON, or a dash in a table. Without a
-// deadline that is whether the frame was late; the other facts are always known, and
-// so is the verdict that a converted trace has.
+// Unknown values are empty, null in JSON, or a dash in a table. Without a deadline it is
+// unknown whether the frame was late. The other facts are always known, and so is the verdict
+// that a converted trace has.
 func TestUnknown(t *testing.T) {
 	known := map[string]string{
 		"kind": "app", "pid": "7", "tid": "8", "flag": "0",

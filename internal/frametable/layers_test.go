@@ -105,8 +105,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// Who has a verdict: SurfaceFlinger judges the frames of its traces, truncated ones
-// too, and the facts those of OpenHarmony's that are complete. Dumps have none.
+// SurfaceFlinger's traces have verdicts for all frames, truncated ones too. Complete frames
+// of OpenHarmony have verdicts by their facts. Frames of dumps have no verdict.
 func TestWhoIsJudged(t *testing.T) {
 	timeline := twoLayers().Android
 	for _, test := range []struct {

@@ -10,8 +10,8 @@ import (
 	"ohframe/analyzer"
 )
 
-// What is written as Parquet is read back as the same rows, with the columns in
-// their order, and twice as the same bytes.
+// Parquet files have the same rows when they are read back, with the columns in order. Two
+// files of the same rows have the same bytes.
 func TestParquet(t *testing.T) {
 	process := &analyzer.Process{PID: 2000, Name: "com.example.app"}
 	render := &analyzer.Frame{

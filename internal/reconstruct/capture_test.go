@@ -191,7 +191,7 @@ func checkBundle(t *testing.T, path string, events int) *analyzer.Timeline {
 		t.Errorf("wall clock %+v, want %+v", timeline.Wall, want)
 	}
 	// parent_ts=535832.250000 is 17 ms after its line: less than the 62.5 ms
-	// of coarseness, so there is no contradiction.
+	// of precision, so that is no contradiction.
 	if timeline.Clock.Contradicted != 0 {
 		t.Errorf("clock contradicted by %v", timeline.Clock.Contradicted)
 	}

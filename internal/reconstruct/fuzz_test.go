@@ -238,7 +238,7 @@ func FuzzAnalyze(f *testing.F) {
 	})
 }
 
-// What fuzzing found, one trace for each defect. Times are those of the comments.
+// Traces in which fuzzing found a defect. Times are those of the comments.
 
 // A wait that ends at 1.001 cannot be for the fence of a commit at 1.013, though
 // the number is the same.

@@ -100,8 +100,8 @@ func TestJoinedTraces(t *testing.T) {
 	}
 }
 
-// What has times that were read already is not read, and that is said. Where times
-// go on there is no other trace, whatever headers say.
+// Lines with times that were read already are skipped, with a warning. Where times
+// continue, headers do not begin another trace.
 func TestJoinedTracesOfOneTime(t *testing.T) {
 	line := func(at int) string { return fmt.Sprintf(" a-1 (1) [000] .... %d.000000: print: C|1|n|%d\n", at, at) }
 	const header = "# tracer: nop\n"

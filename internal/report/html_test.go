@@ -100,10 +100,10 @@ func (b *browser) checkFacts(parts ...string) {
 }
 
 var (
-	// What is drawn: each frame once.
+	// Each frame is drawn once.
 	applicationMarks = map[string]int{"on-time": 2, "late-app": 1, "misaligned": 1, "empty": 1, "no-deadline": 1}
 	renderMarks      = map[string]int{"on-time": 1, "late-app": 0, "late-cpu": 2, "late-gpu": 1, "misaligned": 1, "empty": 1, "no-deadline": 0}
-	// What is counted: the misaligned and the empty frame are also on time, and render
+	// Counts: the misaligned and the empty frame are also on time, and render
 	// frame 5 is late on both.
 	applicationCounts = map[string]int{"on-time": 4, "late-app": 1, "misaligned": 1, "empty": 1, "no-deadline": 1}
 	renderCounts      = map[string]int{"on-time": 3, "late-app": 3, "late-cpu": 2, "late-gpu": 2, "misaligned": 1, "empty": 1, "no-deadline": 0}
@@ -187,7 +187,7 @@ func TestInteraction(t *testing.T) {
 	b.Settle()
 	b.checkFacts("Vsync 12 · on time")
 
-	// What is kept goes with the page.
+	// The box of a kept frame scrolls with the page.
 	b.do(chromedp.KeyEvent("\x1b"))
 	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) .worst .go")))
 	b.Settle()

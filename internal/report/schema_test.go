@@ -190,7 +190,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("input %d comes back as %+v", i, in)
 		}
 	}
-	// What is not known is null, and an empty list is no null.
+	// Unknown values are null, and an empty list is not null.
 	for _, part := range []string{`"name": "\u001b[2Jevil`, `"span": null`, `"fps": null`, `"processes": []`, `"worst": []`, `"overrun_periods": null`} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%s is missing", part)

@@ -297,7 +297,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// What later code relies on is checked.
+// Values that later code relies on are checked.
 func TestImpossible(t *testing.T) {
 	for name, change := range map[string]func(*Result, *analyzer.Frame, *why.Explanation){
 		"a cause without a share": func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Shares = nil },

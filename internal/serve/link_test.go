@@ -88,7 +88,7 @@ func TestSelectingLink(t *testing.T) {
 	}
 }
 
-// What there is nothing to say of is left out.
+// A link has no parameters that the UI does not need.
 func TestPlainLink(t *testing.T) {
 	for port, want := range map[int]string{
 		9001: "https://ui.perfetto.dev/#!/?url=http%3A%2F%2F127.0.0.1%3A9001%2Fa.pftrace",

@@ -138,7 +138,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// What is no fetch of the UI gets nothing, and does not count as one.
+// Requests that are not the UI's get nothing, and do not count as a fetch.
 func TestRefusals(t *testing.T) {
 	s := start(t, t.Context(), text(content), time.Minute)
 	tests := []struct {
@@ -182,8 +182,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Whoever calls this computer by a name of their own gets nothing, though all else
-// is as the UI has it.
+// Requests with another host name get nothing, even if everything else is as the UI sends it.
 func TestHost(t *testing.T) {
 	s := start(t, t.Context(), text(content), time.Minute)
 	_, port, _ := net.SplitHostPort(s.host())

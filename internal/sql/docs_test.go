@@ -163,8 +163,8 @@ func tablesOf(t *testing.T, module string) (list []string) {
 	return list
 }
 
-// What is for users has a comment above it, and so has each of its columns, which
-// have types; what is not begins with an underscore.
+// Tables and functions for users have a comment above them, and so has each of their typed
+// columns. Names of others begin with an underscore.
 func TestComments(t *testing.T) {
 	for _, name := range modules(t) {
 		text, err := fs.ReadFile(sql.Files(), name+".sql")

@@ -128,7 +128,7 @@ func FuzzKernelEvent(f *testing.F) {
 				t.Errorf("function %d is %q", i+1, symbol)
 			}
 		}
-		// What was encoded before makes no difference.
+		// Earlier events make no difference.
 		shared.symbols.reset()
 		if again, _ := shared.appendEvent(nil, name, args); !bytes.Equal(again, body) {
 			t.Errorf("%q: %q: after others %x, want %x", name, args, again, body)

@@ -126,7 +126,7 @@ func TestEveryKernelFormatHasACase(t *testing.T) {
 	}
 }
 
-// What Perfetto has a field for, some format of the event fills.
+// Every field that Perfetto has for an event is filled by some format.
 func TestKernelFormatsFillAllFields(t *testing.T) {
 	elsewhere := map[string]string{
 		"print":        "markers",

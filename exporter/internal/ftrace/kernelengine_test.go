@@ -201,8 +201,8 @@ kworker/1:2-33 (  33) [001] d... 7.000190: sched_switch: prev_comm=kworker/1:2 p
 client-100 ( 100) [000] d... 7.000200: sched_switch: prev_comm=client prev_pid=100 prev_prio=120 prev_state=R+ ==> next_comm=swapper/0 next_pid=0 next_prio=120
 `
 
-// What Perfetto makes of the events is what it makes of the text, as far as it
-// understands that. Its times of text are rounded.
+// Perfetto reads the same from the events as from the text, as far as it understands the
+// text. Its times of text are rounded.
 func TestKernelEventsAsPerfettoImportsText(t *testing.T) {
 	packets := enginetest.Load(t, kernelTrace(t, kernelScene))
 	text := enginetest.Load(t, []byte("# tracer: nop\n#\n"+kernelScene))

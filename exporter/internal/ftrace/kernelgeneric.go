@@ -41,7 +41,7 @@ func appendGeneric(buf, name, args []byte) []byte {
 
 // nextKey returns the offset of the next key, which is a word of letters, digits and
 // underscores before an equals sign, and the offset of that sign. Both are the length of
-// the text if there is no further key.
+// the text if no further key follows.
 func nextKey(text []byte, from int) (key, equals int) {
 	for i := from; i < len(text); {
 		word := i

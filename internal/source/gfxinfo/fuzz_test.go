@@ -11,8 +11,8 @@ import (
 	"ohframe/internal/source/gfxinfo"
 )
 
-// However the source hands out its bytes and lines end, the outcome is the same, and one
-// of our errors or a valid timeline; in strict mode damage, and nothing else, is an error.
+// The result does not depend on how the source is read and how lines end. It is an error of
+// this package or a valid timeline. In strict mode only damage is an error.
 func FuzzSources(f *testing.F) {
 	for _, text := range []string{
 		whole, deadlines, "Flags,IntendedVsync,FrameCompleted,\n0,1,9,\n33,2,9,\n---PROFILEDATA---\n", "---PROFILEDATA---\nFrameCompleted,IntendedVsync\n7,3\n8,4\n",

@@ -1,6 +1,6 @@
 package hitrace
 
-// What the external tests use of the package's inside.
+// Internals that the external tests use.
 
 type Blocks = blocks
 

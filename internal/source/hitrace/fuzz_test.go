@@ -308,7 +308,7 @@ func spelledPairs(label []byte) (list []Transaction) {
 	return list
 }
 
-// What a label's fields say is what it spells, and what is no number is flagged.
+// The fields of a label have the values in its text. Fields that are not numbers are flagged.
 func FuzzFields(f *testing.F) {
 	seedLines(f, func(line []byte) {
 		var e Event
@@ -423,8 +423,8 @@ func spelledNumbers(pattern *regexp.Regexp, args []byte) (list []int32) {
 	return list
 }
 
-// What the scheduler's events say is what they spell, and printed anew it is the
-// same.
+// The fields of the scheduler's events have the values in the text, and are the same when
+// they are printed and parsed again.
 func FuzzSched(f *testing.F) {
 	for _, text := range []string{
 		"prev_comm=ui thread prev_pid=200 prev_prio=120 prev_state=R+ ==> next_comm=swapper/0 next_pid=0 next_prio=120",

@@ -94,7 +94,7 @@ func TestRunSplitsOnce(t *testing.T) {
 			want[number] = trace
 		}
 	}
-	// What the third trace repeats is skipped; it continues as a trace of its own.
+	// Times that the third trace repeats are skipped; it continues as a trace of its own.
 	text += "# tracer: nop\n" + line(80_000) + line(100_500) + line(81_000)
 	want[number+2], want[number+4] = 4, 5
 	got := map[int]int{}

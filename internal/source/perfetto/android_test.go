@@ -221,7 +221,7 @@ func TestAndroidVerdict(t *testing.T) {
 	}
 }
 
-// Who was late, for each thing that a packet may leave out.
+// Frames that are late, for each field that a packet may leave out.
 func TestAndroidLate(t *testing.T) {
 	for _, test := range []struct {
 		name  string

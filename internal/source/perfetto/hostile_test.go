@@ -188,8 +188,8 @@ func asZstd(w io.Writer) io.WriteCloser {
 	return z
 }
 
-// What inflates to too much is an error that names the limit, and costs neither
-// memory nor much time.
+// Decompression bombs are an error that names the limit, and cost neither memory nor much
+// time.
 func TestBombs(t *testing.T) {
 	slow.Skip(t)
 	const huge = 96 << 20

@@ -113,7 +113,7 @@ func TestNoFrames(t *testing.T) {
 	if _, stats, err := perfetto.Read(t.Context(), bytes.NewReader(r.bytes), perfetto.Options{}); err != perfetto.ErrNoFrames || stats.Packets != 1 {
 		t.Errorf("error %v, %+v", err, stats)
 	}
-	// Expectations alone are no frames.
+	// Expectations alone are not frames.
 	r.event(ms(10), expectedDisplay(1, 5, sf))
 	r.end(ms(20), 1)
 	if _, _, err := perfetto.Read(t.Context(), bytes.NewReader(r.bytes), perfetto.Options{}); err != perfetto.ErrNoFrames {

@@ -11,8 +11,8 @@ import (
 	"ohframe/internal/source/surfaceflinger"
 )
 
-// However the source hands out its bytes and lines end, the outcome is the same, and one
-// of our errors or a valid timeline; in strict mode damage, and nothing else, is an error.
+// The result does not depend on how the source is read and how lines end. It is an error of
+// this package or a valid timeline. In strict mode only damage is an error.
 func FuzzSources(f *testing.F) {
 	f.Add(dump)
 	f.Add("Layer com.example/Main#0\n16666667\n10\t100\t20\nb\n5\n10\t100\t7\n10\t90\t-1\n")
@@ -62,7 +62,7 @@ func FuzzSources(f *testing.F) {
 		if !damaged && strict != want {
 			t.Errorf("strict: %s, want %s", strict, want)
 		}
-		// A failing source is no end.
+		// A read error is not the end of the input.
 		broken := errors.New("broken")
 		if _, err := read(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), false); !errors.Is(err, broken) {
 			t.Errorf("broken source: %v", err)

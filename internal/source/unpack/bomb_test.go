@@ -19,8 +19,8 @@ import (
 	"ohframe/internal/testing/slow"
 )
 
-// What inflates to much more than it is ends with an error that names the limit,
-// soon, and needs little memory until then.
+// Decompression bombs end soon with an error that names the limit, and need little memory
+// until then.
 func TestBombs(t *testing.T) {
 	slow.Skip(t)
 	const size = 300 << 20
@@ -59,7 +59,7 @@ func TestBombs(t *testing.T) {
 			if over := (*inflation.Error)(nil); !errors.As(err, &over) || over.Limit != limit {
 				t.Errorf("%s: error %v, want that of the limit %s", name, err, limit)
 			}
-			// What is read is what is inflated, which takes the time.
+			// Most of the time is spent on inflating.
 			if read > size-1<<20 {
 				t.Errorf("%s: %d MB read", name, read>>20)
 			}

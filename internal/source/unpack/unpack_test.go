@@ -65,8 +65,8 @@ func (o outcome) equal(other outcome) bool {
 		slices.Equal(o.warnings, other.warnings) && message(o.err) == message(other.err)
 }
 
-// What was put into a container comes out of it, however the input comes, and out
-// of containers in others.
+// The content of a container is read, also from containers in containers, however the input
+// is read.
 func TestContainers(t *testing.T) {
 	text := demo(t)
 	text = slices.Concat(text[:100_000], text[len(text)-100:])
@@ -94,7 +94,7 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// What is in no container is passed on.
+// Input without a container is passed on.
 func TestPlain(t *testing.T) {
 	for _, text := range []string{
 		"", "x", "\x1f", "P", "PK", "<", "x^", "x^-200 (200) [001] .... 1.0: print: E\n", "TRACE:\n", "TRACE:\nx^ is no stream\n", "TRACE:\r\n# tracer: nop\n",

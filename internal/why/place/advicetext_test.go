@@ -11,7 +11,7 @@ import (
 	"ohframe/internal/why/place"
 )
 
-// What only developers of applications have, in every text for them.
+// Words for things that only developers of applications have.
 var ofApplications = regexp.MustCompile(`@|TaskPool|Worker|ArkUI|ArkTS|LazyForEach|Repeat|Canvas|DisplaySync|hiTraceMeter|DevEco|\$r|aboutTo|onTouch|animateTo|build\(|UI thread|QoS|asynchronously|\bon[A-Z]`)
 
 // Advice is for its reader, and about what is known.

@@ -15,7 +15,7 @@ import (
 //	CPU 7   switch to A │ ? ? ? ? ? ? ? │ marker of A
 //	                  From             To
 //
-// Whoever ran on the processor or waited for it may have done anything meanwhile. The
+// The state of threads that ran on the processor or waited for it is unknown. The
 // wakeups that were written there are missing, too, so a wait that ends without a wakeup may
 // have ended at any time from then on.
 type Hole struct{ From, To trace.Time }
