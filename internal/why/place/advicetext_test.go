@@ -2,7 +2,6 @@ package place_test
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -41,19 +40,6 @@ func TestAdvice(t *testing.T) {
 			}
 			if c.Rival == place.OtherThread && c.Reader == place.Application && !strings.Contains(text, "close other applications") {
 				bad("an application cannot change other processes")
-			}
-		}
-	}
-	// The TaskPool is not the UI thread, and both versions of state management have a say.
-	for a := range why.Advice(why.AdviceCount) {
-		text := causetext.Advice(a)
-		if strings.Contains(text, "TaskPool on the UI thread") {
-			t.Errorf("%q", text)
-		}
-		for _, pair := range [][]string{{"@Reusable", "@ReusableV2"}, {"@Observed", "@ObservedV2", "@Trace"}, {"@Track", "@Trace"}, {"LazyForEach", "Repeat", "virtualScroll"}} {
-			has := func(name string) bool { return regexp.MustCompile(name + `\b`).MatchString(text) }
-			if has(pair[0]) && slices.ContainsFunc(pair[1:], func(name string) bool { return !has(name) }) {
-				t.Errorf("%q has only the first version", text)
 			}
 		}
 	}

@@ -239,30 +239,3 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkKey(b *testing.B) {
-	dst := make([]byte, 0, MaxKey)
-	for _, label := range []string{
-		"FlushLayoutTask",
-		"RSUniRender::QuickPrepare:[SCBStatusBar17] nodeId[16544214024386] pid[3852] nodeType[1]",
-		"virtual OHOS::ErrCode OHOS::AppExecFwk::BundleMgrHostImpl::GetNameForUid(const int, std::string &)",
-	} {
-		text := []byte(label)
-		b.Run(label[:12], func(b *testing.B) {
-			for b.Loop() {
-				AppendKey(dst, text)
-			}
-		})
-	}
-}
-
-func BenchmarkLookup(b *testing.B) {
-	for _, key := range []string{"FlushLayoutTask", "RSUniRender::QuickPrepare[SCBStatusBar]", "OHOS::AppExecFwk::BundleMgrHostImpl::GetNameForUid", "zzz"} {
-		text := []byte(key)
-		b.Run(key[:3], func(b *testing.B) {
-			for b.Loop() {
-				Lookup(text)
-			}
-		})
-	}
-}
