@@ -379,14 +379,14 @@ func TestWriteText(t *testing.T) {
 	if got := write(demo, ohframe.TextOptions{}); got != string(demo) {
 		t.Error("a text trace is not copied as it is")
 	}
-	edge := func(s string) hitrace.Edge {
-		e, err := hitrace.ParseEdge(s)
+	edge := func(s string) trace.Edge {
+		e, err := trace.ParseEdge(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e
 	}
-	windows := []hitrace.Window{{From: edge("+100ms"), To: edge("+200ms")}, {From: edge("3700.3")}, {To: edge("3700.05")}}
+	windows := []trace.Window{{From: edge("+100ms"), To: edge("+200ms")}, {From: edge("3700.3")}, {To: edge("3700.05")}}
 	for _, s := range append(spellings(t, demo), spelling{"text", unique(t, demo), nil}) {
 		whole := write(s.file, ohframe.TextOptions{Precision: binarytrace.Microseconds})
 		for _, w := range windows {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/source/hitrace"
+	"ohframe/analyzer/trace"
 )
 
 // Inputs that have no frames are refused, by their content.
@@ -42,7 +42,7 @@ func TestNotATrace(t *testing.T) {
 func TestErrors(t *testing.T) {
 	edge := func(from string) (o Options) {
 		var err error
-		if o.Window.From, err = hitrace.ParseEdge(from); err != nil {
+		if o.Window.From, err = trace.ParseEdge(from); err != nil {
 			t.Fatal(err)
 		}
 		return o

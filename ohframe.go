@@ -44,7 +44,7 @@ type Options struct {
 	// their defaults; docs/limits.md lists them.
 	Limits trace.Limits
 	// Window is the part of the trace to read. Frames at its edges are truncated.
-	Window hitrace.Window
+	Window trace.Window
 	// Workers is how many blocks of text are parsed concurrently, 1 to 64. Zero is
 	// GOMAXPROCS. The result does not depend on it.
 	Workers int `fingerprint:"-"`

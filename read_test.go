@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 	"ohframe/exporter"
-	"ohframe/internal/source/hitrace"
 )
 
 const latency = "16666666\n" +
@@ -173,12 +173,12 @@ func TestCut(t *testing.T) {
 		{"0.000000031", "", 0, 0, false, false},
 	} {
 		got := timeline()
-		var w hitrace.Window
+		var w trace.Window
 		var err error
-		if w.From, err = hitrace.ParseEdge(test.from); err != nil {
+		if w.From, err = trace.ParseEdge(test.from); err != nil {
 			t.Fatal(err)
 		}
-		if w.To, err = hitrace.ParseEdge(test.to); err != nil {
+		if w.To, err = trace.ParseEdge(test.to); err != nil {
 			t.Fatal(err)
 		}
 		o := Options{Window: w}

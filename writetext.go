@@ -48,7 +48,7 @@ func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]
 }
 
 // copy writes the text in the window to w.
-func (t *textInput) copy(ctx context.Context, w io.Writer, window hitrace.Window) error {
+func (t *textInput) copy(ctx context.Context, w io.Writer, window trace.Window) error {
 	if window.IsOpen() {
 		n, err := io.Copy(contextWriter{ctx, w}, t.Reader)
 		if err == nil && n == 0 {
@@ -93,7 +93,7 @@ const lineBuffer = 256 << 10
 // cutter decides which lines are in a window. A line without an event, such as a
 // header, goes with the event before it.
 type cutter struct {
-	window     hitrace.Window
+	window     trace.Window
 	start, end trace.Time // of the events seen
 	inside     bool
 	stale      bool // the line counts events of the whole trace

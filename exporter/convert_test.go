@@ -72,11 +72,11 @@ func TestIdentity(t *testing.T) {
 	check("another rule", text, Options{Analyzer: reconstruct.Options{PhaseRule: analyzer.PhaseActual}})
 	check("all events", text, Options{Events: AllEvents})
 	check("no events", text, Options{Events: NoEvents})
-	from, err := hitrace.ParseEdge("+1s")
+	from, err := trace.ParseEdge("+1s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	check("a part of it", text, Options{Reader: hitrace.Options{Window: hitrace.Window{From: from}}})
+	check("a part of it", text, Options{Reader: hitrace.Options{Window: trace.Window{From: from}}})
 	check("another version", text, Options{Version: "v2"})
 
 	again, _ := convert(t, text, Options{})

@@ -150,8 +150,8 @@ func fuzzOptions(how byte) Options {
 	o.AndroidCompat = how&4 != 0
 	o.Compress = how&8 != 0
 	if how&16 != 0 {
-		o.Reader.Window.From, _ = hitrace.ParseEdge("+5ms")
-		o.Reader.Window.To, _ = hitrace.ParseEdge("+15ms")
+		o.Reader.Window.From, _ = trace.ParseEdge("+5ms")
+		o.Reader.Window.To, _ = trace.ParseEdge("+15ms")
 	}
 	if how&32 != 0 {
 		o.Analyzer.PhaseRule = analyzer.PhaseActual

@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
@@ -24,12 +25,12 @@ import (
 // line.
 func window(t *testing.T, from, to string) hitrace.Options {
 	t.Helper()
-	var w hitrace.Window
+	var w trace.Window
 	var err error
-	if w.From, err = hitrace.ParseEdge(from); err != nil {
+	if w.From, err = trace.ParseEdge(from); err != nil {
 		t.Fatal(err)
 	}
-	if w.To, err = hitrace.ParseEdge(to); err != nil {
+	if w.To, err = trace.ParseEdge(to); err != nil {
 		t.Fatal(err)
 	}
 	return hitrace.Options{Window: w}

@@ -13,7 +13,6 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
 )
@@ -111,10 +110,10 @@ func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	if o.Workers < 0 {
 		return o, &failure{what: fmt.Sprintf("--workers %d: must not be negative", o.Workers)}
 	}
-	if o.Window.From, err = hitrace.ParseEdge(c.String("from")); err != nil {
+	if o.Window.From, err = trace.ParseEdge(c.String("from")); err != nil {
 		return o, &failure{what: "--from: " + err.Error()}
 	}
-	if o.Window.To, err = hitrace.ParseEdge(c.String("to")); err != nil {
+	if o.Window.To, err = trace.ParseEdge(c.String("to")); err != nil {
 		return o, &failure{what: "--to: " + err.Error()}
 	}
 	if o.Window.IsEmpty() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
@@ -12,7 +13,7 @@ import (
 // A window keeps the frames in it as they are in the whole trace: the
 // clock, facts and links are those of the whole, frames at its edges truncated.
 func TestWindow(t *testing.T) {
-	read := func(w hitrace.Window) *analyzer.Timeline {
+	read := func(w trace.Window) *analyzer.Timeline {
 		f, err := os.Open("../../testdata/demo.ftrace")
 		if err != nil {
 			t.Fatal(err)
@@ -27,13 +28,13 @@ func TestWindow(t *testing.T) {
 		}
 		return timeline
 	}
-	whole := read(hitrace.Window{})
-	var w hitrace.Window
+	whole := read(trace.Window{})
+	var w trace.Window
 	var err error
-	if w.From, err = hitrace.ParseEdge("3700.160000"); err != nil {
+	if w.From, err = trace.ParseEdge("3700.160000"); err != nil {
 		t.Fatal(err)
 	}
-	if w.To, err = hitrace.ParseEdge("3700.265000"); err != nil {
+	if w.To, err = trace.ParseEdge("3700.265000"); err != nil {
 		t.Fatal(err)
 	}
 	from, to := w.Bounds(0)

@@ -12,7 +12,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
-	"ohframe/internal/source/hitrace"
 	"ohframe/internal/sql"
 	"ohframe/internal/text"
 	"ohframe/internal/ui"
@@ -29,11 +28,11 @@ type ViewOptions struct {
 // Place is a vsync id or a time in a trace.
 type Place struct {
 	vsync int64
-	time  hitrace.Edge
+	time  trace.Edge
 	given bool
 }
 
-// ParsePlace parses a vsync id, or a time as in hitrace.ParseEdge. A time has a point or a
+// ParsePlace parses a vsync id, or a time as in trace.ParseEdge. A time has a point or a
 // plus. The empty text is the zero Place.
 func ParsePlace(text string) (Place, error) {
 	if text == "" {
@@ -43,7 +42,7 @@ func ParsePlace(text string) (Place, error) {
 	if vsync, err := strconv.ParseInt(text, 10, 64); err == nil && vsync > 0 && !isTime {
 		return Place{vsync: vsync, given: true}, nil
 	}
-	edge, err := hitrace.ParseEdge(text)
+	edge, err := trace.ParseEdge(text)
 	if err != nil || !isTime {
 		return Place{}, fmt.Errorf("%q is no vsync id, no trace time such as 13762.791708, nor a time from the start such as +1.5s", text)
 	}
@@ -77,7 +76,7 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 		}
 		view.Selected = f.Actual
 	case o.At.given:
-		at, _ := hitrace.Window{From: o.At.time}.Bounds(t.Span.Start)
+		at, _ := trace.Window{From: o.At.time}.Bounds(t.Span.Start)
 		if at < all.Start || at > all.End {
 			return View{}, ErrOutside
 		}

@@ -103,7 +103,7 @@ func (o *order) settle(b *Batch, totals *Totals, options Options) error {
 	totals.Entries += b.lost.entries
 	totals.CPUs = max(totals.CPUs, b.lost.cpus)
 	totals.Overwritten += b.lost.overwritten
-	outside := options.Window.markOutside(b.Events, totals.Start)
+	outside := markOutside(b.Events, options.Window, totals.Start)
 	totals.Outside += outside
 	totals.Events += len(b.Events) - outside
 	if options.Strict {

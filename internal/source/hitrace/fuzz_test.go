@@ -515,8 +515,8 @@ func FuzzRun(f *testing.F) {
 		}
 		o := Options{Workers: 1, blockSize: int(block) + 1, Limits: trace.Limits{Line: int(line) + 1}}
 		if window > 0 {
-			o.Window.From, _ = ParseEdge(fmt.Sprintf("+%dms", window/8))
-			o.Window.To, _ = ParseEdge(fmt.Sprintf("+%dms", window))
+			o.Window.From, _ = trace.ParseEdge(fmt.Sprintf("+%dms", window/8))
+			o.Window.To, _ = trace.ParseEdge(fmt.Sprintf("+%dms", window))
 		}
 		want := pass(t, bytes.NewReader(text), o)
 		if want.err != nil {

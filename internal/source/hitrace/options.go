@@ -14,7 +14,7 @@ type Options struct {
 	// Limits are the limits Line, Traces and Examples.
 	Limits trace.Limits
 	// Window is the part of the trace to be read. Default: all of it.
-	Window Window
+	Window trace.Window
 	// Workers is how many blocks are worked on at once. Default: the number of
 	// processors; at most 64.
 	Workers int `fingerprint:"-"`
