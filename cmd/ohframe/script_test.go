@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -57,11 +59,69 @@ func mainAsNobody() {
 	main()
 }
 
+// sequential is a test whose subtests do not run in parallel.
+type sequential struct{ *testing.T }
+
+func (t sequential) Parallel()     {}
+func (t sequential) Verbose() bool { return testing.Verbose() }
+func (t sequential) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { f(sequential{t}) })
+}
+
+// runHere runs the program in the process of the test, in the folder and with the
+// environment of a script, and returns its exit code. That takes a tenth of the time of a
+// new process. Scripts have one where a command reads standard input or runs in the
+// background: "exec ohframe".
+func runHere(ts *testscript.TestScript, args []string, stdout, stderr io.Writer) int {
+	folder, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "HDC", fakehdc.Folder} {
+		if before, set := os.LookupEnv(name); set {
+			defer os.Setenv(name, before)
+		} else {
+			defer os.Unsetenv(name)
+		}
+		os.Setenv(name, ts.Getenv(name))
+	}
+	streams := [3]*os.File{os.Stdin, os.Stdout, os.Stderr}
+	defer func() {
+		os.Stdin, os.Stdout, os.Stderr = streams[0], streams[1], streams[2]
+		ts.Check(os.Chdir(folder))
+	}()
+	os.Stdin, err = os.Open(os.DevNull)
+	ts.Check(err)
+	defer os.Stdin.Close()
+	var copied sync.WaitGroup
+	pipe := func(to io.Writer) *os.File {
+		r, w, err := os.Pipe()
+		ts.Check(err)
+		copied.Go(func() {
+			io.Copy(to, r)
+			r.Close()
+		})
+		return w
+	}
+	os.Stdout, os.Stderr = pipe(stdout), pipe(stderr)
+	code := run(append([]string{"ohframe"}, args...))
+	os.Stdout.Close()
+	os.Stderr.Close()
+	copied.Wait()
+	return code
+}
+
+func runProgram(ts *testscript.TestScript, neg bool, args []string) {
+	if code := runHere(ts, args, ts.Stdout(), ts.Stderr()); (code != 0) != neg {
+		ts.Fatalf("exit code %d", code)
+	}
+}
+
 // TestScripts runs the scripts of testdata/script. The folder of each has frames.ftrace,
 // a trace made by hand whose head lists its frames. Besides the commands of testscript
 // there are:
 //
-//	fails [-code N] [-hint TEXT] MESSAGE COMMAND ARG…
+//	run ARG…                                 runs the program in the test's process
+//	fails [-code N] [-hint TEXT] MESSAGE [exec] COMMAND ARG…
 //	                                         exits with 1, or N, prints "ohframe: MESSAGE"
 //	                                         and at most a hint, which contains TEXT
 //	files DIR NAME…                          the folder has these files and no others
@@ -75,7 +135,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
+	testscript.RunT(sequential{t}, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -95,6 +155,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"run":      runProgram,
 			"fails":    fails,
 			"files":    files,
 			"mode":     mode,
@@ -118,14 +179,27 @@ func fails(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	need(ts, !neg && len(args) > 1, "fails [-code N] [-hint TEXT] MESSAGE COMMAND ARG…")
 	message, command := args[0], args[1:]
-	exit := (*exec.ExitError)(nil)
-	if err := ts.Exec(command[0], command[1:]...); !errors.As(err, &exit) || exit.ExitCode() != code {
-		ts.Fatalf("exit code: got %v, want %d", err, code)
+	var stdout, stderr string
+	if command[0] == "ohframe" {
+		var out, errors strings.Builder
+		if got := runHere(ts, command[1:], io.MultiWriter(&out, ts.Stdout()), io.MultiWriter(&errors, ts.Stderr())); got != code {
+			ts.Fatalf("exit code: got %d, want %d", got, code)
+		}
+		stdout, stderr = out.String(), errors.String()
+	} else {
+		if command[0] == "exec" {
+			command = command[1:]
+		}
+		exit := (*exec.ExitError)(nil)
+		if err := ts.Exec(command[0], command[1:]...); !errors.As(err, &exit) || exit.ExitCode() != code {
+			ts.Fatalf("exit code: got %v, want %d", err, code)
+		}
+		stdout, stderr = ts.ReadFile("stdout"), ts.ReadFile("stderr")
 	}
-	if out := ts.ReadFile("stdout"); out != "" {
-		ts.Fatalf("standard output is not empty: %q", out)
+	if stdout != "" {
+		ts.Fatalf("standard output is not empty: %q", stdout)
 	}
-	first, rest, _ := strings.Cut(ts.ReadFile("stderr"), "\n")
+	first, rest, _ := strings.Cut(stderr, "\n")
 	if want := "ohframe: " + message; first != want {
 		ts.Fatalf("message: got %q, want %q", first, want)
 	}
