@@ -76,15 +76,3 @@ func TestInterval(t *testing.T) {
 		}
 	}
 }
-
-func TestFacts(t *testing.T) {
-	facts := analyzer.MainLate | analyzer.Empty
-	for fact, want := range map[analyzer.Facts]bool{
-		analyzer.MainLate: true, analyzer.GPULate: false, analyzer.Empty: true, analyzer.Misaligned: false, analyzer.Truncated: false,
-		analyzer.MainLate | analyzer.GPULate: true, analyzer.Misaligned | analyzer.Truncated: false, 0: false,
-	} {
-		if got := facts.Has(fact); got != want {
-			t.Errorf("%b has %b: %v", facts, fact, got)
-		}
-	}
-}

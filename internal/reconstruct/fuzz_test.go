@@ -240,91 +240,6 @@ func FuzzAnalyze(f *testing.F) {
 
 // Traces in which fuzzing found a defect. Times are those of the comments.
 
-// A wait that ends at 1.001 cannot be for the fence of a commit at 1.013, though
-// the number is the same.
-func TestWaitBeforeItsCommit(t *testing.T) {
-	timeline := timelineOf(t, `
-   PresentFence_0-103 (100) [000] .... 1.000000: print: B|100|H:Waiting for Present Fence 12|M62
-   PresentFence_0-103 (100) [000] .... 1.001000: print: E|100|
-   render_service-100 (100) [000] .... 1.010000: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
-   render_service-100 (100) [000] .... 1.012000: print: E|100|
-  RSHardwareThrea-102 (100) [000] .... 1.013000: print: B|100|H:CommitLayers rate:100, now:1010000000, vsyncId:60|M62
-  RSHardwareThrea-102 (100) [000] .... 1.013100: print: B|100|H:Present Fence 12|M62
-  RSHardwareThrea-102 (100) [000] .... 1.013200: print: E|100|
-  RSHardwareThrea-102 (100) [000] .... 1.014000: print: E|100|
-`)
-	if f := timeline.Frames[0]; f.Commit.Start != 1_013_000_000 || f.Present.Known() {
-		t.Errorf("%s: want a commit and no present time", f)
-	}
-}
-
-// A frame that composes is render_service's, and has no transactions, though its
-// thread wrote of one.
-func TestTransactionOfARenderFrame(t *testing.T) {
-	timeline := timelineOf(t, `
-   render_service-100 (100) [000] .... 1.010000: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
-   render_service-100 (100) [000] .... 1.011000: print: B|100|H:MarshRSTransactionData cmdCount:1 transactionFlag:[100,5],tid:100,timestamp:1010000000|M62
-   render_service-100 (100) [000] .... 1.011100: print: E|100|
-   render_service-100 (100) [000] .... 1.011200: print: B|100|H:RSMainThread::ProcessCommandUni [100,5]|M62
-   render_service-100 (100) [000] .... 1.011300: print: E|100|
-   render_service-100 (100) [000] .... 1.012000: print: E|100|
-`)
-	f := timeline.Frames[0]
-	if f.Kind != analyzer.RenderFrame || len(f.Transactions) > 0 || f.Render != nil || len(f.Applications) > 0 {
-		t.Errorf("%s: want a render frame without a transaction", f)
-	}
-	if n := timeline.Diagnostics.Total(analyzer.TransactionOutside); n != 1 {
-		t.Errorf("%d transactions outside a frame, want 1", n)
-	}
-}
-
-// Work on the GPU whose lines are out of order is not work of negative length.
-func TestGPUWorkEndsBeforeItBegins(t *testing.T) {
-	timeline := timelineOf(t, `
-   render_service-100 (100) [000] .... 1.010000: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
-   render_service-100 (100) [000] .... 1.012000: print: S|100|H:M: Frame queued|1|M62
-       gpu-driver-105 (100) [001] .... 1.011000: print: F|100|H:M: Frame queued|1|M62
-   render_service-100 (100) [000] .... 1.013000: print: E|100|
-`)
-	if f := timeline.Frames[0]; len(f.GPU) > 0 {
-		t.Errorf("%s: want no work on the GPU", f)
-	}
-	if n := timeline.Diagnostics.Total(analyzer.GPUUnfinished); n != 1 {
-		t.Errorf("%d pieces of work unfinished, want 1", n)
-	}
-}
-
-// Zero stands for a time that is not known: no frame begins at it.
-func TestTimeZero(t *testing.T) {
-	timeline := timelineOf(t, `
-   render_service-100 (100) [000] .... 0.000000: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
-   render_service-100 (100) [000] .... 0.000000: print: E|100|
-`)
-	if err := timeline.Validate(); err != nil || len(timeline.Frames) > 0 {
-		t.Errorf("%v; want no frame:\n%s", err, timeline)
-	}
-}
-
-// Slices that begin or end at time zero count all the same: others within them are
-// within, and their ends are no ends of others.
-func TestSlicesAtTimeZero(t *testing.T) {
-	timeline := timelineOf(t, `
-   render_service-100 (100) [000] .... 0.000000: print: B|100|H:outer|M62
-   render_service-100 (100) [000] .... 0.000000: print: B|100|H:inner|M62
-   render_service-100 (100) [000] .... 0.000000: print: E|100|
-   render_service-100 (100) [000] .... 0.000001: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
-   render_service-100 (100) [000] .... 0.000000: print: E|100|
-   render_service-100 (100) [000] .... 0.000003: print: E|100|
-   render_service-100 (100) [000] .... 0.000004: print: E|100|
-`)
-	if err := timeline.Validate(); err != nil || len(timeline.Frames) != 1 || timeline.Frames[0].Actual.End != 3000 {
-		t.Errorf("%v; want a frame that ends after 3 µs:\n%s", err, timeline)
-	}
-	if n := timeline.Diagnostics.Total(analyzer.UnmatchedEnd); n != 0 {
-		t.Errorf("%d ends without a begin", n)
-	}
-}
-
 // The kernel cuts names in the middle of a character. What is kept is text.
 func TestNameCutInACharacter(t *testing.T) {
 	timeline := timelineOf(t, "\xe7\x9b\xb8\xe5-200 (200) [000] .... 1.010000: print: B|200|H:x|M62\n")
@@ -333,61 +248,17 @@ func TestNameCutInACharacter(t *testing.T) {
 	}
 }
 
-// Of traces that follow one another the second is read until it comes to a time that
-// was read already: that is the earliest of the first, which here is not its first
-// line's, as lines were swapped.
+// Of traces that follow one another, times that were read are not read again, whichever
+// trace they were in. What comes after all of them is read.
 func TestTracesThatOverlap(t *testing.T) {
-	const text = `
-     render_service-100 (100) [001] .... 1.010000: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
+	const (
+		header = "# tracer: nop\n"
+		early  = "     a-1 (1) [000] .... 1.000000: print: E|1|\n"
+		late   = "     a-1 (1) [000] .... 1.020000: print: E|1|\n"
+		vsync  = `     render_service-100 (100) [001] .... 1.010000: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
      render_service-100 (100) [001] .... 1.010300: print: E|100|
 `
-	timeline, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader("# tracer: nop\n     a-1 (1) [000] .... 1.020000: print: E|1|\n"+text+"# tracer: nop\n     a-1 (1) [000] .... 1.000000: print: E|1|\n"+text), hitrace.Options{}, reconstruct.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timeline.Validate(); err != nil || len(timeline.Frames) != 1 || totals.Problems.Lost() != 2 {
-		t.Errorf("%v; want one frame, two lines not read:\n%s", err, timeline)
-	}
-}
-
-// Frames of one thread do not overlap, though traces that follow one another may:
-// where lines are out of order, the second goes on before times that the first has.
-func TestFramesOfTracesThatOverlap(t *testing.T) {
-	const vsync = `     render_service-100 (100) [001] .... 1.010000: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
-     render_service-100 (100) [001] .... 1.010300: print: E|100|
-`
-	early := strings.Repeat("     a-1 (1) [000] .... 1.000000: print: E|1|\n", 12)
-	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader("# tracer: nop\n"+vsync+early+"# tracer: nop\n"+early+vsync), hitrace.Options{}, reconstruct.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timeline.Validate(); err != nil || timeline.Counts().Frames != 1 {
-		t.Errorf("%v; want one complete frame:\n%s", err, timeline)
-	}
-}
-
-// Times that were read are not read again, of whichever trace they were; what comes
-// after all of them is.
-func TestThirdTraceOverlaps(t *testing.T) {
-	const first = `# tracer: nop
-     render_service-100 (100) [001] .... 1.010000: print: B|100|H:ReceiveVsync name:rs dataCount:24bytes now:1010000000 expectedEnd:1025000000 vsyncId:60|M62
-     render_service-100 (100) [001] .... 1.010300: print: E|100|
-`
-	const header, second = "# tracer: nop\n", "     a-1 (1) [000] .... 1.000000: print: E|1|\n"
-	after := strings.ReplaceAll(first, " 1.010", " 1.020")
-	timeline, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader(first+header+second+header+second+first+after), hitrace.Options{}, reconstruct.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timeline.Validate(); err != nil || len(timeline.Frames) != 2 || totals.Problems.Lost() != 3 {
-		t.Errorf("%v; want two frames, three lines not read:\n%s", err, timeline)
-	}
-}
-
-// A trace that is there twice has each transaction once.
-func TestTransactionThatIsThereTwice(t *testing.T) {
-	const text = `
-           demo.app-200 (200) [000] .... 1.001000: print: B|200|H:ReceiveVsync name:demo dataCount:24bytes now:1000000000 expectedEnd:1010000000 vsyncId:7|M62
+		sent = `           demo.app-200 (200) [000] .... 1.001000: print: B|200|H:ReceiveVsync name:demo dataCount:24bytes now:1000000000 expectedEnd:1010000000 vsyncId:7|M62
            demo.app-200 (200) [000] .... 1.001100: print: B|200|H:MarshRSTransactionData cmdCount:1 transactionFlag:[200,5],tid:200,timestamp:1000000000|M62
            demo.app-200 (200) [000] .... 1.001200: print: E|200|
            demo.app-200 (200) [000] .... 1.001300: print: E|200|
@@ -396,14 +267,31 @@ func TestTransactionThatIsThereTwice(t *testing.T) {
      render_service-100 (100) [001] .... 1.010200: print: E|100|
      render_service-100 (100) [001] .... 1.010300: print: E|100|
 `
-	timeline := timelineOf(t, text+text)
-	taken := 0
-	for _, f := range timeline.Frames {
-		if f.Render != nil {
-			taken++
+	)
+	for _, test := range []struct {
+		name, text   string
+		frames, lost int // complete frames, and lines that are not read
+	}{
+		{"the earliest time is not that of the first line", header + late + vsync + header + early + vsync, 1, 2},
+		{"lines out of order", header + vsync + strings.Repeat(early, 12) + header + strings.Repeat(early, 12) + vsync, 1, 14},
+		{"a third trace", header + vsync + header + early + header + early + header + vsync + header + strings.ReplaceAll(vsync, " 1.010", " 1.020"), 2, 3},
+		{"twice, without a header", sent + sent, 2, 0},
+	} {
+		timeline, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader(test.text), hitrace.Options{}, reconstruct.Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if err := timeline.Validate(); err != nil || taken != 1 {
-		t.Errorf("%d frames taken, %v:\n%s", taken, err, timeline)
+		if err := timeline.Validate(); err != nil || timeline.Counts().Frames != test.frames || totals.Problems.Lost() != test.lost {
+			t.Errorf("%s: %v, %d lines lost; want %d frames, %d lines lost:\n%s", test.name, err, totals.Problems.Lost(), test.frames, test.lost, timeline)
+		}
+		taken := 0
+		for _, f := range timeline.Frames {
+			if f.Render != nil {
+				taken++
+			}
+		}
+		if taken > 1 {
+			t.Errorf("%s: %d frames have one transaction", test.name, taken)
+		}
 	}
 }
