@@ -28,7 +28,7 @@ func TestConverted(t *testing.T) {
 	texts["two traces"] = slices.Concat(texts["why/waits.ftrace"], demo)
 	texts["cut lines"] = bytes.ReplaceAll(demo, []byte("expectedEnd: "), []byte("expectedEnd: x"))
 	for i, cause := range simulate.Causes() {
-		if i%slow.Of(12, 1) == 0 {
+		if i%slow.Of(30, 1) == 0 {
 			var text bytes.Buffer
 			if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.Cause(cause)}).Generate(&text); err != nil {
 				t.Fatal(err)
@@ -38,7 +38,7 @@ func TestConverted(t *testing.T) {
 	}
 	rules, _ := filepath.Glob("../../testdata/frames/*.txtar")
 	for i, path := range rules {
-		if i%slow.Of(20, 1) == 0 {
+		if i%slow.Of(60, 1) == 0 {
 			archive := txtar.Parse([]byte(tracetest.Read(t, path)))
 			at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "trace" })
 			texts[tracetest.Name(path)] = archive.Files[at].Data
