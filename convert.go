@@ -5,8 +5,8 @@ import (
 	"io"
 	"slices"
 
-	"ohframe/exporter"
 	"ohframe/internal/causetext"
+	"ohframe/internal/exporter"
 	"ohframe/internal/failure"
 	"ohframe/internal/quality"
 	"ohframe/internal/source/binarytrace"

@@ -11,7 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 )
 
 const latency = "16666666\n" +

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/version"

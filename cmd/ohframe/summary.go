@@ -9,7 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/text"
 )

@@ -15,7 +15,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"

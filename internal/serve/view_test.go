@@ -11,7 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/uitest"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"

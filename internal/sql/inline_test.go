@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/slow"

@@ -11,7 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/uitest"

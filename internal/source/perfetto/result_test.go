@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer/trace"
-	"ohframe/exporter"
 	"ohframe/internal/causes"
+	"ohframe/internal/exporter"
 	"ohframe/internal/inflation"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/result"

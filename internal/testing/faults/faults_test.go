@@ -18,7 +18,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"

@@ -25,7 +25,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
 )
@@ -204,7 +204,7 @@ var turns = []struct{ name, function string }{
 	{"settling", "ohframe/internal/source/hitrace.(*pipeline).settle"},
 	{"frames", "ohframe/analyzer.(*Builder).Track"},
 	{"threads", "ohframe/internal/why/record.(*preparer).track"},
-	{"plan of the output", "ohframe/exporter/internal/ftrace.(*Planner).Plan"},
+	{"plan of the output", "ohframe/internal/exporter/ftrace.(*Planner).Plan"},
 	{"writing", "ohframe/internal/source/hitrace.(*pipeline).write"},
 }
 

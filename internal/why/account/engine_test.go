@@ -8,7 +8,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter"
+	"ohframe/internal/exporter"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/engine"

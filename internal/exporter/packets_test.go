@@ -47,7 +47,7 @@ func packetsOf(t testing.TB, data []byte) []*perfettopb.TracePacket {
 
 // TestPackets checks what must be true for every packet, whatever the trace.
 func TestPackets(t *testing.T) {
-	for _, text := range []string{caseTrace(t, "frames"), caseTrace(t, "parity/wakings"), tracetest.Read(t, "../testdata/demo.ftrace")} {
+	for _, text := range []string{caseTrace(t, "frames"), caseTrace(t, "parity/wakings"), tracetest.Read(t, "../../testdata/demo.ftrace")} {
 		data, _ := convert(t, text, Options{})
 		count := map[protoreflect.FieldNumber]int{}
 		for i, p := range packetsOf(t, data) {

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"ohframe/analyzer/trace"
-	"ohframe/exporter/internal/packet"
+	"ohframe/internal/exporter/packet"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/engine"

@@ -12,10 +12,10 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
-	"ohframe/exporter/internal/ftrace"
-	"ohframe/exporter/internal/packet"
-	"ohframe/exporter/internal/timeline"
 	"ohframe/internal/causetext"
+	"ohframe/internal/exporter/ftrace"
+	"ohframe/internal/exporter/packet"
+	"ohframe/internal/exporter/timeline"
 	"ohframe/internal/fingerprint"
 	"ohframe/internal/quality"
 	"ohframe/internal/reconstruct"

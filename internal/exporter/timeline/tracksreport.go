@@ -12,9 +12,9 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter/internal/packet"
 	"ohframe/internal/annotation"
 	"ohframe/internal/causetext"
+	"ohframe/internal/exporter/packet"
 	"ohframe/internal/plural"
 )
 

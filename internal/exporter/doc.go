@@ -1,9 +1,9 @@
 // Package exporter writes Perfetto traces: a text trace or a Timeline in, packets out.
 // The same input gives the same bytes.
 //
-//	exporter/internal/ftrace    events: markers, scheduling, the kernel's own
-//	exporter/internal/timeline  frames: the frame timeline and further tracks
-//	exporter/internal/packet    the writer of packets, plain or compressed
+//	ftrace    events: markers, scheduling, the kernel's own
+//	timeline  frames: the frame timeline and further tracks
+//	packet    the writer of packets, plain or compressed
 //
 // A Perfetto trace is packets, one after another; Perfetto sorts them by time:
 //

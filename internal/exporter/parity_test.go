@@ -28,7 +28,7 @@ func TestParity(t *testing.T) {
 			text := parts["trace"]
 			if text == "" {
 				slow.Skip(t)
-				capture, err := os.ReadFile("../testdata/captures/" + name + ".ftrace")
+				capture, err := os.ReadFile("../../testdata/captures/" + name + ".ftrace")
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -31,7 +31,7 @@ const fuzzNames = 3
 // command's tests use, and one that has every event of the kernel there is a form
 // for.
 func seedTexts(f *testing.F, add func(text []byte)) {
-	paths, err := filepath.Glob("../testdata/frames/*.txtar")
+	paths, err := filepath.Glob("../../testdata/frames/*.txtar")
 	if err != nil || len(paths) == 0 {
 		f.Fatalf("no goldens: %v", err)
 	}
@@ -46,13 +46,13 @@ func seedTexts(f *testing.F, add func(text []byte)) {
 			}
 		}
 	}
-	text, err := os.ReadFile("../cmd/ohframe/testdata/frames.ftrace")
+	text, err := os.ReadFile("../../cmd/ohframe/testdata/frames.ftrace")
 	if err != nil {
 		f.Fatal(err)
 	}
 	add(text)
 	// The cases of package ftrace's tests.
-	text, err = os.ReadFile("internal/ftrace/kernelevents_test.go")
+	text, err = os.ReadFile("ftrace/kernelevents_test.go")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -196,7 +196,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 
 // A window cuts frames: those are truncated, the others are as they were.
 func TestWindowTruncatesFrames(t *testing.T) {
-	demo, err := os.ReadFile("../testdata/demo.ftrace")
+	demo, err := os.ReadFile("../../testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestWindowTruncatesFrames(t *testing.T) {
 
 // Damage anywhere costs the damaged lines, not the trace.
 func TestDamagedTraces(t *testing.T) {
-	demo, err := os.ReadFile("../testdata/demo.ftrace")
+	demo, err := os.ReadFile("../../testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestDamagedTraces(t *testing.T) {
 // The last line may be cut anywhere: it is whole, it is something else that can
 // be understood, or it is lost.
 func TestCutTraces(t *testing.T) {
-	demo, err := os.ReadFile("../testdata/demo.ftrace")
+	demo, err := os.ReadFile("../../testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}

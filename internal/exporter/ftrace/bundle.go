@@ -4,7 +4,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer/trace"
-	"ohframe/exporter/internal/packet"
+	"ohframe/internal/exporter/packet"
 	"ohframe/internal/source/hitrace"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"ohframe/exporter/internal/packet"
+	"ohframe/internal/exporter/packet"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter/internal/packet"
+	"ohframe/internal/exporter/packet"
 	"ohframe/internal/perfettopb"
 )
 

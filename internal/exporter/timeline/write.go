@@ -6,7 +6,7 @@ package timeline
 import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
-	"ohframe/exporter/internal/packet"
+	"ohframe/internal/exporter/packet"
 )
 
 // Options decide what is written in addition to the frame timeline.

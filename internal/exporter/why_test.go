@@ -9,7 +9,7 @@ import (
 // TestWhy compares the slices of two frames with what their lines state. In the first, the
 // main thread waits for a worker that holds a lock; the second begins late.
 func TestWhy(t *testing.T) {
-	text, err := os.ReadFile("../testdata/why/waits.ftrace")
+	text, err := os.ReadFile("../../testdata/why/waits.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}

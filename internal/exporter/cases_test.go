@@ -96,7 +96,7 @@ func TestConformance(t *testing.T) {
 			}
 		})
 	}
-	paths := slow.Of([]string{"../testdata/demo.ftrace"}, append(tracetest.Paths(t), "../testdata/why/waits.ftrace"))
+	paths := slow.Of([]string{"../../testdata/demo.ftrace"}, append(tracetest.Paths(t), "../../testdata/why/waits.ftrace"))
 	for _, path := range paths {
 		t.Run(tracetest.Name(path), func(t *testing.T) { checkConformance(t, tracetest.Read(t, path)) })
 	}

@@ -4,9 +4,9 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/exporter/internal/packet"
 	"ohframe/internal/annotation"
 	"ohframe/internal/causetext"
+	"ohframe/internal/exporter/packet"
 )
 
 // noteCauses notes where the time of a late frame went and why, and why a frame was shown or

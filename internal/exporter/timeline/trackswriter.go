@@ -8,8 +8,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter/internal/packet"
 	"ohframe/internal/annotation"
+	"ohframe/internal/exporter/packet"
 	"ohframe/internal/perfettopb"
 )
 
