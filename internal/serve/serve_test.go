@@ -385,19 +385,6 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// A fetch that began in time may take longer.
-func TestTimeoutDuringFetch(t *testing.T) {
-	c, trace := slowTrace()
-	s := start(t, t.Context(), trace, 500*time.Millisecond)
-	time.AfterFunc(time.Second, func() { close(c.proceed) })
-	if _, body := s.ask(t, "GET", "/slow", origin); len(body) != slowSize {
-		t.Errorf("%d bytes", len(body))
-	}
-	if err := s.wait(t); err != nil {
-		t.Errorf("ends with %v", err)
-	}
-}
-
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	s := start(t, ctx, text(content), 0)
@@ -465,16 +452,5 @@ func TestLoopbackOnly(t *testing.T) {
 			connection.Close()
 			t.Errorf("%s answers", &address)
 		}
-	}
-}
-
-func TestBusyPort(t *testing.T) {
-	listener, err := serve.Listen(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	if _, err := serve.Listen(listener.Addr().(*net.TCPAddr).Port); !errors.Is(err, syscall.EADDRINUSE) {
-		t.Errorf("got %v, want %v", err, syscall.EADDRINUSE)
 	}
 }

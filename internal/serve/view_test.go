@@ -14,6 +14,7 @@ import (
 	"ohframe/internal/exporter"
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
 )
@@ -170,7 +171,7 @@ func TestViewInEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, all := range []bool{false, true} {
+	for _, all := range slow.Of([]bool{false}, []bool{false, true}) {
 		var out bytes.Buffer
 		options := exporter.Options{Causes: true}
 		if all {

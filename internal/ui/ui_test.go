@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/exporter"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
 )
@@ -151,11 +152,15 @@ func session(t *testing.T) *engine.Session {
 	return enginetest.Load(t, trace.Bytes(), dir+"@ohos")
 }
 
-// Each macro works alone.
+// Each macro works. In full, each is alone in its session.
 func TestMacros(t *testing.T) {
+	one := session(t)
 	for _, macro := range strict[macros](t, "modules/default/macros").Macros {
 		t.Run(macro.ID, func(t *testing.T) {
-			uitest.Run(t, session(t), macro.Run)
+			if slow.Enabled() {
+				one = session(t)
+			}
+			uitest.Run(t, one, macro.Run)
 		})
 	}
 }
