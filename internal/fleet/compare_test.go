@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -211,5 +213,47 @@ func TestFleetFormats(t *testing.T) {
 	}
 	if !strings.Contains(want[0]["table120"], "worse") {
 		t.Error(want[0]["table120"])
+	}
+}
+
+// Groups that are not shown need little memory. Those that are shown are those with the most
+// frames, and their numbers do not depend on how many others are.
+func TestShownGroups(t *testing.T) {
+	const groups, top = 4000, 5
+	var rows []Row
+	for i := range groups {
+		row := Row{Trace: fmt.Sprint("trace ", i), Kind: stats.Application, Process: fmt.Sprint("process ", i), Dims: []*string{nil, nil}}
+		row.Sums[framesColumn] = int64(i * 7919 % groups)
+		for h := range row.Histograms {
+			row.Histograms[h] = []Count{{Bucket(1000 + i%10), 1}, {Bucket(2000), 1}}
+		}
+		rows = append(rows, row)
+	}
+	d := dataset(t, rows)
+	read := func(q Query) (shown []*Group, total int, allocated uint64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		shown, total, err := d.Groups(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return shown, total, after.TotalAlloc - before.TotalAlloc
+	}
+	q := Query{By: []string{"process"}}
+	all, _, _ := read(q)
+	q.Top = top
+	shown, total, allocated := read(q)
+	if perGroup := allocated / groups; perGroup > 3000 {
+		t.Errorf("%d bytes for each group, want at most 3000", perGroup)
+	}
+	if total != groups || len(all) != groups || len(shown) != top {
+		t.Fatalf("%d and %d of %d groups", len(all), len(shown), total)
+	}
+	for _, g := range shown {
+		i := slices.IndexFunc(all, func(other *Group) bool { return *other.Key[0] == *g.Key[0] })
+		if g.sum("frames") < groups-top || !reflect.DeepEqual(g, all[i]) {
+			t.Errorf("%s: %d frames, %+v, want %+v", *g.Key[0], g.sum("frames"), g, all[i])
+		}
 	}
 }

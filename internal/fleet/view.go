@@ -51,9 +51,9 @@ const mostShown = 10
 // document returns the report for people.
 func (r *Report) document() *view.Document {
 	d := &view.Document{Kind: "Fleet report", Title: "Frames of " + text.Printable(r.Dataset.Dir), Summary: r.summary(), Warnings: r.Dataset.Warnings()}
-	d.Blocks = append(d.Blocks, view.Facts{List: r.Dataset.facts()})
+	d.Blocks = append(d.Blocks, view.Facts{Cards: true, List: r.Dataset.facts()})
 	if charts := r.charts(); len(charts) > 0 {
-		d.Blocks = append(d.Blocks, view.Page{view.Section{Title: "Jank rate by " + titleOf(r.By[r.trend()]), Blocks: charts}})
+		d.Blocks = append(d.Blocks, view.Page{view.Section{Title: "Jank rate by " + strings.ToLower(titleOf(r.By[r.trend()])), Blocks: charts}})
 	}
 	d.Blocks = append(d.Blocks, view.Section{Title: "Groups", Blocks: []view.Block{r.table(), r.legend()}})
 	if causes := r.causes(); len(causes.List) > 0 {
@@ -70,7 +70,7 @@ func (r *Report) document() *view.Document {
 
 // facts describe the dataset.
 func (d *Dataset) facts() []view.Fact {
-	list := []view.Fact{{Label: "Dataset", Value: text.Printable(d.Dir)}, {Label: "Traces", Value: fmt.Sprint(d.Traces), About: "in " + text.Count(d.Shards-len(d.Missing), "shard")}}
+	list := []view.Fact{{Label: "Traces", Value: fmt.Sprint(d.Traces), About: "in " + text.Count(d.Shards-len(d.Missing), "shard") + " of " + text.Printable(d.Dir)}}
 	failed := view.Fact{Label: "Failures", Value: fmt.Sprint(d.Failed()), About: d.reasons()}
 	if failed.Value != "0" {
 		failed.Level = view.Warning
@@ -281,12 +281,12 @@ func (w Worst) WhyCommand() string {
 
 // worstTable returns a table of frames with a column for each command.
 func worstTable(list []Worst, commands ...func(Worst) string) view.Table {
-	t := view.Table{Label: "Worst frames", Columns: []view.Column{{Title: "Late ms", Number: true}, {Title: "Process"}}}
+	t := view.Table{Label: "Worst frames", Columns: []view.Column{{Title: "Process"}, {Title: "Late ms", Number: true}}}
 	for i := range commands {
 		t.Columns = append(t.Columns, view.Column{Title: [...]string{"Show it", "Explain it"}[i]})
 	}
 	for _, w := range list {
-		row := view.Row{Cells: []view.Cell{{Text: text.Milliseconds(w.Overrun)}, {Text: keyText(&w.Process)}}}
+		row := view.Row{Cells: []view.Cell{{Text: keyText(&w.Process)}, {Text: text.Milliseconds(w.Overrun)}}}
 		for _, command := range commands {
 			row.Cells = append(row.Cells, view.Cell{Text: text.Line(command(w)), Command: true})
 		}
