@@ -149,7 +149,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A Perfetto trace is recognised in a container, and a text is in what it becomes.
+// A Perfetto trace is recognised in a container, and so is the output for a text.
 func TestPerfetto(t *testing.T) {
 	text, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {

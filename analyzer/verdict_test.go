@@ -91,7 +91,7 @@ func TestVerdictOfApplicationFrame(t *testing.T) {
 		{empty, unlinked, telling{2048, true, 1, 1}},
 		{empty | cpu, unlinked, telling{2048, true, 1, 1}},
 
-		// In time itself, it shares what its render frame is guilty of.
+		// A frame on time has the faults of its render frame.
 		{0, 0, telling{1, true, 1, 1}},
 		{0, cpu, telling{16, true, 1, 3}},
 		{0, gpu, telling{32, true, 1, 3}},

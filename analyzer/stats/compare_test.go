@@ -145,7 +145,7 @@ func TestCompareThreeRuns(t *testing.T) {
 	}
 }
 
-// Turned round, everything is the other way round; and nothing has changed from itself.
+// The reverse comparison has the reverse result, and a side compared with itself has no change.
 func TestCompareMirrored(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 5, 30} {
 		base, new := runs(n, 1, 120, 10*ms, 0), runs(n, 2, 120, 10*ms, 2)

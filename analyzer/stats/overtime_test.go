@@ -57,7 +57,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// Whatever the length of a trace, its moments are few.
+// A trace of any length has few moments.
 func TestMomentsOfAnyLength(t *testing.T) {
 	for _, last := range []trace.Time{0, 1, at(1), at(50), at(12_000), at(1e9), math.MaxInt64 - 1} {
 		p := &analyzer.Process{PID: 1}

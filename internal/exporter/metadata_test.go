@@ -22,7 +22,7 @@ func treesOf(t testing.TB, data []byte) []*perfettopb.TracePacket {
 }
 
 // Names must be there before the first event that needs them. There may be
-// more of them than fit into a packet; a process is not torn apart.
+// more of them than fit into a packet; a process is not split.
 func TestManyProcesses(t *testing.T) {
 	x := &textTrace{}
 	const processes, threads = 500, 20

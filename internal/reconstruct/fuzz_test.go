@@ -248,8 +248,8 @@ func TestNameCutInACharacter(t *testing.T) {
 	}
 }
 
-// Of traces that follow one another, times that were read are not read again, whichever
-// trace they were in. What comes after all of them is read.
+// If several traces follow one another, lines with times that were read in any of them are
+// skipped. Later lines are read.
 func TestTracesThatOverlap(t *testing.T) {
 	const (
 		header = "# tracer: nop\n"

@@ -47,7 +47,7 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// The browser of the user who ran the program with sudo is no other user's.
+// The browser of the user who ran the program with sudo is accepted.
 func TestSudoUser(t *testing.T) {
 	for _, test := range []struct {
 		user, effective int

@@ -97,7 +97,7 @@ func TestParseLine(t *testing.T) {
 		{"no flags", "a-1 (1) [000]   1.000000: e: x", columns{1_000000000, 0, 1, 1, "a", "e", "x"}},
 
 		// Nothing between flags and time: the fourth flag, the preempt depth, may be a
-		// digit too. Perfetto takes a digit of the time for a fifth.
+		// digit too. Perfetto reads a digit of the time as a fifth.
 		{"dots and time", "kworker/u16:1-77    (   77) [004] ....316.196720: tracing_mark_write: B|77|x",
 			columns{316_196720000, 4, 77, 77, "kworker/u16:1", "tracing_mark_write", "B|77|x"}},
 		{"flags and time", "a-1 (1) [000] d...316.196740: e: x", columns{316_196740000, 0, 1, 1, "a", "e", "x"}},
