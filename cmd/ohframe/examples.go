@@ -49,8 +49,7 @@ var exampleLines = map[string][]string{
 	},
 	"record": {
 		"ohframe record -t 10 --app com.example.gallery -o trace",
-		"ohframe record -t 10 --app com.example.gallery --launch --open",
-		"ohframe record -t 10 --runs 6 --drive 'uitest uiInput swipe 500 1500 500 500' -o base",
+		"ohframe record -t 5 --app com.example.gallery --launch --runs 6 -o base",
 	},
 	"sql": {
 		"ohframe sql --export modules",

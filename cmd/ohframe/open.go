@@ -50,6 +50,9 @@ func conversionFlags() []cli.Flag {
 	return slices.DeleteFunc(convertCommand().Flags, func(f cli.Flag) bool { return f.Names()[0] == "output" })
 }
 
+// openTimeout is the default of --timeout.
+const openTimeout = 5 * time.Minute
+
 func open(c *cli.Context) error {
 	names, err := severalInputs(c)
 	if err != nil {

@@ -4,13 +4,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,13 +24,37 @@ import (
 // gallery is an application that runs.
 var gallery = fakehdc.App{Bundle: "com.example.gallery", Ability: "EntryAbility", PID: 20170, Running: true}
 
-// phone is a device of a system version.
-func phone(system string) fakehdc.Device {
-	return fakehdc.Device{Key: "FMR0224", System: system, Seconds: 0.3, Apps: []fakehdc.App{gallery}}
+// phone returns a computer with a device of a system version. set has variables of the
+// device and their values.
+func phone(system string, set ...string) fakehdc.Config {
+	d := fakehdc.Device{Key: "FMR0224", System: system, Seconds: 0.3, Apps: []fakehdc.App{gallery}, Set: map[string]string{}}
+	for pair := range slices.Chunk(set, 2) {
+		d.Set[pair[0]] = pair[1]
+	}
+	return fakehdc.Config{Devices: []fakehdc.Device{d}}
 }
 
-// withDevice returns ohframe with a fake hdc in PATH, and its folder.
-func withDevice(t *testing.T, c fakehdc.Config, args ...string) (*running, string) {
+// withFault adds a fault.
+func withFault(c fakehdc.Config, f fakehdc.Fault) fakehdc.Config {
+	c.Faults = append(c.Faults, f)
+	return c
+}
+
+// recording is "ohframe record", with a fake hdc in PATH.
+type recording struct {
+	*running
+	world string // the folder of the fake
+}
+
+// startRecord starts "ohframe record" with arguments.
+func startRecord(t *testing.T, c fakehdc.Config, args ...string) *recording {
+	t.Helper()
+	r := newRecord(t, c, args...)
+	r.start(t)
+	return r
+}
+
+func newRecord(t *testing.T, c fakehdc.Config, args ...string) *recording {
 	t.Helper()
 	program, err := fakehdc.Program()
 	if err != nil {
@@ -38,7 +63,7 @@ func withDevice(t *testing.T, c fakehdc.Config, args ...string) (*running, strin
 	world := t.TempDir()
 	fakehdc.Write(t, world, c)
 	t.Cleanup(func() { fakehdc.Stop(t, world) })
-	r := command(t, append([]string{"ohframe"}, args...)...)
+	r := command(t, append([]string{"ohframe", "record"}, args...)...)
 	stdout, err := os.Create(filepath.Join(world, "stdout"))
 	if err != nil {
 		t.Fatal(err)
@@ -46,320 +71,405 @@ func withDevice(t *testing.T, c fakehdc.Config, args ...string) (*running, strin
 	t.Cleanup(func() { stdout.Close() })
 	r.Stdout = stdout
 	r.Env = append(r.Env, fakehdc.Folder+"="+world, "HDC=", "HOME="+world, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
-	return r, world
+	return &recording{r, world}
 }
 
-// dirt returns what a recording has left on the devices: folders, sessions, processes.
-func dirt(t *testing.T, world string) (list []string) {
+// againSays runs "ohframe record" again, with the same devices.
+func (r *recording) againSays(t *testing.T, code int, pattern string, args ...string) {
 	t.Helper()
-	folders, err := filepath.Glob(world + "/root/*/data/local/tmp/*")
+	other := &recording{command(t, append([]string{"ohframe", "record"}, args...)...), r.world}
+	other.Env = r.Env
+	other.start(t)
+	other.ends(t, code, pattern)
+}
+
+// ends waits for the end, and checks the exit code and what is said.
+func (r *recording) ends(t *testing.T, code int, pattern string) string {
+	t.Helper()
+	got, said := r.end(t), r.stderr.String()
+	if got != code || !regexp.MustCompile(pattern).MatchString(said) {
+		t.Errorf("exit code %d, want %d and %q\n%s", got, code, pattern, said)
+	}
+	return said
+}
+
+// isComplete waits for the end of a recording that works.
+func (r *recording) isComplete(t *testing.T) string {
+	t.Helper()
+	said := r.ends(t, 0, "")
+	r.checkFiles(t, "x.ftrace", "x.html", "x.meta.json", "x.pftrace")
+	r.leaves(t, "")
+	return said
+}
+
+// leaves checks what is left on the devices: folders of recordings, and owners of sessions.
+func (r *recording) leaves(t *testing.T, want string) {
+	t.Helper()
+	if got := r.left(t); got != want {
+		t.Errorf("left on the device: %q, want %q", got, want)
+	}
+}
+
+func (r *recording) left(t *testing.T) string {
+	t.Helper()
+	return strings.Join(append(r.glob(t, "data/local/tmp/*"), fakehdc.State(t, r.world, "session")...), " ")
+}
+
+// glob returns files of the devices.
+func (r *recording) glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(r.world, "root/*", pattern))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list = append(list, folders...)
-	for key, owner := range fakehdc.Sessions(t, world) {
-		list = append(list, fmt.Sprintf("session of %s: %s", key, owner))
-	}
-	return list
+	return files
 }
 
-// becomesClean waits until the watchdog has cleaned the devices.
-func becomesClean(t *testing.T, world string) {
+// eventually waits until something is true.
+func eventually(t *testing.T, what string, isTrue func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); len(dirt(t, world)) > 0; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !isTrue(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("left on the device: %q", dirt(t, world))
+			t.Fatal("never happens: " + what)
 		}
 	}
 }
 
+// file returns the content of a file of the fake, which may not exist yet.
+func (r *recording) file(name string) string {
+	text, _ := os.ReadFile(filepath.Join(r.world, name))
+	return string(text)
+}
+
+// isCalled waits until hdc or hitrace was called n times with a text in its arguments.
+func (r *recording) isCalled(t *testing.T, text string, n int) {
+	t.Helper()
+	eventually(t, "a call with "+text, func() bool { return strings.Count(r.file("log.jsonl"), text) >= n })
+}
+
+// begins waits until the recording, with --json, is under way.
+func (r *recording) begins(t *testing.T) {
+	t.Helper()
+	eventually(t, "a recording", func() bool { return strings.Contains(r.file("stdout"), `"step":"recording"`) })
+}
+
+// becomesIdle waits until nothing but traces is on the devices, and nothing runs there.
+func (r *recording) becomesIdle(t *testing.T) {
+	t.Helper()
+	eventually(t, "nothing is under way on the device", func() bool {
+		log := r.file("log.jsonl")
+		files := slices.DeleteFunc(r.glob(t, "data/local/tmp/ohframe-*/*"), func(name string) bool { return strings.HasSuffix(name, ".ftrace") })
+		return strings.Count(log, `["hitrace"`) == strings.Count(log, `["hitrace ended"`) &&
+			len(files) == 0 && len(fakehdc.State(t, r.world, "session")) == 0 && len(r.processes("")) == 0
+	})
+}
+
+// processes returns the command lines of hdc and of the devices that are running, on
+// systems with /proc; with a name, only those of that program.
+func (r *recording) processes(name string) (list []string) {
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range processes {
+		environment, _ := os.ReadFile(filepath.Join(p, "environ")) // the process may have ended
+		line, _ := os.ReadFile(filepath.Join(p, "cmdline"))
+		program, _, _ := strings.Cut(string(line), "\x00")
+		if (name == "" || filepath.Base(program) == name) && strings.Contains(string(environment), fakehdc.Folder+"="+r.world+"\x00") {
+			list = append(list, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return list
+}
+
 // failures are what can go wrong, with the exit code and the messages of each: the
-// error must match What, the hint must match Hint.
+// error must match what, the hint must match hint.
 var failures = []struct {
 	name       string
 	code       int
 	what, hint string
 	args       []string
-	set        func(*fakehdc.Config, *fakehdc.Device)
-	// dirty: the device was lost. Its watchdog cleans it. kept: a trace stays there.
-	dirty, kept bool
-	// only are the systems that it can happen on; nil for all.
-	only []string
+	set        []string // variables of the device
+	fault      fakehdc.Fault
+	change     func(*fakehdc.Config)
+	// left: the device was lost, or has a trace. Its watchdog cleans it. kept: a trace stays there.
+	left, kept bool
+	// before and from are versions of the system that it can happen on; empty for all.
+	before, from string
 }{
-	{name: "nothing", code: 0},
-	{name: "hdc is something else", code: 3, what: `hdc: not the device connector`, hint: `--hdc PATH`,
-		set: func(c *fakehdc.Config, _ *fakehdc.Device) { c.Version = "none" }},
-	{name: "hdc's server cannot be reached", code: 3, what: `^hdc cannot reach its server`, hint: `hdc checkserver`,
-		set: func(c *fakehdc.Config, _ *fakehdc.Device) { c.NoServer, c.WaitMS = true, 50 }},
-	{name: "no device", code: 3, what: `^no device is connected`, hint: `USB debugging`,
-		set: func(c *fakehdc.Config, d *fakehdc.Device) { d.Key = "" }},
-	{name: "several devices", code: 3, what: `^2 devices are connected`, hint: `--device KEY: FMR0224, 10\.0\.0\.2:5555`,
-		set: func(c *fakehdc.Config, _ *fakehdc.Device) {
-			c.Devices = append(c.Devices, fakehdc.Device{Key: "10.0.0.2:5555", System: "5.0"})
-		}},
-	{name: "unknown device", code: 3, what: `^no device has the key "X"`, hint: `devices: FMR0224`, args: []string{"--device", "X"}},
-	{name: "offline", code: 3, what: `^the device is offline`, hint: `cable`,
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.State = "Offline" }},
-	{name: "unauthorized", code: 3, what: `does not trust`, hint: `Trust`,
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.State = "Unauthorized" }},
-	{name: "authorized later", code: 0,
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.State, d.Authorizes = "Unauthorized", 1 }},
-	{name: "list empty at first", code: 0, set: func(c *fakehdc.Config, _ *fakehdc.Device) { c.Empty = 1 }},
-	{name: "log lines in the output", code: 0, set: func(c *fakehdc.Config, _ *fakehdc.Device) { c.Log = "[W][2026-01-01 10:00:00.000] abc:1 something" }},
-	{name: "line ends of Windows", code: 0, set: func(c *fakehdc.Config, _ *fakehdc.Device) { c.CRLF = true }},
-	{name: "developer mode off", code: 3, what: `^developer mode is off`, hint: `Settings`, only: []string{"4.1", "5.0", "5.1", "6.0", "6.1"},
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.NoDeveloperMode = true }},
-	{name: "no space on the device", code: 3, what: `may need \d+ MB for the trace, 10 MB are free`, hint: `-b`,
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.FreeKB = 10 * 1024 }},
-	{name: "needed tag missing", code: 3, what: `no tag "ace", which frames need`, hint: `tags of the device: ability`,
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Without = []string{"ace"} }},
+	{name: "nothing"},
+	{name: "hdc is something else", code: 3, what: `hdc: not the device connector`, hint: `--hdc PATH`, fault: fakehdc.Fault{Do: "say", Text: "hdc: a tool\n"}},
+	{name: "hdc's server cannot be reached", code: 3, what: `hdc cannot reach its server`, hint: `hdc checkserver`, fault: fakehdc.Fault{On: "list", Do: "complain", Text: "Connect server failed"}},
+	{name: "no device", code: 3, what: `no device is connected`, hint: `USB debugging`, change: func(c *fakehdc.Config) { c.Devices = nil }},
+	{name: "several devices", code: 3, what: `2 devices are connected`, hint: `--device KEY: FMR0224, 10\.0\.0\.2:5555\n`, change: func(c *fakehdc.Config) {
+		c.Devices = append(c.Devices, fakehdc.Device{Key: "10.0.0.2:5555"}, fakehdc.Device{Key: "X", State: "Offline"})
+	}},
+	{name: "unknown device", code: 3, what: `no device has the key "X"`, hint: `devices: FMR0224`, args: []string{"--device", "X"}},
+	{name: "offline", code: 3, what: `the device is offline`, hint: `cable`, change: func(c *fakehdc.Config) { c.Devices[0].State = "Offline" }},
+	{name: "unauthorized", code: 3, what: `does not trust`, hint: `Trust`, change: func(c *fakehdc.Config) { c.Devices[0].State = "Unauthorized" }},
+	{name: "authorized later", fault: fakehdc.Fault{On: "list", Do: "say", Text: "FMR0224\t\tUSB\tUnauthorized\n", Times: 1}},
+	{name: "authorized later, not in the list", fault: fakehdc.Fault{On: "shell", Do: "say", Text: "[Fail][E000002]:The device unauthorized.\r\n", Times: 1}},
+	{name: "list empty at first", fault: fakehdc.Fault{On: "list", Do: "say", Text: "[Empty]\r\n", Times: 1}},
+	{name: "log lines in the output", change: func(c *fakehdc.Config) { c.Log = "[W][2026-01-01 10:00:00.000] abc:1 something" }},
+	{name: "line ends of Windows", change: func(c *fakehdc.Config) { c.CRLF = true }},
+	{name: "developer mode off", code: 3, what: `developer mode is off`, hint: `Settings`, from: "4.1", set: []string{"DEVELOPER_MODE", "false"}},
+	{name: "no space on the device", code: 3, what: `may need \d+ MB for the trace, 10 MB are free`, hint: `-b`, set: []string{"FREE_KB", "10240"}},
+	{name: "needed tag missing", code: 3, what: `no tag "ace", which frames need`, hint: `tags of the device: ability`, set: []string{"WITHOUT", "ace"}},
 	{name: "unknown tag", code: 3, what: `no tag "nosuch"`, args: []string{"--tags", "+nosuch"}},
-	{name: "other tag missing", code: 0, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Without = []string{"nweb"} }},
-	{name: "application not installed", code: 3, what: `^com\.example\.none is not installed`, args: []string{"--app", "com.example.none"}},
-	{name: "application not running", code: 3, what: `^com\.example\.gallery is not running`, hint: `--launch`, args: []string{"--app", "com.example.gallery"},
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Apps[0].Running = false }},
-	{name: "application launched", code: 0, args: []string{"--app", "com.example.gallery", "--launch"},
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Apps[0].Running = false }},
-	{name: "launch fails: screen locked", code: 4, what: `did not start: the screen is locked`, hint: `unlock`, args: []string{"--app", "com.example.gallery", "--launch"},
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Apps[0].StartCode = 10106102 }},
-	{name: otherRecords, code: 4, what: `^another recording is under way on the device: SP_daemon`, hint: `--force`,
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Busy = "SP_daemon" }},
-	{name: "another tool records, --force", code: 0, args: []string{"--force"}, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Busy = "SP_daemon" }},
-	{name: "abandoned recording", code: 0, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Busy = "stale" }},
-	{name: "begin fails", code: 4, what: `does not begin the recording: the kernel's trace files cannot be set up \(code 1004\)`,
-		set: hitraceFails("begin", "OpenRecording failed, errorCode(1004)")},
-	{name: "clock not available", code: 0, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.NoMono = true }},
-	{name: "device lost at the checks", code: 3, what: `^the device was lost`, hint: `cable`, set: fault("const.product.model", "lost", 0)},
-	{name: "device lost at the begin", code: 4, what: `^the device was lost`, set: fault("--trace_begin", "lost", 0)},
-	{name: "device lost while it begins", code: 4, what: `^the device was lost`, set: fault("--trace_begin", "lost after", 0), dirty: true},
-	{name: "device lost at the end", code: 4, what: `^the device is offline|^the device was lost`, set: fault("--trace_finish -o", "lost", 0), dirty: true},
-	{name: "device lost at the end, back", code: 0, set: fault("--trace_finish -o", "lost", 1)},
-	{name: "device lost while it ends, back", code: 0, set: fault("--trace_finish -o", "lost after", 1)},
-	{name: "device lost during the transfer", code: 5, what: `^the device is offline|^the device was lost`, set: fault("file recv", "lost", 0), dirty: true, kept: true},
-	{name: "device lost during the transfer, back", code: 0, set: fault("file recv", "lost", 1)},
-	{name: "device lost at the launch", code: 4, what: `^the device was lost`, args: []string{"--app", "com.example.gallery", "--launch"}, set: fault("aa start", "lost", 0), dirty: true},
-	{name: "device lost at the clean-up", code: 0, set: fault("=ohframe= remains", "lost", 0), dirty: true, kept: true},
-	{name: "begin does not end", code: 4, what: `^hdc shell did not end within 3s`, hint: `--hdc-limit`, args: []string{"--hdc-limit", "3"}, set: fault("--trace_begin", "hang", 0)},
-	{name: "recording ended by another tool", code: 5, what: `^the trace has no events`, hint: `another tool`, only: []string{"3.2", "4.0", "4.1", "5.0"}, set: endByOther},
-	{name: "recording ended by another tool, said by hitrace", code: 4, what: `another tool closed the recording`, only: []string{"5.1", "6.0", "6.1"}, set: endByOther},
-	{name: "device cannot write: full", code: 4, what: `cannot write the trace: no space left on the device`, hint: `free some space`,
-		set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Errno = 28 }},
-	{name: "trace ends in mid-line", code: 0, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Cut = true }},
-	{name: "start of the trace lost", code: 0, set: func(_ *fakehdc.Config, d *fakehdc.Device) { d.Overflow = true }},
-	{name: "transfer is slow", code: 0, set: func(c *fakehdc.Config, _ *fakehdc.Device) {
-		c.Faults = []fakehdc.Fault{{On: "file recv", Do: "slow", MS: 20}}
-	}},
-	{name: "half of the file arrives", code: 5, what: `^received \d+ of \d+ bytes`, hint: `cable`, set: fault("file recv", "cut", 0), kept: true},
-	{name: "hdc cannot open the file", code: 5, what: `Error opening file: no such file`, kept: true, set: func(c *fakehdc.Config, _ *fakehdc.Device) {
-		c.Faults = []fakehdc.Fault{{On: "file recv", Do: "say", Text: "[Fail]Error opening file: no such file or directory, path:/x\r\n"}}
-	}},
-	{name: "local disk full", code: 5, what: `^no space left on this computer`, hint: `-o`, kept: true, set: func(c *fakehdc.Config, _ *fakehdc.Device) {
-		c.Faults = []fakehdc.Fault{{On: "file recv", Do: "say", Text: "[Fail]Transfer Stop at:0/900000(Bytes), Reason: no space left on device\r\n"}}
-	}},
-	{name: "unknown error of hdc", code: 3, what: `^hdc: \[E009999\] Something new`, set: func(c *fakehdc.Config, _ *fakehdc.Device) {
-		c.Faults = []fakehdc.Fault{{On: "shell", Do: "say", Text: "[Fail][E009999] Something new\r\n"}}
-	}},
+	{name: "other tag missing", set: []string{"WITHOUT", "nweb"}},
+	{name: "application not installed", code: 3, what: `com\.example\.none is not installed`, args: []string{"--app", "com.example.none"}},
+	{name: "application not running", code: 3, what: `com\.example\.gallery is not running`, hint: `--launch`, args: []string{"--app", gallery.Bundle}, change: notRunning},
+	{name: "application launched", args: []string{"--app", gallery.Bundle, "--launch"}, change: notRunning},
+	{name: "no such ability", code: 4, what: `did not start: it has no such ability`, args: []string{"--app", gallery.Bundle + "/Other", "--launch"}},
+	{name: "launch fails: screen locked", code: 4, what: `did not start: the screen is locked`, hint: `unlock`, args: []string{"--app", gallery.Bundle, "--launch"},
+		change: func(c *fakehdc.Config) {
+			c.Devices[0].Apps = []fakehdc.App{{Bundle: gallery.Bundle, Ability: "A", StartCode: 10106102}}
+		}},
+	{name: otherRecords, code: 4, what: `another recording is under way on the device: SP_daemon`, hint: `--force`, set: []string{"BUSY_OWNER", "SP_daemon"}},
+	{name: "another tool records, --force", args: []string{"--force"}, set: []string{"BUSY_OWNER", "SP_daemon"}},
+	{name: "abandoned recording", set: []string{"BUSY_OWNER", "stale"}},
+	{name: "begin fails", code: 4, what: `does not begin the recording: the kernel's trace files cannot be set up \(code 1004\)`, set: []string{"FAIL_begin", "OpenRecording failed, errorCode(1004)"}},
+	{name: "device lost at the checks", code: 3, what: `the device is offline`, hint: `cable`, fault: fakehdc.Fault{On: "const.product.model", Do: "lost"}},
+	{name: "device lost at the begin", code: 4, what: `the device was lost`, fault: fakehdc.Fault{On: "--trace_begin", Do: "lost"}},
+	{name: "device lost while it begins", code: 4, what: `the device was lost`, fault: fakehdc.Fault{On: "--trace_begin", Do: "lost after"}, left: true},
+	{name: "device lost at the launch", code: 4, what: `the device was lost`, args: []string{"--app", gallery.Bundle, "--launch"}, fault: fakehdc.Fault{On: "aa start", Do: "lost"}, left: true},
+	{name: "device lost at the end", code: 4, what: `the device is offline`, fault: fakehdc.Fault{On: "--trace_finish -o", Do: "lost"}, left: true},
+	{name: "device lost at the end, back", fault: fakehdc.Fault{On: "--trace_finish -o", Do: "lost", Times: 1, Back: true}},
+	{name: "device lost while it ends, back", fault: fakehdc.Fault{On: "--trace_finish -o", Do: "lost after", Times: 1, Back: true}},
+	{name: "device lost during the transfer", code: 5, what: `the device is offline`, fault: fakehdc.Fault{On: "file recv", Do: "lost"}, left: true, kept: true},
+	{name: "device lost during the transfer, back", fault: fakehdc.Fault{On: "file recv", Do: "lost", Times: 1, Back: true}},
+	{name: "device lost at the clean-up", fault: fakehdc.Fault{On: "=ohframe= remains", Do: "lost"}, left: true, kept: true},
+	{name: "begin does not end", code: 4, what: `hdc shell did not end within 3s`, hint: `--hdc-limit`, args: []string{"--hdc-limit", "3"}, fault: fakehdc.Fault{On: "--trace_begin", Do: "hang"}},
+	{name: "recording ended by another tool", code: 5, what: `the trace has no events`, hint: `another tool`, before: "5.1", fault: endedByOther},
+	{name: "recording ended by another tool, said by hitrace", code: 4, what: `another tool closed the recording`, from: "5.1", fault: endedByOther},
+	{name: "device cannot write: full", code: 4, what: `cannot write the trace: no space left on the device`, hint: `free some space`, set: []string{"ERRNO", "28"}},
+	{name: "trace ends in mid-line", change: func(c *fakehdc.Config) { c.Devices[0].Cut = true }},
+	{name: "start of the trace lost", change: func(c *fakehdc.Config) { c.Devices[0].Overflow = true }},
+	{name: "half of the file arrives", code: 5, what: `received \d+ of \d+ bytes`, hint: `cable`, fault: fakehdc.Fault{On: "file recv", Do: "cut"}, kept: true},
+	{name: "hdc cannot open the file", code: 5, what: `Error opening file: no such file`, kept: true,
+		fault: fakehdc.Fault{On: "file recv", Do: "say", Text: "[Fail]Error opening file: no such file or directory, path:/x\r\n"}},
+	{name: "local disk full", code: 5, what: `no space left on this computer`, hint: `-o`, kept: true,
+		fault: fakehdc.Fault{On: "file recv", Do: "say", Text: "[Fail]Transfer Stop at:0/900000(Bytes), Reason: no space left on device\r\n"}},
+	{name: "unknown error of hdc", code: 3, what: `hdc: \[E009999\] Something new`, fault: fakehdc.Fault{On: "shell", Do: "say", Text: "[Fail][E009999] Something new\r\n"}},
 }
 
-func hitraceFails(mode, text string) func(*fakehdc.Config, *fakehdc.Device) {
-	return func(_ *fakehdc.Config, d *fakehdc.Device) { d.Hitrace = map[string]fakehdc.Answer{mode: {Fail: text}} }
+func notRunning(c *fakehdc.Config) {
+	c.Devices[0].Apps = []fakehdc.App{{Bundle: gallery.Bundle, Ability: gallery.Ability, PID: gallery.PID}}
 }
 
-func endByOther(c *fakehdc.Config, _ *fakehdc.Device) {
-	c.Faults = []fakehdc.Fault{{On: "--trace_finish -o", Do: "before", Text: "hitrace --trace_finish_nodump"}}
-}
+var endedByOther = fakehdc.Fault{On: "--trace_finish -o", Do: "before", Text: "hitrace --trace_finish_nodump"}
 
 const otherRecords = "another tool records"
 
-// fault is a fault of the fake that happens once, or always if the device does not
-// come back.
-func fault(on, do string, back int) func(*fakehdc.Config, *fakehdc.Device) {
-	return func(c *fakehdc.Config, _ *fakehdc.Device) {
-		f := fakehdc.Fault{On: on, Do: do, Back: back}
-		if back > 0 {
-			f.Times = 1
-		}
-		c.Faults = []fakehdc.Fault{f}
-	}
-}
-
-// TestRecordFailures records on every system version with everything that can go
-// wrong. There is a trace if and only if the exit code is 0, and the device is left as
-// it was.
+// Whatever goes wrong, on every system version: there is a trace if and only if the exit
+// code is 0, and the device is left as it was.
 func TestRecordFailures(t *testing.T) {
-	// Most of the time is spent waiting, so more run at once than there are processors.
-	var running sync.WaitGroup
-	workers := make(chan bool, 8)
 	for i, f := range failures {
 		for k, system := range fakehdc.Systems() {
-			if f.only != nil && !slices.Contains(f.only, system) || !slow.Enabled() && (i+k)%14 != 0 {
+			if f.before != "" && system >= f.before || system < f.from || !slow.Enabled() && (i+k)%14 != 0 {
 				continue
 			}
-			workers <- true
-			running.Go(func() {
-				t.Run(f.name+"/"+system, func(t *testing.T) { recordWithFailure(t, i, system) })
-				<-workers
+			t.Run(f.name+"/"+system, func(t *testing.T) {
+				t.Parallel()
+				c := phone(system, f.set...)
+				if f.fault.Do != "" {
+					c.Faults = []fakehdc.Fault{f.fault}
+				}
+				if f.left {
+					c.Devices[0].Set["SLEEP_SCALE"] = "30" // the watchdog's two minutes take four seconds
+				}
+				if f.change != nil {
+					f.change(&c)
+				}
+				wait := "0.7"
+				if f.code == 0 {
+					wait = "20"
+				}
+				r := startRecord(t, c, append([]string{"-t", "0.1", "-o", "x", "--wait", wait}, f.args...)...)
+				pattern := ""
+				if f.code != 0 {
+					pattern = "ohframe: .*" + f.what
+				}
+				if f.hint != "" {
+					pattern += ".*\nhint: .*" + f.hint
+				}
+				said := r.ends(t, f.code, pattern)
+				if f.code != 0 {
+					r.checkFiles(t)
+				} else {
+					r.checkFiles(t, "x.ftrace", "x.html", "x.meta.json", "x.pftrace")
+				}
+				switch {
+				case f.name == otherRecords: // and goes on
+					r.leaves(t, "SP_daemon")
+				case !f.left && !f.kept:
+					r.leaves(t, "")
+				case f.kept:
+					r.becomesIdle(t)
+					if traces := r.glob(t, "data/local/tmp/*"); len(traces) != 1 || !strings.Contains(said, "/data/local/tmp/"+filepath.Base(traces[0])) {
+						t.Errorf("left on the device: %q\n%s", traces, said)
+					}
+				default:
+					eventually(t, "the watchdog cleans the device", func() bool { return r.left(t) == "" })
+				}
 			})
 		}
 	}
-	running.Wait()
 }
 
-// recordWithFailure records with one of the failures.
-func recordWithFailure(t *testing.T, index int, system string) {
-	f := failures[index]
-	c := fakehdc.Config{Devices: []fakehdc.Device{phone(system)}}
-	c.Devices[0].Apps = slices.Clone(c.Devices[0].Apps)
-	if f.set != nil {
-		f.set(&c, &c.Devices[0])
-	}
-	if f.dirty {
-		c.Devices[0].SleepScale = 30 // the watchdog's two minutes take four seconds
-	}
-	if c.Devices[0].Key == "" {
-		c.Devices = nil
-	}
-	r, world := withDevice(t, c, append([]string{"record", "-t", "0.1", "-o", "x", "--wait", "0.7"}, f.args...)...)
-	r.start(t)
-	code := r.end(t)
-	said := r.stderr.String()
-	if code != f.code {
-		t.Errorf("exit code %d, want %d\n%s", code, f.code, said)
-	}
-	if code == 0 {
-		r.checkFiles(t, "x.ftrace", "x.html", "x.meta.json", "x.pftrace")
-	} else {
-		r.checkFiles(t)
-		what, hint := errorOf(said)
-		if !regexp.MustCompile(f.what).MatchString(what) {
-			t.Errorf("says %q, want %q\n%s", what, f.what, said)
+// stepsOfRecord are the steps in which something can go wrong.
+var stepsOfRecord = []struct {
+	name string
+	// called is in the log of the fake as soon as the step runs, call in the arguments of
+	// hdc; mode is that of hitrace if the step needs it.
+	called, call, mode string
+}{
+	{"probe", "const.product.model", "const.product.model", ""},
+	{"begin", `"hitrace","--trace_clock"`, "--trace_begin", "begin"},
+	{"launch", "force-stop", "force-stop", ""},
+	{"finish", `"hitrace","--trace_finish"`, "--trace_finish -o", "finish"},
+	{"receive", `"recv"`, "file recv", ""},
+	{"clean up", "=ohframe= remains", "=ohframe= remains", "finish_nodump"},
+}
+
+// wrongs are what can go wrong in a step. Signals come while the step runs.
+var wrongs = []struct {
+	name    string
+	signals []syscall.Signal
+	do      string // of a fakehdc.Fault
+	back    bool
+	hitrace string // its error
+	limit   bool   // of one call of hdc
+}{
+	{name: "SIGINT", signals: []syscall.Signal{syscall.SIGINT}},
+	{name: "SIGINT, SIGINT", signals: []syscall.Signal{syscall.SIGINT, syscall.SIGINT}},
+	{name: "SIGTERM", signals: []syscall.Signal{syscall.SIGTERM}},
+	{name: "SIGHUP", signals: []syscall.Signal{syscall.SIGHUP}},
+	{name: "SIGKILL", signals: []syscall.Signal{syscall.SIGKILL}},
+	{name: "time limit", limit: true},
+	{name: "lost", do: "lost"},
+	{name: "lost after", do: "lost after"},
+	{name: "lost, back", do: "lost", back: true},
+	{name: "lost after, back", do: "lost after", back: true},
+	{name: "hitrace fails", hitrace: "TraceFinish failed, errorCode(1008)"},
+	{name: "hitrace crashes", hitrace: "crash"},
+}
+
+// twice is longer than the time in which two equal signals are one.
+const twice = 150 * time.Millisecond
+
+// TestRecordSteps makes everything go wrong in every step of a recording. Whatever
+// happens, the device's session is closed afterwards, and a trace that the device has
+// written is here and complete, or still there and named, unless the user discards it.
+func TestRecordSteps(t *testing.T) {
+	for i, step := range stepsOfRecord {
+		for k, wrong := range wrongs {
+			if wrong.hitrace != "" && step.mode == "" || !slow.Enabled() && (i+k)%3 != 0 {
+				continue
+			}
+			system := fakehdc.Systems()[(i+k)%len(fakehdc.Systems())]
+			t.Run(step.name+"/"+wrong.name+"/"+system, func(t *testing.T) {
+				t.Parallel()
+				c, args := phone(system), []string{"-t", "0.1", "-o", "x", "--wait", "0.7", "--json", "--app", gallery.Bundle, "--launch"}
+				set, ms := c.Devices[0].Set, 300
+				if wrong.limit {
+					ms, args = 1500, append(args, "--hdc-limit", "1")
+				}
+				switch {
+				case wrong.do != "":
+					times := 0
+					if wrong.back {
+						times = 1
+					}
+					c.Faults = []fakehdc.Fault{{On: step.call, Do: wrong.do, Back: wrong.back, Times: times}}
+				case wrong.hitrace != "" && step.mode == "finish_nodump": // the first of two; the trace is not written
+					set["FAIL_finish"], set["FAIL_finish_nodump"], set["TIMES_finish_nodump"] = wrong.hitrace, wrong.hitrace, "1"
+				case wrong.hitrace != "":
+					set["FAIL_"+step.mode] = wrong.hitrace
+				case step.name == "receive":
+					c.Faults = []fakehdc.Fault{{On: step.call, Do: "slow", MS: ms / 10}}
+				case step.mode == "begin" || step.mode == "finish":
+					set["MS_"+step.mode] = fmt.Sprint(ms)
+				default:
+					c.Faults = []fakehdc.Fault{{On: step.call, Do: "before", Text: fmt.Sprintf("/bin/sleep %g", float64(ms)/1000)}}
+				}
+				if wrong.do != "" || wrong.name == "SIGKILL" || step.mode == "finish_nodump" {
+					set["SLEEP_SCALE"] = "60" // the watchdog's two minutes take two seconds
+				}
+				if wrong.back {
+					set["SLEEP_SCALE"] = "20"
+				}
+				r := startRecord(t, c, args...)
+				for i, signal := range wrong.signals {
+					if i == 0 {
+						r.isCalled(t, step.called, 1)
+					} else {
+						time.Sleep(twice)
+					}
+					r.Process.Signal(signal)
+				}
+				code, said := r.end(t), r.stderr.String()
+				if open := fakehdc.State(t, r.world, "session"); len(open) > 0 && strings.Contains(said, "Cleaned up the device.") {
+					t.Errorf("says that it has cleaned up, but tracing goes on\n%s", said)
+				}
+				r.becomesIdle(t)
+				r.checkTrace(t, code, said, wrong.name == "SIGINT, SIGINT" || wrong.name == "SIGKILL")
+			})
 		}
-		if !regexp.MustCompile(f.hint).MatchString(hint) {
-			t.Errorf("hint %q, want %q", hint, f.hint)
-		}
 	}
-	left := dirt(t, world)
+}
+
+// checkTrace checks that a trace that the device has written is not lost.
+func (r *recording) checkTrace(t *testing.T, code int, said string, mayBeGone bool) {
+	t.Helper()
+	kept := r.glob(t, "data/local/tmp/ohframe-*/*.ftrace")
+	local, err := os.ReadFile(filepath.Join(r.dir, "x.ftrace"))
 	switch {
-	case f.name == otherRecords: // and goes on
-		if want := []string{"session of FMR0224: SP_daemon"}; !slices.Equal(left, want) {
-			t.Errorf("left on the device: %q, want %q", left, want)
-		}
-	case len(left) > 0 != (f.dirty || f.kept):
-		t.Errorf("left on the device: %q\n%s", left, said)
-	case f.kept:
-		becomesIdle(t, world, said)
-		if left := dirt(t, world); len(left) != 1 || !strings.Contains(said, "/data/local/tmp/"+filepath.Base(left[0])) {
-			t.Errorf("left on the device: %q\n%s", left, said)
-		}
-	case f.dirty:
-		becomesClean(t, world)
-	}
-}
-
-// errorOf returns the error and the hint of what ohframe printed.
-func errorOf(said string) (what, hint string) {
-	for line := range strings.Lines(said) {
-		if rest, ok := strings.CutPrefix(line, "ohframe: "); ok {
-			what = strings.TrimSpace(rest)
-		}
-		if rest, ok := strings.CutPrefix(line, "hint: "); ok {
-			hint = strings.TrimSpace(rest)
-		}
-	}
-	return what, hint
-}
-
-// checkDocument compares the part of a document between <!-- NAME --> and
-// <!-- NAME end --> with text. With OHFRAME_UPDATE_DOCS it writes the part.
-func checkDocument(t *testing.T, path, name, text string) {
-	t.Helper()
-	document, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin, end := "<!-- "+name+" -->\n", "<!-- "+name+" end -->"
-	before, rest, ok1 := strings.Cut(string(document), begin)
-	part, after, ok2 := strings.Cut(rest, end)
-	if !ok1 || !ok2 {
-		t.Fatalf("%s has no part %s", path, name)
-	}
-	if os.Getenv("OHFRAME_UPDATE_DOCS") != "" {
-		if err := os.WriteFile(path, []byte(before+begin+text+end+after), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	case err == nil && strings.HasSuffix(string(local), "\n"):
 		return
-	}
-	if part != text {
-		t.Errorf("%s, part %s: got\n%s\nthe document has\n%s", path, name, text, part)
-	}
-}
-
-// The first Ctrl-C ends a recording and keeps it.
-func TestRecordInterrupt(t *testing.T) {
-	r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("6.0")}}, "record", "-o", "x", "--json")
-	r.start(t)
-	recordingBegins(t, world)
-	r.Process.Signal(syscall.SIGINT)
-	if code := r.end(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, r.stderr.String())
-	}
-	r.checkFiles(t, "x.ftrace", "x.html", "x.meta.json", "x.pftrace")
-	if left := dirt(t, world); len(left) > 0 {
-		t.Errorf("left on the device: %q", left)
-	}
-}
-
-// recordingBegins waits until ohframe, with --json, has said that it records.
-func recordingBegins(t *testing.T, world string) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		text, err := os.ReadFile(filepath.Join(world, "stdout"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(text), `"step":"recording"`) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no recording begins")
+	case err == nil:
+		t.Errorf("x.ftrace is not complete\n%s", said)
+	case code == 0:
+		t.Errorf("exit code 0 without a trace\n%s", said)
+	case len(fakehdc.State(t, r.world, "traces")) == 0 || len(kept) == 0 && mayBeGone:
+		return
+	case len(kept) != 1:
+		t.Errorf("a trace was written, on the device are %q\n%s", kept, said)
+	default:
+		_, path, _ := strings.Cut(kept[0], "/FMR0224/")
+		text, err := os.ReadFile(kept[0])
+		if err != nil || !strings.HasSuffix(string(text), "\n") || !strings.Contains(said, filepath.Dir("/"+path)) && !mayBeGone {
+			t.Errorf("%s: %v, %d bytes\n%s", path, err, len(text), said)
 		}
 	}
 }
 
-// The second Ctrl-C discards the recording, as do other signals.
-func TestRecordDiscard(t *testing.T) {
-	slow := []fakehdc.Fault{{On: "file recv", Do: "slow", MS: 500}}
+// The first Ctrl-C ends a recording and keeps it. The second, and other signals, discard it.
+func TestRecordSignals(t *testing.T) {
 	for _, e := range []struct {
 		signals []syscall.Signal
 		code    int
 		says    string
 	}{
+		{[]syscall.Signal{syscall.SIGINT}, 0, ""},
 		{[]syscall.Signal{syscall.SIGINT, syscall.SIGINT}, 130, "ohframe: interrupted\n"},
 		{[]syscall.Signal{syscall.SIGTERM}, 143, "ohframe: terminated\n"},
 		{[]syscall.Signal{syscall.SIGHUP}, 129, "ohframe: hung up\n"},
 	} {
 		t.Run(fmt.Sprint(e.signals), func(t *testing.T) {
 			t.Parallel()
-			r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("5.0")}, Faults: slow}, "record", "-q", "-o", "x", "--json")
-			r.start(t)
-			recordingBegins(t, world)
+			r := startRecord(t, withFault(phone("5.0"), fakehdc.Fault{On: "file recv", Do: "slow", MS: 50}), "-q", "-o", "x", "--json")
+			r.begins(t)
 			for i, signal := range e.signals {
 				if i > 0 {
-					isCalled(t, world, `"recv"`, 1)
-					time.Sleep(once)
+					r.isCalled(t, `"recv"`, 1)
+					time.Sleep(twice)
 				}
 				r.Process.Signal(signal)
 			}
-			if code := r.end(t); code != e.code {
-				t.Errorf("exit code %d, want %d", code, e.code)
+			if e.code == 0 {
+				r.isComplete(t)
+				return
 			}
-			if got := r.stderr.String(); got != e.says {
-				t.Errorf("says %q, want %q", got, e.says)
-			}
-			r.checkFiles(t)
-			if left := dirt(t, world); len(left) > 0 {
-				t.Errorf("left on the device: %q", left)
-			}
+			r.check(t, e.code, e.says)
+			r.leaves(t, "")
 		})
 	}
 }
@@ -367,123 +477,62 @@ func TestRecordDiscard(t *testing.T) {
 // Ctrl-C of a terminal reaches all processes of the group, but not hdc: a transfer that
 // is under way is not cut.
 func TestRecordInterruptGroup(t *testing.T) {
-	c := fakehdc.Config{Devices: []fakehdc.Device{phone("6.0")}, Faults: []fakehdc.Fault{{On: "file recv", Do: "slow", MS: 100}}}
-	r, world := withDevice(t, c, "record", "-t", "0.1", "-o", "x")
+	r := newRecord(t, withFault(phone("6.0"), fakehdc.Fault{On: "file recv", Do: "slow", MS: 100}), "-t", "0.1", "-o", "x")
 	r.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r.start(t)
 	appears(t, r.dir, "x.ftrace.part")
 	if err := syscall.Kill(-r.Process.Pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	code := r.end(t)
-	if said := r.stderr.String(); code != 0 || strings.Contains(said, "lost") {
-		t.Errorf("exit code %d\n%s", code, said)
-	}
-	r.checkFiles(t, "x.ftrace", "x.html", "x.meta.json", "x.pftrace")
-	if left := dirt(t, world); len(left) > 0 {
-		t.Errorf("left on the device: %q", left)
+	if said := r.isComplete(t); strings.Contains(said, "lost") {
+		t.Errorf("says %s", said)
 	}
 }
 
 // Ctrl-C ends the program while it waits for a device.
 func TestRecordInterruptWaiting(t *testing.T) {
-	d := phone("6.0")
-	d.State = "Unauthorized"
-	r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-q", "-o", "x")
-	r.start(t)
-	isCalled(t, world, `"list"`, 3) // the message comes before it lists them again
+	c := phone("6.0")
+	c.Devices[0].State = "Unauthorized"
+	r := startRecord(t, c, "-q", "-o", "x")
+	r.isCalled(t, `"list"`, 3) // the message comes before it lists them again
 	r.Process.Signal(syscall.SIGINT)
-	if code := r.end(t); code != 130 {
-		t.Errorf("exit code %d", code)
-	}
-	if want := "Waiting for the device: the device does not trust this computer; unlock the device and tap Trust in its dialog\nohframe: interrupted\n"; r.stderr.String() != want {
-		t.Errorf("says %q, want %q", r.stderr.String(), want)
-	}
-	r.checkFiles(t)
-}
-
-// isCalled waits until hdc was called n times with a text in its arguments.
-func isCalled(t *testing.T, world, text string, n int) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); strings.Count(logOf(t, world), text) < n; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("hdc is not called %d times with %s", n, text)
-		}
-	}
-}
-
-// logOf returns the calls of hdc.
-func logOf(t *testing.T, world string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(world, "log.jsonl"))
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	return string(text)
+	r.check(t, 130, "Waiting for the device: the device does not trust this computer; unlock the device and tap Trust in its dialog\nohframe: interrupted\n")
 }
 
 // The third Ctrl-C ends the program at once, even if hdc does not answer, and hdc too.
 func TestRecordLeave(t *testing.T) {
-	hang := []fakehdc.Fault{{On: "--trace_finish -o", Do: "hang", MS: 60_000}, {On: "=ohframe= remains", Do: "hang", MS: 60_000}}
-	r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("5.0")}, Faults: hang}, "record", "-o", "x", "--json")
-	r.start(t)
-	recordingBegins(t, world)
-	for _, f := range hang {
+	c := phone("5.0")
+	c.Faults = []fakehdc.Fault{{On: "--trace_finish -o", Do: "hang"}, {On: "=ohframe= remains", Do: "hang"}}
+	r := startRecord(t, c, "-o", "x", "--json")
+	r.begins(t)
+	for _, f := range c.Faults {
 		r.Process.Signal(syscall.SIGINT)
-		isCalled(t, world, f.On, 1)
-		time.Sleep(once)
+		r.isCalled(t, f.On, 1)
+		time.Sleep(twice)
 	}
-	if len(processesOf(t, world, "hdc")) == 0 {
+	if len(r.processes("hdc")) == 0 {
 		t.Error("no hdc is running")
 	}
 	r.Process.Signal(syscall.SIGINT)
-	if code := r.end(t); code != 130 {
-		t.Errorf("exit code %d", code)
-	}
-	if got := r.stderr.String(); !strings.HasSuffix(got, "The device ends the recording itself, 7m after its begin at the latest.\n") {
-		t.Errorf("says %q", got)
-	}
-	for deadline := time.Now().Add(time.Minute); len(processesOf(t, world, "hdc")) > 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("still running: %q", processesOf(t, world, "hdc"))
-		}
-	}
+	r.ends(t, 130, `The device ends the recording itself, 7 min after its begin at the latest\.\n$`)
+	eventually(t, "hdc ends", func() bool { return len(r.processes("hdc")) == 0 })
 	r.checkFiles(t)
-}
-
-// processesOf returns the command lines of hdc and of the devices that are running, on
-// systems with /proc; with a name, only those of that program.
-func processesOf(t *testing.T, world, name string) (list []string) {
-	t.Helper()
-	processes, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range processes {
-		environment, _ := os.ReadFile(filepath.Join(p, "environ")) // the process may have ended
-		line, _ := os.ReadFile(filepath.Join(p, "cmdline"))
-		program, _, _ := strings.Cut(string(line), "\x00")
-		if (name == "" || filepath.Base(program) == name) && strings.Contains(string(environment), fakehdc.Folder+"="+world+"\x00") {
-			list = append(list, strings.ReplaceAll(string(line), "\x00", " "))
-		}
-	}
-	return list
 }
 
 // If the program is killed, the watchdog on the device ends the recording and removes
 // everything.
 func TestRecordKilled(t *testing.T) {
-	for _, system := range fakehdc.Systems() {
+	for i, system := range fakehdc.Systems() {
+		if i%3 != 0 && !slow.Enabled() {
+			continue
+		}
 		t.Run(system, func(t *testing.T) {
 			t.Parallel()
-			d := phone(system)
-			d.SleepScale = 120
-			r, world := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-t", "60", "-o", "x", "--json") // 180 s by the device's clock
-			r.start(t)
-			recordingBegins(t, world)
+			r := startRecord(t, phone(system, "SLEEP_SCALE", "120"), "-t", "60", "-o", "x", "--json") // 180 s by the device's clock
+			r.begins(t)
 			r.Process.Kill()
 			r.end(t)
-			becomesClean(t, world)
+			eventually(t, "the watchdog cleans the device", func() bool { return r.left(t) == "" })
 			r.checkFiles(t)
 		})
 	}
@@ -492,26 +541,14 @@ func TestRecordKilled(t *testing.T) {
 // The description has the clock that the kernel uses, not the one asked for: with
 // "mono" nothing estimates the offset any more.
 func TestRecordClock(t *testing.T) {
-	for want, set := range map[string]func(*fakehdc.Device){
-		"mono": func(*fakehdc.Device) {},
-		"boot": func(d *fakehdc.Device) { d.NoMono = true },
-		"":     func(d *fakehdc.Device) { d.NoClock = true },
-	} {
+	for want, set := range map[string][]string{"mono": nil, "boot": {"NO_MONO", "yes"}, "": {"NO_CLOCK", "yes"}} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
-			d := phone("5.1")
-			set(&d)
-			r, _ := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-t", "0.1", "-o", "x")
-			r.start(t)
-			if code := r.end(t); code != 0 {
-				t.Fatalf("exit code %d\n%s", code, r.stderr.String())
-			}
+			r := startRecord(t, phone("5.1", set...), "-t", "0.1", "-o", "x")
+			said := r.isComplete(t)
 			m, err := meta.Read(filepath.Join(r.dir, "x.meta.json"))
-			if err != nil || m.Clock != want {
-				t.Errorf("got %+v, %v", m, err)
-			}
-			if noted := strings.Contains(r.stderr.String(), "\nNote    the device "); noted != (want != "mono") {
-				t.Errorf("says\n%s", r.stderr.String())
+			if noted := strings.Contains(said, "\nNote    the device "); err != nil || m.Clock != want || noted != (want != "mono") {
+				t.Errorf("got %+v, %v\n%s", m, err, said)
 			}
 		})
 	}
@@ -519,34 +556,24 @@ func TestRecordClock(t *testing.T) {
 
 // With --json standard output has one object for each step.
 func TestRecordJSON(t *testing.T) {
-	r, _ := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{phone("6.0")}}, "record", "-q", "-t", "0.1", "-o", "x", "--json")
-	var stdout strings.Builder
-	r.Stdout = &stdout
-	r.start(t)
-	if code := r.end(t); code != 0 {
-		t.Fatal(r.stderr.String())
+	r := startRecord(t, phone("6.0"), "-q", "-t", "0.1", "-o", "x", "--json")
+	if said := r.isComplete(t); said != "" {
+		t.Errorf("says %q", said)
 	}
 	var names []string
-	for line := range strings.Lines(stdout.String()) {
+	for line := range strings.Lines(r.file("stdout")) {
 		var step struct {
-			Step      string
-			Late      *int
-			Jank_rate *float64
+			Step string
+			Late *int
+			Rate *float64 `json:"jank_rate"`
 		}
-		if err := json.Unmarshal([]byte(line), &step); err != nil {
-			t.Fatalf("%q: %v", line, err)
+		if err := json.Unmarshal([]byte(line), &step); err != nil || step.Step == "frames" && (step.Late == nil || step.Rate == nil) {
+			t.Errorf("%v in %s", err, line)
 		}
 		names = append(names, step.Step)
-		if step.Step == "frames" && (step.Late == nil || step.Jank_rate == nil) {
-			t.Errorf("no jank rate in %s", line)
-		}
 	}
-	want := []string{"hdc", "device", "tags", "recording", "finished", "received", "cleaned", "trace", "frames"}
-	if !slices.Equal(names, want) {
+	if want := "hdc device tags recording finished received cleaned trace frames"; strings.Join(names, " ") != want {
 		t.Errorf("steps %q, want %q", names, want)
-	}
-	if got := r.stderr.String(); got != "" {
-		t.Errorf("says %q", got)
 	}
 }
 
@@ -560,20 +587,139 @@ var measured = []struct {
 	{regexp.MustCompile(`  /\S*/hdc`), "  /usr/local/bin/hdc"},
 }
 
-// docs/record.md shows a whole run, with the fakehdc.
+// docs/record.md shows the steps of a recording with the fake.
 func TestRecordDocument(t *testing.T) {
-	d := phone("6.0")
-	d.Seconds, d.Without = 2, []string{"nweb"}
-	r, _ := withDevice(t, fakehdc.Config{Devices: []fakehdc.Device{d}}, "record", "-t", "2", "--app", "com.example.gallery", "-o", "scroll")
-	r.Stdout = r.Stderr
-	r.start(t)
-	code := r.end(t)
-	said := r.stderr.String()
-	if code != 0 {
-		t.Fatalf("exit code %d\n%s", code, said)
-	}
+	c := phone("6.0", "WITHOUT", "nweb")
+	c.Devices[0].Seconds = 2
+	r := startRecord(t, c, "-t", "2", "--app", gallery.Bundle, "-o", "x")
+	said := r.isComplete(t)
 	for _, m := range measured {
 		said = m.pattern.ReplaceAllString(said, m.text)
 	}
-	checkDocument(t, "../../docs/record.md", "run", "```\n$ ohframe record -t 2 --app com.example.gallery -o scroll\n"+strings.TrimRight(said, "\n")+"\n```\n")
+	document, err := os.ReadFile("../../docs/record.md")
+	if want := "```\n$ ohframe record -t 2 --app com.example.gallery -o x\n" + said; err != nil || !strings.Contains(string(document), want) {
+		t.Errorf("%v: docs/record.md does not have\n%s", err, want)
+	}
+}
+
+// If the conversion is interrupted or fails, the message says that the trace is complete.
+func TestRecordConversionFails(t *testing.T) {
+	for code, message := range map[int]string{130: "interrupted", 5: "x.pftrace: no space left on device"} {
+		t.Run(message, func(t *testing.T) {
+			t.Parallel()
+			r := newRecord(t, phone("6.0"), "-t", "0.1", "-o", "x", "--force", "-q")
+			out := filepath.Join(r.dir, "x.pftrace")
+			if code == 5 {
+				if _, err := os.Stat("/dev/full"); err != nil {
+					t.Skip("no /dev/full")
+				}
+				if err := os.Symlink("/dev/full", out); err != nil {
+					t.Fatal(err)
+				}
+				r.start(t)
+			} else {
+				pipe := takeOutput(t, r.running, out, true)
+				r.start(t)
+				if _, err := io.ReadFull(pipe, make([]byte, 1)); err != nil { // the pipe holds less than the trace
+					t.Fatal(err)
+				}
+				r.Process.Signal(syscall.SIGINT)
+			}
+			r.ends(t, code, `^Note    x\.ftrace was received completely\nohframe: `+message+`\n$`)
+			r.leaves(t, "")
+		})
+	}
+}
+
+// A recording whose ohframe was killed is that of nobody: the next one names --clean, and
+// --clean ends it at once. One that is under way needs --force.
+func TestRecordCleanOwn(t *testing.T) {
+	r := startRecord(t, phone("6.0"), "-o", "x", "--json")
+	r.begins(t)
+	r.againSays(t, 4, `a recording of another ohframe, for at most \d+m\d+s is under way on the device\nhint: --force ends it`, "--clean")
+	r.Process.Kill()
+	r.end(t)
+	r.againSays(t, 4, `another recording is under way on the device: an ohframe that has ended, for at most \d+m\d+s\nhint: ohframe record --clean ends it`, "-t", "0.1")
+	r.againSays(t, 0, `Note    removed /data/local/tmp/ohframe-\w+, which`, "--clean")
+	r.leaves(t, "")
+}
+
+// leave makes the folder of a recording whose watchdog runs no more, as after a restart of
+// the device.
+func (r *recording) leave(t *testing.T, files ...string) (folder string) {
+	t.Helper()
+	folder = filepath.Join(r.world, "root/FMR0224/data/local/tmp/ohframe-01234567")
+	err := os.MkdirAll(folder, 0o700)
+	for _, name := range append(files, "live", "watchdog") {
+		err = errors.Join(err, os.WriteFile(filepath.Join(folder, name), []byte("x_1 0\n"), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+const leftFolder = `/data/local/tmp/ohframe-01234567`
+
+// A folder that an earlier recording has left is removed if its session is not open.
+func TestRecordLeftFolder(t *testing.T) {
+	for name, c := range map[string]fakehdc.Config{
+		"the device's own session, 5.1": phone("5.1", "BUSY_OWNER", "hiview"),
+		"the device's own session, 6.1": phone("6.1", "BUSY_OWNER", "hiview"),
+		"tracing is off":                phone("6.0", "FAIL_finish_nodump", "Trace Close failed, errorCode(1003)", "TIMES_finish_nodump", "1"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRecord(t, c, "-t", "0.1", "-o", "x")
+			folder := r.leave(t)
+			r.start(t)
+			r.ends(t, 0, `\nNote    removed `+leftFolder+`, which`)
+			if _, err := os.Stat(folder); !os.IsNotExist(err) {
+				t.Errorf("%s: %v", folder, err)
+			}
+		})
+	}
+}
+
+// record --clean --force removes a folder whose recording hitrace does not end.
+func TestRecordCleanForce(t *testing.T) {
+	for file, answer := range map[string]string{"0.ftrace": `Trace Close failed, errorCode\(1003\)`, "busy": "it has not ended"} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			r := newRecord(t, phone("6.0", "BUSY_OWNER", "stale", "SLEEP_SCALE", "30", "FAIL_finish_nodump", "Trace Close failed, errorCode(1003)"))
+			folder := r.leave(t, file)
+			message := `hitrace on the device does not end the recording of ` + leftFolder + `: ` + answer + `\n`
+			hint := `hint: try again later, or remove it with ohframe record --clean --force\n`
+			r.againSays(t, 4, "ohframe: "+message+hint, "-t", "0.1", "-o", "x")
+			r.againSays(t, 4, "ohframe: "+message+hint, "--clean")
+			r.againSays(t, 0, "Note    "+message+`Note    removed `+leftFolder+`, which`, "--clean", "--force")
+			if _, err := os.Stat(folder); !os.IsNotExist(err) {
+				t.Errorf("%s: %v", folder, err)
+			}
+		})
+	}
+}
+
+// Only --clean removes a trace that an earlier recording has left, whether its session may
+// be open or not.
+func TestRecordLeftTrace(t *testing.T) {
+	r := newRecord(t, phone("6.0"))
+	folder := r.leave(t, "0.ftrace")
+	const note = `\nNote    a trace of an earlier recording is on the device: ` + leftFolder + `/0\.ftrace; "hdc -t FMR0224 file recv `
+	r.againSays(t, 0, note, "-t", "0.1", "-o", "x")
+	r.againSays(t, 0, note, "-t", "0.1", "-o", "y", "--force")
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	r.againSays(t, 0, `\nNote    removed `+leftFolder+`, which`, "--clean")
+	r.leaves(t, "")
+}
+
+// A device that needs long to end a recording can be reached.
+func TestRecordSlowDiscard(t *testing.T) {
+	r := startRecord(t, phone("5.1", "SLEEP_SCALE", "60", "MS_finish_nodump", "1500", "TIMES_finish_nodump", "1"), "-o", "x", "--json", "--hdc-limit", "1")
+	r.begins(t)
+	r.Process.Signal(syscall.SIGTERM)
+	r.ends(t, 143, `\nNote    hdc shell did not end within 1s; its watchdog ends the recording, 7 min after its begin at the latest; `)
+	r.becomesIdle(t)
 }

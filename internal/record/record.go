@@ -1,65 +1,86 @@
-// Package record records a trace on a device:
+// Package record records traces on a device:
 //
-//	Connect ──▶ Recorder ── Begin ──▶ Session ── Finish, Receive ──▶ file
-//	                                          └─ Close: the device is as before
+//	Run ── connect ── begin ── wait ── finish ── receive ── close ──▶ NAME.ftrace, NAME.meta.json
+//	          │         │                                    │
+//	        checks   a folder with a watchdog on the      the device
+//	                 device, which ends a recording       is as before
+//	                 that this program cannot end
 //
-// A watchdog on the device ends a recording that this program cannot end any more.
+// The package hdc calls the device, device has the commands and what they print, meta the
+// file that describes a recording.
 package record
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"slices"
+	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
+	"ohframe/internal/atomicfile"
 	"ohframe/internal/failure"
-	"ohframe/internal/record/device"
-	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
 )
 
-// Options say what to record and how. The zero Options record whatever the only
-// device shows.
+// Options say what to record and how.
 type Options struct {
 	// HDC names the program hdc; empty searches it.
 	HDC string
 	// Device is the key of a device; empty for the only one.
 	Device string
 	// Limit is the time limit of a call of hdc; zero is hdc's default. Wait is how long
-	// to wait for a device that is not ready.
+	// to wait for a device that is not ready or was lost.
 	Limit, Wait time.Duration
-	// App is the name of an application, Front for the one in front, or empty.
+	// App is the name of an application, or empty.
 	App string
-	// Launch starts the application after the recording has begun; Ability is the
-	// ability to start, empty for the main one.
+	// Launch ends the application, and starts it after the recording has begun; Ability
+	// is the ability to start, empty for the main one.
 	Launch  bool
 	Ability string
-	// Absent: the application need not run when the device is checked, because a
-	// command of the user starts it.
-	Absent bool
 	// Tags are a list "a,b" or changes of the default "+a,-b".
 	Tags string
 	// BufferKB is the size of the buffer of each CPU; zero for the default.
 	BufferKB int
-	// Clock is "mono" or "boot".
-	Clock string
-	// Force ends a recording of another tool, and ignores missing space.
+	// Time is the length of a recording; zero is until the user ends it, at most Longest.
+	Time time.Duration
+	// Name is that of the files, without extension, or of the folder of Runs recordings.
+	Name string
+	Runs int
+	// Cold: the first of several runs counts, too.
+	Cold bool
+	// Force ends a recording of another tool, ignores missing space, and adds to a folder.
 	Force bool
-	// Keep leaves the trace on the device.
-	Keep bool
-	// Max is the time after which the recording is ended at the latest.
-	Max time.Duration
 }
 
-// Front is the value of Options.App for the application in front.
-const Front = "front"
+// Longest is the time after which a recording ends that the user does not end.
+const Longest = 5 * time.Minute
+
+// max returns the time after which a recording ends at the latest.
+func (o *Options) max() time.Duration {
+	if o.Time > 0 {
+		return o.Time
+	}
+	return Longest
+}
+
+// Host is the program that records.
+type Host struct {
+	// Say reports an event, Progress what is going on until the next.
+	Say      func(Event)
+	Progress func(text string)
+	// Enter has a value when the user ends a recording, Signals those of the system.
+	Enter   <-chan struct{}
+	Signals <-chan os.Signal
+	// Interrupted returns the error after a signal. Exit ends the program at once.
+	Interrupted func(os.Signal) error
+	Exit        func(os.Signal)
+	// Received uses a trace that is on this computer. It may say in Meta.Run that a run is
+	// invalid.
+	Received func(context.Context, *Trace) error
+}
 
 // Event is something that has happened. Facts are for programs, Text is for people and
 // may be empty.
@@ -69,339 +90,211 @@ type Event struct {
 	Facts map[string]any
 }
 
-// Recorder is a device that is ready to record.
-type Recorder struct {
-	Options
-	Client *hdc.Client
-	Key    string
-	Facts  *device.Facts
-	// Tags are recorded, Missing are not on this device.
-	Tags, Missing []string
-	say           func(Event)
+// note reports a fact that a user should know.
+func (h *Host) note(facts map[string]any, format string, values ...any) {
+	h.Say(Event{"note", "Note    " + fmt.Sprintf(format, values...), facts})
 }
 
-// ErrDevice: the device cannot record.
-var ErrDevice = errors.New("device cannot record")
-
-func refuse(hint, format string, values ...any) error {
-	return &failure.Error{What: fmt.Sprintf(format, values...), Hint: hint, Err: ErrDevice}
+// Trace is a received trace.
+type Trace struct {
+	// Name is the name of its files without extension.
+	Name string
+	Meta *meta.Meta
 }
 
-// Find finds hdc.
-func Find(ctx context.Context, o Options, say func(Event)) (*hdc.Client, error) {
-	c, err := hdc.Find(ctx, o.HDC, o.Limit)
+// The exit codes of the errors of Run and List.
+const (
+	CodeUsage   = 2 // a flag, or the name of a file
+	CodeDevice  = 3 // no hdc, no device, or it cannot record
+	CodeRecord  = 4 // the recording failed
+	CodeReceive = 5 // the trace was not received or not used
+)
+
+// codedError is an error with an exit code.
+type codedError struct {
+	error
+	code int
+}
+
+func (c codedError) Unwrap() error { return c.error }
+func (c codedError) ExitCode() int { return c.code }
+
+// WithCode gives an error an exit code, unless it is nil.
+func WithCode(code int, err error) error {
 	if err == nil {
-		say(Event{"hdc", fmt.Sprintf("hdc %s  %s", c.Version, c.Path), map[string]any{"version": c.Version, "path": c.Path}})
+		return nil
 	}
-	return c, err
+	return codedError{err, code}
 }
 
-// Connect finds hdc and the device, and checks that it can record. say is called for
-// each step.
-func Connect(ctx context.Context, o Options, say func(Event)) (*Recorder, error) {
-	c, err := Find(ctx, o, say)
-	if err != nil {
-		return nil, err
-	}
-	r := &Recorder{Options: o, Client: c, say: say}
-	d, err := c.Choose(ctx, o.Device, o.Wait, func(reason error) {
-		say(Event{"waiting", fmt.Sprintf("Waiting for the device: %s", describe(reason)), map[string]any{"reason": reason.Error()}})
+// Run records. An error after a signal is that of Host.Interrupted.
+func Run(ctx context.Context, o Options, h *Host) error {
+	return watched(ctx, h, func(ctx context.Context, stop *stopper) error {
+		r, err := connect(ctx, o, h)
+		if err == nil {
+			err = r.check()
+		}
+		switch {
+		case err != nil:
+			return WithCode(CodeDevice, err)
+		case o.Runs > 0:
+			return r.recordRuns(ctx, stop)
+		}
+		return r.record(ctx, stop, o.Name, nil)
 	})
-	if err != nil {
-		return nil, err
-	}
-	r.Key = d.Key
-	if err := r.patiently(ctx, func() error { return r.Probe(ctx) }); err != nil {
-		return nil, err
-	}
-	return r, r.check()
 }
 
-// connectLimit is how long a connection that is being set up may take.
-const connectLimit = 10 * time.Second
-
-// patiently repeats f while the device is not ready: the list of devices does not
-// always say so.
-func (r *Recorder) patiently(ctx context.Context, f func() error) error {
-	for start := time.Now(); ; {
-		err := f()
-		limit := time.Duration(0)
-		switch {
-		case errors.Is(err, hdc.ErrUnauthorized):
-			limit = r.Wait
-		case errors.Is(err, hdc.ErrConnecting):
-			limit = min(r.Wait, connectLimit)
-		}
-		if time.Since(start) >= limit {
-			return err
-		}
-		select {
-		case <-time.After(time.Second / 2):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+// recordRuns makes several recordings in a new folder.
+func (r *recorder) recordRuns(ctx context.Context, stop *stopper) error {
+	if err := os.Mkdir(r.Name, 0o777); err != nil && !(r.Force && errors.Is(err, fs.ErrExist)) {
+		return WithCode(CodeUsage, fileError(r.Name, err))
 	}
-}
-
-// describe returns an error with its hint.
-func describe(err error) string {
-	if f := (*failure.Error)(nil); errors.As(err, &f) && f.Hint != "" {
-		return f.What + "; " + f.Hint
-	}
-	return err.Error()
-}
-
-// Probe asks the device for its facts, again if it was asked before.
-func (r *Recorder) Probe(ctx context.Context) error {
-	app := r.App
-	if app == Front {
-		app = ""
-	}
-	result, err := r.Client.Shell(ctx, 0, device.ProbeScript(app))
-	if err != nil {
-		return err
-	}
-	r.Facts = device.ParseProbe(result.Output)
-	if r.App != Front {
-		return nil
-	}
-	if !device.IsBundle(r.Facts.Front) {
-		return refuse("--app BUNDLE names the application", "the application in front is unknown")
-	}
-	r.App = r.Facts.Front
-	return r.Probe(ctx)
-}
-
-// check checks what was found and says it.
-func (r *Recorder) check() error {
-	f := r.Facts
-	r.say(Event{"device", describeDevice(r.Key, f), map[string]any{
-		"key": r.Key, "model": f.Model, "system": f.System, "api": f.API, "refresh_hz": f.RefreshHz,
-	}})
-	if f.DeveloperMode == "false" {
-		return refuse("turn it on in Settings > About, by tapping the build number", "developer mode is off on the device")
-	}
-	if len(f.Tags) == 0 {
-		return refuse("the device needs OpenHarmony 3.2 or later", "hitrace on the device lists no tags")
-	}
-	var err error
-	if r.Tags, r.Missing, err = f.Choose(r.Options.Tags); err != nil {
-		return refuse("tags of the device: "+strings.Join(f.Tags, " "), "%v", err)
-	}
-	if r.BufferKB == 0 {
-		r.BufferKB = f.DefaultBufferKB()
-	}
-	if needed := r.spaceNeeded(); f.FreeKB >= 0 && f.FreeKB < needed && !r.Force {
-		return refuse("free some space, choose a smaller buffer with -b, or record anyway with --force",
-			"%s may need %s for the trace, %s are free", device.Folder, megabytes(needed), megabytes(f.FreeKB))
-	}
-	if err := r.checkApp(); err != nil {
-		return err
-	}
-	r.say(Event{"tags", describeTags(r.Tags, r.Missing), map[string]any{"tags": r.Tags, "missing": append([]string{}, r.Missing...)}})
-	if f.ScreenOff {
-		r.say(Event{"note", "Note    the screen is off: there will be no frames", map[string]any{"note": "screen off"}})
-	}
-	return nil
-}
-
-func (r *Recorder) checkApp() error {
-	app := &r.Facts.App
-	if r.App == "" {
-		return nil
-	}
-	if len(app.PIDs) == 0 && !app.Installed {
-		return refuse("bm dump -a on the device lists the names", "%s is not installed on the device", r.App)
-	}
-	if len(app.PIDs) == 0 && !r.Launch && !r.Absent {
-		return refuse("start it, or let --launch do that", "%s is not running", r.App)
-	}
-	if r.Launch && r.Ability == "" {
-		if r.Ability = app.Ability; r.Ability == "" {
-			return refuse("--ability NAME names one", "%s has no main ability", r.App)
-		}
-	}
-	state := "not running"
-	if len(app.PIDs) > 0 {
-		state = fmt.Sprintf("pid %d", app.PIDs[0])
-	}
-	r.say(Event{"app", fmt.Sprintf("App     %s %s, %s", r.App, app.Version, state), map[string]any{"bundle": r.App, "version": app.Version, "pids": append([]int{}, app.PIDs...)}})
-	return nil
-}
-
-// cpus returns the number of CPUs, or that of a usual phone.
-func (r *Recorder) cpus() int {
-	if r.Facts.CPUs > 0 {
-		return r.Facts.CPUs
-	}
-	return 8
-}
-
-// spaceNeeded is the size of a trace if all buffers are full, in KB: an event takes
-// about four times as much as text.
-func (r *Recorder) spaceNeeded() int64 { return 4 * int64(r.BufferKB) * int64(r.cpus()) }
-
-// Meta returns what is known before a recording.
-func (r *Recorder) Meta() *meta.Meta {
-	f := r.Facts
-	sum := sha256.Sum256([]byte(r.Key))
-	m := &meta.Meta{
-		HDC: r.Client.Version, Tags: r.Tags, MissingTags: r.Missing, BufferKB: r.BufferKB,
-		Device: meta.Device{
-			ID: hex.EncodeToString(sum[:6]), Model: f.Model, System: f.System, Software: f.Software, API: f.API,
-			Kernel: f.Kernel, CPUs: f.CPUs, RefreshHz: f.RefreshHz, Battery: f.Battery, Temperature: f.Temperature,
-		},
-	}
-	if r.App != "" {
-		m.App = &meta.App{Bundle: r.App, Version: f.App.Version}
-		if !r.Launch { // which ends these processes
-			m.App.PIDs = f.App.PIDs
-		}
-	}
-	return m
-}
-
-// Tracing returns the recording that Begin would begin, in a folder named after nonce.
-func (r *Recorder) Tracing(nonce string) *device.Tracing {
-	return &device.Tracing{Dir: device.NewDir(nonce), Tags: r.Tags, BufferKB: r.BufferKB, Clock: r.Clock, Max: r.Watchdog(), Owner: owner(os.Getpid())}
-}
-
-// grace is how long after the end of a recording the watchdog waits: the time to read
-// the buffer, and to find a lost device again.
-const grace = 120 * time.Second
-
-func newNonce() string {
-	var b [4]byte
-	rand.Read(b[:])
-	return hex.EncodeToString(b[:])
-}
-
-// Watchdog is the time after the begin at which the device ends the recording itself.
-func (r *Recorder) Watchdog() time.Duration { return r.Max + grace }
-
-// owner returns a word for a process of this computer. Processes in another namespace of
-// process ids are those of another computer.
-func owner(pid int) string {
-	host, _ := os.Hostname() // empty is as good
-	space, _ := os.Readlink("/proc/self/ns/pid")
-	sum := sha256.Sum256([]byte(host + " " + space))
-	return fmt.Sprintf("%x_%d", sum[:6], pid)
-}
-
-// hasEnded reports whether the owner was a process of this computer that runs no more.
-func hasEnded(word string) bool {
-	_, digits, _ := strings.Cut(word, "_")
-	pid, err := strconv.Atoi(digits)
-	return err == nil && word == owner(pid) && !hdc.Exists(pid)
-}
-
-// cleanLeft removes what recordings without a watchdog have left, except traces, and
-// returns the recordings that are under way.
-func (r *Recorder) cleanLeft(ctx context.Context) (alive []device.Left, err error) {
-	list, err := r.left(ctx)
-	for _, l := range list {
-		switch {
-		case len(l.Traces) > 0 && !l.Live:
-			r.sayKept(l.Traces)
-		case l.Alive:
-			alive = append(alive, l)
-		default:
-			if err := r.remove(ctx, l, false); err != nil {
-				return nil, err
+	defer os.Remove(r.Name) // fails unless it is empty
+	valid := 0
+	for n := 1; n <= r.Runs && stop.stopped.Err() == nil; n++ {
+		if n > 1 {
+			if err := r.probe(ctx); err != nil {
+				return WithCode(CodeDevice, err)
 			}
 		}
-	}
-	return alive, err
-}
-
-// left describes the folders of recordings.
-func (r *Recorder) left(ctx context.Context) ([]device.Left, error) {
-	if len(r.Facts.Left) == 0 {
-		return nil, nil
-	}
-	result, err := r.Client.Shell(ctx, 0, device.LeftScript(r.Facts.Left))
-	return device.ParseLeft(result), err
-}
-
-// sayKept names the traces that earlier recordings have left.
-func (r *Recorder) sayKept(traces []string) {
-	for _, path := range traces {
-		r.say(Event{"note", "Note    a trace of an earlier recording is on the device: " + fetch(r.Key, path), map[string]any{"path": path}})
-	}
-}
-
-// remove ends a recording and removes what it has left. Traces stay, except with clean.
-// With clean and Force the folder goes even if hitrace does not end the recording:
-// otherwise it would be in the way for good.
-func (r *Recorder) remove(ctx context.Context, l device.Left, clean bool) error {
-	result, err := r.Client.Shell(ctx, 0, device.CloseScript(l.Dir, !clean && len(l.Traces) > 0))
-	if err != nil {
-		return err
-	}
-	traces, closed := device.ParseClose(result)
-	if !closed {
-		answer := fmt.Sprintf("hitrace on the device does not end the recording of %s: %s", l.Dir, device.CloseAnswer(result))
-		if !clean || !r.Force {
-			return refuse("try again later, or remove it with ohframe record --clean --force", "%s", answer)
-		}
-		if _, err := r.Client.Shell(ctx, 0, device.RemoveScript(l.Dir)); err != nil {
+		r.Say(Event{"run", fmt.Sprintf("Run %d of %d", n, r.Runs), map[string]any{"run": n}})
+		run := &meta.Run{Number: n, Cold: n == 1 && r.Runs > 1 && !r.Cold}
+		name := filepath.Join(r.Name, fmt.Sprintf("%0*d", len(strconv.Itoa(r.Runs)), n))
+		if err := r.record(ctx, stop, name, run); err != nil {
 			return err
 		}
-		r.say(Event{"note", "Note    " + answer, map[string]any{"not_closed": l.Dir}})
-	} else if len(traces) > 0 {
-		r.sayKept(traces)
-		return nil
+		if run.Problem != "" {
+			r.note(map[string]any{"run": n, "problem": run.Problem}, "run %d is invalid: %s", n, run.Problem)
+		} else if !run.Cold {
+			valid++
+		}
 	}
-	r.say(Event{"note", "Note    removed " + l.Dir + ", which an earlier recording left", map[string]any{"removed": l.Dir}})
+	if valid == 0 {
+		return WithCode(CodeRecord, failure.New(nil, "the notes above say why", "no run is valid"))
+	}
 	return nil
 }
 
-// Clean removes what earlier recordings left on the device and ends a recording that
-// nobody owns.
-func (r *Recorder) Clean(ctx context.Context) error {
-	list, err := r.left(ctx)
+// hot is the temperature in °C from which on phones slow down. A run that begins
+// above it is invalid. Unverified.
+const hot = 42
+
+// record makes one recording. run is nil if it is the only one.
+func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *meta.Run) error {
+	leave := fmt.Sprintf("The device ends the recording itself, %s after its begin at the latest.", shortTime(r.watchdog()))
+	stop.set(false, leave)
+	defer stop.set(false, "")
+	s, err := r.begin(ctx)
 	if err != nil {
-		return err
+		s.close(ctx)
+		return WithCode(CodeRecord, err)
 	}
-	others := slices.DeleteFunc(slices.Clone(list), func(l device.Left) bool { return !l.Alive || hasEnded(l.Owner) })
-	if owners := r.owners(others); owners != "" && !r.Force {
-		return &failure.Error{What: "a recording of " + owners + " is under way on the device", Hint: "--force ends it", Err: device.ErrBusy}
+	stop.set(true, leave)
+	m := r.describe()
+	m.Trace, m.Clock, m.Begun, m.Run = filepath.Base(name)+".ftrace", s.clock, s.begun, run
+	size, err := s.recordUntilEnd(ctx, stop)
+	if err != nil {
+		s.close(ctx)
+		return WithCode(CodeRecord, err)
 	}
-	for _, l := range list {
-		if err := r.remove(ctx, l, true); err != nil {
-			return err
-		}
+	content, err := s.receive(ctx, size, name+".ftrace")
+	s.close(ctx)
+	stop.set(false, "")
+	if err != nil {
+		return WithCode(CodeReceive, err)
 	}
-	if r.Facts.TracingOn {
-		return r.dropOther(ctx, "Note    ended the recording that was under way on the device")
+	m.Ended, m.Entries, m.Written = s.ended, content.entries, content.written
+	switch {
+	case run == nil:
+	case m.Device.Temperature > hot:
+		run.Problem = fmt.Sprintf("the device was hot: %.0f °C", m.Device.Temperature)
+	case m.Ended.Sub(m.Begun) < r.Time:
+		run.Problem = "ended early"
 	}
-	if len(list) == 0 {
-		r.say(Event{"cleaned", "Nothing was left on the device.", nil})
+	if err := writeMeta(name, m); err != nil {
+		return WithCode(CodeReceive, err)
 	}
-	return r.dropOther(ctx, "") // whether the device traces may be unknown
+	if err := r.Received(ctx, &Trace{name, m}); err != nil {
+		r.note(map[string]any{"file": name + ".ftrace"}, "%s.ftrace was received completely", name)
+		return WithCode(CodeReceive, err)
+	}
+	if run != nil && run.Problem != "" {
+		return WithCode(CodeReceive, writeMeta(name, m))
+	}
+	return nil
 }
 
-// owners names those who record at the moment; empty if nobody does.
-func (r *Recorder) owners(alive []device.Left) string {
-	list := slices.Clone(r.Facts.Tracers)
-	for _, l := range alive {
-		who := "another ohframe"
-		if hasEnded(l.Owner) {
-			who = "an ohframe that has ended"
-		}
-		if l.Live {
-			who += fmt.Sprintf(", for at most %s", time.Duration(max(0, l.Seconds))*time.Second)
-		}
-		list = append(list, who)
+// recordUntilEnd does what happens during a recording, ends it, and returns the size of
+// the trace on the device.
+func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, error) {
+	r := s.r
+	length, end := "up to "+shortTime(Longest), "Enter or Ctrl-C ends it"
+	if r.Time > 0 {
+		length, end = shortTime(r.Time), "Enter or Ctrl-C ends it early"
 	}
-	return strings.Join(list, ", ")
+	r.Say(Event{
+		"recording", fmt.Sprintf("Recording %s, buffer %d MB per CPU; %s", length, r.BufferKB/1024, end),
+		map[string]any{"clock": s.clock, "buffer_kb": r.BufferKB},
+	})
+	if r.Launch {
+		if err := r.startApp(ctx); err != nil {
+			return 0, err
+		}
+	}
+	if err := s.wait(ctx, stop); err != nil {
+		return 0, err
+	}
+	return s.finish(ctx)
 }
 
-// dropOther ends a recording of somebody else, and says so with the given words.
-func (r *Recorder) dropOther(ctx context.Context, words string) error {
-	result, err := r.Client.Shell(ctx, 0, device.DropScript())
-	if err == nil && device.CheckDrop(result) && words != "" {
-		r.say(Event{"note", words, map[string]any{"closed": true}})
+// wait waits until the time is over or the user ends the recording.
+func (s *session) wait(ctx context.Context, stop *stopper) error {
+	end := time.After(s.r.max() - time.Since(s.begun))
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.r.Progress(seconds(time.Since(s.begun)))
+			continue
+		case <-end:
+		case <-s.r.Enter:
+		case <-stop.stopped.Done(): // also if ctx has ended
+		}
+		return context.Cause(ctx)
+	}
+}
+
+// seconds formats a duration in seconds.
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// shortTime formats a duration: 2.5 s, 5 min.
+func shortTime(d time.Duration) string {
+	if d >= time.Minute && d%time.Minute == 0 {
+		return fmt.Sprintf("%d min", d/time.Minute)
+	}
+	return fmt.Sprintf("%g s", d.Seconds())
+}
+
+// writeMeta writes the description of a recording.
+func writeMeta(name string, m *meta.Meta) error {
+	name += meta.Extension
+	f, err := atomicfile.Create(name, 0o666)
+	if err != nil {
+		return fileError(name, err)
+	}
+	defer f.Discard()
+	if err = m.Write(f); err == nil {
+		err = f.Commit()
+	}
+	return fileError(name, err)
+}
+
+// fileError names the file in errors of this computer.
+func fileError(name string, err error) error {
+	path := (*fs.PathError)(nil)
+	if errors.As(err, &path) {
+		return failure.New(err, "", "%s: %v", name, path.Err)
 	}
 	return err
 }

@@ -1,16 +1,19 @@
 package record
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"ohframe/internal/atomicfile"
@@ -19,33 +22,32 @@ import (
 	"ohframe/internal/record/hdc"
 )
 
-// Session is a recording that has begun. Close must be called.
-type Session struct {
-	r *Recorder
+// session is a recording that may have begun. close must be called.
+type session struct {
+	r *recorder
 	t *device.Tracing
-	// Clock is what the kernel uses; empty if that is unknown.
-	Clock string
-	// Begun is when the recording began, by this computer's clock; Ended when it ended.
-	Begun, Ended time.Time
-
-	// kept: Close leaves traces on the device; received: they are here, too.
-	kept, received bool
+	// clock is what the kernel uses; empty if that is unknown.
+	clock string
+	// begun is when the recording began, by this computer's clock; ended when it ended.
+	begun, ended time.Time
+	// kept: close leaves a trace on the device.
+	kept bool
 }
 
-// Begin begins a recording. A recording that nobody owns is ended first; with Force
+// begin begins a recording. A recording that nobody owns is ended first; with Force
 // that of anybody. The session is not nil if the recording may have begun.
-func (r *Recorder) Begin(ctx context.Context) (*Session, error) {
+func (r *recorder) begin(ctx context.Context) (*session, error) {
 	alive, err := r.cleanLeft(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if r.Facts.Legacy() && r.Facts.TracingOn {
+	if r.facts.Legacy() && r.facts.TracingOn {
 		// This hitrace would discard the other recording without an error.
 		if err := r.makeFree(ctx, alive); err != nil {
 			return nil, err
 		}
 	}
-	s, err := r.begin(ctx)
+	s, err := r.beginOnce(ctx)
 	if errors.Is(err, device.ErrBusy) {
 		if _, _, err := s.end(ctx); err != nil {
 			return s, err
@@ -53,198 +55,148 @@ func (r *Recorder) Begin(ctx context.Context) (*Session, error) {
 		if err := r.makeFree(ctx, alive); err != nil {
 			return nil, err
 		}
-		s, err = r.begin(ctx)
+		s, err = r.beginOnce(ctx)
 	}
 	return s, err
 }
 
-// makeFree ends the recording that is under way, if nobody owns it.
-func (r *Recorder) makeFree(ctx context.Context, alive []device.Left) error {
-	if owners := r.owners(alive); owners != "" && !r.Force {
-		hint := "wait for its end, or end it with --force: its trace is lost then"
-		if slices.ContainsFunc(alive, func(l device.Left) bool { return hasEnded(l.Owner) }) {
-			hint = "ohframe record --clean ends it"
-		}
-		return &failure.Error{What: "another recording is under way on the device: " + owners, Hint: hint, Err: device.ErrBusy}
-	}
-	for _, l := range alive { // its watchdog would end our recording
-		if err := r.remove(ctx, l, false); err != nil {
-			return err
-		}
-	}
-	return r.dropOther(ctx, "Note    ended another recording, which was under way on the device")
-}
-
-func (r *Recorder) begin(ctx context.Context) (*Session, error) {
-	s := &Session{r: r, t: r.Tracing(newNonce())}
-	result, err := r.Client.Shell(ctx, 0, s.t.BeginScript())
+func (r *recorder) beginOnce(ctx context.Context) (*session, error) {
+	var nonce [4]byte
+	rand.Read(nonce[:])
+	s := &session{r: r, t: &device.Tracing{
+		Dir: device.NewDir(hex.EncodeToString(nonce[:])), Tags: r.tags, BufferKB: r.BufferKB, Max: r.watchdog(), Owner: owner(os.Getpid()),
+	}}
+	result, err := r.client.Shell(ctx, 0, s.t.BeginScript())
 	if err != nil {
 		return s, err
 	}
-	s.Begun = time.Now()
-	if s.Clock, err = device.CheckBegin(result); err != nil {
-		return s, err
-	}
-	switch s.Clock {
-	case r.Clock:
-	case "":
-		r.say(Event{"note", "Note    the device does not say which clock it uses: the offset will be estimated", map[string]any{"clock": nil}})
+	s.begun = time.Now()
+	s.clock, err = device.CheckBegin(result)
+	switch {
+	case err != nil || s.clock == device.Clock:
+	case s.clock == "":
+		r.note(map[string]any{"clock": nil}, "the device does not say which clock it uses: the offset will be estimated")
 	default:
-		r.say(Event{"note", fmt.Sprintf("Note    the device has no clock %s, it uses %s", r.Clock, s.Clock), map[string]any{"clock": s.Clock}})
+		r.note(map[string]any{"clock": s.clock}, "the device has no clock %s, it uses %s", device.Clock, s.clock)
 	}
-	return s, nil
+	return s, err
 }
 
-// StartApp ends the application and starts it again.
-func (s *Session) StartApp(ctx context.Context) error {
-	if _, err := s.r.Client.Shell(ctx, 0, device.StopScript(s.r.App)); err != nil {
+// startApp ends the application and starts it again.
+func (r *recorder) startApp(ctx context.Context) error {
+	if _, err := r.client.Shell(ctx, 0, device.StopScript(r.App)); err != nil {
 		return err
 	}
-	result, err := s.r.Client.Shell(ctx, 0, device.StartScript(s.r.App, s.r.Ability))
-	if err != nil {
-		return err
+	result, err := r.client.Shell(ctx, 0, device.StartScript(r.App, r.Ability))
+	if err == nil {
+		err = device.CheckStart(result)
 	}
-	return device.CheckStart(result)
+	if err == nil {
+		r.Say(Event{"launched", "Started " + r.App, map[string]any{"bundle": r.App}})
+	}
+	return err
 }
 
-// readLimit is the time limit of reading the buffer: the kernel writes text at 10 MB/s
-// and more.
-func (s *Session) readLimit() time.Duration {
-	return 30*time.Second + time.Duration(s.r.spaceNeeded()/10_000)*time.Second
-}
-
-// Finish ends the recording and writes the trace on the device. It returns its size in
+// finish ends the recording and writes the trace on the device. It returns its size in
 // bytes. If the device was lost, it waits for it: the buffer still has the data. From
-// then on Close leaves the trace on the device unless Receive has copied it.
-func (s *Session) Finish(ctx context.Context) (size int64, err error) {
-	s.Ended, s.kept = time.Now(), true
+// then on close leaves the trace on the device unless receive has copied it.
+func (s *session) finish(ctx context.Context) (size int64, err error) {
+	s.ended, s.kept = time.Now(), true
+	s.r.Progress("reading the buffer on the device")
+	// The kernel writes text at 10 MB/s and more.
+	limit := 30*time.Second + time.Duration(s.r.spaceNeeded()/10_000)*time.Second
 	err = s.again(ctx, func() error {
-		result, err := s.r.Client.Shell(ctx, s.readLimit(), s.t.FinishScript())
+		result, err := s.r.client.Shell(ctx, limit, s.t.FinishScript())
 		if err == nil {
 			size, err = device.ParseEnd(result)
 		}
 		return err
 	})
+	if err == nil {
+		s.r.Say(Event{
+			"finished", fmt.Sprintf("Stopped after %s. The device read the buffer in %s.", seconds(s.ended.Sub(s.begun)), seconds(time.Since(s.ended))),
+			map[string]any{"bytes": size},
+		})
+	}
 	return size, err
 }
 
-// Dump writes what is in the buffer to a file on the device, and returns its size. The
-// recording goes on.
-func (s *Session) Dump(ctx context.Context, n int) (remote string, size int64, err error) {
-	s.kept, s.received = true, false
-	result, err := s.r.Client.Shell(ctx, s.readLimit(), s.t.DumpScript(n))
-	if err == nil {
-		size, err = device.ParseEnd(result)
-	}
-	return s.t.DumpFile(n), size, err
+// again repeats f while the device is lost.
+func (s *session) again(ctx context.Context, f func() error) error {
+	return hdc.Retry(ctx, s.r.Wait, func(error) {
+		s.r.Say(Event{"waiting", fmt.Sprintf("Device lost. The trace is still there; waiting %s for the device", s.r.Wait), map[string]any{"reason": "lost"}})
+	}, f)
 }
 
-// again calls f, and once more after the device was lost and is back.
-func (s *Session) again(ctx context.Context, f func() error) error {
-	err := f()
-	if !errors.Is(err, hdc.ErrLost) {
-		return err
-	}
-	s.r.say(Event{"waiting", fmt.Sprintf("Device lost. The trace is still there; waiting %s for the device", s.r.Wait), map[string]any{"reason": "lost"}})
-	if _, waitErr := s.r.Client.Choose(ctx, s.r.Key, s.r.Wait, nil); waitErr != nil {
-		if ctx.Err() != nil {
-			return waitErr
-		}
-		return err
-	}
-	return f()
-}
-
-// Receive copies a file of the given size from the device to a local one, with the
-// name FILE.part until it is complete, and checks it.
-func (s *Session) Receive(ctx context.Context, remote string, size int64, local string, progress func(bytes int64)) (*Content, error) {
-	part := local + ".part"
-	if free := freeSpace(filepath.Dir(local)); free >= 0 && free < size {
+// receive copies the trace of the given size to a local file, with the name FILE.part
+// until it is complete, and checks it.
+func (s *session) receive(ctx context.Context, size int64, file string) (*content, error) {
+	part, megabytes, start := file+".part", float64(size)/1e6, time.Now()
+	if free := freeSpace(filepath.Dir(file)); free >= 0 && free < size {
 		// hdc may hang without a message if a file does not fit.
-		return nil, failure.New(hdc.ErrSpace, "free some space, or choose another folder with -o",
-			"no space left on this computer: the trace has %.1f MB, %.1f MB are free", float64(size)/1e6, float64(free)/1e6)
+		return nil, failure.New(nil, "free some space, or choose another folder with -o",
+			"no space left on this computer: the trace has %.1f MB, %.1f MB are free", megabytes, float64(free)/1e6)
 	}
 	limit := 30*time.Second + time.Duration(size/1_000_000)*time.Second
-	err := s.again(ctx, func() error { return s.r.Client.Receive(ctx, limit, remote, part, size, progress) })
+	err := s.again(ctx, func() error {
+		return s.r.client.Receive(ctx, limit, s.t.TraceFile(), part, size, func(bytes int64) {
+			s.r.Progress(fmt.Sprintf("%.1f of %.1f MB", float64(bytes)/1e6, megabytes))
+		})
+	})
 	if err != nil {
-		return nil, err
+		return nil, fileError(file, err)
 	}
-	content, err := Inspect(part)
+	defer os.Remove(part)
+	content, err := inspect(part)
 	if err == nil {
-		err = atomicfile.Rename(part, local)
+		err = atomicfile.Rename(part, file)
 	}
-	if err == nil || errors.Is(err, errEmpty) {
-		s.kept, s.received = s.r.Keep, true
+	if err == nil || errors.Is(err, errEmpty) { // nothing is lost without an empty one
+		s.kept = false
 	}
 	if err != nil {
-		os.Remove(part)
-		return nil, err
+		return nil, fileError(file, err)
 	}
+	if content.cut {
+		s.r.note(map[string]any{"cut": true}, "the trace ends in the middle of a line: the device did not write all of it")
+	}
+	s.r.Say(Event{
+		"received", fmt.Sprintf("Received %.1f MB in %s.", megabytes, seconds(time.Since(start))),
+		map[string]any{"bytes": size, "file": file},
+	})
 	return content, nil
 }
 
-// Remove removes a file that Dump has written.
-func (s *Session) Remove(ctx context.Context, remote string) error {
-	_, err := s.r.Client.Shell(ctx, 0, "rm -f "+hdc.Quote(remote))
-	return err
-}
-
-// Run runs a command of the user on the device and returns what it printed. The error
-// of a command that failed is a *CommandError.
-func (r *Recorder) Run(ctx context.Context, limit time.Duration, command string) (output string, err error) {
-	result, err := r.Client.Shell(ctx, limit, command)
-	if err != nil {
-		return "", err
+// close ends the recording if it may be under way and removes its files, except a trace
+// that was not received; Ctrl-C discards that, too. It does so even if ctx has ended. Of a
+// nil session it does nothing.
+func (s *session) close(ctx context.Context) {
+	if s == nil {
+		return
 	}
-	if err := device.CheckDrive(result); err != nil {
-		return result.Output, &CommandError{err}
+	if context.Cause(ctx) == s.r.Interrupted(syscall.SIGINT) {
+		s.kept = false
 	}
-	return result.Output, nil
-}
-
-// CommandError is why a command of the user failed.
-type CommandError struct{ Err error }
-
-func (c *CommandError) Error() string { return c.Err.Error() }
-
-// TraceFile is the trace on the device.
-func (s *Session) TraceFile() string { return s.t.TraceFile() }
-
-// Discard makes Close remove traces that were not received.
-func (s *Session) Discard() { s.kept = false }
-
-// Close ends the recording if it may be under way and removes its files, except a trace
-// that was not received or is to be kept. It does so even if ctx has ended.
-func (s *Session) Close(ctx context.Context) {
 	traces, closed, err := s.end(ctx)
 	for _, path := range traces {
-		facts := map[string]any{"path": path}
-		if s.received {
-			s.r.say(Event{"kept", "Kept    " + path + " on the device", facts})
-		} else {
-			s.r.say(Event{"note", "Note    the trace is on the device: " + fetch(s.r.Key, path), facts})
-		}
+		s.r.note(map[string]any{"path": path}, "the trace is on the device: %s", s.r.fetch(path))
 	}
-	watchdog := fmt.Sprintf("its watchdog ends the recording, %s after its begin at the latest", s.t.Max)
-	if s.kept {
-		watchdog += "; a trace that is written stays in " + s.t.Dir
+	if err == nil && closed {
+		s.r.Say(Event{"cleaned", "Cleaned up the device.", map[string]any{"kept": len(traces) > 0}})
+		return
 	}
-	facts := map[string]any{"watchdog_seconds": s.t.Max.Seconds(), "left": s.t.Dir}
-	switch {
-	case err == nil && closed:
-		s.r.say(Event{"cleaned", "Cleaned up the device.", map[string]any{"kept": len(traces) > 0}})
-	case err == nil:
-		s.r.say(Event{"not cleaned", "Note    hitrace on the device has not ended; " + watchdog, facts})
-	case s.received:
-		s.r.say(Event{"not cleaned", fmt.Sprintf("Note    %v; the device keeps %s, ohframe record --clean removes it", err, s.t.Dir), facts})
-	default:
-		s.r.say(Event{"not cleaned", fmt.Sprintf("Note    %v; %s", err, watchdog), facts})
+	what := "hitrace on the device has not ended"
+	if err != nil {
+		what = err.Error()
 	}
+	text := fmt.Sprintf("Note    %s; its watchdog ends the recording, %s after its begin at the latest; a trace that is written stays in %s, ohframe record --clean removes it",
+		what, shortTime(s.t.Max), s.t.Dir)
+	s.r.Say(Event{"not cleaned", text, map[string]any{"watchdog_seconds": s.t.Max.Seconds(), "left": s.t.Dir}})
 }
 
 // end ends the recording on the device.
-func (s *Session) end(ctx context.Context) (traces []string, closed bool, err error) {
-	result, err := s.r.Client.Shell(context.WithoutCancel(ctx), 0, device.CloseScript(s.t.Dir, s.kept))
+func (s *session) end(ctx context.Context) (traces []string, closed bool, err error) {
+	result, err := s.r.client.Shell(context.WithoutCancel(ctx), 0, device.CloseScript(s.t.Dir, s.kept))
 	if err == nil {
 		traces, closed = device.ParseClose(result)
 	}
@@ -252,51 +204,58 @@ func (s *Session) end(ctx context.Context) (traces []string, closed bool, err er
 }
 
 // fetch says how to fetch a trace that is on the device.
-func fetch(key, path string) string {
-	return fmt.Sprintf("%s; \"hdc -t %s file recv %s FILE\" fetches it, ohframe record --clean removes it", path, key, path)
+func (r *recorder) fetch(path string) string {
+	return fmt.Sprintf("%s; \"hdc -t %s file recv %s FILE\" fetches it, ohframe record --clean removes it", path, r.client.Device, path)
 }
 
-// Content is what a trace says of itself.
-type Content struct {
-	// Entries are the events in the trace, Written those recorded; both are 0 if the
+// owner returns a word for a process of this computer. Processes in another namespace of
+// process ids are those of another computer.
+func owner(pid int) string {
+	host, _ := os.Hostname() // empty is as good
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	sum := sha256.Sum256([]byte(host + " " + space))
+	return fmt.Sprintf("%x_%d", sum[:6], pid)
+}
+
+// content is what a trace says of itself.
+type content struct {
+	// entries are the events in the trace, written those recorded; both are 0 if the
 	// trace does not say.
-	Entries, Written int64
-	// Cut: the trace ends in the middle of a line.
-	Cut bool
+	entries, written int64
+	// cut: the trace ends in the middle of a line.
+	cut bool
 }
 
-// errEmpty: a trace has no events, so nothing is lost without it.
+// errEmpty: a trace has no events.
 var errEmpty = errors.New("no events")
 
 var entries = regexp.MustCompile(`# entries-in-buffer/entries-written: *(\d+)/(\d+)`)
 
-// Inspect reads the header and the end of a received trace.
-func Inspect(file string) (*Content, error) {
+// inspect reads the header and the end of a received trace, which is not empty.
+func inspect(file string) (*content, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	c := &Content{}
-	head, err := bufio.NewReaderSize(f, 4096).Peek(4096)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	if m := entries.FindSubmatch(head); m != nil {
-		c.Entries, _ = strconv.ParseInt(string(m[1]), 10, 64)
-		c.Written, _ = strconv.ParseInt(string(m[2]), 10, 64)
-		if c.Entries == 0 {
-			return nil, &failure.Error{What: "the trace has no events", Hint: "another tool may have ended the recording: close it and record again", Err: errEmpty}
-		}
-	}
-	end := make([]byte, 1)
-	size, err := f.Seek(0, io.SeekEnd)
-	if err == nil {
-		_, err = f.ReadAt(end, size-1)
-	}
+	head, err := io.ReadAll(io.LimitReader(f, 4096))
 	if err != nil {
 		return nil, err
 	}
-	c.Cut = end[0] != '\n'
+	end := make([]byte, 1)
+	if _, err := f.Seek(-1, io.SeekEnd); err != nil {
+		return nil, err
+	}
+	if _, err := f.Read(end); err != nil {
+		return nil, err
+	}
+	c := &content{cut: !bytes.Equal(end, []byte("\n"))}
+	if m := entries.FindSubmatch(head); m != nil {
+		c.entries, _ = strconv.ParseInt(string(m[1]), 10, 64)
+		c.written, _ = strconv.ParseInt(string(m[2]), 10, 64)
+		if c.entries == 0 {
+			return nil, failure.New(errEmpty, "another tool may have ended the recording: close it and record again", "the trace has no events")
+		}
+	}
 	return c, nil
 }

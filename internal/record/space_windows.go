@@ -1,21 +1,13 @@
 package record
 
-import (
-	"syscall"
-	"unsafe"
-)
-
-var getDiskFreeSpaceEx = syscall.NewLazyDLL("kernel32.dll").NewProc("GetDiskFreeSpaceExW")
+import "golang.org/x/sys/windows"
 
 // freeSpace returns the bytes that the user may write to a folder; -1 if unknown.
 func freeSpace(dir string) int64 {
-	name, err := syscall.UTF16PtrFromString(dir)
-	if err != nil {
+	var free uint64
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil || windows.GetDiskFreeSpaceEx(name, &free, nil, nil) != nil {
 		return -1
 	}
-	var free int64
-	if ok, _, _ := getDiskFreeSpaceEx.Call(uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&free)), 0, 0); ok == 0 {
-		return -1
-	}
-	return free
+	return int64(free)
 }

@@ -10,6 +10,7 @@ import (
 
 	"ohframe/internal/failure"
 	"ohframe/internal/record/hdc"
+	"ohframe/internal/record/meta"
 )
 
 // probe is an answer to ProbeScript: the sections with these contents.
@@ -22,7 +23,7 @@ func probe(sections map[string]string) string {
 }
 
 func TestParseProbe(t *testing.T) {
-	f := ParseProbe(probe(map[string]string{
+	got := ParseProbe(probe(map[string]string{
 		"model":     "ALN-AL00 \n",
 		"system":    "OpenHarmony-5.0.0.71 \n",
 		"software":  "Get parameter \"const.product.software.version\" fail! errNum is:106!\n",
@@ -37,35 +38,21 @@ func TestParseProbe(t *testing.T) {
 		"left":      "/data/local/tmp/ohframe-0123abcd\nls: /data/local/tmp/ohframe-x: No such file\n",
 		"screen":    "screen[0]: id=0, powerstatus=POWER_STATUS_OFF, backlight=0\n  supportedMode[0]: 1260x2720, refreshrate=120\n  activeMode: 1260x2720, refreshrate=90\n",
 		"battery":   "capacity: 83\ntemperature: 315\n",
-		"front":     "      bundle name [com.example.a]\n      state #BACKGROUND\n      bundle name [com.example.b]\n      state #FOREGROUND\n",
 		"pid":       "4711 4712\n",
 		"bundle":    "    \"versionName\": \"1.2.3\",\n  \"mainAbility\": \"\",\n \"mainElementName\": \"EntryAbility\"\n \"versionName\": \"9\"\n",
 	}))
-	want := Facts{
-		Model: "ALN-AL00", System: "OpenHarmony-5.0.0.71", API: 12, DeveloperMode: "true", Kernel: "HongMeng Kernel 1.9.2", CPUs: 12,
-		FreeKB: 600, TracingOn: true, RefreshHz: 90, ScreenOff: true, Battery: 83, Temperature: 31.5, Front: "com.example.b",
+	want := &Facts{
+		Device: meta.Device{Model: "ALN-AL00", System: "OpenHarmony-5.0.0.71", API: 12, Kernel: "HongMeng Kernel 1.9.2", CPUs: 12, RefreshHz: 90, Battery: 83, Temperature: 31.5},
+		App:    meta.App{PIDs: []int{4711, 4712}, Version: "1.2.3"}, Installed: true, Ability: "EntryAbility",
+		Tags: []string{"ability", "ace"}, DeveloperMode: "true", FreeKB: 600, ScreenOff: true,
+		TracingOn: true, Tracers: []string{"SP_daemon -N 20"}, Left: []string{"/data/local/tmp/ohframe-0123abcd"},
 	}
-	got := *f
-	tags, tracers, left, app := got.Tags, got.Tracers, got.Left, got.App
-	got.Tags, got.Tracers, got.Left, got.App = nil, nil, nil, AppFacts{}
-	if !slices.Equal(tags, []string{"ability", "ace"}) || !slices.Equal(tracers, []string{"SP_daemon -N 20"}) || !slices.Equal(left, []string{"/data/local/tmp/ohframe-0123abcd"}) {
-		t.Errorf("got %q, %q, %q", tags, tracers, left)
-	}
-	if !app.Installed || !slices.Equal(app.PIDs, []int{4711, 4712}) || app.Version != "1.2.3" || app.Ability != "EntryAbility" {
-		t.Errorf("got %+v", app)
-	}
-	if got.Model != want.Model || got.System != want.System || got.Software != "" || got.API != want.API || got.DeveloperMode != want.DeveloperMode ||
-		got.Kernel != want.Kernel || got.CPUs != want.CPUs || got.FreeKB != want.FreeKB || !got.TracingOn || got.RefreshHz != want.RefreshHz ||
-		!got.ScreenOff || got.Battery != want.Battery || got.Temperature != want.Temperature || got.Front != want.Front {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-}
-
-// A device that answers nothing has unknown facts.
-func TestParseProbeNothing(t *testing.T) {
-	f := ParseProbe("")
-	if f.FreeKB != -1 || f.Legacy() || f.Model != "" || f.App.Installed {
-		t.Errorf("got %+v", f)
+	// What is not answered is unknown.
+	if got, want := ParseProbe(""), (&Facts{FreeKB: -1}); !reflect.DeepEqual(got, want) || got.Legacy() {
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -107,56 +94,45 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// now is the begin of lines of hitrace from 4.1 on.
+const now = "2025/06/01 10:00:00 "
+
 func TestCheckBegin(t *testing.T) {
-	answer := func(hitrace, clock string) hdc.Result {
-		return hdc.Result{Output: markBegun + "\n" + hitrace + markClock + "\n" + clock}
-	}
-	const now = "2025/06/01 10:00:00 "
-	for _, x := range []struct {
-		name   string
-		result hdc.Result
-		clock  string
-		err    error
-	}{
-		{"5.0", answer(now+"hitrace enter, running_state is RECORDING_LONG_BEGIN\n"+now+"OpenRecording done.\n", "local [mono] boot\n"), "mono", nil},
-		{"3.2", answer("capturing trace...\n", "[boot] mono\n"), "boot", nil},
-		{"no clock file", answer(now+"OpenRecording done.\n", ""), "", nil},
-		{"busy 5.0", answer(now+"error: OpenRecording failed, errorCode(1002)\n", ""), "", ErrBusy},
-		{"busy 5.1", answer(now+"error: OpenRecording failed, errorCode(1013)\n", ""), "", ErrBusy},
-		{"busy 6.0", answer(now+"error: OpenRecording failed, errorCode(1102)\n", ""), "", ErrBusy},
-		{"not permitted", answer(now+"error: OpenRecording failed, errorCode(4)\n", ""), "", ErrBegin},
-		{"unknown code", answer(now+"error: OpenRecording failed, errorCode(77)\n", ""), "", ErrBegin},
-		{"tag", answer("Error: \"x\" is not support category on this device\n", ""), "", ErrBegin},
-		{"nothing", answer("", ""), "", ErrBegin},
-		{"no folder", hdc.Result{Output: "mkdir: Permission denied\n", Status: statusNoFolder}, "", ErrWrite},
+	for hitrace, want := range map[string]struct{ clock, err string }{
+		now + "hitrace enter, running_state is RECORDING_LONG_BEGIN\n" + now + "OpenRecording done.\n": {"mono", ""},
+		"capturing trace...\n":                                  {"mono", ""},              // 3.2
+		now + "error: OpenRecording failed, errorCode(1002)\n":  {"", "another recording"}, // 5.0
+		now + "error: OpenRecording failed, errorCode(1013)\n":  {"", "another recording"}, // 5.1
+		now + "error: OpenRecording failed, errorCode(1102)\n":  {"", "another recording"}, // 6.0
+		now + "error: OpenRecording failed, errorCode(4)\n":     {"", "no permission (code 4)"},
+		now + "error: OpenRecording failed, errorCode(77)\n":    {"", "unknown reason (code 77)"},
+		"Error: \"x\" is not support category on this device\n": {"", "is not support category"},
+		"": {"", `recording: ""`},
 	} {
-		clock, err := CheckBegin(x.result)
-		if clock != x.clock || !errors.Is(err, x.err) {
-			t.Errorf("%s: got %q, %v, want %q, %v", x.name, clock, err, x.clock, x.err)
+		clock, err := CheckBegin(hdc.Result{Output: markBegun + "\n" + hitrace + markClock + "\nlocal [mono] boot\n"})
+		if clock != want.clock || (err == nil) != (want.err == "") || err != nil && !strings.Contains(err.Error(), want.err) || errors.Is(err, ErrBusy) != (want.err == "another recording") {
+			t.Errorf("%s: got %q, %v, want %q", hitrace, clock, err, want)
 		}
+	}
+	if _, err := CheckBegin(hdc.Result{Output: "mkdir: Permission denied\n", Status: statusNoFolder}); err == nil || !strings.Contains(err.Error(), "cannot make a folder") {
+		t.Errorf("no folder: %v", err)
 	}
 }
 
 func TestParseEnd(t *testing.T) {
-	const now = "2025/06/01 10:00:00 "
-	for _, x := range []struct {
-		output string
-		size   int64
-		err    error
-		what   string
-	}{
-		{now + "trace read done, output: /t\n" + markSize + "\n1234\n", 1234, nil, ""},
-		{markSize + "\n1234\n", 1234, nil, ""}, // finished before the connection was lost
-		{now + "error: opening /t, errno: 28\n" + now + "trace read done, output: /t\n" + markSize + "\n", 0, ErrWrite, "no space"},
-		{"Failed to open file '/t', err=13\n" + markSize + "\n", 0, ErrWrite, "permission"},
-		{"Warning: tracing on is closed, no trace can be read.\n" + markSize + "\n", 0, ErrClosed, "another tool"},
-		{markSize + "\n0\n", 0, ErrWrite, "empty"},
-		{now + "error: TraceFinish failed, errorCode(7)\n" + markSize + "\n", 0, ErrWrite, "TraceFinish failed"},
-		{"", 0, ErrWrite, "did not write"},
+	for output, want := range map[string]string{
+		now + "trace read done, output: /t\n" + markSize + "\n1234\n": "",
+		markSize + "\n1234\n": "", // finished before the connection was lost
+		now + "error: opening /t, errno: 28\n" + now + "trace read done, output: /t\n" + markSize + "\n": "no space",
+		"Failed to open file '/t', err=13\n" + markSize + "\n":                                           "permission",
+		"Warning: tracing on is closed, no trace can be read.\n" + markSize + "\n":                       "another tool",
+		markSize + "\n0\n": "empty",
+		now + "error: TraceFinish failed, errorCode(7)\n" + markSize + "\n": "TraceFinish failed",
+		"": "did not write",
 	} {
-		size, err := ParseEnd(hdc.Result{Output: x.output})
-		if size != x.size || !errors.Is(err, x.err) || x.what != "" && !strings.Contains(err.Error(), x.what) {
-			t.Errorf("%q: got %d, %v", x.output, size, err)
+		size, err := ParseEnd(hdc.Result{Output: output})
+		if (err == nil) != (want == "") || err == nil && size != 1234 || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %d, %v", output, size, err)
 		}
 	}
 }
@@ -220,30 +196,12 @@ func TestIsBundle(t *testing.T) {
 	}
 }
 
-func TestCheckDrive(t *testing.T) {
-	for output, ok := range map[string]bool{
-		"No Error\n": true, "start ability successfully.\n": true, "": true, "finished without an error\n": true,
-		"error: failed to start ability.\n": false, "usage: uitest\n": false, "[Fail]x\n": false,
-	} {
-		if err := CheckDrive(hdc.Result{Output: output}); (err == nil) != ok {
-			t.Errorf("%q: got %v", output, err)
-		}
-	}
-	if CheckDrive(hdc.Result{Status: 1}) == nil {
-		t.Error("status 1 is not an error")
-	}
-}
-
-// The probe would read several lines of ps as tracers, so the watchdog is one line of sh.
-func TestWatchdogIsOneLine(t *testing.T) {
-	if strings.Contains(scriptDog, "\n") {
-		t.Error("the watchdog has several lines")
-	}
-}
-
 // The scripts stay far below the length that hdc passes on.
 func TestScriptLengths(t *testing.T) {
-	tracing := &Tracing{Dir: NewDir("0123abcd"), Tags: slices.Repeat([]string{"multimodalinput"}, 80), BufferKB: 32768, Clock: "mono", Max: time.Hour}
+	if strings.Contains(scriptDog, "\n") { // the probe takes lines of ps for tracers, unless they are of sh
+		t.Error("the watchdog has several lines")
+	}
+	tracing := &Tracing{Dir: NewDir("0123abcd"), Tags: slices.Repeat([]string{"multimodalinput"}, 80), BufferKB: 32768, Max: time.Hour}
 	for _, script := range []string{ProbeScript(strings.Repeat("a.b", 40)), tracing.BeginScript(), tracing.FinishScript(), CloseScript(tracing.Dir, true)} {
 		if len(script) > 8000 {
 			t.Errorf("%d bytes: %.60s…", len(script), script)
@@ -270,7 +228,6 @@ func FuzzAnswers(f *testing.F) {
 				t.Errorf("%q: %v", output, err)
 			}
 		}
-		CheckDrive(r)
 		ParseClose(r)
 		for _, l := range ParseLeft(r) {
 			if CloseScript(l.Dir, false) == "false" {

@@ -1,47 +1,54 @@
+// Package device has everything that is assumed of an OpenHarmony device: its
+// commands, their outputs, paths and tags, by system version. It runs nothing. Its
+// scripts are for hdc.Client.Shell, and its functions parse what they print.
+//
+//	ProbeScript  ──▶ ParseProbe              what the device is and whether it can record
+//	Tracing      ──▶ CheckBegin, ParseEnd    one recording with hitrace
+//	CloseScript  ──▶ ParseClose, ParseLeft   what recordings leave behind
+//	StartScript  ──▶ CheckStart              applications
+//
+// Sources: the OpenHarmony repositories hiviewdfx_hitrace, hiviewdfx_hiview,
+// ability_ability_runtime, graphic_graphic_2d and third_party_toybox, branches 3.2 to
+// 6.1. What was not read there is marked "unverified". Nothing was run on a phone.
 package device
 
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
+	"ohframe/internal/failure"
 	"ohframe/internal/record/hdc"
+	"ohframe/internal/record/meta"
 )
 
 // Folder is where the device's shell may write files.
 const Folder = "/data/local/tmp"
 
 // tracefs are the places of the kernel's trace files.
-var tracefs = []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}
+const tracefs = "/sys/kernel/tracing/%[1]s /sys/kernel/debug/tracing/%[1]s"
 
-// tracingOn are the places of the file that has 1 while the kernel records.
-const tracingOn = "/sys/kernel/tracing/tracing_on /sys/kernel/debug/tracing/tracing_on"
+// readTracefs prints a file of the kernel's trace files.
+func readTracefs(file string) string {
+	return "for f in " + fmt.Sprintf(tracefs, file) + "; do cat $f 2>/dev/null && break; done"
+}
 
-// Facts are what is known of a device. Unknown values are zero.
+// Facts are what is known of a device, and of the application that is recorded. Unknown
+// values are zero.
 type Facts struct {
-	Model string
-	// System is the name of the system, such as "OpenHarmony-5.0.0.71".
-	System string
-	// Software is the version of the manufacturer's software.
-	Software string
-	API      int
-	Kernel   string
-	CPUs     int
+	meta.Device
+	App meta.App
+	// Installed: the application is. Ability is its main one.
+	Installed bool
+	Ability   string
 	// Tags are the tags of hitrace.
 	Tags []string
 	// DeveloperMode is "true", "false", or empty if the system has no such mode.
 	DeveloperMode string
 	// FreeKB is the free space of Folder; -1 if unknown.
-	FreeKB int64
-	// RefreshHz is the refresh rate when the device was asked. It may change at any
-	// time.
-	RefreshHz float64
+	FreeKB    int64
 	ScreenOff bool
-	// Battery is in percent, Temperature in °C.
-	Battery     int
-	Temperature float64
 	// TracingOn: the kernel records events. From 4.1 on a service of the system may
 	// do that at any time.
 	TracingOn bool
@@ -49,17 +56,6 @@ type Facts struct {
 	Tracers []string
 	// Left are the folders of earlier recordings.
 	Left []string
-	// Front is the application in front.
-	Front string
-	App   AppFacts
-}
-
-// AppFacts are what is known of the application that is recorded.
-type AppFacts struct {
-	Installed bool
-	PIDs      []int
-	Version   string
-	Ability   string // the main one
 }
 
 // Legacy reports whether the device has the hitrace of 3.2 and 4.0, which has no
@@ -77,7 +73,7 @@ func IsBundle(s string) bool { return bundleName.MatchString(s) }
 
 // ProbeScript asks for everything in Facts. app may be empty.
 func ProbeScript(app string) string {
-	commands := []struct{ name, command string }{
+	commands := [][2]string{
 		{"model", "param get const.product.model"},
 		{"system", "param get const.ohos.fullname"},
 		{"software", "param get const.product.software.version"},
@@ -92,37 +88,30 @@ func ProbeScript(app string) string {
 		{"left", "ls -d " + Folder + "/ohframe-*"},
 		{"screen", "hidumper -s RenderService -a screen"},
 		{"battery", "hidumper -s 3302 -a '-i'"},
-		{"front", "hidumper -s AbilityManagerService -a '-a' | grep -E 'bundle name|state #'"},
 	}
 	if app != "" {
-		commands = append(commands,
-			struct{ name, command string }{"pid", "pidof " + hdc.Quote(app)},
-			struct{ name, command string }{"bundle", "bm dump -n " + hdc.Quote(app) + ` | grep -E '"versionName"|"mainAbility"|"mainElementName"'`})
+		commands = append(commands, [2]string{"pid", "pidof " + hdc.Quote(app)},
+			[2]string{"bundle", "bm dump -n " + hdc.Quote(app) + ` | grep -E '"versionName"|"mainAbility"|"mainElementName"'`})
 	}
 	var b strings.Builder
 	for _, c := range commands {
-		fmt.Fprintf(&b, "echo; echo '%s%s'; %s\n", section, c.name, c.command)
+		fmt.Fprintf(&b, "echo; echo '%s%s'; %s\n", section, c[0], c[1])
 	}
-	b.WriteString("true")
-	return b.String()
-}
-
-// readTracefs prints a file of the kernel's trace files.
-func readTracefs(file string) string {
-	return fmt.Sprintf("cat %s/%s 2>/dev/null || cat %s/%s 2>/dev/null", tracefs[0], file, tracefs[1], file)
+	return b.String() + "true"
 }
 
 var (
-	number       = regexp.MustCompile(`\d+`)
-	tagLine      = regexp.MustCompile(`(?m)^\s+([a-z0-9_]+) - `)
-	activeMode   = regexp.MustCompile(`activeMode:.*refreshrate=(\d+)`)
-	anyMode      = regexp.MustCompile(`refresh ?rate ?= ?(\d+)`)
-	powerStatus  = regexp.MustCompile(`powerstatus=POWER_STATUS_(\w+)`)
-	capacity     = regexp.MustCompile(`capacity: (\d+)`)
-	temperature  = regexp.MustCompile(`temperature: (\d+)`) // tenths of a degree; unverified
-	bundleInList = regexp.MustCompile(`bundle name \[([^\]]+)\]`)
-	jsonValue    = regexp.MustCompile(`"(versionName|mainAbility|mainElementName)": *"([^"]*)"`)
-	leftFolder   = regexp.MustCompile(`(?m)^/data/local/tmp/ohframe-[0-9a-f]{8}$`)
+	number      = regexp.MustCompile(`\d+`)
+	tagLine     = regexp.MustCompile(`(?m)^\s+([a-z0-9_]+) - `)
+	activeMode  = regexp.MustCompile(`activeMode:.*refreshrate=(\d+)`)
+	anyMode     = regexp.MustCompile(`refresh ?rate ?= ?(\d+)`)
+	powerStatus = regexp.MustCompile(`powerstatus=POWER_STATUS_(\w+)`)
+	capacity    = regexp.MustCompile(`capacity: (\d+)`)
+	temperature = regexp.MustCompile(`temperature: (\d+)`) // tenths of a degree; unverified
+	freeColumn  = regexp.MustCompile(`(\d+) +\S+ +\S+\s*$`)
+	appVersion  = regexp.MustCompile(`"versionName": *"([^"]*)"`)
+	appAbility  = regexp.MustCompile(`"(?:mainAbility|mainElementName)": *"([^"]+)"`)
+	leftFolder  = regexp.MustCompile(`(?m)^` + ownFolder + `$`)
 )
 
 // ParseProbe parses what ProbeScript printed.
@@ -134,12 +123,17 @@ func ParseProbe(output string) *Facts {
 		}
 	}
 	f := &Facts{
-		Model: parameter(sections["model"]), System: parameter(sections["system"]),
-		Software: parameter(sections["software"]), DeveloperMode: parameter(sections["developer"]),
-		API: atoi(parameter(sections["api"])), Kernel: strings.TrimSpace(sections["kernel"]),
-		CPUs: atoi(sections["cpus"]), FreeKB: freeSpace(sections["df"]),
-		TracingOn: strings.TrimSpace(sections["on"]) == "1",
-		Left:      leftFolder.FindAllString(sections["left"], -1),
+		Device: meta.Device{
+			Model: parameter(sections["model"]), System: parameter(sections["system"]), Software: parameter(sections["software"]),
+			API: atoi(parameter(sections["api"])), Kernel: strings.TrimSpace(sections["kernel"]), CPUs: atoi(sections["cpus"]),
+			RefreshHz: float64(atoi(found(activeMode, sections["screen"]))),
+			Battery:   atoi(found(capacity, sections["battery"])), Temperature: float64(atoi(found(temperature, sections["battery"]))) / 10,
+		},
+		DeveloperMode: parameter(sections["developer"]), FreeKB: -1, TracingOn: strings.TrimSpace(sections["on"]) == "1",
+		Left: leftFolder.FindAllString(sections["left"], -1),
+	}
+	if free, err := strconv.ParseInt(found(freeColumn, sections["df"]), 10, 64); err == nil {
+		f.FreeKB = free
 	}
 	for _, m := range tagLine.FindAllStringSubmatch(sections["tags"], -1) {
 		f.Tags = append(f.Tags, m[1])
@@ -149,43 +143,34 @@ func ParseProbe(output string) *Facts {
 			f.Tracers = append(f.Tracers, strings.Join(fields[7:], " "))
 		}
 	}
-	if m := activeMode.FindStringSubmatch(sections["screen"]); m != nil {
-		f.RefreshHz = float64(atoi(m[1]))
-	} else if m := anyMode.FindStringSubmatch(sections["screen"]); m != nil {
-		f.RefreshHz = float64(atoi(m[1]))
+	if f.RefreshHz == 0 {
+		f.RefreshHz = float64(atoi(found(anyMode, sections["screen"])))
 	}
-	if m := powerStatus.FindStringSubmatch(sections["screen"]); m != nil {
-		f.ScreenOff = m[1] != "ON"
-	}
-	if m := capacity.FindStringSubmatch(sections["battery"]); m != nil {
-		f.Battery = atoi(m[1])
-	}
-	if m := temperature.FindStringSubmatch(sections["battery"]); m != nil {
-		f.Temperature = float64(atoi(m[1])) / 10
-	}
-	f.Front = front(sections["front"])
+	power := found(powerStatus, sections["screen"])
+	f.ScreenOff = power != "" && power != "ON"
 	for _, pid := range number.FindAllString(sections["pid"], -1) {
 		f.App.PIDs = append(f.App.PIDs, atoi(pid))
 	}
-	for _, m := range jsonValue.FindAllStringSubmatch(sections["bundle"], -1) {
-		f.App.Installed = true
-		switch {
-		case m[1] == "versionName" && f.App.Version == "":
-			f.App.Version = m[2]
-		case m[1] != "versionName" && f.App.Ability == "":
-			f.App.Ability = m[2]
-		}
-	}
+	bundle := sections["bundle"]
+	f.Installed = appVersion.MatchString(bundle) || appAbility.MatchString(bundle)
+	f.App.Version, f.Ability = found(appVersion, bundle), found(appAbility, bundle)
 	return f
+}
+
+// found returns the first submatch of a pattern; empty if it does not match.
+func found(pattern *regexp.Regexp, text string) string {
+	if m := pattern.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // parameter returns the value that "param get" printed; empty if there is none.
 func parameter(output string) string {
-	value := strings.TrimSpace(output)
+	value, _, _ := strings.Cut(strings.TrimSpace(output), "\n")
 	if strings.HasPrefix(value, "Get parameter ") {
 		return ""
 	}
-	value, _, _ = strings.Cut(value, "\n")
 	return strings.TrimSpace(value)
 }
 
@@ -194,34 +179,28 @@ func atoi(s string) int {
 	return n
 }
 
-// freeSpace returns the fourth column of the last line of df.
-func freeSpace(output string) int64 {
-	lines := strings.Split(strings.TrimSpace(output), "\n")
-	fields := strings.Fields(lines[len(lines)-1])
-	if len(fields) < 5 {
-		return -1
-	}
-	kb, err := strconv.ParseInt(fields[len(fields)-3], 10, 64)
-	if err != nil {
-		return -1
-	}
-	return kb
+// StopScript ends an application.
+func StopScript(bundle string) string { return "aa force-stop " + hdc.Quote(bundle) }
+
+// StartScript starts an ability of an application.
+func StartScript(bundle, ability string) string {
+	return fmt.Sprintf("aa start -b %s -a %s", hdc.Quote(bundle), hdc.Quote(ability))
 }
 
-// front returns the application whose ability is in the foreground: the last bundle
-// name before "state #FOREGROUND". Unverified.
-func front(output string) string {
-	bundle := ""
-	for line := range strings.Lines(output) {
-		if m := bundleInList.FindStringSubmatch(line); m != nil {
-			bundle = m[1]
-		}
-		if strings.Contains(line, "state #FOREGROUND") && bundle != "" {
-			return bundle
-		}
-	}
-	return ""
-}
+var startCode = regexp.MustCompile(`(?i)error code: ?(\d+)`)
 
-// has reports whether the device has the tag.
-func (f *Facts) has(tag string) bool { return slices.Contains(f.Tags, tag) }
+// startCodes are codes of "aa start".
+var startCodes = map[string]string{"": "unknown reason", "10104001": "it has no such ability", "10106102": "the screen is locked"}
+
+// CheckStart checks what StartScript printed.
+func CheckStart(r hdc.Result) error {
+	if strings.Contains(r.Output, "start ability successfully") {
+		return nil
+	}
+	code := found(startCode, r.Output)
+	why, known := startCodes[code]
+	if !known {
+		why = "code " + code
+	}
+	return failure.New(nil, "unlock the device; --app BUNDLE/ABILITY names another ability", "the application did not start: %s", why)
+}

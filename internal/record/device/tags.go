@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,52 +16,52 @@ var defaultTags = []string{
 
 const neededTags = 4
 
-// Choose returns the tags to record, and those of the default or the wanted ones that
-// the device does not have. spec is empty for the default, a list "a,b", or changes
-// of the default "+a,-b".
+// Choose returns the tags to record, and those of the default that the device does not
+// have. spec is empty for the default, a list "a,b", or changes of the default "+a,-b".
 func (f *Facts) Choose(spec string) (use, missing []string, err error) {
-	wanted := defaultTags
-	var added []string
+	wanted, named := defaultTags, []string(nil)
 	if spec != "" {
-		if wanted, added, err = parseTags(spec); err != nil {
+		if wanted, named, err = parseTags(spec); err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, tag := range wanted {
 		switch {
-		case f.has(tag):
+		case slices.Contains(f.Tags, tag):
 			use = append(use, tag)
-		case slices.Contains(added, tag):
+		case slices.Contains(named, tag):
 			return nil, nil, fmt.Errorf("the device has no tag %q", tag)
+		case slices.Contains(defaultTags[:neededTags], tag):
+			return nil, nil, fmt.Errorf("the device has no tag %q, which frames need", tag)
 		default:
 			missing = append(missing, tag)
-		}
-	}
-	for _, tag := range defaultTags[:neededTags] {
-		if slices.Contains(missing, tag) {
-			return nil, nil, fmt.Errorf("the device has no tag %q, which frames need", tag)
 		}
 	}
 	return use, missing, nil
 }
 
+var (
+	tagList    = regexp.MustCompile(`^[a-z0-9_]+(,[a-z0-9_]+)*$`)
+	tagChanges = regexp.MustCompile(`^[+-][a-z0-9_]+(,[+-][a-z0-9_]+)*$`)
+)
+
 // parseTags returns the tags that a specification selects and those that it names.
 func parseTags(spec string) (wanted, named []string, err error) {
-	changes := spec[0] == '+' || spec[0] == '-'
-	if changes {
-		wanted = slices.Clone(defaultTags)
+	words := strings.Split(spec, ",")
+	switch {
+	case tagList.MatchString(spec):
+		return words, words, nil
+	case !tagChanges.MatchString(spec):
+		return nil, nil, fmt.Errorf("%q is neither a list such as graphic,ace nor changes such as +irq,-nweb", spec)
 	}
-	for word := range strings.SplitSeq(spec, ",") {
-		tag := strings.TrimLeft(word, "+-")
-		if changes != (word != tag) || strings.Trim(tag, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || tag == "" {
-			return nil, nil, fmt.Errorf("%q is neither a list such as graphic,ace nor changes such as +irq,-nweb", spec)
-		}
+	wanted = slices.Clone(defaultTags)
+	for _, word := range words {
+		tag := word[1:]
 		if word[0] == '-' {
 			wanted = slices.DeleteFunc(wanted, func(t string) bool { return t == tag })
 			continue
 		}
-		named = append(named, tag)
-		if !slices.Contains(wanted, tag) {
+		if named = append(named, tag); !slices.Contains(wanted, tag) {
 			wanted = append(wanted, tag)
 		}
 	}

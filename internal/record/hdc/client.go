@@ -1,3 +1,20 @@
+// Package hdc runs hdc, the device connector of OpenHarmony and HarmonyOS.
+//
+//	Find ──▶ Client ──▶ Devices, Choose      hdc list targets
+//	                ──▶ Shell                hdc shell: text in, output and status out
+//	                ──▶ Receive              hdc file recv
+//
+// The exit status of hdc is always 0, errors are on standard output, and a lost
+// device looks like a command without output. Therefore a Shell call ends with a line
+// of its own, which must come back, and a received file must have its remote size.
+// Every call has a time limit and runs in its own process group, so that Ctrl-C on
+// the terminal does not reach it.
+//
+// Errors are *failure.Error with a hint. Those after which a caller may go on wrap one
+// of the Err values.
+//
+// Source of the outputs: the OpenHarmony repository developtools_hdc, branches 3.2 to
+// 6.0, and runs of hdc 3.1.0b against its own daemon.
 package hdc
 
 import (
@@ -35,13 +52,20 @@ const maxAnswer = 4 << 20
 // call starts hdc's server, which may inherit the pipe and never close it.
 const afterExit = time.Second
 
-// run runs hdc and returns its standard output without log lines and carriage
-// returns. limit zero means c.Limit. The error says that hdc could not be run, that
-// the limit passed, that the answer is too long, or why ctx ended; an answer that
-// means an error is not one here.
+// run runs hdc, for the chosen device if there is one, and returns its standard output
+// without log lines and carriage returns. limit zero means c.Limit. The error says that
+// hdc could not be run, that the limit passed, that the answer is too long, or why ctx
+// ended; an answer on standard output that means an error is not one here.
 func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (string, error) {
 	if limit == 0 {
 		limit = c.Limit
+	}
+	verb, hint := args[0], hintServer
+	if verb == "shell" || verb == "file" { // others only ask hdc's server
+		hint = "is the device awake? --hdc-limit allows more time"
+		if c.Device != "" {
+			args = append([]string{"-t", c.Device}, args...)
+		}
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -51,29 +75,18 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	cmd.WaitDelay = afterExit
 	stdout, stderr := bounded{full: stop}, bounded{full: stop}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := RunAlone(cmd)
+	err := runAlone(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case limited.Err() != nil:
-		return clean(string(stdout.text)), timeoutError(args, limit)
+		return clean(string(stdout.text)), failure.New(ErrTimeout, hint, "hdc %s did not end within %s", verb, limit)
 	case stopped.Err() != nil:
-		return "", failure.New(ErrTooLong, "", "hdc %s printed more than %d MB", verb(args), maxAnswer>>20)
+		return "", failure.New(nil, "", "hdc %s printed more than %d MB", verb, maxAnswer>>20)
 	case cmd.ProcessState == nil:
-		return "", failure.New(ErrMissing, "--hdc PATH names another hdc", "%s: %v", c.Path, err)
+		return "", failure.New(err, "--hdc PATH names another hdc", "%s: %v", c.Path, err)
 	}
-	if err := classify(string(stderr.text)); err != nil {
-		return "", err
-	}
-	return clean(string(stdout.text)), nil
-}
-
-// onDevice runs hdc with the chosen device.
-func (c *Client) onDevice(ctx context.Context, limit time.Duration, args ...string) (string, error) {
-	if c.Device != "" {
-		args = append([]string{"-t", c.Device}, args...)
-	}
-	return c.run(ctx, limit, args...)
+	return clean(string(stdout.text)), classify(string(stderr.text))
 }
 
 // bounded collects at most maxAnswer bytes. It has no method but Write: io.Copy prefers a

@@ -5,11 +5,11 @@ package hdc_test
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +24,9 @@ import (
 const (
 	realHDC    = "OHFRAME_HDC"
 	realDevice = "OHFRAME_HDC_DEVICE"
+	// endless makes the test binary an hdc whose answers do not end: "fast", or "slow" for
+	// a line each millisecond.
+	endless = "OHFRAME_TEST_ENDLESS"
 )
 
 func TestMain(m *testing.M) {
@@ -36,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// withFake returns a client of the fakehdc.
+// withFake returns a client of the fake hdc.
 func withFake(t *testing.T, c fakehdc.Config) *hdc.Client {
 	t.Helper()
 	program, err := fakehdc.Program()
@@ -54,19 +57,16 @@ func withFake(t *testing.T, c fakehdc.Config) *hdc.Client {
 }
 
 // connected returns a client with a device: a real one if there is one.
-func connected(t *testing.T) *hdc.Client {
+func connected(t *testing.T) (client *hdc.Client) {
 	t.Helper()
-	var client *hdc.Client
-	if path := os.Getenv(realHDC); path != "" {
-		var err error
-		if client, err = hdc.Find(t.Context(), path, 0); err != nil {
-			t.Fatal(err)
-		}
-	} else {
+	var err error
+	if path := os.Getenv(realHDC); path == "" {
 		client = withFake(t, fakehdc.Config{Devices: []fakehdc.Device{{Key: "FMR0224", System: "5.0"}}})
-	}
-	if _, err := client.Choose(t.Context(), os.Getenv(realDevice), 10*time.Second, nil); err != nil {
+	} else if client, err = hdc.Find(t.Context(), path, 0); err != nil {
 		t.Fatal(err)
+	}
+	if err := client.Choose(t.Context(), os.Getenv(realDevice), 10*time.Second, nil); err != nil || client.Version == "" || client.Device == "" {
+		t.Fatalf("got %+v, %v", client, err)
 	}
 	return client
 }
@@ -79,12 +79,6 @@ func remote(t *testing.T, c *hdc.Client) string {
 	return name
 }
 
-func TestContractVersion(t *testing.T) {
-	if c := connected(t); c.Version == "" || c.Device == "" {
-		t.Errorf("got %+v", c)
-	}
-}
-
 // Scripts reach the device byte for byte.
 func TestContractQuoting(t *testing.T) {
 	c := connected(t)
@@ -95,9 +89,7 @@ func TestContractQuoting(t *testing.T) {
 		{"echo a   b", "a b\n", 0},
 		{"echo 'a   b'", "a   b\n", 0},
 		{`echo "a   b"`, "a   b\n", 0},
-		{`echo 'it'\''s'`, "it's\n", 0},
 		{"echo " + hdc.Quote(`a 'b' "c" $d`), `a 'b' "c" $d` + "\n", 0},
-		{`echo "'"`, "'\n", 0},
 		{`echo '"'`, "\"\n", 0},
 		{`x=1; echo "$x"; false; echo $?`, "1\n1\n", 0},
 		{"echo $(echo nested `echo twice`)", "nested twice\n", 0},
@@ -106,7 +98,6 @@ func TestContractQuoting(t *testing.T) {
 		{"printf 'grün 中文\\n'", "grün 中文\n", 0},
 		{"echo out; echo err >&2", "out\nerr\n", 0},
 		{"exit 7", "", 7},
-		{"false", "", 1},
 		{"cat", "", 0},                  // standard input is at its end
 		{"nosuchcommand 2>&-", "", 127}, // not an error of hdc
 		{"echo '[Fail]not of hdc'", "[Fail]not of hdc\n", 0},
@@ -119,21 +110,6 @@ func TestContractQuoting(t *testing.T) {
 	}
 }
 
-// A process in the background survives the call, which does not wait for it.
-func TestContractDetached(t *testing.T) {
-	c := connected(t)
-	file := remote(t, c)
-	start := time.Now()
-	r, err := c.Shell(t.Context(), 0, fmt.Sprintf("setsid sh -c 'sleep 1; echo done >%s' </dev/null >/dev/null 2>&1 &\necho $!", file))
-	if err != nil || strings.TrimSpace(r.Output) == "" {
-		t.Fatalf("got %q, %v", r.Output, err)
-	}
-	if took := time.Since(start); took > 900*time.Millisecond {
-		t.Skipf("the call took %s, the process may have ended", took)
-	}
-	waitForFile(t, c, file)
-}
-
 // What a list of commands does goes on after hdc was killed.
 func TestContractKilled(t *testing.T) {
 	c := connected(t)
@@ -141,11 +117,6 @@ func TestContractKilled(t *testing.T) {
 	if _, err := c.Shell(t.Context(), 300*time.Millisecond, "sleep 1; echo done >"+file); !errors.Is(err, hdc.ErrTimeout) {
 		t.Fatalf("got %v", err)
 	}
-	waitForFile(t, c, file)
-}
-
-func waitForFile(t *testing.T, c *hdc.Client, file string) {
-	t.Helper()
 	for range 300 {
 		if r, err := c.Shell(t.Context(), 0, "cat "+file+" 2>/dev/null"); err == nil && r.Output == "done\n" {
 			return
@@ -157,40 +128,32 @@ func waitForFile(t *testing.T, c *hdc.Client, file string) {
 
 func TestContractReceive(t *testing.T) {
 	c := connected(t)
-	file := remote(t, c)
+	file, local := remote(t, c), filepath.Join(t.TempDir(), "with blanks")
 	const size = 200_000
 	r, err := c.Shell(t.Context(), 0, fmt.Sprintf("head -c %d /dev/urandom >%s; sha256sum <%s | cut -c 1-64", size, file, file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	local := filepath.Join(t.TempDir(), "with blanks")
-	if err := c.Receive(t.Context(), 0, file, local, size, nil); err != nil {
+	receive := func(remote string, size int64) error {
+		return c.Receive(t.Context(), 0, remote, local, size, func(int64) {})
+	}
+	if err := receive(file, size); err != nil {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(local)
-	if err != nil {
-		t.Fatal(err)
+	if got := fmt.Sprintf("%x", sha256.Sum256(content)); err != nil || got != strings.TrimSpace(r.Output) {
+		t.Errorf("%v, checksum %s, on the device %s", err, got, r.Output)
 	}
-	if got := sum(content); got != strings.TrimSpace(r.Output) {
-		t.Errorf("checksum %s, on the device %s", got, r.Output)
-	}
-	if err := c.Receive(t.Context(), 0, file, local, size+1, nil); !errors.Is(err, hdc.ErrTransfer) {
-		t.Errorf("another size: got %v", err)
-	}
-	if _, err := os.Stat(local); !os.IsNotExist(err) {
-		t.Error("a file of the wrong size is left")
-	}
-	if err := c.Receive(t.Context(), 0, file+"-none", local, 1, nil); !errors.Is(err, hdc.ErrTransfer) {
-		t.Errorf("missing file: got %v", err)
-	}
-	if _, err := os.Stat(local); !os.IsNotExist(err) {
-		t.Error("a file is left")
+	for want, err := range map[string]error{"received 200000 of 200001 bytes": receive(file, size+1), "no such file": receive(file+"-none", 1)} {
+		if _, statErr := os.Stat(local); err == nil || !strings.Contains(err.Error(), want) || !os.IsNotExist(statErr) {
+			t.Errorf("got %v, want %s; a file: %v", err, want, statErr)
+		}
 	}
 }
 
 func TestContractUnknownKey(t *testing.T) {
 	c := connected(t)
-	if _, err := c.Choose(t.Context(), "nosuchkey", time.Millisecond, nil); !errors.Is(err, hdc.ErrNoDevice) {
+	if err := c.Choose(t.Context(), "nosuchkey", time.Millisecond, nil); !errors.Is(err, hdc.ErrNoDevice) {
 		t.Errorf("Choose: got %v", err)
 	}
 	c.Device = "nosuchkey"
@@ -199,62 +162,40 @@ func TestContractUnknownKey(t *testing.T) {
 	}
 }
 
-// Errors of hdc that a real device does not make at will.
+// Errors of hdc that a real device does not make at will. Those without a kind have words.
 func TestErrors(t *testing.T) {
-	device := func(state string) []fakehdc.Device { return []fakehdc.Device{{Key: "A", System: "5.0", State: state}} }
-	old := func(state string) []fakehdc.Device { return []fakehdc.Device{{Key: "A", System: "3.2", State: state}} }
 	answer := func(text string) fakehdc.Config {
-		return fakehdc.Config{Devices: device(""), Faults: []fakehdc.Fault{{On: "shell", Do: "say", Text: text}}}
+		return fakehdc.Config{Devices: []fakehdc.Device{{Key: "A"}}, Faults: []fakehdc.Fault{{On: "shell", Do: "say", Text: text}}}
+	}
+	state := func(system, state string) fakehdc.Config {
+		return fakehdc.Config{Devices: []fakehdc.Device{{Key: "A", System: system, State: state}}}
 	}
 	for name, x := range map[string]struct {
 		config fakehdc.Config
-		want   error
+		script string
+		kind   error
+		what   string
 	}{
-		"no device":        {fakehdc.Config{}, hdc.ErrNoDevice},
-		"offline":          {fakehdc.Config{Devices: device("Offline")}, hdc.ErrLost},
-		"offline, old":     {fakehdc.Config{Devices: old("Offline")}, hdc.ErrLost},
-		"unauthorized":     {fakehdc.Config{Devices: device("Unauthorized")}, hdc.ErrUnauthorized},
-		"denied":           {fakehdc.Config{Devices: device("Denied")}, hdc.ErrRefused},
-		"no server":        {fakehdc.Config{NoServer: true}, hdc.ErrServer},
-		"lost":             {fakehdc.Config{Devices: device(""), Faults: []fakehdc.Fault{{On: "shell", Do: "lost"}}}, hdc.ErrLost},
-		"cut":              {answer("half of the out"), hdc.ErrLost},
-		"connecting":       {answer("[Fail][E000004]:The communication channel is being established.\r\n"), hdc.ErrConnecting},
-		"old hdc":          {answer("[Fail][E000001]:The sdk hdc.exe version is too low, please upgrade to the latest version.\r\n"), hdc.ErrRefused},
-		"keys":             {answer("[Fail][E000008]:Bad key\r\n"), hdc.ErrRefused},
-		"daemon":           {answer("[Fail]Failed to communicate with daemon\r\n"), hdc.ErrLost},
-		"dead":             {answer("[Fail]Bind tartget session is dead\r\n"), hdc.ErrLost},
-		"unknown":          {answer("[Fail][E007777] Something\r\n"), hdc.ErrRefused},
-		"zero byte":        {fakehdc.Config{Devices: device("")}, hdc.ErrLost},
-		"too long for hdc": {fakehdc.Config{Devices: device("")}, nil},
+		"no device":        {fakehdc.Config{}, "", hdc.ErrNoDevice, "no device"},
+		"offline":          {state("5.0", "Offline"), "", hdc.ErrLost, "offline"},
+		"offline, old":     {state("3.2", "Offline"), "", hdc.ErrLost, "offline"},
+		"unauthorized":     {state("5.0", "Unauthorized"), "", hdc.ErrUnauthorized, "trust"},
+		"denied":           {answer("[Fail][E000003]:The device unauthorized.\r\nThe user denied\r\n"), "", nil, "refused to trust"},
+		"no server":        {fakehdc.Config{Faults: []fakehdc.Fault{{On: "shell", Do: "complain", Text: "Connect server failed"}}}, "", nil, "cannot reach its server"},
+		"cut":              {answer("half of the out"), "", hdc.ErrLost, "lost"},
+		"connecting":       {answer("[Fail][E000004]:The communication channel is being established.\r\n"), "", hdc.ErrConnecting, "being set up"},
+		"old hdc":          {answer("[Fail][E000001]:The sdk hdc.exe version is too low, please upgrade to the latest version.\r\n"), "", nil, "too old"},
+		"daemon":           {answer("[Fail]Failed to communicate with daemon\r\n"), "", hdc.ErrLost, "lost"},
+		"unknown":          {answer("[Fail][E007777] Something\r\n"), "", nil, "hdc: [E007777] Something"},
+		"zero byte":        {state("5.0", ""), `printf 'a\0b'`, hdc.ErrLost, "lost"},
+		"too long for hdc": {state("5.0", ""), "# " + strings.Repeat("x", 120_000), nil, "too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := withFake(t, x.config)
-			script := "echo hello"
-			switch name {
-			case "zero byte":
-				script = `printf 'a\0b'`
-			case "too long for hdc":
-				script = "# " + strings.Repeat("x", 120_000)
-			}
-			_, err := c.Shell(t.Context(), 0, script)
-			if err == nil || x.want != nil && !errors.Is(err, x.want) {
-				t.Fatalf("got %v, want %v", err, x.want)
-			}
-			if f := (*failure.Error)(nil); x.want != nil && (!errors.As(err, &f) || f.What == "") {
-				t.Errorf("%v has no words", err)
+			_, err := withFake(t, x.config).Shell(t.Context(), 0, x.script)
+			if f := (*failure.Error)(nil); !errors.As(err, &f) || f.Err != x.kind || !strings.Contains(f.What, x.what) {
+				t.Errorf("got %v, want %v, %q", err, x.kind, x.what)
 			}
 		})
-	}
-}
-
-// A call ends with its context.
-func TestCancelled(t *testing.T) {
-	c := withFake(t, fakehdc.Config{Devices: []fakehdc.Device{{Key: "A"}}, Faults: []fakehdc.Fault{{On: "shell", Do: "hang"}}})
-	ctx, cancel := context.WithCancelCause(t.Context())
-	why := errors.New("because")
-	time.AfterFunc(100*time.Millisecond, func() { cancel(why) })
-	if _, err := c.Shell(ctx, 0, "echo hello"); err != why {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -264,29 +205,27 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, bad, empty := t.TempDir(), t.TempDir(), t.TempDir()
-	fakehdc.Write(t, good, fakehdc.Config{Version: "3.2.0b"})
-	fakehdc.Write(t, bad, fakehdc.Config{Version: "none"})
+	fakehdc.Write(t, good, fakehdc.Config{})
+	fakehdc.Write(t, bad, fakehdc.Config{Faults: []fakehdc.Fault{{Do: "say", Text: "hdc: a tool for something else"}}})
 	sdk := filepath.Join(t.TempDir(), "12", "toolchains")
-	if err := os.MkdirAll(sdk, 0o777); err != nil {
+	if err := errors.Join(os.MkdirAll(sdk, 0o777), os.Symlink(program, filepath.Join(sdk, "hdc"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(program, filepath.Join(sdk, "hdc")); err != nil {
-		t.Fatal(err)
-	}
+	folder := filepath.Dir(program)
 	for _, x := range []struct {
 		name, explicit  string
 		hdc, path, root string // variables
 		world           string
-		version         string // empty: ErrMissing
+		err             string
 	}{
-		{"given", program, "", empty, "", good, "3.2.0b"},
-		{"given folder", filepath.Dir(program), "", empty, "", good, "3.2.0b"},
-		{"variable", "", program, empty, "", good, "3.2.0b"},
-		{"PATH", "", "", filepath.Dir(program), "", good, "3.2.0b"},
-		{"SDK", "", "", empty, filepath.Dir(filepath.Dir(sdk)), good, "3.2.0b"},
-		{"given, missing", filepath.Join(empty, "hdc"), "", filepath.Dir(program), "", good, ""},
-		{"nowhere", "", "", empty, "", good, ""},
-		{"something else", "", "", filepath.Dir(program), "", bad, ""},
+		{"given", program, "", empty, "", good, ""},
+		{"given folder", folder, "", empty, "", good, ""},
+		{"variable", "", program, empty, "", good, ""},
+		{"PATH", "", "", folder, "", good, ""},
+		{"SDK", "", "", empty, filepath.Dir(filepath.Dir(sdk)), good, ""},
+		{"given, missing", filepath.Join(empty, "hdc"), "", folder, "", good, "no hdc there"},
+		{"nowhere", "", "", empty, "", good, "not found"},
+		{"something else", "", "", folder, "", bad, "another program called hdc"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			for variable, value := range map[string]string{"HDC": x.hdc, "PATH": x.path, "OHOS_SDK_HOME": x.root, "HOME": empty, fakehdc.Folder: x.world,
@@ -294,18 +233,81 @@ func TestFind(t *testing.T) {
 				t.Setenv(variable, value)
 			}
 			c, err := hdc.Find(t.Context(), x.explicit, 0)
-			if x.version == "" {
-				if !errors.Is(err, hdc.ErrMissing) {
-					t.Errorf("got %v, %v", c, err)
-				}
-			} else if err != nil || c.Version != x.version {
+			if x.err == "" && (err != nil || c.Version != "3.1.0e") || x.err != "" && (err == nil || !strings.Contains(err.Error(), x.err)) {
 				t.Errorf("got %v, %v", c, err)
 			}
 		})
 	}
 }
 
-func sum(content []byte) string {
-	s := sha256.Sum256(content)
-	return hex.EncodeToString(s[:])
+// In WSL, the hdc.exe of Windows gets names of Windows.
+func TestWSL(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("not on Linux")
+	}
+	dir := t.TempDir()
+	local := filepath.Join(dir, "x.part")
+	for name, text := range map[string]string{
+		"hdc.exe": "[ $1 = -v ] && echo 'Ver: 3.1.0e' && exit\nprintf '%s\\n' \"$4\" >" + dir + "/name\nprintf abc >" + local + "\necho 'FileTransfer finish'\n",
+		"wslpath": `[ "$2" = ` + dir + `/ ] && printf '\\\\wsl.localhost\\Debian\\tmp\\\r\n'` + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	t.Setenv("HDC", "")
+	c, err := hdc.Find(t.Context(), "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.Receive(t.Context(), 0, "/data/local/tmp/t", local, 3, func(int64) {})
+	if name, _ := os.ReadFile(dir + "/name"); err != nil || string(name) != `\\wsl.localhost\Debian\tmp\x.part`+"\n" {
+		t.Errorf("%v, hdc gets %q", err, name)
+	}
+}
+
+// mainEndless prints without end, on both streams.
+func mainEndless(speed string) {
+	if len(os.Args) == 2 && os.Args[1] == "-v" {
+		os.Stdout.WriteString("Ver: 3.1.0e\n")
+		return
+	}
+	line := []byte(strings.Repeat("[W][2026-", 20) + "\n")
+	for {
+		os.Stdout.Write(line)
+		os.Stderr.Write(line)
+		if speed == "slow" {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// An answer without end takes bounded memory, and hdc is stopped at the bound, or at the
+// time limit if that comes first.
+func TestEndless(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for speed, want := range map[string]string{"fast": "printed more than 4 MB", "slow": "did not end within 100ms"} {
+		t.Setenv(endless, speed)
+		c, err := hdc.Find(t.Context(), program, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := time.Minute
+		if speed == "slow" {
+			limit = 100 * time.Millisecond
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err = c.Shell(t.Context(), limit, "aa dump"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		runtime.ReadMemStats(&after)
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 64<<20 {
+			t.Errorf("%d MB allocated", allocated>>20)
+		}
+	}
 }

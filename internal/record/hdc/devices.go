@@ -20,49 +20,46 @@ type Device struct {
 	Key string
 	// Link is "USB", "TCP" or "UART"; empty if unknown.
 	Link string
-	// State is one of the States.
+	// State is one of states.
 	State string
 }
 
-// The states of a device.
-const (
-	Connected    = "Connected"
-	Offline      = "Offline"
-	Ready        = "Ready"
-	Unauthorized = "Unauthorized"
-	Unknown      = "Unknown"
-)
+// Connected is the state of a device that can be used.
+const Connected = "Connected"
 
-var states = []string{Connected, Offline, Ready, Unauthorized, Unknown}
+var states = []string{Connected, "Offline", "Ready", "Unauthorized", "Unknown"}
 
-// Devices lists the devices.
-func (c *Client) Devices(ctx context.Context) ([]Device, error) {
+// Devices lists the devices, at least one. It waits at most wait, and not longer than
+// devices need after hdc's server was started, for the first to appear.
+func (c *Client) Devices(ctx context.Context, wait time.Duration) (list []Device, err error) {
+	err = Retry(ctx, wait, nil, func() (err error) {
+		if list, err = c.list(ctx); err == nil && len(list) == 0 {
+			err = noDevice()
+		}
+		return err
+	})
+	return list, err
+}
+
+func (c *Client) list(ctx context.Context) ([]Device, error) {
 	answer, err := c.run(ctx, 0, "list", "targets", "-v")
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = classify(answer)
 	}
-	if err := classify(answer); err != nil {
-		return nil, err
-	}
-	return parseDevices(answer), nil
+	return parseDevices(answer), err
 }
 
 // parseDevices parses the lines of "list targets", with or without -v. Columns are
 // separated by one or more tabs; their number differs by version and system.
 func parseDevices(answer string) (list []Device) {
 	for line := range strings.Lines(answer) {
-		var columns []string
-		for column := range strings.SplitSeq(strings.TrimRight(line, " \n"), "\t") {
-			if column != "" {
-				columns = append(columns, column)
-			}
-		}
-		if len(columns) == 0 || strings.HasPrefix(columns[0], "[Empty]") || strings.ContainsAny(columns[0], " ") {
+		columns := strings.FieldsFunc(line, func(r rune) bool { return r == '\t' || r == '\n' })
+		if len(columns) == 0 || strings.HasPrefix(columns[0], "[Empty]") || strings.Contains(columns[0], " ") {
 			continue
 		}
 		d := Device{Key: columns[0], State: Connected} // "list targets" without -v lists only these
 		for i, column := range columns[1:] {
-			if slices.Contains(states, column) {
+			if column = strings.TrimSpace(column); slices.Contains(states, column) {
 				d.State = column
 				if i > 0 {
 					d.Link = columns[i]
@@ -75,94 +72,83 @@ func parseDevices(answer string) (list []Device) {
 	return list
 }
 
-// startUp is how long USB devices may need to appear after hdc's server was started.
-const startUp = 5 * time.Second
+// The times for which waiting helps: USB devices need up to startUp to appear after hdc's
+// server was started, and a connection up to connectLimit to be set up.
+const (
+	startUp      = 5 * time.Second
+	connectLimit = 10 * time.Second
+	pollInterval = 500 * time.Millisecond
+)
 
-// pollInterval is the time between two lists while waiting for a device.
-const pollInterval = 500 * time.Millisecond
-
-// WaitForDevices lists the devices. It waits at most wait, and not longer than devices
-// need after hdc's server was started, for the first to appear.
-func (c *Client) WaitForDevices(ctx context.Context, wait time.Duration) ([]Device, error) {
+// Retry calls f until it succeeds, or until waiting does not help any more: for wait if a
+// device must be authorized or was lost, and for less if it must appear or connect.
+// waiting, which may be nil, is called once if there is a device to wait for.
+func Retry(ctx context.Context, wait time.Duration, waiting func(reason error), f func() error) error {
 	for start := time.Now(); ; {
-		list, err := c.Devices(ctx)
-		if err != nil || len(list) > 0 {
-			return list, err
+		err := f()
+		limit := time.Duration(0)
+		switch {
+		case errors.Is(err, ErrNoDevice):
+			limit = min(wait, startUp)
+		case errors.Is(err, ErrConnecting):
+			limit = min(wait, connectLimit)
+		case errors.Is(err, ErrUnauthorized), errors.Is(err, ErrLost):
+			limit = wait
 		}
-		if time.Since(start) >= min(wait, startUp) {
-			_, err := choose(nil, "")
-			return nil, explainNone(err)
+		left := limit - time.Since(start)
+		if left <= 0 {
+			return err
+		}
+		if waiting != nil && !errors.Is(err, ErrNoDevice) {
+			waiting(err)
+			waiting = nil
 		}
 		select {
-		case <-time.After(pollInterval):
+		case <-time.After(min(left, pollInterval)):
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
 }
 
 // Choose waits until the device with the key, or the only one if key is empty, can be
-// used, and makes it c.Device. It waits at most startUp for a device to appear and at
-// most wait for it to connect or to be authorized. waiting, which may be nil, is
-// called once with the reason if it has to wait for authorization or a connection.
-func (c *Client) Choose(ctx context.Context, key string, wait time.Duration, waiting func(reason error)) (Device, error) {
-	start := time.Now()
-	reported := false
-	for {
-		list, err := c.Devices(ctx)
+// used, and makes it c.Device. wait and waiting are those of Retry.
+func (c *Client) Choose(ctx context.Context, key string, wait time.Duration, waiting func(reason error)) error {
+	return Retry(ctx, wait, waiting, func() error {
+		list, err := c.list(ctx)
 		if err != nil {
-			return Device{}, err
+			return err
 		}
 		d, err := choose(list, key)
-		if err == nil {
-			c.Device = d.Key
-			return d, nil
-		}
-		left := wait - time.Since(start)
-		switch {
-		case errors.Is(err, ErrSeveral):
-			return Device{}, err
-		case errors.Is(err, ErrNoDevice):
-			left = min(wait, startUp) - time.Since(start)
-		case !reported && waiting != nil:
-			waiting(err)
-			reported = true
-		}
-		if left <= 0 {
-			return Device{}, explainNone(err)
-		}
-		select {
-		case <-time.After(min(left, pollInterval)):
-		case <-ctx.Done():
-			return Device{}, context.Cause(ctx)
-		}
-	}
+		c.Device = d.Key
+		return err
+	})
 }
 
 // choose returns the device with the key, or the only connected one.
 func choose(list []Device, key string) (Device, error) {
-	if key != "" {
-		i := slices.IndexFunc(list, func(d Device) bool { return d.Key == key })
-		if i < 0 {
-			return Device{}, failure.New(ErrNoDevice, keysHint(list), "no device has the key %q", key)
-		}
-		return list[i], usable(list[i])
-	}
-	var connected []Device
+	var keys, connected []string
 	for _, d := range list {
+		keys = append(keys, d.Key)
 		if d.State == Connected {
-			connected = append(connected, d)
+			connected = append(connected, d.Key)
 		}
 	}
 	switch {
-	case len(connected) == 1:
-		return connected[0], nil
-	case len(connected) > 1:
-		return Device{}, failure.New(ErrSeveral, "choose with --device KEY: "+keys(connected), "%d devices are connected", len(connected))
 	case len(list) == 0:
-		return Device{}, failure.New(ErrNoDevice, hintConnect, "no device is connected")
+		return Device{}, noDevice()
+	case key == "" && len(connected) > 1:
+		return Device{}, failure.New(nil, "choose with --device KEY: "+strings.Join(connected, ", "), "%d devices are connected", len(connected))
+	case key == "" && len(connected) == 1:
+		key = connected[0]
+	case key == "":
+		key = keys[0]
 	}
-	return list[0], usable(list[0])
+	at := slices.Index(keys, key)
+	if at < 0 {
+		return Device{}, failure.New(ErrNoDevice, "devices: "+strings.Join(keys, ", "), "no device has the key %q", key)
+	}
+	return list[at], usable(list[at])
 }
 
 // usable returns the reason why a device cannot be used, or nil.
@@ -170,40 +156,22 @@ func usable(d Device) error {
 	switch d.State {
 	case Connected:
 		return nil
-	case Unauthorized:
+	case "Unauthorized":
 		return failure.New(ErrUnauthorized, hintTrust, "the device does not trust this computer")
-	case Ready:
+	case "Ready":
 		return failure.New(ErrConnecting, hintLink, "the connection to the device is being set up")
 	}
 	return failure.New(ErrLost, hintLink, "the device is offline")
 }
 
-func keys(list []Device) string {
-	var names []string
-	for _, d := range list {
-		names = append(names, d.Key)
+// noDevice returns the error of an empty list. Its hint says if a device is on the USB
+// bus, which hdc may not open.
+func noDevice() error {
+	hint := hintConnect
+	if vendor := onBus("/sys/bus/usb/devices"); runtime.GOOS == "linux" && vendor != "" {
+		hint = fmt.Sprintf("a device of vendor %s is on the USB bus, but hdc may not open it: add a udev rule with ATTR{idVendor}==\"%s\", MODE=\"0666\"", vendor, vendor)
 	}
-	return strings.Join(names, ", ")
-}
-
-func keysHint(list []Device) string {
-	if len(list) == 0 {
-		return hintConnect
-	}
-	return "devices: " + keys(list)
-}
-
-// explainNone adds to the error of an empty list that a device is on the USB bus, which
-// hdc may not open.
-func explainNone(err error) error {
-	f := (*failure.Error)(nil)
-	if !errors.Is(err, ErrNoDevice) || !errors.As(err, &f) || runtime.GOOS != "linux" {
-		return err
-	}
-	if vendor := onBus("/sys/bus/usb/devices"); vendor != "" {
-		f.Hint = fmt.Sprintf("a device of vendor %s is on the USB bus, but hdc may not open it: add a udev rule with ATTR{idVendor}==\"%s\", MODE=\"0666\"", vendor, vendor)
-	}
-	return f
+	return failure.New(ErrNoDevice, hint, "no device is connected")
 }
 
 // vendors are those of USB devices that run the system: Huawei and Rockchip.

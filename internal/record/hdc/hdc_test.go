@@ -14,11 +14,11 @@ func TestParseDevices(t *testing.T) {
 		"":               nil,
 		"FMR0\t\tUSB\tConnected\tlocalhost\thdc\n": {{"FMR0", "USB", Connected}},
 		"FMR0\t\tUSB\tConnected\tlocalhost\n127.0.0.1:5555\t\tTCP\tOffline\tlocalhost\n": {
-			{"FMR0", "USB", Connected}, {"127.0.0.1:5555", "TCP", Offline},
+			{"FMR0", "USB", Connected}, {"127.0.0.1:5555", "TCP", "Offline"},
 		},
-		"FMR0\t\tUSB\tUnauthorized\tunknown...\thdc\n": {{"FMR0", "USB", Unauthorized}},
-		"FMR0\tUnauthorized\nFMR1\n":                   {{"FMR0", "", Unauthorized}, {"FMR1", "", Connected}},
-		"COM3\t\tUART\tReady\n":                        {{"COM3", "UART", Ready}},
+		"FMR0\t\tUSB\tUnauthorized\tunknown...\thdc\n": {{"FMR0", "USB", "Unauthorized"}},
+		"FMR0\tUnauthorized\nFMR1\n":                   {{"FMR0", "", "Unauthorized"}, {"FMR1", "", Connected}},
+		"COM3\t\tUART\tReady\n":                        {{"COM3", "UART", "Ready"}},
 		"some message of hdc\n":                        nil,
 	} {
 		if got := parseDevices(answer); !slices.Equal(got, want) {

@@ -11,9 +11,9 @@ var (
 	running = map[*os.Process]struct{}{}
 )
 
-// RunAlone is cmd.Run in a process group of its own: signals of the terminal do not reach
+// runAlone is cmd.Run in a process group of its own: signals of the terminal do not reach
 // the program.
-func RunAlone(cmd *exec.Cmd) error {
+func runAlone(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = ownGroup()
 	mutex.Lock()
 	err := cmd.Start()
@@ -21,22 +21,20 @@ func RunAlone(cmd *exec.Cmd) error {
 		running[cmd.Process] = struct{}{}
 	}
 	mutex.Unlock()
-	if err != nil {
-		return err
-	}
-	defer func() {
+	if err == nil {
+		err = cmd.Wait()
 		mutex.Lock()
-		defer mutex.Unlock()
 		delete(running, cmd.Process)
-	}()
-	return cmd.Wait()
+		mutex.Unlock()
+	}
+	return err
 }
 
-// KillAll kills the groups of all programs that RunAlone has not finished, and keeps it
+// KillAll kills the groups of all programs that runAlone has not finished, and keeps it
 // from starting others. The caller must exit.
 func KillAll() {
 	mutex.Lock()
 	for p := range running {
-		Kill(p)
+		kill(p)
 	}
 }

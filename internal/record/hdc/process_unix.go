@@ -10,8 +10,8 @@ import (
 
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// Kill kills a process and its children.
-func Kill(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
+// kill kills a process and its children.
+func kill(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 // Exists reports whether a process runs.
 func Exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

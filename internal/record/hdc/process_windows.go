@@ -9,8 +9,8 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// Kill kills a process. Windows does not kill its children.
-func Kill(p *os.Process) error { return p.Kill() }
+// kill kills a process. Windows does not kill its children.
+func kill(p *os.Process) error { return p.Kill() }
 
 // Exists reports whether a process runs.
 func Exists(pid int) bool {

@@ -4,11 +4,16 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"ohframe/internal/failure"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"ohframe/internal/failure"
 )
 
 // maxScript is the number of bytes of a script. hdc passes 60,000 bytes, and answers
@@ -34,23 +39,22 @@ func Quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\'
 // proves that the script ended: if the device is lost, hdc's output just ends.
 func (c *Client) Shell(ctx context.Context, limit time.Duration, script string) (Result, error) {
 	if len(script) > maxScript {
-		return Result{}, fmt.Errorf("a script of %d bytes is too long for hdc", len(script))
+		return Result{}, failure.New(nil, "", "a script of %d bytes is too long for hdc", len(script))
 	}
 	last := "ohframe-" + rand.Text() + ":"
-	output, err := c.onDevice(ctx, limit, "shell", "( "+script+"\n) </dev/null; echo \""+last+"$?\"")
-	if err != nil && !errors.Is(err, ErrTimeout) {
-		return Result{}, err
+	output, err := c.run(ctx, limit, "shell", "( "+script+"\n) </dev/null; echo \""+last+"$?\"")
+	if err == nil || errors.Is(err, ErrTimeout) {
+		if r, ok := parseResult(output, last); ok {
+			return r, nil
+		}
 	}
-	if r, ok := parseResult(output, last); ok {
-		return r, nil
+	if err == nil {
+		err = classify(output)
 	}
-	if err != nil {
-		return Result{}, err
+	if err == nil {
+		err = failure.New(ErrLost, hintLink, "the device was lost")
 	}
-	if err := classify(output); err != nil {
-		return Result{}, err
-	}
-	return Result{}, failure.New(ErrLost, hintLink, "the device was lost")
+	return Result{}, err
 }
 
 // parseResult splits what a script printed from the line that last begins, which has
@@ -63,4 +67,78 @@ func parseResult(output, last string) (r Result, ok bool) {
 	digits, _, complete := strings.Cut(output[at+len(last):], "\n")
 	status, err := strconv.Atoi(digits)
 	return Result{output[:at], status}, err == nil && complete
+}
+
+// progressInterval is the time between two calls of Receive's progress.
+const progressInterval = 200 * time.Millisecond
+
+// Receive copies a file from the device and checks that it has the given size in
+// bytes. After an error the local file is removed. progress is called from time to time
+// with the bytes that have arrived.
+//
+// Files cannot be read with "hdc shell cat": it drops what follows a zero byte.
+func (c *Client) Receive(ctx context.Context, limit time.Duration, remote, local string, size int64, progress func(bytes int64)) (err error) {
+	if local, err = filepath.Abs(local); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(local)
+		}
+	}()
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { watch(local, done, progress) })
+	defer watching.Wait()
+	defer close(done)
+	named, err := c.localName(ctx, local)
+	if err != nil {
+		return err
+	}
+	answer, err := c.run(ctx, limit, "file", "recv", remote, named)
+	if err == nil {
+		err = classify(answer)
+	}
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(answer, "FileTransfer finish") {
+		return failure.New(ErrLost, hintLink, "the device was lost while the file was received")
+	}
+	info, err := os.Stat(local)
+	if err == nil && info.Size() != size {
+		err = failure.New(nil, "record again; another cable or USB port may help", "received %d of %d bytes", info.Size(), size)
+	}
+	return err
+}
+
+// localName returns the name that hdc has for a file. In WSL, that is a name of Windows
+// for an hdc.exe. wslpath wants a path that exists, so it gets the folder.
+func (c *Client) localName(ctx context.Context, file string) (string, error) {
+	if runtime.GOOS != "linux" || !strings.HasSuffix(c.Path, ".exe") {
+		return file, nil
+	}
+	folder, name := filepath.Split(file)
+	out, err := exec.CommandContext(ctx, "wslpath", "-w", folder).Output()
+	if err != nil {
+		return "", failure.New(err, "use the ohframe of Windows, or an hdc of Linux", "%s: no name for hdc.exe: wslpath: %v", folder, err)
+	}
+	return strings.TrimRight(string(out), "\\\r\n") + `\` + name, nil
+}
+
+// watch calls progress with the size of the file until done is closed. hdc does not
+// print any progress.
+func watch(file string, done <-chan struct{}, progress func(bytes int64)) {
+	tick := time.NewTicker(progressInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+			if info, err := os.Stat(file); err == nil {
+				progress(info.Size())
+			}
+		}
+	}
 }

@@ -75,16 +75,6 @@ type Run struct {
 	Cold bool `json:"cold,omitempty"`
 	// Problem says why the run is invalid; empty for a valid one.
 	Problem string `json:"problem,omitempty"`
-	// Commands are what the user ran during the recording, with their output.
-	Commands []Command `json:"commands,omitempty"`
-}
-
-// Command is a command that ran during a recording.
-type Command struct {
-	Step    string  `json:"step"` // "drive"; files of earlier versions have others
-	Command string  `json:"command"`
-	Output  string  `json:"output,omitempty"`
-	Seconds float64 `json:"seconds"`
 }
 
 // maxSize is the number of bytes of the largest file that is read. A file has a few kB.

@@ -17,7 +17,7 @@ var sample = Meta{
 	App:    &App{Bundle: "com.example.app", PIDs: []int{1}, Version: "2"},
 	Tags:   []string{"graphic", "ace"}, BufferKB: 32768, Clock: "mono",
 	Begun: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Entries: 10, Written: 20,
-	Run: &Run{Number: 3, Commands: []Command{{Step: "drive", Command: "x", Seconds: 1}}},
+	Run: &Run{Number: 3},
 }
 
 func TestReadWrite(t *testing.T) {

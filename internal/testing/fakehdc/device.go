@@ -3,6 +3,7 @@
 package fakehdc
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
@@ -10,118 +11,125 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/simulate"
 )
 
-// tools are the programs of the device, which are all in one script.
-var tools = strings.Fields("aa bm df hidumper hitrace nproc param pidof ps sleep uitest uname")
+// profile is what differs between system versions.
+type profile struct {
+	system string
+	api    int
+	name   string // of the system
+	era    string // of internal/testing/simulate
+	busy   int    // the code of OpenRecording while another session is open; zero without sessions
+	// checksOn: finish first checks that tracing is on, and prints that the trace is
+	// closed. codes: errors of hdc have codes.
+	checksOn, codes bool
+}
 
-//go:embed device.sh
-var deviceScript string
+var profiles = []profile{
+	{"3.2", 9, "OpenHarmony-3.2.13.5", "3.2", 0, false, false},
+	{"4.0", 10, "OpenHarmony-4.0.10.13", "4.0", 0, false, false},
+	{"4.1", 11, "OpenHarmony-4.1.7.5", "4.1", 1002, false, false},
+	{"5.0", 12, "OpenHarmony-5.0.0.71", "5.0.3", 1002, false, true},
+	{"5.1", 18, "OpenHarmony-5.1.0.107", "5.1.0", 1012, true, true},
+	{"6.0", 20, "OpenHarmony-6.0.0.47", "6.0", 1102, true, true},
+	{"6.1", 23, "OpenHarmony-6.1.0.31", "6.1", 1102, true, true},
+}
 
-// traceTool is the name by which the script calls this program to write a trace.
-const traceTool = "simulate-trace"
+// Systems returns the system versions.
+func Systems() (names []string) {
+	for _, p := range profiles {
+		names = append(names, p.system)
+	}
+	return names
+}
 
-// mapped are the folders of a device that are below its root. Paths in commands are
-// rewritten; others are those of this computer.
-var mapped = []string{"/data/local/tmp", "/sys/kernel/debug/tracing", "/sys/kernel/tracing"}
+func (d *Device) profile() *profile {
+	i := slices.IndexFunc(profiles, func(p profile) bool { return p.system == cmp.Or(d.System, "5.0") })
+	return &profiles[i]
+}
 
-// onDevice returns the text with the paths of the device.
+// state is the path of a file that changes, root that of the root of a device's files.
+func (w *world) state(name string) string      { return filepath.Join(w.dir, "state", name) }
+func (w *world) root(d *Device) string         { return filepath.Join(w.dir, "root", d.Key) }
+func (w *world) of(d *Device, n string) string { return w.state(filepath.Join(d.Key, n)) }
+
+// onDevice returns the text with the paths of the device. Others are those of this computer.
 func (w *world) onDevice(d *Device, text string) string {
-	for _, folder := range mapped {
+	for _, folder := range []string{"/data/local/tmp", "/sys/kernel/debug/tracing", "/sys/kernel/tracing"} {
 		text = strings.ReplaceAll(text, folder, w.root(d)+folder)
 	}
 	return text
 }
 
-// prepare makes the device's tools, folders and files, unless they exist, and returns the
-// folder of the tools.
-func (w *world) prepare(d *Device) (bin string, err error) {
-	bin = w.state(d) + "/bin"
-	apps := w.state(d) + "/apps" // written last
+// tools are the programs of the device, which are all in one script, and the name by which
+// it calls this program to write a trace.
+var tools = strings.Fields("aa bm df hidumper hitrace nproc param pidof ps sleep uitest uname")
+
+//go:embed device.sh
+var deviceScript string
+
+const traceTool = "simulate-trace"
+
+// prepare makes the device's tools, folders and files, unless they exist.
+func (w *world) prepare(d *Device) error {
+	apps := w.of(d, "apps") // written last
 	if _, err := os.Stat(apps); err == nil {
-		return bin, nil
+		return nil
 	}
-	for _, folder := range []string{bin, w.root(d) + "/data/local/tmp", w.root(d) + "/sys/kernel/tracing", w.state(d) + "/running"} {
+	for _, folder := range []string{w.of(d, "bin"), w.of(d, "running"), w.root(d) + "/data/local/tmp", w.root(d) + "/sys/kernel/tracing"} {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
-			return "", err
+			return err
 		}
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return "", err
+		return err
 	}
-	links := map[string]string{traceTool: program}
+	links, files, list := map[string]string{traceTool: program}, map[string]string{"bin/device.sh": deviceScript}, ""
 	for _, tool := range tools {
 		links[tool] = "device.sh"
 	}
 	for name, target := range links {
-		if err := os.Symlink(target, filepath.Join(bin, name)); err != nil && !os.IsExist(err) {
-			return "", err
+		if err := os.Symlink(target, w.of(d, "bin/"+name)); err != nil && !os.IsExist(err) {
+			return err
 		}
 	}
-	files := map[string]string{bin + "/device.sh": deviceScript}
-	var list strings.Builder
 	for _, a := range d.Apps {
-		fmt.Fprintln(&list, a.Bundle, a.PID, a.StartCode, a.Ability)
+		list += fmt.Sprintln(a.Bundle, a.PID, a.StartCode, a.Ability)
 		if a.Running {
-			files[w.state(d)+"/running/"+a.Bundle] = ""
+			files["running/"+a.Bundle] = ""
 		}
 	}
-	if d.Busy != "" {
-		files[w.state(d)+"/session"] = d.Busy + " boot\n"
-		files[w.root(d)+"/sys/kernel/tracing/tracing_on"] = "1\n"
+	if owner := d.Set["BUSY_OWNER"]; owner != "" {
+		files["session"] = owner + " boot\n"
+		files["../../root/"+d.Key+"/sys/kernel/tracing/tracing_on"] = "1\n"
 	}
 	for name, content := range files {
-		if err := os.WriteFile(name, []byte(content), 0o777); err != nil {
-			return "", err
+		if err := os.WriteFile(w.of(d, name), []byte(content), 0o777); err != nil {
+			return err
 		}
 	}
-	return bin, os.WriteFile(apps, []byte(list.String()), 0o666)
-}
-
-// environment is what the tools know of the device. An empty value means no.
-func (w *world) environment(d *Device) []string {
-	p, developer, screen := findProfile(d.System), "", "ON"
-	if p.developer {
-		developer = strconv.FormatBool(!d.NoDeveloperMode)
-	}
-	if d.ScreenOff {
-		screen = "OFF"
-	}
-	list := []string{Folder + "=" + w.dir, deviceVariable + "=" + d.Key}
-	for name, value := range map[string]any{
-		"ROOT": w.root(d), "STATE": w.state(d), "SYSTEM": p.system, "NAME": p.name, "API": p.api, "TAGS": strings.Join(tagsOf(d), " "),
-		"LEGACY": yes(p.legacy), "CHECKS_ON": yes(p.checksOn), "BUSY": p.busy, "DEVELOPER": developer, "SCREEN": screen,
-		"NO_MONO": yes(d.NoMono), "NO_CLOCK": yes(d.NoClock), "ERRNO": d.Errno,
-		"FREE": max(0, cmp.Or(d.FreeKB, 50_000_000)), "SLEEP_SCALE": cmp.Or(d.SleepScale, 1),
-	} {
-		list = append(list, fmt.Sprintf("FAKE_%s=%v", name, value))
-	}
-	for mode, a := range d.Hitrace {
-		list = append(list, fmt.Sprintf("FAKE_SECONDS_%s=%g", mode, float64(a.MS)/1000), fmt.Sprintf("FAKE_TIMES_%s=%d", mode, a.Times), fmt.Sprintf("FAKE_FAIL_%s=%s", mode, a.Fail))
-	}
-	return list
-}
-
-func yes(is bool) string {
-	if is {
-		return "yes"
-	}
-	return ""
+	return os.WriteFile(apps, []byte(list), 0o666)
 }
 
 // shell runs a command on the device. It returns when nobody can write to the output
 // any more. Standard input never ends. If hdc is killed, the first process of the
 // command is terminated, and only that one.
 func (w *world) shell(d *Device, text string) (string, error) {
+	const maxText = 100_000 // the number of bytes of a command that hdc passes on
 	if len(text) > maxText {
 		return "", nil
 	}
-	bin, err := w.prepare(d)
-	if err != nil {
+	if err := w.prepare(d); err != nil {
 		return "", err
 	}
 	never, keepOpen, err := os.Pipe()
@@ -134,9 +142,19 @@ func (w *world) shell(d *Device, text string) (string, error) {
 		return "", err
 	}
 	runtime.LockOSThread() // the signal is sent when the thread ends
+	p := d.profile()
 	cmd := exec.Command("/bin/sh", "-c", w.onDevice(d, text))
 	cmd.Dir = w.root(d)
-	cmd.Env = append(w.environment(d), "PATH="+bin+":/usr/bin:/bin", "HOME=/")
+	cmd.Env = []string{
+		Folder + "=" + w.dir, "PATH=" + w.of(d, "bin") + ":/usr/bin:/bin", "HOME=/", "KEY=" + d.Key, "ROOT=" + w.root(d), "STATE=" + w.of(d, ""),
+		"SYSTEM=" + p.system, "NAME=" + p.name, "API=" + strconv.Itoa(p.api), fmt.Sprintf("BUSY=%d", p.busy),
+	}
+	if p.checksOn {
+		cmd.Env = append(cmd.Env, "CHECKS_ON=yes")
+	}
+	for name, value := range d.Set {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = never, write, write
 	cmd.ExtraFiles = []*os.File{never} // commands inherit hdcd's connection
 	cmd.SysProcAttr = ownSession()
@@ -145,13 +163,74 @@ func (w *world) shell(d *Device, text string) (string, error) {
 	}
 	write.Close()
 	content, err := io.ReadAll(output)
-	if err != nil {
-		return "", err
-	}
 	cmd.Wait() // the status is not passed on
-	answer := strings.ReplaceAll(string(content), w.root(d), "")
-	if !w.config.Binary {
-		answer = lossy([]byte(answer))
-	}
-	return answer, nil
+	return lossy(strings.ReplaceAll(string(content), w.root(d), "")), err
 }
+
+// lossy is how hdc prints the output of commands up to system version 6.0: in pieces
+// of 512 bytes, each as a C string.
+func lossy(output string) string {
+	text := ""
+	for piece := range slices.Chunk([]byte(output), 512) {
+		before, _, _ := bytes.Cut(piece, []byte{0})
+		text += string(before)
+	}
+	return text
+}
+
+// writeTrace writes the trace of a device's session to a file. Without a session nothing is
+// in the buffer.
+func (w *world) writeTrace(key, path string) error {
+	d := &w.Devices[slices.IndexFunc(w.Devices, func(d Device) bool { return d.Key == key })]
+	session, err := os.ReadFile(w.of(d, "session"))
+	info, statErr := os.Stat(w.of(d, "session"))
+	if err != nil || statErr != nil {
+		return os.WriteFile(path, []byte("# tracer: nop\n#\n# entries-in-buffer/entries-written: 0/0   #P:8\n#\n"), 0o666)
+	}
+	length := trace.Duration(d.Seconds * float64(trace.Second))
+	if length == 0 {
+		length = trace.Duration(time.Since(info.ModTime()))
+	}
+	n, err := w.count(filepath.Join(d.Key, "traces"), "trace")
+	if err != nil {
+		return err
+	}
+	c := simulate.Default()
+	c.Era, c.Duration, c.Seed = d.profile().era, max(length, 100*trace.Millisecond), 1+uint64(n)
+	c.Rates = []simulate.Rate{{Hz: 120}}
+	c.Kernel, c.GPU = simulate.KernelLinux, true
+	c.Chances = simulate.Chances{AppLate: 0.04, AppStuck: 0.005, AppEmpty: 0.03, AppPause: 0.01, RenderLate: 0.01, CommitLate: 0.01}
+	if !strings.HasSuffix(string(session), " mono\n") {
+		c.ClockOffset = 3600 * trace.Second // the device has slept for so long
+	}
+	c.Apps = nil
+	for _, a := range d.Apps {
+		if _, err := os.Stat(w.of(d, "running/"+a.Bundle)); err == nil {
+			c.Apps = append(c.Apps, simulate.App{Bundle: a.Bundle, PID: trace.PID(a.PID)})
+		}
+	}
+	if len(c.Apps) == 0 {
+		c.Apps = []simulate.App{{Bundle: "com.ohos.sceneboard", PID: 15000}}
+	}
+	if d.profile().busy == 0 {
+		c.Text.Header = simulate.HeaderTrace
+	}
+	var text bytes.Buffer
+	if _, err := simulate.Write(&text, c); err != nil {
+		return err
+	}
+	out := text.Bytes()
+	if d.Overflow { // the first 60 % of the lines
+		head, body, _ := bytes.Cut(out, []byte("\n  "))
+		lines := bytes.SplitAfter(body, []byte("\n"))
+		kept := lines[len(lines)*6/10:]
+		head = entries.ReplaceAll(head, fmt.Appendf(nil, "entries-written: %d/$2", len(kept)-1))
+		out = slices.Concat(head, []byte("\n"), bytes.Join(kept, nil))
+	}
+	if d.Cut {
+		out = out[:len(out)-20]
+	}
+	return os.WriteFile(path, out, 0o666)
+}
+
+var entries = regexp.MustCompile(`entries-written: (\d+)/(\d+)`)

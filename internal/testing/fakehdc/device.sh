@@ -1,276 +1,200 @@
 #!/bin/sh
-# The tools of a device: the file has a link with the name of each. Variables describe the
-# device; device.go sets them, and an empty value means no. Files in $FAKE_STATE are what changes:
+# The tools of a device: a link to this file has the name of each. KEY, SYSTEM, NAME, API,
+# BUSY and CHECKS_ON describe the device, see profile. A test may set:
 #
-#	apps              a line for each application: bundle, PID, code of aa start, ability
-#	running/BUNDLE    the application runs
-#	session           the owner of the open trace session, and its clock
-#	traces            a line for each trace that was written
-#	answers-MODE      a line for each call of hitrace that Device.Hitrace changes
+#	WITHOUT               a tag that the device does not have
+#	DEVELOPER_MODE=false  developer mode is off
+#	FREE_KB               the free space
+#	SCREEN=OFF
+#	BUSY_OWNER            who has a session open already; "stale" if no process owns it,
+#	                      "hiview" if it is one of the device, which hitrace does not end
+#	NO_MONO, NO_CLOCK     the kernel has no clock mono, no file that says the clock
+#	ERRNO                 writing a trace to a file fails
+#	SLEEP_SCALE           divides the times of sleep
+#	MS_MODE, FAIL_MODE, TIMES_MODE   hitrace --trace_MODE runs for so long before it does
+#	                      anything; prints this error, and fails; the first so many times
+#
+# Files in $STATE are what changes: apps (bundle, PID, code of aa start, ability), running/BUNDLE,
+# session (owner and clock of the open one), traces (a line for each written trace).
 
-# app reads the line of an application.
-app() {
+app() { # reads the line of an application
 	while read -r bundle pid code ability; do
 		[ "$bundle" = "$1" ] && return 0
-	done <"$FAKE_STATE/apps"
+	done <"$STATE/apps"
 	return 1
-}
-
-# option prints the argument after an option: option NAME ARGUMENTS
-option() {
-	name=$1
-	while [ $# -gt 2 ]; do
-		shift
-		[ "$1" = "$name" ] && echo "$2" && return
-	done
 }
 
 param() {
 	value=
 	case $2 in
 	const.product.model) value=ALN-AL00 ;;
-	const.ohos.fullname) value=$FAKE_NAME ;;
-	const.ohos.apiversion) value=$FAKE_API ;;
-	const.product.software.version) value="ALN-AL00 $FAKE_SYSTEM" ;;
-	const.security.developermode.state) value=$FAKE_DEVELOPER ;;
+	const.ohos.fullname) value=$NAME ;;
+	const.ohos.apiversion) value=$API ;;
+	const.product.software.version) value="ALN-AL00 $SYSTEM" ;;
+	const.security.developermode.state) [ "$BUSY" = 0 ] || value=${DEVELOPER_MODE-true} ;;
 	esac
 	[ -n "$value" ] && echo "$value " || echo "Get parameter \"$2\" fail! errNum is:106!"
 }
 
 df() {
 	echo "Filesystem     1K-blocks     Used Available Use% Mounted on"
-	echo "/dev/block/dm-5 104857600 $((104857600 - FAKE_FREE)) $FAKE_FREE 50% /data"
+	echo "/dev/block/dm-5 104857600 50000000 ${FREE_KB-50000000} 50% /data"
 }
 
 ps() {
 	echo "UID            PID  PPID C STIME TTY          TIME CMD"
 	echo "root             1     0 0 09:00:00 ?     00:00:02 init --second-stage"
 	owner=
-	[ -e "$FAKE_STATE/session" ] && read -r owner clock <"$FAKE_STATE/session"
+	[ -e "$STATE/session" ] && read -r owner clock <"$STATE/session"
 	case $owner in
 	"" | stale | command | hiview) ;;
 	*) echo "shell         4321     1 0 09:30:00 ?     00:00:00 $owner -t 60" ;;
 	esac
-	while read -r bundle pid code ability; do
-		[ -e "$FAKE_STATE/running/$bundle" ] && printf '20010043     %5d   500 1 09:31:00 ?     00:00:05 %s\n' "$pid" "$bundle"
-	done <"$FAKE_STATE/apps"
-	return 0
 }
 
-aa() {
-	case $1 in
-	force-stop)
-		app "$2" || { echo "error: failed to force stop process."; return 0; }
-		rm -f "$FAKE_STATE/running/$2"
+aa() { # aa force-stop BUNDLE, aa start -b BUNDLE -a ABILITY
+	if [ "$1" = force-stop ]; then
+		rm -f "$STATE/running/$2"
 		echo "force stop process successfully."
-		;;
-	start)
-		app "$(option -b "$@")" && [ "$(option -a "$@")" = "$ability" ] || code=10104001
-		if [ "$code" != 0 ]; then
-			printf 'error: failed to start ability.\nError Code:%s\n' "$code"
-			return 0
-		fi
-		: >"$FAKE_STATE/running/$bundle"
+		return
+	fi
+	app "$3" && [ "$5" = "$ability" ] || code=10104001
+	if [ "$code" = 0 ]; then
+		: >"$STATE/running/$bundle"
 		echo "start ability successfully."
-		;;
-	esac
+	else
+		printf 'error: failed to start ability.\nError Code:%s\n' "$code"
+	fi
 }
 
-bm() {
-	app "$(option -n "$@")" || { echo "error: failed to get information and the parameters may be wrong."; return 0; }
-	cat <<-END
-		$bundle:
-		{
-		    "applicationInfo": {"versionName": "1.2.3"},
-		    "hapModuleInfos": [{"mainAbility": "$ability", "mainElementName": "$ability"}],
-		    "versionName": "1.2.3"
-		}
-	END
+bm() { # bm dump -n BUNDLE
+	app "$3" || { echo "error: failed to get information and the parameters may be wrong."; return 0; }
+	printf '%s:\n{\n"versionName": "1.2.3",\n"hapModuleInfos": [{"mainAbility": "%s", "mainElementName": "%s"}]\n}\n' "$3" "$ability" "$ability"
 }
 
 hidumper() {
-	case $(option -s "$@") in
-	RenderService | 10)
-		cat <<-END
-			-------------------------------[ability]-------------------------------
-
-			-- ScreenInfo
-			screen[0]: id=0, powerstatus=POWER_STATUS_$FAKE_SCREEN, backlight=120, screenType=EXTERNAL_TYPE, render size: 1260x2720
-			  supportedMode[0]: 1260x2720, refreshrate=120
-			  supportedMode[1]: 1260x2720, refreshrate=60
-			  activeMode: 1260x2720, refreshrate=120
-		END
+	case $2 in
+	RenderService)
+		echo "screen[0]: id=0, powerstatus=POWER_STATUS_${SCREEN-ON}, backlight=120, render size: 1260x2720"
+		echo "  supportedMode[0]: 1260x2720, refreshrate=60"
+		echo "  activeMode: 1260x2720, refreshrate=120"
 		;;
-	3302)
-		printf -- '------\ncapacity: 83 \nbatteryLevel: 3 \ntemperature: 310 \n'
-		;;
-	AbilityManagerService)
-		while read -r bundle pid code ability; do
-			[ -e "$FAKE_STATE/running/$bundle" ] || continue
-			cat <<-END
-				    AbilityRecord ID #12
-				      app name [$bundle]
-				      main name [$ability]
-				      bundle name [$bundle]
-				      state #FOREGROUND
-			END
-			return
-		done <"$FAKE_STATE/apps"
-		;;
+	3302) printf 'capacity: 83 \nbatteryLevel: 3 \ntemperature: 310 \n' ;;
 	esac
 }
 
-# log appends words to the log.
-log() {
-	line=
-	for word; do line="$line,\"$word\""; done
-	printf '[%s]\n' "${line#,}" >>"$FAKE_HDC/log.jsonl"
-}
-
-# say prints a line of hitrace, from 4.1 on with the time.
-say() {
-	[ -n "$FAKE_LEGACY" ] || printf '2025/06/01 10:00:00 '
+say() { # prints a line of hitrace, from 4.1 on with the time
+	[ "$BUSY" = 0 ] || printf '2025/06/01 10:00:00 '
 	echo "$*"
 }
-
-# new is say, for what 3.2 and 4.0 do not print.
-new() { [ -n "$FAKE_LEGACY" ] || say "$@"; }
-
-# complain prints an error of hitrace.
+new() { [ "$BUSY" = 0 ] || say "$@"; } # what 3.2 and 4.0 do not print
 complain() {
-	if [ -n "$FAKE_LEGACY" ]; then echo "Error: $*" >&2; else say "error: $*"; fi
+	if [ "$BUSY" = 0 ]; then echo "Error: $*" >&2; else say "error: $*"; fi
 	return 255
 }
 
 hitrace() {
-	mode= clock=boot output= tags=
+	mode= clock=boot output= wanted=
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-l) mode=list ;;
-		--trace_begin | --trace_dump | --trace_finish | --trace_finish_nodump)
-			[ -z "$mode" ] || { complain "the parameter is set incorrectly, $mode and $1 cannot coexist."; return; }
-			mode=${1#--trace_}
-			;;
 		--trace_clock) clock=$2 && shift ;;
 		-b) shift ;;
 		-o) output=$2 && shift ;;
-		*) tags="$tags${tags:+ }$1" ;;
+		--trace_*) mode=${1#--trace_} ;;
+		*) wanted="$wanted $1" ;;
 		esac
 		shift
 	done
-	for tag in $tags; do
-		case " $FAKE_TAGS " in
+	tags="ability ace app ark binder disk freq graphic idle irq mmc multimodalinput nweb ohos sched sync window workq"
+	[ "$BUSY" = 0 ] || tags="$tags animation"
+	for tag in $wanted; do
+		case " $tags " in
 		*" $tag "*) ;;
-		*)
-			[ -z "$FAKE_LEGACY" ] || { complain "\"$tag\" is not support category on this device"; return; }
-			complain "$tag is not support category on this device."
-			complain "parsing args failed, exit."
-			return
-			;;
+		*) complain "$tag is not support category on this device."; return ;;
 		esac
 	done
-	eval "seconds=\$FAKE_SECONDS_$mode times=\$FAKE_TIMES_$mode fail=\$FAKE_FAIL_$mode"
-	if [ -n "$seconds" ]; then
-		echo >>"$FAKE_STATE/answers-$mode"
-		if [ "$times" = 0 ] || [ "$(wc -l <"$FAKE_STATE/answers-$mode")" -le "$times" ]; then
-			/bin/sleep "$seconds"
-			case $fail in
-			"") ;;
-			*[!\ ]*)
-				complain "$fail"
-				return
-				;;
-			*) return 255 ;;
-			esac
-		fi
+	eval "ms=\$MS_$mode fail=\$FAIL_$mode times=\${TIMES_$mode-1000}"
+	echo >>"$STATE/calls-$mode"
+	if [ -n "$ms$fail" ] && [ "$(wc -l <"$STATE/calls-$mode")" -le "$times" ]; then
+		/bin/sleep "$(awk "BEGIN { print ${ms:-0} / 1000 }")"
+		case $fail in
+		"") ;;
+		crash) return 255 ;;
+		*) complain "$fail"; return ;;
+		esac
 	fi
 	case $mode in
 	list)
 		new "hitrace enter, running_state is SHOW_LIST_CATEGORY"
 		echo "tagName:   description:"
-		for tag in $FAKE_TAGS; do printf '%16s - %s\n' "$tag" "$tag"; done
+		for tag in $tags; do [ "$tag" = "$WITHOUT" ] || printf '%16s - %s\n' "$tag" "$tag"; done
 		;;
 	begin) begin ;;
-	dump | finish) finish ;;
+	finish) finish ;;
 	finish_nodump)
 		new "hitrace enter, running_state is RECORDING_LONG_FINISH_NODUMP"
-		if [ -n "$FAKE_CHECKS_ON" ] && is_hiviews; then
-			complain "Trace Close failed, errorCode($((FAKE_BUSY + 1)))"
+		if [ -n "$CHECKS_ON" ] && is_hiviews; then
+			complain "Trace Close failed, errorCode($((BUSY + 1)))"
 			return 0
 		fi
-		rm -f "$FAKE_STATE/session"
+		rm -f "$STATE/session"
 		say "end capture trace."
 		;;
-	*) complain "this mode is not imitated" ;;
 	esac
 }
 
 # is_hiviews: the open session is one of the device itself. Only hiview ends it, but a
 # recording of hitrace takes its place.
-is_hiviews() { grep -q '^hiview ' "$FAKE_STATE/session" 2>/dev/null; }
+is_hiviews() { grep -q '^hiview ' "$STATE/session" 2>/dev/null; }
 
 begin() {
 	new "hitrace enter, running_state is RECORDING_LONG_BEGIN"
-	if [ -z "$FAKE_LEGACY" ] && [ -e "$FAKE_STATE/session" ] && ! is_hiviews; then
-		complain "OpenRecording failed, errorCode($FAKE_BUSY)"
+	if [ "$BUSY" != 0 ] && [ -e "$STATE/session" ] && ! is_hiviews; then
+		complain "OpenRecording failed, errorCode($BUSY)"
 		return
 	fi
-	[ -n "$tags" ] || { complain "tag is empty, please add."; return; }
-	[ "$clock" = mono ] && [ -n "$FAKE_NO_MONO" ] && clock=boot
-	clocks=
-	for c in local global counter uptime perf mono mono_raw boot; do
-		[ "$c" = "$clock" ] && c="[$c]"
-		clocks="$clocks${clocks:+ }$c"
-	done
-	[ -n "$FAKE_NO_CLOCK" ] || echo "$clocks" >"$FAKE_ROOT/sys/kernel/tracing/trace_clock"
-	echo "command $clock" >"$FAKE_STATE/session"
-	if [ -n "$FAKE_LEGACY" ]; then say "capturing trace..."; else say "OpenRecording done."; fi
+	[ "$clock" = mono ] && [ -n "$NO_MONO" ] && clock=boot
+	[ -n "$NO_CLOCK" ] || echo "local global uptime mono boot" | sed "s/$clock/[$clock]/" >"$ROOT/sys/kernel/tracing/trace_clock"
+	echo "command $clock" >"$STATE/session"
+	if [ "$BUSY" = 0 ]; then say "capturing trace..."; else say "OpenRecording done."; fi
 }
 
-# finish writes the trace, and ends the session unless it is a dump.
 finish() {
-	if [ -n "$FAKE_CHECKS_ON" ] && [ ! -e "$FAKE_STATE/session" ]; then
+	if [ -n "$CHECKS_ON" ] && [ ! -e "$STATE/session" ]; then
 		say "Warning: tracing on is closed, no trace can be read."
 		return
 	fi
 	new "start to read trace."
-	trace=$FAKE_STATE/trace-$$
-	simulate-trace "$trace" || return
-	[ "$mode" = finish ] && rm -f "$FAKE_STATE/session"
-	if [ "$FAKE_ERRNO" != 0 ]; then
-		if [ -n "$FAKE_LEGACY" ]; then
-			complain "Failed to open file '$output', err=$FAKE_ERRNO"
-		else
-			complain "opening $output, errno: $FAKE_ERRNO"
-			say "trace read done, output: $output"
-		fi
-	else
+	trace=$STATE/trace-$$
+	simulate-trace "$KEY" "$trace" || return
+	rm -f "$STATE/session"
+	if [ -z "$ERRNO" ]; then
 		cp "$trace" "$output" 2>/dev/null || complain "opening $output, errno: 2"
-		if [ -n "$FAKE_LEGACY" ]; then say "write trace to $output"; else say "trace read done, output: $output"; fi
+	elif [ "$BUSY" = 0 ]; then
+		complain "Failed to open file '$output', err=$ERRNO"
+	else
+		complain "opening $output, errno: $ERRNO"
 	fi
+	say "trace read done, output: $output"
 	rm "$trace"
-	[ -n "$FAKE_CHECKS_ON" ] && [ "$mode" = finish ] && say "Trace Closed."
-	return 0
+	[ -z "$CHECKS_ON" ] || say "Trace Closed."
 }
 
-tool=${0##*/}
-case $tool in
+case ${0##*/} in
 nproc) echo 8 ;;
 uname) echo 5.10.97-oh ;;
-pidof) app "$1" && [ -e "$FAKE_STATE/running/$1" ] && echo "$pid" ;;
-uitest) [ "$1" = uiInput ] && echo "No Error" || { echo "usage: uitest uiInput"; exit 1; } ;;
-sleep)
-	[ "$FAKE_SLEEP_SCALE" = 1 ] || set -- "$(awk "BEGIN { print $1 / $FAKE_SLEEP_SCALE }")"
-	exec /bin/sleep "$1"
-	;;
+pidof) app "$1" && [ -e "$STATE/running/$1" ] && echo "$pid" ;;
+uitest) [ "$1" = uiInput ] && echo "No Error" ;;
+sleep) exec /bin/sleep "$(awk "BEGIN { print $1 / ${SLEEP_SCALE-1} }")" ;;
 hitrace)
-	log hitrace "$@"
+	echo "[\"hitrace\"$(printf ',"%s"' "$@")]" >>"$FAKE_HDC/log.jsonl"
 	hitrace "$@"
 	status=$?
-	[ -e "$FAKE_STATE/session" ] && on=1 || on=0
-	echo $on >"$FAKE_ROOT/sys/kernel/tracing/tracing_on"
-	log "hitrace ended"
+	[ -e "$STATE/session" ] && on=1 || on=0
+	echo $on >"$ROOT/sys/kernel/tracing/tracing_on"
+	echo '["hitrace ended"]' >>"$FAKE_HDC/log.jsonl"
 	exit $status
 	;;
-*) "$tool" "$@" ;;
+*) "${0##*/}" "$@" ;;
 esac

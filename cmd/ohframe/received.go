@@ -1,0 +1,190 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/quality"
+	"ohframe/internal/record"
+	"ohframe/internal/record/device"
+	"ohframe/internal/record/meta"
+	"ohframe/internal/report"
+	"ohframe/internal/source/inputs"
+	"ohframe/internal/text"
+	"ohframe/internal/version"
+)
+
+// receiver uses the traces that record has received: it converts and reports one, and
+// measures several.
+type receiver struct {
+	c *cli.Context
+	*steps
+	time time.Duration // how long to record; zero if the user decides
+}
+
+func (r *receiver) received(ctx context.Context, t *record.Trace) error {
+	uses(r.c, t.Name+".ftrace")
+	s, err := r.convert(ctx, t)
+	if err != nil {
+		return err
+	}
+	printWarnings(t.Name+".ftrace", s.Warnings)
+	app := ""
+	if t.Meta.App != nil {
+		app = t.Meta.App.Bundle
+	}
+	computed, err := await(ctx, func() (*stats.Report, error) {
+		// With --app only that application and render_service. The kernel keeps the end of a name.
+		return stats.Compute(s.Timeline, stats.Options{Process: func(p *analyzer.Process) bool {
+			return app == "" || p.Name != "" && strings.HasSuffix(app, p.Name) || p.Name == "render_service"
+		}}), nil
+	})
+	if err != nil {
+		return err
+	}
+	r.sayLength(s.Timeline, t.Meta)
+	if t.Meta.Run != nil {
+		if frames := r.sayFrames(s, computed, app, ""); frames == 0 {
+			t.Meta.Run.Problem = "no frames of " + cmp.Or(app, "an application")
+		}
+		return nil
+	}
+	file := t.Name + ".ftrace"
+	in := []report.Input{{Name: file, File: file, Stats: computed, Timeline: s.Timeline, Causes: s.Causes, Quality: s.Quality, Recording: report.NewRecording(t.Meta)}}
+	err = r.write(ctx, t.Name+".html", func(w io.Writer) error { return report.Write(w, in, "html", report.Options{}) })
+	if err != nil {
+		return err
+	}
+	r.sayFrames(s, computed, app, t.Name)
+	if !r.json {
+		err = report.Write(r.stdout, in, "table", report.Options{Style: tableStyle(term.IsTerminal(int(os.Stdout.Fd())))})
+		if err != nil {
+			return fileError(outputName(standard), err)
+		}
+	}
+	if r.c.Bool("open") {
+		return r.c.App.RunContext(ctx, []string{r.c.App.Name, "open", t.Name + ".pftrace"})
+	}
+	return nil
+}
+
+// convert converts NAME.ftrace to NAME.pftrace. One of several runs is only read.
+func (r *receiver) convert(ctx context.Context, t *record.Trace) (s *ohframe.Summary, err error) {
+	file := t.Name + ".ftrace"
+	in, err := openInput(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	options := ohframe.ConvertOptions{Input: filepath.Base(file), Version: version.String(), Attributes: attributesOf(t.Meta)}
+	inputs.UseRecorded(t.Meta, &options.Options, false)
+	withCauses(&options.Options)
+	convert := func(w io.Writer) (err error) {
+		s, err = ohframe.Convert(ctx, in, w, options)
+		if err != nil && !isWriteError(err) {
+			return fileError(file, err)
+		}
+		return err
+	}
+	if t.Meta.Run != nil {
+		options.Events = ohframe.NoEvents
+		return s, awaitError(ctx, func() error { return convert(io.Discard) })
+	}
+	return s, r.write(ctx, t.Name+".pftrace", convert)
+}
+
+// write writes a file, which appears completely or not at all.
+func (r *receiver) write(ctx context.Context, name string, write func(io.Writer) error) error {
+	out, err := createOutput(r.c, name)
+	if err != nil {
+		return err
+	}
+	return writeTo(ctx, out, name, write)
+}
+
+// sayLength says how much of the recorded time is in the trace.
+func (r *receiver) sayLength(t *analyzer.Timeline, m *meta.Meta) {
+	seconds := float64(t.Span.End.Sub(t.Span.Start)) / float64(trace.Second)
+	recorded := m.Ended.Sub(m.Begun).Seconds()
+	if r.time > 0 {
+		recorded = min(recorded, r.time.Seconds())
+	}
+	complete := "complete"
+	switch {
+	case m.Written > m.Entries:
+		lost := float64(m.Written-m.Entries) / float64(m.Written)
+		complete = fmt.Sprintf("its start is lost: %.1f s, %.0f %% of the events; use a larger buffer (-b %dM) or fewer tags (sched takes most)",
+			math.Max(0, recorded-seconds), 100*lost, min(2*m.BufferKB, device.MaxBufferKB)/1024)
+	case recorded-seconds > max(0.1*recorded, 0.2):
+		complete = fmt.Sprintf("no events in the rest of the %.1f s recorded", recorded)
+	}
+	r.event(record.Event{
+		Step: "trace", Text: fmt.Sprintf("Trace   %.1f s, %s; clock %s", seconds, complete, cmp.Or(m.Clock, "unknown")),
+		Facts: map[string]any{
+			"file": m.Trace, "seconds": seconds, "recorded_seconds": recorded, "clock": m.Clock,
+			"entries": m.Entries, "written": m.Written, "complete": m.Written <= m.Entries,
+		},
+	})
+}
+
+// sayFrames says how many frames were late, and whether that can be trusted. name is the
+// name of the converted files, or empty without any. It returns the number of frames of
+// applications.
+func (r *receiver) sayFrames(s *ohframe.Summary, computed *stats.Report, app, name string) (frames int) {
+	deadlines, late := 0, 0
+	for _, p := range computed.Processes {
+		if p.Kind == stats.Application {
+			frames, deadlines, late = frames+p.Frames.Complete, deadlines+p.Frames.WithDeadline, late+p.Frames.Late
+		}
+	}
+	facts := map[string]any{"frames": frames, "with_deadline": deadlines, "late": late, "quality": s.Quality.Verdict}
+	files := ""
+	if s.Quality.Verdict != quality.Good {
+		files = "; data quality: " + string(s.Quality.Verdict)
+	}
+	if name != "" {
+		facts["trace"], facts["report"] = name+".pftrace", name+".html"
+		files += fmt.Sprintf("; %s.pftrace, %s.html", name, name)
+	}
+	var rate *float64
+	if deadlines > 0 {
+		rate = new(float64)
+		*rate = float64(late) / float64(deadlines)
+		facts["jank_rate"] = *rate
+	}
+	what := fmt.Sprintf("Jank    %s: %d late of %s with a deadline%s", text.Share(rate), late, text.Count(deadlines, "frame"), files)
+	if frames == 0 {
+		what = fmt.Sprintf("Frames  none of %s: was the screen on, and did anything move?%s", cmp.Or(app, "applications"), otherApps(s.Timeline))
+	}
+	r.event(record.Event{Step: "frames", Text: what, Facts: facts})
+	return frames
+}
+
+// otherApps names the applications that made frames.
+func otherApps(t *analyzer.Timeline) string {
+	var names []string
+	list, counts := t.ProcessCounts()
+	for _, p := range list {
+		if p.Name != "render_service" && counts[p].Frames > 0 {
+			names = append(names, text.Printable(p.Name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " Frames of: " + strings.Join(names, ", ")
+}

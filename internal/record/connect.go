@@ -1,0 +1,206 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"ohframe/internal/failure"
+	"ohframe/internal/record/device"
+	"ohframe/internal/record/hdc"
+	"ohframe/internal/record/meta"
+	"ohframe/internal/version"
+)
+
+// recorder is a device that is ready to record.
+type recorder struct {
+	Options
+	*Host
+	client *hdc.Client
+	facts  *device.Facts
+	// tags are recorded, missing are not on this device.
+	tags, missing []string
+}
+
+// connect finds hdc and the device, and asks it for its facts.
+func connect(ctx context.Context, o Options, h *Host) (*recorder, error) {
+	c, err := hdc.Find(ctx, o.HDC, o.Limit)
+	if err != nil {
+		return nil, err
+	}
+	h.Say(Event{"hdc", fmt.Sprintf("hdc %s  %s", c.Version, c.Path), map[string]any{"version": c.Version, "path": c.Path}})
+	waiting := func(reason error) {
+		text := reason.Error()
+		if f := (*failure.Error)(nil); errors.As(reason, &f) && f.Hint != "" {
+			text += "; " + f.Hint
+		}
+		h.Say(Event{"waiting", "Waiting for the device: " + text, map[string]any{"reason": reason.Error()}})
+	}
+	if err := c.Choose(ctx, o.Device, o.Wait, waiting); err != nil {
+		return nil, err
+	}
+	r := &recorder{Options: o, Host: h, client: c}
+	// The list of devices does not always say that a device is not ready.
+	return r, hdc.Retry(ctx, o.Wait, waiting, func() error { return r.probe(ctx) })
+}
+
+// probe asks the device for its facts, again if it was asked before.
+func (r *recorder) probe(ctx context.Context) error {
+	result, err := r.client.Shell(ctx, 0, device.ProbeScript(r.App))
+	if err == nil {
+		r.facts = device.ParseProbe(result.Output)
+	}
+	return err
+}
+
+// check checks that the device can record, and says what it is.
+func (r *recorder) check() (err error) {
+	f := r.facts
+	r.Say(Event{"device", describeDevice(r.client.Device, f), map[string]any{
+		"key": r.client.Device, "model": f.Model, "system": f.System, "api": f.API, "refresh_hz": f.RefreshHz,
+	}})
+	if r.BufferKB == 0 {
+		r.BufferKB = f.DefaultBufferKB()
+	}
+	needed := r.spaceNeeded()
+	r.tags, r.missing, err = f.Choose(r.Tags)
+	switch {
+	case f.DeveloperMode == "false":
+		return failure.New(nil, "turn it on in Settings > About, by tapping the build number", "developer mode is off on the device")
+	case len(f.Tags) == 0:
+		return failure.New(nil, "the device needs OpenHarmony 3.2 or later", "hitrace on the device lists no tags")
+	case err != nil:
+		return failure.New(nil, "tags of the device: "+strings.Join(f.Tags, " "), "%v", err)
+	case f.FreeKB >= 0 && f.FreeKB < needed && !r.Force:
+		return failure.New(nil, "free some space, choose a smaller buffer with -b, or record anyway with --force",
+			"%s may need %d MB for the trace, %d MB are free", device.Folder, needed/1024, f.FreeKB/1024)
+	}
+	if err := r.checkApp(); err != nil {
+		return err
+	}
+	text := "Tags    " + strings.Join(r.tags, " ")
+	if len(r.missing) > 0 {
+		text += "; not on this device: " + strings.Join(r.missing, " ")
+	}
+	r.Say(Event{"tags", text, map[string]any{"tags": r.tags, "missing": append([]string{}, r.missing...)}})
+	if f.ScreenOff {
+		r.note(map[string]any{"note": "screen off"}, "the screen is off: there will be no frames")
+	}
+	return nil
+}
+
+func (r *recorder) checkApp() error {
+	app := &r.facts.App
+	if r.App == "" {
+		return nil
+	}
+	if r.Ability == "" {
+		r.Ability = r.facts.Ability
+	}
+	running := len(app.PIDs) > 0
+	switch {
+	case !running && !r.facts.Installed:
+		return failure.New(nil, "bm dump -a on the device lists the names", "%s is not installed on the device", r.App)
+	case !running && !r.Launch:
+		return failure.New(nil, "start it, or let --launch do that", "%s is not running", r.App)
+	case r.Launch && r.Ability == "":
+		return failure.New(nil, "--app BUNDLE/ABILITY names one", "%s has no main ability", r.App)
+	}
+	state := "not running"
+	if running {
+		state = fmt.Sprintf("pid %d", app.PIDs[0])
+	}
+	r.Say(Event{"app", fmt.Sprintf("App     %s %s, %s", r.App, app.Version, state), map[string]any{"bundle": r.App, "version": app.Version, "pids": append([]int{}, app.PIDs...)}})
+	return nil
+}
+
+func describeDevice(key string, f *device.Facts) string {
+	text := "Device  " + key
+	add := func(known bool, format string, value any) {
+		if known {
+			text += fmt.Sprintf(format, value)
+		}
+	}
+	add(f.Model != "", "  %s", f.Model)
+	add(f.System != "", "  %s", f.System)
+	add(f.API != 0, " (API %d)", f.API)
+	add(f.RefreshHz != 0, "  %g Hz", f.RefreshHz)
+	add(f.Battery != 0, "  battery %d %%", f.Battery)
+	add(f.Temperature != 0, "  %.0f °C", f.Temperature)
+	return text
+}
+
+// spaceNeeded is the size of a trace if all buffers are full, in KB: an event takes
+// about four times as much as text. A usual phone has 8 CPUs.
+func (r *recorder) spaceNeeded() int64 {
+	cpus := r.facts.CPUs
+	if cpus == 0 {
+		cpus = 8
+	}
+	return 4 * int64(r.BufferKB) * int64(cpus)
+}
+
+// describe returns what is known before a recording.
+func (r *recorder) describe() *meta.Meta {
+	sum := sha256.Sum256([]byte(r.client.Device))
+	m := &meta.Meta{
+		Ohframe: version.String(), HDC: r.client.Version, Device: r.facts.Device,
+		Tags: r.tags, MissingTags: r.missing, BufferKB: r.BufferKB,
+	}
+	m.Device.ID = hex.EncodeToString(sum[:6])
+	if r.App != "" {
+		m.App = &meta.App{Bundle: r.App, Version: r.facts.App.Version}
+		if !r.Launch { // which ends these processes
+			m.App.PIDs = r.facts.App.PIDs
+		}
+	}
+	return m
+}
+
+// Device is a device that hdc knows, and its facts if it is connected.
+type Device struct {
+	Key       string  `json:"key"`
+	State     string  `json:"state"`
+	Link      string  `json:"link"`
+	Model     string  `json:"model"`
+	System    string  `json:"system"`
+	API       int     `json:"api"`
+	RefreshHz float64 `json:"refresh_hz"`
+}
+
+// List lists the devices. It uses HDC, Limit and Wait of the options.
+func List(ctx context.Context, o Options) (list []Device, err error) {
+	c, err := hdc.Find(ctx, o.HDC, o.Limit)
+	if err != nil {
+		return nil, WithCode(CodeDevice, err)
+	}
+	devices, err := c.Devices(ctx, o.Wait)
+	if err != nil {
+		return nil, WithCode(CodeDevice, err)
+	}
+	for _, d := range devices {
+		row := Device{Key: d.Key, State: d.State, Link: d.Link}
+		if d.State == hdc.Connected {
+			c.Device = d.Key
+			result, err := c.Shell(ctx, 0, device.ProbeScript(""))
+			if err != nil {
+				return nil, WithCode(CodeDevice, err)
+			}
+			f := device.ParseProbe(result.Output)
+			row.Model, row.System, row.API, row.RefreshHz = f.Model, f.System, f.API, f.RefreshHz
+		}
+		list = append(list, row)
+	}
+	return list, nil
+}
+
+// grace is how long after the end of a recording the watchdog waits: the time to read
+// the buffer, and to find a lost device again.
+const grace = 2 * time.Minute
+
+// watchdog is the time after the begin at which the device ends the recording itself.
+func (r *recorder) watchdog() time.Duration { return r.max() + grace }
