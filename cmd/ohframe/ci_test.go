@@ -92,7 +92,7 @@ func TestWorkflowOfDocument(t *testing.T) {
 			if step.Run == "" || !yes {
 				continue
 			}
-			cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", strings.NewReplacer("--runs 6", "--runs 4", "sleep 2; ", "").Replace(step.Run))
+			cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", strings.Replace(step.Run, "--runs 6", "--runs 4", 1))
 			cmd.Dir, cmd.Env = dir, environment
 			out, err := cmd.CombinedOutput()
 			outputs[step.Name] = string(out)

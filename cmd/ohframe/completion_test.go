@@ -34,7 +34,7 @@ var completions = []struct{ line, want string }{
 	{"ohframe ", "completion convert devices diff fleet frames man open record report sql text ui version why"},
 	{"ohframe con", "convert"},
 	{"ohframe rec", "record"},
-	{"ohframe record --clock ", "boot mono"},
+	{"ohframe open --view ", "all frames"},
 	{"ohframe ma", "man"}, // hidden
 	{"ohframe --ver", "--version"},
 	{"ohframe frames --format ", "csv json parquet table"},
