@@ -253,10 +253,29 @@ func TestDamagedKernelEventsAreMessages(t *testing.T) {
 	}
 }
 
+// otherKernelLines are events without a known format.
+var otherKernelLines = [...]struct{ event, args string }{
+	{"ufshcd_command", "complete_rsp: ufs: tag: 3, DB: 0x0, size: 4096, IS: 0, LBA: 700120, opcode: 0x28"},
+	{"ext4_da_write_begin", "dev 8,16 ino 3 pos 4096 len 512 flags 0"},
+	{"thermal_power_cpu_limit", "cpus=000000f0 freq=1804800 cdev_state=2 power=350"},
+}
+
+// kernelLines returns an event of each kind.
+func kernelLines() []hitrace.Line {
+	var lines []hitrace.Line
+	for _, c := range kernelCases {
+		lines = append(lines, hitrace.Line{Name: []byte(c.event), Args: []byte(c.args)})
+	}
+	for _, c := range otherKernelLines {
+		lines = append(lines, hitrace.Line{Name: []byte(c.event), Args: []byte(c.args)})
+	}
+	return lines
+}
+
 func TestKernelEventsAllocateNothing(t *testing.T) {
 	k := newKernelEncoder(trace.DefaultLimits().Strings)
 	var buf []byte
-	lines := kernelBenchLines()
+	lines := kernelLines()
 	encode := func() {
 		k.symbols.reset()
 		buf = buf[:0]

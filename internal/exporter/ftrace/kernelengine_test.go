@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -152,104 +153,6 @@ func TestKernelEventsInPerfetto(t *testing.T) {
 	enginetest.CheckGate(t, session)
 }
 
-// Perfetto's functions split the devices of the text.
-func TestKernelDevicesInPerfetto(t *testing.T) {
-	session := enginetest.Load(t, kernelTrace(t, `task-100 ( 100) [000] .... 5.000001: block_bio_queue: 253,300 R 2048 + 8 [task]
-task-100 ( 100) [000] .... 5.000002: block_bio_queue: 8,16 R 2048 + 8 [task]
-task-100 ( 100) [000] .... 5.000003: mm_filemap_add_to_page_cache: dev 260:132 ino 1 pfn=1 ofs=0
-`))
-	got := enginetest.Query(t, session, `
-		INCLUDE PERFETTO MODULE linux.block_io;
-		SELECT linux_device_major_id(int_value) AS major, linux_device_minor_id(int_value) AS minor
-		FROM args WHERE key IN ('dev', 's_dev') ORDER BY arg_set_id`)
-	if want := "major,minor\n253,300\n8,16\n260,132\n"; got.String() != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
-}
-
-// kernelScene has the events that Perfetto's own import of text understands.
-const kernelScene = `<idle>-0 (-----) [000] d... 7.000010: cpu_idle: state=4294967295 cpu_id=0
-<idle>-0 (-----) [000] d... 7.000020: sched_waking: comm=client pid=100 prio=120 target_cpu=000
-<idle>-0 (-----) [000] d... 7.000030: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=client next_pid=100 next_prio=120
-<idle>-0 (-----) [001] d... 7.000035: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=server next_pid=201 next_prio=120
-client-100 ( 100) [000] .... 7.000040: binder_transaction: transaction=51 dest_node=3 dest_proc=200 dest_thread=0 reply=0 flags=0x10 code=0x1f
-client-100 ( 100) [000] .... 7.000045: binder_transaction_alloc_buf: transaction=51 data_size=72 offsets_size=8 extra_buffers_size=0
-server-201 ( 200) [001] .... 7.000050: binder_transaction_received: transaction=51
-client-100 ( 100) [000] .... 7.000055: binder_transaction: transaction=52 dest_node=3 dest_proc=200 dest_thread=0 reply=0 flags=0x11 code=0xff
-client-100 ( 100) [000] d... 7.000060: sched_switch: prev_comm=client prev_pid=100 prev_prio=120 prev_state=D ==> next_comm=swapper/0 next_pid=0 next_prio=120
-<idle>-0 (-----) [000] d... 7.000065: cpu_idle: state=1 cpu_id=0
-server-201 ( 200) [001] .... 7.000070: cpu_frequency: state=1804800 cpu_id=1
-server-201 ( 200) [001] .... 7.000071: cpu_frequency_limits: min=300000 max=2270000 cpu_id=1
-server-201 ( 200) [001] .... 7.000071: cpu_frequency_limits: min_freq=500000 max_freq=2800000 cpu_id=6
-server-201 ( 200) [001] .... 7.000072: clock_set_rate: ddr_freq state=418000 cpu_id=1
-server-201 ( 200) [001] .... 7.000073: clock_enable: vdec_clk state=1 cpu_id=1
-server-201 ( 200) [001] .... 7.000074: clock_disable: vdec_clk state=0 cpu_id=1
-server-201 ( 200) [001] .... 7.000075: rss_stat: mm_id=77 curr=1 member=1 size=8437760
-server-201 ( 200) [001] d... 7.000080: sched_blocked_reason: pid=100 iowait=1 caller=wait_for_page+0x1c/0x9b0[storage.elf] delay=20
-server-201 ( 200) [001] d... 7.000080: sched_waking: comm=client pid=100 prio=120 target_cpu=000
-server-201 ( 200) [001] .... 7.000090: binder_transaction: transaction=53 dest_node=0 dest_proc=100 dest_thread=100 reply=1 flags=0x0 code=0x20
-<idle>-0 (-----) [000] d... 7.000095: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=client next_pid=100 next_prio=120
-client-100 ( 100) [000] .... 7.000100: binder_transaction_received: transaction=53
-server-201 ( 200) [001] .... 7.000105: binder_transaction_received: transaction=52
-server-201 ( 200) [001] d... 7.000110: sched_switch: prev_comm=server prev_pid=201 prev_prio=120 prev_state=S ==> next_comm=kworker/1:2 next_pid=33 next_prio=120
-kworker/1:2-33 (  33) [001] .... 7.000120: workqueue_execute_start: work struct ffffffc0a1b2c3d4: function vmstat_update
-kworker/1:2-33 (  33) [001] .... 7.000150: workqueue_execute_end: work struct ffffffc0a1b2c3d4: function vmstat_update
-kworker/1:2-33 (  33) [001] .... 7.000160: binder_lock: tag=binder_ioctl
-kworker/1:2-33 (  33) [001] .... 7.000170: binder_locked: tag=binder_ioctl
-kworker/1:2-33 (  33) [001] .... 7.000180: binder_unlock: tag=binder_ioctl
-kworker/1:2-33 (  33) [001] d... 7.000190: sched_switch: prev_comm=kworker/1:2 prev_pid=33 prev_prio=120 prev_state=I ==> next_comm=swapper/1 next_pid=0 next_prio=120
-client-100 ( 100) [000] d... 7.000200: sched_switch: prev_comm=client prev_pid=100 prev_prio=120 prev_state=R+ ==> next_comm=swapper/0 next_pid=0 next_prio=120
-`
-
-// Perfetto reads the same from the events as from the text, as far as it understands the
-// text. Its times of text are rounded.
-func TestKernelEventsAsPerfettoImportsText(t *testing.T) {
-	packets := enginetest.Load(t, kernelTrace(t, kernelScene))
-	text := enginetest.Load(t, []byte("# tracer: nop\n#\n"+kernelScene))
-	for _, test := range []struct {
-		about, sql, row string
-	}{
-		{"counters", `
-			SELECT track.type, track.name, EXTRACT_ARG(dimension_arg_set_id, 'cpu') AS cpu, (ts + 500) / 1000 AS us, value
-			FROM counter JOIN track ON track.id = track_id
-			ORDER BY us, track.type, value`,
-			`"cpu_min_frequency_limit","Cpu 1 Min Freq Limit",1,7000071,300000`},
-		{"slices", `
-			SELECT slice.name, category, (ts + 500) / 1000 AS us, (dur + 500) / 1000 AS long, tid, (
-				SELECT group_concat(pair, '; ') FROM (
-					SELECT key || '=' || display_value AS pair FROM args WHERE args.arg_set_id = slice.arg_set_id AND key != 'cpu' ORDER BY key)
-			) AS args
-			FROM slice JOIN thread_track ON thread_track.id = track_id JOIN thread USING (utid)
-			ORDER BY us`,
-			`"vmstat_update","workqueue",7000120,30,33,NULL`},
-		{"flows", `
-			SELECT a.name AS source, (a.ts + 500) / 1000 AS source_us, b.name AS target, (b.ts + 500) / 1000 AS target_us
-			FROM flow JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = slice_in
-			ORDER BY source_us`,
-			`"binder transaction",7000040,"binder reply",7000050`},
-		{"thread states", `
-			SELECT tid, (ts + 500) / 1000 AS us, (dur + 500) / 1000 AS long, state, io_wait, blocked_function,
-				(SELECT tid FROM thread WHERE thread.utid = waker_utid) AS waker
-			FROM thread_state JOIN thread USING (utid)
-			ORDER BY us, tid`,
-			`100,7000060,20,"D",1,"wait_for_page+0x1c/0x9b0[storage.elf]",NULL`},
-		{"scheduling", `
-			SELECT tid, thread.name, (ts + 500) / 1000 AS us, (dur + 500) / 1000 AS long, end_state, priority, ucpu
-			FROM sched JOIN thread USING (utid)
-			ORDER BY us, tid`,
-			`33,"kworker/1:2",7000110,80,"I",120,1`},
-	} {
-		got, want := enginetest.Query(t, packets, test.sql), enginetest.Query(t, text, test.sql)
-		if got.String() != want.String() {
-			t.Errorf("%s: got %s\nwant %s", test.about, got, want)
-		}
-		if !strings.Contains(want.String(), "\n"+test.row+"\n") {
-			t.Errorf("%s: of the text there is %s\nwant %s among it", test.about, want, test.row)
-		}
-	}
-	enginetest.CheckGate(t, packets)
-}
-
 // Interrupts are slices, which Perfetto does not make of text.
 func TestInterruptsInPerfetto(t *testing.T) {
 	session := enginetest.Load(t, kernelTrace(t, `task-100 ( 100) [002] d.h. 5.000010: irq_handler_entry: irq=16 name=arch timer
@@ -277,7 +180,11 @@ task-100 ( 100) [002] .... 5.000039: suspend_resume: thaw_processes[0] end
 // Without an event, only Perfetto's table ftrace_event changes, exactly if the event is not
 // among those that it shows.
 func TestShownEventsInPerfetto(t *testing.T) {
-	text := kernelScene
+	scene, err := txtar.ParseFile("../testdata/parity/kernel.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.TrimPrefix(string(scene.Files[0].Data), "# tracer: nop\n#\n")
 	for i, test := range kernelCases {
 		if test.event != newTask { // an encoder never makes Perfetto's message of it
 			text += fmt.Sprintf("task-100 ( 100) [000] .... 8.%06d: %s: %s\n", i, test.event, test.args)
