@@ -3,7 +3,6 @@ package perfetto_test
 import (
 	"bytes"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/result"
 	"ohframe/internal/source/perfetto"
-	"ohframe/internal/testing/slow"
 )
 
 // withCauses returns a converted trace with causes.
@@ -159,21 +157,6 @@ func TestTimesAfterTheLast(t *testing.T) {
 		}
 		if f := read.Timeline.Frames; len(f) != 1 || f[0].Expected.End.Known() {
 			t.Errorf("%s: frames %v", vsync, f)
-		}
-	}
-}
-
-// Whatever damage is done to a converted trace, what is read of it can be printed.
-func TestDamagedResult(t *testing.T) {
-	trace := withCauses(t)
-	random := rand.New(rand.NewPCG(1, 2))
-	for range slow.Of(100, 2000) {
-		damaged := slices.Clone(trace)
-		for range 1 + random.IntN(5) {
-			damaged[random.IntN(len(damaged))] ^= 1 << random.IntN(8)
-		}
-		if read, _, err := perfetto.Read(t.Context(), bytes.NewReader(damaged), perfetto.Options{}); err == nil {
-			describe(t, read)
 		}
 	}
 }

@@ -31,47 +31,6 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-func TestFloors(t *testing.T) {
-	const drawing = "# Title\n\n```\n" +
-		"command         cmd\n" +
-		"                    │   flags\n" +
-		"reports         a   b ──▶ c\n" +
-		"                    d\n" +
-		"foundations     e\n" +
-		"```\n"
-	floors, err := parseFloors(drawing)
-	if want := (map[string]int{"cmd": 1, "a": 2, "b": 2, "c": 3, "d": 3, "e": 4}); err != nil || !maps.Equal(floors, want) {
-		t.Fatalf("got %v, %v, want %v", floors, err, want)
-	}
-	for _, x := range []struct {
-		change string
-		to     []string
-		want   string
-	}{
-		{"cmd", []string{"a", "e"}, ""},
-		{"b", []string{"c", "e"}, ""},
-		{"c", []string{"b"}, "c imports b, which is not on a lower floor"},
-		{"e", []string{"cmd"}, "e imports cmd, which is not on a lower floor"},
-		{"a", []string{"b"}, "a imports b, which is not on a lower floor"},
-		{"d", []string{"c"}, "d imports c, which is not on a lower floor"},
-		{"f", nil, "f is on no floor"},
-	} {
-		imports := map[string][]string{"cmd": nil, "a": nil, "b": nil, "c": nil, "d": nil, "e": nil}
-		imports[x.change] = x.to
-		if got := strings.Join(checkFloors(floors, imports), "\n"); got != x.want {
-			t.Errorf("%s imports %v: got %q, want %q", x.change, x.to, got, x.want)
-		}
-	}
-	if got := checkFloors(map[string]int{"a": 1}, nil); !slices.Equal(got, []string{"a does not exist"}) {
-		t.Errorf("got %q", got)
-	}
-	for _, bad := range []string{"no drawing", "```\n```\n", "```\nfloor           a\nanother         a\n```\n"} {
-		if floors, err := parseFloors(bad); err == nil {
-			t.Errorf("%q: got %v", bad, floors)
-		}
-	}
-}
-
 // parseFloors returns the floor of each package in the first drawing of a document. The
 // highest is 1. A line has the name of its floor in 16 columns, then packages. A line
 // without a name continues the floor above, or is a caption if it has a │. An arrow begins

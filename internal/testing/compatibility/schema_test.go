@@ -86,19 +86,3 @@ func TestSQL(t *testing.T) {
 	}
 	Check(t, filepath.Join(root, "testdata", "api", "sql.txt"), list.String())
 }
-
-// A list distinguishes what is lost from what is added.
-func TestCompare(t *testing.T) {
-	for _, test := range []struct{ before, after, lost, added string }{
-		{"a\nb\n", "a\nb\n", "", ""},
-		{"a\nb\n", "a\nc\nb\n", "", "added: c\n"},
-		{"a\nb\n", "b\n", "lost:  a\n", ""},
-		{"a int\n", "a string\n", "lost:  a int\n", "added: a string\n"},
-		{"a\na\n", "a\n", "lost:  a\n", ""},
-		{"a\nb\n", "b\na\n", "", "the order has changed\n"},
-	} {
-		if lost, added := compare(test.before, test.after); lost != test.lost || added != test.added {
-			t.Errorf("%q to %q: lost %q, added %q", test.before, test.after, lost, added)
-		}
-	}
-}
