@@ -33,7 +33,9 @@ func readSchema(t *testing.T) map[string][]string {
 			object = ""
 		case object != "" && field.MatchString(line):
 			m := field.FindStringSubmatch(line)
-			objects[object] = append(objects[object], m[1]+" ("+m[2]+")")
+			for name := range strings.SplitSeq(m[1], "`, `") {
+				objects[object] = append(objects[object], name+" ("+m[2]+")")
+			}
 		}
 	}
 	return objects
