@@ -2,7 +2,6 @@ package binarytrace_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -11,153 +10,84 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/binarytrace"
-	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate/rawfile"
 	"ohframe/internal/testing/slow"
 )
 
-// cutCase is a file, where it can be cut, and how many events must be left.
-type cutCase struct {
-	file []byte
-	cuts []int
-	// least returns the number of events that lie wholly before the cut.
-	least func(cut int) int
-}
-
-// sysCuts cuts at the boundaries of sections and pages.
-func sysCuts(file []byte, sections []rawfile.Section) cutCase {
-	c := cutCase{file: file, cuts: []int{0, 2, 12}}
-	for _, s := range sections {
-		c.cuts = append(c.cuts, s.From-8, s.From-4, s.From, s.To)
-		for i := range s.Pages {
-			c.cuts = append(c.cuts, s.From+i*4096, s.From+i*4096+17, s.From+i*4096+2000)
-		}
-	}
-	c.least = func(cut int) int {
-		n := 0
-		for _, s := range sections {
-			for i, events := range s.Pages {
-				if s.From+(i+1)*4096 <= cut {
-					n += events
-				}
-			}
-		}
-		return n
-	}
-	return c
-}
-
-// A file that is cut at or near a boundary has all events before the cut, no others,
-// and a warning; frames before the first lost event do not change.
+// A file that is cut at or near a boundary has all events of the pieces before the cut,
+// and no others.
 func TestCut(t *testing.T) {
 	slow.SkipRace(t)
+	type piece struct{ from, to, events int }
 	events, _ := simulated(t, "harmonyos-6.1")
 	events = events[:len(events)/8]
-	hm, hmSections := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true, NamesFirst: true, Garbage: true})
-	linux, linuxSections := rawfile.Sys(events, rawfile.SysOptions{NamesFirst: true, Sections: 6})
-	cases := map[string]cutCase{"hongmeng": sysCuts(hm, hmSections), "linux": sysCuts(linux, linuxSections)}
-	for name, o := range map[string]rawfile.HtraceOptions{"htrace": {}, "htrace, padded": {Padded: true}} {
-		file, segments := rawfile.Htrace(events, o)
-		c := cutCase{file: file, cuts: []int{0, 8, 252, 1024}}
-		for _, s := range segments {
-			c.cuts = append(c.cuts, s.From-4, s.From, s.To, (s.From+s.To)/2)
-		}
-		c.least = func(cut int) int {
-			n := 0
-			for _, s := range segments {
-				if s.To <= cut {
-					n += bytes.Count(file[s.From:s.To], []byte{0x92, 3}) // the common fields of each event
-				}
-			}
-			return n
-		}
-		cases[name] = c
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			whole := analyse(t, c.file)
-			for _, at := range c.cuts {
-				for _, cut := range []int{at - 1, at, at + 1} {
-					if cut < 0 || cut >= len(c.file) {
-						continue
-					}
-					checkCut(t, whole, c, cut)
-				}
-			}
-			if c.least(len(c.file)) != len(whole.events) {
-				t.Errorf("%d events in the file, %d read", c.least(len(c.file)), len(whole.events))
-			}
-		})
-	}
-}
-
-// analysis is what was read of a file.
-type analysis struct {
-	events   []string
-	timeline *analyzer.Timeline
-}
-
-func analyse(t *testing.T, file []byte) *analysis {
-	t.Helper()
-	text, _ := read(t, file, binarytrace.Options{})
-	timeline, _, err := reconstruct.Analyze(context.Background(), strings.NewReader(text), hitrace.Options{Workers: 1}, reconstruct.Options{ClockOffset: new(trace.Duration)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &analysis{describe(t, text), timeline}
-}
-
-func checkCut(t *testing.T, whole *analysis, c cutCase, cut int) {
-	t.Helper()
-	file := c.file[:cut]
-	_, err := binarytrace.Open(bytes.NewReader(file), int64(len(file)), binarytrace.Options{})
-	if err != nil {
-		if e := (*binarytrace.Error)(nil); !errors.As(err, &e) || c.least(cut) > 0 {
-			t.Errorf("cut at %d: %v", cut, err)
-		}
-		return
-	}
-	got := analyse(t, file)
-	if least := c.least(cut); len(got.events) < least {
-		t.Errorf("cut at %d: %d events, want %d", cut, len(got.events), least)
-	}
-	// What is left is part of the whole, in its order.
-	lost, k := trace.Time(math.MaxInt64), 0
-	for _, e := range whole.events {
-		if k < len(got.events) && got.events[k] == e {
-			k++
-		} else if lost == math.MaxInt64 {
-			lost = timeOf(t, e)
-		}
-	}
-	if k != len(got.events) {
-		t.Fatalf("cut at %d: event %d is not of the file: %s", cut, k, got.events[k])
-	}
-	before := func(a *analysis) (list []string) {
-		for _, f := range a.timeline.Frames {
-			if !f.Facts.Has(analyzer.Truncated) && f.Actual.End < lost {
-				list = append(list, f.Actual.String())
+	pages := func(sections []rawfile.Section) (list []piece) {
+		for _, s := range sections {
+			list = append(list, piece{s.From, s.To, 0})
+			for i, n := range s.Pages {
+				list = append(list, piece{s.From + i*4096, s.From + (i+1)*4096, n})
 			}
 		}
 		return list
 	}
-	if want, got := before(whole), before(got); !slices.Equal(got, want) {
-		t.Errorf("cut at %d, first loss at %s: frames %v, want %v", cut, lost, got, want)
+	check := func(name string, file []byte, pieces []piece) {
+		text, _ := read(t, file, binarytrace.Options{})
+		whole := describe(t, text)
+		total := 0
+		for _, p := range pieces {
+			total += p.events
+		}
+		if total != len(whole) {
+			t.Errorf("%s: %d events in the file, %d read", name, total, len(whole))
+		}
+		for i, p := range pieces {
+			if i%slow.Of(7, 1) != 0 {
+				continue
+			}
+			for _, cut := range []int{p.from - 4, p.from, p.from + 17, (p.from + p.to) / 2, p.to - 1, p.to} {
+				if cut >= len(file) {
+					continue
+				}
+				least := 0
+				for _, q := range pieces {
+					if q.to <= cut {
+						least += q.events
+					}
+				}
+				r, err := binarytrace.Open(bytes.NewReader(file[:cut]), int64(cut), binarytrace.Options{})
+				if err != nil {
+					if e := (*binarytrace.Error)(nil); !errors.As(err, &e) || least > 0 {
+						t.Errorf("%s cut at %d: %v", name, cut, err)
+					}
+					continue
+				}
+				text, err := io.ReadAll(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, k := describe(t, string(text)), 0
+				for _, e := range whole { // what is left is part of the whole, in its order
+					if k < len(got) && got[k] == e {
+						k++
+					}
+				}
+				if len(got) < least || k != len(got) {
+					t.Errorf("%s cut at %d: %d events of the file and %d others, want %d", name, cut, k, len(got)-k, least)
+				}
+			}
+		}
 	}
-}
-
-func timeOf(t *testing.T, event string) trace.Time {
-	t.Helper()
-	text, _, _ := strings.Cut(event, " ")
-	var l hitrace.Line
-	if hitrace.ParseLine([]byte("a-1 [000] "+text+": x: "), &l) != hitrace.NoProblem {
-		t.Fatalf("%q", event)
+	for name, o := range map[string]rawfile.SysOptions{"hongmeng": {HongMeng: true, NamesFirst: true, Garbage: true}, "linux": {NamesFirst: true, Sections: 6}} {
+		file, sections := rawfile.Sys(events, o)
+		check(name, file, pages(sections))
 	}
-	return l.Time
+	file, segments := rawfile.Htrace(events, rawfile.HtraceOptions{Padded: true})
+	var pieces []piece
+	for _, s := range segments {
+		pieces = append(pieces, piece{s.From, s.To, bytes.Count(file[s.From:s.To], []byte{0x92, 3})}) // the common fields of each event
+	}
+	check("htrace", file, pieces)
 }
 
 // broken is a damaged file with what is to be read of it.

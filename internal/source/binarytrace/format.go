@@ -246,14 +246,15 @@ func (f *format) listFields() program {
 		if len(p) > 0 {
 			text = " " + text
 		}
-		verb := byte('s')
+		spec := "s"
 		switch {
 		case c.isInt() && c.loc == notLoc && c.signed:
-			verb = 'd'
+			spec = "lld"
 		case c.isInt() && c.loc == notLoc:
-			verb = 'u'
+			spec = "llu"
 		}
-		p = append(p, step{roomy(text), conversion{verb: verb, precision: -1, bits: 64}.printer(fieldOf(&c), nil)})
+		printer := newConversion(conversionPattern.FindStringSubmatch(spec)).printer(fieldOf(&c), nil)
+		p = append(p, step{roomy(text), printer})
 		f.require(&c)
 	}
 	return p

@@ -84,7 +84,6 @@ func TestPrintFmt(t *testing.T) {
 		{`"[%6s|%-6s|%.3s]", REC->comm, REC->comm, __get_str(name)`, "[    ab|ab    |hel]"},
 		{`"%p %ps %pS %pK", REC->big, REC->big, (void *)REC->byte, REC->byte`, "0x10000000005 0x10000000005 0xc8 0xc8"},
 		{`"%d,%d", ((unsigned int) ((REC->mask) >> 20)), ((unsigned int) ((REC->mask) & ((1U << 20) - 1)))`, "4095,1048574"},
-		{`"%d,%d", MAJOR(REC->mask), MINOR(REC->mask)`, "4095,1048574"},
 		{`"%d", (u8)REC->prio`, "254"},
 		{`"%d", (signed char)REC->byte`, "-56"},
 		{`"%d %d", REC->number >> 1, REC->number / 2`, "-4 -3"},

@@ -1,6 +1,7 @@
 package binarytrace
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -79,15 +80,12 @@ type htrace struct {
 	message   message
 	inHeader  [2]uint64 // boot and monotonic time
 	inDetails [2]uint64
-	start     lossCounts
-	end       lossCounts
-	ended     bool // statistics of the end were seen
+	start     uint64 // events that were lost before the recording
+	end       uint64 // and before its end
+	ended     bool   // statistics of the end were seen
 	plugins   []string
 	texts     []io.Reader // of the bytrace plugin
 }
-
-// lossCounts counts lost events.
-type lossCounts uint64
 
 func (r *Reader) openHtrace(size int64) error {
 	h := &htrace{log: r.log, columns: columns{precision: r.options.Precision}, symbols: map[uint64]string{}}
@@ -352,54 +350,32 @@ func (h *htrace) lost([]byte) int { return 0 }
 
 // stats reads a FtraceCpuStatsMsg.
 func (h *htrace) stats(data []byte, clock *Clock) {
-	status, lost, name := uint64(0), uint64(0), ""
+	var m, cpu message
+	lost := uint64(0)
 	for f := (fields{rest: data}); f.next(); {
-		switch f.number {
-		case statsStatus:
-			status = f.value
-		case statsClock:
-			name = string(f.data)
-		case statsPerCPU:
-			for g := (fields{rest: f.data}); g.next(); {
-				if g.number == overrun || g.number == commitOver || g.number == droppedEvent {
-					lost += g.value
-				}
-			}
+		if f.number == statsPerCPU {
+			cpu.read(f.data, droppedEvent)
+			lost += cpu.numbers[overrun] + cpu.numbers[commitOver] + cpu.numbers[droppedEvent]
 		}
 	}
-	name = strings.TrimSpace(name)
-	if status == statsEnd {
-		h.end, h.ended = lossCounts(lost), true
-		if name != "" { // at the start the clock may not have been set yet
-			clock.Name = name
-		}
-		return
-	}
-	h.start = lossCounts(lost)
-	if name != "" && clock.Name == "" {
-		clock.Name = name
+	m.read(data, statsClock)
+	name := strings.TrimSpace(string(m.texts[statsClock]))
+	if isEnd := m.numbers[statsStatus] == statsEnd; isEnd {
+		h.end, h.ended = lost, true
+		clock.Name = cmp.Or(name, clock.Name) // at the start the clock may not have been set yet
+	} else {
+		h.start = lost
+		clock.Name = cmp.Or(clock.Name, name)
 	}
 }
 
 // clockDetail reads a ClockDetailMsg.
 func (h *htrace) clockDetail(data []byte, clocks *[2]uint64) {
-	id, ns := uint64(0), uint64(0)
-	for f := (fields{rest: data}); f.next(); {
-		switch f.number {
-		case clockID:
-			id = f.value
-		case clockTime:
-			for g := (fields{rest: f.data}); g.next(); {
-				switch g.number {
-				case clockSeconds:
-					ns += g.value * 1e9
-				case clockNanos:
-					ns += g.value
-				}
-			}
-		}
-	}
-	switch id {
+	var m, time message
+	m.read(data, clockTime)
+	time.read(m.texts[clockTime], clockNanos)
+	ns := time.numbers[clockSeconds]*1e9 + time.numbers[clockNanos]
+	switch m.numbers[clockID] {
 	case idBoot:
 		clocks[0] = ns
 	case idMonotonic:
@@ -449,32 +425,22 @@ func (h *htrace) setClock(c *Clock) {
 // maxSymbols is the maximum number of names of functions.
 const maxSymbols = 1 << 17
 
-// symbol reads a SymbolsDetailMsg.
+// maxName is the maximum length of a name in bytes.
+const maxName = 255
+
+// symbol reads a SymbolsDetailMsg: an address and a name.
 func (h *htrace) symbol(data []byte) {
-	address, name := uint64(0), ""
-	for f := (fields{rest: data}); f.next(); {
-		switch f.number {
-		case 1:
-			address = f.value
-		case 2:
-			name = string(f.data[:min(len(f.data), 255)])
-		}
-	}
-	if name != "" && len(h.symbols) < maxSymbols {
-		h.symbols[address] = name
+	var m message
+	m.read(data, 2)
+	if name := m.texts[2]; len(name) > 0 && len(h.symbols) < maxSymbols {
+		h.symbols[m.numbers[1]] = string(name[:min(len(name), maxName)])
 	}
 }
 
-// comm reads a CommDictMsg.
+// comm reads a CommDictMsg: a thread id and a name.
 func (h *htrace) comm(data []byte) {
-	tid, name := uint64(0), []byte(nil)
-	for f := (fields{rest: data}); f.next(); {
-		switch f.number {
-		case 1:
-			tid = f.value
-		case 2:
-			name = slices.Clone(cString(f.data[:min(len(f.data), 255)]))
-		}
-	}
-	h.names.setComm(int32(tid), name)
+	var m message
+	m.read(data, 2)
+	name := m.texts[2]
+	h.names.setComm(int32(m.numbers[1]), slices.Clone(cString(name[:min(len(name), maxName)])))
 }

@@ -41,7 +41,6 @@ type pageLayout struct {
 
 var (
 	defaultLayout = pageLayout{commitSize: 8, data: 16, dataSize: pageSize - 16}
-	layout32      = pageLayout{commitSize: 4, data: 12, dataSize: pageSize - 12}
 	maxLayoutSize = 64 << 10 // pages of 64 KB exist
 )
 
@@ -129,11 +128,6 @@ func (s *sys) indexLinux(page []byte, p *piece) bool {
 		return false // of a truncated file
 	}
 	commit := l.commit(page)
-	if *l == defaultLayout && commit>>32 != 0 {
-		if c := layout32.commit(page) & commitMask; c <= uint64(layout32.dataSize) {
-			*l, commit = layout32, layout32.commit(page) // the file has no HEADER_PAGE, or a wrong one
-		}
-	}
 	s.log.addMany(lostEvents, l.lost(page))
 	if commit&commitMask == 0 {
 		return false

@@ -1,7 +1,6 @@
 package binarytrace
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 	"testing"
@@ -17,7 +16,7 @@ func TestLinuxEvents(t *testing.T) {
 	for _, size := range []int{4, 8} {
 		s := &sys{log: &log{}, layout: defaultLayout}
 		if size == 4 {
-			s.layout = layout32
+			s.layout = pageLayout{commitSize: 4, data: 12, dataSize: pageSize - 12}
 		}
 		page := binary.LittleEndian.AppendUint64(nil, base)
 		page = append(page, make([]byte, size)...)
@@ -80,26 +79,5 @@ func TestLayout(t *testing.T) {
 		if got.parse([]byte(text)); got != want {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
-	}
-}
-
-// Whatever is read through the cache is what the file has.
-func TestCache(t *testing.T) {
-	file := make([]byte, 5*blockSize*cacheBlocks/2+1234)
-	for i := range file {
-		file[i] = byte(i ^ i>>8 ^ i>>16)
-	}
-	c := cache{in: bytes.NewReader(file), size: int64(len(file))}
-	step := 4096*7 + 13
-	for round := range 3 {
-		for at := round; at < len(file); at += step {
-			b := make([]byte, min(len(file)-at, 1+at*31%(2*blockSize)))
-			if err := c.read(b, int64(at)); err != nil || !bytes.Equal(b, file[at:at+len(b)]) {
-				t.Fatalf("%d bytes at %d: %v, or other bytes", len(b), at, err)
-			}
-		}
-	}
-	if err := c.read(make([]byte, 10), int64(len(file)-5)); err == nil {
-		t.Error("bytes beyond the end")
 	}
 }

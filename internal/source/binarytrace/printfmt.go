@@ -1,26 +1,30 @@
 package binarytrace
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"text/scanner"
 )
 
 const (
 	// maxDepth and maxOperators limit the expressions of a print fmt.
 	maxDepth     = 200
 	maxOperators = 1000
-	// maxSteps is the maximum number of steps of a program. The longest format of
-	// Linux has some 60.
-	maxSteps = 1000
+	// maxSteps is the maximum number of steps of a program, maxTokens that of tokens of a
+	// print fmt. The longest format of Linux has some 60 steps.
+	maxSteps  = 1000
+	maxTokens = 20_000
 )
 
 // parsePrint compiles a print fmt: a string of printf and C expressions.
 func (f *format) parsePrint(text string) (program, bool) {
-	x := &parser{rest: text, format: f}
-	x.next()
-	if x.kind != stringToken {
+	tokens, ok := tokenize(text)
+	if !ok || tokens[0].kind != scanner.String {
 		return nil, false
 	}
+	x := &parser{token: tokens[0], rest: tokens[1:], format: f}
 	template := x.strings()
 	var args []*expression
 	for x.accept(",") {
@@ -29,7 +33,7 @@ func (f *format) parsePrint(text string) (program, bool) {
 			return nil, false
 		}
 	}
-	if x.kind != endToken {
+	if x.kind != scanner.EOF {
 		return nil, false
 	}
 	p, ok := assemble(template, args)
@@ -42,6 +46,10 @@ func (f *format) parsePrint(text string) (program, bool) {
 	return p, true
 }
 
+// conversionPattern matches a conversion specification after its percent sign: flags, a
+// width, a precision, the size of the argument, and the verb.
+var conversionPattern = regexp.MustCompile(`^([-+ #0]*)(\*|\d{0,3})((?:\.\d{0,3})?)(hh|h|[lLqjzt]*)([diuxXsc%]|p[A-Za-z]*)`)
+
 // assemble makes the program of a template and its arguments.
 func assemble(template string, args []*expression) (program, bool) {
 	var p program
@@ -52,10 +60,12 @@ func assemble(template string, args []*expression) (program, bool) {
 		if !found {
 			break
 		}
-		c, rest, ok := parseConversion(rest)
-		if template = rest; !ok {
+		match := conversionPattern.FindStringSubmatch(rest)
+		if match == nil {
 			return nil, false
 		}
+		template = rest[len(match[0]):]
+		c := newConversion(match)
 		if c.verb == '%' {
 			literal += "%"
 			continue
@@ -80,66 +90,58 @@ func assemble(template string, args []*expression) (program, bool) {
 	return p, len(args) == 0
 }
 
-// parseConversion parses a conversion specification after its percent sign.
-func parseConversion(text string) (c conversion, rest string, ok bool) {
-	c.precision, c.bits = -1, 32
-	at := func() byte {
-		if text == "" {
-			return 0
+// token is a token of C.
+type token struct {
+	kind   rune   // as the scanner returns it
+	text   string // without quotes and escapes for a string
+	number int64
+}
+
+// longOperators are the operators of two characters.
+var longOperators = []string{"->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"}
+
+// tokenize returns the tokens of a text, of which the last is the end.
+func tokenize(text string) (tokens []token, ok bool) {
+	var in scanner.Scanner
+	in.Init(strings.NewReader(text))
+	in.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanChars | scanner.ScanStrings
+	in.Error = func(*scanner.Scanner, string) { ok = false }
+	for ok = true; ok && len(tokens) < maxTokens; {
+		t := token{kind: in.Scan(), text: in.TokenText()}
+		var err error
+		switch t.kind {
+		case scanner.EOF:
+			return append(tokens, t), ok
+		case scanner.Ident:
+		case scanner.Int:
+			for strings.ContainsRune("uUlL", in.Peek()) {
+				in.Next()
+			}
+			var n uint64
+			n, err = strconv.ParseUint(t.text, 0, 64)
+			t.number = int64(n)
+		case scanner.Char:
+			var c rune
+			c, _, _, err = strconv.UnquoteChar(t.text[1:], '\'')
+			t.number = int64(c)
+		case scanner.String:
+			t.text, err = strconv.Unquote(t.text)
+		default:
+			if long := t.text + string(in.Peek()); slices.Contains(longOperators, long) {
+				in.Next()
+				t.text = long
+			}
 		}
-		return text[0]
+		ok = ok && err == nil
+		tokens = append(tokens, t)
 	}
-	for ; at() != 0 && strings.IndexByte("0-#+ ", at()) >= 0; text = text[1:] {
-		c.zero = c.zero || at() == '0'
-		c.left = c.left || at() == '-'
-		c.prefix = c.prefix || at() == '#'
-	}
-	const maxWidth = 1000
-	number := func() (n int) {
-		for ; at() >= '0' && at() <= '9'; text = text[1:] {
-			n = min(n*10+int(at()-'0'), maxWidth)
-		}
-		return n
-	}
-	if c.star = at() == '*'; c.star {
-		text = text[1:]
-	} else {
-		c.width = number()
-	}
-	if at() == '.' {
-		text = text[1:]
-		c.precision = number()
-	}
-	for ; at() != 0 && strings.IndexByte("hlLqjzt", at()) >= 0; text = text[1:] {
-		if c.bits /= 2; at() != 'h' {
-			c.bits = 64
-		}
-	}
-	if text == "" || c.bits < 8 {
-		return c, "", false
-	}
-	c.verb, rest = at(), text[1:]
-	switch c.verb {
-	case 'i':
-		c.verb = 'd'
-	case 'X':
-		c.verb = 'x'
-	case 'd', 'u', 'x', 's', 'c', '%':
-	case 'p':
-		other := strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-		c.extension, rest = rest[:len(rest)-len(other)], other
-	default:
-		return c, "", false
-	}
-	return c, rest, true
+	return tokens, false
 }
 
 // parser parses C expressions.
 type parser struct {
-	rest   string
-	kind   tokenKind
-	text   string // of the token; without quotes and escapes for a string
-	number int64
+	token
+	rest   []token // of which the last is the end
 	format *format
 	used   []*field // fields that the expressions need
 	depth  int
@@ -147,85 +149,19 @@ type parser struct {
 	failed bool
 }
 
-type tokenKind uint8
-
-const (
-	endToken tokenKind = iota
-	nameToken
-	numberToken
-	stringToken
-	operatorToken
-	badToken
-)
-
-// operators are tried in this order.
-var operators = []string{"->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-	"+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "?", ":", ",", "(", ")", "[", "]", "{", "}", "."}
-
 // next reads the next token.
 func (x *parser) next() {
-	x.rest = strings.TrimLeft(x.rest, " \t")
-	x.kind, x.text = badToken, ""
-	switch {
-	case x.rest == "":
-		x.kind = endToken
-	case x.rest[0] == '"':
-		x.readString()
-	case x.rest[0] == '\'' && len(x.rest) > 2 && x.rest[2] == '\'':
-		x.kind, x.number, x.rest = numberToken, int64(x.rest[1]), x.rest[3:]
-	case isNameByte(x.rest[0]):
-		i := 0
-		for i < len(x.rest) && isNameByte(x.rest[i]) {
-			i++
-		}
-		x.text, x.rest = x.rest[:i], x.rest[i:]
-		x.kind = nameToken
-		if c := x.text[0]; c >= '0' && c <= '9' {
-			n, err := strconv.ParseUint(strings.TrimRight(x.text, "uUlL"), 0, 64)
-			if x.kind, x.number = numberToken, int64(n); err != nil {
-				x.kind = badToken
-			}
-		}
-	default:
-		for _, o := range operators {
-			if strings.HasPrefix(x.rest, o) {
-				x.kind, x.text, x.rest = operatorToken, o, x.rest[len(o):]
-				return
-			}
-		}
+	if len(x.rest) > 0 {
+		x.token, x.rest = x.rest[0], x.rest[1:]
 	}
 }
 
-func isNameByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-func (x *parser) readString() {
-	var text []byte
-	for i := 1; i < len(x.rest); i++ {
-		switch c := x.rest[i]; {
-		case c == '"':
-			x.kind, x.text, x.rest = stringToken, string(text), x.rest[i+1:]
-			return
-		case c == '\\' && i+1 < len(x.rest):
-			i++
-			switch x.rest[i] {
-			case 'n':
-				text = append(text, '\n')
-			case 't':
-				text = append(text, '\t')
-			default:
-				text = append(text, x.rest[i])
-			}
-		default:
-			text = append(text, c)
-		}
-	}
-}
+// isOperator reports whether the token is an operator.
+func (x *parser) isOperator() bool { return x.kind >= 0 }
 
 // accept reads an operator if it is next.
 func (x *parser) accept(operator string) bool {
-	if x.kind == operatorToken && x.text == operator {
+	if x.isOperator() && x.text == operator {
 		x.next()
 		return true
 	}
@@ -248,7 +184,7 @@ func (x *parser) fail() *expression {
 // strings reads one or more strings, which are one.
 func (x *parser) strings() string {
 	var text strings.Builder
-	for ; x.kind == stringToken; x.next() {
+	for ; x.kind == scanner.String; x.next() {
 		text.WriteString(x.text)
 	}
 	return text.String()
@@ -260,7 +196,7 @@ func (x *parser) conditional() *expression {
 		return x.fail()
 	}
 	defer func() { x.depth-- }()
-	e := x.operators(0)
+	e := x.operators(1)
 	if x.failed || !x.accept("?") {
 		return e
 	}
@@ -269,23 +205,21 @@ func (x *parser) conditional() *expression {
 	return e.choose(a, x.conditional())
 }
 
-// operators parses an expression of binary operators from a level of precedence on.
+// operators parses an expression of binary operators that bind at least as much as a
+// level.
 func (x *parser) operators(level int) *expression {
-	if level == len(binaryOperators) {
-		return x.unary()
-	}
-	e := x.operators(level + 1)
-	for !x.failed && x.kind == operatorToken {
-		operator := x.text
-		apply := binaryOperators[level][operator]
-		if apply == nil {
+	e := x.unary()
+	for !x.failed && x.isOperator() {
+		operator, ok := operators[x.text]
+		if !ok || operator.level < level {
 			break
 		}
 		if x.binary++; x.binary > maxOperators {
 			return x.fail()
 		}
+		text := x.text
 		x.next()
-		e = e.binary(operator, apply, x.operators(level+1))
+		e = e.binary(text, operator.apply, x.operators(operator.level+1))
 	}
 	return e
 }
@@ -303,7 +237,7 @@ func (x *parser) unary() *expression {
 	if x.accept("&") || x.accept("*") { // of an address: the expression itself
 		return x.unary()
 	}
-	if x.kind == operatorToken && x.text == "(" {
+	if x.isOperator() && x.text == "(" {
 		if bits, signed, ok := x.cast(); ok {
 			return x.unary().cast(bits, signed)
 		}
@@ -325,7 +259,7 @@ func (x *parser) cast() (bits uint, signed, ok bool) {
 	saved := *x
 	x.next()
 	signed = true
-	for ; x.kind == nameToken; x.next() {
+	for ; x.kind == scanner.Ident; x.next() {
 		size, known := typeBits[x.text]
 		switch x.text {
 		case "const", "volatile":
@@ -385,7 +319,7 @@ func (x *parser) postfix() *expression {
 // field reads the name of a field. Macros of the kernel leave prefixes.
 func (x *parser) field() *expression {
 	name := x.text
-	if x.kind != nameToken {
+	if x.kind != scanner.Ident {
 		return x.fail()
 	}
 	x.next()
@@ -403,13 +337,13 @@ func (x *parser) field() *expression {
 
 func (x *parser) primary() *expression {
 	switch x.kind {
-	case numberToken:
+	case scanner.Int, scanner.Char:
 		e := constant(x.number)
 		x.next()
 		return e
-	case stringToken:
+	case scanner.String:
 		return literal(x.strings())
-	case nameToken:
+	case scanner.Ident:
 		name := x.text
 		x.next()
 		switch {
@@ -424,7 +358,7 @@ func (x *parser) primary() *expression {
 			x.expect(")")
 			return e
 		}
-	case operatorToken:
+	default:
 		if x.accept("(") {
 			e := x.conditional()
 			x.expect(")")
@@ -437,7 +371,7 @@ func (x *parser) primary() *expression {
 // call parses the arguments of a function.
 func (x *parser) call(name string) *expression {
 	switch name {
-	case "__get_str", "__get_rel_str", "__get_dynamic_array", "__get_rel_dynamic_array", "__get_bitmask", "__get_cpumask":
+	case "__get_str", "__get_rel_str", "__get_dynamic_array", "__get_rel_dynamic_array":
 		return x.field()
 	case "__get_dynamic_array_len":
 		length := x.field().number
@@ -461,14 +395,14 @@ func (x *parser) call(name string) *expression {
 		})
 	case "__print_flags":
 		x.expect(",")
-		if x.kind != stringToken {
+		if x.kind != scanner.String {
 			return x.fail()
 		}
 		separator := x.text
 		x.next()
 		symbols := x.symbols()
 		return textual(func(b []byte, s *scope) []byte { return appendSymbols(b, a.number(s), separator, symbols) })
-	case "__print_hex", "__print_hex_str":
+	case "__print_hex":
 		count := x.argument().number
 		return textual(func(b []byte, s *scope) []byte {
 			data := a.bytes(s)
@@ -508,10 +442,6 @@ func (x *parser) call(name string) *expression {
 			b = appendAddress(b, uint64(caller(s)))
 			return appendInt(append(b, " cnode_idx="...), a.number(s))
 		})
-	case "MAJOR":
-		return computed(func(s *scope) int64 { return int64(uint64(a.number(s)) >> 20) })
-	case "MINOR":
-		return computed(func(s *scope) int64 { return a.number(s) & (1<<20 - 1) })
 	}
 	return x.fail()
 }
@@ -531,7 +461,7 @@ func (x *parser) symbols() []symbol {
 		value := x.conditional()
 		x.failed = x.failed || len(x.used) > fields // a value must be constant
 		x.expect(",")
-		if x.kind != stringToken {
+		if x.kind != scanner.String {
 			x.failed = true
 			return nil
 		}

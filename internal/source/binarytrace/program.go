@@ -1,6 +1,11 @@
 package binarytrace
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // program prints the payload of an event.
 type program []step
@@ -146,33 +151,21 @@ func (e *expression) cast(bits uint, signed bool) *expression {
 	to.signed, to.field, to.masked = signed, nil, nil
 	if shift := 64 - bits; shift > 0 {
 		to.plain = nil
-		to.number = func(s *scope) int64 { return extend(e.number(s), shift, signed) }
+		to.number = func(s *scope) int64 { return int64(uint64(e.number(s)) << shift >> shift) }
+		if signed {
+			to.number = func(s *scope) int64 { return e.number(s) << shift >> shift }
+		}
 	}
 	return &to
 }
 
-// extend returns a number without its highest bits, with its sign if it has one.
-func extend(n int64, shift uint, signed bool) int64 {
-	if signed {
-		return n << shift >> shift
-	}
-	return int64(uint64(n) << shift >> shift)
-}
-
 // unary returns an operator applied to an expression.
 func (e *expression) unary(operator string) *expression {
-	return computed(func(s *scope) int64 {
-		n := e.number(s)
-		switch operator {
-		case "-":
-			return -n
-		case "~":
-			return ^n
-		case "!":
-			return truth(n == 0)
-		}
-		return n
-	})
+	apply := map[string]func(n int64) int64{
+		"-": func(n int64) int64 { return -n }, "~": func(n int64) int64 { return ^n },
+		"!": func(n int64) int64 { return truth(n == 0) }, "+": func(n int64) int64 { return n },
+	}[operator]
+	return computed(func(s *scope) int64 { return apply(e.number(s)) })
 }
 
 func truth(b bool) int64 {
@@ -182,21 +175,29 @@ func truth(b bool) int64 {
 	return 0
 }
 
-// binaryOperators lists the binary operators by precedence, those that bind least first.
-var binaryOperators = []map[string]func(a, b int64) int64{
-	{"||": func(a, b int64) int64 { return truth(a != 0 || b != 0) }},
-	{"&&": func(a, b int64) int64 { return truth(a != 0 && b != 0) }},
-	{"|": func(a, b int64) int64 { return a | b }},
-	{"^": func(a, b int64) int64 { return a ^ b }},
-	{"&": func(a, b int64) int64 { return a & b }},
-	{"==": func(a, b int64) int64 { return truth(a == b) }, "!=": func(a, b int64) int64 { return truth(a != b) }},
-	{
-		"<=": func(a, b int64) int64 { return truth(a <= b) }, ">=": func(a, b int64) int64 { return truth(a >= b) },
-		"<": func(a, b int64) int64 { return truth(a < b) }, ">": func(a, b int64) int64 { return truth(a > b) },
-	},
-	{"<<": func(a, b int64) int64 { return a << (uint64(b) & 63) }, ">>": func(a, b int64) int64 { return a >> (uint64(b) & 63) }},
-	{"+": func(a, b int64) int64 { return a + b }, "-": func(a, b int64) int64 { return a - b }},
-	{"*": func(a, b int64) int64 { return a * b }, "/": func(a, b int64) int64 { return a / b }, "%": func(a, b int64) int64 { return a % b }},
+// operators are the binary operators. Those of a higher level bind more.
+var operators = map[string]struct {
+	level int
+	apply func(a, b int64) int64
+}{
+	"||": {1, func(a, b int64) int64 { return truth(a != 0 || b != 0) }},
+	"&&": {2, func(a, b int64) int64 { return truth(a != 0 && b != 0) }},
+	"|":  {3, func(a, b int64) int64 { return a | b }},
+	"^":  {4, func(a, b int64) int64 { return a ^ b }},
+	"&":  {5, func(a, b int64) int64 { return a & b }},
+	"==": {6, func(a, b int64) int64 { return truth(a == b) }},
+	"!=": {6, func(a, b int64) int64 { return truth(a != b) }},
+	"<=": {7, func(a, b int64) int64 { return truth(a <= b) }},
+	">=": {7, func(a, b int64) int64 { return truth(a >= b) }},
+	"<":  {7, func(a, b int64) int64 { return truth(a < b) }},
+	">":  {7, func(a, b int64) int64 { return truth(a > b) }},
+	"<<": {8, func(a, b int64) int64 { return a << (uint64(b) & 63) }},
+	">>": {8, func(a, b int64) int64 { return a >> (uint64(b) & 63) }},
+	"+":  {9, func(a, b int64) int64 { return a + b }},
+	"-":  {9, func(a, b int64) int64 { return a - b }},
+	"*":  {10, func(a, b int64) int64 { return a * b }},
+	"/":  {10, func(a, b int64) int64 { return a / b }},
+	"%":  {10, func(a, b int64) int64 { return a % b }},
 }
 
 // binary returns an operator applied to two expressions.
@@ -243,15 +244,38 @@ func (e *expression) choose(a, b *expression) *expression {
 
 // conversion is a conversion specification of printf, such as %03d.
 type conversion struct {
-	verb      byte // d, u, x, c, s, p or %
-	width     int
-	precision int    // -1 for none
-	star      bool   // the width is an argument
-	zero      bool   // pad with zeros
-	left      bool   // pad on the right
-	prefix    bool   // 0x
+	verb      byte   // d, u, x, c, s, p or %
 	bits      uint   // of the argument
+	star      bool   // the width is an argument
 	extension string // of %p
+	plain     bool   // there is neither a flag, nor a width, nor a precision
+	zeros     int    // the width if there is nothing but zeros to pad with
+	spec      string // of package fmt
+}
+
+// newConversion returns what a match of conversionPattern specifies.
+func newConversion(match []string) conversion {
+	flags, width, precision, size, verb := match[1], match[2], match[3], match[4], match[5]
+	c := conversion{verb: verb[0], bits: 32, star: width == "*", extension: verb[1:], plain: flags+width+precision == ""}
+	switch {
+	case size == "h":
+		c.bits = 16
+	case size == "hh":
+		c.bits = 8
+	case size != "":
+		c.bits = 64
+	}
+	switch c.verb {
+	case 'i':
+		c.verb = 'd'
+	case 'X':
+		c.verb = 'x'
+	}
+	if flags == "0" && precision == "" {
+		c.zeros, _ = strconv.Atoi(width)
+	}
+	c.spec = "%" + flags + width + precision + strings.Replace(string(c.verb), "u", "d", 1)
+	return c
 }
 
 // separators are what is between bytes of %*ph.
@@ -267,7 +291,6 @@ const maxBytes = 64
 func (c conversion) printer(e, count *expression) printer {
 	separator, isBytes := separators[c.extension]
 	shift := 64 - c.bits
-	isPlain := c.width == 0 && c.precision < 0
 	switch {
 	case c.star != isBytes:
 		return nil
@@ -285,72 +308,30 @@ func (c conversion) printer(e, count *expression) printer {
 		return func(b []byte, s *scope) []byte { return appendAddress(b, uint64(e.number(s))) }
 	case c.verb == 'c':
 		return func(b []byte, s *scope) []byte { return append(b, byte(e.number(s))) }
-	case c.verb == 's' && isPlain:
+	case c.verb == 's' && c.plain:
 		return e.text
 	case c.verb == 's':
-		return func(b []byte, s *scope) []byte { return c.pad(e.text(b, s), len(b)) }
-	case c.verb == 'd' && isPlain && e.plain != nil:
+		return func(b []byte, s *scope) []byte { return fmt.Appendf(b, c.spec, e.text(nil, s)) }
+	case c.verb == 'd' && c.plain && e.plain != nil:
 		f := e.plain // the most frequent case
 		return func(b []byte, s *scope) []byte { return appendInt(b, f.int(s.record)<<shift>>shift) }
-	case c.verb == 'd' && isPlain:
+	case c.verb == 'd' && c.plain:
 		return func(b []byte, s *scope) []byte { return appendInt(b, e.number(s)<<shift>>shift) }
-	case c.verb == 'u' && isPlain:
-		return func(b []byte, s *scope) []byte { return appendPadded(b, uint64(e.number(s))<<shift>>shift, 0, ' ') }
+	case c.verb == 'd' && c.zeros == 0:
+		return func(b []byte, s *scope) []byte { return fmt.Appendf(b, c.spec, e.number(s)<<shift>>shift) }
 	}
-	return func(b []byte, s *scope) []byte { return c.appendNumber(b, e.number(s)) }
-}
-
-// appendNumber appends a number as the conversion prints it.
-func (c *conversion) appendNumber(b []byte, v int64) []byte {
-	from, shift := len(b), 64-c.bits
-	u := uint64(v) << shift >> shift
-	zeros := 0 // the width to pad with zeros
-	if c.zero && !c.left {
-		zeros = c.width
-	}
-	switch c.verb {
-	case 'd':
-		if v = extend(v, shift, true); v < 0 {
-			b, u, zeros = append(b, '-'), uint64(-v), zeros-1
+	return func(b []byte, s *scope) []byte {
+		n := uint64(e.number(s)) << shift >> shift
+		switch {
+		case c.verb == 'd' && n>>(c.bits-1) != 0: // negative
+			return fmt.Appendf(b, c.spec, int64(n<<shift)>>shift)
+		case c.verb != 'x' && (c.plain || c.zeros > 0):
+			return appendPadded(b, n, c.zeros, '0')
+		case c.verb == 'x' && c.plain:
+			return appendHex(b, n)
 		}
-		fallthrough
-	case 'u':
-		b = appendPadded(b, u, zeros, '0')
-	default: // hexadecimal
-		if c.prefix && u != 0 {
-			b = append(b, "0x"...)
-		}
-		digits := 1
-		for rest := u >> 4; rest > 0; rest >>= 4 {
-			digits++
-		}
-		for ; digits < zeros; digits++ {
-			b = append(b, '0')
-		}
-		b = appendHex(b, u)
+		return fmt.Appendf(b, c.spec, n)
 	}
-	return c.pad(b, from)
-}
-
-// pad pads what begins at from to the width. Text that is too long is cut.
-func (c *conversion) pad(b []byte, from int) []byte {
-	if c.verb == 's' && c.precision >= 0 && len(b)-from > c.precision {
-		b = b[:from+c.precision]
-	}
-	n := c.width - (len(b) - from)
-	if n <= 0 {
-		return b
-	}
-	for range n {
-		b = append(b, ' ')
-	}
-	if !c.left {
-		copy(b[from+n:], b[from:])
-		for i := range n {
-			b[from+i] = ' '
-		}
-	}
-	return b
 }
 
 func appendAddress(b []byte, address uint64) []byte { return appendHex(append(b, "0x"...), address) }

@@ -87,11 +87,9 @@ const maxNumber = 1<<29 - 1
 
 // varint returns the number at the beginning of b, and the rest.
 func varint(b []byte) (v uint64, rest []byte, ok bool) {
-	for i := 0; i < len(b) && i < binary.MaxVarintLen64; i++ {
-		v |= uint64(b[i]&0x7f) << (7 * i)
-		if b[i] < 0x80 {
-			return v, b[i+1:], true
-		}
+	v, n := binary.Uvarint(b)
+	if n <= 0 {
+		return 0, nil, false
 	}
-	return 0, nil, false
+	return v, b[n:], true
 }

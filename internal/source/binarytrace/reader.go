@@ -24,7 +24,6 @@ type Options struct {
 // of time. Events at the same time have the order of the file.
 type Reader struct {
 	in      io.ReaderAt
-	cache   cache
 	options Options
 	source  source
 	log     *log
@@ -99,7 +98,7 @@ func (h *head) before(other *head) bool {
 // *Error or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	o.Limits = o.Limits.WithDefaults()
-	t := &Reader{in: r, cache: cache{in: r, size: size}, options: o, log: &log{strict: o.Strict}, to: trace.MaxTime}
+	t := &Reader{in: r, options: o, log: &log{strict: o.Strict}, to: trace.MaxTime}
 	head := make([]byte, min(size, int64(len(htraceMagic))))
 	if err := readAt(r, head, 0); err != nil {
 		return nil, err
@@ -198,7 +197,7 @@ func (r *Reader) load(s *stream) bool {
 		s.piece, s.pieces = s.pieces[0], s.pieces[1:]
 		p := &r.pieces[s.piece]
 		s.data = slices.Grow(s.data[:0], int(p.size))[:p.size]
-		if r.err = r.cache.read(s.data, p.at); r.err != nil {
+		if r.err = readAt(r.in, s.data, p.at); r.err != nil {
 			break
 		}
 		s.lost += r.source.lost(s.data)

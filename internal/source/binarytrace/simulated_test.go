@@ -110,14 +110,13 @@ func TestSysOfEveryVersion(t *testing.T) {
 	for _, era := range eras() {
 		events, text := simulated(t, era)
 		for name, o := range map[string]rawfile.SysOptions{
-			"hongmeng":         {HongMeng: true},
-			"hongmeng, newer":  {HongMeng: true, BaseInfo: true, ShortPriorities: true, Garbage: true, NamesFirst: true},
-			"hongmeng, parts":  {HongMeng: true, Sections: 5, Backward: true, Reverse: true, Garbage: true},
-			"linux":            {},
-			"linux, newer":     {BaseInfo: true, MarkWrite: true, Garbage: true, NamesFirst: true},
-			"linux, parts":     {Sections: 5, Backward: true, Reverse: true, Lost: true, NoHeaderPage: true},
-			"linux, 32 bits":   {Bits32: true, Lost: true, Garbage: true},
-			"linux, 32, plain": {Bits32: true, NoHeaderPage: true},
+			"hongmeng":        {HongMeng: true},
+			"hongmeng, newer": {HongMeng: true, BaseInfo: true, ShortPriorities: true, Garbage: true, NamesFirst: true},
+			"hongmeng, parts": {HongMeng: true, Sections: 5, Backward: true, Reverse: true, Garbage: true},
+			"linux":           {},
+			"linux, newer":    {BaseInfo: true, MarkWrite: true, Garbage: true, NamesFirst: true},
+			"linux, parts":    {Sections: 5, Backward: true, Reverse: true, Lost: true, NoHeaderPage: true},
+			"linux, 32 bits":  {Bits32: true, Lost: true, Garbage: true},
 		} {
 			t.Run(era+"/"+name, func(t *testing.T) {
 				file, _ := rawfile.Sys(events, o)
@@ -195,22 +194,6 @@ func TestHtraceOfEveryVersion(t *testing.T) {
 					t.Errorf("warnings %q", warnings)
 				}
 			})
-		}
-	}
-}
-
-// Without names a thread is known by its id only.
-func TestNoNames(t *testing.T) {
-	events, _ := simulated(t, "harmonyos-6.1")
-	sys, _ := rawfile.Sys(events, rawfile.SysOptions{NoNames: true})
-	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{NoNames: true})
-	for _, file := range [][]byte{sys, htrace} {
-		text, _ := read(t, file, binarytrace.Options{})
-		var l hitrace.Line
-		for line := range strings.Lines(text) {
-			if hitrace.ParseLine([]byte(line), &l) == hitrace.NoProblem && l.TID != 0 && (l.PID != trace.UnknownPID || string(l.Comm) != "<...>") {
-				t.Fatalf("a name from nowhere: %q", line)
-			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package binarytrace
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 	"strconv"
 
 	"ohframe/analyzer/trace"
@@ -216,61 +217,70 @@ func (n *names) tgid(tid int32) int32 {
 	return -1
 }
 
+// pairs returns the keys and values of lines that have a separator between them.
+func pairs(text []byte, separator string) iter.Seq2[string, []byte] {
+	return func(yield func(key string, value []byte) bool) {
+		for line := range bytes.Lines(text) {
+			key, value, _ := bytes.Cut(line, []byte(separator))
+			if !yield(string(bytes.TrimSpace(key)), bytes.TrimSpace(value)) {
+				return
+			}
+		}
+	}
+}
+
 // parseComms reads lines "TID COMM". A later line overrides an earlier one.
 func (n *names) parseComms(text []byte) {
 	n.comms = map[int32][]byte{}
-	for line := range bytes.Lines(text) {
-		id, name, _ := bytes.Cut(line, []byte(" "))
+	for id, name := range pairs(text, " ") {
 		if tid, ok := parseID(id); ok {
-			n.setComm(tid, cString(bytes.TrimSpace(name)))
+			n.setComm(tid, cString(name))
 		}
 	}
 }
 
 func (n *names) setComm(tid int32, name []byte) {
-	if len(name) == 0 {
-		return
+	if len(name) > 0 {
+		n.over += put(n.comms, tid, name, n.limit)
 	}
-	if _, known := n.comms[tid]; !known && len(n.comms) >= n.limit {
-		n.over++
-		return
-	}
-	n.comms[tid] = name
 }
 
 // parseTGIDs reads lines "TID TGID".
 func (n *names) parseTGIDs(text []byte) {
 	n.tgids = map[int32]int32{}
-	for line := range bytes.Lines(text) {
-		id, group, _ := bytes.Cut(line, []byte(" "))
+	for id, group := range pairs(text, " ") {
 		tid, ok := parseID(id)
-		tgid, ok2 := parseID(group)
-		if !ok || !ok2 {
-			continue
+		tgid, ok2 := parseID(string(group))
+		if ok && ok2 {
+			n.over += put(n.tgids, tid, tgid, n.limit)
 		}
-		if _, known := n.tgids[tid]; !known && len(n.tgids) >= n.limit {
-			n.over++
-			continue
-		}
-		n.tgids[tid] = tgid
 	}
 }
 
-func parseID(text []byte) (int32, bool) {
-	id, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 32)
+// put sets the value of a thread. It returns 1 if that thread is one beyond the limit, else
+// 0.
+func put[V any](m map[int32]V, tid int32, value V, limit int) (over int) {
+	if _, known := m[tid]; !known && len(m) >= limit {
+		return 1
+	}
+	m[tid] = value
+	return 0
+}
+
+func parseID(text string) (int32, bool) {
+	id, err := strconv.ParseInt(text, 10, 32)
 	return int32(id), err == nil && id >= 0
 }
 
 // setBaseInfo reads lines "KEY: VALUE". Systems from 6.0 on write two clocks, in
 // milliseconds.
 func (c *Clock) setBaseInfo(text []byte) {
-	for line := range bytes.Lines(text) {
-		key, value, _ := bytes.Cut(line, []byte(":"))
-		ms, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+	for key, value := range pairs(text, ":") {
+		ms, err := strconv.ParseInt(string(value), 10, 64)
 		if err != nil || ms <= 0 || ms > maxUnix/1_000_000 {
 			continue
 		}
-		switch string(bytes.TrimSpace(key)) {
+		switch key {
 		case "UNIX_TIME_MS":
 			c.Unix = ms * 1e6
 		case "BOOT_TIME_MS":
@@ -287,16 +297,10 @@ const maxPrintk = 1 << 16
 // parsePrintk reads lines `0xADDRESS : "TEXT"`.
 func parsePrintk(text []byte) map[uint64]string {
 	table := map[uint64]string{}
-	for line := range bytes.Lines(text) {
-		address, quoted, ok := bytes.Cut(line, []byte(":"))
-		if !ok || len(table) >= maxPrintk {
-			continue
+	for address, quoted := range pairs(text, ":") {
+		if at, err := strconv.ParseUint(address, 0, 64); err == nil && len(table) < maxPrintk {
+			table[at] = string(bytes.Trim(quoted, `"`))
 		}
-		at, err := strconv.ParseUint(string(bytes.TrimSpace(address)), 0, 64)
-		if err != nil {
-			continue
-		}
-		table[at] = string(bytes.Trim(bytes.TrimSpace(quoted), `"`))
 	}
 	return table
 }
