@@ -54,7 +54,7 @@ func (s *sim) renderFrame(a *actor) {
 		if s.Detail {
 			a.slice(marshLayers, values{count: 4, pid: renderPID, index: f.Vsync, now: v.now}, 20*trace.Microsecond)
 		}
-		a.begin("PostAndWait, parallel type "+strconv.Itoa(s.injected(v.index).parallelType), "M0538")
+		a.begin("PostAndWait, parallel type 0", "M0538")
 		a.compute(10 * trace.Microsecond)
 		s.post(s.draw, a, func(d *actor) { s.drawFrame(d, f, v, skips) })
 		a.block('S', reason{})
@@ -150,15 +150,10 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 	if !outside && !skips {
 		s.queueGPU(a, f, v)
 	}
-	unlock := func() {
-		a.begin("UnlockMainThread", "M0538")
-		a.compute(4 * trace.Microsecond)
-		s.wake(s.render, a)
-		a.end()
-	}
-	if s.injected(v.index).parallelType == 0 {
-		unlock()
-	}
+	a.begin("UnlockMainThread", "M0538")
+	a.compute(4 * trace.Microsecond)
+	s.wake(s.render, a)
+	a.end()
 	if skips {
 		a.slice(skipDraw, values{}, 5*trace.Microsecond)
 		a.slice(skipCommit, values{}, 5*trace.Microsecond)
@@ -176,9 +171,6 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 		s.queueGPU(a, f, v)
 	}
 	a.end()
-	if s.injected(v.index).parallelType != 0 {
-		unlock()
-	}
 	if s.Detail {
 		a.slice(postLayers, values{}, 15*trace.Microsecond)
 	}

@@ -105,20 +105,19 @@ func (c Scene) check() error {
 
 // injection is what the causes of a scene change around one vsync.
 type injection struct {
-	inFrame      []func(a *actor) // in FlushLayoutTask, or FlushBuild
-	around       []func(a *actor, begins bool)
-	atEnd        []func(a *actor) // after OnVsyncEvent, in ReceiveVsync
-	vsyncBy      trace.Duration   // how late the vsync is generated
-	inDraw       []func(a *actor) // after the main thread is unlocked
-	inCommit     []func(a *actor) // before the layers are committed
-	inRepaint    []func(a *actor) // while they are
-	leftOut      int64            // refreshes that the display leaves out
-	noVsync      bool             // render_service is sent none
-	slow         trace.Time       // when the transaction has been unmarshalled
-	parallelType int              // 1: the main thread waits for the whole drawing
-	held         bool             // the transactions are put off once
-	gpuUntil     trace.Time       // the GPU works so long
-	target       bool             // the frame has a cause
+	inFrame   []func(a *actor) // in FlushLayoutTask, or FlushBuild
+	around    []func(a *actor, begins bool)
+	atEnd     []func(a *actor) // after OnVsyncEvent, in ReceiveVsync
+	vsyncBy   trace.Duration   // how late the vsync is generated
+	inDraw    []func(a *actor) // after the main thread is unlocked
+	inCommit  []func(a *actor) // before the layers are committed
+	inRepaint []func(a *actor) // while they are
+	leftOut   int64            // refreshes that the display leaves out
+	noVsync   bool             // render_service is sent none
+	slow      trace.Time       // when the transaction has been unmarshalled
+	held      bool             // the transactions are put off once
+	gpuUntil  trace.Time       // the GPU works so long
+	target    bool             // the frame has a cause
 }
 
 // injected returns what is changed around the vsync of an index, to be read or extended.

@@ -24,18 +24,14 @@ const (
 	CauseBinder            Cause = "binder"
 	CauseBinderChain       Cause = "binder_chain"
 	CauseLock              Cause = "lock"
-	CauseLockWaiter        Cause = "lock_waiter" // the owner of the lock waits for storage
 	CauseTimer             Cause = "timer"
 	CauseGC                Cause = "gc"
 	CauseGCElsewhere       Cause = "gc_elsewhere"
 	CauseIRQStorm          Cause = "irq_storm"
-	CauseIRQThreads        Cause = "irq_threads"
 	CauseVsyncLate         Cause = "vsync_late"
 	CausePreviousFrame     Cause = "previous_frame"
 	CauseOnIdle            Cause = "on_idle"
 	CauseBetweenFrames     Cause = "between_frames"
-	CauseImageDecode       Cause = "image_decode"
-	CauseResourceRead      Cause = "resource_read"
 	CauseRenderBusy        Cause = "render_busy"
 	CauseGPULate           Cause = "gpu_late"
 	CauseCachedTransaction Cause = "cached_transaction" // put off until the next frame; delays no frame
@@ -120,7 +116,6 @@ func init() {
 		{CauseStorageS, late, func(s *sim, k int64, d trace.Duration) {
 			s.storage(k, d, 'S', reason{0, s.caller("fscache_page_get_and_lock")})
 		}},
-		{"d_without_reason", late, func(s *sim, k int64, d trace.Duration) { s.deviceWait(k, d, "kernel", reason{}) }},
 		{"fence", late, func(s *sim, k int64, d trace.Duration) {
 			s.deviceWait(k, d, "fence", reason{0, s.caller("dma_fence_default_wait")})
 		}},
@@ -128,14 +123,6 @@ func init() {
 			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice}
 			s.within(k, t, func(a *actor) {
 				s.call(a, s.service, func(b *actor) { s.inSlice(b, serviceSlice, "M0538", d) })
-			})
-		}},
-		{"binder_queue", late, func(s *sim, k int64, d trace.Duration) {
-			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "cpu.wait"}
-			s.within(k, t, func(a *actor) {
-				s.occupy(serviceCPU, d)
-				a.compute(60 * trace.Microsecond)
-				s.call(a, s.service, func(b *actor) { s.inSlice(b, serviceSlice, "M0538", 200*trace.Microsecond) })
 			})
 		}},
 		{CauseBinderChain, late, func(s *sim, k int64, d trace.Duration) {
@@ -153,20 +140,6 @@ func init() {
 		}},
 		{CauseLock, late, func(s *sim, k int64, d trace.Duration) {
 			s.task(k, "run", func(w *actor) { w.compute(d) })
-		}},
-		{CauseLockWaiter, late, func(s *sim, k int64, d trace.Duration) {
-			s.task(k, "io", func(w *actor) {
-				w.compute(share(d, 10))
-				s.read(w, share(d, 80), 'D', reason{1, s.caller("io_schedule")})
-				w.compute(share(d, 10))
-			})
-		}},
-		{"priority_inversion", late, func(s *sim, k int64, d trace.Duration) {
-			s.task(k, "cpu.preempted", func(w *actor) {
-				w.compute(50 * trace.Microsecond)
-				s.occupy(workerCPU, d)
-				w.compute(100 * trace.Microsecond)
-			})
 		}},
 		{"other_process", late, func(s *sim, k int64, d trace.Duration) {
 			const slice = "SensorDataProcesser::Report"
@@ -187,7 +160,9 @@ func init() {
 			})
 		}},
 		{CauseGC, late, func(s *sim, k int64, d trace.Duration) {
-			s.work(k, d, "PartialGC::RunPhases", "PartialGC::RunPhases1;GCReason0;MarkReason0;Sensitive0;IsInBackground0;Startup0")
+			s.within(k, CauseTruth{Wait: "run.work", Slice: "PartialGC::RunPhases"}, func(a *actor) {
+				s.inSlice(a, "PartialGC::RunPhases1;GCReason0;MarkReason0;Sensitive0;IsInBackground0;Startup0", "M0538", d)
+			})
 		}},
 		{CauseGCElsewhere, late, func(s *sim, k int64, d trace.Duration) {
 			const suspended = "SuspendTime::WaitGCFinished"
@@ -200,10 +175,6 @@ func init() {
 				a.end()
 			})
 		}},
-		{"gc_unmarked", late, func(s *sim, k int64, d trace.Duration) {
-			// The thread that waits has no marker.
-			s.within(k, s.collection("own_thread"), func(a *actor) { s.collect(a, d) })
-		}},
 		{CauseIRQStorm, late, func(s *sim, k int64, d trace.Duration) {
 			s.within(k, CauseTruth{Wait: "irq"}, func(a *actor) {
 				for i := range trace.Duration(rounds) {
@@ -212,20 +183,6 @@ func init() {
 					})
 				}
 				a.compute(rounds * 15 * trace.Microsecond)
-			})
-		}},
-		{CauseIRQThreads, late, func(s *sim, k int64, d trace.Duration) {
-			s.within(k, CauseTruth{Wait: "irq", Culprit: culprit(s.irqThread)}, func(a *actor) {
-				left := rounds
-				var serve func(i *actor)
-				serve = func(i *actor) {
-					i.compute(d / rounds)
-					if left--; left > 0 {
-						s.after(10*trace.Microsecond, func() { s.post(i, nil, serve) })
-					}
-				}
-				s.post(s.irqThread, nil, serve)
-				a.compute(rounds * 40 * trace.Microsecond)
 			})
 		}},
 		{CauseVsyncLate, late, func(s *sim, k int64, d trace.Duration) {
@@ -256,12 +213,6 @@ func init() {
 				s.post(s.ui, nil, func(a *actor) { s.inSlice(a, "ExecuteJS", "I39", early+d) })
 			})
 		}},
-		{CauseImageDecode, late, func(s *sim, k int64, d trace.Duration) {
-			s.work(k, d, "CreateImagePixelMap", "CreateImagePixelMap resource://app/photo.png, sourceSize: [ 4000, 3000 ], targetSize: [ 300, 225 ]")
-		}},
-		{CauseResourceRead, late, func(s *sim, k int64, d trace.Duration) {
-			s.work(k, d, "HapManager::GetMediaDataFromHap", "HapManager::GetMediaDataFromHap")
-		}},
 		{"buffer", late, func(s *sim, k int64, d trace.Duration) {
 			// The UI thread waits until render_service releases a buffer.
 			t := CauseTruth{Wait: "buffer", Slice: "RequestBuffer", Culprit: culprit(s.commit)}
@@ -281,20 +232,6 @@ func init() {
 			s.injected(k - 1).inDraw = append(s.injected(k-1).inDraw, func(a *actor) {
 				a.begin(slice+" 12.000000", "M0538")
 				a.compute(s.renderOverrun(k).Sub(s.now))
-				a.end()
-			})
-		}},
-		{"back_pressure", late, func(s *sim, k int64, _ trace.Duration) {
-			// The drawing waits for a buffer, and the main thread for the whole drawing.
-			const slice = "RSScreenRenderNodeDrawable:RequestFrame"
-			s.renderCause(CauseTruth{
-				Wait: "render", Slice: "PostAndWait",
-				Culprit: culprit(s.draw), Leaf: "buffer", LeafSlice: slice,
-			}, k)
-			s.injected(k).parallelType = 1
-			s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
-				a.begin(slice, "M0538")
-				s.awaitBuffer(a, s.renderOverrun(k).Sub(s.now))
 				a.end()
 			})
 		}},
@@ -342,18 +279,6 @@ func init() {
 				a.end()
 			})
 		}},
-		{"draw_buffer", shown, func(s *sim, k int64, d trace.Duration) {
-			// The main thread has gone on.
-			const slice = "RSScreenRenderNodeDrawable:RequestFrame"
-			s.renderCause(CauseTruth{Wait: "buffer", Stage: "draw", Slice: slice}, k)
-			s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
-				a.begin(slice, "M0538")
-				s.device(d, func(by *actor) { s.wake(a, by) })
-				a.block('S', reason{})
-				a.compute(5 * trace.Microsecond)
-				a.end()
-			})
-		}},
 		{"commit_busy", shown, func(s *sim, k int64, d trace.Duration) {
 			// The thread that commits does something else when the frame is drawn.
 			const slice = "ClearFrameBuffers"
@@ -368,18 +293,6 @@ func init() {
 			s.renderCause(t, k)
 			s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
 				s.call(c, s.service, func(b *actor) { s.inSlice(b, serviceSlice, "M0538", d) })
-			})
-		}},
-		{"commit_fence", shown, func(s *sim, k int64, d trace.Duration) {
-			// The commit waits for the GPU.
-			const slice = "Waiting for Acquire Fence"
-			s.renderCause(CauseTruth{Wait: "fence", Stage: "composer", Slice: slice}, k)
-			s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
-				c.begin(slice+" 9012", "I38")
-				s.device(d, func(by *actor) { s.wake(c, by) })
-				c.block('D', reason{0, s.caller("dma_fence_default_wait")})
-				c.compute(5 * trace.Microsecond)
-				c.end()
 			})
 		}},
 		{"display_late", shown, func(s *sim, k int64, _ trace.Duration) {
@@ -509,15 +422,6 @@ func culprit(a *actor) string { return a.process + ":" + a.name }
 
 func (s *sim) moreWork(k int64, d trace.Duration) {
 	s.within(k, CauseTruth{Wait: "run.work"}, func(a *actor) { a.compute(d) })
-}
-
-// work computes in a slice of its own.
-func (s *sim) work(k int64, d trace.Duration, name, text string) {
-	s.within(k, CauseTruth{Wait: "run.work", Slice: name}, func(a *actor) {
-		a.begin(text, "M0538")
-		a.compute(d)
-		a.end()
-	})
 }
 
 // usualWork is about what the frame computes inside OnVsyncEvent.
