@@ -9,6 +9,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/internal/causetext"
 	"ohframe/internal/ci"
 	"ohframe/internal/quality"
@@ -58,7 +59,7 @@ func (r *reader) read(name string, options ...func(*ohframe.Options)) (*ohframe.
 			return nil, nil, nil
 		}
 		r.failure = f // its output is written all the same
-	case q.Verdict == quality.Unreliable:
+	case q.Verdict == stats.Unreliable:
 		r.unreliable = append(r.unreliable, inputName(name)+": data quality: "+q.String())
 		if !r.c.Bool("strict") {
 			warnUnreliable(name, q)
@@ -70,7 +71,7 @@ func (r *reader) read(name string, options ...func(*ohframe.Options)) (*ohframe.
 // warnUnreliable prints a warning if the measures of a trace are unreliable. That a trace
 // has no frames is said elsewhere.
 func warnUnreliable(name string, q *quality.Quality) {
-	if q.Frames() > 0 && q.Verdict == quality.Unreliable {
+	if q.Frames() > 0 && q.Verdict == stats.Unreliable {
 		printWarnings(name, []string{"data quality: " + q.String()})
 	}
 }
@@ -138,7 +139,7 @@ func noFrames(t *analyzer.Timeline, q *quality.Quality) *failure {
 		f.what += ": no marker " + strings.Join(missing, ", ")
 	}
 	switch {
-	case q.Cut():
+	case q.Cut:
 		f.what += ": lines were cut or wrapped"
 		f.hint = *q.Advice
 	case q.Truncated > 0:

@@ -18,7 +18,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/quality"
 	"ohframe/internal/record"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/meta"
@@ -153,7 +152,7 @@ func (r *receiver) sayFrames(s *ohframe.Summary, computed *stats.Report, app, na
 	}
 	facts := map[string]any{"frames": frames, "with_deadline": deadlines, "late": late, "quality": s.Quality.Verdict}
 	files := ""
-	if s.Quality.Verdict != quality.Good {
+	if s.Quality.Verdict != stats.Good {
 		files = "; data quality: " + string(s.Quality.Verdict)
 	}
 	if name != "" {

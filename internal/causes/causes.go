@@ -203,7 +203,7 @@ func Missing(c *why.Causes, list []*Process, q *quality.Quality) string {
 	switch {
 	case c.Limited:
 		return "the limit states was reached: from then on, whether threads ran or waited is unknown; --limit states=NUMBER raises it"
-	case q.Cut() && (!c.Scheduled || PlacesOnly(list) || !c.Woken):
+	case q != nil && q.Cut && (!c.Scheduled || PlacesOnly(list) || !c.Woken):
 		return "lines were cut: whether threads ran or waited is unknown"
 	case !c.Scheduled:
 		return "the trace has no scheduling events: record the tags sched and freq to see whether threads ran or waited"

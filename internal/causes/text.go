@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -45,7 +46,7 @@ func (t *textWriter) write(in Input) {
 	list := in.Processes
 	t.causes, t.start = in.Causes, in.Start
 	fmt.Fprintf(t, "%s\n", t.Bold(text.Shorten(text.Printable(in.Name), t.Width)))
-	in.Quality.Print(t.Writer, "", t.Width)
+	quality.Print(in.Quality, t.Writer, "", t.Width)
 	t.placesOnly = PlacesOnly(list)
 	if missing := Missing(t.causes, list, in.Quality); missing != "" && len(list) > 0 {
 		for line := range strings.Lines(text.Wrap(missing, t.Width)) {

@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/ci"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -56,7 +57,7 @@ func (t *tableWriter) side(label string, s Side) {
 	} else {
 		t.Input(s.Name, s.Stats.Span, t.Width-len(label)-2)
 	}
-	s.Quality.Print(t.Writer, "      ", t.Width)
+	quality.Print(s.Quality, t.Writer, "      ", t.Width)
 }
 
 func (t *tableWriter) overview(d *Diff) {

@@ -14,6 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe"
+	"ohframe/analyzer/stats"
 	"ohframe/internal/causetext"
 	"ohframe/internal/frametable"
 	"ohframe/internal/quality"
@@ -247,7 +248,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if len(rows) == 0 {
 		return result{}, errNoFrames
 	}
-	out := result{rows: rows, unreliable: quality.Of(t.Timeline, t.Lines, causetext.Warnings(t.Causes)).Verdict == quality.Unreliable, ignored: descriptionErr != nil}
+	out := result{rows: rows, unreliable: quality.Of(t.Timeline, t.Lines, causetext.Warnings(t.Causes)).Verdict == stats.Unreliable, ignored: descriptionErr != nil}
 	if r.Plan.Frames {
 		out.frames = t
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/text"
@@ -23,11 +24,11 @@ const (
 )
 
 // judgeCoverage adds the reasons that come from lines that are missing in a text trace.
-func (q *Quality) judgeCoverage(t *input) {
+func (q *judge) judgeCoverage(t *input) {
 	lines, covered := t.Lines, &t.Coverage
 	present := lines.Events + lines.Outside + lines.Problems.Lost()
 	if n := lines.Entries - present; n >= minBad && float64(n) > entriesLimited*float64(lines.Entries) {
-		q.add(Limited, "incomplete", "the file has %d of the %d events that its header states", present, lines.Entries)
+		q.add(stats.Limited, "incomplete", "the file has %d of the %d events that its header states", present, lines.Entries)
 	}
 	if n := lines.Problems.Total(hitrace.ClockRestart) + lines.Problems.Total(hitrace.TraceOver); n > 0 {
 		q.addShare(n, present, unreadLimited, unreadUnreliable, "unread",
@@ -40,22 +41,22 @@ func (q *Quality) judgeCoverage(t *input) {
 	q.addMissing("gaps", &covered.Gaps, length, "lines are missing in "+text.Count(covered.Gaps.Count, "gap"))
 	q.addMissing("silent_cpu", &covered.Silent, length, fmt.Sprintf("lines of CPU %d are missing, on which threads were woken", covered.SilentCPU))
 	if c := &covered.Stopped; c.Count > 0 && covered.Silent.Count == 0 && covered.Switches {
-		q.add(Limited, "stopped_cpu", "CPU %d has no line from %s s on, although others go on as before", covered.StoppedCPU, c.At)
+		q.add(stats.Limited, "stopped_cpu", "CPU %d has no line from %s s on, although others go on as before", covered.StoppedCPU, c.At)
 	}
 	if n := lines.CPUs - covered.CPUs; n > 0 && covered.Switches && length >= minSeconds*trace.Second {
-		q.add(Good, "idle_cpus", "%d of %s without a line", n, text.Count(lines.CPUs, "CPU"))
+		q.add(stats.Good, "idle_cpus", "%d of %s without a line", n, text.Count(lines.CPUs, "CPU"))
 	}
 	q.judgeEvents(covered)
 }
 
 // addMissing adds a reason if lines are missing in intervals.
-func (q *Quality) addMissing(code string, m *analyzer.Missing, length trace.Duration, what string) {
+func (q *judge) addMissing(code string, m *analyzer.Missing, length trace.Duration, what string) {
 	if m.Count == 0 {
 		return
 	}
-	verdict := Limited
+	verdict := stats.Limited
 	if float64(m.Total) > gapsUnreliable*float64(length) {
-		verdict = Unreliable
+		verdict = stats.Unreliable
 	}
 	q.add(verdict, code, "%s, %s in all, from %s s on", what, rounded(m.Total), m.At)
 }
@@ -70,18 +71,18 @@ func rounded(d trace.Duration) trace.Duration {
 }
 
 // judgeEvents adds what causes of late frames need. Measures of frames do not need it.
-func (q *Quality) judgeEvents(covered *analyzer.Coverage) {
+func (q *judge) judgeEvents(covered *analyzer.Coverage) {
 	switch {
 	case q.Frames() == 0:
 	case !covered.Switches:
-		q.add(Good, "no_sched", "no scheduling events, causes are less exact")
+		q.add(stats.Good, "no_sched", "no scheduling events, causes are less exact")
 	case !covered.Frequencies:
-		q.add(Good, "no_freq", "no frequencies of CPUs")
+		q.add(stats.Good, "no_freq", "no frequencies of CPUs")
 	}
 }
 
 // judgeLinks adds the reasons that come from markers of frames that are missing.
-func (q *Quality) judgeLinks(t *input) {
+func (q *judge) judgeLinks(t *input) {
 	d := &t.Diagnostics
 	committed, applied := 0, 0
 	for f := range t.Complete() {
@@ -99,9 +100,9 @@ func (q *Quality) judgeLinks(t *input) {
 			fmt.Sprintf("%d of %s of render frames that are missing", n, text.Count(n+committed, "commit")))
 	}
 	if n := d.Total(analyzer.AppliedUnknown); n >= minBad && q.WithTransaction > 0 && float64(n) > sendersLimited*float64(n+applied) {
-		q.add(Limited, "missing_senders", "%d of %s of application frames that are missing", n, text.Count(n+applied, "applied transaction"))
+		q.add(stats.Limited, "missing_senders", "%d of %s of application frames that are missing", n, text.Count(n+applied, "applied transaction"))
 	}
 	if q.ApplicationFrames >= minBad && q.WithDeadline == q.renderWithDeadline && slices.Contains(d.MissingMarkers, "OnVsyncEvent") {
-		q.add(Limited, "no_ace", "no marker OnVsyncEvent, jank of applications is unknown")
+		q.add(stats.Limited, "no_ace", "no marker OnVsyncEvent, jank of applications is unknown")
 	}
 }

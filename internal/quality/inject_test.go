@@ -248,7 +248,7 @@ func TestInjections(t *testing.T) {
 		}
 		return in
 	}
-	verdicts, off := map[string]map[quality.Verdict]int{}, map[string]map[quality.Verdict]int{}
+	verdicts, off := map[string]map[stats.Verdict]int{}, map[string]map[stats.Verdict]int{}
 	for _, seconds := range []int{8, 30} {
 		for seed := range slow.Of(uint64(1), 200) {
 			text := simulated(t, seed, seconds)
@@ -261,16 +261,16 @@ func TestInjections(t *testing.T) {
 				q, got := quality.Of(damaged.Timeline, damaged.Lines, nil), measured(damaged)
 				list := wrong(truth, got)
 				if verdicts[c.name] == nil {
-					verdicts[c.name], off[c.name] = map[quality.Verdict]int{}, map[quality.Verdict]int{}
+					verdicts[c.name], off[c.name] = map[stats.Verdict]int{}, map[stats.Verdict]int{}
 				}
 				verdicts[c.name][q.Verdict]++
 				if len(list) > 0 {
 					off[c.name][q.Verdict]++
 				}
 				switch {
-				case c.name == "untouched" && (q.Verdict != quality.Good || len(list) > 0),
-					c.corrected && (q.Verdict != quality.Limited || jankOff(truth, got)),
-					q.Verdict == quality.Good && len(list) > 0:
+				case c.name == "untouched" && (q.Verdict != stats.Good || len(list) > 0),
+					c.corrected && (q.Verdict != stats.Limited || jankOff(truth, got)),
+					q.Verdict == stats.Good && len(list) > 0:
 					t.Errorf("%s, seed %d: %s: %q", c.name, seed, q, list)
 				}
 				for name, v := range got {

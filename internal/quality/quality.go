@@ -13,68 +13,22 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/text"
 )
 
-// Verdict is how far the measures of a trace can be trusted.
-type Verdict string
-
-// The verdicts, from best to worst.
-const (
-	Good       Verdict = "good"
-	Limited    Verdict = "limited"    // some measures are unknown or less exact
-	Unreliable Verdict = "unreliable" // measures are probably wrong
-)
-
-var severity = map[Verdict]int{Good: 0, Limited: 1, Unreliable: 2}
-
-// Reason is why a verdict is not good.
-type Reason struct {
-	// Code identifies the rule, see docs/quality.md.
-	Code string `json:"code"`
-	// Verdict is Good if the measures of frames do not need what is missing.
-	Verdict Verdict `json:"verdict"`
-	Text    string  `json:"text"`
-}
-
 // Quality is the quality of a trace, or of several runs.
-type Quality struct {
-	Verdict Verdict  `json:"verdict"`
-	Reasons []Reason `json:"reasons"` // the worst first
-	// Advice says what to record instead; nil if that is unknown.
-	Advice *string `json:"advice"`
-	// Lines and NotUnderstood count the lines of a text trace; nil for other inputs.
-	Lines         *int `json:"lines"`
-	NotUnderstood *int `json:"lines_not_understood"`
-	// DamagedMarkers counts markers with damaged fields, times or ends.
-	DamagedMarkers int `json:"damaged_markers"`
-	// LostEvents were dropped within the trace, OverwrittenEvents before its start.
-	LostEvents        int `json:"lost_events"`
-	OverwrittenEvents int `json:"overwritten_events"`
-	// ApplicationFrames and RenderFrames count complete frames, Truncated the others.
-	ApplicationFrames int `json:"application_frames"`
-	RenderFrames      int `json:"render_frames"`
-	Truncated         int `json:"truncated_frames"`
-	// WithTransaction counts application frames that are not empty, WithDeadline frames
-	// that are known to be late or on time, Presented render frames with a present time.
-	WithTransaction int `json:"frames_with_transaction"`
-	WithDeadline    int `json:"frames_with_deadline"`
-	Presented       int `json:"presented_frames"`
-	// ClockSource and ClockAccuracy are those of the clock offset. They are nil for inputs
-	// that need none; the accuracy is nil if it is unknown.
-	ClockSource   *string         `json:"clock_source"`
-	ClockAccuracy *trace.Duration `json:"clock_accuracy_ns"`
+type Quality = stats.Quality
 
+var severity = map[stats.Verdict]int{stats.Good: 0, stats.Limited: 1, stats.Unreliable: 2}
+
+// judge finds the quality of a trace.
+type judge struct {
+	Quality
 	renderWithDeadline int // of WithDeadline
-	// cut reports that lines were cut or wrapped.
-	cut bool
 }
-
-// Cut reports whether the lines of the trace were cut or wrapped, so that what seems to
-// be missing may have been recorded.
-func (q *Quality) Cut() bool { return q != nil && q.cut }
 
 // input is a trace whose quality is judged.
 type input struct {
@@ -88,7 +42,7 @@ type input struct {
 // causesLack says what limits leave out of the causes of late frames.
 func Of(timeline *analyzer.Timeline, lines *hitrace.Totals, causesLack []string) *Quality {
 	t := &input{timeline, lines, causesLack}
-	q := &Quality{}
+	q := &judge{}
 	for _, f := range t.Frames {
 		q.count(f)
 	}
@@ -96,10 +50,10 @@ func Of(timeline *analyzer.Timeline, lines *hitrace.Totals, causesLack []string)
 		q.countLines(t)
 	}
 	q.judge(t)
-	return q
+	return &q.Quality
 }
 
-func (q *Quality) count(f *analyzer.Frame) {
+func (q *judge) count(f *analyzer.Frame) {
 	switch {
 	case f.Facts.Has(analyzer.Truncated):
 		q.Truncated++
@@ -123,10 +77,7 @@ func (q *Quality) count(f *analyzer.Frame) {
 	}
 }
 
-// Frames returns the number of complete frames.
-func (q *Quality) Frames() int { return q.ApplicationFrames + q.RenderFrames }
-
-func (q *Quality) countLines(t *input) {
+func (q *judge) countLines(t *input) {
 	lines, clock, d := t.Lines, &t.Clock, &t.Diagnostics
 	// Lines that are in the input twice are not missing.
 	lost := lines.Problems.Lost() - lines.Problems.Total(hitrace.ClockRestart)
@@ -144,18 +95,18 @@ func (q *Quality) countLines(t *input) {
 }
 
 // add adds a reason.
-func (q *Quality) add(v Verdict, code, format string, args ...any) {
-	q.Reasons = append(q.Reasons, Reason{code, v, fmt.Sprintf(format, args...)})
+func (q *judge) add(v stats.Verdict, code, format string, args ...any) {
+	q.Reasons = append(q.Reasons, stats.Reason{Code: code, Verdict: v, Text: fmt.Sprintf(format, args...)})
 }
 
 // addShare adds a reason if n is more than a share of all. Fewer than minBad never make a
 // trace unreliable: they are a few stray lines in a short trace.
-func (q *Quality) addShare(n, all int, limited, unreliable float64, code, text string) {
+func (q *judge) addShare(n, all int, limited, unreliable float64, code, text string) {
 	switch share := float64(n) / float64(max(1, all)); {
 	case share > unreliable && n >= minBad:
-		q.add(Unreliable, code, "%s", text)
+		q.add(stats.Unreliable, code, "%s", text)
 	case share > limited:
-		q.add(Limited, code, "%s", text)
+		q.add(stats.Limited, code, "%s", text)
 	}
 }
 
@@ -179,17 +130,17 @@ const (
 )
 
 // judge adds the reasons and sets the verdict.
-func (q *Quality) judge(t *input) {
+func (q *judge) judge(t *input) {
 	d := &t.Diagnostics
 	isText := q.Lines != nil
 	all := q.Frames() + q.Truncated
 	if q.Frames() == 0 {
-		q.add(Unreliable, "no_frames", "no complete frames")
+		q.add(stats.Unreliable, "no_frames", "no complete frames")
 	}
 	if isText {
 		if n := t.Lines.Longest.Lines; n >= minBad && float64(n) > longestUnreliable*float64(*q.Lines) {
-			q.cut = true
-			q.add(Unreliable, "cut", "%d of %s have the largest length, %d: they were cut or wrapped there",
+			q.Cut = true
+			q.add(stats.Unreliable, "cut", "%d of %s have the largest length, %d: they were cut or wrapped there",
 				n, text.Count(*q.Lines, "line"), t.Lines.Longest.Length)
 		}
 		if n := *q.NotUnderstood; n > 0 {
@@ -203,16 +154,16 @@ func (q *Quality) judge(t *input) {
 				fmt.Sprintf("%d of %s lost (%s): record with a larger buffer", q.LostEvents, text.Count(events, "event"), percent(q.LostEvents, events)))
 		}
 		if q.OverwrittenEvents > 0 {
-			q.add(Limited, "overwritten", "the start is missing: the buffer was full, %s overwritten", text.Count(q.OverwrittenEvents, "event"))
+			q.add(stats.Limited, "overwritten", "the start is missing: the buffer was full, %s overwritten", text.Count(q.OverwrittenEvents, "event"))
 		}
 		for _, over := range []analyzer.Diagnostic{analyzer.ThreadsOver, analyzer.FramesOver, analyzer.RecordsOver, analyzer.StringsOver} {
 			if n := d.Total(over); n > 0 {
-				q.add(Unreliable, "over_limit", "%d × %s", n, over)
+				q.add(stats.Unreliable, "over_limit", "%d × %s", n, over)
 			}
 		}
 	}
 	for _, lack := range t.causesLack {
-		q.add(Limited, "over_limit", "%s", lack)
+		q.add(stats.Limited, "over_limit", "%s", lack)
 	}
 	if q.Frames() > 0 {
 		q.judgeFrames(t, all, isText)
@@ -224,13 +175,13 @@ func (q *Quality) judge(t *input) {
 	if advice := q.advice(d); isText && advice != "" {
 		q.Advice = &advice
 	}
-	q.setVerdict()
+	setVerdict(&q.Quality)
 }
 
 // advice returns what to do about markers that are missing.
-func (q *Quality) advice(d *analyzer.Diagnostics) string {
+func (q *judge) advice(d *analyzer.Diagnostics) string {
 	switch {
-	case q.cut:
+	case q.Cut:
 		return "get the file with hdc file recv instead of copying it from a terminal"
 	case q.Frames() == 0 && q.Truncated > 0:
 		return "the trace is too short, or its lines are not in order of time"
@@ -249,32 +200,32 @@ func (q *Quality) advice(d *analyzer.Diagnostics) string {
 }
 
 // judgeFrames adds the reasons that come from what frames lack.
-func (q *Quality) judgeFrames(t *input, all int, isText bool) {
+func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	clock := &t.Clock
 	if missing := t.Diagnostics.MissingMarkers; isText && slices.Contains(missing, "ReceiveVsync") {
-		q.add(Unreliable, "no_vsync", "no marker ReceiveVsync, most frames are missing")
+		q.add(stats.Unreliable, "no_vsync", "no marker ReceiveVsync, most frames are missing")
 	}
 	switch {
 	case q.RenderFrames == 0:
-		q.add(Limited, "no_render_frames", "no frames of the render service")
+		q.add(stats.Limited, "no_render_frames", "no frames of the render service")
 	case q.Presented == 0:
-		q.add(Limited, "no_presents", "no present times, hitches are unknown")
+		q.add(stats.Limited, "no_presents", "no present times, hitches are unknown")
 	}
 	switch {
 	case q.ApplicationFrames == 0:
-		q.add(Limited, "no_application_frames", "no frames of applications")
+		q.add(stats.Limited, "no_application_frames", "no frames of applications")
 	case q.WithTransaction == 0:
-		q.add(Limited, "no_transactions", "no transactions, which frames are empty is unknown")
+		q.add(stats.Limited, "no_transactions", "no transactions, which frames are empty is unknown")
 	}
 	few := func(n, all int, what string) bool {
 		few := float64(n) < deadlinesLimited*float64(all)
 		if few {
-			q.add(Limited, "few_deadlines", "only %d of %s with a deadline", n, text.Count(all, what))
+			q.add(stats.Limited, "few_deadlines", "only %d of %s with a deadline", n, text.Count(all, what))
 		}
 		return few
 	}
 	if q.WithDeadline == 0 {
-		q.add(Limited, "no_deadlines", "no deadlines, jank is unknown")
+		q.add(stats.Limited, "no_deadlines", "no deadlines, jank is unknown")
 	} else if !few(q.WithDeadline, q.Frames(), "frame") {
 		// The frames of a kind may lack deadlines although most frames have one.
 		few(q.WithDeadline-q.renderWithDeadline, q.ApplicationFrames, "application frame")
@@ -285,34 +236,34 @@ func (q *Quality) judgeFrames(t *input, all int, isText bool) {
 	if !isText {
 		return
 	}
-	verdict, apart, from := Limited, clock.Contradicted, "the clock sync line"
+	verdict, apart, from := stats.Limited, clock.Contradicted, "the clock sync line"
 	if clock.ContradictedByMarkers != 0 {
 		apart, from = clock.ContradictedByMarkers, "that of the markers"
 	}
 	// With a wrong offset that was given, frames are compared with the deadlines of other
 	// vsyncs. An offset from markers is more exact than the clock sync line.
 	if clock.Source == analyzer.ClockGiven && apart > longPeriod {
-		verdict = Unreliable
+		verdict = stats.Unreliable
 	}
 	if clock.Source == analyzer.ClockUnknown {
-		q.add(Limited, "clock_unknown", "the clock offset is unknown, 0 is assumed")
+		q.add(stats.Limited, "clock_unknown", "the clock offset is unknown, 0 is assumed")
 	} else if apart != 0 {
 		q.add(verdict, "clock_contradicted", "the clock offset differs by %s from %s", apart, from)
 	}
 	q.judgeClockChanges(t.ClockChanges)
 	if clock.Overruled != 0 {
-		q.add(Limited, "clock_overruled", "the clock offset differs by %s from the stated one", clock.Overruled)
+		q.add(stats.Limited, "clock_overruled", "the clock offset differs by %s from the stated one", clock.Overruled)
 	}
 }
 
 // judgeClockChanges adds a reason for changes of the clock that are corrected, and one for
 // others: from the first of them on, frames are compared with the deadlines of other
 // vsyncs, or with wrong deadlines.
-func (q *Quality) judgeClockChanges(changes []analyzer.ClockChange) {
-	verdict := Limited
+func (q *judge) judgeClockChanges(changes []analyzer.ClockChange) {
+	verdict := stats.Limited
 	for _, c := range changes {
 		if !c.Corrected && (c.Kind != analyzer.ClockUnsteady || c.By.Abs() > smallChange) {
-			verdict = Unreliable
+			verdict = stats.Unreliable
 		}
 	}
 	describe := func(corrected bool) (s string) {
@@ -334,66 +285,38 @@ func (q *Quality) judgeClockChanges(changes []analyzer.ClockChange) {
 		q.add(verdict, "clock_changed", "%s", s)
 	}
 	if s := describe(true); s != "" {
-		q.add(Limited, "clock_changed", "%s", s)
+		q.add(stats.Limited, "clock_changed", "%s", s)
 	}
 }
 
 // setVerdict sorts the reasons and sets the worst verdict of them.
-func (q *Quality) setVerdict() {
-	slices.SortStableFunc(q.Reasons, func(a, b Reason) int { return cmp.Compare(severity[b.Verdict], severity[a.Verdict]) })
-	q.Verdict = Good
+func setVerdict(q *Quality) {
+	slices.SortStableFunc(q.Reasons, func(a, b stats.Reason) int { return cmp.Compare(severity[b.Verdict], severity[a.Verdict]) })
+	q.Verdict = stats.Good
 	for _, r := range q.Reasons {
 		if severity[r.Verdict] > severity[q.Verdict] {
 			q.Verdict = r.Verdict
 		}
 	}
 	if q.Reasons == nil {
-		q.Reasons = []Reason{}
+		q.Reasons = []stats.Reason{}
 	}
-}
-
-// String returns the verdict with its reasons, such as "limited: no present times,
-// hitches are unknown". A good one has the source of the clock offset.
-func (q *Quality) String() string {
-	if q.Verdict != Good {
-		var texts []string
-		for _, r := range q.Reasons {
-			if r.Verdict != Good {
-				texts = append(texts, r.Text)
-			}
-		}
-		s := string(q.Verdict) + ": " + strings.Join(texts, "; ")
-		if q.Advice != nil {
-			s += "; " + *q.Advice
-		}
-		return s
-	}
-	s := string(q.Verdict)
-	if given := analyzer.ClockGiven.String(); q.ClockSource != nil && *q.ClockSource == given {
-		s += ", clock offset " + given
-	} else if q.ClockSource != nil {
-		s += ", clock offset from " + *q.ClockSource
-		if q.ClockAccuracy != nil && *q.ClockAccuracy > 0 {
-			s += fmt.Sprintf(", accurate to about %s", *q.ClockAccuracy)
-		}
-	}
-	return s
 }
 
 // Print writes the data quality for a terminal, in lines of at most width cells. It writes
 // nothing if q is nil.
-func (q *Quality) Print(w text.Writer, indent string, width int) {
+func Print(q *Quality, w text.Writer, indent string, width int) {
 	if q == nil {
 		return
 	}
 	for line := range strings.Lines(text.Wrap("Data quality: "+q.String(), width-len(indent))) {
 		line = strings.TrimSpace(line)
 		switch q.Verdict {
-		case Good:
+		case stats.Good:
 			line = w.Dim(line)
-		case Limited:
+		case stats.Limited:
 			line = w.Yellow(line, true)
-		case Unreliable:
+		case stats.Unreliable:
 			line = w.Red(line, true)
 		}
 		fmt.Fprintf(w, "%s%s\n", indent, line)
@@ -401,7 +324,7 @@ func (q *Quality) Print(w text.Writer, indent string, width int) {
 }
 
 // Cell returns the verdict, or an empty string if q is nil.
-func (q *Quality) Cell() string {
+func Cell(q *Quality) string {
 	if q == nil {
 		return ""
 	}
@@ -422,7 +345,7 @@ func Join(names []string, runs []*Quality) *Quality {
 			continue
 		}
 		known++
-		joined.sum(run)
+		sum(joined, run)
 		for _, r := range run.Reasons {
 			k := key{r.Code, string(r.Verdict)}
 			if count[k]++; count[k] == 1 {
@@ -440,12 +363,12 @@ func Join(names []string, runs []*Quality) *Quality {
 			joined.Reasons[i].Text += fmt.Sprintf(", and %s like it", text.Count(n-1, "run"))
 		}
 	}
-	joined.setVerdict()
+	setVerdict(joined)
 	return joined
 }
 
-// sum adds the counts of a run. The clock is that of the run with the worst accuracy.
-func (q *Quality) sum(run *Quality) {
+// sum adds the counts of a run to q. The clock is that of the run with the worst accuracy.
+func sum(q, run *Quality) {
 	add := func(sum **int, n *int) {
 		if n == nil {
 			return

@@ -12,6 +12,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/quality"
@@ -75,7 +76,7 @@ func mapLines(text []byte, f func([]byte) []byte) []byte {
 }
 
 // codes returns the codes of the reasons with a verdict.
-func codes(q *quality.Quality, v quality.Verdict) (list []string) {
+func codes(q *quality.Quality, v stats.Verdict) (list []string) {
 	for _, r := range q.Reasons {
 		if r.Verdict == v {
 			list = append(list, r.Code)
@@ -129,17 +130,17 @@ func TestVerdicts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q := of(t, c.text, ohframe.Options{})
-			if got := codes(q, quality.Unreliable); !slices.Equal(got, c.unreliable) {
+			if got := codes(q, stats.Unreliable); !slices.Equal(got, c.unreliable) {
 				t.Errorf("unreliable: %q, want %q", got, c.unreliable)
 			}
-			if got := codes(q, quality.Limited); !slices.Equal(got, c.limited) {
+			if got := codes(q, stats.Limited); !slices.Equal(got, c.limited) {
 				t.Errorf("limited: %q, want %q", got, c.limited)
 			}
-			want := quality.Good
+			want := stats.Good
 			if c.unreliable != nil {
-				want = quality.Unreliable
+				want = stats.Unreliable
 			} else if c.limited != nil {
-				want = quality.Limited
+				want = stats.Limited
 			}
 			if q.Verdict != want || !strings.HasPrefix(q.String(), string(want)) {
 				t.Errorf("%s: %s, want %s", q.Verdict, q, want)
@@ -152,14 +153,14 @@ func TestVerdicts(t *testing.T) {
 func TestLimitsAndClocks(t *testing.T) {
 	o := ohframe.Options{}
 	o.Limits.Frames = 50
-	if got := codes(of(t, demo(t), o), quality.Unreliable); !slices.Contains(got, "over_limit") {
+	if got := codes(of(t, demo(t), o), stats.Unreliable); !slices.Contains(got, "over_limit") {
 		t.Errorf("reasons %q, want over_limit", got)
 	}
 	// Limits of what is stored for causes do not change frames.
 	for _, l := range []trace.Limits{{States: 10}, {Nesting: 1}} {
 		for causes, want := range map[bool]bool{true: true, false: false} {
 			q := of(t, demo(t), ohframe.Options{Limits: l, Causes: causes})
-			if got := codes(q, quality.Limited); slices.Contains(got, "over_limit") != want || q.Verdict == quality.Unreliable {
+			if got := codes(q, stats.Limited); slices.Contains(got, "over_limit") != want || q.Verdict == stats.Unreliable {
 				t.Errorf("%+v, causes %t: %s, limited %q", l, causes, q, got)
 			}
 		}
@@ -170,17 +171,17 @@ func TestLimitsAndClocks(t *testing.T) {
 	}
 	in.Timeline.Clock.Contradicted, in.Timeline.Clock.Overruled = 20e6, 30e6
 	inferred := in.Timeline.Clock
-	if got, want := codes(quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)), quality.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
+	if got, want := codes(quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)), stats.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
 		t.Errorf("reasons %q, want %q", got, want)
 	}
 	// A given offset that is wrong by more than a refresh period compares frames with the
 	// deadlines of other vsyncs.
 	for _, c := range []struct {
 		line, markers trace.Duration
-		want          quality.Verdict
+		want          stats.Verdict
 	}{
-		{16_600_000, 0, quality.Limited}, {16_700_000, 0, quality.Unreliable},
-		{0, 16_600_000, quality.Limited}, {0, 16_700_000, quality.Unreliable},
+		{16_600_000, 0, stats.Limited}, {16_700_000, 0, stats.Unreliable},
+		{0, 16_600_000, stats.Limited}, {0, 16_700_000, stats.Unreliable},
 	} {
 		in.Timeline.Clock = analyzer.ClockOffset{Source: analyzer.ClockGiven, Contradicted: c.line, ContradictedByMarkers: c.markers}
 		if got := codes(quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)), c.want); !slices.Contains(got, "clock_contradicted") {
@@ -192,10 +193,10 @@ func TestLimitsAndClocks(t *testing.T) {
 	for _, c := range []struct {
 		by   trace.Duration
 		kind analyzer.ClockChangeKind
-		want quality.Verdict
+		want stats.Verdict
 	}{
-		{2_000_000, analyzer.ClockUnsteady, quality.Limited}, {2_000_001, analyzer.ClockUnsteady, quality.Unreliable},
-		{-5_000_000, analyzer.ClockUnsteady, quality.Unreliable}, {-2_000_000, analyzer.ClockBack, quality.Unreliable},
+		{2_000_000, analyzer.ClockUnsteady, stats.Limited}, {2_000_001, analyzer.ClockUnsteady, stats.Unreliable},
+		{-5_000_000, analyzer.ClockUnsteady, stats.Unreliable}, {-2_000_000, analyzer.ClockBack, stats.Unreliable},
 	} {
 		in.Timeline.ClockChanges = []analyzer.ClockChange{{Kind: c.kind, By: c.by}}
 		if got := codes(quality.Of(in.Timeline, in.Lines, nil), c.want); !slices.Contains(got, "clock_changed") {
@@ -214,7 +215,7 @@ func TestLimitsAndClocks(t *testing.T) {
 			}
 		}
 	}
-	if q := quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)); !slices.Contains(codes(q, quality.Limited), "few_deadlines") || q.WithDeadline != 40 {
+	if q := quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)); !slices.Contains(codes(q, stats.Limited), "few_deadlines") || q.WithDeadline != 40 {
 		t.Errorf("%d deadlines: %s", q.WithDeadline, q)
 	}
 }
@@ -223,11 +224,11 @@ func TestLimitsAndClocks(t *testing.T) {
 // unreliable. What follows in the demo is of no use for measures.
 func TestCutWidths(t *testing.T) {
 	for width := 80; width <= 200; width += 10 {
-		if q := of(t, cut(demo(t), width), ohframe.Options{}); q.Verdict != quality.Unreliable || !q.Cut() || !strings.Contains(q.String(), "hdc file recv") {
+		if q := of(t, cut(demo(t), width), ohframe.Options{}); q.Verdict != stats.Unreliable || !q.Cut || !strings.Contains(q.String(), "hdc file recv") {
 			t.Errorf("%d: %s", width, q)
 		}
 	}
-	if q := of(t, cut(demo(t), 239), ohframe.Options{}); q.Verdict != quality.Good {
+	if q := of(t, cut(demo(t), 239), ohframe.Options{}); q.Verdict != stats.Good {
 		t.Errorf("no line is longer: %s", q)
 	}
 }
@@ -239,8 +240,8 @@ func TestUnread(t *testing.T) {
 	}
 	for _, c := range []struct {
 		copies int
-		want   quality.Verdict
-	}{{1, quality.Limited}, {2, quality.Unreliable}} {
+		want   stats.Verdict
+	}{{1, stats.Limited}, {2, stats.Unreliable}} {
 		q := of(t, append(lossy(1), bytes.Repeat(lossy(500), c.copies)...), ohframe.Options{})
 		if got := codes(q, c.want); !slices.Contains(got, "unread") || q.LostEvents != 1 {
 			t.Errorf("%d copies: %d events lost, %s", c.copies, q.LostEvents, q)
@@ -351,7 +352,7 @@ func TestNotes(t *testing.T) {
 		{"no_freq", without(demo(t), "cpu_frequency")},
 	} {
 		q := of(t, c.text, ohframe.Options{})
-		if got := codes(q, quality.Good); q.Verdict != quality.Good || !slices.Contains(got, c.code) || !strings.HasPrefix(q.String(), "good, clock") {
+		if got := codes(q, stats.Good); q.Verdict != stats.Good || !slices.Contains(got, c.code) || !strings.HasPrefix(q.String(), "good, clock") {
 			t.Errorf("%s: %s: %q", c.code, q, got)
 		}
 	}
@@ -394,14 +395,14 @@ func TestJoin(t *testing.T) {
 		t.Errorf("without runs: %s", q)
 	}
 	q := quality.Join([]string{"a", "b", "c"}, []*quality.Quality{good, bad, bad})
-	if q.Verdict != quality.Unreliable || len(q.Reasons) != 3 || *q.Lines != 3*2862 || q.Frames() != 300 {
+	if q.Verdict != stats.Unreliable || len(q.Reasons) != 3 || *q.Lines != 3*2862 || q.Frames() != 300 {
 		t.Fatalf("%+v", q)
 	}
 	if want := fmt.Sprintf("; b: %d damaged markers in 102 frames, as if lines were cut, and 1 run like it; "+
 		"b: only 16 of 54 application frames with a deadline, and 1 run like it; ", bad.DamagedMarkers); !strings.Contains(q.String(), want) {
 		t.Errorf("%q, want %q", q, want)
 	}
-	if q := quality.Join([]string{"a", "b"}, []*quality.Quality{good, good}); q.Verdict != quality.Good || q.Reasons == nil {
+	if q := quality.Join([]string{"a", "b"}, []*quality.Quality{good, good}); q.Verdict != stats.Good || q.Reasons == nil {
 		t.Errorf("two good runs: %+v", q)
 	}
 }
@@ -452,7 +453,7 @@ func TestConverted(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
-		if name == "gap" && want.Verdict != quality.Unreliable || name == "no sched" && len(want.Reasons) == 0 {
+		if name == "gap" && want.Verdict != stats.Unreliable || name == "no sched" && len(want.Reasons) == 0 {
 			t.Errorf("%s: %s", name, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -40,7 +41,7 @@ func writeCSV(w io.Writer, inputs []Input) error {
 		known := in.causes()
 		for _, p := range in.Stats.Processes {
 			row := append(csvRow(in.Name, p), causeCells(known(p))...)
-			if err := cw.Write(append(row, in.Quality.Cell())); err != nil {
+			if err := cw.Write(append(row, quality.Cell(in.Quality))); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
 	"ohframe/internal/ci"
+	"ohframe/internal/quality"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
@@ -180,7 +181,7 @@ func (t *tableWriter) overview(in Input, list []*stats.Process, causesOf func(*s
 	if in.Recording != nil {
 		fmt.Fprintln(t, t.Dim("  "+in.Recording.String()))
 	}
-	in.Quality.Print(t.Writer, "  ", t.Width)
+	quality.Print(in.Quality, t.Writer, "  ", t.Width)
 	if len(list) == 0 {
 		fmt.Fprint(t, "  no frames\n\n")
 		return

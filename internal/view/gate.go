@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
-	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -62,7 +62,7 @@ func (g *Gate) skipped() (n int) {
 }
 
 func (in *Input) isUnreliable() bool {
-	return in.Quality != nil && in.Quality.Verdict == quality.Unreliable
+	return in.Quality != nil && in.Quality.Verdict == stats.Unreliable
 }
 
 // maxSkipped is the number of skipped inputs that Skipped lists.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
@@ -18,8 +19,8 @@ import (
 const evil = "a<b>&\"'|`*_[x](y)@someone #1 %0A::error::\x1b[2J\u202e\x00\xff,:\r\n- x ]]>"
 
 func hostile() *Document {
-	bad := &quality.Quality{Verdict: quality.Unreliable, Reasons: []quality.Reason{{Code: "lines", Verdict: quality.Unreliable, Text: evil}}}
-	limited := &quality.Quality{Verdict: quality.Limited, Reasons: []quality.Reason{{Code: "lines", Verdict: quality.Limited, Text: "a few lines"}}}
+	bad := &quality.Quality{Verdict: stats.Unreliable, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Unreliable, Text: evil}}}
+	limited := &quality.Quality{Verdict: stats.Limited, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Limited, Text: "a few lines"}}}
 	d := &Document{Title: evil, Gate: Gate{Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Measures: measures(evil, evil), Verdict: evil}}
 	for _, s := range []condition.Status{condition.Failed, condition.Passed, condition.Unknown} {
 		d.Gate.Checks = append(d.Gate.Checks, condition.Check{Input: evil, Process: evil, Condition: evil, Status: s, Text: evil, File: evil, Line: 3})
@@ -155,15 +156,15 @@ func TestMarkdown(t *testing.T) {
 	}
 	// The data quality is there if it is good, too.
 	clock, other := "DoComposition", "ReceiveVsync now"
-	d.Gate.Inputs = []Input{{Name: "a", Quality: &quality.Quality{Verdict: quality.Good, ClockSource: &clock}}, {Name: "b"}}
+	d.Gate.Inputs = []Input{{Name: "a", Quality: &quality.Quality{Verdict: stats.Good, ClockSource: &clock}}, {Name: "b"}}
 	if got := write(t, d, "markdown"); !strings.Contains(got, "checks failed.\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
 		t.Errorf("no data quality: %s", got)
 	}
-	d.Gate.Inputs[0].Quality.Reasons = []quality.Reason{{Code: "no_freq", Verdict: quality.Good, Text: "no frequencies"}}
+	d.Gate.Inputs[0].Quality.Reasons = []stats.Reason{{Code: "no_freq", Verdict: stats.Good, Text: "no frequencies"}}
 	if got := write(t, d, "markdown"); !strings.Contains(got, "\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
 		t.Errorf("a reason that leaves the quality good is a warning: %s", got)
 	}
-	d.Gate.Inputs[1].Quality = &quality.Quality{Verdict: quality.Good, ClockSource: &other}
+	d.Gate.Inputs[1].Quality = &quality.Quality{Verdict: stats.Good, ClockSource: &other}
 	if got := write(t, d, "markdown"); !strings.Contains(got, "\nData quality: good.\n") {
 		t.Errorf("no data quality of two: %s", got)
 	}

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
-	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -33,7 +33,7 @@ func WriteGitHub(w io.Writer, d *Document) error {
 			annotate(b, level, in.Name, "skipped: "+in.Skipped, "", 0)
 			continue
 		}
-		if in.Quality == nil || in.Quality.Verdict == quality.Good {
+		if in.Quality == nil || in.Quality.Verdict == stats.Good {
 			continue
 		}
 		level := "notice"

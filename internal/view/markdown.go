@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
@@ -37,13 +38,13 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 		case in.Skipped != "":
 			lines = append(lines, fmt.Sprintf("- ⚠️ **%s**: skipped: %s", markdown(in.Name), markdown(in.Skipped)))
 		case in.Quality == nil:
-		case in.Quality.Verdict != quality.Good:
+		case in.Quality.Verdict != stats.Good:
 			bad = true
 			lines = append(lines, fmt.Sprintf("- ⚠️ **data quality of %s**: %s", markdown(in.Name), markdown(in.Quality.String())))
 		case good == "" || good == in.Quality.String():
 			good = in.Quality.String()
 		default:
-			good = in.Quality.Cell()
+			good = quality.Cell(in.Quality)
 		}
 	}
 	if good != "" && !bad {
