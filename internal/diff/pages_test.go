@@ -52,6 +52,9 @@ func TestPages(t *testing.T) {
 	}{"runs", compare(t, Join("base", base), Join("new", rates), Options{})})
 	for _, page := range pages {
 		t.Run(page.name, func(t *testing.T) {
+			if page.name != "runs" {
+				slow.Skip(t)
+			}
 			b := browsertest.New(t)
 			written := []byte(write(t, page.Diff, "html", WriteOptions{}))
 			for _, width := range slow.Of([]int64{390}, []int64{390, 1280, 2560}) {

@@ -253,8 +253,8 @@ func TestInjections(t *testing.T) {
 		for seed := range slow.Of(uint64(1), 200) {
 			text := simulated(t, seed, seconds)
 			truth := measured(read(text))
-			for _, c := range injections {
-				if c.seconds != seconds {
+			for i, c := range injections {
+				if c.seconds != seconds || c.name != "untouched" && i%slow.Of(4, 1) != 0 {
 					continue
 				}
 				damaged := read(c.inject(split(text), rand.New(rand.NewPCG(seed, 7))))

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"ohframe/internal/testing/browsertest"
+	"ohframe/internal/testing/slow"
 )
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
@@ -14,8 +15,10 @@ func TestMain(m *testing.M) { browsertest.Main(m) }
 // browser shows reports.
 type browser struct{ *browsertest.Browser }
 
+// newBrowser opens a page in slow tests. TestPages opens one page in the quick set, too.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
+	slow.Skip(t)
 	return &browser{browsertest.New(t)}
 }
 

@@ -230,6 +230,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 	for _, format := range Formats {
 		t.Run(format, func(t *testing.T) {
+			slow.Skip(t)
 			hostiletest.CheckLinear(t, 1000, func(n int) func() {
 				inputs := []Input{inputOf("many", longTimeline(2*n, n))}
 				return func() { write(t, inputs, format, Options{}) }

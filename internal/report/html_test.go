@@ -655,7 +655,7 @@ func manyFrames(n int) Input {
 }
 
 func TestManyFrames(t *testing.T) {
-	slow.SkipRace(t)
+	slow.Skip(t)
 	const n = 60_000
 	in := manyFrames(n)
 	late := in.Stats.Processes[0].Frames.Late

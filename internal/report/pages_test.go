@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"ohframe/internal/testing/browsertest"
 	"ohframe/internal/testing/slow"
 )
 
@@ -34,7 +35,10 @@ func TestPages(t *testing.T) {
 	}
 	for _, page := range pages {
 		t.Run(page.name, func(t *testing.T) {
-			b := newBrowser(t)
+			if page.name != "several" {
+				slow.Skip(t)
+			}
+			b := &browser{browsertest.New(t)}
 			written := []byte(write(t, page.inputs, "html", Options{}))
 			for _, width := range slow.Of([]int64{390}, []int64{390, 1280, 2560}) {
 				for _, scheme := range slow.Of([]string{"dark"}, []string{"light", "dark"}) {
@@ -54,7 +58,10 @@ func TestPages(t *testing.T) {
 	if page := write(t, pages[1].inputs, "html", Options{}); strings.Contains(page, "–<i>") {
 		t.Error("an unknown value has a unit")
 	}
-	// A frame's facts, too.
+}
+
+// The facts of a frame can be used without seeing, too.
+func TestFactsAreAccessible(t *testing.T) {
 	b := newBrowser(t)
 	b.open([]Input{film()}, 1280, 1000, "light")
 	eval[bool](b, `document.querySelector("article:not([hidden]) .worst .go").click() || true`)
