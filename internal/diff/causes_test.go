@@ -34,8 +34,8 @@ func withCosts(s Side, storage float64) Side {
 	for _, p := range s.Stats.Processes {
 		s.Costs[p] = &Costs{
 			seconds: 1, frames: 100, lost: d + ms,
-			causes: newCauseTimes(map[cause]trace.Duration{{wait: why.WaitIO, slice: "FlushLayoutTask"}: d, {wait: why.Run, slice: "FlushBuild"}: ms}),
-			times:  newCauseTimes(map[cause]trace.Duration{{wait: why.WaitIO, stage: why.StageLayout}: d, {wait: why.Run, stage: why.StageLayout}: 400 * ms}),
+			causes: causeTimes{{wait: why.WaitIO, slice: "FlushLayoutTask"}: d, {wait: why.Run, slice: "FlushBuild"}: ms},
+			times:  causeTimes{{wait: why.WaitIO, stage: why.StageLayout}: d, {wait: why.Run, stage: why.StageLayout}: 400 * ms},
 		}
 	}
 	return s
@@ -64,7 +64,7 @@ func TestCauseChanges(t *testing.T) {
 	}
 	// The work in FlushBuild did not change, and comes last.
 	first := &c.Causes[0]
-	if first.Title() != "waiting for storage in FlushLayoutTask" || math.Abs(*first.Delta-20) > 1e-9 || first.Judgement != Worsened || len(c.Causes) != 2 || *c.Causes[1].Delta != 0 {
+	if first.Title() != "waiting for storage in FlushLayoutTask" || math.Abs(*first.Delta-20) > 1e-9 || first.Verdict != Worse || len(c.Causes) != 2 || *c.Causes[1].Delta != 0 {
 		t.Errorf("%d causes, first %s: %v", len(c.Causes), first.Title(), *first.Delta)
 	}
 	// 20 ms in 100 frames.
@@ -99,9 +99,9 @@ func TestCausesOfNoChange(t *testing.T) {
 	}{{5, false}, {7, true}} {
 		d := compare(t, several("base", 5, 10, 11, 12), several("new", test.length, 30, 31, 32), o)
 		c := d.Pairs[0].Causes
-		for _, m := range []Measure{c.Lost, c.Causes[0].Measure, c.Times[0].Measure} {
-			if *m.Significant != test.want || (m.Judgement == Worsened) != test.want || *m.P > stats.Level {
-				t.Errorf("frames of %d ms: %s: significant %v, %s, p = %v", test.length, m.Name, *m.Significant, m.Judgement, *m.P)
+		for _, m := range []*Measure{c.Lost, c.Causes[0].Measure, c.Times[0].Measure} {
+			if (m.Verdict == Worse) != test.want || m.Verdict == NotTested || *m.P > stats.Level {
+				t.Errorf("frames of %d ms: %s", test.length, describe(m))
 			}
 		}
 		if d.Outcomes[0].Status != condition.Failed {
@@ -158,7 +158,7 @@ func TestKnownOnOneSide(t *testing.T) {
 	report.Processes = append([]*stats.Process{&app}, report.Processes[1:]...)
 	new.Stats = &report
 	table := write(t, compare(t, base, new, Options{}), "table", WriteOptions{})
-	if !strings.Contains(table, "not compared, because only one side has them: Jank rate\n") {
+	if !strings.Contains(table, "Not compared, because only one side has them: Jank rate\n") {
 		t.Error(table)
 	}
 }
@@ -185,15 +185,15 @@ func TestCosts(t *testing.T) {
 			lost += e.Overrun
 		}
 		sum := func(list causeTimes) (d trace.Duration) {
-			for _, t := range list {
-				d += t.time
+			for _, time := range list {
+				d += time
 			}
 			return d
 		}
 		if sum(k.times) != span || sum(k.causes) != lost || k.lost != lost || k.frames != p.Frames.Complete {
 			t.Errorf("%s: times %v of %v, causes %v of %v", p.Name, sum(k.times), span, sum(k.causes), lost)
 		}
-		if p.Kind == stats.Application && k.causes.of(cause{wait: why.WaitIO, slice: "FlushLayoutTask"})*2 < lost {
+		if p.Kind == stats.Application && k.causes[cause{wait: why.WaitIO, slice: "FlushLayoutTask"}]*2 < lost {
 			t.Errorf("storage cost %v of %v", k.causes, lost)
 		}
 	}

@@ -83,7 +83,7 @@ func (p *Pair) whyUnknown(m *Measure) string {
 		return "fewer than three runs on a side; --fail-on-any compares the values"
 	case !isTested(m.Name):
 		return "not tested for significance; --fail-on-any compares the values"
-	case !slices.Contains(p.tested(), m.Name):
+	case !slices.Contains(p.testable(), m.Name):
 		return "not comparable, the refresh rates differ; --fail-on-any compares the values"
 	}
 	return tooFew(m.Name)

@@ -2,7 +2,7 @@
 // tests whether changes are more than chance. It checks conditions on the changes,
 // and merges two traces into an archive that Perfetto shows on one timeline.
 //
-//	Side, Side ─> Compare ─> Diff ─┬─> Write: table, json, html
+//	Side, Side ─> Compare ─> Diff ─┬─> Write: a view.Document, or JSON
 //	                               ├─> Outcomes: results of --fail-on
 //	                               └─> Merge: an archive of both traces
 //
@@ -14,6 +14,7 @@ package diff
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"ohframe/analyzer"
@@ -50,6 +51,14 @@ func (s Side) runs(p *stats.Process) []*stats.Process {
 		return []*stats.Process{p}
 	}
 	return s.processes[p]
+}
+
+// runNames returns the names of the runs, one if there is one trace.
+func (s Side) runNames() []string {
+	if s.Runs == nil {
+		return []string{s.Name}
+	}
+	return s.Runs
 }
 
 // Join returns the side of several runs. Processes of different runs belong together if
@@ -118,8 +127,9 @@ type Pair struct {
 	// side, or if only some runs have scheduling events.
 	Causes *CauseChanges
 
+	index        int              // in Diff.Pairs
 	base, new    []*stats.Process // in each run
-	changes      []Measure        // those that were tested
+	tested       []*Measure       // those whose change was tested
 	causesDiffer bool             // only some runs have scheduling events of the threads
 }
 
@@ -129,10 +139,10 @@ type Error = failure.Error
 // Compare compares new with base. It returns an *Error if no process has complete
 // frames in both traces, or if Options.Map names a process that does not exist.
 func Compare(base, new Side, o Options) (*Diff, error) {
-	if err := checkFrames(base, new); err != nil {
+	d := &Diff{Base: base, New: new}
+	if err := d.checkSides(); err != nil {
 		return nil, err
 	}
-	d := &Diff{Base: base, New: new, Outcomes: []Outcome{}}
 	matches, err := matchProcesses(base, new, o.Map)
 	if err != nil {
 		return nil, err
@@ -148,7 +158,9 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 		case m.base == nil:
 			d.OnlyNew = append(d.OnlyNew, m.new)
 		default:
-			d.Pairs = append(d.Pairs, newPair(m, base.runs(m.base), new.runs(m.new)))
+			p := &Pair{index: len(d.Pairs), Base: m.base, New: m.new, MatchedBy: m.by, base: base.runs(m.base), new: new.runs(m.new)}
+			p.RefreshDiffers = stats.RefreshDiffers(p.base, p.new)
+			d.Pairs = append(d.Pairs, p)
 		}
 	}
 	if err := d.checkPairs(o); err != nil {
@@ -160,13 +172,6 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	return d, nil
 }
 
-func newPair(m match, base, new []*stats.Process) *Pair {
-	return &Pair{
-		Base: m.base, New: m.new, MatchedBy: m.by, RefreshDiffers: stats.RefreshDiffers(base, new),
-		base: base, new: new,
-	}
-}
-
 // test tests the changes of all pairs.
 func (d *Diff) test(o Options) {
 	pairings := make([]stats.Pairing, len(d.Pairs))
@@ -175,62 +180,93 @@ func (d *Diff) test(o Options) {
 	}
 	d.Test = stats.Compare(pairings)
 	for i, p := range d.Pairs {
-		for _, k := range testedMeasures {
+		for k := range measures {
 			for _, c := range d.Test.Changes[i] {
-				if !c.Tested || c.Measure != k.Name {
+				if !c.Tested || c.Measure != measures[k].Name {
 					continue
 				}
-				m := p.compute(k)
-				if m.set(c, o.MinEffect); m.P != nil {
-					p.changes = append(p.changes, *m)
+				m := p.compute(&measures[k])
+				m.judge(c, o.MinEffect)
+				if m.Verdict == Unclear && d.oneRunEach() {
+					m.Verdict = OneRunEach
 				}
+				p.tested = append(p.tested, m)
 			}
 		}
 	}
 }
 
-// checkFrames returns an *Error if a side has no complete frames.
-func checkFrames(base, new Side) error {
-	switch b, n := hasFrames(base.Stats.Processes...), hasFrames(new.Stats.Processes...); {
-	case !b && !n:
-		return &Error{What: "nothing to compare: neither trace has complete frames"}
-	case !b:
-		return &Error{What: fmt.Sprintf("nothing to compare: %s has no complete frames", text.Printable(base.Name))}
-	case !n:
-		return &Error{What: fmt.Sprintf("nothing to compare: %s has no complete frames", text.Printable(new.Name))}
+func (d *Diff) oneRunEach() bool { return d.Base.Runs == nil && d.New.Runs == nil }
+
+// significant reports whether a tested measure changed significantly.
+func (p *Pair) significant() bool {
+	return slices.ContainsFunc(p.tested, func(m *Measure) bool { return m.Verdict.Significant() })
+}
+
+// refreshOf returns the refresh rates of all runs, by rate. The period of a rate is that
+// of the run with the most frames at it.
+func refreshOf(runs []*stats.Process) []stats.Refresh {
+	all, most := map[float64]stats.Refresh{}, map[float64]int{}
+	for _, p := range runs {
+		if p == nil {
+			continue
+		}
+		for _, r := range p.Refresh {
+			rate, frames := math.Round(r.Rate), r.Frames
+			r.Frames += all[rate].Frames
+			if frames > most[rate] {
+				most[rate] = frames
+			} else {
+				r.Rate, r.Period = all[rate].Rate, all[rate].Period
+			}
+			all[rate] = r
+		}
 	}
-	return nil
+	var list []stats.Refresh
+	for _, rate := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, all[rate])
+	}
+	return list
+}
+
+// checkSides returns an *Error if a side has no complete frames.
+func (d *Diff) checkSides() error {
+	base, new := hasFrames(d.Base.Stats.Processes...), hasFrames(d.New.Stats.Processes...)
+	which := "neither trace has"
+	switch {
+	case base && new:
+		return nil
+	case new:
+		which = text.Printable(d.Base.Name) + " has no"
+	case base:
+		which = text.Printable(d.New.Name) + " has no"
+	}
+	return &Error{What: "nothing to compare: " + which + " complete frames"}
 }
 
 // checkPairs returns an *Error if no pair has complete frames on both sides.
 func (d *Diff) checkPairs(o Options) error {
-	for _, p := range d.Pairs {
-		if hasFrames(p.Base) && hasFrames(p.New) {
-			return nil
-		}
+	if slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return hasFrames(p.Base) && hasFrames(p.New) }) {
+		return nil
+	}
+	have := func(base, new []*stats.Process, separator string) string {
+		return fmt.Sprintf("%s has %s%s %s has %s", text.Printable(d.Base.Name), text.Names(base), separator, text.Printable(d.New.Name), text.Names(new))
 	}
 	e := &Error{What: "nothing to compare: no process has complete frames in both traces"}
 	if o.Process != nil {
 		e.What = "nothing to compare: none of the selected processes has complete frames in both traces"
 		if len(d.Pairs)+len(d.OnlyBase)+len(d.OnlyNew) == 0 {
-			names := fmt.Sprintf("%s has %s; %s has %s",
-				text.Printable(d.Base.Name), text.Names(d.Base.Stats.Processes), text.Printable(d.New.Name), text.Names(d.New.Stats.Processes))
-			none := text.NoneSelectedError(names, slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes))
+			base, new := d.Base.Stats.Processes, d.New.Stats.Processes
+			none := text.NoneSelectedError(have(base, new, ";"), slices.Concat(base, new))
 			e.What, e.Hint = "--process: "+none.What, none.Hint
 		}
 	}
 	if len(d.OnlyBase) > 0 && len(d.OnlyNew) > 0 {
-		e.Hint = fmt.Sprintf("--map OLD=NEW pairs processes: %s has %s, %s has %s",
-			text.Printable(d.Base.Name), text.Names(d.OnlyBase), text.Printable(d.New.Name), text.Names(d.OnlyNew))
+		e.Hint = "--map OLD=NEW pairs processes: " + have(d.OnlyBase, d.OnlyNew, ",")
 	}
 	return e
 }
 
 func hasFrames(list ...*stats.Process) bool {
-	for _, p := range list {
-		if p.Frames.Complete > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p *stats.Process) bool { return p.Frames.Complete > 0 })
 }

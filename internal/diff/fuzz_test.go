@@ -228,7 +228,7 @@ func checkUnchanged(t *testing.T, side Side) {
 			t.Fatalf("%s is matched with %s", text.Process(p.Base), text.Process(p.New))
 		}
 		for _, m := range p.Measures() {
-			if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Relative != nil && *m.Relative != 0 || m.Judgement == Improved || m.Judgement == Worsened {
+			if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Relative != nil && *m.Relative != 0 || m.Verdict == Better || m.Verdict == Worse {
 				t.Errorf("%s of %s has changed", m.Name, p.title())
 			}
 		}
@@ -241,7 +241,7 @@ func checkUnchanged(t *testing.T, side Side) {
 // checkMirror checks that the other way round, everything is the other way round.
 func checkMirror(t *testing.T, there, back *Diff) {
 	t.Helper()
-	opposite := map[Judgement]Judgement{Improved: Worsened, Worsened: Improved, Unclear: Unclear, "": ""}
+	opposite := map[Verdict]Verdict{Better: Worse, Worse: Better, Unclear: Unclear, OneRunEach: OneRunEach, NotTested: NotTested}
 	for _, p := range there.Pairs {
 		i := slices.IndexFunc(back.Pairs, func(q *Pair) bool { return q.Base == p.New && q.New == p.Base })
 		if i < 0 {
@@ -252,7 +252,7 @@ func checkMirror(t *testing.T, there, back *Diff) {
 			n := q.Measures()[j]
 			// The smallest change that counts is a share of base, which differs.
 			sure := m.MinEffect == nil || n.MinEffect != nil && math.Abs(*m.Delta) >= max(*m.MinEffect, *n.MinEffect)
-			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || sure && n.Judgement != opposite[m.Judgement] {
+			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || sure && n.Verdict != opposite[m.Verdict] {
 				t.Errorf("%s of %s: %s and %s", m.Name, p.title(), text.Change(m.Unit, m.Delta), text.Change(n.Unit, n.Delta))
 			}
 		}

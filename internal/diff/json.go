@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"encoding/json"
 	"io"
 	"iter"
 	"slices"
@@ -9,10 +8,10 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/ci"
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // document is the JSON form.
@@ -23,7 +22,7 @@ type document struct {
 	OnlyInBase []documentSubject      `json:"only_in_base"`
 	OnlyInNew  []documentSubject      `json:"only_in_new"`
 	FailOn     []documentOutcome      `json:"fail_on"`
-	Skipped    []ci.Skipped           `json:"skipped"`
+	Skipped    []view.SkippedInput    `json:"skipped"`
 	Test       documentTest           `json:"test"`
 }
 
@@ -48,7 +47,7 @@ type documentPair struct {
 	New            documentProcess `json:"new"`
 	MatchedBy      Match           `json:"matched_by"`
 	RefreshDiffers bool            `json:"refresh_differs"`
-	Measures       []Measure       `json:"measures"`
+	Measures       []*Measure      `json:"measures"`
 	Causes         *documentCauses `json:"causes"`
 }
 
@@ -60,18 +59,17 @@ type documentCauses struct {
 
 // documentCause is a change of what a cause costs. All causes together have no names.
 type documentCause struct {
-	Cause       *string   `json:"cause"`
-	Wait        *string   `json:"wait"`
-	Stage       *string   `json:"stage"`
-	Slice       *string   `json:"slice"`
-	Base        *float64  `json:"base"`
-	New         *float64  `json:"new"`
-	Delta       *float64  `json:"delta"`
-	Significant *bool     `json:"significant"`
-	P           *float64  `json:"p_value"`
-	Low         *float64  `json:"low"`
-	High        *float64  `json:"high"`
-	Judgement   Judgement `json:"judgement"`
+	Cause   *string  `json:"cause"`
+	Wait    *string  `json:"wait"`
+	Stage   *string  `json:"stage"`
+	Slice   *string  `json:"slice"`
+	Base    *float64 `json:"base"`
+	New     *float64 `json:"new"`
+	Delta   *float64 `json:"delta"`
+	Low     *float64 `json:"delta_low"`
+	High    *float64 `json:"delta_high"`
+	P       *float64 `json:"p_value"`
+	Verdict Verdict  `json:"verdict"`
 }
 
 func newDocumentCauses(c *CauseChanges) *documentCauses {
@@ -79,13 +77,12 @@ func newDocumentCauses(c *CauseChanges) *documentCauses {
 		return nil
 	}
 	values := func(m *Measure) documentCause {
-		return documentCause{Base: m.Base, New: m.New, Delta: m.Delta, Significant: m.Significant, P: m.P, Low: m.Low, High: m.High, Judgement: m.Judgement}
+		return documentCause{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High, P: m.P, Verdict: m.Verdict}
 	}
 	list := func(changes []CauseChange) []documentCause {
 		docs := []documentCause{}
-		for i := range changes {
-			c := &changes[i]
-			doc := values(&c.Measure)
+		for _, c := range changes {
+			doc := values(c.Measure)
 			title, wait := c.Title(), c.Wait.String()
 			doc.Cause, doc.Wait = &title, &wait
 			if c.Stage != why.NoStage {
@@ -99,7 +96,7 @@ func newDocumentCauses(c *CauseChanges) *documentCauses {
 		}
 		return docs
 	}
-	return &documentCauses{values(&c.Lost), list(c.Causes), list(c.Times)}
+	return &documentCauses{values(c.Lost), list(c.Causes), list(c.Times)}
 }
 
 // documentSubject identifies a process.
@@ -124,14 +121,6 @@ type documentOutcome struct {
 	Reason  string           `json:"reason"`
 }
 
-// MarshalJSON encodes an empty judgement as null.
-func (j Judgement) MarshalJSON() ([]byte, error) {
-	if j == "" {
-		return []byte("null"), nil
-	}
-	return json.Marshal(string(j))
-}
-
 func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 	doc := document{
 		Base:       documentSide{d.Base.Name, d.Base.Stats.Span, d.Base.runNames(), d.Base.Quality},
@@ -140,20 +129,15 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		OnlyInBase: subjects(d.OnlyBase),
 		OnlyInNew:  subjects(d.OnlyNew),
 		FailOn:     []documentOutcome{},
-		Skipped:    ci.JSON(o.Skipped),
+		Skipped:    view.SkippedInputs(o.Skipped),
 		Test:       documentTest{d.Test.Method, stats.Level, d.Test.Family, d.Test.Resamples},
-	}
-	places := map[*Pair]int{}
-	for i, p := range d.Pairs {
-		places[p] = i
 	}
 	for _, o := range d.Outcomes {
 		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Reason: o.Reason}
 		if o.Pair == nil {
 			out.Missing = o.Process
 		} else {
-			place := places[o.Pair]
-			out.Process = &place
+			out.Process = &o.Pair.index
 		}
 		doc.FailOn = append(doc.FailOn, out)
 	}
@@ -161,12 +145,12 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 }
 
 func (d *Diff) documentPairs(yield func(documentPair) bool) {
+	process := func(p *stats.Process, runs []*stats.Process) documentProcess {
+		return documentProcess{subject(p), refreshOf(runs)}
+	}
 	for _, p := range d.Pairs {
-		known := slices.DeleteFunc(p.Measures(), func(m Measure) bool { return m.Base == nil && m.New == nil })
-		if !yield(documentPair{
-			Base: documentProcess{subject(p.Base), p.BaseRefresh()}, New: documentProcess{subject(p.New), p.NewRefresh()}, MatchedBy: p.MatchedBy,
-			RefreshDiffers: p.RefreshDiffers, Measures: known, Causes: newDocumentCauses(p.Causes),
-		}) {
+		known := slices.DeleteFunc(p.Measures(), func(m *Measure) bool { return m.Base == nil && m.New == nil })
+		if !yield(documentPair{process(p.Base, p.base), process(p.New, p.new), p.MatchedBy, p.RefreshDiffers, known, newDocumentCauses(p.Causes)}) {
 			return
 		}
 	}
@@ -182,12 +166,4 @@ func subjects(list []*stats.Process) []documentSubject {
 
 func subject(p *stats.Process) documentSubject {
 	return documentSubject{Kind: p.Kind, PID: p.PID, Name: p.Name}
-}
-
-// runNames returns the names of the runs, one if there is one trace.
-func (s Side) runNames() []string {
-	if s.Runs == nil {
-		return []string{s.Name}
-	}
-	return s.Runs
 }

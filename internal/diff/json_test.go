@@ -12,7 +12,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/ci"
+	"ohframe/internal/view"
 )
 
 // readSchema returns the fields of each object that docs/diff.md promises, in
@@ -67,7 +67,7 @@ func check(t *testing.T, schema map[string][]string, seen map[string]bool, path 
 		promised[name] = typ
 	}
 	if got, want := slices.Sorted(maps.Keys(object)), slices.Sorted(maps.Keys(promised)); !slices.Equal(got, want) {
-		t.Errorf("%s has the fields %q, docs/diff.md says %q", path, got, want)
+		t.Fatalf("%s has the fields %q, docs/diff.md says %q", path, got, want)
 	}
 	seen[path] = true
 	for name, typ := range promised {
@@ -108,7 +108,7 @@ func check(t *testing.T, schema map[string][]string, seen map[string]bool, path 
 // The schema is a promise: whoever changes a field must see that it is one.
 func TestSchema(t *testing.T) {
 	var document any
-	if err := json.Unmarshal([]byte(write(t, everything(t), "json", WriteOptions{Skipped: []ci.Input{{Name: "bad", Skipped: "no frames"}}})), &document); err != nil {
+	if err := json.Unmarshal([]byte(write(t, everything(t), "json", WriteOptions{Skipped: []view.Input{{Name: "bad", Skipped: "no frames"}}})), &document); err != nil {
 		t.Fatal(err)
 	}
 	schema, seen := readSchema(t), map[string]bool{}
@@ -159,7 +159,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("test: %+v", got.Test)
 	}
 	jank := slices.IndexFunc(app.Measures, func(m Measure) bool { return m.Name == "jank_rate" })
-	if m := app.Measures[jank]; !near(m.Base, 20.0/30) || !near(m.New, 23.0/30) || !near(m.Delta, .1) || !near(m.Relative, .15) || m.Judgement != Unclear || *m.Significant || *m.P <= stats.Level || *m.Low >= .1 || *m.High <= .1 {
+	if m := app.Measures[jank]; !near(m.Base, 20.0/30) || !near(m.New, 23.0/30) || !near(m.Delta, .1) || !near(m.Relative, .15) || m.Verdict != OneRunEach || *m.P <= stats.Level || *m.Low >= .1 || *m.High <= .1 {
 		t.Errorf("jank rate: %+v", m)
 	}
 	// The measures that are known on a side, in the order of the documentation.
@@ -195,7 +195,7 @@ func TestJSON(t *testing.T) {
 	if !slices.Equal(outcomes, want) {
 		t.Errorf("conditions: %q", outcomes)
 	}
-	for _, part := range []string{`"only_in_base": [`, `"name": "old"`, `"judgement": null`, `"relative": null`} {
+	for _, part := range []string{`"only_in_base": [`, `"name": "old"`, `"verdict": null`, `"relative": null`} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%s is missing", part)
 		}

@@ -1,12 +1,12 @@
 package diff
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
-	"ohframe/internal/text"
 )
 
 // Measure is a measure of a process in both traces.
@@ -23,69 +23,88 @@ type Measure struct {
 	// Delta is New − Base. Relative is Delta / Base, or nil if Base is 0.
 	Delta    *float64 `json:"delta"`
 	Relative *float64 `json:"relative"`
-	// Significant is whether the change is more than chance, at stats.Level, and larger
-	// than the smallest change that counts; nil if it was not tested.
-	Significant *bool `json:"significant"`
-	// P is the p-value, Low and High the ends of the confidence interval of Delta; see
-	// stats.Change.
+	// Low and High are the ends of the confidence interval of Delta, P is the p-value; see
+	// stats.Change. They are nil if the change was not tested.
+	Low  *float64 `json:"delta_low"`
+	High *float64 `json:"delta_high"`
 	P    *float64 `json:"p_value"`
-	Low  *float64 `json:"low"`
-	High *float64 `json:"high"`
 	// MinEffect is the smallest change that counts.
 	MinEffect *float64 `json:"min_effect"`
-	// Judgement is empty if the change was not tested.
-	Judgement Judgement `json:"judgement"`
+	Verdict   Verdict  `json:"verdict"`
 
-	definition *stats.Measure
+	definition *stats.Measure // nil for measures of causes
+	runs       stats.Runs     // of measures of causes
 }
 
-// equal reports whether both values are known and printed alike. A significant change is
-// never equal.
-func (m *Measure) equal() bool {
-	return m.Delta != nil && m.Judgement != Worsened && m.Judgement != Improved && text.Value(m.Unit, m.Base) == text.Value(m.Unit, m.New)
-}
+// Verdict is the result of a test: Better or Worse if the change is more than chance, at
+// stats.Level, and not smaller than the smallest change that counts.
+type Verdict string
 
-// Judgement is whether a change is an improvement.
-type Judgement string
-
-// The judgements.
+// The verdicts.
 const (
-	Improved Judgement = "better"
-	Worsened Judgement = "worse"
+	NotTested Verdict = ""
+	Better    Verdict = "better"
+	Worse     Verdict = "worse"
 	// Unclear: the change is not significant. That does not prove that nothing changed.
-	Unclear Judgement = "unclear"
+	Unclear Verdict = "unclear"
+	// OneRunEach: the change is not significant, and each side has one run, which does not
+	// show what differs from run to run.
+	OneRunEach Verdict = "one_run_each"
 )
 
-// text returns the judgement in tables and pages. As benchstat does, they print "~" for a
-// change that is not significant.
-func (j Judgement) text() string {
-	if j == Unclear {
-		return "~"
+// Significant reports whether something changed.
+func (v Verdict) Significant() bool { return v == Better || v == Worse }
+
+// MarshalJSON encodes NotTested as null.
+func (v Verdict) MarshalJSON() ([]byte, error) {
+	if v == NotTested {
+		return []byte("null"), nil
 	}
-	return string(j)
+	return json.Marshal(string(v))
 }
 
-// set adds the result of a test.
-func (m *Measure) set(c stats.Change, smallest map[string]condition.Limit) {
+// NewMeasure returns a measure with its values on both sides, nil if unknown, and the
+// result of a test with the default smallest changes that count.
+func NewMeasure(k *stats.Measure, base, new *float64, c stats.Change) *Measure {
+	m := newMeasure(k.Name, k.Unit, k.Better, base, new)
+	m.Field, m.definition = k.Path, k
+	m.judge(c, nil)
+	return m
+}
+
+func newMeasure(name string, unit stats.Unit, better stats.Better, base, new *float64) *Measure {
+	m := &Measure{Name: name, Unit: unit, Better: better, Base: base, New: new}
+	if base != nil && new != nil {
+		delta := *new - *base
+		m.Delta = &delta
+		if *base != 0 {
+			relative := delta / *base
+			m.Relative = &relative
+		}
+	}
+	return m
+}
+
+// judge adds the result of a test.
+func (m *Measure) judge(c stats.Change, limits map[string]condition.Limit) {
 	if !c.Tested || m.Delta == nil {
 		return
 	}
-	effect := m.smallest(smallest)
-	significant := c.P <= stats.Level && math.Abs(*m.Delta) >= effect
-	m.Significant, m.P, m.Low, m.High, m.MinEffect = &significant, &c.P, &c.Low, &c.High, &effect
+	smallest := m.smallest(limits)
+	m.P, m.Low, m.High, m.MinEffect = &c.P, &c.Low, &c.High, &smallest
 	switch {
-	case !significant:
-		m.Judgement = Unclear
+	case c.P > stats.Level || math.Abs(*m.Delta) < smallest:
+		m.Verdict = Unclear
 	case (*m.Delta < 0) == (m.Better == stats.Lower):
-		m.Judgement = Improved
+		m.Verdict = Better
 	default:
-		m.Judgement = Worsened
+		m.Verdict = Worse
 	}
 }
 
 // smallest returns the smallest change of a known measure that counts, in its unit.
-func (m *Measure) smallest(given map[string]condition.Limit) float64 {
-	limit, ok := given[m.Name]
+func (m *Measure) smallest(limits map[string]condition.Limit) float64 {
+	limit, ok := limits[m.Name]
 	switch {
 	case ok && limit.Relative:
 		return limit.Value * math.Abs(*m.Base)
@@ -107,34 +126,22 @@ func isTested(name string) bool {
 // measures are the measures of package stats with the main ones first.
 var measures = func() []stats.Measure {
 	list := slices.Clone(stats.Measures)
-	slices.SortStableFunc(list, func(a, b stats.Measure) int {
-		switch {
-		case a.Main == b.Main:
+	rank := func(m stats.Measure) int {
+		if m.Main {
 			return 0
-		case a.Main:
-			return -1
 		}
 		return 1
-	})
-	return list
-}()
-
-// testedMeasures are those of measures that stats.Compare tests.
-var testedMeasures = func() (list []*stats.Measure) {
-	for i := range measures {
-		if isTested(measures[i].Name) {
-			list = append(list, &measures[i])
-		}
 	}
+	slices.SortStableFunc(list, func(a, b stats.Measure) int { return rank(a) - rank(b) })
 	return list
 }()
 
 // Measures returns all measures of the pair, in the order of docs/diff.md. They are computed
 // when they are needed, because those of many pairs are large.
-func (p *Pair) Measures() []Measure {
-	list := make([]Measure, len(measures))
+func (p *Pair) Measures() []*Measure {
+	list := make([]*Measure, len(measures))
 	for i := range measures {
-		list[i] = *p.compute(&measures[i])
+		list[i] = p.compute(&measures[i])
 	}
 	return list
 }
@@ -142,24 +149,15 @@ func (p *Pair) Measures() []Measure {
 // compute returns a measure of the pair: the means of the runs of a side. Times are in
 // milliseconds.
 func (p *Pair) compute(k *stats.Measure) *Measure {
-	for i := range p.changes {
-		if p.changes[i].definition == k {
-			return &p.changes[i]
+	for _, m := range p.tested {
+		if m.definition == k {
+			return m
 		}
 	}
-	m := &Measure{Name: k.Name, Field: k.Path, Unit: k.Unit, Better: k.Better, Base: value(k, p.base), New: value(k, p.new), definition: k}
-	if m.Base != nil && m.New != nil {
-		delta := *m.New - *m.Base
-		m.Delta = &delta
-		if *m.Base != 0 {
-			relative := delta / *m.Base
-			m.Relative = &relative
-		}
-	}
-	return m
+	return NewMeasure(k, mean(values(k, p.base)), mean(values(k, p.new)), stats.Change{})
 }
 
-// values returns the measure's known values in the unit of its name.
+// values returns the measure's known values in the runs.
 func values(m *stats.Measure, runs []*stats.Process) (list []float64) {
 	for _, p := range runs {
 		if p == nil {
@@ -172,10 +170,8 @@ func values(m *stats.Measure, runs []*stats.Process) (list []float64) {
 	return list
 }
 
-// value returns the mean of the measure's known values in the unit of its name, or nil if
-// none is known.
-func value(m *stats.Measure, runs []*stats.Process) *float64 {
-	list := values(m, runs)
+// mean returns the mean, nil of nothing.
+func mean(list []float64) *float64 {
 	if len(list) == 0 {
 		return nil
 	}

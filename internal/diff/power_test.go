@@ -86,8 +86,8 @@ func (a animation) run(seed uint64) Side {
 	for _, p := range side.Stats.Processes { // the render service loses nothing
 		c := &Costs{seconds: p.Observed.Seconds, frames: p.Frames.Complete}
 		if p.Kind == stats.Application {
-			c.lost, c.causes = lost, causeTimes{{cause{why.Run, why.StageLayout, "FlushLayoutTask"}, lost}}
-			c.times = causeTimes{{cause{wait: why.Run, stage: why.StageLayout}, worked}}
+			c.lost, c.causes = lost, causeTimes{{why.Run, why.StageLayout, "FlushLayoutTask"}: lost}
+			c.times = causeTimes{{wait: why.Run, stage: why.StageLayout}: worked}
 		}
 		side.Costs[p] = c
 	}
@@ -144,13 +144,13 @@ func TestPower(t *testing.T) {
 			for i, p := range d.Pairs {
 				list := p.Measures()
 				if test.measure == "" && p.Causes != nil {
-					list = append(slices.Clone(list), p.Causes.Lost)
+					list = append(list, p.Causes.Lost)
 					for _, c := range slices.Concat(p.Causes.Causes, p.Causes.Times) {
 						list = append(list, c.Measure)
 					}
 				}
 				for _, m := range list {
-					if test.measure == "" && m.Significant != nil && *m.Significant || i == 0 && m.Name == test.measure && m.Judgement == Worsened {
+					if test.measure == "" && m.Verdict.Significant() || i == 0 && m.Name == test.measure && m.Verdict == Worse {
 						hit = true
 					}
 				}

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"bytes"
+	"regexp"
+	"strings"
 	"testing"
 
 	"ohframe/analyzer"
@@ -14,8 +16,6 @@ import (
 const ms = trace.Millisecond
 
 func at(n int) trace.Time { return trace.Time(n) * trace.Time(ms) }
-
-func known[T any](v T) *T { return &v }
 
 // scene builds a timeline by hand, of a display with a period of 10 ms. Times
 // are in milliseconds.
@@ -106,4 +106,13 @@ func write(t *testing.T, d *Diff, format string, o WriteOptions) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+var assets = regexp.MustCompile(`(?s)<script>.*?</script>`)
+
+// hasNaN reports whether there is what is no number in an output, other than in the scripts
+// of a page.
+func hasNaN(output string) bool {
+	output = assets.ReplaceAllString(output, "")
+	return strings.Contains(output, "NaN") || strings.Contains(output, "Inf")
 }

@@ -62,7 +62,7 @@ type Comparison struct {
 type Pair struct {
 	Key     []*string
 	Units   [2]int
-	Changes []diff.Measure // in the order of compared
+	Changes []*diff.Measure // in the order of compared
 }
 
 // Outcome is the result of a condition for a group of the base dataset.
@@ -294,7 +294,7 @@ func (c *Comparison) judge(o CompareOptions) {
 			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: groupText(key), Condition: limit.String(), Status: status, Text: text}, key})
 		}
 		for _, p := range c.Pairs {
-			m := &p.Changes[slices.Index(compared, limit.Measure)]
+			m := p.Changes[slices.Index(compared, limit.Measure)]
 			change := condition.Change{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
 			if status := limit.CheckChange(change, o.Any); status == condition.Unknown {
 				add(p.Key, status, c.whyUnknown(p, m))
@@ -333,7 +333,7 @@ func (c *Comparison) whyNotTested(p *Pair) string {
 	switch {
 	case min(p.Units[0], p.Units[1]) < MinUnits:
 		return "Not tested: " + c.tooFew(p) + "."
-	case slices.ContainsFunc(p.Changes, func(m diff.Measure) bool { return m.Delta != nil && m.P == nil }):
+	case slices.ContainsFunc(p.Changes, func(m *diff.Measure) bool { return m.Delta != nil && m.P == nil }):
 		return fmt.Sprintf("Not tested: each dataset needs %d %ss with %d frames, P99 with %d.", MinUnits, c.Unit, stats.MinFrames("p95_ms"), stats.MinFrames("p99_ms"))
 	}
 	return ""

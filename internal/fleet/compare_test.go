@@ -81,7 +81,7 @@ func compareRows(t *testing.T, base, new []Row, o CompareOptions) *Comparison {
 }
 
 func (p *Pair) change(name string) *diff.Measure {
-	return &p.Changes[slices.Index(compared, name)]
+	return p.Changes[slices.Index(compared, name)]
 }
 
 // Equal fleets seldom differ, although their devices do: a test that pools frames would find
@@ -130,8 +130,8 @@ func TestDifferentFleets(t *testing.T) {
 	if d := *m.Base - sum; d > 1e-9 || d < -1e-9 || p.Units != [2]int{41, 500} {
 		t.Errorf("base is %g of %v devices, want %g of 41 and 500", *m.Base, p.Units, sum)
 	}
-	if m.Judgement != diff.Worsened || *m.Low <= 0 || *m.Low > 0.08 || *m.High < 0.08 {
-		t.Errorf("%g to %g, %s: want about 0.08", *m.Low, *m.High, m.Judgement)
+	if m.Verdict != diff.Worse || *m.Low <= 0 || *m.Low > 0.08 || *m.High < 0.08 {
+		t.Errorf("%g to %g, %s: want about 0.08", *m.Low, *m.High, m.Verdict)
 	}
 }
 

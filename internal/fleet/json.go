@@ -61,7 +61,7 @@ type (
 		Key       map[string]*string `json:"key"`
 		BaseUnits int                `json:"base_units"`
 		NewUnits  int                `json:"new_units"`
-		Measures  []diff.Measure     `json:"measures"`
+		Measures  []*diff.Measure    `json:"measures"`
 	}
 	conditionDocument struct {
 		Key       map[string]*string `json:"key"`
@@ -162,11 +162,11 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 }
 
 func (c *Comparison) writeCSV(w io.Writer) error {
-	names := append(slices.Clone(c.By), "base_units", "new_units", "measure", "base", "new", "delta", "low", "high", "p_value", "judgement")
+	names := append(slices.Clone(c.By), "base_units", "new_units", "measure", "base", "new", "delta", "delta_low", "delta_high", "p_value", "verdict")
 	return view.WriteCSV(w, names, func(yield func([]any) bool) {
 		for _, p := range c.Pairs {
 			for _, m := range p.Changes {
-				if !yield(append(anys(p.Key), p.Units[0], p.Units[1], m.Name, m.Base, m.New, m.Delta, m.Low, m.High, m.P, m.Judgement)) {
+				if !yield(append(anys(p.Key), p.Units[0], p.Units[1], m.Name, m.Base, m.New, m.Delta, m.Low, m.High, m.P, m.Verdict)) {
 					return
 				}
 			}

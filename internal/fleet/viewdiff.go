@@ -68,13 +68,13 @@ func (c *Comparison) document() *view.Document {
 
 // summary says how many changes are significant.
 func (c *Comparison) summary() string {
-	counts := map[diff.Judgement]int{}
+	counts := map[diff.Verdict]int{}
 	tested := 0
 	for _, p := range c.Pairs {
 		for _, m := range p.Changes {
 			if m.P != nil {
 				tested++
-				counts[m.Judgement]++
+				counts[m.Verdict]++
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func (c *Comparison) summary() string {
 		return fmt.Sprintf("Nothing was tested: each dataset needs %d %ss.", MinUnits, c.Unit)
 	}
 	return fmt.Sprintf("%d worse and %d better of %s tested together at the %.0f %% level. Values are means of %ss.",
-		counts[diff.Worsened], counts[diff.Improved], text.Count(tested, "change"), 100*stats.Level, c.Unit)
+		counts[diff.Worse], counts[diff.Better], text.Count(tested, "change"), 100*stats.Level, c.Unit)
 }
 
 func (c *Comparison) units(p *Pair) string {
@@ -110,8 +110,8 @@ func (c *Comparison) overview() view.Table {
 	for i, p := range c.Pairs {
 		row := view.Row{Link: "group-" + strconv.Itoa(i), Cells: append(keyCells(p.Key), view.Cell{Text: fmt.Sprintf("%d → %d", p.Units[0], p.Units[1])})}
 		for k := range p.Changes {
-			m := &p.Changes[k]
-			cell := view.Cell{Text: text.Value(m.Unit, m.New), Level: levels[m.Judgement]}
+			m := p.Changes[k]
+			cell := view.Cell{Text: text.Value(m.Unit, m.New), Level: levels[m.Verdict]}
 			if cell.Level != view.Plain {
 				cell.About = text.Change(m.Unit, m.Delta)
 			}
@@ -122,8 +122,8 @@ func (c *Comparison) overview() view.Table {
 	return t
 }
 
-// levels are the colours of judgements.
-var levels = map[diff.Judgement]view.Level{diff.Improved: view.Better, diff.Worsened: view.Worse}
+// levels are the colours of verdicts.
+var levels = map[diff.Verdict]view.Level{diff.Better: view.Better, diff.Worse: view.Worse}
 
 // table returns the table of the measures of a pair.
 func (p *Pair) table() view.Table {
@@ -132,18 +132,18 @@ func (p *Pair) table() view.Table {
 		{Title: fmt.Sprintf("%.0f %% interval", 100*(1-stats.Level)), Number: true}, {Title: "p", Number: true, Drop: 2}, {Title: "Verdict"},
 	}}
 	for i := range p.Changes {
-		m := &p.Changes[i]
+		m := p.Changes[i]
 		if m.Base == nil && m.New == nil {
 			continue
 		}
 		span, p, verdict := text.Unknown, text.Unknown, "not tested"
 		if m.P != nil {
 			span = text.Change(m.Unit, m.Low) + " … " + text.Change(m.Unit, m.High)
-			p, verdict = strconv.FormatFloat(*m.P, 'g', 2, 64), string(m.Judgement)
+			p, verdict = strconv.FormatFloat(*m.P, 'g', 2, 64), string(m.Verdict)
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
 			{Text: Measures[measureIndex(m.Name)].Label}, {Text: text.Value(m.Unit, m.Base)}, {Text: text.Value(m.Unit, m.New)}, {Text: text.Change(m.Unit, m.Delta)},
-			{Text: span}, {Text: p}, {Text: verdict, Level: levels[m.Judgement]},
+			{Text: span}, {Text: p}, {Text: verdict, Level: levels[m.Verdict]},
 		}})
 	}
 	return t

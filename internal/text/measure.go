@@ -2,6 +2,7 @@ package text
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"ohframe/analyzer/stats"
@@ -67,6 +68,14 @@ func RelativeChange(x *float64) string {
 		return Unknown
 	}
 	return signed(*x*100, 1) + " %"
+}
+
+// Probability formats a p-value. One that is smaller than 0.0001 is not a number.
+func Probability(p float64) string {
+	if p < 0.0001 {
+		return "< 0.0001"
+	}
+	return strconv.FormatFloat(p, 'g', 2, 64)
 }
 
 // signed formats a number with its sign, but zero without one, also if it is only rounded

@@ -160,6 +160,8 @@ type Row struct {
 type Cell struct {
 	Text  string
 	Level Level
+	// Meaning explains Text.
+	Meaning string
 	// About is a small text after Text.
 	About string
 	// At makes a link to the frame that starts at this time, in nanoseconds, in the chart of

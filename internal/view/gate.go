@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -83,6 +84,14 @@ func Skipped(list []Input) (warnings []string) {
 		warnings = append(warnings, text.Count(n-maxSkipped, "more input")+" skipped")
 	}
 	return warnings
+}
+
+// QualityNote returns the data quality of an input. Without it, the note is empty and not shown.
+func QualityNote(q *quality.Quality) Note {
+	if q == nil {
+		return Note{}
+	}
+	return Note{Label: "Data quality", Text: q.String(), Level: map[stats.Verdict]Level{stats.Good: Soft, stats.Limited: Warning, stats.Unreliable: Critical}[q.Verdict]}
 }
 
 // SkippedInput is a skipped input in JSON.

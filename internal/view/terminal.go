@@ -189,13 +189,23 @@ func (t *terminal) rows(b *Table) {
 	}
 	for i, c := range b.Columns {
 		if c.Wrap {
-			g.Wrap(i, max(20, t.Width-b.widthWithout(i)))
+			room, least := t.Width-b.widthWithout(i, true), minWrapped
+			switch {
+			case !t.Limited:
+				least *= 2 // further columns may be beyond the width
+			case room < least:
+				room = t.Width - b.widthWithout(i, false)
+			}
+			g.Wrap(i, max(least, room)&^1) // even, because a wide character may begin in the last cell
 		}
 	}
 	hidden := g.Fit(t.Width, drop...)
 	fmt.Fprintln(t, g.Render())
 	t.Hidden(hidden)
 }
+
+// minWrapped is the least width of a column of cells that may be broken.
+const minWrapped = 20
 
 func (t *terminal) cell(c *Cell, strong bool) string {
 	s := t.style(c.Level)(c.Text)
@@ -208,12 +218,12 @@ func (t *terminal) cell(c *Cell, strong bool) string {
 	return s
 }
 
-// widthWithout returns the width of a table without one column and without those that can be
-// dropped.
-func (b *Table) widthWithout(column int) int {
+// widthWithout returns the width of a table without one column, with or without those that can
+// be dropped.
+func (b *Table) widthWithout(column int, dropped bool) int {
 	width := 2
 	for i, c := range b.Columns {
-		if i == column || c.Drop > 0 {
+		if i == column || c.Drop > 0 && !dropped {
 			continue
 		}
 		widest := max(c.Min, text.Width(c.Title))

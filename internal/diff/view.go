@@ -1,0 +1,574 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// WriteOptions are the options of Write.
+type WriteOptions struct {
+	// Style is that of the table.
+	Style text.Style
+	// Verbose makes the table list all measures.
+	Verbose bool
+	// AllowMissing and Strict are those of view.Gate.
+	AllowMissing, Strict bool
+	// Skipped are the inputs that were skipped.
+	Skipped []view.Input
+}
+
+// Formats are the formats of Write.
+var Formats = slices.Insert(slices.Clone(view.Formats), 1, "json")
+
+// Write writes the comparison in one of the Formats. It returns an error if the
+// format is unknown or writing to w fails.
+func Write(w io.Writer, d *Diff, format string, o WriteOptions) error {
+	if format == "json" {
+		return writeJSON(w, d, o)
+	}
+	if !slices.Contains(Formats, format) {
+		return fmt.Errorf("format %q: not one of %v", format, Formats)
+	}
+	return view.Write(w, d.view(o), format, o.Style)
+}
+
+// words are the verdicts for people. As benchstat does, they have "~" for a change that is
+// not significant.
+var words = map[Verdict]string{Better: "better", Worse: "worse", Unclear: "~", OneRunEach: "cannot tell"}
+
+var levels = map[Verdict]view.Level{Better: view.Better, Worse: view.Worse}
+
+// order is that of verdicts, the worst first, with what processes of each have in common.
+var order = []struct {
+	verdict Verdict
+	group   string
+}{
+	{Worse, "Worse"}, {Better, "Better"}, {Unclear, "No significant change"}, {OneRunEach, "One run each"}, {NotTested, "Not tested"},
+}
+
+func rank(v Verdict) int {
+	for i := range order {
+		if order[i].verdict == v {
+			return i
+		}
+	}
+	return len(order)
+}
+
+// view returns what tables, pages and formats for continuous integration show.
+func (d *Diff) view(o WriteOptions) *view.Document {
+	verdict := d.verdict()
+	names := text.Printable(d.Base.Name) + " → " + text.Printable(d.New.Name)
+	doc := &view.Document{
+		Kind: "Frame comparison", Title: names + " – frame comparison", Summary: strings.ToUpper(verdict[:1]) + verdict[1:] + ".",
+		Warnings: view.Skipped(o.Skipped), Gate: d.gate(o, verdict),
+	}
+	if labels := d.knownOnOneSide(); len(labels) > 0 {
+		doc.Warnings = append(doc.Warnings, "Not compared, because only one side has them: "+strings.Join(labels, ", "))
+	}
+	shown := text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) })
+	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(rank(a.verdict()), rank(b.verdict())) })
+	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
+		{Title: "Process", Wrap: true}, {Title: "FPS", Number: true, Drop: 1}, {Title: "Jank rate", Number: true}, {Title: "P95, ms", Number: true, Drop: 2}, {Title: "Verdict", Wrap: true},
+	}}
+	for _, p := range shown {
+		row := view.Row{Link: p.id(), Cells: []view.Cell{{Text: p.title()}}}
+		for _, name := range []string{"fps", "jank_rate", "p95_ms"} {
+			m := p.measure(name)
+			row.Cells = append(row.Cells, view.Cell{Text: m.values(), Level: levels[m.Verdict]})
+		}
+		row.Cells = append(row.Cells, view.Cell{Text: p.changedMeasures(), Level: levels[p.verdict()]})
+		overview.Rows = append(overview.Rows, row)
+	}
+	if more := len(d.Pairs) - len(shown); more > 0 {
+		overview.More = text.More(more)
+	}
+	doc.Blocks = []view.Block{
+		view.Section{Blocks: append([]view.Block{view.Facts{List: []view.Fact{d.Base.fact("Base"), d.New.fact("New")}}}, d.qualityNotes()...)},
+		view.Section{Blocks: append([]view.Block{overview}, d.method()...)},
+	}
+	for _, p := range shown {
+		doc.Blocks = append(doc.Blocks, p.view(o.Verbose))
+	}
+	for _, only := range []struct {
+		title string
+		list  []*stats.Process
+	}{{"Only in base", d.OnlyBase}, {"Only in new", d.OnlyNew}} {
+		if len(only.list) > 0 {
+			doc.Blocks = append(doc.Blocks, view.Section{Title: only.title, Blocks: []view.Block{onlyTable(only.list)}})
+		}
+	}
+	return doc
+}
+
+func frames(p *stats.Process) int { return p.Frames.Complete }
+
+// fact returns the name of a side and how much was measured.
+func (s Side) fact(label string) view.Fact {
+	f := view.Fact{Label: label, Value: text.Printable(s.Name)}
+	switch {
+	case s.Runs != nil:
+		f.About = text.Count(len(s.Runs), "run")
+	case s.Stats.Span != nil:
+		f.About = text.Number(s.Stats.Span.Seconds, 3) + " s of trace"
+	}
+	return f
+}
+
+// qualityNotes returns the data quality, once if it is the same on both sides.
+func (d *Diff) qualityNotes() (notes []view.Block) {
+	base, new := view.QualityNote(d.Base.Quality), view.QualityNote(d.New.Quality)
+	if base == new && base.Text != "" {
+		return []view.Block{base}
+	}
+	for _, side := range []struct {
+		of string
+		view.Note
+	}{{" of base", base}, {" of new", new}} {
+		if side.Text != "" {
+			side.Label += side.of
+			notes = append(notes, side.Note)
+		}
+	}
+	return notes
+}
+
+// gate returns the conditions, with the measures that changed significantly.
+func (d *Diff) gate(o WriteOptions, verdict string) view.Gate {
+	g := view.Gate{
+		Inputs:       append([]view.Input{{Name: text.Printable(d.Base.Name), Quality: d.Base.Quality}, {Name: text.Printable(d.New.Name), Quality: d.New.Quality}}, o.Skipped...),
+		AllowMissing: o.AllowMissing, Strict: o.Strict, Verdict: verdict,
+		Measures: &view.Table{Columns: append([]view.Column{{Title: "Process"}}, changeColumns...)},
+	}
+	for _, outcome := range d.Outcomes {
+		g.Checks = append(g.Checks, outcome.Check)
+	}
+	add := func(p *Pair, label string, m *Measure) {
+		if m.Verdict.Significant() {
+			g.Measures.Rows = append(g.Measures.Rows, view.Row{Cells: append([]view.Cell{{Text: p.title()}, {Text: label}}, m.cells()...)})
+		}
+	}
+	for _, p := range d.Pairs {
+		for _, m := range p.tested {
+			add(p, m.definition.Label, m)
+		}
+		if p.Causes != nil {
+			for _, c := range p.Causes.Causes {
+				add(p, text.Printable(c.Title()), c.Measure)
+			}
+		}
+	}
+	return g
+}
+
+// maxNamed is the number of processes that the verdict names for each word.
+const maxNamed = 3
+
+// verdict says in a sentence what changed significantly, the worse first.
+func (d *Diff) verdict() string {
+	found := map[Verdict][]string{}
+	for _, p := range d.Pairs {
+		if v := p.verdict(); !v.Significant() {
+			found[v] = append(found[v], p.title())
+		}
+		for _, v := range []Verdict{Worse, Better} {
+			if labels := p.labels(v); len(labels) > 0 {
+				found[v] = append(found[v], p.title()+" ("+strings.Join(labels, ", ")+")")
+			}
+		}
+	}
+	var parts []string
+	for _, v := range []Verdict{Worse, Better} {
+		list := found[v]
+		if more := len(list) - maxNamed; more > 0 {
+			list = append(list[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
+		}
+		if len(list) > 0 {
+			parts = append(parts, words[v]+": "+strings.Join(list, ", "))
+		}
+	}
+	if n := len(found[Unclear]); n > 0 {
+		parts = append(parts, "no significant change in "+text.Count(n, "process"))
+	}
+	if n := len(found[OneRunEach]); n > 0 {
+		parts = append(parts, "one run each: cannot tell whether "+text.Count(n, "process")+" changed")
+	}
+	if n := len(found[NotTested]); n > 0 {
+		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// knownOnOneSide returns the labels of the tested measures that are unknown on one side of
+// a process only.
+func (d *Diff) knownOnOneSide() (labels []string) {
+	for _, p := range d.Pairs {
+		for _, name := range p.testable() {
+			m := p.measure(name)
+			if (m.Base == nil) != (m.New == nil) && !slices.Contains(labels, m.definition.Label) {
+				labels = append(labels, m.definition.Label)
+			}
+		}
+	}
+	return labels
+}
+
+// method describes the test and the values.
+func (d *Diff) method() (notes []view.Block) {
+	note := func(format string, args ...any) {
+		notes = append(notes, view.Note{Text: fmt.Sprintf(format, args...), Level: view.Soft})
+	}
+	if !d.oneRunEach() {
+		note("Values are means of runs, those of percentiles too.")
+	}
+	if slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.causesDiffer }) {
+		note("Causes of late frames are not compared: only some traces have scheduling events of the threads, the tags sched and freq.")
+	}
+	c := d.Test
+	if c.Family == 0 {
+		note("Nothing was tested: too few frames.")
+		return notes
+	}
+	how := map[stats.Method]string{
+		stats.RunPermutation:   fmt.Sprintf("permutation of runs, %d divisions", c.Resamples),
+		stats.TTest:            "t-test of the runs",
+		stats.BlockPermutation: fmt.Sprintf("permutation of blocks of time, %d divisions", c.Resamples),
+	}[c.Method]
+	if d.oneRunEach() {
+		note("Cannot tell: the change is not significant, and one run each does not show how runs differ.")
+	} else {
+		note("~: no significant change.")
+	}
+	note("Tested by %s; %s, %.0f %% level. A measure without a verdict was not tested.", how, text.Count(c.Family, "change"), 100*stats.Level)
+	if c.Method == stats.BlockPermutation {
+		note("Record five or more runs of each side: fewer than three do not show how runs differ.")
+	}
+	return notes
+}
+
+// onlyTable returns the table of processes in one trace only.
+func onlyTable(list []*stats.Process) view.Table {
+	t := view.Table{Label: "Processes", Columns: []view.Column{{Title: "Process", Wrap: true}, {Title: "Kind"}, {Title: "Process id", Number: true}, {Title: "Frames", Number: true}}}
+	shown := text.Largest(list, frames)
+	for _, p := range shown {
+		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
+			{Text: text.Process(p)}, {Text: text.Kind(p.Kind)}, {Text: p.PID.String()}, {Text: fmt.Sprint(frames(p))},
+		}})
+	}
+	if more := len(list) - len(shown); more > 0 {
+		t.More = text.More(more)
+	}
+	return t
+}
+
+func (p *Pair) id() string { return fmt.Sprintf("pair-%d", p.index) }
+
+// title returns the name of the pair's process, or both names if they differ.
+func (p *Pair) title() string {
+	base, new := text.Process(p.Base), text.Process(p.New)
+	if base == new {
+		return base
+	}
+	return base + " → " + new
+}
+
+// about returns the kind and the ids of the pair's process, and how it was matched
+// if not by its full name.
+func (p *Pair) about() string {
+	about := fmt.Sprintf("%s · pid %s", text.Kind(p.Base.Kind), p.Base.PID)
+	if p.New.PID != p.Base.PID {
+		about += fmt.Sprintf(" → %s", p.New.PID)
+	}
+	switch p.MatchedBy {
+	case MatchedByMap:
+		about += " · as mapped"
+	case MatchedByNameEnd:
+		about += " · matched by the end of the name"
+	}
+	return about
+}
+
+// verdict returns the worst verdict on a tested measure.
+func (p *Pair) verdict() Verdict {
+	v := NotTested
+	for _, m := range p.tested {
+		if rank(m.Verdict) < rank(v) {
+			v = m.Verdict
+		}
+	}
+	return v
+}
+
+// labels returns the measures with a verdict, without their units.
+func (p *Pair) labels(v Verdict) (list []string) {
+	for _, m := range p.tested {
+		if m.Verdict == v {
+			label, _, _ := strings.Cut(m.definition.Label, ", ")
+			list = append(list, label)
+		}
+	}
+	return list
+}
+
+// changedMeasures returns the significant changes in a few words: "worse: Jank rate,
+// Duration P95".
+func (p *Pair) changedMeasures() string {
+	var parts []string
+	for _, v := range []Verdict{Worse, Better} {
+		if labels := p.labels(v); len(labels) > 0 {
+			parts = append(parts, words[v]+": "+strings.Join(labels, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return cmp.Or(words[p.verdict()], "not tested")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// testable returns the names of the measures that are tested if there are enough frames.
+func (p *Pair) testable() []string {
+	if p.RefreshDiffers {
+		return stats.TestedAcrossRates[:]
+	}
+	return stats.Tested[:]
+}
+
+// maxChanged is the number of measures of a pair in a terminal without Verbose.
+const maxChanged = 10
+
+// view returns the section of the pair.
+func (p *Pair) view(verbose bool) view.Section {
+	s := view.Section{
+		ID: p.id(), Title: p.title(), About: p.about(), Article: true, Pick: p.title(), PickGroup: order[rank(p.verdict())].group,
+	}
+	var changes []view.Block
+	if p.RefreshDiffers {
+		changes = append(changes, view.Note{Label: "Refresh", Text: fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate", refreshText(p.base), refreshText(p.new))})
+	}
+	list, left := p.sorted()
+	changes = append(changes, p.terminalTable(list, left, verbose), p.pageTables(list, left))
+	var untested []string
+	for _, name := range p.testable() {
+		if m := p.measure(name); m.P == nil {
+			untested = append(untested, m.definition.Label)
+		}
+	}
+	if len(untested) > 0 {
+		changes = append(changes, view.Note{Text: "Not tested, because unknown or of too few frames: " + strings.Join(untested, "; "), Level: view.Soft})
+	}
+	s.Blocks = append([]view.Block{view.Section{Blocks: changes}}, p.causeTables()...)
+	s.Blocks = append(s.Blocks, p.charts()...)
+	return s
+}
+
+// sorted returns the measures to show: those that are known in either trace, and those in
+// periods only if refresh rates differ. Significant changes are first, the worse before the
+// better, then tested measures, main measures and others. left says how many it leaves out.
+func (p *Pair) sorted() (list []*Measure, left []string) {
+	unknown, periods := 0, 0
+	for _, m := range p.Measures() {
+		switch {
+		case m.Base == nil && m.New == nil:
+			unknown++
+		case m.Unit == stats.Periods && !p.RefreshDiffers:
+			periods++
+		default:
+			list = append(list, m)
+		}
+	}
+	last := func(m *Measure) int {
+		if m.definition.Main {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b *Measure) int {
+		return cmp.Or(cmp.Compare(rank(a.Verdict), rank(b.Verdict)), cmp.Compare(last(a), last(b)))
+	})
+	if unknown > 0 {
+		left = append(left, fmt.Sprintf("%d unknown on both sides", unknown))
+	}
+	if periods > 0 {
+		left = append(left, fmt.Sprintf("%d relative to an equal refresh rate", periods))
+	}
+	return list, left
+}
+
+// terminalTable returns the measures that changed, without verbose the first of them.
+func (p *Pair) terminalTable(list []*Measure, left []string, verbose bool) view.Terminal {
+	changed := slices.DeleteFunc(slices.Clone(list), func(m *Measure) bool { return m.equal() && !(verbose && m.definition.Main) })
+	equal, shown := len(list)-len(changed), changed
+	if !verbose {
+		shown = changed[:min(maxChanged, len(changed))]
+	}
+	if equal > 0 {
+		left = append([]string{fmt.Sprintf("%d equal", equal)}, left...)
+	}
+	if more := len(changed) - len(shown); more > 0 {
+		left = append([]string{fmt.Sprintf("%d changed (--verbose lists all)", more)}, left...)
+	}
+	return view.Terminal{p.table(shown, leftOut(left), false)}
+}
+
+// pageTables returns the tested measures, and the others below them. Those that are zero on
+// both sides are left out.
+func (p *Pair) pageTables(list []*Measure, left []string) view.Page {
+	first := slices.IndexFunc(list, func(m *Measure) bool { return m.P == nil })
+	if first < 0 {
+		first = len(list)
+	}
+	others := slices.DeleteFunc(slices.Clone(list[first:]), func(m *Measure) bool {
+		return !m.definition.Main && m.Delta != nil && *m.Base == 0 && *m.New == 0
+	})
+	if zero := len(list) - first - len(others); zero > 0 {
+		left = append([]string{fmt.Sprintf("%d zero on both sides", zero)}, left...)
+	}
+	return view.Page{p.table(list[:first], "", true), view.Fold{Title: text.Count(len(others), "other measure"), Blocks: []view.Block{p.table(others, leftOut(left), false)}}}
+}
+
+func leftOut(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "Other measures: " + strings.Join(list, ", ") + "."
+}
+
+// equal reports whether both values are known and printed alike. A significant change is
+// never equal.
+func (m *Measure) equal() bool {
+	return m.Delta != nil && !m.Verdict.Significant() && text.Value(m.Unit, m.Base) == text.Value(m.Unit, m.New)
+}
+
+// changeColumns are the columns of a table of measures: the label, and those of cells.
+var changeColumns = []view.Column{
+	{Title: "Measure", Wrap: true}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Change, %", Number: true, Drop: 2},
+	{Title: fmt.Sprintf("%.0f %% interval", 100*(1-stats.Level)), Number: true, Drop: 1}, {Title: "p", Number: true, Drop: 3}, {Title: "Verdict"},
+}
+
+// cells returns the cells of a measure after its label.
+func (m *Measure) cells() []view.Cell {
+	cells := []view.Cell{
+		{Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: text.RelativeChange(m.Relative)}, {}, {}, {Text: words[m.Verdict], Level: levels[m.Verdict]},
+	}
+	if m.P != nil {
+		cells[3].Text = text.Change(m.Unit, m.Low) + " to " + text.Change(m.Unit, m.High)
+		cells[4].Text = text.Probability(*m.P)
+	}
+	return cells
+}
+
+func (m *Measure) values() string {
+	return text.Value(m.Unit, m.Base) + " → " + text.Value(m.Unit, m.New)
+}
+
+// table returns a table of measures, on request of tested ones with drawings of intervals and
+// runs.
+func (p *Pair) table(list []*Measure, more string, drawn bool) view.Table {
+	t := view.Table{Label: p.title(), Columns: slices.Clone(changeColumns), More: more}
+	runs := drawn && len(p.base)+len(p.new) > 2
+	if runs {
+		t.Columns = append(t.Columns, view.Column{Title: "Runs"})
+	}
+	for _, m := range list {
+		row := view.Row{Cells: append([]view.Cell{{Text: m.definition.Label, Meaning: strings.ReplaceAll(m.definition.Meaning, "`", "")}}, m.cells()...)}
+		if drawn {
+			row.Cells[4].Bars = m.interval()
+		}
+		if runs {
+			row.Cells = append(row.Cells, view.Cell{Bars: p.runBars(m)})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// interval draws the interval of a tested measure around the changes that do not count. No
+// change is in the middle.
+func (m *Measure) interval() []view.Bar {
+	limit := 1.05 * max(math.Abs(*m.Low), math.Abs(*m.High), *m.MinEffect)
+	if limit == 0 {
+		return nil
+	}
+	bar := func(low, high float64, group string) view.Bar {
+		return view.Bar{Left: 0.5 + low/limit/2, Width: (high - low) / limit / 2, Group: group}
+	}
+	return []view.Bar{
+		bar(-*m.MinEffect, *m.MinEffect, "budget"), bar(*m.Low, *m.High, cmp.Or(string(m.Verdict), "unclear")),
+		bar(0, 0, "mark"), bar(*m.Delta, *m.Delta, "mark"),
+	}
+}
+
+// runBars draws a line for the value of each run between the smallest and the largest.
+func (p *Pair) runBars(m *Measure) (bars []view.Bar) {
+	base, new := values(m.definition, p.base), values(m.definition, p.new)
+	all := slices.Concat(base, new)
+	if len(base) == 0 || len(new) == 0 || slices.Min(all) == slices.Max(all) {
+		return nil
+	}
+	const width = 0.02
+	least, most := slices.Min(all), slices.Max(all)
+	for i, x := range all {
+		group := "base"
+		if i >= len(base) {
+			group = "new"
+		}
+		bars = append(bars, view.Bar{Left: (1 - width) * (x - least) / (most - least), Width: width, Group: group, Title: group + " " + text.Value(m.Unit, &x)})
+	}
+	return bars
+}
+
+// The causes in tables and pages: those that changed by at least leastShown, in the unit of
+// the list, and at most maxShown of a list.
+const (
+	maxShown        = 6
+	leastShownLost  = 0.5 // ms/s
+	leastShownFrame = 0.05
+)
+
+// causeTables returns the lists of what changed in the causes; none if nothing did.
+func (p *Pair) causeTables() (sections []view.Block) {
+	if p.Causes == nil {
+		return nil
+	}
+	add := func(title string, list []CauseChange, total *Measure, least float64) {
+		t := view.Table{Label: p.title() + ": " + title, Columns: []view.Column{
+			{Title: title, Wrap: true}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Verdict"},
+		}}
+		row := func(title string, m *Measure) {
+			t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
+				{Text: title}, {Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: cmp.Or(words[m.Verdict], "not tested"), Level: levels[m.Verdict]},
+			}})
+		}
+		for _, c := range list {
+			if math.Abs(*c.Delta) >= least && len(t.Rows) < maxShown {
+				row(text.Printable(c.Title()), c.Measure)
+			}
+		}
+		if total != nil && (*total.Base > 0 || *total.New > 0) {
+			row("all causes", total)
+		}
+		if len(t.Rows) > 0 {
+			sections = append(sections, view.Section{Blocks: []view.Block{t}})
+		}
+	}
+	add("Lost time by cause, ms/s", p.Causes.Causes, p.Causes.Lost, leastShownLost)
+	add("Mean time of a frame, ms", p.Causes.Times, nil, leastShownFrame)
+	return sections
+}
+
+// refreshText lists the refresh rates of a process.
+func refreshText(runs []*stats.Process) string {
+	list := refreshOf(runs)
+	if len(list) == 0 {
+		return text.Unknown
+	}
+	return strings.Join(text.Rates(list, func(r stats.Refresh) string { return text.Number(r.Rate, 1) }), ", ") + " Hz"
+}

@@ -1,0 +1,295 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+func number(x float64) *float64 { return &x }
+
+// shuffled is frames of 1 to 20 ms in some order, all longer by so many milliseconds.
+func shuffled(longer int) func(int) int { return func(i int) int { return 1 + longer + i*7%20 } }
+
+// tables returns the tables of blocks that a page or a terminal shows.
+func tables(blocks []view.Block, page bool) (list []view.Table) {
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case view.Table:
+			list = append(list, b)
+		case view.Section:
+			list = append(list, tables(b.Blocks, page)...)
+		case view.Fold:
+			list = append(list, tables(b.Blocks, page)...)
+		case view.Page:
+			if page {
+				list = append(list, tables(b, page)...)
+			}
+		case view.Terminal:
+			if !page {
+				list = append(list, tables(b, page)...)
+			}
+		}
+	}
+	return list
+}
+
+func cellTexts(r view.Row) (list []string) {
+	for _, c := range r.Cells {
+		list = append(list, c.Text)
+	}
+	return list
+}
+
+// The answer is first, and so is the process that became worse.
+func TestView(t *testing.T) {
+	base := gallery("render", "gallery", 60, 20, shuffled(0)) // names are not what counts
+	new := gallery("render", "gallery", 60, 20, shuffled(20))
+	slices.Reverse(base.Frames)
+	doc := compare(t, base.side("a.ftrace"), new.side("b.ftrace"), Options{}).view(WriteOptions{})
+	if want := "Worse: render (Jank rate, Duration P50, Duration P90, Duration P95); one run each: cannot tell whether 1 process changed."; doc.Summary != want {
+		t.Errorf("%s, want %s", doc.Summary, want)
+	}
+	overview := tables(doc.Blocks, true)[0]
+	value := func(u stats.Unit, x float64) string { return text.Value(u, &x) }
+	want := []string{
+		"render", value(stats.Hertz, 50) + " → " + value(stats.Hertz, 50), value(stats.Share, .5) + " → " + value(stats.Share, 1),
+		value(stats.Milliseconds, 19) + " → " + value(stats.Milliseconds, 39), "worse: Jank rate, Duration P50, Duration P90, Duration P95",
+	}
+	// Frames take up to 40 ms and come every 20: the display never idles.
+	got := cellTexts(overview.Rows[0])
+	if got[1] = want[1]; !slices.Equal(got, want) {
+		t.Errorf("overview %q, want %q", got, want)
+	}
+	if last := cellTexts(overview.Rows[1]); last[0] != "gallery" || last[4] != "cannot tell" {
+		t.Errorf("overview %q", last)
+	}
+	sections := map[string]view.Section{}
+	for _, b := range doc.Blocks {
+		if s := b.(view.Section); s.ID != "" {
+			sections[s.ID] = s
+		}
+	}
+	for _, r := range overview.Rows {
+		if sections[r.Link].Title != r.Cells[0].Text {
+			t.Errorf("the link of %s leads to %s", r.Cells[0].Text, sections[r.Link].Title)
+		}
+	}
+	// Median 10 of 1 to 20, and of 21 to 40. The interval does not have 0 in it.
+	for _, page := range []bool{true, false} {
+		row := tables(sections[overview.Rows[0].Link].Blocks, page)[0].Rows[1]
+		if got, want := strings.Join(cellTexts(row)[:4], "|"), fmt.Sprintf("Duration P50, ms|%s → %s|%s|+200.0 %%", value(stats.Milliseconds, 10), value(stats.Milliseconds, 30), text.Change(stats.Milliseconds, number(20))); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if (row.Cells[4].Bars != nil) != page || row.Cells[6].Text != "worse" || row.Cells[6].Level != view.Worse {
+			t.Errorf("page %v: %+v", page, row.Cells)
+		}
+	}
+}
+
+// A change that may be chance is not judged if there is one run on each side: not in the
+// terminal, and with a code of its own in JSON.
+func TestOneRunEach(t *testing.T) {
+	half := func(n int) func(int) int {
+		return func(i int) int {
+			if i%40 < n {
+				return 15
+			}
+			return 5
+		}
+	}
+	side := func(name string, late int, runs int) Side {
+		var list []Side
+		for range runs {
+			list = append(list, gallery("gallery", "render_service", 40, 20, half(late)).side(name))
+		}
+		return Join(name, list)
+	}
+	one := compare(t, side("base", 2, 1), side("new", 4, 1), Options{})
+	if m := one.Pairs[0].measure("jank_rate"); !near(m.Base, .05) || !near(m.New, .1) || m.Verdict != OneRunEach {
+		t.Fatal(describe(m))
+	}
+	table := write(t, one, "table", WriteOptions{})
+	for _, part := range []string{"One run each: cannot tell whether 2 processes changed.", "  cannot tell\n", "Cannot tell: the change is not significant, and one run each does not show how runs differ."} {
+		if !strings.Contains(table, part) {
+			t.Errorf("no %q in\n%s", part, table)
+		}
+	}
+	if strings.Contains(table, "~") {
+		t.Errorf("one run each is no sign of an equal jank rate:\n%s", table)
+	}
+	if json := write(t, one, "json", WriteOptions{}); !strings.Contains(json, `"verdict": "one_run_each"`) || strings.Contains(json, "unclear") {
+		t.Error("no code in JSON")
+	}
+	two := compare(t, side("base", 2, 2), side("new", 4, 2), Options{})
+	if m := two.Pairs[0].measure("jank_rate"); m.Verdict != Unclear || strings.Contains(write(t, two, "table", WriteOptions{}), "annot tell") {
+		t.Error(describe(m))
+	}
+}
+
+// The table without Verbose has at most ten measures of a pair, those that changed
+// significantly first. It accounts for all measures of JSON.
+func TestMeasuresShown(t *testing.T) {
+	long := func(n int) func(int) int { return func(i int) int { return n + i%5 } }
+	base, new := gallery("gallery", "render_service", 200, 200, long(5)), gallery("gallery", "render_service", 200, 200, long(14))
+	p := compare(t, base.side(""), new.side(""), Options{}).Pairs[0]
+	short, all := tables(p.view(false).Blocks, false)[0], tables(p.view(true).Blocks, false)[0]
+	if len(short.Rows) != maxChanged || len(all.Rows) <= maxChanged {
+		t.Errorf("%d measures, with verbose %d", len(short.Rows), len(all.Rows))
+	}
+	for i, row := range short.Rows {
+		if base, new, _ := strings.Cut(row.Cells[1].Text, " → "); base == new {
+			t.Errorf("%s is %s on both sides", row.Cells[0].Text, base)
+		}
+		if i > 0 && row.Cells[6].Text == "worse" && short.Rows[i-1].Cells[6].Text != "worse" {
+			t.Errorf("%s is below one that did not change", row.Cells[0].Text)
+		}
+	}
+	var more, equal, unknown, periods int
+	if _, err := fmt.Sscanf(short.More, "Other measures: %d changed (--verbose lists all), %d equal, %d unknown on both sides, %d relative", &more, &equal, &unknown, &periods); err != nil || len(short.Rows)+more+equal+unknown+periods != len(p.Measures()) {
+		t.Errorf("%q (%v) beside %d of %d measures", short.More, err, len(short.Rows), len(p.Measures()))
+	}
+	// The page has all but those that are zero on both sides.
+	tested, others := tables(p.view(false).Blocks, true)[0], tables(p.view(false).Blocks, true)[1]
+	var zero int
+	if _, err := fmt.Sscanf(others.More, "Other measures: %d zero on both sides, %d unknown", &zero, &unknown); err != nil || len(tested.Rows)+len(others.Rows)+zero+unknown+periods != len(p.Measures()) || zero == 0 {
+		t.Errorf("%q (%v) beside %d and %d measures", others.More, err, len(tested.Rows), len(others.Rows))
+	}
+}
+
+// An interval is drawn around the changes that do not count, whose middle is no change. Runs
+// are drawn between the smallest value and the largest.
+func TestBars(t *testing.T) {
+	of := func(p95 trace.Duration) *stats.Process {
+		return &stats.Process{Frames: stats.Counts{Complete: 100}, Durations: &stats.Durations{P95: &p95}}
+	}
+	p := &Pair{base: []*stats.Process{of(10 * ms), of(12 * ms), nil}, new: []*stats.Process{of(14 * ms)}}
+	m := p.measure("p95_ms")
+	m.Low, m.High, m.MinEffect, m.Verdict = number(1), number(3), number(.5), Worse
+	if !near(m.Base, 11) || !near(m.Delta, 3) {
+		t.Fatal(describe(m))
+	}
+	same := func(got []view.Bar, want ...view.Bar) {
+		t.Helper()
+		for i := range max(len(got), len(want)) {
+			if i >= len(got) || i >= len(want) || math.Abs(got[i].Left-want[i].Left)+math.Abs(got[i].Width-want[i].Width) > 1e-9 || got[i].Group != want[i].Group {
+				t.Fatalf("got %+v, want %+v", got, want)
+			}
+		}
+	}
+	at := func(x float64) float64 { return .5 + x/3/1.05/2 } // 3 is the largest end
+	same(m.interval(), view.Bar{Left: at(-.5), Width: at(.5) - at(-.5), Group: "budget"}, view.Bar{Left: at(1), Width: at(3) - at(1), Group: "worse"},
+		view.Bar{Left: .5, Group: "mark"}, view.Bar{Left: at(3), Group: "mark"})
+	same(p.runBars(m), view.Bar{Left: 0, Width: .02, Group: "base"}, view.Bar{Left: .49, Width: .02, Group: "base"}, view.Bar{Left: .98, Width: .02, Group: "new"})
+}
+
+// Each format names the inputs that were skipped, and processes in one trace only.
+func TestEverythingIsNamed(t *testing.T) {
+	d := everything(t)
+	for _, format := range Formats {
+		out := write(t, d, format, WriteOptions{Skipped: []view.Input{{Name: "bad.ftrace", Skipped: "no frames at all"}}})
+		if !strings.Contains(out, "bad.ftrace") || !strings.Contains(out, "no frames at all") {
+			t.Errorf("%s does not name a skipped input", format)
+		}
+		if hasNaN(out) {
+			t.Errorf("%s has what is no number", format)
+		}
+	}
+	table := write(t, d, "table", WriteOptions{})
+	for _, part := range []string{"render_service → surfaceflinger · render service · pid 50", "Only in base", "  old ", "Only in new", "  new ", "Not tested, because unknown or of too few frames: Duration P99, ms\n"} {
+		if !strings.Contains(table, part) {
+			t.Errorf("no %q in\n%s", part, table)
+		}
+	}
+}
+
+// large has numbers, names and lists that are longer than usual, and changes in
+// everything.
+func large() *Diff {
+	process := func(pid trace.PID, name string, factor float64) *stats.Process {
+		d := trace.Duration(factor * 700e9)
+		p := &stats.Process{
+			Kind: stats.Application, PID: pid, Name: name, Frames: stats.Counts{Complete: int(factor * 1234567), WithDeadline: int(factor * 999999), Late: int(factor * 123456)},
+			JankRate: number(factor * .1234), EmptyRate: number(factor * .0004), FPS: &stats.FPS{Rate: factor * 120.5},
+			Durations: &stats.Durations{P50: d, P90: d, P95: &d, P99: &d, Max: d}, DurationsInPeriods: &stats.DurationsInPeriods{Max: factor * 84000},
+			Hitches: &stats.Hitches{Ratio: factor * 999.9, Hitch: d, Idle: d, Longest: &d},
+		}
+		for i := range 10 { // a display that never keeps its rate
+			p.Refresh = append(p.Refresh, stats.Refresh{Rate: factor * float64(30+10*i), Period: trace.Duration(1e9 / (factor * float64(30+10*i))), Frames: 100})
+		}
+		return p
+	}
+	long := strings.Repeat("com.example.", 20)
+	base := Side{Name: strings.Repeat("directory/", 30), Stats: &stats.Report{Span: &stats.Span{Seconds: 12345}, Processes: []*stats.Process{
+		process(4194303, long, 1), process(9, strings.Repeat("图库", 60), 1), process(10, long+"old", 1),
+	}}}
+	new := Side{Name: "\x1b[2J\u202e.ftrace", Stats: &stats.Report{Processes: []*stats.Process{
+		process(4194302, long, 9.999), process(8, strings.Repeat("图库", 60), .0001), process(11, "\x1b[2Jevil\u202e", 1),
+	}}}
+	d, err := Compare(base, new, Options{})
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// Tables fit the terminal. Colours change nothing else, and are the only escape codes.
+func TestTableOfLongNames(t *testing.T) {
+	d := large()
+	for _, width := range []int{80, 160} {
+		for i, line := range strings.Split(write(t, d, "table", WriteOptions{Verbose: true, Style: text.Style{Width: width}}), "\n") {
+			if n := text.Width(line); n > width {
+				t.Errorf("line %d has %d columns: %q", i+1, n, line)
+			}
+		}
+	}
+	codes := regexp.MustCompile(`\x1b\[(0|1|2|31|32)m`)
+	for _, d := range []*Diff{compare(t, before(), after(), Options{}), d} {
+		plain, coloured := write(t, d, "table", WriteOptions{}), write(t, d, "table", WriteOptions{Style: text.Style{Color: true}})
+		if strings.ContainsAny(plain, "\x1b\u202e") {
+			t.Error("the plain table has control characters")
+		}
+		if got := codes.ReplaceAllString(coloured, ""); got != plain || coloured == plain {
+			t.Errorf("without its colours the table is\n%s", got)
+		}
+	}
+}
+
+// Names are text on the page.
+func TestHostileNames(t *testing.T) {
+	const evil = `</title><script>alert(1)</script><img src=x onerror=alert(1)>" style="`
+	d := compare(t, gallery(evil, evil, 20, 20, func(i int) int { return i }).side(evil),
+		gallery(evil+"2", evil, 20, 20, func(i int) int { return i }).side(evil),
+		Options{Map: []Mapping{{evil, evil + "2"}}})
+	s := &scene{}
+	s.frame(analyzer.ApplicationFrame, s.process(1, "\x1b[2J\u202e"+evil), 1000, 5)
+	d.OnlyNew = s.side("").Stats.Processes
+	page := write(t, d, "html", WriteOptions{})
+	for _, bad := range []string{"<script>alert", "<img", `>" style="`, "\x1b", "\u202e"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	if n := strings.Count(page, "&lt;script&gt;"); n < 7 { // title, both sides, two in the table, two headings, only in new
+		t.Errorf("the name is in the page %d times", n)
+	}
+}
+
+// Processes of a pair are in the order of their verdicts.
+func TestOrder(t *testing.T) {
+	list := []Verdict{NotTested, OneRunEach, Worse, Unclear, Better}
+	slices.SortFunc(list, func(a, b Verdict) int { return cmp.Compare(rank(a), rank(b)) })
+	if !slices.Equal(list, []Verdict{Worse, Better, Unclear, OneRunEach, NotTested}) {
+		t.Errorf("%q", list)
+	}
+}
