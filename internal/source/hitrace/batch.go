@@ -93,7 +93,7 @@ func (o *order) settle(b *Batch, totals *Totals, options Options) error {
 		totals.Problems.add(p.Problem, totals.Lines+p.Line, options.Limits.Examples)
 	}
 	if n := len(b.Events); n > 0 {
-		if !totals.Start.Known() {
+		if totals.Events+totals.Outside == 0 { // these are the first; their time may be zero
 			totals.Start = b.Events[0].Time
 		}
 		totals.End = b.Events[n-1].Time
