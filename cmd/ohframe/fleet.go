@@ -406,8 +406,8 @@ func reportFleet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	query.Top = c.Int("top")
-	if format == "table" || format == "html" {
+	query.Top, query.Stages = c.Int("top"), format == "json" || format == "csv"
+	if !query.Stages {
 		query.Top = cmp.Or(query.Top, shownGroups)
 	}
 	r, err := await(c.Context, func() (*fleet.Report, error) { return fleet.NewReport(c.Context, d, query) })

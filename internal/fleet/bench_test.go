@@ -2,15 +2,12 @@ package fleet
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"strconv"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -50,7 +47,7 @@ func generate(b *testing.B, dir string, rows int) (bytes int64) {
 	dims := []string{"device", "version"}
 	plan := &Plan{Shards: make([][]Input, shards), Dims: dims}
 	for k := range shards {
-		s, err := (&Runner{Plan: plan, Store: Files{}, Dir: dir}).begin(context.Background(), k)
+		w, err := newShardWriter(b.Context(), plan, Files{}, dir, k)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -60,13 +57,12 @@ func generate(b *testing.B, dir string, rows int) (bytes int64) {
 			for p := range perTrace {
 				row := generatedRow(r, name, p)
 				row.Dims = []*string{&device, &version}
-				s.values.addRow(&row)
-				if _, err := s.writers[tracesFolder].WriteRows([]parquet.Row{s.values.row}); err != nil {
+				if err := w.write(&result{rows: []Row{row}}); err != nil {
 					b.Fatal(err)
 				}
 			}
 		}
-		if err := s.finish(); err != nil {
+		if err := w.finish(); err != nil {
 			b.Fatal(err)
 		}
 		info, err := os.Stat(plan.part(dir, tracesFolder, k))
@@ -91,15 +87,15 @@ func generatedRow(r *rand.Rand, name string, process int) Row {
 		for range frames {
 			counted.Add(bucketOf(int64(4e6*(1+r.ExpFloat64()))), 1)
 		}
-		for bucket, n := range counted.All() {
-			row.Histograms[h] = append(row.Histograms[h], Count{bucket, n})
-		}
+		row.Histograms[h] = counted.Counts()
 	}
 	for i := range 5 {
-		row.Causes = append(row.Causes, Cause{fmt.Sprint("waiting in Slice", r.IntN(200)), int64(i + 1), trace.Duration(r.Int64N(1e8))})
+		row.Causes.Names = append(row.Causes.Names, fmt.Sprint("waiting in Slice", r.IntN(200)))
+		row.Causes.Frames, row.Causes.Lost = append(row.Causes.Frames, int64(i+1)), append(row.Causes.Lost, r.Int64N(1e8))
 	}
 	for range maxWorst {
-		row.Worst = append(row.Worst, Worst{name, row.Process, row.PID, r.Int64N(1e6), trace.Time(r.Int64N(1e12)), trace.Duration(r.Int64N(1e8))})
+		row.Worst.VsyncIDs = append(row.Worst.VsyncIDs, r.Int64N(1e6))
+		row.Worst.Starts, row.Worst.Overruns = append(row.Worst.Starts, r.Int64N(1e12)), append(row.Worst.Overruns, r.Int64N(1e8))
 	}
 	return row
 }

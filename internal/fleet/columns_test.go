@@ -12,7 +12,7 @@ import (
 func TestColumns(t *testing.T) {
 	var list strings.Builder
 	dims := []string{"dimension"}
-	fmt.Fprintln(&list, traceSchema(dims))
-	fmt.Fprintln(&list, failureSchema(dims))
+	fmt.Fprintln(&list, newRecord("traces", new(Row).cells(everything(dims))).schema)
+	fmt.Fprintln(&list, newRecord("failures", new(Failure).cells(dims)).schema)
 	compatibility.Check(t, "../../testdata/api/fleet.txt", list.String())
 }

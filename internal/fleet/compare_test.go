@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
@@ -26,17 +25,11 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 	t.Helper()
 	dir := t.TempDir()
 	plan := &Plan{Shards: make([][]Input, 1), Dims: []string{deviceDim, "version"}}
-	s, err := (&Runner{Plan: plan, Store: Files{}, Dir: dir}).begin(t.Context(), 0)
+	w, err := newShardWriter(t.Context(), plan, Files{}, dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range rows {
-		s.values.addRow(&rows[i])
-		if _, err := s.writers[tracesFolder].WriteRows([]parquet.Row{s.values.row}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.finish(); err != nil {
+	if err := cmp.Or(w.write(&result{rows: rows}), w.finish()); err != nil {
 		t.Fatal(err)
 	}
 	d, err := Open(t.Context(), Files{}, dir)
@@ -62,9 +55,7 @@ func simulated(r *rand.Rand, group string, devices int, rate float64) (rows []Ro
 			}
 			durations.Add(bucketOf(int64(speed*(1+r.ExpFloat64()))), 1)
 		}
-		for b, n := range durations.All() {
-			row.Histograms[durationHistogram] = append(row.Histograms[durationHistogram], Count{b, n})
-		}
+		row.Histograms[durationHistogram] = durations.Counts()
 		rows = append(rows, row)
 	}
 	return rows
@@ -225,7 +216,7 @@ func TestShownGroups(t *testing.T) {
 		row := Row{Trace: fmt.Sprint("trace ", i), Kind: stats.Application, Process: fmt.Sprint("process ", i), Dims: []*string{nil, nil}}
 		row.Sums[framesColumn] = int64(i * 7919 % groups)
 		for h := range row.Histograms {
-			row.Histograms[h] = []Count{{Bucket(1000 + i%10), 1}, {Bucket(2000), 1}}
+			row.Histograms[h] = Counts{[]int32{int32(1000 + i%10), 2000}, []int64{1, 1}}
 		}
 		rows = append(rows, row)
 	}
@@ -240,7 +231,7 @@ func TestShownGroups(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return shown, total, after.TotalAlloc - before.TotalAlloc
 	}
-	q := Query{By: []string{"process"}}
+	q := Query{By: []string{"process"}, Stages: true}
 	all, _, _ := read(q)
 	q.Top = top
 	shown, total, allocated := read(q)

@@ -93,7 +93,7 @@ func report(t *testing.T, dir string, by ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewReport(t.Context(), d, Query{By: by})
+	r, err := NewReport(t.Context(), d, Query{By: by, Stages: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,16 +286,18 @@ func TestFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.close()
-	f.eachGroup(func(g *rowGroup) {
-		names, reasons, messages := g.strings("trace"), g.strings("reason"), g.strings("message")
-		for i := range names {
-			name := filepath.Base(*names[i])
-			got[name] = Reason(*reasons[i])
-			if name == "panic" && *messages[i] != "panic: a defect at 0x1234" {
-				t.Errorf("message of the panic: %q", *messages[i])
-			}
+	var failed Failure
+	err = f.read(newRecord("failures", failed.cells(nil)), func() error {
+		name := filepath.Base(failed.Trace)
+		got[name] = failed.Reason
+		if name == "panic" && failed.Message != "panic: a defect at 0x1234" {
+			t.Errorf("message of the panic: %q", failed.Message)
 		}
+		return nil
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

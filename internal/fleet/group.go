@@ -28,7 +28,7 @@ type Group struct {
 	// order of rows does not matter.
 	Sums  [len(sums)]int64
 	Peaks [len(peaks)]int64
-	// Values are the values of Measures; nil if unknown.
+	// Values are the values of Measures; nil if unknown or not wanted.
 	Values []*float64
 	Causes []Cause // what lost the most time first
 	Worst  []Worst // the worst first
@@ -101,6 +101,8 @@ type Query struct {
 	Process string
 	// Top is how many groups are wanted: those with the most frames. Zero is all.
 	Top int
+	// Stages adds the measures of stages, which take most of the time and memory.
+	Stages bool
 }
 
 // deviceDim is the dimension whose values are devices.
@@ -290,7 +292,11 @@ func (d *Dataset) Groups(ctx context.Context, q Query) (shown []*Group, total in
 	if q.Top > 0 {
 		ids = ids[:min(q.Top, total)]
 	}
-	for some := range slices.Chunk(ids, histogramsPerPass/histograms) {
+	w := wanted{dims: k.dims, sums: true, histograms: durationHistogram + 1, details: true}
+	if q.Stages {
+		w.histograms = histograms
+	}
+	for some := range slices.Chunk(ids, histogramsPerPass/w.histograms) {
 		chosen := map[string]bool{}
 		for _, id := range some {
 			chosen[id] = true
@@ -300,9 +306,9 @@ func (d *Dataset) Groups(ctx context.Context, q Query) (shown []*Group, total in
 			return dst, chosen[string(dst)] && k.match(r.Process, r.PID)
 		}
 		create := func(*Row) *Group {
-			return &Group{causes: map[string]*Cause{}, devices: map[string]*rate{}, histograms: make([]Histogram, histograms)}
+			return &Group{causes: map[string]*Cause{}, devices: map[string]*rate{}, histograms: make([]Histogram, w.histograms)}
 		}
-		groups, err := gather(ctx, d, wanted{dims: k.dims, sums: true, histograms: histograms, details: true}, key, create,
+		groups, err := gather(ctx, d, w, key, create,
 			func(g *Group, r *Row) { g.add(r, device(r)) }, (*Group).merge)
 		if err != nil {
 			return nil, 0, err
@@ -317,6 +323,15 @@ func (d *Dataset) Groups(ctx context.Context, q Query) (shown []*Group, total in
 	return shown, total, nil
 }
 
+// percentile returns a percentile of a histogram in milliseconds, as Histogram.Percentile; nil
+// also if the histogram is not wanted.
+func (g *Group) percentile(histogram int, p, atLeast int64) *float64 {
+	if histogram >= len(g.histograms) {
+		return nil
+	}
+	return milliseconds(g.histograms[histogram].Percentile(p, atLeast))
+}
+
 // addSums adds the numbers of a row, and as many of its histograms as the group has.
 func (g *Group) addSums(r *Row) {
 	for i, n := range r.Sums {
@@ -326,9 +341,7 @@ func (g *Group) addSums(r *Row) {
 		g.Peaks[i] = max(g.Peaks[i], n)
 	}
 	for i := range g.histograms {
-		for _, c := range r.Histograms[i] {
-			g.histograms[i].Add(c.Bucket, c.N)
-		}
+		g.histograms[i].AddCounts(&r.Histograms[i])
 	}
 }
 
@@ -358,10 +371,12 @@ func (g *Group) add(r *Row, device *string) {
 	if device != nil && frames > 0 {
 		g.addDevice(*device, rate{late, frames})
 	}
-	for i := range r.Causes {
-		g.addCause(r.Causes[i])
+	for i, name := range r.Causes.Names {
+		g.addCause(Cause{name, r.Causes.Frames[i], trace.Duration(r.Causes.Lost[i])})
 	}
-	g.addWorst(r.Worst)
+	for i, vsync := range r.Worst.VsyncIDs {
+		g.addWorst(Worst{r.Trace, r.Process, r.PID, vsync, trace.Time(r.Worst.Starts[i]), trace.Duration(r.Worst.Overruns[i])})
+	}
 }
 
 func (g *Group) addDevice(name string, r rate) {
@@ -384,13 +399,10 @@ func (g *Group) addCause(c Cause) {
 	known.Lost += c.Lost
 }
 
-func (g *Group) addWorst(list []Worst) {
-	for _, w := range list {
-		at, _ := slices.BinarySearchFunc(g.Worst, w, compareWorst)
-		if at < maxWorst {
-			g.Worst = slices.Insert(g.Worst, at, w)
-			g.Worst = g.Worst[:min(len(g.Worst), maxWorst)]
-		}
+func (g *Group) addWorst(w Worst) {
+	if at, _ := slices.BinarySearchFunc(g.Worst, w, compareWorst); at < maxWorst {
+		g.Worst = slices.Insert(g.Worst, at, w)
+		g.Worst = g.Worst[:min(len(g.Worst), maxWorst)]
 	}
 }
 
@@ -412,7 +424,9 @@ func (g *Group) merge(o *Group) {
 	for _, c := range o.causes {
 		g.addCause(*c)
 	}
-	g.addWorst(o.Worst)
+	for _, w := range o.Worst {
+		g.addWorst(w)
+	}
 	g.rates = append(g.rates, o.rates...)
 	for name, r := range o.devices {
 		g.addDevice(name, *r)

@@ -67,6 +67,21 @@ func (h *Histogram) Add(b Bucket, n int64) {
 	(*octave)[b&(perOctave-1)] += n
 }
 
+// AddCounts adds the values of a file, whose buckets must be valid.
+func (h *Histogram) AddCounts(c *Counts) {
+	for i, b := range c.Buckets {
+		h.Add(Bucket(b), c.Counts[i])
+	}
+}
+
+// Counts returns the histogram as a file has it.
+func (h *Histogram) Counts() (c Counts) {
+	for b, n := range h.All() {
+		c.Buckets, c.Counts = append(c.Buckets, int32(b)), append(c.Counts, n)
+	}
+	return c
+}
+
 // Merge adds another histogram.
 func (h *Histogram) Merge(other *Histogram) {
 	for b, n := range other.All() {

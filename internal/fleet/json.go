@@ -120,7 +120,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 // writeCSV writes a line for each group.
 func (r *Report) writeCSV(w io.Writer) error {
 	names := append(slices.Clone(r.By), "traces", "rows")
-	for _, c := range numberColumns {
+	for _, c := range append(sums[:], peaks[:]...) {
 		names = append(names, c.name)
 	}
 	for _, m := range Measures {

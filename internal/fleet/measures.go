@@ -28,9 +28,7 @@ var Measures = func() []Measure {
 		name                string
 		thousandth, atLeast int64
 	}{{"p50_ms", 500, 1}, {"p90_ms", 900, 1}, {"p95_ms", 950, 20}, {"p99_ms", 990, 100}} {
-		m := known(p.name, func(g *Group) *float64 {
-			return milliseconds(g.histograms[durationHistogram].Percentile(p.thousandth, p.atLeast))
-		})
+		m := known(p.name, func(g *Group) *float64 { return g.percentile(durationHistogram, p.thousandth, p.atLeast) })
 		m.count = func(g *Group) int64 { return g.histograms[durationHistogram].Total() }
 		list = append(list, m)
 	}
@@ -46,7 +44,7 @@ var Measures = func() []Measure {
 			thousandth int64
 		}{{"p50", 500}, {"p90", 900}} {
 			list = append(list, known(stats.Stage(stage).String()+"_"+p.name+"_ms", func(g *Group) *float64 {
-				return milliseconds(g.histograms[firstStageHistogram+stage].Percentile(p.thousandth, 1))
+				return g.percentile(firstStageHistogram+stage, p.thousandth, 1)
 			}))
 		}
 	}

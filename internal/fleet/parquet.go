@@ -3,10 +3,13 @@ package fleet
 import (
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+
+	"ohframe/internal/frametable"
 )
 
 // Keys of the metadata of a part.
@@ -27,168 +30,185 @@ const schemaVersion = "2"
 // rowsPerGroup bounds the memory of readers: a row of traces has some hundred numbers.
 const rowsPerGroup = 1 << 13
 
-// builtIn are the names of the columns that are not dimensions, in the order of the
-// dataset; the dimensions are between them, after trace_xxh3.
+// cell is a column of a file: its tag for package parquet, which begins with its name, and a
+// pointer to the variable that its values are written from and read to.
+type cell struct {
+	tag string
+	to  any
+}
+
+func (c *cell) name() string {
+	name, _, _ := strings.Cut(c.tag, ",")
+	return name
+}
+
+// builtIn are the names of the columns that are not dimensions.
 var builtIn = func() (names []string) {
-	for _, f := range append(headFields(), tailFields()...) {
-		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		names = append(names, name)
+	for _, c := range append(new(Row).cells(everything(nil)), new(Failure).cells(nil)...) {
+		if !slices.Contains(names, c.name()) {
+			names = append(names, c.name())
+		}
 	}
-	return append(names, "reason", "message")
+	return names
 }()
 
-func field(tag string, value any) reflect.StructField {
-	return reflect.StructField{Type: reflect.TypeOf(value), Tag: reflect.StructTag(`parquet:"` + tag + `"`)}
+// wanted are the columns of traces that are read or written, besides those that identify a
+// row and the number of frames.
+type wanted struct {
+	dims       []string
+	sums       bool // and peaks
+	histograms int  // how many of the first
+	details    bool // causes and worst frames
+	file       bool // hash and size of the trace
 }
 
-func headFields() []reflect.StructField {
-	return []reflect.StructField{field("trace", ""), field("trace_xxh3", "")}
+func everything(dims []string) wanted { return wanted{dims, true, histograms, true, true} }
+
+// framesColumn is the number of frames in sums.
+var framesColumn = sumIndex["frames"]
+
+// cells returns the columns of traces in the order of the file.
+func (r *Row) cells(w wanted) []cell {
+	var list []cell
+	add := func(tag string, to any) { list = append(list, cell{tag, to}) }
+	add("trace", &r.Trace)
+	if w.file {
+		add("trace_xxh3", &r.Hash)
+	}
+	r.Dims = make([]*string, len(w.dims))
+	list = append(list, dimCells(w.dims, r.Dims)...)
+	add("format,dict", &r.Format)
+	add("kind,dict", &r.Kind)
+	add("process,dict", &r.Process)
+	add("pid", &r.PID)
+	if w.file {
+		add("size", &r.Size)
+	}
+	add("recorded,timestamp(microsecond)", &r.Recorded)
+	for i, c := range sums {
+		if w.sums || i == framesColumn {
+			add(c.name, &r.Sums[i])
+		}
+	}
+	if w.sums {
+		for i, c := range peaks {
+			add(c.name, &r.Peaks[i])
+		}
+	}
+	for i, name := range histogramNames[:w.histograms] {
+		add(name+"_bucket,list", &r.Histograms[i].Buckets)
+		add(name+"_count,list", &r.Histograms[i].Counts)
+	}
+	if w.details {
+		add("cause,list", &r.Causes.Names)
+		add("cause_frames,list", &r.Causes.Frames)
+		add("cause_lost_ns,list", &r.Causes.Lost)
+		add("worst_vsync_id,list", &r.Worst.VsyncIDs)
+		add("worst_start_ns,list", &r.Worst.Starts)
+		add("worst_overrun_ns,list", &r.Worst.Overruns)
+	}
+	return list
 }
 
-func tailFields() []reflect.StructField {
-	fields := []reflect.StructField{
-		field("format,dict", ""), field("kind,dict", ""), field("process,dict", ""), field("pid", int32(0)), field("size", int64(0)),
-		field("recorded,optional,timestamp(microsecond)", int64(0)),
-	}
-	for _, c := range sums {
-		fields = append(fields, field(c.name, int64(0)))
-	}
-	for _, c := range peaks {
-		fields = append(fields, field(c.name, int64(0)))
-	}
-	for _, name := range histogramNames {
-		fields = append(fields, field(name+"_bucket,list", []int32{}), field(name+"_count,list", []int64{}))
-	}
-	return append(fields,
-		reflect.StructField{Type: reflect.TypeFor[[]string](), Tag: `parquet:"cause,list" parquet-element:",dict"`},
-		field("cause_frames,list", []int64{}), field("cause_lost_ns,list", []int64{}),
-		field("worst_vsync_id,list", []int64{}), field("worst_start_ns,list", []int64{}), field("worst_overrun_ns,list", []int64{}))
+func (f *Failure) cells(dims []string) []cell {
+	f.Dims = make([]*string, len(dims))
+	list := append([]cell{{"trace", &f.Trace}}, dimCells(dims, f.Dims)...)
+	return append(list, cell{"size", &f.Size}, cell{"reason,dict", &f.Reason}, cell{"message", &f.Message})
 }
 
-func dimFields(dims []string) (fields []reflect.StructField) {
-	for _, name := range dims {
-		fields = append(fields, field(name+",optional,dict", ""))
+func dimCells(names []string, values []*string) (list []cell) {
+	for i, name := range names {
+		list = append(list, cell{name + ",dict", &values[i]})
 	}
-	return fields
+	return list
 }
 
-// newSchema returns a schema with the columns in the order of the fields.
-func newSchema(name string, parts ...[]reflect.StructField) *parquet.Schema {
+// record converts between rows of a file and variables.
+type record struct {
+	schema *parquet.Schema
+	cells  []cell
+	values reflect.Value // a struct with a field for each cell
+}
+
+func newRecord(name string, cells []cell) *record {
 	var fields []reflect.StructField
-	for _, part := range parts {
-		fields = append(fields, part...)
+	for i, c := range cells {
+		tag := `parquet:"` + c.tag + `"`
+		if c.tag == "cause,list" {
+			tag += ` parquet-element:",dict"`
+		}
+		fields = append(fields, reflect.StructField{Name: "F" + strconv.Itoa(i), Type: reflect.TypeOf(c.to).Elem(), Tag: reflect.StructTag(tag)})
+	}
+	values := reflect.New(reflect.StructOf(fields))
+	return &record{parquet.NewSchema(name, parquet.SchemaOf(values.Interface())), cells, values.Elem()}
+}
+
+// store returns the variables as a row. Text must be UTF-8 in a file.
+func (r *record) store(row parquet.Row) parquet.Row {
+	for i, c := range r.cells {
+		r.values.Field(i).Set(reflect.ValueOf(c.to).Elem())
+		switch field := r.values.Field(i).Addr().Interface().(type) {
+		case *string:
+			*field = validText(*field)
+		case **string:
+			if *field != nil {
+				valid := validText(**field)
+				*field = &valid
+			}
+		case *[]string:
+			*field = slices.Clone(*field)
+			for k := range *field {
+				(*field)[k] = validText((*field)[k])
+			}
+		}
+	}
+	return r.schema.Deconstruct(row[:0], r.values.Interface())
+}
+
+// frameSchema returns the columns of frames: those of ohframe frames, the trace and the
+// dimensions.
+func frameSchema(dims []string) *parquet.Schema {
+	fields := frametable.ParquetColumns()
+	for _, name := range append([]string{"trace"}, dims...) {
+		options := ",optional,dict"
+		if name == "trace" {
+			options = ""
+		}
+		fields = append(fields, reflect.StructField{Type: reflect.TypeFor[string](), Tag: reflect.StructTag(`parquet:"` + name + options + `"`)})
 	}
 	for i := range fields {
 		fields[i].Name = "F" + strconv.Itoa(i)
 	}
-	return parquet.NewSchema(name, parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()))
+	return parquet.NewSchema("frames", parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()))
 }
 
-func traceSchema(dims []string) *parquet.Schema {
-	return newSchema("traces", headFields(), dimFields(dims), tailFields())
-}
-
-func failureSchema(dims []string) *parquet.Schema {
-	return newSchema("failures", []reflect.StructField{field("trace", "")}, dimFields(dims),
-		[]reflect.StructField{field("size", int64(0)), field("reason,dict", ""), field("message", "")})
-}
-
-// values builds a row of a file, column by column.
-type values struct {
-	row    parquet.Row
-	column int
-}
-
-func (v *values) add(value parquet.Value, repetition, definition int) {
-	v.row = append(v.row, value.Level(repetition, definition, v.column))
-}
-
-func (v *values) text(s string) {
-	v.add(textValue(s), 0, 0)
-	v.column++
-}
-
-// textValue returns a string as the value of a column, which must be UTF-8.
-func textValue(s string) parquet.Value {
-	return parquet.ByteArrayValue([]byte(strings.ToValidUTF8(s, "\uFFFD")))
-}
-
-func (v *values) number(n int64) {
-	v.add(parquet.Int64Value(n), 0, 0)
-	v.column++
-}
-
-func (v *values) optional(value parquet.Value, known bool) {
-	if known {
-		v.add(value, 0, 1)
-	} else {
-		v.add(parquet.NullValue(), 0, 0)
-	}
-	v.column++
-}
-
-func (v *values) dims(dims []*string) {
-	for _, d := range dims {
-		if d == nil {
-			v.optional(parquet.Value{}, false)
+// addFrameCells adds the trace and the dimensions to a row of a frame.
+func addFrameCells(row parquet.Row, r *Row) parquet.Row {
+	// The columns of lists have one leaf each, so leaves count as columns do.
+	column := len(frametable.ParquetColumns())
+	row = append(row, parquet.ByteArrayValue([]byte(validText(r.Trace))).Level(0, 0, column))
+	for i, value := range r.Dims {
+		if v := parquet.NullValue().Level(0, 0, column+1+i); value == nil {
+			row = append(row, v)
 		} else {
-			v.optional(textValue(*d), true)
+			row = append(row, parquet.ByteArrayValue([]byte(validText(*value))).Level(0, 1, column+1+i))
 		}
 	}
+	return row
 }
 
-// list adds a list of n values.
-func (v *values) list(n int, value func(i int) parquet.Value) {
-	if n == 0 {
-		v.add(parquet.NullValue(), 0, 0)
-	}
-	for i := range n {
-		v.add(value(i), min(i, 1), 1)
-	}
-	v.column++
-}
+func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-func (v *values) addRow(r *Row) {
-	v.row, v.column = v.row[:0], 0
-	v.text(r.Trace)
-	v.text(r.Hash)
-	v.dims(r.Dims)
-	v.text(r.Format)
-	v.text(string(r.Kind))
-	v.text(r.Process)
-	v.add(parquet.Int32Value(int32(r.PID)), 0, 0)
-	v.column++
-	v.number(r.Size)
-	if r.Recorded == nil {
-		v.optional(parquet.Value{}, false)
-	} else {
-		v.optional(parquet.Int64Value(*r.Recorded), true)
+// load sets the variables to a row.
+func (r *record) load(row parquet.Row) error {
+	r.values.SetZero()
+	if err := r.schema.Reconstruct(r.values.Addr().Interface(), row); err != nil {
+		return err
 	}
-	for _, n := range r.Sums {
-		v.number(n)
+	for i, c := range r.cells {
+		reflect.ValueOf(c.to).Elem().Set(r.values.Field(i))
 	}
-	for _, n := range r.Peaks {
-		v.number(n)
-	}
-	for _, h := range r.Histograms {
-		v.list(len(h), func(i int) parquet.Value { return parquet.Int32Value(int32(h[i].Bucket)) })
-		v.list(len(h), func(i int) parquet.Value { return parquet.Int64Value(h[i].N) })
-	}
-	v.list(len(r.Causes), func(i int) parquet.Value { return textValue(r.Causes[i].Name) })
-	v.list(len(r.Causes), func(i int) parquet.Value { return parquet.Int64Value(r.Causes[i].Frames) })
-	v.list(len(r.Causes), func(i int) parquet.Value { return parquet.Int64Value(int64(r.Causes[i].Lost)) })
-	v.list(len(r.Worst), func(i int) parquet.Value { return parquet.Int64Value(r.Worst[i].VsyncID) })
-	v.list(len(r.Worst), func(i int) parquet.Value { return parquet.Int64Value(int64(r.Worst[i].Start)) })
-	v.list(len(r.Worst), func(i int) parquet.Value { return parquet.Int64Value(int64(r.Worst[i].Overrun)) })
-}
-
-func (v *values) addFailure(f *Failure) {
-	v.row, v.column = v.row[:0], 0
-	v.text(f.Trace)
-	v.dims(f.Dims)
-	v.number(f.Size)
-	v.text(string(f.Reason))
-	v.text(f.Message)
+	return nil
 }
 
 // newWriter returns a writer of a file with the given columns.

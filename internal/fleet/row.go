@@ -34,16 +34,20 @@ type Row struct {
 	Recorded *int64
 	Sums     [len(sums)]int64
 	Peaks    [len(peaks)]int64
-	// Histograms are in the order of histogramNames, their buckets in order.
-	Histograms [histograms][]Count
-	Causes     []Cause
-	Worst      []Worst
+	// Histograms are in the order of histogramNames.
+	Histograms [histograms]Counts
+	Causes     struct {
+		Names        []string
+		Frames, Lost []int64
+	}
+	// Worst are the frames that overran their deadline by most, the worst first.
+	Worst struct{ VsyncIDs, Starts, Overruns []int64 }
 }
 
-// Count is the number of values in a bucket of a histogram.
-type Count struct {
-	Bucket Bucket
-	N      int64
+// Counts is a histogram in a file: the numbers of values in buckets, in the order of these.
+type Counts struct {
+	Buckets []int32
+	Counts  []int64
 }
 
 // Cause is what late frames lost by a cause.
@@ -197,7 +201,10 @@ func rowsOf(s source, t *ohframe.Trace) []Row {
 		row := Row{
 			Trace: s.name, Hash: hex.EncodeToString(hash[:]), Dims: s.dims, Size: s.size, Format: t.Format,
 			Kind: p.Kind, Process: p.Name, PID: p.PID, Recorded: recorded(t.Timeline),
-			Causes: ranked[causeKey{p.Kind, p.PID}],
+		}
+		for _, c := range ranked[causeKey{p.Kind, p.PID}] {
+			row.Causes.Names = append(row.Causes.Names, c.Name)
+			row.Causes.Frames, row.Causes.Lost = append(row.Causes.Frames, c.Frames), append(row.Causes.Lost, int64(c.Lost))
 		}
 		for i, c := range sums {
 			row.Sums[i] = c.of(p)
@@ -206,10 +213,15 @@ func rowsOf(s source, t *ohframe.Trace) []Row {
 			row.Peaks[i] = c.of(p)
 		}
 		row.count(frames.Of(p))
+		var worst []Worst
 		for _, w := range p.Worst[:min(maxWorst, len(p.Worst))] {
-			row.Worst = append(row.Worst, Worst{s.name, p.Name, p.PID, w.VsyncID, w.At, w.Overrun})
+			worst = append(worst, Worst{VsyncID: w.VsyncID, Start: w.At, Overrun: w.Overrun})
 		}
-		slices.SortFunc(row.Worst, compareWorst)
+		slices.SortFunc(worst, compareWorst)
+		for _, w := range worst {
+			row.Worst.VsyncIDs = append(row.Worst.VsyncIDs, w.VsyncID)
+			row.Worst.Starts, row.Worst.Overruns = append(row.Worst.Starts, int64(w.Start)), append(row.Worst.Overruns, int64(w.Overrun))
+		}
 		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int {
@@ -234,9 +246,7 @@ func (r *Row) count(frames []*analyzer.Frame) {
 		}
 	}
 	for i := range counted {
-		for b, n := range counted[i].All() {
-			r.Histograms[i] = append(r.Histograms[i], Count{b, n})
-		}
+		r.Histograms[i] = counted[i].Counts()
 	}
 }
 

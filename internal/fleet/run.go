@@ -51,12 +51,25 @@ type Summary struct {
 // Failed returns the number of failures.
 func (s *Summary) Failed() int { return failed(s.Failures) }
 
+func (s *Summary) add(o *Summary) {
+	s.Shards += o.Shards
+	s.Traces += o.Traces
+	s.Rows += o.Rows
+	s.Unreliable += o.Unreliable
+	s.Ignored += o.Ignored
+	for reason, n := range o.Failures {
+		s.Failures[reason] += n
+	}
+}
+
 // maxOpenShards bounds the shards that are not complete yet: one slow trace may keep
 // its shard open while others are run.
 const maxOpenShards = 4
 
 // Run runs the shards, which are numbered from 0. Traces that cannot be read are
 // failures in the dataset. The error is that of writing or of the context.
+//
+//	shards ──▶ tasks ──▶ workers ──▶ a channel for each trace ──▶ a writer for each open shard
 func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 	if r.read == nil {
 		r.read = ohframe.Read
@@ -67,92 +80,57 @@ func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-
 	type task struct {
-		shard *shardRun
-		index int
+		in  Input
+		out chan<- result
 	}
-	tasks := make(chan task)
-	open := make(chan struct{}, maxOpenShards)
+	tasks, open := make(chan task), make(chan struct{}, maxOpenShards)
 	summary := &Summary{Failures: map[Reason]int{}}
 	var mutex sync.Mutex // of summary and Progress
 	progress := func(traces int, bytes int64) {
+		mutex.Lock()
+		defer mutex.Unlock()
 		if r.Progress != nil {
-			mutex.Lock()
-			defer mutex.Unlock()
 			r.Progress(traces, bytes)
 		}
 	}
-	finish := func(s *shardRun) {
-		if err := s.finish(); err != nil {
-			cancel(err)
-		}
-		<-open
-		mutex.Lock()
-		defer mutex.Unlock()
-		summary.Shards++
-		summary.Traces += len(s.inputs)
-		summary.Rows += s.rows
-		summary.Unreliable += s.unreliable
-		summary.Ignored += s.ignored
-		for reason, n := range s.failures {
-			summary.Failures[reason] += n
-		}
-	}
-
 	var group sync.WaitGroup
 	for range workers {
 		group.Go(func() {
 			for t := range tasks {
-				in := t.shard.inputs[t.index]
-				result := r.analyse(ctx, in, workers)
-				if ctx.Err() != nil {
-					continue // the result may be that of being interrupted
-				}
-				last, err := t.shard.add(t.index, result)
-				if err != nil {
-					cancel(err)
-				}
-				progress(1, in.Size)
-				if last {
-					finish(t.shard)
-				}
+				t.out <- r.analyse(ctx, t.in, workers)
 			}
 		})
 	}
 	for _, k := range shards {
-		if ctx.Err() != nil {
-			break
-		}
+		inputs := r.Plan.Shards[k]
 		if r.Resume && r.Plan.done(ctx, r.Store, r.Dir, k) {
 			summary.Skipped++
-			bytes := int64(0)
-			for _, in := range r.Plan.Shards[k] {
-				bytes += in.Size
+			for _, in := range inputs {
+				progress(1, in.Size)
 			}
-			progress(len(r.Plan.Shards[k]), bytes)
 			continue
 		}
-		select {
-		case open <- struct{}{}:
-		case <-ctx.Done():
-			continue
+		open <- struct{}{}
+		results := make([]chan result, len(inputs))
+		for i := range results {
+			results[i] = make(chan result, 1) // a worker need not wait for its writer
 		}
-		s, err := r.begin(ctx, k)
-		if err != nil {
-			cancel(err)
-			break
-		}
-		defer s.discard()
-		if len(s.inputs) == 0 {
-			finish(s)
-		}
-	send:
-		for i := range s.inputs {
+		group.Go(func() {
+			defer func() { <-open }()
+			s, err := r.writeShard(ctx, k, results, progress)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			summary.add(s)
+		})
+		for i, in := range inputs {
 			select {
-			case tasks <- task{s, i}:
+			case tasks <- task{in, results[i]}:
 			case <-ctx.Done():
-				break send
 			}
 		}
 	}
@@ -162,6 +140,30 @@ func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 		return nil, err
 	}
 	return summary, nil
+}
+
+// writeShard writes the results of a shard in the order of its traces.
+func (r *Runner) writeShard(ctx context.Context, shard int, results []chan result, progress func(traces int, bytes int64)) (*Summary, error) {
+	w, err := newShardWriter(ctx, r.Plan, r.Store, r.Dir, shard)
+	if err != nil {
+		return nil, err
+	}
+	defer w.discard()
+	for i, in := range r.Plan.Shards[shard] {
+		var result result
+		select {
+		case result = <-results[i]:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil { // the result may be that of being interrupted
+			return nil, context.Cause(ctx)
+		}
+		if err := w.write(&result); err != nil {
+			return nil, err
+		}
+		progress(1, in.Size)
+	}
+	return &w.Summary, w.finish()
 }
 
 // result is what is written of a trace: rows, or a failure.
@@ -269,86 +271,70 @@ func (h *hashed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// shardRun is a shard that is being run. The results of its traces are written in
-// order: those that are early wait.
-type shardRun struct {
-	inputs   []Input
+// shardWriter writes the parts of a shard.
+type shardWriter struct {
+	Summary
 	plan     *Plan
 	metadata [][2]string
-
-	mutex   sync.Mutex
-	waiting []*result
-	next    int // the first trace whose result is not written
-	outputs []Output
-	writers map[string]*parquet.GenericWriter[any]
-	values  values
-	rows    int
-	// unreliable is Summary.Unreliable of the shard.
-	unreliable int
-	// ignored is Summary.Ignored of the shard.
-	ignored  int
-	failures map[Reason]int
-	broken   bool // by an error of writing
+	outputs  []Output
+	writers  map[string]*parquet.GenericWriter[any]
+	// What is written next.
+	row      Row
+	failure  Failure
+	traces   *record // of row
+	failures *record // of failure
+	buffer   parquet.Row
 }
 
-func (r *Runner) begin(ctx context.Context, shard int) (*shardRun, error) {
-	p := r.Plan
-	s := &shardRun{
-		inputs: p.Shards[shard], plan: p, metadata: p.metadata(ctx, r.Store, shard), waiting: make([]*result, len(p.Shards[shard])),
-		writers: map[string]*parquet.GenericWriter[any]{}, failures: map[Reason]int{},
+func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard int) (*shardWriter, error) {
+	w := &shardWriter{
+		Summary: Summary{Shards: 1, Traces: len(p.Shards[shard]), Failures: map[Reason]int{}},
+		plan:    p, metadata: p.metadata(ctx, store, shard), writers: map[string]*parquet.GenericWriter[any]{},
 	}
-	schemas := map[string]*parquet.Schema{tracesFolder: traceSchema(p.Dims), failuresFolder: failureSchema(p.Dims)}
+	w.traces, w.failures = newRecord("traces", w.row.cells(everything(p.Dims))), newRecord("failures", w.failure.cells(p.Dims))
+	schemas := map[string]*parquet.Schema{tracesFolder: w.traces.schema, failuresFolder: w.failures.schema}
 	if p.Frames {
-		schemas[framesFolder] = newSchema("frames", frametable.ParquetColumns(), headFields()[:1], dimFields(p.Dims))
+		schemas[framesFolder] = frameSchema(p.Dims)
 	}
 	for _, folder := range p.folders() {
-		out, err := r.Store.Create(ctx, p.part(r.Dir, folder, shard))
+		out, err := store.Create(ctx, p.part(dir, folder, shard))
 		if err != nil {
-			s.discard()
+			w.discard()
 			return nil, err
 		}
-		s.outputs = append(s.outputs, out)
-		s.writers[folder] = newWriter(out, schemas[folder])
+		w.outputs = append(w.outputs, out)
+		w.writers[folder] = newWriter(out, schemas[folder])
 	}
-	return s, nil
+	return w, nil
 }
 
-// add adds the result of a trace. It reports whether it was the last one.
-func (s *shardRun) add(index int, r result) (last bool, err error) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.waiting[index] = &r
-	for s.next < len(s.waiting) && s.waiting[s.next] != nil {
-		if err == nil && !s.broken {
-			err = s.write(s.waiting[s.next])
-			s.broken = err != nil
-		}
-		s.waiting[s.next] = &result{} // what is written is not needed any longer
-		s.next++
-		last = s.next == len(s.waiting)
-	}
-	return last, err
-}
-
-func (s *shardRun) write(r *result) error {
+func (w *shardWriter) write(r *result) error {
 	put := func(folder string) error {
-		_, err := s.writers[folder].WriteRows([]parquet.Row{s.values.row})
+		_, err := w.writers[folder].WriteRows([]parquet.Row{w.buffer})
 		return err
 	}
 	if r.failure != nil {
-		s.failures[r.failure.Reason]++
-		s.values.addFailure(r.failure)
+		w.Failures[r.failure.Reason]++
+		dims := w.failure.Dims // the record refers to its elements
+		copy(dims, r.failure.Dims)
+		w.failure = *r.failure
+		w.failure.Dims = dims
+		w.buffer = w.failures.store(w.buffer)
 		return put(failuresFolder)
 	}
 	if r.unreliable {
-		s.unreliable++
+		w.Unreliable++
 	}
 	if r.ignored {
-		s.ignored++
+		w.Ignored++
 	}
 	for i := range r.rows {
-		s.rows++
-		s.values.addRow(&r.rows[i])
+		w.Rows++
+		dims := w.row.Dims
+		copy(dims, r.rows[i].Dims)
+		w.row = r.rows[i]
+		w.row.Dims = dims
+		w.buffer = w.traces.store(w.buffer)
 		if err := put(tracesFolder); err != nil {
 			return err
 		}
@@ -356,12 +342,8 @@ func (s *shardRun) write(r *result) error {
 	if r.frames == nil {
 		return nil
 	}
-	columns := len(frametable.ParquetColumns())
 	for row := range frametable.ParquetRows(r.frames.Timeline) {
-		// The columns of lists have one leaf each, so leaves count as columns do.
-		s.values.row, s.values.column = append(s.values.row[:0], row...), columns
-		s.values.text(r.rows[0].Trace)
-		s.values.dims(r.rows[0].Dims)
+		w.buffer = addFrameCells(append(w.buffer[:0], row...), &r.rows[0])
 		if err := put(framesFolder); err != nil {
 			return err
 		}
@@ -370,35 +352,29 @@ func (s *shardRun) write(r *result) error {
 }
 
 // finish completes the parts.
-func (s *shardRun) finish() error {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.broken {
-		return nil // add has returned the error
-	}
+func (w *shardWriter) finish() error {
 	// Another attempt may have more time, or find the file readable.
-	repeat := s.failures[Timeout]+s.failures[Unreadable] > 0
-	metadata := append(slices.Clone(s.metadata), [2]string{keyRepeat, strconv.FormatBool(repeat)}, [2]string{keyUnreliable, strconv.Itoa(s.unreliable)})
-	for _, folder := range s.plan.folders() {
+	repeat := w.Failures[Timeout]+w.Failures[Unreadable] > 0
+	metadata := append(slices.Clone(w.metadata), [2]string{keyRepeat, strconv.FormatBool(repeat)}, [2]string{keyUnreliable, strconv.Itoa(w.Unreliable)})
+	for _, folder := range w.plan.folders() {
 		for _, m := range metadata {
-			s.writers[folder].SetKeyValueMetadata(m[0], m[1])
+			w.writers[folder].SetKeyValueMetadata(m[0], m[1])
 		}
-		if err := s.writers[folder].Close(); err != nil {
+		if err := w.writers[folder].Close(); err != nil {
 			return err
 		}
 	}
-	for _, out := range s.outputs { // only now: a disk that is full is full before
+	for _, out := range w.outputs { // only now: a disk that is full is full before
 		if err := out.Commit(); err != nil {
 			return err
 		}
 	}
-	s.waiting, s.writers = nil, nil // there may be many shards
 	return nil
 }
 
 // discard removes what is not complete.
-func (s *shardRun) discard() {
-	for _, out := range s.outputs {
+func (w *shardWriter) discard() {
+	for _, out := range w.outputs {
 		out.Discard()
 	}
 }
