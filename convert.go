@@ -133,7 +133,7 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 func passThrough(ctx context.Context, content *unpack.Content, w io.Writer, o *ConvertOptions) (*Summary, error) {
 	sink := &stickyWriter{w: w}
 	in := io.TeeReader(content, sink)
-	read, _, _ := perfetto.Read(ctx, in, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
+	read, _, _ := perfetto.Read(ctx, in, perfetto.Options{Strict: o.FailOnDamage, Limits: o.Limits})
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return nil, err
 	}

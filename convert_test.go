@@ -142,7 +142,7 @@ func TestCut(t *testing.T) {
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: byte by byte %d bytes, else %d, %v", name, len(got), len(want), err)
 		}
-		_, _, err = convertBytes(t, bytes.NewReader(part), ohframe.Options{Strict: true})
+		_, _, err = convertBytes(t, bytes.NewReader(part), ohframe.Options{FailOnDamage: true})
 		if what := (*ohframe.Error)(nil); !errors.As(err, &what) || !strings.Contains(what.What, " is truncated after ") {
 			t.Errorf("%s: error %v in strict mode", name, err)
 		}

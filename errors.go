@@ -56,9 +56,9 @@ var (
 	// ErrLimit: the input exceeds a limit that ends reading, such as that of inflated
 	// bytes.
 	ErrLimit = errors.New("limit exceeded")
-	// ErrLine: in strict mode, a line was not understood. Error.Line is its number.
+	// ErrLine: with Options.FailOnDamage, a line was not understood. Error.Line is its number.
 	ErrLine = errors.New("line not understood")
-	// ErrDamaged: in strict mode, a binary trace is damaged.
+	// ErrDamaged: with Options.FailOnDamage, a binary trace is damaged.
 	ErrDamaged = binarytrace.ErrDamaged
 	// ErrEntry: an archive has several files, or Options.Entry does not select one.
 	ErrEntry = unpack.ErrEntry

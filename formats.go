@@ -164,7 +164,7 @@ func (o *Options) cut(t *analyzer.Timeline) {
 }
 
 func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	read, stats, err := perfetto.Read(ctx, content, perfetto.Options{Strict: o.Strict, Limits: o.Limits})
+	read, stats, err := perfetto.Read(ctx, content, perfetto.Options{Strict: o.FailOnDamage, Limits: o.Limits})
 	switch {
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
 		return nil, &failure.Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
@@ -196,7 +196,7 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 }
 
 func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	timeline, stats, err := surfaceflinger.Read(ctx, content, surfaceflinger.Options{Strict: o.Strict, Limits: o.Limits})
+	timeline, stats, err := surfaceflinger.Read(ctx, content, surfaceflinger.Options{Strict: o.FailOnDamage, Limits: o.Limits})
 	switch {
 	case errors.Is(err, surfaceflinger.ErrNoLayer):
 		return nil, &failure.Error{What: "only a refresh period: there is no layer of that name", Hint: "dumpsys SurfaceFlinger --list prints the names", Err: ErrNoFrames}
@@ -214,7 +214,7 @@ func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 }
 
 func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	timeline, dump, err := gfxinfo.Read(ctx, content, gfxinfo.Options{Strict: o.Strict, Limits: o.Limits})
+	timeline, dump, err := gfxinfo.Read(ctx, content, gfxinfo.Options{Strict: o.FailOnDamage, Limits: o.Limits})
 	switch {
 	case errors.Is(err, gfxinfo.ErrNoRows) && len(dump.NotRunning) > 0:
 		return nil, &failure.Error{What: err.Error(), Hint: "start the application before dumpsys gfxinfo PACKAGE framestats", Err: ErrNoFrames}

@@ -37,9 +37,9 @@ import (
 // Options decide how an input is read. The zero Options read all of it, with the
 // default limits, on all processors.
 type Options struct {
-	// Strict turns damage that is otherwise skipped and reported as a warning into
+	// FailOnDamage turns damage that is otherwise skipped and reported as a warning into
 	// an error: a line that is not understood, a truncated container.
-	Strict bool
+	FailOnDamage bool
 	// Limits bound the memory that an input can make a reader use. Zero fields have
 	// their defaults; docs/limits.md lists them.
 	Limits trace.Limits
@@ -65,7 +65,7 @@ type Options struct {
 }
 
 func (o *Options) reader() hitrace.Options {
-	return hitrace.Options{Strict: o.Strict, Limits: o.Limits, Window: o.Window, Workers: o.Workers}
+	return hitrace.Options{Strict: o.FailOnDamage, Limits: o.Limits, Window: o.Window, Workers: o.Workers}
 }
 
 func (o *Options) analyzer() reconstruct.Options {
@@ -118,7 +118,7 @@ type input struct {
 // open opens the containers of an input and recognises its format. keepTar is as in
 // unpack.Options.
 func open(ctx context.Context, r io.Reader, o Options, keepTar bool) (*input, error) {
-	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.Strict, Limits: o.Limits, Entry: o.Entry, EntryIfArchive: o.EntryIfArchive, KeepTar: keepTar})
+	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.FailOnDamage, Limits: o.Limits, Entry: o.Entry, EntryIfArchive: o.EntryIfArchive, KeepTar: keepTar})
 	if err != nil {
 		return nil, asError(err)
 	}

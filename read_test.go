@@ -132,7 +132,7 @@ func TestReadErrors(t *testing.T) {
 	}
 	// In strict mode the error says whether the input is no trace at all, or a damaged
 	// trace.
-	strict := Options{Strict: true}
+	strict := Options{FailOnDamage: true}
 	_, err = Read(t.Context(), strings.NewReader("hello\n"), strict)
 	if !errors.Is(err, ErrNotATrace) {
 		t.Errorf("prose: got %v", err)

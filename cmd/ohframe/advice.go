@@ -30,9 +30,9 @@ func described(err error) *userfailure.Error {
 func flagHint(e *ohframe.Error) string {
 	switch {
 	case errors.Is(e, ohframe.ErrLine):
-		return "without --strict such lines are counted and skipped"
+		return "without --fail-on-damage such lines are counted and skipped"
 	case errors.Is(e, ohframe.ErrDamaged):
-		return "without --strict damage is counted and skipped"
+		return "without --fail-on-damage it is counted and skipped"
 	case errors.Is(e, ohframe.ErrLimit):
 		return fmt.Sprintf("if you trust the input: --limit %s=NUMBER", e.Limit)
 	case errors.Is(e, ohframe.ErrEntry):

@@ -10,7 +10,7 @@ import (
 )
 
 // budgetsFlag names a file of conditions.
-var budgetsFlag = &cli.StringFlag{Name: "budgets", Usage: "also check the conditions in `FILE`, for all processes and for single ones; docs/ci.md"}
+var budgetsFlag = &cli.StringFlag{Name: "budgets", Usage: "also check the conditions in `FILE`; docs/ci.md"}
 
 // conditions returns the conditions of --fail-on and --budgets that are of a kind.
 func conditions(c *cli.Context, kind condition.Kind) (list condition.Conditions, err error) {

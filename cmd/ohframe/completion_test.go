@@ -51,7 +51,7 @@ var completions = []struct{ line, want string }{
 	{"ohframe sql --", "--export --help --inline"},
 	{"ohframe sql --export ", ""},
 	{"ohframe convert ", ""},
-	{"ohframe convert --strict ", ""},
+	{"ohframe convert --compress ", ""},
 	{"ohframe convert -o ", ""},
 	{"ohframe diff --merge ", ""},
 	{"ohframe convert --workers ", ""},

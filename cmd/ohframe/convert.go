@@ -25,15 +25,16 @@ func convertCommand() *cli.Command {
 		ArgsUsage:   "INPUT… [-o OUT]",
 		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` (default: TRACE with .pftrace; - is standard output; .gz compresses)"},
-			&cli.StringFlag{Name: "events", Value: exporter.ShownEvents.String(), Usage: "events to write: those that Perfetto shows on tracks, all (a sixth larger, 15 % slower to load), or none but frames (a fifth of the time): `" + strings.Join(exporter.EventsNames, "|") + "`"},
-			&cli.BoolFlag{Name: "no-tracks", Usage: "write Perfetto's own frame timeline, but none of the further tracks"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT`; - is standard output, .gz compresses"},
+			&cli.StringFlag{Name: "events", Value: exporter.ShownEvents.String(), Usage: "events beside frames: `" + strings.Join(exporter.EventsNames, "|") + "`"},
+			&cli.BoolFlag{Name: "no-tracks", Usage: "write no tracks but Perfetto's frame timeline"},
 			noCausesFlag,
-			&cli.BoolFlag{Name: "android-compat", Usage: "also write the names that Perfetto's queries for Android expect"},
+			&cli.BoolFlag{Name: "android-compat", Usage: "also write what queries for Android expect"},
 			&cli.BoolFlag{Name: "compress", Usage: "compress the packets in the trace"},
 			&cli.GenericFlag{Name: "attribute", Value: &attributes{}, Usage: "store a fact in the trace: `KEY=VALUE`; may be repeated"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no progress and no summary"},
-		}, traceFlags(strictLines)...),
+			damageFlag,
+		}, traceFlags()...),
 		Action: convert,
 	}
 }
@@ -173,7 +174,7 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	if options.Events, err = exporter.ParseEvents(cmp.Or(c.String("events"), exporter.ShownEvents.String())); err != nil {
 		return nil, &failure{what: "--events: " + err.Error()}
 	}
-	options.Strict = c.Bool("strict") && !c.IsSet("merge") // of diff, it is about measures
+	options.FailOnDamage = c.Bool(damageFlag.Name)
 	m, warning := recorded(name)
 	inputs.UseRecorded(m, &options.Options, c.IsSet("clock-offset"))
 	options.Attributes = attributesOf(m)

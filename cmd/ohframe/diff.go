@@ -20,22 +20,21 @@ import (
 func diffCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
-		Usage:     "compare two traces, or two sets of traces, and test the changes for significance",
+		Usage:     "compare two traces, or sets of traces, and test the changes",
 		ArgsUsage: "BASE… [--] NEW…",
-		Description: "BASE and NEW are inputs of any kind that report reads. Several runs of each side, separated by --,\n" +
-			"say more than one: base/*.ftrace -- new/*.ftrace. A folder stands for the traces in it, @FILE for\n" +
-			"the names in FILE, one a line. The exit code is 2 if a condition of --fail-on holds, or cannot be\n" +
-			"checked: jank_rate>+2pp,fps<-5% holds if the jank rate rises by significantly more than 2\n" +
-			"percentage points, or the frame rate falls by significantly more than 5 %.",
+		Description: "BASE and NEW are inputs as of report. Several runs of each side are separated by --. The exit code\n" +
+			"is 2 if a condition of --fail-on holds or cannot be checked: jank_rate>+2pp holds if the jank rate\n" +
+			"rises by significantly more than 2 percentage points.",
 		Flags: append([]cli.Flag{
 			formatFlag(diff.Formats),
 			outputFlag,
-			&cli.GenericFlag{Name: "map", Value: &mappings{}, Usage: "compare process OLD with process NEW: `OLD=NEW`; may be repeated"},
+			&cli.GenericFlag{Name: "map", Value: &mappings{}, Usage: "compare process OLD with NEW: `OLD=NEW`, repeatable"},
 			failOnFlag, failOnAnyFlag, budgetsFlag, allowMissingFlag,
-			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp of shares, 1 ms/s, otherwise 2%"},
-			&cli.StringFlag{Name: "merge", Usage: "write both traces to `OUT.tar`, which Perfetto v58 or later opens as one timeline"},
+			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp, 1 ms/s, 2%"},
+			&cli.StringFlag{Name: "merge", Usage: "write both to `OUT.tar`, one timeline for Perfetto v58"},
 			processFlag, verboseFlag, noCausesFlag,
-		}, traceFlags(strictMeasures)...),
+			strictFlag,
+		}, traceFlags()...),
 		Action: runDiff,
 	}
 }
@@ -54,12 +53,12 @@ func (m *mappings) String() string { return "" }
 
 // The flags of conditions on changes.
 var (
-	failOnFlag    = &cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is significantly beyond its limit: `MEASURE>+2%,MEASURE<-5%`"}
-	failOnAnyFlag = &cli.BoolFlag{Name: "fail-on-any", Usage: "--fail-on compares the values alone, even if a change may be chance"}
+	failOnFlag    = &cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is significantly beyond: `MEASURE>+2%,MEASURE<-5%`"}
+	failOnAnyFlag = &cli.BoolFlag{Name: "fail-on-any", Usage: "compare values alone, which may differ by chance"}
 )
 
 // allowMissingFlag belongs to --fail-on and --budgets.
-var allowMissingFlag = &cli.BoolFlag{Name: "allow-missing", Usage: "warn of unknown measures and missing processes, instead of exiting with 2"}
+var allowMissingFlag = &cli.BoolFlag{Name: "allow-missing", Usage: "warn of missing processes instead of failing"}
 
 // gateError is the error if conditions of --fail-on hold or cannot be checked, one line
 // for each.
@@ -108,7 +107,7 @@ func runDiff(c *cli.Context) error {
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		return diff.Write(out, d, format, diff.WriteOptions{
-			Style: tableStyle(terminal), Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool("strict"), Skipped: r.skipped,
+			Style: tableStyle(terminal), Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(strictFlag.Name), Skipped: r.skipped,
 		})
 	})
 	if err != nil {

@@ -48,17 +48,18 @@ func fleetRunCommand() *cli.Command {
 			"columns, and how to run shards on many machines.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the dataset to folder `DIR`"},
-			&cli.StringFlag{Name: "list", Usage: "read the names of traces from `FILE`, one a line, relative to its folder; - is standard input"},
-			&cli.IntFlag{Name: "shards", Usage: "distribute the traces over `N` shards", DefaultText: "one per 1000 traces or GiB"},
+			&cli.StringFlag{Name: "list", Usage: "read the names of traces from `FILE`, one a line"},
+			&cli.IntFlag{Name: "shards", Usage: "distribute the traces over `N` shards", DefaultText: "by size"},
 			&cli.IntFlag{Name: "shard", Value: -1, Usage: "run only shard `K`, from 0", DefaultText: "all"},
 			&cli.BoolFlag{Name: "resume", Usage: "skip shards that are complete"},
-			&cli.GenericFlag{Name: "dim", Value: &rules{}, Usage: "add a dimension, matched in the names: `NAME=REGEXP`; may be repeated"},
-			&cli.StringFlag{Name: "metadata", Usage: "add dimensions from a table: `CSV` with a column trace"},
+			&cli.GenericFlag{Name: "dim", Value: &rules{}, Usage: "add a dimension from names: `NAME=REGEXP`, repeatable"},
+			&cli.StringFlag{Name: "metadata", Usage: "add dimensions from `CSV` with a column trace"},
 			&cli.DurationFlag{Name: "timeout", Value: time.Minute, Usage: "give up a trace after `DURATION`; 0 never does"},
 			&cli.BoolFlag{Name: "frames", Usage: "also write all frames, to DIR/frames"},
 			noCausesFlag,
-			&cli.IntFlag{Name: "max-failures", Value: -1, Usage: "exit with 1 if more than `N` traces fail", DefaultText: "any number"},
-		}, traceFlags(strictFleet)...),
+			&cli.IntFlag{Name: "max-failures", Value: -1, Usage: "exit with 1 if more than `N` traces fail", DefaultText: "any"},
+			strictFlag,
+		}, traceFlags()...),
 		Action: runFleet,
 	}
 }
@@ -125,8 +126,8 @@ func runFleet(c *cli.Context) error {
 	if most := c.Int("max-failures"); c.IsSet("max-failures") && summary.Failed() > most {
 		return &failure{what: fmt.Sprintf("%s failed, more than --max-failures %d", text.Count(summary.Failed(), "trace"), most)}
 	}
-	if c.Bool("strict") && summary.Unreliable > 0 {
-		return gateError{fmt.Sprintf("%s: the data of %s is unreliable", dir, text.Count(summary.Unreliable, "trace"))}
+	if c.Bool(strictFlag.Name) && summary.Failed()+summary.Unreliable > 0 {
+		return gateError{fmt.Sprintf("%s: %s failed, the data of %d is unreliable", dir, text.Count(summary.Failed(), "trace"), summary.Unreliable)}
 	}
 	return nil
 }
@@ -352,7 +353,7 @@ func fleetReportCommand() *cli.Command {
 		ArgsUsage: "DIR",
 		Flags: []cli.Flag{
 			formatFlag(fleet.Formats), outputFlag, byFlag, processFlag,
-			&cli.IntFlag{Name: "top", Usage: "report the `N` groups with the most frames", DefaultText: fmt.Sprintf("%d in tables and pages, otherwise all", shownGroups)},
+			&cli.IntFlag{Name: "top", Usage: "report the `N` groups with the most frames", DefaultText: fmt.Sprintf("%d in tables", shownGroups)},
 		},
 		Action: reportFleet,
 	}
@@ -361,7 +362,7 @@ func fleetReportCommand() *cli.Command {
 // shownGroups is the default of --top for people.
 const shownGroups = 100
 
-var byFlag = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`: kind, process, format, recorded_day and those of the dataset"}
+var byFlag = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`, also those of the dataset"}
 
 // fleetQuery returns the query that the flags set.
 func fleetQuery(c *cli.Context) (fleet.Query, error) {
@@ -426,7 +427,7 @@ func fleetDiffCommand() *cli.Command {
 			"2 if a condition of --fail-on holds, or cannot be checked, as in ohframe diff.",
 		Flags: []cli.Flag{
 			formatFlag(fleet.Formats), outputFlag, byFlag, processFlag,
-			&cli.StringFlag{Name: "unit", Usage: "compare values of `DIMENSION`, or trace", DefaultText: "device if both datasets have it, otherwise trace"},
+			&cli.StringFlag{Name: "unit", Usage: "compare values of `DIMENSION`, or trace", DefaultText: "device"},
 			failOnFlag, failOnAnyFlag, allowMissingFlag,
 		},
 		Action: diffFleets,

@@ -25,11 +25,12 @@ func framesCommand() *cli.Command {
 			formatFlag(frametable.Formats),
 			processFlag,
 			&cli.BoolFlag{Name: "late", Usage: "list only late frames"},
-			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first; duration is the length of the actual interval", DefaultText: "actual_start, the smallest first"},
-			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames, at least 1", DefaultText: "all"},
-			&cli.BoolFlag{Name: "layers", Usage: "list the layers of Android's frames, one row per layer"},
-			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames, which takes longer"},
-		}, traceFlags(strictMeasures)...),
+			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first", DefaultText: "by start"},
+			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames", DefaultText: "all"},
+			&cli.BoolFlag{Name: "layers", Usage: "list layers of Android's frames, one per row"},
+			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames (slower)"},
+			strictFlag,
+		}, traceFlags()...),
 		Action: frames,
 	}
 }

@@ -21,6 +21,23 @@ const (
 	usualHelpWidth = 80
 )
 
+// helpTemplate is that of the program and of all commands.
+const helpTemplate = `{{.HelpName}} - {{.Usage}}
+
+Usage: {{.HelpName}}{{if .VisibleCommands}} COMMAND{{end}} [FLAGS] {{.ArgsUsage}}{{if .Description}}
+
+   {{wrap .Description 3}}{{end}}{{if .VisibleCommands}}
+
+Commands:{{range .VisibleCommands}}
+   {{.Name}}  {{.Usage}}{{end}}{{end}}{{range .VisibleFlagCategories}}
+
+{{or .Name "Flags"}}:{{range .Flags}}
+   {{.}}{{end}}{{else}}
+
+Flags:{{range .VisibleFlags}}
+   {{.}}{{end}}{{end}}
+`
+
 func helpWidth() int {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil || width <= 0 {
@@ -43,7 +60,7 @@ func printHelp(w io.Writer, template string, data any) {
 var (
 	helpRow       = regexp.MustCompile(`^( +)(\S.*?) {2,}(\S.*)$`)
 	helpExample   = regexp.MustCompile(`^( {4,})(\S.*)$`)
-	helpParagraph = regexp.MustCompile(`^( {1,3})(\S.*)$`)
+	helpParagraph = regexp.MustCompile(`^( {0,3})(\S.*)$`)
 )
 
 // shellWord matches a word of a command, which may be quoted.

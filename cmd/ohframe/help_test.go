@@ -2,7 +2,6 @@ package main
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,20 +36,35 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// The help of --strict has the exit codes of the command, which the table in
-// docs/commands.md has, too.
+// --strict and --fail-on-damage mean one thing each, and no command has both.
 func TestHelpStrict(t *testing.T) {
-	want := map[string]string{"convert": "stop", "text": "stop", "open": "stop", "report": "1, 2", "frames": "1, 2", "why": "1, 2", "diff": "1, 2", "run": "2"}
+	want := map[string]string{"convert": "fail-on-damage", "text": "fail-on-damage", "report": "strict", "frames": "strict", "why": "strict", "diff": "strict", "run": "strict"}
 	got := map[string]string{}
 	app := newApp()
 	for _, c := range append(app.VisibleCommands(), app.Command("fleet").Subcommands...) {
 		for _, f := range c.Flags {
-			if b, ok := f.(*cli.BoolFlag); ok && b.Name == "strict" {
-				got[c.Name] = strings.Join(regexp.MustCompile(`^stop\b|\b[12]\b`).FindAllString(b.Usage, -1), ", ")
+			if f == strictFlag || f == damageFlag {
+				got[c.Name] += f.Names()[0]
 			}
 		}
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Help fits on a screen.
+func TestHelpLines(t *testing.T) {
+	app := newApp()
+	for _, c := range append(app.VisibleCommands(), app.Command("fleet").Subcommands...) {
+		var b strings.Builder
+		cli.HelpPrinterCustom(&b, cli.CommandHelpTemplate, c, nil)
+		most := 45
+		if c.Name == "record" {
+			most = 32
+		}
+		if n := strings.Count(layHelpOut(b.String(), 80), "\n"); n > most {
+			t.Errorf("%s: %d lines, want at most %d", c.Name, n, most)
+		}
 	}
 }

@@ -80,30 +80,26 @@ func fileError(name string, err error) error {
 // commonCategory is the heading of traceFlags in the help of a command.
 const commonCategory = "Common flags"
 
-// What --strict means: for commands that write the trace, for those that measure it, and
-// for fleet run.
-const (
-	strictLines    = "stop at the first line, row or packet that cannot be read"
-	strictMeasures = "after writing the output, exit with 1 if an input was skipped, else with 2 if data is unreliable"
-	strictFleet    = "after writing the dataset, exit with 2 if the data of a trace is unreliable"
-)
+// strictFlag is the flag of commands that measure traces.
+var strictFlag = &cli.BoolFlag{Name: "strict", Category: commonCategory, Usage: "exit with 2 if an input is skipped or unreliable"}
 
-// traceFlags returns the flags of every command that reads a trace. strict is what
-// --strict means.
-func traceFlags(strict string) []cli.Flag {
+// damageFlag is the flag of commands that write what is in a trace.
+var damageFlag = &cli.BoolFlag{Name: "fail-on-damage", Category: commonCategory, Usage: "stop at the first line that cannot be read"}
+
+// traceFlags returns the flags of every command that reads a trace.
+func traceFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "clock-offset", Category: commonCategory, Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
-		&cli.StringFlag{Name: "phase-rule", Category: commonCategory, Value: "expected", Usage: "vsync times by which a frame counts as misaligned: `expected|actual`"},
-		&cli.StringFlag{Name: "from", Category: commonCategory, Usage: "skip what is before `TIME`, a trace time (13762.791708) or an offset from the start (+1.5s)"},
-		&cli.StringFlag{Name: "to", Category: commonCategory, Usage: "skip what is at `TIME` or later"},
-		&cli.IntFlag{Name: "workers", Category: commonCategory, Usage: "process `N` blocks of the trace at once; 0 is one for each processor", DefaultText: "one for each processor"},
-		&cli.StringFlag{Name: "entry", Category: commonCategory, Usage: "file `NAME`, or a pattern, to read from archives of several files"},
-		&cli.BoolFlag{Name: "strict", Category: commonCategory, Usage: strict},
-		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &trace.Limits{}, Usage: "set a resource limit: `NAME=NUMBER`; docs/limits.md lists the names"},
+		&cli.StringFlag{Name: "phase-rule", Category: commonCategory, Value: "expected", Usage: "vsync times of misaligned frames: `expected|actual`"},
+		&cli.StringFlag{Name: "from", Category: commonCategory, Usage: "begin at `TIME`: 13762.791708, or +1.5s"},
+		&cli.StringFlag{Name: "to", Category: commonCategory, Usage: "end before `TIME`"},
+		&cli.IntFlag{Name: "workers", Category: commonCategory, Usage: "process `N` blocks at once", DefaultText: "one per processor"},
+		&cli.StringFlag{Name: "entry", Category: commonCategory, Usage: "read file `NAME`, or a pattern, of an archive"},
+		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &trace.Limits{}, Usage: "set a limit: `NAME=NUMBER`; docs/limits.md"},
 	}
 }
 
-// traceOptions returns the options that traceFlags set, without Strict.
+// traceOptions returns the options that traceFlags set.
 func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	o.Workers, o.Entry, o.EntryIfArchive = c.Int("workers"), c.String("entry"), usedFiles(c).inputs > 1
 	o.Limits = *c.Generic("limit").(*trace.Limits)
@@ -190,7 +186,7 @@ func readInput(c *cli.Context, name string, more ...func(*ohframe.Options)) (*oh
 }
 
 // noCausesFlag is the flag of commands that find causes, but have other results too.
-var noCausesFlag = &cli.BoolFlag{Name: "no-causes", Usage: "do not look for the causes of late frames, which is faster"}
+var noCausesFlag = &cli.BoolFlag{Name: "no-causes", Usage: "do not look for causes, which is faster"}
 
 // withCauses has readInput find the causes of late frames.
 func withCauses(o *ohframe.Options) { o.Causes = true }

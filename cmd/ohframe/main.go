@@ -70,6 +70,7 @@ func limitMemory() {
 
 func newApp() *cli.App {
 	cli.FlagStringer, cli.HelpPrinter = flagHelp, printHelp
+	cli.AppHelpTemplate, cli.CommandHelpTemplate, cli.SubcommandHelpTemplate = helpTemplate, helpTemplate, helpTemplate
 	app := &cli.App{
 		Name:  "ohframe",
 		Usage: "show, measure and compare the frames of OpenHarmony and HarmonyOS traces",

@@ -33,21 +33,21 @@ func openCommand() *cli.Command {
 		ArgsUsage:   "TRACE",
 		Description: "TRACE may be a folder with one trace.",
 		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "print-url", Usage: "print the address instead of opening a browser"},
-			&cli.StringFlag{Name: "at", Usage: "look at the frame with vsync id or at the time `VSYNC|TIME` (10046, 13762.791708, +1.5s); default: the worst frame"},
-			&cli.StringFlag{Name: "view", Value: views[0], Usage: "show the tracks of frames or all tracks: `frames|all`"},
-			&cli.StringFlag{Name: "ui", Value: ui.Public, Usage: "use the UI at `URL`, or serve the build in a folder or in perfetto-ui.zip"},
-			&cli.BoolFlag{Name: "keep", Usage: "serve until interrupted, so that the page can be reloaded; implied if --ui is a build"},
-			&cli.IntFlag{Name: "port", Value: serve.Port, Usage: "local `PORT` that the UI fetches from; others work only with a build, or with the UI's flag cspAllowAnyWebsocketPort"},
-			&cli.DurationFlag{Name: "timeout", Value: openTimeout, Usage: "give up if the UI has not fetched the trace after `DURATION`; 0 waits forever"},
+			&cli.BoolFlag{Name: "print-url", Usage: "print the address, open no browser"},
+			&cli.StringFlag{Name: "at", Usage: "look at a frame or time: `VSYNC|TIME` (10046, +1.5s)"},
+			&cli.StringFlag{Name: "view", Value: views[0], Usage: "tracks to show: `frames|all`"},
+			&cli.StringFlag{Name: "ui", Value: ui.Public, Usage: "use the UI at `URL`, or serve a build: a folder or zip"},
+			&cli.BoolFlag{Name: "keep", Usage: "serve until interrupted, for reloads"},
+			&cli.IntFlag{Name: "port", Value: serve.Port, Usage: "local `PORT` that the UI fetches from"},
+			&cli.DurationFlag{Name: "timeout", Value: openTimeout, Usage: "give up after `DURATION`; 0 waits forever"},
 		}, conversionFlags()...),
 		Action: open,
 	}
 }
 
-// conversionFlags returns the flags of convert without --output.
+// conversionFlags returns the flags of convert that are for showing a trace, too.
 func conversionFlags() []cli.Flag {
-	return slices.DeleteFunc(convertCommand().Flags, func(f cli.Flag) bool { return f.Names()[0] == "output" })
+	return slices.DeleteFunc(convertCommand().Flags, func(f cli.Flag) bool { return f.Names()[0] == "output" || f == damageFlag })
 }
 
 // openTimeout is the default of --timeout.

@@ -61,7 +61,7 @@ func (r *reader) read(name string, options ...func(*ohframe.Options)) (*ohframe.
 		r.failure = f // its output is written all the same
 	case q.Verdict == stats.Unreliable:
 		r.unreliable = append(r.unreliable, inputName(name)+": data quality: "+q.String())
-		if !r.c.Bool("strict") {
+		if !r.c.Bool(strictFlag.Name) {
 			warnUnreliable(name, q)
 		}
 	}
@@ -103,11 +103,12 @@ func (r *reader) none(name string, n int) error {
 // inputs that were skipped or are unreliable. It prints how many were skipped.
 func (r *reader) finish() error {
 	skipped := fmt.Sprintf("%d of %s skipped", len(r.skipped), text.Count(r.total, "input"))
-	switch strict := r.c.Bool("strict"); {
+	strict := r.c.Bool(strictFlag.Name)
+	switch {
 	case r.failure != nil:
 		return r.failure
 	case strict && len(r.skipped) > 0:
-		return &failure{what: strings.Join(append(r.unreliable, skipped), "\n")}
+		return gateError(append(r.unreliable, skipped))
 	case len(r.skipped) > 0:
 		fmt.Fprintf(os.Stderr, "ohframe: %s\n", skipped)
 	case strict && len(r.unreliable) > 0:

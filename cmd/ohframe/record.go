@@ -28,9 +28,9 @@ import (
 // deviceFlags are the flags of the commands that use hdc.
 func deviceFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "print steps and results as JSON, one object per line"},
-		&cli.StringFlag{Name: "hdc", Usage: "use the hdc at `PATH`", DefaultText: "found in HDC, PATH, SDKs"},
-		&cli.StringFlag{Name: "wait", Value: "60s", Usage: "wait `TIME` for a device to connect or to trust this computer"},
+		&cli.BoolFlag{Name: "json", Usage: "print JSON, one object per line"},
+		&cli.StringFlag{Name: "hdc", Usage: "use the hdc at `PATH`"},
+		&cli.StringFlag{Name: "wait", Value: "60s", Usage: "wait `TIME` for the device"},
 		&cli.StringFlag{Name: "hdc-limit", Value: hdc.DefaultLimit.String(), Usage: "give up a call of hdc after `TIME`"},
 	}
 }
@@ -43,18 +43,18 @@ func recordCommand() *cli.Command {
 		Description: "It writes NAME.ftrace, NAME.meta.json, NAME.pftrace and NAME.html. The first Ctrl-C ends the\n" +
 			"recording and keeps it, the second discards it.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "time", Aliases: []string{"t"}, Usage: "record for `TIME`, 10 or 1m30s; default: until Enter or Ctrl-C"},
+			&cli.StringFlag{Name: "time", Aliases: []string{"t"}, Usage: "record for `TIME`, 10 or 1m30s, not until Enter"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "name the files `NAME`, or put them into FOLDER/"},
 			&cli.StringFlag{Name: "app", Usage: "report on the application `BUNDLE[/ABILITY]`"},
 			&cli.BoolFlag{Name: "launch", Usage: "start it after the recording has begun"},
 			&cli.StringFlag{Name: "device", Usage: "use the device `KEY`; ohframe devices lists them"},
-			&cli.StringFlag{Name: "tags", Usage: "record the tags of `LIST` (a,b), or change the default (+a,-b)"},
+			&cli.StringFlag{Name: "tags", Usage: "record the tags `LIST`: a,b, or changes +a,-b"},
 			&cli.StringFlag{Name: "buffer", Aliases: []string{"b"}, Usage: "buffer `SIZE` of each CPU, such as 64M"},
-			&cli.IntFlag{Name: "runs", Usage: "record `N` times into the folder NAME, for ohframe diff", DefaultText: "once"},
+			&cli.IntFlag{Name: "runs", Usage: "record `N` times into folder NAME", DefaultText: "once"},
 			&cli.BoolFlag{Name: "cold", Usage: "count the first of several runs, too"},
 			&cli.BoolFlag{Name: "open", Usage: "open the trace in the Perfetto UI"},
-			&cli.BoolFlag{Name: "force", Usage: "overwrite files, end recordings of other tools, ignore missing space"},
-			&cli.BoolFlag{Name: "clean", Usage: "only remove what earlier recordings left on the device, traces too"},
+			&cli.BoolFlag{Name: "force", Usage: "overwrite files, end recordings of other tools"},
+			&cli.BoolFlag{Name: "clean", Usage: "only remove what recordings left on the device"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no progress and no steps"},
 		}, deviceFlags()...),
 		Action: runRecord,

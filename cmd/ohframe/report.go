@@ -29,22 +29,23 @@ func reportCommand() *cli.Command {
 			outputFlag,
 			processFlag,
 			topFlag, verboseFlag, thresholdsFlag,
-			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond its limit: `MEASURE>5%,MEASURE<55`"},
+			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond: `MEASURE>5%,MEASURE<55`"},
 			budgetsFlag,
 			allowMissingFlag, noCausesFlag,
-		}, traceFlags(strictMeasures)...),
+			strictFlag,
+		}, traceFlags()...),
 		Action: runReport,
 	}
 }
 
 // processFlag selects processes.
-var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes with this `NAME`: a part of it in any case, the full name, a pattern such as com.example.*, or a process id"}
+var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes `NAME`: a part, a pattern, or a pid"}
 
 // The flags of tables.
 var (
-	topFlag        = &cli.IntFlag{Name: "top", Usage: "show the `N` processes with the most jank, at least 1", DefaultText: "20 in the overview, 3 of them in detail"}
+	topFlag        = &cli.IntFlag{Name: "top", Usage: "show the `N` processes with the most jank", DefaultText: "20"}
 	verboseFlag    = &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show everything"}
-	thresholdsFlag = &cli.StringFlag{Name: "thresholds", EnvVars: []string{"OHFRAME_THRESHOLDS"}, Usage: "values from which numbers are yellow and red: `NAME=YELLOW:RED,…`; docs/glossary.md lists the names"}
+	thresholdsFlag = &cli.StringFlag{Name: "thresholds", EnvVars: []string{"OHFRAME_THRESHOLDS"}, Usage: "limits of colours: `NAME=YELLOW:RED,…`"}
 )
 
 // reportOptions returns the options that the flags set.
@@ -111,7 +112,7 @@ func runReport(c *cli.Context) error {
 	checks := checkBudgets(budgets, inputs, len(names))
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
 		tableOptions.Style = tableStyle(terminal)
-		tableOptions.Checks, tableOptions.AllowMissing, tableOptions.Strict = checks, c.Bool(allowMissingFlag.Name), c.Bool("strict")
+		tableOptions.Checks, tableOptions.AllowMissing, tableOptions.Strict = checks, c.Bool(allowMissingFlag.Name), c.Bool(strictFlag.Name)
 		tableOptions.Skipped = r.skipped
 		return report.Write(out, inputs, format, tableOptions)
 	})

@@ -18,8 +18,9 @@ func textCommand() *cli.Command {
 		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` instead of standard output"},
-			&cli.StringFlag{Name: "precision", Value: "us", Usage: "times of binary traces in microseconds or nanoseconds: `us|ns`"},
-		}, traceFlags(strictLines)...),
+			&cli.StringFlag{Name: "precision", Value: "us", Usage: "times of binary traces: `us|ns`"},
+			damageFlag,
+		}, traceFlags()...),
 		Action: writeText,
 	}
 }
@@ -41,7 +42,7 @@ func writeText(c *cli.Context) error {
 	if options.Options, err = traceOptions(c); err != nil {
 		return err
 	}
-	options.Strict = c.Bool("strict")
+	options.FailOnDamage = c.Bool(damageFlag.Name)
 	output := c.String("output")
 	if isOne(c, names) {
 		return writeTextOf(c, names[0], output, options)

@@ -18,7 +18,7 @@ func uiCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "export", Usage: "write the extension to folder `DIR`"},
 			&cli.StringFlag{Name: "base", Usage: "print the link for a folder at https `URL`"},
-			&cli.StringFlag{Name: "github", Usage: "print the link for a folder on GitHub: `OWNER/REPO/REF`[/FOLDER]; FOLDER is ui by default"},
+			&cli.StringFlag{Name: "github", Usage: "print the link for a folder on GitHub: `OWNER/REPO/REF`"},
 		},
 		Action: runUI,
 	}

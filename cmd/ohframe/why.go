@@ -27,9 +27,10 @@ func whyCommand() *cli.Command {
 			format,
 			outputFlag,
 			processFlag,
-			&cli.Int64Flag{Name: "frame", Usage: "show where all the time of the frames with this `VSYNC` id went", DefaultText: "the late frames"},
-			&cli.BoolFlag{Name: "all", Usage: "list all causes and late frames, instead of the largest and the worst 20 of each process"},
-		}, traceFlags(strictMeasures)...),
+			&cli.Int64Flag{Name: "frame", Usage: "show where the time of frames `VSYNC` went", DefaultText: "late"},
+			&cli.BoolFlag{Name: "all", Usage: "list all causes and late frames, not the worst 20"},
+			strictFlag,
+		}, traceFlags()...),
 		Action: runWhy,
 	}
 }

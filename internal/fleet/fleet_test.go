@@ -451,7 +451,7 @@ func TestResume(t *testing.T) {
 	if got := resumed(other, inputs); got != 0 {
 		t.Errorf("another version: %d shards skipped", got)
 	}
-	other.Read.Strict = true
+	other.Read.FailOnDamage = true
 	if got := resumed(other, inputs); got != 0 {
 		t.Errorf("other options: %d shards skipped", got)
 	}

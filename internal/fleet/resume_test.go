@@ -73,7 +73,7 @@ func TestHashOptions(t *testing.T) {
 	}
 	seen := map[string]string{hash(func(*Options) {}): "no options"}
 	for name, change := range map[string]func(*Options){
-		"strict":       func(o *Options) { o.Read.Strict = true },
+		"strict":       func(o *Options) { o.Read.FailOnDamage = true },
 		"causes":       func(o *Options) { o.Read.Causes = true },
 		"entry":        func(o *Options) { o.Read.Entry = "a" },
 		"phase rule":   func(o *Options) { o.Read.PhaseRule++ },
