@@ -72,7 +72,7 @@ func TestFaults(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			for k, d := range damages {
-				if n == 0 && (k+i)%slow.Of(8, 1) > 0 {
+				if n == 0 && (k+i)%slow.Of(4, 1) > 0 {
 					continue
 				}
 				for round := range max(1, n) {
