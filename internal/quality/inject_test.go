@@ -127,14 +127,9 @@ var injections = []struct {
 }{
 	{"untouched", 8, func(in *injected, r *rand.Rand) []byte { return in.shift(0, 0) }, false},
 	{"jump 100 ms", 8, func(in *injected, r *rand.Rand) []byte { return in.shift(0.3+0.4*r.Float64(), 100e3) }, true},
-	{"jump 2 s", 8, func(in *injected, r *rand.Rand) []byte { return in.shift(0.3+0.4*r.Float64(), 2e6) }, true},
 	{"back 50 ms", 8, func(in *injected, r *rand.Rand) []byte { return in.shift(0.3+0.4*r.Float64(), -50e3) }, false},
-	{"back 5 s", 8, func(in *injected, r *rand.Rand) []byte { return in.shift(0.3+0.4*r.Float64(), -5e6) }, false},
 	{"drift 100 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(100) }, true},
-	{"drift 200 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(200) }, true},
 	{"drift 500 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(500) }, true},
-	{"drift -300 ppm", 30, func(in *injected, r *rand.Rand) []byte { return in.drift(-300) }, true},
-	{"drift 0.1 %", 8, func(in *injected, r *rand.Rand) []byte { return in.drift(1000) }, true},
 	{"drift 2 %", 8, func(in *injected, r *rand.Rand) []byte { return in.drift(20_000) }, false},
 	{"unsteady by 6 ms", 8, func(in *injected, r *rand.Rand) []byte {
 		return in.edit(func(_ int, l *line) (int64, bool) {
@@ -153,9 +148,6 @@ var injections = []struct {
 	{"half of the file", 8, func(in *injected, r *rand.Rand) []byte {
 		in.wholeHeader = true
 		return in.drop(func(l *line) bool { return l.at > in.at(0.5) })
-	}, false},
-	{"no ace, ends left", 8, func(in *injected, r *rand.Rand) []byte {
-		return in.drop(func(l *line) bool { return aceMarker.Match(l.rest) })
 	}, false},
 	{"no ace, ends and transactions left", 8, func(in *injected, r *rand.Rand) []byte {
 		return in.drop(func(l *line) bool {
@@ -248,7 +240,6 @@ func TestInjections(t *testing.T) {
 		}
 		return in
 	}
-	verdicts, off := map[string]map[stats.Verdict]int{}, map[string]map[stats.Verdict]int{}
 	for _, seconds := range []int{8, 30} {
 		for seed := range slow.Of(uint64(1), 200) {
 			text := simulated(t, seed, seconds)
@@ -260,13 +251,6 @@ func TestInjections(t *testing.T) {
 				damaged := read(c.inject(split(text), rand.New(rand.NewPCG(seed, 7))))
 				q, got := quality.Of(damaged.Timeline, damaged.Lines, nil), measured(damaged)
 				list := wrong(truth, got)
-				if verdicts[c.name] == nil {
-					verdicts[c.name], off[c.name] = map[stats.Verdict]int{}, map[stats.Verdict]int{}
-				}
-				verdicts[c.name][q.Verdict]++
-				if len(list) > 0 {
-					off[c.name][q.Verdict]++
-				}
 				switch {
 				case c.name == "untouched" && (q.Verdict != stats.Good || len(list) > 0),
 					c.corrected && (q.Verdict != stats.Limited || jankOff(truth, got)),
@@ -280,8 +264,5 @@ func TestInjections(t *testing.T) {
 				}
 			}
 		}
-	}
-	for _, c := range injections {
-		t.Logf("%s: %v, of them with a measure off by more than a tenth %v", c.name, verdicts[c.name], off[c.name])
 	}
 }

@@ -16,13 +16,10 @@ func TestParseClockSync(t *testing.T) {
 	}{
 		{"parent_ts=2500.814941", 2500_814941000, 0},
 		{" parent_ts=2500.814941 ", 2500_814941000, 0},
-		{"parent_ts=0.500000", 500000000, 0},
 		{"parent_ts=16", 16_000000000, 0},
-		{"parent_ts=16.", 16_000000000, 0},
 		{"parent_ts=16.123456789", 16_123456789, 0},
 		{"parent_ts=2305843009.0", 2305843009_000000000, 0},
 		{"realtime_ts=1742436676307", 0, 1742436676307_000000},
-		{" realtime_ts=0", 0, 0},
 		{"realtime_ts=9000000000000", 0, 9000000000000_000000},
 	} {
 		got, ok := hitrace.ParseClockSync([]byte(test.name))
