@@ -406,25 +406,7 @@ func FuzzFields(f *testing.F) {
 	})
 }
 
-var (
-	wakeupPattern = regexp.MustCompile(`(?s)^comm=.*? pid=(\d+) prio=(-?\d+).*? target_cpu=(\d+)`)
-	switchPattern = regexp.MustCompile(`(?s)^prev_comm=.*? prev_pid=(\d+) prev_prio=(-?\d+) prev_state=.*? ==> next_comm=.*? next_pid=(\d+) next_prio=(-?\d+)`)
-)
-
-// spelledNumbers returns the numbers of a scheduler's event, by another way than
-// the parser's.
-func spelledNumbers(pattern *regexp.Regexp, args []byte) (list []int32) {
-	for i, number := range pattern.FindSubmatch(args) {
-		if i > 0 {
-			n, _ := strconv.ParseInt(string(number), 10, 32)
-			list = append(list, int32(n))
-		}
-	}
-	return list
-}
-
-// The fields of the scheduler's events have the values in the text, and are the same when
-// they are printed and parsed again.
+// The fields of the scheduler's events, printed anew, are the same.
 func FuzzSched(f *testing.F) {
 	for _, text := range []string{
 		"prev_comm=ui thread prev_pid=200 prev_prio=120 prev_state=R+ ==> next_comm=swapper/0 next_pid=0 next_prio=120",
@@ -438,9 +420,6 @@ func FuzzSched(f *testing.F) {
 			if s.PrevTID < 0 || s.NextTID < 0 || !within(s.PrevComm, args) || !within(s.NextComm, args) || !within(s.PrevState, args) || bytes.IndexByte(s.PrevState, ' ') >= 0 {
 				t.Errorf("%q: %+v", args, s)
 			}
-			if got := []int32{int32(s.PrevTID), s.PrevPrio, int32(s.NextTID), s.NextPrio}; !slices.Equal(got, spelledNumbers(switchPattern, args)) {
-				t.Errorf("%q: %v, want %v", args, got, spelledNumbers(switchPattern, args))
-			}
 			printed := fmt.Appendf(nil, "prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s  ==> next_comm=%s next_pid=%d next_prio=%d",
 				s.PrevComm, s.PrevTID, s.PrevPrio, s.PrevState, s.NextComm, s.NextTID, s.NextPrio)
 			if again, ok := ParseFields(SwitchEvent, printed).(*Switch); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", s) {
@@ -450,9 +429,6 @@ func FuzzSched(f *testing.F) {
 		if w, ok := ParseFields(WakeupEvent, args).(*Wakeup); ok {
 			if w.TID < 0 || w.TargetCPU < 0 || !within(w.Comm, args) {
 				t.Errorf("%q: %+v", args, w)
-			}
-			if got := []int32{int32(w.TID), w.Prio, int32(w.TargetCPU)}; !slices.Equal(got, spelledNumbers(wakeupPattern, args)) {
-				t.Errorf("%q: %v, want %v", args, got, spelledNumbers(wakeupPattern, args))
 			}
 			printed := fmt.Appendf(nil, "comm=%s pid=%d prio=%d target_cpu=%03d", w.Comm, w.TID, w.Prio, w.TargetCPU)
 			if again, ok := ParseFields(WakingEvent, printed).(*Wakeup); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", w) {

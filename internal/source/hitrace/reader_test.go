@@ -45,18 +45,6 @@ func TestReaderEvents(t *testing.T) {
 	}
 }
 
-// An event keeps nothing of the one that was read before it.
-func TestReaderForgets(t *testing.T) {
-	const text = " demo.app-200   (  200) [001] ....     1.000001: print: G|200|H:track|name|7|M62\n" +
-		" demo.app-200   (  200) [001] ....     1.000002: print: E\n" +
-		" [001] .... broken line\n" +
-		" -201 [002] ....     1.000003: e:\n"
-	e := hitracetest.Events(t, text)[2]
-	if e.Number != 4 || e.PID != -1 || len(e.Comm) > 0 || len(e.Args) > 0 || e.Marker.Phase != hitrace.NotAMarker || e.Word != hitrace.Other {
-		t.Errorf("the fourth line is %+v", e)
-	}
-}
-
 func TestReaderEnds(t *testing.T) {
 	const line = " demo.app-200 (  200) [001] ....     1.000001: print: E|200|"
 	for _, test := range []struct {
