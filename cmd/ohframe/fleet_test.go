@@ -47,7 +47,7 @@ func TestKilledFleet(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "killed")
 	r := rand.New(rand.NewPCG(1, 1))
 	killed := 0
-	for range slow.Of(5, 200) {
+	for range slow.Of(15, 200) {
 		cmd := fleet(dir)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

@@ -25,6 +25,7 @@ import (
 
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/testing/fakehdc"
+	"ohframe/internal/testing/slow"
 )
 
 // programs are those that tests can run, besides others in PATH.
@@ -129,7 +130,7 @@ func runProgram(ts *testscript.TestScript, neg bool, args []string) {
 //	shows FILE FRAMES                        the Perfetto trace has this number of frames
 //	samerows CSV OTHER                       a table or JSON has the rows of the CSV
 //
-// and the condition [root]. A fake hdc is in PATH; its folder is fakehdc.
+// and the conditions [root] and [slow]. A fake hdc is in PATH; its folder is fakehdc.
 func TestScripts(t *testing.T) {
 	program, err := fakehdc.Program()
 	if err != nil {
@@ -149,8 +150,11 @@ func TestScripts(t *testing.T) {
 			return os.WriteFile(filepath.Join(env.WorkDir, "frames.ftrace"), trace, 0o644)
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "root" {
+			switch cond {
+			case "root":
 				return os.Getuid() == 0, nil
+			case "slow":
+				return slow.Enabled(), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},

@@ -62,6 +62,9 @@ func TestCases(t *testing.T) {
 			got["tracks"][i] = measures.ReplaceAllString(line, "")
 		}
 		data, _ = convert(t, want["trace"], Options{AndroidCompat: true})
+		for _, p := range treesOf(t, data)[0].GetProcessTree().GetProcesses() {
+			got["android"] = append(got["android"], fmt.Sprintf("%d is %s", p.GetPid(), p.GetCmdline()[0]))
+		}
 		for _, line := range packetSections(t, data)["tracks"] {
 			if strings.Contains(line, " Android frames ") {
 				got["android"] = append(got["android"], line)

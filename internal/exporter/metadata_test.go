@@ -72,9 +72,9 @@ func TestProcessNames(t *testing.T) {
 	tree := treesOf(t, data)[0].GetProcessTree()
 	var got rows
 	for _, p := range tree.GetProcesses() {
-		got.add(p.GetPid(), strings.TrimSpace(strings.Join(p.GetCmdline(), " ")))
+		got.add(p.GetPid(), strings.Join(p.GetCmdline(), "+"))
 	}
-	compare(t, "processes", got, rows{`100, "main thread"`, `200, ""`, `300, ""`})
+	compare(t, "processes", got, rows{`100, "main thread+"`, `200, ""`, `300, ""`})
 	got = nil
 	for _, h := range tree.GetThreads() {
 		got.add(h.GetTid(), h.GetName(), h.GetTgid())
