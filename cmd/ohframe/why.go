@@ -85,8 +85,7 @@ func runWhy(c *cli.Context) error {
 		return err
 	}
 	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		o.Style = tableStyle(terminal)
-		return causes.Write(out, inputs, format, o)
+		return causes.Write(out, inputs, format, o, tableStyle(terminal))
 	})
 	if err != nil {
 		return err

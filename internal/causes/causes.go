@@ -1,7 +1,7 @@
-// Package causes writes why frames were late as text for a terminal and as JSON.
+// Package causes shows why frames were late.
 //
 //	analyzer.Timeline ┐
-//	why.Causes        ┴─▶ Process: ranking and late frames ─▶ text, json
+//	why.Causes        ┴─▶ Process: ranking and late frames ─▶ view.Document, JSON
 //
 // docs/why.md describes both.
 package causes
@@ -19,6 +19,7 @@ import (
 	"ohframe/internal/failure"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // Process is the causes of the late frames of a process, of one kind.
@@ -45,8 +46,9 @@ type Options struct {
 	// Vsync, if not zero, is the vsync id of the only frames wanted.
 	Vsync int64
 	// All lists all late frames instead of the worst ones.
-	All   bool
-	Style text.Style
+	All bool
+	// Page adds what only a page shows.
+	Page bool
 }
 
 // Input is a trace whose causes are written.
@@ -62,7 +64,7 @@ type Input struct {
 }
 
 // Formats are the formats of Write.
-var Formats = []string{"text", "json"}
+var Formats = []string{"text", "html", "json"}
 
 // Processes returns the causes by process: those that lost the most time first.
 func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
@@ -165,21 +167,15 @@ func noFrame(o Options, timelines []*analyzer.Timeline) error {
 
 // Write writes the causes of the inputs, in one of the Formats: those of several inputs
 // together, then those of each.
-func Write(w io.Writer, inputs []Input, format string, o Options) error {
-	if format == "json" {
+func Write(w io.Writer, inputs []Input, format string, o Options, style text.Style) error {
+	switch format {
+	case "json":
 		return writeJSON(w, inputs)
+	case "html":
+		o.Page = true
+		return view.WriteHTML(w, NewDocument(inputs, o))
 	}
-	terminal := &textWriter{Writer: text.NewWriter(w, o.Style), Options: o, several: len(inputs) > 1}
-	if terminal.several {
-		terminal.overall(inputs)
-	}
-	for i, in := range inputs {
-		if i > 0 {
-			fmt.Fprintln(terminal)
-		}
-		terminal.write(in)
-	}
-	return terminal.Flush()
+	return view.WriteTerminal(w, NewDocument(inputs, o), style)
 }
 
 // PlacesOnly reports whether the list has late frames and, for all of them, only slices are

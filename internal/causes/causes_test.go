@@ -13,7 +13,9 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 const (
@@ -67,7 +69,7 @@ func app() *analyzer.Process { return example }
 func write(t *testing.T, format string, timeline *analyzer.Timeline, c *why.Causes, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, []Input{{Name: "trace.ftrace", Causes: c, Start: timeline.Span.Start, Processes: Processes(timeline, c, o)}}, format, o); err != nil {
+	if err := Write(&b, []Input{{Name: "trace.ftrace", Causes: c, Start: timeline.Span.Start, Processes: Processes(timeline, c, o)}}, format, o, text.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -82,15 +84,18 @@ func TestText(t *testing.T) {
 	second.Confidence = 1
 	tl, c := timeline(late(p, 10, 0, 40_000, 30_000, storage(31_000, 30_000)), second, onTime)
 	got := write(t, "text", tl, c, Options{})
-	want := `trace.ftrace
+	want := `com.example.app: 2 of 3 frames late; 90 % of the lost time is waiting for storage in FlushLayoutTask
+(io_schedule)
+
+trace.ftrace
 
 com.example.app · application · pid 2000 ───────────────────────────────────────────────────────────
 
-  lost 40.0 ms in 2 late frames of 3
+  Lost 40.0 ms in 2 late frames of 3
 
-   90 %  36.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 2 frames, worst 10
+  90 %  36.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 2 frames, worst 10
       read files before they are needed and off the UI thread: asynchronously, or in TaskPool
-   10 %   4.0 ms  1 other cause; --all lists them
+  10 %   4.0 ms  1 other cause · --all lists them
 
   Frame     Late  Cause
      10  30.0 ms  waited 31.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
@@ -107,10 +112,10 @@ func TestTextWithoutLateFrames(t *testing.T) {
 	e := late(app(), 10, 0, 5000, 0)
 	e.Overrun, e.Outcome, e.Frame.Facts = 0, why.NotLate, 0
 	tl, c := timeline(e)
-	if got, want := write(t, "text", tl, c, Options{}), "trace.ftrace\n\nno late frames in 1 frame of 1 process\n"; got != want {
+	if got, want := write(t, "text", tl, c, Options{}), "com.example.app: 0 of 1 frame late\n\ntrace.ftrace\n  no late frames in 1 frame of 1 process\n\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := write(t, "text", &analyzer.Timeline{}, c, Options{}), "trace.ftrace\n\nno complete frames\n"; got != want {
+	if got, want := write(t, "text", &analyzer.Timeline{}, c, Options{}), "trace.ftrace\n  no complete frames\n\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -169,7 +174,7 @@ func TestTextFits(t *testing.T) {
 	tl, c := timeline(list...)
 	outputs := []string{write(t, "text", tl, c, Options{})}
 	for _, e := range list {
-		outputs = append(outputs, write(t, "text", tl, c, Options{Vsync: e.Frame.VsyncID, Style: text.Style{Color: true}}))
+		outputs = append(outputs, write(t, "text", tl, c, Options{Vsync: e.Frame.VsyncID}))
 	}
 	for _, got := range outputs {
 		for i, line := range strings.Split(got, "\n") {
@@ -189,7 +194,7 @@ func TestManyLateFrames(t *testing.T) {
 		overrun := trace.Duration(1000 + 1000*(i%2))
 		list = append(list, late(app(), int64(100+i), trace.Duration(i)*100_000, 20_000, overrun, storage(overrun, overrun)))
 	}
-	shown := Worst(list, 20)
+	shown := worst(list, 20, overrun)
 	for i, e := range shown { // the first 20 of the 25 that were late by 2 ms
 		if want := int64(101 + 2*i); e.Frame.VsyncID != want {
 			t.Errorf("frame %d is %d, want %d", i, e.Frame.VsyncID, want)
@@ -270,9 +275,9 @@ func TestTermsInTable(t *testing.T) {
 	got := write(t, "text", tl, c, Options{Vsync: 1})
 	for _, want := range []string{
 		"budget 16.6 + waiting for storage (layout) 10.7 + running (build) 5.6 = 32.9 ms\n",
-		"  layout  waiting for storage  11.0           11.0   10.7  66 %\n",
-		"  build   running               9.0    1.0     8.0    5.6  34 %\n",
-		"  sum                          32.9    1.0           16.3\n",
+		"  layout  waiting for storage  11.0           11.0  10.7   66 %\n",
+		"  build   running               9.0    1.0     8.0   5.6   34 %\n",
+		"  sum                          32.9    1.0          16.3\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
@@ -290,8 +295,8 @@ func TestSameVsync(t *testing.T) {
 	tl, c := timeline(onTime, second)
 	tl.Span.Start = onTime.Frame.Actual.Start
 	got := write(t, "text", tl, c, Options{Vsync: 10})
-	first := strings.Index(got, "  frame 10 of thread 2001 at +1.50 ms took 20.0 ms and was 10.0 ms late\n")
-	if next := strings.Index(got, "  frame 10 of thread 2000 at +0.00 ms took 5.0 ms and was not late\n"); first < 0 || next < first {
+	first := strings.Index(got, "  Frame 10 of thread 2001 at +1.5 ms took 20.0 ms and was 10.0 ms late\n")
+	if next := strings.Index(got, "  Frame 10 of thread 2000 at +0.0 ms took 5.0 ms and was not late\n"); first < 0 || next < first {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -316,17 +321,6 @@ func TestPercents(t *testing.T) {
 		}
 		if got := fmt.Sprint(percents(list, sum)); got != test.want {
 			t.Errorf("%v: %s, want %s", test.costs, got, test.want)
-		}
-	}
-}
-
-// The shares of a ranking end in one column, the widest one too.
-func TestRankingColumns(t *testing.T) {
-	tl, c := timeline(late(app(), 1, 0, 20_000, 10_000, storage(12_000, 9940), running(1000, 0, 60)))
-	got := write(t, "text", tl, c, Options{All: true})
-	for _, want := range []string{"\n  > 99 %   9.9 ms  waiting for storage", "\n   < 1 %   0.1 ms  running"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 }
@@ -417,8 +411,8 @@ func TestTextCountsOtherProcesses(t *testing.T) {
 	onTime := late(&analyzer.Process{PID: 1027, Name: "render_service"}, 60, 0, 5000, 0)
 	onTime.Overrun, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
 	tl, c := timeline(late(app(), 10, 0, 40_000, 30_000, storage(31_000, 30_000)), onTime)
-	if got, want := write(t, "text", tl, c, Options{}), "\nno late frames in 1 frame of 1 other process\n"; !strings.HasSuffix(got, want) {
-		t.Errorf("got %q, which does not end with %q", got, want)
+	if got, want := write(t, "text", tl, c, Options{}), "\n  no late frames in 1 frame of 1 other process\n"; !strings.Contains(got, want) {
+		t.Errorf("got %q, which does not have %q", got, want)
 	}
 }
 
@@ -489,9 +483,9 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// The ranking lists the largest causes and says what lists the others. No two rows are the
-// same, although each cause occurs in two stages and with two threads of a pool.
-func TestTextRanking(t *testing.T) {
+// The ranking lists the largest causes and says what lists the others. Each cause is one row,
+// although it occurs in two stages and with two threads of a pool.
+func TestRanking(t *testing.T) {
 	const causes = MaxCosts + 4
 	var list []*why.Explanation
 	for i := range 2 * causes {
@@ -502,28 +496,20 @@ func TestTextRanking(t *testing.T) {
 		list = append(list, late(app(), int64(10+i), trace.Duration(i)*100_000, 9000, 1000, s))
 	}
 	tl, c := timeline(list...)
-	rows := func(o Options) (rows []string) {
-		for line := range strings.Lines(write(t, "text", tl, c, o)) {
-			if strings.Contains(line, " %  ") {
-				rows = append(rows, line)
-			}
-		}
-		return rows
+	r := Processes(tl, c, Options{})[0].Ranking
+	some, all := NewRanking(r, Leading(r, MaxCosts), "more", nil), NewRanking(r, r.Costs, "more", nil)
+	if want := (view.Rank{Share: "33 %", Time: "8.0 ms", Title: "4 other causes", About: "more"}); len(some.List) != MaxCosts || *some.Others != want {
+		t.Errorf("%d causes, others %+v, want %d and %+v", len(some.List), some.Others, MaxCosts, want)
 	}
-	some, all := rows(Options{Style: text.Style{Width: 150}}), rows(Options{Style: text.Style{Width: 150}, All: true})
-	if want := "   33 %   8.0 ms  4 other causes; --all lists them\n"; len(some) != MaxCosts+1 || some[MaxCosts] != want {
-		t.Errorf("%d rows, the last is %q, want %d and %q", len(some), some[len(some)-1], MaxCosts+1, want)
+	if len(all.List) != causes || all.Others != nil {
+		t.Errorf("all lists %d of %d causes, others %+v", len(all.List), causes, all.Others)
 	}
-	if len(all) != causes {
-		t.Errorf("--all lists %d of %d causes", len(all), causes)
+	first := view.Rank{
+		Share: "8 %", Time: "2.0 ms", Title: "running in SliceA: app:TaskWorker* [build, layout]", About: "2 frames, worst 10",
+		Advice: causetext.Advice(why.AdviseState), Bar: 1, Group: "run", Tag: "0",
 	}
-	for i, row := range all {
-		if slices.Contains(all[:i], row) {
-			t.Errorf("twice: %s", row)
-		}
-	}
-	if want := "    8 %   2.0 ms  running in SliceA: app:TaskWorker* [build, layout] · 2 frames, worst 10\n"; all[0] != want {
-		t.Errorf("got %q, want %q", all[0], want)
+	if all.List[0] != first {
+		t.Errorf("got %+v, want %+v", all.List[0], first)
 	}
 }
 
@@ -544,20 +530,24 @@ func TestSeveralInputs(t *testing.T) {
 	// Storage loses 2 + 6 × 1 ms, work 3 + 6 × 0.5.
 	inputs := []Input{input("a.ftrace", 2000, 2000, 3000, 1), input("b.ftrace", 3000, 1000, 500, 6)}
 	var b bytes.Buffer
-	if err := Write(&b, inputs, "text", Options{}); err != nil {
+	if err := Write(&b, inputs, "text", Options{}, text.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	got := b.String()
-	head := `2 inputs
+	head := `com.example.app: 7 of 7 frames late; 57 % of the lost time is waiting for storage in FlushLayoutTask
+(io_schedule)
+
+2 inputs
+  The causes of all inputs together; those of each are below.
 
 com.example.app · application · 2 inputs ───────────────────────────────────────────────────────────
 
-  lost 14.0 ms in 7 late frames of 7
+  Lost 14.0 ms in 7 late frames of 7
 
-   57 %   8.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 7 frames, worst 2000 of
-                  a.ftrace
+  57 %  8.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 7 frames, worst 2000 of
+                a.ftrace
       read files before they are needed and off the UI thread: asynchronously, or in TaskPool
-   43 %   6.0 ms  running in FlushBuild · 7 frames, worst 2000 of a.ftrace
+  43 %  6.0 ms  running in FlushBuild · 7 frames, worst 2000 of a.ftrace
       split components, observe single properties (@Observed and @Track, @ObservedV2 and @Trace),
       set no state in build()
 
@@ -569,13 +559,13 @@ a.ftrace alone · application · a.ftrace ────────────�
 	if n := strings.Count(got, "of com.example.app"); n != 0 {
 		t.Errorf("%d rows name a process as the input", n)
 	}
-	// Five of the six frames of b.ftrace are listed. Rankings are not repeated.
-	if n := strings.Count(got, "… and 1 frame"); n != 1 || strings.Count(got, "waiting for storage in FlushLayoutTask") != 1 {
+	// Of the six frames of b.ftrace, five are listed. Rankings are not repeated.
+	if n := strings.Count(got, "… and 1 frame"); n != 1 || strings.Count(got, "8.0 ms  waiting for storage in FlushLayoutTask") != 1 {
 		t.Errorf("got %s", got)
 	}
 
 	b.Reset()
-	if err := Write(&b, inputs, "json", Options{}); err != nil {
+	if err := Write(&b, inputs, "json", Options{}, text.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	var d struct {

@@ -2,14 +2,12 @@ package causes
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/text"
 )
 
 // overall is the causes of the processes with one name over several inputs.
@@ -67,26 +65,4 @@ func overallOf(inputs []Input) []*overall {
 		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(a.Name, b.Name))
 	})
 	return list
-}
-
-// overall writes the rankings over all inputs, if frames were late.
-func (t *textWriter) overall(inputs []Input) {
-	list := slices.DeleteFunc(overallOf(inputs), func(o *overall) bool { return o.Ranking.Late == 0 })
-	if len(list) == 0 {
-		return
-	}
-	fmt.Fprintf(t, "%s\n\n", t.Bold(text.Count(len(inputs), "input")))
-	for _, o := range list {
-		title, about := text.Shorten(processName(o.Name), t.Width/2), fmt.Sprintf(" · %s · ", text.Kind(o.Kind))
-		input := o.input
-		if len(o.Inputs) == 1 {
-			about += text.Shorten(text.Printable(o.Inputs[0]), t.Width-12-text.Width(title+about))
-			input = nil
-		} else {
-			about += text.Count(len(o.Inputs), "input")
-		}
-		t.Heading(title, about)
-		t.headline(o.Ranking, o.Judged)
-		t.ranking(o.Ranking, input)
-	}
 }

@@ -77,7 +77,7 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	shown := text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) })
 	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(rank(a.verdict()), rank(b.verdict())) })
 	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
-		{Title: "Process", Wrap: true}, {Title: "FPS", Number: true, Drop: 1}, {Title: "Jank rate", Number: true}, {Title: "P95, ms", Number: true, Drop: 2}, {Title: "Verdict", Wrap: true},
+		{Title: "Process"}, {Title: "FPS", Number: true, Drop: 1}, {Title: "Jank rate", Number: true}, {Title: "P95, ms", Number: true, Drop: 2}, {Title: "Verdict", Wrap: true},
 	}}
 	for _, p := range shown {
 		row := view.Row{Link: p.id(), Cells: []view.Cell{{Text: p.title()}}}
@@ -256,7 +256,7 @@ func (d *Diff) method() (notes []view.Block) {
 
 // onlyTable returns the table of processes in one trace only.
 func onlyTable(list []*stats.Process) view.Table {
-	t := view.Table{Label: "Processes", Columns: []view.Column{{Title: "Process", Wrap: true}, {Title: "Kind"}, {Title: "Process id", Number: true}, {Title: "Frames", Number: true}}}
+	t := view.Table{Label: "Processes", Columns: []view.Column{{Title: "Process"}, {Title: "Kind"}, {Title: "Process id", Number: true}, {Title: "Frames", Number: true}}}
 	shown := text.Largest(list, frames)
 	for _, p := range shown {
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
@@ -449,7 +449,7 @@ func (m *Measure) equal() bool {
 
 // changeColumns are the columns of a table of measures: the label, and those of cells.
 var changeColumns = []view.Column{
-	{Title: "Measure", Wrap: true}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Change, %", Number: true, Drop: 2},
+	{Title: "Measure"}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Change, %", Number: true, Drop: 2},
 	{Title: fmt.Sprintf("%.0f %% interval", 100*(1-stats.Level)), Number: true, Drop: 1}, {Title: "p", Number: true, Drop: 3}, {Title: "Verdict"},
 }
 
@@ -540,7 +540,7 @@ func (p *Pair) causeTables() (sections []view.Block) {
 	}
 	add := func(title string, list []CauseChange, total *Measure, least float64) {
 		t := view.Table{Label: p.title() + ": " + title, Columns: []view.Column{
-			{Title: title, Wrap: true}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Verdict"},
+			{Title: title}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Verdict"},
 		}}
 		row := func(title string, m *Measure) {
 			t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{

@@ -192,7 +192,7 @@ func levelOf(m *Measure, x *float64) view.Level {
 // keyColumns returns the columns of the values of dimensions.
 func keyColumns(by []string) (list []view.Column) {
 	for _, name := range by {
-		list = append(list, view.Column{Title: titleOf(name), Wrap: true})
+		list = append(list, view.Column{Title: titleOf(name)})
 	}
 	return list
 }

@@ -128,7 +128,7 @@ var levels = map[diff.Verdict]view.Level{diff.Better: view.Better, diff.Worse: v
 // table returns the table of the measures of a pair.
 func (p *Pair) table() view.Table {
 	t := view.Table{Label: groupText(p.Key), Columns: []view.Column{
-		{Title: "Measure", Wrap: true}, {Title: "Base", Number: true, Drop: 1}, {Title: "New", Number: true}, {Title: "Change", Number: true},
+		{Title: "Measure"}, {Title: "Base", Number: true, Drop: 1}, {Title: "New", Number: true}, {Title: "Change", Number: true},
 		{Title: fmt.Sprintf("%.0f %% interval", 100*(1-stats.Level)), Number: true}, {Title: "p", Number: true, Drop: 2}, {Title: "Verdict"},
 	}}
 	for i := range p.Changes {

@@ -3,6 +3,7 @@ package rating
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -45,18 +46,18 @@ var Default = Thresholds{
 	{Overrun, "overrun, refresh periods", 2, 6, "OpenHarmony's stutter levels (HapRay): medium from 2, severe above 6"},
 }
 
+// Named returns the threshold of a name, which must exist.
+func (t *Thresholds) Named(name string) *Threshold {
+	return &t[slices.IndexFunc(t[:], func(t Threshold) bool { return t.Name == name })]
+}
+
 // Of returns the level of a value. The name must be that of a threshold.
 func (t *Thresholds) Of(name string, value float64) Level {
-	for i := range t {
-		switch {
-		case t[i].Name != name:
-		case value > t[i].Critical:
-			return Critical
-		case value >= t[i].Warning:
-			return Warning
-		default:
-			return None
-		}
+	switch threshold := t.Named(name); {
+	case value > threshold.Critical:
+		return Critical
+	case value >= threshold.Warning:
+		return Warning
 	}
 	return None
 }

@@ -23,7 +23,7 @@ func newBrowser(t *testing.T) *browser {
 }
 
 // open shows a report in a window of the given size, in the "light" scheme or
-// the "dark" one.
+// the "dark" one, and picks com.example.app if it has late frames.
 func (b *browser) open(inputs []Input, width, height int64, scheme string) {
 	b.Helper()
 	var page bytes.Buffer
@@ -31,6 +31,11 @@ func (b *browser) open(inputs []Input, width, height int64, scheme string) {
 		b.Fatal(err)
 	}
 	b.Show(page.Bytes(), width, height, scheme)
+	eval[bool](b, `(() => {
+		const option = [...document.querySelectorAll("#pick option")].find(o => o.textContent.startsWith("com.example.app "));
+		if (option) pick(document.getElementById(option.value));
+		return true;
+	})()`)
 }
 
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {

@@ -3,10 +3,10 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // comparedMeasures are the measures in the comparison of several inputs.
@@ -15,22 +15,17 @@ var comparedMeasures = []string{"fps", "jank_rate", "hitch_ratio", "p50_ms", "p9
 // maxCompared is the number of processes in the comparison.
 const maxCompared = 20
 
-// compared is a process that several inputs have.
-type compared struct {
-	Name string
-	Rows []comparedRow
-}
+// compared is the measures of processes that several inputs have.
+type compared struct{ view.Table }
 
-// comparedRow has the values of a measure in each input.
-type comparedRow struct {
-	Label, Meaning string
-	Values         []string
+func (c compared) section() view.Section {
+	return view.Section{Title: "Inputs compared", About: "processes that several inputs have; ohframe diff tests differences", Blocks: []view.Block{c.Table}}
 }
 
 // compareInputs returns the processes that are in several inputs, by name and kind:
-// applications first, and those with the most frames first. If an input has several processes
-// with one name, the first counts.
-func compareInputs(inputs []Input) (list []compared) {
+// applications first, and those with the most frames first. Of processes with the same name,
+// an input's first counts.
+func compareInputs(inputs []Input) compared {
 	type id struct {
 		kind stats.Kind
 		name string
@@ -59,46 +54,30 @@ func compareInputs(inputs []Input) (list []compared) {
 		}
 	}
 	all = slices.DeleteFunc(all, func(p *process) bool { return p.inputs < 2 })
-	slices.SortStableFunc(all, func(a, b *process) int {
-		switch {
-		case a.kind == b.kind:
-			return cmp.Compare(b.frames, a.frames)
-		case a.kind == stats.Application:
-			return -1
-		}
-		return 1
+	slices.SortStableFunc(all, func(a, b *process) int { // "app" is before "render_service"
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.frames, a.frames))
 	})
+	c := compared{view.Table{Label: "Inputs compared", Columns: []view.Column{{Title: "Process"}, {Title: "Measure"}}}}
+	for _, in := range inputs {
+		c.Columns = append(c.Columns, view.Column{Title: text.Base(in.Name), Number: true})
+	}
 	for _, p := range all[:min(len(all), maxCompared)] {
-		c := compared{}
-		for _, name := range comparedMeasures {
+		for i, name := range comparedMeasures {
 			m := measure(name)
-			row := comparedRow{Label: m.Label, Meaning: meaning(name)}
+			row := view.Row{Cells: []view.Cell{{}, {Text: m.Label}}}
+			if i == 0 {
+				row.Strong = true
+				row.Cells[0].Text = text.ProcessName(p.name)
+			}
 			for _, s := range p.of {
-				if s == nil {
-					row.Values = append(row.Values, unknown)
-					continue
+				value := text.Unknown
+				if s != nil {
+					value = text.Value(m.Unit, m.Value(s))
 				}
-				c.Name = text.Process(s)
-				row.Values = append(row.Values, measureText(m, m.Of(s)))
+				row.Cells = append(row.Cells, view.Cell{Text: value})
 			}
 			c.Rows = append(c.Rows, row)
 		}
-		list = append(list, c)
 	}
-	return list
-}
-
-// measureText formats a value of a measure.
-func measureText(m *stats.Measure, x *float64) string {
-	switch {
-	case x == nil:
-		return unknown
-	case m.Unit == stats.Share:
-		return text.Share(x)
-	case m.Unit == stats.Count:
-		return text.Number(*x, 0)
-	case strings.HasSuffix(m.Path, "_ns"):
-		return text.Number(*x/1e6, 2)
-	}
-	return text.Number(*x, 1)
+	return c
 }

@@ -88,6 +88,7 @@ type frameColumns struct {
 	Shown    []*int64 `json:"shown"`    // from start to present
 	Marks    []marks  `json:"marks"`
 	Text     []int    `json:"text"`   // index into Texts, the other facts
+	Cause    []int    `json:"cause"`  // index into Texts, why it was late; null if no cause is known
 	Vsync    []int64  `json:"vsync"`  // vsync id, 0 if unknown
 	Render   []int64  `json:"render"` // vsync id of the render frame that picked it up, or 0
 	Thread   []int    `json:"thread"` // index into Threads
@@ -115,8 +116,9 @@ func (c column[T]) trimmed() column[T] {
 }
 
 // newFrameColumns returns the columns of a process's frames, or nil if it has no
-// frames. emptyKnown reports whether the trace says which are empty.
-func newFrameColumns(frames []*analyzer.Frame, emptyKnown bool) *frameColumns {
+// frames. emptyKnown reports whether the trace says which are empty, reasons has why frames
+// were late.
+func newFrameColumns(frames []*analyzer.Frame, emptyKnown bool, reasons map[*analyzer.Frame]string) *frameColumns {
 	if len(frames) == 0 {
 		return nil
 	}
@@ -138,6 +140,9 @@ func newFrameColumns(frames []*analyzer.Frame, emptyKnown bool) *frameColumns {
 		c.Shown = append(c.Shown, after(start, presentOf(f)))
 		c.Marks = append(c.Marks, marksOf(f, emptyKnown))
 		c.Text = append(c.Text, texts.of(describe(f, emptyKnown)))
+		if len(reasons) > 0 {
+			c.Cause = append(c.Cause, texts.of(reasons[f]))
+		}
 		c.Vsync = append(c.Vsync, f.VsyncID)
 		c.Render = append(c.Render, renderVsync(f))
 		c.Thread = append(c.Thread, threads.of(names.of(f.TID)))

@@ -1,12 +1,11 @@
-// Package report writes the measures of traces as a table for a terminal, an HTML
-// page, JSON or CSV.
+// Package report shows the measures of traces.
 //
-//	stats.Report ─────┬─> table, json, csv
-//	why.Causes ───────┤
-//	analyzer.Timeline ┴─> html, with charts of the frames
+//	stats.Report ─────┐
+//	why.Causes ───────┼─▶ view.Document, JSON, CSV
+//	analyzer.Timeline ┘
 //
-// Unknown values are "–" in tables and pages, null in JSON and empty in CSV. The
-// same inputs give the same bytes. docs/report-schema.md describes JSON and CSV.
+// Unknown values are "–" for people, null in JSON and empty in CSV. docs/report-schema.md
+// describes JSON and CSV.
 package report
 
 import (
@@ -17,6 +16,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/ci"
@@ -24,6 +24,7 @@ import (
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // Input is a trace or a dump with its measures.
@@ -62,19 +63,30 @@ func (in *Input) file() string {
 	return text.Quoted(in.File)
 }
 
+// origin returns the time from which the times of frames count, so that they can be
+// given to --from and --at; 0 if it is unknown.
+func (in *Input) origin() trace.Time {
+	switch {
+	case in.Timeline != nil:
+		return in.Timeline.Origin()
+	case in.Stats.Span != nil:
+		return in.Stats.Span.From
+	}
+	return 0
+}
+
 // Options are the options of Write.
 type Options struct {
-	// Style is that of the table.
+	// Style is that of a terminal.
 	Style text.Style
-	// Verbose makes the table show everything about every process.
+	// Verbose shows everything about every process in a terminal.
 	Verbose bool
-	// Top is the number of processes that a table shows without Verbose; 0 stands for a
+	// Top is the number of processes that a terminal shows without Verbose; 0 stands for a
 	// default.
 	Top int
 	// Thresholds are those of colours; nil stands for rating.Default.
 	Thresholds *rating.Thresholds
-	// Checks are the results of conditions, for formats of package ci. AllowMissing and
-	// Strict are those of ci.Result.
+	// Checks are the results of conditions. AllowMissing and Strict are those of view.Gate.
 	Checks               []condition.Check
 	AllowMissing, Strict bool
 	// Skipped are the inputs that were skipped.
@@ -104,13 +116,13 @@ var Formats = append([]string{"table", "json", "csv", "html"}, ci.Formats...)
 func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	switch format {
 	case "table":
-		return writeTable(w, inputs, o)
+		return view.WriteTerminal(w, newDocument(inputs, o, false), o.Style)
+	case "html":
+		return view.WriteHTML(w, newDocument(inputs, o, true))
 	case "json":
 		return writeJSON(w, inputs, o)
 	case "csv":
 		return writeCSV(w, inputs)
-	case "html":
-		return writeHTML(w, inputs, o)
 	}
 	if slices.Contains(ci.Formats, format) {
 		return result(inputs, o).Write(w, format)
@@ -143,7 +155,7 @@ func result(inputs []Input, o Options) *ci.Result {
 			}
 			for _, name := range summaryMeasures {
 				m := measure(name)
-				row = append(row, measureText(m, m.Of(p)))
+				row = append(row, text.Value(m.Unit, m.Value(p)))
 			}
 			r.Rows = append(r.Rows, row)
 		}
@@ -153,3 +165,5 @@ func result(inputs []Input, o Options) *ci.Result {
 	}
 	return r
 }
+
+func complete(p *stats.Process) int { return p.Frames.Complete }

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -22,29 +21,6 @@ func TestTerms(t *testing.T) {
 		from, to, _ := strings.Cut(strings.TrimPrefix(definition, "from "), " to ")
 		if row := fmt.Sprintf("\n| %s | %s | %s |\n", stats.Stage(s), from, to); !strings.Contains(frames, row) {
 			t.Errorf("docs/frames.md has no row%s", row)
-		}
-	}
-}
-
-// Every term that the page names has a definition, also in parts that a page may lack.
-func TestTermsOfPage(t *testing.T) {
-	page, err := assets.ReadFile("assets/page.html")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, found := range regexp.MustCompile(`\bterm "([^"]*)"`).FindAllSubmatch(page, -1) {
-		names = append(names, string(found[1]))
-	}
-	if len(names) == 0 {
-		t.Error("page.html names no terms")
-	}
-	for _, m := range markInfo {
-		names = append(names, m.Term)
-	}
-	for _, name := range names {
-		if _, err := define(name); err != nil {
-			t.Error(err)
 		}
 	}
 }

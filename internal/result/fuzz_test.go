@@ -20,6 +20,7 @@ import (
 	"ohframe/internal/result"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/text"
 )
 
 // contents returns the content of several traces.
@@ -109,13 +110,13 @@ func printAll(t *testing.T, r *result.Result) {
 	if r.Causes != nil {
 		in := []causes.Input{{Name: "trace", Causes: r.Causes, Start: r.Timeline.Origin(), Processes: causes.Processes(r.Timeline, r.Causes, o), Quality: q}}
 		for _, format := range causes.Formats {
-			write(causes.Write(io.Discard, in, format, o))
+			write(causes.Write(io.Discard, in, format, o, text.Style{}))
 		}
 		for _, f := range r.Timeline.Frames {
 			if r.Causes.Of(f) != nil && f.VsyncID != 0 {
 				o := causes.Options{Vsync: f.VsyncID}
 				in[0].Processes = causes.Processes(r.Timeline, r.Causes, o)
-				write(causes.Write(io.Discard, in, causes.Formats[0], o))
+				write(causes.Write(io.Discard, in, causes.Formats[0], o, text.Style{}))
 				break
 			}
 		}

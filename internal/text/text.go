@@ -13,7 +13,6 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
 	"ohframe/internal/plural"
 )
@@ -29,55 +28,9 @@ func Kind(k stats.Kind) string {
 	}[k]
 }
 
-// Number formats x with the given number of decimals.
-func Number(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
-
 // Count formats n and the noun, in the plural unless n is 1: "2 frames",
 // "1 process", "3 hitches".
 func Count(n int, noun string) string { return plural.Count(n, noun) }
-
-// Share formats a share, 0 to 1, in percent. A nil share is unknown. Only exactly
-// 0 is "0 %" and only exactly 1 is "100 %".
-func Share(share *float64) string {
-	if share == nil {
-		return Unknown
-	}
-	switch p := *share * 100; {
-	case p == 0 || p == 100:
-		return Number(p, 0) + " %"
-	case p < 0.1:
-		return "< 0.1 %"
-	case p > 99.9:
-		return "> 99.9 %"
-	default:
-		return Number(p, 1) + " %"
-	}
-}
-
-// Percent formats a part of a whole in percent without decimals. Only exactly 0 is "0 %" and
-// only the whole is "100 %".
-func Percent(part, whole trace.Duration) string {
-	p := 100 * float64(part) / float64(max(whole, 1))
-	switch {
-	case p > 0 && p < 1:
-		return "< 1 %"
-	case p > 99 && p < 100:
-		return "> 99 %"
-	}
-	return Number(p, 0) + " %"
-}
-
-// Milliseconds formats a duration in milliseconds with one decimal, without a unit.
-func Milliseconds(d trace.Duration) string { return Number(Tenths(d).Milliseconds(), 1) }
-
-// Tenths rounds a duration to tenths of a millisecond, halves away from zero.
-func Tenths(d trace.Duration) trace.Duration {
-	const tenth = trace.Millisecond / 10
-	if d < 0 {
-		return -Tenths(-d)
-	}
-	return (d + tenth/2) / tenth * tenth
-}
 
 // maxRates is the number of refresh rates that Rates lists.
 const maxRates = 8
@@ -96,11 +49,27 @@ func Rates(list []stats.Refresh, format func(stats.Refresh) string) []string {
 }
 
 // Process returns the printable name of a process.
-func Process(p *stats.Process) string {
-	if p.Name == "" {
+func Process(p *stats.Process) string { return ProcessName(p.Name) }
+
+// ProcessName returns a printable name of a process.
+func ProcessName(name string) string {
+	if name == "" {
 		return Unknown
 	}
-	return Printable(p.Name)
+	return Printable(name)
+}
+
+// Vsync formats a vsync id; 0 is unknown.
+func Vsync(id int64) string {
+	if id == 0 {
+		return Unknown
+	}
+	return strconv.FormatInt(id, 10)
+}
+
+// Base returns the printable name of a file without its folder.
+func Base(name string) string {
+	return Printable(name[strings.LastIndexAny(name, `/\`)+1:])
 }
 
 // NoneSelected returns the *failure.Error of a selection that leaves none of the

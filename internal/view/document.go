@@ -136,10 +136,10 @@ type Column struct {
 	Title, Meaning string
 	// Number aligns cells to the right.
 	Number bool
-	// Wrap lets a terminal break long cells.
-	Wrap bool
 	// Min is the least width in a terminal.
 	Min int
+	// Bars marks a column of bars, which only pages show.
+	Bars bool
 	// Drop lets a narrow terminal leave the column out: those with the highest Drop first, 0
 	// never.
 	Drop int
@@ -167,7 +167,7 @@ type Cell struct {
 	// At makes a link to the frame that starts at this time, in nanoseconds, in the chart of
 	// the section; empty for none.
 	At string
-	// Bars are drawn in the cell of a page, one over the other.
+	// Bars are drawn in a cell of a column of bars, one over the other.
 	Bars []Bar
 	// Command is a shell command, which a page offers to copy.
 	Command bool

@@ -87,7 +87,7 @@ func Skipped(list []Input) (warnings []string) {
 }
 
 // QualityNote returns the data quality of an input. Without it, the note is empty and not shown.
-func QualityNote(q *quality.Quality) Note {
+func QualityNote(q *stats.Quality) Note {
 	if q == nil {
 		return Note{}
 	}

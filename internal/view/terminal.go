@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ohframe/internal/condition"
@@ -11,7 +12,7 @@ import (
 
 // WriteTerminal writes a document as text.
 func WriteTerminal(w io.Writer, d *Document, style text.Style) error {
-	t := &terminal{text.NewWriter(w, style)}
+	t := &terminal{Writer: text.NewWriter(w, style)}
 	t.Warn(d.Warnings)
 	t.gate(&d.Gate)
 	if d.Summary != "" {
@@ -22,7 +23,10 @@ func WriteTerminal(w io.Writer, d *Document, style text.Style) error {
 	return t.Flush()
 }
 
-type terminal struct{ text.Writer }
+type terminal struct {
+	text.Writer
+	depth int // of sections
+}
 
 // lines writes text at an indent, in as many lines as it needs, each in the given style.
 func (t *terminal) lines(indent, s string, style func(string) string) {
@@ -84,7 +88,7 @@ func (t *terminal) gate(g *Gate) {
 }
 
 func (t *terminal) blocks(list []Block) {
-	for _, b := range list {
+	for i, b := range list {
 		switch b := b.(type) {
 		case Section:
 			t.section(&b)
@@ -92,6 +96,9 @@ func (t *terminal) blocks(list []Block) {
 			t.blocks(b)
 		case Note:
 			t.note(&b)
+			if b.Text != "" && (i+1 == len(list) || !isNote(list[i+1])) {
+				t.WriteByte('\n')
+			}
 		case Facts:
 			t.facts(&b)
 		case Table:
@@ -116,41 +123,77 @@ func (t *terminal) section(s *Section) {
 		title := text.Shorten(s.Title, t.Width/2)
 		t.Heading(title, text.ShortenMiddle(about, t.Width/4, t.Width-2-text.Width(title)))
 	case s.Title != "":
-		t.lines(indent, strings.TrimSpace(t.Bold(s.Title)+"  "+s.About), plain)
-		t.WriteByte('\n')
+		before := indent
+		if t.depth == 0 {
+			before = ""
+		}
+		t.lines(before, strings.TrimSpace(t.Bold(s.Title)+"  "+s.About), plain)
+		if t.depth > 0 || !slices.ContainsFunc(s.Blocks, isShown) {
+			t.WriteByte('\n')
+		}
 	}
+	t.depth++
 	t.blocks(s.Blocks)
+	t.depth--
 }
 
 func (t *terminal) note(n *Note) {
 	s := n.Text
 	if n.Label != "" {
-		s = t.Bold(n.Label) + "  " + s
+		s = n.Label + ": " + s
 	}
-	t.lines(indent, s, t.style(n.Level))
-	t.WriteByte('\n')
+	if s != "" {
+		t.lines(indent, s, t.style(n.Level))
+	}
+}
+
+// isShown reports whether a terminal shows a block.
+func isShown(b Block) bool {
+	switch b := b.(type) {
+	case Note:
+		return b.Text != ""
+	case Page, Chart, Fold:
+		return false
+	}
+	return true
+}
+
+func isNote(b Block) bool {
+	n, ok := b.(Note)
+	return ok && n.Text != ""
 }
 
 func (t *terminal) facts(f *Facts) {
-	width := 0
-	for _, fact := range f.List {
-		width = max(width, text.Width(fact.Label))
-	}
-	for _, fact := range f.List {
-		head := indent + t.Dim(fact.Label) + strings.Repeat(" ", width-text.Width(fact.Label)+2)
-		value := strings.TrimSpace(t.style(fact.Level)(fact.Value) + " " + fact.Unit)
-		for about := range strings.Lines(fact.About) {
-			t.hang(head, strings.TrimSpace(value+"  "+about))
-			head, value = strings.Repeat(" ", width+4), ""
+	labels, values := 0, 0
+	value := func(fact *Fact) string { return strings.TrimSpace(fact.Value + " " + fact.Unit) }
+	for i := range f.List {
+		fact := &f.List[i]
+		labels = max(labels, text.Width(fact.Label))
+		if fact.About != "" {
+			values = max(values, text.Width(value(fact)))
 		}
+	}
+	for i := range f.List {
+		fact := &f.List[i]
+		shown := value(fact)
+		head := indent + t.Dim(fact.Label) + strings.Repeat(" ", labels-text.Width(fact.Label)+2)
 		if fact.About == "" {
-			t.hang(head, value)
+			t.hang(head, t.style(fact.Level)(shown))
+			continue
+		}
+		head += t.style(fact.Level)(shown) + strings.Repeat(" ", values-text.Width(shown)+2)
+		for about := range strings.Lines(fact.About) {
+			t.hang(head, strings.TrimSpace(about))
+			head = strings.Repeat(" ", text.Width(head))
 		}
 	}
 	t.WriteByte('\n')
 }
 
 func (t *terminal) table(b *Table) {
+	if len(b.Rows) == 0 && b.More == "" {
+		return
+	}
 	if len(b.Rows) > 0 {
 		t.rows(b)
 	}
@@ -161,51 +204,83 @@ func (t *terminal) table(b *Table) {
 }
 
 func (t *terminal) rows(b *Table) {
-	titles, drop, widths := make([]string, len(b.Columns)), []int{}, make([]int, len(b.Columns))
-	for i, c := range b.Columns {
-		if titles[i] = c.Title; c.Number {
-			titles[i] += " →"
+	kept, widths, hidden := t.layout(b)
+	titles, least := []string{}, []int{}
+	for _, i := range kept {
+		title := b.Columns[i].Title
+		if b.Columns[i].Number {
+			title += " →"
 		}
-		widths[i] = c.Min
-	}
-	for highest := maxDrop(b.Columns); highest > 0; highest-- {
-		for i, c := range b.Columns {
-			if c.Drop == highest {
-				drop = append(drop, i)
-			}
-		}
+		titles, least = append(titles, title), append(least, b.Columns[i].Min)
 	}
 	g := text.NewTable(t.Ink, titles...)
-	g.Widths(widths...)
+	g.Widths(least...)
+	for k, i := range kept {
+		if !b.Columns[i].Number {
+			g.Wrap(k, widths[i]+widths[i]&1) // even, because a wide character may begin in the last cell
+		}
+	}
 	for _, r := range b.Rows {
 		row := text.Row{}
-		for _, c := range r.Cells {
-			row = append(row, t.cell(&c, r.Strong))
+		for _, i := range kept {
+			row = append(row, t.cell(&r.Cells[i], r.Strong))
 		}
 		g.AppendRow(row)
 	}
-	if !t.Limited {
-		drop = nil
-	}
-	for i, c := range b.Columns {
-		if c.Wrap {
-			room, least := t.Width-b.widthWithout(i, true), minWrapped
-			switch {
-			case !t.Limited:
-				least *= 2 // further columns may be beyond the width
-			case room < least:
-				room = t.Width - b.widthWithout(i, false)
-			}
-			g.Wrap(i, max(least, room)&^1) // even, because a wide character may begin in the last cell
-		}
-	}
-	hidden := g.Fit(t.Width, drop...)
 	fmt.Fprintln(t, g.Render())
 	t.Hidden(hidden)
 }
 
-// minWrapped is the least width of a column of cells that may be broken.
-const minWrapped = 20
+// goodWidth is the least width of a column of text while there are columns to leave out.
+const goodWidth = 24
+
+// layout returns the columns of a table that have room, the width of each column, and the
+// titles of those without room. Text that is wider than its column is broken.
+func (t *terminal) layout(b *Table) (kept []int, widths []int, hidden []string) {
+	widths = make([]int, len(b.Columns))
+	for i, c := range b.Columns {
+		widths[i] = max(c.Min, text.Width(c.Title))
+		for _, r := range b.Rows {
+			widths[i] = max(widths[i], text.Width(strings.TrimSpace(r.Cells[i].Text+" "+r.Cells[i].About)))
+		}
+		if !c.Bars {
+			kept = append(kept, i)
+		}
+	}
+	needed := func() (n int) {
+		for _, i := range kept {
+			n += 2 + widths[i]
+			if !b.Columns[i].Number {
+				n -= max(0, widths[i]-goodWidth)
+			}
+		}
+		return n
+	}
+	for drop := maxDrop(b.Columns); t.Limited && drop > 0; drop-- {
+		for at, i := range slices.Backward(kept) {
+			if b.Columns[i].Drop == drop && needed() > t.Width {
+				kept = slices.Delete(kept, at, at+1)
+				hidden = append(hidden, b.Columns[i].Title)
+			}
+		}
+	}
+	// Columns of text share what the numbers leave: the narrow ones get all that they need.
+	room, texts := t.Width, []int{}
+	for _, i := range kept {
+		room -= 2
+		if b.Columns[i].Number {
+			room -= widths[i]
+		} else {
+			texts = append(texts, i)
+		}
+	}
+	slices.SortStableFunc(texts, func(a, b int) int { return widths[a] - widths[b] })
+	for n, i := range texts {
+		widths[i] = min(widths[i], max(10, room/(len(texts)-n)))
+		room -= widths[i]
+	}
+	return kept, widths, hidden
+}
 
 func (t *terminal) cell(c *Cell, strong bool) string {
 	s := t.style(c.Level)(c.Text)
@@ -216,25 +291,6 @@ func (t *terminal) cell(c *Cell, strong bool) string {
 		s += " " + t.Dim(c.About)
 	}
 	return s
-}
-
-// widthWithout returns the width of a table without one column, with or without those that can
-// be dropped.
-func (b *Table) widthWithout(column int, dropped bool) int {
-	width := 2
-	for i, c := range b.Columns {
-		if i == column || c.Drop > 0 && !dropped {
-			continue
-		}
-		widest := max(c.Min, text.Width(c.Title))
-		for _, r := range b.Rows {
-			if i < len(r.Cells) {
-				widest = max(widest, text.Width(strings.TrimSpace(r.Cells[i].Text+" "+r.Cells[i].About)))
-			}
-		}
-		width += widest + 2
-	}
-	return width
 }
 
 func maxDrop(columns []Column) (highest int) {

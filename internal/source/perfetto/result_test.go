@@ -17,6 +17,7 @@ import (
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/result"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/text"
 )
 
 // withCauses returns a converted trace with causes.
@@ -42,7 +43,7 @@ func describe(t testing.TB, r *result.Result) string {
 		o := causes.Options{All: true}
 		in := []causes.Input{{Name: "trace", Causes: r.Causes, Processes: causes.Processes(r.Timeline, r.Causes, o)}}
 		for _, format := range causes.Formats {
-			if err := causes.Write(&s, in, format, o); err != nil {
+			if err := causes.Write(&s, in, format, o, text.Style{}); err != nil {
 				t.Error(err)
 			}
 		}

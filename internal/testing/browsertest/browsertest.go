@@ -248,5 +248,5 @@ func (b *Browser) CheckAccessible(what string) {
 // root returns the folder of the module.
 func root() string {
 	_, file, _, _ := goruntime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "../..")
+	return filepath.Join(filepath.Dir(file), "../../..")
 }

@@ -5,7 +5,7 @@ const bit = name => 1 << data.marks.indexOf(name);
 const lateBit = data && bit("late-app");
 const css = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name);
 const countFrames = n => n + (n === 1 ? " frame" : " frames");
-const ms = x => x.toFixed(2) + " ms";
+const ms = x => x.toFixed(1) + " ms";
 
 // The box beside the pointer. Its content is always set as text, never as HTML.
 const box = document.getElementById("facts");

@@ -81,7 +81,7 @@ function stages(f, i, render) {
     bar.style.width = percent(from + b - a);
     lane.append(bar);
     if (deadline >= from && deadline <= to) lane.append(Object.assign(element("u", ""), {style: `left:${percent(deadline)}`}));
-    chart.append(element("span", name), lane, element("b", ((b - a) / 1e3).toFixed(2)));
+    chart.append(element("span", name), lane, element("b", ((b - a) / 1e3).toFixed(1)));
   }
   return chart;
 }

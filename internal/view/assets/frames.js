@@ -4,7 +4,6 @@
 
 kinds.frames = (host, {process, marks}) => {
   const f = framesOf(process);
-  host.className = "";
   const statuses = element("div", "", "statuses"), tools = element("div", "", "tools"), bar = element("div", "", "bar");
   statuses.setAttribute("role", "group");
   statuses.setAttribute("aria-label", "Show only frames that are");
@@ -25,7 +24,7 @@ kinds.frames = (host, {process, marks}) => {
   ]) {
     const button = element("button", text);
     button.title = title;
-    button.setAttribute("aria-label", title);
+    if (text.length === 1) button.setAttribute("aria-label", text === "?" ? "Help" : title);
     button.dataset.do = action;
     tools.append(button);
   }
@@ -53,7 +52,7 @@ kinds.frames = (host, {process, marks}) => {
   };
   if (strip) stripBrush(strip, plot, f);
   const plots = [plot, histogramChart(small[0], f), cumulativeChart(small[1], f)];
-  return {...plot, remove() {
+  return {...plot, charts: plots, remove() {
     plots.forEach(p => p.remove());
     host.replaceChildren();
   }};

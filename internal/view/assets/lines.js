@@ -9,7 +9,7 @@ const lineColours = ["accent", "cpu", "thread", "gpu", "gc", "storage", "ipc", "
 
 kinds.lines = (host, spec) => {
   const {x, y, series, bands = [], marks = []} = spec;
-  host.className = "chart lines";
+  host.className = "host chart lines";
   const colourOf = (s, i) => s.colour ?? lineColours[i % lineColours.length];
   if (series.length > 1 || series[0].name) {
     const legend = element("ul", "", "legend");

@@ -4,7 +4,7 @@ const picked = all("article[data-pick]");
 let plots = [], shown = null;
 
 function draw(within) {
-  return all("[data-chart]", within).filter(c => within !== document || !c.closest("[data-pick]")).map(c => kinds[c.dataset.chart](one(".host, .lines", c), JSON.parse(one("script", c).textContent)));
+  return all("[data-chart]", within).filter(c => within !== document || !c.closest("[data-pick]")).map(c => kinds[c.dataset.chart](one(".host", c), JSON.parse(one("script", c).textContent)));
 }
 
 function pick(article) {

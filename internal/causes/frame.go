@@ -1,0 +1,223 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+const (
+	maxThreads = 8
+	maxSlices  = 20
+)
+
+// frameBlocks returns all that is known about the frames with Options.Vsync: the latest one
+// first.
+func (p *Process) frameBlocks(in *Input, page bool) (blocks []view.Block) {
+	list := slices.Clone(p.Late)
+	slices.SortStableFunc(list, func(a, b *why.Explanation) int { return cmp.Compare(b.Overrun, a.Overrun) })
+	for _, e := range list {
+		name := fmt.Sprintf("Frame %d", e.Frame.VsyncID)
+		if len(list) > 1 {
+			name += fmt.Sprintf(" of thread %d at +%s ms", e.Frame.TID, text.Milliseconds(e.Frame.Actual.Start.Sub(in.Start)))
+		}
+		blocks = append(blocks, frame(in.Causes, e, name, page))
+	}
+	return blocks
+}
+
+func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Section {
+	sum := NewSum(e)
+	s := view.Section{Title: fmt.Sprintf("%s took %s ms and was not late", name, text.Milliseconds(sum.Took))}
+	add := func(line string) {
+		if line != "" {
+			s.Blocks = append(s.Blocks, view.Note{Text: text.Line(line)})
+		}
+	}
+	if e.Overrun > 0 {
+		s.Title = fmt.Sprintf("%s took %s ms and was %s ms late", name, text.Milliseconds(sum.Took), text.Milliseconds(sum.Overrun))
+		if page {
+			one := drawn(e, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(e.Overrun) + " ms", Text: text.Line(sentence(c, e, e.PlacesOnly()))})
+			s.Blocks = append(s.Blocks, view.Cases{Key: "Frame", Amount: "Late", Text: "Cause", List: []view.Case{one}})
+		} else {
+			add(sentence(c, e, e.PlacesOnly()))
+		}
+	}
+	add(sum.Span())
+	add(sum.Waterfall(e))
+	s.Blocks = append(s.Blocks, components(e, sum), threads(e), sliceTimes(e))
+	if e.Shown != nil {
+		s.Blocks = append(s.Blocks, shownBlocks(c, e)...)
+	}
+	if reason := causetext.PickUp(c, e); reason != "" {
+		add(fmt.Sprintf("picked up %s ms late: %s", text.Milliseconds(e.PickUp.Late), reason))
+	}
+	return s
+}
+
+// shownBlocks returns how a render frame got to the display.
+func shownBlocks(c *why.Causes, e *why.Explanation) []view.Block {
+	s := e.Shown
+	total := fmt.Sprintf("shown %s ms after its vsync", text.Milliseconds(s.At.Sub(e.Start)))
+	if s.Late > 0 {
+		total += fmt.Sprintf(", %s ms late: %s", text.Milliseconds(s.Late), causetext.Shown(c, e))
+	}
+	if s.Delay >= tenth {
+		total += fmt.Sprintf("; the commit was put off by %s ms on purpose", text.Milliseconds(s.Delay))
+	}
+	steps := view.Table{Label: "Steps to the display", Columns: []view.Column{{Title: "Step"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "After the deadline", Number: true}}}
+	for _, step := range s.Stages {
+		usual := ""
+		if s.Due.Known() {
+			usual = number(step.Usual)
+		}
+		steps.Rows = append(steps.Rows, row(causetext.Step(step.Stage), number(step.Time), usual, number(step.After)))
+	}
+	return []view.Block{view.Note{Text: text.Line(total)}, steps}
+}
+
+func row(cells ...string) view.Row {
+	r := view.Row{}
+	for _, c := range cells {
+		r.Cells = append(r.Cells, view.Cell{Text: c})
+	}
+	return r
+}
+
+// Component is the time of a frame in a stage and wait beside what is usual. Cost is the
+// share that is printed.
+type Component struct {
+	Stage                      why.Stage
+	Wait                       why.Wait
+	Value, Usual, Excess, Cost trace.Duration
+}
+
+// Components returns where the time of a late frame went, and what is usual there but
+// did not occur.
+func Components(e *why.Explanation, sum *Sum) []Component {
+	type id struct {
+		stage why.Stage
+		wait  why.Wait
+	}
+	var list []Component
+	at := map[id]int{}
+	of := func(stage why.Stage, wait why.Wait) *Component {
+		i, ok := at[id{stage, wait}]
+		if !ok {
+			i = len(list)
+			at[id{stage, wait}] = i
+			list = append(list, Component{Stage: stage, Wait: wait})
+		}
+		return &list[i]
+	}
+	for _, p := range e.Parts {
+		of(p.Stage, p.Wait).Value = p.Time
+	}
+	for _, p := range e.Usual {
+		of(p.Stage, p.Wait).Usual = p.Time
+	}
+	for i, s := range e.Shares {
+		c := of(s.Stage, s.Wait)
+		c.Cost = sum.Shares[i]
+		if len(e.Usual) == 0 { // a converted trace has only what is usual for the causes
+			c.Usual = s.Usual
+		}
+		if s.Stage == why.NoStage { // a sum over components that are listed
+			c.Value, c.Usual = 0, 0
+		}
+	}
+	for i := range list {
+		if c := &list[i]; len(e.Usual) > 0 || c.Cost > 0 {
+			c.Excess = max(0, c.Value-c.Usual)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Component) int {
+		return cmp.Or(cmp.Compare(noStageLast(a.Stage), noStageLast(b.Stage)), cmp.Compare(a.Wait, b.Wait))
+	})
+	return list
+}
+
+// noStageLast orders stages, with causes of several stages at the end.
+func noStageLast(s why.Stage) int { return (int(s) + why.StageCount - 1) % why.StageCount }
+
+func components(e *why.Explanation, total *Sum) view.Table {
+	table := view.Table{Label: "Where the time went", Columns: []view.Column{
+		{Title: "Stage"}, {Title: "Wait"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Excess", Number: true}, {Title: "Cost", Number: true}, {Title: "Share", Number: true},
+	}}
+	var usual trace.Duration
+	list := Components(e, total)
+	shares := percents(list, total.Overrun)
+	for i, c := range list {
+		stage, share := causetext.Stage(c.Stage), ""
+		if c.Stage == why.NoStage {
+			stage = "several"
+		}
+		if c.Cost > 0 {
+			share = shares[i]
+		}
+		usual += c.Usual
+		if max(c.Value, c.Usual, c.Cost) < tenth/2 {
+			continue
+		}
+		excess := c.Excess
+		if excess > 0 { // so that it is the difference of the printed times
+			excess = text.Tenths(c.Value) - text.Tenths(c.Usual)
+		}
+		table.Rows = append(table.Rows, row(stage, causetext.Wait(c.Wait), number(c.Value), number(c.Usual), number(excess), number(c.Cost), share))
+	}
+	sum := row("sum", "", text.Milliseconds(total.Length), number(usual), "", text.Milliseconds(total.Overrun), "")
+	sum.Strong = true
+	table.Rows = append(table.Rows, sum)
+	if e.Overrun == 0 {
+		table.Columns = table.Columns[:3]
+		for i := range table.Rows {
+			table.Rows[i].Cells = table.Rows[i].Cells[:3]
+		}
+	}
+	return table
+}
+
+func threads(e *why.Explanation) view.Table {
+	table := view.Table{Label: "Threads that it waited for", Columns: []view.Column{
+		{Title: "At ms", Number: true}, {Title: "Waited for thread"}, {Title: "ms", Number: true}, {Title: "It was"}, {Title: "Slice"},
+	}}
+	for _, c := range Threads(e, maxThreads) {
+		table.Rows = append(table.Rows, row(text.Milliseconds(c.At), text.Printable(causetext.Culprit(c.Culprit)), text.Milliseconds(c.Time), causetext.Wait(c.Wait), text.Printable(c.Slice)))
+	}
+	return table
+}
+
+// sliceTimes returns the times in slices. What rounds to nothing, or comes after the longest,
+// is one row.
+func sliceTimes(e *why.Explanation) view.Table {
+	table := view.Table{Label: "Slices", Columns: []view.Column{
+		{Title: "Slice, without those inside"}, {Title: "ms", Number: true}, {Title: "Running", Number: true}, {Title: "Waiting", Number: true}, {Title: "Unknown", Number: true},
+	}}
+	shown := e.Slices[:min(maxSlices, len(e.Slices))]
+	if n := slices.IndexFunc(shown, func(s why.SliceTime) bool { return s.Self() < tenth/2 }); n >= 0 {
+		shown = shown[:n]
+	}
+	add := func(s *why.SliceTime) {
+		table.Rows = append(table.Rows, row(text.Printable(s.Slice), text.Milliseconds(s.Self()), number(s.Running), number(s.Waiting), number(s.Unknown)))
+	}
+	for i := range shown {
+		add(&shown[i])
+	}
+	rest := e.Slices[len(shown):]
+	others := why.SliceTime{Slice: text.Count(len(rest), "other slice")}
+	for _, s := range rest {
+		others.Running += s.Running
+		others.Waiting += s.Waiting
+		others.Unknown += s.Unknown
+	}
+	if others.Self() >= tenth/2 {
+		add(&others)
+	}
+	return table
+}

@@ -1,0 +1,177 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/text"
+)
+
+// Sum is the times of one frame as they are printed: in tenths of a millisecond, so that
+// terms add up to their sum wherever they are shown.
+type Sum struct {
+	// Before is the time from the frame's vsync to its actual start, Took the length of its
+	// actual interval, GPU the time from there to the end of its GPU work.
+	Before, Took, GPU trace.Duration
+	// Length is Before + Took + GPU. It is also Budget + Overrun.
+	Length, Budget, Overrun trace.Duration
+	// Shares are those of Explanation.Shares. Their sum is Overrun.
+	Shares []trace.Duration
+}
+
+// NewSum rounds the times of a frame.
+func NewSum(e *why.Explanation) *Sum {
+	f := e.Frame
+	s := &Sum{
+		Before: text.Tenths(f.Actual.Start.Sub(e.Start)), Took: text.Tenths(f.Actual.Duration()), GPU: text.Tenths(e.End.Sub(f.Actual.End)),
+		Overrun: text.Tenths(e.Overrun),
+	}
+	s.Length = s.Before + s.Took + s.GPU
+	s.Budget = s.Length - s.Overrun
+	s.Shares = round(e.Shares, s.Overrun)
+	return s
+}
+
+// round rounds shares to tenths so that they add up to sum: those with the largest
+// remainders are rounded up.
+func round(shares []why.Share, sum trace.Duration) []trace.Duration {
+	rounded := make([]trace.Duration, len(shares))
+	order := make([]int, len(shares))
+	for i := range shares {
+		order[i] = i
+		rounded[i] = shares[i].Share / tenth * tenth
+		sum -= rounded[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b].Share%tenth, shares[a].Share%tenth) })
+	for _, i := range order[:min(len(order), int(max(0, sum/tenth)))] {
+		rounded[i] += tenth
+	}
+	return rounded
+}
+
+// Span returns how the time from a frame's vsync to its end adds up. It is empty if the
+// frame began with its vsync and has no GPU work after its end.
+func (s *Sum) Span() string {
+	if s.Length == s.Took {
+		return ""
+	}
+	from, terms := "start", ""
+	if s.Before > 0 {
+		from, terms = "vsync", fmt.Sprintf("waited %s before it began + ", text.Milliseconds(s.Before))
+	}
+	terms += "took " + text.Milliseconds(s.Took)
+	if s.GPU > 0 {
+		terms += fmt.Sprintf(" + %s on the GPU after that", text.Milliseconds(s.GPU))
+	}
+	return fmt.Sprintf("%s ms from %s to end: %s", text.Milliseconds(s.Length), from, terms)
+}
+
+// Waterfall returns how the budget and the shares add up to the time from the vsync to the
+// end of a late frame. It is empty if the frame is not late.
+func (s *Sum) Waterfall(e *why.Explanation) string {
+	if e.Overrun == 0 {
+		return ""
+	}
+	terms := "budget " + text.Milliseconds(s.Budget)
+	left := s.Overrun
+	for i := range e.Shares {
+		if i == maxTerms || s.Shares[i] < tenth {
+			break
+		}
+		left -= s.Shares[i]
+		terms += fmt.Sprintf(" + %s %s", component(e.Shares[i].Stage, e.Shares[i].Wait), text.Milliseconds(s.Shares[i]))
+	}
+	if left > 0 {
+		terms += " + other " + text.Milliseconds(left)
+	}
+	return terms + " = " + text.Milliseconds(s.Length) + " ms"
+}
+
+const (
+	// maxTerms is the number of causes in a waterfall.
+	maxTerms = 3
+	// tenth is the smallest part of a millisecond that is printed. What rounds to
+	// nothing is left out of the tables of one frame.
+	tenth = trace.Millisecond / 10
+)
+
+// component names a wait in a stage.
+func component(stage why.Stage, wait why.Wait) string {
+	name := causetext.WaitTitle(wait)
+	if stage != why.NoStage {
+		name += " (" + causetext.Stage(stage) + ")"
+	}
+	return name
+}
+
+// Thread is what a thread did while a frame's thread waited for it.
+type Thread struct {
+	*why.Culprit
+	// Waited is what the frame's thread waited for, and At when it first did, since
+	// the frame's Start.
+	Waited why.Wait
+	At     trace.Duration
+	Time   trace.Duration
+}
+
+// Threads returns the n threads that a late frame waited for the longest, in order of
+// time.
+func Threads(e *why.Explanation, n int) []*Thread {
+	type id struct {
+		waited, wait why.Wait
+		tid          trace.TID
+		slice        string
+	}
+	var list []*Thread
+	at := map[id]*Thread{}
+	for i := range e.Pieces {
+		p := &e.Pieces[i]
+		if p.Wait == why.WaitVsync {
+			continue
+		}
+		for j := range p.Others {
+			a := &p.Others[j]
+			k := id{p.Wait, a.Wait, a.TID, a.Slice}
+			if at[k] == nil {
+				at[k] = &Thread{Culprit: &a.Culprit, Waited: p.Wait, At: a.Start.Sub(e.Start)}
+				list = append(list, at[k])
+			}
+			at[k].Time += a.End.Sub(a.Start)
+		}
+	}
+	list = slices.DeleteFunc(list, func(t *Thread) bool { return t.Time < tenth/2 })
+	slices.SortStableFunc(list, func(a, b *Thread) int { return cmp.Compare(b.Time, a.Time) })
+	list = list[:min(n, len(list))]
+	slices.SortStableFunc(list, func(a, b *Thread) int { return cmp.Compare(a.At, b.At) })
+	return list
+}
+
+// number formats a time in milliseconds; nothing for what rounds to zero.
+func number(d trace.Duration) string {
+	if d < tenth/2 {
+		return ""
+	}
+	return text.Milliseconds(d)
+}
+
+// percents returns the costs as shares of their sum, without decimals. Those with the largest
+// remainders are rounded up, so that the shares add up to 100 %.
+func percents(list []Component, sum trace.Duration) []string {
+	shares := make([]why.Share, len(list))
+	for i := range list {
+		shares[i].Share = trace.Duration(100 * float64(tenth) * float64(list[i].Cost) / float64(max(sum, 1)))
+	}
+	var texts []string
+	for i, p := range round(shares, 100*tenth) {
+		part, whole := p/tenth, trace.Duration(100)
+		if cost := list[i].Cost; part == 0 || part == whole {
+			part, whole = cost, sum // Percent marks shares that only round to 0 or 100 %
+		}
+		texts = append(texts, text.Percent(part, whole))
+	}
+	return texts
+}

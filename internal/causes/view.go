@@ -1,0 +1,339 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// MaxCosts is the number of causes in a ranking. It is shorter if fewer have costShare
+// of the lost time.
+const (
+	MaxCosts  = 8
+	costShare = 0.9
+)
+
+// The number of cases in a list, in a terminal of one or several inputs and on a page, and of
+// frames with lanes on one page, so that a browser opens it in seconds.
+const (
+	maxFrames  = 20
+	maxOfInput = 5
+	maxListed  = 100
+	maxDrawn   = 300
+)
+
+// NewDocument returns why the frames of the inputs were late: of several inputs together,
+// then of each.
+func NewDocument(inputs []Input, o Options) *view.Document {
+	d := &view.Document{Kind: "Why frames were late", Title: text.Count(len(inputs), "input") + " – why frames were late"}
+	if len(inputs) == 1 {
+		d.Title = text.Base(inputs[0].Name) + " – why frames were late"
+	}
+	if o.Vsync == 0 {
+		d.Summary = summary(inputs)
+	}
+	if len(inputs) > 1 {
+		d.Blocks = overallBlocks(inputs, o)
+	}
+	drawn := 0
+	for i := range inputs {
+		d.Blocks = append(d.Blocks, inputBlocks(&inputs[i], o, i, len(inputs) > 1, &drawn)...)
+	}
+	return d
+}
+
+// summary says of the processes with the name that lost the most time, in all inputs, how many
+// frames were late and why.
+func summary(inputs []Input) string {
+	list := overallOf(inputs)
+	if len(list) == 0 {
+		return ""
+	}
+	return summarize(list[0].Name, list[0].Judged, list[0].Ranking)
+}
+
+// Summary says in a sentence how many frames of a process were late, and the largest cause.
+func (p *Process) Summary(name string) string { return summarize(name, p.Judged, p.Ranking) }
+
+func summarize(name string, judged int, r *why.Ranking) string {
+	if judged == 0 {
+		return text.ProcessName(name) + ": no frame has a deadline"
+	}
+	s := fmt.Sprintf("%s: %d of %s late", text.ProcessName(name), r.Late, text.Count(judged, "frame"))
+	if len(r.Costs) > 0 {
+		s += fmt.Sprintf("; %s of the lost time is %s", text.Percent(r.Costs[0].Lost, r.Lost), text.Printable(causetext.CostTitle(r.Costs[0])))
+	}
+	return s
+}
+
+// inputBlocks returns what is known about one input, and a section for each process.
+func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []view.Block {
+	head := view.Section{Title: inputTitle(in.Name, o.Page), Blocks: []view.Block{view.QualityNote(in.Quality)}}
+	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes) > 0 {
+		head.Blocks = append(head.Blocks, view.Note{Text: missing, Level: view.Warning})
+	}
+	var sections []view.Block
+	onTime, frames, unknown := 0, 0, 0
+	for i, p := range in.Processes {
+		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {
+			onTime++
+			frames += p.Complete
+			unknown += p.Complete - p.Judged
+			continue
+		}
+		s := view.Section{
+			ID: fmt.Sprintf("process-%d-%d", number, i), Article: true, Title: text.ProcessName(p.Name), About: fmt.Sprintf("%s · pid %s", text.Kind(p.Kind), p.PID),
+			Pick: text.ProcessName(p.Name), PickGroup: text.Printable(in.Name),
+		}
+		if o.Vsync != 0 {
+			s.Blocks = p.frameBlocks(in, o.Page)
+		} else {
+			s.Blocks = p.Blocks(in.Causes, o, several, drawn)
+		}
+		sections = append(sections, s)
+	}
+	switch {
+	case len(in.Processes) == 0:
+		head.Blocks = append(head.Blocks, view.Note{Text: "no complete frames"})
+	case onTime > 0:
+		noun := "process"
+		if onTime < len(in.Processes) {
+			noun = "other process"
+		}
+		head.Blocks = append(head.Blocks, view.Note{Text: noneLate("in "+text.Count(frames, "frame")+" of "+text.Count(onTime, noun), frames, unknown)})
+	}
+	return append([]view.Block{head}, sections...)
+}
+
+// inputTitle returns the name of an input: on a page without its folder.
+func inputTitle(name string, page bool) string {
+	if page {
+		return text.Base(name)
+	}
+	return text.Printable(name)
+}
+
+// noneLate says that none of frames is known to be late. of names them, and unknown is the
+// number of those without a deadline.
+func noneLate(of string, frames, unknown int) string {
+	switch {
+	case unknown == frames:
+		return "no deadlines " + of + ": which are late is unknown"
+	case unknown > 0:
+		return fmt.Sprintf("no late frames %s, %d without a deadline", of, unknown)
+	}
+	return "no late frames " + of
+}
+
+// Blocks returns the ranking and the late frames of a process. drawn counts the frames with
+// lanes on the page.
+func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []view.Block {
+	var blocks []view.Block
+	limit := maxFrames
+	switch {
+	case o.All:
+		limit = max(len(p.Late), len(p.ShownLate), len(p.PickedUpLate))
+	case o.Page:
+		limit = maxListed
+	case several:
+		limit = maxOfInput
+	}
+	if len(p.Late) > 0 {
+		shown := Leading(p.Ranking, MaxCosts)
+		if o.All {
+			shown = p.Ranking.Costs
+		}
+		s := view.Section{Title: Lost(p.Ranking, p.Judged)}
+		if o.Page || !several {
+			s.Blocks = append(s.Blocks, NewRanking(p.Ranking, shown, "--all lists them", nil))
+		}
+		s.Blocks = append(s.Blocks, p.late(c, shown, limit, o.Page, drawn))
+		blocks = append(blocks, s)
+	} else {
+		blocks = append(blocks, view.Note{Text: noneLate(fmt.Sprintf("of %d", p.Complete), p.Complete, p.Complete-p.Judged)})
+	}
+	further := func(list []*why.Explanation, what string, of func(*why.Explanation) (trace.Duration, string)) {
+		if len(list) > 0 {
+			blocks = append(blocks, view.Section{Title: text.Count(len(list), "frame") + " " + what, Blocks: []view.Block{cases(list, limit, of)}})
+		}
+	}
+	further(p.ShownLate, "shown late", func(e *why.Explanation) (trace.Duration, string) { return e.Shown.Late, causetext.Shown(c, e) })
+	further(p.PickedUpLate, "on time, but picked up late", func(e *why.Explanation) (trace.Duration, string) { return e.PickUp.Late, causetext.PickUp(c, e) })
+	return blocks
+}
+
+// Lost says what late frames lost.
+func Lost(r *why.Ranking, judged int) string {
+	s := fmt.Sprintf("Lost %s ms in %s of %d", text.Milliseconds(r.Lost), text.Count(r.Late, "late frame"), judged)
+	if r.Unknown > 0 {
+		s += fmt.Sprintf("; the cause of %s ms is unknown", text.Milliseconds(r.Unknown))
+	}
+	return s
+}
+
+// NewRanking returns the first causes of a ranking, and a line about the others, which more
+// lists. input, if not nil, has the names of the inputs of frames, by their processes.
+func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analyzer.Process]string) view.Ranking {
+	ranking := view.Ranking{}
+	left := r.Lost
+	for i, c := range shown {
+		left -= c.Lost
+		rank := view.Rank{
+			Share: text.Percent(c.Lost, r.Lost), Time: text.Milliseconds(c.Lost) + " ms", Title: text.Printable(causetext.CostTitle(c) + causetext.InStages(c)),
+			Advice: causetext.Advice(c.Advice), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), Group: groupOf(c.Wait), Tag: strconv.Itoa(i),
+		}
+		if n := len(c.Frames); n > 1 {
+			rank.About = fmt.Sprintf("%d frames, worst %s", n, text.Vsync(c.Worst.VsyncID))
+		} else {
+			rank.About = "frame " + text.Vsync(c.Worst.VsyncID)
+		}
+		if input != nil {
+			rank.About += " of " + text.Printable(input[c.Worst.Process])
+		}
+		if c.KnockOn > 0 {
+			rank.About += fmt.Sprintf(", %s ms knock-on", text.Milliseconds(c.KnockOn))
+		}
+		ranking.List = append(ranking.List, rank)
+	}
+	if n := len(r.Costs) - len(shown); n > 0 && left >= tenth/2 {
+		ranking.Others = &view.Rank{Share: text.Percent(left, r.Lost), Time: text.Milliseconds(left) + " ms", Title: text.Count(n, "other cause"), About: more}
+	}
+	return ranking
+}
+
+// Leading returns the n causes that cost the most, or those that have 90 % of the lost
+// time.
+func Leading(r *why.Ranking, n int) []*why.Cost {
+	left := r.Lost
+	for i, c := range r.Costs {
+		if i == n || float64(left) <= float64(r.Lost)*(1-costShare) {
+			return r.Costs[:i]
+		}
+		left -= c.Lost
+	}
+	return r.Costs
+}
+
+// late returns the late frames, on a page with lanes. The tags of a frame are the numbers of
+// its causes among those shown.
+func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, page bool, drawnFrames *int) view.Cases {
+	if page {
+		limit = min(limit, maxDrawn-*drawnFrames)
+	}
+	tags := map[*analyzer.Frame][]string{}
+	for i, cost := range shown {
+		for _, f := range cost.Frames {
+			tags[f] = append(tags[f], strconv.Itoa(i))
+		}
+	}
+	placesOnly := PlacesOnly([]*Process{p})
+	list := cases(p.Late, limit, func(e *why.Explanation) (trace.Duration, string) { return e.Overrun, sentence(c, e, placesOnly) })
+	if !page {
+		return list
+	}
+	occurs := map[string]bool{}
+	for i, e := range worst(p.Late, limit, overrun) {
+		item := &list.List[i]
+		*item = drawn(e, *item)
+		item.Tags = tags[e.Frame]
+		for _, b := range slices.Concat(item.Took, item.Usual) {
+			occurs[b.Group] = true
+		}
+		for _, lane := range item.Lanes {
+			for _, b := range lane.Bars {
+				occurs[b.Group] = true
+			}
+		}
+	}
+	*drawnFrames += len(list.List)
+	for _, g := range groups {
+		if occurs[g.ID] {
+			if g == groupUnknown && placesOnly {
+				g.Name = causetext.WaitTitle(why.WaitUnknown) // as in the sentences
+			}
+			list.Legend = append(list.Legend, g)
+		}
+	}
+	return list
+}
+
+func overrun(e *why.Explanation) trace.Duration { return e.Overrun }
+
+// cases lists frames in order of time, each with by how much it was late and why: the worst
+// ones, if there are more than limit.
+func cases(all []*why.Explanation, limit int, of func(*why.Explanation) (trace.Duration, string)) view.Cases {
+	list := view.Cases{Key: "Frame", Amount: "Late", Text: "Cause"}
+	shown := worst(all, limit, func(e *why.Explanation) trace.Duration {
+		d, _ := of(e)
+		return d
+	})
+	for _, e := range shown {
+		d, s := of(e)
+		list.List = append(list.List, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(d) + " ms", Text: text.Line(s), Mark: -1})
+	}
+	if n := len(all) - len(shown); n > 0 {
+		list.More = fmt.Sprintf("… and %s that were late by less; --all lists them", text.Count(n, "frame"))
+	}
+	return list
+}
+
+// worst returns the n explanations that are late the most, in order of time.
+func worst(late []*why.Explanation, n int, by func(*why.Explanation) trace.Duration) []*why.Explanation {
+	if len(late) <= n {
+		return late
+	}
+	worst := slices.Clone(late)
+	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(by(b), by(a)) })
+	worst = worst[:max(0, n)]
+	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(a.Start, b.Start) })
+	return worst
+}
+
+// sentence returns why a frame was late, with what is unsure about it.
+func sentence(c *why.Causes, e *why.Explanation, placesOnly bool) string {
+	s := causetext.Sentence(c, e)
+	if placesOnly {
+		s = causetext.Brief(c, e)
+	}
+	if e.Cause() != nil && e.Confidence > 0 {
+		s += " (" + e.Confidence.String() + " confidence)"
+	}
+	return s
+}
+
+// overallBlocks returns the rankings over all inputs, if frames were late.
+func overallBlocks(inputs []Input, o Options) (blocks []view.Block) {
+	for _, all := range overallOf(inputs) {
+		if all.Ranking.Late == 0 {
+			continue
+		}
+		s := view.Section{Article: true, Title: text.ProcessName(all.Name), About: text.Kind(all.Kind) + " · " + text.Count(len(all.Inputs), "input")}
+		input := all.input
+		if len(all.Inputs) == 1 {
+			s.About, input = text.Kind(all.Kind)+" · "+text.Printable(all.Inputs[0]), nil
+		}
+		shown := Leading(all.Ranking, MaxCosts)
+		if o.All {
+			shown = all.Ranking.Costs
+		}
+		ranking := NewRanking(all.Ranking, shown, "--all lists them", input)
+		for i := range ranking.List {
+			ranking.List[i].Tag = "" // the late frames are in other sections
+		}
+		s.Blocks = []view.Block{view.Section{Title: Lost(all.Ranking, all.Judged), Blocks: []view.Block{ranking}}}
+		blocks = append(blocks, s)
+	}
+	if len(blocks) > 0 {
+		head := view.Section{Title: text.Count(len(inputs), "input"), Blocks: []view.Block{view.Note{Text: "The causes of all inputs together; those of each are below."}}}
+		blocks = append([]view.Block{head}, blocks...)
+	}
+	return blocks
+}

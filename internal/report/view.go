@@ -1,0 +1,417 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/causes"
+	"ohframe/internal/causetext"
+	"ohframe/internal/rating"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// What a terminal shows without Options.Verbose, and a page at most.
+const (
+	defaultRows     = 20 // processes in the overview
+	defaultSections = 3  // processes with a section
+	briefWorst      = 3  // worst frames of a process
+	briefCauses     = 3  // causes of a process
+	maxTopCauses    = 5  // processes in the table of causes
+	nameWidth       = 19 // of a process in the overview
+)
+
+// builder builds the document.
+type builder struct {
+	Options
+	page bool
+	// full shows everything about a process.
+	full       bool
+	thresholds rating.Thresholds
+	several    bool // inputs
+	shared     pageData
+	// Of the input whose sections are built: its frames, and the number of the process of its
+	// render service on the page, or -1.
+	frames  stats.Frames
+	moments stats.Moments
+	service int
+	ids     int // processes with a section
+	drawn   int // late frames with lanes on the page
+}
+
+func newDocument(inputs []Input, o Options, page bool) *view.Document {
+	b := &builder{Options: o, page: page, thresholds: *cmp.Or(o.Thresholds, &rating.Default), several: len(inputs) > 1, shared: newPageData()}
+	var skipped []view.Input
+	for _, in := range o.Skipped {
+		skipped = append(skipped, view.Input(in))
+	}
+	d := &view.Document{
+		Kind: "Frame report", Title: text.Count(len(inputs), "input") + " – frame report", Terms: pageTerms(),
+		Warnings: view.Skipped(skipped), Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict},
+	}
+	if len(inputs) == 1 {
+		d.Title = text.Base(inputs[0].Name) + " – frame report"
+	}
+	var sections []view.Block
+	var worst *process
+	hidden, hint := 0, false
+	if page && b.several {
+		if c := compareInputs(inputs); len(c.Rows) > 0 {
+			d.Blocks = append(d.Blocks, c.section())
+		}
+	}
+	for i := range inputs {
+		in := &inputs[i]
+		list := b.processes(in)
+		shown := b.sections(list)
+		for _, p := range shown {
+			p.id = fmt.Sprintf("process-%d", b.ids)
+			b.ids++
+		}
+		if len(list) > 0 && (worst == nil || before(list[0], worst) < 0) {
+			worst = list[0]
+		}
+		d.Blocks = append(d.Blocks, b.overview(in, list))
+		b.full = page || o.Verbose || len(list) == 1
+		b.frames, b.moments = stats.NewFrames(in.Timeline), stats.NewMoments(in.Timeline)
+		if b.service = slices.IndexFunc(shown, func(p *process) bool { return p.Kind == stats.RenderService }); b.service >= 0 {
+			b.service += b.ids - len(shown)
+		}
+		for _, p := range shown {
+			sections = append(sections, b.section(in, p))
+		}
+		if !b.full && len(list) > 0 {
+			hidden, hint = hidden+len(list)-len(shown), true
+		}
+	}
+	if worst != nil {
+		d.Summary = worst.summary()
+		for i := range sections {
+			s := sections[i].(view.Section)
+			s.First = s.ID == worst.id
+			sections[i] = s
+		}
+	}
+	d.Blocks = append(d.Blocks, sections...)
+	if hint {
+		line := "--verbose shows everything about each process"
+		if hidden > 0 {
+			line = fmt.Sprintf("--verbose shows %d more, and everything about each process", hidden)
+		}
+		d.Blocks = append(d.Blocks, view.Note{Text: line, Level: view.Soft})
+	}
+	d.Shared = b.shared
+	return d
+}
+
+// process is a process of an input.
+type process struct {
+	*stats.Process
+	causes *causes.Process // nil if unknown
+	id     string          // of its section, empty without one
+}
+
+func (p *process) lost() trace.Duration {
+	if p.causes == nil {
+		return 0
+	}
+	return p.causes.Ranking.Lost
+}
+
+// summary says how many frames were late and why.
+func (p *process) summary() string {
+	if p.causes != nil {
+		return p.causes.Summary(p.Name)
+	}
+	if p.JankRate == nil {
+		return text.Process(p.Process) + ": no frame has a deadline"
+	}
+	return fmt.Sprintf("%s: %d of %s late", text.Process(p.Process), p.Frames.Late, text.Count(p.Frames.WithDeadline, "frame"))
+}
+
+// before orders processes: those that lost the most time first, then those with the most
+// late frames.
+func before(a, b *process) int {
+	return cmp.Or(cmp.Compare(b.lost(), a.lost()), cmp.Compare(b.Frames.Late, a.Frames.Late), cmp.Compare(b.Frames.Complete, a.Frames.Complete))
+}
+
+// processes returns the processes of an input, the worst first.
+func (b *builder) processes(in *Input) (list []*process) {
+	known := in.causes()
+	for _, p := range in.Stats.Processes {
+		list = append(list, &process{Process: p, causes: known(p)})
+	}
+	slices.SortStableFunc(list, before)
+	return list
+}
+
+// sections returns the processes that have a section: all, or in a terminal the first with
+// late frames or hitches.
+func (b *builder) sections(list []*process) (shown []*process) {
+	frames := func(p *process) int { return p.Frames.Complete }
+	if b.page || b.Verbose || len(list) == 1 {
+		return text.Largest(list, frames)
+	}
+	for _, p := range list {
+		if p.Frames.Late > 0 || p.Hitches != nil && p.Hitches.Hitches > 0 {
+			shown = append(shown, p)
+		}
+	}
+	return shown[:min(len(shown), cmp.Or(b.Top, defaultSections))]
+}
+
+// level returns the level of a value of a threshold; nil has none.
+func (b *builder) level(name string, value *float64) view.Level {
+	if value == nil {
+		return view.Plain
+	}
+	return map[rating.Level]view.Level{rating.Warning: view.Warning, rating.Critical: view.Critical}[b.thresholds.Of(name, *value)]
+}
+
+// colours says from which values on those of a threshold are coloured, and who says so.
+func (b *builder) colours(name string) string {
+	t := b.thresholds.Named(name)
+	return fmt.Sprintf("%s: yellow from %g, red above %g (%s)", t.Label, t.Warning, t.Critical, t.Source)
+}
+
+// overview returns the section of an input, with its processes and their largest causes.
+func (b *builder) overview(in *Input, list []*process) view.Section {
+	s := view.Section{Title: text.Printable(in.Name)}
+	if b.page {
+		s.Title = text.Base(in.Name)
+	}
+	if in.Stats.Span != nil {
+		s.About = text.Number(in.Stats.Span.Seconds, 3) + " s of trace"
+	}
+	if in.Recording != nil {
+		s.Blocks = append(s.Blocks, view.Note{Text: in.Recording.String(), Level: view.Soft})
+	}
+	s.Blocks = append(s.Blocks, view.QualityNote(in.Quality))
+	if len(list) == 0 {
+		s.Blocks = append(s.Blocks, view.Note{Text: "no frames"})
+		return s
+	}
+	shown := list
+	if !b.page && !b.Verbose {
+		shown = list[:min(len(list), cmp.Or(b.Top, defaultRows))]
+	}
+	shown = text.Largest(shown, func(p *process) int { return p.Frames.Complete })
+	t := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
+		{Title: "Process", Min: nameWidth}, {Title: "PID", Number: true, Drop: 2},
+		{Title: "FPS", Number: true, Meaning: define("FPS")}, {Title: "Frames", Number: true, Meaning: meaning("frames")},
+		{Title: "Late", Number: true, Meaning: define("late"), Drop: 1}, {Title: "Jank", Number: true, Meaning: define("jank rate") + "; colour: largest " + b.colours(rating.Overrun)},
+		{Title: "Hitch ms/s", Number: true, Meaning: define("hitch ratio") + "; " + b.colours(rating.HitchRatio)},
+		{Title: "P50 ms", Number: true, Meaning: meaning("p50_ms"), Drop: 3}, {Title: "P95 ms", Number: true, Meaning: meaning("p95_ms")}, {Title: "Max ms", Number: true, Meaning: meaning("max_ms")},
+	}}
+	for _, p := range shown {
+		t.Rows = append(t.Rows, b.overviewRow(p))
+	}
+	if n := len(list) - len(shown); n > 0 && (b.page || b.Verbose) {
+		t.More = text.More(n)
+	} else if n > 0 {
+		t.More = fmt.Sprintf("… and %d more that lost less time; --verbose lists all", n)
+	}
+	s.Blocks = append(s.Blocks, t)
+	if top := b.topCauses(shown); len(top.Rows) > 0 {
+		s.Blocks = append(s.Blocks, top)
+		known := make([]*causes.Process, len(shown))
+		for i, p := range shown {
+			known[i] = p.causes
+		}
+		if missing := causes.Missing(in.Causes, known, in.Quality); missing != "" {
+			s.Blocks = append(s.Blocks, view.Note{Text: missing, Level: view.Warning})
+		}
+	}
+	return s
+}
+
+func (b *builder) overviewRow(p *process) view.Row {
+	overrun := largestOverrun(p.Process)
+	late, fps, hitch := text.Unknown, text.Unknown, view.Cell{Text: text.Unknown}
+	if p.JankRate != nil {
+		late = fmt.Sprint(p.Frames.Late)
+	}
+	if p.FPS != nil {
+		fps = text.Number(p.FPS.Rate, 1)
+	}
+	if p.Hitches != nil {
+		hitch = view.Cell{Text: text.Number(p.Hitches.Ratio, 1), Level: b.level(rating.HitchRatio, &p.Hitches.Ratio)}
+	}
+	duration := func(of func(*stats.Durations) *trace.Duration) view.Cell {
+		if p.Durations == nil || of(p.Durations) == nil {
+			return view.Cell{Text: text.Unknown}
+		}
+		ms := of(p.Durations).Milliseconds()
+		return view.Cell{Text: text.Milliseconds(*of(p.Durations)), Level: b.level(rating.FrameTime, &ms)}
+	}
+	name := text.Process(p.Process)
+	if !b.page {
+		name = text.Shorten(name, 2*nameWidth)
+	}
+	return view.Row{Link: p.id, Cells: []view.Cell{
+		{Text: name}, {Text: pidText(p.PID)}, {Text: fps}, {Text: fmt.Sprint(p.Frames.Complete)},
+		{Text: late, Level: b.level(rating.Overrun, overrun)}, {Text: text.Share(p.JankRate), Level: b.level(rating.Overrun, overrun)}, hitch,
+		duration(func(d *stats.Durations) *trace.Duration { return &d.P50 }), duration(func(d *stats.Durations) *trace.Duration { return d.P95 }), duration(func(d *stats.Durations) *trace.Duration { return &d.Max }),
+	}}
+}
+
+// largestOverrun returns the largest overrun of a process in refresh periods, nil if it
+// is unknown or no frame was late.
+func largestOverrun(p *stats.Process) (largest *float64) {
+	for i := range p.Worst {
+		if x := p.Worst[i].OverrunPeriods; x != nil && (largest == nil || *x > *largest) {
+			largest = x
+		}
+	}
+	return largest
+}
+
+// topCauses returns the cause that cost the most of each process.
+func (b *builder) topCauses(shown []*process) view.Table {
+	t := view.Table{Label: "Lost time", Columns: []view.Column{
+		{Title: "Lost time", Min: nameWidth}, {Title: "ms", Number: true}, {Title: "Of it", Number: true}, {Title: "Top cause"},
+	}}
+	for _, p := range shown {
+		if p.causes == nil || len(p.causes.Ranking.Costs) == 0 || len(t.Rows) == maxTopCauses {
+			continue
+		}
+		r := p.causes.Ranking
+		top := r.Costs[0]
+		t.Rows = append(t.Rows, view.Row{Link: p.id, Cells: []view.Cell{
+			{Text: text.Process(p.Process)}, {Text: text.Milliseconds(r.Lost)}, {Text: text.Percent(top.Lost, r.Lost)}, {Text: text.Printable(causetext.CostTitle(top))},
+		}})
+	}
+	return t
+}
+
+// section returns what is known about a process.
+func (b *builder) section(in *Input, p *process) view.Section {
+	s := view.Section{
+		ID: p.id, Article: true, Title: text.Process(p.Process), About: fmt.Sprintf("%s · pid %s", text.Kind(p.Kind), p.PID),
+		Pick: fmt.Sprintf("%s (%s)", text.Process(p.Process), pidText(p.PID)), PickGroup: text.Printable(in.Name),
+	}
+	if b.several {
+		s.About += " · " + text.Printable(in.Name)
+	}
+	s.Blocks = append(s.Blocks, b.facts(in, p))
+	if p.Frames.Complete == 0 {
+		return s
+	}
+	if b.page {
+		s.Blocks = append(s.Blocks, b.chart(in, p))
+	}
+	s.Blocks = append(s.Blocks, b.causes(in, p)...)
+	if b.full {
+		if len(p.Stages) > 0 {
+			s.Blocks = append(s.Blocks, stages(p.Process))
+		}
+		s.Blocks = append(s.Blocks, details(p.Process))
+	}
+	if len(p.Worst) > 0 {
+		s.Blocks = append(s.Blocks, b.worst(in, p))
+	}
+	return s
+}
+
+// causes returns why frames of a process were late; nothing if none was or it is unknown.
+func (b *builder) causes(in *Input, p *process) []view.Block {
+	switch {
+	case p.causes == nil:
+		return nil
+	case b.page:
+		return p.causes.Blocks(in.Causes, causes.Options{Page: true}, b.several, &b.drawn)
+	case len(p.causes.Late) == 0:
+		return nil
+	}
+	r := p.causes.Ranking
+	ranking := causes.NewRanking(r, causes.Leading(r, briefCauses), "ohframe why --all lists them", nil)
+	return []view.Block{view.Section{Title: causes.Lost(r, p.causes.Judged), Blocks: []view.Block{ranking}}}
+}
+
+// stages returns the times of each stage.
+func stages(p *stats.Process) view.Section {
+	t := view.Table{Label: "Stages", Columns: []view.Column{
+		{Title: "Stage"}, {Bars: true}, {Title: "P50 ms", Number: true}, {Title: "P90 ms", Number: true}, {Title: "Max ms", Number: true}, {Title: "Frames", Number: true},
+	}}
+	var longest trace.Duration
+	for _, s := range p.Stages {
+		if s.P90 != nil {
+			longest = max(longest, *s.P90)
+		}
+	}
+	for _, s := range p.Stages {
+		bars := view.Cell{}
+		if s.P50 != nil && longest > 0 {
+			share := func(d trace.Duration) float64 { return float64(d) / float64(longest) }
+			bars.Bars = []view.Bar{{Width: share(*s.P90), Pale: true}, {Width: share(*s.P50)}}
+		}
+		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{{Text: s.Stage.Label()}, bars, {Text: text.MillisecondsOrUnknown(s.P50)}, {Text: text.MillisecondsOrUnknown(s.P90)}, {Text: text.MillisecondsOrUnknown(s.Max)}, {Text: fmt.Sprint(s.Frames)}}})
+	}
+	return view.Section{Title: "Stages", Meaning: define("stage"), Half: true, Blocks: []view.Block{t}}
+}
+
+// worst returns the worst frames, with the time from the start of the trace and the trace
+// time.
+func (b *builder) worst(in *Input, p *process) view.Section {
+	explained := worstCauses(p.Process, p.causes)
+	t := view.Table{Label: "Worst frames", Sortable: true, Columns: []view.Column{
+		{Title: "Worst at", Number: true}, {Title: "Trace time, s", Number: true, Drop: 1}, {Title: "Vsync", Number: true}, {Title: "Render vsync", Number: true, Drop: 3},
+		{Title: "Duration ms", Number: true}, {Title: "Overrun ms", Number: true}, {Title: "Periods", Number: true, Drop: 2}, {Title: explained.title},
+	}}
+	shown := p.Worst
+	if !b.full {
+		shown = shown[:min(len(shown), briefWorst)]
+	}
+	for i := range shown {
+		f := &shown[i]
+		level, periods := b.level(rating.Overrun, f.OverrunPeriods), text.Unknown
+		if f.OverrunPeriods != nil {
+			periods = text.Number(*f.OverrunPeriods, 1)
+		}
+		at := view.Cell{Text: text.Since(in.origin(), f.At)}
+		if b.page {
+			at.At = strconv.FormatInt(int64(f.At), 10)
+		}
+		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
+			at, {Text: text.Seconds(f.At)}, {Text: text.Vsync(f.VsyncID)}, {Text: text.Vsync(f.RenderVsyncID)},
+			{Text: text.Milliseconds(f.Duration)}, {Text: text.Milliseconds(f.Overrun), Level: level}, {Text: periods, Level: level}, {Text: explained.texts[i]},
+		}})
+	}
+	if p.Kind == stats.RenderService || !b.full {
+		removeColumn(&t, 3)
+	}
+	return view.Section{Title: "Worst frames", Meaning: define("overrun"), Blocks: []view.Block{t}}
+}
+
+func removeColumn(t *view.Table, column int) {
+	t.Columns = slices.Delete(t.Columns, column, column+1)
+	for i := range t.Rows {
+		t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, column, column+1)
+	}
+}
+
+// pidText formats a process id.
+func pidText(pid trace.PID) string {
+	if pid == trace.UnknownPID {
+		return text.Unknown
+	}
+	return pid.String()
+}
+
+// meaning returns what a measure means.
+func meaning(name string) string { return strings.ReplaceAll(measure(name).Meaning, "`", "") }
+
+// measure returns the measure of a name, which must exist.
+func measure(name string) *stats.Measure {
+	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == name })
+	return &stats.Measures[i]
+}
+
+// seconds rounds a duration for a chart.
+func seconds(d trace.Duration) float64 { return math.Round(float64(d)) / float64(trace.Second) }
