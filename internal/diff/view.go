@@ -77,7 +77,7 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	shown := text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) })
 	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(rank(a.verdict()), rank(b.verdict())) })
 	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
-		{Title: "Process"}, {Title: "FPS", Number: true, Drop: 1}, {Title: "Jank rate", Number: true}, {Title: "P95, ms", Number: true, Drop: 2}, {Title: "Verdict", Wrap: true},
+		{Title: "Process"}, {Title: "FPS", Number: true, Drop: 1}, {Title: "Jank rate", Number: true}, {Title: "P95, ms", Number: true, Drop: 2}, {Title: "Verdict"},
 	}}
 	for _, p := range shown {
 		row := view.Row{Link: p.id(), Cells: []view.Cell{{Text: p.title()}}}

@@ -6,7 +6,6 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
-	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 

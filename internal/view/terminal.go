@@ -163,22 +163,25 @@ func isNote(b Block) bool {
 	return ok && n.Text != ""
 }
 
+// maxValue is the width of a value up to which the texts after values are in one column.
+const maxValue = 30
+
 func (t *terminal) facts(f *Facts) {
 	labels, values := 0, 0
 	value := func(fact *Fact) string { return strings.TrimSpace(fact.Value + " " + fact.Unit) }
 	for i := range f.List {
 		fact := &f.List[i]
 		labels = max(labels, text.Width(fact.Label))
-		if fact.About != "" {
-			values = max(values, text.Width(value(fact)))
+		if width := text.Width(value(fact)); fact.About != "" && width <= maxValue {
+			values = max(values, width)
 		}
 	}
 	for i := range f.List {
 		fact := &f.List[i]
 		shown := value(fact)
 		head := indent + t.Dim(fact.Label) + strings.Repeat(" ", labels-text.Width(fact.Label)+2)
-		if fact.About == "" {
-			t.hang(head, t.style(fact.Level)(shown))
+		if fact.About == "" || text.Width(shown) > maxValue {
+			t.hang(head, strings.TrimSpace(t.style(fact.Level)(shown)+"  "+strings.ReplaceAll(fact.About, "\n", "; ")))
 			continue
 		}
 		head += t.style(fact.Level)(shown) + strings.Repeat(" ", values-text.Width(shown)+2)
@@ -217,7 +220,7 @@ func (t *terminal) rows(b *Table) {
 	g.Widths(least...)
 	for k, i := range kept {
 		if !b.Columns[i].Number {
-			g.Wrap(k, widths[i]+widths[i]&1) // even, because a wide character may begin in the last cell
+			g.Wrap(k, widths[i])
 		}
 	}
 	for _, r := range b.Rows {
@@ -276,7 +279,9 @@ func (t *terminal) layout(b *Table) (kept []int, widths []int, hidden []string) 
 	}
 	slices.SortStableFunc(texts, func(a, b int) int { return widths[a] - widths[b] })
 	for n, i := range texts {
-		widths[i] = min(widths[i], max(10, room/(len(texts)-n)))
+		if share := max(10, room/(len(texts)-n)); share < widths[i] {
+			widths[i] = share &^ 1 // even, because a wide character may begin in the last cell
+		}
 		room -= widths[i]
 	}
 	return kept, widths, hidden
