@@ -12,7 +12,7 @@ include internal/testing/browsertest/axe/axe.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race memory conformance lint dependencies api docs causes diff-power bench beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs diff-power bench beam clean
 
 all: lint test
 
@@ -61,11 +61,6 @@ diff-power:
 docs:
 	OHFRAME_UPDATE_DOCS=1 go test ./internal/diff ./internal/report -run '^TestMeasuresAreDocumented$$' -count 1
 	OHFRAME_UPDATE_DOCS=1 go test ./cmd/ohframe -run '^TestRecordDocument$$' -count 1
-
-# Compares the causes of late frames with those of many generated traces, and writes
-# the table in docs/why.md.
-causes:
-	OHFRAME_UPDATE_DOCS=1 go test ./analyzer/why -run '^TestInjectedCauses$$' -count 1 -v -timeout 60m
 
 # Measures ohframe against its aims on BENCH_TRACES, by default one of BENCH_SIZE MB that is
 # written once, and on a fleet of BENCH_FLEET traces of 1 MB. BENCH_BEFORE is the program of
