@@ -28,24 +28,14 @@ type ClockSync struct {
 func ParseClockSync(name []byte) (ClockSync, bool) {
 	name = bytes.TrimSpace(name)
 	if text, ok := bytes.CutPrefix(name, []byte("parent_ts=")); ok {
-		seconds, fraction, _ := bytes.Cut(text, []byte("."))
-		s, ok := parseInt(seconds)
-		if !ok || s < 0 || s > trace.MaxTime/int64(trace.Second) || len(fraction) > 9 {
+		if !bytes.Contains(text, []byte(".")) {
+			text = append(bytes.Clone(text), ".0"...)
+		}
+		time, _, ok := parseTime(append(bytes.Clone(text), ':'), 0)
+		if !ok || time > trace.MaxTime {
 			return ClockSync{}, false
 		}
-		var nanos int64
-		if len(fraction) > 0 {
-			if nanos, ok = parseInt(fraction); !ok || nanos < 0 {
-				return ClockSync{}, false
-			}
-		}
-		for n := len(fraction); n < 9; n++ {
-			nanos *= 10
-		}
-		return ClockSync{
-			Monotonic: trace.Monotonic(s*int64(trace.Second) + nanos),
-			Step:      float32Step(s),
-		}, true
+		return ClockSync{Monotonic: trace.Monotonic(time), Step: float32Step(int64(time) / int64(trace.Second))}, true
 	}
 	if text, ok := bytes.CutPrefix(name, []byte("realtime_ts=")); ok {
 		ms, ok := parseInt(text)

@@ -1,8 +1,8 @@
 package hitrace
 
 import (
-	"bytes"
 	"math"
+	"regexp"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -18,21 +18,31 @@ type lost struct {
 // maxLost bounds each count of a line, so that sums do not overflow.
 const maxLost = 1 << 40
 
+var entriesLine = regexp.MustCompile(`^(?:\x{FEFF})?# entries-in-buffer/entries-written:[ \t]*(\d+)/[ \t]*(\d+)(?:.*#P:[ \t]*(\d+))?`)
+
 // add adds what a line without an event reports. The kernel writes
 //
 //	# entries-in-buffer/entries-written: 2000/5000   #P:8
 //
 // which means that 3000 events were overwritten.
 func (l *lost) add(text []byte) {
-	kept, rest := decimalAfter(bytes.TrimPrefix(text, byteOrderMark), []byte("# entries-in-buffer/entries-written:"))
-	written, end := decimalAfter(rest, []byte("/"))
-	if len(rest) == len(end) {
+	m := entriesLine.FindSubmatch(text)
+	if m == nil {
 		return
 	}
+	kept, written := count(m[1]), count(m[2])
 	l.entries += kept
 	l.overwritten += max(0, written-kept)
-	cpus, _ := decimalAfter(end, []byte("#P:"))
-	l.cpus = max(l.cpus, cpus)
+	l.cpus = max(l.cpus, count(m[3]))
+}
+
+// count returns a number, at most maxLost.
+func count(digits []byte) int {
+	value, end := decimal(digits, 0)
+	if end > 18 {
+		value = maxLost
+	}
+	return int(min(value, maxLost))
 }
 
 // loss is a line that says that events of a processor are missing. Lines of a batch are
@@ -43,6 +53,8 @@ type loss struct {
 	events int
 }
 
+var lossLine = regexp.MustCompile(`^(?:\x{FEFF})?CPU:(\d+) \[LOST (\d*) ?EVENTS\][ \t]*$`)
+
 // lossOf returns the loss that the line, a note of the kernel, says. ok is false for other
 // lines. The kernel writes
 //
@@ -50,17 +62,12 @@ type loss struct {
 //
 // without the number if it does not know it; then it counts as one.
 func lossOf(text []byte) (l loss, ok bool) {
-	text = bytes.TrimPrefix(text, byteOrderMark)
-	rest, ok := bytes.CutPrefix(text, []byte("CPU:"))
-	if !ok {
+	m := lossLine.FindSubmatch(text)
+	if m == nil {
 		return l, false
 	}
-	n, end, ok := digits(rest, 0)
-	if !ok || !bytes.HasPrefix(rest[end:], []byte(" [LOST ")) || !bytes.HasSuffix(bytes.TrimRight(rest, " \t"), []byte("EVENTS]")) {
-		return l, false
-	}
-	events, _ := decimalAfter(rest, []byte("[LOST "))
-	return loss{cpu: trace.CPU(n), events: max(1, events)}, true
+	cpu, _, ok := digits(m[1], 0)
+	return loss{cpu: trace.CPU(cpu), events: max(1, count(m[2]))}, ok
 }
 
 // losses are the processors whose events are missing and that have no event since.
@@ -92,18 +99,4 @@ func (l *losses) mark(b *Batch, before int) {
 		}
 	}
 	add(math.MaxInt)
-}
-
-// decimalAfter returns the number behind a word, at most maxLost, and the text after it.
-// It returns 0 and no text if the word is missing.
-func decimalAfter(text, word []byte) (int, []byte) {
-	at := bytes.Index(text, word)
-	if at < 0 {
-		return 0, nil
-	}
-	value, end := decimal(text, skipBlanks(text, at+len(word)))
-	if end-at-len(word) > 18 {
-		value = maxLost
-	}
-	return int(min(value, maxLost)), text[end:]
 }

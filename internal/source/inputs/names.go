@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,15 +18,8 @@ import (
 
 // Stem returns a path without the extension, or without both of a name such as a.ftrace.gz.
 // Traces of one stem in a folder are forms of one trace.
-func Stem(path string) string { return stem(path, os.IsPathSeparator) }
-
-// stem is Stem with isSeparator for os.IsPathSeparator.
-func stem(name string, isSeparator func(uint8) bool) string {
-	at := len(name)
-	for at > 0 && !isSeparator(name[at-1]) {
-		at--
-	}
-	folder, base := name[:at], name[at:]
+func Stem(name string) string {
+	folder, base := filepath.Split(name)
 	if packed, ok := unpacked(base); ok {
 		if !slices.Contains(traceExtensions, extension(packed)) {
 			return folder + packed
