@@ -60,7 +60,7 @@ var exampleLines = map[string][]string{
 	},
 	"fleet run": {
 		"ohframe fleet run traces -o dataset",
-		"ohframe fleet run --list names.txt --shards 100 --shard 7 -o dataset",
+		"ohframe fleet run @names.txt --shards 100 --shard 7 -o dataset",
 	},
 	"fleet report": {
 		"ohframe fleet report dataset",

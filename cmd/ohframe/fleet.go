@@ -43,12 +43,11 @@ func fleetRunCommand() *cli.Command {
 		Name:      "run",
 		Usage:     "measure traces and write a dataset of Parquet files",
 		ArgsUsage: "INPUT… -o DIR",
-		Description: "INPUT is a file, a folder with its folders, @FILE or a pattern. Traces are distributed over shards by their names.\n" +
+		Description: "INPUT is a file, a folder with its folders, a pattern, or @FILE, a list of files. Traces are distributed over shards by their names.\n" +
 			"Each shard makes one file of DIR/traces and one of DIR/failures. docs/fleet.md describes the\n" +
 			"columns, and how to run shards on many machines.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the dataset to folder `DIR`"},
-			&cli.StringFlag{Name: "list", Usage: "read the names of traces from `FILE`, one a line"},
 			&cli.IntFlag{Name: "shards", Usage: "distribute the traces over `N` shards", DefaultText: "by size"},
 			&cli.IntFlag{Name: "shard", Value: -1, Usage: "run only shard `K`, from 0", DefaultText: "all"},
 			&cli.BoolFlag{Name: "resume", Usage: "skip shards that are complete"},
@@ -90,9 +89,6 @@ func runFleet(c *cli.Context) error {
 	}
 	list, mode, skipped, err := fleetInputs(c, dir)
 	if err != nil {
-		return err
-	}
-	if err := checkDatasetFolder(c, dir, list); err != nil {
 		return err
 	}
 	plan, err := fleetPlan(c, list)
@@ -142,99 +138,35 @@ func reserveMemory() {
 	}
 }
 
-// fleetInputs returns the traces that the arguments and --list name, the mode of files
-// made of them, and the number of files in folders that were skipped. Traces in the
-// folder of the dataset are an error: a folder in which it is leaves it out.
+// maxFolders is the number of folders whose skipped files are named.
+const maxFolders = 10
+
+// fleetInputs returns the traces that the arguments name, the mode of files made of them, and
+// the number of files in folders that were skipped. Traces in the folder of the dataset are
+// an error: a folder in which it is leaves it out.
 func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, mode fs.FileMode, skipped int, err error) {
-	if c.NArg() == 0 && !c.IsSet("list") {
+	if c.NArg() == 0 {
 		return nil, 0, 0, &failure{what: "no input given", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
 	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(c.Int("shard"), c.Int("shards"))}
-	found, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(c.Args().Slice(), options) })
+	set, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(c.Args().Slice(), options) })
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	sets := []*inputs.Set{found}
-	if c.IsSet("list") {
-		listed, err := fleetList(c, c.String("list"), options)
-		if err != nil {
-			return nil, 0, 0, err
-		}
-		sets = append(sets, listed)
+	if len(set.Hidden) > 0 {
+		return nil, 0, 0, &failure{file: dir, what: "the folder of the dataset contains an input, " + set.Hidden[0], hint: "-o DIR names another folder"}
 	}
-	var folders []inputs.Folder
 	mode = newFile
-	for _, set := range sets {
-		if len(set.Hidden) > 0 {
-			return nil, 0, 0, datasetFolderError(dir, set.Hidden[0])
-		}
-		list = append(list, fleet.Found(set)...)
-		folders = append(folders, set.Folders...)
-		for _, in := range set.Inputs {
-			mode = derivedMode(mode, in.Mode)
-		}
+	for _, in := range set.Inputs {
+		mode = derivedMode(mode, in.Mode)
 	}
-	for i, f := range folders {
+	for i, f := range set.Folders {
 		skipped += len(f.Skipped)
 		if i < maxFolders {
 			printWarnings(f.Path, []string{f.Warning()})
 		}
 	}
-	if n := len(folders) - maxFolders; n > 0 {
-		fmt.Fprintf(os.Stderr, "ohframe: warning: files of %s skipped, too\n", text.Count(n, "other folder"))
-	}
-	return fleet.Merge(list), mode, skipped, nil
-}
-
-// checkDatasetFolder returns an error if an input is where the files of the dataset are
-// written. What else is there is not part of the dataset, which then cannot be read.
-func checkDatasetFolder(c *cli.Context, dir string, list []fleet.Input) error {
-	names := []string{c.String("list"), c.String("metadata")}
-	for _, in := range list {
-		if !in.Other {
-			names = append(names, filepath.FromSlash(in.Name))
-		}
-	}
-	checked := map[string]bool{}
-	for _, name := range names {
-		folder := filepath.Dir(name)
-		if checked[folder] {
-			continue
-		}
-		checked[folder] = true
-		info, err := os.Stat(folder)
-		if err != nil {
-			continue
-		}
-		for _, part := range fleet.Folders {
-			if other, err := os.Stat(filepath.Join(dir, part)); err == nil && os.SameFile(info, other) {
-				return datasetFolderError(dir, name)
-			}
-		}
-	}
-	return nil
-}
-
-func datasetFolderError(dir, trace string) error {
-	return &failure{file: dir, what: "the folder of the dataset contains an input, " + trace, hint: "-o DIR names another folder"}
-}
-
-// maxFolders is the number of folders whose skipped files are named.
-const maxFolders = 10
-
-// fleetList returns what the list with a name stands for.
-func fleetList(c *cli.Context, name string, o inputs.Options) (*inputs.Set, error) {
-	f, err := openInput(c.Context, name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	folder := ""
-	if name != standard {
-		folder = filepath.Dir(name)
-	}
-	set, err := await(c.Context, func() (*inputs.Set, error) { return inputs.ExpandList(f, folder, o) })
-	return set, fileError(name, err)
+	return fleet.Found(set), mode, skipped, nil
 }
 
 func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
@@ -270,74 +202,54 @@ func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
 // were skipped.
 func printFleetSummary(dir string, s *fleet.Summary, skipped int) {
 	line := fmt.Sprintf("%s: %s, %s", dir, text.Count(s.Traces, "trace"), text.Count(s.Rows, "row"))
-	if s.Skipped > 0 {
-		line += fmt.Sprintf(", %s complete already", text.Count(s.Skipped, "shard"))
+	add := func(n int, noun, about string) {
+		if n > 0 {
+			line += ", " + text.Count(n, noun) + about
+		}
 	}
-	if s.Unreliable > 0 {
-		line += fmt.Sprintf(", %s with unreliable data", text.Count(s.Unreliable, "trace"))
-	}
-	if s.Ignored > 0 {
-		line += fmt.Sprintf(", %s ignored", text.Count(s.Ignored, "unusable description"))
-	}
-	if n := s.Failed(); n > 0 {
-		line += fmt.Sprintf(", %s (%s)", text.Count(n, "failure"), fleet.ReasonsText(s.Failures))
-	}
-	if skipped > 0 {
-		line += fmt.Sprintf(", %s skipped", text.Count(skipped, "file"))
-	}
+	add(s.Skipped, "shard", " complete already")
+	add(s.Unreliable, "trace", " with unreliable data")
+	add(s.Ignored, "unusable description", " ignored")
+	add(s.Failed(), "failure", " ("+fleet.ReasonsText(s.Failures)+")")
+	add(skipped, "file", " skipped")
 	fmt.Fprintln(os.Stderr, text.Line(line))
 }
 
-// fleetProgress shows how many traces are done, how fast, and how long the rest may
-// take: a bar on a terminal, a line every few seconds in a log.
+// fleetProgress shows how many traces are done: a bar on a terminal, a line every few seconds
+// in a log.
 type fleetProgress struct {
 	bar           *progressbar.ProgressBar // nil if standard error is no terminal
 	traces, total int
-	bytes, size   int64
-	start, said   time.Time
-	out           io.Writer
+	said          time.Time
 }
 
 // sayEvery is the time between two lines of progress in a log.
 const sayEvery = 10 * time.Second
 
 func newFleetProgress(plan *fleet.Plan, shards []int) *fleetProgress {
-	p := &fleetProgress{start: time.Now(), said: time.Now(), out: os.Stderr}
+	p, size := &fleetProgress{said: time.Now()}, int64(0)
 	for _, k := range shards {
 		p.total += len(plan.Shards[k])
 		for _, in := range plan.Shards[k] {
-			p.size += in.Size
+			size += in.Size
 		}
 	}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
-		p.bar = newBar(max(1, p.size))
+		p.bar = newBar(max(1, size))
 	}
 	return p
 }
 
-func (p *fleetProgress) add(traces int, bytes int64) {
-	p.traces += traces
-	p.bytes += bytes
+// add counts a trace.
+func (p *fleetProgress) add(bytes int64) {
+	p.traces++
 	if p.bar != nil {
 		p.bar.Describe(fmt.Sprintf("%d/%d", p.traces, p.total))
 		p.bar.Add64(bytes)
-		return
-	}
-	if now := time.Now(); now.Sub(p.said) >= sayEvery {
+	} else if now := time.Now(); now.Sub(p.said) >= sayEvery {
 		p.said = now
-		fmt.Fprintln(p.out, p.line(now.Sub(p.start)))
+		fmt.Fprintf(os.Stderr, "%d of %s\n", p.traces, text.Count(p.total, "trace"))
 	}
-}
-
-// line describes the progress after a time.
-func (p *fleetProgress) line(elapsed time.Duration) string {
-	seconds := max(elapsed.Seconds(), 1e-3)
-	left := "unknown"
-	if p.bytes > 0 {
-		left = time.Duration(float64(elapsed) * float64(p.size-p.bytes) / float64(p.bytes)).Round(time.Second).String()
-	}
-	return fmt.Sprintf("%d of %s, %.1f traces/s, %.0f MB/s, %s left",
-		p.traces, text.Count(p.total, "trace"), float64(p.traces)/seconds, float64(p.bytes)/1e6/seconds, left)
 }
 
 func (p *fleetProgress) end() {

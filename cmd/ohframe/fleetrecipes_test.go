@@ -55,7 +55,7 @@ func TestFleetRecipes(t *testing.T) {
 		}
 	}
 	reference := filepath.Join(data, "reference")
-	shell(t, "ohframe fleet run --list "+data+"/traces.txt -o "+reference+" --shards 64")
+	shell(t, "ohframe fleet run @"+data+"/traces.txt -o "+reference+" --shards 64")
 	want := readFolder(t, reference)
 	// check runs a recipe, with other names for its files, and compares the dataset.
 	check := func(name string, run func(t *testing.T, replace *strings.Replacer)) {

@@ -102,12 +102,12 @@ func (s store) Describe(ctx context.Context, name string) (*meta.Meta, error) {
 	return meta.Parse(r)
 }
 
-// Times returns zero for objects: Beam does not know their times.
-func (s store) Times(ctx context.Context, name string) (written, changed time.Time) {
+// Written returns zero for objects: Beam does not know their times.
+func (s store) Written(ctx context.Context, name string) time.Time {
 	if isRemote(name) {
-		return time.Time{}, time.Time{}
+		return time.Time{}
 	}
-	return s.Files.Times(ctx, name)
+	return s.Files.Written(ctx, name)
 }
 
 // OpenPart reads a part into memory: object stores of Beam cannot read from the middle.

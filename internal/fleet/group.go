@@ -399,6 +399,15 @@ func (g *Group) addCause(c Cause) {
 	known.Lost += c.Lost
 }
 
+// sortedCauses returns the causes, what lost the most time first.
+func (g *Group) sortedCauses() (list []Cause) {
+	for _, c := range g.causes {
+		list = append(list, *c)
+	}
+	slices.SortFunc(list, compareCauses)
+	return list
+}
+
 func (g *Group) addWorst(w Worst) {
 	if at, _ := slices.BinarySearchFunc(g.Worst, w, compareWorst); at < maxWorst {
 		g.Worst = slices.Insert(g.Worst, at, w)
@@ -439,10 +448,7 @@ func (g *Group) finish() {
 	for i := range Measures {
 		g.Values = append(g.Values, Measures[i].of(g))
 	}
-	for _, c := range g.causes {
-		g.Causes = append(g.Causes, *c)
-	}
-	slices.SortFunc(g.Causes, compareCauses)
+	g.Causes = g.sortedCauses()
 	var devices []rate
 	for _, r := range g.devices {
 		devices = append(devices, *r)

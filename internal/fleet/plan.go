@@ -185,7 +185,7 @@ func (p *Plan) folders() []string {
 	return folders
 }
 
-// Check returns an error if the folder has parts that do not belong to this plan's
+// Check returns an error if the folders of the dataset have other files, or parts of another
 // number of shards: then parts of two runs would be mixed.
 func (p *Plan) Check(ctx context.Context, store Store, dir string) error {
 	for _, folder := range p.folders() {
@@ -194,7 +194,12 @@ func (p *Plan) Check(ctx context.Context, store Store, dir string) error {
 			return err
 		}
 		for _, name := range names {
-			if _, shards, ok := parsePart(name); ok && shards != len(p.Shards) {
+			_, shards, ok := parsePart(name)
+			switch {
+			case strings.HasPrefix(name, "."): // of a run that goes on, or was killed
+			case !ok:
+				return &failure.Error{What: fmt.Sprintf("%s: the folder of the dataset contains another file, %s", dir, joinPath(dir, folder, name)), Hint: "-o DIR names another folder"}
+			case shards != len(p.Shards):
 				return &failure.Error{
 					What: fmt.Sprintf("%s: has parts of a run with %s, and this one has %d", dir, plural.Count(shards, "shard"), len(p.Shards)),
 					Hint: fmt.Sprintf("use another folder, or --shards %d", shards),
@@ -215,12 +220,12 @@ func (p *Plan) done(ctx context.Context, store Store, dir string, shard int) boo
 		if !partDone(ctx, store, name, metadata) {
 			return false
 		}
-		if at, _ := store.Times(ctx, name); written.IsZero() || at.Before(written) {
+		if at := store.Written(ctx, name); written.IsZero() || at.Before(written) {
 			written = at
 		}
 	}
 	for _, in := range p.Shards[shard] {
-		if _, changed := store.Times(ctx, in.Name); !changed.Before(written) && !written.IsZero() {
+		if !store.Written(ctx, in.Name).Before(written) && !written.IsZero() {
 			return false
 		}
 	}

@@ -30,9 +30,9 @@ type Runner struct {
 	Resume bool
 	// Workers is how many traces are read at once. Zero is the number of processors.
 	Workers int
-	// Progress, if not nil, is called after each trace and each skipped shard, not
-	// concurrently, with the traces and bytes since the last call.
-	Progress func(traces int, bytes int64)
+	// Progress, if not nil, is called after each trace, also of skipped shards, with its
+	// size; not concurrently.
+	Progress func(bytes int64)
 
 	read func(context.Context, io.Reader, ohframe.Options) (*ohframe.Trace, error) // ohframe.Read, or that of a test
 }
@@ -87,11 +87,11 @@ func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 	tasks, open := make(chan task), make(chan struct{}, maxOpenShards)
 	summary := &Summary{Failures: map[Reason]int{}}
 	var mutex sync.Mutex // of summary and Progress
-	progress := func(traces int, bytes int64) {
+	progress := func(bytes int64) {
 		mutex.Lock()
 		defer mutex.Unlock()
 		if r.Progress != nil {
-			r.Progress(traces, bytes)
+			r.Progress(bytes)
 		}
 	}
 	var group sync.WaitGroup
@@ -107,7 +107,7 @@ func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 		if r.Resume && r.Plan.done(ctx, r.Store, r.Dir, k) {
 			summary.Skipped++
 			for _, in := range inputs {
-				progress(1, in.Size)
+				progress(in.Size)
 			}
 			continue
 		}
@@ -143,7 +143,7 @@ func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 }
 
 // writeShard writes the results of a shard in the order of its traces.
-func (r *Runner) writeShard(ctx context.Context, shard int, results []chan result, progress func(traces int, bytes int64)) (*Summary, error) {
+func (r *Runner) writeShard(ctx context.Context, shard int, results []chan result, progress func(bytes int64)) (*Summary, error) {
 	w, err := newShardWriter(ctx, r.Plan, r.Store, r.Dir, shard)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (r *Runner) writeShard(ctx context.Context, shard int, results []chan resul
 		if err := w.write(&result); err != nil {
 			return nil, err
 		}
-		progress(1, in.Size)
+		progress(in.Size)
 	}
 	return &w.Summary, w.finish()
 }

@@ -23,9 +23,8 @@ type Store interface {
 	// Describe returns how a trace was recorded: nil if nothing beside it says so. The
 	// error is that of a description that cannot be used.
 	Describe(ctx context.Context, name string) (*meta.Meta, error)
-	// Times returns when a file was written and when it was last changed, for example
-	// replaced by a copy that keeps the time of writing; zero if that is unknown.
-	Times(ctx context.Context, name string) (written, changed time.Time)
+	// Written returns when a file was written; zero if that is unknown.
+	Written(ctx context.Context, name string) time.Time
 	// Create creates a file that appears, or replaces an older one, with Commit.
 	Create(ctx context.Context, name string) (Output, error)
 	// OpenPart opens a part that exists, and returns its size.
@@ -74,17 +73,12 @@ func (Files) Describe(_ context.Context, name string) (*meta.Meta, error) {
 	return inputs.Recorded(filepath.FromSlash(name))
 }
 
-// Times returns the times of a file.
-func (Files) Times(_ context.Context, name string) (written, changed time.Time) {
-	info, err := os.Stat(filepath.FromSlash(name))
-	if err != nil {
-		return time.Time{}, time.Time{}
+// Written returns the time of a file.
+func (Files) Written(_ context.Context, name string) (at time.Time) {
+	if info, err := os.Stat(filepath.FromSlash(name)); err == nil {
+		at = info.ModTime()
 	}
-	written = info.ModTime()
-	if at := statusTime(info); at.After(written) {
-		return written, at
-	}
-	return written, written
+	return at
 }
 
 // OpenPart opens a file.

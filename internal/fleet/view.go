@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,8 +53,8 @@ const mostShown = 10
 func (r *Report) document() *view.Document {
 	d := &view.Document{Kind: "Fleet report", Title: "Frames of " + text.Printable(r.Dataset.Dir), Summary: r.summary(), Warnings: r.Dataset.Warnings()}
 	d.Blocks = append(d.Blocks, view.Facts{Cards: true, List: r.Dataset.facts()})
-	if charts := r.charts(); len(charts) > 0 {
-		d.Blocks = append(d.Blocks, view.Page{view.Section{Title: "Jank rate by " + strings.ToLower(titleOf(r.By[r.trend()])), Blocks: charts}})
+	if chart := r.chart(); chart != nil {
+		d.Blocks = append(d.Blocks, view.Page{view.Section{Title: "Jank rate by " + strings.ToLower(titleOf(r.By[r.trend()])), Blocks: chart}})
 	}
 	d.Blocks = append(d.Blocks, view.Section{Title: "Groups", Blocks: []view.Block{r.table(), r.legend()}})
 	if causes := r.causes(); len(causes.List) > 0 {
@@ -239,13 +240,7 @@ func (r *Report) causes() view.Ranking {
 			total += c.Lost
 		}
 	}
-	list := slices.SortedFunc(func(yield func(Cause) bool) {
-		for _, c := range all.causes {
-			if !yield(*c) {
-				return
-			}
-		}
-	}, compareCauses)
+	list := all.sortedCauses()
 	var ranking view.Ranking
 	for _, c := range list[:min(mostShown, len(list))] {
 		ranking.List = append(ranking.List, view.Rank{
@@ -309,11 +304,8 @@ func (r *Report) trend() int {
 	return -1
 }
 
-// The charts have lines of the groups with the most frames. Colours are those of lines.js.
-const (
-	maxLines = 24
-	perChart = 6
-)
+// maxLines is the number of lines of the chart: as many as lines.js has colours.
+const maxLines = 8
 
 // line is the jank rates of groups that differ in the dimension of the x axis only. Its JSON
 // is the input of lines.js.
@@ -326,63 +318,38 @@ type line struct {
 	frames int64
 }
 
-type axis struct {
-	Label string   `json:"label,omitempty"`
-	Unit  string   `json:"unit,omitempty"`
-	Min   *float64 `json:"min,omitempty"`
-	Max   *float64 `json:"max,omitempty"`
-	Names []string `json:"names,omitempty"`
-}
-
-// charts returns the jank rate over the values of the trend dimension. All charts have the
-// same axes.
-func (r *Report) charts() (charts []view.Block) {
+// chart returns the jank rate over the values of the trend dimension, of the groups with the
+// most frames; nil if nothing can be drawn.
+func (r *Report) chart() []view.Block {
 	trend := r.trend()
-	if trend < 0 {
-		return nil
-	}
+	drawn := slices.DeleteFunc(slices.Clone(r.Groups), func(g *Group) bool {
+		return trend < 0 || g.Key[trend] == nil || g.Value("jank_rate") == nil
+	})
+	slices.SortStableFunc(drawn, func(a, b *Group) int { return compareKeys(a.Key[trend:trend+1], b.Key[trend:trend+1]) })
 	var names []string
-	var values []*string
 	lines := map[string]*line{}
-	highest := 0.0
-	for _, g := range r.Groups {
-		if g.Key[trend] != nil && g.Value("jank_rate") != nil {
-			values = append(values, g.Key[trend])
-		}
-	}
-	slices.SortFunc(values, func(a, b *string) int { return compareKeys([]*string{a}, []*string{b}) })
-	for _, v := range values {
-		names = append(names, keyText(v))
-	}
-	names = slices.Compact(names)
-	for _, g := range r.Groups {
-		rate := g.Value("jank_rate")
-		if g.Key[trend] == nil || rate == nil {
-			continue
+	for _, g := range drawn {
+		if at := keyText(g.Key[trend]); !slices.Contains(names, at) {
+			names = append(names, at)
 		}
 		name := groupText(slices.Delete(slices.Clone(g.Key), trend, trend+1))
-		l := lines[name]
-		if l == nil {
-			l = &line{Name: name, Dots: true}
-			lines[name] = l
+		if lines[name] == nil {
+			lines[name] = &line{Name: name, Dots: true}
 		}
-		l.X, l.Y = append(l.X, slices.Index(names, keyText(g.Key[trend]))), append(l.Y, 100**rate)
+		l, rate := lines[name], g.Value("jank_rate")
+		l.X, l.Y = append(l.X, len(names)-1), append(l.Y, 100**rate)
 		l.Titles = append(l.Titles, text.Share(rate)+" of "+text.Count(int(g.sum("frames")), "frame"))
 		l.frames += g.sum("frames")
-		highest = max(highest, 100**rate)
 	}
-	var list []*line
-	for _, l := range lines {
-		if len(l.X) > 1 {
-			list = append(list, l)
-		}
+	if len(names) < 2 {
+		return nil
 	}
-	slices.SortFunc(list, func(a, b *line) int { return cmp.Or(cmp.Compare(b.frames, a.frames), cmp.Compare(a.Name, b.Name)) })
-	zero, top := 0.0, max(1.05*highest, 0.1)
-	for some := range slices.Chunk(list[:min(maxLines, len(list))], perChart) {
-		charts = append(charts, view.Chart{Kind: "lines", Half: len(list) > perChart, Data: map[string]any{
-			"x": axis{Names: names}, "y": axis{Unit: "%", Min: &zero, Max: &top}, "series": some,
-		}})
+	list := slices.SortedFunc(maps.Values(lines), func(a, b *line) int { return cmp.Or(cmp.Compare(b.frames, a.frames), cmp.Compare(a.Name, b.Name)) })
+	chart := view.Chart{Kind: "lines", Data: map[string]any{
+		"x": map[string]any{"names": names}, "y": map[string]any{"unit": "%"}, "series": list[:min(maxLines, len(list))],
+	}}
+	if len(list) > maxLines {
+		chart.About = fmt.Sprintf("The %d of %d lines with the most frames.", maxLines, len(list))
 	}
-	return charts
+	return []view.Block{chart}
 }
