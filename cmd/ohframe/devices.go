@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -23,27 +22,26 @@ func listDevices(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		e := json.NewEncoder(c.App.Writer)
-		e.SetEscapeHTML(false)
-		for _, d := range list {
-			if err := e.Encode(d); err != nil {
-				return fileError(outputName(standard), err)
-			}
-		}
-		return nil
-	}
 	t := text.NewTable(false, "Key", "State", "Link", "Model", "System", "API →", "Hz →")
 	for _, d := range list {
-		row := text.Row{text.Printable(d.Key), d.State, d.Link, text.Printable(d.Model), text.Printable(d.System), "", ""}
-		if d.API != 0 {
-			row[5] = d.API
+		f := d.Facts
+		if c.Bool("json") {
+			printJSON(c.App.Writer, map[string]any{
+				"key": d.Key, "state": d.State, "link": d.Link, "model": f.Model, "system": f.System, "api": f.API, "refresh_hz": f.RefreshHz,
+			})
+			continue
 		}
-		if d.RefreshHz != 0 {
-			row[6] = d.RefreshHz
+		row := text.Row{text.Printable(d.Key), d.State, d.Link, text.Printable(f.Model), text.Printable(f.System), "", ""}
+		if f.API != 0 {
+			row[5] = f.API
+		}
+		if f.RefreshHz != 0 {
+			row[6] = f.RefreshHz
 		}
 		t.AppendRow(row)
 	}
-	_, err = fmt.Fprintln(c.App.Writer, t.Render())
-	return fileError(outputName(standard), err)
+	if !c.Bool("json") {
+		fmt.Fprintln(c.App.Writer, t.Render()) // run reports errors of standard output
+	}
+	return nil
 }

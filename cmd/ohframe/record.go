@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -183,15 +184,9 @@ func parseSize(s string) (int, error) {
 
 // checkRecordOutputs checks that the files can be created, before anything is recorded.
 func checkRecordOutputs(o record.Options) error {
-	dir := filepath.Dir(o.Name)
-	if info, err := os.Stat(dir); err != nil {
-		return fileError(dir, err)
-	} else if !info.IsDir() {
-		return &failure{file: dir, what: "is not a folder"}
-	}
 	probe, err := atomicfile.Create(o.Name, 0o600)
 	if err != nil {
-		return fileError(dir, err)
+		return fileError(filepath.Dir(o.Name), err)
 	}
 	probe.Discard()
 	extensions := []string{".ftrace", meta.Extension, ".pftrace", ".html"}
@@ -224,12 +219,15 @@ func (s *steps) event(e record.Event) {
 		return
 	}
 	object := map[string]any{"step": e.Step}
-	for key, value := range e.Facts {
-		object[key] = value
-	}
-	if line, err := json.Marshal(object); err == nil {
-		s.stdout.Write(append(line, '\n')) // run reports errors of standard output
-	}
+	maps.Copy(object, e.Facts)
+	printJSON(s.stdout, object)
+}
+
+// printJSON prints an object on a line. run reports errors of standard output.
+func printJSON(w io.Writer, object map[string]any) {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.Encode(object)
 }
 
 // live shows a progress line, on a terminal only.

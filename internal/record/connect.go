@@ -163,39 +163,25 @@ func (r *recorder) describe() *meta.Meta {
 
 // Device is a device that hdc knows, and its facts if it is connected.
 type Device struct {
-	Key       string  `json:"key"`
-	State     string  `json:"state"`
-	Link      string  `json:"link"`
-	Model     string  `json:"model"`
-	System    string  `json:"system"`
-	API       int     `json:"api"`
-	RefreshHz float64 `json:"refresh_hz"`
+	hdc.Device
+	Facts meta.Device
 }
 
 // List lists the devices. It uses HDC, Limit and Wait of the options.
 func List(ctx context.Context, o Options) (list []Device, err error) {
 	c, err := hdc.Find(ctx, o.HDC, o.Limit)
-	if err != nil {
-		return nil, WithCode(CodeDevice, err)
-	}
-	devices, err := c.Devices(ctx, o.Wait)
-	if err != nil {
-		return nil, WithCode(CodeDevice, err)
+	var devices []hdc.Device
+	if err == nil {
+		devices, err = c.Devices(ctx, o.Wait)
 	}
 	for _, d := range devices {
-		row := Device{Key: d.Key, State: d.State, Link: d.Link}
-		if d.State == hdc.Connected {
-			c.Device = d.Key
-			result, err := c.Shell(ctx, 0, device.ProbeScript(""))
-			if err != nil {
-				return nil, WithCode(CodeDevice, err)
-			}
-			f := device.ParseProbe(result.Output)
-			row.Model, row.System, row.API, row.RefreshHz = f.Model, f.System, f.API, f.RefreshHz
+		r := &recorder{client: c, facts: &device.Facts{}}
+		if c.Device = d.Key; d.State == hdc.Connected && err == nil {
+			err = r.probe(ctx)
 		}
-		list = append(list, row)
+		list = append(list, Device{d, r.facts.Device})
 	}
-	return list, nil
+	return list, WithCode(CodeDevice, err)
 }
 
 // grace is how long after the end of a recording the watchdog waits: the time to read

@@ -181,7 +181,7 @@ const hot = 42
 
 // record makes one recording. run is nil if it is the only one.
 func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *meta.Run) error {
-	leave := fmt.Sprintf("The device ends the recording itself, %s after its begin at the latest.", shortTime(r.watchdog()))
+	leave := fmt.Sprintf("The device ends the recording itself, %s after its begin at the latest.", r.watchdog())
 	stop.set(false, leave)
 	defer stop.set(false, "")
 	s, err := r.begin(ctx)
@@ -228,9 +228,9 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 // the trace on the device.
 func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, error) {
 	r := s.r
-	length, end := "up to "+shortTime(Longest), "Enter or Ctrl-C ends it"
+	length, end := "up to "+Longest.String(), "Enter or Ctrl-C ends it"
 	if r.Time > 0 {
-		length, end = shortTime(r.Time), "Enter or Ctrl-C ends it early"
+		length, end = r.Time.String(), "Enter or Ctrl-C ends it early"
 	}
 	r.Say(Event{
 		"recording", fmt.Sprintf("Recording %s, buffer %d MB per CPU; %s", length, r.BufferKB/1024, end),
@@ -267,14 +267,6 @@ func (s *session) wait(ctx context.Context, stop *stopper) error {
 
 // seconds formats a duration in seconds.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
-
-// shortTime formats a duration: 2.5 s, 5 min.
-func shortTime(d time.Duration) string {
-	if d >= time.Minute && d%time.Minute == 0 {
-		return fmt.Sprintf("%d min", d/time.Minute)
-	}
-	return fmt.Sprintf("%g s", d.Seconds())
-}
 
 // writeMeta writes the description of a recording.
 func writeMeta(name string, m *meta.Meta) error {

@@ -138,11 +138,8 @@ func (s *session) receive(ctx context.Context, size int64, file string) (*conten
 			"no space left on this computer: the trace has %.1f MB, %.1f MB are free", megabytes, float64(free)/1e6)
 	}
 	limit := 30*time.Second + time.Duration(size/1_000_000)*time.Second
-	err := s.again(ctx, func() error {
-		return s.r.client.Receive(ctx, limit, s.t.TraceFile(), part, size, func(bytes int64) {
-			s.r.Progress(fmt.Sprintf("%.1f of %.1f MB", float64(bytes)/1e6, megabytes))
-		})
-	})
+	s.r.Progress(fmt.Sprintf("receiving %.1f MB", megabytes))
+	err := s.again(ctx, func() error { return s.r.client.Receive(ctx, limit, s.t.TraceFile(), part, size) })
 	if err != nil {
 		return nil, fileError(file, err)
 	}
@@ -190,7 +187,7 @@ func (s *session) close(ctx context.Context) {
 		what = err.Error()
 	}
 	text := fmt.Sprintf("Note    %s; its watchdog ends the recording, %s after its begin at the latest; a trace that is written stays in %s, ohframe record --clean removes it",
-		what, shortTime(s.t.Max), s.t.Dir)
+		what, s.t.Max, s.t.Dir)
 	s.r.Say(Event{"not cleaned", text, map[string]any{"watchdog_seconds": s.t.Max.Seconds(), "left": s.t.Dir}})
 }
 

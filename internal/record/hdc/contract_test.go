@@ -135,7 +135,7 @@ func TestContractReceive(t *testing.T) {
 		t.Fatal(err)
 	}
 	receive := func(remote string, size int64) error {
-		return c.Receive(t.Context(), 0, remote, local, size, func(int64) {})
+		return c.Receive(t.Context(), 0, remote, local, size)
 	}
 	if err := receive(file, size); err != nil {
 		t.Fatal(err)
@@ -261,7 +261,7 @@ func TestWSL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = c.Receive(t.Context(), 0, "/data/local/tmp/t", local, 3, func(int64) {})
+	err = c.Receive(t.Context(), 0, "/data/local/tmp/t", local, 3)
 	if name, _ := os.ReadFile(dir + "/name"); err != nil || string(name) != `\\wsl.localhost\Debian\tmp\x.part`+"\n" {
 		t.Errorf("%v, hdc gets %q", err, name)
 	}

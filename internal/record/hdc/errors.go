@@ -2,6 +2,7 @@ package hdc
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"ohframe/internal/failure"
@@ -27,60 +28,44 @@ const (
 	hintTrust   = "unlock the device and tap Trust in its dialog"
 	hintServer  = "another program uses the port of hdc's server, or a server of another version runs: compare with \"hdc checkserver\", close DevEco Studio and SmartPerf, run \"hdc kill\", or set OHOS_HDC_SERVER_PORT"
 	hintLink    = "check the cable and that the device is awake; for a network device run hdc tconn again"
-	hintKeys    = "delete hdckey and hdckey.pub in ~/.harmony and try again"
 )
 
 // messages are the answers of hdc that mean an error, in the order in which they are
 // tried. The codes came with hdc 3.1; before, and where an answer has no code, the
 // words decide. The words changed between versions. What is not in the table is quoted.
 var messages = []struct {
-	text string // in the answer
-	kind error
-	what string // empty: the answer itself
-	hint string
+	pattern *regexp.Regexp
+	kind    error
+	what    string
+	hint    string
 }{
-	{"[E000001]", nil, "hdc is too old for the device", "update the SDK that contains hdc"},
-	{"[E000002]", ErrUnauthorized, "the device does not trust this computer", hintTrust},
-	{"[E000003]", nil, "the device refused to trust this computer", "turn USB debugging off and on, or run \"hdc kill -r\", then tap Trust on the device"},
-	{"[E000004]", ErrConnecting, "the connection to the device is being set up", "try again in a few seconds"},
-	{"[E000008]", nil, "hdc cannot use its keys", hintKeys},
-	{"[E000009]", nil, "hdc cannot use its keys", hintKeys},
-	{"[E00000A]", nil, "hdc cannot use its keys", hintKeys},
-	{"[E001003]", ErrLost, "the connection to the device was lost", hintLink},
-	{"[E001005]", ErrLost, "the device is offline", hintLink},
-	{"[E002105]", nil, "the device is too old for this command of hdc", ""},
-	{"[E002106]", ErrLost, "the connection to the device was lost", hintLink},
-	{"[E003004]", nil, "the device is too old for this command of hdc", ""},
-	{"need connect-key", ErrNoDevice, "no device is connected", hintConnect},
-	{"Not match target found", ErrNoDevice, "no device has this key", "ohframe devices lists the keys"},
-	{"Device not found", ErrLost, "the device is offline", hintLink}, // and "Device not founded"
-	{"The device unauthorized", ErrUnauthorized, "the device does not trust this computer", hintTrust},
-	{"No any connected target", ErrNoDevice, "no device is connected", hintConnect},
-	{"Failed to communicate with daemon", ErrLost, "the connection to the device was lost", hintLink},
-	{"session is dead", ErrLost, "the connection to the device was lost", hintLink},
-	{"no space left on device", nil, "no space left on this computer", "free some space, or choose another folder with -o"},
-	{"Connect server failed", nil, "hdc cannot reach its server", hintServer},
-	{"OHOS_HDC_SERVER_PORT", nil, "", "set OHOS_HDC_SERVER_PORT to a number from 1 to 65535, or unset it"},
+	{regexp.MustCompile(`E000001`), nil, "hdc is too old for the device", "update the SDK that contains hdc"},
+	{regexp.MustCompile(`E000003`), nil, "the device refused to trust this computer", "turn USB debugging off and on, or run \"hdc kill -r\", then tap Trust on the device"},
+	{regexp.MustCompile(`E000002|The device unauthorized`), ErrUnauthorized, "the device does not trust this computer", hintTrust},
+	{regexp.MustCompile(`E000004`), ErrConnecting, "the connection to the device is being set up", "try again in a few seconds"},
+	{regexp.MustCompile(`E00000[89A]`), nil, "hdc cannot use its keys", "delete hdckey and hdckey.pub in ~/.harmony and try again"},
+	{regexp.MustCompile(`E002105|E003004`), nil, "the device is too old for this command of hdc", ""},
+	{regexp.MustCompile(`E001003|E002106|Failed to communicate with daemon|session is dead`), ErrLost, "the connection to the device was lost", hintLink},
+	{regexp.MustCompile(`E001005|Device not found`), ErrLost, "the device is offline", hintLink}, // and "Device not founded"
+	{regexp.MustCompile(`need connect-key|No any connected target`), ErrNoDevice, "no device is connected", hintConnect},
+	{regexp.MustCompile(`Not match target found`), ErrNoDevice, "no device has this key", "ohframe devices lists the keys"},
+	{regexp.MustCompile(`no space left on device`), nil, "no space left on this computer", "free some space, or choose another folder with -o"},
+	{regexp.MustCompile(`Connect server failed`), nil, "hdc cannot reach its server", hintServer},
 }
 
-// classify returns the error that hdc's output reports, or nil.
+// answerLine is a line of an answer that means an error.
+var answerLine = regexp.MustCompile(`(?m)^\s*(\[Fail\]|Connect server failed|OHOS_HDC_SERVER_PORT).*$`)
+
+// classify returns the error that an answer of hdc means, or nil if it is none.
 func classify(answer string) error {
-	for line := range strings.Lines(answer) {
-		line = strings.TrimSpace(line)
-		failed, ok := strings.CutPrefix(line, "[Fail]")
-		if !ok && !strings.HasPrefix(line, "Connect server failed") && !strings.HasPrefix(line, "OHOS_HDC_SERVER_PORT") {
-			continue
-		}
-		failed = strings.TrimSpace(failed)
-		for _, m := range messages {
-			if strings.Contains(failed, m.text) {
-				if m.what == "" {
-					m.what = "hdc: " + failed
-				}
-				return failure.New(m.kind, m.hint, "%s", m.what)
-			}
-		}
-		return failure.New(nil, "", "hdc: %s", failed)
+	line := answerLine.FindString(answer)
+	if line == "" {
+		return nil
 	}
-	return nil
+	for _, m := range messages {
+		if m.pattern.MatchString(line) {
+			return failure.New(m.kind, m.hint, "%s", m.what)
+		}
+	}
+	return failure.New(nil, "", "hdc: %s", strings.TrimPrefix(strings.TrimSpace(line), "[Fail]"))
 }

@@ -1,9 +1,12 @@
 package hdc
 
 import (
+	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
+	"syscall"
 )
 
 var (
@@ -37,4 +40,10 @@ func KillAll() {
 	for p := range running {
 		kill(p)
 	}
+}
+
+// Exists reports whether a process runs.
+func Exists(pid int) bool {
+	p, err := os.FindProcess(pid) // fails on Windows if it does not run
+	return err == nil && (runtime.GOOS == "windows" || !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone))
 }

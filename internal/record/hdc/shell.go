@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"ohframe/internal/failure"
@@ -69,15 +68,11 @@ func parseResult(output, last string) (r Result, ok bool) {
 	return Result{output[:at], status}, err == nil && complete
 }
 
-// progressInterval is the time between two calls of Receive's progress.
-const progressInterval = 200 * time.Millisecond
-
 // Receive copies a file from the device and checks that it has the given size in
-// bytes. After an error the local file is removed. progress is called from time to time
-// with the bytes that have arrived.
+// bytes. After an error the local file is removed.
 //
 // Files cannot be read with "hdc shell cat": it drops what follows a zero byte.
-func (c *Client) Receive(ctx context.Context, limit time.Duration, remote, local string, size int64, progress func(bytes int64)) (err error) {
+func (c *Client) Receive(ctx context.Context, limit time.Duration, remote, local string, size int64) (err error) {
 	if local, err = filepath.Abs(local); err != nil {
 		return err
 	}
@@ -86,11 +81,6 @@ func (c *Client) Receive(ctx context.Context, limit time.Duration, remote, local
 			os.Remove(local)
 		}
 	}()
-	done := make(chan struct{})
-	var watching sync.WaitGroup
-	watching.Go(func() { watch(local, done, progress) })
-	defer watching.Wait()
-	defer close(done)
 	named, err := c.localName(ctx, local)
 	if err != nil {
 		return err
@@ -124,21 +114,4 @@ func (c *Client) localName(ctx context.Context, file string) (string, error) {
 		return "", failure.New(err, "use the ohframe of Windows, or an hdc of Linux", "%s: no name for hdc.exe: wslpath: %v", folder, err)
 	}
 	return strings.TrimRight(string(out), "\\\r\n") + `\` + name, nil
-}
-
-// watch calls progress with the size of the file until done is closed. hdc does not
-// print any progress.
-func watch(file string, done <-chan struct{}, progress func(bytes int64)) {
-	tick := time.NewTicker(progressInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-done:
-			return
-		case <-tick.C:
-			if info, err := os.Stat(file); err == nil {
-				progress(info.Size())
-			}
-		}
-	}
 }

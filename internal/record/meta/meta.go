@@ -136,34 +136,28 @@ type Attribute struct{ Key, Value string }
 
 // Attributes returns the facts that a Perfetto trace stores, those that are known.
 func (m *Meta) Attributes() (list []Attribute) {
-	add := func(key, value string) {
-		if value != "" {
-			list = append(list, Attribute{"ohframe.recording." + key, value})
+	add := func(key string, known bool, value any) {
+		if known {
+			list = append(list, Attribute{"ohframe.recording." + key, fmt.Sprint(value)})
 		}
 	}
-	if m.App != nil {
-		add("app", m.App.Bundle)
-		add("app_version", m.App.Version)
+	app, d := m.App, m.Device
+	if app == nil {
+		app = &App{}
 	}
-	add("device_model", m.Device.Model)
-	add("device_system", m.Device.System)
-	add("device_software", m.Device.Software)
-	if m.Device.API != 0 {
-		add("device_api", fmt.Sprint(m.Device.API))
-	}
-	if m.Device.RefreshHz != 0 {
-		add("refresh_hz", fmt.Sprint(m.Device.RefreshHz))
-	}
-	add("clock", m.Clock)
-	add("tags", strings.Join(m.Tags, " "))
-	if m.BufferKB != 0 {
-		add("buffer_kb", fmt.Sprint(m.BufferKB))
-	}
-	if !m.Begun.IsZero() {
-		add("begun", m.Begun.UTC().Format(time.RFC3339))
-	}
+	add("app", app.Bundle != "", app.Bundle)
+	add("app_version", app.Version != "", app.Version)
+	add("device_model", d.Model != "", d.Model)
+	add("device_system", d.System != "", d.System)
+	add("device_software", d.Software != "", d.Software)
+	add("device_api", d.API != 0, d.API)
+	add("refresh_hz", d.RefreshHz != 0, d.RefreshHz)
+	add("clock", m.Clock != "", m.Clock)
+	add("tags", len(m.Tags) > 0, strings.Join(m.Tags, " "))
+	add("buffer_kb", m.BufferKB != 0, m.BufferKB)
+	add("begun", !m.Begun.IsZero(), m.Begun.UTC().Format(time.RFC3339))
 	if m.Run != nil {
-		add("run", fmt.Sprint(m.Run.Number))
+		add("run", true, m.Run.Number)
 	}
 	return list
 }

@@ -72,7 +72,7 @@ func (w *world) onDevice(d *Device, text string) string {
 
 // tools are the programs of the device, which are all in one script, and the name by which
 // it calls this program to write a trace.
-var tools = strings.Fields("aa bm df hidumper hitrace nproc param pidof ps sleep uitest uname")
+var tools = strings.Fields("aa bm df hidumper hitrace nproc param pidof ps sleep uname")
 
 //go:embed device.sh
 var deviceScript string
@@ -125,10 +125,6 @@ func (w *world) prepare(d *Device) error {
 // any more. Standard input never ends. If hdc is killed, the first process of the
 // command is terminated, and only that one.
 func (w *world) shell(d *Device, text string) (string, error) {
-	const maxText = 100_000 // the number of bytes of a command that hdc passes on
-	if len(text) > maxText {
-		return "", nil
-	}
 	if err := w.prepare(d); err != nil {
 		return "", err
 	}

@@ -5,7 +5,6 @@
 #	WITHOUT               a tag that the device does not have
 #	DEVELOPER_MODE=false  developer mode is off
 #	FREE_KB               the free space
-#	SCREEN=OFF
 #	BUSY_OWNER            who has a session open already; "stale" if no process owns it,
 #	                      "hiview" if it is one of the device, which hitrace does not end
 #	NO_MONO, NO_CLOCK     the kernel has no clock mono, no file that says the clock
@@ -75,7 +74,7 @@ bm() { # bm dump -n BUNDLE
 hidumper() {
 	case $2 in
 	RenderService)
-		echo "screen[0]: id=0, powerstatus=POWER_STATUS_${SCREEN-ON}, backlight=120, render size: 1260x2720"
+		echo "screen[0]: id=0, powerstatus=POWER_STATUS_ON, backlight=120, render size: 1260x2720"
 		echo "  supportedMode[0]: 1260x2720, refreshrate=60"
 		echo "  activeMode: 1260x2720, refreshrate=120"
 		;;
@@ -185,7 +184,6 @@ case ${0##*/} in
 nproc) echo 8 ;;
 uname) echo 5.10.97-oh ;;
 pidof) app "$1" && [ -e "$STATE/running/$1" ] && echo "$pid" ;;
-uitest) [ "$1" = uiInput ] && echo "No Error" ;;
 sleep) exec /bin/sleep "$(awk "BEGIN { print $1 / ${SLEEP_SCALE-1} }")" ;;
 hitrace)
 	echo "[\"hitrace\"$(printf ',"%s"' "$@")]" >>"$FAKE_HDC/log.jsonl"
