@@ -265,7 +265,7 @@ const otherRecords = "another tool records"
 func TestRecordFailures(t *testing.T) {
 	for i, f := range failures {
 		for k, system := range fakehdc.Systems() {
-			if f.before != "" && system >= f.before || system < f.from || !slow.Enabled() && (i+k)%14 != 0 {
+			if f.before != "" && system >= f.before || system < f.from || !slow.Enabled() && (i+k)%28 != 0 {
 				continue
 			}
 			t.Run(f.name+"/"+system, func(t *testing.T) {
@@ -363,7 +363,7 @@ const twice = 150 * time.Millisecond
 func TestRecordSteps(t *testing.T) {
 	for i, step := range stepsOfRecord {
 		for k, wrong := range wrongs {
-			if wrong.hitrace != "" && step.mode == "" || !slow.Enabled() && (i+k)%3 != 0 {
+			if wrong.hitrace != "" && step.mode == "" || !slow.Enabled() && (i+k)%6 != 0 {
 				continue
 			}
 			system := fakehdc.Systems()[(i+k)%len(fakehdc.Systems())]
