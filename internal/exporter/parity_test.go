@@ -26,6 +26,9 @@ func TestParity(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			parts := caseFile(t, path)
 			text := parts["trace"]
+			if name == "wakeups" {
+				slow.Skip(t)
+			}
 			if text == "" {
 				slow.Skip(t)
 				capture, err := os.ReadFile("../../testdata/captures/" + name + ".ftrace")

@@ -130,6 +130,7 @@ func asRows(cells [][]any) (r rows) {
 // The buckets of the histogram are exact at powers of two, and up to the longest
 // duration.
 func TestHistogramBuckets(t *testing.T) {
+	slow.Skip(t)
 	enginetest.ForTest(t)
 	session := loadDemo(t)
 	_, spec, _ := strings.Cut(summarySpec(t), "metric_template_spec {\n  id_prefix: \"ohos_duration_histogram\"")

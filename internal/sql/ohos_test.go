@@ -57,6 +57,7 @@ func TestModules(t *testing.T) {
 
 // Measures of an input of two traces are those of the report.
 func TestTwoTraces(t *testing.T) {
+	slow.Skip(t)
 	enginetest.ForTest(t)
 	text := twice(tracetest.Read(t, "../../testdata/demo.ftrace"))
 	output, timeline := convert(t, strings.NewReader(text), exporter.Options{Events: exporter.NoEvents})
@@ -96,6 +97,7 @@ func traces(t *testing.T) map[string]string {
 // With Perfetto's names for Android's processes, frames are still those of
 // OpenHarmony, and the modules get along with Perfetto's own.
 func TestAndroidCompat(t *testing.T) {
+	slow.Skip(t)
 	enginetest.ForTest(t)
 	demo, err := os.Open("../../testdata/demo.ftrace")
 	if err != nil {
