@@ -295,8 +295,8 @@ func merge(c *cli.Context, inputs [2][]string, d *diff.Diff) error {
 	if err != nil {
 		return err
 	}
-	trace := func(i int) diff.Trace {
-		return diff.Trace{Write: func(w io.Writer) error { return writePerfetto(c, inputs[i][0], w) }}
+	trace := func(i int) func(io.Writer) error {
+		return func(w io.Writer) error { return writePerfetto(c, inputs[i][0], w) }
 	}
 	return writeTo(c.Context, out, outName, func(out io.Writer) error { return d.Merge(out, trace(0), trace(1)) })
 }

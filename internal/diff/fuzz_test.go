@@ -262,35 +262,6 @@ func checkMirror(t *testing.T, there, back *Diff) {
 	}
 }
 
-// harmless replaces the characters that mean something in markup, one for one.
-var harmless = strings.NewReplacer("<", "L", ">", "G", "&", "A", `"`, "Q", "'", "S", "`", "B", "/", "D", "{", "O", "}", "C", "=", "E")
-
-// checkMarkup checks that names change no tag of the pages, which have as many
-// with names that have no markup in them.
-func checkMarkup(t *testing.T, side func(name func(string) string) Side) {
-	t.Helper()
-	same := func(name string) string { return name }
-	pages := func(s Side) (list []string) {
-		var b bytes.Buffer
-		if err := report.Write(&b, []report.Input{{Name: s.Name, Stats: s.Stats, Timeline: s.Timeline}}, "html", report.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, b.String())
-		if d, err := Compare(s, s, Options{}); err == nil {
-			list = append(list, write(t, d, "html", WriteOptions{}))
-		}
-		return list
-	}
-	got, want := pages(side(same)), pages(side(harmless.Replace))
-	for i := range got {
-		for _, c := range "<>" {
-			if a, b := strings.Count(got[i], string(c)), strings.Count(want[i], string(c)); a != b {
-				t.Errorf("%d %c in page %d, want %d", a, c, i, b)
-			}
-		}
-	}
-}
-
 // Whatever the frames of two traces, and whatever they are called, they can be
 // compared and reported on in every format; a trace has not changed from itself;
 // and the way back is the way there reversed.
@@ -316,16 +287,6 @@ func FuzzFrames(f *testing.F) {
 			}
 		}
 		checkDiff(t, sideOf(file, base), sideOf(file+" again", new), how)
-		if how%4 != 3 || harmless.Replace(names+file) == names+file {
-			return
-		}
-		checkMarkup(t, func(name func(string) string) Side {
-			var renamed []string
-			for _, n := range list {
-				renamed = append(renamed, name(n))
-			}
-			return sideOf(name(file), scripted(a, renamed))
-		})
 	})
 }
 

@@ -27,74 +27,13 @@ const (
 	newMember      = "new.pftrace"
 )
 
-// bootTime is Perfetto's default clock.
-const bootTime = "BOOTTIME"
-
-// manifest describes to Perfetto, from v58 on, how the traces of an archive relate.
-// Without it, Perfetto assumes one device and aligns the traces by time of day.
-//
-//	{"perfetto_manifest": {
-//	  "version": 1,
-//	  "trace_time": {"clock": "BOOTTIME", "file": "base.pftrace"},
-//	  "files": [
-//	    {"path": "base.pftrace", "machine": {"name": "base: a.ftrace"}},
-//	    {"path": "new.pftrace", "machine": {"name": "new: b.ftrace"},
-//	     "clocks": {"clock": "BOOTTIME", "offset_ns": 1000,
-//	                "sync_to": {"file": "base.pftrace", "clock": "BOOTTIME"}}}]}}
-//
-// The key must be the first thing in the file.
-//
-// Source: docs/reference/perfetto-manifest.md of Perfetto v58.2, and
-// src/trace_processor/plugins/perfetto_manifest there, which reads it.
-type manifest struct {
-	Content manifestContent `json:"perfetto_manifest"`
-}
-
-type manifestContent struct {
-	Version int `json:"version"` // always 1
-	// TraceTime is the clock of the common timeline.
-	TraceTime manifestClock  `json:"trace_time"`
-	Files     []manifestFile `json:"files"`
-}
-
-type manifestClock struct {
-	Clock string `json:"clock"`
-	File  string `json:"file"` // a file of the clock's machine
-}
-
-type manifestFile struct {
-	Path    string          `json:"path"`
-	Machine manifestMachine `json:"machine"`
-	Clocks  *manifestClocks `json:"clocks,omitempty"`
-}
-
-// manifestMachine separates the processes and processors of the traces. Files
-// with the same machine name belong to one machine.
-type manifestMachine struct {
-	Name string `json:"name"`
-}
-
-// manifestClocks places a file: when its Clock reads T, the clock SyncTo reads
-// T + Offset.
-type manifestClocks struct {
-	Clock  string         `json:"clock"`
-	Offset trace.Duration `json:"offset_ns"`
-	SyncTo manifestClock  `json:"sync_to"`
-}
-
-// Trace is one of the two traces to merge, as a Perfetto trace.
-type Trace struct {
-	// Write writes the trace without compression: Perfetto rejects a manifest of
-	// compressed files. It is called twice and must write the same bytes, because
-	// a member's size precedes its content.
-	Write func(io.Writer) error
-}
-
 // Merge writes both traces as a tar archive that Perfetto, from v58 on, shows on
 // one timeline. The first complete frames of the compared processes begin at the
-// same time there. Both sides must have a timeline. It returns the errors of the
-// traces' Write functions and of w.
-func (d *Diff) Merge(w io.Writer, base, new Trace) error {
+// same time there. Both sides must have a timeline. base and new write Perfetto traces
+// without compression, because Perfetto rejects a manifest of compressed files. They are
+// called twice and must write the same bytes, because a member's size precedes its
+// content. Merge returns their errors and those of w.
+func (d *Diff) Merge(w io.Writer, base, new func(io.Writer) error) error {
 	manifest, err := json.MarshalIndent(d.manifest(), "", " ")
 	if err != nil {
 		return err
@@ -108,10 +47,10 @@ func (d *Diff) Merge(w io.Writer, base, new Trace) error {
 			_, err := w.Write(append(manifest, '\n'))
 			return err
 		}},
-		{baseMember, withClock(d.Base.Timeline, base.Write)},
-		{newMember, withClock(d.New.Timeline, new.Write)},
+		{baseMember, withClock(d.Base.Timeline, base)},
+		{newMember, withClock(d.New.Timeline, new)},
 	} {
-		var size counter
+		var size, again counter
 		if err := m.write(&size); err != nil {
 			return err
 		}
@@ -119,7 +58,6 @@ func (d *Diff) Merge(w io.Writer, base, new Trace) error {
 		if err := archive.WriteHeader(header); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
-		var again counter
 		err := m.write(io.MultiWriter(archive, &again))
 		if errors.Is(err, tar.ErrWriteTooLong) || err == nil && again != size {
 			return fmt.Errorf("%s: the trace changed while it was read", m.name)
@@ -138,22 +76,42 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// manifest returns the manifest of the archive. It shifts the trace whose first
-// frame is earlier, so that offsets are never negative: Perfetto drops events
+type object map[string]any
+
+// manifest describes to Perfetto, from v58 on, how the traces of an archive relate.
+// Without it, Perfetto assumes one device and aligns the traces by time of day.
+//
+//	{"perfetto_manifest": {
+//	  "version": 1,
+//	  "trace_time": {"clock": "BOOTTIME", "file": "base.pftrace"},
+//	  "files": [
+//	    {"path": "base.pftrace", "machine": {"name": "base: a.ftrace"}},
+//	    {"path": "new.pftrace", "machine": {"name": "new: b.ftrace"},
+//	     "clocks": {"clock": "BOOTTIME", "offset_ns": 1000,
+//	                "sync_to": {"file": "base.pftrace", "clock": "BOOTTIME"}}}]}}
+//
+// The first key must be the first thing in the file. trace_time is the clock of the common
+// timeline. Machines keep the processes and processors of the traces apart. When the clock of
+// a file with clocks reads T, the clock sync_to reads T + offset_ns. The trace whose first
+// frame is earlier is shifted, so that offsets are never negative: Perfetto drops events
 // before time zero.
-func (d *Diff) manifest() manifest {
-	files := []manifestFile{
-		{Path: baseMember, Machine: manifestMachine{"base: " + filepath.Base(d.Base.Name)}},
-		{Path: newMember, Machine: manifestMachine{"new: " + filepath.Base(d.New.Name)}},
+//
+// Source: docs/reference/perfetto-manifest.md of Perfetto v58.2, and
+// src/trace_processor/plugins/perfetto_manifest there, which reads it.
+func (d *Diff) manifest() object {
+	const bootTime = "BOOTTIME" // Perfetto's default clock
+	files := []object{
+		{"path": baseMember, "machine": object{"name": "base: " + filepath.Base(d.Base.Name)}},
+		{"path": newMember, "machine": object{"name": "new: " + filepath.Base(d.New.Name)}},
 	}
 	base, new := d.firstFrames()
-	fixed, shifted, offset := &files[0], &files[1], base.Sub(new)
+	fixed, shifted, offset := files[0], files[1], base.Sub(new)
 	if offset < 0 {
 		fixed, shifted, offset = shifted, fixed, -offset
 	}
-	reference := manifestClock{Clock: bootTime, File: fixed.Path}
-	shifted.Clocks = &manifestClocks{Clock: bootTime, Offset: offset, SyncTo: reference}
-	return manifest{manifestContent{Version: 1, TraceTime: reference, Files: files}}
+	reference := object{"clock": bootTime, "file": fixed["path"]}
+	shifted["clocks"] = object{"clock": bootTime, "offset_ns": offset, "sync_to": reference}
+	return object{"perfetto_manifest": object{"version": 1, "trace_time": reference, "files": files}}
 }
 
 // firstFrames returns the starts of the first complete frames of the compared
