@@ -11,9 +11,9 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/causetext"
-	"ohframe/internal/ci"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // reader reads the inputs of a command, and collects what is wrong with them. If there are
@@ -23,7 +23,7 @@ type reader struct {
 	// several reports that the next inputs are skipped if they fail.
 	several bool
 	total   int
-	skipped []ci.Input
+	skipped []view.Input
 	// failure is the error of an input that is not skipped.
 	failure    error
 	unreliable []string // inputs whose measures cannot be trusted, with the reasons
@@ -79,7 +79,7 @@ func warnUnreliable(name string, q *quality.Quality) {
 // fail skips an input, or keeps its error.
 func (r *reader) fail(name string, err error) {
 	what, hint := strings.TrimPrefix(err.Error(), inputName(name)+": "), hintOf(err)
-	r.skipped = append(r.skipped, ci.Input{Name: text.Printable(inputName(name)), Skipped: what})
+	r.skipped = append(r.skipped, view.Input{Name: text.Printable(inputName(name)), Skipped: what})
 	if !r.several {
 		r.failure = err
 		return

@@ -9,11 +9,11 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/ci"
 	"ohframe/internal/condition"
 	"ohframe/internal/rating"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 func reportCommand() *cli.Command {
@@ -103,7 +103,7 @@ func runReport(c *cli.Context) error {
 		m, _ := recorded(name) // readInput has printed the warning
 		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Quality: q, Recording: report.NewRecording(m)})
 	}
-	if len(inputs) == 0 && !slices.Contains(ci.Formats, format) {
+	if len(inputs) == 0 && !slices.Contains(view.GateFormats, format) {
 		return r.none("", len(names))
 	}
 	if err := report.CheckChosen(inputs); err != nil {

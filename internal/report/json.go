@@ -6,15 +6,15 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/causes"
-	"ohframe/internal/ci"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // document is the JSON form.
 type document struct {
-	Inputs  []documentInput `json:"inputs"`
-	Skipped []ci.Skipped    `json:"skipped"`
+	Inputs  []documentInput     `json:"inputs"`
+	Skipped []view.SkippedInput `json:"skipped"`
 }
 
 type documentInput struct {
@@ -31,7 +31,7 @@ type documentProcess struct {
 }
 
 func writeJSON(w io.Writer, inputs []Input, o Options) error {
-	d := document{Inputs: make([]documentInput, 0, len(inputs)), Skipped: ci.JSON(o.Skipped)}
+	d := document{Inputs: make([]documentInput, 0, len(inputs)), Skipped: view.SkippedInputs(o.Skipped)}
 	for _, in := range inputs {
 		known := in.causes()
 		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Recording, in.Quality, in.Stats.Span, func(yield func(documentProcess) bool) {

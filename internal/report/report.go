@@ -19,7 +19,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
-	"ohframe/internal/ci"
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
@@ -90,7 +89,7 @@ type Options struct {
 	Checks               []condition.Check
 	AllowMissing, Strict bool
 	// Skipped are the inputs that were skipped.
-	Skipped []ci.Input
+	Skipped []view.Input
 }
 
 // CheckChosen returns a *failure.Error if stats.Options.Process excluded all
@@ -109,7 +108,7 @@ func CheckChosen(inputs []Input) error {
 }
 
 // Formats are the formats of Write.
-var Formats = append([]string{"table", "json", "csv", "html"}, ci.Formats...)
+var Formats = append([]string{"table", "json", "csv", "html"}, view.GateFormats...)
 
 // Write writes a report of the inputs in one of the Formats. It returns an error
 // if the format is unknown or writing to w fails.
@@ -124,8 +123,8 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	case "csv":
 		return writeCSV(w, inputs)
 	}
-	if slices.Contains(ci.Formats, format) {
-		return result(inputs, o).Write(w, format)
+	if slices.Contains(view.GateFormats, format) {
+		return view.Write(w, summary(inputs, o), format, o.Style)
 	}
 	return fmt.Errorf("format %q: not one of %s", format, strings.Join(Formats, ", "))
 }
@@ -133,37 +132,36 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 // summaryMeasures are the measures of a report for continuous integration.
 var summaryMeasures = []string{"fps", "frames", "late_frames", "jank_rate", "hitch_ratio", "p50_ms", "p95_ms", "max_ms"}
 
-// result returns the report for continuous integration.
-func result(inputs []Input, o Options) *ci.Result {
-	r := &ci.Result{
-		Title: "Frame report", Columns: []string{"Process"}, Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict,
-	}
+// summary returns the report for continuous integration.
+func summary(inputs []Input, o Options) *view.Document {
+	measures := &view.Table{Columns: []view.Column{{Title: "Process"}}}
+	d := &view.Document{Title: "Frame report", Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict, Measures: measures}}
 	total := len(inputs) + len(o.Skipped)
 	if total > 1 {
-		r.Columns = []string{"Input", "Process"}
+		measures.Columns = []view.Column{{Title: "Input"}, {Title: "Process"}}
 	}
 	for _, name := range summaryMeasures {
-		r.Columns = append(r.Columns, measure(name).Label+" →")
+		measures.Columns = append(measures.Columns, view.Column{Title: measure(name).Label, Number: true})
 	}
 	for _, in := range inputs {
 		name := text.Printable(in.Name)
-		r.Inputs = append(r.Inputs, ci.Input{Name: name, Quality: in.Quality})
+		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: name, Quality: in.Quality})
 		for _, p := range text.Largest(in.Stats.Processes, complete) {
-			row := []string{text.Process(p)}
+			cells := []view.Cell{{Text: text.Process(p)}}
 			if total > 1 {
-				row = []string{name, text.Process(p)}
+				cells = append([]view.Cell{{Text: name}}, cells...)
 			}
 			for _, name := range summaryMeasures {
 				m := measure(name)
-				row = append(row, text.Value(m.Unit, m.Value(p)))
+				cells = append(cells, view.Cell{Text: text.Value(m.Unit, m.Value(p))})
 			}
-			r.Rows = append(r.Rows, row)
+			measures.Rows = append(measures.Rows, view.Row{Cells: cells})
 		}
 	}
-	if r.Inputs = append(r.Inputs, o.Skipped...); len(r.Inputs) == 1 {
-		r.Title = r.Inputs[0].Name
+	if d.Gate.Inputs = append(d.Gate.Inputs, o.Skipped...); len(d.Gate.Inputs) == 1 {
+		d.Title = d.Gate.Inputs[0].Name
 	}
-	return r
+	return d
 }
 
 func complete(p *stats.Process) int { return p.Frames.Complete }

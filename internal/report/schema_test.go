@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/csv"
 	"encoding/json"
-	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -12,112 +11,19 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/schematest"
 )
-
-// readSchema returns the fields of each object, in order, and the columns that
-// docs/report-schema.md promises. The type of a field is in brackets after it. A row may have
-// several fields.
-func readSchema(t *testing.T) (objects map[string][]string, columns []string) {
-	t.Helper()
-	text, err := os.ReadFile("../../docs/report-schema.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	heading, field := regexp.MustCompile("^### `(.+)`$"), regexp.MustCompile("^\\| `(.+?)` \\| (.+?) \\|")
-	objects = map[string][]string{}
-	object, inColumns := "", false
-	for _, line := range strings.Split(string(text), "\n") {
-		switch {
-		case line == "```text":
-			inColumns = true
-		case line == "```":
-			inColumns = false
-		case inColumns:
-			columns = append(columns, line)
-		case heading.MatchString(line):
-			object = heading.FindStringSubmatch(line)[1]
-		case strings.HasPrefix(line, "## "):
-			object = ""
-		case object != "" && field.MatchString(line):
-			m := field.FindStringSubmatch(line)
-			for name := range strings.SplitSeq(m[1], "`, `") {
-				objects[object] = append(objects[object], name+" ("+m[2]+")")
-			}
-		}
-	}
-	return objects, columns
-}
-
-// collectFields lists the fields that a type has in JSON, by object. first has the object
-// that has a type first.
-func collectFields(objects map[string][]string, first map[reflect.Type]string, object string, typ reflect.Type) {
-	for i := range typ.NumField() {
-		f := typ.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Anonymous:
-			collectFields(objects, first, object, f.Type.Elem())
-			continue
-		case !f.IsExported() || name == "-":
-			continue
-		}
-		path := name
-		if object != "the document" {
-			path = object + "." + name
-		}
-		inner, described := f.Type, ""
-		if inner.Kind() == reflect.Pointer {
-			inner, described = inner.Elem(), " or null"
-		} else if inner == reflect.TypeFor[trace.PID]() {
-			described = " or null"
-		}
-		if inner.Kind() == reflect.Func { // iter.Seq, a list
-			inner = reflect.SliceOf(inner.In(0).In(0))
-		}
-		if inner.Kind() == reflect.Slice {
-			inner, path = inner.Elem(), path+"[]"
-			if inner.Kind() == reflect.Pointer {
-				inner = inner.Elem()
-			}
-			described = "list"
-		} else if inner.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]()) {
-			described = "string" + described
-		} else {
-			described = map[reflect.Kind]string{
-				reflect.Struct: "object", reflect.String: "string", reflect.Float64: "number",
-				reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int32: "integer", reflect.Int64: "integer",
-			}[inner.Kind()] + described
-		}
-		objects[object] = append(objects[object], name+" ("+described+")")
-		if inner.Kind() == reflect.Struct {
-			if first[inner] == "" {
-				first[inner] = path
-			}
-			collectFields(objects, first, path, inner)
-		}
-	}
-}
 
 // The schema is a promise: whoever changes a field must see that it is one.
 func TestSchema(t *testing.T) {
-	documented, columns := readSchema(t)
-	actual, first := map[string][]string{}, map[reflect.Type]string{}
-	collectFields(actual, first, "the document", reflect.TypeFor[document]())
-	firsts := slices.Collect(maps.Values(first))
-	for object, fields := range actual {
-		if object != "the document" && documented[object] == nil && !slices.Contains(firsts, object) {
-			continue // the same fields as another object
-		}
-		if !slices.Equal(documented[object], fields) {
-			t.Errorf("%s has the fields\n%q\ndocs/report-schema.md says\n%q", object, fields, documented[object])
-		}
+	actual := schematest.Compare(t, "../../docs/report-schema.md", reflect.TypeFor[document]())
+	document, err := os.ReadFile("../../docs/report-schema.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for object := range documented {
-		if actual[object] == nil {
-			t.Errorf("docs/report-schema.md describes %s, which is not in JSON", object)
-		}
-	}
+	_, list, _ := strings.Cut(string(document), "```text\n")
+	list, _, _ = strings.Cut(list, "\n```")
+	columns := strings.Split(list, "\n")
 	for _, c := range columns[len(identityColumns):] {
 		path := "inputs[].processes[]." + regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(c, "stages[]")
 		path = strings.Replace(path, ".causes.top.", ".causes.ranking[].", 1)

@@ -10,9 +10,9 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/ci"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 func write(t *testing.T, inputs []Input, format string, o Options) string {
@@ -27,7 +27,7 @@ func write(t *testing.T, inputs []Input, format string, o Options) string {
 // Each format but CSV names the inputs that were skipped.
 func TestSkipped(t *testing.T) {
 	for _, format := range Formats {
-		out := write(t, sample(), format, Options{Skipped: []ci.Input{{Name: "bad.ftrace", Skipped: "no frames at all"}}})
+		out := write(t, sample(), format, Options{Skipped: []view.Input{{Name: "bad.ftrace", Skipped: "no frames at all"}}})
 		if got := strings.Contains(out, "bad.ftrace") && strings.Contains(out, "no frames at all"); got != (format != "csv") {
 			t.Errorf("%s names a skipped input: %t", format, got)
 		}
@@ -35,9 +35,9 @@ func TestSkipped(t *testing.T) {
 	if out := write(t, sample(), "json", Options{}); !strings.Contains(out, `"skipped": []`) && !strings.Contains(out, `"skipped":[]`) {
 		t.Error("JSON has no empty list")
 	}
-	var many []ci.Input
+	var many []view.Input
 	for i := range 30 {
-		many = append(many, ci.Input{Name: fmt.Sprint("bad", i), Skipped: "no trace"})
+		many = append(many, view.Input{Name: fmt.Sprint("bad", i), Skipped: "no trace"})
 	}
 	if out := write(t, sample(), "table", Options{Skipped: many}); strings.Count(out, "no trace") != 10 || !strings.HasPrefix(out, "Skipped: bad0: no trace\n") || !strings.Contains(out, "20 more inputs skipped") {
 		t.Errorf("many skipped inputs:\n%.800s", out)
