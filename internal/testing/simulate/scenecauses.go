@@ -15,23 +15,10 @@ type Cause string
 const (
 	CauseNone              Cause = "none"
 	CauseMix               Cause = "mix" // one frame of each of the commonest causes
-	CauseMoreWork          Cause = "more_work"
 	CauseLittleCore        Cause = "little_core"
-	CausePreempted         Cause = "preempted"
-	CauseNoCPU             Cause = "no_cpu"
 	CauseStorageD          Cause = "storage_d"
-	CauseStorageS          Cause = "storage_s" // as HongMeng's page cache waits: state S
-	CauseBinder            Cause = "binder"
-	CauseBinderChain       Cause = "binder_chain"
-	CauseLock              Cause = "lock"
-	CauseTimer             Cause = "timer"
 	CauseGC                Cause = "gc"
-	CauseGCElsewhere       Cause = "gc_elsewhere"
-	CauseIRQStorm          Cause = "irq_storm"
 	CauseVsyncLate         Cause = "vsync_late"
-	CausePreviousFrame     Cause = "previous_frame"
-	CauseOnIdle            Cause = "on_idle"
-	CauseBetweenFrames     Cause = "between_frames"
 	CauseRenderBusy        Cause = "render_busy"
 	CauseGPULate           Cause = "gpu_late"
 	CauseCachedTransaction Cause = "cached_transaction" // put off until the next frame; delays no frame
@@ -43,17 +30,16 @@ const (
 )
 
 var mixedCauses = []Cause{
-	CauseStorageD, CauseMoreWork, CausePreempted, CauseBinder, CauseLock, CauseGC, CausePreviousFrame, CauseBetweenFrames,
+	CauseStorageD, "more_work", "preempted", "binder", "lock", CauseGC, "previous_frame", "between_frames",
 }
 
 // effect is what a cause does.
 type effect byte
 
 const (
-	late     effect = iota // makes frames late
-	shown                  // the display shows frames late that are on time
-	pickedUp               // render_service picks up frames late that are on time
-	nothing
+	late    effect = iota // makes frames late
+	shown                 // the display shows frames late that are on time
+	nothing               // of this kind; render_service may pick up frames late that are on time
 )
 
 // Harmless reports whether no frame misses its deadline because of the cause.
@@ -61,10 +47,6 @@ func (c Cause) Harmless() bool { return c.injector().effect > late }
 
 // ShowsLate reports whether the cause makes the display show frames late that are on time.
 func (c Cause) ShowsLate() bool { return c.injector().effect == shown }
-
-// PicksUpLate reports whether the cause makes render_service pick up frames late that are
-// on time.
-func (c Cause) PicksUpLate() bool { return c.injector().effect == pickedUp }
 
 // causes has all causes, each with what makes the frame on vsync k take d longer.
 var causes []injector
@@ -79,7 +61,7 @@ func init() {
 	causes = []injector{
 		{CauseNone, nothing, func(*sim, int64, trace.Duration) {}},
 		{CauseMix, late, func(*sim, int64, trace.Duration) {}},
-		{CauseMoreWork, late, func(s *sim, k int64, d trace.Duration) { s.moreWork(k, d) }},
+		{"more_work", late, func(s *sim, k int64, d trace.Duration) { s.moreWork(k, d) }},
 		{"slow_clock", late, func(s *sim, k int64, d trace.Duration) {
 			f := s.slower(d)
 			s.throughout(k, func(_ *actor, begins bool) {
@@ -101,8 +83,8 @@ func init() {
 				}
 			})
 		}},
-		{CausePreempted, late, func(s *sim, k int64, d trace.Duration) { s.preempt(k, d) }},
-		{CauseNoCPU, late, func(s *sim, k int64, d trace.Duration) {
+		{"preempted", late, func(s *sim, k int64, d trace.Duration) { s.preempt(k, d) }},
+		{"no_cpu", late, func(s *sim, k int64, d trace.Duration) {
 			// Another thread has the processor when the vsync arrives.
 			const early = 300 * trace.Microsecond
 			s.cause(CauseTruth{Wait: "cpu.wait", Culprit: culprit(s.hog), Leaf: "run"}, k)
@@ -113,19 +95,19 @@ func init() {
 			})
 		}},
 		{CauseStorageD, late, func(s *sim, k int64, d trace.Duration) { s.storage(k, d, 'D', reason{1, s.caller("io_schedule")}) }},
-		{CauseStorageS, late, func(s *sim, k int64, d trace.Duration) {
+		{"storage_s", late, func(s *sim, k int64, d trace.Duration) {
 			s.storage(k, d, 'S', reason{0, s.caller("fscache_page_get_and_lock")})
 		}},
 		{"fence", late, func(s *sim, k int64, d trace.Duration) {
 			s.deviceWait(k, d, "fence", reason{0, s.caller("dma_fence_default_wait")})
 		}},
-		{CauseBinder, late, func(s *sim, k int64, d trace.Duration) {
+		{"binder", late, func(s *sim, k int64, d trace.Duration) {
 			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice}
 			s.within(k, t, func(a *actor) {
 				s.call(a, s.service, func(b *actor) { s.inSlice(b, serviceSlice, "M0538", d) })
 			})
 		}},
-		{CauseBinderChain, late, func(s *sim, k int64, d trace.Duration) {
+		{"binder_chain", late, func(s *sim, k int64, d trace.Duration) {
 			const slice = "FileIndex::Scan"
 			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service2), Leaf: "run", LeafSlice: slice}
 			s.within(k, t, func(a *actor) {
@@ -138,7 +120,7 @@ func init() {
 				})
 			})
 		}},
-		{CauseLock, late, func(s *sim, k int64, d trace.Duration) {
+		{"lock", late, func(s *sim, k int64, d trace.Duration) {
 			s.task(k, "run", func(w *actor) { w.compute(d) })
 		}},
 		{"other_process", late, func(s *sim, k int64, d trace.Duration) {
@@ -153,7 +135,7 @@ func init() {
 				a.block('S', reason{})
 			})
 		}},
-		{CauseTimer, late, func(s *sim, k int64, d trace.Duration) {
+		{"timer", late, func(s *sim, k int64, d trace.Duration) {
 			s.within(k, CauseTruth{Wait: "timer"}, func(a *actor) {
 				s.after(d, func() { s.wake(a, nil) })
 				a.block('S', reason{0, s.caller("hrtimer_nanosleep")})
@@ -164,7 +146,7 @@ func init() {
 				s.inSlice(a, "PartialGC::RunPhases1;GCReason0;MarkReason0;Sensitive0;IsInBackground0;Startup0", "M0538", d)
 			})
 		}},
-		{CauseGCElsewhere, late, func(s *sim, k int64, d trace.Duration) {
+		{"gc_elsewhere", late, func(s *sim, k int64, d trace.Duration) {
 			const suspended = "SuspendTime::WaitGCFinished"
 			t := s.collection("gc.wait")
 			t.Slice = suspended
@@ -175,7 +157,7 @@ func init() {
 				a.end()
 			})
 		}},
-		{CauseIRQStorm, late, func(s *sim, k int64, d trace.Duration) {
+		{"irq_storm", late, func(s *sim, k int64, d trace.Duration) {
 			s.within(k, CauseTruth{Wait: "irq"}, func(a *actor) {
 				for i := range trace.Duration(rounds) {
 					s.after(i*(d/rounds+15*trace.Microsecond)+5*trace.Microsecond, func() {
@@ -190,12 +172,12 @@ func init() {
 			s.injected(k).vsyncBy = d
 			s.cause(CauseTruth{Wait: "vsync"}, k)
 		}},
-		{CausePreviousFrame, late, func(s *sim, k int64, d trace.Duration) {
+		{"previous_frame", late, func(s *sim, k int64, d trace.Duration) {
 			// The frame before takes so long that this one is late as well.
 			s.moreWork(k-1, share(s.period(), 150))
 			s.cause(CauseTruth{Wait: "earlier_frame", KnockOnOf: firstAppVsync + k - 1}, k)
 		}},
-		{CauseOnIdle, late, func(s *sim, k int64, d trace.Duration) {
+		{"on_idle", late, func(s *sim, k int64, d trace.Duration) {
 			// The thread works after the frame before until the time is short.
 			s.cause(CauseTruth{Wait: "earlier_work", Slice: "OnIdle", Leaf: "run"}, k)
 			vsync := s.grid.at(k).now
@@ -205,7 +187,7 @@ func init() {
 				a.end()
 			})
 		}},
-		{CauseBetweenFrames, late, func(s *sim, k int64, d trace.Duration) {
+		{"between_frames", late, func(s *sim, k int64, d trace.Duration) {
 			// JavaScript begins before the vsync.
 			s.cause(CauseTruth{Wait: "earlier_work", Slice: "ExecuteJS", Leaf: "run"}, k)
 			vsync, early := s.traceTime(s.grid.at(k).now), share(s.period(), 40)
@@ -253,7 +235,7 @@ func init() {
 				c.block('S', reason{})
 			})
 		}},
-		{CauseCachedTransaction, pickedUp, func(s *sim, k int64, _ trace.Duration) {
+		{CauseCachedTransaction, nothing, func(s *sim, k int64, _ trace.Duration) {
 			s.injected(k).held = true
 			s.cause(CauseTruth{Wait: "pick_up", PickUp: "deferred"}, k)
 		}},
@@ -299,7 +281,7 @@ func init() {
 			s.injected(k).leftOut = 1
 			s.renderCause(CauseTruth{Wait: "fence", Stage: "display"}, k)
 		}},
-		{"pick_up_busy", pickedUp, func(s *sim, k int64, _ trace.Duration) {
+		{"pick_up_busy", nothing, func(s *sim, k int64, _ trace.Duration) {
 			// The main thread does for two vsyncs what is no frame.
 			s.cause(CauseTruth{Wait: "pick_up", PickUp: "render_busy"}, k)
 			early := share(s.period(), 20)
@@ -309,11 +291,11 @@ func init() {
 				})
 			})
 		}},
-		{"pick_up_no_vsync", pickedUp, func(s *sim, k int64, _ trace.Duration) {
+		{"pick_up_no_vsync", nothing, func(s *sim, k int64, _ trace.Duration) {
 			s.cause(CauseTruth{Wait: "pick_up", PickUp: "no_vsync"}, k)
 			s.injected(k + 1).noVsync = true
 		}},
-		{"unmarshalling", pickedUp, func(s *sim, k int64, _ trace.Duration) {
+		{"unmarshalling", nothing, func(s *sim, k int64, _ trace.Duration) {
 			// The transaction arrives when render_service has applied the others.
 			s.cause(CauseTruth{Wait: "pick_up", PickUp: "unmarshalling"}, k)
 			s.injected(k).slow = s.traceTime(s.grid.at(k + 1).now).Add(share(s.period(), 40))
