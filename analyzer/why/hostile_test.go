@@ -17,26 +17,26 @@ import (
 // hostile makes traces that no device writes, with a size in proportion to n.
 var hostile = []struct {
 	name string
-	make func(w *writer, n int)
+	make func(w *player, n int)
 }{
-	{"threads that all make frames and wake one another", func(w *writer, n int) {
+	{"threads that all make frames and wake one another", func(w *player, n int) {
 		for i := range n {
 			tid, next := 1000+i, 1000+(i+1)%n
 			w.change(i%8, 0, "R", tid)
 			w.at += 60
-			w.marker(tid, "B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", w.at*1000, (w.at+100)*1000, i+1)
-			w.marker(tid, "B|1000|H:OnVsyncEvent now:%d", w.at*1000)
-			w.wake(tid, next)
+			w.line(tid, 1, "tracing_mark_write: B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", w.at*1000, (w.at+100)*1000, i+1)
+			w.line(tid, 1, "tracing_mark_write: B|1000|H:OnVsyncEvent now:%d", w.at*1000)
+			w.wake(tid, 1, next)
 			w.change(i%8, tid, "S", 0)
 			w.at += 60
-			w.wake(next, tid)
+			w.wake(next, 1, tid)
 			w.change(i%8, 0, "R", tid)
-			w.marker(tid, "E|1000|")
-			w.marker(tid, "E|1000|")
+			w.line(tid, 1, "tracing_mark_write: E|1000|")
+			w.line(tid, 1, "tracing_mark_write: E|1000|")
 			w.change(i%8, tid, "S", 0)
 		}
 	}},
-	{"threads that wait for one another in a circle", func(w *writer, n int) {
+	{"threads that wait for one another in a circle", func(w *player, n int) {
 		tids := []int{1000, 1001, 1002, 1003, 1004, 1005}
 		for i := range n {
 			tid, next := tids[i%6], tids[(i+1)%6]
@@ -45,22 +45,22 @@ var hostile = []struct {
 			if tid == 1000 {
 				w.frame(tid, i+1, 100, func() { w.at += 200 })
 			}
-			w.wake(tid, next)
+			w.wake(tid, 1, next)
 			w.change(i%6, tid, "S", 0)
 		}
 	}},
-	{"frames of the same vsync", func(w *writer, n int) {
+	{"frames of the same vsync", func(w *player, n int) {
 		w.change(1, 0, "R", 1000)
 		begin := w.at
 		for i := range n {
-			w.marker(1000, "B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", begin*1000, (begin+100)*1000, i+1)
-			w.marker(1000, "B|1000|H:OnVsyncEvent now:%d", begin*1000)
+			w.line(1000, 1, "tracing_mark_write: B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", begin*1000, (begin+100)*1000, i+1)
+			w.line(1000, 1, "tracing_mark_write: B|1000|H:OnVsyncEvent now:%d", begin*1000)
 			w.at += 10
-			w.marker(1000, "E|1000|")
-			w.marker(1000, "E|1000|")
+			w.line(1000, 1, "tracing_mark_write: E|1000|")
+			w.line(1000, 1, "tracing_mark_write: E|1000|")
 		}
 	}},
-	{"calls without replies", func(w *writer, n int) {
+	{"calls without replies", func(w *player, n int) {
 		w.change(1, 0, "R", 1000)
 		w.frame(1000, 1, 100, func() {
 			for i := range n {
@@ -69,35 +69,35 @@ var hostile = []struct {
 				w.line(1000+(i+1)%20, 1, "binder_transaction_received: transaction=%d", i)
 				w.change(1, tid, "S", 1000+(i+1)%20)
 				w.at += 60
-				w.wake(1000+(i+1)%20, tid)
+				w.wake(1000+(i+1)%20, 1, tid)
 			}
 			w.change(1, 1000+n%20, "S", 1000)
 		})
 	}},
-	{"threads that end and come back", func(w *writer, n int) {
+	{"threads that end and come back", func(w *player, n int) {
 		for i := range n {
 			tid := 1000 + i%3
-			w.wake(7, tid)
+			w.wake(7, 1, tid)
 			w.change(1, 0, "R", tid)
 			w.frame(tid, i+1, 100, func() { w.at += 150 })
-			w.marker(tid, "B|1000|H:open")
+			w.line(tid, 1, "tracing_mark_write: B|1000|H:open")
 			w.change(1, tid, "X", 0)
 		}
 	}},
-	{"lost events", func(w *writer, n int) {
+	{"lost events", func(w *player, n int) {
 		for i := range n {
 			w.change(i%5, 1000+i%3, "S", 1000+i%7)
-			w.marker(1000, "B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", w.at*1000, (w.at+10)*1000, i+1)
-			w.marker(1000, "B|1000|H:OnVsyncEvent now:%d", w.at*1000)
+			w.line(1000, 1, "tracing_mark_write: B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", w.at*1000, (w.at+10)*1000, i+1)
+			w.line(1000, 1, "tracing_mark_write: B|1000|H:OnVsyncEvent now:%d", w.at*1000)
 			w.at += 20
-			w.wake(1000+i%11, 1000+i%2)
-			w.marker(1000, "E|1000|")
-			w.marker(1000, "E|1000|")
+			w.wake(1000+i%11, 1, 1000+i%2)
+			w.line(1000, 1, "tracing_mark_write: E|1000|")
+			w.line(1000, 1, "tracing_mark_write: E|1000|")
 		}
 	}},
-	{"notes about lost events", func(w *writer, n int) {
+	{"notes about lost events", func(w *player, n int) {
 		for i := range 20 { // all wait for the processor, and one runs
-			w.wake(1000, 1000+i)
+			w.wake(1000, 1, 1000+i)
 			w.frame(1000+i, i+1, 1_000_000_000, func() {})
 		}
 		for i := range n {
@@ -107,42 +107,42 @@ var hostile = []struct {
 			w.change(1, 1000+i%3, "R", 1000+(i+1)%3)
 			w.at += 60
 			w.change(2, 0, "R", 1030+i%2)
-			w.wake(1003+i%17, 1030+(i+1)%2)
+			w.wake(1003+i%17, 1, 1030+(i+1)%2)
 			w.change(2, 1030+i%2, "S", 0)
 		}
 	}},
-	{"frames with slices and periods of their own", func(w *writer, n int) {
+	{"frames with slices and periods of their own", func(w *player, n int) {
 		w.change(1, 0, "R", 1000)
 		for i := range n {
 			w.frame(1000, i+1, 300+i, func() {
 				for k := range 3 {
-					w.marker(1000, "B|1000|H:%s", word(3*i+k))
+					w.line(1000, 1, "tracing_mark_write: B|1000|H:%s", word(3*i+k))
 					w.at += 50 + i*(i%2)
-					w.marker(1000, "E|1000|")
+					w.line(1000, 1, "tracing_mark_write: E|1000|")
 				}
 			})
 			w.at += 1000 + i
 		}
 	}},
-	{"a long wait for a thread with many waits", func(w *writer, n int) {
+	{"a long wait for a thread with many waits", func(w *player, n int) {
 		w.change(1, 0, "R", 1000)
 		w.frame(1000, 1, 100, func() {
 			for range 3 {
-				w.wake(1000, 1001)
+				w.wake(1000, 1, 1001)
 				w.change(1, 1000, "S", 0)
 				for i := range n / 3 {
 					a, b := 1001+i%5, 1001+(i+1)%5
 					w.change(2, 0, "R", a)
 					w.at += 60
-					w.wake(a, b)
+					w.wake(a, 1, b)
 					w.change(2, a, "S", 0)
 				}
-				w.wake(1001, 1000)
+				w.wake(1001, 1, 1000)
 				w.change(1, 0, "R", 1000)
 			}
 		})
 	}},
-	{"preemptions in a frame", func(w *writer, n int) {
+	{"preemptions in a frame", func(w *player, n int) {
 		w.change(1, 0, "R", 1000)
 		w.frame(1000, 1, 100, func() {
 			for i := range n {
@@ -166,35 +166,12 @@ func word(n int) string {
 	return string(b)
 }
 
-// writer writes lines with times in microseconds.
-type writer struct {
-	bytes.Buffer
-	at int
-}
-
-func (w *writer) line(tid, cpu int, format string, args ...any) {
-	fmt.Fprintf(w, " a-%d (1000) [%03d] .... %d.%06d: ", tid, cpu, w.at/1e6, w.at%1e6)
-	fmt.Fprintf(w, format+"\n", args...)
-}
-
-func (w *writer) marker(tid int, format string, args ...any) {
-	w.line(tid, 1, "tracing_mark_write: "+format, args...)
-}
-
-func (w *writer) change(cpu, prev int, state string, next int) {
-	w.line(prev, cpu, "sched_switch: prev_comm=a prev_pid=%d prev_prio=120 prev_state=%s ==> next_comm=a next_pid=%d next_prio=120", prev, state, next)
-}
-
-func (w *writer) wake(waker, tid int) {
-	w.line(waker, 1, "sched_wakeup: comm=a pid=%d prio=120 target_cpu=001", tid)
-}
-
-func (w *writer) frame(tid, vsync, period int, in func()) {
-	w.marker(tid, "B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", w.at*1000, (w.at+period)*1000, vsync)
-	w.marker(tid, "B|1000|H:OnVsyncEvent now:%d", w.at*1000)
+func (w *player) frame(tid, vsync, period int, in func()) {
+	w.line(tid, 1, "tracing_mark_write: B|1000|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", w.at*1000, (w.at+period)*1000, vsync)
+	w.line(tid, 1, "tracing_mark_write: B|1000|H:OnVsyncEvent now:%d", w.at*1000)
 	in()
-	w.marker(tid, "E|1000|")
-	w.marker(tid, "E|1000|")
+	w.line(tid, 1, "tracing_mark_write: E|1000|")
+	w.line(tid, 1, "tracing_mark_write: E|1000|")
 }
 
 func analyzeHostile(t testing.TB, text []byte, l trace.Limits) {
@@ -222,9 +199,9 @@ func TestHostile(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			hostiletest.CheckLinear(t, slow.Of(4000, 20_000), func(n int) func() {
-				w := &writer{at: 1_000_000}
+				w := &player{process: 1000}
 				h.make(w, n)
-				return func() { analyzeHostile(t, w.Bytes(), trace.DefaultLimits()) }
+				return func() { analyzeHostile(t, []byte(w.String()), trace.DefaultLimits()) }
 			})
 		})
 	}
@@ -237,15 +214,15 @@ func TestMemory(t *testing.T) {
 	l.States = 1 << 16
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
-			w := &writer{at: 1_000_000}
+			w := &player{process: 1000}
 			h.make(w, 100_000)
 			without := hostiletest.Peak(func() {
-				if _, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(w.Bytes()), hitrace.Options{}, reconstruct.Options{Limits: l}); err != nil {
+				if _, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader([]byte(w.String())), hitrace.Options{}, reconstruct.Options{Limits: l}); err != nil {
 					t.Fatal(err)
 				}
 			})
 			// The frames themselves and their explanations need more.
-			hostiletest.CheckPeak(t, 2*without+384<<20, func() { analyzeHostile(t, w.Bytes(), l) })
+			hostiletest.CheckPeak(t, 2*without+384<<20, func() { analyzeHostile(t, []byte(w.String()), l) })
 		})
 	}
 }

@@ -26,6 +26,7 @@ type player struct {
 	tid           int // the thread that does something
 	cpu           int // where it runs
 	call          int // number of the last one
+	process       int // of all threads; if zero, that of the hundreds
 }
 
 const start = 100_000_000
@@ -39,6 +40,8 @@ var comms = map[int]string{
 	511: "A", 512: "B", 513: "C", 514: "D", 515: "E",
 }
 
+func comm(tid int) string { return cmp.Or(comms[tid], "x") }
+
 func pid(tid int) int {
 	if tid < 100 {
 		return 2
@@ -49,7 +52,7 @@ func pid(tid int) int {
 // line writes what a thread does on a CPU.
 func (p *player) line(tid, cpu int, format string, args ...any) {
 	t := start + p.at
-	fmt.Fprintf(p, "%16s-%d (%5d) [%03d] .... %6d.%06d: ", comms[tid], tid, pid(tid), cpu, t/1e6, t%1e6)
+	fmt.Fprintf(p, "%16s-%d (%5d) [%03d] .... %6d.%06d: ", comm(tid), tid, cmp.Or(p.process, pid(tid)), cpu, t/1e6, t%1e6)
 	fmt.Fprintf(p, format+"\n", args...)
 }
 
@@ -61,11 +64,11 @@ func (p *player) end(tid, cpu int) { p.line(tid, cpu, "tracing_mark_write: E|%d|
 
 func (p *player) change(cpu, prev int, state string, next int) {
 	p.line(prev, cpu, "sched_switch: prev_comm=%s prev_pid=%d prev_prio=120 prev_state=%s ==> next_comm=%s next_pid=%d next_prio=120",
-		comms[prev], prev, state, comms[next], next)
+		comm(prev), prev, state, comm(next), next)
 }
 
 func (p *player) wake(waker, cpu, tid int) {
-	p.line(waker, cpu, "sched_waking: comm=%s pid=%d prio=120 target_cpu=001", comms[tid], tid)
+	p.line(waker, cpu, "sched_waking: comm=%s pid=%d prio=120 target_cpu=001", comm(tid), tid)
 }
 
 // number returns a time in microseconds.
