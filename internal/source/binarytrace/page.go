@@ -240,8 +240,8 @@ func (s *sys) linuxEvents(list []event, page []byte) []event {
 			time += delta + uint64(word)<<timeDeltaBits
 			at += 8
 			continue
-		case typeTimeStamp: // the kernel stores 59 bits
-			time = time>>59<<59 | delta + uint64(word)<<timeDeltaBits
+		case typeTimeStamp: // the kernel stores 59 bits, of 18 years
+			time = delta + uint64(word)<<timeDeltaBits
 			at += 8
 			continue
 		case 0, typePadding:

@@ -29,6 +29,7 @@ func TestHTML(t *testing.T) {
 		{"with TRACE:", "<html>" + start + "\nTRACE:\n" + events + end, "TRACE:\n" + events, ""},
 		{"CR LF", "\r\n<HTML>\r\n" + start + "\r\n# x\r\n" + end, "# x\r\n", ""},
 		{"on the line of the element", "<html>" + start + "# x" + end, "# x", ""},
+		{"many blanks before the end", "<html>" + start + "\n# x\n" + strings.Repeat(" ", 65) + end, "# x\n" + strings.Repeat(" ", 65), ""},
 		{"others before and after", "<html>" + start + "\nPROCESS DUMP\nUSER PID\n" + end + start + "\n# x\n" + end + start + "\n{\"a\": 1}\n" + end, "# x\n", ""},
 		{"two", "<html>" + start + "\n# x" + end + start + "\n# y\n" + end, "# x\n# y\n", ""},
 		{"two of many lines", "<html>" + start + "\n" + strings.Repeat(events, 2000) + end + viewer + start + strings.Repeat(events, 2000) + end, strings.Repeat(events, 4000), ""},
