@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -95,186 +96,119 @@ type broken struct {
 	name     string
 	file     []byte
 	events   int    // that are left
-	warning  string // the beginning of the only warning; empty for none
-	err      string // the error, instead
+	warnings string // the beginnings of the warnings, separated by bars
 	tolerant bool   // strict mode accepts it
+}
+
+func (want *broken) check(t *testing.T) {
+	r, err := binarytrace.Open(bytes.NewReader(want.file), int64(len(want.file)), binarytrace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	warnings := slices.DeleteFunc(strings.Split(want.warnings, "|"), func(w string) bool { return w == "" })
+	same := slices.EqualFunc(r.Warnings(), warnings, strings.HasPrefix)
+	if got := len(describe(t, string(text))); got != want.events || !same {
+		t.Errorf("%d events, %q; want %d, %q", got, r.Warnings(), want.events, warnings)
+	}
+	strict, err := binarytrace.Open(bytes.NewReader(want.file), int64(len(want.file)), binarytrace.Options{Strict: true})
+	if err == nil {
+		_, err = io.Copy(io.Discard, strict)
+	}
+	if (err == nil) != want.tolerant {
+		t.Errorf("strictly: %v", err)
+	}
 }
 
 // Damage of every kind is counted, and what is sound is read.
 func TestBroken(t *testing.T) {
 	all, _ := simulated(t, "harmonyos-6.1")
 	events := all[:400]
-	type edit = func(file []byte, s []rawfile.Section) []byte
-	n := len(events)
-	sys := func(o rawfile.SysOptions, change edit) []byte {
-		file, sections := rawfile.Sys(events, o)
-		return change(file, sections)
+	hm, hmSections := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true})
+	linux, linuxSections := rawfile.Sys(events, rawfile.SysOptions{})
+	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{})
+	killed, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true, Killed: true})
+	pages := func(sections []rawfile.Section) rawfile.Section {
+		return sections[slices.IndexFunc(sections, func(s rawfile.Section) bool { return s.Type == 4 && len(s.Pages) > 0 })]
 	}
-	find := func(sections []rawfile.Section, kind byte) rawfile.Section {
-		i := slices.IndexFunc(sections, func(s rawfile.Section) bool { return s.Type == kind && (len(s.Pages) > 0 || kind != 4) })
-		return sections[i]
-	}
-	hm, linux := rawfile.SysOptions{HongMeng: true}, rawfile.SysOptions{}
-	put16 := func(b []byte, at int, v uint16) { binary.LittleEndian.PutUint16(b[at:], v) }
-	put32 := func(b []byte, at int, v uint32) { binary.LittleEndian.PutUint32(b[at:], v) }
-	insert := func(at int, kind byte, length uint32, content string) edit {
-		return func(b []byte, s []rawfile.Section) []byte {
-			section := binary.LittleEndian.AppendUint32([]byte{kind, 0xa5, 0xa5, 0xa5}, length)
-			return slices.Insert(b, 12, append(section, content...)...)
-		}
-	}
-	first := func(o rawfile.SysOptions) int { // events of the first page
-		_, s := rawfile.Sys(events, o)
-		return find(s, 4).Pages[0]
-	}
-	replace := func(old, with string) edit {
-		return func(b []byte, s []rawfile.Section) []byte {
-			if len(old) != len(with) || !bytes.Contains(b, []byte(old)) {
-				t.Fatalf("no %q", old)
-			}
-			return bytes.Replace(b, []byte(old), []byte(with), 1)
-		}
-	}
-	count := func(name string) (n int) {
+	count := func(is func(e *rawfile.Event) bool) (n int) {
 		for i := range events {
-			if events[i].Name == name {
+			if is(&events[i]) {
 				n++
 			}
 		}
 		return n
 	}
-	htrace := func(o rawfile.HtraceOptions, change func(file []byte, s []rawfile.Segment) []byte) []byte {
-		file, segments := rawfile.Htrace(events, o)
-		return change(file, segments)
+	n, inHtrace := len(events), count(rawfile.HtraceHas)
+	hmFirst, linuxFirst := n-pages(hmSections).Pages[0], n-pages(linuxSections).Pages[0] // without the first page
+	// put returns the file with other bytes, insert with another section at the front.
+	put := func(file []byte, at int, with ...byte) []byte {
+		file = bytes.Clone(file)
+		copy(file[at:], with)
+		return file
 	}
-	inHtrace := 0
-	for i := range events {
-		if rawfile.HtraceHas(&events[i]) {
-			inHtrace++
+	inHM := func(at int, with ...byte) []byte { return put(hm, pages(hmSections).From+at, with...) }
+	inLinux := func(at int, with ...byte) []byte { return put(linux, pages(linuxSections).From+at, with...) }
+	insert := func(kind byte, length uint32, content string) []byte {
+		section := binary.LittleEndian.AppendUint32([]byte{kind, 0xa5, 0xa5, 0xa5}, length)
+		return slices.Insert(bytes.Clone(hm), 12, append(section, content...)...)
+	}
+	replace := func(old, with string) []byte {
+		if len(old) != len(with) || !bytes.Contains(hm, []byte(old)) {
+			t.Fatalf("no %q", old)
 		}
+		return bytes.Replace(hm, []byte(old), []byte(with), 1)
 	}
+	detail := func(content ...byte) []byte {
+		return segment(bytes.Clone(htrace), plugin("ftrace-plugin", field(2, content)))
+	}
+	most := []byte{0xff, 0xff, 0xff, 0xff}
+	marker := append([]byte{8, 1}, field(1109, field(2, []byte("E|1")))...)
+	isPrint := func(e *rawfile.Event) bool { return e.Name == "print" }
 	for _, test := range []broken{
-		{name: "section of type 0", file: sys(hm, insert(12, 0, 3, "abc")), events: n, warning: "1 × section of an unknown type"},
-		{name: "section of type 200", file: sys(hm, insert(12, 200, 0, "")), events: n, warning: "1 × section of an unknown type"},
-		{name: "KALLSYMS", file: sys(hm, insert(12, 32, 12, "0xff t name\n")), events: n, tolerant: true},
-		{name: "section longer than the file", file: sys(hm, insert(12, 33, math.MaxUint32, "")), err: "a raw kernel trace without events"},
-		{name: "last section longer than the file", file: sys(hm, func(b []byte, s []rawfile.Section) []byte {
-			put32(b, s[len(s)-1].From-4, math.MaxUint32)
-			return b
-		}), events: n, warning: "the file is truncated"},
-		{name: "bytes at the end", file: sys(hm, func(b []byte, _ []rawfile.Section) []byte { return append(b, 1, 2, 3) }), events: n, warning: "3 bytes after the last section"},
-		{name: "recorder killed", file: sys(rawfile.SysOptions{HongMeng: true, Killed: true}, func(b []byte, _ []rawfile.Section) []byte { return b }), events: n, warning: "the recording was not finished"},
-		{name: "recorder killed, linux", file: sys(linux, func(b []byte, s []rawfile.Section) []byte {
-			first := find(s, 4)
-			put32(b, first.From-4, 0)
-			return b[:first.To]
-		}), events: eventsOn(events, 0), warning: "the recording was not finished"},
-		{name: "no formats", file: sys(hm, func(b []byte, s []rawfile.Section) []byte { b[s[0].From-8] = 200; return b }), err: "a raw kernel trace without the formats of its events"},
-		{name: "hongmeng page of length 0", file: sys(hm, func(b []byte, s []rawfile.Section) []byte {
-			copy(b[find(s, 4).From+8:], make([]byte, 8))
-			return b
-		}), events: n - first(hm), tolerant: true},
-		{name: "hongmeng page longer than a page", file: sys(hm, func(b []byte, s []rawfile.Section) []byte {
-			put32(b, find(s, 4).From+8, 4080)
-			return b
-		}), events: n, warning: "1 × damaged page"},
-		{name: "record over the end of its page", file: sys(hm, func(b []byte, s []rawfile.Section) []byte {
-			put16(b, find(s, 4).From+17+4, 5000)
-			return b
-		}), events: n - first(hm), warning: "1 × damaged page"},
-		{name: "page of an impossible time", file: sys(hm, func(b []byte, s []rawfile.Section) []byte {
-			b[find(s, 4).From+7] = 0xff
-			return b
-		}), events: n - first(hm), warning: "1 × page or event with an impossible time"},
-		{name: "linux page of an impossible time", file: sys(linux, func(b []byte, s []rawfile.Section) []byte {
-			b[find(s, 4).From+7] = 0xff
-			return b
-		}), events: n - first(linux), warning: "1 × page or event with an impossible time"},
-		{name: "linux page that commits too much", file: sys(linux, func(b []byte, s []rawfile.Section) []byte {
-			put32(b, find(s, 4).From+8, 4084) // of zeros that end the page
-			return b
-		}), events: n, warning: "1 × damaged page"},
-		{name: "linux record over the end", file: sys(linux, func(b []byte, s []rawfile.Section) []byte {
-			put32(b, find(s, 4).From+16, 0)
-			put32(b, find(s, 4).From+20, 100_000)
-			return b
-		}), events: n - first(linux), warning: "1 × damaged page"},
-		{name: "format without id", file: sys(hm, replace("ID: 32846", "DI: 32846")), events: n - count("print"), warning: ""},
-		{name: "field beyond the record", file: sys(hm, replace("offset:24;\tsize:4;\tsigned:1;", "offset:99;\tsize:4;\tsigned:1;")), warning: ""},
-		{name: "htrace: segment of length 0", file: htrace(rawfile.HtraceOptions{}, func(b []byte, s []rawfile.Segment) []byte { return append(b, make([]byte, 4096)...) }), events: inHtrace, warning: "4096 bytes after the last section"},
-		{name: "htrace: varint of 11 bytes", file: htrace(rawfile.HtraceOptions{}, func(b []byte, s []rawfile.Segment) []byte {
-			return segment(b, append([]byte{0x08}, bytes.Repeat([]byte{0x80}, 11)...))
-		}), events: inHtrace, warning: "1 × segment that is no message"},
-		{name: "htrace: length beyond the file", file: htrace(rawfile.HtraceOptions{}, func(b []byte, s []rawfile.Segment) []byte {
-			put32(b, 8, math.MaxUint32)
-			return b
-		}), events: inHtrace, warning: "the file is truncated"},
-		{name: "htrace: a processor beyond all", file: htrace(rawfile.HtraceOptions{}, func(b []byte, s []rawfile.Segment) []byte {
-			return segment(b, plugin("ftrace-plugin", field(2, append(field(2, []byte{8, 1}), 8, 0xff, 0xff, 0xff, 0xff, 0xf))))
-		}), events: inHtrace, warning: "1 × message that is not understood"},
-		{name: "htrace: an event of no message", file: htrace(rawfile.HtraceOptions{}, func(b []byte, s []rawfile.Segment) []byte {
-			return segment(b, plugin("ftrace-plugin", field(2, field(2, append([]byte{8, 1}, field(4500, nil)...)))))
-		}), events: inHtrace, warning: "1 × event of an unknown id", tolerant: true},
-		{name: "htrace: markers without text", file: htrace(rawfile.HtraceOptions{}, func(b []byte, s []rawfile.Segment) []byte {
-			return segment(b, plugin("ftrace-plugin", field(2, field(2, append([]byte{8, 1}, field(1109, nil)...)))))
-		}), events: inHtrace, warning: "1 × marker without text", tolerant: true},
-		{name: "htrace: an event without time", file: htrace(rawfile.HtraceOptions{}, func(b []byte, s []rawfile.Segment) []byte {
-			return segment(b, plugin("ftrace-plugin", field(2, append(field(2, append([]byte{8, 1}, field(1109, field(2, []byte("E|1")))...)), field(2, field(1109, nil))...))))
-		}), events: inHtrace + 1, warning: "1 × page or event with an impossible time"},
+		{"section of type 0", insert(0, 3, "abc"), n, "1 × section of an unknown type", false},
+		{"section of type 200", insert(200, 0, ""), n, "1 × section of an unknown type", false},
+		{"KALLSYMS", insert(32, 12, "0xff t name\n"), n, "", true},
+		{"last section longer than the file", put(hm, hmSections[len(hmSections)-1].From-4, most...), n, "the file is truncated", false},
+		{"bytes at the end", append(bytes.Clone(hm), 1, 2, 3), n, "3 bytes after the last section", false},
+		{"recorder killed", killed, n, "the recording was not finished", false},
+		{"recorder killed, linux", inLinux(-4, 0, 0, 0, 0)[:pages(linuxSections).To], count(func(e *rawfile.Event) bool { return e.CPU == 0 }), "the recording was not finished", false},
+		{"hongmeng page of length 0", inHM(8, make([]byte, 8)...), hmFirst, "", true},
+		{"hongmeng page longer than a page", inHM(8, 0xf0, 0xf), n, "1 × damaged page", false},
+		{"record over the end of its page", inHM(17+4, 0x88, 0x13), hmFirst, "1 × damaged page", false},
+		{"page of an impossible time", inHM(7, 0xff), hmFirst, "1 × page or event with an impossible time", false},
+		{"linux page of an impossible time", inLinux(7, 0xff), linuxFirst, "1 × page or event with an impossible time", false},
+		{"linux page that commits too much", inLinux(8, 0xf4, 0xf), n, "1 × damaged page", false}, // of zeros that end the page
+		{"linux record over the end", inLinux(16, 0, 0, 0, 0, 0xa0, 0x86, 1, 0), linuxFirst, "1 × damaged page", false},
+		{"format without id", replace("ID: 32846", "DI: 32846"), n - count(isPrint), fmt.Sprintf("1 × format of an event not understood|%d × event of an unknown id", count(isPrint)), false},
+		{"htrace: segment of length 0", append(bytes.Clone(htrace), make([]byte, 4096)...), inHtrace, "4096 bytes after the last section", false},
+		{"htrace: varint of 11 bytes", segment(bytes.Clone(htrace), append([]byte{0x08}, bytes.Repeat([]byte{0x80}, 11)...)), inHtrace, "1 × segment that is no message", false},
+		{"htrace: length beyond the file", put(htrace, 8, most...), inHtrace, "the file is truncated", false},
+		{"htrace: a processor beyond all", detail(append(field(2, []byte{8, 1}), 8, 0xff, 0xff, 0xff, 0xff, 0xf)...), inHtrace, "1 × message that is not understood", false},
+		{"htrace: an event of no message", detail(field(2, append([]byte{8, 1}, field(4500, nil)...))...), inHtrace, "1 × event of an unknown id", true},
+		{"htrace: markers without text", detail(field(2, append([]byte{8, 1}, field(1109, nil)...))...), inHtrace, "1 × marker without text", true},
+		{"htrace: an event without time", detail(append(field(2, marker), field(2, field(1109, nil))...)...), inHtrace + 1, "1 × page or event with an impossible time", false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			r, err := binarytrace.Open(bytes.NewReader(test.file), int64(len(test.file)), binarytrace.Options{})
-			if test.err != "" {
-				if e := (*binarytrace.Error)(nil); !errors.As(err, &e) || e.What != test.err || e.Hint == "" || !errors.Is(err, binarytrace.ErrNoEvents) {
-					t.Errorf("error %v, want %s", err, test.err)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, warnings := len(describe(t, string(text))), r.Warnings()
-			switch test.name { // with two warnings each
-			case "format without id":
-				if got != test.events || len(warnings) != 2 || !strings.HasPrefix(warnings[0], "1 × format of an event not understood") || !strings.Contains(warnings[1], " × event of an unknown id") {
-					t.Errorf("%d events of %d, %q", got, test.events, warnings)
-				}
-				return
-			case "field beyond the record":
-				if len(warnings) != 1 || !strings.Contains(warnings[0], " × event shorter than its fields") || got == 0 || got >= n {
-					t.Errorf("%d events of %d, %q", got, n, warnings)
-				}
-				return
-			}
-			if got != test.events {
-				t.Errorf("%d events, want %d", got, test.events)
-			}
-			if test.warning == "" && len(warnings) > 0 || test.warning != "" && (len(warnings) != 1 || !strings.HasPrefix(warnings[0], test.warning)) {
-				t.Errorf("warnings %q, want %q", warnings, test.warning)
-			}
-			strict, err := binarytrace.Open(bytes.NewReader(test.file), int64(len(test.file)), binarytrace.Options{Strict: true})
-			if err == nil {
-				_, err = io.Copy(io.Discard, strict)
-			}
-			if (err == nil) != test.tolerant {
-				t.Errorf("strictly: %v", err)
-			}
-		})
+		t.Run(test.name, test.check)
 	}
-}
-
-// eventsOn counts the events of a processor.
-func eventsOn(events []rawfile.Event, cpu int) (n int) {
-	for i := range events {
-		if events[i].CPU == cpu {
-			n++
+	for want, file := range map[string][]byte{
+		"a raw kernel trace without events":                    insert(33, math.MaxUint32, ""),
+		"a raw kernel trace without the formats of its events": put(hm, hmSections[0].From-8, 200),
+	} {
+		_, err := binarytrace.Open(bytes.NewReader(file), int64(len(file)), binarytrace.Options{})
+		if e := (*binarytrace.Error)(nil); !errors.As(err, &e) || e.What != want || e.Hint == "" || !errors.Is(err, binarytrace.ErrNoEvents) {
+			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	return n
+	// A field beyond the record leaves the other events.
+	file := replace("offset:24;\tsize:4;\tsigned:1;", "offset:99;\tsize:4;\tsigned:1;")
+	text, warnings := read(t, file, binarytrace.Options{})
+	if got := len(describe(t, text)); len(warnings) != 1 || !strings.Contains(warnings[0], " × event shorter than its fields") || got == 0 || got >= n {
+		t.Errorf("%d events of %d, %q", got, n, warnings)
+	}
 }
 
 // field returns a field of bytes.
