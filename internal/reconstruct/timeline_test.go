@@ -98,20 +98,6 @@ func TestMissingMarkers(t *testing.T) {
 	}
 }
 
-func TestDiagnostics(t *testing.T) {
-	timeline := goldenTimeline(t, "fields-damaged")
-	if got := timeline.Diagnostics.Total(analyzer.DamagedField); got != 4 {
-		t.Errorf("%d damaged fields, want 4", got)
-	}
-	if got := timeline.Diagnostics.Total(analyzer.GPUOutside); got != 0 {
-		t.Errorf("%d pieces of gpu work outside, want 0", got)
-	}
-	counts := timeline.Diagnostics.Counts
-	if len(counts) != 1 || counts[0].Diagnostic != analyzer.DamagedField || counts[0].Total != 4 || !slices.Equal(counts[0].Lines, []int{1, 2, 7}) {
-		t.Errorf("counts are %+v", counts)
-	}
-}
-
 func TestProcesses(t *testing.T) {
 	timeline := timelineOf(t, strings.Join([]string{
 		" demo.worker-201   (  200) [000] ....     1.000001: print: B|200|H:x|M62",
@@ -145,24 +131,6 @@ func TestProcesses(t *testing.T) {
 	}
 	if want := (analyzer.Interval{Start: 1_000001000, End: 1_000010000}); timeline.Span != want {
 		t.Errorf("the trace spans %s, want %s", timeline.Span, want)
-	}
-}
-
-// Every thread of a trace with very many is found under its own id and name.
-func TestProcessesOfManyThreads(t *testing.T) {
-	const threads = 3000
-	var text strings.Builder
-	for i := range threads {
-		fmt.Fprintf(&text, " worker-%d-%d (7) [000] .... 1.000000: cpu_idle: x\n", i, 1000+7*i)
-	}
-	processes := timelineOf(t, text.String()).Processes
-	if len(processes) != 1 || len(processes[0].Threads) != threads {
-		t.Fatalf("%d processes, %d threads", len(processes), len(processes[0].Threads))
-	}
-	for i, thread := range processes[0].Threads {
-		if want := (analyzer.Thread{TID: trace.TID(1000 + 7*i), Name: fmt.Sprintf("worker-%d", i)}); thread != want {
-			t.Fatalf("thread %d is %+v, want %+v", i, thread, want)
-		}
 	}
 }
 
@@ -235,16 +203,6 @@ func TestClockOffsetOfManyLines(t *testing.T) {
 	want := trace.Duration(90_001090) * trace.Microsecond
 	if got.Offset != want || got.Measured != want || got.Samples != lines {
 		t.Errorf("clock %+v, want %v of %d samples", got, want, lines)
-	}
-}
-
-func TestClockOffsetTrace(t *testing.T) {
-	clock := analyzer.ClockOffset{Offset: 100}
-	if got := clock.Trace(5); got != 105 {
-		t.Errorf("5 becomes %d, want 105", int64(got))
-	}
-	if got := clock.Trace(0); got != 0 {
-		t.Errorf("what is not known becomes %d", int64(got))
 	}
 }
 
