@@ -32,10 +32,7 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 	if err := cmp.Or(w.write(&result{rows: rows}), w.finish()); err != nil {
 		t.Fatal(err)
 	}
-	d, err := Open(t.Context(), Files{}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := opened(t, dir)
 	return d
 }
 

