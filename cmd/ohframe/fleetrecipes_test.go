@@ -97,40 +97,4 @@ func TestFleetRecipes(t *testing.T) {
 		}
 		eachShard(t, replace.Replace(command[1]), "JOB_COMPLETION_INDEX")
 	})
-	check("spark", func(t *testing.T, replace *strings.Replacer) {
-		python(t, replace.Replace("from pyspark import spark\n"+recipe("Spark", "python")), map[string]string{
-			"pandas.py": "DataFrame = dict\n",
-			"pyspark.py": `
-class Numbers:
-    def __init__(self, *numbers): self.numbers = numbers
-    def mapInPandas(self, f, schema):
-        self.rows = list(f({"id": [n]} for n in self.numbers))
-        return self
-    def count(self): return len(self.rows)
-class Reader:
-    def parquet(self, folder): pass
-class spark:
-    read = Reader()
-    def range(start, end, step, partitions): return Numbers(*range(start, end, step))
-`,
-		})
-	})
-}
-
-// python runs a script with modules that replace those of a cluster.
-func python(t *testing.T, script string, modules map[string]string) {
-	t.Helper()
-	program, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 is not installed")
-	}
-	dir := t.TempDir()
-	for name, content := range modules {
-		write(t, filepath.Join(dir, name), []byte(content))
-	}
-	cmd := exec.Command(program, "-c", script)
-	cmd.Env = append(os.Environ(), "PYTHONPATH="+dir, "PYTHONDONTWRITEBYTECODE=1", noExitSleep)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
 }

@@ -67,6 +67,28 @@ func run(t *testing.T, r *Runner, inputs []Input, o Options) *Summary {
 	return s
 }
 
+// folder writes files to a new folder.
+func folder(t *testing.T, contents map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range contents {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(content), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// demo is a trace.
+var demo = func() string {
+	content, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		panic(err)
+	}
+	return string(content)
+}()
+
 // opened opens a dataset.
 func opened(t testing.TB, dir string) *Dataset {
 	t.Helper()
@@ -198,60 +220,24 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// Traces whose lines a terminal cut are measured, and counted.
-func TestUnreliable(t *testing.T) {
-	dir := t.TempDir()
-	demo, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cut []byte
-	for line := range bytes.Lines(demo) {
-		cut = append(append(cut, line[:min(160, len(line)-1)]...), '\n')
-	}
-	for name, content := range map[string][]byte{"good.ftrace": demo, "cut.ftrace": cut} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	inputs := find(t, dir)
-	dataset := t.TempDir()
-	if s := run(t, &Runner{Dir: dataset}, inputs, Options{Shards: 2}); s.Unreliable != 1 || s.Traces != 2 || s.Failed() != 0 {
-		t.Errorf("%+v, want 1 unreliable of 2 traces", s)
-	}
-	d := opened(t, dataset)
-	if d.Unreliable != 1 {
-		t.Errorf("%d unreliable traces, want 1", d.Unreliable)
-	}
-}
-
-// A trace that cannot be read becomes a failure, and the other traces are measured.
+// A trace that cannot be read becomes a failure, and the other traces are measured. Those
+// whose lines a terminal cut are counted as unreliable.
 func TestFailures(t *testing.T) {
-	dir := t.TempDir()
-	demo, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
+	var bomb, cut bytes.Buffer // small compressed, large otherwise
+	z := gzip.NewWriter(&bomb)
+	z.Write(bytes.Repeat([]byte(" "), 80<<20))
+	z.Close()
+	for line := range strings.Lines(demo) {
+		cut.WriteString(line[:min(160, len(line)-1)] + "\n")
 	}
-	bomb := func() []byte { // small compressed, large otherwise
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		z.Write(bytes.Repeat([]byte(" "), 80<<20))
-		z.Close()
-		return b.Bytes()
-	}()
-	contents := map[string][]byte{
-		"good.ftrace": demo, "empty": nil, "junk": []byte("nothing\n"), "bomb.gz": bomb,
-		"noframes": []byte("# tracer: nop\n  a-1 (1) [000] .... 1.000000: tracing_mark_write: B|1|x\n"),
-		"panic":    demo, "binary": {0, 1, 2, 3},
-	}
-	for name, content := range contents {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := folder(t, map[string]string{
+		"good.ftrace": demo, "cut.ftrace": cut.String(), "empty": "", "junk": "nothing\n", "bomb.gz": bomb.String(),
+		"noframes": "# tracer: nop\n  a-1 (1) [000] .... 1.000000: tracing_mark_write: B|1|x\n",
+		"panic":    demo, "binary": "\x00\x01\x02\x03",
+	})
 	inputs := find(t, dir)
 	missing := filepath.Join(dir, "missing")
-	_, err = os.Stat(missing)
+	_, err := os.Stat(missing)
 	inputs = append(inputs, Input{Name: missing, Err: err})
 
 	out := t.TempDir()
@@ -267,10 +253,13 @@ func TestFailures(t *testing.T) {
 		"empty": Empty, "junk": NotATrace, "bomb.gz": OverLimit, "noframes": NoFrames,
 		"panic": Panicked, "binary": NotATrace, "missing": Unreadable,
 	}
-	if s.Failed() != len(want) || s.Rows != 3 || s.Traces != len(want)+1 {
-		t.Errorf("%d failures, %d rows of %d traces: want %d, 3 and %d; %v", s.Failed(), s.Rows, s.Traces, len(want), len(want)+1, s.Failures)
+	if s.Failed() != len(want) || s.Rows != 6 || s.Traces != len(want)+2 || s.Unreliable != 1 {
+		t.Errorf("%d failures, %d rows of %d traces, %d unreliable: want %d, 6, %d and 1; %v", s.Failed(), s.Rows, s.Traces, s.Unreliable, len(want), len(want)+2, s.Failures)
 	}
 	d := opened(t, out)
+	if d.Unreliable != 1 {
+		t.Errorf("the dataset has %d unreliable traces, want 1", d.Unreliable)
+	}
 	got := map[string]Reason{}
 	f, err := d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1)))
 	if err != nil {
@@ -612,13 +601,7 @@ func TestDimensions(t *testing.T) {
 
 // A trace that is given twice is one; traces of one name in different folders are two.
 func TestFound(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"a/x", "b/x"} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("12"), 0o666)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := folder(t, map[string]string{"a/x": "12", "b/x": "12"})
 	var got []string
 	for _, in := range find(t, filepath.Join(dir, "b"), dir, filepath.Join(dir, ".", "a", "x")) {
 		name, _ := filepath.Rel(dir, in.Name)
@@ -633,23 +616,14 @@ func TestFound(t *testing.T) {
 // of all: also where a folder of another shard has no trace, and where files of one trace
 // are in several shards.
 func TestShardFiles(t *testing.T) {
-	dir := t.TempDir()
-	demo, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
 	const shards = 5
+	contents := map[string]string{}
 	for i := range 3 {
-		for name, content := range map[string][]byte{
-			"build=%d/t%[1]d.ftrace": demo, "build=%d/t%[1]d.pftrace": nil, "only%d=x/README.md": nil,
-			"runs/%d.ftrace": demo, "runs/%d.meta.json": fmt.Appendf(nil, `{"trace": "%d.ftrace", "run": {"number": %[1]d, "cold": %t}}`, i, i == 0),
-		} {
-			path := filepath.Join(dir, fmt.Sprintf(name, i))
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		contents[fmt.Sprintf("build=%d/t%[1]d.ftrace", i)], contents[fmt.Sprintf("build=%d/t%[1]d.pftrace", i)] = demo, ""
+		contents[fmt.Sprintf("only%d=x/README.md", i)], contents[fmt.Sprintf("runs/%d.ftrace", i)] = "", demo
+		contents[fmt.Sprintf("runs/%d.meta.json", i)] = fmt.Sprintf(`{"trace": "%d.ftrace", "run": {"number": %[1]d, "cold": %t}}`, i, i == 0)
 	}
+	dir := folder(t, contents)
 	look := func(k int) []Input {
 		set, err := inputs.Expand([]string{dir}, inputs.Options{Recursive: true, Only: InShard(k, shards)})
 		if err != nil {

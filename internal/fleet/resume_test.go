@@ -79,12 +79,8 @@ func TestHashOptions(t *testing.T) {
 // A description beside a trace gives the full name and the clock, and changing it, or the
 // trace, makes --resume measure the trace again.
 func TestDescriptions(t *testing.T) {
-	demo, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	name, description := filepath.Join(folder, "a.ftrace"), filepath.Join(folder, "a.meta.json")
+	lab := t.TempDir()
+	name, description := filepath.Join(lab, "a.ftrace"), filepath.Join(lab, "a.meta.json")
 	past := time.Now().Add(-time.Hour)
 	write := func(path, content string, at time.Time) {
 		t.Helper()
@@ -95,11 +91,11 @@ func TestDescriptions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(name, string(demo), past)
+	write(name, demo, past)
 	dir := t.TempDir()
 	measure := func(want string, skipped, ignored int) {
 		t.Helper()
-		s := run(t, &Runner{Dir: dir, Resume: true}, find(t, folder), Options{Shards: 1})
+		s := run(t, &Runner{Dir: dir, Resume: true}, find(t, lab), Options{Shards: 1})
 		if s.Skipped != skipped || s.Ignored != ignored {
 			t.Errorf("%d shards skipped and %d descriptions ignored, want %d and %d", s.Skipped, s.Ignored, skipped, ignored)
 		}
@@ -124,9 +120,9 @@ func TestDescriptions(t *testing.T) {
 	}
 	measure("example.gallery", 0, 0)
 	measure("example.gallery", 1, 0)
-	write(name, string(demo), time.Now().Add(time.Hour))
+	write(name, demo, time.Now().Add(time.Hour))
 	measure("example.gallery", 0, 0)
-	write(name, string(demo), past)
+	write(name, demo, past)
 	measure("example.gallery", 1, 0)
 
 	// The clock of a recording.
@@ -137,7 +133,7 @@ func TestDescriptions(t *testing.T) {
 			got = o
 			return ohframe.Read(ctx, in, o)
 		}
-		run(t, r, find(t, folder), Options{ClockChosen: chosen})
+		run(t, r, find(t, lab), Options{ClockChosen: chosen})
 		return got
 	}
 	if o := plan(false); o.ClockOffset == nil || *o.ClockOffset != 0 {

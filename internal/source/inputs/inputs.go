@@ -209,11 +209,11 @@ func (x *expansion) listFile(name string) error {
 	}
 	defer f.Close()
 	x.Read = append(x.Read, name)
-	before := len(x.Inputs)
+	before := len(x.Inputs) + len(x.Others)
 	if err := x.list(f, filepath.Dir(name)); err != nil {
 		return pathError(name, err)
 	}
-	if len(x.Inputs) == before {
+	if len(x.Inputs)+len(x.Others) == before {
 		return failure.New(nil, "", "%s: the list is empty", name)
 	}
 	return nil

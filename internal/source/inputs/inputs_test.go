@@ -213,6 +213,7 @@ func TestOnly(t *testing.T) {
 		{"", "ftrace", "a.ftrace b.pftrace", "a.pftrace list z sub/a"},
 		{"", "", "a.ftrace b.pftrace list z! sub/a", "a.pftrace"},
 		{"@list", "a.ftrace", "a.ftrace", "gone sub/a b.pftrace sub"},
+		{"@list", "nothing", "", "gone a.ftrace sub/a b.pftrace sub"},
 		{"@list", "sub", "sub!", "gone a.ftrace sub/a b.pftrace"},
 	} {
 		set := expand(t, dir, only(x.suffix), x.arg)
