@@ -225,7 +225,8 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 }
 
 // recordUntilEnd does what happens during a recording, ends it, and returns the size of
-// the trace on the device.
+// the trace on the device. What it changes on the device, close undoes: that runs in all
+// cases.
 func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, error) {
 	r := s.r
 	length, end := "up to "+Longest.String(), "Enter or Ctrl-C ends it"

@@ -152,50 +152,6 @@ func TestCloseScript(t *testing.T) {
 	}
 }
 
-func TestParseLeft(t *testing.T) {
-	got := ParseLeft(hdc.Result{Output: "=ohframe= /data/local/tmp/ohframe-01234567 alive a1_42 -7\n" +
-		"=ohframe= /data/local/tmp/ohframe-89abcdef dead  \n/data/local/tmp/ohframe-89abcdef/t.ftrace\n/etc/x.ftrace\n" +
-		"=ohframe= /data/local/tmp/other dead  \n"})
-	want := []Left{
-		{Dir: "/data/local/tmp/ohframe-01234567", Alive: true, Live: true, Owner: "a1_42", Seconds: -7},
-		{Dir: "/data/local/tmp/ohframe-89abcdef", Traces: []string{"/data/local/tmp/ohframe-89abcdef/t.ftrace"}},
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v", got)
-	}
-}
-
-func TestParseClose(t *testing.T) {
-	const dir = "/data/local/tmp/ohframe-01234567"
-	for output, want := range map[string]struct {
-		traces int
-		closed bool
-	}{
-		"=ohframe= remains\n":                                             {0, true},
-		"x\n=ohframe= remains\n" + dir + "/t.ftrace\n":                    {1, true},
-		"=ohframe= remains\n" + dir + "/live\n":                           {0, false},
-		"=ohframe= remains\n" + dir + "/busy\n" + dir + "/1.ftrace\n":     {1, false},
-		dir + "/t.ftrace\n":                                               {0, false}, // cut
-		"=ohframe= remains\n/data/local/tmp/other/t.ftrace\n":             {0, true},
-		"=ohframe= remains\n" + dir + "/t.ftrace\n" + dir + "/2.ftrace\n": {2, true},
-	} {
-		if traces, closed := ParseClose(hdc.Result{Output: output}); len(traces) != want.traces || closed != want.closed {
-			t.Errorf("%q: got %q, %t", output, traces, closed)
-		}
-	}
-}
-
-func TestIsBundle(t *testing.T) {
-	for name, want := range map[string]bool{
-		"com.example.app": true, "com.example.app_2": true, "example": false, "": false,
-		"com.example.app;reboot": false, "com.example'": false, "-n.a": false, "com..app": false,
-	} {
-		if IsBundle(name) != want {
-			t.Errorf("%q: got %t", name, !want)
-		}
-	}
-}
-
 // The scripts stay far below the length that hdc passes on.
 func TestScriptLengths(t *testing.T) {
 	if strings.Contains(scriptDog, "\n") { // the probe takes lines of ps for tracers, unless they are of sh

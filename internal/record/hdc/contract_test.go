@@ -187,7 +187,6 @@ func TestErrors(t *testing.T) {
 		"old hdc":          {answer("[Fail][E000001]:The sdk hdc.exe version is too low, please upgrade to the latest version.\r\n"), "", nil, "too old"},
 		"daemon":           {answer("[Fail]Failed to communicate with daemon\r\n"), "", hdc.ErrLost, "lost"},
 		"unknown":          {answer("[Fail][E007777] Something\r\n"), "", nil, "hdc: [E007777] Something"},
-		"zero byte":        {state("5.0", ""), `printf 'a\0b'`, hdc.ErrLost, "lost"},
 		"too long for hdc": {state("5.0", ""), "# " + strings.Repeat("x", 120_000), nil, "too long"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -27,18 +27,6 @@ func TestParseDevices(t *testing.T) {
 	}
 }
 
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"a\r\nb\r\n": "a\nb\n",
-		"[W][2026-01-01 10:00:00.000] abc:1 x\na\n[F][2026-01-01 10:00:00] open\n": "a\n",
-		"[W]not a log line\n": "[W]not a log line\n",
-	} {
-		if got := clean(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestCompareVersions(t *testing.T) {
 	list := []string{"3.1.0e", "2.0.0a", "3.1.0", "3.10.0a", "3.2.0b", "3.1.0b"}
 	slices.SortFunc(list, compareVersions)

@@ -160,18 +160,7 @@ func (w *world) shell(d *Device, text string) (string, error) {
 	write.Close()
 	content, err := io.ReadAll(output)
 	cmd.Wait() // the status is not passed on
-	return lossy(strings.ReplaceAll(string(content), w.root(d), "")), err
-}
-
-// lossy is how hdc prints the output of commands up to system version 6.0: in pieces
-// of 512 bytes, each as a C string.
-func lossy(output string) string {
-	text := ""
-	for piece := range slices.Chunk([]byte(output), 512) {
-		before, _, _ := bytes.Cut(piece, []byte{0})
-		text += string(before)
-	}
-	return text
+	return strings.ReplaceAll(string(content), w.root(d), ""), err
 }
 
 // writeTrace writes the trace of a device's session to a file. Without a session nothing is
