@@ -156,7 +156,9 @@ func TestStatedClock(t *testing.T) {
 		if apart := (clock.Offset - test.offset).Abs(); clock.Source != test.source || clock.Overruled != 0 != test.overrule || !test.overrule && apart != 0 || apart > trace.Millisecond {
 			t.Errorf("%s: clock %+v, want %d from %s", name, clock, test.offset, test.source)
 		}
-		if warned := slices.ContainsFunc(in.Warnings, func(w string) bool { return strings.Contains(w, "stated clock offset") }); warned != test.overrule {
+		if warned := slices.ContainsFunc(in.Warnings, func(w trace.Warning) bool {
+			return w.Code == trace.WarnClock && strings.Contains(w.Text, "stated clock offset")
+		}); warned != test.overrule {
 			t.Errorf("%s: warnings %q", name, in.Warnings)
 		}
 		given := trace.Duration(5)
@@ -252,9 +254,9 @@ func TestWriteText(t *testing.T) {
 	}
 	windows := []trace.Window{{From: edge("+100ms"), To: edge("+200ms")}, {From: edge("3700.3")}, {To: edge("3700.05")}}
 	for _, s := range append(spellings(t, demo), spelling{"text", unique(t, demo), nil}) {
-		whole := write(s.file, ohframe.TextOptions{Precision: binarytrace.Microseconds})
+		whole := write(s.file, ohframe.TextOptions{Microseconds: true})
 		for _, w := range windows {
-			o := ohframe.TextOptions{Precision: binarytrace.Microseconds}
+			o := ohframe.TextOptions{Microseconds: true}
 			o.Window = w
 			got := write(s.file, o)
 			var want strings.Builder
@@ -328,7 +330,7 @@ func TestLostEventsOfSys(t *testing.T) {
 					late = append(late, fmt.Sprint(f.VsyncID, e.Outcome, e.Confidence, e.Unknown, causetext.Sentence(trace.Causes, e)))
 				}
 			}
-			return trace.Lines.Lost, late
+			return trace.Quality.LostEvents, late
 		}
 		lost, want := read(text.Bytes())
 		if lost == 0 || len(want) == 0 || !strings.Contains(want[0], "cause unknown") {

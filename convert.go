@@ -5,8 +5,13 @@ import (
 	"io"
 	"slices"
 
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/exporter"
 	"ohframe/internal/causetext"
-	"ohframe/internal/exporter"
+	export "ohframe/internal/exporter"
 	"ohframe/internal/failure"
 	"ohframe/internal/quality"
 	"ohframe/internal/source/binarytrace"
@@ -17,49 +22,54 @@ import (
 
 // ConvertOptions decide how an input is converted.
 type ConvertOptions struct {
+	// Options decide how the input is read.
 	Options
 	// Events are the events that are written beside the frames.
 	Events Events
-	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
-	// timeline.
-	NoTracks bool
-	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
-	AndroidCompat bool
-	// Compress compresses packets within the trace, to about a third of the size.
-	Compress bool
+	// Output decides what else is written.
+	Output exporter.Options
 	// PassThrough copies an input that Perfetto can open already, a Perfetto trace
 	// or a tar archive, instead of returning an error that wraps ErrIsPerfetto.
 	PassThrough bool
-	// Input is the name of the input and Version that of the program. Perfetto's
-	// overview page shows them.
-	Input, Version string
-	// Attributes are further facts about the trace, which that page shows too.
-	Attributes []Attribute
 }
 
-// Events selects the events that are written.
-type Events = exporter.Events
+// Events selects the events of a text trace that are written.
+type Events uint8
 
 // The values of ConvertOptions.Events.
 const (
-	ShownEvents = exporter.ShownEvents
-	AllEvents   = exporter.AllEvents
-	NoEvents    = exporter.NoEvents
+	// ShownEvents are the events that Perfetto shows on tracks: markers, scheduling,
+	// frequencies, binder calls, interrupts and a few others of the kernel.
+	ShownEvents Events = iota
+	// AllEvents are also the events of the kernel that are only rows of Perfetto's table
+	// ftrace_event.
+	AllEvents
+	// NoEvents leaves the trace with frames and names.
+	NoEvents
 )
-
-// Attribute is a fact about a trace, such as the device that recorded it.
-type Attribute = exporter.Attribute
 
 // Summary describes a conversion.
 type Summary struct {
-	// Summary counts frames and lines. Its Totals are nil if the input is not a text
-	// trace. Its Timeline is nil if the input was passed through and has no frames.
-	exporter.Summary
+	// Timeline has the frames; nil if the input was passed through and has none.
+	Timeline *analyzer.Timeline
+	// Causes are the causes of late frames; nil unless Options.Causes is set.
+	Causes *why.Causes
+	// Lines counts the lines of a text trace, or of the text of a binary trace; nil for
+	// other inputs.
+	Lines *Lines
+	// Exported counts the events in the output.
+	Exported int
+	// Quality says how far measures of the frames can be trusted; nil without Timeline.
+	Quality *stats.Quality
 	// PassedThrough: the output is a copy of the input. Unpacked: the input was in a
 	// container.
 	PassedThrough, Unpacked bool
-	// Warnings describes what was skipped or is unknown, one sentence each.
-	Warnings []string
+	// Warnings are what was skipped or is unknown.
+	Warnings []trace.Warning
+	// Details count, by reason, lines that were not understood, events that are not in the
+	// output or have another form there, and markers that contradict each other. Some are
+	// Warnings, too.
+	Details []trace.Warning
 }
 
 // Convert reads the input in r and writes it to w as a Perfetto trace: a text trace with
@@ -91,11 +101,11 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 	return s, nil
 }
 
-func (o *ConvertOptions) exporter() exporter.Options {
-	return exporter.Options{
-		Reader: o.reader(), Analyzer: o.analyzer(),
-		Events: o.Events, NoTracks: o.NoTracks, Causes: o.Causes, AndroidCompat: o.AndroidCompat, Compress: o.Compress,
-		Input: o.Input, Version: o.Version, Attributes: o.Attributes,
+func (o *ConvertOptions) exporter() export.Options {
+	return export.Options{
+		Reader: o.reader(), Analyzer: o.analyzer(), AllEvents: o.Events == AllEvents, NoEvents: o.Events == NoEvents, Causes: o.Causes,
+		NoTracks: o.Output.NoTracks, AndroidCompat: o.Output.AndroidCompat, Compress: o.Output.Compress,
+		Input: o.Output.Input, Version: o.Output.Version, Attributes: o.Output.Attributes,
 	}
 }
 
@@ -107,11 +117,18 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	options := o.exporter()
 	text.describe(&options.Analyzer)
 	options.Complete = text.complete
-	s, err := exporter.Convert(ctx, text, w, options)
+	s, err := export.Convert(ctx, text, w, options)
 	if err := text.check(s.Totals, err); err != nil {
 		return nil, err
 	}
-	return &Summary{Summary: *s, Warnings: slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), causetext.Warnings(s.Causes))}, nil
+	return newSummary(s, slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), causetext.Warnings(s.Causes))), nil
+}
+
+func newSummary(s *export.Summary, warnings []trace.Warning) *Summary {
+	return &Summary{
+		Timeline: s.Timeline, Causes: s.Causes, Lines: linesOf(s.Totals), Exported: s.Exported, Quality: s.Quality,
+		Warnings: warnings, Details: s.Details(),
+	}
 }
 
 func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOptions) (*Summary, error) {
@@ -120,12 +137,12 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 		return nil, err
 	}
 	options := o.exporter()
-	options.Complete = func(*hitrace.Totals) []string { return append(t.Warnings, in.content.Warnings()...) }
-	s, err := exporter.ConvertTimeline(ctx, t.Timeline, w, options)
+	options.Complete = func(*hitrace.Totals) []trace.Warning { return append(t.Warnings, in.content.Warnings()...) }
+	s, err := export.ConvertTimeline(ctx, t.Timeline, t.Causes, w, options)
 	if err != nil {
 		return nil, err
 	}
-	return &Summary{Summary: *s, Warnings: t.Warnings}, nil
+	return newSummary(s, t.Warnings), nil
 }
 
 // passThrough copies the input, and reads its frames on the way. It is no error if
@@ -143,7 +160,7 @@ func passThrough(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	s := &Summary{PassedThrough: true}
 	if read != nil {
 		s.Timeline, s.Causes = read.Timeline, read.Causes
-		s.Quality = quality.Of(read.Timeline, read.Lines, causetext.Warnings(read.Causes))
+		s.Quality = quality.Of(read.Timeline, read.Lines, read.Causes)
 	}
 	return s, nil
 }

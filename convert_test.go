@@ -17,13 +17,14 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/trace"
+	"ohframe/exporter"
 	"ohframe/internal/testing/slow"
 )
 
-func convertBytes(t *testing.T, r io.Reader, o ohframe.Options) ([]byte, []string, error) {
+func convertBytes(t *testing.T, r io.Reader, o ohframe.Options) ([]byte, []trace.Warning, error) {
 	t.Helper()
 	var out bytes.Buffer
-	s, err := ohframe.Convert(t.Context(), r, &out, ohframe.ConvertOptions{Options: o, Input: "trace", Version: "test"})
+	s, err := ohframe.Convert(t.Context(), r, &out, ohframe.ConvertOptions{Options: o, Output: exporter.Options{Input: "trace", Version: "test"}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,7 +136,7 @@ func TestCut(t *testing.T) {
 		}
 		part := whole[:len(whole)*3/4]
 		want, warnings, err := convertBytes(t, bytes.NewReader(part), ohframe.Options{Workers: 1})
-		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], " is truncated after ") {
+		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Text, " is truncated after ") {
 			t.Errorf("%s: %q, %v", name, warnings, err)
 		}
 		got, _, err := convertBytes(t, iotest.OneByteReader(bytes.NewReader(part)), ohframe.Options{Workers: 4})
@@ -203,8 +204,10 @@ func TestCausesAreLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, warnings := range [][]string{in.Warnings, s.Warnings} {
-		if !slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "(limit: states)") }) {
+	for _, warnings := range [][]trace.Warning{in.Warnings, s.Warnings} {
+		if !slices.ContainsFunc(warnings, func(w trace.Warning) bool {
+			return w.Code == trace.WarnOverLimit && strings.Contains(w.Text, "(limit: states)")
+		}) {
 			t.Errorf("warnings %q", warnings)
 		}
 	}

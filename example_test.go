@@ -11,7 +11,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
+	"ohframe/exporter"
 )
 
 // How many frames of each process were late.
@@ -34,7 +34,7 @@ func ExampleRead() {
 	// render_service: 3 of 46 frames late
 }
 
-// Why the worst frames were late. The causes come from the scheduling events of a text trace.
+// Late frames with their causes, which come from the scheduling events of a text trace.
 func ExampleRead_causes() {
 	f, err := os.Open("testdata/demo.ftrace")
 	if err != nil {
@@ -45,14 +45,16 @@ func ExampleRead_causes() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for frame := range t.Timeline.Complete() {
-		if cause := t.Causes.Of(frame); cause != nil && cause.Overrun > 20*trace.Millisecond {
-			fmt.Printf("%s, vsync %d: %s\n", frame.Process.Name, frame.VsyncID, t.Why(frame))
+	for f := range t.Timeline.Complete() {
+		if f.Late() && f.Process.Name == "example.gallery" {
+			fmt.Printf("frame %d, %.1f ms late: %s\n", f.VsyncID, f.Overrun().Milliseconds(), ohframe.Why(t.Causes, f))
 		}
 	}
 	// Output:
-	// example.gallery, vsync 10030: waited 23.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
-	// example.gallery, vsync 10046: waited 38.6 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
+	// frame 10019, 1.3 ms late: waited 6.8 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
+	// frame 10030, 22.9 ms late: waited 23.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
+	// frame 10033, 0.9 ms late: began 6.3 ms late: the thread was still busy with frame 10030 (waiting for storage in FlushLayoutTask)
+	// frame 10046, 35.4 ms late: waited 38.6 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
 }
 
 // Junk is an error, which says what it is and what to do.
@@ -67,19 +69,27 @@ func ExampleRead_error() {
 	// true
 }
 
-// Convert a text trace to a Perfetto trace, for ui.perfetto.dev.
+// Convert a trace to a Perfetto trace, for ui.perfetto.dev, and measure its frames. The
+// input is read once.
 func ExampleConvert() {
 	in, err := os.Open("testdata/demo.ftrace")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer in.Close()
-	summary, err := ohframe.Convert(context.Background(), in, io.Discard, ohframe.ConvertOptions{Compress: true})
+	summary, err := ohframe.Convert(context.Background(), in, io.Discard, ohframe.ConvertOptions{
+		Output: exporter.Options{Compress: true},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	counts := summary.Timeline.Counts()
-	fmt.Println(counts.Frames, "frames,", counts.Late, "of them late")
+	for _, p := range stats.Compute(summary.Timeline, stats.Options{}).Processes {
+		fmt.Printf("%s: %.1f %% of the frames late\n", p.Name, 100**p.JankRate)
+	}
+	fmt.Println(summary.Quality.Verdict, summary.Warnings)
 	// Output:
-	// 100 frames, 9 of them late
+	// example.gallery: 10.8 % of the frames late
+	// m.example.notes: 12.5 % of the frames late
+	// render_service: 6.5 % of the frames late
+	// good []
 }

@@ -17,6 +17,7 @@ import (
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/surfaceflinger"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/warn"
 )
 
 // format is a format of inputs, behind all containers.
@@ -169,7 +170,7 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
 		return nil, &failure.Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
 	case errors.Is(err, perfetto.ErrNoFrames) && stats.Malformed > 0:
-		return nil, &failure.Error{What: "a Perfetto trace without frames: " + strings.Join(stats.Warnings(), "; "), Err: ErrNoFrames}
+		return nil, &failure.Error{What: "a Perfetto trace without frames: " + strings.Join(warn.Texts(stats.Warnings()), "; "), Err: ErrNoFrames}
 	case errors.Is(err, perfetto.ErrNoFrames):
 		return nil, &failure.Error{
 			What: "a Perfetto trace without frames", Err: ErrNoFrames,
@@ -185,13 +186,15 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 		return nil, err
 	}
 	o.cut(read.Timeline)
-	t := &Trace{Timeline: read.Timeline, Converted: stats.Ours, Lines: read.Lines, Warnings: stats.Warnings()}
-	if o.Causes {
-		t.Causes = read.Causes
+	if !o.Causes {
+		read.Causes = nil
 	}
+	said := stats.Warnings()
 	if stats.Ours {
-		t.Warnings = append(t.Warnings, warnings(read.Warnings, t.Timeline, t.Lines, t.Causes)...)
+		said = append(said, warnings(read.Warnings, read.Timeline, read.Lines, read.Causes)...)
 	}
+	t := newTrace(read.Timeline, read.Causes, read.Lines, said)
+	t.Converted = stats.Ours
 	return t, nil
 }
 
@@ -210,7 +213,7 @@ func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 		return nil, err
 	}
 	o.cut(timeline)
-	return &Trace{Timeline: timeline, Warnings: stats.Warnings()}, nil
+	return newTrace(timeline, nil, nil, stats.Warnings()), nil
 }
 
 func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
@@ -226,5 +229,5 @@ func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 		return nil, err
 	}
 	o.cut(timeline)
-	return &Trace{Timeline: timeline, Warnings: dump.Warnings()}, nil
+	return newTrace(timeline, nil, nil, dump.Warnings()), nil
 }

@@ -26,9 +26,11 @@ import (
 	"io"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/quality"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
@@ -85,9 +87,37 @@ type Trace struct {
 	Causes *why.Causes
 	// Lines counts the lines of a text trace, or of the text of a binary trace, also of
 	// one that was converted; nil for other formats.
-	Lines *hitrace.Totals
-	// Warnings describes what was skipped or is unknown, one sentence each.
-	Warnings []string
+	Lines *Lines
+	// Quality says how far measures of the frames can be trusted.
+	Quality *stats.Quality
+	// Warnings are what was skipped or is unknown.
+	Warnings []trace.Warning
+}
+
+// Lines counts the lines of a text.
+type Lines struct {
+	// Total is the sum of the others.
+	Total int
+	// Events have an event inside Options.Window, Outside one outside of it.
+	Events, Outside int
+	// Headers are headers and blank lines, Logged lines of hilog.
+	Headers, Logged int
+	// NotUnderstood could not be parsed, or are lines of another trace that are not read.
+	NotUnderstood int
+}
+
+// linesOf returns the counts of the lines of a text, nil if there was none.
+func linesOf(t *hitrace.Totals) *Lines {
+	if t == nil {
+		return nil
+	}
+	p := &t.Problems
+	return &Lines{Total: t.Lines, Events: t.Events, Outside: t.Outside, Headers: p.Ignored(), Logged: p.Logged(), NotUnderstood: p.Lost()}
+}
+
+// newTrace returns a trace that was read. totals are those of a text, or nil.
+func newTrace(t *analyzer.Timeline, causes *why.Causes, totals *hitrace.Totals, warnings []trace.Warning) *Trace {
+	return &Trace{Timeline: t, Causes: causes, Lines: linesOf(totals), Quality: quality.Of(t, totals, causes), Warnings: warnings}
 }
 
 // Read reads the frames of the input in r. If r is a regular *os.File, or has its
@@ -127,10 +157,10 @@ func open(ctx context.Context, r io.Reader, o Options, keepTar bool) (*input, er
 
 // Why returns why a frame was late, in one line: "waited 38.6 ms for storage (io_schedule) in
 // FlushLayoutTask; usual 0.0". It is empty for other frames, and if the causes are unknown.
-func (t *Trace) Why(f *analyzer.Frame) string {
-	e := t.Causes.Of(f)
+func Why(c *why.Causes, f *analyzer.Frame) string {
+	e := c.Of(f)
 	if e == nil {
 		return ""
 	}
-	return causetext.Sentence(t.Causes, e)
+	return causetext.Sentence(c, e)
 }

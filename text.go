@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
@@ -68,7 +69,7 @@ var clockSources = map[binarytrace.ClockSource]analyzer.ClockSource{
 }
 
 // warnings describes the parts of a binary trace that could not be read.
-func (t *textInput) warnings() []string {
+func (t *textInput) warnings() []trace.Warning {
 	if t.binary == nil {
 		return nil
 	}
@@ -77,7 +78,7 @@ func (t *textInput) warnings() []string {
 
 // complete adds what only a binary trace has to the counts of its lines. It returns warnings
 // about what could not be read.
-func (t *textInput) complete(totals *hitrace.Totals) []string {
+func (t *textInput) complete(totals *hitrace.Totals) []trace.Warning {
 	if t.binary != nil {
 		totals.Lost += t.binary.Lost()
 		totals.Longest = hitrace.Longest{} // the lines are not those of the input
@@ -101,15 +102,13 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	if err := text.check(totals, err); err != nil {
 		return nil, err
 	}
-	t := &Trace{Timeline: timeline, Causes: causes, Lines: totals}
 	text.complete(totals)
-	t.Warnings = warnings(text.warnings(), timeline, totals, t.Causes)
-	return t, nil
+	return newTrace(timeline, causes, totals, warnings(text.warnings(), timeline, totals, causes)), nil
 }
 
 // warnings are what the user must know about a trace. skipped describes what could not be
 // read. lines may be nil.
-func warnings(skipped []string, t *analyzer.Timeline, lines *hitrace.Totals, causes *why.Causes) []string {
+func warnings(skipped []trace.Warning, t *analyzer.Timeline, lines *hitrace.Totals, causes *why.Causes) []trace.Warning {
 	if lines != nil {
 		skipped = append(skipped, lines.Warnings()...)
 	}

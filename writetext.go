@@ -17,15 +17,16 @@ import (
 // frames have no effect.
 type TextOptions struct {
 	Options
-	// Precision is that of the times of a binary trace. A text trace has its own.
-	Precision binarytrace.Precision
+	// Microseconds rounds the times of a binary trace half up to six digits, as hitrace's
+	// converter does. They have nine otherwise. Times of a text trace stay as they are.
+	Microseconds bool
 }
 
 // WriteText writes the input in r to w as the text that hitrace writes: the lines of a
 // text trace as they are, or those that hitrace's converter makes of a binary trace.
 // With a window, it writes headers and what is in the window, without the header's event
 // counts, which describe the whole trace. It returns warnings about what could not be read. The error is an *Error, or that of r, w or ctx.
-func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]string, error) {
+func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]trace.Warning, error) {
 	in, err := open(ctx, r, o.Options, false)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,11 @@ func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]
 			Hint: "text traces and binary traces of OpenHarmony have it",
 		})
 	}
-	text, err := openText(in.content, &o.Options, o.Precision)
+	precision := binarytrace.Nanoseconds
+	if o.Microseconds {
+		precision = binarytrace.Microseconds
+	}
+	text, err := openText(in.content, &o.Options, precision)
 	if err != nil {
 		return nil, in.explain(err)
 	}

@@ -1,7 +1,8 @@
 package analyzer
 
 import (
-	"fmt"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/warn"
 )
 
 // Diagnostic is a kind of inconsistency in a trace.
@@ -84,12 +85,14 @@ func (d *Diagnostics) Total(what Diagnostic) int {
 }
 
 // Warnings describes what was skipped because of limits, and where the input is wrong.
-func (d *Diagnostics) Warnings() []string {
-	var list []string
+func (d *Diagnostics) Warnings() []trace.Warning {
+	var list warn.List
 	for _, c := range d.Counts {
 		switch c.Diagnostic {
-		case StatedClockWrong, ThreadsOver, NamesOver, FramesOver, StringsOver, RecordsOver:
-			list = append(list, fmt.Sprintf("%d × %s", c.Total, c.Diagnostic))
+		case StatedClockWrong:
+			list.Times(trace.WarnClock, c.Total, c.Diagnostic.String(), nil)
+		case ThreadsOver, NamesOver, FramesOver, StringsOver, RecordsOver:
+			list.Times(trace.WarnOverLimit, c.Total, c.Diagnostic.String(), nil)
 		}
 	}
 	return list

@@ -5,18 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
-	"ohframe/internal/exporter"
+	"ohframe/analyzer/trace"
+	"ohframe/exporter"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/version"
+	"ohframe/internal/warn"
 )
+
+// eventNames are the values of --events.
+var eventNames = []string{ohframe.ShownEvents: "shown", ohframe.AllEvents: "all", ohframe.NoEvents: "none"}
 
 func convertCommand() *cli.Command {
 	return &cli.Command{
@@ -26,7 +33,7 @@ func convertCommand() *cli.Command {
 		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT`; - is standard output, .gz compresses"},
-			&cli.StringFlag{Name: "events", Value: exporter.ShownEvents.String(), Usage: "events beside frames: `" + strings.Join(exporter.EventsNames, "|") + "`"},
+			&cli.StringFlag{Name: "events", Value: eventNames[0], Usage: "events beside frames: `" + strings.Join(eventNames, "|") + "`"},
 			&cli.BoolFlag{Name: "no-tracks", Usage: "write no tracks but Perfetto's frame timeline"},
 			noCausesFlag,
 			&cli.BoolFlag{Name: "android-compat", Usage: "also write what queries for Android expect"},
@@ -143,10 +150,10 @@ func convertOne(c *cli.Context, name, outName string) error {
 	if err != nil {
 		return err
 	}
-	printWarnings(name, append(summary.Warnings, in.warnings()...))
+	printWarnings(name, append(warn.Texts(summary.Warnings), in.warnings()...))
 	warnUnreliable(name, summary.Quality)
 	if !c.Bool("quiet") {
-		printSummary(os.Stderr, inputName(name), outName, &summary.Summary)
+		printSummary(os.Stderr, inputName(name), outName, summary)
 	}
 	return nil
 }
@@ -161,25 +168,26 @@ func isPerfetto(in *source) bool {
 // convertInto converts the input to out. name and outName are for messages; in reads
 // the input. With passThrough an input that Perfetto can open is copied.
 func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outName string, passThrough bool) (*ohframe.Summary, error) {
-	options := ohframe.ConvertOptions{
+	options := ohframe.ConvertOptions{PassThrough: passThrough, Output: exporter.Options{
 		Input: filepath.Base(name), Version: version.String(),
 		Compress: c.Bool("compress"),
 		NoTracks: c.Bool("no-tracks"), AndroidCompat: c.Bool("android-compat"),
-		PassThrough: passThrough,
-	}
+	}}
 	var err error
 	if options.Options, err = traceOptions(c); err != nil {
 		return nil, err
 	}
-	if options.Events, err = exporter.ParseEvents(cmp.Or(c.String("events"), exporter.ShownEvents.String())); err != nil {
-		return nil, &failure{what: "--events: " + err.Error()}
+	events := slices.Index(eventNames, cmp.Or(c.String("events"), eventNames[0]))
+	if events < 0 {
+		return nil, &failure{what: fmt.Sprintf("--events: %q is not one of %s", c.String("events"), strings.Join(eventNames, ", "))}
 	}
+	options.Events = ohframe.Events(events)
 	options.FailOnDamage = c.Bool(damageFlag.Name)
 	m, warning := recorded(name)
 	inputs.UseRecorded(m, &options.Options, c.IsSet("clock-offset"))
-	options.Attributes = attributesOf(m)
+	options.Output.Attributes = attributesOf(m)
 	if given, ok := c.Generic("attribute").(*attributes); ok {
-		options.Attributes = append(options.Attributes, *given...)
+		maps.Copy(options.Output.Attributes, *given)
 	}
 	options.Causes = !c.Bool(noCausesFlag.Name)
 	summary, err := ohframe.Convert(c.Context, in, out, options)
@@ -187,7 +195,7 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 		return nil, fileError(outName, err)
 	}
 	if err == nil && warning != "" {
-		summary.Warnings = append(summary.Warnings, warning)
+		summary.Warnings = append(summary.Warnings, trace.Warning{Code: trace.WarnSkipped, Text: warning})
 	}
 	return summary, fileError(name, err)
 }

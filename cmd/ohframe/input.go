@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
+	"ohframe/internal/warn"
 )
 
 // standard is the name of standard input and output.
@@ -179,9 +180,9 @@ func readInput(c *cli.Context, name string, more ...func(*ohframe.Options)) (*oh
 		t.Causes = nil // those that a converted trace has
 	}
 	if warning != "" {
-		t.Warnings = append(t.Warnings, warning)
+		t.Warnings = append(t.Warnings, trace.Warning{Code: trace.WarnSkipped, Text: warning})
 	}
-	printWarnings(name, append(t.Warnings, f.warnings()...))
+	printWarnings(name, append(warn.Texts(t.Warnings), f.warnings()...))
 	return t, nil
 }
 

@@ -24,6 +24,7 @@ import (
 	"ohframe/internal/serve"
 	"ohframe/internal/text"
 	"ohframe/internal/ui"
+	"ohframe/internal/warn"
 )
 
 func openCommand() *cli.Command {
@@ -105,12 +106,12 @@ func open(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	printWarnings(name, append(summary.Warnings, in.warnings()...))
+	printWarnings(name, append(warn.Texts(summary.Warnings), in.warnings()...))
 	if summary.Timeline != nil { // of a trace that is passed through it may be unknown
 		warnUnreliable(name, summary.Quality)
 	}
 	if !summary.PassedThrough && !c.Bool("quiet") {
-		printSummary(os.Stderr, inputName(name), standard, &summary.Summary)
+		printSummary(os.Stderr, inputName(name), standard, summary)
 	}
 	v := viewer{
 		listener: listener, ui: address, own: own, look: look, keep: c.Bool("keep") || own != nil,

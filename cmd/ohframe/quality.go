@@ -10,7 +10,6 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/causetext"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -49,7 +48,7 @@ func (r *reader) read(name string, options ...func(*ohframe.Options)) (*ohframe.
 		r.fail(name, err)
 		return nil, nil, nil
 	}
-	q := quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes))
+	q := in.Quality
 	switch {
 	case q.Frames() == 0:
 		f := noFrames(in.Timeline, q)

@@ -18,6 +18,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/exporter"
 	"ohframe/internal/record"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/meta"
@@ -25,6 +26,7 @@ import (
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
 	"ohframe/internal/version"
+	"ohframe/internal/warn"
 )
 
 // receiver uses the traces that record has received: it converts and reports one, and
@@ -41,7 +43,7 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 	if err != nil {
 		return err
 	}
-	printWarnings(t.Name+".ftrace", s.Warnings)
+	printWarnings(t.Name+".ftrace", warn.Texts(s.Warnings))
 	app := ""
 	if t.Meta.App != nil {
 		app = t.Meta.App.Bundle
@@ -89,7 +91,7 @@ func (r *receiver) convert(ctx context.Context, t *record.Trace) (s *ohframe.Sum
 		return nil, err
 	}
 	defer in.Close()
-	options := ohframe.ConvertOptions{Input: filepath.Base(file), Version: version.String(), Attributes: attributesOf(t.Meta)}
+	options := ohframe.ConvertOptions{Output: exporter.Options{Input: filepath.Base(file), Version: version.String(), Attributes: attributesOf(t.Meta)}}
 	inputs.UseRecorded(t.Meta, &options.Options, false)
 	withCauses(&options.Options)
 	convert := func(w io.Writer) (err error) {

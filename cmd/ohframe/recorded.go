@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ohframe"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/source/inputs"
 )
@@ -20,19 +19,20 @@ func recorded(name string) (m *meta.Meta, warning string) {
 }
 
 // attributesOf returns the facts of a recording as attributes of a trace.
-func attributesOf(m *meta.Meta) (list []ohframe.Attribute) {
+func attributesOf(m *meta.Meta) map[string]string {
+	list := map[string]string{}
 	if m == nil {
-		return nil
+		return list
 	}
 	for _, a := range m.Attributes() {
-		list = append(list, ohframe.Attribute{Key: a.Key, Value: a.Value})
+		list[a.Key] = a.Value
 	}
 	return list
 }
 
 // attributes are the values of --attribute. The library splits lists of strings at
 // commas, which values may contain.
-type attributes []ohframe.Attribute
+type attributes map[string]string
 
 func (a *attributes) Set(s string) error {
 	key, value, _ := strings.Cut(s, "=")
@@ -42,12 +42,10 @@ func (a *attributes) Set(s string) error {
 	case strings.HasPrefix(key, "ohframe."):
 		return fmt.Errorf("%q: keys that begin with ohframe. are the program's own", key)
 	}
-	for _, other := range *a {
-		if other.Key == key {
-			return fmt.Errorf("%q is given twice", key)
-		}
+	if _, twice := (*a)[key]; twice {
+		return fmt.Errorf("%q is given twice", key)
 	}
-	*a = append(*a, ohframe.Attribute{Key: key, Value: value})
+	(*a)[key] = value
 	return nil
 }
 

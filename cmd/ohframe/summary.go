@@ -4,22 +4,20 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 
+	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/exporter"
-	"ohframe/internal/source/hitrace"
 	"ohframe/internal/text"
 )
 
 // printSummary prints a summary of a conversion. That of a dump has no lines, no
 // markers and no clock offset.
-func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
+func printSummary(w io.Writer, in, out string, s *ohframe.Summary) {
 	in, out = text.Printable(in), text.Printable(out)
 	t := s.Timeline
-	isDump := s.Totals == nil
+	isDump := s.Lines == nil
 	counts := t.Counts()
 	switch {
 	case counts.Frames == 0 && counts.Truncated > 0:
@@ -42,55 +40,18 @@ func printSummary(w io.Writer, in, out string, s *exporter.Summary) {
 		fmt.Fprintf(w, "clock offset: %s\n", describeClock(&t.Clock))
 		printParts(w, t.Parts)
 		printClockChanges(w, t.ClockChanges)
-		printLines(w, s)
+		fmt.Fprintf(w, "lines: %d, of them %d exported, %s, %d not understood\n",
+			s.Lines.Total, s.Exported, text.Count(s.Lines.Headers, "header"), s.Lines.NotUnderstood)
 	}
-	if s.Renumbered > 0 {
-		fmt.Fprintf(w, "  %d × frame without a vsync id of its own, renumbered\n", s.Renumbered)
-	}
-	for _, c := range t.Diagnostics.Counts {
-		if c.Diagnostic == analyzer.UnmatchedEnd && s.Unmatched > 0 {
-			continue // printLines has printed it, with ends of unknown threads
+	for _, d := range s.Details {
+		more := ""
+		if d.Code == trace.WarnLeftOut {
+			more = "; --events all exports it"
 		}
-		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, withFlags(c.Diagnostic.String()), describeLines(c.Lines, c.Total))
+		fmt.Fprintf(w, "  %s%s\n", withFlags(d.Text), more)
 	}
 	if out != standard {
 		fmt.Fprintf(w, "wrote %s\n", out)
-	}
-}
-
-// printLines prints how many lines were exported, and why others were not.
-func printLines(w io.Writer, s *exporter.Summary) {
-	problems := &s.Totals.Problems
-	fmt.Fprintf(w, "lines: %d, of them %d exported, %s, %d not understood\n",
-		s.Totals.Lines, s.Exported, text.Count(problems.Ignored(), "header"), problems.Lost())
-	for _, c := range problems.Counts() {
-		fmt.Fprintf(w, "  %d × %s%s\n", c.Total, withFlags(c.Problem.String()), describeLines(c.Lines, c.Total))
-	}
-	for _, j := range s.Totals.Joins {
-		if j.Gap >= 0 { // there is a warning about others
-			fmt.Fprintf(w, "  another trace begins at line %d, %s later\n", j.Line, j.Gap)
-		}
-	}
-	if more := s.Totals.Further - len(s.Totals.Joins); more > 0 {
-		fmt.Fprintf(w, "  and %s\n", text.Count(more, "further trace"))
-	}
-	for _, over := range s.Over.Warnings() {
-		fmt.Fprintf(w, "  %s\n", withFlags(over))
-	}
-	for _, n := range []struct {
-		count int
-		what  string
-	}{
-		{problems.Logged(), hitrace.LogLine.String()},
-		{s.Totals.Outside, "line outside the window"},
-		{s.Unmatched, "slice end without a begin, not exported"},
-		{s.Unencodable, "event that Perfetto cannot represent, not exported"},
-		{s.Misplaced, "event of a CPU above 1023, exported as of CPU 1023"},
-		{s.LeftOut, "event left out; --events all exports it"},
-	} {
-		if n.count > 0 {
-			fmt.Fprintf(w, "  %d × %s\n", n.count, n.what)
-		}
 	}
 }
 
@@ -135,7 +96,7 @@ func printProcesses(w io.Writer, t *analyzer.Timeline) {
 }
 
 // printNoFrames prints which markers are missing and how to record them.
-func printNoFrames(w io.Writer, in string, s *exporter.Summary) {
+func printNoFrames(w io.Writer, in string, s *ohframe.Summary) {
 	f := noFrames(s.Timeline, s.Quality)
 	fmt.Fprintf(w, "%s: %s\nhint: %s\n", text.Printable(in), f.what, f.hint)
 }
@@ -167,20 +128,4 @@ func describeClock(c *analyzer.ClockOffset) string {
 // seconds formats a duration in seconds, the unit of trace times.
 func seconds(d trace.Duration) string {
 	return strconv.FormatFloat(float64(d)/float64(trace.Second), 'f', -1, 64) + "s"
-}
-
-// describeLines lists the first lines of a count.
-func describeLines(lines []int, total int) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	texts := make([]string, len(lines))
-	for i, n := range lines {
-		texts[i] = fmt.Sprint(n)
-	}
-	more := ""
-	if total > len(lines) {
-		more = ", …"
-	}
-	return fmt.Sprintf(" (line %s%s)", strings.Join(texts, ", "), more)
 }

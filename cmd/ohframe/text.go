@@ -7,7 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
-	"ohframe/internal/source/binarytrace"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/warn"
 )
 
 func textCommand() *cli.Command {
@@ -33,9 +34,8 @@ func writeText(c *cli.Context) error {
 	options := ohframe.TextOptions{}
 	switch p := c.String("precision"); p {
 	case "us":
-		options.Precision = binarytrace.Microseconds
+		options.Microseconds = true
 	case "ns":
-		options.Precision = binarytrace.Nanoseconds
 	default:
 		return &failure{what: fmt.Sprintf("--precision: %q is not us or ns", p)}
 	}
@@ -70,7 +70,7 @@ func writeTextOf(c *cli.Context, name, outName string, options ohframe.TextOptio
 		return err
 	}
 	defer in.Close()
-	var warnings []string
+	var warnings []trace.Warning
 	err = writeOutputTo(c, outName, func(out io.Writer, _ bool) (err error) {
 		warnings, err = ohframe.WriteText(c.Context, in, out, options)
 		if isWriteError(err) {
@@ -81,6 +81,6 @@ func writeTextOf(c *cli.Context, name, outName string, options ohframe.TextOptio
 	if err != nil {
 		return err
 	}
-	printWarnings(name, append(warnings, in.warnings()...))
+	printWarnings(name, append(warn.Texts(warnings), in.warnings()...))
 	return nil
 }

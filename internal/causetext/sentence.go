@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/text"
+	"ohframe/internal/warn"
 	"ohframe/internal/why/place"
 )
 
@@ -141,16 +142,16 @@ func notKnown(c *why.Causes, e *why.Explanation) string {
 const limited = "too many states of threads (limit: states)"
 
 // Warnings returns what the user must know of the causes of an input.
-func Warnings(c *why.Causes) []string {
+func Warnings(c *why.Causes) []trace.Warning {
 	if c == nil {
 		return nil
 	}
-	var list []string
+	var list warn.List
 	if c.Limited {
-		list = append(list, "causes of later frames are unknown: "+limited)
+		list.Add(trace.WarnOverLimit, "causes of later frames are unknown: %s", limited)
 	}
 	if c.TooDeep > 0 {
-		list = append(list, fmt.Sprintf("causes lack %d × slice nested too deep (limit: nesting)", c.TooDeep))
+		list.Add(trace.WarnOverLimit, "causes lack %d × slice nested too deep (limit: nesting)", c.TooDeep)
 	}
 	return list
 }

@@ -114,7 +114,7 @@ func (p placed) shift() trace.Duration {
 func TestMerge(t *testing.T) {
 	converted := func(text []byte) []byte {
 		var out bytes.Buffer
-		if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Events: exporter.NoEvents, Reader: hitrace.Options{Workers: 1}}); err != nil {
+		if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{NoEvents: true, Reader: hitrace.Options{Workers: 1}}); err != nil {
 			t.Fatal(err)
 		}
 		return out.Bytes()

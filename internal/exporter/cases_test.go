@@ -109,7 +109,7 @@ func TestConformance(t *testing.T) {
 // the packets. It returns the session with the trace.
 func checkConformance(t *testing.T, text string) *engine.Session {
 	t.Helper()
-	data, summary := convert(t, text, Options{Causes: true, AndroidCompat: true, Events: AllEvents})
+	data, summary := convert(t, text, Options{Causes: true, AndroidCompat: true, AllEvents: true})
 	if err := summary.Timeline.Validate(); err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/causetext"
 	"ohframe/internal/exporter/ftrace"
 	"ohframe/internal/exporter/packet"
 	"ohframe/internal/exporter/timeline"
@@ -29,8 +32,9 @@ import (
 type Options struct {
 	Reader   hitrace.Options
 	Analyzer reconstruct.Options
-	// Events are the events that are exported.
-	Events Events
+	// AllEvents exports also the events of the kernel that are only rows of Perfetto's table
+	// ftrace_event, NoEvents none, so that the trace has frames and names.
+	AllEvents, NoEvents bool
 	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
 	// timeline.
 	NoTracks bool
@@ -44,15 +48,12 @@ type Options struct {
 	Input string `fingerprint:"-"`
 	// Version is that of the program, which that page shows, too.
 	Version string
-	// Attributes are further facts for that page.
-	Attributes []Attribute
+	// Attributes are further facts for that page, by name.
+	Attributes map[string]string
 	// Complete, if it is not nil, is called after the input was read. It completes the counts
 	// of lines, which are nil without text, and returns warnings about what could not be read.
-	Complete func(*hitrace.Totals) []string `fingerprint:"-"`
+	Complete func(*hitrace.Totals) []trace.Warning `fingerprint:"-"`
 }
-
-// Attribute is a fact about a trace.
-type Attribute struct{ Key, Value string }
 
 // Summary describes a conversion. Every line is in one of its counts: headers
 // (Totals.Problems.Ignored), lines of hilog (Totals.Problems.Logged), malformed lines
@@ -74,20 +75,17 @@ type Summary struct {
 	// Unencodable counts the events that Perfetto has no form for.
 	Unencodable int
 	// Over counts the events that limits leave out.
-	Over Over
+	Over ftrace.Over
 	// Misplaced counts the events of processors beyond the last that Perfetto
 	// knows, which are exported as that one's.
 	Misplaced int
-	// LeftOut counts the events that Options.Events leaves out.
+	// LeftOut counts the events that options leave out.
 	LeftOut int
 	// Renumbered counts the frames whose vsync id was missing or not unique.
 	Renumbered int
 	// Quality is that of the trace, with the causes as far as they were looked for.
-	Quality *quality.Quality
+	Quality *stats.Quality
 }
-
-// Over counts the events that limits leave out.
-type Over = ftrace.Over
 
 // Convert reads the text trace in r and writes it to w as a Perfetto trace. The error is
 // that of r, w or ctx or, in strict mode, a *hitrace.LineError. After an error the output
@@ -100,7 +98,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	summary := &Summary{}
 	var sinks []hitrace.Sink
 	planner := ftrace.NewPlanner(options.Analyzer.Limits)
-	if options.Events != NoEvents {
+	if !options.NoEvents {
 		sinks = append(sinks, eventSink(planner, packets, summary, options))
 	}
 	writeSystemInfo(packets)
@@ -111,7 +109,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	}
 	summary.Timeline, summary.Causes, summary.Totals = timeline, causes, totals
 	summary.Closed, summary.Unmatched, summary.Over = planner.Closed, planner.Unmatched, planner.Over
-	if options.Events == NoEvents {
+	if options.NoEvents {
 		summary.LeftOut = totals.Events
 	}
 	sum := hash.Sum128()
@@ -122,12 +120,12 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	return summary, out.Flush()
 }
 
-// ConvertTimeline writes a timeline from another source than a text trace to w as a
-// Perfetto trace. It ignores the options for reading.
-func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, w io.Writer, options Options) (*Summary, error) {
+// ConvertTimeline writes a timeline from another source than a text trace, and its causes,
+// which may be nil, to w as a Perfetto trace. It ignores the options for reading.
+func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, causes *why.Causes, w io.Writer, options Options) (*Summary, error) {
 	out := bufio.NewWriterSize(w, 256<<10)
 	packets := packet.NewWriter(ctx, out, options.Compress)
-	summary := &Summary{Timeline: t}
+	summary := &Summary{Timeline: t, Causes: causes}
 	hash := xxh3.HashString128(t.String())
 	writeSystemInfo(packets)
 	finish(packets, summary, [2]uint64{hash.Hi, hash.Lo}, options)
@@ -141,11 +139,11 @@ func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, w io.Writer, opt
 func finish(packets *packet.Writer, s *Summary, hash [2]uint64, options Options) {
 	tokens, renumbered := timeline.NewTokens(s.Timeline)
 	s.Renumbered = renumbered
-	var warnings []string
+	var warnings []trace.Warning
 	if options.Complete != nil {
 		warnings = options.Complete(s.Totals)
 	}
-	s.Quality = quality.Of(s.Timeline, s.Totals, causetext.Warnings(s.Causes))
+	s.Quality = quality.Of(s.Timeline, s.Totals, s.Causes)
 	writeUUID(packets, identity(hash, options))
 	writeResult(packets, &result.Result{Timeline: s.Timeline, Causes: s.Causes, Lines: s.Totals, Warnings: warnings})
 	writeAttributes(packets, attributes(s, hash, options))
@@ -190,7 +188,7 @@ type worker struct {
 }
 
 func newWorker(options Options) *worker {
-	w := &worker{encoder: ftrace.NewEncoder(options.Reader.Limits.Strings, options.Events == AllEvents)}
+	w := &worker{encoder: ftrace.NewEncoder(options.Reader.Limits.Strings, options.AllEvents)}
 	if options.Compress {
 		w.compressor = packet.NewCompressor()
 	}
@@ -241,8 +239,8 @@ func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
 		{name: "ohframe.frames_renumbered", number: int64(s.Renumbered)},
 		{name: "ohframe.quality", text: s.Quality.String()},
 	}
-	for _, a := range o.Attributes {
-		list = append(list, attribute{name: a.Key, text: a.Value})
+	for _, name := range slices.Sorted(maps.Keys(o.Attributes)) {
+		list = append(list, attribute{name: name, text: o.Attributes[name]})
 	}
 	if s.Causes != nil {
 		list = append(list, attribute{name: "ohframe.causes_from", text: evidence(s.Causes)})

@@ -70,8 +70,8 @@ func TestIdentity(t *testing.T) {
 	check("an offset", text, Options{Analyzer: reconstruct.Options{ClockOffset: offset(1)}})
 	check("another offset", text, Options{Analyzer: reconstruct.Options{ClockOffset: offset(-1)}})
 	check("another rule", text, Options{Analyzer: reconstruct.Options{PhaseRule: analyzer.PhaseActual}})
-	check("all events", text, Options{Events: AllEvents})
-	check("no events", text, Options{Events: NoEvents})
+	check("all events", text, Options{AllEvents: true})
+	check("no events", text, Options{NoEvents: true})
 	from, err := trace.ParseEdge("+1s")
 	if err != nil {
 		t.Fatal(err)

@@ -142,10 +142,8 @@ var block = bytes.Repeat(append(bytes.Repeat([]byte("#"), 60<<10), '\n'), 5)
 // fuzzOptions are the options of a conversion that the bits of a number stand for.
 func fuzzOptions(how byte) Options {
 	var o Options
-	o.Events = AllEvents
-	if how&1 != 0 {
-		o.Events = NoEvents
-	}
+	o.NoEvents = how&1 != 0
+	o.AllEvents = !o.NoEvents
 	o.NoTracks = how&2 != 0
 	o.AndroidCompat = how&4 != 0
 	o.Compress = how&8 != 0

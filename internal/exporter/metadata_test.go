@@ -177,7 +177,7 @@ func TestDriftSnapshots(t *testing.T) {
 func TestAttributes(t *testing.T) {
 	x := &textTrace{}
 	x.mark(caseStart, thread{"a", 1, 1, 0}, "I|1|x")
-	find := func(list ...Attribute) (map[string]string, *perfettopb.TraceUuid) {
+	find := func(list map[string]string) (map[string]string, *perfettopb.TraceUuid) {
 		data, _ := convert(t, x.String(), Options{Attributes: list})
 		values, id := map[string]string{}, (*perfettopb.TraceUuid)(nil)
 		for _, p := range packetsOf(t, data) {
@@ -190,12 +190,12 @@ func TestAttributes(t *testing.T) {
 		}
 		return values, id
 	}
-	values, id := find(Attribute{"build", "12"}, Attribute{"branch", "a,b=c"})
+	values, id := find(map[string]string{"build": "12", "branch": "a,b=c"})
 	if values["build"] != "12" || values["branch"] != "a,b=c" || values["ohframe.clock_offset_source"] == "" {
 		t.Errorf("got %v", values)
 	}
-	for _, other := range [][]Attribute{nil, {{"build", "13"}, {"branch", "a,b=c"}}, {{"build", "12"}}} {
-		if _, otherID := find(other...); otherID.GetMsb() == id.GetMsb() && otherID.GetLsb() == id.GetLsb() {
+	for _, other := range []map[string]string{nil, {"build": "13", "branch": "a,b=c"}, {"build": "12"}} {
+		if _, otherID := find(other); otherID.GetMsb() == id.GetMsb() && otherID.GetLsb() == id.GetLsb() {
 			t.Errorf("%v: the same identity", other)
 		}
 	}

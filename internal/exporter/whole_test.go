@@ -100,12 +100,12 @@ func TestEveryLineIsCounted(t *testing.T) {
 			half := fmt.Sprintf("%d.%06d", middle/1e6, middle%1e6)
 			for of, options := range map[string]Options{
 				"all of it":    {},
-				"all events":   {Events: AllEvents},
-				"frames":       {Events: NoEvents},
+				"all events":   {AllEvents: true},
+				"frames":       {NoEvents: true},
 				"compressed":   {Compress: true},
 				"first half":   {Reader: window(t, "", half)},
 				"second half":  {Reader: window(t, half, "")},
-				"frames of it": {Reader: window(t, half, ""), Events: NoEvents},
+				"frames of it": {Reader: window(t, half, ""), NoEvents: true},
 				"nothing":      {Reader: window(t, "+0s", "+0s")},
 				"a bit":        {Reader: window(t, "+10ms", "+20ms")},
 			} {
@@ -144,12 +144,12 @@ func TestWorkersAndSourcesMakeNoDifference(t *testing.T) {
 	}{
 		{made, Options{}},
 		{made, Options{Causes: true}},
-		{made, Options{Events: AllEvents}},
-		{made, Options{Events: NoEvents, Causes: true}},
+		{made, Options{AllEvents: true}},
+		{made, Options{NoEvents: true, Causes: true}},
 		{made, Options{Compress: true}},
 		{made, Options{Reader: window(t, "+5ms", "+20ms")}},
 		{longTrace(), Options{}},
-		{longTrace(), Options{Events: NoEvents, AndroidCompat: true}},
+		{longTrace(), Options{NoEvents: true, AndroidCompat: true}},
 	} {
 		text, options := test.text, test.options
 		want, _ := convert(t, text, options)

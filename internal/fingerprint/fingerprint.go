@@ -14,7 +14,7 @@ import (
 const Tag = "fingerprint"
 
 // Text returns a line for each value in v: for the fields of structs, those of structs
-// in them, and the elements of slices. A value that is a encoding.TextMarshaler has the
+// in them, the elements of slices, and those of maps in order. A value that is a encoding.TextMarshaler has the
 // line of its text. Text panics if a field has a kind that has no text, such as a
 // function: such a field needs the tag.
 func Text(v any) string {
@@ -57,6 +57,8 @@ func write(b *strings.Builder, path string, v reflect.Value) {
 		for i := range v.Len() {
 			write(b, fmt.Sprintf("%s[%d]", path, i), v.Index(i))
 		}
+	case reflect.Map: // fmt prints it in the order of its keys
+		line(v.Interface())
 	case reflect.Struct:
 		for field, value := range v.Fields() {
 			if field.Tag.Get(Tag) != "-" {

@@ -15,9 +15,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/causetext"
 	"ohframe/internal/frametable"
-	"ohframe/internal/quality"
 	"ohframe/internal/source/inputs"
 )
 
@@ -250,7 +248,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if len(rows) == 0 {
 		return result{}, errNoFrames
 	}
-	out := result{rows: rows, unreliable: quality.Of(t.Timeline, t.Lines, causetext.Warnings(t.Causes)).Verdict == stats.Unreliable, ignored: descriptionErr != nil}
+	out := result{rows: rows, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
 	if r.Plan.Frames {
 		out.frames = t
 	}

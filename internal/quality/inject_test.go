@@ -15,7 +15,6 @@ import (
 	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/quality"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -249,7 +248,7 @@ func TestInjections(t *testing.T) {
 					continue
 				}
 				damaged := read(c.inject(split(text), rand.New(rand.NewPCG(seed, 7))))
-				q, got := quality.Of(damaged.Timeline, damaged.Lines, nil), measured(damaged)
+				q, got := damaged.Quality, measured(damaged)
 				list := wrong(truth, got)
 				switch {
 				case c.name == "untouched" && (q.Verdict != stats.Good || len(list) > 0),

@@ -15,8 +15,11 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/text"
+	"ohframe/internal/warn"
 )
 
 // Quality is the quality of a trace, or of several runs.
@@ -39,9 +42,9 @@ type input struct {
 }
 
 // Of returns the quality of a trace. lines are those of a text trace; nil for other inputs.
-// causesLack says what limits leave out of the causes of late frames.
-func Of(timeline *analyzer.Timeline, lines *hitrace.Totals, causesLack []string) *Quality {
-	t := &input{timeline, lines, causesLack}
+// causes may be nil.
+func Of(timeline *analyzer.Timeline, lines *hitrace.Totals, causes *why.Causes) *Quality {
+	t := &input{timeline, lines, warn.Texts(causetext.Warnings(causes))}
 	q := &judge{}
 	for _, f := range t.Frames {
 		q.count(f)

@@ -13,8 +13,9 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/causetext"
 	"ohframe/internal/quality"
+	"ohframe/internal/reconstruct"
+	"ohframe/internal/source/hitrace"
 )
 
 // demo is a good trace: 2862 lines, 102 frames.
@@ -33,7 +34,17 @@ func of(t *testing.T, text []byte, o ohframe.Options) *quality.Quality {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes))
+	return in.Quality
+}
+
+// analyzed returns the timeline of the demo, and a function that judges it.
+func analyzed(t *testing.T) (*analyzer.Timeline, func() *quality.Quality) {
+	t.Helper()
+	timeline, totals, err := reconstruct.Analyze(t.Context(), bytes.NewReader(demo(t)), hitrace.Options{}, reconstruct.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return timeline, func() *quality.Quality { return quality.Of(timeline, totals, nil) }
 }
 
 // without returns the lines that do not contain any of the words.
@@ -165,13 +176,10 @@ func TestLimitsAndClocks(t *testing.T) {
 			}
 		}
 	}
-	in, err := ohframe.Read(t.Context(), bytes.NewReader(demo(t)), ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Timeline.Clock.Contradicted, in.Timeline.Clock.Overruled = 20e6, 30e6
-	inferred := in.Timeline.Clock
-	if got, want := codes(quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)), stats.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
+	in, judge := analyzed(t)
+	in.Clock.Contradicted, in.Clock.Overruled = 20e6, 30e6
+	inferred := in.Clock
+	if got, want := codes(judge(), stats.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
 		t.Errorf("reasons %q, want %q", got, want)
 	}
 	// A given offset that is wrong by more than a refresh period compares frames with the
@@ -183,12 +191,12 @@ func TestLimitsAndClocks(t *testing.T) {
 		{16_600_000, 0, stats.Limited}, {16_700_000, 0, stats.Unreliable},
 		{0, 16_600_000, stats.Limited}, {0, 16_700_000, stats.Unreliable},
 	} {
-		in.Timeline.Clock = analyzer.ClockOffset{Source: analyzer.ClockGiven, Contradicted: c.line, ContradictedByMarkers: c.markers}
-		if got := codes(quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)), c.want); !slices.Contains(got, "clock_contradicted") {
+		in.Clock = analyzer.ClockOffset{Source: analyzer.ClockGiven, Contradicted: c.line, ContradictedByMarkers: c.markers}
+		if got := codes(judge(), c.want); !slices.Contains(got, "clock_contradicted") {
 			t.Errorf("line %s, markers %s: %s reasons %q", c.line, c.markers, c.want, got)
 		}
 	}
-	in.Timeline.Clock = inferred
+	in.Clock = inferred
 	// A small change makes deadlines less exact, a larger one wrong.
 	for _, c := range []struct {
 		by   trace.Duration
@@ -198,24 +206,24 @@ func TestLimitsAndClocks(t *testing.T) {
 		{2_000_000, analyzer.ClockUnsteady, stats.Limited}, {2_000_001, analyzer.ClockUnsteady, stats.Unreliable},
 		{-5_000_000, analyzer.ClockUnsteady, stats.Unreliable}, {-2_000_000, analyzer.ClockBack, stats.Unreliable},
 	} {
-		in.Timeline.ClockChanges = []analyzer.ClockChange{{Kind: c.kind, By: c.by}}
-		if got := codes(quality.Of(in.Timeline, in.Lines, nil), c.want); !slices.Contains(got, "clock_changed") {
+		in.ClockChanges = []analyzer.ClockChange{{Kind: c.kind, By: c.by}}
+		if got := codes(judge(), c.want); !slices.Contains(got, "clock_changed") {
 			t.Errorf("changed by %s: %s reasons %q", c.by, c.want, got)
 		}
 	}
-	in.Timeline.ClockChanges = nil
-	if q := quality.Of(in.Timeline, in.Lines, nil); *q.ClockSource != "DoComposition" || q.ClockAccuracy.Milliseconds() != 0.143 {
+	in.ClockChanges = nil
+	if q := judge(); *q.ClockSource != "DoComposition" || q.ClockAccuracy.Milliseconds() != 0.143 {
 		t.Errorf("clock offset from %s, accurate to %s", *q.ClockSource, *q.ClockAccuracy)
 	}
 	deadline := 0
-	for _, f := range in.Timeline.Frames { // 40 keep theirs
+	for _, f := range in.Frames { // 40 keep theirs
 		if f.Facts &^= analyzer.MainLate | analyzer.GPULate; f.Deadline.Known() && !f.Facts.Has(analyzer.Truncated) {
 			if deadline++; deadline > 40 {
 				f.Deadline = 0
 			}
 		}
 	}
-	if q := quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)); !slices.Contains(codes(q, stats.Limited), "few_deadlines") || q.WithDeadline != 40 {
+	if q := judge(); !slices.Contains(codes(q, stats.Limited), "few_deadlines") || q.WithDeadline != 40 {
 		t.Errorf("%d deadlines: %s", q.WithDeadline, q)
 	}
 }
@@ -359,18 +367,15 @@ func TestNoCompleteFrames(t *testing.T) {
 
 // The deadlines of applications do not make up for those of render frames.
 func TestDeadlinesOfAKind(t *testing.T) {
-	in, err := ohframe.Read(t.Context(), bytes.NewReader(demo(t)), ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range in.Timeline.Frames {
+	in, judge := analyzed(t)
+	for _, f := range in.Frames {
 		if f.Kind == analyzer.RenderFrame {
 			f.Deadline = 0
 			f.Facts &^= analyzer.MainLate | analyzer.GPULate
 		}
 	}
 	// 54 of the 100 complete frames are of applications and have a deadline.
-	if got, want := quality.Of(in.Timeline, in.Lines, causetext.Warnings(in.Causes)).String(), "limited: only 0 of 46 render frames with a deadline"; got != want {
+	if got, want := judge().String(), "limited: only 0 of 46 render frames with a deadline"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -101,6 +101,13 @@ func describeDiagnostics(m *message, d *analyzer.Diagnostics) {
 	enum(m, 3, &d.Recorded, int(analyzer.FromProcess)+1)
 }
 
+func describeWarning(m *message, w *trace.Warning) {
+	m.text(1, &w.Text)
+	enum(m, 2, &w.Code, trace.WarningCodes)
+	count(m, 3, &w.Count)
+	describeNumbers(m, 4, &w.Lines)
+}
+
 // describeNumbers describes a list of numbers.
 func describeNumbers(m *message, number protowire.Number, values *[]int) {
 	list(m, number, values, func(m *message, v *int) { count(m, 1, v) })

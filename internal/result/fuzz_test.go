@@ -12,12 +12,12 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
-	"ohframe/internal/causetext"
 	"ohframe/internal/frametable"
 	"ohframe/internal/inflation"
 	"ohframe/internal/quality"
 	"ohframe/internal/report"
 	"ohframe/internal/result"
+	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
@@ -46,7 +46,11 @@ func contents(t testing.TB) (list [][]byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, result.Encode(&result.Result{Timeline: in.Timeline, Causes: in.Causes, Lines: in.Lines, Warnings: in.Warnings}))
+		r := &result.Result{Timeline: in.Timeline, Causes: in.Causes, Warnings: in.Warnings}
+		if in.Lines != nil {
+			r.Lines = &hitrace.Totals{Lines: in.Lines.Total, Events: in.Lines.Events, Start: in.Timeline.Span.Start, End: in.Timeline.Span.End}
+		}
+		list = append(list, result.Encode(r))
 	}
 	return list
 }
@@ -101,7 +105,7 @@ func check(t *testing.T, content []byte) {
 // printAll prints a result in all formats.
 func printAll(t *testing.T, r *result.Result) {
 	o := causes.Options{All: true}
-	q := quality.Of(r.Timeline, r.Lines, causetext.Warnings(r.Causes))
+	q := quality.Of(r.Timeline, r.Lines, r.Causes)
 	write := func(err error) {
 		if err != nil {
 			t.Error(err)

@@ -36,7 +36,7 @@ type Result struct {
 	Lines *hitrace.Totals
 	// Warnings are what could not be read of the input, as far as Timeline, Causes and Lines
 	// do not have it.
-	Warnings []string
+	Warnings []trace.Warning
 }
 
 // PacketField is the number of the field of a TracePacket with the result. Perfetto uses
@@ -132,7 +132,7 @@ func (w *writer) content(r *Result) {
 		w.field(contentTotals, func(m *message) { describeTotals(m, r.Lines) })
 	}
 	for _, warning := range r.Warnings {
-		w.field(contentWarning, func(m *message) { m.text(1, &warning) })
+		w.field(contentWarning, func(m *message) { describeWarning(m, &warning) })
 	}
 	for i, f := range t.Frames {
 		if i > 0 {
@@ -292,8 +292,8 @@ func (r *reader) field(number protowire.Number, m *message) {
 		r.result.Lines = &hitrace.Totals{}
 		describeTotals(m, r.result.Lines)
 	case contentWarning:
-		var warning string
-		if m.text(1, &warning); warning == "" || len(r.result.Warnings) == maxWarnings {
+		var warning trace.Warning
+		if describeWarning(m, &warning); warning.Text == "" || len(r.result.Warnings) == maxWarnings {
 			r.fail()
 			return
 		}

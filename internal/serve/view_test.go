@@ -175,7 +175,7 @@ func TestViewInEngine(t *testing.T) {
 		var out bytes.Buffer
 		options := exporter.Options{Causes: true}
 		if all {
-			options.Events = exporter.NoEvents
+			options.NoEvents = true
 		}
 		summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, options)
 		if err != nil {

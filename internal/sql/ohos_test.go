@@ -60,7 +60,7 @@ func TestTwoTraces(t *testing.T) {
 	slow.Skip(t)
 	enginetest.ForTest(t)
 	text := twice(tracetest.Read(t, "../../testdata/demo.ftrace"))
-	output, timeline := convert(t, strings.NewReader(text), exporter.Options{Events: exporter.NoEvents})
+	output, timeline := convert(t, strings.NewReader(text), exporter.Options{NoEvents: true})
 	session := load(t, output)
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.fps; INCLUDE PERFETTO MODULE ohos.compare_android; SELECT 1")
 	report := stats.Compute(timeline, stats.Options{})

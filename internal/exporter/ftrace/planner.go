@@ -2,7 +2,6 @@ package ftrace
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/threads"
+	"ohframe/internal/warn"
 )
 
 // Planner sees all events in order and decides how each is exported. Encoders see blocks
@@ -92,8 +92,8 @@ type Over struct {
 }
 
 // Warnings describes what was skipped because of limits.
-func (o Over) Warnings() []string {
-	var list []string
+func (o Over) Warnings() []trace.Warning {
+	var list warn.List
 	for _, over := range []struct {
 		count int
 		what  string
@@ -102,9 +102,7 @@ func (o Over) Warnings() []string {
 		{o.Async, "asynchronous slice beyond those that may be open (limit: async)"},
 		{o.Threads, "begin or end of a slice of a thread beyond the limit (limit: threads)"},
 	} {
-		if over.count > 0 {
-			list = append(list, fmt.Sprintf("%d × %s, not exported", over.count, over.what))
-		}
+		list.Times(trace.WarnOverLimit, over.count, over.what+", not exported", nil)
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
 	"ohframe/internal/plural"
 )
@@ -95,12 +96,27 @@ func (p problem) text(n int) string {
 	}
 }
 
-func (l *log) warnings() []string {
-	var list []string
+func (l *log) warnings() []trace.Warning {
+	var list []trace.Warning
 	for p, n := range l.counts {
 		if n > 0 {
-			list = append(list, problem(p).text(n))
+			list = append(list, trace.Warning{Code: problem(p).code(), Count: n, Text: problem(p).text(n)})
 		}
 	}
 	return list
+}
+
+// code returns the kind of the warning about the problem.
+func (p problem) code() trace.WarningCode {
+	switch p {
+	case lostEvents:
+		return trace.WarnLost
+	case twoClocks:
+		return trace.WarnClock
+	case namesOver:
+		return trace.WarnOverLimit
+	case unknownID, emptyMarkers, unknownSection:
+		return trace.WarnNotUnderstood
+	}
+	return trace.WarnDamaged
 }

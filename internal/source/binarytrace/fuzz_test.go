@@ -10,6 +10,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/warn"
 )
 
 // fuzzLimits are small, so that inputs reach them.
@@ -43,7 +44,7 @@ func checkFile(t *testing.T, file []byte) {
 		damaged = damaged || n > 0 && !problemTexts[p].normal
 	}
 	if damaged != (strictErr != nil) {
-		t.Errorf("warnings %q; strictly %v", r.Warnings(), strictErr)
+		t.Errorf("warnings %q; strictly %v", warn.Texts(r.Warnings()), strictErr)
 	}
 	again, err := Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits})
 	if err != nil {

@@ -144,7 +144,7 @@ func (r *Reader) Events() int { return r.events }
 func (r *Reader) Lost() int { return r.log.counts[lostEvents] - r.noted }
 
 // Warnings describe, in words, the damage in the part that has been read.
-func (r *Reader) Warnings() []string { return r.log.warnings() }
+func (r *Reader) Warnings() []trace.Warning { return r.log.warnings() }
 
 // Start returns the time of the first event. It is unknown if there is no event.
 func (r *Reader) Start() (trace.Time, error) {

@@ -1,13 +1,12 @@
 package gfxinfo
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/plural"
 	"ohframe/internal/refresh"
+	"ohframe/internal/warn"
 )
 
 // Dump describes the processes with tables in a dump, and what could not be read.
@@ -51,30 +50,26 @@ type Window struct {
 }
 
 // Warnings describes what was skipped and what is unknown.
-func (d *Dump) Warnings() []string {
-	var list []string
-	count := func(n int, noun, what string) {
-		if n > 0 {
-			list = append(list, plural.Count(n, noun)+" "+what)
-		}
-	}
+func (d *Dump) Warnings() []trace.Warning {
+	var list warn.List
 	for _, name := range d.NotRunning {
-		list = append(list, fmt.Sprintf("%.60q is not running", name))
+		list.Add(trace.WarnMissing, "%.60q is not running", name)
 	}
-	count(d.NotRunningMore, "more package", "not running")
+	list.Count(trace.WarnMissing, d.NotRunningMore, "more package", "not running")
 	if d.Cut {
-		list = append(list, "the dump is truncated: it ends within a table")
+		list.Add(trace.WarnDamaged, "the dump is truncated: it ends within a table")
 	}
-	count(d.Damaged, "malformed row", "skipped")
-	count(d.Skipped, "row", "with flag SurfaceCanvas or SkippedFrame skipped")
-	count(d.Unfinished, "row", "of unfinished frames skipped")
-	count(d.Unusable, "table", "without the column IntendedVsync or FrameCompleted")
-	count(d.TooLong, "line", "longer than the limit skipped (limit: line)")
-	count(d.WindowsOver, "row", "of processes or windows beyond the limit skipped (limit: strings)")
-	count(d.FramesOver, "row", "beyond the limit skipped (limit: frames)")
+	list.Count(trace.WarnNotUnderstood, d.Damaged, "malformed row", "skipped")
+	list.Count(trace.WarnSkipped, d.Skipped, "row", "with flag SurfaceCanvas or SkippedFrame skipped")
+	list.Count(trace.WarnSkipped, d.Unfinished, "row", "of unfinished frames skipped")
+	list.Count(trace.WarnNotUnderstood, d.Unusable, "table", "without the column IntendedVsync or FrameCompleted")
+	list.Count(trace.WarnOverLimit, d.TooLong, "line", "longer than the limit skipped (limit: line)")
+	list.Count(trace.WarnOverLimit, d.WindowsOver, "row", "of processes or windows beyond the limit skipped (limit: strings)")
+	list.Count(trace.WarnOverLimit, d.FramesOver, "row", "beyond the limit skipped (limit: frames)")
 	for _, p := range d.Processes {
 		if slices.ContainsFunc(p.Windows, func(w *Window) bool { return len(w.rows) > 0 && w.Interval == 0 }) {
-			return append(list, "the frame interval is unknown: no frame is janky or late")
+			list.Add(trace.WarnMissing, "the frame interval is unknown: no frame is janky or late")
+			break
 		}
 	}
 	return list

@@ -78,12 +78,10 @@ func (l *Longest) add(other Longest) {
 }
 
 // Warnings describes what was skipped because of limits, and where the clock began anew.
-func (t *Totals) Warnings() []string {
+func (t *Totals) Warnings() []trace.Warning {
 	list := t.joinWarnings()
 	for _, p := range []Problem{ClockRestart, TraceOver, LineTooLong} {
-		if n := t.Problems.Total(p); n > 0 {
-			list = append(list, fmt.Sprintf("%d × %s", n, p))
-		}
+		list.Times(p.Code(), t.Problems.Total(p), p.String(), nil)
 	}
 	return list
 }

@@ -51,6 +51,19 @@ var problemTexts = [problemsCount]string{
 // String describes the problem in a few words.
 func (p Problem) String() string { return problemTexts[p] }
 
+// Code returns the kind of a warning about the problem.
+func (p Problem) Code() trace.WarningCode {
+	switch p {
+	case LineTooLong, TraceOver:
+		return trace.WarnOverLimit
+	case ClockRestart:
+		return trace.WarnAnotherTrace
+	case LogLine:
+		return trace.WarnSkipped
+	}
+	return trace.WarnNotUnderstood
+}
+
 // Count counts a problem. Lines are the numbers of the first lines with it, counted from
 // 1.
 type Count struct {

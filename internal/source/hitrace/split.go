@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/plural"
+	"ohframe/internal/warn"
 )
 
 // Join is where in an input another trace begins.
@@ -157,15 +158,14 @@ func isHeader(text []byte) bool {
 }
 
 // joinWarnings describes where the clock began anew.
-func (t *Totals) joinWarnings() []string {
-	var list []string
+func (t *Totals) joinWarnings() (list warn.List) {
 	for _, j := range t.Joins {
 		if j.Gap < 0 {
-			list = append(list, fmt.Sprintf("line %d: another trace begins, its clock %s behind", j.Line, -j.Gap))
+			list = append(list, trace.Warning{Code: trace.WarnAnotherTrace, Lines: []int{j.Line}, Text: fmt.Sprintf("line %d: another trace begins, its clock %s behind", j.Line, -j.Gap)})
 		}
 	}
 	if more := t.Behind - len(list); more > 0 {
-		list = append(list, plural.Choose(more, "more trace begins with its clock behind", "more traces begin with their clocks behind"))
+		list = append(list, trace.Warning{Code: trace.WarnAnotherTrace, Count: more, Text: plural.Choose(more, "more trace begins with its clock behind", "more traces begin with their clocks behind")})
 	}
 	return list
 }

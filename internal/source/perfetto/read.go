@@ -17,6 +17,7 @@ import (
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/plural"
 	"ohframe/internal/result"
+	"ohframe/internal/warn"
 )
 
 // ErrNotATrace: the input does not begin like a Perfetto trace.
@@ -93,28 +94,23 @@ type Over struct {
 }
 
 // Warnings describes damage and skipped parts of the trace, for users.
-func (s *Stats) Warnings() []string {
-	var list []string
+func (s *Stats) Warnings() []trace.Warning {
+	var list warn.List
 	if s.Cut {
-		list = append(list, "truncated: the trace ends within a packet; earlier frames are kept")
+		list.Add(trace.WarnDamaged, "truncated: the trace ends within a packet; earlier frames are kept")
 	}
 	if s.Garbage >= 0 {
-		list = append(list, fmt.Sprintf("damaged from byte %d on; earlier frames are kept", s.Garbage))
+		list.Add(trace.WarnDamaged, "damaged from byte %d on; earlier frames are kept", s.Garbage)
 	}
-	add := func(n int, noun, what string) {
-		if n > 0 {
-			list = append(list, plural.Count(n, noun)+" "+what)
-		}
-	}
-	add(s.Damaged, "damaged packet", "skipped")
-	add(s.Malformed, "frame timeline event", "without a required field, or with a time before the boot or after "+trace.Time(trace.MaxTime).String()+" s, skipped")
-	add(s.lostStarts, "slice", "without a start in the trace")
-	add(s.lostEnds, "slice", "without an end in the trace")
-	add(s.UnknownClock, "event", "in a clock with an unknown offset to boot time")
-	add(s.Over.Frames, "frame timeline event", "over the limit skipped (limit: frames)")
-	add(s.Over.Threads, "fact", "about processes and threads over the limit skipped: names and frames (limit: threads)")
-	add(s.Over.Strings, "name", "of a layer over the limit skipped (limit: strings)")
-	add(s.Over.Records, "clock reading", "over the limit skipped (limit: records)")
+	list.Count(trace.WarnDamaged, s.Damaged, "damaged packet", "skipped")
+	list.Count(trace.WarnNotUnderstood, s.Malformed, "frame timeline event", "without a required field, or with a time before the boot or after "+trace.Time(trace.MaxTime).String()+" s, skipped")
+	list.Count(trace.WarnInconsistent, s.lostStarts, "slice", "without a start in the trace")
+	list.Count(trace.WarnInconsistent, s.lostEnds, "slice", "without an end in the trace")
+	list.Count(trace.WarnClock, s.UnknownClock, "event", "in a clock with an unknown offset to boot time")
+	list.Count(trace.WarnOverLimit, s.Over.Frames, "frame timeline event", "over the limit skipped (limit: frames)")
+	list.Count(trace.WarnOverLimit, s.Over.Threads, "fact", "about processes and threads over the limit skipped: names and frames (limit: threads)")
+	list.Count(trace.WarnOverLimit, s.Over.Strings, "name", "of a layer over the limit skipped (limit: strings)")
+	list.Count(trace.WarnOverLimit, s.Over.Records, "clock reading", "over the limit skipped (limit: records)")
 	return list
 }
 

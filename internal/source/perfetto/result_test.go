@@ -28,7 +28,7 @@ func withCauses(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Causes: true, Events: exporter.NoEvents}); err != nil {
+	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Causes: true, NoEvents: true}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

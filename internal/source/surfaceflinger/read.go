@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/plural"
 	"ohframe/internal/source/dumpsys"
+	"ohframe/internal/warn"
 )
 
 // ErrNoLayer: the dump has a refresh period and not one row.
@@ -71,14 +72,9 @@ type row struct {
 }
 
 // Warnings describes what was skipped and what is unknown.
-func (s *Stats) Warnings() []string {
-	var list []string
-	add := func(n int, noun, what string) {
-		if n > 0 {
-			list = append(list, plural.Count(n, noun)+" "+what)
-		}
-	}
-	each := func(of func(*Layer) int, noun, what string) {
+func (s *Stats) Warnings() []trace.Warning {
+	var list warn.List
+	each := func(code trace.WarningCode, of func(*Layer) int, noun, what string) {
 		n, names, more := 0, []string{}, 0
 		for _, l := range s.Layers {
 			if of(l) == 0 {
@@ -95,20 +91,20 @@ func (s *Stats) Warnings() []string {
 		if more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		add(n, noun, what+": "+text)
+		list.Count(code, n, noun, what+": "+text)
 	}
-	each(func(l *Layer) int { return l.Empty }, "dump", "without rows, because the layer did not exist")
-	each(func(l *Layer) int { return l.Waiting }, "frame", "not shown yet skipped")
-	each(func(l *Layer) int {
+	each(trace.WarnMissing, func(l *Layer) int { return l.Empty }, "dump", "without rows, because the layer did not exist")
+	each(trace.WarnSkipped, func(l *Layer) int { return l.Waiting }, "frame", "not shown yet skipped")
+	each(trace.WarnMissing, func(l *Layer) int {
 		if len(l.rows) > 0 && l.Period == 0 {
 			return l.Dumps
 		}
 		return 0
 	}, "dump", "without a refresh period")
-	add(s.Damaged, "line", "with neither a refresh period nor a row skipped")
-	add(s.TooLong, "line", "longer than the limit skipped (limit: line)")
-	add(s.LayersOver, "row", "of layers beyond the limit skipped (limit: threads)")
-	add(s.FramesOver, "row", "beyond the limit skipped (limit: frames)")
+	list.Count(trace.WarnNotUnderstood, s.Damaged, "line", "with neither a refresh period nor a row skipped")
+	list.Count(trace.WarnOverLimit, s.TooLong, "line", "longer than the limit skipped (limit: line)")
+	list.Count(trace.WarnOverLimit, s.LayersOver, "row", "of layers beyond the limit skipped (limit: threads)")
+	list.Count(trace.WarnOverLimit, s.FramesOver, "row", "beyond the limit skipped (limit: frames)")
 	return list
 }
 

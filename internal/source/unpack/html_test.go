@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/warn"
 )
 
 func TestHTML(t *testing.T) {
@@ -86,8 +87,8 @@ func TestHTMLProcessDump(t *testing.T) {
 		if content, err := io.ReadAll(c); err != nil || strings.TrimSpace(string(content)) != "# x" {
 			t.Errorf("%s: %q, %v", test.name, content, err)
 		}
-		if got := c.Dump().Process(7); got != test.want || strings.Join(c.Warnings(), "; ") != test.warning {
-			t.Errorf("%s: %q, warnings %q, want %q", test.name, got, c.Warnings(), test.want)
+		if got := c.Dump().Process(7); got != test.want || strings.Join(warn.Texts(c.Warnings()), "; ") != test.warning {
+			t.Errorf("%s: %q, warnings %q, want %q", test.name, got, warn.Texts(c.Warnings()), test.want)
 		}
 		c.Close()
 	}

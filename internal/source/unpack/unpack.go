@@ -36,6 +36,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/inflation"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/warn"
 )
 
 // headSize is the number of bytes in which an input is recognised.
@@ -188,10 +189,10 @@ func (c *Content) In() string {
 func (c *Content) Dump() *hitrace.ProcessDump { return c.dump }
 
 // Warnings describe the damage in the part of the containers that has been read.
-func (c *Content) Warnings() []string {
-	var list []string
+func (c *Content) Warnings() []trace.Warning {
+	var list warn.List
 	for _, d := range c.damages {
-		list = append(list, d.what+"; "+d.consequence)
+		list.Add(trace.WarnDamaged, "%s; %s", d.what, d.consequence)
 	}
 	return list
 }

@@ -107,7 +107,7 @@ func TestGate(t *testing.T) {
 func (c *testCase) check(t *testing.T) {
 	watch := time.AfterFunc(5*time.Minute, func() { panic(t.Name() + ": not done after 5 minutes") })
 	defer watch.Stop()
-	options := exporter.Options{Analyzer: reconstruct.Options{ClockOffset: &c.offset}, Events: exporter.AllEvents, Causes: true, Version: "v0.0-test"}
+	options := exporter.Options{Analyzer: reconstruct.Options{ClockOffset: &c.offset}, AllEvents: true, Causes: true, Version: "v0.0-test"}
 	options.Compress, options.AndroidCompat = c.number%3 == 1, c.number%3 == 2
 	output, summary := convert(t, c.text, options, 1)
 	if again, _ := convert(t, c.text, options, 3); !bytes.Equal(output, again) {
@@ -243,7 +243,7 @@ func checkOutput(t *testing.T, output []byte, timeline *analyzer.Timeline) {
 // the scheduler are lost, the thread that leaves a processor may not be the last one that
 // came to it: no other error is due to the text.
 func (c *testCase) checkGate(t *testing.T) {
-	options := exporter.Options{Analyzer: reconstruct.Options{ClockOffset: &c.offset}, Events: exporter.AllEvents, AndroidCompat: c.number%2 == 1}
+	options := exporter.Options{Analyzer: reconstruct.Options{ClockOffset: &c.offset}, AllEvents: true, AndroidCompat: c.number%2 == 1}
 	output, _ := convert(t, c.text, options, 2)
 	session := enginetest.Load(t, output)
 	defer session.Close()

@@ -1,0 +1,40 @@
+// Package exporter writes frames as Perfetto traces. ohframe.Convert also writes the
+// events of a text trace; this package writes a Timeline from any source.
+package exporter
+
+import (
+	"context"
+	"io"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/why"
+	"ohframe/internal/exporter"
+)
+
+// Options decide what is written. The zero Options write all tracks.
+type Options struct {
+	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
+	// timeline.
+	NoTracks bool
+	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
+	AndroidCompat bool
+	// Compress compresses packets within the trace, to about a third of the size.
+	Compress bool
+	// Input is the name of the input and Version that of the program. Perfetto's
+	// overview page shows them.
+	Input, Version string
+	// Attributes are further facts about the trace, by name, which that page shows too:
+	// the device that recorded it, for example.
+	Attributes map[string]string
+}
+
+// Write writes a timeline to w as a Perfetto trace. causes are the causes of its late
+// frames, or nil. The same arguments give the same bytes. The error is that of w or ctx;
+// after an error the output is unusable.
+func Write(ctx context.Context, w io.Writer, t *analyzer.Timeline, causes *why.Causes, o Options) error {
+	_, err := exporter.ConvertTimeline(ctx, t, causes, w, exporter.Options{
+		NoTracks: o.NoTracks, AndroidCompat: o.AndroidCompat, Compress: o.Compress,
+		Input: o.Input, Version: o.Version, Attributes: o.Attributes,
+	})
+	return err
+}
