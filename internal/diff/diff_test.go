@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -268,13 +267,6 @@ func TestCompareProcess(t *testing.T) {
 	d = compare(t, before(), renamed, Options{})
 	if len(d.Pairs) != 1 || len(d.OnlyBase) != 1 || d.OnlyBase[0].Name != "gallery" || len(d.OnlyNew) != 1 || d.OnlyNew[0].Name != "photos" {
 		t.Errorf("%d pairs, %v and %v", len(d.Pairs), d.OnlyBase, d.OnlyNew)
-	}
-}
-
-func TestUnknownFormat(t *testing.T) {
-	err := Write(&bytes.Buffer{}, compare(t, before(), after(), Options{}), "csv", WriteOptions{})
-	if err == nil || err.Error() != `format "csv": not one of [table json html junit github markdown]` {
-		t.Errorf("error %v", err)
 	}
 }
 

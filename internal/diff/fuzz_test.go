@@ -140,14 +140,11 @@ func checkWritten(t *testing.T, d *Diff, format string) {
 	output := write(t, d, format, WriteOptions{})
 	switch format {
 	case "json":
-		checkJSON(t, output)
+		if !json.Valid([]byte(output)) {
+			t.Errorf("JSON: %s", output)
+		}
 	case "table":
 		checkPlain(t, output)
-		write(t, d, format, WriteOptions{Style: text.Style{Color: true}})
-	case "html":
-		if !strings.Contains(output, `content="default-src 'none';`) {
-			t.Error("the page has no policy")
-		}
 	}
 	for _, o := range d.Outcomes {
 		checkPlain(t, o.String())
@@ -164,7 +161,9 @@ func checkReport(t *testing.T, base, new Side, format string) {
 	}
 	switch format {
 	case "json":
-		checkJSON(t, b.String())
+		if !json.Valid(b.Bytes()) {
+			t.Errorf("report: %s", &b)
+		}
 	case "table":
 		checkPlain(t, b.String())
 	case "csv":
@@ -172,37 +171,6 @@ func checkReport(t *testing.T, base, new Side, format string) {
 			t.Errorf("report: %v", err)
 		}
 	}
-}
-
-func checkJSON(t *testing.T, text string) {
-	t.Helper()
-	var value any
-	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		t.Errorf("%v:\n%s", err, text)
-	}
-	var check func(path string, value any)
-	check = func(path string, value any) {
-		switch v := value.(type) {
-		case map[string]any:
-			for key, member := range v {
-				check(path+"."+key, member)
-			}
-		case []any:
-			for _, member := range v {
-				check(path, member)
-			}
-		case float64:
-			// Times, lengths, counts and shares are not negative.
-			name := path[strings.LastIndexByte(path, '.')+1:]
-			if v < 0 && (strings.HasSuffix(name, "_ns") || strings.HasSuffix(name, "_hz") || strings.HasSuffix(name, "_rate") || name == "base" || name == "new") {
-				t.Errorf("%s is %v", path, v)
-			}
-			if name == "p_value" && !(v >= 0 && v <= 1) {
-				t.Errorf("%s is %v", path, v)
-			}
-		}
-	}
-	check("", value)
 }
 
 // checkPlain fails the test for text that does something to a terminal.
@@ -250,6 +218,9 @@ func checkMirror(t *testing.T, there, back *Diff) {
 		q := back.Pairs[i]
 		for j, m := range p.Measures() {
 			n := q.Measures()[j]
+			if m.Base != nil && *m.Base < 0 || m.New != nil && *m.New < 0 || m.P != nil && !(*m.P >= 0 && *m.P <= 1 && *m.Low <= *m.Delta && *m.Delta <= *m.High) {
+				t.Error(describe(m))
+			}
 			// The smallest change that counts is a share of base, which differs.
 			sure := m.MinEffect == nil || n.MinEffect != nil && math.Abs(*m.Delta) >= max(*m.MinEffect, *n.MinEffect)
 			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || sure && n.Verdict != opposite[m.Verdict] {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,84 +20,40 @@ func process(kind stats.Kind, pid trace.PID, name string) *stats.Process {
 	return &stats.Process{Kind: kind, PID: pid, Name: name}
 }
 
+// parseProcesses parses processes such as "a10 gallery; r1 render_service": an application and a
+// render service with their ids.
+func parseProcesses(s string) Side {
+	var list []*stats.Process
+	for one := range strings.SplitSeq(s, "; ") {
+		id, name, _ := strings.Cut(one, " ")
+		pid, _ := strconv.Atoi(id[1:])
+		list = append(list, process(map[byte]stats.Kind{'a': stats.Application, 'r': stats.RenderService}[id[0]], trace.PID(pid), name))
+	}
+	return processes(list...)
+}
+
 func TestMatchProcesses(t *testing.T) {
-	const app, service = stats.Application, stats.RenderService
-	for _, test := range []struct {
-		name      string
-		base, new Side
-		mappings  []Mapping
-		want      []string // base id, new id, rule
-	}{
-		{
-			"by name, the first with the first",
-			processes(process(app, 10, "gallery"), process(app, 11, "notes"), process(app, 12, "notes")),
-			processes(process(app, 20, "notes"), process(app, 21, "camera"), process(app, 22, "gallery")),
-			nil, []string{"10-22 name", "11-20 name", "12-0 ", "0-21 "},
-		},
-		{
-			"without a name by id",
-			processes(process(app, 10, ""), process(app, 11, "")),
-			processes(process(app, 11, ""), process(app, 12, "")),
-			nil, []string{"10-0 ", "11-11 name", "0-12 "},
-		},
-		{
-			"render services by kind, whatever they are called",
-			processes(process(app, 10, "gallery"), process(service, 1, "render_service")),
-			processes(process(app, 20, "gallery"), process(service, 2, "/system/bin/surfaceflinger")),
-			nil, []string{"10-20 name", "1-2 kind"},
-		},
-		{
-			"a name before the kind",
-			processes(process(service, 1, "other"), process(service, 2, "render_service")),
-			processes(process(service, 3, "render_service"), process(service, 4, "surfaceflinger")),
-			nil, []string{"1-4 kind", "2-3 name"},
-		},
-		{
-			"15 bytes are the end of a longer name, in either trace",
-			processes(process(app, 10, "example.gallery"), process(app, 11, "com.example.notes")),
-			processes(process(app, 20, "m.example.notes"), process(app, 21, "com.example.gallery")),
-			nil, []string{"10-21 name_end", "11-20 name_end"},
-		},
-		{
-			"fewer bytes are not",
-			processes(process(app, 10, "xample.gallery")),
-			processes(process(app, 20, "com.example.gallery")),
-			nil, []string{"10-0 ", "0-20 "},
-		},
-		{
-			"an application and a render service of one name are two",
-			processes(process(app, 10, "x"), process(service, 10, "x")),
-			processes(process(service, 20, "x"), process(app, 20, "x")),
-			nil, []string{"10-20 name", "10-20 name"},
-		},
-		{
-			"mappings go before names, by name or id, with any character",
-			processes(process(app, 10, "gallery"), process(app, 11, `a,"b"`), process(app, 12, "")),
-			processes(process(app, 20, "gallery"), process(app, 21, "photos"), process(app, 22, "c=d")),
-			[]Mapping{{"gallery", "photos"}, {`a,"b"`, "20"}, {"12", "c=d"}},
-			[]string{"10-21 map", "11-20 map", "12-22 map"},
-		},
-		{
-			"mappings of two of one name",
-			processes(process(app, 10, "x"), process(app, 11, "x")),
-			processes(process(app, 20, "y"), process(app, 21, "y")),
-			[]Mapping{{"x", "y"}, {"x", "y"}}, []string{"10-20 map", "11-21 map"},
-		},
-		{
-			"a mapping of a process on both sides of a frame",
-			processes(process(app, 10, "sf"), process(service, 10, "sf")),
-			processes(process(service, 20, "rs"), process(app, 20, "rs")),
-			[]Mapping{{"sf", "rs"}, {"sf", "rs"}}, []string{"10-20 map", "10-20 map"},
-		},
-		{
-			"a mapping has names as --process does, a whole name first",
-			processes(process(app, 10, "example.gallery"), process(app, 11, "gallery"), process(app, 12, "[notes")),
-			processes(process(app, 20, "com.example.music"), process(app, 21, "com.example.photos"), process(app, 22, "x")),
-			[]Mapping{{"com.example.gallery", "Photos"}, {"gallery", "*.music"}, {"[notes", "22"}},
-			[]string{"10-21 map", "11-20 map", "12-22 map"},
-		},
+	for _, test := range []struct{ name, base, new, mappings, want string }{
+		{"by name, the first with the first", "a10 gallery; a11 notes; a12 notes", "a20 notes; a21 camera; a22 gallery", "", "10-22 name, 11-20 name, 12-0 , 0-21 "},
+		{"without a name by id", "a10; a11", "a11; a12", "", "10-0 , 11-11 name, 0-12 "},
+		{"render services by kind, whatever their names are", "a10 gallery; r1 render_service", "a20 gallery; r2 /system/bin/surfaceflinger", "", "10-20 name, 1-2 kind"},
+		{"a name before the kind", "r1 other; r2 render_service", "r3 render_service; r4 surfaceflinger", "", "1-4 kind, 2-3 name"},
+		{"15 bytes are the end of a longer name, in either trace", "a10 example.gallery; a11 com.example.notes", "a20 m.example.notes; a21 com.example.gallery", "", "10-21 name_end, 11-20 name_end"},
+		{"fewer bytes are not", "a10 xample.gallery", "a20 com.example.gallery", "", "10-0 , 0-20 "},
+		{"an application and a render service of one name are two", "a10 x; r10 x", "r20 x; a20 x", "", "10-20 name, 10-20 name"},
+		{"mappings go before names, by name or id, with any character", `a10 gallery; a11 a,"b"; a12`, "a20 gallery; a21 photos; a22 c=d", `gallery=photos; a,"b"=20; 12=c=d`, "10-21 map, 11-20 map, 12-22 map"},
+		{"mappings of two of one name", "a10 x; a11 x", "a20 y; a21 y", "x=y; x=y", "10-20 map, 11-21 map"},
+		{"a mapping of a process on both sides of a frame", "a10 sf; r10 sf", "r20 rs; a20 rs", "sf=rs; sf=rs", "10-20 map, 10-20 map"},
+		{"a mapping has names as --process does, a whole name first", "a10 example.gallery; a11 gallery; a12 [notes", "a20 com.example.music; a21 com.example.photos; a22 x",
+			"com.example.gallery=Photos; gallery=*.music; [notes=22", "10-21 map, 11-20 map, 12-22 map"},
 	} {
-		matches, err := matchProcesses(test.base, test.new, test.mappings)
+		var mappings []Mapping
+		for s := range strings.SplitSeq(test.mappings, "; ") {
+			if m, err := ParseMapping(s); err == nil {
+				mappings = append(mappings, m)
+			}
+		}
+		matches, err := matchProcesses(parseProcesses(test.base), parseProcesses(test.new), mappings)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -116,15 +72,14 @@ func TestMatchProcesses(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%d-%d %s", base, new, m.by))
 		}
-		if !slices.Equal(got, test.want) {
+		if got := strings.Join(got, ", "); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
 }
 
 func TestMatchErrors(t *testing.T) {
-	base := processes(process(stats.Application, 10, "gallery"), process(stats.RenderService, 1, "render_service"))
-	new := processes(process(stats.Application, 20, "photos"), process(stats.RenderService, 2, "surfaceflinger"))
+	base, new := parseProcesses("a10 gallery; r1 render_service"), parseProcesses("a20 photos; r2 surfaceflinger")
 	for _, test := range []struct {
 		mappings   []Mapping
 		what, hint string

@@ -34,9 +34,6 @@ func Write(w io.Writer, d *Diff, format string, o WriteOptions) error {
 	if format == "json" {
 		return writeJSON(w, d, o)
 	}
-	if !slices.Contains(Formats, format) {
-		return fmt.Errorf("format %q: not one of %v", format, Formats)
-	}
 	return view.Write(w, d.view(o), format, o.Style)
 }
 
@@ -74,7 +71,7 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	if labels := d.knownOnOneSide(); len(labels) > 0 {
 		doc.Warnings = append(doc.Warnings, "Not compared, because only one side has them: "+strings.Join(labels, ", "))
 	}
-	shown := text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) })
+	shown := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
 	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(rank(a.verdict()), rank(b.verdict())) })
 	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
 		{Title: "Process"}, {Title: "FPS", Number: true, Drop: 1}, {Title: "Jank rate", Number: true}, {Title: "P95, ms", Number: true, Drop: 2}, {Title: "Verdict"},
