@@ -210,12 +210,8 @@ func sideInputs(c *cli.Context) (sides [2][]string, names [2]string, err error) 
 func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reader) (sides [2]diff.Side, err error) {
 	for i, names := range inputs {
 		var runs []diff.Side
-		times := map[string]int{}
 		r.several = len(names) > 1
 		for _, name := range names {
-			if times[name]++; times[name] == 2 {
-				printWarnings(name, []string{"given more than once; a trace and its copy are not independent runs"})
-			}
 			in, q, err := r.read(name, withCauses)
 			switch {
 			case err != nil:
@@ -324,7 +320,7 @@ func warnTwice(sides [2][]string) {
 				continue // reading the file reports the error
 			}
 			if slices.ContainsFunc(runs, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
-				printWarnings(name, []string{"is given twice as a run of one side: the test takes it for two runs"})
+				printWarnings(name, []string{"given more than once; a trace and its copy are not independent runs"})
 			}
 			runs = append(runs, info)
 		}

@@ -37,28 +37,32 @@ func Write(w io.Writer, d *Diff, format string, o WriteOptions) error {
 	return view.Write(w, d.view(o), format, o.Style)
 }
 
-// words are the verdicts for people. As benchstat does, they have "~" for a change that is
-// not significant.
-var words = map[Verdict]string{Better: "better", Worse: "worse", Unclear: "~", OneRunEach: "cannot tell"}
-
-var levels = map[Verdict]view.Level{Better: view.Better, Worse: view.Worse}
-
-// order is that of verdicts, the worst first, with what processes of each have in common.
-var order = []struct {
-	verdict Verdict
-	group   string
+// verdicts are the verdicts for people, the worst first.
+var verdicts = [...]struct {
+	verdict     Verdict
+	word, group string // of a change, and of the processes whose worst it is
+	level       view.Level
 }{
-	{Worse, "Worse"}, {Better, "Better"}, {Unclear, "No significant change"}, {OneRunEach, "One run each"}, {NotTested, "Not tested"},
+	{Worse, "worse", "Worse", view.Worse},
+	{Better, "better", "Better", view.Better},
+	{Unclear, "not significant", "No significant change", view.Plain},
+	{OneRunEach, "cannot tell", "One run each", view.Plain},
+	{NotTested, "", "Not tested", view.Plain},
 }
 
-func rank(v Verdict) int {
-	for i := range order {
-		if order[i].verdict == v {
-			return i
-		}
+// rank returns the index in verdicts.
+func (v Verdict) rank() int {
+	i := 0
+	for verdicts[i].verdict != v {
+		i++
 	}
-	return len(order)
+	return i
 }
+
+func (v Verdict) word() string { return verdicts[v.rank()].word }
+
+// Level returns the colour of the verdict.
+func (v Verdict) Level() view.Level { return verdicts[v.rank()].level }
 
 // view returns what tables, pages and formats for continuous integration show.
 func (d *Diff) view(o WriteOptions) *view.Document {
@@ -72,7 +76,7 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 		doc.Warnings = append(doc.Warnings, "Not compared, because only one side has them: "+strings.Join(labels, ", "))
 	}
 	shown := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
-	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(rank(a.verdict()), rank(b.verdict())) })
+	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(a.verdict().rank(), b.verdict().rank()) })
 	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
 		{Title: "Process"}, {Title: "FPS", Number: true, Drop: 1}, {Title: "Jank rate", Number: true}, {Title: "P95, ms", Number: true, Drop: 2}, {Title: "Verdict"},
 	}}
@@ -80,9 +84,9 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 		row := view.Row{Link: p.id(), Cells: []view.Cell{{Text: p.title()}}}
 		for _, name := range []string{"fps", "jank_rate", "p95_ms"} {
 			m := p.measure(name)
-			row.Cells = append(row.Cells, view.Cell{Text: m.values(), Level: levels[m.Verdict]})
+			row.Cells = append(row.Cells, view.Cell{Text: m.values(), Level: m.Verdict.Level()})
 		}
-		row.Cells = append(row.Cells, view.Cell{Text: p.changedMeasures(), Level: levels[p.verdict()]})
+		row.Cells = append(row.Cells, view.Cell{Text: p.changedMeasures(), Level: p.verdict().Level()})
 		overview.Rows = append(overview.Rows, row)
 	}
 	if more := len(d.Pairs) - len(shown); more > 0 {
@@ -189,7 +193,7 @@ func (d *Diff) verdict() string {
 			list = append(list[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
 		}
 		if len(list) > 0 {
-			parts = append(parts, words[v]+": "+strings.Join(list, ", "))
+			parts = append(parts, v.word()+": "+strings.Join(list, ", "))
 		}
 	}
 	if n := len(found[Unclear]); n > 0 {
@@ -241,8 +245,6 @@ func (d *Diff) method() (notes []view.Block) {
 	}[c.Method]
 	if d.oneRunEach() {
 		note("Cannot tell: the change is not significant, and one run each does not show how runs differ.")
-	} else {
-		note("~: no significant change.")
 	}
 	note("Tested by %s; %s, %.0f %% level. A measure without a verdict was not tested.", how, text.Count(c.Family, "change"), 100*stats.Level)
 	if c.Method == stats.BlockPermutation {
@@ -297,7 +299,7 @@ func (p *Pair) about() string {
 func (p *Pair) verdict() Verdict {
 	v := NotTested
 	for _, m := range p.tested {
-		if rank(m.Verdict) < rank(v) {
+		if m.Verdict.rank() < v.rank() {
 			v = m.Verdict
 		}
 	}
@@ -321,11 +323,11 @@ func (p *Pair) changedMeasures() string {
 	var parts []string
 	for _, v := range []Verdict{Worse, Better} {
 		if labels := p.labels(v); len(labels) > 0 {
-			parts = append(parts, words[v]+": "+strings.Join(labels, ", "))
+			parts = append(parts, v.word()+": "+strings.Join(labels, ", "))
 		}
 	}
 	if len(parts) == 0 {
-		return cmp.Or(words[p.verdict()], "not tested")
+		return cmp.Or(p.verdict().word(), "not tested")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -344,7 +346,7 @@ const maxChanged = 10
 // view returns the section of the pair.
 func (p *Pair) view(verbose bool) view.Section {
 	s := view.Section{
-		ID: p.id(), Title: p.title(), About: p.about(), Article: true, Pick: p.title(), PickGroup: order[rank(p.verdict())].group,
+		ID: p.id(), Title: p.title(), About: p.about(), Article: true, Pick: p.title(), PickGroup: verdicts[p.verdict().rank()].group,
 	}
 	var changes []view.Block
 	if p.RefreshDiffers {
@@ -388,7 +390,7 @@ func (p *Pair) sorted() (list []*Measure, left []string) {
 		return 1
 	}
 	slices.SortStableFunc(list, func(a, b *Measure) int {
-		return cmp.Or(cmp.Compare(rank(a.Verdict), rank(b.Verdict)), cmp.Compare(last(a), last(b)))
+		return cmp.Or(cmp.Compare(a.Verdict.rank(), b.Verdict.rank()), cmp.Compare(last(a), last(b)))
 	})
 	if unknown > 0 {
 		left = append(left, fmt.Sprintf("%d unknown on both sides", unknown))
@@ -412,7 +414,9 @@ func (p *Pair) terminalTable(list []*Measure, left []string, verbose bool) view.
 	if more := len(changed) - len(shown); more > 0 {
 		left = append([]string{fmt.Sprintf("%d changed (--verbose lists all)", more)}, left...)
 	}
-	return view.Terminal{p.table(shown, leftOut(left), false)}
+	t := MeasureTable(p.title(), shown)
+	t.More = leftOut(left)
+	return view.Terminal{t}
 }
 
 // pageTables returns the tested measures, and the others below them. Those that are zero on
@@ -428,7 +432,12 @@ func (p *Pair) pageTables(list []*Measure, left []string) view.Page {
 	if zero := len(list) - first - len(others); zero > 0 {
 		left = append([]string{fmt.Sprintf("%d zero on both sides", zero)}, left...)
 	}
-	return view.Page{p.table(list[:first], "", true), view.Fold{Title: text.Count(len(others), "other measure"), Blocks: []view.Block{p.table(others, leftOut(left), false)}}}
+	folded := MeasureTable(p.title(), others)
+	folded.More = leftOut(left)
+	return view.Page{
+		p.draw(MeasureTable(p.title(), list[:first]), list[:first]),
+		view.Fold{Title: text.Count(len(others), "other measure"), Blocks: []view.Block{folded}},
+	}
 }
 
 func leftOut(list []string) string {
@@ -453,7 +462,7 @@ var changeColumns = []view.Column{
 // cells returns the cells of a measure after its label.
 func (m *Measure) cells() []view.Cell {
 	cells := []view.Cell{
-		{Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: text.RelativeChange(m.Relative)}, {}, {}, {Text: words[m.Verdict], Level: levels[m.Verdict]},
+		{Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: text.RelativeChange(m.Relative)}, {}, {}, {Text: m.Verdict.word(), Level: m.Verdict.Level()},
 	}
 	if m.P != nil {
 		cells[3].Text = text.Change(m.Unit, m.Low) + " to " + text.Change(m.Unit, m.High)
@@ -466,23 +475,27 @@ func (m *Measure) values() string {
 	return text.Value(m.Unit, m.Base) + " → " + text.Value(m.Unit, m.New)
 }
 
-// table returns a table of measures, on request of tested ones with drawings of intervals and
-// runs.
-func (p *Pair) table(list []*Measure, more string, drawn bool) view.Table {
-	t := view.Table{Label: p.title(), Columns: slices.Clone(changeColumns), More: more}
-	runs := drawn && len(p.base)+len(p.new) > 2
+// MeasureTable returns a table of measures.
+func MeasureTable(label string, list []*Measure) view.Table {
+	t := view.Table{Label: label, Columns: slices.Clone(changeColumns)}
+	for _, m := range list {
+		t.Rows = append(t.Rows, view.Row{Cells: append([]view.Cell{{Text: m.definition.Label, Meaning: strings.ReplaceAll(m.definition.Meaning, "`", "")}}, m.cells()...)})
+	}
+	return t
+}
+
+// draw adds drawings of the intervals of tested measures, and of several runs.
+func (p *Pair) draw(t view.Table, list []*Measure) view.Table {
+	runs := len(p.base)+len(p.new) > 2
 	if runs {
 		t.Columns = append(t.Columns, view.Column{Title: "Runs"})
 	}
-	for _, m := range list {
-		row := view.Row{Cells: append([]view.Cell{{Text: m.definition.Label, Meaning: strings.ReplaceAll(m.definition.Meaning, "`", "")}}, m.cells()...)}
-		if drawn {
-			row.Cells[4].Bars = m.interval()
-		}
+	for i, m := range list {
+		row := &t.Rows[i]
+		row.Cells[4].Bars = m.interval()
 		if runs {
 			row.Cells = append(row.Cells, view.Cell{Bars: p.runBars(m)})
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -541,7 +554,7 @@ func (p *Pair) causeTables() (sections []view.Block) {
 		}}
 		row := func(title string, m *Measure) {
 			t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-				{Text: title}, {Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: cmp.Or(words[m.Verdict], "not tested"), Level: levels[m.Verdict]},
+				{Text: title}, {Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: cmp.Or(m.Verdict.word(), "not tested"), Level: m.Verdict.Level()},
 			}})
 		}
 		for _, c := range list {

@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,7 +112,7 @@ func (c *Comparison) overview() view.Table {
 		row := view.Row{Link: "group-" + strconv.Itoa(i), Cells: append(keyCells(p.Key), view.Cell{Text: fmt.Sprintf("%d → %d", p.Units[0], p.Units[1])})}
 		for k := range p.Changes {
 			m := p.Changes[k]
-			cell := view.Cell{Text: text.Value(m.Unit, m.New), Level: levels[m.Verdict]}
+			cell := view.Cell{Text: text.Value(m.Unit, m.New), Level: m.Verdict.Level()}
 			if cell.Level != view.Plain {
 				cell.About = text.Change(m.Unit, m.Delta)
 			}
@@ -122,29 +123,7 @@ func (c *Comparison) overview() view.Table {
 	return t
 }
 
-// levels are the colours of verdicts.
-var levels = map[diff.Verdict]view.Level{diff.Better: view.Better, diff.Worse: view.Worse}
-
 // table returns the table of the measures of a pair.
 func (p *Pair) table() view.Table {
-	t := view.Table{Label: groupText(p.Key), Columns: []view.Column{
-		{Title: "Measure"}, {Title: "Base", Number: true, Drop: 1}, {Title: "New", Number: true}, {Title: "Change", Number: true},
-		{Title: fmt.Sprintf("%.0f %% interval", 100*(1-stats.Level)), Number: true}, {Title: "p", Number: true, Drop: 2}, {Title: "Verdict"},
-	}}
-	for i := range p.Changes {
-		m := p.Changes[i]
-		if m.Base == nil && m.New == nil {
-			continue
-		}
-		span, p, verdict := text.Unknown, text.Unknown, "not tested"
-		if m.P != nil {
-			span = text.Change(m.Unit, m.Low) + " … " + text.Change(m.Unit, m.High)
-			p, verdict = strconv.FormatFloat(*m.P, 'g', 2, 64), string(m.Verdict)
-		}
-		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-			{Text: Measures[measureIndex(m.Name)].Label}, {Text: text.Value(m.Unit, m.Base)}, {Text: text.Value(m.Unit, m.New)}, {Text: text.Change(m.Unit, m.Delta)},
-			{Text: span}, {Text: p}, {Text: verdict, Level: levels[m.Verdict]},
-		}})
-	}
-	return t
+	return diff.MeasureTable(groupText(p.Key), slices.DeleteFunc(slices.Clone(p.Changes), func(m *diff.Measure) bool { return m.Base == nil && m.New == nil }))
 }
