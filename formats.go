@@ -53,6 +53,8 @@ var formats = []format{
 	{"Matroska or WebM video", magic(0, "\x1a\x45\xdf\xa3"), nil, recordHint},
 	{hiprofilerTrace, binarytrace.IsHtrace, readText, ""},
 	{rawTrace, binarytrace.IsSys, readText, ""},
+	{"xz", magic(0, "\xfd7zXZ\x00"), nil, "decompress it first with xz -d"},
+	{"bzip2", magic(4, "1AY&SY"), nil, "decompress it first with bzip2 -d"}, // after BZh and a digit
 	{"hiperf data", magic(0, "PERFILE2"), nil, recordHint},
 	{"Git LFS pointer", magic(0, "version https://git-lfs"), nil, "the file itself is elsewhere: git lfs pull fetches it"},
 	{tarArchive, magic(257, "ustar"), nil, "unpack it first: tar xf"}, // after the first file's name and attributes

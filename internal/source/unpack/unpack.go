@@ -18,7 +18,7 @@
 //	HTML     a systrace page with the text in a script element
 //	UTF-16   with a byte order mark, as PowerShell's > writes it
 //
-// A byte order mark of UTF-8 is skipped; bzip2 and xz are errors. The package never
+// A byte order mark of UTF-8 is skipped. The package never
 // writes to a path that an input names.
 //
 // A truncated or corrupt container is read up to the damage.
@@ -95,8 +95,6 @@ var containers = []container{
 	{"gzip", isGzip, openGzip},
 	{"zlib", isZlib, openZlib},
 	{"zstd", isZstd, openZstd},
-	{"bzip2", isBzip2, unsupported("bzip2")},
-	{"xz", isXz, unsupported("xz")},
 	{"zip", isZip, openZip},
 	{"tar", isTar, openTar},
 	{"HTML", isHTML, openHTML},

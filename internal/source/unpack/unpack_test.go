@@ -101,7 +101,6 @@ func TestPlain(t *testing.T) {
 	for _, text := range []string{
 		"", "x", "\x1f", "P", "PK", "<", "x^", "x^-200 (200) [001] .... 1.0: print: E\n", "TRACE:\n", "TRACE:\nx^ is no stream\n", "TRACE:\r\n# tracer: nop\n",
 		"\xff", "\xef\xbb", "\x28\xb5\x2f", "\x50\x2a\x4d", "OHOSPROF", "x\x9d", "\x00\x00TRACE:\n\x78\x9c\xed",
-		"BZhello, this is text that begins with BZh", "BZh", "BZh91AY",
 		"# <html> [000]", string(demo(t)), strings.Repeat("x", 200_000),
 	} {
 		got := open(t, strings.NewReader(text), unpack.Options{Strict: true})
@@ -227,11 +226,6 @@ func TestMessages(t *testing.T) {
 		"\x28\xb5\x2f\xfd\x01\x58\x07\x0b\x00\x00x":                         "zstd stream that needs a dictionary",
 		"PK\x03\x04":                          "truncated or corrupt zip archive: it has no directory at its end",
 		string(gzipped([]byte("PK\x03\x04"))): "truncated or corrupt zip archive: it has no directory at its end, in gzip",
-		// The first bytes of xz and bzip2 streams, as xz 5.4 and bzip2 1.0.8 write them.
-		"\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4F":   "xz is not supported",
-		"BZh91AY&SY":                          "bzip2 is not supported",
-		"BZh9\x17\x72\x45\x38\x50\x90":        "bzip2 is not supported",
-		string(gzipped([]byte("BZh91AY&SY"))): "bzip2 is not supported, in gzip",
 	} {
 		if got := open(t, strings.NewReader(input), unpack.Options{}); message(got.err) != want {
 			t.Errorf("%q: error %v, want %s", input, got.err, want)
