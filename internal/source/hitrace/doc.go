@@ -8,7 +8,7 @@
 //	|     COMM     | TID |  TGID |  CPU | FLAGS|  TIME    |      EVENT        |              ARGS              |
 //
 // COMM may contain spaces, dashes and slashes or be empty; TGID may be dashes, blank
-// or missing, and its parentheses may be missing; FLAGS are three to eight characters or
+// or missing; FLAGS are three to eight characters or
 // missing, and no blank need follow them; TIME has six digits of fraction or nine.
 // White space at the end of a line is ignored.
 //

@@ -8,7 +8,7 @@ type Kind uint8
 // The kinds of events. The comments name the events and the type of Event.Fields.
 const (
 	KernelEvent      Kind = iota // any other event
-	MarkerEvent                  // tracing_mark_write, print, 0
+	MarkerEvent                  // tracing_mark_write, print
 	SwitchEvent                  // sched_switch: *Switch
 	WakingEvent                  // sched_waking: *Wakeup
 	WakeupEvent                  // sched_wakeup: *Wakeup
@@ -24,10 +24,10 @@ const (
 )
 
 // kindOf returns the kind of the events with this name. Linux prints markers as
-// "tracing_mark_write", old kernels as "0", other writers as "print".
+// "tracing_mark_write", other writers as "print".
 func kindOf(name []byte) Kind {
 	switch string(name) {
-	case "print", "tracing_mark_write", "0":
+	case "print", "tracing_mark_write":
 		return MarkerEvent
 	case "sched_switch":
 		return SwitchEvent

@@ -50,9 +50,6 @@ func ParseLine(text []byte, l *Line) Problem {
 		}
 		open += from
 		problem := parseFrom(text, open, l)
-		if problem == BadThread {
-			problem = parseBareThread(text[:open], l)
-		}
 		// A line that begins within the args of a broken one has that for a comm.
 		if problem == NoProblem && (first == NotALine || len(l.Comm) <= maxComm) {
 			return NoProblem
@@ -74,23 +71,13 @@ func ParseLine(text []byte, l *Line) Problem {
 // notALine returns Ignorable for a header and NotALine for other text.
 func notALine(text []byte) Problem {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))
-	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) || isCPUCount(text) {
+	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) {
 		return Ignorable
 	}
 	if _, ok := lossOf(text); ok {
 		return Ignorable
 	}
 	return NotALine
-}
-
-// isCPUCount reports whether text is the line with which trace-cmd begins, "cpus=8".
-func isCPUCount(text []byte) bool {
-	count, ok := bytes.CutPrefix(text, []byte("cpus="))
-	if !ok {
-		return false
-	}
-	_, end, ok := digits(count, 0)
-	return ok && end == len(count)
 }
 
 // parseFrom parses a line whose CPU column begins at open.
@@ -200,27 +187,6 @@ func parseThread(text []byte, l *Line) Problem {
 	l.TID = trace.TID(tid)
 	l.Comm = text[skipBlanks(text[:dash], 0):dash]
 	return NoProblem
-}
-
-// parseBareThread parses "COMM-TID TGID " without parentheses. TGID is the process id, or
-// dashes.
-func parseBareThread(text []byte, l *Line) Problem {
-	text = bytes.TrimRight(text, " \t")
-	start := bytes.LastIndexAny(text, " \t") + 1
-	column, task := text[start:], bytes.TrimRight(text[:start], " \t")
-	pid, end, ok := digits(column, 0)
-	switch {
-	case bytes.HasSuffix(task, []byte(")")): // two columns
-		return BadThread
-	case ok && end == len(column):
-	case len(bytes.Trim(column, "-")) == 0:
-		pid = int32(trace.UnknownPID)
-	default:
-		return BadThread
-	}
-	problem := parseThread(task, l)
-	l.PID = trace.PID(pid)
-	return problem
 }
 
 // parseTime parses "SECONDS.FRACTION:" at i and returns the index after the colon. The

@@ -30,10 +30,6 @@ func TestParseLine(t *testing.T) {
 			columns{535799_774588000, 0, 6709, unknown, "<...>", "tracing_mark_write", "E|6709|"}},
 		{"no process column", "            bash-1234  [001] ....    12.345678: sched_waking: comm=a pid=1",
 			columns{12_345678000, 1, 1234, unknown, "bash", "sched_waking", "comm=a pid=1"}},
-		{"process column without parentheses", "             app-20    20 [001] ....    12.345678: print: E|20|",
-			columns{12_345678000, 1, 20, 20, "app", "print", "E|20|"}},
-		{"the same behind no name", "-20 20 [001] .... 12.345678: print: E|20|",
-			columns{12_345678000, 1, 20, 20, "", "print", "E|20|"}},
 		{"empty process column", "             app-20    (     ) [001] ....    12.345678: print: E|20|",
 			columns{12_345678000, 1, 20, unknown, "app", "print", "E|20|"}},
 		{"no process column, a number in the name", "     pool 7-20 [001] ....    12.345678: print: E|20|",
@@ -116,9 +112,6 @@ func TestParseLineProblems(t *testing.T) {
 
 		{"hello", hitrace.NotALine},
 		{"TRACE: more", hitrace.NotALine},
-		{"cpus=8 ", hitrace.Ignorable}, // trace-cmd
-		{"cpus=8 or more", hitrace.NotALine},
-		{"ncpus=8", hitrace.NotALine},
 		{"01-02 03:04:05.678  1000  1001 I C01400/Demo: a hilog line", hitrace.LogLine},
 		{"a-1 (1) [abc] .... 1.000000: e: x", hitrace.NotALine},
 		{"a-1 (1) [2147483648] .... 1.000000: e: x", hitrace.NotALine},

@@ -95,18 +95,6 @@ func TestReaderTrailingSpace(t *testing.T) {
 	}
 }
 
-// Old kernels call a marker's event 0.
-func TestReaderMarkerWithoutName(t *testing.T) {
-	const text = "cpus=2\n          Binder_1-340   [000] 50260.935656: 0: C|124|StatusBar|1\n      InputReader-419   [000] 50262.538578: 0: some text\n"
-	events, totals, err := hitracetest.Read(strings.NewReader(text), hitrace.Options{})
-	if err != nil || len(events) != 1 || events[0].Kind != hitrace.MarkerEvent || parsed(&events[0].Marker) != (payload{'C', 124, "StatusBar", "", "", 1}) {
-		t.Errorf("%v: %+v", err, events)
-	}
-	if problems := &totals.Problems; problems.Total(hitrace.NoPhase) != 1 || problems.Lost() != 1 || problems.Ignored() != 1 {
-		t.Errorf("%v", problems.Counts())
-	}
-}
-
 const goodLine = " a-1 (1) [000] .... 1.000000: print: E\n"
 
 // badLines are a line for each problem.
@@ -186,7 +174,7 @@ func TestReaderStrict(t *testing.T) {
 			t.Errorf("%v: error %v", bad.problem, err)
 		}
 	}
-	text := "cpus=8\n# tracer: nop\n\nTRACE:\n" + goodLine
+	text := "# tracer: nop\n\nTRACE:\n" + goodLine
 	if events, _, err := drain(strings.NewReader(text), hitrace.Options{Strict: true}); err != nil || len(events) != 1 {
 		t.Errorf("headers are an error: %v", err)
 	}

@@ -6,7 +6,7 @@ import "bytes"
 // traces.
 func HasHeader(head []byte) bool {
 	text := bytes.TrimSpace(head)
-	for _, header := range []string{"# tracer", "TRACE:", "# TRACE:", "cpus="} {
+	for _, header := range []string{"# tracer", "TRACE:", "# TRACE:"} {
 		if bytes.HasPrefix(text, []byte(header)) {
 			return true
 		}
