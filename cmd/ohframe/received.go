@@ -78,7 +78,7 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 		}
 	}
 	if r.c.Bool("open") {
-		return r.c.App.RunContext(ctx, []string{r.c.App.Name, "open", t.Name + ".pftrace"})
+		return r.c.App.RunContext(ctx, []string{r.c.App.Name, "open", fmt.Sprintf("--quiet=%t", r.quiet), t.Name + ".pftrace"})
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -144,7 +143,7 @@ func (s *session) receive(ctx context.Context, size int64, file string) (*conten
 		return nil, fileError(file, err)
 	}
 	defer os.Remove(part)
-	content, err := inspect(part)
+	content, err := inspect(part, size)
 	if err == nil {
 		err = atomicfile.Rename(part, file)
 	}
@@ -228,26 +227,23 @@ var errEmpty = errors.New("no events")
 
 var entries = regexp.MustCompile(`# entries-in-buffer/entries-written: *(\d+)/(\d+)`)
 
-// inspect reads the header and the end of a received trace, which is not empty.
-func inspect(file string) (*content, error) {
+// inspect reads the header and the end of a received trace of the given size.
+func inspect(file string, size int64) (*content, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, 4096))
+	head, end := make([]byte, 4096), make([]byte, 1)
+	n, err := f.ReadAt(head, 0)
+	if err == nil || err == io.EOF {
+		_, err = f.ReadAt(end, size-1)
+	}
 	if err != nil {
 		return nil, err
 	}
-	end := make([]byte, 1)
-	if _, err := f.Seek(-1, io.SeekEnd); err != nil {
-		return nil, err
-	}
-	if _, err := f.Read(end); err != nil {
-		return nil, err
-	}
-	c := &content{cut: !bytes.Equal(end, []byte("\n"))}
-	if m := entries.FindSubmatch(head); m != nil {
+	c := &content{cut: end[0] != '\n'}
+	if m := entries.FindSubmatch(head[:n]); m != nil {
 		c.entries, _ = strconv.ParseInt(string(m[1]), 10, 64)
 		c.written, _ = strconv.ParseInt(string(m[2]), 10, 64)
 		if c.entries == 0 {
