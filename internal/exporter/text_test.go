@@ -20,8 +20,6 @@ var (
 	uiWorker = thread{"com.example-ui2", 207, 200, 2}
 	other    = thread{"other app", 300, 300, 3}
 	rs       = thread{"render_service", 100, 100, 0}
-	comp     = thread{"CompThread_0", 101, 100, 2}
-	fence    = thread{"PresentFence_0", 102, 100, 3}
 )
 
 func (t thread) on(cpu int) thread {
