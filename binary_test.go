@@ -19,7 +19,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/binarytrace"
-	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
 	"ohframe/internal/testing/slow"
@@ -101,17 +100,6 @@ func textOf(text []byte, events []rawfile.Event, keep func(*rawfile.Event) bool)
 		out = append(out, line...)
 	}
 	return out
-}
-
-// firstDifference returns the first lines that differ.
-func firstDifference(got, want string) string {
-	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return fmt.Sprintf("line %d of %d:\ngot  %.300s\nwant %.300s", i, len(b), a[i], b[i])
-		}
-	}
-	return fmt.Sprintf("length: %d lines, want %d", len(a), len(b))
 }
 
 // The frames of a trace that states its clock are those of the truth, to the
@@ -227,8 +215,7 @@ func TestBinaryInputs(t *testing.T) {
 	}
 }
 
-// The text of a binary trace is read like the trace itself, and is the same in a window
-// as the lines of the whole.
+// The text of a binary trace is read like the trace itself.
 func TestWriteText(t *testing.T) {
 	demo, err := os.ReadFile("testdata/demo.ftrace")
 	if err != nil {
@@ -252,33 +239,7 @@ func TestWriteText(t *testing.T) {
 		}
 		return e
 	}
-	windows := []trace.Window{{From: edge("+100ms"), To: edge("+200ms")}, {From: edge("3700.3")}, {To: edge("3700.05")}}
-	for _, s := range append(spellings(t, demo), spelling{"text", unique(t, demo), nil}) {
-		whole := write(s.file, ohframe.TextOptions{Microseconds: true})
-		for _, w := range windows {
-			o := ohframe.TextOptions{Microseconds: true}
-			o.Window = w
-			got := write(s.file, o)
-			var want strings.Builder
-			from, to := w.Bounds(trace.Time(3700_000_153_457))
-			for line := range strings.Lines(whole) {
-				var l hitrace.Line
-				if hitrace.ParseLine([]byte(strings.TrimSpace(line)), &l) != hitrace.NoProblem {
-					// The counts of events are those of the whole.
-					if strings.HasPrefix(line, "#") && !strings.Contains(line, "entries-written") {
-						want.WriteString(line)
-					}
-				} else if from <= l.Time && l.Time < to {
-					want.WriteString(line)
-				}
-			}
-			if got != want.String() {
-				t.Errorf("%s from %s to %s: differs in %s", s.name, w.From, w.To, firstDifference(got, want.String()))
-			}
-		}
-		if s.name == "text" {
-			continue
-		}
+	for _, s := range spellings(t, demo) {
 		exact := write(s.file, ohframe.TextOptions{})
 		a, err := ohframe.Read(t.Context(), strings.NewReader(exact), ohframe.Options{})
 		if err != nil {

@@ -245,47 +245,6 @@ func failingAfter(t *testing.T, content []byte) *os.File {
 	return reader
 }
 
-// blocked converts a file much larger than all buffers to a pipe, and changes the file
-// while the conversion waits. It returns the command and its output.
-func blocked(t *testing.T, trace []byte, change func(t *testing.T, path string)) (r *running, out []byte) {
-	t.Helper()
-	r = command(t, "ohframe", "convert", "-q", "in", "-o", "-")
-	path := filepath.Join(r.dir, "in")
-	write(t, path, trace)
-	stdout, err := r.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.start(t)
-	first := make([]byte, 1)
-	if _, err := io.ReadFull(stdout, first); err != nil {
-		t.Fatal(err)
-	}
-	change(t, path)
-	rest, err := io.ReadAll(stdout)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, append(first, rest...)
-}
-
-// Appended data is not read, and there is a warning.
-func TestInputGrows(t *testing.T) {
-	trace := instants(muchMore)
-	unchanged, want := blocked(t, trace, func(t *testing.T, path string) {})
-	unchanged.check(t, 0, "", "in")
-	r, got := blocked(t, trace, func(t *testing.T, path string) { appendTo(t, path, string(instants(1000))) })
-	if code := r.end(t); code != 0 {
-		t.Errorf("exit code %d, want 0", code)
-	}
-	if says := r.stderr.String(); !strings.HasPrefix(says, "ohframe: in: warning: was modified while being read; ") {
-		t.Errorf("says %q", says)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%d bytes, want %d others", len(got), len(want))
-	}
-}
-
 // The folder of the output is removed during a conversion.
 func TestFolderVanishes(t *testing.T) {
 	r := command(t, "ohframe", "convert", "-q", "-", "-o", "sub/out")

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -128,7 +126,6 @@ func runProgram(ts *testscript.TestScript, neg bool, args []string) {
 //	files DIR NAME…                          the folder has these files and no others
 //	mode MODE FILE                           the file has these permissions, in octal
 //	shows FILE FRAMES                        the Perfetto trace has this number of frames
-//	samerows CSV OTHER                       a table or JSON has the rows of the CSV
 //
 // and the conditions [root] and [slow]. A fake hdc is in PATH; its folder is fakehdc.
 func TestScripts(t *testing.T) {
@@ -159,12 +156,11 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"run":      runProgram,
-			"fails":    fails,
-			"files":    files,
-			"mode":     mode,
-			"shows":    shows,
-			"samerows": sameRows,
+			"run":   runProgram,
+			"fails": fails,
+			"files": files,
+			"mode":  mode,
+			"shows": shows,
 		},
 	})
 }
@@ -257,82 +253,6 @@ func shows(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("frames: got %d, want %d", got, want)
 	}
-}
-
-func sameRows(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, !neg && len(args) == 2, "samerows CSV OTHER")
-	want, err := csv.NewReader(strings.NewReader(ts.ReadFile(args[0]))).ReadAll()
-	ts.Check(err)
-	text := ts.ReadFile(args[1])
-	got := rowsOfTable(text)
-	if strings.HasPrefix(text, "{") {
-		got, err = rowsOfJSON(text, want[0])
-		ts.Check(err)
-	}
-	if len(got) != len(want) {
-		ts.Fatalf("%d rows, want %d", len(got), len(want))
-	}
-	for i := range want {
-		if !slices.Equal(got[i], want[i]) {
-			ts.Fatalf("row %d\n got %q\nwant %q", i, got[i], want[i])
-		}
-	}
-}
-
-// rowsOfTable returns the cells of a table, with values as in CSV.
-func rowsOfTable(text string) [][]string {
-	var rows [][]string
-	for line := range strings.Lines(text) {
-		cells := regexp.MustCompile(` {2,}`).Split(strings.TrimRight(line, " \n"), -1)
-		for i, c := range cells {
-			if c == "-" {
-				cells[i] = ""
-			}
-		}
-		rows = append(rows, cells)
-	}
-	return rows
-}
-
-// rowsOfJSON returns the given columns and the frames of a JSON document, with values
-// as in CSV.
-func rowsOfJSON(text string, columns []string) ([][]string, error) {
-	var document map[string]json.RawMessage
-	var frames []map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &document); err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(document["frames"], &frames); err != nil {
-		return nil, err
-	}
-	rows := [][]string{columns}
-	for _, f := range frames {
-		if len(f) != len(columns) {
-			return nil, fmt.Errorf("frame of %d values, want %d", len(f), len(columns))
-		}
-		var row []string
-		for _, c := range columns {
-			if f[c] == nil {
-				return nil, fmt.Errorf("frame without %s", c)
-			}
-			var value any
-			d := json.NewDecoder(strings.NewReader(string(f[c])))
-			d.UseNumber()
-			if err := d.Decode(&value); err != nil {
-				return nil, err
-			}
-			switch v := value.(type) {
-			case nil:
-				row = append(row, "")
-			case []any:
-				row = append(row, strings.Trim(fmt.Sprint(v), "[]"))
-			default:
-				row = append(row, fmt.Sprint(v))
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
 }
 
 func need(ts *testscript.TestScript, ok bool, usage string) {

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
@@ -192,62 +191,6 @@ func (p *pieces) Read(b []byte) (int, error) {
 	n := copy(b, p.text[:min(len(p.text), 1+p.random.IntN(10_000))])
 	p.text = p.text[n:]
 	return n, nil
-}
-
-// A window cuts frames: those are truncated, the others are as they were.
-func TestWindowTruncatesFrames(t *testing.T) {
-	demo, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, whole := convert(t, string(demo), Options{})
-	span := whole.Timeline.Span
-	from, to := span.Start.Add(span.Duration()/4), span.Start.Add(span.Duration()*3/4)
-	data, part := convert(t, string(demo), Options{Reader: window(t, from.String(), to.String())})
-
-	type key struct {
-		tid   int32
-		start int64
-	}
-	frames := map[key]*analyzer.Frame{}
-	for _, f := range part.Timeline.Frames {
-		frames[key{int32(f.TID), int64(f.Actual.Start)}] = f
-	}
-	inside, cut := 0, 0
-	for f := range whole.Timeline.Complete() {
-		got := frames[key{int32(f.TID), int64(f.Actual.Start)}]
-		switch {
-		case f.Actual.Start >= from && f.Actual.End < to:
-			inside++
-			if got == nil || got.Facts.Has(analyzer.Truncated) || got.Actual != f.Actual || got.VsyncID != f.VsyncID {
-				t.Errorf("frame %d of %d at %s: got %+v", f.VsyncID, f.TID, f.Actual.Start, got)
-			}
-		case f.Actual.Start >= from && f.Actual.Start < to:
-			cut++
-			if got == nil || !got.Facts.Has(analyzer.Truncated) {
-				t.Errorf("frame %d of %d at %s ends outside: got %+v", f.VsyncID, f.TID, f.Actual.Start, got)
-			}
-		case got != nil:
-			t.Errorf("frame %d of %d at %s is outside", f.VsyncID, f.TID, f.Actual.Start)
-		}
-	}
-	if inside < 20 || cut == 0 {
-		t.Errorf("%d frames inside, %d cut: the window tests nothing", inside, cut)
-	}
-	complete := 0
-	for range part.Timeline.Complete() {
-		complete++
-	}
-	shown := 0
-	for _, p := range packetsOf(t, data) {
-		e := p.GetFrameTimelineEvent()
-		if e.GetActualSurfaceFrameStart() != nil || e.GetActualDisplayFrameStart() != nil {
-			shown++
-		}
-	}
-	if shown != complete {
-		t.Errorf("%d frames shown, want the %d complete ones", shown, complete)
-	}
 }
 
 // Damage anywhere costs the damaged lines, not the trace.

@@ -196,31 +196,6 @@ func TestAndroid(t *testing.T) {
 	}
 }
 
-// Android's own words are kept.
-func TestAndroidVerdict(t *testing.T) {
-	timeline, _ := read(t, androidRecording().bytes)
-	late := timeline.Frames[2].Android.Timeline
-	if late.Token != 102 || late.Layers[0].DisplayToken != 105 || late.Jank != analyzer.JankAppDeadlineMissed || late.Present != analyzer.PresentLate ||
-		late.Prediction != analyzer.PredictionValid || late.Severity != analyzer.SeverityFull || late.OnTimeFinish != analyzer.No ||
-		late.GPUComposition != analyzer.No || late.Buffer != analyzer.Yes || !late.PresentDelayKnown || late.PresentDelay != 10*trace.Millisecond {
-		t.Errorf("%+v", late)
-	}
-	gpu := timeline.Frames[4].Android.Timeline
-	if gpu.GPUComposition != analyzer.Yes || gpu.Buffer != analyzer.NotSaid || gpu.Jank.String() != "SurfaceFlinger GPU Deadline Missed" {
-		t.Errorf("%+v", gpu)
-	}
-	both := timeline.Frames[7].Android.Timeline
-	if got := both.Jank.String(); got != "SurfaceFlinger Scheduling, SurfaceFlinger CPU Deadline Missed" {
-		t.Errorf("jank %q", got)
-	}
-	if skipped := timeline.Frames[10].Android.Timeline; skipped.Present != analyzer.PresentDropped || skipped.Token != 0 {
-		t.Errorf("%+v", skipped)
-	}
-	if none := timeline.Frames[11].Android.Timeline; none.Token != -1 || none.Layers[0].DisplayToken != -1 {
-		t.Errorf("%+v", none)
-	}
-}
-
 // Frames that are late, for each field that a packet may leave out.
 func TestAndroidLate(t *testing.T) {
 	for _, test := range []struct {
@@ -271,33 +246,6 @@ func surfaceSaying(onTime *bool, jank analyzer.JankType) *pb.FrameTimelineEvent 
 		start.JankType = proto.Int32(int32(jank))
 	}
 	return e
-}
-
-// The period follows the display's rate, and is the shortest distance where not
-// every vsync has a frame.
-func TestAndroidPeriods(t *testing.T) {
-	var r recording
-	vsync, token := 10.0, int64(1)
-	frame := func(step float64) {
-		r.display(2*token, token, [2]float64{vsync, vsync + 10}, [2]float64{vsync + 1, vsync + 10}, fine)
-		vsync, token = vsync+step, token+1
-	}
-	for i := range 30 { // every second or third vsync of 8 ms, two in a row at times
-		frame([]float64{16, 24, 16, 8, 24}[i%5])
-	}
-	for range 30 {
-		frame(16)
-	}
-	timeline, _ := read(t, r.bytes)
-	for i, f := range timeline.Frames {
-		want := 8 * trace.Millisecond
-		if i >= 30+8 {
-			want = 16 * trace.Millisecond
-		}
-		if (i < 28 || i >= 30+8) && f.Period != want {
-			t.Errorf("frame %d: period %s, want %s", i, f.Period, want)
-		}
-	}
 }
 
 // After a restart SurfaceFlinger counts from the beginning: the token of a

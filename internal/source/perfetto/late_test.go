@@ -111,45 +111,6 @@ func TestNothingExpected(t *testing.T) {
 	}
 }
 
-// Time zero stands for unknown: what happened then is read as a nanosecond later.
-func TestTimeZero(t *testing.T) {
-	m := &made{}
-	m.expectSurface(10, 110, 0, 16_000_000)
-	m.actualSurface(10, 110, "TX", 0, 15_000_000, fine)
-	m.expectDisplay(110, 0, 20_000_000)
-	m.actualDisplay(110, 0, 19_000_000, fine)
-	timeline, stats := read(t, m.bytes)
-	if len(timeline.Frames) != 2 || stats.Malformed != 0 || timeline.Span.Start != 1 {
-		t.Fatalf("%d frames from %d on, %d malformed", len(timeline.Frames), timeline.Span.Start, stats.Malformed)
-	}
-	a, d := timeline.Frames[0], timeline.Frames[1]
-	if a.Actual != between(1, 15_000_000) || a.Expected != between(1, 16_000_000) || a.Render != d {
-		t.Errorf("%s, expected %s", a, a.Expected)
-	}
-	if d.Actual != between(1, 19_000_000) || d.Expected != between(1, 20_000_000) || d.Present != 19_000_000 {
-		t.Errorf("%s, expected %s", d, d.Expected)
-	}
-}
-
-// A dropped frame ends when it is dropped: how long that took is no duration.
-func TestDroppedHasNoDuration(t *testing.T) {
-	m := &made{}
-	m.actualDisplay(18, 200, 208, fine)
-	m.actualDisplay(19, 245, 260, layerDropped)
-	m.actualSurface(1, 2, "TX", 300, 304, fine)
-	m.actualSurface(3, 4, "TX", 310, 390, layerDropped)
-	timeline, _ := read(t, m.bytes)
-	for i, want := range []trace.Duration{4, 8} {
-		p := stats.Compute(timeline, stats.Options{}).Processes[i]
-		if p.Durations.Frames != 1 || p.Durations.Max != want || p.Frames.Complete != 2 || p.Frames.Dropped != 1 {
-			t.Errorf("%s: %+v, durations %+v, want one, of %d", p.Name, p.Frames, p.Durations, want)
-		}
-	}
-	if d := frameOf(t, timeline, analyzer.RenderFrame, 19); d.Present.Known() {
-		t.Errorf("%s was shown at %d", d, d.Present)
-	}
-}
-
 // Older versions of Android write no severity.
 func TestNoSeverity(t *testing.T) {
 	for v, want := range map[verdict]analyzer.JankSeverity{fine: analyzer.SeverityNone, appLate: analyzer.SeverityUnknown} {
