@@ -36,24 +36,26 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 	return d
 }
 
-// simulated returns rows of devices with 200 frames each. Each device has its own rate of late
-// frames and its own speed: frames of a device are not independent.
+// simulated returns rows of devices with two traces of 100 frames each. Each device has its own
+// rate of late frames and its own speed: frames of a device are not independent.
 func simulated(r *rand.Rand, group string, devices int, rate float64) (rows []Row) {
 	for i := range devices {
 		device := fmt.Sprintf("device %d of %d", i, r.Uint32())
-		row := Row{Trace: "trace of " + device, Kind: stats.Application, Process: group, Dims: []*string{&device, nil}}
 		own, speed := max(0, rate+0.05*r.NormFloat64()), 8e6*(1+0.2*r.NormFloat64())
-		var durations Histogram
-		for range 200 {
-			row.Sums[sumIndex["frames"]]++
-			row.Sums[sumIndex["with_deadline"]]++
-			if r.Float64() < own {
-				row.Sums[sumIndex["late"]]++
+		for trace := range 2 {
+			row := Row{Trace: fmt.Sprint(trace, " of ", device), Kind: stats.Application, Process: group, Dims: []*string{&device, nil}}
+			var durations Histogram
+			for range 100 {
+				row.Sums[sumIndex["frames"]]++
+				row.Sums[sumIndex["with_deadline"]]++
+				if r.Float64() < own {
+					row.Sums[sumIndex["late"]]++
+				}
+				durations.Add(bucketOf(int64(speed*(1+r.ExpFloat64()))), 1)
 			}
-			durations.Add(bucketOf(int64(speed*(1+r.ExpFloat64()))), 1)
+			row.Histograms[durationHistogram] = durations.Counts()
+			rows = append(rows, row)
 		}
-		row.Histograms[durationHistogram] = durations.Counts()
-		rows = append(rows, row)
 	}
 	return rows
 }
@@ -105,16 +107,17 @@ func TestEqualFleets(t *testing.T) {
 func TestDifferentFleets(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	base, new := simulated(r, "a", 40, 0.1), simulated(r, "a", 500, 0.2)
-	large := simulated(r, "a", 1, 1)[0] // a device with many frames counts as one
+	large := simulated(r, "a", 1, 2)[0] // a device with many frames, all of them late, counts as one
 	for i := range large.Sums {
 		large.Sums[i] *= 1000
 	}
 	base = append(base, large)
 	p := compareRows(t, base, new, CompareOptions{}).Pairs[0]
 	m, sum := p.change("jank_rate"), 0.0
-	for _, row := range base {
-		sum += float64(row.Sums[sumIndex["late"]]) / float64(row.Sums[sumIndex["with_deadline"]]) / 41
+	for i := 0; i < 80; i += 2 { // both traces of a device
+		sum += float64(base[i].Sums[sumIndex["late"]]+base[i+1].Sums[sumIndex["late"]]) / 200 / 41
 	}
+	sum += 1.0 / 41
 	if d := *m.Base - sum; d > 1e-9 || d < -1e-9 || p.Units != [2]int{41, 500} {
 		t.Errorf("base is %g of %v devices, want %g of 41 and 500", *m.Base, p.Units, sum)
 	}
@@ -243,5 +246,58 @@ func TestShownGroups(t *testing.T) {
 		if g.sum("frames") < groups-top || !reflect.DeepEqual(g, all[i]) {
 			t.Errorf("%s: %d frames, %+v, want %+v", *g.Key[0], g.sum("frames"), g, all[i])
 		}
+	}
+}
+
+// The numbers of a group, calculated by hand.
+func TestGroupNumbers(t *testing.T) {
+	var rows []Row
+	one, two := "d1", "d2"
+	for i, x := range []struct {
+		trace           string
+		device          *string
+		deadlines, late int64
+	}{{"a", &one, 10, 1}, {"a", &one, 10, 3}, {"b", &one, 20, 10}, {"c", &two, 100, 100}, {"d", nil, 0, 0}} {
+		row := Row{Trace: x.trace, Kind: stats.Application, Process: "p", PID: 7, Dims: []*string{x.device, nil}}
+		row.Sums[framesColumn], row.Sums[sumIndex["with_deadline"]], row.Sums[sumIndex["late"]] = x.deadlines+1, x.deadlines, x.late
+		row.Sums[sumIndex["shown_gaps"]], row.Sums[sumIndex["shown_span_ns"]] = 60, 1e9
+		row.Sums[sumIndex["hitch_ns"]], row.Sums[sumIndex["hitch_time_ns"]] = 1e6, 1e9
+		row.Peaks[0] = int64(i)
+		row.Histograms[durationHistogram] = Counts{[]int32{int32(10 * i), 100}, []int64{19, 1}}
+		row.Causes.Names, row.Causes.Frames, row.Causes.Lost = []string{"io", fmt.Sprint(i)}, []int64{1, 1}, []int64{10, int64(i)}
+		row.Worst.VsyncIDs, row.Worst.Starts, row.Worst.Overruns = []int64{int64(i)}, []int64{5e9}, []int64{int64(i) * 1e6}
+		rows = append(rows, row)
+	}
+	groups, _, err := dataset(t, rows).Groups(t.Context(), Query{By: []string{"process"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := groups[0]
+	if len(groups) != 1 || g.Rows != 5 || g.Traces != 4 || g.Peaks[0] != 4 || g.sum("frames") != 145 {
+		t.Errorf("%d groups, %+v", len(groups), g)
+	}
+	for name, want := range map[string]float64{"jank_rate": 114.0 / 140, "fps": 60, "hitch_ratio": 1, "p50_ms": 20e-6, "p95_ms": 40e-6, "p99_ms": 100e-6} {
+		if x := g.Value(name); x == nil || math.Abs(*x-want) > 1e-12 {
+			t.Errorf("%s: got %v, want %g", name, x, want)
+		}
+	}
+	// Of the traces a to c 0.2, 0.5 and 1; of the devices 0.35 and 1.
+	if want := (Distribution{3, 0.2, 0.5, 1, 1}); *g.PerTrace != want {
+		t.Errorf("traces: got %v, want %v", *g.PerTrace, want)
+	}
+	if want := (Distribution{2, 0.35, 0.35, 1, 1}); *g.PerDevice != want {
+		t.Errorf("devices: got %v, want %v", *g.PerDevice, want)
+	}
+	if got, want := fmt.Sprint(g.Causes), "[{io 5 50ns} {4 1 4ns} {3 1 3ns} {2 1 2ns} {1 1 1ns} {0 1 0s}]"; got != want {
+		t.Errorf("causes: got %s, want %s", got, want)
+	}
+	if len(g.Worst) != maxWorst || g.Worst[0].VsyncID != 4 || g.Worst[2].VsyncID != 2 {
+		t.Errorf("worst: %+v", g.Worst)
+	}
+	if got, want := g.Worst[0].OpenCommand(), "ohframe open --at 4 --from 4.000000000 --to 6.004000000 -- d"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := g.Worst[0].WhyCommand(), "ohframe why --process 7 --frame 4 -- d"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -1,7 +1,7 @@
 // Package fleet measures many traces at once.
 //
-//	traces ──▶ List, ReadList ──▶ Plan ──▶ shards ──▶ dataset ──▶ Scan ──▶ Report, Compare
-//	files, folders, lists         names    Run        Parquet     merge     table, JSON, CSV, HTML
+//	inputs ──▶ Found ──▶ NewPlan ──▶ Runner.Run ──▶ dataset ──▶ Open ──▶ Report, Comparison
+//	files, folders       shards                    Parquet               table, page, JSON, CSV
 //
 // A shard is a set of traces that depends on nothing but their names. What Run writes of a
 // shard is a function of its traces, the options and the program's version: it does not

@@ -87,83 +87,85 @@ type column struct {
 	of   func(*stats.Process) int64
 }
 
-// ifKnown returns the value function of a field of a part of a process that may be nil.
-// Unknown values are zero: sums, and the shares of sums, are then without them.
-func ifKnown[T any](part func(*stats.Process) *T, of func(*T) int64) func(*stats.Process) int64 {
-	return func(p *stats.Process) int64 {
-		if t := part(p); t != nil {
-			return of(t)
+// measured returns the column of a measure of package stats by its path. Unknown values are
+// zero: sums, and the shares of sums, are then without them.
+func measured(name, path string) column {
+	m := &stats.Measures[slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Path == path })]
+	return column{name, func(p *stats.Process) int64 {
+		if x := m.Of(p); x != nil {
+			return int64(*x)
 		}
 		return 0
-	}
+	}}
 }
 
-func hitches(of func(*stats.Hitches) int64) func(*stats.Process) int64 {
-	return ifKnown(func(p *stats.Process) *stats.Hitches { return p.Hitches }, of)
-}
-
-func fps(of func(*stats.FPS) int64) func(*stats.Process) int64 {
-	return ifKnown(func(p *stats.Process) *stats.FPS { return p.FPS }, of)
-}
-
-// shownSpan returns the time in which FPS.Frames − 1 frames were shown at FPS.Rate. Last
-// minus first would include the time between several traces in one input.
-func shownSpan(f *stats.FPS) int64 {
-	return int64(math.Round(float64(f.Frames-1) / f.Rate * float64(trace.Second)))
-}
-
-func blame(cause analyzer.Blame) func(*stats.Process) int64 {
-	return func(p *stats.Process) int64 { return int64(p.WholeFrames.Blame.Of(cause)) }
+// shown returns a column of the frames that were shown.
+func shown(name string, of func(*stats.FPS) int64) column {
+	return column{name, func(p *stats.Process) int64 {
+		if p.FPS == nil {
+			return 0
+		}
+		return of(p.FPS)
+	}}
 }
 
 // sums are the columns that are added. Their order is that of the dataset.
 var sums = [...]column{
-	{"observed_ns", ifKnown(func(p *stats.Process) *stats.Span { return p.Observed }, func(s *stats.Span) int64 { return int64(s.Length()) })},
-	{"frames", func(p *stats.Process) int64 { return int64(p.Frames.Complete) }},
-	{"with_deadline", func(p *stats.Process) int64 { return int64(p.Frames.WithDeadline) }},
-	{"late", func(p *stats.Process) int64 { return int64(p.Frames.Late) }},
-	{"late_main", func(p *stats.Process) int64 { return int64(p.Frames.LateMain) }},
-	{"late_gpu", func(p *stats.Process) int64 { return int64(p.Frames.LateGPU) }},
-	{"empty", ifKnown(func(p *stats.Process) *int { return p.Frames.Empty }, func(n *int) int64 { return int64(*n) })},
-	{"misaligned", func(p *stats.Process) int64 { return int64(p.Frames.Misaligned) }},
-	{"linked", func(p *stats.Process) int64 { return int64(p.Frames.Linked) }},
-	{"presented", func(p *stats.Process) int64 { return int64(p.Frames.Presented) }},
-	{"dropped", func(p *stats.Process) int64 { return int64(p.Frames.Dropped) }},
-	{"truncated", func(p *stats.Process) int64 { return int64(p.Frames.Truncated) }},
-	{"whole_frames", func(p *stats.Process) int64 { return int64(p.WholeFrames.Judged) }},
-	{"late_whole_frames", func(p *stats.Process) int64 { return int64(p.WholeFrames.Late) }},
-	{"blame_" + analyzer.BlameNames[0], blame(1 << 0)},
-	{"blame_" + analyzer.BlameNames[1], blame(1 << 1)},
-	{"blame_" + analyzer.BlameNames[2], blame(1 << 2)},
-	{"blame_" + analyzer.BlameNames[3], blame(1 << 3)},
-	{"blame_" + analyzer.BlameNames[4], blame(1 << 4)},
-	{"blame_" + analyzer.BlameNames[5], blame(1 << 5)},
-	{"blame_" + analyzer.BlameNames[6], blame(1 << 6)},
-	{"blame_" + analyzer.BlameNames[7], blame(1 << 7)},
-	{"blame_" + analyzer.BlameNames[8], blame(1 << 8)},
-	{"shown_frames", fps(func(f *stats.FPS) int64 { return int64(f.Frames) })},
-	{"shown_gaps", fps(func(f *stats.FPS) int64 { return int64(f.Frames) - 1 })},
-	{"shown_span_ns", fps(shownSpan)},
-	{"hitches", hitches(func(h *stats.Hitches) int64 { return int64(h.Hitches) })},
-	{"hitch_ns", hitches(func(h *stats.Hitches) int64 { return int64(h.Hitch) })},
-	{"hitch_time_ns", hitches(func(h *stats.Hitches) int64 { return int64(h.Time) })},
-	{"hitch_idle_ns", hitches(func(h *stats.Hitches) int64 { return int64(h.Idle) })},
-	{"lost_frames", hitches(func(h *stats.Hitches) int64 { return int64(h.LostFrames) })},
-	{"stutter_slight", func(p *stats.Process) int64 { return int64(p.Stutter.Slight) }},
-	{"stutter_medium", func(p *stats.Process) int64 { return int64(p.Stutter.Medium) }},
-	{"stutter_severe", func(p *stats.Process) int64 { return int64(p.Stutter.Severe) }},
-}
-
-// peaks are the columns whose largest value is kept.
-var peaks = [...]column{
-	{"longest_streak", ifKnown(func(p *stats.Process) *stats.Streak { return p.LongestStreak }, func(s *stats.Streak) int64 { return int64(s.Frames) })},
-	{"longest_hitch_ns", hitches(func(h *stats.Hitches) int64 {
-		if h.Longest == nil {
+	{"observed_ns", func(p *stats.Process) int64 {
+		if p.Observed == nil {
 			return 0
 		}
-		return int64(*h.Longest)
-	})},
-	{"duration_max_ns", ifKnown(func(p *stats.Process) *stats.Durations { return p.Durations }, func(d *stats.Durations) int64 { return int64(d.Max) })},
+		return int64(p.Observed.Length())
+	}},
+	measured("frames", "frames.complete"),
+	measured("with_deadline", "frames.with_deadline"),
+	measured("late", "frames.late"),
+	measured("late_main", "frames.late_main"),
+	measured("late_gpu", "frames.late_gpu"),
+	measured("empty", "frames.empty"),
+	measured("misaligned", "frames.misaligned"),
+	measured("linked", "frames.linked"),
+	measured("presented", "frames.presented"),
+	measured("dropped", "frames.dropped"),
+	measured("truncated", "frames.truncated"),
+	measured("whole_frames", "whole_frames.judged"),
+	measured("late_whole_frames", "whole_frames.late"),
+	measured("blame_application", "whole_frames.blame.application"),
+	measured("blame_render_cpu", "whole_frames.blame.render_cpu"),
+	measured("blame_render_gpu", "whole_frames.blame.render_gpu"),
+	measured("blame_pick_up", "whole_frames.blame.pick_up"),
+	measured("blame_display_hal", "whole_frames.blame.display_hal"),
+	measured("blame_buffer_stuffing", "whole_frames.blame.buffer_stuffing"),
+	measured("blame_prediction_error", "whole_frames.blame.prediction_error"),
+	measured("blame_dropped", "whole_frames.blame.dropped"),
+	measured("blame_unknown", "whole_frames.blame.unknown"),
+	shown("shown_frames", func(f *stats.FPS) int64 { return int64(f.Frames) }),
+	shown("shown_gaps", func(f *stats.FPS) int64 { return int64(f.Frames) - 1 }),
+	// The time in which frames were shown at the rate. Last minus first would include the
+	// time between several traces in one input.
+	shown("shown_span_ns", func(f *stats.FPS) int64 {
+		return int64(math.Round(float64(f.Frames-1) / f.Rate * float64(trace.Second)))
+	}),
+	measured("hitches", "hitches.hitches"),
+	measured("hitch_ns", "hitches.hitch_ns"),
+	{"hitch_time_ns", func(p *stats.Process) int64 {
+		if p.Hitches == nil {
+			return 0
+		}
+		return int64(p.Hitches.Time)
+	}},
+	measured("hitch_idle_ns", "hitches.idle_ns"),
+	measured("lost_frames", "hitches.lost_frames"),
+	measured("stutter_slight", "stutter.slight"),
+	measured("stutter_medium", "stutter.medium"),
+	measured("stutter_severe", "stutter.severe"),
+}
+
+// peaks are the columns of which the largest value is kept.
+var peaks = [...]column{
+	measured("longest_streak", "longest_streak.frames"),
+	measured("longest_hitch_ns", "hitches.longest_ns"),
+	measured("duration_max_ns", "durations.max_ns"),
 }
 
 // The histograms of a row: all values are nanoseconds.
