@@ -314,15 +314,20 @@ func writePerfetto(c *cli.Context, name string, w io.Writer) error {
 func warnTwice(sides [2][]string) {
 	for _, side := range sides {
 		var runs []fs.FileInfo
+		times := map[int]int{}
 		for _, name := range side {
 			info, err := os.Stat(name)
 			if err != nil {
 				continue // reading the file reports the error
 			}
-			if slices.ContainsFunc(runs, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+			i := slices.IndexFunc(runs, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
+			if i < 0 {
+				i = len(runs)
+				runs = append(runs, info)
+			}
+			if times[i]++; times[i] == 2 {
 				printWarnings(name, []string{"given more than once; a trace and its copy are not independent runs"})
 			}
-			runs = append(runs, info)
 		}
 	}
 }

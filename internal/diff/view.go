@@ -475,11 +475,15 @@ func (m *Measure) values() string {
 	return text.Value(m.Unit, m.Base) + " → " + text.Value(m.Unit, m.New)
 }
 
-// MeasureTable returns a table of measures.
+// MeasureTable returns a table of measures. Without tested ones, it has no columns for tests.
 func MeasureTable(label string, list []*Measure) view.Table {
 	t := view.Table{Label: label, Columns: slices.Clone(changeColumns)}
+	if !slices.ContainsFunc(list, func(m *Measure) bool { return m.P != nil }) {
+		t.Columns = t.Columns[:4]
+	}
 	for _, m := range list {
-		t.Rows = append(t.Rows, view.Row{Cells: append([]view.Cell{{Text: m.definition.Label, Meaning: strings.ReplaceAll(m.definition.Meaning, "`", "")}}, m.cells()...)})
+		cells := append([]view.Cell{{Text: m.definition.Label, Meaning: strings.ReplaceAll(m.definition.Meaning, "`", "")}}, m.cells()...)
+		t.Rows = append(t.Rows, view.Row{Cells: cells[:len(t.Columns)]})
 	}
 	return t
 }
