@@ -24,6 +24,7 @@ import (
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/hitracetest"
 	"ohframe/internal/testing/slow"
 )
 
@@ -160,7 +161,13 @@ func (c *testCase) checkTimeline(t *testing.T, got *analyzer.Timeline) {
 	for f := range got.Complete() {
 		found[describe(f)] = true
 	}
-	damaged := c.source.timeAt(c.firstDamaged())
+	first := c.firstDamaged()
+	damaged := c.source.timeAt(first)
+	for _, e := range hitracetest.Events(t, string(c.text)) {
+		if int(e.Number) > first { // its time may be damaged
+			damaged = min(damaged, e.Time)
+		}
+	}
 	var changed []string
 	for f := range c.source.timeline.Complete() {
 		if text := describe(f); !found[text] {
