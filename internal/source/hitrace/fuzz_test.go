@@ -382,26 +382,11 @@ func FuzzFields(f *testing.F) {
 		if c.Now < 0 || c.VsyncID < 0 || c.Rate < 0 || c != ParseCommit(before) {
 			t.Errorf("%q: %+v", label, c)
 		}
-		if fence, ok := ParseFence(label); ok {
-			printed := fmt.Appendf(nil, "Waiting for %s %d", fence.Tracker, fence.Number)
-			if fence.Signaled {
-				printed = append(printed, " has signaled"...)
-			}
-			again, ok := ParseFence(printed)
-			if len(fence.Tracker) == 0 || !within(fence.Tracker, label) || !ok || fmt.Sprint(again) != fmt.Sprint(fence) {
-				t.Errorf("%q: %v, printed as %q: %v", label, fence, printed, again)
-			}
+		if fence, ok := ParseFence(label); ok && (len(fence.Tracker) == 0 || !within(fence.Tracker, label)) {
+			t.Errorf("%q: %v", label, fence)
 		}
-		if s, ok := ParseClockSync(label); ok {
-			printed := fmt.Sprintf("parent_ts=%s", trace.Time(s.Monotonic))
-			if s.Realtime != 0 {
-				printed = fmt.Sprintf("realtime_ts=%d", s.Realtime/int64(trace.Millisecond))
-			}
-			again, ok := ParseClockSync([]byte(printed))
-			known := s.Realtime != 0 || s.Step != 0 // else realtime_ts=0
-			if s.Monotonic < 0 || s.Realtime < 0 || s.Step < 0 || known && (!ok || again != s) {
-				t.Errorf("%q: %+v, printed as %q: %+v", label, s, printed, again)
-			}
+		if s, ok := ParseClockSync(label); ok && (s.Monotonic < 0 || s.Realtime < 0 || s.Step < 0) {
+			t.Errorf("%q: %+v", label, s)
 		}
 	})
 }

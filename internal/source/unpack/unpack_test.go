@@ -110,33 +110,6 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Plain text is read into the buffer of whoever reads it, without a copy.
-func TestDirect(t *testing.T) {
-	source := &sizes{}
-	c, err := unpack.Open(t.Context(), io.LimitReader(source, 10<<20), unpack.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	buffer := make([]byte, 1<<20)
-	for err == nil {
-		_, err = io.ReadFull(c, buffer)
-	}
-	if direct := slices.Index(source.asked, len(buffer)-64<<10); direct < 0 || len(source.asked) > 30 {
-		t.Errorf("asked for %d", source.asked)
-	}
-}
-
-// sizes is an endless text that remembers how much it was asked for at once.
-type sizes struct{ asked []int }
-
-func (s *sizes) Read(p []byte) (int, error) {
-	s.asked = append(s.asked, len(p))
-	for i := range p {
-		p[i] = ' '
-	}
-	return len(p), nil
-}
-
 func TestDepth(t *testing.T) {
 	packed := []byte("# tracer: nop\n")
 	for i := range 6 {

@@ -78,10 +78,6 @@ func TestManyEntries(t *testing.T) {
 	if want := "zip archive with 23 files (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 and 3 more)"; message(got.err) != want {
 		t.Errorf("got %v", got.err)
 	}
-	got = open(t, bytes.NewReader(archive(0, nil, names...)), unpack.Options{})
-	if !strings.HasPrefix(message(got.err), "zip archive with 70000 files (0, 1, ") || len(got.err.Error()) > 200 {
-		t.Errorf("got %v", got.err)
-	}
 	// Fewer files, with longer names: the directory exceeds the limit.
 	for i := range names {
 		names[i] = strings.Repeat("x", 100) + names[i]
