@@ -71,119 +71,106 @@ func verdictText(f actualFrame) string {
 	return text
 }
 
-// packetSections reads the sections in the packets of a trace.
-func packetSections(t testing.TB, data []byte) sections {
-	t.Helper()
-	s := sections{}
-	open := map[int64]string{} // frames by cookie, up to their end
-	tracks := map[uint64]*perfettopb.TrackDescriptor{}
-	names, keys, texts := map[uint64]string{}, map[uint64]string{}, map[uint64]string{}
-	type slice struct {
-		at    uint64
-		label string
-		args  []string
-		late  bool
+// frameStart returns the cookie of a frame that starts at a time, and its line with a place
+// for the end.
+func frameStart(e *perfettopb.FrameTimelineEvent, at uint64) (cookie int64, line string) {
+	switch e := e.GetEvent().(type) {
+	case *perfettopb.FrameTimelineEvent_ExpectedSurfaceFrameStart_:
+		f := e.ExpectedSurfaceFrameStart
+		return f.GetCookie(), fmt.Sprintf("%d %d expected %d..%%d in %d on %s", f.GetPid(), f.GetToken(), at, f.GetDisplayFrameToken(), f.GetLayerName())
+	case *perfettopb.FrameTimelineEvent_ExpectedDisplayFrameStart_:
+		f := e.ExpectedDisplayFrameStart
+		return f.GetCookie(), fmt.Sprintf("%d %d expected %d..%%d", f.GetPid(), f.GetToken(), at)
+	case *perfettopb.FrameTimelineEvent_ActualSurfaceFrameStart_:
+		f := e.ActualSurfaceFrameStart
+		return f.GetCookie(), fmt.Sprintf("%d %d actual %d..%%d in %d on %s: %s", f.GetPid(), f.GetToken(), at, f.GetDisplayFrameToken(), f.GetLayerName(), verdictText(f))
+	case *perfettopb.FrameTimelineEvent_ActualDisplayFrameStart_:
+		f := e.ActualDisplayFrameStart
+		return f.GetCookie(), fmt.Sprintf("%d %d actual %d..%%d: %s", f.GetPid(), f.GetToken(), at, verdictText(f))
 	}
-	begun := map[uint64]slice{}   // by track
-	flows := map[uint64][]slice{} // those that an arrow joins
-	var value func(a *perfettopb.DebugAnnotation, key string) []string
-	value = func(a *perfettopb.DebugAnnotation, key string) (list []string) {
-		for _, entry := range a.GetDictEntries() {
-			list = append(list, value(entry, key+"."+annotationName(entry, keys))...)
-		}
-		for i, element := range a.GetArrayValues() {
-			list = append(list, value(element, fmt.Sprintf("%s[%d]", key, i))...)
-		}
-		switch v := a.GetValue().(type) {
-		case *perfettopb.DebugAnnotation_BoolValue:
-			list = append(list, fmt.Sprintf("%s=%t", key, v.BoolValue))
-		case *perfettopb.DebugAnnotation_IntValue:
-			list = append(list, fmt.Sprintf("%s=%d", key, v.IntValue))
-		case *perfettopb.DebugAnnotation_DoubleValue:
-			list = append(list, fmt.Sprintf("%s=%.15g", key, v.DoubleValue))
-		case *perfettopb.DebugAnnotation_StringValue:
-			list = append(list, fmt.Sprintf("%s=%q", key, v.StringValue))
-		case *perfettopb.DebugAnnotation_StringValueIid:
-			list = append(list, fmt.Sprintf("%s=%q", key, texts[v.StringValueIid]))
-		}
-		return list
+	return 0, ""
+}
+
+// trackState is what packets of tracks refer to: texts by number, and tracks.
+type trackState struct {
+	names, keys, texts map[uint64]string
+	tracks             map[uint64]*perfettopb.TrackDescriptor
+}
+
+func (s *trackState) add(p *perfettopb.TracePacket) {
+	data := p.GetInternedData()
+	for _, n := range data.GetEventNames() {
+		s.names[n.GetIid()] = n.GetName()
 	}
-	for _, p := range packetsOf(t, data) {
-		at := p.GetTimestamp()
-		for _, n := range p.GetInternedData().GetEventNames() {
-			names[n.GetIid()] = n.GetName()
-		}
-		for _, n := range p.GetInternedData().GetDebugAnnotationNames() {
-			keys[n.GetIid()] = n.GetName()
-		}
-		for _, n := range p.GetInternedData().GetDebugAnnotationStringValues() {
-			texts[n.GetIid()] = string(n.GetStr())
-		}
-		if d := p.GetTrackDescriptor(); d != nil {
-			tracks[d.GetUuid()] = d
-		}
-		switch e := p.GetFrameTimelineEvent().GetEvent().(type) {
-		case *perfettopb.FrameTimelineEvent_ExpectedSurfaceFrameStart_:
-			f := e.ExpectedSurfaceFrameStart
-			open[f.GetCookie()] = fmt.Sprintf("%d %d expected %d..%%d in %d on %s", f.GetPid(), f.GetToken(), at, f.GetDisplayFrameToken(), f.GetLayerName())
-		case *perfettopb.FrameTimelineEvent_ExpectedDisplayFrameStart_:
-			f := e.ExpectedDisplayFrameStart
-			open[f.GetCookie()] = fmt.Sprintf("%d %d expected %d..%%d", f.GetPid(), f.GetToken(), at)
-		case *perfettopb.FrameTimelineEvent_ActualSurfaceFrameStart_:
-			f := e.ActualSurfaceFrameStart
-			open[f.GetCookie()] = fmt.Sprintf("%d %d actual %d..%%d in %d on %s: %s", f.GetPid(), f.GetToken(), at, f.GetDisplayFrameToken(), f.GetLayerName(), verdictText(f))
-		case *perfettopb.FrameTimelineEvent_ActualDisplayFrameStart_:
-			f := e.ActualDisplayFrameStart
-			open[f.GetCookie()] = fmt.Sprintf("%d %d actual %d..%%d: %s", f.GetPid(), f.GetToken(), at, verdictText(f))
-		case *perfettopb.FrameTimelineEvent_FrameEnd_:
-			s.add("frames", open[e.FrameEnd.GetCookie()], at)
-			delete(open, e.FrameEnd.GetCookie())
-		}
-		e := p.GetTrackEvent()
-		if e == nil {
-			continue
-		}
-		id := e.GetTrackUuid()
-		track := trackLabel(tracks, id)
-		switch e.GetType() {
-		case perfettopb.TrackEvent_TYPE_COUNTER:
-			s.add("counters", "%s %d %.15g", track, at, e.GetDoubleCounterValue())
-		case perfettopb.TrackEvent_TYPE_SLICE_BEGIN:
-			name := e.GetName()
-			if e.GetNameIid() != 0 {
-				name = names[e.GetNameIid()]
-			}
-			begin := slice{at: at, label: fmt.Sprintf("%s %d %s", track, at, name), late: len(e.GetCategoryIids()) > 0}
-			for _, a := range e.GetDebugAnnotations() {
-				begin.args = append(begin.args, value(a, annotationName(a, keys))...)
-			}
-			begun[id] = begin
-			for _, flow := range slices.Concat(e.GetFlowIds(), e.GetTerminatingFlowIds()) {
-				flows[flow] = append(flows[flow], begin)
-			}
-		case perfettopb.TrackEvent_TYPE_SLICE_END:
-			begin := begun[id]
-			delete(begun, id)
-			name := strings.TrimPrefix(begin.label, fmt.Sprintf("%s %d ", track, begin.at))
-			s.addSlice(track, int64(begin.at), int64(at), name, begin.late, begin.args)
-		}
+	for _, n := range data.GetDebugAnnotationNames() {
+		s.keys[n.GetIid()] = n.GetName()
 	}
-	if len(open) > 0 {
-		t.Errorf("%d frames do not end", len(open))
+	for _, n := range data.GetDebugAnnotationStringValues() {
+		s.texts[n.GetIid()] = string(n.GetStr())
 	}
-	if len(begun) > 0 {
-		t.Errorf("%d slices do not end", len(begun))
+	if d := p.GetTrackDescriptor(); d != nil {
+		s.tracks[d.GetUuid()] = d
 	}
-	for _, list := range flows {
-		slices.SortStableFunc(list, func(a, b slice) int { return cmp.Compare(a.at, b.at) })
-		for i := range list[1:] {
-			s.add("arrows", "%s -> %s", list[i].label, list[i+1].label)
+}
+
+func (s *trackState) sliceName(e *perfettopb.TrackEvent) string {
+	if id := e.GetNameIid(); id != 0 {
+		return s.names[id]
+	}
+	return e.GetName()
+}
+
+// arguments returns an annotation as KEY=VALUE, with the keys that Perfetto gives the
+// elements of lists and dictionaries.
+func (s *trackState) arguments(a *perfettopb.DebugAnnotation, within string) (list []string) {
+	key := a.GetName()
+	if id := a.GetNameIid(); id != 0 {
+		key = s.keys[id]
+	}
+	key = within + key
+	for _, entry := range a.GetDictEntries() {
+		list = append(list, s.arguments(entry, key+".")...)
+	}
+	for i, element := range a.GetArrayValues() {
+		list = append(list, s.arguments(element, fmt.Sprintf("%s[%d]", key, i))...)
+	}
+	switch v := a.GetValue().(type) {
+	case *perfettopb.DebugAnnotation_BoolValue:
+		list = append(list, fmt.Sprintf("%s=%t", key, v.BoolValue))
+	case *perfettopb.DebugAnnotation_IntValue:
+		list = append(list, fmt.Sprintf("%s=%d", key, v.IntValue))
+	case *perfettopb.DebugAnnotation_DoubleValue:
+		list = append(list, fmt.Sprintf("%s=%.15g", key, v.DoubleValue))
+	case *perfettopb.DebugAnnotation_StringValue:
+		list = append(list, fmt.Sprintf("%s=%q", key, v.StringValue))
+	case *perfettopb.DebugAnnotation_StringValueIid:
+		list = append(list, fmt.Sprintf("%s=%q", key, s.texts[v.StringValueIid]))
+	}
+	return list
+}
+
+// label returns "PID NAME" or, for a track of a thread, "PID/TID NAME".
+func (s *trackState) label(id uint64) string {
+	name := s.tracks[id].GetName()
+	for id != 0 {
+		d := s.tracks[id]
+		switch {
+		case d.GetThread() != nil:
+			return fmt.Sprintf("%d/%d %s", d.GetThread().GetPid(), d.GetThread().GetTid(), name)
+		case d.GetProcess() != nil:
+			return fmt.Sprintf("%d %s", d.GetProcess().GetPid(), name)
 		}
+		id = d.GetParentUuid()
 	}
+	return name
+}
+
+// addOrder adds the order of the tracks below each one that orders them.
+func (s *trackState) addOrder(to sections) {
 	children := map[string][]*perfettopb.TrackDescriptor{}
-	for _, d := range tracks {
-		if parent := tracks[d.GetParentUuid()]; d.ParentUuid != nil && parent.GetChildOrdering() == perfettopb.TrackDescriptor_EXPLICIT {
-			label := trackLabel(tracks, d.GetParentUuid())
+	for _, d := range s.tracks {
+		if parent := s.tracks[d.GetParentUuid()]; d.ParentUuid != nil && parent.GetChildOrdering() == perfettopb.TrackDescriptor_EXPLICIT {
+			label := s.label(d.GetParentUuid())
 			children[label] = append(children[label], d)
 		}
 	}
@@ -195,8 +182,69 @@ func packetSections(t testing.TB, data []byte) sections {
 		for _, d := range list {
 			names = append(names, d.GetName())
 		}
-		s.add("order", "%s: %s", label, strings.Join(slices.Compact(names), "; ")) // lanes are one track to Perfetto
+		to.add("order", "%s: %s", label, strings.Join(slices.Compact(names), "; ")) // lanes are one track to Perfetto
 	}
+}
+
+// begun is a slice of a track that has begun.
+type begun struct {
+	at    uint64
+	label string
+	event *perfettopb.TrackEvent
+}
+
+// packetSections reads the sections in the packets of a trace.
+func packetSections(t testing.TB, data []byte) sections {
+	t.Helper()
+	s := sections{}
+	state := trackState{map[uint64]string{}, map[uint64]string{}, map[uint64]string{}, map[uint64]*perfettopb.TrackDescriptor{}}
+	frames := map[int64]string{}  // by cookie, up to their end
+	open := map[uint64]begun{}    // by track
+	flows := map[uint64][]begun{} // slices that an arrow joins
+	for _, p := range packetsOf(t, data) {
+		at := p.GetTimestamp()
+		state.add(p)
+		if e := p.GetFrameTimelineEvent(); e.GetFrameEnd() != nil {
+			s.add("frames", frames[e.GetFrameEnd().GetCookie()], at)
+			delete(frames, e.GetFrameEnd().GetCookie())
+		} else if e != nil {
+			cookie, line := frameStart(e, at)
+			frames[cookie] = line
+		}
+		e := p.GetTrackEvent()
+		if e == nil {
+			continue
+		}
+		track := state.label(e.GetTrackUuid())
+		switch e.GetType() {
+		case perfettopb.TrackEvent_TYPE_COUNTER:
+			s.add("counters", "%s %d %.15g", track, at, e.GetDoubleCounterValue())
+		case perfettopb.TrackEvent_TYPE_SLICE_BEGIN:
+			b := begun{at, fmt.Sprintf("%s %d %s", track, at, state.sliceName(e)), e}
+			open[e.GetTrackUuid()] = b
+			for _, flow := range slices.Concat(e.GetFlowIds(), e.GetTerminatingFlowIds()) {
+				flows[flow] = append(flows[flow], b)
+			}
+		case perfettopb.TrackEvent_TYPE_SLICE_END:
+			b := open[e.GetTrackUuid()]
+			delete(open, e.GetTrackUuid())
+			var arguments []string
+			for _, a := range b.event.GetDebugAnnotations() {
+				arguments = append(arguments, state.arguments(a, "")...)
+			}
+			s.addSlice(track, int64(b.at), int64(at), state.sliceName(b.event), len(b.event.GetCategoryIids()) > 0, arguments)
+		}
+	}
+	if len(frames)+len(open) > 0 {
+		t.Errorf("%d frames and %d slices do not end", len(frames), len(open))
+	}
+	for _, list := range flows {
+		slices.SortStableFunc(list, func(a, b begun) int { return cmp.Compare(a.at, b.at) })
+		for i := range list[1:] {
+			s.add("arrows", "%s -> %s", list[i].label, list[i+1].label)
+		}
+	}
+	state.addOrder(s)
 	return s.sorted()
 }
 
@@ -214,29 +262,6 @@ func (s sections) sorted() sections {
 		slices.Sort(lines)
 	}
 	return s
-}
-
-func annotationName(a *perfettopb.DebugAnnotation, interned map[uint64]string) string {
-	if id := a.GetNameIid(); id != 0 {
-		return interned[id]
-	}
-	return a.GetName()
-}
-
-// trackLabel returns "PID NAME" or, for a track of a thread, "PID/TID NAME".
-func trackLabel(tracks map[uint64]*perfettopb.TrackDescriptor, id uint64) string {
-	name := tracks[id].GetName()
-	for id != 0 {
-		d := tracks[id]
-		switch {
-		case d.GetThread() != nil:
-			return fmt.Sprintf("%d/%d %s", d.GetThread().GetPid(), d.GetThread().GetTid(), name)
-		case d.GetProcess() != nil:
-			return fmt.Sprintf("%d %s", d.GetProcess().GetPid(), name)
-		}
-		id = d.GetParentUuid()
-	}
-	return name
 }
 
 // engineSections reads the sections in the tables of the trace processor.
