@@ -59,17 +59,6 @@ const (
 // Has reports whether any of the given facts is among f.
 func (f Facts) Has(facts Facts) bool { return f&facts != 0 }
 
-// Flag is the one number that the system's own frame table has for a frame.
-type Flag uint8
-
-// The flags, in the words of that table.
-const (
-	FlagOnTime     Flag = 0
-	FlagLate       Flag = 1
-	FlagEmpty      Flag = 2
-	FlagMisaligned Flag = 3
-)
-
 // Sent is a transaction that an application frame sent to render_service.
 type Sent struct {
 	Index     int64      // counts up per process
@@ -169,16 +158,17 @@ func (f *Frame) Overrun() trace.Duration {
 	return max(0, f.End().Sub(f.Deadline))
 }
 
-// Flag returns the frame's single flag. If several facts apply, the first of empty,
-// misaligned and late counts, as in the system's frame table.
-func (f *Frame) Flag() Flag {
+// Flag returns the one number that the system's own frame table has for a frame: 0 on
+// time, 1 late, 2 empty, 3 misaligned. If several facts apply, the first of empty,
+// misaligned and late counts, as in that table.
+func (f *Frame) Flag() int {
 	switch {
 	case f.Facts.Has(Empty):
-		return FlagEmpty
+		return 2
 	case f.Kind == RenderFrame && f.Facts.Has(Misaligned):
-		return FlagMisaligned
+		return 3
 	case f.Late():
-		return FlagLate
+		return 1
 	}
-	return FlagOnTime
+	return 0
 }

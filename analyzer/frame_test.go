@@ -16,7 +16,7 @@ func TestFlag(t *testing.T) {
 	)
 	for _, test := range []struct {
 		facts       analyzer.Facts
-		app, render analyzer.Flag
+		app, render int
 	}{
 		{0, 0, 0},
 		{mainLate, 1, 1},
@@ -30,7 +30,7 @@ func TestFlag(t *testing.T) {
 		{misaligned | empty, 2, 2},
 		{misaligned | empty | mainLate, 2, 2},
 	} {
-		for kind, want := range map[analyzer.Kind]analyzer.Flag{analyzer.ApplicationFrame: test.app, analyzer.RenderFrame: test.render} {
+		for kind, want := range map[analyzer.Kind]int{analyzer.ApplicationFrame: test.app, analyzer.RenderFrame: test.render} {
 			f := analyzer.Frame{Kind: kind, Facts: test.facts}
 			if got := f.Flag(); got != want {
 				t.Errorf("flag of a %s frame with facts %b is %d, want %d", kind, test.facts, got, want)

@@ -53,23 +53,23 @@ func blame(app *Frame) Blame {
 	return BlameUnknown
 }
 
-// PickUpDelay returns by how many vsyncs render_service picked the application frame up
+// PickUpDelay returns by how many vsyncs render_service picked an application frame up
 // later than planned (7.4); 0 if it did not, or if that is unknown.
-func PickUpDelay(app *Frame) int {
-	if !pickedUpLate(app) || !app.Expected.End.Known() || !app.Render.Expected.Known() {
+func (f *Frame) PickUpDelay() int {
+	if !pickedUpLate(f) || !f.Expected.End.Known() || !f.Render.Expected.Known() {
 		return 0
 	}
-	delay, period := app.Render.Expected.Start.Sub(app.Expected.End), cmp.Or(app.Render.Period, app.Period)
+	delay, period := f.Render.Expected.Start.Sub(f.Expected.End), cmp.Or(f.Render.Period, f.Period)
 	if period <= 0 {
 		return 1
 	}
 	return max(1, int((delay+period/2)/period))
 }
 
-// ExpectedPresent returns when the display should show a render frame: at the end of the
+// expectedPresent returns when the display should show a render frame: at the end of the
 // vsync period in which it is expected to end (14.3). It is unknown without an expected
 // interval or a refresh period.
-func (f *Frame) ExpectedPresent() trace.Time {
+func (f *Frame) expectedPresent() trace.Time {
 	if f.Kind != RenderFrame || !f.Expected.Known() || f.Period <= 0 {
 		return 0
 	}
@@ -91,10 +91,10 @@ func (f *Frame) PresentDelay() (delay trace.Duration, ok bool) {
 	if f.Kind == ApplicationFrame {
 		render = f.Render
 	}
-	if render == nil || !render.Present.Known() || !render.ExpectedPresent().Known() {
+	if render == nil || !render.Present.Known() || !render.expectedPresent().Known() {
 		return 0, false
 	}
-	return render.Present.Sub(render.ExpectedPresent()), true
+	return render.Present.Sub(render.expectedPresent()), true
 }
 
 // presentType returns the present type that agrees with the present delay (14.3).

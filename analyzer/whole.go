@@ -74,20 +74,20 @@ func (w *WholeFrame) Late() bool { return w.Blame != 0 }
 // Whole returns the whole frame of an application frame, by rules 7.1 to 7.5, 10.10 and
 // 10.11 of docs/frames.md. ok is false if no render frame picked it up, if either frame
 // is truncated, or if it is unknown whether it was late.
-func Whole(app *Frame) (w WholeFrame, ok bool) {
-	render := app.Render
+func (f *Frame) Whole() (w WholeFrame, ok bool) {
+	render := f.Render
 	switch {
-	case app.Kind != ApplicationFrame || app.Facts.Has(Truncated):
+	case f.Kind != ApplicationFrame || f.Facts.Has(Truncated):
 		return w, false
-	case app.Facts.Has(Dropped):
-		return WholeFrame{Expected: app.Expected, Actual: app.Actual, Blame: janksBlame(app.Verdict().Jank) | BlameDropped}, true
+	case f.Facts.Has(Dropped):
+		return WholeFrame{Expected: f.Expected, Actual: f.Actual, Blame: janksBlame(f.Verdict().Jank) | BlameDropped}, true
 	case render == nil || render.Facts.Has(Truncated):
 		return w, false
 	}
-	w.Expected = Interval{Start: app.Expected.Start, End: render.Expected.End}
-	w.Actual = Interval{Start: app.Actual.Start, End: render.End()}
-	timeline := app.frameTimeline()
-	late := render.Late() || pickedUpLate(app)
+	w.Expected = Interval{Start: f.Expected.Start, End: render.Expected.End}
+	w.Actual = Interval{Start: f.Actual.Start, End: render.End()}
+	timeline := f.frameTimeline()
+	late := render.Late() || pickedUpLate(f)
 	if timeline != nil {
 		if ok = timeline.Present.Known(); ok {
 			late = timeline.Present == PresentLate
@@ -104,7 +104,7 @@ func Whole(app *Frame) (w WholeFrame, ok bool) {
 		reported = cmp.Or(janksBlame(timeline.Jank)&^BlameDropped, janksBlame(render.Verdict().Jank))
 	}
 	if late {
-		w.Blame = cmp.Or(reported, blame(app))
+		w.Blame = cmp.Or(reported, blame(f))
 	}
 	return w, true
 }

@@ -80,18 +80,18 @@ func TestWholeAndroid(t *testing.T) {
 		} else {
 			send(a, 1004, r)
 		}
-		w, ok := analyzer.Whole(a)
+		w, ok := a.Whole()
 		if got := w.Blame.String(); !ok || got != test.want || w.Late() != (test.want != "") || w.Actual != whole {
 			t.Errorf("%s: %v, blame %q, late %v, actual %s, want blame %q", test.name, ok, got, w.Late(), w.Actual, test.want)
 		}
 		// Without a deadline only the present type says whether the frame was late.
 		r.Expected = analyzer.Interval{}
-		if _, ok := analyzer.Whole(a); ok != (test.present != unknown && test.present != unspecified) {
+		if _, ok := a.Whole(); ok != (test.present != unknown && test.present != unspecified) {
 			t.Errorf("%s, without a deadline: %v", test.name, ok)
 		}
 		// Neither does what is cut.
 		r.Facts |= analyzer.Truncated
-		if _, ok := analyzer.Whole(a); ok != test.facts.Has(dropped) {
+		if _, ok := a.Whole(); ok != test.facts.Has(dropped) {
 			t.Errorf("%s, render frame truncated: %v", test.name, ok)
 		}
 	}

@@ -614,7 +614,7 @@ func TestWhole(t *testing.T) {
 		send(a, 1004, r)
 		test.edit(a, r)
 		got := "none"
-		w, ok := analyzer.Whole(a)
+		w, ok := a.Whole()
 		if ok {
 			got = w.Blame.String()
 			if w.Expected != (analyzer.Interval{Start: a.Expected.Start, End: r.Expected.End}) || w.Actual != (analyzer.Interval{Start: at(1001), End: r.End()}) {

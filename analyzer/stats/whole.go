@@ -46,7 +46,7 @@ func (b *Blames) Of(cause analyzer.Blame) int {
 }
 
 func (w *WholeFrames) add(app *analyzer.Frame) {
-	whole, ok := analyzer.Whole(app)
+	whole, ok := app.Whole()
 	if !ok {
 		return
 	}

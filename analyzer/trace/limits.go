@@ -68,9 +68,6 @@ var AllLimits = []Limit{
 	{"examples", 3, "line numbers kept for each problem", "counted without line numbers", 0, func(l *Limits) *int { return &l.Examples }},
 }
 
-// DefaultLimits returns the default limits.
-func DefaultLimits() Limits { return Limits{}.WithDefaults() }
-
 // WithDefaults returns a copy of the limits with defaults for unset fields.
 func (l Limits) WithDefaults() Limits {
 	for _, limit := range AllLimits {

@@ -201,7 +201,7 @@ func TestHostile(t *testing.T) {
 			hostiletest.CheckLinear(t, slow.Of(4000, 20_000), func(n int) func() {
 				w := &player{process: 1000}
 				h.make(w, n)
-				return func() { analyzeHostile(t, []byte(w.String()), trace.DefaultLimits()) }
+				return func() { analyzeHostile(t, []byte(w.String()), trace.Limits{}.WithDefaults()) }
 			})
 		})
 	}
@@ -210,7 +210,7 @@ func TestHostile(t *testing.T) {
 // TestMemory: the recorder stores no more than its limits, whatever the trace.
 func TestMemory(t *testing.T) {
 	slow.Skip(t)
-	l := trace.DefaultLimits()
+	l := trace.Limits{}.WithDefaults()
 	l.States = 1 << 16
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 
 func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
-	recorder := record.New(trace.DefaultLimits())
+	recorder := record.New(trace.Limits{}.WithDefaults())
 	timeline, _, err := reconstruct.Analyze(context.Background(), r, hitrace.Options{}, reconstruct.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)

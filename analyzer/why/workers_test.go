@@ -20,7 +20,7 @@ import (
 // described returns all that is said about the frames of a trace.
 func described(t *testing.T, r io.Reader, workers int) (list []string) {
 	t.Helper()
-	recorder := record.New(trace.DefaultLimits())
+	recorder := record.New(trace.Limits{}.WithDefaults())
 	timeline, _, err := reconstruct.Analyze(t.Context(), r, hitrace.Options{Workers: workers}, reconstruct.Options{}, recorder.Sink())
 	if err != nil {
 		t.Fatal(err)

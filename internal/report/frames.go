@@ -252,7 +252,7 @@ func describe(f *analyzer.Frame, emptyKnown bool) string {
 	add(f.Coalesced > 0, text.Count(f.Coalesced, "vsync")+" waited behind it")
 	add(len(f.Transactions) > 0 && f.Render == nil, "not picked up by a render frame")
 	add(len(f.Applications) > 0, "picked up "+text.Count(len(f.Applications), "application frame"))
-	if w, ok := analyzer.Whole(f); ok {
+	if w, ok := f.Whole(); ok {
 		add(w.Late(), "whole frame late: "+blameText(w.Blame))
 	}
 	if a := f.Android; a != nil && a.Timeline != nil {

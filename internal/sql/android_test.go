@@ -189,7 +189,7 @@ func checkAndroid(t *testing.T, trace []byte) (causes analyzer.Blame) {
 		facts.add(f.Kind.String(), int64(f.Process.PID), int64(f.Actual.Start), int64(f.Actual.Duration()), f.Process.Name,
 			known(f.VsyncID), known(f.Expected.Start), known(f.Deadline), lateOf(f), judgedFact(f, analyzer.MainLate), judgedFact(f, analyzer.GPULate), f.Facts.Has(analyzer.Misaligned),
 			int64(f.Overrun()), known(f.Present), f.Facts.Has(analyzer.Dropped))
-		if w, ok := analyzer.Whole(f); ok {
+		if w, ok := f.Whole(); ok {
 			whole.add(int64(f.Process.PID), int64(f.Actual.Start), w.Late(), text(w.Blame.String()))
 		}
 		if f.Render != nil && !f.Render.Facts.Has(analyzer.Truncated) {

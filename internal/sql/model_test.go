@@ -109,7 +109,7 @@ func checkWholeFrames(t *testing.T, session *engine.Session, timeline *analyzer.
 			continue
 		}
 		var late, blame, expected any
-		if w, ok := analyzer.Whole(f); ok {
+		if w, ok := f.Whole(); ok {
 			late, blame = w.Late(), text(w.Blame.String())
 			if w.Expected.Known() {
 				expected = int64(w.Expected.Duration())

@@ -93,7 +93,7 @@ func symbolNames(t testing.TB, table *symbolTable) []string {
 func TestKernelEventsAreTyped(t *testing.T) {
 	for _, test := range kernelCases {
 		for _, end := range []string{"", " ", " \r"} {
-			k := newKernelEncoder(trace.DefaultLimits().Strings)
+			k := newKernelEncoder(trace.Limits{}.WithDefaults().Strings)
 			got := encodeKernel(t, k, test.event, test.args+end)
 			if want := parseEvent(t, test.event+" {"+test.want+"}"); !proto.Equal(got, want) {
 				t.Errorf("%s: %s\n got %v\nwant %v", test.event, test.args, got, want)
@@ -108,7 +108,7 @@ func TestKernelEventsAreTyped(t *testing.T) {
 // Each format of the table is used by some case.
 func TestEveryKernelFormatHasACase(t *testing.T) {
 	taken := map[*kernelStep]bool{}
-	k := newKernelEncoder(trace.DefaultLimits().Strings)
+	k := newKernelEncoder(trace.Limits{}.WithDefaults().Strings)
 	for _, test := range kernelCases {
 		for _, format := range k.events[test.event].formats {
 			if _, ok := k.match(nil, format, []byte(strings.TrimSpace(test.args))); ok {
@@ -205,7 +205,7 @@ func TestOtherKernelEventsAreGeneric(t *testing.T) {
 		{"block_dirty_buffer", "8.16 sector=1 size=2", `field {name: "args" str_value: "8.16"}
 			 field {name: "sector" int_value: 1} field {name: "size" int_value: 2}`},
 	} {
-		got := encodeKernel(t, newKernelEncoder(trace.DefaultLimits().Strings), test.event, test.args)
+		got := encodeKernel(t, newKernelEncoder(trace.Limits{}.WithDefaults().Strings), test.event, test.args)
 		want := parseEvent(t, fmt.Sprintf("generic {event_name: %q %s}", test.event, test.want))
 		if !proto.Equal(got, want) {
 			t.Errorf("%s: %s\n got %v\nwant %v", test.event, test.args, got, want)
@@ -220,12 +220,12 @@ func TestKernelTextBecomesUTF8(t *testing.T) {
 		{"clk_enable", strings.Repeat("\xffx", 100), `clk_enable {name: "` + strings.Repeat(`\uFFFDx`, 100) + `"}`},
 		{"x\xfe", "a=\xfe b\xfe=1", `generic {event_name: "x\uFFFD" field {name: "a" str_value: "\uFFFD b\uFFFD=1"}}`},
 	} {
-		got := encodeKernel(t, newKernelEncoder(trace.DefaultLimits().Strings), test.event, test.args)
+		got := encodeKernel(t, newKernelEncoder(trace.Limits{}.WithDefaults().Strings), test.event, test.args)
 		if want := parseEvent(t, test.want); !proto.Equal(got, want) {
 			t.Errorf("%s: %s\n got %v\nwant %v", test.event, test.args, got, want)
 		}
 	}
-	if buf, ok := newKernelEncoder(trace.DefaultLimits().Strings).appendEvent([]byte("x"), nil, []byte("a=1")); ok || string(buf) != "x" {
+	if buf, ok := newKernelEncoder(trace.Limits{}.WithDefaults().Strings).appendEvent([]byte("x"), nil, []byte("a=1")); ok || string(buf) != "x" {
 		t.Errorf("an event without a name gives %q, %t", buf, ok)
 	}
 }
@@ -234,7 +234,7 @@ func TestKernelTextBecomesUTF8(t *testing.T) {
 func TestDamagedKernelEventsAreMessages(t *testing.T) {
 	slow.SkipRace(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	k := newKernelEncoder(trace.DefaultLimits().Strings)
+	k := newKernelEncoder(trace.Limits{}.WithDefaults().Strings)
 	for _, test := range kernelCases {
 		for n := range test.args {
 			encodeKernel(t, k, test.event, test.args[:n])
@@ -273,7 +273,7 @@ func kernelLines() []hitrace.Line {
 }
 
 func TestKernelEventsAllocateNothing(t *testing.T) {
-	k := newKernelEncoder(trace.DefaultLimits().Strings)
+	k := newKernelEncoder(trace.Limits{}.WithDefaults().Strings)
 	var buf []byte
 	lines := kernelLines()
 	encode := func() {
@@ -293,7 +293,7 @@ func TestKernelEventsAllocateNothing(t *testing.T) {
 // All that the kernel says in real captures is understood.
 func TestRealKernelEventsAreTyped(t *testing.T) {
 	for _, path := range tracetest.Paths(t) {
-		k := newKernelEncoder(trace.DefaultLimits().Strings)
+		k := newKernelEncoder(trace.Limits{}.WithDefaults().Strings)
 		counts := map[string]int{}
 		for _, line := range readKernelLines(t, path) {
 			name := string(line.Name)

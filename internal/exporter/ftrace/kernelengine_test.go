@@ -26,7 +26,7 @@ import (
 // packet for each processor. Markers are not part of it.
 func kernelTrace(t testing.TB, text string) []byte {
 	t.Helper()
-	k := newKernelEncoder(trace.DefaultLimits().Strings)
+	k := newKernelEncoder(trace.Limits{}.WithDefaults().Strings)
 	bundles := map[trace.CPU][]byte{}
 	var cpus []trace.CPU
 	tree := &perfettopb.ProcessTree{}

@@ -24,8 +24,8 @@ func TestEventsStay(t *testing.T) {
  x-1 (-----) [003] .... 3701.000001: print: E|7
  x-1 (-----) [003] .... 3701.000001: sched_wakeup: comm=x pid=1 prio=120 target_cpu=001
 `...)
-	e := NewEncoder(trace.DefaultLimits().Strings, true)
-	planner := NewPlanner(trace.DefaultLimits())
+	e := NewEncoder(trace.Limits{}.WithDefaults().Strings, true)
+	planner := NewPlanner(trace.Limits{}.WithDefaults())
 	var before []hitrace.Event
 	var plan piece
 	sink := hitrace.Sink{

@@ -65,7 +65,7 @@ func (p *pipeline) writeApplicationFrames(arrows arrows) {
 		}
 		p.noteJudge(&s.annotations, f)
 		p.noteTransactions(&s.annotations, f)
-		if whole, ok := analyzer.Whole(f); ok && whole.Late() {
+		if whole, ok := f.Whole(); ok && whole.Late() {
 			s.annotations.interned(annotation.Blame, p.w.text(whole.Blame.String()))
 		}
 		p.w.slice(p.thread(f.TID).track(f.Actual), &s)
@@ -148,7 +148,7 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	if int32(f.TID) != int32(f.Process.PID) {
 		a.number(annotation.TID, int64(f.TID))
 	}
-	if flag := f.Flag(); flag != analyzer.FlagOnTime {
+	if flag := f.Flag(); flag != 0 {
 		a.number(annotation.Flag, int64(flag))
 	}
 	a.at(annotation.ExpectedAt, f.Expected.Start)

@@ -16,7 +16,7 @@ func (p *pipeline) writeWholeFrames() {
 		if r == nil {
 			continue
 		}
-		if whole, ok := analyzer.Whole(f); ok {
+		if whole, ok := f.Whole(); ok {
 			expected = append(expected, stage{f, whole.Expected})
 		}
 		actual = append(actual, stage{f, analyzer.Interval{Start: f.Actual.Start, End: r.End()}})
@@ -30,12 +30,12 @@ func (p *pipeline) writeWholeFrames() {
 // judgeWhole adds whether a whole frame was late, and its blame.
 func (p *pipeline) judgeWhole(s *slice, f *analyzer.Frame) {
 	s.annotations.number(annotation.RenderToken, p.tokens[f.Render])
-	whole, ok := analyzer.Whole(f)
+	whole, ok := f.Whole()
 	if !ok || !whole.Late() {
 		return
 	}
 	s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End))
-	if n := analyzer.PickUpDelay(f); n > 0 {
+	if n := f.PickUpDelay(); n > 0 {
 		s.setPickedUpLate(p.label(f), n)
 		s.annotations.at(annotation.MadeForEnd, f.Expected.End.Add(f.Render.Expected.Duration()))
 	}

@@ -23,11 +23,11 @@ func capture(b *testing.B) []byte {
 func BenchmarkParse(b *testing.B) {
 	text := capture(b)
 	var batch hitrace.Batch
-	batch.Parse(text, trace.DefaultLimits().Line)
+	batch.Parse(text, trace.Limits{}.WithDefaults().Line)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		batch.Parse(text, trace.DefaultLimits().Line)
+		batch.Parse(text, trace.Limits{}.WithDefaults().Line)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(bytes.Count(text, []byte("\n"))), "ns/line")
 }

@@ -107,7 +107,7 @@ var badLines = []struct {
 	{hitrace.BadTime, " a-1 (1) [000] .... 1: print: E\n"},
 	{hitrace.TimeTooLarge, " a-1 (1) [000] .... 2305843010.000000: print: E\n"},
 	{hitrace.NoEvent, " a-1 (1) [000] .... 1.000000:\n"},
-	{hitrace.LineTooLong, " a-1 (1) [000] .... 1.000000: print: B|1|H:" + strings.Repeat("x", trace.DefaultLimits().Line) + "\n"},
+	{hitrace.LineTooLong, " a-1 (1) [000] .... 1.000000: print: B|1|H:" + strings.Repeat("x", trace.Limits{}.WithDefaults().Line) + "\n"},
 	{hitrace.NoPhase, " a-1 (1) [000] .... 1.000000: print: 0x0: 15|name\n"},
 	{hitrace.BadMarkerPID, " a-1 (1) [000] .... 1.000000: print: B||H:name\n"},
 	{hitrace.BadCookie, " a-1 (1) [000] .... 1.000000: print: S|1|H:name\n"},
@@ -204,7 +204,7 @@ func TestReaderLongLines(t *testing.T) {
 		{"longer than a block", maxLine, goodLine + of(1<<20) + "\n" + goodLine, []int{1, 3}, 1},
 		{"longer than a block, no end", maxLine, goodLine + of(1<<20), []int{1}, 1},
 		{"two of them", maxLine, of(1<<20) + "\n" + of(1<<20) + "\n" + goodLine, []int{3}, 2},
-		{"default", 0, of(trace.DefaultLimits().Line) + "\n" + of(trace.DefaultLimits().Line+1) + "\n" + goodLine, []int{1, 3}, 1},
+		{"default", 0, of(trace.Limits{}.WithDefaults().Line) + "\n" + of(trace.Limits{}.WithDefaults().Line+1) + "\n" + goodLine, []int{1, 3}, 1},
 		{"longer than a block may be", 1 << 20, of(1<<20) + "\r\n" + of(1<<20+1) + "\r\n" + goodLine, []int{1, 3}, 1},
 	} {
 		events, totals, err := drain(strings.NewReader(test.text), hitrace.Options{Limits: trace.Limits{Line: test.max}})

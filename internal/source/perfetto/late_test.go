@@ -46,7 +46,7 @@ func TestPresentTypeDecides(t *testing.T) {
 		if f.Late() != want.late || f.Overrun() != want.overrun || f.Facts.Has(analyzer.Misaligned) != want.misaligned || f.Render == nil || f.Render.Late() {
 			t.Errorf("%s, late %v by %s, taken by %s", f, f.Late(), f.Overrun(), f.Render)
 		}
-		if w, ok := analyzer.Whole(f); !ok || w.Blame.String() != want.whole || w.Actual.End != f.Render.Actual.End {
+		if w, ok := f.Whole(); !ok || w.Blame.String() != want.whole || w.Actual.End != f.Render.Actual.End {
 			t.Errorf("%d: whole %v, blame %q until %d, want %q", want.token, ok, w.Blame, w.Actual.End, want.whole)
 		}
 	}

@@ -71,7 +71,7 @@ type threadPiece struct {
 // their threads and times.
 func converted(t *testing.T, text []byte) (packets []byte, states, self map[threadPiece]trace.Duration, frames string) {
 	t.Helper()
-	r := record.New(trace.DefaultLimits())
+	r := record.New(trace.Limits{}.WithDefaults())
 	states, self = map[threadPiece]trace.Duration{}, map[threadPiece]trace.Duration{}
 	var out bytes.Buffer
 	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{}); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // pickedUpLate reports whether an application frame was on time and picked up late.
 func pickedUpLate(f *analyzer.Frame) bool {
-	return f.Kind == analyzer.ApplicationFrame && f.Android == nil && !f.Late() && analyzer.PickUpDelay(f) > 0
+	return f.Kind == analyzer.ApplicationFrame && f.Android == nil && !f.Late() && f.PickUpDelay() > 0
 }
 
 // newPickUp returns what the frames alone say about a late pick-up. renders are the render

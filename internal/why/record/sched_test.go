@@ -36,7 +36,7 @@ func TestEndedThreads(t *testing.T) {
 		change(2, 501, "X", 0)
 		wake(700, 3, 501) // another thread of this id
 	}
-	recorder := New(trace.DefaultLimits())
+	recorder := New(trace.Limits{}.WithDefaults())
 	if _, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestLeavesOfWaits(t *testing.T) {
 	wake(200, 500)
 	change(200, 1, 501, 0)
 	wake(300, 501)
-	recorder := New(trace.DefaultLimits())
+	recorder := New(trace.Limits{}.WithDefaults())
 	if _, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestVocabulary(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		recorder := New(trace.DefaultLimits())
+		recorder := New(trace.Limits{}.WithDefaults())
 		recorder.vocabulary = v
 		_, _, err = reconstruct.Analyze(context.Background(), f, hitrace.Options{}, reconstruct.Options{}, recorder.Sink())
 		if err != nil {
@@ -28,7 +28,7 @@ func TestVocabulary(t *testing.T) {
 		}
 		return recorder.Finish()
 	}
-	most := 4 * trace.DefaultLimits().Strings
+	most := 4 * trace.Limits{}.WithDefaults().Strings
 	fresh := func() *vocabulary { return emptyVocabulary(most) }
 	const first, second = "../../../testdata/demo.ftrace", "../../../testdata/why/waits.ftrace"
 	for _, pair := range [][2]string{{first, second}, {second, first}} {
