@@ -3,6 +3,7 @@ package fleet
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 	"ohframe/internal/diff"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // dataset writes a dataset of one shard with the given rows, and opens it. The rows have the
@@ -111,15 +113,17 @@ func TestDifferentFleets(t *testing.T) {
 	for i := range large.Sums {
 		large.Sums[i] *= 1000
 	}
-	base = append(base, large)
+	few := simulated(r, "a", 1, 2)[0] // one with few frames does not count
+	few.Sums[sumIndex["late"]], few.Sums[sumIndex["with_deadline"]] = 19, 19
+	base = append(base, large, few)
 	p := compareRows(t, base, new, CompareOptions{}).Pairs[0]
 	m, sum := p.change("jank_rate"), 0.0
 	for i := 0; i < 80; i += 2 { // both traces of a device
 		sum += float64(base[i].Sums[sumIndex["late"]]+base[i+1].Sums[sumIndex["late"]]) / 200 / 41
 	}
 	sum += 1.0 / 41
-	if d := *m.Base - sum; d > 1e-9 || d < -1e-9 || p.Units != [2]int{41, 500} {
-		t.Errorf("base is %g of %v devices, want %g of 41 and 500", *m.Base, p.Units, sum)
+	if d := *m.Base - sum; d > 1e-9 || d < -1e-9 || p.Units != [2]int{42, 500} {
+		t.Errorf("base is %g of %v devices, want %g of 42 and 500", *m.Base, p.Units, sum)
 	}
 	if m.Verdict != diff.Worse || *m.Low <= 0 || *m.Low > 0.08 || *m.High < 0.08 {
 		t.Errorf("%g to %g, %s: want about 0.08", *m.Low, *m.High, m.Verdict)
@@ -299,5 +303,25 @@ func TestGroupNumbers(t *testing.T) {
 	}
 	if got, want := g.Worst[0].WhyCommand(), "ohframe why --process 7 --frame 4 -- d"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// The chart has the versions in the order of their numbers, and rates in percent.
+func TestChart(t *testing.T) {
+	var rows []Row
+	for i, version := range []string{"5.10", "5.9", "5.9"} {
+		row := Row{Trace: "t", Kind: stats.Application, Process: []string{"a", "a", "b"}[i], Dims: []*string{nil, &version}}
+		row.Sums[framesColumn], row.Sums[sumIndex["with_deadline"]], row.Sums[sumIndex["late"]] = 200, 200, int64(20*i+1)
+		rows = append(rows, row)
+	}
+	r, err := NewReport(t.Context(), dataset(t, rows), Query{By: []string{"process", "version"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(r.chart()[0].(view.Chart).Data)
+	const want = `{"series":[{"name":"a","x":[0,1],"y":[10.5,0.5],"dots":true,"titles":["10.5 % of 200 frames","0.5 % of 200 frames"]},` +
+		`{"name":"b","x":[0],"y":[20.5],"dots":true,"titles":["20.5 % of 200 frames"]}],"x":{"names":["5.9","5.10"]},"y":{"unit":"%"}}`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s\nwant %s, %v", got, want, err)
 	}
 }

@@ -466,6 +466,11 @@ func TestBadDatasets(t *testing.T) {
 		{"other options", func(dir string) error {
 			return runShard(t, dir, inputs, Options{Shards: 3, Version: "1", Read: withCauses}, 1)
 		}, "other options"},
+		{"other traces", func(dir string) error {
+			path := filepath.Join(dir, "failures", part(1))
+			old, err := os.ReadFile(path)
+			return errors.Join(err, runShard(t, dir, inputs[:len(inputs)/2], Options{Shards: 3, Version: "1"}, 1), os.WriteFile(path, old, 0o666))
+		}, "of other traces"},
 		{"truncated", func(dir string) error {
 			return os.Truncate(filepath.Join(dir, "traces", part(1)), 100)
 		}, part(1)},

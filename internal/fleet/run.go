@@ -101,6 +101,9 @@ func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 		})
 	}
 	for _, k := range shards {
+		if ctx.Err() != nil {
+			break
+		}
 		inputs := r.Plan.Shards[k]
 		if r.Resume && r.Plan.done(ctx, r.Store, r.Dir, k) {
 			summary.Skipped++

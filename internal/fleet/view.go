@@ -127,7 +127,7 @@ var tableMeasures = []tableMeasure{
 
 // table returns the table of the groups.
 func (r *Report) table() view.Table {
-	devices := slices.ContainsFunc(r.Groups, func(g *Group) bool { return g.PerDevice != nil })
+	devices := !slices.Contains(r.By, deviceDim) && slices.ContainsFunc(r.Groups, func(g *Group) bool { return g.PerDevice != nil })
 	t := view.Table{Label: "Groups", Sortable: true, Columns: keyColumns(r.By)}
 	number := func(title, meaning string, drop int) {
 		t.Columns = append(t.Columns, view.Column{Title: title, Meaning: meaning, Number: true, Drop: drop})
