@@ -1,0 +1,332 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+func (p *Pair) id() string { return fmt.Sprintf("pair-%d", p.index) }
+
+// title returns the name of the pair's process, or both names if they differ.
+func (p *Pair) title() string {
+	base, new := text.Process(p.Base), text.Process(p.New)
+	if base == new {
+		return base
+	}
+	return base + " → " + new
+}
+
+// about returns the kind and the ids of the pair's process, and how it was matched
+// if not by its full name.
+func (p *Pair) about() string {
+	about := fmt.Sprintf("%s · pid %s", text.Kind(p.Base.Kind), p.Base.PID)
+	if p.New.PID != p.Base.PID {
+		about += fmt.Sprintf(" → %s", p.New.PID)
+	}
+	switch p.MatchedBy {
+	case MatchedByMap:
+		about += " · as mapped"
+	case MatchedByNameEnd:
+		about += " · matched by the end of the name"
+	}
+	return about
+}
+
+// verdict returns the worst verdict on a tested measure.
+func (p *Pair) verdict() Verdict {
+	v := NotTested
+	for _, m := range p.tested {
+		if m.Verdict.rank() < v.rank() {
+			v = m.Verdict
+		}
+	}
+	return v
+}
+
+// labels returns the measures with a verdict, without their units.
+func (p *Pair) labels(v Verdict) (list []string) {
+	for _, m := range p.tested {
+		if m.Verdict == v {
+			label, _, _ := strings.Cut(m.definition.Label, ", ")
+			list = append(list, label)
+		}
+	}
+	return list
+}
+
+// changedMeasures returns the significant changes in a few words: "worse: Jank rate,
+// Duration P95".
+func (p *Pair) changedMeasures() string {
+	var parts []string
+	for _, v := range []Verdict{Worse, Better} {
+		if labels := p.labels(v); len(labels) > 0 {
+			parts = append(parts, v.word()+": "+strings.Join(labels, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return cmp.Or(p.verdict().word(), "not tested")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// testable returns the names of the measures that are tested if there are enough frames.
+func (p *Pair) testable() []string {
+	if p.RefreshDiffers {
+		return stats.TestedAcrossRates[:]
+	}
+	return stats.Tested[:]
+}
+
+// maxChanged is the number of measures of a pair in a terminal without Verbose.
+const maxChanged = 10
+
+// view returns the section of the pair.
+func (p *Pair) view(verbose bool) view.Section {
+	s := view.Section{
+		ID: p.id(), Title: p.title(), About: p.about(), Article: true, Pick: p.title(), PickGroup: verdicts[p.verdict().rank()].group,
+	}
+	var changes []view.Block
+	if p.RefreshDiffers {
+		changes = append(changes, view.Note{Label: "Refresh", Text: fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate", refreshText(p.base), refreshText(p.new))})
+	}
+	list, left := p.sorted()
+	changes = append(changes, p.terminalTable(list, left, verbose), p.pageTables(list, left))
+	var untested []string
+	for _, name := range p.testable() {
+		if m := p.measure(name); m.P == nil {
+			untested = append(untested, m.definition.Label)
+		}
+	}
+	if len(untested) > 0 {
+		changes = append(changes, view.Note{Text: "Not tested, because unknown or of too few frames: " + strings.Join(untested, "; "), Level: view.Soft})
+	}
+	s.Blocks = append([]view.Block{view.Section{Blocks: changes}}, p.causeTables()...)
+	s.Blocks = append(s.Blocks, p.charts()...)
+	return s
+}
+
+// sorted returns the measures to show: those that are known in either trace, and those in
+// periods only if refresh rates differ. Significant changes are first, the worse before the
+// better, then tested measures, main measures and others. left says how many it leaves out.
+func (p *Pair) sorted() (list []*Measure, left []string) {
+	unknown, periods := 0, 0
+	for _, m := range p.Measures() {
+		switch {
+		case m.Base == nil && m.New == nil:
+			unknown++
+		case m.Unit == stats.Periods && !p.RefreshDiffers:
+			periods++
+		default:
+			list = append(list, m)
+		}
+	}
+	last := func(m *Measure) int {
+		if m.definition.Main {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b *Measure) int {
+		return cmp.Or(cmp.Compare(a.Verdict.rank(), b.Verdict.rank()), cmp.Compare(last(a), last(b)))
+	})
+	if unknown > 0 {
+		left = append(left, fmt.Sprintf("%d unknown on both sides", unknown))
+	}
+	if periods > 0 {
+		left = append(left, fmt.Sprintf("%d relative to an equal refresh rate", periods))
+	}
+	return list, left
+}
+
+// terminalTable returns the measures that changed, without verbose the first of them.
+func (p *Pair) terminalTable(list []*Measure, left []string, verbose bool) view.Terminal {
+	changed := slices.DeleteFunc(slices.Clone(list), func(m *Measure) bool { return m.equal() && !(verbose && m.definition.Main) })
+	equal, shown := len(list)-len(changed), changed
+	if !verbose {
+		shown = changed[:min(maxChanged, len(changed))]
+	}
+	if equal > 0 {
+		left = append([]string{fmt.Sprintf("%d equal", equal)}, left...)
+	}
+	if more := len(changed) - len(shown); more > 0 {
+		left = append([]string{fmt.Sprintf("%d changed (--verbose lists all)", more)}, left...)
+	}
+	t := MeasureTable(p.title(), shown)
+	t.More = leftOut(left)
+	return view.Terminal{t}
+}
+
+// pageTables returns the tested measures, and the others below them. Those that are zero on
+// both sides are left out.
+func (p *Pair) pageTables(list []*Measure, left []string) view.Page {
+	first := slices.IndexFunc(list, func(m *Measure) bool { return m.P == nil })
+	if first < 0 {
+		first = len(list)
+	}
+	others := slices.DeleteFunc(slices.Clone(list[first:]), func(m *Measure) bool {
+		return !m.definition.Main && m.Delta != nil && *m.Base == 0 && *m.New == 0
+	})
+	if zero := len(list) - first - len(others); zero > 0 {
+		left = append([]string{fmt.Sprintf("%d zero on both sides", zero)}, left...)
+	}
+	folded := MeasureTable(p.title(), others)
+	folded.More = leftOut(left)
+	return view.Page{
+		p.draw(MeasureTable(p.title(), list[:first]), list[:first]),
+		view.Fold{Title: text.Count(len(others), "other measure"), Blocks: []view.Block{folded}},
+	}
+}
+
+func leftOut(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "Other measures: " + strings.Join(list, ", ") + "."
+}
+
+// equal reports whether both values are known and printed alike. A significant change is
+// never equal.
+func (m *Measure) equal() bool {
+	return m.Delta != nil && !m.Verdict.Significant() && text.Value(m.Unit, m.Base) == text.Value(m.Unit, m.New)
+}
+
+// changeColumns are the columns of a table of measures: the label, and those of cells.
+var changeColumns = []view.Column{
+	{Title: "Measure"}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Change, %", Number: true, Drop: 2},
+	{Title: fmt.Sprintf("%.0f %% interval", 100*(1-stats.Level)), Number: true, Drop: 1}, {Title: "p", Number: true, Drop: 3}, {Title: "Verdict"},
+}
+
+// cells returns the cells of a measure after its label.
+func (m *Measure) cells() []view.Cell {
+	cells := []view.Cell{
+		{Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: text.RelativeChange(m.Relative)}, {}, {}, {Text: m.Verdict.word(), Level: m.Verdict.Level()},
+	}
+	if m.P != nil {
+		cells[3].Text = text.Change(m.Unit, m.Low) + " to " + text.Change(m.Unit, m.High)
+		cells[4].Text = text.Probability(*m.P)
+	}
+	return cells
+}
+
+func (m *Measure) values() string {
+	return text.Value(m.Unit, m.Base) + " → " + text.Value(m.Unit, m.New)
+}
+
+// MeasureTable returns a table of measures. Without tested ones, it has no columns for tests.
+func MeasureTable(label string, list []*Measure) view.Table {
+	t := view.Table{Label: label, Columns: slices.Clone(changeColumns)}
+	if !slices.ContainsFunc(list, func(m *Measure) bool { return m.P != nil }) {
+		t.Columns = t.Columns[:4]
+	}
+	for _, m := range list {
+		cells := append([]view.Cell{{Text: m.definition.Label, Meaning: strings.ReplaceAll(m.definition.Meaning, "`", "")}}, m.cells()...)
+		t.Rows = append(t.Rows, view.Row{Cells: cells[:len(t.Columns)]})
+	}
+	return t
+}
+
+// draw adds drawings of the intervals of tested measures, and of several runs.
+func (p *Pair) draw(t view.Table, list []*Measure) view.Table {
+	runs := len(p.base)+len(p.new) > 2
+	if runs {
+		t.Columns = append(t.Columns, view.Column{Title: "Runs"})
+	}
+	for i, m := range list {
+		row := &t.Rows[i]
+		row.Cells[4].Bars = m.interval()
+		if runs {
+			row.Cells = append(row.Cells, view.Cell{Bars: p.runBars(m)})
+		}
+	}
+	return t
+}
+
+// interval draws the interval of a tested measure around the changes that do not count. No
+// change is in the middle.
+func (m *Measure) interval() []view.Bar {
+	limit := 1.05 * max(math.Abs(*m.Low), math.Abs(*m.High), *m.MinEffect)
+	if limit == 0 {
+		return nil
+	}
+	bar := func(low, high float64, group string) view.Bar {
+		return view.Bar{Left: 0.5 + low/limit/2, Width: (high - low) / limit / 2, Group: group}
+	}
+	return []view.Bar{
+		bar(-*m.MinEffect, *m.MinEffect, "budget"), bar(*m.Low, *m.High, cmp.Or(string(m.Verdict), "unclear")),
+		bar(0, 0, "mark"), bar(*m.Delta, *m.Delta, "mark"),
+	}
+}
+
+// runBars draws a line for the value of each run between the smallest and the largest.
+func (p *Pair) runBars(m *Measure) (bars []view.Bar) {
+	base, new := values(m.definition, p.base), values(m.definition, p.new)
+	all := slices.Concat(base, new)
+	if len(base) == 0 || len(new) == 0 || slices.Min(all) == slices.Max(all) {
+		return nil
+	}
+	const width = 0.02
+	least, most := slices.Min(all), slices.Max(all)
+	for i, x := range all {
+		group := "base"
+		if i >= len(base) {
+			group = "new"
+		}
+		bars = append(bars, view.Bar{Left: (1 - width) * (x - least) / (most - least), Width: width, Group: group, Title: group + " " + text.Value(m.Unit, &x)})
+	}
+	return bars
+}
+
+// The causes in tables and pages: those that changed by at least leastShown, in the unit of
+// the list, and at most maxShown of a list.
+const (
+	maxShown        = 6
+	leastShownLost  = 0.5 // ms/s
+	leastShownFrame = 0.05
+)
+
+// causeTables returns the lists of what changed in the causes; none if nothing did.
+func (p *Pair) causeTables() (sections []view.Block) {
+	if p.Causes == nil {
+		return nil
+	}
+	add := func(title string, list []CauseChange, total *Measure, least float64) {
+		t := view.Table{Label: p.title() + ": " + title, Columns: []view.Column{
+			{Title: title}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Verdict"},
+		}}
+		row := func(title string, m *Measure) {
+			t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
+				{Text: title}, {Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: cmp.Or(m.Verdict.word(), "not tested"), Level: m.Verdict.Level()},
+			}})
+		}
+		for _, c := range list {
+			if math.Abs(*c.Delta) >= least && len(t.Rows) < maxShown {
+				row(text.Printable(c.Title()), c.Measure)
+			}
+		}
+		if total != nil && (*total.Base > 0 || *total.New > 0) {
+			row("all causes", total)
+		}
+		if len(t.Rows) > 0 {
+			sections = append(sections, view.Section{Blocks: []view.Block{t}})
+		}
+	}
+	add("Lost time by cause, ms/s", p.Causes.Causes, p.Causes.Lost, leastShownLost)
+	add("Mean time of a frame, ms", p.Causes.Times, nil, leastShownFrame)
+	return sections
+}
+
+// refreshText lists the refresh rates of a process.
+func refreshText(runs []*stats.Process) string {
+	list := refreshOf(runs)
+	if len(list) == 0 {
+		return text.Unknown
+	}
+	return strings.Join(text.Rates(list, func(r stats.Refresh) string { return text.Number(r.Rate, 1) }), ", ") + " Hz"
+}
