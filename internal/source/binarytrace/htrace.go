@@ -76,8 +76,7 @@ type htrace struct {
 	log       *log
 	columns   columns
 	names     names
-	symbols   map[uint64]string
-	message   message
+	scope     scope
 	inHeader  [2]uint64 // boot and monotonic time
 	inDetails [2]uint64
 	start     uint64 // events that were lost before the recording
@@ -88,7 +87,7 @@ type htrace struct {
 }
 
 func (r *Reader) openHtrace(size int64) error {
-	h := &htrace{log: r.log, columns: columns{precision: r.options.Precision}, symbols: map[uint64]string{}}
+	h := &htrace{log: r.log, columns: columns{precision: r.options.Precision}, scope: scope{symbols: map[uint64]string{}}}
 	h.names = names{comms: map[int32][]byte{}, limit: r.options.Limits.Threads}
 	r.source = h
 	if err := r.parts(h, size); err != nil {
@@ -432,8 +431,8 @@ const maxName = 255
 func (h *htrace) symbol(data []byte) {
 	var m message
 	m.read(data, 2)
-	if name := m.texts[2]; len(name) > 0 && len(h.symbols) < maxSymbols {
-		h.symbols[m.numbers[1]] = string(name[:min(len(name), maxName)])
+	if name := m.texts[2]; len(name) > 0 && len(h.scope.symbols) < maxSymbols {
+		h.scope.symbols[m.numbers[1]] = string(name[:min(len(name), maxName)])
 	}
 }
 

@@ -32,7 +32,7 @@ const (
 //	q  a signed number, of 64 bits       r  handled or unhandled
 //	A  the arguments of a system call    D  a device, MAJOR,MINOR
 //	P  bytes of so many pages            E  a device, MAJOR:MINOR
-//	b  begin or end
+//	b  begin or end                      C  p, if the next field has no name
 //
 // Source: openharmony/developtools_profiler, protos of ftrace_data; print fmt of
 // Linux.
@@ -113,7 +113,7 @@ var messages = compileMessages([]messageText{
 	{3103, "workqueue_queue_work", "work struct=0x%1x function=%2p workqueue=0x%3x req_cpu=%4u cpu=%5u"},
 	{4000, "regulator_set_voltage", "name=%1s (%2d-%3d)"},
 	{4001, "regulator_set_voltage_complete", "name=%1s, val=%2u"},
-	{blockedMessage, "sched_blocked_reason", "pid=%1d iowait=%3u caller=%2p"},
+	{blockedMessage, "sched_blocked_reason", "pid=%1d iowait=%3u caller=%2C"},
 	{4003, "gpu_mem_total", "gpu_id=%1u pid=%2u total=%3u"},
 	{4004, "rss_stat", "mm_id=%1u curr=%2u member=%3d size=%4qB"},
 })
@@ -147,16 +147,9 @@ type messageText struct {
 
 // messageFormat is how a message is printed.
 type messageFormat struct {
-	title []byte
-	parts []messagePart
-	last  int // the number of its last field
-}
-
-// messagePart is text, and a field behind it if field is not 0.
-type messagePart struct {
-	literal []byte // roomy
-	field   int
-	verb    byte
+	title   []byte
+	program program
+	last    int // the number of its last field
 }
 
 // maxFields is more than the number of the last field of any message.
@@ -170,22 +163,23 @@ func compileMessages(list []messageText) *[lastMessage]*messageFormat {
 	table := new([lastMessage]*messageFormat)
 	for _, m := range list {
 		f := &messageFormat{title: roomy(": " + m.name + ": ")}
-		for rest, found := m.text, true; found; {
-			var part messagePart
-			var literal string
-			literal, rest, found = strings.Cut(rest, "%")
-			part.literal = roomy(literal)
-			if found {
-				part.field, part.verb, rest = int(rest[0]-'0'), rest[1], rest[2:]
-				f.last = max(f.last, part.field)
+		for rest := m.text; rest != ""; {
+			literal, verb, found := strings.Cut(rest, "%")
+			part := step{literal: roomy(literal)}
+			if rest = verb; found {
+				field := int(verb[0] - '0')
+				part.print, rest = messagePrinter(verb[1], field), verb[2:]
+				f.last = max(f.last, field, lastOf[verb[1]])
 			}
-			f.parts = append(f.parts, part)
+			f.program = append(f.program, part)
 		}
 		table[m.number] = f
 	}
-	table[blockedMessage].last = callerName
 	return table
 }
+
+// lastOf are the last fields that verbs use in addition to their own.
+var lastOf = map[byte]int{'C': callerName}
 
 // message is the fields of the message that is printed.
 type message struct {
@@ -251,7 +245,7 @@ func (h *htrace) line(b []byte, data []byte, cpu int, e *event) []byte {
 		h.log.add(unknownID)
 		return b
 	}
-	m, format := &h.message, messages[number]
+	m, format := &h.scope.message, messages[number]
 	if !m.read(payload, format.last) {
 		h.log.add(badMessage)
 		return b
@@ -280,13 +274,7 @@ func (h *htrace) line(b []byte, data []byte, cpu int, e *event) []byte {
 	b = h.columns.append(b, t, uint8(flags), uint8(preempt), trace.Time(e.time))
 	b = appendRoomy(b, format.title)
 	from := len(b)
-	for i := range format.parts {
-		p := &format.parts[i]
-		b = appendRoomy(b, p.literal)
-		if p.field != 0 {
-			b = h.appendField(b, p, number)
-		}
-	}
+	b = format.program.append(b, &h.scope)
 	if number == printMessage {
 		b = trimMarker(b, from)
 	}
@@ -307,56 +295,64 @@ func (m *message) repairIdle() {
 // Source: Linux, include/trace/events/irq.h.
 var softirqs = [...]string{"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"}
 
-func (h *htrace) appendField(b []byte, p *messagePart, number int) []byte {
-	m := &h.message
-	v := m.numbers[p.field]
-	switch p.verb {
+// messagePrinter returns what prints a field of a message.
+func messagePrinter(verb byte, i int) printer {
+	number := func(appendNumber func(b []byte, n uint64) []byte) printer {
+		return func(b []byte, s *scope) []byte { return appendNumber(b, s.message.numbers[i]) }
+	}
+	either := func(isSet, otherwise string) printer {
+		return func(b []byte, s *scope) []byte {
+			if s.message.numbers[i] != 0 {
+				return append(b, isSet...)
+			}
+			return append(b, otherwise...)
+		}
+	}
+	switch verb {
 	case 's':
-		return append(b, cString(m.texts[p.field])...)
+		return func(b []byte, s *scope) []byte { return append(b, cString(s.message.texts[i])...) }
 	case 'd':
-		return appendInt(b, int64(int32(v)))
+		return func(b []byte, s *scope) []byte { return appendInt(b, int64(int32(s.message.numbers[i]))) }
 	case 'q':
-		return appendInt(b, int64(v))
+		return number(func(b []byte, n uint64) []byte { return appendInt(b, int64(n)) })
 	case 'u':
-		return appendPadded(b, v, 0, ' ')
+		return number(func(b []byte, n uint64) []byte { return appendPadded(b, n, 0, ' ') })
 	case 'x':
-		return appendHex(b, v)
+		return number(appendHex)
 	case 'c':
-		return appendPadded(b, uint64(uint32(v)), 3, '0')
+		return number(func(b []byte, n uint64) []byte { return appendPadded(b, uint64(uint32(n)), 3, '0') })
 	case 'S':
-		return appendLinuxState(b, v)
+		return number(appendLinuxState)
 	case 'b':
-		if v != 0 {
-			return append(b, "begin"...)
-		}
-		return append(b, "end"...)
+		return either("begin", "end")
 	case 'r':
-		if v != 0 {
-			return append(b, "handled"...)
-		}
-		return append(b, "unhandled"...)
+		return either("handled", "unhandled")
 	case 'v':
-		if v < uint64(len(softirqs)) {
-			return append(b, softirqs[v]...)
-		}
-		return strconv.AppendUint(b, v, 10)
+		return number(func(b []byte, n uint64) []byte {
+			if n < uint64(len(softirqs)) {
+				return append(b, softirqs[n]...)
+			}
+			return strconv.AppendUint(b, n, 10)
+		})
 	case 'A':
-		return m.appendArgs(b, p.field)
+		return func(b []byte, s *scope) []byte { return s.message.appendArgs(b, i) }
 	case 'D':
-		return appendDevice(b, v, ',')
+		return number(func(b []byte, n uint64) []byte { return appendDevice(b, n, ',') })
 	case 'E':
-		return appendDevice(b, v, ':')
+		return number(func(b []byte, n uint64) []byte { return appendDevice(b, n, ':') })
 	case 'P':
-		return appendPadded(b, v<<12, 0, ' ')
+		return number(func(b []byte, n uint64) []byte { return appendPadded(b, n<<12, 0, ' ') })
 	}
-	// The name of a function.
-	if number == blockedMessage && len(m.texts[callerName]) > 0 {
-		return append(b, cString(m.texts[callerName])...)
+	return func(b []byte, s *scope) []byte { // the name of a function
+		if verb == 'C' && len(s.message.texts[callerName]) > 0 {
+			return append(b, cString(s.message.texts[callerName])...)
+		}
+		address := s.message.numbers[i]
+		if name, ok := s.symbols[address]; ok {
+			return append(b, name...)
+		}
+		return appendAddress(b, address)
 	}
-	if name, ok := h.symbols[v]; ok {
-		return append(b, name...)
-	}
-	return appendHex(append(b, "0x"...), v)
 }
 
 // appendDevice appends the major and the minor number of a device.

@@ -19,13 +19,15 @@ type step struct {
 // printer appends what is printed of a record.
 type printer func(b []byte, s *scope) []byte
 
-// scope is what a program prints, and where it finds what the record lacks.
+// scope is what a program prints, a record or a message, and where it finds what that lacks.
 type scope struct {
-	record []byte
-	cpu    int
-	names  *names
-	printk map[uint64]string // strings by address
-	short  bool              // set if the record lacks what was to be printed
+	record  []byte
+	message message
+	cpu     int
+	names   *names
+	printk  map[uint64]string // strings by address
+	symbols map[uint64]string // functions by address
+	short   bool              // set if the record lacks what was to be printed
 }
 
 // append appends the payload of the scope's record, which has the length that the
