@@ -452,10 +452,10 @@ func TestJSON(t *testing.T) {
 				Ranking   []struct {
 					Cause, Wait, Stage string
 					Lost               int64 `json:"lost_ns"`
-					Worst              int64 `json:"worst_vsync"`
+					Worst              int64 `json:"worst_vsync_id"`
 				}
 				Frames []struct {
-					Vsync   int64
+					Vsync   int64 `json:"vsync_id"`
 					Overrun int64 `json:"overrun_ns"`
 					Verdict string
 					Known   float64 `json:"known_share"`

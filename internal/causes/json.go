@@ -78,7 +78,7 @@ type jsonCost struct {
 	Direct   trace.Duration `json:"direct_ns"`
 	KnockOn  trace.Duration `json:"knock_on_ns"`
 	Share    float64        `json:"share"`
-	Worst    int64          `json:"worst_vsync"`
+	Worst    int64          `json:"worst_vsync_id"`
 	Advice   *string        `json:"advice"`
 }
 
@@ -99,11 +99,15 @@ type jsonCulprit struct {
 }
 
 type jsonFrame struct {
-	Vsync      int64          `json:"vsync"`
-	TID        trace.TID      `json:"tid"`
+	Vsync int64     `json:"vsync_id"`
+	TID   trace.TID `json:"tid"`
+	// Start and End are the actual interval, From and To the time that is explained: from the
+	// vsync to the end of the work on the GPU.
 	Start      trace.Time     `json:"start_ns"`
-	Deadline   *trace.Time    `json:"deadline_ns"`
 	End        trace.Time     `json:"end_ns"`
+	From       trace.Time     `json:"from_ns"`
+	To         trace.Time     `json:"to_ns"`
+	Deadline   *trace.Time    `json:"deadline_ns"`
 	Overrun    trace.Duration `json:"overrun_ns"`
 	Verdict    *string        `json:"verdict"`
 	Confidence *string        `json:"confidence"`
@@ -113,18 +117,18 @@ type jsonFrame struct {
 	// Slices are empty unless the frame was asked for.
 	Slices    []jsonSlice `json:"slices"`
 	KnockOnOf *int64      `json:"knock_on_of"`
-	Text      *string     `json:"text"`
+	Text      *string     `json:"cause"`
 }
 
 type jsonShown struct {
-	Vsync  int64          `json:"vsync"`
+	Vsync  int64          `json:"vsync_id"`
 	Due    trace.Time     `json:"due_ns"`
 	At     trace.Time     `json:"shown_ns"`
 	Late   trace.Duration `json:"late_ns"`
 	Delay  trace.Duration `json:"delay_ns"`
 	Steps  []jsonStep     `json:"steps"`
 	Shares []jsonShare    `json:"shares"`
-	Text   string         `json:"text"`
+	Text   string         `json:"cause"`
 }
 
 type jsonStep struct {
@@ -135,11 +139,11 @@ type jsonStep struct {
 }
 
 type jsonPickUp struct {
-	Vsync  int64          `json:"vsync"`
-	Render int64          `json:"render_vsync"`
+	Vsync  int64          `json:"vsync_id"`
+	Render int64          `json:"render_vsync_id"`
 	Late   trace.Duration `json:"late_ns"`
 	Reason string         `json:"reason"`
-	Text   string         `json:"text"`
+	Text   string         `json:"cause"`
 }
 
 type jsonWait struct {
@@ -242,7 +246,7 @@ func (p *Process) shown(e *why.Explanation) jsonShown {
 func (p *Process) frame(e *why.Explanation) jsonFrame {
 	span := e.End.Sub(e.Start)
 	f := jsonFrame{
-		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Start, End: e.End, Overrun: e.Overrun,
+		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Frame.Actual.Start, End: e.Frame.Actual.End, From: e.Start, To: e.End, Overrun: e.Overrun,
 		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: shares(e.Shares), Slices: []jsonSlice{},
 		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(causetext.Sentence(p.all, e)),
 	}

@@ -240,7 +240,7 @@ func (r *Row) count(frames []*analyzer.Frame) {
 		if d, ok := stats.DurationOf(f); ok {
 			add(durationHistogram, d)
 		}
-		if d, ok := stats.OverrunOf(f); ok {
+		if d, ok := stats.OverrunOf(f); ok && f.Late() {
 			add(overrunHistogram, d)
 		}
 		for stage, d := range stats.StagesOf(f) {

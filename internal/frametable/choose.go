@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
+	"ohframe/internal/view"
 )
 
 // durationColumn sorts by the length of the actual interval, which is no column.
@@ -65,9 +66,9 @@ func sorted(list iter.Seq2[*analyzer.Frame, *Input], column string) iter.Seq2[*a
 			}
 		} else {
 			r := newRow(f)
-			r.setCause(in.Causes.Of(f))
+			r.setCause(in.Causes, in.Causes.Of(f))
 			r.Input = &in.Name
-			it.text = r.cells()[slices.Index(Columns, column)]
+			it.text = view.RecordCell(r, column)
 			if n, err := strconv.ParseFloat(it.text, 64); err == nil {
 				it.text, it.number = "known", n
 			} else if it.text == "true" { // before false

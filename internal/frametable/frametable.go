@@ -7,28 +7,17 @@ package frametable
 import (
 	"cmp"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/view"
 )
 
-// Columns are the names of the columns, in order. New columns are added at the
-// end. Columns are never renamed or removed.
-var Columns = []string{
-	"kind", "process", "pid", "tid", "vsync_id", "transactions",
-	"actual_start", "actual_end", "expected_start", "expected_end", "period",
-	"late", "empty", "misaligned", "truncated", "flag", "render_vsync_id",
-	"gpu_start", "gpu_end", "commit", "present",
-	"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
-	"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
-	"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
-	"cause_slice_ns", "cause_slice_usual_ns", "input",
-}
+// Columns are the names of the columns, in order. New columns are added at the end.
+var Columns = view.RecordColumns[row]()
 
 // row has the cells of a frame or a layer. Null cells are nil pointers.
 type row struct {
@@ -38,21 +27,21 @@ type row struct {
 	TID           *int32  `json:"tid" parquet:"tid,optional"`
 	VsyncID       *int64  `json:"vsync_id" parquet:"vsync_id,optional"`
 	Transactions  []int64 `json:"transactions" parquet:"transactions,list"`
-	ActualStart   *int64  `json:"actual_start" parquet:"actual_start,optional"`
-	ActualEnd     *int64  `json:"actual_end" parquet:"actual_end,optional"`
-	ExpectedStart *int64  `json:"expected_start" parquet:"expected_start,optional"`
-	ExpectedEnd   *int64  `json:"expected_end" parquet:"expected_end,optional"`
-	Period        *int64  `json:"period" parquet:"period,optional"`
+	ActualStart   *int64  `json:"start_ns" parquet:"start_ns,optional"`
+	ActualEnd     *int64  `json:"end_ns" parquet:"end_ns,optional"`
+	ExpectedStart *int64  `json:"expected_start_ns" parquet:"expected_start_ns,optional"`
+	ExpectedEnd   *int64  `json:"expected_end_ns" parquet:"expected_end_ns,optional"`
+	Period        *int64  `json:"period_ns" parquet:"period_ns,optional"`
 	Late          *bool   `json:"late" parquet:"late,optional"`
 	Empty         bool    `json:"empty" parquet:"empty"`
 	Misaligned    bool    `json:"misaligned" parquet:"misaligned"`
 	Truncated     bool    `json:"truncated" parquet:"truncated"`
 	Flag          int32   `json:"flag" parquet:"flag"`
 	RenderVsyncID *int64  `json:"render_vsync_id" parquet:"render_vsync_id,optional"`
-	GPUStart      *int64  `json:"gpu_start" parquet:"gpu_start,optional"`
-	GPUEnd        *int64  `json:"gpu_end" parquet:"gpu_end,optional"`
-	Commit        *int64  `json:"commit" parquet:"commit,optional"`
-	Present       *int64  `json:"present" parquet:"present,optional"`
+	GPUStart      *int64  `json:"gpu_start_ns" parquet:"gpu_start_ns,optional"`
+	GPUEnd        *int64  `json:"gpu_end_ns" parquet:"gpu_end_ns,optional"`
+	Commit        *int64  `json:"commit_ns" parquet:"commit_ns,optional"`
+	Present       *int64  `json:"present_ns" parquet:"present_ns,optional"`
 
 	// The verdict in the words of Android's frame timeline.
 	JankType       *string  `json:"jank_type" parquet:"jank_type,dict,optional"`
@@ -63,7 +52,7 @@ type row struct {
 	Layers         []string `json:"layers" parquet:"layers,list"`
 
 	// Why a late frame was late.
-	Cause        *string `json:"cause" parquet:"cause,dict,optional"`
+	Verdict      *string `json:"verdict" parquet:"verdict,dict,optional"`
 	CauseWait    *string `json:"cause_wait" parquet:"cause_wait,dict,optional"`
 	CauseStage   *string `json:"cause_stage" parquet:"cause_stage,dict,optional"`
 	CauseSlice   *string `json:"cause_slice" parquet:"cause_slice,dict,optional"`
@@ -73,10 +62,10 @@ type row struct {
 	CauseCulprit *string `json:"culprit" parquet:"culprit,dict,optional"`
 	Confidence   *string `json:"confidence" parquet:"confidence,dict,optional"`
 
-	// Deadline is that of the main thread's frame for a frame of a worker thread. Overrun
-	// is null unless the frame was late by a known time.
-	Deadline         *int64 `json:"deadline" parquet:"deadline,optional"`
-	Overrun          *int64 `json:"overrun" parquet:"overrun,optional"`
+	// Deadline is that of the main thread's frame for a frame of a worker thread. Overrun is
+	// from there to the end of the frame: negative for a frame on time.
+	Deadline         *int64 `json:"deadline_ns" parquet:"deadline_ns,optional"`
+	Overrun          *int64 `json:"overrun_ns" parquet:"overrun_ns,optional"`
 	MainLate         *bool  `json:"main_late" parquet:"main_late,optional"`
 	GPULate          *bool  `json:"gpu_late" parquet:"gpu_late,optional"`
 	Coalesced        int32  `json:"coalesced" parquet:"coalesced"`
@@ -87,10 +76,12 @@ type row struct {
 	CauseSliceTime  *int64 `json:"cause_slice_ns" parquet:"cause_slice_ns,optional"`
 	CauseSliceUsual *int64 `json:"cause_slice_usual_ns" parquet:"cause_slice_usual_ns,optional"`
 
+	// Cause is the largest cause in a sentence.
+	Cause *string `json:"cause" parquet:"cause,optional"`
 	// Input is null if there is one input. It is the last column.
 	Input *string `json:"input" parquet:"input,dict,optional"`
 
-	// explanation is not nil if Cause is not. The table has it in words.
+	// explanation is not nil if Verdict is not. The table has it in words.
 	explanation *why.Explanation
 }
 
@@ -167,7 +158,7 @@ func (r *row) setVerdict(v analyzer.Verdict) {
 
 // setCause sets the largest cause of a late frame. A frame that just missed its deadline
 // or whose cause is unknown has only that outcome.
-func (r *row) setCause(e *why.Explanation) {
+func (r *row) setCause(c *why.Causes, e *why.Explanation) {
 	if e == nil || e.Outcome == why.NotLate {
 		return
 	}
@@ -177,7 +168,8 @@ func (r *row) setCause(e *why.Explanation) {
 		}
 		return &s
 	}
-	r.explanation, r.Cause, r.Confidence = e, text(e.Outcome.String()), text(e.Confidence.String())
+	r.explanation, r.Verdict, r.Confidence = e, text(e.Outcome.String()), text(e.Confidence.String())
+	r.Cause = text(causetext.Sentence(c, e))
 	if e.Outcome == why.JustMissed || e.Outcome == why.NotKnown {
 		return
 	}
@@ -199,7 +191,7 @@ func (r *row) setCause(e *why.Explanation) {
 // everything else as the frame has it.
 func rowsOf(f *analyzer.Frame, causes *why.Causes, layers bool) []row {
 	frame := newRow(f)
-	frame.setCause(causes.Of(f))
+	frame.setCause(causes, causes.Of(f))
 	if !layers || len(frame.Layers) < 2 {
 		return []row{frame}
 	}
@@ -225,50 +217,4 @@ func known[T ~int64](v T) *int64 {
 	}
 	n := int64(v)
 	return &n
-}
-
-// cells returns the row as text, in the order of Columns.
-func (r *row) cells() []string {
-	number := func(n *int64) string {
-		if n == nil {
-			return ""
-		}
-		return strconv.FormatInt(*n, 10)
-	}
-	id := func(n *int32) string {
-		if n == nil {
-			return ""
-		}
-		return strconv.Itoa(int(*n))
-	}
-	boolean := func(b *bool) string {
-		if b == nil {
-			return ""
-		}
-		return strconv.FormatBool(*b)
-	}
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	transactions := make([]string, len(r.Transactions))
-	for i, t := range r.Transactions {
-		transactions[i] = strconv.FormatInt(t, 10)
-	}
-	return []string{
-		r.Kind, r.Process, id(r.PID), id(r.TID), number(r.VsyncID), strings.Join(transactions, " "),
-		number(r.ActualStart), number(r.ActualEnd), number(r.ExpectedStart), number(r.ExpectedEnd), number(r.Period),
-		boolean(r.Late), strconv.FormatBool(r.Empty), strconv.FormatBool(r.Misaligned), strconv.FormatBool(r.Truncated),
-		strconv.Itoa(int(r.Flag)), number(r.RenderVsyncID),
-		number(r.GPUStart), number(r.GPUEnd), number(r.Commit), number(r.Present),
-		text(r.JankType), text(r.JankSeverity), text(r.PresentType), text(r.PredictionType), boolean(r.OnTimeFinish),
-		strings.Join(r.Layers, "; "),
-		text(r.Cause), text(r.CauseWait), text(r.CauseStage), text(r.CauseSlice),
-		number(r.CauseTime), number(r.CauseUsual), number(r.CauseShare), text(r.CauseCulprit), text(r.Confidence),
-		number(r.Deadline), number(r.Overrun), boolean(r.MainLate), boolean(r.GPULate), strconv.Itoa(int(r.Coalesced)),
-		boolean(r.CommitEstimated), boolean(r.PresentEstimated),
-		number(r.CauseSliceTime), number(r.CauseSliceUsual), text(r.Input),
-	}
 }

@@ -61,17 +61,17 @@ func unknown() *analyzer.Frame {
 }
 
 // causeColumns are empty unless Options.Causes is set.
-var causeColumns = []string{"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence"}
+var causeColumns = []string{"verdict", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence", "cause"}
 
 func TestColumns(t *testing.T) {
 	promised := []string{
-		"kind", "process", "pid", "tid", "vsync_id", "transactions", "actual_start", "actual_end",
-		"expected_start", "expected_end", "period", "late", "empty", "misaligned", "truncated", "flag",
-		"render_vsync_id", "gpu_start", "gpu_end", "commit", "present",
+		"kind", "process", "pid", "tid", "vsync_id", "transactions", "start_ns", "end_ns",
+		"expected_start_ns", "expected_end_ns", "period_ns", "late", "empty", "misaligned", "truncated", "flag",
+		"render_vsync_id", "gpu_start_ns", "gpu_end_ns", "commit_ns", "present_ns",
 		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
-		"cause", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
-		"deadline", "overrun", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
-		"cause_slice_ns", "cause_slice_usual_ns", "input",
+		"verdict", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
+		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
+		"cause_slice_ns", "cause_slice_usual_ns", "cause", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -144,14 +144,14 @@ func TestApplicationFrame(t *testing.T) {
 	want := map[string]string{
 		"kind": "app", "process": "app", "pid": "2000", "tid": "2001", "vsync_id": "7",
 		"transactions": "5 4 1099511627776", // in the order sent
-		"actual_start": "110", "actual_end": "230", "expected_start": "100", "expected_end": "200", "period": "100",
+		"start_ns":     "110", "end_ns": "230", "expected_start_ns": "100", "expected_end_ns": "200", "period_ns": "100",
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false",
 		"flag":            "1", // 3 is for render frames
-		"render_vsync_id": "9", "gpu_start": "", "gpu_end": "", "commit": "", "present": "",
+		"render_vsync_id": "9", "gpu_start_ns": "", "gpu_end_ns": "", "commit_ns": "", "present_ns": "",
 		// Late by 30, less than a period.
 		"jank_type": "App Deadline Missed", "jank_severity": "Partial", "present_type": "Unknown Present",
 		"prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "app#2001",
-		"deadline": "200", "overrun": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2", "commit_estimated": "", "present_estimated": "",
+		"deadline_ns": "200", "overrun_ns": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2", "commit_estimated": "", "present_estimated": "",
 		"cause_slice_ns": "", "cause_slice_usual_ns": "", "input": "",
 	}
 	for _, c := range causeColumns {
@@ -183,12 +183,12 @@ func TestRenderFrame(t *testing.T) {
 	}
 	want := map[string]string{
 		"kind": "render", "process": "render_service", "pid": "1027", "tid": "1027", "vsync_id": "9", "transactions": "",
-		"actual_start": "210", "actual_end": "290", "expected_start": "200", "expected_end": "350", "period": "100",
+		"start_ns": "210", "end_ns": "290", "expected_start_ns": "200", "expected_end_ns": "350", "period_ns": "100",
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false", "flag": "3",
-		"render_vsync_id": "", "gpu_start": "220", "gpu_end": "380", "commit": "300", "present": "400",
+		"render_vsync_id": "", "gpu_start_ns": "220", "gpu_end_ns": "380", "commit_ns": "300", "present_ns": "400",
 		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Partial",
 		"present_type": "On-time Present", "prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "",
-		"deadline": "350", "overrun": "30", "main_late": "false", "gpu_late": "true", "coalesced": "0", "commit_estimated": "false", "present_estimated": "true",
+		"deadline_ns": "350", "overrun_ns": "30", "main_late": "false", "gpu_late": "true", "coalesced": "0", "commit_estimated": "false", "present_estimated": "true",
 		"cause_slice_ns": "", "cause_slice_usual_ns": "", "input": "",
 	}
 	for _, c := range causeColumns {
@@ -198,7 +198,7 @@ func TestRenderFrame(t *testing.T) {
 		t.Errorf("csv:\n got %v\nwant %v", got, want)
 	}
 	object := jsonRow(t, f)
-	if start, end := object["gpu_start"], object["gpu_end"]; start != 220.0 || end != 380.0 {
+	if start, end := object["gpu_start_ns"], object["gpu_end_ns"]; start != 220.0 || end != 380.0 {
 		t.Errorf("json: gpu: got %v to %v, want 220 to 380", start, end)
 	}
 }
@@ -234,11 +234,11 @@ func TestDeadlines(t *testing.T) {
 	f := unknown()
 	f.Deadline, f.Actual = 100, analyzer.Interval{Start: 10, End: 90}
 	row := csvRow(t, f)
-	if row["deadline"] != "100" || row["expected_end"] != "" || row["late"] != "false" || row["main_late"] != "false" || row["overrun"] != "" {
+	if row["deadline_ns"] != "100" || row["expected_end_ns"] != "" || row["late"] != "false" || row["main_late"] != "false" || row["overrun_ns"] != "-10" {
 		t.Errorf("worker frame: %v", row)
 	}
 	f.Deadline = 0
-	for _, column := range []string{"deadline", "late", "main_late", "gpu_late", "overrun"} {
+	for _, column := range []string{"deadline_ns", "late", "main_late", "gpu_late", "overrun_ns"} {
 		if got := csvRow(t, f)[column]; got != "" {
 			t.Errorf("without a deadline: %s is %q", column, got)
 		}
@@ -298,7 +298,7 @@ func TestRows(t *testing.T) {
 
 func TestDocument(t *testing.T) {
 	var d struct {
-		ClockOffset *int64            `json:"clock_offset"`
+		ClockOffset *int64            `json:"clock_offset_ns"`
 		Frames      []json.RawMessage `json:"frames"`
 		Diagnostics []json.RawMessage `json:"diagnostics"`
 	}
@@ -350,8 +350,8 @@ func TestTable(t *testing.T) {
 	}
 	timeline := &analyzer.Timeline{Span: analyzer.Interval{Start: 1_000_000_000, End: 2_000_000_000}, Frames: []*analyzer.Frame{app, late}}
 	want := [][]string{
-		{"app", "layer", "–", "–", "–", "+1.00", "1.00", "–", "on", "time", "9", "–"},
-		{"render", "render_service", "1027", "1027", "9", "+2.50", "7.50", "4.25", "late", "on", "the", "GPU,", "misaligned", "–", "~+20.00"},
+		{"app", "layer", "–", "–", "–", "+1.0", "1.0", "-1.0", "on", "time", "9", "–"},
+		{"render", "render_service", "1027", "1027", "9", "+2.5", "7.5", "4.3", "late", "on", "the", "GPU,", "misaligned", "–", "~+20.0"},
 	}
 	lines := strings.Split(write(t, "table", timeline), "\n")
 	for i, w := range want {
@@ -384,7 +384,7 @@ func TestChosen(t *testing.T) {
 		{Options{Late: true}, "1 4"},
 		{Options{Limit: 2}, "1 2"},
 		{Options{Sort: "duration"}, "4 1 2 3"},
-		{Options{Sort: "overrun", Limit: 1}, "4"},
+		{Options{Sort: "overrun_ns", Limit: 1}, "4"},
 		{Options{Sort: "process"}, "2 4 1 3"},
 		{Options{Sort: "late"}, "1 4 2 3"},
 		{Options{Sort: "input", Limit: 3}, "1 2 3"},
@@ -471,7 +471,7 @@ func TestTableFits(t *testing.T) {
 				t.Errorf("%d: %s is shown: %t, and left out: %t", width, title, shown, told)
 			}
 		}
-		for _, part := range []string{"gallery", "12345678", "+900.00", "1000.00", "a.ftrace"} {
+		for _, part := range []string{"gallery", "12345678", "+900.0", "1000.0", "a.ftrace"} {
 			if !strings.Contains(table, part) {
 				t.Errorf("%d: no %s in\n%s", width, part, table)
 			}

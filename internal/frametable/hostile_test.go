@@ -67,7 +67,7 @@ func TestHostileNames(t *testing.T) {
 		if strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) || strings.TrimPrefix(cell, "'") != name {
 			t.Errorf("%.100q: the cell is %.100q", name, cell)
 		}
-		var d document
+		var d struct{ Frames []row }
 		if err := json.Unmarshal([]byte(write("json")), &d); err != nil || len(d.Frames) != 2 || utf8.ValidString(name) && d.Frames[0].Process != name {
 			t.Errorf("%.100q: JSON is %.300s, %v", name, b.String(), err)
 		}
@@ -110,7 +110,7 @@ func TestHostileLayers(t *testing.T) {
 			if strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) || strings.TrimPrefix(cell, "'") != want {
 				t.Errorf("%q: the cell is %q", name, cell)
 			}
-			var d document
+			var d struct{ Frames []row }
 			if err := json.Unmarshal(write("json").Bytes(), &d); err != nil || utf8.ValidString(name) && d.Frames[0].Layers[0] != name {
 				t.Errorf("%q: JSON has %+v, %v", name, d.Frames, err)
 			}

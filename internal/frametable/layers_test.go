@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"ohframe/analyzer"
+	"ohframe/internal/view"
 )
 
 // twoLayers is an Android frame with two layers. Only the second was late.
@@ -44,7 +45,7 @@ func TestLayers(t *testing.T) {
 	single := twoLayers()
 	single.Android.Timeline.Layers = single.Android.Timeline.Layers[1:]
 	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{frame, single, {Kind: analyzer.RenderFrame, Process: frame.Process}}}
-	columns := []string{"actual_start", "actual_end", "late", "render_vsync_id", "jank_type", "jank_severity", "present_type", "on_time_finish", "layers"}
+	columns := []string{"start_ns", "end_ns", "late", "render_vsync_id", "jank_type", "jank_severity", "present_type", "on_time_finish", "layers"}
 	late := "110 230 true 6 App Deadline Missed Full Late Present false "
 	for _, test := range []struct {
 		layers bool
@@ -81,7 +82,7 @@ func TestLayers(t *testing.T) {
 				t.Errorf("layers %v, row %d:\n%s, want\n%s", test.layers, i, got, want)
 			}
 		}
-		var d document
+		var d struct{ Frames []row }
 		if err := json.Unmarshal([]byte(write("json")), &d); err != nil {
 			t.Fatal(err)
 		}
@@ -93,8 +94,8 @@ func TestLayers(t *testing.T) {
 		var inJSON, inParquet, want [][]string
 		for i := range rows[1:] {
 			want = append(want, rows[i+1])
-			inJSON = append(inJSON, d.Frames[i].cells())
-			inParquet = append(inParquet, packed[i].cells())
+			inJSON = append(inJSON, cellsOf(d.Frames[i]))
+			inParquet = append(inParquet, cellsOf(packed[i]))
 		}
 		if !reflect.DeepEqual(inJSON, want) || !reflect.DeepEqual(inParquet, want) {
 			t.Errorf("layers %v: JSON has\n%q, Parquet\n%q, want\n%q", test.layers, inJSON, inParquet, want)
@@ -136,4 +137,12 @@ func TestWhoIsJudged(t *testing.T) {
 			t.Errorf("%s: %q, %q, want %q", test.name, row["jank_type"], row["present_type"], test.want)
 		}
 	}
+}
+
+// cellsOf returns the row as in CSV.
+func cellsOf(r row) (cells []string) {
+	for _, c := range Columns {
+		cells = append(cells, view.RecordCell(r, c))
+	}
+	return cells
 }

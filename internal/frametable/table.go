@@ -25,7 +25,7 @@ type tableColumn struct {
 // sortColumns are the values of SortColumns for titles of the table that are no columns,
 // without the unit.
 var sortColumns = map[string]string{
-	"vsync": "vsync_id", "at": "actual_start", "took": durationColumn, "over": "overrun", "render": "render_vsync_id", "shown": "present",
+	"vsync": "vsync_id", "at": "start_ns", "took": durationColumn, "over": "overrun_ns", "render": "render_vsync_id", "shown": "present_ns",
 }
 
 // SortColumn returns the value of SortColumns for a title of the table, or for one without its
@@ -267,7 +267,7 @@ func ms(ns *int64) string {
 	if ns == nil {
 		return ""
 	}
-	return text.Number(trace.Duration(*ns).Milliseconds(), 2)
+	return text.Milliseconds(trace.Duration(*ns))
 }
 
 func between(start, end *int64) string {

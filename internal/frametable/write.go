@@ -1,10 +1,6 @@
 package frametable
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -16,6 +12,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // Formats are the formats of Write.
@@ -74,28 +71,13 @@ func Write(w io.Writer, inputs []Input, o Options) error {
 	case "table":
 		return writeTable(w, inputs, list, o)
 	case "csv":
-		return writeCSV(w, rows)
+		return view.Records[row](rows).WriteCSV(w)
 	case "json":
 		return writeJSON(w, inputs, rows)
 	case "parquet":
-		return writeParquet(w, rows)
+		return view.Records[row](rows).WriteParquet(w)
 	}
 	return fmt.Errorf("format %q: not one of %s", o.Format, strings.Join(Formats, ", "))
-}
-
-func writeCSV(w io.Writer, rows iter.Seq[row]) error {
-	cw := csv.NewWriter(w)
-	if err := cw.Write(Columns); err != nil {
-		return err
-	}
-	for r := range rows {
-		r.eachName(text.Cell)
-		if err := cw.Write(r.cells()); err != nil {
-			return err
-		}
-	}
-	cw.Flush()
-	return cw.Error()
 }
 
 // eachName replaces the names that come from a trace.
@@ -112,12 +94,12 @@ func (r *row) eachName(by func(string) string) {
 	}
 }
 
-// document is the JSON form. Its frames are written separately.
+// document is the JSON form.
 type document struct {
 	// ClockOffset is trace time minus CLOCK_MONOTONIC, nanoseconds; null for several inputs.
-	ClockOffset *int64       `json:"clock_offset"`
-	Frames      []row        `json:"frames"`
-	Diagnostics []diagnostic `json:"diagnostics"`
+	ClockOffset *int64        `json:"clock_offset_ns"`
+	Frames      iter.Seq[row] `json:"frames"`
+	Diagnostics []diagnostic  `json:"diagnostics"`
 }
 
 type diagnostic struct {
@@ -127,10 +109,8 @@ type diagnostic struct {
 	Lines []int  `json:"lines"` // the first few line numbers, counted from 1
 }
 
-// writeJSON inserts the frames one by one into the text of a document without
-// frames: there may be too many to keep.
 func writeJSON(w io.Writer, inputs []Input, rows iter.Seq[row]) error {
-	d := document{Frames: []row{}, Diagnostics: []diagnostic{}}
+	d := document{Frames: rows, Diagnostics: []diagnostic{}}
 	for _, in := range inputs {
 		if len(inputs) == 1 {
 			offset := int64(in.Timeline.Clock.Offset)
@@ -144,47 +124,7 @@ func writeJSON(w io.Writer, inputs []Input, rows iter.Seq[row]) error {
 			d.Diagnostics = append(d.Diagnostics, found)
 		}
 	}
-	text, err := json.MarshalIndent(d, "", " ")
-	if err != nil {
-		return err
-	}
-	const frames = `"frames": [`
-	before, after, _ := bytes.Cut(text, []byte(frames))
-	out := bufio.NewWriter(w)
-	out.Write(before)
-	out.WriteString(frames)
-	first := true
-	for r := range rows {
-		text, err := json.MarshalIndent(r, "  ", " ")
-		if err != nil {
-			return err
-		}
-		if !first {
-			out.WriteByte(',')
-		}
-		first = false
-		out.WriteString("\n  ")
-		out.Write(text)
-	}
-	if !first {
-		out.WriteString("\n ")
-	}
-	out.Write(after)
-	out.WriteByte('\n')
-	return out.Flush()
-}
-
-// rowsPerGroup is the number of rows in memory before they are written.
-const rowsPerGroup = 1 << 16
-
-func writeParquet(w io.Writer, rows iter.Seq[row]) error {
-	pw := parquet.NewGenericWriter[row](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowsPerGroup))
-	for r := range rows {
-		if _, err := pw.Write([]row{r}); err != nil {
-			return err
-		}
-	}
-	return pw.Close()
+	return text.WriteJSON(w, d)
 }
 
 // ParquetColumns returns the columns of the Parquet format without the last, input.

@@ -84,7 +84,9 @@ func TestCausesInJSON(t *testing.T) {
 						Lost  int64 `json:"lost_ns"`
 						Share float64
 					}
-					Frames []struct{ Vsync int64 }
+					Frames []struct {
+						Vsync int64 `json:"vsync_id"`
+					}
 				}
 			}
 		}

@@ -188,7 +188,7 @@ func checkAndroid(t *testing.T, trace []byte) (causes analyzer.Blame) {
 	for f := range timeline.Complete() {
 		facts.add(f.Kind.String(), int64(f.Process.PID), int64(f.Actual.Start), int64(f.Actual.Duration()), f.Process.Name,
 			known(f.VsyncID), known(f.Expected.Start), known(f.Deadline), lateOf(f), judgedFact(f, analyzer.MainLate), judgedFact(f, analyzer.GPULate), f.Facts.Has(analyzer.Misaligned),
-			int64(f.Overrun()), known(f.Present), f.Facts.Has(analyzer.Dropped))
+			overrun(f), known(f.Present), f.Facts.Has(analyzer.Dropped))
 		if w, ok := f.Whole(); ok {
 			whole.add(int64(f.Process.PID), int64(f.Actual.Start), w.Late(), text(w.Blame.String()))
 		}
@@ -198,7 +198,7 @@ func checkAndroid(t *testing.T, trace []byte) (causes analyzer.Blame) {
 	}
 	compare(t, "frames", query(t, session, `
 		SELECT kind, pid, ts, dur, process_name, vsync_id, expected_ts, deadline_ts, is_late, is_late_main, is_late_gpu, is_misaligned,
-			overrun, present_ts, is_dropped
+			overrun_ns, present_ts, is_dropped
 		FROM ohos_or_android_frame WHERE system = 'android'`), facts)
 	compare(t, "links", query(t, session, `
 		SELECT a.pid, a.ts, r.ts FROM ohos_or_android_frame a JOIN ohos_or_android_frame r ON r.id = a.render_id`), links)

@@ -92,9 +92,9 @@ func TestSummary(t *testing.T) {
 		"ohos_frames_misaligned": "misaligned FROM ohos_jank", "ohos_frames_slight": "slight FROM ohos_jank", "ohos_frames_medium": "medium FROM ohos_jank",
 		"ohos_frames_severe": "severe FROM ohos_jank", "ohos_frames_jank_rate": "jank_rate FROM ohos_jank", "ohos_fps_fps": "fps FROM ohos_fps",
 		"ohos_hitches_hitches": "hitches FROM ohos_hitch_ratio", "ohos_hitches_lost_frames": "lost_frames FROM ohos_hitch_ratio",
-		"ohos_hitches_hitch": "hitch FROM ohos_hitch_ratio", "ohos_hitches_hitch_ms_per_s": "hitch_ms_per_s FROM ohos_hitch_ratio",
-		"ohos_duration_p50": "p50 FROM ohos_frame_duration", "ohos_duration_p90": "p90 FROM ohos_frame_duration", "ohos_duration_p95": "p95 FROM ohos_frame_duration",
-		"ohos_duration_p99": "p99 FROM ohos_frame_duration", "ohos_duration_max": "max FROM ohos_frame_duration",
+		"ohos_hitches_hitch_ns": "hitch_ns FROM ohos_hitch_ratio", "ohos_hitches_hitch_ms_per_s": "hitch_ms_per_s FROM ohos_hitch_ratio",
+		"ohos_duration_p50_ns": "p50_ns FROM ohos_frame_duration", "ohos_duration_p90_ns": "p90_ns FROM ohos_frame_duration", "ohos_duration_p95_ns": "p95_ns FROM ohos_frame_duration",
+		"ohos_duration_p99_ns": "p99_ns FROM ohos_frame_duration", "ohos_duration_max_ns": "max_ns FROM ohos_frame_duration",
 	} {
 		want := query(t, session, "INCLUDE PERFETTO MODULE ohos.jank; INCLUDE PERFETTO MODULE ohos.fps; INCLUDE PERFETTO MODULE ohos.stages; SELECT kind, process_name, pid, 1.0 * "+column)
 		compare(t, metric, asRows(summary.Metrics[metric]), want)

@@ -34,7 +34,7 @@ func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 	var facts, intervals, pipeline rows
 	for f := range timeline.Complete() {
 		key := []any{f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), int64(f.Actual.Duration())}
-		facts.add(append(key, f.Process.Name, known(f.VsyncID), int64(f.Overrun()), known(f.Period),
+		facts.add(append(key, f.Process.Name, known(f.VsyncID), overrun(f), known(f.Period),
 			lateOf(f), judgedFact(f, analyzer.MainLate), judgedFact(f, analyzer.GPULate),
 			f.Facts.Has(analyzer.Empty), f.Facts.Has(analyzer.Misaligned), int(f.Flag()), f.Coalesced)...)
 		intervals.add(append(key, known(f.Vsync), known(f.Expected.Start), known(f.Expected.End),
@@ -64,7 +64,7 @@ func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 	}
 	const key = "SELECT f.kind, f.pid, f.tid, f.ts, f.dur, "
 	compare(t, "facts", query(t, session, key+`
-		process_name, vsync_id, overrun, period, is_late, is_late_main, is_late_gpu,
+		process_name, vsync_id, overrun_ns, period_ns, is_late, is_late_main, is_late_gpu,
 		is_empty, is_misaligned, flag, coalesced
 		FROM ohos_frame f`), facts)
 	compare(t, "intervals", query(t, session, key+`
@@ -90,6 +90,14 @@ func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 func count(n int) (r rows) {
 	r.add(n)
 	return r
+}
+
+// overrun is the time from the deadline to the end, nil if it is unknown.
+func overrun(f *analyzer.Frame) any {
+	if d, ok := stats.OverrunOf(f); ok {
+		return int64(d)
+	}
+	return nil
 }
 
 // estimated is whether a time that is known was estimated.
@@ -160,7 +168,7 @@ func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 	compare(t, "ohos_blame", query(t, session, `
 		SELECT kind, pid, process_name, judged, late, application, render_cpu, render_gpu, pick_up FROM ohos_blame`), blame)
 	compare(t, "ohos_worst_frame", query(t, session, `
-		SELECT kind, pid, rank, ts, dur, overrun, overrun_periods, tid, vsync_id, longest_stage FROM ohos_worst_frame WHERE rank <= 10`), worst)
+		SELECT kind, pid, rank, ts, dur, overrun_ns, overrun_periods, tid, vsync_id, longest_stage FROM ohos_worst_frame WHERE rank <= 10`), worst)
 	compare(t, "joins of ohos_worst_frame", query(t, session, `
 		SELECT * FROM ohos_worst_frame w LEFT JOIN ohos_frame f USING (id)
 		WHERE f.ts IS NOT w.ts OR f.utid IS NOT w.utid OR f.render_id IS NOT w.render_id OR f.process_name IS NOT w.process_name`), nil)
@@ -183,10 +191,10 @@ func checkFPS(t *testing.T, session *engine.Session, report *stats.Report) {
 	compare(t, "ohos_fps", query(t, session,
 		"SELECT kind, pid, process_name, event, frames, first_ts, last_ts, fps, fps_all FROM ohos_fps"), fps)
 	compare(t, "ohos_hitch_ratio", query(t, session, `
-		SELECT kind, pid, process_name, gaps, dur, idle, hitches, hitch, lost_frames, hitch_ms_per_s
+		SELECT kind, pid, process_name, gaps, dur, idle_ns, hitches, hitch_ns, lost_frames, hitch_ms_per_s
 		FROM ohos_hitch_ratio`), ratios)
 	compare(t, "ohos_hitch", query(t, session,
-		"SELECT pid, ts, dur, idle, hitch, lost_frames FROM ohos_hitch JOIN process USING (upid)"), hitches)
+		"SELECT pid, ts, dur, idle_ns, hitch_ns, lost_frames FROM ohos_hitch JOIN process USING (upid)"), hitches)
 }
 
 func checkStages(t *testing.T, session *engine.Session, report *stats.Report) {
@@ -203,9 +211,9 @@ func checkStages(t *testing.T, session *engine.Session, report *stats.Report) {
 		}
 	}
 	compare(t, "ohos_frame_duration", query(t, session,
-		"SELECT kind, pid, process_name, frames, p50, p90, p95, p99, max FROM ohos_frame_duration"), durations)
+		"SELECT kind, pid, process_name, frames, p50_ns, p90_ns, p95_ns, p99_ns, max_ns FROM ohos_frame_duration"), durations)
 	compare(t, "ohos_stage", query(t, session,
-		"SELECT kind, pid, process_name, stage, frames, p50, p90, max, longest_of_late FROM ohos_stage"), stages)
+		"SELECT kind, pid, process_name, stage, frames, p50_ns, p90_ns, max_ns, longest_of_late FROM ohos_stage"), stages)
 }
 
 // checkComparison compares ohos_or_android_process with the report of a trace
@@ -227,6 +235,6 @@ func checkComparison(t *testing.T, session *engine.Session, report *stats.Report
 	}
 	compare(t, "ohos_or_android_process", query(t, session, `
 		SELECT system, kind, pid, process_name, frames, with_deadline, late, jank_rate, longest_streak,
-			fps_event, fps_all, p50, p90, p95, p99, max
+			fps_event, fps_all, p50_ns, p90_ns, p95_ns, p99_ns, max_ns
 		FROM ohos_or_android_process`), want)
 }

@@ -55,10 +55,10 @@ func checkFurther(t *testing.T, session *engine.Session, timeline *analyzer.Time
 		}
 	}
 	compare(t, "shown late", query(t, session, `
-		SELECT process.pid, f.ts, l.vsync_id, late_ns, sentence
+		SELECT process.pid, f.ts, l.vsync_id, late_ns, cause
 		FROM ohos_frame_shown_late AS l JOIN ohos_frame AS f ON f.id = frame_id JOIN process ON process.upid = l.upid`), shown)
 	compare(t, "picked up late", query(t, session, `
-		SELECT process.pid, f.ts, l.vsync_id, late_ns, reason, sentence
+		SELECT process.pid, f.ts, l.vsync_id, late_ns, reason, cause
 		FROM ohos_frame_picked_up_late AS l JOIN ohos_frame AS f ON f.id = frame_id JOIN process ON process.upid = l.upid`), picked)
 	return len(shown) + len(picked)
 }
@@ -115,8 +115,8 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 	compare(t, "ohos_frame_wait", query(t, session, `
 		SELECT kind, pid, tid, ts, wait, stage, ns FROM ohos_frame_wait w JOIN ohos_frame f ON f.id = frame_id`), waits)
 	compare(t, "ohos_frame_cause", query(t, session, `
-		SELECT kind, f.pid, f.tid, ts, c.vsync_id, overrun_ns, rank, cause, wait, stage, slice, value_ns, usual_ns, share_ns, culprit.tid, culprit_slice,
-			advice, knock_on_of, verdict, confidence, sentence, c.slice_ns, c.slice_usual_ns
+		SELECT kind, f.pid, f.tid, ts, c.vsync_id, c.overrun_ns, rank, title, wait, stage, slice, value_ns, usual_ns, share_ns, culprit.tid, culprit_slice,
+			advice, knock_on_of, verdict, confidence, cause, c.slice_ns, c.slice_usual_ns
 		FROM ohos_frame_cause c JOIN ohos_frame f ON f.id = frame_id LEFT JOIN thread culprit ON culprit.utid = culprit_utid`), shares)
 	compare(t, "ohos_cause", query(t, session, `
 		SELECT kind, pid, cause, wait, stage, slice, culprit, frames, lost_ns, direct_ns, knock_on_ns, lost_share, advice

@@ -76,7 +76,7 @@ func CountFPS() Command {
 // trace. It needs the module ohos.compare_android.
 func CompareProcesses(title string) Command {
 	return showTable(title, "SELECT system, kind, process_name AS process, pid, frames, late, round(100 * jank_rate, 1) AS late_percent, "+
-		"longest_streak, round(fps_all, 1) AS fps_all, p50 / 1e6 AS p50_ms, p95 / 1e6 AS p95_ms, max / 1e6 AS max_ms "+
+		"longest_streak, round(fps_all, 1) AS fps_all, p50_ns / 1e6 AS p50_ms, p95_ns / 1e6 AS p95_ms, max_ns / 1e6 AS max_ms "+
 		"FROM ohos_or_android_process ORDER BY late DESC, kind, process, pid")
 }
 
@@ -94,27 +94,27 @@ func Macros() []Macro {
 				"SELECT ts, dur, coalesce(process_name, '') || ' ' || vsync_id AS name, blame FROM ohos_whole_frame WHERE is_late",
 				"blame", "Late whole frames",
 			}},
-			showTable("Worst frames", "SELECT w.ts, w.dur, w.process_name AS process, w.vsync_id, round(w.overrun / 1e6, 1) AS late_ms, "+
+			showTable("Worst frames", "SELECT w.ts, w.dur, w.process_name AS process, w.vsync_id, round(w.overrun_ns / 1e6, 1) AS late_ms, "+
 				"round(w.overrun_periods, 1) AS periods, w.longest_stage "+
-				"FROM ohos_worst_frame AS w ORDER BY w.overrun DESC, w.ts"),
+				"FROM ohos_worst_frame AS w ORDER BY w.overrun_ns DESC, w.ts"),
 		}},
 		{"ohos.Why", "OpenHarmony: why frames were late", []string{"ohos.why"}, []Command{
 			showTable("Lost time by cause", "SELECT p.name AS process, c.cause, c.frames, round(c.lost_ns / 1e6, 1) AS lost_ms, "+
 				"round(100 * c.lost_share, 1) AS lost_percent, c.culprit, c.advice "+
 				"FROM ohos_cause AS c JOIN process AS p USING (upid) ORDER BY c.lost_ns DESC, process, c.cause"),
 			showTable("Why frames were late", "SELECT f.ts, f.dur, f.process_name AS process, c.vsync_id, round(c.overrun_ns / 1e6, 1) AS late_ms, "+
-				"c.sentence AS why, c.confidence "+
+				"c.cause AS why, c.confidence "+
 				"FROM ohos_frame_cause AS c JOIN ohos_frame AS f ON f.id = c.frame_id WHERE c.rank = 1 ORDER BY c.overrun_ns DESC, f.ts"),
 		}},
 		{"ohos.Fps", "OpenHarmony: frames per second", []string{"ohos.fps"}, []Command{
 			CountFPS(),
 			showTable("Frames per second", "SELECT f.process_name AS process, f.pid, f.kind, f.event AS shown_by, f.frames, round(f.fps, 1) AS fps, "+
-				"h.gaps, h.hitches, h.lost_frames, round(h.hitch / 1e6, 1) AS hitch_ms, round(h.hitch_ms_per_s, 1) AS hitch_ms_per_s "+
+				"h.gaps, h.hitches, h.lost_frames, round(h.hitch_ns / 1e6, 1) AS hitch_ms, round(h.hitch_ms_per_s, 1) AS hitch_ms_per_s "+
 				"FROM ohos_fps AS f LEFT JOIN ohos_hitch_ratio AS h USING (kind, upid) ORDER BY f.kind, process, f.pid"),
 		}},
 		{"ohos.Stages", "OpenHarmony: where the time of frames goes", []string{"ohos.stages"}, []Command{
-			showTable("Stages of frames", "SELECT process_name AS process, pid, kind, number, stage, frames, round(p50 / 1e6, 2) AS p50_ms, "+
-				"round(p90 / 1e6, 2) AS p90_ms, round(max / 1e6, 2) AS max_ms, longest_of_late FROM ohos_stage ORDER BY kind, process, pid, number"),
+			showTable("Stages of frames", "SELECT process_name AS process, pid, kind, number, stage, frames, round(p50_ns / 1e6, 2) AS p50_ms, "+
+				"round(p90_ns / 1e6, 2) AS p90_ms, round(max_ns / 1e6, 2) AS max_ms, longest_of_late FROM ohos_stage ORDER BY kind, process, pid, number"),
 		}},
 		{"ohos.Workspace", "OpenHarmony: show only the tracks of frames", nil, append(ShowWorkspace(), Expand("."))},
 		{"ohos.CompareAndroid", "OpenHarmony: compare with Android", []string{"ohos.compare_android"}, []Command{

@@ -95,6 +95,16 @@ func writeCSV(w io.Writer, names []string, rows iter.Seq[[]reflect.Value]) error
 	return out.Error()
 }
 
+// RecordCell returns the cell of a column of a row, as in CSV; empty for an unknown column.
+func RecordCell[T any](row T, column string) string {
+	for _, f := range recordFields(reflect.TypeFor[T]()) {
+		if f.name == column {
+			return csvCell(reflect.ValueOf(row).FieldByIndex(f.index))
+		}
+	}
+	return ""
+}
+
 func csvCell(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Invalid: // nil

@@ -108,8 +108,8 @@ func checkActual(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		for i, c := range cells {
 			row[table[0][i]] = c
 		}
-		start, _ := strconv.Atoi(row["actual_start"])
-		end, _ := strconv.Atoi(row["actual_end"])
+		start, _ := strconv.Atoi(row["start_ns"])
+		end, _ := strconv.Atoi(row["end_ns"])
 		duration := end - start
 		if row["truncated"] == "true" {
 			duration = -1

@@ -235,8 +235,8 @@ SELECT
   j.expected_dur,
   j.deadline_ts,
   j.ts + j.dur AS end_ts,
-  iif(j.is_late, max(0, coalesce(j.ts + j.dur - j.deadline_ts, 0)), 0) AS overrun,
-  NULL AS period,
+  iif(j.is_late, max(0, j.ts + j.dur - j.deadline_ts), iif(j.is_late IS NULL, NULL, min(0, j.ts + j.dur - j.deadline_ts))) AS overrun_ns,
+  NULL AS period_ns,
   j.is_late,
   iif(j.is_late IS NULL, NULL, j.is_late AND NOT j.is_gpu_alone) AS is_late_main,
   iif(j.is_late IS NULL, NULL, j.is_gpu_alone) AS is_late_gpu,
@@ -284,8 +284,8 @@ AS (
     expected_dur,
     deadline_ts,
     end_ts,
-    overrun,
-    period,
+    overrun_ns,
+    period_ns,
     is_late,
     is_late_main,
     is_late_gpu,
@@ -332,10 +332,10 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_frame(
   deadline_ts TIMESTAMP,
   -- When it was done.
   end_ts TIMESTAMP,
-  -- By how much a late frame missed its deadline, else zero.
-  overrun DURATION,
+  -- From the deadline to the end: negative for a frame on time. NULL if unknown.
+  overrun_ns DURATION,
   -- The display's refresh period. Not known on Android.
-  period DURATION,
+  period_ns DURATION,
   -- Not done by its deadline: on Android, SurfaceFlinger's own verdict. NULL if
   -- that is not known.
   is_late BOOL,
@@ -583,15 +583,15 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_process(
   fps_all DOUBLE,
   -- Half of the frames took at most so long. As the other percentiles by nearest
   -- rank.
-  p50 DURATION,
+  p50_ns DURATION,
   -- 90 of 100 did.
-  p90 DURATION,
+  p90_ns DURATION,
   -- 95 of 100 did. NULL for fewer than 20 frames.
-  p95 DURATION,
+  p95_ns DURATION,
   -- 99 of 100 did. NULL for fewer than 100 frames.
-  p99 DURATION,
+  p99_ns DURATION,
   -- The longest.
-  max DURATION
+  max_ns DURATION
 )
 AS
 WITH
@@ -690,11 +690,11 @@ WITH
     SELECT
       kind,
       upid,
-      max(iif(rank = (50 * frames + 99) / 100, dur, NULL)) AS p50,
-      max(iif(rank = (90 * frames + 99) / 100, dur, NULL)) AS p90,
-      max(iif(frames >= 20 AND rank = (95 * frames + 99) / 100, dur, NULL)) AS p95,
-      max(iif(frames >= 100 AND rank = (99 * frames + 99) / 100, dur, NULL)) AS p99,
-      max(dur) AS max
+      max(iif(rank = (50 * frames + 99) / 100, dur, NULL)) AS p50_ns,
+      max(iif(rank = (90 * frames + 99) / 100, dur, NULL)) AS p90_ns,
+      max(iif(frames >= 20 AND rank = (95 * frames + 99) / 100, dur, NULL)) AS p95_ns,
+      max(iif(frames >= 100 AND rank = (99 * frames + 99) / 100, dur, NULL)) AS p99_ns,
+      max(dur) AS max_ns
     FROM ranked
     GROUP BY
       kind,
@@ -728,11 +728,11 @@ SELECT
   coalesce(j.longest_streak, 0) AS longest_streak,
   f.event AS fps_event,
   f.fps_all,
-  d.p50,
-  d.p90,
-  d.p95,
-  d.p99,
-  d.max
+  d.p50_ns,
+  d.p90_ns,
+  d.p95_ns,
+  d.p99_ns,
+  d.max_ns
 FROM ohos_jank AS j
 LEFT JOIN ohos_frame_duration AS d USING (kind, upid)
 LEFT JOIN ohos_fps AS f USING (kind, upid)
@@ -750,11 +750,11 @@ SELECT
   coalesce(s.frames, 0) AS longest_streak,
   r.event AS fps_event,
   r.fps_all,
-  d.p50,
-  d.p90,
-  d.p95,
-  d.p99,
-  d.max
+  d.p50_ns,
+  d.p90_ns,
+  d.p95_ns,
+  d.p99_ns,
+  d.max_ns
 FROM counts AS c
 LEFT JOIN duration AS d USING (kind, upid)
 LEFT JOIN streak AS s USING (kind, upid)

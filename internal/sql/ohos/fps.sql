@@ -78,9 +78,9 @@ CREATE OR REPLACE PERFETTO TABLE ohos_hitch(
   -- The process.
   upid JOINID(process.id),
   -- How long nothing was to be drawn.
-  idle DURATION,
+  idle_ns DURATION,
   -- By how much the gap was too long.
-  hitch DURATION,
+  hitch_ns DURATION,
   -- How many frames fit into the hitch.
   lost_frames LONG
 )
@@ -90,8 +90,8 @@ SELECT
   s.ts,
   s.dur,
   t.upid,
-  extract_arg(s.arg_set_id, 'debug.hitch.idle_ns') AS idle,
-  extract_arg(s.arg_set_id, 'debug.hitch.hitch_ns') AS hitch,
+  extract_arg(s.arg_set_id, 'debug.hitch.idle_ns') AS idle_ns,
+  extract_arg(s.arg_set_id, 'debug.hitch.hitch_ns') AS hitch_ns,
   extract_arg(s.arg_set_id, 'debug.hitch.lost_frames') AS lost_frames
 FROM slice AS s
 JOIN process_track AS t
@@ -119,11 +119,11 @@ CREATE OR REPLACE PERFETTO TABLE ohos_hitch_ratio(
   -- How long they are together.
   dur DURATION,
   -- How long nothing was to be drawn, of that.
-  idle DURATION,
+  idle_ns DURATION,
   -- How many gaps were hitches.
   hitches LONG,
   -- By how much they were too long, together.
-  hitch DURATION,
+  hitch_ns DURATION,
   -- How many frames fit into that.
   lost_frames LONG,
   -- hitch in milliseconds / dur in seconds.
@@ -137,9 +137,9 @@ SELECT
   process_name,
   _ohos_measure!('hitches.gaps') AS gaps,
   _ohos_measure!('hitches.time_ns') AS dur,
-  _ohos_measure!('hitches.idle_ns') AS idle,
+  _ohos_measure!('hitches.idle_ns') AS idle_ns,
   _ohos_measure!('hitches.hitches') AS hitches,
-  _ohos_measure!('hitches.hitch_ns') AS hitch,
+  _ohos_measure!('hitches.hitch_ns') AS hitch_ns,
   _ohos_measure!('hitches.lost_frames') AS lost_frames,
   _ohos_measure!('hitches.hitch_ms_per_s') AS hitch_ms_per_s
 FROM _ohos_report

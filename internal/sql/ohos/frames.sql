@@ -86,10 +86,10 @@ SELECT
   extract_arg(arg_set_id, 'debug.expected_ts') AS expected_ts,
   extract_arg(arg_set_id, 'debug.vsync_ts') AS vsync_ts,
   extract_arg(arg_set_id, 'debug.deadline_ts') AS deadline_ts,
-  _ohos_length!(arg_set_id, 'debug.period_ms') AS period,
+  _ohos_length!(arg_set_id, 'debug.period_ms') AS period_ns,
   extract_arg(arg_set_id, 'debug.flag') AS flag,
   extract_arg(arg_set_id, 'debug.coalesced') AS coalesced,
-  _ohos_length!(arg_set_id, 'debug.overrun_ms') AS overrun,
+  _ohos_length!(arg_set_id, 'debug.overrun_ms') AS overrun_ns,
   extract_arg(arg_set_id, 'debug.longest_stage') AS longest_stage,
   extract_arg(arg_set_id, 'debug.blame') AS blame,
   extract_arg(arg_set_id, 'debug.main_late') AS is_late_main,
@@ -150,10 +150,10 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame(
   -- When it was done: the end of the thread's work or of the GPU's, whichever
   -- is later.
   end_ts TIMESTAMP,
-  -- By how much a late frame missed its deadline, else zero.
-  overrun DURATION,
+  -- From the deadline to the end: negative for a frame on time. NULL if unknown.
+  overrun_ns DURATION,
   -- The display's refresh period when the frame was made.
-  period DURATION,
+  period_ns DURATION,
   -- Done after the deadline. NULL if the deadline is unknown.
   is_late BOOL,
   -- The thread's work was done after the deadline. NULL if that is unknown.
@@ -234,11 +234,11 @@ WITH
       f.expected_ts,
       f.deadline_ts,
       coalesce(f.flag, 0) AS flag,
-      coalesce(f.overrun, 0) AS overrun,
+      f.overrun_ns,
       f.longest_stage,
       f.blame,
       max(t.ts_end, coalesce(f.gpu_ts + f.gpu_dur, 0)) AS end_ts,
-      f.period,
+      f.period_ns,
       f.is_late_main IS NOT NULL AS is_late_main,
       f.is_late_gpu IS NOT NULL AS is_late_gpu,
       f.is_empty IS NOT NULL AS is_empty,
@@ -298,8 +298,8 @@ SELECT
   deadline_ts - expected_ts AS expected_dur,
   deadline_ts,
   end_ts,
-  overrun,
-  period,
+  iif(is_late, overrun_ns, min(0, end_ts - deadline_ts)) AS overrun_ns,
+  period_ns,
   is_late,
   iif(is_late IS NULL, NULL, is_late_main) AS is_late_main,
   iif(is_late IS NULL, NULL, is_late_gpu) AS is_late_gpu,

@@ -136,7 +136,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_worst_frame(
   -- The render frame that picked up an application frame.
   render_id JOINID(slice.id),
   -- By how much it missed its deadline.
-  overrun DURATION,
+  overrun_ns DURATION,
   -- The same in its own refresh periods.
   overrun_periods DOUBLE,
   -- The longest of the stages that end by the deadline, as in ohos_stage.
@@ -145,7 +145,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_worst_frame(
 AS
 SELECT
   id,
-  row_number() OVER (PARTITION BY kind, upid ORDER BY overrun DESC, ts, tid, vsync_id, end_ts) AS rank,
+  row_number() OVER (PARTITION BY kind, upid ORDER BY overrun_ns DESC, ts, tid, vsync_id, end_ts) AS rank,
   ts,
   dur,
   kind,
@@ -156,8 +156,8 @@ SELECT
   process_name,
   vsync_id,
   render_id,
-  overrun,
-  overrun * 1.0 / period AS overrun_periods,
+  overrun_ns,
+  overrun_ns * 1.0 / period_ns AS overrun_periods,
   longest_stage
 FROM ohos_frame
 WHERE

@@ -17,15 +17,15 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_duration(
   frames LONG,
   -- Half of them took at most so long: a percentile by nearest rank, as the
   -- others are.
-  p50 DURATION,
+  p50_ns DURATION,
   -- 90 of 100 did.
-  p90 DURATION,
+  p90_ns DURATION,
   -- 95 of 100 did. NULL for fewer than 20 frames.
-  p95 DURATION,
+  p95_ns DURATION,
   -- 99 of 100 did. NULL for fewer than 100 frames.
-  p99 DURATION,
+  p99_ns DURATION,
   -- The longest.
-  max DURATION
+  max_ns DURATION
 )
 AS
 SELECT
@@ -34,11 +34,11 @@ SELECT
   pid,
   process_name,
   _ohos_measure!('durations.frames') AS frames,
-  _ohos_measure!('durations.p50_ns') AS p50,
-  _ohos_measure!('durations.p90_ns') AS p90,
-  _ohos_measure!('durations.p95_ns') AS p95,
-  _ohos_measure!('durations.p99_ns') AS p99,
-  _ohos_measure!('durations.max_ns') AS max
+  _ohos_measure!('durations.p50_ns') AS p50_ns,
+  _ohos_measure!('durations.p90_ns') AS p90_ns,
+  _ohos_measure!('durations.p95_ns') AS p95_ns,
+  _ohos_measure!('durations.p99_ns') AS p99_ns,
+  _ohos_measure!('durations.max_ns') AS max_ns
 FROM _ohos_report
 WHERE
   _ohos_measure!('durations.frames') IS NOT NULL;
@@ -69,11 +69,11 @@ CREATE OR REPLACE PERFETTO TABLE ohos_stage(
   -- each have its times.
   frames LONG,
   -- Half of the frames took at most so long for it.
-  p50 DURATION,
+  p50_ns DURATION,
   -- 90 of 100 did.
-  p90 DURATION,
+  p90_ns DURATION,
   -- The longest.
-  max DURATION,
+  max_ns DURATION,
   -- Of how many of the process's late frames it was the longest stage before the
   -- deadline.
   longest_of_late LONG
@@ -96,16 +96,16 @@ WITH
       number,
       max(iif(name = 'stage', value, NULL)) AS stage,
       max(iif(name = 'frames', value, NULL)) AS frames,
-      max(iif(name = 'p50_ns', value, NULL)) AS p50,
-      max(iif(name = 'p90_ns', value, NULL)) AS p90,
-      max(iif(name = 'max_ns', value, NULL)) AS max,
+      max(iif(name = 'p50_ns', value, NULL)) AS p50_ns,
+      max(iif(name = 'p90_ns', value, NULL)) AS p90_ns,
+      max(iif(name = 'max_ns', value, NULL)) AS max_ns,
       max(iif(name = 'longest_of_late', value, NULL)) AS longest_of_late
     FROM value
     GROUP BY
       arg_set_id,
       number
   )
-SELECT kind, upid, pid, process_name, number, stage, frames, p50, p90, max, longest_of_late
+SELECT kind, upid, pid, process_name, number, stage, frames, p50_ns, p90_ns, max_ns, longest_of_late
 FROM _ohos_report
 JOIN entry USING (arg_set_id)
 WHERE

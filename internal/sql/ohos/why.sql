@@ -8,7 +8,7 @@ INCLUDE PERFETTO MODULE ohos.frames;
 
 -- Frames with the arguments of their slices on the tracks "Frames".
 CREATE OR REPLACE PERFETTO TABLE _ohos_why_frame AS
-SELECT f.id, f.kind, f.upid, f.tid, f.ts, f.vsync_id, f.overrun, p.machine_id, s.arg_set_id
+SELECT f.id, f.kind, f.upid, f.tid, f.ts, f.vsync_id, f.overrun_ns, p.machine_id, s.arg_set_id
 FROM ohos_frame AS f
 JOIN slice AS s
   ON s.id = f.event_id
@@ -114,7 +114,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_cause(
   -- 1 for the cause with the largest share.
   rank LONG,
   -- The cause in a few words.
-  cause STRING,
+  title STRING,
   -- What the thread did or waited for.
   wait STRING,
   -- The part of the work for the frame. 'none' if it applies to all of them.
@@ -141,7 +141,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_cause(
   -- How sure that is: 'high', 'medium' or 'low'.
   confidence STRING,
   -- Why the frame was late, in a sentence.
-  sentence STRING,
+  cause STRING,
   -- How long the frame spent in the slice alone. NULL without a slice.
   slice_ns DURATION,
   -- How long frames on time spend in it.
@@ -156,9 +156,9 @@ SELECT
   e.frame_id,
   e.upid,
   f.vsync_id,
-  f.overrun AS overrun_ns,
+  f.overrun_ns AS overrun_ns,
   e.rank,
-  e.title AS cause,
+  e.title,
   e.wait,
   e.stage,
   e.slice,
@@ -171,7 +171,7 @@ SELECT
   extract_arg(e.arg_set_id, 'debug.knock_on_of') AS knock_on_of,
   extract_arg(e.arg_set_id, 'debug.verdict') AS verdict,
   extract_arg(e.arg_set_id, 'debug.confidence') AS confidence,
-  extract_arg(e.arg_set_id, 'debug.cause') AS sentence,
+  extract_arg(e.arg_set_id, 'debug.cause') AS cause,
   iif(e.slice IS NULL, NULL, coalesce(e.slice_value_ns, 0)) AS slice_ns,
   iif(e.slice IS NULL, NULL, coalesce(e.slice_usual_ns, 0)) AS slice_usual_ns
 FROM _ohos_entry AS e
@@ -194,7 +194,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_shown_late(
   -- By how much it was shown later than frames usually are.
   late_ns DURATION,
   -- Why, in a sentence.
-  sentence STRING
+  cause STRING
 )
 AS
 SELECT
@@ -202,7 +202,7 @@ SELECT
   upid,
   vsync_id,
   cast_int!(round(extract_arg(arg_set_id, 'debug.shown_late_ms') * 1e6)) AS late_ns,
-  extract_arg(arg_set_id, 'debug.shown_late_cause') AS sentence
+  extract_arg(arg_set_id, 'debug.shown_late_cause') AS cause
 FROM _ohos_why_frame
 WHERE
   extract_arg(arg_set_id, 'debug.shown_late_ms') IS NOT NULL;
@@ -222,7 +222,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_picked_up_late(
   -- or 'unknown'.
   reason STRING,
   -- The reason in a sentence.
-  sentence STRING
+  cause STRING
 )
 AS
 SELECT
@@ -231,7 +231,7 @@ SELECT
   vsync_id,
   cast_int!(round(extract_arg(arg_set_id, 'debug.picked_up_late_ms') * 1e6)) AS late_ns,
   extract_arg(arg_set_id, 'debug.picked_up_late_reason') AS reason,
-  extract_arg(arg_set_id, 'debug.picked_up_late_cause') AS sentence
+  extract_arg(arg_set_id, 'debug.picked_up_late_cause') AS cause
 FROM _ohos_why_frame
 WHERE
   extract_arg(arg_set_id, 'debug.picked_up_late_ms') IS NOT NULL;
