@@ -256,13 +256,13 @@ func TestShownGroups(t *testing.T) {
 // The numbers of a group, calculated by hand.
 func TestGroupNumbers(t *testing.T) {
 	var rows []Row
-	one, two := "d1", "d2"
+	one, two, version := "d1", "d2", "v\xff" // files have UTF-8
 	for i, x := range []struct {
 		trace           string
 		device          *string
 		deadlines, late int64
 	}{{"a", &one, 10, 1}, {"a", &one, 10, 3}, {"b", &one, 20, 10}, {"c", &two, 100, 100}, {"d", nil, 0, 0}} {
-		row := Row{Trace: x.trace, Kind: stats.Application, Process: "p", PID: 7, Dims: []*string{x.device, nil}}
+		row := Row{Trace: x.trace, Kind: stats.Application, Process: "p\xff", PID: 7, Dims: []*string{x.device, &version}}
 		row.Sums[framesColumn], row.Sums[sumIndex["with_deadline"]], row.Sums[sumIndex["late"]] = x.deadlines+1, x.deadlines, x.late
 		row.Sums[sumIndex["shown_gaps"]], row.Sums[sumIndex["shown_span_ns"]] = 60, 1e9
 		row.Sums[sumIndex["hitch_ns"]], row.Sums[sumIndex["hitch_time_ns"]] = 1e6, 1e9
@@ -272,11 +272,14 @@ func TestGroupNumbers(t *testing.T) {
 		row.Worst.VsyncIDs, row.Worst.Starts, row.Worst.Overruns = []int64{int64(i)}, []int64{5e9}, []int64{int64(i) * 1e6}
 		rows = append(rows, row)
 	}
-	groups, _, err := dataset(t, rows).Groups(t.Context(), Query{By: []string{"process"}})
+	groups, _, err := dataset(t, rows).Groups(t.Context(), Query{By: []string{"process", "version"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := groups[0]
+	if got := groupText(g.Key); got != "p\uFFFD · v\uFFFD" {
+		t.Errorf("key: got %q", got)
+	}
 	if len(groups) != 1 || g.Rows != 5 || g.Traces != 4 || g.Peaks[0] != 4 || g.sum("frames") != 145 {
 		t.Errorf("%d groups, %+v", len(groups), g)
 	}
@@ -303,6 +306,29 @@ func TestGroupNumbers(t *testing.T) {
 	}
 	if got, want := g.Worst[0].WhyCommand(), "ohframe why --process 7 --frame 4 -- d"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A file with buckets that do not exist, or without their counts, is damaged.
+func TestDamagedLists(t *testing.T) {
+	for _, c := range []Counts{{[]int32{-1}, []int64{1}}, {[]int32{1 << 20}, []int64{1}}, {[]int32{1, 2}, []int64{1}}} {
+		row := Row{Dims: []*string{nil, nil}}
+		row.Histograms[durationHistogram] = c
+		if _, _, err := dataset(t, []Row{row}).Groups(t.Context(), Query{}); err == nil || !strings.Contains(err.Error(), "part-00000-of-00001.parquet: damaged") {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}
+
+func TestLevels(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		value float64
+		want  view.Level
+	}{{"hitch_ratio", 4, view.Plain}, {"hitch_ratio", 5, view.Warning}, {"hitch_ratio", 11, view.Critical}, {"p95_ms", 20, view.Warning}, {"jank_rate", 1, view.Plain}} {
+		if got := levelOf(&Measures[measureIndex(test.name)], &test.value); got != test.want {
+			t.Errorf("%s of %g: got %d, want %d", test.name, test.value, got, test.want)
+		}
 	}
 }
 

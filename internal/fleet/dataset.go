@@ -126,10 +126,7 @@ func (d *Dataset) part(ctx context.Context, folder string, shard int, r *record,
 	h.traces, _ = strconv.Atoi(get(keyTraces))
 	h.unreliable, _ = strconv.Atoi(get(keyUnreliable))
 	if r != nil && h.schema == schemaVersion {
-		err = f.read(r, func() error {
-			yield()
-			return nil
-		})
+		err = f.read(r, yield)
 	}
 	return h, err
 }
@@ -227,9 +224,9 @@ func (d *Dataset) open(ctx context.Context, name string) (*partFile, error) {
 
 func (f *partFile) close() { f.part.Close() }
 
-// read calls yield after it has loaded each row. What the library panics with, on damaged
-// files, is an error.
-func (f *partFile) read(r *record, yield func() error) (err error) {
+// read calls yield after it has loaded each row. Damage is an error: the library panics on it,
+// and so does yield if there is no such bucket, or if lists of a row have other lengths.
+func (f *partFile) read(r *record, yield func()) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = fmt.Errorf("damaged: %v", value)
@@ -247,9 +244,7 @@ func (f *partFile) read(r *record, yield func() error) (err error) {
 			if err := r.load(row); err != nil {
 				return err
 			}
-			if err := yield(); err != nil {
-				return err
-			}
+			yield()
 		}
 		if err == io.EOF {
 			return nil
@@ -257,21 +252,6 @@ func (f *partFile) read(r *record, yield func() error) (err error) {
 			return err
 		}
 	}
-}
-
-// check returns an error if the lists of a row do not fit together.
-func (r *Row) check() error {
-	for i := range r.Histograms {
-		h := &r.Histograms[i]
-		if len(h.Buckets) != len(h.Counts) || slices.ContainsFunc(h.Buckets, func(b int32) bool { return !Bucket(b).valid() }) {
-			return errors.New("damaged: a histogram with other buckets than counts")
-		}
-	}
-	c, w := &r.Causes, &r.Worst
-	if len(c.Names) != len(c.Frames) || len(c.Names) != len(c.Lost) || len(w.VsyncIDs) != len(w.Starts) || len(w.VsyncIDs) != len(w.Overruns) {
-		return errors.New("damaged: lists of different length")
-	}
-	return nil
 }
 
 // scan reads all parts, several at once. begin is called for each reader and returns the
@@ -291,13 +271,7 @@ func (d *Dataset) scan(ctx context.Context, w wanted, begin func() (row func(*Ro
 				}
 				f, err := d.open(ctx, name)
 				if err == nil {
-					err = f.read(record, func() error {
-						if err := r.check(); err != nil {
-							return err
-						}
-						row(&r)
-						return nil
-					})
+					err = f.read(record, func() { row(&r) })
 					f.close()
 				}
 				end()

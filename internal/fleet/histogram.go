@@ -51,14 +51,11 @@ func (b Bucket) middle() int64 {
 	return value + width/2
 }
 
-// valid reports whether bucketOf can return the bucket.
-func (b Bucket) valid() bool { return 0 <= b && b <= bucketOf(1<<63-1) }
-
 // Histogram counts values by bucket. Counts of a power of two are stored together: the
 // durations of a process span a few.
 type Histogram struct{ octaves [octaves]*[perOctave]int64 }
 
-// Add adds n values of a bucket, which must be valid.
+// Add adds n values of a bucket. It panics if there is no such bucket.
 func (h *Histogram) Add(b Bucket, n int64) {
 	octave := &h.octaves[b>>bucketBits]
 	if *octave == nil {
@@ -67,7 +64,7 @@ func (h *Histogram) Add(b Bucket, n int64) {
 	(*octave)[b&(perOctave-1)] += n
 }
 
-// AddCounts adds the values of a file, whose buckets must be valid.
+// AddCounts adds the values of a file.
 func (h *Histogram) AddCounts(c *Counts) {
 	for i, b := range c.Buckets {
 		h.Add(Bucket(b), c.Counts[i])
