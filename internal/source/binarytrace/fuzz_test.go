@@ -50,9 +50,9 @@ func checkFile(t *testing.T, file []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Small reads end within lines, larger ones have lines in place.
+	// Small reads end within lines.
 	var pieces []byte
-	for piece := make([]byte, 3*lineRoom/2); err == nil; {
+	for piece := make([]byte, 3*bufferSize/2); err == nil; {
 		var n int
 		n, err = again.Read(piece[:len(piece)-len(pieces)%len(piece)])
 		pieces = append(pieces, piece[:n]...)

@@ -235,8 +235,8 @@ func (r *Reader) sink(i int) {
 	h[i] = sunk
 }
 
-// lineRoom is the size that few lines exceed.
-const lineRoom = 4 << 10
+// bufferSize is the size of the text that is made at a time.
+const bufferSize = 32 << 10
 
 // Read implements io.Reader. Its error is that of the file or, with Options.Strict,
 // an *Error.
@@ -248,16 +248,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	if len(r.rest) == 0 {
-		if len(p) > lineRoom { // make lines in place
-			lines := r.fill(p[:0:len(p)], len(p)-lineRoom)
-			if cap(lines) == len(p) && len(lines) > 0 {
-				return len(lines), nil
-			}
-			r.rest = lines // the last one is longer than the room
-		} else {
-			r.buffer = r.fill(r.buffer[:0], 1)
-			r.rest = r.buffer
-		}
+		r.buffer = r.fill(r.buffer[:0], bufferSize)
+		r.rest = r.buffer
 	}
 	if len(r.rest) == 0 {
 		return 0, cmp.Or(r.err, io.EOF)
