@@ -110,9 +110,6 @@ func (l *Limits) Set(text string) error {
 	return nil
 }
 
-// String returns "", so that flags print no default. The usage text has it.
-func (l *Limits) String() string { return "" }
-
 func find(name string) *Limit {
 	for i := range AllLimits {
 		if AllLimits[i].Name == name {

@@ -96,14 +96,14 @@ func traceFlags() []cli.Flag {
 		&cli.StringFlag{Name: "to", Category: commonCategory, Usage: "end before `TIME`"},
 		&cli.IntFlag{Name: "workers", Category: commonCategory, Usage: "process `N` blocks at once", DefaultText: "one per processor"},
 		&cli.StringFlag{Name: "entry", Category: commonCategory, Usage: "read file `NAME`, or a pattern, of an archive"},
-		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &trace.Limits{}, Usage: "set a limit: `NAME=NUMBER`; docs/limits.md"},
+		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &limitsFlag{}, Usage: "set a limit: `NAME=NUMBER`; docs/limits.md"},
 	}
 }
 
 // traceOptions returns the options that traceFlags set.
 func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	o.Workers, o.Entry, o.EntryIfArchive = c.Int("workers"), c.String("entry"), usedFiles(c).inputs > 1
-	o.Limits = *c.Generic("limit").(*trace.Limits)
+	o.Limits = c.Generic("limit").(*limitsFlag).Limits
 	if o.Workers < 0 {
 		return o, &failure{what: fmt.Sprintf("--workers %d: must not be negative", o.Workers)}
 	}
@@ -124,6 +124,12 @@ func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	}
 	return o, nil
 }
+
+// limitsFlag are the values of --limit.
+type limitsFlag struct{ trace.Limits }
+
+// String returns "", so that the help prints no default.
+func (*limitsFlag) String() string { return "" }
 
 // parseClockOffset parses "auto", "none" (zero) or a duration such as "4756.467s".
 func parseClockOffset(s string) (*trace.Duration, error) {
