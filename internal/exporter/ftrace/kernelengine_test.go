@@ -180,6 +180,7 @@ task-100 ( 100) [002] .... 5.000039: suspend_resume: thaw_processes[0] end
 // Without an event, only Perfetto's table ftrace_event changes, exactly if the event is not
 // among those that it shows.
 func TestShownEventsInPerfetto(t *testing.T) {
+	slow.Skip(t)
 	scene, err := txtar.ParseFile("../testdata/parity/kernel.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +230,6 @@ task-100 ( 100) [000] .... 8.000960: sched_process_free: comm=task pid=400 prio=
 	if shown := without(func(event string) bool { return !shownEvents[event] && !slices.Contains(sched, event) }); shown != all {
 		t.Errorf("of the shown events there is\n%s\nof all\n%s", shown, all)
 	}
-	slow.Skip(t)
 	for _, event := range slices.Sorted(maps.Keys(shownEvents)) {
 		if without(func(e string) bool { return e == event }) == all {
 			t.Errorf("%s: nothing changes without it", event)
