@@ -61,9 +61,4 @@ func TestChangesOfProcesses(t *testing.T) {
 	if len(got) != 2 || !strings.HasPrefix(got[0], "gallery: jank_rate>+2pp: ") || got[1] != "camera: fps<-1%: no process with frames matches; the trace has gallery, render_service unknown" {
 		t.Errorf("outcomes %q", got)
 	}
-	for _, format := range Formats {
-		if out := write(t, d, format, WriteOptions{}); !strings.Contains(out, "camera") || hasNaN(out) {
-			t.Errorf("%s: no word about camera, or NaN", format)
-		}
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -296,10 +295,6 @@ func FuzzInputs(f *testing.F) {
 				t.Fatal(err)
 			}
 			sides = append(sides, sideOf("some file", in.Timeline))
-			inputs := []report.Input{{Name: "some file", Stats: sides[0].Stats, Timeline: in.Timeline}}
-			if err := report.Write(io.Discard, inputs, report.Formats[int(how)%len(report.Formats)], report.Options{}); err != nil {
-				t.Fatal(err)
-			}
 		}
 		checkDiff(t, sides[0], sides[1], how)
 	})
