@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -210,5 +212,34 @@ func TestCausesAreLimited(t *testing.T) {
 		}) {
 			t.Errorf("warnings %q", warnings)
 		}
+	}
+}
+
+// Every line is in one of the counts, and what is not in the output has a reason with a code.
+func TestDetails(t *testing.T) {
+	demo, err := os.ReadFile("testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(demo) + "no line\n"
+	last := strings.Count(text, "\n")
+	s, err := ohframe.Convert(t.Context(), strings.NewReader(text), io.Discard, ohframe.ConvertOptions{Events: ohframe.NoEvents})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := s.Lines
+	if sum := l.Events + l.Outside + l.Headers + l.Logged + l.NotUnderstood; l.Total != last || sum != last || l.NotUnderstood != 1 {
+		t.Errorf("%d lines, got %+v", last, *l)
+	}
+	for _, want := range []trace.Warning{
+		{Code: trace.WarnNotUnderstood, Count: 1, Lines: []int{last}, Text: fmt.Sprintf("1 × not a trace line (line %d)", last)},
+		{Code: trace.WarnLeftOut, Count: l.Events, Text: fmt.Sprintf("%d × event left out", l.Events)},
+	} {
+		if !slices.ContainsFunc(s.Details, func(got trace.Warning) bool { return reflect.DeepEqual(got, want) }) {
+			t.Errorf("no %+v in %+v", want, s.Details)
+		}
+	}
+	if s.Exported != 0 {
+		t.Errorf("%d events exported", s.Exported)
 	}
 }
