@@ -254,6 +254,7 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, page bool, d
 		}
 	}
 	*drawnFrames += len(list.List)
+	list.About = "In order of time. The lower bar is where the time of the frame went, the line its deadline, the pale bar above what is usual."
 	for _, g := range groups {
 		if occurs[g.ID] {
 			if g == groupUnknown && placesOnly {

@@ -222,8 +222,9 @@ type Rank struct {
 type Cases struct {
 	// Key, Amount and Text are titles of columns.
 	Key, Amount, Text string
-	// Legend are the colours of the lanes.
+	// Legend are the colours of the lanes, About explains them.
 	Legend []Group
+	About  string
 	List   []Case
 	// More is a line below a shortened list.
 	More string
