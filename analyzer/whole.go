@@ -38,7 +38,7 @@ var BlameNames = [...]string{
 func (b Blame) Has(causes Blame) bool { return b&causes != 0 }
 
 // String returns the names of the causes, for example "application, pick_up"; it is
-// empty if there are none.
+// empty without causes.
 func (b Blame) String() string { return bitNames(uint32(b), BlameNames[:]) }
 
 // WholeFrame is a frame from the application's vsync to the end of rendering: an

@@ -20,7 +20,7 @@ type Moment struct {
 	// WithDeadline and Late count frames that start in it, as in Counts.
 	WithDeadline, Late int
 	// FPS is the rate of the frames that were shown in it while animating, as in FPS.Rate;
-	// nil if there is none.
+	// nil if unknown.
 	FPS *float64
 	// Refresh is the refresh rate of most of the frames that start in it, in whole hertz;
 	// zero if there is no frame, or its rate is unknown.
@@ -114,7 +114,7 @@ func momentLength(d trace.Duration) trace.Duration {
 }
 
 // mostFrequent returns the most frequent number, the smallest of equally frequent ones;
-// zero if there is none.
+// zero without numbers.
 func mostFrequent(counts map[int]int) (most int) {
 	for _, n := range slices.Sorted(maps.Keys(counts)) {
 		if counts[n] > counts[most] {

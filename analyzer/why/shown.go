@@ -45,7 +45,7 @@ type PickUp struct {
 	// Usual and no Share.
 	Share *Share
 	// Passed is the render frame that should have picked the frame up and did not; nil if
-	// there was none.
+	// it does not exist.
 	Passed *analyzer.Frame
 }
 

@@ -37,7 +37,7 @@ func manualCommand() *cli.Command {
 }
 
 // roff writes characters beyond ASCII as escapes: groff reads its input as Latin-1 unless it
-// is told otherwise.
+// has other instructions.
 func roff(page string) string {
 	var b strings.Builder
 	for _, r := range page {

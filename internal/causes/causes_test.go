@@ -559,7 +559,7 @@ a.ftrace alone · application · a.ftrace ────────────�
 	if n := strings.Count(got, "of com.example.app"); n != 0 {
 		t.Errorf("%d rows name a process as the input", n)
 	}
-	// Of the six frames of b.ftrace, five are listed. Rankings are not repeated.
+	// Five of the six frames of b.ftrace are listed. Rankings are not repeated.
 	if n := strings.Count(got, "… and 1 frame"); n != 1 || strings.Count(got, "8.0 ms  waiting for storage in FlushLayoutTask") != 1 {
 		t.Errorf("got %s", got)
 	}

@@ -271,7 +271,7 @@ func count(list []float64) (n int) {
 	return n
 }
 
-// mean returns the mean of the known values; nil if there are none.
+// mean returns the mean of the known values; nil without known values.
 func mean(list []float64) *float64 {
 	n, mean := 0.0, 0.0
 	for _, x := range list {

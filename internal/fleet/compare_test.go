@@ -288,7 +288,7 @@ func TestGroupNumbers(t *testing.T) {
 			t.Errorf("%s: got %v, want %g", name, x, want)
 		}
 	}
-	// Of the traces a to c 0.2, 0.5 and 1; of the devices 0.35 and 1.
+	// The traces a to c have 0.2, 0.5 and 1, the devices 0.35 and 1.
 	if want := (Distribution{3, 0.2, 0.5, 1, 1}); *g.PerTrace != want {
 		t.Errorf("traces: got %v, want %v", *g.PerTrace, want)
 	}

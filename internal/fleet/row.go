@@ -161,7 +161,7 @@ var sums = [...]column{
 	measured("stutter_severe", "stutter.severe"),
 }
 
-// peaks are the columns of which the largest value is kept.
+// peaks are the columns whose largest value is kept.
 var peaks = [...]column{
 	measured("longest_streak", "longest_streak.frames"),
 	measured("longest_hitch_ns", "hitches.longest_ns"),

@@ -29,9 +29,8 @@ var actors = [...]actor{
 	{"stranger", 400, -1},
 }
 
-// spellings are markers about frames, in the spellings of several systems. Of the
-// operands n is a small number, which stands for a vsync or transaction, and at its
-// vsync's time in nanoseconds.
+// spellings are markers about frames, in the spellings of several systems. n is a small
+// number of a vsync or transaction, and at its vsync's time in nanoseconds.
 var spellings = [...]func(n, pid int, at int64) string{
 	func(n, pid int, at int64) string {
 		return fmt.Sprintf("H:ReceiveVsync name:demo dataCount:%dbytes now:%d expectedEnd:%d vsyncId:%d", 24*(n%4), at, at+10_000_000, n)

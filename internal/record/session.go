@@ -164,7 +164,7 @@ func (s *session) receive(ctx context.Context, size int64, file string) (*conten
 }
 
 // close ends the recording if it may be under way and removes its files, except a trace
-// that was not received; Ctrl-C discards that, too. It does so even if ctx has ended. Of a
+// that was not received; Ctrl-C discards that, too. It does so even if ctx has ended. For a
 // nil session it does nothing.
 func (s *session) close(ctx context.Context) {
 	if s == nil {

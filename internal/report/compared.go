@@ -23,8 +23,8 @@ func (c compared) section() view.Section {
 }
 
 // compareInputs returns the processes that are in several inputs, by name and kind:
-// applications first, and those with the most frames first. Of processes with the same name,
-// an input's first counts.
+// applications first, and those with the most frames first. If an input has several processes
+// with one name, the first counts.
 func compareInputs(inputs []Input) compared {
 	type id struct {
 		kind stats.Kind

@@ -30,7 +30,7 @@ import (
 type Input struct {
 	// Name is usually the file's name.
 	Name string
-	// File is the file's name for commands that read it again; empty if there is none.
+	// File is the file's name for commands that read it again; empty without a file.
 	File string
 	// Stats must not be nil.
 	Stats *stats.Report

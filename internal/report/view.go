@@ -36,7 +36,7 @@ type builder struct {
 	thresholds rating.Thresholds
 	several    bool // inputs
 	shared     pageData
-	// Of the input whose sections are built: its frames, and the number of the process of its
+	// For the input whose sections are built: its frames, and the number of the process of its
 	// render service on the page, or -1.
 	frames  stats.Frames
 	moments stats.Moments

@@ -20,7 +20,7 @@ type Document struct {
 	Kind string
 	// Title is the title of the page, usually with the name of the input.
 	Title string
-	// Summary is the answer in one or two sentences; empty if there is none.
+	// Summary is the answer in one or two sentences; may be empty.
 	Summary string
 	// Warnings are about the whole document, such as skipped inputs.
 	Warnings []string

@@ -165,7 +165,7 @@ func found(pattern *regexp.Regexp, text string) string {
 	return ""
 }
 
-// parameter returns the value that "param get" printed; empty if there is none.
+// parameter returns the value that "param get" printed; empty if it printed none.
 func parameter(output string) string {
 	value, _, _ := strings.Cut(strings.TrimSpace(output), "\n")
 	if strings.HasPrefix(value, "Get parameter ") {

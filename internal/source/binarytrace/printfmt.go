@@ -100,7 +100,7 @@ type token struct {
 // longOperators are the operators of two characters.
 var longOperators = []string{"->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"}
 
-// tokenize returns the tokens of a text, of which the last is the end.
+// tokenize returns the tokens of a text. The last is the end.
 func tokenize(text string) (tokens []token, ok bool) {
 	var in scanner.Scanner
 	in.Init(strings.NewReader(text))
@@ -141,7 +141,7 @@ func tokenize(text string) (tokens []token, ok bool) {
 // parser parses C expressions.
 type parser struct {
 	token
-	rest   []token // of which the last is the end
+	rest   []token // the last is the end
 	format *format
 	used   []*field // fields that the expressions need
 	depth  int

@@ -173,7 +173,7 @@ func (c *Content) Read(p []byte) (int, error) { return c.reader.Read(p) }
 func (c *Content) Layers() []string { return c.layers }
 
 // In describes the containers around the content, such as " in gzip in zip". It
-// returns "" if there are none.
+// returns "" without containers.
 func (c *Content) In() string {
 	text := ""
 	for _, name := range c.layers {

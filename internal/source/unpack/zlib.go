@@ -25,7 +25,7 @@ const maxPreamble = 4 << 10
 
 func isZlib(head []byte) bool { return zlibOffset(head) >= 0 }
 
-// zlibOffset returns the offset of the stream in head, or -1 if there is none.
+// zlibOffset returns the offset of the stream in head, or -1.
 func zlibOffset(head []byte) int {
 	if isZlibHeader(head) {
 		return 0

@@ -25,7 +25,7 @@ func TestPromisedTypes(t *testing.T) {
 			t.Error(problem)
 		}
 	}
-	// Of the model alone, even the times of frames are foreign.
+	// Without the other packages, even the times of frames have foreign types.
 	found := foreignTypes(list[slices.Index(paths, "ohframe/analyzer")], []string{"ohframe/analyzer"})
 	if want := "ohframe/analyzer.Interval.Start has the type ohframe/analyzer/trace.Time"; !slices.Contains(found, want) {
 		t.Errorf("%q is not among %q", want, found)

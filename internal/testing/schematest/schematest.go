@@ -41,8 +41,8 @@ func Read(t *testing.T, file string) map[string][]string {
 }
 
 // Compare compares a type, which is "the document", with a document, and returns its fields by
-// object. Of objects of one type, one is documented. Those of the types elsewhere are documented
-// in another file.
+// object. A type that several objects have is documented once. The types in elsewhere are
+// documented in another file.
 func Compare(t *testing.T, file string, typ reflect.Type, elsewhere ...reflect.Type) map[string][]string {
 	t.Helper()
 	c := collector{map[string][]string{}, map[reflect.Type][]string{}, elsewhere}

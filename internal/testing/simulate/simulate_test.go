@@ -102,7 +102,7 @@ func TestSceneLateFrames(t *testing.T) {
 	}
 }
 
-// A big trace has the mix of lines of the real capture that it stands for.
+// A big trace has the mix of lines of a real capture.
 func TestCaptureMix(t *testing.T) {
 	const size = 4 << 20
 	text, _ := simulated(t, Capture(size))
