@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -303,26 +302,6 @@ func setVerdict(q *Quality) {
 	}
 	if q.Reasons == nil {
 		q.Reasons = []stats.Reason{}
-	}
-}
-
-// Print writes the data quality for a terminal, in lines of at most width cells. It writes
-// nothing if q is nil.
-func Print(q *Quality, w text.Writer, indent string, width int) {
-	if q == nil {
-		return
-	}
-	for line := range strings.Lines(text.Wrap("Data quality: "+q.String(), width-len(indent))) {
-		line = strings.TrimSpace(line)
-		switch q.Verdict {
-		case stats.Good:
-			line = w.Dim(line)
-		case stats.Limited:
-			line = w.Yellow(line, true)
-		case stats.Unreliable:
-			line = w.Red(line, true)
-		}
-		fmt.Fprintf(w, "%s%s\n", indent, line)
 	}
 }
 
