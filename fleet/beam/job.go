@@ -41,7 +41,7 @@ type Job struct {
 // plan lists the inputs. All workers see the same ones, so they get the same plan.
 func (j *Job) plan(ctx context.Context) (*fleet.Plan, error) {
 	o := fleet.Options{
-		Read: ohframe.Options{Causes: !j.NoCauses}, Version: j.Version,
+		Read: ohframe.Options{Causes: !j.NoCauses, EntryIfArchive: true}, Version: j.Version,
 		Timeout: j.Timeout, Frames: j.Frames, Shards: j.Shards,
 	}
 	for _, text := range j.Rules {
