@@ -211,12 +211,12 @@ func TestCheckChange(t *testing.T) {
 		{"jank_rate>+30%", risen, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (96 % interval +20.0 % to +40.0 %)"},
 		{"jank_rate<-1%", risen, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (96 % interval +20.0 % to +40.0 %)"},
 		{"jank_rate>+9pp", untested, Unknown, Failed, ""},
-		{"fps<-9", change(50, 40, 0.5), Failed, Failed, "50.00 → 40.00, −10.00 (96 % interval −10.50 to −9.50)"},
-		{"fps<-9.5", change(50, 40, 0.5), Passed, Failed, "50.00 → 40.00, −10.00 (96 % interval −10.50 to −9.50)"},
-		{"fps>-10%", change(50, 50, 0), Failed, Failed, "50.00 → 50.00, 0 % (96 % interval 0 % to 0 %)"}, // must fall by 10 %
-		{"fps>+1000000%", change(0, 1, 0), Failed, Failed, "0.00 → 1.00, from zero"},
-		{"fps>+0%", change(0, 0, 0), Passed, Passed, "0.00 → 0.00, from zero"},
-		{"fps<-1%", change(0, 0, 0), Passed, Passed, "0.00 → 0.00, from zero"},
+		{"fps<-9", change(50, 40, 0.5), Failed, Failed, "50.0 → 40.0, −10.0 (96 % interval −10.5 to −9.5)"},
+		{"fps<-9.5", change(50, 40, 0.5), Passed, Failed, "50.0 → 40.0, −10.0 (96 % interval −10.5 to −9.5)"},
+		{"fps>-10%", change(50, 50, 0), Failed, Failed, "50.0 → 50.0, 0 % (96 % interval 0 % to 0 %)"}, // must fall by 10 %
+		{"fps>+1000000%", change(0, 1, 0), Failed, Failed, "0.0 → 1.0, from zero"},
+		{"fps>+0%", change(0, 0, 0), Passed, Passed, "0.0 → 0.0, from zero"},
+		{"fps<-1%", change(0, 0, 0), Passed, Passed, "0.0 → 0.0, from zero"},
 		{"fps<-1%", Change{}, Unknown, Unknown, ""},
 	} {
 		c := &parsed(t, test.condition, OfChanges)[0]
@@ -256,13 +256,13 @@ func TestCheckReport(t *testing.T) {
 		}
 	}
 	check("jank_rate>49.9%, fps<100.001, fps<100", "", report, all,
-		"failed: gallery: jank_rate>49.9%: 50.0 %", "failed: gallery: fps<100.001: 100.000", "passed: gallery: fps<100: 100.00",
-		"unknown: render_service: jank_rate>49.9%: unknown", "failed: render_service: fps<100.001: 100.000", "passed: render_service: fps<100: 100.00")
+		"failed: gallery: jank_rate>49.9%: 50.0 %", "failed: gallery: fps<100.001: 100.000", "passed: gallery: fps<100: 100.0",
+		"unknown: render_service: jank_rate>49.9%: unknown", "failed: render_service: fps<100.001: 100.000", "passed: render_service: fps<100: 100.0")
 	check("gallery: fps<100.5, camera: fps<10, render*: fps<10", "", report, all,
-		"failed: gallery: fps<100.5: 100.00", "passed: render_service: fps<10: 100.00",
+		"failed: gallery: fps<100.5: 100.0", "passed: render_service: fps<10: 100.0",
 		"unknown: camera: fps<10: no process with frames matches; the trace has gallery, render_service")
 	only := &stats.Report{Processes: report.Processes[:1]}
-	check("gallery: fps<100, render*: fps<10", "a", only, all, "passed: a: gallery: fps<100: 100.00")
+	check("gallery: fps<100, render*: fps<10", "a", only, all, "passed: a: gallery: fps<100: 100.0")
 	check("fps<100", "a", &stats.Report{}, all, "unknown: a: complete frames: none in the selected processes")
 	check("fps<100", "a", &stats.Report{Processes: report.Processes[2:]}, nil, "unknown: a: complete frames: none")
 }

@@ -599,7 +599,7 @@ func TestCompareInputs(t *testing.T) {
 	}
 	of := func(list ...*stats.Process) Input { return Input{Stats: &stats.Report{Processes: list}} }
 	got := rows(of(gallery(), service()), of(stranger()), of(other, stranger()))
-	want := []string{"example.gallery FPS 60.00 – –", "Jank rate 15.0 % – 25.0 %", "Hitch ratio, ms/s 51.2 – 51.2"}
+	want := []string{"example.gallery FPS 60.0 – –", "Jank rate 15.0 % – 25.0 %", "Hitch ratio, ms/s 51.2 – 51.2"}
 	if len(got) != len(comparedMeasures) || !slices.Equal(got[:3], want) {
 		t.Errorf("%q, want %q and three more", got, want)
 	}

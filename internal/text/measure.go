@@ -11,14 +11,14 @@ import (
 // decimals returns the number of decimals of x in a unit.
 func decimals(u stats.Unit, x float64) int {
 	switch {
-	case u == stats.Count && x == math.Trunc(x) || u == stats.Milliseconds && x >= 1000:
+	case u == stats.Count && x == math.Trunc(x):
 		return 0
-	case u == stats.Share || u == stats.MillisecondsPS || u == stats.Count: // a mean of counts
-		return 1
 	case u == stats.Seconds:
 		return 3
+	case u == stats.Periods:
+		return 2
 	}
-	return 2
+	return 1 // of counts, too: a mean of runs
 }
 
 // Value formats a value of a measure. A nil value is unknown.
@@ -50,7 +50,8 @@ func Beyond(u stats.Unit, x, limit float64) string {
 	return s
 }
 
-// Change formats a change of a measure with its sign. A nil change is unknown.
+// Change formats a change of a measure with its sign. One that rounds to nothing has a second
+// decimal. A nil change is unknown.
 func Change(u stats.Unit, x *float64) string {
 	switch {
 	case x == nil:
@@ -58,7 +59,10 @@ func Change(u stats.Unit, x *float64) string {
 	case u == stats.Share:
 		return signed(*x*100, 1) + " pp"
 	}
-	return signed(*x, decimals(u, math.Abs(*x)))
+	if n := decimals(u, math.Abs(*x)); math.Abs(*x) >= 0.05 || n != 1 {
+		return signed(*x, n)
+	}
+	return signed(*x, 2)
 }
 
 // RelativeChange formats a change, as a share of the value before it, in percent. A nil

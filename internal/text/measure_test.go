@@ -22,9 +22,9 @@ func TestMeasures(t *testing.T) {
 		{stats.Share, number(.125), "12.5 %", "+12.5 pp"},
 		{stats.Count, number(12.0), "12", "+12"},
 		{stats.Count, number(2.6), "2.6", "+2.6"}, // a mean of runs
-		{stats.Milliseconds, number(16.666), "16.67", "+16.67"},
-		{stats.Milliseconds, number(1234.5), "1234", "+1234"},
-		{stats.Hertz, number(59.987), "59.99", "+59.99"},
+		{stats.Milliseconds, number(16.666), "16.7", "+16.7"},
+		{stats.Milliseconds, number(1234.5), "1234.5", "+1234.5"},
+		{stats.Hertz, number(59.987), "60.0", "+60.0"},
 		{stats.MillisecondsPS, number(3.14), "3.1", "+3.1"},
 		{stats.Seconds, number(2.5), "2.500", "+2.500"},
 		{stats.Periods, number(.375), "0.38", "+0.38"},
@@ -36,7 +36,7 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("%s: change %s, want %s", c.unit, got, c.changed)
 		}
 	}
-	for fall, want := range map[float64]string{-1234.5: "−1234", -.006: "−0.01", -.004: "0"} {
+	for fall, want := range map[float64]string{-1234.5: "−1234.5", -.006: "−0.01", -.004: "0"} {
 		if got := Change(stats.Milliseconds, number(fall)); got != want {
 			t.Errorf("a fall of %v is %s, want %s", -fall, got, want)
 		}

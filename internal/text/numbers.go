@@ -11,6 +11,7 @@ import (
 //	times              one decimal, in milliseconds: "12.5"
 //	rates, measures    one decimal: "10.8 %", "59.9"
 //	parts of a whole   percent without decimals: "87 %"
+//	refresh periods    two decimals: "0.38"
 //	counts             whole numbers
 //	times in a trace   seconds with six decimals, or three if they are lengths
 //

@@ -114,7 +114,6 @@ type record struct {
 	Count  *int64   `json:"count" parquet:"count,optional"`
 	Late   bool     `json:"late" parquet:"late"`
 	Layers []string `json:"layers" parquet:"layers,list"`
-	hidden int
 }
 
 func TestRecords(t *testing.T) {
