@@ -116,114 +116,94 @@ const (
 	end
 )
 
-// Frames is a set of kinds of slices that an annotation is written on.
-type Frames uint8
+var names = [end]string{
+	VsyncID:      "vsync_id",
+	Token:        "token",
+	TID:          "tid",
+	Flag:         "flag",
+	ExpectedAt:   "expected_ts",
+	VsyncAt:      "vsync_ts",
+	DeadlineAt:   "deadline_ts",
+	Period:       "period_ms",
+	Coalesced:    "coalesced",
+	Overrun:      "overrun_ms",
+	LongestStage: "longest_stage",
+	MainLate:     "main_late",
+	GPULate:      "gpu_late",
+	Empty:        "empty",
+	Misaligned:   "misaligned",
 
-// The kinds of slices.
-const (
-	Application Frames = 1 << iota // application frames, on a track "Frames"
-	Render                         // render frames, on a track "Frames"
-	Whole                          // on a track "Whole frame"
-	Work                           // on a track "GPU"
-	Measures                       // on the tracks "Report" and "Hitches"
-	// Entry is no slice but an entry of Causes.
-	Entry
-)
+	Transactions: "transactions",
+	SentAt:       "sent_ts",
+	RenderToken:  "render_token",
+	AlsoTakenBy:  "also_taken_by",
+	JudgedBy:     "judged_by",
 
-// both are frames of both kinds, on the tracks "Frames".
-const both = Application | Render
+	Applications:     "applications",
+	DrawAt:           "draw_ts",
+	Draw:             "draw_ms",
+	GPUAt:            "gpu_ts",
+	GPU:              "gpu_ms",
+	CommitAt:         "commit_ts",
+	Commit:           "commit_ms",
+	CommitEstimated:  "commit_estimated",
+	PresentAt:        "present_ts",
+	PresentEstimated: "present_estimated",
 
-var table = [end]struct {
-	name   string
-	frames Frames
-}{
-	VsyncID:      {"vsync_id", both},
-	Token:        {"token", both},
-	TID:          {"tid", Application},
-	Flag:         {"flag", both},
-	ExpectedAt:   {"expected_ts", both},
-	VsyncAt:      {"vsync_ts", both},
-	DeadlineAt:   {"deadline_ts", both | Work},
-	Period:       {"period_ms", both},
-	Coalesced:    {"coalesced", both},
-	Overrun:      {"overrun_ms", both | Work},
-	LongestStage: {"longest_stage", both},
-	MainLate:     {"main_late", both},
-	GPULate:      {"gpu_late", Render},
-	Empty:        {"empty", both},
-	Misaligned:   {"misaligned", both},
+	Blame:      "blame",
+	MadeForEnd: "made_for_end_ts",
 
-	Transactions: {"transactions", Application},
-	SentAt:       {"sent_ts", Application},
-	RenderToken:  {"render_token", Application | Whole},
-	AlsoTakenBy:  {"also_taken_by", Application},
-	JudgedBy:     {"judged_by", Application},
+	Waits:      "waits_ns",
+	Cause:      "cause",
+	Verdict:    "verdict",
+	Confidence: "confidence",
+	Basis:      "compared_with",
+	CauseWait:  "cause_wait",
+	CauseStage: "cause_stage",
+	CauseSlice: "cause_slice",
+	CauseTime:  "cause_ms",
+	CauseUsual: "usual_ms",
+	CauseShare: "share_ms",
 
-	Applications:     {"applications", Render},
-	DrawAt:           {"draw_ts", Render},
-	Draw:             {"draw_ms", Render},
-	GPUAt:            {"gpu_ts", Render},
-	GPU:              {"gpu_ms", Render},
-	CommitAt:         {"commit_ts", Render},
-	Commit:           {"commit_ms", Render},
-	CommitEstimated:  {"commit_estimated", Render},
-	PresentAt:        {"present_ts", Render},
-	PresentEstimated: {"present_estimated", Render},
+	CauseSliceTime:  "slice_ms",
+	CauseSliceUsual: "slice_usual_ms",
 
-	Blame:      {"blame", Application | Whole},
-	MadeForEnd: {"made_for_end_ts", Whole},
+	KnockOnOf: "knock_on_of",
+	Causes:    "causes",
 
-	Waits:      {"waits_ns", both},
-	Cause:      {"cause", both},
-	Verdict:    {"verdict", both},
-	Confidence: {"confidence", both},
-	Basis:      {"compared_with", both},
-	CauseWait:  {"cause_wait", both},
-	CauseStage: {"cause_stage", both},
-	CauseSlice: {"cause_slice", both},
-	CauseTime:  {"cause_ms", both},
-	CauseUsual: {"usual_ms", both},
-	CauseShare: {"share_ms", both},
+	ShownLate:    "shown_late_ms",
+	ShownCause:   "shown_late_cause",
+	PickedUpLate: "picked_up_late_ms",
+	PickUpReason: "picked_up_late_reason",
+	PickUpCause:  "picked_up_late_cause",
 
-	CauseSliceTime:  {"slice_ms", both},
-	CauseSliceUsual: {"slice_usual_ms", both},
+	EntryTitle:          "title",
+	EntryWait:           "wait",
+	EntryStage:          "stage",
+	EntrySlice:          "slice",
+	EntryFunction:       "function",
+	EntryValue:          "value_ns",
+	EntryUsual:          "usual_ns",
+	EntryShare:          "share_ns",
+	EntrySliceValue:     "slice_value_ns",
+	EntrySliceUsual:     "slice_usual_ns",
+	EntryEarlierAt:      "earlier_ts",
+	Culprit:             "culprit",
+	CulpritPID:          "culprit_pid",
+	CulpritTID:          "culprit_tid",
+	CulpritWait:         "culprit_wait",
+	CulpritSlice:        "culprit_slice",
+	CulpritTime:         "culprit_ns",
+	CulpritUnsure:       "culprit_unsure",
+	Advice:              "advice",
+	EntryGCReason:       "gc_reason",
+	EntryFrequency:      "frequency_khz",
+	EntryUsualFrequency: "usual_frequency_khz",
+	EntryCores:          "cores",
 
-	KnockOnOf: {"knock_on_of", both},
-	Causes:    {"causes", both},
-
-	ShownLate:    {"shown_late_ms", Render},
-	ShownCause:   {"shown_late_cause", Render},
-	PickedUpLate: {"picked_up_late_ms", Application},
-	PickUpReason: {"picked_up_late_reason", Application},
-	PickUpCause:  {"picked_up_late_cause", Application},
-
-	EntryTitle:          {"title", Entry},
-	EntryWait:           {"wait", Entry},
-	EntryStage:          {"stage", Entry},
-	EntrySlice:          {"slice", Entry},
-	EntryFunction:       {"function", Entry},
-	EntryValue:          {"value_ns", Entry},
-	EntryUsual:          {"usual_ns", Entry},
-	EntryShare:          {"share_ns", Entry},
-	EntrySliceValue:     {"slice_value_ns", Entry},
-	EntrySliceUsual:     {"slice_usual_ns", Entry},
-	EntryEarlierAt:      {"earlier_ts", Entry},
-	Culprit:             {"culprit", both | Entry},
-	CulpritPID:          {"culprit_pid", Entry},
-	CulpritTID:          {"culprit_tid", Entry},
-	CulpritWait:         {"culprit_wait", Entry},
-	CulpritSlice:        {"culprit_slice", Entry},
-	CulpritTime:         {"culprit_ns", Entry},
-	CulpritUnsure:       {"culprit_unsure", Entry},
-	Advice:              {"advice", both | Entry},
-	EntryGCReason:       {"gc_reason", Entry},
-	EntryFrequency:      {"frequency_khz", Entry},
-	EntryUsualFrequency: {"usual_frequency_khz", Entry},
-	EntryCores:          {"cores", Entry},
-
-	Report:  {"report", Measures},
-	Ranking: {"ranking", Measures},
-	Hitch:   {"hitch", Measures},
+	Report:  "report",
+	Ranking: "ranking",
+	Hitch:   "hitch",
 }
 
 // StageWait returns the name under which Waits has the time of a stage and wait:
@@ -233,10 +213,7 @@ func StageWait(stage, wait string) string {
 }
 
 // String returns the annotation's name. Perfetto puts "debug." before it.
-func (k Key) String() string { return table[k].name }
-
-// Frames returns the kinds of slices that the annotation is written on.
-func (k Key) Frames() Frames { return table[k].frames }
+func (k Key) String() string { return names[k] }
 
 // All returns all keys, in order.
 func All() []Key {

@@ -27,21 +27,35 @@ render_service-100 (100) [000] .... 1.010400: print: E|100
 render_service-100 (100) [000] .... 1.012000: print: E|100
 `
 
-// Every annotation is written on the slices that the table says, and on no others.
+// slices is a set of kinds of slices that an annotation is written on.
+type slices uint8
+
+// The kinds of slices.
+const (
+	application slices = 1 << iota // application frames, on a track "Frames"
+	rendered                       // render frames, on a track "Frames"
+	whole                          // on a track "Whole frame"
+	work                           // on a track "GPU"
+	measures                       // on the tracks "Report" and "Hitches"
+	// entry is no slice but an entry of Causes.
+	entry
+)
+
+// Every annotation is written on the slices that docs/perfetto.md says, and on no others.
 func TestTable(t *testing.T) {
 	slow.SkipRace(t)
-	written := map[annotation.Key]annotation.Frames{}
+	want, written := documentation(t), map[annotation.Key]slices{}
 	for name, text := range inputs(t) {
-		for key, frames := range keysOf(t, convert(t, text)) {
-			if extra := frames &^ key.Frames(); extra != 0 {
-				t.Errorf("%s: %q is written on slices %03b, and is not in the table for these", name, key, extra)
+		for key, on := range keysOf(t, convert(t, text)) {
+			if extra := on &^ want[key]; extra != 0 {
+				t.Errorf("%s: %q is written on slices %03b, and is not documented for these", name, key, extra)
 			}
-			written[key] |= frames
+			written[key] |= on
 		}
 	}
 	for _, key := range annotation.All() {
-		if missing := key.Frames() &^ written[key]; missing != 0 {
-			t.Errorf("%q is not written on slices %03b, and is in the table for these", key, missing)
+		if missing := want[key] &^ written[key]; missing != 0 || want[key] == 0 {
+			t.Errorf("%q is not written on slices %03b, and is documented for %03b", key, missing, want[key])
 		}
 	}
 }
@@ -103,9 +117,9 @@ func convert(t *testing.T, input []byte) *pb.Trace {
 }
 
 // keysOf returns the annotations in the trace, and the kinds of slices that have them.
-func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]annotation.Frames {
+func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]slices {
 	t.Helper()
-	keys := map[annotation.Key]annotation.Frames{}
+	keys := map[annotation.Key]slices{}
 	names := map[uint64]annotation.Key{}
 	tracks := map[uint64]string{}
 	for _, p := range trace.Packet {
@@ -119,40 +133,40 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]annotation.Frames 
 		if len(list) == 0 {
 			continue
 		}
-		var frames annotation.Frames
+		var on slices
 		switch track := tracks[p.GetTrackEvent().GetTrackUuid()]; {
 		case strings.HasPrefix(track, "Whole frame"):
-			frames = annotation.Whole
+			on = whole
 		case track == "Frames" || strings.HasPrefix(track, "Frames ("):
-			frames = annotation.Application
+			on = application
 			for _, a := range list {
 				if names[a.GetNameIid()] == annotation.Applications {
-					frames = annotation.Render
+					on = rendered
 				}
 			}
 		case strings.HasPrefix(track, "GPU"):
-			frames = annotation.Work
+			on = work
 		case track == "Report", track == "Hitches":
-			frames = annotation.Measures
+			on = measures
 		default:
 			t.Errorf("annotations on the track %q", track)
 		}
-		note := func(list []*pb.DebugAnnotation, frames annotation.Frames) {
+		note := func(list []*pb.DebugAnnotation, on slices) {
 			for _, a := range list {
 				key := names[a.GetNameIid()]
 				if key == 0 {
 					t.Fatalf("annotation %d has no name in the table", a.GetNameIid())
 				}
-				keys[key] |= frames
+				keys[key] |= on
 			}
 		}
-		note(list, frames)
+		note(list, on)
 		for _, a := range list {
 			if names[a.GetNameIid()] == annotation.Ranking {
 				continue
 			}
-			for _, entry := range a.ArrayValues {
-				note(entry.DictEntries, annotation.Entry)
+			for _, e := range a.ArrayValues {
+				note(e.DictEntries, entry)
 			}
 		}
 	}
@@ -165,22 +179,23 @@ var (
 	selected   = regexp.MustCompile(`'debug\.([^']*)'`)
 )
 
-// The table in docs/perfetto.md has the same annotations, of the same frames.
-func TestDocs(t *testing.T) {
+// documentation returns the table in docs/perfetto.md.
+func documentation(t *testing.T) map[annotation.Key]slices {
+	t.Helper()
 	text, err := os.ReadFile("../../docs/perfetto.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(text), "\n## Annotations\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	of := map[string]annotation.Frames{
-		"both": annotation.Application | annotation.Render, "application": annotation.Application,
-		"render": annotation.Render, "whole": annotation.Whole, "cause": annotation.Entry,
-		"measures": annotation.Measures, "application, whole": annotation.Application | annotation.Whole,
-		"both, GPU":   annotation.Application | annotation.Render | annotation.Work,
-		"both, cause": annotation.Application | annotation.Render | annotation.Entry,
+	of := map[string]slices{
+		"both": application | rendered, "application": application,
+		"render": rendered, "whole": whole, "cause": entry,
+		"measures": measures, "application, whole": application | whole,
+		"both, GPU":   application | rendered | work,
+		"both, cause": application | rendered | entry,
 	}
-	found := map[annotation.Key]annotation.Frames{}
+	found := map[annotation.Key]slices{}
 	for _, row := range documented.FindAllStringSubmatch(section, -1) {
 		for _, name := range quoted.FindAllStringSubmatch(row[1], -1) {
 			key := named(name[1])
@@ -190,11 +205,7 @@ func TestDocs(t *testing.T) {
 			found[key] |= of[row[2]]
 		}
 	}
-	for _, key := range annotation.All() {
-		if found[key] != key.Frames() {
-			t.Errorf("docs/perfetto.md: %q is documented for slices %03b, want %03b", key, found[key], key.Frames())
-		}
-	}
+	return found
 }
 
 // Queries select annotations that are written.
@@ -203,7 +214,7 @@ func TestQueries(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no queries: %v", err)
 	}
-	count := 0
+	kinds, count := documentation(t), 0
 	for _, path := range append(paths, "../../docs/perfetto.md") {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -212,7 +223,7 @@ func TestQueries(t *testing.T) {
 		for _, match := range selected.FindAllSubmatch(text, -1) {
 			count++
 			for name := range strings.FieldsFuncSeq(string(match[1]), func(r rune) bool { return strings.ContainsRune(".[*", r) }) {
-				if key := named(name); key.Frames() == annotation.Measures {
+				if key := named(name); kinds[key] == measures {
 					break // names below are those of JSON
 				} else if key == 0 {
 					t.Errorf("%s: %q is no annotation", path, match[1])
