@@ -15,13 +15,12 @@ type Row = table.Row
 type Table struct {
 	table.Writer
 	columns []table.ColumnConfig
-	titles  []string
 }
 
 // NewTable returns a table with the given columns. A title that ends in " →" makes
 // its column right-aligned. Without any titles the table has no header.
 func NewTable(ink Ink, columns ...string) Table {
-	t := Table{Writer: table.NewWriter(), titles: make([]string, len(columns))}
+	t := Table{Writer: table.NewWriter()}
 	t.SuppressTrailingSpaces()
 	style := table.Style{Box: table.StyleBoxLight, Options: table.OptionsNoBordersAndSeparators}
 	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
@@ -33,7 +32,7 @@ func NewTable(ink Ink, columns ...string) Table {
 		if right {
 			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
 		}
-		t.columns, t.titles[i] = append(t.columns, config), c
+		t.columns = append(t.columns, config)
 		header = append(header, ink.Dim(c))
 	}
 	if slices.ContainsFunc(columns, func(c string) bool { return c != "" }) {
@@ -53,19 +52,6 @@ func (t Table) Widths(list ...int) {
 // on the next line.
 func (t Table) Wrap(column, width int) {
 	t.columns[column].WidthMax, t.columns[column].WidthMaxEnforcer = width, text.WrapSoft
-}
-
-// Fit hides columns, counted from 0 and in the given order, until no line is wider than
-// width or all of them are hidden. It returns their titles.
-func (t Table) Fit(width int, columns ...int) (hidden []string) {
-	for _, i := range columns {
-		if !slices.ContainsFunc(strings.Split(t.Render(), "\n"), func(line string) bool { return Width(line) > width }) {
-			break
-		}
-		t.columns[i].Hidden = true
-		hidden = append(hidden, t.titles[i])
-	}
-	return hidden
 }
 
 // Render returns the table's lines, without a line end after the last.

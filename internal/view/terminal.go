@@ -13,7 +13,12 @@ import (
 // WriteTerminal writes a document as text.
 func WriteTerminal(w io.Writer, d *Document, style text.Style) error {
 	t := &terminal{Writer: text.NewWriter(w, style)}
-	t.Warn(d.Warnings)
+	for _, line := range d.Warnings {
+		t.lines("", line, t.style(Warning))
+	}
+	if len(d.Warnings) > 0 {
+		t.WriteByte('\n')
+	}
 	t.gate(&d.Gate)
 	if d.Summary != "" {
 		t.lines("", d.Summary, t.Bold)
@@ -121,7 +126,9 @@ func (t *terminal) section(s *Section) {
 			about = " · " + about
 		}
 		title := text.Shorten(s.Title, t.Width/2)
-		t.Heading(title, text.ShortenMiddle(about, t.Width/4, t.Width-2-text.Width(title)))
+		about = text.ShortenMiddle(about, t.Width/4, t.Width-2-text.Width(title))
+		rule := strings.Repeat("─", max(0, t.Width-1-text.Width(title+about)))
+		fmt.Fprintf(t, "%s%s %s\n\n", t.Bold(title), t.Dim(about), t.Dim(rule))
 	case s.Title != "":
 		before := indent
 		if t.depth == 0 {

@@ -114,7 +114,10 @@ type Options struct {
 // name that does not exist, a pattern that matches nothing, or a list that is empty or
 // cannot be read.
 func Expand(args []string, o Options) (*Set, error) {
-	x := newExpansion(o)
+	x := &expansion{Options: o}
+	if o.Without != "" {
+		x.without, _ = os.Stat(o.Without)
+	}
 	for _, arg := range args {
 		if err := x.argument(arg); err != nil {
 			return nil, err
@@ -123,29 +126,10 @@ func Expand(args []string, o Options) (*Set, error) {
 	return &x.Set, nil
 }
 
-// ExpandList returns what the lines of a list stand for: files and folders, relative to
-// folder. Lines that are empty or begin with # are skipped. Names that do not exist are
-// inputs with an error.
-func ExpandList(r io.Reader, folder string, o Options) (*Set, error) {
-	x := newExpansion(o)
-	if err := x.list(r, folder); err != nil {
-		return nil, err
-	}
-	return &x.Set, nil
-}
-
 type expansion struct {
 	Set
 	Options
 	without fs.FileInfo // may be nil
-}
-
-func newExpansion(o Options) *expansion {
-	x := &expansion{Options: o}
-	if o.Without != "" {
-		x.without, _ = os.Stat(o.Without)
-	}
-	return x
 }
 
 func (x *expansion) argument(arg string) error {

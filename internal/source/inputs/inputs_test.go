@@ -275,7 +275,11 @@ func TestNamed(t *testing.T) {
 // An address in an object store, and an absolute path, are not relative to the list.
 func TestList(t *testing.T) {
 	dir := write(t, map[string]string{"sub/a": "", "b": ""})
-	set, err := ExpandList(strings.NewReader("a\n"+filepath.Join(dir, "b")+"\ns3://bucket/c\n./#d"), filepath.Join(dir, "sub"), Options{})
+	list := filepath.Join(dir, "sub", "list")
+	if err := os.WriteFile(list, []byte("a\n"+filepath.Join(dir, "b")+"\ns3://bucket/c\n./#d"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set, err := Expand([]string{"@" + list}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

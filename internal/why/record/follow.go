@@ -18,9 +18,6 @@ type Leaf struct {
 	Reason     Key // of that; 0 if unknown
 }
 
-// Time returns the time from Start to End.
-func (l *Leaf) Time() trace.Duration { return l.End.Sub(l.Start) }
-
 // The limits of following a wait.
 const (
 	maxDepth  = 4 // threads that wait for one another

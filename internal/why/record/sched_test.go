@@ -80,7 +80,7 @@ func TestLeavesOfWaits(t *testing.T) {
 				got = slices.AppendSeq(got, record.Leaves(record.Wait(e.Value)))
 			}
 		}
-		if len(got) != 1 || got[0].TID != 502 || got[0].Start != start || got[0].Time() != 100*trace.Microsecond {
+		if len(got) != 1 || got[0].TID != 502 || got[0].Start != start || got[0].End.Sub(got[0].Start) != 100*trace.Microsecond {
 			t.Errorf("thread %d: %+v", tid, got)
 		}
 	}
