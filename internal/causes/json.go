@@ -66,7 +66,7 @@ type JSON struct {
 }
 
 type jsonCost struct {
-	Cause    string         `json:"cause"`
+	Cause    string         `json:"title"`
 	Wait     string         `json:"wait"`
 	Stage    string         `json:"stage"`
 	Stages   []jsonStage    `json:"stages"`

@@ -21,7 +21,7 @@ var identityColumns = []string{"input", "kind", "pid", "name", "fps.event", "ref
 
 // causeColumns are the columns after the measures: the time that late frames lost, and
 // the cause that cost the most of it.
-var causeColumns = []string{"causes.lost_ns", "causes.top.cause", "causes.top.lost_ns", "causes.top.share"}
+var causeColumns = []string{"causes.lost_ns", "causes.top.title", "causes.top.lost_ns", "causes.top.share"}
 
 // qualityColumn is the last column: the verdict on the data of the input.
 const qualityColumn = "quality.verdict"

@@ -116,7 +116,7 @@ func TestCausesInCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	for row, want := range [][]string{
-		{"causes.lost_ns", "causes.top.cause", "causes.top.lost_ns", "causes.top.share"},
+		{"causes.lost_ns", "causes.top.title", "causes.top.lost_ns", "causes.top.share"},
 		{"12000000", storage, "8000000", "0.6666666666666666"},
 		{"0", "", "", ""}, // render_service: no frame is explained
 		{"", "", "", ""},  // no causes are known

@@ -119,7 +119,7 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 			advice, knock_on_of, verdict, confidence, cause, c.slice_ns, c.slice_usual_ns
 		FROM ohos_frame_cause c JOIN ohos_frame f ON f.id = frame_id LEFT JOIN thread culprit ON culprit.utid = culprit_utid`), shares)
 	compare(t, "ohos_cause", query(t, session, `
-		SELECT kind, pid, cause, wait, stage, slice, culprit, frames, lost_ns, direct_ns, knock_on_ns, lost_share, advice
+		SELECT kind, pid, title, wait, stage, slice, culprit, frames, lost_ns, direct_ns, knock_on_ns, lost_share, advice
 		FROM ohos_cause JOIN process USING (upid)`), costs)
 	return late
 }

@@ -235,7 +235,11 @@ SELECT
   j.expected_dur,
   j.deadline_ts,
   j.ts + j.dur AS end_ts,
-  iif(j.is_late, max(0, j.ts + j.dur - j.deadline_ts), iif(j.is_late IS NULL, NULL, min(0, j.ts + j.dur - j.deadline_ts))) AS overrun_ns,
+  iif(
+    j.is_late,
+    max(0, j.ts + j.dur - j.deadline_ts),
+    iif(j.is_late IS NULL, NULL, min(0, j.ts + j.dur - j.deadline_ts))
+  ) AS overrun_ns,
   NULL AS period_ns,
   j.is_late,
   iif(j.is_late IS NULL, NULL, j.is_late AND NOT j.is_gpu_alone) AS is_late_main,

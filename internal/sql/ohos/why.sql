@@ -244,7 +244,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_cause(
   -- The process of the frames.
   upid JOINID(process.id),
   -- The cause in a few words.
-  cause STRING,
+  title STRING,
   -- What the threads did or waited for.
   wait STRING,
   -- The part of the work for the frames in which the most time was lost.
@@ -281,7 +281,7 @@ WITH
   entry AS (
     SELECT
       arg_set_id,
-      _ohos_entry!('debug.ranking.cause', value) AS cause,
+      _ohos_entry!('debug.ranking.cause', value) AS title,
       _ohos_entry!('debug.ranking.wait', value) AS wait,
       _ohos_entry!('debug.ranking.stage', value) AS stage,
       _ohos_entry!('debug.ranking.slice', value) AS slice,
@@ -300,7 +300,7 @@ WITH
 SELECT
   kind,
   upid,
-  cause,
+  title,
   wait,
   stage,
   slice,
