@@ -18,6 +18,7 @@ import (
 	"ohframe/exporter"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/text"
 	"ohframe/internal/version"
 	"ohframe/internal/warn"
 )
@@ -153,7 +154,10 @@ func convertOne(c *cli.Context, name, outName string) error {
 	printWarnings(name, append(warn.Texts(summary.Warnings), in.warnings()...))
 	warnUnreliable(name, summary.Quality)
 	if !c.Bool("quiet") {
-		printSummary(os.Stderr, inputName(name), outName, summary)
+		printSummary(inputName(name), summary)
+		if outName != standard {
+			fmt.Fprintf(os.Stderr, "wrote %s\n", text.Printable(outName))
+		}
 	}
 	return nil
 }

@@ -105,9 +105,9 @@ func runDiff(c *cli.Context) error {
 			return err
 		}
 	}
-	err = writeOutput(c, func(out io.Writer, terminal bool) error {
+	err = writeOutput(c, func(out io.Writer, style text.Style) error {
 		return diff.Write(out, d, format, diff.WriteOptions{
-			Style: tableStyle(terminal), Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(strictFlag.Name), Skipped: r.skipped,
+			Style: style, Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(strictFlag.Name), Skipped: r.skipped,
 		})
 	})
 	if err != nil {

@@ -327,7 +327,7 @@ func reportFleet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return writeOutput(c, func(out io.Writer, terminal bool) error { return r.Write(out, format, tableStyle(terminal)) })
+	return writeOutput(c, func(out io.Writer, style text.Style) error { return r.Write(out, format, style) })
 }
 
 func fleetDiffCommand() *cli.Command {
@@ -374,7 +374,7 @@ func diffFleets(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	err = writeOutput(c, func(out io.Writer, terminal bool) error { return d.Write(out, format, tableStyle(terminal)) })
+	err = writeOutput(c, func(out io.Writer, style text.Style) error { return d.Write(out, format, style) })
 	if err != nil {
 		return err
 	}
@@ -414,7 +414,7 @@ func fleetSQL(c *cli.Context) error {
 	if err != nil {
 		return fileError(c.Args().First(), err)
 	}
-	return writeOutput(c, func(out io.Writer, _ bool) error {
+	return writeOutput(c, func(out io.Writer, _ text.Style) error {
 		_, err := io.WriteString(out, statements)
 		return err
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -81,11 +82,8 @@ func frames(c *cli.Context) error {
 			return fmt.Errorf("--process: %w", err)
 		}
 	}
-	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		if terminal && frametable.IsBinary(o.Format) {
-			return &failure{file: outputName(standard), what: "is a terminal", hint: "-o FILE writes to a file"}
-		}
-		o.Style = tableStyle(terminal)
+	err = writeOutput(c, func(out io.Writer, style text.Style) error {
+		o.Style = style
 		return frametable.Write(out, inputs, o)
 	})
 	if err != nil {
@@ -109,6 +107,11 @@ func framesOptions(c *cli.Context) (o frametable.Options, err error) {
 	}
 	if o.Limit < 0 || c.IsSet("top") && o.Limit == 0 {
 		return o, &failure{what: "--top: must be positive"}
+	}
+	if output := c.String("output"); frametable.IsBinary(o.Format) && (output == "" || output == standard) {
+		if err := checkStream(os.Stdout, standard, usedFiles(c)); err != nil {
+			return o, err
+		}
 	}
 	selection, err := statsOptions(c)
 	o.Process = selection.Process

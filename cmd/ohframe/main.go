@@ -228,7 +228,12 @@ func printError(err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line(line))
 	}
-	if hint := hintOf(err); hint != "" {
+	printHint(hintOf(err))
+}
+
+// printHint prints a hint, which may be empty.
+func printHint(hint string) {
+	if hint != "" {
 		fmt.Fprintf(os.Stderr, "hint: %s\n", text.Line(hint))
 	}
 }

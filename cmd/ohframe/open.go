@@ -111,7 +111,7 @@ func open(c *cli.Context) error {
 		warnUnreliable(name, summary.Quality)
 	}
 	if !summary.PassedThrough && !c.Bool("quiet") {
-		printSummary(os.Stderr, inputName(name), standard, summary)
+		printSummary(inputName(name), summary)
 	}
 	v := viewer{
 		listener: listener, ui: address, own: own, look: look, keep: c.Bool("keep") || own != nil,

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"ohframe/internal/atomicfile"
+	"ohframe/internal/text"
 )
 
 // standardOutput is os.Stdout, and keeps the first error for run to report: the
@@ -268,26 +269,26 @@ func formatOption(c *cli.Context, formats []string) (string, error) {
 }
 
 // writeOutput opens the file that --output names, or standard output, and calls
-// write with it and whether it is a terminal.
-func writeOutput(c *cli.Context, write func(out io.Writer, terminal bool) error) error {
+// write with it and the style of text on it.
+func writeOutput(c *cli.Context, write func(out io.Writer, style text.Style) error) error {
 	return writeOutputTo(c, c.String("output"), write)
 }
 
 // writeOutputTo is writeOutput to the named file; empty is standard output.
-func writeOutputTo(c *cli.Context, name string, write func(out io.Writer, terminal bool) error) error {
+func writeOutputTo(c *cli.Context, name string, write func(out io.Writer, style text.Style) error) error {
 	if name == "" || name == standard {
 		if err := checkAppends(os.Stdout, standard, usedFiles(c)); err != nil {
 			return err
 		}
 		return writeTo(c.Context, newOutput(c.App.Writer, standard), standard, func(out io.Writer) error {
-			return write(out, term.IsTerminal(int(os.Stdout.Fd())))
+			return write(out, styleOf(os.Stdout))
 		})
 	}
 	out, err := createOutput(c, name)
 	if err != nil {
 		return err
 	}
-	return writeTo(c.Context, out, name, func(out io.Writer) error { return write(out, false) })
+	return writeTo(c.Context, out, name, func(out io.Writer) error { return write(out, styleOf(nil)) })
 }
 
 // writeTo calls write with the output and commits it. name is for messages.

@@ -84,8 +84,8 @@ func (r *reader) fail(name string, err error) {
 		return
 	}
 	printWarnings(name, []string{"skipped: " + what})
-	if hint != "" && hint != r.hint {
-		fmt.Fprintf(os.Stderr, "hint: %s\n", text.Line(hint))
+	if hint != r.hint {
+		printHint(hint)
 		r.hint = hint
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"ohframe"
 	"ohframe/analyzer"
@@ -72,7 +71,7 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 	}
 	r.sayFrames(s, computed, app, t.Name)
 	if !r.json {
-		err = report.Write(r.stdout, in, "table", report.Options{Style: tableStyle(term.IsTerminal(int(os.Stdout.Fd())))})
+		err = report.Write(r.stdout, in, "table", report.Options{Style: styleOf(os.Stdout)})
 		if err != nil {
 			return fileError(outputName(standard), err)
 		}

@@ -110,8 +110,8 @@ func runReport(c *cli.Context) error {
 		return fmt.Errorf("--process: %w", err)
 	}
 	checks := checkBudgets(budgets, inputs, len(names))
-	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		tableOptions.Style = tableStyle(terminal)
+	err = writeOutput(c, func(out io.Writer, style text.Style) error {
+		tableOptions.Style = style
 		tableOptions.Checks, tableOptions.AllowMissing, tableOptions.Strict = checks, c.Bool(allowMissingFlag.Name), c.Bool(strictFlag.Name)
 		tableOptions.Skipped = r.skipped
 		return report.Write(out, inputs, format, tableOptions)

@@ -2,130 +2,132 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"os"
 	"strconv"
-	"text/tabwriter"
+	"strings"
 
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
-// printSummary prints a summary of a conversion. That of a dump has no lines, no
-// markers and no clock offset.
-func printSummary(w io.Writer, in, out string, s *ohframe.Summary) {
-	in, out = text.Printable(in), text.Printable(out)
-	t := s.Timeline
+// printSummary prints a summary of a conversion to standard error.
+func printSummary(in string, s *ohframe.Summary) {
+	view.WriteTerminal(os.Stderr, summary(text.Printable(in), s), styleOf(os.Stderr))
+	if s.Lines != nil && s.Quality.Frames()+s.Quality.Truncated == 0 {
+		printHint(noFrames(s.Timeline, s.Quality).hint)
+	}
+}
+
+// summary returns the view of a conversion. That of a dump has no lines, no markers and no
+// clock offset.
+func summary(in string, s *ohframe.Summary) *view.Document {
+	t, d := s.Timeline, &view.Document{}
 	isDump := s.Lines == nil
 	counts := t.Counts()
+	truncated := text.Count(counts.Truncated, "truncated frame") + " skipped"
 	switch {
 	case counts.Frames == 0 && counts.Truncated > 0:
-		fmt.Fprintf(w, "%s: no complete frame, %s skipped\n", in, text.Count(counts.Truncated, "truncated frame"))
+		d.Summary = fmt.Sprintf("%s: no complete frame, %s", in, truncated)
 	case counts.Frames == 0 && isDump:
-		fmt.Fprintf(w, "%s: no frames\n", in)
+		d.Summary = in + ": no frames"
 	case counts.Frames == 0:
-		printNoFrames(w, in, s)
+		d.Summary = in + ": " + noFrames(t, s.Quality).what
 	default:
 		processes, _ := t.ProcessCounts()
-		fmt.Fprintf(w, "%s: %s of %s, %s, %s", in, text.Count(counts.Frames, "frame"), text.Count(len(processes), "process"),
+		d.Summary = fmt.Sprintf("%s: %s of %s, %s, %s", in, text.Count(counts.Frames, "frame"), text.Count(len(processes), "process"),
 			text.Count(counts.Linked, "link"), text.Count(counts.Presented, "present"))
 		if counts.Truncated > 0 {
-			fmt.Fprintf(w, ", %s skipped", text.Count(counts.Truncated, "truncated frame"))
+			d.Summary += ", " + truncated
 		}
-		fmt.Fprintln(w)
-		printProcesses(w, t)
+		d.Blocks = append(d.Blocks, processTable(t))
 	}
 	if !isDump {
-		fmt.Fprintf(w, "clock offset: %s\n", describeClock(&t.Clock))
-		printParts(w, t.Parts)
-		printClockChanges(w, t.ClockChanges)
-		fmt.Fprintf(w, "lines: %d, of them %d exported, %s, %d not understood\n",
-			s.Lines.Total, s.Exported, text.Count(s.Lines.Headers, "header"), s.Lines.NotUnderstood)
+		lines := fmt.Sprintf("%d exported, %s, %d not understood", s.Exported, text.Count(s.Lines.Headers, "header"), s.Lines.NotUnderstood)
+		facts := append(clockFacts(t), view.Fact{Label: "Lines", Value: strconv.Itoa(s.Lines.Total), About: lines})
+		d.Blocks = append(d.Blocks, view.Facts{List: facts})
 	}
-	for _, d := range s.Details {
-		more := ""
-		if d.Code == trace.WarnLeftOut {
-			more = "; --events all exports it"
+	for _, detail := range s.Details {
+		note := view.Note{Text: withFlags(detail.Text)}
+		if detail.Code == trace.WarnLeftOut {
+			note.Text += "; --events all exports it"
 		}
-		fmt.Fprintf(w, "  %s%s\n", withFlags(d.Text), more)
+		d.Blocks = append(d.Blocks, note)
 	}
-	if out != standard {
-		fmt.Fprintf(w, "wrote %s\n", out)
-	}
+	return d
 }
 
-// maxParts is the number of parts of a file whose clocks the summary prints.
-const maxParts = 4
-
-// printParts prints the clock offsets of the parts after the first one.
-func printParts(w io.Writer, parts []analyzer.Part) {
-	for i := 1; i < min(len(parts), maxParts); i++ {
-		fmt.Fprintf(w, "  of the part that starts at %s: %s\n", parts[i].Span.Start, describeClock(&parts[i].Clock))
+func processTable(t *analyzer.Timeline) view.Table {
+	table := view.Table{Columns: []view.Column{{Title: "Process"}}}
+	for _, title := range []string{"Pid", "Frames", "Late", "Empty", "Misaligned", "Linked"} {
+		table.Columns = append(table.Columns, view.Column{Title: title, Number: true})
 	}
-	if more := len(parts) - maxParts; more > 0 {
-		fmt.Fprintf(w, "  and of %s\n", text.Count(more, "further part"))
+	list, counts := t.ProcessCounts()
+	for _, p := range list {
+		c := counts[p]
+		cells := []view.Cell{{Text: text.ProcessName(p.Name)}}
+		for _, n := range []int{int(p.PID), c.Frames, c.Late, c.Empty, c.Misaligned, c.Linked} {
+			cells = append(cells, view.Cell{Text: strconv.Itoa(n)})
+		}
+		table.Rows = append(table.Rows, view.Row{Cells: cells})
 	}
+	return table
 }
 
-// maxChanges is the number of changes of the clock that the summary prints.
-const maxChanges = 4
+// maxClocks is the number of parts of a file, and of changes of the clock, that the summary
+// has.
+const maxClocks = 4
 
-func printClockChanges(w io.Writer, changes []analyzer.ClockChange) {
-	for _, c := range changes[:min(len(changes), maxChanges)] {
+// clockFacts returns the clock offset, and those of the parts of a file.
+func clockFacts(t *analyzer.Timeline) []view.Fact {
+	offset := clockFact("Clock offset", &t.Clock)
+	add := func(format string, args ...any) { offset.About += "\n" + fmt.Sprintf(format, args...) }
+	for _, c := range t.ClockChanges[:min(len(t.ClockChanges), maxClocks)] {
 		warning := "warning: "
 		if c.Corrected {
 			warning = ""
 		}
-		fmt.Fprintf(w, "  %s%s\n", warning, c)
+		add("%s%s", warning, c)
 	}
-	if more := len(changes) - maxChanges; more > 0 {
-		fmt.Fprintf(w, "  and %s\n", text.Count(more, "more change"))
+	if more := len(t.ClockChanges) - maxClocks; more > 0 {
+		add("and %s", text.Count(more, "more change"))
 	}
+	list := []view.Fact{offset}
+	for i := 1; i < min(len(t.Parts), maxClocks); i++ {
+		list = append(list, clockFact(fmt.Sprintf("from %s on", t.Parts[i].Span.Start), &t.Parts[i].Clock))
+	}
+	if more := len(t.Parts) - maxClocks; more > 0 {
+		list = append(list, view.Fact{About: "and of " + text.Count(more, "further part")})
+	}
+	return list
 }
 
-func printProcesses(w io.Writer, t *analyzer.Timeline) {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "  process\tpid\tframes\tlate\tempty\tmisaligned\tlinked\t")
-	list, counts := t.ProcessCounts()
-	for _, p := range list {
-		c := counts[p]
-		fmt.Fprintf(tw, "  %s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", text.Printable(p.Name), p.PID, c.Frames, c.Late, c.Empty, c.Misaligned, c.Linked)
-	}
-	tw.Flush()
-}
-
-// printNoFrames prints which markers are missing and how to record them.
-func printNoFrames(w io.Writer, in string, s *ohframe.Summary) {
-	f := noFrames(s.Timeline, s.Quality)
-	fmt.Fprintf(w, "%s: %s\nhint: %s\n", text.Printable(in), f.what, f.hint)
-}
-
-func describeClock(c *analyzer.ClockOffset) string {
-	var description string
+// clockFact returns a clock offset, where it comes from, and warnings.
+func clockFact(label string, c *analyzer.ClockOffset) view.Fact {
+	var about []string
+	add := func(format string, args ...any) { about = append(about, fmt.Sprintf(format, args...)) }
+	offset := strconv.FormatFloat(float64(c.Offset)/float64(trace.Second), 'f', -1, 64) + "s" // the unit of trace times
 	switch c.Source {
 	case analyzer.ClockUnknown:
-		description = "unknown, assuming 0"
+		offset = "unknown"
+		add("assuming 0")
 	case analyzer.ClockGiven:
-		description = seconds(c.Offset) + ", given"
+		add("given")
 	case analyzer.ClockHeader, analyzer.ClockDetails, analyzer.ClockMono:
-		description = fmt.Sprintf("%s from %s", seconds(c.Offset), c.Source)
+		add("from %s", c.Source)
 	default:
-		description = fmt.Sprintf("%s from %s (%s, accurate to about %s)", seconds(c.Offset), c.Source, text.Count(c.Samples, "line"), c.Lag)
+		add("from %s (%s, accurate to about %s)", c.Source, text.Count(c.Samples, "line"), c.Lag)
 	}
 	if c.Overruled != 0 {
-		description += fmt.Sprintf("; warning: the input states another, which differs by %s", c.Overruled)
+		add("warning: the input states another, which differs by %s", c.Overruled)
 	}
 	if c.ContradictedByMarkers != 0 {
-		description += fmt.Sprintf("; warning: the markers show another, which differs by %s", c.ContradictedByMarkers)
+		add("warning: the markers show another, which differs by %s", c.ContradictedByMarkers)
 	}
 	if c.Contradicted != 0 {
-		description += fmt.Sprintf("; warning: the clock sync line differs by %s", c.Contradicted)
+		add("warning: the clock sync line differs by %s", c.Contradicted)
 	}
-	return description
-}
-
-// seconds formats a duration in seconds, the unit of trace times.
-func seconds(d trace.Duration) string {
-	return strconv.FormatFloat(float64(d)/float64(trace.Second), 'f', -1, 64) + "s"
+	return view.Fact{Label: label, Value: offset, About: strings.Join(about, "\n")}
 }

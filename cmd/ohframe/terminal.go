@@ -9,17 +9,17 @@ import (
 	"ohframe/internal/text"
 )
 
-// tableStyle returns the style of text on standard output, if that is a terminal, or in a
-// file. https://no-color.org and https://bixense.com/clicolors describe the variables.
-func tableStyle(terminal bool) text.Style {
-	width := 0
-	if terminal {
-		width, _, _ = term.GetSize(int(os.Stdout.Fd()))
+// styleOf returns the style of text on a stream, which may be a terminal, or in a file, which
+// is nil. https://no-color.org and https://bixense.com/clicolors describe the variables.
+func styleOf(stream *os.File) text.Style {
+	if stream == nil || !term.IsTerminal(int(stream.Fd())) {
+		return styleFrom(os.Getenv, false, 0)
 	}
-	return styleFrom(os.Getenv, terminal, width)
+	width, _, _ := term.GetSize(int(stream.Fd()))
+	return styleFrom(os.Getenv, true, width)
 }
 
-// styleFrom is tableStyle for a width of the terminal, which is 0 if it is unknown.
+// styleFrom is styleOf for a width of the terminal, which is 0 if it is unknown.
 func styleFrom(env func(string) string, terminal bool, width int) text.Style {
 	s := text.Style{Color: terminal && env("TERM") != "dumb", Width: width}
 	if force := env("CLICOLOR_FORCE"); force != "" && force != "0" {

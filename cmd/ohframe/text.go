@@ -8,6 +8,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
 	"ohframe/internal/warn"
 )
 
@@ -71,7 +72,7 @@ func writeTextOf(c *cli.Context, name, outName string, options ohframe.TextOptio
 	}
 	defer in.Close()
 	var warnings []trace.Warning
-	err = writeOutputTo(c, outName, func(out io.Writer, _ bool) (err error) {
+	err = writeOutputTo(c, outName, func(out io.Writer, _ text.Style) (err error) {
 		warnings, err = ohframe.WriteText(c.Context, in, out, options)
 		if isWriteError(err) {
 			return err

@@ -84,8 +84,8 @@ func runWhy(c *cli.Context) error {
 	if err := causes.CheckChosen(inputs, o, timelines...); err != nil {
 		return err
 	}
-	err = writeOutput(c, func(out io.Writer, terminal bool) error {
-		return causes.Write(out, inputs, format, o, tableStyle(terminal))
+	err = writeOutput(c, func(out io.Writer, style text.Style) error {
+		return causes.Write(out, inputs, format, o, style)
 	})
 	if err != nil {
 		return err
