@@ -249,53 +249,6 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// Any name comes back from CSV and JSON as it was.
-func TestNames(t *testing.T) {
-	for _, name := range []string{"a,b", `a"b`, `"`, `a,"b",c`, " a b ", "<...>", "a&b", "a'b", "界面", `a\b`, "-", ""} {
-		f := unknown()
-		f.Process.Name = name
-		if got := csvRow(t, f)["process"]; got != name {
-			t.Errorf("csv: got %q, want %q", got, name)
-		}
-		if got := jsonRow(t, f)["process"]; got != name {
-			t.Errorf("json: got %q, want %q", got, name)
-		}
-	}
-	f := unknown()
-	f.Process.Name = `a,"b"`
-	if line := strings.Split(write(t, "csv", &analyzer.Timeline{Frames: []*analyzer.Frame{f}}), "\n")[1]; !strings.HasPrefix(line, `app,"a,""b""",7,8,`) {
-		t.Errorf("got %s, want the name in quotes and its quotes doubled", line)
-	}
-}
-
-// Rows are in the order of the timeline's frames, and a table's columns are aligned.
-func TestRows(t *testing.T) {
-	timeline := &analyzer.Timeline{}
-	for i, name := range []string{"long.process.name", "b", "a"} {
-		f := unknown()
-		f.Process.Name, f.VsyncID, f.Actual.Start = name, int64(3-i), trace.Time(i+1)
-		timeline.Frames = append(timeline.Frames, f)
-	}
-	for _, format := range []string{"table", "csv"} {
-		lines := strings.Split(strings.TrimSuffix(write(t, format, timeline), "\n"), "\n")
-		if len(lines) != 4 {
-			t.Fatalf("%s: %d lines, want 4", format, len(lines))
-		}
-		for i, name := range []string{"long.process.name", "b", "a"} {
-			if !strings.Contains(lines[i+1], name) {
-				t.Errorf("%s: row %d: got %s, want the frame of %s", format, i, lines[i+1], name)
-			}
-		}
-		if format == "table" {
-			for _, line := range lines[1:] {
-				if got, want := strings.Index(line, " 7 "), strings.Index(lines[0], " pid")+2; got != want {
-					t.Errorf("pid ends at %d, want %d as in the first line", got, want)
-				}
-			}
-		}
-	}
-}
-
 func TestDocument(t *testing.T) {
 	var d struct {
 		ClockOffset *int64            `json:"clock_offset_ns"`
@@ -428,8 +381,6 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// Without a limit the table has all columns. In a terminal it leaves out the less important
-// ones, says which, and shortens names.
 // Titles of the table that are no columns name the column to sort by.
 func TestSortColumn(t *testing.T) {
 	for _, c := range tableColumns(nil, nil, &Options{}) {
@@ -442,6 +393,8 @@ func TestSortColumn(t *testing.T) {
 	}
 }
 
+// Without a limit the table has all columns. In a terminal it leaves out the less important
+// ones, says which, and shortens names.
 func TestTableFits(t *testing.T) {
 	process := &analyzer.Process{PID: 20170, Name: strings.Repeat("com.example.", 5) + "gallery"}
 	frame := &analyzer.Frame{Process: process, TID: 20171, VsyncID: 12345678, Actual: analyzer.Interval{Start: 1e9, End: 2e9}}

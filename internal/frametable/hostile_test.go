@@ -1,7 +1,6 @@
 package frametable
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"io"
@@ -42,78 +41,48 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Names stay in their cells, and do no harm there.
+// Names of processes and layers stay in their cells, and do no harm there. JSON and CSV have
+// them as they were; CSV marks what a spreadsheet would run.
 func TestHostileNames(t *testing.T) {
-	for _, name := range []string{"a\tb\nc", "\x1b[31mred\x07", "\u202eevil", `"quoted",=1+1`, strings.Repeat("x", 64<<10), "=cmd|' /C calc'!A1", "@SUM(1)", "+1", "-1", "\t=1", "</script>", "\xff\xfe"} {
-		timeline := manyFrames(2, name)
-		var b bytes.Buffer
-		write := func(format string) string {
-			b.Reset()
-			if err := Write(&b, []Input{{Timeline: timeline}}, Options{Format: format}); err != nil {
-				t.Fatal(err)
-			}
-			return b.String()
-		}
-		table := write("table")
-		if strings.Count(table, "\n") != 3 || strings.ContainsFunc(table, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
-			t.Errorf("%q: the table is %.200q", name, table)
-		}
-		rows, err := csv.NewReader(strings.NewReader(write("csv"))).ReadAll()
-		if err != nil || len(rows) != 3 || len(rows[1]) != len(Columns) {
-			t.Errorf("%.100q: %d rows, %v", name, len(rows), err)
-			continue
-		}
-		cell := rows[1][1]
-		if strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) || strings.TrimPrefix(cell, "'") != name {
-			t.Errorf("%.100q: the cell is %.100q", name, cell)
-		}
-		var d struct{ Frames []row }
-		if err := json.Unmarshal([]byte(write("json")), &d); err != nil || len(d.Frames) != 2 || utf8.ValidString(name) && d.Frames[0].Process != name {
-			t.Errorf("%.100q: JSON is %.300s, %v", name, b.String(), err)
-		}
-		write("parquet")
-	}
-}
-
-// The same is true for layers.
-func TestHostileLayers(t *testing.T) {
-	for _, name := range []string{"a\tb\nc", "\x1b[31mred\x07", "\u202eevil", `"quoted",=1+1`, "=cmd|' /C calc'!A1", "@SUM(1)", "-1", "\xff\xfe"} {
+	for _, name := range []string{
+		"a\tb\nc", "\x1b[31mred\x07", "\u202eevil", `"quoted",=1+1`, `a,"b",c`, " a b ", "界面", strings.Repeat("x", 64<<10),
+		"=cmd|' /C calc'!A1", "@SUM(1)", "+1", "-1", "\t=1", "</script>", "\xff\xfe",
+	} {
 		f := twoLayers()
-		f.Android.Timeline.Layers[0].Name = name
+		f.Process.Name, f.Android.Timeline.Layers[0].Name = name, name
 		timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{f}}
 		for _, layers := range []bool{false, true} {
-			lines := 2
+			lines, layer := 2, name+"; popup#11"
 			if layers {
-				lines = 3
+				lines, layer = 3, name
 			}
-			write := func(format string) *bytes.Buffer {
-				var b bytes.Buffer
+			write := func(format string) string {
+				var b strings.Builder
 				if err := Write(&b, []Input{{Timeline: timeline}}, Options{Format: format, Layers: layers}); err != nil {
 					t.Fatal(err)
 				}
-				return &b
+				return b.String()
 			}
-			table := write("table").String()
+			table := write("table")
 			if strings.Count(table, "\n") != lines || strings.ContainsFunc(table, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
-				t.Errorf("%q: the table is %q", name, table)
+				t.Errorf("%.100q: the table is %.200q", name, table)
 			}
-			rows, err := csv.NewReader(write("csv")).ReadAll()
-			if err != nil || len(rows) != lines || len(rows[1]) != len(Columns) {
-				t.Errorf("%q: %d rows, %v", name, len(rows), err)
+			rows, err := csv.NewReader(strings.NewReader(write("csv"))).ReadAll()
+			if err != nil || len(rows) != lines {
+				t.Errorf("%.100q: %d rows, %v", name, len(rows), err)
 				continue
 			}
-			cell := rows[1][slices.Index(Columns, "layers")]
-			want := name
-			if !layers {
-				want += "; popup#11"
-			}
-			if strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) || strings.TrimPrefix(cell, "'") != want {
-				t.Errorf("%q: the cell is %q", name, cell)
+			for column, want := range map[string]string{"process": name, "layers": layer} {
+				cell := rows[1][slices.Index(Columns, column)]
+				if strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) || strings.TrimPrefix(cell, "'") != want {
+					t.Errorf("%.100q: %s is %.100q", name, column, cell)
+				}
 			}
 			var d struct{ Frames []row }
-			if err := json.Unmarshal(write("json").Bytes(), &d); err != nil || utf8.ValidString(name) && d.Frames[0].Layers[0] != name {
-				t.Errorf("%q: JSON has %+v, %v", name, d.Frames, err)
+			if err := json.Unmarshal([]byte(write("json")), &d); err != nil || utf8.ValidString(name) && (d.Frames[0].Process != name || d.Frames[0].Layers[0] != name) {
+				t.Errorf("%.100q: JSON has %.300v, %v", name, d.Frames, err)
 			}
+			write("parquet")
 		}
 	}
 }

@@ -91,6 +91,15 @@ func TestLayers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		file, err := parquet.OpenFile(strings.NewReader(text), int64(len(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range file.Root().Columns() {
+			if c.Name() != Columns[i] {
+				t.Errorf("column %d of Parquet is %s, want %s", i, c.Name(), Columns[i])
+			}
+		}
 		var inJSON, inParquet, want [][]string
 		for i := range rows[1:] {
 			want = append(want, rows[i+1])
