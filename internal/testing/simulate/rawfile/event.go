@@ -5,20 +5,21 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
 )
 
 // Event is a line of a text trace.
 type Event struct {
-	Comm    string
-	TID     int32
-	PID     int32 // -1 if unknown
-	CPU     int
-	Flags   uint8 // as the kernel stores them; only those of simulated traces
-	Preempt uint8
-	Time    int64 // ns
-	Name    string
-	Args    string
-	Lost    int // events of its processor right before it
+	Comm string
+	TID  int32
+	PID  int32 // -1 if unknown
+	CPU  int
+	Time int64 // ns
+	Name string
+	Args string
+	Lost int // events of its processor right before it
 }
 
 // Parse returns the events of a simulated trace.
@@ -45,61 +46,15 @@ func Parse(text []byte) ([]Event, error) {
 	return events, nil
 }
 
-// parseLine parses "COMM-TID (TGID) [CPU] FLAGS SECONDS.FRACTION: NAME: ARGS".
-func parseLine(s string) (e Event, err error) {
-	bad := func() (Event, error) { return e, fmt.Errorf("not a line: %q", s) }
-	end := strings.Index(s, "] ")
-	open := strings.LastIndexByte(s[:max(end, 0)], '[')
-	if open < 0 {
-		return bad()
+// parseLine parses an event.
+func parseLine(s string) (Event, error) {
+	var l hitrace.Line
+	if p := hitrace.ParseLine([]byte(s), &l); p != hitrace.NoProblem {
+		return Event{}, fmt.Errorf("%q: %s", s, p)
 	}
-	if e.CPU, err = strconv.Atoi(s[open+1 : end]); err != nil {
-		return bad()
-	}
-	task := strings.TrimSpace(s[:open])
-	e.PID = -1
-	if i := strings.LastIndexByte(task, '('); strings.HasSuffix(task, ")") && i >= 0 {
-		if pid, err := strconv.Atoi(strings.TrimSpace(task[i+1 : len(task)-1])); err == nil {
-			e.PID = int32(pid)
-		}
-		task = strings.TrimSpace(task[:i])
-	}
-	dash := strings.LastIndexByte(task, '-')
-	if dash < 0 {
-		return bad()
-	}
-	tid, err := strconv.Atoi(task[dash+1:])
-	if err != nil {
-		return bad()
-	}
-	e.TID, e.Comm = int32(tid), task[:dash]
-	flags, rest, ok := strings.Cut(s[end+2:], " ")
-	if !ok {
-		return bad()
-	}
-	if flags[0] == 'd' {
-		e.Flags = 1
-	}
-	if c := flags[3]; c >= '1' && c <= '9' {
-		e.Preempt = c - '0'
-	}
-	time, rest, ok := strings.Cut(strings.TrimLeft(rest, " "), ": ")
-	seconds, fraction, ok2 := strings.Cut(time, ".")
-	if !ok || !ok2 {
-		return bad()
-	}
-	sec, err := strconv.ParseInt(seconds, 10, 64)
-	if err != nil {
-		return bad()
-	}
-	ns, err := strconv.ParseInt((fraction + "000000000")[:9], 10, 64)
-	if err != nil {
-		return bad()
-	}
-	e.Time = sec*1e9 + ns
-	e.Name, e.Args, ok = strings.Cut(rest, ": ")
-	if !ok {
-		return bad()
+	e := Event{Comm: string(l.Comm), TID: int32(l.TID), PID: -1, CPU: int(l.CPU), Time: int64(l.Time), Name: string(l.Name), Args: string(l.Args)}
+	if l.PID != trace.UnknownPID {
+		e.PID = int32(l.PID)
 	}
 	if e.Name == "print" { // with the address of the function that writes markers
 		if address, args, ok := strings.Cut(e.Args, ": "); ok && strings.HasPrefix(address, "0x") {
