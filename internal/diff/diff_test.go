@@ -142,13 +142,6 @@ func TestCompareRuns(t *testing.T) {
 	}
 }
 
-// A trace has not changed from itself.
-func TestCompareWithItself(t *testing.T) {
-	demo, _ := simulated(t, "demo", func(*simulate.Config) {})
-	checkUnchanged(t, demo)
-	checkUnchanged(t, before())
-}
-
 // At 120 Hz the same share of a period is half the time.
 func TestCompareRefreshRates(t *testing.T) {
 	at := func(hz int) Side {

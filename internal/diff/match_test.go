@@ -3,7 +3,6 @@ package diff
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,51 +106,6 @@ func TestParseMapping(t *testing.T) {
 	for _, s := range []string{"", "a", "=", "a=", "=b"} {
 		if _, err := ParseMapping(s); err == nil {
 			t.Errorf("%q is a mapping", s)
-		}
-	}
-}
-
-// Looking processes up finds what going through all of them does.
-func TestMatchesOneByOne(t *testing.T) {
-	names := []string{"", "short", "example.gallery", "com.example.gallery", "org.example.gallery", "m.example.notes", "com.example.notes"}
-	kinds := []stats.Kind{stats.Application, stats.RenderService}
-	for seed := range uint64(2000) {
-		r := rand.New(rand.NewPCG(seed, 3))
-		some := func() (list []*stats.Process) {
-			for i := range r.IntN(8) {
-				list = append(list, process(kinds[r.IntN(2)], trace.PID(i+r.IntN(3)), names[r.IntN(len(names))]))
-			}
-			return list
-		}
-		base, new := some(), some()
-		got, err := matchProcesses(processes(base...), processes(new...), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := map[*stats.Process]*stats.Process{}
-		taken := map[*stats.Process]bool{}
-		for _, holds := range []func(b, n *stats.Process) bool{
-			func(b, n *stats.Process) bool { return b.Name == n.Name && (b.Name != "" || b.PID == n.PID) },
-			func(b, n *stats.Process) bool {
-				return len(b.Name) == 15 && strings.HasSuffix(n.Name, b.Name) || len(n.Name) == 15 && strings.HasSuffix(b.Name, n.Name)
-			},
-			func(b, n *stats.Process) bool { return b.Kind == stats.RenderService },
-		} {
-			for _, b := range base {
-				for _, n := range new {
-					if want[b] == nil && !taken[n] && b.Kind == n.Kind && holds(b, n) {
-						want[b], taken[n] = n, true
-					}
-				}
-			}
-		}
-		for _, m := range got {
-			if m.base != nil && m.new != want[m.base] || m.base == nil && taken[m.new] {
-				t.Fatalf("seed %d: %v with %v, want %v", seed, m.base, m.new, want[m.base])
-			}
-		}
-		if len(got) != len(base)+len(new)-len(taken) {
-			t.Fatalf("seed %d: %d matches", seed, len(got))
 		}
 	}
 }
