@@ -54,13 +54,13 @@ func TestMeasuresAreDocumented(t *testing.T) {
 		columns = append(columns, m.Path)
 	}
 	columns = append(append(columns, causeColumns...), qualityColumn)
-	heading, field := regexp.MustCompile("^### `(.+)`$"), regexp.MustCompile("^(\\| `(.+?)` \\| .+? \\|) .+ \\|$")
+	heading, field := regexp.MustCompile("^### `(.+)`$"), regexp.MustCompile("^(- `(.+?)` \\(.+?\\):) .+$")
 	object, lines := "", strings.Split(string(document), "\n")
 	for i, line := range lines {
 		if m := heading.FindStringSubmatch(line); m != nil {
 			object = m[1]
 		} else if m := field.FindStringSubmatch(line); m != nil && meanings[object+"."+m[2]] != "" {
-			lines[i] = m[1] + " " + meanings[object+"."+m[2]] + " |"
+			lines[i] = m[1] + " " + meanings[object+"."+m[2]]
 		}
 	}
 	want := strings.Join(lines, "\n")

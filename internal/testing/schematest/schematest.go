@@ -14,7 +14,7 @@ import (
 )
 
 // Read returns the fields of each object that a document promises, in order, with their types
-// in brackets. An object has a heading of the third level and a table below it, in which a row
+// in brackets. An object has a heading of the third level and a list below it, in which an item
 // may have several fields.
 func Read(t *testing.T, file string) map[string][]string {
 	t.Helper()
@@ -22,7 +22,7 @@ func Read(t *testing.T, file string) map[string][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	heading, field := regexp.MustCompile("^### `(.+)`$"), regexp.MustCompile("^\\| `(.+?)` \\| (.+?) \\|")
+	heading, field := regexp.MustCompile("^### `(.+)`$"), regexp.MustCompile("^- `(.+?)` \\((.+?)\\): ")
 	objects, object := map[string][]string{}, ""
 	for _, line := range strings.Split(string(text), "\n") {
 		switch {
