@@ -75,7 +75,7 @@ type cpuEncoder struct {
 type compactEvents struct {
 	times, pids, prios, comms []byte
 	states                    []byte // of switches
-	cpus                      []byte // of wakings
+	cpus, flags               []byte // of wakings
 	last                      trace.Time
 	count                     int
 }
@@ -92,7 +92,7 @@ func (c *compactEvents) add(at trace.Time, tid trace.TID, prio int32, comm int) 
 func (c *compactEvents) reset() {
 	*c = compactEvents{
 		times: c.times[:0], pids: c.pids[:0], prios: c.prios[:0], comms: c.comms[:0],
-		states: c.states[:0], cpus: c.cpus[:0],
+		states: c.states[:0], cpus: c.cpus[:0], flags: c.flags[:0],
 	}
 }
 
@@ -113,11 +113,10 @@ func (c *cpuEncoder) empty() bool {
 
 // append appends an event: its time and thread, and body, its other fields.
 func (c *cpuEncoder) append(event *hitrace.Event, body []byte) {
-	size := 2 + protowire.SizeVarint(uint64(event.Time)) + protowire.SizeVarint(uint64(event.TID)) + len(body)
-	buf := packet.AppendLength(c.events, bundleEvent, size)
+	buf, start := packet.Begin(c.events, bundleEvent)
 	buf = packet.AppendVarint(buf, eventTimestamp, uint64(event.Time))
 	buf = packet.AppendVarint(buf, eventPID, uint64(event.TID))
-	c.events = append(buf, body...)
+	c.events = packet.End(append(buf, body...), start)
 }
 
 // announce records that a scheduling event at the given time follows. last means that
@@ -151,22 +150,20 @@ func (c *cpuEncoder) compactWaking(at trace.Time, by trace.TID, w *hitrace.Wakeu
 	}
 	c.wakings.add(at, w.TID, w.Prio, c.comms.index(w.Comm))
 	c.wakings.cpus = protowire.AppendVarint(c.wakings.cpus, uint64(w.TargetCPU))
+	c.wakings.flags = append(c.wakings.flags, 0) // Perfetto requires them; the text has none of use
 	return true
 }
 
 // appendSwitch appends FtraceEvent.sched_switch.
 func appendSwitch(buf []byte, s *hitrace.Switch, state int64) []byte {
-	size := 7 + protowire.SizeBytes(len(s.PrevComm)) + protowire.SizeBytes(len(s.NextComm)) +
-		protowire.SizeVarint(uint64(s.PrevTID)) + protowire.SizeVarint(uint64(int64(s.PrevPrio))) + protowire.SizeVarint(uint64(state)) +
-		protowire.SizeVarint(uint64(s.NextTID)) + protowire.SizeVarint(uint64(int64(s.NextPrio)))
-	buf = packet.AppendLength(buf, eventSchedSwitch, size)
+	buf, start := packet.Begin(buf, eventSchedSwitch)
 	buf = packet.AppendBytes(buf, switchPrevComm, s.PrevComm)
 	buf = packet.AppendVarint(buf, switchPrevPID, uint64(s.PrevTID))
 	buf = packet.AppendVarint(buf, switchPrevPrio, uint64(int64(s.PrevPrio)))
 	buf = packet.AppendVarint(buf, switchPrevState, uint64(state))
 	buf = packet.AppendBytes(buf, switchNextComm, s.NextComm)
 	buf = packet.AppendVarint(buf, switchNextPID, uint64(s.NextTID))
-	return packet.AppendVarint(buf, switchNextPrio, uint64(int64(s.NextPrio)))
+	return packet.End(packet.AppendVarint(buf, switchNextPrio, uint64(int64(s.NextPrio))), start)
 }
 
 // appendWakeup appends FtraceEvent.sched_waking or sched_wakeup.
@@ -175,49 +172,39 @@ func appendWakeup(buf []byte, kind hitrace.Kind, w *hitrace.Wakeup) []byte {
 	if kind == hitrace.WakingEvent {
 		number = eventSchedWaking
 	}
-	size := 4 + protowire.SizeBytes(len(w.Comm)) + protowire.SizeVarint(uint64(w.TID)) +
-		protowire.SizeVarint(uint64(int64(w.Prio))) + protowire.SizeVarint(uint64(w.TargetCPU))
-	buf = packet.AppendLength(buf, number, size)
+	buf, start := packet.Begin(buf, number)
 	buf = packet.AppendBytes(buf, wakeupComm, w.Comm)
 	buf = packet.AppendVarint(buf, wakeupPID, uint64(w.TID))
 	buf = packet.AppendVarint(buf, wakeupPrio, uint64(int64(w.Prio)))
-	return packet.AppendVarint(buf, wakeupTargetCPU, uint64(w.TargetCPU))
+	return packet.End(packet.AppendVarint(buf, wakeupTargetCPU, uint64(w.TargetCPU)), start)
 }
 
 // appendPacket appends the packet of the processor's events.
 func (c *cpuEncoder) appendPacket(buf []byte, cpu trace.CPU, flags int, interned []byte) []byte {
-	compact := c.compactSize()
-	bundle := 1 + protowire.SizeVarint(uint64(cpu)) + len(c.events)
-	if compact > 0 {
-		bundle += 1 + protowire.SizeBytes(compact)
-	}
-	size := 1 + protowire.SizeVarint(packet.SequenceID) + len(interned) + 1 + protowire.SizeBytes(bundle)
-	if flags != 0 {
-		size += 1 + protowire.SizeVarint(uint64(flags))
-	}
-	buf = packet.AppendLength(buf, packet.TraceField, size)
+	buf, start := packet.Begin(buf, packet.TraceField)
 	buf = packet.AppendVarint(buf, packet.FieldSequenceID, packet.SequenceID)
 	if flags != 0 {
 		buf = packet.AppendVarint(buf, packet.FieldSequenceFlags, uint64(flags))
 	}
 	buf = append(buf, interned...)
-	buf = packet.AppendLength(buf, packetFtraceEvents, bundle)
+	buf, bundle := packet.Begin(buf, packetFtraceEvents)
 	buf = packet.AppendVarint(buf, bundleCPU, uint64(cpu))
-	if compact > 0 {
-		buf = packet.AppendLength(buf, bundleCompactSched, compact)
+	if c.switches.count+c.wakings.count > 0 {
 		buf = c.appendCompact(buf)
 	}
-	return append(buf, c.events...)
+	return packet.End(packet.End(append(buf, c.events...), bundle), start)
 }
 
-// column is a column of compact events: packed numbers.
-type column struct {
-	number protowire.Number
-	values []byte
-}
-
-func (c *cpuEncoder) columns() [10]column {
-	return [...]column{
+// appendCompact appends FtraceEventBundle.compact_sched, whose columns are packed numbers.
+func (c *cpuEncoder) appendCompact(buf []byte) []byte {
+	buf, start := packet.Begin(buf, bundleCompactSched)
+	for _, comm := range c.comms.list {
+		buf = packet.AppendBytes(buf, compactInternTable, comm)
+	}
+	for _, column := range [...]struct {
+		number protowire.Number
+		values []byte
+	}{
 		{compactSwitchTimestamp, c.switches.times},
 		{compactSwitchPrevState, c.switches.states},
 		{compactSwitchNextPID, c.switches.pids},
@@ -228,42 +215,13 @@ func (c *cpuEncoder) columns() [10]column {
 		{compactWakingTargetCPU, c.wakings.cpus},
 		{compactWakingPrio, c.wakings.prios},
 		{compactWakingComm, c.wakings.comms},
-	}
-}
-
-// compactSize returns the size of the compact events, zero without any.
-func (c *cpuEncoder) compactSize() int {
-	size := 0
-	for _, k := range c.columns() {
-		if len(k.values) > 0 {
-			size += 1 + protowire.SizeBytes(len(k.values))
+		{compactWakingFlags, c.wakings.flags},
+	} {
+		if len(column.values) > 0 {
+			buf = packet.AppendBytes(buf, column.number, column.values)
 		}
 	}
-	if c.wakings.count > 0 {
-		size += 1 + protowire.SizeBytes(c.wakings.count)
-	}
-	for _, comm := range c.comms.list {
-		size += 1 + protowire.SizeBytes(len(comm))
-	}
-	return size
-}
-
-func (c *cpuEncoder) appendCompact(buf []byte) []byte {
-	for _, comm := range c.comms.list {
-		buf = packet.AppendBytes(buf, compactInternTable, comm)
-	}
-	for _, k := range c.columns() {
-		if len(k.values) > 0 {
-			buf = packet.AppendBytes(buf, k.number, k.values)
-		}
-	}
-	if c.wakings.count > 0 { // Perfetto requires flags for every waking; the text has none of use
-		buf = packet.AppendLength(buf, compactWakingFlags, c.wakings.count)
-		for range c.wakings.count {
-			buf = append(buf, 0)
-		}
-	}
-	return buf
+	return packet.End(buf, start)
 }
 
 // commTable numbers the thread names of a bundle. There are few: they are

@@ -1,8 +1,6 @@
 package ftrace
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"ohframe/analyzer/trace"
 	"ohframe/internal/exporter/packet"
 	"ohframe/internal/source/hitrace"
@@ -42,15 +40,6 @@ const lastCPU trace.CPU = 1023
 // Encode returns the packets of the events that have been planned for this encoder since
 // the last call. The result is valid until the next call.
 func (e *Encoder) Encode() []byte {
-	e.encode()
-	for i := range e.plan {
-		e.plan[i].events = nil
-	}
-	e.plan = e.plan[:0]
-	return e.packets
-}
-
-func (e *Encoder) encode() {
 	e.packets, e.Exported, e.Lost, e.Misplaced, e.LeftOut = e.packets[:0], 0, 0, 0, 0
 	e.placed.reset()
 	e.kernel.symbols.reset()
@@ -74,14 +63,19 @@ func (e *Encoder) encode() {
 			case placement.skip:
 			case !e.all && !e.kernel.isShown(event, placement):
 				e.LeftOut++
-			case !e.export(event, placement):
+			case !e.event(event, placement):
 				e.Lost++
 			case !p.made:
 				e.Exported++
 			}
 		}
 	}
+	for i := range e.plan {
+		e.plan[i].events = nil
+	}
+	e.plan = e.plan[:0]
 	e.flush()
+	return e.packets
 }
 
 // lookAhead announces the next scheduling events of one time to their processors. They
@@ -113,16 +107,12 @@ func (e *Encoder) lookAhead(pieces []piece, first int) int {
 	return n
 }
 
-// export encodes one event for its processor and reports whether it could.
-func (e *Encoder) export(event *hitrace.Event, p *placement) bool {
+// event encodes one event for its processor and reports whether it could.
+func (e *Encoder) event(event *hitrace.Event, p *placement) bool {
 	if p.cpu > lastCPU {
 		e.Misplaced++
 	}
-	return e.event(e.cpu(p.cpu), event, p)
-}
-
-// event encodes one event for its processor and reports whether it could.
-func (e *Encoder) event(c *cpuEncoder, event *hitrace.Event, p *placement) bool {
+	c := e.cpu(p.cpu)
 	switch p.kind {
 	case hitrace.MarkerEvent:
 		e.body = e.appendPrint(e.body[:0], &event.Marker, p.pid)
@@ -184,8 +174,8 @@ const newTask = "task_newtask"
 func (e *Encoder) appendPrint(buf []byte, m *hitrace.Marker, pid trace.PID) []byte {
 	e.text = appendPayload(e.text[:0], m, pid)
 	e.text = validText(e.text)
-	size := protowire.SizeTag(printBuf) + protowire.SizeBytes(len(e.text))
-	return packet.AppendBytes(packet.AppendLength(buf, eventPrint, size), printBuf, e.text)
+	buf, start := packet.Begin(buf, eventPrint)
+	return packet.End(packet.AppendBytes(buf, printBuf, e.text), start)
 }
 
 // cpu returns the encoder of a processor's events.

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"ohframe/internal/exporter/packet"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -63,11 +64,10 @@ func (k *kernelEncoder) appendEvent(buf []byte, name, args []byte) ([]byte, bool
 	}
 	if len(args) <= maxKernelText {
 		if event := k.event(name); event != nil {
-			start := len(buf) + len(event.tag)
+			message, start := packet.Begin(buf, event.field)
 			for _, steps := range event.formats {
-				message, ok := k.match(append(append(buf, event.tag...), 0), steps, args)
-				if ok {
-					return endMessage(message, start), true
+				if message, ok := k.match(message, steps, args); ok {
+					return packet.End(message, start), true
 				}
 			}
 		}
@@ -75,24 +75,9 @@ func (k *kernelEncoder) appendEvent(buf []byte, name, args []byte) ([]byte, bool
 	return appendGeneric(buf, name, args), true
 }
 
-// endMessage writes the length of the message that ends buf to where a byte was
-// left for it, at start.
-func endMessage(buf []byte, start int) []byte {
-	size := len(buf) - start - 1
-	if size < 0x80 {
-		buf[start] = byte(size)
-		return buf
-	}
-	var room [4]byte
-	buf = append(buf, room[:protowire.SizeVarint(uint64(size))-1]...)
-	copy(buf[len(buf)-size:], buf[start+1:start+1+size])
-	protowire.AppendVarint(buf[:start], uint64(size))
-	return buf
-}
-
 // appendText appends a field whose type is string.
 func appendText(buf []byte, number protowire.Number, text []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(buf, number, protowire.BytesType), validText(text))
+	return packet.AppendBytes(buf, number, validText(text))
 }
 
 // validText returns text without invalid UTF-8. Writers cut long names in the middle of a

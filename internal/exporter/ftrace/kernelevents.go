@@ -3,7 +3,7 @@ package ftrace
 // shownEvents are the events that Perfetto shows: it makes slices, counters, or states and
 // names of threads from them. Other events only become rows of its table ftrace_event. Source:
 // ftrace_parser.cc of v53 to v58.
-var shownEvents = setOf(
+var shownEvents = []string{
 	"sched_blocked_reason", "sched_process_free", "task_rename",
 	"cpu_frequency", "cpu_frequency_limits", "cpu_idle", "clock_enable", "clock_disable", "clock_set_rate", "gpu_frequency", "suspend_resume",
 	"irq_handler_entry", "irq_handler_exit", "softirq_entry", "softirq_exit",
@@ -13,14 +13,6 @@ var shownEvents = setOf(
 	"block_io_start", "block_io_done",
 	"rss_stat", "mm_shrink_slab_start", "mm_shrink_slab_end", "mm_vmscan_direct_reclaim_begin", "mm_vmscan_direct_reclaim_end",
 	"dma_fence_emit", "dma_fence_init", "dma_fence_signaled", "dma_fence_wait_start", "dma_fence_wait_end",
-)
-
-func setOf(names ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, name := range names {
-		set[name] = true
-	}
-	return set
 }
 
 // kernelFormats are the events for which Perfetto has messages, as Linux from 4.19 on and

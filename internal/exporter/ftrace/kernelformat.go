@@ -2,6 +2,7 @@ package ftrace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,7 +40,7 @@ type kernelStep struct {
 // kernelEvent is an event that Perfetto has a message for.
 type kernelEvent struct {
 	name    string
-	tag     []byte // of the event in FtraceEvent
+	field   protowire.Number // of FtraceEvent
 	formats []kernelFormat
 	shown   bool
 }
@@ -84,7 +85,7 @@ var kernelEvents = sync.OnceValue(func() map[string]*kernelEvent {
 		}
 		event := events[f.event]
 		if event == nil {
-			event = &kernelEvent{name: f.event, shown: shownEvents[f.event], tag: protowire.AppendTag(nil, field.Number(), protowire.BytesType)}
+			event = &kernelEvent{name: f.event, field: field.Number(), shown: slices.Contains(shownEvents, f.event)}
 			events[f.event] = event
 		}
 		event.formats = append(event.formats, compileFormat(field.Message(), f.format))

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"math"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"ohframe/internal/exporter/packet"
 )
 
 const (
@@ -22,9 +22,7 @@ const (
 // "key=value" is a field, and the text before the first one is a field with the
 // name "args".
 func appendGeneric(buf, name, args []byte) []byte {
-	buf = protowire.AppendTag(buf, eventGeneric, protowire.BytesType)
-	start := len(buf)
-	buf = append(buf, 0)
+	buf, start := packet.Begin(buf, eventGeneric)
 	buf = appendText(buf, genericEventName, name)
 
 	key, equals := nextKey(args, 0)
@@ -36,7 +34,7 @@ func appendGeneric(buf, name, args []byte) []byte {
 		buf = appendGenericField(buf, args[key:equals], trimValue(args[equals+1:next]))
 		key, equals = next, nextEquals
 	}
-	return endMessage(buf, start)
+	return packet.End(buf, start)
 }
 
 // nextKey returns the offset of the next key, which is a word of letters, digits and
@@ -70,19 +68,16 @@ func trimValue(text []byte) []byte {
 }
 
 func appendGenericField(buf, name, value []byte) []byte {
-	buf = protowire.AppendTag(buf, genericField, protowire.BytesType)
-	start := len(buf)
-	buf = append(buf, 0)
+	buf, start := packet.Begin(buf, genericField)
 	buf = appendText(buf, genericFieldName, name)
 	magnitude, negative, length := parseInteger(value)
 	if length > 0 && length == len(value) && magnitude <= math.MaxInt64 {
 		if negative {
 			magnitude = -magnitude
 		}
-		buf = protowire.AppendTag(buf, genericFieldInt, protowire.VarintType)
-		buf = protowire.AppendVarint(buf, magnitude)
+		buf = packet.AppendVarint(buf, genericFieldInt, magnitude)
 	} else {
 		buf = appendText(buf, genericFieldStr, value)
 	}
-	return endMessage(buf, start)
+	return packet.End(buf, start)
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"math"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"ohframe/internal/exporter/packet"
 )
 
 // pageShift is the logarithm of the size of a page.
@@ -56,7 +56,7 @@ func (k *kernelEncoder) matchSteps(buf []byte, steps []kernelStep, text []byte) 
 		if n == 0 {
 			return buf, false
 		}
-		buf = protowire.AppendVarint(protowire.AppendTag(buf, step.field, protowire.VarintType), value)
+		buf = packet.AppendVarint(buf, step.field, value)
 		text = text[n:]
 	}
 	return buf, true
@@ -96,7 +96,7 @@ func (k *kernelEncoder) appendMatch(buf []byte, step *kernelStep, text []byte) [
 	case step.value == textValue:
 		return appendText(buf, step.field, text)
 	case step.value == symbolValue && len(text) > 0:
-		return protowire.AppendVarint(protowire.AppendTag(buf, step.field, protowire.VarintType), k.symbols.id(text))
+		return packet.AppendVarint(buf, step.field, k.symbols.id(text))
 	}
 	return buf
 }

@@ -1,24 +1,26 @@
 package ftrace
 
-// Bits of sched_switch.prev_state. Their meaning depends on the kernel. In a trace
-// without a release of Linux, Perfetto assumes those of 4.4, which have a bit for every
-// letter that any kernel prints.
-const (
-	stateInterruptible   = 0x1   // S
-	stateUninterruptible = 0x2   // D
-	stateStopped         = 0x4   // T
-	stateTraced          = 0x8   // t
-	stateExitDead        = 0x10  // X
-	stateExitZombie      = 0x20  // Z
-	stateDead            = 0x40  // x
-	stateWakeKill        = 0x80  // K
-	stateWaking          = 0x100 // W
-	stateParked          = 0x200 // P
-	stateNoLoad          = 0x400 // N
-	statePreempted       = 0x800 // +
+// stateBits are the bits of sched_switch.prev_state, by letter. Their meaning depends on the
+// kernel. In a trace without a release of Linux, Perfetto assumes those of 4.4, which have a
+// bit for every letter that any kernel prints.
+var stateBits = [256]int64{
+	'S': 0x1,         // interruptible
+	'D': 0x2,         // uninterruptible
+	'T': 0x4,         // stopped
+	't': 0x8,         // traced
+	'X': 0x10,        // dead, exiting
+	'Z': 0x20,        // zombie
+	'x': 0x40,        // dead
+	'K': 0x80,        // wake to be killed
+	'W': 0x100,       // waking
+	'P': 0x200,       // parked
+	'N': 0x400,       // no load
+	'I': 0x2 | 0x400, // idle: uninterruptible, no load
+}
 
-	stateIdle    = stateUninterruptible | stateNoLoad // I
-	stateUnknown = 0xffff                             // Perfetto's value for a malformed state
+const (
+	statePreempted = 0x800  // R+
+	stateUnknown   = 0xffff // Perfetto's value for a malformed state
 )
 
 // rawTaskState returns the bits of prev_state for a state as sched_switch spells it: "S",
@@ -35,35 +37,11 @@ func rawTaskState(text []byte) (int64, bool) {
 	}
 	var bits int64
 	for _, c := range text {
-		switch c {
-		case 'S':
-			bits |= stateInterruptible
-		case 'D':
-			bits |= stateUninterruptible
-		case 'T':
-			bits |= stateStopped
-		case 't':
-			bits |= stateTraced
-		case 'X':
-			bits |= stateExitDead
-		case 'Z':
-			bits |= stateExitZombie
-		case 'x':
-			bits |= stateDead
-		case 'K':
-			bits |= stateWakeKill
-		case 'W':
-			bits |= stateWaking
-		case 'P':
-			bits |= stateParked
-		case 'N':
-			bits |= stateNoLoad
-		case 'I':
-			bits |= stateIdle
-		case '|':
-		default:
+		bit := stateBits[c]
+		if bit == 0 && c != '|' {
 			return stateUnknown, true
 		}
+		bits |= bit
 	}
 	return bits, true
 }

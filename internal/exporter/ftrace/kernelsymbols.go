@@ -76,22 +76,12 @@ func (t *symbolTable) appendInternedData(buf []byte) []byte {
 	if len(t.used) == 0 {
 		return buf
 	}
-	size := 0
+	buf, data := packet.Begin(buf, packet.FieldInternedData)
 	for _, s := range t.used {
-		size += protowire.SizeTag(internedKernelSymbols) + protowire.SizeBytes(s.size())
+		symbol, start := packet.Begin(buf, internedKernelSymbols)
+		symbol = packet.AppendVarint(symbol, internedStringIID, s.id)
+		symbol = protowire.AppendTag(symbol, internedStringStr, protowire.BytesType)
+		buf = packet.End(protowire.AppendString(symbol, s.name), start)
 	}
-	buf = packet.AppendLength(buf, packet.FieldInternedData, size)
-	for _, s := range t.used {
-		buf = packet.AppendLength(buf, internedKernelSymbols, s.size())
-		buf = packet.AppendVarint(buf, internedStringIID, s.id)
-		buf = protowire.AppendTag(buf, internedStringStr, protowire.BytesType)
-		buf = protowire.AppendString(buf, s.name)
-	}
-	return buf
-}
-
-// size returns the size in bytes of the symbol as an InternedString.
-func (s *symbol) size() int {
-	return protowire.SizeTag(internedStringIID) + protowire.SizeVarint(s.id) +
-		protowire.SizeTag(internedStringStr) + protowire.SizeBytes(len(s.name))
+	return packet.End(buf, data)
 }

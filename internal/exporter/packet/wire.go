@@ -21,6 +21,26 @@ func AppendLength(buf []byte, number protowire.Number, size int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(buf, number, protowire.BytesType), uint64(size))
 }
 
+// Begin begins a field whose length is not known yet. End ends it, with the returned start.
+func Begin(buf []byte, number protowire.Number) (field []byte, start int) {
+	buf = protowire.AppendTag(buf, number, protowire.BytesType)
+	return append(buf, 0), len(buf)
+}
+
+// End writes the length of the field that ends buf to where Begin left a byte for it.
+func End(buf []byte, start int) []byte {
+	size := len(buf) - start - 1
+	if size < 0x80 {
+		buf[start] = byte(size)
+		return buf
+	}
+	var room [9]byte
+	buf = append(buf, room[:protowire.SizeVarint(uint64(size))-1]...)
+	copy(buf[len(buf)-size:], buf[start+1:start+1+size])
+	protowire.AppendVarint(buf[:start], uint64(size))
+	return buf
+}
+
 // AppendBytes appends a field of bytes, text or an encoded message.
 func AppendBytes(buf []byte, number protowire.Number, value []byte) []byte {
 	return append(AppendLength(buf, number, len(value)), value...)
