@@ -103,12 +103,17 @@ func refreshRates(renders []*analyzer.Frame) []sample {
 		if f.Period <= 0 {
 			continue
 		}
-		rate := math.Round(float64(trace.Second) / float64(f.Period))
-		if n := len(list); n == 0 || list[n-1].value != rate {
-			list = append(list, sample{f.Actual.Start, rate})
-		}
+		list = appendChange(list, f.Actual.Start, math.Round(float64(trace.Second)/float64(f.Period)))
 	}
 	return list
+}
+
+// appendChange appends a value if it differs from the last one.
+func appendChange(list []sample, at trace.Time, value float64) []sample {
+	if n := len(list); n > 0 && list[n-1].value == value {
+		return list
+	}
+	return append(list, sample{at, value})
 }
 
 // writeCounter writes a counter, if it has any values.
@@ -142,9 +147,7 @@ func lostTime(frames []*analyzer.Frame) []sample {
 		if f.Late() {
 			lost = f.Overrun().Milliseconds()
 		}
-		if n := len(list); n == 0 || list[n-1].value != lost {
-			list = append(list, sample{f.End(), lost})
-		}
+		list = appendChange(list, f.End(), lost)
 	}
 	if len(list) == 1 && list[0].value == 0 {
 		return nil

@@ -101,13 +101,8 @@ func (a *annotations) tree(w *trackWriter, name annotation.Key, value any) {
 	*a = appendTree(*a, w, trackEventAnnotation, uint64(name), reflect.ValueOf(value))
 }
 
-// appendTree appends a value as an annotation in a field. One without a name is an element
-// of a list.
+// appendTree appends a value as an annotation in a field.
 func appendTree(to []byte, w *trackWriter, field protowire.Number, name uint64, v reflect.Value) []byte {
-	var a []byte
-	if name != 0 {
-		a = packet.AppendVarint(a, annotationName, name)
-	}
 	if text, ok := v.Interface().(encoding.TextMarshaler); ok && v.Kind() != reflect.Pointer {
 		b, err := text.MarshalText()
 		if err != nil {
@@ -115,6 +110,7 @@ func appendTree(to []byte, w *trackWriter, field protowire.Number, name uint64, 
 		}
 		v = reflect.ValueOf(string(b))
 	}
+	var a []byte
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
@@ -148,5 +144,5 @@ func appendTree(to []byte, w *trackWriter, field protowire.Number, name uint64, 
 	default:
 		panic(v.Type())
 	}
-	return packet.AppendBytes(to, field, a)
+	return appendAnnotation(to, field, name, a)
 }

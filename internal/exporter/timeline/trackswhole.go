@@ -1,10 +1,11 @@
 package timeline
 
 import (
-	"strconv"
+	"fmt"
 
 	"ohframe/analyzer"
 	"ohframe/internal/annotation"
+	"ohframe/internal/plural"
 )
 
 // writeWholeFrames writes an application's frames from their vsync to the end of
@@ -36,22 +37,10 @@ func (p *pipeline) judgeWhole(s *slice, f *analyzer.Frame) {
 	}
 	s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End))
 	if n := f.PickUpDelay(); n > 0 {
-		s.setPickedUpLate(p.label(f), n)
+		// The expected end is that of the later vsync, so that the frame may end before it.
+		s.setName(p.label(f), false, 0)
+		s.name, s.late = fmt.Appendf(s.name, " picked up %s late", plural.Count(n, "vsync")), true
 		s.annotations.at(annotation.MadeForEnd, f.Expected.End.Add(f.Render.Expected.Duration()))
 	}
 	s.annotations.text(annotation.Blame, whole.Blame.String())
-}
-
-// setPickedUpLate names a whole frame that render_service picked up some vsyncs later
-// than the one that the application made it for. Its expected end is that of the later
-// vsync, so that the frame may end before it.
-func (s *slice) setPickedUpLate(label int64, vsyncs int) {
-	s.name = strconv.AppendInt(s.name[:0], label, 10)
-	s.name = append(s.name, " picked up "...)
-	s.name = strconv.AppendInt(s.name, int64(vsyncs), 10)
-	if vsyncs == 1 {
-		s.name = append(s.name, " vsync late"...)
-	} else {
-		s.name = append(s.name, " vsyncs late"...)
-	}
 }

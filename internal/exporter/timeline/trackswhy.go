@@ -25,7 +25,7 @@ func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
 		a.text(annotation.PickUpCause, causetext.PickUp(p.causes, e))
 	}
 	if len(e.Shares) > 0 {
-		a.group(annotation.Causes, p.shares(e))
+		a.add(annotation.Causes, p.shares(e))
 	}
 	if e.Outcome == why.NotLate {
 		return // the times of frames on time would be a third of all annotations
@@ -36,7 +36,7 @@ func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
 		p.entries.number(name, int64(part.Time))
 	}
 	if len(p.entries) > 0 {
-		a.group(annotation.Waits, p.entries)
+		a.add(annotation.Waits, p.entries)
 	}
 }
 

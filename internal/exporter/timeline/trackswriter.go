@@ -86,9 +86,9 @@ func (w *trackWriter) intern(list *interned, field protowire.Number, text string
 		id += uint64(len(annotation.All())) // whose names the first packet brings
 	}
 	(*list)[text] = id
-	w.pending = packet.AppendLength(w.pending, field, 1+protowire.SizeVarint(id)+1+protowire.SizeBytes(len(text)))
-	w.pending = packet.AppendVarint(w.pending, internedID, id)
-	w.pending = protowire.AppendString(protowire.AppendTag(w.pending, internedValue, protowire.BytesType), text)
+	pending, start := packet.Begin(w.pending, field)
+	pending = protowire.AppendTag(packet.AppendVarint(pending, internedID, id), internedValue, protowire.BytesType)
+	w.pending = packet.End(protowire.AppendString(pending, text), start)
 	return id
 }
 
@@ -227,38 +227,40 @@ func internedTrackNames() []byte {
 	return encoded
 }
 
-// annotations are encoded debug annotations. Unknown values have none.
+// annotations are encoded debug annotations: of a TrackEvent or, in entries, of a dictionary.
+// Unknown values have none.
 type annotations []byte
 
-// begin appends the start of an annotation whose value has size bytes.
-func (a *annotations) begin(name annotation.Key, size int) {
-	*a = beginAnnotation(*a, trackEventAnnotation, uint64(name), size)
+// add adds an annotation with an encoded value.
+func (a *annotations) add(name annotation.Key, value []byte) {
+	*a = appendAnnotation(*a, trackEventAnnotation, uint64(name), value)
 }
 
-// beginAnnotation appends the start of an annotation in a field.
-func beginAnnotation(to []byte, field protowire.Number, name uint64, size int) []byte {
-	to = packet.AppendLength(to, field, 1+protowire.SizeVarint(name)+size)
-	return packet.AppendVarint(to, annotationName, name)
+// appendAnnotation appends an annotation in a field, with an encoded value. One with the
+// name 0 is an element of a list.
+func appendAnnotation(to []byte, field protowire.Number, name uint64, value []byte) []byte {
+	to, start := packet.Begin(to, field)
+	if name != 0 {
+		to = packet.AppendVarint(to, annotationName, name)
+	}
+	return packet.End(append(to, value...), start)
 }
+
+// room is that for the value of an annotation: a tag and a number.
+type room [2 + 10]byte
 
 func (a *annotations) number(name annotation.Key, value int64) {
-	a.begin(name, 1+protowire.SizeVarint(uint64(value)))
-	*a = packet.AppendVarint(*a, annotationInt, uint64(value))
+	a.add(name, packet.AppendVarint(new(room)[:0], annotationInt, uint64(value)))
 }
 
 // numbers notes a list, if there is anything in it.
 func (a *annotations) numbers(name annotation.Key, values []int64) {
-	if len(values) == 0 {
-		return
-	}
-	size := 0
+	var list []byte
 	for _, v := range values {
-		size += 2 + 1 + protowire.SizeVarint(uint64(v))
+		list = appendAnnotation(list, annotationArrayElement, 0, packet.AppendVarint(new(room)[:0], annotationInt, uint64(v)))
 	}
-	a.begin(name, size)
-	for _, v := range values {
-		*a = packet.AppendLength(*a, annotationArrayElement, 1+protowire.SizeVarint(uint64(v)))
-		*a = packet.AppendVarint(*a, annotationInt, uint64(v))
+	if len(list) > 0 {
+		a.add(name, list)
 	}
 }
 
@@ -271,8 +273,7 @@ func (a *annotations) at(name annotation.Key, t trace.Time) {
 
 // milliseconds notes a length of time.
 func (a *annotations) milliseconds(name annotation.Key, d trace.Duration) {
-	a.begin(name, 1+8)
-	*a = packet.AppendFixed64(*a, annotationDouble, math.Float64bits(d.Milliseconds()))
+	a.add(name, packet.AppendFixed64(new(room)[:0], annotationDouble, math.Float64bits(d.Milliseconds())))
 }
 
 // interval adds the start and the length of an interval, if known.
@@ -286,44 +287,32 @@ func (a *annotations) interval(start, length annotation.Key, i analyzer.Interval
 // mark adds a property that applies. One that does not apply is left out.
 func (a *annotations) mark(name annotation.Key, yes bool) {
 	if yes {
-		a.begin(name, 2)
-		*a = packet.AppendVarint(*a, annotationBool, 1)
+		a.add(name, packet.AppendVarint(new(room)[:0], annotationBool, 1))
 	}
 }
 
 func (a *annotations) text(name annotation.Key, text string) {
-	a.begin(name, 1+protowire.SizeBytes(len(text)))
-	*a = protowire.AppendString(protowire.AppendTag(*a, annotationString, protowire.BytesType), text)
+	a.add(name, protowire.AppendString(protowire.AppendTag(nil, annotationString, protowire.BytesType), text))
 }
 
 // interned notes a text by its number.
 func (a *annotations) interned(name annotation.Key, id uint64) {
-	a.begin(name, 2+protowire.SizeVarint(id))
-	*a = packet.AppendVarint(*a, annotationStringID, id)
-}
-
-// group notes encoded entries, or elements, under one name.
-func (a *annotations) group(name annotation.Key, encoded []byte) {
-	a.begin(name, len(encoded))
-	*a = append(*a, encoded...)
+	a.add(name, packet.AppendVarint(new(room)[:0], annotationStringID, id))
 }
 
 // entries are encoded entries of a dictionary.
 type entries []byte
 
 func (e *entries) number(name uint64, value int64) {
-	*e = beginAnnotation(*e, annotationDictEntry, name, 1+protowire.SizeVarint(uint64(value)))
-	*e = packet.AppendVarint(*e, annotationInt, uint64(value))
+	*e = appendAnnotation(*e, annotationDictEntry, name, packet.AppendVarint(new(room)[:0], annotationInt, uint64(value)))
 }
 
 func (e *entries) interned(name annotation.Key, id uint64) {
-	*e = beginAnnotation(*e, annotationDictEntry, uint64(name), 2+protowire.SizeVarint(id))
-	*e = packet.AppendVarint(*e, annotationStringID, id)
+	*e = appendAnnotation(*e, annotationDictEntry, uint64(name), packet.AppendVarint(new(room)[:0], annotationStringID, id))
 }
 
 func (e *entries) mark(name annotation.Key, yes bool) {
 	if yes {
-		*e = beginAnnotation(*e, annotationDictEntry, uint64(name), 2)
-		*e = packet.AppendVarint(*e, annotationBool, 1)
+		*e = appendAnnotation(*e, annotationDictEntry, uint64(name), packet.AppendVarint(new(room)[:0], annotationBool, 1))
 	}
 }
