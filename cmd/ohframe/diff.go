@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
@@ -60,25 +61,16 @@ var (
 // allowMissingFlag belongs to --fail-on and --budgets.
 var allowMissingFlag = &cli.BoolFlag{Name: "allow-missing", Usage: "warn of missing processes instead of failing"}
 
-// gateError is the error if conditions of --fail-on hold or cannot be checked, one line
-// for each.
-type gateError []string
-
-func (e gateError) Error() string { return strings.Join(e, "\n") }
-
-// ExitCode returns the exit code, which differs from that of other errors.
-func (e gateError) ExitCode() int { return 2 }
-
 func runDiff(c *cli.Context) error {
 	inputs, names, err := sideInputs(c)
 	if err != nil {
 		return err
 	}
-	format, err := formatOption(c, diff.Formats)
+	r, err := newReader(c, diff.Formats)
 	if err != nil {
 		return err
 	}
-	options, err := diffOptions(c)
+	options, err := diffOptions(c, r)
 	if err != nil {
 		return err
 	}
@@ -86,10 +78,6 @@ func runDiff(c *cli.Context) error {
 		if err := checkMerge(c, inputs); err != nil {
 			return err
 		}
-	}
-	r, err := newReader(c, nil)
-	if err != nil {
-		return err
 	}
 	warnTwice(inputs)
 	sides, err := readSides(c, inputs, names, r)
@@ -106,53 +94,19 @@ func runDiff(c *cli.Context) error {
 		}
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
-		return diff.Write(out, d, format, diff.WriteOptions{
+		return diff.Write(out, d, r.format, diff.WriteOptions{
 			Style: style, Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(strictFlag.Name), Skipped: r.skipped,
 		})
 	})
 	if err != nil {
 		return err
 	}
-	if err := r.finish(); err != nil {
-		return err
-	}
-	unknown := texts(d.Unknown())
-	if len(options.FailOn) > 0 {
-		unknown = append(unknown, r.unchecked()...)
-	}
-	return gate(c.Bool(allowMissingFlag.Name), texts(d.Failed()), unknown)
-}
-
-// gate returns a gateError if conditions failed or, unless that is allowed, are unknown.
-// It warns of those that are allowed.
-func gate(allowMissing bool, failed, unknown []string) error {
-	if !allowMissing {
-		failed = append(failed, unknown...)
-	} else {
-		for _, line := range unknown {
-			fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line("warning: "+line))
-		}
-	}
-	if len(failed) > 0 {
-		return gateError(failed)
-	}
-	return nil
-}
-
-func texts[T fmt.Stringer](list []T) (lines []string) {
-	for _, x := range list {
-		lines = append(lines, x.String())
-	}
-	return lines
+	return r.finish(d.Checks())
 }
 
 // diffOptions returns the options that the flags set.
-func diffOptions(c *cli.Context) (o diff.Options, err error) {
-	s, err := statsOptions(c)
-	if err != nil {
-		return o, err
-	}
-	o.Process, o.Map = s.Process, *c.Generic("map").(*mappings)
+func diffOptions(c *cli.Context, r *reader) (o diff.Options, err error) {
+	o.Process, o.Map, o.Any = r.process, *c.Generic("map").(*mappings), c.Bool(failOnAnyFlag.Name)
 	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
 		return o, err
 	}
@@ -166,7 +120,6 @@ func diffOptions(c *cli.Context) (o diff.Options, err error) {
 			return o, fmt.Errorf("--min-effect: %w", err)
 		}
 	}
-	o.Any = c.Bool("fail-on-any")
 	return o, nil
 }
 
@@ -210,31 +163,25 @@ func sideInputs(c *cli.Context) (sides [2][]string, names [2]string, err error) 
 func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reader) (sides [2]diff.Side, err error) {
 	for i, names := range inputs {
 		var runs []diff.Side
-		r.several = len(names) > 1
-		for _, name := range names {
-			in, q, err := r.read(name, withCauses)
-			switch {
-			case err != nil:
-				return sides, err
-			case r.failure != nil:
-				return sides, r.failure
-			case in == nil:
-				continue
-			}
+		err := r.each(names, func(name string, in *ohframe.Trace) error {
 			measures, err := measure(c, in.Timeline, stats.Options{Compare: true})
 			if err != nil {
-				return sides, err
+				return err
 			}
 			run := diff.Side{
-				Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: q,
+				Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: in.Quality,
 				Costs: diff.NewCosts(measures, in.Timeline, in.Causes),
 			}
 			if len(names) > 1 || !c.IsSet("merge") {
 				run.Timeline = nil
 			}
 			runs = append(runs, run)
+			return nil
+		})
+		if err != nil {
+			return sides, err
 		}
-		if len(runs) == 0 {
+		if len(runs) == 0 || r.failure != nil {
 			return sides, r.none(sideNames[i], len(names))
 		}
 		sides[i] = diff.Join(sideNames[i], runs)

@@ -359,10 +359,8 @@ func diffFleets(c *cli.Context) error {
 		return err
 	}
 	o := fleet.CompareOptions{Query: query, Unit: c.String("unit"), Any: c.Bool(failOnAnyFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name)}
-	if c.IsSet("fail-on") {
-		if o.FailOn, err = condition.Parse(c.String("fail-on"), condition.OfChanges); err != nil {
-			return fmt.Errorf("--fail-on: %w", err)
-		}
+	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
+		return err
 	}
 	var sides [2]*fleet.Dataset
 	for i, dir := range c.Args().Slice() {
@@ -386,7 +384,7 @@ func diffFleets(c *cli.Context) error {
 			}
 		}
 	}
-	return gate(c.Bool(allowMissingFlag.Name), texts(d.With(condition.Failed)), append(incomplete, texts(d.With(condition.Unknown))...))
+	return gate(c, d.Checks(), incomplete)
 }
 
 func fleetSQLCommand() *cli.Command {

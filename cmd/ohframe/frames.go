@@ -41,36 +41,27 @@ func frames(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o, err := framesOptions(c)
+	r, err := newReader(c, frametable.Formats)
 	if err != nil {
 		return err
 	}
-	var options []func(*ohframe.Options)
-	if c.Bool("causes") {
-		options = append(options, withCauses)
+	r.causes = c.Bool("causes")
+	o, err := framesOptions(c, r)
+	if err != nil {
+		return err
 	}
 	var inputs []frametable.Input
 	var timelines []*analyzer.Timeline
-	r, err := newReader(c, names)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		in, q, err := r.read(name, options...)
-		switch {
-		case err != nil:
-			return err
-		case in == nil:
-			continue
-		}
-		if !c.Bool("causes") {
-			in.Causes = nil // those that a converted trace has
-		}
+	err = r.each(names, func(name string, in *ohframe.Trace) error {
 		inputs = append(inputs, frametable.Input{Name: inputName(name), Timeline: in.Timeline, Causes: in.Causes})
 		timelines = append(timelines, in.Timeline)
-		if o.Late && q.Frames() > 0 && q.WithDeadline == 0 {
+		if o.Late && in.Quality.Frames() > 0 && in.Quality.WithDeadline == 0 {
 			printWarnings(name, []string{"no frame has a deadline: which frames are late is unknown"})
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if len(inputs) == 0 {
 		return r.none("", len(names))
@@ -89,15 +80,12 @@ func frames(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.finish()
+	return r.finish(nil)
 }
 
 // framesOptions returns the options that the flags set.
-func framesOptions(c *cli.Context) (o frametable.Options, err error) {
-	o.Layers, o.Late, o.Sort, o.Limit = c.Bool("layers"), c.Bool("late"), c.String("sort"), c.Int("top")
-	if o.Format, err = formatOption(c, frametable.Formats); err != nil {
-		return o, err
-	}
+func framesOptions(c *cli.Context, r *reader) (frametable.Options, error) {
+	o := frametable.Options{Format: r.format, Process: r.process, Layers: c.Bool("layers"), Late: c.Bool("late"), Sort: c.String("sort"), Limit: c.Int("top")}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
 		hint := suggest("", o.Sort, frametable.SortColumns, "docs/commands.md lists the columns")
 		if name := frametable.SortColumn(o.Sort); name != "" {
@@ -113,7 +101,5 @@ func framesOptions(c *cli.Context) (o frametable.Options, err error) {
 			return o, err
 		}
 	}
-	selection, err := statsOptions(c)
-	o.Process = selection.Process
-	return o, err
+	return o, nil
 }

@@ -158,19 +158,16 @@ func parsePhaseRule(s string) (analyzer.PhaseRule, error) {
 	return 0, fmt.Errorf("%q is not expected or actual", s)
 }
 
-// readInput reads the named input, of any kind, and prints its warnings.
-func readInput(c *cli.Context, name string, more ...func(*ohframe.Options)) (*ohframe.Trace, error) {
+// readInput reads the named input, of any kind, with the causes of late frames if they are
+// wanted, and prints its warnings.
+func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error) {
 	options, err := traceOptions(c)
 	if err != nil {
 		return nil, err
 	}
 	m, warning := recorded(name)
 	inputs.UseRecorded(m, &options, c.IsSet("clock-offset"))
-	for _, set := range more {
-		set(&options)
-	}
-	withoutCauses := c.Bool(noCausesFlag.Name)
-	options.Causes = options.Causes && !withoutCauses
+	options.Causes = causes
 	f, err := openInput(c.Context, name)
 	if err != nil {
 		return nil, err
@@ -182,7 +179,7 @@ func readInput(c *cli.Context, name string, more ...func(*ohframe.Options)) (*oh
 	if err != nil {
 		return nil, fileError(name, err)
 	}
-	if withoutCauses {
+	if !causes {
 		t.Causes = nil // those that a converted trace has
 	}
 	if warning != "" {
@@ -194,9 +191,6 @@ func readInput(c *cli.Context, name string, more ...func(*ohframe.Options)) (*oh
 
 // noCausesFlag is the flag of commands that find causes, but have other results too.
 var noCausesFlag = &cli.BoolFlag{Name: "no-causes", Usage: "do not look for causes, which is faster"}
-
-// withCauses has readInput find the causes of late frames.
-func withCauses(o *ohframe.Options) { o.Causes = true }
 
 // printWarnings prints the warnings about an input.
 func printWarnings(name string, warnings []string) {

@@ -10,6 +10,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -18,7 +19,10 @@ import (
 // reader reads the inputs of a command, and collects what is wrong with them. If there are
 // several, it skips those that cannot be read or have no complete frames.
 type reader struct {
-	c *cli.Context
+	c       *cli.Context
+	format  string                       // --format
+	process func(*analyzer.Process) bool // --process
+	causes  bool                         // look for causes of late frames
 	// several reports that the next inputs are skipped if they fail.
 	several bool
 	total   int
@@ -29,24 +33,48 @@ type reader struct {
 	hint       string   // the last one that was printed
 }
 
-// newReader returns a reader of inputs. The error is that of a flag.
-func newReader(c *cli.Context, names []string) (*reader, error) {
-	_, err := traceOptions(c)
-	return &reader{c: c, several: len(names) > 1}, err
+// newReader returns a reader for a command that writes one of the formats. The error is that
+// of a flag.
+func newReader(c *cli.Context, formats []string) (*reader, error) {
+	r := &reader{c: c, causes: !c.Bool(noCausesFlag.Name)}
+	var err error
+	if r.format, err = formatOption(c, formats); err != nil {
+		return nil, err
+	}
+	if r.process, err = processOption(c); err != nil {
+		return nil, err
+	}
+	_, err = traceOptions(c)
+	return r, err
 }
 
-// read returns an input and its quality, or nil if the input is skipped or failed. It prints
-// a warning if the input is skipped or unreliable, unless --strict makes the latter an
+// each reads the inputs, one after the other, and calls use with those that are left. The
+// error is that of an interruption, or of use.
+func (r *reader) each(names []string, use func(name string, in *ohframe.Trace) error) error {
+	r.several = len(names) > 1
+	for _, name := range names {
+		in, err := r.read(name)
+		if err == nil && in != nil {
+			err = use(name, in)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns an input, or nil if it is skipped or failed. It prints a warning if the input is skipped or unreliable, unless --strict makes the latter an
 // error. The error is that of an interruption.
-func (r *reader) read(name string, options ...func(*ohframe.Options)) (*ohframe.Trace, *quality.Quality, error) {
+func (r *reader) read(name string) (*ohframe.Trace, error) {
 	r.total++
-	in, err := readInput(r.c, name, options...)
+	in, err := readInput(r.c, name, r.causes)
 	if err != nil {
 		if r.c.Context.Err() != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		r.fail(name, err)
-		return nil, nil, nil
+		return nil, nil
 	}
 	q := in.Quality
 	switch {
@@ -55,7 +83,7 @@ func (r *reader) read(name string, options ...func(*ohframe.Options)) (*ohframe.
 		f.file = inputName(name)
 		if r.several {
 			r.fail(name, f)
-			return nil, nil, nil
+			return nil, nil
 		}
 		r.failure = f // its output is written all the same
 	case q.Verdict == stats.Unreliable:
@@ -64,7 +92,7 @@ func (r *reader) read(name string, options ...func(*ohframe.Options)) (*ohframe.
 			warnUnreliable(name, q)
 		}
 	}
-	return in, q, nil
+	return in, nil
 }
 
 // warnUnreliable prints a warning if the measures of a trace are unreliable. That a trace
@@ -98,14 +126,15 @@ func (r *reader) none(name string, n int) error {
 	return &failure{file: name, what: fmt.Sprintf("no input is left, %d skipped", n)}
 }
 
-// finish returns the error of inputs without complete frames, and with --strict that of
-// inputs that were skipped or are unreliable. It prints how many were skipped.
-func (r *reader) finish() error {
+// finish returns the error of inputs without complete frames, with --strict that of inputs
+// that were skipped or are unreliable, and that of checks. It prints how many inputs were
+// skipped.
+func (r *reader) finish(checks []condition.Check) error {
 	skipped := fmt.Sprintf("%d of %s skipped", len(r.skipped), text.Count(r.total, "input"))
 	strict := r.c.Bool(strictFlag.Name)
 	switch {
-	case r.failure != nil:
-		return r.failure
+	case r.failure != nil || len(r.skipped) == r.total:
+		return r.none("", r.total)
 	case strict && len(r.skipped) > 0:
 		return gateError(append(r.unreliable, skipped))
 	case len(r.skipped) > 0:
@@ -113,15 +142,46 @@ func (r *reader) finish() error {
 	case strict && len(r.unreliable) > 0:
 		return gateError(r.unreliable)
 	}
-	return nil
+	var unchecked []string
+	for _, in := range r.skipped {
+		if len(checks) > 0 {
+			unchecked = append(unchecked, in.Name+": not checked: "+in.Skipped)
+		}
+	}
+	return gate(r.c, checks, unchecked)
 }
 
-// unchecked returns the inputs for which conditions could not be checked, as text.
-func (r *reader) unchecked() (lines []string) {
-	for _, in := range r.skipped {
-		lines = append(lines, in.Name+": not checked: "+in.Skipped)
+// gateError is the error if conditions hold or cannot be checked, one line for each.
+type gateError []string
+
+func (e gateError) Error() string { return strings.Join(e, "\n") }
+
+// ExitCode returns the exit code, which differs from that of other errors.
+func (e gateError) ExitCode() int { return 2 }
+
+// gate returns a gateError if checks failed or, without --allow-missing, are unknown. It warns
+// of those that are allowed. unchecked are lines about what could not be checked.
+func gate(c *cli.Context, checks []condition.Check, unchecked []string) error {
+	var failed, unknown gateError
+	for _, check := range checks {
+		switch check.Status {
+		case condition.Failed:
+			failed = append(failed, check.String())
+		case condition.Unknown:
+			unknown = append(unknown, check.String())
+		}
 	}
-	return lines
+	unknown = append(unknown, unchecked...)
+	if !c.Bool(allowMissingFlag.Name) {
+		failed, unknown = append(failed, unknown...), nil
+	}
+	for _, line := range unknown {
+		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line("warning: "+line))
+	}
+	if len(failed) > 0 {
+		return failed
+	}
+	return nil
 }
 
 // noFrames returns why an input has no complete frames. That of a text trace says what to

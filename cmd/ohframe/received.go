@@ -92,7 +92,7 @@ func (r *receiver) convert(ctx context.Context, t *record.Trace) (s *ohframe.Sum
 	defer in.Close()
 	options := ohframe.ConvertOptions{Output: exporter.Options{Input: filepath.Base(file), Version: version.String(), Attributes: attributesOf(t.Meta)}}
 	inputs.UseRecorded(t.Meta, &options.Options, false)
-	withCauses(&options.Options)
+	options.Causes = true
 	convert := func(w io.Writer) (err error) {
 		s, err = ohframe.Convert(ctx, in, w, options)
 		if err != nil && !isWriteError(err) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
@@ -50,7 +51,9 @@ var (
 
 // reportOptions returns the options that the flags set.
 func reportOptions(c *cli.Context) (report.Options, error) {
-	o := report.Options{Top: c.Int(topFlag.Name), Verbose: c.Bool(verboseFlag.Name)}
+	o := report.Options{
+		Top: c.Int(topFlag.Name), Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(strictFlag.Name),
+	}
 	if o.Top < 0 || c.IsSet(topFlag.Name) && o.Top == 0 {
 		return o, &failure{what: "--top: must be positive"}
 	}
@@ -67,15 +70,11 @@ func runReport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	format, err := formatOption(c, report.Formats)
+	r, err := newReader(c, report.Formats)
 	if err != nil {
 		return err
 	}
-	options, err := statsOptions(c)
-	if err != nil {
-		return err
-	}
-	tableOptions, err := reportOptions(c)
+	options, err := reportOptions(c)
 	if err != nil {
 		return err
 	}
@@ -84,52 +83,30 @@ func runReport(c *cli.Context) error {
 		return err
 	}
 	var inputs []report.Input
-	r, err := newReader(c, names)
+	err = r.each(names, func(name string, in *ohframe.Trace) error {
+		measures, err := measure(c, in.Timeline, stats.Options{Process: r.process})
+		m, _ := recorded(name) // readInput has printed the warning
+		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Quality: in.Quality, Recording: report.NewRecording(m)})
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		in, q, err := r.read(name, withCauses)
-		switch {
-		case err != nil:
-			return err
-		case in == nil:
-			continue
-		}
-		measures, err := measure(c, in.Timeline, options)
-		if err != nil {
-			return err
-		}
-		m, _ := recorded(name) // readInput has printed the warning
-		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Quality: q, Recording: report.NewRecording(m)})
-	}
-	if len(inputs) == 0 && !slices.Contains(view.GateFormats, format) {
+	if len(inputs) == 0 && !slices.Contains(view.GateFormats, r.format) {
 		return r.none("", len(names))
 	}
 	if err := report.CheckChosen(inputs); err != nil {
 		return fmt.Errorf("--process: %w", err)
 	}
-	checks := checkBudgets(budgets, inputs, len(names))
+	options.Checks, options.Skipped = checkBudgets(budgets, inputs, len(names)), r.skipped
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
-		tableOptions.Style = style
-		tableOptions.Checks, tableOptions.AllowMissing, tableOptions.Strict = checks, c.Bool(allowMissingFlag.Name), c.Bool(strictFlag.Name)
-		tableOptions.Skipped = r.skipped
-		return report.Write(out, inputs, format, tableOptions)
+		options.Style = style
+		return report.Write(out, inputs, r.format, options)
 	})
 	if err != nil {
 		return err
 	}
-	if len(inputs) == 0 {
-		return r.none("", len(names))
-	}
-	if err := r.finish(); err != nil {
-		return err
-	}
-	unknown := withStatus(checks, condition.Unknown)
-	if len(budgets) > 0 {
-		unknown = append(unknown, r.unchecked()...)
-	}
-	return gate(c.Bool(allowMissingFlag.Name), withStatus(checks, condition.Failed), unknown)
+	return r.finish(options.Checks)
 }
 
 // checkBudgets checks the budgets of all inputs. total counts those that were skipped, too.
@@ -143,16 +120,6 @@ func checkBudgets(budgets condition.Conditions, inputs []report.Input, total int
 		checks = append(checks, budgets.CheckReport(name, in.Stats, processes)...)
 	}
 	return checks
-}
-
-// withStatus returns the checks with a status, as text.
-func withStatus(checks []condition.Check, status condition.Status) (lines []string) {
-	for _, c := range checks {
-		if c.Status == status {
-			lines = append(lines, c.String())
-		}
-	}
-	return lines
 }
 
 // measure computes the statistics of a timeline. It can be interrupted.
@@ -170,15 +137,15 @@ func processPattern(c *cli.Context) (string, error) {
 	return pattern, nil
 }
 
-// statsOptions returns the options that --process sets.
-func statsOptions(c *cli.Context) (stats.Options, error) {
+// processOption returns the selection of --process; nil without the flag.
+func processOption(c *cli.Context) (func(*analyzer.Process) bool, error) {
 	pattern, err := processPattern(c)
 	if err != nil || pattern == "" {
-		return stats.Options{}, err
+		return nil, err
 	}
 	match, err := stats.MatchProcess(pattern)
 	if err != nil {
-		return stats.Options{}, &failure{what: "--process: " + err.Error()}
+		return nil, &failure{what: "--process: " + err.Error()}
 	}
-	return stats.Options{Process: match}, nil
+	return match, nil
 }

@@ -49,34 +49,24 @@ func runWhy(c *cli.Context) error {
 	if c.IsSet("frame") && c.Int64("frame") == 0 {
 		return &failure{what: "--frame: 0 is no vsync id", hint: "ohframe frames lists the vsync ids"}
 	}
-	format, err := formatOption(c, causes.Formats)
+	r, err := newReader(c, causes.Formats)
 	if err != nil {
 		return err
 	}
-	selection, err := statsOptions(c)
-	if err != nil {
-		return err
-	}
-	o := causes.Options{Process: selection.Process, Vsync: c.Int64("frame"), All: c.Bool("all")}
+	o := causes.Options{Process: r.process, Vsync: c.Int64("frame"), All: c.Bool("all")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
-	r, err := newReader(c, names)
+	err = r.each(names, func(name string, in *ohframe.Trace) error {
+		if in.Causes == nil {
+			r.fail(name, noCauses(name, in))
+			return nil
+		}
+		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: in.Quality})
+		timelines = append(timelines, in.Timeline)
+		return nil
+	})
 	if err != nil {
 		return err
-	}
-	for _, name := range names {
-		in, q, err := r.read(name, withCauses)
-		switch {
-		case err != nil:
-			return err
-		case in == nil:
-			continue
-		case in.Causes == nil:
-			r.fail(name, noCauses(name, in))
-			continue
-		}
-		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: q})
-		timelines = append(timelines, in.Timeline)
 	}
 	if len(inputs) == 0 {
 		return r.none("", len(names))
@@ -85,12 +75,12 @@ func runWhy(c *cli.Context) error {
 		return err
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
-		return causes.Write(out, inputs, format, o, style)
+		return causes.Write(out, inputs, r.format, o, style)
 	})
 	if err != nil {
 		return err
 	}
-	return r.finish()
+	return r.finish(nil)
 }
 
 // noCauses returns the error of an input without causes.

@@ -89,17 +89,10 @@ func (p *Pair) whyUnknown(m *Measure) string {
 	return tooFew(m.Name)
 }
 
-// Failed returns the outcomes of conditions that failed.
-func (d *Diff) Failed() []Outcome { return d.outcomes(condition.Failed) }
-
-// Unknown returns the outcomes of conditions that cannot be checked.
-func (d *Diff) Unknown() []Outcome { return d.outcomes(condition.Unknown) }
-
-func (d *Diff) outcomes(status condition.Status) (list []Outcome) {
+// Checks returns the checks of Outcomes.
+func (d *Diff) Checks() (list []condition.Check) {
 	for _, o := range d.Outcomes {
-		if o.Status == status {
-			list = append(list, o)
-		}
+		list = append(list, o.Check)
 	}
 	return list
 }

@@ -146,10 +146,7 @@ func (d *Diff) gate(o WriteOptions, verdict string) view.Gate {
 	g := view.Gate{
 		Inputs:       append([]view.Input{{Name: text.Printable(d.Base.Name), Quality: d.Base.Quality}, {Name: text.Printable(d.New.Name), Quality: d.New.Quality}}, o.Skipped...),
 		AllowMissing: o.AllowMissing, Strict: o.Strict, Verdict: verdict,
-		Measures: &view.Table{Columns: append([]view.Column{{Title: "Process"}}, changeColumns...)},
-	}
-	for _, outcome := range d.Outcomes {
-		g.Checks = append(g.Checks, outcome.Check)
+		Measures: &view.Table{Columns: append([]view.Column{{Title: "Process"}}, changeColumns...)}, Checks: d.Checks(),
 	}
 	add := func(p *Pair, label string, m *Measure) {
 		if m.Verdict.Significant() {

@@ -339,12 +339,10 @@ func (c *Comparison) whyNotTested(p *Pair) string {
 	return ""
 }
 
-// With returns the outcomes of a status.
-func (c *Comparison) With(status condition.Status) (list []Outcome) {
+// Checks returns the checks of Outcomes.
+func (c *Comparison) Checks() (list []condition.Check) {
 	for _, o := range c.Outcomes {
-		if o.Status == status {
-			list = append(list, o)
-		}
+		list = append(list, o.Check)
 	}
 	return list
 }

@@ -34,10 +34,7 @@ func (c *Comparison) document() *view.Document {
 			d.Warnings = append(d.Warnings, text.Printable(dataset.Dir)+": "+warning)
 		}
 	}
-	d.Gate.AllowMissing = c.AllowMissing
-	for _, o := range c.Outcomes {
-		d.Gate.Checks = append(d.Gate.Checks, o.Check)
-	}
+	d.Gate.AllowMissing, d.Gate.Checks = c.AllowMissing, c.Checks()
 	d.Blocks = append(d.Blocks, view.Section{Title: "Datasets", Blocks: []view.Block{c.datasets()}})
 	if len(c.Pairs) > 1 {
 		d.Blocks = append(d.Blocks, view.Page{view.Section{Title: "Groups", About: "values of the new dataset, and changes that are significant", Blocks: []view.Block{c.overview()}}})
