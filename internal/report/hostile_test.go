@@ -8,8 +8,9 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
+
+	"github.com/chromedp/chromedp"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -121,6 +122,26 @@ func TestInjection(t *testing.T) {
 	b.CheckQuiet()
 }
 
+// Without a browser: no name is markup on a page, also not those of slices and threads that
+// causes have.
+func TestHostilePage(t *testing.T) {
+	const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&{{.}}<!--]]>` + "\u2028\u202e"
+	in := explained(hostile, hostile)
+	in.Name = hostile
+	for _, p := range in.Stats.Processes {
+		p.Name = hostile
+	}
+	page := write(t, []Input{in}, "html", Options{})
+	for _, part := range []string{"<script>alert", "<img", "\u2028", "\u202e"} {
+		if strings.Contains(page, part) {
+			t.Errorf("the page has %q", part)
+		}
+	}
+	if n := strings.Count(page, "&lt;script&gt;alert"); n < 4 { // the input, two processes, a cause
+		t.Errorf("the page has the name %d times", n)
+	}
+}
+
 // No name reaches a terminal with anything but what can be printed.
 func TestTerminal(t *testing.T) {
 	timeline := evilTimeline(evilNames...)
@@ -189,20 +210,22 @@ func inputOf(name string, t *analyzer.Timeline) Input {
 	return Input{Name: name, Timeline: t, Stats: stats.Compute(t, stats.Options{})}
 }
 
-// The page of as many frames as a trace may have opens.
+// The page of as many frames as a trace may have opens, has all of them, and finds the worst.
 func TestPageOfManyFrames(t *testing.T) {
-	slow.Skip(t)
 	b := newBrowser(t)
 	input := inputOf("long", longTimeline(maxDrawn, 1))
-	begun := time.Now()
 	page := write(t, []Input{input}, "html", Options{})
-	written := time.Since(begun)
-	begun = time.Now()
 	b.Show([]byte(page), 1280, 1000, "light")
-	t.Logf("%d MB, written in %s, opened in %s", len(page)>>20, written, time.Since(begun))
 	if len(page) > 80<<20 {
 		t.Errorf("%d MB", len(page)>>20)
 	}
+	p := input.Stats.Processes[0]
+	if got := eval[map[string]int](b, legend); got["late-app"] != p.Frames.Late || got["on-time"] != maxDrawn-p.Frames.Late {
+		t.Errorf("the legend says %v, want %d late", got, p.Frames.Late)
+	}
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) td .go")))
+	b.Settle()
+	b.checkFacts(fmt.Sprintf("Vsync %d · late", p.Worst[0].VsyncID), "Start "+p.Worst[0].At.String())
 	// A second trace has no charts, and says why.
 	other := inputOf("another", longTimeline(100, 1))
 	page = write(t, []Input{input, other}, "html", Options{})

@@ -135,15 +135,18 @@ func TestPage(t *testing.T) {
 	b.CheckQuiet()
 }
 
-func TestHover(t *testing.T) {
-	slow.Skip(t)
+func TestInteraction(t *testing.T) {
 	b := newBrowser(t)
-	b.open([]Input{film()}, 1280, 1000, "light")
-	b.hover(1)
-	// The render frame begins 50 ms later and is shown 40 ms after that.
-	b.checkFacts("Vsync 11 · late", "Start 100.100000000 s", "Duration 32.0 ms", "Deadline after 20.0 ms", "Late by 12.0 ms",
-		"Shown after 90.0 ms", "Thread com.example.app 200", "Render frame 21", "late on its thread", "whole frame late: application")
-	b.Screenshot("film-hover")
+	b.open([]Input{film()}, 1280, 1400, "light")
+
+	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) td .go")))
+	b.Settle()
+	b.checkFacts("Vsync 11 · late")
+	b.CheckAccessible("facts")
+	b.do(chromedp.KeyEvent("\x1b")) // Escape
+	if shown := eval[string](b, factsShown); shown != "" {
+		t.Errorf("after Escape the box shows %s", shown)
+	}
 	b.hover(2)
 	b.checkFacts("Vsync 12 · on time", "Duration 10.0 ms", "Early by 10.0 ms")
 	b.hover(5)
@@ -153,22 +156,6 @@ func TestHover(t *testing.T) {
 	if shown := eval[string](b, factsShown); shown != "" {
 		t.Errorf("away from the chart the box still shows %s", shown)
 	}
-	b.CheckQuiet()
-}
-
-func TestInteraction(t *testing.T) {
-	b := newBrowser(t)
-	b.open([]Input{film()}, 1280, 1400, "light")
-
-	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) td .go")))
-	b.Settle()
-	b.checkFacts("Vsync 11 · late")
-	b.do(chromedp.KeyEvent("\x1b")) // Escape
-	if shown := eval[string](b, factsShown); shown != "" {
-		t.Errorf("after Escape the box shows %s", shown)
-	}
-	b.hover(2)
-	b.checkFacts("Vsync 12 · on time")
 
 	b.open([]Input{film()}, 1280, 1400, "light")
 	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-mark=on-time]")))
@@ -212,50 +199,6 @@ func TestInteraction(t *testing.T) {
 	b.CheckQuiet()
 }
 
-// All that a trace or a user names, with what would be markup.
-func TestHostileNames(t *testing.T) {
-	slow.Skip(t)
-	const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&{{.}}<!--]]>`
-	in := film()
-	in.Name = hostile
-	for _, p := range in.Timeline.Processes {
-		p.Name = hostile
-		for i := range p.Threads {
-			p.Threads[i].Name = hostile + "\u2028\u202e"
-		}
-	}
-	for _, f := range in.Timeline.Frames {
-		f.Android = &analyzer.Android{Timeline: &analyzer.FrameTimeline{Layers: []analyzer.Layer{{Name: hostile}}}}
-	}
-	in.Stats = stats.Compute(in.Timeline, stats.Options{})
-	inputs := []Input{in, film()}
-	text := write(t, inputs, "html", Options{})
-	for _, part := range []string{"<script>alert", "<img", "\u2028", "\u202e"} {
-		if strings.Contains(text, part) {
-			t.Errorf("the page has %q", part)
-		}
-	}
-
-	b := newBrowser(t)
-	b.open(inputs, 1280, 1000, "light")
-	b.choose(1)
-	if n := eval[int](b, `document.querySelectorAll("script:not([type])").length`); n != 2 {
-		t.Errorf("the page has %d scripts, want the class and its own", n)
-	}
-	if n := eval[int](b, `document.images.length`); n != 0 {
-		t.Errorf("the page has %d images", n)
-	}
-	for _, selector := range []string{"article:not([hidden]) h2", "td a"} {
-		if got := eval[string](b, fmt.Sprintf(`document.querySelector(%q).textContent`, selector)); got != hostile {
-			t.Errorf("%s shows %s", selector, got)
-		}
-	}
-	b.hover(1)
-	b.checkFacts("Vsync 11", hostile)
-	b.checkMarks(applicationMarks)
-	b.CheckQuiet()
-}
-
 // A report of nothing, and one without a timeline, are pages too.
 func TestPageWithoutCharts(t *testing.T) {
 	b := newBrowser(t)
@@ -277,8 +220,7 @@ func TestPageWithoutCharts(t *testing.T) {
 	b.CheckQuiet()
 }
 
-// The least that there can be to draw: one frame, and frames that took no time
-// at all.
+// The chart of one frame has an axis.
 func TestFewFrames(t *testing.T) {
 	slow.Skip(t)
 	b := newBrowser(t)
@@ -292,15 +234,6 @@ func TestFewFrames(t *testing.T) {
 		t.Errorf("the axis of one frame is %v s long", length)
 	}
 
-	none := film()
-	for _, f := range none.Timeline.Frames {
-		f.Actual.End, f.GPU, f.Deadline, f.Period, f.Facts = f.Actual.Start, nil, 0, 0, 0
-	}
-	none.Stats = stats.Compute(none.Timeline, stats.Options{})
-	b.open([]Input{none}, 1280, 1000, "light")
-	if got := eval[map[string]int](b, legend); got["no-deadline"] != 6 {
-		t.Errorf("the legend says %v", got)
-	}
 	b.CheckQuiet()
 }
 
@@ -310,17 +243,7 @@ func TestPercentileMarks(t *testing.T) {
 	slow.Skip(t)
 	b := newBrowser(t)
 	for frames, want := range map[int]string{19: "P50 P90", 20: "P50 P90 P95", 99: "P50 P90 P95", 100: "P50 P90 P95 P99"} {
-		in := film()
-		one := *in.Timeline.Frames[0]
-		in.Timeline.Frames = nil
-		for i := range frames {
-			f := one
-			f.VsyncID = int64(i + 1)
-			f.Actual.Start = one.Actual.Start.Add(trace.Duration(i) * 10 * ms1)
-			f.Actual.End = f.Actual.Start.Add(trace.Duration(i+1) * ms1 / 20)
-			in.Timeline.Frames = append(in.Timeline.Frames, &f)
-		}
-		b.open([]Input{inputOf(in.Name, in.Timeline)}, 1280, 1000, "light")
+		b.open([]Input{inputOf("few", longTimeline(frames, 1))}, 1280, 1000, "light")
 		eval[bool](b, `(() => {
 			const p = CanvasRenderingContext2D.prototype, fillText = p.fillText;
 			window.drawn = [];
@@ -506,7 +429,10 @@ func TestFrame(t *testing.T) {
 	b.open([]Input{in}, 1280, 1400, "light")
 	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) td .go")))
 	b.Settle()
-	b.checkFacts("Start 100.100000000 s (+100.0 ms)", "Its vsync 3.0 ms before the start", "ohframe open --at 100.100000000 -- 'my film.ftrace'",
+	// The render frame begins 50 ms later and is shown 40 ms after that.
+	b.checkFacts("Vsync 11 · late", "Duration 32.0 ms", "Deadline after 20.0 ms", "Late by 12.0 ms", "Shown after 90.0 ms",
+		"Thread com.example.app 200", "Render frame 21", "late on its thread", "whole frame late: application",
+		"Start 100.100000000 s (+100.0 ms)", "Its vsync 3.0 ms before the start", "ohframe open --at 100.100000000 -- 'my film.ftrace'",
 		"Vsync → received 3.0", "UI work 32.0", "Transaction → picked up 18.0", "Render main 25.0", "Render draw 7.0", "Commit 1.0", "Commit → present 9.0")
 	// Bars are relative to the time from the vsync to the present, 93 ms.
 	left := eval[string](b, `[...document.querySelectorAll("#facts .gantt i")].map(i => Math.round(parseFloat(i.style.left) * .93)).join()`)
@@ -624,59 +550,6 @@ func TestBrowserNotices(t *testing.T) {
 			t.Errorf("nobody noticed %q: %s", part, all)
 		}
 	}
-}
-
-// manyFrames is an application that runs for a quarter of an hour.
-func manyFrames(n int) Input {
-	const period = 16_666_667 * trace.Nanosecond
-	p := &analyzer.Process{PID: 1000, Name: "com.example.app", Threads: []analyzer.Thread{{TID: 1000, Name: "com.example.app"}}}
-	t := &analyzer.Timeline{Processes: []*analyzer.Process{p}}
-	random := rand.New(rand.NewPCG(1, 2))
-	vsync := trace.Time(3700 * trace.Second)
-	t.Span.Start = vsync
-	for i := range n {
-		f := &analyzer.Frame{Process: p, TID: 1000, VsyncID: int64(i + 1), Vsync: vsync, Deadline: vsync.Add(period), Period: period}
-		f.Expected = analyzer.Interval{Start: vsync, End: f.Deadline}
-		f.Actual.Start = vsync.Add(trace.Duration(random.IntN(400_000)))
-		took := 4*trace.Millisecond + trace.Duration(random.ExpFloat64()*2.5e6)
-		if random.IntN(500) == 0 {
-			took += trace.Duration(random.ExpFloat64() * 60e6)
-		}
-		f.Actual.End = f.Actual.Start.Add(took)
-		if f.Actual.End > f.Deadline {
-			f.Facts = analyzer.MainLate
-		}
-		for vsync < f.Actual.End {
-			vsync = vsync.Add(period)
-		}
-		t.Frames = append(t.Frames, f)
-	}
-	t.Span.End = vsync
-	return Input{Name: "long.ftrace", Timeline: t, Stats: stats.Compute(t, stats.Options{})}
-}
-
-func TestManyFrames(t *testing.T) {
-	slow.Skip(t)
-	const n = 60_000
-	in := manyFrames(n)
-	late := in.Stats.Processes[0].Frames.Late
-	if size := len(write(t, []Input{in}, "html", Options{})); size > 64*n {
-		t.Errorf("the page has %d bytes for a frame", size/n)
-	}
-	b := newBrowser(t)
-	b.open([]Input{in}, 1280, 1000, "light")
-	b.Screenshot("many")
-	if got := eval[map[string]int](b, legend); got["late-app"] != late || got["on-time"] != n-late {
-		t.Errorf("the legend says %v, want %d late", got, late)
-	}
-	took := eval[float64](b, `(() => { const from = performance.now(); shown = null; follow(); return performance.now() - from })()`)
-	t.Logf("all charts anew in %.0f ms", took)
-	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) td .go")))
-	b.Settle()
-	b.Screenshot("many-worst")
-	worst := in.Stats.Processes[0].Worst[0]
-	b.checkFacts(fmt.Sprintf("Vsync %d · late", worst.VsyncID), "Start "+worst.At.String())
-	b.CheckQuiet()
 }
 
 func TestDeterministic(t *testing.T) {

@@ -30,7 +30,7 @@ func TestPages(t *testing.T) {
 		pages = append(pages, struct {
 			name   string
 			inputs []Input
-		}{fmt.Sprint(n), []Input{manyFrames(n)}})
+		}{fmt.Sprint(n), []Input{inputOf("long.ftrace", longTimeline(n, 1))}})
 	}
 	for _, page := range pages {
 		t.Run(page.name, func(t *testing.T) {
@@ -54,16 +54,6 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The facts of a frame can be used without seeing, too.
-func TestFactsAreAccessible(t *testing.T) {
-	b := newBrowser(t)
-	b.open([]Input{film()}, 1280, 1000, "light")
-	eval[bool](b, `document.querySelector("article:not([hidden]) td .go").click() || true`)
-	b.Settle()
-	b.CheckAccessible("facts")
-	b.CheckQuiet()
 }
 
 // On paper a page fits onto A4, in dark ink, without what only works on a screen, and with

@@ -198,6 +198,11 @@ func TestCausesOnPage(t *testing.T) {
 	if n := eval[int](b, lateShown); n != 2 {
 		t.Errorf("%d late frames, want 2", n)
 	}
+	// The rule of the deadline is at 20 of 32 ms.
+	at := eval[float64](b, `(() => { const bar = document.querySelector(".took").getBoundingClientRect(), u = document.querySelector(".took u").getBoundingClientRect(); return (u.left + u.width / 2 - bar.left) / bar.width })()`)
+	if at < .62 || at > .63 {
+		t.Errorf("the deadline is at %.3f of the bar, want 0.625", at)
+	}
 	// Running has 4 + 12 ms and is the first cause; storage is only that of frame 11.
 	click := func(cause int) {
 		eval[bool](b, fmt.Sprintf(`document.querySelector("article:not([hidden]) [data-tag='%d']").click() || true`, cause))
@@ -218,39 +223,10 @@ func TestCausesOnPage(t *testing.T) {
 	b.CheckQuiet()
 }
 
-// The rule of the deadline is where the bar says that the deadline was.
-func TestDeadlineRule(t *testing.T) {
-	slow.Skip(t)
-	b := newBrowser(t)
-	b.open([]Input{explained("FlushLayoutTask", "Worker")}, 1280, 1000, "light")
-	at := eval[float64](b, `(() => { const bar = document.querySelector(".took").getBoundingClientRect(), u = document.querySelector(".took u").getBoundingClientRect(); return (u.left + u.width / 2 - bar.left) / bar.width })()`)
-	if at < .62 || at > .63 {
-		t.Errorf("the deadline is at %.3f of the bar, want 0.625", at)
-	}
-}
-
-func TestHostileSlices(t *testing.T) {
-	slow.Skip(t)
-	const hostile = `</script><img src=x onerror=alert(2)>"'&{{.}}<!--`
-	in := explained(hostile, hostile+"\u2028\u202e")
-	if page := write(t, []Input{in}, "html", Options{}); strings.Contains(page, "<img") || strings.Contains(page, "\u202e") {
-		t.Error("the page has markup of a trace")
-	}
-	b := newBrowser(t)
-	b.open([]Input{in}, 1280, 1000, "light")
-	if n := eval[int](b, `document.images.length`); n != 0 {
-		t.Errorf("the page has %d images", n)
-	}
-	if got := eval[string](b, `document.querySelector(".cost .what").textContent`); got != "waiting for storage in "+hostile+" (io_schedule) [layout]" { // with the stage: docs/why.md 6
-		t.Errorf("the cause is %s", got)
-	}
-	b.CheckQuiet()
-}
-
 // A page lists the worst 100 late frames of a process, however many there are.
 func TestManyLateFrames(t *testing.T) {
 	const n = 10_000
-	in := manyFrames(n)
+	in := inputOf("long.ftrace", longTimeline(n, 1))
 	in.Causes = &why.Causes{Scheduled: true, Woken: true, Frames: map[*analyzer.Frame]*why.Explanation{}}
 	for _, f := range in.Timeline.Frames {
 		f.Actual.End = f.Actual.Start.Add(32 * ms1)
@@ -269,7 +245,7 @@ func TestManyLateFrames(t *testing.T) {
 	if !strings.Contains(page, "waited 20.0 ms for storage (io_schedule)") {
 		t.Error("the page has no cause")
 	}
-	if none := write(t, []Input{manyFrames(100)}, "html", Options{}); strings.Contains(none, `<ol class="costs"`) {
+	if none := write(t, []Input{inputOf("short", longTimeline(100, 1))}, "html", Options{}); strings.Contains(none, `<ol class="costs"`) {
 		t.Error("a page without causes has a section of causes")
 	}
 }
