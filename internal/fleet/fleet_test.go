@@ -46,21 +46,27 @@ func find(t testing.TB, names ...string) []Input {
 	return Found(set)
 }
 
-func run(t *testing.T, r *Runner, inputs []Input, o Options) *Summary {
-	t.Helper()
+// start runs shards, or all if there are none given.
+func start(ctx context.Context, r *Runner, inputs []Input, o Options, shards ...int) (*Summary, error) {
 	plan, err := NewPlan(inputs, o)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	r.Plan = plan
 	if r.Store == nil {
 		r.Store = Files{}
 	}
-	shards := []int{}
-	for k := range plan.Shards {
-		shards = append(shards, k)
+	if len(shards) == 0 {
+		for k := range plan.Shards {
+			shards = append(shards, k)
+		}
 	}
-	s, err := r.Run(t.Context(), shards)
+	return r.Run(ctx, shards)
+}
+
+func run(t *testing.T, r *Runner, inputs []Input, o Options, shards ...int) *Summary {
+	t.Helper()
+	s, err := start(t.Context(), r, inputs, o, shards...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,10 +153,6 @@ func TestSameBytes(t *testing.T) {
 	if len(want) != 15 {
 		t.Fatalf("%d files, want 3 for each of 5 shards", len(want))
 	}
-	plan, err := NewPlan(inputs, options)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, shards := range map[string][][]int{
 		"seven workers": {{0, 1, 2, 3, 4}},
 		"one by one":    {{4}, {0}, {2}, {0}, {3}, {1}},
@@ -161,7 +163,7 @@ func TestSameBytes(t *testing.T) {
 		var group sync.WaitGroup
 		for _, list := range shards {
 			group.Go(func() {
-				if _, err := (&Runner{Plan: plan, Store: Files{}, Dir: dir, Workers: 7}).Run(t.Context(), list); err != nil {
+				if _, err := start(t.Context(), &Runner{Dir: dir, Workers: 7}, inputs, options, list...); err != nil {
 					t.Error(err)
 				}
 			})
@@ -341,12 +343,8 @@ func TestFullDisk(t *testing.T) {
 	want := files(t, reference)
 	for _, space := range []int{0, 1000, 30_000, 60_000, 100_000} {
 		dir := t.TempDir()
-		plan, err := NewPlan(inputs, options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &Runner{Plan: plan, Store: fullStore{left: &space}, Dir: dir, Workers: 1}
-		if _, err := r.Run(t.Context(), []int{0, 1, 2, 3, 4, 5}); !errors.Is(err, errFull) {
+		r := &Runner{Store: fullStore{left: &space}, Dir: dir, Workers: 1}
+		if _, err := start(t.Context(), r, inputs, options); !errors.Is(err, errFull) {
 			t.Fatalf("got %v, want that the disk is full", err)
 		}
 		for name, content := range files(t, dir) {
@@ -355,9 +353,7 @@ func TestFullDisk(t *testing.T) {
 			}
 		}
 		r.Store, r.Resume = Files{}, true
-		if _, err := r.Run(t.Context(), []int{0, 1, 2, 3, 4, 5}); err != nil {
-			t.Fatal(err)
-		}
+		run(t, r, inputs, options)
 		if !maps.Equal(files(t, dir), want) {
 			t.Error("another dataset after the run was resumed")
 		}
@@ -373,7 +369,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	dir, last := t.TempDir(), plan.Shards[1][len(plan.Shards[1])-1].Name
-	r := &Runner{Plan: plan, Store: Files{}, Dir: dir, Workers: 2}
+	r := &Runner{Dir: dir, Workers: 2}
 	// The last trace of a shard is interrupted: with its result the shard would be complete.
 	r.read = func(ctx context.Context, in io.Reader, o ohframe.Options) (*ohframe.Trace, error) {
 		if in.(*hashed).r.(*os.File).Name() == last {
@@ -382,7 +378,7 @@ func TestInterrupted(t *testing.T) {
 		}
 		return ohframe.Read(ctx, in, o)
 	}
-	if _, err := r.Run(ctx, []int{0, 1, 2, 3}); !errors.Is(err, context.Canceled) {
+	if _, err := start(ctx, r, inputs, Options{Shards: 4}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v, want the cancellation", err)
 	}
 	reference := t.TempDir()
@@ -460,15 +456,18 @@ func TestBadDatasets(t *testing.T) {
 			return os.Rename(filepath.Join(dir, "traces", part(0)), filepath.Join(dir, "traces", partName(0, 4)))
 		}, "3 and of 4"},
 		{"another version", func(dir string) error {
-			return runShard(t, dir, inputs, Options{Shards: 3, Version: "2"}, 1)
+			run(t, &Runner{Dir: dir}, inputs, Options{Shards: 3, Version: "2"}, 1)
+			return nil
 		}, "version 2"},
 		{"other options", func(dir string) error {
-			return runShard(t, dir, inputs, Options{Shards: 3, Version: "1", Read: withCauses}, 1)
+			run(t, &Runner{Dir: dir}, inputs, Options{Shards: 3, Version: "1", Read: withCauses}, 1)
+			return nil
 		}, "other options"},
 		{"other traces", func(dir string) error {
 			path := filepath.Join(dir, "failures", part(1))
 			old, err := os.ReadFile(path)
-			return errors.Join(err, runShard(t, dir, inputs[:len(inputs)/2], Options{Shards: 3, Version: "1"}, 1), os.WriteFile(path, old, 0o666))
+			run(t, &Runner{Dir: dir}, inputs[:len(inputs)/2], Options{Shards: 3, Version: "1"}, 1)
+			return errors.Join(err, os.WriteFile(path, old, 0o666))
 		}, "of other traces"},
 		{"truncated", func(dir string) error {
 			return os.Truncate(filepath.Join(dir, "traces", part(1)), 100)
@@ -494,15 +493,6 @@ func TestBadDatasets(t *testing.T) {
 			t.Errorf("%s: got %v, want %q in it", test.name, err, test.want)
 		}
 	}
-}
-
-func runShard(t *testing.T, dir string, inputs []Input, o Options, k int) error {
-	plan, err := NewPlan(inputs, o)
-	if err != nil {
-		return err
-	}
-	_, err = (&Runner{Plan: plan, Store: Files{}, Dir: dir}).Run(t.Context(), []int{k})
-	return err
 }
 
 // Missing shards are listed, and the others counted.
@@ -638,13 +628,7 @@ func TestShardFiles(t *testing.T) {
 	all, single := t.TempDir(), t.TempDir()
 	run(t, &Runner{Dir: all}, look(-1), Options{Shards: shards})
 	for k := range shards {
-		plan, err := NewPlan(look(k), Options{Shards: shards, Partial: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := (&Runner{Plan: plan, Store: Files{}, Dir: single}).Run(t.Context(), []int{k}); err != nil {
-			t.Fatal(err)
-		}
+		run(t, &Runner{Dir: single}, look(k), Options{Shards: shards, Partial: true}, k)
 	}
 	if !maps.Equal(files(t, single), files(t, all)) {
 		t.Error("other bytes")
@@ -666,19 +650,5 @@ func TestRecordedDay(t *testing.T) {
 	run(t, &Runner{Dir: dir}, traces(t), Options{})
 	if got := report(t, dir, "recorded_day"); !strings.Contains(got, `"recorded_day": "2025-06-15"`) || !strings.Contains(got, `"recorded_day": null`) {
 		t.Errorf("days: %.3000s", got)
-	}
-}
-
-// Many files that are not traces cost little, and no trace is lost.
-func TestJunk(t *testing.T) {
-	dir, n := t.TempDir(), slow.Of(2000, 100_000)
-	for i := range n {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte("junk"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	inputs := find(t, dir)
-	if s := run(t, &Runner{Dir: t.TempDir()}, inputs, Options{}); s.Failures[NotATrace] != n || s.Shards != n/1000 {
-		t.Errorf("%v in %d shards, want %d in %d", s.Failures, s.Shards, n, n/1000)
 	}
 }
