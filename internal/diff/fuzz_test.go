@@ -136,15 +136,7 @@ func checkDiff(t *testing.T, base, new Side, how byte) {
 // checkWritten checks that a comparison can be written.
 func checkWritten(t *testing.T, d *Diff, format string) {
 	t.Helper()
-	output := write(t, d, format, WriteOptions{})
-	switch format {
-	case "json":
-		if !json.Valid([]byte(output)) {
-			t.Errorf("JSON: %s", output)
-		}
-	case "table":
-		checkPlain(t, output)
-	}
+	checkFormat(t, format, write(t, d, format, WriteOptions{}))
 	for _, o := range d.Outcomes {
 		checkPlain(t, o.String())
 	}
@@ -154,21 +146,26 @@ func checkWritten(t *testing.T, d *Diff, format string) {
 func checkReport(t *testing.T, base, new Side, format string) {
 	t.Helper()
 	inputs := []report.Input{{Name: base.Name, Stats: base.Stats, Timeline: base.Timeline}, {Name: new.Name, Stats: new.Stats}}
-	var b bytes.Buffer
+	var b strings.Builder
 	if err := report.Write(&b, inputs, format, report.Options{}); err != nil {
 		t.Fatalf("report, %s: %v", format, err)
 	}
+	checkFormat(t, format, b.String())
+}
+
+func checkFormat(t *testing.T, format, output string) {
+	t.Helper()
 	switch format {
 	case "json":
-		if !json.Valid(b.Bytes()) {
-			t.Errorf("report: %s", &b)
+		if !json.Valid([]byte(output)) {
+			t.Errorf("JSON: %s", output)
+		}
+	case "csv":
+		if _, err := csv.NewReader(strings.NewReader(output)).ReadAll(); err != nil {
+			t.Errorf("CSV: %v", err)
 		}
 	case "table":
-		checkPlain(t, b.String())
-	case "csv":
-		if _, err := csv.NewReader(&b).ReadAll(); err != nil {
-			t.Errorf("report: %v", err)
-		}
+		checkPlain(t, output)
 	}
 }
 
