@@ -42,6 +42,16 @@ func csvRow(t *testing.T, f *analyzer.Frame) map[string]string {
 	return row
 }
 
+// checkRow checks the only frame's row. Columns that are not wanted are empty.
+func checkRow(t *testing.T, f *analyzer.Frame, want map[string]string) {
+	t.Helper()
+	for column, got := range csvRow(t, f) {
+		if got != want[column] {
+			t.Errorf("csv: %s: got %q, want %q", column, got, want[column])
+		}
+	}
+}
+
 // jsonRow returns the only frame's object.
 func jsonRow(t *testing.T, f *analyzer.Frame) map[string]any {
 	t.Helper()
@@ -59,9 +69,6 @@ func jsonRow(t *testing.T, f *analyzer.Frame) map[string]any {
 func unknown() *analyzer.Frame {
 	return &analyzer.Frame{Process: &analyzer.Process{PID: 7}, TID: 8}
 }
-
-// causeColumns are empty unless Options.Causes is set.
-var causeColumns = []string{"verdict", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence", "cause"}
 
 func TestColumns(t *testing.T) {
 	promised := []string{
@@ -104,11 +111,7 @@ func TestUnknown(t *testing.T) {
 		"jank_type": "None", "jank_severity": "None", "present_type": "Unknown Present", "prediction_type": "Unknown Prediction",
 		"layers": "#8",
 	}
-	for column, got := range csvRow(t, unknown()) {
-		if got != known[column] {
-			t.Errorf("csv: %s: got %q, want %q", column, got, known[column])
-		}
-	}
+	checkRow(t, unknown(), known)
 	object := jsonRow(t, unknown())
 	for _, c := range Columns {
 		_, isKnown := known[c]
@@ -147,19 +150,13 @@ func TestApplicationFrame(t *testing.T) {
 		"start_ns":     "110", "end_ns": "230", "expected_start_ns": "100", "expected_end_ns": "200", "period_ns": "100",
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false",
 		"flag":            "1", // 3 is for render frames
-		"render_vsync_id": "9", "gpu_start_ns": "", "gpu_end_ns": "", "commit_ns": "", "present_ns": "",
+		"render_vsync_id": "9",
 		// Late by 30, less than a period.
 		"jank_type": "App Deadline Missed", "jank_severity": "Partial", "present_type": "Unknown Present",
 		"prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "app#2001",
-		"deadline_ns": "200", "overrun_ns": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2", "commit_estimated": "", "present_estimated": "",
-		"cause_slice_ns": "", "cause_slice_usual_ns": "", "input": "",
+		"deadline_ns": "200", "overrun_ns": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2",
 	}
-	for _, c := range causeColumns {
-		want[c] = ""
-	}
-	if got := csvRow(t, f); !reflect.DeepEqual(got, want) {
-		t.Errorf("csv:\n got %v\nwant %v", got, want)
-	}
+	checkRow(t, f, want)
 	if got, want := jsonRow(t, f)["transactions"], []any{5.0, 4.0, float64(1 << 40)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("json: transactions: got %v, want %v", got, want)
 	}
@@ -182,21 +179,15 @@ func TestRenderFrame(t *testing.T) {
 		Present: 400, PresentEstimated: true,
 	}
 	want := map[string]string{
-		"kind": "render", "process": "render_service", "pid": "1027", "tid": "1027", "vsync_id": "9", "transactions": "",
+		"kind": "render", "process": "render_service", "pid": "1027", "tid": "1027", "vsync_id": "9",
 		"start_ns": "210", "end_ns": "290", "expected_start_ns": "200", "expected_end_ns": "350", "period_ns": "100",
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false", "flag": "3",
-		"render_vsync_id": "", "gpu_start_ns": "220", "gpu_end_ns": "380", "commit_ns": "300", "present_ns": "400",
+		"gpu_start_ns": "220", "gpu_end_ns": "380", "commit_ns": "300", "present_ns": "400",
 		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Partial",
-		"present_type": "On-time Present", "prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "",
+		"present_type": "On-time Present", "prediction_type": "Valid Prediction", "on_time_finish": "false",
 		"deadline_ns": "350", "overrun_ns": "30", "main_late": "false", "gpu_late": "true", "coalesced": "0", "commit_estimated": "false", "present_estimated": "true",
-		"cause_slice_ns": "", "cause_slice_usual_ns": "", "input": "",
 	}
-	for _, c := range causeColumns {
-		want[c] = ""
-	}
-	if got := csvRow(t, f); !reflect.DeepEqual(got, want) {
-		t.Errorf("csv:\n got %v\nwant %v", got, want)
-	}
+	checkRow(t, f, want)
 	object := jsonRow(t, f)
 	if start, end := object["gpu_start_ns"], object["gpu_end_ns"]; start != 220.0 || end != 380.0 {
 		t.Errorf("json: gpu: got %v to %v, want 220 to 380", start, end)
