@@ -112,12 +112,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	if options.NoEvents {
 		summary.LeftOut = totals.Events
 	}
-	sum := hash.Sum128()
-	finish(packets, summary, [2]uint64{sum.Hi, sum.Lo}, options)
-	if err := packets.Err(); err != nil {
-		return summary, err
-	}
-	return summary, out.Flush()
+	return finish(out, packets, summary, hash.Sum128(), options)
 }
 
 // ConvertTimeline writes a timeline from another source than a text trace, and its causes,
@@ -125,18 +120,12 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, causes *why.Causes, w io.Writer, options Options) (*Summary, error) {
 	out := bufio.NewWriterSize(w, 256<<10)
 	packets := packet.NewWriter(ctx, out, options.Compress)
-	summary := &Summary{Timeline: t, Causes: causes}
-	hash := xxh3.HashString128(t.String())
 	writeSystemInfo(packets)
-	finish(packets, summary, [2]uint64{hash.Hi, hash.Lo}, options)
-	if err := packets.Err(); err != nil {
-		return nil, err
-	}
-	return summary, out.Flush()
+	return finish(out, packets, &Summary{Timeline: t, Causes: causes}, xxh3.HashString128(t.String()), options)
 }
 
 // finish writes the packets that are known only at the end of the input.
-func finish(packets *packet.Writer, s *Summary, hash [2]uint64, options Options) {
+func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uint128, options Options) (*Summary, error) {
 	tokens, renumbered := timeline.NewTokens(s.Timeline)
 	s.Renumbered = renumbered
 	var warnings []trace.Warning
@@ -155,19 +144,36 @@ func finish(packets *packet.Writer, s *Summary, hash [2]uint64, options Options)
 	writeProcesses(packets, processes, s.Timeline.Span.Start)
 	timeline.Write(packets, s.Timeline, tokens, timeline.Options{NoTracks: options.NoTracks, AndroidCompat: options.AndroidCompat, Causes: s.Causes})
 	packets.Flush()
+	if err := packets.Err(); err != nil {
+		return s, err
+	}
+	return s, out.Flush()
 }
 
 // eventSink returns the sink that writes the events of an input and counts them.
 func eventSink(planner *ftrace.Planner, packets *packet.Writer, s *Summary, options Options) hitrace.Sink {
-	workers := make([]*worker, options.Reader.Workers)
+	workers := make([]struct {
+		encoder    *ftrace.Encoder
+		compressor *packet.Compressor // nil unless packets are compressed
+		outcome    []byte
+	}, options.Reader.Workers)
 	for i := range workers {
-		workers[i] = newWorker(options)
+		workers[i].encoder = ftrace.NewEncoder(options.Reader.Limits.Strings, options.AllEvents)
+		if options.Compress {
+			workers[i].compressor = packet.NewCompressor()
+		}
 	}
 	return hitrace.Sink{
 		Fields: true,
 		Begin:  planner.Begin,
 		Track:  func(i int, b *hitrace.Batch) { planner.Plan(b, workers[i].encoder) },
-		Encode: func(i int, _ *hitrace.Batch) { workers[i].encode() },
+		Encode: func(i int, _ *hitrace.Batch) {
+			w := &workers[i]
+			w.outcome = w.encoder.Encode()
+			if w.compressor != nil {
+				w.outcome = w.compressor.Packet(w.outcome)
+			}
+		},
 		Write: func(i int) error {
 			e := workers[i].encoder
 			s.Exported += e.Exported
@@ -180,44 +186,21 @@ func eventSink(planner *ftrace.Planner, packets *packet.Writer, s *Summary, opti
 	}
 }
 
-// worker encodes blocks.
-type worker struct {
-	encoder    *ftrace.Encoder
-	compressor *packet.Compressor
-	outcome    []byte
-}
-
-func newWorker(options Options) *worker {
-	w := &worker{encoder: ftrace.NewEncoder(options.Reader.Limits.Strings, options.AllEvents)}
-	if options.Compress {
-		w.compressor = packet.NewCompressor()
-	}
-	return w
-}
-
-func (w *worker) encode() {
-	w.outcome = w.encoder.Encode()
-	if w.compressor != nil {
-		w.outcome = w.compressor.Packet(w.outcome)
-	}
-}
-
 // identity returns the trace's UUID: the input's hash and the options' together,
 // so that two conversions of one input are two traces.
-func identity(input [2]uint64, o Options) [2]uint64 {
+func identity(input xxh3.Uint128, o Options) xxh3.Uint128 {
 	o.Reader, o.Analyzer.Limits = o.Reader.WithDefaults(), o.Analyzer.Limits.WithDefaults()
-	sum := xxh3.HashString128(fmt.Sprintf("%x\n%s", input, fingerprint.Text(o)))
-	return [2]uint64{sum.Hi, sum.Lo}
+	return xxh3.HashString128(fmt.Sprintf("%x\n%s", [...]uint64{input.Hi, input.Lo}, fingerprint.Text(o)))
 }
 
 // attributes are the facts of the conversion that Perfetto's overview shows.
-func attributes(s *Summary, hash [2]uint64, o Options) []attribute {
+func attributes(s *Summary, hash xxh3.Uint128, o Options) []attribute {
 	clock, counts := &s.Timeline.Clock, s.Timeline.Counts()
 	totals := cmp.Or(s.Totals, &hitrace.Totals{})
 	list := []attribute{
 		{name: "ohframe.version", text: o.Version},
 		{name: "ohframe.input", text: o.Input},
-		{name: "ohframe.input_xxh3", text: fmt.Sprintf("%016x%016x", hash[0], hash[1])},
+		{name: "ohframe.input_xxh3", text: fmt.Sprintf("%016x%016x", hash.Hi, hash.Lo)},
 		{name: "ohframe.clock_offset_ns", number: int64(clock.Offset)},
 		{name: "ohframe.clock_offset_source", text: clock.Source.String()},
 		{name: "ohframe.start_ns", number: int64(s.Timeline.Span.Start)},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zeebo/xxh3"
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
@@ -26,9 +27,9 @@ func writeSystemInfo(w *packet.Writer) {
 
 // writeUUID writes the trace's identity. Without it Perfetto may confuse two traces that
 // begin alike.
-func writeUUID(w *packet.Writer, hash [2]uint64) {
+func writeUUID(w *packet.Writer, hash xxh3.Uint128) {
 	w.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TraceUuid{TraceUuid: &perfettopb.TraceUuid{
-		Msb: proto.Int64(int64(hash[0])), Lsb: proto.Int64(int64(hash[1])),
+		Msb: proto.Int64(int64(hash.Hi)), Lsb: proto.Int64(int64(hash.Lo)),
 	}}})
 }
 
