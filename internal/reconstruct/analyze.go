@@ -36,18 +36,16 @@ func (in *input) sink(workers int) hitrace.Sink {
 				builder.track(&batch.Events[i])
 			}
 		},
-		Encode: func(worker int, block *hitrace.Batch) { byWorker[worker].read(block) },
+		Encode: func(worker int, block *hitrace.Batch) {
+			n := &byWorker[worker]
+			n.reset()
+			for i := range block.Events {
+				n.add(&block.Events[i])
+			}
+		},
 		Write: func(worker int) error {
 			in.merge(&byWorker[worker])
 			return nil
 		},
-	}
-}
-
-// read replaces the names with those in the events of a block.
-func (n *names) read(block *hitrace.Batch) {
-	n.reset()
-	for i := range block.Events {
-		n.add(&block.Events[i])
 	}
 }

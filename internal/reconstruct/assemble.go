@@ -54,10 +54,13 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	}
 	b.place(t.Processes, parts, jumps)
 
-	render := b.ofKind(analyzer.RenderFrame)
+	var render []*draft
 	frames := framesByProcess{}
-	for _, d := range render {
-		frames[d.frame.Process.PID] = append(frames[d.frame.Process.PID], d.frame)
+	for _, d := range b.drafts {
+		if d.frame.Kind == analyzer.RenderFrame {
+			render = append(render, d)
+			frames[d.frame.Process.PID] = append(frames[d.frame.Process.PID], d.frame)
+		}
 	}
 	b.assignTransactions()
 	b.link()
@@ -175,23 +178,18 @@ func (b *builder) checkExpected(d *draft, source analyzer.ClockSource) {
 // overlap: if two do, the later one is truncated; if one spans several, that one is.
 func (b *builder) checkOrder() {
 	last := map[*thread]*draft{} // complete so far
-	next := map[*draft]*draft{}
 	byThread := map[*thread][]*draft{}
 	for _, d := range b.drafts {
 		byThread[d.thread] = append(byThread[d.thread], d)
 	}
-	for _, list := range byThread {
-		for i := 0; i+2 < len(list); i++ {
-			next[list[i]] = list[i+2]
-		}
-	}
 	for _, d := range b.drafts {
 		f := d.frame
 		before := last[d.thread]
-		over := next[d]
+		after := byThread[d.thread][1:]
+		byThread[d.thread] = after
 		astray := f.Actual.End < f.Actual.Start ||
 			before != nil && f.Actual.Start < before.frame.Actual.End ||
-			over != nil && f.Actual.End > over.frame.Actual.Start
+			len(after) > 1 && f.Actual.End > after[1].frame.Actual.Start
 		switch {
 		case f.Facts.Has(analyzer.Truncated):
 		case astray:
@@ -203,16 +201,4 @@ func (b *builder) checkOrder() {
 		}
 		f.Actual.End = max(f.Actual.End, f.Actual.Start)
 	}
-}
-
-// ofKind returns the drafts of one kind, in order of start. Kinds are known after
-// place.
-func (b *builder) ofKind(kind analyzer.Kind) []*draft {
-	var list []*draft
-	for _, d := range b.drafts {
-		if d.frame.Kind == kind {
-			list = append(list, d)
-		}
-	}
-	return list
 }

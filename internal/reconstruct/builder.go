@@ -176,22 +176,18 @@ func (b *builder) endLost(t *thread, e *hitrace.Event) {
 
 func (b *builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
 	d := &draft{frame: &analyzer.Frame{TID: t.tid, Actual: analyzer.Interval{Start: start}}, thread: t, pid: t.pid, line: e.Number}
-	if b.mayKeepFrame(e.Number) {
-		b.drafts = append(b.drafts, d)
-	} else {
-		d.dropped = true
-	}
+	b.keep(d)
 	return d
 }
 
-// mayKeepFrame counts a frame and reports whether there is room for it.
-func (b *builder) mayKeepFrame(line int) bool {
-	if b.kept.frames >= b.options.Limits.Frames {
-		b.diagnostics.add(analyzer.FramesOver, line)
-		return false
+// keep keeps a frame if there is room for it.
+func (b *builder) keep(d *draft) {
+	if d.dropped = b.kept.frames >= b.options.Limits.Frames; d.dropped {
+		b.diagnostics.add(analyzer.FramesOver, d.line)
+		return
 	}
 	b.kept.frames++
-	return true
+	b.drafts = append(b.drafts, d)
 }
 
 // mayKeep counts a record of some kind. It reports whether the record is within

@@ -2,6 +2,7 @@ package reconstruct
 
 import (
 	"slices"
+	"sort"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -81,14 +82,8 @@ type framesByProcess map[trace.PID][]*analyzer.Frame
 // time; nil if none had.
 func (p framesByProcess) lastStarted(pid trace.PID, at trace.Time) *analyzer.Frame {
 	frames := p[pid]
-	i, _ := slices.BinarySearchFunc(frames, at, func(f *analyzer.Frame, at trace.Time) int {
-		if f.Actual.Start <= at {
-			return -1
-		}
-		return 1
-	})
-	if i == 0 {
-		return nil
+	if i := sort.Search(len(frames), func(i int) bool { return frames[i].Actual.Start > at }); i > 0 {
+		return frames[i-1]
 	}
-	return frames[i-1]
+	return nil
 }

@@ -1,6 +1,7 @@
 package reconstruct
 
 import (
+	"cmp"
 	"strings"
 
 	"ohframe/analyzer"
@@ -32,7 +33,13 @@ func isName(comm []byte) bool { return len(comm) > 0 && string(comm) != unknownC
 // add adds the threads of an event: that of its line, and the next one of a switch. The
 // previous one has been the next one before.
 func (n *names) add(e *hitrace.Event) {
-	n.addLine(e)
+	entry := n.entry(e.TID)
+	if e.PID != trace.UnknownPID {
+		entry.pid = e.PID
+	}
+	if isName(e.Comm) {
+		entry.comm = e.Comm
+	}
 	switch e.Kind {
 	case hitrace.SwitchEvent:
 		if s := e.Switch(); s != nil {
@@ -42,17 +49,6 @@ func (n *names) add(e *hitrace.Event) {
 		if w := e.Wakeup(); w != nil {
 			n.addScheduled(w.TID, w.Comm)
 		}
-	}
-}
-
-// addLine adds the thread of an event's line.
-func (n *names) addLine(e *hitrace.Event) {
-	entry := n.entry(e.TID)
-	if e.PID != trace.UnknownPID {
-		entry.pid = e.PID
-	}
-	if isName(e.Comm) {
-		entry.comm = e.Comm
 	}
 }
 
@@ -105,17 +101,17 @@ func hashTID(tid trace.TID) uint32 { return uint32(tid) * 2654435769 >> 8 }
 
 // merge merges the names of one block of the input. Blocks must be merged in order. The
 // last name of a thread counts.
-func (b *input) merge(n *names) {
+func (in *input) merge(n *names) {
 	for i := range n.entries {
 		entry := &n.entries[i]
-		t := b.named[entry.tid]
+		t := in.named[entry.tid]
 		if t == nil {
-			if len(b.named) >= b.options.Limits.Threads {
-				b.diagnostics.add(analyzer.NamesOver, 0)
+			if len(in.named) >= in.options.Limits.Threads {
+				in.diagnostics.add(analyzer.NamesOver, 0)
 				continue
 			}
 			t = &threadName{pid: trace.UnknownPID}
-			b.named[entry.tid] = t
+			in.named[entry.tid] = t
 		}
 		if entry.pid != trace.UnknownPID {
 			t.pid = entry.pid
@@ -146,9 +142,4 @@ type threadName struct {
 
 // name returns the thread's name. The name in its own lines is preferred: they are
 // printed when the trace is read out, with the name at that time.
-func (t *threadName) name() string {
-	if t.own != "" {
-		return t.own
-	}
-	return t.scheduled
-}
+func (t *threadName) name() string { return cmp.Or(t.own, t.scheduled) }

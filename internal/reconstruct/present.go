@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -57,11 +58,7 @@ func (b *builder) beginCommit(t *thread, e *hitrace.Event) {
 func (b *builder) endCommit(_ *thread, s *openSlice, e *hitrace.Event) { s.commit.End = e.Time }
 
 func (b *builder) beginPresentFence(t *thread, e *hitrace.Event) {
-	f, ok := hitrace.ParseFence(e.Marker.Label())
-	if !ok {
-		return
-	}
-	tracker, ok := b.intern(f.Tracker, e)
+	f, tracker, ok := b.fence(e)
 	if !ok {
 		return
 	}
@@ -73,11 +70,7 @@ func (b *builder) beginPresentFence(t *thread, e *hitrace.Event) {
 }
 
 func (b *builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
-	f, ok := hitrace.ParseFence(e.Marker.Label())
-	if !ok {
-		return
-	}
-	tracker, ok := b.intern(f.Tracker, e)
+	f, tracker, ok := b.fence(e)
 	if !ok || !b.mayKeep(&b.kept.waits, e) {
 		return
 	}
@@ -90,19 +83,24 @@ func (b *builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
 
 func (b *builder) endPresentFenceWait(_ *thread, s *openSlice, e *hitrace.Event) { s.wait.End = e.Time }
 
-// intern returns the one string for a fence's name, if there is room for it.
-func (b *builder) intern(name []byte, e *hitrace.Event) (string, bool) {
-	name = name[:min(len(name), maxName)]
-	if s, ok := b.trackers[string(name)]; ok {
-		return s, true
+// fence parses the fence of a marker. It returns the one string for the fence's name, and
+// false if there is no room for it.
+func (b *builder) fence(e *hitrace.Event) (f hitrace.Fence, tracker string, ok bool) {
+	if f, ok = hitrace.ParseFence(e.Marker.Label()); !ok {
+		return f, "", false
+	}
+	name := f.Tracker[:min(len(f.Tracker), maxName)]
+	tracker, ok = b.trackers[string(name)]
+	if ok {
+		return f, tracker, true
 	}
 	if len(b.trackers) >= b.options.Limits.Strings {
 		b.diagnostics.add(analyzer.StringsOver, e.Number)
-		return "", false
+		return f, "", false
 	}
-	s := string(name)
-	b.trackers[s] = s
-	return s, true
+	tracker = string(name)
+	b.trackers[tracker] = tracker
+	return f, tracker, true
 }
 
 // matchFences finds the wait for each commit's fence. The wait's end is when the fence
@@ -205,7 +203,7 @@ func (b *builder) assignCommits(frames []*draft) {
 	}
 	byVsync := map[key]*analyzer.Frame{}
 	anyProcess := map[trace.Monotonic]*analyzer.Frame{}
-	drawn := make(drawnFrames, 0, len(frames))
+	var drawn drawnFrames
 	for _, d := range frames {
 		drawn = append(drawn, d.frame)
 		if d.now != 0 {
@@ -213,12 +211,12 @@ func (b *builder) assignCommits(frames []*draft) {
 			anyProcess[d.now] = d.frame
 		}
 	}
-	drawn.sort()
+	slices.SortStableFunc(drawn, func(a, b *analyzer.Frame) int { return cmp.Compare(drawing(a).End, drawing(b).End) })
 	for _, c := range b.commits {
 		f := byVsync[key{c.pid, c.Now}]
 		switch {
 		case c.Now == 0:
-			if f = drawn.committedAt(c.Start); f != nil && c.Start.Sub(drawnAt(f)) > maxAstray {
+			if f = drawn.committedAt(c.Start); f != nil && c.Start.Sub(drawing(f).End) > maxAstray {
 				f = nil
 			}
 		case f == nil:
@@ -247,39 +245,24 @@ func (b *builder) assignCommits(frames []*draft) {
 // drawnFrames are render frames in the order in which their drawing ends.
 type drawnFrames []*analyzer.Frame
 
-func drawnFrom(f *analyzer.Frame) trace.Time {
+// drawing returns when a frame is drawn: without known times, while its main thread works.
+func drawing(f *analyzer.Frame) analyzer.Interval {
 	if f.Draw.Known() {
-		return f.Draw.Start
+		return f.Draw
 	}
-	return f.Actual.Start
-}
-
-func drawnAt(f *analyzer.Frame) trace.Time {
-	if f.Draw.Known() {
-		return f.Draw.End
-	}
-	return f.Actual.End
-}
-
-func (d drawnFrames) sort() {
-	slices.SortStableFunc(d, func(a, b *analyzer.Frame) int { return cmp.Compare(drawnAt(a), drawnAt(b)) })
+	return f.Actual
 }
 
 // committedAt returns the likely frame of a commit that starts at the given time: the
 // last one drawn before, or, if that has a commit already, the next one, whose commit may
 // start before its drawing ends.
 func (d drawnFrames) committedAt(at trace.Time) *analyzer.Frame {
-	next, _ := slices.BinarySearchFunc(d, at, func(f *analyzer.Frame, at trace.Time) int {
-		if drawnAt(f) <= at {
-			return -1
-		}
-		return 1
-	})
+	next := sort.Search(len(d), func(i int) bool { return drawing(d[i]).End > at })
 	var last *analyzer.Frame
 	if next > 0 {
 		last = d[next-1]
 	}
-	if (last == nil || last.Commit.Start.Known()) && next < len(d) && drawnFrom(d[next]) <= at {
+	if (last == nil || last.Commit.Start.Known()) && next < len(d) && drawing(d[next]).Start <= at {
 		return d[next]
 	}
 	return last

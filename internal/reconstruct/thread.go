@@ -139,12 +139,13 @@ func (t *thread) unmatchedEnd(at trace.Time) {
 func (b *builder) settleOrphan(t *thread) {
 	d := t.orphan
 	t.orphan = nil
-	switch {
-	case d == nil:
-	case !d.dropped && b.mayKeepFrame(d.line):
-		b.drafts = append(b.drafts, d)
-	default:
-		d.dropped = true
+	if d == nil {
+		return
+	}
+	if !d.dropped {
+		b.keep(d)
+	}
+	if d.dropped {
 		b.kept.applied -= len(d.applied)
 		for _, a := range d.applied {
 			b.diagnostics.add(analyzer.AppliedOutside, a.line)

@@ -3,6 +3,7 @@ package reconstruct
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -51,13 +52,11 @@ func (b *builder) assignTransactions() {
 	}
 	byVsync := map[key][]*draft{}
 	for _, d := range b.drafts {
-		if d.now != 0 {
-			k := key{d.thread.tid, d.now}
-			byVsync[k] = append(byVsync[k], d)
-		}
-		if d.task != 0 && d.task != d.now {
-			k := key{d.thread.tid, d.task}
-			byVsync[k] = append(byVsync[k], d)
+		for _, vsync := range slices.Compact([]trace.Monotonic{d.now, d.task}) {
+			if vsync != 0 {
+				k := key{d.thread.tid, vsync}
+				byVsync[k] = append(byVsync[k], d)
+			}
 		}
 	}
 	for _, s := range b.sent {
@@ -66,11 +65,7 @@ func (b *builder) assignTransactions() {
 			owner = nil
 		}
 		if s.Timestamp != 0 && (owner == nil || s.TID != 0) {
-			k := key{s.TID, s.Timestamp}
-			if s.TID == 0 {
-				k.tid = s.tid
-			}
-			named := lastBegun(byVsync[k], s.at)
+			named := lastBegun(byVsync[key{cmp.Or(s.TID, s.tid), s.Timestamp}], s.at)
 			// A frame without a known vsync may be the named one.
 			if named != nil || owner == nil || owner.now != 0 {
 				owner = named
@@ -91,12 +86,7 @@ func lastBegun(drafts []*draft, at trace.Time) *draft {
 	if len(drafts) == 0 {
 		return nil
 	}
-	i, _ := slices.BinarySearchFunc(drafts, at, func(d *draft, at trace.Time) int {
-		if d.frame.Actual.Start <= at {
-			return -1
-		}
-		return 1
-	})
+	i := sort.Search(len(drafts), func(i int) bool { return drafts[i].frame.Actual.Start > at })
 	return drafts[max(0, i-1)]
 }
 
