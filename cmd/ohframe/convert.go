@@ -151,15 +151,23 @@ func convertOne(c *cli.Context, name, outName string) error {
 	if err != nil {
 		return err
 	}
-	printWarnings(name, append(warn.Texts(summary.Warnings), in.warnings()...))
-	warnUnreliable(name, summary.Quality)
-	if !c.Bool("quiet") {
-		printSummary(inputName(name), summary)
-		if outName != standard {
-			fmt.Fprintf(os.Stderr, "wrote %s\n", text.Printable(outName))
-		}
+	printConverted(c, name, in, summary)
+	if outName != standard && !c.Bool("quiet") {
+		fmt.Fprintf(os.Stderr, "wrote %s\n", text.Printable(outName))
 	}
 	return nil
+}
+
+// printConverted prints the warnings about an input that was converted, and unless --quiet is
+// set a summary.
+func printConverted(c *cli.Context, name string, in *source, s *ohframe.Summary) {
+	printWarnings(name, append(warn.Texts(s.Warnings), in.warnings()...))
+	if s.Timeline != nil { // of a trace that is passed through it may be unknown
+		warnUnreliable(name, s.Quality)
+	}
+	if !s.PassedThrough && !c.Bool("quiet") {
+		printSummary(inputName(name), s)
+	}
 }
 
 // isPerfetto reports whether a file is a Perfetto trace, without reading on.
@@ -181,11 +189,11 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	if options.Options, err = traceOptions(c); err != nil {
 		return nil, err
 	}
-	events := slices.Index(eventNames, cmp.Or(c.String("events"), eventNames[0]))
-	if events < 0 {
-		return nil, &failure{what: fmt.Sprintf("--events: %q is not one of %s", c.String("events"), strings.Join(eventNames, ", "))}
+	events, err := choice(c, "events")
+	if err != nil {
+		return nil, err
 	}
-	options.Events = ohframe.Events(events)
+	options.Events = ohframe.Events(max(0, slices.Index(eventNames, events)))
 	options.FailOnDamage = c.Bool(damageFlag.Name)
 	m, warning := recorded(name)
 	inputs.UseRecorded(m, &options.Options, c.IsSet("clock-offset"))

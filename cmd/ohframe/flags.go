@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -65,6 +66,21 @@ func flagValue(f cli.DocGenerationFlag) string {
 	_, value, _ := strings.Cut(f.GetUsage(), "`")
 	value, _, _ = strings.Cut(value, "`")
 	return value
+}
+
+// choice returns the value of a flag that has one of the values in its usage. It is empty if
+// the command does not have the flag.
+func choice(c *cli.Context, flag string) (string, error) {
+	f := findFlag(c.Command, "--"+flag)
+	if f == nil {
+		return "", nil
+	}
+	value, values := c.String(flag), strings.Split(flagValue(f), "|")
+	if slices.Contains(values, value) {
+		return value, nil
+	}
+	hint := c.Command.HelpName + " --help lists the flags"
+	return "", &failure{what: fmt.Sprintf("--%s: %q is not one of %s", flag, value, strings.Join(values, ", ")), hint: suggest("", value, values, hint)}
 }
 
 // takesValue reports whether the argument after arg is the value of a flag.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -404,9 +403,9 @@ func fleetSQL(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return &failure{what: fmt.Sprintf("one dataset is needed, not %d", c.NArg()), hint: "ohframe fleet sql DIR"}
 	}
-	engine := c.String("engine")
-	if !slices.Contains(fleet.Engines, engine) {
-		return &failure{what: fmt.Sprintf("--engine: %q is not one of %s", engine, strings.Join(fleet.Engines, ", "))}
+	engine, err := choice(c, "engine")
+	if err != nil {
+		return err
 	}
 	statements, err := fleet.SQL(engine, c.Args().First())
 	if err != nil {

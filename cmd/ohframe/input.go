@@ -119,10 +119,11 @@ func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	if o.ClockOffset, err = parseClockOffset(c.String("clock-offset")); err != nil {
 		return o, &failure{what: "--clock-offset: " + err.Error()}
 	}
-	if o.PhaseRule, err = parsePhaseRule(c.String("phase-rule")); err != nil {
-		return o, &failure{what: "--phase-rule: " + err.Error()}
+	rule, err := choice(c, "phase-rule")
+	if rule == "actual" {
+		o.PhaseRule = analyzer.PhaseActual
 	}
-	return o, nil
+	return o, err
 }
 
 // limitsFlag are the values of --limit.
@@ -145,17 +146,6 @@ func parseClockOffset(s string) (*trace.Duration, error) {
 	}
 	offset := trace.Duration(d)
 	return &offset, nil
-}
-
-// parsePhaseRule parses "expected" or "actual".
-func parsePhaseRule(s string) (analyzer.PhaseRule, error) {
-	switch s {
-	case "expected":
-		return analyzer.PhaseExpected, nil
-	case "actual":
-		return analyzer.PhaseActual, nil
-	}
-	return 0, fmt.Errorf("%q is not expected or actual", s)
 }
 
 // readInput reads the named input, of any kind, with the causes of late frames if they are

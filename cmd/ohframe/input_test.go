@@ -4,26 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe"
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
-
-func TestParsePhaseRule(t *testing.T) {
-	for text, want := range map[string]analyzer.PhaseRule{"expected": analyzer.PhaseExpected, "actual": analyzer.PhaseActual} {
-		if got, err := parsePhaseRule(text); err != nil || got != want {
-			t.Errorf("%q: %d, %v, want %d", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "Actual", "both"} {
-		if got, err := parsePhaseRule(text); err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("%q: %d, %v, want an error that names it", text, got, err)
-		}
-	}
-	if (ohframe.Options{}).PhaseRule != analyzer.PhaseExpected {
-		t.Error("expected times are not the default")
-	}
-}
 
 func TestParseClockOffset(t *testing.T) {
 	if got, err := parseClockOffset("auto"); got != nil || err != nil {

@@ -24,7 +24,6 @@ import (
 	"ohframe/internal/serve"
 	"ohframe/internal/text"
 	"ohframe/internal/ui"
-	"ohframe/internal/warn"
 )
 
 func openCommand() *cli.Command {
@@ -36,7 +35,7 @@ func openCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "print-url", Usage: "print the address, open no browser"},
 			&cli.StringFlag{Name: "at", Usage: "look at a frame or time: `VSYNC|TIME` (10046, +1.5s)"},
-			&cli.StringFlag{Name: "view", Value: views[0], Usage: "tracks to show: `frames|all`"},
+			&cli.StringFlag{Name: "view", Value: "frames", Usage: "tracks to show: `frames|all`"},
 			&cli.StringFlag{Name: "ui", Value: ui.Public, Usage: "use the UI at `URL`, or serve a build: a folder or zip"},
 			&cli.BoolFlag{Name: "keep", Usage: "serve until interrupted, for reloads"},
 			&cli.IntFlag{Name: "port", Value: serve.Port, Usage: "local `PORT` that the UI fetches from"},
@@ -106,13 +105,7 @@ func open(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	printWarnings(name, append(warn.Texts(summary.Warnings), in.warnings()...))
-	if summary.Timeline != nil { // of a trace that is passed through it may be unknown
-		warnUnreliable(name, summary.Quality)
-	}
-	if !summary.PassedThrough && !c.Bool("quiet") {
-		printSummary(inputName(name), summary)
-	}
+	printConverted(c, name, in, summary)
 	v := viewer{
 		listener: listener, ui: address, own: own, look: look, keep: c.Bool("keep") || own != nil,
 		timeout: c.Duration("timeout"), printURL: c.Bool("print-url"), quiet: c.Bool("quiet"), stdout: c.App.Writer,
@@ -191,19 +184,14 @@ func (v *viewer) show(ctx context.Context, name string, file *os.File, t *analyz
 	return err
 }
 
-// views are the values of --view, the default first.
-var views = []string{"frames", "all"}
-
 // viewOptions returns the options that --at and --view set.
 func viewOptions(c *cli.Context) (o serve.ViewOptions, err error) {
 	if o.At, err = serve.ParsePlace(c.String("at")); err != nil {
 		return o, &failure{what: "--at " + err.Error()}
 	}
-	if view := c.String("view"); !slices.Contains(views, view) {
-		return o, &failure{what: fmt.Sprintf("--view: %q is not %s", view, strings.Join(views, " or "))}
-	}
-	o.All = c.String("view") == "all"
-	return o, nil
+	tracks, err := choice(c, "view")
+	o.All = tracks == "all"
+	return o, err
 }
 
 // viewError explains why there is no view at the place that --at gives. It returns other

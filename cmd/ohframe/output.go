@@ -237,10 +237,10 @@ const textExtension = ".txt"
 // the output file selects. It is an error if they differ, or if the extension is unknown and
 // --format is not set.
 func formatOption(c *cli.Context, formats []string) (string, error) {
-	format, isSet := c.String("format"), c.IsSet("format")
-	if !slices.Contains(formats, format) {
-		hint := c.Command.HelpName + " --help lists the flags"
-		return "", &failure{what: fmt.Sprintf("--format: %q is not one of %s", format, strings.Join(formats, ", ")), hint: suggest("", format, formats, hint)}
+	isSet := c.IsSet("format")
+	format, err := choice(c, "format")
+	if err != nil {
+		return "", err
 	}
 	name := c.String(outputFlag.Name)
 	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"ohframe/internal/sql"
+	"ohframe/internal/text"
 )
 
 func sqlCommand() *cli.Command {
@@ -52,11 +52,11 @@ func runSQL(c *cli.Context) error {
 			fmt.Fprintf(c.App.Writer, "  %s\n", module)
 		}
 	}
-	added := quoted(dir + "@" + sql.Name)
+	added := text.Quoted(dir + "@" + sql.Name)
 	fmt.Fprintf(c.App.Writer, "To query a trace:\n  trace_processor_shell --add-sql-package %s TRACE.pftrace\n", added)
 	fmt.Fprintf(c.App.Writer, "  INCLUDE PERFETTO MODULE %s.frames;\n  SELECT * FROM ohos_frame;\n", sql.Name)
 	fmt.Fprintf(c.App.Writer, "To compute all metrics of a trace:\n  trace_processor_shell summarize --add-sql-package %s --metrics-v2 all --metadata-query ohos_metadata TRACE.pftrace %s\n",
-		added, quoted(filepath.Join(dir, sql.Summary)))
+		added, text.Quoted(filepath.Join(dir, sql.Summary)))
 	return nil
 }
 
@@ -98,11 +98,7 @@ func exportFiles(c *cli.Context, dir string, files map[string][]byte) error {
 				return fileError(dir, err)
 			}
 		}
-		out, err := createOutput(c, path)
-		if err != nil {
-			return err
-		}
-		err = writeTo(c.Context, out, path, func(out io.Writer) error {
+		err := writeOutputTo(c, path, func(out io.Writer, _ text.Style) error {
 			_, err := out.Write(files[name])
 			return err
 		})
@@ -111,12 +107,4 @@ func exportFiles(c *cli.Context, dir string, files map[string][]byte) error {
 		}
 	}
 	return nil
-}
-
-// quoted quotes a word for a shell if necessary.
-func quoted(word string) string {
-	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:+,%=") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

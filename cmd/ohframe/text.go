@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -32,28 +31,24 @@ func writeText(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	options := ohframe.TextOptions{}
-	switch p := c.String("precision"); p {
-	case "us":
-		options.Microseconds = true
-	case "ns":
-	default:
-		return &failure{what: fmt.Sprintf("--precision: %q is not us or ns", p)}
+	precision, err := choice(c, "precision")
+	if err != nil {
+		return err
 	}
+	options := ohframe.TextOptions{Microseconds: precision == "us"}
 	if options.Options, err = traceOptions(c); err != nil {
 		return err
 	}
 	options.FailOnDamage = c.Bool(damageFlag.Name)
 	output := c.String("output")
-	if isOne(c, names) {
-		return writeTextOf(c, names[0], output, options)
-	}
-	if output == "" {
-		return &failure{what: "no folder given for the texts", hint: "of several traces, -o names the folder of the outputs"}
-	}
-	outputs, err := folderOutputs(output, names, ".ftrace")
-	if err != nil {
-		return err
+	outputs := []string{output}
+	if !isOne(c, names) {
+		if output == "" {
+			return &failure{what: "no folder given for the texts", hint: "of several traces, -o names the folder of the outputs"}
+		}
+		if outputs, err = folderOutputs(output, names, ".ftrace"); err != nil {
+			return err
+		}
 	}
 	for i, name := range names {
 		if err := writeTextOf(c, name, outputs[i], options); err != nil {
