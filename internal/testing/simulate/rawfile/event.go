@@ -3,6 +3,7 @@ package rawfile
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -69,25 +70,21 @@ func (e *Event) isMarker() bool { return e.Name == "print" || e.Name == "tracing
 
 // kind is an event with fields.
 type kind struct {
-	name string
-	// pattern is the text: %s is text, %d a number, %x a hexadecimal one, %S a state.
-	pattern string
-	literal []string
-	verbs   []byte
+	name  string
+	verbs string // of the values: see patterns
+	text  *regexp.Regexp
 }
 
+// patterns are what the verbs of a kind stand for: text, a number, a hexadecimal one, a state.
+var patterns = map[string]string{"%s": "(.*?)", "%d": "(-?[0-9]+)", "%x": "([0-9a-f]+)", "%S": `(R\+|[RSDX])`}
+
+var verb = regexp.MustCompile("%.")
+
+// newKind returns the kind of an event with the text of a pattern.
 func newKind(name, pattern string) kind {
-	k := kind{name: name, pattern: pattern}
-	from := 0
-	for i := 0; i+1 < len(pattern); i++ {
-		if pattern[i] == '%' {
-			k.literal = append(k.literal, pattern[from:i])
-			k.verbs = append(k.verbs, pattern[i+1])
-			from = i + 2
-		}
-	}
-	k.literal = append(k.literal, pattern[from:])
-	return k
+	verbs := strings.Join(verb.FindAllString(pattern, -1), "")
+	text := verb.ReplaceAllStringFunc(regexp.QuoteMeta(pattern), func(s string) string { return patterns[s] })
+	return kind{name, strings.ReplaceAll(verbs, "%", ""), regexp.MustCompile("^(?s:" + text + ")$")}
 }
 
 // value is the value of a field.
@@ -101,37 +98,26 @@ var states = map[string]int64{"R": 0, "S": 1, "D": 2, "X": 0x10, "R+": 0x100}
 
 // match returns the values in args.
 func (k *kind) match(args string) ([]value, bool) {
-	values := make([]value, len(k.verbs))
-	rest, ok := strings.CutPrefix(args, k.literal[0])
-	if !ok {
+	found := k.text.FindStringSubmatch(args)
+	if found == nil {
 		return nil, false
 	}
-	for i, verb := range k.verbs {
-		end := len(rest)
-		if next := k.literal[i+1]; next != "" {
-			if end = strings.Index(rest, next); end < 0 {
-				return nil, false
-			}
-		}
-		text := rest[:end]
+	values := make([]value, len(k.verbs))
+	for i, text := range found[1:] {
 		var err error
-		known := true
-		switch verb {
+		switch k.verbs[i] {
 		case 's':
 			values[i].text = text
 		case 'd':
 			values[i].number, err = strconv.ParseInt(text, 10, 64)
 		case 'x':
-			var n uint64
-			n, err = strconv.ParseUint(text, 16, 64)
-			values[i].number = int64(n)
+			values[i].number, err = strconv.ParseInt(text, 16, 64)
 		case 'S':
-			values[i].number, known = states[text]
+			values[i].number = states[text]
 		}
-		if err != nil || !known {
+		if err != nil {
 			return nil, false
 		}
-		rest = rest[end+len(k.literal[i+1]):]
 	}
-	return values, rest == ""
+	return values, true
 }
