@@ -69,34 +69,6 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
-// A narrow table says which columns have no room.
-func TestHiddenColumns(t *testing.T) {
-	const overview, worst = "  no room for P50 ms, PID; a wider terminal", "  no room for Render vsync, Periods; a wider terminal"
-	for width, want := range map[int]bool{80: true, text.DefaultWidth: false} {
-		table := write(t, sample()[:1], "table", Options{Verbose: true, Style: text.Style{Width: width}})
-		for _, note := range []string{overview, worst} {
-			if strings.Contains(table, note) != want {
-				t.Errorf("width %d: %q is shown: %t, want %t\n%s", width, note, !want, want, table)
-			}
-		}
-	}
-}
-
-// Colour changes nothing but colours, and is the only source of escape codes.
-func TestTableColor(t *testing.T) {
-	plain, coloured := write(t, sample(), "table", Options{}), write(t, sample(), "table", Options{Style: text.Style{Color: true}})
-	if strings.ContainsAny(plain, "\x1b\u202e") {
-		t.Error("the plain table has control characters")
-	}
-	codes := regexp.MustCompile(`\x1b\[(0|1|2|31|33)m`)
-	if !codes.MatchString(coloured) {
-		t.Error("there are no colours")
-	}
-	if got := codes.ReplaceAllString(coloured, ""); got != plain {
-		t.Errorf("without its colours the table is\n%s", got)
-	}
-}
-
 func TestUnknownFormat(t *testing.T) {
 	err := Write(&bytes.Buffer{}, sample(), "xml", Options{})
 	if err == nil || err.Error() != `format "xml": not one of table, json, csv, html, junit, github, markdown` {

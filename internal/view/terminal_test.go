@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,6 +29,7 @@ func everything() *Document {
 	}
 }
 
+// Colour changes nothing but colours, which are the only escape codes.
 func TestTerminal(t *testing.T) {
 	const want = `One of two frames was late.
 
@@ -61,6 +63,11 @@ app · pid 7 ──────────────────────�
 	var b bytes.Buffer
 	if err := WriteTerminal(&b, everything(), text.Style{}); err != nil || b.String() != want {
 		t.Errorf("%v\n%s", err, b.String())
+	}
+	b.Reset()
+	err := WriteTerminal(&b, everything(), text.Style{Color: true})
+	if got := regexp.MustCompile(`\x1b\[[0-9]+m`).ReplaceAllString(b.String(), ""); err != nil || got != want || b.String() == want {
+		t.Errorf("with colours: %v\n%s", err, got)
 	}
 }
 
