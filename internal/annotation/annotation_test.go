@@ -174,12 +174,12 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]slices {
 }
 
 var (
-	documented = regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (both|application|render|whole|cause|measures|application, whole|both, cause|both, GPU) \\|")
+	documented = regexp.MustCompile("(?m)^- (`[a-z_`, ]+`) \\((both|application|render|whole|cause|measures|application, whole|both, cause|both, GPU)\\):")
 	quoted     = regexp.MustCompile("`([a-z_]+)`")
 	selected   = regexp.MustCompile(`'debug\.([^']*)'`)
 )
 
-// documentation returns the table in docs/perfetto.md.
+// documentation returns the list in docs/perfetto.md.
 func documentation(t *testing.T) map[annotation.Key]slices {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/perfetto.md")
