@@ -287,6 +287,14 @@ func fleetQuery(c *cli.Context) (fleet.Query, error) {
 	return q, err
 }
 
+// checkDatasets returns an error if the number of arguments is not n.
+func checkDatasets(c *cli.Context, n int) error {
+	if c.NArg() == n {
+		return nil
+	}
+	return &failure{what: fmt.Sprintf("%s needed, %d given", text.Count(n, "dataset"), c.NArg()), hint: c.Command.HelpName + " " + c.Command.ArgsUsage}
+}
+
 func openDataset(c *cli.Context, dir string) (*fleet.Dataset, error) {
 	d, err := await(c.Context, func() (*fleet.Dataset, error) { return fleet.Open(c.Context, fleet.Files{}, dir) })
 	if err != nil {
@@ -303,8 +311,11 @@ func openDataset(c *cli.Context, dir string) (*fleet.Dataset, error) {
 }
 
 func reportFleet(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return &failure{what: fmt.Sprintf("one dataset is needed, not %d", c.NArg()), hint: "ohframe fleet report DIR"}
+	if err := checkDatasets(c, 1); err != nil {
+		return err
+	}
+	if err := checkTop(c); err != nil {
+		return err
 	}
 	format, err := formatOption(c, fleet.Formats)
 	if err != nil {
@@ -346,8 +357,8 @@ func fleetDiffCommand() *cli.Command {
 }
 
 func diffFleets(c *cli.Context) error {
-	if c.NArg() != 2 {
-		return &failure{what: fmt.Sprintf("two datasets are needed, not %d", c.NArg()), hint: "ohframe fleet diff BASE NEW"}
+	if err := checkDatasets(c, 2); err != nil {
+		return err
 	}
 	format, err := formatOption(c, fleet.Formats)
 	if err != nil {
@@ -400,8 +411,8 @@ func fleetSQLCommand() *cli.Command {
 }
 
 func fleetSQL(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return &failure{what: fmt.Sprintf("one dataset is needed, not %d", c.NArg()), hint: "ohframe fleet sql DIR"}
+	if err := checkDatasets(c, 1); err != nil {
+		return err
 	}
 	engine, err := choice(c, "engine")
 	if err != nil {

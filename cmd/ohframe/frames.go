@@ -93,8 +93,8 @@ func framesOptions(c *cli.Context, r *reader) (frametable.Options, error) {
 		}
 		return o, &failure{what: fmt.Sprintf("--sort: no column %q", o.Sort), hint: hint}
 	}
-	if o.Limit < 0 || c.IsSet("top") && o.Limit == 0 {
-		return o, &failure{what: "--top: must be positive"}
+	if err := checkTop(c); err != nil {
+		return o, err
 	}
 	if output := c.String("output"); frametable.IsBinary(o.Format) && (output == "" || output == standard) {
 		if err := checkStream(os.Stdout, standard, usedFiles(c)); err != nil {

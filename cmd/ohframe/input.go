@@ -102,6 +102,9 @@ func traceFlags() []cli.Flag {
 
 // traceOptions returns the options that traceFlags set.
 func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
+	if findFlag(c.Command, "--limit") == nil {
+		return o, nil // record has no such flags
+	}
 	o.Workers, o.Entry, o.EntryIfArchive = c.Int("workers"), c.String("entry"), usedFiles(c).inputs > 1
 	o.Limits = c.Generic("limit").(*limitsFlag).Limits
 	if o.Workers < 0 {

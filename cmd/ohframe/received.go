@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,14 +16,11 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter"
 	"ohframe/internal/record"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/report"
-	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
-	"ohframe/internal/version"
 	"ohframe/internal/warn"
 )
 
@@ -37,8 +33,10 @@ type receiver struct {
 }
 
 func (r *receiver) received(ctx context.Context, t *record.Trace) error {
-	uses(r.c, t.Name+".ftrace")
-	s, err := r.convert(ctx, t)
+	c := *r.c
+	c.Context = ctx // which the signals end that record has
+	uses(&c, t.Name+".ftrace")
+	s, err := r.convert(&c, t)
 	if err != nil {
 		return err
 	}
@@ -65,7 +63,7 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 	}
 	file := t.Name + ".ftrace"
 	in := []report.Input{{Name: file, File: file, Stats: computed, Timeline: s.Timeline, Causes: s.Causes, Quality: s.Quality, Recording: report.NewRecording(t.Meta)}}
-	err = r.write(ctx, t.Name+".html", func(w io.Writer) error { return report.Write(w, in, "html", report.Options{}) })
+	err = writeOutputTo(&c, t.Name+".html", func(w io.Writer, _ text.Style) error { return report.Write(w, in, "html", report.Options{}) })
 	if err != nil {
 		return err
 	}
@@ -83,37 +81,21 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 }
 
 // convert converts NAME.ftrace to NAME.pftrace. One of several runs is only read.
-func (r *receiver) convert(ctx context.Context, t *record.Trace) (s *ohframe.Summary, err error) {
-	file := t.Name + ".ftrace"
-	in, err := openInput(ctx, file)
+func (r *receiver) convert(c *cli.Context, t *record.Trace) (s *ohframe.Summary, err error) {
+	file, outName := t.Name+".ftrace", t.Name+".pftrace"
+	in, err := openInput(c.Context, file)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	options := ohframe.ConvertOptions{Output: exporter.Options{Input: filepath.Base(file), Version: version.String(), Attributes: attributesOf(t.Meta)}}
-	inputs.UseRecorded(t.Meta, &options.Options, false)
-	options.Causes = true
-	convert := func(w io.Writer) (err error) {
-		s, err = ohframe.Convert(ctx, in, w, options)
-		if err != nil && !isWriteError(err) {
-			return fileError(file, err)
-		}
-		return err
-	}
 	if t.Meta.Run != nil {
-		options.Events = ohframe.NoEvents
-		return s, awaitError(ctx, func() error { return convert(io.Discard) })
+		return await(c.Context, func() (*ohframe.Summary, error) { return convertInto(c, file, in, io.Discard, outName, false) })
 	}
-	return s, r.write(ctx, t.Name+".pftrace", convert)
-}
-
-// write writes a file, which appears completely or not at all.
-func (r *receiver) write(ctx context.Context, name string, write func(io.Writer) error) error {
-	out, err := createOutput(r.c, name)
-	if err != nil {
+	err = writeOutputTo(c, outName, func(out io.Writer, _ text.Style) (err error) {
+		s, err = convertInto(c, file, in, out, outName, false)
 		return err
-	}
-	return writeTo(ctx, out, name, write)
+	})
+	return s, err
 }
 
 // sayLength says how much of the recorded time is in the trace.

@@ -49,13 +49,21 @@ var (
 	thresholdsFlag = &cli.StringFlag{Name: "thresholds", EnvVars: []string{"OHFRAME_THRESHOLDS"}, Usage: "limits of colours: `NAME=YELLOW:RED,…`"}
 )
 
+// checkTop returns an error if --top is set and selects nothing.
+func checkTop(c *cli.Context) error {
+	if c.IsSet(topFlag.Name) && c.Int(topFlag.Name) <= 0 {
+		return &failure{what: "--top: must be positive"}
+	}
+	return nil
+}
+
 // reportOptions returns the options that the flags set.
 func reportOptions(c *cli.Context) (report.Options, error) {
 	o := report.Options{
 		Top: c.Int(topFlag.Name), Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(strictFlag.Name),
 	}
-	if o.Top < 0 || c.IsSet(topFlag.Name) && o.Top == 0 {
-		return o, &failure{what: "--top: must be positive"}
+	if err := checkTop(c); err != nil {
+		return o, err
 	}
 	thresholds, err := rating.Parse(c.String(thresholdsFlag.Name))
 	if err != nil {
