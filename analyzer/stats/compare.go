@@ -114,29 +114,17 @@ func CompareRuns(list []Runs) []Change {
 	}
 	c := &comparer{random: rand.New(rand.NewPCG(uint64(len(list)), 0))}
 	runs := [2]int{len(list[0].Base), len(list[0].New)}
-	c.result.Method = RunPermutation
-	if runs == [2]int{minRuns, minRuns} {
-		c.result.Method = TTest
-	}
+	c.result.Method = methodOf(runs)
 	for i := range list {
 		s := &series{pairing: i, runs: runs}
 		for _, x := range slices.Concat(list[i].Base, list[i].New) {
 			s.points = append(s.points, point{known: !math.IsNaN(x), value: x})
 		}
-		if !s.testable(RunPermutation) {
-			continue
+		if s.testable(RunPermutation) {
+			c.series = append(c.series, s)
 		}
-		s.delta, s.deviation = s.divide(func(i int) bool { return i >= runs[0] })
-		c.series = append(c.series, s)
 	}
-	if len(c.series) == 0 {
-		return changes
-	}
-	c.result.Family = len(c.series)
-	if c.result.Method == RunPermutation {
-		c.permuteRuns(runs)
-		slices.SortFunc(c.maxima, func(a, b float64) int { return cmp.Compare(b, a) })
-	}
+	c.refer(runs, 0, 0)
 	for _, s := range c.series {
 		changes[s.pairing] = s.change("", c)
 	}
@@ -235,12 +223,7 @@ func (c *comparer) compare() {
 		return
 	}
 	runs := [2]int{len(c.pairings[0].Base), len(c.pairings[0].New)}
-	c.result.Method = BlockPermutation
-	if fewest := min(runs[0], runs[1]); fewest == minRuns && runs[0] == runs[1] {
-		c.result.Method = TTest
-	} else if fewest >= minRuns {
-		c.result.Method = RunPermutation
-	}
+	c.result.Method = methodOf(runs)
 	length, frames := math.Inf(1), 0
 	for i := range c.pairings {
 		for run := range runs[0] + runs[1] {
@@ -254,12 +237,29 @@ func (c *comparer) compare() {
 		c.measure(run, length)
 	}
 	c.series = slices.DeleteFunc(c.series, func(s *series) bool { return !s.testable(c.result.Method) })
+	c.refer(runs, length, frames)
+}
+
+// methodOf returns the method for sides with so many runs.
+func methodOf(runs [2]int) Method {
+	switch {
+	case min(runs[0], runs[1]) < minRuns:
+		return BlockPermutation
+	case max(runs[0], runs[1]) == minRuns:
+		return TTest
+	}
+	return RunPermutation
+}
+
+// refer computes the reference for the series, all of which are testable. Only blocks have a
+// length.
+func (c *comparer) refer(runs [2]int, length float64, frames int) {
 	c.result.Family = len(c.series)
 	if c.result.Family == 0 {
 		return
 	}
 	for _, s := range c.series {
-		s.delta, s.deviation = s.divide(func(i int) bool { return i >= s.runs[0] })
+		s.delta, s.deviation = s.divide(func(i int) bool { return i >= runs[0] })
 	}
 	switch c.result.Method {
 	case BlockPermutation:

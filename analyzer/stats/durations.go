@@ -57,11 +57,10 @@ func durationsInPeriods(frames []*analyzer.Frame) *DurationsInPeriods {
 		return nil
 	}
 	tail := func(p, atLeast int) *float64 {
-		at := tailPercentile(list, p, atLeast)
-		if at == nil {
-			return nil
+		if at := tailPercentile(list, p, atLeast); at != nil {
+			return number(at.periods())
 		}
-		return number(at.periods())
+		return nil
 	}
 	return &DurationsInPeriods{n, Percentile(list, 50).periods(), Percentile(list, 90).periods(), tail(95, minFrames), tail(99, minP99), list[n-1].periods()}
 }

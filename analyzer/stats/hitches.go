@@ -107,10 +107,12 @@ func (h *Hitches) add(r *records, a, b *shown) bool {
 	h.Idle = add(h.Idle, idle)
 	hitch := gap - period - idle
 	if !isHitch(hitch, period) {
-		r.presents = append(r.presents, present{b.present, gap, 0})
-		return true
+		hitch = 0
 	}
 	r.presents = append(r.presents, present{b.present, gap, hitch})
+	if hitch == 0 {
+		return true
+	}
 	h.Hitches++
 	h.Hitch = add(h.Hitch, hitch)
 	lost := int(hitch / period)

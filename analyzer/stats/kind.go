@@ -12,9 +12,4 @@ const (
 	RenderService Kind = "render"
 )
 
-func kindOf(f *analyzer.Frame) Kind {
-	if f.Kind == analyzer.RenderFrame {
-		return RenderService
-	}
-	return Application
-}
+func kindOf(f *analyzer.Frame) Kind { return Kind(f.Kind.String()) }

@@ -75,7 +75,8 @@ func measures() []Measure {
 		frameCount("frames.late", "late_frames", "Late frames", "frames that ended after their deadline, on their thread or on the GPU", func(c *Counts) int { return c.Late }),
 		frameCount("frames.late_main", "late_main_frames", "Late frames, on their thread", "frames that were late on their thread", func(c *Counts) int { return c.LateMain }),
 		frameCount("frames.late_gpu", "late_gpu_frames", "Late frames, on the GPU", "frames that were late on the GPU", func(c *Counts) int { return c.LateGPU }),
-		{"frames.empty", "empty_frames", Count, Neither, "Empty frames", "frames with nothing to show; null if all frames of this kind in the trace are, as without markers of transactions", false, emptyFrames},
+		{"frames.empty", "empty_frames", Count, Neither, "Empty frames", "frames with nothing to show; null if all frames of this kind in the trace are, as without markers of transactions", false,
+			part(func(p *Process) *int { return p.Frames.Empty }, func(n *int) float64 { return float64(*n) })},
 		frameCount("frames.misaligned", "misaligned_frames", "Misaligned frames", "application frames that were picked up on another vsync than the one they were made for, or render frames that picked such frames up", func(c *Counts) int { return c.Misaligned }),
 		frameCount("frames.linked", "linked_frames", "Linked frames", "application frames that a render frame took, or render frames that took any", func(c *Counts) int { return c.Linked }),
 		frameCount("frames.presented", "presented_frames", "Presented frames", "render frames with a known present time", func(c *Counts) int { return c.Presented }),
@@ -168,12 +169,8 @@ func measures() []Measure {
 	for stage := range stagesCount {
 		timed := func(q, label, meaning string, of func(*StageTimes) *trace.Duration) {
 			list = append(list, Measure{"stages." + stage.String() + "." + q + "_ns", stage.String() + "_" + q + "_ms", Milliseconds, Lower,
-				stage.Label() + " " + label + ", ms", meaning, false, func(p *Process) *float64 {
-					if t := p.stage(stage); t != nil {
-						return nanoseconds(of(t))
-					}
-					return nil
-				}})
+				stage.Label() + " " + label + ", ms", meaning, false,
+				optional(func(p *Process) *StageTimes { return p.stage(stage) }, func(t *StageTimes) *float64 { return nanoseconds(of(t)) })})
 		}
 		timed("p50", "P50", "half of the times are at most this long; null without times", func(t *StageTimes) *trace.Duration { return t.P50 })
 		timed("p90", "P90", "90 % of them are", func(t *StageTimes) *trace.Duration { return t.P90 })
@@ -188,14 +185,6 @@ func measures() []Measure {
 // frameCount returns the measure of a count of frames.
 func frameCount(path, name, label, meaning string, of func(*Counts) int) Measure {
 	return Measure{path, name, Count, Neither, label, meaning, false, always(func(p *Process) int { return of(&p.Frames) })}
-}
-
-// emptyFrames returns nil if it is unknown which frames are empty.
-func emptyFrames(p *Process) *float64 {
-	if p.Frames.Empty == nil {
-		return nil
-	}
-	return number(float64(*p.Frames.Empty))
 }
 
 // streakFrames returns zero if no frame was late, and nil if no frame has a deadline.
@@ -226,13 +215,7 @@ func always(of func(*Process) int) func(*Process) *float64 {
 
 // part returns the value function of a field of a part of a process that may be nil.
 func part[T any](get func(*Process) *T, of func(*T) float64) func(*Process) *float64 {
-	return func(p *Process) *float64 {
-		t := get(p)
-		if t == nil {
-			return nil
-		}
-		return number(of(t))
-	}
+	return optional(get, func(t *T) *float64 { return number(of(t)) })
 }
 
 // optional returns the value function of a field that may be nil, of a part that may be.

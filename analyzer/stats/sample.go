@@ -116,7 +116,7 @@ func blockLength(span float64) float64 {
 	return min(float64(blockOfSecond)*math.Cbrt(span/float64(trace.Second)), span/minBlocks)
 }
 
-// setSamples gives each process its sample, and drops the records.
+// setSamples gives each process its sample.
 func (r *Report) setSamples() {
 	var from, to trace.Time
 	for _, p := range r.Processes {
