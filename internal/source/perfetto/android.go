@@ -8,11 +8,14 @@ import (
 	"ohframe/internal/refresh"
 )
 
-// judge sets facts according to the verdicts.
+// judge sets facts according to the verdicts, and when render frames were shown.
 func (a *assembly) judge() {
 	for _, f := range a.frames {
 		if f.Facts.Has(analyzer.Truncated) {
 			continue
+		}
+		if f.Kind == analyzer.RenderFrame && !f.Facts.Has(analyzer.Dropped) {
+			f.Present = f.Actual.End // a render frame's interval ends when it is shown
 		}
 		if late(f) {
 			f.Facts |= lateFact(f)
@@ -24,15 +27,6 @@ func (a *assembly) judge() {
 	for _, f := range a.frames {
 		if f.Render != nil && f.Facts.Has(analyzer.Misaligned) {
 			f.Render.Facts |= analyzer.Misaligned
-		}
-	}
-}
-
-// present sets when render frames were shown: their actual interval ends then.
-func (a *assembly) present() {
-	for _, f := range a.frames {
-		if f.Kind == analyzer.RenderFrame && !f.Facts.Has(analyzer.Truncated|analyzer.Dropped) {
-			f.Present = f.Actual.End
 		}
 	}
 }

@@ -76,49 +76,37 @@ func (d *decoder) mayKeep(s *slice) bool {
 // slice returns the slice that an event starts, or nil for an end, and the slice's
 // cookie. The cookie is nil if the event lacks a required field.
 func (d *decoder) slice(m *perfettopb.FrameTimelineEvent) (*slice, *int64) {
+	var s slice
+	var pid *int32
+	var token, display, cookie *int64
 	switch e := m.Event.(type) {
 	case *perfettopb.FrameTimelineEvent_FrameEnd_:
 		return nil, e.FrameEnd.Cookie
 	case *perfettopb.FrameTimelineEvent_ExpectedSurfaceFrameStart_:
 		f := e.ExpectedSurfaceFrameStart
-		if f.Token == nil || f.DisplayFrameToken == nil || f.Pid == nil {
-			return nil, nil
-		}
-		return &slice{
-			kind: analyzer.ApplicationFrame, expected: true, pid: trace.PID(*f.Pid),
-			timeline: analyzer.FrameTimeline{Token: *f.Token},
-		}, f.Cookie
+		pid, token, display, cookie = f.Pid, f.Token, f.DisplayFrameToken, f.Cookie
+		s.kind, s.expected = analyzer.ApplicationFrame, true
 	case *perfettopb.FrameTimelineEvent_ExpectedDisplayFrameStart_:
 		f := e.ExpectedDisplayFrameStart
-		if f.Token == nil || f.Pid == nil {
-			return nil, nil
-		}
-		return &slice{
-			kind: analyzer.RenderFrame, expected: true, pid: trace.PID(*f.Pid),
-			timeline: analyzer.FrameTimeline{Token: *f.Token},
-		}, f.Cookie
+		pid, token, display, cookie = f.Pid, f.Token, new(int64), f.Cookie
+		s.kind, s.expected = analyzer.RenderFrame, true
 	case *perfettopb.FrameTimelineEvent_ActualSurfaceFrameStart_:
 		f := e.ActualSurfaceFrameStart
-		if f.Token == nil || f.DisplayFrameToken == nil || f.Pid == nil {
-			return nil, nil
-		}
-		s := &slice{kind: analyzer.ApplicationFrame, pid: trace.PID(*f.Pid), display: *f.DisplayFrameToken, layer: d.layer(f.GetLayerName()), timeline: analyzer.FrameTimeline{
-			Token: *f.Token, Verdict: verdictOf(f, f.OnTimeFinish, f.JankSeverityType), GPUComposition: answer(f.GpuComposition), Buffer: answer(f.IsBuffer),
-		}}
-		s.timeline.PresentDelay, s.timeline.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
-		return s, f.Cookie
+		pid, token, display, cookie = f.Pid, f.Token, f.DisplayFrameToken, f.Cookie
+		s.kind, s.layer = analyzer.ApplicationFrame, d.layer(f.GetLayerName())
+		s.timeline = timelineOf(f, f.OnTimeFinish, f.GpuComposition, f.JankSeverityType, f.PresentDelayMillis)
+		s.timeline.Buffer = answer(f.IsBuffer)
 	case *perfettopb.FrameTimelineEvent_ActualDisplayFrameStart_:
 		f := e.ActualDisplayFrameStart
-		if f.Token == nil || f.Pid == nil {
-			return nil, nil
-		}
-		s := &slice{kind: analyzer.RenderFrame, pid: trace.PID(*f.Pid), timeline: analyzer.FrameTimeline{
-			Token: *f.Token, Verdict: verdictOf(f, f.OnTimeFinish, f.JankSeverityType), GPUComposition: answer(f.GpuComposition),
-		}}
-		s.timeline.PresentDelay, s.timeline.PresentDelayKnown = presentDelay(f.PresentDelayMillis)
-		return s, f.Cookie
+		pid, token, display, cookie = f.Pid, f.Token, new(int64), f.Cookie
+		s.kind = analyzer.RenderFrame
+		s.timeline = timelineOf(f, f.OnTimeFinish, f.GpuComposition, f.JankSeverityType, f.PresentDelayMillis)
 	}
-	return nil, nil
+	if pid == nil || token == nil || display == nil {
+		return nil, nil
+	}
+	s.pid, s.timeline.Token, s.display = trace.PID(*pid), *token, *display
+	return &s, cookie
 }
 
 // judgedEvent is the start of an actual slice, which has a verdict.
@@ -128,21 +116,22 @@ type judgedEvent interface {
 	GetPredictionType() perfettopb.FrameTimelineEvent_PredictionType
 }
 
-// verdictOf returns the event's verdict. Values that this version does not know
+// timelineOf returns what the event says of a frame. Values that this version does not know
 // become unspecified. Older versions of Android write no severity. As in Perfetto,
 // a frame without jank then has the severity None.
-func verdictOf(f judgedEvent, onTime *bool, severity *perfettopb.FrameTimelineEvent_JankSeverityType) analyzer.Verdict {
-	v := analyzer.Verdict{
+func timelineOf(f judgedEvent, onTime, composition *bool, severity *perfettopb.FrameTimelineEvent_JankSeverityType, delay *float32) analyzer.FrameTimeline {
+	t := analyzer.FrameTimeline{GPUComposition: answer(composition), Verdict: analyzer.Verdict{
 		Jank: reasons(analyzer.JankType(f.GetJankType())), Present: enum(f.GetPresentType(), analyzer.PresentUnknown),
 		Prediction: enum(f.GetPredictionType(), analyzer.PredictionUnknown), OnTimeFinish: answer(onTime),
-	}
+	}}
+	t.PresentDelay, t.PresentDelayKnown = presentDelay(delay)
 	switch {
 	case severity != nil:
-		v.Severity = enum(*severity, analyzer.SeverityFull)
-	case v.Jank == analyzer.JankNone:
-		v.Severity = analyzer.SeverityNone
+		t.Severity = enum(*severity, analyzer.SeverityFull)
+	case t.Jank == analyzer.JankNone:
+		t.Severity = analyzer.SeverityNone
 	}
-	return v
+	return t
 }
 
 // reasons returns the jank type without None if there is another: None only means that

@@ -20,7 +20,6 @@ func (d *decoder) assemble() *analyzer.Timeline {
 	a.link()
 	a.judge()
 	a.inferPeriods()
-	a.present()
 	for _, f := range a.frames {
 		t.Frames = append(t.Frames, f.Frame)
 	}

@@ -52,13 +52,13 @@ func (p *packet) parse(b []byte) bool {
 // set stores a field if it is needed.
 func (p *packet) set(f field) {
 	switch {
-	case f.bytes == nil && f.number == packetTimestamp:
-		p.timestamp, p.timed = f.value, true
-	case f.bytes == nil && f.number == packetClockID:
-		p.clock = f.value
-	case f.bytes == nil:
-	case matters(f.number):
+	case f.bytes != nil && matters(f.number):
 		p.kind, p.payload = f.number, f.bytes
+	case f.bytes != nil:
+	case f.number == packetTimestamp:
+		p.timestamp, p.timed = f.value, true
+	case f.number == packetClockID:
+		p.clock = f.value
 	}
 }
 
