@@ -1,6 +1,7 @@
 package hostiletest
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -40,17 +41,26 @@ func CheckLinear(t *testing.T, n int, prepare func(n int) (run func())) {
 	CompareCosts(t, small, large, mostGrowth)
 }
 
-// CompareCosts fails the test if large costs more than most times as much as small. It
-// runs both in turn and compares the least costs: disturbances only add to them.
+// CompareCosts fails the test if large costs more than most times as much as small.
 func CompareCosts(t *testing.T, small, large func(), most float64) {
 	t.Helper()
+	costs, ok := compareCosts(small, large, most)
+	if !ok {
+		t.Errorf("%s, want at most %.0f", costs, most)
+	}
+	t.Log(costs)
+}
+
+// compareCosts describes the costs of small and large, and reports whether large costs little
+// or at most most times as much. It runs both in turn and compares the least costs:
+// disturbances only add to them.
+func compareCosts(small, large func(), most float64) (costs string, ok bool) {
 	leastSmall, leastLarge := time.Duration(1<<62), time.Duration(1<<62)
 	for range attempts {
 		leastSmall, leastLarge = min(leastSmall, Cost(small)), min(leastLarge, Cost(large))
-		if leastLarge < littleCost || float64(leastLarge) <= most*float64(leastSmall) {
-			t.Logf("costs %v and %v", leastSmall, leastLarge)
-			return
+		if ok = leastLarge < littleCost || float64(leastLarge) <= most*float64(leastSmall); ok {
+			break
 		}
 	}
-	t.Errorf("costs %v and %v, %.1f times as much, want at most %.0f", leastSmall, leastLarge, float64(leastLarge)/float64(leastSmall), most)
+	return fmt.Sprintf("costs %v and %v, %.1f times as much", leastSmall, leastLarge, float64(leastLarge)/float64(leastSmall)), ok
 }
