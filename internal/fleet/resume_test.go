@@ -119,11 +119,8 @@ func TestDescriptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	measure("example.gallery", 0, 0)
-	measure("example.gallery", 1, 0)
 	write(name, demo, time.Now().Add(time.Hour))
 	measure("example.gallery", 0, 0)
-	write(name, demo, past)
-	measure("example.gallery", 1, 0)
 
 	// The clock of a recording.
 	write(description, `{"trace": "a.ftrace", "clock": "mono"}`, past)
