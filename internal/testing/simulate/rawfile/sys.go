@@ -257,13 +257,6 @@ func (w *sysWriter) record(e *Event) []byte {
 	return b
 }
 
-// page is a page and the time of its first event.
-type page struct {
-	cpu    int
-	events int
-	data   []byte
-}
-
 const pageSize = 4096
 
 // fill is what unused bytes have.
@@ -277,7 +270,7 @@ func (w *sysWriter) fill() byte {
 // pages returns the pages of all events, in the order in which they were completed.
 func (w *sysWriter) pages(events []Event, cpus int) []page {
 	var list []page
-	open := make([]pageWriter, cpus)
+	open := make([]page, cpus)
 	for i := range events {
 		e := &events[i]
 		p := &open[e.CPU]
@@ -305,8 +298,8 @@ func (w *sysWriter) pages(events []Event, cpus int) []page {
 	return list
 }
 
-// pageWriter is a page that is being filled.
-type pageWriter struct {
+// page is a page of a processor.
+type page struct {
 	cpu        int
 	base, last int64
 	data       []byte
@@ -327,7 +320,7 @@ func (w *sysWriter) linuxHeader() int {
 	return 16
 }
 
-func (w *sysWriter) open(p *pageWriter, e *Event) {
+func (w *sysWriter) open(p *page, e *Event) {
 	p.base, p.last, p.cpu, p.events = e.Time, e.Time, e.CPU, 0
 	p.data = binary.LittleEndian.AppendUint64(make([]byte, 0, pageSize), uint64(e.Time))
 	if w.options.HongMeng {
@@ -338,7 +331,7 @@ func (w *sysWriter) open(p *pageWriter, e *Event) {
 	p.data = append(p.data, make([]byte, w.linuxHeader()-8)...) // commit
 }
 
-func (w *sysWriter) fits(p *pageWriter, record []byte, time int64) bool {
+func (w *sysWriter) fits(p *page, record []byte, time int64) bool {
 	if w.options.HongMeng {
 		return len(p.data)+6+(len(record)+3)&^3+6 <= hongmengHeader+hongmengArea && time-p.base < 1<<32
 	}
@@ -346,7 +339,7 @@ func (w *sysWriter) fits(p *pageWriter, record []byte, time int64) bool {
 }
 
 // put appends an event to a page.
-func (w *sysWriter) put(p *pageWriter, record []byte, time int64) {
+func (w *sysWriter) put(p *page, record []byte, time int64) {
 	if w.options.HongMeng {
 		p.data = binary.LittleEndian.AppendUint32(p.data, uint32(time-p.base))
 		p.data = binary.LittleEndian.AppendUint16(p.data, uint16(len(record)))
@@ -387,7 +380,7 @@ func (w *sysWriter) put(p *pageWriter, record []byte, time int64) {
 }
 
 // close completes a page.
-func (w *sysWriter) close(p *pageWriter) page {
+func (w *sysWriter) close(p *page) page {
 	if w.options.HongMeng {
 		p.data = append(p.data, 1, 2, 3, 4, 0, 0) // an entry of size 0; its time means nothing
 	} else {
@@ -406,7 +399,7 @@ func (w *sysWriter) close(p *pageWriter) page {
 	for len(p.data) < pageSize {
 		p.data = append(p.data, w.fill())
 	}
-	done := page{p.cpu, p.events, p.data}
+	done := *p
 	p.data = nil
 	p.pages++
 	return done
