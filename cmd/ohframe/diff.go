@@ -29,7 +29,7 @@ func diffCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			formatFlag(diff.Formats),
 			outputFlag,
-			&cli.GenericFlag{Name: "map", Value: &mappings{}, Usage: "compare process OLD with NEW: `OLD=NEW`, repeatable"},
+			&cli.GenericFlag{Name: "map", Value: &repeated[diff.Mapping]{parse: diff.ParseMapping}, Usage: "compare process OLD with NEW: `OLD=NEW`, repeatable"},
 			failOnFlag, failOnAnyFlag, budgetsFlag, allowMissingFlag,
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp, 1 ms/s, 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both to `OUT.tar`, one timeline for Perfetto v58"},
@@ -39,18 +39,6 @@ func diffCommand() *cli.Command {
 		Action: runDiff,
 	}
 }
-
-// mappings are the values of --map. The library splits lists of strings at commas,
-// which names may contain.
-type mappings []diff.Mapping
-
-func (m *mappings) Set(s string) error {
-	mapping, err := diff.ParseMapping(s)
-	*m = append(*m, mapping)
-	return err
-}
-
-func (m *mappings) String() string { return "" }
 
 // The flags of conditions on changes.
 var (
@@ -106,7 +94,7 @@ func runDiff(c *cli.Context) error {
 
 // diffOptions returns the options that the flags set.
 func diffOptions(c *cli.Context, r *reader) (o diff.Options, err error) {
-	o.Process, o.Map, o.Any = r.process, *c.Generic("map").(*mappings), c.Bool(failOnAnyFlag.Name)
+	o.Process, o.Map, o.Any = r.process, c.Generic("map").(*repeated[diff.Mapping]).list, c.Bool(failOnAnyFlag.Name)
 	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
 		return o, err
 	}

@@ -50,7 +50,7 @@ func fleetRunCommand() *cli.Command {
 			&cli.IntFlag{Name: "shards", Usage: "distribute the traces over `N` shards", DefaultText: "by size"},
 			&cli.IntFlag{Name: "shard", Value: -1, Usage: "run only shard `K`, from 0", DefaultText: "all"},
 			&cli.BoolFlag{Name: "resume", Usage: "skip shards that are complete"},
-			&cli.GenericFlag{Name: "dim", Value: &rules{}, Usage: "add a dimension from names: `NAME=REGEXP`, repeatable"},
+			&cli.GenericFlag{Name: "dim", Value: &repeated[fleet.Rule]{parse: fleet.ParseRule}, Usage: "add a dimension from names: `NAME=REGEXP`, repeatable"},
 			&cli.StringFlag{Name: "metadata", Usage: "add dimensions from `CSV` with a column trace"},
 			&cli.DurationFlag{Name: "timeout", Value: time.Minute, Usage: "give up a trace after `DURATION`; 0 never does"},
 			&cli.BoolFlag{Name: "frames", Usage: "also write all frames, to DIR/frames"},
@@ -61,17 +61,6 @@ func fleetRunCommand() *cli.Command {
 		Action: runFleet,
 	}
 }
-
-// rules are the values of --dim. The library splits lists of strings at commas.
-type rules []fleet.Rule
-
-func (r *rules) Set(s string) error {
-	rule, err := fleet.ParseRule(s)
-	*r = append(*r, rule)
-	return err
-}
-
-func (r *rules) String() string { return "" }
 
 func runFleet(c *cli.Context) error {
 	dir := c.String("output")
@@ -175,7 +164,7 @@ func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
 	}
 	options.Causes, options.EntryIfArchive = !c.Bool(noCausesFlag.Name), true
 	o := fleet.Options{
-		Read: options, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: *c.Generic("dim").(*rules),
+		Read: options, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: c.Generic("dim").(*repeated[fleet.Rule]).list,
 		Timeout: c.Duration("timeout"), Frames: c.Bool("frames"), Shards: c.Int("shards"), Partial: c.IsSet("shard"),
 	}
 	if o.Timeout < 0 {
