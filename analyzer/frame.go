@@ -121,11 +121,19 @@ func (f *Frame) Late() bool { return f.Facts.Has(MainLate | GPULate) }
 // End returns when the frame's work was done: the end of its actual interval or
 // of its GPU work, whichever is later.
 func (f *Frame) End() trace.Time {
-	end := f.Actual.End
-	for _, g := range f.GPU {
-		end = max(end, g.End)
+	return max(f.Actual.End, f.GPUSpan().End)
+}
+
+// GPUSpan returns the interval from the start of the frame's first GPU work to the end of
+// the last.
+func (f *Frame) GPUSpan() (span Interval) {
+	for i, g := range f.GPU {
+		if i == 0 {
+			span = g
+		}
+		span.End = max(span.End, g.End)
 	}
-	return end
+	return span
 }
 
 // Judged reports whether it is known if the frame was late: SurfaceFlinger judged

@@ -107,12 +107,8 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	if render.Draw.Known() {
 		times[RenderDraw] = max(unknownStage, render.Draw.Duration()) // in a damaged trace it may end before it begins
 	}
-	if n := len(render.GPU); n > 0 {
-		gpu := analyzer.Interval{Start: render.GPU[0].Start}
-		for _, g := range render.GPU {
-			gpu.End = max(gpu.End, g.End)
-		}
-		times[RenderGPU] = gpu.Duration()
+	if len(render.GPU) > 0 {
+		times[RenderGPU] = render.GPUSpan().Duration()
 	}
 	if render.Commit.Known() {
 		times[CommitLayers] = max(unknownStage, render.Commit.Duration())

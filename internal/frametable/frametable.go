@@ -10,7 +10,6 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/view"
@@ -119,14 +118,8 @@ func newRow(f *analyzer.Frame) row {
 	if f.Render != nil {
 		r.RenderVsyncID = known(f.Render.VsyncID)
 	}
-	// A frame may have several pieces of GPU work: from the first to the last.
-	var end trace.Time
-	for _, g := range f.GPU {
-		end = max(end, g.End)
-	}
-	if len(f.GPU) > 0 {
-		r.GPUStart, r.GPUEnd = known(f.GPU[0].Start), known(end)
-	}
+	gpu := f.GPUSpan()
+	r.GPUStart, r.GPUEnd = known(gpu.Start), known(gpu.End)
 	a := f.Android
 	if a != nil && a.Stats != nil {
 		classes := cmp.Or(a.Stats.Jank.String(), analyzer.JankNone.String())

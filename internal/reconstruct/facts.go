@@ -18,10 +18,8 @@ func (b *builder) setFacts() {
 		if isLate(f.Actual.End, f.Deadline) {
 			f.Facts |= analyzer.MainLate
 		}
-		for _, g := range f.GPU {
-			if isLate(g.End, f.Deadline) {
-				f.Facts |= analyzer.GPULate
-			}
+		if isLate(f.GPUSpan().End, f.Deadline) {
+			f.Facts |= analyzer.GPULate
 		}
 		if isEmpty(f, d.processed) {
 			f.Facts |= analyzer.Empty

@@ -175,17 +175,10 @@ func (c *frameColumns) addStages(f *analyzer.Frame) {
 	if n := len(f.Transactions); n > 0 {
 		sent = f.Transactions[n-1].At
 	}
-	var gpu analyzer.Interval
-	if len(f.GPU) > 0 {
-		gpu.Start = f.GPU[0].Start
-		for _, work := range f.GPU {
-			gpu.End = max(gpu.End, work.End)
-		}
-	}
 	point(&c.Due, f.Vsync)
 	point(&c.Sent, sent)
 	interval(&c.Draw, f.Draw)
-	interval(&c.GPU, gpu)
+	interval(&c.GPU, f.GPUSpan())
 	interval(&c.Commit, f.Commit)
 }
 

@@ -115,13 +115,7 @@ func (p *pipeline) writeRenderFrames(arrows arrows) {
 		a := &s.annotations
 		a.number(annotation.Applications, int64(len(f.Applications)))
 		a.interval(annotation.DrawAt, annotation.Draw, f.Draw)
-		if n := len(f.GPU); n > 0 {
-			work := f.GPU[0]
-			for _, g := range f.GPU {
-				work.End = max(work.End, g.End)
-			}
-			a.interval(annotation.GPUAt, annotation.GPU, work)
-		}
+		a.interval(annotation.GPUAt, annotation.GPU, f.GPUSpan())
 		a.interval(annotation.CommitAt, annotation.Commit, f.Commit)
 		a.mark(annotation.CommitEstimated, f.CommitEstimated)
 		a.at(annotation.PresentAt, f.Present)
