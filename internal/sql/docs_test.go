@@ -53,8 +53,8 @@ func checkGuide(t *testing.T, session *engine.Session) {
 		}
 		return strings.Replace(found, "```text\n"+parts[2], "```text\n"+got, 1)
 	})
-	if queries < 4 {
-		t.Errorf("%d queries, want 4", queries)
+	if queries < 3 {
+		t.Errorf("%d queries, want 3", queries)
 	}
 	if *update {
 		if err := os.WriteFile(guide, []byte(updated), 0o666); err != nil {
