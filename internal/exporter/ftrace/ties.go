@@ -40,9 +40,12 @@ const (
 // settle decides for which processors the events of a batch are written.
 func (t *ties) settle(events []hitrace.Event, placements []placement) {
 	for len(events) > 0 {
-		n := sameTime(events)
+		at, n := events[0].Time, 1
+		for n < len(events) && events[n].Time == at {
+			n++
+		}
 		last := n == len(events)
-		if at := events[0].Time; at != t.now {
+		if at != t.now {
 			t.now, t.seen = at, t.seen[:0]
 			if n == 1 && !last { // the next batch may continue with the same time
 				events, placements = events[n:], placements[n:]
@@ -52,15 +55,6 @@ func (t *ties) settle(events []hitrace.Event, placements []placement) {
 		t.settleRun(events[:n], placements[:n])
 		events, placements = events[n:], placements[n:]
 	}
-}
-
-// sameTime returns how many of the events, from the first on, are of one time.
-func sameTime(events []hitrace.Event) int {
-	n := 1
-	for n < len(events) && events[n].Time == events[0].Time {
-		n++
-	}
-	return n
 }
 
 // settleRun decides for events of one time.
@@ -132,9 +126,5 @@ func tieKeyOf(e *hitrace.Event, p *placement) tieKey {
 // isScheduling reports whether the event's order among others of its processor affects
 // the state of a thread.
 func isScheduling(p *placement) bool {
-	switch p.kind {
-	case hitrace.SwitchEvent, hitrace.WakingEvent, hitrace.BlockedEvent:
-		return true
-	}
-	return false
+	return p.kind == hitrace.SwitchEvent || p.kind == hitrace.WakingEvent || p.kind == hitrace.BlockedEvent
 }

@@ -51,7 +51,13 @@ func writeCompatSlices(w *trackWriter, t *analyzer.Timeline, tokens Tokens) {
 		}
 		tracks := threads[f.TID]
 		if tracks == nil {
-			tracks = compatLanes(w, f)
+			thread := w.thread(f.Process.PID, f.TID, nil)
+			tracks = &lanes{more: func() uint64 {
+				return w.describe(&perfettopb.TrackDescriptor{
+					ParentUuid:          &thread,
+					StaticOrDynamicName: &perfettopb.TrackDescriptor_Name{Name: "Android frames"},
+				})
+			}}
 			threads[f.TID] = tracks
 		}
 		track := tracks.track(f.Actual)
@@ -62,15 +68,4 @@ func writeCompatSlices(w *trackWriter, t *analyzer.Timeline, tokens Tokens) {
 		s.name = strconv.AppendInt(append(s.name[:0], "DrawFrame "...), tokens[f], 10)
 		w.slice(track, &s)
 	}
-}
-
-// compatLanes describes the tracks for the frames of the given one's thread.
-func compatLanes(w *trackWriter, f *analyzer.Frame) *lanes {
-	thread := w.thread(f.Process.PID, f.TID, nil)
-	return &lanes{more: func() uint64 {
-		return w.describe(&perfettopb.TrackDescriptor{
-			ParentUuid:          &thread,
-			StaticOrDynamicName: &perfettopb.TrackDescriptor_Name{Name: "Android frames"},
-		})
-	}}
 }

@@ -24,8 +24,12 @@ func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
 		a.interned(annotation.PickUpReason, p.w.text(e.PickUp.Reason.String()))
 		a.text(annotation.PickUpCause, causetext.PickUp(p.causes, e))
 	}
-	if len(e.Shares) > 0 {
-		a.add(annotation.Causes, p.shares(e))
+	var shares []byte
+	for i := range e.Shares {
+		shares = packet.AppendBytes(shares, annotationArrayElement, p.share(&e.Shares[i]))
+	}
+	if len(shares) > 0 {
+		a.add(annotation.Causes, shares)
 	}
 	if e.Outcome == why.NotLate {
 		return // the times of frames on time would be a third of all annotations
@@ -71,15 +75,7 @@ func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
 	}
 }
 
-// shares encodes the causes of a late frame, each as an element of an array.
-func (p *pipeline) shares(e *why.Explanation) []byte {
-	var list []byte
-	for i := range e.Shares {
-		list = packet.AppendBytes(list, annotationArrayElement, p.share(&e.Shares[i]))
-	}
-	return list
-}
-
+// share encodes a cause of a late frame.
 func (p *pipeline) share(s *why.Share) []byte {
 	p.entries = p.entries[:0]
 	text := func(name annotation.Key, text string) {
@@ -88,6 +84,11 @@ func (p *pipeline) share(s *why.Share) []byte {
 		}
 	}
 	number := func(name annotation.Key, value int64) { p.entries.number(uint64(name), value) }
+	known := func(name annotation.Key, value int64) {
+		if value != 0 {
+			number(name, value)
+		}
+	}
 	text(annotation.EntryTitle, causetext.Title(s))
 	text(annotation.EntryWait, s.Wait.String())
 	text(annotation.EntryStage, s.Stage.String())
@@ -95,21 +96,13 @@ func (p *pipeline) share(s *why.Share) []byte {
 	text(annotation.EntryFunction, s.Function)
 	text(annotation.EntryGCReason, s.Reason)
 	text(annotation.EntryCores, causetext.Cores(s.Cores))
-	if s.Frequency > 0 {
-		number(annotation.EntryFrequency, s.Frequency)
-	}
-	if s.UsualFrequency > 0 {
-		number(annotation.EntryUsualFrequency, s.UsualFrequency)
-	}
+	known(annotation.EntryFrequency, s.Frequency)
+	known(annotation.EntryUsualFrequency, s.UsualFrequency)
 	number(annotation.EntryValue, int64(s.Value))
 	number(annotation.EntryUsual, int64(s.Usual))
 	number(annotation.EntryShare, int64(s.Share))
-	if s.SliceValue != 0 {
-		number(annotation.EntrySliceValue, int64(s.SliceValue))
-	}
-	if s.SliceUsual != 0 {
-		number(annotation.EntrySliceUsual, int64(s.SliceUsual))
-	}
+	known(annotation.EntrySliceValue, int64(s.SliceValue))
+	known(annotation.EntrySliceUsual, int64(s.SliceUsual))
 	if s.Earlier != nil {
 		number(annotation.EntryEarlierAt, int64(s.Earlier.Actual.Start))
 	}
