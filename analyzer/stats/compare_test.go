@@ -239,7 +239,7 @@ func TestMeasuresAreTheReport(t *testing.T) {
 // noMeasures are identifiers, times and numbers of frames.
 var noMeasures = []*regexp.Regexp{
 	regexp.MustCompile(`^pid$|^refresh\.|^worst\.|\.histogram\.|\.jank_types\.`),
-	regexp.MustCompile(`\.(from|to|first|last|at|longest_at|until)_ns$`),
+	regexp.MustCompile(`\.(from|to|first|last|longest_at|start|end)_ns$`),
 	regexp.MustCompile(`^longest_streak\.(tid|vsync_id)$`),
 	regexp.MustCompile(`^hitches\.(gaps|time_ns)$`),
 	regexp.MustCompile(`^(fps|durations|durations_in_periods|stages\..*)\.frames$`),

@@ -13,9 +13,9 @@ type Streak struct {
 	TID    trace.TID `json:"tid"`
 	// At and VsyncID are the start and the vsync id of the first frame, Until is the end
 	// of the last.
-	At      trace.Time `json:"at_ns"`
+	At      trace.Time `json:"start_ns"`
 	VsyncID int64      `json:"vsync_id"`
-	Until   trace.Time `json:"until_ns"`
+	Until   trace.Time `json:"end_ns"`
 }
 
 // longestStreak returns nil if no frame is late. The frames are in order of start.

@@ -14,7 +14,7 @@ const maxWorst = 10
 // WorstFrame is a late frame and where to find it in the trace.
 type WorstFrame struct {
 	// At is the start of the frame's actual interval.
-	At       trace.Time     `json:"at_ns"`
+	At       trace.Time     `json:"start_ns"`
 	Duration trace.Duration `json:"duration_ns"`
 	// Overrun is the time by which the frame's work, GPU work included, missed the
 	// deadline.

@@ -19,7 +19,7 @@ var exampleLines = map[string][]string{
 		"ohframe convert traces -o converted",
 	},
 	"frames": {
-		"ohframe frames trace.ftrace --late --sort overrun --top 20",
+		"ohframe frames trace.ftrace --late --sort overrun_ns --top 20",
 		"ohframe frames trace.ftrace --process gallery --causes",
 		"ohframe frames traces -o frames.parquet",
 	},

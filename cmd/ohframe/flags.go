@@ -11,16 +11,9 @@ import (
 // flagsFirst moves the flags of a command before its arguments, so that
 // "convert TRACE -o OUT" works: the library stops at the first argument.
 func flagsFirst(app *cli.App, args []string) []string {
-	if len(args) < 3 || app.Command(args[1]) == nil {
+	command, first := commandOf(app, args)
+	if command == nil {
 		return args
-	}
-	command, first := app.Command(args[1]), 2
-	if len(command.Subcommands) > 0 {
-		i := slices.IndexFunc(command.Subcommands, func(s *cli.Command) bool { return s.HasName(args[2]) })
-		if i < 0 {
-			return args
-		}
-		command, first = command.Subcommands[i], 3
 	}
 	flags, rest := args[:first:first], []string{"--"}
 	for i := first; i < len(args); i++ {
@@ -44,6 +37,48 @@ func flagsFirst(app *cli.App, args []string) []string {
 		}
 	}
 	return slices.Concat(flags, rest)
+}
+
+// commandOf returns the command of the arguments and the index of its first argument; nil
+// without a command.
+func commandOf(app *cli.App, args []string) (command *cli.Command, first int) {
+	if len(args) < 3 || app.Command(args[1]) == nil {
+		return nil, 0
+	}
+	command, first = app.Command(args[1]), 2
+	if len(command.Subcommands) > 0 {
+		i := slices.IndexFunc(command.Subcommands, func(s *cli.Command) bool { return s.HasName(args[2]) })
+		if i < 0 {
+			return nil, 0
+		}
+		command, first = command.Subcommands[i], 3
+	}
+	return command, first
+}
+
+// checkOnce returns an error if a flag with one value is given twice: the library would use
+// the last one, and a condition of a gate would be lost. Flags are first.
+func checkOnce(app *cli.App, args []string) error {
+	command, first := commandOf(app, args)
+	if command == nil {
+		return nil
+	}
+	given := map[cli.Flag]bool{}
+	for i := first; i < len(args) && args[i] != "--"; i++ {
+		name, _, joined := strings.Cut(args[i], "=")
+		f := findFlag(command, name)
+		if f == nil || !f.TakesValue() {
+			continue
+		}
+		if _, repeatable := f.(*cli.GenericFlag); given[f] && !repeatable {
+			return &failure{what: "--" + f.Names()[0] + " is given twice", hint: "it has one value; separate conditions by commas: --fail-on 'A,B'"}
+		}
+		given[f] = true
+		if !joined {
+			i++
+		}
+	}
+	return nil
 }
 
 // flagHelp returns what help prints of a flag: the library's text without a value that only

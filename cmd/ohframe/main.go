@@ -39,7 +39,10 @@ func run(args []string) int {
 		return 0
 	}
 
-	err := app.RunContext(ctx, args)
+	err := checkOnce(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, args)
+	}
 	signalled := interruption{}
 	switch {
 	case err != nil && errors.As(context.Cause(ctx), &signalled):

@@ -57,18 +57,18 @@ func summary(inputs []Input) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return summarize(list[0].Name, list[0].Judged, list[0].Ranking)
+	return Summarize(list[0].Name, list[0].Judged, list[0].Ranking)
 }
 
-// Summary says in a sentence how many frames of a process were late, and the largest cause.
-func (p *Process) Summary(name string) string { return summarize(name, p.Judged, p.Ranking) }
-
-func summarize(name string, judged int, r *why.Ranking) string {
+// Summarize says in a sentence how many frames were late, and the largest cause.
+func Summarize(name string, judged int, r *why.Ranking) string {
 	if judged == 0 {
 		return text.ProcessName(name) + ": no frame has a deadline"
 	}
 	s := fmt.Sprintf("%s: %d of %s late", text.ProcessName(name), r.Late, text.Count(judged, "frame"))
-	if len(r.Costs) > 0 {
+	if 2*r.Unknown > r.Lost {
+		s += fmt.Sprintf("; the cause of %s of the lost time is unknown", text.Percent(r.Unknown, r.Lost))
+	} else if len(r.Costs) > 0 {
 		s += fmt.Sprintf("; %s of the lost time is %s", text.Percent(r.Costs[0].Lost, r.Lost), text.Printable(causetext.CostTitle(r.Costs[0])))
 	}
 	return s
@@ -76,7 +76,7 @@ func summarize(name string, judged int, r *why.Ranking) string {
 
 // inputBlocks returns what is known about one input, and a section for each process.
 func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []view.Block {
-	head := view.Section{Title: inputTitle(in.Name, o.Page), Blocks: []view.Block{view.QualityNote(in.Quality)}}
+	head := view.Section{Title: inputTitle(in.Name, o.Page && !several), Blocks: []view.Block{view.QualityNote(in.Quality)}}
 	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes) > 0 {
 		head.Blocks = append(head.Blocks, view.Note{Text: missing, Level: view.Warning})
 	}
@@ -137,7 +137,10 @@ func noneLate(of string, frames, unknown int) string {
 // lanes on the page.
 func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []view.Block {
 	var blocks []view.Block
-	limit := maxFrames
+	limit, more := maxFrames, "--all lists them"
+	if o.Page {
+		more = "ohframe why --all lists them"
+	}
 	switch {
 	case o.All:
 		limit = max(len(p.Late), len(p.ShownLate), len(p.PickedUpLate))
@@ -153,16 +156,16 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 		}
 		s := view.Section{Title: Lost(p.Ranking, p.Judged)}
 		if o.Page || !several {
-			s.Blocks = append(s.Blocks, NewRanking(p.Ranking, shown, "--all lists them", nil))
+			s.Blocks = append(s.Blocks, NewRanking(p.Ranking, shown, more, nil))
 		}
-		s.Blocks = append(s.Blocks, p.late(c, shown, limit, o.Page, drawn))
+		s.Blocks = append(s.Blocks, p.late(c, shown, limit, more, o.Page, drawn))
 		blocks = append(blocks, s)
 	} else {
 		blocks = append(blocks, view.Note{Text: noneLate(fmt.Sprintf("of %d", p.Complete), p.Complete, p.Complete-p.Judged)})
 	}
 	further := func(list []*why.Explanation, what string, of func(*why.Explanation) (trace.Duration, string)) {
 		if len(list) > 0 {
-			blocks = append(blocks, view.Section{Title: text.Count(len(list), "frame") + " " + what, Blocks: []view.Block{cases(list, limit, of)}})
+			blocks = append(blocks, view.Section{Title: text.Count(len(list), "frame") + " " + what, Blocks: []view.Block{cases(list, limit, more, of)}})
 		}
 	}
 	further(p.ShownLate, "shown late", func(e *why.Explanation) (trace.Duration, string) { return e.Shown.Late, causetext.Shown(c, e) })
@@ -224,7 +227,7 @@ func Leading(r *why.Ranking, n int) []*why.Cost {
 
 // late returns the late frames, on a page with lanes. The tags of a frame are the numbers of
 // its causes among those shown.
-func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, page bool, drawnFrames *int) view.Cases {
+func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string, page bool, drawnFrames *int) view.Cases {
 	if page {
 		limit = min(limit, maxDrawn-*drawnFrames)
 	}
@@ -235,7 +238,7 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, page bool, d
 		}
 	}
 	placesOnly := PlacesOnly([]*Process{p})
-	list := cases(p.Late, limit, func(e *why.Explanation) (trace.Duration, string) { return e.Overrun, sentence(c, e, placesOnly) })
+	list := cases(p.Late, limit, more, func(e *why.Explanation) (trace.Duration, string) { return e.Overrun, sentence(c, e, placesOnly) })
 	if !page {
 		return list
 	}
@@ -270,7 +273,7 @@ func overrun(e *why.Explanation) trace.Duration { return e.Overrun }
 
 // cases lists frames in order of time, each with by how much it was late and why: the worst
 // ones, if there are more than limit.
-func cases(all []*why.Explanation, limit int, of func(*why.Explanation) (trace.Duration, string)) view.Cases {
+func cases(all []*why.Explanation, limit int, more string, of func(*why.Explanation) (trace.Duration, string)) view.Cases {
 	list := view.Cases{Key: "Frame", Amount: "Late", Text: "Cause"}
 	shown := worst(all, limit, func(e *why.Explanation) trace.Duration {
 		d, _ := of(e)
@@ -281,7 +284,7 @@ func cases(all []*why.Explanation, limit int, of func(*why.Explanation) (trace.D
 		list.List = append(list.List, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(d) + " ms", Text: text.Line(s), Mark: -1})
 	}
 	if n := len(all) - len(shown); n > 0 {
-		list.More = fmt.Sprintf("… and %s that were late by less; --all lists them", text.Count(n, "frame"))
+		list.More = fmt.Sprintf("… and %s that were late by less; %s", text.Count(n, "frame"), more)
 	}
 	return list
 }

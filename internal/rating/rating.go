@@ -1,4 +1,4 @@
-// Package rating says from which value on a measure is coloured.
+// Package rating has the values from which measures are yellow or red.
 package rating
 
 import (

@@ -59,7 +59,7 @@ func compareInputs(inputs []Input) compared {
 	})
 	c := compared{view.Table{Label: "Inputs compared", Columns: []view.Column{{Title: "Process"}, {Title: "Measure"}}}}
 	for _, in := range inputs {
-		c.Columns = append(c.Columns, view.Column{Title: text.Base(in.Name), Number: true})
+		c.Columns = append(c.Columns, view.Column{Title: text.Printable(in.Name), Number: true})
 	}
 	for _, p := range all[:min(len(all), maxCompared)] {
 		for i, name := range comparedMeasures {

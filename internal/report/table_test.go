@@ -39,7 +39,7 @@ func TestSkipped(t *testing.T) {
 	for i := range 30 {
 		many = append(many, view.Input{Name: fmt.Sprint("bad", i), Skipped: "no trace"})
 	}
-	if out := write(t, sample(), "table", Options{Skipped: many}); strings.Count(out, "no trace") != 10 || !strings.HasPrefix(out, "Skipped: bad0: no trace\n") || !strings.Contains(out, "20 more inputs skipped") {
+	if out := write(t, sample(), "table", Options{Skipped: many}); strings.Count(out, "no trace") != 10 || !strings.Contains(out, "\nSkipped: bad0: no trace\n") || !strings.Contains(out, "20 more inputs skipped") {
 		t.Errorf("many skipped inputs:\n%.800s", out)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
 	"ohframe/internal/rating"
@@ -60,6 +61,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	}
 	var sections []view.Block
 	var worst *process
+	var all []*process
 	hidden, hint := 0, false
 	if page && b.several {
 		if c := compareInputs(inputs); len(c.Rows) > 0 {
@@ -69,6 +71,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	for i := range inputs {
 		in := &inputs[i]
 		list := b.processes(in)
+		all = append(all, list...)
 		shown := b.sections(list)
 		for _, p := range shown {
 			p.id = fmt.Sprintf("process-%d", b.ids)
@@ -90,8 +93,8 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 			hidden, hint = hidden+len(list)-len(shown), true
 		}
 	}
+	d.Summary = summarize(all)
 	if worst != nil {
-		d.Summary = worst.summary()
 		for i := range sections {
 			s := sections[i].(view.Section)
 			s.First = s.ID == worst.id
@@ -124,15 +127,39 @@ func (p *process) lost() trace.Duration {
 	return p.causes.Ranking.Lost
 }
 
-// summary says how many frames were late and why.
-func (p *process) summary() string {
-	if p.causes != nil {
-		return p.causes.Summary(p.Name)
+// summarize says of the processes with one name, the one that lost the most time in all
+// inputs, how many frames were late and why.
+func summarize(list []*process) string {
+	type total struct {
+		name         string
+		late, judged int
+		lost         trace.Duration
+		rankings     []*why.Ranking
 	}
-	if p.JankRate == nil {
-		return text.Process(p.Process) + ": no frame has a deadline"
+	var totals []*total
+	for _, p := range list {
+		i := slices.IndexFunc(totals, func(t *total) bool { return t.name == p.Name })
+		if i < 0 {
+			i = len(totals)
+			totals = append(totals, &total{name: p.Name})
+		}
+		t := totals[i]
+		t.late, t.judged, t.lost = t.late+p.Frames.Late, t.judged+p.Frames.WithDeadline, t.lost+p.lost()
+		if p.causes != nil {
+			t.rankings = append(t.rankings, p.causes.Ranking)
+		}
 	}
-	return fmt.Sprintf("%s: %d of %s late", text.Process(p.Process), p.Frames.Late, text.Count(p.Frames.WithDeadline, "frame"))
+	if len(totals) == 0 {
+		return ""
+	}
+	worst := slices.MinFunc(totals, func(a, b *total) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(b.late, a.late)) })
+	if len(worst.rankings) > 0 {
+		return causes.Summarize(worst.name, worst.judged, why.Merge(worst.rankings))
+	}
+	if worst.judged == 0 {
+		return text.ProcessName(worst.name) + ": no frame has a deadline"
+	}
+	return fmt.Sprintf("%s: %d of %s late", text.ProcessName(worst.name), worst.late, text.Count(worst.judged, "frame"))
 }
 
 // before orders processes: those that lost the most time first, then those with the most
@@ -183,7 +210,7 @@ func (b *builder) colours(name string) string {
 // overview returns the section of an input, with its processes and their largest causes.
 func (b *builder) overview(in *Input, list []*process) view.Section {
 	s := view.Section{Title: text.Printable(in.Name)}
-	if b.page {
+	if b.page && !b.several {
 		s.Title = text.Base(in.Name)
 	}
 	if in.Stats.Span != nil {

@@ -68,7 +68,7 @@ func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		is_empty, is_misaligned, flag, coalesced
 		FROM ohos_frame f`), facts)
 	compare(t, "intervals", query(t, session, key+`
-		vsync_ts, expected_ts, expected_ts + expected_dur, deadline_ts, end_ts
+		vsync_ts, expected_ts, expected_ts + expected_dur, deadline_ts, work_end_ts
 		FROM ohos_frame f`), intervals)
 	compare(t, "pipeline", query(t, session, key+`
 		f.transactions, f.sent_ts, r.ts, f.gpu_ts, f.gpu_ts + f.gpu_dur, f.draw_ts, f.draw_ts + f.draw_dur,

@@ -6,22 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"ohframe/internal/condition"
 	"ohframe/internal/text"
 )
 
 // WriteTerminal writes a document as text.
 func WriteTerminal(w io.Writer, d *Document, style text.Style) error {
 	t := &terminal{Writer: text.NewWriter(w, style)}
+	if d.Summary != "" {
+		t.lines("", d.Summary, t.Bold)
+		t.WriteByte('\n')
+	}
 	for _, line := range d.Warnings {
 		t.lines("", line, t.style(Warning))
 	}
 	if len(d.Warnings) > 0 {
-		t.WriteByte('\n')
-	}
-	t.gate(&d.Gate)
-	if d.Summary != "" {
-		t.lines("", d.Summary, t.Bold)
 		t.WriteByte('\n')
 	}
 	t.blocks(d.Blocks)
@@ -71,27 +69,6 @@ func (t *terminal) style(l Level) func(string) string {
 
 const indent = "  "
 
-// gate writes the conditions that failed or could not be checked.
-func (t *terminal) gate(g *Gate) {
-	passed := 0
-	for _, c := range g.Checks {
-		switch {
-		case c.Status == condition.Passed:
-			passed++
-		case g.fails(&c):
-			t.lines("", string(c.Status)+"  "+c.String(), t.style(Critical))
-		default:
-			t.lines("", string(c.Status)+"  "+c.String(), t.style(Warning))
-		}
-	}
-	if passed > 0 {
-		fmt.Fprintln(t, t.Dim(text.Count(passed, "condition")+" passed"))
-	}
-	if len(g.Checks) > 0 {
-		t.WriteByte('\n')
-	}
-}
-
 func (t *terminal) blocks(list []Block) {
 	for i, b := range list {
 		switch b := b.(type) {
@@ -135,8 +112,8 @@ func (t *terminal) section(s *Section) {
 			before = ""
 		}
 		t.lines(before, strings.TrimSpace(t.Bold(s.Title)+"  "+s.About), plain)
-		if t.depth > 0 || !slices.ContainsFunc(s.Blocks, isShown) {
-			t.WriteByte('\n')
+		if first := slices.IndexFunc(s.Blocks, isShown); t.depth > 0 || first < 0 || !isNote(s.Blocks[first]) {
+			t.WriteByte('\n') // notes about an input are directly below its name
 		}
 	}
 	t.depth++

@@ -56,7 +56,7 @@ var messages = []struct {
 // answerLine is a line of an answer that means an error.
 var answerLine = regexp.MustCompile(`(?m)^\s*(\[Fail\]|Connect server failed|OHOS_HDC_SERVER_PORT).*$`)
 
-// classify returns the error that an answer of hdc means, or nil if it is none.
+// classify returns the error that the output of hdc reports, or nil.
 func classify(answer string) error {
 	line := answerLine.FindString(answer)
 	if line == "" {

@@ -114,16 +114,32 @@ type Options struct {
 // name that does not exist, a pattern that matches nothing, or a list that is empty or
 // cannot be read.
 func Expand(args []string, o Options) (*Set, error) {
-	x := &expansion{Options: o}
-	if o.Without != "" {
-		x.without, _ = os.Stat(o.Without)
-	}
+	x := newExpansion(o)
 	for _, arg := range args {
 		if err := x.argument(arg); err != nil {
 			return nil, err
 		}
 	}
 	return &x.Set, nil
+}
+
+// ExpandList returns what the lines of a list name: files and folders, relative to folder.
+// Lines that are empty or begin with # are skipped. Names that do not exist are inputs with an
+// error. fleet/beam reads lists from other places than files.
+func ExpandList(r io.Reader, folder string, o Options) (*Set, error) {
+	x := newExpansion(o)
+	if err := x.list(r, folder); err != nil {
+		return nil, err
+	}
+	return &x.Set, nil
+}
+
+func newExpansion(o Options) *expansion {
+	x := &expansion{Options: o}
+	if o.Without != "" {
+		x.without, _ = os.Stat(o.Without)
+	}
+	return x
 }
 
 type expansion struct {

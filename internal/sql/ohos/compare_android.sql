@@ -234,7 +234,7 @@ SELECT
   j.expected_ts,
   j.expected_dur,
   j.deadline_ts,
-  j.ts + j.dur AS end_ts,
+  j.ts + j.dur AS work_end_ts,
   iif(
     j.is_late,
     max(0, j.ts + j.dur - j.deadline_ts),
@@ -287,7 +287,7 @@ AS (
     expected_ts,
     expected_dur,
     deadline_ts,
-    end_ts,
+    work_end_ts,
     overrun_ns,
     period_ns,
     is_late,
@@ -335,7 +335,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_frame(
   -- When it should have been done.
   deadline_ts TIMESTAMP,
   -- When it was done.
-  end_ts TIMESTAMP,
+  work_end_ts TIMESTAMP,
   -- From the deadline to the end: negative for a frame on time. NULL if unknown.
   overrun_ns DURATION,
   -- The display's refresh period. Not known on Android.
@@ -397,7 +397,7 @@ WITH
       CASE
         WHEN a.is_dropped THEN TRUE
         WHEN a.is_present_known THEN a.is_late_present
-        ELSE r.end_ts > r.expected_ts + r.expected_dur
+        ELSE r.work_end_ts > r.expected_ts + r.expected_dur
       END AS is_late,
       a.is_late AS is_app_late,
       r.is_late_main,
@@ -607,7 +607,7 @@ WITH
       upid,
       tid,
       is_late,
-      sum(NOT is_late) OVER (PARTITION BY kind, upid, tid ORDER BY ts, vsync_id, end_ts) AS in_time_before
+      sum(NOT is_late) OVER (PARTITION BY kind, upid, tid ORDER BY ts, vsync_id, work_end_ts) AS in_time_before
     FROM _ohos_android_frame
     WHERE
       is_late IS NOT NULL

@@ -149,7 +149,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame(
   deadline_ts TIMESTAMP,
   -- When it was done: the end of the thread's work or of the GPU's, whichever
   -- is later.
-  end_ts TIMESTAMP,
+  work_end_ts TIMESTAMP,
   -- From the deadline to the end: negative for a frame on time. NULL if unknown.
   overrun_ns DURATION,
   -- The display's refresh period when the frame was made.
@@ -237,7 +237,7 @@ WITH
       f.overrun_ns,
       f.longest_stage,
       f.blame,
-      max(t.ts_end, coalesce(f.gpu_ts + f.gpu_dur, 0)) AS end_ts,
+      max(t.ts_end, coalesce(f.gpu_ts + f.gpu_dur, 0)) AS work_end_ts,
       f.period_ns,
       f.is_late_main IS NOT NULL AS is_late_main,
       f.is_late_gpu IS NOT NULL AS is_late_gpu,
@@ -297,8 +297,8 @@ SELECT
   expected_ts,
   deadline_ts - expected_ts AS expected_dur,
   deadline_ts,
-  end_ts,
-  iif(is_late, overrun_ns, min(0, end_ts - deadline_ts)) AS overrun_ns,
+  work_end_ts,
+  iif(is_late, overrun_ns, min(0, work_end_ts - deadline_ts)) AS overrun_ns,
   period_ns,
   is_late,
   iif(is_late IS NULL, NULL, is_late_main) AS is_late_main,
@@ -372,7 +372,7 @@ SELECT
   a.id,
   a.render_id,
   a.ts,
-  r.end_ts - a.ts AS dur,
+  r.work_end_ts - a.ts AS dur,
   a.upid,
   a.utid,
   a.pid,

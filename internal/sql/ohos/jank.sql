@@ -66,8 +66,8 @@ SELECT
   _ohos_measure!('stutter.medium') AS medium,
   _ohos_measure!('stutter.severe') AS severe,
   _ohos_measure!('longest_streak.frames') AS longest_streak,
-  _ohos_measure!('longest_streak.at_ns') AS longest_streak_ts,
-  _ohos_measure!('longest_streak.until_ns') - _ohos_measure!('longest_streak.at_ns') AS longest_streak_dur,
+  _ohos_measure!('longest_streak.start_ns') AS longest_streak_ts,
+  _ohos_measure!('longest_streak.end_ns') - _ohos_measure!('longest_streak.start_ns') AS longest_streak_dur,
   _ohos_measure!('longest_streak.tid') AS longest_streak_tid
 FROM _ohos_report;
 
@@ -145,7 +145,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_worst_frame(
 AS
 SELECT
   id,
-  row_number() OVER (PARTITION BY kind, upid ORDER BY overrun_ns DESC, ts, tid, vsync_id, end_ts) AS rank,
+  row_number() OVER (PARTITION BY kind, upid ORDER BY overrun_ns DESC, ts, tid, vsync_id, work_end_ts) AS rank,
   ts,
   dur,
   kind,

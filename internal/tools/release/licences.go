@@ -16,6 +16,9 @@ import (
 // licenceFile matches the names of files that must go where the code goes.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|notice|copying|patents)([.-].*)?$`)
 
+// uPlotLicence is a path in the repository.
+const uPlotLicence = "internal/view/assets/uPlot.LICENSE"
+
 // licences returns the licences of all that is linked into the program for any of
 // the targets, or embedded in it.
 func licences(targets []string) ([]byte, error) {
@@ -26,7 +29,7 @@ func licences(targets []string) ([]byte, error) {
 	files := map[string]string{ // by heading
 		"Go's standard library, " + runtime.Version() + ": LICENSE":      filepath.Join(strings.TrimSpace(string(root)), "LICENSE"),
 		"Perfetto's trace schema, of which protos/ is a subset: LICENSE": "LICENSE",
-		"uPlot, in the pages of reports: LICENSE":                        "internal/report/assets/uPlot.LICENSE",
+		"uPlot, in the pages of reports: LICENSE":                        uPlotLicence,
 	}
 	for _, t := range targets {
 		const format = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"

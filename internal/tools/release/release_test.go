@@ -133,3 +133,10 @@ func TestLicences(t *testing.T) {
 		t.Errorf("without a licence: %v", err)
 	}
 }
+
+// A release has the licence of what pages embed.
+func TestUPlotLicence(t *testing.T) {
+	if _, err := os.Stat(filepath.Join("../../..", uPlotLicence)); err != nil {
+		t.Error(err)
+	}
+}

@@ -174,7 +174,7 @@ type usualWay struct {
 	before       map[*passing]*passing
 }
 
-// maxUsuals is how many frames it is looked into what is usual.
+// maxUsuals is the number of frames on time from which usual times are computed.
 const maxUsuals = 512
 
 // newUsualWay returns what is usual for frames in order of time, nil if they are too few.
