@@ -236,10 +236,11 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Microseconds are rounded half up, across seconds too; nanoseconds are as they are.
+// Microseconds are rounded half up, across seconds too; nanoseconds are as they are. Lines have
+// the flags of the events.
 func TestPrecision(t *testing.T) {
 	event := func(ns int64) rawfile.Event {
-		return rawfile.Event{Comm: "a", TID: 10, PID: 10, Time: ns, Name: "print", Args: "E|10"}
+		return rawfile.Event{Comm: "a", TID: 10, PID: 10, Flags: 1, Preempt: 2, Time: ns, Name: "print", Args: "E|10"}
 	}
 	file, _ := rawfile.Sys([]rawfile.Event{event(5_000_000_499), event(5_000_000_500), event(5_999_999_499), event(5_999_999_500)}, rawfile.SysOptions{HongMeng: true})
 	for precision, want := range map[binarytrace.Precision][]string{
@@ -248,7 +249,7 @@ func TestPrecision(t *testing.T) {
 	} {
 		text, _ := read(t, file, binarytrace.Options{Precision: precision})
 		for i, line := range strings.Split(strings.TrimSpace(strings.TrimPrefix(text, binarytrace.Header)), "\n") {
-			if want := "               a-10    (   10) [000] ....     " + want[i] + ": print: E|10"; strings.TrimLeft(line, " ") != strings.TrimLeft(want, " ") {
+			if want := "               a-10    (   10) [000] d..2     " + want[i] + ": print: E|10"; strings.TrimLeft(line, " ") != strings.TrimLeft(want, " ") {
 				t.Errorf("got  %q\nwant %q", line, want)
 			}
 		}

@@ -13,14 +13,16 @@ import (
 
 // Event is a line of a text trace.
 type Event struct {
-	Comm string
-	TID  int32
-	PID  int32 // -1 if unknown
-	CPU  int
-	Time int64 // ns
-	Name string
-	Args string
-	Lost int // events of its processor right before it
+	Comm    string
+	TID     int32
+	PID     int32 // -1 if unknown
+	CPU     int
+	Flags   uint8 // as the kernel stores them; simulated traces have none
+	Preempt uint8
+	Time    int64 // ns
+	Name    string
+	Args    string
+	Lost    int // events of its processor right before it
 }
 
 // Parse returns the events of a simulated trace.

@@ -148,6 +148,8 @@ func (w *htraceWriter) event(e *Event) []byte {
 		}
 	}
 	common := w.number(nil, 1, 32771)
+	common = w.number(common, 2, int64(e.Flags))
+	common = w.number(common, 3, int64(e.Preempt))
 	common = w.number(common, 4, int64(e.TID))
 	b = w.bytes(b, 50, common)
 	var message []byte

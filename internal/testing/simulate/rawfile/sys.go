@@ -229,6 +229,7 @@ func (w *sysWriter) record(e *Event) []byte {
 	f, values := w.formatOf(e)
 	b := make([]byte, f.fixed, f.fixed+200)
 	binary.LittleEndian.PutUint16(b, uint16(f.id))
+	b[2], b[3] = e.Flags, e.Preempt
 	binary.LittleEndian.PutUint32(b[4:], uint32(e.TID))
 	for _, c := range f.fields {
 		v := value{number: 0x7f}
