@@ -126,8 +126,9 @@ func TestHostilePage(t *testing.T) {
 	const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&{{.}}<!--]]>` + "\u2028\u202e"
 	in := explained(hostile, hostile)
 	in.Name = hostile
-	for _, p := range in.Stats.Processes {
+	for i, p := range in.Stats.Processes {
 		p.Name = hostile
+		in.Timeline.Processes[i].Threads = []analyzer.Thread{{TID: 100, Name: hostile}, {TID: 200, Name: hostile}}
 	}
 	page := write(t, []Input{in}, "html", Options{})
 	for _, part := range []string{"<script>alert", "<img", "\u2028", "\u202e"} {
