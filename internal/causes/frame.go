@@ -43,10 +43,10 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 	if e.Overrun > 0 {
 		s.Title = fmt.Sprintf("%s took %s ms and was %s ms late", name, text.Milliseconds(sum.Took), text.Milliseconds(sum.Overrun))
 		if page {
-			one := drawn(e, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(e.Overrun) + " ms", Text: text.Line(sentence(c, e, e.PlacesOnly()))})
+			one := drawn(e, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(e.Overrun) + " ms", Text: text.Line(Sentence(c, e, e.PlacesOnly()))})
 			s.Blocks = append(s.Blocks, view.Cases{Key: "Frame", Amount: "Late", Text: "Cause", List: []view.Case{one}})
 		} else {
-			add(sentence(c, e, e.PlacesOnly()))
+			add(Sentence(c, e, e.PlacesOnly()))
 		}
 	}
 	add(sum.Span())

@@ -238,7 +238,7 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string,
 		}
 	}
 	placesOnly := PlacesOnly([]*Process{p})
-	list := cases(p.Late, limit, more, func(e *why.Explanation) (trace.Duration, string) { return e.Overrun, sentence(c, e, placesOnly) })
+	list := cases(p.Late, limit, more, func(e *why.Explanation) (trace.Duration, string) { return e.Overrun, Sentence(c, e, placesOnly) })
 	if !page {
 		return list
 	}
@@ -301,8 +301,9 @@ func worst(late []*why.Explanation, n int, by func(*why.Explanation) trace.Durat
 	return worst
 }
 
-// sentence returns why a frame was late, with what is unsure about it.
-func sentence(c *why.Causes, e *why.Explanation, placesOnly bool) string {
+// Sentence returns why a frame was late, with what is unsure about it. Without the trace's
+// scheduling events, placesOnly leaves out that they are missing.
+func Sentence(c *why.Causes, e *why.Explanation, placesOnly bool) string {
 	s := causetext.Sentence(c, e)
 	if placesOnly {
 		s = causetext.Brief(c, e)

@@ -245,7 +245,10 @@ func (d *Diff) testCauses(o Options) {
 			continue
 		}
 		for _, m := range p.Causes.all() {
-			if m.Verdict.Significant() && !p.significant() {
+			switch {
+			case p.verdict() == NotTested:
+				m.Verdict = NotTested
+			case m.Verdict.Significant() && !p.significant():
 				m.Verdict = Unclear
 			}
 		}

@@ -59,7 +59,7 @@ type documentCauses struct {
 
 // documentCause is a change of what a cause costs. All causes together have no names.
 type documentCause struct {
-	Cause   *string  `json:"cause"`
+	Cause   *string  `json:"title"`
 	Wait    *string  `json:"wait"`
 	Stage   *string  `json:"stage"`
 	Slice   *string  `json:"slice"`

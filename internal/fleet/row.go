@@ -52,7 +52,7 @@ type Counts struct {
 
 // Cause is what late frames lost by a cause.
 type Cause struct {
-	Name   string         `json:"cause"`
+	Name   string         `json:"title"`
 	Frames int64          `json:"frames"`
 	Lost   trace.Duration `json:"lost_ns"`
 }

@@ -7,7 +7,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/causetext"
+	"ohframe/internal/causes"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -93,7 +93,7 @@ func (b *builder) chart(in *Input, p *process) view.Block {
 	reasons := map[*analyzer.Frame]string{}
 	if p.causes != nil {
 		for _, e := range p.causes.Late {
-			reasons[e.Frame] = text.Line(causetext.Sentence(in.Causes, e))
+			reasons[e.Frame] = text.Line(causes.Sentence(in.Causes, e, false))
 		}
 	}
 	columns := newFrameColumns(list, p.Frames.Empty != nil, reasons)

@@ -15,7 +15,7 @@ var terms = []view.Term{
 	{Name: "late", Definition: "a frame that ended after its deadline, on its thread or on the GPU"},
 	{Name: "deadline", Definition: "the time at which a frame should be done: the end of its expected interval"},
 	{Name: "jank rate", Definition: "late frames / frames with a deadline"},
-	{Name: "overrun", Definition: "the time by which a late frame missed its deadline"},
+	{Name: "overrun", Definition: "the time from a frame's deadline to its end; negative if it was on time"},
 	{Name: "hitch", Definition: "the time by which a frame was shown late: the part of a gap beyond one refresh period and idle time, if that is at least 0.7 periods"},
 	{Name: "hitch ratio", Definition: "hitch time in ms per second"},
 	{Name: "lost frame", Definition: "a refresh without a new picture within a hitch"},
