@@ -214,6 +214,7 @@ func TestFleetFormats(t *testing.T) {
 // Groups that are not shown need little memory. Those that are shown are those with the most
 // frames, and their numbers do not depend on how many others are.
 func TestShownGroups(t *testing.T) {
+	slow.SkipRace(t) // the detector allocates, too
 	const groups, top = 4000, 5
 	var rows []Row
 	for i := range groups {

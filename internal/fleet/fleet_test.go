@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -311,12 +312,12 @@ func TestHang(t *testing.T) {
 // A store whose disk fills up.
 type fullStore struct {
 	Files
-	left *int
+	left *atomic.Int64 // shards are written at once
 }
 
 type fullOutput struct {
 	Output
-	left *int
+	left *atomic.Int64
 }
 
 var errFull = errors.New("no space left on device")
@@ -327,7 +328,7 @@ func (s fullStore) Create(ctx context.Context, name string) (Output, error) {
 }
 
 func (o *fullOutput) Write(b []byte) (int, error) {
-	if *o.left -= len(b); *o.left < 0 {
+	if o.left.Add(-int64(len(b))) < 0 {
 		return 0, errFull
 	}
 	return o.Output.Write(b)
@@ -341,9 +342,11 @@ func TestFullDisk(t *testing.T) {
 	reference := t.TempDir()
 	run(t, &Runner{Dir: reference}, inputs, options)
 	want := files(t, reference)
-	for _, space := range []int{0, 1000, 30_000, 60_000, 100_000} {
+	for _, space := range []int64{0, 1000, 30_000, 60_000, 100_000} {
 		dir := t.TempDir()
-		r := &Runner{Store: fullStore{left: &space}, Dir: dir, Workers: 1}
+		left := &atomic.Int64{}
+		left.Store(space)
+		r := &Runner{Store: fullStore{left: left}, Dir: dir, Workers: 1}
 		if _, err := start(t.Context(), r, inputs, options); !errors.Is(err, errFull) {
 			t.Fatalf("got %v, want that the disk is full", err)
 		}
