@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +42,11 @@ type withFake struct{ *testing.M }
 
 func (w withFake) Run() int {
 	defer fakehdc.Remove()
+	// Most tests of recordings wait for other programs: more of them than processors can run.
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
 	return w.M.Run()
 }
 
