@@ -137,13 +137,14 @@ func summarize(list []*process) string {
 		rankings     []*why.Ranking
 	}
 	var totals []*total
+	named := map[string]*total{}
 	for _, p := range list {
-		i := slices.IndexFunc(totals, func(t *total) bool { return t.name == p.Name })
-		if i < 0 {
-			i = len(totals)
-			totals = append(totals, &total{name: p.Name})
+		t := named[p.Name]
+		if t == nil {
+			t = &total{name: p.Name}
+			named[p.Name] = t
+			totals = append(totals, t)
 		}
-		t := totals[i]
 		t.late, t.judged, t.lost = t.late+p.Frames.Late, t.judged+p.Frames.WithDeadline, t.lost+p.lost()
 		if p.causes != nil {
 			t.rankings = append(t.rankings, p.causes.Ranking)
