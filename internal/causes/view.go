@@ -163,13 +163,15 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 	} else {
 		blocks = append(blocks, view.Note{Text: noneLate(fmt.Sprintf("of %d", p.Complete), p.Complete, p.Complete-p.Judged)})
 	}
-	further := func(list []*why.Explanation, what string, of func(*why.Explanation) (trace.Duration, string)) {
-		if len(list) > 0 {
-			blocks = append(blocks, view.Section{Title: text.Count(len(list), "frame") + " " + what, Blocks: []view.Block{cases(list, limit, more, of)}})
+	further := func(all []*why.Explanation, what string, late func(*why.Explanation) trace.Duration, reason func(*why.Causes, *why.Explanation) string) {
+		if len(all) == 0 {
+			return
 		}
+		list := cases(worst(all, limit, late), len(all), more, late, func(e *why.Explanation) string { return reason(c, e) })
+		blocks = append(blocks, view.Section{Title: text.Count(len(all), "frame") + " " + what, Blocks: []view.Block{list}})
 	}
-	further(p.ShownLate, "shown late", func(e *why.Explanation) (trace.Duration, string) { return e.Shown.Late, causetext.Shown(c, e) })
-	further(p.PickedUpLate, "on time, but picked up late", func(e *why.Explanation) (trace.Duration, string) { return e.PickUp.Late, causetext.PickUp(c, e) })
+	further(p.ShownLate, "shown late", func(e *why.Explanation) trace.Duration { return e.Shown.Late }, causetext.Shown)
+	further(p.PickedUpLate, "on time, but picked up late", func(e *why.Explanation) trace.Duration { return e.PickUp.Late }, causetext.PickUp)
 	return blocks
 }
 
@@ -238,12 +240,13 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string,
 		}
 	}
 	placesOnly := PlacesOnly([]*Process{p})
-	list := cases(p.Late, limit, more, func(e *why.Explanation) (trace.Duration, string) { return e.Overrun, Sentence(c, e, placesOnly) })
+	listed := worst(p.Late, limit, overrun)
+	list := cases(listed, len(p.Late), more, overrun, func(e *why.Explanation) string { return Sentence(c, e, placesOnly) })
 	if !page {
 		return list
 	}
 	occurs := map[string]bool{}
-	for i, e := range worst(p.Late, limit, overrun) {
+	for i, e := range listed {
 		item := &list.List[i]
 		*item = drawn(e, *item)
 		item.Tags = tags[e.Frame]
@@ -271,19 +274,13 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string,
 
 func overrun(e *why.Explanation) trace.Duration { return e.Overrun }
 
-// cases lists frames in order of time, each with by how much it was late and why: the worst
-// ones, if there are more than limit.
-func cases(all []*why.Explanation, limit int, more string, of func(*why.Explanation) (trace.Duration, string)) view.Cases {
+// cases lists the shown ones of all frames, each with by how much it was late and why.
+func cases(shown []*why.Explanation, all int, more string, late func(*why.Explanation) trace.Duration, reason func(*why.Explanation) string) view.Cases {
 	list := view.Cases{Key: "Frame", Amount: "Late", Text: "Cause"}
-	shown := worst(all, limit, func(e *why.Explanation) trace.Duration {
-		d, _ := of(e)
-		return d
-	})
 	for _, e := range shown {
-		d, s := of(e)
-		list.List = append(list.List, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(d) + " ms", Text: text.Line(s), Mark: -1})
+		list.List = append(list.List, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(late(e)) + " ms", Text: text.Line(reason(e)), Mark: -1})
 	}
-	if n := len(all) - len(shown); n > 0 {
+	if n := all - len(shown); n > 0 {
 		list.More = fmt.Sprintf("… and %s that were late by less; %s", text.Count(n, "frame"), more)
 	}
 	return list

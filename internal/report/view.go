@@ -48,13 +48,9 @@ type builder struct {
 
 func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	b := &builder{Options: o, page: page, thresholds: *cmp.Or(o.Thresholds, &rating.Default), several: len(inputs) > 1, shared: newPageData()}
-	var skipped []view.Input
-	for _, in := range o.Skipped {
-		skipped = append(skipped, view.Input(in))
-	}
 	d := &view.Document{
 		Kind: "Frame report", Title: text.Count(len(inputs), "input") + " – frame report", Terms: pageTerms(),
-		Warnings: view.Skipped(skipped), Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict},
+		Warnings: view.Skipped(o.Skipped), Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict},
 	}
 	if len(inputs) == 1 {
 		d.Title = text.Base(inputs[0].Name) + " – frame report"
@@ -82,7 +78,9 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 		}
 		d.Blocks = append(d.Blocks, b.overview(in, list))
 		b.full = page || o.Verbose || len(list) == 1
-		b.frames, b.moments = stats.NewFrames(in.Timeline), stats.NewMoments(in.Timeline)
+		if page {
+			b.frames, b.moments = stats.NewFrames(in.Timeline), stats.NewMoments(in.Timeline)
+		}
 		if b.service = slices.IndexFunc(shown, func(p *process) bool { return p.Kind == stats.RenderService }); b.service >= 0 {
 			b.service += b.ids - len(shown)
 		}
