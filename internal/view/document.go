@@ -150,8 +150,6 @@ type Row struct {
 	Cells []Cell
 	// Link is the ID of the section about the row; may be empty.
 	Link string
-	// Detail is a line below the row; may be empty.
-	Detail string
 	// Strong emphasizes the row.
 	Strong bool
 }
@@ -258,14 +256,13 @@ type Lane struct {
 	Sum bool
 }
 
-// Chart is a drawing that only pages have. Kind is a function of assets/charts.
+// Chart is a drawing that only pages have. Kind is the name of a function in the scripts of
+// assets.
 type Chart struct {
 	Kind         string
 	Title, About string
 	// Data is the input of the function, as JSON.
 	Data any
-	// Half lets a page show it beside the next chart.
-	Half bool
 }
 
 // Fold is blocks that a page shows when the reader opens them, and a terminal never.

@@ -54,7 +54,7 @@ func WriteGitHub(w io.Writer, d *Document) error {
 			annotate(b, "warning", c.Title(), c.Text, c.File, c.Line)
 		}
 	}
-	annotate(b, "notice", "ohframe", d.gateSummary(), "", 0)
+	annotate(b, "notice", "ohframe", g.summary(), "", 0)
 	return b.Flush()
 }
 
@@ -67,8 +67,7 @@ func annotate(w io.Writer, level, title, message, file string, line int) {
 }
 
 // summary says in a sentence how many checks failed.
-func (d *Document) gateSummary() string {
-	g := &d.Gate
+func (g *Gate) summary() string {
 	s := g.Verdict
 	if n := len(g.Checks); n > 0 {
 		if s != "" {
@@ -79,9 +78,6 @@ func (d *Document) gateSummary() string {
 		} else {
 			s += fmt.Sprintf("%s, none failed", text.Count(n, "check"))
 		}
-	}
-	if s == "" {
-		s = strings.TrimSuffix(d.Summary, ".")
 	}
 	if s == "" {
 		s = "nothing was checked"

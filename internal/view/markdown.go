@@ -17,7 +17,7 @@ import (
 func WriteMarkdown(w io.Writer, d *Document) error {
 	g := &d.Gate
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "### %s\n\n%s\n", markdown(d.Title), markdown(capital(d.gateSummary())+"."))
+	fmt.Fprintf(b, "### %s\n\n%s\n", markdown(d.Title), markdown(capital(g.summary())+"."))
 	var bad bool
 	var good string // the data quality, if it is good for all inputs; short if it differs
 	var lines []string

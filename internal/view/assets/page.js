@@ -48,9 +48,9 @@ all("table.sortable").forEach(table => all("thead th", table).forEach(th => {
     const up = th.ariaSort === null ? !numeric : th.ariaSort === "descending", body = one("tbody", table);
     all("thead th", table).forEach(other => other.ariaSort = null);
     th.ariaSort = up ? "ascending" : "descending";
-    const rows = [...body.rows].filter(row => !row.matches(".detail")).map(row => [cellValue(row.cells[column]), row]);
+    const rows = [...body.rows].map(row => [cellValue(row.cells[column]), row]);
     rows.sort(([a], [b]) => a === null || b === null ? (a === null) - (b === null) : (a < b ? -1 : a > b ? 1 : 0) * (up ? 1 : -1));
-    body.append(...rows.flatMap(([, row]) => row.nextElementSibling?.matches(".detail") ? [row, row.nextElementSibling] : [row]));
+    body.append(...rows.map(r => r[1]));
   };
 }));
 
