@@ -251,7 +251,7 @@ func methodOf(runs [2]int) Method {
 	return RunPermutation
 }
 
-// refer computes the reference for the series, all of which are testable. Only blocks have a
+// refer computes the reference for the series. All of them are testable. Only blocks have a
 // length.
 func (c *comparer) refer(runs [2]int, length float64, frames int) {
 	c.result.Family = len(c.series)

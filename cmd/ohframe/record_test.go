@@ -261,7 +261,7 @@ var endedByOther = fakehdc.Fault{On: "--trace_finish -o", Do: "before", Text: "h
 const otherRecords = "another tool records"
 
 // Whatever goes wrong, on every system version: there is a trace if and only if the exit
-// code is 0, and the device is left as it was.
+// code is 0, and the device is in the state from before the recording.
 func TestRecordFailures(t *testing.T) {
 	for i, f := range failures {
 		for k, system := range fakehdc.Systems() {

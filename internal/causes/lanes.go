@@ -15,7 +15,7 @@ const (
 	maxCulpritLanes = 4
 	maxWaterfall    = 4 // causes in a waterfall
 	leastTerm       = 50 * trace.Microsecond
-	// budgetGroup has the colour of what is not a cause.
+	// budgetGroup is the group of bars for time that no cause explains.
 	budgetGroup = "budget"
 )
 

@@ -47,7 +47,7 @@ func find(t testing.TB, names ...string) []Input {
 	return Found(set)
 }
 
-// start runs shards, or all if there are none given.
+// start runs the given shards, or all of them without any.
 func start(ctx context.Context, r *Runner, inputs []Input, o Options, shards ...int) (*Summary, error) {
 	plan, err := NewPlan(inputs, o)
 	if err != nil {

@@ -32,7 +32,7 @@ type Group struct {
 	Values []*float64
 	Causes []Cause // what lost the most time first
 	Worst  []Worst // the worst first
-	// Traces and devices with frames that have a deadline; nil if there are none.
+	// Traces and devices with frames that have a deadline; nil without such frames.
 	PerTrace, PerDevice *Distribution
 
 	// While rows are added. Afterwards they are nil.

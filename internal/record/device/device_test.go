@@ -50,7 +50,7 @@ func TestParseProbe(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	// What is not answered is unknown.
+	// A property that the device does not print is unknown.
 	if got, want := ParseProbe(""), (&Facts{FreeKB: -1}); !reflect.DeepEqual(got, want) || got.Legacy() {
 		t.Errorf("got %+v", got)
 	}
