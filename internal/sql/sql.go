@@ -71,35 +71,44 @@ const include = "INCLUDE PERFETTO MODULE " + Name + "."
 // modules of this package that they include. It has no comments, and runs in a trace
 // processor that does not have the package.
 func Inline(modules ...string) (string, error) {
-	var script strings.Builder
+	return InlineAfter(nil, modules...)
+}
+
+// InlineAfter is Inline for a trace processor in which Inline of some modules has run: it
+// does not create their objects again.
+func InlineAfter(present []string, modules ...string) (string, error) {
 	var done []string
-	var add func(module string) error
-	add = func(module string) error {
-		if slices.Contains(done, module) {
-			return nil
+	if _, err := inline(&done, present); err != nil {
+		return "", err
+	}
+	return inline(&done, modules)
+}
+
+// inline returns the script of modules without those in done, and adds them there.
+func inline(done *[]string, modules []string) (string, error) {
+	var script strings.Builder
+	for _, module := range modules {
+		if slices.Contains(*done, module) {
+			continue
 		}
-		done = append(done, module) // inclusions have no cycles
+		*done = append(*done, module) // inclusions have no cycles
 		text, err := Text(module)
 		if err != nil {
-			return err
+			return "", err
 		}
 		for line := range strings.Lines(text) {
 			bare := strings.TrimSpace(line)
 			switch {
 			case bare == "" || strings.HasPrefix(bare, "--"):
 			case strings.HasPrefix(bare, include): // before the module's own statements
-				if err := add(strings.TrimSuffix(strings.TrimPrefix(bare, "INCLUDE PERFETTO MODULE "), ";")); err != nil {
-					return err
+				included, err := inline(done, []string{strings.TrimSuffix(strings.TrimPrefix(bare, "INCLUDE PERFETTO MODULE "), ";")})
+				if err != nil {
+					return "", err
 				}
+				script.WriteString(included)
 			default:
 				script.WriteString(line)
 			}
-		}
-		return nil
-	}
-	for _, module := range modules {
-		if err := add(module); err != nil {
-			return "", err
 		}
 	}
 	return script.String(), nil

@@ -98,14 +98,11 @@ func Macros() []Macro {
 				"round(w.overrun_periods, 1) AS periods, w.longest_stage "+
 				"FROM ohos_worst_frame AS w ORDER BY w.overrun_ns DESC, w.ts"),
 		}},
-		{"ohos.Why", "OpenHarmony: why frames were late", []string{"ohos.why"}, []Command{
+		{"ohos.Why", "OpenHarmony: why frames were late", []string{"ohos.why"}, append([]Command{
 			showTable("Lost time by cause", "SELECT p.name AS process, c.title AS cause, c.frames, round(c.lost_ns / 1e6, 1) AS lost_ms, "+
 				"round(100 * c.lost_share, 1) AS lost_percent, c.culprit, c.advice "+
 				"FROM ohos_cause AS c JOIN process AS p USING (upid) ORDER BY c.lost_ns DESC, process, c.title"),
-			showTable("Why frames were late", "SELECT f.ts, f.dur, f.process_name AS process, c.vsync_id, round(c.overrun_ns / 1e6, 1) AS late_ms, "+
-				"c.cause AS why, c.confidence "+
-				"FROM ohos_frame_cause AS c JOIN ohos_frame AS f ON f.id = c.frame_id WHERE c.rank = 1 ORDER BY c.overrun_ns DESC, f.ts"),
-		}},
+		}, ShowWhy()...)},
 		{"ohos.Fps", "OpenHarmony: frames per second", []string{"ohos.fps"}, []Command{
 			CountFPS(),
 			showTable("Frames per second", "SELECT f.process_name AS process, f.pid, f.kind, f.event AS shown_by, f.frames, round(f.fps, 1) AS fps, "+
