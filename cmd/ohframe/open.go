@@ -21,6 +21,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
 	"ohframe/internal/atomicfile"
+	"ohframe/internal/locate"
 	"ohframe/internal/serve"
 	"ohframe/internal/text"
 	"ohframe/internal/ui"
@@ -34,7 +35,9 @@ func openCommand() *cli.Command {
 		Description: "TRACE may be a folder with one trace.",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "print-url", Usage: "print the address, open no browser"},
-			&cli.StringFlag{Name: "at", Usage: "look at a frame or time: `VSYNC|TIME` (10046, +1.5s)"},
+			processFlag,
+			frameFlag("select the frame `VSYNC`", "worst"),
+			&cli.StringFlag{Name: "at", Usage: "look at a frame or time: `[PROCESS:]VSYNC|TIME` (10046, +1.5s)"},
 			&cli.StringFlag{Name: "view", Value: "frames", Usage: "tracks to show: `frames|all`"},
 			&cli.StringFlag{Name: "ui", Value: ui.Public, Usage: "use the UI at `URL`, or serve a build: a folder or zip"},
 			&cli.BoolFlag{Name: "keep", Usage: "serve until interrupted, for reloads"},
@@ -65,7 +68,11 @@ func open(c *cli.Context) error {
 		}
 	}
 	name := names[0]
-	look, err := viewOptions(c)
+	at, err := placeOption(c)
+	if err != nil {
+		return err
+	}
+	tracks, err := choice(c, "view")
 	if err != nil {
 		return err
 	}
@@ -106,12 +113,17 @@ func open(c *cli.Context) error {
 		return err
 	}
 	printConverted(c, name, in, summary)
+	look := serve.ViewOptions{All: tracks == "all"}
+	if summary.Timeline != nil {
+		if look.At, err = at.Find(summary.Timeline); err != nil {
+			return err
+		}
+	}
 	v := viewer{
 		listener: listener, ui: address, own: own, look: look, keep: c.Bool("keep") || own != nil,
 		timeout: c.Duration("timeout"), printURL: c.Bool("print-url"), quiet: c.Bool("quiet"), stdout: c.App.Writer,
 	}
-	err = v.show(c.Context, servedName(name, !summary.PassedThrough || summary.Unpacked), temporary, summary.Timeline, summary.Causes)
-	return viewError(name, c.String("at"), err)
+	return v.show(c.Context, servedName(name, !summary.PassedThrough || summary.Unpacked), temporary, summary.Timeline, summary.Causes)
 }
 
 // viewer shows traces in the UI.
@@ -184,29 +196,20 @@ func (v *viewer) show(ctx context.Context, name string, file *os.File, t *analyz
 	return err
 }
 
-// viewOptions returns the options that --at and --view set.
-func viewOptions(c *cli.Context) (o serve.ViewOptions, err error) {
-	if o.At, err = serve.ParsePlace(c.String("at")); err != nil {
-		return o, &failure{what: "--at " + err.Error()}
+// placeOption returns where to look, as --process, --frame and --at say.
+func placeOption(c *cli.Context) (at locate.Place, err error) {
+	process, err := processPattern(c)
+	if err != nil {
+		return at, err
 	}
-	tracks, err := choice(c, "view")
-	o.All = tracks == "all"
-	return o, err
-}
-
-// viewError explains why there is no view at the place that --at gives. It returns other
-// errors unchanged.
-func viewError(name, at string, err error) error {
-	f := &failure{file: inputName(name), hint: "ohframe frames lists the vsync ids and times"}
-	switch {
-	case errors.Is(err, serve.ErrNoSuchFrame):
-		f.what = fmt.Sprintf("%v %s", err, at)
-	case errors.Is(err, serve.ErrOutside):
-		f.what = fmt.Sprintf("--at %s: %v", at, err)
-	default:
-		return err
+	vsync, err := frameOption(c)
+	if err != nil {
+		return at, err
 	}
-	return f
+	if at, err = locate.Parse(process, vsync, c.String("at")); err != nil {
+		return at, &failure{what: err.Error()}
+	}
+	return at, nil
 }
 
 // isFile reports whether --ui names a folder or a file, not an address.

@@ -27,7 +27,7 @@ func whyCommand() *cli.Command {
 			format,
 			outputFlag,
 			processFlag,
-			&cli.Int64Flag{Name: "frame", Usage: "show where the time of frames `VSYNC` went", DefaultText: "late"},
+			frameFlag("show where the time of frames `VSYNC` went", "late"),
 			&cli.BoolFlag{Name: "all", Usage: "list all causes and late frames, not the worst 20"},
 			strictFlag,
 		}, traceFlags()...),
@@ -46,14 +46,15 @@ func runWhy(c *cli.Context) error {
 			hint: fmt.Sprintf("ohframe why %s --frame %d", text.Quoted(names[0]), c.Int64("frame")),
 		}
 	}
-	if c.IsSet("frame") && c.Int64("frame") == 0 {
-		return &failure{what: "--frame: 0 is no vsync id", hint: "ohframe frames lists the vsync ids"}
+	vsync, err := frameOption(c)
+	if err != nil {
+		return err
 	}
 	r, err := newReader(c, causes.Formats)
 	if err != nil {
 		return err
 	}
-	o := causes.Options{Process: r.process, Vsync: c.Int64("frame"), All: c.Bool("all")}
+	o := causes.Options{Process: r.process, Vsync: vsync, All: c.Bool("all")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
 	err = r.each(names, func(name string, in *ohframe.Trace) error {
@@ -81,6 +82,20 @@ func runWhy(c *cli.Context) error {
 		return err
 	}
 	return r.finish(nil)
+}
+
+// frameFlag returns the flag that selects frames by vsync id.
+func frameFlag(usage, byDefault string) *cli.Int64Flag {
+	return &cli.Int64Flag{Name: "frame", Usage: usage, DefaultText: byDefault}
+}
+
+// frameOption returns the vsync id that --frame sets; 0 without the flag.
+func frameOption(c *cli.Context) (int64, error) {
+	vsync := c.Int64("frame")
+	if c.IsSet("frame") && vsync == 0 {
+		return 0, &failure{what: "--frame: 0 is no vsync id", hint: "ohframe frames lists the vsync ids"}
+	}
+	return vsync, nil
 }
 
 // noCauses returns the error of an input without causes.

@@ -16,7 +16,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/failure"
+	"ohframe/internal/locate"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -131,14 +131,14 @@ func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 	return p
 }
 
-// CheckChosen returns a *failure.Error if the options choose no frame of timelines that
+// CheckChosen returns an error if the options choose no frame of timelines that
 // have complete frames. The inputs are those of the timelines.
 func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) error {
 	switch {
 	case slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes) > 0 }):
 		return nil
 	case o.Vsync != 0:
-		return noFrame(o, timelines)
+		return fmt.Errorf("--frame: %w", locate.NoFrame(o.Vsync, timelines...))
 	case o.Process == nil:
 		return nil
 	}
@@ -146,23 +146,6 @@ func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) err
 		return fmt.Errorf("--process: %w", err)
 	}
 	return nil
-}
-
-// noFrame returns the error if none of the wanted processes has a frame with Options.Vsync.
-func noFrame(o Options, timelines []*analyzer.Timeline) error {
-	var with []*stats.Process
-	for _, t := range timelines {
-		for f := range t.Complete() {
-			same := func(p *stats.Process) bool { return p.PID == f.Process.PID && p.Name == f.Process.Name }
-			if f.VsyncID == o.Vsync && !slices.ContainsFunc(with, same) {
-				with = append(with, &stats.Process{PID: f.Process.PID, Name: f.Process.Name})
-			}
-		}
-	}
-	if len(with) > 0 {
-		return &failure.Error{What: fmt.Sprintf("--frame: no complete frame of the selected processes has the vsync id %d", o.Vsync), Hint: "processes that have it: " + text.Names(with)}
-	}
-	return &failure.Error{What: fmt.Sprintf("--frame: no complete frame has the vsync id %d", o.Vsync), Hint: "ohframe frames lists the vsync ids"}
 }
 
 // Write writes the causes of the inputs, in one of the Formats: those of several inputs

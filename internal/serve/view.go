@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/locate"
 	"ohframe/internal/sql"
 	"ohframe/internal/text"
 	"ohframe/internal/ui"
@@ -17,8 +18,8 @@ import (
 
 // ViewOptions decide what a view shows.
 type ViewOptions struct {
-	// At is where to look; the zero Place is the worst frame.
-	At Place
+	// At is where to look, by default at the worst frame.
+	At locate.Found
 	// All shows all tracks, not only those of frames.
 	All bool
 }
@@ -26,29 +27,21 @@ type ViewOptions struct {
 const (
 	// noted is the number of worst frames that get a note.
 	noted = 3
-	// around is the time that is visible before and after the time of a Place.
+	// around is the time that is visible before and after the time of a view.
 	around = 100 * trace.Millisecond
 )
 
-// Look returns a view of a place in a timeline, by default the late frame that missed its
+// Look returns a view of a frame or a time in a timeline, by default of the late frame that missed its
 // deadline by most, the first of equals. The worst frames have notes with their causes;
 // c may be nil. A timeline without complete frames has the zero View.
 func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	var view View
 	late, all := lateFrames(t)
 	switch {
-	case o.At.vsync != 0:
-		f := frameOf(t, o.At.vsync)
-		if f == nil {
-			return View{}, ErrNoSuchFrame
-		}
-		view.Selected = f.Actual
-	case o.At.given:
-		at, _ := trace.Window{From: o.At.time}.Bounds(t.Span.Start)
-		if at < all.Start || at > all.End {
-			return View{}, ErrOutside
-		}
-		view.Span = within(analyzer.Interval{Start: at.Add(-around), End: at.Add(around)}, all)
+	case o.At.Frame != nil:
+		view.Selected = o.At.Frame.Actual
+	case o.At.Time.Known():
+		view.Span = within(analyzer.Interval{Start: o.At.Time.Add(-around), End: o.At.Time.Add(around)}, all)
 	case len(late) > 0:
 		view.Selected = late[0].Actual
 	}

@@ -2,7 +2,6 @@ package serve_test
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"reflect"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/exporter"
+	"ohframe/internal/locate"
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/slow"
@@ -37,64 +37,40 @@ func interval(start, end int) analyzer.Interval {
 }
 
 // look returns the view of frames at a place.
-func look(t *testing.T, at string, frames ...*analyzer.Frame) (serve.View, error) {
+func look(t *testing.T, at locate.Found, frames ...*analyzer.Frame) serve.View {
 	t.Helper()
-	place, err := serve.ParsePlace(at)
+	view, err := serve.Look(&analyzer.Timeline{Frames: frames}, nil, serve.ViewOptions{At: at})
 	if err != nil {
 		t.Fatal(err)
 	}
-	timeline := &analyzer.Timeline{Frames: frames, Span: interval(50, 2000)}
-	return serve.Look(timeline, nil, serve.ViewOptions{At: place})
+	return view
 }
 
 func TestLook(t *testing.T) {
-	a := frame(20, 100, 12, analyzer.MainLate)
 	worst := frame(7, 200, 14, analyzer.MainLate)
-	same := frame(20, 300, 14, analyzer.MainLate)
 	inTime := frame(9, 1000, 5, 0)
 	truncated := frame(11, 500, 60, analyzer.MainLate|analyzer.Truncated)
-	frames := []*analyzer.Frame{a, worst, same, truncated, inTime}
-	// The application and the render service count vsyncs separately.
-	render := frame(1, 100, 8, 0)
-	render.Kind = analyzer.RenderFrame
-	both := []*analyzer.Frame{render, frame(20, 100, 9, 0), a}
-
+	frames := []*analyzer.Frame{frame(20, 100, 12, analyzer.MainLate), worst, frame(20, 300, 14, analyzer.MainLate), truncated, inTime}
+	at := func(millisecond int) locate.Found { return locate.Found{Time: trace.Time(millisecond * ms)} }
 	for _, test := range []struct {
-		at             string
+		at             locate.Found
 		frames         []*analyzer.Frame
 		selected, span analyzer.Interval
 	}{
-		{"", frames, worst.Actual, analyzer.Interval{}},
-		{"", []*analyzer.Frame{inTime, truncated}, analyzer.Interval{}, analyzer.Interval{}},
-		{"", nil, analyzer.Interval{}, analyzer.Interval{}},
-		{"2000", frames, inTime.Actual, analyzer.Interval{}},
-		{"1100", both, a.Actual, analyzer.Interval{}},           // the late one
-		{"1100", both[:2], both[1].Actual, analyzer.Interval{}}, // the application's
-		{"0.500", frames, analyzer.Interval{}, interval(400, 600)},
-		{"+450ms", frames, analyzer.Interval{}, interval(400, 600)}, // the trace starts at 50 ms
-		{"0.150", frames, analyzer.Interval{}, interval(100, 250)},  // the first frame is expected at 100 ms
-		{"0.990", frames, analyzer.Interval{}, interval(890, 1010)}, // the last is expected to end at 1010 ms
+		{locate.Found{}, frames, worst.Actual, analyzer.Interval{}},
+		{locate.Found{}, []*analyzer.Frame{inTime, truncated}, analyzer.Interval{}, analyzer.Interval{}},
+		{locate.Found{}, nil, analyzer.Interval{}, analyzer.Interval{}},
+		{locate.Found{Frame: inTime}, frames, inTime.Actual, analyzer.Interval{}},
+		{at(500), frames, analyzer.Interval{}, interval(400, 600)},
+		{at(150), frames, analyzer.Interval{}, interval(100, 250)},  // the first frame is expected at 100 ms
+		{at(990), frames, analyzer.Interval{}, interval(890, 1010)}, // the last is expected to end at 1010 ms
 	} {
-		got, err := look(t, test.at, test.frames...)
-		if err != nil || got.Selected != test.selected || got.Span != test.span {
-			t.Errorf("at %q: %v and %v, error %v; want %v and %v", test.at, got.Selected, got.Span, err, test.selected, test.span)
+		if got := look(t, test.at, test.frames...); got.Selected != test.selected || got.Span != test.span {
+			t.Errorf("at %v: %v and %v; want %v and %v", test.at, got.Selected, got.Span, test.selected, test.span)
 		}
 	}
-	for at, want := range map[string]error{
-		"7": serve.ErrNoSuchFrame, "1500": serve.ErrNoSuchFrame, // truncated
-		"0.050": serve.ErrOutside, "1.011": serve.ErrOutside, "+5s": serve.ErrOutside,
-	} {
-		if _, err := look(t, at, frames...); !errors.Is(err, want) {
-			t.Errorf("at %q: %v, want %v", at, err, want)
-		}
-	}
-	if got, err := look(t, "", truncated); err != nil || !reflect.DeepEqual(got, serve.View{}) {
-		t.Errorf("without frames: %v, %v", got, err)
-	}
-	for _, text := range []string{"worst", "-5", "0", "+7", "1.2.3", "10 46"} {
-		if place, err := serve.ParsePlace(text); err == nil {
-			t.Errorf("%q: parsed as %v", text, place)
-		}
+	if got := look(t, locate.Found{}, truncated); !reflect.DeepEqual(got, serve.View{}) {
+		t.Errorf("without frames: %v", got)
 	}
 }
 
@@ -115,10 +91,7 @@ func pattern(t *testing.T, commands []ui.Command, id string) *regexp.Regexp {
 
 // Processes with late frames are expanded.
 func TestExpand(t *testing.T) {
-	view, err := look(t, "", frame(20, 100, 12, analyzer.MainLate), frame(7, 200, 14, analyzer.GPULate), frame(20, 300, 14, analyzer.MainLate), frame(8, 300, 9, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := look(t, locate.Found{}, frame(20, 100, 12, analyzer.MainLate), frame(7, 200, 14, analyzer.GPULate), frame(20, 300, 14, analyzer.MainLate), frame(8, 300, 9, 0))
 	expand := pattern(t, view.Commands, "dev.perfetto.ExpandTracksByRegex")
 	for path, want := range map[string]bool{
 		"gallery 20":                   true,
@@ -134,10 +107,7 @@ func TestExpand(t *testing.T) {
 			t.Errorf("%s on %q: %v", expand, path, !want)
 		}
 	}
-	view, err = look(t, "", frame(8, 300, 9, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view = look(t, locate.Found{}, frame(8, 300, 9, 0))
 	if expand := pattern(t, view.Commands, "dev.perfetto.ExpandTracksByRegex"); !expand.MatchString("gallery 8") {
 		t.Errorf("%s does not expand a process without late frames", expand)
 	}
@@ -145,10 +115,7 @@ func TestExpand(t *testing.T) {
 
 // The three worst frames have notes, the worst first.
 func TestNotes(t *testing.T) {
-	view, err := look(t, "", frame(20, 100, 12, analyzer.MainLate), frame(7, 200, 14, analyzer.MainLate), frame(8, 300, 11, analyzer.MainLate), frame(8, 400, 13, analyzer.MainLate))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := look(t, locate.Found{}, frame(20, 100, 12, analyzer.MainLate), frame(7, 200, 14, analyzer.MainLate), frame(8, 300, 11, analyzer.MainLate), frame(8, 400, 13, analyzer.MainLate))
 	var notes [][]string
 	for _, c := range view.Commands {
 		if c.ID == "dev.perfetto.AddNoteAtTimestamp" {

@@ -1,0 +1,193 @@
+// Package locate finds the frame or the time of a trace that flags name, and makes the
+// commands that name a frame.
+//
+//	--process, --frame, --at ─▶ Place ─┐
+//	analyzer.Timeline ─────────────────┴─▶ Found: a frame, or a time
+package locate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/failure"
+	"ohframe/internal/text"
+)
+
+// Place names frames of a timeline, or a time. The zero Place names nothing.
+type Place struct {
+	process func(*analyzer.Process) bool // nil for all
+	vsync   int64                        // 0 for all
+	at      string                       // the value of --at
+	time    trace.Edge                   // in it
+	step    trace.Duration               // of the last digit of time; 0 without a time
+	flags   [2]string                    // that set process and vsync
+}
+
+// Found is what a Place names in a timeline: a frame, or else a time, or nothing.
+type Found struct {
+	Frame *analyzer.Frame
+	Time  trace.Time // unknown if Frame is set
+	// Others are other frames that the Place names as well.
+	Others []*analyzer.Frame
+}
+
+// Parse parses the values of --process, --frame and --at. An empty value and 0 are those of
+// flags that are not set. The value of --at is a vsync id or a time as in trace.ParseEdge,
+// with a point or a plus; before it may be a process, as for --process, and a colon.
+func Parse(process string, vsync int64, at string) (Place, error) {
+	p := Place{vsync: vsync, at: at, flags: [2]string{"--process", "--frame"}}
+	if before, after, ok := cutLast(at, ":"); ok {
+		switch {
+		case before == "":
+			return Place{}, fmt.Errorf("--at %q names no process before the colon", at)
+		case process != "":
+			return Place{}, fmt.Errorf("--at %q names a process, as --process does", at)
+		}
+		process, at, p.flags[0] = before, after, "--at"
+	}
+	if process != "" {
+		match, err := stats.MatchProcess(process)
+		if err != nil {
+			return Place{}, fmt.Errorf("%s: %w", p.flags[0], err)
+		}
+		p.process = match
+	}
+	if at == "" && p.flags[0] != "--at" {
+		return p, nil
+	}
+	isTime := strings.ContainsAny(at, ".+")
+	if id, err := strconv.ParseInt(at, 10, 64); err == nil && id > 0 && !isTime {
+		if vsync != 0 {
+			return Place{}, fmt.Errorf("--at %s names a frame, as --frame does", at)
+		}
+		p.vsync, p.flags[1] = id, "--at"
+		return p, nil
+	}
+	at = strings.ReplaceAll(at, " ", "") // reports write +1.5 ms
+	edge, err := trace.ParseEdge(at)
+	if err != nil || !isTime {
+		return Place{}, fmt.Errorf("--at %q is no vsync id, no trace time such as 13762.791708, nor a time from the start such as +1.5s", p.at)
+	}
+	p.time, p.step = edge, stepOf(at)
+	return p, nil
+}
+
+// cutLast is like strings.Cut, around the last separator: names may have others.
+func cutLast(s, separator string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, separator); i >= 0 {
+		return s[:i], s[i+len(separator):], true
+	}
+	return s, "", false
+}
+
+// stepOf returns what a one as the last digit of a time stands for.
+func stepOf(at string) trace.Duration {
+	number := strings.TrimRight(at, "hmnsuµμ")
+	unit, err := time.ParseDuration("1" + cmp.Or(at[len(number):], "s"))
+	if err != nil {
+		return trace.Second
+	}
+	_, decimals, _ := cutLast(number, ".")
+	step := trace.Duration(unit)
+	for range decimals {
+		step /= 10
+	}
+	return max(1, step)
+}
+
+// coarsest is the step of the coarsest time that names a frame: reports write no coarser
+// ones.
+const coarsest = trace.Millisecond
+
+// Find returns what the Place names in a timeline. Vsync ids of applications and render
+// services are counted separately, and frames of several threads have the same one, so
+// there may be several frames. Found.Frame is the one that missed its deadline by most; of
+// others the first, an application's before a render frame. With a vsync id and a time it is
+// the one that starts nearest.
+//
+// A time names the frames that start then, as exactly as the time is written. The error is
+// a *failure.Error if there is no such process or frame, or no frame near the time.
+func (p Place) Find(t *analyzer.Timeline) (Found, error) {
+	if p.process == nil && p.vsync == 0 && p.step == 0 {
+		return Found{}, nil
+	}
+	var list []*analyzer.Frame
+	var from, to trace.Time
+	for f := range t.Complete() {
+		if !from.Known() {
+			from, to = f.Actual.Start, f.Actual.End
+		}
+		for _, i := range []analyzer.Interval{f.Actual, f.Expected} {
+			if i.Known() {
+				from, to = min(from, i.Start), max(to, i.End)
+			}
+		}
+		if p.process == nil || p.process(f.Process) {
+			if p.vsync == 0 || f.VsyncID == p.vsync {
+				list = append(list, f)
+			}
+		}
+	}
+	switch {
+	case p.vsync != 0 && len(list) == 0:
+		return Found{}, fmt.Errorf("%s: %w", p.flags[1], NoFrame(p.vsync, t))
+	case len(list) == 0:
+		if err := text.NoneSelected(t); err != nil && p.process != nil {
+			return Found{}, fmt.Errorf("%s: %w", p.flags[0], err)
+		}
+		return Found{}, nil // without frames, there is nothing to look at
+	}
+	if p.step == 0 {
+		return worst(list, p.vsync != 0), nil
+	}
+	at, _ := trace.Window{From: p.time}.Bounds(t.Origin())
+	away := func(f *analyzer.Frame) trace.Duration { return f.Actual.Start.Sub(at).Abs() }
+	if p.vsync != 0 {
+		slices.SortStableFunc(list, func(a, b *analyzer.Frame) int { return cmp.Compare(away(a), away(b)) })
+		return Found{Frame: list[0]}, nil
+	}
+	if starts := slices.DeleteFunc(list, func(f *analyzer.Frame) bool { return away(f) > p.step/2 }); p.step <= coarsest && len(starts) > 0 {
+		return worst(starts, true), nil
+	}
+	if at < from || at > to {
+		return Found{}, &failure.Error{What: fmt.Sprintf("--at %s: the time is outside the frames", p.at), Hint: "ohframe frames lists the vsync ids and times"}
+	}
+	return Found{Time: at}, nil
+}
+
+// worst returns the worst frame of a list. If the others are named as well, it returns them.
+func worst(list []*analyzer.Frame, others bool) Found {
+	slices.SortStableFunc(list, func(a, b *analyzer.Frame) int {
+		return cmp.Or(cmp.Compare(b.Overrun(), a.Overrun()), cmp.Compare(a.Kind, b.Kind))
+	})
+	found := Found{Frame: list[0]}
+	if others {
+		found.Others = list[1:]
+	}
+	return found
+}
+
+// NoFrame returns the error if none of the wanted processes of timelines has a complete
+// frame with a vsync id. It names the other processes that have one.
+func NoFrame(vsync int64, timelines ...*analyzer.Timeline) *failure.Error {
+	var with []*stats.Process
+	for _, t := range timelines {
+		for f := range t.Complete() {
+			same := func(p *stats.Process) bool { return p.PID == f.Process.PID && p.Name == f.Process.Name }
+			if f.VsyncID == vsync && !slices.ContainsFunc(with, same) {
+				with = append(with, &stats.Process{PID: f.Process.PID, Name: f.Process.Name})
+			}
+		}
+	}
+	if len(with) > 0 {
+		return &failure.Error{What: fmt.Sprintf("no complete frame of the selected processes has the vsync id %d", vsync), Hint: "processes that have it: " + text.Names(with)}
+	}
+	return &failure.Error{What: fmt.Sprintf("no complete frame has the vsync id %d", vsync), Hint: "ohframe frames lists the vsync ids"}
+}

@@ -1,0 +1,172 @@
+package locate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/failure"
+)
+
+const ms = int(trace.Millisecond)
+
+// frame returns a frame of a process, in milliseconds: expected from at to at+10, actually
+// from at+1 to at+end. Its vsync id is 1000 + at.
+func frame(name string, pid trace.PID, at, end int, facts analyzer.Facts) *analyzer.Frame {
+	f := &analyzer.Frame{
+		Process: &analyzer.Process{PID: pid, Name: name}, Facts: facts, VsyncID: int64(1000 + at),
+		Expected: interval(at, at+10), Actual: interval(at+1, at+end),
+	}
+	f.Deadline = f.Expected.End
+	return f
+}
+
+func interval(start, end int) analyzer.Interval {
+	return analyzer.Interval{Start: trace.Time(start * ms), End: trace.Time(end * ms)}
+}
+
+// find returns what flags find in frames of a trace that starts at 50 ms.
+func find(t *testing.T, process string, vsync int64, at string, frames []*analyzer.Frame) (Found, error) {
+	t.Helper()
+	p, err := Parse(process, vsync, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timeline := &analyzer.Timeline{Frames: frames, Span: interval(50, 2000)}
+	for _, f := range frames {
+		timeline.Processes = append(timeline.Processes, f.Process)
+	}
+	return p.Find(timeline)
+}
+
+func TestFind(t *testing.T) {
+	const odd = "it's <b>:8\x00 app"
+	first := frame("com.example.a", 20, 100, 9, 0)
+	late := frame("com.example.b", 30, 100, 12, analyzer.MainLate)
+	render := frame("render_service", 7, 100, 8, 0)
+	render.Kind = analyzer.RenderFrame
+	worst := frame(odd, 10, 300, 15, analyzer.MainLate)
+	same := frame("com.example.a", 20, 500, 9, 0) // the vsync id of first, on another thread
+	same.VsyncID = first.VsyncID
+	last := frame("com.example.a", 20, 1000, 5, 0)
+	last.Actual.Start += 475354
+	truncated := frame("com.example.c", 40, 700, 60, analyzer.MainLate|analyzer.Truncated)
+	all := []*analyzer.Frame{render, first, late, worst, same, truncated, last}
+
+	for _, test := range []struct {
+		process string
+		vsync   int64
+		at      string
+		want    *analyzer.Frame
+		others  []*analyzer.Frame
+	}{
+		{"", 2000, "", last, nil},
+		{"", 0, "2000", last, nil},
+		{"", 0, "1100", late, []*analyzer.Frame{first, same, render}}, // the late one, then the application's
+		{"example.a", 1100, "", first, []*analyzer.Frame{same}},
+		{"com.example.*", 1100, "", late, []*analyzer.Frame{first, same}},
+		{"7", 1100, "", render, nil},
+		{"", 0, "7:1100", render, nil},
+		{"", 0, "render:1100", render, nil},
+		{"", 0, odd + ":1300", worst, nil}, // the last colon separates
+		{"", 1100, "0.500", same, nil},     // the nearest
+		{"20", 1100, "+50ms", first, nil},
+
+		// A process alone is its worst frame.
+		{"com.example.b", 0, "", late, nil},
+		{"com.example.*", 0, "", late, nil},
+		{odd, 0, "", worst, nil},
+		{"20", 0, "", first, nil},
+
+		// The start of a frame, as it is written to fewer digits.
+		{"", 0, "0.301", worst, nil},
+		{"", 0, "0.301000000", worst, nil},
+		{"", 0, "0.3010004", nil, nil},
+		{"", 0, "1.001475354", last, nil},
+		{"", 0, "1.001475353", nil, nil},
+		{"", 0, "1.001475", last, nil},
+		{"", 0, "1.001476", nil, nil},
+		{"", 0, "1.001", last, nil},
+		{"", 0, "1.002", nil, nil},
+		{"", 0, "1.0", nil, nil},
+		{"", 0, "+951.5ms", last, nil}, // the trace starts at 50 ms
+		{"", 0, "+951.5 ms", last, nil},
+		{"", 0, "+951.4ms", nil, nil},
+		{"", 0, "+0.951s", last, nil},
+		{"", 0, "+951475.354us", last, nil},
+		{"", 0, "+0.9s", nil, nil},
+		{"", 0, "0.101", late, []*analyzer.Frame{first, render}},
+		{"example.a", 0, "0.101", first, nil},
+		{"", 0, "7:0.101", render, nil},
+		{"", 0, "7:0.301", nil, nil}, // another process's frame
+	} {
+		name := fmt.Sprintf("--process %q --frame %d --at %q", test.process, test.vsync, test.at)
+		got, err := find(t, test.process, test.vsync, test.at, all)
+		if err != nil || got.Frame != test.want || !slices.Equal(got.Others, test.others) {
+			t.Errorf("%s: %v, error %v, want %v and %v", name, got, err, test.want, test.others)
+		}
+		if got.Time.Known() == (test.want != nil) {
+			t.Errorf("%s: frame %v and time %s", name, got.Frame, got.Time)
+		}
+	}
+
+	for at, want := range map[string]trace.Time{"0.5": trace.Time(500 * ms), "+450ms": trace.Time(500 * ms), "0.100": trace.Time(100 * ms), "1.010": trace.Time(1010 * ms)} {
+		if got, err := find(t, "", 0, at, all); err != nil || got.Time != want {
+			t.Errorf("--at %s: %v, error %v, want %s", at, got, err, want)
+		}
+	}
+
+	if got, err := find(t, "", 0, "", all); err != nil || got.Frame != nil || got.Time.Known() {
+		t.Errorf("without flags: %v, error %v", got, err)
+	}
+	for _, test := range []struct {
+		process        string
+		vsync          int64
+		at, what, hint string
+	}{
+		{"", 0, "999", "--at: no complete frame has the vsync id 999", "ohframe frames lists the vsync ids"},
+		{"", 1700, "", "--frame: no complete frame has the vsync id 1700", "ohframe frames lists the vsync ids"}, // truncated
+		{"", 0, "nobody:1300", "--at: no complete frame of the selected processes has the vsync id 1300", "processes that have it: " + `"it's <b>:8\x00 app"`},
+		{"7", 2000, "", "--frame: no complete frame of the selected processes has the vsync id 2000", "processes that have it: com.example.a"},
+		{"nobody", 0, "", "--process: no process with frames matches", "processes with frames: "},
+		{"", 0, "nobody:+1ms", "--at: no process with frames matches", "processes with frames: "},
+		{"", 0, "0.099", "--at 0.099: the time is outside the frames", "ohframe frames lists the vsync ids and times"},
+		{"", 0, "1.011", "--at 1.011: the time is outside the frames", "ohframe frames lists the vsync ids and times"},
+		{"", 0, "+5s", "--at +5s: the time is outside the frames", "ohframe frames lists the vsync ids and times"},
+	} {
+		_, err := find(t, test.process, test.vsync, test.at, all)
+		e := (*failure.Error)(nil)
+		if err == nil || err.Error() != test.what || !errors.As(err, &e) || !strings.HasPrefix(e.Hint, test.hint) {
+			t.Errorf("--process %q --frame %d --at %q: %v, %+v, want %s", test.process, test.vsync, test.at, err, e, test.what)
+		}
+	}
+
+	// Without frames there is nothing to look at, but a frame is missing.
+	if got, err := find(t, "", 0, "0.5", []*analyzer.Frame{truncated}); err != nil || got.Frame != nil || got.Time.Known() {
+		t.Errorf("without frames: %v, error %v", got, err)
+	}
+	if _, err := find(t, "", 0, "1700", []*analyzer.Frame{truncated}); err == nil {
+		t.Error("without frames: no error for a vsync id")
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, at := range []string{"worst", "-5", "0", "+7", "1.2.3", "10 46", "name:", ":10046", "name:worst", "[:10046", "+1.5:3"} {
+		if p, err := Parse("", 0, at); (err == nil) != (at == "+1.5:3") { // a process may have that name
+			t.Errorf("--at %q: parsed as %v, error %v", at, p, err)
+		}
+	}
+	for _, test := range []struct {
+		process string
+		vsync   int64
+		at      string
+	}{{"a", 0, "b:10046"}, {"", 10046, "10046"}, {"", 10046, "b:10046"}, {"[", 0, ""}} {
+		if p, err := Parse(test.process, test.vsync, test.at); err == nil {
+			t.Errorf("%+v: parsed as %v", test, p)
+		}
+	}
+}
