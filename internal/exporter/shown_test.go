@@ -18,6 +18,7 @@ import (
 //	tracks    the slices of other tracks: PID[/TID] TRACK FROM..TO NAME (CATEGORY) ARGUMENTS
 //	arrows    between those: FROM_SLICE -> TO_SLICE
 //	counters  PID TRACK TIME VALUE
+//	colours   PID[/TID] TRACK FROM NAME: CORRELATION_ID
 //	order     PID PARENT: the tracks below it, from top to bottom
 //
 // packetSections reads them in the packets of a trace, and engineSections in the tables
@@ -93,8 +94,12 @@ func frameStart(e *perfettopb.FrameTimelineEvent, at uint64) (cookie int64, line
 
 // trackState is what packets of tracks refer to: texts by number, and tracks.
 type trackState struct {
-	names, keys, texts map[uint64]string
-	tracks             map[uint64]*perfettopb.TrackDescriptor
+	names, keys, texts, correlations map[uint64]string
+	tracks                           map[uint64]*perfettopb.TrackDescriptor
+}
+
+func newTrackState() *trackState {
+	return &trackState{map[uint64]string{}, map[uint64]string{}, map[uint64]string{}, map[uint64]string{}, map[uint64]*perfettopb.TrackDescriptor{}}
 }
 
 func (s *trackState) add(p *perfettopb.TracePacket) {
@@ -107,6 +112,9 @@ func (s *trackState) add(p *perfettopb.TracePacket) {
 	}
 	for _, n := range data.GetDebugAnnotationStringValues() {
 		s.texts[n.GetIid()] = string(n.GetStr())
+	}
+	for _, n := range data.GetCorrelationIdStr() {
+		s.correlations[n.GetIid()] = string(n.GetStr())
 	}
 	if d := p.GetTrackDescriptor(); d != nil {
 		s.tracks[d.GetUuid()] = d
@@ -197,7 +205,7 @@ type begun struct {
 func packetSections(t testing.TB, data []byte) sections {
 	t.Helper()
 	s := sections{}
-	state := trackState{map[uint64]string{}, map[uint64]string{}, map[uint64]string{}, map[uint64]*perfettopb.TrackDescriptor{}}
+	state := newTrackState()
 	frames := map[int64]string{}  // by cookie, up to their end
 	open := map[uint64]begun{}    // by track
 	flows := map[uint64][]begun{} // slices that an arrow joins
@@ -222,6 +230,9 @@ func packetSections(t testing.TB, data []byte) sections {
 		case perfettopb.TrackEvent_TYPE_SLICE_BEGIN:
 			b := begun{at, fmt.Sprintf("%s %d %s", track, at, state.sliceName(e)), e}
 			open[e.GetTrackUuid()] = b
+			if id := e.GetCorrelationIdStrIid(); id != 0 {
+				s.add("colours", "%s: %s", b.label, state.correlations[id])
+			}
 			for _, flow := range slices.Concat(e.GetFlowIds(), e.GetTerminatingFlowIds()) {
 				flows[flow] = append(flows[flow], b)
 			}
@@ -291,6 +302,8 @@ func engineSections(t testing.TB, session *engine.Session) sections {
 		WHERE track.type GLOB '*track_event')`
 	lines("arrows", labels+`SELECT printf('%s %d %s -> %s %d %s', a.track, a.ts, a.name, b.track, b.ts, b.name)
 		FROM flow JOIN label a ON a.id = slice_out JOIN label b ON b.id = slice_in`)
+	lines("colours", labels+`SELECT printf('%s %d %s: %s', track, ts, name, extract_arg(arg_set_id, 'correlation_id')) FROM label
+		WHERE extract_arg(arg_set_id, 'correlation_id') IS NOT NULL`)
 	lines("counters", `SELECT printf('%d %s %d %.15g', pid, track.name, ts, value)
 		FROM counter JOIN process_counter_track track ON track.id = track_id JOIN process USING (upid) WHERE track.type GLOB '*track_event'`)
 	lines("order", `INCLUDE PERFETTO MODULE viz.summary.track_event;

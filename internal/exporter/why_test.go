@@ -42,8 +42,9 @@ func TestWhy(t *testing.T) {
 		"100 Why 1131240000..1131250000 running · OnVsyncEvent",
 		"100 Waited for 1121200000..1130150000 gallery:worker · running · HoldLock",
 	})
-	compare(t, "arrow", within(all["arrows"], "Why 112"), rows{
-		"100 Why 1121200000 waiting for a thread of the same process · FlushLayoutTask · gallery:worker -> 100 Waited for 1121200000 gallery:worker · running · HoldLock"})
+	// The worker lets the main thread go on.
+	compare(t, "arrow", within(all["arrows"], "Waited for 112"), rows{
+		"100 Waited for 1121200000 gallery:worker · running · HoldLock -> 100 Why 1130150000 waiting for a CPU · FlushLayoutTask"})
 	// The frame of vsync 17 ends at 1178750000.
 	compare(t, "a frame that begins late", within(all["tracks"], "Why 1170000000"), rows{"100 Why 1170000000..1178750000 busy with an earlier frame · 17"})
 	// The frame of vsync 13 ends 1.25 ms after its deadline, the next one in time.

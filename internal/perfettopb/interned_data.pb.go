@@ -32,8 +32,10 @@ type InternedData struct {
 	KernelSymbols []*InternedString `protobuf:"bytes,26,rep,name=kernel_symbols,json=kernelSymbols" json:"kernel_symbols,omitempty"`
 	// Text that annotations share.
 	DebugAnnotationStringValues []*InternedString `protobuf:"bytes,29,rep,name=debug_annotation_string_values,json=debugAnnotationStringValues" json:"debug_annotation_string_values,omitempty"`
-	unknownFields               protoimpl.UnknownFields
-	sizeCache                   protoimpl.SizeCache
+	// What slices have in common.
+	CorrelationIdStr []*InternedString `protobuf:"bytes,43,rep,name=correlation_id_str,json=correlationIdStr" json:"correlation_id_str,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *InternedData) Reset() {
@@ -101,18 +103,26 @@ func (x *InternedData) GetDebugAnnotationStringValues() []*InternedString {
 	return nil
 }
 
+func (x *InternedData) GetCorrelationIdStr() []*InternedString {
+	if x != nil {
+		return x.CorrelationIdStr
+	}
+	return nil
+}
+
 var File_protos_perfetto_trace_interned_data_interned_data_proto protoreflect.FileDescriptor
 
 const file_protos_perfetto_trace_interned_data_interned_data_proto_rawDesc = "" +
 	"\n" +
-	"7protos/perfetto/trace/interned_data/interned_data.proto\x12\x0fperfetto.protos\x1a4protos/perfetto/trace/profiling/profile_common.proto\x1a8protos/perfetto/trace/track_event/debug_annotation.proto\x1a3protos/perfetto/trace/track_event/track_event.proto\"\xa0\x03\n" +
+	"7protos/perfetto/trace/interned_data/interned_data.proto\x12\x0fperfetto.protos\x1a4protos/perfetto/trace/profiling/profile_common.proto\x1a8protos/perfetto/trace/track_event/debug_annotation.proto\x1a3protos/perfetto/trace/track_event/track_event.proto\"\xef\x03\n" +
 	"\fInternedData\x12I\n" +
 	"\x10event_categories\x18\x01 \x03(\v2\x1e.perfetto.protos.EventCategoryR\x0feventCategories\x12;\n" +
 	"\vevent_names\x18\x02 \x03(\v2\x1a.perfetto.protos.EventNameR\n" +
 	"eventNames\x12Z\n" +
 	"\x16debug_annotation_names\x18\x03 \x03(\v2$.perfetto.protos.DebugAnnotationNameR\x14debugAnnotationNames\x12F\n" +
 	"\x0ekernel_symbols\x18\x1a \x03(\v2\x1f.perfetto.protos.InternedStringR\rkernelSymbols\x12d\n" +
-	"\x1edebug_annotation_string_values\x18\x1d \x03(\v2\x1f.perfetto.protos.InternedStringR\x1bdebugAnnotationStringValuesB\x1dZ\x1bohframe/internal/perfettopb"
+	"\x1edebug_annotation_string_values\x18\x1d \x03(\v2\x1f.perfetto.protos.InternedStringR\x1bdebugAnnotationStringValues\x12M\n" +
+	"\x12correlation_id_str\x18+ \x03(\v2\x1f.perfetto.protos.InternedStringR\x10correlationIdStrB\x1dZ\x1bohframe/internal/perfettopb"
 
 var (
 	file_protos_perfetto_trace_interned_data_interned_data_proto_rawDescOnce sync.Once
@@ -140,11 +150,12 @@ var file_protos_perfetto_trace_interned_data_interned_data_proto_depIdxs = []int
 	3, // 2: perfetto.protos.InternedData.debug_annotation_names:type_name -> perfetto.protos.DebugAnnotationName
 	4, // 3: perfetto.protos.InternedData.kernel_symbols:type_name -> perfetto.protos.InternedString
 	4, // 4: perfetto.protos.InternedData.debug_annotation_string_values:type_name -> perfetto.protos.InternedString
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	4, // 5: perfetto.protos.InternedData.correlation_id_str:type_name -> perfetto.protos.InternedString
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_protos_perfetto_trace_interned_data_interned_data_proto_init() }

@@ -115,8 +115,15 @@ type TrackEvent struct {
 	// unique in the trace.
 	FlowIds []uint64 `protobuf:"fixed64,47,rep,name=flow_ids,json=flowIds" json:"flow_ids,omitempty"`
 	// Arrows that end at this event, so that their ids can be used again.
-	TerminatingFlowIds []uint64           `protobuf:"fixed64,48,rep,name=terminating_flow_ids,json=terminatingFlowIds" json:"terminating_flow_ids,omitempty"`
-	DebugAnnotations   []*DebugAnnotation `protobuf:"bytes,4,rep,name=debug_annotations,json=debugAnnotations" json:"debug_annotations,omitempty"`
+	TerminatingFlowIds []uint64 `protobuf:"fixed64,48,rep,name=terminating_flow_ids,json=terminatingFlowIds" json:"terminating_flow_ids,omitempty"`
+	// What the slice has in common with others: an InternedString of
+	// correlation_id_str. Slices with the same one have the same colour.
+	//
+	// Types that are valid to be assigned to CorrelationIdField:
+	//
+	//	*TrackEvent_CorrelationIdStrIid
+	CorrelationIdField isTrackEvent_CorrelationIdField `protobuf_oneof:"correlation_id_field"`
+	DebugAnnotations   []*DebugAnnotation              `protobuf:"bytes,4,rep,name=debug_annotations,json=debugAnnotations" json:"debug_annotations,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -243,6 +250,22 @@ func (x *TrackEvent) GetTerminatingFlowIds() []uint64 {
 	return nil
 }
 
+func (x *TrackEvent) GetCorrelationIdField() isTrackEvent_CorrelationIdField {
+	if x != nil {
+		return x.CorrelationIdField
+	}
+	return nil
+}
+
+func (x *TrackEvent) GetCorrelationIdStrIid() uint64 {
+	if x != nil {
+		if x, ok := x.CorrelationIdField.(*TrackEvent_CorrelationIdStrIid); ok {
+			return x.CorrelationIdStrIid
+		}
+	}
+	return 0
+}
+
 func (x *TrackEvent) GetDebugAnnotations() []*DebugAnnotation {
 	if x != nil {
 		return x.DebugAnnotations
@@ -282,6 +305,16 @@ type TrackEvent_DoubleCounterValue struct {
 func (*TrackEvent_CounterValue) isTrackEvent_CounterValueField() {}
 
 func (*TrackEvent_DoubleCounterValue) isTrackEvent_CounterValueField() {}
+
+type isTrackEvent_CorrelationIdField interface {
+	isTrackEvent_CorrelationIdField()
+}
+
+type TrackEvent_CorrelationIdStrIid struct {
+	CorrelationIdStrIid uint64 `protobuf:"varint,54,opt,name=correlation_id_str_iid,json=correlationIdStrIid,oneof"`
+}
+
+func (*TrackEvent_CorrelationIdStrIid) isTrackEvent_CorrelationIdField() {}
 
 // An interned category of TrackEvents.
 type EventCategory struct {
@@ -395,7 +428,7 @@ var File_protos_perfetto_trace_track_event_track_event_proto protoreflect.FileDe
 
 const file_protos_perfetto_trace_track_event_track_event_proto_rawDesc = "" +
 	"\n" +
-	"3protos/perfetto/trace/track_event/track_event.proto\x12\x0fperfetto.protos\x1a8protos/perfetto/trace/track_event/debug_annotation.proto\"\xe1\x04\n" +
+	"3protos/perfetto/trace/track_event/track_event.proto\x12\x0fperfetto.protos\x1a8protos/perfetto/trace/track_event/debug_annotation.proto\"\xb0\x05\n" +
 	"\n" +
 	"TrackEvent\x12#\n" +
 	"\rcategory_iids\x18\x03 \x03(\x04R\fcategoryIids\x12\x1e\n" +
@@ -411,7 +444,8 @@ const file_protos_perfetto_trace_track_event_track_event_proto_rawDesc = "" +
 	"\rcounter_value\x18\x1e \x01(\x03H\x01R\fcounterValue\x122\n" +
 	"\x14double_counter_value\x18, \x01(\x01H\x01R\x12doubleCounterValue\x12\x19\n" +
 	"\bflow_ids\x18/ \x03(\x06R\aflowIds\x120\n" +
-	"\x14terminating_flow_ids\x180 \x03(\x06R\x12terminatingFlowIds\x12M\n" +
+	"\x14terminating_flow_ids\x180 \x03(\x06R\x12terminatingFlowIds\x125\n" +
+	"\x16correlation_id_str_iid\x186 \x01(\x04H\x02R\x13correlationIdStrIid\x12M\n" +
 	"\x11debug_annotations\x18\x04 \x03(\v2 .perfetto.protos.DebugAnnotationR\x10debugAnnotations\"j\n" +
 	"\x04Type\x12\x14\n" +
 	"\x10TYPE_UNSPECIFIED\x10\x00\x12\x14\n" +
@@ -421,7 +455,8 @@ const file_protos_perfetto_trace_track_event_track_event_proto_rawDesc = "" +
 	"\fTYPE_COUNTER\x10\x04B\f\n" +
 	"\n" +
 	"name_fieldB\x15\n" +
-	"\x13counter_value_field\"5\n" +
+	"\x13counter_value_fieldB\x16\n" +
+	"\x14correlation_id_field\"5\n" +
 	"\rEventCategory\x12\x10\n" +
 	"\x03iid\x18\x01 \x01(\x04R\x03iid\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\"1\n" +
@@ -471,6 +506,7 @@ func file_protos_perfetto_trace_track_event_track_event_proto_init() {
 		(*TrackEvent_Name)(nil),
 		(*TrackEvent_CounterValue)(nil),
 		(*TrackEvent_DoubleCounterValue)(nil),
+		(*TrackEvent_CorrelationIdStrIid)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -17,15 +17,15 @@ import (
 // frames gets tracks with all facts:
 //
 //	application      Frames                      a slice for each frame
-//	                 ├ Frames (worker 207)       those of another UI thread
 //	                 ├ Why                       what the thread did in late frames
 //	                 ├ Waited for                what those did that it waited for
-//	                 ├ Whole frame expected      from the application's vsync …
-//	                 ├ Whole frame actual        … to the end of rendering
+//	                 ├ Frames (worker 207)       those of another UI thread, with Why and Waited for
 //	                 ├ FPS                       counter
 //	                 ├ Lost time                 counter, ms
 //	                 ├ Report                    a slice with all measures
-//	                 └ Hitches
+//	                 ├ Hitches
+//	                 ├ Whole frame expected      from the application's vsync …
+//	                 └ Whole frame actual        … to the end of rendering
 //	render_service   Frames
 //	                 ├ Why, Waited for
 //	                 ├ GPU (Frame queued)        each piece of work
@@ -34,9 +34,9 @@ import (
 //	                 ├ FPS, Refresh rate         counters
 //	                 └ Lost time, Report, Hitches
 //
-// Arrows join slices of frames and of stages in the order of the work, and waits with
-// those who were waited for. Work on the GPU begins within its frame, so no arrow leads
-// to it.
+// Arrows join slices of frames and of stages in the order of the work, and what a thread
+// was waited for with what the waiting thread did next. Work on the GPU begins within its
+// frame, so no arrow leads to it.
 //
 // The order of tracks is only a request. Perfetto v57.0 and later put processes and threads
 // with a negative rank first: applications with late frames, then render services, then
@@ -79,7 +79,6 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 	for _, p := range pipelines {
 		p.writeApplicationFrames(arrows)
 		p.writeWhy(p.applications)
-		p.writeWholeFrames()
 	}
 	for _, p := range pipelines {
 		p.writeRenderFrames(arrows)
@@ -92,6 +91,9 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 		p.writeLost()
 	}
 	writeReports(t, pipelines)
+	for _, p := range pipelines {
+		p.writeWholeFrames() // below all others, as they need several rows
+	}
 }
 
 // processFrames are the complete frames of a process, by start.
@@ -154,7 +156,7 @@ type pipeline struct {
 	frames  uint64      // the track that has the others below it
 	ranks   int32       // given below it
 	threads map[trace.TID]*lanes
-	why     map[trace.TID]*whyLanes
+	why     map[trace.TID]whyLanes
 	entries entries // scratch
 }
 
@@ -164,7 +166,7 @@ func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *w
 		SiblingOrderRank: &rank,
 	})
 	w.rankThreads(frames)
-	p := &pipeline{processFrames: frames, w: w, tokens: tokens, causes: causes, threads: map[trace.TID]*lanes{}, why: map[trace.TID]*whyLanes{}}
+	p := &pipeline{processFrames: frames, w: w, tokens: tokens, causes: causes, threads: map[trace.TID]*lanes{}, why: map[trace.TID]whyLanes{}}
 	p.frames = w.describe(&perfettopb.TrackDescriptor{
 		ParentUuid:           &process,
 		StaticOrDynamicName:  &perfettopb.TrackDescriptor_Name{Name: framesTrack},
@@ -175,19 +177,24 @@ func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *w
 	// A track with others below it must not be merged: where frames of the main
 	// thread overlap, as they do in dumps from Android, there is another one.
 	overlapping := p.lanes(framesTrack+" (overlapping)", framesDescription)
-	p.threads[trace.TID(frames.process.PID)] = &lanes{list: []lane{{uuid: p.frames}}, more: overlapping.more}
+	main := trace.TID(frames.process.PID)
+	p.threads[main] = &lanes{list: []lane{{uuid: p.frames}}, more: overlapping.more}
+	p.why[main] = p.whyLanes(main)
+	for _, tid := range frames.tids() {
+		if tid != main {
+			p.threads[tid] = p.lanes(p.trackOf(framesTrack, tid), framesDescription)
+			p.why[tid] = p.whyLanes(tid)
+		}
+	}
 	return p
 }
 
-// rankThreads ranks the threads that make frames: the main thread, then others by number.
-// A thread that another process has in the end has no rank: Perfetto would make it two.
-func (w *trackWriter) rankThreads(p *processFrames) {
+// tids returns the threads that make frames: the main thread, then others by number.
+func (p *processFrames) tids() []trace.TID {
 	var tids []trace.TID
 	for _, list := range [][]*analyzer.Frame{p.applications, p.renders} {
 		for _, f := range list {
-			if slices.ContainsFunc(p.process.Threads, func(t analyzer.Thread) bool { return t.TID == f.TID }) {
-				tids = append(tids, f.TID)
-			}
+			tids = append(tids, f.TID)
 		}
 	}
 	slices.Sort(tids)
@@ -195,6 +202,15 @@ func (w *trackWriter) rankThreads(p *processFrames) {
 	if i := slices.Index(tids, trace.TID(p.process.PID)); i > 0 {
 		tids = slices.Insert(slices.Delete(tids, i, i+1), 0, trace.TID(p.process.PID))
 	}
+	return tids
+}
+
+// rankThreads ranks the threads that make frames. A thread that another process has in the
+// end has no rank: Perfetto would make it two.
+func (w *trackWriter) rankThreads(p *processFrames) {
+	tids := slices.DeleteFunc(p.tids(), func(tid trace.TID) bool {
+		return !slices.ContainsFunc(p.process.Threads, func(t analyzer.Thread) bool { return t.TID == tid })
+	})
 	for i, tid := range tids {
 		rank := int32(i - len(tids))
 		w.thread(p.process.PID, tid, &rank)
@@ -216,16 +232,6 @@ func (p *pipeline) below(name, description string, rank int32, counter *perfetto
 func (p *pipeline) nextRank() int32 {
 	p.ranks++
 	return p.ranks
-}
-
-// thread returns the tracks of the frames that a thread makes.
-func (p *pipeline) thread(tid trace.TID) *lanes {
-	l, ok := p.threads[tid]
-	if !ok {
-		l = p.lanes(p.trackOf(framesTrack, tid), framesDescription)
-		p.threads[tid] = l
-	}
-	return l
 }
 
 // trackOf returns the name of a thread's track: of the main thread, the bare name.

@@ -8,8 +8,10 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/exporter/packet"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/uicolour"
 )
 
 // The name of a late frame's slice says so, and by how much the frame was late.
@@ -80,7 +82,7 @@ func TestTrackFieldNumbers(t *testing.T) {
 		{(*perfettopb.TrackEvent)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
 			"category_iids": trackEventCategory, "debug_annotations": trackEventAnnotation, "type": trackEventType,
 			"track_uuid": trackEventTrack, "name_iid": trackEventNameID, "name": trackEventName, "double_counter_value": trackEventDouble,
-			"flow_ids": trackEventFlow, "terminating_flow_ids": trackEventTerminates,
+			"flow_ids": trackEventFlow, "terminating_flow_ids": trackEventTerminates, "correlation_id_str_iid": trackEventCorrelation,
 		}},
 		{(*perfettopb.DebugAnnotation)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
 			"name_iid": annotationName, "bool_value": annotationBool, "int_value": annotationInt,
@@ -89,6 +91,7 @@ func TestTrackFieldNumbers(t *testing.T) {
 		}},
 		{(*perfettopb.InternedData)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
 			"event_names": internedSliceName, "debug_annotation_names": internedAnnotationName, "debug_annotation_string_values": internedText,
+			"correlation_id_str": internedCorrelation,
 		}},
 		{(*perfettopb.EventName)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "name": internedValue}},
 		{(*perfettopb.DebugAnnotationName)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "name": internedValue}},
@@ -100,6 +103,18 @@ func TestTrackFieldNumbers(t *testing.T) {
 				t.Errorf("%s.%s: field %d here, in the schema %v", message.Name(), name, number, field)
 			}
 		}
+	}
+}
+
+// What a thread does or waits for has a colour of its own, which is not that of late frames.
+func TestWaitColours(t *testing.T) {
+	waits := map[uicolour.Colour]why.Wait{}
+	for i, correlation := range waitColours {
+		wait, c := why.Wait(i), uicolour.Of("", string(correlation))
+		if other, taken := waits[c]; taken || correlation == "" || c.Red() {
+			t.Errorf("%s: %q is %v, as %s", wait, correlation, c, other)
+		}
+		waits[c] = wait
 	}
 }
 

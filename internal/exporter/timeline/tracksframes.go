@@ -68,7 +68,7 @@ func (p *pipeline) writeApplicationFrames(arrows arrows) {
 		if whole, ok := f.Whole(); ok && whole.Late() {
 			s.annotations.interned(annotation.Blame, p.w.text(whole.Blame.String()))
 		}
-		p.w.slice(p.thread(f.TID).track(f.Actual), &s)
+		p.w.slice(p.threads[f.TID].track(f.Actual), &s)
 	}
 }
 
@@ -120,18 +120,27 @@ func (p *pipeline) writeRenderFrames(arrows arrows) {
 		a.mark(annotation.CommitEstimated, f.CommitEstimated)
 		a.at(annotation.PresentAt, f.Present)
 		a.mark(annotation.PresentEstimated, f.PresentEstimated)
-		p.w.slice(p.thread(f.TID).track(f.Actual), &s)
+		p.w.slice(p.threads[f.TID].track(f.Actual), &s)
 	}
 }
 
-// setFrame sets the fields of a slice that both kinds of frames have.
+// setFrame sets the fields of a slice that both kinds of frames have. The UI shows
+// annotations in this order: first those that say why the frame was late, and by how much.
 func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	s.Interval, s.annotations = f.Actual, s.annotations[:0]
 	s.setName(p.label(f), f.Late(), f.Overrun())
+	s.colour = frameColour(f)
 	if f.Facts.Has(analyzer.Misaligned) && !f.Late() {
 		s.name = append(s.name, " misaligned"...)
 	}
 	a := &s.annotations
+	e := p.causes.Of(f)
+	if e != nil {
+		p.noteFinding(a, e)
+	}
+	if f.Late() {
+		a.milliseconds(annotation.Overrun, f.Overrun())
+	}
 	token := p.tokens[f]
 	if f.VsyncID != 0 {
 		a.number(annotation.VsyncID, f.VsyncID)
@@ -157,7 +166,6 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 		a.number(annotation.Coalesced, int64(f.Coalesced))
 	}
 	if f.Late() {
-		a.milliseconds(annotation.Overrun, f.Overrun())
 		if stage, ok := stats.LongestStage(f); ok {
 			a.interned(annotation.LongestStage, p.w.text(stage.String()))
 		}
@@ -166,7 +174,7 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	a.mark(annotation.GPULate, f.Facts.Has(analyzer.GPULate))
 	a.mark(annotation.Empty, f.Facts.Has(analyzer.Empty))
 	a.mark(annotation.Misaligned, f.Facts.Has(analyzer.Misaligned))
-	if e := p.causes.Of(f); e != nil {
+	if e != nil {
 		p.noteCauses(a, e)
 	}
 }
@@ -181,8 +189,7 @@ func (p *pipeline) label(f *analyzer.Frame) int64 {
 }
 
 // setName names a slice, and puts it into the category of late ones: "10033", or
-// "10033 late 12.4 ms". Perfetto colours slices by their names without the digits, so
-// that all late ones have one colour, which with this wording happens to be red.
+// "10033 late 12.4 ms".
 func (s *slice) setName(label int64, late bool, by trace.Duration) {
 	s.late = late
 	s.name = strconv.AppendInt(s.name[:0], label, 10)

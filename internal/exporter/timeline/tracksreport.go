@@ -49,7 +49,7 @@ func writeReports(t *analyzer.Timeline, pipelines []*pipeline) {
 }
 
 func (p *pipeline) writeReport(r *stats.Process, frames []*analyzer.Frame) {
-	s := slice{Interval: analyzer.Interval{Start: r.Observed.From, End: r.Observed.To}}
+	s := slice{Interval: analyzer.Interval{Start: r.Observed.From, End: r.Observed.To}, colour: reportColour}
 	s.name = fmt.Appendf(s.name, "%s, %d late", plural.Count(r.Frames.Complete, "frame"), r.Frames.Late)
 	if r.FPS != nil {
 		s.name = fmt.Appendf(s.name, ", %.1f fps", r.FPS.Rate)
@@ -64,7 +64,7 @@ func (p *pipeline) writeReport(r *stats.Process, frames []*analyzer.Frame) {
 	}
 	lanes := p.lanes(hitchesTrack, "From one present to the next, if the second was too late.")
 	for _, h := range r.Hitches.List {
-		s = slice{Interval: analyzer.Interval{Start: h.From, End: h.To}}
+		s = slice{Interval: analyzer.Interval{Start: h.From, End: h.To}, colour: hitchColour}
 		s.name = fmt.Appendf(s.name, "hitch %.1f ms", h.Hitch.Milliseconds())
 		s.annotations.tree(p.w, annotation.Hitch, h)
 		p.w.slice(lanes.track(s.Interval), &s)

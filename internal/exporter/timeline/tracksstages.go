@@ -18,9 +18,9 @@ type stage struct {
 // the start.
 func inOrder(i analyzer.Interval) bool { return i.Known() && i.Start <= i.End }
 
-// writeStage writes a track of stages. note adds annotations other than the frame's
-// token.
-func (p *pipeline) writeStage(track, description string, list []stage, note func(*slice, *analyzer.Frame)) {
+// writeStage writes a track of stages. note adds annotations, and may change the name and
+// the colour.
+func (p *pipeline) writeStage(track, description string, colour colour, list []stage, note func(*slice, *analyzer.Frame)) {
 	lanes := p.lanes(track, description)
 	var s slice
 	for i := range list {
@@ -31,6 +31,7 @@ func (p *pipeline) writeStage(track, description string, list []stage, note func
 		s.Interval, s.annotations = list[i].Interval, s.annotations[:0]
 		s.flow, s.terminates = 0, nil
 		s.setName(p.label(f), false, 0)
+		s.colour = colour
 		note(&s, f)
 		p.w.slice(lanes.track(s.Interval), &s)
 	}
@@ -46,21 +47,22 @@ func (p *pipeline) writeStages(t *analyzer.Timeline, arrows arrows) {
 		}
 		commits = append(commits, stage{f, f.Commit})
 	}
-	p.writeStage(gpuTrack, "The render frames' work on the GPU, from when it was queued to when it had ended.", gpu,
+	p.writeStage(gpuTrack, "The render frames' work on the GPU, from when it was queued to when it had ended.", gpuColour, gpu,
 		func(s *slice, f *analyzer.Frame) {
 			s.flow = arrows.from(p.w, f, s.End, commitTrack, presentTrack)
-			s.annotations.at(annotation.DeadlineAt, f.Deadline)
 			if f.Deadline.Known() && s.End > f.Deadline {
 				s.setName(p.label(f), true, s.End.Sub(f.Deadline))
+				s.colour = lateColour
 				s.annotations.milliseconds(annotation.Overrun, s.End.Sub(f.Deadline))
 			}
+			s.annotations.at(annotation.DeadlineAt, f.Deadline)
 		})
-	p.writeStage(commitTrack, "The layers of a render frame on their way to the display.", commits,
+	p.writeStage(commitTrack, "The layers of a render frame on their way to the display.", commitColour, commits,
 		func(s *slice, f *analyzer.Frame) {
 			s.flow = arrows.from(p.w, f, s.End, presentTrack)
 			s.terminates = arrows[stageOf{f, commitTrack}]
 		})
-	p.writeStage(presentTrack, "From when the display showed a render frame to when it showed the next one.", presented(p.renders, t),
+	p.writeStage(presentTrack, "From when the display showed a render frame to when it showed the next one.", presentColour, presented(p.renders, t),
 		func(s *slice, f *analyzer.Frame) { s.terminates = arrows[stageOf{f, presentTrack}] })
 }
 

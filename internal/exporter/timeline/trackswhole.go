@@ -23,24 +23,31 @@ func (p *pipeline) writeWholeFrames() {
 		actual = append(actual, stage{f, analyzer.Interval{Start: f.Actual.Start, End: r.End()}})
 	}
 	p.writeStage(wholeExpectedTrack, "From when the application's vsync was due to when render_service should have ended.",
-		expected, func(*slice, *analyzer.Frame) {})
+		expectedColour, expected, func(*slice, *analyzer.Frame) {})
 	p.writeStage(wholeActualTrack, "From when the application began to when render_service's work, that on the GPU included, had ended.",
-		actual, p.judgeWhole)
+		noDeadlineColour, actual, p.judgeWhole)
 }
 
 // judgeWhole adds whether a whole frame was late, and its blame.
 func (p *pipeline) judgeWhole(s *slice, f *analyzer.Frame) {
+	if whole, ok := f.Whole(); ok && whole.Late() {
+		p.markLate(s, f, &whole)
+	} else if ok {
+		s.colour = onTimeColour
+	}
 	s.annotations.number(annotation.RenderToken, p.tokens[f.Render])
-	whole, ok := f.Whole()
-	if !ok || !whole.Late() {
+}
+
+func (p *pipeline) markLate(s *slice, f *analyzer.Frame, whole *analyzer.WholeFrame) {
+	s.annotations.text(annotation.Blame, whole.Blame.String())
+	n := f.PickUpDelay()
+	if n == 0 {
+		s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End))
+		s.colour = lateColour
 		return
 	}
-	s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End))
-	if n := f.PickUpDelay(); n > 0 {
-		// The expected end is that of the later vsync, so that the frame may end before it.
-		s.setName(p.label(f), false, 0)
-		s.name, s.late = fmt.Appendf(s.name, " picked up %s late", plural.Count(n, "vsync")), true
-		s.annotations.at(annotation.MadeForEnd, f.Expected.End.Add(f.Render.Expected.Duration()))
-	}
-	s.annotations.text(annotation.Blame, whole.Blame.String())
+	// The expected end is that of the later vsync, so that the frame may end before it.
+	s.name, s.late = fmt.Appendf(s.name, " picked up %s late", plural.Count(n, "vsync")), true
+	s.colour = pickedUpLateColour
+	s.annotations.at(annotation.MadeForEnd, f.Expected.End.Add(f.Render.Expected.Duration()))
 }

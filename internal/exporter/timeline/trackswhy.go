@@ -9,20 +9,39 @@ import (
 	"ohframe/internal/exporter/packet"
 )
 
-// noteCauses notes where the time of a late frame went and why, and why a frame was shown or
-// picked up late.
+// noteFinding notes why a frame was late, shown late or picked up late, in a sentence, and
+// what to do about it.
+func (p *pipeline) noteFinding(a *annotations, e *why.Explanation) {
+	if e.Outcome != why.NotLate {
+		a.text(annotation.Cause, causetext.Sentence(p.causes, e))
+		if s := e.Cause(); s != nil {
+			p.noteText(a, annotation.Advice, causetext.Advice(s.Advice))
+		}
+	}
+	if s := e.Shown; s != nil && s.Late > 0 {
+		a.text(annotation.ShownCause, causetext.Shown(p.causes, e))
+		a.milliseconds(annotation.ShownLate, s.Late)
+	}
+	if e.PickUp != nil {
+		a.text(annotation.PickUpCause, causetext.PickUp(p.causes, e))
+		a.milliseconds(annotation.PickedUpLate, e.PickUp.Late)
+	}
+}
+
+// noteText notes a text that other slices have too, if it is not empty.
+func (p *pipeline) noteText(a *annotations, name annotation.Key, text string) {
+	if text != "" {
+		a.interned(name, p.w.text(text))
+	}
+}
+
+// noteCauses notes what else is known about why a frame was late, and where its time went.
 func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
 	if e.Outcome != why.NotLate {
 		p.noteVerdict(a, e)
 	}
-	if s := e.Shown; s != nil && s.Late > 0 {
-		a.milliseconds(annotation.ShownLate, s.Late)
-		a.text(annotation.ShownCause, causetext.Shown(p.causes, e))
-	}
 	if e.PickUp != nil {
-		a.milliseconds(annotation.PickedUpLate, e.PickUp.Late)
-		a.interned(annotation.PickUpReason, p.w.text(e.PickUp.Reason.String()))
-		a.text(annotation.PickUpCause, causetext.PickUp(p.causes, e))
+		p.noteText(a, annotation.PickUpReason, e.PickUp.Reason.String())
 	}
 	var shares []byte
 	for i := range e.Shares {
@@ -45,12 +64,7 @@ func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
 }
 
 func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
-	text := func(name annotation.Key, text string) {
-		if text != "" {
-			a.interned(name, p.w.text(text))
-		}
-	}
-	a.text(annotation.Cause, causetext.Sentence(p.causes, e))
+	text := func(name annotation.Key, text string) { p.noteText(a, name, text) }
 	text(annotation.Verdict, e.Outcome.String())
 	text(annotation.Confidence, e.Confidence.String())
 	text(annotation.Basis, e.Basis.String())
@@ -68,7 +82,6 @@ func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
 		if s.Culprit != nil {
 			text(annotation.Culprit, causetext.Culprit(s.Culprit))
 		}
-		text(annotation.Advice, causetext.Advice(s.Advice))
 	}
 	if e.Root != nil && e.Root.VsyncID != 0 {
 		a.number(annotation.KnockOnOf, e.Root.VsyncID)
@@ -124,17 +137,12 @@ func (p *pipeline) share(s *why.Share) []byte {
 // whyLanes are the tracks of a thread's late frames.
 type whyLanes struct{ pieces, others *lanes }
 
-func (p *pipeline) whyLanes(tid trace.TID) *whyLanes {
-	l := p.why[tid]
-	if l == nil {
-		l = &whyLanes{
-			pieces: p.lanes(p.trackOf(whyTrack, tid), "What the thread of a late frame did or waited for, from when the frame should have begun."),
-			others: p.lanes(p.trackOf(waitedForTrack, tid), "What the threads did that the thread of a late frame waited for. "+
-				"Of waits for a CPU, the order is not that of the trace."),
-		}
-		p.why[tid] = l
+func (p *pipeline) whyLanes(tid trace.TID) whyLanes {
+	return whyLanes{
+		pieces: p.lanes(p.trackOf(whyTrack, tid), "What the thread of a late frame did or waited for, from when the frame should have begun."),
+		others: p.lanes(p.trackOf(waitedForTrack, tid), "What the threads did that the thread of a late frame waited for. "+
+			"Of waits for a CPU, the order is not that of the trace."),
 	}
-	return l
 }
 
 // leastShown is the least time that another thread needs to have been waited for to be
@@ -142,7 +150,8 @@ func (p *pipeline) whyLanes(tid trace.TID) *whyLanes {
 const leastShown = 50 * trace.Microsecond
 
 // writeWhy writes what the threads of late frames did, and those that they waited for.
-// An arrow leads from a wait to the thread that it was due to most of the time.
+// An arrow leads from the thread that a wait was due to most of the time to what the
+// waiting thread did next.
 func (p *pipeline) writeWhy(frames []*analyzer.Frame) {
 	var s, other slice
 	for _, f := range frames {
@@ -150,26 +159,22 @@ func (p *pipeline) writeWhy(frames []*analyzer.Frame) {
 		if e == nil || len(e.Pieces) == 0 {
 			continue
 		}
-		lanes := p.whyLanes(f.TID)
+		lanes := p.why[f.TID]
 		span := analyzer.Interval{Start: e.Start, End: e.End}
 		track := lanes.pieces.track(span)
 		for i := range e.Pieces {
 			piece := &e.Pieces[i]
 			s.Interval = analyzer.Interval{Start: piece.Start, End: piece.End}
-			s.nameID, s.flow = p.w.sliceName(causetext.PieceTitle(piece)), 0
-			shown := shownActivities(piece)
-			if len(shown) == 0 {
-				p.w.slice(track, &s)
-				continue
-			}
-			s.flow = p.w.newFlow()
+			s.nameID, s.colour = p.w.sliceName(causetext.PieceTitle(piece)), waitColours[piece.Wait]
 			p.w.slice(track, &s)
+			s.terminates = s.terminates[:0]
 			longest := piece.Longest()
-			for _, o := range shown {
+			for _, o := range shownActivities(piece) {
 				other.Interval = analyzer.Interval{Start: o.Start, End: o.End}
-				other.nameID, other.terminates = p.w.sliceName(causetext.ActivityTitle(o)), other.terminates[:0]
-				if o == longest {
-					other.terminates = append(other.terminates, s.flow)
+				other.nameID, other.colour, other.flow = p.w.sliceName(causetext.ActivityTitle(o)), waitColours[o.Wait], 0
+				if o == longest && i+1 < len(e.Pieces) && o.End <= e.Pieces[i+1].Start {
+					other.flow = p.w.newFlow()
+					s.terminates = append(s.terminates, other.flow)
 				}
 				p.w.slice(lanes.others.track(other.Interval), &other)
 			}

@@ -32,6 +32,7 @@ const (
 	trackEventDouble       = 44 // TrackEvent.double_counter_value
 	trackEventFlow         = 47 // TrackEvent.flow_ids
 	trackEventTerminates   = 48 // TrackEvent.terminating_flow_ids
+	trackEventCorrelation  = 54 // TrackEvent.correlation_id_str_iid
 	annotationName         = 1  // DebugAnnotation.name_iid
 	annotationBool         = 2
 	annotationInt          = 4
@@ -44,6 +45,7 @@ const (
 	internedSliceName      = 2  // InternedData.event_names
 	internedAnnotationName = 3  // InternedData.debug_annotation_names
 	internedText           = 29 // InternedData.debug_annotation_string_values
+	internedCorrelation    = 43 // InternedData.correlation_id_str
 	internedID             = 1  // of EventName, DebugAnnotationName and InternedString
 	internedValue          = 2
 )
@@ -64,7 +66,7 @@ type trackWriter struct {
 	event   []byte
 	packet  []byte
 
-	sliceNames, annotationNames, texts interned
+	sliceNames, annotationNames, texts, colours interned
 	// pending is interned data that the next packet brings.
 	pending []byte
 }
@@ -153,6 +155,7 @@ type slice struct {
 	name        []byte
 	nameID      uint64 // of an interned name, which name is not used with; 0 for none
 	late        bool
+	colour      colour   // "" for that of the name
 	flow        uint64   // id of the arrow through the slice; 0 for none
 	terminates  []uint64 // flows that end here
 	annotations annotations
@@ -164,6 +167,9 @@ func (w *trackWriter) slice(track uint64, s *slice) {
 	e = packet.AppendVarint(e, trackEventTrack, track)
 	if s.late {
 		e = packet.AppendVarint(e, trackEventCategory, lateCategoryNumber)
+	}
+	if s.colour != "" {
+		e = packet.AppendVarint(e, trackEventCorrelation, w.intern(&w.colours, internedCorrelation, string(s.colour)))
 	}
 	if s.nameID != 0 {
 		e = packet.AppendVarint(e, trackEventNameID, s.nameID)

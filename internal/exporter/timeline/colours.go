@@ -1,0 +1,73 @@
+package timeline
+
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/why"
+)
+
+// colour is the correlation id of slices. Perfetto's UI, from v53 on, hashes it to a hue and
+// a lightness; without one it hashes the slice's name, without numbers
+// (ui/src/components/colorizer.ts). So what a slice shows has one colour, whatever its name
+// is. The UI prints the id in the details of a slice: it says what the slice shows, in words
+// whose hash is a suitable colour. A test computes the colours.
+type colour string
+
+const (
+	lateColour         colour = "exceeded its deadline"    // red
+	pickedUpLateColour colour = "frame was picked up late" // pink
+	misalignedColour   colour = "a frame on another vsync" // amber
+	onTimeColour       colour = "before its deadline"      // green
+	noDeadlineColour   colour = "deadline was unknown"     // teal
+	emptyColour        colour = "was empty"                // pale teal
+	expectedColour     colour = "expected interval"        // dark teal
+	gpuColour          colour = "a frame on the GPU"       // blue
+	commitColour       colour = "was committed"            // dark teal
+	presentColour      colour = "it was on the display"    // pale blue
+	hitchColour        colour = "frame gap"                // orange
+	reportColour       colour = "report"                   // pale blue
+)
+
+// waitColours are those of what a thread did or waited for. Running is green, what is about
+// the CPU is yellow or olive, storage, memory and the kernel are orange, other threads are
+// purple, the GPU and the display are blue.
+var waitColours = [why.WaitCount]colour{
+	why.WaitUnknown:      "running or waiting",
+	why.EarlierFrame:     "busy with an earlier frame",
+	why.EarlierWork:      "busy with other work",
+	why.WaitVsync:        "wait for the vsync",
+	why.WaitIRQ:          "stopped by interrupts",
+	why.Run:              "running on the CPU",
+	why.RunSlow:          "running slower",
+	why.GCRun:            "collects garbage",
+	why.CPUPreempted:     "preempted",
+	why.CPUWait:          "waiting for a CPU",
+	why.WaitGC:           "stopped by garbage collection",
+	why.WaitBinder:       "wait for another process's reply",
+	why.WaitFence:        "waited for the GPU or the display",
+	why.WaitBuffer:       "wait for buffer",
+	why.WaitIO:           "waiting for storage I/O",
+	why.WaitMem:          "waiting for free pages",
+	why.WaitRender:       "blocked by the render thread",
+	why.WaitOwnThread:    "waiting for a thread of the same process",
+	why.WaitOtherProcess: "waits for a process",
+	why.WaitTimer:        "waiting for a timer",
+	why.WaitKernel:       "wait for kernel",
+	why.WaitSleep:        "asleep",
+	why.WaitGPU:          gpuColour,
+	why.Variation:        "a little slower everywhere",
+}
+
+// frameColour returns the colour of a frame on the tracks Frames.
+func frameColour(f *analyzer.Frame) colour {
+	switch {
+	case f.Late():
+		return lateColour
+	case f.Facts.Has(analyzer.Misaligned):
+		return misalignedColour
+	case f.Facts.Has(analyzer.Empty):
+		return emptyColour
+	case f.Judged():
+		return onTimeColour
+	}
+	return noDeadlineColour
+}

@@ -1,0 +1,19 @@
+package uicolour
+
+import "testing"
+
+// Colours of slices in pictures of the UI, in HSLuv: #a83ccb, #d73356 and #e9a14e.
+func TestOf(t *testing.T) {
+	for _, test := range []struct {
+		name, correlation string
+		want              Colour
+	}{
+		{"10046", "", Colour{293, 47}},
+		{"10046 late 35.4 ms", "", Colour{5, 49}},
+		{"10 a 11 b", "waiting for storage I/O", Colour{45, 72}},
+	} {
+		if got := Of(test.name, test.correlation); got != test.want {
+			t.Errorf("%q, %q: %v, want %v", test.name, test.correlation, got, test.want)
+		}
+	}
+}
