@@ -1,7 +1,9 @@
 package analyzer
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"ohframe/analyzer/trace"
 )
@@ -71,21 +73,24 @@ func verdictOf(f *Frame) Verdict {
 		v.Jank = JankNonAnimating
 		return v
 	}
-	var faults JankType
-	guilty := f
-	switch {
-	case f.Kind == RenderFrame:
-		faults = renderFaults(f, f.Facts.Has(Misaligned))
-	case f.Late():
-		faults = JankAppDeadlineMissed
-	case f.Render != nil:
-		guilty = f.Render
-		faults = renderFaults(guilty, f.Facts.Has(Misaligned))
-	}
-	if faults != 0 {
+	if faults, guilty := f.faults(); faults != 0 {
 		v.Jank, v.Severity = faults, severity(guilty)
 	}
 	return v
+}
+
+// faults returns the jank types of a frame that is not empty, 0 for none, and the frame at
+// fault: the frame itself, or its render frame.
+func (f *Frame) faults() (JankType, *Frame) {
+	switch {
+	case f.Kind == RenderFrame:
+		return renderFaults(f, f.Facts.Has(Misaligned)), f
+	case f.Late():
+		return JankAppDeadlineMissed, f
+	case f.Render != nil:
+		return renderFaults(f.Render, f.Facts.Has(Misaligned)), f.Render
+	}
+	return 0, f
 }
 
 // renderFaults returns the jank types of render_service: its thread was late, or
@@ -105,12 +110,40 @@ func renderFaults(f *Frame, misaligned bool) JankType {
 	return faults
 }
 
-// severity is full for an overrun of at least one refresh period, and partial for a
-// shorter one, which costs at most one refresh, and for a frame with a fault that ended
-// on time. Perfetto shows partial jank in a paler colour than the others.
+// severity is full for a late frame, and partial for one with a fault that ended on time.
+// Perfetto shows partial jank in a paler colour. How late a frame was is in its score.
 func severity(f *Frame) JankSeverity {
-	if f.Overrun() < max(f.Period, trace.Nanosecond) {
-		return SeverityPartial
+	if f.Late() {
+		return SeverityFull
 	}
-	return SeverityFull
+	return SeverityPartial
+}
+
+// JankScore returns how bad the jank of a frame is by SurfaceFlinger's formula, 0 if it
+// has none (docs/frames.md 14.8). Of a frame with SurfaceFlinger's own verdict it is not known.
+func (f *Frame) JankScore() float64 {
+	if f.frameTimeline() != nil || f.Facts.Has(Empty) {
+		return 0
+	}
+	faults, guilty := f.faults()
+	period := cmp.Or(guilty.Period, f.Period)
+	if faults == 0 || period <= 0 {
+		return 0
+	}
+	delay := guilty.Overrun()
+	if faults.Has(JankSFScheduling) {
+		delay = max(delay, trace.Duration(f.longestPickUpDelay())*period)
+	}
+	const shortest = float64(trace.Second) / 120 // SurfaceFlinger: the refresh period of weight 1
+	return math.Log2(1+float64(delay)/float64(period)) * math.Sqrt(float64(period)/shortest)
+}
+
+// longestPickUpDelay returns by how many vsyncs an application frame, or one of those that
+// a render frame picked up, was picked up late.
+func (f *Frame) longestPickUpDelay() int {
+	longest := f.PickUpDelay()
+	for _, app := range f.Applications {
+		longest = max(longest, app.PickUpDelay())
+	}
+	return longest
 }

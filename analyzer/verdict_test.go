@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -55,13 +56,13 @@ func TestVerdictOfRenderFrame(t *testing.T) {
 		want  telling
 	}{
 		{0, telling{1, true, 1, 1}},
-		{cpu, telling{16, false, 1, 2}},
-		{gpu, telling{32, false, 1, 2}},
-		{cpu | gpu, telling{16, false, 1, 2}},
+		{cpu, telling{16, false, 1, 3}},
+		{gpu, telling{32, false, 1, 3}},
+		{cpu | gpu, telling{16, false, 1, 3}},
 		{misaligned, telling{2, true, 1, 2}},
-		{misaligned | cpu, telling{2 | 16, false, 1, 2}},
-		{misaligned | gpu, telling{2 | 32, false, 1, 2}},
-		{misaligned | cpu | gpu, telling{2 | 16, false, 1, 2}},
+		{misaligned | cpu, telling{2 | 16, false, 1, 3}},
+		{misaligned | gpu, telling{2 | 32, false, 1, 3}},
+		{misaligned | cpu | gpu, telling{2 | 16, false, 1, 3}},
 		{empty, telling{2048, true, 1, 1}},
 		{empty | cpu, telling{2048, true, 1, 1}},
 		{empty | gpu, telling{2048, true, 1, 1}},
@@ -87,7 +88,7 @@ func TestVerdictOfApplicationFrame(t *testing.T) {
 		want          telling
 	}{
 		{0, unlinked, telling{1, true, 1, 1}},
-		{cpu, unlinked, telling{64, false, 1, 2}},
+		{cpu, unlinked, telling{64, false, 1, 3}},
 		{empty, unlinked, telling{2048, true, 1, 1}},
 		{empty | cpu, unlinked, telling{2048, true, 1, 1}},
 
@@ -105,12 +106,12 @@ func TestVerdictOfApplicationFrame(t *testing.T) {
 		// An empty render frame has no fault.
 		{0, empty | cpu, telling{1, true, 1, 1}},
 
-		// A late frame has only its own fault, and its own severity.
-		{cpu, 0, telling{64, false, 1, 2}},
-		{cpu, cpu, telling{64, false, 1, 2}},
-		{cpu, gpu, telling{64, false, 1, 2}},
-		{cpu | misaligned, misaligned, telling{64, false, 1, 2}},
-		{cpu | misaligned, misaligned | cpu, telling{64, false, 1, 2}},
+		// A late frame has only its own fault.
+		{cpu, 0, telling{64, false, 1, 3}},
+		{cpu, cpu, telling{64, false, 1, 3}},
+		{cpu, gpu, telling{64, false, 1, 3}},
+		{cpu | misaligned, misaligned, telling{64, false, 1, 3}},
+		{cpu | misaligned, misaligned | cpu, telling{64, false, 1, 3}},
 	} {
 		f := judged(ApplicationFrame, test.facts, trace.Millisecond)
 		if test.render != unlinked {
@@ -223,34 +224,63 @@ func TestVerdictDropped(t *testing.T) {
 	}
 }
 
-// The severity changes where the frame costs a whole refresh.
+// A late frame costs a refresh, however short the overrun, one that is only misaligned none.
 func TestSeverity(t *testing.T) {
 	for _, test := range []struct {
-		overrun trace.Duration
-		want    int32
+		f    *Frame
+		want JankSeverity
 	}{
-		{1, 2},
-		{testPeriod - 1, 2},
-		{testPeriod, 3},
-		{testPeriod + 1, 3},
-		{100 * testPeriod, 3},
+		{judged(ApplicationFrame, MainLate, 1), SeverityFull},
+		{judged(RenderFrame, MainLate, 1), SeverityFull},
+		{judged(RenderFrame, GPULate, 1), SeverityFull},
+		{judged(RenderFrame, Misaligned|GPULate, 1), SeverityFull},
+		{judged(RenderFrame, Misaligned, 0), SeverityPartial},
 	} {
-		for _, kind := range []Kind{ApplicationFrame, RenderFrame} {
-			if got := int32(judged(kind, MainLate, test.overrun).Verdict().Severity); got != test.want {
-				t.Errorf("%v frame late by %v of %v: severity %d, want %d", kind, test.overrun, testPeriod, got, test.want)
-			}
-		}
-		gpu := judged(RenderFrame, GPULate, test.overrun)
-		if got := int32(gpu.Verdict().Severity); got != test.want {
-			t.Errorf("GPU work late by %v of %v: severity %d, want %d", test.overrun, testPeriod, got, test.want)
+		if got := test.f.Verdict().Severity; got != test.want {
+			t.Errorf("%v frame, facts %#x: %s, want %s", test.f.Kind, test.f.Facts, got, test.want)
 		}
 	}
-	// Where both are late, the later one counts.
-	both := judged(RenderFrame, MainLate, 1)
-	both.Facts |= GPULate
-	both.GPU = []Interval{{Start: both.Actual.Start, End: both.Deadline.Add(testPeriod)}, {Start: both.Actual.Start, End: both.Deadline}}
-	if got := int32(both.Verdict().Severity); got != 3 {
-		t.Errorf("GPU work a period late: severity %d, want 3", got)
+}
+
+// The weight of a period of 10 ms is √(10 ÷ 8⅓) = 1.0954451.
+func TestJankScore(t *testing.T) {
+	const weight = 1.0954451
+	render := func(facts Facts, overrun trace.Duration) *Frame { return judged(RenderFrame, facts, overrun) }
+	app := func(facts Facts, r *Frame) *Frame {
+		f := judged(ApplicationFrame, facts, testPeriod)
+		f.Render = r
+		r.Applications = append(r.Applications, f)
+		return f
+	}
+	// Picked up three vsyncs after the one that the frame was made for.
+	later := render(Misaligned, 0)
+	later.Expected = Interval{Start: 1_040_000_000, End: 1_050_000_000}
+	laterApp := app(Misaligned, later)
+	slow := judged(ApplicationFrame, MainLate, 1_000_000_000/60)
+	slow.Period = 1_000_000_000 / 60
+	timeless := judged(ApplicationFrame, MainLate, testPeriod)
+	timeless.Period = 0
+	for name, test := range map[string]struct {
+		f    *Frame
+		want float64
+	}{
+		"on time":                       {judged(ApplicationFrame, 0, 0), 0},
+		"late by a period":              {judged(ApplicationFrame, MainLate, testPeriod), weight},
+		"late by three periods":         {judged(ApplicationFrame, MainLate, 3*testPeriod), 2 * weight},
+		"late by a period at 60 Hz":     {slow, 1.4142136},
+		"late, of unknown period":       {timeless, 0},
+		"empty":                         {judged(ApplicationFrame, MainLate|Empty, testPeriod), 0},
+		"GPU late by three periods":     {render(GPULate, 3*testPeriod), 2 * weight},
+		"late, its render frame later":  {app(MainLate, render(MainLate, 3*testPeriod)), weight},
+		"render frame late":             {app(0, render(MainLate, 3*testPeriod)), 2 * weight},
+		"render frame empty":            {app(0, render(MainLate|Empty, 3*testPeriod)), 0},
+		"misaligned, not later":         {app(Misaligned, render(Misaligned, 0)), 0},
+		"picked up three vsyncs later":  {laterApp, 2 * weight},
+		"render frame that picks it up": {later, 2 * weight},
+	} {
+		if got := test.f.JankScore(); math.Abs(got-test.want) > 1e-6 {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
 	}
 }
 

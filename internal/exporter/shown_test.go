@@ -49,6 +49,7 @@ type actualFrame interface {
 	GetOnTimeFinish() bool
 	GetGpuComposition() bool
 	GetPresentDelayMillis() float32
+	GetJankSeverityScore() float32
 }
 
 // verdictText describes what a trace states about a frame.
@@ -68,6 +69,9 @@ func verdictText(f actualFrame) string {
 	}
 	if delay := f.GetPresentDelayMillis(); delay == delay { // NaN if unknown
 		text += fmt.Sprintf("; %.5g ms", delay)
+	}
+	if score := f.GetJankSeverityScore(); score != 0 {
+		text += fmt.Sprintf("; score %.4g", score)
 	}
 	return text
 }
@@ -293,6 +297,7 @@ func engineSections(t testing.TB, session *engine.Session) sections {
 			|| printf(': %s; %s; %s; %s', jank_type, present_type, prediction_type, jank_severity_type)
 			|| iif(on_time_finish, '; on time', '') || iif(gpu_composition, '; GPU', '')
 			|| iif(extract_arg(s.arg_set_id, 'Present Delay (ms)') IS NULL, '', printf('; %.5g ms', extract_arg(s.arg_set_id, 'Present Delay (ms)')))
+			|| iif(jank_score = 0, '', printf('; score %.4g', jank_score))
 		FROM actual_frame_timeline_slice`+slice)
 	const labels = `WITH label AS MATERIALIZED (
 		SELECT s.id, s.ts, s.dur, s.name, s.category, s.arg_set_id, coalesce(p.pid, o.pid) || coalesce('/' || tid, '') || ' ' || track.name AS track

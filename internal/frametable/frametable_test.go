@@ -151,8 +151,7 @@ func TestApplicationFrame(t *testing.T) {
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false",
 		"flag":            "1", // 3 is for render frames
 		"render_vsync_id": "9",
-		// Late by 30, less than a period.
-		"jank_type": "App Deadline Missed", "jank_severity": "Partial", "present_type": "Unknown Present",
+		"jank_type":       "App Deadline Missed", "jank_severity": "Full", "present_type": "Unknown Present",
 		"prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "app#2001",
 		"deadline_ns": "200", "overrun_ns": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2",
 	}
@@ -183,7 +182,7 @@ func TestRenderFrame(t *testing.T) {
 		"start_ns": "210", "end_ns": "290", "expected_start_ns": "200", "expected_end_ns": "350", "period_ns": "100",
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false", "flag": "3",
 		"gpu_start_ns": "220", "gpu_end_ns": "380", "commit_ns": "300", "present_ns": "400",
-		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Partial",
+		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Full",
 		"present_type": "On-time Present", "prediction_type": "Valid Prediction", "on_time_finish": "false",
 		"deadline_ns": "350", "overrun_ns": "30", "main_late": "false", "gpu_late": "true", "coalesced": "0", "commit_estimated": "false", "present_estimated": "true",
 	}

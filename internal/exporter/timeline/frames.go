@@ -72,6 +72,7 @@ func (w *frameWriter) surface(f *analyzer.Frame) {
 				PresentType: perfettopb.FrameTimelineEvent_PresentType(v.Present).Enum(), OnTimeFinish: proto.Bool(v.OnTimeFinish != analyzer.No), GpuComposition: proto.Bool(len(f.GPU) > 0),
 				JankType: proto.Int32(int32(v.Jank)), PredictionType: perfettopb.FrameTimelineEvent_PredictionType(v.Prediction).Enum(),
 				JankSeverityType: perfettopb.FrameTimelineEvent_JankSeverityType(v.Severity).Enum(), PresentDelayMillis: presentDelay(f),
+				JankSeverityScore: jankScore(f),
 			},
 		},
 	})
@@ -98,6 +99,7 @@ func (w *frameWriter) display(f *analyzer.Frame) {
 				PresentType: perfettopb.FrameTimelineEvent_PresentType(v.Present).Enum(), OnTimeFinish: proto.Bool(v.OnTimeFinish != analyzer.No), GpuComposition: proto.Bool(len(f.GPU) > 0),
 				JankType: proto.Int32(int32(v.Jank)), PredictionType: perfettopb.FrameTimelineEvent_PredictionType(v.Prediction).Enum(),
 				JankSeverityType: perfettopb.FrameTimelineEvent_JankSeverityType(v.Severity).Enum(), PresentDelayMillis: presentDelay(f),
+				JankSeverityScore: jankScore(f),
 			},
 		},
 	})
@@ -131,6 +133,14 @@ func presentDelay(f *analyzer.Frame) *float32 {
 		return proto.Float32(float32(math.NaN()))
 	}
 	return proto.Float32(float32(delay.Milliseconds()))
+}
+
+// jankScore returns nil for 0, which Perfetto assumes.
+func jankScore(f *analyzer.Frame) *float32 {
+	if score := float32(f.JankScore()); score != 0 {
+		return &score
+	}
+	return nil
 }
 
 // Tokens are the frames' numbers in Perfetto. A token is normally the vsync id, so that
