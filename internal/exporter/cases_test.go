@@ -137,7 +137,7 @@ func checkConformance(t *testing.T, text string) *engine.Session {
 		if p.PID == 0 {
 			continue
 		}
-		processes.add(int64(p.PID), or(p.Name))
+		processes.add(int64(p.PID), or(processName(p)))
 		for _, thread := range p.Threads {
 			threads.add(int64(thread.TID), or(thread.Name), int64(p.PID))
 		}

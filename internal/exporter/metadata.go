@@ -147,10 +147,11 @@ func writeProcesses(w *packet.Writer, list []*analyzer.Process, from trace.Time)
 			continue // the idle threads: Perfetto knows them
 		}
 		process := &perfettopb.ProcessTree_Process{Pid: proto.Int32(int32(p.PID))}
-		if p.Name != "" {
-			process.Cmdline = []string{p.Name}
+		name := processName(p)
+		if name != "" {
+			process.Cmdline = []string{name}
 		}
-		if strings.Contains(p.Name, " ") {
+		if strings.Contains(name, " ") {
 			// Perfetto cuts a single argument at the first blank.
 			process.Cmdline = append(process.Cmdline, "")
 		}
@@ -167,4 +168,30 @@ func writeProcesses(w *packet.Writer, list []*analyzer.Process, from trace.Time)
 		}
 	}
 	flush()
+}
+
+// processName returns the name that Perfetto shows for a process. If the trace does not have
+// it, and two or more threads are named and all their names begin alike up to a dot, as
+// hilogd.server and hilogd.pst do, it is that beginning: such daemons name their threads
+// after themselves.
+func processName(p *analyzer.Process) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	common, named := "", 0
+	for _, t := range p.Threads {
+		if t.Name == "" {
+			continue
+		}
+		begin, _, dotted := strings.Cut(t.Name, ".")
+		if !dotted || common != "" && begin != common {
+			return ""
+		}
+		common = begin
+		named++
+	}
+	if named < 2 {
+		return ""
+	}
+	return common
 }

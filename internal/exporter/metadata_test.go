@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/reconstruct"
 )
@@ -197,6 +199,32 @@ func TestAttributes(t *testing.T) {
 	for _, other := range []map[string]string{nil, {"build": "13", "branch": "a,b=c"}, {"build": "12"}} {
 		if _, otherID := find(other); otherID.GetMsb() == id.GetMsb() && otherID.GetLsb() == id.GetLsb() {
 			t.Errorf("%v: the same identity", other)
+		}
+	}
+}
+
+// A process without a name has that which all its threads begin with.
+func TestProcessName(t *testing.T) {
+	for _, test := range []struct {
+		name, threads, want string
+	}{
+		{"hilogd", "other.a other.b", "hilogd"},
+		{"", "hilogd.server hilogd.pst hilogd.pst", "hilogd"},
+		{"", "hilogd.server - hilogd.pst", "hilogd"}, // one without a name
+		{"", "hilogd.server", ""},
+		{"", "hilogd.server -", ""},
+		{"", "hilogd.server OS_IPC_1", ""},
+		{"", "hilogd.server logd.pst", ""},
+		{"", "SaInit0 SaInit0", ""},
+		{"", ".a .b", ""},
+		{"", "", ""},
+	} {
+		p := &analyzer.Process{PID: 1, Name: test.name}
+		for i, name := range strings.Fields(test.threads) {
+			p.Threads = append(p.Threads, analyzer.Thread{TID: trace.TID(10 + i), Name: strings.Trim(name, "-")})
+		}
+		if got := processName(p); got != test.want {
+			t.Errorf("%q, threads %s: %q, want %q", test.name, test.threads, got, test.want)
 		}
 	}
 }
