@@ -45,7 +45,8 @@ var exampleLines = map[string][]string{
 	},
 	"open": {
 		"ohframe open trace.ftrace",
-		"ohframe open trace.ftrace --at 10046",
+		"ohframe open trace.ftrace --process gallery --frame 10046",
+		"ohframe open trace.ftrace --at +1.5s",
 	},
 	"record": {
 		"ohframe record -t 10 --app com.example.gallery -o trace",

@@ -19,6 +19,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/locate"
@@ -118,6 +119,9 @@ func open(c *cli.Context) error {
 		if look.At, err = at.Find(summary.Timeline); err != nil {
 			return err
 		}
+		if len(look.At.Others) > 0 && !c.Bool("quiet") {
+			fmt.Fprint(os.Stderr, otherFrames(name, summary.Timeline, look.At))
+		}
 	}
 	v := viewer{
 		listener: listener, ui: address, own: own, look: look, keep: c.Bool("keep") || own != nil,
@@ -210,6 +214,29 @@ func placeOption(c *cli.Context) (at locate.Place, err error) {
 		return at, &failure{what: err.Error()}
 	}
 	return at, nil
+}
+
+// maxOthers is the number of frames that otherFrames lists.
+const maxOthers = 5
+
+// otherFrames says which other frames a place names, with the commands that show them.
+func otherFrames(name string, t *analyzer.Timeline, found locate.Found) string {
+	var b strings.Builder
+	process := func(f *analyzer.Frame) string { return text.ProcessName(f.Process.Name) }
+	fmt.Fprintf(&b, "%s: %d frames match, showing that of %s; to show another:\n", inputName(name), 1+len(found.Others), process(found.Frame))
+	timed := locate.Timed(t)
+	for _, f := range found.Others[:min(maxOthers, len(found.Others))] {
+		pid := f.Process.PID
+		if f.Process.NoPID {
+			pid = trace.UnknownPID
+		}
+		command := locate.NewOpener(locate.Process(f.Process.Name, pid), name).Frame(f.VsyncID, f.Actual.Start, timed(f))
+		fmt.Fprintf(&b, "  %s: %s\n", process(f), text.Line(command))
+	}
+	if n := len(found.Others) - maxOthers; n > 0 {
+		fmt.Fprintf(&b, "  … and %d more\n", n)
+	}
+	return b.String()
 }
 
 // isFile reports whether --ui names a folder or a file, not an address.

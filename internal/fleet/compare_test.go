@@ -302,7 +302,7 @@ func TestGroupNumbers(t *testing.T) {
 	if len(g.Worst) != maxWorst || g.Worst[0].VsyncID != 4 || g.Worst[2].VsyncID != 2 {
 		t.Errorf("worst: %+v", g.Worst)
 	}
-	if got, want := g.Worst[0].OpenCommand(), "ohframe open --at 4 --from 4.000000000 --to 6.004000000 -- d"; got != want {
+	if got, want := g.Worst[0].OpenCommand(), "ohframe open --process 7 --frame 4 --from 4.000000000 --to 6.004000000 -- d"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got, want := g.Worst[0].WhyCommand(), "ohframe why --process 7 --frame 4 -- d"; got != want {

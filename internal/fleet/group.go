@@ -375,7 +375,8 @@ func (g *Group) add(r *Row, device *string) {
 		g.addCause(Cause{name, r.Causes.Frames[i], trace.Duration(r.Causes.Lost[i])})
 	}
 	for i, vsync := range r.Worst.VsyncIDs {
-		g.addWorst(Worst{r.Trace, r.Process, r.PID, vsync, trace.Time(r.Worst.Starts[i]), trace.Duration(r.Worst.Overruns[i])})
+		// Of frames with the same vsync id, open selects the worst.
+		g.addWorst(Worst{r.Trace, r.Process, r.PID, vsync, trace.Time(r.Worst.Starts[i]), trace.Duration(r.Worst.Overruns[i]), slices.Contains(r.Worst.VsyncIDs[:i], vsync)})
 	}
 }
 

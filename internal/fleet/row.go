@@ -65,6 +65,7 @@ type Worst struct {
 	VsyncID int64          `json:"vsync_id"`
 	Start   trace.Time     `json:"start_ns"` // of its actual interval
 	Overrun trace.Duration `json:"overrun_ns"`
+	timed   bool           // a worse frame of the process has the vsync id
 }
 
 // compareWorst is a total order, the largest overrun first.

@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/locate"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -266,12 +267,13 @@ const around = trace.Second
 
 // OpenCommand returns the command that shows the frame in the Perfetto UI.
 func (w Worst) OpenCommand() string {
-	return fmt.Sprintf("ohframe open --at %d --from %s --to %s -- %s", w.VsyncID, max(0, w.Start.Add(-around)), w.Start.Add(w.Overrun+around), text.Quoted(w.Trace))
+	window := []string{"--from", max(0, w.Start.Add(-around)).String(), "--to", w.Start.Add(w.Overrun + around).String()}
+	return locate.NewOpener(locate.Process(w.Process, w.PID), w.Trace, window...).Frame(w.VsyncID, w.Start, w.timed)
 }
 
 // WhyCommand returns the command that explains the frame.
 func (w Worst) WhyCommand() string {
-	return fmt.Sprintf("ohframe why --process %d --frame %d -- %s", w.PID, w.VsyncID, text.Quoted(w.Trace))
+	return fmt.Sprintf("ohframe why --process %s --frame %d -- %s", locate.Process(w.Process, w.PID), w.VsyncID, text.Quoted(w.Trace))
 }
 
 // worstTable returns a table of frames with a column for each command.

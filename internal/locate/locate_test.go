@@ -3,6 +3,7 @@ package locate
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -168,5 +169,23 @@ func TestParseErrors(t *testing.T) {
 		if p, err := Parse(test.process, test.vsync, test.at); err == nil {
 			t.Errorf("%+v: parsed as %v", test, p)
 		}
+	}
+}
+
+// A command of a process without an id has its name, as a pattern.
+func TestProcess(t *testing.T) {
+	for _, name := range []string{"layer", "com.example/a.Main#0", "Surface[a]*?", `it's "a" \ $b`, "a\x00b\nc"} {
+		word := Process(name, trace.UnknownPID)
+		out, err := exec.Command("sh", "-c", "printf %s "+word).Output()
+		if err != nil {
+			t.Skip(err) // on Windows
+		}
+		p, err := Parse(string(out), 0, "")
+		if err != nil || !p.process(&analyzer.Process{Name: name, NoPID: true}) || p.process(&analyzer.Process{Name: "xSurfacea", NoPID: true}) {
+			t.Errorf("%q: %s, error %v", name, word, err)
+		}
+	}
+	if got := Process("a", 7); got != "7" {
+		t.Errorf("got %s, want the process id", got)
 	}
 }

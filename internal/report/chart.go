@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
+	"ohframe/internal/locate"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -30,14 +31,15 @@ type pageData struct {
 
 // processData is what the script needs to know of a process.
 type processData struct {
-	Name    string      `json:"name"`
-	PID     trace.PID   `json:"pid"`
-	Render  bool        `json:"render"`  // a render service
-	Service int         `json:"service"` // the process of the render service that picked up its frames, or -1
-	From    *string     `json:"from"`    // start of the trace, nanoseconds of trace time
-	File    string      `json:"file"`    // the input as a word of a shell command, empty if it has no name
-	Length  float64     `json:"length"`  // of the moments, in seconds
-	Moments []momentRow `json:"moments"`
+	Name    string    `json:"name"`
+	PID     trace.PID `json:"pid"`
+	Render  bool      `json:"render"`  // a render service
+	Service int       `json:"service"` // the process of the render service that picked up its frames, or -1
+	From    *string   `json:"from"`    // start of the trace, nanoseconds of trace time
+	// Open makes the command that shows a frame; null if no command can name the input.
+	Open    *locate.Opener `json:"open"`
+	Length  float64        `json:"length"` // of the moments, in seconds
+	Moments []momentRow    `json:"moments"`
 	// Percentiles are those of the durations that are known.
 	Percentiles []int `json:"percentiles"`
 }
@@ -96,9 +98,9 @@ func (b *builder) chart(in *Input, p *process) view.Block {
 			reasons[e.Frame] = text.Line(causes.Sentence(in.Causes, e, false))
 		}
 	}
-	columns := newFrameColumns(list, p.Frames.Empty != nil, reasons)
+	columns := newFrameColumns(list, p.Frames.Empty != nil, reasons, b.timed)
 	info := processData{
-		Name: text.Printable(p.Name), PID: p.PID, Render: p.Kind == stats.RenderService, Service: b.service, File: in.file(),
+		Name: text.Printable(p.Name), PID: p.PID, Render: p.Kind == stats.RenderService, Service: b.service, Open: in.opener(p.Process),
 		Moments: []momentRow{}, Percentiles: knownPercentiles(p.Durations),
 	}
 	if in.Stats.Span != nil {

@@ -92,6 +92,7 @@ type frameColumns struct {
 	Vsync    []int64  `json:"vsync"`  // vsync id, 0 if unknown
 	Render   []int64  `json:"render"` // vsync id of the render frame that picked it up, or 0
 	Thread   []int    `json:"thread"` // index into Threads
+	Timed    []int    `json:"timed"`  // indices of the frames that locate.Timed reports
 	Texts    []string `json:"texts"`
 	Threads  []string `json:"threads"`
 
@@ -117,16 +118,16 @@ func (c column[T]) trimmed() column[T] {
 
 // newFrameColumns returns the columns of a process's frames, or nil if it has no
 // frames. emptyKnown reports whether the trace says which are empty, reasons has why frames
-// were late.
-func newFrameColumns(frames []*analyzer.Frame, emptyKnown bool, reasons map[*analyzer.Frame]string) *frameColumns {
+// were late. timed is that of locate.Timed.
+func newFrameColumns(frames []*analyzer.Frame, emptyKnown bool, reasons map[*analyzer.Frame]string, timed func(*analyzer.Frame) bool) *frameColumns {
 	if len(frames) == 0 {
 		return nil
 	}
-	c := &frameColumns{}
+	c := &frameColumns{Timed: []int{}}
 	names := threadNames(frames[0].Process)
 	texts, threads := index{list: &c.Texts}, index{list: &c.Threads}
 	var last, end trace.Time
-	for _, f := range frames {
+	for i, f := range frames {
 		end = max(end, f.End())
 		start := f.Actual.Start
 		if c.Base == "" {
@@ -146,6 +147,9 @@ func newFrameColumns(frames []*analyzer.Frame, emptyKnown bool, reasons map[*ana
 		c.Vsync = append(c.Vsync, f.VsyncID)
 		c.Render = append(c.Render, renderVsync(f))
 		c.Thread = append(c.Thread, threads.of(names.of(f.TID)))
+		if timed(f) {
+			c.Timed = append(c.Timed, i)
+		}
 		c.addStages(f)
 	}
 	margin := max(2*trace.Millisecond, last.Sub(frames[0].Actual.Start)/200)

@@ -432,7 +432,7 @@ func TestFrame(t *testing.T) {
 	// The render frame begins 50 ms later and is shown 40 ms after that.
 	b.checkFacts("Vsync 11 · late", "Duration 32.0 ms", "Deadline after 20.0 ms", "Late by 12.0 ms", "Shown after 90.0 ms",
 		"Thread com.example.app 200", "Render frame 21", "late on its thread", "whole frame late: application",
-		"Start 100.100000000 s (+100.0 ms)", "Its vsync 3.0 ms before the start", "ohframe open --at 100.100000000 -- 'my film.ftrace'",
+		"Start 100.100000000 s (+100.0 ms)", "Its vsync 3.0 ms before the start", "ohframe open --process 200 --frame 11 -- 'my film.ftrace'",
 		"Vsync → received 3.0", "UI work 32.0", "Transaction → picked up 18.0", "Render main 25.0", "Render draw 7.0", "Commit 1.0", "Commit → present 9.0")
 	// Bars are relative to the time from the vsync to the present, 93 ms.
 	left := eval[string](b, `[...document.querySelectorAll("#facts .gantt i")].map(i => Math.round(parseFloat(i.style.left) * .93)).join()`)
@@ -465,10 +465,12 @@ func TestFrame(t *testing.T) {
 	b.CheckQuiet()
 }
 
+func untimed(*analyzer.Frame) bool { return false }
+
 // If the trace does not say which frames are empty, none is.
 func TestEmptyUnknown(t *testing.T) {
 	frames := film().Timeline.Frames
-	known, unknown := newFrameColumns(frames, true, nil), newFrameColumns(frames, false, nil)
+	known, unknown := newFrameColumns(frames, true, nil, untimed), newFrameColumns(frames, false, nil, untimed)
 	for i, f := range frames {
 		if want := f.Facts.Has(analyzer.Empty); known.Marks[i].has(empty) != want || unknown.Marks[i].has(empty) {
 			t.Errorf("%s: marks %b and %b", f, known.Marks[i], unknown.Marks[i])

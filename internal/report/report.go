@@ -20,6 +20,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/condition"
+	"ohframe/internal/locate"
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
@@ -54,12 +55,14 @@ func (in *Input) causes() func(*stats.Process) *causes.Process {
 	return func(p *stats.Process) *causes.Process { return causes.NewProcess(frames.Of(p), in.Causes) }
 }
 
-// file returns the input as a word of a shell command; empty if that is impossible.
-func (in *Input) file() string {
+// opener returns what makes the commands that show frames of a process; nil if no command can
+// name the input.
+func (in *Input) opener(p *stats.Process) *locate.Opener {
 	if in.File == "" || text.Printable(in.File) != in.File {
-		return ""
+		return nil
 	}
-	return text.Quoted(in.File)
+	o := locate.NewOpener(locate.Process(p.Name, p.PID), in.File)
+	return &o
 }
 
 // origin returns the time from which the times of frames count, so that they can be

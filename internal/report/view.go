@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
+	"ohframe/internal/locate"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -41,6 +43,7 @@ type builder struct {
 	// render service on the page, or -1.
 	frames  stats.Frames
 	moments stats.Moments
+	timed   func(*analyzer.Frame) bool // of locate.Timed
 	service int
 	ids     int // processes with a section
 	drawn   int // late frames with lanes on the page
@@ -79,7 +82,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 		d.Blocks = append(d.Blocks, b.overview(in, list))
 		b.full = page || o.Verbose || len(list) == 1
 		if page {
-			b.frames, b.moments = stats.NewFrames(in.Timeline), stats.NewMoments(in.Timeline)
+			b.frames, b.moments, b.timed = stats.NewFrames(in.Timeline), stats.NewMoments(in.Timeline), locate.Timed(in.Timeline)
 		}
 		if b.service = slices.IndexFunc(shown, func(p *process) bool { return p.Kind == stats.RenderService }); b.service >= 0 {
 			b.service += b.ids - len(shown)

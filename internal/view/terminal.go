@@ -203,7 +203,8 @@ func (t *terminal) rows(b *Table) {
 	g := text.NewTable(t.Ink, titles...)
 	g.Widths(least...)
 	for k, i := range kept {
-		if !b.Columns[i].Number {
+		isCommand := func(r Row) bool { return r.Cells[i].Command } // a broken one cannot be copied
+		if !b.Columns[i].Number && !slices.ContainsFunc(b.Rows, isCommand) {
 			g.Wrap(k, widths[i])
 		}
 	}

@@ -95,10 +95,11 @@ function nextLate(f) {
 }
 
 // openCommand returns the command that opens the trace at a frame, with a button that
-// copies it; null if the trace has no file.
+// copies it; null if no command can name the trace. Opener.Frame of package locate makes the same.
 function openCommand(f, i) {
-  if (!f.info.file) return null;
-  const line = element("p", "", "copy"), command = `ohframe open --at ${seconds(f, i)} -- ${f.info.file}`, copy = element("button", "Copy");
+  if (!f.info.open) return null;
+  const vsync = f.columns.vsync[i], flags = (vsync ? ` --frame ${vsync}` : "") + (!vsync || f.columns.timed.includes(i) ? ` --at ${seconds(f, i)}` : "");
+  const line = element("p", "", "copy"), command = f.info.open.join(flags), copy = element("button", "Copy");
   copy.title = "Copy the command that opens the trace in Perfetto at this frame";
   line.append(element("code", command), copyOnClick(copy, command));
   return line;

@@ -1,0 +1,227 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/urfave/cli/v2"
+
+	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/locate"
+	"ohframe/internal/testing/tracetest"
+)
+
+// opened is a printed command, and the frame that it is for.
+type opened struct {
+	Command string     `json:"open"`
+	PID     trace.PID  `json:"pid"`
+	Vsync   int64      `json:"vsync_id"`
+	Start   trace.Time `json:"start_ns,string"`
+}
+
+// checkOpens runs the commands, without a browser, in a folder. Each must select its frame.
+func checkOpens(t *testing.T, folder string, list []opened) {
+	t.Helper()
+	if len(list) == 0 {
+		t.Error("no commands")
+		return
+	}
+	// The words that a shell makes of each command.
+	script := &strings.Builder{}
+	script.WriteString("ohframe() { for word; do printf '%s\\0' \"$word\"; done; printf '\\n\\0'; }\n")
+	for _, o := range list {
+		fmt.Fprintln(script, o.Command)
+	}
+	shell := exec.Command("sh")
+	shell.Stdin, shell.Dir = strings.NewReader(script.String()), folder
+	out, err := shell.Output()
+	if err != nil {
+		t.Fatalf("the shell: %v", err)
+	}
+	commands := strings.Split(strings.TrimSuffix(string(out), "\n\x00"), "\n\x00")
+	if len(commands) != len(list) {
+		t.Fatalf("%d commands of %d", len(commands), len(list))
+	}
+	t.Chdir(folder)
+	timelines := map[string]*analyzer.Timeline{}
+	for i, command := range commands {
+		var found locate.Found
+		app := newApp()
+		app.Writer, app.ErrWriter = io.Discard, io.Discard
+		app.Command("open").Action = func(c *cli.Context) error {
+			at, err := placeOption(c)
+			if err != nil {
+				return err
+			}
+			names, err := severalInputs(c)
+			if err != nil {
+				return err
+			}
+			key := fmt.Sprint(names, c.String("from"), c.String("to"))
+			if timelines[key] == nil {
+				file, err := os.Open(names[0])
+				if err != nil {
+					return err
+				}
+				defer file.Close()
+				summary, err := convertInto(c, names[0], file, io.Discard, "", true)
+				if err != nil {
+					return err
+				}
+				timelines[key] = summary.Timeline
+			}
+			found, err = at.Find(timelines[key])
+			return err
+		}
+		args := append([]string{"ohframe"}, strings.Split(strings.TrimSuffix(command, "\x00"), "\x00")...)
+		err := app.RunContext(t.Context(), flagsFirst(app, args))
+		want := list[i]
+		if f := found.Frame; err != nil || f == nil || f.Actual.Start != want.Start || f.VsyncID != want.Vsync || f.Process.PID != want.PID {
+			t.Fatalf("%s: error %v, selects %v, want vsync %d at %s", want.Command, err, f, want.Vsync, want.Start)
+		}
+	}
+}
+
+// hostileNames returns a folder in with the demo, whose file and process have names that
+// shells and patterns read otherwise, and a trace in which threads have the same vsync ids.
+func hostileNames(t *testing.T) (folder string, paths []string) {
+	t.Helper()
+	folder = t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "in"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		`it's "a" $HOME.ftrace`: strings.ReplaceAll(tracetest.Read(t, "../../testdata/demo.ftrace"), "example.gallery", `it's "<b>:8 $x*`),
+		"-frames.ftrace":        tracetest.Read(t, "testdata/frames.ftrace"),
+	} {
+		paths = append(paths, filepath.Join("in", name))
+		if err := os.WriteFile(filepath.Join(folder, "in", name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder, paths
+}
+
+// printed runs the program in a folder, and returns its standard output.
+func printed(t *testing.T, folder string, args ...string) []byte {
+	t.Helper()
+	command := exec.Command("ohframe", args...)
+	command.Dir, command.Stderr = folder, t.Output()
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	return out
+}
+
+// TestFleetCommands runs the commands that reports of fleets print.
+func TestFleetCommands(t *testing.T) {
+	folder, _ := hostileNames(t)
+	printed(t, folder, "fleet", "run", "in", "-o", "fleet")
+	var report struct {
+		Groups []struct {
+			Worst []struct {
+				Open, Why string
+				PID       trace.PID
+				Vsync     int64      `json:"vsync_id"`
+				Start     trace.Time `json:"start_ns"`
+			}
+		}
+	}
+	if err := json.Unmarshal(printed(t, folder, "fleet", "report", "fleet", "--by", "process", "--format", "json"), &report); err != nil {
+		t.Fatal(err)
+	}
+	table := string(printed(t, folder, "fleet", "report", "fleet", "--by", "process"))
+	var list []opened
+	for _, g := range report.Groups {
+		for _, w := range g.Worst {
+			list = append(list, opened{w.Open, w.PID, w.Vsync, w.Start})
+			if !strings.Contains(table, w.Open+"\n") {
+				t.Errorf("the table has no %s:\n%s", w.Open, table)
+			}
+			why := exec.Command("sh", "-c", strings.Replace(w.Why, " -- ", " --format json -- ", 1))
+			why.Dir = folder
+			out, err := why.Output()
+			if err != nil || !strings.Contains(string(out), fmt.Sprintf(`"vsync_id": %d`, w.Vsync)) {
+				t.Errorf("%s: error %v:\n%.300s", w.Why, err, out)
+			}
+		}
+	}
+	checkOpens(t, folder, list)
+}
+
+// TestPageCommands runs the commands that pages have for each frame.
+func TestPageCommands(t *testing.T) {
+	ctx := newBrowser(t)
+	folder, paths := hostileNames(t)
+	for i, path := range append(paths, tracetest.Paths(t)...) {
+		page := filepath.Join(folder, fmt.Sprintf("%d.html", i))
+		report := exec.Command("ohframe", "report", "-o", page, "--", path)
+		report.Dir = folder
+		if out, err := report.CombinedOutput(); bytes.Contains(out, []byte(": no frames")) {
+			continue
+		} else if err != nil {
+			t.Fatalf("%s: %v\n%s", path, err, out)
+		}
+		var list []opened
+		if err := chromedp.Do(ctx, chromedp.Navigate("file://"+page)); err != nil {
+			t.Fatal(err)
+		}
+		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`JSON.stringify(data.processes.flatMap((p, id) => {
+			if (!p) return [];
+			const f = framesOf(id);
+			return Array.from(f.x, (_, i) => ({open: openCommand(f, i).querySelector("code").textContent,
+				pid: f.info.pid, vsync_id: p.vsync[i], start_ns: String(f.base + BigInt(f.after[i]))}));
+		}))`))
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &list)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		t.Run(tracetest.Name(path), func(t *testing.T) { checkOpens(t, folder, list) })
+	}
+}
+
+// TestOtherFrames runs the commands that open prints if several frames match.
+func TestOtherFrames(t *testing.T) {
+	folder, paths := hostileNames(t)
+	for _, path := range paths {
+		file, err := os.Open(filepath.Join(folder, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := ohframe.Read(t.Context(), file, ohframe.Options{})
+		file.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var others []*analyzer.Frame
+		for f := range read.Timeline.Complete() {
+			others = append(others, f)
+		}
+		for len(others) > 0 {
+			n := min(maxOthers, len(others))
+			var list []opened
+			lines := strings.Split(strings.TrimSuffix(otherFrames(path, read.Timeline, locate.Found{Frame: others[0], Others: others[:n]}), "\n"), "\n")[1:]
+			for i, f := range others[:n] {
+				_, command, _ := strings.Cut(lines[i], ": ohframe ")
+				list = append(list, opened{"ohframe " + command, f.Process.PID, f.VsyncID, f.Actual.Start})
+			}
+			t.Run(path, func(t *testing.T) { checkOpens(t, folder, list) })
+			others = others[n:]
+		}
+	}
+}
