@@ -2,13 +2,13 @@ package exporter
 
 import (
 	"bytes"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/tracetest"
 	"ohframe/internal/testing/uicolour"
 )
 
@@ -60,11 +60,7 @@ var hues = []struct {
 func TestColours(t *testing.T) {
 	texts := map[string]string{"frames": caseTrace(t, "frames"), "tracks": caseTrace(t, "tracks")}
 	for _, path := range []string{"../../testdata/demo.ftrace", "../../testdata/why/waits.ftrace"} {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[path] = string(text)
+		texts[path] = tracetest.Read(t, path)
 	}
 	var text bytes.Buffer
 	if _, err := simulate.Write(&text, simulate.Everything()); err != nil {

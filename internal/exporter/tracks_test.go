@@ -2,9 +2,11 @@ package exporter
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/tracetest"
 )
 
 // descriptorsOf returns the descriptions of tracks in a trace, by id.
@@ -74,6 +76,53 @@ func TestProcessOrder(t *testing.T) {
 	check(threads, app.pid, uiWorker.tid)
 	if len(processes) != 5 || len(threads) != 6 {
 		t.Errorf("%d processes and %d threads have ranks", len(processes), len(threads))
+	}
+}
+
+// Why the frames of a thread were late is directly below them, the main thread first, and
+// whole frames, which need several rows, are last.
+func TestTrackOrder(t *testing.T) {
+	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Causes: true})
+	compare(t, "order", packetSections(t, data)["order"], rows{
+		"1027 Frames: Why; GPU (Frame queued); Commit; Present; FPS; Refresh rate; Lost time; Report; Hitches",
+		"20170 Frames: Why; Frames (OS_UI_Worker_1 20177); Why (OS_UI_Worker_1 20177); Waited for (OS_UI_Worker_1 20177); " +
+			"FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
+		"20480 Frames: Why; FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
+	})
+}
+
+// The first annotations of a late frame say why it was late, what to do, and by how much it
+// was late, and those of one that was picked up late by how much and why.
+func TestFirstAnnotations(t *testing.T) {
+	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Causes: true})
+	state := newTrackState()
+	late, pickedUp := 0, 0
+	for _, p := range packetsOf(t, data) {
+		state.add(p)
+		e := p.GetTrackEvent()
+		if e.GetType() != perfettopb.TrackEvent_TYPE_SLICE_BEGIN || !strings.HasPrefix(state.tracks[e.GetTrackUuid()].GetName(), "Frames") {
+			continue
+		}
+		var keys []string
+		for _, a := range e.GetDebugAnnotations() {
+			keys = append(keys, state.keys[a.GetNameIid()])
+		}
+		first := strings.Join(keys, " ")
+		switch {
+		case len(e.GetCategoryIids()) > 0:
+			late++
+			if !strings.HasPrefix(first, "cause advice overrun_ms ") && !strings.HasPrefix(first, "cause overrun_ms ") {
+				t.Errorf("late frame %s: %s", state.sliceName(e), first)
+			}
+		case slices.Contains(keys, "picked_up_late_ms"):
+			pickedUp++
+			if !strings.HasPrefix(first, "picked_up_late_cause picked_up_late_ms ") {
+				t.Errorf("frame %s that was picked up late: %s", state.sliceName(e), first)
+			}
+		}
+	}
+	if late != 9 || pickedUp == 0 {
+		t.Errorf("%d late frames, %d that were picked up late", late, pickedUp)
 	}
 }
 

@@ -135,12 +135,7 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	}
 	a := &s.annotations
 	e := p.causes.Of(f)
-	if e != nil {
-		p.noteFinding(a, e)
-	}
-	if f.Late() {
-		a.milliseconds(annotation.Overrun, f.Overrun())
-	}
+	p.noteFinding(a, f, e)
 	token := p.tokens[f]
 	if f.VsyncID != 0 {
 		a.number(annotation.VsyncID, f.VsyncID)

@@ -9,14 +9,20 @@ import (
 	"ohframe/internal/exporter/packet"
 )
 
-// noteFinding notes why a frame was late, shown late or picked up late, in a sentence, and
-// what to do about it.
-func (p *pipeline) noteFinding(a *annotations, e *why.Explanation) {
-	if e.Outcome != why.NotLate {
+// noteFinding notes why a frame was late, what to do about it and by how much it was late,
+// and the same of one that was shown late or picked up late. The explanation may be nil.
+func (p *pipeline) noteFinding(a *annotations, f *analyzer.Frame, e *why.Explanation) {
+	if e != nil && e.Outcome != why.NotLate {
 		a.text(annotation.Cause, causetext.Sentence(p.causes, e))
 		if s := e.Cause(); s != nil {
 			p.noteText(a, annotation.Advice, causetext.Advice(s.Advice))
 		}
+	}
+	if f.Late() {
+		a.milliseconds(annotation.Overrun, f.Overrun())
+	}
+	if e == nil {
+		return
 	}
 	if s := e.Shown; s != nil && s.Late > 0 {
 		a.text(annotation.ShownCause, causetext.Shown(p.causes, e))
