@@ -8,6 +8,7 @@ include internal/testing/engine/engine.mk
 include internal/tools/release/release.mk
 include internal/fleet/duckdb/duckdb.mk
 include internal/testing/browsertest/axe/axe.mk
+include internal/ui/plugin/plugin.mk
 -include fuzz.mk faults.mk nightly.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2

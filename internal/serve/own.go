@@ -2,19 +2,22 @@ package serve
 
 import (
 	"archive/zip"
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"ohframe/internal/ui"
+	"ohframe/internal/ui/plugin"
 )
 
-// OwnUI is a build of the UI that this program serves, with the extension.
+// OwnUI is a build of the UI that this program serves, with the extension and the plugin.
 type OwnUI struct {
 	files     fs.FS
 	closer    io.Closer // of files
@@ -23,6 +26,9 @@ type OwnUI struct {
 
 // extensionPath is the path of the extension server.
 const extensionPath = "ohframe-extension"
+
+// pluginPath is the path of the script with the plugin.
+const pluginPath = "ohframe-plugin.js"
 
 // OpenUI opens a build of the UI: a folder, or a zip archive such as perfetto-ui.zip of
 // Perfetto's releases.
@@ -88,6 +94,10 @@ func (o *OwnUI) serve(w http.ResponseWriter, r *http.Request) {
 		o.send(w, r, "application/json", int64(len(o.extension[text])), strings.NewReader(string(o.extension[text])))
 		return
 	}
+	if name == pluginPath {
+		o.send(w, r, contentTypes[".js"], int64(len(plugin.Script)), bytes.NewReader(plugin.Script))
+		return
+	}
 	if !fs.ValidPath(name) {
 		http.NotFound(w, r)
 		return
@@ -107,7 +117,32 @@ func (o *OwnUI) serve(w http.ResponseWriter, r *http.Request) {
 	if kind == "" {
 		kind = "application/octet-stream"
 	}
+	if name == "index.html" && info.Size() <= maxIndex {
+		text, err := io.ReadAll(file)
+		if err != nil {
+			http.Error(w, "cannot be read", http.StatusInternalServerError)
+			return
+		}
+		text = withPlugin(text)
+		o.send(w, r, kind, int64(len(text)), bytes.NewReader(text))
+		return
+	}
 	o.send(w, r, kind, info.Size(), file)
+}
+
+// maxIndex is the size of the largest page that gets the plugin. Those of Perfetto's
+// releases have 10 kB.
+const maxIndex = 1 << 20
+
+// withPlugin returns the page of the UI with the script of the plugin. Other pages are
+// returned as they are. The UI's content security policy allows scripts of its own origin.
+// It replaces the body of the page, so the script is in the head.
+func withPlugin(page []byte) []byte {
+	head, rest, ok := bytes.Cut(page, []byte("</head>"))
+	if !ok || !bytes.Contains(rest, []byte("frontend_bundle.js")) {
+		return page
+	}
+	return slices.Concat(head, []byte(`<script async src="/`+pluginPath+`"></script></head>`), rest)
 }
 
 func (o *OwnUI) send(w http.ResponseWriter, r *http.Request, kind string, size int64, content io.Reader) {

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/json"
 	"html"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"ohframe/internal/serve"
+	"ohframe/internal/ui/plugin"
 )
 
 // build writes a build of the UI, as a folder or as a zip archive.
@@ -100,6 +102,48 @@ func TestOwnUI(t *testing.T) {
 		cancel()
 		if err := s.wait(t); err != nil {
 			t.Errorf("ends with %v", err)
+		}
+	}
+}
+
+// The page of a build of the UI gets the plugin, others are served as they are.
+func TestPlugin(t *testing.T) {
+	const page = "<html><head><title>UI</title></head><body><script>script.src = version + '/frontend_bundle.js';</script></body></html>"
+	const script = `<script async src="/ohframe-plugin.js"></script>`
+	for name, test := range map[string]struct{ page, want string }{
+		"a build of the UI": {page, strings.Replace(page, "</head>", script+"</head>", 1)},
+		"no head":           {strings.Replace(page, "</head>", "", 1), ""},
+		"another program":   {strings.ReplaceAll(page, "frontend_bundle", "main"), ""},
+		"a head at the end": {"<body>frontend_bundle.js</body></head>", ""},
+		"huge":              {page + strings.Repeat(" ", 1<<20), ""},
+		"empty":             {"", ""},
+	} {
+		want := cmp.Or(test.want, test.page)
+		for _, archive := range []bool{false, true} {
+			dir := build(t, archive, map[string]string{"index.html": test.page, "v58.0/index.html": page})
+			own, err := serve.OpenUI(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer own.Close()
+			s := run(t, t.Context(), serve.Site{Secret: serve.NewSecret(), Trace: text(content), Origin: origin, UI: own, Keep: true}, time.Minute)
+			for _, path := range []string{"/", "/index.html"} {
+				if answer, body := s.ask(t, "GET", path, ""); answer.StatusCode != 200 || body != want || answer.ContentLength != int64(len(want)) {
+					t.Errorf("%s: %s: %d, %d bytes: %.300s", name, path, answer.StatusCode, answer.ContentLength, body)
+				}
+			}
+			if _, body := s.ask(t, "GET", "/v58.0/index.html", ""); body != page {
+				t.Errorf("%s: another page: %s", name, body)
+			}
+			answer, body := s.ask(t, "GET", "/ohframe-plugin.js", "")
+			if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || body != string(plugin.Script) {
+				t.Errorf("the script: %d %s, %d bytes", answer.StatusCode, answer.Header.Get("Content-Type"), len(body))
+			}
+			if !archive {
+				if file, err := os.ReadFile(filepath.Join(dir, "index.html")); err != nil || string(file) != test.page {
+					t.Errorf("%s: the user's file is changed: %v", name, err)
+				}
+			}
 		}
 	}
 }

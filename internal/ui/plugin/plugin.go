@@ -1,0 +1,12 @@
+// Package plugin has a plugin of Perfetto's UI, as a script that registers it. The pages of
+// the UI that this program serves load it.
+//
+//	src/*.ts ── make plugin ──▶ ohframe.js ─▶ Script
+package plugin
+
+import _ "embed"
+
+// Script is the JavaScript.
+//
+//go:embed ohframe.js
+var Script []byte

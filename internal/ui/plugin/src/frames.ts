@@ -1,0 +1,225 @@
+// The facts of frames in a trace, from its slices and their annotations. Source of the
+// names: docs/perfetto.md.
+
+import type {Late} from './next';
+import {type Engine, LONG, NUM, STR, STR_NULL, type Row} from './perfetto';
+import {chain, type Piece} from './pieces';
+import {quote, type Share} from './sums';
+
+// Facts are the annotations of a slice by name, as texts, with causes[0].title and the like.
+export type Facts = ReadonlyMap<string, string>;
+
+// Frame is the slice of a frame on a track Frames.
+export interface Frame {
+  readonly id: number;
+  readonly ts: bigint;
+  readonly dur: bigint;
+  readonly upid: number;
+  readonly process: string;
+  readonly pid: number;
+  readonly facts: Facts;
+  readonly pieces: readonly Piece[];
+  readonly waitedFor: readonly WaitedFor[];
+}
+
+// WaitedFor is a slice of the track Waited for: a thread, and what it did.
+export interface WaitedFor {
+  readonly id: number;
+  readonly dur: bigint;
+  readonly name: string;
+}
+
+// Frames are the frames of OpenHarmony in a trace.
+export class Frames {
+  private constructor(
+    private readonly engine: Engine,
+    private readonly processOf: ReadonlyMap<number, number>, // upids by ids of tracks
+    readonly late: readonly Late[],
+  ) {}
+
+  // load reads the late frames. Without tracks of frames it reads nothing.
+  static async load(engine: Engine): Promise<Frames> {
+    const tracks = await rows(
+      engine,
+      `SELECT t.id, t.upid FROM process_track AS t
+      WHERE (t.name = 'Frames' OR t.name GLOB 'Frames (*' OR t.name = 'Why' OR t.name GLOB 'Why (*'
+          OR t.name = 'Waited for' OR t.name GLOB 'Waited for (*')
+        AND t.type IN ('process_track_event', 'process_merged_track_event')
+        AND EXISTS (SELECT 1 FROM process_track AS f JOIN slice AS s ON s.track_id = f.id
+          WHERE f.upid = t.upid AND f.name = 'Frames' AND extract_arg(s.arg_set_id, 'debug.vsync_id') IS NOT NULL)`,
+      {id: NUM, upid: NUM},
+    );
+    const processOf = new Map(tracks.map(({id, upid}) => [id, upid]));
+    if (processOf.size === 0) return new Frames(engine, processOf, []);
+    const timelines = await rows(
+      engine,
+      `SELECT DISTINCT track_id AS id, upid FROM actual_frame_timeline_slice
+      WHERE upid IN (${[...new Set(processOf.values())].join(', ')})`,
+      {id: NUM, upid: NUM},
+    );
+    timelines.forEach(({id, upid}) => processOf.set(id, upid));
+    const late = await rows(
+      engine,
+      `SELECT s.id, s.ts, s.dur, t.upid, ifnull(p.name, '') AS process, ifnull(p.pid, 0) AS pid,
+        cast(extract_arg(s.arg_set_id, 'debug.vsync_id') AS TEXT) AS vsync,
+        round(extract_arg(s.arg_set_id, 'debug.overrun_ms') * 1e6) AS overrun,
+        ifnull(extract_arg(s.arg_set_id, 'debug.cause'), '') AS cause
+      FROM slice AS s JOIN process_track AS t ON t.id = s.track_id LEFT JOIN process AS p USING (upid)
+      WHERE ${isFrames} AND extract_arg(s.arg_set_id, 'debug.overrun_ms') > 0
+        AND extract_arg(s.arg_set_id, 'debug.vsync_id') IS NOT NULL
+      ORDER BY s.ts, s.id`,
+      {id: NUM, ts: LONG, dur: LONG, upid: NUM, process: STR, pid: NUM, vsync: STR, overrun: NUM, cause: STR},
+    );
+    return new Frames(engine, processOf, late);
+  }
+
+  get exist(): boolean {
+    return this.processOf.size > 0;
+  }
+
+  // upidOf returns the process of a track of frames, or undefined for other tracks.
+  upidOf(trackIds: readonly number[]): number | undefined {
+    return trackIds.map((id) => this.processOf.get(id)).find((upid) => upid !== undefined);
+  }
+
+  // frame returns the frame of a slice of a track Frames, Why or Waited for, or of an Actual
+  // Timeline. It returns undefined for other slices.
+  async frame(slice: number): Promise<Frame | undefined> {
+    const [row] = await rows(
+      this.engine,
+      `SELECT s.id, s.ts, s.dur, s.track_id, ifnull(t.name, '') AS name FROM slice AS s LEFT JOIN track AS t ON t.id = s.track_id
+      WHERE s.id = ${slice}`,
+      {id: NUM, ts: LONG, dur: LONG, track_id: NUM, name: STR},
+    );
+    const upid = row && this.processOf.get(row.track_id);
+    if (row === undefined || upid === undefined) return undefined;
+    const [, track, thread] = /^(.*?)( \(.*\))?$/s.exec(row.name) ?? [];
+    switch (track) {
+      case 'Frames':
+        return this.read(slice);
+      case 'Why':
+        return this.readAround(row, upid, thread ?? '');
+      case 'Waited for': {
+        const [from] = await rows(this.engine, `SELECT slice_out AS id FROM flow WHERE slice_in = ${slice}`, {id: NUM});
+        return from && this.frame(from.id);
+      }
+      default: { // the Actual Timeline
+        const [same] = await rows(
+          this.engine,
+          `SELECT s.id FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
+          WHERE ${isFrames} AND t.upid = ${upid} AND s.ts = ${row.ts} AND s.dur = ${row.dur}`,
+          {id: NUM},
+        );
+        return same && this.read(same.id);
+      }
+    }
+  }
+
+  // readAround returns the late frame with a slice of the track Why.
+  private async readAround(piece: {id: number; ts: bigint}, upid: number, thread: string): Promise<Frame | undefined> {
+    const around = await rows(
+      this.engine,
+      `SELECT s.id FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
+      WHERE t.upid = ${upid} AND ${isTrackOf('Frames', thread)} AND extract_arg(s.arg_set_id, 'debug.overrun_ms') > 0
+        AND min(s.ts, extract_arg(s.arg_set_id, 'debug.expected_ts')) <= ${piece.ts} AND ${workEnd} > ${piece.ts}
+      ORDER BY s.ts DESC`,
+      {id: NUM},
+    );
+    for (const {id} of around) {
+      const frame = await this.read(id);
+      if (frame?.pieces.some((p) => p.id === piece.id)) return frame;
+    }
+    return undefined;
+  }
+
+  private async read(id: number): Promise<Frame | undefined> {
+    const [row] = await rows(
+      this.engine,
+      `SELECT s.id, s.ts, s.dur, t.upid, ifnull(p.name, '') AS process, ifnull(p.pid, 0) AS pid, t.name AS track,
+        ${workEnd} AS end
+      FROM slice AS s JOIN process_track AS t ON t.id = s.track_id LEFT JOIN process AS p USING (upid) WHERE s.id = ${id}`,
+      {id: NUM, ts: LONG, dur: LONG, upid: NUM, process: STR, pid: NUM, track: STR, end: LONG},
+    );
+    if (row === undefined) return undefined;
+    const facts = new Map(
+      (
+        await rows(
+          this.engine,
+          `SELECT a.key, a.display_value AS value FROM args AS a JOIN slice AS s USING (arg_set_id) WHERE s.id = ${id} ORDER BY a.id`,
+          {key: STR, value: STR_NULL},
+        )
+      ).map(({key, value}) => [key.replace(/^debug\./, ''), value ?? '']),
+    );
+    const {track, end, ...frame} = row;
+    if (!facts.has('overrun_ms')) return {...frame, facts, pieces: [], waitedFor: []};
+    const thread = track === 'Frames (overlapping)' ? '' : track.slice('Frames'.length);
+    const starts = ['vsync_ts', 'expected_ts'].flatMap((name) => {
+      const text = facts.get(name);
+      return text !== undefined && /^\d+$/.test(text) ? [BigInt(text)] : [];
+    });
+    const start = starts.reduce((a, b) => (a < b ? a : b), frame.ts);
+    const all = await rows(
+      this.engine,
+      `SELECT s.id, s.track_id AS trackId, s.ts, s.dur, s.name FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
+      WHERE t.upid = ${frame.upid} AND ${isTrackOf('Why', thread)} AND s.ts >= ${start} AND s.ts + s.dur <= ${end}`,
+      {id: NUM, trackId: NUM, ts: LONG, dur: LONG, name: STR},
+    );
+    const pieces = chain(all, [...starts, frame.ts]);
+    const waitedFor =
+      pieces.length === 0
+        ? []
+        : await rows(
+            this.engine,
+            `SELECT s.id, s.dur, s.name FROM flow AS f JOIN slice AS s ON s.id = f.slice_in JOIN track AS t ON t.id = s.track_id
+            WHERE f.slice_out IN (${pieces.map((p) => p.id).join(', ')}) AND t.name GLOB 'Waited for*' ORDER BY s.dur DESC`,
+            {id: NUM, dur: LONG, name: STR},
+          );
+    return {...frame, facts, pieces, waitedFor};
+  }
+
+  // shares returns what each cause cost each of some late frames.
+  async shares(frames: readonly Late[]): Promise<Share[]> {
+    if (frames.length === 0) return [];
+    const list = await rows(
+      this.engine,
+      `SELECT s.id, a.key, ifnull(a.display_value, '') AS value FROM slice AS s JOIN args AS a USING (arg_set_id)
+      WHERE s.id IN (${frames.map((f) => f.id).join(', ')})
+        AND a.flat_key IN ('debug.causes.title', 'debug.causes.share_ns', 'debug.causes.advice')`,
+      {id: NUM, key: STR, value: STR},
+    );
+    const causes = new Map<string, {frame: number; title: string; ns: number; advice: string}>();
+    for (const {id, key, value} of list) {
+      const [, index, name] = /\[(\d+)\]\.(\w+)$/.exec(key) ?? [];
+      const at = `${id} ${index}`;
+      const cause = causes.get(at) ?? {frame: id, title: '', ns: 0, advice: ''};
+      causes.set(at, cause);
+      if (name === 'title') cause.title = value;
+      if (name === 'share_ns') cause.ns = Number(value);
+      if (name === 'advice') cause.advice = value;
+    }
+    return [...causes.values()];
+  }
+}
+
+// isFrames is the condition for the tracks t of frames.
+const isFrames = `(t.name = 'Frames' OR t.name GLOB 'Frames (*') AND t.type IN ('process_track_event', 'process_merged_track_event')`;
+
+// isTrackOf is the condition for the tracks t of a thread; the main thread's have no name.
+function isTrackOf(track: string, thread: string): string {
+  const name = `t.name = ${quote(track + thread)}`;
+  return track === 'Frames' && thread === '' ? `(${name} OR t.name = 'Frames (overlapping)')` : name;
+}
+
+// workEnd is the end of the work on a late frame s, of a render frame with the GPU's.
+const workEnd = `max(s.ts + s.dur, ifnull(extract_arg(s.arg_set_id, 'debug.deadline_ts')
+  + cast(round(extract_arg(s.arg_set_id, 'debug.overrun_ms') * 1e6) AS INT), 0))`;
+
+// rows returns the rows of a query.
+async function rows<T extends Row>(engine: Engine, sql: string, spec: T): Promise<T[]> {
+  const list: T[] = [];
+  const iterator = (await engine.query(sql)).iter(spec);
+  for (; iterator.valid(); iterator.next()) {
+    list.push(Object.fromEntries(Object.keys(spec).map((key) => [key, iterator[key]])) as T);
+  }
+  return list;
+}

@@ -1,0 +1,115 @@
+// A plugin of Perfetto's UI for frames of OpenHarmony: why a frame was late. It uses only the
+// UI's plugin API, apart from the tabs in keep.ts.
+
+import {areaTab} from './area';
+import {type Frame, Frames} from './frames';
+import {keepView} from './keep';
+import {type Place, step} from './next';
+import {type Actions, noFrames, theFrame, worstFrames} from './panel';
+import {type Children, type Plugin, type Selection, showTime, type Trace} from './perfetto';
+
+export const tab = 'org.openharmony.Frames#why';
+
+export default class OpenHarmonyFrames implements Plugin {
+  static readonly id = 'org.openharmony.Frames';
+  static readonly description = 'Why frames of OpenHarmony were late: for traces that ohframe has converted.';
+
+  async onTraceLoad(trace: Trace): Promise<void> {
+    const frames = await Frames.load(trace.engine);
+    const panel = new Panel(trace, frames);
+    trace.tabs.registerTab({
+      uri: tab,
+      isEphemeral: false,
+      content: {getTitle: () => 'Why late?', render: () => panel.render()},
+    });
+    if (frames.exist) {
+      trace.tabs.addDefaultTab(tab);
+      trace.commands.registerCommand({
+        id: 'org.openharmony.Frames#nextLate', name: 'OpenHarmony: next late frame', defaultHotkey: 'J',
+        callback: () => panel.step(true),
+      });
+      trace.commands.registerCommand({
+        id: 'org.openharmony.Frames#previousLate', name: 'OpenHarmony: previous late frame', defaultHotkey: 'K',
+        callback: () => panel.step(false),
+      });
+      trace.selection.registerAreaSelectionTab(areaTab(trace, frames, panel));
+    }
+    keepView(trace);
+  }
+}
+
+class Panel implements Actions {
+  private selection: Selection = {kind: 'empty'};
+  private frame?: Frame; // of the selection
+  private message = '';
+  private front = false; // this was the tab in front
+
+  constructor(
+    private readonly trace: Trace,
+    private readonly frames: Frames,
+  ) {}
+
+  // render is called at each redraw, in front or not.
+  render(): Children {
+    if (!this.frames.exist) return noFrames();
+    const {selection} = this.trace.selection;
+    if (selection !== this.selection) {
+      this.selection = selection;
+      void this.read(selection);
+      // The UI turns to its own tab when the user selects something.
+      if (this.front && this.processOf(selection) !== undefined) this.trace.tabs.showTab(tab);
+    }
+    this.front = this.trace.tabs.currentTabUri === tab;
+    const {frame, message} = this;
+    return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
+  }
+
+  // processOf returns the process of a selected slice of a track of frames.
+  private processOf(selection: Selection): number | undefined {
+    if (selection.kind !== 'track_event') return undefined;
+    return this.frames.upidOf(this.trace.tracks.getTrack(selection.trackUri)?.tags?.trackIds ?? []);
+  }
+
+  private async read(selection: Selection): Promise<void> {
+    const frame =
+      selection.kind === 'track_event' && this.processOf(selection) !== undefined
+        ? await this.frames.frame(selection.eventId)
+        : undefined;
+    if (this.selection !== selection) return;
+    if (frame?.id !== this.stepped) this.message = '';
+    this.frame = frame;
+    this.trace.raf.scheduleFullRedraw();
+  }
+
+  select(slice: number): void {
+    this.trace.selection.selectSqlEvent('slice', slice, {switchToCurrentSelectionTab: false, scrollToSelection: true});
+    this.trace.tabs.showTab(tab);
+  }
+
+  private stepped?: number; // the id of the frame that step selected
+
+  step(forward: boolean): void {
+    const next = step(this.frames.late, this.place(), forward);
+    if (next === undefined) {
+      this.message = 'No frame was late.';
+    } else {
+      const {frame, number, of, wrapped} = next;
+      this.message = `${number} of ${of}`;
+      if (wrapped) this.message += forward ? ', from the first again' : ', from the last again';
+      this.stepped = frame.id;
+      this.select(frame.id);
+      // Zoomed in on one frame, the next is not in sight; far out, it is a line.
+      const margin = frame.dur / 2n;
+      showTime(this.trace, frame.ts - margin, frame.ts + frame.dur + margin);
+    }
+    this.trace.tabs.showTab(tab);
+    this.trace.raf.scheduleFullRedraw();
+  }
+
+  private place(): Place {
+    if (this.frame) return this.frame;
+    const {selection, timeline} = this.trace;
+    const s = selection.selection;
+    return {ts: s.kind === 'area' ? s.start : timeline.visibleWindow.start.integral};
+  }
+}

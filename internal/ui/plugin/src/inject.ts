@@ -1,0 +1,66 @@
+// Registers the plugin in a UI that was built without it. The UI's debug globals are not
+// API: if something is missing, the page works as without the plugin.
+// Source: Perfetto's ui/src/frontend/debug.ts and ui/src/core/plugin_manager.ts.
+
+import OpenHarmonyFrames, {tab} from './index';
+import type {Trace} from './perfetto';
+
+interface App {
+  readonly plugins: {
+    registerPlugin(plugin: typeof OpenHarmonyFrames): void;
+    activatePlugins(app: App, ids: readonly string[]): void;
+    getAllPlugins(): readonly {readonly active?: boolean}[];
+  };
+  readonly initialRouteArgs?: {readonly enablePlugins?: string; readonly startupCommands?: unknown};
+  readonly trace?: Trace;
+  readonly isLoadingTrace?: boolean;
+}
+
+const interval = 20; // milliseconds
+const patience = 60_000; // milliseconds
+
+// missing names what the UI lacks, or returns undefined.
+function missing(app: App | undefined): string | undefined {
+  const plugins = app?.plugins;
+  for (const name of ['registerPlugin', 'activatePlugins', 'getAllPlugins'] as const) {
+    if (typeof plugins?.[name] !== 'function') return `app.plugins.${name}`;
+  }
+  return typeof window.m === 'function' ? undefined : 'm';
+}
+
+// ready reports whether the UI has activated its own plugins, which it does once. Later it
+// would leave ours out.
+function ready(app: App): boolean {
+  return app.plugins.getAllPlugins().some((p) => p.active === true);
+}
+
+// showFirst puts the tab in front when the trace of the address has been loaded and a frame
+// is selected: the commands of the address open other tabs.
+function showFirst(app: App): void {
+  const {trace, isLoadingTrace} = app;
+  if (trace === undefined || isLoadingTrace === true) setTimeout(() => showFirst(app), interval);
+  else if (trace.selection.selection.kind === 'track_event' && trace.tabs.openTabsUri?.includes(tab)) trace.tabs.showTab(tab);
+}
+
+function tryRegister(start: number): void {
+  try {
+    const app = window.app as App | undefined;
+    const lacks = missing(app);
+    if (app !== undefined && lacks === undefined && ready(app)) {
+      if (app.trace !== undefined) throw new Error('a trace has been loaded already');
+      app.plugins.registerPlugin(OpenHarmonyFrames);
+      // The UI forgets plugins that are not named again.
+      const others = (app.initialRouteArgs?.enablePlugins ?? '').split(',').filter((id) => id !== '');
+      app.plugins.activatePlugins(app, [...others, OpenHarmonyFrames.id]);
+      if (app.initialRouteArgs?.startupCommands !== undefined) showFirst(app);
+      return;
+    }
+    if (app !== undefined && lacks !== undefined) throw new Error(`the UI has no ${lacks}`);
+    if (performance.now() - start > patience) throw new Error(`the UI has no ${lacks ?? 'active plugins'}`);
+    setTimeout(() => tryRegister(start), interval);
+  } catch (e) {
+    console.info(`ohframe: the page works without the tab "Why late?": ${e instanceof Error ? e.message : String(e)}`);
+  }
+}
+
+tryRegister(performance.now());

@@ -1,0 +1,51 @@
+// Which late frame comes after or before a place.
+
+// Late is a late frame.
+export interface Late {
+  readonly id: number; // of its slice on a track Frames
+  readonly ts: bigint;
+  readonly dur: bigint;
+  readonly upid: number;
+  readonly process: string;
+  readonly pid: number;
+  readonly vsync: string;
+  readonly overrun: number; // in nanoseconds
+  readonly cause: string;
+}
+
+// Place is where to look from: a slice of a process, or a time.
+export interface Place {
+  readonly id?: number;
+  readonly ts: bigint;
+  readonly upid?: number;
+}
+
+export interface Step {
+  readonly frame: Late;
+  readonly number: number; // from 1, in time order
+  readonly of: number;
+  readonly wrapped: boolean;
+}
+
+// step returns the next late frame after a place, or the previous one before it. It is of
+// the process of the place, if that has one. It wraps at the ends. Without late frames it
+// returns undefined.
+export function step(frames: readonly Late[], place: Place, forward: boolean): Step | undefined {
+  const own = frames.filter((f) => place.upid === undefined || f.upid === place.upid);
+  own.sort(order);
+  const at = {id: place.id ?? (forward ? -1 : Infinity), ts: place.ts};
+  let index = forward ? own.findIndex((f) => order(f, at) > 0) : own.findLastIndex((f) => order(f, at) < 0);
+  const wrapped = index < 0;
+  if (wrapped) index = forward ? 0 : own.length - 1;
+  const frame = own[index];
+  return frame && {frame, number: index + 1, of: own.length, wrapped};
+}
+
+function order(a: {ts: bigint; id: number}, b: {ts: bigint; id: number}): number {
+  return a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : a.id - b.id;
+}
+
+// worst returns the frames that missed their deadlines by most.
+export function worst(frames: readonly Late[], n: number): Late[] {
+  return [...frames].sort((a, b) => b.overrun - a.overrun || order(a, b)).slice(0, n);
+}

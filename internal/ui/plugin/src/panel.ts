@@ -1,0 +1,161 @@
+// The tab "Why late?": why the selected frame was late, or a list of the worst frames.
+
+import type {Frame, Frames} from './frames';
+import {type Late, worst} from './next';
+import {type Children, m} from './perfetto';
+import {colourOf, kinds, milliseconds, parts} from './pieces';
+import {style} from './style';
+
+// Actions are what links of the panel do.
+export interface Actions {
+  select(slice: number): void;
+  step(forward: boolean): void;
+}
+
+// Below this share of the bar, a part cannot be pointed at.
+const least = 0.004;
+// Below this share, the label of a part does not fit.
+const labelled = 0.05;
+const listed = 10; // frames
+
+export function noFrames(): Children {
+  return m('.ohf', m('style', style), m('p', 'This trace has no OpenHarmony frames.'));
+}
+
+// worstFrames shows links to the frames that missed their deadlines by most.
+export function worstFrames(frames: Frames, actions: Actions, message: string): Children {
+  const {late} = frames;
+  const list = worst(late, listed);
+  return m(
+    '.ohf',
+    m('style', style),
+    m(
+      '.ohf-head',
+      m('h1', late.length === 0 ? 'No frame was late' : `${late.length} late ${late.length === 1 ? 'frame' : 'frames'}`),
+      m('span.ohf-muted', late.length > listed ? `the worst ${listed}:` : ''),
+      late.length > 0 && buttons(actions, message),
+    ),
+    late.length > 0 &&
+      m('table', [
+        m('tr', m('th.ohf-number', 'Late by'), m('th', 'Frame'), m('th', 'Process'), m('th', 'Cause')),
+        list.map((f) => m('tr', m('td.ohf-number', milliseconds(f.overrun)), m('td', link(f.vsync, f.id, actions)), m('td', processOf(f)), m('td', f.cause))),
+      ]),
+  );
+}
+
+// theFrame shows a frame.
+export function theFrame(frame: Frame, late: readonly Late[], actions: Actions, message: string): Children {
+  const {facts} = frame;
+  const overrun = Number(facts.get('overrun_ms') ?? NaN) * 1e6;
+  const position = late.findIndex((f) => f.id === frame.id) + 1;
+  const rank = position > 0 ? worst(late, late.length).findIndex((f) => f.id === frame.id) + 1 : 0;
+  return m(
+    '.ohf',
+    m('style', style),
+    m(
+      '.ohf-head',
+      m('h1', `Frame ${facts.get('vsync_id') ?? ''}`),
+      overrun > 0 ? m('span.ohf-late', `${milliseconds(overrun)} late`) : m('span.ohf-good', 'on time'),
+      m('span', processOf(frame)),
+      facts.get('tid') !== undefined && m('span.ohf-muted', `thread ${facts.get('tid')}`),
+      rank > 0 && m('span.ohf-muted', rank === 1 ? `the worst of ${late.length}` : `number ${rank} of ${late.length} by lost time`),
+      late.length > 0 && buttons(actions, message),
+    ),
+    overrun > 0 ? why(frame, actions) : onTime(frame),
+  );
+}
+
+function onTime({ts, dur, facts}: Frame): Children {
+  const deadline = facts.get('deadline_ts');
+  const shown = facts.get('shown_late_ms');
+  const taken = facts.get('picked_up_late_ms');
+  const lateBy = (ms: string, what: string, cause: string | undefined) =>
+    m('p', `But it was ${what} ${milliseconds(Number(ms) * 1e6)} late${cause ? `: ${cause}` : ''}.`);
+  return [
+    deadline !== undefined && /^\d+$/.test(deadline) && BigInt(deadline) >= ts + dur
+      ? m('p', `Its thread was ready ${milliseconds(Number(BigInt(deadline) - ts - dur))} before the deadline.`)
+      : undefined,
+    shown !== undefined && lateBy(shown, 'shown', facts.get('shown_late_cause')),
+    taken !== undefined && lateBy(taken, 'picked up', facts.get('picked_up_late_cause') ?? facts.get('picked_up_late_reason')),
+  ];
+}
+
+function why(frame: Frame, actions: Actions): Children {
+  const {facts, pieces, waitedFor} = frame;
+  const cause = facts.get('cause');
+  const advice = facts.get('advice');
+  const confidence = facts.get('confidence');
+  const culprit = facts.get('culprit');
+  const sum = kinds(pieces);
+  const total = sum.reduce((ns, k) => ns + k.ns, 0);
+  return [
+    m(
+      'p.ohf-cause',
+      cause ?? 'The cause is unknown.',
+      confidence !== undefined && m('span.ohf-muted', ` (confidence: ${confidence})`),
+    ),
+    advice !== undefined && m('p.ohf-advice', advice),
+    culprit !== undefined && m('p', `It waited for ${culprit}.`),
+    pieces.length > 0 && [
+      m('h2', `From when it should have begun: ${milliseconds(total)}`),
+      m(
+        '.ohf-bar',
+        parts(pieces, least).map((p) =>
+          m(
+            `button${p.share < labelled ? '.ohf-thin' : ''}`,
+            {
+              style: {width: `${100 * p.share}%`, background: colourOf(p.kind)},
+              title: `${p.name}: ${milliseconds(p.ns)}`,
+              'aria-label': `${p.name}: ${milliseconds(p.ns)}`,
+              onclick: () => actions.select(p.id),
+            },
+            p.share < labelled ? undefined : `${p.kind} ${milliseconds(p.ns)}`,
+          ),
+        ),
+      ),
+      m(
+        'ul.ohf-legend',
+        sum.map(({kind, ns}) => m('li', m('span.ohf-chip', {style: {background: colourOf(kind)}}), `${kind} ${milliseconds(ns)}`)),
+      ),
+    ],
+    waitedFor.length > 0 && [
+      m('h2', 'It waited for'),
+      m(
+        'table',
+        waitedFor.slice(0, listed).map((w) => m('tr', m('td.ohf-number', milliseconds(Number(w.dur))), m('td', link(w.name, w.id, actions)))),
+        waitedFor.length > listed && m('tr', m('td'), m('td.ohf-muted', `and ${waitedFor.length - listed} more, on the track Waited for`)),
+      ),
+    ],
+    causes(frame),
+  ];
+}
+
+// causes lists all causes, if there are several.
+function causes({facts}: Frame): Children {
+  const list: Children[] = [];
+  for (let i = 0; facts.has(`causes[${i}].title`); i++) {
+    const fact = (name: string) => facts.get(`causes[${i}].${name}`);
+    const ns = Number(fact('share_ns') ?? 0);
+    list.push(
+      m('tr', m('td.ohf-number', milliseconds(ns)), m('td', fact('title') ?? ''), m('td', fact('culprit') ?? ''), m('td.ohf-muted', fact('advice') ?? '')),
+    );
+  }
+  return list.length > 1 && [m('h2', 'All causes, by lost time'), m('table', list)];
+}
+
+function buttons(actions: Actions, message: string): Children {
+  return m(
+    'span.ohf-right',
+    m('span.ohf-muted', {role: 'status'}, message),
+    m('button', {title: 'The late frame before (K)', onclick: () => actions.step(false)}, '◀ Previous late'),
+    m('button', {title: 'The next late frame (J)', onclick: () => actions.step(true)}, 'Next late ▶'),
+  );
+}
+
+function link(text: string, slice: number, actions: Actions): Children {
+  return m('button.ohf-link', {onclick: () => actions.select(slice)}, text);
+}
+
+function processOf({process, pid}: {process: string; pid: number}): string {
+  return `${process} ${pid}`.trim();
+}

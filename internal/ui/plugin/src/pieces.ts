@@ -1,0 +1,116 @@
+// What a late frame's thread did or waited for, as parts of a bar.
+
+// Piece is a slice of the track Why.
+export interface Piece {
+  readonly id: number;
+  readonly trackId: number;
+  readonly ts: bigint;
+  readonly dur: bigint;
+  readonly name: string;
+}
+
+// Part is a part of the bar: pieces of one kind, one after another.
+export interface Part {
+  readonly kind: string;
+  readonly name: string; // of the longest piece
+  readonly id: number; // of the longest piece
+  readonly ns: number;
+  readonly share: number; // of the bar, at most 1
+}
+
+// chain returns the pieces of one frame, given all pieces of its thread in its time. The
+// pieces of frames that wait for each other overlap, and the engine may put them on either
+// of the tracks that the UI shows as one. The pieces of a frame follow each other without
+// gaps, unless short ones were left out.
+export function chain(pieces: readonly Piece[], starts: readonly bigint[]): Piece[] {
+  const sorted = [...pieces].sort((a, b) => (a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : a.id - b.id));
+  let next = starts
+    .map((start) => sorted.find((p) => p.ts === start))
+    .find((p) => p !== undefined) ?? sorted[0];
+  const ends = new Set(sorted.map((p) => p.ts + p.dur));
+  const list: Piece[] = [];
+  while (next !== undefined) {
+    list.push(next);
+    const {trackId, ts, dur} = next;
+    const end: bigint = ts + dur;
+    const later: Piece[] = sorted.filter((p) => p.ts >= end && p.dur > 0n && !list.includes(p));
+    const adjacent: Piece[] = later.filter((p) => p.ts === end);
+    next = adjacent.find((p) => p.trackId === trackId) ?? adjacent[0] ?? later.find((p) => !ends.has(p.ts));
+  }
+  return list;
+}
+
+// kindOf returns what the thread did or waited for: the name without the place.
+export function kindOf(name: string): string {
+  return name.split(' · ', 1)[0]!;
+}
+
+// parts joins pieces of one kind that follow each other. Parts that would be narrower than
+// least are joined with their neighbours: nobody can see or point at them.
+export function parts(pieces: readonly Piece[], least: number): Part[] {
+  const total = pieces.reduce((sum, p) => sum + Number(p.dur), 0);
+  const list: {kind: string; name: string; id: number; ns: number; longest: number}[] = [];
+  for (const p of pieces) {
+    const ns = Number(p.dur);
+    const kind = kindOf(p.name);
+    const last = list.at(-1);
+    if (last !== undefined && (last.kind === kind || ns < least * total || last.ns < least * total)) {
+      if (last.longest < ns) {
+        last.longest = ns;
+        last.kind = kind;
+        last.name = p.name;
+        last.id = p.id;
+      }
+      last.ns += ns;
+    } else {
+      list.push({kind, name: p.name, id: p.id, ns, longest: ns});
+    }
+  }
+  return list.map(({kind, name, id, ns}) => ({kind, name, id, ns, share: total > 0 ? ns / total : 0}));
+}
+
+// Kind is the time of all pieces of a kind.
+export interface Kind {
+  readonly kind: string;
+  readonly ns: number;
+}
+
+// kinds returns the time by kind, the longest first.
+export function kinds(pieces: readonly Piece[]): Kind[] {
+  const sums = new Map<string, number>();
+  for (const p of pieces) {
+    const kind = kindOf(p.name);
+    sums.set(kind, (sums.get(kind) ?? 0) + Number(p.dur));
+  }
+  return [...sums].map(([kind, ns]) => ({kind, ns})).sort((a, b) => b.ns - a.ns);
+}
+
+// colours are those of the kinds. White text is readable on each of them. Blue is work, and
+// red and orange are waits that a developer can do something about.
+const colours: readonly (readonly [RegExp, string])[] = [
+  [/^running on a slower/, '#27408f'],
+  [/^running or/, '#5f6b7a'],
+  [/^running/, '#2f6fc1'],
+  [/storage/, '#b3261e'],
+  [/memory/, '#8c1d40'],
+  [/vsync/, '#6b7480'],
+  [/for a CPU/, '#b35900'],
+  [/render thread/, '#00796b'],
+  [/GPU/, '#2e7d32'],
+  [/buffer/, '#00695c'],
+  [/process/, '#8e3b9e'],
+  [/earlier frame/, '#6d4c41'],
+  [/lock/, '#ad1457'],
+  [/sleep/, '#546e7a'],
+];
+
+// colourOf returns the colour of a kind.
+export function colourOf(kind: string): string {
+  return colours.find(([pattern]) => pattern.test(kind))?.[1] ?? '#795548';
+}
+
+// milliseconds formats nanoseconds.
+export function milliseconds(ns: number): string {
+  const ms = ns / 1e6;
+  return `${ms.toFixed(ms >= 100 ? 0 : ms >= 0.1 || ms === 0 ? 1 : 2)} ms`;
+}

@@ -1,0 +1,44 @@
+// Lost time by cause.
+
+// Share is what one cause cost one late frame.
+export interface Share {
+  readonly frame: number; // the id of its slice
+  readonly title: string;
+  readonly ns: number;
+  readonly advice: string;
+}
+
+export interface Cause {
+  readonly title: string;
+  readonly advice: string;
+  readonly ns: number;
+  readonly frames: number;
+  readonly worst: number; // the id of the frame that lost most
+}
+
+// byCause adds up shares, the largest sum first. Causes that cost nothing are left out.
+export function byCause(shares: readonly Share[]): Cause[] {
+  const sums = new Map<string, {title: string; advice: string; ns: number; frames: number; worst: number; most: number}>();
+  for (const {frame, title, ns, advice} of shares) {
+    if (ns <= 0) continue;
+    let sum = sums.get(title);
+    if (sum === undefined) {
+      sum = {title, advice, ns: 0, frames: 0, worst: frame, most: ns};
+      sums.set(title, sum);
+    }
+    sum.ns += ns;
+    sum.frames++;
+    if (ns > sum.most) {
+      sum.most = ns;
+      sum.worst = frame;
+    }
+  }
+  return [...sums.values()]
+    .map(({title, advice, ns, frames, worst}) => ({title, advice, ns, frames, worst}))
+    .sort((a, b) => b.ns - a.ns || (a.title < b.title ? -1 : 1));
+}
+
+// quote returns a text as a literal of SQL.
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "''").replaceAll('\0', '')}'`;
+}

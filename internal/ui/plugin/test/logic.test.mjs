@@ -1,0 +1,124 @@
+// Tests of what needs no UI, on the modules that make plugin-test builds.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {commandsOf, parse} from '../modules/keep.mjs';
+import {step, worst} from '../modules/next.mjs';
+import {chain, colourOf, kinds, milliseconds, parts} from '../modules/pieces.mjs';
+import {byCause, quote} from '../modules/sums.mjs';
+
+const piece = (id, ts, dur, name, trackId = 1) => ({id, trackId, ts: BigInt(ts), dur: BigInt(dur), name});
+
+test('a chain follows one frame where two overlap', () => {
+  // Frame A is 0–100, frame B 40–160, late because A was. The engine swaps the tracks at 50.
+  const all = [
+    piece(1, 0, 30, 'running · a', 1), piece(2, 30, 20, 'waiting for storage · a', 1), piece(3, 40, 60, 'busy with an earlier frame · 1', 2),
+    piece(4, 50, 50, 'running · a', 1), piece(5, 100, 60, 'running · b', 1),
+  ];
+  const ids = (list) => list.map((p) => p.id);
+  assert.deepEqual(ids(chain(all, [40n])), [3, 5]);
+  assert.deepEqual(ids(chain(all.filter((p) => p.ts + p.dur <= 100n), [0n])), [1, 2, 4]);
+  // Where two end at once, the track decides.
+  assert.deepEqual(ids(chain([piece(1, 0, 10, 'x', 1), piece(2, 0, 10, 'x', 2), piece(3, 10, 5, 'x', 2), piece(4, 10, 5, 'x', 1)], [0n])), [1, 4]);
+});
+
+test('a chain goes on after pieces that were left out', () => {
+  const list = [piece(1, 0, 10, 'a'), piece(2, 12, 10, 'b'), piece(3, 22, 10, 'c')];
+  assert.deepEqual(chain(list, [0n]), list);
+  assert.deepEqual(chain([], [0n]), []);
+  assert.deepEqual(chain(list, []), list); // of an unknown start
+});
+
+test('pieces of no duration end a chain', () => {
+  assert.deepEqual(chain([piece(1, 0, 0, 'a'), piece(2, 0, 0, 'b')], [0n]).length, 1);
+});
+
+test('parts add up to the whole', () => {
+  const list = [
+    piece(1, 0, 10, 'waiting for the vsync · start'), piece(2, 10, 300, 'running · a'), piece(3, 310, 100, 'running · b'),
+    piece(4, 410, 1, 'waiting for a CPU · a'), piece(5, 411, 589, 'waiting for storage · a · x'),
+  ];
+  const got = parts(list, 0.004);
+  assert.deepEqual(got.map((p) => [p.kind, p.id, p.ns]), [['waiting for the vsync', 1, 10], ['running', 2, 401], ['waiting for storage', 5, 589]]);
+  assert.ok(Math.abs(got.reduce((sum, p) => sum + p.share, 0) - 1) < 1e-9);
+  assert.deepEqual(kinds(list), [
+    {kind: 'waiting for storage', ns: 589}, {kind: 'running', ns: 400}, {kind: 'waiting for the vsync', ns: 10}, {kind: 'waiting for a CPU', ns: 1},
+  ]);
+  assert.deepEqual(parts([], 0.004), []);
+  assert.equal(parts([piece(1, 0, 0, 'a')], 0.004)[0].share, 0);
+});
+
+test('kinds of waits have colours', () => {
+  const all = [
+    'running', 'running on a slower CPU', 'waiting for a CPU', 'waiting for the vsync', 'waiting for storage', 'waiting for memory',
+    'waiting for a free buffer', 'waiting for the GPU or the display', 'waiting for the render thread', "waiting for another process's reply",
+  ];
+  assert.equal(new Set(all.map(colourOf)).size, all.length);
+  assert.match(colourOf('something new'), /^#/);
+});
+
+test('milliseconds', () => {
+  assert.deepEqual([0, 40_000, 100_000, 35_368_786, 250_400_000].map(milliseconds), ['0.0 ms', '0.04 ms', '0.1 ms', '35.4 ms', '250 ms']);
+});
+
+const late = (id, ts, upid, overrun = 1) => ({id, ts: BigInt(ts), dur: 10n, upid, overrun});
+
+test('the next late frame is of the same process, and wraps', () => {
+  const all = [late(3, 30, 2), late(1, 10, 1), late(2, 20, 1), late(4, 30, 1)];
+  const id = (place, forward) => {
+    const s = step(all, place, forward);
+    return s && [s.frame.id, s.number, s.of, s.wrapped];
+  };
+  assert.deepEqual(id({id: 1, ts: 10n, upid: 1}, true), [2, 2, 3, false]);
+  assert.deepEqual(id({id: 4, ts: 30n, upid: 1}, true), [1, 1, 3, true]);
+  assert.deepEqual(id({id: 1, ts: 10n, upid: 1}, false), [4, 3, 3, true]);
+  assert.deepEqual(id({ts: 25n}, true), [3, 3, 4, false]);
+  assert.deepEqual(id({ts: 25n}, false), [2, 2, 4, false]);
+  assert.deepEqual(id({id: 3, ts: 30n}, true), [4, 4, 4, false]); // at the same time, by id
+  assert.deepEqual(id({ts: 20n}, true), [2, 2, 4, false]); // one that begins there, too
+  assert.deepEqual(id({id: 9, ts: 15n, upid: 1}, true), [2, 2, 3, false]); // from a frame on time
+  assert.equal(id({ts: 0n, upid: 7}, true), undefined);
+});
+
+test('the worst frames', () => {
+  const all = [late(1, 10, 1, 5), late(2, 20, 1, 9), late(3, 5, 1, 5)];
+  assert.deepEqual(worst(all, 2).map((f) => f.id), [2, 3]);
+});
+
+test('lost time by cause', () => {
+  const got = byCause([
+    {frame: 1, title: 'storage', ns: 5, advice: 'x'}, {frame: 2, title: 'storage', ns: 7, advice: 'x'},
+    {frame: 1, title: 'CPU', ns: 20, advice: ''}, {frame: 2, title: 'variation', ns: 0, advice: ''},
+  ]);
+  assert.deepEqual(got, [
+    {title: 'CPU', advice: '', ns: 20, frames: 1, worst: 1}, {title: 'storage', advice: 'x', ns: 12, frames: 2, worst: 2},
+  ]);
+});
+
+test('texts in SQL', () => {
+  assert.equal(quote("Why (it's\0 \"x\" 7)"), `'Why (it''s "x" 7)'`);
+});
+
+const view = {
+  trace: 'u', commands: '[]', start: '1', end: '2', workspace: 'Frames', expanded: ['a\nb'], tab: 'Why late?',
+  selection: {kind: 'track_event', trackUri: '/slice_4', eventId: 7},
+};
+
+test('a stored view is of its trace, and valid', () => {
+  const at = (change) => parse(JSON.stringify({...view, ...change}), 'u');
+  assert.deepEqual(at({}), view);
+  assert.ok(at({selection: undefined, tab: undefined}));
+  assert.ok(at({selection: {kind: 'area', start: '1', end: '2', trackUris: ['a']}}));
+  for (const bad of [
+    {trace: 'v'}, {commands: 3}, {start: 1}, {end: '1.5'}, {workspace: null}, {expanded: [1]}, {selection: {kind: 'area'}},
+    {selection: {kind: 'track_event', trackUri: 'a', eventId: '1'}}, {selection: {kind: 'other'}},
+  ]) {
+    assert.equal(at(bad), undefined, JSON.stringify(bad));
+  }
+  for (const text of [null, '', '{', 'null', '7', '[]']) assert.equal(parse(text, 'u'), undefined, String(text));
+  assert.equal(parse(JSON.stringify({...view, trace: ''}), ''), undefined); // traces without an id are not told apart
+});
+
+test('commands of an address', () => {
+  assert.deepEqual(commandsOf('[{"id":"a","args":["x"]},{"id":"b"},{"args":[]},null,7]'), [{id: 'a', args: ['x']}, {id: 'b', args: []}]);
+  for (const text of ['', '{}', 'x', '7']) assert.deepEqual(commandsOf(text), []);
+});
