@@ -48,7 +48,7 @@ var hues = []struct {
 	{"Frames", `\d+ misaligned`, 45, 80},           // yellow
 	{"Frames|Whole frame actual", `\d+`, 100, 210}, // green to teal
 	{"Whole frame expected|Commit", `\d+`, 160, 210},
-	{"GPU .*|Present", `\d+`, 225, 265}, // blue
+	{"GPU .*|Present", `\d+`, 215, 265}, // blue
 	{"Hitches", `hitch \d+\.\d ms`, 25, 50},
 	{"Report", `\d+ frames?, \d+ late(, \d+\.\d fps)?`, 180, 265},
 	{"Why", `running · .*`, 115, 145}, // green

@@ -19,12 +19,12 @@ const (
 	onTimeColour       colour = "before its deadline"      // green
 	noDeadlineColour   colour = "deadline was unknown"     // teal
 	emptyColour        colour = "was empty"                // pale teal
-	expectedColour     colour = "expected interval"        // dark teal
+	expectedColour     colour = "frame should have run"    // teal
 	gpuColour          colour = "a frame on the GPU"       // blue
 	commitColour       colour = "was committed"            // dark teal
-	presentColour      colour = "it was on the display"    // pale blue
+	presentColour      colour = "a frame displayed"        // blue
 	hitchColour        colour = "frame gap"                // orange
-	reportColour       colour = "report"                   // pale blue
+	reportColour       colour = "summary of the process"   // teal
 )
 
 // waitColours are those of what a thread did or waited for. Running is green, what is about
