@@ -41,7 +41,7 @@ func openCommand() *cli.Command {
 			&cli.StringFlag{Name: "at", Usage: "look at a frame or time: `[PROCESS:]VSYNC|TIME` (10046, +1.5s)"},
 			&cli.StringFlag{Name: "view", Value: "frames", Usage: "tracks to show: `frames|all`"},
 			&cli.StringFlag{Name: "ui", Value: ui.Public, Usage: "use the UI at `URL`, or serve a build: a folder or zip"},
-			&cli.BoolFlag{Name: "keep", Usage: "serve until interrupted, for reloads"},
+			&cli.BoolFlag{Name: "keep", Usage: "serve until interrupted: the address can be opened again"},
 			&cli.IntFlag{Name: "port", Value: serve.Port, Usage: "local `PORT` that the UI fetches from"},
 			&cli.DurationFlag{Name: "timeout", Value: openTimeout, Usage: "give up after `DURATION`; 0 waits forever"},
 		}, conversionFlags()...),
@@ -184,7 +184,8 @@ func (v *viewer) show(ctx context.Context, name string, file *os.File, t *analyz
 	if !v.quiet {
 		fmt.Fprintf(os.Stderr, "waiting for %s to fetch %s\n", site.Origin, name)
 		if v.keep {
-			fmt.Fprintln(os.Stderr, "Ctrl-C ends")
+			// The UI replaces its address, so that a reload has only the trace.
+			fmt.Fprintf(os.Stderr, "Ctrl-C ends; until then, %s shows this view again\n", start)
 		}
 	}
 	err = serve.Run(ctx, v.listener, site, v.timeout)

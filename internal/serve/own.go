@@ -76,6 +76,24 @@ func Extension(port int) *ui.Server {
 	return &server
 }
 
+// eventsPath is where the UI on a local address asks for events of its build, and reports an
+// error in the console if it gets none. Source: Perfetto's ui/src/core/live_reload.ts, up to
+// v55.
+const eventsPath = "live_reload"
+
+// serveEvents begins a stream of events and sends none, until the client closes it or ended is
+// closed, which may be nil. A client that loses the server does not ask again within a day.
+func serveEvents(w http.ResponseWriter, r *http.Request, ended <-chan struct{}) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	io.WriteString(w, "retry: 86400000\n\n")
+	http.NewResponseController(w).Flush()
+	select {
+	case <-r.Context().Done():
+	case <-ended:
+	}
+}
+
 // contentTypes are those of the files of the UI. The types that systems have configured
 // differ.
 var contentTypes = map[string]string{

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"archive/zip"
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -89,6 +90,16 @@ func TestOwnUI(t *testing.T) {
 		server := serve.Extension(9001)
 		if answer, body := s.ask(t, "GET", strings.TrimPrefix(server.URL, "http://127.0.0.1:9001")+"/modules/default/macros", ""); answer.StatusCode != 200 || !json.Valid([]byte(body)) {
 			t.Errorf("macros: %d %q", answer.StatusCode, body)
+		}
+		// The UI waits for events of its build, and gets none.
+		events, err := client.Get(s.address + "/live_reload")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer events.Body.Close()
+		line, err := bufio.NewReader(events.Body).ReadString('\n')
+		if kind := events.Header.Get("Content-Type"); events.StatusCode != 200 || kind != "text/event-stream" || line != "retry: 86400000\n" || err != nil {
+			t.Errorf("events: %d %s %q, error %v", events.StatusCode, kind, line, err)
 		}
 		// The page can be reloaded. Fetches of the same origin do not name it.
 		for range 2 {

@@ -241,6 +241,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.NotFound(w, r)
 			return
 		}
+		if r.Method == http.MethodGet && r.URL.Path == "/"+eventsPath {
+			ended := h.fetched
+			if h.Keep {
+				ended = nil
+			}
+			serveEvents(w, r, ended)
+			return
+		}
 		h.UI.serve(w, r)
 	}
 }
