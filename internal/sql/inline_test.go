@@ -167,7 +167,7 @@ func TestHistogramBuckets(t *testing.T) {
 			values = append(values, fmt.Sprintf("(%d)", d))
 		}
 	}
-	enginetest.Query(t, session, "INCLUDE PERFETTO MODULE ohos.frames; CREATE OR REPLACE PERFETTO TABLE ohos_frame AS WITH d(dur) AS (VALUES "+
+	enginetest.Query(t, session, "INCLUDE PERFETTO MODULE ohos.frames; CREATE OR REPLACE PERFETTO VIEW ohos_frame AS WITH d(dur) AS (VALUES "+
 		strings.Join(values, ",")+") SELECT 'app' AS kind, 'p' AS process_name, dur FROM d; SELECT 1")
 	summary, err := session.Summarize("metric_template_spec { id_prefix: \"ohos_duration_histogram\""+spec+"}", "")
 	if err != nil {

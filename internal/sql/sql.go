@@ -1,13 +1,18 @@
 // Package sql contains the PerfettoSQL package ohos: modules with tables of frames
 // for Perfetto's trace processor. They read the traces that this program writes:
 //
-//	ohos.frames           ohos_frame, ohos_whole_frame
+//	ohos.slices           ohos_frame_slice: where the facts are in the trace
 //	  ▲
-//	  ├─ ohos.jank        rates, blame, streaks, the worst frames
 //	  ├─ ohos.why         what made frames late
 //	  ├─ ohos.fps         frames per second, hitches
 //	  ├─ ohos.stages      where the time goes
-//	  └─ ohos.compare_android   the same for traces from Android
+//	  └─ ohos.frames      ohos_frame, ohos_whole_frame
+//	       ▲
+//	       ├─ ohos.jank   rates, blame, streaks, the worst frames
+//	       └─ ohos.compare_android   the same for traces from Android
+//
+// A large table is made only where others search it: views compute the rest when it is asked
+// for. The UI makes all of them before its user sees anything.
 //
 // The comments of a module document its tables in the format of Perfetto's modules.
 //

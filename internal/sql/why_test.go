@@ -30,7 +30,7 @@ func TestWhy(t *testing.T) {
 			output, _ := convert(t, strings.NewReader(input), exporter.Options{Causes: true})
 			session := load(t, output)
 			enginetest.CheckGate(t, session)
-			query(t, session, "INCLUDE PERFETTO MODULE ohos.why; SELECT 1")
+			query(t, session, "INCLUDE PERFETTO MODULE ohos.frames; INCLUDE PERFETTO MODULE ohos.why; SELECT 1")
 			late += checkCauses(t, session, read.Timeline, read.Causes)
 			further += checkFurther(t, session, read.Timeline, read.Causes)
 		})

@@ -302,7 +302,7 @@ AS (
 );
 
 -- All frames that begin and end within the trace, of either system.
-CREATE OR REPLACE PERFETTO TABLE ohos_or_android_frame(
+CREATE OR REPLACE PERFETTO VIEW ohos_or_android_frame(
   -- The frame's slice on its process's Actual Timeline.
   id ID(slice.id),
   -- 'ohos' or 'android'.
@@ -363,13 +363,11 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_frame(
 AS
 SELECT * FROM _ohos_common_frame!(ohos_frame, 'ohos', FALSE)
 UNION ALL
-SELECT * FROM _ohos_common_frame!(_ohos_android_frame, 'android', is_dropped)
-ORDER BY
-  id;
+SELECT * FROM _ohos_common_frame!(_ohos_android_frame, 'android', is_dropped);
 
 -- Whole frames of either system, from the application's vsync to the end of
 -- rendering.
-CREATE OR REPLACE PERFETTO TABLE ohos_or_android_whole_frame(
+CREATE OR REPLACE PERFETTO VIEW ohos_or_android_whole_frame(
   -- The application frame.
   id ID(slice.id),
   -- 'ohos' or 'android'.
@@ -458,9 +456,7 @@ SELECT
     ),
     ''
   ) AS blame
-FROM judged
-ORDER BY
-  id;
+FROM judged;
 
 -- How many whole frames of each process were late, by cause: of an application its
 -- own frames, of render_service and SurfaceFlinger all those that they finished.

@@ -1,7 +1,7 @@
 -- Frames per second, and hitches: frames that were shown too late. They are those of
 -- "ohframe report" (docs/frames.md 9).
 
-INCLUDE PERFETTO MODULE ohos.frames;
+INCLUDE PERFETTO MODULE ohos.slices;
 
 -- Frames per second of each process that showed at least two frames.
 CREATE OR REPLACE PERFETTO TABLE ohos_fps(

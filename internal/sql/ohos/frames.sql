@@ -8,110 +8,67 @@
 -- Times are trace times. Unknown values are NULL. The facts are on the tracks
 -- "Frames": a trace that was converted with --no-tracks has no rows.
 
--- A merged trace may also contain frames of other machines.
-CREATE OR REPLACE PERFETTO TABLE _ohos_machine AS
-SELECT id AS machine_id FROM machine WHERE sysname = 'OpenHarmony';
+INCLUDE PERFETTO MODULE ohos.slices;
 
--- The slices of the frame timeline: one for each frame.
-CREATE OR REPLACE PERFETTO TABLE _ohos_timeline_frame AS
-SELECT
-  s.id,
-  s.ts,
-  s.dur,
-  s.ts + s.dur AS ts_end,
-  iif(s.surface_frame_token IS NULL, 'render', 'app') AS kind,
-  s.upid,
-  p.pid,
-  p.name AS process_name,
-  p.machine_id,
-  -- A layer is called process#thread. Render frames are the main thread's.
-  iif(
-    s.surface_frame_token IS NULL,
-    p.pid,
-    cast_int!(substr(s.layer_name, length(rtrim(s.layer_name, '0123456789')) + 1))
-  ) AS tid,
-  s.name AS token,
-  s.display_frame_token,
-  s.prediction_type = 'Valid Prediction' AS is_predicted
+-- A "+" before a column keeps the engine from filtering by it first: all rows may have the
+-- same value, and those that remain are then searched one by one.
+
+-- The expected slices of the frame timeline, sorted so that frames find theirs.
+CREATE OR REPLACE PERFETTO TABLE _ohos_expected AS
+SELECT cast_int!(name) AS token, id, upid, iif(surface_frame_token IS NULL, 'render', 'app') AS kind
+FROM expected_frame_timeline_slice
+ORDER BY
+  token;
+
+-- The render frames of the frame timeline, sorted so that application frames find theirs.
+CREATE OR REPLACE PERFETTO TABLE _ohos_render AS
+SELECT s.display_frame_token, s.id, p.machine_id
 FROM actual_frame_timeline_slice AS s
 JOIN process AS p USING (upid)
-JOIN _ohos_machine USING (machine_id);
+JOIN _ohos_machine USING (machine_id)
+WHERE
+  s.surface_frame_token IS NULL
+ORDER BY
+  s.display_frame_token;
 
--- A duration that a slice has in milliseconds, exact to the nanosecond.
-CREATE OR REPLACE PERFETTO MACRO _ohos_length(
-  arg_set_id Expr,
-  name Expr
-)
-RETURNS Expr
-AS cast_int!(round(extract_arg($arg_set_id, $name) * 1e6));
-
--- The slices of the tracks "Frames", with their annotations: the facts of each
--- frame.
-CREATE OR REPLACE PERFETTO TABLE _ohos_track_frame AS
-WITH
-  event AS (
-    SELECT
-      s.id AS event_id,
-      s.arg_set_id,
-      s.ts,
-      p.upid,
-      coalesce(extract_arg(s.arg_set_id, 'debug.tid'), p.pid) AS tid,
-      extract_arg(s.arg_set_id, 'debug.vsync_id') AS vsync_id,
-      extract_arg(s.arg_set_id, 'debug.token') AS token
-    FROM slice AS s
-    JOIN process_track AS t
-      ON t.id = s.track_id
-    JOIN process AS p USING (upid)
-    JOIN _ohos_machine USING (machine_id)
-    WHERE
-      (t.name = 'Frames' OR t.name GLOB 'Frames (*')
-      AND t.type IN ('process_track_event', 'process_merged_track_event')
-  ),
-  sent AS MATERIALIZED (
-    SELECT arg_set_id, group_concat(int_value, ' ' ORDER BY id) AS transactions
-    FROM args
-    WHERE
-      flat_key = 'debug.transactions'
-    GROUP BY
-      arg_set_id
-  )
+-- Frames with what several columns of ohos_frame need, as SQLite would compute that for each.
+CREATE OR REPLACE PERFETTO TABLE _ohos_frame AS
 SELECT
-  event_id,
-  arg_set_id,
-  ts,
-  upid,
-  tid,
-  cast_string!(coalesce(token, vsync_id)) AS token,
-  vsync_id,
-  extract_arg(arg_set_id, 'debug.expected_ts') AS expected_ts,
-  extract_arg(arg_set_id, 'debug.vsync_ts') AS vsync_ts,
-  extract_arg(arg_set_id, 'debug.deadline_ts') AS deadline_ts,
-  _ohos_length!(arg_set_id, 'debug.period_ms') AS period_ns,
-  extract_arg(arg_set_id, 'debug.flag') AS flag,
-  extract_arg(arg_set_id, 'debug.coalesced') AS coalesced,
-  _ohos_length!(arg_set_id, 'debug.overrun_ms') AS overrun_ns,
-  extract_arg(arg_set_id, 'debug.longest_stage') AS longest_stage,
-  extract_arg(arg_set_id, 'debug.blame') AS blame,
-  extract_arg(arg_set_id, 'debug.main_late') AS is_late_main,
-  extract_arg(arg_set_id, 'debug.gpu_late') AS is_late_gpu,
-  extract_arg(arg_set_id, 'debug.empty') AS is_empty,
-  extract_arg(arg_set_id, 'debug.misaligned') AS is_misaligned,
-  sent.transactions,
-  extract_arg(arg_set_id, 'debug.sent_ts') AS sent_ts,
-  extract_arg(arg_set_id, 'debug.gpu_ts') AS gpu_ts,
-  _ohos_length!(arg_set_id, 'debug.gpu_ms') AS gpu_dur,
-  extract_arg(arg_set_id, 'debug.draw_ts') AS draw_ts,
-  _ohos_length!(arg_set_id, 'debug.draw_ms') AS draw_dur,
-  extract_arg(arg_set_id, 'debug.commit_ts') AS commit_ts,
-  _ohos_length!(arg_set_id, 'debug.commit_ms') AS commit_dur,
-  extract_arg(arg_set_id, 'debug.commit_estimated') AS is_commit_estimated,
-  extract_arg(arg_set_id, 'debug.present_ts') AS present_ts,
-  extract_arg(arg_set_id, 'debug.present_estimated') AS is_present_estimated
-FROM event
-LEFT JOIN sent USING (arg_set_id);
+  f.id,
+  f.event_id,
+  f.arg_set_id,
+  f.ts,
+  f.dur,
+  f.kind,
+  f.upid,
+  f.utid,
+  f.pid,
+  f.tid,
+  f.process_name,
+  f.machine_id,
+  f.is_late,
+  f.vsync_id,
+  iif(f.is_predicted, e.id, NULL) AS expected_id,
+  iif(f.kind = 'app', r.id, NULL) AS render_id,
+  extract_arg(f.arg_set_id, 'debug.expected_ts') AS expected_ts,
+  extract_arg(f.arg_set_id, 'debug.deadline_ts') AS deadline_ts,
+  iif(f.kind = 'render', extract_arg(f.arg_set_id, 'debug.gpu_ts'), NULL) AS gpu_ts,
+  iif(f.kind = 'render', _ohos_length!(f.arg_set_id, 'debug.gpu_ms'), NULL) AS gpu_dur,
+  iif(f.kind = 'render', extract_arg(f.arg_set_id, 'debug.commit_ts'), NULL) AS commit_ts,
+  iif(f.kind = 'render', extract_arg(f.arg_set_id, 'debug.present_ts'), NULL) AS present_ts
+FROM _ohos_joined!(ohos_frame_slice) AS f
+LEFT JOIN _ohos_expected AS e
+  ON e.token = cast_int!(f.token)
+  AND +e.upid = f.upid
+  AND +e.kind = f.kind
+LEFT JOIN _ohos_render AS r
+  ON r.display_frame_token = f.display_frame_token
+  AND +r.machine_id = f.machine_id
+ORDER BY
+  f.id;
 
 -- All frames that begin and end within the trace.
-CREATE OR REPLACE PERFETTO TABLE ohos_frame(
+CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   -- The frame's slice on its process's Actual Timeline.
   id ID(slice.id),
   -- Its slice on its process's track "Frames", from which arrows lead on.
@@ -205,80 +162,14 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame(
   is_present_estimated BOOL
 )
 AS
+-- A fact that does not apply has no annotation.
 WITH
-  expected AS MATERIALIZED (
-    SELECT
-      id,
-      upid,
-      name AS token,
-      iif(surface_frame_token IS NULL, 'render', 'app') AS kind
-    FROM expected_frame_timeline_slice
-  ),
-  render AS MATERIALIZED (
-    SELECT id, machine_id, display_frame_token FROM _ohos_timeline_frame WHERE kind = 'render'
-  ),
-  -- The same process can have had the thread id for several threads.
-  threads AS MATERIALIZED (
-    SELECT min(utid) AS utid, upid, tid FROM thread GROUP BY upid, tid
-  ),
-  said AS MATERIALIZED (SELECT * FROM _ohos_track_frame),
-  -- A fact that does not apply has no annotation.
-  known AS (
-    SELECT
-      t.*,
-      f.event_id,
-      threads.utid,
-      f.vsync_id,
-      coalesce(f.vsync_ts, f.expected_ts) AS vsync_ts,
-      iif(t.is_predicted, e.id, NULL) AS expected_id,
-      f.expected_ts,
-      f.deadline_ts,
-      coalesce(f.flag, 0) AS flag,
-      f.overrun_ns,
-      f.longest_stage,
-      f.blame,
-      max(t.ts_end, coalesce(f.gpu_ts + f.gpu_dur, 0)) AS work_end_ts,
-      f.period_ns,
-      f.is_late_main IS NOT NULL AS is_late_main,
-      f.is_late_gpu IS NOT NULL AS is_late_gpu,
-      f.is_empty IS NOT NULL AS is_empty,
-      f.is_misaligned IS NOT NULL AS is_misaligned,
-      coalesce(f.coalesced, 0) AS coalesced,
-      f.transactions,
-      f.sent_ts,
-      r.id AS render_id,
-      f.gpu_ts,
-      f.gpu_dur,
-      f.draw_ts,
-      f.draw_dur,
-      f.commit_ts,
-      f.commit_dur,
-      iif(f.commit_ts IS NOT NULL, f.is_commit_estimated IS NOT NULL, NULL) AS is_commit_estimated,
-      f.present_ts,
-      iif(f.present_ts IS NOT NULL, f.is_present_estimated IS NOT NULL, NULL) AS is_present_estimated
-    FROM _ohos_timeline_frame AS t
-    JOIN said AS f
-      ON f.upid = t.upid
-      AND f.tid = t.tid
-      AND f.token = t.token
-      AND f.ts = t.ts
-    LEFT JOIN threads
-      ON threads.upid = t.upid
-      AND threads.tid = t.tid
-    LEFT JOIN expected AS e
-      ON e.upid = t.upid
-      AND e.token = t.token
-      AND e.kind = t.kind
-    LEFT JOIN render AS r
-      ON t.kind = 'app'
-      AND r.machine_id = t.machine_id
-      AND r.display_frame_token = t.display_frame_token
-  ),
   judged AS (
     SELECT
       *,
-      iif(is_late_main OR is_late_gpu OR deadline_ts IS NOT NULL, is_late_main OR is_late_gpu, NULL) AS is_late
-    FROM known
+      max(ts + dur, coalesce(gpu_ts + gpu_dur, 0)) AS work_end_ts,
+      is_late OR deadline_ts IS NOT NULL AS is_judged
+    FROM _ohos_frame
   )
 SELECT
   id,
@@ -292,38 +183,55 @@ SELECT
   tid,
   process_name,
   vsync_id,
-  vsync_ts,
+  coalesce(extract_arg(arg_set_id, 'debug.vsync_ts'), expected_ts) AS vsync_ts,
   expected_id,
   expected_ts,
   deadline_ts - expected_ts AS expected_dur,
   deadline_ts,
   work_end_ts,
-  iif(is_late, overrun_ns, min(0, work_end_ts - deadline_ts)) AS overrun_ns,
-  period_ns,
-  is_late,
-  iif(is_late IS NULL, NULL, is_late_main) AS is_late_main,
-  iif(is_late IS NULL, NULL, is_late_gpu) AS is_late_gpu,
-  is_empty,
-  is_misaligned,
-  flag,
-  longest_stage,
-  blame,
-  coalesced,
-  transactions,
-  sent_ts,
+  iif(is_late, _ohos_length!(arg_set_id, 'debug.overrun_ms'), min(0, work_end_ts - deadline_ts)) AS overrun_ns,
+  _ohos_length!(arg_set_id, 'debug.period_ms') AS period_ns,
+  iif(is_judged, is_late, NULL) AS is_late,
+  iif(is_judged, is_late AND extract_arg(arg_set_id, 'debug.main_late') IS NOT NULL, NULL) AS is_late_main,
+  iif(is_judged, is_late AND extract_arg(arg_set_id, 'debug.gpu_late') IS NOT NULL, NULL) AS is_late_gpu,
+  extract_arg(arg_set_id, 'debug.empty') IS NOT NULL AS is_empty,
+  extract_arg(arg_set_id, 'debug.misaligned') IS NOT NULL AS is_misaligned,
+  coalesce(extract_arg(arg_set_id, 'debug.flag'), 0) AS flag,
+  iif(is_late, extract_arg(arg_set_id, 'debug.longest_stage'), NULL) AS longest_stage,
+  iif(kind = 'app', extract_arg(arg_set_id, 'debug.blame'), NULL) AS blame,
+  coalesce(extract_arg(arg_set_id, 'debug.coalesced'), 0) AS coalesced,
+  -- The sort is slow, and few frames sent several.
+  iif(
+    extract_arg(arg_set_id, 'debug.transactions[1]') IS NULL,
+    cast_string!(extract_arg(arg_set_id, 'debug.transactions[0]')),
+    (
+      SELECT group_concat(int_value, ' ' ORDER BY id)
+      FROM args
+      WHERE
+        args.arg_set_id = judged.arg_set_id
+        AND +flat_key = 'debug.transactions'
+    )
+  ) AS transactions,
+  iif(kind = 'app', extract_arg(arg_set_id, 'debug.sent_ts'), NULL) AS sent_ts,
   render_id,
   gpu_ts,
   gpu_dur,
-  draw_ts,
-  draw_dur,
+  iif(kind = 'render', extract_arg(arg_set_id, 'debug.draw_ts'), NULL) AS draw_ts,
+  iif(kind = 'render', _ohos_length!(arg_set_id, 'debug.draw_ms'), NULL) AS draw_dur,
   commit_ts,
-  commit_dur,
-  is_commit_estimated,
+  iif(commit_ts IS NOT NULL, _ohos_length!(arg_set_id, 'debug.commit_ms'), NULL) AS commit_dur,
+  iif(
+    commit_ts IS NOT NULL,
+    extract_arg(arg_set_id, 'debug.commit_estimated') IS NOT NULL,
+    NULL
+  ) AS is_commit_estimated,
   present_ts,
-  is_present_estimated
-FROM judged
-ORDER BY
-  id;
+  iif(
+    present_ts IS NOT NULL,
+    extract_arg(arg_set_id, 'debug.present_estimated') IS NOT NULL,
+    NULL
+  ) AS is_present_estimated
+FROM judged;
 
 -- Whole frames: an application frame with the render frame that picked up the last
 -- of its transactions. A render frame may belong to several whole frames.
@@ -331,7 +239,7 @@ ORDER BY
 -- A whole frame is late if it was done after its expected end, or if it was picked
 -- up late. In the second case its expected end, which is that of the render frame, is
 -- already one of a later vsync.
-CREATE OR REPLACE PERFETTO TABLE ohos_whole_frame(
+CREATE OR REPLACE PERFETTO VIEW ohos_whole_frame(
   -- The application frame.
   id ID(slice.id),
   -- The render frame.
@@ -386,34 +294,4 @@ SELECT
   a.blame
 FROM ohos_frame AS a
 JOIN ohos_frame AS r
-  ON r.id = a.render_id
-ORDER BY
-  a.id;
-
--- The slices of the tracks "Report": the measures of each process, and what its late frames
--- cost by cause.
-CREATE OR REPLACE PERFETTO TABLE _ohos_report AS
-SELECT
-  extract_arg(s.arg_set_id, 'debug.report.kind') AS kind,
-  p.upid,
-  p.pid,
-  p.name AS process_name,
-  s.arg_set_id
-FROM slice AS s
-JOIN process_track AS t
-  ON t.id = s.track_id
-JOIN process AS p USING (upid)
-JOIN _ohos_machine USING (machine_id)
-WHERE
-  t.name = 'Report'
-  AND t.type IN ('process_track_event', 'process_merged_track_event')
-ORDER BY
-  kind,
-  p.upid;
-
--- A measure of a slice of _ohos_report, by its path in the JSON of "ohframe report".
-CREATE OR REPLACE PERFETTO MACRO _ohos_measure(
-  path Expr
-)
-RETURNS Expr
-AS extract_arg(arg_set_id, 'debug.report.' || $path);
+  ON r.id = a.render_id;

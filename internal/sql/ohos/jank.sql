@@ -143,6 +143,28 @@ CREATE OR REPLACE PERFETTO TABLE ohos_worst_frame(
   longest_stage STRING
 )
 AS
+WITH
+  late AS MATERIALIZED (
+    SELECT
+      id,
+      ts,
+      dur,
+      kind,
+      upid,
+      utid,
+      pid,
+      tid,
+      process_name,
+      vsync_id,
+      render_id,
+      overrun_ns,
+      period_ns,
+      longest_stage,
+      work_end_ts
+    FROM ohos_frame
+    WHERE
+      is_late
+  )
 SELECT
   id,
   row_number() OVER (PARTITION BY kind, upid ORDER BY overrun_ns DESC, ts, tid, vsync_id, work_end_ts) AS rank,
@@ -159,8 +181,6 @@ SELECT
   overrun_ns,
   overrun_ns * 1.0 / period_ns AS overrun_periods,
   longest_stage
-FROM ohos_frame
-WHERE
-  is_late
+FROM late
 ORDER BY
   id;

@@ -1,6 +1,6 @@
 -- Durations of frames and of their stages.
 
-INCLUDE PERFETTO MODULE ohos.frames;
+INCLUDE PERFETTO MODULE ohos.slices;
 
 -- The durations of each process's frames: their actual intervals on the Actual
 -- Timeline. That of a render frame is the work of the main thread only.

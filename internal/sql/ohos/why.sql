@@ -4,20 +4,29 @@
 -- The tables need nothing but the tracks of a converted trace. A trace that was
 -- converted with --no-causes or --no-tracks has no rows.
 
-INCLUDE PERFETTO MODULE ohos.frames;
+INCLUDE PERFETTO MODULE ohos.slices;
 
--- Frames with the arguments of their slices on the tracks "Frames".
+-- Frames that were late, or shown or picked up late.
 CREATE OR REPLACE PERFETTO TABLE _ohos_why_frame AS
-SELECT f.id, f.kind, f.upid, f.tid, f.ts, f.vsync_id, f.overrun_ns, p.machine_id, s.arg_set_id
-FROM ohos_frame AS f
-JOIN slice AS s
-  ON s.id = f.event_id
-JOIN process AS p USING (upid);
+WITH
+  said AS (
+    SELECT *
+    FROM ohos_frame_slice
+    WHERE
+      is_late
+      OR arg_set_id IN (
+        SELECT arg_set_id FROM args WHERE flat_key IN ('debug.shown_late_ms', 'debug.picked_up_late_ms')
+      )
+  )
+SELECT id, kind, upid, tid, ts, vsync_id, machine_id, arg_set_id, is_late
+FROM _ohos_joined!(said)
+ORDER BY
+  id;
 
 -- Where the time of each late frame went: from when it should have begun, or when it began
 -- if that was earlier, to the end of its work. The sum of a frame's rows is that time,
 -- to the nanosecond.
-CREATE OR REPLACE PERFETTO TABLE ohos_frame_wait(
+CREATE OR REPLACE PERFETTO VIEW ohos_frame_wait(
   -- The frame.
   frame_id JOINID(slice.id),
   -- What the thread did or waited for, for example 'run', 'io' or 'cpu.wait'.
@@ -33,9 +42,10 @@ WITH
   part AS (
     SELECT f.id, substr(a.flat_key, length('debug.waits_ns.') + 1) AS name, a.int_value
     FROM _ohos_why_frame AS f
-    JOIN args AS a USING (arg_set_id)
+    CROSS JOIN args AS a USING (arg_set_id)
     WHERE
-      a.flat_key GLOB 'debug.waits_ns.*'
+      f.is_late
+      AND +a.flat_key GLOB 'debug.waits_ns.*'
   )
 SELECT
   id AS frame_id,
@@ -44,65 +54,46 @@ SELECT
   int_value AS ns
 FROM part;
 
--- A value of an entry of a list.
-CREATE OR REPLACE PERFETTO MACRO _ohos_entry(
-  name Expr,
-  value Expr
+-- The causes of late frames: elements of a list.
+CREATE OR REPLACE PERFETTO TABLE _ohos_entry AS
+SELECT
+  f.id AS frame_id,
+  cast_int!(substr(a.key, length('debug.causes[') + 1)) + 1 AS rank,
+  f.upid,
+  f.vsync_id,
+  f.machine_id,
+  f.arg_set_id,
+  a.string_value AS title,
+  substr(a.key, 1, length(a.key) - length('title')) AS prefix
+FROM _ohos_why_frame AS f
+CROSS JOIN args AS a USING (arg_set_id)
+WHERE
+  f.is_late
+  AND +a.flat_key = 'debug.causes.title'
+ORDER BY
+  f.id,
+  rank;
+
+-- The threads of each id: the first one, as a machine can give it to several.
+CREATE OR REPLACE PERFETTO TABLE _ohos_thread AS
+SELECT tid, machine_id, min(utid) AS utid
+FROM thread
+GROUP BY
+  tid,
+  machine_id
+ORDER BY
+  tid;
+
+-- A value of a cause.
+CREATE OR REPLACE PERFETTO MACRO _ohos_of_cause(
+  name Expr
 )
 RETURNS Expr
-AS max(iif(flat_key = $name, $value, NULL));
-
--- The causes of late frames.
-CREATE OR REPLACE PERFETTO TABLE _ohos_entry AS
-WITH
-  value AS (
-    SELECT
-      arg_set_id,
-      cast_int!(substr(key, length('debug.causes[') + 1)) + 1 AS rank,
-      flat_key,
-      int_value,
-      string_value
-    FROM args
-    WHERE
-      flat_key GLOB 'debug.causes.*'
-  ),
-  entry AS (
-    SELECT
-      arg_set_id,
-      rank,
-      _ohos_entry!('debug.causes.title', string_value) AS title,
-      _ohos_entry!('debug.causes.wait', string_value) AS wait,
-      _ohos_entry!('debug.causes.stage', string_value) AS stage,
-      _ohos_entry!('debug.causes.slice', string_value) AS slice,
-      _ohos_entry!('debug.causes.value_ns', int_value) AS value_ns,
-      _ohos_entry!('debug.causes.usual_ns', int_value) AS usual_ns,
-      _ohos_entry!('debug.causes.share_ns', int_value) AS share_ns,
-      -- A time of zero has no annotation.
-      _ohos_entry!('debug.causes.slice_value_ns', int_value) AS slice_value_ns,
-      _ohos_entry!('debug.causes.slice_usual_ns', int_value) AS slice_usual_ns,
-      _ohos_entry!('debug.causes.culprit_tid', int_value) AS culprit_tid,
-      _ohos_entry!('debug.causes.culprit_slice', string_value) AS culprit_slice,
-      _ohos_entry!('debug.causes.advice', string_value) AS advice
-    FROM value
-    GROUP BY
-      arg_set_id,
-      rank
-  )
-SELECT
-  row_number() OVER (ORDER BY f.id, e.rank) AS number,
-  f.id AS frame_id,
-  f.kind,
-  f.upid,
-  f.tid,
-  f.ts,
-  f.machine_id,
-  e.*
-FROM entry AS e
-JOIN _ohos_why_frame AS f USING (arg_set_id);
+AS extract_arg(e.arg_set_id, e.prefix || $name);
 
 -- The causes of each late frame, by their shares of its overrun. The sum of a frame's
 -- shares is the overrun, to the nanosecond.
-CREATE OR REPLACE PERFETTO TABLE ohos_frame_cause(
+CREATE OR REPLACE PERFETTO VIEW ohos_frame_cause(
   -- The frame.
   frame_id JOINID(slice.id),
   -- Its process.
@@ -148,43 +139,36 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_cause(
   slice_usual_ns DURATION
 )
 AS
-WITH
-  threads AS MATERIALIZED (
-    SELECT min(utid) AS utid, tid, machine_id FROM thread GROUP BY tid, machine_id
-  )
 SELECT
   e.frame_id,
   e.upid,
-  f.vsync_id,
-  f.overrun_ns AS overrun_ns,
+  e.vsync_id,
+  _ohos_length!(e.arg_set_id, 'debug.overrun_ms') AS overrun_ns,
   e.rank,
   e.title,
-  e.wait,
-  e.stage,
-  e.slice,
-  e.value_ns,
-  e.usual_ns,
-  e.share_ns,
-  threads.utid AS culprit_utid,
-  e.culprit_slice,
-  e.advice,
+  _ohos_of_cause!('wait') AS wait,
+  _ohos_of_cause!('stage') AS stage,
+  _ohos_of_cause!('slice') AS slice,
+  _ohos_of_cause!('value_ns') AS value_ns,
+  _ohos_of_cause!('usual_ns') AS usual_ns,
+  _ohos_of_cause!('share_ns') AS share_ns,
+  t.utid AS culprit_utid,
+  _ohos_of_cause!('culprit_slice') AS culprit_slice,
+  _ohos_of_cause!('advice') AS advice,
   extract_arg(e.arg_set_id, 'debug.knock_on_of') AS knock_on_of,
   extract_arg(e.arg_set_id, 'debug.verdict') AS verdict,
   extract_arg(e.arg_set_id, 'debug.confidence') AS confidence,
   extract_arg(e.arg_set_id, 'debug.cause') AS cause,
-  iif(e.slice IS NULL, NULL, coalesce(e.slice_value_ns, 0)) AS slice_ns,
-  iif(e.slice IS NULL, NULL, coalesce(e.slice_usual_ns, 0)) AS slice_usual_ns
+  -- A time of zero has no annotation.
+  iif(_ohos_of_cause!('slice') IS NULL, NULL, coalesce(_ohos_of_cause!('slice_value_ns'), 0)) AS slice_ns,
+  iif(_ohos_of_cause!('slice') IS NULL, NULL, coalesce(_ohos_of_cause!('slice_usual_ns'), 0)) AS slice_usual_ns
 FROM _ohos_entry AS e
-JOIN _ohos_why_frame AS f
-  ON f.id = e.frame_id
-LEFT JOIN threads
-  ON threads.tid = e.culprit_tid
-  AND threads.machine_id IS e.machine_id
-ORDER BY
-  e.number;
+LEFT JOIN _ohos_thread AS t
+  ON t.tid = _ohos_of_cause!('culprit_tid')
+  AND +t.machine_id IS e.machine_id;
 
 -- Render frames that the display showed late (docs/why.md 7).
-CREATE OR REPLACE PERFETTO TABLE ohos_frame_shown_late(
+CREATE OR REPLACE PERFETTO VIEW ohos_frame_shown_late(
   -- The frame.
   frame_id JOINID(slice.id),
   -- Its process.
@@ -201,7 +185,7 @@ SELECT
   id AS frame_id,
   upid,
   vsync_id,
-  cast_int!(round(extract_arg(arg_set_id, 'debug.shown_late_ms') * 1e6)) AS late_ns,
+  _ohos_length!(arg_set_id, 'debug.shown_late_ms') AS late_ns,
   extract_arg(arg_set_id, 'debug.shown_late_cause') AS cause
 FROM _ohos_why_frame
 WHERE
@@ -209,7 +193,7 @@ WHERE
 
 -- Application frames that were on time and that render_service picked up late
 -- (docs/why.md 8).
-CREATE OR REPLACE PERFETTO TABLE ohos_frame_picked_up_late(
+CREATE OR REPLACE PERFETTO VIEW ohos_frame_picked_up_late(
   -- The frame.
   frame_id JOINID(slice.id),
   -- Its process.
@@ -229,12 +213,20 @@ SELECT
   id AS frame_id,
   upid,
   vsync_id,
-  cast_int!(round(extract_arg(arg_set_id, 'debug.picked_up_late_ms') * 1e6)) AS late_ns,
+  _ohos_length!(arg_set_id, 'debug.picked_up_late_ms') AS late_ns,
   extract_arg(arg_set_id, 'debug.picked_up_late_reason') AS reason,
   extract_arg(arg_set_id, 'debug.picked_up_late_cause') AS cause
 FROM _ohos_why_frame
 WHERE
   extract_arg(arg_set_id, 'debug.picked_up_late_ms') IS NOT NULL;
+
+-- A value of an entry of a list.
+CREATE OR REPLACE PERFETTO MACRO _ohos_entry(
+  name Expr,
+  value Expr
+)
+RETURNS Expr
+AS max(iif(flat_key = $name, $value, NULL));
 
 -- What late frames cost, by cause: a wait, a slice, and the threads that were waited for.
 -- Time that frames lost because an earlier frame was late counts for the cause of that one.

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"strconv"
+	"time"
 )
 
 // Session is a trace processor with a trace loaded. It serves one caller at a time.
@@ -80,6 +83,29 @@ func (s *Session) Summarize(spec, metadata string) (Summary, error) {
 		return Summary{}, errors.New(result.message)
 	}
 	return result.summary, nil
+}
+
+// ProcessorTime returns the processor time that the process has needed so far. It is known
+// on Linux only, to 10 ms.
+func (s *Session) ProcessorTime() (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.command.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	// proc(5): the program's name in brackets, then utime and stime are fields 14 and 15.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("unknown format: %q", stat)
+	}
+	var ticks int
+	for _, field := range fields[11:13] {
+		n, err := strconv.Atoi(string(field))
+		if err != nil {
+			return 0, err
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond, nil
 }
 
 // Close ends the session. It returns the error of a process that failed, unless

@@ -1,0 +1,148 @@
+-- The slices of the tracks "Frames" and "Report", which have all facts as arguments. The
+-- other modules read them.
+
+-- A merged trace may also contain frames of other machines.
+CREATE OR REPLACE PERFETTO TABLE _ohos_machine AS
+SELECT id AS machine_id FROM machine WHERE sysname = 'OpenHarmony';
+
+-- The tracks of frames, each with the thread that made the frames. A thread's id can belong
+-- to several threads of a process, one after the other: the first is chosen.
+CREATE OR REPLACE PERFETTO TABLE _ohos_frame_track AS
+WITH
+  track AS MATERIALIZED (
+    SELECT
+      t.id AS track_id,
+      p.upid,
+      p.pid,
+      p.name AS process_name,
+      p.machine_id,
+      coalesce(
+        (SELECT extract_arg(s.arg_set_id, 'debug.tid') FROM slice AS s WHERE s.track_id = t.id LIMIT 1),
+        p.pid
+      ) AS tid
+    FROM process_track AS t
+    JOIN process AS p USING (upid)
+    JOIN _ohos_machine USING (machine_id)
+    WHERE
+      (t.name = 'Frames' OR t.name GLOB 'Frames (*')
+      AND t.type IN ('process_track_event', 'process_merged_track_event')
+  )
+SELECT
+  *,
+  (SELECT min(utid) FROM thread WHERE thread.upid = track.upid AND thread.tid = track.tid) AS utid
+FROM track
+ORDER BY
+  track_id;
+
+-- The slices of the tracks "Frames": one for each frame. They are sorted by time, so that
+-- others find them by that.
+CREATE OR REPLACE PERFETTO TABLE ohos_frame_slice(
+  -- The slice.
+  id ID(slice.id),
+  -- When work on the frame began.
+  ts TIMESTAMP,
+  -- How long the thread worked on it.
+  dur DURATION,
+  -- The track: "Frames", or one for another thread below it.
+  track_id JOINID(track.id),
+  -- The vsync's number, as in the text.
+  vsync_id LONG,
+  -- The facts of the frame: extract_arg(arg_set_id, 'debug.cause') is why it was late.
+  arg_set_id ARGSETID,
+  -- The process.
+  upid JOINID(process.id),
+  -- Whether the frame was late.
+  is_late BOOL
+)
+AS
+SELECT
+  s.id,
+  s.ts,
+  s.dur,
+  s.track_id,
+  extract_arg(s.arg_set_id, 'debug.vsync_id') AS vsync_id,
+  s.arg_set_id,
+  t.upid,
+  coalesce(s.category = 'late', FALSE) AS is_late
+FROM _ohos_frame_track AS t
+CROSS JOIN slice AS s
+  ON s.track_id = t.track_id
+ORDER BY
+  s.ts,
+  s.id;
+
+-- Frames with their slices on the tracks "Frames" and on the frame timeline, where layers
+-- are called process#thread and render frames are those of the main thread.
+CREATE OR REPLACE PERFETTO MACRO _ohos_joined(
+  frame_slice TableOrSubquery
+)
+RETURNS TableOrSubquery
+AS (
+  SELECT
+    s.id,
+    f.id AS event_id,
+    f.arg_set_id,
+    s.ts,
+    s.dur,
+    iif(s.surface_frame_token IS NULL, 'render', 'app') AS kind,
+    s.upid,
+    t.utid,
+    t.pid,
+    t.tid,
+    t.process_name,
+    t.machine_id,
+    f.is_late,
+    f.vsync_id,
+    s.name AS token,
+    s.display_frame_token,
+    s.prediction_type = 'Valid Prediction' AS is_predicted
+  FROM $frame_slice AS f
+  CROSS JOIN actual_frame_timeline_slice AS s
+    ON s.ts = f.ts
+    AND +s.upid = f.upid
+  CROSS JOIN _ohos_frame_track AS t
+    ON t.track_id = f.track_id
+  WHERE
+    t.tid = iif(
+      s.surface_frame_token IS NULL,
+      t.pid,
+      cast_int!(substr(s.layer_name, length(rtrim(s.layer_name, '0123456789')) + 1))
+    )
+    AND cast_int!(s.name) = coalesce(extract_arg(f.arg_set_id, 'debug.token'), f.vsync_id)
+);
+
+-- A duration that a slice has in milliseconds, exact to the nanosecond.
+CREATE OR REPLACE PERFETTO MACRO _ohos_length(
+  arg_set_id Expr,
+  name Expr
+)
+RETURNS Expr
+AS cast_int!(round(extract_arg($arg_set_id, $name) * 1e6));
+
+-- The slices of the tracks "Report": the measures of each process, and what its late frames
+-- cost by cause.
+CREATE OR REPLACE PERFETTO TABLE _ohos_report AS
+SELECT
+  extract_arg(s.arg_set_id, 'debug.report.kind') AS kind,
+  p.upid,
+  p.pid,
+  p.name AS process_name,
+  s.arg_set_id
+FROM slice AS s
+JOIN process_track AS t
+  ON t.id = s.track_id
+JOIN process AS p USING (upid)
+JOIN _ohos_machine USING (machine_id)
+WHERE
+  t.name = 'Report'
+  AND t.type IN ('process_track_event', 'process_merged_track_event')
+ORDER BY
+  kind,
+  p.upid;
+
+-- A measure of a slice of _ohos_report, by its path in the JSON of "ohframe report".
+CREATE OR REPLACE PERFETTO MACRO _ohos_measure(
+  path Expr
+)
+RETURNS Expr
+AS extract_arg(arg_set_id, 'debug.report.' || $path);

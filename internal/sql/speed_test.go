@@ -1,0 +1,67 @@
+package sql_test
+
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"ohframe/analyzer/trace"
+	"ohframe/internal/exporter"
+	"ohframe/internal/sql"
+	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
+)
+
+// TestSpeed compares the time that the engine needs for the modules with that for loading the
+// trace. Joins that search a table row by row make it several times as long.
+func TestSpeed(t *testing.T) {
+	slow.Skip(t)
+	slow.SkipRace(t)
+	enginetest.ForTest(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+	config := simulate.Everything()
+	config.Duration, config.CutEnd = 30*trace.Second, false
+	config.Rates, config.Apps = []simulate.Rate{{Hz: 120}}, nil
+	for i := range 4 {
+		config.Apps = append(config.Apps, simulate.App{Bundle: "com.example.a" + strconv.Itoa(i), PID: trace.PID(20000 + 300*i), Workers: i % 2})
+	}
+	var text bytes.Buffer
+	if _, err := simulate.Write(&text, config); err != nil {
+		t.Fatal(err)
+	}
+	output, _ := convert(t, &text, exporter.Options{Causes: true})
+	session := load(t, output)
+	processorTime := func() time.Duration {
+		d, err := session.ProcessorTime()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	loaded := processorTime()
+	var times []time.Duration
+	for _, part := range [][2][]string{
+		{nil, {"ohos.slices", "ohos.why"}},
+		{{"ohos.why"}, sql.Modules()},
+	} {
+		script, err := sql.InlineAfter(part[0], part[1]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := processorTime()
+		query(t, session, script+"SELECT 1")
+		times = append(times, processorTime()-before)
+	}
+	if rows := query(t, session, "SELECT 1 FROM ohos_frame"); len(rows) < 10_000 {
+		t.Errorf("%d frames", len(rows))
+	}
+	t.Logf("loaded in %v; causes %v, all others %v", loaded, times[0], times[1])
+	if times[0] > loaded/10 || times[0]+times[1] > loaded/5 {
+		t.Error("causes need more than a tenth of that, or all more than a fifth")
+	}
+}
