@@ -98,7 +98,7 @@ func Macros() []Macro {
 				"round(w.overrun_periods, 1) AS periods, w.longest_stage "+
 				"FROM ohos_worst_frame AS w ORDER BY w.overrun_ns DESC, w.ts"),
 		}},
-		{"ohos.Why", "OpenHarmony: why frames were late", []string{"ohos.why"}, append([]Command{
+		{"ohos.Why", "OpenHarmony: why frames were late", []string{"ohos.why", WhyModule}, append([]Command{
 			showTable("Lost time by cause", "SELECT p.name AS process, c.title AS cause, c.frames, round(c.lost_ns / 1e6, 1) AS lost_ms, "+
 				"round(100 * c.lost_share, 1) AS lost_percent, c.culprit, c.advice "+
 				"FROM ohos_cause AS c JOIN process AS p USING (upid) ORDER BY c.lost_ns DESC, process, c.title"),

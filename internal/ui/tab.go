@@ -54,22 +54,23 @@ func (t *tab) show() []Command {
 // noFrames is the text in a tab of a trace without frames of OpenHarmony.
 const noFrames = "'this trace has no frames of OpenHarmony; for Android, run the macro ohos.CompareAndroid'"
 
-// noneLate is the text in a tab if no frame was late.
-const noneLate = "iif(EXISTS (SELECT 1 FROM ohos_frame), 'no frame was late', " + noFrames + ")"
-
-// why has each late frame with its largest cause. It needs the module ohos.why.
+// why has each late frame with its largest cause.
 var why = tab{
 	title: "Why frames were late",
 	columns: append([]column{
-		linkID, {"why", "c.cause"}, {"late ms", "round(c.overrun_ns / 1e6, 1)"}, {"process", "f.process_name"}, {"frame", "f.vsync_id"},
-		{"confidence", "c.confidence"}, {"advice", "c.advice"},
+		linkID, {"why", "coalesce(extract_arg(s.arg_set_id, 'debug.cause'), 'unknown: the trace was converted with --no-causes')"}, {"late ms", "round(extract_arg(s.arg_set_id, 'debug.overrun_ms'), 1)"},
+		{"process", "p.name"}, {"frame", "s.vsync_id"},
+		{"confidence", "extract_arg(s.arg_set_id, 'debug.confidence')"}, {"advice", "extract_arg(s.arg_set_id, 'debug.advice')"},
 	}, link...),
-	from:   "ohos_frame_cause AS c JOIN ohos_frame AS f ON f.id = c.frame_id JOIN slice AS s ON s.id = f.event_id WHERE c.rank = 1",
-	order:  "c.overrun_ns DESC, s.ts",
+	from:   "ohos_frame_slice AS s JOIN process AS p USING (upid) WHERE s.is_late",
+	order:  "extract_arg(s.arg_set_id, 'debug.overrun_ms') DESC, s.ts, s.id",
 	notice: "why",
-	empty:  "iif(EXISTS (SELECT 1 FROM ohos_frame WHERE is_late), 'this trace has no causes: convert it without --no-causes', " + noneLate + ")",
+	empty:  "iif(EXISTS (SELECT 1 FROM ohos_frame_slice), 'no frame was late', " + noFrames + ")",
 }
 
+// WhyModule is the SQL module that ShowWhy needs.
+const WhyModule = "ohos.slices"
+
 // ShowWhy shows why each late frame was late. A click on a row selects the frame's slice of
-// the track Frames. It needs the module ohos.why.
+// the track Frames.
 func ShowWhy() []Command { return why.show() }

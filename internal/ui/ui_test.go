@@ -165,6 +165,30 @@ func TestMacros(t *testing.T) {
 	}
 }
 
+// Rows of late frames are links to the frames, and say what ohos.why says. The worst frame is
+// first.
+func TestShowWhy(t *testing.T) {
+	one := session(t)
+	enginetest.Query(t, one, "INCLUDE PERFETTO MODULE "+ui.WhyModule+"; INCLUDE PERFETTO MODULE ohos.frames; INCLUDE PERFETTO MODULE ohos.why; SELECT 1")
+	commands := ui.ShowWhy()
+	uitest.Run(t, one, commands)
+	show := commands[len(commands)-1]
+	if !strings.HasPrefix(show.Args[0], "SELECT * FROM ohos_") {
+		t.Errorf("the UI shows %q below the title", show.Args[0])
+	}
+	got := enginetest.Query(t, one, show.Args[0])
+	if want := []string{"id", "why", "late ms", "process", "frame", "confidence", "advice", "ts", "dur", "track_id"}; !slices.Equal(got.Columns, want) {
+		t.Errorf("columns %v, want %v", got.Columns, want)
+	}
+	want := enginetest.Query(t, one, `
+		SELECT s.id, c.cause, round(c.overrun_ns / 1e6, 1), f.process_name, c.vsync_id, c.confidence, c.advice, s.ts, s.dur, s.track_id
+		FROM ohos_frame_cause AS c JOIN ohos_frame AS f ON f.id = c.frame_id JOIN slice AS s ON s.id = f.event_id
+		JOIN track ON track.id = s.track_id AND track.name GLOB 'Frames*' WHERE c.rank = 1 ORDER BY c.overrun_ns DESC, s.ts`)
+	if len(got.Rows) < 5 || !reflect.DeepEqual(got.Rows, want.Rows) {
+		t.Errorf("got  %v\nwant %v", got.Rows, want.Rows)
+	}
+}
+
 // The workspace has the top tracks of frames of each process. Below one that is copied,
 // the UI copies all others.
 func TestWorkspacePattern(t *testing.T) {
