@@ -151,6 +151,10 @@ func TestInteraction(t *testing.T) {
 	b.checkFacts("Vsync 12 · on time", "Duration 10.0 ms", "Early by 10.0 ms")
 	b.hover(5)
 	b.checkFacts("Vsync 15 · no deadline", "Thread worker 201")
+	// The box is beside the frame, on the left of one near the right edge.
+	if away := eval[float64](b, `document.querySelector("article:not([hidden]) .hot").getBoundingClientRect().left - document.getElementById("facts").getBoundingClientRect().right`); away < 0 {
+		t.Errorf("the box covers %v px of its frame or what is right of it", -away)
+	}
 	b.do(chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
 	b.Settle()
 	if shown := eval[string](b, factsShown); shown != "" {

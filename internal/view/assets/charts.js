@@ -11,8 +11,9 @@ const ms = x => x.toFixed(1) + " ms";
 const box = document.getElementById("facts");
 
 // showBox shows facts: a title with the style of a mark, a cause, rows of a name and a text or
-// an element, lines of text, and further elements.
-function showBox(x, y, {style, title, cause = "", rows = [], lines = [], more = []}) {
+// an element, lines of text, and further elements. It is on the right of x or, without room, on
+// the left of left.
+function showBox(x, y, {style, title, cause = "", rows = [], lines = [], more = []}, left = x) {
   const heading = element("p", "", "name");
   if (style) heading.append(element("i", "", style));
   heading.append(title);
@@ -29,9 +30,9 @@ function showBox(x, y, {style, title, cause = "", rows = [], lines = [], more = 
     box.append(ul);
   }
   box.hidden = false;
-  const left = x + 16 + box.offsetWidth < innerWidth ? x + 16 : Math.max(4, x - 16 - box.offsetWidth);
+  const at = x + 16 + box.offsetWidth < innerWidth ? x + 16 : Math.max(4, left - 16 - box.offsetWidth);
   const top = Math.max(4, Math.min(y + 12, innerHeight - box.offsetHeight - 8));
-  box.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+  box.style.transform = `translate(${Math.round(at)}px, ${Math.round(top)}px)`;
 }
 
 function hideBox() {

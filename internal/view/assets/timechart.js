@@ -164,7 +164,7 @@ function timeChart(article, host, f) {
     const y = Math.max(0, u.valToPos(Math.min(f.work[chosen], u.scales.y.max), "y"));
     box.classList.toggle("kept", kept);
     if (right < 0 || x > area.width || area.bottom < 80 || area.top > innerHeight) hideBox();
-    else showBox(area.left + Math.min(right, area.width), area.top + y - 20, describeFrame(f, chosen));
+    else showBox(area.left + Math.min(right, area.width), area.top + y - 20, describeFrame(f, chosen), area.left + Math.max(0, x));
   }
 
   function choose(i, keep) {
