@@ -115,7 +115,10 @@ func open(c *cli.Context) error {
 	}
 	printConverted(c, name, in, summary)
 	look := serve.ViewOptions{All: tracks == "all"}
-	if summary.Timeline != nil {
+	switch {
+	case summary.Timeline == nil && !at.IsZero():
+		return &failure{file: inputName(name), what: "its frames cannot be read: --process, --frame and --at are not supported", hint: "give one trace, not an archive of several"}
+	case summary.Timeline != nil:
 		if look.At, err = at.Find(summary.Timeline); err != nil {
 			return err
 		}

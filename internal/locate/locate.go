@@ -79,6 +79,9 @@ func Parse(process string, vsync int64, at string) (Place, error) {
 	return p, nil
 }
 
+// IsZero reports whether the Place names nothing.
+func (p Place) IsZero() bool { return p.process == nil && p.vsync == 0 && p.step == 0 }
+
 // cutLast is like strings.Cut, around the last separator: names may have others.
 func cutLast(s, separator string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, separator); i >= 0 {
@@ -115,7 +118,7 @@ const coarsest = trace.Millisecond
 // A time names the frames that start then, as exactly as the time is written. The error is
 // a *failure.Error if there is no such process or frame, or no frame near the time.
 func (p Place) Find(t *analyzer.Timeline) (Found, error) {
-	if p.process == nil && p.vsync == 0 && p.step == 0 {
+	if p.IsZero() {
 		return Found{}, nil
 	}
 	var list []*analyzer.Frame
