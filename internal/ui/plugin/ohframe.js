@@ -31,6 +31,10 @@
     }
     return list;
   }
+  function during(others, pieces) {
+    const waits = pieces.filter((p) => !/^(running|busy)/.test(p.name));
+    return others.filter((o) => waits.some((w) => w.ts <= o.ts && o.ts + o.dur <= w.ts + w.dur)).sort((a, b) => Number(b.dur - a.dur) || a.id - b.id);
+  }
   function kindOf(name) {
     return name.split(" · ", 1)[0];
   }
@@ -64,23 +68,26 @@
     return [...sums].map(([kind, ns]) => ({ kind, ns })).sort((a, b) => b.ns - a.ns);
   }
   var colours = [
-    [/^running on a slower/, "#27408f"],
+    [/^running on a slower/, "#1b5e20"],
     [/^running or/, "#5f6b7a"],
-    [/^running/, "#2f6fc1"],
-    [/storage/, "#b3261e"],
-    [/memory/, "#8c1d40"],
-    [/vsync/, "#6b7480"],
-    [/for a CPU/, "#b35900"],
-    [/render thread/, "#00796b"],
-    [/GPU/, "#2e7d32"],
+    [/^running/, "#2e7d32"],
+    [/garbage/, "#4f6f1e"],
+    [/storage/, "#b8550a"],
+    [/memory/, "#9a4a12"],
+    [/kernel/, "#8a5a1c"],
+    [/vsync/, "#5f7080"],
+    [/CPU|preempted/, "#75690a"],
+    [/interrupt/, "#5e6b16"],
+    [/render thread/, "#8e3f9e"],
+    [/GPU/, "#1f6fb2"],
     [/buffer/, "#00695c"],
-    [/process/, "#8e3b9e"],
-    [/earlier frame/, "#6d4c41"],
-    [/lock/, "#ad1457"],
+    [/thread of the same/, "#6f56b8"],
+    [/process/, "#5f3c99"],
+    [/earlier|other work/, "#6d4c41"],
     [/sleep/, "#546e7a"]
   ];
   function colourOf(kind) {
-    return colours.find(([pattern]) => pattern.test(kind))?.[1] ?? "#795548";
+    return colours.find(([pattern]) => pattern.test(kind))?.[1] ?? "#616161";
   }
   function milliseconds(ns) {
     const ms = ns / 1e6;
@@ -263,11 +270,8 @@
         case "Frames":
           return this.read(slice);
         case "Why":
+        case "Waited for":
           return this.readAround(row, upid, thread ?? "");
-        case "Waited for": {
-          const [from] = await rows(this.engine, `SELECT slice_out AS id FROM flow WHERE slice_in = ${slice}`, { id: NUM });
-          return from && this.frame(from.id);
-        }
         default: {
           const [same] = await rows(
             this.engine,
@@ -279,19 +283,19 @@
         }
       }
     }
-    // readAround returns the late frame with a slice of the track Why.
-    async readAround(piece, upid, thread) {
+    // readAround returns the late frame with a slice of the track Why or Waited for.
+    async readAround(part, upid, thread) {
       const around = await rows(
         this.engine,
         `SELECT s.id FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
       WHERE t.upid = ${upid} AND ${isTrackOf("Frames", thread)} AND extract_arg(s.arg_set_id, 'debug.overrun_ms') > 0
-        AND min(s.ts, extract_arg(s.arg_set_id, 'debug.expected_ts')) <= ${piece.ts} AND ${workEnd} > ${piece.ts}
+        AND min(s.ts, extract_arg(s.arg_set_id, 'debug.expected_ts')) <= ${part.ts} AND ${workEnd} > ${part.ts}
       ORDER BY s.ts DESC`,
         { id: NUM }
       );
       for (const { id } of around) {
         const frame = await this.read(id);
-        if (frame?.pieces.some((p) => p.id === piece.id)) return frame;
+        if (frame && [...frame.pieces, ...frame.waitedFor].some((p) => p.id === part.id)) return frame;
       }
       return void 0;
     }
@@ -319,19 +323,14 @@
         return text !== void 0 && /^\d+$/.test(text) ? [BigInt(text)] : [];
       });
       const start = starts.reduce((a, b) => a < b ? a : b, frame.ts);
-      const all = await rows(
+      const below = (name) => rows(
         this.engine,
         `SELECT s.id, s.track_id AS trackId, s.ts, s.dur, s.name FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
-      WHERE t.upid = ${frame.upid} AND ${isTrackOf("Why", thread)} AND s.ts >= ${start} AND s.ts + s.dur <= ${end}`,
+        WHERE t.upid = ${frame.upid} AND ${isTrackOf(name, thread)} AND s.ts >= ${start} AND s.ts + s.dur <= ${end}`,
         { id: NUM, trackId: NUM, ts: LONG, dur: LONG, name: STR }
       );
-      const pieces = chain(all, [...starts, frame.ts]);
-      const waitedFor = pieces.length === 0 ? [] : await rows(
-        this.engine,
-        `SELECT s.id, s.dur, s.name FROM flow AS f JOIN slice AS s ON s.id = f.slice_in JOIN track AS t ON t.id = s.track_id
-            WHERE f.slice_out IN (${pieces.map((p) => p.id).join(", ")}) AND t.name GLOB 'Waited for*' ORDER BY s.dur DESC`,
-        { id: NUM, dur: LONG, name: STR }
-      );
+      const pieces = chain(await below("Why"), [...starts, frame.ts]);
+      const waitedFor = during(await below("Waited for"), pieces);
       return { ...frame, facts, pieces, waitedFor };
     }
     // shares returns what each cause cost each of some late frames.
@@ -573,7 +572,7 @@
         confidence !== void 0 && m("span.ohf-muted", ` (confidence: ${confidence})`)
       ),
       advice !== void 0 && m("p.ohf-advice", advice),
-      culprit !== void 0 && m("p", `It waited for ${culprit}.`),
+      culprit !== void 0 && waitedFor.length === 0 && m("p", `It waited for ${culprit}.`),
       pieces.length > 0 && [
         m("h2", `From when it should have begun: ${milliseconds(total)}`),
         m(
@@ -718,12 +717,20 @@
         this.message = `${number} of ${of}`;
         if (wrapped) this.message += forward ? ", from the first again" : ", from the last again";
         this.stepped = frame.id;
-        this.select(frame.id);
-        const margin = frame.dur / 2n;
-        showTime(this.trace, frame.ts - margin, frame.ts + frame.dur + margin);
+        void this.show(frame);
       }
       this.trace.tabs.showTab(tab);
       this.trace.raf.scheduleFullRedraw();
+    }
+    // show selects a frame and zooms to it: zoomed in on another frame, it is not in sight, and
+    // far out it is a line.
+    async show(frame) {
+      const { trace } = this;
+      await trace.selection.selectSqlEvent("slice", frame.id, { switchToCurrentSelectionTab: false });
+      const { selection } = trace.selection;
+      if (selection.kind === "track_event") trace.scrollTo({ track: { uri: selection.trackUri, expandGroup: true } });
+      const margin = frame.dur / 2n;
+      showTime(trace, frame.ts - margin, frame.ts + frame.dur + margin);
     }
     place() {
       if (this.frame) return this.frame;

@@ -3,7 +3,7 @@
 
 import type {Late} from './next';
 import {type Engine, LONG, NUM, STR, STR_NULL, type Row} from './perfetto';
-import {chain, type Piece} from './pieces';
+import {chain, during, type Piece} from './pieces';
 import {quote, type Share} from './sums';
 
 // Facts are the annotations of a slice by name, as texts, with causes[0].title and the like.
@@ -19,14 +19,7 @@ export interface Frame {
   readonly pid: number;
   readonly facts: Facts;
   readonly pieces: readonly Piece[];
-  readonly waitedFor: readonly WaitedFor[];
-}
-
-// WaitedFor is a slice of the track Waited for: a thread, and what it did.
-export interface WaitedFor {
-  readonly id: number;
-  readonly dur: bigint;
-  readonly name: string;
+  readonly waitedFor: readonly Piece[]; // of the track Waited for: a thread, and what it did
 }
 
 // Frames are the frames of OpenHarmony in a trace.
@@ -98,11 +91,8 @@ export class Frames {
       case 'Frames':
         return this.read(slice);
       case 'Why':
+      case 'Waited for':
         return this.readAround(row, upid, thread ?? '');
-      case 'Waited for': {
-        const [from] = await rows(this.engine, `SELECT slice_out AS id FROM flow WHERE slice_in = ${slice}`, {id: NUM});
-        return from && this.frame(from.id);
-      }
       default: { // the Actual Timeline
         const [same] = await rows(
           this.engine,
@@ -115,19 +105,19 @@ export class Frames {
     }
   }
 
-  // readAround returns the late frame with a slice of the track Why.
-  private async readAround(piece: {id: number; ts: bigint}, upid: number, thread: string): Promise<Frame | undefined> {
+  // readAround returns the late frame with a slice of the track Why or Waited for.
+  private async readAround(part: {id: number; ts: bigint}, upid: number, thread: string): Promise<Frame | undefined> {
     const around = await rows(
       this.engine,
       `SELECT s.id FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
       WHERE t.upid = ${upid} AND ${isTrackOf('Frames', thread)} AND extract_arg(s.arg_set_id, 'debug.overrun_ms') > 0
-        AND min(s.ts, extract_arg(s.arg_set_id, 'debug.expected_ts')) <= ${piece.ts} AND ${workEnd} > ${piece.ts}
+        AND min(s.ts, extract_arg(s.arg_set_id, 'debug.expected_ts')) <= ${part.ts} AND ${workEnd} > ${part.ts}
       ORDER BY s.ts DESC`,
       {id: NUM},
     );
     for (const {id} of around) {
       const frame = await this.read(id);
-      if (frame?.pieces.some((p) => p.id === piece.id)) return frame;
+      if (frame && [...frame.pieces, ...frame.waitedFor].some((p) => p.id === part.id)) return frame;
     }
     return undefined;
   }
@@ -158,22 +148,15 @@ export class Frames {
       return text !== undefined && /^\d+$/.test(text) ? [BigInt(text)] : [];
     });
     const start = starts.reduce((a, b) => (a < b ? a : b), frame.ts);
-    const all = await rows(
-      this.engine,
-      `SELECT s.id, s.track_id AS trackId, s.ts, s.dur, s.name FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
-      WHERE t.upid = ${frame.upid} AND ${isTrackOf('Why', thread)} AND s.ts >= ${start} AND s.ts + s.dur <= ${end}`,
-      {id: NUM, trackId: NUM, ts: LONG, dur: LONG, name: STR},
-    );
-    const pieces = chain(all, [...starts, frame.ts]);
-    const waitedFor =
-      pieces.length === 0
-        ? []
-        : await rows(
-            this.engine,
-            `SELECT s.id, s.dur, s.name FROM flow AS f JOIN slice AS s ON s.id = f.slice_in JOIN track AS t ON t.id = s.track_id
-            WHERE f.slice_out IN (${pieces.map((p) => p.id).join(', ')}) AND t.name GLOB 'Waited for*' ORDER BY s.dur DESC`,
-            {id: NUM, dur: LONG, name: STR},
-          );
+    const below = (name: string) =>
+      rows(
+        this.engine,
+        `SELECT s.id, s.track_id AS trackId, s.ts, s.dur, s.name FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
+        WHERE t.upid = ${frame.upid} AND ${isTrackOf(name, thread)} AND s.ts >= ${start} AND s.ts + s.dur <= ${end}`,
+        {id: NUM, trackId: NUM, ts: LONG, dur: LONG, name: STR},
+      );
+    const pieces = chain(await below('Why'), [...starts, frame.ts]);
+    const waitedFor = during(await below('Waited for'), pieces);
     return {...frame, facts, pieces, waitedFor};
   }
 

@@ -4,7 +4,7 @@
 import {areaTab} from './area';
 import {type Frame, Frames} from './frames';
 import {keepView} from './keep';
-import {type Place, step} from './next';
+import {type Late, type Place, step} from './next';
 import {type Actions, noFrames, theFrame, worstFrames} from './panel';
 import {type Children, type Plugin, type Selection, showTime, type Trace} from './perfetto';
 
@@ -97,13 +97,21 @@ class Panel implements Actions {
       this.message = `${number} of ${of}`;
       if (wrapped) this.message += forward ? ', from the first again' : ', from the last again';
       this.stepped = frame.id;
-      this.select(frame.id);
-      // Zoomed in on one frame, the next is not in sight; far out, it is a line.
-      const margin = frame.dur / 2n;
-      showTime(this.trace, frame.ts - margin, frame.ts + frame.dur + margin);
+      void this.show(frame);
     }
     this.trace.tabs.showTab(tab);
     this.trace.raf.scheduleFullRedraw();
+  }
+
+  // show selects a frame and zooms to it: zoomed in on another frame, it is not in sight, and
+  // far out it is a line.
+  private async show(frame: Late): Promise<void> {
+    const {trace} = this;
+    await trace.selection.selectSqlEvent('slice', frame.id, {switchToCurrentSelectionTab: false});
+    const {selection} = trace.selection;
+    if (selection.kind === 'track_event') trace.scrollTo({track: {uri: selection.trackUri, expandGroup: true}});
+    const margin = frame.dur / 2n;
+    showTime(trace, frame.ts - margin, frame.ts + frame.dur + margin);
   }
 
   private place(): Place {

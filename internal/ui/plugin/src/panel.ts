@@ -95,7 +95,7 @@ function why(frame: Frame, actions: Actions): Children {
       confidence !== undefined && m('span.ohf-muted', ` (confidence: ${confidence})`),
     ),
     advice !== undefined && m('p.ohf-advice', advice),
-    culprit !== undefined && m('p', `It waited for ${culprit}.`),
+    culprit !== undefined && waitedFor.length === 0 && m('p', `It waited for ${culprit}.`),
     pieces.length > 0 && [
       m('h2', `From when it should have begun: ${milliseconds(total)}`),
       m(

@@ -106,7 +106,8 @@ export interface Trace {
   readonly selection: {
     readonly selection: Selection;
     selectTrackEvent(trackUri: string, eventId: number, options?: SelectionOptions): void;
-    selectSqlEvent(table: string, id: number, options?: SelectionOptions): void;
+    // The UI's declaration returns nothing, but its function a promise.
+    selectSqlEvent(table: string, id: number, options?: SelectionOptions): void | Promise<void>;
     selectArea(area: {start: bigint; end: bigint; trackUris: readonly string[]}, options?: SelectionOptions): void;
     registerAreaSelectionTab(tab: AreaSelectionTab): void;
   };

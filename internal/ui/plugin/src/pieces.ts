@@ -1,6 +1,6 @@
 // What a late frame's thread did or waited for, as parts of a bar.
 
-// Piece is a slice of the track Why.
+// Piece is a slice of the tracks Why or Waited for.
 export interface Piece {
   readonly id: number;
   readonly trackId: number;
@@ -38,6 +38,14 @@ export function chain(pieces: readonly Piece[], starts: readonly bigint[]): Piec
     next = adjacent.find((p) => p.trackId === trackId) ?? adjacent[0] ?? later.find((p) => !ends.has(p.ts));
   }
   return list;
+}
+
+// during returns what other threads did during the waits of one frame, the longest first.
+export function during(others: readonly Piece[], pieces: readonly Piece[]): Piece[] {
+  const waits = pieces.filter((p) => !/^(running|busy)/.test(p.name));
+  return others
+    .filter((o) => waits.some((w) => w.ts <= o.ts && o.ts + o.dur <= w.ts + w.dur))
+    .sort((a, b) => Number(b.dur - a.dur) || a.id - b.id);
 }
 
 // kindOf returns what the thread did or waited for: the name without the place.
@@ -85,28 +93,31 @@ export function kinds(pieces: readonly Piece[]): Kind[] {
   return [...sums].map(([kind, ns]) => ({kind, ns})).sort((a, b) => b.ns - a.ns);
 }
 
-// colours are those of the kinds. White text is readable on each of them. Blue is work, and
-// red and orange are waits that a developer can do something about.
+// colours are those of the kinds, in the hues that the UI gives them on the track Why, as
+// internal/exporter/timeline/colours.go chooses them. White text is readable on each of them.
 const colours: readonly (readonly [RegExp, string])[] = [
-  [/^running on a slower/, '#27408f'],
+  [/^running on a slower/, '#1b5e20'],
   [/^running or/, '#5f6b7a'],
-  [/^running/, '#2f6fc1'],
-  [/storage/, '#b3261e'],
-  [/memory/, '#8c1d40'],
-  [/vsync/, '#6b7480'],
-  [/for a CPU/, '#b35900'],
-  [/render thread/, '#00796b'],
-  [/GPU/, '#2e7d32'],
+  [/^running/, '#2e7d32'],
+  [/garbage/, '#4f6f1e'],
+  [/storage/, '#b8550a'],
+  [/memory/, '#9a4a12'],
+  [/kernel/, '#8a5a1c'],
+  [/vsync/, '#5f7080'],
+  [/CPU|preempted/, '#75690a'],
+  [/interrupt/, '#5e6b16'],
+  [/render thread/, '#8e3f9e'],
+  [/GPU/, '#1f6fb2'],
   [/buffer/, '#00695c'],
-  [/process/, '#8e3b9e'],
-  [/earlier frame/, '#6d4c41'],
-  [/lock/, '#ad1457'],
+  [/thread of the same/, '#6f56b8'],
+  [/process/, '#5f3c99'],
+  [/earlier|other work/, '#6d4c41'],
   [/sleep/, '#546e7a'],
 ];
 
 // colourOf returns the colour of a kind.
 export function colourOf(kind: string): string {
-  return colours.find(([pattern]) => pattern.test(kind))?.[1] ?? '#795548';
+  return colours.find(([pattern]) => pattern.test(kind))?.[1] ?? '#616161';
 }
 
 // milliseconds formats nanoseconds.

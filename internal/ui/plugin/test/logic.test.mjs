@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {commandsOf, parse} from '../modules/keep.mjs';
 import {step, worst} from '../modules/next.mjs';
-import {chain, colourOf, kinds, milliseconds, parts} from '../modules/pieces.mjs';
+import {chain, colourOf, during, kinds, milliseconds, parts} from '../modules/pieces.mjs';
 import {byCause, quote} from '../modules/sums.mjs';
 
 const piece = (id, ts, dur, name, trackId = 1) => ({id, trackId, ts: BigInt(ts), dur: BigInt(dur), name});
@@ -30,6 +30,14 @@ test('a chain goes on after pieces that were left out', () => {
 
 test('pieces of no duration end a chain', () => {
   assert.deepEqual(chain([piece(1, 0, 0, 'a'), piece(2, 0, 0, 'b')], [0n]).length, 1);
+});
+
+test('others were waited for during a wait of the frame', () => {
+  const pieces = [piece(1, 0, 10, 'running · a'), piece(2, 10, 20, 'waiting for a lock'), piece(3, 30, 20, 'busy with an earlier frame · 7')];
+  const others = [
+    piece(4, 10, 5, 'x'), piece(5, 15, 15, 'y'), piece(6, 2, 3, 'while it ran'), piece(7, 25, 10, 'longer than the wait'), piece(8, 32, 3, 'of the earlier frame'),
+  ];
+  assert.deepEqual(during(others, pieces).map((p) => p.id), [5, 4]);
 });
 
 test('parts add up to the whole', () => {
