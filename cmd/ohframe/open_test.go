@@ -206,9 +206,11 @@ func TestOpen(t *testing.T) {
 
 // The view is on A2, which is the first of the application's frames that are late by most,
 // until --at says otherwise. Its times are those of testdata/frames.ftrace: it
-// starts with ReceiveVsync at 100.0102 and ends 1 ms after its deadline, 100.02.
+// starts with ReceiveVsync at 100.0102 and ends 1 ms after its deadline, 100.02. R1 is from
+// 100.0105 to 100.014.
 func TestOpenView(t *testing.T) {
 	selectsA2 := map[string]string{"ts": "100010200000", "dur": "10800000 AND id IN (SELECT id FROM actual_frame_timeline_slice)"}
+	selectsR1 := map[string]string{"ts": "100010500000", "dur": "3500000 AND id IN (SELECT id FROM actual_frame_timeline_slice)"}
 	file := filepath.Join(t.TempDir(), "my trace.pftrace")
 	inTime := filepath.Join(t.TempDir(), "intime.ftrace")
 	for _, command := range []string{
@@ -227,6 +229,8 @@ func TestOpenView(t *testing.T) {
 		{[]string{file}, selectsA2},
 		{[]string{"frames.ftrace", "--view", "all"}, selectsA2},
 		{[]string{"frames.ftrace", "--at", "100.045"}, map[string]string{"visStart": "100000000000", "visEnd": "100075000000"}},
+		{[]string{"frames.ftrace", "--process", "render", "--frame", "101"}, selectsR1},
+		{[]string{"frames.ftrace", "--at", "100.010500"}, selectsR1},
 		{[]string{inTime}, nil},
 	} {
 		o := startOpen(t, showing, append(test.args, "--port", "0")...)
