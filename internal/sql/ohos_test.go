@@ -3,6 +3,7 @@ package sql_test
 import (
 	"bytes"
 	"io"
+	"math"
 	"os"
 	"regexp"
 	"strconv"
@@ -118,4 +119,30 @@ func TestAndroidCompat(t *testing.T) {
 		INCLUDE PERFETTO MODULE android.frames.per_frame_metrics;
 		INCLUDE PERFETTO MODULE ohos.compare_android;
 		SELECT system, kind, ts, f.process_name, flag, coalesced FROM ohos_or_android_frame f JOIN ohos_frame USING (id, kind, ts)`), want)
+}
+
+// The frames per second of a steady application are right from the second frame on: the
+// trace need not have lasted a second.
+func TestFPSFromStart(t *testing.T) {
+	enginetest.ForTest(t)
+	var text strings.Builder
+	if _, err := simulate.Write(&text, simulate.Default()); err != nil {
+		t.Fatal(err)
+	}
+	output, _ := convert(t, strings.NewReader(text.String()), exporter.Options{NoEvents: true})
+	session := load(t, output)
+	table := enginetest.Query(t, session, `
+		INCLUDE PERFETTO MODULE ohos.fps;
+		SELECT t.fps, f.fps, c.value FROM ohos_fps_over_time AS t JOIN ohos_fps AS f USING (upid)
+		LEFT JOIN process_counter_track AS track ON track.upid = t.upid AND track.name = 'FPS'
+		LEFT JOIN counter AS c ON c.track_id = track.id AND c.ts = t.ts`)
+	if len(table.Rows) < 100 { // of the application and render_service, at 60 Hz
+		t.Errorf("%d rows", len(table.Rows))
+	}
+	for _, row := range table.Rows {
+		now, report, counter := row[0].(float64), row[1].(float64), row[2]
+		if math.Abs(now-60) > 1 || math.Abs(report-60) > 1 || counter != now {
+			t.Fatalf("%v frames per second now, the report says %v, the track %v", now, report, counter)
+		}
+	}
 }

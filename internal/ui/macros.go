@@ -1,6 +1,9 @@
 package ui
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Command is a call of a command of the UI, of those that links, macros and the UI's
 // startup may use. Source: Perfetto's docs/visualization/commands-automation-reference.md
@@ -80,44 +83,24 @@ func CompareProcesses(title string) Command {
 		"FROM ohos_or_android_process ORDER BY late DESC, kind, process, pid")
 }
 
-// Macros returns the macros of the extension.
+// Macros returns the macros of the extension. Their names have the words by which people
+// look for them. The palette of v55 finds beginnings of words, and splits OpenHarmony, FPS
+// and ohos.Jank at capitals and dots. Source: Perfetto's ui/src/base/fuzzy.ts.
 func Macros() []Macro {
+	macro := func(id, name string, modules []string, commands ...[]Command) Macro {
+		return Macro{"ohos." + id, "OpenHarmony: " + name + " (ohos." + id + ", openharmony)", modules, slices.Concat(commands...)}
+	}
 	return []Macro{
-		{"ohos.Jank", "OpenHarmony: late frames by process", []string{"ohos.fps", "ohos.jank"}, []Command{
-			showTable("Late frames by process", "SELECT j.process_name AS process, j.pid, j.kind, j.frames, j.late, round(100 * j.jank_rate, 1) AS late_percent, "+
-				"j.slight, j.medium, j.severe, j.empty, j.misaligned, round(f.fps, 1) AS fps, h.hitches, round(h.hitch_ms_per_s, 1) AS hitch_ms_per_s "+
-				"FROM ohos_jank AS j LEFT JOIN ohos_fps AS f USING (kind, upid) LEFT JOIN ohos_hitch_ratio AS h USING (kind, upid) "+
-				"ORDER BY j.late DESC, process, j.pid"),
-		}},
-		{"ohos.Worst", "OpenHarmony: worst frames", []string{"ohos.jank"}, []Command{
-			{"dev.perfetto.AddDebugSliceTrackWithPivot", []string{
+		macro("Jank", "jank, late frames by process", []string{"ohos.fps", "ohos.jank"}, jankTab.show()),
+		macro("Worst", "worst frames, late whole frames by blame", []string{"ohos.jank"},
+			[]Command{{"dev.perfetto.AddDebugSliceTrackWithPivot", []string{
 				"SELECT ts, dur, coalesce(process_name, '') || ' ' || vsync_id AS name, blame FROM ohos_whole_frame WHERE is_late",
 				"blame", "Late whole frames",
-			}},
-			showTable("Worst frames", "SELECT w.ts, w.dur, w.process_name AS process, w.vsync_id, round(w.overrun_ns / 1e6, 1) AS late_ms, "+
-				"round(w.overrun_periods, 1) AS periods, w.longest_stage "+
-				"FROM ohos_worst_frame AS w ORDER BY w.overrun_ns DESC, w.ts"),
-		}},
-		{"ohos.Why", "OpenHarmony: why frames were late", []string{"ohos.why", WhyModule}, append([]Command{
-			showTable("Lost time by cause", "SELECT p.name AS process, c.title AS cause, c.frames, round(c.lost_ns / 1e6, 1) AS lost_ms, "+
-				"round(100 * c.lost_share, 1) AS lost_percent, c.culprit, c.advice "+
-				"FROM ohos_cause AS c JOIN process AS p USING (upid) ORDER BY c.lost_ns DESC, process, c.title"),
-		}, ShowWhy()...)},
-		{"ohos.Fps", "OpenHarmony: frames per second", []string{"ohos.fps"}, []Command{
-			CountFPS(),
-			showTable("Frames per second", "SELECT f.process_name AS process, f.pid, f.kind, f.event AS shown_by, f.frames, round(f.fps, 1) AS fps, "+
-				"h.gaps, h.hitches, h.lost_frames, round(h.hitch_ns / 1e6, 1) AS hitch_ms, round(h.hitch_ms_per_s, 1) AS hitch_ms_per_s "+
-				"FROM ohos_fps AS f LEFT JOIN ohos_hitch_ratio AS h USING (kind, upid) ORDER BY f.kind, process, f.pid"),
-		}},
-		{"ohos.Stages", "OpenHarmony: where the time of frames goes", []string{"ohos.stages"}, []Command{
-			showTable("Stages of frames", "SELECT process_name AS process, pid, kind, number, stage, frames, round(p50_ns / 1e6, 2) AS p50_ms, "+
-				"round(p90_ns / 1e6, 2) AS p90_ms, round(max_ns / 1e6, 2) AS max_ms, longest_of_late FROM ohos_stage ORDER BY kind, process, pid, number"),
-		}},
-		{"ohos.Workspace", "OpenHarmony: show only the tracks of frames", nil, append(ShowWorkspace(), Expand("."))},
-		{"ohos.CompareAndroid", "OpenHarmony: compare with Android", []string{"ohos.compare_android"}, []Command{
-			CompareProcesses("OpenHarmony and Android"),
-			showTable("Blame for late whole frames", "SELECT system, kind, process_name AS process, pid, judged, late, application, render_cpu, render_gpu, pick_up, "+
-				"display_hal, buffer_stuffing, prediction_error, dropped, unknown FROM ohos_or_android_blame ORDER BY late DESC, kind, process, pid"),
-		}},
+			}}}, worstTab.show()),
+		macro("Why", "why frames were late, causes and lost time", []string{"ohos.why"}, causesTab.show(), ShowWhy()),
+		macro("Fps", "FPS, frames per second, hitches", []string{"ohos.fps"}, []Command{CountFPS()}, fpsTab.show()),
+		macro("Stages", "stages, where the time of frames goes", []string{"ohos.stages"}, stagesTab.show()),
+		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(), []Command{Expand(".")}),
+		macro("CompareAndroid", "compare with Android, jank and blame", []string{"ohos.compare_android"}, compareTab.show(), blameTab.show()),
 	}
 }

@@ -51,9 +51,6 @@ func (t *tab) show() []Command {
 	return []Command{RunQuery(t.create()), {"dev.perfetto.RunQueryAndShowTab", []string{"SELECT * FROM " + t.view(), t.title}}}
 }
 
-// noFrames is the text in a tab of a trace without frames of OpenHarmony.
-const noFrames = "'this trace has no frames of OpenHarmony; for Android, run the macro ohos.CompareAndroid'"
-
 // why has each late frame with its largest cause.
 var why = tab{
 	title: "Why frames were late",

@@ -129,17 +129,23 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// session loads the demo with the SQL modules of the extension, as the UI registers them.
+// session loads the demo with the SQL modules of the extension.
 func session(t *testing.T) *engine.Session {
 	t.Helper()
-	enginetest.ForTest(t)
-	text, err := os.Open("../../testdata/demo.ftrace")
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer text.Close()
+	return sessionOf(t, string(text))
+}
+
+// sessionOf loads a text trace with the SQL modules of the extension, as the UI registers
+// them.
+func sessionOf(t *testing.T, text string) *engine.Session {
+	t.Helper()
+	enginetest.ForTest(t)
 	var trace bytes.Buffer
-	if _, err := exporter.Convert(t.Context(), text, &trace, exporter.Options{Causes: true}); err != nil {
+	if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &trace, exporter.Options{Causes: true}); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
@@ -165,6 +171,110 @@ func TestMacros(t *testing.T) {
 	}
 }
 
+// tokens splits a text as the palette of v55 does. Source: Perfetto's ui/src/base/fuzzy.ts.
+func tokens(text string) (list []string) {
+	for _, word := range regexp.MustCompile(`[a-zA-Z0-9]+`).FindAllString(text, -1) {
+		start := 0
+		lower := func(i int) bool { return i < len(word) && word[i] >= 'a' && word[i] <= 'z' }
+		upper := func(i int) bool { return i < len(word) && word[i] >= 'A' && word[i] <= 'Z' }
+		for i := 1; i < len(word); i++ {
+			if lower(i-1) && upper(i) || upper(i-1) && upper(i) && lower(i+1) {
+				list = append(list, strings.ToLower(word[start:i]))
+				start = i
+			}
+		}
+		list = append(list, strings.ToLower(word[start:]))
+	}
+	return list
+}
+
+// The palette of v55 finds macros of which words begin with all words that are typed, that
+// of v58 those with all typed letters, in their order. The guide lists the names.
+func TestNames(t *testing.T) {
+	all := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
+	for typed, want := range map[string][]string{
+		"jank": {"ohos.Jank", "ohos.CompareAndroid"}, "Jank": {"ohos.Jank", "ohos.CompareAndroid"}, "ohos.Why": {"ohos.Why"},
+		"late": {"ohos.Jank", "ohos.Worst", "ohos.Why"}, "worst": {"ohos.Worst"}, "cause": {"ohos.Why"}, "why": {"ohos.Why"}, "causes": {"ohos.Why"},
+		"FPS": {"ohos.Fps"}, "fps": {"ohos.Fps"}, "hitch": {"ohos.Fps"}, "stages": {"ohos.Stages"}, "workspace": {"ohos.Workspace"},
+		"compare": {"ohos.CompareAndroid"}, "android": {"ohos.CompareAndroid"}, "blame": {"ohos.Worst", "ohos.CompareAndroid"},
+		"ohos": all, "openharmony": all, "OpenHarmony": all,
+	} {
+		var found []string
+		for _, macro := range ui.Macros() {
+			words := tokens(macro.Name)
+			missing := slices.ContainsFunc(tokens(typed), func(token string) bool {
+				return !slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(word, token) })
+			})
+			if !missing {
+				found = append(found, macro.ID)
+				letters := regexp.QuoteMeta(strings.Join(strings.Split(strings.ToLower(typed), ""), "\x00"))
+				if !regexp.MustCompile(strings.ReplaceAll(letters, "\x00", ".*")).MatchString(strings.ToLower(macro.Name)) {
+					t.Errorf("v58 does not find %q in %q", typed, macro.Name)
+				}
+			}
+		}
+		if !slices.Equal(found, want) {
+			t.Errorf("%q finds %v, want %v", typed, found, want)
+		}
+	}
+	guide, err := os.ReadFile("../../docs/perfetto.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, macro := range ui.Macros() {
+		if !strings.Contains(string(guide), "- *"+macro.Name+"*: ") {
+			t.Errorf("docs/perfetto.md does not list %q", macro.Name)
+		}
+	}
+}
+
+// Tables with a slice have the columns of a link, and the others none of them. The titles of
+// columns have no dots, at which the UI splits them.
+func TestTables(t *testing.T) {
+	links := 0
+	for title, columns := range tables(t, session(t)) {
+		n := 0
+		for _, c := range columns {
+			if strings.ContainsAny(c, "._\"") && c != "track_id" {
+				t.Errorf("%s: column %q", title, c)
+			}
+			if slices.Contains([]string{"id", "ts", "dur", "track_id"}, c) {
+				n++
+			}
+		}
+		switch {
+		case n == 4 && slices.Equal(columns[len(columns)-3:], []string{"ts", "dur", "track_id"}):
+			links++
+		case n != 0:
+			t.Errorf("%s: columns %v", title, columns)
+		}
+	}
+	if links != 2 {
+		t.Errorf("%d tables with links", links)
+	}
+}
+
+// tables runs all macros and returns the columns of the tabs.
+func tables(t *testing.T, one *engine.Session) map[string][]string {
+	t.Helper()
+	columns := map[string][]string{}
+	for _, macro := range strict[macros](t, "modules/default/macros").Macros {
+		for _, c := range macro.Run {
+			switch c.ID {
+			case "dev.perfetto.RunQuery":
+				enginetest.Query(t, one, c.Args[0]+" SELECT 1")
+			case "dev.perfetto.RunQueryAndShowTab":
+				table := enginetest.Query(t, one, c.Args[0])
+				columns[c.Args[1]] = table.Columns
+				if len(table.Rows) == 0 || !slices.ContainsFunc(table.Rows[0], func(cell any) bool { _, ok := cell.(string); return ok }) {
+					t.Errorf("%s: %s says nothing: %v", macro.ID, c.Args[1], table.Rows)
+				}
+			}
+		}
+	}
+	return columns
+}
+
 // Rows of late frames are links to the frames, and say what ohos.why says. The worst frame is
 // first.
 func TestShowWhy(t *testing.T) {
@@ -186,6 +296,14 @@ func TestShowWhy(t *testing.T) {
 		JOIN track ON track.id = s.track_id AND track.name GLOB 'Frames*' WHERE c.rank = 1 ORDER BY c.overrun_ns DESC, s.ts`)
 	if len(got.Rows) < 5 || !reflect.DeepEqual(got.Rows, want.Rows) {
 		t.Errorf("got  %v\nwant %v", got.Rows, want.Rows)
+	}
+}
+
+// Without frames, the tables say so.
+func TestNoFrames(t *testing.T) {
+	one := sessionOf(t, "   a-1   (    1) [000] ....  1.000000: print: B|1|x\n")
+	if n := len(tables(t, one)); n < 8 {
+		t.Errorf("%d tables", n)
 	}
 }
 

@@ -1,0 +1,92 @@
+package ui
+
+import "slices"
+
+// The tabs of macros. FPS is the measure of "ohframe report": without idle time.
+var (
+	jankTab = tab{
+		title: "Late frames by process",
+		columns: []column{
+			{"process", "j.process_name"}, {"pid", "j.pid"}, {"kind", "j.kind"}, {"frames", "j.frames"}, {"late", "j.late"},
+			{"late %", "round(100 * j.jank_rate, 1)"}, {"slight", "j.slight"}, {"medium", "j.medium"}, {"severe", "j.severe"},
+			{"empty", "j.empty"}, {"misaligned", "j.misaligned"}, {"FPS", "round(f.fps, 1)"},
+			{"hitches", "h.hitches"}, {"hitch ms/s", "round(h.hitch_ms_per_s, 1)"},
+		},
+		from:   "ohos_jank AS j LEFT JOIN ohos_fps AS f USING (kind, upid) LEFT JOIN ohos_hitch_ratio AS h USING (kind, upid)",
+		order:  "j.late DESC, j.process_name, j.pid",
+		notice: "process", empty: noFrames,
+	}
+	worstTab = tab{
+		title: "Worst frames",
+		columns: slices.Concat([]column{
+			linkID, {"why", "coalesce(extract_arg(s.arg_set_id, 'debug.cause'), " + noCauses + ")"}, {"late ms", "round(w.overrun_ns / 1e6, 1)"},
+			{"periods", "round(w.overrun_periods, 1)"}, {"process", "w.process_name"}, {"frame", "w.vsync_id"}, {"longest stage", "w.longest_stage"},
+		}, link),
+		from:   "ohos_worst_frame AS w JOIN ohos_frame AS f USING (id) JOIN slice AS s ON s.id = f.event_id",
+		order:  "w.overrun_ns DESC, w.ts",
+		notice: "why", empty: noneLate,
+	}
+	causesTab = tab{
+		title: "Lost time by cause",
+		columns: []column{
+			{"cause", "c.title"}, {"lost ms", "round(c.lost_ns / 1e6, 1)"}, {"lost %", "round(100 * c.lost_share, 1)"}, {"frames", "c.frames"},
+			{"process", "p.name"}, {"waited for", "c.culprit"}, {"advice", "c.advice"},
+		},
+		from:   "ohos_cause AS c JOIN process AS p USING (upid)",
+		order:  "c.lost_ns DESC, p.name, c.title",
+		notice: "cause", empty: "iif(EXISTS (SELECT 1 FROM ohos_frame_slice WHERE is_late), " + noCauses + ", " + noneLate + ")",
+	}
+	fpsTab = tab{
+		title: "Frames per second",
+		columns: []column{
+			{"process", "f.process_name"}, {"pid", "f.pid"}, {"kind", "f.kind"}, {"FPS", "round(f.fps, 1)"}, {"FPS idle included", "round(f.fps_all, 1)"},
+			{"frames", "f.frames"}, {"shown by", "f.event"}, {"hitches", "h.hitches"}, {"lost frames", "h.lost_frames"},
+			{"hitch ms", "round(h.hitch_ns / 1e6, 1)"}, {"hitch ms/s", "round(h.hitch_ms_per_s, 1)"}, {"gaps", "h.gaps"},
+		},
+		from:   "ohos_fps AS f LEFT JOIN ohos_hitch_ratio AS h USING (kind, upid)",
+		order:  "f.kind, f.process_name, f.pid",
+		notice: "process", empty: "iif(EXISTS (SELECT 1 FROM ohos_frame_slice), 'no process showed two frames', " + noFrames + ")",
+	}
+	stagesTab = tab{
+		title: "Stages of frames",
+		columns: []column{
+			{"stage", "stage"}, {"P50 ms", "round(p50_ns / 1e6, 2)"}, {"P90 ms", "round(p90_ns / 1e6, 2)"}, {"max ms", "round(max_ns / 1e6, 2)"},
+			{"longest of late", "longest_of_late"}, {"frames", "frames"}, {"process", "process_name"}, {"pid", "pid"}, {"kind", "kind"},
+		},
+		from:   "ohos_stage",
+		order:  "kind, process_name, pid, number",
+		notice: "stage", empty: noFrames,
+	}
+	compareTab = tab{
+		title: "OpenHarmony and Android",
+		columns: []column{
+			{"process", "process_name"}, {"pid", "pid"}, {"system", "system"}, {"kind", "kind"}, {"frames", "frames"}, {"late", "late"},
+			{"late %", "round(100 * jank_rate, 1)"}, {"longest streak", "longest_streak"}, {"FPS idle included", "round(fps_all, 1)"},
+			{"P50 ms", "round(p50_ns / 1e6, 1)"}, {"P95 ms", "round(p95_ns / 1e6, 1)"}, {"max ms", "round(max_ns / 1e6, 1)"},
+		},
+		from:   "ohos_or_android_process",
+		order:  "late DESC, kind, process_name, pid",
+		notice: "process", empty: "'this trace has no frames'",
+	}
+	// Render services have the sums of the applications: each frame is in one row here.
+	blameTab = tab{
+		title: "Blame for late whole frames",
+		columns: []column{
+			{"process", "process_name"}, {"pid", "pid"}, {"system", "system"}, {"late", "late"}, {"judged", "judged"}, {"application", "application"},
+			{"render CPU", "render_cpu"}, {"render GPU", "render_gpu"}, {"pick-up", "pick_up"}, {"display", "display_hal"},
+			{"buffer stuffing", "buffer_stuffing"}, {"prediction error", "prediction_error"}, {"dropped", "dropped"}, {"unknown", "unknown"},
+		},
+		from:   "ohos_or_android_blame WHERE kind = 'app'",
+		order:  "late DESC, process_name, pid",
+		notice: "process", empty: "'this trace has no frames of applications'",
+	}
+)
+
+const (
+	// noFrames is the text in a tab of a trace without frames of OpenHarmony.
+	noFrames = "'this trace has no frames of OpenHarmony, or was converted with --no-tracks; for Android, run the macro ohos.CompareAndroid'"
+	// noCauses is the text in a tab of a trace without causes.
+	noCauses = "'unknown: the trace was converted with --no-causes'"
+	// noneLate is the text in a tab if no frame was late.
+	noneLate = "iif(EXISTS (SELECT 1 FROM ohos_frame_slice), 'no frame was late', " + noFrames + ")"
+)
