@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -204,6 +205,47 @@ func TestPageCommands(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 		t.Run(tracetest.Name(path), func(t *testing.T) { checkOpens(t, folder, list) })
+	}
+}
+
+// Times of worst frames, as reports print them, name these frames.
+func TestReportedTimes(t *testing.T) {
+	heading := regexp.MustCompile(` · pid (\d+) `)
+	row := regexp.MustCompile(`^ +(\+[\d.]+ m?s) +(\d+\.\d+) +(\d+) `)
+	for _, path := range tracetest.Paths(t) {
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		read, err := ohframe.Read(t.Context(), file, ohframe.Options{})
+		if err != nil || read.Timeline.Counts().Late == 0 {
+			continue
+		}
+		checked, process := 0, ""
+		for line := range strings.Lines(string(printed(t, ".", "report", "--verbose", path))) {
+			if m := heading.FindStringSubmatch(line); m != nil {
+				process = m[1]
+			}
+			m := row.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			for _, at := range m[1:] {
+				place, err := locate.Parse(process, 0, at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found, err := place.Find(read.Timeline)
+				if err != nil || found.Frame == nil || fmt.Sprint(found.Frame.VsyncID) != m[3] {
+					t.Errorf("%s: --process %s --at %q: %v, error %v, want vsync %s", path, process, at, found.Frame, err, m[3])
+				}
+			}
+			checked++
+		}
+		if checked == 0 {
+			t.Errorf("%s: no worst frames", path)
+		}
 	}
 }
 
