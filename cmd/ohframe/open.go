@@ -36,7 +36,7 @@ func openCommand() *cli.Command {
 		Description: "TRACE may be a folder with one trace.",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "print-url", Usage: "print the address, open no browser"},
-			processFlag,
+			&cli.StringFlag{Name: processFlag.Name, Usage: "select a frame of processes `NAME`: a part, a pattern, or a pid"},
 			frameFlag("select the frame `VSYNC`", "worst"),
 			&cli.StringFlag{Name: "at", Usage: "look at a frame or time: `[PROCESS:]VSYNC|TIME` (10046, +1.5s)"},
 			&cli.StringFlag{Name: "view", Value: "frames", Usage: "tracks to show: `frames|all`"},
