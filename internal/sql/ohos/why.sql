@@ -14,9 +14,8 @@ WITH
     FROM ohos_frame_slice
     WHERE
       is_late
-      OR arg_set_id IN (
-        SELECT arg_set_id FROM args WHERE flat_key IN ('debug.shown_late_ms', 'debug.picked_up_late_ms')
-      )
+      OR extract_arg(arg_set_id, 'debug.shown_late_ms') IS NOT NULL
+      OR extract_arg(arg_set_id, 'debug.picked_up_late_ms') IS NOT NULL
   )
 SELECT id, kind, upid, tid, ts, vsync_id, machine_id, arg_set_id, is_late
 FROM _ohos_joined!(said)
