@@ -27,6 +27,12 @@ import (
 // newBrowser starts Chromium with a page, or skips the test if Chromium is not installed.
 func newBrowser(t *testing.T, flags ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
+	return newBrowserFor(t, time.Minute, flags...)
+}
+
+// newBrowserFor starts Chromium, which ends after a timeout.
+func newBrowserFor(t *testing.T, timeout time.Duration, flags ...chromedp.ExecAllocatorOption) context.Context {
+	t.Helper()
 	slow.Skip(t)
 	program, err := exec.LookPath("chromium")
 	if err != nil {
@@ -45,7 +51,7 @@ func newBrowser(t *testing.T, flags ...chromedp.ExecAllocatorOption) context.Con
 		chromedp.Cancel(ctx)
 		cancel()
 	})
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, timeout)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -14,6 +14,9 @@
       timeline.setViewportTime?.(start, end);
     }
   }
+  function quietly(promise) {
+    promise.catch((e) => console.info("ohframe:", e));
+  }
 
   // src/pieces.ts
   function chain(pieces, starts) {
@@ -165,11 +168,13 @@
           causes2 = void 0;
           const late = frames.late.filter((f) => processes.has(f.upid) && f.ts < selection.end && f.ts + f.dur > selection.start);
           count = late.length;
-          void frames.shares(late).then((shares) => {
-            if (of !== selection) return;
-            causes2 = byCause(shares);
-            trace.raf.scheduleFullRedraw();
-          });
+          quietly(
+            frames.shares(late).then((shares) => {
+              if (of !== selection) return;
+              causes2 = byCause(shares);
+              trace.raf.scheduleFullRedraw();
+            })
+          );
         }
         return { isLoading: causes2 === void 0, content: causes2 === void 0 ? void 0 : table(causes2, count, actions) };
       }
@@ -409,7 +414,11 @@
     const commands = typeof given === "string" ? given : stored2?.commands ?? "[]";
     let ready2 = false;
     trace.onTraceReady.addListener(async () => {
-      if (stored2) await restore(trace, stored2);
+      try {
+        if (stored2) await restore(trace, stored2);
+      } catch (e) {
+        console.info("ohframe: the view is not restored:", e);
+      }
       ready2 = true;
     });
     left?.abort();
@@ -455,6 +464,7 @@
   }
   async function restore(trace, view) {
     for (const { id, args } of commandsOf(view.commands)) {
+      if (!trace.commands.hasCommand(id)) continue;
       try {
         await trace.commands.runCommand(id, ...args);
       } catch (e) {
@@ -683,7 +693,7 @@
       const { selection } = this.trace.selection;
       if (selection !== this.selection) {
         this.selection = selection;
-        void this.read(selection);
+        quietly(this.read(selection));
         if (this.front && this.processOf(selection) !== void 0) this.trace.tabs.showTab(tab);
       }
       this.front = this.trace.tabs.currentTabUri === tab;
@@ -703,7 +713,8 @@
       this.trace.raf.scheduleFullRedraw();
     }
     select(slice) {
-      this.trace.selection.selectSqlEvent("slice", slice, { switchToCurrentSelectionTab: false, scrollToSelection: true });
+      const { selection } = this.trace;
+      quietly(Promise.resolve(selection.selectSqlEvent("slice", slice, { switchToCurrentSelectionTab: false, scrollToSelection: true })));
       this.trace.tabs.showTab(tab);
     }
     stepped;
@@ -717,7 +728,7 @@
         this.message = `${number} of ${of}`;
         if (wrapped) this.message += forward ? ", from the first again" : ", from the last again";
         this.stepped = frame.id;
-        void this.show(frame);
+        quietly(this.show(frame));
       }
       this.trace.tabs.showTab(tab);
       this.trace.raf.scheduleFullRedraw();
@@ -741,6 +752,34 @@
   };
 
   // src/inject.ts
+  var needed = {
+    engine: ["query"],
+    raf: ["scheduleFullRedraw"],
+    commands: ["registerCommand", "hasCommand", "runCommand"],
+    selection: ["selectTrackEvent", "selectSqlEvent", "selectArea", "registerAreaSelectionTab"],
+    tabs: ["registerTab", "showTab", "addDefaultTab"],
+    tracks: ["getTrack"],
+    workspaces: ["switchWorkspace"],
+    onTraceReady: ["addListener"]
+  };
+  var Guarded = class extends OpenHarmonyFrames {
+    async onTraceLoad(trace) {
+      try {
+        for (const [object, names] of Object.entries(needed)) {
+          for (const name of names) {
+            const of = trace[object];
+            if (typeof of?.[name] !== "function") throw new Error(`the UI has no trace.${object}.${name}`);
+          }
+        }
+        await super.onTraceLoad(trace);
+      } catch (e) {
+        without(e);
+      }
+    }
+  };
+  function without(e) {
+    console.info(`ohframe: the page works without the tab "Why late?": ${e instanceof Error ? e.message : String(e)}`);
+  }
   var interval = 20;
   var patience = 6e4;
   function missing(app) {
@@ -764,9 +803,9 @@
       const lacks = missing(app);
       if (app !== void 0 && lacks === void 0 && ready(app)) {
         if (app.trace !== void 0) throw new Error("a trace has been loaded already");
-        app.plugins.registerPlugin(OpenHarmonyFrames);
+        app.plugins.registerPlugin(Guarded);
         const others = (app.initialRouteArgs?.enablePlugins ?? "").split(",").filter((id) => id !== "");
-        app.plugins.activatePlugins(app, [...others, OpenHarmonyFrames.id]);
+        app.plugins.activatePlugins(app, [...others, Guarded.id]);
         if (app.initialRouteArgs?.startupCommands !== void 0) showFirst(app);
         return;
       }
@@ -774,7 +813,7 @@
       if (performance.now() - start > patience) throw new Error(`the UI has no ${lacks ?? "active plugins"}`);
       setTimeout(() => tryRegister(start), interval);
     } catch (e) {
-      console.info(`ohframe: the page works without the tab "Why late?": ${e instanceof Error ? e.message : String(e)}`);
+      without(e);
     }
   }
   tryRegister(performance.now());

@@ -2,7 +2,7 @@
 
 import type {Frames} from './frames';
 import type {Actions} from './panel';
-import {type AreaSelection, type AreaSelectionTab, type Children, m, type Trace} from './perfetto';
+import {type AreaSelection, type AreaSelectionTab, type Children, m, quietly, type Trace} from './perfetto';
 import {milliseconds} from './pieces';
 import {style} from './style';
 import {byCause, type Cause} from './sums';
@@ -25,11 +25,13 @@ export function areaTab(trace: Trace, frames: Frames, actions: Actions): AreaSel
         causes = undefined;
         const late = frames.late.filter((f) => processes.has(f.upid) && f.ts < selection.end && f.ts + f.dur > selection.start);
         count = late.length;
-        void frames.shares(late).then((shares) => {
-          if (of !== selection) return;
-          causes = byCause(shares);
-          trace.raf.scheduleFullRedraw();
-        });
+        quietly(
+          frames.shares(late).then((shares) => {
+            if (of !== selection) return;
+            causes = byCause(shares);
+            trace.raf.scheduleFullRedraw();
+          }),
+        );
       }
       return {isLoading: causes === undefined, content: causes === undefined ? undefined : table(causes, count, actions)};
     },

@@ -6,7 +6,7 @@ import {type Frame, Frames} from './frames';
 import {keepView} from './keep';
 import {type Late, type Place, step} from './next';
 import {type Actions, noFrames, theFrame, worstFrames} from './panel';
-import {type Children, type Plugin, type Selection, showTime, type Trace} from './perfetto';
+import {type Children, type Plugin, quietly, type Selection, showTime, type Trace} from './perfetto';
 
 export const tab = 'org.openharmony.Frames#why';
 
@@ -55,7 +55,7 @@ class Panel implements Actions {
     const {selection} = this.trace.selection;
     if (selection !== this.selection) {
       this.selection = selection;
-      void this.read(selection);
+      quietly(this.read(selection));
       // The UI turns to its own tab when the user selects something.
       if (this.front && this.processOf(selection) !== undefined) this.trace.tabs.showTab(tab);
     }
@@ -82,7 +82,8 @@ class Panel implements Actions {
   }
 
   select(slice: number): void {
-    this.trace.selection.selectSqlEvent('slice', slice, {switchToCurrentSelectionTab: false, scrollToSelection: true});
+    const {selection} = this.trace;
+    quietly(Promise.resolve(selection.selectSqlEvent('slice', slice, {switchToCurrentSelectionTab: false, scrollToSelection: true})));
     this.trace.tabs.showTab(tab);
   }
 
@@ -97,7 +98,7 @@ class Panel implements Actions {
       this.message = `${number} of ${of}`;
       if (wrapped) this.message += forward ? ', from the first again' : ', from the last again';
       this.stepped = frame.id;
-      void this.show(frame);
+      quietly(this.show(frame));
     }
     this.trace.tabs.showTab(tab);
     this.trace.raf.scheduleFullRedraw();

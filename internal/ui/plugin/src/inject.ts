@@ -16,6 +16,40 @@ interface App {
   readonly isLoadingTrace?: boolean;
 }
 
+// needed are the functions of a trace that the plugin calls.
+const needed: {readonly [K in keyof Trace]?: readonly (keyof Trace[K] & string)[]} = {
+  engine: ['query'],
+  raf: ['scheduleFullRedraw'],
+  commands: ['registerCommand', 'hasCommand', 'runCommand'],
+  selection: ['selectTrackEvent', 'selectSqlEvent', 'selectArea', 'registerAreaSelectionTab'],
+  tabs: ['registerTab', 'showTab', 'addDefaultTab'],
+  tracks: ['getTrack'],
+  workspaces: ['switchWorkspace'],
+  onTraceReady: ['addListener'],
+};
+
+// Guarded is the plugin, in a UI that may lack something: an exception would end the loading
+// of the trace.
+class Guarded extends OpenHarmonyFrames {
+  override async onTraceLoad(trace: Trace): Promise<void> {
+    try {
+      for (const [object, names] of Object.entries(needed)) {
+        for (const name of names) {
+          const of = trace[object as keyof Trace] as unknown as Record<string, unknown> | undefined;
+          if (typeof of?.[name] !== 'function') throw new Error(`the UI has no trace.${object}.${name}`);
+        }
+      }
+      await super.onTraceLoad(trace);
+    } catch (e) {
+      without(e);
+    }
+  }
+}
+
+function without(e: unknown): void {
+  console.info(`ohframe: the page works without the tab "Why late?": ${e instanceof Error ? e.message : String(e)}`);
+}
+
 const interval = 20; // milliseconds
 const patience = 60_000; // milliseconds
 
@@ -48,10 +82,10 @@ function tryRegister(start: number): void {
     const lacks = missing(app);
     if (app !== undefined && lacks === undefined && ready(app)) {
       if (app.trace !== undefined) throw new Error('a trace has been loaded already');
-      app.plugins.registerPlugin(OpenHarmonyFrames);
+      app.plugins.registerPlugin(Guarded);
       // The UI forgets plugins that are not named again.
       const others = (app.initialRouteArgs?.enablePlugins ?? '').split(',').filter((id) => id !== '');
-      app.plugins.activatePlugins(app, [...others, OpenHarmonyFrames.id]);
+      app.plugins.activatePlugins(app, [...others, Guarded.id]);
       if (app.initialRouteArgs?.startupCommands !== undefined) showFirst(app);
       return;
     }
@@ -59,7 +93,7 @@ function tryRegister(start: number): void {
     if (performance.now() - start > patience) throw new Error(`the UI has no ${lacks ?? 'active plugins'}`);
     setTimeout(() => tryRegister(start), interval);
   } catch (e) {
-    console.info(`ohframe: the page works without the tab "Why late?": ${e instanceof Error ? e.message : String(e)}`);
+    without(e);
   }
 }
 

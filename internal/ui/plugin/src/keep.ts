@@ -69,7 +69,11 @@ export function keepView(trace: Trace): void {
   const commands = typeof given === 'string' ? given : (stored?.commands ?? '[]');
   let ready = false;
   trace.onTraceReady.addListener(async () => {
-    if (stored) await restore(trace, stored);
+    try {
+      if (stored) await restore(trace, stored);
+    } catch (e) {
+      console.info('ohframe: the view is not restored:', e);
+    }
     ready = true;
   });
   left?.abort();
@@ -122,6 +126,7 @@ function pathOf(node: TrackNode): string {
 
 async function restore(trace: Trace, view: View): Promise<void> {
   for (const {id, args} of commandsOf(view.commands)) {
+    if (!trace.commands.hasCommand(id)) continue; // v53 has no notes
     try {
       await trace.commands.runCommand(id, ...args);
     } catch (e) {

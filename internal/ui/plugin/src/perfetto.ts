@@ -101,6 +101,7 @@ export interface Trace {
   readonly raf: {scheduleFullRedraw(): void};
   readonly commands: {
     registerCommand(command: {id: string; name: string; callback: () => unknown; defaultHotkey?: string}): unknown;
+    hasCommand(id: string): boolean;
     runCommand(id: string, ...args: unknown[]): unknown;
   };
   readonly selection: {
@@ -143,4 +144,10 @@ export function showTime({timeline}: Trace, start: bigint, end: bigint): void {
   } else {
     timeline.setViewportTime?.(start, end);
   }
+}
+
+// quietly prints why something failed. The UI would show a dialog, and the user has lost
+// only what the plugin adds.
+export function quietly(promise: Promise<unknown>): void {
+  promise.catch((e: unknown) => console.info('ohframe:', e));
 }

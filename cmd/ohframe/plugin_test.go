@@ -1,0 +1,177 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// whyLate is the text of the tab in front of the UI.
+const whyLate = `(document.querySelector('.ohf-head')?.closest('.ohf')?.innerText ?? '').replace(/\s+/g, ' ')`
+
+// pluginPage is a page of a UI with the plugin.
+type pluginPage struct {
+	*testing.T
+	ctx context.Context
+}
+
+// eval returns the value of an expression in the page.
+func (p pluginPage) eval(expression string) string {
+	p.Helper()
+	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`Promise.resolve(`+expression+`).then((v) => String(v ?? ''))`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		return "error: " + err.Error() // while the page is loaded
+	}
+	return text
+}
+
+// until waits until the value of an expression contains all of some texts.
+func (p pluginPage) until(expression string, texts ...string) string {
+	p.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		got, missing := p.eval(expression), false
+		for _, want := range texts {
+			missing = missing || !strings.Contains(got, want)
+		}
+		if !missing {
+			return got
+		}
+		if time.Now().After(deadline) {
+			p.Fatalf("%.200s is %.1000q, want %q", expression, got, texts)
+		}
+	}
+}
+
+// sliceOf is an expression that selects the only slice of a condition, as a click does.
+func sliceOf(condition string) string {
+	return fmt.Sprintf(`app.trace.engine.query(%q).then((r) => app.trace.selection.selectSqlEvent('slice', r.iter({id: 0}).id)).then(() => m.redraw())`,
+		"SELECT s.id FROM slice AS s JOIN track AS t ON t.id = s.track_id WHERE "+condition)
+}
+
+// TestPluginInUI checks the plugin in builds of the UI: OHFRAME_UI is a list of folders, as in
+// PATH. The numbers are those of the README and of docs/perfetto.md.
+func TestPluginInUI(t *testing.T) {
+	builds := filepath.SplitList(os.Getenv("OHFRAME_UI"))
+	if len(builds) == 0 {
+		t.Skip("OHFRAME_UI names no build of the UI")
+	}
+	demo, err := filepath.Abs("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, build := range builds {
+		t.Run(filepath.Base(build), func(t *testing.T) { testPlugin(t, build, demo) })
+	}
+}
+
+func testPlugin(t *testing.T, build, trace string) {
+	// The UI draws with WebGL, here without a GPU.
+	ctx := newBrowserFor(t, 4*time.Minute, chromedp.Flag("disable-gpu", false), chromedp.Flag("use-angle", "swiftshader"),
+		chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.WindowSize(1600, 1000))
+	var mu sync.Mutex
+	var troubles []string
+	err := chromedp.Listen(ctx, func(event any) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			troubles = append(troubles, fmt.Sprintf("exception: %+v", e.ExceptionDetails))
+		case *runtime.EventConsoleAPICalled:
+			var text strings.Builder
+			for _, a := range e.Args {
+				text.WriteString(" " + string(a.Value) + a.Description)
+			}
+			if e.Type == "error" || strings.Contains(text.String(), "ohframe") {
+				troubles = append(troubles, string(e.Type)+text.String())
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, runtime.Enable, struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	o := startOpen(t, showing, trace, "--port", "0", "--ui", build)
+	page := pluginPage{t, ctx}
+	if err := chromedp.Do(ctx, chromedp.Navigate(o.address(t))); err != nil {
+		t.Fatal(err)
+	}
+
+	// First the worst frame is explained.
+	first := page.until(whyLate, "Frame 10046", "35.4 ms late", "example.gallery 20170", "the worst of 9",
+		"waited 38.6 ms for storage (io_schedule) in FlushLayoutTask", "confidence: high", "asynchronously, or in TaskPool",
+		"waiting for storage 38.6 ms", "running 13.1 ms")
+	page.until(`app.trace.tabs.currentTabUri`, "org.openharmony.Frames#why")
+	page.until(`app.isLoadingTrace`, "false")
+	if strings.Contains(first, "on time") {
+		t.Errorf("a late frame: %s", first)
+	}
+
+	// Slices of its tracks stand for a frame. The tab stays in front.
+	for _, c := range []struct{ slice, want string }{
+		{"t.name = 'Frames' AND s.name GLOB '10040*'", "Frame 10040 on time"},
+		{"t.name = 'Actual Timeline' AND s.name = '10030' AND s.dur > 3e7", "Frame 10030 22.9 ms late"},
+		{"t.name = 'Why' AND s.name GLOB 'waiting for storage*' AND s.dur > 3e7", "Frame 10046 35.4 ms late"},
+	} {
+		page.eval(sliceOf(c.slice))
+		page.until(whyLate, c.want)
+		page.until(`app.trace.tabs.currentTabUri`, "org.openharmony.Frames#why")
+	}
+
+	// Next and previous wrap, in the process of the frame.
+	for _, step := range []struct{ key, frame, place string }{
+		{"j", "Frame 10019 1.3 ms late", "1 of 4, from the first again"}, {"j", "Frame 10030", "2 of 4"}, {"k", "Frame 10019", "1 of 4"},
+		{"k", "Frame 10046", "4 of 4, from the last again"},
+	} {
+		if err := chromedp.Do(ctx, chromedp.KeyEvent(step.key)); err != nil {
+			t.Fatal(err)
+		}
+		page.until(whyLate, step.frame, step.place)
+	}
+	// A part of the bar selects its slice.
+	page.eval(`[...document.querySelectorAll('.ohf-bar button')].find((b) => b.title.startsWith('waiting for storage')).click()`)
+	page.until(`app.trace.engine.query('SELECT name FROM slice WHERE id = ' + app.trace.selection.selection.eventId).then((r) => r.iter({name: 'str'}).name)`,
+		"waiting for storage · FlushLayoutTask")
+
+	// A reload keeps the view.
+	const view = `JSON.stringify([app.isLoadingTrace, app.trace.currentWorkspace.title, app.trace.tabs.currentTabUri, app.trace.selection.selection.trackUri,
+		app.trace.selection.selection.eventId, String(app.trace.timeline.visibleWindow.start.integral), app.trace.timeline.visibleWindow.duration])`
+	before := page.until(view, "Frames#why")
+	page.eval(`(window.old = true, location.reload(), 1)`)
+	page.until(`window.old ?? 'new'`, "new")
+	page.until(whyLate, "Frame 10046")
+	page.until(view, before)
+
+	// Without a selection, the worst frames are listed.
+	page.eval(`(app.trace.selection.clearSelection(), m.redraw())`)
+	page.until(whyLate, "9 late frames", "35.4 ms 10046 example.gallery 20170 waited 38.6 ms for storage", "22.9 ms 10030")
+
+	// An area has a tab with what its late frames lost: all of them here.
+	page.eval(`(app.trace.selection.selectArea({start: app.trace.traceInfo.start, end: app.trace.traceInfo.end,
+		trackUris: app.trace.currentWorkspace.flatTracks.flatMap((n) => n.uri ?? [])}), m.redraw())`)
+	page.until(`([...document.querySelectorAll('*')].filter((e) => e.childElementCount === 0 && e.textContent.trim() === 'Lost time').forEach((e) => e.click()),
+		[...document.querySelectorAll('.ohf')].map((e) => e.innerText).join(' ').replace(/\s+/g, ' '))`,
+		"9 late frames 83.0 ms lost", "waiting for storage in FlushLayoutTask (io_schedule) worst")
+
+	mu.Lock()
+	defer mu.Unlock()
+	for _, trouble := range troubles {
+		t.Errorf("the page complains: %s", trouble)
+	}
+	if err := o.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	o.end(t, 0)
+}
