@@ -94,7 +94,7 @@ func runDiff(c *cli.Context) error {
 
 // diffOptions returns the options that the flags set.
 func diffOptions(c *cli.Context, r *reader) (o diff.Options, err error) {
-	o.Process, o.Map, o.Any = r.process, c.Generic("map").(*repeated[diff.Mapping]).list, c.Bool(failOnAnyFlag.Name)
+	o.Process, o.Pattern, o.Map, o.Any = r.process, c.String(processFlag.Name), c.Generic("map").(*repeated[diff.Mapping]).list, c.Bool(failOnAnyFlag.Name)
 	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
 		return o, err
 	}

@@ -69,7 +69,7 @@ func frames(c *cli.Context) error {
 	if o.Process != nil && !slices.ContainsFunc(timelines, func(t *analyzer.Timeline) bool {
 		return slices.ContainsFunc(t.Frames, func(f *analyzer.Frame) bool { return o.Process(f.Process) })
 	}) {
-		if err := text.NoneSelected(timelines...); err != nil {
+		if err := text.NoneSelected(c.String(processFlag.Name), timelines...); err != nil {
 			return fmt.Errorf("--process: %w", err)
 		}
 	}

@@ -103,7 +103,7 @@ func runReport(c *cli.Context) error {
 	if len(inputs) == 0 && !slices.Contains(view.GateFormats, r.format) {
 		return r.none("", len(names))
 	}
-	if err := report.CheckChosen(inputs); err != nil {
+	if err := report.CheckChosen(c.String(processFlag.Name), inputs); err != nil {
 		return fmt.Errorf("--process: %w", err)
 	}
 	options.Checks, options.Skipped = checkBudgets(budgets, inputs, len(names)), r.skipped

@@ -54,7 +54,7 @@ func runWhy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o := causes.Options{Process: r.process, Vsync: vsync, All: c.Bool("all")}
+	o := causes.Options{Process: r.process, Pattern: c.String(processFlag.Name), Vsync: vsync, All: c.Bool("all")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
 	err = r.each(names, func(name string, in *ohframe.Trace) error {

@@ -43,6 +43,8 @@ type Process struct {
 type Options struct {
 	// Process, if not nil, reports whether a process is wanted.
 	Process func(*analyzer.Process) bool
+	// Pattern is that of Process, for errors.
+	Pattern string
 	// Vsync, if not zero, is the vsync id of the only frames wanted.
 	Vsync int64
 	// All lists all late frames instead of the worst ones.
@@ -142,7 +144,7 @@ func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) err
 	case o.Process == nil:
 		return nil
 	}
-	if err := text.NoneSelected(timelines...); err != nil {
+	if err := text.NoneSelected(o.Pattern, timelines...); err != nil {
 		return fmt.Errorf("--process: %w", err)
 	}
 	return nil

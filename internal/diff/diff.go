@@ -94,6 +94,8 @@ type Options struct {
 	// Process selects processes; nil selects all. A pair is kept if either of its
 	// processes is selected.
 	Process func(*analyzer.Process) bool
+	// Pattern is that of Process, for errors.
+	Pattern string
 	// FailOn are the conditions on changes to check for each pair.
 	FailOn condition.Conditions
 	// Any makes conditions fail on any change beyond their limit, even if it may be chance.
@@ -257,7 +259,7 @@ func (d *Diff) checkPairs(o Options) error {
 		e.What = "nothing to compare: none of the selected processes has complete frames in both traces"
 		if len(d.Pairs)+len(d.OnlyBase)+len(d.OnlyNew) == 0 {
 			base, new := d.Base.Stats.Processes, d.New.Stats.Processes
-			none := text.NoneSelectedError(have(base, new, ";"), slices.Concat(base, new))
+			none := text.NoneSelectedError(o.Pattern, have(base, new, ";"), slices.Concat(base, new))
 			e.What, e.Hint = "--process: "+none.What, none.Hint
 		}
 	}

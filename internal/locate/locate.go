@@ -23,6 +23,7 @@ import (
 // Place names frames of a timeline, or a time. The zero Place names nothing.
 type Place struct {
 	process func(*analyzer.Process) bool // nil for all
+	pattern string                       // of process
 	vsync   int64                        // 0 for all
 	at      string                       // the value of --at
 	time    trace.Edge                   // in it
@@ -57,7 +58,7 @@ func Parse(process string, vsync int64, at string) (Place, error) {
 		if err != nil {
 			return Place{}, fmt.Errorf("%s: %w", p.flags[0], err)
 		}
-		p.process = match
+		p.process, p.pattern = match, process
 	}
 	if at == "" && p.flags[0] != "--at" {
 		return p, nil
@@ -142,7 +143,7 @@ func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 	case p.vsync != 0 && len(list) == 0:
 		return Found{}, fmt.Errorf("%s: %w", p.flags[1], NoFrame(p.vsync, t))
 	case len(list) == 0:
-		if err := text.NoneSelected(t); err != nil && p.process != nil {
+		if err := text.NoneSelected(p.pattern, t); err != nil && p.process != nil {
 			return Found{}, fmt.Errorf("%s: %w", p.flags[0], err)
 		}
 		return Found{}, nil // without frames, there is nothing to look at

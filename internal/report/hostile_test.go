@@ -334,17 +334,17 @@ func TestCheckChosen(t *testing.T) {
 		}
 		return []Input{{Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{Process: match})}}
 	}
-	if err := CheckChosen(choose("process 0")); err != nil {
+	if err := CheckChosen("process 0", choose("process 0")); err != nil {
 		t.Error(err)
 	}
-	err, _ := CheckChosen(choose("nobody")).(*failure.Error)
+	err, _ := CheckChosen("nobody", choose("nobody")).(*failure.Error)
 	if err == nil || err.Hint != `processes with frames: process 0, 2, "evil\x1b", process 3, process 4, 3 more` {
 		t.Errorf("%+v", err)
 	}
-	if err := CheckChosen(append(choose("nobody"), choose("2")...)); err != nil {
+	if err := CheckChosen("2", append(choose("nobody"), choose("2")...)); err != nil {
 		t.Error(err)
 	}
-	if err := CheckChosen([]Input{{Stats: &stats.Report{}}}); err != nil {
+	if err := CheckChosen("", []Input{{Stats: &stats.Report{}}}); err != nil {
 		t.Error("a trace without frames: ", err)
 	}
 }

@@ -95,9 +95,9 @@ type Options struct {
 	Skipped []view.Input
 }
 
-// CheckChosen returns a *failure.Error if stats.Options.Process excluded all
+// CheckChosen returns a *failure.Error if stats.Options.Process, by a pattern, excluded all
 // processes of all inputs.
-func CheckChosen(inputs []Input) error {
+func CheckChosen(pattern string, inputs []Input) error {
 	var timelines []*analyzer.Timeline
 	for _, in := range inputs {
 		if len(in.Stats.Processes) > 0 {
@@ -107,7 +107,7 @@ func CheckChosen(inputs []Input) error {
 			timelines = append(timelines, in.Timeline)
 		}
 	}
-	return text.NoneSelected(timelines...)
+	return text.NoneSelected(pattern, timelines...)
 }
 
 // Formats are the formats of Write.

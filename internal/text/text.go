@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
@@ -72,10 +73,10 @@ func Base(name string) string {
 	return Printable(name[strings.LastIndexAny(name, `/\`)+1:])
 }
 
-// NoneSelected returns the *failure.Error of a selection that leaves none of the
+// NoneSelected returns the *failure.Error of a selection by a pattern that leaves none of the
 // processes with frames, and names these, those with the most frames first. It is nil if
 // no timeline has any.
-func NoneSelected(timelines ...*analyzer.Timeline) error {
+func NoneSelected(pattern string, timelines ...*analyzer.Timeline) error {
 	var others []*stats.Process
 	named := map[string]*stats.Process{}
 	for _, t := range timelines {
@@ -94,15 +95,23 @@ func NoneSelected(timelines ...*analyzer.Timeline) error {
 		return nil
 	}
 	slices.SortStableFunc(others, func(a, b *stats.Process) int { return cmp.Compare(b.Frames.Complete, a.Frames.Complete) })
-	return NoneSelectedError(Names(others), others)
+	return NoneSelectedError(pattern, Names(others), others)
 }
 
 // NoneSelectedError returns the error of NoneSelected. names are the names of the others, as
 // the hint has them.
-func NoneSelectedError(names string, others []*stats.Process) *failure.Error {
+func NoneSelectedError(pattern, names string, others []*stats.Process) *failure.Error {
 	e := &failure.Error{What: "no process with frames matches", Hint: "processes with frames: " + names}
 	if slices.ContainsFunc(others, func(p *stats.Process) bool { return len(p.Name) == analyzer.KernelName }) {
 		e.Hint += "; a name of 15 bytes may be the end of a longer one"
+	}
+	// Words of names are patterns, too.
+	var words []string
+	for _, p := range others {
+		words = append(append(words, Printable(p.Name)), strings.FieldsFunc(Printable(p.Name), func(r rune) bool { return !unicode.IsLetter(r) })...)
+	}
+	if similar := Similar(pattern, words); similar != "" {
+		e.Hint = fmt.Sprintf("did you mean %s? %s", similar, e.Hint)
 	}
 	return e
 }

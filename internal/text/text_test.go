@@ -49,12 +49,20 @@ func TestNoneSelected(t *testing.T) {
 		}
 		return tl
 	}
-	err := NoneSelected(timeline("a", "b", "b"), timeline("c", "a", "", "c", "c", "c"), &analyzer.Timeline{})
+	err := NoneSelected("nobody", timeline("a", "b", "b"), timeline("c", "a", "", "c", "c", "c"), &analyzer.Timeline{})
 	e := (*failure.Error)(nil)
 	if !errors.As(err, &e) || e.Hint != "processes with frames: c, a, b, 3" {
 		t.Errorf("%+v", err)
 	}
-	if err := NoneSelected(&analyzer.Timeline{}); err != nil {
+	for pattern, want := range map[string]string{
+		"com.exmple.gallery": "did you mean com.example.gallery? ", "galery": "did you mean gallery? ", "com.example.*": "",
+	} {
+		err := NoneSelected(pattern, timeline("com.example.gallery", "render_service"))
+		if !errors.As(err, &e) || e.Hint != want+"processes with frames: com.example.gallery, render_service" {
+			t.Errorf("%s: %+v", pattern, err)
+		}
+	}
+	if err := NoneSelected("", &analyzer.Timeline{}); err != nil {
 		t.Error(err)
 	}
 }
