@@ -66,7 +66,7 @@ var (
 		},
 		from:   "ohos_or_android_process",
 		order:  "late DESC, kind, process_name, pid",
-		notice: "process", empty: "'this trace has no frames'",
+		notice: "process", empty: "'no frames'",
 	}
 	// Render services have the sums of the applications: each frame is in one row here.
 	blameTab = tab{
@@ -78,15 +78,16 @@ var (
 		},
 		from:   "ohos_or_android_blame WHERE kind = 'app'",
 		order:  "late DESC, process_name, pid",
-		notice: "process", empty: "'this trace has no frames of applications'",
+		notice: "process", empty: "'no frames of applications'",
 	}
 )
 
 const (
 	// noFrames is the text in a tab of a trace without frames of OpenHarmony.
-	noFrames = "'this trace has no frames of OpenHarmony, or was converted with --no-tracks; for Android, run the macro ohos.CompareAndroid'"
+	noFrames = "iif(EXISTS (SELECT 1 FROM machine WHERE sysname = 'OpenHarmony'), 'no frames, or converted with --no-tracks', " +
+		"'no frames of OpenHarmony; for Android, run ohos.CompareAndroid')"
 	// noCauses is the text in a tab of a trace without causes.
-	noCauses = "'unknown: the trace was converted with --no-causes'"
+	noCauses = "'unknown: converted with --no-causes'"
 	// noneLate is the text in a tab if no frame was late.
 	noneLate = "iif(EXISTS (SELECT 1 FROM ohos_frame_slice), 'no frame was late', " + noFrames + ")"
 )
