@@ -119,14 +119,14 @@ func (l *loaded) check(t *testing.T) {
 		ids = append(ids, strings.TrimPrefix(c.ID, "dev.perfetto."))
 	}
 	want := []string{
-		"CreateWorkspace", "CopyTracksToWorkspaceByRegexWithAncestors", "SwitchWorkspace", "ExpandTracksByRegex",
-		"AddNoteAtTimestamp", "AddNoteAtTimestamp", "RunQuery", "AddDebugCounterTrackWithPivot", "RunQueryAndShowTab",
+		"CreateWorkspace", "CopyTracksToWorkspaceByRegexWithAncestors", "CopyTracksToWorkspaceByRegexWithAncestors", "SwitchWorkspace", "ExpandTracksByRegex",
+		"AddNoteAtTimestamp", "AddNoteAtTimestamp", "RunQueryAndShowTab", "RunQueryAndShowTab", "RunQuery", "RunQuery",
 	}
 	if !slices.Equal(ids, want) {
 		t.Errorf("commands %v, want %v", ids, want)
 	}
-	if l.Args["table"] != "" || l.Args["ts"] != "100010200000" || !strings.HasSuffix(l.Args["dur"], " AND id IN (SELECT id FROM actual_frame_timeline_slice)") {
-		t.Errorf("selects from %q at %s, dur %s", l.Args["table"], l.Args["ts"], l.Args["dur"])
+	if l.Args["table"] != "" || l.Args["ts"] != "100010200000" || !strings.HasPrefix(l.Args["dur"], "10800000 AND ") || l.Args["visStart"] != "100001750000" {
+		t.Errorf("selects from %q at %s, dur %s; visible from %s", l.Args["table"], l.Args["ts"], l.Args["dur"], l.Args["visStart"])
 	}
 }
 
@@ -159,7 +159,7 @@ func TestOpenOwnUIInChromium(t *testing.T) {
 	for i := range 2 {
 		l := show(t, browser, address)
 		l.check(t)
-		if len(l.Extensions) != i+1 || len(l.Extensions[i].Macros) != 7 || len(l.Extensions[i].SQLModules) != 6 {
+		if len(l.Extensions) != i+1 || len(l.Extensions[i].Macros) != 7 || len(l.Extensions[i].SQLModules) != 7 {
 			t.Errorf("extensions %+v", l.Extensions)
 		}
 		if n := len(l.Settings.Servers); l.Settings.Analytics || n != i+1 || l.Settings.Servers[n-1].URL != origin+"/ohframe-extension" {

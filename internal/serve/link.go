@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/ui"
 )
 
@@ -24,6 +25,8 @@ type Link struct {
 type View struct {
 	// Selected is the actual interval of the frame that is selected; unknown if none is.
 	Selected analyzer.Interval
+	// Process is the process of that frame.
+	Process trace.PID
 	// Span is the visible time. If it is unknown or outside the trace, the UI shows
 	// the whole trace.
 	Span analyzer.Interval
@@ -65,15 +68,16 @@ func Origin(ui *url.URL) string {
 // String returns the address. The UI reads its arguments after the hash, which
 // browsers do not send to the server of the UI.
 func (l Link) String() string {
-	trace := url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(l.Port)), Path: "/" + l.Path}
-	arguments := "url=" + escape(trace.String())
+	file := url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(l.Port)), Path: "/" + l.Path}
+	arguments := "url=" + escape(file.String())
 	if l.Port != Port && Origin(l.UI) != Origin(Own(l.Port)) {
 		// The UI needs its flag cspAllowAnyWebsocketPort for this.
 		arguments += fmt.Sprintf("&rpc_port=%d", l.Port)
 	}
 	if selected := l.View.Selected; selected.Known() {
-		arguments += fmt.Sprintf("&ts=%d&dur=%s", selected.Start, escape(fmt.Sprintf("%d%s", selected.Duration(), amongFrames)))
-	} else if span := l.View.Span; span.Known() { // not both: the UI moves to either, and they interfere
+		arguments += fmt.Sprintf("&ts=%d&dur=%s", selected.Start, escape(fmt.Sprintf("%d"+amongFrames, selected.Duration(), l.View.Process)))
+	}
+	if span := l.View.Span; span.Known() {
 		arguments += fmt.Sprintf("&visStart=%d&visEnd=%d", span.Start, span.End)
 	}
 	if len(l.View.Commands) > 0 {
@@ -83,10 +87,13 @@ func (l Link) String() string {
 }
 
 // amongFrames completes the UI's condition for the slice to select, which ends with the
-// duration. The UI selects from the table slice: it knows the tracks of frames by no other
-// name, and other slices have the times of a frame, too. Source: the UI's plugin
-// DeeplinkQuerystring, the same from v52 to v58.
-const amongFrames = " AND id IN (SELECT id FROM actual_frame_timeline_slice)"
+// duration: the slice of the process's track Frames, or of its Actual Timeline in a trace
+// without. The UI selects the first row of the table slice that fits, and other slices have
+// the times of a frame, too. Source: the UI's plugin DeeplinkQuerystring, the same from v52
+// to v58.
+const amongFrames = " AND track_id IN (SELECT t.id FROM process_track AS t JOIN process AS p USING (upid) WHERE p.pid = %d" +
+	" AND (t.name = 'Frames' OR t.name GLOB 'Frames (*' OR t.type = 'android_actual_frame_timeline'))" +
+	" ORDER BY id IN (SELECT id FROM actual_frame_timeline_slice)"
 
 // escape escapes a text for JavaScript's decodeURIComponent. Not every program that
 // passes an address to the browser keeps a plus for a space.

@@ -1,14 +1,19 @@
 package serve_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/url"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/internal/exporter"
 	"ohframe/internal/serve"
+	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/ui"
 )
 
@@ -76,15 +81,53 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// A frame is selected by its slice. The UI goes there, so there is no visible time.
+// A frame is selected by its slice, and visible with what is around it.
 func TestSelectingLink(t *testing.T) {
 	link := serve.Link{UI: serve.Own(9005), Port: 9005, Path: "a.pftrace", View: serve.View{
-		Selected: analyzer.Interval{Start: 5, End: 12}, Span: analyzer.Interval{Start: 1, End: 20},
+		Selected: analyzer.Interval{Start: 5, End: 12}, Process: 20, Span: analyzer.Interval{Start: 1, End: 20},
 	}}
 	page, got := read(t, link.String())
-	want := map[string]string{"url": "http://127.0.0.1:9005/a.pftrace", "ts": "5", "dur": "7 AND id IN (SELECT id FROM actual_frame_timeline_slice)"}
-	if page != "http://127.0.0.1:9005/" || !reflect.DeepEqual(got, want) {
+	want := map[string]string{"url": "http://127.0.0.1:9005/a.pftrace", "ts": "5", "dur": got["dur"], "visStart": "1", "visEnd": "20"}
+	if page != "http://127.0.0.1:9005/" || !reflect.DeepEqual(got, want) || !strings.HasPrefix(got["dur"], "7 AND ") || !strings.Contains(got["dur"], "pid = 20 ") {
 		t.Errorf("%s with %v, want %v", page, got, want)
+	}
+}
+
+// The UI's query for the slice finds that of the frame and process, on the track Frames if
+// there is one.
+func TestSelects(t *testing.T) {
+	enginetest.ForTest(t)
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, noTracks := range []bool{false, true} {
+		var out bytes.Buffer
+		summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{NoTracks: noTracks, NoEvents: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		session := enginetest.Load(t, out.Bytes())
+		track := "Frames"
+		if noTracks {
+			track = "Actual Timeline"
+		}
+		n := 0
+		for f := range summary.Timeline.Complete() {
+			n++
+			link := serve.Link{UI: serve.Own(9001), Port: 9001, View: serve.View{Selected: f.Actual, Process: f.Process.PID}}
+			_, arguments := read(t, link.String())
+			got := enginetest.Query(t, session, "SELECT name, (SELECT name FROM track WHERE id = track_id) FROM slice WHERE ts = "+arguments["ts"]+" AND dur = "+arguments["dur"])
+			if len(got.Rows) == 0 || !strings.HasPrefix(fmt.Sprint(got.Rows[0][0]), fmt.Sprint(f.VsyncID)) || !strings.HasPrefix(fmt.Sprint(got.Rows[0][1]), track) {
+				t.Errorf("no tracks %v, frame %d of %s: %v", noTracks, f.VsyncID, f.Process.Name, got)
+			}
+			if n == 10 {
+				break
+			}
+		}
+		if n < 10 {
+			t.Errorf("%d frames", n)
+		}
 	}
 }
 

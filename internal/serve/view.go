@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/locate"
-	"ohframe/internal/sql"
 	"ohframe/internal/text"
 	"ohframe/internal/ui"
 )
@@ -31,82 +29,117 @@ const (
 	around = 100 * trace.Millisecond
 )
 
-// Look returns a view of a frame or a time in a timeline, by default of the late frame that missed its
-// deadline by most, the first of equals. The worst frames have notes with their causes;
-// c may be nil. A timeline without complete frames has the zero View.
+// Look returns a view of a frame or a time in a timeline, by default of the late frame that
+// missed its deadline by most, the first of equals. The worst frames have notes with their
+// causes; c may be nil. A timeline without complete frames has the zero View.
+//
+// The process to look at is the first of the workspace, and the only one that is expanded.
+// Then the frame and its causes are on the screen wherever the UI scrolls to: it looks for
+// the selected slice while it runs the commands, so it may scroll before or after the
+// workspace changes.
 func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
+	frames := survey(t)
+	if !frames.all.Known() {
+		return View{}, nil
+	}
 	var view View
-	late, all := lateFrames(t)
-	switch {
-	case o.At.Frame != nil:
-		view.Selected = o.At.Frame.Actual
+	process := frames.process
+	switch f := frames.selected(o.At); {
+	case f != nil:
+		process = f.Process
+		view.Selected, view.Process = f.Actual, process.PID
+		whole := union(f.Actual, f.Expected)
+		view.Span = within(widen(whole, whole.Duration()*3/4), frames.all)
 	case o.At.Time.Known():
-		view.Span = within(analyzer.Interval{Start: o.At.Time.Add(-around), End: o.At.Time.Add(around)}, all)
-	case len(late) > 0:
-		view.Selected = late[0].Actual
+		process = frames.near(o.At.Time).Process
+		view.Span = within(widen(analyzer.Interval{Start: o.At.Time, End: o.At.Time}, around), frames.all)
 	}
-	if !all.Known() {
-		return view, nil
+	if !o.All {
+		view.Commands = ui.ShowWorkspace(process.PID)
 	}
-	script, err := sql.Inline(sql.Modules()...)
+	view.Commands = append(view.Commands, ui.ExpandProcess(process.PID))
+	for _, f := range frames.late[:min(noted, len(frames.late))] {
+		view.Commands = append(view.Commands, note(f, c))
+	}
+	tabs, err := ui.Open(ui.Overview{Late: len(frames.late) > 0, Judged: frames.judged, Android: frames.android, Selected: view.Selected.Known()})
 	if err != nil {
 		return View{}, err
 	}
-	if !o.All {
-		view.Commands = ui.ShowWorkspace()
-	}
-	view.Commands = append(view.Commands, ui.Expand(processesOf(late)))
-	for _, f := range late[:min(noted, len(late))] {
-		view.Commands = append(view.Commands, note(f, c))
-	}
-	view.Commands = append(view.Commands, ui.RunQuery(script), ui.CountFPS(), ui.CompareProcesses("Jank by process"))
+	view.Commands = append(view.Commands, tabs...)
 	return view, nil
 }
 
-// lateFrames returns the late frames, those with the largest overruns first, and the
-// interval in which the frame tracks have slices. The UI does not show times outside of it.
-func lateFrames(t *analyzer.Timeline) (late []*analyzer.Frame, all analyzer.Interval) {
+// frames is what a view shows of the complete frames of a timeline.
+type frames struct {
+	list []*analyzer.Frame
+	late []*analyzer.Frame // those with the largest overruns first
+	// all is the interval in which the frame tracks have slices. The UI does not show times
+	// outside of it.
+	all     analyzer.Interval
+	process *analyzer.Process // the one with the most frames, an application if there is one
+	judged  bool              // for some frame it is known whether it is late
+	android bool              // there are frames of Android
+}
+
+func survey(t *analyzer.Timeline) (s frames) {
+	counts := map[*analyzer.Process]int{}
+	var most *analyzer.Frame
 	for f := range t.Complete() {
-		all = union(union(all, f.Actual), f.Expected)
+		s.list = append(s.list, f)
+		s.all = union(union(s.all, f.Actual), f.Expected)
+		s.judged = s.judged || f.Late() || f.Deadline.Known()
+		s.android = s.android || f.Android != nil
 		if f.Late() {
-			late = append(late, f)
+			s.late = append(s.late, f)
+		}
+		counts[f.Process]++
+		if most == nil || cmp.Or(cmp.Compare(most.Kind, f.Kind), cmp.Compare(counts[f.Process], counts[most.Process])) > 0 {
+			most = f
 		}
 	}
-	slices.SortStableFunc(late, func(a, b *analyzer.Frame) int { return cmp.Compare(b.Overrun(), a.Overrun()) })
-	return late, all
+	if most != nil {
+		s.process = most.Process
+	}
+	slices.SortStableFunc(s.late, func(a, b *analyzer.Frame) int { return cmp.Compare(b.Overrun(), a.Overrun()) })
+	return s
 }
 
-// processesOf returns a pattern for the paths of the processes with late frames, and of the
-// tracks Frames in them; of all tracks without late frames. The UI labels a process with
-// its name and process id.
-func processesOf(late []*analyzer.Frame) string {
-	if len(late) == 0 {
-		return "."
+// selected returns the frame to select; nil if there is none.
+func (s *frames) selected(at locate.Found) *analyzer.Frame {
+	switch {
+	case at.Frame != nil:
+		return at.Frame
+	case at.Time.Known() || len(s.late) == 0:
+		return nil
 	}
-	var ids []trace.PID
-	for _, f := range late {
-		ids = append(ids, f.Process.PID)
-	}
-	slices.Sort(ids)
-	texts := make([]string, 0, len(ids))
-	for _, id := range slices.Compact(ids) {
-		texts = append(texts, fmt.Sprint(id))
-	}
-	return "(^|> )[^>]* (" + strings.Join(texts, "|") + ")( > Frames)?$"
+	return s.late[0]
 }
 
-// note marks a late frame with its overrun and cause.
+// near returns the frame that is nearest to a time, the first of equals.
+func (s *frames) near(at trace.Time) *analyzer.Frame {
+	away := func(f *analyzer.Frame) trace.Duration {
+		return max(0, f.Actual.Start.Sub(at), at.Sub(f.Actual.End))
+	}
+	return slices.MinFunc(s.list, func(a, b *analyzer.Frame) int { return cmp.Compare(away(a), away(b)) })
+}
+
+// note marks a late frame with its overrun and cause. The UI shows the first 16 characters.
 func note(f *analyzer.Frame, c *why.Causes) ui.Command {
-	name := fmt.Sprintf("%d late %s ms", f.VsyncID, text.Milliseconds(f.Overrun()))
+	name := fmt.Sprintf("%d +%s ms", f.VsyncID, text.Milliseconds(f.Overrun()))
 	if e := c.Of(f); e != nil {
 		if sentence := causetext.Sentence(c, e); sentence != "" {
 			name += ": " + sentence
 		}
 	}
 	if f.Process.Name != "" {
-		name = f.Process.Name + " " + name
+		name += " · " + f.Process.Name
 	}
 	return ui.Command{ID: "dev.perfetto.AddNoteAtTimestamp", Args: []string{fmt.Sprint(int64(f.Actual.Start)), name}}
+}
+
+// widen returns an interval with some more time on both sides.
+func widen(i analyzer.Interval, by trace.Duration) analyzer.Interval {
+	return analyzer.Interval{Start: i.Start.Add(-by), End: i.End.Add(by)}
 }
 
 // union returns the smallest interval with both, or the one that is known.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -57,10 +56,11 @@ func TestLook(t *testing.T) {
 		frames         []*analyzer.Frame
 		selected, span analyzer.Interval
 	}{
-		{locate.Found{}, frames, worst.Actual, analyzer.Interval{}},
+		// The frame is expected at 200 ms and ends at 214 ms: that is 2/5 of what is visible.
+		{locate.Found{}, frames, worst.Actual, analyzer.Interval{Start: 189_500_000, End: 224_500_000}},
 		{locate.Found{}, []*analyzer.Frame{inTime, truncated}, analyzer.Interval{}, analyzer.Interval{}},
 		{locate.Found{}, nil, analyzer.Interval{}, analyzer.Interval{}},
-		{locate.Found{Frame: inTime}, frames, inTime.Actual, analyzer.Interval{}},
+		{locate.Found{Frame: inTime}, frames, inTime.Actual, analyzer.Interval{Start: 992_500_000, End: 1_010_000_000}}, // the last is expected to end at 1010 ms
 		{at(500), frames, analyzer.Interval{}, interval(400, 600)},
 		{at(150), frames, analyzer.Interval{}, interval(100, 250)},  // the first frame is expected at 100 ms
 		{at(990), frames, analyzer.Interval{}, interval(890, 1010)}, // the last is expected to end at 1010 ms
@@ -74,46 +74,62 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// pattern returns the pattern of the only command with the given id.
-func pattern(t *testing.T, commands []ui.Command, id string) *regexp.Regexp {
+// patterns returns the patterns of the commands with an id.
+func patterns(t *testing.T, commands []ui.Command, id string) (list []uitest.Pattern) {
 	t.Helper()
-	var found *regexp.Regexp
 	for _, c := range commands {
 		if c.ID == id {
-			if found != nil || c.Args[len(c.Args)-1] != "path" {
-				t.Errorf("command %v", c)
-			}
-			found = regexp.MustCompile(c.Args[0])
+			list = append(list, uitest.Compile(t, c.Args[0]))
 		}
 	}
-	return found
+	return list
 }
 
-// Processes with late frames are expanded.
-func TestExpand(t *testing.T) {
-	view := look(t, locate.Found{}, frame(20, 100, 12, analyzer.MainLate), frame(7, 200, 14, analyzer.GPULate), frame(20, 300, 14, analyzer.MainLate), frame(8, 300, 9, 0))
-	expand := pattern(t, view.Commands, "dev.perfetto.ExpandTracksByRegex")
-	for path, want := range map[string]bool{
-		"gallery 20":                   true,
-		"Process 7":                    true,
-		"Machine 1 > gallery 20":       true,
-		"gallery 20 > Frames":          true,
-		"gallery 20 > Actual Timeline": false,
-		"gallery 8":                    false,
-		"gallery 120":                  false,
-		"gallery 201":                  false,
+// Only the process to look at is expanded: that of the selected frame, of the one nearest to
+// the time, or the application with the most frames. It is the first of the workspace.
+func TestProcess(t *testing.T) {
+	render := frame(1, 100, 9, 0)
+	render.Kind = analyzer.RenderFrame
+	render2 := frame(1, 200, 9, 0)
+	render2.Kind = analyzer.RenderFrame
+	last := frame(7, 500, 9, 0)
+	onTime := []*analyzer.Frame{render, render2, frame(8, 300, 9, 0), frame(7, 400, 9, 0), last}
+	render2.Process, last.Process = render.Process, onTime[3].Process
+	late := append([]*analyzer.Frame{frame(20, 100, 12, analyzer.MainLate), frame(30, 600, 14, analyzer.GPULate)}, onTime...)
+	for _, test := range []struct {
+		at     locate.Found
+		frames []*analyzer.Frame
+		want   string
+	}{
+		{locate.Found{}, late, "30"},
+		{locate.Found{Frame: late[0]}, late, "20"},
+		{locate.Found{Time: trace.Time(350 * ms)}, late, "8"}, // until 309 ms, and the next from 401 ms
+		{locate.Found{}, onTime, "7"},
 	} {
-		if expand.MatchString(path) != want {
-			t.Errorf("%s on %q: %v", expand, path, !want)
+		view := look(t, test.at, test.frames...)
+		expand := patterns(t, view.Commands, "dev.perfetto.ExpandTracksByRegex")
+		if len(expand) != 1 {
+			t.Fatalf("commands %v", view.Commands)
 		}
-	}
-	view = look(t, locate.Found{}, frame(8, 300, 9, 0))
-	if expand := pattern(t, view.Commands, "dev.perfetto.ExpandTracksByRegex"); !expand.MatchString("gallery 8") {
-		t.Errorf("%s does not expand a process without late frames", expand)
+		copied := patterns(t, view.Commands, "dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors")
+		for _, pid := range []string{"1", "7", "8", "20", "30"} {
+			for path, want := range map[string]bool{
+				"some name " + pid: true, "Machine 1 > some name " + pid: true, "a>b " + pid + " (machine 1)": true, "some name " + pid + " > Frames": true,
+				"some name " + pid + " > Actual Timeline": false, "some name 1" + pid: false, "some name " + pid + "1": false,
+			} {
+				if expand[0].Match(path) != (want && pid == test.want) {
+					t.Errorf("process %s: %q is expanded: %v", test.want, path, !want)
+				}
+			}
+			if copied[0].Match("some name "+pid+" > Frames") != (pid == test.want) {
+				t.Errorf("process %s: %s is first: %v", test.want, pid, pid != test.want)
+			}
+		}
 	}
 }
 
-// The three worst frames have notes, the worst first.
+// The three worst frames have notes, the worst first. What the UI shows of a note, its first
+// 16 characters, says which frame is late and by how much.
 func TestNotes(t *testing.T) {
 	view := look(t, locate.Found{}, frame(20, 100, 12, analyzer.MainLate), frame(7, 200, 14, analyzer.MainLate), frame(8, 300, 11, analyzer.MainLate), frame(8, 400, 13, analyzer.MainLate))
 	var notes [][]string
@@ -123,10 +139,46 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	want := [][]string{
-		{"201000000", "some name 1200 late 4.0 ms"}, {"401000000", "some name 1400 late 3.0 ms"}, {"101000000", "some name 1100 late 2.0 ms"},
+		{"201000000", "1200 +4.0 ms · some name"}, {"401000000", "1400 +3.0 ms · some name"}, {"101000000", "1100 +2.0 ms · some name"},
 	}
 	if !reflect.DeepEqual(notes, want) {
 		t.Errorf("notes %q, want %q", notes, want)
+	}
+}
+
+// tabs returns the titles of the tabs, in the order in which they are shown, and where
+// the tables of all modules are created.
+func tabs(view serve.View) (list []string) {
+	for _, c := range view.Commands {
+		switch {
+		case c.ID == "dev.perfetto.RunQueryAndShowTab":
+			list = append(list, c.Args[1])
+		case c.ID == "dev.perfetto.RunQuery" && strings.Contains(c.Args[0], "ohos_or_android_process("):
+			list = append(list, "tables")
+		}
+	}
+	return list
+}
+
+// The last tab is in front. Only tabs that need them are after the tables of all modules.
+func TestTabs(t *testing.T) {
+	late, inTime, unknown := frame(20, 100, 12, analyzer.MainLate), frame(20, 300, 5, 0), frame(20, 300, 5, 0)
+	unknown.Expected.End, unknown.Deadline = 0, 0
+	android, androidLate := frame(20, 300, 5, 0), frame(20, 300, 12, analyzer.MainLate)
+	android.Android, androidLate.Android = &analyzer.Android{}, &analyzer.Android{}
+	for _, test := range []struct {
+		frames []*analyzer.Frame
+		want   []string
+	}{
+		{[]*analyzer.Frame{late, inTime}, []string{"Jank by process", "Why frames were late", "tables"}},
+		{[]*analyzer.Frame{inTime}, []string{"No frame was late", "tables"}},
+		{[]*analyzer.Frame{unknown}, []string{"Jank by process", "tables"}},
+		{[]*analyzer.Frame{android}, []string{"tables", "No frame was late"}},
+		{[]*analyzer.Frame{androidLate}, []string{"Why frames were late", "tables"}},
+	} {
+		if got := tabs(look(t, locate.Found{}, test.frames...)); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("tabs %q, want %q", got, test.want)
+		}
 	}
 }
 
@@ -155,12 +207,11 @@ func TestViewInEngine(t *testing.T) {
 		}
 		_, arguments := read(t, serve.Link{UI: serve.Own(9001), Port: 9001, Path: "demo.pftrace", View: view}.String())
 		selected := enginetest.Query(t, session, "SELECT name FROM slice WHERE ts = "+arguments["ts"]+" AND dur = "+arguments["dur"]) // as the UI does
-		if len(selected.Rows) != 1 || selected.Rows[0][0] != "10046" {                                                                // docs/perfetto.md lists it as the worst
+		if len(selected.Rows) == 0 || selected.Rows[0][0] != "10046 late 35.4 ms" {                                                   // docs/perfetto.md lists it as the worst
 			t.Errorf("selects\n%s", selected)
 		}
 		uitest.Run(t, session, view.Commands)
-		workspace := pattern(t, view.Commands, "dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors")
-		if (workspace == nil) != all {
+		if workspace := patterns(t, view.Commands, "dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors"); (workspace == nil) != all {
 			t.Errorf("all %v: workspace %v", all, workspace)
 		}
 		notes := 0

@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"ohframe/analyzer/trace"
 )
 
 // Command is a call of a command of the UI, of those that links, macros and the UI's
@@ -47,40 +50,45 @@ func showTable(title, sql string) Command {
 // Workspace is the name of the workspace with the tracks of frames.
 const Workspace = "Frames"
 
-// frameTracks matches the paths of the tracks of frames: those of the frame timeline, and
-// Frames. A path has the names of a track and its ancestors. The UI copies a track with all
-// below it, so these must not match, too.
+// frameTracks matches the ends of the paths of the tracks of frames: those of the frame
+// timeline, and Frames. A path has the names of a track and its ancestors. The UI copies a
+// track with all below it, so these must not match, too.
 const frameTracks = " > ((Expected|Actual) Timeline|Frames)$"
 
+// process matches the end of the path of a process, which the UI labels with its name, its
+// process id, and in brackets its machine if there are several.
+func process(pid trace.PID) string { return fmt.Sprintf(` %d( \(.*\))?`, pid) }
+
 // ShowWorkspace switches to a workspace of only the frame tracks, under the names of their
-// processes.
-func ShowWorkspace() []Command {
-	return []Command{
-		{"dev.perfetto.CreateWorkspace", []string{Workspace}},
-		{"dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors", []string{frameTracks, Workspace, "path"}},
-		{"dev.perfetto.SwitchWorkspace", []string{Workspace}},
+// processes. Unless it is zero, the process with the given id is the first.
+func ShowWorkspace(pid trace.PID) []Command {
+	commands := []Command{{"dev.perfetto.CreateWorkspace", []string{Workspace}}}
+	rest := ""
+	if pid != 0 {
+		commands = append(commands, copyToWorkspace(process(pid)+frameTracks))
+		rest = `^(?![\s\S]*` + process(pid) + frameTracks + `)[\s\S]*`
 	}
+	return append(commands, copyToWorkspace(rest+frameTracks), Command{"dev.perfetto.SwitchWorkspace", []string{Workspace}})
 }
 
-// Expand expands the tracks whose paths match a pattern.
-func Expand(pattern string) Command {
+func copyToWorkspace(pattern string) Command {
+	return Command{"dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors", []string{pattern, Workspace, "path"}}
+}
+
+// expand expands the tracks whose paths match a pattern.
+func expand(pattern string) Command {
 	return Command{"dev.perfetto.ExpandTracksByRegex", []string{pattern, "path"}}
 }
 
-// CountFPS shows the frames per second of each process. It needs the module ohos.fps.
-func CountFPS() Command {
+// ExpandProcess expands the processes with an id, and their tracks Frames.
+func ExpandProcess(pid trace.PID) Command { return expand(process(pid) + "( > Frames)?$") }
+
+// countFPS shows the frames per second of each process. It needs the module ohos.fps.
+func countFPS() Command {
 	return Command{"dev.perfetto.AddDebugCounterTrackWithPivot", []string{
 		"SELECT f.ts, f.fps AS value, coalesce(p.name, '') || ' ' || p.pid AS process FROM ohos_fps_over_time AS f JOIN process AS p USING (upid)",
 		"process", "FPS",
 	}}
-}
-
-// CompareProcesses shows the late frames of each process of an OpenHarmony or Android
-// trace. It needs the module ohos.compare_android.
-func CompareProcesses(title string) Command {
-	return showTable(title, "SELECT system, kind, process_name AS process, pid, frames, late, round(100 * jank_rate, 1) AS late_percent, "+
-		"longest_streak, round(fps_all, 1) AS fps_all, p50_ns / 1e6 AS p50_ms, p95_ns / 1e6 AS p95_ms, max_ns / 1e6 AS max_ms "+
-		"FROM ohos_or_android_process ORDER BY late DESC, kind, process, pid")
 }
 
 // Macros returns the macros of the extension. Their names have the words by which people
@@ -91,16 +99,16 @@ func Macros() []Macro {
 		return Macro{"ohos." + id, "OpenHarmony: " + name + " (ohos." + id + ", openharmony)", modules, slices.Concat(commands...)}
 	}
 	return []Macro{
-		macro("Jank", "jank, late frames by process", []string{"ohos.fps", "ohos.jank"}, jankTab.show()),
+		macro("Jank", "jank, late frames by process", []string{soon}, jankTab.show()),
 		macro("Worst", "worst frames, late whole frames by blame", []string{"ohos.jank"},
 			[]Command{{"dev.perfetto.AddDebugSliceTrackWithPivot", []string{
 				"SELECT ts, dur, coalesce(process_name, '') || ' ' || vsync_id AS name, blame FROM ohos_whole_frame WHERE is_late",
 				"blame", "Late whole frames",
 			}}}, worstTab.show()),
 		macro("Why", "why frames were late, causes and lost time", []string{"ohos.why"}, causesTab.show(), ShowWhy()),
-		macro("Fps", "FPS, frames per second, hitches", []string{"ohos.fps"}, []Command{CountFPS()}, fpsTab.show()),
+		macro("Fps", "FPS, frames per second, hitches", []string{"ohos.fps"}, []Command{countFPS()}, fpsTab.show()),
 		macro("Stages", "stages, where the time of frames goes", []string{"ohos.stages"}, stagesTab.show()),
-		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(), []Command{Expand(".")}),
+		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(0), []Command{expand(".")}),
 		macro("CompareAndroid", "compare with Android, jank and blame", []string{"ohos.compare_android"}, compareTab.show(), blameTab.show()),
 	}
 }

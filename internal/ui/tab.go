@@ -55,18 +55,20 @@ func (t *tab) show() []Command {
 var why = tab{
 	title: "Why frames were late",
 	columns: append([]column{
-		linkID, {"why", "coalesce(extract_arg(s.arg_set_id, 'debug.cause'), 'unknown: the trace was converted with --no-causes')"}, {"late ms", "round(extract_arg(s.arg_set_id, 'debug.overrun_ms'), 1)"},
+		linkID, {"why", "coalesce(extract_arg(s.arg_set_id, 'debug.cause'), " + noCauses + ")"},
+		{"late ms", "round(extract_arg(s.arg_set_id, 'debug.overrun_ms'), 1)"},
 		{"process", "p.name"}, {"frame", "s.vsync_id"},
 		{"confidence", "extract_arg(s.arg_set_id, 'debug.confidence')"}, {"advice", "extract_arg(s.arg_set_id, 'debug.advice')"},
 	}, link...),
 	from:   "ohos_frame_slice AS s JOIN process AS p USING (upid) WHERE s.is_late",
 	order:  "extract_arg(s.arg_set_id, 'debug.overrun_ms') DESC, s.ts, s.id",
 	notice: "why",
-	empty:  "iif(EXISTS (SELECT 1 FROM ohos_frame_slice), 'no frame was late', " + noFrames + ")",
+	empty:  noneLate,
 }
 
-// WhyModule is the SQL module that ShowWhy needs.
-const WhyModule = "ohos.slices"
+// soon is the SQL module of the tabs that "ohframe open" shows before it creates the tables
+// of all modules.
+const soon = "ohos.slices"
 
 // ShowWhy shows why each late frame was late. A click on a row selects the frame's slice of
 // the track Frames.

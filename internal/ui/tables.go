@@ -4,16 +4,20 @@ import "slices"
 
 // The tabs of macros. FPS is the measure of "ohframe report": without idle time.
 var (
+	// jankTab needs no more than ohos.slices, so that "ohframe open" can show it soon.
 	jankTab = tab{
-		title: "Late frames by process",
+		title: "Jank by process",
 		columns: []column{
-			{"process", "j.process_name"}, {"pid", "j.pid"}, {"kind", "j.kind"}, {"frames", "j.frames"}, {"late", "j.late"},
-			{"late %", "round(100 * j.jank_rate, 1)"}, {"slight", "j.slight"}, {"medium", "j.medium"}, {"severe", "j.severe"},
-			{"empty", "j.empty"}, {"misaligned", "j.misaligned"}, {"FPS", "round(f.fps, 1)"},
-			{"hitches", "h.hitches"}, {"hitch ms/s", "round(h.hitch_ms_per_s, 1)"},
+			{"process", "process_name"}, {"pid", "pid"}, {"kind", "kind"},
+			{"frames", measure("frames.complete")}, {"late", measure("frames.late")}, {"late %", "round(100 * " + measure("jank_rate") + ", 1)"},
+			{"FPS", "round(" + measure("fps.rate_hz") + ", 1)"}, {"hitch ms/s", "round(" + measure("hitches.hitch_ms_per_s") + ", 1)"},
+			{"P50 ms", "round(" + measure("durations.p50_ns") + " / 1e6, 1)"}, {"P95 ms", "round(" + measure("durations.p95_ns") + " / 1e6, 1)"},
+			{"max ms", "round(" + measure("durations.max_ns") + " / 1e6, 1)"},
+			{"slight", measure("stutter.slight")}, {"medium", measure("stutter.medium")}, {"severe", measure("stutter.severe")},
+			{"hitches", measure("hitches.hitches")}, {"empty", measure("frames.empty")}, {"misaligned", measure("frames.misaligned")},
 		},
-		from:   "ohos_jank AS j LEFT JOIN ohos_fps AS f USING (kind, upid) LEFT JOIN ohos_hitch_ratio AS h USING (kind, upid)",
-		order:  "j.late DESC, j.process_name, j.pid",
+		from:   "_ohos_report",
+		order:  measure("frames.late") + " DESC, " + measure("jank_rate") + " DESC, process_name, pid",
 		notice: "process", empty: noFrames,
 	}
 	worstTab = tab{
@@ -91,3 +95,6 @@ const (
 	// noneLate is the text in a tab if no frame was late.
 	noneLate = "iif(EXISTS (SELECT 1 FROM ohos_frame_slice), 'no frame was late', " + noFrames + ")"
 )
+
+// measure returns the expression for a measure of a process in _ohos_report.
+func measure(path string) string { return "_ohos_measure!('" + path + "')" }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/exporter"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
@@ -279,7 +280,7 @@ func tables(t *testing.T, one *engine.Session) map[string][]string {
 // first.
 func TestShowWhy(t *testing.T) {
 	one := session(t)
-	enginetest.Query(t, one, "INCLUDE PERFETTO MODULE "+ui.WhyModule+"; INCLUDE PERFETTO MODULE ohos.frames; INCLUDE PERFETTO MODULE ohos.why; SELECT 1")
+	enginetest.Query(t, one, "INCLUDE PERFETTO MODULE ohos.slices; INCLUDE PERFETTO MODULE ohos.frames; INCLUDE PERFETTO MODULE ohos.why; SELECT 1")
 	commands := ui.ShowWhy()
 	uitest.Run(t, one, commands)
 	show := commands[len(commands)-1]
@@ -307,29 +308,46 @@ func TestNoFrames(t *testing.T) {
 	}
 }
 
-// The workspace has the top tracks of frames of each process. Below one that is copied,
+// The workspace has the top tracks of frames of each process once. Below one that is copied,
 // the UI copies all others.
 func TestWorkspacePattern(t *testing.T) {
-	var pattern *regexp.Regexp
-	for _, c := range ui.ShowWorkspace() {
-		if strings.Contains(c.ID, "Copy") {
-			pattern = regexp.MustCompile(c.Args[0])
+	copied := func(pid trace.PID, path string) (steps []int) {
+		for i, c := range ui.ShowWorkspace(pid) {
+			if strings.Contains(c.ID, "Copy") && uitest.Compile(t, c.Args[0]).Match(path) {
+				steps = append(steps, i)
+			}
 		}
+		return steps
 	}
 	for path, want := range map[string]bool{
-		"gallery 20 > Actual Timeline":               true,
-		"gallery 20 > Expected Timeline":             true,
-		"gallery 20 > Frames":                        true,
-		"Machine 2 > gallery 20 > Frames":            true,
-		"gallery 20 > Frames > Why":                  false,
-		"gallery 20 > Frames > Whole frame expected": false,
-		"gallery 20":             false,
-		"gallery 20 > Frames 21": false,
+		"gallery 20 > Actual Timeline":                true,
+		"gallery 20 > Expected Timeline":              true,
+		"gallery 20 > Frames":                         true,
+		"Machine 2 > gallery 20 > Frames":             true,
+		"gallery 20 (machine 1) > Frames":             true,
+		"a > b 21 > c\n20 > Frames":                   true,
+		"gallery 21 > Frames":                         true,
+		"x 20 > Frames 21 > Frames":                   true,
+		"gallery 20 > Frames > Why":                   false,
+		"gallery 20 > Frames > Whole frame expected":  false,
+		"gallery 20":                                  false,
+		"gallery 20 > Frames 21":                      false,
 		"Scheduling > Actual Timeline > CPU Timeline": false,
 		"Frames": false,
 	} {
-		if pattern.MatchString(path) != want {
-			t.Errorf("%s on %q: %v", pattern, path, !want)
+		for _, pid := range []trace.PID{0, 20} {
+			if steps := copied(pid, path); (len(steps) == 1) != want {
+				t.Errorf("process %d: %q is copied in %v", pid, path, steps)
+			}
+		}
+	}
+	// The process that is given comes first.
+	for path, want := range map[string]int{
+		"gallery 20 > Frames": 1, "gallery 20 (machine 1) > Actual Timeline": 1, "a>b 20 > Frames": 1, "a\nb 20 > Frames": 1,
+		"gallery 120 > Frames": 2, "gallery 201 > Frames": 2, "gallery 20 > Frames 7 > Frames": 2,
+	} {
+		if steps := copied(20, path); !slices.Equal(steps, []int{want}) {
+			t.Errorf("%q is copied in %v, want %d", path, steps, want)
 		}
 	}
 }

@@ -1,0 +1,84 @@
+package ui
+
+import "ohframe/internal/sql"
+
+// atOnce returns a command that shows the tab and does not need modules: the query creates
+// what it selects from. The UI does not wait for it, so the next query follows at once. It
+// begins with a comment, because the UI shows the text of the query below the title.
+func (t *tab) atOnce(about, script string) Command {
+	return showTable(t.title, "/* "+about+" */ "+script+t.create()+" SELECT * FROM "+t.view())
+}
+
+// ofTimeline has the late frames of a trace without tracks Frames, as Android's: what is
+// known of them is on the frame timeline.
+var ofTimeline = tab{
+	title: why.title,
+	columns: append([]column{
+		linkID, {"why", "s.jank_type"}, {"late ms", "iif(s.surface_frame_token IS NULL, NULL, round((s.ts + s.dur - e.deadline) / 1e6, 1))"},
+		{"process", "p.name"}, {"frame", "cast_int!(s.name)"}, {"layer", "s.layer_name"},
+	}, link...),
+	from: "actual_frame_timeline_slice AS s JOIN process AS p USING (upid) " +
+		"LEFT JOIN (SELECT upid, name, max(ts + dur) AS deadline FROM expected_frame_timeline_slice GROUP BY upid, name) AS e USING (upid, name) " +
+		"WHERE s.jank_type GLOB iif(s.surface_frame_token IS NULL, '*SurfaceFlinger [CG]PU Deadline Missed*', '*App Deadline Missed*')",
+	order:  "iif(s.surface_frame_token IS NULL, NULL, s.ts + s.dur - e.deadline) DESC, s.ts",
+	notice: "why",
+	empty:  "'no frame was late'",
+}
+
+const (
+	aboutLate      = "late frames, the worst first; a click on an id selects the frame"
+	aboutProcesses = "frames of each process, as in ohframe report"
+)
+
+// Overview is what decides which tabs a view has.
+type Overview struct {
+	Late     bool // some frame is late
+	Judged   bool // it is known of some frame whether it is late
+	Android  bool // the frames are Android's
+	Selected bool // the view selects a frame
+}
+
+// Open returns the commands that show the tabs of a view, the one in front last, and then
+// create the tables of all modules. The tabs read slices, because the tables need many times
+// as long.
+func Open(o Overview) ([]Command, error) {
+	slices, err := sql.Inline(soon)
+	if err != nil {
+		return nil, err
+	}
+	tables, err := sql.Inline(sql.Modules()...)
+	if err != nil {
+		return nil, err
+	}
+	processes := jankTab
+	if o.Android {
+		processes = compareTab
+		processes.title = jankTab.title
+	}
+	if o.Judged && !o.Late {
+		processes.title = "No frame was late"
+	}
+	var commands []Command
+	switch {
+	case o.Late && o.Android:
+		commands = []Command{ofTimeline.atOnce(aboutLate, "")}
+	case o.Late:
+		commands = []Command{processes.atOnce(aboutProcesses, slices), why.atOnce(aboutLate, "")}
+	case !o.Android:
+		commands = []Command{processes.atOnce(aboutProcesses, slices)}
+	}
+	if o.Selected {
+		commands = append(commands, RunQuery(pause))
+	}
+	commands = append(commands, RunQuery(tables))
+	if o.Android && !o.Late { // SurfaceFlinger's verdicts are in the tables
+		commands = append(commands, processes.show()...)
+	}
+	return commands, nil
+}
+
+// pause lets the UI end its zoom, which takes 300 ms from v55 on, before it moves to the
+// selected slice: that move stops the zoom wherever it is. The UI finds the slice with
+// several queries, so it waits while the engine counts. The tabs are there before. Source:
+// Perfetto's ui/src/core/timeline.ts.
+const pause = "CREATE OR REPLACE PERFETTO TABLE _ohos_pause AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000000) SELECT count(*) AS n FROM n"
