@@ -10,9 +10,6 @@
 
 INCLUDE PERFETTO MODULE ohos.slices;
 
--- A "+" before a column keeps the engine from filtering by it first: all rows may have the
--- same value, and those that remain are then searched one by one.
-
 -- The expected slices of the frame timeline, sorted so that frames find theirs.
 CREATE OR REPLACE PERFETTO TABLE _ohos_expected AS
 SELECT cast_int!(name) AS token, id, upid, iif(surface_frame_token IS NULL, 'render', 'app') AS kind
@@ -31,7 +28,8 @@ WHERE
 ORDER BY
   s.display_frame_token;
 
--- Frames with what several columns of ohos_frame need, as SQLite would compute that for each.
+-- Frames with the facts that several columns of ohos_frame need: SQLite would look them up
+-- for each of the columns.
 CREATE OR REPLACE PERFETTO TABLE _ohos_frame AS
 SELECT
   f.id,

@@ -1,5 +1,9 @@
 -- The slices of the tracks "Frames" and "Report", which have all facts as arguments. The
 -- other modules read them.
+--
+-- Joins search columns that are sorted, with a "+" before the other columns: it keeps the
+-- engine from filtering by one of these first. All rows may have the same value in it, and
+-- are then searched one by one.
 
 -- A merged trace may also contain frames of other machines.
 CREATE OR REPLACE PERFETTO TABLE _ohos_machine AS
