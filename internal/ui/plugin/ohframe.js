@@ -41,26 +41,36 @@
   function kindOf(name) {
     return name.split(" · ", 1)[0];
   }
-  function parts(pieces, least2) {
+  function parts(pieces, least2, apart) {
     const total = pieces.reduce((sum, p) => sum + Number(p.dur), 0);
     const list = [];
     for (const p of pieces) {
       const ns = Number(p.dur);
       const kind = kindOf(p.name);
       const last = list.at(-1);
-      if (last !== void 0 && (last.kind === kind || ns < least2 * total || last.ns < least2 * total)) {
-        if (last.longest < ns) {
-          last.longest = ns;
-          last.kind = kind;
-          last.name = p.name;
-          last.id = p.id;
-        }
-        last.ns += ns;
-      } else {
-        list.push({ kind, name: p.name, id: p.id, ns, longest: ns });
+      if (last === void 0 || last.kind !== kind || last.name !== p.name && Math.min(last.longest, ns) >= apart * total) {
+        list.push({ kind, name: p.name, id: p.id, longest: ns, ns, others: 0 });
+        continue;
+      }
+      last.ns += ns;
+      if (last.longest < ns) {
+        last.longest = ns;
+        last.name = p.name;
+        last.id = p.id;
       }
     }
-    return list.map(({ kind, name, id, ns }) => ({ kind, name, id, ns, share: total > 0 ? ns / total : 0 }));
+    const joined = [];
+    for (const part of list) {
+      const last = joined.at(-1);
+      if (last === void 0 || part.ns >= least2 * total || last.others + part.ns > Math.max(last.ns, least2 * total)) {
+        joined.push(part);
+      } else if (last.kind === part.kind) {
+        last.ns += part.ns;
+      } else {
+        last.others += part.ns;
+      }
+    }
+    return joined.map(({ kind, name, id, ns, others }) => ({ kind, name, id, ns, share: total > 0 ? (ns + others) / total : 0 }));
   }
   function kinds(pieces) {
     const sums = /* @__PURE__ */ new Map();
@@ -110,13 +120,16 @@
 .ohf-right { margin-left: auto; display: flex; gap: 6px; align-items: baseline; }
 .ohf button { font: inherit; color: inherit; background: none; border: 1px solid var(--pf-color-border, #888); border-radius: 3px; padding: 1px 8px; cursor: pointer; }
 .ohf button:hover { background: var(--pf-color-background-secondary, #8883); }
-.ohf button.ohf-link { border: 0; padding: 0; color: var(--pf-color-accent, #3d5afe); text-align: left; text-decoration: underline; }
+.ohf button.ohf-link { border: 0; padding: 0; color: inherit; text-align: left; text-decoration: underline; }
 .ohf button:focus-visible, .ohf-bar button:focus-visible { outline: 2px solid var(--pf-color-accent, #3d5afe); outline-offset: 1px; }
 .ohf-cause { font-size: 15px; }
 .ohf-advice::before { content: '→ '; }
 .ohf-bar { display: flex; height: 24px; margin: 4px 0 6px; border-radius: 3px; overflow: hidden; background: var(--pf-color-background-tertiary, #8883); }
 .ohf .ohf-bar button { border: 0; border-radius: 0; padding: 0 4px; min-width: 0; color: #fff; font-size: 12px; line-height: 24px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; text-align: left; }
 .ohf .ohf-bar button.ohf-thin { padding: 0; }
+.ohf .ohf-bar button + button { border-left: 1px solid var(--pf-color-background, #fff); }
+.ohf h1 button.ohf-link { color: inherit; text-decoration: none; }
+.ohf h1 button.ohf-link:hover { text-decoration: underline; }
 .ohf .ohf-bar button:hover { filter: brightness(1.2); }
 .ohf-legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0; padding: 0; list-style: none; font-size: 13px; }
 .ohf-chip { display: inline-block; width: 11px; height: 11px; border-radius: 2px; margin-right: 5px; vertical-align: -1px; }
@@ -514,6 +527,7 @@
   // src/panel.ts
   var least = 4e-3;
   var labelled = 0.05;
+  var noticed = 0.01;
   var listed = 10;
   function noFrames() {
     return m(".ohf", m("style", style), m("p", "This trace has no OpenHarmony frames."));
@@ -546,7 +560,7 @@
       m("style", style),
       m(
         ".ohf-head",
-        m("h1", `Frame ${facts.get("vsync_id") ?? ""}`),
+        m("h1", link(`Frame ${facts.get("vsync_id") ?? ""}`, frame.id, actions)),
         overrun > 0 ? m("span.ohf-late", `${milliseconds(overrun)} late`) : m("span.ohf-good", "on time"),
         m("span", processOf(frame)),
         facts.get("tid") !== void 0 && m("span.ohf-muted", `thread ${facts.get("tid")}`),
@@ -568,13 +582,14 @@
     ];
   }
   function why(frame, actions) {
-    const { facts, pieces, waitedFor } = frame;
+    const { facts, pieces } = frame;
     const cause = facts.get("cause");
     const advice = facts.get("advice");
     const confidence = facts.get("confidence");
     const culprit = facts.get("culprit");
     const sum = kinds(pieces);
     const total = sum.reduce((ns, k) => ns + k.ns, 0);
+    const waitedFor = frame.waitedFor.filter((w) => Number(w.dur) >= noticed * total);
     return [
       m(
         "p.ohf-cause",
@@ -587,7 +602,7 @@
         m("h2", `From when it should have begun: ${milliseconds(total)}`),
         m(
           ".ohf-bar",
-          parts(pieces, least).map(
+          parts(pieces, least, labelled).map(
             (p) => m(
               `button${p.share < labelled ? ".ohf-thin" : ""}`,
               {
@@ -596,7 +611,7 @@
                 "aria-label": `${p.name}: ${milliseconds(p.ns)}`,
                 onclick: () => actions.select(p.id)
               },
-              p.share < labelled ? void 0 : `${p.kind} ${milliseconds(p.ns)}`
+              p.share < labelled ? void 0 : `${milliseconds(p.ns)} ${p.name}`
             )
           )
         ),

@@ -14,8 +14,10 @@ export interface Actions {
 
 // Below this share of the bar, a part cannot be pointed at.
 const least = 0.004;
-// Below this share, the label of a part does not fit.
+// Below this share, a label does not fit.
 const labelled = 0.05;
+// Threads that were waited for by less than this share of the time are not listed.
+const noticed = 0.01;
 const listed = 10; // frames
 
 export function noFrames(): Children {
@@ -54,7 +56,7 @@ export function theFrame(frame: Frame, late: readonly Late[], actions: Actions, 
     m('style', style),
     m(
       '.ohf-head',
-      m('h1', `Frame ${facts.get('vsync_id') ?? ''}`),
+      m('h1', link(`Frame ${facts.get('vsync_id') ?? ''}`, frame.id, actions)),
       overrun > 0 ? m('span.ohf-late', `${milliseconds(overrun)} late`) : m('span.ohf-good', 'on time'),
       m('span', processOf(frame)),
       facts.get('tid') !== undefined && m('span.ohf-muted', `thread ${facts.get('tid')}`),
@@ -81,13 +83,14 @@ function onTime({ts, dur, facts}: Frame): Children {
 }
 
 function why(frame: Frame, actions: Actions): Children {
-  const {facts, pieces, waitedFor} = frame;
+  const {facts, pieces} = frame;
   const cause = facts.get('cause');
   const advice = facts.get('advice');
   const confidence = facts.get('confidence');
   const culprit = facts.get('culprit');
   const sum = kinds(pieces);
   const total = sum.reduce((ns, k) => ns + k.ns, 0);
+  const waitedFor = frame.waitedFor.filter((w) => Number(w.dur) >= noticed * total);
   return [
     m(
       'p.ohf-cause',
@@ -100,7 +103,7 @@ function why(frame: Frame, actions: Actions): Children {
       m('h2', `From when it should have begun: ${milliseconds(total)}`),
       m(
         '.ohf-bar',
-        parts(pieces, least).map((p) =>
+        parts(pieces, least, labelled).map((p) =>
           m(
             `button${p.share < labelled ? '.ohf-thin' : ''}`,
             {
@@ -109,7 +112,7 @@ function why(frame: Frame, actions: Actions): Children {
               'aria-label': `${p.name}: ${milliseconds(p.ns)}`,
               onclick: () => actions.select(p.id),
             },
-            p.share < labelled ? undefined : `${p.kind} ${milliseconds(p.ns)}`,
+            p.share < labelled ? undefined : `${milliseconds(p.ns)} ${p.name}`,
           ),
         ),
       ),

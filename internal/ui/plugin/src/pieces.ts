@@ -9,12 +9,12 @@ export interface Piece {
   readonly name: string;
 }
 
-// Part is a part of the bar: pieces of one kind, one after another.
+// Part is a part of the bar: pieces that follow each other.
 export interface Part {
-  readonly kind: string;
+  readonly kind: string; // of most of its time
   readonly name: string; // of the longest piece
   readonly id: number; // of the longest piece
-  readonly ns: number;
+  readonly ns: number; // of its kind
   readonly share: number; // of the bar, at most 1
 }
 
@@ -53,28 +53,48 @@ export function kindOf(name: string): string {
   return name.split(' · ', 1)[0]!;
 }
 
-// parts joins pieces of one kind that follow each other. Parts that would be narrower than
-// least are joined with their neighbours: nobody can see or point at them.
-export function parts(pieces: readonly Piece[], least: number): Part[] {
+// parts joins pieces of one kind that follow each other, apart from those of different names
+// that are both as wide as apart. Parts that are narrower than least are joined with the one
+// before: nobody can see or point at them. But no part grows by more than its own width, or
+// least, by parts of other kinds. Widths are shares of the bar.
+export function parts(pieces: readonly Piece[], least: number, apart: number): Part[] {
   const total = pieces.reduce((sum, p) => sum + Number(p.dur), 0);
-  const list: {kind: string; name: string; id: number; ns: number; longest: number}[] = [];
+  interface Open {
+    kind: string;
+    name: string;
+    id: number;
+    longest: number;
+    ns: number;
+    others: number; // of other kinds
+  }
+  const list: Open[] = [];
   for (const p of pieces) {
     const ns = Number(p.dur);
     const kind = kindOf(p.name);
     const last = list.at(-1);
-    if (last !== undefined && (last.kind === kind || ns < least * total || last.ns < least * total)) {
-      if (last.longest < ns) {
-        last.longest = ns;
-        last.kind = kind;
-        last.name = p.name;
-        last.id = p.id;
-      }
-      last.ns += ns;
-    } else {
-      list.push({kind, name: p.name, id: p.id, ns, longest: ns});
+    if (last === undefined || last.kind !== kind || (last.name !== p.name && Math.min(last.longest, ns) >= apart * total)) {
+      list.push({kind, name: p.name, id: p.id, longest: ns, ns, others: 0});
+      continue;
+    }
+    last.ns += ns;
+    if (last.longest < ns) {
+      last.longest = ns;
+      last.name = p.name;
+      last.id = p.id;
     }
   }
-  return list.map(({kind, name, id, ns}) => ({kind, name, id, ns, share: total > 0 ? ns / total : 0}));
+  const joined: Open[] = [];
+  for (const part of list) {
+    const last = joined.at(-1);
+    if (last === undefined || part.ns >= least * total || last.others + part.ns > Math.max(last.ns, least * total)) {
+      joined.push(part);
+    } else if (last.kind === part.kind) {
+      last.ns += part.ns;
+    } else {
+      last.others += part.ns;
+    }
+  }
+  return joined.map(({kind, name, id, ns, others}) => ({kind, name, id, ns, share: total > 0 ? (ns + others) / total : 0}));
 }
 
 // Kind is the time of all pieces of a kind.

@@ -40,19 +40,34 @@ test('others were waited for during a wait of the frame', () => {
   assert.deepEqual(during(others, pieces).map((p) => p.id), [5, 4]);
 });
 
+const sum = (list) => list.reduce((total, p) => total + p.share, 0);
+
 test('parts add up to the whole', () => {
   const list = [
-    piece(1, 0, 10, 'waiting for the vsync · start'), piece(2, 10, 300, 'running · a'), piece(3, 310, 100, 'running · b'),
-    piece(4, 410, 1, 'waiting for a CPU · a'), piece(5, 411, 589, 'waiting for storage · a · x'),
+    piece(1, 0, 10, 'waiting for the vsync · start'), piece(2, 10, 300, 'running · a'), piece(3, 310, 40, 'running · b'),
+    piece(4, 350, 1, 'waiting for a CPU · a'), piece(5, 351, 649, 'waiting for storage · a · x'),
   ];
-  const got = parts(list, 0.004);
-  assert.deepEqual(got.map((p) => [p.kind, p.id, p.ns]), [['waiting for the vsync', 1, 10], ['running', 2, 401], ['waiting for storage', 5, 589]]);
-  assert.ok(Math.abs(got.reduce((sum, p) => sum + p.share, 0) - 1) < 1e-9);
+  const got = parts(list, 0.004, 0.05);
+  assert.deepEqual(got.map((p) => [p.kind, p.id, p.ns]), [['waiting for the vsync', 1, 10], ['running', 2, 340], ['waiting for storage', 5, 649]]);
+  assert.deepEqual(got.map((p) => Math.round(1000 * p.share)), [10, 341, 649]);
   assert.deepEqual(kinds(list), [
-    {kind: 'waiting for storage', ns: 589}, {kind: 'running', ns: 400}, {kind: 'waiting for the vsync', ns: 10}, {kind: 'waiting for a CPU', ns: 1},
+    {kind: 'waiting for storage', ns: 649}, {kind: 'running', ns: 340}, {kind: 'waiting for the vsync', ns: 10}, {kind: 'waiting for a CPU', ns: 1},
   ]);
-  assert.deepEqual(parts([], 0.004), []);
-  assert.equal(parts([piece(1, 0, 0, 'a')], 0.004)[0].share, 0);
+  assert.deepEqual(parts([], 0.004, 0.05), []);
+  assert.equal(parts([piece(1, 0, 0, 'a')], 0.004, 0.05)[0].share, 0);
+});
+
+test('wide pieces of one kind in two places are two parts', () => {
+  const got = parts([piece(1, 0, 40, 'running · a'), piece(2, 40, 5, 'running · b'), piece(3, 45, 55, 'running · c')], 0.004, 0.06);
+  assert.deepEqual(got.map((p) => [p.name, p.ns]), [['running · a', 45], ['running · c', 55]]);
+});
+
+test('many short pieces do not vanish in a wait', () => {
+  const list = [piece(0, 0, 100, 'waiting for storage')];
+  for (let i = 0; i < 100; i++) list.push(piece(i + 1, 100 + 2 * i, 2, i % 2 ? 'running · a' : 'waiting for a CPU'));
+  const got = parts(list, 0.01, 0.05);
+  assert.ok(Math.abs(sum(got) - 1) < 1e-9);
+  assert.ok(got[0].share <= 2 / 3 + 1e-9, `${got[0].share}`);
 });
 
 test('kinds of waits have colours', () => {
