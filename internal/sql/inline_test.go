@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"math/bits"
 	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -76,28 +74,6 @@ func TestInlineAndInclude(t *testing.T) {
 		if n := len(enginetest.Query(t, session, "SELECT * FROM ohos_cause").Rows); n == 0 {
 			t.Error("no causes")
 		}
-	}
-}
-
-// Two scripts, one after the other, create each object of all modules once.
-func TestInlineAfter(t *testing.T) {
-	created := func(script string, err error) []string {
-		if err != nil {
-			t.Fatal(err)
-		}
-		names := regexp.MustCompile(`(?m)^CREATE OR REPLACE PERFETTO \w+ (\w+)`).FindAllString(script, -1)
-		slices.Sort(names)
-		return names
-	}
-	all := created(sql.Inline(sql.Modules()...))
-	for _, first := range sql.Modules() {
-		before, after := created(sql.Inline(first)), created(sql.InlineAfter([]string{first}, sql.Modules()...))
-		if got := slices.Sorted(slices.Values(slices.Concat(before, after))); len(before) == 0 || !slices.Equal(got, all) {
-			t.Errorf("%s and then all create %v, want %v", first, got, all)
-		}
-	}
-	if _, err := sql.InlineAfter([]string{"ohos.none"}); err == nil {
-		t.Error("a module that does not exist is present")
 	}
 }
 

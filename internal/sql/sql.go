@@ -12,7 +12,7 @@
 //	       └─ ohos.compare_android   the same for traces from Android
 //
 // A large table is made only where others search it: views compute the rest when it is asked
-// for. The UI makes all of them before its user sees anything.
+// for. "ohframe open" makes all of them when the UI starts.
 //
 // The comments of a module document its tables in the format of Perfetto's modules.
 //
@@ -76,44 +76,35 @@ const include = "INCLUDE PERFETTO MODULE " + Name + "."
 // modules of this package that they include. It has no comments, and runs in a trace
 // processor that does not have the package.
 func Inline(modules ...string) (string, error) {
-	return InlineAfter(nil, modules...)
-}
-
-// InlineAfter is Inline for a trace processor in which Inline of some modules has run: it
-// does not create their objects again.
-func InlineAfter(present []string, modules ...string) (string, error) {
-	var done []string
-	if _, err := inline(&done, present); err != nil {
-		return "", err
-	}
-	return inline(&done, modules)
-}
-
-// inline returns the script of modules without those in done, and adds them there.
-func inline(done *[]string, modules []string) (string, error) {
 	var script strings.Builder
-	for _, module := range modules {
-		if slices.Contains(*done, module) {
-			continue
+	var done []string
+	var add func(module string) error
+	add = func(module string) error {
+		if slices.Contains(done, module) {
+			return nil
 		}
-		*done = append(*done, module) // inclusions have no cycles
+		done = append(done, module) // inclusions have no cycles
 		text, err := Text(module)
 		if err != nil {
-			return "", err
+			return err
 		}
 		for line := range strings.Lines(text) {
 			bare := strings.TrimSpace(line)
 			switch {
 			case bare == "" || strings.HasPrefix(bare, "--"):
 			case strings.HasPrefix(bare, include): // before the module's own statements
-				included, err := inline(done, []string{strings.TrimSuffix(strings.TrimPrefix(bare, "INCLUDE PERFETTO MODULE "), ";")})
-				if err != nil {
-					return "", err
+				if err := add(strings.TrimSuffix(strings.TrimPrefix(bare, "INCLUDE PERFETTO MODULE "), ";")); err != nil {
+					return err
 				}
-				script.WriteString(included)
 			default:
 				script.WriteString(line)
 			}
+		}
+		return nil
+	}
+	for _, module := range modules {
+		if err := add(module); err != nil {
+			return "", err
 		}
 	}
 	return script.String(), nil

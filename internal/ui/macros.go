@@ -92,8 +92,8 @@ func countFPS() Command {
 }
 
 // Macros returns the macros of the extension. Their names have the words by which people
-// look for them. The palette of v55 finds beginnings of words, and splits OpenHarmony, FPS
-// and ohos.Jank at capitals and dots. Source: Perfetto's ui/src/base/fuzzy.ts.
+// look for them. The palette of v55 finds beginnings of words, and splits OpenHarmony before
+// its second capital. Source: Perfetto's ui/src/base/fuzzy.ts.
 func Macros() []Macro {
 	macro := func(id, name string, modules []string, commands ...[]Command) Macro {
 		return Macro{"ohos." + id, "OpenHarmony: " + name + " (ohos." + id + ", openharmony)", modules, slices.Concat(commands...)}
