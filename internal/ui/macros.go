@@ -105,7 +105,7 @@ func Macros() []Macro {
 				"SELECT ts, dur, coalesce(process_name, '') || ' ' || vsync_id AS name, blame FROM ohos_whole_frame WHERE is_late",
 				"blame", "Late whole frames",
 			}}}, worstTab.show()),
-		macro("Why", "why frames were late, causes and lost time", []string{"ohos.why"}, causesTab.show(), ShowWhy()),
+		macro("Why", "why frames were late, causes and lost time", []string{"ohos.why"}, causesTab.show(), why.show()),
 		macro("Fps", "FPS, frames per second, hitches", []string{"ohos.fps"}, []Command{countFPS()}, fpsTab.show()),
 		macro("Stages", "stages, where the time of frames goes", []string{"ohos.stages"}, stagesTab.show()),
 		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(0), []Command{expand(".")}),

@@ -51,7 +51,8 @@ func (t *tab) show() []Command {
 	return []Command{RunQuery(t.create()), {"dev.perfetto.RunQueryAndShowTab", []string{"SELECT * FROM " + t.view(), t.title}}}
 }
 
-// why has each late frame with its largest cause.
+// why has each late frame with its largest cause. A click on a row selects the frame's slice
+// of the track Frames.
 var why = tab{
 	title: "Why frames were late",
 	columns: append([]column{
@@ -69,7 +70,3 @@ var why = tab{
 // soon is the SQL module of the tabs that "ohframe open" shows before it creates the tables
 // of all modules.
 const soon = "ohos.slices"
-
-// ShowWhy shows why each late frame was late. A click on a row selects the frame's slice of
-// the track Frames.
-func ShowWhy() []Command { return why.show() }

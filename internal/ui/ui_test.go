@@ -278,10 +278,12 @@ func tables(t *testing.T, one *engine.Session) map[string][]string {
 
 // Rows of late frames are links to the frames, and say what ohos.why says. The worst frame is
 // first.
-func TestShowWhy(t *testing.T) {
+func TestWhy(t *testing.T) {
 	one := session(t)
 	enginetest.Query(t, one, "INCLUDE PERFETTO MODULE ohos.slices; INCLUDE PERFETTO MODULE ohos.frames; INCLUDE PERFETTO MODULE ohos.why; SELECT 1")
-	commands := ui.ShowWhy()
+	all := ui.Macros()
+	macro := all[slices.IndexFunc(all, func(m ui.Macro) bool { return m.ID == "ohos.Why" })]
+	commands := macro.Commands[len(macro.Commands)-2:]
 	uitest.Run(t, one, commands)
 	show := commands[len(commands)-1]
 	if !strings.HasPrefix(show.Args[0], "SELECT * FROM ohos_") {
