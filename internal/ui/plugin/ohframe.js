@@ -690,7 +690,7 @@
     }
   };
   var Panel = class {
-    // this was the tab in front
+    // to the time of the link
     constructor(trace, frames) {
       this.trace = trace;
       this.frames = frames;
@@ -702,18 +702,29 @@
     // of the selection
     message = "";
     front = false;
+    // this was the tab in front
+    zoomed = false;
     // render is called at each redraw, in front or not.
     render() {
       if (!this.frames.exist) return noFrames();
       const { selection } = this.trace.selection;
       if (selection !== this.selection) {
         this.selection = selection;
+        this.zoom(selection);
         quietly(this.read(selection));
         if (this.front && this.processOf(selection) !== void 0) this.trace.tabs.showTab(tab);
       }
       this.front = this.trace.tabs.currentTabUri === tab;
       const { frame, message } = this;
       return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
+    }
+    // zoom shows the time of the link again when its slice is selected: from v55 on, the UI's
+    // move to the slice stops its zoom to that time wherever it is.
+    zoom(selection) {
+      const { ts, visStart, visEnd } = this.trace.initialRouteArgs;
+      if (this.zoomed || selection.kind !== "track_event" || String(selection.ts) !== ts) return;
+      this.zoomed = true;
+      if (typeof visStart === "string" && typeof visEnd === "string") showTime(this.trace, BigInt(visStart), BigInt(visEnd));
     }
     // processOf returns the process of a selected slice of a track of frames.
     processOf(selection) {

@@ -45,6 +45,7 @@ export interface TrackEventSelection {
   readonly kind: 'track_event';
   readonly trackUri: string;
   readonly eventId: number;
+  readonly ts: bigint;
 }
 
 export interface AreaSelection {
@@ -97,7 +98,7 @@ export interface AreaSelectionTab {
 export interface Trace {
   readonly engine: Engine;
   readonly traceInfo: {readonly uuid: string; readonly start: bigint; readonly end: bigint};
-  readonly initialRouteArgs: {readonly startupCommands?: unknown};
+  readonly initialRouteArgs: {readonly startupCommands?: unknown; readonly ts?: unknown; readonly visStart?: unknown; readonly visEnd?: unknown};
   readonly raf: {scheduleFullRedraw(): void};
   readonly commands: {
     registerCommand(command: {id: string; name: string; callback: () => unknown; defaultHotkey?: string}): unknown;
