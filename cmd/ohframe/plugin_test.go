@@ -105,14 +105,12 @@ func testPlugin(t *testing.T, build, trace string) {
 	}
 	o := startOpen(t, showing, trace, "--port", "0", "--ui", build)
 	page := pluginPage{t, ctx}
-	if err := chromedp.Do(ctx, chromedp.Navigate(o.address(t))); err != nil {
-		t.Fatal(err)
-	}
+	page.open(o)
 
 	// First the worst frame is explained.
 	first := page.until(whyLate, "Frame 10046", "35.4 ms late", "example.gallery 20170", "the worst of 9",
 		"waited 38.6 ms for storage (io_schedule) in FlushLayoutTask", "confidence: high", "asynchronously, or in TaskPool",
-		"waiting for storage 38.6 ms", "running 13.1 ms")
+		"From when it should have begun: 52.0 ms", "waiting for storage 38.6 ms", "running 13.1 ms")
 	page.until(`app.trace.tabs.currentTabUri`, "org.openharmony.Frames#why")
 	page.until(`app.isLoadingTrace`, "false")
 	if strings.Contains(first, "on time") {
@@ -165,11 +163,57 @@ func testPlugin(t *testing.T, build, trace string) {
 		[...document.querySelectorAll('.ohf')].map((e) => e.innerText).join(' ').replace(/\s+/g, ' '))`,
 		"9 late frames 83.0 ms lost", "waiting for storage in FlushLayoutTask (io_schedule) worst")
 
+	endOpen(t, o)
+
+	// Names are texts, not markup or SQL.
+	text, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostile := filepath.Join(t.TempDir(), "hostile.ftrace")
+	text = []byte(strings.NewReplacer("example.gallery", `<b>'"x" y`, "OS_UI_Worker_1", "it's<i>").Replace(string(text)))
+	if err := os.WriteFile(hostile, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o = startOpen(t, showing, hostile, "--port", "0", "--ui", build)
+	page.open(o)
+	page.until(whyLate, "Frame 10046", `<b>'"x" y 20170`)
+	if err := chromedp.Do(ctx, chromedp.KeyEvent("j")); err != nil {
+		t.Fatal(err)
+	}
+	page.until(whyLate, "Frame 10019", "thread 20177", "waiting for storage 6.8 ms")
+	endOpen(t, o)
+
+	// Without tracks of frames, the plugin adds nothing that is in sight.
+	o = startOpen(t, showing, trace, "--port", "0", "--ui", build, "--no-tracks")
+	page.open(o)
+	page.until(`app.isLoadingTrace`, "false")
+	page.until(`app.trace.tabs.resolveTab('org.openharmony.Frames#why').content.getTitle()`, "Why late?")
+	if open := page.eval(`app.trace.tabs.openTabsUri.join()`); strings.Contains(open, "Frames#why") {
+		t.Errorf("the tab is open: %s", open)
+	}
+	page.eval(`(app.trace.tabs.showTab('org.openharmony.Frames#why'), m.redraw())`)
+	page.until(`document.querySelector('.ohf p')?.innerText`, "This trace has no OpenHarmony frames.")
+	endOpen(t, o)
+
 	mu.Lock()
 	defer mu.Unlock()
 	for _, trouble := range troubles {
 		t.Errorf("the page complains: %s", trouble)
 	}
+}
+
+// open opens the page of a command, and waits until its trace is loaded.
+func (p pluginPage) open(o *opening) {
+	p.Helper()
+	if err := chromedp.Do(p.ctx, chromedp.Navigate(o.address(p.T))); err != nil {
+		p.Fatal(err)
+	}
+	p.until(`app.trace?.traceInfo.traceTitle`, "pftrace")
+}
+
+func endOpen(t *testing.T, o *opening) {
+	t.Helper()
 	if err := o.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

@@ -821,7 +821,7 @@
   function showFirst(app) {
     const { trace, isLoadingTrace } = app;
     if (trace === void 0 || isLoadingTrace === true) setTimeout(() => showFirst(app), interval);
-    else if (trace.selection.selection.kind === "track_event" && trace.tabs.openTabsUri?.includes(tab)) trace.tabs.showTab(tab);
+    else if (trace.tabs.openTabsUri?.includes(tab)) trace.tabs.showTab(tab);
   }
   function tryRegister(start) {
     try {
@@ -832,7 +832,7 @@
         app.plugins.registerPlugin(Guarded);
         const others = (app.initialRouteArgs?.enablePlugins ?? "").split(",").filter((id) => id !== "");
         app.plugins.activatePlugins(app, [...others, Guarded.id]);
-        if (app.initialRouteArgs?.startupCommands !== void 0) showFirst(app);
+        if (app.initialRouteArgs?.ts !== void 0) showFirst(app);
         return;
       }
       if (app !== void 0 && lacks !== void 0) throw new Error(`the UI has no ${lacks}`);

@@ -11,7 +11,7 @@ interface App {
     activatePlugins(app: App, ids: readonly string[]): void;
     getAllPlugins(): readonly {readonly active?: boolean}[];
   };
-  readonly initialRouteArgs?: {readonly enablePlugins?: string; readonly startupCommands?: unknown};
+  readonly initialRouteArgs?: {readonly enablePlugins?: string; readonly ts?: unknown};
   readonly trace?: Trace;
   readonly isLoadingTrace?: boolean;
 }
@@ -68,12 +68,13 @@ function ready(app: App): boolean {
   return app.plugins.getAllPlugins().some((p) => p.active === true);
 }
 
-// showFirst puts the tab in front when the trace of the address has been loaded and a frame
-// is selected: the commands of the address open other tabs.
+// showFirst puts the tab in front when the trace of the address has been loaded: the commands
+// of the address open other tabs. The frame of the address may be selected later, which
+// leaves the tab in front.
 function showFirst(app: App): void {
   const {trace, isLoadingTrace} = app;
   if (trace === undefined || isLoadingTrace === true) setTimeout(() => showFirst(app), interval);
-  else if (trace.selection.selection.kind === 'track_event' && trace.tabs.openTabsUri?.includes(tab)) trace.tabs.showTab(tab);
+  else if (trace.tabs.openTabsUri?.includes(tab)) trace.tabs.showTab(tab);
 }
 
 function tryRegister(start: number): void {
@@ -86,7 +87,7 @@ function tryRegister(start: number): void {
       // The UI forgets plugins that are not named again.
       const others = (app.initialRouteArgs?.enablePlugins ?? '').split(',').filter((id) => id !== '');
       app.plugins.activatePlugins(app, [...others, Guarded.id]);
-      if (app.initialRouteArgs?.startupCommands !== undefined) showFirst(app);
+      if (app.initialRouteArgs?.ts !== undefined) showFirst(app); // the address selects a frame
       return;
     }
     if (app !== undefined && lacks !== undefined) throw new Error(`the UI has no ${lacks}`);
