@@ -136,6 +136,7 @@
 .ohf table { border-collapse: collapse; font-size: 13px; }
 .ohf th, .ohf td { text-align: left; vertical-align: top; padding: 2px 14px 2px 0; border: 0; }
 .ohf th { font-weight: 500; color: var(--pf-color-text-muted, inherit); }
+.ohf .ohf-short { white-space: nowrap; }
 .ohf .ohf-number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 `;
 
@@ -212,7 +213,7 @@
             m("td.ohf-number", `${Math.round(100 * c.ns / total)} %`),
             m("td.ohf-number", String(c.frames)),
             m("td", c.title),
-            m("td", m("button.ohf-link", { onclick: () => actions.select(c.worst) }, "worst")),
+            m("td.ohf-short", m("button.ohf-link", { onclick: () => actions.select(c.worst) }, "worst")),
             m("td.ohf-muted", c.advice)
           )
         )
@@ -545,8 +546,8 @@
         late.length > 0 && buttons(actions, message)
       ),
       late.length > 0 && m("table", [
-        m("tr", m("th.ohf-number", "Late by"), m("th", "Frame"), m("th", "Process"), m("th", "Cause")),
-        list.map((f) => m("tr", m("td.ohf-number", milliseconds(f.overrun)), m("td", link(f.vsync, f.id, actions)), m("td", processOf(f)), m("td", f.cause)))
+        m("tr", m("th.ohf-number", "Late by"), m("th.ohf-short", "Frame"), m("th", "Process"), m("th", "Cause")),
+        list.map((f) => m("tr", m("td.ohf-number", milliseconds(f.overrun)), m("td.ohf-short", link(f.vsync, f.id, actions)), m("td", processOf(f)), m("td", f.cause)))
       ])
     );
   }

@@ -58,7 +58,7 @@ function table(causes: readonly Cause[], count: number, actions: Actions): Child
             m('td.ohf-number', `${Math.round((100 * c.ns) / total)} %`),
             m('td.ohf-number', String(c.frames)),
             m('td', c.title),
-            m('td', m('button.ohf-link', {onclick: () => actions.select(c.worst)}, 'worst')),
+            m('td.ohf-short', m('button.ohf-link', {onclick: () => actions.select(c.worst)}, 'worst')),
             m('td.ohf-muted', c.advice),
           ),
         ),

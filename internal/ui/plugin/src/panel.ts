@@ -39,8 +39,8 @@ export function worstFrames(frames: Frames, actions: Actions, message: string): 
     ),
     late.length > 0 &&
       m('table', [
-        m('tr', m('th.ohf-number', 'Late by'), m('th', 'Frame'), m('th', 'Process'), m('th', 'Cause')),
-        list.map((f) => m('tr', m('td.ohf-number', milliseconds(f.overrun)), m('td', link(f.vsync, f.id, actions)), m('td', processOf(f)), m('td', f.cause))),
+        m('tr', m('th.ohf-number', 'Late by'), m('th.ohf-short', 'Frame'), m('th', 'Process'), m('th', 'Cause')),
+        list.map((f) => m('tr', m('td.ohf-number', milliseconds(f.overrun)), m('td.ohf-short', link(f.vsync, f.id, actions)), m('td', processOf(f)), m('td', f.cause))),
       ]),
   );
 }

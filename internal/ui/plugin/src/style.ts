@@ -27,5 +27,6 @@ export const style = `
 .ohf table { border-collapse: collapse; font-size: 13px; }
 .ohf th, .ohf td { text-align: left; vertical-align: top; padding: 2px 14px 2px 0; border: 0; }
 .ohf th { font-weight: 500; color: var(--pf-color-text-muted, inherit); }
+.ohf .ohf-short { white-space: nowrap; }
 .ohf .ohf-number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 `;
