@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"reflect"
 	"strings"
@@ -225,5 +226,35 @@ func TestViewInEngine(t *testing.T) {
 		if notes != 3 {
 			t.Errorf("%d notes", notes)
 		}
+	}
+}
+
+// The link of a trace with many processes is not longer than that of one, and names of
+// processes are only in notes.
+func TestManyProcesses(t *testing.T) {
+	link := func(processes int) string {
+		var frames []*analyzer.Frame
+		for i := range processes {
+			f := frame(trace.PID(2000+i), 100+20*i, 30, analyzer.MainLate)
+			f.Process.Name = "a' OR \"1\"=\"1\x00</script><b>.*($ > " + strings.Repeat("x", 200)
+			frames = append(frames, f)
+		}
+		view := look(t, locate.Found{}, frames...)
+		link := serve.Link{UI: serve.Own(9005), Port: 9005, Path: "a.pftrace", View: view}.String()
+		_, arguments := read(t, link)
+		var commands []ui.Command
+		if err := json.Unmarshal([]byte(arguments["startupCommands"]), &commands); err != nil || !reflect.DeepEqual(commands, view.Commands) {
+			t.Errorf("the link has other commands, error %v", err)
+		}
+		for _, c := range commands {
+			if strings.Contains(strings.Join(c.Args, ""), "</script>") && c.ID != "dev.perfetto.AddNoteAtTimestamp" {
+				t.Errorf("%s has the name of a process: %q", c.ID, c.Args)
+			}
+		}
+		return link
+	}
+	few, many := link(3), link(200)
+	if len(many) > len(few)+100 || len(many) > 200_000 {
+		t.Errorf("%d bytes with 200 processes, %d with 3", len(many), len(few))
 	}
 }

@@ -26,7 +26,7 @@ var ofTimeline = tab{
 }
 
 const (
-	aboutLate      = "late frames, the worst first; a click on an id selects the frame"
+	aboutLate      = "late frames, the worst first: a click on an id selects the frame"
 	aboutProcesses = "frames of each process, as in ohframe report"
 )
 
