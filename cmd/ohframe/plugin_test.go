@@ -117,7 +117,7 @@ func testPlugin(t *testing.T, build, trace string) {
 		t.Errorf("a late frame: %s", first)
 	}
 
-	// Slices of its tracks stand for a frame. The tab stays in front.
+	// Slices of its tracks select a frame. The tab stays in front.
 	for _, c := range []struct{ slice, want string }{
 		{"t.name = 'Frames' AND s.name GLOB '10040*'", "Frame 10040 on time"},
 		{"t.name = 'Actual Timeline' AND s.name = '10030' AND s.dur > 3e7", "Frame 10030 22.9 ms late"},
