@@ -3,6 +3,7 @@ package serve_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -256,5 +257,42 @@ func TestManyProcesses(t *testing.T) {
 	few, many := link(3), link(200)
 	if len(many) > len(few)+100 || len(many) > 200_000 {
 		t.Errorf("%d bytes with 200 processes, %d with 3", len(many), len(few))
+	}
+}
+
+// The tab of a trace without tracks Frames, as Android's, has the late frames of the frame
+// timeline, with links. The worst is that of docs/perfetto.md.
+func TestTimelineTab(t *testing.T) {
+	enginetest.ForTest(t)
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{NoTracks: true, NoEvents: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, err := ui.Open(ui.Overview{Late: true, Android: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := enginetest.Load(t, out.Bytes())
+	uitest.Run(t, session, commands)
+	got := enginetest.Query(t, session, commands[0].Args[0])
+	if want := []string{"id", "why", "late ms", "process", "frame", "layer", "ts", "dur", "track_id"}; !reflect.DeepEqual(got.Columns, want) {
+		t.Errorf("columns %q, want %q", got.Columns, want)
+	}
+	late := 0
+	for f := range summary.Timeline.Complete() {
+		if f.Late() && !f.Facts.Has(analyzer.Empty) {
+			late++
+		}
+	}
+	if len(got.Rows) != late || late < 5 {
+		t.Fatalf("%d rows, %d frames are late", len(got.Rows), late)
+	}
+	if first := fmt.Sprint(got.Rows[0][1:5]); first != "[App Deadline Missed 35.4 example.gallery 10046]" {
+		t.Errorf("first %s", first)
 	}
 }
