@@ -111,8 +111,10 @@ func testPlugin(t *testing.T, build, trace string) {
 	first := page.until(whyLate, "Frame 10046", "35.4 ms late", "example.gallery 20170", "the worst of 9",
 		"waited 38.6 ms for storage (io_schedule) in FlushLayoutTask", "confidence: high", "asynchronously, or in TaskPool",
 		"From when it should have begun: 52.0 ms", "waiting for storage 38.6 ms", "running 13.1 ms")
-	page.until(`app.trace.tabs.currentTabUri`, "org.openharmony.Frames#why")
 	page.until(`app.isLoadingTrace`, "false")
+	if tabs := page.eval(`app.trace.tabs.openTabsUri.length + ' ' + app.trace.tabs.currentTabUri`); tabs != "3 org.openharmony.Frames#why" {
+		t.Errorf("tabs: %s", tabs)
+	}
 	if strings.Contains(first, "on time") {
 		t.Errorf("a late frame: %s", first)
 	}

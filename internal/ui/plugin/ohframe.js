@@ -691,7 +691,7 @@
     }
   };
   var Panel = class {
-    // to the time of the link
+    // with the slice of the link
     constructor(trace, frames) {
       this.trace = trace;
       this.frames = frames;
@@ -704,14 +704,14 @@
     message = "";
     front = false;
     // this was the tab in front
-    zoomed = false;
+    begun = false;
     // render is called at each redraw, in front or not.
     render() {
       if (!this.frames.exist) return noFrames();
       const { selection } = this.trace.selection;
       if (selection !== this.selection) {
         this.selection = selection;
-        this.zoom(selection);
+        this.first(selection);
         quietly(this.read(selection));
         if (this.front && this.processOf(selection) !== void 0) this.trace.tabs.showTab(tab);
       }
@@ -719,13 +719,16 @@
       const { frame, message } = this;
       return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
     }
-    // zoom shows the time of the link again when its slice is selected: from v55 on, the UI's
-    // move to the slice stops its zoom to that time wherever it is.
-    zoom(selection) {
+    // first puts this tab in front when the slice of the link is selected, which turns the UI to
+    // another one, and shows the time of the link again: from v55 on, the UI's move to the slice
+    // stops its zoom to that time wherever it is.
+    first(selection) {
       const { ts, visStart, visEnd } = this.trace.initialRouteArgs;
-      if (this.zoomed || selection.kind !== "track_event" || String(selection.ts) !== ts) return;
-      this.zoomed = true;
-      if (typeof visStart === "string" && typeof visEnd === "string") showTime(this.trace, BigInt(visStart), BigInt(visEnd));
+      if (this.begun || selection.kind !== "track_event" || String(selection.ts) !== ts) return;
+      this.begun = true;
+      this.trace.tabs.showTab(tab);
+      const isTime = (text) => typeof text === "string" && /^\d+$/.test(text);
+      if (isTime(visStart) && isTime(visEnd)) showTime(this.trace, BigInt(visStart), BigInt(visEnd));
     }
     // processOf returns the process of a selected slice of a track of frames.
     processOf(selection) {
@@ -819,10 +822,11 @@
   function ready(app) {
     return app.plugins.getAllPlugins().some((p) => p.active === true);
   }
-  function showFirst(app) {
+  function showFirst(app, before = 0) {
     const { trace, isLoadingTrace } = app;
-    if (trace === void 0 || isLoadingTrace === true) setTimeout(() => showFirst(app), interval);
-    else if (trace.tabs.openTabsUri?.includes(tab)) trace.tabs.showTab(tab);
+    const open = trace?.tabs.openTabsUri ?? [];
+    if (open.length > before && open.includes(tab)) trace?.tabs.showTab(tab);
+    if (trace === void 0 || isLoadingTrace === true) setTimeout(() => showFirst(app, open.length), interval);
   }
   function tryRegister(start) {
     try {

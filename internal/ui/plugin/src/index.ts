@@ -43,7 +43,7 @@ class Panel implements Actions {
   private frame?: Frame; // of the selection
   private message = '';
   private front = false; // this was the tab in front
-  private zoomed = false; // to the time of the link
+  private begun = false; // with the slice of the link
 
   constructor(
     private readonly trace: Trace,
@@ -56,7 +56,7 @@ class Panel implements Actions {
     const {selection} = this.trace.selection;
     if (selection !== this.selection) {
       this.selection = selection;
-      this.zoom(selection);
+      this.first(selection);
       quietly(this.read(selection));
       // The UI turns to its own tab when the user selects something.
       if (this.front && this.processOf(selection) !== undefined) this.trace.tabs.showTab(tab);
@@ -66,13 +66,16 @@ class Panel implements Actions {
     return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
   }
 
-  // zoom shows the time of the link again when its slice is selected: from v55 on, the UI's
-  // move to the slice stops its zoom to that time wherever it is.
-  private zoom(selection: Selection): void {
+  // first puts this tab in front when the slice of the link is selected, which turns the UI to
+  // another one, and shows the time of the link again: from v55 on, the UI's move to the slice
+  // stops its zoom to that time wherever it is.
+  private first(selection: Selection): void {
     const {ts, visStart, visEnd} = this.trace.initialRouteArgs;
-    if (this.zoomed || selection.kind !== 'track_event' || String(selection.ts) !== ts) return;
-    this.zoomed = true;
-    if (typeof visStart === 'string' && typeof visEnd === 'string') showTime(this.trace, BigInt(visStart), BigInt(visEnd));
+    if (this.begun || selection.kind !== 'track_event' || String(selection.ts) !== ts) return;
+    this.begun = true;
+    this.trace.tabs.showTab(tab);
+    const isTime = (text: unknown): text is string => typeof text === 'string' && /^\d+$/.test(text);
+    if (isTime(visStart) && isTime(visEnd)) showTime(this.trace, BigInt(visStart), BigInt(visEnd));
   }
 
   // processOf returns the process of a selected slice of a track of frames.

@@ -68,13 +68,14 @@ function ready(app: App): boolean {
   return app.plugins.getAllPlugins().some((p) => p.active === true);
 }
 
-// showFirst puts the tab in front when the trace of the address has been loaded: the commands
-// of the address open other tabs. The frame of the address may be selected later, which
-// leaves the tab in front.
-function showFirst(app: App): void {
+// showFirst puts the tab in front of those that the commands of the address open. It does so
+// when one was opened, not in the end: commands may run for seconds after that, and the user
+// may have turned to another tab. The plugin does so when the frame of the address is selected.
+function showFirst(app: App, before = 0): void {
   const {trace, isLoadingTrace} = app;
-  if (trace === undefined || isLoadingTrace === true) setTimeout(() => showFirst(app), interval);
-  else if (trace.tabs.openTabsUri?.includes(tab)) trace.tabs.showTab(tab);
+  const open = trace?.tabs.openTabsUri ?? [];
+  if (open.length > before && open.includes(tab)) trace?.tabs.showTab(tab);
+  if (trace === undefined || isLoadingTrace === true) setTimeout(() => showFirst(app, open.length), interval);
 }
 
 function tryRegister(start: number): void {
