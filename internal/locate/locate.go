@@ -35,6 +35,8 @@ type Place struct {
 type Found struct {
 	Frame *analyzer.Frame
 	Time  trace.Time // unknown if Frame is set
+	// Near is the frame of the named processes that is nearest to Time, the first of equals.
+	Near *analyzer.Frame
 	// Others are other frames that the Place names as well.
 	Others []*analyzer.Frame
 }
@@ -157,13 +159,16 @@ func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 		slices.SortStableFunc(list, func(a, b *analyzer.Frame) int { return cmp.Compare(away(a), away(b)) })
 		return Found{Frame: list[0]}, nil
 	}
-	if starts := slices.DeleteFunc(list, func(f *analyzer.Frame) bool { return away(f) > p.step/2 }); p.step <= coarsest && len(starts) > 0 {
+	starts := slices.DeleteFunc(slices.Clone(list), func(f *analyzer.Frame) bool { return away(f) > p.step/2 })
+	if p.step <= coarsest && len(starts) > 0 {
 		return worst(starts, true), nil
 	}
 	if at < from || at > to {
 		return Found{}, &failure.Error{What: fmt.Sprintf("--at %s: the time is outside the frames", p.at), Hint: "ohframe frames lists the vsync ids and times"}
 	}
-	return Found{Time: at}, nil
+	outside := func(f *analyzer.Frame) trace.Duration { return max(0, f.Actual.Start.Sub(at), at.Sub(f.Actual.End)) }
+	near := slices.MinFunc(list, func(a, b *analyzer.Frame) int { return cmp.Compare(outside(a), outside(b)) })
+	return Found{Time: at, Near: near}, nil
 }
 
 // worst returns the worst frame of a list. If the others are named as well, it returns them.

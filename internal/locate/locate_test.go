@@ -121,6 +121,22 @@ func TestFind(t *testing.T) {
 		}
 	}
 
+	// Around a time without a frame is the nearest frame of the processes that are named.
+	for _, test := range []struct {
+		process, at string
+		want        *analyzer.Frame
+	}{
+		{"", "0.350", worst},  // until 315 ms; the next begins at 501 ms
+		{"20", "0.350", same}, // the one before ends at 109 ms
+		{"20", "0.120", first},
+		{"", "7:0.350", render},
+		{"", "0.105", render}, // the first of those that go on
+	} {
+		if got, err := find(t, test.process, 0, test.at, all); err != nil || got.Frame != nil || got.Near != test.want {
+			t.Errorf("--process %q --at %s: near %+v, error %v, want %+v", test.process, test.at, got.Near, err, test.want)
+		}
+	}
+
 	if got, err := find(t, "", 0, "", all); err != nil || got.Frame != nil || got.Time.Known() {
 		t.Errorf("without flags: %v, error %v", got, err)
 	}

@@ -51,7 +51,7 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 		whole := union(f.Actual, f.Expected)
 		view.Span = within(widen(whole, whole.Duration()*3/4), frames.all)
 	case o.At.Time.Known():
-		process = frames.near(o.At.Time).Process
+		process = o.At.Near.Process
 		view.Span = within(widen(analyzer.Interval{Start: o.At.Time, End: o.At.Time}, around), frames.all)
 	}
 	if !o.All {
@@ -71,7 +71,6 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 
 // frames is what a view shows of the complete frames of a timeline.
 type frames struct {
-	list []*analyzer.Frame
 	late []*analyzer.Frame // those with the largest overruns first
 	// all is the interval in which the frame tracks have slices. The UI does not show times
 	// outside of it.
@@ -85,7 +84,6 @@ func survey(t *analyzer.Timeline) (s frames) {
 	counts := map[*analyzer.Process]int{}
 	var most *analyzer.Frame
 	for f := range t.Complete() {
-		s.list = append(s.list, f)
 		s.all = union(union(s.all, f.Actual), f.Expected)
 		s.judged = s.judged || f.Late() || f.Deadline.Known()
 		s.android = s.android || f.Android != nil
@@ -113,14 +111,6 @@ func (s *frames) selected(at locate.Found) *analyzer.Frame {
 		return nil
 	}
 	return s.late[0]
-}
-
-// near returns the frame that is nearest to a time, the first of equals.
-func (s *frames) near(at trace.Time) *analyzer.Frame {
-	away := func(f *analyzer.Frame) trace.Duration {
-		return max(0, f.Actual.Start.Sub(at), at.Sub(f.Actual.End))
-	}
-	return slices.MinFunc(s.list, func(a, b *analyzer.Frame) int { return cmp.Compare(away(a), away(b)) })
 }
 
 // note marks a late frame with its overrun and cause. The UI shows the first 16 characters.

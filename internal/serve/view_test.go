@@ -52,7 +52,9 @@ func TestLook(t *testing.T) {
 	inTime := frame(9, 1000, 5, 0)
 	truncated := frame(11, 500, 60, analyzer.MainLate|analyzer.Truncated)
 	frames := []*analyzer.Frame{frame(20, 100, 12, analyzer.MainLate), worst, frame(20, 300, 14, analyzer.MainLate), truncated, inTime}
-	at := func(millisecond int) locate.Found { return locate.Found{Time: trace.Time(millisecond * ms)} }
+	at := func(millisecond int) locate.Found {
+		return locate.Found{Time: trace.Time(millisecond * ms), Near: inTime}
+	}
 	for _, test := range []struct {
 		at             locate.Found
 		frames         []*analyzer.Frame
@@ -105,7 +107,7 @@ func TestProcess(t *testing.T) {
 	}{
 		{locate.Found{}, late, "30"},
 		{locate.Found{Frame: late[0]}, late, "20"},
-		{locate.Found{Time: trace.Time(350 * ms)}, late, "8"}, // until 309 ms, and the next from 401 ms
+		{locate.Found{Time: trace.Time(350 * ms), Near: onTime[2]}, late, "8"},
 		{locate.Found{}, onTime, "7"},
 	} {
 		view := look(t, test.at, test.frames...)
