@@ -409,6 +409,15 @@
     const valid = s === void 0 || s.kind === "track_event" && typeof s.trackUri === "string" && Number.isSafeInteger(s.eventId) || s.kind === "area" && isTime(s.start) && isTime(s.end) && isTexts(s.trackUris);
     return valid ? v : void 0;
   }
+  var allowed = /* @__PURE__ */ new Set([
+    "dev.perfetto.CreateWorkspace",
+    "dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors",
+    "dev.perfetto.SwitchWorkspace",
+    "dev.perfetto.ExpandTracksByRegex",
+    "dev.perfetto.AddNoteAtTimestamp",
+    "dev.perfetto.RunQuery",
+    "dev.perfetto.RunQueryAndShowTab"
+  ]);
   function commandsOf(text) {
     let list;
     try {
@@ -418,7 +427,7 @@
     }
     if (!Array.isArray(list)) return [];
     return list.flatMap(
-      (c) => c !== null && typeof c === "object" && typeof c.id === "string" ? [{ id: c.id, args: Array.isArray(c.args) ? c.args : [] }] : []
+      (c) => c !== null && typeof c === "object" && typeof c.id === "string" && allowed.has(c.id) ? [{ id: c.id, args: Array.isArray(c.args) ? c.args : [] }] : []
     );
   }
   function keepView(trace) {

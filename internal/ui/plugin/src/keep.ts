@@ -46,7 +46,20 @@ export function parse(text: string | null, trace: string): View | undefined {
   return valid ? (v as View) : undefined;
 }
 
-// commandsOf returns the calls of commands in a text, as in an address.
+// allowed are the commands that a view may have: those of the links that "ohframe open" makes.
+// The UI checks the commands of an address against such a list, too, but not later ones, and
+// anyone can make an address. Source: Perfetto's ui/src/core/startup_command_allowlist.ts.
+const allowed: ReadonlySet<string> = new Set([
+  'dev.perfetto.CreateWorkspace',
+  'dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors',
+  'dev.perfetto.SwitchWorkspace',
+  'dev.perfetto.ExpandTracksByRegex',
+  'dev.perfetto.AddNoteAtTimestamp',
+  'dev.perfetto.RunQuery',
+  'dev.perfetto.RunQueryAndShowTab',
+]);
+
+// commandsOf returns the allowed calls of commands in a text, as in an address.
 export function commandsOf(text: string): {id: string; args: unknown[]}[] {
   let list: unknown;
   try {
@@ -56,7 +69,7 @@ export function commandsOf(text: string): {id: string; args: unknown[]}[] {
   }
   if (!Array.isArray(list)) return [];
   return (list as {id?: unknown; args?: unknown}[]).flatMap((c) =>
-    c !== null && typeof c === 'object' && typeof c.id === 'string' ? [{id: c.id, args: Array.isArray(c.args) ? c.args : []}] : [],
+    c !== null && typeof c === 'object' && typeof c.id === 'string' && allowed.has(c.id) ? [{id: c.id, args: Array.isArray(c.args) ? c.args : []}] : [],
   );
 }
 

@@ -142,6 +142,9 @@ test('a stored view is of its trace, and valid', () => {
 });
 
 test('commands of an address', () => {
-  assert.deepEqual(commandsOf('[{"id":"a","args":["x"]},{"id":"b"},{"args":[]},null,7]'), [{id: 'a', args: ['x']}, {id: 'b', args: []}]);
+  const query = {id: 'dev.perfetto.RunQuery', args: ['SELECT 1']};
+  assert.deepEqual(commandsOf(JSON.stringify([query, {id: query.id}, {args: []}, null, 7])), [query, {id: query.id, args: []}]);
+  // Commands that the UI does not run for an address are not run after a reload either.
+  assert.deepEqual(commandsOf(JSON.stringify([{id: 'dev.perfetto.ShareTrace', args: []}, query])), [query]);
   for (const text of ['', '{}', 'x', '7']) assert.deepEqual(commandsOf(text), []);
 });
