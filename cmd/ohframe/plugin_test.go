@@ -163,7 +163,7 @@ func testPlugin(t *testing.T, build, trace string) {
 		trackUris: app.trace.currentWorkspace.flatTracks.flatMap((n) => n.uri ?? [])}), m.redraw())`)
 	page.until(`([...document.querySelectorAll('*')].filter((e) => e.childElementCount === 0 && e.textContent.trim() === 'Lost time').forEach((e) => e.click()),
 		[...document.querySelectorAll('.ohf')].map((e) => e.innerText).join(' ').replace(/\s+/g, ' '))`,
-		"9 late frames 83.0 ms lost", "waiting for storage in FlushLayoutTask (io_schedule) worst")
+		"9 late frames 83.0 ms lost", "62.7 ms 75 % 6 waiting for storage in FlushLayoutTask (io_schedule) worst")
 
 	endOpen(t, o)
 

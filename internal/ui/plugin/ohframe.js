@@ -141,6 +141,17 @@
 `;
 
   // src/sums.ts
+  var maxEarlier = 16;
+  function rootOf(of, share, earlier, first) {
+    let [frame, cause] = [of, share];
+    for (let i = 0; i < maxEarlier; i++) {
+      const before = earlier(frame, cause);
+      const largest = before === void 0 ? void 0 : first(before);
+      if (before === void 0 || largest === void 0) break;
+      [frame, cause] = [before, largest];
+    }
+    return { ...share, title: cause.title, advice: cause.advice };
+  }
   function byCause(shares) {
     const sums = /* @__PURE__ */ new Map();
     for (const { frame, title, ns, advice } of shares) {
@@ -352,27 +363,49 @@
       const waitedFor = during(await below("Waited for"), pieces);
       return { ...frame, facts, pieces, waitedFor };
     }
-    // shares returns what each cause cost each of some late frames.
+    // shares returns what each cause cost each of some late frames. The time that a frame lost
+    // to an earlier one counts for that frame's cause (docs/why.md 5).
     async shares(frames) {
-      if (frames.length === 0) return [];
+      const starts = new Map(this.late.map((f) => [`${f.upid} ${f.ts}`, f]));
+      const known = /* @__PURE__ */ new Map();
+      const earlier = (f, s) => s.earlier === "" ? void 0 : starts.get(`${f.upid} ${s.earlier}`);
+      for (let unknown = [...frames]; unknown.length > 0; ) {
+        const causes2 = await this.causes(unknown);
+        unknown.forEach((f) => known.set(f, causes2.get(f.id) ?? []));
+        const others = unknown.flatMap((f) => (known.get(f) ?? []).flatMap((s) => earlier(f, s) ?? []));
+        unknown = [...new Set(others)].filter((f) => !known.has(f));
+      }
+      return frames.flatMap((f) => (known.get(f) ?? []).map((s) => rootOf(f, s, earlier, (of) => known.get(of)?.[0])));
+    }
+    // causes returns the causes of late frames by the ids of their slices, as they are noted.
+    async causes(frames) {
       const list = await rows(
         this.engine,
         `SELECT s.id, a.key, ifnull(a.display_value, '') AS value FROM slice AS s JOIN args AS a USING (arg_set_id)
       WHERE s.id IN (${frames.map((f) => f.id).join(", ")})
-        AND a.flat_key IN ('debug.causes.title', 'debug.causes.share_ns', 'debug.causes.advice')`,
+        AND a.flat_key IN ('debug.causes.title', 'debug.causes.share_ns', 'debug.causes.advice', 'debug.causes.earlier_ts')`,
         { id: NUM, key: STR, value: STR }
       );
-      const causes2 = /* @__PURE__ */ new Map();
+      const facts = /* @__PURE__ */ new Map();
       for (const { id, key: key2, value } of list) {
         const [, index, name] = /\[(\d+)\]\.(\w+)$/.exec(key2) ?? [];
-        const at = `${id} ${index}`;
-        const cause = causes2.get(at) ?? { frame: id, title: "", ns: 0, advice: "" };
-        causes2.set(at, cause);
-        if (name === "title") cause.title = value;
-        if (name === "share_ns") cause.ns = Number(value);
-        if (name === "advice") cause.advice = value;
+        if (index === void 0 || name === void 0) continue;
+        if (!facts.has(id)) facts.set(id, []);
+        const causes2 = facts.get(id);
+        (causes2[Number(index)] ??= /* @__PURE__ */ new Map()).set(name, value);
       }
-      return [...causes2.values()];
+      return new Map(
+        [...facts].map(([frame, causes2]) => [
+          frame,
+          causes2.map((c) => ({
+            frame,
+            title: c.get("title") ?? "",
+            ns: Number(c.get("share_ns") ?? 0),
+            advice: c.get("advice") ?? "",
+            earlier: c.get("earlier_ts") ?? ""
+          }))
+        ])
+      );
     }
   };
   var isFrames = `(t.name = 'Frames' OR t.name GLOB 'Frames (*') AND t.type IN ('process_track_event', 'process_merged_track_event')`;

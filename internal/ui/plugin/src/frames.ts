@@ -4,7 +4,7 @@
 import type {Late} from './next';
 import {type Engine, LONG, NUM, STR, STR_NULL, type Row} from './perfetto';
 import {chain, during, type Piece} from './pieces';
-import {quote, type Share} from './sums';
+import {quote, rootOf, type Share} from './sums';
 
 // Facts are the annotations of a slice by name, as texts, with causes[0].title and the like.
 export type Facts = ReadonlyMap<string, string>;
@@ -160,27 +160,47 @@ export class Frames {
     return {...frame, facts, pieces, waitedFor};
   }
 
-  // shares returns what each cause cost each of some late frames.
+  // shares returns what each cause cost each of some late frames. The time that a frame lost
+  // to an earlier one counts for that frame's cause (docs/why.md 5).
   async shares(frames: readonly Late[]): Promise<Share[]> {
-    if (frames.length === 0) return [];
+    const starts = new Map(this.late.map((f) => [`${f.upid} ${f.ts}`, f]));
+    const known = new Map<Late, readonly Share[]>();
+    const earlier = (f: Late, s: Share) => (s.earlier === '' ? undefined : starts.get(`${f.upid} ${s.earlier}`));
+    for (let unknown = [...frames]; unknown.length > 0; ) {
+      const causes = await this.causes(unknown);
+      unknown.forEach((f) => known.set(f, causes.get(f.id) ?? []));
+      const others = unknown.flatMap((f) => (known.get(f) ?? []).flatMap((s) => earlier(f, s) ?? []));
+      unknown = [...new Set(others)].filter((f) => !known.has(f));
+    }
+    return frames.flatMap((f) => (known.get(f) ?? []).map((s) => rootOf(f, s, earlier, (of) => known.get(of)?.[0])));
+  }
+
+  // causes returns the causes of late frames by the ids of their slices, as they are noted.
+  private async causes(frames: readonly Late[]): Promise<Map<number, Share[]>> {
     const list = await rows(
       this.engine,
       `SELECT s.id, a.key, ifnull(a.display_value, '') AS value FROM slice AS s JOIN args AS a USING (arg_set_id)
       WHERE s.id IN (${frames.map((f) => f.id).join(', ')})
-        AND a.flat_key IN ('debug.causes.title', 'debug.causes.share_ns', 'debug.causes.advice')`,
+        AND a.flat_key IN ('debug.causes.title', 'debug.causes.share_ns', 'debug.causes.advice', 'debug.causes.earlier_ts')`,
       {id: NUM, key: STR, value: STR},
     );
-    const causes = new Map<string, {frame: number; title: string; ns: number; advice: string}>();
+    const facts = new Map<number, Map<string, string>[]>();
     for (const {id, key, value} of list) {
       const [, index, name] = /\[(\d+)\]\.(\w+)$/.exec(key) ?? [];
-      const at = `${id} ${index}`;
-      const cause = causes.get(at) ?? {frame: id, title: '', ns: 0, advice: ''};
-      causes.set(at, cause);
-      if (name === 'title') cause.title = value;
-      if (name === 'share_ns') cause.ns = Number(value);
-      if (name === 'advice') cause.advice = value;
+      if (index === undefined || name === undefined) continue;
+      if (!facts.has(id)) facts.set(id, []);
+      const causes = facts.get(id)!;
+      (causes[Number(index)] ??= new Map()).set(name, value);
     }
-    return [...causes.values()];
+    return new Map(
+      [...facts].map(([frame, causes]) => [
+        frame,
+        causes.map((c) => ({
+          frame, title: c.get('title') ?? '', ns: Number(c.get('share_ns') ?? 0),
+          advice: c.get('advice') ?? '', earlier: c.get('earlier_ts') ?? '',
+        })),
+      ]),
+    );
   }
 }
 

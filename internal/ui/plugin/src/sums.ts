@@ -6,6 +6,22 @@ export interface Share {
   readonly title: string;
   readonly ns: number;
   readonly advice: string;
+  readonly earlier: string; // the start of the earlier frame that was the cause, or ''
+}
+
+const maxEarlier = 16; // frames: docs/why.md 5
+
+// rootOf returns a share of a frame with the cause that it comes from. earlier returns the
+// frame that a share is due to, and first the largest share of a frame.
+export function rootOf<F>(of: F, share: Share, earlier: (of: F, s: Share) => F | undefined, first: (of: F) => Share | undefined): Share {
+  let [frame, cause] = [of, share];
+  for (let i = 0; i < maxEarlier; i++) {
+    const before = earlier(frame, cause);
+    const largest = before === undefined ? undefined : first(before);
+    if (before === undefined || largest === undefined) break;
+    [frame, cause] = [before, largest];
+  }
+  return {...share, title: cause.title, advice: cause.advice};
 }
 
 export interface Cause {

@@ -4,7 +4,7 @@ import test from 'node:test';
 import {commandsOf, parse} from '../modules/keep.mjs';
 import {step, worst} from '../modules/next.mjs';
 import {chain, colourOf, during, kinds, milliseconds, parts} from '../modules/pieces.mjs';
-import {byCause, quote} from '../modules/sums.mjs';
+import {byCause, quote, rootOf} from '../modules/sums.mjs';
 
 const piece = (id, ts, dur, name, trackId = 1) => ({id, trackId, ts: BigInt(ts), dur: BigInt(dur), name});
 
@@ -115,6 +115,18 @@ test('lost time by cause', () => {
   assert.deepEqual(got, [
     {title: 'CPU', advice: '', ns: 20, frames: 1, worst: 1}, {title: 'storage', advice: 'x', ns: 12, frames: 2, worst: 2},
   ]);
+});
+
+test('time lost to an earlier frame counts for the cause of that one', () => {
+  const own = {frame: 1, title: 'storage', ns: 5, advice: 'x', earlier: ''};
+  const due = (frame) => ({frame, title: 'busy', ns: 10 * frame, advice: '', earlier: `${frame - 1}`});
+  const causes = new Map([[1, [own]], [2, [due(2)]], [3, [due(3)]], [5, [due(5)]], [4, []]]);
+  const root = (frame) => rootOf(frame, causes.get(frame)[0], (_, s) => (s.earlier === '' ? undefined : Number(s.earlier)), (f) => causes.get(f)?.[0]);
+  assert.deepEqual(root(3), {...due(3), title: 'storage', advice: 'x'});
+  assert.deepEqual(root(1), own);
+  assert.deepEqual(root(5), due(5)); // frame 4 has no cause
+  const circle = (frame) => ({...due(frame), earlier: `${1 - frame}`});
+  rootOf(0, circle(0), (_, s) => Number(s.earlier), circle); // ends
 });
 
 test('texts in SQL', () => {
