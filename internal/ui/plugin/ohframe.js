@@ -866,7 +866,7 @@
   }
   function showFirst(app, before = 0) {
     const { trace, isLoadingTrace } = app;
-    const open = trace?.tabs.openTabsUri ?? [];
+    const open = trace?.tabs?.openTabsUri ?? [];
     if (open.length > before && open.includes(tab)) trace?.tabs.showTab(tab);
     if (trace === void 0 || isLoadingTrace === true) setTimeout(() => showFirst(app, open.length), interval);
   }

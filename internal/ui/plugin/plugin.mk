@@ -24,7 +24,7 @@ plugin-stale: plugin-test
 plugin-test: plugin-copy
 	cd $(plugin_dir) && node_modules/.bin/tsc && \
 	node_modules/.bin/esbuild src/*.ts --bundle --format=esm --outdir=modules --out-extension:.js=.mjs --log-level=warning && \
-	node --test test
+	node --test test/*.test.mjs
 
 plugin-copy: $(plugin_installed)
 	@rm -rf $(plugin_dir)/src $(plugin_dir)/test $(plugin_dir)/modules

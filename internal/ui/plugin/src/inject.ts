@@ -73,7 +73,7 @@ function ready(app: App): boolean {
 // may have turned to another tab. The plugin does so when the frame of the address is selected.
 function showFirst(app: App, before = 0): void {
   const {trace, isLoadingTrace} = app;
-  const open = trace?.tabs.openTabsUri ?? [];
+  const open = trace?.tabs?.openTabsUri ?? []; // an exception here would be a dialog
   if (open.length > before && open.includes(tab)) trace?.tabs.showTab(tab);
   if (trace === undefined || isLoadingTrace === true) setTimeout(() => showFirst(app, open.length), interval);
 }

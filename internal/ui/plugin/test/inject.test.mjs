@@ -94,6 +94,18 @@ test('a trace that lacks a function is loaded without the plugin', async (t) => 
   assert.deepEqual(said, ['ohframe: the page works without the tab "Why late?": the UI has no trace.raf.scheduleFullRedraw']);
 });
 
+test('an address that selects a frame, of a trace that lacks tabs', async (t) => {
+  const {app, page} = ui();
+  app.initialRouteArgs.ts = '7';
+  const {said, wait} = await load(t, page);
+  app.isLoadingTrace = true;
+  app.trace = {};
+  wait(1000);
+  app.isLoadingTrace = false;
+  wait(1000);
+  assert.deepEqual(said, []);
+});
+
 test('a trace whose queries fail is loaded without the plugin', async (t) => {
   const {app, page} = ui();
   const {said} = await load(t, page);
