@@ -55,8 +55,9 @@ func Process(name string, pid trace.PID) string {
 	return text.Quoted(pattern.String())
 }
 
-// Timed returns a function that reports whether the vsync id of a frame of a timeline, which may be nil, is not
-// enough to name it: other threads, and other traces in the same file, have the same ones.
+// Timed returns a function that reports whether the vsync id of a frame of a timeline, which
+// may be nil, is not enough to name it: other threads, and other traces in the same file, have
+// the same ones.
 func Timed(t *analyzer.Timeline) func(*analyzer.Frame) bool {
 	type key struct {
 		pid   trace.PID

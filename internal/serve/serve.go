@@ -92,8 +92,8 @@ const defaultStall = 30 * time.Second
 
 // Run serves a site until a page has fetched all of the trace, and closes the listener. A
 // fetch that fails may be repeated. The error is ErrNotFetched if none has begun by the
-// timeout (zero waits forever), or all fetches fail that have, the cause of the context's end, or that of the listener.
-// With Keep, it is nil if the context ends after a fetch.
+// timeout (zero waits forever), or all fetches fail that have; the cause of the context's
+// end; or that of the listener. With Keep, it is nil if the context ends after a fetch.
 func Run(ctx context.Context, listener net.Listener, site Site, timeout time.Duration) error {
 	site.Stall = cmp.Or(site.Stall, defaultStall)
 	h := &handler{Site: site, port: listener.Addr().(*net.TCPAddr).Port, fetched: make(chan struct{})}
