@@ -177,6 +177,7 @@ var (
 	documented = regexp.MustCompile("(?m)^- (`[a-z_`, ]+`) \\((both|application|render|whole|cause|measures|application, whole|both, cause|both, GPU)\\):")
 	quoted     = regexp.MustCompile("`([a-z_]+)`")
 	selected   = regexp.MustCompile(`'debug\.([^']*)'`)
+	index      = regexp.MustCompile(`\[[0-9]+\]`) // of an array's element
 )
 
 // documentation returns the list in docs/perfetto.md.
@@ -222,7 +223,8 @@ func TestQueries(t *testing.T) {
 		}
 		for _, match := range selected.FindAllSubmatch(text, -1) {
 			count++
-			for name := range strings.FieldsFuncSeq(string(match[1]), func(r rune) bool { return strings.ContainsRune(".[*", r) }) {
+			name := index.ReplaceAllString(string(match[1]), "")
+			for name := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune(".[*", r) }) {
 				if key := named(name); kinds[key] == measures {
 					break // names below are those of JSON
 				} else if key == 0 {
