@@ -151,7 +151,7 @@ func TestNotes(t *testing.T) {
 }
 
 // tabs returns the titles of the tabs, in the order in which they are shown, and where
-// the tables of all modules are created.
+// the UI pauses and the tables of all modules are created.
 func tabs(view serve.View) (list []string) {
 	for _, c := range view.Commands {
 		switch {
@@ -159,12 +159,15 @@ func tabs(view serve.View) (list []string) {
 			list = append(list, c.Args[1])
 		case c.ID == "dev.perfetto.RunQuery" && strings.Contains(c.Args[0], "ohos_or_android_process("):
 			list = append(list, "tables")
+		case c.ID == "dev.perfetto.RunQuery" && strings.Contains(c.Args[0], "_ohos_pause "):
+			list = append(list, "pause")
 		}
 	}
 	return list
 }
 
-// The last tab is in front. Only tabs that need them are after the tables of all modules.
+// The last tab is in front. Only tabs that need them are after the tables of all modules. The
+// UI gets time to zoom to a selected frame.
 func TestTabs(t *testing.T) {
 	late, inTime, unknown := frame(20, 100, 12, analyzer.MainLate), frame(20, 300, 5, 0), frame(20, 300, 5, 0)
 	unknown.Expected.End, unknown.Deadline = 0, 0
@@ -174,11 +177,11 @@ func TestTabs(t *testing.T) {
 		frames []*analyzer.Frame
 		want   []string
 	}{
-		{[]*analyzer.Frame{late, inTime}, []string{"Jank by process", "Why frames were late", "tables"}},
+		{[]*analyzer.Frame{late, inTime}, []string{"Jank by process", "Why frames were late", "pause", "tables"}},
 		{[]*analyzer.Frame{inTime}, []string{"No frame was late", "tables"}},
 		{[]*analyzer.Frame{unknown}, []string{"Jank by process", "tables"}},
 		{[]*analyzer.Frame{android}, []string{"tables", "No frame was late"}},
-		{[]*analyzer.Frame{androidLate}, []string{"Why frames were late", "tables"}},
+		{[]*analyzer.Frame{androidLate}, []string{"Why frames were late", "pause", "tables"}},
 	} {
 		if got := tabs(look(t, locate.Found{}, test.frames...)); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("tabs %q, want %q", got, test.want)
