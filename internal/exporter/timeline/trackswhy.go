@@ -178,7 +178,7 @@ func (p *pipeline) writeWhy(frames []*analyzer.Frame) {
 			for _, o := range shownActivities(piece) {
 				other.Interval = analyzer.Interval{Start: o.Start, End: o.End}
 				other.nameID, other.colour, other.flow = p.w.sliceName(causetext.ActivityTitle(o)), waitColours[o.Wait], 0
-				if o == longest && i+1 < len(e.Pieces) && o.End <= e.Pieces[i+1].Start {
+				if o == longest && i+1 < len(e.Pieces) {
 					other.flow = p.w.newFlow()
 					s.terminates = append(s.terminates, other.flow)
 				}
