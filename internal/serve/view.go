@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -31,7 +32,7 @@ const (
 
 // Look returns a view of a frame or a time in a timeline, by default of the late frame that
 // missed its deadline by most, the first of equals. The worst frames have notes with their
-// causes; c may be nil. A timeline without complete frames has the zero View.
+// causes; c may be nil. Of a timeline without complete frames it only says so.
 //
 // The process to look at is the first of the workspace, and the only one that is expanded.
 // Then the frame and its causes are on the screen wherever the UI scrolls to: it looks for
@@ -40,7 +41,7 @@ const (
 func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	frames := survey(t)
 	if !frames.all.Known() {
-		return View{}, nil
+		return View{Commands: []ui.Command{ui.NoFrames()}}, nil
 	}
 	var view View
 	process := frames.process
@@ -113,18 +114,17 @@ func (s *frames) selected(at locate.Found) *analyzer.Frame {
 	return s.late[0]
 }
 
-// note marks a late frame with its overrun and cause. The UI shows the first 16 characters.
+// note marks a late frame with its overrun, cause and process. The UI shows the first 16
+// characters, and all in the note's details.
 func note(f *analyzer.Frame, c *why.Causes) ui.Command {
-	name := fmt.Sprintf("%d +%s ms", f.VsyncID, text.Milliseconds(f.Overrun()))
-	if e := c.Of(f); e != nil {
-		if sentence := causetext.Sentence(c, e); sentence != "" {
-			name += ": " + sentence
-		}
-	}
+	name := fmt.Sprintf("%-16s", fmt.Sprintf("%d +%s ms", f.VsyncID, text.Milliseconds(f.Overrun())))
 	if f.Process.Name != "" {
-		name += " · " + f.Process.Name
+		name += f.Process.Name + ": "
 	}
-	return ui.Command{ID: "dev.perfetto.AddNoteAtTimestamp", Args: []string{fmt.Sprint(int64(f.Actual.Start)), name}}
+	if e := c.Of(f); e != nil {
+		name += causetext.Sentence(c, e)
+	}
+	return ui.Command{ID: "dev.perfetto.AddNoteAtTimestamp", Args: []string{fmt.Sprint(int64(f.Actual.Start)), strings.TrimRight(name, ": ")}}
 }
 
 // widen returns an interval with some more time on both sides.

@@ -73,7 +73,7 @@ func TestLook(t *testing.T) {
 			t.Errorf("at %v: %v and %v; want %v and %v", test.at, got.Selected, got.Span, test.selected, test.span)
 		}
 	}
-	if got := look(t, locate.Found{}, truncated); !reflect.DeepEqual(got, serve.View{}) {
+	if got, want := look(t, locate.Found{}, truncated), (serve.View{Commands: []ui.Command{ui.NoFrames()}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("without frames: %v", got)
 	}
 }
@@ -133,7 +133,7 @@ func TestProcess(t *testing.T) {
 }
 
 // The three worst frames have notes, the worst first. What the UI shows of a note, its first
-// 16 characters, says which frame is late and by how much.
+// 16 characters, says which frame is late and by how much, and nothing else.
 func TestNotes(t *testing.T) {
 	view := look(t, locate.Found{}, frame(20, 100, 12, analyzer.MainLate), frame(7, 200, 14, analyzer.MainLate), frame(8, 300, 11, analyzer.MainLate), frame(8, 400, 13, analyzer.MainLate))
 	var notes [][]string
@@ -143,7 +143,7 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	want := [][]string{
-		{"201000000", "1200 +4.0 ms · some name"}, {"401000000", "1400 +3.0 ms · some name"}, {"101000000", "1100 +2.0 ms · some name"},
+		{"201000000", "1200 +4.0 ms    some name"}, {"401000000", "1400 +3.0 ms    some name"}, {"101000000", "1100 +2.0 ms    some name"},
 	}
 	if !reflect.DeepEqual(notes, want) {
 		t.Errorf("notes %q, want %q", notes, want)
@@ -224,8 +224,8 @@ func TestViewInEngine(t *testing.T) {
 		notes := 0
 		for _, c := range view.Commands {
 			if c.ID == "dev.perfetto.AddNoteAtTimestamp" {
-				if notes++; !strings.Contains(c.Args[1], " ms: ") {
-					t.Errorf("note without a cause: %q", c.Args[1])
+				if notes++; !strings.Contains(c.Args[1][16:], ": ") {
+					t.Errorf("note without process and cause: %q", c.Args[1])
 				}
 			}
 		}

@@ -30,6 +30,11 @@ const (
 	aboutProcesses = "frames of each process, as in ohframe report"
 )
 
+// NoFrames returns the command that says in a tab that there is nothing to see.
+func NoFrames() Command {
+	return showTable("No frames", "SELECT 'ohframe found no complete frame in this trace; its output in the terminal says why' AS \"no frames\"")
+}
+
 // Overview is what decides which tabs a view has.
 type Overview struct {
 	Late     bool // some frame is late
