@@ -122,8 +122,12 @@ func open(c *cli.Context) error {
 		if look.At, err = at.Find(summary.Timeline); err != nil {
 			return err
 		}
-		if len(look.At.Others) > 0 && !c.Bool("quiet") {
+		switch {
+		case c.Bool("quiet"):
+		case len(look.At.Others) > 0:
 			fmt.Fprint(os.Stderr, otherFrames(name, summary.Timeline, look.At))
+		case look.At.Time.Known():
+			fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --at %s: %s", inputName(name), c.String("at"), frameAt(summary.Timeline, look.At.Frame))))
 		}
 	}
 	v := viewer{
@@ -241,6 +245,19 @@ func otherFrames(name string, t *analyzer.Timeline, found locate.Found) string {
 		fmt.Fprintf(&b, "  … and %d more\n", n)
 	}
 	return b.String()
+}
+
+// frameAt says which frame a time selects at which none starts; f may be nil.
+func frameAt(t *analyzer.Timeline, f *analyzer.Frame) string {
+	if f == nil {
+		return "no frame at that time, none is selected"
+	}
+	what := "a frame"
+	if f.VsyncID != 0 {
+		what = fmt.Sprintf("frame %d", f.VsyncID)
+	}
+	since := func(at trace.Time) string { return text.Since(t.Origin(), at) }
+	return fmt.Sprintf("no frame starts then, selected %s of %s, from %s to %s", what, text.ProcessName(f.Process.Name), since(f.Actual.Start), since(f.Actual.End))
 }
 
 // isFile reports whether --ui names a folder or a file, not an address.

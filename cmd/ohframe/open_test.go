@@ -207,7 +207,8 @@ func TestOpen(t *testing.T) {
 // The view is on A2, which is the first of the application's frames that are late by most,
 // until --at says otherwise. Its times are those of testdata/frames.ftrace: it
 // starts with ReceiveVsync at 100.0102 and ends 1 ms after its deadline, 100.02. R1 is from
-// 100.0105 to 100.014, and expected from 100.01 to 100.025. Three quarters of the time from
+// 100.0105 to 100.014, and expected from 100.01 to 100.025. R4 is
+// from 100.0405 to 100.056, and the next frame starts at 100.0605. Three quarters of the time from
 // the expected start to the last end are visible on both sides, in the trace.
 func TestOpenView(t *testing.T) {
 	selectsA2 := map[string]string{"ts": "100010200000", "dur": "10800000 ", "visStart": "100001750000", "visEnd": "100029250000"}
@@ -229,7 +230,8 @@ func TestOpenView(t *testing.T) {
 		{[]string{"frames.ftrace"}, selectsA2},
 		{[]string{file}, selectsA2},
 		{[]string{"frames.ftrace", "--view", "all"}, selectsA2},
-		{[]string{"frames.ftrace", "--at", "100.045"}, map[string]string{"visStart": "100000000000", "visEnd": "100075000000"}},
+		{[]string{"frames.ftrace", "--at", "100.045"}, map[string]string{"ts": "100040500000", "dur": "15500000 ", "visStart": "100000000000", "visEnd": "100075000000"}},
+		{[]string{"frames.ftrace", "--at", "100.058"}, map[string]string{"visStart": "100000000000", "visEnd": "100075000000"}},
 		{[]string{"frames.ftrace", "--process", "render", "--frame", "101"}, selectsR1},
 		{[]string{"frames.ftrace", "--at", "100.010500"}, selectsR1},
 		{[]string{inTime}, nil},

@@ -31,11 +31,14 @@ type Place struct {
 	flags   [2]string                    // that set process and vsync
 }
 
-// Found is what a Place names in a timeline: a frame, or else a time, or nothing.
+// Found is what a Place names in a timeline: a frame, a time, or nothing.
 type Found struct {
 	Frame *analyzer.Frame
-	Time  trace.Time // unknown if Frame is set
-	// Near is the frame of the named processes that is nearest to Time, the first of equals.
+	// Time is known if the Place names a time at which no frame starts. Frame is then the one
+	// that contains it; nil if none does.
+	Time trace.Time
+	// Near is the frame of the named processes that is nearest to a Time without a frame, the
+	// first of equals.
 	Near *analyzer.Frame
 	// Others are other frames that the Place names as well.
 	Others []*analyzer.Frame
@@ -118,8 +121,9 @@ const coarsest = trace.Millisecond
 // others the first, an application's before a render frame. With a vsync id and a time it is
 // the one that starts nearest.
 //
-// A time names the frames that start then, as exactly as the time is written. The error is
-// a *failure.Error if there is no such process or frame, or no frame near the time.
+// A time names the frames that start then, as exactly as the time is written, at least to the
+// millisecond; else the worst of those that contain it. The error is a *failure.Error if there
+// is no such process or frame, or no frame near the time.
 func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 	if p.IsZero() {
 		return Found{}, nil
@@ -159,16 +163,29 @@ func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 		slices.SortStableFunc(list, func(a, b *analyzer.Frame) int { return cmp.Compare(away(a), away(b)) })
 		return Found{Frame: list[0]}, nil
 	}
-	starts := slices.DeleteFunc(slices.Clone(list), func(f *analyzer.Frame) bool { return away(f) > p.step/2 })
-	if p.step <= coarsest && len(starts) > 0 {
+	var most trace.Duration // of a coarser time, only the exact start
+	if p.step <= coarsest {
+		most = p.step / 2
+	}
+	if starts := filter(list, func(f *analyzer.Frame) bool { return away(f) <= most }); len(starts) > 0 {
 		return worst(starts, true), nil
 	}
 	if at < from || at > to {
 		return Found{}, &failure.Error{What: fmt.Sprintf("--at %s: the time is outside the frames", p.at), Hint: "ohframe frames lists the vsync ids and times"}
 	}
 	outside := func(f *analyzer.Frame) trace.Duration { return max(0, f.Actual.Start.Sub(at), at.Sub(f.Actual.End)) }
+	if inside := filter(list, func(f *analyzer.Frame) bool { return outside(f) == 0 }); len(inside) > 0 {
+		found := worst(inside, false)
+		found.Time = at
+		return found, nil
+	}
 	near := slices.MinFunc(list, func(a, b *analyzer.Frame) int { return cmp.Compare(outside(a), outside(b)) })
 	return Found{Time: at, Near: near}, nil
+}
+
+// filter returns the frames of a list that have a property.
+func filter(list []*analyzer.Frame, has func(*analyzer.Frame) bool) []*analyzer.Frame {
+	return slices.DeleteFunc(slices.Clone(list), func(f *analyzer.Frame) bool { return !has(f) })
 }
 
 // worst returns the worst frame of a list. If the others are named as well, it returns them.

@@ -86,14 +86,15 @@ func TestFind(t *testing.T) {
 		// The start of a frame, as it is written to fewer digits.
 		{"", 0, "0.301", worst, nil},
 		{"", 0, "0.301000000", worst, nil},
-		{"", 0, "0.3010004", nil, nil},
+		{"", 0, "0.3010004", worst, nil}, // it contains the time, as below
 		{"", 0, "1.001475354", last, nil},
 		{"", 0, "1.001475353", nil, nil},
 		{"", 0, "1.001475", last, nil},
-		{"", 0, "1.001476", nil, nil},
+		{"", 0, "1.001476", last, nil},
 		{"", 0, "1.001", last, nil},
-		{"", 0, "1.002", nil, nil},
+		{"", 0, "1.002", last, nil},
 		{"", 0, "1.0", nil, nil},
+		{"", 0, "0.30", nil, nil},
 		{"", 0, "+951.5ms", last, nil}, // the trace starts at 50 ms
 		{"", 0, "+951.5 ms", last, nil},
 		{"", 0, "+951.4ms", nil, nil},
@@ -110,8 +111,8 @@ func TestFind(t *testing.T) {
 		if err != nil || got.Frame != test.want || !slices.Equal(got.Others, test.others) {
 			t.Errorf("%s: %v, error %v, want %v and %v", name, got, err, test.want, test.others)
 		}
-		if got.Time.Known() == (test.want != nil) {
-			t.Errorf("%s: frame %v and time %s", name, got.Frame, got.Time)
+		if got.Frame == nil && !got.Time.Known() {
+			t.Errorf("%s: neither a frame nor a time", name)
 		}
 	}
 
@@ -130,10 +131,42 @@ func TestFind(t *testing.T) {
 		{"20", "0.350", same}, // the one before ends at 109 ms
 		{"20", "0.120", first},
 		{"", "7:0.350", render},
-		{"", "0.105", render}, // the first of those that go on
+		{"example.a", "0.110", first},
 	} {
 		if got, err := find(t, test.process, 0, test.at, all); err != nil || got.Frame != nil || got.Near != test.want {
 			t.Errorf("--process %q --at %s: near %+v, error %v, want %+v", test.process, test.at, got.Near, err, test.want)
+		}
+	}
+
+	// Inside frames it is the one that missed its deadline by most.
+	for _, test := range []struct {
+		process, at string
+		want        *analyzer.Frame
+		others      int
+		time        trace.Time
+	}{
+		{"", "0.105", late, 0, trace.Time(105 * ms)},
+		{"", "+55ms", late, 0, trace.Time(105 * ms)}, // the trace starts at 50 ms
+		{"", "0.112", late, 0, trace.Time(112 * ms)}, // its end
+		{"20", "0.105", first, 0, trace.Time(105 * ms)},
+		{"", "7:0.105", render, 0, trace.Time(105 * ms)},
+		{"", "0.31", worst, 0, trace.Time(310 * ms)}, // too coarse for a start
+		{"", "0.302", worst, 0, trace.Time(302 * ms)},
+		{"", "0.101", late, 2, 0}, // starts
+	} {
+		got, err := find(t, test.process, 0, test.at, all)
+		if err != nil || got.Frame != test.want || len(got.Others) != test.others || got.Near != nil {
+			t.Errorf("--process %q --at %s: %+v, error %v, want %+v", test.process, test.at, got, err, test.want)
+		}
+		if got.Time != test.time && (test.time != 0 || got.Time.Known()) {
+			t.Errorf("--process %q --at %s: time %s, want %s", test.process, test.at, got.Time, test.time)
+		}
+	}
+	// A coarse time names only an exact start.
+	whole := frame("com.example.a", 20, 999, 9, 0)
+	for at, inside := range map[string]bool{"1.0": false, "1.005": true} {
+		if got, err := find(t, "", 0, at, []*analyzer.Frame{whole}); err != nil || got.Frame != whole || got.Time.Known() != inside {
+			t.Errorf("--at %s: %+v, error %v", at, got, err)
 		}
 	}
 

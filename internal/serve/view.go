@@ -53,6 +53,8 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 		view.Span = within(widen(whole, whole.Duration()*3/4), frames.all)
 	case o.At.Time.Known():
 		process = o.At.Near.Process
+	}
+	if o.At.Time.Known() {
 		view.Span = within(widen(analyzer.Interval{Start: o.At.Time, End: o.At.Time}, around), frames.all)
 	}
 	if !o.All {

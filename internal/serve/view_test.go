@@ -66,8 +66,9 @@ func TestLook(t *testing.T) {
 		{locate.Found{}, nil, analyzer.Interval{}, analyzer.Interval{}},
 		{locate.Found{Frame: inTime}, frames, inTime.Actual, analyzer.Interval{Start: 992_500_000, End: 1_010_000_000}}, // the last is expected to end at 1010 ms
 		{at(500), frames, analyzer.Interval{}, interval(400, 600)},
-		{at(150), frames, analyzer.Interval{}, interval(100, 250)},  // the first frame is expected at 100 ms
-		{at(990), frames, analyzer.Interval{}, interval(890, 1010)}, // the last is expected to end at 1010 ms
+		{locate.Found{Frame: worst, Time: trace.Time(210 * ms)}, frames, worst.Actual, interval(110, 310)}, // around the time
+		{at(150), frames, analyzer.Interval{}, interval(100, 250)},                                         // the first frame is expected at 100 ms
+		{at(990), frames, analyzer.Interval{}, interval(890, 1010)},                                        // the last is expected to end at 1010 ms
 	} {
 		if got := look(t, test.at, test.frames...); got.Selected != test.selected || got.Span != test.span {
 			t.Errorf("at %v: %v and %v; want %v and %v", test.at, got.Selected, got.Span, test.selected, test.span)
