@@ -118,6 +118,19 @@ func TestWaitColours(t *testing.T) {
 	}
 }
 
+// Frames on time are green, and no colour for frames looks the same.
+func TestOnTimeColour(t *testing.T) {
+	onTime := uicolour.Of("", string(onTimeColour)).Hue
+	if onTime < 100 || onTime > 145 {
+		t.Errorf("on time is %d degrees", onTime)
+	}
+	for _, other := range []colour{lateColour, pickedUpLateColour, misalignedColour, noDeadlineColour, emptyColour} {
+		if hue := uicolour.Of("", string(other)).Hue; hue > onTime-20 && hue < onTime+20 {
+			t.Errorf("%q is %d degrees, on time %d", other, hue, onTime)
+		}
+	}
+}
+
 // A picture is shown until the next one is, whatever the order of the frames.
 func TestPresented(t *testing.T) {
 	var frames []*analyzer.Frame
