@@ -90,7 +90,7 @@ func open(c *cli.Context) error {
 	if c.Duration("timeout") < 0 {
 		return &failure{what: fmt.Sprintf("--timeout %s: must not be negative", c.Duration("timeout")), hint: "0 waits forever"}
 	}
-	listener, err := listen(c.Int("port")) // fail before a long conversion, not after it
+	listener, err := listen(c.Int("port"), own != nil) // fail before a long conversion, not after it
 	if err != nil {
 		return err
 	}
@@ -189,6 +189,10 @@ func (v *viewer) show(ctx context.Context, name string, file *os.File, t *analyz
 		go openBrowser(start, cancel)
 	}
 	if !v.quiet {
+		if v.own == nil && port != serve.Port {
+			// The content security policy of the UI's page does not depend on where it is served.
+			fmt.Fprintf(os.Stderr, "ohframe: port %d: warning: %s fetches only from port %d, unless the UI's flag cspAllowAnyWebsocketPort is on\n", port, site.Origin, serve.Port)
+		}
 		fmt.Fprintf(os.Stderr, "waiting for %s to fetch %s\n", site.Origin, name)
 		if v.keep {
 			// The UI replaces its address, so that a reload has only the trace.
@@ -284,7 +288,8 @@ func reminder(opened bool, origin, start string) string {
 		"  without that permission, open the output of ohframe convert with the page's \"Open trace file\"\n"
 }
 
-func listen(port int) (net.Listener, error) {
+// listen listens on a port. ownUI says whether this program serves the UI, too.
+func listen(port int, ownUI bool) (net.Listener, error) {
 	if port < 0 || port > math.MaxUint16 {
 		return nil, &failure{what: fmt.Sprintf("--port %d: not a port", port), hint: fmt.Sprintf("ports are 1 to %d; 0 picks a free one", math.MaxUint16)}
 	}
@@ -295,7 +300,12 @@ func listen(port int) (net.Listener, error) {
 	f := &failure{what: fmt.Sprintf("port %d: %v", port, err)}
 	if call := (*os.SyscallError)(nil); errors.As(err, &call) {
 		f.what = fmt.Sprintf("port %d: %v", port, call.Err)
-		f.hint = "another ohframe open, or trace_processor_shell in HTTP mode, may be using it"
+		f.hint = "another ohframe open, or trace_processor_shell in HTTP mode, may be using it: end it, or "
+		if ownUI {
+			f.hint += "use a free port: --port 0"
+		} else { // the page of another origin fetches only from the usual port
+			f.hint += "serve a build of the UI on a free port: --ui FOLDER --port 0"
+		}
 	}
 	return nil, f
 }

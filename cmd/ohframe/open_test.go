@@ -329,13 +329,19 @@ func TestOpenBusyPort(t *testing.T) {
 	}
 	defer other.Close()
 	port := other.Addr().(*net.TCPAddr).Port
-	o := startOpen(t, showing, "frames.ftrace", "--port", fmt.Sprint(port))
-	o.end(t, 1)
-	want := fmt.Sprintf("ohframe: port %d: address already in use\nhint: another ohframe open", port)
-	if got := o.stderr.String(); !strings.HasPrefix(got, want) {
-		t.Errorf("says %q, want %q", got, want)
+	build := t.TempDir()
+	if err := os.WriteFile(filepath.Join(build, "index.html"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(o.opened); err == nil {
-		t.Error("opens a browser")
+	for ui, way := range map[string]string{"https://ui.perfetto.dev": "--ui FOLDER --port 0", build: "use a free port: --port 0"} {
+		o := startOpen(t, showing, "frames.ftrace", "--port", fmt.Sprint(port), "--ui", ui)
+		o.end(t, 1)
+		want := fmt.Sprintf("ohframe: port %d: address already in use\nhint: another ohframe open", port)
+		if got := o.stderr.String(); !strings.HasPrefix(got, want) || !strings.Contains(got, "end it, or ") || !strings.HasSuffix(got, way+"\n") {
+			t.Errorf("--ui %s: says %q, want %q and %q", ui, got, want, way)
+		}
+		if _, err := os.Stat(o.opened); err == nil {
+			t.Error("opens a browser")
+		}
 	}
 }
