@@ -62,7 +62,8 @@ func overallOf(inputs []Input) []*overall {
 		o.Ranking = why.Merge(rankings[o])
 	}
 	slices.SortStableFunc(list, func(a, b *overall) int {
-		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(b.Ranking.Late, a.Ranking.Late),
+			cmp.Compare(b.Complete, a.Complete), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }

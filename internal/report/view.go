@@ -132,10 +132,10 @@ func (p *process) lost() trace.Duration {
 // inputs, how many frames were late and why.
 func summarize(list []*process) string {
 	type total struct {
-		name         string
-		late, judged int
-		lost         trace.Duration
-		rankings     []*why.Ranking
+		name                   string
+		late, judged, complete int
+		lost                   trace.Duration
+		rankings               []*why.Ranking
 	}
 	var totals []*total
 	named := map[string]*total{}
@@ -147,6 +147,7 @@ func summarize(list []*process) string {
 			totals = append(totals, t)
 		}
 		t.late, t.judged, t.lost = t.late+p.Frames.Late, t.judged+p.Frames.WithDeadline, t.lost+p.lost()
+		t.complete += p.Frames.Complete
 		if p.causes != nil {
 			t.rankings = append(t.rankings, p.causes.Ranking)
 		}
@@ -154,7 +155,9 @@ func summarize(list []*process) string {
 	if len(totals) == 0 {
 		return ""
 	}
-	worst := slices.MinFunc(totals, func(a, b *total) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(b.late, a.late)) })
+	worst := slices.MinFunc(totals, func(a, b *total) int { // as in package causes
+		return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(b.late, a.late), cmp.Compare(b.complete, a.complete), cmp.Compare(a.name, b.name))
+	})
 	if len(worst.rankings) > 0 {
 		return causes.Summarize(worst.name, worst.judged, why.Merge(worst.rankings))
 	}
@@ -167,7 +170,7 @@ func summarize(list []*process) string {
 // before orders processes: those that lost the most time first, then those with the most
 // late frames.
 func before(a, b *process) int {
-	return cmp.Or(cmp.Compare(b.lost(), a.lost()), cmp.Compare(b.Frames.Late, a.Frames.Late), cmp.Compare(b.Frames.Complete, a.Frames.Complete))
+	return cmp.Or(cmp.Compare(b.lost(), a.lost()), cmp.Compare(b.Frames.Late, a.Frames.Late), cmp.Compare(b.Frames.Complete, a.Frames.Complete), cmp.Compare(a.Name, b.Name))
 }
 
 // processes returns the processes of an input, the worst first.
