@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"net"
 	"net/url"
@@ -80,7 +81,11 @@ func open(c *cli.Context) error {
 	var own *serve.OwnUI
 	var address *url.URL
 	if build := c.String("ui"); isFile(build) {
-		if own, err = serve.OpenUI(build); err != nil {
+		own, err = serve.OpenUI(build)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return &failure{file: inputName(build), what: "no such folder or zip archive", hint: "give a build of the UI, or an address that begins with http:// or https://, such as " + ui.Public}
+		case err != nil:
 			return fileError(build, err)
 		}
 		defer own.Close()
@@ -265,13 +270,7 @@ func frameAt(t *analyzer.Timeline, f *analyzer.Frame) string {
 }
 
 // isFile reports whether --ui names a folder or a file, not an address.
-func isFile(name string) bool {
-	if strings.Contains(name, "://") {
-		return false
-	}
-	_, err := os.Stat(name)
-	return err == nil || strings.HasSuffix(name, ".zip")
-}
+func isFile(name string) bool { return name != "" && !strings.Contains(name, "://") }
 
 // remindAfter is how long a browser normally needs at most to open the UI.
 const remindAfter = 15 * time.Second

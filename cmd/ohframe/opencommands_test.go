@@ -176,7 +176,9 @@ func TestPageCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths = append(paths, "latency.txt")
-	if android, _ := filepath.Abs("../../../shared/traces/android/api32_startup_warm.perfetto-trace"); isFile(android) {
+	if android, err := filepath.Abs("../../../shared/traces/android/api32_startup_warm.perfetto-trace"); err != nil {
+		t.Fatal(err)
+	} else if _, err := os.Stat(android); err == nil {
 		paths = append(paths, android)
 	}
 	for i, path := range append(paths, tracetest.Paths(t)...) {

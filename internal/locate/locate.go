@@ -171,7 +171,14 @@ func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 		return worst(starts, true), nil
 	}
 	if at < from || at > to {
-		return Found{}, &failure.Error{What: fmt.Sprintf("--at %s: the time is outside the frames", p.at), Hint: "ohframe frames lists the vsync ids and times"}
+		write := trace.Time.String
+		if strings.Contains(p.at, "+") { // from the start of the trace, which may be after the first vsync was due
+			write = func(at trace.Time) string { return text.Since(t.Origin(), max(at, t.Origin())) }
+		}
+		return Found{}, &failure.Error{
+			What: fmt.Sprintf("--at %s: the time is outside the frames, which are from %s to %s", p.at, write(from), write(to)),
+			Hint: "ohframe frames lists the vsync ids and times",
+		}
 	}
 	outside := func(f *analyzer.Frame) trace.Duration { return max(0, f.Actual.Start.Sub(at), at.Sub(f.Actual.End)) }
 	if inside := filter(list, func(f *analyzer.Frame) bool { return outside(f) == 0 }); len(inside) > 0 {

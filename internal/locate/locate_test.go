@@ -184,9 +184,9 @@ func TestFind(t *testing.T) {
 		{"7", 2000, "", "--frame: no complete frame of the selected processes has the vsync id 2000", "processes that have it: com.example.a"},
 		{"nobody", 0, "", "--process: no process with frames matches", "processes with frames: "},
 		{"", 0, "nobody:+1ms", "--at: no process with frames matches", "processes with frames: "},
-		{"", 0, "0.099", "--at 0.099: the time is outside the frames", "ohframe frames lists the vsync ids and times"},
-		{"", 0, "1.011", "--at 1.011: the time is outside the frames", "ohframe frames lists the vsync ids and times"},
-		{"", 0, "+5s", "--at +5s: the time is outside the frames", "ohframe frames lists the vsync ids and times"},
+		{"", 0, "0.099", "--at 0.099: the time is outside the frames, which are from 0.100000000 to 1.010000000", "ohframe frames lists the vsync ids and times"},
+		{"", 0, "1.011", "--at 1.011: the time is outside the frames, which are from 0.100000000 to 1.010000000", "ohframe frames lists the vsync ids and times"},
+		{"", 0, "+5s", "--at +5s: the time is outside the frames, which are from +50.0 ms to +960.0 ms", "ohframe frames lists the vsync ids and times"},
 	} {
 		_, err := find(t, test.process, test.vsync, test.at, all)
 		e := (*failure.Error)(nil)
