@@ -23,6 +23,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/atomicfile"
+	"ohframe/internal/diff"
 	"ohframe/internal/locate"
 	"ohframe/internal/serve"
 	"ohframe/internal/text"
@@ -134,6 +135,9 @@ func open(c *cli.Context) error {
 		case look.At.Time.Known():
 			fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --at %s: %s", inputName(name), c.String("at"), frameAt(summary.Timeline, look.At.Frame))))
 		}
+	}
+	if summary.Timeline == nil && !c.Bool("quiet") && diff.IsMerged(io.NewSectionReader(temporary, 0, math.MaxInt64)) {
+		fmt.Fprintf(os.Stderr, "%s: only Perfetto's UI v58 and later shows both traces on one timeline\n", inputName(name))
 	}
 	v := viewer{
 		listener: listener, ui: address, own: own, look: look, keep: c.Bool("keep") || own != nil,

@@ -68,6 +68,12 @@ func (d *Diff) Merge(w io.Writer, base, new func(io.Writer) error) error {
 	return archive.Close()
 }
 
+// IsMerged reports whether an archive is one that Merge writes: it begins with a manifest.
+func IsMerged(archive io.Reader) bool {
+	first, err := tar.NewReader(archive).Next()
+	return err == nil && first.Name == manifestMember
+}
+
 // counter counts what is written to it.
 type counter int64
 
