@@ -57,6 +57,7 @@ func runWhy(c *cli.Context) error {
 	o := causes.Options{Process: r.process, Pattern: c.String(processFlag.Name), Vsync: vsync, All: c.Bool("all")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
+	var command func(*analyzer.Frame) string
 	err = r.each(names, func(name string, in *ohframe.Trace) error {
 		if in.Causes == nil {
 			r.fail(name, noCauses(name, in))
@@ -64,6 +65,13 @@ func runWhy(c *cli.Context) error {
 		}
 		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: in.Quality})
 		timelines = append(timelines, in.Timeline)
+		if file := inputFile(name); file != "" && text.Printable(file) == file {
+			var entry []string
+			if c.IsSet("entry") {
+				entry = append(entry, "--entry "+text.Quoted(c.String("entry")))
+			}
+			command = openCommands(file, in.Timeline, entry...)
+		}
 		return nil
 	})
 	if err != nil {
@@ -76,7 +84,17 @@ func runWhy(c *cli.Context) error {
 		return err
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
-		return causes.Write(out, inputs, r.format, o, style)
+		if err := causes.Write(out, inputs, r.format, o, style); err != nil || vsync == 0 || r.format != causes.Formats[0] || command == nil {
+			return err
+		}
+		for _, p := range inputs[0].Processes {
+			for _, e := range p.Late {
+				if _, err := fmt.Fprintf(out, "Show in Perfetto: %s\n", command(e.Frame)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
