@@ -123,6 +123,11 @@ func testPlugin(t *testing.T, build, trace string) {
 	for _, c := range []struct{ slice, want string }{
 		{"t.name = 'Frames' AND s.name GLOB '10040*'", "Frame 10040 on time"},
 		{"t.name = 'Actual Timeline' AND s.name = '10030' AND s.dur > 3e7", "Frame 10030 22.9 ms late"},
+		{"t.name = 'Whole frame actual' AND s.name = '10042 picked up 1 vsync late'", "Frame 10042 on time"},
+		{"t.name = 'GPU (Frame queued)' AND s.name GLOB '50020*'", "Frame 50020"},
+		{"t.name = 'Whole frame expected' AND s.name = '10030' AND s.dur > 4e7", "Frame 10030 22.9 ms late"},
+		{"t.name = 'Present' AND s.name = '50021'", "Frame 50021"},
+		{"t.name = 'Commit' AND s.name = '50022'", "Frame 50022"},
 		{"t.name = 'Why' AND s.name GLOB 'waiting for storage*' AND s.dur > 3e7", "Frame 10046 35.4 ms late"},
 	} {
 		page.eval(sliceOf(c.slice))

@@ -248,7 +248,7 @@
         engine,
         `SELECT t.id, t.upid FROM process_track AS t
       WHERE (t.name = 'Frames' OR t.name GLOB 'Frames (*' OR t.name = 'Why' OR t.name GLOB 'Why (*'
-          OR t.name = 'Waited for' OR t.name GLOB 'Waited for (*')
+          OR t.name = 'Waited for' OR t.name GLOB 'Waited for (*' OR t.name IN (${[...named].map(quote).join(", ")}))
         AND t.type IN ('process_track_event', 'process_merged_track_event')
         AND EXISTS (SELECT 1 FROM process_track AS f JOIN slice AS s ON s.track_id = f.id
           WHERE f.upid = t.upid AND f.name = 'Frames' AND extract_arg(s.arg_set_id, 'debug.vsync_id') IS NOT NULL)`,
@@ -284,18 +284,19 @@
     upidOf(trackIds) {
       return trackIds.map((id) => this.processOf.get(id)).find((upid) => upid !== void 0);
     }
-    // frame returns the frame of a slice of a track Frames, Why or Waited for, or of an Actual
-    // Timeline. It returns undefined for other slices.
+    // frame returns the frame of a slice of a track Frames, Why or Waited for, of a track of its
+    // whole frames or stages, or of an Actual Timeline. It returns undefined for other slices.
     async frame(slice) {
       const [row] = await rows(
         this.engine,
-        `SELECT s.id, s.ts, s.dur, s.track_id, ifnull(t.name, '') AS name FROM slice AS s LEFT JOIN track AS t ON t.id = s.track_id
-      WHERE s.id = ${slice}`,
-        { id: NUM, ts: LONG, dur: LONG, track_id: NUM, name: STR }
+        `SELECT s.id, s.ts, s.dur, s.track_id, ifnull(t.name, '') AS track, ifnull(s.name, '') AS name
+      FROM slice AS s LEFT JOIN track AS t ON t.id = s.track_id WHERE s.id = ${slice}`,
+        { id: NUM, ts: LONG, dur: LONG, track_id: NUM, track: STR, name: STR }
       );
       const upid = row && this.processOf.get(row.track_id);
       if (row === void 0 || upid === void 0) return void 0;
-      const [, track, thread] = /^(.*?)( \(.*\))?$/s.exec(row.name) ?? [];
+      if (named.has(row.track)) return this.readNamed(row, upid);
+      const [, track, thread] = /^(.*?)( \(.*\))?$/s.exec(row.track) ?? [];
       switch (track) {
         case "Frames":
           return this.read(slice);
@@ -312,6 +313,22 @@
           return same && this.read(same.id);
         }
       }
+    }
+    // readNamed returns the frame whose vsync id is in the name of a slice. Frames of several
+    // threads have the id of one vsync: the slice begins at the start of its frame, or when that
+    // should have begun, or follows it.
+    async readNamed(slice, upid) {
+      const vsync = /^\d+/.exec(slice.name)?.[0];
+      if (vsync === void 0) return void 0;
+      const [nearest] = await rows(
+        this.engine,
+        `SELECT s.id FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
+      WHERE ${isFrames} AND t.upid = ${upid} AND cast(extract_arg(s.arg_set_id, 'debug.vsync_id') AS TEXT) = ${quote(vsync)}
+      ORDER BY min(abs(s.ts - ${slice.ts}), abs(ifnull(extract_arg(s.arg_set_id, 'debug.expected_ts'), s.ts) - ${slice.ts})), s.id
+      LIMIT 1`,
+        { id: NUM }
+      );
+      return nearest && this.read(nearest.id);
     }
     // readAround returns the late frame with a slice of the track Why or Waited for.
     async readAround(part, upid, thread) {
@@ -408,6 +425,7 @@
       );
     }
   };
+  var named = /* @__PURE__ */ new Set(["Whole frame expected", "Whole frame actual", "GPU (Frame queued)", "Commit", "Present"]);
   var isFrames = `(t.name = 'Frames' OR t.name GLOB 'Frames (*') AND t.type IN ('process_track_event', 'process_merged_track_event')`;
   function isTrackOf(track, thread) {
     const name = `t.name = ${quote(track + thread)}`;
