@@ -104,7 +104,12 @@
   }
   function milliseconds(ns) {
     const ms = ns / 1e6;
+    if (ms > 0 && ms < 5e-3) return "< 0.01 ms";
     return `${ms.toFixed(ms >= 100 ? 0 : ms >= 0.1 || ms === 0 ? 1 : 2)} ms`;
+  }
+  function percent(part, whole) {
+    const share = whole > 0 ? 100 * part / whole : 0;
+    return share > 0 && share < 1 ? "< 1 %" : `${Math.round(share)} %`;
   }
 
   // src/style.ts
@@ -221,7 +226,7 @@
           (c) => m(
             "tr",
             m("td.ohf-number", milliseconds(c.ns)),
-            m("td.ohf-number", `${Math.round(100 * c.ns / total)} %`),
+            m("td.ohf-number", percent(c.ns, total)),
             m("td.ohf-number", String(c.frames)),
             m("td", c.title),
             m("td.ohf-short", m("button.ohf-link", { onclick: () => actions.select(c.worst) }, "worst")),

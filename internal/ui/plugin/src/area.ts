@@ -3,7 +3,7 @@
 import type {Frames} from './frames';
 import type {Actions} from './panel';
 import {type AreaSelection, type AreaSelectionTab, type Children, m, quietly, type Trace} from './perfetto';
-import {milliseconds} from './pieces';
+import {milliseconds, percent} from './pieces';
 import {style} from './style';
 import {byCause, type Cause} from './sums';
 
@@ -55,7 +55,7 @@ function table(causes: readonly Cause[], count: number, actions: Actions): Child
           m(
             'tr',
             m('td.ohf-number', milliseconds(c.ns)),
-            m('td.ohf-number', `${Math.round((100 * c.ns) / total)} %`),
+            m('td.ohf-number', percent(c.ns, total)),
             m('td.ohf-number', String(c.frames)),
             m('td', c.title),
             m('td.ohf-short', m('button.ohf-link', {onclick: () => actions.select(c.worst)}, 'worst')),

@@ -143,5 +143,12 @@ export function colourOf(kind: string): string {
 // milliseconds formats nanoseconds.
 export function milliseconds(ns: number): string {
   const ms = ns / 1e6;
+  if (ms > 0 && ms < 0.005) return '< 0.01 ms';
   return `${ms.toFixed(ms >= 100 ? 0 : ms >= 0.1 || ms === 0 ? 1 : 2)} ms`;
+}
+
+// percent formats a part of a whole. Only nothing is 0 %.
+export function percent(part: number, whole: number): string {
+  const share = whole > 0 ? (100 * part) / whole : 0;
+  return share > 0 && share < 1 ? '< 1 %' : `${Math.round(share)} %`;
 }

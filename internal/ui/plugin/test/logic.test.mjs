@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {commandsOf, parse} from '../modules/keep.mjs';
 import {step, Walk, worst} from '../modules/next.mjs';
-import {chain, colourOf, during, kinds, milliseconds, parts} from '../modules/pieces.mjs';
+import {chain, colourOf, during, kinds, milliseconds, parts, percent} from '../modules/pieces.mjs';
 import {byCause, quote, rootOf} from '../modules/sums.mjs';
 
 const piece = (id, ts, dur, name, trackId = 1) => ({id, trackId, ts: BigInt(ts), dur: BigInt(dur), name});
@@ -79,8 +79,14 @@ test('kinds of waits have colours', () => {
   assert.match(colourOf('something new'), /^#/);
 });
 
+test('percent', () => {
+  assert.deepEqual([0, 1, 9, 10, 15, 754, 1000].map((n) => percent(n, 1000)), ['0 %', '< 1 %', '< 1 %', '1 %', '2 %', '75 %', '100 %']);
+  assert.equal(percent(0, 0), '0 %');
+});
+
 test('milliseconds', () => {
-  assert.deepEqual([0, 40_000, 100_000, 35_368_786, 250_400_000].map(milliseconds), ['0.0 ms', '0.04 ms', '0.1 ms', '35.4 ms', '250 ms']);
+  assert.equal(milliseconds(4_999), '< 0.01 ms');
+  assert.deepEqual([0, 5_000, 40_000, 100_000, 35_368_786, 250_400_000].map(milliseconds), ['0.0 ms', '0.01 ms', '0.04 ms', '0.1 ms', '35.4 ms', '250 ms']);
 });
 
 const late = (id, ts, upid, overrun = 1) => ({id, ts: BigInt(ts), dur: 10n, upid, overrun});
