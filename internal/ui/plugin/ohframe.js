@@ -80,27 +80,42 @@
     }
     return [...sums].map(([kind, ns]) => ({ kind, ns })).sort((a, b) => b.ns - a.ns);
   }
-  var colours = [
-    [/^running on a slower/, "#1b5e20"],
-    [/^running or/, "#5f6b7a"],
-    [/^running/, "#2e7d32"],
-    [/garbage/, "#4f6f1e"],
-    [/storage/, "#b8550a"],
-    [/memory/, "#9a4a12"],
-    [/kernel/, "#8a5a1c"],
-    [/vsync/, "#5f7080"],
-    [/CPU|preempted/, "#75690a"],
-    [/interrupt/, "#5e6b16"],
-    [/render thread/, "#8e3f9e"],
-    [/GPU/, "#1f6fb2"],
-    [/buffer/, "#00695c"],
-    [/thread of the same/, "#6f56b8"],
-    [/process/, "#5f3c99"],
-    [/earlier|other work/, "#6d4c41"],
-    [/sleep/, "#546e7a"]
-  ];
+  var colours = /* @__PURE__ */ new Map([
+    ["running or waiting", "#32797b"],
+    ["busy with an earlier frame", "#91a1ed"],
+    ["busy with other work", "#d5abf1"],
+    ["waiting for the vsync", "#4fb3c1"],
+    ["interrupts", "#7f8d39"],
+    ["running", "#438b34"],
+    ["running on a slower CPU", "#8d8839"],
+    ["collecting garbage", "#f2a3d1"],
+    ["preempted", "#516526"],
+    ["waiting for a CPU", "#cfb450"],
+    ["stopped by garbage collection", "#e667eb"],
+    ["waiting for another process's reply", "#c36be8"],
+    ["waiting for the GPU or the display", "#4e67e0"],
+    ["waiting for a free buffer", "#3974b2"],
+    ["waiting for storage", "#e9a14e"],
+    ["waiting for memory", "#f0784b"],
+    ["waiting for the render thread", "#934bdf"],
+    ["waiting for a thread of the same process", "#a835a8"],
+    ["waiting for another process", "#ed6bc8"],
+    ["sleeping for a time", "#3e9298"],
+    ["waiting in the kernel", "#c1833f"],
+    ["sleeping", "#52c2aa"],
+    ["working on the GPU", "#4ca4cf"],
+    ["a little slower everywhere", "#817f34"]
+  ]);
   function colourOf(kind) {
-    return colours.find(([pattern]) => pattern.test(kind))?.[1] ?? "#616161";
+    return colours.get(kind) ?? "#616161";
+  }
+  function textOn(colour) {
+    const [r, g, b] = [1, 3, 5].map((at) => {
+      const part = parseInt(colour.slice(at, at + 2), 16) / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    return (luminance + 0.05) ** 2 > 1.05 * 0.05 ? "#000" : "#fff";
   }
   function milliseconds(ns) {
     const ms = ns / 1e6;
@@ -130,7 +145,7 @@
 .ohf-cause { font-size: 15px; }
 .ohf-advice::before { content: '→ '; }
 .ohf-bar { display: flex; height: 24px; margin: 4px 0 6px; border-radius: 3px; overflow: hidden; background: var(--pf-color-background-tertiary, #8883); }
-.ohf .ohf-bar button { border: 0; border-radius: 0; padding: 0 4px; min-width: 0; color: #fff; font-size: 12px; line-height: 24px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; text-align: left; }
+.ohf .ohf-bar button { border: 0; border-radius: 0; padding: 0 4px; min-width: 0; font-size: 12px; line-height: 24px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; text-align: left; }
 .ohf .ohf-bar button.ohf-thin { padding: 0; }
 .ohf .ohf-bar button + button { border-left: 1px solid var(--pf-color-background, #fff); }
 .ohf h1 button.ohf-link { color: inherit; text-decoration: none; }
@@ -695,7 +710,7 @@
             (p) => m(
               `button${p.share < labelled ? ".ohf-thin" : ""}`,
               {
-                style: { width: `${100 * p.share}%`, background: colourOf(p.kind) },
+                style: { width: `${100 * p.share}%`, background: colourOf(p.kind), color: textOn(colourOf(p.kind)) },
                 title: `${p.name}: ${milliseconds(p.ns)}`,
                 "aria-label": `${p.name}: ${milliseconds(p.ns)}`,
                 onclick: () => actions.select(p.id)

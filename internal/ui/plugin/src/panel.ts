@@ -3,7 +3,7 @@
 import type {Frame, Frames} from './frames';
 import {type Late, worst} from './next';
 import {type Children, m} from './perfetto';
-import {colourOf, kinds, milliseconds, parts} from './pieces';
+import {colourOf, kinds, milliseconds, parts, textOn} from './pieces';
 import {style} from './style';
 
 // Actions are what links of the panel do.
@@ -107,7 +107,7 @@ function why(frame: Frame, actions: Actions): Children {
           m(
             `button${p.share < labelled ? '.ohf-thin' : ''}`,
             {
-              style: {width: `${100 * p.share}%`, background: colourOf(p.kind)},
+              style: {width: `${100 * p.share}%`, background: colourOf(p.kind), color: textOn(colourOf(p.kind))},
               title: `${p.name}: ${milliseconds(p.ns)}`,
               'aria-label': `${p.name}: ${milliseconds(p.ns)}`,
               onclick: () => actions.select(p.id),

@@ -16,7 +16,7 @@ export const style = `
 .ohf-cause { font-size: 15px; }
 .ohf-advice::before { content: '→ '; }
 .ohf-bar { display: flex; height: 24px; margin: 4px 0 6px; border-radius: 3px; overflow: hidden; background: var(--pf-color-background-tertiary, #8883); }
-.ohf .ohf-bar button { border: 0; border-radius: 0; padding: 0 4px; min-width: 0; color: #fff; font-size: 12px; line-height: 24px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; text-align: left; }
+.ohf .ohf-bar button { border: 0; border-radius: 0; padding: 0 4px; min-width: 0; font-size: 12px; line-height: 24px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; text-align: left; }
 .ohf .ohf-bar button.ohf-thin { padding: 0; }
 .ohf .ohf-bar button + button { border-left: 1px solid var(--pf-color-background, #fff); }
 .ohf h1 button.ohf-link { color: inherit; text-decoration: none; }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {commandsOf, parse} from '../modules/keep.mjs';
 import {step, Walk, worst} from '../modules/next.mjs';
-import {chain, colourOf, during, kinds, milliseconds, parts, percent} from '../modules/pieces.mjs';
+import {chain, colourOf, during, kinds, milliseconds, parts, percent, textOn} from '../modules/pieces.mjs';
 import {byCause, quote, rootOf} from '../modules/sums.mjs';
 
 const piece = (id, ts, dur, name, trackId = 1) => ({id, trackId, ts: BigInt(ts), dur: BigInt(dur), name});
@@ -77,6 +77,10 @@ test('kinds of waits have colours', () => {
   ];
   assert.equal(new Set(all.map(colourOf)).size, all.length);
   assert.match(colourOf('something new'), /^#/);
+});
+
+test('text has the greater contrast', () => {
+  assert.deepEqual(['#000000', '#ffffff', '#767676', '#747474', '#ffff00', '#0000ff'].map(textOn), ['#fff', '#000', '#000', '#fff', '#000', '#fff']);
 });
 
 test('percent', () => {
