@@ -110,7 +110,7 @@ func testPlugin(t *testing.T, build, trace string) {
 	// First the worst frame is explained.
 	first := page.until(whyLate, "Frame 10046", "35.4 ms late", "example.gallery 20170", "the worst of 9",
 		"waited 38.6 ms for storage (io_schedule) in FlushLayoutTask", "confidence: high", "asynchronously, or in TaskPool",
-		"From when it should have begun: 52.0 ms", "waiting for storage 38.6 ms", "running 13.1 ms")
+		"From when it should have begun: 52.0 ms", "waiting for storage 38.6 ms", "running 13.1 ms", "All causes, by lost time", "1 smaller cause, 0.02 ms")
 	page.until(`app.isLoadingTrace`, "false")
 	if tabs := page.eval(`app.trace.tabs.openTabsUri.length + ' ' + app.trace.tabs.currentTabUri`); tabs != "3 org.openharmony.Frames#why" {
 		t.Errorf("tabs: %s", tabs)
@@ -137,8 +137,8 @@ func testPlugin(t *testing.T, build, trace string) {
 
 	// Next and previous wrap, in the process of the frame.
 	for _, step := range []struct{ key, frame, place string }{
-		{"j", "Frame 10019 1.3 ms late", "1 of 4, from the first again"}, {"j", "Frame 10030", "2 of 4"}, {"k", "Frame 10019", "1 of 4"},
-		{"k", "Frame 10046", "4 of 4, from the last again"},
+		{"j", "Frame 10019 1.3 ms late", "1 of 4, continued at the first"}, {"j", "Frame 10030", "2 of 4"}, {"k", "Frame 10019", "1 of 4"},
+		{"k", "Frame 10046", "4 of 4, continued at the last"},
 	} {
 		if err := chromedp.Do(ctx, chromedp.KeyEvent(step.key)); err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func testPlugin(t *testing.T, build, trace string) {
 		page.until(whyLate, step.frame, step.place)
 	}
 	// Keys that are pressed while a frame is being selected count.
-	for _, step := range []struct{ keys, place string }{{"jjj", "3 of 4"}, {"jj", "1 of 4, from the first again"}, {"kkkkk", "4 of 4, from the last again"}} {
+	for _, step := range []struct{ keys, place string }{{"jjj", "3 of 4"}, {"jj", "1 of 4, continued at the first"}, {"kkkkk", "4 of 4, continued at the last"}} {
 		if err := chromedp.Do(ctx, chromedp.KeyEvent(step.keys)); err != nil {
 			t.Fatal(err)
 		}

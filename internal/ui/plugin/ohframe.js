@@ -166,9 +166,9 @@
     let [frame, cause] = [of, share];
     for (let i = 0; i < maxEarlier; i++) {
       const before = earlier(frame, cause);
-      const largest = before === void 0 ? void 0 : first(before);
-      if (before === void 0 || largest === void 0) break;
-      [frame, cause] = [before, largest];
+      const largest2 = before === void 0 ? void 0 : first(before);
+      if (before === void 0 || largest2 === void 0) break;
+      [frame, cause] = [before, largest2];
     }
     return { ...share, title: cause.title, advice: cause.advice };
   }
@@ -189,6 +189,11 @@
       }
     }
     return [...sums.values()].map(({ title, advice, ns, frames, worst: worst2 }) => ({ title, advice, ns, frames, worst: worst2 })).sort((a, b) => b.ns - a.ns || (a.title < b.title ? -1 : 1));
+  }
+  function largest(causes2, whole, share) {
+    const shown = causes2.filter((c, i) => i === 0 || c.ns >= share * whole);
+    const others = causes2.filter((c) => !shown.includes(c));
+    return { shown, count: others.length, rest: others.reduce((ns, c) => ns + c.ns, 0) };
   }
   function quote(text) {
     return `'${text.replaceAll("'", "''").replaceAll("\0", "")}'`;
@@ -671,7 +676,7 @@
         rank > 0 && m("span.ohf-muted", rank === 1 ? `the worst of ${late.length}` : `number ${rank} of ${late.length} by lost time`),
         late.length > 0 && buttons(actions, message)
       ),
-      overrun > 0 ? why(frame, actions) : onTime(frame)
+      overrun > 0 ? why(frame, overrun, actions) : onTime(frame)
     );
   }
   function onTime({ ts, dur, facts }) {
@@ -685,7 +690,7 @@
       taken !== void 0 && lateBy(taken, "picked up", facts.get("picked_up_late_cause") ?? facts.get("picked_up_late_reason"))
     ];
   }
-  function why(frame, actions) {
+  function why(frame, overrun, actions) {
     const { facts, pieces } = frame;
     const cause = facts.get("cause");
     const advice = facts.get("advice");
@@ -732,19 +737,24 @@
           waitedFor.length > listed && m("tr", m("td"), m("td.ohf-muted", `and ${waitedFor.length - listed} more, on the track Waited for`))
         )
       ],
-      causes(frame)
+      causes(frame, overrun)
     ];
   }
-  function causes({ facts }) {
-    const list = [];
+  function causes({ facts }, overrun) {
+    const all = [];
     for (let i = 0; facts.has(`causes[${i}].title`); i++) {
-      const fact = (name) => facts.get(`causes[${i}].${name}`);
-      const ns = Number(fact("share_ns") ?? 0);
-      list.push(
-        m("tr", m("td.ohf-number", milliseconds(ns)), m("td", fact("title") ?? ""), m("td", fact("culprit") ?? ""), m("td.ohf-muted", fact("advice") ?? ""))
-      );
+      const fact = (name) => facts.get(`causes[${i}].${name}`) ?? "";
+      all.push({ ns: Number(fact("share_ns")), title: fact("title"), culprit: fact("culprit"), advice: fact("advice") });
     }
-    return list.length > 1 && [m("h2", "All causes, by lost time"), m("table", list)];
+    const { shown, count, rest } = largest(all, overrun, noticed);
+    return all.length > 1 && [
+      m("h2", "All causes, by lost time"),
+      m(
+        "table",
+        shown.map((c) => m("tr", m("td.ohf-number", milliseconds(c.ns)), m("td", c.title), m("td", c.culprit), m("td.ohf-muted", c.advice))),
+        count > 0 && m("tr", m("td"), m("td.ohf-muted", `${count} smaller ${count === 1 ? "cause" : "causes"}, ${milliseconds(rest)}`))
+      )
+    ];
   }
   function buttons(actions, message) {
     return m(
@@ -867,7 +877,7 @@
       } else {
         const { frame, number, of, wrapped } = next;
         this.message = `${number} of ${of}`;
-        if (wrapped) this.message += forward ? ", from the first again" : ", from the last again";
+        if (wrapped) this.message += forward ? ", continued at the first" : ", continued at the last";
         this.stepped = frame.id;
         quietly(this.walk.to(frame));
       }

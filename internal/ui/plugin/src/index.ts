@@ -118,7 +118,7 @@ class Panel implements Actions {
     } else {
       const {frame, number, of, wrapped} = next;
       this.message = `${number} of ${of}`;
-      if (wrapped) this.message += forward ? ', from the first again' : ', from the last again';
+      if (wrapped) this.message += forward ? ', continued at the first' : ', continued at the last';
       this.stepped = frame.id;
       quietly(this.walk.to(frame));
     }

@@ -5,6 +5,7 @@ import {type Late, worst} from './next';
 import {type Children, m} from './perfetto';
 import {colourOf, kinds, milliseconds, parts, textOn} from './pieces';
 import {style} from './style';
+import {largest} from './sums';
 
 // Actions are what links of the panel do.
 export interface Actions {
@@ -16,7 +17,8 @@ export interface Actions {
 const least = 0.004;
 // Below this share, a label does not fit.
 const labelled = 0.05;
-// Threads that were waited for by less than this share of the time are not listed.
+// Threads that were waited for by less than this share of the time are not listed, nor causes
+// that cost less than this share of what was lost.
 const noticed = 0.01;
 const listed = 10; // frames
 
@@ -63,7 +65,7 @@ export function theFrame(frame: Frame, late: readonly Late[], actions: Actions, 
       rank > 0 && m('span.ohf-muted', rank === 1 ? `the worst of ${late.length}` : `number ${rank} of ${late.length} by lost time`),
       late.length > 0 && buttons(actions, message),
     ),
-    overrun > 0 ? why(frame, actions) : onTime(frame),
+    overrun > 0 ? why(frame, overrun, actions) : onTime(frame),
   );
 }
 
@@ -82,7 +84,7 @@ function onTime({ts, dur, facts}: Frame): Children {
   ];
 }
 
-function why(frame: Frame, actions: Actions): Children {
+function why(frame: Frame, overrun: number, actions: Actions): Children {
   const {facts, pieces} = frame;
   const cause = facts.get('cause');
   const advice = facts.get('advice');
@@ -129,21 +131,26 @@ function why(frame: Frame, actions: Actions): Children {
         waitedFor.length > listed && m('tr', m('td'), m('td.ohf-muted', `and ${waitedFor.length - listed} more, on the track Waited for`)),
       ),
     ],
-    causes(frame),
+    causes(frame, overrun),
   ];
 }
 
 // causes lists all causes, if there are several.
-function causes({facts}: Frame): Children {
-  const list: Children[] = [];
+function causes({facts}: Frame, overrun: number): Children {
+  const all = [];
   for (let i = 0; facts.has(`causes[${i}].title`); i++) {
-    const fact = (name: string) => facts.get(`causes[${i}].${name}`);
-    const ns = Number(fact('share_ns') ?? 0);
-    list.push(
-      m('tr', m('td.ohf-number', milliseconds(ns)), m('td', fact('title') ?? ''), m('td', fact('culprit') ?? ''), m('td.ohf-muted', fact('advice') ?? '')),
-    );
+    const fact = (name: string) => facts.get(`causes[${i}].${name}`) ?? '';
+    all.push({ns: Number(fact('share_ns')), title: fact('title'), culprit: fact('culprit'), advice: fact('advice')});
   }
-  return list.length > 1 && [m('h2', 'All causes, by lost time'), m('table', list)];
+  const {shown, count, rest} = largest(all, overrun, noticed);
+  return all.length > 1 && [
+    m('h2', 'All causes, by lost time'),
+    m(
+      'table',
+      shown.map((c) => m('tr', m('td.ohf-number', milliseconds(c.ns)), m('td', c.title), m('td', c.culprit), m('td.ohf-muted', c.advice))),
+      count > 0 && m('tr', m('td'), m('td.ohf-muted', `${count} smaller ${count === 1 ? 'cause' : 'causes'}, ${milliseconds(rest)}`)),
+    ),
+  ];
 }
 
 function buttons(actions: Actions, message: string): Children {

@@ -54,6 +54,14 @@ export function byCause(shares: readonly Share[]): Cause[] {
     .sort((a, b) => b.ns - a.ns || (a.title < b.title ? -1 : 1));
 }
 
+// largest returns the causes of at least a share of a whole, and the first one. The rest is
+// the sum of the others.
+export function largest<C extends {readonly ns: number}>(causes: readonly C[], whole: number, share: number): {shown: C[]; count: number; rest: number} {
+  const shown = causes.filter((c, i) => i === 0 || c.ns >= share * whole);
+  const others = causes.filter((c) => !shown.includes(c));
+  return {shown, count: others.length, rest: others.reduce((ns, c) => ns + c.ns, 0)};
+}
+
 // quote returns a text as a literal of SQL.
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "''").replaceAll('\0', '')}'`;

@@ -4,7 +4,7 @@ import test from 'node:test';
 import {commandsOf, parse} from '../modules/keep.mjs';
 import {step, Walk, worst} from '../modules/next.mjs';
 import {chain, colourOf, during, kinds, milliseconds, parts, percent, textOn} from '../modules/pieces.mjs';
-import {byCause, quote, rootOf} from '../modules/sums.mjs';
+import {byCause, largest, quote, rootOf} from '../modules/sums.mjs';
 
 const piece = (id, ts, dur, name, trackId = 1) => ({id, trackId, ts: BigInt(ts), dur: BigInt(dur), name});
 
@@ -150,6 +150,16 @@ test('lost time by cause', () => {
   assert.deepEqual(got, [
     {title: 'CPU', advice: '', ns: 20, frames: 1, worst: 1}, {title: 'storage', advice: 'x', ns: 12, frames: 2, worst: 2},
   ]);
+});
+
+test('causes that cost little are counted', () => {
+  const of = (...list) => {
+    const {shown, count, rest} = largest(list.map((ns) => ({ns})), 1000, 0.01);
+    return [shown.map((c) => c.ns), count, rest];
+  };
+  assert.deepEqual(of(900, 10, 9, 5, 0), [[900, 10], 3, 14]);
+  assert.deepEqual(of(3, 2), [[3], 1, 2]); // the first cause is always shown
+  assert.deepEqual(of(), [[], 0, 0]);
 });
 
 test('time lost to an earlier frame counts for the cause of that one', () => {
