@@ -609,29 +609,6 @@
   function worst(frames, n) {
     return [...frames].sort((a, b) => b.overrun - a.overrun || order(a, b)).slice(0, n);
   }
-  var Walk = class {
-    constructor(show) {
-      this.show = show;
-    }
-    show;
-    // target is the frame that was asked for last, until it is shown.
-    target;
-    walking = false;
-    async to(frame) {
-      this.target = frame;
-      if (this.walking) return;
-      this.walking = true;
-      try {
-        for (let shown; shown !== this.target; ) {
-          shown = this.target;
-          await this.show(shown);
-        }
-      } finally {
-        this.walking = false;
-        this.target = void 0;
-      }
-    }
-  };
 
   // src/panel.ts
   var least = 4e-3;
@@ -804,6 +781,7 @@
     }
   };
   var Panel = class {
+    // with the slice of the link
     constructor(trace, frames) {
       this.trace = trace;
       this.frames = frames;
@@ -817,28 +795,19 @@
     front = false;
     // this was the tab in front
     begun = false;
-    // with the slice of the link
-    reading = Promise.resolve();
-    // of the frame of the selection
-    walk = new Walk((frame) => this.show(frame));
     // render is called at each redraw, in front or not.
     render() {
       if (!this.frames.exist) return noFrames();
-      if (this.trace.selection.selection !== this.selection) quietly(this.follow());
-      this.front = this.trace.tabs.currentTabUri === tab;
-      const { frame, message } = this;
-      return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
-    }
-    // follow reads the frame of the selection, if that has changed.
-    follow() {
       const { selection } = this.trace.selection;
       if (selection !== this.selection) {
         this.selection = selection;
         this.first(selection);
-        this.reading = this.read(selection);
+        quietly(this.read(selection));
         if (this.front && this.processOf(selection) !== void 0) this.trace.tabs.showTab(tab);
       }
-      return this.reading;
+      this.front = this.trace.tabs.currentTabUri === tab;
+      const { frame, message } = this;
+      return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
     }
     // first puts this tab in front when the slice of the link is selected, which turns the UI to
     // another one, and shows the time of the link again: from v55 on, the UI's move to the slice
@@ -859,7 +828,7 @@
     async read(selection) {
       const frame = selection.kind === "track_event" && this.processOf(selection) !== void 0 ? await this.frames.frame(selection.eventId) : void 0;
       if (this.selection !== selection) return;
-      if (frame?.id !== this.stepped && this.walk.target === void 0) this.message = "";
+      if (frame?.id !== this.stepped) this.message = "";
       this.frame = frame;
       this.trace.raf.scheduleFullRedraw();
     }
@@ -879,7 +848,7 @@
         this.message = `${number} of ${of}`;
         if (wrapped) this.message += forward ? ", continued at the first" : ", continued at the last";
         this.stepped = frame.id;
-        quietly(this.walk.to(frame));
+        quietly(this.show(frame));
       }
       this.trace.tabs.showTab(tab);
       this.trace.raf.scheduleFullRedraw();
@@ -893,11 +862,9 @@
       if (selection.kind === "track_event") trace.scrollTo({ track: { uri: selection.trackUri, expandGroup: true } });
       const margin = frame.dur / 2n;
       showTime(trace, frame.ts - margin, frame.ts + frame.dur + margin);
-      await this.follow();
     }
     place() {
-      const from = this.walk.target ?? this.frame;
-      if (from) return from;
+      if (this.frame) return this.frame;
       const { selection, timeline } = this.trace;
       const s = selection.selection;
       return { ts: s.kind === "area" ? s.start : timeline.visibleWindow.start.integral };

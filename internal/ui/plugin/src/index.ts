@@ -4,7 +4,7 @@
 import {areaTab} from './area';
 import {type Frame, Frames} from './frames';
 import {keepView} from './keep';
-import {type Late, type Place, step, Walk} from './next';
+import {type Late, type Place, step} from './next';
 import {type Actions, noFrames, theFrame, worstFrames} from './panel';
 import {type Children, type Plugin, quietly, type Selection, showTime, type Trace} from './perfetto';
 
@@ -44,8 +44,6 @@ class Panel implements Actions {
   private message = '';
   private front = false; // this was the tab in front
   private begun = false; // with the slice of the link
-  private reading = Promise.resolve(); // of the frame of the selection
-  private readonly walk = new Walk((frame) => this.show(frame));
 
   constructor(
     private readonly trace: Trace,
@@ -55,23 +53,17 @@ class Panel implements Actions {
   // render is called at each redraw, in front or not.
   render(): Children {
     if (!this.frames.exist) return noFrames();
-    if (this.trace.selection.selection !== this.selection) quietly(this.follow());
-    this.front = this.trace.tabs.currentTabUri === tab;
-    const {frame, message} = this;
-    return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
-  }
-
-  // follow reads the frame of the selection, if that has changed.
-  private follow(): Promise<void> {
     const {selection} = this.trace.selection;
     if (selection !== this.selection) {
       this.selection = selection;
       this.first(selection);
-      this.reading = this.read(selection);
+      quietly(this.read(selection));
       // The UI turns to its own tab when the user selects something.
       if (this.front && this.processOf(selection) !== undefined) this.trace.tabs.showTab(tab);
     }
-    return this.reading;
+    this.front = this.trace.tabs.currentTabUri === tab;
+    const {frame, message} = this;
+    return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
   }
 
   // first puts this tab in front when the slice of the link is selected, which turns the UI to
@@ -98,7 +90,7 @@ class Panel implements Actions {
         ? await this.frames.frame(selection.eventId)
         : undefined;
     if (this.selection !== selection) return;
-    if (frame?.id !== this.stepped && this.walk.target === undefined) this.message = '';
+    if (frame?.id !== this.stepped) this.message = '';
     this.frame = frame;
     this.trace.raf.scheduleFullRedraw();
   }
@@ -120,7 +112,7 @@ class Panel implements Actions {
       this.message = `${number} of ${of}`;
       if (wrapped) this.message += forward ? ', continued at the first' : ', continued at the last';
       this.stepped = frame.id;
-      quietly(this.walk.to(frame));
+      quietly(this.show(frame));
     }
     this.trace.tabs.showTab(tab);
     this.trace.raf.scheduleFullRedraw();
@@ -135,12 +127,10 @@ class Panel implements Actions {
     if (selection.kind === 'track_event') trace.scrollTo({track: {uri: selection.trackUri, expandGroup: true}});
     const margin = frame.dur / 2n;
     showTime(trace, frame.ts - margin, frame.ts + frame.dur + margin);
-    await this.follow();
   }
 
   private place(): Place {
-    const from = this.walk.target ?? this.frame;
-    if (from) return from;
+    if (this.frame) return this.frame;
     const {selection, timeline} = this.trace;
     const s = selection.selection;
     return {ts: s.kind === 'area' ? s.start : timeline.visibleWindow.start.integral};

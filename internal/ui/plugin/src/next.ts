@@ -49,28 +49,3 @@ function order(a: {ts: bigint; id: number}, b: {ts: bigint; id: number}): number
 export function worst(frames: readonly Late[], n: number): Late[] {
   return [...frames].sort((a, b) => b.overrun - a.overrun || order(a, b)).slice(0, n);
 }
-
-// Walk shows late frames one after another. A frame that is asked for while another one is
-// being shown is shown after it; if there are several, only the last.
-export class Walk {
-  // target is the frame that was asked for last, until it is shown.
-  target?: Late;
-  private walking = false;
-
-  constructor(private readonly show: (frame: Late) => Promise<void>) {}
-
-  async to(frame: Late): Promise<void> {
-    this.target = frame;
-    if (this.walking) return;
-    this.walking = true;
-    try {
-      for (let shown: Late | undefined; shown !== this.target; ) {
-        shown = this.target;
-        await this.show(shown);
-      }
-    } finally {
-      this.walking = false;
-      this.target = undefined;
-    }
-  }
-}
