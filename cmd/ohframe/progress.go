@@ -29,6 +29,8 @@ func newBar(size int64) *progressbar.ProgressBar {
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
+		// Otherwise a goroutine of the library draws a bar without a size, also after its end.
+		progressbar.OptionSetSpinnerChangeInterval(0),
 		// They also clear the "^C" that a terminal prints behind the bar.
 		progressbar.OptionUseANSICodes(runtime.GOOS != "windows"),
 	)
