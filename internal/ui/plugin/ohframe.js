@@ -607,7 +607,13 @@
     return a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : a.id - b.id;
   }
   function worst(frames, n) {
-    return [...frames].sort((a, b) => b.overrun - a.overrun || order(a, b)).slice(0, n);
+    return [...frames].sort(byOverrun).slice(0, n);
+  }
+  function rankOf(frames, frame) {
+    return 1 + frames.filter((f) => byOverrun(f, frame) < 0).length;
+  }
+  function byOverrun(a, b) {
+    return b.overrun - a.overrun || order(a, b);
   }
 
   // src/panel.ts
@@ -639,8 +645,8 @@
   function theFrame(frame, late, actions, message) {
     const { facts } = frame;
     const overrun = Number(facts.get("overrun_ms") ?? NaN) * 1e6;
-    const position = late.findIndex((f) => f.id === frame.id) + 1;
-    const rank = position > 0 ? worst(late, late.length).findIndex((f) => f.id === frame.id) + 1 : 0;
+    const own = late.find((f) => f.id === frame.id);
+    const rank = own === void 0 ? 0 : rankOf(late, own);
     return m(
       ".ohf",
       m("style", style),

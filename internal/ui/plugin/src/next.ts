@@ -47,5 +47,14 @@ function order(a: {ts: bigint; id: number}, b: {ts: bigint; id: number}): number
 
 // worst returns the frames that missed their deadlines by most.
 export function worst(frames: readonly Late[], n: number): Late[] {
-  return [...frames].sort((a, b) => b.overrun - a.overrun || order(a, b)).slice(0, n);
+  return [...frames].sort(byOverrun).slice(0, n);
+}
+
+// rankOf returns the place of a frame among all, from 1, which is the worst.
+export function rankOf(frames: readonly Late[], frame: Late): number {
+  return 1 + frames.filter((f) => byOverrun(f, frame) < 0).length;
+}
+
+function byOverrun(a: Late, b: Late): number {
+  return b.overrun - a.overrun || order(a, b);
 }

@@ -1,7 +1,7 @@
 // The tab "Why late?": why the selected frame was late, or a list of the worst frames.
 
 import type {Frame, Frames} from './frames';
-import {type Late, worst} from './next';
+import {type Late, rankOf, worst} from './next';
 import {type Children, m} from './perfetto';
 import {colourOf, kinds, milliseconds, parts, textOn} from './pieces';
 import {style} from './style';
@@ -51,8 +51,8 @@ export function worstFrames(frames: Frames, actions: Actions, message: string): 
 export function theFrame(frame: Frame, late: readonly Late[], actions: Actions, message: string): Children {
   const {facts} = frame;
   const overrun = Number(facts.get('overrun_ms') ?? NaN) * 1e6;
-  const position = late.findIndex((f) => f.id === frame.id) + 1;
-  const rank = position > 0 ? worst(late, late.length).findIndex((f) => f.id === frame.id) + 1 : 0;
+  const own = late.find((f) => f.id === frame.id);
+  const rank = own === undefined ? 0 : rankOf(late, own);
   return m(
     '.ohf',
     m('style', style),

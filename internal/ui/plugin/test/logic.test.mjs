@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {commandsOf, parse} from '../modules/keep.mjs';
-import {step, worst} from '../modules/next.mjs';
+import {rankOf, step, worst} from '../modules/next.mjs';
 import {chain, colourOf, during, kinds, milliseconds, parts, percent, textOn} from '../modules/pieces.mjs';
 import {byCause, largest, quote, rootOf} from '../modules/sums.mjs';
 
@@ -115,6 +115,7 @@ test('the next late frame is of the same process, and wraps', () => {
 test('the worst frames', () => {
   const all = [late(1, 10, 1, 5), late(2, 20, 1, 9), late(3, 5, 1, 5)];
   assert.deepEqual(worst(all, 2).map((f) => f.id), [2, 3]);
+  assert.deepEqual(all.map((f) => rankOf(all, f)), [3, 1, 2]);
 });
 
 test('lost time by cause', () => {
