@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 		{odd, 0, "", worst, nil},
 		{"20", 0, "", first, nil},
 
-		// The start of a frame, as it is written to fewer digits.
+		// The start of a frame, also written with fewer digits.
 		{"", 0, "0.301", worst, nil},
 		{"", 0, "0.301000000", worst, nil},
 		{"", 0, "0.3010004", worst, nil}, // it contains the time, as below

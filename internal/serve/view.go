@@ -105,7 +105,8 @@ func survey(t *analyzer.Timeline) (s frames) {
 	return s
 }
 
-// selected returns the frame to select; nil if there is none.
+// selected returns the frame that the view selects: the one at the place, by default the worst
+// late frame. It returns nil if the place is a time without a frame, or no frame was late.
 func (s *frames) selected(at locate.Found) *analyzer.Frame {
 	switch {
 	case at.Frame != nil:

@@ -189,8 +189,8 @@ func tokens(text string) (list []string) {
 	return list
 }
 
-// The palette of v55 finds macros of which words begin with all words that are typed, that
-// of v58 those with all typed letters, in their order. The guide lists the names.
+// In v55, the palette finds a macro if each typed word is the beginning of a word of its name;
+// in v58, if its name has all typed letters in their order. The guide lists the names.
 func TestNames(t *testing.T) {
 	all := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
 	for typed, want := range map[string][]string{

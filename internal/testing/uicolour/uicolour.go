@@ -15,7 +15,7 @@ type Colour struct {
 	Lightness int // 40 to 79
 }
 
-// Of returns the colour of a slice. An empty correlation id is none.
+// Of returns the colour of a slice. A slice without a correlation id has an empty one.
 func Of(name, correlation string) Colour {
 	seed := correlation
 	if seed == "" {
