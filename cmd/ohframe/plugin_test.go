@@ -145,6 +145,14 @@ func testPlugin(t *testing.T, build, trace string) {
 		}
 		page.until(whyLate, step.frame, step.place)
 	}
+	// Keys that are pressed while a frame is being selected count.
+	for _, step := range []struct{ keys, place string }{{"jjj", "3 of 4"}, {"jj", "1 of 4, continued at the first"}, {"kkkkk", "4 of 4, continued at the last"}} {
+		if err := chromedp.Do(ctx, chromedp.KeyEvent(step.keys)); err != nil {
+			t.Fatal(err)
+		}
+		page.until(whyLate, step.place)
+	}
+	page.until(whyLate, "Frame 10046")
 	// A part of the bar selects its slice.
 	page.eval(`[...document.querySelectorAll('.ohf-bar button')].find((b) => b.title.startsWith('waiting for storage')).click()`)
 	page.until(`app.trace.engine.query('SELECT name FROM slice WHERE id = ' + app.trace.selection.selection.eventId).then((r) => r.iter({name: 'str'}).name)`,

@@ -615,6 +615,29 @@
   function byOverrun(a, b) {
     return b.overrun - a.overrun || order(a, b);
   }
+  var Walk = class {
+    constructor(show) {
+      this.show = show;
+    }
+    show;
+    // target is the frame that was asked for last, until it is shown.
+    target;
+    walking = false;
+    async to(frame) {
+      this.target = frame;
+      if (this.walking) return;
+      this.walking = true;
+      try {
+        for (let shown; shown !== this.target; ) {
+          shown = this.target;
+          await this.show(shown);
+        }
+      } finally {
+        this.walking = false;
+        this.target = void 0;
+      }
+    }
+  };
 
   // src/panel.ts
   var least = 4e-3;
@@ -787,7 +810,6 @@
     }
   };
   var Panel = class {
-    // with the slice of the link
     constructor(trace, frames) {
       this.trace = trace;
       this.frames = frames;
@@ -801,19 +823,28 @@
     front = false;
     // this was the tab in front
     begun = false;
+    // with the slice of the link
+    reading = Promise.resolve();
+    // of the frame of the selection
+    walk = new Walk((frame) => this.show(frame));
     // render is called at each redraw, in front or not.
     render() {
       if (!this.frames.exist) return noFrames();
+      if (this.trace.selection.selection !== this.selection) quietly(this.follow());
+      this.front = this.trace.tabs.currentTabUri === tab;
+      const { frame, message } = this;
+      return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
+    }
+    // follow reads the frame of the selection, if that has changed.
+    follow() {
       const { selection } = this.trace.selection;
       if (selection !== this.selection) {
         this.selection = selection;
         this.first(selection);
-        quietly(this.read(selection));
+        this.reading = this.read(selection);
         if (this.front && this.processOf(selection) !== void 0) this.trace.tabs.showTab(tab);
       }
-      this.front = this.trace.tabs.currentTabUri === tab;
-      const { frame, message } = this;
-      return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
+      return this.reading;
     }
     // first puts this tab in front when the slice of the link is selected, which turns the UI to
     // another one, and shows the time of the link again: from v55 on, the UI's move to the slice
@@ -834,7 +865,7 @@
     async read(selection) {
       const frame = selection.kind === "track_event" && this.processOf(selection) !== void 0 ? await this.frames.frame(selection.eventId) : void 0;
       if (this.selection !== selection) return;
-      if (frame?.id !== this.stepped) this.message = "";
+      if (frame?.id !== this.stepped && this.walk.target === void 0) this.message = "";
       this.frame = frame;
       this.trace.raf.scheduleFullRedraw();
     }
@@ -854,7 +885,7 @@
         this.message = `${number} of ${of}`;
         if (wrapped) this.message += forward ? ", continued at the first" : ", continued at the last";
         this.stepped = frame.id;
-        quietly(this.show(frame));
+        quietly(this.walk.to(frame));
       }
       this.trace.tabs.showTab(tab);
       this.trace.raf.scheduleFullRedraw();
@@ -864,13 +895,17 @@
     async show(frame) {
       const { trace } = this;
       await trace.selection.selectSqlEvent("slice", frame.id, { switchToCurrentSelectionTab: false });
+      const selected = () => trace.selection.selection.kind === "track_event" && trace.selection.selection.eventId === frame.id;
+      for (let i = 0; i < 100 && !selected(); i++) await new Promise((done) => setTimeout(done, 10));
       const { selection } = trace.selection;
       if (selection.kind === "track_event") trace.scrollTo({ track: { uri: selection.trackUri, expandGroup: true } });
       const margin = frame.dur / 2n;
       showTime(trace, frame.ts - margin, frame.ts + frame.dur + margin);
+      await this.follow();
     }
     place() {
-      if (this.frame) return this.frame;
+      const from = this.walk.target ?? this.frame;
+      if (from) return from;
       const { selection, timeline } = this.trace;
       const s = selection.selection;
       return { ts: s.kind === "area" ? s.start : timeline.visibleWindow.start.integral };

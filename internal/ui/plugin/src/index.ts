@@ -4,7 +4,7 @@
 import {areaTab} from './area';
 import {type Frame, Frames} from './frames';
 import {keepView} from './keep';
-import {type Late, type Place, step} from './next';
+import {type Late, type Place, step, Walk} from './next';
 import {type Actions, noFrames, theFrame, worstFrames} from './panel';
 import {type Children, type Plugin, quietly, type Selection, showTime, type Trace} from './perfetto';
 
@@ -44,6 +44,8 @@ class Panel implements Actions {
   private message = '';
   private front = false; // this was the tab in front
   private begun = false; // with the slice of the link
+  private reading = Promise.resolve(); // of the frame of the selection
+  private readonly walk = new Walk((frame) => this.show(frame));
 
   constructor(
     private readonly trace: Trace,
@@ -53,17 +55,23 @@ class Panel implements Actions {
   // render is called at each redraw, in front or not.
   render(): Children {
     if (!this.frames.exist) return noFrames();
+    if (this.trace.selection.selection !== this.selection) quietly(this.follow());
+    this.front = this.trace.tabs.currentTabUri === tab;
+    const {frame, message} = this;
+    return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
+  }
+
+  // follow reads the frame of the selection, if that has changed.
+  private follow(): Promise<void> {
     const {selection} = this.trace.selection;
     if (selection !== this.selection) {
       this.selection = selection;
       this.first(selection);
-      quietly(this.read(selection));
+      this.reading = this.read(selection);
       // The UI turns to its own tab when the user selects something.
       if (this.front && this.processOf(selection) !== undefined) this.trace.tabs.showTab(tab);
     }
-    this.front = this.trace.tabs.currentTabUri === tab;
-    const {frame, message} = this;
-    return frame ? theFrame(frame, this.frames.late, this, message) : worstFrames(this.frames, this, message);
+    return this.reading;
   }
 
   // first puts this tab in front when the slice of the link is selected, which turns the UI to
@@ -90,7 +98,7 @@ class Panel implements Actions {
         ? await this.frames.frame(selection.eventId)
         : undefined;
     if (this.selection !== selection) return;
-    if (frame?.id !== this.stepped) this.message = '';
+    if (frame?.id !== this.stepped && this.walk.target === undefined) this.message = '';
     this.frame = frame;
     this.trace.raf.scheduleFullRedraw();
   }
@@ -112,7 +120,7 @@ class Panel implements Actions {
       this.message = `${number} of ${of}`;
       if (wrapped) this.message += forward ? ', continued at the first' : ', continued at the last';
       this.stepped = frame.id;
-      quietly(this.show(frame));
+      quietly(this.walk.to(frame));
     }
     this.trace.tabs.showTab(tab);
     this.trace.raf.scheduleFullRedraw();
@@ -123,14 +131,19 @@ class Panel implements Actions {
   private async show(frame: Late): Promise<void> {
     const {trace} = this;
     await trace.selection.selectSqlEvent('slice', frame.id, {switchToCurrentSelectionTab: false});
+    // The UI's promise does not wait until the slice is selected.
+    const selected = () => trace.selection.selection.kind === 'track_event' && trace.selection.selection.eventId === frame.id;
+    for (let i = 0; i < 100 && !selected(); i++) await new Promise((done) => setTimeout(done, 10));
     const {selection} = trace.selection;
     if (selection.kind === 'track_event') trace.scrollTo({track: {uri: selection.trackUri, expandGroup: true}});
     const margin = frame.dur / 2n;
     showTime(trace, frame.ts - margin, frame.ts + frame.dur + margin);
+    await this.follow();
   }
 
   private place(): Place {
-    if (this.frame) return this.frame;
+    const from = this.walk.target ?? this.frame;
+    if (from) return from;
     const {selection, timeline} = this.trace;
     const s = selection.selection;
     return {ts: s.kind === 'area' ? s.start : timeline.visibleWindow.start.integral};

@@ -58,3 +58,28 @@ export function rankOf(frames: readonly Late[], frame: Late): number {
 function byOverrun(a: Late, b: Late): number {
   return b.overrun - a.overrun || order(a, b);
 }
+
+// Walk shows late frames one after another. A frame that is asked for while another one is
+// being shown is shown after it; if there are several, only the last.
+export class Walk {
+  // target is the frame that was asked for last, until it is shown.
+  target?: Late;
+  private walking = false;
+
+  constructor(private readonly show: (frame: Late) => Promise<void>) {}
+
+  async to(frame: Late): Promise<void> {
+    this.target = frame;
+    if (this.walking) return;
+    this.walking = true;
+    try {
+      for (let shown: Late | undefined; shown !== this.target; ) {
+        shown = this.target;
+        await this.show(shown);
+      }
+    } finally {
+      this.walking = false;
+      this.target = undefined;
+    }
+  }
+}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {commandsOf, parse} from '../modules/keep.mjs';
-import {rankOf, step, worst} from '../modules/next.mjs';
+import {rankOf, step, Walk, worst} from '../modules/next.mjs';
 import {chain, colourOf, during, kinds, milliseconds, parts, percent, textOn} from '../modules/pieces.mjs';
 import {byCause, largest, quote, rootOf} from '../modules/sums.mjs';
 
@@ -110,6 +110,31 @@ test('the next late frame is of the same process, and wraps', () => {
   assert.deepEqual(id({ts: 20n}, true), [2, 2, 4, false]); // one that begins there, too
   assert.deepEqual(id({id: 9, ts: 15n, upid: 1}, true), [2, 2, 3, false]); // from a frame on time
   assert.equal(id({ts: 0n, upid: 7}, true), undefined);
+});
+
+test('frames that are asked for while one is being shown count', async () => {
+  const all = [late(1, 10, 1), late(2, 20, 1), late(3, 30, 1), late(4, 40, 1)];
+  const shown = [];
+  const done = []; // ends the showing of a frame
+  const walk = new Walk((frame) => new Promise((end) => { shown.push(frame.id); done.push(end); }));
+  const press = () => walk.to(step(all, walk.target ?? all[0], true).frame);
+  const end = press();
+  press();
+  press();
+  assert.equal(walk.target.id, 4);
+  done[0]();
+  await new Promise(setImmediate);
+  assert.deepEqual(shown, [2, 4]);
+  done[1]();
+  await end;
+  assert.equal(walk.target, undefined);
+  // A frame that cannot be shown does not block the next.
+  let fail = true;
+  const failing = new Walk(async () => { if (fail) throw new Error('x'); });
+  await assert.rejects(failing.to(all[0]));
+  assert.equal(failing.target, undefined);
+  fail = false;
+  await failing.to(all[1]);
 });
 
 test('the worst frames', () => {
