@@ -199,7 +199,7 @@ func testPlugin(t *testing.T, build, trace string) {
 	page.until(whyLate, "Frame 10019", "thread 20177", "waiting for storage 6.8 ms")
 	endOpen(t, o)
 
-	// Without tracks of frames, the plugin adds nothing that is in sight.
+	// Without tracks of frames, the plugin adds nothing that is in sight until a key of it is pressed.
 	o = startOpen(t, showing, trace, "--port", "0", "--ui", build, "--no-tracks")
 	page.open(o)
 	page.until(`app.isLoadingTrace`, "false")
@@ -207,8 +207,10 @@ func testPlugin(t *testing.T, build, trace string) {
 	if open := page.eval(`app.trace.tabs.openTabsUri.join()`); strings.Contains(open, "Frames#why") {
 		t.Errorf("the tab is open: %s", open)
 	}
-	page.eval(`(app.trace.tabs.showTab('org.openharmony.Frames#why'), m.redraw())`)
-	page.until(`document.querySelector('.ohf p')?.innerText`, "This trace has no OpenHarmony frames.")
+	if err := chromedp.Do(ctx, chromedp.KeyEvent("j")); err != nil {
+		t.Fatal(err)
+	}
+	page.until(`document.querySelector('.ohf p')?.innerText`, "No OpenHarmony frames in this trace.")
 	endOpen(t, o)
 
 	mu.Lock()

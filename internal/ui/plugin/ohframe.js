@@ -645,7 +645,7 @@
   var noticed = 0.01;
   var listed = 10;
   function noFrames() {
-    return m(".ohf", m("style", style), m("p", "This trace has no OpenHarmony frames."));
+    return m(".ohf", m("style", style), m("p", "No OpenHarmony frames in this trace."));
   }
   function worstFrames(frames, actions, message) {
     const { late } = frames;
@@ -790,20 +790,20 @@
         isEphemeral: false,
         content: { getTitle: () => "Why late?", render: () => panel.render() }
       });
+      trace.commands.registerCommand({
+        id: "org.openharmony.Frames#nextLate",
+        name: "OpenHarmony: next late frame",
+        defaultHotkey: "J",
+        callback: () => panel.step(true)
+      });
+      trace.commands.registerCommand({
+        id: "org.openharmony.Frames#previousLate",
+        name: "OpenHarmony: previous late frame",
+        defaultHotkey: "K",
+        callback: () => panel.step(false)
+      });
       if (frames.exist) {
         trace.tabs.addDefaultTab(tab);
-        trace.commands.registerCommand({
-          id: "org.openharmony.Frames#nextLate",
-          name: "OpenHarmony: next late frame",
-          defaultHotkey: "J",
-          callback: () => panel.step(true)
-        });
-        trace.commands.registerCommand({
-          id: "org.openharmony.Frames#previousLate",
-          name: "OpenHarmony: previous late frame",
-          defaultHotkey: "K",
-          callback: () => panel.step(false)
-        });
         trace.selection.registerAreaSelectionTab(areaTab(trace, frames, panel));
       }
       keepView(trace);

@@ -22,16 +22,17 @@ export default class OpenHarmonyFrames implements Plugin {
       isEphemeral: false,
       content: {getTitle: () => 'Why late?', render: () => panel.render()},
     });
+    // Without frames the tab is not open, but the keys open it: it says why they do nothing.
+    trace.commands.registerCommand({
+      id: 'org.openharmony.Frames#nextLate', name: 'OpenHarmony: next late frame', defaultHotkey: 'J',
+      callback: () => panel.step(true),
+    });
+    trace.commands.registerCommand({
+      id: 'org.openharmony.Frames#previousLate', name: 'OpenHarmony: previous late frame', defaultHotkey: 'K',
+      callback: () => panel.step(false),
+    });
     if (frames.exist) {
       trace.tabs.addDefaultTab(tab);
-      trace.commands.registerCommand({
-        id: 'org.openharmony.Frames#nextLate', name: 'OpenHarmony: next late frame', defaultHotkey: 'J',
-        callback: () => panel.step(true),
-      });
-      trace.commands.registerCommand({
-        id: 'org.openharmony.Frames#previousLate', name: 'OpenHarmony: previous late frame', defaultHotkey: 'K',
-        callback: () => panel.step(false),
-      });
       trace.selection.registerAreaSelectionTab(areaTab(trace, frames, panel));
     }
     keepView(trace);

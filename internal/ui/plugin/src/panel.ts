@@ -23,7 +23,7 @@ const noticed = 0.01;
 const listed = 10; // frames
 
 export function noFrames(): Children {
-  return m('.ohf', m('style', style), m('p', 'This trace has no OpenHarmony frames.'));
+  return m('.ohf', m('style', style), m('p', 'No OpenHarmony frames in this trace.'));
 }
 
 // worstFrames shows links to the frames that missed their deadlines by most.
