@@ -18,6 +18,11 @@ type app struct {
 	lastIndex int64
 	queue     []*transaction // sent and not yet picked up
 	sleepsTo  int64          // index of the vsync its pause ends with
+
+	drawing int          // reasons to draw, of an application that draws on demand
+	silent  int          // scenes under way in which it sends nothing
+	scenes  []*openScene // scenes under way
+	inFrame []func(a *actor)
 }
 
 // transaction is the data that a UI thread sends to render_service.
@@ -129,6 +134,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 	})
 	a.compute(15 * trace.Microsecond)
 	wrong := s.plight(v)
+	wrong.empty = wrong.empty || p.silent > 0
 	for i := range p.Instances {
 		a.beginMark(onVsyncEvent, values{now: v.now})
 		for _, change := range s.injected(v.index).around {
@@ -143,6 +149,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 			change(a, false)
 		}
 		if i == p.Instances-1 {
+			s.frameDone(p, a)
 			s.keepAway(a, deadline)
 		}
 		a.end()
@@ -176,6 +183,11 @@ func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool
 	a.end()
 	for _, inject := range s.injected(v.index).inFrame {
 		inject(a)
+	}
+	for len(p.inFrame) > 0 && a == p.main {
+		do := p.inFrame[0]
+		p.inFrame = p.inFrame[1:]
+		do(a)
 	}
 	a.compute(s.extra(v, 40) / trace.Duration(p.Instances))
 	if d := wrong.until.Sub(s.now); wrong.until.Known() && last && d > 0 {

@@ -30,6 +30,14 @@ type Config struct {
 	Apps    []App
 	Chances Chances
 
+	// Interactions, Launches and Hangs are what the user does and waits for, Decoys what
+	// looks like a scene. Injections are late frames of the first application.
+	Interactions []Interaction
+	Launches     []Launch
+	Hangs        []Hang
+	Decoys       []Decoy
+	Injections   []Injection
+
 	// GPU makes render_service queue GPU work (`M: Frame queued`).
 	GPU bool
 	// Detail adds markers of the pipeline that are no part of a frame's rules:
@@ -70,6 +78,10 @@ type App struct {
 	Workers int
 	// VsyncThread adds a thread that receives vsyncs but makes no frames.
 	VsyncThread bool
+	// OnDemand makes it draw only during interactions and for the time Draws after the first
+	// vsync.
+	OnDemand bool
+	Draws    trace.Duration
 }
 
 // Chances are probabilities, from 0 to 1, each of one thing in one frame.

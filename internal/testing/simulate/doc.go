@@ -17,5 +17,7 @@
 // other and are interrupted, see [machine]. They write the trace in order of time, so
 // memory use does not depend on its length.
 //
-// A [Scene] is a short trace with late frames of a known cause.
+// A [Scene] is a short trace with late frames of a known cause. An [Interaction] is what a
+// user does, and a [Launch] the start of an application, with the lines that applications,
+// the ability framework and render_service write about them.
 package simulate

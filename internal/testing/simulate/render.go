@@ -32,6 +32,9 @@ func (s *sim) renderFrame(a *actor) {
 	s.record.frames = append(s.record.frames, f)
 	a.compute(s.about(90*trace.Microsecond) + s.extra(v, 4))
 	f.Start = s.now
+	if !sp.drawThread {
+		s.stats.startFrame()
+	}
 	a.beginMark(receiveVsync, values{
 		name: "rs", bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.Vsync, fd: 17,
 	})
@@ -133,6 +136,7 @@ func (s *sim) drawOnMain(a *actor, f *Frame, v vsync, skips bool) {
 	s.queueGPU(a, f, v)
 	a.compute(s.part(v, 20))
 	a.end()
+	s.stats.endFrame(a, f.Start, v.rate)
 	if s.era.commitThread == "" {
 		a.slice(repaint, values{}, 60*trace.Microsecond)
 	}
@@ -142,6 +146,7 @@ func (s *sim) drawOnMain(a *actor, f *Frame, v vsync, skips bool) {
 func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 	outside := s.choices.chance(s.Chances.GPUOutside)
 	a.compute(10 * trace.Microsecond)
+	s.stats.startFrame()
 	a.beginMark(renderFrame, values{})
 	a.begin("Render vsyncId:"+strconv.FormatInt(f.Vsync, 10), "M0538")
 	a.begin("Sync", "M0538")
@@ -175,6 +180,7 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 		a.slice(postLayers, values{}, 15*trace.Microsecond)
 	}
 	s.post(s.commit, a, func(c *actor) { s.commitFrame(c, f, v) })
+	s.stats.endFrame(a, f.Start, v.rate)
 	a.end()
 	a.compute(5 * trace.Microsecond)
 }

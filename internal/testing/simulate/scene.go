@@ -122,7 +122,7 @@ type injection struct {
 
 // injected returns what is changed around the vsync of an index, to be read or extended.
 func (s *sim) injected(index int64) *injection {
-	if s.scene.Cause == "" {
+	if s.scene.Cause == "" && len(s.Injections) == 0 {
 		return &injection{}
 	}
 	if s.injects[index] == nil {
@@ -136,7 +136,7 @@ func (s *sim) settle() {
 	t := s.truth
 	s.record.settle(t, s.text.from, s.text.to)
 	t.Era, t.Offset, t.Period = s.Era, s.ClockOffset, s.grid.at(0).period
-	if s.scene.Cause == "" {
+	if s.scene.Cause == "" && len(s.Injections) == 0 {
 		return
 	}
 	byVsync := map[int64]*Frame{}

@@ -340,6 +340,10 @@ func (s *sim) inject() {
 	count := 1 + int64(s.Seed%3)
 	switch s.scene.Cause {
 	case "":
+		for _, i := range s.Injections {
+			s.injecting = i.Cause
+			i.Cause.injector().do(s, i.Vsync, i.Length)
+		}
 		return
 	case CauseMix:
 		count = int64(len(mixedCauses))
@@ -355,6 +359,14 @@ func (s *sim) inject() {
 		}
 		s.injecting.injector().do(s, k, d)
 	}
+}
+
+// Injection makes a frame of the first application, or one that render_service makes on the
+// same vsync, take longer.
+type Injection struct {
+	Cause  Cause
+	Vsync  int64 // its index
+	Length trace.Duration
 }
 
 // period is that of the scene.

@@ -65,6 +65,12 @@ type sim struct {
 	injects    map[int64]*injection // by the index of a vsync
 	injecting  Cause                // named in the truths that an injection adds
 	background background
+
+	stats      *jankStats // nil without interactions
+	foundation *actor
+	touches    int64 // number of the last touch
+	animating  int   // scenes under way that render_service animates alone
+	inputs     []inputTruth
 }
 
 // Write simulates, writes the trace and returns its truth. For a header with the number
@@ -82,6 +88,7 @@ func generate(w io.Writer, c Config, scene Scene) (*Truth, error) {
 	s := newSim(out, c, scene)
 	s.cast()
 	s.inject()
+	s.interact()
 	s.plan(0)
 	s.run()
 	if s.text.flush(); s.text.err != nil {
@@ -181,9 +188,13 @@ func (s *sim) cast() {
 	for _, p := range s.apps {
 		s.addThreads(p)
 	}
+	s.addFoundation()
 
 	// Everybody runs once before the first vsync, so that the trace knows all states.
 	for i, a := range s.actors {
+		if s.launchesCold(a.pid) {
+			continue
+		}
 		s.after(trace.Duration(i+1)*100*trace.Microsecond, func() {
 			s.post(a, nil, func(a *actor) { a.compute(20 * trace.Microsecond) })
 		})
@@ -255,7 +266,7 @@ func (s *sim) vsync(v vsync) {
 	var wanted []*app
 	asked, waiting := false, false
 	for _, p := range s.apps {
-		wants := v.index >= p.sleepsTo && v.index%p.Interval == 0
+		wants := v.index >= p.sleepsTo && v.index%p.Interval == 0 && p.draws()
 		if wants && s.choices.chance(s.Chances.AppPause) {
 			p.sleepsTo = v.index + 5 + s.choices.below(8)
 		}
@@ -270,7 +281,7 @@ func (s *sim) vsync(v vsync) {
 	if asked {
 		s.lastAsked = v.index
 	}
-	render := waiting || v.index <= s.lastAsked+1
+	render := waiting || v.index <= s.lastAsked+1 || s.animating > 0
 	if !render {
 		return
 	}

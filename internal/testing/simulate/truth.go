@@ -18,6 +18,12 @@ type Truth struct {
 	// Causes has the injected causes of a scene, one or two for each frame that they
 	// affect. No other frame of the scene is late.
 	Causes []*CauseTruth
+	// Interactions are in order of their begin; those whose begin the trace does not have
+	// come first.
+	Interactions []*InteractionTruth
+	Hangs        []HangTruth
+
+	all []*InteractionTruth
 }
 
 // Kind is the kind of a frame. A worker UI thread's frame is an

@@ -1,10 +1,11 @@
 // Command simulate writes a generated trace to standard output: one with the mix of lines of
 // a real capture, for benchmarks, one with every kind of problem that a frame can have, or a
-// short one with late frames of a known cause.
+// short one with late frames of a known cause, or one of flings, a click and a launch.
 //
 //	go run ./internal/testing/simulate/cmd/simulate -capture 256 > bench.ftrace
 //	go run ./internal/testing/simulate/cmd/simulate -era 5.1.0 > trace.ftrace
 //	go run ./internal/testing/simulate/cmd/simulate -cause storage_d -kernel linux > scene.ftrace
+//	go run ./internal/testing/simulate/cmd/simulate -interactions > interactions.ftrace
 package main
 
 import (
@@ -21,12 +22,17 @@ func main() {
 	capture := flag.Int64("capture", 0, "write so many `MB` with the mix of lines of a real capture")
 	cause := flag.String("cause", "", "write a scene with late frames of the `cause`: "+strings.Join(simulate.Causes(), ", "))
 	flag.StringVar(&config.Era, "era", config.Era, "spelling of the `release`: "+strings.Join(simulate.Eras(), ", "))
+	interactions := flag.Bool("interactions", false, "write three flings, a click and launches")
 	kernel := flag.String("kernel", string(simulate.KernelHongMeng), "`style` of the kernel's lines: hongmeng, linux")
 	flag.Uint64Var(&config.Seed, "seed", 1, "a `number`; another one gives other frames")
 	flag.Parse()
 	config.Kernel = simulate.Kernel(*kernel)
 	var err error
 	switch {
+	case *interactions:
+		c := simulate.Demonstration()
+		c.Era, c.Seed, c.Kernel = config.Era, config.Seed, config.Kernel
+		_, err = simulate.Write(os.Stdout, c)
 	case *capture > 0:
 		_, err = simulate.Write(os.Stdout, simulate.Capture(*capture<<20))
 	case *cause != "":

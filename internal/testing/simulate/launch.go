@@ -1,0 +1,162 @@
+package simulate
+
+import (
+	"strconv"
+
+	"ohframe/analyzer/trace"
+)
+
+// Launch is the start of an application from the launcher.
+type Launch struct {
+	// App and Launcher are indices in Apps. The application of a cold launch has no thread
+	// that runs before.
+	App, Launcher int
+	// At is when the finger leaves the icon, from the first vsync.
+	At   trace.Duration
+	Kind LaunchKind
+	// Work is the length of the launch of its ability and its page.
+	Work trace.Duration
+	// Draws is for how long it draws.
+	Draws trace.Duration
+	// Scene is the scene of the launcher's animation, which begins Delay after the finger
+	// left and lasts Length. The launcher itself sends nothing.
+	Scene         string
+	Delay, Length trace.Duration
+}
+
+// LaunchKind is how much of the application exists already.
+type LaunchKind string
+
+const (
+	Cold LaunchKind = "cold" // nothing
+	Warm LaunchKind = "warm" // its process
+	Hot  LaunchKind = "hot"  // its ability
+)
+
+// The names of the stages of a launch.
+const (
+	stageTouch      = "ProcessTouchEvent"
+	stageStart      = "StartUIAbilityBySCB"
+	stageLoad       = "LoadAbility"
+	stageProcess    = "Application Launching"
+	stageAbility    = "UI Ability Launching"
+	stageForeground = "UI Ability OnForeground"
+	stageFrame      = "First Frame, application"
+	stageRender     = "First Frame, render"
+)
+
+const foundationPID trace.PID = 532
+
+// foundation makes the threads of the process that starts applications.
+func (s *sim) addFoundation() {
+	if len(s.Launches) > 0 {
+		s.add(foundationPID, trace.TID(foundationPID), "foundation", "foundation", otherCPU, 5)
+		s.foundation = s.add(foundationPID, 919, "foundation", "OS_IPC_6_919", serviceCPU, 5)
+	}
+}
+
+// launch arranges a launch. Each stage is done by the thread that the stage before wakes.
+func (s *sim) launch(l *Launch) {
+	if !s.era.since("4.0") {
+		return
+	}
+	launcher, p := s.apps[l.Launcher], s.apps[l.App]
+	t := &InteractionTruth{Kind: "launch", Scene: string(l.Kind), PID: p.PID, Process: p.Bundle, launch: true}
+	s.truth.all = append(s.truth.all, t)
+	up := s.traceTime(firstVsync).Add(l.At)
+	stage := func(name string) { t.stages = append(t.stages, StageTruth{Name: name, Begin: s.now}) }
+
+	work := func(a *actor) {
+		if l.Kind != Hot {
+			if l.Kind == Cold {
+				for _, library := range []string{"libace.z.so", "libapp.so"} {
+					s.inSlice(a, "dlopen: /system/lib64/"+library, abilityLevel, 6*trace.Millisecond)
+				}
+			}
+			stage(stageAbility)
+			a.begin("void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##"+p.Bundle, abilityLevel)
+			a.compute(share(l.Work, 60))
+			a.end()
+			a.compute(100 * trace.Microsecond)
+		}
+		stage(stageForeground)
+		thread := "void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction(const OHOS::AbilityRuntime::Want &, const OHOS::AbilityRuntime::LifeCycleStateInfo &, sptr<AAFwk::SessionInfo>)##EntryAbility"
+		if !s.era.since("5.0.0") {
+			thread = "void OHOS::AbilityRuntime::FAAbilityThread::HandleAbilityTransaction(const OHOS::AbilityRuntime::Want &, const OHOS::AbilityRuntime::LifeCycleStateInfo &, sptr<AppExecFwk::SessionInfo>)##EntryAbility"
+		}
+		a.begin(thread, abilityLevel)
+		a.compute(share(l.Work, 40))
+		a.end()
+		a.compute(50 * trace.Microsecond)
+		p.drawing++
+		t.drawsFrom = s.now
+		s.after(l.Draws, func() { p.drawing-- })
+	}
+	attach := func(a *actor) {
+		a.compute(4 * trace.Millisecond)
+		stage(stageProcess)
+		a.begin("virtual void OHOS::AppExecFwk::AppMgrServiceInner::AttachApplication(const pid_t, const sptr<OHOS::AppExecFwk::IAppScheduler> &)##"+p.Bundle, abilityLevel)
+		a.compute(3 * trace.Millisecond)
+		a.end()
+		s.post(p.main, a, work)
+	}
+	load := func(a *actor) {
+		a.compute(500 * trace.Microsecond)
+		if l.Kind == Hot {
+			s.post(p.main, a, work)
+			return
+		}
+		stage(stageLoad)
+		what := "(const sptr<OHOS::IRemoteObject> &, const sptr<OHOS::IRemoteObject> &, const std::shared_ptr<AbilityInfo> &, const std::shared_ptr<ApplicationInfo> &, const std::shared_ptr<AAFwk::Want> &)"
+		if s.era.since("5.0.0") {
+			what = "(std::shared_ptr<AbilityInfo>, std::shared_ptr<ApplicationInfo>, std::shared_ptr<AAFwk::Want>, std::shared_ptr<AbilityRuntime::LoadParam>)"
+		}
+		a.begin("virtual void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility"+what, abilityLevel)
+		a.compute(5 * trace.Millisecond)
+		a.end()
+		if l.Kind == Cold {
+			// The new process starts in the meantime.
+			s.after(30*trace.Millisecond, func() { s.post(s.foundation, nil, attach) })
+			return
+		}
+		s.post(p.main, a, work)
+	}
+	start := func(a *actor) {
+		stage(stageStart)
+		if s.era.since("4.1") {
+			a.begin("OHOS::ErrCode OHOS::AAFwk::AbilityManagerClient::StartUIAbilityBySCB(sptr<OHOS::AAFwk::SessionInfo>)", abilityLevel)
+			a.compute(800 * trace.Microsecond)
+			a.end()
+			s.post(s.foundation, a, load)
+			return
+		}
+		s.post(s.foundation, a, func(b *actor) {
+			t.stages[len(t.stages)-1].Begin = s.now
+			b.begin("virtual int OHOS::AAFwk::AbilityManagerService::StartAbility(const OHOS::AAFwk::Want &, const sptr<OHOS::IRemoteObject> &, int32_t, int)", abilityLevel)
+			load(b)
+			b.end()
+		})
+	}
+	if l.Scene != "" {
+		s.play(&Interaction{
+			App: l.Launcher, Scene: l.Scene, Page: "pages/Desktop", At: l.At + l.Delay, Input: LastUp, Delay: l.Delay,
+			Length: l.Length, Silent: true,
+		})
+	}
+	mono := s.monotonicTime(up)
+	s.at(up.Add(2*trace.Millisecond), func() {
+		s.post(launcher.main, nil, func(a *actor) {
+			// A touch has several events; the last one starts the application.
+			for n := range 2 {
+				s.touches++
+				a.note("client dispatch touchId:"+strconv.FormatInt(s.touches, 10), inputLevel)
+				a.compute(trace.Duration(300+100*n) * trace.Microsecond)
+			}
+			a.compute(50 * trace.Microsecond)
+			stage(stageTouch)
+			s.dispatch(a, LastUp, mono, 0)
+			a.compute(2 * trace.Millisecond)
+			start(a)
+		})
+	})
+}
