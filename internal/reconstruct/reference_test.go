@@ -16,7 +16,7 @@ import (
 )
 
 // shared is where traces lie that are no part of the repository.
-const shared = "../../shared"
+const shared = "../../../shared"
 
 // analyze returns the validated timeline of a trace file.
 func analyze(t *testing.T, path string, options reconstruct.Options) (*analyzer.Timeline, *hitrace.Totals) {
