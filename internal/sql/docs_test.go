@@ -156,7 +156,7 @@ func TestComments(t *testing.T) {
 			switch {
 			case m != nil:
 				within, columns = m[2], 0
-				if !commented || !strings.HasPrefix(m[2], "ohos_") || !strings.HasSuffix(line, "(") {
+				if !commented || !strings.HasPrefix(m[2], "ohos_") && name != "trace_streamer" || !strings.HasSuffix(line, "(") {
 					t.Errorf("%s: %s has no comment, no columns or no prefix", name, m[2])
 				}
 			case line == "AS":

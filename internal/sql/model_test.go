@@ -27,6 +27,7 @@ func checkModules(t *testing.T, session *engine.Session, timeline *analyzer.Time
 	checkFPS(t, session, report)
 	checkStages(t, session, report)
 	checkComparison(t, session, report, "ohos")
+	checkStreamer(t, session, timeline)
 }
 
 func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) {

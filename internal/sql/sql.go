@@ -9,10 +9,11 @@
 //	  └─ ohos.frames      ohos_frame, ohos_whole_frame
 //	       ▲
 //	       ├─ ohos.jank   rates, blame, streaks, the worst frames
-//	       └─ ohos.compare_android   the same for traces from Android
+//	       ├─ ohos.compare_android   the same for traces from Android
+//	       └─ ohos.trace_streamer    the same with the names of SmartPerf's parser
 //
 // A large table is made only where others search it: views compute the rest when it is asked
-// for. "ohframe open" makes all of them when the UI starts.
+// for. "ohframe open" makes all of them when the UI starts, but not those of TraceStreamer.
 //
 // The comments of a module document its tables in the format of Perfetto's modules.
 //
@@ -33,6 +34,10 @@ const Name = "ohos"
 // Summary is the name of the trace summary specification in Files: what Perfetto's
 // "trace_processor_shell summarize" computes of each trace.
 const Summary = "ohos.textproto"
+
+// TraceStreamer is the module with trace_streamer's names of tables. Some of them replace
+// views of Perfetto, so it is for those who ask for it.
+const TraceStreamer = Name + ".trace_streamer"
 
 //go:embed ohos/*.sql ohos/ohos.textproto
 var files embed.FS
@@ -57,6 +62,12 @@ func Modules() []string {
 		paths[i] = Name + "." + strings.TrimSuffix(path, ".sql")
 	}
 	return paths
+}
+
+// OwnNames returns the modules that only add names to the trace processor, and replace no
+// table: all but TraceStreamer.
+func OwnNames() []string {
+	return slices.DeleteFunc(Modules(), func(module string) bool { return module == TraceStreamer })
 }
 
 // Text returns the text of a module. The error is for a module that does not exist.

@@ -44,14 +44,14 @@ type Overview struct {
 }
 
 // Open returns the commands that show the tabs of a view, the one in front last, and then
-// create the tables of all modules. The tabs read slices, because the tables need many times
-// as long.
+// create the tables of all modules with names of their own. The tabs read slices, because
+// the tables need many times as long.
 func Open(o Overview) ([]Command, error) {
 	slices, err := sql.Inline(soon)
 	if err != nil {
 		return nil, err
 	}
-	tables, err := sql.Inline(sql.Modules()...)
+	tables, err := sql.Inline(sql.OwnNames()...)
 	if err != nil {
 		return nil, err
 	}
