@@ -45,6 +45,7 @@ func (t *Timeline) Cut(from, to trace.Time) {
 		span := &t.Parts[i].Span
 		span.Start, span.End = max(span.Start, from), min(span.End, to)
 	}
+	t.cutInteractions(from, to)
 	t.origin = t.Origin()
 	t.Span.Start, t.Span.End = max(t.Span.Start, from), min(t.Span.End, to)
 }

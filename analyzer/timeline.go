@@ -28,6 +28,10 @@ type Timeline struct {
 	Wall WallClock
 	// Diagnostics counts inconsistencies in the trace.
 	Diagnostics Diagnostics
+	// Interactions are what the user did, by begin, and Hangs the times in which a main
+	// thread did something else than frames for long, by start.
+	Interactions []*Interaction
+	Hangs        []Hang
 	// Dump is set if the frames come from a text dump of Android. A render frame is then
 	// no more than a present time.
 	Dump bool

@@ -25,7 +25,38 @@ func (t *Timeline) Validate() error {
 		last = f.Actual.Start
 		v.frame(f)
 	}
+	v.interactions()
 	return errors.Join(v.errors...)
+}
+
+func (v *validator) interactions() {
+	check := func(i *Interaction, ok bool, what string) {
+		if !ok {
+			v.errors = append(v.errors, fmt.Errorf("interaction %d, %s: %s", i.ID, i.Scene, what))
+		}
+	}
+	last := 0
+	for _, i := range v.timeline.Interactions {
+		check(i, i.ID > last, "out of order or repeated")
+		last = i.ID
+		check(i, i.Process != nil && (i.Process.PID == trace.UnknownPID || v.known[i.Process]), "of an unknown process")
+		check(i, !i.Observed.Known() || i.Observed.Start <= i.Observed.End, "ends before it begins")
+		check(i, !i.Begin.Known() || i.Begin == i.Observed.Start, "is not observed from its begin")
+		check(i, i.Input == NoInput || i.InputAt.Known(), "has an input without a time")
+		check(i, i.FirstShown.Known() == (i.First != nil) && i.LastShown.Known() == (i.Last != nil) && i.FirstShown <= i.LastShown, "is shown last before it is shown first")
+		for n, f := range i.Frames {
+			check(i, v.seen[f] && f.Kind == i.Counted(), "has a frame of another timeline or kind")
+			check(i, n == 0 || f != i.Frames[n-1], "has a frame twice")
+		}
+		for n, s := range i.Stages {
+			check(i, n == 0 || s.Begin >= i.Stages[n-1].Begin, "has stages out of order")
+		}
+	}
+	for _, h := range v.timeline.Hangs {
+		if !v.known[h.Process] || h.Duration() < MinHang {
+			v.errors = append(v.errors, fmt.Errorf("hang at %s: of an unknown process, or too short", h.Start))
+		}
+	}
 }
 
 type validator struct {

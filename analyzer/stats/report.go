@@ -16,6 +16,10 @@ type Report struct {
 	Span *Span `json:"span"`
 	// Processes are the applications by process id, then the render services.
 	Processes []*Process `json:"processes"`
+	// Interactions are what the user did, by begin, and Hangs the times in which a main
+	// thread did something else than frames for long.
+	Interactions []*Interaction `json:"interactions"`
+	Hangs        []Hang         `json:"hangs"`
 }
 
 // Span is an interval of trace time. Seconds is its length, without the time between
@@ -62,6 +66,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 		p.records.dump, p.records.emptyKnown, p.records.parts = t.Dump, known[key.kind], parts
 	}
 	r := c.report(newSpan(t.Span.Start, t.Span.End, parts))
+	r.Interactions, r.Hangs = interactions(t, o, parts, known), hangs(t, o)
 	if o.Compare {
 		r.setSamples()
 	}

@@ -11,13 +11,14 @@ import (
 // finish ends the trace. It truncates the frames that are still open, adds those that
 // were open when the trace began, and sorts all by start.
 func (b *builder) finish() {
+	b.settleInteractions()
 	for _, t := range b.touched {
 		if t.draft != nil {
 			t.draft.frame.Facts |= analyzer.Truncated
 			t.draft.receiveEnd, t.draft.handled = b.span.End, b.span.End
 		}
 		b.settleOrphan(t)
-		*t = thread{tid: t.tid, pid: t.pid, renders: t.renders}
+		*t = thread{tid: t.tid, pid: t.pid, renders: t.renders, user: t.user}
 	}
 	b.touched = nil
 	slices.SortFunc(b.drafts, func(x, y *draft) int {
@@ -40,6 +41,7 @@ func (b *builder) finish() {
 //	endAtJumps          GPU, Draw, Commit, Present     the same
 //	setPeriods          Kind, Actual, Expected         Period
 //	setFacts            all of the above               Deadline, worker frames' VsyncID and Period, Facts
+//	setInteractions     clocks, names of processes     Interactions without their frames, Hangs
 func (b *builder) assemble(t *analyzer.Timeline) {
 	parts, jumps, changes := b.clock.clocks(b.span, b.options.ClockOffset, b.options.Stated)
 	clock := parts[0].Clock
@@ -71,6 +73,7 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	b.endAtJumps(jumps)
 	b.setPeriods(render)
 	b.setFacts()
+	b.setInteractions(t, func(line int) *analyzer.ClockOffset { return &parts[pieceOf(line, jumps)].Clock })
 	t.Parts = append(t.Parts, parts...)
 	t.ClockChanges = append(t.ClockChanges, changes...)
 	mergeCoverage(&t.Coverage, b.coverage.finish(b.span))
@@ -94,8 +97,7 @@ func (b *builder) place(processes []*analyzer.Process, parts []analyzer.Part, ju
 	}
 	for _, d := range b.drafts {
 		f := d.frame
-		i, _ := slices.BinarySearchFunc(jumps[1:], d.line+1, func(j *lineStep, line int) int { return j.line - line })
-		d.piece = i
+		d.piece = pieceOf(d.line, jumps)
 		clock := &parts[d.piece].Clock
 		f.Process = byPID[d.pid]
 		// A vsync on which render_service composed nothing is still a render frame.
@@ -119,6 +121,12 @@ func (b *builder) place(processes []*analyzer.Process, parts []analyzer.Part, ju
 		}
 	}
 	b.checkOrder()
+}
+
+// pieceOf returns the number of the piece of the trace that a line is in.
+func pieceOf(line int, jumps []*lineStep) int {
+	i, _ := slices.BinarySearchFunc(jumps[1:], line+1, func(j *lineStep, line int) int { return j.line - line })
+	return i
 }
 
 // jumpAfter returns the jump of the clock that ends the piece of the trace in which the

@@ -21,16 +21,17 @@ type builder struct {
 	periods []generated
 	clock   clockSamples
 
-	coverage coverage
+	coverage     coverage
+	interactions *interactions
 }
 
 func newBuilder(s *shared) *builder {
-	return &builder{shared: s, gpu: gpuWork{open: map[gpuKey]openGPU{}}}
+	return &builder{shared: s, gpu: gpuWork{open: map[gpuKey]openGPU{}}, interactions: newInteractions()}
 }
 
 // hasFrameData reports whether the trace contains frame data.
 func (b *builder) hasFrameData() bool {
-	return len(b.drafts)+len(b.sent)+len(b.draws)+len(b.commits)+len(b.waits)+len(b.gpu.done)+len(b.gpu.open)+len(b.periods) > 0
+	return len(b.drafts)+len(b.sent)+len(b.draws)+len(b.commits)+len(b.waits)+len(b.gpu.done)+len(b.gpu.open)+len(b.periods)+len(b.interactions.scenes)+len(b.interactions.launches.all) > 0
 }
 
 // draft is a frame under construction. Its vsync times are in CLOCK_MONOTONIC, because
@@ -95,19 +96,31 @@ func (b *builder) track(e *hitrace.Event) {
 	b.diagnostics.see(e.Word, t.pid)
 	switch e.Marker.Phase {
 	case hitrace.Begin:
-		t.open.Begin()
+		if t.open.Begin() == 1 && t.isMain() {
+			t.beginTop(e)
+		}
 		if begin := begins[e.Word]; begin != nil {
 			begin(b, t, e)
 		}
 	case hitrace.End:
 		b.end(t, e)
 	case hitrace.AsyncBegin:
-		if e.Word == hitrace.FrameQueued {
+		switch e.Word {
+		case hitrace.FrameQueued:
 			b.beginGPU(t.pid, e)
+		case hitrace.Scene:
+			b.beginScene(t, e)
+		case hitrace.Trailing:
+			b.beginTrailing(t, e)
+		case hitrace.RenderScene:
+			b.beginRenderScene(t, e)
 		}
 	case hitrace.AsyncEnd:
-		if e.Word == hitrace.FrameQueued {
+		switch e.Word {
+		case hitrace.FrameQueued:
 			b.endGPU(t.pid, e)
+		case hitrace.Scene:
+			b.endScene(t, e)
 		}
 	case hitrace.Sync:
 		if sync, ok := hitrace.ParseClockSync(e.Marker.Name); ok {
@@ -134,6 +147,18 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.PresentFence:       (*builder).beginPresentFence,
 	hitrace.PresentFenceWait:   (*builder).beginPresentFenceWait,
 	hitrace.GenerateVsyncCount: (*builder).beginGenerateVsync,
+	hitrace.SceneStart:         (*builder).beginSceneStart,
+	hitrace.SceneReport:        (*builder).beginSceneReport,
+	hitrace.InputRecord:        (*builder).beginInputRecord,
+	hitrace.NoInput:            (*builder).beginNoInput,
+	hitrace.JankStats:          (*builder).beginJankStats,
+	hitrace.TouchDispatch:      (*builder).beginTouchDispatch,
+	hitrace.StartAbility:       (*builder).beginStartAbility,
+	hitrace.LoadAbility:        (*builder).beginLoadAbility,
+	hitrace.LoadNewProcess:     (*builder).beginLoadNewProcess,
+	hitrace.AttachApplication:  (*builder).beginAttachApplication,
+	hitrace.LaunchAbility:      (*builder).beginLaunchAbility,
+	hitrace.ForegroundAbility:  (*builder).beginForegroundAbility,
 }
 
 // ends are the handlers of the ends of those slices that were pushed.
@@ -155,6 +180,9 @@ func (b *builder) end(t *thread, e *hitrace.Event) {
 	} else if slice != nil && ends[slice.word] != nil {
 		ends[slice.word](b, t, slice, e)
 	}
+	if depth == 1 && t.isMain() {
+		b.endTop(t, e)
+	}
 }
 
 // push stores an open slice until its end. Slices of one kind do not nest: if one
@@ -175,6 +203,10 @@ func (b *builder) endLost(t *thread, e *hitrace.Event) {
 }
 
 func (b *builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
+	t.topDraft = true
+	if !t.renders {
+		t.user = true
+	}
 	d := &draft{frame: &analyzer.Frame{TID: t.tid, Actual: analyzer.Interval{Start: start}}, thread: t, pid: t.pid, line: e.Number}
 	b.keep(d)
 	return d

@@ -29,7 +29,7 @@ type input struct {
 type shared struct {
 	options     Options
 	threads     threads.Table[thread]
-	trackers    map[string]string // names of fences, each once
+	texts       map[string]string // names of fences, scenes and bundles, each once
 	wall        analyzer.WallClock
 	kept        kept
 	diagnostics diagnostics
@@ -37,7 +37,7 @@ type shared struct {
 
 // kept counts the stored records of each kind.
 type kept struct {
-	frames, sent, applied, draws, commits, waits, gpu, periods int
+	frames, sent, applied, draws, commits, waits, gpu, periods, interactions int
 }
 
 // newInput returns an input without traces.
@@ -45,7 +45,7 @@ func newInput(options Options) *input {
 	options.Limits = options.Limits.WithDefaults()
 	return &input{
 		shared: &shared{
-			options: options, trackers: map[string]string{},
+			options: options, texts: map[string]string{},
 			diagnostics: diagnostics{examples: options.Limits.Examples},
 		},
 		named: map[trace.TID]*threadName{},
@@ -88,6 +88,7 @@ func (in *input) timeline() *analyzer.Timeline {
 		slices.SortStableFunc(t.Frames, func(x, y *analyzer.Frame) int { return cmp.Compare(x.Actual.Start, y.Actual.Start) })
 		truncateOverlaps(t, &in.diagnostics)
 	}
+	numberInteractions(t)
 	if !in.wall.At.Known() {
 		in.wall = in.options.Wall
 	}
@@ -172,7 +173,7 @@ func (in *input) processes() []*analyzer.Process {
 		// A process dump has full names; the kernel keeps 15 bytes of the main
 		// thread's.
 		main, _ := dump.Thread(trace.TID(p.PID))
-		p.Name = cmp.Or(dump.Process(p.PID), fullName(p.Name, in.options.FullNames), main)
+		p.Name = cmp.Or(dump.Process(p.PID), in.bundleOf(p.PID, p.Name), main)
 	}
 	in.diagnostics.addMany(analyzer.NamesOver, dump.Over())
 	return slices.SortedFunc(maps.Values(byPID), func(x, y *analyzer.Process) int { return cmp.Compare(x.PID, y.PID) })

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -89,18 +90,23 @@ func (b *builder) fence(e *hitrace.Event) (f hitrace.Fence, tracker string, ok b
 	if f, ok = hitrace.ParseFence(e.Marker.Label()); !ok {
 		return f, "", false
 	}
-	name := f.Tracker[:min(len(f.Tracker), maxName)]
-	tracker, ok = b.trackers[string(name)]
-	if ok {
-		return f, tracker, true
+	tracker, ok = b.text(f.Tracker, e)
+	return f, tracker, ok
+}
+
+// text returns the one string for a name, and false if there is no room for it.
+func (b *builder) text(name []byte, e *hitrace.Event) (text string, ok bool) {
+	name = name[:min(len(name), maxName)]
+	if text, ok = b.texts[string(name)]; ok {
+		return text, true
 	}
-	if len(b.trackers) >= b.options.Limits.Strings {
+	if len(b.texts) >= b.options.Limits.Strings {
 		b.diagnostics.add(analyzer.StringsOver, e.Number)
-		return f, "", false
+		return "", false
 	}
-	tracker = string(name)
-	b.trackers[tracker] = tracker
-	return f, tracker, true
+	text = strings.ToValidUTF8(string(name), "\uFFFD")
+	b.texts[text] = text
+	return text, true
 }
 
 // matchFences finds the wait for each commit's fence. The wait's end is when the fence

@@ -23,6 +23,13 @@ type thread struct {
 	last   trace.Time // of its markers
 	// renders: frames are composed on this thread.
 	renders bool
+	// user: the thread is one of a user interface, with frames or markers of scenes.
+	user bool
+	// top is the begin of the outermost open slice of a main thread, topName its name.
+	// topDraft: a frame began in it.
+	top      trace.Time
+	topName  []byte
+	topDraft bool
 }
 
 // openSlice is a slice with a handler that has not ended.

@@ -18,11 +18,13 @@ type document struct {
 }
 
 type documentInput struct {
-	Name      string                    `json:"name"`
-	Recording *Recording                `json:"recording"`
-	Quality   *quality.Quality          `json:"quality"`
-	Span      *stats.Span               `json:"span"`
-	Processes iter.Seq[documentProcess] `json:"processes"`
+	Name         string                    `json:"name"`
+	Recording    *Recording                `json:"recording"`
+	Quality      *quality.Quality          `json:"quality"`
+	Span         *stats.Span               `json:"span"`
+	Processes    iter.Seq[documentProcess] `json:"processes"`
+	Interactions []*stats.Interaction      `json:"interactions"`
+	Hangs        []stats.Hang              `json:"hangs"`
 }
 
 type documentProcess struct {
@@ -40,7 +42,7 @@ func writeJSON(w io.Writer, inputs []Input, o Options) error {
 					return
 				}
 			}
-		}})
+		}, in.Stats.Interactions, in.Stats.Hangs})
 	}
 	return text.WriteJSON(w, d)
 }

@@ -50,6 +50,55 @@ func describeTimeline(m *message, t *analyzer.Timeline) {
 	integer(m, 10, &t.Wall.Unix)
 	m.message(11, true, func(m *message) { describeDiagnostics(m, &t.Diagnostics) })
 	m.flag(12, &t.Dump)
+	list(m, 13, &t.Interactions, func(m *message, i **analyzer.Interaction) {
+		if *i == nil {
+			*i = &analyzer.Interaction{}
+		}
+		describeInteraction(m, *i)
+	})
+	list(m, 14, &t.Hangs, func(m *message, h *analyzer.Hang) {
+		m.processOf(1, &h.Process)
+		m.interval(2, &h.Interval)
+		m.text(4, &h.Slice)
+	})
+}
+
+// describeInteraction describes an interaction without what Timeline.ShowInteractions sets.
+func describeInteraction(m *message, i *analyzer.Interaction) {
+	count(m, 1, &i.ID)
+	enum(m, 2, &i.Kind, int(analyzer.LaunchInteraction)+1)
+	m.text(3, &i.Scene)
+	known := i.Process != nil && i.Process.PID != trace.UnknownPID
+	m.flag(4, &known)
+	if known {
+		m.processOf(5, &i.Process)
+	} else {
+		if i.Process == nil {
+			i.Process = &analyzer.Process{PID: trace.UnknownPID, NoPID: true}
+		}
+		m.text(6, &i.Process.Name)
+	}
+	m.text(7, &i.Page)
+	enum(m, 8, &i.Input, int(analyzer.LastDown)+1)
+	m.time(9, &i.InputAt)
+	m.time(10, &i.Begin)
+	m.time(11, &i.End)
+	m.interval(12, &i.Observed)
+	m.flag(14, &i.Explicit)
+	m.flag(15, &i.Interrupted)
+	m.flag(16, &i.TimedOut)
+	m.time(17, &i.Tail)
+	optional(m, 18, &i.Device, func(m *message, d *analyzer.DeviceFigures) {
+		for n, v := range []**float64{&d.ResponseMS, &d.CompletionMS, &d.HitchRatio, &d.MaxFrameMS, &d.FPS} {
+			optional(m, protowire.Number(1+n), v, func(m *message, v *float64) { m.float(1, v) })
+		}
+	})
+	list(m, 19, &i.Stages, func(m *message, s *analyzer.LaunchStage) {
+		m.text(1, &s.Name)
+		m.time(2, &s.Begin)
+		m.time(3, &s.End)
+	})
+	enum(m, 20, &i.Reasons, analyzer.ReasonsEnd)
 }
 
 func describeProcess(m *message, p *analyzer.Process) {
@@ -144,17 +193,24 @@ func describeTotals(m *message, t *hitrace.Totals) {
 	})
 }
 
+// processOf describes a reference to one of the timeline's processes.
+func (m *message) processOf(number protowire.Number, p **analyzer.Process) {
+	index := m.process[*p]
+	count(m, number, &index)
+	if index < 0 || index >= len(m.timeline.Processes) {
+		m.fail()
+		return
+	}
+	*p = m.timeline.Processes[index]
+}
+
 // describeFrame describes a frame without its links.
 func describeFrame(m *message, f *analyzer.Frame) {
 	m.interval(1, &f.Actual)
 	enum(m, 3, &f.Kind, int(analyzer.RenderFrame)+1)
-	process := m.process[f.Process]
-	count(m, 4, &process)
-	if process < 0 || process >= len(m.timeline.Processes) {
-		m.fail()
+	if m.processOf(4, &f.Process); f.Process == nil {
 		return
 	}
-	f.Process = m.timeline.Processes[process]
 	count(m, 5, &f.TID)
 	integer(m, 6, &f.VsyncID)
 	m.time(7, &f.Vsync)

@@ -45,7 +45,7 @@ const PacketField = 8471
 
 // version is the version of the schema. A change of what a field or a number means raises it.
 // Fields can be added without that, but not times: the time that follows is relative to them.
-const version = 1
+const version = 2
 
 // ErrVersion: another version of ohframe wrote the result.
 var ErrVersion = errors.New("another version of ohframe wrote the result in the trace")
@@ -194,6 +194,7 @@ func Decode(b []byte, l trace.Limits, inflation *inflation.Counter) (*Result, er
 	if err := r.content(inflation.Unpacked(flate.NewReader(bytes.NewReader(deflated)))); err != nil {
 		return nil, err
 	}
+	r.timeline.ShowInteractions()
 	if r.timeline.Validate() != nil {
 		return nil, errDamaged
 	}

@@ -86,6 +86,13 @@ func full() *Result {
 			f.fill(t.Field(i))
 		}
 	}
+	for _, i := range r.Timeline.Interactions { // the rest follows from the frames
+		i.First, i.Last, i.FirstShown, i.LastShown, i.Estimated, i.Frames = nil, nil, 0, 0, false, nil
+	}
+	r.Timeline.Interactions[0].Process, r.Timeline.Hangs[0].Process = f.processes[1], f.processes[1] // 0 is not written
+	unknown := *r.Timeline.Interactions[0]
+	unknown.Process = &analyzer.Process{PID: trace.UnknownPID, NoPID: true, Name: "com.example.unseen"}
+	r.Timeline.Interactions = append(r.Timeline.Interactions, &unknown)
 	r.Timeline.Frames, r.Timeline.Processes = f.frames, f.processes
 	f.fill(reflect.ValueOf(r.Lines).Elem())
 	r.Lines.Problems = hitrace.RestoreProblems([]hitrace.Count{{Problem: hitrace.BadCookie, Total: 9, Lines: []int{4, 8}}}, 11, 12)

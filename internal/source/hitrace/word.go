@@ -25,6 +25,21 @@ const (
 	GenerateVsyncCount      // render_service: a vsync is generated
 	FrameQueued             // GPU driver: asynchronous, work in the GPU's queue
 	AndroidFrame            // Android: an application draws a frame, or SurfaceFlinger composes one
+	Scene                   // application: asynchronous, a scene such as a fling
+	Trailing                // application: asynchronous, the slow end of a fling
+	RenderScene             // render_service: asynchronous, a scene from its first to its last frame shown
+	SceneStart              // application: a scene begins
+	SceneReport             // application: reports a scene to render_service
+	InputRecord             // application: the time of an input
+	NoInput                 // application: the scene that begins next has no input
+	JankStats               // render_service: its verdict on a scene
+	TouchDispatch           // launcher: dispatches a touch
+	StartAbility            // launcher: starts an application
+	LoadAbility             // foundation: loads an application
+	LoadNewProcess          // foundation: in a LoadAbility, starts a process for it
+	AttachApplication       // foundation: the new process is there
+	LaunchAbility           // application: makes the ability
+	ForegroundAbility       // application: brings the ability to the foreground
 	wordEnd                 // stays last
 
 	// WordCount is the number of words, Other included: a table with a row for each
@@ -42,21 +57,36 @@ type spelling struct {
 // spellings are sorted by first letter. If one prefix begins with another, the longer one
 // is first.
 var spellings = [...]spelling{
+	{"Animation start and current sceneId", SceneStart, anything},
+	{"client dispatch touchId:", TouchDispatch, anything},
 	{"CommitLayers", Commit, carriesRate},
+	{"EVENT_REPORT_", SceneReport, anything},
 	{"GenerateVsyncCount:", GenerateVsyncCount, anything},
+	{"GetInputTime: now time", NoInput, anything},
 	{"M: Frame queued", FrameQueued, ends},
 	{"Marsh RSTransactionData", MarshTransaction, endsWord}, // 3.2
 	{"MarshRSTransactionData", MarshTransaction, endsWord},
+	{"OHOS::ErrCode OHOS::AAFwk::AbilityManagerClient::StartUIAbilityBySCB", StartAbility, anything},
 	{"OnVsyncEvent", OnVsyncEvent, endsWord},
 	{"Present Fence ", PresentFence, anything}, // up to 6.0
 	{"PresentFence_", PresentFence, anything},  // 6.1: one for each screen
 	{"ReceiveVsync", ReceiveVsync, endsWord},
+	{"RecordInputEvent: ", InputRecord, anything},
 	{"RenderFrame", RenderFrame, ends},
 	{"RSHardwareThread::CommitAndReleaseLayers", Commit, isCommit}, // up to 5.1
+	{"RSJankStats::", JankStats, anything},
 	{"RSMainThread::DoComposition", DoComposition, endsWord},
 	{"RSMainThread::ProcessCommandUni", ProcessCommands, anything},
+	{"TRAILING_ANIMATION", Trailing, endsWord},
 	{"UIVsyncTask", UIVsyncTask, anything},
 	{"UV_TRACE", UVTrace, ends},
+	{"virtual int OHOS::AAFwk::AbilityManagerService::StartAbility", StartAbility, endsWord}, // up to 4.0
+	{"virtual void OHOS::AppExecFwk::AppMgrServiceInner::AttachApplication", AttachApplication, endsWord},
+	{"virtual void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility", LoadAbility, endsWord},
+	{"void OHOS::AbilityRuntime::FAAbilityThread::HandleAbilityTransaction", ForegroundAbility, endsWord},
+	{"void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction", ForegroundAbility, endsWord},
+	{"void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbilityNoAppRecord", LoadNewProcess, endsWord},
+	{"void OHOS::AppExecFwk::MainThread::HandleLaunchAbility", LaunchAbility, endsWord},
 	{"Waiting for Present Fence ", PresentFenceWait, anything},
 	{"Waiting for PresentFence_", PresentFenceWait, anything},
 }
@@ -98,12 +128,33 @@ func (m *Marker) word() Word {
 		if at := len(m.Name) - len(label); at <= math.MaxUint8 {
 			m.label = uint8(at)
 		}
-		return recognize(label)
+		word := recognize(label)
+		if word == Other && (m.Phase == AsyncBegin || m.Phase == AsyncEnd) {
+			return recognizeScene(label)
+		}
+		return word
 	}
 	for _, prefix := range androidFrames {
 		if name := m.Name; len(name) >= len(prefix) && string(name[:len(prefix)]) == prefix && endsWord(name[len(prefix):]) {
 			return AndroidFrame
 		}
+	}
+	return Other
+}
+
+// recognizeScene recognizes an asynchronous slice by the form of its name: capital letters,
+// digits and underscores, a letter first. render_service writes the bundle after it.
+func recognizeScene(label []byte) Word {
+	n := 0
+	for n < len(label) && (label[n] >= 'A' && label[n] <= 'Z' || n > 0 && (isDigit(label[n]) || label[n] == '_')) {
+		n++
+	}
+	switch rest := label[n:]; {
+	case n < 2:
+	case len(rest) == 0:
+		return Scene
+	case bytes.HasPrefix(rest, []byte(", ")):
+		return RenderScene
 	}
 	return Other
 }

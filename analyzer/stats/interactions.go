@@ -1,0 +1,260 @@
+package stats
+
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Interaction has the measures of an interaction (docs/frames.md 15). Unknown values are nil
+// or, where they are times, nil, too.
+type Interaction struct {
+	ID      int       `json:"id"`
+	Kind    string    `json:"kind"`
+	Scene   string    `json:"scene"`
+	PID     trace.PID `json:"pid"`
+	Process string    `json:"process"`
+	Page    *string   `json:"page"`
+	// Input is what the response counts from; nil without an input.
+	Input      *string     `json:"input"`
+	InputAt    *trace.Time `json:"input_ns"`
+	Begin      *trace.Time `json:"begin_ns"`
+	End        *trace.Time `json:"end_ns"`
+	FirstShown *trace.Time `json:"first_shown_ns"`
+	LastShown  *trace.Time `json:"last_shown_ns"`
+	// Response and Completion are from the input, or from the begin without one.
+	Response   *float64 `json:"response_ms"`
+	Completion *float64 `json:"completion_ms"`
+	// Estimated: a present time is an estimate.
+	Estimated   bool `json:"estimated"`
+	Truncated   bool `json:"truncated"`
+	Interrupted bool `json:"interrupted"`
+	TimedOut    bool `json:"timed_out"`
+	// Counted is "application" or "render": whose frames the next fields are about.
+	Counted string `json:"counted"`
+	// Frames and Late are nil if no frame of the interaction is known.
+	Frames   *int     `json:"frames"`
+	Late     *int     `json:"late"`
+	JankRate *float64 `json:"jank_rate"`
+	// MissedVsyncs are the lost frames of Hitches, LongestMissedRun the most in one gap.
+	MissedVsyncs     *int `json:"missed_vsyncs"`
+	LongestMissedRun *int `json:"longest_missed_run"`
+	// FPS is without the slow end of a fling.
+	FPS        *float64 `json:"fps"`
+	HitchRatio *float64 `json:"hitch_ms_per_s"`
+	P50        *float64 `json:"p50_ms"`
+	P95        *float64 `json:"p95_ms"` // nil for fewer than 20 frames
+	// Grade is that of the response, by published limits; nil where none applies.
+	Grade *Grade `json:"grade"`
+	// WorstFrame is the vsync id of the frame with the largest overrun; nil if none is late.
+	WorstFrame *int64 `json:"worst_frame"`
+	// Device are the device's own figures; nil if the trace has none.
+	Device *analyzer.DeviceFigures `json:"device"`
+	// Stages are those of a launch.
+	Stages []LaunchStage `json:"stages"`
+	// Reasons are why values are unknown or estimates.
+	Reasons []string `json:"reasons"`
+
+	// Source is the interaction itself.
+	Source *analyzer.Interaction `json:"-"`
+}
+
+// LaunchStage is a stage of a launch.
+type LaunchStage struct {
+	Name     string          `json:"name"`
+	Begin    trace.Time      `json:"begin_ns"`
+	Duration *trace.Duration `json:"dur_ns"` // nil if its end is unknown
+}
+
+// Hang is a time in which a main thread did something else than frames for long.
+type Hang struct {
+	PID      trace.PID      `json:"pid"`
+	Process  string         `json:"process"`
+	Severe   bool           `json:"severe"` // at least analyzer.SevereHang long
+	Slice    string         `json:"slice"`
+	Start    trace.Time     `json:"start_ns"`
+	Duration trace.Duration `json:"duration_ns"`
+}
+
+// Grade is a class of the published limits on how long a response may take.
+type Grade string
+
+// The grades, the best first.
+const (
+	GradeS     Grade = "S"
+	GradeA     Grade = "A"
+	GradeB     Grade = "B"
+	GradeBelow Grade = "below"
+)
+
+// Limit is a published limit on the response to an interaction.
+type Limit struct {
+	// S, A and B are the longest responses of each grade. A and B are zero if there is only
+	// one grade.
+	S, A, B trace.Duration
+}
+
+// The published limits, from "Application experience standards" of HarmonyOS.
+var (
+	ClickLimit = Limit{100 * trace.Millisecond, 150 * trace.Millisecond, 250 * trace.Millisecond}
+	FlingLimit = Limit{80 * trace.Millisecond, 120 * trace.Millisecond, 180 * trace.Millisecond}
+	ColdLimit  = Limit{S: 680 * trace.Millisecond}
+)
+
+// The published limits of smoothness.
+const (
+	HitchLimit  = 5.0 // ms/s, in a fling
+	MissedLimit = 3   // missed vsyncs in a row are noticeable from here on
+)
+
+// LimitOf returns the limit on the response to an interaction, nil if none applies.
+func LimitOf(i *analyzer.Interaction) *Limit {
+	switch {
+	case i.Launch() && i.Scene == analyzer.ColdLaunch:
+		return &ColdLimit
+	case i.Launch():
+		return nil
+	case i.Input == analyzer.FirstMove:
+		return &FlingLimit
+	case i.Input == analyzer.LastUp:
+		return &ClickLimit
+	}
+	return nil
+}
+
+// Grade returns the grade of a response.
+func (l *Limit) Grade(response trace.Duration) Grade {
+	switch {
+	case response <= l.S:
+		return GradeS
+	case response <= l.A:
+		return GradeA
+	case response <= l.B:
+		return GradeB
+	}
+	return GradeBelow
+}
+
+// interactions measures the interactions of a timeline.
+func interactions(t *analyzer.Timeline, o Options, parts parts, known map[Kind]bool) []*Interaction {
+	list := []*Interaction{}
+	for _, i := range t.Interactions {
+		if o.Process == nil || o.Process(i.Process) {
+			list = append(list, newInteraction(i, parts, known))
+		}
+	}
+	return list
+}
+
+func newInteraction(i *analyzer.Interaction, parts parts, known map[Kind]bool) *Interaction {
+	s := &Interaction{
+		ID: i.ID, Kind: i.Kind.String(), Scene: i.Scene, PID: i.Process.PID, Process: i.Process.Name,
+		Page: optionalText(i.Page), Input: optionalText(i.Input.String()),
+		InputAt: optionalTime(i.InputAt), Begin: optionalTime(i.Begin), End: optionalTime(i.End),
+		FirstShown: optionalTime(i.FirstShown), LastShown: optionalTime(i.LastShown),
+		Estimated: i.Estimated, Truncated: i.Truncated(), Interrupted: i.Interrupted, TimedOut: i.TimedOut,
+		Counted: "application", Device: i.Device, Stages: []LaunchStage{}, Reasons: i.Reasons.Names(), Source: i,
+	}
+	if i.Counted() == analyzer.RenderFrame {
+		s.Counted = "render"
+	}
+	if d, ok := i.Response(); ok {
+		s.Response = number(d.Milliseconds())
+		if limit := LimitOf(i); limit != nil {
+			grade := limit.Grade(d)
+			s.Grade = &grade
+		}
+	}
+	if d, ok := i.Completion(); ok {
+		s.Completion = number(d.Milliseconds())
+	}
+	for _, stage := range i.Stages {
+		l := LaunchStage{Name: stage.Name, Begin: stage.Begin}
+		if stage.End.Known() {
+			d := stage.End.Sub(stage.Begin)
+			l.Duration = &d
+		}
+		s.Stages = append(s.Stages, l)
+	}
+	if i.FirstShown.Known() {
+		s.measure(i, parts, known)
+	}
+	return s
+}
+
+// measure measures the frames, as those of a process.
+func (s *Interaction) measure(i *analyzer.Interaction, parts parts, known map[Kind]bool) {
+	p := measureFrames(i.Frames, parts, known)
+	s.Frames, s.Late, s.JankRate = &p.Frames.Complete, &p.Frames.Late, p.JankRate
+	if h := p.Hitches; h != nil {
+		longest := 0
+		for _, hitch := range h.List {
+			longest = max(longest, hitch.LostFrames)
+		}
+		s.MissedVsyncs, s.LongestMissedRun, s.HitchRatio = &h.LostFrames, &longest, &h.Ratio
+	}
+	if d := p.Durations; d != nil {
+		s.P50 = number(d.P50.Milliseconds())
+		if d.P95 != nil {
+			s.P95 = number(d.P95.Milliseconds())
+		}
+	}
+	if len(p.Worst) > 0 {
+		s.WorstFrame = &p.Worst[0].VsyncID
+	}
+	rate := p.FPS
+	if i.Tail.Known() {
+		var before []*analyzer.Frame
+		for _, f := range i.Frames {
+			render := f
+			if f.Render != nil {
+				render = f.Render
+			}
+			if render.Present < i.Tail {
+				before = append(before, f)
+			}
+		}
+		rate = measureFrames(before, parts, known).FPS
+	}
+	if rate != nil {
+		s.FPS = &rate.Rate
+	}
+}
+
+// measureFrames measures some frames of one kind as those of a process.
+func measureFrames(frames []*analyzer.Frame, parts parts, known map[Kind]bool) *Process {
+	p := &Process{}
+	p.records.parts = parts
+	for _, f := range frames {
+		p.Kind = kindOf(f)
+		p.records.addFrame(f)
+	}
+	p.records.emptyKnown = known[p.Kind]
+	p.measure()
+	p.records = records{}
+	return p
+}
+
+// hangs returns the hangs of the chosen processes.
+func hangs(t *analyzer.Timeline, o Options) []Hang {
+	list := []Hang{}
+	for _, h := range t.Hangs {
+		if o.Process == nil || o.Process(h.Process) {
+			list = append(list, Hang{PID: h.Process.PID, Process: h.Process.Name, Severe: h.Duration() >= analyzer.SevereHang, Slice: h.Slice, Start: h.Start, Duration: h.Duration()})
+		}
+	}
+	return list
+}
+
+func optionalText(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func optionalTime(t trace.Time) *trace.Time {
+	if !t.Known() {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,471 @@
+package reconstruct
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
+)
+
+// interactions collects what the user did in one trace, and what the device reports of it.
+type interactions struct {
+	byPID    map[trace.PID]*userProcess
+	scenes   []*scene
+	reports  map[reportKey][]*report
+	ordered  []*report
+	launches launches
+	bundles  bundles
+	hangs    []hang
+}
+
+// userProcess is a process with markers of interactions.
+type userProcess struct {
+	inputs  [analyzer.LastDown + 1]userInput
+	noInput trace.Time          // of the last NoInput marker that no scene has used
+	open    map[string][]*scene // by name, the last one begun last
+	byName  map[string]*scene   // the last one with the name
+	byID    map[int64]*scene    // by the unique id for render_service
+	tail    *scene              // the last fling, which a Trailing marker ends
+}
+
+// userInput is an input of the user; its time is zero if there was none.
+type userInput struct {
+	at   trace.Monotonic
+	line int
+	seen trace.Time // of the line
+}
+
+// scene is a scene under construction.
+type scene struct {
+	*analyzer.Interaction
+	pid    trace.PID
+	thread *thread
+	line   int
+	record userInput // of the input that it counts from
+}
+
+// reportKey identifies a scene for render_service. id is zero before 5.0.
+type reportKey struct {
+	scene, bundle string
+	id            int64
+}
+
+// report is what render_service reports of a scene.
+type report struct {
+	reportKey
+	first       trace.Time // line
+	input       int64      // milliseconds since 1970
+	page        string
+	animator    string
+	figures     [hitrace.FigureCount]*float64
+	contradicts bool
+}
+
+// hang is a long slice of a main thread.
+type hang struct {
+	thread *thread
+	pid    trace.PID
+	analyzer.Interval
+	slice string
+}
+
+func newInteractions() *interactions {
+	return &interactions{byPID: map[trace.PID]*userProcess{}, reports: map[reportKey][]*report{}}
+}
+
+// userProcess returns the state of a process.
+func (b *builder) userProcess(pid trace.PID) *userProcess {
+	p := b.interactions.byPID[pid]
+	if p == nil {
+		p = &userProcess{open: map[string][]*scene{}, byName: map[string]*scene{}, byID: map[int64]*scene{}}
+		b.interactions.byPID[pid] = p
+	}
+	return p
+}
+
+// explicit are the scenes of which the application draws every frame, from IsDisplayAnimator
+// in OpenHarmony's performance monitor. Since 5.0 render_service names the kind of a scene.
+var explicit = map[string]bool{
+	"APP_LIST_FLING": true, "APP_SWIPER_SCROLL": true, "SNAP_RECENT_ANI": true, "WINDOW_RECT_RESIZE": true, "WINDOW_RECT_MOVE": true,
+	"META_BALLS_TURBO_CHARGING_ANIMATION": true, "ABILITY_OR_PAGE_SWITCH_INTERACTIVE": true, "SCROLLER_ANIMATION": true,
+	"LAUNCHER_SPRINGBACK_SCROLL": true, "STATIC_CROP_DRAG": true, "MOVING_CROP_DRAG": true, "ADJUST_XMAGE": true,
+}
+
+// inputRule is the input that a scene counts from, if it is not older than maxAge. A maxAge of
+// zero allows any age.
+type inputRule struct {
+	input  analyzer.Input
+	maxAge trace.Duration
+}
+
+// recentInput is how old the input of a scene may be that need not have one.
+const recentInput = 600 * trace.Millisecond
+
+// inputOf returns the rule of a scene, from the calls in OpenHarmony's source.
+func inputOf(name string) inputRule {
+	switch name {
+	case "APP_LIST_FLING", "APP_SWIPER_FLING", "APP_SWIPER_SCROLL", "SCROLLER_ANIMATION", "WEB_LIST_FLING", "ABILITY_OR_PAGE_SWITCH_INTERACTIVE":
+		return inputRule{analyzer.FirstMove, 0}
+	case "WINDOW_RECT_RESIZE":
+		return inputRule{analyzer.LastDown, 0}
+	case "SCREEN_ROTATION_ANI", "SHOW_INPUT_METHOD_ANIMATION", "HIDE_INPUT_METHOD_ANIMATION", "APP_TRANSITION_TO_OTHER_APP", "APP_TRANSITION_FROM_OTHER_APP":
+		return inputRule{}
+	case "APP_TAB_SWITCH":
+		return inputRule{analyzer.LastUp, 0}
+	}
+	if strings.HasPrefix(name, "LAUNCHER_APP_LAUNCH_FROM_") {
+		return inputRule{analyzer.LastUp, 0}
+	}
+	return inputRule{analyzer.LastUp, recentInput}
+}
+
+func (b *builder) beginInputRecord(t *thread, e *hitrace.Event) {
+	input, at, ok := hitrace.ParseInputRecord(e.Marker.Label())
+	if !ok {
+		b.diagnostics.add(analyzer.DamagedField, e.Number)
+		return
+	}
+	t.user = true
+	p := b.userProcess(t.pid)
+	p.inputs[input] = userInput{at, e.Number, e.Time}
+}
+
+func (b *builder) beginNoInput(t *thread, e *hitrace.Event) {
+	t.user = true
+	b.userProcess(t.pid).noInput = e.Time
+}
+
+func (b *builder) beginSceneStart(t *thread, _ *hitrace.Event) { t.user = true }
+
+// maxNoInput is the maximum time from a NoInput marker to the scene that it is about.
+const maxNoInput = 5 * trace.Millisecond
+
+func (b *builder) beginScene(t *thread, e *hitrace.Event) {
+	name, ok := b.text(e.Marker.Label(), e)
+	if !ok || !b.mayKeep(&b.kept.interactions, e) {
+		return
+	}
+	p := b.userProcess(t.pid)
+	s := &scene{pid: t.pid, thread: t, line: e.Number, Interaction: &analyzer.Interaction{Scene: name, Begin: e.Time, Explicit: explicit[name]}}
+	rule := inputOf(name)
+	none := p.noInput.Known() && e.Time.Sub(p.noInput) <= maxNoInput
+	p.noInput = 0
+	if rule.input != analyzer.NoInput && !none {
+		record := p.inputs[rule.input]
+		switch {
+		case record.at != 0 && (rule.maxAge == 0 || e.Time.Sub(record.seen) <= rule.maxAge):
+			s.Input, s.record = rule.input, record
+		case rule.maxAge == 0:
+			s.Reasons |= analyzer.ReasonInputUnseen
+		}
+	}
+	b.interactions.scenes = append(b.interactions.scenes, s)
+	p.open[name] = append(p.open[name], s)
+	p.byName[name] = s
+	if strings.HasSuffix(name, "_FLING") {
+		p.tail = s
+	}
+}
+
+func (b *builder) endScene(t *thread, e *hitrace.Event) {
+	name, ok := b.text(e.Marker.Label(), e)
+	if !ok {
+		return
+	}
+	p := b.userProcess(t.pid)
+	open := p.open[name]
+	if n := len(open); n > 0 {
+		// The device keeps one scene of a name. If two are open, the end of the earlier one
+		// is lost.
+		open[n-1].End = e.Time
+		p.open[name] = open[:n-1]
+		return
+	}
+	if !b.mayKeep(&b.kept.interactions, e) {
+		return
+	}
+	s := &scene{pid: t.pid, thread: t, line: e.Number, Interaction: &analyzer.Interaction{Scene: name, End: e.Time, Explicit: explicit[name]}}
+	b.interactions.scenes = append(b.interactions.scenes, s)
+	p.byName[name] = s
+}
+
+func (b *builder) beginTrailing(t *thread, e *hitrace.Event) {
+	p := b.interactions.byPID[t.pid]
+	if p == nil || p.tail == nil {
+		return
+	}
+	if s := p.tail; !s.Tail.Known() && (!s.End.Known() || s.End >= e.Time) {
+		s.Tail = e.Time
+	}
+}
+
+func (b *builder) beginSceneReport(t *thread, e *hitrace.Event) {
+	t.user = true
+	name, id, ok := hitrace.ParseSceneReport(e.Marker.Label())
+	if !ok {
+		return
+	}
+	p := b.userProcess(t.pid)
+	if p.byID[id] == nil {
+		if s := p.byName[string(name)]; s != nil {
+			p.byID[id] = s
+		}
+	}
+}
+
+// maxInputSkew is by how much two statements of one input's time may differ: the device
+// converts it anew for each.
+const maxInputSkew = 5
+
+// report returns what has been reported of a scene, nil if there is no room for it.
+func (b *builder) report(text []byte, e *hitrace.Event) *report {
+	rendered, ok := hitrace.ParseRenderedScene(text)
+	if !ok {
+		return nil
+	}
+	i := b.interactions
+	key := reportKey{string(rendered.Scene), string(rendered.Bundle), rendered.ID}
+	for _, r := range slices.Backward(i.reports[key]) {
+		if key.id != 0 || max(r.input-rendered.Input, rendered.Input-r.input) <= maxInputSkew {
+			return r
+		}
+		if e.Time.Sub(r.first) > maxScene {
+			break
+		}
+	}
+	scene, ok1 := b.text(rendered.Scene, e)
+	bundle, ok2 := b.text(rendered.Bundle, e)
+	page, ok3 := b.text(rendered.Page, e)
+	if !ok1 || !ok2 || !ok3 || !b.mayKeep(&b.kept.interactions, e) {
+		return nil
+	}
+	r := &report{reportKey: reportKey{scene, bundle, key.id}, first: e.Time, input: rendered.Input, page: page, animator: string(rendered.Animator)}
+	i.reports[r.reportKey] = append(i.reports[r.reportKey], r)
+	i.ordered = append(i.ordered, r)
+	i.bundles.add(bundle)
+	return r
+}
+
+func (b *builder) beginRenderScene(_ *thread, e *hitrace.Event) { b.report(e.Marker.Label(), e) }
+
+func (b *builder) beginJankStats(_ *thread, e *hitrace.Event) {
+	label := e.Marker.Label()
+	if figure, value, scene, ok := hitrace.ParseFigure(label); ok {
+		r := b.report(scene, e)
+		if r == nil {
+			return
+		}
+		if old := r.figures[figure]; old != nil && *old != value {
+			r.contradicts = true
+			r.figures[figure] = &contradicted
+			return
+		}
+		r.figures[figure] = &value
+		return
+	}
+	if name := hitrace.ParseInterrupted(label); name != nil {
+		var latest *scene
+		for _, p := range b.interactions.byPID {
+			if s := p.byName[string(name)]; s != nil && (latest == nil || s.line > latest.line) {
+				latest = s
+			}
+		}
+		if latest != nil {
+			latest.Interrupted = true
+		}
+	}
+}
+
+// contradicted is the value of a figure that the device reports twice with different values.
+var contradicted = -1.0
+
+// maxScene is when the device ends a scene that does not end.
+const maxScene = 10 * trace.Second
+
+// beginTop remembers the outermost slice of a main thread.
+func (t *thread) beginTop(e *hitrace.Event) {
+	t.top, t.topDraft = e.Time, false
+	t.topName = append(t.topName[:0], e.Marker.Label()[:min(len(e.Marker.Label()), maxName)]...)
+}
+
+// endTop records the outermost slice of a main thread if it is a hang.
+func (b *builder) endTop(t *thread, e *hitrace.Event) {
+	if !t.top.Known() || e.Time.Sub(t.top) < analyzer.MinHang || t.topDraft {
+		return
+	}
+	if name, ok := b.text(t.topName, e); ok && b.mayKeep(&b.kept.interactions, e) {
+		b.interactions.hangs = append(b.interactions.hangs, hang{t, t.pid, analyzer.Interval{Start: t.top, End: e.Time}, name})
+	}
+}
+
+// settleInteractions leaves out what no thread of a user interface wrote. It needs the threads
+// as they are at the end of the trace.
+func (b *builder) settleInteractions() {
+	i := b.interactions
+	i.scenes = slices.DeleteFunc(i.scenes, func(s *scene) bool { return !s.thread.user })
+	i.hangs = slices.DeleteFunc(i.hangs, func(h hang) bool { return !h.thread.user })
+}
+
+// maxInputLag is the maximum time from an input to the line that has its time.
+const maxInputLag = 10 * trace.Second
+
+// setInteractions adds the interactions and hangs of the trace to the timeline. The processes
+// must have their names.
+func (b *builder) setInteractions(t *analyzer.Timeline, clock func(line int) *analyzer.ClockOffset) {
+	byPID := map[trace.PID]*analyzer.Process{}
+	for _, p := range t.Processes {
+		byPID[p.PID] = p
+	}
+	i := b.interactions
+	i.scenes = slices.DeleteFunc(i.scenes, func(s *scene) bool {
+		s.Process = byPID[s.pid]
+		return s.Process == nil
+	})
+	for _, s := range i.scenes {
+		b.observe(s)
+		if s.Input == analyzer.NoInput {
+			continue
+		}
+		s.InputAt = clock(s.record.line).Trace(s.record.at)
+		if lag := s.record.seen.Sub(s.InputAt); lag > maxInputLag || lag < -trace.Millisecond || !s.InputAt.Known() {
+			s.Input, s.InputAt = analyzer.NoInput, 0
+			s.Reasons |= analyzer.ReasonInputAstray
+		}
+	}
+	b.assignReports()
+	for _, s := range i.scenes {
+		t.Interactions = append(t.Interactions, s.Interaction)
+	}
+	b.setLaunches(t, byPID)
+	for _, h := range i.hangs {
+		if p := byPID[h.pid]; p != nil {
+			t.Hangs = append(t.Hangs, analyzer.Hang{Process: p, Interval: h.Interval, Slice: h.slice})
+		}
+	}
+}
+
+// observe decides from when to when the trace shows a scene.
+func (b *builder) observe(s *scene) {
+	s.Observed = analyzer.Interval{Start: s.Begin, End: s.End}
+	if !s.Begin.Known() {
+		s.Observed.Start = b.span.Start
+		if s.End.Sub(b.span.Start) > maxScene {
+			s.Observed, s.Reasons = analyzer.Interval{}, s.Reasons|analyzer.ReasonBeginLost
+			return
+		}
+		s.Reasons |= analyzer.ReasonBeginCut
+	}
+	if s.End.Known() {
+		return
+	}
+	s.Observed.End = b.span.End
+	if limit := s.Begin.Add(maxScene); limit <= b.span.End {
+		s.Observed.End, s.TimedOut = limit, true
+		s.Reasons |= analyzer.ReasonEndLost
+		return
+	}
+	s.Reasons |= analyzer.ReasonEndCut
+}
+
+// assignReports gives each scene what render_service reports of it: by the unique id if the
+// application wrote one, else to the last one of the name that began before.
+func (b *builder) assignReports() {
+	i := b.interactions
+	byName := map[string][]*scene{}
+	for _, s := range i.scenes {
+		byName[s.Scene] = append(byName[s.Scene], s)
+	}
+	begin := func(s *scene) trace.Time { return cmp.Or(s.Observed.Start, s.End) }
+	for _, list := range byName {
+		slices.SortStableFunc(list, func(x, y *scene) int { return cmp.Compare(begin(x), begin(y)) })
+	}
+	reported := map[*scene]bool{}
+	assign := func(r *report, s *scene) {
+		reported[s] = true
+		s.report(r)
+	}
+	byID := func(r *report) *scene {
+		for _, s := range i.identified(r) {
+			if !reported[s] && isBundle(s.Process.Name, r.bundle) {
+				return s
+			}
+		}
+		return nil
+	}
+	for _, r := range i.ordered {
+		if s := byID(r); s != nil {
+			assign(r, s)
+			continue
+		}
+		list := byName[r.scene]
+		at, _ := slices.BinarySearchFunc(list, r.first+1, func(s *scene, to trace.Time) int { return cmp.Compare(begin(s), to) })
+		for _, s := range slices.Backward(list[:at]) {
+			if r.first.Sub(begin(s)) > 2*maxScene {
+				break
+			}
+			if !reported[s] && isBundle(s.Process.Name, r.bundle) {
+				assign(r, s)
+				break
+			}
+		}
+	}
+}
+
+// identified returns the scenes that applications have reported with the id of a report.
+func (i *interactions) identified(r *report) (list []*scene) {
+	if r.id == 0 {
+		return nil
+	}
+	for _, p := range i.byPID {
+		if s := p.byID[r.id]; s != nil && s.Scene == r.scene && s.Process != nil {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(x, y *scene) int { return cmp.Compare(x.line, y.line) })
+	return list
+}
+
+// report adds what render_service reports of the scene.
+func (s *scene) report(r *report) {
+	s.Page = r.page
+	switch r.animator {
+	case "EXPLICIT_ANIMATOR":
+		s.Explicit = true
+	case "IMPLICIT_ANIMATOR":
+		s.Explicit = false
+	}
+	if r.contradicts {
+		s.Reasons |= analyzer.ReasonDeviceContradicts
+	}
+	d := &analyzer.DeviceFigures{}
+	for figure, to := range map[hitrace.Figure]**float64{
+		hitrace.ResponseFigure: &d.ResponseMS, hitrace.CompletionFigure: &d.CompletionMS, hitrace.MaxFrameFigure: &d.MaxFrameMS,
+		hitrace.HitchRatioFigure: &d.HitchRatio, hitrace.FPSFigure: &d.FPS,
+	} {
+		if v := r.figures[figure]; v != nil && v != &contradicted {
+			*to = v
+			s.Device = d
+		}
+	}
+}
+
+// isBundle reports whether a process may be one of a bundle: its name is that of the bundle,
+// the end of it that kernels keep, or unknown.
+func isBundle(name, bundle string) bool {
+	return name == "" || name == bundle || len(name) == analyzer.KernelName && strings.HasSuffix(bundle, name) ||
+		strings.HasPrefix(name, bundle+":")
+}
+
+// numberInteractions orders the interactions of all traces of an input and finds their frames.
+func numberInteractions(t *analyzer.Timeline) {
+	begin := func(i *analyzer.Interaction) trace.Time { return cmp.Or(i.Observed.Start, i.Begin, i.End) }
+	slices.SortStableFunc(t.Interactions, func(x, y *analyzer.Interaction) int { return cmp.Compare(begin(x), begin(y)) })
+	for n, i := range t.Interactions {
+		i.ID = n + 1
+	}
+	slices.SortStableFunc(t.Hangs, func(x, y analyzer.Hang) int { return cmp.Compare(x.Start, y.Start) })
+	t.ShowInteractions()
+}

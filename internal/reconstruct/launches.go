@@ -1,0 +1,295 @@
+package reconstruct
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
+)
+
+// launches follows the starts of applications:
+//
+//	launcher      dispatch touch ─▶ start ability ──▶
+//	foundation                                        load ability ─▶ attach (a new process) ─▶
+//	application                                                                                  launch ability ─▶ foreground
+//
+// Only the last three name the bundle. What comes before belongs to them in order.
+type launches struct {
+	touches map[trace.PID]trace.Time // the last one of each process
+	starts  []start                  // that no later stage has used
+	loads   []*load
+	open    []*launch // attached, without the application
+	all     []*launch
+}
+
+// bundles are the full names of applications in a trace.
+type bundles struct {
+	names []string // in order
+	known map[string]bool
+	ofPID map[trace.PID]string // that a process itself writes
+}
+
+func (l *bundles) add(name string) {
+	if !l.known[name] {
+		if l.known == nil {
+			l.known = map[string]bool{}
+		}
+		l.known[name] = true
+		l.names = append(l.names, name)
+	}
+}
+
+func (l *bundles) set(pid trace.PID, name string) {
+	if l.ofPID == nil {
+		l.ofPID = map[trace.PID]string{}
+	}
+	l.ofPID[pid] = name
+}
+
+// start is the start of an ability.
+type start struct {
+	touch, at trace.Time
+}
+
+// load is the loading of an ability.
+type load struct {
+	start
+	thread  *thread
+	at      trace.Time
+	process bool // for a new process
+}
+
+// launch is a launch under construction.
+type launch struct {
+	bundle   string
+	pid      trace.PID
+	line     int
+	stages   []analyzer.LaunchStage
+	cold     bool
+	launched bool // the ability was made
+	at       trace.Time
+	done     bool
+}
+
+// maxStage is the maximum time from a stage of a launch to the next.
+const maxStage = 10 * trace.Second
+
+// Names of the stages, as trace_streamer has them.
+const (
+	touchStage      = "ProcessTouchEvent"
+	startStage      = "StartUIAbilityBySCB"
+	loadStage       = "LoadAbility"
+	attachStage     = "Application Launching"
+	launchStage     = "UI Ability Launching"
+	foregroundStage = "UI Ability OnForeground"
+)
+
+func (b *builder) beginTouchDispatch(t *thread, e *hitrace.Event) {
+	l := &b.interactions.launches
+	if l.touches == nil {
+		l.touches = map[trace.PID]trace.Time{}
+	}
+	l.touches[t.pid] = e.Time
+}
+
+func (b *builder) beginStartAbility(t *thread, e *hitrace.Event) {
+	l := &b.interactions.launches
+	if !b.mayKeep(&b.kept.interactions, e) {
+		return
+	}
+	s := start{at: e.Time}
+	if touch := l.touches[t.pid]; touch.Known() && e.Time.Sub(touch) <= maxStage {
+		s.touch = touch
+	}
+	l.starts = append(l.starts, s)
+}
+
+// takeStart returns the first start that is not older than a stage may be, and forgets it.
+func (l *launches) takeStart(at trace.Time) (s start) {
+	l.starts = slices.DeleteFunc(l.starts, func(s start) bool { return at.Sub(s.at) > maxStage })
+	if len(l.starts) > 0 {
+		s, l.starts = l.starts[0], l.starts[1:]
+	}
+	return s
+}
+
+func (b *builder) beginLoadAbility(t *thread, e *hitrace.Event) {
+	if l := &b.interactions.launches; b.mayKeep(&b.kept.interactions, e) {
+		l.loads = append(l.loads, &load{start: l.takeStart(e.Time), thread: t, at: e.Time})
+	}
+}
+
+// beginLoadNewProcess notes that the load on the same thread is for a new process.
+func (b *builder) beginLoadNewProcess(t *thread, _ *hitrace.Event) {
+	for _, load := range slices.Backward(b.interactions.launches.loads) {
+		if load.thread == t {
+			load.process = true
+			return
+		}
+	}
+}
+
+// takeLoad returns the first load for a new process, or the last one for a process that
+// exists, and forgets it; nil if there is none.
+func (l *launches) takeLoad(at trace.Time, process bool) *load {
+	l.loads = slices.DeleteFunc(l.loads, func(load *load) bool { return at.Sub(load.at) > maxStage })
+	known := slices.ContainsFunc(l.loads, func(load *load) bool { return load.process })
+	index := -1
+	for i, load := range l.loads {
+		if load.process == process || process && !known {
+			index = i
+			if process {
+				break
+			}
+		}
+	}
+	if index < 0 {
+		return nil
+	}
+	taken := l.loads[index]
+	l.loads = slices.Delete(l.loads, index, index+1)
+	return taken
+}
+
+// newLaunch adds a launch that begins with the stages of a start.
+func (b *builder) newLaunch(e *hitrace.Event, bundle string, s start) *launch {
+	n := &launch{bundle: bundle, pid: trace.UnknownPID, line: e.Number}
+	if s.touch.Known() {
+		n.add(touchStage, s.touch)
+	}
+	if s.at.Known() {
+		n.add(startStage, s.at)
+	}
+	b.interactions.launches.all = append(b.interactions.launches.all, n)
+	return n
+}
+
+func (n *launch) add(stage string, at trace.Time) {
+	n.stages = append(n.stages, analyzer.LaunchStage{Name: stage, Begin: at})
+	n.at = at
+}
+
+// bundle returns the name of the bundle in a marker of a launch; empty if it has none.
+func (b *builder) bundle(e *hitrace.Event) string {
+	name, ok := b.text(hitrace.ParseBundle(e.Marker.Label()), e)
+	if ok && name != "" {
+		b.interactions.bundles.add(name)
+	}
+	return name
+}
+
+func (b *builder) beginAttachApplication(_ *thread, e *hitrace.Event) {
+	bundle := b.bundle(e)
+	if bundle == "" || !b.mayKeep(&b.kept.interactions, e) {
+		return
+	}
+	l := &b.interactions.launches
+	var s start
+	load := l.takeLoad(e.Time, true)
+	if load != nil {
+		s = load.start
+	}
+	n := b.newLaunch(e, bundle, s)
+	n.cold = true
+	if load != nil {
+		n.add(loadStage, load.at)
+	}
+	n.add(attachStage, e.Time)
+	l.open = append(l.open, n)
+}
+
+func (b *builder) beginLaunchAbility(t *thread, e *hitrace.Event) {
+	bundle := b.bundle(e)
+	if bundle == "" || t.pid == trace.UnknownPID || !b.mayKeep(&b.kept.interactions, e) {
+		return
+	}
+	l := &b.interactions.launches
+	b.interactions.bundles.set(t.pid, bundle)
+	l.open = slices.DeleteFunc(l.open, func(n *launch) bool { return e.Time.Sub(n.at) > maxStage })
+	var n *launch
+	if at := slices.IndexFunc(l.open, func(n *launch) bool { return n.bundle == bundle }); at >= 0 {
+		n = l.open[at]
+		l.open = slices.Delete(l.open, at, at+1)
+	} else {
+		var s start
+		if load := l.takeLoad(e.Time, false); load != nil {
+			s = load.start
+		} else {
+			s = l.takeStart(e.Time)
+		}
+		n = b.newLaunch(e, bundle, s)
+	}
+	n.pid, n.launched = t.pid, true
+	n.add(launchStage, e.Time)
+}
+
+// beginForegroundAbility adds a stage to the launch of the process. Without one, and after a
+// start, it is the launch of an ability that existed; without a start it is a change of the
+// state of the ability, such as to the background.
+func (b *builder) beginForegroundAbility(t *thread, e *hitrace.Event) {
+	bundle := b.bundle(e)
+	if bundle == "" || t.pid == trace.UnknownPID {
+		return
+	}
+	l := &b.interactions.launches
+	b.interactions.bundles.set(t.pid, bundle)
+	for _, n := range slices.Backward(l.all) {
+		if e.Time.Sub(n.at) > maxStage {
+			break
+		}
+		if n.pid == t.pid && !n.done {
+			n.add(foregroundStage, e.Time)
+			n.done = true
+			return
+		}
+	}
+	if s := l.takeStart(e.Time); s.at.Known() && b.mayKeep(&b.kept.interactions, e) {
+		n := b.newLaunch(e, bundle, s)
+		n.pid, n.done = t.pid, true
+		n.add(foregroundStage, e.Time)
+	}
+}
+
+// setLaunches adds the launches of the trace to the timeline.
+func (b *builder) setLaunches(t *analyzer.Timeline, byPID map[trace.PID]*analyzer.Process) {
+	for _, n := range b.interactions.launches.all {
+		i := &analyzer.Interaction{
+			Kind: analyzer.LaunchInteraction, Scene: analyzer.HotLaunch, Process: byPID[n.pid], Explicit: true,
+			Begin: n.stages[0].Begin, Stages: n.stages,
+			Observed: analyzer.Interval{Start: n.stages[0].Begin, End: b.span.End},
+		}
+		switch {
+		case n.cold:
+			i.Scene = analyzer.ColdLaunch
+		case n.launched:
+			i.Scene = analyzer.WarmLaunch
+		}
+		if i.Process == nil {
+			i.Process = &analyzer.Process{PID: trace.UnknownPID, NoPID: true, Name: n.bundle}
+			i.Reasons |= analyzer.ReasonProcessUnseen
+		}
+		limit := n.at.Add(maxStage)
+		if limit > b.span.End {
+			i.Reasons |= analyzer.ReasonEndCut
+		}
+		i.Observed.End = min(limit, b.span.End)
+		t.Interactions = append(t.Interactions, i)
+	}
+}
+
+// bundleOf returns the full name of a process, or name: that which the process itself writes
+// at its launch, or one of the bundles of launches and scenes of which name is the end.
+func (in *input) bundleOf(pid trace.PID, name string) string {
+	for _, b := range in.builders {
+		if bundle := b.interactions.bundles.ofPID[pid]; bundle != "" && isBundle(cmp.Or(name, bundle), bundle) && len(bundle) > len(name) {
+			return bundle
+		}
+	}
+	name = fullName(name, in.options.FullNames)
+	for _, b := range in.builders {
+		name = fullName(name, b.interactions.bundles.names)
+	}
+	return name
+}
