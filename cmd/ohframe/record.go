@@ -48,6 +48,7 @@ func recordCommand() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "name the files `NAME`, or put them into FOLDER/"},
 			&cli.StringFlag{Name: "app", Usage: "report on the application `BUNDLE[/ABILITY]`"},
 			&cli.BoolFlag{Name: "launch", Usage: "start it after the recording has begun"},
+			&cli.BoolFlag{Name: "debug-ui", Usage: "record components and state variables, which slows it down"},
 			&cli.StringFlag{Name: "device", Usage: "use the device `KEY`; ohframe devices lists them"},
 			&cli.StringFlag{Name: "tags", Usage: "record the tags `LIST`: a,b, or changes +a,-b"},
 			&cli.StringFlag{Name: "buffer", Aliases: []string{"b"}, Usage: "buffer `SIZE` of each CPU, such as 64M"},
@@ -103,7 +104,7 @@ func recordOptions(c *cli.Context) (o record.Options, err error) {
 		return o, err
 	}
 	o.Device, o.Launch, o.Tags, o.Force = c.String("device"), c.Bool("launch"), c.String("tags"), c.Bool("force")
-	o.Runs, o.Cold = c.Int("runs"), c.Bool("cold")
+	o.Runs, o.Cold, o.DebugUI = c.Int("runs"), c.Bool("cold"), c.Bool("debug-ui")
 	o.App, o.Ability, _ = strings.Cut(c.String("app"), "/")
 	if o.Time, err = timeOption(c, "time"); err != nil {
 		return o, err
@@ -120,6 +121,8 @@ func recordOptions(c *cli.Context) (o record.Options, err error) {
 		err = fmt.Errorf("--app: %q is not the name of an application such as com.example.app", o.App)
 	case o.Launch && o.App == "":
 		err = errors.New("--launch needs --app")
+	case o.DebugUI && !o.Launch:
+		err = errors.New("--debug-ui needs --launch: applications read the parameters when they start")
 	case o.Runs < 0:
 		err = fmt.Errorf("--runs %d: must not be negative", o.Runs)
 	case o.Runs > 0 && (o.Time == 0 || o.Name == ""):

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"ohframe/internal/record/meta"
 	"ohframe/internal/testing/fakehdc"
 	"ohframe/internal/testing/slow"
 )
@@ -26,12 +27,17 @@ var gallery = fakehdc.App{Bundle: "com.example.gallery", Ability: "EntryAbility"
 // phone returns a computer with a device of a system version. set has variables of the
 // device and their values.
 func phone(system string, set ...string) fakehdc.Config {
-	d := fakehdc.Device{Key: "FMR0224", System: system, Seconds: 0.3, Apps: []fakehdc.App{gallery}, Set: map[string]string{}}
+	d := fakehdc.Device{Key: "FMR0224", System: system, Seconds: 0.3, Apps: []fakehdc.App{gallery}, Set: map[string]string{},
+		Parameters: map[string]string{layoutTrace: layoutBefore}}
 	for pair := range slices.Chunk(set, 2) {
 		d.Set[pair[0]] = pair[1]
 	}
 	return fakehdc.Config{Devices: []fakehdc.Device{d}}
 }
+
+// layoutTrace is a parameter of ArkUI that phone has set to layoutBefore, which a shell must
+// not interpret.
+const layoutTrace, layoutBefore = "persist.ace.trace.layout.enabled", "it's $HOME"
 
 // withFault adds a fault.
 func withFault(c fakehdc.Config, f fakehdc.Fault) fakehdc.Config {
@@ -176,6 +182,23 @@ func (r *recording) processes(name string) (list []string) {
 		}
 	}
 	return list
+}
+
+// setBack checks that ArkUI's parameters have the values from before the recordings. One that
+// was not set has the value that ArkUI assumes without it.
+func (r *recording) setBack(t *testing.T) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(r.world, "state/*/parameters/*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := map[string]string{"persist.ace.debug.enabled": "0", layoutTrace: layoutBefore, "persist.ace.trace.build.enabled": "false"}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if name := filepath.Base(file); err != nil || string(text) != before[name]+"\n" {
+			t.Errorf("%s: %q after the recording, want %q (%v)", name, text, before[name], err)
+		}
+	}
 }
 
 // failures are what can go wrong, with the exit code and the messages of each: the
@@ -329,6 +352,7 @@ var stepsOfRecord = []struct {
 }{
 	{"probe", "const.product.model", "const.product.model", ""},
 	{"begin", `"hitrace","--trace_clock"`, "--trace_begin", "begin"},
+	{"debug parameters", "param set", "param set", ""},
 	{"launch", "force-stop", "force-stop", ""},
 	{"finish", `"hitrace","--trace_finish"`, "--trace_finish -o", "finish"},
 	{"receive", `"recv"`, "file recv", ""},
@@ -362,7 +386,7 @@ var wrongs = []struct {
 const twice = 150 * time.Millisecond
 
 // TestRecordSteps makes everything go wrong in every step of a recording. Whatever
-// happens, the device's session is closed afterwards, and a trace that the device has
+// happens, the device's session is closed and its parameters are set back afterwards, and a trace that the device has
 // written is here and complete, or still there and named, unless the user discards it.
 func TestRecordSteps(t *testing.T) {
 	for i, step := range stepsOfRecord {
@@ -373,7 +397,7 @@ func TestRecordSteps(t *testing.T) {
 			system := fakehdc.Systems()[(i+k)%len(fakehdc.Systems())]
 			t.Run(step.name+"/"+wrong.name+"/"+system, func(t *testing.T) {
 				t.Parallel()
-				c, args := phone(system), []string{"-t", "0.1", "-o", "x", "--wait", "0.7", "--json", "--app", gallery.Bundle, "--launch"}
+				c, args := phone(system), []string{"-t", "0.1", "-o", "x", "--wait", "0.7", "--json", "--app", gallery.Bundle, "--launch", "--debug-ui"}
 				set, ms := c.Devices[0].Set, 300
 				if wrong.limit {
 					ms, args = 1500, append(args, "--hdc-limit", "1")
@@ -416,9 +440,129 @@ func TestRecordSteps(t *testing.T) {
 					t.Errorf("says that it has cleaned up, but tracing goes on\n%s", said)
 				}
 				r.becomesIdle(t)
+				r.setBack(t)
 				r.checkTrace(t, code, said, wrong.name == "SIGINT, SIGINT" || wrong.name == "SIGKILL")
 			})
 		}
+	}
+}
+
+// --debug-ui sets ArkUI's parameters before the application starts, says so in every output,
+// and sets them back.
+func TestRecordDebugUI(t *testing.T) {
+	for system, want := range map[string][]string{
+		"4.0": {"persist.ace.debug.enabled=1"}, // which reads no other one
+		"4.1": {"persist.ace.debug.enabled=1", layoutTrace + "=true", "persist.ace.trace.build.enabled=true"},
+		"6.0": {"persist.ace.debug.enabled=1", layoutTrace + "=true", "persist.ace.trace.build.enabled=true"},
+	} {
+		t.Run(system, func(t *testing.T) {
+			t.Parallel()
+			r := startRecord(t, phone(system), "-q", "-t", "0.1", "-o", "x", "--app", gallery.Bundle, "--launch", "--debug-ui")
+			if said := r.isComplete(t); said != "Note    ArkUI's debug parameters are on: they slow com.example.gallery down until it is started again, and times of this recording are not comparable\n" {
+				t.Errorf("says %q", said)
+			}
+			r.setBack(t)
+			m, err := meta.Read(filepath.Join(r.dir, "x.meta.json"))
+			if err != nil || !slices.Equal(m.DebugUI, want) || m.App.Bundle != gallery.Bundle {
+				t.Errorf("x.meta.json has %+v, %v; want the parameters %q", m, err, want)
+			}
+			started := r.file("state/FMR0224/started")
+			for _, parameter := range want {
+				if !strings.Contains(started, strings.Replace(parameter, "=", ":", 1)+" ") {
+					t.Errorf("the application started with %q, want %s", started, parameter)
+				}
+			}
+			if strings.Count(started, "\n") != 1 || !strings.Contains(r.file("stdout"), "slowed down by ArkUI's debug parameters") {
+				t.Errorf("the application started %q; the report is\n%s", started, r.file("stdout"))
+			}
+		})
+	}
+}
+
+// If the device does not set a parameter, the others are set back. If it does not set one
+// back, that is said, and tried again.
+func TestRecordDebugUIFails(t *testing.T) {
+	args := []string{"-q", "-t", "0.1", "-o", "x", "--app", gallery.Bundle, "--launch", "--debug-ui"}
+	t.Run("set", func(t *testing.T) {
+		t.Parallel()
+		r := startRecord(t, phone("6.0", "FAIL_SET", layoutTrace+"=true"), args...)
+		r.ends(t, 4, `^ohframe: the device does not set `+layoutTrace+`=true: "Set parameter `+layoutTrace+` true fail! errNum is:10!"\nhint: record without --debug-ui\n$`)
+		r.checkFiles(t)
+		r.leaves(t, "")
+		r.setBack(t)
+	})
+	t.Run("set back", func(t *testing.T) {
+		t.Parallel()
+		c := phone("6.0", "FAIL_SET", "persist.ace.debug.enabled=0")
+		r := startRecord(t, c, args...)
+		const answer = `Set parameter persist\.ace\.debug\.enabled 0 fail! errNum is:10!`
+		r.ends(t, 0, `\nNote    the device does not set back what was set: `+answer+`; its watchdog tries again`)
+		r.againSays(t, 4, `ohframe: the device does not set back what the recording of /data/local/tmp/ohframe-\w+ set: `+answer+`\n`, "--clean")
+		c.Devices[0].Set = nil
+		fakehdc.Write(t, r.world, c)
+		r.againSays(t, 0, `\nNote    removed /data/local/tmp/ohframe-\w+, which`, "-t", "0.1", "-o", "y")
+		r.leaves(t, "")
+		r.setBack(t)
+	})
+	t.Run("set back, by the watchdog", func(t *testing.T) { // which gives up after five minutes, here a second
+		t.Parallel()
+		c := phone("6.0", "FAIL_SET", "persist.ace.debug.enabled=0", "SLEEP_SCALE", "300")
+		r := startRecord(t, c, append(args, "--json")...)
+		r.isCalled(t, "aa start", 1)
+		r.Process.Kill()
+		r.end(t)
+		eventually(t, "the watchdog gives up", func() bool {
+			left := r.glob(t, "data/local/tmp/ohframe-*/*")
+			return len(left) == 1 && filepath.Base(left[0]) == "undo"
+		})
+		c.Devices[0].Set = nil
+		fakehdc.Write(t, r.world, c)
+		r.againSays(t, 0, `\nNote    removed /data/local/tmp/ohframe-\w+, which`, "--clean")
+		r.leaves(t, "")
+		r.setBack(t)
+	})
+}
+
+// Parameters are set back as soon as the recording has ended, before the transfer.
+func TestRecordDebugUIEarly(t *testing.T) {
+	c := withFault(phone("5.0"), fakehdc.Fault{On: "file recv", Do: "slow", MS: 100})
+	r := startRecord(t, c, "-t", "0.1", "-o", "x", "--app", gallery.Bundle, "--launch", "--debug-ui")
+	r.isCalled(t, `"recv"`, 1)
+	r.setBack(t)
+	r.Process.Kill()
+	r.end(t)
+}
+
+// After a restart of the device, which ends the watchdog, the next recording sets parameters
+// back that the one before has set. Its trace stays.
+func TestRecordDebugUIAfterRestart(t *testing.T) {
+	r := newRecord(t, phone("6.0"), "-t", "0.1", "-o", "x")
+	folder := r.leave(t, "0.ftrace")
+	leaveUndo(t, folder)
+	if err := os.Remove(filepath.Join(folder, "live")); err != nil {
+		t.Fatal(err)
+	}
+	r.start(t)
+	r.ends(t, 0, `\nNote    a trace of an earlier recording is on the device: `+leftFolder+`/0\.ftrace`)
+	r.undone(t)
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// --launch counts the length of a recording from the start of the application, after its end.
+func TestRecordLaunch(t *testing.T) {
+	c := phone("6.0")
+	c.Devices[0].Seconds = 0
+	c.Faults = []fakehdc.Fault{{On: "force-stop", Do: "before", Text: "/bin/sleep 1"}}
+	r := startRecord(t, c, "-t", "1", "-o", "x", "--app", gallery.Bundle, "--launch")
+	r.isComplete(t)
+	m, err := meta.Read(filepath.Join(r.dir, "x.meta.json"))
+	if err != nil || m.Ended.Sub(m.Begun) < 2*time.Second || m.App.Bundle != gallery.Bundle {
+		t.Errorf("x.meta.json has %+v, %v", m, err)
+	}
+	if log := r.file("log.jsonl"); strings.Index(log, `"hitrace","--trace_clock"`) > strings.Index(log, "force-stop") {
+		t.Error("the application was started before the recording")
 	}
 }
 
@@ -649,6 +793,21 @@ func (r *recording) leave(t *testing.T, files ...string) (folder string) {
 	return folder
 }
 
+// leaveUndo adds a parameter that is to be set back, undone checks that it was.
+func leaveUndo(t *testing.T, folder string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, "undo"), []byte("param set persist.ace.debug.enabled '0'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *recording) undone(t *testing.T) {
+	t.Helper()
+	if got := r.file("state/FMR0224/parameters/persist.ace.debug.enabled"); got != "0\n" {
+		t.Errorf("the parameter is %q", got)
+	}
+}
+
 const leftFolder = `/data/local/tmp/ohframe-01234567`
 
 // A folder that an earlier recording has left is removed if its session is not open.
@@ -678,11 +837,13 @@ func TestRecordCleanForce(t *testing.T) {
 			t.Parallel()
 			r := newRecord(t, phone("6.0", "BUSY_OWNER", "stale", "SLEEP_SCALE", "30", "FAIL_finish_nodump", "Trace Close failed, errorCode(1003)"))
 			folder := r.leave(t, file)
+			leaveUndo(t, folder)
 			message := `hitrace on the device does not end the recording of ` + leftFolder + `: ` + answer + `\n`
 			hint := `hint: try again later, or remove it with ohframe record --clean --force\n`
 			r.againSays(t, 4, "ohframe: "+message+hint, "-t", "0.1", "-o", "x")
 			r.againSays(t, 4, "ohframe: "+message+hint, "--clean")
 			r.againSays(t, 0, "Note    "+message+`Note    removed `+leftFolder+`, which`, "--clean", "--force")
+			r.undone(t)
 			if _, err := os.Stat(folder); !os.IsNotExist(err) {
 				t.Errorf("%s: %v", folder, err)
 			}

@@ -30,7 +30,7 @@ func (r *recorder) clean(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	others := slices.DeleteFunc(slices.Clone(list), func(l device.Left) bool { return !l.Alive || hasEnded(l.Owner) })
+	others := slices.DeleteFunc(slices.Clone(list), func(l device.Left) bool { return !l.Alive || l.NotSetBack() || hasEnded(l.Owner) })
 	if owners := r.owners(others); owners != "" && !r.Force {
 		return failure.New(nil, "--force ends it", "a recording of %s is under way on the device", owners)
 	}
@@ -55,9 +55,9 @@ func (r *recorder) cleanLeft(ctx context.Context) (alive []device.Left, err erro
 	list, err := r.left(ctx)
 	for _, l := range list {
 		switch {
-		case len(l.Traces) > 0 && !l.Live:
+		case len(l.Traces) > 0 && !l.Live && !l.Undo:
 			r.noteKept(l.Traces)
-		case l.Alive:
+		case l.Alive && !l.NotSetBack():
 			alive = append(alive, l)
 		default:
 			if err := r.remove(ctx, l, false); err != nil {
@@ -116,6 +116,9 @@ func (r *recorder) remove(ctx context.Context, l device.Left, clean bool) error 
 	traces, closed := device.ParseClose(result)
 	if !closed {
 		answer := fmt.Sprintf("hitrace on the device does not end the recording of %s: %s", l.Dir, device.CloseAnswer(result))
+		if what := device.NotSetBack(result); what != "" {
+			answer = fmt.Sprintf("the device does not set back what the recording of %s set: %s", l.Dir, what)
+		}
 		if !clean || !r.Force {
 			return failure.New(nil, "try again later, or remove it with ohframe record --clean --force", "%s", answer)
 		}

@@ -40,6 +40,8 @@ type Options struct {
 	// is the ability to start, empty for the main one.
 	Launch  bool
 	Ability string
+	// DebugUI turns on ArkUI's debug parameters before the start of Launch.
+	DebugUI bool
 	// Tags are a list "a,b" or changes of the default "+a,-b".
 	Tags string
 	// BufferKB is the size of the buffer of each CPU; zero for the default.
@@ -203,7 +205,7 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 	if err != nil {
 		return WithCode(CodeReceive, err)
 	}
-	m.Ended, m.Entries, m.Written = s.ended, content.entries, content.written
+	m.Ended, m.Entries, m.Written, m.DebugUI = s.ended, content.entries, content.written, s.parameterTexts()
 	switch {
 	case run == nil:
 	case m.Device.Temperature > hot:
@@ -237,8 +239,13 @@ func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, err
 		"recording", fmt.Sprintf("Recording %s, buffer %d MB per CPU; %s", length, r.BufferKB/1024, end),
 		map[string]any{"clock": s.clock, "buffer_kb": r.BufferKB},
 	})
+	if r.DebugUI {
+		if err := s.setDebugUI(ctx); err != nil {
+			return 0, err
+		}
+	}
 	if r.Launch {
-		if err := r.startApp(ctx); err != nil {
+		if err := s.launch(ctx); err != nil {
 			return 0, err
 		}
 	}
@@ -250,7 +257,7 @@ func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, err
 
 // wait waits until the time is over or the user ends the recording.
 func (s *session) wait(ctx context.Context, stop *stopper) error {
-	end := time.After(s.r.max() - time.Since(s.begun))
+	end := time.After(s.r.max() - time.Since(s.counted))
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {

@@ -29,8 +29,12 @@ type session struct {
 	clock string
 	// begun is when the recording began, by this computer's clock; ended when it ended.
 	begun, ended time.Time
+	// counted is when the length of the recording began to count.
+	counted time.Time
 	// kept: close leaves a trace on the device.
 	kept bool
+	// parameters are those that were set for the recording.
+	parameters []device.Parameter
 }
 
 // begin begins a recording. A recording that nobody owns is ended first; with Force
@@ -48,7 +52,7 @@ func (r *recorder) begin(ctx context.Context) (*session, error) {
 	}
 	s, err := r.beginOnce(ctx)
 	if errors.Is(err, device.ErrBusy) {
-		if _, _, err := s.end(ctx); err != nil {
+		if _, err := s.end(ctx); err != nil {
 			return s, err
 		}
 		if err := r.makeFree(ctx, alive); err != nil {
@@ -70,6 +74,7 @@ func (r *recorder) beginOnce(ctx context.Context) (*session, error) {
 		return s, err
 	}
 	s.begun = time.Now()
+	s.counted = s.begun
 	s.clock, err = device.CheckBegin(result)
 	switch {
 	case err != nil || s.clock == device.Clock:
@@ -81,11 +86,41 @@ func (r *recorder) beginOnce(ctx context.Context) (*session, error) {
 	return s, err
 }
 
-// startApp ends the application and starts it again.
-func (r *recorder) startApp(ctx context.Context) error {
+// setDebugUI turns on ArkUI's debug parameters. close sets them back.
+func (s *session) setDebugUI(ctx context.Context) error {
+	r := s.r
+	result, err := r.client.Shell(ctx, 0, device.DebugUIScript())
+	if err != nil {
+		return err
+	}
+	s.parameters = r.facts.ParseDebugUI(result)
+	result, err = r.client.Shell(ctx, 0, s.t.SetScript(s.parameters))
+	if err == nil {
+		err = device.CheckSet(result, s.parameters)
+	}
+	if err == nil {
+		r.note(map[string]any{"debug_ui": s.parameterTexts()},
+			"ArkUI's debug parameters are on: they slow %s down until it is started again, and times of this recording are not comparable", r.App)
+	}
+	return err
+}
+
+// parameterTexts returns the parameters in the form NAME=VALUE.
+func (s *session) parameterTexts() (list []string) {
+	for _, p := range s.parameters {
+		list = append(list, p.String())
+	}
+	return list
+}
+
+// launch ends the application and starts it again. The length of the recording counts from
+// the start.
+func (s *session) launch(ctx context.Context) error {
+	r := s.r
 	if _, err := r.client.Shell(ctx, 0, device.StopScript(r.App)); err != nil {
 		return err
 	}
+	s.counted = time.Now()
 	result, err := r.client.Shell(ctx, 0, device.StartScript(r.App, r.Ability))
 	if err == nil {
 		err = device.CheckStart(result)
@@ -173,7 +208,8 @@ func (s *session) close(ctx context.Context) {
 	if context.Cause(ctx) == s.r.Interrupted(syscall.SIGINT) {
 		s.kept = false
 	}
-	traces, closed, err := s.end(ctx)
+	result, err := s.end(ctx)
+	traces, closed := device.ParseClose(result)
 	for _, path := range traces {
 		s.r.note(map[string]any{"path": path}, "the trace is on the device: %s", s.r.fetch(path))
 	}
@@ -181,22 +217,20 @@ func (s *session) close(ctx context.Context) {
 		s.r.Say(Event{"cleaned", "Cleaned up the device.", map[string]any{"kept": len(traces) > 0}})
 		return
 	}
-	what := "hitrace on the device has not ended"
+	what, does := "hitrace on the device has not ended", "ends the recording"
 	if err != nil {
 		what = err.Error()
+	} else if answer := device.NotSetBack(result); answer != "" {
+		what, does = "the device does not set back what was set: "+answer, "tries again"
 	}
-	text := fmt.Sprintf("Note    %s; its watchdog ends the recording, %s after its begin at the latest; a trace that is written stays in %s, ohframe record --clean removes it",
-		what, s.t.Max, s.t.Dir)
+	text := fmt.Sprintf("Note    %s; its watchdog %s, %s after its begin at the latest; a trace that is written stays in %s, ohframe record --clean removes it",
+		what, does, s.t.Max, s.t.Dir)
 	s.r.Say(Event{"not cleaned", text, map[string]any{"watchdog_seconds": s.t.Max.Seconds(), "left": s.t.Dir}})
 }
 
 // end ends the recording on the device.
-func (s *session) end(ctx context.Context) (traces []string, closed bool, err error) {
-	result, err := s.r.client.Shell(context.WithoutCancel(ctx), 0, device.CloseScript(s.t.Dir, s.kept))
-	if err == nil {
-		traces, closed = device.ParseClose(result)
-	}
-	return traces, closed, err
+func (s *session) end(ctx context.Context) (hdc.Result, error) {
+	return s.r.client.Shell(context.WithoutCancel(ctx), 0, device.CloseScript(s.t.Dir, s.kept))
 }
 
 // fetch says how to fetch a trace that is on the device.

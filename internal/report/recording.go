@@ -15,6 +15,8 @@ type Recording struct {
 	DeviceSystem *string  `json:"device_system"`
 	RefreshHz    *float64 `json:"refresh_hz"`
 	Clock        *string  `json:"clock"`
+	// DebugUI: ArkUI's debug parameters were on.
+	DebugUI bool `json:"debug_ui"`
 }
 
 // NewRecording returns the facts of m that a report has, nil if m is nil.
@@ -22,7 +24,7 @@ func NewRecording(m *meta.Meta) *Recording {
 	if m == nil {
 		return nil
 	}
-	r := &Recording{DeviceModel: orNil(m.Device.Model), DeviceSystem: orNil(m.Device.System), RefreshHz: orNil(m.Device.RefreshHz), Clock: orNil(m.Clock)}
+	r := &Recording{DeviceModel: orNil(m.Device.Model), DeviceSystem: orNil(m.Device.System), RefreshHz: orNil(m.Device.RefreshHz), Clock: orNil(m.Clock), DebugUI: len(m.DebugUI) > 0}
 	if m.App != nil {
 		r.App, r.AppVersion = orNil(m.App.Bundle), orNil(m.App.Version)
 	}
@@ -53,5 +55,8 @@ func (r *Recording) String() string {
 		facts = append(facts, text.Number(*r.RefreshHz, 0)+" Hz")
 	}
 	add("clock ", r.Clock)
+	if r.DebugUI {
+		facts = append(facts, "slowed down by ArkUI's debug parameters")
+	}
 	return strings.Join(facts, " · ")
 }

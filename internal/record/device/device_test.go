@@ -2,6 +2,7 @@ package device
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -158,7 +159,7 @@ func TestScriptLengths(t *testing.T) {
 		t.Error("the watchdog has several lines")
 	}
 	tracing := &Tracing{Dir: NewDir("0123abcd"), Tags: slices.Repeat([]string{"multimodalinput"}, 80), BufferKB: 32768, Max: time.Hour}
-	for _, script := range []string{ProbeScript(strings.Repeat("a.b", 40)), tracing.BeginScript(), tracing.FinishScript(), CloseScript(tracing.Dir, true)} {
+	for _, script := range []string{ProbeScript(strings.Repeat("a.b", 40)), tracing.BeginScript(), tracing.FinishScript(), tracing.SetScript((&Facts{}).ParseDebugUI(hdc.Result{})), CloseScript(tracing.Dir, true)} {
 		if len(script) > 8000 {
 			t.Errorf("%d bytes: %.60s…", len(script), script)
 		}
@@ -191,4 +192,39 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// ArkUI's parameters are set in the spelling that each system reads, and set back to the
+// values from before, as data.
+func TestDebugUI(t *testing.T) {
+	printed := hdc.Result{Output: probe(map[string]string{
+		"persist.ace.debug.enabled":        "Get parameter \"persist.ace.debug.enabled\" fail! errNum is:106!\n",
+		"persist.ace.trace.layout.enabled": "it's $x \n",
+	})}
+	for api, want := range map[int]string{
+		9: "[persist.ace.debug.enabled=1]", 10: "[persist.ace.debug.enabled=1]",
+		11: "[persist.ace.debug.enabled=1 persist.ace.trace.layout.enabled=true persist.ace.trace.build.enabled=true]",
+		0:  "[persist.ace.debug.enabled=1 persist.ace.trace.layout.enabled=true persist.ace.trace.build.enabled=true]",
+	} {
+		list := (&Facts{Device: meta.Device{API: api}}).ParseDebugUI(printed)
+		if got := fmt.Sprint(list); got != want {
+			t.Errorf("API %d: got %s, want %s", api, got, want)
+		}
+		before := []string{"0", "it's $x", "false"}
+		for i, p := range list {
+			if p.Before != before[i] {
+				t.Errorf("API %d: %s was %q, want %q", api, p.Name, p.Before, before[i])
+			}
+		}
+		set := ""
+		for i, p := range list {
+			if err := CheckSet(hdc.Result{Output: set}, list); err == nil {
+				t.Errorf("API %d: %d of %d parameters are enough", api, i, len(list))
+			}
+			set += fmt.Sprintf("Set parameter %s %s success\n", p.Name, p.Value)
+		}
+		if err := CheckSet(hdc.Result{Output: set}, list); err != nil {
+			t.Errorf("API %d: %v", api, err)
+		}
+	}
 }

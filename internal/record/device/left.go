@@ -15,8 +15,8 @@ const ownFolder = Folder + `/ohframe-[0-9a-f]{8}`
 var (
 	isOwnFolder = regexp.MustCompile(`^` + ownFolder + `$`)
 	leftTrace   = regexp.MustCompile(`(?m)^` + ownFolder + `/\w+\.ftrace$`)
-	leftRunning = regexp.MustCompile(`(?m)/(live|busy)$`)
-	leftState   = regexp.MustCompile(`(?m)^` + section + `(` + ownFolder + `) (alive|dead) (\w*) (-?\d*)$`)
+	leftRunning = regexp.MustCompile(`(?m)/(live|busy|undo)$`)
+	leftState   = regexp.MustCompile(`(?m)^` + section + `(` + ownFolder + `) (alive|dead) (undo)? (\w*) (-?\d*)$`)
 )
 
 // CloseScript ends a recording that may be under way, and removes its folder; with keep,
@@ -28,14 +28,14 @@ func CloseScript(dir string, keep bool) string {
 	}
 	stop, end := "[ -d DIR ] && echo >DIR/stop\n", scriptDiscard
 	if keep {
-		stop, end = "", scriptDrop+"\n[ -e DIR/live ] || { "+scriptKill+"; "+scriptTidy+"; }"
+		stop, end = "", scriptDrop+"\n"+scriptOpen+" || { "+scriptKill+"; "+scriptTidy+"; }"
 	}
 	return in(dir, stop+"n=0; while [ -e DIR/busy ] && [ $n -lt 50 ]; do sleep 0.2; n=$((n+1)); done\n"+
-		"[ -e DIR/busy ] || { "+end+"\n}\n[ -e DIR/live ] && cat DIR/drop 2>/dev/null\necho '"+markLeft+"'\nls -d DIR/live DIR/busy DIR/*.ftrace 2>/dev/null\ntrue")
+		"[ -e DIR/busy ] || { "+end+"\n}\n[ -e DIR/live ] && cat DIR/drop 2>/dev/null\n[ -e DIR/undo ] && cat DIR/undone 2>/dev/null\necho '"+markLeft+"'\nls -d DIR/live DIR/busy DIR/undo DIR/*.ftrace 2>/dev/null\ntrue")
 }
 
 // ParseClose returns the traces that CloseScript has left, and whether the session is
-// closed and nothing of the recording runs.
+// closed, parameters are set back, and nothing of the recording runs.
 func ParseClose(r hdc.Result) (traces []string, closed bool) {
 	_, left, ok := strings.Cut(r.Output, markLeft+"\n")
 	return leftTrace.FindAllString(left, -1), ok && !leftRunning.MatchString(left)
@@ -46,19 +46,23 @@ func CloseAnswer(r hdc.Result) string {
 	return cmp.Or(found(anError, r.Output), "it has not ended")
 }
 
+// NotSetBack returns what the device said to a CloseScript that did not set a parameter
+// back; empty if it did.
+func NotSetBack(r hdc.Result) string { return found(notSet, r.Output) }
+
 // RemoveScript removes the folder of a recording and its watchdog, whatever runs.
 func RemoveScript(dir string) string {
 	if !isOwnFolder.MatchString(dir) {
 		return "false"
 	}
-	return in(dir, scriptKill+"; rm -rf DIR")
+	return in(dir, scriptUndo+"; "+scriptKill+"; rm -rf DIR")
 }
 
 // Left is what a recording has left on the device, or one that is under way.
 type Left struct {
 	Dir string
-	// Alive: its watchdog runs. Live: its session may be open.
-	Alive, Live bool
+	// Alive: its watchdog runs. Live: its session may be open. Undo: it has parameters to set back.
+	Alive, Live, Undo bool
 	// Owner is that of a live recording, Seconds is when its watchdog ends it.
 	Owner   string
 	Seconds int
@@ -66,12 +70,15 @@ type Left struct {
 	Traces []string
 }
 
+// NotSetBack reports whether the recording has ended, but not set back what it set.
+func (l *Left) NotSetBack() bool { return l.Undo && !l.Live }
+
 // LeftScript describes folders of recordings, for ParseLeft.
 func LeftScript(dirs []string) string {
 	return fmt.Sprintf(`for d in %s; do
-o=; e=; read o e <$d/live && e=$((e-$(date +%%s)))
+o=; e=; u=; [ -e $d/undo ] && u=undo; read o e <$d/live && e=$((e-$(date +%%s)))
 p=$(cat $d/watchdog) && kill -0 $p && a=alive || a=dead
-echo "%s$d $a $o $e"
+echo "%s$d $a $u $o $e"
 ls -d $d/*.ftrace
 done 2>/dev/null`, strings.Join(dirs, " "), section)
 }
@@ -81,7 +88,7 @@ func ParseLeft(r hdc.Result) (list []Left) {
 	for line := range strings.Lines(r.Output) {
 		line = strings.TrimRight(line, "\n")
 		if m := leftState.FindStringSubmatch(line); m != nil {
-			list = append(list, Left{Dir: m[1], Alive: m[2] == "alive", Live: m[3] != "", Owner: m[3], Seconds: atoi(m[4])})
+			list = append(list, Left{Dir: m[1], Alive: m[2] == "alive", Undo: m[3] != "", Live: m[4] != "", Owner: m[4], Seconds: atoi(m[5])})
 		} else if n := len(list); n > 0 && leftTrace.MatchString(line) {
 			list[n-1].Traces = append(list[n-1].Traces, line)
 		}

@@ -5,11 +5,12 @@
 //	ProbeScript  ──▶ ParseProbe              what the device is and whether it can record
 //	Tracing      ──▶ CheckBegin, ParseEnd    one recording with hitrace
 //	CloseScript  ──▶ ParseClose, ParseLeft   what recordings leave behind
+//	SetScript    ──▶ CheckSet                parameters of ArkUI during a recording
 //	StartScript  ──▶ CheckStart              applications
 //
 // Sources: the OpenHarmony repositories hiviewdfx_hitrace, hiviewdfx_hiview,
-// ability_ability_runtime, graphic_graphic_2d and third_party_toybox, branches 3.2 to
-// 6.1. What was not read there is marked "unverified". Nothing was run on a phone.
+// ability_ability_runtime, arkui_ace_engine, graphic_graphic_2d, startup_init and
+// third_party_toybox, branches 3.2 to 6.1. What was not read there is marked "unverified". Nothing was run on a phone.
 package device
 
 import (
@@ -116,12 +117,7 @@ var (
 
 // ParseProbe parses what ProbeScript printed.
 func ParseProbe(output string) *Facts {
-	sections := map[string]string{}
-	for i, part := range strings.Split(output, "\n"+section) {
-		if name, text, ok := strings.Cut(part, "\n"); ok && i > 0 {
-			sections[name] = strings.TrimRight(text, "\n ")
-		}
-	}
+	sections := sections(output)
 	f := &Facts{
 		Device: meta.Device{
 			Model: parameter(sections["model"]), System: parameter(sections["system"]), Software: parameter(sections["software"]),
@@ -157,6 +153,17 @@ func ParseProbe(output string) *Facts {
 	return f
 }
 
+// sections returns what the commands of a script printed, by the names of their sections.
+func sections(output string) map[string]string {
+	list := map[string]string{}
+	for i, part := range strings.Split(output, "\n"+section) {
+		if name, text, ok := strings.Cut(part, "\n"); ok && i > 0 {
+			list[name] = strings.TrimRight(text, "\n ")
+		}
+	}
+	return list
+}
+
 // found returns the first submatch of a pattern; empty if it does not match.
 func found(pattern *regexp.Regexp, text string) string {
 	if m := pattern.FindStringSubmatch(text); m != nil {
@@ -179,8 +186,12 @@ func atoi(s string) int {
 	return n
 }
 
-// StopScript ends an application.
-func StopScript(bundle string) string { return "aa force-stop " + hdc.Quote(bundle) }
+// StopScript ends an application, and waits until its processes are gone: otherwise its
+// start would not be a launch. Processes see the tags of a recording somewhat later than
+// hitrace says; the last wait gives those that start an application the time.
+func StopScript(bundle string) string {
+	return fmt.Sprintf("aa force-stop %s; n=0; while pidof %[1]s >/dev/null && [ $n -lt 25 ]; do sleep 0.2; n=$((n+1)); done; sleep 0.5", hdc.Quote(bundle))
+}
 
 // StartScript starts an ability of an application.
 func StartScript(bundle, ability string) string {

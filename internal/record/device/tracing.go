@@ -46,9 +46,10 @@ const Clock = "mono"
 //
 //	live      the session may be open; has Owner and the watchdog's end
 //	watchdog  the process id of the watchdog, which ends what is left
-//	busy      a hitrace of this recording runs
+//	busy      a hitrace of this recording runs, or parameters are being set
 //	ended     hitrace --trace_finish has ended
 //	stop      the recording is discarded: when busy goes, the script ends it
+//	undo      sets parameters of the system back
 type Tracing struct {
 	// Dir is the recording's folder on the device.
 	Dir      string
@@ -92,18 +93,22 @@ func in(dir, script string) string { return strings.ReplaceAll(script, "DIR", di
 
 // scriptDrop closes the session without a trace. live goes only when that is known, or
 // tracing is off: then nothing is recorded, and the next recording ends what is open.
-var scriptDrop = `if [ -e DIR/live ]; then ` + hitraceDrop + ` >DIR/drop 2>&1; ` +
+// Before, it sets parameters back.
+var scriptDrop = scriptUndo + `; if [ -e DIR/live ]; then ` + hitraceDrop + ` >DIR/drop 2>&1; ` +
 	`{ grep -qE '` + isClosed + `' DIR/drop || grep -qx 0 ` + fmt.Sprintf(tracefs, "tracing_on") + ` 2>/dev/null; } && rm -f DIR/live; fi`
 
-// scriptTidy removes everything but traces.
-const scriptTidy = `for f in DIR/*; do case $f in *.ftrace) [ -s $f ] || rm -f $f;; *) rm -rf $f;; esac; done; rmdir DIR 2>/dev/null`
+// scriptOpen holds while something is to be ended or set back.
+const scriptOpen = `{ [ -e DIR/live ] || [ -e DIR/undo ]; }`
+
+// scriptTidy removes everything but traces, and what could not be set back.
+const scriptTidy = `for f in DIR/*; do case $f in *.ftrace) [ -s $f ] || rm -f $f;; */undo) ;; *) rm -rf $f;; esac; done; rmdir DIR 2>/dev/null`
 
 // scriptKill ends the watchdog and its sleep, which are a process group.
 const scriptKill = `p=$(cat DIR/watchdog 2>/dev/null) && { kill -- -$p || kill $p; } 2>/dev/null`
 
 // scriptDiscard closes the session and removes everything. The watchdog goes only when
-// the session is closed.
-var scriptDiscard = scriptDrop + "\n[ -e DIR/live ] || { " + scriptKill + "; rm -rf DIR; }"
+// the session is closed and parameters are set back.
+var scriptDiscard = scriptDrop + "\nrm -f DIR/*.ftrace\n" + scriptOpen + " || { " + scriptKill + "; rm -rf DIR; }"
 
 // scriptClose closes the inherited descriptors above 2, those that the shell can close:
 // one of them may be hdcd's connection, which would not end before the watchdog. A shell
@@ -113,11 +118,11 @@ const scriptClose = `for f in /proc/self/fd/*; do n=${f##*/}; case $n in [012]|"
 // scriptDog is the watchdog. It gives a hitrace that is still writing two minutes, and
 // keeps a trace that was written and not received. It has one line, as ps lists it.
 var scriptDog = scriptClose + `; sleep %d; [ -e DIR/busy ] && sleep 120; n=0; ` +
-	`while [ -e DIR/live ] && [ $n -lt 30 ]; do ` + scriptDrop + `; [ -e DIR/live ] && sleep 10; n=$((n+1)); done; ` + scriptTidy
+	`while ` + scriptOpen + ` && [ $n -lt 30 ]; do ` + scriptDrop + `; ` + scriptOpen + ` && sleep 10; n=$((n+1)); done; ` + scriptTidy
 
-// scriptHitrace runs a hitrace that changes the session, and what comes after it. If the
-// recording was discarded meanwhile, it discards it: the caller has not waited.
-func scriptHitrace(command, log, after string) string {
+// scriptChange runs a command that changes the session or parameters, and what comes after
+// it. If the recording was discarded meanwhile, it discards it: the caller has not waited.
+func scriptChange(command, log, after string) string {
 	return fmt.Sprintf("echo >DIR/busy\n%s >DIR/%s 2>&1\n%s\nrm -f DIR/busy\n[ -e DIR/stop ] && { %s; }\n", command, log, after, scriptDiscard)
 }
 
@@ -133,7 +138,7 @@ func (t *Tracing) BeginScript() string {
 setsid sh -c %s </dev/null >/dev/null 2>&1 &
 echo $! >DIR/watchdog
 `, t.Owner, seconds, statusNoFolder, hdc.Quote(fmt.Sprintf(scriptDog, seconds)))+
-		scriptHitrace(hitrace, "begin", "grep -qE '"+begun+"' DIR/begin || { grep -qi 'error' DIR/begin && rm -f DIR/live; }")+
+		scriptChange(hitrace, "begin", "grep -qE '"+begun+"' DIR/begin || { grep -qi 'error' DIR/begin && rm -f DIR/live; }")+
 		fmt.Sprintf("echo '%s'\ncat DIR/begin\necho '%s'\n%s\ntrue", markBegun, markClock, readTracefs("trace_clock")))
 }
 
@@ -181,7 +186,7 @@ func CheckBegin(r hdc.Result) (clock string, err error) {
 // was lost, it waits for the first call's hitrace, if that has begun.
 func (t *Tracing) FinishScript() string {
 	return in(t.Dir, "if mkdir DIR/ending 2>/dev/null; then\n"+
-		scriptHitrace("hitrace --trace_finish -o "+t.TraceFile(), "finish", "[ -s "+t.TraceFile()+" ] && rm -f DIR/live; echo >DIR/ended")+
+		scriptChange("hitrace --trace_finish -o "+t.TraceFile(), "finish", "[ -s "+t.TraceFile()+" ] && rm -f DIR/live; "+scriptUndo+"; echo >DIR/ended")+
 		"fi\nn=0; while [ -d DIR/ending ] && [ ! -e DIR/ended ] && [ $n -lt 600 ]; do sleep 0.2; n=$((n+1)); done\n"+
 		"cat DIR/finish\necho '"+markSize+"'\nstat -c %s "+t.TraceFile()+" 2>/dev/null")
 }

@@ -40,6 +40,9 @@ type Meta struct {
 	// difference was overwritten before it was read.
 	Entries int64 `json:"entries"`
 	Written int64 `json:"written"`
+	// DebugUI are ArkUI's debug parameters that were set, in the form NAME=VALUE. They slow
+	// the application down.
+	DebugUI []string `json:"debug_ui,omitempty"`
 	// Run is set for one of several runs.
 	Run *Run `json:"run,omitempty"`
 }
@@ -155,6 +158,7 @@ func (m *Meta) Attributes() (list []Attribute) {
 	add("clock", m.Clock != "", m.Clock)
 	add("tags", len(m.Tags) > 0, strings.Join(m.Tags, " "))
 	add("buffer_kb", m.BufferKB != 0, m.BufferKB)
+	add("debug_ui", len(m.DebugUI) > 0, strings.Join(m.DebugUI, " "))
 	add("begun", !m.Begun.IsZero(), m.Begun.UTC().Format(time.RFC3339))
 	if m.Run != nil {
 		add("run", true, m.Run.Number)

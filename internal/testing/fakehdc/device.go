@@ -85,7 +85,7 @@ func (w *world) prepare(d *Device) error {
 	if _, err := os.Stat(apps); err == nil {
 		return nil
 	}
-	for _, folder := range []string{w.of(d, "bin"), w.of(d, "running"), w.root(d) + "/data/local/tmp", w.root(d) + "/sys/kernel/tracing"} {
+	for _, folder := range []string{w.of(d, "bin"), w.of(d, "running"), w.of(d, "parameters"), w.root(d) + "/data/local/tmp", w.root(d) + "/sys/kernel/tracing"} {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err
 		}
@@ -108,6 +108,9 @@ func (w *world) prepare(d *Device) error {
 		if a.Running {
 			files["running/"+a.Bundle] = ""
 		}
+	}
+	for name, value := range d.Parameters {
+		files["parameters/"+name] = value + "\n"
 	}
 	if owner := d.Set["BUSY_OWNER"]; owner != "" {
 		files["session"] = owner + " boot\n"

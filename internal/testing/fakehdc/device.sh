@@ -9,12 +9,15 @@
 #	                      "hiview" if it is one of the device, which hitrace does not end
 #	NO_MONO, NO_CLOCK     the kernel has no clock mono, no file that says the clock
 #	ERRNO                 writing a trace to a file fails
+#	FAIL_SET              param does not set this NAME=VALUE
 #	SLEEP_SCALE           divides the times of sleep
 #	MS_MODE, FAIL_MODE, TIMES_MODE   hitrace --trace_MODE runs for so long before it does
 #	                      anything; prints this error, and fails; the first so many times
 #
 # Files in $STATE are what changes: apps (bundle, PID, code of aa start, ability), running/BUNDLE,
-# session (owner and clock of the open one), traces (a line for each written trace).
+# session (owner and clock of the open one), traces (a line for each written trace),
+# parameters/NAME, and started (a line for each start of an application: its bundle and the
+# parameters at that time).
 
 app() { # reads the line of an application
 	while read -r bundle pid code ability; do
@@ -25,6 +28,16 @@ app() { # reads the line of an application
 
 param() {
 	value=
+	if [ "$1" = set ]; then
+		if [ "${FAIL_SET-none}" = "$2=$3" ]; then
+			echo "Set parameter $2 $3 fail! errNum is:10!"
+		else
+			echo "$3" >"$STATE/parameters/$2"
+			echo "Set parameter $2 $3 success"
+		fi
+		return
+	fi
+	[ -e "$STATE/parameters/$2" ] && read -r value <"$STATE/parameters/$2"
 	case $2 in
 	const.product.model) value=ALN-AL00 ;;
 	const.ohos.fullname) value=$NAME ;;
@@ -60,6 +73,7 @@ aa() { # aa force-stop BUNDLE, aa start -b BUNDLE -a ABILITY
 	app "$3" && [ "$5" = "$ability" ] || code=10104001
 	if [ "$code" = 0 ]; then
 		: >"$STATE/running/$bundle"
+		echo "$bundle $(cd "$STATE/parameters" && grep -H . * 2>/dev/null | tr '\n' ' ')" >>"$STATE/started"
 		echo "start ability successfully."
 	else
 		printf 'error: failed to start ability.\nError Code:%s\n' "$code"

@@ -49,6 +49,8 @@ type Device struct {
 	// Overflow loses the older part of every trace, Cut the last half line.
 	Overflow, Cut bool
 	Apps          []App
+	// Parameters are parameters of the system that are set, besides those of device.sh.
+	Parameters map[string]string
 	// Set has variables of device.sh, which describes them.
 	Set map[string]string
 }
