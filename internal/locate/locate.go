@@ -1,8 +1,9 @@
-// Package locate finds the frame or the time of a trace that flags name, and makes the
-// commands that name a frame.
+// Package locate finds the frame, the time or the interaction of a trace that flags name, and
+// makes the commands that name a frame or an interaction.
 //
 //	--process, --frame, --at ─▶ Place ─┐
-//	analyzer.Timeline ─────────────────┴─▶ Found: a frame, or a time
+//	analyzer.Timeline ─────────────────┼─▶ Found: a frame, or a time
+//	--interaction ─────────────────────┴─▶ *analyzer.Interaction
 package locate
 
 import (

@@ -1,0 +1,55 @@
+package locate
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/failure"
+)
+
+func TestInteraction(t *testing.T) {
+	process := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
+	scene := func(id, at int) *analyzer.Interaction {
+		return &analyzer.Interaction{ID: id, Scene: "APP_LIST_FLING", Process: process, Begin: trace.Time(at * ms)}
+	}
+	launch := &analyzer.Interaction{ID: 2, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: &analyzer.Process{PID: trace.UnknownPID, Name: "com.example.notebook"}, Observed: interval(80, 90)}
+	timeline := &analyzer.Timeline{Span: interval(50, 2000), Interactions: []*analyzer.Interaction{scene(1, 60), launch}}
+	for _, want := range timeline.Interactions {
+		if got, err := Interaction(want.ID, timeline); err != nil || got != want {
+			t.Errorf("%d: %+v, error %v", want.ID, got, err)
+		}
+	}
+
+	many := &analyzer.Timeline{Span: interval(50, 2000)}
+	for id := 1; id <= 10; id++ {
+		many.Interactions = append(many.Interactions, scene(id, 50+id))
+	}
+	for _, test := range []struct {
+		id         int
+		timeline   *analyzer.Timeline
+		what, hint string // the end of it
+	}{
+		{3, timeline, "--interaction: no interaction has the id 3", "interactions: 1 (APP_LIST_FLING of com.example.gallery, +10.0 ms), 2 (cold launch of com.example.notebook, +30.0 ms)"},
+		{-1, timeline, "--interaction: no interaction has the id -1", ""},
+		{11, many, "--interaction: no interaction has the id 11", "8 (APP_LIST_FLING of com.example.gallery, +8.0 ms), 2 more: ohframe report lists them"},
+		{1, &analyzer.Timeline{}, "--interaction: the trace has no interactions", "ohframe record takes them all"},
+	} {
+		_, err := Interaction(test.id, test.timeline)
+		e := (*failure.Error)(nil)
+		if err == nil || err.Error() != test.what || !errors.As(err, &e) || !strings.HasSuffix(e.Hint, test.hint) {
+			t.Errorf("%d: %v, %+v, want %s, hint …%s", test.id, err, e, test.what, test.hint)
+		}
+	}
+}
+
+func TestInteractionCommands(t *testing.T) {
+	if got, want := WhyInteraction(2, "a b.ftrace", "--entry x"), `ohframe why --interaction 2 --entry x -- 'a b.ftrace'`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := OpenInteraction(12, "a.ftrace"), `ohframe open --interaction 12 -- a.ftrace`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
