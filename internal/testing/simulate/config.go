@@ -44,6 +44,9 @@ type Config struct {
 	// transactions arriving, acquire fences, animations.
 	Detail bool
 
+	// NoFences leaves the present fences out.
+	NoFences bool
+
 	// CutStart begins the trace and CutEnd ends it in the middle of frames, as
 	// a ring buffer does.
 	CutStart, CutEnd bool

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -112,10 +113,11 @@ type openScene struct {
 	app      *app
 	truth    *InteractionTruth
 	explicit bool
-	input    monotonic // what the device takes for it
-	vsync    monotonic // begin of its first frame
-	frames   int       // of the application since the begin
-	note     string    // how render_service writes it, less its input time and what follows
+	input    monotonic  // what the device takes for it
+	vsync    monotonic  // begin of its first frame
+	frames   int        // of the application since the begin
+	again    *openScene // that took its place
+	note     string     // how render_service writes it, less its input time and what follows
 }
 
 func (r *openScene) uid() int64 { return int64(r.vsync) / int64(trace.Millisecond) }
@@ -241,7 +243,6 @@ func (s *sim) dispatch(a *actor, kind Input, mono monotonic, drag trace.Duration
 func (s *sim) beginScene(a *actor, r *openScene) {
 	e, p := s.era, r.app
 	a.compute(20 * trace.Microsecond)
-	r.truth = s.newScene(r)
 	r.input = s.monotonicTime(s.now)
 	lines := !r.NoBegin && e.since("4.1")
 	now := func() {
@@ -263,10 +264,7 @@ func (s *sim) beginScene(a *actor, r *openScene) {
 	if later {
 		now()
 	}
-	if !r.NoBegin {
-		a.asynchronous('S', r.Scene, appLevel, 0)
-		r.truth.mark(&r.truth.Begin, s.now)
-	}
+	s.mark(a, r)
 	a.compute(4 * trace.Microsecond)
 	if lines && e.since("5.0.0") {
 		a.end()
@@ -282,20 +280,70 @@ func (s *sim) beginScene(a *actor, r *openScene) {
 	r.vsync = r.input
 }
 
-// beginAgain starts a scene that runs already: it goes on, since 6.0 as a new one.
+// knownScenes are those of which a reader may know what they count from.
+var knownScenes = []string{
+	"APP_LIST_FLING", "APP_SWIPER_FLING", "APP_SWIPER_SCROLL", "APP_TAB_SWITCH", "ABILITY_OR_PAGE_SWITCH",
+	"WINDOW_RECT_RESIZE", "LAUNCHER_APP_LAUNCH_FROM_ICON", "LAUNCHER_APP_SWIPE_TO_HOME",
+}
+
+// maxInputAge is the age from which on an input is not that of a scene with an unknown name.
+const maxInputAge = 600 * trace.Millisecond
+
+// lastTouch returns the touch that a scene counts from, for all that the trace says.
+func (s *sim) lastTouch(r *openScene) *inputTruth {
+	for _, i := range slices.Backward(s.inputs) {
+		if i.pid != r.app.PID || i.kind != r.Input {
+			continue
+		}
+		if !slices.Contains(knownScenes, r.Scene) && s.now.Sub(i.touch) > maxInputAge {
+			return nil
+		}
+		return &i
+	}
+	return nil
+}
+
+// beginAgain starts a scene that runs already. It goes on; since 6.0 it ends, unreported, and
+// another one begins.
 func (s *sim) beginAgain(a *actor, r *openScene) {
 	if !s.era.since("5.0.0") {
 		return
 	}
 	a.begin("Animation start and current sceneId="+r.Scene, appLevel)
 	a.compute(3 * trace.Microsecond)
+	if s.era.since("6.0") {
+		at, next := s.now, *r
+		a.asynchronous('F', r.Scene, appLevel, 0)
+		r.truth.note(at, func(t *InteractionTruth) { t.End = at })
+		a.compute(2 * trace.Microsecond)
+		next.frames, next.vsync = 0, next.input
+		s.mark(a, &next)
+		r.again = &next
+		r.app.scenes[slices.Index(r.app.scenes, r)] = &next
+	}
 	a.end()
 }
 
+// mark writes the begin of a scene.
+func (s *sim) mark(a *actor, r *openScene) {
+	at := s.now
+	r.truth = &InteractionTruth{Kind: "scene", Scene: r.Scene, PID: a.pid, Process: r.app.Bundle, explicit: r.explicit}
+	s.truth.all = append(s.truth.all, r.truth)
+	if r.NoBegin {
+		return
+	}
+	a.asynchronous('S', r.Scene, appLevel, 0)
+	r.truth.note(at, func(t *InteractionTruth) { t.Begin = at })
+	if r.Input != NoInput && !r.NowTime {
+		r.truth.touch = s.lastTouch(r)
+	}
+}
+
 func (s *sim) beginTail(a *actor, r *openScene) {
+	at := s.now
 	name, id := s.tail()
 	a.asynchronous('S', name, appLevel, id)
-	r.truth.tailAt = s.now
+	r.truth.note(s.now, func(t *InteractionTruth) { t.tail = at })
 	a.compute(5 * trace.Microsecond)
 }
 
@@ -312,6 +360,7 @@ func (s *sim) tail() (name string, id int64) {
 
 func (s *sim) endScene(a *actor, r *openScene) {
 	e, p := s.era, r.app
+	r = cmp.Or(r.again, r)
 	a.compute(20 * trace.Microsecond)
 	if r.Tail > 0 {
 		name, id := s.tail()
@@ -336,7 +385,8 @@ func (s *sim) endScene(a *actor, r *openScene) {
 		s.report(a, r, "COMPLETE") // where render_service animates, it knows that itself
 	}
 	a.asynchronous('F', r.Scene, appLevel, 0)
-	r.truth.mark(&r.truth.End, s.now)
+	at := s.now
+	r.truth.note(at, func(t *InteractionTruth) { t.End = at })
 	a.compute(4 * trace.Microsecond)
 	if e.since("5.0.0") {
 		a.end()

@@ -1,6 +1,9 @@
 package simulate
 
 import (
+	"cmp"
+	"slices"
+
 	"ohframe/analyzer/trace"
 )
 
@@ -14,28 +17,36 @@ type InteractionTruth struct {
 	Input       Input
 	InputTime   trace.Time
 	Begin, End  trace.Time // of a launch, of its first stage, and when its first frame was shown
-	// FirstShown and LastShown are when the first and the last frame were shown.
+	// FirstShown and LastShown are when the first and the last frame were shown. Estimated
+	// reports whether one of these times is an estimate.
 	FirstShown, LastShown trace.Time
-	// Response and Completion are the times from the input to them, in ms.
-	Response, Completion *float64
-	Estimated            bool
+	Estimated             bool
+	// Response and Completion are the times from the input, or from the begin without one.
+	Response, Completion trace.Duration
 
 	Truncated, Interrupted, TimedOut bool
 
-	// Counted is whose frames Frames are: application or render.
-	Counted string
-	Frames  []*Frame
-	Late    int
-	Device  DeviceTruth
-	Stages  []StageTruth
+	// Counted is whose frames Frames are: application or render. The measures are theirs.
+	Counted          string
+	Frames           []*Frame
+	Late             int
+	JankRate         float64
+	MissedVsyncs     int
+	LongestMissedRun int
+	FPS              *float64
+	Hitch            *float64 // ms/s
+	P50, P95         trace.Duration
+	Grade            string
+	WorstFrame       int64
+	Device           DeviceTruth
+	Stages           []StageTruth
 
-	explicit  bool
-	silent    bool
-	launch    bool
-	tailAt    trace.Time
-	drawsFrom trace.Time
-	stages    []StageTruth
-	notes     []note
+	explicit bool // as render_service's lines say
+	kind     bool // which they do
+	touch    *inputTruth
+	tail     trace.Time
+	stages   []StageTruth // with those outside the trace
+	notes    []note
 }
 
 // DeviceTruth is what render_service says of a scene, in its own units.
@@ -59,7 +70,9 @@ type HangTruth struct {
 	Name     string
 }
 
-// note is a fact that a line has, which may lie outside the trace.
+const minHang = 250 * trace.Millisecond
+
+// note is a fact that a line has. It is unknown if the line lies outside the trace.
 type note struct {
 	at  trace.Time
 	set func(t *InteractionTruth)
@@ -69,22 +82,310 @@ func (t *InteractionTruth) note(at trace.Time, set func(t *InteractionTruth)) {
 	t.notes = append(t.notes, note{at, set})
 }
 
-func (t *InteractionTruth) mark(field *trace.Time, at trace.Time) {
-	t.note(at, func(*InteractionTruth) { *field = at })
-}
-
 // inputTruth is a touch and the line that names it.
 type inputTruth struct {
-	pid   trace.PID
-	kind  Input
-	touch trace.Time
-	line  trace.Time
+	pid         trace.PID
+	kind        Input
+	touch, line trace.Time
 }
 
-func (s *sim) newScene(r *openScene) *InteractionTruth {
-	t := &InteractionTruth{
-		Kind: "scene", Scene: r.Scene, PID: r.app.PID, Process: r.app.Bundle, explicit: r.explicit, silent: r.Silent,
+// describes notes a line of render_service that names a scene.
+func (t *InteractionTruth) describes(at trace.Time, r *openScene, kind bool) {
+	t.note(at, func(t *InteractionTruth) { t.Page, t.kind = r.Page, t.kind || kind })
+}
+
+// sceneTimeout is when the framework drops a scene that does not end.
+const sceneTimeout = 10 * trace.Second
+
+// settleInteractions derives what is known of the interactions from the lines in [from, to)
+// and from the frames, whose facts are settled.
+func (s *sim) settleInteractions() {
+	from, to := s.text.from, s.text.to
+	if to == 0 {
+		to = s.now + 1
 	}
-	s.truth.all = append(s.truth.all, t)
-	return t
+	inside := func(t trace.Time) bool { return from <= t && t < to }
+	for _, t := range s.truth.all {
+		for _, n := range t.notes {
+			if inside(n.at) {
+				n.set(t)
+			}
+		}
+		if t.Kind == "launch" {
+			s.settleLaunch(t, inside)
+		} else {
+			s.settleScene(t, from, to)
+		}
+		if t.Begin.Known() || t.End.Known() {
+			s.truth.Interactions = append(s.truth.Interactions, t)
+		}
+	}
+	slices.SortStableFunc(s.truth.Interactions, func(a, b *InteractionTruth) int { return cmp.Compare(a.Begin, b.Begin) })
+	s.truth.Hangs = slices.DeleteFunc(s.truth.Hangs, func(h HangTruth) bool {
+		return h.Duration < minHang || !inside(h.Start) || !inside(h.Start.Add(h.Duration))
+	})
+}
+
+func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {
+	begin, end := cmp.Or(t.Begin, from), t.End
+	switch {
+	case !t.Begin.Known() && !t.End.Known():
+		return
+	case end.Known():
+	case to.Sub(begin) > sceneTimeout:
+		t.TimedOut, end = true, begin.Add(sceneTimeout)
+	default:
+		t.Truncated, end = true, to-1
+	}
+	t.Truncated = t.Truncated || !t.Begin.Known()
+	if i := t.touch; i != nil && t.Begin.Known() && from <= i.line && i.line < to {
+		t.Input, t.InputTime = i.kind, i.touch
+	}
+	if !t.kind {
+		t.explicit = drawnByApp(t.Scene)
+	}
+	apps, renders := s.shownFrames(t.PID)
+	t.Counted = "render"
+	if t.explicit {
+		t.Counted = "application"
+	}
+	first := func(list []shownFrame, in func(f *Frame) bool) *shownFrame {
+		for i := range list {
+			if f := list[i].Frame; in(f) && f.Start <= end {
+				return &list[i]
+			}
+		}
+		return nil
+	}
+	shown := first(apps, func(f *Frame) bool { return f.End > begin })
+	if shown == nil && !t.explicit {
+		shown = first(renders, func(f *Frame) bool { return f.Start > begin })
+	}
+	if shown == nil {
+		return
+	}
+	last, counted := *shown, apps
+	if !t.explicit {
+		counted = renders
+	}
+	for _, f := range counted {
+		if t.explicit && f.Start <= end && f.at >= shown.at || !t.explicit && f.at <= end && f.at >= shown.at {
+			last = f
+		}
+	}
+	t.show(*shown, last)
+	counted = slices.DeleteFunc(slices.Clone(counted), func(f shownFrame) bool { return f.at < begin || f.at > last.at })
+	s.measure(t, counted)
+}
+
+// drawnByApp is what the name of a scene says where render_service says nothing.
+func drawnByApp(scene string) bool {
+	return slices.Contains([]string{"APP_LIST_FLING", "APP_SWIPER_FLING", "APP_SWIPER_SCROLL", "WINDOW_RECT_RESIZE", "SNAP_RECENT_ANI"}, scene)
+}
+
+// shownFrame is a frame and when it was shown.
+type shownFrame struct {
+	*Frame
+	at        trace.Time
+	estimated bool
+	render    *Frame
+}
+
+// shownFrames returns the frames that were shown, of an application and of render_service.
+func (s *sim) shownFrames(pid trace.PID) (apps, renders []shownFrame) {
+	for _, f := range s.truth.Frames {
+		render := f
+		if f.Kind == AppFrame {
+			render = f.TakenBy
+		}
+		if f.Truncated || f.Empty && f.Kind == AppFrame || render == nil || render.Truncated {
+			continue
+		}
+		shown := shownFrame{f, render.Present, render.PresentEstimated, render}
+		if s.era.presentTracker == "" || s.NoFences {
+			shown.at, shown.estimated = 0, true
+			if render.Commit.Known() && s.era.commitThread != "" {
+				shown.at = s.traceTime(s.grid.after(s.monotonicTime(render.committed)-1, 0).now)
+			}
+		}
+		switch {
+		case !shown.at.Known():
+		case f.Kind == RenderFrame:
+			renders = append(renders, shown)
+		case f.PID == pid:
+			apps = append(apps, shown)
+		}
+	}
+	return apps, renders
+}
+
+// show sets what the first and the last frame say.
+func (t *InteractionTruth) show(first, last shownFrame) {
+	t.FirstShown, t.LastShown = first.at, last.at
+	t.Estimated = first.estimated || last.estimated
+	if from := cmp.Or(t.InputTime, t.Begin); from.Known() {
+		t.Response, t.Completion = first.at.Sub(from), last.at.Sub(from)
+		t.Grade = grade(t)
+	}
+}
+
+// grade is the class of a response by the published limits.
+func grade(t *InteractionTruth) string {
+	limits := map[Input][3]int64{FirstMove: {80, 120, 180}, LastUp: {100, 150, 250}}[t.Input]
+	switch {
+	case t.Kind == "launch" && t.Scene == string(Cold):
+		limits = [3]int64{680, 680, 680}
+	case t.Kind == "launch", limits[0] == 0:
+		return ""
+	}
+	for i, limit := range limits {
+		if t.Response <= trace.Duration(limit)*trace.Millisecond {
+			return [...]string{"S", "A", "B"}[i]
+		}
+	}
+	return "below"
+}
+
+// measure sets the measures of the counted frames.
+func (s *sim) measure(t *InteractionTruth, counted []shownFrame) {
+	var lengths []trace.Duration
+	deadlines, worst := 0, trace.Duration(-1)
+	for _, f := range counted {
+		t.Frames = append(t.Frames, f.Frame)
+		lengths = append(lengths, f.End.Sub(f.Start))
+		if f.Deadline.Known() {
+			deadlines++
+		}
+		if !f.Late {
+			continue
+		}
+		t.Late++
+		done := f.End
+		for _, work := range f.GPU {
+			done = max(done, work[1])
+		}
+		if over := done.Sub(f.Deadline); over > worst {
+			worst, t.WorstFrame = over, f.Vsync
+		}
+	}
+	if deadlines > 0 {
+		t.JankRate = float64(t.Late) / float64(deadlines)
+	}
+	slices.Sort(lengths)
+	percentile := func(p int) trace.Duration { return lengths[(p*len(lengths)+99)/100-1] }
+	if len(lengths) > 0 {
+		t.P50 = percentile(50)
+	}
+	if len(lengths) >= 20 {
+		t.P95 = percentile(95)
+	}
+	gaps := gapsOf(counted)
+	var total, hitch trace.Duration
+	for _, g := range gaps {
+		total += g.length
+		if g.late*10 < 7*g.period {
+			continue
+		}
+		hitch += g.late
+		lost := int((g.late*10 + 3*g.period) / (10 * g.period))
+		t.MissedVsyncs += lost
+		t.LongestMissedRun = max(t.LongestMissedRun, lost)
+	}
+	if total > 0 {
+		ratio := 1000 * float64(hitch) / float64(total)
+		t.Hitch = &ratio
+	}
+	if t.tail.Known() {
+		counted = slices.DeleteFunc(counted, func(f shownFrame) bool { return f.at >= t.tail })
+	}
+	var animating trace.Duration
+	n := 0
+	for _, g := range gapsOf(counted) {
+		animating += g.length - min(g.idle, g.length-g.period)
+		n++
+	}
+	if animating > 0 {
+		rate := float64(n) * float64(trace.Second) / float64(animating)
+		t.FPS = &rate
+	}
+}
+
+// gap is the time between the presents of two render frames.
+type gap struct {
+	length, period trace.Duration
+	idle           trace.Duration // in which nothing was to be drawn
+	late           trace.Duration // by which it was too long
+}
+
+// gapsOf returns the gaps between the render frames that showed some frames.
+func gapsOf(frames []shownFrame) (gaps []gap) {
+	type picture struct {
+		*Frame
+		at, due trace.Time
+	}
+	var list []picture
+	for _, f := range frames {
+		r := f.render
+		i := slices.IndexFunc(list, func(p picture) bool { return p.Frame == r })
+		if i < 0 {
+			i = len(list)
+			list = append(list, picture{r, f.at, r.ExpectedStart.Add(-trace.Duration(r.Coalesced) * r.Period)})
+		}
+		asked := []*Frame{f.Frame}
+		if f.Kind == RenderFrame {
+			asked = r.takes
+		}
+		for _, a := range asked {
+			list[i].due = min(list[i].due, a.Deadline.Add(-trace.Duration(a.Coalesced)*a.Period))
+		}
+	}
+	slices.SortFunc(list, func(a, b picture) int { return cmp.Compare(a.Start, b.Start) })
+	for i := 1; i < len(list); i++ {
+		a, b := list[i-1], list[i]
+		g := gap{length: b.at.Sub(a.at), period: max(a.Period, b.Period)}
+		g.idle = b.due.Sub(a.ExpectedStart.Add(g.period))
+		if 2*g.idle < g.period {
+			g.idle = 0
+		}
+		g.late = g.length - g.period - g.idle
+		gaps = append(gaps, g)
+	}
+	return gaps
+}
+
+// settleLaunch derives what is known of a launch: it begins with its first stage and ends
+// when its first frame is shown.
+func (s *sim) settleLaunch(t *InteractionTruth, inside func(trace.Time) bool) {
+	for _, stage := range t.stages {
+		if inside(stage.Begin) {
+			t.Stages = append(t.Stages, stage)
+		}
+	}
+	if len(t.Stages) == 0 {
+		return
+	}
+	t.Begin, t.Counted = t.Stages[0].Begin, "application"
+	last := t.Stages[len(t.Stages)-1]
+	if i := t.touch; i != nil && inside(i.line) {
+		t.Input, t.InputTime = i.kind, i.touch
+	}
+	apps, _ := s.shownFrames(t.PID)
+	at := slices.IndexFunc(apps, func(f shownFrame) bool { return f.End > last.Begin })
+	if at < 0 {
+		t.Truncated = true
+	} else {
+		f := apps[at]
+		t.show(f, f)
+		t.End = f.at
+		t.Stages = append(t.Stages, StageTruth{stageFrame, f.Start, 0}, StageTruth{stageRender, f.render.Start, 0})
+		s.measure(t, apps[at:at+1])
+	}
+	for i := range t.Stages {
+		switch {
+		case i+1 < len(t.Stages):
+			t.Stages[i].Duration = t.Stages[i+1].Begin.Sub(t.Stages[i].Begin)
+		case t.End.Known():
+			t.Stages[i].Duration = t.End.Sub(t.Stages[i].Begin)
+		}
+	}
 }

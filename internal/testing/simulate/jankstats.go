@@ -84,6 +84,7 @@ func (j *jankStats) receive(b *actor, r *openScene, what string) {
 	description := j.describe(r)
 	name := map[string]string{"RESPONSE": "Response", "COMPLETE": "Complete", "JANK": "JankFrame"}[what]
 	if e.since("4.1") {
+		r.truth.describes(j.s.now, r, true)
 		b.begin("RSJankStats::SetReportEvent"+name+" receive notification: "+description, "M0538")
 		defer b.end()
 	}
@@ -215,6 +216,7 @@ func (j *jankStats) measure(a *actor, x *animation, from, now int64, rate int) {
 		if begins && j.traced[x.id] == nil {
 			x.created = now
 			j.traced[x.id] = x
+			x.truth.describes(j.s.now, x.openScene, e.since("4.1"))
 			a.asynchronous('S', x.description, "M0538", x.id)
 		}
 	}
@@ -295,10 +297,16 @@ func (j *jankStats) respond(a *actor, x *animation, now int64) {
 		write(latency)
 		x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.Response = &latency })
 		if x.Contradict {
-			a.note(text, "M0538")
+			j.say(a, x, text)
 			write(987654)
 		}
 	}
+	j.say(a, x, text)
+}
+
+// say writes a line about a scene.
+func (j *jankStats) say(a *actor, x *animation, text string) {
+	x.truth.describes(j.s.now, x.openScene, true)
 	a.note(text, "M0538")
 }
 
@@ -329,7 +337,7 @@ func (j *jankStats) complete(a *actor, x *animation) {
 		text = fmt.Sprintf("RSJankStats::ReportEventComplete e2eLatency is %dms: %s", latency, x.description)
 		x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.Completion = &latency })
 	}
-	a.note(text, "M0538")
+	j.say(a, x, text)
 }
 
 func (j *jankStats) jank(a *actor, x *animation) {
@@ -350,7 +358,7 @@ func (j *jankStats) jank(a *actor, x *animation) {
 	}
 	longest := x.maxFrame
 	x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.MaxFrame = &longest })
-	a.note(text, "M0538")
+	j.say(a, x, text)
 }
 
 func (j *jankStats) hitchRatio(a *actor, x *animation) {
@@ -359,7 +367,7 @@ func (j *jankStats) hitchRatio(a *actor, x *animation) {
 	}
 	text := strconv.FormatFloat(float64(x.hitch/(float32(x.totalHTR)/1000)), 'g', 6, 64)
 	x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.Hitch = number(text) })
-	a.note("RSJankStats::ReportEventHitchTimeRatio hitch time ratio is "+text+" ms/s: "+x.description, "M0538")
+	j.say(a, x, "RSJankStats::ReportEventHitchTimeRatio hitch time ratio is "+text+" ms/s: "+x.description)
 }
 
 func (j *jankStats) rate(a *actor, x *animation) {
@@ -373,7 +381,7 @@ func (j *jankStats) rate(a *actor, x *animation) {
 	x.rated = true
 	text := strconv.FormatFloat(float64(float32(x.frames)/(float32(length)/1000)), 'f', 2, 64)
 	x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.FPS = number(text) })
-	a.note("RSJankStats::RecordAnimationDynamicFrameRate frame rate is "+text+": "+x.description, "M0538")
+	j.say(a, x, "RSJankStats::RecordAnimationDynamicFrameRate frame rate is "+text+": "+x.description)
 }
 
 // number is a printed number.
@@ -392,6 +400,7 @@ func (j *jankStats) close(a *actor, x *animation) {
 	}
 	delete(j.traced, x.id)
 	x.terminated = j.last
+	x.truth.describes(j.s.now, x.openScene, j.s.era.since("4.1"))
 	a.asynchronous('F', x.description, "M0538", x.id)
 	a.compute(2 * trace.Microsecond)
 }

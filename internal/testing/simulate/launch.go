@@ -61,7 +61,7 @@ func (s *sim) launch(l *Launch) {
 		return
 	}
 	launcher, p := s.apps[l.Launcher], s.apps[l.App]
-	t := &InteractionTruth{Kind: "launch", Scene: string(l.Kind), PID: p.PID, Process: p.Bundle, launch: true}
+	t := &InteractionTruth{Kind: "launch", Scene: string(l.Kind), PID: p.PID, Process: p.Bundle}
 	s.truth.all = append(s.truth.all, t)
 	up := s.traceTime(firstVsync).Add(l.At)
 	stage := func(name string) { t.stages = append(t.stages, StageTruth{Name: name, Begin: s.now}) }
@@ -89,7 +89,6 @@ func (s *sim) launch(l *Launch) {
 		a.end()
 		a.compute(50 * trace.Microsecond)
 		p.drawing++
-		t.drawsFrom = s.now
 		s.after(l.Draws, func() { p.drawing-- })
 	}
 	attach := func(a *actor) {
@@ -112,7 +111,11 @@ func (s *sim) launch(l *Launch) {
 			what = "(std::shared_ptr<AbilityInfo>, std::shared_ptr<ApplicationInfo>, std::shared_ptr<AAFwk::Want>, std::shared_ptr<AbilityRuntime::LoadParam>)"
 		}
 		a.begin("virtual void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility"+what, abilityLevel)
-		a.compute(5 * trace.Millisecond)
+		a.compute(3 * trace.Millisecond)
+		if l.Kind == Cold {
+			s.inSlice(a, "void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbilityNoAppRecord(const std::shared_ptr<AppRunningRecord>, bool, std::shared_ptr<ApplicationInfo>, std::shared_ptr<AbilityInfo>, const std::string &, const std::string &, const OHOS::AppExecFwk::BundleInfo &, const OHOS::AppExecFwk::HapModuleInfo &, std::shared_ptr<AAFwk::Want>)", abilityLevel, 2*trace.Millisecond)
+		}
+		a.compute(trace.Millisecond)
 		a.end()
 		if l.Kind == Cold {
 			// The new process starts in the meantime.
@@ -155,6 +158,10 @@ func (s *sim) launch(l *Launch) {
 			a.compute(50 * trace.Microsecond)
 			stage(stageTouch)
 			s.dispatch(a, LastUp, mono, 0)
+			if n := len(s.inputs); n > 0 {
+				touch := s.inputs[n-1]
+				t.touch = &touch
+			}
 			a.compute(2 * trace.Millisecond)
 			start(a)
 		})

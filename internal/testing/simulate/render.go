@@ -256,6 +256,7 @@ func (s *sim) commitFrame(c *actor, f *Frame, v vsync) {
 	if s.Detail {
 		c.slice(recordPresent, values{id: f.Vsync, fd: 2500 + f.Vsync%16}, 3*trace.Microsecond)
 	}
+	f.committed = s.now
 	c.end()
 	c.compute(10 * trace.Microsecond)
 }
@@ -272,7 +273,7 @@ func (s *sim) present(c *actor, f *Frame, v vsync, slow bool) {
 	if slow {
 		c.compute(shown.Add(s.choices.between(100*trace.Microsecond, 300*trace.Microsecond)).Sub(s.now))
 	}
-	if s.era.presentTracker == "" {
+	if s.era.presentTracker == "" || s.NoFences {
 		return
 	}
 	if s.now >= shown {

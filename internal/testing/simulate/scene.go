@@ -135,6 +135,7 @@ func (s *sim) injected(index int64) *injection {
 func (s *sim) settle() {
 	t := s.truth
 	s.record.settle(t, s.text.from, s.text.to)
+	s.settleInteractions()
 	t.Era, t.Offset, t.Period = s.Era, s.ClockOffset, s.grid.at(0).period
 	if s.scene.Cause == "" && len(s.Injections) == 0 {
 		return

@@ -82,6 +82,8 @@ type Frame struct {
 	drawn     trace.Time     // when the GPU has finished it, at the earliest
 	sent      []*transaction // those behind Indices
 	processed trace.Time     // when Sources were applied
+	committed trace.Time     // end of the commit
+	takes     []*Frame       // whose TakenBy it is
 }
 
 // Transaction is the key of a transaction: a process and its count.
