@@ -100,7 +100,13 @@ func (b *builder) beginStartAbility(t *thread, e *hitrace.Event) {
 		return
 	}
 	s := start{at: e.Time}
-	if touch := l.touches[t.pid]; touch.Known() && e.Time.Sub(touch) <= maxStage {
+	touch := l.touches[t.pid]
+	if !touch.Known() { // up to 4.0 a service starts it, which receives no touches
+		for _, other := range l.touches {
+			touch = max(touch, other)
+		}
+	}
+	if touch.Known() && e.Time.Sub(touch) <= maxStage {
 		s.touch = touch
 	}
 	l.starts = append(l.starts, s)
