@@ -144,7 +144,7 @@ func (s *sim) interact() {
 	}
 	for _, h := range s.Hangs {
 		p := s.apps[h.App]
-		s.at(s.traceTime(firstVsync).Add(h.At), func() { s.post(p.main, nil, func(a *actor) { s.hang(a, p, h) }) })
+		s.at(s.traceTime(firstVsync).Add(h.At), func() { s.post(p.main, nil, func(a *actor) { s.offFrame(a, h.Name, "M0538", h.Length) }) })
 	}
 	for i := range s.Launches {
 		s.launch(&s.Launches[i])
@@ -164,7 +164,13 @@ func (s *sim) play(in *Interaction) {
 		s.at(begin.Add(after), func() { s.post(r.app.main, nil, func(a *actor) { do(a, r) }) })
 	}
 	if in.InFrame {
-		s.at(begin, func() { r.app.inFrame = append(r.app.inFrame, func(a *actor) { s.beginScene(a, r) }) })
+		s.at(begin, func() {
+			r.app.drawing++
+			r.app.inFrame = append(r.app.inFrame, func(a *actor) {
+				r.app.drawing--
+				s.beginScene(a, r)
+			})
+		})
 	} else {
 		post(0, s.beginScene)
 	}
@@ -417,12 +423,13 @@ func (s *sim) report(a *actor, r *openScene, what string) {
 	s.post(s.unmarshal, a, func(b *actor) { s.stats.receive(b, r, what) })
 }
 
-func (s *sim) hang(a *actor, p *app, h Hang) {
+// offFrame is work of a main thread that is no frame.
+func (s *sim) offFrame(a *actor, name, level string, d trace.Duration) {
 	begin := s.now
-	a.begin(h.Name, "M0538")
-	a.compute(h.Length)
+	a.begin(name, level)
+	a.compute(d)
+	s.truth.Hangs = append(s.truth.Hangs, HangTruth{PID: a.pid, Start: begin, Duration: s.now.Sub(begin), Name: name})
 	a.end()
-	s.truth.Hangs = append(s.truth.Hangs, HangTruth{PID: p.PID, Start: begin, Duration: s.now.Sub(begin), Name: h.Name})
 	a.compute(10 * trace.Microsecond)
 }
 

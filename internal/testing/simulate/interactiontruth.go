@@ -12,7 +12,7 @@ import (
 type InteractionTruth struct {
 	Kind, Scene string // "scene" and its name, or "launch" and cold, warm or hot
 	PID         trace.PID
-	Process     string // the full name
+	Process     string // the full name, or what the kernel keeps of it if no line has that
 	Page        string
 	Input       Input
 	InputTime   trace.Time
@@ -90,9 +90,14 @@ type inputTruth struct {
 }
 
 // describes notes a line of render_service that names a scene.
-func (t *InteractionTruth) describes(at trace.Time, r *openScene, kind bool) {
+func (s *sim) describes(r *openScene) {
+	t, at, kind := r.truth, s.now, s.era.since("4.1")
+	s.names(r.app.Bundle)
 	t.note(at, func(t *InteractionTruth) { t.Page, t.kind = r.Page, t.kind || kind })
 }
+
+// names notes a line that has the full name of an application.
+func (s *sim) names(bundle string) { s.named[bundle] = append(s.named[bundle], s.now) }
 
 // sceneTimeout is when the framework drops a scene that does not end.
 const sceneTimeout = 10 * trace.Second
@@ -115,6 +120,9 @@ func (s *sim) settleInteractions() {
 			s.settleLaunch(t, inside)
 		} else {
 			s.settleScene(t, from, to)
+		}
+		if !slices.ContainsFunc(s.named[t.Process], inside) {
+			t.Process = lastBytes(t.Process, commBytes)
 		}
 		if t.Begin.Known() || t.End.Known() {
 			s.truth.Interactions = append(s.truth.Interactions, t)
@@ -189,6 +197,7 @@ type shownFrame struct {
 	at        trace.Time
 	estimated bool
 	render    *Frame
+	counts    trace.Time // when it was shown, for the rate of frames
 }
 
 // shownFrames returns the frames that were shown, of an application and of render_service.
@@ -201,9 +210,9 @@ func (s *sim) shownFrames(pid trace.PID) (apps, renders []shownFrame) {
 		if f.Truncated || f.Empty && f.Kind == AppFrame || render == nil || render.Truncated {
 			continue
 		}
-		shown := shownFrame{f, render.Present, render.PresentEstimated, render}
+		shown := shownFrame{f, render.Present, render.PresentEstimated, render, render.Present}
 		if s.era.presentTracker == "" || s.NoFences {
-			shown.at, shown.estimated = 0, true
+			shown.at, shown.estimated, shown.counts = 0, true, render.Commit
 			if render.Commit.Known() && s.era.commitThread != "" {
 				shown.at = s.traceTime(s.grid.after(s.monotonicTime(render.committed)-1, 0).now)
 			}
@@ -282,6 +291,9 @@ func (s *sim) measure(t *InteractionTruth, counted []shownFrame) {
 	gaps := gapsOf(counted)
 	var total, hitch trace.Duration
 	for _, g := range gaps {
+		if counted[0].counts != counted[0].at {
+			break // estimates say nothing about hitches
+		}
 		total += g.length
 		if g.late*10 < 7*g.period {
 			continue
@@ -301,7 +313,7 @@ func (s *sim) measure(t *InteractionTruth, counted []shownFrame) {
 	var animating trace.Duration
 	n := 0
 	for _, g := range gapsOf(counted) {
-		animating += g.length - min(g.idle, g.length-g.period)
+		animating += g.length - min(g.idle, max(0, g.length-g.period))
 		n++
 	}
 	if animating > 0 {
@@ -329,7 +341,7 @@ func gapsOf(frames []shownFrame) (gaps []gap) {
 		i := slices.IndexFunc(list, func(p picture) bool { return p.Frame == r })
 		if i < 0 {
 			i = len(list)
-			list = append(list, picture{r, f.at, r.ExpectedStart.Add(-trace.Duration(r.Coalesced) * r.Period)})
+			list = append(list, picture{r, f.counts, r.ExpectedStart.Add(-trace.Duration(r.Coalesced) * r.Period)})
 		}
 		asked := []*Frame{f.Frame}
 		if f.Kind == RenderFrame {
@@ -353,8 +365,8 @@ func gapsOf(frames []shownFrame) (gaps []gap) {
 	return gaps
 }
 
-// settleLaunch derives what is known of a launch: it begins with its first stage and ends
-// when its first frame is shown.
+// settleLaunch derives what is known of a launch. It begins with its first stage, not with an
+// input, and ends when its first frame is shown.
 func (s *sim) settleLaunch(t *InteractionTruth, inside func(trace.Time) bool) {
 	for _, stage := range t.stages {
 		if inside(stage.Begin) {
@@ -366,9 +378,6 @@ func (s *sim) settleLaunch(t *InteractionTruth, inside func(trace.Time) bool) {
 	}
 	t.Begin, t.Counted = t.Stages[0].Begin, "application"
 	last := t.Stages[len(t.Stages)-1]
-	if i := t.touch; i != nil && inside(i.line) {
-		t.Input, t.InputTime = i.kind, i.touch
-	}
 	apps, _ := s.shownFrames(t.PID)
 	at := slices.IndexFunc(apps, func(f shownFrame) bool { return f.End > last.Begin })
 	if at < 0 {

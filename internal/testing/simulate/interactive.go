@@ -123,7 +123,10 @@ func BadScenes() map[string]Config {
 	add("no end", func(_ *Config, in *Interaction) { in.NoEnd = true })
 	add("no reports", func(_ *Config, in *Interaction) { in.NoReports = true })
 	add("contradicting", func(_ *Config, in *Interaction) { in.Contradict = true })
-	add("timed out", func(c *Config, in *Interaction) { in.NoEnd, c.Duration = true, 11500*ms })
+	add("timed out", func(c *Config, in *Interaction) {
+		in.NoEnd, c.Duration = true, 11500*ms
+		c.Apps[notesApp].OnDemand, c.Apps[notesApp].Interval = false, 30
+	})
 	add("again", func(_ *Config, in *Interaction) { in.Again = 200 * ms })
 	add("begin cut", func(c *Config, in *Interaction) {
 		in.At, in.Input, c.CutStart = 20*ms, NoInput, true

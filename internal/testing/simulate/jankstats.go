@@ -84,7 +84,7 @@ func (j *jankStats) receive(b *actor, r *openScene, what string) {
 	description := j.describe(r)
 	name := map[string]string{"RESPONSE": "Response", "COMPLETE": "Complete", "JANK": "JankFrame"}[what]
 	if e.since("4.1") {
-		r.truth.describes(j.s.now, r, true)
+		j.s.describes(r)
 		b.begin("RSJankStats::SetReportEvent"+name+" receive notification: "+description, "M0538")
 		defer b.end()
 	}
@@ -216,7 +216,7 @@ func (j *jankStats) measure(a *actor, x *animation, from, now int64, rate int) {
 		if begins && j.traced[x.id] == nil {
 			x.created = now
 			j.traced[x.id] = x
-			x.truth.describes(j.s.now, x.openScene, e.since("4.1"))
+			j.s.describes(x.openScene)
 			a.asynchronous('S', x.description, "M0538", x.id)
 		}
 	}
@@ -295,10 +295,11 @@ func (j *jankStats) respond(a *actor, x *animation, now int64) {
 			text = fmt.Sprintf("RSJankStats::ReportEventResponse responseLatency is %dms: %s", latency, x.description)
 		}
 		write(latency)
-		x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.Response = &latency })
-		if x.Contradict {
+		if x.Contradict { // then neither counts
 			j.say(a, x, text)
 			write(987654)
+		} else {
+			x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.Response = &latency })
 		}
 	}
 	j.say(a, x, text)
@@ -306,7 +307,7 @@ func (j *jankStats) respond(a *actor, x *animation, now int64) {
 
 // say writes a line about a scene.
 func (j *jankStats) say(a *actor, x *animation, text string) {
-	x.truth.describes(j.s.now, x.openScene, true)
+	j.s.describes(x.openScene)
 	a.note(text, "M0538")
 }
 
@@ -400,7 +401,7 @@ func (j *jankStats) close(a *actor, x *animation) {
 	}
 	delete(j.traced, x.id)
 	x.terminated = j.last
-	x.truth.describes(j.s.now, x.openScene, j.s.era.since("4.1"))
+	j.s.describes(x.openScene)
 	a.asynchronous('F', x.description, "M0538", x.id)
 	a.compute(2 * trace.Microsecond)
 }

@@ -74,9 +74,8 @@ func (s *sim) launch(l *Launch) {
 				}
 			}
 			stage(stageAbility)
-			a.begin("void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##"+p.Bundle, abilityLevel)
-			a.compute(share(l.Work, 60))
-			a.end()
+			s.names(p.Bundle)
+			s.offFrame(a, "void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##"+p.Bundle, abilityLevel, share(l.Work, 60))
 			a.compute(100 * trace.Microsecond)
 		}
 		stage(stageForeground)
@@ -84,9 +83,7 @@ func (s *sim) launch(l *Launch) {
 		if !s.era.since("5.0.0") {
 			thread = "void OHOS::AbilityRuntime::FAAbilityThread::HandleAbilityTransaction(const OHOS::AbilityRuntime::Want &, const OHOS::AbilityRuntime::LifeCycleStateInfo &, sptr<AppExecFwk::SessionInfo>)##EntryAbility"
 		}
-		a.begin(thread, abilityLevel)
-		a.compute(share(l.Work, 40))
-		a.end()
+		s.offFrame(a, thread, abilityLevel, share(l.Work, 40))
 		a.compute(50 * trace.Microsecond)
 		p.drawing++
 		s.after(l.Draws, func() { p.drawing-- })
@@ -94,6 +91,7 @@ func (s *sim) launch(l *Launch) {
 	attach := func(a *actor) {
 		a.compute(4 * trace.Millisecond)
 		stage(stageProcess)
+		s.names(p.Bundle)
 		a.begin("virtual void OHOS::AppExecFwk::AppMgrServiceInner::AttachApplication(const pid_t, const sptr<OHOS::AppExecFwk::IAppScheduler> &)##"+p.Bundle, abilityLevel)
 		a.compute(3 * trace.Millisecond)
 		a.end()
@@ -105,7 +103,9 @@ func (s *sim) launch(l *Launch) {
 			s.post(p.main, a, work)
 			return
 		}
-		stage(stageLoad)
+		if l.Kind == Cold { // that of a process that exists is no stage
+			stage(stageLoad)
+		}
 		what := "(const sptr<OHOS::IRemoteObject> &, const sptr<OHOS::IRemoteObject> &, const std::shared_ptr<AbilityInfo> &, const std::shared_ptr<ApplicationInfo> &, const std::shared_ptr<AAFwk::Want> &)"
 		if s.era.since("5.0.0") {
 			what = "(std::shared_ptr<AbilityInfo>, std::shared_ptr<ApplicationInfo>, std::shared_ptr<AAFwk::Want>, std::shared_ptr<AbilityRuntime::LoadParam>)"
@@ -158,10 +158,6 @@ func (s *sim) launch(l *Launch) {
 			a.compute(50 * trace.Microsecond)
 			stage(stageTouch)
 			s.dispatch(a, LastUp, mono, 0)
-			if n := len(s.inputs); n > 0 {
-				touch := s.inputs[n-1]
-				t.touch = &touch
-			}
 			a.compute(2 * trace.Millisecond)
 			start(a)
 		})

@@ -71,6 +71,7 @@ type sim struct {
 	touches    int64 // number of the last touch
 	animating  int   // scenes under way that render_service animates alone
 	inputs     []inputTruth
+	named      map[string][]trace.Time // when a line had the full name of an application
 }
 
 // Write simulates, writes the trace and returns its truth. For a header with the number
@@ -116,7 +117,7 @@ func newSim(w io.Writer, c Config, scene Scene) *sim {
 		truth:     &Truth{},
 		jobs:      map[*actor][]func(a *actor){},
 		lastAsked: -1, binder: 12145000, block: 134165536, fence: 5001, gpuID: 700,
-		injects: map[int64]*injection{},
+		injects: map[int64]*injection{}, named: map[string][]trace.Time{},
 	}
 	s.now = s.tick(s.traceTime(firstVsync).Add(-lead))
 	s.rate = s.grid.at(0).rate
