@@ -1,0 +1,252 @@
+package reconstruct_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
+	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/simulate/rawfile"
+	"ohframe/internal/testing/slow"
+)
+
+// interactionTraces are traces with interactions, by what they have.
+func interactionTraces() map[string]simulate.Config {
+	list := simulate.BadScenes()
+	list["scenes"], list["launches"], list["demonstration"] = simulate.Scenes(), simulate.Launches(), simulate.Demonstration()
+	return list
+}
+
+// TestSimulatedInteractions compares all that a report says of interactions with what the
+// simulation of each system version knows of them.
+func TestSimulatedInteractions(t *testing.T) {
+	traces := interactionTraces()
+	for n, name := range slices.Sorted(maps.Keys(traces)) {
+		config := traces[name]
+		for i, era := range simulate.Eras() {
+			if !slow.Enabled() && (i+n)%4 != 0 {
+				continue
+			}
+			t.Run(name+"/"+era, func(t *testing.T) {
+				config.Era, config.Seed = era, uint64(i)
+				if i%2 == 1 {
+					config.Rates = []simulate.Rate{{Hz: 120}}
+				}
+				var text bytes.Buffer
+				truth, err := simulate.Write(&text, config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkInteractions(t, &text, truth)
+			})
+		}
+	}
+}
+
+// TestSimulatedInteractionsBinary does the same with the binary forms of the traces.
+func TestSimulatedInteractionsBinary(t *testing.T) {
+	for name, config := range interactionTraces() {
+		t.Run(name, func(t *testing.T) {
+			config.Kernel, config.Text.Nanoseconds = simulate.KernelHongMeng, true
+			var text bytes.Buffer
+			truth, err := simulate.Write(&text, config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events, err := rawfile.Parse(text.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true, BaseInfo: true})
+			r, err := binarytrace.Open(bytes.NewReader(file), int64(len(file)), binarytrace.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkInteractions(t, r, truth)
+		})
+	}
+}
+
+func checkInteractions(t *testing.T, text io.Reader, truth *simulate.Truth) {
+	t.Helper()
+	timeline, totals, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := timeline.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if n := totals.Problems.Lost(); n > 0 {
+		t.Errorf("%d lines not understood: %v", n, totals.Problems.Counts())
+	}
+	report := stats.Compute(timeline, stats.Options{})
+	compareFields(t, "interaction", fields(t, report.Interactions), wantedInteractions(truth))
+	compareFields(t, "hang", fields(t, report.Hangs), wantedHangs(timeline, truth))
+}
+
+// fields are the JSON fields of objects.
+func fields(t *testing.T, list any) (objects []map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &objects); err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// compareFields compares the fields that are wanted.
+func compareFields(t *testing.T, what string, got, want []map[string]any) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%d %ss, want %d", len(got), what, len(want))
+		for _, object := range got {
+			t.Logf("got %v", object)
+		}
+		for _, object := range want {
+			t.Logf("want %v", object)
+		}
+		return
+	}
+	for i, object := range want {
+		for field, value := range object {
+			if got := got[i][field]; !same(got, value) {
+				t.Errorf("%s %d, %v of %v: %s is %v, want %v", what, i+1, object["scene"], object["pid"], field, text(got), text(value))
+			}
+		}
+		for field := range got[i] {
+			if _, ok := object[field]; !ok && field != "reasons" {
+				t.Errorf("%s %d: nothing is known of the field %s", what, i+1, field)
+			}
+		}
+	}
+}
+
+func text(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// same compares what JSON has with what is wanted.
+func same(got, want any) bool {
+	switch want := want.(type) {
+	case float64:
+		got, ok := got.(float64)
+		return ok && math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))
+	case []map[string]any:
+		list, ok := got.([]any)
+		return ok && slices.EqualFunc(list, want, func(g any, w map[string]any) bool { return same(g, w) })
+	case map[string]any:
+		object, ok := got.(map[string]any)
+		if !ok || len(object) != len(want) {
+			return false
+		}
+		for field, value := range want {
+			if !same(object[field], value) {
+				return false
+			}
+		}
+		return true
+	}
+	return got == want
+}
+
+// known returns a number, or nil if it is zero and so unknown.
+func known[T ~int64 | ~int](n T) any {
+	if n == 0 {
+		return nil
+	}
+	return float64(n)
+}
+
+// wantedInteractions are the fields that a report should have.
+func wantedInteractions(truth *simulate.Truth) (list []map[string]any) {
+	for i, w := range truth.Interactions {
+		milliseconds := func(d trace.Duration) any {
+			if !w.FirstShown.Known() || d == 0 {
+				return nil
+			}
+			return d.Milliseconds()
+		}
+		texts := func(s string) any {
+			if s == "" {
+				return nil
+			}
+			return s
+		}
+		number := func(n *float64) any {
+			if n == nil {
+				return nil
+			}
+			return *n
+		}
+		object := map[string]any{
+			"id": float64(i + 1), "kind": w.Kind, "scene": w.Scene, "pid": float64(w.PID), "process": w.Process,
+			"page": texts(w.Page), "input": texts(string(w.Input)), "input_ns": known(w.InputTime),
+			"begin_ns": known(w.Begin), "end_ns": known(w.End),
+			"first_shown_ns": known(w.FirstShown), "last_shown_ns": known(w.LastShown),
+			"response_ms": milliseconds(w.Response), "completion_ms": milliseconds(w.Completion), "estimated": w.Estimated,
+			"truncated": w.Truncated, "interrupted": w.Interrupted, "timed_out": w.TimedOut, "counted": w.Counted,
+			"fps": number(w.FPS), "hitch_ms_per_s": number(w.Hitch), "p50_ms": milliseconds(w.P50), "p95_ms": milliseconds(w.P95),
+			"grade": texts(w.Grade), "worst_frame": known(w.WorstFrame),
+			"frames": nil, "late": nil, "jank_rate": nil, "missed_vsyncs": nil, "longest_missed_run": nil, "device": nil,
+		}
+		if w.FirstShown.Known() {
+			object["frames"], object["late"], object["jank_rate"] = float64(len(w.Frames)), float64(w.Late), w.JankRate
+		}
+		if w.Hitch != nil {
+			object["missed_vsyncs"], object["longest_missed_run"] = float64(w.MissedVsyncs), float64(w.LongestMissedRun)
+		}
+		if d := w.Device; d != (simulate.DeviceTruth{}) {
+			whole := func(n *int64) any {
+				if n == nil {
+					return nil
+				}
+				return float64(*n)
+			}
+			object["device"] = map[string]any{
+				"response_ms": whole(d.Response), "completion_ms": whole(d.Completion), "max_frame_ms": whole(d.MaxFrame),
+				"hitch_ms_per_s": number(d.Hitch), "fps": number(d.FPS),
+			}
+		}
+		stages := []map[string]any{}
+		for _, s := range w.Stages {
+			stages = append(stages, map[string]any{"name": s.Name, "begin_ns": float64(s.Begin), "dur_ns": known(s.Duration)})
+		}
+		object["stages"] = stages
+		list = append(list, object)
+	}
+	return list
+}
+
+func wantedHangs(timeline *analyzer.Timeline, truth *simulate.Truth) (list []map[string]any) {
+	names := map[trace.PID]string{}
+	for _, p := range timeline.Processes {
+		names[p.PID] = p.Name
+	}
+	hangs := slices.SortedFunc(slices.Values(truth.Hangs), func(a, b simulate.HangTruth) int { return cmp.Compare(a.Start, b.Start) })
+	for _, h := range hangs {
+		list = append(list, map[string]any{
+			"pid": float64(h.PID), "process": names[h.PID], "start_ns": float64(h.Start), "duration_ns": float64(h.Duration),
+			"slice": h.Name, "severe": h.Duration >= 500*trace.Millisecond,
+		})
+	}
+	return list
+}
