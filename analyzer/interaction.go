@@ -264,6 +264,7 @@ type shows struct {
 // showList are frames by start, and by present time.
 type showList struct {
 	byStart, byPresent []show
+	frames             []*Frame       // of byPresent
 	longest            trace.Duration // of a frame
 }
 
@@ -330,6 +331,9 @@ func (l *showList) sort() {
 	l.byPresent = slices.Clone(l.byStart)
 	slices.SortStableFunc(l.byStart, func(a, b show) int { return cmp.Compare(a.frame.Actual.Start, b.frame.Actual.Start) })
 	slices.SortStableFunc(l.byPresent, func(a, b show) int { return cmp.Compare(a.at, b.at) })
+	for i := range l.byPresent {
+		l.frames = append(l.frames, l.byPresent[i].frame)
+	}
 }
 
 // firstEnding returns the first frame that ends after from and begins by to; nil if there is
@@ -362,13 +366,14 @@ func (l *showList) lastBeginning(to trace.Time) *show {
 	return &l.byStart[at-1]
 }
 
-// within returns the frames that were shown from from to to.
-func (l *showList) within(from, to trace.Time) []show {
+// within returns the range of byPresent and frames that was shown from from to to.
+func (l *showList) within(from, to trace.Time) (first, end int) {
 	at := func(time trace.Time) int {
 		i, _ := slices.BinarySearchFunc(l.byPresent, time, func(s show, time trace.Time) int { return cmp.Compare(s.at, time) })
 		return i
 	}
-	return l.byPresent[at(from):max(at(from), at(to+1))]
+	first = at(from)
+	return first, max(first, at(to+1))
 }
 
 // scene finds the frames of a scene.
@@ -390,27 +395,22 @@ func (s *shows) scene(i *Interaction) {
 		if l := apps.lastBeginning(to); l != nil && l.at >= first.at {
 			last = l
 		}
-	} else if shown := s.render.within(first.at, to); len(shown) > 0 {
-		last = &shown[len(shown)-1]
+	} else if from, end := s.render.within(first.at, to); from < end {
+		last = &s.render.byPresent[end-1]
 	}
 	i.show(first, last)
 	list := &s.render
 	if i.Explicit {
 		list = apps
 	}
-	i.take(list.within(from, last.at))
+	n, end := list.within(from, last.at)
+	i.Frames = list.frames[n:end:end] // no copy: scenes may overlap
 }
 
 func (i *Interaction) show(first, last *show) {
 	i.First, i.FirstShown = first.frame, first.at
 	i.Last, i.LastShown = last.frame, last.at
 	i.Estimated = first.estimated || last.estimated
-}
-
-func (i *Interaction) take(shown []show) {
-	for _, s := range shown {
-		i.Frames = append(i.Frames, s.frame)
-	}
 }
 
 // launch finds the first frame of a launch, which adds stages.
@@ -424,7 +424,7 @@ func (s *shows) launch(i *Interaction) {
 		if list := s.apps[i.Process]; list != nil {
 			if first := list.firstEnding(last, min(last.Add(maxFirstFrame), i.Observed.End)); first != nil {
 				i.show(first, first)
-				i.take([]show{*first})
+				i.Frames = []*Frame{first.frame}
 				i.End = first.at
 				i.Observed.End = first.at
 				i.Reasons &^= ReasonEndCut

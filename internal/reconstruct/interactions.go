@@ -2,6 +2,7 @@ package reconstruct
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 type interactions struct {
 	byPID    map[trace.PID]*userProcess
 	scenes   []*scene
+	byName   map[string]*scene // the last one with the name
 	reports  map[reportKey][]*report
 	ordered  []*report
 	launches launches
@@ -73,7 +75,7 @@ type hang struct {
 }
 
 func newInteractions() *interactions {
-	return &interactions{byPID: map[trace.PID]*userProcess{}, reports: map[reportKey][]*report{}}
+	return &interactions{byPID: map[trace.PID]*userProcess{}, byName: map[string]*scene{}, reports: map[reportKey][]*report{}}
 }
 
 // userProcess returns the state of a process.
@@ -162,9 +164,8 @@ func (b *builder) beginScene(t *thread, e *hitrace.Event) {
 			s.Reasons |= analyzer.ReasonInputUnseen
 		}
 	}
-	b.interactions.scenes = append(b.interactions.scenes, s)
+	b.addScene(p, s)
 	p.open[name] = append(p.open[name], s)
-	p.byName[name] = s
 	if strings.HasSuffix(name, "_FLING") {
 		p.tail = s
 	}
@@ -188,8 +189,13 @@ func (b *builder) endScene(t *thread, e *hitrace.Event) {
 		return
 	}
 	s := &scene{pid: t.pid, thread: t, line: e.Number, Interaction: &analyzer.Interaction{Scene: name, End: e.Time, Explicit: explicit[name]}}
-	b.interactions.scenes = append(b.interactions.scenes, s)
-	p.byName[name] = s
+	b.addScene(p, s)
+}
+
+func (b *builder) addScene(p *userProcess, s *scene) {
+	i := b.interactions
+	i.scenes = append(i.scenes, s)
+	i.byName[s.Scene], p.byName[s.Scene] = s, s
 }
 
 func (b *builder) beginTrailing(t *thread, e *hitrace.Event) {
@@ -228,12 +234,9 @@ func (b *builder) report(text []byte, e *hitrace.Event) *report {
 	}
 	i := b.interactions
 	key := reportKey{string(rendered.Scene), string(rendered.Bundle), rendered.ID}
-	for _, r := range slices.Backward(i.reports[key]) {
+	for _, r := range slices.Backward(lastPending(i.reports[key])) {
 		if key.id != 0 || max(r.input-rendered.Input, rendered.Input-r.input) <= maxInputSkew {
 			return r
-		}
-		if e.Time.Sub(r.first) > maxScene {
-			break
 		}
 	}
 	scene, ok1 := b.text(rendered.Scene, e)
@@ -267,14 +270,8 @@ func (b *builder) beginJankStats(_ *thread, e *hitrace.Event) {
 		return
 	}
 	if name := hitrace.ParseInterrupted(label); name != nil {
-		var latest *scene
-		for _, p := range b.interactions.byPID {
-			if s := p.byName[string(name)]; s != nil && (latest == nil || s.line > latest.line) {
-				latest = s
-			}
-		}
-		if latest != nil {
-			latest.Interrupted = true
+		if s := b.interactions.byName[string(name)]; s != nil {
+			s.Interrupted = true
 		}
 	}
 }
@@ -382,50 +379,31 @@ func (b *builder) assignReports() {
 	for _, list := range byName {
 		slices.SortStableFunc(list, func(x, y *scene) int { return cmp.Compare(begin(x), begin(y)) })
 	}
-	reported := map[*scene]bool{}
-	assign := func(r *report, s *scene) {
-		reported[s] = true
-		s.report(r)
+	byID := map[int64][]*scene{}
+	for _, pid := range slices.Sorted(maps.Keys(i.byPID)) {
+		for id, s := range i.byPID[pid].byID {
+			byID[id] = append(byID[id], s)
+		}
 	}
-	byID := func(r *report) *scene {
-		for _, s := range i.identified(r) {
-			if !reported[s] && isBundle(s.Process.Name, r.bundle) {
-				return s
+	reported := map[*scene]bool{}
+	assign := func(r *report, list []*scene) bool {
+		for _, s := range slices.Backward(lastPending(list)) {
+			if !reported[s] && s.Scene == r.scene && s.Process != nil && isBundle(s.Process.Name, r.bundle) && r.first.Sub(begin(s)) <= 2*maxScene {
+				reported[s] = true
+				s.report(r)
+				return true
 			}
 		}
-		return nil
+		return false
 	}
 	for _, r := range i.ordered {
-		if s := byID(r); s != nil {
-			assign(r, s)
+		if r.id != 0 && assign(r, byID[r.id]) {
 			continue
 		}
 		list := byName[r.scene]
 		at, _ := slices.BinarySearchFunc(list, r.first+1, func(s *scene, to trace.Time) int { return cmp.Compare(begin(s), to) })
-		for _, s := range slices.Backward(list[:at]) {
-			if r.first.Sub(begin(s)) > 2*maxScene {
-				break
-			}
-			if !reported[s] && isBundle(s.Process.Name, r.bundle) {
-				assign(r, s)
-				break
-			}
-		}
+		assign(r, list[:at])
 	}
-}
-
-// identified returns the scenes that applications have reported with the id of a report.
-func (i *interactions) identified(r *report) (list []*scene) {
-	if r.id == 0 {
-		return nil
-	}
-	for _, p := range i.byPID {
-		if s := p.byID[r.id]; s != nil && s.Scene == r.scene && s.Process != nil {
-			list = append(list, s)
-		}
-	}
-	slices.SortFunc(list, func(x, y *scene) int { return cmp.Compare(x.line, y.line) })
-	return list
 }
 
 // report adds what render_service reports of the scene.

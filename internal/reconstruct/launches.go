@@ -109,8 +109,15 @@ func (b *builder) beginStartAbility(t *thread, e *hitrace.Event) {
 	if touch.Known() && e.Time.Sub(touch) <= maxStage {
 		s.touch = touch
 	}
-	l.starts = append(l.starts, s)
+	l.starts = lastPending(append(l.starts, s))
 }
+
+// maxPending is how many starts and loads wait for their next stage at most. A device starts
+// a few applications at once.
+const maxPending = 64
+
+// lastPending removes the first of a list that is too long.
+func lastPending[T any](list []T) []T { return list[max(0, len(list)-maxPending):] }
 
 // takeStart returns the first start that is not older than a stage may be, and forgets it.
 func (l *launches) takeStart(at trace.Time) (s start) {
@@ -123,7 +130,7 @@ func (l *launches) takeStart(at trace.Time) (s start) {
 
 func (b *builder) beginLoadAbility(t *thread, e *hitrace.Event) {
 	if l := &b.interactions.launches; b.mayKeep(&b.kept.interactions, e) {
-		l.loads = append(l.loads, &load{start: l.takeStart(e.Time), thread: t, at: e.Time})
+		l.loads = lastPending(append(l.loads, &load{start: l.takeStart(e.Time), thread: t, at: e.Time}))
 	}
 }
 
@@ -203,7 +210,7 @@ func (b *builder) beginAttachApplication(_ *thread, e *hitrace.Event) {
 		n.add(loadStage, load.at)
 	}
 	n.add(attachStage, e.Time)
-	l.open = append(l.open, n)
+	l.open = lastPending(append(l.open, n))
 }
 
 func (b *builder) beginLaunchAbility(t *thread, e *hitrace.Event) {
@@ -241,11 +248,8 @@ func (b *builder) beginForegroundAbility(t *thread, e *hitrace.Event) {
 	}
 	l := &b.interactions.launches
 	b.interactions.bundles.set(t.pid, bundle)
-	for _, n := range slices.Backward(l.all) {
-		if e.Time.Sub(n.at) > maxStage {
-			break
-		}
-		if n.pid == t.pid && !n.done {
+	for _, n := range slices.Backward(lastPending(l.all)) {
+		if n.pid == t.pid && !n.done && e.Time.Sub(n.at) <= maxStage {
 			n.add(foregroundStage, e.Time)
 			n.done = true
 			return
