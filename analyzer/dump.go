@@ -16,12 +16,56 @@ func (t *Timeline) String() string {
 		b.WriteString(f.String())
 		b.WriteByte('\n')
 	}
+	for _, i := range t.Interactions {
+		b.WriteString(i.String())
+		b.WriteByte('\n')
+	}
+	for _, h := range t.Hangs {
+		fmt.Fprintf(&b, "hang of %d %s %s\n", h.Process.PID, h.Interval, h.Slice)
+	}
 	for _, c := range t.Diagnostics.Counts {
 		fmt.Fprintf(&b, "%d %s", c.Total, c.Diagnostic)
 		if len(c.Lines) > 0 {
 			fmt.Fprintf(&b, " %v", c.Lines)
 		}
 		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// String describes the interaction in one line.
+func (i *Interaction) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %d %s of %s %s", i.Kind, i.ID, i.Scene, i.Process.PID, i.Process.Name)
+	add := func(known bool, format string, args ...any) {
+		if known {
+			fmt.Fprintf(&b, " "+format, args...)
+		}
+	}
+	add(i.Page != "", "on %s", i.Page)
+	add(i.Input != NoInput, "%s %d", i.Input, i.InputAt)
+	add(i.Begin.Known(), "begin %d", i.Begin)
+	add(i.End.Known(), "end %d", i.End)
+	add(i.FirstShown.Known(), "shown %d..%d%s", i.FirstShown, i.LastShown, tilde(i.Estimated))
+	add(i.Tail.Known(), "tail %d", i.Tail)
+	add(len(i.Frames) > 0, "%d %s frames", len(i.Frames), i.Counted())
+	add(i.Interrupted, "interrupted")
+	add(i.TimedOut, "timed out")
+	if d := i.Device; d != nil {
+		for _, f := range []struct {
+			name  string
+			value *float64
+		}{{"response", d.ResponseMS}, {"completion", d.CompletionMS}, {"hitches", d.HitchRatio}, {"longest", d.MaxFrameMS}, {"fps", d.FPS}} {
+			if f.value != nil {
+				add(true, "device's %s %g", f.name, *f.value)
+			}
+		}
+	}
+	for _, s := range i.Stages {
+		add(true, "[%s %d..%d]", s.Name, s.Begin, s.End)
+	}
+	for _, r := range i.Reasons.Names() {
+		add(true, "%s", r)
 	}
 	return b.String()
 }

@@ -148,6 +148,8 @@ type Interaction struct {
 	// Frames are the frames of the interaction, by present time: application frames, or
 	// render frames unless Explicit.
 	Frames []*Frame
+	// Steady is how many of Frames were shown before Tail; all of them without a Tail.
+	Steady int
 }
 
 // LaunchStage is a stage of a launch. It lasts until the next one begins, the last one until
@@ -238,7 +240,7 @@ func (t *Timeline) ShowInteractions() {
 	}
 	s := newShows(t)
 	for _, i := range t.Interactions {
-		i.First, i.Last, i.FirstShown, i.LastShown, i.Estimated, i.Frames = nil, nil, 0, 0, false, nil
+		i.First, i.Last, i.FirstShown, i.LastShown, i.Estimated, i.Frames, i.Steady = nil, nil, 0, 0, false, nil, 0
 		i.Reasons &^= ReasonNoFences | ReasonNotShown
 		if i.Launch() {
 			s.launch(i)
@@ -405,6 +407,10 @@ func (s *shows) scene(i *Interaction) {
 	}
 	n, end := list.within(from, last.at)
 	i.Frames = list.frames[n:end:end] // no copy: scenes may overlap
+	if i.Steady = len(i.Frames); i.Tail.Known() {
+		_, end = list.within(from, min(i.Tail-1, last.at))
+		i.Steady = max(0, end-n)
+	}
 }
 
 func (i *Interaction) show(first, last *show) {
@@ -424,7 +430,7 @@ func (s *shows) launch(i *Interaction) {
 		if list := s.apps[i.Process]; list != nil {
 			if first := list.firstEnding(last, min(last.Add(maxFirstFrame), i.Observed.End)); first != nil {
 				i.show(first, first)
-				i.Frames = []*Frame{first.frame}
+				i.Frames, i.Steady = []*Frame{first.frame}, 1
 				i.End = first.at
 				i.Observed.End = first.at
 				i.Reasons &^= ReasonEndCut

@@ -202,18 +202,8 @@ func (s *Interaction) measure(i *analyzer.Interaction, parts parts, known map[Ki
 		s.WorstFrame = &p.Worst[0].VsyncID
 	}
 	rate := p.FPS
-	if i.Tail.Known() {
-		var before []*analyzer.Frame
-		for _, f := range i.Frames {
-			render := f
-			if f.Render != nil {
-				render = f.Render
-			}
-			if render.Present < i.Tail {
-				before = append(before, f)
-			}
-		}
-		rate = measureFrames(before, parts, known).FPS
+	if i.Steady < len(i.Frames) {
+		rate = measureFrames(i.Frames[:i.Steady], parts, known).FPS
 	}
 	if rate != nil {
 		s.FPS = &rate.Rate

@@ -87,7 +87,7 @@ func full() *Result {
 		}
 	}
 	for _, i := range r.Timeline.Interactions { // the rest follows from the frames
-		i.First, i.Last, i.FirstShown, i.LastShown, i.Estimated, i.Frames = nil, nil, 0, 0, false, nil
+		i.First, i.Last, i.FirstShown, i.LastShown, i.Estimated, i.Frames, i.Steady = nil, nil, 0, 0, false, nil, 0
 	}
 	r.Timeline.Interactions[0].Process, r.Timeline.Hangs[0].Process = f.processes[1], f.processes[1] // 0 is not written
 	unknown := *r.Timeline.Interactions[0]
