@@ -37,8 +37,11 @@ func (f *filler) fill(v reflect.Value) {
 		v.SetInt(f.n)
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		v.SetUint(uint64(1 + f.n%2))
-		if kind, ok := v.Addr().Interface().(*analyzer.Kind); ok {
+		switch kind := v.Addr().Interface().(type) {
+		case *analyzer.Kind:
 			*kind = analyzer.RenderFrame
+		case *analyzer.InteractionKind:
+			*kind = analyzer.LaunchInteraction
 		}
 	case reflect.Float64:
 		v.SetFloat(float64(f.n) / 4)
