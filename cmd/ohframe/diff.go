@@ -68,6 +68,7 @@ func runDiff(c *cli.Context) error {
 		}
 	}
 	warnTwice(inputs)
+	warnDebugUI(inputs)
 	sides, err := readSides(c, inputs, names, r)
 	if err != nil {
 		return err
@@ -242,6 +243,15 @@ func writePerfetto(c *cli.Context, name string, w io.Writer) error {
 	defer file.Close()
 	_, err = convertInto(c, name, file, w, c.String("merge"), true)
 	return err
+}
+
+// warnDebugUI warns of traces that were recorded with --debug-ui.
+func warnDebugUI(sides [2][]string) {
+	for _, name := range slices.Concat(sides[0], sides[1]) {
+		if m, _ := recorded(name); m != nil && len(m.DebugUI) > 0 { // reading the trace reports an error
+			printWarnings(name, []string{"recorded with --debug-ui, which slows the application down: its times are not comparable"})
+		}
+	}
 }
 
 // warnTwice warns of files that are several runs of a side: they are not independent of each

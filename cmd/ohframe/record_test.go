@@ -235,7 +235,7 @@ var failures = []struct {
 	{name: "no space on the device", code: 3, what: `may need \d+ MB for the trace, 10 MB are free`, hint: `-b`, set: []string{"FREE_KB", "10240"}},
 	{name: "needed tag missing", code: 3, what: `no tag "ace", which frames need`, hint: `tags of the device: ability`, set: []string{"WITHOUT", "ace"}},
 	{name: "unknown tag", code: 3, what: `no tag "nosuch"`, args: []string{"--tags", "+nosuch"}},
-	{name: "other tag missing", what: `; not on this device:( animation)? nweb\n`, set: []string{"WITHOUT", "nweb"}},
+	{name: "other tag missing", what: `; not on this device:( animation)? nweb( musl)?\n`, set: []string{"WITHOUT", "nweb"}},
 	{name: "application not installed", code: 3, what: `com\.example\.none is not installed`, args: []string{"--app", "com.example.none"}},
 	{name: "application not running", code: 3, what: `com\.example\.gallery is not running`, hint: `--launch`, args: []string{"--app", gallery.Bundle}, change: notRunning},
 	{name: "application launched", args: []string{"--app", gallery.Bundle, "--launch"}, change: notRunning},

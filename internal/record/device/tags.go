@@ -11,7 +11,7 @@ import (
 // needed. docs/record.md gives a reason for each.
 var defaultTags = []string{
 	"graphic", "ace", "app", "sched",
-	"freq", "idle", "binder", "ohos", "ability", "window", "animation", "multimodalinput", "ark", "nweb", "sync",
+	"freq", "idle", "binder", "ohos", "ability", "window", "animation", "multimodalinput", "ark", "nweb", "sync", "musl",
 }
 
 const neededTags = 4

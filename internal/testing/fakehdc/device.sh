@@ -121,6 +121,7 @@ hitrace() {
 	done
 	tags="ability ace app ark binder disk freq graphic idle irq mmc multimodalinput nweb ohos sched sync window workq"
 	[ "$BUSY" = 0 ] || tags="$tags animation"
+	[ "$SYSTEM" = 3.2 ] || tags="$tags musl"
 	for tag in $wanted; do
 		case " $tags " in
 		*" $tag "*) ;;
