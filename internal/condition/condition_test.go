@@ -49,6 +49,10 @@ func TestParse(t *testing.T) {
 		{"fps<5, gall*: fps<6,fps<7 ,a:b:p95_ms>8, 42 : fps<9", OfValues,
 			"|fps<5 above:false 5 relative:false :0; gall*|fps<6 above:false 6 relative:false :0; gall*|fps<7 above:false 7 relative:false :0; " +
 				"a:b|p95_ms>8 above:true 8 relative:false :0; 42|fps<9 above:false 9 relative:false :0"},
+		{"launch.first_frame_ms>680, a.b.c: tap.jank_rate>5%", OfValues,
+			"|launch.first_frame_ms>680 above:true 680 relative:false :0; a.b.c|tap.jank_rate>5% above:true 0.05 relative:false :0"},
+		{"SCENE_2.late>+1, fling.jank_rate>+2pp", OfChanges,
+			"|SCENE_2.late>+1 above:true 1 relative:false :0; |fling.jank_rate>+2pp above:true 0.02 relative:false :0"},
 	} {
 		if got := strings.Join(descriptions(parsed(t, test.text, test.kind)), "; "); got != test.want {
 			t.Errorf("%q:\ngot  %s\nwant %s", test.text, got, test.want)
@@ -94,6 +98,16 @@ func TestParseErrors(t *testing.T) {
 		{"jank_rate>+5%", OfValues, "position 11: expected a number without a sign: a sign makes it a limit on a change, which diff checks"},
 		{"fps<-1,jank_rate>5%", OfChanges, "position 18: expected + or -: without a sign it is a limit on a value, which report checks"},
 		{"lost_ms_per_s>5", OfChanges, "position 15: expected a change such as +5: lost_ms_per_s is a measure of causes, which only diff compares"},
+		{"fps<5, flng.hitch>5", OfValues, `position 8: unknown group of interactions "flng"; did you mean fling?`},
+		{"a.hitch>5", OfValues, `position 1: unknown group of interactions "a"`},
+		{"tap.respons_ms>5", OfValues, `position 1: unknown measure "respons_ms" of interactions; did you mean tap.response_ms?`},
+		{"tap.hitch_ratio>5", OfValues, `position 1: unknown measure "hitch_ratio" of interactions`},
+		{"tap.>5", OfValues, `position 1: unknown measure "" of interactions`},
+		{"fling>5", OfValues, "position 1: fling needs a measure: write fling.response_ms"},
+		{"launch>5", OfValues, "position 1: launch needs a measure: write launch.first_frame_ms"},
+		{"cold.fps<5", OfValues, "position 1: cold has no measure fps"},
+		{"fling.first_frame_ms>5", OfValues, "position 1: fling has no measure first_frame_ms"},
+		{"fling.hitch>+5", OfValues, "position 13: expected a number without a sign: a sign makes it a limit on a change, which diff checks"},
 	} {
 		list, err := Parse(test.text, test.kind)
 		if e := (*failure.Error)(nil); !errors.As(err, &e) || e.What != test.want || e.Hint == "" || list != nil {
@@ -147,6 +161,7 @@ func TestParseFileErrors(t *testing.T) {
 func FuzzParseFile(f *testing.F) {
 	f.Add(file, true)
 	f.Add("a:b: wait.io.lost_ms_per_s > + 5 %", false)
+	f.Add("fling.hitch>5, a: APP_LIST_FLING.fps < 55", true)
 	f.Fuzz(func(t *testing.T, text string, values bool) {
 		kind := OfChanges
 		if values {

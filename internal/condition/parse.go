@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -31,8 +32,10 @@ var example = [...]string{"jank_rate>5%, fps<55", "jank_rate>+2pp, fps<-5%"}
 // Parse parses conditions of a kind, such as "jank_rate>5%,com.example.gallery:fps<55":
 //
 //	conditions = item { "," item }
-//	item       = [ process ":" ] measure ( ">" | "<" ) [ "+" | "-" ] number [ "%" | "pp" ]
+//	item       = [ process ":" ] [ group "." ] measure ( ">" | "<" ) [ "+" | "-" ] number [ "%" | "pp" ]
 //	number     = digits [ "." digits ]
+//
+// A group selects interactions: one of groups, or the name of a scene.
 //
 // Blanks may separate any two tokens. A process, in the form that --process accepts
 // but without commas, applies to its condition and those that follow, up to the next process.
@@ -54,7 +57,7 @@ func Parse(s string, kind Kind) (Conditions, error) {
 		}
 	}
 	if err != nil {
-		return nil, &failure.Error{What: err.Error(), Hint: hint(kind)}
+		return nil, &failure.Error{What: err.Error(), Hint: hintOf(err, hint(kind))}
 	}
 	return conditions(list, kind), nil
 }
@@ -84,7 +87,7 @@ func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
 		}
 		list, err := parse(line)
 		if err != nil {
-			return nil, &failure.Error{What: err.Error(), Line: i + 1, Hint: "docs/diff.md lists the measures"}
+			return nil, &failure.Error{What: err.Error(), Line: i + 1, Hint: hintOf(err, "docs/diff.md lists the measures")}
 		}
 		for _, item := range list {
 			item.File, item.Line = name, i+1
@@ -197,6 +200,20 @@ func errorAt(at int, format string, args ...any) error {
 	return fmt.Errorf("position %d: %s", at+1, fmt.Sprintf(format, args...))
 }
 
+// hinted is an error with a hint of its own.
+type hinted struct {
+	error
+	hint string
+}
+
+// hintOf returns the hint of an error, the other one if it has none.
+func hintOf(err error, other string) string {
+	if h := (hinted{}); errors.As(err, &h) {
+		return h.hint
+	}
+	return other
+}
+
 func (p *parser) errorf(format string, args ...any) error { return errorAt(p.at, format, args...) }
 
 // list parses items that are separated by commas.
@@ -230,8 +247,19 @@ func (p *parser) process() (string, bool) {
 }
 
 func (p *parser) condition() (c item, err error) {
-	if c.Measure, c.Unit, err = p.measure(); err != nil {
-		return c, err
+	p.blanks()
+	start := p.at
+	name := p.name()
+	if c.group, err = newGroup(name); err != nil {
+		return c, hinted{errorAt(start, "%v", err), interactionHint}
+	}
+	if c.group != nil {
+		c.Measure, c.Unit = name, c.group.measure.Unit
+	} else {
+		p.at = start
+		if c.Measure, c.Unit, err = p.measure(); err != nil {
+			return c, err
+		}
 	}
 	operator := ">"
 	if c.Above = p.accept(">"); !c.Above {
@@ -261,13 +289,18 @@ func (p *parser) condition() (c item, err error) {
 	return c, err
 }
 
-// measure parses the name of a measure.
+// name parses the name of a measure, which may follow that of a group; empty without one.
+func (p *parser) name() string {
+	return p.while(func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == '.' || isDigit(r)
+	})
+}
+
+// measure parses the name of a measure of processes or causes.
 func (p *parser) measure() (name string, unit stats.Unit, err error) {
 	p.blanks()
 	start := p.at
-	name = p.while(func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == '.' || isDigit(r)
-	})
+	name = p.name()
 	if name == "" {
 		return "", "", p.errorf("expected the name of a measure")
 	}

@@ -38,9 +38,16 @@ func (c Check) Title() string {
 }
 
 // CheckReport checks conditions on values for the processes of a report that have complete
-// frames. input is the name of the trace in the checks, empty if there is only one. all are
-// the processes of the trace, also those that the report leaves out.
-func (list Conditions) CheckReport(input string, r *stats.Report, all []*analyzer.Process) (checks []Check) {
+// frames, and for its interactions. input is the name of the trace in the checks, empty if
+// there is only one. all are the processes of the trace, also those that the report leaves out.
+func (list Conditions) CheckReport(input string, r *stats.Report, all []*analyzer.Process) []Check {
+	of := func(interactions bool) Conditions {
+		return slices.DeleteFunc(slices.Clone(list), func(c Condition) bool { return c.OfInteractions() != interactions })
+	}
+	return append(of(false).checkProcesses(input, r, all), of(true).checkInteractions(input, r, all)...)
+}
+
+func (list Conditions) checkProcesses(input string, r *stats.Report, all []*analyzer.Process) (checks []Check) {
 	var drawing, others []*stats.Process
 	for _, p := range r.Processes {
 		if p.Frames.Complete > 0 {

@@ -1,0 +1,257 @@
+package condition
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
+)
+
+// group selects interactions, and a measure of them.
+type group struct {
+	name    string
+	has     func(*stats.Interaction) bool
+	measure *stats.InteractionMeasure
+}
+
+// groups are the groups of interactions besides the names of scenes.
+var groups = []struct {
+	name string
+	has  func(*stats.Interaction) bool
+}{
+	// A fling at the start of a trace has no input there, and is a fling all the same.
+	{"fling", func(i *stats.Interaction) bool {
+		return isScene(i) && (hasInput(i, analyzer.FirstMove) || strings.HasSuffix(i.Scene, "_FLING"))
+	}},
+	{"tap", func(i *stats.Interaction) bool { return isScene(i) && hasInput(i, analyzer.LastUp) }},
+	{"launch", func(i *stats.Interaction) bool { return !isScene(i) }},
+	{analyzer.ColdLaunch, isLaunch(analyzer.ColdLaunch)},
+	{analyzer.WarmLaunch, isLaunch(analyzer.WarmLaunch)},
+	{analyzer.HotLaunch, isLaunch(analyzer.HotLaunch)},
+}
+
+func isScene(i *stats.Interaction) bool { return i.Kind == analyzer.SceneInteraction.String() }
+
+func hasInput(i *stats.Interaction, input analyzer.Input) bool {
+	return i.Input != nil && *i.Input == input.String()
+}
+
+func isLaunch(scene string) func(*stats.Interaction) bool {
+	return func(i *stats.Interaction) bool { return !isScene(i) && i.Scene == scene }
+}
+
+// firstLaunch is the index in groups of the first group of launches.
+const firstLaunch = 2
+
+func groupNames() (names []string) {
+	for _, g := range groups {
+		names = append(names, g.name)
+	}
+	return names
+}
+
+// interactionHint lists the groups and their measures.
+var interactionHint = fmt.Sprintf("groups of interactions are %s, or the name of a scene, as in APP_LIST_FLING.fps<55; scenes have %s; launches have %s",
+	strings.Join(groupNames(), ", "), strings.Join(measureNames(false), ", "), strings.Join(measureNames(true), ", "))
+
+// measureNames returns the names of the measures of launches or of scenes.
+func measureNames(launches bool) (names []string) {
+	for _, m := range stats.InteractionMeasures {
+		if m.Launch == launches {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// newGroup returns the group of a name such as "fling.hitch"; nil if the name has no group.
+func newGroup(name string) (*group, error) {
+	subject, measure, ok := strings.Cut(name, ".")
+	at := slices.Index(groupNames(), subject)
+	switch {
+	case !ok && at >= 0:
+		return nil, fmt.Errorf("%s needs a measure: write %[1]s.%s", subject, measureNames(at >= firstLaunch)[0])
+	case !ok || subject == "wait":
+		return nil, nil
+	}
+	g := &group{name: subject}
+	switch {
+	case at >= 0:
+		g.has = groups[at].has
+	case analyzer.IsScene(subject):
+		g.has = func(i *stats.Interaction) bool { return isScene(i) && i.Scene == subject }
+	default:
+		return nil, fmt.Errorf("unknown group of interactions %q%s", subject, didYouMean(text.Similar(subject, groupNames())))
+	}
+	launches := at >= firstLaunch
+	if g.measure = stats.InteractionMeasureOf(measure); g.measure == nil {
+		similar := text.Similar(measure, measureNames(launches))
+		if similar != "" {
+			similar = subject + "." + similar
+		}
+		return nil, fmt.Errorf("unknown measure %q of interactions%s", measure, didYouMean(similar))
+	}
+	if g.measure.Launch != launches {
+		return nil, fmt.Errorf("%s has no measure %s", subject, measure)
+	}
+	return g, nil
+}
+
+func didYouMean(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "; did you mean " + name + "?"
+}
+
+// OfInteractions reports whether the condition is on interactions.
+func (c *Condition) OfInteractions() bool { return c.group != nil }
+
+// InteractionMeasure is the measure of a condition on interactions.
+func (c *Condition) InteractionMeasure() *stats.InteractionMeasure { return c.group.measure }
+
+// SelectsInteraction reports whether a condition on interactions is on this one. Those that
+// an edge of the trace cuts do not count, as truncated frames do not.
+func (c *Condition) SelectsInteraction(i *stats.Interaction) bool {
+	return !i.Truncated && c.group.has(i) && c.Selects(processOf(i))
+}
+
+// NoInteraction returns why a condition cannot be checked that selects none of the
+// interactions.
+func (c *Condition) NoInteraction(list []*stats.Interaction) string {
+	truncated := 0
+	var scenes []string
+	for _, i := range list {
+		if !c.Selects(processOf(i)) {
+			continue
+		}
+		if c.group.has(i) {
+			truncated++
+		}
+		if !slices.Contains(scenes, i.Scene) {
+			scenes = append(scenes, i.Scene)
+		}
+	}
+	switch {
+	case truncated > 0:
+		return fmt.Sprintf("%s of %s, all cut by the edge of the trace", text.Count(truncated, "interaction"), c.group.name)
+	case len(scenes) == 0:
+		return "no interactions"
+	}
+	slices.Sort(scenes)
+	if more := len(scenes) - maxScenes; more > 0 {
+		scenes = append(scenes[:maxScenes:maxScenes], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("no interaction of %s; there are %s", c.group.name, strings.Join(scenes, ", "))
+}
+
+// maxScenes is the number of scenes that a reason lists.
+const maxScenes = 8
+
+func processOf(i *stats.Interaction) *stats.Process {
+	return &stats.Process{PID: i.PID, Name: i.Process}
+}
+
+// checkInteractions checks conditions on interactions: for each process, the condition fails if
+// one of its interactions does.
+func (list Conditions) checkInteractions(input string, r *stats.Report, all []*analyzer.Process) (checks []Check) {
+	var shown, others []*stats.Process
+	for _, i := range r.Interactions {
+		shown = append(shown, processOf(i))
+	}
+	shown = append(shown, r.Processes...)
+	for _, p := range all {
+		others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
+	}
+	others = append(others, shown...)
+	for k := range list {
+		c := &list[k]
+		found := map[string][]*stats.Interaction{}
+		var names []string
+		for _, i := range r.Interactions {
+			if !c.SelectsInteraction(i) {
+				continue
+			}
+			if found[i.Process] == nil {
+				names = append(names, i.Process)
+			}
+			found[i.Process] = append(found[i.Process], i)
+		}
+		for _, name := range names {
+			status, why := c.checkValues(found[name])
+			checks = append(checks, c.result(input, &stats.Process{Name: name}, status, why))
+		}
+		switch {
+		case len(names) > 0:
+		case !c.Selects(others...):
+			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
+		case c.Selects(shown...): // otherwise --process leaves the process out
+			checks = append(checks, c.result(input, nil, Unknown, c.NoInteraction(r.Interactions)))
+		}
+	}
+	return checks
+}
+
+// checkValues checks the values of interactions, of which there is at least one, and names
+// the worst.
+func (c *Condition) checkValues(list []*stats.Interaction) (Status, string) {
+	var worst, unknown *stats.Interaction
+	var value float64
+	beyond := 0
+	for _, i := range list {
+		x := c.group.measure.Of(i)
+		if x == nil {
+			unknown = cmp.Or(unknown, i)
+			continue
+		}
+		if c.check(*x) == Failed {
+			beyond++
+		}
+		if worst == nil || c.Above == (*x > value) && *x != value {
+			worst, value = i, *x
+		}
+	}
+	switch {
+	case beyond > 0:
+		s := text.Beyond(c.Unit, value, c.Limit) + " in " + nameOf(worst)
+		if len(list) > 1 {
+			s += fmt.Sprintf("; %d of %d are beyond the limit", beyond, len(list))
+		}
+		return Failed, s
+	case unknown != nil:
+		s := "unknown in " + nameOf(unknown)
+		if why := c.whyUnknown(unknown); why != "" {
+			s += ": " + why
+		}
+		return Unknown, s
+	}
+	s := text.Value(c.Unit, &value) + " in " + nameOf(worst)
+	if len(list) > 1 {
+		s += fmt.Sprintf(", the worst of %d", len(list))
+	}
+	return Passed, s
+}
+
+// nameOf names an interaction.
+func nameOf(i *stats.Interaction) string {
+	about := i.Scene
+	if !isScene(i) {
+		about += " launch"
+	}
+	if i.Page != nil {
+		about += ", " + *i.Page
+	}
+	return fmt.Sprintf("interaction %d (%s)", i.ID, text.Printable(about))
+}
+
+// whyUnknown returns why the measure of an interaction is unknown, as far as it is known.
+func (c *Condition) whyUnknown(i *stats.Interaction) string {
+	if c.group.measure.Name == "p95_ms" && i.P50 != nil {
+		return fmt.Sprintf("fewer than %d frames", stats.MinFrames("p95_ms"))
+	}
+	return strings.ReplaceAll(strings.Join(i.Reasons, ", "), "_", " ")
+}

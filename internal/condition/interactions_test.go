@@ -1,0 +1,116 @@
+package condition
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/failure"
+)
+
+// interaction returns one of a process with an input, of which nothing is known.
+func interaction(id int, process, scene, input string) *stats.Interaction {
+	i := &stats.Interaction{ID: id, Kind: "scene", Scene: scene, Process: process, PID: 7}
+	if input != "" {
+		i.Input = &input
+	}
+	return i
+}
+
+// scenes are the interactions of a trace: three flings, the last of unknown hitches and cut,
+// a tap and a scene without an input; two launches.
+func scenes() *stats.Report {
+	page := "pages/Index"
+	smooth, janky := interaction(1, "gallery", "APP_LIST_FLING", "first_move"), interaction(2, "gallery", "APP_SWIPER_SCROLL", "first_move")
+	smooth.HitchRatio, janky.HitchRatio, janky.Page = known(1), known(9.5), &page
+	cut := interaction(3, "gallery", "APP_LIST_FLING", "")
+	cut.Truncated = true
+	tap, rotation := interaction(4, "gallery", "ABILITY_OR_PAGE_SWITCH", "last_up"), interaction(5, "home", "SCREEN_ROTATION", "")
+	tap.Response, tap.Reasons = known(216.8), []string{"no_fences"}
+	rotation.Response, rotation.Reasons = nil, []string{"not_shown", "end_lost"}
+	cold, warm := interaction(6, "notes", "cold", ""), interaction(7, "notes", "warm", "")
+	cold.Kind, warm.Kind = "launch", "launch"
+	cold.Response, warm.Response = known(700), known(300)
+	return &stats.Report{Interactions: []*stats.Interaction{smooth, janky, cut, tap, rotation, cold, warm}}
+}
+
+// A condition fails if any interaction of its group is beyond the limit, and cannot be checked
+// if a value is unknown, or if the group is empty. Cut interactions do not count.
+func TestCheckInteractions(t *testing.T) {
+	all := []*analyzer.Process{{PID: 9, Name: "render_service"}, {PID: 7, Name: "gallery"}}
+	for conditions, want := range map[string][]string{
+		"fling.hitch>5":    {"failed gallery: fling.hitch>5: 9.5 in interaction 2 (APP_SWIPER_SCROLL, pages/Index); 1 of 2 are beyond the limit"},
+		"fling.hitch>9.49": {"failed gallery: fling.hitch>9.49: 9.50 in interaction 2 (APP_SWIPER_SCROLL, pages/Index); 1 of 2 are beyond the limit"},
+		"fling.hitch>9.5":  {"passed gallery: fling.hitch>9.5: 9.5 in interaction 2 (APP_SWIPER_SCROLL, pages/Index), the worst of 2"},
+		"fling.hitch<0.5":  {"passed gallery: fling.hitch<0.5: 1.0 in interaction 1 (APP_LIST_FLING), the worst of 2"},
+		"fling.hitch<9.6":  {"failed gallery: fling.hitch<9.6: 1.0 in interaction 1 (APP_LIST_FLING); 2 of 2 are beyond the limit"},
+		"fling.fps<1":      {"unknown gallery: fling.fps<1: unknown in interaction 1 (APP_LIST_FLING)"},
+		// The name of a scene, and its own group.
+		"APP_LIST_FLING.hitch>5": {"passed gallery: APP_LIST_FLING.hitch>5: 1.0 in interaction 1 (APP_LIST_FLING)"},
+		"tap.response_ms>200":    {"failed gallery: tap.response_ms>200: 216.8 in interaction 4 (ABILITY_OR_PAGE_SWITCH)"},
+		"tap.fps<1":              {"unknown gallery: tap.fps<1: unknown in interaction 4 (ABILITY_OR_PAGE_SWITCH): no fences"},
+		"SCREEN_ROTATION.response_ms>1": {
+			"unknown home: SCREEN_ROTATION.response_ms>1: unknown in interaction 5 (SCREEN_ROTATION): not shown, end lost",
+		},
+		"launch.first_frame_ms>699": {"failed notes: launch.first_frame_ms>699: 700.0 in interaction 6 (cold launch); 1 of 2 are beyond the limit"},
+		"warm.first_frame_ms>299":   {"failed notes: warm.first_frame_ms>299: 300.0 in interaction 7 (warm launch)"},
+		// Processes.
+		"gallery: launch.first_frame_ms>1": {"unknown gallery: launch.first_frame_ms>1: no interaction of launch; there are ABILITY_OR_PAGE_SWITCH, APP_LIST_FLING, APP_SWIPER_SCROLL"},
+		"render*: tap.hitch>1":             nil, // --process has left it out
+		"camera: tap.hitch>1":              {"unknown camera: tap.hitch>1: no process with frames matches; the trace has render_service, gallery, home, notes"},
+		"hot.first_frame_ms>1":             {"unknown hot.first_frame_ms>1: no interaction of hot; there are ABILITY_OR_PAGE_SWITCH, APP_LIST_FLING, APP_SWIPER_SCROLL, SCREEN_ROTATION, cold, warm"},
+	} {
+		var got []string
+		for _, c := range parsed(t, conditions, OfValues).CheckReport("", scenes(), all) {
+			got = append(got, fmt.Sprintf("%s %s", c.Status, c))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s:\n%q, want\n%q", conditions, got, want)
+		}
+	}
+}
+
+// A failure is one even if another value is unknown.
+func TestCheckInteractionsUnknown(t *testing.T) {
+	r := scenes()
+	r.Interactions[2].Truncated = false // an APP_LIST_FLING with an input outside of the trace
+	for condition, want := range map[string]Status{"fling.hitch>5": Failed, "fling.hitch>10": Unknown} {
+		if c := parsed(t, condition, OfValues).CheckReport("", r, nil); len(c) != 1 || c[0].Status != want {
+			t.Errorf("%s: %v, want %s", condition, c, want)
+		}
+	}
+	for _, i := range r.Interactions[:3] {
+		i.Truncated = true
+	}
+	c := parsed(t, "fling.hitch>5", OfValues).CheckReport("", r, nil)
+	if want := "fling.hitch>5: 3 interactions of fling, all cut by the edge of the trace"; len(c) != 1 || c[0].String() != want {
+		t.Errorf("%v, want %s", c, want)
+	}
+	if c := parsed(t, "fling.hitch>5", OfValues).CheckReport("", &stats.Report{}, nil); len(c) != 1 || c[0].String() != "fling.hitch>5: no interactions" {
+		t.Errorf("without interactions: %v", c)
+	}
+}
+
+// The hint of an error about interactions and docs/ci.md list the groups and the measures.
+func TestInteractionNames(t *testing.T) {
+	_, err := Parse("swipe.fps<5", OfValues)
+	e, ok := err.(*failure.Error)
+	if !ok {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "### Interactions")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, name := range append(append(groupNames(), measureNames(false)...), measureNames(true)...) {
+		if !strings.Contains(e.Hint, name) || !strings.Contains(section, "`"+name+"`") {
+			t.Errorf("%s is missing in the hint or in docs/ci.md:\n%s", name, e.Hint)
+		}
+	}
+}
