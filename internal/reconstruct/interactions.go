@@ -15,7 +15,6 @@ import (
 type interactions struct {
 	byPID    map[trace.PID]*userProcess
 	scenes   []*scene
-	byName   map[string]*scene // the last one with the name
 	reports  map[reportKey][]*report
 	ordered  []*report
 	launches launches
@@ -47,6 +46,7 @@ type scene struct {
 	thread *thread
 	line   int
 	record userInput // of the input that it counts from
+	next   *scene    // of the same name, which began before this one ended
 }
 
 // reportKey identifies a scene for render_service. id is zero before 5.0.
@@ -75,7 +75,7 @@ type hang struct {
 }
 
 func newInteractions() *interactions {
-	return &interactions{byPID: map[trace.PID]*userProcess{}, byName: map[string]*scene{}, reports: map[reportKey][]*report{}}
+	return &interactions{byPID: map[trace.PID]*userProcess{}, reports: map[reportKey][]*report{}}
 }
 
 // userProcess returns the state of a process.
@@ -165,6 +165,9 @@ func (b *builder) beginScene(t *thread, e *hitrace.Event) {
 		}
 	}
 	b.addScene(p, s)
+	if n := len(p.open[name]); n > 0 {
+		p.open[name][n-1].next = s
+	}
 	p.open[name] = append(p.open[name], s)
 	if strings.HasSuffix(name, "_FLING") {
 		p.tail = s
@@ -180,7 +183,7 @@ func (b *builder) endScene(t *thread, e *hitrace.Event) {
 	open := p.open[name]
 	if n := len(open); n > 0 {
 		// The device keeps one scene of a name. If two are open, the end of the earlier one
-		// is lost.
+		// is lost, unless it has one, too.
 		open[n-1].End = e.Time
 		p.open[name] = open[:n-1]
 		return
@@ -193,9 +196,8 @@ func (b *builder) endScene(t *thread, e *hitrace.Event) {
 }
 
 func (b *builder) addScene(p *userProcess, s *scene) {
-	i := b.interactions
-	i.scenes = append(i.scenes, s)
-	i.byName[s.Scene], p.byName[s.Scene] = s, s
+	b.interactions.scenes = append(b.interactions.scenes, s)
+	p.byName[s.Scene] = s
 }
 
 func (b *builder) beginTrailing(t *thread, e *hitrace.Event) {
@@ -269,11 +271,34 @@ func (b *builder) beginJankStats(_ *thread, e *hitrace.Event) {
 		r.figures[figure] = &value
 		return
 	}
-	if name := hitrace.ParseInterrupted(label); name != nil {
-		if s := b.interactions.byName[string(name)]; s != nil {
+	if name, by := hitrace.ParseInterrupted(label); name != nil {
+		if s := b.interactions.interrupted(string(name), string(by), e.Time); s != nil {
 			s.Interrupted = true
 		}
 	}
+}
+
+// maxInterrupted is how many scenes are searched for the one that is interrupted.
+const maxInterrupted = 64
+
+// interrupted returns the last scene with a name that another one interrupts, rather one that
+// has not ended. Each line is about another scene. The scene that interrupts is the last one
+// with its name.
+func (i *interactions) interrupted(name, by string, at trace.Time) (latest *scene) {
+	for n, s := range slices.Backward(i.scenes) {
+		switch {
+		case n < len(i.scenes)-maxInterrupted || at.Sub(cmp.Or(s.Begin, s.End)) > maxScene:
+			return latest
+		case s.Scene == by:
+			by = ""
+		case s.Scene != name || s.Interrupted:
+		case !s.End.Known():
+			return s
+		case latest == nil:
+			latest = s
+		}
+	}
+	return latest
 }
 
 // contradicted is the value of a figure that the device reports twice with different values.
@@ -357,6 +382,12 @@ func (b *builder) observe(s *scene) {
 	}
 	if s.End.Known() {
 		return
+	}
+	if s.next != nil {
+		if s.Observed.End = s.next.Begin; s.Observed.End.Sub(s.Begin) <= maxScene {
+			s.Reasons |= analyzer.ReasonEndLost
+			return
+		}
 	}
 	s.Observed.End = b.span.End
 	if limit := s.Begin.Add(maxScene); limit <= b.span.End {

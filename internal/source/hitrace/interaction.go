@@ -111,15 +111,15 @@ func ParseFigure(text []byte) (figure Figure, value float64, scene []byte, ok bo
 	return 0, 0, nil, false
 }
 
-// ParseInterrupted returns the name of the scene that a JankStats marker reports to be
-// interrupted, nil if it reports none.
-func ParseInterrupted(text []byte) []byte {
+// ParseInterrupted returns the names of the scene that a JankStats marker reports to be
+// interrupted and of the one that interrupts it, nil if it reports none.
+func ParseInterrupted(text []byte) (scene, by []byte) {
 	rest, found := bytes.CutPrefix(text, []byte("RSJankStats::SetReportEventResponse "))
-	scene, _, more := bytes.Cut(rest, []byte(" animation is interrupted by "))
+	scene, by, more := bytes.Cut(rest, []byte(" animation is interrupted by "))
 	if !found || !more {
-		return nil
+		return nil, nil
 	}
-	return scene
+	return scene, by
 }
 
 // ParseBundle returns the name of the bundle at the end of a marker of a launch, nil if it has
