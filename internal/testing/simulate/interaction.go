@@ -34,6 +34,8 @@ type Interaction struct {
 	Drag, Tail trace.Duration
 	// Silent makes the application send nothing: render_service animates alone.
 	Silent bool
+	// NoDraw makes nobody draw.
+	NoDraw bool
 	// InFrame begins the scene within a frame of the application.
 	InFrame bool
 	// NoBegin leaves the markers of the begin out, NoEnd those of the end, NoReports those
@@ -188,7 +190,9 @@ func (s *sim) play(in *Interaction) {
 			length -= 40 * trace.Millisecond
 		}
 		s.at(begin.Add(length), func() {
-			s.animating--
+			if !in.NoDraw {
+				s.animating--
+			}
 			s.stats.implicitEnd(r)
 		})
 	}
@@ -278,6 +282,9 @@ func (s *sim) beginScene(a *actor, r *openScene) {
 	p.scenes = append(p.scenes, r)
 	if r.Silent {
 		p.silent++
+	}
+	if r.NoDraw {
+		return
 	}
 	p.drawing++
 	if !r.explicit {
@@ -376,7 +383,7 @@ func (s *sim) endScene(a *actor, r *openScene) {
 	if r.Silent {
 		p.silent--
 	}
-	if !r.Silent || r.frames < 2 {
+	if !r.NoDraw && (!r.Silent || r.frames < 2) {
 		p.drawing--
 	}
 	if r.NoEnd {

@@ -116,6 +116,8 @@ func (s *sim) settleInteractions() {
 				n.set(t)
 			}
 		}
+	}
+	for _, t := range s.truth.all {
 		if t.Kind == "launch" {
 			s.settleLaunch(t, inside)
 		} else {
@@ -140,6 +142,8 @@ func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {
 	case !t.Begin.Known() && !t.End.Known():
 		return
 	case end.Known():
+	case s.begunAgain(t).Known():
+		end = s.begunAgain(t)
 	case to.Sub(begin) > sceneTimeout:
 		t.TimedOut, end = true, begin.Add(sceneTimeout)
 	default:
@@ -184,6 +188,17 @@ func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {
 	t.show(*shown, last)
 	counted = slices.DeleteFunc(slices.Clone(counted), func(f shownFrame) bool { return f.at < begin || f.at > last.at })
 	s.measure(t, counted)
+}
+
+// begunAgain returns when the application began a scene of the same name, of which it has only
+// one at a time: the end before that is lost.
+func (s *sim) begunAgain(t *InteractionTruth) (at trace.Time) {
+	for _, other := range s.truth.all {
+		if other.Kind == t.Kind && other.PID == t.PID && other.Scene == t.Scene && other.Begin > t.Begin && (at == 0 || other.Begin < at) {
+			at = other.Begin
+		}
+	}
+	return at
 }
 
 // drawnByApp is what the name of a scene says where render_service says nothing.

@@ -139,6 +139,18 @@ func BadScenes() map[string]Config {
 	add("interrupted", func(c *Config, in *Interaction) {
 		also(c, Interaction{Scene: "ABILITY_OR_PAGE_SWITCH", Page: "pages/Picture", At: in.At + 300*ms, Input: LastUp, Delay: 40 * ms, Length: 350 * ms})
 	})
+	add("end lost", func(c *Config, in *Interaction) {
+		in.NoEnd, in.Length = true, 200*ms
+		other := *in
+		other.At, other.NoEnd = in.At+400*ms, false
+		also(c, other)
+	})
+	add("both interrupted", func(c *Config, in *Interaction) {
+		other := *in
+		other.App, other.At, other.Page = notesApp, in.At+50*ms, "pages/Notes"
+		also(c, other)
+		also(c, Interaction{App: launcherApp, Scene: "LAUNCHER_APP_SWIPE_TO_HOME", Page: "pages/Desktop", At: in.At + 350*ms, Input: LastUp, Delay: 40 * ms, Length: 350 * ms, Silent: true})
+	})
 	add("two at once", func(c *Config, in *Interaction) {
 		other := *in
 		other.App, other.At, other.Page = notesApp, in.At+50*ms, "pages/Notes"
@@ -147,7 +159,41 @@ func BadScenes() map[string]Config {
 	add("silent", func(_ *Config, in *Interaction) {
 		in.Scene, in.Input, in.Silent = "LAUNCHER_APP_BACK_TO_HOME", LastUp, true
 	})
-	add("no fences", func(c *Config, _ *Interaction) { c.NoFences = true })
+	add("no fences", func(c *Config, in *Interaction) { c.NoFences, in.Tail = true, 120*ms })
+	add("launch cut", func(c *Config, _ *Interaction) {
+		c.Apps[notesApp].Draws = 0
+		c.Launches = []Launch{{App: notesApp, Launcher: launcherApp, At: 800 * ms, Kind: Cold, Work: 200 * ms, Draws: 200 * ms}}
+		c.CutEnd, c.Duration = true, 1000*ms
+	})
+	add("launches at once", func(c *Config, _ *Interaction) {
+		c.Apps[notesApp].Draws = 0
+		c.Apps = append(c.Apps, App{Bundle: "com.example.mail", PID: 22480, OnDemand: true})
+		for n, app := range []int{notesApp, len(c.Apps) - 1} {
+			c.Launches = append(c.Launches, Launch{
+				App: app, Launcher: launcherApp, At: 800*ms + trace.Duration(n)*60*ms, Kind: Cold, Work: 200 * ms, Draws: 200 * ms,
+			})
+		}
+		c.Duration = 1600 * ms
+	})
+	add("nothing drawn", func(c *Config, in *Interaction) {
+		in.Scene, in.App, in.Input, in.NoDraw = "ABILITY_OR_PAGE_SWITCH", notesApp, LastUp, true
+	})
+	add("long frame", func(c *Config, in *Interaction) {
+		c.Injections = []Injection{{"more_work", 30, 300 * ms}}
+	})
+	add("troubled", func(c *Config, _ *Interaction) {
+		c.Chances = Chances{AppLate: 0.1, AppStuck: 0.02, AppEmpty: 0.06, RenderLate: 0.05, RenderGPULate: 0.05, Held: 0.04, CommitLate: 0.03}
+		c.GPU, c.Kernel, c.Duration = true, KernelLinux, 2400*ms
+		for n := range 3 {
+			in := fling
+			in.At += trace.Duration(n+1) * 650 * ms
+			in.Tail = trace.Duration(n) * 100 * ms
+			if n == 1 {
+				in.Scene, in.Input, in.Tail = "APP_TAB_SWITCH", LastUp, 0
+			}
+			also(c, in)
+		}
+	})
 	add("slept", func(c *Config, _ *Interaction) { c.ClockOffset = 86400 * trace.Second })
 	return list
 }
