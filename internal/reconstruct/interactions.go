@@ -49,7 +49,7 @@ type scene struct {
 	next   *scene    // of the same name, which began before this one ended
 }
 
-// reportKey identifies a scene for render_service. id is zero before 5.0.
+// reportKey identifies a scene for render_service. id is zero before 4.1.
 type reportKey struct {
 	scene, bundle string
 	id            int64
@@ -89,7 +89,7 @@ func (b *builder) userProcess(pid trace.PID) *userProcess {
 }
 
 // explicit are the scenes of which the application draws every frame, from IsDisplayAnimator
-// in OpenHarmony's performance monitor. Since 5.0 render_service names the kind of a scene.
+// in OpenHarmony's performance monitor. Since 4.1 render_service names the kind of a scene.
 var explicit = map[string]bool{
 	"APP_LIST_FLING": true, "APP_SWIPER_SCROLL": true, "SNAP_RECENT_ANI": true, "WINDOW_RECT_RESIZE": true, "WINDOW_RECT_MOVE": true,
 	"META_BALLS_TURBO_CHARGING_ANIMATION": true, "ABILITY_OR_PAGE_SWITCH_INTERACTIVE": true, "SCROLLER_ANIMATION": true,

@@ -183,12 +183,13 @@ func TestInteractions(t *testing.T) {
 			input(u.frames(0, 1, 2, 1200, 1201).scene("APP_LIST_FLING", 1012, 0), 1005, "first_move")
 		},
 			[]string{described1(1, "APP_LIST_FLING", "first_move 1005000000 begin 1012000000 shown 1028000000..1038000000 3 app frames timed out end_lost")}},
-		// Frame 0 is shown at 1018, within both scenes.
+		// The end of the first is lost: it ends before the second begins. Frame 0 is shown at
+		// 1018, frame 1 at 1028.
 		"two of one name": {func(u *userTrace) {
 			u.frames(upTo(9)...).scene("APP_TAB_SWITCH", 1012, 0).scene("APP_TAB_SWITCH", 1032, 1055)
 		},
 			[]string{
-				described1(1, "APP_TAB_SWITCH", "begin 1012000000 shown 1028000000..1098000000 9 render frames end_cut input_unseen"),
+				described1(1, "APP_TAB_SWITCH", "begin 1012000000 shown 1028000000..1028000000 2 render frames end_lost input_unseen"),
 				described1(2, "APP_TAB_SWITCH", "begin 1032000000 end 1055000000 shown 1048000000..1048000000 2 render frames input_unseen"),
 			}},
 		"no frames": {func(u *userTrace) { u.frames(0).scene("APP_LIST_FLING", 1050, 1060) },

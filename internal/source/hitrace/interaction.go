@@ -46,7 +46,7 @@ type RenderedScene struct {
 	Input int64
 	// Animator is EXPLICIT_ANIMATOR or IMPLICIT_ANIMATOR; empty before 5.0.
 	Animator []byte
-	ID       int64 // zero before 5.0
+	ID       int64 // zero before 4.1
 }
 
 // ParseRenderedScene parses the description of a scene. ok is false if it is none.
