@@ -109,7 +109,8 @@ func TestModulesAlone(t *testing.T) {
 			}
 			query(t, session, "INCLUDE PERFETTO MODULE ohos."+module+"; SELECT 1")
 			for _, table := range tablesOf(t, module) {
-				if rows := query(t, session, "SELECT * FROM "+table); name == "empty" {
+				rows := query(t, session, "SELECT * FROM "+table)
+				if aboutFrames := table != "callstack" && table != "trace_range"; name == "empty" && aboutFrames {
 					compare(t, table, rows, nil)
 				}
 			}
@@ -119,7 +120,7 @@ func TestModulesAlone(t *testing.T) {
 
 var (
 	object = regexp.MustCompile(`^CREATE OR REPLACE PERFETTO (TABLE|VIEW|FUNCTION|MACRO) ([a-z]\w*)\(?`)
-	column = regexp.MustCompile(`^  \w+ [A-Z]+(\([\w.]+\))?,?$`)
+	column = regexp.MustCompile(`^  \w+ [A-Z]\w*(\([\w.]+\))?,?$`)
 )
 
 // tablesOf are the tables of a module that are for users.
@@ -159,7 +160,7 @@ func TestComments(t *testing.T) {
 				if !commented || !strings.HasPrefix(m[2], "ohos_") && name != "trace_streamer" || !strings.HasSuffix(line, "(") {
 					t.Errorf("%s: %s has no comment, no columns or no prefix", name, m[2])
 				}
-			case line == "AS":
+			case line == "AS" || line == "AS (":
 				if within != "" && columns == 0 {
 					t.Errorf("%s: %s has no columns", name, within)
 				}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,8 @@ import (
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -62,6 +65,191 @@ func TestStreamerTwoTraces(t *testing.T) {
 	session := load(t, output)
 	query(t, session, includeStreamer+"SELECT 1")
 	checkStreamer(t, session, timeline)
+}
+
+// streamer runs a query as it would be for a database of trace_streamer.
+func streamer(t *testing.T, session *engine.Session, text string) rows {
+	t.Helper()
+	return query(t, session, includeStreamer+"SELECT * FROM ohos_trace_streamer!(("+text+"))")
+}
+
+// Queries for trace_streamer join its tables by ipid, itid and callid, which Perfetto's tables
+// do not have. A table of the query's own may come first.
+func TestStreamerQueries(t *testing.T) {
+	enginetest.ForTest(t)
+	const text = `
+   app-20 (20) [000] .... 1.000000: print: B|20|H:first
+   app-20 (20) [000] .... 1.000010: print: B|20|H:second
+   app-20 (20) [000] .... 1.000020: print: E|20|
+   app-20 (20) [000] .... 1.000025: print: S|20|H:LOAD|7
+   app-20 (20) [000] .... 1.000030: sched_switch: prev_comm=app prev_pid=20 prev_prio=120 prev_state=S ==> next_comm=work next_pid=21 next_prio=100
+   work-21 (20) [000] .... 1.000040: print: F|20|H:LOAD|7
+   work-21 (20) [000] .... 1.000050: sched_waking: comm=app pid=20 prio=120 target_cpu=000
+   work-21 (20) [000] .... 1.000060: sched_switch: prev_comm=work prev_pid=21 prev_prio=100 prev_state=D ==> next_comm=app next_pid=20 next_prio=120
+   app-20 (20) [000] .... 1.000070: print: B|20|H:third
+`
+	output, _ := convert(t, strings.NewReader(text), exporter.Options{})
+	session := load(t, output)
+	check := func(text string, want ...[]any) {
+		t.Helper()
+		var r rows
+		for _, row := range want {
+			r.add(row...)
+		}
+		compare(t, text, streamer(t, session, text), r)
+	}
+	check(`SELECT c.name, c.ts - r.start_ts, c.dur, c.depth, c.cookie, t.tid, p.pid, o.name
+		FROM callstack AS c, trace_range AS r LEFT JOIN thread AS t ON c.callid = t.id LEFT JOIN process AS p ON p.ipid = t.ipid
+		LEFT JOIN callstack AS o ON o.id = c.parent_id`,
+		[]any{"H:first", 0, nil, 0, nil, 20, 20, nil}, []any{"H:second", 10_000, 10_000, 1, nil, 20, 20, "H:first"},
+		[]any{"H:LOAD", 25_000, 15_000, 0, 7, 20, 20, nil}, []any{"H:third", 70_000, nil, 1, nil, 20, 20, "H:first"})
+	check(`WITH waking AS (SELECT * FROM instant WHERE name = 'sched_wakeup' AND ref_type = 'itid')
+		SELECT w.ts - r.start_ts, t.tid, f.tid FROM waking AS w, trace_range AS r
+		JOIN thread AS t ON t.itid = w.ref JOIN thread AS f ON f.itid = w.wakeup_from`,
+		[]any{50_000, 20, 21})
+	check(`SELECT tid, pid, ts - start_ts, dur, state, cpu FROM thread_state, trace_range WHERE dur IS NOT NULL`,
+		[]any{20, 20, 30_000, 20_000, "S", nil}, []any{21, 20, 30_000, 30_000, "Running", 0}, []any{20, 20, 50_000, 10_000, "R", nil})
+	check(`SELECT t.tid, p.pid, s.ts - r.start_ts, s.ts_end - s.ts, s.end_state, s.priority FROM sched_slice AS s, trace_range AS r
+		JOIN thread AS t ON t.itid = s.itid JOIN process AS p ON p.ipid = s.ipid WHERE s.dur IS NOT NULL`,
+		[]any{21, 20, 30_000, 30_000, "D", 100})
+	check("SELECT pid, name, switch_count, thread_count, slice_count FROM process WHERE id = ipid AND pid = 20", []any{20, "app", 2, 2, 1})
+	check("SELECT tid, name, is_main_thread, switch_count FROM thread WHERE id = itid AND tid <> 0",
+		[]any{20, "app", true, true}, []any{21, "work", false, true})
+	// Perfetto's own tables are as before.
+	compare(t, "thread", query(t, session, "SELECT h.tid, p.pid FROM thread AS h JOIN process AS p USING (upid) WHERE h.tid = 21"), one(21, 20))
+}
+
+func one(cells ...any) (r rows) {
+	r.add(cells...)
+	return r
+}
+
+// TestStreamerStartup compares app_startup with the lines of a generated cold launch, and with
+// the frames of the model.
+func TestStreamerStartup(t *testing.T) {
+	enginetest.ForTest(t)
+	for _, era := range slow.Of([]string{"6.1"}, []string{"4.1", "6.1"}) {
+		config := simulate.Demonstration()
+		config.Era = era
+		session, text, timeline := generated(t, config)
+		attach := strings.Index(text, "AttachApplication(")
+		var begins []int64 // of the stages
+		for _, marker := range []string{"H:client dispatch touchId:", "StartUIAbilityBySCB", "LoadAbility(", "AttachApplication("} {
+			begins = append(begins, timeOfLine(t, text, strings.LastIndex(text[:attach+len("AttachApplication(")], marker)))
+		}
+		for _, marker := range []string{"HandleLaunchAbility(", "HandleAbilityTransaction("} {
+			begins = append(begins, timeOfLine(t, text, strings.Index(text, marker)))
+		}
+		app := config.Apps[config.Launches[0].App]
+		var first *analyzer.Frame
+		for f := range timeline.Complete() {
+			if f.Process.PID == app.PID && !f.Facts.Has(analyzer.Empty) && (first == nil || f.Actual.Start < first.Actual.Start) {
+				first = f
+			}
+		}
+		begins = append(begins, int64(first.Actual.Start), int64(first.Render.Actual.Start))
+		ends := append(begins[1:7:7], int64(first.End()), int64(first.Render.End()))
+		var want rows
+		for i := range begins {
+			want.add(int64(app.PID), i, begins[i], ends[i], app.Bundle)
+		}
+		compare(t, "era "+era, streamer(t, session, `
+			SELECT p.pid, a.start_name, a.start_time, a.end_time, a.packed_name
+			FROM app_startup AS a JOIN process AS p ON p.ipid = a.ipid AND p.pid = a.tid JOIN thread AS t ON t.itid = a.call_id`), want)
+		libraries := strings.Count(text, "B|"+strconv.Itoa(int(app.PID))+"|H:dlopen: ")
+		compare(t, "static_initalize", streamer(t, session, `
+			SELECT count(), max(s.depth) FROM static_initalize AS s JOIN process AS p ON p.ipid = s.ipid AND p.pid = s.tid
+			WHERE s.so_name GLOB 'H:dlopen: *.so' AND s.end_time > s.start_time`), one(libraries, 0))
+	}
+}
+
+// The launches of a real trace, by hand from its lines. trace_streamer's own rows are the same, but for
+// 535806846725999: it computes seconds in floating point.
+func TestStreamerStartupCapture(t *testing.T) {
+	enginetest.ForTest(t)
+	file, err := os.Open("../../../shared/traces/openharmony-4-bundle-5flags.ftrace")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer file.Close()
+	output, _ := convert(t, file, exporter.Options{})
+	var want rows
+	for _, launch := range []struct {
+		bundle               string
+		pid                  int
+		load, attach, launch int64
+	}{
+		{"ohos.samples.etsclock", 14879, 535806698674000, 535806846726000, 535806918024000},
+		{"com.ohos.contacts", 6952, 535813351339000, 535813477941000, 535813559888000},
+		{"com.ohos.contactsdataability", 17900, 0, 0, 535814125302000}, // the process existed
+		{"com.ohos.contacts", 7183, 535814298670000, 535814390398000, 535814463936000},
+		{"com.ohos.note", 7251, 535824497676000, 535824617422000, 535824690881000},
+	} {
+		if launch.load != 0 {
+			want.add(launch.pid, 2, launch.load, launch.attach, launch.bundle)
+			want.add(launch.pid, 3, launch.attach, launch.launch, launch.bundle)
+		}
+		want.add(launch.pid, 4, launch.launch, -1, launch.bundle)
+	}
+	compare(t, "app_startup", query(t, load(t, output), includeStreamer+"SELECT tid, start_name, start_time, end_time, packed_name FROM app_startup"), want)
+}
+
+// timeOfLine returns the time of the line around the given place.
+func timeOfLine(t *testing.T, text string, place int) int64 {
+	t.Helper()
+	if place < 0 {
+		t.Fatal("a stage is missing")
+	}
+	line := text[strings.LastIndex(text[:place], "\n")+1 : place]
+	m := regexp.MustCompile(` (\d+)\.(\d{6}): `).FindStringSubmatch(line)
+	at, err := strconv.ParseInt(m[1]+m[2], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at * 1000
+}
+
+// TestStreamerAnimation compares animation with the lines of the text.
+func TestStreamerAnimation(t *testing.T) {
+	enginetest.ForTest(t)
+	for _, era := range slow.Of([]string{"5.0.0"}, []string{"4.0", "5.0.0", "6.1"}) {
+		config := simulate.Demonstration()
+		config.Era = era
+		session, text, _ := generated(t, config)
+		scenes := regexp.MustCompile(`S\|(\d+)\|(H:[A-Z_]+), ([^,|]+), [^,|]+, (\d+)[^|\n]*`)
+		var want rows
+		for _, place := range scenes.FindAllStringSubmatchIndex(text, -1) {
+			m := scenes.FindStringSubmatch(text[place[0]:])
+			end := strings.Index(text, "F"+m[0][1:])
+			scene := strings.TrimPrefix(m[2], "H:") + ", " + m[3] + ", "
+			rate := regexp.MustCompile(`RecordAnimationDynamicFrameRate frame rate is ([\d.]+): ` + regexp.QuoteMeta(scene)).FindStringSubmatch(text[place[0]:])
+			info := "frames"
+			if rate != nil {
+				info = "0:" + rate[1]
+			}
+			want.add(timeOfLine(t, text, place[0]), timeOfLine(t, text, end), m[2]+", "+m[3], info)
+		}
+		if len(want) < 5 {
+			t.Fatalf("era %s: %d scenes", era, len(want))
+		}
+		compare(t, "era "+era, query(t, session, includeStreamer+`
+			SELECT start_point, end_point, name, iif(frame_info GLOB '[1-9]*:0', 'frames', frame_info) FROM animation`), want)
+		// Counted frames are commits of the display.
+		compare(t, "era "+era+": frames", query(t, session, `
+			SELECT a.id FROM animation AS a WHERE frame_info GLOB '*:0' AND cast_int!(frame_info) <> (
+				SELECT count() FROM callstack AS c WHERE c.name = 'H:Repaint' AND c.ts + c.dur BETWEEN a.start_point AND a.end_point)`), nil)
+	}
+}
+
+// generated converts a generated trace.
+func generated(t *testing.T, config simulate.Config) (*engine.Session, string, *analyzer.Timeline) {
+	t.Helper()
+	var text strings.Builder
+	if _, err := simulate.Write(&text, config); err != nil {
+		t.Fatal(err)
+	}
+	output, timeline := convert(t, strings.NewReader(text.String()), exporter.Options{})
+	return load(t, output), text.String(), timeline
 }
 
 // readStreamerRows reads pid, tid, kind, ts, dur, vsync, flag, id, src and dst.

@@ -253,3 +253,522 @@ WHERE
   t.name = 'GPU (Frame queued)'
   AND t.type IN ('process_track_event', 'process_merged_track_event')
   AND s.ts BETWEEN +f.gpu_ts AND f.gpu_ts + f.gpu_dur;
+
+-- Slices of threads, and asynchronous slices, as in the text. Those that show frames are not
+-- here.
+CREATE OR REPLACE PERFETTO VIEW callstack(
+  -- The id of the slice.
+  id ID(slice.id),
+  -- When it began.
+  ts TIMESTAMP,
+  -- How long it lasted. NULL if it has no end.
+  dur DURATION,
+  -- The thread, of an asynchronous slice the main thread of the process.
+  callid JOINID(thread.id),
+  -- NULL, but for slices that Perfetto itself made of kernel events.
+  cat STRING,
+  -- The name, with H: before it.
+  name STRING,
+  -- How many slices are around it.
+  depth LONG,
+  -- The cookie of an asynchronous slice, else NULL.
+  cookie LONG,
+  -- The slice around it.
+  parent_id JOINID(slice.id),
+  -- Its arguments, in Perfetto's table args.
+  argsetid ARGSETID,
+  -- NULL.
+  chainId STRING,
+  -- NULL.
+  spanId STRING,
+  -- NULL.
+  parentSpanId STRING,
+  -- NULL.
+  flag STRING,
+  -- NULL.
+  trace_level STRING,
+  -- NULL.
+  trace_tag STRING,
+  -- NULL.
+  custom_category STRING,
+  -- NULL.
+  custom_args STRING,
+  -- NULL.
+  child_callid LONG
+)
+AS
+SELECT
+  s.id,
+  s.ts,
+  nullif(s.dur, -1) AS dur,
+  -- SQLite does not search a join that is itself joined by LEFT JOIN.
+  coalesce(
+    (SELECT t.utid FROM thread_track AS t WHERE t.id = s.track_id),
+    (
+      SELECT min(h.utid)
+      FROM process_track AS t
+      JOIN thread AS h USING (upid)
+      WHERE
+        t.id = s.track_id
+        AND h.is_main_thread
+    )
+  ) AS callid,
+  s.category AS cat,
+  s.name,
+  s.depth,
+  extract_arg(s.arg_set_id, 'cookie') AS cookie,
+  s.parent_id,
+  s.arg_set_id AS argsetid,
+  NULL AS chainId,
+  NULL AS spanId,
+  NULL AS parentSpanId,
+  NULL AS flag,
+  NULL AS trace_level,
+  NULL AS trace_tag,
+  NULL AS custom_category,
+  NULL AS custom_args,
+  NULL AS child_callid
+FROM slice AS s
+WHERE
+  s.track_id IN (SELECT id FROM track WHERE type IN ('thread_execution', 'atrace_async_slice'));
+
+-- The trace's interval: one row.
+CREATE OR REPLACE PERFETTO VIEW trace_range(
+  -- The first time of the trace. A vsync may have been due before the first line.
+  start_ts TIMESTAMP,
+  -- The last time of the trace.
+  end_ts TIMESTAMP
+)
+AS
+SELECT trace_start() AS start_ts, trace_end() AS end_ts;
+
+-- The slices that begin stages of launches. The dataframe searches for one pattern at a time
+-- much faster than SQLite does for several.
+CREATE OR REPLACE PERFETTO VIEW _ohos_ts_stage AS
+WITH
+  named AS (
+    SELECT 0 AS stage, *
+    FROM slice
+    WHERE
+      name GLOB 'H:client dispatch touchId:*'
+    UNION ALL
+    SELECT 1 AS stage, *
+    FROM slice
+    WHERE
+      name GLOB 'H:OHOS::ErrCode OHOS::AAFwk::AbilityManagerClient::StartUIAbilityBySCB*'
+    UNION ALL
+    SELECT 2 AS stage, *
+    FROM slice
+    WHERE
+      name GLOB 'H:virtual void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility*'
+    UNION ALL
+    SELECT 3 AS stage, *
+    FROM slice
+    WHERE
+      name GLOB 'H:virtual void OHOS::AppExecFwk::AppMgrServiceInner::AttachApplication(*)##*'
+    UNION ALL
+    SELECT 4 AS stage, *
+    FROM slice
+    WHERE
+      name GLOB 'H:void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(*)##*'
+    UNION ALL
+    SELECT 5 AS stage, *
+    FROM slice
+    WHERE
+      name GLOB 'H:void OHOS::AbilityRuntime::FAAbilityThread::HandleAbilityTransaction(*)##*'
+    UNION ALL
+    SELECT 5 AS stage, *
+    FROM slice
+    WHERE
+      name GLOB 'H:void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction*'
+  ),
+  split AS (
+    SELECT stage, n.id, n.ts, t.utid, substr(n.name, instr(n.name, '##') + 2) || '##' AS rest
+    FROM named AS n
+    JOIN thread_track AS t
+      ON t.id = n.track_id
+  )
+SELECT
+  stage,
+  id,
+  ts,
+  utid,
+  iif(stage IN (3, 4), substr(rest, 1, instr(rest, '##') - 1), NULL) AS bundle
+FROM split;
+
+-- The stages of launches: at most one launch of each process.
+CREATE OR REPLACE PERFETTO VIEW app_startup(
+  -- The row, from 0.
+  id LONG,
+  -- The thread of the stage.
+  call_id JOINID(thread.id),
+  -- The process of the application.
+  ipid JOINID(process.id),
+  -- The number of its main thread.
+  tid LONG,
+  -- When the stage began.
+  start_time TIMESTAMP,
+  -- When the next one began; of the first frames, when they ended. -1 if the next one is not
+  -- in the trace.
+  end_time LONG,
+  -- 0: ProcessTouchEvent, 1: StartUIAbilityBySCB, 2: LoadAbility, 3: Application Launching,
+  -- 4: UI Ability Launching, 5: UI Ability OnForeground, 6: the application's first frame,
+  -- 7: the render frame that took it.
+  start_name LONG,
+  -- The application's bundle.
+  packed_name STRING
+)
+AS
+WITH
+  stage AS MATERIALIZED (
+    SELECT * FROM _ohos_ts_stage
+  ),
+  attach AS MATERIALIZED (
+    SELECT *, coalesce(lag(ts) OVER (ORDER BY ts, id), 0) AS previous_ts FROM stage WHERE stage = 3
+  ),
+  launch AS MATERIALIZED (
+    SELECT
+      *,
+      (
+        SELECT a.id
+        FROM attach AS a
+        WHERE
+          a.bundle = l.bundle
+          AND a.ts < l.ts
+          AND a.ts > l.previous_ts
+        ORDER BY
+          a.ts
+        LIMIT 1
+      ) AS attach_id
+    FROM (
+      SELECT
+        *,
+        coalesce(lag(ts) OVER (PARTITION BY bundle ORDER BY ts, id), 0) AS previous_ts,
+        row_number() OVER (PARTITION BY utid ORDER BY ts, id) AS number
+      FROM stage
+      WHERE
+        stage = 4
+    ) AS l
+    WHERE
+      l.number = 1
+  ),
+  -- The first frame that is not empty, and the first one of them that was picked up.
+  first_frame AS (
+    SELECT
+      l.id AS launch_id,
+      min(iif(f.type = 0 AND f.flag <> 2, f.id, NULL)) AS frame_row,
+      min(iif(f.type = 0 AND f.flag <> 2 AND f.dst IS NOT NULL, f.id, NULL)) AS taken_row
+    FROM launch AS l
+    JOIN frame_slice AS f
+      ON f.itid = l.utid
+      AND f.ts >= l.ts
+    GROUP BY
+      l.id
+  ),
+  found AS (
+    SELECT l.id AS launch_id, 4 AS stage, l.utid, l.ts, NULL AS end_ts FROM launch AS l
+    UNION ALL
+    SELECT l.id, 3, a.utid, a.ts, NULL FROM launch AS l JOIN attach AS a ON a.id = l.attach_id
+    UNION ALL
+    -- The last ones since the previous process was attached.
+    SELECT l.id, s.stage, s.utid, max(s.ts), NULL
+    FROM launch AS l
+    JOIN attach AS a
+      ON a.id = l.attach_id
+    JOIN stage AS s
+      ON s.stage < 3
+      AND s.ts < a.ts
+      AND s.ts > a.previous_ts
+    GROUP BY
+      l.id,
+      s.stage
+    UNION ALL
+    SELECT l.id, 5, s.utid, min(s.ts), NULL
+    FROM launch AS l
+    JOIN stage AS s
+      ON s.stage = 5
+      AND s.utid = l.utid
+      AND s.ts > l.ts
+    GROUP BY
+      l.id
+    UNION ALL
+    SELECT launch_id, 6, f.itid, f.ts, f.ts + f.dur
+    FROM first_frame
+    JOIN frame_slice AS f
+      ON f.id = frame_row
+    UNION ALL
+    SELECT launch_id, 7, r.itid, r.ts, r.ts + r.dur
+    FROM first_frame
+    JOIN frame_slice AS f
+      ON f.id = taken_row
+    JOIN frame_slice AS r
+      ON r.id = f.dst
+  ),
+  next AS (
+    SELECT
+      *,
+      lead(stage) OVER stages AS next_stage,
+      lead(ts) OVER stages AS next_ts
+    FROM found
+    WINDOW stages AS (PARTITION BY launch_id ORDER BY stage)
+  )
+SELECT
+  row_number() OVER (ORDER BY h.upid, l.ts, n.stage) - 1 AS id,
+  n.utid AS call_id,
+  h.upid AS ipid,
+  h.tid,
+  n.ts AS start_time,
+  coalesce(n.end_ts, iif(n.next_stage = n.stage + 1, n.next_ts, NULL), -1) AS end_time,
+  n.stage AS start_name,
+  l.bundle AS packed_name
+FROM next AS n
+JOIN launch AS l
+  ON l.id = n.launch_id
+JOIN thread AS h
+  ON h.utid = l.utid;
+
+-- The loading of libraries.
+CREATE OR REPLACE PERFETTO VIEW static_initalize(
+  -- The row, from 0.
+  id LONG,
+  -- The process.
+  ipid JOINID(process.id),
+  -- The number of the thread.
+  tid LONG,
+  -- The thread.
+  call_id JOINID(thread.id),
+  -- When it began.
+  start_time TIMESTAMP,
+  -- When it ended.
+  end_time TIMESTAMP,
+  -- The name of the slice.
+  so_name STRING,
+  -- The line in a drawing without overlaps, by process.
+  depth LONG
+)
+AS
+SELECT
+  row_number() OVER (ORDER BY s.ts, s.id) - 1 AS id,
+  h.upid AS ipid,
+  h.tid,
+  h.utid AS call_id,
+  s.ts AS start_time,
+  s.ts + s.dur AS end_time,
+  s.name AS so_name,
+  internal_layout(s.ts, s.dur) OVER (PARTITION BY h.upid ORDER BY s.ts ROWS UNBOUNDED PRECEDING) AS depth
+FROM slice AS s
+JOIN thread_track AS t
+  ON t.id = s.track_id
+JOIN thread AS h USING (utid)
+WHERE
+  s.name GLOB '*dlopen:*'
+  AND s.dur >= 0;
+
+-- Scenes as render_service wrote them, from the first frame shown to the last.
+CREATE OR REPLACE PERFETTO VIEW animation(
+  -- The row, from 0.
+  id LONG,
+  -- When the user did it. NULL without the wall clock.
+  input_time TIMESTAMP,
+  -- When the scene began.
+  start_point TIMESTAMP,
+  -- When it ended. NULL if it has no end.
+  end_point TIMESTAMP,
+  -- The number of frames and their rate: '0:88.61' if render_service wrote the rate, else
+  -- '42:0'.
+  frame_info STRING,
+  -- The scene and the bundle, such as 'H:APP_LIST_FLING, com.example'.
+  name STRING
+)
+AS
+WITH
+  scene AS MATERIALIZED (
+    SELECT
+      s.id,
+      s.ts,
+      nullif(s.dur, -1) AS dur,
+      s.name,
+      instr(s.name, ', ') AS bundle_at,
+      substr(s.name, instr(s.name, ', ') + 2) || ', , , ' AS rest
+    FROM slice AS s
+    JOIN process_track AS t
+      ON t.id = s.track_id
+    JOIN process AS p USING (upid)
+    WHERE
+      s.name GLOB 'H:[A-Z]*, *'
+      AND t.type = 'atrace_async_slice'
+      AND p.name GLOB '*render_service'
+  ),
+  -- The fields are separated one by one.
+  bundle AS (
+    SELECT *, substr(rest, 1, instr(rest, ', ') - 1) AS bundle, substr(rest, instr(rest, ', ') + 2) AS after_bundle
+    FROM scene
+    WHERE
+      substr(name, 3, bundle_at - 3) NOT GLOB '*[^A-Z0-9_]*'
+  ),
+  page AS (
+    SELECT *, substr(after_bundle, instr(after_bundle, ', ') + 2) AS after_page FROM bundle
+  ),
+  rated AS (
+    SELECT ts, substr(name, length('H:RSJankStats::RecordAnimationDynamicFrameRate frame rate is ') + 1) AS text
+    FROM slice
+    WHERE
+      name GLOB 'H:RSJankStats::RecordAnimationDynamicFrameRate frame rate is *: *'
+  ),
+  rate AS MATERIALIZED (
+    SELECT
+      ts,
+      substr(text, 1, instr(text, ': ') - 1) AS rate,
+      'H:' || substr(text, instr(text, ': ') + 2) AS scene
+    FROM rated
+  ),
+  repaint AS MATERIALIZED (
+    SELECT ts + dur AS end FROM slice WHERE name GLOB 'H:Repaint*'
+  )
+SELECT
+  row_number() OVER (ORDER BY ts, id) - 1 AS id,
+  -- Wall time in milliseconds.
+  nullif(cast_int!(after_page), 0) * 1000000
+    + (SELECT c.ts - c.clock_value FROM clock_snapshot AS c WHERE c.clock_name = 'REALTIME' LIMIT 1) AS input_time,
+  ts AS start_point,
+  ts + dur AS end_point,
+  coalesce(
+    (
+      SELECT '0:' || r.rate
+      FROM rate AS r
+      WHERE
+        r.ts >= page.ts
+        AND substr(page.name, 1, length(r.scene)) = r.scene
+      ORDER BY
+        r.ts
+      LIMIT 1
+    ),
+    (SELECT count() FROM repaint AS f WHERE f.end BETWEEN page.ts AND page.ts + page.dur) || ':0'
+  ) AS frame_info,
+  substr(name, 1, bundle_at + 1) || bundle AS name
+FROM page;
+
+-- The processes, with the columns of trace_streamer's table process.
+CREATE OR REPLACE PERFETTO VIEW _ohos_ts_process AS
+WITH
+  switched AS MATERIALIZED (
+    SELECT h.upid, count() AS n FROM (SELECT DISTINCT utid FROM sched) JOIN thread AS h USING (utid) GROUP BY h.upid
+  ),
+  sliced AS MATERIALIZED (
+    SELECT h.upid, count() AS n
+    FROM (SELECT DISTINCT track_id FROM slice)
+    JOIN thread_track AS t
+      ON t.id = track_id
+    JOIN thread AS h USING (utid)
+    GROUP BY
+      h.upid
+  )
+SELECT
+  upid AS id,
+  upid AS ipid,
+  pid,
+  name,
+  start_ts,
+  coalesce((SELECT n FROM switched AS s WHERE s.upid = p.upid), 0) AS switch_count,
+  (SELECT count() FROM thread AS h WHERE h.upid = p.upid) AS thread_count,
+  coalesce((SELECT n FROM sliced AS s WHERE s.upid = p.upid), 0) AS slice_count,
+  EXISTS (
+    SELECT 1
+    FROM process_counter_track AS t
+    WHERE
+      t.upid = p.upid
+      AND t.type <> 'process_track_event'
+  ) AS mem_count
+FROM process AS p;
+
+-- The threads, with the columns of trace_streamer's table thread.
+CREATE OR REPLACE PERFETTO VIEW _ohos_ts_thread AS
+WITH
+  switched AS MATERIALIZED (
+    SELECT DISTINCT utid FROM sched
+  )
+SELECT
+  utid AS id,
+  utid AS itid,
+  'thread' AS type,
+  tid,
+  name,
+  start_ts,
+  end_ts,
+  upid AS ipid,
+  is_main_thread,
+  utid IN (SELECT utid FROM switched) AS switch_count
+FROM thread;
+
+-- States of threads, with the columns of trace_streamer's table thread_state.
+CREATE OR REPLACE PERFETTO VIEW _ohos_ts_thread_state AS
+SELECT
+  id,
+  ts,
+  nullif(dur, -1) AS dur,
+  cpu,
+  utid AS itid,
+  (SELECT h.tid FROM thread AS h WHERE h.utid = s.utid) AS tid,
+  (SELECT p.pid FROM thread AS h JOIN process AS p USING (upid) WHERE h.utid = s.utid) AS pid,
+  iif(state = 'D' AND io_wait IS NOT NULL, iif(io_wait, 'D-IO', 'D-NIO'), state) AS state,
+  NULL AS arg_setid
+FROM thread_state AS s;
+
+-- Times on CPUs, with the columns of trace_streamer's table sched_slice.
+CREATE OR REPLACE PERFETTO VIEW _ohos_ts_sched_slice AS
+SELECT
+  id,
+  ts,
+  nullif(dur, -1) AS dur,
+  ts + nullif(dur, -1) AS ts_end,
+  cpu,
+  utid AS itid,
+  (SELECT h.upid FROM thread AS h WHERE h.utid = s.utid) AS ipid,
+  end_state,
+  priority,
+  NULL AS arg_setid
+FROM sched AS s;
+
+-- Wakings after which a thread was runnable, with the columns of trace_streamer's table instant.
+CREATE OR REPLACE PERFETTO VIEW _ohos_ts_instant AS
+SELECT
+  ts,
+  'sched_wakeup' AS name,
+  utid AS ref,
+  waker_utid AS wakeup_from,
+  'itid' AS ref_type,
+  0.0 AS value
+FROM thread_state
+WHERE
+  waker_utid IS NOT NULL;
+
+-- Runs a query with trace_streamer's tables process, thread, thread_state, sched_slice and
+-- instant, which Perfetto itself has with other columns:
+--
+--   SELECT * FROM ohos_trace_streamer!((SELECT p.ipid, t.itid FROM process AS p JOIN thread AS t ON t.ipid = p.ipid))
+--
+-- The query is in two pairs of brackets, without a semicolon.
+CREATE OR REPLACE PERFETTO MACRO ohos_trace_streamer(
+  -- The query, in brackets.
+  query TableOrSubquery
+)
+RETURNS TableOrSubquery
+AS (
+  WITH
+    process AS NOT MATERIALIZED (
+      SELECT * FROM _ohos_ts_process
+    ),
+    thread AS NOT MATERIALIZED (
+      SELECT * FROM _ohos_ts_thread
+    ),
+    thread_state AS NOT MATERIALIZED (
+      SELECT * FROM _ohos_ts_thread_state
+    ),
+    sched_slice AS NOT MATERIALIZED (
+      SELECT * FROM _ohos_ts_sched_slice
+    ),
+    instant AS NOT MATERIALIZED (
+      SELECT * FROM _ohos_ts_instant
+    )
+  SELECT * FROM $query
+);
