@@ -68,7 +68,43 @@ var spellings = [...]func(n, pid int, at int64) string{
 		return fmt.Sprintf("H:GenerateVsyncCount:1, period:%d, now:%d", 10_000_000-n, at)
 	},
 	func(n, pid int, at int64) string { return fmt.Sprintf("H:other %d", n) },
+	func(n, pid int, at int64) string {
+		return fmt.Sprintf("H:RecordInputEvent: %s=%d(ns)", [...]string{"first_move", "last_up", "last_down"}[n%3], at)
+	},
+	func(n, pid int, at int64) string { return "H:GetInputTime: now time" },
+	func(n, pid int, at int64) string {
+		return fmt.Sprintf("H:EVENT_REPORT_RESPONSE_RS sceneId = %s, uniqueId = %d", scenes[n%2], at/1e6)
+	},
+	func(n, pid int, at int64) string {
+		return fmt.Sprintf("H:RSJankStats::%s%d%s: %s, demo.app, pages/Index, 16938762055%02d, EXPLICIT_ANIMATOR, uid%d",
+			[...]string{"ReportEventResponse responseLatency is ", "ReportEventComplete e2eLatency is "}[n%2], n, "ms", scenes[n%2], n, at/1e6)
+	},
+	func(n, pid int, at int64) string {
+		return fmt.Sprintf("H:RSJankStats::SetReportEventResponse %s animation is interrupted by X", scenes[n%2])
+	},
+	func(n, pid int, at int64) string { return "H:client dispatch touchId:1" },
+	func(n, pid int, at int64) string {
+		return "H:OHOS::ErrCode OHOS::AAFwk::AbilityManagerClient::StartUIAbilityBySCB()"
+	},
+	func(n, pid int, at int64) string {
+		return "H:virtual void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility()"
+	},
+	func(n, pid int, at int64) string {
+		return "H:void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbilityNoAppRecord()"
+	},
+	func(n, pid int, at int64) string {
+		return fmt.Sprintf("H:virtual void OHOS::AppExecFwk::AppMgrServiceInner::AttachApplication()##demo%d", n%3)
+	},
+	func(n, pid int, at int64) string {
+		return fmt.Sprintf("H:void OHOS::AppExecFwk::MainThread::HandleLaunchAbility()##demo%d", n%3)
+	},
+	func(n, pid int, at int64) string {
+		return fmt.Sprintf("H:void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction()##demo%d", n%3)
+	},
 }
+
+// scenes are names of scenes.
+var scenes = [...]string{"APP_LIST_FLING", "ABILITY_OR_PAGE_SWITCH"}
 
 // play makes a trace of a script. Every three bytes are a line: the thread, the marker, and
 // the time and number. Times advance by up to 14 ms, and sometimes go back.
@@ -97,6 +133,12 @@ func play(script []byte) string {
 			fmt.Fprintf(&b, "print: E|%d|\n", pid)
 		case what < 94:
 			fmt.Fprintf(&b, "print: %c|%d|H:M: Frame queued|%d|M62\n", "SF"[what%2], pid, n)
+		case what == 97:
+			fmt.Fprintf(&b, "print: %c|%d|H:TRAILING_ANIMATION|0|M62\n", "SF"[n%2], pid)
+		case what < 102 && what > 97:
+			fmt.Fprintf(&b, "print: %c|%d|H:%s|0|M62\n", "SF"[what%2], pid, scenes[what/2%2])
+		case what == 102:
+			fmt.Fprintf(&b, "print: S|%d|H:%s, demo.app, pages/Index, 16938762055%02d|%d|M62\n", pid, scenes[n%2], n, n)
 		case what == 94:
 			fmt.Fprintf(&b, "print: trace_event_clock_sync: parent_ts=%d.%06d\n", at/1e9, at/1000%1e6)
 		case what == 95:
@@ -110,11 +152,14 @@ func play(script []byte) string {
 	return b.String()
 }
 
+// firstBegin is the first marker that begins a slice.
+const firstBegin = 103
+
 // begin is the script of a line that begins a slice, late milliseconds after the
 // one before.
 func begin(who, spelling, n, late int) []byte {
 	what := spelling
-	for what < 97 {
+	for what < firstBegin {
 		what += len(spellings)
 	}
 	return []byte{byte(who + 8*steps(late)), byte(what), byte(n)}

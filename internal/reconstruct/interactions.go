@@ -184,7 +184,7 @@ func (b *builder) endScene(t *thread, e *hitrace.Event) {
 	if n := len(open); n > 0 {
 		// The device keeps one scene of a name. If two are open, the end of the earlier one
 		// is lost, unless it has one, too.
-		open[n-1].End = e.Time
+		open[n-1].End = max(e.Time, open[n-1].Begin) // lines may be slightly out of order
 		p.open[name] = open[:n-1]
 		return
 	}

@@ -179,7 +179,9 @@ func (b *builder) newLaunch(e *hitrace.Event, bundle string, s start) *launch {
 	return n
 }
 
+// add adds a stage. Lines of several processors may be slightly out of order.
 func (n *launch) add(stage string, at trace.Time) {
+	at = max(at, n.at)
 	n.stages = append(n.stages, analyzer.LaunchStage{Name: stage, Begin: at})
 	n.at = at
 }
