@@ -58,7 +58,7 @@ func (b *builder) interactionSection(in *Input, all []*stats.Interaction) view.S
 	t := view.Table{Label: "Interactions", Sortable: true, Columns: []view.Column{
 		{Title: "#", Number: true}, {Title: "Interaction"}, {Title: "Application"}, {Title: "At", Number: true, Drop: 5, Meaning: "its input, or its begin without one, from the start of the trace"},
 		{Title: "Response ms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, {Title: "Completion ms", Number: true, Drop: 6, Meaning: define("completion")},
-		{Title: "Late", Number: true, Drop: 2, Meaning: define("late")}, {Title: "Run", Number: true, Meaning: define("missed run")},
+		{Title: "Late", Number: true, Drop: 2, Meaning: define("late")}, {Title: "Missed run", Number: true, Meaning: define("longest missed run")},
 		{Title: "Hitch ms/s", Number: true, Meaning: define("hitch ratio")}, {Title: "FPS", Number: true, Drop: 3, Meaning: define("FPS")},
 		{Title: "P95 ms", Number: true, Drop: 7, Meaning: meaning("p95_ms")}, {Title: "Worst", Number: true, Drop: 4, Meaning: "vsync id of the frame with the largest overrun"},
 	}}
