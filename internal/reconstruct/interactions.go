@@ -20,16 +20,39 @@ type interactions struct {
 	launches launches
 	bundles  bundles
 	hangs    []hang
+
+	interruptions []interruption
 }
 
 // userProcess is a process with markers of interactions.
 type userProcess struct {
 	inputs  [analyzer.LastDown + 1]userInput
-	noInput trace.Time          // of the last NoInput marker that no scene has used
-	open    map[string][]*scene // by name, the last one begun last
-	byName  map[string]*scene   // the last one with the name
-	byID    map[int64]*scene    // by the unique id for render_service
-	tail    *scene              // the last fling, which a Trailing marker ends
+	noInput trace.Time       // of the last NoInput marker that no scene has used
+	byID    map[int64]*scene // by the unique id for render_service
+	threads map[*thread]*userThread
+}
+
+// userThread is a thread with scenes. Which threads have a user interface is known only at the
+// end.
+type userThread struct {
+	open map[string][]*scene // by name, the last one begun last
+	last map[string]*scene   // the last one with the name
+	tail *scene              // the last fling, which a Trailing marker ends
+
+	// The last markers of a scene whose begin is not in the trace: its end follows.
+	unseenName string
+	unseenID   int64
+	unseenTail trace.Time
+}
+
+// of returns the state of a thread.
+func (p *userProcess) of(t *thread) *userThread {
+	u := p.threads[t]
+	if u == nil {
+		u = &userThread{open: map[string][]*scene{}, last: map[string]*scene{}}
+		p.threads[t] = u
+	}
+	return u
 }
 
 // userInput is an input of the user; its time is zero if there was none.
@@ -82,7 +105,7 @@ func newInteractions() *interactions {
 func (b *builder) userProcess(pid trace.PID) *userProcess {
 	p := b.interactions.byPID[pid]
 	if p == nil {
-		p = &userProcess{open: map[string][]*scene{}, byName: map[string]*scene{}, byID: map[int64]*scene{}}
+		p = &userProcess{byID: map[int64]*scene{}, threads: map[*thread]*userThread{}}
 		b.interactions.byPID[pid] = p
 	}
 	return p
@@ -164,15 +187,18 @@ func (b *builder) beginScene(t *thread, e *hitrace.Event) {
 			s.Reasons |= analyzer.ReasonInputUnseen
 		}
 	}
-	b.addScene(p, s)
-	if n := len(p.open[name]); n > 0 {
-		p.open[name][n-1].next = s
+	u := p.of(t)
+	b.addScene(u, s)
+	if n := len(u.open[name]); n > 0 {
+		u.open[name][n-1].next = s
 	}
-	p.open[name] = append(p.open[name], s)
-	if strings.HasSuffix(name, "_FLING") {
-		p.tail = s
+	u.open[name] = append(u.open[name], s)
+	if isFling(name) {
+		u.tail, u.unseenTail = s, 0
 	}
 }
+
+func isFling(name string) bool { return strings.HasSuffix(name, "_FLING") }
 
 func (b *builder) endScene(t *thread, e *hitrace.Event) {
 	name, ok := b.text(e.Marker.Label(), e)
@@ -180,32 +206,43 @@ func (b *builder) endScene(t *thread, e *hitrace.Event) {
 		return
 	}
 	p := b.userProcess(t.pid)
-	open := p.open[name]
+	u := p.of(t)
+	open := u.open[name]
 	if n := len(open); n > 0 {
 		// The device keeps one scene of a name. If two are open, the end of the earlier one
 		// is lost, unless it has one, too.
 		open[n-1].End = max(e.Time, open[n-1].Begin) // lines may be slightly out of order
-		p.open[name] = open[:n-1]
+		u.open[name] = open[:n-1]
 		return
 	}
 	if !b.mayKeep(&b.kept.interactions, e) {
 		return
 	}
 	s := &scene{pid: t.pid, thread: t, line: e.Number, Interaction: &analyzer.Interaction{Scene: name, End: e.Time, Explicit: explicit[name]}}
-	b.addScene(p, s)
+	if last := u.last[name]; last != nil && last.End.Known() {
+		s.Reasons |= analyzer.ReasonBeginLost // it began after that
+	}
+	if u.unseenID != 0 && u.unseenName == name {
+		p.byID[u.unseenID] = s
+	}
+	if isFling(name) {
+		s.Tail = u.unseenTail
+	}
+	u.unseenName, u.unseenID, u.unseenTail = "", 0, 0
+	b.addScene(u, s)
 }
 
-func (b *builder) addScene(p *userProcess, s *scene) {
+func (b *builder) addScene(u *userThread, s *scene) {
 	b.interactions.scenes = append(b.interactions.scenes, s)
-	p.byName[s.Scene] = s
+	u.last[s.Scene] = s
 }
 
 func (b *builder) beginTrailing(t *thread, e *hitrace.Event) {
-	p := b.interactions.byPID[t.pid]
-	if p == nil || p.tail == nil {
-		return
-	}
-	if s := p.tail; !s.Tail.Known() && (!s.End.Known() || s.End >= e.Time) {
+	u := b.userProcess(t.pid).of(t)
+	switch s := u.tail; {
+	case s == nil || s.End.Known() && s.End < e.Time:
+		u.unseenTail = e.Time
+	case !s.Tail.Known():
 		s.Tail = e.Time
 	}
 }
@@ -217,10 +254,15 @@ func (b *builder) beginSceneReport(t *thread, e *hitrace.Event) {
 		return
 	}
 	p := b.userProcess(t.pid)
-	if p.byID[id] == nil {
-		if s := p.byName[string(name)]; s != nil {
-			p.byID[id] = s
-		}
+	if p.byID[id] != nil {
+		return
+	}
+	// Applications report while the scene is open.
+	u := p.of(t)
+	if open := u.open[string(name)]; len(open) > 0 {
+		p.byID[id] = open[len(open)-1]
+	} else if name, ok := b.text(name, e); ok {
+		u.unseenName, u.unseenID = name, id
 	}
 }
 
@@ -271,34 +313,19 @@ func (b *builder) beginJankStats(_ *thread, e *hitrace.Event) {
 		r.figures[figure] = &value
 		return
 	}
-	if name, by := hitrace.ParseInterrupted(label); name != nil {
-		if s := b.interactions.interrupted(string(name), string(by), e.Time); s != nil {
-			s.Interrupted = true
+	if scene, by := hitrace.ParseInterrupted(label); scene != nil {
+		scene, ok1 := b.text(scene, e)
+		by, ok2 := b.text(by, e)
+		if ok1 && ok2 && b.mayKeep(&b.kept.interactions, e) {
+			b.interactions.interruptions = append(b.interactions.interruptions, interruption{scene, by, e.Time})
 		}
 	}
 }
 
-// maxInterrupted is how many scenes are searched for the one that is interrupted.
-const maxInterrupted = 64
-
-// interrupted returns the last scene with a name that another one interrupts, rather one that
-// has not ended. Each line is about another scene. The scene that interrupts is the last one
-// with its name.
-func (i *interactions) interrupted(name, by string, at trace.Time) (latest *scene) {
-	for n, s := range slices.Backward(i.scenes) {
-		switch {
-		case n < len(i.scenes)-maxInterrupted || at.Sub(cmp.Or(s.Begin, s.End)) > maxScene:
-			return latest
-		case s.Scene == by:
-			by = ""
-		case s.Scene != name || s.Interrupted:
-		case !s.End.Known():
-			return s
-		case latest == nil:
-			latest = s
-		}
-	}
-	return latest
+// interruption is render_service's note that a scene interrupts another one.
+type interruption struct {
+	scene, by string
+	at        trace.Time
 }
 
 // contradicted is the value of a figure that the device reports twice with different values.
@@ -374,7 +401,7 @@ func (b *builder) observe(s *scene) {
 	s.Observed = analyzer.Interval{Start: s.Begin, End: s.End}
 	if !s.Begin.Known() {
 		s.Observed.Start = b.span.Start
-		if s.End.Sub(b.span.Start) > maxScene {
+		if s.Reasons&analyzer.ReasonBeginLost != 0 || s.End.Sub(b.span.Start) > maxScene {
 			s.Observed, s.Reasons = analyzer.Interval{}, s.Reasons|analyzer.ReasonBeginLost
 			return
 		}
@@ -427,14 +454,52 @@ func (b *builder) assignReports() {
 		}
 		return false
 	}
+	before := func(name string, at trace.Time) []*scene {
+		list := byName[name]
+		n, _ := slices.BinarySearchFunc(list, at+1, func(s *scene, to trace.Time) int { return cmp.Compare(begin(s), to) })
+		return lastPending(list[:n])
+	}
 	for _, r := range i.ordered {
 		if r.id != 0 && assign(r, byID[r.id]) {
 			continue
 		}
-		list := byName[r.scene]
-		at, _ := slices.BinarySearchFunc(list, r.first+1, func(s *scene, to trace.Time) int { return cmp.Compare(begin(s), to) })
-		assign(r, list[:at])
+		assign(r, before(r.scene, r.first))
 	}
+	for _, x := range i.interruptions {
+		var by *scene
+		if list := before(x.by, x.at); len(list) > 0 {
+			by = list[len(list)-1]
+		}
+		if s := x.interrupted(before(x.scene, x.at), by); s != nil {
+			s.Interrupted = true
+		}
+	}
+}
+
+// minInterrupted is how long after the first vsync of a scene the input of another one
+// interrupts it.
+const minInterrupted = 100 * trace.Millisecond
+
+// interrupted returns the scene that an interruption is about, of those of its name that began
+// before it: rather one that runs, then one that is old enough, then the last one. Each
+// interruption is about another scene. by is the one that interrupts; nil if unknown.
+func (x interruption) interrupted(list []*scene, by *scene) (best *scene) {
+	most := -1
+	for _, s := range slices.Backward(list) {
+		fit := 0
+		if !s.End.Known() || s.End >= x.at {
+			fit += 2
+		} else if x.at.Sub(s.End) > maxScene {
+			continue
+		}
+		if by == nil || !s.Begin.Known() || by.From().Sub(s.Begin) > minInterrupted {
+			fit++
+		}
+		if s != by && !s.Interrupted && fit > most {
+			best, most = s, fit
+		}
+	}
+	return best
 }
 
 // report adds what render_service reports of the scene.
