@@ -82,7 +82,6 @@ func runReport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r.interactions = true
 	options, err := reportOptions(c)
 	if err != nil {
 		return err

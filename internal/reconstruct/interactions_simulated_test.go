@@ -55,6 +55,27 @@ func TestSimulatedInteractions(t *testing.T) {
 	}
 }
 
+// TestAnyInteractions does the same with random traces.
+func TestAnyInteractions(t *testing.T) {
+	seeds := 40
+	if slow.Enabled() {
+		seeds = 300
+	}
+	eras := simulate.Eras()
+	for seed := range seeds {
+		config := simulate.Anything(uint64(seed))
+		config.Era = eras[seed%len(eras)]
+		t.Run(fmt.Sprintf("%d/%s", seed, config.Era), func(t *testing.T) {
+			var text bytes.Buffer
+			truth, err := simulate.Write(&text, config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkInteractions(t, &text, truth)
+		})
+	}
+}
+
 // TestSimulatedInteractionsBinary does the same with the binary forms of the traces.
 func TestSimulatedInteractionsBinary(t *testing.T) {
 	for name, config := range interactionTraces() {

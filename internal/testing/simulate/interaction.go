@@ -446,7 +446,7 @@ func (s *sim) decoys() {
 		return
 	}
 	for i, d := range s.Decoys {
-		at := s.traceTime(firstVsync).Add(trace.Duration(i+1) * 7 * trace.Millisecond)
+		at := s.traceTime(firstVsync).Add(trace.Duration(i) * 430 * trace.Millisecond)
 		switch d {
 		case DecoyLowerCase:
 			s.decoy(at, s.ui, "app_list_fling")
@@ -483,7 +483,7 @@ func (s *sim) decoys() {
 // decoy writes an asynchronous slice.
 func (s *sim) decoy(at trace.Time, a *actor, name string) {
 	for i, phase := range []byte("SF") {
-		s.at(at.Add(trace.Duration(i)*20*trace.Millisecond), func() {
+		s.at(at.Add(trace.Duration(i)*300*trace.Millisecond), func() {
 			s.post(a, nil, func(a *actor) {
 				a.asynchronous(phase, name, appLevel, 0)
 				a.compute(5 * trace.Microsecond)

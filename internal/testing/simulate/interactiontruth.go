@@ -105,10 +105,7 @@ const sceneTimeout = 10 * trace.Second
 // settleInteractions derives what is known of the interactions from the lines in [from, to)
 // and from the frames, whose facts are settled.
 func (s *sim) settleInteractions() {
-	from, to := s.text.from, s.text.to
-	if to == 0 {
-		to = s.now + 1
-	}
+	from, to := max(s.text.from, s.traceTime(firstVsync).Add(-lead)), s.text.last+1
 	inside := func(t trace.Time) bool { return from <= t && t < to }
 	for _, t := range s.truth.all {
 		for _, n := range t.notes {
@@ -130,7 +127,13 @@ func (s *sim) settleInteractions() {
 			s.truth.Interactions = append(s.truth.Interactions, t)
 		}
 	}
-	slices.SortStableFunc(s.truth.Interactions, func(a, b *InteractionTruth) int { return cmp.Compare(a.Begin, b.Begin) })
+	begin := func(t *InteractionTruth) trace.Time {
+		if t.Begin == 0 && !t.Truncated {
+			return t.End
+		}
+		return t.Begin
+	}
+	slices.SortStableFunc(s.truth.Interactions, func(a, b *InteractionTruth) int { return cmp.Compare(begin(a), begin(b)) })
 	s.truth.Hangs = slices.DeleteFunc(s.truth.Hangs, func(h HangTruth) bool {
 		return h.Duration < minHang || !inside(h.Start) || !inside(h.Start.Add(h.Duration))
 	})
@@ -138,6 +141,13 @@ func (s *sim) settleInteractions() {
 
 func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {
 	begin, end := cmp.Or(t.Begin, from), t.End
+	if !t.kind {
+		t.explicit = drawnByApp(t.Scene)
+	}
+	t.Counted = "render"
+	if t.explicit {
+		t.Counted = "application"
+	}
 	switch {
 	case !t.Begin.Known() && !t.End.Known():
 		return
@@ -149,18 +159,16 @@ func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {
 	default:
 		t.Truncated, end = true, to-1
 	}
-	t.Truncated = t.Truncated || !t.Begin.Known()
+	if !t.Begin.Known() {
+		if s.endedBefore(t) || end.Sub(from) > sceneTimeout {
+			return // it began somewhere within the trace
+		}
+		t.Truncated = true
+	}
 	if i := t.touch; i != nil && t.Begin.Known() && from <= i.line && i.line < to {
 		t.Input, t.InputTime = i.kind, i.touch
 	}
-	if !t.kind {
-		t.explicit = drawnByApp(t.Scene)
-	}
 	apps, renders := s.shownFrames(t.PID)
-	t.Counted = "render"
-	if t.explicit {
-		t.Counted = "application"
-	}
 	first := func(list []shownFrame, in func(f *Frame) bool) *shownFrame {
 		for i := range list {
 			if f := list[i].Frame; in(f) && f.Start <= end {
@@ -201,9 +209,16 @@ func (s *sim) begunAgain(t *InteractionTruth) (at trace.Time) {
 	return at
 }
 
+// endedBefore reports whether the application ended another scene of the same name before.
+func (s *sim) endedBefore(t *InteractionTruth) bool {
+	return slices.ContainsFunc(s.truth.all, func(other *InteractionTruth) bool {
+		return other.Kind == t.Kind && other.PID == t.PID && other.Scene == t.Scene && other.End.Known() && other.End < t.End
+	})
+}
+
 // drawnByApp is what the name of a scene says where render_service says nothing.
 func drawnByApp(scene string) bool {
-	return slices.Contains([]string{"APP_LIST_FLING", "APP_SWIPER_FLING", "APP_SWIPER_SCROLL", "WINDOW_RECT_RESIZE", "SNAP_RECENT_ANI"}, scene)
+	return slices.Contains([]string{"APP_LIST_FLING", "APP_SWIPER_SCROLL", "WINDOW_RECT_RESIZE", "SNAP_RECENT_ANI"}, scene)
 }
 
 // shownFrame is a frame and when it was shown.

@@ -197,3 +197,59 @@ func BadScenes() map[string]Config {
 	add("slept", func(c *Config, _ *Interaction) { c.ClockOffset = 86400 * trace.Second })
 	return list
 }
+
+// Anything is a trace in which a user does this and that, some of it at the same time, on a
+// device that is slow at times.
+func Anything(seed uint64) Config {
+	r := newRandom(seed, 7)
+	chance := func(n int64) bool { return r.below(n) == 0 }
+	between := func(from, to int64) trace.Duration { return r.between(trace.Duration(from)*ms, trace.Duration(to)*ms) }
+	c := Default()
+	c.Seed, c.Apps, c.Duration = seed, interactiveApps(), 5000*ms
+	c.Rates = []Rate{{Hz: []int{60, 90, 120}[r.below(3)]}}
+	c.ClockOffset = trace.Duration(r.below(3)) * 1234 * trace.Second
+	c.CutStart, c.CutEnd, c.NoFences = chance(4), chance(4), chance(8)
+	c.Kernel = []Kernel{KernelNone, KernelLinux, KernelHongMeng}[r.below(3)]
+	c.Text = Text{Header: HeaderTrace, Flags: 4 + int(r.below(5)), Nanoseconds: chance(3), CRLF: chance(3)}
+	c.GPU, c.Detail = chance(2), chance(2)
+	if chance(2) {
+		c.Chances = Chances{
+			AppLate: 0.08, AppStuck: 0.02, AppBlocked: 0.5, AppEmpty: 0.05, RenderLate: 0.04, RenderGPULate: 0.04,
+			Held: 0.04, Lost: 0.01, CommitLate: 0.03,
+		}
+	}
+	if chance(3) {
+		c.Decoys = Decoys()
+	}
+	for i := range c.Apps {
+		c.Apps[i].OnDemand = !chance(3)
+	}
+	inputs := map[string]Input{
+		"APP_LIST_FLING": FirstMove, "APP_SWIPER_FLING": FirstMove, "APP_SWIPER_SCROLL": FirstMove, "WINDOW_RECT_RESIZE": LastDown,
+	}
+	scenes := append(slices.Clone(knownScenes), "PRIVATE_ANIMATION_7", "DIALOG_ANI")
+	busy := map[App]trace.Duration{} // until when a scene of the application lasts
+	for range 3 + r.below(8) {
+		app := int(r.below(int64(len(c.Apps))))
+		in := Interaction{
+			App: app, Scene: scenes[r.below(int64(len(scenes)))], Page: "pages/Index",
+			At: between(5, 4500), Length: between(100, 700), Delay: between(5, 550),
+			InFrame: chance(4), NoEnd: chance(10), NoBegin: chance(12), NoReports: chance(8), NowTime: chance(8), Contradict: chance(10),
+		}
+		if in.At-in.Delay < busy[c.Apps[app]]+100*ms {
+			continue
+		}
+		busy[c.Apps[app]] = in.At + in.Length
+		if in.Input = inputs[in.Scene]; in.Input == NoInput {
+			in.Input = LastUp
+		}
+		switch in.Scene {
+		case "APP_LIST_FLING", "APP_SWIPER_FLING":
+			in.Tail, in.Drag, in.NoEnd = between(0, 90), between(0, 40), false // or the tail could be another one's
+		case "LAUNCHER_APP_SWIPE_TO_HOME", "DIALOG_ANI":
+			in.Silent = chance(2)
+		}
+		c.Interactions = append(c.Interactions, in)
+	}
+	return c
+}

@@ -27,7 +27,8 @@ type textWriter struct {
 	out    io.Writer
 	buffer []byte
 	lines  int64
-	size   int64 // in bytes, including the buffer
+	last   trace.Time // of the last line
+	size   int64      // in bytes, including the buffer
 	err    error
 
 	// Lines outside [from, to) are not written. A zero to means no limit.
@@ -118,6 +119,7 @@ func (w *textWriter) line(column []byte, cpu int, flags string, t trace.Time, na
 	b = append(b, w.newline...)
 	w.buffer = b
 	w.lines++
+	w.last = t
 	w.size += int64(len(b) - before)
 	if len(b) >= bufferSize {
 		w.flush()
